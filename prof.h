@@ -432,6 +432,8 @@ MANUAL                                                                          
 #define PROF__PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define PROF__COLD __attribute__((cold, noinline))
 #define PROF__RARE __attribute__((cold)) /* of static functions: made small, put apart */
+#define PROF__APART __attribute__((noinline)) /* once, for many callers */
+#define PROF__HOT __attribute__((hot, noinline)) /* runs for each event, though only rare functions call it */
 #else
 #define PROF__UNTRACED
 #define PROF__LIKELY(x) (x)
@@ -439,6 +441,16 @@ MANUAL                                                                          
 #define PROF__PRINTF(f, a)
 #define PROF__COLD
 #define PROF__RARE
+#define PROF__APART
+#define PROF__HOT
+#endif
+/* To gcc, whatever always calls a rare function is rare as well, and so on up to the host's main(); this ends it. */
+#define PROF__WALL
+#ifdef __has_attribute
+#if __has_attribute(__noipa__)
+#undef PROF__WALL
+#define PROF__WALL __attribute__((__noipa__))
+#endif
 #endif
 
 #ifdef __cplusplus
@@ -2973,7 +2985,7 @@ static int prof__lock_sleep(int *lock)
     PROF__ERRNO_RESTORE();
     return late ? PROF__PATIENCE / 5 : 1;
 }
-static void prof__unlock(int *lock)
+static PROF__APART void prof__unlock(int *lock)
 {
     if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2)
         syscall(SYS_futex, lock, 1 | 128, 1, NULL, NULL, 0); /* FUTEX_WAKE, private */
@@ -6383,7 +6395,7 @@ static char *prof__text_join(const char *a, const char *b)
     return text;
 }
 
-static void prof__out_init(prof__out *out)
+static PROF__RARE void prof__out_init(prof__out *out)
 {
     memset(out, 0, sizeof *out - sizeof out->reserve);
     out->buffer = (char *)malloc(PROF__OUT_SIZE);
@@ -6468,14 +6480,17 @@ static void prof__out_bytes(prof__out *out, const void *data, size_t size)
 /* Zeros: in a file that is new a hole, which takes nothing of the disk. */
 static PROF__UNUSED void prof__out_zeros(prof__out *out, uint64_t size)
 {
-    static const char zeros[4096] = {0};
-    if (out->part && size > sizeof zeros) {
+    if (out->part && size > PROF__OUT_RESERVE) {
         prof__out_flush(out);
         out->hole += size - 1; /* the last byte gives the file its length */
         size = 1;
     }
-    for (; size; size -= size < sizeof zeros ? size : sizeof zeros)
-        prof__out_bytes(out, zeros, size < sizeof zeros ? (size_t)size : sizeof zeros);
+    while (size) {
+        size_t part = size < PROF__OUT_RESERVE ? (size_t)size : PROF__OUT_RESERVE;
+        memset(prof__out_reserve(out, part), 0, part);
+        prof__out_commit(out, part);
+        size -= part;
+    }
 }
 
 static void prof__out_text(prof__out *out, const char *text)
@@ -6562,7 +6577,7 @@ static PROF__UNUSED void prof__out_double(prof__out *out, double value)
     prof__out_commit(out, prof__double_text(prof__out_reserve(out, 32), value));
 }
 
-static PROF__UNUSED void prof__out_sink(prof__out *out, prof_sink sink)
+static PROF__UNUSED PROF__WALL void prof__out_sink(prof__out *out, prof_sink sink)
 {
     prof__out_init(out);
     out->sink = sink;
@@ -6570,7 +6585,7 @@ static PROF__UNUSED void prof__out_sink(prof__out *out, prof_sink sink)
 }
 
 /* Returns 1 if path does not exist or is a regular file, so that a new file can replace it. Does not follow links. */
-static int prof__file_replaceable(const char *path)
+static PROF__RARE int prof__file_replaceable(const char *path)
 {
 #ifdef _WIN32
     static const char *const devices[] = {"nul", "con", "prn", "aux", "conout$"};
@@ -6608,7 +6623,7 @@ typedef struct prof__path {
 /* Returns 1 for a file of a user who is neither this user nor the folder's owner, in a folder like /tmp, where
    everybody may create files and only their owners may remove them. This is the kernel's rule for
    fs.protected_symlinks. */
-static int prof__path_planted(const char *folder, const struct stat *thing)
+static PROF__RARE int prof__path_planted(const char *folder, const struct stat *thing)
 {
     struct stat about;
     return thing->st_uid != geteuid() && !stat(*folder ? folder : ".", &about) && about.st_mode & PROF__PATH_STICKY &&
@@ -6617,7 +6632,7 @@ static int prof__path_planted(const char *folder, const struct stat *thing)
 
 /* Follows the link at p->done. folder: the length of p->done up to the link's name. Returns 0 if the path becomes too
    long. */
-static int prof__path_link(prof__path *p, size_t folder)
+static PROF__RARE int prof__path_link(prof__path *p, size_t folder)
 {
     ssize_t n = readlink(p->done, p->link, sizeof p->link - 1);
     size_t rest = strlen(p->rest);
@@ -6629,7 +6644,7 @@ static int prof__path_link(prof__path *p, size_t folder)
 }
 
 /* Follows all links of a path. Async-signal-safe. */
-static int prof__path_follow(prof__path *p, const char *path)
+static PROF__RARE int prof__path_follow(prof__path *p, const char *path)
 {
     struct stat about;
     int result = !lstat(path, &about) && S_ISLNK(about.st_mode) ? PROF__PATH_LINK : PROF__PATH_PLAIN, links = 0;
@@ -6663,7 +6678,7 @@ static prof_status prof__path_refuse(const prof__path *p, const char *path)
 }
 
 /* Opens a device or a fifo, which may have no reader. */
-static FILE *prof__file_direct(const char *path, int follow)
+static PROF__RARE FILE *prof__file_direct(const char *path, int follow)
 {
     struct stat about;
     int file = open(path, O_WRONLY | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW)), flags;
@@ -6679,7 +6694,7 @@ static FILE *prof__file_direct(const char *path, int follow)
 
 /* Creates a new file: removes an older one of this name, which a killed process has left, and does not follow a
    link. */
-static FILE *prof__file_new(const char *path)
+static PROF__RARE FILE *prof__file_new(const char *path)
 {
     FILE *stream;
     int file = -1;
@@ -6703,7 +6718,7 @@ static int prof__file_rename(const char *from, const char *to)
     return rename(from, to);
 }
 
-static void prof__out_free(prof__out *out)
+static PROF__RARE void prof__out_free(prof__out *out)
 {
     if (out->buffer != out->reserve) free(out->buffer);
     free(out->path);
@@ -6725,7 +6740,7 @@ static int prof__is_slash(char c)
 }
 
 /* Returns 1 if an output is a directory, in which its writer creates files. */
-static int prof__is_folder(const char *path)
+static PROF__RARE int prof__is_folder(const char *path)
 {
     size_t n = prof__length(path);
     if (!n) return 0;
@@ -6740,7 +6755,7 @@ static int prof__is_folder(const char *path)
 }
 
 /* Creates a directory and its missing parents. Returns 0 or errno. Async-signal-safe. */
-static int prof__folder_add(const char *path)
+static PROF__RARE int prof__folder_add(const char *path)
 {
     char part[1200];
     size_t n = prof__length(path);
@@ -6768,7 +6783,7 @@ static PROF__UNUSED prof_status prof__folder_make(const char *path)
 }
 
 /* Writes the directory of the file path, or "." if it names none. Returns 0 if that is too long. */
-static int prof__folder_of(const char *path, char *to, size_t size)
+static PROF__RARE int prof__folder_of(const char *path, char *to, size_t size)
 {
     size_t length = 0;
     for (size_t i = 0; path[i]; ++i)
@@ -6780,7 +6795,7 @@ static int prof__folder_of(const char *path, char *to, size_t size)
 }
 
 /* Creates the directory of the file path, unless it exists. Returns 0 or errno. Async-signal-safe. */
-static int prof__folder_for(const char *path)
+static PROF__RARE int prof__folder_for(const char *path)
 {
     char folder[1200];
     if (!prof__folder_of(path, folder, sizeof folder)) return ENAMETOOLONG;
@@ -6795,7 +6810,7 @@ static prof_status prof__out_refuse(prof__out *out, prof_status status)
 }
 
 /* Returns the name under which the file at path is written until it is complete, or NULL without memory. */
-static char *prof__out_part(const char *path)
+static PROF__RARE char *prof__out_part(const char *path)
 {
     static unsigned counter; /* two may write the same file at once: the last one wins, with a complete file */
     char ending[48];
@@ -6804,7 +6819,7 @@ static char *prof__out_part(const char *path)
 }
 
 /* Creates the file and its missing directories. Returns NULL, with errno, if that fails. */
-static FILE *prof__out_make(const char *part)
+static PROF__RARE FILE *prof__out_make(const char *part)
 {
     FILE *file = prof__file_new(part);
     int error;
@@ -6816,7 +6831,7 @@ static FILE *prof__out_make(const char *part)
 }
 
 #ifdef _WIN32
-static prof_status prof__out_open(prof__out *out, const char *path)
+static PROF__RARE prof_status prof__out_open(prof__out *out, const char *path)
 {
     int part = prof__file_replaceable(path);
     out->path = prof__text_join(path, "");
@@ -6849,7 +6864,7 @@ static prof_status prof__out_open(prof__out *out, const char *path)
 
 /* path null or "-": standard output. Makes the directories that path names. Unless this returns PROF_OK there is
    nothing to close. */
-static PROF__UNUSED prof_status prof__out_file(prof__out *out, const char *path)
+static PROF__UNUSED PROF__WALL prof_status prof__out_file(prof__out *out, const char *path)
 {
     prof_status status;
     prof__out_init(out);
@@ -6870,7 +6885,7 @@ static PROF__UNUSED prof_status prof__out_file(prof__out *out, const char *path)
 }
 
 /* Writes the rest, puts the file in its place, and returns the first error of all. */
-static PROF__UNUSED prof_status prof__out_close(prof__out *out)
+static PROF__UNUSED PROF__WALL prof_status prof__out_close(prof__out *out)
 {
     prof_status status;
     prof__out_flush(out);
@@ -7263,7 +7278,7 @@ static void prof__unpack_payload(prof__packer *p, prof__unpacker *u, uint64_t *w
 /* Unpacks size bytes of prof__pack() to at most count words, and returns how many they are. Returns 0 if the bytes are
    invalid; words may have been written then. Up to 7 more bytes may follow those of count words. Any bytes are safe.
  */
-static PROF__UNUSED size_t prof__unpack(const unsigned char *from, size_t size, uint64_t *words, size_t count)
+static PROF__UNUSED PROF__HOT size_t prof__unpack(const unsigned char *from, size_t size, uint64_t *words, size_t count)
 {
     prof__packer p;
     prof__unpacker u;
@@ -7350,7 +7365,7 @@ static prof_status prof__save_arm(const prof__session *s) { return (void)s, PROF
 static int prof__save_step(prof__session *s) { return (void)s, 0; }
 static void prof__save_disarm(void) {}
 static PROF__UNUSED void prof__saved_with(prof_status (*hook)(void)) { (void)hook; }
-PROF_DEF prof_status prof_save_request(void) { return PROF__NO_STATS("prof_save_request"); }
+PROF_DEF PROF__WALL prof_status prof_save_request(void) { return PROF__NO_STATS("prof_save_request"); }
 
 #ifndef PROF_NO_READER
 /* Adds no statistics, because a session keeps only events. */
@@ -7364,7 +7379,7 @@ static prof_status prof__folded_give(struct prof__folded *folded, prof_trace *tr
     (void)folded, (void)trace;
     return PROF_OK;
 }
-static void prof__folded_free(struct prof__folded *folded) { (void)folded; }
+static PROF__RARE void prof__folded_free(struct prof__folded *folded) { (void)folded; }
 #endif
 #endif
 #ifdef PROF_NO_READER
@@ -7387,17 +7402,17 @@ static const struct prof__upstairs prof__upstairs = {
 /* For functions with a result: sets it to NULL. */
 #define PROF__NO_RESULT(result, what) ((result) ? (void)(*(result) = NULL) : (void)0, prof__no_reader(what))
 
-PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
+PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **trace)
 {
     return PROF__NO_RESULT(trace, path ? path : "prof_trace_open");
 }
-PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace)
+PROF_DEF PROF__WALL prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace)
 {
     (void)image, (void)size;
     return PROF__NO_RESULT(trace, "prof_trace_memory");
 }
-PROF_DEF prof_status prof_trace_live(prof_trace **trace) { return PROF__NO_RESULT(trace, "prof_trace_live"); }
-PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
+PROF_DEF PROF__WALL prof_status prof_trace_live(prof_trace **trace) { return PROF__NO_RESULT(trace, "prof_trace_live"); }
+PROF_DEF PROF__WALL prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
 {
     (void)trace, (void)path, (void)extension;
     return prof__no_reader("prof_trace_write");
@@ -7413,7 +7428,7 @@ PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, 
     for (size_t i = 0; i < count; ++i) offsets[i] = 0;
     return 0;
 }
-PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
+PROF_DEF PROF__WALL prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
     (void)trace, (void)from_ns, (void)to_ns;
     return prof__no_reader("prof_trace_window");
@@ -7435,35 +7450,35 @@ PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const ch
     return 0;
 }
 
-PROF_DEF prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size)
+PROF_DEF PROF__WALL prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size)
 {
     (void)bytes, (void)size, (void)image_size;
     return prof__no_reader("prof_image_find");
 }
-PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
+PROF_DEF PROF__WALL prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
 {
     (void)bytes, (void)left, (void)image_size;
     return prof__no_reader("prof_image_shorten");
 }
-PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
+PROF_DEF PROF__WALL prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
 {
     (void)bytes, (void)size, (void)from_ns, (void)to_ns;
     return prof__no_reader("prof_image_window");
 }
-PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
+PROF_DEF PROF__WALL prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
 {
     (void)from, (void)to, (void)from_ns, (void)to_ns;
     return prof__no_reader("prof_image_copy");
 }
 
-PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
+PROF_DEF PROF__WALL prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
 {
     (void)trace, (void)track;
     return PROF__NO_RESULT(cursor, "prof_cursor_open");
 }
 PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event) { return (void)cursor, (void)event, 0; }
 PROF_DEF void prof_cursor_close(prof_cursor *cursor) { (void)cursor; }
-PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline)
+PROF_DEF PROF__WALL prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline)
 {
     (void)trace;
     return PROF__NO_RESULT(timeline, "prof_timeline_open");
@@ -7474,7 +7489,7 @@ PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size
     return 0;
 }
 PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline) { return (void)timeline, PROF_OK; }
-PROF_DEF prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans)
+PROF_DEF PROF__WALL prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans)
 {
     (void)trace;
     return PROF__NO_RESULT(spans, "prof_spans_open");
@@ -7482,59 +7497,61 @@ PROF_DEF prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans
 PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span) { return (void)spans, (void)span, 0; }
 PROF_DEF prof_status prof_spans_close(prof_spans *spans) { return (void)spans, PROF_OK; }
 
-PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
-                                size_t *count)
+PROF_DEF PROF__WALL prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                           size_t *count)
 {
     (void)trace, (void)sort, (void)ascending, (void)count;
     return PROF__NO_RESULT(stats, "prof_stats");
 }
-PROF_DEF prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
-                                     size_t *count)
+PROF_DEF PROF__WALL prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending,
+                                                prof_stat **stats, size_t *count)
 {
     (void)trace, (void)sort, (void)ascending, (void)count;
     return PROF__NO_RESULT(stats, "prof_span_stats");
 }
-PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
-                                        size_t *count)
+PROF_DEF PROF__WALL prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending,
+                                                   prof_stat **stats, size_t *count)
 {
     (void)trace, (void)sort, (void)ascending, (void)count;
     return PROF__NO_RESULT(stats, "prof_stats_by_path");
 }
 PROF_DEF void prof_stats_free(prof_stat *stats) { (void)stats; }
-PROF_DEF prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
+PROF_DEF PROF__WALL prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
 {
     (void)trace;
     return PROF__NO_RESULT(stats, "prof_memory");
 }
 PROF_DEF void prof_memory_free(prof_memory_stats *stats) { (void)stats; }
-PROF_DEF prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
+PROF_DEF PROF__WALL prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
 {
     (void)trace, (void)by_address, (void)count;
     return PROF__NO_RESULT(rows, "prof_locks");
 }
 PROF_DEF void prof_locks_free(prof_lock_row *rows) { (void)rows; }
 
-PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *path, const prof_summary_options *options)
+PROF_DEF PROF__WALL prof_status prof_summary_write(const prof_trace *trace, const char *path,
+                                                   const prof_summary_options *options)
 {
     (void)trace, (void)path, (void)options;
     return prof__no_reader("prof_summary_write");
 }
-PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options)
+PROF_DEF PROF__WALL prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink,
+                                                    const prof_summary_options *options)
 {
     (void)trace, (void)sink, (void)options;
     return prof__no_reader("prof_summary_stream");
 }
-PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path)
+PROF_DEF PROF__WALL prof_status prof_csv_write(const prof_trace *trace, const char *path)
 {
     (void)trace, (void)path;
     return prof__no_reader("prof_csv_write");
 }
-PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
+PROF_DEF PROF__WALL prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
 {
     (void)trace, (void)sink;
     return prof__no_reader("prof_csv_stream");
 }
-PROF_DEF prof_status prof_save_last(const char *path, double seconds)
+PROF_DEF PROF__WALL prof_status prof_save_last(const char *path, double seconds)
 {
     (void)path, (void)seconds;
     return prof__no_reader("prof_save_last");
@@ -9486,7 +9503,7 @@ static PROF__RARE prof_status prof__start_as(const prof_config *config, const pr
     return status;
 }
 
-PROF_DEF prof_status prof_start(const prof_config *config)
+PROF_DEF PROF__WALL prof_status prof_start(const prof_config *config)
 {
     PROF__LED(prof_start, (config));
     prof_config defaults;
@@ -9591,8 +9608,8 @@ static PROF__RARE prof_status prof__pause_by(int step)
     PROF__BRIDGE_PAUSE();
     return status;
 }
-PROF_DEF prof_status prof_pause(void) { return prof__pause_by(1); }
-PROF_DEF prof_status prof_resume(void) { return prof__pause_by(-1); }
+PROF_DEF PROF__WALL prof_status prof_pause(void) { return prof__pause_by(1); }
+PROF_DEF PROF__WALL prof_status prof_resume(void) { return prof__pause_by(-1); }
 
 /* Sets the value of a key, or clears all if key is NULL. */
 static PROF__RARE prof_status prof__metadata_change(const char *key, const char *value)
@@ -9607,13 +9624,13 @@ static PROF__RARE prof_status prof__metadata_change(const char *key, const char 
     return fits ? PROF_OK : prof__fail(PROF_NO_MEMORY, "metadata '%.80s': no space is left for it", key ? key : "");
 }
 
-PROF_DEF prof_status prof_set_metadata(const char *key, const char *value)
+PROF_DEF PROF__WALL prof_status prof_set_metadata(const char *key, const char *value)
 {
     if (!key || !value || !key[0])
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_set_metadata: key or value is null, or key empty");
     return prof__metadata_change(key, value);
 }
-PROF_DEF prof_status prof_clear_metadata(void) { return prof__metadata_change(NULL, NULL); }
+PROF_DEF PROF__WALL prof_status prof_clear_metadata(void) { return prof__metadata_change(NULL, NULL); }
 
 /* The function of prof_set_sync(). Threads read it without a lock: the version is odd while it changes. */
 static struct {
@@ -9719,14 +9736,14 @@ static PROF__RARE prof_status prof__category_enable(const char *pattern, int on,
     return status;
 }
 
-PROF_DEF prof_status prof_category_enable(const char *pattern, int on)
+PROF_DEF PROF__WALL prof_status prof_category_enable(const char *pattern, int on)
 {
     if (!pattern) return prof__fail(PROF_INVALID_ARGUMENT, "category pattern is null");
     return prof__category_enable(pattern, on, 0);
 }
 
 #ifndef PROF_FREESTANDING
-PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on)
+PROF_DEF PROF__WALL prof_status prof_domain_enable(prof_domain *domain, int on)
 {
     if (!domain) return prof__fail(PROF_INVALID_ARGUMENT, "prof_domain_enable: domain is null");
     return prof__category_enable(prof_domain_name(domain), on, 1);
@@ -11308,7 +11325,7 @@ static void __attribute__((destructor)) prof__service_leave(void)
 #ifdef PROF_NO_SAVE
 struct prof__look;
 static PROF__UNUSED void prof__look_take(struct prof__look *look) { (void)look; }
-PROF_DEF prof_status prof_save(const char *path)
+PROF_DEF PROF__WALL prof_status prof_save(const char *path)
 {
     (void)path;
     return prof__left_out("prof_save", "PROF_NO_SAVE");
@@ -11351,8 +11368,8 @@ static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count
 /* Copies a chunk; if it was reused meanwhile or is too new, the copy is empty. scratch: chunk_size bytes. `to` is all
    zero or has what an earlier try copied. A chunk that was never used is not read, and the pages of its copy are not
    touched. */
-static int prof__chunk_snapshot(const prof__source *from, const prof__header *h, uint64_t offset, uint64_t newest,
-                                char *to, char *scratch)
+static PROF__HOT int prof__chunk_snapshot(const prof__source *from, const prof__header *h, uint64_t offset,
+                                          uint64_t newest, char *to, char *scratch)
 {
     prof__chunk *chunk = (prof__chunk *)(void *)to, *again = (prof__chunk *)(void *)scratch;
     size_t first = h->chunk_header_size, check;
@@ -11747,7 +11764,7 @@ static PROF__RARE prof_status prof__save_image(const char *path)
     return status;
 }
 
-PROF_DEF prof_status prof_save(const char *path)
+PROF_DEF PROF__WALL prof_status prof_save(const char *path)
 {
     PROF__LED(prof_save, (path));
     char expanded[1024];
@@ -12643,13 +12660,13 @@ PROF_DEF prof_status prof_config_claim(const char *prefix,
     (void)prefix, (void)claim, (void)user;
     return prof__left_out("prof_config_claim", "PROF_NO_CONFIG_TEXT");
 }
-PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value)
+PROF_DEF PROF__WALL prof_status prof_config_set(prof_config *config, const char *key, const char *value)
 {
     (void)config, (void)key, (void)value;
     return prof__left_out("prof_config_set", "PROF_NO_CONFIG_TEXT");
 }
 PROF_DEF int prof_config_describe(size_t index, prof_option *option) { return (void)index, (void)option, 0; }
-PROF_DEF prof_status prof_config_from_env(prof_config *config)
+PROF_DEF PROF__WALL prof_status prof_config_from_env(prof_config *config)
 {
     (void)config;
     return prof__left_out("prof_config_from_env", "PROF_NO_CONFIG_TEXT");
@@ -13190,7 +13207,7 @@ static PROF__RARE const char *prof__key_nearest(const char *name)
     return nearest;
 }
 
-PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value)
+PROF_DEF PROF__WALL prof_status prof_config_set(prof_config *config, const char *key, const char *value)
 {
     PROF__LED(prof_config_set, (config, key, value));
     prof_status status;
@@ -13251,7 +13268,7 @@ PROF_DEF int prof_config_describe(size_t index, prof_option *option)
 }
 
 #ifdef PROF_FREESTANDING
-PROF_DEF prof_status prof_config_from_env(prof_config *config)
+PROF_DEF PROF__WALL prof_status prof_config_from_env(prof_config *config)
 {
     (void)config;
     return prof__fail(PROF_UNSUPPORTED, "prof_config_from_env: freestanding has no environment");
@@ -14027,7 +14044,7 @@ struct prof_trace {
 /* Makes space for one more element of an array on the heap. Returns 0 without memory; the array is unchanged then. */
 #define PROF__ROOM(array, capacity, count) \
     ((count) < (capacity) || prof__more_room(&(array), &(capacity), sizeof *(array)))
-static int prof__more_room(void *array, size_t *capacity, size_t element)
+static PROF__COLD int prof__more_room(void *array, size_t *capacity, size_t element)
 {
     size_t wanted = *capacity < 8 ? 16 : *capacity + *capacity / 2;
     void *old;
@@ -14177,7 +14194,7 @@ static inline size_t prof__read_site_of(const prof_trace *trace, uint32_t id)
 }
 
 /* A call site without strings, named after a text that the trace takes over; PROF__NONE without memory. */
-static size_t prof__read_make_site(prof_trace *trace, const char *text, uint32_t kind)
+static PROF__RARE size_t prof__read_make_site(prof_trace *trace, const char *text, uint32_t kind)
 {
     prof__read_site site;
     size_t name;
@@ -14233,7 +14250,7 @@ static size_t prof__read_meta_words(const uint64_t *words, size_t at, size_t cou
 }
 
 /* Names a function that was recorded by its address, if its module's symbols are still to be had. 0 without memory. */
-static int prof__read_symbol(prof_trace *trace, prof__read_site *site)
+static PROF__RARE int prof__read_symbol(prof_trace *trace, prof__read_site *site)
 {
     const prof__symbol *symbol =
         prof__symbol_find(&trace->symbols, site->about.name, site->about.file, site->about.function);
@@ -14254,7 +14271,7 @@ static int prof__read_same_key(const void *owner, size_t item, const void *key)
 }
 
 /* A record of the session, whose last byte is zero by now. 0 without memory. */
-static int prof__read_metadata(prof_trace *trace, const char *key, const char *end)
+static PROF__RARE int prof__read_metadata(prof_trace *trace, const char *key, const char *end)
 {
     const char *value = key + strlen(key) + 1;
     size_t at, names[2];
@@ -14292,7 +14309,7 @@ PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const ch
 }
 
 /* Terminates a text of so many words, of which only the first 1023 bytes are kept; characters stay whole. */
-static void prof__read_shorten(char *text, size_t words)
+static PROF__RARE void prof__read_shorten(char *text, size_t words)
 {
     char *end = text + (words < PROF__TEXT_WORDS ? words : PROF__TEXT_WORDS) * 8 - 1;
     if (words > PROF__TEXT_WORDS)
@@ -14300,7 +14317,7 @@ static void prof__read_shorten(char *text, size_t words)
     *end = 0;
 }
 
-static int prof__read_meta(prof_trace *trace)
+static PROF__RARE int prof__read_meta(prof_trace *trace)
 {
     uint64_t *words = trace->image + trace->header.meta_offset / 8;
     size_t count = (size_t)(trace->header.meta_size / 8), at, length;
@@ -14516,7 +14533,7 @@ static int prof__read_has_text(unsigned kind)
     return kind == PROF__KIND_NAME || kind == PROF__KIND_ARG || kind == PROF__KIND_DATA;
 }
 
-static void prof__read_seal(uint64_t *words, size_t count)
+static PROF__HOT void prof__read_seal(uint64_t *words, size_t count)
 {
     size_t at, length;
     for (at = 0; at < count && (length = prof__record_words(words[at], count - at)) != 0; at += length)
@@ -14525,7 +14542,7 @@ static void prof__read_seal(uint64_t *words, size_t count)
 
 /* Returns a hash that shows whether words are still the same. Unlike with the check in a block, an attacker cannot
    choose other words with the same hash. */
-static uint64_t prof__read_mark(const prof_trace *trace, const uint64_t *words, size_t count)
+static PROF__HOT uint64_t prof__read_mark(const prof_trace *trace, const uint64_t *words, size_t count)
 {
     const uint64_t *keys = trace->keys;
     uint64_t mark = 0;
@@ -14650,7 +14667,7 @@ static size_t prof__read_known(const prof_trace *trace, const uint64_t *words, s
 }
 
 /* Cuts the words of a chunk into segments, ends its strings and gets to know its call sites. 0 without memory. */
-static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size_t count)
+static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size_t count)
 {
     size_t at, length, segments = trace->segment_count;
     prof__read_segment *segment = NULL;
@@ -14886,7 +14903,7 @@ static int prof__read_chunks(prof_trace *trace)
 /*-- the clock --*/
 
 /* Computes ns per tick as factor / 2^shift, rounded down. */
-static void prof__read_slope(prof__read_line *line, uint64_t ticks, uint64_t ns)
+static PROF__RARE void prof__read_slope(prof__read_line *line, uint64_t ticks, uint64_t ns)
 {
     uint64_t factor = ns / ticks, rest = ns % ticks;
     unsigned shift = 0;
@@ -14925,7 +14942,7 @@ static inline int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned
 }
 
 /* The last line that begins at or before tick, else the first. */
-static size_t prof__read_line_of(const prof__read_line *lines, size_t count, uint64_t tick)
+static PROF__APART size_t prof__read_line_of(const prof__read_line *lines, size_t count, uint64_t tick)
 {
     size_t low = 0, high = count;
     while (high - low > 1) {
@@ -14945,10 +14962,8 @@ static inline int64_t prof__read_on_lines(const prof__read_line *lines, size_t c
     int64_t ns;
     if (PROF__UNLIKELY(tick < line->tick || (*hint + 1 < count && tick >= line[1].tick)))
         line = lines + (*hint = prof__read_line_of(lines, count, tick));
-    if (PROF__LIKELY(tick >= line->tick))
-        ns = line->ns + prof__read_scale(tick - line->tick, line->factor, line->shift);
-    else
-        ns = line->ns - prof__read_scale(line->tick - tick, line->factor, line->shift);
+    ns = prof__read_scale(tick >= line->tick ? tick - line->tick : line->tick - tick, line->factor, line->shift);
+    ns = PROF__LIKELY(tick >= line->tick) ? line->ns + ns : line->ns - ns;
     return ns < PROF__FAR_NS ? ns : PROF__FAR_NS;
 }
 
@@ -15004,7 +15019,7 @@ static inline int64_t prof__read_fast_ns(const prof_trace *trace, uint64_t tick,
 }
 
 /* Returns the nanoseconds from the session's start to a time of its system's clock. */
-static int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
+static PROF__RARE int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
 {
     uint64_t from = trace->header.first.monotonic_ns,
              ns = monotonic_ns >= from ? monotonic_ns - from : from - monotonic_ns;
@@ -15027,7 +15042,7 @@ static int prof__read_width_order(const void *a, const void *b)
 
 /* Drops pairs whose reading took far longer than usual (the thread was interrupted in between), unless fewer than two
    are left. Returns how many are left. */
-static size_t prof__read_drop_wide(prof__pair *pairs, size_t count, uint64_t *widths)
+static PROF__RARE size_t prof__read_drop_wide(prof__pair *pairs, size_t count, uint64_t *widths)
 {
     uint64_t limit;
     size_t i, kept = 0;
@@ -15049,7 +15064,7 @@ static int prof__read_apart(const prof__pair *a, const prof__pair *b, uint64_t n
 
 /* Keeps those sorted pairs in which both clocks go forward and that are at least a millisecond apart: closer ones would
    show how they were read rather than the clock. */
-static size_t prof__read_thin(prof__pair *pairs, size_t count)
+static PROF__RARE size_t prof__read_thin(prof__pair *pairs, size_t count)
 {
     size_t i, kept = 1;
     for (i = 1; i < count; i++) {
@@ -15065,7 +15080,7 @@ static size_t prof__read_thin(prof__pair *pairs, size_t count)
 }
 
 /* Makes lines of sorted, thinned pairs. */
-static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t count)
+static PROF__RARE void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t count)
 {
     const prof__header *header = &trace->header;
     const prof__pair *first = &pairs[0], *last = &pairs[count - 1];
@@ -15097,7 +15112,7 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
 }
 
 /* now: a pair that the reader took on the clock of the trace, or NULL. */
-static int prof__read_clock(prof_trace *trace, const prof__pair *now)
+static PROF__RARE int prof__read_clock(prof_trace *trace, const prof__pair *now)
 {
     const prof__header *header = &trace->header;
     size_t room = trace->pair_count + 3, count = 0, i;
@@ -15468,7 +15483,7 @@ static PROF__NOINLINE size_t prof__read_match_scopes(prof__read_matcher *m, cons
     return at;
 }
 
-static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
+static PROF__HOT int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
     prof__read_segment *segment = &trace->segments[m->track->segment + number];
@@ -15556,7 +15571,7 @@ static uint64_t prof__read_first_tick(const prof_trace *trace, const prof__read_
     return *segment <= last ? (*segment)->tick : trace->chunks[last->chunk].tick;
 }
 
-static void prof__read_describe(prof_trace *trace, prof__read_track *track)
+static PROF__RARE void prof__read_describe(prof_trace *trace, prof__read_track *track)
 {
     size_t i;
     track->about.name = track->about.device = trace->names[0];
@@ -15585,7 +15600,7 @@ static int prof__read_late_order(const void *a, const void *b)
     return x->word < y->word ? -1 : x->word > y->word;
 }
 
-static int prof__read_match_track(prof__read_matcher *m)
+static PROF__RARE int prof__read_match_track(prof__read_matcher *m)
 {
     prof_trace *trace = m->trace;
     prof__read_track *track = m->track;
@@ -15656,7 +15671,7 @@ static int prof__read_after_copy(const prof_trace *trace, const prof__read_segme
    what follows is newer than the copy, else those behind the last one. The ring overwrites what is old; but a fiber's
    turns on one thread may be in a copy while turns before, on a thread that was copied first, are not. Returns the
    number of the next track's first segment. */
-static size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size_t i)
+static PROF__RARE size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size_t i)
 {
     prof__read_segment *segments = trace->segments;
     const prof__read_segment *timed = &segments[i];
@@ -15677,7 +15692,7 @@ static size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size
     return next;
 }
 
-static int prof__read_tracks(prof_trace *trace)
+static PROF__RARE int prof__read_tracks(prof_trace *trace)
 {
     prof__read_matcher m;
     size_t i, count = 0;
@@ -15760,7 +15775,7 @@ static int prof__device_args(prof_trace *trace, prof__read_device_record *e, con
     return 1;
 }
 
-static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count)
+static PROF__HOT int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count)
 {
     const uint64_t *record = words + at;
     prof__read_device_record e;
@@ -15828,7 +15843,7 @@ static uint32_t prof__row_find(const prof_trace *trace, uint32_t number)
     return found ? (uint32_t)(found - trace->rows) : 0;
 }
 
-static int prof__device_add(prof_trace *trace, uint32_t number, size_t name, uint64_t bits, uint64_t hz)
+static PROF__RARE int prof__device_add(prof_trace *trace, uint32_t number, size_t name, uint64_t bits, uint64_t hz)
 {
     prof__read_device *device;
     if (!PROF__ROOM(trace->devices, trace->device_capacity, trace->device_count)) return 0;
@@ -15842,7 +15857,7 @@ static int prof__device_add(prof_trace *trace, uint32_t number, size_t name, uin
     return 1;
 }
 
-static int prof__row_add(prof_trace *trace, uint32_t number, size_t name, uint32_t device)
+static PROF__RARE int prof__row_add(prof_trace *trace, uint32_t number, size_t name, uint32_t device)
 {
     prof__read_row *row;
     if (!PROF__ROOM(trace->rows, trace->row_capacity, trace->row_count)) return 0;
@@ -15855,7 +15870,7 @@ static int prof__row_add(prof_trace *trace, uint32_t number, size_t name, uint32
 }
 
 /* What meta says of devices and rows, and the pairs in it. 0 without memory. */
-static int prof__device_meta(prof_trace *trace)
+static PROF__RARE int prof__device_meta(prof_trace *trace)
 {
     const uint64_t *words = trace->image + trace->header.meta_offset / 8, *field;
     size_t count = (size_t)(trace->header.meta_size / 8), at, length, slot;
@@ -15914,7 +15929,7 @@ static int prof__pairing_order(const void *a, const void *b)
 }
 
 /* Keeps of the sorted pairs of a device those with which both clocks go forward, on the endless scale. */
-static size_t prof__device_pairs(prof__read_device *device, prof__read_pairing *pairs, size_t count)
+static PROF__RARE size_t prof__device_pairs(prof__read_device *device, prof__read_pairing *pairs, size_t count)
 {
     prof__read_pairing last = pairs[0];
     size_t i, kept = 0;
@@ -15939,8 +15954,8 @@ static size_t prof__device_pairs(prof__read_device *device, prof__read_pairing *
 }
 
 /* From pair a on, time goes as from b to c. */
-static void prof__device_line(prof__read_line *line, const prof__read_pairing *a, const prof__read_pairing *b,
-                              const prof__read_pairing *c)
+static PROF__RARE void prof__device_line(prof__read_line *line, const prof__read_pairing *a,
+                                         const prof__read_pairing *b, const prof__read_pairing *c)
 {
     line->tick = a->tick;
     line->ns = a->ns;
@@ -15948,7 +15963,7 @@ static void prof__device_line(prof__read_line *line, const prof__read_pairing *a
 }
 
 /* first: one line in front of the first pair, one from each pair on. 0 without memory. */
-static int prof__device_lines(prof__read_device *device, const prof__read_pairing *pairs, size_t count)
+static PROF__RARE int prof__device_lines(prof__read_device *device, const prof__read_pairing *pairs, size_t count)
 {
     const prof__read_pairing *first = pairs, *last = pairs + count - 1;
     /* else a rate that is said is better than one measured */
@@ -15977,7 +15992,7 @@ static int prof__device_lines(prof__read_device *device, const prof__read_pairin
 }
 
 /* Without a pair: the first event of all was recorded when it ended. */
-static prof__read_pairing prof__device_guess(const prof_trace *trace, const prof__read_device *device)
+static PROF__RARE prof__read_pairing prof__device_guess(const prof_trace *trace, const prof__read_device *device)
 {
     const prof__read_device_record *first = &trace->device_records[device->first - 1];
     prof__read_pairing pair;
@@ -15990,7 +16005,7 @@ static prof__read_pairing prof__device_guess(const prof_trace *trace, const prof
     return pair;
 }
 
-static int prof__device_clocks(prof_trace *trace)
+static PROF__RARE int prof__device_clocks(prof_trace *trace)
 {
     size_t i, at = 0, end;
     if (trace->pairing_count > 1)
@@ -16030,7 +16045,7 @@ static uint64_t prof__device_at(const prof__read_device *device, int64_t ns)
 }
 
 /* From ticks to nanoseconds. 0: it ended before the session began. */
-static int prof__device_place(const prof_trace *trace, prof__read_device_record *e, size_t *host_hint)
+static PROF__HOT int prof__device_place(const prof_trace *trace, prof__read_device_record *e, size_t *host_hint)
 {
     const prof__read_device *device = &trace->devices[e->device];
     uint64_t begin = e->time, ticks = e->type == PROF__DEVICE_SCOPE ? e->number & device->mask : 0, end = begin + ticks;
@@ -16072,7 +16087,7 @@ typedef struct prof__read_subrow {
 } prof__read_subrow;
 
 /* Puts a scope where it nests. 0 without memory. */
-static int prof__device_nest(prof__read_subrow *subrows, prof__read_device_record *e)
+static PROF__HOT int prof__device_nest(prof__read_subrow *subrows, prof__read_device_record *e)
 {
     prof__read_subrow *subrow = NULL;
     int scope = e->type == PROF__DEVICE_SCOPE, fits = 0;
@@ -16094,7 +16109,7 @@ static int prof__device_nest(prof__read_subrow *subrows, prof__read_device_recor
 }
 
 /* Of sorted events. Returns whether all fit on the first subrows; -1 without memory. */
-static int prof__device_nest_all(prof_trace *trace)
+static PROF__RARE int prof__device_nest_all(prof_trace *trace)
 {
     prof__read_subrow subrows[PROF__DEVICE_SUBROWS];
     size_t i, j;
@@ -16112,7 +16127,7 @@ static int prof__device_nest_all(prof_trace *trace)
 }
 
 /* Describes the track of the events from first to end, which are those of one subrow. 0 without memory. */
-static int prof__device_track(prof_trace *trace, prof__read_track *track, size_t first, size_t end)
+static PROF__HOT int prof__device_track(prof_trace *trace, prof__read_track *track, size_t first, size_t end)
 {
     const prof__read_device_record *e = &trace->device_records[first];
     const prof__read_row *row = &trace->rows[e->row];
@@ -16155,7 +16170,7 @@ static int prof__device_track(prof_trace *trace, prof__read_track *track, size_t
 }
 
 /* Whose each event is, and which one of a device was recorded first. */
-static void prof__device_assign(prof_trace *trace)
+static PROF__RARE void prof__device_assign(prof_trace *trace)
 {
     size_t i;
     for (i = 0; i < trace->device_record_count; i++) {
@@ -16169,7 +16184,7 @@ static void prof__device_assign(prof_trace *trace)
 }
 
 /* Adds the tracks of devices behind those of threads. 0 without memory. */
-static int prof__device_tracks(prof_trace *trace)
+static PROF__RARE int prof__device_tracks(prof_trace *trace)
 {
     prof__read_track *tracks;
     size_t i, from, kept = 0, count = 0, hint = 0;
@@ -16371,7 +16386,7 @@ static prof_status prof__foreign_read(FILE *file, const char *path, const prof__
 
 /*-- opening --*/
 
-static void prof__read_free(prof_trace *trace)
+static PROF__RARE void prof__read_free(prof_trace *trace)
 {
     size_t i;
     for (i = 0; i < trace->text_count; i++) free(trace->texts[i]);
@@ -16414,7 +16429,8 @@ static void prof__read_free(prof_trace *trace)
 }
 
 /* Checks the beginning of an image. size: the bytes of the whole. */
-static prof_status prof__read_header(const void *image, uint64_t size, const char *what, prof__header *header)
+static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size, const char *what,
+                                                prof__header *header)
 {
     uint32_t order;
     uint64_t chunks;
@@ -16471,7 +16487,7 @@ static prof_status prof__read_header(const void *image, uint64_t size, const cha
 }
 
 /* After the clock is known. */
-static void prof__read_about(prof_trace *trace)
+static PROF__RARE void prof__read_about(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
     prof_trace_info *info = &trace->info;
@@ -16500,7 +16516,7 @@ static void prof__read_about(prof_trace *trace)
 }
 
 /* The window of the image, and its newest moment. */
-static void prof__read_window(prof_trace *trace)
+static PROF__RARE void prof__read_window(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
     size_t hint = 0;
@@ -16534,7 +16550,8 @@ static int prof__read_parse(prof_trace *trace)
 /* Reads an image on the heap, with its archive in file or, if that is null or size is larger, behind the image, up to
    size. paged: its
    chunks are in file, too. The trace becomes the owner of both, also when this fails. what: its name in errors. */
-static prof_status prof__read_parts(void *image, size_t size, FILE *file, int paged, const char *what, prof_trace **out)
+static PROF__RARE prof_status prof__read_parts(void *image, size_t size, FILE *file, int paged, const char *what,
+                                               prof_trace **out)
 {
     prof_trace *trace = NULL;
     prof__header header;
@@ -16617,7 +16634,8 @@ static int prof__read_all(FILE *file, const prof__header *header, unsigned char 
 
 /* paged: null: the chunks are wanted in any case. size: that of the image; of one of the other byte order also of its
    archive, which is then behind it. */
-static prof_status prof__read_file(FILE *file, const char *path, unsigned char **image, uint64_t *size, int *paged)
+static PROF__RARE prof_status prof__read_file(FILE *file, const char *path, unsigned char **image, uint64_t *size,
+                                              int *paged)
 {
     prof__header header, again;
     uint64_t memory;
@@ -16645,7 +16663,7 @@ static prof_status prof__read_file(FILE *file, const char *path, unsigned char *
     return PROF_OK;
 }
 
-PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
+PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **trace)
 {
     unsigned char *image = NULL;
     uint64_t size = 0;
@@ -16665,7 +16683,7 @@ PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
     return status;
 }
 
-PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace)
+PROF_DEF PROF__WALL prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace)
 {
     prof__header header;
     prof_status status;
@@ -16721,7 +16739,7 @@ static prof_status prof__trace_live(prof_trace **trace, int reset)
     return status;
 }
 
-PROF_DEF prof_status prof_trace_live(prof_trace **trace)
+PROF_DEF PROF__WALL prof_status prof_trace_live(prof_trace **trace)
 {
     PROF__LED(prof_trace_live, (trace));
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_live: trace is null");
@@ -16750,7 +16768,7 @@ static prof_status prof__live_write(const char *path, prof_status (*write)(const
     return prof__live_write_as(path, write, NULL, NULL);
 }
 
-PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
+PROF_DEF PROF__WALL prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
 {
     PROF__LED(prof_trace_write, (trace, path, extension));
     prof_status (*write)(const prof_trace *, const char *);
@@ -16771,7 +16789,7 @@ PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, doubl
 }
 
 /* Of the traces of the same machine start the one that began first: their monotonic clock aligns all with it. */
-static size_t prof__align_anchor(const prof_trace *const *traces, size_t count, size_t one)
+static PROF__RARE size_t prof__align_anchor(const prof_trace *const *traces, size_t count, size_t one)
 {
     const prof__header *h = &traces[one]->header;
     size_t anchor = one, i;
@@ -16804,7 +16822,7 @@ PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, 
 
 /*-- images inside other files --*/
 
-PROF_DEF prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size)
+PROF_DEF PROF__WALL prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size)
 {
     prof__header header;
     prof_status status;
@@ -16819,7 +16837,7 @@ PROF_DEF prof_status prof_image_find(const void *bytes, size_t size, uint64_t *i
     return PROF_OK;
 }
 
-PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
+PROF_DEF PROF__WALL prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
 {
     prof__header header;
     uint64_t size = 0, chunks, used;
@@ -16844,7 +16862,7 @@ PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *im
 }
 
 /* The first tick that is not before a time. */
-static uint64_t prof__image_tick(const prof_trace *trace, int64_t ns)
+static PROF__RARE uint64_t prof__image_tick(const prof_trace *trace, int64_t ns)
 {
     uint64_t low = 0, high = ~(uint64_t)0;
     size_t hint = 0;
@@ -16859,7 +16877,7 @@ static uint64_t prof__image_tick(const prof_trace *trace, int64_t ns)
 }
 
 /* The trace is of the same session, and is used up. */
-static prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_t from_ns, int64_t to_ns)
+static PROF__RARE prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
     prof__header header;
     prof_status status = prof_trace_window(trace, from_ns, to_ns);
@@ -16885,7 +16903,7 @@ static PROF__UNUSED prof_status prof__image_stream(void *bytes, size_t size, pro
     return prof__out_close(&out);
 }
 
-PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
+PROF_DEF PROF__WALL prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
 {
     prof_trace *trace = NULL;
     prof_status status = prof_trace_memory(bytes, size, &trace);
@@ -16893,7 +16911,7 @@ PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns
 }
 
 /* Writes what prof__read_file() has read. */
-static void prof__out_whole(prof__out *out, unsigned char *image, size_t size, FILE *file)
+static PROF__RARE void prof__out_whole(prof__out *out, unsigned char *image, size_t size, FILE *file)
 {
     size_t alone = (size_t)((const prof__header *)(const void *)image)->image_size;
     if (size == alone) {
@@ -16904,7 +16922,7 @@ static void prof__out_whole(prof__out *out, unsigned char *image, size_t size, F
     prof__out_bytes(out, image + alone, size - alone);
 }
 
-PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
+PROF_DEF PROF__WALL prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
 {
     unsigned char *image = NULL;
     uint64_t size = 0;
@@ -17670,7 +17688,7 @@ struct prof_cursor {
     int64_t from_ns, to_ns; /* to_ns is beyond all times if the window has no end */
 };
 
-PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
+PROF_DEF PROF__WALL prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
 {
     const prof__read_track *about;
     prof_cursor *c;
@@ -18336,7 +18354,7 @@ static int prof__timeline_order(const void *a, const void *b)
     return x->track < y->track ? -1 : x->track > y->track;
 }
 
-PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline)
+PROF_DEF PROF__WALL prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline)
 {
     prof_timeline *t;
     size_t i;
@@ -18428,7 +18446,7 @@ struct prof_spans {
     prof_status status;
 };
 
-PROF_DEF prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans)
+PROF_DEF PROF__WALL prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans)
 {
     prof_spans *s;
     prof_status status = PROF_OK;
@@ -18772,7 +18790,7 @@ PROF_DEF prof_status prof_spans_close(prof_spans *spans)
     return status;
 }
 
-PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
+PROF_DEF PROF__WALL prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_window: trace is null");
     if (from_ns < 0 || to_ns < 0 || (to_ns && to_ns <= from_ns))
@@ -18937,7 +18955,7 @@ static PROF__RARE prof_status prof__last_save(const char *path, double seconds, 
     return write ? prof__live_write_as(path, write, prof__last_prepare, &last) : prof__last_image(path, seconds, cause);
 }
 
-PROF_DEF prof_status prof_save_last(const char *path, double seconds)
+PROF_DEF PROF__WALL prof_status prof_save_last(const char *path, double seconds)
 {
     PROF__LED(prof_save_last, (path, seconds));
     char expanded[1024];
@@ -18993,7 +19011,7 @@ typedef struct prof__nested {
 
 /* Adds a task that ends. Returns its time without the tasks inside it. Only if more than PROF__NESTED of these wait for
    one around them, and it begins between the oldest two, its time includes that of the older. */
-static uint64_t prof__nested_add(prof__nested *all, int64_t start, uint64_t ticks)
+static PROF__RARE uint64_t prof__nested_add(prof__nested *all, int64_t start, uint64_t ticks)
 {
     uint64_t inside = 0;
     size_t i;
@@ -19114,7 +19132,7 @@ static int prof__step_order(const void *a, const void *b)
 }
 
 /* Computes the percentiles: the smallest duration that this share of all does not exceed. Sorts the steps. */
-static void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *stat)
+static PROF__RARE void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *stat)
 {
     static const unsigned thousandths[] = {500, 900, 990, 999};
     uint64_t *to[4], seen = 0;
@@ -19138,7 +19156,7 @@ static void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *sta
 }
 
 /* Newton's method, because libm would be one more library to link. */
-static double prof__square_root(double value)
+static PROF__RARE double prof__square_root(double value)
 {
     double root = value > 1 ? value : 1;
     int i;
@@ -19229,7 +19247,7 @@ static void prof__figure_bytes(prof__figure *figure, uint64_t bytes, double ns)
 }
 
 /* The last argument of this key counts. */
-static void prof__figure_throughput(prof__figure *figure, const prof_event *event)
+static PROF__RARE void prof__figure_throughput(prof__figure *figure, const prof_event *event)
 {
     uint32_t i = event->arg_count;
     while (i && strcmp(event->args[i - 1].key, "bytes")) i--;
@@ -19342,7 +19360,7 @@ static int prof__figures_event(prof__figures *all, const prof_event *event, uint
     return 1;
 }
 
-static void prof__figures_free(prof__figures *all)
+static PROF__RARE void prof__figures_free(prof__figures *all)
 {
     size_t i;
     for (i = 0; i < all->count; i++) {
@@ -19355,7 +19373,7 @@ static void prof__figures_free(prof__figures *all)
     free(all->nested);
 }
 
-static void prof__figure_finish(prof__figure *figure)
+static PROF__RARE void prof__figure_finish(prof__figure *figure)
 {
     prof_stat *stat = &figure->stat;
     uint64_t count = stat->count - stat->truncated;
@@ -19366,7 +19384,7 @@ static void prof__figure_finish(prof__figure *figure)
     stat->deviation_ns = prof__square_root(figure->squares / (double)count);
 }
 
-static prof_status prof__figures_track(prof__figures *all, const prof_trace *trace, size_t track)
+static PROF__HOT prof_status prof__figures_track(prof__figures *all, const prof_trace *trace, size_t track)
 {
     prof_cursor *cursor;
     prof_event event;
@@ -19392,7 +19410,7 @@ static int prof__figures_alone(prof__figures *all, const prof_trace *trace, cons
     return 1;
 }
 
-static int prof__figures_span(prof__figures *all, const prof_span *span, uint64_t alone)
+static PROF__HOT int prof__figures_span(prof__figures *all, const prof_span *span, uint64_t alone)
 {
     prof_event event;
     prof__figure *figure;
@@ -19516,14 +19534,14 @@ static PROF__UNUSED void prof__figure_powers(const prof__figure *figure, uint64_
     }
 }
 
-static void prof__folded_figures_free(struct prof__figure *figures, size_t count)
+static PROF__RARE void prof__folded_figures_free(struct prof__figure *figures, size_t count)
 {
     for (size_t i = 0; figures && i < count; i++) free(figures[i].histogram.steps);
     free(figures);
 }
 
 /* Copies the statistics of PROF_STATS. Returns 0 without memory. */
-static int prof__figures_copy(prof__figures *all, const prof_trace *trace)
+static PROF__RARE int prof__figures_copy(prof__figures *all, const prof_trace *trace)
 {
     all->items = (prof__figure *)malloc((trace->folded_count + 1) * sizeof *all->items);
     if (!all->items) return 0;
@@ -19542,14 +19560,14 @@ static int prof__figures_copy(prof__figures *all, const prof_trace *trace)
 }
 
 /* Returns 1 if the statistics that were counted while recording can be used: they know no paths and no windows. */
-static int prof__figures_folded(const prof_trace *trace, int by_path)
+static PROF__RARE int prof__figures_folded(const prof_trace *trace, int by_path)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     return trace->folded && (info->mode == PROF_STATS || (!by_path && !info->from_ns && !info->to_ns));
 }
 
 /* Log messages, and what devices report, were not counted while recording: they are counted from the events. */
-static prof_status prof__figures_take(prof__figures *all, const prof_trace *trace)
+static PROF__RARE prof_status prof__figures_take(prof__figures *all, const prof_trace *trace)
 {
     prof_status status = PROF_OK;
     if (!prof__figures_copy(all, trace)) return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
@@ -19566,7 +19584,7 @@ static prof_status prof__figures_take(prof__figures *all, const prof_trace *trac
 }
 
 /* Call prof__figures_free() afterwards, also after a failure. */
-static prof_status prof__figures_make(const prof_trace *trace, int by_path, prof__figures *all)
+static PROF__RARE prof_status prof__figures_make(const prof_trace *trace, int by_path, prof__figures *all)
 {
     prof_status status = PROF_OK;
     size_t i;
@@ -19598,7 +19616,7 @@ static int prof__sorted_order(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static double prof__sort_key(const prof_stat *stat, prof_sort sort)
+static PROF__RARE double prof__sort_key(const prof_stat *stat, prof_sort sort)
 {
     switch (sort) {
     case PROF_SORT_SELF: return (double)stat->self_ns;
@@ -19613,8 +19631,8 @@ static double prof__sort_key(const prof_stat *stat, prof_sort sort)
 }
 
 /* Returns the rows of one type, sorted, or NULL without memory. At least one element is allocated. */
-static prof__sorted *prof__sort(const prof__figures *all, prof_event_type type, prof_sort sort, int ascending,
-                                size_t *count)
+static PROF__RARE prof__sorted *prof__sort(const prof__figures *all, prof_event_type type, prof_sort sort,
+                                           int ascending, size_t *count)
 {
     prof__sorted *sorted = (prof__sorted *)calloc(all->count + 1, sizeof *sorted);
     size_t i;
@@ -19641,7 +19659,7 @@ static prof_bucket *prof__buckets(const prof__histogram *h, prof_bucket *to)
 }
 
 /* Allocates one block: the rows, then buckets, then names made at run time. Returns NULL without memory. */
-static prof_stat *prof__stats_copy(const prof__figures *all, const prof__sorted *sorted, size_t count)
+static PROF__RARE prof_stat *prof__stats_copy(const prof__figures *all, const prof__sorted *sorted, size_t count)
 {
     size_t size = (count + 1) * sizeof(prof_stat), buckets = 0, i;
     prof_stat *stats;
@@ -19670,7 +19688,7 @@ static prof_stat *prof__stats_copy(const prof__figures *all, const prof__sorted 
 
 /* By path: puts sorted rows into the order of the tree. Only the first `top` of them (0: all) stay, with those around
    them; returns how many these are. The others come after them. */
-static size_t prof__sort_tree(prof__figures *all, prof__sorted *rows, size_t count, size_t top)
+static PROF__RARE size_t prof__sort_tree(prof__figures *all, prof__sorted *rows, size_t count, size_t top)
 {
     size_t i, at, root = PROF__NONE, kept = 0;
     for (i = 0; i < all->count; i++) all->items[i].child = all->items[i].sibling = all->items[i].row = PROF__NONE;
@@ -19704,8 +19722,8 @@ static size_t prof__sort_tree(prof__figures *all, prof__sorted *rows, size_t cou
     return kept;
 }
 
-static prof_status prof__stats(const prof_trace *trace, prof_event_type type, int by_path, prof_sort sort,
-                               int ascending, prof_stat **stats, size_t *count)
+static PROF__RARE prof_status prof__stats(const prof_trace *trace, prof_event_type type, int by_path, prof_sort sort,
+                                          int ascending, prof_stat **stats, size_t *count)
 {
     prof__figures all;
     prof__sorted *sorted = NULL;
@@ -19730,20 +19748,20 @@ static prof_status prof__stats(const prof_trace *trace, prof_event_type type, in
     return status;
 }
 
-PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
-                                size_t *count)
+PROF_DEF PROF__WALL prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                           size_t *count)
 {
     return prof__stats(trace, PROF_EVENT_SCOPE, 0, sort, ascending, stats, count);
 }
 
-PROF_DEF prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
-                                     size_t *count)
+PROF_DEF PROF__WALL prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending,
+                                                prof_stat **stats, size_t *count)
 {
     return prof__stats(trace, PROF_EVENT_SPAN_BEGIN, 0, sort, ascending, stats, count);
 }
 
-PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
-                                        size_t *count)
+PROF_DEF PROF__WALL prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending,
+                                                   prof_stat **stats, size_t *count)
 {
     return prof__stats(trace, PROF_EVENT_SCOPE, 1, sort, ascending, stats, count);
 }
@@ -19849,7 +19867,7 @@ static int prof__heap_same(const void *owner, size_t item, const void *key)
     return row->about.site == wanted->site && row->about.around == wanted->around;
 }
 
-static char *prof__heap_path(const char *outer, const char *name)
+static PROF__RARE char *prof__heap_path(const char *outer, const char *name)
 {
     size_t before = strlen(outer);
     char *path = (char *)malloc(before + strlen(name) + 2);
@@ -20141,7 +20159,7 @@ static void prof__heap_close(prof__heap *heap)
     free(heap->index.slots);
 }
 
-static prof_status prof__heap_walk(prof__heap *heap, const prof_trace *trace)
+static PROF__HOT prof_status prof__heap_walk(prof__heap *heap, const prof_trace *trace)
 {
     prof_timeline *timeline = NULL;
     prof_event event;
@@ -20164,7 +20182,7 @@ static int prof__memory_order(const void *a, const void *b)
 }
 
 /* Allocates one block with the statistics, their rows and the names of the scopes. Returns NULL without memory. */
-static prof_memory_stats *prof__memory_copy(const prof__heap *heap)
+static PROF__RARE prof_memory_stats *prof__memory_copy(const prof__heap *heap)
 {
     const prof__heap_row **order = (const prof__heap_row **)malloc(heap->row_count * sizeof *order);
     size_t size = sizeof(prof_memory_stats) + heap->row_count * sizeof(prof_memory_row), counts[3] = {0, 0, 0}, i;
@@ -20207,7 +20225,7 @@ static prof_memory_stats *prof__memory_copy(const prof__heap *heap)
     return stats;
 }
 
-PROF_DEF prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
+PROF_DEF PROF__WALL prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
 {
     prof__heap heap;
     prof_status status;
@@ -20503,7 +20521,7 @@ static void prof__locks_close(prof__locks *all)
     free(all->user_index.slots);
 }
 
-static prof_status prof__locks_walk(prof__locks *all, const prof_trace *trace, int by_address)
+static PROF__HOT prof_status prof__locks_walk(prof__locks *all, const prof_trace *trace, int by_address)
 {
     prof_timeline *timeline;
     prof_event event;
@@ -20528,7 +20546,7 @@ static int prof__lock_order(const void *a, const void *b)
     return names ? names : x->address < y->address ? -1 : x->address > y->address;
 }
 
-PROF_DEF prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
+PROF_DEF PROF__WALL prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
 {
     prof__locks all;
     prof_status status;
@@ -20681,7 +20699,7 @@ static void prof__out_right(prof__out *out, const char *text, size_t width)
 }
 
 /* Writes 1234567 as 1,234,567 to `to` (32 bytes). */
-static void prof__grouped(char *to, uint64_t value)
+static PROF__RARE void prof__grouped(char *to, uint64_t value)
 {
     char digits[20];
     size_t length = prof__digits(digits, value), i, at = 0;
@@ -20693,7 +20711,7 @@ static void prof__grouped(char *to, uint64_t value)
 }
 
 /* Writes a number >= 0 with this many decimals (up to 3) to `to` (32 bytes). */
-static size_t prof__fixed(char *to, double value, unsigned decimals)
+static PROF__RARE size_t prof__fixed(char *to, double value, unsigned decimals)
 {
     static const unsigned scales[] = {1, 10, 100, 1000};
     uint64_t scaled = value < 1e15 ? (uint64_t)(value * scales[decimals] + 0.5) : (uint64_t)1000000000000000000;
@@ -20711,7 +20729,7 @@ static size_t prof__fixed(char *to, double value, unsigned decimals)
 
 /* Writes value (>= 0) to `to` (48 bytes) with four digits, in the largest unit that leaves it above 1; each unit is
    1000 of the previous one. A whole number of the first unit is written unchanged. */
-static void prof__human(char *to, double value, const char *const *units)
+static PROF__RARE void prof__human(char *to, double value, const char *const *units)
 {
     int scaled = value >= 999.95;
     unsigned decimals;
@@ -21722,7 +21740,8 @@ static PROF__RARE void prof__summary(const prof_trace *trace, prof__out *out, co
     prof__figures_free(&all);
 }
 
-PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *path, const prof_summary_options *options)
+PROF_DEF PROF__WALL prof_status prof_summary_write(const prof_trace *trace, const char *path,
+                                                   const prof_summary_options *options)
 {
     prof__out out;
     prof_status status;
@@ -21733,7 +21752,8 @@ PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *pat
     return prof__out_close(&out);
 }
 
-PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options)
+PROF_DEF PROF__WALL prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink,
+                                                    const prof_summary_options *options)
 {
     prof__out out;
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_summary_stream: trace is null");
@@ -21936,7 +21956,7 @@ static prof_status prof__csv(const prof_trace *trace, prof__out *out)
     return prof__out_close(out);
 }
 
-PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path)
+PROF_DEF PROF__WALL prof_status prof_csv_write(const prof_trace *trace, const char *path)
 {
     prof__out out;
     prof_status status;
@@ -21945,7 +21965,7 @@ PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path)
     return status == PROF_OK ? prof__csv(trace, &out) : status;
 }
 
-PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
+PROF_DEF PROF__WALL prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
 {
     prof__out out;
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_csv_stream: trace is null");
@@ -22793,7 +22813,7 @@ static uint64_t prof__follow_tick_at(uint64_t base, const uint64_t *words, size_
 }
 
 /* Reads a slot up to its limit, or until it must wait. Returns 1 if it read something. */
-static int prof__follow_read(prof__follow *f, uint32_t slot, int patient)
+static PROF__HOT int prof__follow_read(prof__follow *f, uint32_t slot, int patient)
 {
     prof__follow_slot *it = &f->slots[slot];
     size_t count, at = 0, length;
@@ -22982,7 +23002,7 @@ static int prof__follow_step(prof__session *s)
 
 /*-- the statistics of PROF_STATS --*/
 
-static void prof__folded_free(prof__folded *folded)
+static PROF__RARE void prof__folded_free(prof__folded *folded)
 {
     for (size_t i = 0; folded->texts && i < folded->count; i++) free(folded->texts[i]);
     for (size_t i = 0; folded->figures && i < folded->count; i++) free(folded->figures[i].histogram.steps);
@@ -22992,14 +23012,14 @@ static void prof__folded_free(prof__folded *folded)
     memset(folded, 0, sizeof *folded);
 }
 
-static uint64_t prof__follow_ns(const prof__follow *f, uint64_t ticks)
+static PROF__COLD uint64_t prof__follow_ns(const prof__follow *f, uint64_t ticks)
 {
     double ns = (double)ticks * f->ns_per_tick;
     return ns < 9e18 ? (uint64_t)(ns + 0.5) : (uint64_t)9000000000000000000u;
 }
 
 /* Completes the copy of a row. Returns 0 without memory. */
-static int prof__folded_finish(const prof__follow *f, const prof__follow_figure *from, prof__figure *to)
+static PROF__RARE int prof__folded_finish(const prof__follow *f, const prof__follow_figure *from, prof__figure *to)
 {
     prof_stat *stat = &to->stat;
     const prof__histogram *h = &from->figure.histogram;
@@ -23022,7 +23042,7 @@ static int prof__folded_finish(const prof__follow *f, const prof__follow_figure 
 }
 
 /* Begins and ends that still wait count as truncated so far. */
-static void prof__folded_halves(prof__folded *folded, const prof__follow *f)
+static PROF__RARE void prof__folded_halves(prof__folded *folded, const prof__follow *f)
 {
     folded->begins_missing = f->begins_missing;
     folded->ends_missing = f->ends_missing;
@@ -23037,7 +23057,7 @@ static void prof__folded_halves(prof__folded *folded, const prof__follow *f)
 }
 
 /* Open scopes have no end so far: time of the same row inside them counts as covered by the inner ones. */
-static void prof__folded_covered(prof__folded *folded, const prof__follow *f)
+static PROF__RARE void prof__folded_covered(prof__folded *folded, const prof__follow *f)
 {
     for (uint32_t i = 0; i < f->track_count; i++)
         for (size_t at = 0; at < f->tracks[i].depth; at++) {
@@ -23046,7 +23066,7 @@ static void prof__folded_covered(prof__folded *folded, const prof__follow *f)
         }
 }
 
-static int prof__folded_copy(prof__folded *folded, const prof__follow *f)
+static PROF__RARE int prof__folded_copy(prof__folded *folded, const prof__follow *f)
 {
     folded->figures = (prof__figure *)calloc(f->figure_count + 1, sizeof *folded->figures);
     folded->sites = (uint32_t *)calloc(f->figure_count + 1, sizeof *folded->sites);
@@ -23331,7 +23351,7 @@ static PROF__UNUSED PROF__RARE void prof__saved_with(prof_status (*hook)(void))
 }
 enum { PROF__SAVE_CALL = 1, PROF__SAVE_SIGNAL };
 
-PROF_DEF prof_status prof_save_request(void)
+PROF_DEF PROF__WALL prof_status prof_save_request(void)
 {
     PROF__LED(prof_save_request, ());
     if (!PROF__LOAD(&prof__save_armed)) return PROF_INVALID_STATE;

@@ -67,6 +67,8 @@
 #define PROF__PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define PROF__COLD __attribute__((cold, noinline))
 #define PROF__RARE __attribute__((cold)) /* of static functions: made small, put apart */
+#define PROF__APART __attribute__((noinline)) /* once, for many callers */
+#define PROF__HOT __attribute__((hot, noinline)) /* runs for each event, though only rare functions call it */
 #else
 #define PROF__UNTRACED
 #define PROF__LIKELY(x) (x)
@@ -74,4 +76,14 @@
 #define PROF__PRINTF(f, a)
 #define PROF__COLD
 #define PROF__RARE
+#define PROF__APART
+#define PROF__HOT
+#endif
+/* To gcc, whatever always calls a rare function is rare as well, and so on up to the host's main(); this ends it. */
+#define PROF__WALL
+#ifdef __has_attribute
+#if __has_attribute(__noipa__)
+#undef PROF__WALL
+#define PROF__WALL __attribute__((__noipa__))
+#endif
 #endif

@@ -2,7 +2,7 @@
 /* Makes space for one more element of an array on the heap. Returns 0 without memory; the array is unchanged then. */
 #define PROF__ROOM(array, capacity, count) \
     ((count) < (capacity) || prof__more_room(&(array), &(capacity), sizeof *(array)))
-static int prof__more_room(void *array, size_t *capacity, size_t element)
+static PROF__COLD int prof__more_room(void *array, size_t *capacity, size_t element)
 {
     size_t wanted = *capacity < 8 ? 16 : *capacity + *capacity / 2;
     void *old;

@@ -27,7 +27,7 @@ static int prof__lock_sleep(int *lock)
     PROF__ERRNO_RESTORE();
     return late ? PROF__PATIENCE / 5 : 1;
 }
-static void prof__unlock(int *lock)
+static PROF__APART void prof__unlock(int *lock)
 {
     if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2)
         syscall(SYS_futex, lock, 1 | 128, 1, NULL, NULL, 0); /* FUTEX_WAKE, private */

@@ -46,7 +46,7 @@ static char *prof__text_join(const char *a, const char *b)
     return text;
 }
 
-static void prof__out_init(prof__out *out)
+static PROF__RARE void prof__out_init(prof__out *out)
 {
     memset(out, 0, sizeof *out - sizeof out->reserve);
     out->buffer = (char *)malloc(PROF__OUT_SIZE);
@@ -131,14 +131,17 @@ static void prof__out_bytes(prof__out *out, const void *data, size_t size)
 /* Zeros: in a file that is new a hole, which takes nothing of the disk. */
 static PROF__UNUSED void prof__out_zeros(prof__out *out, uint64_t size)
 {
-    static const char zeros[4096] = {0};
-    if (out->part && size > sizeof zeros) {
+    if (out->part && size > PROF__OUT_RESERVE) {
         prof__out_flush(out);
         out->hole += size - 1; /* the last byte gives the file its length */
         size = 1;
     }
-    for (; size; size -= size < sizeof zeros ? size : sizeof zeros)
-        prof__out_bytes(out, zeros, size < sizeof zeros ? (size_t)size : sizeof zeros);
+    while (size) {
+        size_t part = size < PROF__OUT_RESERVE ? (size_t)size : PROF__OUT_RESERVE;
+        memset(prof__out_reserve(out, part), 0, part);
+        prof__out_commit(out, part);
+        size -= part;
+    }
 }
 
 static void prof__out_text(prof__out *out, const char *text)
@@ -225,7 +228,7 @@ static PROF__UNUSED void prof__out_double(prof__out *out, double value)
     prof__out_commit(out, prof__double_text(prof__out_reserve(out, 32), value));
 }
 
-static PROF__UNUSED void prof__out_sink(prof__out *out, prof_sink sink)
+static PROF__UNUSED PROF__WALL void prof__out_sink(prof__out *out, prof_sink sink)
 {
     prof__out_init(out);
     out->sink = sink;
@@ -233,7 +236,7 @@ static PROF__UNUSED void prof__out_sink(prof__out *out, prof_sink sink)
 }
 
 /* Returns 1 if path does not exist or is a regular file, so that a new file can replace it. Does not follow links. */
-static int prof__file_replaceable(const char *path)
+static PROF__RARE int prof__file_replaceable(const char *path)
 {
 #ifdef _WIN32
     static const char *const devices[] = {"nul", "con", "prn", "aux", "conout$"};
@@ -271,7 +274,7 @@ typedef struct prof__path {
 /* Returns 1 for a file of a user who is neither this user nor the folder's owner, in a folder like /tmp, where
    everybody may create files and only their owners may remove them. This is the kernel's rule for
    fs.protected_symlinks. */
-static int prof__path_planted(const char *folder, const struct stat *thing)
+static PROF__RARE int prof__path_planted(const char *folder, const struct stat *thing)
 {
     struct stat about;
     return thing->st_uid != geteuid() && !stat(*folder ? folder : ".", &about) && about.st_mode & PROF__PATH_STICKY &&
@@ -280,7 +283,7 @@ static int prof__path_planted(const char *folder, const struct stat *thing)
 
 /* Follows the link at p->done. folder: the length of p->done up to the link's name. Returns 0 if the path becomes too
    long. */
-static int prof__path_link(prof__path *p, size_t folder)
+static PROF__RARE int prof__path_link(prof__path *p, size_t folder)
 {
     ssize_t n = readlink(p->done, p->link, sizeof p->link - 1);
     size_t rest = strlen(p->rest);
@@ -292,7 +295,7 @@ static int prof__path_link(prof__path *p, size_t folder)
 }
 
 /* Follows all links of a path. Async-signal-safe. */
-static int prof__path_follow(prof__path *p, const char *path)
+static PROF__RARE int prof__path_follow(prof__path *p, const char *path)
 {
     struct stat about;
     int result = !lstat(path, &about) && S_ISLNK(about.st_mode) ? PROF__PATH_LINK : PROF__PATH_PLAIN, links = 0;
@@ -326,7 +329,7 @@ static prof_status prof__path_refuse(const prof__path *p, const char *path)
 }
 
 /* Opens a device or a fifo, which may have no reader. */
-static FILE *prof__file_direct(const char *path, int follow)
+static PROF__RARE FILE *prof__file_direct(const char *path, int follow)
 {
     struct stat about;
     int file = open(path, O_WRONLY | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW)), flags;
@@ -342,7 +345,7 @@ static FILE *prof__file_direct(const char *path, int follow)
 
 /* Creates a new file: removes an older one of this name, which a killed process has left, and does not follow a
    link. */
-static FILE *prof__file_new(const char *path)
+static PROF__RARE FILE *prof__file_new(const char *path)
 {
     FILE *stream;
     int file = -1;
@@ -366,7 +369,7 @@ static int prof__file_rename(const char *from, const char *to)
     return rename(from, to);
 }
 
-static void prof__out_free(prof__out *out)
+static PROF__RARE void prof__out_free(prof__out *out)
 {
     if (out->buffer != out->reserve) free(out->buffer);
     free(out->path);
@@ -388,7 +391,7 @@ static int prof__is_slash(char c)
 }
 
 /* Returns 1 if an output is a directory, in which its writer creates files. */
-static int prof__is_folder(const char *path)
+static PROF__RARE int prof__is_folder(const char *path)
 {
     size_t n = prof__length(path);
     if (!n) return 0;
@@ -403,7 +406,7 @@ static int prof__is_folder(const char *path)
 }
 
 /* Creates a directory and its missing parents. Returns 0 or errno. Async-signal-safe. */
-static int prof__folder_add(const char *path)
+static PROF__RARE int prof__folder_add(const char *path)
 {
     char part[1200];
     size_t n = prof__length(path);
@@ -431,7 +434,7 @@ static PROF__UNUSED prof_status prof__folder_make(const char *path)
 }
 
 /* Writes the directory of the file path, or "." if it names none. Returns 0 if that is too long. */
-static int prof__folder_of(const char *path, char *to, size_t size)
+static PROF__RARE int prof__folder_of(const char *path, char *to, size_t size)
 {
     size_t length = 0;
     for (size_t i = 0; path[i]; ++i)
@@ -443,7 +446,7 @@ static int prof__folder_of(const char *path, char *to, size_t size)
 }
 
 /* Creates the directory of the file path, unless it exists. Returns 0 or errno. Async-signal-safe. */
-static int prof__folder_for(const char *path)
+static PROF__RARE int prof__folder_for(const char *path)
 {
     char folder[1200];
     if (!prof__folder_of(path, folder, sizeof folder)) return ENAMETOOLONG;
@@ -458,7 +461,7 @@ static prof_status prof__out_refuse(prof__out *out, prof_status status)
 }
 
 /* Returns the name under which the file at path is written until it is complete, or NULL without memory. */
-static char *prof__out_part(const char *path)
+static PROF__RARE char *prof__out_part(const char *path)
 {
     static unsigned counter; /* two may write the same file at once: the last one wins, with a complete file */
     char ending[48];
@@ -467,7 +470,7 @@ static char *prof__out_part(const char *path)
 }
 
 /* Creates the file and its missing directories. Returns NULL, with errno, if that fails. */
-static FILE *prof__out_make(const char *part)
+static PROF__RARE FILE *prof__out_make(const char *part)
 {
     FILE *file = prof__file_new(part);
     int error;
@@ -479,7 +482,7 @@ static FILE *prof__out_make(const char *part)
 }
 
 #ifdef _WIN32
-static prof_status prof__out_open(prof__out *out, const char *path)
+static PROF__RARE prof_status prof__out_open(prof__out *out, const char *path)
 {
     int part = prof__file_replaceable(path);
     out->path = prof__text_join(path, "");
@@ -512,7 +515,7 @@ static prof_status prof__out_open(prof__out *out, const char *path)
 
 /* path null or "-": standard output. Makes the directories that path names. Unless this returns PROF_OK there is
    nothing to close. */
-static PROF__UNUSED prof_status prof__out_file(prof__out *out, const char *path)
+static PROF__UNUSED PROF__WALL prof_status prof__out_file(prof__out *out, const char *path)
 {
     prof_status status;
     prof__out_init(out);
@@ -533,7 +536,7 @@ static PROF__UNUSED prof_status prof__out_file(prof__out *out, const char *path)
 }
 
 /* Writes the rest, puts the file in its place, and returns the first error of all. */
-static PROF__UNUSED prof_status prof__out_close(prof__out *out)
+static PROF__UNUSED PROF__WALL prof_status prof__out_close(prof__out *out)
 {
     prof_status status;
     prof__out_flush(out);

@@ -120,7 +120,7 @@ static void prof__out_right(prof__out *out, const char *text, size_t width)
 }
 
 /* Writes 1234567 as 1,234,567 to `to` (32 bytes). */
-static void prof__grouped(char *to, uint64_t value)
+static PROF__RARE void prof__grouped(char *to, uint64_t value)
 {
     char digits[20];
     size_t length = prof__digits(digits, value), i, at = 0;
@@ -132,7 +132,7 @@ static void prof__grouped(char *to, uint64_t value)
 }
 
 /* Writes a number >= 0 with this many decimals (up to 3) to `to` (32 bytes). */
-static size_t prof__fixed(char *to, double value, unsigned decimals)
+static PROF__RARE size_t prof__fixed(char *to, double value, unsigned decimals)
 {
     static const unsigned scales[] = {1, 10, 100, 1000};
     uint64_t scaled = value < 1e15 ? (uint64_t)(value * scales[decimals] + 0.5) : (uint64_t)1000000000000000000;
@@ -150,7 +150,7 @@ static size_t prof__fixed(char *to, double value, unsigned decimals)
 
 /* Writes value (>= 0) to `to` (48 bytes) with four digits, in the largest unit that leaves it above 1; each unit is
    1000 of the previous one. A whole number of the first unit is written unchanged. */
-static void prof__human(char *to, double value, const char *const *units)
+static PROF__RARE void prof__human(char *to, double value, const char *const *units)
 {
     int scaled = value >= 999.95;
     unsigned decimals;

@@ -369,7 +369,7 @@ static void prof__unpack_payload(prof__packer *p, prof__unpacker *u, uint64_t *w
 /* Unpacks size bytes of prof__pack() to at most count words, and returns how many they are. Returns 0 if the bytes are
    invalid; words may have been written then. Up to 7 more bytes may follow those of count words. Any bytes are safe.
  */
-static PROF__UNUSED size_t prof__unpack(const unsigned char *from, size_t size, uint64_t *words, size_t count)
+static PROF__UNUSED PROF__HOT size_t prof__unpack(const unsigned char *from, size_t size, uint64_t *words, size_t count)
 {
     prof__packer p;
     prof__unpacker u;

@@ -158,7 +158,7 @@ static int prof__read_has_text(unsigned kind)
     return kind == PROF__KIND_NAME || kind == PROF__KIND_ARG || kind == PROF__KIND_DATA;
 }
 
-static void prof__read_seal(uint64_t *words, size_t count)
+static PROF__HOT void prof__read_seal(uint64_t *words, size_t count)
 {
     size_t at, length;
     for (at = 0; at < count && (length = prof__record_words(words[at], count - at)) != 0; at += length)
@@ -167,7 +167,7 @@ static void prof__read_seal(uint64_t *words, size_t count)
 
 /* Returns a hash that shows whether words are still the same. Unlike with the check in a block, an attacker cannot
    choose other words with the same hash. */
-static uint64_t prof__read_mark(const prof_trace *trace, const uint64_t *words, size_t count)
+static PROF__HOT uint64_t prof__read_mark(const prof_trace *trace, const uint64_t *words, size_t count)
 {
     const uint64_t *keys = trace->keys;
     uint64_t mark = 0;
@@ -292,7 +292,7 @@ static size_t prof__read_known(const prof_trace *trace, const uint64_t *words, s
 }
 
 /* Cuts the words of a chunk into segments, ends its strings and gets to know its call sites. 0 without memory. */
-static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size_t count)
+static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size_t count)
 {
     size_t at, length, segments = trace->segment_count;
     prof__read_segment *segment = NULL;

@@ -2,7 +2,7 @@
 /*-- the clock --*/
 
 /* Computes ns per tick as factor / 2^shift, rounded down. */
-static void prof__read_slope(prof__read_line *line, uint64_t ticks, uint64_t ns)
+static PROF__RARE void prof__read_slope(prof__read_line *line, uint64_t ticks, uint64_t ns)
 {
     uint64_t factor = ns / ticks, rest = ns % ticks;
     unsigned shift = 0;
@@ -41,7 +41,7 @@ static inline int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned
 }
 
 /* The last line that begins at or before tick, else the first. */
-static size_t prof__read_line_of(const prof__read_line *lines, size_t count, uint64_t tick)
+static PROF__APART size_t prof__read_line_of(const prof__read_line *lines, size_t count, uint64_t tick)
 {
     size_t low = 0, high = count;
     while (high - low > 1) {
@@ -61,10 +61,8 @@ static inline int64_t prof__read_on_lines(const prof__read_line *lines, size_t c
     int64_t ns;
     if (PROF__UNLIKELY(tick < line->tick || (*hint + 1 < count && tick >= line[1].tick)))
         line = lines + (*hint = prof__read_line_of(lines, count, tick));
-    if (PROF__LIKELY(tick >= line->tick))
-        ns = line->ns + prof__read_scale(tick - line->tick, line->factor, line->shift);
-    else
-        ns = line->ns - prof__read_scale(line->tick - tick, line->factor, line->shift);
+    ns = prof__read_scale(tick >= line->tick ? tick - line->tick : line->tick - tick, line->factor, line->shift);
+    ns = PROF__LIKELY(tick >= line->tick) ? line->ns + ns : line->ns - ns;
     return ns < PROF__FAR_NS ? ns : PROF__FAR_NS;
 }
 
@@ -120,7 +118,7 @@ static inline int64_t prof__read_fast_ns(const prof_trace *trace, uint64_t tick,
 }
 
 /* Returns the nanoseconds from the session's start to a time of its system's clock. */
-static int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
+static PROF__RARE int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
 {
     uint64_t from = trace->header.first.monotonic_ns,
              ns = monotonic_ns >= from ? monotonic_ns - from : from - monotonic_ns;
@@ -143,7 +141,7 @@ static int prof__read_width_order(const void *a, const void *b)
 
 /* Drops pairs whose reading took far longer than usual (the thread was interrupted in between), unless fewer than two
    are left. Returns how many are left. */
-static size_t prof__read_drop_wide(prof__pair *pairs, size_t count, uint64_t *widths)
+static PROF__RARE size_t prof__read_drop_wide(prof__pair *pairs, size_t count, uint64_t *widths)
 {
     uint64_t limit;
     size_t i, kept = 0;
@@ -165,7 +163,7 @@ static int prof__read_apart(const prof__pair *a, const prof__pair *b, uint64_t n
 
 /* Keeps those sorted pairs in which both clocks go forward and that are at least a millisecond apart: closer ones would
    show how they were read rather than the clock. */
-static size_t prof__read_thin(prof__pair *pairs, size_t count)
+static PROF__RARE size_t prof__read_thin(prof__pair *pairs, size_t count)
 {
     size_t i, kept = 1;
     for (i = 1; i < count; i++) {
@@ -181,7 +179,7 @@ static size_t prof__read_thin(prof__pair *pairs, size_t count)
 }
 
 /* Makes lines of sorted, thinned pairs. */
-static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t count)
+static PROF__RARE void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t count)
 {
     const prof__header *header = &trace->header;
     const prof__pair *first = &pairs[0], *last = &pairs[count - 1];
@@ -213,7 +211,7 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
 }
 
 /* now: a pair that the reader took on the clock of the trace, or NULL. */
-static int prof__read_clock(prof_trace *trace, const prof__pair *now)
+static PROF__RARE int prof__read_clock(prof_trace *trace, const prof__pair *now)
 {
     const prof__header *header = &trace->header;
     size_t room = trace->pair_count + 3, count = 0, i;

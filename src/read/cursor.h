@@ -46,7 +46,7 @@ struct prof_cursor {
     int64_t from_ns, to_ns; /* to_ns is beyond all times if the window has no end */
 };
 
-PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
+PROF_DEF PROF__WALL prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
 {
     const prof__read_track *about;
     prof_cursor *c;

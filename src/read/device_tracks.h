@@ -16,7 +16,7 @@ static uint64_t prof__device_at(const prof__read_device *device, int64_t ns)
 }
 
 /* From ticks to nanoseconds. 0: it ended before the session began. */
-static int prof__device_place(const prof_trace *trace, prof__read_device_record *e, size_t *host_hint)
+static PROF__HOT int prof__device_place(const prof_trace *trace, prof__read_device_record *e, size_t *host_hint)
 {
     const prof__read_device *device = &trace->devices[e->device];
     uint64_t begin = e->time, ticks = e->type == PROF__DEVICE_SCOPE ? e->number & device->mask : 0, end = begin + ticks;
@@ -58,7 +58,7 @@ typedef struct prof__read_subrow {
 } prof__read_subrow;
 
 /* Puts a scope where it nests. 0 without memory. */
-static int prof__device_nest(prof__read_subrow *subrows, prof__read_device_record *e)
+static PROF__HOT int prof__device_nest(prof__read_subrow *subrows, prof__read_device_record *e)
 {
     prof__read_subrow *subrow = NULL;
     int scope = e->type == PROF__DEVICE_SCOPE, fits = 0;
@@ -80,7 +80,7 @@ static int prof__device_nest(prof__read_subrow *subrows, prof__read_device_recor
 }
 
 /* Of sorted events. Returns whether all fit on the first subrows; -1 without memory. */
-static int prof__device_nest_all(prof_trace *trace)
+static PROF__RARE int prof__device_nest_all(prof_trace *trace)
 {
     prof__read_subrow subrows[PROF__DEVICE_SUBROWS];
     size_t i, j;
@@ -98,7 +98,7 @@ static int prof__device_nest_all(prof_trace *trace)
 }
 
 /* Describes the track of the events from first to end, which are those of one subrow. 0 without memory. */
-static int prof__device_track(prof_trace *trace, prof__read_track *track, size_t first, size_t end)
+static PROF__HOT int prof__device_track(prof_trace *trace, prof__read_track *track, size_t first, size_t end)
 {
     const prof__read_device_record *e = &trace->device_records[first];
     const prof__read_row *row = &trace->rows[e->row];
@@ -141,7 +141,7 @@ static int prof__device_track(prof_trace *trace, prof__read_track *track, size_t
 }
 
 /* Whose each event is, and which one of a device was recorded first. */
-static void prof__device_assign(prof_trace *trace)
+static PROF__RARE void prof__device_assign(prof_trace *trace)
 {
     size_t i;
     for (i = 0; i < trace->device_record_count; i++) {
@@ -155,7 +155,7 @@ static void prof__device_assign(prof_trace *trace)
 }
 
 /* Adds the tracks of devices behind those of threads. 0 without memory. */
-static int prof__device_tracks(prof_trace *trace)
+static PROF__RARE int prof__device_tracks(prof_trace *trace)
 {
     prof__read_track *tracks;
     size_t i, from, kept = 0, count = 0, hint = 0;

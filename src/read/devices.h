@@ -51,7 +51,7 @@ static int prof__device_args(prof_trace *trace, prof__read_device_record *e, con
     return 1;
 }
 
-static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count)
+static PROF__HOT int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count)
 {
     const uint64_t *record = words + at;
     prof__read_device_record e;
@@ -119,7 +119,7 @@ static uint32_t prof__row_find(const prof_trace *trace, uint32_t number)
     return found ? (uint32_t)(found - trace->rows) : 0;
 }
 
-static int prof__device_add(prof_trace *trace, uint32_t number, size_t name, uint64_t bits, uint64_t hz)
+static PROF__RARE int prof__device_add(prof_trace *trace, uint32_t number, size_t name, uint64_t bits, uint64_t hz)
 {
     prof__read_device *device;
     if (!PROF__ROOM(trace->devices, trace->device_capacity, trace->device_count)) return 0;
@@ -133,7 +133,7 @@ static int prof__device_add(prof_trace *trace, uint32_t number, size_t name, uin
     return 1;
 }
 
-static int prof__row_add(prof_trace *trace, uint32_t number, size_t name, uint32_t device)
+static PROF__RARE int prof__row_add(prof_trace *trace, uint32_t number, size_t name, uint32_t device)
 {
     prof__read_row *row;
     if (!PROF__ROOM(trace->rows, trace->row_capacity, trace->row_count)) return 0;
@@ -146,7 +146,7 @@ static int prof__row_add(prof_trace *trace, uint32_t number, size_t name, uint32
 }
 
 /* What meta says of devices and rows, and the pairs in it. 0 without memory. */
-static int prof__device_meta(prof_trace *trace)
+static PROF__RARE int prof__device_meta(prof_trace *trace)
 {
     const uint64_t *words = trace->image + trace->header.meta_offset / 8, *field;
     size_t count = (size_t)(trace->header.meta_size / 8), at, length, slot;
@@ -205,7 +205,7 @@ static int prof__pairing_order(const void *a, const void *b)
 }
 
 /* Keeps of the sorted pairs of a device those with which both clocks go forward, on the endless scale. */
-static size_t prof__device_pairs(prof__read_device *device, prof__read_pairing *pairs, size_t count)
+static PROF__RARE size_t prof__device_pairs(prof__read_device *device, prof__read_pairing *pairs, size_t count)
 {
     prof__read_pairing last = pairs[0];
     size_t i, kept = 0;
@@ -230,8 +230,8 @@ static size_t prof__device_pairs(prof__read_device *device, prof__read_pairing *
 }
 
 /* From pair a on, time goes as from b to c. */
-static void prof__device_line(prof__read_line *line, const prof__read_pairing *a, const prof__read_pairing *b,
-                              const prof__read_pairing *c)
+static PROF__RARE void prof__device_line(prof__read_line *line, const prof__read_pairing *a,
+                                         const prof__read_pairing *b, const prof__read_pairing *c)
 {
     line->tick = a->tick;
     line->ns = a->ns;
@@ -239,7 +239,7 @@ static void prof__device_line(prof__read_line *line, const prof__read_pairing *a
 }
 
 /* first: one line in front of the first pair, one from each pair on. 0 without memory. */
-static int prof__device_lines(prof__read_device *device, const prof__read_pairing *pairs, size_t count)
+static PROF__RARE int prof__device_lines(prof__read_device *device, const prof__read_pairing *pairs, size_t count)
 {
     const prof__read_pairing *first = pairs, *last = pairs + count - 1;
     /* else a rate that is said is better than one measured */
@@ -268,7 +268,7 @@ static int prof__device_lines(prof__read_device *device, const prof__read_pairin
 }
 
 /* Without a pair: the first event of all was recorded when it ended. */
-static prof__read_pairing prof__device_guess(const prof_trace *trace, const prof__read_device *device)
+static PROF__RARE prof__read_pairing prof__device_guess(const prof_trace *trace, const prof__read_device *device)
 {
     const prof__read_device_record *first = &trace->device_records[device->first - 1];
     prof__read_pairing pair;
@@ -281,7 +281,7 @@ static prof__read_pairing prof__device_guess(const prof_trace *trace, const prof
     return pair;
 }
 
-static int prof__device_clocks(prof_trace *trace)
+static PROF__RARE int prof__device_clocks(prof_trace *trace)
 {
     size_t i, at = 0, end;
     if (trace->pairing_count > 1)

@@ -1,7 +1,7 @@
 // read/find: Images inside core dumps; windows of an image.
 /*-- images inside other files --*/
 
-PROF_DEF prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size)
+PROF_DEF PROF__WALL prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size)
 {
     prof__header header;
     prof_status status;
@@ -16,7 +16,7 @@ PROF_DEF prof_status prof_image_find(const void *bytes, size_t size, uint64_t *i
     return PROF_OK;
 }
 
-PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
+PROF_DEF PROF__WALL prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
 {
     prof__header header;
     uint64_t size = 0, chunks, used;
@@ -41,7 +41,7 @@ PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *im
 }
 
 /* The first tick that is not before a time. */
-static uint64_t prof__image_tick(const prof_trace *trace, int64_t ns)
+static PROF__RARE uint64_t prof__image_tick(const prof_trace *trace, int64_t ns)
 {
     uint64_t low = 0, high = ~(uint64_t)0;
     size_t hint = 0;
@@ -56,7 +56,7 @@ static uint64_t prof__image_tick(const prof_trace *trace, int64_t ns)
 }
 
 /* The trace is of the same session, and is used up. */
-static prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_t from_ns, int64_t to_ns)
+static PROF__RARE prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
     prof__header header;
     prof_status status = prof_trace_window(trace, from_ns, to_ns);
@@ -82,7 +82,7 @@ static PROF__UNUSED prof_status prof__image_stream(void *bytes, size_t size, pro
     return prof__out_close(&out);
 }
 
-PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
+PROF_DEF PROF__WALL prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
 {
     prof_trace *trace = NULL;
     prof_status status = prof_trace_memory(bytes, size, &trace);
@@ -90,7 +90,7 @@ PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns
 }
 
 /* Writes what prof__read_file() has read. */
-static void prof__out_whole(prof__out *out, unsigned char *image, size_t size, FILE *file)
+static PROF__RARE void prof__out_whole(prof__out *out, unsigned char *image, size_t size, FILE *file)
 {
     size_t alone = (size_t)((const prof__header *)(const void *)image)->image_size;
     if (size == alone) {
@@ -101,7 +101,7 @@ static void prof__out_whole(prof__out *out, unsigned char *image, size_t size, F
     prof__out_bytes(out, image + alone, size - alone);
 }
 
-PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
+PROF_DEF PROF__WALL prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
 {
     unsigned char *image = NULL;
     uint64_t size = 0;

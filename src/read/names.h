@@ -63,7 +63,7 @@ static inline size_t prof__read_site_of(const prof_trace *trace, uint32_t id)
 }
 
 /* A call site without strings, named after a text that the trace takes over; PROF__NONE without memory. */
-static size_t prof__read_make_site(prof_trace *trace, const char *text, uint32_t kind)
+static PROF__RARE size_t prof__read_make_site(prof_trace *trace, const char *text, uint32_t kind)
 {
     prof__read_site site;
     size_t name;
@@ -119,7 +119,7 @@ static size_t prof__read_meta_words(const uint64_t *words, size_t at, size_t cou
 }
 
 /* Names a function that was recorded by its address, if its module's symbols are still to be had. 0 without memory. */
-static int prof__read_symbol(prof_trace *trace, prof__read_site *site)
+static PROF__RARE int prof__read_symbol(prof_trace *trace, prof__read_site *site)
 {
     const prof__symbol *symbol =
         prof__symbol_find(&trace->symbols, site->about.name, site->about.file, site->about.function);
@@ -140,7 +140,7 @@ static int prof__read_same_key(const void *owner, size_t item, const void *key)
 }
 
 /* A record of the session, whose last byte is zero by now. 0 without memory. */
-static int prof__read_metadata(prof_trace *trace, const char *key, const char *end)
+static PROF__RARE int prof__read_metadata(prof_trace *trace, const char *key, const char *end)
 {
     const char *value = key + strlen(key) + 1;
     size_t at, names[2];
@@ -178,7 +178,7 @@ PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const ch
 }
 
 /* Terminates a text of so many words, of which only the first 1023 bytes are kept; characters stay whole. */
-static void prof__read_shorten(char *text, size_t words)
+static PROF__RARE void prof__read_shorten(char *text, size_t words)
 {
     char *end = text + (words < PROF__TEXT_WORDS ? words : PROF__TEXT_WORDS) * 8 - 1;
     if (words > PROF__TEXT_WORDS)
@@ -186,7 +186,7 @@ static void prof__read_shorten(char *text, size_t words)
     *end = 0;
 }
 
-static int prof__read_meta(prof_trace *trace)
+static PROF__RARE int prof__read_meta(prof_trace *trace)
 {
     uint64_t *words = trace->image + trace->header.meta_offset / 8;
     size_t count = (size_t)(trace->header.meta_size / 8), at, length;

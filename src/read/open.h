@@ -1,7 +1,7 @@
 // read/open: Opens, checks and closes a trace, of a file, of memory, of this process.
 /*-- opening --*/
 
-static void prof__read_free(prof_trace *trace)
+static PROF__RARE void prof__read_free(prof_trace *trace)
 {
     size_t i;
     for (i = 0; i < trace->text_count; i++) free(trace->texts[i]);
@@ -44,7 +44,8 @@ static void prof__read_free(prof_trace *trace)
 }
 
 /* Checks the beginning of an image. size: the bytes of the whole. */
-static prof_status prof__read_header(const void *image, uint64_t size, const char *what, prof__header *header)
+static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size, const char *what,
+                                                prof__header *header)
 {
     uint32_t order;
     uint64_t chunks;
@@ -101,7 +102,7 @@ static prof_status prof__read_header(const void *image, uint64_t size, const cha
 }
 
 /* After the clock is known. */
-static void prof__read_about(prof_trace *trace)
+static PROF__RARE void prof__read_about(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
     prof_trace_info *info = &trace->info;
@@ -130,7 +131,7 @@ static void prof__read_about(prof_trace *trace)
 }
 
 /* The window of the image, and its newest moment. */
-static void prof__read_window(prof_trace *trace)
+static PROF__RARE void prof__read_window(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
     size_t hint = 0;
@@ -164,7 +165,8 @@ static int prof__read_parse(prof_trace *trace)
 /* Reads an image on the heap, with its archive in file or, if that is null or size is larger, behind the image, up to
    size. paged: its
    chunks are in file, too. The trace becomes the owner of both, also when this fails. what: its name in errors. */
-static prof_status prof__read_parts(void *image, size_t size, FILE *file, int paged, const char *what, prof_trace **out)
+static PROF__RARE prof_status prof__read_parts(void *image, size_t size, FILE *file, int paged, const char *what,
+                                               prof_trace **out)
 {
     prof_trace *trace = NULL;
     prof__header header;
@@ -247,7 +249,8 @@ static int prof__read_all(FILE *file, const prof__header *header, unsigned char 
 
 /* paged: null: the chunks are wanted in any case. size: that of the image; of one of the other byte order also of its
    archive, which is then behind it. */
-static prof_status prof__read_file(FILE *file, const char *path, unsigned char **image, uint64_t *size, int *paged)
+static PROF__RARE prof_status prof__read_file(FILE *file, const char *path, unsigned char **image, uint64_t *size,
+                                              int *paged)
 {
     prof__header header, again;
     uint64_t memory;
@@ -275,7 +278,7 @@ static prof_status prof__read_file(FILE *file, const char *path, unsigned char *
     return PROF_OK;
 }
 
-PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
+PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **trace)
 {
     unsigned char *image = NULL;
     uint64_t size = 0;
@@ -295,7 +298,7 @@ PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
     return status;
 }
 
-PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace)
+PROF_DEF PROF__WALL prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace)
 {
     prof__header header;
     prof_status status;
@@ -351,7 +354,7 @@ static prof_status prof__trace_live(prof_trace **trace, int reset)
     return status;
 }
 
-PROF_DEF prof_status prof_trace_live(prof_trace **trace)
+PROF_DEF PROF__WALL prof_status prof_trace_live(prof_trace **trace)
 {
     PROF__LED(prof_trace_live, (trace));
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_live: trace is null");
@@ -380,7 +383,7 @@ static prof_status prof__live_write(const char *path, prof_status (*write)(const
     return prof__live_write_as(path, write, NULL, NULL);
 }
 
-PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
+PROF_DEF PROF__WALL prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
 {
     PROF__LED(prof_trace_write, (trace, path, extension));
     prof_status (*write)(const prof_trace *, const char *);
@@ -401,7 +404,7 @@ PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, doubl
 }
 
 /* Of the traces of the same machine start the one that began first: their monotonic clock aligns all with it. */
-static size_t prof__align_anchor(const prof_trace *const *traces, size_t count, size_t one)
+static PROF__RARE size_t prof__align_anchor(const prof_trace *const *traces, size_t count, size_t one)
 {
     const prof__header *h = &traces[one]->header;
     size_t anchor = one, i;

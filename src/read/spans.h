@@ -37,7 +37,7 @@ struct prof_spans {
     prof_status status;
 };
 
-PROF_DEF prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans)
+PROF_DEF PROF__WALL prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans)
 {
     prof_spans *s;
     prof_status status = PROF_OK;
@@ -381,7 +381,7 @@ PROF_DEF prof_status prof_spans_close(prof_spans *spans)
     return status;
 }
 
-PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
+PROF_DEF PROF__WALL prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_window: trace is null");
     if (from_ns < 0 || to_ns < 0 || (to_ns && to_ns <= from_ns))

@@ -77,7 +77,7 @@ static int prof__timeline_order(const void *a, const void *b)
     return x->track < y->track ? -1 : x->track > y->track;
 }
 
-PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline)
+PROF_DEF PROF__WALL prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline)
 {
     prof_timeline *t;
     size_t i;

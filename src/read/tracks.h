@@ -28,7 +28,7 @@ static PROF__NOINLINE size_t prof__read_match_scopes(prof__read_matcher *m, cons
     return at;
 }
 
-static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
+static PROF__HOT int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
     prof__read_segment *segment = &trace->segments[m->track->segment + number];
@@ -116,7 +116,7 @@ static uint64_t prof__read_first_tick(const prof_trace *trace, const prof__read_
     return *segment <= last ? (*segment)->tick : trace->chunks[last->chunk].tick;
 }
 
-static void prof__read_describe(prof_trace *trace, prof__read_track *track)
+static PROF__RARE void prof__read_describe(prof_trace *trace, prof__read_track *track)
 {
     size_t i;
     track->about.name = track->about.device = trace->names[0];
@@ -145,7 +145,7 @@ static int prof__read_late_order(const void *a, const void *b)
     return x->word < y->word ? -1 : x->word > y->word;
 }
 
-static int prof__read_match_track(prof__read_matcher *m)
+static PROF__RARE int prof__read_match_track(prof__read_matcher *m)
 {
     prof_trace *trace = m->trace;
     prof__read_track *track = m->track;
@@ -216,7 +216,7 @@ static int prof__read_after_copy(const prof_trace *trace, const prof__read_segme
    what follows is newer than the copy, else those behind the last one. The ring overwrites what is old; but a fiber's
    turns on one thread may be in a copy while turns before, on a thread that was copied first, are not. Returns the
    number of the next track's first segment. */
-static size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size_t i)
+static PROF__RARE size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size_t i)
 {
     prof__read_segment *segments = trace->segments;
     const prof__read_segment *timed = &segments[i];
@@ -237,7 +237,7 @@ static size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size
     return next;
 }
 
-static int prof__read_tracks(prof_trace *trace)
+static PROF__RARE int prof__read_tracks(prof_trace *trace)
 {
     prof__read_matcher m;
     size_t i, count = 0;

@@ -95,7 +95,7 @@ static int prof__heap_same(const void *owner, size_t item, const void *key)
     return row->about.site == wanted->site && row->about.around == wanted->around;
 }
 
-static char *prof__heap_path(const char *outer, const char *name)
+static PROF__RARE char *prof__heap_path(const char *outer, const char *name)
 {
     size_t before = strlen(outer);
     char *path = (char *)malloc(before + strlen(name) + 2);

@@ -146,7 +146,7 @@ static void prof__heap_close(prof__heap *heap)
     free(heap->index.slots);
 }
 
-static prof_status prof__heap_walk(prof__heap *heap, const prof_trace *trace)
+static PROF__HOT prof_status prof__heap_walk(prof__heap *heap, const prof_trace *trace)
 {
     prof_timeline *timeline = NULL;
     prof_event event;
@@ -169,7 +169,7 @@ static int prof__memory_order(const void *a, const void *b)
 }
 
 /* Allocates one block with the statistics, their rows and the names of the scopes. Returns NULL without memory. */
-static prof_memory_stats *prof__memory_copy(const prof__heap *heap)
+static PROF__RARE prof_memory_stats *prof__memory_copy(const prof__heap *heap)
 {
     const prof__heap_row **order = (const prof__heap_row **)malloc(heap->row_count * sizeof *order);
     size_t size = sizeof(prof_memory_stats) + heap->row_count * sizeof(prof_memory_row), counts[3] = {0, 0, 0}, i;
@@ -212,7 +212,7 @@ static prof_memory_stats *prof__memory_copy(const prof__heap *heap)
     return stats;
 }
 
-PROF_DEF prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
+PROF_DEF PROF__WALL prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
 {
     prof__heap heap;
     prof_status status;

@@ -187,7 +187,7 @@ static prof_status prof__csv(const prof_trace *trace, prof__out *out)
     return prof__out_close(out);
 }
 
-PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path)
+PROF_DEF PROF__WALL prof_status prof_csv_write(const prof_trace *trace, const char *path)
 {
     prof__out out;
     prof_status status;
@@ -196,7 +196,7 @@ PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path)
     return status == PROF_OK ? prof__csv(trace, &out) : status;
 }
 
-PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
+PROF_DEF PROF__WALL prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
 {
     prof__out out;
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_csv_stream: trace is null");

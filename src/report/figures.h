@@ -70,7 +70,7 @@ static void prof__figure_bytes(prof__figure *figure, uint64_t bytes, double ns)
 }
 
 /* The last argument of this key counts. */
-static void prof__figure_throughput(prof__figure *figure, const prof_event *event)
+static PROF__RARE void prof__figure_throughput(prof__figure *figure, const prof_event *event)
 {
     uint32_t i = event->arg_count;
     while (i && strcmp(event->args[i - 1].key, "bytes")) i--;
@@ -183,7 +183,7 @@ static int prof__figures_event(prof__figures *all, const prof_event *event, uint
     return 1;
 }
 
-static void prof__figures_free(prof__figures *all)
+static PROF__RARE void prof__figures_free(prof__figures *all)
 {
     size_t i;
     for (i = 0; i < all->count; i++) {
@@ -196,7 +196,7 @@ static void prof__figures_free(prof__figures *all)
     free(all->nested);
 }
 
-static void prof__figure_finish(prof__figure *figure)
+static PROF__RARE void prof__figure_finish(prof__figure *figure)
 {
     prof_stat *stat = &figure->stat;
     uint64_t count = stat->count - stat->truncated;
@@ -207,7 +207,7 @@ static void prof__figure_finish(prof__figure *figure)
     stat->deviation_ns = prof__square_root(figure->squares / (double)count);
 }
 
-static prof_status prof__figures_track(prof__figures *all, const prof_trace *trace, size_t track)
+static PROF__HOT prof_status prof__figures_track(prof__figures *all, const prof_trace *trace, size_t track)
 {
     prof_cursor *cursor;
     prof_event event;
@@ -233,7 +233,7 @@ static int prof__figures_alone(prof__figures *all, const prof_trace *trace, cons
     return 1;
 }
 
-static int prof__figures_span(prof__figures *all, const prof_span *span, uint64_t alone)
+static PROF__HOT int prof__figures_span(prof__figures *all, const prof_span *span, uint64_t alone)
 {
     prof_event event;
     prof__figure *figure;

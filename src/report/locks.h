@@ -275,7 +275,7 @@ static void prof__locks_close(prof__locks *all)
     free(all->user_index.slots);
 }
 
-static prof_status prof__locks_walk(prof__locks *all, const prof_trace *trace, int by_address)
+static PROF__HOT prof_status prof__locks_walk(prof__locks *all, const prof_trace *trace, int by_address)
 {
     prof_timeline *timeline;
     prof_event event;
@@ -300,7 +300,7 @@ static int prof__lock_order(const void *a, const void *b)
     return names ? names : x->address < y->address ? -1 : x->address > y->address;
 }
 
-PROF_DEF prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
+PROF_DEF PROF__WALL prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
 {
     prof__locks all;
     prof_status status;

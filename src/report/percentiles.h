@@ -45,7 +45,7 @@ typedef struct prof__nested {
 
 /* Adds a task that ends. Returns its time without the tasks inside it. Only if more than PROF__NESTED of these wait for
    one around them, and it begins between the oldest two, its time includes that of the older. */
-static uint64_t prof__nested_add(prof__nested *all, int64_t start, uint64_t ticks)
+static PROF__RARE uint64_t prof__nested_add(prof__nested *all, int64_t start, uint64_t ticks)
 {
     uint64_t inside = 0;
     size_t i;
@@ -166,7 +166,7 @@ static int prof__step_order(const void *a, const void *b)
 }
 
 /* Computes the percentiles: the smallest duration that this share of all does not exceed. Sorts the steps. */
-static void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *stat)
+static PROF__RARE void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *stat)
 {
     static const unsigned thousandths[] = {500, 900, 990, 999};
     uint64_t *to[4], seen = 0;
@@ -190,7 +190,7 @@ static void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *sta
 }
 
 /* Newton's method, because libm would be one more library to link. */
-static double prof__square_root(double value)
+static PROF__RARE double prof__square_root(double value)
 {
     double root = value > 1 ? value : 1;
     int i;

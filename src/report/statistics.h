@@ -1,12 +1,12 @@
 // report/statistics: prof_stats() and so on: copies, sorts, and groups by path.
-static void prof__folded_figures_free(struct prof__figure *figures, size_t count)
+static PROF__RARE void prof__folded_figures_free(struct prof__figure *figures, size_t count)
 {
     for (size_t i = 0; figures && i < count; i++) free(figures[i].histogram.steps);
     free(figures);
 }
 
 /* Copies the statistics of PROF_STATS. Returns 0 without memory. */
-static int prof__figures_copy(prof__figures *all, const prof_trace *trace)
+static PROF__RARE int prof__figures_copy(prof__figures *all, const prof_trace *trace)
 {
     all->items = (prof__figure *)malloc((trace->folded_count + 1) * sizeof *all->items);
     if (!all->items) return 0;
@@ -25,14 +25,14 @@ static int prof__figures_copy(prof__figures *all, const prof_trace *trace)
 }
 
 /* Returns 1 if the statistics that were counted while recording can be used: they know no paths and no windows. */
-static int prof__figures_folded(const prof_trace *trace, int by_path)
+static PROF__RARE int prof__figures_folded(const prof_trace *trace, int by_path)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     return trace->folded && (info->mode == PROF_STATS || (!by_path && !info->from_ns && !info->to_ns));
 }
 
 /* Log messages, and what devices report, were not counted while recording: they are counted from the events. */
-static prof_status prof__figures_take(prof__figures *all, const prof_trace *trace)
+static PROF__RARE prof_status prof__figures_take(prof__figures *all, const prof_trace *trace)
 {
     prof_status status = PROF_OK;
     if (!prof__figures_copy(all, trace)) return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
@@ -49,7 +49,7 @@ static prof_status prof__figures_take(prof__figures *all, const prof_trace *trac
 }
 
 /* Call prof__figures_free() afterwards, also after a failure. */
-static prof_status prof__figures_make(const prof_trace *trace, int by_path, prof__figures *all)
+static PROF__RARE prof_status prof__figures_make(const prof_trace *trace, int by_path, prof__figures *all)
 {
     prof_status status = PROF_OK;
     size_t i;
@@ -81,7 +81,7 @@ static int prof__sorted_order(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static double prof__sort_key(const prof_stat *stat, prof_sort sort)
+static PROF__RARE double prof__sort_key(const prof_stat *stat, prof_sort sort)
 {
     switch (sort) {
     case PROF_SORT_SELF: return (double)stat->self_ns;
@@ -96,8 +96,8 @@ static double prof__sort_key(const prof_stat *stat, prof_sort sort)
 }
 
 /* Returns the rows of one type, sorted, or NULL without memory. At least one element is allocated. */
-static prof__sorted *prof__sort(const prof__figures *all, prof_event_type type, prof_sort sort, int ascending,
-                                size_t *count)
+static PROF__RARE prof__sorted *prof__sort(const prof__figures *all, prof_event_type type, prof_sort sort,
+                                           int ascending, size_t *count)
 {
     prof__sorted *sorted = (prof__sorted *)calloc(all->count + 1, sizeof *sorted);
     size_t i;
@@ -124,7 +124,7 @@ static prof_bucket *prof__buckets(const prof__histogram *h, prof_bucket *to)
 }
 
 /* Allocates one block: the rows, then buckets, then names made at run time. Returns NULL without memory. */
-static prof_stat *prof__stats_copy(const prof__figures *all, const prof__sorted *sorted, size_t count)
+static PROF__RARE prof_stat *prof__stats_copy(const prof__figures *all, const prof__sorted *sorted, size_t count)
 {
     size_t size = (count + 1) * sizeof(prof_stat), buckets = 0, i;
     prof_stat *stats;
@@ -153,7 +153,7 @@ static prof_stat *prof__stats_copy(const prof__figures *all, const prof__sorted 
 
 /* By path: puts sorted rows into the order of the tree. Only the first `top` of them (0: all) stay, with those around
    them; returns how many these are. The others come after them. */
-static size_t prof__sort_tree(prof__figures *all, prof__sorted *rows, size_t count, size_t top)
+static PROF__RARE size_t prof__sort_tree(prof__figures *all, prof__sorted *rows, size_t count, size_t top)
 {
     size_t i, at, root = PROF__NONE, kept = 0;
     for (i = 0; i < all->count; i++) all->items[i].child = all->items[i].sibling = all->items[i].row = PROF__NONE;
@@ -187,8 +187,8 @@ static size_t prof__sort_tree(prof__figures *all, prof__sorted *rows, size_t cou
     return kept;
 }
 
-static prof_status prof__stats(const prof_trace *trace, prof_event_type type, int by_path, prof_sort sort,
-                               int ascending, prof_stat **stats, size_t *count)
+static PROF__RARE prof_status prof__stats(const prof_trace *trace, prof_event_type type, int by_path, prof_sort sort,
+                                          int ascending, prof_stat **stats, size_t *count)
 {
     prof__figures all;
     prof__sorted *sorted = NULL;
@@ -213,20 +213,20 @@ static prof_status prof__stats(const prof_trace *trace, prof_event_type type, in
     return status;
 }
 
-PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
-                                size_t *count)
+PROF_DEF PROF__WALL prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                           size_t *count)
 {
     return prof__stats(trace, PROF_EVENT_SCOPE, 0, sort, ascending, stats, count);
 }
 
-PROF_DEF prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
-                                     size_t *count)
+PROF_DEF PROF__WALL prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending,
+                                                prof_stat **stats, size_t *count)
 {
     return prof__stats(trace, PROF_EVENT_SPAN_BEGIN, 0, sort, ascending, stats, count);
 }
 
-PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
-                                        size_t *count)
+PROF_DEF PROF__WALL prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending,
+                                                   prof_stat **stats, size_t *count)
 {
     return prof__stats(trace, PROF_EVENT_SCOPE, 1, sort, ascending, stats, count);
 }

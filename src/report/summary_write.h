@@ -63,7 +63,8 @@ static PROF__RARE void prof__summary(const prof_trace *trace, prof__out *out, co
     prof__figures_free(&all);
 }
 
-PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *path, const prof_summary_options *options)
+PROF_DEF PROF__WALL prof_status prof_summary_write(const prof_trace *trace, const char *path,
+                                                   const prof_summary_options *options)
 {
     prof__out out;
     prof_status status;
@@ -74,7 +75,8 @@ PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *pat
     return prof__out_close(&out);
 }
 
-PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options)
+PROF_DEF PROF__WALL prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink,
+                                                    const prof_summary_options *options)
 {
     prof__out out;
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_summary_stream: trace is null");

@@ -67,7 +67,7 @@ static PROF__RARE const char *prof__key_nearest(const char *name)
     return nearest;
 }
 
-PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value)
+PROF_DEF PROF__WALL prof_status prof_config_set(prof_config *config, const char *key, const char *value)
 {
     PROF__LED(prof_config_set, (config, key, value));
     prof_status status;
@@ -128,7 +128,7 @@ PROF_DEF int prof_config_describe(size_t index, prof_option *option)
 }
 
 #ifdef PROF_FREESTANDING
-PROF_DEF prof_status prof_config_from_env(prof_config *config)
+PROF_DEF PROF__WALL prof_status prof_config_from_env(prof_config *config)
 {
     (void)config;
     return prof__fail(PROF_UNSUPPORTED, "prof_config_from_env: freestanding has no environment");

@@ -12,13 +12,13 @@ static PROF__RARE prof_status prof__metadata_change(const char *key, const char 
     return fits ? PROF_OK : prof__fail(PROF_NO_MEMORY, "metadata '%.80s': no space is left for it", key ? key : "");
 }
 
-PROF_DEF prof_status prof_set_metadata(const char *key, const char *value)
+PROF_DEF PROF__WALL prof_status prof_set_metadata(const char *key, const char *value)
 {
     if (!key || !value || !key[0])
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_set_metadata: key or value is null, or key empty");
     return prof__metadata_change(key, value);
 }
-PROF_DEF prof_status prof_clear_metadata(void) { return prof__metadata_change(NULL, NULL); }
+PROF_DEF PROF__WALL prof_status prof_clear_metadata(void) { return prof__metadata_change(NULL, NULL); }
 
 /* The function of prof_set_sync(). Threads read it without a lock: the version is odd while it changes. */
 static struct {
@@ -124,14 +124,14 @@ static PROF__RARE prof_status prof__category_enable(const char *pattern, int on,
     return status;
 }
 
-PROF_DEF prof_status prof_category_enable(const char *pattern, int on)
+PROF_DEF PROF__WALL prof_status prof_category_enable(const char *pattern, int on)
 {
     if (!pattern) return prof__fail(PROF_INVALID_ARGUMENT, "category pattern is null");
     return prof__category_enable(pattern, on, 0);
 }
 
 #ifndef PROF_FREESTANDING
-PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on)
+PROF_DEF PROF__WALL prof_status prof_domain_enable(prof_domain *domain, int on)
 {
     if (!domain) return prof__fail(PROF_INVALID_ARGUMENT, "prof_domain_enable: domain is null");
     return prof__category_enable(prof_domain_name(domain), on, 1);

@@ -192,7 +192,7 @@ static PROF__RARE prof_status prof__save_image(const char *path)
     return status;
 }
 
-PROF_DEF prof_status prof_save(const char *path)
+PROF_DEF PROF__WALL prof_status prof_save(const char *path)
 {
     PROF__LED(prof_save, (path));
     char expanded[1024];

@@ -36,8 +36,8 @@ static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count
 /* Copies a chunk; if it was reused meanwhile or is too new, the copy is empty. scratch: chunk_size bytes. `to` is all
    zero or has what an earlier try copied. A chunk that was never used is not read, and the pages of its copy are not
    touched. */
-static int prof__chunk_snapshot(const prof__source *from, const prof__header *h, uint64_t offset, uint64_t newest,
-                                char *to, char *scratch)
+static PROF__HOT int prof__chunk_snapshot(const prof__source *from, const prof__header *h, uint64_t offset,
+                                          uint64_t newest, char *to, char *scratch)
 {
     prof__chunk *chunk = (prof__chunk *)(void *)to, *again = (prof__chunk *)(void *)scratch;
     size_t first = h->chunk_header_size, check;

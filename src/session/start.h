@@ -228,7 +228,7 @@ static PROF__RARE prof_status prof__start_as(const prof_config *config, const pr
     return status;
 }
 
-PROF_DEF prof_status prof_start(const prof_config *config)
+PROF_DEF PROF__WALL prof_status prof_start(const prof_config *config)
 {
     PROF__LED(prof_start, (config));
     prof_config defaults;

@@ -96,5 +96,5 @@ static PROF__RARE prof_status prof__pause_by(int step)
     PROF__BRIDGE_PAUSE();
     return status;
 }
-PROF_DEF prof_status prof_pause(void) { return prof__pause_by(1); }
-PROF_DEF prof_status prof_resume(void) { return prof__pause_by(-1); }
+PROF_DEF PROF__WALL prof_status prof_pause(void) { return prof__pause_by(1); }
+PROF_DEF PROF__WALL prof_status prof_resume(void) { return prof__pause_by(-1); }

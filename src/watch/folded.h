@@ -1,7 +1,7 @@
 // watch/folded: Copies the statistics of a follower to a trace.
 /*-- the statistics of PROF_STATS --*/
 
-static void prof__folded_free(prof__folded *folded)
+static PROF__RARE void prof__folded_free(prof__folded *folded)
 {
     for (size_t i = 0; folded->texts && i < folded->count; i++) free(folded->texts[i]);
     for (size_t i = 0; folded->figures && i < folded->count; i++) free(folded->figures[i].histogram.steps);
@@ -11,14 +11,14 @@ static void prof__folded_free(prof__folded *folded)
     memset(folded, 0, sizeof *folded);
 }
 
-static uint64_t prof__follow_ns(const prof__follow *f, uint64_t ticks)
+static PROF__COLD uint64_t prof__follow_ns(const prof__follow *f, uint64_t ticks)
 {
     double ns = (double)ticks * f->ns_per_tick;
     return ns < 9e18 ? (uint64_t)(ns + 0.5) : (uint64_t)9000000000000000000u;
 }
 
 /* Completes the copy of a row. Returns 0 without memory. */
-static int prof__folded_finish(const prof__follow *f, const prof__follow_figure *from, prof__figure *to)
+static PROF__RARE int prof__folded_finish(const prof__follow *f, const prof__follow_figure *from, prof__figure *to)
 {
     prof_stat *stat = &to->stat;
     const prof__histogram *h = &from->figure.histogram;
@@ -41,7 +41,7 @@ static int prof__folded_finish(const prof__follow *f, const prof__follow_figure 
 }
 
 /* Begins and ends that still wait count as truncated so far. */
-static void prof__folded_halves(prof__folded *folded, const prof__follow *f)
+static PROF__RARE void prof__folded_halves(prof__folded *folded, const prof__follow *f)
 {
     folded->begins_missing = f->begins_missing;
     folded->ends_missing = f->ends_missing;
@@ -56,7 +56,7 @@ static void prof__folded_halves(prof__folded *folded, const prof__follow *f)
 }
 
 /* Open scopes have no end so far: time of the same row inside them counts as covered by the inner ones. */
-static void prof__folded_covered(prof__folded *folded, const prof__follow *f)
+static PROF__RARE void prof__folded_covered(prof__folded *folded, const prof__follow *f)
 {
     for (uint32_t i = 0; i < f->track_count; i++)
         for (size_t at = 0; at < f->tracks[i].depth; at++) {
@@ -65,7 +65,7 @@ static void prof__folded_covered(prof__folded *folded, const prof__follow *f)
         }
 }
 
-static int prof__folded_copy(prof__folded *folded, const prof__follow *f)
+static PROF__RARE int prof__folded_copy(prof__folded *folded, const prof__follow *f)
 {
     folded->figures = (prof__figure *)calloc(f->figure_count + 1, sizeof *folded->figures);
     folded->sites = (uint32_t *)calloc(f->figure_count + 1, sizeof *folded->sites);

@@ -158,7 +158,7 @@ static uint64_t prof__follow_tick_at(uint64_t base, const uint64_t *words, size_
 }
 
 /* Reads a slot up to its limit, or until it must wait. Returns 1 if it read something. */
-static int prof__follow_read(prof__follow *f, uint32_t slot, int patient)
+static PROF__HOT int prof__follow_read(prof__follow *f, uint32_t slot, int patient)
 {
     prof__follow_slot *it = &f->slots[slot];
     size_t count, at = 0, length;

@@ -154,7 +154,7 @@ static PROF__RARE prof_status prof__last_save(const char *path, double seconds, 
     return write ? prof__live_write_as(path, write, prof__last_prepare, &last) : prof__last_image(path, seconds, cause);
 }
 
-PROF_DEF prof_status prof_save_last(const char *path, double seconds)
+PROF_DEF PROF__WALL prof_status prof_save_last(const char *path, double seconds)
 {
     PROF__LED(prof_save_last, (path, seconds));
     char expanded[1024];

@@ -20,7 +20,7 @@ static prof_status prof__save_arm(const prof__session *s) { return (void)s, PROF
 static int prof__save_step(prof__session *s) { return (void)s, 0; }
 static void prof__save_disarm(void) {}
 static PROF__UNUSED void prof__saved_with(prof_status (*hook)(void)) { (void)hook; }
-PROF_DEF prof_status prof_save_request(void) { return PROF__NO_STATS("prof_save_request"); }
+PROF_DEF PROF__WALL prof_status prof_save_request(void) { return PROF__NO_STATS("prof_save_request"); }
 
 #ifndef PROF_NO_READER
 /* Adds no statistics, because a session keeps only events. */
@@ -34,5 +34,5 @@ static prof_status prof__folded_give(struct prof__folded *folded, prof_trace *tr
     (void)folded, (void)trace;
     return PROF_OK;
 }
-static void prof__folded_free(struct prof__folded *folded) { (void)folded; }
+static PROF__RARE void prof__folded_free(struct prof__folded *folded) { (void)folded; }
 #endif

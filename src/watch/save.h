@@ -12,7 +12,7 @@ static PROF__UNUSED PROF__RARE void prof__saved_with(prof_status (*hook)(void))
 }
 enum { PROF__SAVE_CALL = 1, PROF__SAVE_SIGNAL };
 
-PROF_DEF prof_status prof_save_request(void)
+PROF_DEF PROF__WALL prof_status prof_save_request(void)
 {
     PROF__LED(prof_save_request, ());
     if (!PROF__LOAD(&prof__save_armed)) return PROF_INVALID_STATE;
