@@ -240,10 +240,14 @@ MANUAL                                                                          
     trace.<library>.json. A scope in a library costs 8 bytes of the thread-local storage that the loader reserves for
     plugins, and the first scope of a thread about a page. Call prof_stop() before you unload a recorder.
 
-    Arguments. PROFILE_ARG adds to the innermost scope that this thread is recording. If the scope around the macro is
-    off, that is another scope, further out, whose argument of the same key is replaced; the argument is left out only
-    if it is off itself, by PROF_CATEGORY and PROF_SITE_LEVEL. So give a scope with a category or level of its own a
-    handle:
+    Arguments. PROFILE_ARG adds to the innermost scope of this thread. While that scope is off, by its category, level
+    or mask, the argument is dropped with it, and does not count as lost. For that, a call site that is off is watched
+    for its first 250 passes after each change of what is on, at about the cost of a scope that is on, and from then on
+    only if it had an argument in them. If the first argument comes later, it becomes one of the scope around; later
+    ones do as well, unless the argument is in the same function as the scope, which is then watched for 250 more. So do
+    arguments after more than 127 open scopes that are off, of scopes of -finstrument-functions that are off, and of an
+    off PROFILE_BEGIN whose end came before those of scopes inside it. Where arguments come seldom, or the value costs
+    something, give the scope a handle:
         PROFILE_SCOPE_AS_C(query, "query", "sql");
         PROFILE_ARG_TO(query, "rows", rows);
     The argument then belongs to that scope; while the scope is off, the argument is not recorded and its value is not
@@ -1323,8 +1327,8 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
      PROFILE_COUNTER_ADD(name, delta)   changes a number that all these macros of the name and category share, and
      PROFILE_COUNTER_SUB(name, delta)   samples it; _C. The number also counts while nothing is recorded, which then
      PROFILE_COUNTER_SET(name, value)   costs some 5 ns. It saturates, see prof_counter. Up to 1024 names
-     PROFILE_ARG(key, value)         an argument of the innermost scope that this thread is recording: any integer,
-                                     floating-point number, bool, pointer or C string (C11 and C++); in C++ also
+     PROFILE_ARG(key, value)         an argument of the innermost scope of this thread, dropped while that is off: any
+                                     integer, floating-point number, bool, pointer or C string (C11, C++); in C++ also
                                      enum class, std::string and std::string_view. In C99 name the type:
        _I int64_t  _U uint64_t  _D double  _B bool  _S string, copied  _P pointer
      PROFILE_SCOPE_AS(handle, name)  a scope with a handle (a prof_scope), which the macro declares; _C _L _CL
@@ -1610,13 +1614,26 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #define PROF__ON(site, level) ((level) <= PROF_MAX_LEVEL && prof__on(&(site)))
 #define PROF__LIVE(site, level) ((level) <= PROF_MAX_LEVEL && prof__live(&(site)))
 #define PROF__BEGIN(site, level) (PROF__ON(site, level) ? prof__begin(&(site)) : 0)
+/* begin evaluates arguments. A scope that is off begins all the same while it is asked: see >>note. */
+#if defined(__GNUC__)
+#define PROF__BEGIN_WITH(site, level, ...)                                                                             \
+    __extension__({                                                                                                    \
+        const uint32_t prof__now_is = (level) <= PROF_MAX_LEVEL ? PROF__STATE(&(site)) : PROF__OFF;                    \
+        PROF__LIKELY(!prof__now_is) || (prof__now_is != PROF__OFF && prof__check(&(site))) ? (__VA_ARGS__)             \
+            : prof__now_is != PROF__OFF ? prof__begin(&(site)) : 0;                                                    \
+    })
+#else
+#define PROF__BEGIN_WITH(site, level, ...) \
+    (PROF__LIVE(site, level) ? (__VA_ARGS__) : PROF__ON(site, level) ? prof__begin(&(site)) : 0)
+#endif
+#define PROF__RECORDED(token) ((token) >> 60 ? (token) : 0) /* 0: the scope is off */
 
 #if defined(__cplusplus)
 #define PROF__GUARD(variable, token) prof__guard variable = {token}
 #define PROF__GUARD_SYNC(variable, token) prof__guard_sync variable = {token}
 #define PROF__GUARD_STAGE(token) PROF__GUARD(prof__stage, token)
 #define PROF__STAGE_TOKEN prof__stage.token
-#define PROF__HANDLE(handle, guard) const prof_scope handle = guard.token
+#define PROF__HANDLE(handle, guard) const prof_scope handle = PROF__RECORDED(guard.token)
 #define PROF__TOKEN_OF(scope) scope.token
 #elif defined(__GNUC__)
 #define PROF__GUARD(variable, token) \
@@ -1625,7 +1642,7 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
     __attribute__((cleanup(prof__guard_sync), unused)) prof__token variable = token
 #define PROF__GUARD_STAGE(token) __attribute__((cleanup(prof__guard_end))) prof__token prof__stage = token
 #define PROF__STAGE_TOKEN prof__stage
-#define PROF__HANDLE(handle, guard) const prof_scope handle __attribute__((unused)) = guard
+#define PROF__HANDLE(handle, guard) const prof_scope handle __attribute__((unused)) = PROF__RECORDED(guard)
 #define PROF__TOKEN_OF(scope) scope
 #endif
 
@@ -1649,8 +1666,8 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
     PROF__SITE(prof__site_##id, PROF__KIND_BEGIN, name, category, level);      \
     PROF__GUARD(prof__scope_##id, begin(prof__site_##id, level, __VA_ARGS__))
 #define PROF__BEGIN_1(site, level, unused) PROF__BEGIN(site, level)
-#define PROF__BEGIN_TEXT(site, level, text) (PROF__LIVE(site, level) ? prof__begin_text(&(site), PROF__TEXT(text)) : 0)
-#define PROF__BEGIN_FORMAT(site, level, ...) (PROF__LIVE(site, level) ? prof__begin_format(&(site), __VA_ARGS__) : 0)
+#define PROF__BEGIN_TEXT(site, level, text) PROF__BEGIN_WITH(site, level, prof__begin_text(&(site), PROF__TEXT(text)))
+#define PROF__BEGIN_FORMAT(site, level, ...) PROF__BEGIN_WITH(site, level, prof__begin_format(&(site), __VA_ARGS__))
 
 #define PROFILE_SCOPE_CL(name, category, level)                                                            \
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, name, category, level, PROF__BEGIN_1, 0),                        \
@@ -1704,9 +1721,8 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
     PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | (role) << PROF__ROLE_SHIFT, name, PROF_CATEGORY, PROF_SITE_LEVEL); \
     PROF__SITE(prof__key_##id, PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL);                       \
     PROF__GUARD(prof__scope_##id,                                                                          \
-                PROF__LIVE(prof__site_##id, PROF_SITE_LEVEL)                                               \
-                    ? prof__begin_number(&prof__site_##id, &prof__key_##id, type, (uint64_t)(number))      \
-                    : 0)
+                PROF__BEGIN_WITH(prof__site_##id, PROF_SITE_LEVEL,                                         \
+                                 prof__begin_number(&prof__site_##id, &prof__key_##id, type, (uint64_t)(number))))
 #define PROFILE_STEP(name, number)                                                                         \
     PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_STEP, "step_num", PROF_VALUE_INT, (int64_t)(number)), \
                  PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof((int64_t)(number))))
@@ -1720,7 +1736,7 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
     PROF__SITE(prof__key_##id, PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL);                       \
     PROF__GUARD(prof__scope_##id, PROF__BEGIN_TEXT(prof__site_##id, PROF_SITE_LEVEL, text));               \
     PROF__UNUSED int prof__number_##id =                                                                   \
-        PROF__TOKEN_OF(prof__scope_##id) && PROF__LIVE(prof__key_##id, PROF_SITE_LEVEL)                    \
+        PROF__RECORDED(PROF__TOKEN_OF(prof__scope_##id)) && PROF__LIVE(prof__key_##id, PROF_SITE_LEVEL)                    \
             ? (record(&prof__key_##id, number), 1)                                                         \
             : 0
 #define PROFILE_STEP_S(text, number)                                                                       \
@@ -1778,8 +1794,12 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 #define PROF__BLOCK(...) PROF__BLOCK_(__VA_ARGS__)
 
 #define PROF__BEGIN_LOOSE(name, category, level)                                                           \
-    PROF__EITHER(PROF__STATEMENT(PROF__KIND_BEGIN, name, category, level, prof__begin_loose(&prof__here)), \
-                 PROF__USE3(name, category, level))
+    PROF__EITHER(                                                                                          \
+        do {                                                                                               \
+            PROF__SITE(prof__here, PROF__KIND_BEGIN, name, category, level);                               \
+            if (PROF__ON(prof__here, level)) prof__begin_loose(&prof__here);                               \
+        } while (0),                                                                                       \
+        PROF__USE3(name, category, level))
 #define PROFILE_BEGIN(name) PROF__BEGIN_LOOSE(name, PROF_CATEGORY, PROF_SITE_LEVEL)
 #define PROFILE_BEGIN_C(name, category) PROF__BEGIN_LOOSE(name, category, PROF_SITE_LEVEL)
 #define PROFILE_BEGIN_L(name, level) PROF__BEGIN_LOOSE(name, PROF_CATEGORY, level)
@@ -2649,12 +2669,14 @@ struct prof_fiber {
     uint32_t is_fiber;
     uint32_t loose_count, loose_turn; /* turn: where to look for a place in a full list */
     uint32_t loose_name[32]; /* open PROFILE_BEGINs */
+    uint32_t note;          /* while it is on no thread: see there */
     uint64_t loose[32];
     char name[64]; /* kept from session to session */
 #ifdef PROF__BRIDGED
     struct prof__bridge_stack *bridge; /* the scopes that other tools see as open; NULL: none yet */
 #endif
 };
+#define PROF__NOTE_HIDDEN_SHIFT 8 /* of a note: see >>note */
 #define PROF__NAME_NEW 0xffffffffu
 /* Values of loose_name instead of the name of an open one, whose bits 30 and 31 are clear: */
 #define PROF__LOOSE_ENDED 0x80000001u
@@ -2681,6 +2703,8 @@ typedef struct prof__thread {
     uint32_t entered; /* 1: the last TRACK record of the chunk is the present track's. 0: cursor is end, room is 0 */
     uint64_t *begun, *begun_end; /* the last begin, if short scopes are removed */
     prof_fiber own;
+    uint32_t note;      /* of the innermost scope that is off: see >>note; 0: none */
+    uint32_t note_place; /* its place in prof__asked.with_args, plus 1; 0: only its token knows */
     uint32_t waited;    /* the value of prof__room_mark() when a wait for a chunk ended in vain */
     uint32_t impatient; /* 1: the service, which never waits for a chunk, and has one in reserve */
     uint32_t no_room;   /* the value of prof__room_changes when there was no chunk for this thread; 0: there was one */
@@ -3771,9 +3795,10 @@ static void prof__generation_look(void)
 #endif
 }
 
+#define PROF__ASKED 0x40000000u /* a flag beside a generation, which is always below it: see >>note */
 static void prof__next_generation(void)
 {
-    uint32_t next = PROF__ADD(&prof__generations, 1u) % (PROF__OFF - 1) + 1;
+    uint32_t next = PROF__ADD(&prof__generations, 1u) % (PROF__ASKED - 1) + 1;
     PROF__RELEASE(prof__generation, next);
     prof__hub_tell(next);
 }
@@ -4049,6 +4074,90 @@ static void prof__site_store(prof_site *site, uint64_t state)
 #endif
 }
 
+/*-- off, but asked: see >>note. Bits 32 to 39 of such a site's state count the passes for which it stays so --*/
+
+#define PROF__PASSES_SHIFT 32
+#define PROF__PASSES_ALL 255u /* for the rest of the generation */
+#define PROF__PASSES_MORE 250u /* without an argument */
+
+static struct { /* under the lock, but the bits are set without it */
+    uint32_t epoch;         /* the session that these are of */
+    uint32_t with_args[128]; /* by number: scopes in which an argument was dropped */
+    uint32_t given_up[16];  /* by hash: functions with a scope that is no longer asked */
+    uint32_t known[16];     /* by hash: functions that were told of an argument behind it */
+} prof__asked;
+
+static int prof__bit(const uint32_t *bits, uint32_t at) { return (int)(PROF__LOAD(&bits[at / 32]) >> at % 32 & 1); }
+static void prof__bit_set(uint32_t *bits, uint32_t at)
+{
+    if (!prof__bit(bits, at)) __atomic_fetch_or(&bits[at / 32], 1u << at % 32, __ATOMIC_RELAXED);
+}
+
+/* The places of a site and of its function in these lists; a place that is shared only costs time. */
+static uint32_t prof__asked_place(uint64_t head) { return (uint32_t)(head >> PROF__TICK_BITS) % (128 * 32); }
+static uint32_t prof__asked_function(const prof_site *site)
+{
+    const char *function = site->function ? site->function : "";
+    return prof__hash(function, prof__length(function)) % (16 * 32);
+}
+
+static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1u << PROF__ROLE_SHIFT) - 1); }
+
+static int prof__site_asked(const prof_site *site)
+{
+    return (uint32_t)prof__site_load(site) == (PROF__LOAD(prof__generation) | PROF__ASKED);
+}
+
+/* Returns the state of a site that is off. Scopes that nobody wrote, those of instrumented functions, have no line: an
+   argument in them belongs to a scope around. */
+static uint64_t prof__site_off(const prof_site *site, uint64_t head, uint32_t generation)
+{
+    uint64_t passes = prof__bit(prof__asked.with_args, prof__asked_place(head)) ? PROF__PASSES_ALL : PROF__PASSES_MORE;
+    if (prof__site_kind(site) != PROF__KIND_BEGIN || !site->line) return head | (generation ^ PROF__OFF);
+    return head | passes << PROF__PASSES_SHIFT | generation | PROF__ASKED;
+}
+
+/* Counts a pass of an asked site. If another thread changes the site at the same time, the pass is not counted. */
+static void prof__site_pass(prof_site *site)
+{
+    uint64_t state = prof__site_load(site);
+    prof__half *half = (prof__half *)&site->private_state;
+    uint32_t low = (uint32_t)state, high = (uint32_t)(state >> 32), left = high & 255;
+    if (left == PROF__PASSES_ALL || !(low & PROF__ASKED) || low & PROF__OFF) return;
+    if (prof__bit(prof__asked.with_args, prof__asked_place(state))) {
+        __atomic_compare_exchange_n(half + !PROF__LOW_HALF, &high, high | PROF__PASSES_ALL, 0, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED);
+    } else if (left) {
+        __atomic_compare_exchange_n(half + !PROF__LOW_HALF, &high, high - 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    } else {
+        prof__bit_set(prof__asked.given_up, prof__asked_function(site));
+        __atomic_compare_exchange_n(half + PROF__LOW_HALF, &low, (low ^ PROF__ASKED) ^ PROF__OFF, 0, __ATOMIC_RELEASE,
+                                    __ATOMIC_RELAXED);
+    }
+}
+
+/* Forgets what earlier sessions have learned: sites get other numbers. Under the lock. */
+static void prof__asked_clear(uint32_t epoch)
+{
+    if (prof__asked.epoch == epoch) return;
+    prof__asked.epoch = epoch;
+    for (uint32_t i = 0; i < 128; ++i) PROF__STORE(&prof__asked.with_args[i], 0u);
+    for (uint32_t i = 0; i < 16; ++i) {
+        PROF__STORE(&prof__asked.given_up[i], 0u);
+        PROF__STORE(&prof__asked.known[i], 0u);
+    }
+}
+
+/* Returns 1 if an argument's site, which is used for the first time, comes late: a scope of its function is not asked
+   any more. Once for each function. Under the lock. */
+static int prof__site_late(const prof_site *site)
+{
+    uint32_t function = prof__asked_function(site);
+    if (!prof__bit(prof__asked.given_up, function) || prof__bit(prof__asked.known, function)) return 0;
+    prof__bit_set(prof__asked.known, function);
+    return 1;
+}
+
 /* Lost events of threads that have no chunk; the next holder of the lock moves the count into the image. */
 static uint64_t prof__lost_without_chunk;
 static uint64_t prof__lost_args_without_chunk; /* lost arguments of threads without a session */
@@ -4151,8 +4260,6 @@ static int prof__site_wanted(const prof_site *site)
            (~site->unmask & prof__state.filter_mask) && prof__category_on(site->category);
 }
 
-static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1u << PROF__ROLE_SHIFT) - 1); }
-
 /* Updates a site to the present generation. Under the lock; the thread is busy. */
 static void prof__site_settle(prof_site *site)
 {
@@ -4175,11 +4282,21 @@ static void prof__site_settle(prof_site *site)
         prof__category_note(site->category);
         head = prof__site_kind(site) << PROF__KIND_SHIFT | (uint64_t)id << PROF__TICK_BITS;
         site->private_session = s->epoch;
+        prof__asked_clear(s->epoch);
         prof__pair_take(s->clock, s->header->tick_hz, &s->header->last);
         prof__lost_collect(s);
     }
     int on = prof__site_kind(site) == PROF__KIND_END || prof__site_wanted(site);
-    prof__site_store(site, head | (on ? generation : generation ^ PROF__OFF));
+    if (on && prof__site_kind(site) == PROF__KIND_ARG && prof__site_late(site)) { /* ask all once more */
+        prof__next_generation();
+        generation = PROF__LOAD(prof__generation);
+    }
+    if (on)
+        prof__site_store(site, head | generation);
+    else if (prof__sites_rest() || prof__state.held)
+        prof__site_store(site, head | (generation ^ PROF__OFF));
+    else
+        prof__site_store(site, prof__site_off(site, head, generation));
 }
 
 /*-- RING -------------------------------------------------------------------------------------------------- >>ring --*/
@@ -4515,6 +4632,17 @@ static void prof__track_write(prof__thread *self)
     self->room -= 3;
 }
 
+/* How many words of the present track's reserve are hidden below the end: see >>note. */
+static uint32_t prof__note_hidden(const prof__thread *self) { return self->note >> PROF__NOTE_HIDDEN_SHIFT; }
+
+/* Returns how many words are reserved for ends on the present track. */
+static uint64_t prof__owed(const prof__thread *self)
+{
+    const prof_fiber *track = self->fiber ? self->fiber : &self->own;
+    if (self->entered) return (uint64_t)(self->end - self->cursor) - self->room + prof__note_hidden(self);
+    return track->epoch == PROF__LOAD(&prof__state.epoch) ? track->owed : 0;
+}
+
 /* Continues the thread's present track in this chunk, after the used words. */
 static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t used, uint64_t owed)
 {
@@ -4522,7 +4650,8 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     self->chunk = chunk;
     self->base = chunk->base.tick;
     self->cursor = prof__chunk_first(chunk) + used;
-    self->end = prof__chunk_first(chunk) + s->chunk_words;
+    if (prof__note_hidden(self) > owed) self->note = self->note_place = 0; /* the reserve was dropped */
+    self->end = prof__chunk_first(chunk) + s->chunk_words - prof__note_hidden(self);
     self->room = s->chunk_words - used - owed;
     self->begun = self->begun_end = NULL;
     self->entered = 1;
@@ -4571,7 +4700,7 @@ static PROF__COLD void prof__filled_check(prof__thread *self)
    dropped, and an end without a reserved word takes a free word, or a new chunk. */
 static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
 {
-    uint64_t owed = self->entered ? (uint64_t)(self->end - self->cursor) - self->room : prof__track_of(self)->owed;
+    uint64_t owed = prof__owed(self);
     prof__session *s = self->session;
     prof__chunk *old = self->chunk;
     if (!chunk) return 0;
@@ -4617,7 +4746,7 @@ static void prof__lost_write(prof__thread *self)
 static void prof__track_leave(prof__thread *self)
 {
     if (!self->entered) return;
-    prof__track_of(self)->owed = (uint64_t)(self->end - self->cursor) - self->room;
+    prof__track_of(self)->owed = prof__owed(self);
     if (PROF__UNLIKELY(PROF__LOAD(&self->chunk->lost))) prof__lost_write(self);
     self->entered = 0;
     self->end = self->cursor;
@@ -4707,7 +4836,8 @@ static void prof__detach(prof__thread *self)
     self->chunk = self->filled = NULL;
     self->cursor = self->end = NULL;
     self->begun = self->begun_end = NULL;
-    self->room = self->epoch = 0;
+    self->room = 0;
+    self->epoch = self->note = 0;
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
 }
 
@@ -4872,7 +5002,7 @@ static void prof__thread_leaves(void *pointer)
 static PROF__COLD void prof__last_scope_ended(prof__thread *self)
 {
     uint32_t gate = self->gate;
-    if (gate == PROF__BUSY || !self->session || (uint64_t)(self->end - self->cursor) != self->room) return;
+    if (gate == PROF__BUSY || !self->session || prof__owed(self)) return;
     self->gate = PROF__BUSY;
     PROF__BARRIER();
     prof__thread_detach(self);
@@ -4887,6 +5017,82 @@ static PROF__COLD void prof__last_scope_ended(prof__thread *self)
 }
 #endif
 
+/*-- NOTES ------------------------------------------------------------------------------------------------- >>note --
+   A scope that is off leaves no trace, so that PROFILE_ARG cannot see it. Therefore a scope's site that is off is first
+   "asked": each pass calls prof__begin() and prof__end(), which note on the thread that such a scope is open. Arguments
+   that come while it is the innermost one are dropped, and it remains asked. A site that was passed some times without
+   one is plainly off from then on. So only scopes with arguments pay for notes, and those that are on pay nothing.
+
+   Which scope is the innermost one is seen by the words reserved for ends. A note hides those of the scopes around it:
+   it moves `end` down by as many, so that the rest, (end - cursor) - room, counts the scopes inside. An end of a scope
+   around finds no reserved word, takes the slow path, and there proves that the note was left by a longjmp().
+
+   The note of a thread, 24 bits: 1 if an argument was dropped; how many notes are nested, 7 bits; how many words are
+   hidden, 16 bits. The token of such a scope has PROF__NOTE in the place of an epoch, and the note around it. */
+
+#define PROF__NOTE 0x80000000u
+#define PROF__NOTE_MASK 0xFFFFFFu
+#define PROF__NOTE_DROPPED 1u
+#define PROF__NOTE_NESTED 0xFEu
+#define PROF__NOTE_ONE 2u /* note in PROF__NOTE_NESTED */
+
+/* Where a token belongs: bits 24 to 30 are of the session, 32 to 47 of the track. */
+static uint64_t prof__note_owner(const prof__thread *self)
+{
+    uint64_t track = (uint64_t)(uintptr_t)(self->fiber ? self->fiber : &self->own) * 0x9E3779B97F4A7C15u >> 48;
+    return track << 32 | (uint64_t)(PROF__LOAD(&prof__state.epoch) & 127) << 24;
+}
+#define PROF__NOTE_OWNER ((0xFFFFull << 32) | (127u << 24))
+#define PROF__NOTE_PLACE_SHIFT 48
+
+/* Replaces the note, and moves the end of the chunk to where it belongs. */
+static void prof__note_set(prof__thread *self, uint32_t note)
+{
+    if (self->entered) self->end += (int64_t)prof__note_hidden(self) - (int64_t)(note >> PROF__NOTE_HIDDEN_SHIFT);
+    self->note = note;
+    self->note_place = 0;
+}
+
+static void prof__note_forget(prof__thread *self) { prof__note_set(self, 0); }
+
+/* Returns 1 if no scope that is on is open inside the scope of the note. */
+static int prof__note_is_innermost(const prof__thread *self) { return prof__owed(self) <= prof__note_hidden(self); }
+
+/* Returns 1 if an argument has to be dropped, because the innermost scope is off. */
+static inline int prof__note_drops(prof__thread *self)
+{
+    if (PROF__LIKELY(!self->note) || !prof__note_is_innermost(self)) return 0;
+    self->note |= PROF__NOTE_DROPPED;
+    if (self->note_place) prof__bit_set(prof__asked.with_args, self->note_place - 1); /* it may never end */
+    return 1;
+}
+
+/* Begins a scope that is off. The thread is busy. */
+static prof__token prof__note_begin(prof__thread *self, prof_site *site)
+{
+    uint64_t owed = prof__owed(self);
+    uint32_t place = prof__asked_place(prof__site_load(site));
+    if (owed >> 16) return 0;
+    if ((self->note & PROF__NOTE_NESTED) == PROF__NOTE_NESTED) prof__note_forget(self);
+    prof__token token = (uint64_t)place << PROF__NOTE_PLACE_SHIFT | prof__note_owner(self) | PROF__NOTE | self->note;
+    prof__note_set(self, (uint32_t)owed << PROF__NOTE_HIDDEN_SHIFT |
+                             ((self->note & PROF__NOTE_NESTED) + PROF__NOTE_ONE));
+    self->note_place = place + 1;
+    prof__site_pass(site);
+    return token;
+}
+
+/* Ends it. If notes inside it are open, they were not nested: all are forgotten. A token of another session or thread,
+   or of a note that was forgotten, changes nothing. */
+static void prof__note_end(prof__thread *self, prof__token token)
+{
+    uint32_t before = (uint32_t)token & PROF__NOTE_MASK, nested = (before & PROF__NOTE_NESTED) + PROF__NOTE_ONE;
+    if ((token ^ prof__note_owner(self)) & PROF__NOTE_OWNER || (self->note & PROF__NOTE_NESTED) < nested) return;
+    if (self->note & PROF__NOTE_DROPPED)
+        prof__bit_set(prof__asked.with_args, (uint32_t)(token >> PROF__NOTE_PLACE_SHIFT));
+    prof__note_set(self, (self->note & PROF__NOTE_NESTED) == nested ? before : 0);
+}
+
 /*-- WRITER ------------------------------------------------------------------------------------------------ >>writer --
    The fast path of every macro: read the counter; take the thread, so that a signal handler that interrupts from
    here on does not write; only then, when no handler can move the thread to another session any more, check that site,
@@ -4898,6 +5104,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
 {
     uint32_t generation = PROF__LOAD(prof__generation);
     int recording, in_step;
+    if (site && prof__site_asked(site)) return 0;
     in_step = self->seen == generation &&
               !(site && (uint32_t)((uint32_t)prof__site_load(site) ^ generation) & ~PROF__OFF);
     if (in_step && !self->session && prof__room_missing(self)) {
@@ -4915,8 +5122,8 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
             return 0;
         }
         if (PROF__UNLIKELY(prof__state.held) && site && prof__schedule_sees(site)) prof__schedule_look(site);
+        if (site) prof__site_settle(site); /* first: it may make the image, and the next generation */
         generation = PROF__LOAD(prof__generation);
-        if (site) prof__site_settle(site); /* first: it may make the image */
         prof__session *s = prof__state.running ? prof__state.session : NULL;
         if (self->session && (self->session != s || self->epoch != s->epoch)) prof__detach(self);
         recording = s && (!site || (uint32_t)prof__site_load(site) == generation);
@@ -4932,7 +5139,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
             prof__track_know(self);
             prof__track_enter(self);
         }
-        if (missed && recording && !(loss & PROF__LOSS_EVENT) && (uint64_t)(self->end - self->cursor) == self->room) {
+        if (missed && recording && !(loss & PROF__LOSS_EVENT) && !prof__owed(self)) {
             prof__lose_all(self, loss); /* arguments whose scope found no chunk */
             recording = 0;
         }
@@ -5013,6 +5220,7 @@ static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint
 PROF__ENTRY int prof__check(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED(prof__check, (site)));
+    if (prof__site_asked(site)) return 0;
     uint32_t gate = prof__take(self);
     if (gate == PROF__BUSY) return 1; /* the macro goes on to count the loss, with its arguments */
     prof__signals signals;
@@ -5024,7 +5232,7 @@ PROF__ENTRY int prof__check(prof_site *site)
     }
     PROF__ERRNO_RESTORE();
     prof__untake(self, gate);
-    return prof__on(site);
+    return prof__on(site) && !prof__site_asked(site);
 }
 
 static uint64_t prof__site_head(const prof_site *site)
@@ -5094,6 +5302,7 @@ static void prof__begin_undo(prof__thread *self)
 static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
 {
     prof__session *s = self->session;
+    if (PROF__UNLIKELY(self->note) && prof__note_is_innermost(self)) prof__note_forget(self);
     if (s->min_ticks && self->entered && prof__begin_is_last(self, head) &&
         now - self->base - (*self->begun & PROF__TICK_MASK) < s->min_ticks) {
         prof__begin_undo(self);
@@ -5109,9 +5318,19 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
     self->cursor++;
 }
 
+/* Begins a scope that is off, see >>note. A handler that interrupted a macro changes nothing: its arguments are lost. */
+static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *site, uint32_t gate)
+{
+    prof__token token = gate == PROF__BUSY ? 0 : prof__note_begin(self, site);
+    prof__untake(self, gate);
+    return token;
+}
+
 static PROF__COLD prof__token prof__begin_slow(prof__thread *self, prof_site *site, uint32_t gate)
 {
-    if (!prof__enter_slow(self, site, gate, PROF__LOSS_EVENT)) return 0;
+    if (prof__site_asked(site)) return prof__begin_off(self, site, gate);
+    if (!prof__enter_slow(self, site, gate, PROF__LOSS_EVENT))
+        return prof__site_asked(site) ? prof__begin_off(self, site, prof__take(self)) : 0;
     prof__token token = prof__begin_at(self, prof__site_head(site), prof__now(self->session, 0));
     prof__leave(self);
     PROF__BRIDGE_BEGIN(site, NULL, token);
@@ -5139,6 +5358,11 @@ PROF__ENTRY prof__token prof__begin(prof_site *site)
 
 static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token, uint32_t gate)
 {
+    if (token & PROF__NOTE) {
+        if (gate != PROF__BUSY) prof__note_end(self, token);
+        prof__untake(self, gate);
+        return;
+    }
     if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) { /* begun in another session, whose image has it as open */
         prof__untake(self, gate);
     } else if (prof__enter_slow(self, NULL, gate, PROF__LOSS_EVENT)) {
@@ -5194,9 +5418,13 @@ static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *sit
 {
     uint64_t head;
     prof__untake(self, gate);
+    if (token & PROF__NOTE) {
+        prof__end(token);
+        token = 0;
+    }
     if (!prof__live(site) || !prof__enter(self, site, &head)) {
         if (token) prof__end(token);
-        return 0;
+        return prof__site_asked(site) ? prof__begin(site) : 0;
     }
     uint64_t now = prof__now(self->session, 1);
     int fits = prof__reserve(self, 2, &now) != NULL;
@@ -5253,6 +5481,10 @@ static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number)
 
 static PROF__COLD void prof__arg_slow(prof__thread *self, prof_site *site, uint64_t low, uint64_t number, uint32_t gate)
 {
+    if (gate != PROF__BUSY && prof__note_drops(self)) {
+        prof__untake(self, gate);
+        return;
+    }
     if (!prof__enter_slow(self, site, gate, PROF__LOSS_ARGS(1))) return;
     uint64_t now = self->base; /* an argument has no time */
     if (prof__reserve_or_lose(self, 2, &now, PROF__LOSS_ARGS(1)))
@@ -5263,10 +5495,13 @@ static PROF__COLD void prof__arg_slow(prof__thread *self, prof_site *site, uint6
 static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64_t number)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__arg_write, (site, type, number)));
+#ifdef PROF__BRIDGED
+    if (prof__note_drops(self)) return; /* also for other tools */
+#endif
     PROF__BRIDGE_ARG(site, type, number);
     uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
     uint64_t head = prof__site_load(site) ^ generation, low = (uint64_t)type << 32 | 1;
-    if (PROF__UNLIKELY(((uint32_t)head | (gate ^ generation)) || self->room < 2)) {
+    if (PROF__UNLIKELY(((uint32_t)head | (gate ^ generation) | self->note) || self->room < 2)) {
         prof__arg_slow(self, site, low, number, gate);
         return;
     }
@@ -5351,6 +5586,7 @@ static void prof__text_write(uint64_t *at, uint64_t head, const prof__text *text
 PROF__ENTRY void prof__arg_string(prof_site *site, const char *value)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__arg_string, (site, value)));
+    if (prof__note_drops(self)) return;
     PROF__BRIDGE_ARG_TEXT(site, value);
     uint64_t head;
     if (!prof__enter_or_lose(self, site, &head, PROF__LOSS_ARGS(1))) return;
@@ -5942,7 +6178,9 @@ PROF__ENTRY void prof__with(prof_site *site, uint64_t type, uint64_t object, con
 #ifndef PROF_FREESTANDING
     if (!site) site = prof__task_site(&object);
 #endif
-    if (!site || !prof__on(site) || !prof__enter_or_lose(self, site, &head, loss)) return;
+    if (!site || !prof__on(site) || (type == PROF_EVENT_SCOPE && prof__note_drops(self)) ||
+        !prof__enter_or_lose(self, site, &head, loss))
+        return;
     if (type == PROF_EVENT_SCOPE)
         prof__with_scope(self, &list, count);
     else
@@ -6174,7 +6412,7 @@ static PROF__COLD void prof__begin_loose_full(prof__thread *self, prof_fiber *tr
 {
     uint64_t head;
     uint32_t at;
-    if (!prof__enter(self, site, &head)) return;
+    if (prof__site_asked(site) || !prof__enter(self, site, &head)) return;
     if (track->loose_count < PROF__LOOSE_MAX) {
         prof__leave(self);
         prof__begin_loose(site);
@@ -6327,6 +6565,14 @@ PROF__ENTRY void prof_fiber_destroy(prof_fiber *fiber)
 }
 #endif
 
+/* The notes of scopes that are off move with the track: see >>note. */
+static PROF__COLD void prof__note_switch(prof__thread *self, prof_fiber *to)
+{
+    prof__track_of(self)->note = self->note;
+    self->note = to->epoch == PROF__LOAD(&prof__state.epoch) ? to->note : 0;
+    self->note_place = to->note = 0;
+}
+
 /* If the thread is out of date, or the track new to the session, prof__settle() does the rest. During a pause it does
    so for all, so that nothing is written in vain. In a handler that interrupts a macro nothing happens. */
 PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
@@ -6334,9 +6580,11 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
     PROF__SELF_OR(PROF__LED_VOID(prof_fiber_switch, (fiber)));
     if (fiber == self->fiber || prof__take(self) == PROF__BUSY) return;
     prof__track_leave(self);
+    prof_fiber *to = fiber ? fiber : &self->own;
+    if (PROF__UNLIKELY(self->note | to->note)) prof__note_switch(self, to);
     self->fiber = fiber;
     if (PROF__LIKELY(self->session && self->seen == PROF__LOAD(prof__generation) &&
-                     prof__track_known(self, prof__track_of(self)) && !prof__sites_rest())) {
+                     prof__track_known(self, to) && !prof__sites_rest())) {
         prof__track_enter(self);
     } else {
         self->seen = 0;
@@ -12245,7 +12493,7 @@ static PROF__RARE int prof__crash_cut(const prof__session *s, const prof__crash_
 {
     const prof__thread *self = PROF__SELF();
     if (self->session != s || !self->chunk || PROF__LOAD(&s->header->next_chunk) <= s->chunk_count) return 0;
-    return (uint64_t)(self->end - self->cursor) - self->room > thread->depth || thread->depth > s->chunk_words / 4 * 3;
+    return prof__owed(self) > thread->depth || thread->depth > s->chunk_words / 4 * 3;
 }
 
 static PROF__RARE void prof__crash_describe(prof__crash_work *w, const prof__session *s, const prof__header *h,

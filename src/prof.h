@@ -65,6 +65,7 @@ extern "C" {
 #include "record/schedule.h"
 #include "record/ring.h"
 #include "record/track.h"
+#include "record/note.h"
 #include "record/scope.h"
 #include "record/value.h"
 #include "record/log.h"

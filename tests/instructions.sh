@@ -19,13 +19,14 @@ bytes-first-scope-clang        139
 bytes-next-scope-clang         148
 instructions-scope             80
 instructions-scope_off         7
+instructions-scope_off_args    340
 instructions-block             80
 instructions-begin_end         154
 instructions-mark              67
 instructions-mark_off          9
 instructions-counter           85
 instructions-counter_double    86
-instructions-arg               32
+instructions-arg               33
 instructions-arg_string        329
 instructions-scope_text        387
 instructions-next              62
@@ -37,10 +38,10 @@ instructions-log               123
 instructions-log_int           157
 instructions-log_ints          187
 instructions-log_off           9
-instructions-arg_unsigned      30
-instructions-arg_double        32
+instructions-arg_unsigned      32
+instructions-arg_double        34
 instructions-arg_bool          35
-instructions-arg_pointer       30
+instructions-arg_pointer       32
 instructions-frame             67
 instructions-mark_scope        67
 instructions-mark_text         340
@@ -53,7 +54,7 @@ instructions-span_mark         82
 instructions-alloc_free        215
 instructions-memory_scope      80
 instructions-mutex             255
-instructions-fiber_switch      30
+instructions-fiber_switch      35
 instructions-task              172
 instructions-counter_object    124
 '

@@ -3,6 +3,7 @@
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>
+#include <setjmp.h>
 #ifdef __cplusplus
 #include <string>
 #endif
@@ -212,7 +213,7 @@ TEST(handles_that_are_no_more)
 
 /*-- lists --*/
 
-static int evaluated;
+static int evaluated, evaluated_forms;
 static int count_evaluation(void) { return ++evaluated; }
 
 TEST(keys_made_at_run_time)
@@ -390,6 +391,524 @@ TEST(types_choose_themselves)
                " enum=2 made key='made value' made ='another value that is in no object of its own' bool=true"
 #endif
     );
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+#endif
+
+/*-- arguments of scopes that are off are dropped with them --*/
+
+#define OFF(name) PROFILE_SCOPE_L(name, 200)
+
+static void deep_argument(int value)
+{
+    PROFILE_ARG_I("deep", value);
+}
+
+static void record_nested(int turn)
+{
+    PROFILE_SCOPE("around");
+    PROFILE_ARG_I("rows", turn);
+    {
+        OFF("off");
+        PROFILE_ARG_I("rows", 999);
+        PROFILE_ARG_S("text", "a text that belongs to no other");
+        PROFILE_ARGS(PROF_ARG_I("rows", 998), PROF_ARG_D("half", 0.5));
+        deep_argument(997);
+        {
+            PROFILE_SCOPE("inside");
+            PROFILE_ARG_I("mine", turn);
+            {
+                OFF("off inside");
+                PROFILE_ARG_B("mine", 0);
+                {
+                    PROFILE_SCOPE("innermost");
+                    deep_argument(turn);
+                }
+                PROFILE_ARG_P("mine", NULL);
+            }
+            PROFILE_ARG_I("more", turn + 1);
+        }
+        PROFILE_ARG_U("rows", 996);
+    }
+    PROFILE_ARG_I("after", turn + 2);
+}
+
+static void check_nested(const trace_list *list, size_t number)
+{
+    int turn = (int)number;
+    char wanted[100];
+    snprintf(wanted, sizeof wanted, "rows=%d after=%d", turn, turn + 2);
+    check_args(nth(list, PROF_EVENT_SCOPE, "around", number), wanted);
+    snprintf(wanted, sizeof wanted, "mine=%d more=%d", turn, turn + 1);
+    check_args(nth(list, PROF_EVENT_SCOPE, "inside", number), wanted);
+    snprintf(wanted, sizeof wanted, "deep=%d", turn);
+    check_args(nth(list, PROF_EVENT_SCOPE, "innermost", number), wanted);
+}
+
+/* Also after very many turns, in many chunks; nothing counts as lost. */
+TEST(arguments_are_dropped_with_their_scope)
+{
+    enum { TURNS = 3000 };
+    start(4 << 20, NULL);
+    for (int i = 0; i < TURNS; ++i) record_nested(i);
+    prof_trace *trace = stop();
+    trace_list list = trace_read(trace, 0);
+    CHECK_EQUAL(list.count, 3 * TURNS);
+    for (size_t i = 0; i < TURNS && test_failures < 5; ++i) {
+        trace_list one = {list.events + 3 * i, 3, NULL, 0};
+        char wanted[100];
+        snprintf(wanted, sizeof wanted, "rows=%d after=%d", (int)i, (int)i + 2);
+        check_args(nth(&one, PROF_EVENT_SCOPE, "around", 0), wanted);
+    }
+    for (size_t i = 0; i < TURNS && test_failures < 5; i += TURNS / 10) check_nested(&list, i);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->lost_args, 0);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+static void recurse(int depth)
+{
+    if (depth % 2) {
+        PROFILE_SCOPE("odd");
+        PROFILE_ARG_I("depth", depth);
+        if (depth) recurse(depth - 1);
+        PROFILE_ARG_I("back", depth);
+    } else {
+        OFF("even");
+        PROFILE_ARG_I("depth", 1000 + depth);
+        if (depth) recurse(depth - 1);
+        PROFILE_ARG_I("back", 1000 + depth);
+    }
+}
+
+TEST(dropped_in_a_recursion)
+{
+    start(1 << 20, NULL);
+    recurse(51);
+    recurse(299); /* deeper than notes are nested */
+    prof_trace *trace = stop();
+    trace_list list = trace_read(trace, 0);
+    CHECK_EQUAL(list.count, 26 + 150);
+    for (size_t i = 0; i < 26; ++i) {
+        char wanted[60];
+        snprintf(wanted, sizeof wanted, "depth=%d back=%d", 51 - 2 * (int)i, 51 - 2 * (int)i);
+        check_args(&list.events[i], wanted);
+    }
+    check_args(&list.events[list.count - 1], "depth=1 back=1");
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+/* The forms of scopes, each off. */
+static void record_forms(void)
+{
+    PROFILE_SCOPE("around");
+    PROFILE_ARG_I("a", 1);
+    PROFILE_BEGIN_L("loose", 200);
+    PROFILE_ARG_I("a", 2);
+    PROFILE_END("loose");
+    PROFILE_ARG_I("b", 3);
+    PROFILE_BLOCK_L("block", 200) PROFILE_ARG_I("a", 4);
+    {
+        OFF("first");
+        OFF("second");
+        PROFILE_ARG_I("a", 6);
+    }
+#undef PROF_SITE_LEVEL
+#define PROF_SITE_LEVEL 200
+    {
+        PROFILE_SCOPE_S("a text");
+        deep_argument(7);
+    }
+    {
+        PROFILE_SCOPE_F("a number %d", ++evaluated_forms);
+        deep_argument(8);
+    }
+    {
+        PROFILE_STEP("step", ++evaluated_forms);
+        deep_argument(9);
+    }
+    {
+        PROFILE_STEP_S("step", ++evaluated_forms);
+        deep_argument(10);
+    }
+    {
+        PROFILE_THROUGHPUT("bytes", ++evaluated_forms);
+        deep_argument(11);
+    }
+    {
+        PROFILE_SCOPE_AS(handle, "handle");
+        deep_argument(12);
+        PROFILE_ARG_TO_I(handle, "a", ++evaluated_forms);
+    }
+    {
+        PROFILE_SCOPE_SYNC("sync");
+        deep_argument(13);
+    }
+    {
+        PROFILE_FUNCTION();
+        deep_argument(14);
+    }
+    {
+        PROFILE_STAGE("first stage");
+        deep_argument(15);
+        PROFILE_NEXT("second stage");
+        deep_argument(16);
+#undef PROF_SITE_LEVEL
+#define PROF_SITE_LEVEL 1
+        PROFILE_NEXT("third stage");
+        deep_argument(17);
+#undef PROF_SITE_LEVEL
+#define PROF_SITE_LEVEL 200
+        PROFILE_NEXT("fourth stage");
+        deep_argument(18);
+    }
+#undef PROF_SITE_LEVEL
+#define PROF_SITE_LEVEL 1
+    PROFILE_ARG_I("end", 19);
+}
+
+TEST(dropped_in_every_form_of_scope)
+{
+    evaluated_forms = 0;
+    start(1 << 20, NULL);
+    for (int i = 0; i < 1000; ++i) record_forms();
+    CHECK_EQUAL(evaluated_forms, 0);
+    prof_trace *trace = stop();
+    trace_list list = trace_read(trace, 0);
+    CHECK_EQUAL(list.count, 2000);
+    for (size_t i = 0; i < list.count && test_failures < 5; ++i)
+        check_args(&list.events[i], strcmp(list.events[i].name, "around") ? "deep=17" : "a=1 b=3 end=19");
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+/* Ends that are not nested leave nothing behind that would take the arguments of others. */
+static void record_crossed(void)
+{
+    PROFILE_SCOPE("around");
+    PROFILE_BEGIN_L("a", 200);
+    PROFILE_BEGIN_L("b", 200);
+    PROFILE_BEGIN("on");
+    PROFILE_ARG_I("on", 1);
+    PROFILE_END("a");
+    PROFILE_BEGIN_L("c", 200);
+    PROFILE_END("on");
+    PROFILE_END("b");
+    PROFILE_END("c");
+    PROFILE_ARG_I("around", 2);
+}
+
+TEST(dropped_by_scopes_that_are_not_nested)
+{
+    start(1 << 20, NULL);
+    for (int i = 0; i < 1000; ++i) record_crossed();
+    prof_trace *trace = stop();
+    trace_list list = trace_read(trace, 0);
+    CHECK_EQUAL(list.count, 2000);
+    for (size_t i = 0; i < list.count && test_failures < 5; ++i)
+        check_args(&list.events[i], strcmp(list.events[i].name, "on") ? "around=2" : "on=1");
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+static void switched(int turn)
+{
+    PROFILE_SCOPE("around");
+    PROFILE_SCOPE_C("switched", "of switches");
+    PROFILE_ARG_I("turn", turn);
+}
+
+/* What is off changes between the passes and within them. */
+TEST(dropped_while_categories_switch)
+{
+    enum { TURNS = 400 };
+    start(4 << 20, NULL);
+    for (int i = 0; i < TURNS; ++i) {
+        CHECK_EQUAL(prof_category_enable("of switches", i % 2), PROF_OK);
+        switched(i);
+    }
+    CHECK_EQUAL(prof_category_enable("of switches", 0), PROF_OK);
+    {
+        PROFILE_SCOPE("around");
+        {
+            PROFILE_SCOPE_C("before", "of switches");
+            CHECK_EQUAL(prof_category_enable("of switches", 1), PROF_OK);
+            PROFILE_ARG_I("turn", -1);
+            PROFILE_SCOPE_C("switched", "of switches");
+            PROFILE_ARG_I("turn", TURNS + 1);
+            CHECK_EQUAL(prof_category_enable("of switches", 0), PROF_OK);
+        }
+        PROFILE_ARG_I("end", 1);
+    }
+    prof_trace *trace = stop();
+    trace_list list = trace_read(trace, 0);
+    CHECK_EQUAL(list.count, TURNS + TURNS / 2 + 2);
+    for (int i = 0; i < TURNS && test_failures < 5; ++i)
+        check_args(nth(&list, PROF_EVENT_SCOPE, "around", (size_t)i), "");
+    check_args(nth(&list, PROF_EVENT_SCOPE, "around", TURNS), "end=1");
+    for (int i = 0; i <= TURNS / 2 && test_failures < 5; ++i) {
+        char wanted[40];
+        snprintf(wanted, sizeof wanted, "turn=%d", 2 * i + 1);
+        check_args(nth(&list, PROF_EVENT_SCOPE, "switched", (size_t)i), wanted);
+    }
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+/* An argument that comes only after a scope has been found to have none: the first is the one around's. */
+static void record_late(int with)
+{
+    PROFILE_SCOPE("around");
+    OFF("off");
+    if (with) PROFILE_ARG_I("late", with);
+}
+
+TEST(late_arguments_are_dropped_from_the_second_on)
+{
+    start(4 << 20, NULL);
+    for (int i = 0; i < 10000; ++i) record_late(0);
+    for (int i = 1; i <= 10000; ++i) record_late(i);
+    prof_trace *trace = stop();
+    trace_list list = trace_read(trace, 0);
+    CHECK_EQUAL(list.count, 20000);
+    for (size_t i = 0; i < list.count && test_failures < 5; ++i) check_args(&list.events[i], i == 10000 ? "late=1" : "");
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+/* What is learned lasts as long as the session, and no longer is asked what has no arguments. */
+static prof_scope plain_token(void)
+{
+    OFF("plain");
+    PROFILE_SCOPE_AS_L(token, "token", 200);
+    return token;
+}
+
+TEST(scopes_in_other_sessions)
+{
+    for (int i = 0; i < 4; ++i) {
+        PROFILE_SCOPE("around all");
+        OFF("off around all");
+        PROFILE_ARG_I("of none", 1);
+        start(1 << 20, NULL);
+        record_nested(0);
+        PROFILE_ARG_I("of none", 2);
+        {
+            PROFILE_SCOPE("last");
+            CHECK(!plain_token());
+            PROFILE_ARG_I("mine", i);
+            {
+                OFF("open at the end");
+                PROFILE_ARG_I("mine", -1);
+                prof_trace *trace = stop();
+                trace_list list = trace_read(trace, 0);
+                char wanted[40];
+                snprintf(wanted, sizeof wanted, "mine=%d", i);
+                check_nested(&list, 0);
+                check_args(nth(&list, PROF_EVENT_SCOPE, "last", 0), wanted);
+                trace_free(&list);
+                prof_trace_close(trace);
+            }
+        }
+    }
+}
+
+static void *record_on_a_thread(void *unused)
+{
+    for (int i = 0; i < 500; ++i) record_nested(i);
+    return unused;
+}
+
+TEST(dropped_on_several_threads)
+{
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    size_t tracks = 0;
+    start(8 << 20, NULL);
+    for (int i = 0; i < THREADS; ++i) CHECK_EQUAL(pthread_create(&threads[i], NULL, record_on_a_thread, NULL), 0);
+    for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
+    prof_trace *trace = stop();
+    for (size_t track = 0; track < prof_trace_track_count(trace); ++track) {
+        trace_list list = trace_read(trace, track);
+        if (list.count == 1500) {
+            ++tracks;
+            for (size_t i = 0; i < 500 && test_failures < 5; i += 50) check_nested(&list, i);
+        }
+        trace_free(&list);
+    }
+    CHECK_EQUAL(tracks, THREADS);
+    prof_trace_close(trace);
+}
+
+/* Each fiber has its own innermost scope, on whatever thread it runs. A scope that ends on a thread that has never seen
+   its begin changes nothing there. */
+static prof_fiber *walker;
+static void *walk_on(void *unused)
+{
+    PROFILE_SCOPE("of the thread");
+    prof_fiber_switch(walker);
+    PROFILE_ARG_I("rows", 2);
+    PROFILE_END("off");
+    PROFILE_ARG_I("end", 3);
+    PROFILE_END("fiber");
+    prof_fiber_switch(NULL);
+    PROFILE_ARG_I("thread", 4);
+    return unused;
+}
+
+TEST(dropped_on_fibers)
+{
+    pthread_t thread;
+    start(4 << 20, NULL);
+    walker = prof_fiber_create("walker");
+    for (int i = 0; i < 100; ++i) {
+        PROFILE_SCOPE("of main");
+        prof_fiber_switch(walker);
+        PROFILE_BEGIN("fiber");
+        PROFILE_BEGIN_L("off", 200);
+        PROFILE_ARG_I("rows", 1);
+        prof_fiber_switch(NULL);
+        PROFILE_ARG_I("main", i);
+        {
+            OFF("off in main");
+            PROFILE_ARG_I("main", -1);
+            prof_fiber_switch(walker);
+            PROFILE_ARG_I("rows", 3);
+            prof_fiber_switch(NULL);
+            PROFILE_ARG_I("main", -2);
+        }
+        CHECK_EQUAL(pthread_create(&thread, NULL, walk_on, NULL), 0);
+        pthread_join(thread, NULL);
+        PROFILE_ARG_I("end", 5);
+    }
+    prof_fiber_destroy(walker);
+    prof_trace *trace = stop();
+    size_t seen = 0;
+    for (size_t track = 0; track < prof_trace_track_count(trace); ++track) {
+        trace_list list = trace_read(trace, track);
+        int mains = 0;
+        for (size_t i = 0; i < list.count && test_failures < 5; ++i) {
+            char wanted[40];
+            const prof_event *event = &list.events[i];
+            snprintf(wanted, sizeof wanted, "main=%d end=5", mains);
+            if (event->type != PROF_EVENT_SCOPE) continue;
+            ++seen;
+            if (!strcmp(event->name, "of main")) check_args(event, wanted), ++mains;
+            if (!strcmp(event->name, "fiber")) check_args(event, "end=3");
+            if (!strcmp(event->name, "of the thread")) check_args(event, "thread=4");
+        }
+        trace_free(&list);
+    }
+    CHECK_EQUAL(seen, 300);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    prof_trace_close(trace);
+}
+
+/* A scope that was left by a longjmp() counts as open until the one around it ends, whether it is on or off. */
+static jmp_buf jump;
+static void jump_out(void)
+{
+    OFF("left");
+    PROFILE_ARG_I("rows", 999);
+    longjmp(jump, 1);
+}
+
+static void catch_jump(void)
+{
+    PROFILE_SCOPE("caught");
+    PROFILE_ARG_I("rows", 1);
+    if (!setjmp(jump)) jump_out();
+}
+
+TEST(dropped_after_a_longjmp)
+{
+    enum { TURNS = 3000 };
+    start(4 << 20, NULL);
+    {
+        PROFILE_SCOPE("all");
+        for (int i = 0; i < TURNS; ++i) {
+            PROFILE_SCOPE("turn");
+            catch_jump();
+            PROFILE_ARG_I("after", 2);
+        }
+        PROFILE_ARG_I("end", 3);
+    }
+    prof_trace *trace = stop();
+    trace_list list = trace_read(trace, 0);
+    CHECK_EQUAL(list.count, 2 * TURNS + 1);
+    for (size_t i = 1; i < list.count && test_failures < 5; ++i)
+        check_args(&list.events[i], strcmp(list.events[i].name, "turn") ? "rows=1" : "after=2");
+    check_args(nth(&list, PROF_EVENT_SCOPE, "all", 0), "end=3");
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+/* In the smallest chunks, with scopes that are removed because they are short. */
+TEST(dropped_among_short_scopes)
+{
+    prof_config config = trace_config(128 << 10);
+    config.min_duration_ns = 1000000000;
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    {
+        PROFILE_SCOPE("all");
+        PROFILE_ARG_I("first", 1);
+        for (int i = 0; i < 100; ++i) {
+            PROFILE_SCOPE("short");
+            OFF("off");
+            PROFILE_ARG_I("rows", i);
+            PROFILE_SCOPE("shorter");
+        }
+        PROFILE_ARG_I("last", 2);
+    }
+    prof_trace *trace = stop();
+    trace_list list = trace_read(trace, 0);
+    CHECK_EQUAL(list.count, 1);
+    check_args(nth(&list, PROF_EVENT_SCOPE, "all", 0), "first=1 last=2");
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+#ifdef __cplusplus
+template <typename T> static void of_a_template(T value)
+{
+    PROFILE_SCOPE("around");
+    PROFILE_ARG("value", value);
+    {
+        OFF("off");
+        PROFILE_ARG("value", value + 1);
+        [&] { PROFILE_ARG("value", value + 2); }();
+    }
+}
+
+static void thrower(void)
+{
+    OFF("off");
+    PROFILE_ARG("thrown", 1);
+    throw 1;
+}
+
+TEST(dropped_in_templates_and_by_exceptions)
+{
+    start(1 << 20, NULL);
+    of_a_template(1);
+    of_a_template(0.5);
+    {
+        PROFILE_SCOPE("catcher");
+        try {
+            thrower();
+        } catch (int) {
+            PROFILE_ARG("caught", 2);
+        }
+    }
+    prof_trace *trace = stop();
+    trace_list list = trace_read(trace, 0);
+    check_args(nth(&list, PROF_EVENT_SCOPE, "around", 0), "value=1");
+    check_args(nth(&list, PROF_EVENT_SCOPE, "around", 1), "value=0.5");
+    check_args(nth(&list, PROF_EVENT_SCOPE, "catcher", 0), "caught=2");
     trace_free(&list);
     prof_trace_close(trace);
 }

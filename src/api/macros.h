@@ -62,13 +62,26 @@
 #define PROF__ON(site, level) ((level) <= PROF_MAX_LEVEL && prof__on(&(site)))
 #define PROF__LIVE(site, level) ((level) <= PROF_MAX_LEVEL && prof__live(&(site)))
 #define PROF__BEGIN(site, level) (PROF__ON(site, level) ? prof__begin(&(site)) : 0)
+/* begin evaluates arguments. A scope that is off begins all the same while it is asked: see >>note. */
+#if defined(__GNUC__)
+#define PROF__BEGIN_WITH(site, level, ...)                                                                             \
+    __extension__({                                                                                                    \
+        const uint32_t prof__now_is = (level) <= PROF_MAX_LEVEL ? PROF__STATE(&(site)) : PROF__OFF;                    \
+        PROF__LIKELY(!prof__now_is) || (prof__now_is != PROF__OFF && prof__check(&(site))) ? (__VA_ARGS__)             \
+            : prof__now_is != PROF__OFF ? prof__begin(&(site)) : 0;                                                    \
+    })
+#else
+#define PROF__BEGIN_WITH(site, level, ...) \
+    (PROF__LIVE(site, level) ? (__VA_ARGS__) : PROF__ON(site, level) ? prof__begin(&(site)) : 0)
+#endif
+#define PROF__RECORDED(token) ((token) >> 60 ? (token) : 0) /* 0: the scope is off */
 
 #if defined(__cplusplus)
 #define PROF__GUARD(variable, token) prof__guard variable = {token}
 #define PROF__GUARD_SYNC(variable, token) prof__guard_sync variable = {token}
 #define PROF__GUARD_STAGE(token) PROF__GUARD(prof__stage, token)
 #define PROF__STAGE_TOKEN prof__stage.token
-#define PROF__HANDLE(handle, guard) const prof_scope handle = guard.token
+#define PROF__HANDLE(handle, guard) const prof_scope handle = PROF__RECORDED(guard.token)
 #define PROF__TOKEN_OF(scope) scope.token
 #elif defined(__GNUC__)
 #define PROF__GUARD(variable, token) \
@@ -77,7 +90,7 @@
     __attribute__((cleanup(prof__guard_sync), unused)) prof__token variable = token
 #define PROF__GUARD_STAGE(token) __attribute__((cleanup(prof__guard_end))) prof__token prof__stage = token
 #define PROF__STAGE_TOKEN prof__stage
-#define PROF__HANDLE(handle, guard) const prof_scope handle __attribute__((unused)) = guard
+#define PROF__HANDLE(handle, guard) const prof_scope handle __attribute__((unused)) = PROF__RECORDED(guard)
 #define PROF__TOKEN_OF(scope) scope
 #endif
 
@@ -101,8 +114,8 @@
     PROF__SITE(prof__site_##id, PROF__KIND_BEGIN, name, category, level);      \
     PROF__GUARD(prof__scope_##id, begin(prof__site_##id, level, __VA_ARGS__))
 #define PROF__BEGIN_1(site, level, unused) PROF__BEGIN(site, level)
-#define PROF__BEGIN_TEXT(site, level, text) (PROF__LIVE(site, level) ? prof__begin_text(&(site), PROF__TEXT(text)) : 0)
-#define PROF__BEGIN_FORMAT(site, level, ...) (PROF__LIVE(site, level) ? prof__begin_format(&(site), __VA_ARGS__) : 0)
+#define PROF__BEGIN_TEXT(site, level, text) PROF__BEGIN_WITH(site, level, prof__begin_text(&(site), PROF__TEXT(text)))
+#define PROF__BEGIN_FORMAT(site, level, ...) PROF__BEGIN_WITH(site, level, prof__begin_format(&(site), __VA_ARGS__))
 
 #define PROFILE_SCOPE_CL(name, category, level)                                                            \
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, name, category, level, PROF__BEGIN_1, 0),                        \
@@ -156,9 +169,8 @@
     PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | (role) << PROF__ROLE_SHIFT, name, PROF_CATEGORY, PROF_SITE_LEVEL); \
     PROF__SITE(prof__key_##id, PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL);                       \
     PROF__GUARD(prof__scope_##id,                                                                          \
-                PROF__LIVE(prof__site_##id, PROF_SITE_LEVEL)                                               \
-                    ? prof__begin_number(&prof__site_##id, &prof__key_##id, type, (uint64_t)(number))      \
-                    : 0)
+                PROF__BEGIN_WITH(prof__site_##id, PROF_SITE_LEVEL,                                         \
+                                 prof__begin_number(&prof__site_##id, &prof__key_##id, type, (uint64_t)(number))))
 #define PROFILE_STEP(name, number)                                                                         \
     PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_STEP, "step_num", PROF_VALUE_INT, (int64_t)(number)), \
                  PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof((int64_t)(number))))
@@ -172,7 +184,7 @@
     PROF__SITE(prof__key_##id, PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL);                       \
     PROF__GUARD(prof__scope_##id, PROF__BEGIN_TEXT(prof__site_##id, PROF_SITE_LEVEL, text));               \
     PROF__UNUSED int prof__number_##id =                                                                   \
-        PROF__TOKEN_OF(prof__scope_##id) && PROF__LIVE(prof__key_##id, PROF_SITE_LEVEL)                    \
+        PROF__RECORDED(PROF__TOKEN_OF(prof__scope_##id)) && PROF__LIVE(prof__key_##id, PROF_SITE_LEVEL)                    \
             ? (record(&prof__key_##id, number), 1)                                                         \
             : 0
 #define PROFILE_STEP_S(text, number)                                                                       \
@@ -230,8 +242,12 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 #define PROF__BLOCK(...) PROF__BLOCK_(__VA_ARGS__)
 
 #define PROF__BEGIN_LOOSE(name, category, level)                                                           \
-    PROF__EITHER(PROF__STATEMENT(PROF__KIND_BEGIN, name, category, level, prof__begin_loose(&prof__here)), \
-                 PROF__USE3(name, category, level))
+    PROF__EITHER(                                                                                          \
+        do {                                                                                               \
+            PROF__SITE(prof__here, PROF__KIND_BEGIN, name, category, level);                               \
+            if (PROF__ON(prof__here, level)) prof__begin_loose(&prof__here);                               \
+        } while (0),                                                                                       \
+        PROF__USE3(name, category, level))
 #define PROFILE_BEGIN(name) PROF__BEGIN_LOOSE(name, PROF_CATEGORY, PROF_SITE_LEVEL)
 #define PROFILE_BEGIN_C(name, category) PROF__BEGIN_LOOSE(name, category, PROF_SITE_LEVEL)
 #define PROFILE_BEGIN_L(name, level) PROF__BEGIN_LOOSE(name, PROF_CATEGORY, level)

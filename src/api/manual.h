@@ -240,10 +240,14 @@ MANUAL                                                                          
     trace.<library>.json. A scope in a library costs 8 bytes of the thread-local storage that the loader reserves for
     plugins, and the first scope of a thread about a page. Call prof_stop() before you unload a recorder.
 
-    Arguments. PROFILE_ARG adds to the innermost scope that this thread is recording. If the scope around the macro is
-    off, that is another scope, further out, whose argument of the same key is replaced; the argument is left out only
-    if it is off itself, by PROF_CATEGORY and PROF_SITE_LEVEL. So give a scope with a category or level of its own a
-    handle:
+    Arguments. PROFILE_ARG adds to the innermost scope of this thread. While that scope is off, by its category, level
+    or mask, the argument is dropped with it, and does not count as lost. For that, a call site that is off is watched
+    for its first 250 passes after each change of what is on, at about the cost of a scope that is on, and from then on
+    only if it had an argument in them. If the first argument comes later, it becomes one of the scope around; later
+    ones do as well, unless the argument is in the same function as the scope, which is then watched for 250 more. So do
+    arguments after more than 127 open scopes that are off, of scopes of -finstrument-functions that are off, and of an
+    off PROFILE_BEGIN whose end came before those of scopes inside it. Where arguments come seldom, or the value costs
+    something, give the scope a handle:
         PROFILE_SCOPE_AS_C(query, "query", "sql");
         PROFILE_ARG_TO(query, "rows", rows);
     The argument then belongs to that scope; while the scope is off, the argument is not recorded and its value is not

@@ -36,8 +36,8 @@
      PROFILE_COUNTER_ADD(name, delta)   changes a number that all these macros of the name and category share, and
      PROFILE_COUNTER_SUB(name, delta)   samples it; _C. The number also counts while nothing is recorded, which then
      PROFILE_COUNTER_SET(name, value)   costs some 5 ns. It saturates, see prof_counter. Up to 1024 names
-     PROFILE_ARG(key, value)         an argument of the innermost scope that this thread is recording: any integer,
-                                     floating-point number, bool, pointer or C string (C11 and C++); in C++ also
+     PROFILE_ARG(key, value)         an argument of the innermost scope of this thread, dropped while that is off: any
+                                     integer, floating-point number, bool, pointer or C string (C11, C++); in C++ also
                                      enum class, std::string and std::string_view. In C99 name the type:
        _I int64_t  _U uint64_t  _D double  _B bool  _S string, copied  _P pointer
      PROFILE_SCOPE_AS(handle, name)  a scope with a handle (a prof_scope), which the macro declares; _C _L _CL

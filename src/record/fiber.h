@@ -65,6 +65,14 @@ PROF__ENTRY void prof_fiber_destroy(prof_fiber *fiber)
 }
 #endif
 
+/* The notes of scopes that are off move with the track: see >>note. */
+static PROF__COLD void prof__note_switch(prof__thread *self, prof_fiber *to)
+{
+    prof__track_of(self)->note = self->note;
+    self->note = to->epoch == PROF__LOAD(&prof__state.epoch) ? to->note : 0;
+    self->note_place = to->note = 0;
+}
+
 /* If the thread is out of date, or the track new to the session, prof__settle() does the rest. During a pause it does
    so for all, so that nothing is written in vain. In a handler that interrupts a macro nothing happens. */
 PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
@@ -72,9 +80,11 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
     PROF__SELF_OR(PROF__LED_VOID(prof_fiber_switch, (fiber)));
     if (fiber == self->fiber || prof__take(self) == PROF__BUSY) return;
     prof__track_leave(self);
+    prof_fiber *to = fiber ? fiber : &self->own;
+    if (PROF__UNLIKELY(self->note | to->note)) prof__note_switch(self, to);
     self->fiber = fiber;
     if (PROF__LIKELY(self->session && self->seen == PROF__LOAD(prof__generation) &&
-                     prof__track_known(self, prof__track_of(self)) && !prof__sites_rest())) {
+                     prof__track_known(self, to) && !prof__sites_rest())) {
         prof__track_enter(self);
     } else {
         self->seen = 0;

@@ -431,7 +431,9 @@ PROF__ENTRY void prof__with(prof_site *site, uint64_t type, uint64_t object, con
 #ifndef PROF_FREESTANDING
     if (!site) site = prof__task_site(&object);
 #endif
-    if (!site || !prof__on(site) || !prof__enter_or_lose(self, site, &head, loss)) return;
+    if (!site || !prof__on(site) || (type == PROF_EVENT_SCOPE && prof__note_drops(self)) ||
+        !prof__enter_or_lose(self, site, &head, loss))
+        return;
     if (type == PROF_EVENT_SCOPE)
         prof__with_scope(self, &list, count);
     else

@@ -23,7 +23,7 @@ static PROF__COLD void prof__begin_loose_full(prof__thread *self, prof_fiber *tr
 {
     uint64_t head;
     uint32_t at;
-    if (!prof__enter(self, site, &head)) return;
+    if (prof__site_asked(site) || !prof__enter(self, site, &head)) return;
     if (track->loose_count < PROF__LOOSE_MAX) {
         prof__leave(self);
         prof__begin_loose(site);

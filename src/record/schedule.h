@@ -81,8 +81,6 @@ static int prof__site_wanted(const prof_site *site)
            (~site->unmask & prof__state.filter_mask) && prof__category_on(site->category);
 }
 
-static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1u << PROF__ROLE_SHIFT) - 1); }
-
 /* Updates a site to the present generation. Under the lock; the thread is busy. */
 static void prof__site_settle(prof_site *site)
 {
@@ -105,9 +103,19 @@ static void prof__site_settle(prof_site *site)
         prof__category_note(site->category);
         head = prof__site_kind(site) << PROF__KIND_SHIFT | (uint64_t)id << PROF__TICK_BITS;
         site->private_session = s->epoch;
+        prof__asked_clear(s->epoch);
         prof__pair_take(s->clock, s->header->tick_hz, &s->header->last);
         prof__lost_collect(s);
     }
     int on = prof__site_kind(site) == PROF__KIND_END || prof__site_wanted(site);
-    prof__site_store(site, head | (on ? generation : generation ^ PROF__OFF));
+    if (on && prof__site_kind(site) == PROF__KIND_ARG && prof__site_late(site)) { /* ask all once more */
+        prof__next_generation();
+        generation = PROF__LOAD(prof__generation);
+    }
+    if (on)
+        prof__site_store(site, head | generation);
+    else if (prof__sites_rest() || prof__state.held)
+        prof__site_store(site, head | (generation ^ PROF__OFF));
+    else
+        prof__site_store(site, prof__site_off(site, head, generation));
 }

@@ -11,6 +11,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
 {
     uint32_t generation = PROF__LOAD(prof__generation);
     int recording, in_step;
+    if (site && prof__site_asked(site)) return 0;
     in_step = self->seen == generation &&
               !(site && (uint32_t)((uint32_t)prof__site_load(site) ^ generation) & ~PROF__OFF);
     if (in_step && !self->session && prof__room_missing(self)) {
@@ -28,8 +29,8 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
             return 0;
         }
         if (PROF__UNLIKELY(prof__state.held) && site && prof__schedule_sees(site)) prof__schedule_look(site);
+        if (site) prof__site_settle(site); /* first: it may make the image, and the next generation */
         generation = PROF__LOAD(prof__generation);
-        if (site) prof__site_settle(site); /* first: it may make the image */
         prof__session *s = prof__state.running ? prof__state.session : NULL;
         if (self->session && (self->session != s || self->epoch != s->epoch)) prof__detach(self);
         recording = s && (!site || (uint32_t)prof__site_load(site) == generation);
@@ -45,7 +46,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
             prof__track_know(self);
             prof__track_enter(self);
         }
-        if (missed && recording && !(loss & PROF__LOSS_EVENT) && (uint64_t)(self->end - self->cursor) == self->room) {
+        if (missed && recording && !(loss & PROF__LOSS_EVENT) && !prof__owed(self)) {
             prof__lose_all(self, loss); /* arguments whose scope found no chunk */
             recording = 0;
         }
@@ -126,6 +127,7 @@ static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint
 PROF__ENTRY int prof__check(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED(prof__check, (site)));
+    if (prof__site_asked(site)) return 0;
     uint32_t gate = prof__take(self);
     if (gate == PROF__BUSY) return 1; /* the macro goes on to count the loss, with its arguments */
     prof__signals signals;
@@ -137,7 +139,7 @@ PROF__ENTRY int prof__check(prof_site *site)
     }
     PROF__ERRNO_RESTORE();
     prof__untake(self, gate);
-    return prof__on(site);
+    return prof__on(site) && !prof__site_asked(site);
 }
 
 static uint64_t prof__site_head(const prof_site *site)
@@ -207,6 +209,7 @@ static void prof__begin_undo(prof__thread *self)
 static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
 {
     prof__session *s = self->session;
+    if (PROF__UNLIKELY(self->note) && prof__note_is_innermost(self)) prof__note_forget(self);
     if (s->min_ticks && self->entered && prof__begin_is_last(self, head) &&
         now - self->base - (*self->begun & PROF__TICK_MASK) < s->min_ticks) {
         prof__begin_undo(self);
@@ -222,9 +225,19 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
     self->cursor++;
 }
 
+/* Begins a scope that is off, see >>note. A handler that interrupted a macro changes nothing: its arguments are lost. */
+static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *site, uint32_t gate)
+{
+    prof__token token = gate == PROF__BUSY ? 0 : prof__note_begin(self, site);
+    prof__untake(self, gate);
+    return token;
+}
+
 static PROF__COLD prof__token prof__begin_slow(prof__thread *self, prof_site *site, uint32_t gate)
 {
-    if (!prof__enter_slow(self, site, gate, PROF__LOSS_EVENT)) return 0;
+    if (prof__site_asked(site)) return prof__begin_off(self, site, gate);
+    if (!prof__enter_slow(self, site, gate, PROF__LOSS_EVENT))
+        return prof__site_asked(site) ? prof__begin_off(self, site, prof__take(self)) : 0;
     prof__token token = prof__begin_at(self, prof__site_head(site), prof__now(self->session, 0));
     prof__leave(self);
     PROF__BRIDGE_BEGIN(site, NULL, token);
@@ -252,6 +265,11 @@ PROF__ENTRY prof__token prof__begin(prof_site *site)
 
 static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token, uint32_t gate)
 {
+    if (token & PROF__NOTE) {
+        if (gate != PROF__BUSY) prof__note_end(self, token);
+        prof__untake(self, gate);
+        return;
+    }
     if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) { /* begun in another session, whose image has it as open */
         prof__untake(self, gate);
     } else if (prof__enter_slow(self, NULL, gate, PROF__LOSS_EVENT)) {
@@ -307,9 +325,13 @@ static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *sit
 {
     uint64_t head;
     prof__untake(self, gate);
+    if (token & PROF__NOTE) {
+        prof__end(token);
+        token = 0;
+    }
     if (!prof__live(site) || !prof__enter(self, site, &head)) {
         if (token) prof__end(token);
-        return 0;
+        return prof__site_asked(site) ? prof__begin(site) : 0;
     }
     uint64_t now = prof__now(self->session, 1);
     int fits = prof__reserve(self, 2, &now) != NULL;

@@ -177,9 +177,10 @@ static void prof__generation_look(void)
 #endif
 }
 
+#define PROF__ASKED 0x40000000u /* a flag beside a generation, which is always below it: see >>note */
 static void prof__next_generation(void)
 {
-    uint32_t next = PROF__ADD(&prof__generations, 1u) % (PROF__OFF - 1) + 1;
+    uint32_t next = PROF__ADD(&prof__generations, 1u) % (PROF__ASKED - 1) + 1;
     PROF__RELEASE(prof__generation, next);
     prof__hub_tell(next);
 }

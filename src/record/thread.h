@@ -9,12 +9,14 @@ struct prof_fiber {
     uint32_t is_fiber;
     uint32_t loose_count, loose_turn; /* turn: where to look for a place in a full list */
     uint32_t loose_name[32]; /* open PROFILE_BEGINs */
+    uint32_t note;          /* while it is on no thread: see there */
     uint64_t loose[32];
     char name[64]; /* kept from session to session */
 #ifdef PROF__BRIDGED
     struct prof__bridge_stack *bridge; /* the scopes that other tools see as open; NULL: none yet */
 #endif
 };
+#define PROF__NOTE_HIDDEN_SHIFT 8 /* of a note: see >>note */
 #define PROF__NAME_NEW 0xffffffffu
 /* Values of loose_name instead of the name of an open one, whose bits 30 and 31 are clear: */
 #define PROF__LOOSE_ENDED 0x80000001u
@@ -41,6 +43,8 @@ typedef struct prof__thread {
     uint32_t entered; /* 1: the last TRACK record of the chunk is the present track's. 0: cursor is end, room is 0 */
     uint64_t *begun, *begun_end; /* the last begin, if short scopes are removed */
     prof_fiber own;
+    uint32_t note;      /* of the innermost scope that is off: see >>note; 0: none */
+    uint32_t note_place; /* its place in prof__asked.with_args, plus 1; 0: only its token knows */
     uint32_t waited;    /* the value of prof__room_mark() when a wait for a chunk ended in vain */
     uint32_t impatient; /* 1: the service, which never waits for a chunk, and has one in reserve */
     uint32_t no_room;   /* the value of prof__room_changes when there was no chunk for this thread; 0: there was one */

@@ -25,6 +25,17 @@ static void prof__track_write(prof__thread *self)
     self->room -= 3;
 }
 
+/* How many words of the present track's reserve are hidden below the end: see >>note. */
+static uint32_t prof__note_hidden(const prof__thread *self) { return self->note >> PROF__NOTE_HIDDEN_SHIFT; }
+
+/* Returns how many words are reserved for ends on the present track. */
+static uint64_t prof__owed(const prof__thread *self)
+{
+    const prof_fiber *track = self->fiber ? self->fiber : &self->own;
+    if (self->entered) return (uint64_t)(self->end - self->cursor) - self->room + prof__note_hidden(self);
+    return track->epoch == PROF__LOAD(&prof__state.epoch) ? track->owed : 0;
+}
+
 /* Continues the thread's present track in this chunk, after the used words. */
 static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t used, uint64_t owed)
 {
@@ -32,7 +43,8 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     self->chunk = chunk;
     self->base = chunk->base.tick;
     self->cursor = prof__chunk_first(chunk) + used;
-    self->end = prof__chunk_first(chunk) + s->chunk_words;
+    if (prof__note_hidden(self) > owed) self->note = self->note_place = 0; /* the reserve was dropped */
+    self->end = prof__chunk_first(chunk) + s->chunk_words - prof__note_hidden(self);
     self->room = s->chunk_words - used - owed;
     self->begun = self->begun_end = NULL;
     self->entered = 1;
@@ -81,7 +93,7 @@ static PROF__COLD void prof__filled_check(prof__thread *self)
    dropped, and an end without a reserved word takes a free word, or a new chunk. */
 static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
 {
-    uint64_t owed = self->entered ? (uint64_t)(self->end - self->cursor) - self->room : prof__track_of(self)->owed;
+    uint64_t owed = prof__owed(self);
     prof__session *s = self->session;
     prof__chunk *old = self->chunk;
     if (!chunk) return 0;
@@ -127,7 +139,7 @@ static void prof__lost_write(prof__thread *self)
 static void prof__track_leave(prof__thread *self)
 {
     if (!self->entered) return;
-    prof__track_of(self)->owed = (uint64_t)(self->end - self->cursor) - self->room;
+    prof__track_of(self)->owed = prof__owed(self);
     if (PROF__UNLIKELY(PROF__LOAD(&self->chunk->lost))) prof__lost_write(self);
     self->entered = 0;
     self->end = self->cursor;
@@ -217,7 +229,8 @@ static void prof__detach(prof__thread *self)
     self->chunk = self->filled = NULL;
     self->cursor = self->end = NULL;
     self->begun = self->begun_end = NULL;
-    self->room = self->epoch = 0;
+    self->room = 0;
+    self->epoch = self->note = 0;
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
 }
 
@@ -382,7 +395,7 @@ static void prof__thread_leaves(void *pointer)
 static PROF__COLD void prof__last_scope_ended(prof__thread *self)
 {
     uint32_t gate = self->gate;
-    if (gate == PROF__BUSY || !self->session || (uint64_t)(self->end - self->cursor) != self->room) return;
+    if (gate == PROF__BUSY || !self->session || prof__owed(self)) return;
     self->gate = PROF__BUSY;
     PROF__BARRIER();
     prof__thread_detach(self);

@@ -21,6 +21,10 @@ static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number)
 
 static PROF__COLD void prof__arg_slow(prof__thread *self, prof_site *site, uint64_t low, uint64_t number, uint32_t gate)
 {
+    if (gate != PROF__BUSY && prof__note_drops(self)) {
+        prof__untake(self, gate);
+        return;
+    }
     if (!prof__enter_slow(self, site, gate, PROF__LOSS_ARGS(1))) return;
     uint64_t now = self->base; /* an argument has no time */
     if (prof__reserve_or_lose(self, 2, &now, PROF__LOSS_ARGS(1)))
@@ -31,10 +35,13 @@ static PROF__COLD void prof__arg_slow(prof__thread *self, prof_site *site, uint6
 static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64_t number)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__arg_write, (site, type, number)));
+#ifdef PROF__BRIDGED
+    if (prof__note_drops(self)) return; /* also for other tools */
+#endif
     PROF__BRIDGE_ARG(site, type, number);
     uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
     uint64_t head = prof__site_load(site) ^ generation, low = (uint64_t)type << 32 | 1;
-    if (PROF__UNLIKELY(((uint32_t)head | (gate ^ generation)) || self->room < 2)) {
+    if (PROF__UNLIKELY(((uint32_t)head | (gate ^ generation) | self->note) || self->room < 2)) {
         prof__arg_slow(self, site, low, number, gate);
         return;
     }
@@ -119,6 +126,7 @@ static void prof__text_write(uint64_t *at, uint64_t head, const prof__text *text
 PROF__ENTRY void prof__arg_string(prof_site *site, const char *value)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__arg_string, (site, value)));
+    if (prof__note_drops(self)) return;
     PROF__BRIDGE_ARG_TEXT(site, value);
     uint64_t head;
     if (!prof__enter_or_lose(self, site, &head, PROF__LOSS_ARGS(1))) return;

@@ -71,7 +71,7 @@ static PROF__RARE int prof__crash_cut(const prof__session *s, const prof__crash_
 {
     const prof__thread *self = PROF__SELF();
     if (self->session != s || !self->chunk || PROF__LOAD(&s->header->next_chunk) <= s->chunk_count) return 0;
-    return (uint64_t)(self->end - self->cursor) - self->room > thread->depth || thread->depth > s->chunk_words / 4 * 3;
+    return prof__owed(self) > thread->depth || thread->depth > s->chunk_words / 4 * 3;
 }
 
 static PROF__RARE void prof__crash_describe(prof__crash_work *w, const prof__session *s, const prof__header *h,

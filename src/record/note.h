@@ -1,0 +1,76 @@
+// record/note: Notes of open scopes that are off, so that arguments in them are dropped, and not added to a scope around.
+/*-- NOTES ------------------------------------------------------------------------------------------------- >>note --
+   A scope that is off leaves no trace, so that PROFILE_ARG cannot see it. Therefore a scope's site that is off is first
+   "asked": each pass calls prof__begin() and prof__end(), which note on the thread that such a scope is open. Arguments
+   that come while it is the innermost one are dropped, and it remains asked. A site that was passed some times without
+   one is plainly off from then on. So only scopes with arguments pay for notes, and those that are on pay nothing.
+
+   Which scope is the innermost one is seen by the words reserved for ends. A note hides those of the scopes around it:
+   it moves `end` down by as many, so that the rest, (end - cursor) - room, counts the scopes inside. An end of a scope
+   around finds no reserved word, takes the slow path, and there proves that the note was left by a longjmp().
+
+   The note of a thread, 24 bits: 1 if an argument was dropped; how many notes are nested, 7 bits; how many words are
+   hidden, 16 bits. The token of such a scope has PROF__NOTE in the place of an epoch, and the note around it. */
+
+#define PROF__NOTE 0x80000000u
+#define PROF__NOTE_MASK 0xFFFFFFu
+#define PROF__NOTE_DROPPED 1u
+#define PROF__NOTE_NESTED 0xFEu
+#define PROF__NOTE_ONE 2u /* note in PROF__NOTE_NESTED */
+
+/* Where a token belongs: bits 24 to 30 are of the session, 32 to 47 of the track. */
+static uint64_t prof__note_owner(const prof__thread *self)
+{
+    uint64_t track = (uint64_t)(uintptr_t)(self->fiber ? self->fiber : &self->own) * 0x9E3779B97F4A7C15u >> 48;
+    return track << 32 | (uint64_t)(PROF__LOAD(&prof__state.epoch) & 127) << 24;
+}
+#define PROF__NOTE_OWNER ((0xFFFFull << 32) | (127u << 24))
+#define PROF__NOTE_PLACE_SHIFT 48
+
+/* Replaces the note, and moves the end of the chunk to where it belongs. */
+static void prof__note_set(prof__thread *self, uint32_t note)
+{
+    if (self->entered) self->end += (int64_t)prof__note_hidden(self) - (int64_t)(note >> PROF__NOTE_HIDDEN_SHIFT);
+    self->note = note;
+    self->note_place = 0;
+}
+
+static void prof__note_forget(prof__thread *self) { prof__note_set(self, 0); }
+
+/* Returns 1 if no scope that is on is open inside the scope of the note. */
+static int prof__note_is_innermost(const prof__thread *self) { return prof__owed(self) <= prof__note_hidden(self); }
+
+/* Returns 1 if an argument has to be dropped, because the innermost scope is off. */
+static inline int prof__note_drops(prof__thread *self)
+{
+    if (PROF__LIKELY(!self->note) || !prof__note_is_innermost(self)) return 0;
+    self->note |= PROF__NOTE_DROPPED;
+    if (self->note_place) prof__bit_set(prof__asked.with_args, self->note_place - 1); /* it may never end */
+    return 1;
+}
+
+/* Begins a scope that is off. The thread is busy. */
+static prof__token prof__note_begin(prof__thread *self, prof_site *site)
+{
+    uint64_t owed = prof__owed(self);
+    uint32_t place = prof__asked_place(prof__site_load(site));
+    if (owed >> 16) return 0;
+    if ((self->note & PROF__NOTE_NESTED) == PROF__NOTE_NESTED) prof__note_forget(self);
+    prof__token token = (uint64_t)place << PROF__NOTE_PLACE_SHIFT | prof__note_owner(self) | PROF__NOTE | self->note;
+    prof__note_set(self, (uint32_t)owed << PROF__NOTE_HIDDEN_SHIFT |
+                             ((self->note & PROF__NOTE_NESTED) + PROF__NOTE_ONE));
+    self->note_place = place + 1;
+    prof__site_pass(site);
+    return token;
+}
+
+/* Ends it. If notes inside it are open, they were not nested: all are forgotten. A token of another session or thread,
+   or of a note that was forgotten, changes nothing. */
+static void prof__note_end(prof__thread *self, prof__token token)
+{
+    uint32_t before = (uint32_t)token & PROF__NOTE_MASK, nested = (before & PROF__NOTE_NESTED) + PROF__NOTE_ONE;
+    if ((token ^ prof__note_owner(self)) & PROF__NOTE_OWNER || (self->note & PROF__NOTE_NESTED) < nested) return;
+    if (self->note & PROF__NOTE_DROPPED)
+        prof__bit_set(prof__asked.with_args, (uint32_t)(token >> PROF__NOTE_PLACE_SHIFT));
+    prof__note_set(self, (self->note & PROF__NOTE_NESTED) == nested ? before : 0);
+}
