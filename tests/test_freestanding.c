@@ -211,6 +211,34 @@ TEST(control)
     prof_trace_close(trace);
 }
 
+static void move_to_another(void) { kernel_run_on(1); }
+
+/* The task of a control function may be moved while it holds the lock: both processors record as before. */
+TEST(control_on_two_processors)
+{
+    boot(0);
+    kernel_work(1);
+    kernel_run_on(1);
+    kernel_work(1);
+    kernel_run_on(0);
+    kernel_interrupt_soon(move_to_another, 0);
+    CHECK_EQUAL(kernel_stop(), PROF_OK); /* reads the clock under the lock */
+    CHECK_EQUAL(kernel_start(image_start(), IMAGE_SIZE, 0), PROF_OK); /* by the other one */
+    kernel_run_on(0);
+    kernel_work(2);
+    kernel_run_on(1);
+    kernel_work(3);
+    CHECK_EQUAL(kernel_stop(), PROF_OK);
+    prof_trace *trace = image_read();
+    if (!trace) return;
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    CHECK_EQUAL(prof_trace_track_count(trace), 2);
+    CHECK_EQUAL(walk(trace, 0, 0).scopes, 6); /* the one that started it */
+    CHECK_EQUAL(walk(trace, 1, 0).scopes, 4);
+    prof_trace_close(trace);
+    kernel_run_on(0);
+}
+
 TEST(memory_need_not_be_aligned)
 {
     prof_trace *trace = NULL;

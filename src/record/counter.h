@@ -1,9 +1,20 @@
 // record/counter: The numbers behind PROFILE_COUNTER_ADD and so on. Atomic, without a lock.
+/* 1: 64 bits are compared and exchanged by one instruction, also of most 32-bit processors. */
+#ifndef PROF__TALLY_WIDE
+#if PROF__WIDE || (!defined(PROF_FREESTANDING) && __GCC_ATOMIC_LLONG_LOCK_FREE == 2)
+#define PROF__TALLY_WIDE 1
+#else
+#define PROF__TALLY_WIDE 0
+#endif
+#endif
+#define PROF__TALLY_ALIGNED __attribute__((aligned(8)))
+
 /* The number behind a counter. */
 typedef struct prof__tally {
     uintptr_t key; /* hash of a macro's name and category; 0 while it is free */
-    uint64_t bits;
-    uint32_t real, busy; /* real: 1: bits are a double's. busy: a lock on systems without 64-bit atomics */
+    uint64_t bits PROF__TALLY_ALIGNED;
+    uint32_t real; /* 1: bits are a double's */
+    int busy;      /* a lock, where 64 bits are not exchanged at once */
 } prof__tally;
 
 #define PROF__TALLIES 1024
@@ -27,33 +38,45 @@ static double prof__count_next_double(double now, int how, double value)
     return how == PROF__TALLY_ADD ? now + value : how == PROF__TALLY_SUB ? now - value : value;
 }
 
-/* Compare and exchange: returns 1 if bits were `before` and are now `after`; else sets before to them. */
+enum { PROF__TALLY_AGAIN = 0, PROF__TALLY_DONE, PROF__TALLY_GIVEN_UP };
+
+/* Compare and exchange: if bits were `before`, they are `after` now; else sets before to them. Gives up if it can't get
+   the lock, which an interrupt may have taken from, or a thread that was killed. (Signal handlers can't interrupt its
+   owner.) */
 static int prof__tally_swap(prof__tally *tally, uint64_t *before, uint64_t after)
 {
-#if PROF__WIDE
-    return __atomic_compare_exchange_n(&tally->bits, before, after, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#if PROF__TALLY_WIDE
+    return __atomic_compare_exchange_n(&tally->bits, before, after, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+               ? PROF__TALLY_DONE : PROF__TALLY_AGAIN;
 #else
-    /* A handler that interrupts the owner of the lock goes on without it after a while. */
-    int locked = 0;
-    for (int i = 0; i < 5000 && !locked; ++i) locked = !__atomic_exchange_n(&tally->busy, 1, __ATOMIC_ACQUIRE);
+    prof__signals signals;
+    if (!prof__lock_enter(&tally->busy, &signals)) return PROF__TALLY_GIVEN_UP;
     int same = tally->bits == *before;
     if (same)
         tally->bits = after;
     else
         *before = tally->bits;
-    if (locked) __atomic_store_n(&tally->busy, 0, __ATOMIC_RELEASE);
-    return same;
+    prof__lock_leave(&tally->busy, &signals);
+    return same ? PROF__TALLY_DONE : PROF__TALLY_AGAIN;
 #endif
 }
 
 static uint64_t prof__tally_load(const prof__tally *tally)
 {
-#if PROF__WIDE
+#if PROF__TALLY_WIDE
     return PROF__LOAD(&tally->bits);
 #else
     return tally->bits;
 #endif
 }
+
+#if !defined(PROF_FREESTANDING) && !defined(_WIN32)
+/* A child of fork() has only the thread that forked: nobody would open the locks of others. */
+static PROF__RARE void prof__tallies_unlock(void)
+{
+    for (size_t i = 0; i < PROF__TALLIES && !PROF__TALLY_WIDE; ++i) prof__tallies[i].busy = 0;
+}
+#endif
 
 static uintptr_t prof__tally_key(const prof_site *site)
 {
@@ -91,16 +114,27 @@ static inline prof__tally *prof__tally_of(const prof_site *site, prof__number *k
     return tally;
 }
 
+/* A change that could not be made counts as a lost event. */
+static inline int prof__tally_given_up(const prof_site *site, int swapped)
+{
+    if (PROF__LIKELY(swapped != PROF__TALLY_GIVEN_UP)) return 0;
+    if (prof__on(site)) prof__lose(PROF__SELF(), 1);
+    return 1;
+}
+
 static void prof__tally_real(prof_site *site, prof__tally *tally, int how, double value)
 {
     uint64_t before = prof__tally_load(tally), after;
     double number;
+    int swapped;
     do {
         prof__copy(&number, &before, sizeof number);
         if (!PROF__LOAD(&tally->real)) number = (double)(int64_t)before;
         number = prof__count_next_double(number, how, value);
         after = prof__double_bits(number);
-    } while (!prof__tally_swap(tally, &before, after));
+        swapped = prof__tally_swap(tally, &before, after);
+    } while (swapped == PROF__TALLY_AGAIN);
+    if (prof__tally_given_up(site, swapped)) return;
     PROF__STORE(&tally->real, 1);
     if (prof__live(site)) prof__counter_double(site, number);
 }
@@ -120,7 +154,11 @@ PROF__ENTRY void prof__count_int(prof_site *site, prof__number *known, int how, 
         return;
     }
     uint64_t before = prof__tally_load(tally), after;
-    do after = (uint64_t)prof__count_next((int64_t)before, how, value);
-    while (!prof__tally_swap(tally, &before, after));
+    int swapped;
+    do {
+        after = (uint64_t)prof__count_next((int64_t)before, how, value);
+        swapped = prof__tally_swap(tally, &before, after);
+    } while (swapped == PROF__TALLY_AGAIN);
+    if (prof__tally_given_up(site, swapped)) return;
     if (prof__live(site)) prof__counter_int(site, (int64_t)after);
 }

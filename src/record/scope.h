@@ -84,10 +84,20 @@ static inline void prof__untake(prof__thread *self, uint32_t gate)
 }
 
 /* Makes the thread of a control function busy while it holds the lock, so that a signal handler with a scope in it does
-   not wait for the lock. */
+   not wait for the lock. Without an operating system the caller may be moved to another processor meanwhile, whose gate
+   is not ours, and the one that it left may be in a macro: there nobody is made busy, and the macros of an interrupt
+   give up after PROF__PATIENCE. */
+#ifdef PROF_FREESTANDING
+static uint32_t prof__state_take(void) { return PROF__BUSY; }
+#define prof__state_untake(gate) ((void)(gate))
+#else
+static uint32_t prof__state_take(void) { return prof__take(PROF__SELF()); }
+static void prof__state_untake(uint32_t gate) { prof__untake(PROF__SELF(), gate); }
+#endif
+
 static uint32_t prof__state_lock(void)
 {
-    uint32_t gate = prof__take(PROF__SELF());
+    uint32_t gate = prof__state_take();
     prof__generation_look();
     prof__lock(&prof__change_word);
     prof__lock(&prof__lock_word);
@@ -98,7 +108,7 @@ static void prof__state_unlock(uint32_t gate)
 {
     prof__unlock(&prof__lock_word);
     prof__unlock(&prof__change_word);
-    prof__untake(PROF__SELF(), gate);
+    prof__state_untake(gate);
 }
 
 /* The lock of the control functions. */

@@ -128,6 +128,7 @@ static PROF__RARE void prof__child_begins(prof__thread *self, int inherits, int 
     prof__guest = NULL;
     prof__lost_without_chunk = prof__lost_args_without_chunk = 0;
     prof__flow_last = prof__process_id() << 32;
+    prof__tallies_unlock();
     PROF__BARRIER();
     self->open = PROF__SHUT;
     if (!interrupted) self->gate = PROF__SHUT;
