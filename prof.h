@@ -6800,22 +6800,20 @@ static size_t prof__digits(char *to, uint64_t value)
     static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
                                 "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
                                 "8081828384858687888990919293949596979899";
-    char text[20];
-    size_t at = sizeof text;
-    while (value >= 100) {
-        size_t pair = (size_t)(value % 100) * 2;
-        value /= 100;
-        text[--at] = pairs[pair + 1];
-        text[--at] = pairs[pair];
+    uint64_t upper = value / 10000;
+    size_t size = upper ? prof__digits(to, upper) : 0; /* at most four times */
+    uint32_t left = (uint32_t)(value - upper * 10000), two = left / 100;
+    if (upper || left >= 1000) {
+        memcpy(to + size, pairs + two * 2, 2);
+        size += 2;
+    } else if (left >= 100) {
+        to[size++] = (char)('0' + two);
+    } else if (left < 10) {
+        *to = (char)('0' + left);
+        return 1;
     }
-    if (value >= 10) {
-        text[--at] = pairs[value * 2 + 1];
-        text[--at] = pairs[value * 2];
-    } else {
-        text[--at] = (char)('0' + value);
-    }
-    memcpy(to, text + at, sizeof text - at);
-    return sizeof text - at;
+    memcpy(to + size, pairs + (left - two * 100) * 2, 2);
+    return size + 2;
 }
 
 static PROF__UNUSED void prof__out_unsigned(prof__out *out, uint64_t value)
@@ -19342,6 +19340,8 @@ typedef struct prof__figures {
     prof__figure *items;
     size_t count, capacity;
     prof__read_index index;
+    const prof__read_site *sites; /* of the trace; NULL: by_site is not used */
+    uint32_t *by_site;            /* the row of a site's scopes, from 1; 0: not known */
     prof__enclosing *stack;
     size_t depth, stack_capacity;
     prof__nested *nested; /* of each track; NULL: no task yet */
@@ -19354,6 +19354,9 @@ typedef struct prof__figures {
 
 static unsigned prof__log2(uint64_t value)
 {
+#ifdef __GNUC__
+    return value ? 63 - (unsigned)__builtin_clzll(value) : 0;
+#else
     unsigned bits = 0, step;
     for (step = 32; step; step /= 2)
         if (value >> step) {
@@ -19361,6 +19364,7 @@ static unsigned prof__log2(uint64_t value)
             bits += step;
         }
     return bits;
+#endif
 }
 
 static uint32_t prof__step_of(uint64_t ns)
@@ -19395,7 +19399,7 @@ static prof_bucket prof__step_bucket(const prof__step *step)
 
 static prof__step *prof__step_find(const prof__histogram *h, uint32_t step)
 {
-    size_t at = (size_t)prof__mix(step) & (h->capacity - 1);
+    size_t at = step & (h->capacity - 1); /* there are less than 4000 steps, most of them side by side */
     while (h->steps[at].number && h->steps[at].number != step + 1) at = (at + 1) & (h->capacity - 1);
     return &h->steps[at];
 }
@@ -19482,7 +19486,7 @@ static int prof__same_figure(const void *owner, size_t item, const void *key)
 }
 
 /* Returns the number of the row of an event, or PROF__NONE without memory. */
-static size_t prof__figure_of(prof__figures *all, const prof_event *event)
+static PROF__NOINLINE size_t prof__figure_find(prof__figures *all, const prof_event *event)
 {
     prof__figure_key key;
     prof__figure *figure;
@@ -19513,6 +19517,20 @@ static size_t prof__figure_of(prof__figures *all, const prof_event *event)
     figure->stat.depth = inside ? all->items[parent].stat.depth + 1 : 0;
     figure->type = event->type;
     return all->count++;
+}
+
+/* The same, at once for scopes with the name of their site. */
+static inline size_t prof__figure_of(prof__figures *all, const prof_event *event)
+{
+    uint32_t *known;
+    size_t item;
+    if (!all->sites || event->type != PROF_EVENT_SCOPE || event->name != event->site->name)
+        return prof__figure_find(all, event);
+    known = &all->by_site[(const prof__read_site *)(const void *)event->site - all->sites];
+    if (PROF__LIKELY(*known)) return *known - 1;
+    item = prof__figure_find(all, event);
+    if (item < PROF__NONE32 - 1) *known = (uint32_t)item + 1;
+    return item;
 }
 
 static void prof__figure_moments(prof__figure *figure, double value, uint64_t count)
@@ -19665,6 +19683,7 @@ static PROF__RARE void prof__figures_free(prof__figures *all)
         free(all->items[i].text);
     }
     free(all->items);
+    free(all->by_site);
     free(all->index.slots);
     free(all->stack);
     free(all->nested);
@@ -19888,6 +19907,8 @@ static PROF__RARE prof_status prof__figures_make(const prof_trace *trace, int by
     memset(all, 0, sizeof *all);
     if (prof__figures_folded(trace, by_path)) return prof__figures_take(all, trace);
     all->by_path = by_path;
+    if (!by_path) all->by_site = (uint32_t *)calloc(trace->site_count, sizeof *all->by_site);
+    if (all->by_site) all->sites = trace->sites;
     for (i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++)
         status = prof__figures_track(all, trace, i);
     if (status == PROF_OK) status = prof__figures_spans(all, trace);
@@ -22184,20 +22205,40 @@ static void prof__csv_object(prof__out *out, const prof_event *event)
     prof__csv_value(out, &value);
 }
 
-static void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
+/* Writes the fields that all events of a track have in common. */
+static void prof__csv_track(prof__out *out, const prof_track *track)
 {
-    static const char *const types[] = {"scope",      "mark",      "counter",   "frame",       "lost",  "span_begin",
-                                        "span_mark",  "span_end",  "flow_out",  "flow_step",   "flow_in", "alloc",
-                                        "free",       "lock_wait", "lock_acquire", "lock_release", "log"};
-    static const char *const flags[] = {"", "truncated_begin", "truncated_end", "truncated_begin truncated_end"};
     prof__out_unsigned(out, track->id);
     prof__csv_byte(out, ',');
     prof__out_unsigned(out, track->thread_id);
     prof__csv_field(out, track->name);
+}
+
+static void prof__csv_head(prof__out *out, const prof_event *event)
+{
+    static const char *const types[] = {"scope",      "mark",      "counter",   "frame",       "lost",  "span_begin",
+                                        "span_mark",  "span_end",  "flow_out",  "flow_step",   "flow_in", "alloc",
+                                        "free",       "lock_wait", "lock_acquire", "lock_release", "log"};
     prof__csv_field(out, types[event->type]);
     prof__csv_field(out, event->name);
     prof__csv_field(out, event->site->category);
     prof__csv_byte(out, ',');
+}
+
+static void prof__csv_tail(prof__out *out, const prof_callsite *site)
+{
+    prof__csv_field(out, site->file);
+    prof__csv_byte(out, ',');
+    if (site->line) prof__out_unsigned(out, site->line);
+    prof__csv_field(out, site->function);
+    prof__out_text(out, "\r\n");
+}
+
+static void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
+{
+    static const char *const flags[] = {"", "truncated_begin", "truncated_end", "truncated_begin truncated_end"};
+    prof__csv_track(out, track);
+    prof__csv_head(out, event);
     prof__out_signed(out, event->start_ns);
     prof__csv_byte(out, ',');
     prof__out_signed(out, event->duration_ns);
@@ -22216,11 +22257,66 @@ static void prof__csv_event(prof__out *out, const prof_track *track, const prof_
             prof__csv_args(out, event);
         }
     }
-    prof__csv_field(out, event->site->file);
-    prof__csv_byte(out, ',');
-    if (event->site->line) prof__out_unsigned(out, event->site->line);
-    prof__csv_field(out, event->site->function);
-    prof__out_text(out, "\r\n");
+    prof__csv_tail(out, event->site);
+}
+
+#define PROF__CSV_SITES 256 /* whose text is kept, 64 KiB; a power of two */
+#define PROF__CSV_TEXT 240  /* bytes of such a text */
+
+/* What the scopes of a call site on the present track have in front of their times and behind them. */
+typedef struct prof__csv_site {
+    const prof_callsite *site;
+    uint32_t head, size;
+    char text[PROF__CSV_TEXT];
+} prof__csv_site;
+
+/* Makes the text of a site. Returns 0 if it is too long. */
+static int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track *track, const prof_event *event)
+{
+    char *start = prof__out_reserve(out, PROF__OUT_RESERVE); /* while the text is short, it is all there */
+    size_t flushes = out->flushes, size;
+    kept->site = NULL;
+    if (strlen(track->name) + strlen(event->name) + strlen(event->site->category) + strlen(event->site->file) +
+            strlen(event->site->function) >= PROF__CSV_TEXT)
+        return 0;
+    prof__csv_track(out, track);
+    prof__csv_head(out, event);
+    kept->head = (uint32_t)(out->cursor - start);
+    prof__out_text(out, ",,,");
+    prof__csv_tail(out, event->site);
+    size = (size_t)(out->cursor - start);
+    if (out->flushes != flushes) return 0; /* not with so short texts */
+    out->cursor = start;
+    if (size > PROF__CSV_TEXT) return 0;
+    memcpy(kept->text, start, size);
+    kept->size = (uint32_t)size;
+    kept->site = event->site;
+    return 1;
+}
+
+/* Writes a plain scope, as most events are: all but three numbers is known from its call site. Returns 0 if the event
+   is none. */
+static int prof__csv_scope(prof__out *out, prof__csv_site *sites, const prof_track *track, const prof_event *event)
+{
+    prof__csv_site *kept;
+    char *to;
+    if (event->type != PROF_EVENT_SCOPE || (event->arg_count | event->flags) || event->name != event->site->name ||
+        event->start_ns < 0 || event->duration_ns < 0)
+        return 0;
+    kept = &sites[PROF__ADDRESS(event->site) * 0x9E3779B97F4A7C15u >> 32 & (PROF__CSV_SITES - 1)];
+    if (PROF__UNLIKELY(kept->site != event->site) && !prof__csv_keep(out, kept, track, event)) return 0;
+    to = prof__out_reserve(out, 2 * PROF__CSV_TEXT + 64);
+    memcpy(to, kept->text, PROF__CSV_TEXT / 2);
+    if (kept->head > PROF__CSV_TEXT / 2) memcpy(to, kept->text, PROF__CSV_TEXT);
+    to += kept->head;
+    to += prof__digits(to, (uint64_t)event->start_ns);
+    *to++ = ',';
+    to += prof__digits(to, (uint64_t)event->duration_ns);
+    *to++ = ',';
+    to += prof__digits(to, event->depth);
+    memcpy(to, kept->text + kept->head, kept->size - kept->head);
+    out->cursor = to + (kept->size - kept->head);
+    return 1;
 }
 
 /* Returns the name that a device's row has instead of a thread's: "gpu 0/compute". NULL without memory: the row's name
@@ -22236,6 +22332,7 @@ static char *prof__csv_row(const prof_track *track)
 static prof_status prof__csv(const prof_trace *trace, prof__out *out)
 {
     size_t i;
+    prof__csv_site *sites = (prof__csv_site *)malloc(PROF__CSV_SITES * sizeof *sites); /* null: slower */
     prof__out_text(out, "track_id,thread_id,thread,type,name,category,start_ns,duration_ns,depth,flags,value,args,"
                         "file,line,function\r\n");
     for (i = 0; i < prof_trace_track_count(trace) && out->status == PROF_OK; i++) {
@@ -22246,10 +22343,13 @@ static prof_status prof__csv(const prof_trace *trace, prof__out *out)
         prof_status status = prof_cursor_open(trace, i, &cursor);
         if (name) track.name = name;
         if (status != PROF_OK) prof__out_fail(out, status);
-        while (out->status == PROF_OK && prof_cursor_next(cursor, &event)) prof__csv_event(out, &track, &event);
+        if (sites) memset(sites, 0, PROF__CSV_SITES * sizeof *sites);
+        while (out->status == PROF_OK && prof_cursor_next(cursor, &event))
+            if (!sites || !prof__csv_scope(out, sites, &track, &event)) prof__csv_event(out, &track, &event);
         prof_cursor_close(cursor);
         free(name);
     }
+    free(sites);
     return prof__out_close(out);
 }
 

@@ -155,22 +155,20 @@ static size_t prof__digits(char *to, uint64_t value)
     static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
                                 "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
                                 "8081828384858687888990919293949596979899";
-    char text[20];
-    size_t at = sizeof text;
-    while (value >= 100) {
-        size_t pair = (size_t)(value % 100) * 2;
-        value /= 100;
-        text[--at] = pairs[pair + 1];
-        text[--at] = pairs[pair];
+    uint64_t upper = value / 10000;
+    size_t size = upper ? prof__digits(to, upper) : 0; /* at most four times */
+    uint32_t left = (uint32_t)(value - upper * 10000), two = left / 100;
+    if (upper || left >= 1000) {
+        memcpy(to + size, pairs + two * 2, 2);
+        size += 2;
+    } else if (left >= 100) {
+        to[size++] = (char)('0' + two);
+    } else if (left < 10) {
+        *to = (char)('0' + left);
+        return 1;
     }
-    if (value >= 10) {
-        text[--at] = pairs[value * 2 + 1];
-        text[--at] = pairs[value * 2];
-    } else {
-        text[--at] = (char)('0' + value);
-    }
-    memcpy(to, text + at, sizeof text - at);
-    return sizeof text - at;
+    memcpy(to + size, pairs + (left - two * 100) * 2, 2);
+    return size + 2;
 }
 
 static PROF__UNUSED void prof__out_unsigned(prof__out *out, uint64_t value)

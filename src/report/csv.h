@@ -118,20 +118,40 @@ static void prof__csv_object(prof__out *out, const prof_event *event)
     prof__csv_value(out, &value);
 }
 
-static void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
+/* Writes the fields that all events of a track have in common. */
+static void prof__csv_track(prof__out *out, const prof_track *track)
 {
-    static const char *const types[] = {"scope",      "mark",      "counter",   "frame",       "lost",  "span_begin",
-                                        "span_mark",  "span_end",  "flow_out",  "flow_step",   "flow_in", "alloc",
-                                        "free",       "lock_wait", "lock_acquire", "lock_release", "log"};
-    static const char *const flags[] = {"", "truncated_begin", "truncated_end", "truncated_begin truncated_end"};
     prof__out_unsigned(out, track->id);
     prof__csv_byte(out, ',');
     prof__out_unsigned(out, track->thread_id);
     prof__csv_field(out, track->name);
+}
+
+static void prof__csv_head(prof__out *out, const prof_event *event)
+{
+    static const char *const types[] = {"scope",      "mark",      "counter",   "frame",       "lost",  "span_begin",
+                                        "span_mark",  "span_end",  "flow_out",  "flow_step",   "flow_in", "alloc",
+                                        "free",       "lock_wait", "lock_acquire", "lock_release", "log"};
     prof__csv_field(out, types[event->type]);
     prof__csv_field(out, event->name);
     prof__csv_field(out, event->site->category);
     prof__csv_byte(out, ',');
+}
+
+static void prof__csv_tail(prof__out *out, const prof_callsite *site)
+{
+    prof__csv_field(out, site->file);
+    prof__csv_byte(out, ',');
+    if (site->line) prof__out_unsigned(out, site->line);
+    prof__csv_field(out, site->function);
+    prof__out_text(out, "\r\n");
+}
+
+static void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
+{
+    static const char *const flags[] = {"", "truncated_begin", "truncated_end", "truncated_begin truncated_end"};
+    prof__csv_track(out, track);
+    prof__csv_head(out, event);
     prof__out_signed(out, event->start_ns);
     prof__csv_byte(out, ',');
     prof__out_signed(out, event->duration_ns);
@@ -150,11 +170,66 @@ static void prof__csv_event(prof__out *out, const prof_track *track, const prof_
             prof__csv_args(out, event);
         }
     }
-    prof__csv_field(out, event->site->file);
-    prof__csv_byte(out, ',');
-    if (event->site->line) prof__out_unsigned(out, event->site->line);
-    prof__csv_field(out, event->site->function);
-    prof__out_text(out, "\r\n");
+    prof__csv_tail(out, event->site);
+}
+
+#define PROF__CSV_SITES 256 /* whose text is kept, 64 KiB; a power of two */
+#define PROF__CSV_TEXT 240  /* bytes of such a text */
+
+/* What the scopes of a call site on the present track have in front of their times and behind them. */
+typedef struct prof__csv_site {
+    const prof_callsite *site;
+    uint32_t head, size;
+    char text[PROF__CSV_TEXT];
+} prof__csv_site;
+
+/* Makes the text of a site. Returns 0 if it is too long. */
+static int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track *track, const prof_event *event)
+{
+    char *start = prof__out_reserve(out, PROF__OUT_RESERVE); /* while the text is short, it is all there */
+    size_t flushes = out->flushes, size;
+    kept->site = NULL;
+    if (strlen(track->name) + strlen(event->name) + strlen(event->site->category) + strlen(event->site->file) +
+            strlen(event->site->function) >= PROF__CSV_TEXT)
+        return 0;
+    prof__csv_track(out, track);
+    prof__csv_head(out, event);
+    kept->head = (uint32_t)(out->cursor - start);
+    prof__out_text(out, ",,,");
+    prof__csv_tail(out, event->site);
+    size = (size_t)(out->cursor - start);
+    if (out->flushes != flushes) return 0; /* not with so short texts */
+    out->cursor = start;
+    if (size > PROF__CSV_TEXT) return 0;
+    memcpy(kept->text, start, size);
+    kept->size = (uint32_t)size;
+    kept->site = event->site;
+    return 1;
+}
+
+/* Writes a plain scope, as most events are: all but three numbers is known from its call site. Returns 0 if the event
+   is none. */
+static int prof__csv_scope(prof__out *out, prof__csv_site *sites, const prof_track *track, const prof_event *event)
+{
+    prof__csv_site *kept;
+    char *to;
+    if (event->type != PROF_EVENT_SCOPE || (event->arg_count | event->flags) || event->name != event->site->name ||
+        event->start_ns < 0 || event->duration_ns < 0)
+        return 0;
+    kept = &sites[PROF__ADDRESS(event->site) * 0x9E3779B97F4A7C15u >> 32 & (PROF__CSV_SITES - 1)];
+    if (PROF__UNLIKELY(kept->site != event->site) && !prof__csv_keep(out, kept, track, event)) return 0;
+    to = prof__out_reserve(out, 2 * PROF__CSV_TEXT + 64);
+    memcpy(to, kept->text, PROF__CSV_TEXT / 2);
+    if (kept->head > PROF__CSV_TEXT / 2) memcpy(to, kept->text, PROF__CSV_TEXT);
+    to += kept->head;
+    to += prof__digits(to, (uint64_t)event->start_ns);
+    *to++ = ',';
+    to += prof__digits(to, (uint64_t)event->duration_ns);
+    *to++ = ',';
+    to += prof__digits(to, event->depth);
+    memcpy(to, kept->text + kept->head, kept->size - kept->head);
+    out->cursor = to + (kept->size - kept->head);
+    return 1;
 }
 
 /* Returns the name that a device's row has instead of a thread's: "gpu 0/compute". NULL without memory: the row's name
@@ -170,6 +245,7 @@ static char *prof__csv_row(const prof_track *track)
 static prof_status prof__csv(const prof_trace *trace, prof__out *out)
 {
     size_t i;
+    prof__csv_site *sites = (prof__csv_site *)malloc(PROF__CSV_SITES * sizeof *sites); /* null: slower */
     prof__out_text(out, "track_id,thread_id,thread,type,name,category,start_ns,duration_ns,depth,flags,value,args,"
                         "file,line,function\r\n");
     for (i = 0; i < prof_trace_track_count(trace) && out->status == PROF_OK; i++) {
@@ -180,10 +256,13 @@ static prof_status prof__csv(const prof_trace *trace, prof__out *out)
         prof_status status = prof_cursor_open(trace, i, &cursor);
         if (name) track.name = name;
         if (status != PROF_OK) prof__out_fail(out, status);
-        while (out->status == PROF_OK && prof_cursor_next(cursor, &event)) prof__csv_event(out, &track, &event);
+        if (sites) memset(sites, 0, PROF__CSV_SITES * sizeof *sites);
+        while (out->status == PROF_OK && prof_cursor_next(cursor, &event))
+            if (!sites || !prof__csv_scope(out, sites, &track, &event)) prof__csv_event(out, &track, &event);
         prof_cursor_close(cursor);
         free(name);
     }
+    free(sites);
     return prof__out_close(out);
 }
 

@@ -8,7 +8,7 @@ static int prof__same_figure(const void *owner, size_t item, const void *key)
 }
 
 /* Returns the number of the row of an event, or PROF__NONE without memory. */
-static size_t prof__figure_of(prof__figures *all, const prof_event *event)
+static PROF__NOINLINE size_t prof__figure_find(prof__figures *all, const prof_event *event)
 {
     prof__figure_key key;
     prof__figure *figure;
@@ -39,6 +39,20 @@ static size_t prof__figure_of(prof__figures *all, const prof_event *event)
     figure->stat.depth = inside ? all->items[parent].stat.depth + 1 : 0;
     figure->type = event->type;
     return all->count++;
+}
+
+/* The same, at once for scopes with the name of their site. */
+static inline size_t prof__figure_of(prof__figures *all, const prof_event *event)
+{
+    uint32_t *known;
+    size_t item;
+    if (!all->sites || event->type != PROF_EVENT_SCOPE || event->name != event->site->name)
+        return prof__figure_find(all, event);
+    known = &all->by_site[(const prof__read_site *)(const void *)event->site - all->sites];
+    if (PROF__LIKELY(*known)) return *known - 1;
+    item = prof__figure_find(all, event);
+    if (item < PROF__NONE32 - 1) *known = (uint32_t)item + 1;
+    return item;
 }
 
 static void prof__figure_moments(prof__figure *figure, double value, uint64_t count)
@@ -191,6 +205,7 @@ static PROF__RARE void prof__figures_free(prof__figures *all)
         free(all->items[i].text);
     }
     free(all->items);
+    free(all->by_site);
     free(all->index.slots);
     free(all->stack);
     free(all->nested);

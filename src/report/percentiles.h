@@ -79,6 +79,8 @@ typedef struct prof__figures {
     prof__figure *items;
     size_t count, capacity;
     prof__read_index index;
+    const prof__read_site *sites; /* of the trace; NULL: by_site is not used */
+    uint32_t *by_site;            /* the row of a site's scopes, from 1; 0: not known */
     prof__enclosing *stack;
     size_t depth, stack_capacity;
     prof__nested *nested; /* of each track; NULL: no task yet */
@@ -91,6 +93,9 @@ typedef struct prof__figures {
 
 static unsigned prof__log2(uint64_t value)
 {
+#ifdef __GNUC__
+    return value ? 63 - (unsigned)__builtin_clzll(value) : 0;
+#else
     unsigned bits = 0, step;
     for (step = 32; step; step /= 2)
         if (value >> step) {
@@ -98,6 +103,7 @@ static unsigned prof__log2(uint64_t value)
             bits += step;
         }
     return bits;
+#endif
 }
 
 static uint32_t prof__step_of(uint64_t ns)
@@ -132,7 +138,7 @@ static prof_bucket prof__step_bucket(const prof__step *step)
 
 static prof__step *prof__step_find(const prof__histogram *h, uint32_t step)
 {
-    size_t at = (size_t)prof__mix(step) & (h->capacity - 1);
+    size_t at = step & (h->capacity - 1); /* there are less than 4000 steps, most of them side by side */
     while (h->steps[at].number && h->steps[at].number != step + 1) at = (at + 1) & (h->capacity - 1);
     return &h->steps[at];
 }

@@ -56,6 +56,8 @@ static PROF__RARE prof_status prof__figures_make(const prof_trace *trace, int by
     memset(all, 0, sizeof *all);
     if (prof__figures_folded(trace, by_path)) return prof__figures_take(all, trace);
     all->by_path = by_path;
+    if (!by_path) all->by_site = (uint32_t *)calloc(trace->site_count, sizeof *all->by_site);
+    if (all->by_site) all->sites = trace->sites;
     for (i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++)
         status = prof__figures_track(all, trace, i);
     if (status == PROF_OK) status = prof__figures_spans(all, trace);
