@@ -966,39 +966,25 @@ static void prof__xplane_forget(prof__xplane *x)
     x->kept.size = x->kept_before;
 }
 
-static unsigned char *prof__xplane_event_at(unsigned char *to, size_t size, const unsigned char body[40])
-{
-    *to++ = PROF__XLINE_EVENT;
-    to = prof__pack_integer(to, size);
-    memcpy(to, body, 40);
-    return to;
-}
-
-static void prof__xplane_keep(prof__xplane *x, const unsigned char *body, size_t size, size_t total,
-                              const prof__xplane_bytes *stats)
-{
-    unsigned char *to = x->kept.size + total > PROF__XPLANE_KEEP ? NULL : prof__xplane_more(&x->kept, total + 64);
-    if (!to) {
-        prof__xplane_forget(x);
-        return;
-    }
-    to = prof__xplane_event_at(to, size + (stats ? stats->size : 0), body);
-    if (stats && stats->size) memcpy(to + size, stats->data, stats->size);
-    x->kept.size += total;
-}
-
 /* An event of the present line. stats: null, or those of the event. */
 static void prof__xplane_emit(prof__xplane *x, uint32_t id, int64_t start, int64_t duration,
                               const prof__xplane_bytes *stats)
 {
-    unsigned char body[40], *to = body;
-    size_t size, extra = stats ? stats->size : 0, total;
+    unsigned char unkept[64], *at = unkept, *to;
+    size_t size, extra = stats ? stats->size : 0, length = 1, total;
     start = prof__xplane_time(start - x->from);
     if (PROF__UNLIKELY(duration > PROF__XPLANE_END || x->later > PROF__XPLANE_END ||
                        start > PROF__XPLANE_END - duration - x->later)) {
         x->late += !x->writing;
         return;
     }
+    if (x->writing) at = (unsigned char *)prof__out_reserve(&x->out, sizeof unkept);
+    if (!x->writing && x->keeping) at = prof__xplane_more(&x->kept, extra + sizeof unkept);
+    if (!at) {
+        prof__xplane_forget(x);
+        at = unkept;
+    }
+    to = at + 2; /* made where it goes: nearly always its size takes one byte */
     *to++ = PROF__XEVENT_NAME;
     to = prof__pack_integer(to, id);
     *to++ = PROF__XEVENT_OFFSET;
@@ -1007,15 +993,26 @@ static void prof__xplane_emit(prof__xplane *x, uint32_t id, int64_t start, int64
         *to++ = PROF__XEVENT_DURATION;
         to = prof__pack_integer(to, (uint64_t)duration * 1000);
     }
-    size = (size_t)(to - body);
-    total = 1 + prof__xplane_length(size + extra) + size + extra;
+    size = (size_t)(to - at) - 2;
+    *at = PROF__XLINE_EVENT;
+    if (PROF__UNLIKELY(size + extra >= 128)) {
+        length = prof__xplane_length(size + extra);
+        memmove(at + 1 + length, at + 2, size);
+    }
+    prof__pack_integer(at + 1, size + extra);
+    total = 1 + length + size + extra;
     if (!x->writing) {
         x->size += total;
-        if (x->keeping) prof__xplane_keep(x, body, size, total, stats);
+        if (at == unkept) return;
+        if (x->kept.size + total > PROF__XPLANE_KEEP) {
+            prof__xplane_forget(x);
+            return;
+        }
+        if (extra) memcpy(at + total - extra, stats->data, extra);
+        x->kept.size += total;
     } else if (PROF__UNLIKELY(total > x->left)) {
         x->changed = 1;
     } else {
-        prof__xplane_event_at((unsigned char *)prof__out_reserve(&x->out, 64), size + extra, body);
         prof__out_commit(&x->out, total - extra);
         if (extra) prof__out_bytes(&x->out, stats->data, extra);
         x->left -= total;

@@ -109,8 +109,8 @@ static inline int64_t prof__read_fast_ns(const prof_trace *trace, uint64_t tick,
 #ifdef __SIZEOF_INT128__
     {
         __extension__ typedef unsigned __int128 prof__product;
-        prof__product product = (prof__product)((tick - fast->from) << fast->up) * fast->factor;
-        return fast->ns + (int64_t)(uint64_t)(product >> 64) + (int64_t)((uint64_t)product >> 63);
+        prof__product at = (prof__product)(uint64_t)fast->ns << 64 | (uint64_t)1 << 63; /* half of one rounds */
+        return (int64_t)(uint64_t)((at + (prof__product)((tick - fast->from) << fast->up) * fast->factor) >> 64);
     }
 #else
     return 0; /* span is 0 */
