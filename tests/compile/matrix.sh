@@ -26,13 +26,14 @@ quietly() {
 compile() { # object source flags...
     object=$1 source=$2
     shift 2
+    [ $kind = warnings ] && only="sh $here/warned.sh" || only=
     case $compiler$flags in
     *clang* | "gcc-std=c99 -O2") ;;
     *) set -- -Wno-misleading-indentation "$@" ;; # takes gcc as long as all the rest of -O0
     esac
     case $language in
-    c++) quietly $compiler -x c++ $WARNINGS -I. $flags "$@" -c $here/$source -o "$folder/$object" ;;
-    *) quietly $compiler $WARNINGS $WARNINGS_C -I. $flags "$@" -c $here/$source -o "$folder/$object" ;;
+    c++) quietly $only $compiler -x c++ $WARNINGS -I. $flags "$@" -c $here/$source -o "$folder/$object" ;;
+    *) quietly $only $compiler $WARNINGS $WARNINGS_C -I. $flags "$@" -c $here/$source -o "$folder/$object" ;;
     esac
 }
 finish() { # result
@@ -53,7 +54,7 @@ if [ "$1" = job ]; then
     mkdir -p "$folder"
     name=$(echo "$kind: $compiler $flags $link" | sed 's/ *$//')
     case $kind in
-    implementation) # alone: program jobs link it
+    implementation | warnings) # alone: program jobs link it; only what the compiler says of it
         compile implementation.o implementation.c
         finish $?
         ;;
@@ -138,24 +139,32 @@ job() {
 object() { # compiler language flags: where its implementation job leaves the object
     echo $out/$(echo "implementation $1 $2 $3 " | tr -c 'A-Za-z0-9\n' '_')/implementation.o
 }
-both() { # compiler language "standards" "levels": an implementation for each level, in the first standard
+# both COMPILER LANGUAGE "STANDARDS" "LEVELS" "OTHER LEVELS" CC: an implementation for each level, in the first standard;
+# those of the other levels are in C, for which the compiler is CC, and programs of C++ link them as they are
+both() {
     first=$(echo $3 | cut -d' ' -f1)
-    for level in $4; do
-        job implementations implementation $1 $2 "-std=$first $level" "" ""
-        for standard in $3; do
+    for level in $4; do job implementations implementation $1 $2 "-std=$first $level" "" ""; done
+    for standard in $3; do
+        for level in $4; do
             job programs program $1 $2 "-std=$standard $level" -pthread "" "$(object $1 $2 "-std=$first $level")"
+        done
+        for level in $5; do
+            job programs program $1 $2 "-std=$standard $level" -pthread "" "$(object $6 c "-std=c99 $level")"
         done
     done
     [ -n "$quick" ] && return
     for standard in $3; do
-        [ $standard = $first ] || job implementations implementation $1 $2 "-std=$standard -O0" "" ""
+        [ $standard = $first ] || job implementations warnings $1 $2 "-std=$standard -O0" "" ""
     done
 }
 
-quick= others= # others: the levels of all compilers but gcc
+quick=
 case $1 in
-quick) quick=1 levels="-O2" others="-O0" c_standards="c99 c11" cxx_standards="c++11" ;;
-"") levels="-O0 -O1 -O2 -O3 -Os" c_standards="c99 c11 c17 gnu17" cxx_standards="c++11 c++17 c++20" ;;
+quick) quick=1 levels="-O2" cxx_levels="-O0" in_c= c_standards="c99 c11" cxx_standards="c++11" ;;
+"")
+    levels="-O0 -O1 -O2 -O3 -Os" cxx_levels="-O0 -O2" in_c="-O1 -O3 -Os"
+    c_standards="c99 c11 c17 gnu17" cxx_standards="c++11 c++17 c++20"
+    ;;
 *)
     echo "usage: $0 [quick]" >&2
     exit 2
@@ -164,31 +173,36 @@ esac
 
 for compiler in gcc clang; do
     have $compiler || { skip $compiler "not installed"; continue; }
-    [ $compiler = gcc ] || levels=${others:-$levels}
+    [ -z "$quick" ] || [ $compiler = gcc ] || levels=-O0
     both $compiler c "$c_standards" "$levels"
     [ -n "$quick" ] && continue
     case $compiler in gcc) lto=-flto=2 ;; *) lto=-flto ;; esac # gcc warns where it is not told how many at a time
-    if links $compiler $lto -O2; then
-        job programs program $compiler c "-std=c99 -O2 $lto" -pthread "" ""
+    if links $compiler $lto -O1; then
+        job programs program $compiler c "-std=c99 -O1 $lto" -pthread "" ""
     else
         skip "$compiler -flto" "the linker has no plugin for it"
     fi
-    job programs program $compiler c "-std=gnu17 -O2 -fPIC -funsigned-char -fvisibility=hidden" "-pthread -shared" - ""
-    job programs program $compiler c "-std=c11 -O2 -DPROF_MAX_LEVEL=2 -DPROF_UNIQUE=__COUNTER__" -pthread "" ""
+    job programs program $compiler c "-std=gnu17 -O0 -fPIC -funsigned-char -fvisibility=hidden" "-pthread -shared" - ""
+    job programs program $compiler c "-std=c11 -O0 -DPROF_MAX_LEVEL=2 -DPROF_UNIQUE=__COUNTER__" -pthread "" ""
     sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all"
     if links $compiler $sanitizers; then
-        job programs program $compiler c "-std=c99 -g -O1 $sanitizers" -pthread "" ""
+        job programs program $compiler c "-std=c99 -g -O0 $sanitizers" -pthread "" ""
     else
         skip "$compiler $sanitizers" "its run-time library is not installed"
     fi
 done
 for compiler in g++ clang++; do
     have $compiler || { skip $compiler "not installed"; continue; }
-    both $compiler c++ "$cxx_standards" "$levels"
+    case $compiler in g++) cc=gcc ;; *) cc=clang ;; esac
+    if have $cc; then
+        both $compiler c++ "$cxx_standards" "$cxx_levels" "$in_c" $cc
+    else
+        both $compiler c++ "$cxx_standards" "$cxx_levels $in_c"
+    fi
     [ -n "$quick" ] && continue
     case $compiler in g++) lto=-flto=2 ;; *) lto=-flto ;; esac
-    if links $compiler -x c++ $lto -O2; then
-        job programs program $compiler c++ "-std=c++17 -O2 $lto" -pthread "" ""
+    if links $compiler -x c++ $lto -O1; then
+        job programs program $compiler c++ "-std=c++17 -O1 $lto" -pthread "" ""
     else
         skip "$compiler -flto" "the linker has no plugin for it"
     fi
@@ -210,8 +224,10 @@ fi
 
 if [ -z "$quick" ]; then
     if have musl-gcc; then
-        job programs program musl-gcc c "-std=c99 -O2" -pthread "" ""
-        job programs program musl-gcc c "-std=c99 -O2" "-pthread -static" "" ""
+        job implementations implementation musl-gcc c "-std=c99 -O2" "" ""
+        for link in -pthread "-pthread -static"; do
+            job programs program musl-gcc c "-std=c99 -O2" "$link" "" "$(object musl-gcc c "-std=c99 -O2")"
+        done
     else
         skip musl-gcc "not installed"
     fi
