@@ -1,7 +1,7 @@
 #!/bin/sh
 # Assembles the headers that users copy out of the rooms in src/.
 #
-#   sh src/assemble.sh              writes those of prof.h, prof_ntff.h and prof_server.h that have changed; but fails
+#   sh src/assemble.sh              writes those of prof.h, prof_html.h, prof_ntff.h and prof_server.h that have changed; but fails
 #                                   where a header is newer than all rooms, and so was changed itself
 #   sh src/assemble.sh --force      writes those as well
 #   sh src/assemble.sh --check      writes nothing; names those that are not as the rooms are, and fails
@@ -11,6 +11,10 @@
 # A list, src/prof.h, is copied line by line; a line #include "folder/room.h" stands for the room's text, after a blank
 # line if the line above it is such a line as well. Lines that begin with // stay behind: in a list everywhere, in a
 # room those at the top.
+#
+# A line #include "folder/page.html" stands for the page as an array of strings. In the page, a line @name.js stands for
+# that file of its folder. What the browser does not need stays behind: the spaces before a line, comments that have
+# lines of their own, and the imports and exports of modules, which are one script in the page.
 cd "$(dirname "$0")/.." || exit 1
 mode=${1:-write}
 case $mode in
@@ -47,6 +51,46 @@ assemble() { # NAME: prints the header
             if (got < 0 || !inside) fail(file (got < 0 ? ": cannot be read" : ": is empty"))
             close(file)
         }
+        function doubled(text,    out, at) { # backslashes; awks differ in how gsub() does that
+            while ((at = index(text, "\\")) > 0) {
+                out = out substr(text, 1, at) "\\"
+                text = substr(text, at + 1)
+            }
+            return out text
+        }
+        function string(text) { # a line of the page; the strings of a piece together are not longer than C allows
+            if (piece + length(text) > 3800) {
+                put("   ,")
+                piece = 0
+            }
+            piece += length(text) + 1
+            text = doubled(text)
+            gsub(/"/, "\\\"", text)
+            gsub(/\?\?/, "?\\?", text)
+            put("    \"" text "\\n\"")
+        }
+        function page(file,    line, got, comment, inside, folder) {
+            folder = file
+            sub(/[^\/]*$/, "", folder)
+            while ((got = (getline line < file)) > 0) {
+                sub(/^ +/, "", line)
+                sub(/^\/\*.*\*\/ */, "", line)
+                if (comment || line ~ /^\/\*/) {
+                    comment = line !~ /\*\/$/
+                    continue
+                }
+                if (line == "" || line ~ /^\/\//) continue
+                if (inside || line ~ /^import /) {
+                    inside = line !~ /;$/
+                    continue
+                }
+                sub(/^export /, "", line)
+                if (line ~ /^@[a-z]+\.[a-z]+$/) page(folder substr(line, 2))
+                else string(line)
+            }
+            if (got < 0) fail(file ": cannot be read")
+            close(file)
+        }
         function fail(why) {
             print "src/assemble.sh: " why | "cat >&2"
             failed = 1
@@ -61,6 +105,13 @@ assemble() { # NAME: prints the header
                     split(entry, part, "\"")
                     room("src/" part[2])
                     after = 1
+                    continue
+                }
+                if (entry ~ /^#include "[a-z0-9]+\/[a-z0-9_]+\.html"$/) {
+                    split(entry, part, "\"")
+                    piece = 0
+                    page("src/" part[2])
+                    put("   ,")
                     continue
                 }
                 if (after || !count) from(list, line)
@@ -89,7 +140,7 @@ for list in src/*.h; do
         ;;
     write | --force)
         cmp -s "$made/$name" "$name" && continue
-        if [ -f "$name" ] && [ "$mode" = write ] && [ -z "$(find src -name '*.h' -newer "$name" | head -n 1)" ]; then
+        if [ -f "$name" ] && [ "$mode" = write ] && [ -z "$(find src -name '*.[hcj]*' -newer "$name" | head -n 1)" ]; then
             echo "$name is newer than the rooms in src/ that make it: sh src/back.sh takes what was changed in it back" \
                 "into them; sh src/assemble.sh --force drops that" >&2
             status=1

@@ -290,14 +290,14 @@ alone='for prof_bridge.h alone' # from here on
 listed() { grep -oE '(prof|PROF)__[A-Za-z0-9_]+' | sort -u; }
 sed "/$alone/,\$d" $inner | listed >"$made/inner"
 listed <$inner >"$made/inner.all"
-private used $(ls src/*/*.h | grep -v -e "^$inner$" -e '^src/ntff/' -e '^src/server/') src/prof.h >"$made/of_prof"
+private used $(ls src/*/*.h | grep -v -e "^$inner$" -e '^src/html/' -e '^src/ntff/' -e '^src/server/') src/prof.h >"$made/of_prof"
 crossing() { # FILE: names of prof.h in it that are not its own
     private made "$1" >"$made/own"
     private used "$1" | comm -12 - "$made/of_prof" | comm -23 - "$made/own"
 }
 : >"$made/crossed"
 strays="" counts=""
-for file in prof_chrome.h prof_xplane.h prof_report.h prof_bridge.h prof_ntff.h prof_server.h tools/*.[ch] lib/*.c; do
+for file in prof_chrome.h prof_html.h prof_xplane.h prof_report.h prof_bridge.h prof_ntff.h prof_server.h tools/*.[ch] lib/*.c; do
     crossing "$file" >"$made/names"
     sort -u "$made/names" "$made/crossed" >"$made/more" && mv "$made/more" "$made/crossed"
     case $file in prof_bridge.h) known=inner.all ;; *) known=inner ;; esac
@@ -309,7 +309,7 @@ check "private names of prof.h in use are in $inner" "$(echo "$strays" | tr ';' 
 check "$inner lists no name that nobody uses" \
     "$(comm -23 "$made/inner.all" "$made/crossed" | grep -v -e '^prof__read_equal$')"
 check "no other header looks into a trace" \
-    "$(grep -nE '(^|[^a-z_])trace->' prof_chrome.h prof_xplane.h prof_report.h prof_ntff.h prof_server.h tools/*.[ch])"
+    "$(grep -nE '(^|[^a-z_])trace->' prof_chrome.h src/html/*.h prof_xplane.h prof_report.h prof_ntff.h prof_server.h tools/*.[ch])"
 echo "     $(wc -l <"$made/inner.all" | tr -d ' ') private names cross:${counts%,}"
 
 echo "$passed passed, $failed failed, 0 skipped"

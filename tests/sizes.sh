@@ -33,6 +33,7 @@ END
 cat >$made/headers.c <<'END'
 #define PROF_IMPLEMENTATION
 #include "prof_chrome.h"
+#include "prof_html.h"
 #include "prof_report.h"
 #include "prof_xplane.h"
 #include "prof_ntff.h"

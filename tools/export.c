@@ -4,8 +4,8 @@
 
 static const tool_option options[] = {
     {"--output", "-o", "OUT",
-     "the file to write; its ending selects the format: .json .csv .txt .prof .pprof, / for a log directory; -: stdout"},
-    {"--format", "-f", "KIND", "the format, whatever the ending: json, csv, txt, prof or pprof"},
+     "the file to write; its ending selects the format: .html .json .csv .txt .prof .pprof, / for a log directory; -: stdout"},
+    {"--format", "-f", "KIND", "the format, whatever the ending: html, json, csv, txt, prof or pprof"},
     TOOL_CHROME,
     TOOL_XPLANE,
     TOOL_PROGRESS,
@@ -87,9 +87,10 @@ static int run(const tool_args *args)
 }
 
 const tool_command tool_export = {
-    "export", "IN -o OUT", "Converts a recording to Chrome trace JSON, XProf's format, CSV, a summary or a copy", 1, 1,
+    "export", "IN -o OUT", "Converts a recording to a page, Chrome trace JSON, XProf's format, CSV, a summary or a copy", 1, 1,
     run, options,
-    "json opens in ui.perfetto.dev, chrome://tracing and speedscope. csv has one event a line. txt is what prof summary\n"
+    "html is a page that shows the recording in any browser, without a network; prof view opens it, too. json opens in\n"
+    "ui.perfetto.dev, chrome://tracing and speedscope. csv has one event a line. txt is what prof summary\n"
     "prints. prof is a consistent copy of the recording, also while a program records into it. pprof is the memory\n"
     "profile, for go tool pprof. If OUT is a directory or ends in /, it is a log directory of XProf and TensorBoard:\n"
     "export adds DIR/plugins/profile/RUN/HOST.xplane.pb to it.\n\n"

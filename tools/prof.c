@@ -21,7 +21,7 @@
 
 static const tool_command *const commands[] = {&tool_export,  &tool_summary, &tool_check,   &tool_recover,
                                                &tool_merge,   &tool_compare, &tool_cut,     &tool_config,
-                                               &tool_neuron,  NULL};
+                                               &tool_neuron,  &tool_view,    NULL};
 
 /*-- messages --*/
 
@@ -341,8 +341,8 @@ int tool_copy(const char *in, const char *out, int64_t from_ns, int64_t to_ns)
 
 const char *tool_output_kind(const tool_args *args)
 {
-    static const char *const formats[] = {"", "json", "csv", "txt", "prof", "pprof", NULL};
-    static const char *const extensions[] = {"", ".json", ".csv", ".txt", ".prof", ".pprof"};
+    static const char *const formats[] = {"", "html", "json", "csv", "txt", "prof", "pprof", NULL};
+    static const char *const extensions[] = {"", ".html", ".json", ".csv", ".txt", ".prof", ".pprof"};
     const char *out = tool_value(args, "--output");
     int format, i;
     const char *given = tool_value(args, "--format");
@@ -352,11 +352,11 @@ const char *tool_output_kind(const tool_args *args)
     for (i = 1; out && formats[i]; i++)
         if (tool_same(tool_extension(out), extensions[i])) return extensions[i];
     if (!out)
-        tool_fail("%s: no output: add -o OUT.json, .csv, .txt, .prof, .pprof or a directory/", args->command->name);
+        tool_fail("%s: no output: add -o OUT.html, .json, .csv, .txt, .prof, .pprof or a directory/", args->command->name);
     else if (tool_same(out, "-"))
-        tool_fail("%s: -o - needs --format json, csv, txt, prof or pprof", args->command->name);
+        tool_fail("%s: -o - needs --format html, json, csv, txt, prof or pprof", args->command->name);
     else
-        tool_fail("%s: %s: unknown kind of file: use .json, .csv, .txt, .prof or .pprof, or add --format",
+        tool_fail("%s: %s: unknown kind of file: use .html, .json, .csv, .txt, .prof or .pprof, or add --format",
                   args->command->name, out);
     return NULL;
 }

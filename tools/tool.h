@@ -11,6 +11,7 @@
 #define _GNU_SOURCE 1 /* declares POSIX functions, also under -std=c99 */
 #endif
 #include "../prof_chrome.h"
+#include "../prof_html.h"
 #include "../prof_ntff.h"
 #include "../prof_report.h"
 #include "../prof_xplane.h"
@@ -49,7 +50,7 @@ typedef struct tool_command {
 } tool_command;
 
 extern const tool_command tool_export, tool_summary, tool_check, tool_recover, tool_merge, tool_compare, tool_cut,
-    tool_config, tool_neuron;
+    tool_config, tool_neuron, tool_view;
 
 /* Returns the value of an option, or NULL if it was not given. */
 const char *tool_value(const tool_args *args, const char *option);

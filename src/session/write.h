@@ -72,9 +72,10 @@ static PROF__COLD prof_status prof__writer_find(const char *path,
     if (*extension == '/')
         return prof__fail(PROF_IO, "%s: is a directory, and this program has no prof_xplane.h to write into one",
                           prof__path_end(path));
-    if (prof__equal(extension, ".json"))
-        return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '.json' in this program: include prof_chrome.h in "
-                          "the file with PROF_IMPLEMENTATION, or use %s", prof__path_end(path), known);
+    if (prof__equal(extension, ".json") || prof__equal(extension, ".html"))
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '%s' in this program: include prof_%s.h in the "
+                          "file with PROF_IMPLEMENTATION, or use %s", prof__path_end(path), extension,
+                          extension[1] == 'j' ? "chrome" : "html", known);
     if (!*extension)
         return prof__fail(PROF_INVALID_ARGUMENT, "%s: has no extension: add one of %s, or / for a directory",
                           prof__path_end(path), known);

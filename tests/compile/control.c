@@ -1,6 +1,7 @@
 /* control.c - the control calls of a program that is compiled without profiling: each is a constant, evaluates nothing,
    and links without an implementation. stripped.sh builds it as C and as C++, and runs it. */
 #include "prof_chrome.h"
+#include "prof_html.h"
 #include "prof_xplane.h"
 #include "prof_report.h"
 #include "prof_server.h"
@@ -83,6 +84,9 @@ static int reading(void)
     failures += prof_csv_stream(trace, sink) != PROF_DISABLED;
     failures += prof_chrome_write(trace, touch("-"), NULL) != PROF_DISABLED;
     failures += prof_chrome_stream(trace, sink, NULL) != PROF_DISABLED;
+    failures += prof_html_write(trace, touch("-"), NULL) != PROF_DISABLED;
+    failures += prof_html_stream(trace, sink, NULL) != PROF_DISABLED;
+    failures += prof_html_merge(&trace, 1, touch("-"), NULL) != PROF_DISABLED;
     failures += prof_chrome_merge(&trace, 1, touch("-"), NULL) != PROF_DISABLED;
     failures += prof_chrome_merge_stream(&trace, 1, sink, NULL) != PROF_DISABLED;
     failures += prof_xplane_write(trace, touch("logs"), NULL) != PROF_DISABLED;

@@ -1,0 +1,3718 @@
+/* prof_html.h - v0.1 - a report in one HTML file for prof - public domain or MIT-0
+                        assembled from src/: change it there, see CONTRIBUTING.md
+                        needs prof.h and nothing else; the licence is at the end of this file
+
+QUICK START
+
+    #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++
+    #include "prof_html.h"                 // includes prof.h
+
+    int main(void)
+    {
+        prof_config config = {0};
+        config.output = "trace.html";      // this header is the writer of .html
+        prof_start(&config);
+        { PROFILE_SCOPE("work"); }
+        return (int)prof_stop();           // open trace.html in a browser
+    }
+
+Or PROF_OUTPUT=trace.html, in the environment of a program with this header. An image of an earlier run:
+prof_trace_open("trace.prof", &trace), then prof_html_write(trace, "trace.html", NULL); or prof export trace.prof -o
+trace.html; or prof view trace.prof, which opens it, too.
+
+WHAT IT SHOWS                                                                                                 >>html
+
+    One file that needs no network and nothing installed: Chrome or Edge from 103 on, Firefox from 113 on, Safari from
+    16.4 on. Bars of frames; a time line of processes, threads, fibers and devices, with counters, spans, marks,
+    messages, locks, memory and flows; for the selected range calls, total and self time, percentiles and a flame graph
+    from the top or the bottom; of one scope the distribution and each of its calls with its arguments; tables of
+    messages, memory, locks and frames; and what was lost, and what recording cost. ? lists the keys.
+
+    What is in the file beside the page is packed: some 1.5 bytes a scope; see docs/html.md. The page checks what it
+    reads, may load nothing, and shows names only as text: a report of somebody else can be opened without fear.
+
+    Events with more than 2000 arguments lose the others. Otherwise all that a cursor or prof_spans_next() returns is in
+    the file. In mode stats there are no events: write a .txt. */
+#include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
+#ifndef PROF_HTML_H
+#define PROF_HTML_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All zero is the default: everything. */
+typedef struct prof_html_options {
+    const char *title; /* of the page; NULL: the program's name */
+    int no_args;       /* 1: leaves out arguments */
+} prof_html_options;
+
+#if PROF_ENABLE
+/* Write a report. path: as for prof_csv_write(). options may be NULL. Take some 2 MB of memory, however long the trace
+   is. Errors as those of prof_csv_write(). */
+PROF_DEF prof_status prof_html_write(const prof_trace *trace, const char *path, const prof_html_options *options);
+PROF_DEF prof_status prof_html_stream(const prof_trace *trace, prof_sink sink, const prof_html_options *options);
+
+/* Writes several traces as the processes of one report, on the time line of prof_trace_align(). */
+PROF_DEF prof_status prof_html_merge(const prof_trace *const *traces, size_t count, const char *path,
+                                     const prof_html_options *options);
+#else
+#define prof_html_write(trace, path, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, options))
+#define prof_html_stream(trace, sink, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
+#define prof_html_merge(traces, count, path, options) \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(count) : PROF__USE3(traces, path, options)))
+#endif
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* PROF_HTML_H */
+
+/*== END OF HEADER ==================================================================================================*/
+
+#if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__HTML_IMPLEMENTED)
+#define PROF__HTML_IMPLEMENTED
+#ifdef PROF_NO_READER
+#error "prof_html.h needs the reader: take PROF_NO_READER away, or do without this header"
+#endif
+
+#ifdef PROF__WRAPS_MALLOC /* what prof itself allocates is not the program's */
+#define malloc(size) __libc_malloc(size)
+#define calloc(count, size) __libc_calloc(count, size)
+#define realloc(at, size) __libc_realloc(at, size)
+#define free(at) __libc_free(at)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PROF__HTML_VERSION 1          /* of the format */
+#define PROF__HTML_MOST_ARGS 2000u    /* of an event */
+#define PROF__HTML_FROM_LAST 0x10000u /* of a kind: scopes begin so much after the last one of their track */
+
+/*-- deflate: raw, without a header. Knows nothing of files --*/
+
+#define PROF__HTML_WINDOW 32768u
+#define PROF__HTML_HASH_BITS 15
+#define PROF__HTML_CHAIN 6      /* how many earlier places are compared */
+#define PROF__HTML_TOKENS 16384 /* of one Huffman code */
+#define PROF__HTML_LONGEST 258u /* bytes of a match */
+#define PROF__HTML_MATCH 0x80000000u /* a token: this, (length - 3) << 15 and distance - 1; else a byte */
+
+typedef struct prof__html_code { /* a Huffman code */
+    uint32_t count[288];
+    uint16_t bits[288]; /* in the order in which they are written */
+    unsigned char length[288];
+} prof__html_code;
+
+typedef struct prof__html_deflate {
+    uint32_t head[1 << PROF__HTML_HASH_BITS]; /* the last place of each hash, + 1 */
+    uint32_t before[PROF__HTML_WINDOW];       /* the one before it */
+    uint32_t tokens[PROF__HTML_TOKENS];
+    size_t token_count;
+    prof__html_code letters, distances, lengths;
+    unsigned char *to;
+    size_t size;
+    uint64_t bits;
+    unsigned bit_count;
+} prof__html_deflate;
+
+static void prof__html_bits(prof__html_deflate *d, uint32_t bits, unsigned count)
+{
+    d->bits |= (uint64_t)bits << d->bit_count;
+    d->bit_count += count;
+    while (d->bit_count >= 8) {
+        d->to[d->size++] = (unsigned char)(d->bits & 255);
+        d->bits >>= 8;
+        d->bit_count -= 8;
+    }
+}
+
+static unsigned prof__html_log2(uint32_t value) /* value > 0 */
+{
+#if defined(__GNUC__)
+    return 31u - (unsigned)__builtin_clz(value);
+#else
+    unsigned n = 0;
+    while (value >>= 1) ++n;
+    return n;
+#endif
+}
+
+/* The code of a length, from 257 on, or of a distance; with its further bits. */
+static unsigned prof__html_length_code(uint32_t length, unsigned *extra)
+{
+    uint32_t rest = length - 3;
+    *extra = 0;
+    if (length == PROF__HTML_LONGEST) return 285;
+    if (rest < 8) return 257 + rest;
+    *extra = prof__html_log2(rest) - 2;
+    return 257 + 4 * (*extra + 1) + (rest >> *extra & 3);
+}
+
+static unsigned prof__html_distance_code(uint32_t distance, unsigned *extra)
+{
+    uint32_t rest = distance - 1;
+    *extra = 0;
+    if (rest < 4) return rest;
+    *extra = prof__html_log2(rest) - 1;
+    return 2 * (*extra + 1) + (rest >> *extra & 1);
+}
+
+/* Lengths of codes, from the counts of what is in use, sorted: Moffat and Katajainen, in place. */
+static void prof__html_depths(uint32_t *a, int n)
+{
+    int root = 0, leaf = 2, next, free_nodes = 1, used, depth;
+    if (n == 1) a[0] = 1;
+    if (n < 2) return;
+    a[0] += a[1];
+    for (next = 1; next < n - 1; ++next) {
+        if (leaf >= n || a[root] < a[leaf]) {
+            a[next] = a[root];
+            a[root++] = (uint32_t)next;
+        } else {
+            a[next] = a[leaf++];
+        }
+        if (leaf >= n || (root < next && a[root] < a[leaf])) {
+            a[next] += a[root];
+            a[root++] = (uint32_t)next;
+        } else {
+            a[next] += a[leaf++];
+        }
+    }
+    a[n - 2] = 0;
+    for (next = n - 3; next >= 0; --next) a[next] = a[a[next]] + 1;
+    root = n - 2;
+    next = n - 1;
+    for (depth = used = 0; free_nodes > 0; ++depth) {
+        while (root >= 0 && (int)a[root] == depth) {
+            ++used;
+            --root;
+        }
+        while (free_nodes > used) {
+            a[next--] = (uint32_t)depth;
+            --free_nodes;
+        }
+        free_nodes = 2 * used;
+        used = 0;
+    }
+}
+
+/* How many codes there are of each length, none longer than longest. */
+static void prof__html_limit(uint32_t *number, int longest)
+{
+    uint32_t total = 0, i;
+    for (i = (uint32_t)longest + 1; i < 33; ++i) number[longest] += number[i];
+    for (i = (uint32_t)longest; i > 0; --i) total += number[i] << ((uint32_t)longest - i);
+    for (; total > 1u << longest; --total) {
+        --number[longest];
+        for (i = (uint32_t)longest - 1; i > 0 && !number[i]; --i) continue;
+        --number[i];
+        number[i + 1] += 2;
+    }
+}
+
+/* Makes a code from its counts. */
+static void prof__html_code_make(prof__html_code *code, int symbols, int longest)
+{
+    uint16_t order[288];
+    uint32_t sorted[288], number[33], next[17], start = 0;
+    int n = 0, i, j, at;
+    for (i = 0; i < symbols; ++i) {
+        code->length[i] = 0;
+        if (!code->count[i]) continue;
+        for (j = n++; j > 0 && code->count[order[j - 1]] > code->count[i]; --j) order[j] = order[j - 1];
+        order[j] = (uint16_t)i;
+    }
+    for (i = 0; i < n; ++i) sorted[i] = code->count[order[i]];
+    prof__html_depths(sorted, n);
+    memset(number, 0, sizeof number);
+    for (i = 0; i < n; ++i) ++number[sorted[i] < 32 ? sorted[i] : 32];
+    prof__html_limit(number, longest);
+    for (at = n, i = 1; i <= longest; ++i) /* the shortest codes to the most frequent */
+        for (j = (int)number[i]; j > 0; --j) code->length[order[--at]] = (unsigned char)i;
+    next[1] = 0;
+    for (i = 2; i <= longest; ++i) next[i] = start = (start + number[i - 1]) << 1;
+    for (i = 0; i < symbols; ++i) {
+        unsigned length = code->length[i];
+        uint32_t bits = length ? next[length]++ : 0, turned = 0, k;
+        for (k = 0; k < length; ++k) turned |= (bits >> k & 1) << (length - 1 - k);
+        code->bits[i] = (uint16_t)turned;
+    }
+}
+
+static void prof__html_symbol(prof__html_deflate *d, const prof__html_code *code, unsigned symbol)
+{
+    prof__html_bits(d, code->bits[symbol], code->length[symbol]);
+}
+
+/* Calls of the lengths of both codes, with runs: counts them (write 0), or writes them. */
+static void prof__html_lengths(prof__html_deflate *d, const unsigned char *all, unsigned count, int write)
+{
+    unsigned i = 0;
+    while (i < count) {
+        unsigned run = 1, symbol = all[i], extra = 0, bits = 0;
+        while (i + run < count && all[i + run] == symbol && run < 138) ++run;
+        if (!symbol && run >= 3) {
+            symbol = run < 11 ? 17 : 18;
+            extra = run < 11 ? run - 3 : run - 11;
+            bits = run < 11 ? 3 : 7;
+        } else if (i && all[i - 1] == symbol && run >= 3) {
+            if (run > 6) run = 6;
+            symbol = 16;
+            extra = run - 3;
+            bits = 2;
+        } else {
+            run = 1;
+        }
+        if (write) {
+            prof__html_symbol(d, &d->lengths, symbol);
+            prof__html_bits(d, extra, bits);
+        } else {
+            ++d->lengths.count[symbol];
+        }
+        i += run;
+    }
+}
+
+/* Writes both codes. */
+static void prof__html_codes(prof__html_deflate *d)
+{
+    static const unsigned char order[19] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
+    unsigned char all[318];
+    unsigned letters = 286, distances = 30, lengths = 19, i;
+    while (letters > 257 && !d->letters.length[letters - 1]) --letters;
+    while (distances > 1 && !d->distances.length[distances - 1]) --distances;
+    memcpy(all, d->letters.length, letters);
+    memcpy(all + letters, d->distances.length, distances);
+    memset(d->lengths.count, 0, sizeof d->lengths.count);
+    prof__html_lengths(d, all, letters + distances, 0);
+    prof__html_code_make(&d->lengths, 19, 7);
+    while (lengths > 4 && !d->lengths.length[order[lengths - 1]]) --lengths;
+    prof__html_bits(d, letters - 257, 5);
+    prof__html_bits(d, distances - 1, 5);
+    prof__html_bits(d, lengths - 4, 4);
+    for (i = 0; i < lengths; ++i) prof__html_bits(d, d->lengths.length[order[i]], 3);
+    prof__html_lengths(d, all, letters + distances, 1);
+}
+
+/* Writes the tokens that are collected. */
+static void prof__html_emit(prof__html_deflate *d, int last)
+{
+    size_t i;
+    unsigned extra;
+    memset(d->letters.count, 0, sizeof d->letters.count);
+    memset(d->distances.count, 0, sizeof d->distances.count);
+    d->letters.count[256] = 1;
+    d->distances.count[0] = 1; /* there has to be one, */
+    d->distances.count[1] = 1; /* and some decoders want a complete code */
+    for (i = 0; i < d->token_count; ++i) {
+        uint32_t token = d->tokens[i];
+        if (token & PROF__HTML_MATCH) {
+            ++d->letters.count[prof__html_length_code((token >> 15 & 255) + 3, &extra)];
+            ++d->distances.count[prof__html_distance_code((token & 32767) + 1, &extra)];
+        } else {
+            ++d->letters.count[token];
+        }
+    }
+    prof__html_code_make(&d->letters, 286, 15);
+    prof__html_code_make(&d->distances, 30, 15);
+    prof__html_bits(d, last ? 5 : 4, 3);
+    prof__html_codes(d);
+    for (i = 0; i < d->token_count; ++i) {
+        uint32_t token = d->tokens[i], length = (token >> 15 & 255) + 3, distance = (token & 32767) + 1;
+        if (!(token & PROF__HTML_MATCH)) {
+            prof__html_symbol(d, &d->letters, token);
+            continue;
+        }
+        prof__html_symbol(d, &d->letters, prof__html_length_code(length, &extra));
+        prof__html_bits(d, extra ? (length - 3) & ((1u << extra) - 1) : 0, extra);
+        prof__html_symbol(d, &d->distances, prof__html_distance_code(distance, &extra));
+        prof__html_bits(d, extra ? (distance - 1) & ((1u << extra) - 1) : 0, extra);
+    }
+    prof__html_symbol(d, &d->letters, 256);
+    d->token_count = 0;
+}
+
+static uint32_t prof__html_four(const unsigned char *at)
+{
+    uint32_t value;
+    memcpy(&value, at, 4);
+    return value;
+}
+
+static void prof__html_remember(prof__html_deflate *d, const unsigned char *from, size_t at)
+{
+    uint32_t hash = prof__html_four(from + at) * 2654435761u >> (32 - PROF__HTML_HASH_BITS);
+    d->before[at % PROF__HTML_WINDOW] = d->head[hash];
+    d->head[hash] = (uint32_t)at + 1;
+}
+
+/* The longest match of what is at `at`; 0: none. */
+static uint32_t prof__html_match(const prof__html_deflate *d, const unsigned char *from, size_t at, size_t end,
+                                 uint32_t *distance)
+{
+    uint32_t four = prof__html_four(from + at), best = 0, place;
+    uint32_t most = (uint32_t)(end - at < PROF__HTML_LONGEST ? end - at : PROF__HTML_LONGEST);
+    int left = PROF__HTML_CHAIN;
+    place = d->head[four * 2654435761u >> (32 - PROF__HTML_HASH_BITS)];
+    for (; place && at - (place - 1) <= PROF__HTML_WINDOW && left--; place = d->before[(place - 1) % PROF__HTML_WINDOW]) {
+        const unsigned char *then = from + place - 1;
+        uint32_t length = 4;
+        if (place - 1 >= at) break; /* of another round of the window */
+        if (prof__html_four(then) != four || (best && then[best] != from[at + best])) continue;
+        while (length < most && then[length] == from[at + length]) ++length;
+        if (length <= best) continue;
+        best = length;
+        *distance = (uint32_t)(at - (place - 1));
+        if (best >= 64 || best == most) break;
+    }
+    return best;
+}
+
+/* Packs size bytes, whose parts end at ends[]; those have a code of their own. to has room for 2 * size + 1024 bytes.
+   Returns how many it takes. */
+static size_t prof__html_deflate_all(prof__html_deflate *d, const unsigned char *from, const size_t *ends, size_t parts,
+                                     unsigned char *to)
+{
+    size_t part, at = 0, size = ends[parts - 1];
+    memset(d->head, 0, sizeof d->head);
+    d->to = to;
+    d->size = d->token_count = 0;
+    d->bits = 0;
+    d->bit_count = 0;
+    for (part = 0; part < parts; ++part) {
+        while (at < ends[part]) {
+            uint32_t distance = 0, length = 0, i;
+            if (at + 4 <= ends[part]) {
+                length = prof__html_match(d, from, at, ends[part], &distance);
+                prof__html_remember(d, from, at);
+            }
+            if (length) {
+                d->tokens[d->token_count++] = PROF__HTML_MATCH | (length - 3) << 15 | (distance - 1);
+                for (i = 1; i < length && i < 16 && at + i + 4 <= size; ++i) prof__html_remember(d, from, at + i);
+                at += length;
+            } else {
+                d->tokens[d->token_count++] = from[at++];
+            }
+            if (d->token_count == PROF__HTML_TOKENS) prof__html_emit(d, 0);
+        }
+        if (d->token_count || part + 1 == parts) prof__html_emit(d, part + 1 == parts);
+    }
+    if (d->bit_count) prof__html_bits(d, 0, 8 - d->bit_count);
+    return d->size;
+}
+
+/*-- blocks: see docs/html.md. The first error sticks to the output --*/
+
+#define PROF__HTML_COLUMN 65536u           /* bytes of a column at which a block ends */
+#define PROF__HTML_SLACK 65536u            /* and the longest thing that is written into it at once */
+#define PROF__HTML_COLUMNS 3
+#define PROF__HTML_PIECE 1500000u          /* bytes of an element */
+#define PROF__HTML_RAW ((size_t)PROF__HTML_COLUMNS * (PROF__HTML_COLUMN + PROF__HTML_SLACK) + 64)
+#define PROF__HTML_STRINGS 8192u           /* strings, and kinds, that are remembered; powers of two */
+#define PROF__HTML_KINDS 4096u
+
+/* Bytes that are collected. */
+typedef struct prof__html_bytes {
+    size_t size;
+    unsigned char at[PROF__HTML_COLUMN + PROF__HTML_SLACK];
+} prof__html_bytes;
+
+typedef struct prof__html_string { /* one that was written */
+    uint64_t hash;
+    uint32_t length, id;
+} prof__html_string;
+
+typedef struct prof__html_kind { /* what events have in common; one that was written */
+    const prof_callsite *site;
+    uint64_t name; /* hash of the name; 0: that of the site */
+    uint32_t depth, type, id;
+} prof__html_kind;
+
+typedef struct prof__html_level { /* of the scopes of a track */
+    int64_t end;     /* of the last */
+    uint64_t count;  /* of all */
+    uint64_t listed; /* the last one whose arguments are in the block with this number: */
+    uint64_t block;
+} prof__html_level;
+
+typedef struct prof__html {
+    prof__out out;
+    size_t piece;      /* bytes of base64 in the element that is open; 0: none is */
+    unsigned char odd[3];
+    unsigned odd_count;
+    uint32_t string_count, kind_count;
+    uint64_t scopes, points, spans; /* written so far */
+    uint64_t argument_blocks;
+    const prof_trace *trace;                /* the one that is being written, */
+    int64_t offset;                         /* of its times in the report's, */
+    size_t first_track, track;              /* its first track, and the present one, over all traces */
+    int has_spans;
+    int64_t last_scope, last_point, last_span; /* times */
+    prof__html_level *levels;
+    size_t level_capacity, open_levels; /* open: that had a scope since the one around them began */
+    prof__html_level listed_points;
+    prof_html_options options;
+    prof__html_bytes strings, kinds, starts, durations, scope_kinds, times, point_kinds, details, arguments, rows;
+    prof__html_string known_strings[PROF__HTML_STRINGS];
+    prof__html_kind known_kinds[PROF__HTML_KINDS];
+    prof__html_deflate deflate;
+    unsigned char raw[PROF__HTML_RAW], packed[2 * PROF__HTML_RAW + 1024];
+} prof__html;
+
+/*-- base64 --*/
+
+static void prof__html_base64(prof__html *h, const unsigned char *from, size_t triples)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    while (triples) {
+        size_t now = triples < 1000 ? triples : 1000, i;
+        char *to = prof__out_reserve(&h->out, 4 * now);
+        for (i = 0; i < now; ++i, from += 3, to += 4) {
+            uint32_t bits = (uint32_t)from[0] << 16 | (uint32_t)from[1] << 8 | from[2];
+            to[0] = letters[bits >> 18];
+            to[1] = letters[bits >> 12 & 63];
+            to[2] = letters[bits >> 6 & 63];
+            to[3] = letters[bits & 63];
+        }
+        prof__out_commit(&h->out, 4 * now);
+        h->piece += 4 * now;
+        triples -= now;
+    }
+}
+
+static void prof__html_bytes_out(prof__html *h, const unsigned char *from, size_t size)
+{
+    if (!h->piece && !h->odd_count) prof__out_text(&h->out, "<script type=\"application/octet-stream\">");
+    while (size && (h->odd_count || size < 3)) {
+        h->odd[h->odd_count++] = *from++;
+        --size;
+        if (h->odd_count < 3) continue;
+        prof__html_base64(h, h->odd, 1);
+        h->odd_count = 0;
+    }
+    prof__html_base64(h, from, size / 3);
+    for (from += size / 3 * 3, size %= 3; size; --size) h->odd[h->odd_count++] = *from++;
+}
+
+/* Ends the element. Zeros that fill the last three bytes are no block. */
+static void prof__html_piece_end(prof__html *h)
+{
+    if (!h->piece && !h->odd_count) return;
+    while (h->odd_count) prof__html_bytes_out(h, (const unsigned char *)"", 1);
+    prof__out_text(&h->out, "</script>\n");
+    h->piece = 0;
+}
+
+/*-- bytes --*/
+
+static void prof__html_u(prof__html_bytes *to, uint64_t value)
+{
+    to->size = (size_t)(prof__pack_integer(to->at + to->size, value) - to->at);
+}
+
+static uint64_t prof__html_zigzag(int64_t value)
+{
+    return (uint64_t)value << 1 ^ (value < 0 ? ~(uint64_t)0 : 0);
+}
+
+/* A text as it is, with its length: at most PROF_MAX_TEXT's maximum of bytes. */
+static void prof__html_text(prof__html_bytes *to, const char *text)
+{
+    size_t length = strlen(text);
+    if (length > PROF__HTML_SLACK / 2) length = PROF__HTML_SLACK / 2;
+    prof__html_u(to, length);
+    memcpy(to->at + to->size, text, length);
+    to->size += length;
+}
+
+/*-- blocks --*/
+
+/* Writes a block: its kind, the bytes before and after packing, and the columns, each after its size. */
+static void prof__html_block(prof__html *h, char kind, prof__html_bytes *const *columns, size_t count)
+{
+    unsigned char head[32], *to = h->raw;
+    size_t ends[PROF__HTML_COLUMNS + 1], i, packed, size;
+    for (i = 0; i < count; ++i) to = prof__pack_integer(to, columns[i]->size);
+    ends[0] = (size_t)(to - h->raw);
+    for (i = 0; i < count; ++i) {
+        memcpy(to, columns[i]->at, columns[i]->size);
+        to += columns[i]->size;
+        ends[i + 1] = (size_t)(to - h->raw);
+        columns[i]->size = 0;
+    }
+    size = (size_t)(to - h->raw);
+    packed = size > 64 ? prof__html_deflate_all(&h->deflate, h->raw, ends, count + 1, h->packed) : size;
+    head[0] = (unsigned char)kind;
+    to = prof__pack_integer(head + 1, size);
+    to = prof__pack_integer(to, packed < size ? packed : 0); /* 0: it is as it was */
+    prof__html_bytes_out(h, head, (size_t)(to - head));
+    prof__html_bytes_out(h, packed < size ? h->packed : h->raw, packed < size ? packed : size);
+    if (h->piece >= PROF__HTML_PIECE) prof__html_piece_end(h);
+}
+
+static void prof__html_block1(prof__html *h, char kind, prof__html_bytes *column)
+{
+    if (column->size) prof__html_block(h, kind, &column, 1);
+}
+
+static void prof__html_tables(prof__html *h) /* what other blocks refer to */
+{
+    prof__html_block1(h, 'S', &h->strings);
+    prof__html_block1(h, 'K', &h->kinds);
+}
+
+/*-- strings and kinds --*/
+
+static uint64_t prof__html_hash(const char *text, uint32_t *length)
+{
+    const char *c = text;
+    uint64_t hash = 14695981039346656037u;
+    for (; *c; ++c) hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+    *length = (uint32_t)(c - text);
+    hash = prof__mix(hash);
+    return hash ? hash : 1;
+}
+
+/* The number of a string, which is written if it is not among those that are remembered. */
+static uint32_t prof__html_string_of(prof__html *h, const char *text)
+{
+    uint32_t length;
+    uint64_t hash = prof__html_hash(text, &length);
+    prof__html_string *known = &h->known_strings[hash % PROF__HTML_STRINGS];
+    if (known->hash == hash && known->length == length) return known->id;
+    if (h->strings.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'S', &h->strings);
+    prof__html_text(&h->strings, text);
+    known->hash = hash;
+    known->length = length;
+    return known->id = h->string_count++;
+}
+
+/* The number of a kind. type: that of the event, and its flags << 8. */
+static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, const char *name, uint32_t depth,
+                                   uint32_t type)
+{
+    uint32_t length;
+    uint64_t hash = name == site->name ? 0 : prof__html_hash(name, &length);
+    uint64_t key = ((uint64_t)(uintptr_t)site ^ hash) + depth * 0x9E3779B97F4A7C15u + type * 0xBF58476D1CE4E5B9u;
+    prof__html_kind *known = &h->known_kinds[(key ^ key >> 29) * 0x9E3779B97F4A7C15u >> 52];
+    if (known->site == site && known->name == hash && known->depth == depth && known->type == type) return known->id;
+    uint32_t texts[4] = {prof__html_string_of(h, name), prof__html_string_of(h, site->category),
+                         prof__html_string_of(h, site->file), prof__html_string_of(h, site->function)};
+    if (h->kinds.size >= PROF__HTML_COLUMN) prof__html_tables(h);
+    prof__html_u(&h->kinds, type);
+    prof__html_u(&h->kinds, depth);
+    for (int i = 0; i < 4; ++i) prof__html_u(&h->kinds, texts[i]);
+    prof__html_u(&h->kinds, site->line);
+    prof__html_u(&h->kinds, site->color);
+    prof__html_u(&h->kinds, site->role);
+    known->site = site;
+    known->name = hash;
+    known->depth = depth;
+    known->type = type;
+    return known->id = h->kind_count++;
+}
+
+/* The page, up to where the data begin: see src/html/. */
+static const char *const prof__html_page[] = {
+    "<!doctype html>\n"
+    "<html lang=\"en\">\n"
+    "<head>\n"
+    "<meta charset=\"utf-8\">\n"
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'nonce-prof'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width\">\n"
+    "<meta name=\"referrer\" content=\"no-referrer\">\n"
+    "<meta name=\"color-scheme\" content=\"light dark\">\n"
+    "<title>prof</title>\n"
+    "<style>\n"
+    ":root {\n"
+    "--scheme: light; --background: #ffffff; --gutter: #f6f7f9; --head: #e3e7ee; --group: #eef0f4; --line: #dfe3e8; --grid: #eceff3;\n"
+    "--ink: #1c2430; --faint: #5a6577; --shade: rgba(30, 40, 60, .16); --accent: #1f5fbf; --onaccent: #ffffff; --counter: #7fa8dd;\n"
+    "--mark: #6a55b0; --warn: #b87400; --bad: #c22f2f; --good: #3d9960; --flow: #b03a8c; --note: #fff4d6;\n"
+    "color-scheme: light;\n"
+    "}\n"
+    "@media (prefers-color-scheme: dark) {\n"
+    ":root:not([data-theme=light]) {\n"
+    "--scheme: dark; --background: #14171c; --gutter: #1b1f26; --head: #2b323d; --group: #222832; --line: #303743; --grid: #20252d;\n"
+    "--ink: #e6eaf0; --faint: #9aa6b8; --shade: rgba(0, 0, 0, .45); --accent: #7db4ff; --onaccent: #0c1220; --counter: #3f6596;\n"
+    "--mark: #b4a3f0; --warn: #e0a030; --bad: #f07070; --good: #55b37a; --flow: #e58ac8; --note: #3a3118;\n"
+    "color-scheme: dark;\n"
+    "}\n"
+    "}\n"
+    ":root[data-theme=dark] {\n"
+    "--scheme: dark; --background: #14171c; --gutter: #1b1f26; --head: #2b323d; --group: #222832; --line: #303743; --grid: #20252d;\n"
+    "--ink: #e6eaf0; --faint: #9aa6b8; --shade: rgba(0, 0, 0, .45); --accent: #7db4ff; --onaccent: #0c1220; --counter: #3f6596;\n"
+    "--mark: #b4a3f0; --warn: #e0a030; --bad: #f07070; --good: #55b37a; --flow: #e58ac8; --note: #3a3118;\n"
+    "color-scheme: dark;\n"
+    "}\n"
+    "* { box-sizing: border-box; }\n"
+    "html, body { height: 100%; margin: 0; }\n"
+    "body { display: flex; flex-direction: column; font: 13px/1.4 system-ui, sans-serif; color: var(--ink); background: var(--background); overflow: hidden; }\n"
+    "header { display: flex; gap: 10px; align-items: center; padding: 5px 10px; background: var(--head); }\n"
+    "h1 { font-size: 15px; margin: 0; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; max-width: 40vw; }\n"
+    "h2 { font-size: 14px; margin: 0 0 2px; overflow-wrap: anywhere; }\n"
+    ".note { color: var(--faint); }\n"
+    ".grow { flex: 1; }\n"
+    ".hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }\n"
+    "button, input, select { font: inherit; color: inherit; background: var(--background); border: 1px solid var(--line); border-radius: 4px; padding: 2px 8px; }\n"
+    "button { cursor: pointer; }\n"
+    "button:disabled { opacity: .5; cursor: default; }\n"
+    "button[aria-pressed=true] { background: var(--accent); color: var(--onaccent); }\n"
+    ":focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }\n"
+    ".searching { position: relative; }\n"
+    "#search { width: 290px; padding-right: 52px; }\n"
+    "#hits { position: absolute; right: 26px; top: 3px; color: var(--faint); font-size: 12px; }\n"
+    "#warnings { background: var(--note); padding: 4px 10px; max-height: 30vh; overflow: auto; }\n"
+    "#warnings details { display: inline; margin-left: 6px; }\n"
+    "#warnings summary { display: inline; cursor: pointer; text-decoration: underline; }\n"
+    "#warnings p { margin: 2px 0; }\n"
+    "#loading { padding: 20px; margin: 0; }\n"
+    "#loading[hidden] { display: none; }\n"
+    "main { flex: 1; min-height: 120px; display: flex; flex-direction: column; min-width: 0; overflow: hidden; }\n"
+    "canvas { display: block; width: 100%; touch-action: none; }\n"
+    "#frames { height: 58px; border-bottom: 1px solid var(--line); cursor: pointer; flex: none; }\n"
+    "#frames[hidden] { display: none; }\n"
+    "#time { flex: 1; min-height: 0; height: 0; }\n"
+    "#bar { height: 7px; background: var(--head); cursor: row-resize; touch-action: none; flex: none; }\n"
+    "#lower { height: 40vh; display: flex; flex-direction: column; flex: none; min-height: 0; }\n"
+    "#tabs { display: flex; background: var(--group); flex: none; overflow-x: auto; }\n"
+   ,
+    "#tabs button { border: 0; border-radius: 0; background: none; padding: 5px 12px; white-space: nowrap; border-bottom: 2px solid transparent; }\n"
+    "#tabs button[aria-selected=true] { background: var(--background); border-bottom-color: var(--accent); font-weight: 600; }\n"
+    "#panel { flex: 1; min-height: 0; display: flex; flex-direction: column; overflow: auto; }\n"
+    "#panel > .note { padding: 10px; margin: 0; }\n"
+    ".fill { flex: 1; min-height: 0; display: flex; flex-direction: column; }\n"
+    ".scroll { overflow: auto; flex: 1 1 auto; min-height: 90px; }\n"
+    ".bar-of-tools { display: flex; gap: 8px; align-items: center; padding: 4px 8px; flex: none; flex-wrap: wrap; }\n"
+    "table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }\n"
+    "caption { text-align: left; padding: 5px 8px 3px; color: var(--faint); }\n"
+    "th, td { text-align: right; padding: 2px 8px; white-space: nowrap; border-bottom: 1px solid var(--grid); font-weight: normal; }\n"
+    "thead th { position: sticky; top: 0; background: var(--gutter); z-index: 1; }\n"
+    "th button { border: 0; background: none; padding: 0; font-weight: 600; }\n"
+    ".text { text-align: left; max-width: 34em; overflow: hidden; text-overflow: ellipsis; }\n"
+    "tbody tr:hover { background: var(--group); }\n"
+    "tr.picked { background: var(--head); }\n"
+    ".link { border: 0; background: none; padding: 0; color: var(--accent); text-align: inherit; max-width: 100%; overflow: hidden; text-overflow: ellipsis; }\n"
+    ".link:hover { text-decoration: underline; }\n"
+    "td.text .link { display: block; }\n"
+    ".bar { display: inline-flex; align-items: center; gap: 6px; justify-content: flex-end; }\n"
+    ".bar i { display: inline-block; height: 9px; background: var(--counter); }\n"
+    ".facts { width: auto; margin-bottom: 8px; }\n"
+    ".facts th { text-align: left; color: var(--faint); }\n"
+    ".facts .text { max-width: 70vw; white-space: normal; overflow-wrap: anywhere; }\n"
+    ".flame { position: relative; margin: 4px; min-height: 40px; }\n"
+    ".flame button { position: absolute; height: 19px; border: 0; border-right: 1px solid var(--background); border-radius: 0; padding: 0 3px; font-size: 11px; text-align: left; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; min-width: 1px; }\n"
+    ".split { display: flex; flex: 1; min-height: 0; }\n"
+    ".side { width: 400px; flex: none; overflow: auto; padding: 8px 10px; border-right: 1px solid var(--line); }\n"
+    ".side > p { margin: 0 0 6px; overflow-wrap: anywhere; }\n"
+    ".side dl { display: grid; grid-template-columns: repeat(5, auto); gap: 0 12px; margin: 0 0 8px; grid-auto-flow: column; grid-template-rows: repeat(4, auto); }\n"
+    ".side dt { color: var(--faint); font-size: 11px; }\n"
+    ".side dd { margin: 0 0 3px; font-variant-numeric: tabular-nums; white-space: nowrap; }\n"
+    ".swatch { display: inline-block; width: 11px; height: 11px; border-radius: 2px; margin-right: 6px; }\n"
+    ".histogram { display: flex; align-items: flex-end; height: 84px; gap: 1px; border-bottom: 1px solid var(--line); }\n"
+    ".histogram button { flex: 1; height: 100%; padding: 0; border: 0; border-radius: 0; background: none; display: flex; align-items: flex-end; }\n"
+    ".histogram button i { display: block; width: 100%; background: var(--counter); }\n"
+    ".histogram button:hover:enabled { background: var(--group); }\n"
+    ".histogram button.picked i { background: var(--accent); }\n"
+    ".ends { display: flex; justify-content: space-between; color: var(--faint); font-size: 11px; }\n"
+    "details { margin-top: 6px; }\n"
+    "summary { cursor: pointer; }\n"
+    "#tip { position: fixed; z-index: 9; pointer-events: none; background: var(--ink); color: var(--background); padding: 5px 8px; border-radius: 4px; max-width: 480px; font-size: 12px; overflow-wrap: anywhere; }\n"
+    "#tip[hidden] { display: none; }\n"
+    "#tip b { margin-right: 10px; }\n"
+    "dialog { max-width: 620px; color: inherit; background: var(--background); border: 1px solid var(--line); border-radius: 8px; }\n"
+    "dialog form { float: right; }\n"
+   ,
+    "dialog dl { display: grid; grid-template-columns: auto 1fr; gap: 3px 14px; }\n"
+    "dialog dt { font-weight: 600; }\n"
+    "dialog dd { margin: 0; }\n"
+    "@media (max-width: 900px) { #facts { display: none; } #search { width: 160px; } .split { flex-direction: column; } .side { width: auto; border-right: 0; } }\n"
+    "</style>\n"
+    "</head>\n"
+    "<body>\n"
+    "<header>\n"
+    "<h1 id=\"title\"></h1>\n"
+    "<span id=\"facts\" class=\"note\"></span>\n"
+    "<span class=\"grow\"></span>\n"
+    "<label class=\"searching\"><span class=\"hidden\">Search</span><input id=\"search\" type=\"search\" placeholder=\"Search:  name  cat:io  key=value  &gt;2ms\" autocomplete=\"off\" spellcheck=\"false\"><output id=\"hits\"></output></label>\n"
+    "<button id=\"theme\" aria-label=\"Light or dark\">&#9680;</button>\n"
+    "<button id=\"help\" aria-label=\"Keys and help\">?</button>\n"
+    "</header>\n"
+    "<div id=\"warnings\" role=\"status\" hidden></div>\n"
+    "<p id=\"loading\" role=\"status\">Reading the recording&hellip;</p>\n"
+    "<main>\n"
+    "<canvas id=\"frames\" tabindex=\"0\" role=\"application\" aria-label=\"Frames: arrow keys go from frame to frame\" hidden></canvas>\n"
+    "<canvas id=\"time\" tabindex=\"0\" role=\"application\" aria-label=\"Time line: arrow keys go from scope to scope, W and S zoom, A and D move; the tables below have the same\"></canvas>\n"
+    "</main>\n"
+    "<div id=\"bar\" role=\"separator\" aria-orientation=\"horizontal\" aria-label=\"Height of the panel\" tabindex=\"0\"></div>\n"
+    "<section id=\"lower\">\n"
+    "<div id=\"tabs\" role=\"tablist\" aria-label=\"Panels\"></div>\n"
+    "<div id=\"panel\" role=\"tabpanel\"></div>\n"
+    "</section>\n"
+    "<div id=\"tip\" role=\"tooltip\" hidden></div>\n"
+    "<div id=\"live\" class=\"hidden\" aria-live=\"polite\"></div>\n"
+    "<dialog id=\"keys\" aria-label=\"Keys\">\n"
+    "<form method=\"dialog\"><button aria-label=\"Close\">&times;</button></form>\n"
+    "<h2>Keys</h2>\n"
+    "<dl>\n"
+    "<dt>W S</dt><dd>zoom in and out; also Ctrl and the wheel</dd>\n"
+    "<dt>A D</dt><dd>move left and right; also Shift and the wheel, or Shift and drag</dd>\n"
+    "<dt>drag</dt><dd>select a range: the tables are about it</dd>\n"
+    "<dt>F</dt><dd>fit the selection, or the scope, into the window; double click does so with a scope</dd>\n"
+    "<dt>M</dt><dd>select the time of the scope</dd>\n"
+    "<dt>0</dt><dd>show everything</dd>\n"
+    "<dt>arrows</dt><dd>to the scope before, after, around, inside</dd>\n"
+    "<dt>[ ]</dt><dd>previous and next call of the same scope</dd>\n"
+    "<dt>Enter</dt><dd>open the scope: distribution, calls, arguments</dd>\n"
+    "<dt>/</dt><dd>search: part of a name, cat:NAME, key=value, &gt;2ms, &lt;100us</dd>\n"
+    "<dt>N</dt><dd>next scope that was found; Shift and N: previous</dd>\n"
+    "<dt>Esc</dt><dd>give up the selection</dd>\n"
+    "</dl>\n"
+    "<p>A click on a name at the left folds a row; the diamond pins it to the top. The address of the page says what is shown: send it along.</p>\n"
+    "<p><label><input type=\"checkbox\" id=\"wheel\"> The wheel alone zooms, as in Tracy</label></p>\n"
+    "</dialog>\n"
+    "<script nonce=\"prof\">\n"
+    "\"use strict\";\n"
+    "(() => {\n"
+    "class Growing {\n"
+    "constructor(type) {\n"
+    "this.type = type;\n"
+    "this.items = new type(16);\n"
+    "}\n"
+    "put(i, value) {\n"
+    "if (i >= this.items.length) {\n"
+    "const more = new this.type(Math.ceil(this.items.length * 1.7));\n"
+    "more.set(this.items);\n"
+    "this.items = more;\n"
+    "}\n"
+    "this.items[i] = value;\n"
+    "}\n"
+    "close(count) { return this.items.slice(0, count); }\n"
+    "}\n"
+    "function firstIndex(n, test) {\n"
+    "let low = 0, high = n;\n"
+    "while (low < high) {\n"
+    "const middle = low + high >>> 1;\n"
+    "if (test(middle)) high = middle; else low = middle + 1;\n"
+    "}\n"
+    "return low;\n"
+    "}\n"
+    "function mergeOrder(lists) {\n"
+    "let runs = lists.map((times, list) => ({ list: new Uint32Array(times.length).fill(list),\n"
+    "index: Uint32Array.from({ length: times.length }, (_, i) => i) }));\n"
+    "while (runs.length > 1) {\n"
+    "const next = [];\n"
+    "for (let i = 0; i < runs.length; i += 2) next.push(i + 1 < runs.length ? mergeTwo(lists, runs[i], runs[i + 1]) : runs[i]);\n"
+    "runs = next;\n"
+    "}\n"
+    "return runs[0] || { list: new Uint32Array(0), index: new Uint32Array(0) };\n"
+    "}\n"
+    "function mergeTwo(lists, x, y) {\n"
+   ,
+    "const n = x.list.length, m = y.list.length, list = new Uint32Array(n + m), index = new Uint32Array(n + m);\n"
+    "for (let i = 0, j = 0, k = 0; k < n + m; k++) {\n"
+    "const first = j >= m || (i < n && lists[x.list[i]][x.index[i]] <= lists[y.list[j]][y.index[j]]);\n"
+    "list[k] = first ? x.list[i] : y.list[j];\n"
+    "index[k] = first ? x.index[i++] : y.index[j++];\n"
+    "}\n"
+    "return { list, index };\n"
+    "}\n"
+    "const units = [['ns', 1], ['us', 1e3], ['ms', 1e6], ['s', 1e9], ['m', 60e9], ['h', 3600e9]];\n"
+    "function ns(value) {\n"
+    "if (!Number.isFinite(value)) return '';\n"
+    "const size = Math.abs(value);\n"
+    "let unit = 0;\n"
+    "while (unit < 3 && size >= units[unit + 1][1] * 0.99995) unit++;\n"
+    "const scaled = value / units[unit][1];\n"
+    "if (!unit) return `${Math.abs(scaled) < 10 && scaled % 1 ? scaled.toFixed(1) : Math.round(scaled)} ns`;\n"
+    "const digits = Math.abs(scaled) >= 99.95 ? 1 : Math.abs(scaled) >= 9.995 ? 2 : 3;\n"
+    "return `${scaled.toFixed(digits)} ${unit === 1 ? '\\u00b5s' : units[unit][0]}`;\n"
+    "}\n"
+    "function grouped(value) { return Math.round(value).toLocaleString('en-US'); }\n"
+    "function bytes(value) {\n"
+    "const names = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];\n"
+    "let unit = 0;\n"
+    "for (; Math.abs(value) >= 1024 && unit < 4; unit++) value /= 1024;\n"
+    "return `${unit ? value.toFixed(Math.abs(value) < 10 ? 2 : 1) : Math.round(value)} ${names[unit]}`;\n"
+    "}\n"
+    "function shown(v) {\n"
+    "if (typeof v === 'number') {\n"
+    "if (Number.isInteger(v)) return Math.abs(v) < 1e15 ? v.toLocaleString('en-US') : String(v);\n"
+    "return Math.abs(v) >= 1e6 || Math.abs(v) < 1e-3 ? v.toPrecision(6) : String(Number(v.toPrecision(7)));\n"
+    "}\n"
+    "return v === null ? '' : String(v);\n"
+    "}\n"
+    "function parseTime(text) {\n"
+    "const match = /^([0-9]*\\.?[0-9]+)\\s*(ns|us|\\u00b5s|ms|s|m|h)?$/.exec(text);\n"
+    "if (!match) return NaN;\n"
+    "const unit = units.find(([name]) => name === (match[2] === '\\u00b5s' ? 'us' : match[2] || 'ns'));\n"
+    "return Number(match[1]) * unit[1];\n"
+    "}\n"
+    "function niceStep(least) {\n"
+    "const power = 10 ** Math.floor(Math.log10(least));\n"
+    "for (const times of [1, 2, 5]) if (power * times >= least) return power * times;\n"
+    "return power * 10;\n"
+    "}\n"
+    "function axisTime(at, step) {\n"
+    "const size = Math.max(Math.abs(at), step), unit = size >= 1e9 ? 3 : size >= 1e6 ? 2 : size >= 1e3 ? 1 : 0;\n"
+    "const digits = Math.max(0, Math.min(9, Math.ceil(Math.log10(units[unit][1] / step) - 1e-9)));\n"
+    "return `${(at / units[unit][1]).toFixed(digits)} ${unit === 1 ? '\\u00b5s' : units[unit][0]}`;\n"
+    "}\n"
+    "class Damage extends Error {}\n"
+    "const LONGEST = 1 << 21;\n"
+    "const SCOPE = 0, MARK = 1, COUNTER = 2, FRAME = 3, LOST = 4, SPAN = 5, SPAN_MARK = 6, FLOW_OUT = 8, FLOW_IN = 10,\n"
+    "ALLOC = 11, FREE = 12, LOCK_WAIT = 13, LOCK_ACQUIRE = 14, LOCK_RELEASE = 15, LOG = 16;\n"
+    "const TRUNCATED_BEGIN = 1, TRUNCATED_END = 2;\n"
+    "const ROLE_STEP = 1, ROLE_FRAME = 10, ROLE_MEMORY = 11, ROLE_LOCK = 12;\n"
+    "const FROM_LAST = 0x10000;\n"
+    "class Reader {\n"
+    "constructor(bytes, at = 0, end = bytes.length) {\n"
+    "this.bytes = bytes;\n"
+    "this.at = at;\n"
+    "this.end = end;\n"
+    "}\n"
+    "get done() { return this.at >= this.end; }\n"
+    "byte() {\n"
+    "if (this.at >= this.end) throw new Damage('a block ends too early');\n"
+    "return this.bytes[this.at++];\n"
+    "}\n"
+    "u() {\n"
+    "let byte = this.byte();\n"
+    "if (byte < 128) return byte;\n"
+    "let value = byte & 127, scale = 128;\n"
+    "do {\n"
+    "byte = this.byte();\n"
+    "value += (byte & 127) * scale;\n"
+    "scale *= 128;\n"
+    "if (scale > 2 ** 71) throw new Damage('a number is too long');\n"
+    "} while (byte > 127);\n"
+    "return value;\n"
+    "}\n"
+    "index(limit, what) {\n"
+    "const value = this.u();\n"
+    "if (value >= limit) throw new Damage(`there is no ${what} ${value}`);\n"
+    "return value;\n"
+    "}\n"
+    "exact() {\n"
+    "const at = this.at, value = this.u();\n"
+    "if (value <= Number.MAX_SAFE_INTEGER) return value;\n"
+    "let big = 0n;\n"
+    "for (let i = at; i < this.at; i++) big |= BigInt(this.bytes[i] & 127) << BigInt(7 * (i - at));\n"
+    "return BigInt.asUintN(64, big);\n"
+    "}\n"
+    "signed() {\n"
+    "const value = this.exact();\n"
+    "if (typeof value === 'bigint') return value & 1n ? -(value >> 1n) - 1n : value >> 1n;\n"
+   ,
+    "return value % 2 ? -(value + 1) / 2 : value / 2;\n"
+    "}\n"
+    "double() {\n"
+    "if (this.at + 8 > this.end) throw new Damage('a block ends too early');\n"
+    "this.at += 8;\n"
+    "return new DataView(this.bytes.buffer, this.bytes.byteOffset + this.at - 8, 8).getFloat64(0, true);\n"
+    "}\n"
+    "text() {\n"
+    "const length = this.u();\n"
+    "if (length > this.end - this.at) throw new Damage('a text is longer than its block');\n"
+    "this.at += length;\n"
+    "return decoder.decode(this.bytes.subarray(this.at - length, this.at));\n"
+    "}\n"
+    "}\n"
+    "const decoder = new TextDecoder();\n"
+    "function fromBase64(text) {\n"
+    "try {\n"
+    "if ('fromBase64' in Uint8Array) return Uint8Array.fromBase64(text);\n"
+    "const letters = atob(text), bytes = new Uint8Array(letters.length);\n"
+    "for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);\n"
+    "return bytes;\n"
+    "} catch {\n"
+    "throw new Damage('a piece is not base64');\n"
+    "}\n"
+    "}\n"
+    "async function inflate(bytes, size) {\n"
+    "const stream = new DecompressionStream('deflate-raw'), writer = stream.writable.getWriter(), out = new Uint8Array(size);\n"
+    "writer.write(bytes).catch(() => {});\n"
+    "writer.close().catch(() => {});\n"
+    "const reader = stream.readable.getReader();\n"
+    "let at = 0;\n"
+    "for (;;) {\n"
+    "let step;\n"
+    "try {\n"
+    "step = await reader.read();\n"
+    "} catch {\n"
+    "throw new Damage('a block cannot be unpacked');\n"
+    "}\n"
+    "if (step.done) break;\n"
+    "if (at + step.value.length > size) {\n"
+    "reader.cancel().catch(() => {});\n"
+    "throw new Damage('a block is larger than it says');\n"
+    "}\n"
+    "out.set(step.value, at);\n"
+    "at += step.value.length;\n"
+    "}\n"
+    "if (at !== size) throw new Damage('a block is smaller than it says');\n"
+    "return out;\n"
+    "}\n"
+    "function blocksOf(text) {\n"
+    "const reader = new Reader(fromBase64(text)), blocks = [];\n"
+    "while (!reader.done) {\n"
+    "const kind = reader.byte();\n"
+    "if (!kind) continue;\n"
+    "const size = reader.index(LONGEST, 'block of size'), packed = reader.index(LONGEST, 'block of size');\n"
+    "const stored = packed || size;\n"
+    "if (stored > reader.end - reader.at) throw new Damage('a block is longer than its piece');\n"
+    "blocks.push({ kind: String.fromCharCode(kind), size, packed: packed > 0,\n"
+    "bytes: reader.bytes.subarray(reader.at, reader.at + stored) });\n"
+    "reader.at += stored;\n"
+    "}\n"
+    "return blocks;\n"
+    "}\n"
+    "class Level {\n"
+    "constructor() {\n"
+    "this.count = 0;\n"
+    "this.start = new Growing(Float64Array);\n"
+    "this.duration = new Growing(Uint32Array);\n"
+    "this.node = new Growing(Uint32Array);\n"
+    "this.long = new Map();\n"
+    "this.flags = new Map();\n"
+    "this.args = new Listed();\n"
+    "this.lastEnd = this.lastNode = 0; // while it is read\n"
+    "}\n"
+    "durationOf(i) {\n"
+    "const short = this.duration[i];\n"
+    "return short === 0xFFFFFFFF ? this.long.get(i) : short;\n"
+    "}\n"
+    "endOf(i) { return this.start[i] + this.durationOf(i); }\n"
+    "}\n"
+    "class Listed {\n"
+    "constructor() {\n"
+    "this.count = 0;\n"
+    "this.index = new Growing(Uint32Array);\n"
+    "this.place = new Growing(Float64Array);\n"
+    "}\n"
+    "close() {\n"
+    "this.index = this.index.close(this.count);\n"
+    "this.place = this.place.close(this.count);\n"
+    "}\n"
+    "}\n"
+    "class Points {\n"
+    "constructor() {\n"
+    "this.count = 0;\n"
+    "this.time = new Growing(Float64Array);\n"
+    "this.kind = new Growing(Uint32Array);\n"
+    "this.a = new Growing(Float64Array);\n"
+    "this.b = new Growing(Float64Array);\n"
+    "this.args = new Listed();\n"
+    "}\n"
+    "close() {\n"
+    "for (const column of ['time', 'kind', 'a', 'b']) this[column] = this[column].close(this.count);\n"
+    "this.args.close();\n"
+    "}\n"
+    "}\n"
+    "class Report {\n"
+    "constructor() {\n"
+    "this.version = 0;\n"
+    "this.machines = 1;\n"
+    "this.title = '';\n"
+    "this.strings = [];\n"
+    "this.kinds = [];\n"
+    "this.labels = [];\n"
+    "this.nodes = { count: 1, label: new Growing(Uint32Array), parent: new Growing(Uint32Array) };\n"
+    "this.processes = [];\n"
+    "this.tracks = [];\n"
+    "this.spans = [];\n"
+    "this.argBlocks = [];\n"
+    "this.scopes = this.points = this.spanCount = 0;\n"
+    "this.complete = false;\n"
+    "this.damage = '';\n"
+    "}\n"
+    "argsOf(listed, i) {\n"
+    "let low = 0, high = listed.count;\n"
+    "while (low < high) {\n"
+    "const middle = low + high >> 1;\n"
+    "if (listed.index[middle] < i) low = middle + 1; else high = middle;\n"
+    "}\n"
+    "return low < listed.count && listed.index[low] === i ? this.argsAt(listed.place[low]) : [];\n"
+    "}\n"
+    "argsAt(place) {\n"
+   ,
+    "return readArgs(this, new Reader(this.argBlocks[Math.floor(place / LONGEST)], place % LONGEST));\n"
+    "}\n"
+    "}\n"
+    "function readArgs(report, reader) {\n"
+    "const args = [];\n"
+    "for (let left = reader.index(1 << 16, 'number of arguments'); left > 0; left--) {\n"
+    "const key = report.strings[reader.index(report.strings.length, 'string')];\n"
+    "args.push([key, readValue(report, reader)]);\n"
+    "}\n"
+    "return args;\n"
+    "}\n"
+    "function readValue(report, reader) {\n"
+    "const type = reader.byte();\n"
+    "switch (type) {\n"
+    "case 0: return null;\n"
+    "case 1: return reader.signed();\n"
+    "case 2: return reader.exact();\n"
+    "case 3: return reader.double();\n"
+    "case 4: return false;\n"
+    "case 5: return true;\n"
+    "case 6: return '0x' + reader.exact().toString(16);\n"
+    "case 7: return report.strings[reader.index(report.strings.length, 'string')];\n"
+    "case 8: return report.strings[reader.index(report.strings.length, 'string')] + '\\u2026';\n"
+    "default: throw new Damage(`there is no value of type ${type}`);\n"
+    "}\n"
+    "}\n"
+    "function columnsOf(bytes, count) {\n"
+    "const head = new Reader(bytes), sizes = [];\n"
+    "for (let i = 0; i < count; i++) sizes.push(head.u());\n"
+    "const columns = sizes.map(size => {\n"
+    "const column = new Reader(bytes, head.at, head.at + size);\n"
+    "head.at += size;\n"
+    "return column;\n"
+    "});\n"
+    "if (head.at !== bytes.length) throw new Damage('the parts of a block are not as long as the block');\n"
+    "return columns;\n"
+    "}\n"
+    "class Decoder {\n"
+    "constructor() {\n"
+    "this.report = new Report();\n"
+    "this.labelOf = new Map();\n"
+    "this.childOf = new Map();\n"
+    "this.texts = new Map();\n"
+    "this.lastParent = [];\n"
+    "this.lastNode = [];\n"
+    "}\n"
+    "take(block, bytes) {\n"
+    "const handler = { H: this.head, S: this.strings, K: this.kinds, P: this.process, T: this.tracks, E: this.scopes,\n"
+    "Q: this.points, A: this.args, N: this.spans, Z: this.end }[block.kind];\n"
+    "if (!handler) return; // of a later version\n"
+    "if (!this.report.version && block.kind !== 'H') throw new Damage('the data do not begin as they should');\n"
+    "const count = block.kind === 'E' || block.kind === 'Q' ? 3 : 1;\n"
+    "handler.apply(this, columnsOf(bytes, count));\n"
+    "}\n"
+    "head(r) {\n"
+    "this.report.version = r.u();\n"
+    "if (this.report.version !== 1) throw new Damage(`this page reads version 1, not ${this.report.version}`);\n"
+    "this.report.machines = r.u();\n"
+    "this.report.title = r.text();\n"
+    "}\n"
+    "strings(r) {\n"
+    "while (!r.done) {\n"
+    "const text = r.text(), same = this.texts.get(text);\n"
+    "if (same === undefined) this.texts.set(text, text);\n"
+    "this.report.strings.push(same === undefined ? text : same); // one copy of each\n"
+    "}\n"
+    "}\n"
+    "kinds(r) {\n"
+    "const { strings, kinds, labels } = this.report;\n"
+    "const string = () => strings[r.index(strings.length, 'string')];\n"
+    "while (!r.done) {\n"
+    "const bits = r.u(), depth = r.index(1 << 24, 'depth');\n"
+    "const name = string(), category = string(), file = string(), func = string();\n"
+    "const line = r.u(), color = r.u() & 0xFFFFFF, role = r.u();\n"
+    "const key = [name, category, file, line].join('\\0');\n"
+    "let label = this.labelOf.get(key);\n"
+    "if (label === undefined) {\n"
+    "label = labels.length;\n"
+    "this.labelOf.set(key, label);\n"
+    "labels.push({ id: label, name: name || '(unnamed)', category, file, function: func, line, color, role });\n"
+    "}\n"
+    "kinds.push({ type: bits & 255, flags: bits >> 8 & 3, fromLast: (bits & FROM_LAST) !== 0, depth, label });\n"
+    "this.lastParent.push(-1);\n"
+    "this.lastNode.push(0);\n"
+    "}\n"
+    "}\n"
+    "process(r) {\n"
+    "let process = this.report.processes[this.report.processes.length - 1];\n"
+    "const pairs = [];\n"
+    "while (!r.done) pairs.push([r.text(), r.text()]);\n"
+    "if (pairs.length && pairs[0][0] === 'program') {\n"
+    "process = { id: this.report.processes.length, about: new Map(), losses: [], metadata: [], tracks: [] };\n"
+    "this.report.processes.push(process);\n"
+    "}\n"
+    "if (!process) throw new Damage('there is no process');\n"
+    "for (const [key, value] of pairs) {\n"
+    "if (key === 'loss') process.losses.push(value);\n"
+    "else if (key.startsWith('metadata.')) process.metadata.push([key.slice(9), value]);\n"
+    "else process.about.set(key, value);\n"
+    "}\n"
+    "}\n"
+    "tracks(r) {\n"
+   ,
+    "const process = this.report.processes[this.report.processes.length - 1];\n"
+    "if (!process) throw new Damage('a track has no process');\n"
+    "while (!r.done) {\n"
+    "const track = { id: this.report.tracks.length, process, name: r.text(), device: r.text(), thread: r.exact(),\n"
+    "fiber: r.u() === 1, alignment: r.u(), lost: r.u(), events: r.u(), levels: [], points: new Points(),\n"
+    "lastScope: 0, lastPoint: 0, open: 0 };\n"
+    "process.tracks.push(track);\n"
+    "this.report.tracks.push(track);\n"
+    "}\n"
+    "}\n"
+    "node(parent, label) {\n"
+    "const key = parent * 0x4000000 + label;\n"
+    "let node = this.childOf.get(key);\n"
+    "if (node === undefined) {\n"
+    "const { nodes } = this.report;\n"
+    "node = nodes.count++;\n"
+    "nodes.label.put(node, label);\n"
+    "nodes.parent.put(node, parent);\n"
+    "this.childOf.set(key, node);\n"
+    "}\n"
+    "return node;\n"
+    "}\n"
+    "scopes(starts, durations, kindColumn) {\n"
+    "const { report } = this, track = report.tracks[starts.index(report.tracks.length, 'track')];\n"
+    "const { levels } = track, { kinds } = report;\n"
+    "let open = track.open, last = track.lastScope;\n"
+    "while (!kindColumn.done) {\n"
+    "const number = kindColumn.u(), kind = kinds[number];\n"
+    "if (!kind || kind.type !== SCOPE) throw new Damage(`there is no scope of kind ${number}`);\n"
+    "const depth = kind.depth;\n"
+    "const level = levels[depth] || (levels[depth] = new Level());\n"
+    "const start = (kind.fromLast || depth >= open ? last : level.lastEnd) + starts.u();\n"
+    "const duration = durations.u(), i = level.count++, parent = depth && levels[depth - 1] ? levels[depth - 1].lastNode : 0;\n"
+    "if (this.lastParent[number] !== parent) {\n"
+    "this.lastParent[number] = parent;\n"
+    "this.lastNode[number] = this.node(parent, kind.label);\n"
+    "}\n"
+    "const node = this.lastNode[number];\n"
+    "level.start.put(i, start);\n"
+    "level.node.put(i, node);\n"
+    "if (duration >= 0xFFFFFFFF) {\n"
+    "level.duration.put(i, 0xFFFFFFFF);\n"
+    "level.long.set(i, duration);\n"
+    "} else {\n"
+    "level.duration.put(i, duration);\n"
+    "}\n"
+    "if (kind.flags) level.flags.set(i, kind.flags);\n"
+    "level.lastEnd = start + duration;\n"
+    "level.lastNode = node;\n"
+    "open = depth + 1;\n"
+    "last = start;\n"
+    "report.scopes++;\n"
+    "}\n"
+    "if (!starts.done || !durations.done) throw new Damage('columns are not equally long');\n"
+    "track.open = open;\n"
+    "track.lastScope = last;\n"
+    "}\n"
+    "points(times, kindColumn, details) {\n"
+    "const { report } = this, track = report.tracks[times.index(report.tracks.length, 'track')];\n"
+    "const { points } = track;\n"
+    "while (!kindColumn.done) {\n"
+    "const number = kindColumn.index(report.kinds.length, 'kind'), { type } = report.kinds[number], i = points.count++;\n"
+    "let a = 0, b = 0;\n"
+    "track.lastPoint += times.u();\n"
+    "switch (type) {\n"
+    "case MARK: break;\n"
+    "case COUNTER: a = Number(readValue(report, details)); break;\n"
+    "case FRAME: case LOST: a = details.u(); break;\n"
+    "case LOG: a = details.u(); b = details.index(report.strings.length, 'string'); break;\n"
+    "default: a = details.u(); b = details.u(); break;\n"
+    "}\n"
+    "points.time.put(i, track.lastPoint);\n"
+    "points.kind.put(i, number);\n"
+    "points.a.put(i, a);\n"
+    "points.b.put(i, b);\n"
+    "report.points++;\n"
+    "}\n"
+    "if (!times.done || !details.done) throw new Damage('columns are not equally long');\n"
+    "}\n"
+    "args(r) {\n"
+    "const { report } = this, track = report.tracks[r.index(report.tracks.length, 'track')], last = new Map();\n"
+    "const base = report.argBlocks.length * LONGEST;\n"
+    "report.argBlocks.push(r.bytes);\n"
+    "while (!r.done) {\n"
+    "const which = r.u(), at = (last.get(which) || 0) + r.u();\n"
+    "const of = which ? track.levels[which - 1] : track.points;\n"
+    "last.set(which, at);\n"
+    "if (which > 1 << 24) throw new Damage('arguments have no scope');\n"
+    "const listed = (of || (track.levels[which - 1] = new Level())).args;\n"
+    "if (listed.count && listed.index[listed.count - 1] >= at) throw new Damage('arguments are out of order');\n"
+    "listed.index.put(listed.count, at);\n"
+    "listed.place.put(listed.count++, base + r.at);\n"
+    "readArgs(report, r);\n"
+    "}\n"
+    "}\n"
+    "spans(r) {\n"
+    "const { report } = this;\n"
+    "let last = 0;\n"
+    "while (!r.done) {\n"
+    "const kind = report.kinds[r.index(report.kinds.length, 'kind')];\n"
+    "last += Number(r.signed());\n"
+   ,
+    "const span = { label: kind.label, mark: kind.type === SPAN_MARK, flags: kind.flags, start: last, duration: r.u(),\n"
+    "track: r.index(report.tracks.length, 'track'), endTrack: r.index(report.tracks.length, 'track'),\n"
+    "id: r.exact(), number: r.u(), args: readArgs(report, r) };\n"
+    "report.spans.push(span);\n"
+    "report.spanCount++;\n"
+    "}\n"
+    "}\n"
+    "end(r) {\n"
+    "const { report } = this;\n"
+    "if (r.u() !== report.scopes || r.u() !== report.points || r.u() !== report.spanCount)\n"
+    "throw new Damage('the numbers at the end are not those of the events');\n"
+    "report.complete = true;\n"
+    "}\n"
+    "close() {\n"
+    "const { report } = this, { nodes } = report;\n"
+    "nodes.label = nodes.label.close(nodes.count);\n"
+    "nodes.parent = nodes.parent.close(nodes.count);\n"
+    "for (const track of report.tracks) {\n"
+    "track.points.close();\n"
+    "track.levels = track.levels.filter(level => level.count); // arguments alone make none\n"
+    "for (const level of track.levels) {\n"
+    "for (const column of ['start', 'duration', 'node']) level[column] = level[column].close(level.count);\n"
+    "level.args.close();\n"
+    "}\n"
+    "}\n"
+    "if (!report.complete && !report.damage) report.damage = 'the end of the report is missing';\n"
+    "return report;\n"
+    "}\n"
+    "}\n"
+    "async function readReport(pieces, progress) {\n"
+    "const decoder = new Decoder(), ahead = 8, waiting = [];\n"
+    "let read = 0;\n"
+    "const takeOne = async () => {\n"
+    "const { block, bytes } = waiting.shift();\n"
+    "decoder.take(block, await bytes);\n"
+    "read += block.bytes.length;\n"
+    "if (progress) progress(read);\n"
+    "};\n"
+    "try {\n"
+    "for (const piece of pieces) {\n"
+    "for (const block of blocksOf(piece)) {\n"
+    "const bytes = block.packed ? inflate(block.bytes, block.size) : Promise.resolve(block.bytes);\n"
+    "bytes.catch(() => {});\n"
+    "waiting.push({ block, bytes });\n"
+    "if (waiting.length > ahead) await takeOne();\n"
+    "}\n"
+    "}\n"
+    "while (waiting.length) await takeOne();\n"
+    "} catch (error) {\n"
+    "if (!(error instanceof Damage)) throw error;\n"
+    "decoder.report.damage = error.message;\n"
+    "}\n"
+    "return decoder.close();\n"
+    "}\n"
+    "const FACTOR = 16;\n"
+    "function buildPyramid(level) {\n"
+    "const tiers = [], { duration } = level;\n"
+    "for (let n = Math.ceil(level.count / FACTOR), below = null; n > 1; n = Math.ceil(n / FACTOR)) {\n"
+    "const longest = new Uint32Array(n), busy = new Float32Array(n), size = below ? below.longest.length : level.count;\n"
+    "for (let g = 0; g < n; g++) {\n"
+    "const end = Math.min(size, (g + 1) * FACTOR);\n"
+    "let best = below ? below.longest[g * FACTOR] : g * FACTOR, sum = 0;\n"
+    "for (let i = g * FACTOR; i < end; i++) {\n"
+    "const at = below ? below.longest[i] : i;\n"
+    "sum += below ? below.busy[i] : duration[i];\n"
+    "if (duration[at] > duration[best]) best = at;\n"
+    "}\n"
+    "longest[g] = best;\n"
+    "busy[g] = sum;\n"
+    "}\n"
+    "tiers.push(below = { longest, busy });\n"
+    "}\n"
+    "return tiers;\n"
+    "}\n"
+    "const found = { longest: 0, busy: 0 };\n"
+    "function aggregate(level, i, j) {\n"
+    "const { duration, pyramid } = level;\n"
+    "found.longest = i;\n"
+    "found.busy = 0;\n"
+    "while (i < j) {\n"
+    "let tier = -1, size = 1;\n"
+    "while (tier + 1 < pyramid.length && i % (size * FACTOR) === 0 && i + size * FACTOR <= j) {\n"
+    "size *= FACTOR;\n"
+    "tier++;\n"
+    "}\n"
+    "const at = tier < 0 ? i : pyramid[tier].longest[i / size];\n"
+    "found.busy += tier < 0 ? duration[i] : pyramid[tier].busy[i / size];\n"
+    "if (duration[at] > duration[found.longest]) found.longest = at;\n"
+    "i += size;\n"
+    "}\n"
+    "}\n"
+    "function gallop(start, i, n, time) {\n"
+    "let step = 1;\n"
+    "while (i + step < n && start[i + step] < time) step *= 2;\n"
+    "const low = i + (step >> 1), high = Math.min(n, i + step);\n"
+    "return low + firstIndex(high - low, k => start[low + k] >= time);\n"
+    "}\n"
+    "function mix(color, under, share) {\n"
+    "const part = shift => {\n"
+    "const a = color >>> shift & 255, b = under >>> shift & 255;\n"
+    "return Math.round(b + (a - b) * share) << shift;\n"
+    "};\n"
+    "return (0xFF000000 | part(16) | part(8) | part(0)) >>> 0;\n"
+    "}\n"
+    "function fill(c, x0, x1, y0, y1, color) {\n"
+    "for (let y = y0; y < y1; y++) c.pixels.fill(color, y * c.width + x0, y * c.width + x1);\n"
+    "}\n"
+    "function drawLevel(c, level, y0, y1, label) {\n"
+   ,
+    "const { start, duration, node, count } = level, { from, scale, left, width } = c, to = from + (width - left) / scale;\n"
+    "y0 = Math.max(0, y0);\n"
+    "y1 = Math.min(c.height, y1);\n"
+    "if (y0 >= y1 || !count || start[0] >= to) return;\n"
+    "let i = firstIndex(count, k => start[k] >= from);\n"
+    "if (i && level.endOf(i - 1) > from) i--;\n"
+    "while (i < count && start[i] < to) {\n"
+    "const x = (start[i] - from) * scale;\n"
+    "let long = duration[i];\n"
+    "if (long * scale >= 1) {\n"
+    "if (long === 0xFFFFFFFF) long = level.durationOf(i);\n"
+    "const x0 = Math.max(left, Math.floor(left + x)), x1 = Math.min(width, Math.max(x0 + 1, Math.floor(left + x + long * scale)));\n"
+    "const color = long < c.least ? c.dimmed[node[i]] : c.colors[node[i]];\n"
+    "fill(c, x0, x1, y0, y1, color);\n"
+    "if (x1 - x0 > 3 && x1 < width) fill(c, x1 - 1, x1, y0, y1, c.background);\n"
+    "if (x1 - x0 > 24) label(x0, x1, i);\n"
+    "i++;\n"
+    "continue;\n"
+    "}\n"
+    "const column = Math.floor(left + x), next = gallop(start, i, count, from + (column + 1 - left) / scale);\n"
+    "const last = duration[next - 1] * scale >= 1 ? next - 1 : next; // a long one may begin in this pixel\n"
+    "aggregate(level, i, last);\n"
+    "if (column >= left && column < width) {\n"
+    "const longest = found.longest, color = duration[longest] < c.least ? c.dimmed[node[longest]] : c.colors[node[longest]];\n"
+    "fill(c, column, column + 1, y0, y1, mix(color, c.background, Math.min(1, 0.3 + 0.7 * found.busy * scale)));\n"
+    "}\n"
+    "i = Math.max(last, i + 1);\n"
+    "}\n"
+    "}\n"
+    "function trackName(track) {\n"
+    "if (track.device) return track.name || track.device;\n"
+    "return track.name || (track.fiber ? 'fiber ' : 'thread ') + track.thread;\n"
+    "}\n"
+    "function finish(report) {\n"
+    "let to = 0, from = Infinity;\n"
+    "report.messages = [];\n"
+    "report.marks = [];\n"
+    "report.losses = [];\n"
+    "report.counters = [];\n"
+    "report.frames = [];\n"
+    "report.flows = [];\n"
+    "for (const process of report.processes) {\n"
+    "const program = process.about.get('program') || '(unnamed)';\n"
+    "const rank = process.metadata.find(([key]) => key === 'rank');\n"
+    "process.name = report.processes.length > 1 || rank\n"
+    "? `${program} (${rank ? 'rank ' + rank[1] : process.about.get('pid')})` : program;\n"
+    "}\n"
+    "for (const track of report.tracks) {\n"
+    "track.title = trackName(track);\n"
+    "for (const level of track.levels) {\n"
+    "from = Math.min(from, level.start[0]);\n"
+    "to = Math.max(to, level.endOf(level.count - 1));\n"
+    "level.pyramid = buildPyramid(level);\n"
+    "}\n"
+    "const { points } = track;\n"
+    "if (points.count) {\n"
+    "from = Math.min(from, points.time[0]);\n"
+    "to = Math.max(to, points.time[points.count - 1]);\n"
+    "}\n"
+    "}\n"
+    "for (const span of report.spans) {\n"
+    "from = Math.min(from, span.start);\n"
+    "to = Math.max(to, span.start + span.duration);\n"
+    "}\n"
+    "report.from = from < to ? Math.min(from, 0) : 0;\n"
+    "report.to = to > report.from ? to : report.from + 1;\n"
+    "for (const process of report.processes) pointsOf(report, process);\n"
+    "framesOfSpans(report);\n"
+    "spanLanes(report);\n"
+    "report.frames.sort((a, b) => b.start.length - a.start.length);\n"
+    "report.messages.sort((a, b) => a.time - b.time);\n"
+    "return report;\n"
+    "}\n"
+    "function pointsOf(report, process) {\n"
+    "const counters = new Map(), frames = new Map(), memory = new Memory(report, process), locks = new Locks(report, process);\n"
+    "const flows = new Map(), { kinds, labels, strings } = report;\n"
+    "const order = mergeOrder(process.tracks.map(track => track.points.time));\n"
+    "process.marks = [];\n"
+    "for (let i = 0; i < order.list.length; i++) {\n"
+    "const track = process.tracks[order.list[i]], at = order.index[i], { points } = track;\n"
+    "const kind = kinds[points.kind[at]], label = labels[kind.label], time = points.time[at];\n"
+    "const a = points.a[at], b = points.b[at];\n"
+    "switch (kind.type) {\n"
+    "case MARK:\n"
+    "report.messages.push({ time, track, severity: -1, text: label.name, label, at });\n"
+    "(track.marks = track.marks || []).push({ time, label, at });\n"
+    "break;\n"
+    "case LOG:\n"
+    "report.messages.push({ time, track, severity: a, text: strings[b], label, at });\n"
+    "(track.marks = track.marks || []).push({ time, label, at, severity: a, text: strings[b] });\n"
+    "break;\n"
+   ,
+    "case LOST: report.losses.push({ time, track, lost: a }); break;\n"
+    "case COUNTER: {\n"
+    "const key = label.name + '\\0' + label.category;\n"
+    "let series = counters.get(key);\n"
+    "if (!series) counters.set(key, series = newSeries(process, label.name, label.category));\n"
+    "series.time.push(time);\n"
+    "series.value.push(a);\n"
+    "break;\n"
+    "}\n"
+    "case FRAME: {\n"
+    "const key = label.id * 65536 + track.id;\n"
+    "let series = frames.get(key);\n"
+    "if (!series) frames.set(key, series = { name: label.name, track, start: [], duration: [] });\n"
+    "if (a > 0) {\n"
+    "series.start.push(time - a);\n"
+    "series.duration.push(a);\n"
+    "}\n"
+    "break;\n"
+    "}\n"
+    "case ALLOC: case FREE: memory.step(kind, label, time, a, b, track); break;\n"
+    "case LOCK_WAIT: case LOCK_ACQUIRE: case LOCK_RELEASE: locks.step(kind.type, label, time, a, b, track); break;\n"
+    "default:\n"
+    "if (kind.type >= FLOW_OUT && kind.type <= FLOW_IN) flowStep(report, flows, kind.type, label, time, a, track);\n"
+    "}\n"
+    "}\n"
+    "for (const series of frames.values()) if (series.start.length) report.frames.push(series);\n"
+    "memory.close();\n"
+    "locks.close(report.to);\n"
+    "process.memory = memory.used ? memory : null;\n"
+    "process.locks = locks.rows.size ? locks : null;\n"
+    "process.counters = [...counters.values(), ...memory.curves()].map(closeSeries);\n"
+    "report.counters.push(...process.counters);\n"
+    "}\n"
+    "function newSeries(process, name, category) { return { process, name, category, time: [], value: [] }; }\n"
+    "function closeSeries(series) {\n"
+    "series.time = Float64Array.from(series.time);\n"
+    "series.value = Float64Array.from(series.value);\n"
+    "series.min = Infinity;\n"
+    "series.max = -Infinity;\n"
+    "for (const value of series.value) {\n"
+    "if (value < series.min) series.min = value;\n"
+    "if (value > series.max) series.max = value;\n"
+    "}\n"
+    "if (!(series.min <= series.max)) series.min = series.max = 0;\n"
+    "series.bytes = series.bytes || /bytes|memory/i.test(series.name);\n"
+    "return series;\n"
+    "}\n"
+    "function flowStep(report, flows, type, label, time, id, track) {\n"
+    "const key = label.name + '\\0' + id, before = flows.get(key);\n"
+    "if (before && type !== FLOW_OUT)\n"
+    "report.flows.push({ name: label.name, id, from: before.time, to: time, fromTrack: before.track, toTrack: track });\n"
+    "if (type === FLOW_IN) flows.delete(key);\n"
+    "else if (before || type === FLOW_OUT) flows.set(key, { time, track });\n"
+    "}\n"
+    "class Memory {\n"
+    "constructor(report, process) {\n"
+    "this.process = process;\n"
+    "this.live = new Map();\n"
+    "this.pools = new Map();\n"
+    "this.sites = new Map();\n"
+    "this.used = 0;\n"
+    "this.unknown = 0;\n"
+    "}\n"
+    "step(kind, label, time, address, size, track) {\n"
+    "this.used++;\n"
+    "if (kind.type === ALLOC) {\n"
+    "const pool = this.poolOf(label.category), key = label.id;\n"
+    "let site = this.sites.get(key);\n"
+    "if (!site) this.sites.set(key, site = { label, count: 0, bytes: 0, liveCount: 0, liveBytes: 0, peak: 0 });\n"
+    "const old = this.live.get(address);\n"
+    "if (old) this.remove(old, address, time);\n"
+    "site.count++;\n"
+    "site.bytes += size;\n"
+    "site.liveCount++;\n"
+    "site.liveBytes += size;\n"
+    "site.peak = Math.max(site.peak, site.liveBytes);\n"
+    "this.live.set(address, { site, pool, size, time, track });\n"
+    "this.change(pool, time, size);\n"
+    "} else {\n"
+    "const block = this.live.get(address);\n"
+    "if (block) this.remove(block, address, time);\n"
+    "else if (address) this.unknown++;\n"
+    "}\n"
+    "}\n"
+    "poolOf(name) {\n"
+    "let pool = this.pools.get(name);\n"
+    "if (!pool) this.pools.set(name, pool = { name, bytes: 0, time: [], value: [] });\n"
+    "return pool;\n"
+    "}\n"
+    "remove(block, address, time) {\n"
+    "block.site.liveCount--;\n"
+    "block.site.liveBytes -= block.size;\n"
+    "this.live.delete(address);\n"
+    "this.change(block.pool, time, -block.size);\n"
+    "}\n"
+    "change(pool, time, bytes) {\n"
+    "const last = pool.time.length - 1;\n"
+    "pool.bytes += bytes;\n"
+    "if (last >= 0 && pool.time[last] === time) {\n"
+    "pool.value[last] = pool.bytes;\n"
+    "} else {\n"
+    "pool.time.push(time);\n"
+    "pool.value.push(pool.bytes);\n"
+    "}\n"
+    "}\n"
+    "close() {\n"
+    "this.leaks = [...this.live.entries()].map(([address, block]) => ({ address, ...block }));\n"
+    "}\n"
+    "curves() {\n"
+    "return [...this.pools.values()].map(pool => ({ process: this.process, category: 'memory', time: pool.time,\n"
+   ,
+    "value: pool.value, name: pool.name ? 'memory: ' + pool.name : 'memory', bytes: true }));\n"
+    "}\n"
+    "}\n"
+    "class Locks {\n"
+    "constructor(report, process) {\n"
+    "this.process = process;\n"
+    "this.rows = new Map();\n"
+    "this.waiting = new Map();\n"
+    "this.holding = new Map();\n"
+    "this.holder = new Map();\n"
+    "this.waits = [];\n"
+    "}\n"
+    "rowOf(label) {\n"
+    "const key = label.name + '\\0' + label.category;\n"
+    "let row = this.rows.get(key);\n"
+    "if (!row) {\n"
+    "row = { label, addresses: new Set(), acquired: 0, contended: 0, wait: 0, waitMax: 0, hold: 0, holdMax: 0, holds: [] };\n"
+    "this.rows.set(key, row);\n"
+    "}\n"
+    "return row;\n"
+    "}\n"
+    "step(type, label, time, address, detail, track) {\n"
+    "const row = this.rowOf(label), key = track.id + ' ' + address;\n"
+    "row.addresses.add(address);\n"
+    "if (type === LOCK_WAIT) {\n"
+    "this.waiting.set(key, { time, contended: detail === 1, holder: this.holder.get(address) });\n"
+    "} else if (type === LOCK_ACQUIRE) {\n"
+    "const wait = this.waiting.get(key), hold = this.holding.get(key);\n"
+    "row.acquired++;\n"
+    "if (wait) {\n"
+    "this.waiting.delete(key);\n"
+    "const took = time - wait.time;\n"
+    "row.wait += took;\n"
+    "row.waitMax = Math.max(row.waitMax, took);\n"
+    "if (wait.contended) row.contended++;\n"
+    "if (took > 0) this.waits.push({ label, time: wait.time, took, track, holder: wait.contended ? wait.holder : null });\n"
+    "}\n"
+    "if (hold) hold.depth++;\n"
+    "else this.holding.set(key, { time, depth: 1, row, track });\n"
+    "this.holder.set(address, track);\n"
+    "} else {\n"
+    "const hold = this.holding.get(key);\n"
+    "if (!hold || --hold.depth > 0) return;\n"
+    "this.holding.delete(key);\n"
+    "if (this.holder.get(address) === track) this.holder.delete(address);\n"
+    "const took = time - hold.time;\n"
+    "row.hold += took;\n"
+    "row.holdMax = Math.max(row.holdMax, took);\n"
+    "row.holds.push({ start: hold.time, duration: took, track });\n"
+    "}\n"
+    "}\n"
+    "close(end) {\n"
+    "for (const hold of this.holding.values())\n"
+    "hold.row.holds.push({ start: hold.time, duration: end - hold.time, track: hold.track, open: true });\n"
+    "for (const row of this.rows.values()) row.holds.sort((a, b) => a.start - b.start);\n"
+    "this.waits.sort((a, b) => b.took - a.took);\n"
+    "this.waits.length = Math.min(this.waits.length, 1000);\n"
+    "}\n"
+    "}\n"
+    "function framesOfSpans(report) {\n"
+    "const series = new Map();\n"
+    "for (const span of report.spans) {\n"
+    "if (!span.number || report.labels[span.label].role !== ROLE_FRAME || !span.duration) continue;\n"
+    "const key = span.label + ' ' + span.id;\n"
+    "if (!series.has(key))\n"
+    "series.set(key, { name: report.labels[span.label].name, track: report.tracks[span.track], start: [], duration: [] });\n"
+    "series.get(key).start.push(span.start);\n"
+    "series.get(key).duration.push(span.duration);\n"
+    "}\n"
+    "report.frames.push(...series.values());\n"
+    "}\n"
+    "function spanLanes(report) {\n"
+    "const groups = new Map();\n"
+    "for (const span of report.spans) {\n"
+    "if (span.mark || (span.number && report.labels[span.label].role === ROLE_FRAME)) continue;\n"
+    "const { process } = report.tracks[span.track], key = process.id + '\\0' + report.labels[span.label].name;\n"
+    "if (!groups.has(key)) groups.set(key, { process, name: report.labels[span.label].name, spans: [], lanes: [] });\n"
+    "groups.get(key).spans.push(span);\n"
+    "}\n"
+    "for (const process of report.processes) process.spanGroups = [];\n"
+    "for (const group of groups.values()) {\n"
+    "group.spans.sort((a, b) => a.start - b.start);\n"
+    "for (const span of group.spans) {\n"
+    "let lane = group.lanes.find(each => each.end <= span.start);\n"
+    "if (!lane && group.lanes.length < 32) group.lanes.push(lane = { end: 0, spans: [] });\n"
+    "if (!lane) lane = group.lanes[group.lanes.length - 1];\n"
+    "lane.spans.push(span);\n"
+    "lane.end = Math.max(lane.end, span.start + span.duration);\n"
+    "}\n"
+    "group.process.spanGroups.push(group);\n"
+    "}\n"
+    "}\n"
+    "function warnings(report) {\n"
+    "const lines = [];\n"
+    "if (report.damage) lines.push(`This report is damaged: ${report.damage}. What follows is missing.`);\n"
+    "if (report.machines > 1) lines.push('The recordings are of several machines, or starts of one: their clocks are only as equal as the machines set them.');\n"
+    "for (const process of report.processes) {\n"
+   ,
+    "const who = report.processes.length > 1 ? process.name + ': ' : '', number = key => Number(process.about.get(key) || 0);\n"
+    "for (const loss of process.losses) lines.push(who + loss);\n"
+    "if (!number('complete')) lines.push(who + 'The session was not stopped: the program was running, or died.');\n"
+    "if (number('aggregated')) lines.push(who + `${grouped(number('aggregated'))} events are only in statistics: see prof summary.`);\n"
+    "if (process.about.get('write_error')) lines.push(who + process.about.get('write_error'));\n"
+    "const guessed = process.tracks.filter(track => track.device && track.alignment === 3);\n"
+    "if (guessed.length) lines.push(who + `Clocks not aligned: ${[...new Set(guessed.map(t => t.device))].join(', ')}. Durations may be right, positions are not.`);\n"
+    "}\n"
+    "return lines;\n"
+    "}\n"
+    "function cost(process) {\n"
+    "const each = Number(process.about.get('scope_cost_ns') || 0);\n"
+    "let scopes = 0;\n"
+    "for (const track of process.tracks) if (!track.device) for (const level of track.levels) scopes += level.count;\n"
+    "const total = each * scopes, duration = Number(process.about.get('duration_ns') || 0);\n"
+    "return { each, total, text: `${ns(each)} a scope, ${ns(total)} for ${grouped(scopes)} scopes` +\n"
+    "(duration ? `, ${(100 * total / duration).toFixed(1)} % of the run` : '') };\n"
+    "}\n"
+    "function truncatedText(flags) {\n"
+    "return [flags & TRUNCATED_BEGIN ? 'begin' : '', flags & TRUNCATED_END ? 'end' : ''].filter(Boolean).join(' and ');\n"
+    "}\n"
+    "function scopeAt(level, time) {\n"
+    "let low = 0, high = level.count;\n"
+    "while (low < high) {\n"
+    "const middle = low + high >>> 1;\n"
+    "if (level.start[middle] <= time) low = middle + 1; else high = middle;\n"
+    "}\n"
+    "return low && level.endOf(low - 1) >= time ? low - 1 : -1;\n"
+    "}\n"
+    "const BUCKETS = 64 + 58 * 32;\n"
+    "function bucketOf(duration) {\n"
+    "if (duration < 64) return Math.floor(duration);\n"
+    "if (duration < 0x80000000) {\n"
+    "const e = 31 - Math.clz32(duration);\n"
+    "return 64 + (e - 6) * 32 + (duration >>> e - 5 & 31);\n"
+    "}\n"
+    "const e = Math.floor(Math.log2(duration));\n"
+    "return Math.min(BUCKETS - 1, 64 + (e - 6) * 32 + Math.floor(duration / 2 ** (e - 5)) % 32);\n"
+    "}\n"
+    "function bucketValue(bucket) {\n"
+    "if (bucket < 64) return bucket;\n"
+    "const e = Math.floor((bucket - 64) / 32) + 6;\n"
+    "return (32 + (bucket - 64) % 32 + 0.5) * 2 ** (e - 5);\n"
+    "}\n"
+    "function indexRange(level, from, to) {\n"
+    "let first = firstIndex(level.count, k => level.start[k] >= from);\n"
+    "if (first && level.endOf(first - 1) > from) first--;\n"
+    "return [first, firstIndex(level.count, k => level.start[k] >= to)];\n"
+    "}\n"
+    "function rangeStats(report, from, to, wanted = () => true) {\n"
+    "const { nodes, labels } = report, calls = new Float64Array(nodes.count), total = new Float64Array(nodes.count);\n"
+    "const self = new Float64Array(nodes.count), histograms = new Array(labels.length).fill(null);\n"
+    "const longest = new Float64Array(labels.length), shortest = new Float64Array(labels.length).fill(Infinity);\n"
+    "const whole = new Float64Array(labels.length);\n"
+    "for (const track of report.tracks) {\n"
+    "if (!wanted(track)) continue;\n"
+    "for (const level of track.levels) {\n"
+    "const [first, end] = indexRange(level, from, to), { start, duration, node, flags } = level, some = flags.size > 0;\n"
+    "for (let i = first; i < end; i++) {\n"
+    "const n = node[i], long = duration[i] === 0xFFFFFFFF ? level.durationOf(i) : duration[i], label = nodes.label[n];\n"
+    "calls[n]++;\n"
+    "if (start[i] < from || start[i] + long > to || (some && flags.has(i))) {\n"
+    "total[n] += Math.max(0, Math.min(start[i] + long, to) - Math.max(start[i], from));\n"
+    "continue;\n"
+    "}\n"
+    "total[n] += long;\n"
+    "whole[label]++;\n"
+    "if (long > longest[label]) longest[label] = long;\n"
+    "if (long < shortest[label]) shortest[label] = long;\n"
+    "let histogram = histograms[label];\n"
+    "if (histogram === null) histogram = histograms[label] = new Uint32Array(BUCKETS);\n"
+    "histogram[bucketOf(long)]++;\n"
+    "}\n"
+    "}\n"
+    "}\n"
+    "for (let n = 1; n < nodes.count; n++) self[n] = total[n];\n"
+   ,
+    "for (let n = 1; n < nodes.count; n++) self[nodes.parent[n]] -= total[n];\n"
+    "const byLabel = labels.map((label, id) => ({ label, id, calls: 0, total: 0, self: 0, whole: whole[id],\n"
+    "min: shortest[id], max: longest[id], histogram: histograms[id] }));\n"
+    "for (let n = 1; n < nodes.count; n++) {\n"
+    "const row = byLabel[nodes.label[n]];\n"
+    "row.calls += calls[n];\n"
+    "row.total += total[n];\n"
+    "row.self += self[n];\n"
+    "}\n"
+    "return { from, to, calls, total, self, rows: byLabel.filter(row => row.calls > 0) };\n"
+    "}\n"
+    "function percentile(row, share) {\n"
+    "if (!row.histogram || !row.whole) return NaN;\n"
+    "let left = Math.ceil(share * row.whole);\n"
+    "for (let b = 0; b < BUCKETS; b++) {\n"
+    "left -= row.histogram[b];\n"
+    "if (left <= 0) return Math.max(row.min, Math.min(row.max, bucketValue(b)));\n"
+    "}\n"
+    "return row.max;\n"
+    "}\n"
+    "function callsOf(report, label, from, to, wanted = () => true) {\n"
+    "const { nodes } = report, calls = [];\n"
+    "const mine = new Uint8Array(nodes.count);\n"
+    "for (let n = 1; n < nodes.count; n++) mine[n] = nodes.label[n] === label ? 1 : 0;\n"
+    "for (const track of report.tracks) {\n"
+    "if (!wanted(track)) continue;\n"
+    "track.levels.forEach((level, depth) => {\n"
+    "const [first, end] = indexRange(level, from, to);\n"
+    "for (let i = first; i < end; i++)\n"
+    "if (mine[level.node[i]]) calls.push({ track, depth, i, start: level.start[i], duration: level.durationOf(i) });\n"
+    "});\n"
+    "}\n"
+    "return calls;\n"
+    "}\n"
+    "function flameTree(report, stats, bottomUp) {\n"
+    "return bottomUp ? inverted(report, stats) : topDown(report, stats);\n"
+    "}\n"
+    "function topDown(report, stats) {\n"
+    "const { nodes } = report, made = new Array(nodes.count);\n"
+    "const root = made[0] = { label: -1, total: 0, self: 0, calls: 0, children: [] };\n"
+    "for (let n = 1; n < nodes.count; n++) {\n"
+    "made[n] = { label: nodes.label[n], total: stats.total[n], self: stats.self[n], calls: stats.calls[n], children: [], up: made[nodes.parent[n]] };\n"
+    "if (!stats.calls[n]) continue;\n"
+    "made[nodes.parent[n]].children.push(made[n]);\n"
+    "if (!nodes.parent[n]) root.total += stats.total[n];\n"
+    "}\n"
+    "return sorted(root);\n"
+    "}\n"
+    "function inverted(report, stats) {\n"
+    "const { nodes } = report, root = { label: -1, total: 0, self: 0, calls: 0, children: [], map: new Map() };\n"
+    "for (let n = 1; n < nodes.count; n++) {\n"
+    "const time = stats.self[n];\n"
+    "if (!stats.calls[n] || time <= 0) continue;\n"
+    "root.total += time;\n"
+    "let at = root;\n"
+    "for (let up = n, depth = 0; up && depth < 128; up = nodes.parent[up], depth++) {\n"
+    "let next = at.map.get(nodes.label[up]);\n"
+    "if (!next) {\n"
+    "next = { label: nodes.label[up], total: 0, self: 0, calls: 0, children: [], map: new Map(), up: at };\n"
+    "at.map.set(nodes.label[up], next);\n"
+    "at.children.push(next);\n"
+    "}\n"
+    "next.total += time;\n"
+    "next.self += up === n ? time : 0;\n"
+    "next.calls += up === n ? stats.calls[n] : 0;\n"
+    "at = next;\n"
+    "}\n"
+    "}\n"
+    "return sorted(root);\n"
+    "}\n"
+    "function sorted(root) {\n"
+    "const waiting = [root];\n"
+    "while (waiting.length) {\n"
+    "const node = waiting.pop();\n"
+    "node.children.sort((a, b) => b.total - a.total);\n"
+    "waiting.push(...node.children);\n"
+    "}\n"
+    "return root;\n"
+    "}\n"
+    "function hash(text) {\n"
+    "let value = 2166136261;\n"
+    "for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 16777619) >>> 0;\n"
+    "return (value ^ value >>> 15) >>> 0;\n"
+    "}\n"
+    "function fromHsl(hue, saturation, light) {\n"
+    "const a = saturation * Math.min(light, 1 - light);\n"
+    "const part = n => {\n"
+    "const k = (n + hue / 30) % 12;\n"
+    "return Math.round(255 * (light - a * Math.max(-1, Math.min(k - 3, 9 - k, 1))));\n"
+    "};\n"
+    "return [part(0), part(8), part(4)];\n"
+    "}\n"
+    "const abgr = ([r, g, b]) => (0xFF000000 | b << 16 | g << 8 | r) >>> 0;\n"
+    "const css = ([r, g, b]) => `rgb(${r},${g},${b})`;\n"
+    "function colorLabels(labels, dark) {\n"
+    "for (const label of labels) {\n"
+    "const bits = hash(label.name);\n"
+    "label.rgb = label.color ? [label.color >> 16 & 255, label.color >> 8 & 255, label.color & 255]\n"
+    ": fromHsl(bits % 360, dark ? 0.42 : 0.58, (dark ? 0.62 : 0.71) + (bits >>> 12) % 7 / 100);\n"
+    "const [r, g, b] = label.rgb.map(c => (c / 255) ** 2.2);\n"
+   ,
+    "label.ink = 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? '#111' : '#fff';\n"
+    "}\n"
+    "}\n"
+    "function nodeColors(report, background, dim) {\n"
+    "const { nodes, labels } = report, colors = new Uint32Array(nodes.count), dimmed = new Uint32Array(nodes.count);\n"
+    "for (let n = 1; n < nodes.count; n++) {\n"
+    "const label = labels[nodes.label[n]];\n"
+    "const faint = label.rgb.map((c, i) => Math.round(c * 0.18 + background[i] * 0.82));\n"
+    "dimmed[n] = abgr(faint);\n"
+    "colors[n] = dim && dim(label) ? dimmed[n] : abgr(label.rgb);\n"
+    "}\n"
+    "return { colors, dimmed, background: abgr(background) };\n"
+    "}\n"
+    "function parseQuery(text) {\n"
+    "const query = { names: [], categories: [], args: [], least: 0, most: Infinity, empty: true };\n"
+    "for (const word of text.trim().split(/\\s+/).filter(Boolean)) {\n"
+    "query.empty = false;\n"
+    "const time = /^[<>]/.test(word) ? parseTime(word.slice(1)) : NaN, equals = word.indexOf('=');\n"
+    "if (word[0] === '>' && !Number.isNaN(time)) query.least = time;\n"
+    "else if (word[0] === '<' && !Number.isNaN(time)) query.most = time;\n"
+    "else if (word.startsWith('cat:')) query.categories.push(word.slice(4).toLowerCase());\n"
+    "else if (equals > 0) query.args.push([word.slice(0, equals).toLowerCase(), word.slice(equals + 1).toLowerCase()]);\n"
+    "else query.names.push(word.toLowerCase());\n"
+    "}\n"
+    "return query;\n"
+    "}\n"
+    "function labelMatches(query, label) {\n"
+    "const name = label.name.toLowerCase(), category = label.category.toLowerCase();\n"
+    "return query.names.every(word => name.includes(word) || label.function.toLowerCase().includes(word)) &&\n"
+    "query.categories.every(word => category.includes(word));\n"
+    "}\n"
+    "function findScopes(report, query, limit = 20000) {\n"
+    "const { nodes, labels } = report, mine = new Uint8Array(nodes.count), hits = [];\n"
+    "const fits = labels.map(label => labelMatches(query, label));\n"
+    "for (let n = 1; n < nodes.count; n++) mine[n] = fits[nodes.label[n]] ? 1 : 0;\n"
+    "hits.more = false;\n"
+    "for (const track of report.tracks) {\n"
+    "for (let depth = 0; depth < track.levels.length; depth++) {\n"
+    "const level = track.levels[depth], listed = query.args.length ? level.args.index : null, n = listed ? listed.length : level.count;\n"
+    "for (let k = 0; k < n; k++) {\n"
+    "const i = listed ? listed[k] : k;\n"
+    "if (i >= level.count || !mine[level.node[i]]) continue;\n"
+    "const duration = level.durationOf(i);\n"
+    "if (duration < query.least || duration > query.most) continue;\n"
+    "if (listed && !argsMatch(query, report.argsAt(level.args.place[k]))) continue;\n"
+    "if (hits.length === limit) {\n"
+    "hits.more = true;\n"
+    "return hits;\n"
+    "}\n"
+    "hits.push({ track, depth, i, start: level.start[i], duration });\n"
+    "}\n"
+    "}\n"
+    "}\n"
+    "return hits;\n"
+    "}\n"
+    "function argsMatch(query, args) {\n"
+    "return query.args.every(([key, wanted]) => args.some(([name, v]) => name.toLowerCase() === key &&\n"
+    "(shown(v).toLowerCase() === wanted || String(v).toLowerCase() === wanted)));\n"
+    "}\n"
+    "function el(tag, properties = {}, ...children) {\n"
+    "const [name, ...classes] = tag.split('.'), element = document.createElement(name);\n"
+    "if (classes.length) element.className = classes.join(' ');\n"
+    "for (const [key, value] of Object.entries(properties)) {\n"
+    "if (key.startsWith('on')) element[key] = value;\n"
+    "else if (key === 'style') Object.assign(element.style, value);\n"
+    "else if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value === true ? '' : String(value));\n"
+    "}\n"
+    "element.append(...children.filter(child => child !== null && child !== undefined).map(child =>\n"
+    "typeof child === 'object' ? child : document.createTextNode(String(child))));\n"
+    "return element;\n"
+    "}\n"
+    "function table(columns, rows, options) {\n"
+    "const memory = options.memory || {};\n"
+    "if (memory.sort === undefined) {\n"
+    "memory.sort = options.sort || 0;\n"
+    "memory.up = Boolean(options.up);\n"
+    "}\n"
+    "const root = el('div.scroll', { tabindex: 0, role: 'region', 'aria-label': options.caption });\n"
+    "let limit = options.limit || 300;\n"
+    "const draw = () => {\n"
+    "const { get } = columns[memory.sort], sign = memory.up ? 1 : -1;\n"
+   ,
+    "const sorted = rows.map(row => [get(row), row]).sort(([a], [b]) =>\n"
+    "sign * (typeof a === 'string' ? a.localeCompare(b) : (a > b) - (a < b))).map(([, row]) => row);\n"
+    "const head = el('tr', {}, ...columns.map((column, i) => el('th', { scope: 'col', title: column.note || null,\n"
+    "class: column.text ? 'text' : null,\n"
+    "'aria-sort': i === memory.sort ? memory.up ? 'ascending' : 'descending' : null },\n"
+    "el('button', { onclick: () => {\n"
+    "memory.up = i === memory.sort ? !memory.up : Boolean(column.text);\n"
+    "memory.sort = i;\n"
+    "draw();\n"
+    "} }, column.title + (i === memory.sort ? memory.up ? ' \\u25b4' : ' \\u25be' : '')))));\n"
+    "const body = sorted.slice(0, limit).map(row => {\n"
+    "const line = el('tr', { class: options.picked && options.picked(row) ? 'picked' : null });\n"
+    "columns.forEach((column, i) => {\n"
+    "const shown = (column.show || column.get)(row), cell = el('td', { class: column.text ? 'text' : null });\n"
+    "if (i === 0 && options.onpick) cell.append(el('button.link', { onclick: () => options.onpick(row) }, shown));\n"
+    "else if (shown instanceof Node) cell.append(shown);\n"
+    "else cell.textContent = shown === undefined || shown === null ? '' : String(shown);\n"
+    "if (column.text) cell.title = typeof shown === 'string' ? shown : '';\n"
+    "line.append(cell);\n"
+    "});\n"
+    "if (options.onpick) line.ondblclick = () => options.onpick(row);\n"
+    "return line;\n"
+    "});\n"
+    "const more = sorted.length > limit ? el('button', { onclick: () => { limit *= 4; draw(); } },\n"
+    "`Show more: ${(sorted.length - limit).toLocaleString('en-US')} rows are left`) : null;\n"
+    "root.replaceChildren(el('table', {}, el('caption', {}, options.caption), el('thead', {}, head), el('tbody', {}, ...body)));\n"
+    "if (more) root.append(more);\n"
+    "};\n"
+    "draw();\n"
+    "return root;\n"
+    "}\n"
+    "const LINE = 18, RULER = 26, GUTTER = 190, COUNTER_HEIGHT = 34;\n"
+    "class TimeLine {\n"
+    "constructor(canvas, app) {\n"
+    "this.canvas = canvas;\n"
+    "this.app = app;\n"
+    "this.scroll = 0;\n"
+    "this.widths = new Map();\n"
+    "this.waiting = false;\n"
+    "this.frame = [];\n"
+    "}\n"
+    "redraw() {\n"
+    "if (this.waiting) return;\n"
+    "this.waiting = true;\n"
+    "requestAnimationFrame(() => {\n"
+    "this.waiting = false;\n"
+    "this.draw();\n"
+    "});\n"
+    "}\n"
+    "rows() {\n"
+    "const { app } = this, { report } = app, rows = [];\n"
+    "const closed = key => app.closed.has(key);\n"
+    "const add = row => rows.push(row);\n"
+    "for (const process of report.processes) {\n"
+    "const key = 'p' + process.id;\n"
+    "if (report.processes.length > 1 || process.tracks.some(t => t.device)) add({ key, kind: 'head', title: process.name, height: 22, fold: true });\n"
+    "if (closed(key)) continue;\n"
+    "this.groupRows(rows, process, 'Counters', process.counters.map((series, i) =>\n"
+    "({ key: `${key}c${i}`, kind: 'counter', title: series.name, height: COUNTER_HEIGHT, series })));\n"
+    "let device = '';\n"
+    "const order = process.tracks.filter(t => !t.device).sort((a, b) => Number(a.fiber) - Number(b.fiber) ||\n"
+    "Number(String(b.thread) === process.about.get('pid')) - Number(String(a.thread) === process.about.get('pid')) || a.id - b.id);\n"
+    "for (const track of [...order, ...process.tracks.filter(t => t.device)]) {\n"
+    "if (track.device && track.device !== device) {\n"
+    "device = track.device;\n"
+    "add({ key: `${key}d${device}`, kind: 'head', title: device + (track.alignment === 3 ? ' (clock not aligned)' : ''), height: 22, fold: true });\n"
+    "}\n"
+    "if (track.device && closed(`${key}d${device}`)) continue;\n"
+    "if (!track.levels.length && !track.marks) continue;\n"
+    "const name = 't' + track.id, depth = closed(name) ? Math.min(1, track.levels.length) : track.levels.length;\n"
+    "const marks = track.marks ? 12 : 0;\n"
+    "add({ key: name, kind: 'track', title: track.title, track, depth, marks, fold: track.levels.length > 1,\n"
+    "height: Math.max(22, depth * LINE + marks + 6) });\n"
+    "}\n"
+    "this.groupRows(rows, process, 'Spans', process.spanGroups.map((group, i) => ({ key: `${key}s${i}`, kind: 'spans',\n"
+    "title: group.name, group, height: (closed(`${key}s${i}`) ? 1 : group.lanes.length) * LINE + 4, fold: group.lanes.length > 1 })));\n"
+   ,
+    "this.groupRows(rows, process, 'Locks', process.locks ? [...process.locks.rows.values()].map((lock, i) =>\n"
+    "({ key: `${key}l${i}`, kind: 'lock', title: lock.label.name, lock, height: LINE + 4 })) : []);\n"
+    "}\n"
+    "return rows;\n"
+    "}\n"
+    "groupRows(rows, process, title, more) {\n"
+    "if (!more.length) return;\n"
+    "const key = `p${process.id}${title}`;\n"
+    "rows.push({ key, kind: 'group', title: `${title} (${more.length})`, height: 20, fold: true });\n"
+    "if (!this.app.closed.has(key)) rows.push(...more);\n"
+    "}\n"
+    "layout() {\n"
+    "const { app } = this, rows = this.rows(), height = this.canvas.clientHeight;\n"
+    "const placed = [];\n"
+    "let y = RULER;\n"
+    "for (const row of rows.filter(each => app.pinned.has(each.key))) {\n"
+    "placed.push({ row, y, top: RULER, bottom: height, pinned: true });\n"
+    "y += row.height;\n"
+    "}\n"
+    "const top = y, others = rows.filter(each => !app.pinned.has(each.key));\n"
+    "const all = others.reduce((sum, row) => sum + row.height, 0);\n"
+    "this.scroll = Math.max(0, Math.min(this.scroll, all - (height - top)));\n"
+    "y -= this.scroll;\n"
+    "for (const row of others) {\n"
+    "if (y + row.height > top && y < height) placed.push({ row, y, top, bottom: height, pinned: false });\n"
+    "y += row.height;\n"
+    "}\n"
+    "this.all = all;\n"
+    "this.top = top;\n"
+    "return placed;\n"
+    "}\n"
+    "reveal(track, depth) {\n"
+    "const { app } = this;\n"
+    "app.closed.delete('p' + track.process.id);\n"
+    "if (depth > 0) app.closed.delete('t' + track.id);\n"
+    "if (track.device) app.closed.delete(`p${track.process.id}d${track.device}`);\n"
+    "this.layout();\n"
+    "let y = this.top;\n"
+    "for (const row of this.rows()) {\n"
+    "if (app.pinned.has(row.key)) continue;\n"
+    "if (row.track === track) {\n"
+    "const at = y + row.marks + depth * LINE - this.scroll, height = this.canvas.clientHeight;\n"
+    "if (at < this.top) this.scroll -= this.top - at + 10;\n"
+    "else if (at + LINE > height) this.scroll += at + LINE - height + 10;\n"
+    "return;\n"
+    "}\n"
+    "y += row.height;\n"
+    "}\n"
+    "}\n"
+    "x(time) { return GUTTER + (time - this.app.view.from) * this.scale; }\n"
+    "time(x) { return this.app.view.from + (x - GUTTER) / this.scale; }\n"
+    "draw() {\n"
+    "const began = performance.now(), { canvas, app } = this, ratio = window.devicePixelRatio || 1;\n"
+    "const width = canvas.clientWidth, height = canvas.clientHeight;\n"
+    "if (!width || !height) return;\n"
+    "const w = Math.round(width * ratio), h = Math.round(height * ratio);\n"
+    "if (canvas.width !== w || canvas.height !== h || !this.image) {\n"
+    "canvas.width = w;\n"
+    "canvas.height = h;\n"
+    "this.ctx = canvas.getContext('2d', { alpha: false });\n"
+    "this.image = this.ctx.createImageData(w, h);\n"
+    "this.pixels = new Uint32Array(this.image.data.buffer);\n"
+    "}\n"
+    "const { ctx, pixels } = this, { from, to } = app.view;\n"
+    "this.scale = (width - GUTTER) / (to - from);\n"
+    "this.placed = this.layout();\n"
+    "pixels.fill(app.colors.background);\n"
+    "const labels = [];\n"
+    "for (const place of this.placed) if (place.row.kind === 'track') this.drawScopes(place, ratio, w, h, labels);\n"
+    "ctx.setTransform(1, 0, 0, 1, 0, 0);\n"
+    "ctx.putImageData(this.image, 0, 0);\n"
+    "ctx.setTransform(ratio, 0, 0, ratio, 0, 0);\n"
+    "this.drawGrid(ctx, width, height);\n"
+    "this.drawLabels(ctx, labels, ratio);\n"
+    "for (const place of this.placed) this.drawRow(ctx, place, width);\n"
+    "this.drawFlows(ctx, width);\n"
+    "this.drawFocus(ctx);\n"
+    "this.drawSelection(ctx, width, height);\n"
+    "for (const place of this.placed) this.drawGutter(ctx, place);\n"
+    "this.drawRuler(ctx, width);\n"
+    "this.frame.push(performance.now() - began);\n"
+    "if (this.frame.length > 200) this.frame.shift();\n"
+    "}\n"
+    "drawScopes({ row, y, top }, ratio, w, h, labels) {\n"
+    "const { app } = this, { colors, dimmed, background } = app.colors;\n"
+    "for (let depth = 0; depth < row.depth; depth++) {\n"
+    "const level = row.track.levels[depth], y0 = y + 3 + row.marks + depth * LINE;\n"
+    "if (y0 + LINE < top || y0 * ratio > h) continue;\n"
+    "const c = { pixels: this.pixels, width: w, height: h, left: Math.round(GUTTER * ratio), from: app.view.from,\n"
+    "scale: this.scale * ratio, colors, dimmed, background, least: app.least };\n"
+   ,
+    "drawLevel(c, level, Math.round(Math.max(y0, top) * ratio), Math.round((y0 + LINE - 1) * ratio), (x0, x1, i) => {\n"
+    "if (y0 >= top - 4) labels.push(x0 / ratio, x1 / ratio, y0, level, i);\n"
+    "});\n"
+    "}\n"
+    "}\n"
+    "textWidth(ctx, text) {\n"
+    "let width = this.widths.get(text);\n"
+    "if (width === undefined) {\n"
+    "if (this.widths.size > 20000) this.widths.clear();\n"
+    "this.widths.set(text, width = ctx.measureText(text).width);\n"
+    "}\n"
+    "return width;\n"
+    "}\n"
+    "fit(ctx, text, x, y, width) {\n"
+    "if (text.length > 200) text = text.slice(0, 200);\n"
+    "const whole = this.textWidth(ctx, text);\n"
+    "if (whole > width) {\n"
+    "const letters = Math.floor(text.length * width / whole) - 1;\n"
+    "if (letters < 2) return;\n"
+    "text = text.slice(0, letters) + '\\u2026';\n"
+    "}\n"
+    "ctx.fillText(text, x, y);\n"
+    "}\n"
+    "drawLabels(ctx, list, ratio) {\n"
+    "const { report } = this.app;\n"
+    "ctx.font = '11px system-ui, sans-serif';\n"
+    "ctx.textBaseline = 'middle';\n"
+    "ctx.textAlign = 'left';\n"
+    "for (let k = 0; k < list.length; k += 5) {\n"
+    "const [x0, x1, y, level, i] = list.slice(k, k + 5), label = report.labels[report.nodes.label[level.node[i]]];\n"
+    "const room = x1 - x0 - 8;\n"
+    "ctx.fillStyle = this.app.dim && this.app.dim(label) ? this.app.style.faint : label.ink;\n"
+    "const width = this.textWidth(ctx, label.name);\n"
+    "this.fit(ctx, label.name, x0 + 4, y + LINE / 2, room);\n"
+    "if (room - width > 60) {\n"
+    "ctx.globalAlpha = 0.7;\n"
+    "ctx.fillText(ns(level.durationOf(i)), x0 + 4 + width + 8, y + LINE / 2);\n"
+    "ctx.globalAlpha = 1;\n"
+    "}\n"
+    "const flags = level.flags.size ? level.flags.get(i) : 0;\n"
+    "if (flags) this.drawTorn(ctx, x0, x1, y, flags);\n"
+    "}\n"
+    "}\n"
+    "drawTorn(ctx, x0, x1, y, flags) {\n"
+    "ctx.fillStyle = this.app.style.background;\n"
+    "for (const [bit, x, sign] of [[TRUNCATED_BEGIN, x0, 1], [TRUNCATED_END, x1, -1]]) {\n"
+    "if (!(flags & bit)) continue;\n"
+    "ctx.beginPath();\n"
+    "for (let n = 0; n < 3; n++) {\n"
+    "ctx.moveTo(x, y + n * 6);\n"
+    "ctx.lineTo(x + 4 * sign, y + n * 6 + 3);\n"
+    "ctx.lineTo(x, y + n * 6 + 6);\n"
+    "}\n"
+    "ctx.fill();\n"
+    "}\n"
+    "}\n"
+    "drawGrid(ctx, width, height) {\n"
+    "const { from, to } = this.app.view, step = niceStep((to - from) / Math.max(2, (width - GUTTER) / 120));\n"
+    "this.step = step;\n"
+    "ctx.fillStyle = this.app.style.grid;\n"
+    "for (let t = Math.ceil(from / step) * step; t < to; t += step) ctx.fillRect(Math.round(this.x(t)), RULER, 1, height);\n"
+    "}\n"
+    "drawRow(ctx, { row, y, top, bottom }, width) {\n"
+    "ctx.save();\n"
+    "ctx.beginPath();\n"
+    "ctx.rect(GUTTER, top, width - GUTTER, bottom - top);\n"
+    "ctx.clip();\n"
+    "ctx.fillStyle = this.app.style.line;\n"
+    "ctx.fillRect(GUTTER, y + row.height - 1, width, 1);\n"
+    "if (row.kind === 'head' || row.kind === 'group') {\n"
+    "ctx.fillStyle = row.kind === 'head' ? this.app.style.head : this.app.style.group;\n"
+    "ctx.fillRect(GUTTER, y, width, row.height - 1);\n"
+    "}\n"
+    "if (row.kind === 'track' && row.track.marks) this.drawMarks(ctx, row.track.marks, y + 2);\n"
+    "if (row.kind === 'counter') this.drawCounter(ctx, row, y, width);\n"
+    "if (row.kind === 'spans') this.drawSpans(ctx, row, y);\n"
+    "if (row.kind === 'lock') this.drawHolds(ctx, row, y);\n"
+    "ctx.restore();\n"
+    "}\n"
+    "drawMarks(ctx, marks, y) {\n"
+    "const { from, to } = this.app.view;\n"
+    "let last = -10;\n"
+    "for (let i = firstIndex(marks.length, k => marks[k].time >= from); i < marks.length && marks[i].time <= to; i++) {\n"
+    "const x = this.x(marks[i].time);\n"
+    "if (x - last < 2) continue;\n"
+    "last = x;\n"
+    "ctx.fillStyle = marks[i].severity >= 3 ? this.app.style.bad : marks[i].severity === 2 ? this.app.style.warn : this.app.style.mark;\n"
+    "ctx.beginPath();\n"
+    "ctx.moveTo(x - 4, y);\n"
+    "ctx.lineTo(x + 4, y);\n"
+    "ctx.lineTo(x, y + 9);\n"
+    "ctx.fill();\n"
+    "}\n"
+    "}\n"
+    "drawCounter(ctx, row, y, width) {\n"
+    "const { series } = row, { time, value } = series, low = Math.min(0, series.min), high = Math.max(series.max, low + 1e-12);\n"
+    "const bottom = y + row.height - 4, tall = row.height - 8, place = v => bottom - (v - low) / (high - low) * tall;\n"
+    "let i = Math.max(0, firstIndex(time.length, k => time[k] >= this.app.view.from) - 1);\n"
+    "ctx.fillStyle = this.app.style.counter;\n"
+   ,
+    "for (let x = Math.max(GUTTER, this.x(time[i])); x < width && i < time.length;) {\n"
+    "const next = i + 1 < time.length ? this.x(time[i + 1]) : width, end = Math.min(width, Math.max(next, x + 1));\n"
+    "let top = value[i];\n"
+    "if (next < x + 1) { // several in a pixel: the highest\n"
+    "const until = this.time(x + 1);\n"
+    "while (i + 1 < time.length && time[i + 1] < until) top = Math.max(top, value[++i]);\n"
+    "} else {\n"
+    "i++;\n"
+    "}\n"
+    "const zero = place(0), at = place(top);\n"
+    "if (Number.isFinite(at)) ctx.fillRect(x, Math.min(at, zero), end - x, Math.max(1, Math.abs(zero - at)));\n"
+    "if (next >= width) break;\n"
+    "x = end;\n"
+    "if (next < x && i + 1 >= time.length) break;\n"
+    "}\n"
+    "ctx.fillStyle = this.app.style.faint;\n"
+    "ctx.font = '10px system-ui, sans-serif';\n"
+    "ctx.textAlign = 'right';\n"
+    "ctx.fillText((series.bytes ? bytes : shown)(series.max), width - 4, y + 9);\n"
+    "ctx.textAlign = 'left';\n"
+    "}\n"
+    "drawBox(ctx, x0, x1, y, rgb, ink, text) {\n"
+    "x0 = Math.max(x0, GUTTER - 2);\n"
+    "ctx.fillStyle = `rgb(${rgb.join()})`;\n"
+    "ctx.fillRect(x0, y, Math.max(1, x1 - x0), LINE - 3);\n"
+    "if (x1 - x0 < 24) return;\n"
+    "ctx.font = '11px system-ui, sans-serif';\n"
+    "ctx.textBaseline = 'middle';\n"
+    "ctx.fillStyle = ink;\n"
+    "this.fit(ctx, text, x0 + 4, y + LINE / 2 - 1, Math.min(x1, this.canvas.clientWidth) - x0 - 8);\n"
+    "}\n"
+    "drawSpans(ctx, row, y) {\n"
+    "const { from, to } = this.app.view, { labels } = this.app.report;\n"
+    "row.group.lanes.forEach((lane, n) => {\n"
+    "if (this.app.closed.has(row.key) && n) return;\n"
+    "let last = -1;\n"
+    "for (const span of lane.spans) {\n"
+    "if (span.start > to) break;\n"
+    "if (span.start + span.duration < from) continue;\n"
+    "const x0 = this.x(span.start), x1 = this.x(span.start + span.duration);\n"
+    "if (x1 < last + 1) continue;\n"
+    "last = x1;\n"
+    "this.drawBox(ctx, x0, x1, y + 2 + n * LINE, labels[span.label].rgb, labels[span.label].ink, labels[span.label].name);\n"
+    "}\n"
+    "});\n"
+    "}\n"
+    "drawHolds(ctx, row, y) {\n"
+    "const { from, to } = this.app.view, { holds, label } = row.lock;\n"
+    "let last = -1;\n"
+    "for (const hold of holds) {\n"
+    "if (hold.start > to) break;\n"
+    "if (hold.start + hold.duration < from) continue;\n"
+    "const x0 = this.x(hold.start), x1 = this.x(hold.start + hold.duration);\n"
+    "if (x1 < last + 1) continue;\n"
+    "last = x1;\n"
+    "this.drawBox(ctx, x0, x1, y + 2, label.rgb, label.ink, hold.track.title);\n"
+    "}\n"
+    "}\n"
+    "drawFlows(ctx) {\n"
+    "const { from, to } = this.app.view, shownFlows = [];\n"
+    "for (const flow of this.app.report.flows) {\n"
+    "if (flow.to < from || flow.from > to) continue;\n"
+    "shownFlows.push(flow);\n"
+    "if (shownFlows.length > 300) return;\n"
+    "}\n"
+    "ctx.strokeStyle = this.app.style.flow;\n"
+    "ctx.fillStyle = this.app.style.flow;\n"
+    "ctx.lineWidth = 1.5;\n"
+    "for (const flow of shownFlows) {\n"
+    "const a = this.yOf(flow.fromTrack, flow.from), b = this.yOf(flow.toTrack, flow.to);\n"
+    "if (a === null || b === null) continue;\n"
+    "const x0 = this.x(flow.from), x1 = this.x(flow.to), bend = Math.max(20, Math.min(80, Math.abs(x1 - x0) / 2));\n"
+    "ctx.beginPath();\n"
+    "ctx.moveTo(x0, a);\n"
+    "ctx.bezierCurveTo(x0 + bend, a, x1 - bend, b, x1, b);\n"
+    "ctx.stroke();\n"
+    "ctx.beginPath();\n"
+    "ctx.moveTo(x1, b);\n"
+    "ctx.lineTo(x1 - 7, b - 4);\n"
+    "ctx.lineTo(x1 - 7, b + 4);\n"
+    "ctx.fill();\n"
+    "}\n"
+    "}\n"
+    "yOf(track, time) {\n"
+    "const place = this.placed.find(each => each.row.track === track);\n"
+    "if (!place) return null;\n"
+    "let depth = 0;\n"
+    "while (depth + 1 < place.row.depth && scopeAt(track.levels[depth + 1], time) >= 0) depth++;\n"
+    "return place.y + 3 + place.row.marks + depth * LINE + LINE / 2;\n"
+    "}\n"
+    "drawFocus(ctx) {\n"
+    "const { focus } = this.app;\n"
+    "if (!focus) return;\n"
+    "const place = this.placed.find(each => each.row.track === focus.track);\n"
+    "if (!place || focus.depth >= place.row.depth) return;\n"
+    "const level = focus.track.levels[focus.depth];\n"
+    "const x0 = Math.max(GUTTER - 3, this.x(level.start[focus.i])), x1 = Math.min(this.canvas.clientWidth + 3, this.x(level.endOf(focus.i)));\n"
+    "if (x1 < GUTTER) return;\n"
+    "ctx.strokeStyle = this.app.style.ink;\n"
+    "ctx.lineWidth = 2;\n"
+    "ctx.strokeRect(x0 - 0.5, place.y + 3 + place.row.marks + focus.depth * LINE - 0.5, Math.max(3, x1 - x0), LINE);\n"
+    "}\n"
+   ,
+    "drawSelection(ctx, width, height) {\n"
+    "const { selection, mark } = this.app;\n"
+    "if (selection) {\n"
+    "const x0 = Math.max(GUTTER, this.x(selection.from)), x1 = Math.min(width, this.x(selection.to));\n"
+    "ctx.fillStyle = this.app.style.shade;\n"
+    "ctx.fillRect(GUTTER, RULER, Math.max(0, x0 - GUTTER), height);\n"
+    "ctx.fillRect(Math.max(GUTTER, x1), RULER, width, height);\n"
+    "}\n"
+    "if (mark !== null && this.x(mark) >= GUTTER) {\n"
+    "ctx.fillStyle = this.app.style.accent;\n"
+    "ctx.fillRect(this.x(mark), RULER - 8, 2, height);\n"
+    "}\n"
+    "}\n"
+    "drawGutter(ctx, { row, y, top, bottom, pinned }) {\n"
+    "const { style, closed } = this.app;\n"
+    "ctx.save();\n"
+    "ctx.beginPath();\n"
+    "ctx.rect(0, top, GUTTER, bottom - top);\n"
+    "ctx.clip();\n"
+    "ctx.fillStyle = row.kind === 'head' ? style.head : row.kind === 'group' ? style.group : style.gutter;\n"
+    "ctx.fillRect(0, y, GUTTER - 1, row.height - 1);\n"
+    "ctx.fillStyle = style.line;\n"
+    "ctx.fillRect(0, y + row.height - 1, GUTTER, 1);\n"
+    "ctx.fillRect(GUTTER - 1, y, 1, row.height);\n"
+    "ctx.fillStyle = style.ink;\n"
+    "ctx.textBaseline = 'middle';\n"
+    "ctx.font = row.kind === 'head' ? 'bold 12px system-ui, sans-serif' : '12px system-ui, sans-serif';\n"
+    "const middle = y + (row.kind === 'track' ? Math.max(11, row.marks + 12) : Math.min(row.height / 2, 17));\n"
+    "if (row.fold) {\n"
+    "ctx.fillStyle = style.faint;\n"
+    "ctx.fillText(closed.has(row.key) ? '\\u25b8' : '\\u25be', 5, middle);\n"
+    "ctx.fillStyle = style.ink;\n"
+    "}\n"
+    "this.fit(ctx, row.title, row.kind === 'head' || row.kind === 'group' ? 18 : 22, middle, GUTTER - 46);\n"
+    "if (row.kind !== 'head' && row.kind !== 'group' && (pinned || this.hovered === row.key)) {\n"
+    "ctx.fillStyle = pinned ? style.accent : style.faint;\n"
+    "ctx.fillText(pinned ? '\\u25c6' : '\\u25c7', GUTTER - 16, middle);\n"
+    "}\n"
+    "ctx.restore();\n"
+    "}\n"
+    "drawRuler(ctx, width) {\n"
+    "const { style, view, selection } = this.app, { step } = this;\n"
+    "ctx.fillStyle = style.gutter;\n"
+    "ctx.fillRect(0, 0, width, RULER - 1);\n"
+    "ctx.fillStyle = style.line;\n"
+    "ctx.fillRect(0, RULER - 1, width, 1);\n"
+    "ctx.font = '11px system-ui, sans-serif';\n"
+    "ctx.textBaseline = 'middle';\n"
+    "ctx.fillStyle = style.faint;\n"
+    "ctx.fillText(`${ns(view.to - view.from)} shown`, 8, RULER / 2);\n"
+    "for (let t = Math.ceil(view.from / step) * step; t < view.to; t += step) {\n"
+    "const x = Math.round(this.x(t));\n"
+    "ctx.fillStyle = style.line;\n"
+    "ctx.fillRect(x, RULER - 7, 1, 6);\n"
+    "ctx.fillStyle = style.faint;\n"
+    "const text = axisTime(t, step);\n"
+    "if (x + 4 + this.textWidth(ctx, text) < width) ctx.fillText(text, x + 4, RULER / 2 - 1);\n"
+    "}\n"
+    "if (!selection) return;\n"
+    "const x0 = Math.max(GUTTER, this.x(selection.from)), x1 = Math.min(width, this.x(selection.to));\n"
+    "if (x1 <= x0) return;\n"
+    "ctx.fillStyle = style.accent;\n"
+    "ctx.fillRect(x0, RULER - 4, x1 - x0, 3);\n"
+    "const text = ns(selection.to - selection.from), wide = this.textWidth(ctx, text) + 10;\n"
+    "const at = Math.max(GUTTER, Math.min(width - wide, (x0 + x1 - wide) / 2));\n"
+    "ctx.fillRect(at, 2, wide, RULER - 6);\n"
+    "ctx.fillStyle = style.onaccent;\n"
+    "ctx.fillText(text, at + 5, RULER / 2 - 1);\n"
+    "}\n"
+    "at(x, y) {\n"
+    "const place = y >= RULER && this.placed ? this.placed.find(each => y >= Math.max(each.y, each.top) && y < each.y + each.row.height) : null;\n"
+    "if (!place) return { area: y < RULER ? 'ruler' : 'none' };\n"
+    "const { row } = place, time = this.time(x);\n"
+    "if (x < GUTTER) return { area: 'gutter', row, pin: x > GUTTER - 24 && row.kind !== 'head' && row.kind !== 'group' };\n"
+    "const found = { area: 'row', row, time };\n"
+    "if (row.kind === 'track') {\n"
+    "const inside = y - place.y - 3 - row.marks, depth = Math.floor(inside / LINE);\n"
+    "if (inside < 0 && row.track.marks) found.mark = this.near(row.track.marks, time, mark => mark.time);\n"
+    "if (inside >= 0 && depth < row.depth) {\n"
+    "const i = this.scopeNear(row.track.levels[depth], time);\n"
+    "if (i >= 0) found.scope = { track: row.track, depth, i };\n"
+    "}\n"
+    "} else if (row.kind === 'spans') {\n"
+    "const lane = row.group.lanes[Math.floor((y - place.y - 2) / LINE)];\n"
+    "found.span = lane && this.around(lane.spans, time);\n"
+   ,
+    "} else if (row.kind === 'lock') {\n"
+    "found.hold = this.around(row.lock.holds, time);\n"
+    "} else if (row.kind === 'counter') {\n"
+    "const i = firstIndex(row.series.time.length, k => row.series.time[k] > time) - 1;\n"
+    "if (i >= 0) found.sample = { time: row.series.time[i], value: row.series.value[i] };\n"
+    "}\n"
+    "return found;\n"
+    "}\n"
+    "around(list, time) {\n"
+    "const slack = 2 / this.scale;\n"
+    "return list.find(each => each.start - slack <= time && each.start + each.duration + slack >= time);\n"
+    "}\n"
+    "near(list, time, get) {\n"
+    "const i = firstIndex(list.length, k => get(list[k]) >= time);\n"
+    "const best = [list[i - 1], list[i]].filter(Boolean).sort((a, b) => Math.abs(get(a) - time) - Math.abs(get(b) - time))[0];\n"
+    "return best && Math.abs(get(best) - time) * this.scale < 8 ? best : null;\n"
+    "}\n"
+    "scopeNear(level, time) {\n"
+    "const i = scopeAt(level, time), slack = 1.5 / this.scale;\n"
+    "if (i >= 0 && level.durationOf(i) * this.scale > 3) return i;\n"
+    "const first = firstIndex(level.count, k => level.start[k] >= time - slack);\n"
+    "let best = i;\n"
+    "for (let k = first; k < Math.min(level.count, first + 2000) && level.start[k] <= time + slack; k++)\n"
+    "if (best < 0 || level.durationOf(k) > level.durationOf(best)) best = k;\n"
+    "return best;\n"
+    "}\n"
+    "}\n"
+    "const SEVERITIES = ['debug', 'info', 'warning', 'error', 'fatal'];\n"
+    "const severityOf = message => message.severity < 0 ? 'mark' : SEVERITIES[message.severity] || String(message.severity);\n"
+    "class Panels {\n"
+    "constructor(app, tabs, body) {\n"
+    "this.app = app;\n"
+    "this.tabs = tabs;\n"
+    "this.body = body;\n"
+    "this.tab = 'scopes';\n"
+    "this.memories = {};\n"
+    "this.bottomUp = false;\n"
+    "const { report } = app, spans = report.spans.length > 0;\n"
+    "this.list = [\n"
+    "['scopes', 'Scopes', () => this.scopes()],\n"
+    "['flame', 'Flame graph', () => this.flame()],\n"
+    "['scope', 'One scope', () => this.scope()],\n"
+    "['found', 'Found', () => this.found()],\n"
+    "report.frames.length ? ['frames', 'Frames', () => this.frames()] : null,\n"
+    "report.messages.length ? ['messages', `Messages (${grouped(report.messages.length)})`, () => this.messages()] : null,\n"
+    "spans ? ['spans', 'Spans', () => this.spans()] : null,\n"
+    "report.counters.length ? ['counters', 'Counters', () => this.counters()] : null,\n"
+    "report.processes.some(p => p.memory) ? ['memory', 'Memory', () => this.memory()] : null,\n"
+    "report.processes.some(p => p.locks) ? ['locks', 'Locks', () => this.locks()] : null,\n"
+    "['about', 'Recording', () => this.about()]\n"
+    "].filter(Boolean);\n"
+    "tabs.replaceChildren(...this.list.map(([id, title]) => el('button', { role: 'tab', id: 'tab-' + id, 'aria-controls': 'panel',\n"
+    "onclick: () => this.open(id), onkeydown: event => this.turn(event) }, title)));\n"
+    "}\n"
+    "turn(event) {\n"
+    "const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;\n"
+    "if (!step) return;\n"
+    "const i = this.list.findIndex(([id]) => id === this.tab), [id] = this.list[(i + step + this.list.length) % this.list.length];\n"
+    "event.stopPropagation();\n"
+    "this.open(id);\n"
+    "document.getElementById('tab-' + id).focus();\n"
+    "}\n"
+    "open(id) {\n"
+    "this.tab = this.list.some(([each]) => each === id) ? id : 'scopes';\n"
+    "this.render();\n"
+    "this.app.share();\n"
+    "}\n"
+    "refresh() {\n"
+    "clearTimeout(this.timer);\n"
+    "this.timer = setTimeout(() => this.render(), 60);\n"
+    "}\n"
+    "render() {\n"
+    "for (const [id] of this.list) {\n"
+    "const tab = document.getElementById('tab-' + id), on = id === this.tab;\n"
+    "tab.setAttribute('aria-selected', String(on));\n"
+    "tab.tabIndex = on ? 0 : -1;\n"
+    "}\n"
+    "this.body.setAttribute('aria-labelledby', 'tab-' + this.tab);\n"
+    "const content = this.list.find(([id]) => id === this.tab)[2]();\n"
+    "this.body.replaceChildren(...(Array.isArray(content) ? content : [content]));\n"
+    "}\n"
+    "memoryOf(name) { return this.memories[name] = this.memories[name] || {}; }\n"
+    "stats() {\n"
+    "const { selection, report } = this.app, from = selection ? selection.from : report.from, to = selection ? selection.to : report.to;\n"
+    "if (!this.kept || this.kept.from !== from || this.kept.to !== to) this.kept = rangeStats(report, from, to);\n"
+   ,
+    "return this.kept;\n"
+    "}\n"
+    "rangeText() {\n"
+    "const { selection, report } = this.app;\n"
+    "return selection ? `${ns(selection.to - selection.from)} selected, from ${ns(selection.from)} on` : `the whole recording, ${ns(report.to)}`;\n"
+    "}\n"
+    "scopes() {\n"
+    "const stats = this.stats(), span = stats.to - stats.from;\n"
+    "const rows = stats.rows.filter(row => !this.app.dim || !this.app.dim(row.label));\n"
+    "return table([\n"
+    "{ title: 'scope', text: true, get: row => row.label.name },\n"
+    "{ title: 'calls', get: row => row.calls, show: row => grouped(row.calls) },\n"
+    "{ title: 'total', get: row => row.total, show: row => ns(row.total) },\n"
+    "{ title: 'self', get: row => row.self, show: row => this.bar(row.self, stats) },\n"
+    "{ title: '% of range', get: row => row.total / span, show: row => (100 * row.total / span).toFixed(1) },\n"
+    "{ title: 'mean', get: row => row.total / row.calls, show: row => ns(row.total / row.calls) },\n"
+    "{ title: 'min', get: row => row.min, show: row => ns(row.min) },\n"
+    "{ title: 'p50', get: row => percentile(row, 0.5) || 0, show: row => ns(percentile(row, 0.5)), note: 'percentiles are exact to 2 %; click a scope for exact ones' },\n"
+    "{ title: 'p90', get: row => percentile(row, 0.9) || 0, show: row => ns(percentile(row, 0.9)) },\n"
+    "{ title: 'p99', get: row => percentile(row, 0.99) || 0, show: row => ns(percentile(row, 0.99)) },\n"
+    "{ title: 'max', get: row => row.max, show: row => row.whole ? ns(row.max) : '' },\n"
+    "{ title: 'category', text: true, get: row => row.label.category },\n"
+    "{ title: 'where', text: true, get: row => where(row.label) }\n"
+    "], rows, { caption: `Scopes: ${this.rangeText()}`, sort: 3, memory: this.memoryOf('scopes'),\n"
+    "onpick: row => this.pick(row.label), picked: row => this.app.label === row.label });\n"
+    "}\n"
+    "bar(self, stats) {\n"
+    "const most = Math.max(...stats.rows.map(row => row.self), 1);\n"
+    "return el('span.bar', {}, el('i', { style: { width: `${Math.max(0, 60 * self / most)}px` } }), ns(self));\n"
+    "}\n"
+    "pick(label) {\n"
+    "this.app.label = label;\n"
+    "this.bucket = null;\n"
+    "this.open('scope');\n"
+    "}\n"
+    "flame() {\n"
+    "const tree = flameTree(this.app.report, this.stats(), this.bottomUp), { labels } = this.app.report;\n"
+    "let root = tree;\n"
+    "for (const id of this.path || []) {\n"
+    "const next = root.children.find(child => child.label === id);\n"
+    "if (!next) break;\n"
+    "root = next;\n"
+    "}\n"
+    "const box = el('div.flame', { role: 'group', 'aria-label': 'Flame graph' }), boxes = [];\n"
+    "const place = (node, left, width, depth) => {\n"
+    "if (width < 0.0015 || depth > 60) return;\n"
+    "if (node.label >= 0) boxes.push({ node, left, width, depth });\n"
+    "let x = left;\n"
+    "for (const child of node.children) {\n"
+    "const share = node.total > 0 ? width * Math.min(1, child.total / node.total) : 0;\n"
+    "place(child, x, share, depth + (node.label >= 0 ? 1 : 0));\n"
+    "x += share;\n"
+    "}\n"
+    "};\n"
+    "place(root, 0, 1, 0);\n"
+    "for (const { node, left, width, depth } of boxes.slice(0, 3000)) {\n"
+    "const label = labels[node.label];\n"
+    "const text = `${label.name}: ${ns(node.total)}, ${(100 * node.total / tree.total).toFixed(1)} %, self ${ns(Math.max(0, node.self))}, ${grouped(node.calls)} calls`;\n"
+    "box.append(el('button', { title: text, 'aria-label': text, style: { left: `${left * 100}%`, width: `${width * 100}%`, top: `${depth * 20}px`,\n"
+    "background: css(label.rgb), color: label.ink }, onclick: () => this.zoomFlame(node), ondblclick: () => this.pick(label) },\n"
+    "width > 0.02 ? label.name : ''));\n"
+    "}\n"
+    "box.style.height = `${20 * (1 + Math.max(0, ...boxes.map(each => each.depth)))}px`;\n"
+    "const mode = (on, title) => el('button', { 'aria-pressed': String(this.bottomUp === on), onclick: () => {\n"
+    "this.bottomUp = on;\n"
+    "this.path = [];\n"
+    "this.render();\n"
+    "} }, title);\n"
+    "return [el('div.bar-of-tools', {}, mode(false, 'From the top'), mode(true, 'From the bottom'),\n"
+    "el('button', { disabled: !(this.path && this.path.length), onclick: () => { this.path = []; this.render(); } }, 'Zoom out'),\n"
+   ,
+    "el('span.note', {}, `${this.rangeText()}; ${this.bottomUp ? 'by self time, callers below' : 'calls below their callers'}; click zooms, double click opens the scope`)),\n"
+    "el('div.scroll', { tabindex: 0 }, box)];\n"
+    "}\n"
+    "zoomFlame(node) {\n"
+    "const path = [];\n"
+    "for (let at = node; at && at.label >= 0; at = at.up) path.unshift(at.label);\n"
+    "this.path = this.path && path.join() === this.path.join() ? path.slice(0, -1) : path;\n"
+    "this.render();\n"
+    "}\n"
+    "scope() {\n"
+    "const { app } = this, { label, report, selection } = app;\n"
+    "if (!label) return el('p.note', {}, 'Click a scope in the time line or a name in a table.');\n"
+    "const stats = this.stats(), calls = callsOf(report, label.id, stats.from, stats.to);\n"
+    "const whole = calls.filter(call => !call.track.levels[call.depth].flags.has(call.i));\n"
+    "const durations = Float64Array.from(whole, call => call.duration).sort();\n"
+    "const at = share => durations.length ? durations[Math.max(0, Math.ceil(share * durations.length) - 1)] : NaN;\n"
+    "const row = stats.rows.find(each => each.id === label.id), total = row ? row.total : 0;\n"
+    "const facts = [['calls', grouped(calls.length)], ['total', ns(total)], ['self', ns(row ? row.self : 0)], ['mean', ns(total / calls.length)],\n"
+    "['min', ns(at(0))], ['p50', ns(at(0.5))], ['p90', ns(at(0.9))], ['p99', ns(at(0.99))], ['p99.9', ns(at(0.999))], ['max', ns(at(1))]];\n"
+    "const chosen = this.bucket ? whole.filter(call => call.duration >= this.bucket[0] && call.duration < this.bucket[1]) : calls;\n"
+    "const left = el('div.side', {}, el('h2', {}, el('i.swatch', { style: { background: css(label.rgb) } }), label.name),\n"
+    "el('p.note', {}, [label.category, label.function, where(label)].filter(Boolean).join(' \\u00b7 ') || '\\u00a0'),\n"
+    "el('dl', {}, ...facts.flatMap(([name, text]) => [el('dt', {}, name), el('dd', {}, text)])),\n"
+    "this.histogram(durations), ...this.argumentTables(calls));\n"
+    "const list = this.callTable(chosen, this.bucket\n"
+    "? `Calls of ${ns(this.bucket[0])} to ${ns(this.bucket[1])}`\n"
+    ": `Calls: ${selection ? this.rangeText() : 'all'}`);\n"
+    "return el('div.split', {}, left, list);\n"
+    "}\n"
+    "histogram(durations) {\n"
+    "const n = durations.length, box = el('div.histogram', { role: 'group', 'aria-label': 'Distribution of durations; a bar lists its calls' });\n"
+    "if (!n) return box;\n"
+    "const low = Math.max(1, durations[0]), high = Math.max(low * 1.01, durations[n - 1]), bars = 48;\n"
+    "const edge = i => i === 0 ? 0 : i === bars ? Infinity : low * (high / low) ** (i / bars);\n"
+    "const counts = [];\n"
+    "for (let i = 0, from = 0; i < bars; i++) {\n"
+    "const next = i + 1 === bars ? n : firstIndex(n, k => durations[k] >= edge(i + 1));\n"
+    "counts.push(next - from);\n"
+    "from = next;\n"
+    "}\n"
+    "const most = Math.max(...counts);\n"
+    "counts.forEach((count, i) => {\n"
+    "const from = Math.max(i ? edge(i) : durations[0], 0), to = i + 1 === bars ? durations[n - 1] : edge(i + 1);\n"
+    "const text = `${ns(from)} to ${ns(to)}: ${grouped(count)} calls`, picked = this.bucket && this.bucket[0] === edge(i);\n"
+    "box.append(el('button', { title: text, 'aria-label': text, disabled: !count, class: picked ? 'picked' : null,\n"
+    "onclick: () => { this.bucket = picked ? null : [edge(i), edge(i + 1)]; this.render(); } },\n"
+    "el('i', { style: { height: `${count ? Math.max(2, 100 * count / most) : 0}%` } })));\n"
+    "});\n"
+    "return el('div', {}, box, el('div.ends', {}, el('span', {}, ns(durations[0])), el('span', {}, 'durations, logarithmic'), el('span', {}, ns(durations[n - 1]))));\n"
+    "}\n"
+    "argumentTables(calls) {\n"
+    "const { report } = this.app, keys = new Map();\n"
+    "let seen = 0;\n"
+    "for (const call of calls) {\n"
+    "const level = call.track.levels[call.depth];\n"
+    "if (!level.args.count) continue;\n"
+    "for (const [key, v] of report.argsOf(level.args, call.i)) {\n"
+    "if (!keys.has(key)) keys.set(key, new Map());\n"
+    "const text = shown(v), values = keys.get(key);\n"
+    "let row = values.get(text);\n"
+    "if (!row) {\n"
+    "if (values.size >= 10000) continue;\n"
+    "values.set(text, row = { text, calls: 0, total: 0, max: 0 });\n"
+    "}\n"
+   ,
+    "row.calls++;\n"
+    "row.total += call.duration;\n"
+    "row.max = Math.max(row.max, call.duration);\n"
+    "}\n"
+    "if (++seen > 500000) break;\n"
+    "}\n"
+    "return [...keys].slice(0, 8).map(([key, values]) => el('details', { open: keys.size < 3 }, el('summary', {}, `by ${key} (${grouped(values.size)} values)`),\n"
+    "table([{ title: key, text: true, get: row => row.text }, { title: 'calls', get: row => row.calls, show: row => grouped(row.calls) },\n"
+    "{ title: 'total', get: row => row.total, show: row => ns(row.total) }, { title: 'mean', get: row => row.total / row.calls, show: row => ns(row.total / row.calls) },\n"
+    "{ title: 'max', get: row => row.max, show: row => ns(row.max) }], [...values.values()],\n"
+    "{ caption: `By ${key}`, sort: 2, memory: this.memoryOf('arg ' + key), limit: 40 })));\n"
+    "}\n"
+    "callTable(calls, caption) {\n"
+    "const { app } = this, { report } = app, keys = [];\n"
+    "for (const call of calls.slice(0, 2000)) {\n"
+    "const { args } = call.track.levels[call.depth];\n"
+    "if (args.count) for (const [key] of report.argsOf(args, call.i)) if (!keys.includes(key) && keys.length < 8) keys.push(key);\n"
+    "}\n"
+    "const argument = (call, key) => {\n"
+    "const pair = report.argsOf(call.track.levels[call.depth].args, call.i).reverse().find(([each]) => each === key);\n"
+    "return pair ? pair[1] : '';\n"
+    "};\n"
+    "const series = report.frames[0], columns = [\n"
+    "{ title: 'start', get: call => call.start, show: call => ns(call.start) },\n"
+    "{ title: 'duration', get: call => call.duration, show: call => ns(call.duration) },\n"
+    "report.tracks.length > 1 ? { title: 'thread', text: true, get: call => call.track.title } : null,\n"
+    "series ? { title: 'frame', get: call => frameOf(series, call.start), show: call => frameOf(series, call.start) || '' } : null,\n"
+    "...keys.map(key => ({ title: key, text: calls.slice(0, 50).some(call => typeof argument(call, key) === 'string' && argument(call, key) !== ''),\n"
+    "get: call => { const v = argument(call, key); return typeof v === 'bigint' ? Number(v) : v; }, show: call => shown(argument(call, key)) })),\n"
+    "{ title: '', text: true, get: call => truncatedText(call.track.levels[call.depth].flags.get(call.i) || 0),\n"
+    "show: call => { const text = truncatedText(call.track.levels[call.depth].flags.get(call.i) || 0); return text ? text + ' not recorded' : ''; } }\n"
+    "].filter(Boolean);\n"
+    "return table(columns, calls, { caption, sort: 1, memory: this.memoryOf('calls'), limit: 200, onpick: call => app.show(call),\n"
+    "picked: call => app.focus && app.focus.track === call.track && app.focus.depth === call.depth && app.focus.i === call.i });\n"
+    "}\n"
+    "found() {\n"
+    "const { query, hits } = this.app;\n"
+    "if (!query) return el('p.note', {}, 'Search by a part of a name, cat:NAME, arg=value, >2ms or <100us, or several of them: / goes there.');\n"
+    "return this.callTable(hits, `${grouped(hits.length)}${hits.more ? ' and more' : ''} scopes for ${query}`);\n"
+    "}\n"
+    "frames() {\n"
+    "const { app } = this, { report } = app, series = app.series;\n"
+    "const select = el('select', { 'aria-label': 'Which frames', onchange: event => { app.setSeries(Number(event.target.value)); this.render(); } },\n"
+    "...report.frames.map((each, i) => el('option', { value: i, selected: each === series }, `${each.name} on ${each.track.title} (${grouped(each.start.length)})`)));\n"
+    "const rows = series.start.map((start, i) => ({ i, start, duration: series.duration[i] }));\n"
+    "const sorted = Float64Array.from(series.duration).sort(), n = sorted.length, at = share => sorted[Math.max(0, Math.ceil(share * n) - 1)];\n"
+    "const low = sorted.slice(Math.floor(n * 0.99)), mean = rows.reduce((sum, row) => sum + row.duration, 0) / n;\n"
+    "const text = `${grouped(n)} frames, mean ${ns(mean)} (${(1e9 / mean).toFixed(1)} a second), p50 ${ns(at(0.5))}, p99 ${ns(at(0.99))}, longest ${ns(at(1))}; ` +\n"
+    "`the slowest 1 %: ${(1e9 / (low.reduce((sum, d) => sum + d, 0) / low.length)).toFixed(1)} a second`;\n"
+    "return [el('div.bar-of-tools', {}, select, el('span.note', {}, text)),\n"
+   ,
+    "table([{ title: 'frame', get: row => row.i + 1 }, { title: 'start', get: row => row.start, show: row => ns(row.start) },\n"
+    "{ title: 'duration', get: row => row.duration, show: row => ns(row.duration) }], rows,\n"
+    "{ caption: 'Frames', sort: 2, memory: this.memoryOf('frames'), onpick: row => app.zoomTo(row.start, row.start + row.duration, true) })];\n"
+    "}\n"
+    "messages() {\n"
+    "const { app } = this, { selection } = app;\n"
+    "const filter = el('input', { type: 'search', placeholder: 'Only with this text', 'aria-label': 'Only messages with this text', value: this.wanted || '' });\n"
+    "const level = el('select', { 'aria-label': 'Severity' }, ...['all', 'marks', 'info and above', 'warnings and above', 'errors'].map((text, i) =>\n"
+    "el('option', { value: i, selected: i === (this.least || 0) }, text)));\n"
+    "const box = el('div.fill');\n"
+    "const draw = () => {\n"
+    "const text = (this.wanted || '').toLowerCase(), least = this.least || 0;\n"
+    "const rows = app.report.messages.filter(message => (!selection || (message.time >= selection.from && message.time < selection.to)) &&\n"
+    "(!text || message.text.toLowerCase().includes(text)) && (least === 0 || (least === 1 ? message.severity < 0 : message.severity >= least - 1)));\n"
+    "box.replaceChildren(table([{ title: 'time', get: row => row.time, show: row => ns(row.time) },\n"
+    "{ title: 'severity', text: true, get: severityOf }, { title: 'thread', text: true, get: row => row.track.title },\n"
+    "{ title: 'text', text: true, get: row => row.text + this.pointArgs(row) }, { title: 'category', text: true, get: row => row.label.category },\n"
+    "{ title: 'where', text: true, get: row => where(row.label) }], rows,\n"
+    "{ caption: `${grouped(rows.length)} messages and marks${selection ? ' of the selection' : ''}`, sort: 0, up: true, memory: this.memoryOf('messages'),\n"
+    "onpick: row => app.goTo(row.time, row.track) }));\n"
+    "};\n"
+    "filter.oninput = () => { this.wanted = filter.value; draw(); };\n"
+    "level.onchange = () => { this.least = Number(level.value); draw(); };\n"
+    "draw();\n"
+    "return [el('div.bar-of-tools', {}, level, filter), box];\n"
+    "}\n"
+    "pointArgs(message) {\n"
+    "const { points } = message.track;\n"
+    "if (message.severity >= 0 || !points.args.count) return '';\n"
+    "const args = this.app.report.argsOf(points.args, message.at);\n"
+    "return args.length ? ' (' + args.map(([key, v]) => `${key}=${shown(v)}`).join(', ') + ')' : '';\n"
+    "}\n"
+    "spans() {\n"
+    "const { app } = this, { report, selection } = app;\n"
+    "const rows = report.spans.filter(span => !selection || (span.start < selection.to && span.start + span.duration > selection.from));\n"
+    "return table([{ title: 'span', text: true, get: span => report.labels[span.label].name + (span.mark ? ' (mark)' : '') },\n"
+    "{ title: 'start', get: span => span.start, show: span => ns(span.start) }, { title: 'duration', get: span => span.duration, show: span => span.mark ? '' : ns(span.duration) },\n"
+    "{ title: 'id', get: span => Number(span.id), show: span => '0x' + span.id.toString(16) },\n"
+    "{ title: 'from', text: true, get: span => report.tracks[span.track].title }, { title: 'to', text: true, get: span => report.tracks[span.endTrack].title },\n"
+    "{ title: 'arguments', text: true, get: span => span.args.map(([key, v]) => `${key}=${shown(v)}`).join(', ') },\n"
+    "{ title: '', text: true, get: span => span.flags ? truncatedText(span.flags) + ' not recorded' : '' }], rows,\n"
+    "{ caption: `${grouped(rows.length)} spans`, sort: 2, memory: this.memoryOf('spans'), onpick: span => app.zoomTo(span.start, span.start + span.duration, true) });\n"
+    "}\n"
+    "counters() {\n"
+    "const rows = this.app.report.counters, show = (series, v) => series.bytes ? bytes(v) : shown(v);\n"
+    "return table([{ title: 'counter', text: true, get: s => s.name }, { title: 'category', text: true, get: s => s.category },\n"
+    "{ title: 'samples', get: s => s.time.length, show: s => grouped(s.time.length) }, { title: 'min', get: s => s.min, show: s => show(s, s.min) },\n"
+   ,
+    "{ title: 'max', get: s => s.max, show: s => show(s, s.max) },\n"
+    "{ title: 'last', get: s => s.value[s.value.length - 1] || 0, show: s => show(s, s.value[s.value.length - 1]) }], rows, { caption: 'Counters', memory: this.memoryOf('counters'), up: true });\n"
+    "}\n"
+    "memory() {\n"
+    "const parts = [];\n"
+    "for (const { memory, name } of this.app.report.processes) {\n"
+    "if (!memory) continue;\n"
+    "parts.push(table([{ title: 'site', text: true, get: row => row.label.name || where(row.label) }, { title: 'pool', text: true, get: row => row.label.category },\n"
+    "{ title: 'allocations', get: row => row.count, show: row => grouped(row.count) }, { title: 'bytes', get: row => row.bytes, show: row => bytes(row.bytes) },\n"
+    "{ title: 'not freed', get: row => row.liveCount, show: row => grouped(row.liveCount) }, { title: 'bytes not freed', get: row => row.liveBytes, show: row => bytes(row.liveBytes) },\n"
+    "{ title: 'peak', get: row => row.peak, show: row => bytes(row.peak) }, { title: 'where', text: true, get: row => where(row.label) }],\n"
+    "[...memory.sites.values()], { caption: `Allocations of ${name} by site; ${grouped(memory.unknown)} frees of blocks from before`, sort: 3, memory: this.memoryOf('memory') }));\n"
+    "parts.push(table([{ title: 'allocated at', get: row => row.time, show: row => ns(row.time) }, { title: 'bytes', get: row => row.size, show: row => bytes(row.size) },\n"
+    "{ title: 'address', text: true, get: row => '0x' + row.address.toString(16) }, { title: 'site', text: true, get: row => where(row.site.label) },\n"
+    "{ title: 'thread', text: true, get: row => row.track.title }], memory.leaks,\n"
+    "{ caption: `${grouped(memory.leaks.length)} blocks that were not freed`, sort: 1, memory: this.memoryOf('leaks'), onpick: row => this.app.goTo(row.time, row.track) }));\n"
+    "}\n"
+    "return parts;\n"
+    "}\n"
+    "locks() {\n"
+    "const parts = [];\n"
+    "for (const { locks, name } of this.app.report.processes) {\n"
+    "if (!locks) continue;\n"
+    "parts.push(table([{ title: 'lock', text: true, get: row => row.label.name }, { title: 'locks', get: row => row.addresses.size },\n"
+    "{ title: 'acquired', get: row => row.acquired, show: row => grouped(row.acquired) }, { title: 'contended', get: row => row.contended, show: row => grouped(row.contended) },\n"
+    "{ title: 'waited', get: row => row.wait, show: row => ns(row.wait) }, { title: 'longest wait', get: row => row.waitMax, show: row => ns(row.waitMax) },\n"
+    "{ title: 'held', get: row => row.hold, show: row => ns(row.hold) }, { title: 'longest hold', get: row => row.holdMax, show: row => ns(row.holdMax) },\n"
+    "{ title: 'where', text: true, get: row => where(row.label) }], [...locks.rows.values()], { caption: `Locks of ${name}`, sort: 4, memory: this.memoryOf('locks') }));\n"
+    "parts.push(table([{ title: 'at', get: row => row.time, show: row => ns(row.time) }, { title: 'waited', get: row => row.took, show: row => ns(row.took) },\n"
+    "{ title: 'lock', text: true, get: row => row.label.name }, { title: 'thread', text: true, get: row => row.track.title },\n"
+    "{ title: 'held by', text: true, get: row => row.holder ? row.holder.title : '' }], locks.waits,\n"
+    "{ caption: 'The longest waits', sort: 1, memory: this.memoryOf('waits'), onpick: row => this.app.zoomTo(row.time, row.time + row.took, true) }));\n"
+    "}\n"
+    "return parts;\n"
+    "}\n"
+    "about() {\n"
+    "const { report } = this.app, parts = [];\n"
+    "for (const process of report.processes) {\n"
+    "const about = key => process.about.get(key) || '', number = key => Number(about(key));\n"
+    "const facts = [['program', about('program')], ['process', about('pid') + (number('parent_pid') ? `, child of ${about('parent_pid')}` : '')],\n"
+    "['started', number('start_unix_ns') ? new Date(number('start_unix_ns') / 1e6).toISOString().replace('T', ' ') : ''],\n"
+    "['duration', ns(number('duration_ns'))], ['events', grouped(number('events'))], ['mode', about('mode')],\n"
+   ,
+    "['clock', `${about('clock')}, ${(number('tick_hz') / 1e6).toFixed(3)} MHz, smallest step ${ns(number('clock_resolution_ns'))}`],\n"
+    "['recording cost', cost(process).text], ['lost', number('lost') ? grouped(number('lost')) + ' events' : 'nothing'], ...process.metadata];\n"
+    "parts.push(el('table.facts', {}, el('caption', {}, process.name), ...facts.map(([key, text]) => el('tr', {}, el('th', { scope: 'row' }, key), el('td.text', {}, text)))));\n"
+    "parts.push(table([{ title: 'track', text: true, get: trackName }, { title: 'thread', get: t => Number(t.thread) },\n"
+    "{ title: 'kind', text: true, get: t => t.device ? 'device ' + t.device : t.fiber ? 'fiber' : 'thread' },\n"
+    "{ title: 'scopes', get: t => t.levels.reduce((sum, level) => sum + level.count, 0), show: t => grouped(t.levels.reduce((sum, level) => sum + level.count, 0)) },\n"
+    "{ title: 'depth', get: t => t.levels.length }, { title: 'other events', get: t => t.points.count, show: t => grouped(t.points.count) },\n"
+    "{ title: 'lost', get: t => t.lost, show: t => grouped(t.lost) },\n"
+    "{ title: 'clock', text: true, get: t => ['', 'aligned by pairs', 'aligned by rate', 'not aligned'][t.alignment] || '' }], process.tracks,\n"
+    "{ caption: 'Tracks', sort: 3, memory: this.memoryOf('tracks') }));\n"
+    "}\n"
+    "if (report.losses.length) parts.push(table([{ title: 'at', get: l => l.time, show: l => ns(l.time) }, { title: 'lost', get: l => l.lost, show: l => grouped(l.lost) },\n"
+    "{ title: 'track', text: true, get: l => l.track.title }], report.losses, { caption: 'Where events were lost', memory: this.memoryOf('losses'), onpick: l => this.app.goTo(l.time, l.track) }));\n"
+    "return parts;\n"
+    "}\n"
+    "}\n"
+    "function where(label) { return label.file ? `${label.file.replace(/^.*[\\\\/]/, '')}:${label.line}` : ''; }\n"
+    "function frameOf(series, time) {\n"
+    "const i = firstIndex(series.start.length, k => series.start[k] > time) - 1;\n"
+    "return i >= 0 && time < series.start[i] + series.duration[i] ? i + 1 : 0;\n"
+    "}\n"
+    "const $ = id => document.getElementById(id);\n"
+    "const kept = {\n"
+    "get(key) { try { return localStorage.getItem('prof.' + key); } catch { return null; } },\n"
+    "set(key, text) { try { localStorage.setItem('prof.' + key, text); } catch { /* then not */ } }\n"
+    "};\n"
+    "class App {\n"
+    "constructor(report) {\n"
+    "this.report = report;\n"
+    "this.view = { from: report.from, to: report.to };\n"
+    "this.selection = null;\n"
+    "this.focus = null;\n"
+    "this.mark = null;\n"
+    "this.label = null;\n"
+    "this.query = '';\n"
+    "this.hits = [];\n"
+    "this.least = 0;\n"
+    "this.dim = null;\n"
+    "this.closed = new Set();\n"
+    "this.pinned = new Set();\n"
+    "this.series = report.frames[0];\n"
+    "for (const process of report.processes) {\n"
+    "if (process.counters.length > 6) this.closed.add(`p${process.id}Counters`);\n"
+    "if (process.spanGroups.length > 8) this.closed.add(`p${process.id}Spans`);\n"
+    "this.closed.add(`p${process.id}Locks`);\n"
+    "}\n"
+    "this.wheelZooms = kept.get('wheel') === 'zoom';\n"
+    "this.time = new TimeLine($('time'), this);\n"
+    "this.theme(kept.get('theme'));\n"
+    "this.panels = new Panels(this, $('tabs'), $('panel'));\n"
+    "this.head();\n"
+    "this.listen();\n"
+    "this.readFragment();\n"
+    "this.panels.render();\n"
+    "this.drawFrames();\n"
+    "this.time.redraw();\n"
+    "}\n"
+    "head() {\n"
+    "const { report } = this, names = [...new Set(report.processes.map(process => process.about.get('program')))].join(', ');\n"
+    "document.title = `${report.title || names || 'report'} - prof`;\n"
+    "$('title').textContent = report.title || names;\n"
+    "const tracks = report.tracks.filter(track => track.levels.length).length;\n"
+    "$('facts').textContent = `${ns(report.to - report.from)}, ${grouped(report.scopes)} scopes on ${tracks} track${tracks === 1 ? '' : 's'}`;\n"
+    "const lines = warnings(report);\n"
+    "$('warnings').hidden = !lines.length;\n"
+    "$('warnings').replaceChildren(el('strong', {}, lines.length === 1 ? 'Note: ' : `${lines.length} notes: `), lines[0] || '',\n"
+    "lines.length > 1 ? el('details', {}, el('summary', {}, 'all'), ...lines.slice(1).map(line => el('p', {}, line))) : null);\n"
+   ,
+    "if (lines.length < 2 && lines.length) $('warnings').replaceChildren(el('strong', {}, 'Note: '), lines[0]);\n"
+    "$('frames').hidden = !this.series;\n"
+    "}\n"
+    "theme(name) {\n"
+    "const root = document.documentElement;\n"
+    "if (name) root.dataset.theme = name; else delete root.dataset.theme;\n"
+    "const computed = getComputedStyle(root), get = key => computed.getPropertyValue('--' + key).trim();\n"
+    "this.style = Object.fromEntries(['background', 'gutter', 'head', 'group', 'line', 'grid', 'ink', 'faint', 'shade', 'accent', 'onaccent',\n"
+    "'counter', 'mark', 'warn', 'bad', 'good', 'flow'].map(key => [key, get(key)]));\n"
+    "this.dark = get('scheme') === 'dark';\n"
+    "colorLabels(this.report.labels, this.dark);\n"
+    "this.paint();\n"
+    "}\n"
+    "paint() {\n"
+    "const rgb = /^#(..)(..)(..)$/.exec(this.style.background).slice(1).map(part => parseInt(part, 16));\n"
+    "this.colors = nodeColors(this.report, rgb, this.dim);\n"
+    "this.time.redraw();\n"
+    "}\n"
+    "setSeries(i) {\n"
+    "this.series = this.report.frames[i];\n"
+    "this.drawFrames();\n"
+    "}\n"
+    "drawFrames() {\n"
+    "if (!this.series) return;\n"
+    "const canvas = $('frames'), ratio = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;\n"
+    "canvas.width = Math.round(width * ratio);\n"
+    "canvas.height = Math.round(height * ratio);\n"
+    "const ctx = canvas.getContext('2d'), { start, duration } = this.series, n = start.length;\n"
+    "ctx.setTransform(ratio, 0, 0, ratio, 0, 0);\n"
+    "const sorted = Float64Array.from(duration).sort(), high = Math.min(sorted[n - 1], sorted[Math.floor(n * 0.95)] * 2.5) || 1;\n"
+    "const budgets = [1e9 / 60, 1e9 / 30], median = sorted[n >> 1];\n"
+    "const game = median > 1e6 && median < 2e8, limits = game ? [budgets[0] * 1.02, budgets[1] * 1.02] : [median * 1.5, median * 3];\n"
+    "const bar = Math.min(12, (width - GUTTER) / n);\n"
+    "this.frameBar = bar;\n"
+    "for (let i = 0; i < n;) {\n"
+    "const x = GUTTER + i * bar, next = bar >= 1 ? i + 1 : Math.max(i + 1, Math.ceil((Math.floor(x) + 1 - GUTTER) / bar));\n"
+    "let longest = 0, shownToo = false;\n"
+    "for (let k = i; k < Math.min(n, next); k++) {\n"
+    "longest = Math.max(longest, duration[k]);\n"
+    "shownToo = shownToo || (start[k] < this.view.to && start[k] + duration[k] > this.view.from);\n"
+    "}\n"
+    "ctx.fillStyle = longest > limits[1] ? this.style.bad : longest > limits[0] ? this.style.warn : this.style.good;\n"
+    "ctx.globalAlpha = shownToo ? 1 : 0.45;\n"
+    "const tall = Math.max(1, Math.min(1, longest / high) * (height - 4));\n"
+    "ctx.fillRect(x, height - tall, Math.max(1, bar - (bar > 3 ? 1 : 0)), tall);\n"
+    "i = next;\n"
+    "}\n"
+    "ctx.globalAlpha = 1;\n"
+    "ctx.fillStyle = this.style.faint;\n"
+    "ctx.font = '11px system-ui, sans-serif';\n"
+    "for (const limit of game ? budgets : [median]) {\n"
+    "const y = height - limit / high * (height - 4);\n"
+    "if (y > 2) ctx.fillRect(GUTTER, y, width, 1);\n"
+    "}\n"
+    "ctx.textBaseline = 'top';\n"
+    "ctx.fillStyle = this.style.ink;\n"
+    "ctx.fillText(`Frames: ${this.series.name}`, 8, 6);\n"
+    "ctx.fillStyle = this.style.faint;\n"
+    "ctx.fillText(`${grouped(n)}, median ${ns(median)}`, 8, 22);\n"
+    "ctx.fillText(game ? 'lines: 60 and 30 a second' : 'line: the median', 8, 37);\n"
+    "}\n"
+    "frameAt(x) {\n"
+    "const i = Math.floor((x - GUTTER) / this.frameBar);\n"
+    "return i >= 0 && i < this.series.start.length ? i : -1;\n"
+    "}\n"
+    "setView(from, to) {\n"
+    "const { report } = this, all = report.to - report.from, length = Math.max(10, Math.min(to - from, all * 1.1));\n"
+    "const middle = (from + to) / 2, edge = all * 0.05;\n"
+    "from = Math.max(report.from - edge, Math.min(middle - length / 2, report.to + edge - length));\n"
+    "this.view = { from, to: from + length };\n"
+    "this.time.redraw();\n"
+    "if (this.series) this.drawFramesSoon();\n"
+    "this.share();\n"
+    "}\n"
+    "drawFramesSoon() {\n"
+    "if (this.framesWait) return;\n"
+    "this.framesWait = requestAnimationFrame(() => {\n"
+    "this.framesWait = 0;\n"
+    "this.drawFrames();\n"
+    "});\n"
+    "}\n"
+    "zoom(factor, at = (this.view.from + this.view.to) / 2) {\n"
+    "const { from, to } = this.view;\n"
+    "this.setView(at - (at - from) * factor, at + (to - at) * factor);\n"
+    "}\n"
+    "pan(share) {\n"
+    "const by = (this.view.to - this.view.from) * share;\n"
+   ,
+    "this.setView(this.view.from + by, this.view.to + by);\n"
+    "}\n"
+    "zoomTo(from, to, select) {\n"
+    "const margin = Math.max(20, (to - from) * 0.06);\n"
+    "this.setView(from - margin, to + margin);\n"
+    "if (select) this.select(from, to);\n"
+    "}\n"
+    "select(from, to) {\n"
+    "this.selection = to > from ? { from, to } : null;\n"
+    "this.time.redraw();\n"
+    "this.panels.refresh();\n"
+    "this.share();\n"
+    "}\n"
+    "goTo(time, track) {\n"
+    "const length = Math.min(this.view.to - this.view.from, (this.report.to - this.report.from) / 20);\n"
+    "this.mark = time;\n"
+    "if (track) this.time.reveal(track, 0);\n"
+    "this.setView(time - length / 2, time + length / 2);\n"
+    "}\n"
+    "setFocus(scope, label = true) {\n"
+    "this.focus = scope;\n"
+    "if (scope) {\n"
+    "const level = scope.track.levels[scope.depth], name = this.nameOf(scope);\n"
+    "if (label) this.label = this.labelOf(scope);\n"
+    "this.panels.bucket = null;\n"
+    "$('live').textContent = `${name.name}, ${ns(level.durationOf(scope.i))}, from ${ns(level.start[scope.i])} on, ${scope.track.title}, depth ${scope.depth + 1}`;\n"
+    "if (label && this.panels.tab === 'scope') this.panels.refresh();\n"
+    "}\n"
+    "this.time.redraw();\n"
+    "this.share();\n"
+    "}\n"
+    "labelOf({ track, depth, i }) { return this.report.labels[this.report.nodes.label[track.levels[depth].node[i]]]; }\n"
+    "nameOf(scope) { return this.labelOf(scope); }\n"
+    "show(scope) {\n"
+    "const level = scope.track.levels[scope.depth], start = level.start[scope.i], duration = level.durationOf(scope.i);\n"
+    "const length = this.view.to - this.view.from;\n"
+    "this.setFocus(scope, true);\n"
+    "if (duration < length / 60 || duration > length) {\n"
+    "const wide = Math.max(duration * 8, 100);\n"
+    "this.setView(start + duration / 2 - wide / 2, start + duration / 2 + wide / 2);\n"
+    "} else if (start < this.view.from || start + duration > this.view.to) {\n"
+    "this.setView(start + duration / 2 - length / 2, start + duration / 2 + length / 2);\n"
+    "}\n"
+    "this.time.reveal(scope.track, scope.depth);\n"
+    "this.time.redraw();\n"
+    "}\n"
+    "step(direction) {\n"
+    "const { focus } = this;\n"
+    "if (!focus) return this.first();\n"
+    "const { track, depth, i } = focus, level = track.levels[depth], last = depth + 1 < track.levels.length ? track.levels[depth + 1] : null;\n"
+    "if (direction === 'ArrowRight' && i + 1 < level.count) this.show({ track, depth, i: i + 1 });\n"
+    "if (direction === 'ArrowLeft' && i > 0) this.show({ track, depth, i: i - 1 });\n"
+    "if (direction === 'ArrowUp' && depth > 0) {\n"
+    "const up = scopeAt(track.levels[depth - 1], level.start[i]);\n"
+    "if (up >= 0) this.show({ track, depth: depth - 1, i: up });\n"
+    "}\n"
+    "if (direction === 'ArrowDown' && last) {\n"
+    "const child = firstIndex(last.count, k => last.start[k] >= level.start[i]);\n"
+    "if (child < last.count && last.start[child] < level.endOf(i)) this.show({ track, depth: depth + 1, i: child });\n"
+    "}\n"
+    "}\n"
+    "first() {\n"
+    "const track = this.report.tracks.find(each => each.levels.length);\n"
+    "if (!track) return;\n"
+    "const level = track.levels[0], i = Math.min(level.count - 1, firstIndex(level.count, k => level.start[k] >= this.view.from));\n"
+    "this.setFocus({ track, depth: 0, i });\n"
+    "}\n"
+    "sameName(step) {\n"
+    "const { focus, report } = this;\n"
+    "if (!focus) return this.first();\n"
+    "const label = this.labelOf(focus).id, { track } = focus, now = track.levels[focus.depth].start[focus.i];\n"
+    "let best = null;\n"
+    "track.levels.forEach((level, depth) => {\n"
+    "for (let i = depth === focus.depth ? focus.i + step : step > 0 ? firstIndex(level.count, k => level.start[k] > now) : firstIndex(level.count, k => level.start[k] >= now) - 1;\n"
+    "i >= 0 && i < level.count; i += step) {\n"
+    "if (report.nodes.label[level.node[i]] !== label) continue;\n"
+    "if (!best || (level.start[i] - best.start) * step < 0) best = { track, depth, i, start: level.start[i] };\n"
+    "break;\n"
+    "}\n"
+    "});\n"
+    "if (best) this.show(best);\n"
+    "}\n"
+    "search(text) {\n"
+    "const query = parseQuery(text);\n"
+    "this.query = query.empty ? '' : text.trim();\n"
+    "const byLabel = query.names.length + query.categories.length > 0;\n"
+    "this.dim = byLabel ? label => !labelMatches(query, label) : null;\n"
+    "this.least = query.least;\n"
+   ,
+    "this.hits = query.empty ? [] : findScopes(this.report, query);\n"
+    "$('hits').textContent = query.empty ? '' : `${grouped(this.hits.length)}${this.hits.more ? '+' : ''}`;\n"
+    "this.hit = -1;\n"
+    "this.paint();\n"
+    "if (!query.empty && this.panels.tab !== 'scopes') this.panels.open('found'); else this.panels.refresh();\n"
+    "if (query.empty && this.panels.tab === 'found') this.panels.open('scopes');\n"
+    "this.share();\n"
+    "}\n"
+    "nextHit(step) {\n"
+    "if (!this.hits.length) return;\n"
+    "this.hit = (this.hit + step + this.hits.length) % this.hits.length;\n"
+    "this.show(this.hits[this.hit]);\n"
+    "}\n"
+    "share() {\n"
+    "clearTimeout(this.shareTimer);\n"
+    "this.shareTimer = setTimeout(() => {\n"
+    "const { view, selection, focus } = this, parts = [`v=${Math.round(view.from)}-${Math.round(view.to)}`];\n"
+    "if (selection) parts.push(`s=${Math.round(selection.from)}-${Math.round(selection.to)}`);\n"
+    "if (focus) parts.push(`f=${focus.track.id}.${focus.depth}.${focus.i}`);\n"
+    "if (this.query) parts.push('q=' + encodeURIComponent(this.query));\n"
+    "if (this.panels.tab !== 'scopes') parts.push('t=' + this.panels.tab);\n"
+    "this.fragment = '#' + parts.join('&');\n"
+    "try { history.replaceState(null, '', this.fragment); } catch { /* a page that may not */ }\n"
+    "}, 250);\n"
+    "}\n"
+    "readFragment() {\n"
+    "const parts = Object.fromEntries(location.hash.slice(1).split('&').map(part => part.split('=')).filter(pair => pair.length === 2));\n"
+    "const range = text => {\n"
+    "const match = /^(-?\\d+)-(\\d+)$/.exec(text || '');\n"
+    "return match && Number(match[2]) > Number(match[1]) ? [Number(match[1]), Number(match[2])] : null;\n"
+    "};\n"
+    "const view = range(parts.v), selection = range(parts.s), focus = /^(\\d+)\\.(\\d+)\\.(\\d+)$/.exec(parts.f || '');\n"
+    "if (focus) {\n"
+    "const [track, depth, i] = focus.slice(1).map(Number), level = this.report.tracks[track] && this.report.tracks[track].levels[depth];\n"
+    "if (level && i < level.count) this.setFocus({ track: this.report.tracks[track], depth, i });\n"
+    "}\n"
+    "if (parts.q) {\n"
+    "try { $('search').value = decodeURIComponent(parts.q); } catch { /* no text */ }\n"
+    "this.search($('search').value);\n"
+    "}\n"
+    "if (parts.t) this.panels.open(parts.t);\n"
+    "if (selection) this.select(...selection);\n"
+    "if (view) this.setView(...view);\n"
+    "}\n"
+    "listen() {\n"
+    "const canvas = $('time');\n"
+    "new ResizeObserver(() => { this.time.redraw(); this.drawFrames(); }).observe(document.querySelector('main'));\n"
+    "canvas.onwheel = event => this.wheel(event);\n"
+    "canvas.onpointerdown = event => this.press(event);\n"
+    "canvas.onpointermove = event => this.hover(event);\n"
+    "canvas.onpointerleave = () => { $('tip').hidden = true; };\n"
+    "canvas.ondblclick = event => {\n"
+    "const { scope, span } = this.time.at(event.offsetX, event.offsetY);\n"
+    "if (scope) this.zoomTo(scope.track.levels[scope.depth].start[scope.i], scope.track.levels[scope.depth].endOf(scope.i));\n"
+    "else if (span) this.zoomTo(span.start, span.start + span.duration);\n"
+    "};\n"
+    "const frames = $('frames');\n"
+    "frames.onpointermove = event => {\n"
+    "const i = this.frameAt(event.offsetX);\n"
+    "if (i < 0) { $('tip').hidden = true; return; }\n"
+    "this.tip(event, [`Frame ${i + 1}`, ns(this.series.duration[i])]);\n"
+    "};\n"
+    "frames.onpointerleave = () => { $('tip').hidden = true; };\n"
+    "frames.onclick = event => {\n"
+    "const i = this.frameAt(event.offsetX);\n"
+    "if (i >= 0) this.zoomTo(this.series.start[i], this.series.start[i] + this.series.duration[i], true);\n"
+    "};\n"
+    "frames.onkeydown = event => {\n"
+    "const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;\n"
+    "if (!step) return;\n"
+    "event.stopPropagation();\n"
+    "const { start, duration } = this.series, now = frameOf(this.series, (this.view.from + this.view.to) / 2) - 1;\n"
+    "const i = Math.max(0, Math.min(start.length - 1, now < 0 ? 0 : now + step));\n"
+    "this.zoomTo(start[i], start[i] + duration[i], true);\n"
+    "$('live').textContent = `Frame ${i + 1}, ${ns(duration[i])}`;\n"
+    "};\n"
+    "$('search').oninput = () => { clearTimeout(this.searchTimer); this.searchTimer = setTimeout(() => this.search($('search').value), 150); };\n"
+   ,
+    "$('search').onkeydown = event => {\n"
+    "if (event.key === 'Enter') this.nextHit(event.shiftKey ? -1 : 1);\n"
+    "if (event.key === 'Escape') { $('search').value = ''; this.search(''); canvas.focus(); }\n"
+    "event.stopPropagation();\n"
+    "};\n"
+    "$('theme').onclick = () => {\n"
+    "const next = this.dark ? 'light' : 'dark';\n"
+    "kept.set('theme', next);\n"
+    "this.theme(next);\n"
+    "this.panels.render();\n"
+    "this.drawFrames();\n"
+    "};\n"
+    "$('help').onclick = () => $('keys').showModal();\n"
+    "$('wheel').checked = this.wheelZooms;\n"
+    "$('wheel').onchange = () => { this.wheelZooms = $('wheel').checked; kept.set('wheel', this.wheelZooms ? 'zoom' : 'scroll'); };\n"
+    "this.listenToBar();\n"
+    "window.matchMedia('(prefers-color-scheme: dark)').onchange = () => { if (!kept.get('theme')) { this.theme(null); this.panels.render(); this.drawFrames(); } };\n"
+    "window.onhashchange = () => { if (location.hash !== this.fragment) this.readFragment(); };\n"
+    "document.onkeydown = event => this.key(event);\n"
+    "}\n"
+    "listenToBar() {\n"
+    "const bar = $('bar'), lower = $('lower');\n"
+    "const resize = height => {\n"
+    "const most = document.body.clientHeight - 180;\n"
+    "lower.style.height = `${Math.max(60, Math.min(most, height))}px`;\n"
+    "};\n"
+    "bar.onpointerdown = event => {\n"
+    "bar.setPointerCapture(event.pointerId);\n"
+    "const from = event.clientY, height = lower.clientHeight;\n"
+    "bar.onpointermove = move => resize(height + from - move.clientY);\n"
+    "bar.onpointerup = () => { bar.onpointermove = null; };\n"
+    "};\n"
+    "bar.onkeydown = event => {\n"
+    "const step = event.key === 'ArrowUp' ? 24 : event.key === 'ArrowDown' ? -24 : 0;\n"
+    "if (!step) return;\n"
+    "event.stopPropagation();\n"
+    "event.preventDefault();\n"
+    "resize(lower.clientHeight + step);\n"
+    "};\n"
+    "}\n"
+    "wheel(event) {\n"
+    "event.preventDefault();\n"
+    "const line = event.deltaMode === 1 ? 18 : 1, dy = event.deltaY * line, dx = event.deltaX * line;\n"
+    "const zooms = event.ctrlKey || event.metaKey ? !this.wheelZooms || event.ctrlKey : this.wheelZooms && !event.shiftKey;\n"
+    "if (zooms) {\n"
+    "this.zoom(Math.exp(Math.max(-60, Math.min(60, dy)) * 0.008), this.time.time(Math.max(GUTTER, event.offsetX)));\n"
+    "} else if (event.shiftKey || Math.abs(dx) > Math.abs(dy)) {\n"
+    "this.pan((Math.abs(dx) > Math.abs(dy) ? dx : dy) / (event.target.clientWidth - GUTTER));\n"
+    "} else {\n"
+    "this.time.scroll += dy;\n"
+    "this.time.redraw();\n"
+    "}\n"
+    "}\n"
+    "press(event) {\n"
+    "const canvas = $('time'), x = event.offsetX, y = event.offsetY, place = this.time.at(x, y);\n"
+    "canvas.focus();\n"
+    "if (event.button !== 0 && event.button !== 1) return;\n"
+    "if (place.area === 'gutter') return this.pressGutter(place);\n"
+    "const began = { view: { ...this.view }, scroll: this.time.scroll, time: this.time.time(x) }, pan = event.shiftKey || event.button === 1;\n"
+    "let moved = false;\n"
+    "canvas.setPointerCapture(event.pointerId);\n"
+    "$('tip').hidden = true;\n"
+    "canvas.onpointermove = move => {\n"
+    "if (!moved && Math.hypot(move.offsetX - x, move.offsetY - y) < 4) return;\n"
+    "moved = true;\n"
+    "if (pan) {\n"
+    "const by = (x - move.offsetX) / this.time.scale;\n"
+    "this.time.scroll = began.scroll + y - move.offsetY;\n"
+    "this.setView(began.view.from + by, began.view.to + by);\n"
+    "} else {\n"
+    "const now = this.time.time(Math.max(GUTTER, move.offsetX));\n"
+    "this.select(Math.min(now, began.time), Math.max(now, began.time));\n"
+    "}\n"
+    "};\n"
+    "canvas.onpointerup = () => {\n"
+    "canvas.onpointermove = hover => this.hover(hover);\n"
+    "canvas.onpointerup = null;\n"
+    "if (!moved) this.click(place);\n"
+    "};\n"
+    "}\n"
+    "pressGutter({ row, pin }) {\n"
+    "const set = pin ? this.pinned : this.closed;\n"
+    "if (!pin && !row.fold) return;\n"
+    "if (set.has(row.key)) set.delete(row.key); else set.add(row.key);\n"
+    "this.time.redraw();\n"
+    "}\n"
+    "click({ area, scope, mark, span, hold, time }) {\n"
+    "if (scope) {\n"
+    "this.setFocus(scope);\n"
+    "if (this.panels.tab !== 'scope') this.panels.open('scope');\n"
+    "} else if (mark) {\n"
+    "this.goTo(mark.time);\n"
+    "} else if (span || hold) {\n"
+    "this.select((span || hold).start, (span || hold).start + (span || hold).duration);\n"
+    "} else if (area === 'ruler') {\n"
+    "this.mark = time === undefined ? null : time;\n"
+    "} else {\n"
+    "this.setFocus(null);\n"
+   ,
+    "if (this.selection) this.select(0, 0);\n"
+    "}\n"
+    "}\n"
+    "hover(event) {\n"
+    "const place = this.time.at(event.offsetX, event.offsetY), key = place.area === 'gutter' ? place.row.key : null;\n"
+    "if (key !== this.time.hovered) {\n"
+    "this.time.hovered = key;\n"
+    "this.time.redraw();\n"
+    "}\n"
+    "const lines = this.describe(place);\n"
+    "if (lines) this.tip(event, lines); else $('tip').hidden = true;\n"
+    "}\n"
+    "describe({ area, row, scope, mark, span, hold, sample, pin }) {\n"
+    "const { report } = this;\n"
+    "if (area === 'gutter') return pin ? ['Pin this row to the top'] : row.track ? [row.title, `thread ${row.track.thread}`] : null;\n"
+    "if (scope) {\n"
+    "const level = scope.track.levels[scope.depth], label = this.labelOf(scope), flags = level.flags.get(scope.i) || 0;\n"
+    "return [label.name, ns(level.durationOf(scope.i)), `from ${ns(level.start[scope.i])} on`, [label.category, where(label)].filter(Boolean).join(' \\u00b7 '),\n"
+    "...report.argsOf(level.args, scope.i).slice(0, 12).map(([k, v]) => `${k} = ${shown(v)}`), flags ? `${truncatedText(flags)} not recorded` : ''];\n"
+    "}\n"
+    "if (mark) return [mark.text || mark.label.name, `at ${ns(mark.time)}`, where(mark.label)];\n"
+    "if (span) return [report.labels[span.label].name, ns(span.duration), `from ${ns(span.start)} on`, `id 0x${span.id.toString(16)}`, ...span.args.slice(0, 12).map(([k, v]) => `${k} = ${shown(v)}`)];\n"
+    "if (hold) return [row.title, `held for ${ns(hold.duration)}`, `by ${hold.track.title}`];\n"
+    "if (sample) return [row.title, (row.series.bytes ? bytes : shown)(sample.value), `at ${ns(sample.time)}`];\n"
+    "return null;\n"
+    "}\n"
+    "tip(event, lines) {\n"
+    "const tip = $('tip'), [title, second, ...more] = lines;\n"
+    "tip.replaceChildren(el('b', {}, title), el('span', {}, second || ''), ...more.filter(Boolean).map(line => el('div', {}, line)));\n"
+    "tip.hidden = false;\n"
+    "const box = tip.getBoundingClientRect();\n"
+    "tip.style.left = `${Math.max(4, Math.min(event.clientX + 14, innerWidth - box.width - 6))}px`;\n"
+    "tip.style.top = `${event.clientY + 18 + box.height > innerHeight ? event.clientY - box.height - 10 : event.clientY + 18}px`;\n"
+    "}\n"
+    "key(event) {\n"
+    "if (event.ctrlKey || event.metaKey || event.altKey || $('keys').open) return;\n"
+    "if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;\n"
+    "const inPanel = $('lower').contains(event.target), { view, selection } = this;\n"
+    "const actions = {\n"
+    "w: () => this.zoom(0.8), s: () => this.zoom(1.25), a: () => this.pan(-0.12), d: () => this.pan(0.12),\n"
+    "f: () => {\n"
+    "if (selection) this.zoomTo(selection.from, selection.to);\n"
+    "else if (this.focus) this.zoomTo(this.focus.track.levels[this.focus.depth].start[this.focus.i], this.focus.track.levels[this.focus.depth].endOf(this.focus.i));\n"
+    "},\n"
+    "0: () => this.setView(this.report.from, this.report.to), Home: () => this.setView(this.report.from, this.report.to),\n"
+    "m: () => {\n"
+    "if (!this.focus) return this.select(view.from, view.to);\n"
+    "const level = this.focus.track.levels[this.focus.depth];\n"
+    "this.select(level.start[this.focus.i], level.endOf(this.focus.i));\n"
+    "},\n"
+    "'/': () => $('search').focus(), '?': () => $('keys').showModal(), '[': () => this.sameName(-1), ']': () => this.sameName(1),\n"
+    "n: () => this.nextHit(1), N: () => this.nextHit(-1),\n"
+    "Escape: () => { if (this.selection) this.select(0, 0); else this.setFocus(null); },\n"
+    "Enter: () => { if (this.focus) this.panels.open('scope'); }\n"
+    "};\n"
+    "for (const arrow of ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown']) actions[arrow] = () => this.step(arrow);\n"
+    "const action = actions[event.key] || actions[event.key.toLowerCase()];\n"
+    "if (!action || (inPanel && /^(Arrow|Enter|Home)/.test(event.key))) return;\n"
+    "event.preventDefault();\n"
+    "action();\n"
+    "}\n"
+    "}\n"
+    "function* pieces() {\n"
+    "for (const element of document.querySelectorAll('script[type=\"application/octet-stream\"]')) {\n"
+    "const text = element.textContent;\n"
+    "element.remove();\n"
+    "yield text;\n"
+    "}\n"
+    "}\n"
+    "async function start() {\n"
+    "const began = performance.now();\n"
+    "try {\n"
+   ,
+    "if (typeof DecompressionStream === 'undefined') throw new Error('This browser is too old: it needs Chrome 103, Firefox 113 or Safari 16.4.');\n"
+    "const report = finish(await readReport(pieces()));\n"
+    "const app = new App(report);\n"
+    "$('loading').hidden = true;\n"
+    "document.documentElement.dataset.ready = String(Math.round(performance.now() - began));\n"
+    "globalThis.prof = app; // for those who look into it from the console, and for tests\n"
+    "} catch (error) {\n"
+    "$('loading').textContent = `This report cannot be shown. ${error.message}`;\n"
+    "document.documentElement.dataset.ready = 'failed';\n"
+    "throw error;\n"
+    "}\n"
+    "}\n"
+    "if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', start); else start();\n"
+    "})();\n"
+    "</script>\n"
+   ,
+    NULL};
+
+/*-- values and arguments --*/
+
+static void prof__html_value(prof__html *h, prof__html_bytes *to, const prof_value *value)
+{
+    uint64_t bits;
+    int i;
+    switch (value->type) {
+    case PROF_VALUE_INT:
+        prof__html_u(to, 1);
+        prof__html_u(to, prof__html_zigzag(value->as.i));
+        break;
+    case PROF_VALUE_UINT:
+        prof__html_u(to, 2);
+        prof__html_u(to, value->as.u);
+        break;
+    case PROF_VALUE_DOUBLE:
+        prof__html_u(to, 3);
+        memcpy(&bits, &value->as.d, sizeof bits);
+        for (i = 0; i < 8; ++i) to->at[to->size++] = (unsigned char)(bits >> 8 * i & 255);
+        break;
+    case PROF_VALUE_BOOL: prof__html_u(to, value->as.u ? 5 : 4); break;
+    case PROF_VALUE_POINTER:
+        prof__html_u(to, 6);
+        prof__html_u(to, value->as.u);
+        break;
+    case PROF_VALUE_STRING:
+        prof__html_u(to, value->cut ? 8 : 7);
+        prof__html_u(to, prof__html_string_of(h, value->as.string));
+        break;
+    default: prof__html_u(to, 0); break;
+    }
+}
+
+/* How many arguments, and each: at most so many as fit into a block's slack. */
+static void prof__html_args(prof__html *h, prof__html_bytes *to, const prof_arg *args, uint32_t count)
+{
+    if (h->options.no_args) count = 0;
+    if (count > PROF__HTML_MOST_ARGS) count = PROF__HTML_MOST_ARGS;
+    prof__html_u(to, count);
+    for (uint32_t i = 0; i < count; ++i) {
+        prof__html_u(to, prof__html_string_of(h, args[i].key));
+        prof__html_value(h, to, &args[i].value);
+    }
+}
+
+/*-- blocks of a track --*/
+
+static void prof__html_scopes_end(prof__html *h)
+{
+    prof__html_bytes *columns[3] = {&h->starts, &h->durations, &h->scope_kinds};
+    if (!h->scope_kinds.size) return;
+    prof__html_tables(h);
+    prof__html_block(h, 'E', columns, 3);
+}
+
+static void prof__html_points_end(prof__html *h)
+{
+    prof__html_bytes *columns[3] = {&h->times, &h->point_kinds, &h->details};
+    if (!h->point_kinds.size) return;
+    prof__html_tables(h);
+    prof__html_block(h, 'Q', columns, 3);
+}
+
+static void prof__html_arguments_end(prof__html *h)
+{
+    if (!h->arguments.size) return;
+    prof__html_tables(h);
+    prof__html_block1(h, 'A', &h->arguments);
+    ++h->argument_blocks;
+}
+
+/* Arguments of the present one of a level's scopes, or of the points. which: depth + 1, or 0. */
+static void prof__html_arguments(prof__html *h, prof__html_level *level, uint64_t which, const prof_event *event)
+{
+    if (!event->arg_count || h->options.no_args) return;
+    if (!h->arguments.size) prof__html_u(&h->arguments, h->track);
+    if (level->block != h->argument_blocks + 1) level->listed = 0; /* nothing of it in this block yet */
+    level->block = h->argument_blocks + 1;
+    prof__html_u(&h->arguments, which);
+    prof__html_u(&h->arguments, level->count - level->listed);
+    level->listed = level->count;
+    prof__html_args(h, &h->arguments, event->args, event->arg_count);
+}
+
+/*-- events --*/
+
+static int prof__html_level_of(prof__html *h, size_t depth)
+{
+    size_t capacity = h->level_capacity ? h->level_capacity : 64;
+    prof__html_level *more;
+    if (depth < h->level_capacity) return 1;
+    while (capacity <= depth) capacity *= 2;
+    more = (prof__html_level *)realloc(h->levels, capacity * sizeof *more);
+    if (!more) return 0;
+    memset(more + h->level_capacity, 0, (capacity - h->level_capacity) * sizeof *more);
+    h->levels = more;
+    h->level_capacity = capacity;
+    return 1;
+}
+
+static void prof__html_scope(prof__html *h, const prof_event *event, int64_t start)
+{
+    uint32_t depth = event->depth, type = PROF_EVENT_SCOPE | (event->flags & 3) << 8;
+    int64_t from;
+    if (!prof__html_level_of(h, depth)) {
+        prof__out_fail(&h->out, prof__fail(PROF_NO_MEMORY, "no memory for scopes of depth %lu", (unsigned long)depth));
+        return;
+    }
+    from = depth < h->open_levels ? h->levels[depth].end : h->last_scope;
+    if (start < from) { /* does not happen: a scope begins when the one before it on its level has ended */
+        type |= PROF__HTML_FROM_LAST;
+        from = h->last_scope < start ? h->last_scope : start;
+    }
+    if (!h->scope_kinds.size) prof__html_u(&h->starts, h->track);
+    prof__html_u(&h->starts, (uint64_t)(start - from));
+    prof__html_u(&h->durations, (uint64_t)event->duration_ns);
+    prof__html_u(&h->scope_kinds, prof__html_kind_of(h, event->site, event->name, depth, type));
+    prof__html_arguments(h, &h->levels[depth], (uint64_t)depth + 1, event);
+    h->levels[depth].end = start + event->duration_ns;
+    ++h->levels[depth].count;
+    h->open_levels = (size_t)depth + 1;
+    h->last_scope = start;
+    ++h->scopes;
+    if (h->starts.size >= PROF__HTML_COLUMN || h->durations.size >= PROF__HTML_COLUMN ||
+        h->scope_kinds.size >= PROF__HTML_COLUMN)
+        prof__html_scopes_end(h);
+}
+
+static void prof__html_detail(prof__html *h, const prof_event *event)
+{
+    prof__html_bytes *to = &h->details;
+    switch (event->type) {
+    case PROF_EVENT_MARK: break;
+    case PROF_EVENT_COUNTER: prof__html_value(h, to, &event->value); break;
+    case PROF_EVENT_FRAME: prof__html_u(to, (uint64_t)event->duration_ns); break;
+    case PROF_EVENT_LOST: prof__html_u(to, event->value.as.u); break;
+    case PROF_EVENT_LOG:
+        prof__html_u(to, event->detail);
+        prof__html_u(to, prof__html_string_of(h, event->value.type == PROF_VALUE_STRING ? event->value.as.string : ""));
+        break;
+    default:
+        prof__html_u(to, event->object);
+        prof__html_u(to, event->detail);
+        break;
+    }
+}
+
+static void prof__html_point(prof__html *h, const prof_event *event, int64_t start)
+{
+    uint32_t type = (uint32_t)event->type;
+    if (!h->point_kinds.size) prof__html_u(&h->times, h->track);
+    prof__html_u(&h->times, (uint64_t)(start - h->last_point));
+    prof__html_u(&h->point_kinds, prof__html_kind_of(h, event->site, event->name, event->depth, type));
+    prof__html_detail(h, event);
+    if (event->type != PROF_EVENT_LOG) prof__html_arguments(h, &h->listed_points, 0, event); /* they are in its text */
+    ++h->listed_points.count;
+    h->last_point = start;
+    ++h->points;
+    if (h->times.size >= PROF__HTML_COLUMN || h->point_kinds.size >= PROF__HTML_COLUMN ||
+        h->details.size >= PROF__HTML_COLUMN)
+        prof__html_points_end(h);
+}
+
+static void prof__html_event(prof__html *h, const prof_event *event)
+{
+    int64_t start = event->start_ns + h->offset;
+    if (event->type == PROF_EVENT_SPAN_BEGIN || event->type == PROF_EVENT_SPAN_MARK ||
+        event->type == PROF_EVENT_SPAN_END)
+        h->has_spans = 1; /* later, when it is known what belongs together */
+    else if (event->type == PROF_EVENT_SCOPE)
+        prof__html_scope(h, event, start);
+    else
+        prof__html_point(h, event, start);
+    if (h->arguments.size >= PROF__HTML_COLUMN) prof__html_arguments_end(h);
+}
+
+static void prof__html_track(prof__html *h, size_t index)
+{
+    prof_cursor *cursor;
+    prof_event event;
+    prof_status status = prof_cursor_open(h->trace, index, &cursor);
+    if (status) {
+        prof__out_fail(&h->out, status);
+        return;
+    }
+    h->track = h->first_track + index;
+    h->last_scope = h->last_point = 0;
+    h->open_levels = 0;
+    if (h->levels) memset(h->levels, 0, h->level_capacity * sizeof *h->levels);
+    memset(&h->listed_points, 0, sizeof h->listed_points);
+    while (h->out.status == PROF_OK && prof_cursor_next(cursor, &event)) prof__html_event(h, &event);
+    prof_cursor_close(cursor);
+    prof__html_scopes_end(h);
+    prof__html_points_end(h);
+    prof__html_arguments_end(h);
+}
+
+/*-- spans --*/
+
+static void prof__html_rows_end(prof__html *h, char kind)
+{
+    if (!h->rows.size) return;
+    prof__html_tables(h);
+    prof__html_block1(h, kind, &h->rows);
+}
+
+static void prof__html_span(prof__html *h, const prof_span *span)
+{
+    prof__html_bytes *to = &h->rows;
+    int64_t start = span->start_ns + h->offset;
+    uint32_t type = PROF_EVENT_SPAN_BEGIN | (span->flags & 3) << 8;
+    if (span->mark) type = PROF_EVENT_SPAN_MARK;
+    prof__html_u(to, prof__html_kind_of(h, span->site, span->name, 0, type));
+    prof__html_u(to, prof__html_zigzag(start - h->last_span));
+    prof__html_u(to, (uint64_t)span->duration_ns);
+    prof__html_u(to, h->first_track + span->begin_track);
+    prof__html_u(to, h->first_track + span->end_track);
+    prof__html_u(to, span->id);
+    prof__html_u(to, span->number);
+    prof__html_args(h, to, span->args, span->arg_count);
+    h->last_span = start;
+    ++h->spans;
+    if (to->size >= PROF__HTML_COLUMN) {
+        prof__html_rows_end(h, 'N');
+        h->last_span = 0;
+    }
+}
+
+static void prof__html_spans(prof__html *h)
+{
+    prof_spans *spans = NULL;
+    prof_span span;
+    prof_status status = prof_spans_open(h->trace, &spans), closed;
+    h->last_span = 0;
+    while (h->out.status == PROF_OK && prof_spans_next(spans, &span)) prof__html_span(h, &span);
+    closed = prof_spans_close(spans);
+    if (status || closed) prof__out_fail(&h->out, status ? status : closed);
+    prof__html_rows_end(h, 'N');
+}
+
+/*-- processes and tracks --*/
+
+static void prof__html_about(prof__html *h, const char *key, const char *value)
+{
+    if (h->rows.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'P', &h->rows);
+    prof__html_text(&h->rows, key);
+    prof__html_text(&h->rows, value);
+}
+
+static void prof__html_about_number(prof__html *h, const char *key, uint64_t value)
+{
+    char text[32];
+    text[prof__digits(text, value)] = 0;
+    prof__html_about(h, key, text);
+}
+
+static void prof__html_about_double(prof__html *h, const char *key, double value)
+{
+    char text[48];
+    text[prof__double_text(text, value)] = 0;
+    prof__html_about(h, key, text);
+}
+
+/* The first block of a trace has pairs of texts; see docs/html.md. */
+static void prof__html_process(prof__html *h)
+{
+    const prof_trace_info *about = prof_trace_about(h->trace);
+    const char *key, *value;
+    char text[512];
+    prof__html_about(h, "program", about->program);
+    prof__html_about_number(h, "pid", about->pid);
+    prof__html_about_number(h, "parent_pid", about->parent_pid);
+    prof__html_about(h, "clock", about->clock);
+    prof__html_about_number(h, "tick_hz", about->tick_hz);
+    prof__html_about_double(h, "clock_resolution_ns", about->clock_resolution_ns);
+    prof__html_about_double(h, "scope_cost_ns", about->scope_cost_ns);
+    prof__html_about_double(h, "call_cost_ns", about->call_cost_ns);
+    prof__html_about_number(h, "start_unix_ns", about->start_unix_ns);
+    prof__html_about_number(h, "duration_ns", (uint64_t)(about->duration_ns < 0 ? 0 : about->duration_ns));
+    prof__html_about_number(h, "offset_ns", (uint64_t)h->offset);
+    prof__html_about_number(h, "from_ns", (uint64_t)about->from_ns);
+    prof__html_about_number(h, "to_ns", (uint64_t)about->to_ns);
+    prof__html_about_number(h, "events", about->event_count);
+    prof__html_about_number(h, "aggregated", about->folded);
+    prof__html_about_number(h, "lost", about->lost);
+    prof__html_about_number(h, "taken_back", about->taken_back);
+    prof__html_about_number(h, "tracks", prof_trace_track_count(h->trace));
+    prof__html_about(h, "mode", prof__mode_names[about->mode]);
+    prof__html_about_number(h, "complete", (uint64_t)about->complete);
+    prof__html_about(h, "write_error", about->write_error);
+    for (int kind = 0; kind < 7; ++kind)
+        if (prof__loss_text(h->trace, kind, text, sizeof text)) prof__html_about(h, "loss", text);
+    for (size_t i = 0; prof_trace_metadata(h->trace, i, &key, &value); ++i) {
+        snprintf(text, sizeof text, "metadata.%s", key);
+        prof__html_about(h, text, value);
+    }
+    prof__html_block1(h, 'P', &h->rows);
+}
+
+static void prof__html_tracks(prof__html *h)
+{
+    prof__html_bytes *to = &h->rows;
+    const prof_track *track;
+    for (size_t i = 0; (track = prof_trace_track(h->trace, i)) != NULL; ++i) {
+        prof__html_text(to, track->name);
+        prof__html_text(to, track->device);
+        prof__html_u(to, track->thread_id);
+        prof__html_u(to, (uint64_t)(track->fiber != 0));
+        prof__html_u(to, (uint64_t)track->alignment);
+        prof__html_u(to, track->lost);
+        prof__html_u(to, track->event_count);
+        if (to->size >= PROF__HTML_COLUMN) prof__html_block1(h, 'T', to);
+    }
+    prof__html_block1(h, 'T', to);
+}
+
+/*-- the file --*/
+
+static void prof__html_trace(prof__html *h, const prof_trace *trace, int64_t offset)
+{
+    size_t tracks = prof_trace_track_count(trace);
+    h->trace = trace;
+    h->offset = offset;
+    h->has_spans = 0;
+    prof__html_process(h);
+    prof__html_tracks(h);
+    for (size_t i = 0; i < tracks && h->out.status == PROF_OK; ++i) prof__html_track(h, i);
+    if (h->has_spans && h->out.status == PROF_OK) prof__html_spans(h);
+    h->first_track += tracks;
+}
+
+/* The last block says how much there is, so that the page can tell a report that was cut. */
+static void prof__html_end(prof__html *h)
+{
+    prof__html_u(&h->rows, h->scopes);
+    prof__html_u(&h->rows, h->points);
+    prof__html_u(&h->rows, h->spans);
+    prof__html_block1(h, 'Z', &h->rows);
+    prof__html_piece_end(h);
+}
+
+static void prof__html_all(prof__html *h, const prof_trace *const *traces, size_t count)
+{
+    int64_t *offsets = (int64_t *)calloc(count + 1, sizeof *offsets);
+    size_t i, machines;
+    if (!offsets) {
+        prof__out_fail(&h->out, prof__fail(PROF_NO_MEMORY, "no memory to write %lu traces", (unsigned long)count));
+        return;
+    }
+    machines = prof_trace_align(traces, count, offsets);
+    for (i = 0; prof__html_page[i]; ++i) prof__out_text(&h->out, prof__html_page[i]);
+    prof__html_u(&h->rows, PROF__HTML_VERSION);
+    prof__html_u(&h->rows, machines);
+    prof__html_text(&h->rows, h->options.title ? h->options.title : "");
+    prof__html_block1(h, 'H', &h->rows);
+    for (i = 0; i < count && h->out.status == PROF_OK; ++i) prof__html_trace(h, traces[i], offsets[i]);
+    prof__html_end(h);
+    prof__out_text(&h->out, "</body>\n</html>\n");
+    free(offsets);
+}
+
+static prof_status prof__html_make(prof__html **h, const prof_trace *const *traces, size_t count,
+                                   const prof_html_options *options)
+{
+    *h = NULL;
+    if (!traces || !count) return prof__fail(PROF_INVALID_ARGUMENT, "no trace to write");
+    for (size_t i = 0; i < count; ++i)
+        if (!traces[i]) return prof__fail(PROF_INVALID_ARGUMENT, "no trace to write");
+    *h = (prof__html *)calloc(1, sizeof **h);
+    if (!*h) return prof__fail(PROF_NO_MEMORY, "no memory to write a report");
+    if (options) (*h)->options = *options;
+    return PROF_OK;
+}
+
+static prof_status prof__html_done(prof__html *h)
+{
+    prof_status status = prof__out_close(&h->out);
+    free(h->levels);
+    free(h);
+    return status;
+}
+
+PROF_DEF prof_status prof_html_merge(const prof_trace *const *traces, size_t count, const char *path,
+                                     const prof_html_options *options)
+{
+    prof__html *h;
+    prof_status status = prof__html_make(&h, traces, count, options);
+    if (status) return status;
+    status = prof__out_file(&h->out, path);
+    if (status) {
+        free(h);
+        return status;
+    }
+    prof__html_all(h, traces, count);
+    return prof__html_done(h);
+}
+
+PROF_DEF prof_status prof_html_stream(const prof_trace *trace, prof_sink sink, const prof_html_options *options)
+{
+    prof__html *h;
+    prof_status status = prof__html_make(&h, &trace, 1, options);
+    if (status) return status;
+    prof__out_sink(&h->out, sink);
+    prof__html_all(h, &trace, 1);
+    return prof__html_done(h);
+}
+
+PROF_DEF prof_status prof_html_write(const prof_trace *trace, const char *path, const prof_html_options *options)
+{
+    return prof_html_merge(&trace, 1, path, options);
+}
+
+#if defined(__GNUC__) || defined(__TINYC__)
+static prof_status prof__html_default(const prof_trace *trace, const char *path)
+{
+    return prof_html_write(trace, path, NULL);
+}
+
+static prof_writer prof__html_writer = {".html", prof__html_default, NULL};
+static void __attribute__((constructor(101))) prof__html_register(void) { prof_writer_register(&prof__html_writer); }
+#ifdef PROF__SHARED
+static void __attribute__((destructor(101))) prof__html_unregister(void) { prof_writer_unregister(&prof__html_writer); }
+#endif
+#endif
+
+#ifdef PROF__WRAPS_MALLOC
+#undef malloc
+#undef calloc
+#undef realloc
+#undef free
+#endif
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* PROF_IMPLEMENTATION */
+
+/* This software is available under two licences: choose the one you prefer.
+
+ALTERNATIVE A - MIT No Attribution (MIT-0)
+
+Copyright 2026 the prof authors
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
+rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit
+persons to whom the Software is furnished to do so.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
+COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
+OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+
+ALTERNATIVE B - public domain (www.unlicense.org)
+
+This is free and unencumbered software released into the public domain.
+
+Anyone is free to copy, modify, publish, use, compile, sell, or distribute this software, either in source code form or
+as a compiled binary, for any purpose, commercial or non-commercial, and by any means.
+
+In jurisdictions that recognize copyright laws, the author or authors of this software dedicate any and all copyright
+interest in the software to the public domain. We make this dedication for the benefit of the public at large and to the
+detriment of our heirs and successors. We intend this dedication to be an overt act of relinquishment in perpetuity of
+all present and future rights to this software under copyright law.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS BE
+LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT
+OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */

@@ -1,0 +1,22 @@
+// html/api: Declarations.
+/* All zero is the default: everything. */
+typedef struct prof_html_options {
+    const char *title; /* of the page; NULL: the program's name */
+    int no_args;       /* 1: leaves out arguments */
+} prof_html_options;
+
+#if PROF_ENABLE
+/* Write a report. path: as for prof_csv_write(). options may be NULL. Take some 2 MB of memory, however long the trace
+   is. Errors as those of prof_csv_write(). */
+PROF_DEF prof_status prof_html_write(const prof_trace *trace, const char *path, const prof_html_options *options);
+PROF_DEF prof_status prof_html_stream(const prof_trace *trace, prof_sink sink, const prof_html_options *options);
+
+/* Writes several traces as the processes of one report, on the time line of prof_trace_align(). */
+PROF_DEF prof_status prof_html_merge(const prof_trace *const *traces, size_t count, const char *path,
+                                     const prof_html_options *options);
+#else
+#define prof_html_write(trace, path, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, options))
+#define prof_html_stream(trace, sink, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
+#define prof_html_merge(traces, count, path, options) \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(count) : PROF__USE3(traces, path, options)))
+#endif

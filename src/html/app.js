@@ -1,0 +1,555 @@
+// The page: what it shows, and what the reader does.
+
+import { readReport } from './decode.js';
+import { finish, warnings, scopeAt, truncatedText } from './model.js';
+import { firstIndex } from './columns.js';
+import { colorLabels, nodeColors } from './theme.js';
+import { parseQuery, labelMatches, findScopes } from './search.js';
+import { TimeLine, GUTTER, RULER } from './view.js';
+import { Panels, where, frameOf } from './panels.js';
+import { el } from './dom.js';
+import { ns, bytes, grouped, shown } from './text.js';
+
+const $ = id => document.getElementById(id);
+
+/** Settings of the reader; pages from disk may not be allowed to keep any. */
+const kept = {
+    get(key) { try { return localStorage.getItem('prof.' + key); } catch { return null; } },
+    set(key, text) { try { localStorage.setItem('prof.' + key, text); } catch { /* then not */ } }
+};
+
+class App {
+    constructor(report) {
+        this.report = report;
+        this.view = { from: report.from, to: report.to };
+        /** @type {{from: number, to: number} | null} */ this.selection = null;
+        this.focus = null;
+        this.mark = null;
+        this.label = null;
+        this.query = '';
+        this.hits = [];
+        this.least = 0;
+        this.dim = null;
+        this.closed = new Set();
+        this.pinned = new Set();
+        this.series = report.frames[0];
+        for (const process of report.processes) {
+            if (process.counters.length > 6) this.closed.add(`p${process.id}Counters`);
+            if (process.spanGroups.length > 8) this.closed.add(`p${process.id}Spans`);
+            this.closed.add(`p${process.id}Locks`);
+        }
+        this.wheelZooms = kept.get('wheel') === 'zoom';
+        this.time = new TimeLine($('time'), this);
+        this.theme(kept.get('theme'));
+        this.panels = new Panels(this, $('tabs'), $('panel'));
+        this.head();
+        this.listen();
+        this.readFragment();
+        this.panels.render();
+        this.drawFrames();
+        this.time.redraw();
+    }
+
+    // ---- what is around the time line
+
+    head() {
+        const { report } = this, names = [...new Set(report.processes.map(process => process.about.get('program')))].join(', ');
+        document.title = `${report.title || names || 'report'} - prof`;
+        $('title').textContent = report.title || names;
+        const tracks = report.tracks.filter(track => track.levels.length).length;
+        $('facts').textContent = `${ns(report.to - report.from)}, ${grouped(report.scopes)} scopes on ${tracks} track${tracks === 1 ? '' : 's'}`;
+        const lines = warnings(report);
+        $('warnings').hidden = !lines.length;
+        $('warnings').replaceChildren(el('strong', {}, lines.length === 1 ? 'Note: ' : `${lines.length} notes: `), lines[0] || '',
+            lines.length > 1 ? el('details', {}, el('summary', {}, 'all'), ...lines.slice(1).map(line => el('p', {}, line))) : null);
+        if (lines.length < 2 && lines.length) $('warnings').replaceChildren(el('strong', {}, 'Note: '), lines[0]);
+        $('frames').hidden = !this.series;
+    }
+
+    theme(name) {
+        const root = document.documentElement;
+        if (name) root.dataset.theme = name; else delete root.dataset.theme;
+        const computed = getComputedStyle(root), get = key => computed.getPropertyValue('--' + key).trim();
+        this.style = Object.fromEntries(['background', 'gutter', 'head', 'group', 'line', 'grid', 'ink', 'faint', 'shade', 'accent', 'onaccent',
+            'counter', 'mark', 'warn', 'bad', 'good', 'flow'].map(key => [key, get(key)]));
+        this.dark = get('scheme') === 'dark';
+        colorLabels(this.report.labels, this.dark);
+        this.paint();
+    }
+
+    /** Colours of the scopes: what was not searched for is dimmed. */
+    paint() {
+        const rgb = /^#(..)(..)(..)$/.exec(this.style.background).slice(1).map(part => parseInt(part, 16));
+        this.colors = nodeColors(this.report, rgb, this.dim);
+        this.time.redraw();
+    }
+
+    setSeries(i) {
+        this.series = this.report.frames[i];
+        this.drawFrames();
+    }
+
+    /** The bars of the frames: a bar for each, or the longest of several where they are narrower than a pixel. */
+    drawFrames() {
+        if (!this.series) return;
+        const canvas = $('frames'), ratio = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
+        canvas.width = Math.round(width * ratio);
+        canvas.height = Math.round(height * ratio);
+        const ctx = canvas.getContext('2d'), { start, duration } = this.series, n = start.length;
+        ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+        const sorted = Float64Array.from(duration).sort(), high = Math.min(sorted[n - 1], sorted[Math.floor(n * 0.95)] * 2.5) || 1;
+        const budgets = [1e9 / 60, 1e9 / 30], median = sorted[n >> 1];
+        // frames of a game have a budget; others are compared with their median
+        const game = median > 1e6 && median < 2e8, limits = game ? [budgets[0] * 1.02, budgets[1] * 1.02] : [median * 1.5, median * 3];
+        const bar = Math.min(12, (width - GUTTER) / n);
+        this.frameBar = bar;
+        for (let i = 0; i < n;) {
+            const x = GUTTER + i * bar, next = bar >= 1 ? i + 1 : Math.max(i + 1, Math.ceil((Math.floor(x) + 1 - GUTTER) / bar));
+            let longest = 0, shownToo = false;
+            for (let k = i; k < Math.min(n, next); k++) {
+                longest = Math.max(longest, duration[k]);
+                shownToo = shownToo || (start[k] < this.view.to && start[k] + duration[k] > this.view.from);
+            }
+            ctx.fillStyle = longest > limits[1] ? this.style.bad : longest > limits[0] ? this.style.warn : this.style.good;
+            ctx.globalAlpha = shownToo ? 1 : 0.45;
+            const tall = Math.max(1, Math.min(1, longest / high) * (height - 4));
+            ctx.fillRect(x, height - tall, Math.max(1, bar - (bar > 3 ? 1 : 0)), tall);
+            i = next;
+        }
+        ctx.globalAlpha = 1;
+        ctx.fillStyle = this.style.faint;
+        ctx.font = '11px system-ui, sans-serif';
+        for (const limit of game ? budgets : [median]) {
+            const y = height - limit / high * (height - 4);
+            if (y > 2) ctx.fillRect(GUTTER, y, width, 1);
+        }
+        ctx.textBaseline = 'top';
+        ctx.fillStyle = this.style.ink;
+        ctx.fillText(`Frames: ${this.series.name}`, 8, 6);
+        ctx.fillStyle = this.style.faint;
+        ctx.fillText(`${grouped(n)}, median ${ns(median)}`, 8, 22);
+        ctx.fillText(game ? 'lines: 60 and 30 a second' : 'line: the median', 8, 37);
+    }
+
+    frameAt(x) {
+        const i = Math.floor((x - GUTTER) / this.frameBar);
+        return i >= 0 && i < this.series.start.length ? i : -1;
+    }
+
+    // ---- what is shown
+
+    setView(from, to) {
+        const { report } = this, all = report.to - report.from, length = Math.max(10, Math.min(to - from, all * 1.1));
+        const middle = (from + to) / 2, edge = all * 0.05;
+        from = Math.max(report.from - edge, Math.min(middle - length / 2, report.to + edge - length));
+        this.view = { from, to: from + length };
+        this.time.redraw();
+        if (this.series) this.drawFramesSoon();
+        this.share();
+    }
+
+    drawFramesSoon() {
+        if (this.framesWait) return;
+        this.framesWait = requestAnimationFrame(() => {
+            this.framesWait = 0;
+            this.drawFrames();
+        });
+    }
+
+    zoom(factor, at = (this.view.from + this.view.to) / 2) {
+        const { from, to } = this.view;
+        this.setView(at - (at - from) * factor, at + (to - at) * factor);
+    }
+
+    pan(share) {
+        const by = (this.view.to - this.view.from) * share;
+        this.setView(this.view.from + by, this.view.to + by);
+    }
+
+    /** Shows a range with a little around it; selects it if wished. */
+    zoomTo(from, to, select) {
+        const margin = Math.max(20, (to - from) * 0.06);
+        this.setView(from - margin, to + margin);
+        if (select) this.select(from, to);
+    }
+
+    select(from, to) {
+        this.selection = to > from ? { from, to } : null;
+        this.time.redraw();
+        this.panels.refresh();
+        this.share();
+    }
+
+    /** Goes to a moment without changing how much is shown, unless that is everything. */
+    goTo(time, track) {
+        const length = Math.min(this.view.to - this.view.from, (this.report.to - this.report.from) / 20);
+        this.mark = time;
+        if (track) this.time.reveal(track, 0);
+        this.setView(time - length / 2, time + length / 2);
+    }
+
+    /** Focuses a scope, and tells a screen reader. */
+    setFocus(scope, label = true) {
+        this.focus = scope;
+        if (scope) {
+            const level = scope.track.levels[scope.depth], name = this.nameOf(scope);
+            if (label) this.label = this.labelOf(scope);
+            this.panels.bucket = null;
+            $('live').textContent = `${name.name}, ${ns(level.durationOf(scope.i))}, from ${ns(level.start[scope.i])} on, ${scope.track.title}, depth ${scope.depth + 1}`;
+            if (label && this.panels.tab === 'scope') this.panels.refresh();
+        }
+        this.time.redraw();
+        this.share();
+    }
+
+    labelOf({ track, depth, i }) { return this.report.labels[this.report.nodes.label[track.levels[depth].node[i]]]; }
+    nameOf(scope) { return this.labelOf(scope); }
+
+    /** Focuses a scope and brings it to sight: at least so large that it can be read. */
+    show(scope) {
+        const level = scope.track.levels[scope.depth], start = level.start[scope.i], duration = level.durationOf(scope.i);
+        const length = this.view.to - this.view.from;
+        this.setFocus(scope, true);
+        if (duration < length / 60 || duration > length) {
+            const wide = Math.max(duration * 8, 100);
+            this.setView(start + duration / 2 - wide / 2, start + duration / 2 + wide / 2);
+        } else if (start < this.view.from || start + duration > this.view.to) {
+            this.setView(start + duration / 2 - length / 2, start + duration / 2 + length / 2);
+        }
+        this.time.reveal(scope.track, scope.depth);
+        this.time.redraw();
+    }
+
+    // ---- from scope to scope
+
+    step(direction) {
+        const { focus } = this;
+        if (!focus) return this.first();
+        const { track, depth, i } = focus, level = track.levels[depth], last = depth + 1 < track.levels.length ? track.levels[depth + 1] : null;
+        if (direction === 'ArrowRight' && i + 1 < level.count) this.show({ track, depth, i: i + 1 });
+        if (direction === 'ArrowLeft' && i > 0) this.show({ track, depth, i: i - 1 });
+        if (direction === 'ArrowUp' && depth > 0) {
+            const up = scopeAt(track.levels[depth - 1], level.start[i]);
+            if (up >= 0) this.show({ track, depth: depth - 1, i: up });
+        }
+        if (direction === 'ArrowDown' && last) {
+            const child = firstIndex(last.count, k => last.start[k] >= level.start[i]);
+            if (child < last.count && last.start[child] < level.endOf(i)) this.show({ track, depth: depth + 1, i: child });
+        }
+    }
+
+    first() {
+        const track = this.report.tracks.find(each => each.levels.length);
+        if (!track) return;
+        const level = track.levels[0], i = Math.min(level.count - 1, firstIndex(level.count, k => level.start[k] >= this.view.from));
+        this.setFocus({ track, depth: 0, i });
+    }
+
+    /** The next or previous scope of the same label on its track. */
+    sameName(step) {
+        const { focus, report } = this;
+        if (!focus) return this.first();
+        const label = this.labelOf(focus).id, { track } = focus, now = track.levels[focus.depth].start[focus.i];
+        let best = null;
+        track.levels.forEach((level, depth) => {
+            for (let i = depth === focus.depth ? focus.i + step : step > 0 ? firstIndex(level.count, k => level.start[k] > now) : firstIndex(level.count, k => level.start[k] >= now) - 1;
+                i >= 0 && i < level.count; i += step) {
+                if (report.nodes.label[level.node[i]] !== label) continue;
+                if (!best || (level.start[i] - best.start) * step < 0) best = { track, depth, i, start: level.start[i] };
+                break;
+            }
+        });
+        if (best) this.show(best);
+    }
+
+    // ---- search
+
+    search(text) {
+        const query = parseQuery(text);
+        this.query = query.empty ? '' : text.trim();
+        const byLabel = query.names.length + query.categories.length > 0;
+        this.dim = byLabel ? label => !labelMatches(query, label) : null;
+        this.least = query.least;
+        this.hits = query.empty ? [] : findScopes(this.report, query);
+        $('hits').textContent = query.empty ? '' : `${grouped(this.hits.length)}${this.hits.more ? '+' : ''}`;
+        this.hit = -1;
+        this.paint();
+        if (!query.empty && this.panels.tab !== 'scopes') this.panels.open('found'); else this.panels.refresh();
+        if (query.empty && this.panels.tab === 'found') this.panels.open('scopes');
+        this.share();
+    }
+
+    nextHit(step) {
+        if (!this.hits.length) return;
+        this.hit = (this.hit + step + this.hits.length) % this.hits.length;
+        this.show(this.hits[this.hit]);
+    }
+
+    // ---- the address of the page says what is shown
+
+    share() {
+        clearTimeout(this.shareTimer);
+        this.shareTimer = setTimeout(() => {
+            const { view, selection, focus } = this, parts = [`v=${Math.round(view.from)}-${Math.round(view.to)}`];
+            if (selection) parts.push(`s=${Math.round(selection.from)}-${Math.round(selection.to)}`);
+            if (focus) parts.push(`f=${focus.track.id}.${focus.depth}.${focus.i}`);
+            if (this.query) parts.push('q=' + encodeURIComponent(this.query));
+            if (this.panels.tab !== 'scopes') parts.push('t=' + this.panels.tab);
+            this.fragment = '#' + parts.join('&');
+            try { history.replaceState(null, '', this.fragment); } catch { /* a page that may not */ }
+        }, 250);
+    }
+
+    readFragment() {
+        const parts = Object.fromEntries(location.hash.slice(1).split('&').map(part => part.split('=')).filter(pair => pair.length === 2));
+        const range = text => {
+            const match = /^(-?\d+)-(\d+)$/.exec(text || '');
+            return match && Number(match[2]) > Number(match[1]) ? [Number(match[1]), Number(match[2])] : null;
+        };
+        const view = range(parts.v), selection = range(parts.s), focus = /^(\d+)\.(\d+)\.(\d+)$/.exec(parts.f || '');
+        if (focus) {
+            const [track, depth, i] = focus.slice(1).map(Number), level = this.report.tracks[track] && this.report.tracks[track].levels[depth];
+            if (level && i < level.count) this.setFocus({ track: this.report.tracks[track], depth, i });
+        }
+        if (parts.q) {
+            try { $('search').value = decodeURIComponent(parts.q); } catch { /* no text */ }
+            this.search($('search').value);
+        }
+        if (parts.t) this.panels.open(parts.t);
+        if (selection) this.select(...selection);
+        if (view) this.setView(...view);
+    }
+
+    // ---- the reader's hands
+
+    listen() {
+        const canvas = $('time');
+        new ResizeObserver(() => { this.time.redraw(); this.drawFrames(); }).observe(document.querySelector('main'));
+        canvas.onwheel = event => this.wheel(event);
+        canvas.onpointerdown = event => this.press(event);
+        canvas.onpointermove = event => this.hover(event);
+        canvas.onpointerleave = () => { $('tip').hidden = true; };
+        canvas.ondblclick = event => {
+            const { scope, span } = this.time.at(event.offsetX, event.offsetY);
+            if (scope) this.zoomTo(scope.track.levels[scope.depth].start[scope.i], scope.track.levels[scope.depth].endOf(scope.i));
+            else if (span) this.zoomTo(span.start, span.start + span.duration);
+        };
+        const frames = $('frames');
+        frames.onpointermove = event => {
+            const i = this.frameAt(event.offsetX);
+            if (i < 0) { $('tip').hidden = true; return; }
+            this.tip(event, [`Frame ${i + 1}`, ns(this.series.duration[i])]);
+        };
+        frames.onpointerleave = () => { $('tip').hidden = true; };
+        frames.onclick = event => {
+            const i = this.frameAt(event.offsetX);
+            if (i >= 0) this.zoomTo(this.series.start[i], this.series.start[i] + this.series.duration[i], true);
+        };
+        frames.onkeydown = event => {
+            const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+            if (!step) return;
+            event.stopPropagation();
+            const { start, duration } = this.series, now = frameOf(this.series, (this.view.from + this.view.to) / 2) - 1;
+            const i = Math.max(0, Math.min(start.length - 1, now < 0 ? 0 : now + step));
+            this.zoomTo(start[i], start[i] + duration[i], true);
+            $('live').textContent = `Frame ${i + 1}, ${ns(duration[i])}`;
+        };
+        $('search').oninput = () => { clearTimeout(this.searchTimer); this.searchTimer = setTimeout(() => this.search($('search').value), 150); };
+        $('search').onkeydown = event => {
+            if (event.key === 'Enter') this.nextHit(event.shiftKey ? -1 : 1);
+            if (event.key === 'Escape') { $('search').value = ''; this.search(''); canvas.focus(); }
+            event.stopPropagation();
+        };
+        $('theme').onclick = () => {
+            const next = this.dark ? 'light' : 'dark';
+            kept.set('theme', next);
+            this.theme(next);
+            this.panels.render();
+            this.drawFrames();
+        };
+        $('help').onclick = () => $('keys').showModal();
+        $('wheel').checked = this.wheelZooms;
+        $('wheel').onchange = () => { this.wheelZooms = $('wheel').checked; kept.set('wheel', this.wheelZooms ? 'zoom' : 'scroll'); };
+        this.listenToBar();
+        window.matchMedia('(prefers-color-scheme: dark)').onchange = () => { if (!kept.get('theme')) { this.theme(null); this.panels.render(); this.drawFrames(); } };
+        window.onhashchange = () => { if (location.hash !== this.fragment) this.readFragment(); };
+        document.onkeydown = event => this.key(event);
+    }
+
+    /** The bar between time line and panel moves; by the arrow keys, too. */
+    listenToBar() {
+        const bar = $('bar'), lower = $('lower');
+        const resize = height => {
+            const most = document.body.clientHeight - 180;
+            lower.style.height = `${Math.max(60, Math.min(most, height))}px`;
+        };
+        bar.onpointerdown = event => {
+            bar.setPointerCapture(event.pointerId);
+            const from = event.clientY, height = lower.clientHeight;
+            bar.onpointermove = move => resize(height + from - move.clientY);
+            bar.onpointerup = () => { bar.onpointermove = null; };
+        };
+        bar.onkeydown = event => {
+            const step = event.key === 'ArrowUp' ? 24 : event.key === 'ArrowDown' ? -24 : 0;
+            if (!step) return;
+            event.stopPropagation();
+            event.preventDefault();
+            resize(lower.clientHeight + step);
+        };
+    }
+
+    wheel(event) {
+        event.preventDefault();
+        const line = event.deltaMode === 1 ? 18 : 1, dy = event.deltaY * line, dx = event.deltaX * line;
+        const zooms = event.ctrlKey || event.metaKey ? !this.wheelZooms || event.ctrlKey : this.wheelZooms && !event.shiftKey;
+        if (zooms) {
+            this.zoom(Math.exp(Math.max(-60, Math.min(60, dy)) * 0.008), this.time.time(Math.max(GUTTER, event.offsetX)));
+        } else if (event.shiftKey || Math.abs(dx) > Math.abs(dy)) {
+            this.pan((Math.abs(dx) > Math.abs(dy) ? dx : dy) / (event.target.clientWidth - GUTTER));
+        } else {
+            this.time.scroll += dy;
+            this.time.redraw();
+        }
+    }
+
+    press(event) {
+        const canvas = $('time'), x = event.offsetX, y = event.offsetY, place = this.time.at(x, y);
+        canvas.focus();
+        if (event.button !== 0 && event.button !== 1) return;
+        if (place.area === 'gutter') return this.pressGutter(place);
+        const began = { view: { ...this.view }, scroll: this.time.scroll, time: this.time.time(x) }, pan = event.shiftKey || event.button === 1;
+        let moved = false;
+        canvas.setPointerCapture(event.pointerId);
+        $('tip').hidden = true;
+        canvas.onpointermove = move => {
+            if (!moved && Math.hypot(move.offsetX - x, move.offsetY - y) < 4) return;
+            moved = true;
+            if (pan) {
+                const by = (x - move.offsetX) / this.time.scale;
+                this.time.scroll = began.scroll + y - move.offsetY;
+                this.setView(began.view.from + by, began.view.to + by);
+            } else {
+                const now = this.time.time(Math.max(GUTTER, move.offsetX));
+                this.select(Math.min(now, began.time), Math.max(now, began.time));
+            }
+        };
+        canvas.onpointerup = () => {
+            canvas.onpointermove = hover => this.hover(hover);
+            canvas.onpointerup = null;
+            if (!moved) this.click(place);
+        };
+    }
+
+    pressGutter({ row, pin }) {
+        const set = pin ? this.pinned : this.closed;
+        if (!pin && !row.fold) return;
+        if (set.has(row.key)) set.delete(row.key); else set.add(row.key);
+        this.time.redraw();
+    }
+
+    click({ area, scope, mark, span, hold, time }) {
+        if (scope) {
+            this.setFocus(scope);
+            if (this.panels.tab !== 'scope') this.panels.open('scope');
+        } else if (mark) {
+            this.goTo(mark.time);
+        } else if (span || hold) {
+            this.select((span || hold).start, (span || hold).start + (span || hold).duration);
+        } else if (area === 'ruler') {
+            this.mark = time === undefined ? null : time;
+        } else {
+            this.setFocus(null);
+            if (this.selection) this.select(0, 0);
+        }
+    }
+
+    hover(event) {
+        const place = this.time.at(event.offsetX, event.offsetY), key = place.area === 'gutter' ? place.row.key : null;
+        if (key !== this.time.hovered) {
+            this.time.hovered = key;
+            this.time.redraw();
+        }
+        const lines = this.describe(place);
+        if (lines) this.tip(event, lines); else $('tip').hidden = true;
+    }
+
+    /** What a tip says. @returns {string[] | null} */
+    describe({ area, row, scope, mark, span, hold, sample, pin }) {
+        const { report } = this;
+        if (area === 'gutter') return pin ? ['Pin this row to the top'] : row.track ? [row.title, `thread ${row.track.thread}`] : null;
+        if (scope) {
+            const level = scope.track.levels[scope.depth], label = this.labelOf(scope), flags = level.flags.get(scope.i) || 0;
+            return [label.name, ns(level.durationOf(scope.i)), `from ${ns(level.start[scope.i])} on`, [label.category, where(label)].filter(Boolean).join(' \u00b7 '),
+                ...report.argsOf(level.args, scope.i).slice(0, 12).map(([k, v]) => `${k} = ${shown(v)}`), flags ? `${truncatedText(flags)} not recorded` : ''];
+        }
+        if (mark) return [mark.text || mark.label.name, `at ${ns(mark.time)}`, where(mark.label)];
+        if (span) return [report.labels[span.label].name, ns(span.duration), `from ${ns(span.start)} on`, `id 0x${span.id.toString(16)}`, ...span.args.slice(0, 12).map(([k, v]) => `${k} = ${shown(v)}`)];
+        if (hold) return [row.title, `held for ${ns(hold.duration)}`, `by ${hold.track.title}`];
+        if (sample) return [row.title, (row.series.bytes ? bytes : shown)(sample.value), `at ${ns(sample.time)}`];
+        return null;
+    }
+
+    tip(event, lines) {
+        const tip = $('tip'), [title, second, ...more] = lines;
+        tip.replaceChildren(el('b', {}, title), el('span', {}, second || ''), ...more.filter(Boolean).map(line => el('div', {}, line)));
+        tip.hidden = false;
+        const box = tip.getBoundingClientRect();
+        tip.style.left = `${Math.max(4, Math.min(event.clientX + 14, innerWidth - box.width - 6))}px`;
+        tip.style.top = `${event.clientY + 18 + box.height > innerHeight ? event.clientY - box.height - 10 : event.clientY + 18}px`;
+    }
+
+    key(event) {
+        if (event.ctrlKey || event.metaKey || event.altKey || $('keys').open) return;
+        if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+        const inPanel = $('lower').contains(event.target), { view, selection } = this;
+        const actions = {
+            w: () => this.zoom(0.8), s: () => this.zoom(1.25), a: () => this.pan(-0.12), d: () => this.pan(0.12),
+            f: () => {
+                if (selection) this.zoomTo(selection.from, selection.to);
+                else if (this.focus) this.zoomTo(this.focus.track.levels[this.focus.depth].start[this.focus.i], this.focus.track.levels[this.focus.depth].endOf(this.focus.i));
+            },
+            0: () => this.setView(this.report.from, this.report.to), Home: () => this.setView(this.report.from, this.report.to),
+            m: () => {
+                if (!this.focus) return this.select(view.from, view.to);
+                const level = this.focus.track.levels[this.focus.depth];
+                this.select(level.start[this.focus.i], level.endOf(this.focus.i));
+            },
+            '/': () => $('search').focus(), '?': () => $('keys').showModal(), '[': () => this.sameName(-1), ']': () => this.sameName(1),
+            n: () => this.nextHit(1), N: () => this.nextHit(-1),
+            Escape: () => { if (this.selection) this.select(0, 0); else this.setFocus(null); },
+            Enter: () => { if (this.focus) this.panels.open('scope'); }
+        };
+        for (const arrow of ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown']) actions[arrow] = () => this.step(arrow);
+        const action = actions[event.key] || actions[event.key.toLowerCase()];
+        if (!action || (inPanel && /^(Arrow|Enter|Home)/.test(event.key))) return;
+        event.preventDefault();
+        action();
+    }
+}
+
+/** The pieces of the report; each is taken out of the page once it was read. */
+function* pieces() {
+    for (const element of document.querySelectorAll('script[type="application/octet-stream"]')) {
+        const text = element.textContent;
+        element.remove();
+        yield text;
+    }
+}
+
+async function start() {
+    const began = performance.now();
+    try {
+        if (typeof DecompressionStream === 'undefined') throw new Error('This browser is too old: it needs Chrome 103, Firefox 113 or Safari 16.4.');
+        const report = finish(await readReport(pieces()));
+        const app = new App(report);
+        $('loading').hidden = true;
+        document.documentElement.dataset.ready = String(Math.round(performance.now() - began));
+        globalThis.prof = app; // for those who look into it from the console, and for tests
+    } catch (error) {
+        $('loading').textContent = `This report cannot be shown. ${error.message}`;
+        document.documentElement.dataset.ready = 'failed';
+        throw error;
+    }
+}
+
+if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', start); else start();

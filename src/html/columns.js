@@ -1,0 +1,56 @@
+// Columns of numbers: that grow while a report is read, and several sorted ones as one.
+
+/** An array of numbers that grows. */
+export class Growing {
+    /** @param {Float64ArrayConstructor | Uint32ArrayConstructor} type */
+    constructor(type) {
+        this.type = type;
+        this.items = new type(16);
+    }
+    /** @param {number} i @param {number} value */
+    put(i, value) {
+        if (i >= this.items.length) {
+            const more = new this.type(Math.ceil(this.items.length * 1.7));
+            more.set(this.items);
+            this.items = more;
+        }
+        this.items[i] = value;
+    }
+    /** The plain array. @param {number} count */
+    close(count) { return this.items.slice(0, count); }
+}
+
+/** The first of n for which test is true; n: none. test must be false up to it and true from it on. */
+export function firstIndex(n, test) {
+    let low = 0, high = n;
+    while (low < high) {
+        const middle = low + high >>> 1;
+        if (test(middle)) high = middle; else low = middle + 1;
+    }
+    return low;
+}
+
+/**
+ * The order by time of lists that are sorted themselves: pairs (list, index), as two arrays.
+ * @param {{length: number}[]} lists of times @returns {{list: Uint32Array, index: Uint32Array}}
+ */
+export function mergeOrder(lists) {
+    let runs = lists.map((times, list) => ({ list: new Uint32Array(times.length).fill(list),
+        index: Uint32Array.from({ length: times.length }, (_, i) => i) }));
+    while (runs.length > 1) {
+        const next = [];
+        for (let i = 0; i < runs.length; i += 2) next.push(i + 1 < runs.length ? mergeTwo(lists, runs[i], runs[i + 1]) : runs[i]);
+        runs = next;
+    }
+    return runs[0] || { list: new Uint32Array(0), index: new Uint32Array(0) };
+}
+
+function mergeTwo(lists, x, y) {
+    const n = x.list.length, m = y.list.length, list = new Uint32Array(n + m), index = new Uint32Array(n + m);
+    for (let i = 0, j = 0, k = 0; k < n + m; k++) {
+        const first = j >= m || (i < n && lists[x.list[i]][x.index[i]] <= lists[y.list[j]][y.index[j]]);
+        list[k] = first ? x.list[i] : y.list[j];
+        index[k] = first ? x.index[i++] : y.index[j++];
+    }
+    return { list, index };
+}

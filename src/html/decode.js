@@ -1,0 +1,507 @@
+// Reads the data of a report: see docs/html.md. It is untrusted: every length and every index is checked.
+
+import { Growing } from './columns.js';
+
+/** Something in the data that no writer wrote. */
+export class Damage extends Error {}
+
+/** The longest block, before and after packing, that a writer writes. */
+const LONGEST = 1 << 21;
+/** Types of events: see prof_event_type of prof.h. */
+export const SCOPE = 0, MARK = 1, COUNTER = 2, FRAME = 3, LOST = 4, SPAN = 5, SPAN_MARK = 6, FLOW_OUT = 8, FLOW_IN = 10,
+    ALLOC = 11, FREE = 12, LOCK_WAIT = 13, LOCK_ACQUIRE = 14, LOCK_RELEASE = 15, LOG = 16;
+export const TRUNCATED_BEGIN = 1, TRUNCATED_END = 2;
+/** Roles of call sites: see prof_role. */
+export const ROLE_STEP = 1, ROLE_FRAME = 10, ROLE_MEMORY = 11, ROLE_LOCK = 12;
+/** A kind whose scopes begin so much after the last one of their track. */
+const FROM_LAST = 0x10000;
+
+/** Reads bytes one after the other. */
+export class Reader {
+    /** @param {Uint8Array} bytes @param {number} [at] @param {number} [end] */
+    constructor(bytes, at = 0, end = bytes.length) {
+        this.bytes = bytes;
+        this.at = at;
+        this.end = end;
+    }
+    get done() { return this.at >= this.end; }
+    byte() {
+        if (this.at >= this.end) throw new Damage('a block ends too early');
+        return this.bytes[this.at++];
+    }
+    /** A number; inexact from 2^53 on. */
+    u() {
+        let byte = this.byte();
+        if (byte < 128) return byte;
+        let value = byte & 127, scale = 128;
+        do {
+            byte = this.byte();
+            value += (byte & 127) * scale;
+            scale *= 128;
+            if (scale > 2 ** 71) throw new Damage('a number is too long');
+        } while (byte > 127);
+        return value;
+    }
+    /** A number that must be below `limit`. @param {number} limit @param {string} what */
+    index(limit, what) {
+        const value = this.u();
+        if (value >= limit) throw new Damage(`there is no ${what} ${value}`);
+        return value;
+    }
+    /** A number; a BigInt where it would be inexact. */
+    exact() {
+        const at = this.at, value = this.u();
+        if (value <= Number.MAX_SAFE_INTEGER) return value;
+        let big = 0n;
+        for (let i = at; i < this.at; i++) big |= BigInt(this.bytes[i] & 127) << BigInt(7 * (i - at));
+        return BigInt.asUintN(64, big);
+    }
+    /** A number that may be negative. */
+    signed() {
+        const value = this.exact();
+        if (typeof value === 'bigint') return value & 1n ? -(value >> 1n) - 1n : value >> 1n;
+        return value % 2 ? -(value + 1) / 2 : value / 2;
+    }
+    double() {
+        if (this.at + 8 > this.end) throw new Damage('a block ends too early');
+        this.at += 8;
+        return new DataView(this.bytes.buffer, this.bytes.byteOffset + this.at - 8, 8).getFloat64(0, true);
+    }
+    text() {
+        const length = this.u();
+        if (length > this.end - this.at) throw new Damage('a text is longer than its block');
+        this.at += length;
+        return decoder.decode(this.bytes.subarray(this.at - length, this.at));
+    }
+}
+const decoder = new TextDecoder();
+
+/** @param {string} text @returns {Uint8Array} */
+export function fromBase64(text) {
+    try {
+        if ('fromBase64' in Uint8Array) return Uint8Array.fromBase64(text);
+        const letters = atob(text), bytes = new Uint8Array(letters.length);
+        for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
+        return bytes;
+    } catch {
+        throw new Damage('a piece is not base64');
+    }
+}
+
+/** @param {Uint8Array} bytes @param {number} size what it must become @returns {Promise<Uint8Array>} */
+async function inflate(bytes, size) {
+    const stream = new DecompressionStream('deflate-raw'), writer = stream.writable.getWriter(), out = new Uint8Array(size);
+    writer.write(bytes).catch(() => {});
+    writer.close().catch(() => {});
+    const reader = stream.readable.getReader();
+    let at = 0;
+    for (;;) {
+        let step;
+        try {
+            step = await reader.read();
+        } catch {
+            throw new Damage('a block cannot be unpacked');
+        }
+        if (step.done) break;
+        if (at + step.value.length > size) {
+            reader.cancel().catch(() => {});
+            throw new Damage('a block is larger than it says');
+        }
+        out.set(step.value, at);
+        at += step.value.length;
+    }
+    if (at !== size) throw new Damage('a block is smaller than it says');
+    return out;
+}
+
+/**
+ * The blocks of a piece. Zeros at its end fill it up.
+ * @param {string} text base64 @returns {{kind: string, size: number, packed: boolean, bytes: Uint8Array}[]}
+ */
+export function blocksOf(text) {
+    const reader = new Reader(fromBase64(text)), blocks = [];
+    while (!reader.done) {
+        const kind = reader.byte();
+        if (!kind) continue;
+        const size = reader.index(LONGEST, 'block of size'), packed = reader.index(LONGEST, 'block of size');
+        const stored = packed || size;
+        if (stored > reader.end - reader.at) throw new Damage('a block is longer than its piece');
+        blocks.push({ kind: String.fromCharCode(kind), size, packed: packed > 0,
+            bytes: reader.bytes.subarray(reader.at, reader.at + stored) });
+        reader.at += stored;
+    }
+    return blocks;
+}
+
+/** Scopes of one track and depth, in order of time; none overlap. */
+export class Level {
+    constructor() {
+        this.count = 0;
+        this.start = new Growing(Float64Array);
+        this.duration = new Growing(Uint32Array);
+        this.node = new Growing(Uint32Array);
+        /** Durations that do not fit: 4294967295 stands for them. @type {Map<number, number>} */
+        this.long = new Map();
+        /** TRUNCATED_... @type {Map<number, number>} */
+        this.flags = new Map();
+        this.args = new Listed();
+        this.lastEnd = this.lastNode = 0; // while it is read
+    }
+    /** @param {number} i */
+    durationOf(i) {
+        const short = this.duration[i];
+        return short === 0xFFFFFFFF ? this.long.get(i) : short;
+    }
+    /** @param {number} i */
+    endOf(i) { return this.start[i] + this.durationOf(i); }
+}
+
+/** Which of some events have arguments, and where these stand: they are decoded when somebody looks. */
+export class Listed {
+    constructor() {
+        this.count = 0;
+        this.index = new Growing(Uint32Array);
+        this.place = new Growing(Float64Array);
+    }
+    close() {
+        this.index = this.index.close(this.count);
+        this.place = this.place.close(this.count);
+    }
+}
+
+/** Events of a track that are no scopes. What a and b are depends on the type. */
+export class Points {
+    constructor() {
+        this.count = 0;
+        this.time = new Growing(Float64Array);
+        this.kind = new Growing(Uint32Array);
+        this.a = new Growing(Float64Array);
+        this.b = new Growing(Float64Array);
+        this.args = new Listed();
+    }
+    close() {
+        for (const column of ['time', 'kind', 'a', 'b']) this[column] = this[column].close(this.count);
+        this.args.close();
+    }
+}
+
+/** Everything that a report holds; finish() of model.js derives the rest. */
+export class Report {
+    constructor() {
+        this.version = 0;
+        this.machines = 1;
+        this.title = '';
+        /** @type {string[]} */ this.strings = [];
+        /** What events have in common. */
+        this.kinds = [];
+        /** A name at a call site: what statistics are about. */
+        this.labels = [];
+        /** Call paths: label and parent of each. 0 is the root. */
+        this.nodes = { count: 1, label: new Growing(Uint32Array), parent: new Growing(Uint32Array) };
+        this.processes = [];
+        this.tracks = [];
+        this.spans = [];
+        this.argBlocks = [];
+        this.scopes = this.points = this.spanCount = 0;
+        this.complete = false;
+        this.damage = '';
+    }
+
+    /** Arguments as [key, value] pairs. @param {Listed} listed @param {number} i @returns {[string, any][]} */
+    argsOf(listed, i) {
+        let low = 0, high = listed.count;
+        while (low < high) {
+            const middle = low + high >> 1;
+            if (listed.index[middle] < i) low = middle + 1; else high = middle;
+        }
+        return low < listed.count && listed.index[low] === i ? this.argsAt(listed.place[low]) : [];
+    }
+    /** @param {number} place */
+    argsAt(place) {
+        return readArgs(this, new Reader(this.argBlocks[Math.floor(place / LONGEST)], place % LONGEST));
+    }
+}
+
+/** @param {Report} report @param {Reader} reader */
+function readArgs(report, reader) {
+    const args = [];
+    for (let left = reader.index(1 << 16, 'number of arguments'); left > 0; left--) {
+        const key = report.strings[reader.index(report.strings.length, 'string')];
+        args.push([key, readValue(report, reader)]);
+    }
+    return args;
+}
+
+/** @param {Report} report @param {Reader} reader @returns {any} */
+function readValue(report, reader) {
+    const type = reader.byte();
+    switch (type) {
+    case 0: return null;
+    case 1: return reader.signed();
+    case 2: return reader.exact();
+    case 3: return reader.double();
+    case 4: return false;
+    case 5: return true;
+    case 6: return '0x' + reader.exact().toString(16);
+    case 7: return report.strings[reader.index(report.strings.length, 'string')];
+    case 8: return report.strings[reader.index(report.strings.length, 'string')] + '\u2026';
+    default: throw new Damage(`there is no value of type ${type}`);
+    }
+}
+
+/** The parts of a block. @param {Uint8Array} bytes @param {number} count @returns {Reader[]} */
+function columnsOf(bytes, count) {
+    const head = new Reader(bytes), sizes = [];
+    for (let i = 0; i < count; i++) sizes.push(head.u());
+    const columns = sizes.map(size => {
+        const column = new Reader(bytes, head.at, head.at + size);
+        head.at += size;
+        return column;
+    });
+    if (head.at !== bytes.length) throw new Damage('the parts of a block are not as long as the block');
+    return columns;
+}
+
+/** Decodes blocks in their order. */
+export class Decoder {
+    constructor() {
+        this.report = new Report();
+        this.labelOf = new Map();
+        this.childOf = new Map();
+        this.texts = new Map();
+        /** Of each kind: the parent and the node of the scope that had it last. */
+        this.lastParent = [];
+        this.lastNode = [];
+    }
+
+    /** @param {{kind: string}} block @param {Uint8Array} bytes */
+    take(block, bytes) {
+        const handler = { H: this.head, S: this.strings, K: this.kinds, P: this.process, T: this.tracks, E: this.scopes,
+            Q: this.points, A: this.args, N: this.spans, Z: this.end }[block.kind];
+        if (!handler) return; // of a later version
+        if (!this.report.version && block.kind !== 'H') throw new Damage('the data do not begin as they should');
+        const count = block.kind === 'E' || block.kind === 'Q' ? 3 : 1;
+        handler.apply(this, columnsOf(bytes, count));
+    }
+
+    head(r) {
+        this.report.version = r.u();
+        if (this.report.version !== 1) throw new Damage(`this page reads version 1, not ${this.report.version}`);
+        this.report.machines = r.u();
+        this.report.title = r.text();
+    }
+
+    strings(r) {
+        while (!r.done) {
+            const text = r.text(), same = this.texts.get(text);
+            if (same === undefined) this.texts.set(text, text);
+            this.report.strings.push(same === undefined ? text : same); // one copy of each
+        }
+    }
+
+    kinds(r) {
+        const { strings, kinds, labels } = this.report;
+        const string = () => strings[r.index(strings.length, 'string')];
+        while (!r.done) {
+            const bits = r.u(), depth = r.index(1 << 24, 'depth');
+            const name = string(), category = string(), file = string(), func = string();
+            const line = r.u(), color = r.u() & 0xFFFFFF, role = r.u();
+            const key = [name, category, file, line].join('\0');
+            let label = this.labelOf.get(key);
+            if (label === undefined) {
+                label = labels.length;
+                this.labelOf.set(key, label);
+                labels.push({ id: label, name: name || '(unnamed)', category, file, function: func, line, color, role });
+            }
+            kinds.push({ type: bits & 255, flags: bits >> 8 & 3, fromLast: (bits & FROM_LAST) !== 0, depth, label });
+            this.lastParent.push(-1);
+            this.lastNode.push(0);
+        }
+    }
+
+    process(r) {
+        let process = this.report.processes[this.report.processes.length - 1];
+        const pairs = [];
+        while (!r.done) pairs.push([r.text(), r.text()]);
+        if (pairs.length && pairs[0][0] === 'program') {
+            process = { id: this.report.processes.length, about: new Map(), losses: [], metadata: [], tracks: [] };
+            this.report.processes.push(process);
+        }
+        if (!process) throw new Damage('there is no process');
+        for (const [key, value] of pairs) {
+            if (key === 'loss') process.losses.push(value);
+            else if (key.startsWith('metadata.')) process.metadata.push([key.slice(9), value]);
+            else process.about.set(key, value);
+        }
+    }
+
+    tracks(r) {
+        const process = this.report.processes[this.report.processes.length - 1];
+        if (!process) throw new Damage('a track has no process');
+        while (!r.done) {
+            const track = { id: this.report.tracks.length, process, name: r.text(), device: r.text(), thread: r.exact(),
+                fiber: r.u() === 1, alignment: r.u(), lost: r.u(), events: r.u(), levels: [], points: new Points(),
+                lastScope: 0, lastPoint: 0, open: 0 };
+            process.tracks.push(track);
+            this.report.tracks.push(track);
+        }
+    }
+
+    node(parent, label) {
+        const key = parent * 0x4000000 + label;
+        let node = this.childOf.get(key);
+        if (node === undefined) {
+            const { nodes } = this.report;
+            node = nodes.count++;
+            nodes.label.put(node, label);
+            nodes.parent.put(node, parent);
+            this.childOf.set(key, node);
+        }
+        return node;
+    }
+
+    scopes(starts, durations, kindColumn) {
+        const { report } = this, track = report.tracks[starts.index(report.tracks.length, 'track')];
+        const { levels } = track, { kinds } = report;
+        let open = track.open, last = track.lastScope;
+        while (!kindColumn.done) {
+            const number = kindColumn.u(), kind = kinds[number];
+            if (!kind || kind.type !== SCOPE) throw new Damage(`there is no scope of kind ${number}`);
+            const depth = kind.depth;
+            const level = levels[depth] || (levels[depth] = new Level());
+            const start = (kind.fromLast || depth >= open ? last : level.lastEnd) + starts.u();
+            const duration = durations.u(), i = level.count++, parent = depth && levels[depth - 1] ? levels[depth - 1].lastNode : 0;
+            if (this.lastParent[number] !== parent) {
+                this.lastParent[number] = parent;
+                this.lastNode[number] = this.node(parent, kind.label);
+            }
+            const node = this.lastNode[number];
+            level.start.put(i, start);
+            level.node.put(i, node);
+            if (duration >= 0xFFFFFFFF) {
+                level.duration.put(i, 0xFFFFFFFF);
+                level.long.set(i, duration);
+            } else {
+                level.duration.put(i, duration);
+            }
+            if (kind.flags) level.flags.set(i, kind.flags);
+            level.lastEnd = start + duration;
+            level.lastNode = node;
+            open = depth + 1;
+            last = start;
+            report.scopes++;
+        }
+        if (!starts.done || !durations.done) throw new Damage('columns are not equally long');
+        track.open = open;
+        track.lastScope = last;
+    }
+
+    points(times, kindColumn, details) {
+        const { report } = this, track = report.tracks[times.index(report.tracks.length, 'track')];
+        const { points } = track;
+        while (!kindColumn.done) {
+            const number = kindColumn.index(report.kinds.length, 'kind'), { type } = report.kinds[number], i = points.count++;
+            let a = 0, b = 0;
+            track.lastPoint += times.u();
+            switch (type) {
+            case MARK: break;
+            case COUNTER: a = Number(readValue(report, details)); break;
+            case FRAME: case LOST: a = details.u(); break;
+            case LOG: a = details.u(); b = details.index(report.strings.length, 'string'); break;
+            default: a = details.u(); b = details.u(); break;
+            }
+            points.time.put(i, track.lastPoint);
+            points.kind.put(i, number);
+            points.a.put(i, a);
+            points.b.put(i, b);
+            report.points++;
+        }
+        if (!times.done || !details.done) throw new Damage('columns are not equally long');
+    }
+
+    args(r) {
+        const { report } = this, track = report.tracks[r.index(report.tracks.length, 'track')], last = new Map();
+        const base = report.argBlocks.length * LONGEST;
+        report.argBlocks.push(r.bytes);
+        while (!r.done) {
+            const which = r.u(), at = (last.get(which) || 0) + r.u();
+            const of = which ? track.levels[which - 1] : track.points;
+            last.set(which, at);
+            if (which > 1 << 24) throw new Damage('arguments have no scope');
+            // they may stand before the block of the scopes that they are of
+            const listed = (of || (track.levels[which - 1] = new Level())).args;
+            if (listed.count && listed.index[listed.count - 1] >= at) throw new Damage('arguments are out of order');
+            listed.index.put(listed.count, at);
+            listed.place.put(listed.count++, base + r.at);
+            readArgs(report, r);
+        }
+    }
+
+    spans(r) {
+        const { report } = this;
+        let last = 0;
+        while (!r.done) {
+            const kind = report.kinds[r.index(report.kinds.length, 'kind')];
+            last += Number(r.signed());
+            const span = { label: kind.label, mark: kind.type === SPAN_MARK, flags: kind.flags, start: last, duration: r.u(),
+                track: r.index(report.tracks.length, 'track'), endTrack: r.index(report.tracks.length, 'track'),
+                id: r.exact(), number: r.u(), args: readArgs(report, r) };
+            report.spans.push(span);
+            report.spanCount++;
+        }
+    }
+
+    end(r) {
+        const { report } = this;
+        if (r.u() !== report.scopes || r.u() !== report.points || r.u() !== report.spanCount)
+            throw new Damage('the numbers at the end are not those of the events');
+        report.complete = true;
+    }
+
+    /** No more blocks come. @returns {Report} */
+    close() {
+        const { report } = this, { nodes } = report;
+        nodes.label = nodes.label.close(nodes.count);
+        nodes.parent = nodes.parent.close(nodes.count);
+        for (const track of report.tracks) {
+            track.points.close();
+            track.levels = track.levels.filter(level => level.count); // arguments alone make none
+            for (const level of track.levels) {
+                for (const column of ['start', 'duration', 'node']) level[column] = level[column].close(level.count);
+                level.args.close();
+            }
+        }
+        if (!report.complete && !report.damage) report.damage = 'the end of the report is missing';
+        return report;
+    }
+}
+
+/**
+ * Reads all pieces. What cannot be read, and all after it, is left out, and said in `damage`.
+ * @param {Iterable<string>} pieces base64 @param {(share: number) => void} [progress] @returns {Promise<Report>}
+ */
+export async function readReport(pieces, progress) {
+    const decoder = new Decoder(), ahead = 8, waiting = [];
+    let read = 0;
+    const takeOne = async () => {
+        const { block, bytes } = waiting.shift();
+        decoder.take(block, await bytes);
+        read += block.bytes.length;
+        if (progress) progress(read);
+    };
+    try {
+        for (const piece of pieces) {
+            for (const block of blocksOf(piece)) {
+                const bytes = block.packed ? inflate(block.bytes, block.size) : Promise.resolve(block.bytes);
+                bytes.catch(() => {});
+                waiting.push({ block, bytes });
+                if (waiting.length > ahead) await takeOne();
+            }
+        }
+        while (waiting.length) await takeOne();
+    } catch (error) {
+        if (!(error instanceof Damage)) throw error;
+        decoder.report.damage = error.message;
+    }
+    return decoder.close();
+}

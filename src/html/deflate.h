@@ -1,0 +1,313 @@
+// html/deflate: A small deflate encoder (RFC 1951): matches by chains of hashes, one dynamic Huffman code for each part.
+/*-- deflate: raw, without a header. Knows nothing of files --*/
+
+#define PROF__HTML_WINDOW 32768u
+#define PROF__HTML_HASH_BITS 15
+#define PROF__HTML_CHAIN 6      /* how many earlier places are compared */
+#define PROF__HTML_TOKENS 16384 /* of one Huffman code */
+#define PROF__HTML_LONGEST 258u /* bytes of a match */
+#define PROF__HTML_MATCH 0x80000000u /* a token: this, (length - 3) << 15 and distance - 1; else a byte */
+
+typedef struct prof__html_code { /* a Huffman code */
+    uint32_t count[288];
+    uint16_t bits[288]; /* in the order in which they are written */
+    unsigned char length[288];
+} prof__html_code;
+
+typedef struct prof__html_deflate {
+    uint32_t head[1 << PROF__HTML_HASH_BITS]; /* the last place of each hash, + 1 */
+    uint32_t before[PROF__HTML_WINDOW];       /* the one before it */
+    uint32_t tokens[PROF__HTML_TOKENS];
+    size_t token_count;
+    prof__html_code letters, distances, lengths;
+    unsigned char *to;
+    size_t size;
+    uint64_t bits;
+    unsigned bit_count;
+} prof__html_deflate;
+
+static void prof__html_bits(prof__html_deflate *d, uint32_t bits, unsigned count)
+{
+    d->bits |= (uint64_t)bits << d->bit_count;
+    d->bit_count += count;
+    while (d->bit_count >= 8) {
+        d->to[d->size++] = (unsigned char)(d->bits & 255);
+        d->bits >>= 8;
+        d->bit_count -= 8;
+    }
+}
+
+static unsigned prof__html_log2(uint32_t value) /* value > 0 */
+{
+#if defined(__GNUC__)
+    return 31u - (unsigned)__builtin_clz(value);
+#else
+    unsigned n = 0;
+    while (value >>= 1) ++n;
+    return n;
+#endif
+}
+
+/* The code of a length, from 257 on, or of a distance; with its further bits. */
+static unsigned prof__html_length_code(uint32_t length, unsigned *extra)
+{
+    uint32_t rest = length - 3;
+    *extra = 0;
+    if (length == PROF__HTML_LONGEST) return 285;
+    if (rest < 8) return 257 + rest;
+    *extra = prof__html_log2(rest) - 2;
+    return 257 + 4 * (*extra + 1) + (rest >> *extra & 3);
+}
+
+static unsigned prof__html_distance_code(uint32_t distance, unsigned *extra)
+{
+    uint32_t rest = distance - 1;
+    *extra = 0;
+    if (rest < 4) return rest;
+    *extra = prof__html_log2(rest) - 1;
+    return 2 * (*extra + 1) + (rest >> *extra & 1);
+}
+
+/* Lengths of codes, from the counts of what is in use, sorted: Moffat and Katajainen, in place. */
+static void prof__html_depths(uint32_t *a, int n)
+{
+    int root = 0, leaf = 2, next, free_nodes = 1, used, depth;
+    if (n == 1) a[0] = 1;
+    if (n < 2) return;
+    a[0] += a[1];
+    for (next = 1; next < n - 1; ++next) {
+        if (leaf >= n || a[root] < a[leaf]) {
+            a[next] = a[root];
+            a[root++] = (uint32_t)next;
+        } else {
+            a[next] = a[leaf++];
+        }
+        if (leaf >= n || (root < next && a[root] < a[leaf])) {
+            a[next] += a[root];
+            a[root++] = (uint32_t)next;
+        } else {
+            a[next] += a[leaf++];
+        }
+    }
+    a[n - 2] = 0;
+    for (next = n - 3; next >= 0; --next) a[next] = a[a[next]] + 1;
+    root = n - 2;
+    next = n - 1;
+    for (depth = used = 0; free_nodes > 0; ++depth) {
+        while (root >= 0 && (int)a[root] == depth) {
+            ++used;
+            --root;
+        }
+        while (free_nodes > used) {
+            a[next--] = (uint32_t)depth;
+            --free_nodes;
+        }
+        free_nodes = 2 * used;
+        used = 0;
+    }
+}
+
+/* How many codes there are of each length, none longer than longest. */
+static void prof__html_limit(uint32_t *number, int longest)
+{
+    uint32_t total = 0, i;
+    for (i = (uint32_t)longest + 1; i < 33; ++i) number[longest] += number[i];
+    for (i = (uint32_t)longest; i > 0; --i) total += number[i] << ((uint32_t)longest - i);
+    for (; total > 1u << longest; --total) {
+        --number[longest];
+        for (i = (uint32_t)longest - 1; i > 0 && !number[i]; --i) continue;
+        --number[i];
+        number[i + 1] += 2;
+    }
+}
+
+/* Makes a code from its counts. */
+static void prof__html_code_make(prof__html_code *code, int symbols, int longest)
+{
+    uint16_t order[288];
+    uint32_t sorted[288], number[33], next[17], start = 0;
+    int n = 0, i, j, at;
+    for (i = 0; i < symbols; ++i) {
+        code->length[i] = 0;
+        if (!code->count[i]) continue;
+        for (j = n++; j > 0 && code->count[order[j - 1]] > code->count[i]; --j) order[j] = order[j - 1];
+        order[j] = (uint16_t)i;
+    }
+    for (i = 0; i < n; ++i) sorted[i] = code->count[order[i]];
+    prof__html_depths(sorted, n);
+    memset(number, 0, sizeof number);
+    for (i = 0; i < n; ++i) ++number[sorted[i] < 32 ? sorted[i] : 32];
+    prof__html_limit(number, longest);
+    for (at = n, i = 1; i <= longest; ++i) /* the shortest codes to the most frequent */
+        for (j = (int)number[i]; j > 0; --j) code->length[order[--at]] = (unsigned char)i;
+    next[1] = 0;
+    for (i = 2; i <= longest; ++i) next[i] = start = (start + number[i - 1]) << 1;
+    for (i = 0; i < symbols; ++i) {
+        unsigned length = code->length[i];
+        uint32_t bits = length ? next[length]++ : 0, turned = 0, k;
+        for (k = 0; k < length; ++k) turned |= (bits >> k & 1) << (length - 1 - k);
+        code->bits[i] = (uint16_t)turned;
+    }
+}
+
+static void prof__html_symbol(prof__html_deflate *d, const prof__html_code *code, unsigned symbol)
+{
+    prof__html_bits(d, code->bits[symbol], code->length[symbol]);
+}
+
+/* Calls of the lengths of both codes, with runs: counts them (write 0), or writes them. */
+static void prof__html_lengths(prof__html_deflate *d, const unsigned char *all, unsigned count, int write)
+{
+    unsigned i = 0;
+    while (i < count) {
+        unsigned run = 1, symbol = all[i], extra = 0, bits = 0;
+        while (i + run < count && all[i + run] == symbol && run < 138) ++run;
+        if (!symbol && run >= 3) {
+            symbol = run < 11 ? 17 : 18;
+            extra = run < 11 ? run - 3 : run - 11;
+            bits = run < 11 ? 3 : 7;
+        } else if (i && all[i - 1] == symbol && run >= 3) {
+            if (run > 6) run = 6;
+            symbol = 16;
+            extra = run - 3;
+            bits = 2;
+        } else {
+            run = 1;
+        }
+        if (write) {
+            prof__html_symbol(d, &d->lengths, symbol);
+            prof__html_bits(d, extra, bits);
+        } else {
+            ++d->lengths.count[symbol];
+        }
+        i += run;
+    }
+}
+
+/* Writes both codes. */
+static void prof__html_codes(prof__html_deflate *d)
+{
+    static const unsigned char order[19] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
+    unsigned char all[318];
+    unsigned letters = 286, distances = 30, lengths = 19, i;
+    while (letters > 257 && !d->letters.length[letters - 1]) --letters;
+    while (distances > 1 && !d->distances.length[distances - 1]) --distances;
+    memcpy(all, d->letters.length, letters);
+    memcpy(all + letters, d->distances.length, distances);
+    memset(d->lengths.count, 0, sizeof d->lengths.count);
+    prof__html_lengths(d, all, letters + distances, 0);
+    prof__html_code_make(&d->lengths, 19, 7);
+    while (lengths > 4 && !d->lengths.length[order[lengths - 1]]) --lengths;
+    prof__html_bits(d, letters - 257, 5);
+    prof__html_bits(d, distances - 1, 5);
+    prof__html_bits(d, lengths - 4, 4);
+    for (i = 0; i < lengths; ++i) prof__html_bits(d, d->lengths.length[order[i]], 3);
+    prof__html_lengths(d, all, letters + distances, 1);
+}
+
+/* Writes the tokens that are collected. */
+static void prof__html_emit(prof__html_deflate *d, int last)
+{
+    size_t i;
+    unsigned extra;
+    memset(d->letters.count, 0, sizeof d->letters.count);
+    memset(d->distances.count, 0, sizeof d->distances.count);
+    d->letters.count[256] = 1;
+    d->distances.count[0] = 1; /* there has to be one, */
+    d->distances.count[1] = 1; /* and some decoders want a complete code */
+    for (i = 0; i < d->token_count; ++i) {
+        uint32_t token = d->tokens[i];
+        if (token & PROF__HTML_MATCH) {
+            ++d->letters.count[prof__html_length_code((token >> 15 & 255) + 3, &extra)];
+            ++d->distances.count[prof__html_distance_code((token & 32767) + 1, &extra)];
+        } else {
+            ++d->letters.count[token];
+        }
+    }
+    prof__html_code_make(&d->letters, 286, 15);
+    prof__html_code_make(&d->distances, 30, 15);
+    prof__html_bits(d, last ? 5 : 4, 3);
+    prof__html_codes(d);
+    for (i = 0; i < d->token_count; ++i) {
+        uint32_t token = d->tokens[i], length = (token >> 15 & 255) + 3, distance = (token & 32767) + 1;
+        if (!(token & PROF__HTML_MATCH)) {
+            prof__html_symbol(d, &d->letters, token);
+            continue;
+        }
+        prof__html_symbol(d, &d->letters, prof__html_length_code(length, &extra));
+        prof__html_bits(d, extra ? (length - 3) & ((1u << extra) - 1) : 0, extra);
+        prof__html_symbol(d, &d->distances, prof__html_distance_code(distance, &extra));
+        prof__html_bits(d, extra ? (distance - 1) & ((1u << extra) - 1) : 0, extra);
+    }
+    prof__html_symbol(d, &d->letters, 256);
+    d->token_count = 0;
+}
+
+static uint32_t prof__html_four(const unsigned char *at)
+{
+    uint32_t value;
+    memcpy(&value, at, 4);
+    return value;
+}
+
+static void prof__html_remember(prof__html_deflate *d, const unsigned char *from, size_t at)
+{
+    uint32_t hash = prof__html_four(from + at) * 2654435761u >> (32 - PROF__HTML_HASH_BITS);
+    d->before[at % PROF__HTML_WINDOW] = d->head[hash];
+    d->head[hash] = (uint32_t)at + 1;
+}
+
+/* The longest match of what is at `at`; 0: none. */
+static uint32_t prof__html_match(const prof__html_deflate *d, const unsigned char *from, size_t at, size_t end,
+                                 uint32_t *distance)
+{
+    uint32_t four = prof__html_four(from + at), best = 0, place;
+    uint32_t most = (uint32_t)(end - at < PROF__HTML_LONGEST ? end - at : PROF__HTML_LONGEST);
+    int left = PROF__HTML_CHAIN;
+    place = d->head[four * 2654435761u >> (32 - PROF__HTML_HASH_BITS)];
+    for (; place && at - (place - 1) <= PROF__HTML_WINDOW && left--; place = d->before[(place - 1) % PROF__HTML_WINDOW]) {
+        const unsigned char *then = from + place - 1;
+        uint32_t length = 4;
+        if (place - 1 >= at) break; /* of another round of the window */
+        if (prof__html_four(then) != four || (best && then[best] != from[at + best])) continue;
+        while (length < most && then[length] == from[at + length]) ++length;
+        if (length <= best) continue;
+        best = length;
+        *distance = (uint32_t)(at - (place - 1));
+        if (best >= 64 || best == most) break;
+    }
+    return best;
+}
+
+/* Packs size bytes, whose parts end at ends[]; those have a code of their own. to has room for 2 * size + 1024 bytes.
+   Returns how many it takes. */
+static size_t prof__html_deflate_all(prof__html_deflate *d, const unsigned char *from, const size_t *ends, size_t parts,
+                                     unsigned char *to)
+{
+    size_t part, at = 0, size = ends[parts - 1];
+    memset(d->head, 0, sizeof d->head);
+    d->to = to;
+    d->size = d->token_count = 0;
+    d->bits = 0;
+    d->bit_count = 0;
+    for (part = 0; part < parts; ++part) {
+        while (at < ends[part]) {
+            uint32_t distance = 0, length = 0, i;
+            if (at + 4 <= ends[part]) {
+                length = prof__html_match(d, from, at, ends[part], &distance);
+                prof__html_remember(d, from, at);
+            }
+            if (length) {
+                d->tokens[d->token_count++] = PROF__HTML_MATCH | (length - 3) << 15 | (distance - 1);
+                for (i = 1; i < length && i < 16 && at + i + 4 <= size; ++i) prof__html_remember(d, from, at + i);
+                at += length;
+            } else {
+                d->tokens[d->token_count++] = from[at++];
+            }
+            if (d->token_count == PROF__HTML_TOKENS) prof__html_emit(d, 0);
+        }
+        if (d->token_count || part + 1 == parts) prof__html_emit(d, part + 1 == parts);
+    }
+    if (d->bit_count) prof__html_bits(d, 0, 8 - d->bit_count);
+    return d->size;
+}

@@ -1,0 +1,68 @@
+// Elements of the page. Texts are only ever set as text: names come from whoever wrote the report.
+
+/**
+ * @param {string} tag "div.class" @param {Record<string, any>} [properties] onclick and the like are functions
+ * @param {...(Node | string | null)} children @returns {HTMLElement}
+ */
+export function el(tag, properties = {}, ...children) {
+    const [name, ...classes] = tag.split('.'), element = document.createElement(name);
+    if (classes.length) element.className = classes.join(' ');
+    for (const [key, value] of Object.entries(properties)) {
+        if (key.startsWith('on')) element[key] = value;
+        else if (key === 'style') Object.assign(element.style, value);
+        else if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value === true ? '' : String(value));
+    }
+    element.append(...children.filter(child => child !== null && child !== undefined).map(child =>
+        typeof child === 'object' ? child : document.createTextNode(String(child))));
+    return element;
+}
+
+/**
+ * A table that sorts by a click on a title.
+ * @param {{title: string, get: (row: any) => any, show?: (row: any) => string, text?: boolean, note?: string}[]} columns
+ *     get: what is sorted by; text: no number
+ * @param {any[]} rows
+ * @param {{caption: string, sort?: number, up?: boolean, onpick?: (row: any) => void, picked?: (row: any) => boolean,
+ *     limit?: number, memory?: {sort?: number, up?: boolean}}} options memory: keeps what the reader sorted by
+ */
+export function table(columns, rows, options) {
+    const memory = options.memory || {};
+    if (memory.sort === undefined) {
+        memory.sort = options.sort || 0;
+        memory.up = Boolean(options.up);
+    }
+    const root = el('div.scroll', { tabindex: 0, role: 'region', 'aria-label': options.caption });
+    let limit = options.limit || 300;
+    const draw = () => {
+        const { get } = columns[memory.sort], sign = memory.up ? 1 : -1;
+        const sorted = rows.map(row => [get(row), row]).sort(([a], [b]) =>
+            sign * (typeof a === 'string' ? a.localeCompare(b) : (a > b) - (a < b))).map(([, row]) => row);
+        const head = el('tr', {}, ...columns.map((column, i) => el('th', { scope: 'col', title: column.note || null,
+            class: column.text ? 'text' : null,
+            'aria-sort': i === memory.sort ? memory.up ? 'ascending' : 'descending' : null },
+        el('button', { onclick: () => {
+            memory.up = i === memory.sort ? !memory.up : Boolean(column.text);
+            memory.sort = i;
+            draw();
+        } }, column.title + (i === memory.sort ? memory.up ? ' \u25b4' : ' \u25be' : '')))));
+        const body = sorted.slice(0, limit).map(row => {
+            const line = el('tr', { class: options.picked && options.picked(row) ? 'picked' : null });
+            columns.forEach((column, i) => {
+                const shown = (column.show || column.get)(row), cell = el('td', { class: column.text ? 'text' : null });
+                if (i === 0 && options.onpick) cell.append(el('button.link', { onclick: () => options.onpick(row) }, shown));
+                else if (shown instanceof Node) cell.append(shown);
+                else cell.textContent = shown === undefined || shown === null ? '' : String(shown);
+                if (column.text) cell.title = typeof shown === 'string' ? shown : '';
+                line.append(cell);
+            });
+            if (options.onpick) line.ondblclick = () => options.onpick(row);
+            return line;
+        });
+        const more = sorted.length > limit ? el('button', { onclick: () => { limit *= 4; draw(); } },
+            `Show more: ${(sorted.length - limit).toLocaleString('en-US')} rows are left`) : null;
+        root.replaceChildren(el('table', {}, el('caption', {}, options.caption), el('thead', {}, head), el('tbody', {}, ...body)));
+        if (more) root.append(more);
+    };
+    draw();
+    return root;
+}

@@ -1,0 +1,36 @@
+// html/manual: What users read.
+/* prof_html.h - v0.1 - a report in one HTML file for prof - public domain or MIT-0
+                        needs prof.h and nothing else; the licence is at the end of this file
+
+QUICK START
+
+    #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++
+    #include "prof_html.h"                 // includes prof.h
+
+    int main(void)
+    {
+        prof_config config = {0};
+        config.output = "trace.html";      // this header is the writer of .html
+        prof_start(&config);
+        { PROFILE_SCOPE("work"); }
+        return (int)prof_stop();           // open trace.html in a browser
+    }
+
+Or PROF_OUTPUT=trace.html, in the environment of a program with this header. An image of an earlier run:
+prof_trace_open("trace.prof", &trace), then prof_html_write(trace, "trace.html", NULL); or prof export trace.prof -o
+trace.html; or prof view trace.prof, which opens it, too.
+
+WHAT IT SHOWS                                                                                                 >>html
+
+    One file that needs no network and nothing installed: Chrome or Edge from 103 on, Firefox from 113 on, Safari from
+    16.4 on. Bars of frames; a time line of processes, threads, fibers and devices, with counters, spans, marks,
+    messages, locks, memory and flows; for the selected range calls, total and self time, percentiles and a flame graph
+    from the top or the bottom; of one scope the distribution and each of its calls with its arguments; tables of
+    messages, memory, locks and frames; and what was lost, and what recording cost. ? lists the keys.
+
+    What is in the file beside the page is packed: some 1.5 bytes a scope; see docs/html.md. The page checks what it
+    reads, may load nothing, and shows names only as text: a report of somebody else can be opened without fear.
+
+    Events with more than 2000 arguments lose the others. Otherwise all that a cursor or prof_spans_next() returns is in
+    the file. In mode stats there are no events: write a .txt. */
+#include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */

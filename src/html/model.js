@@ -1,0 +1,331 @@
+// What a report means: derived from what decode.js read. Nothing here knows of the page.
+
+import { MARK, COUNTER, FRAME, LOST, FLOW_OUT, FLOW_IN, ALLOC, FREE, LOCK_WAIT, LOCK_ACQUIRE, LOCK_RELEASE, LOG,
+    ROLE_FRAME, TRUNCATED_BEGIN, TRUNCATED_END } from './decode.js';
+import { mergeOrder } from './columns.js';
+import { buildPyramid } from './raster.js';
+import { ns, grouped } from './text.js';
+
+/** The track's name for people. */
+export function trackName(track) {
+    if (track.device) return track.name || track.device;
+    return track.name || (track.fiber ? 'fiber ' : 'thread ') + track.thread;
+}
+
+/** @param {import('./decode.js').Report} report @returns the report, with all that views need */
+export function finish(report) {
+    let to = 0, from = Infinity;
+    report.messages = [];
+    report.marks = [];
+    report.losses = [];
+    report.counters = [];
+    report.frames = [];
+    report.flows = [];
+    for (const process of report.processes) {
+        const program = process.about.get('program') || '(unnamed)';
+        const rank = process.metadata.find(([key]) => key === 'rank');
+        process.name = report.processes.length > 1 || rank
+            ? `${program} (${rank ? 'rank ' + rank[1] : process.about.get('pid')})` : program;
+    }
+    for (const track of report.tracks) {
+        track.title = trackName(track);
+        for (const level of track.levels) {
+            from = Math.min(from, level.start[0]);
+            to = Math.max(to, level.endOf(level.count - 1));
+            level.pyramid = buildPyramid(level);
+        }
+        const { points } = track;
+        if (points.count) {
+            from = Math.min(from, points.time[0]);
+            to = Math.max(to, points.time[points.count - 1]);
+        }
+    }
+    for (const span of report.spans) {
+        from = Math.min(from, span.start);
+        to = Math.max(to, span.start + span.duration);
+    }
+    report.from = from < to ? Math.min(from, 0) : 0;
+    report.to = to > report.from ? to : report.from + 1;
+    for (const process of report.processes) pointsOf(report, process);
+    framesOfSpans(report);
+    spanLanes(report);
+    report.frames.sort((a, b) => b.start.length - a.start.length);
+    report.messages.sort((a, b) => a.time - b.time);
+    return report;
+}
+
+/** Collects the points of a process, in order of time. */
+function pointsOf(report, process) {
+    const counters = new Map(), frames = new Map(), memory = new Memory(report, process), locks = new Locks(report, process);
+    const flows = new Map(), { kinds, labels, strings } = report;
+    const order = mergeOrder(process.tracks.map(track => track.points.time));
+    process.marks = [];
+    for (let i = 0; i < order.list.length; i++) {
+        const track = process.tracks[order.list[i]], at = order.index[i], { points } = track;
+        const kind = kinds[points.kind[at]], label = labels[kind.label], time = points.time[at];
+        const a = points.a[at], b = points.b[at];
+        switch (kind.type) {
+        case MARK:
+            report.messages.push({ time, track, severity: -1, text: label.name, label, at });
+            (track.marks = track.marks || []).push({ time, label, at });
+            break;
+        case LOG:
+            report.messages.push({ time, track, severity: a, text: strings[b], label, at });
+            (track.marks = track.marks || []).push({ time, label, at, severity: a, text: strings[b] });
+            break;
+        case LOST: report.losses.push({ time, track, lost: a }); break;
+        case COUNTER: {
+            const key = label.name + '\0' + label.category;
+            let series = counters.get(key);
+            if (!series) counters.set(key, series = newSeries(process, label.name, label.category));
+            series.time.push(time);
+            series.value.push(a);
+            break;
+        }
+        case FRAME: {
+            const key = label.id * 65536 + track.id;
+            let series = frames.get(key);
+            if (!series) frames.set(key, series = { name: label.name, track, start: [], duration: [] });
+            if (a > 0) {
+                series.start.push(time - a);
+                series.duration.push(a);
+            }
+            break;
+        }
+        case ALLOC: case FREE: memory.step(kind, label, time, a, b, track); break;
+        case LOCK_WAIT: case LOCK_ACQUIRE: case LOCK_RELEASE: locks.step(kind.type, label, time, a, b, track); break;
+        default:
+            if (kind.type >= FLOW_OUT && kind.type <= FLOW_IN) flowStep(report, flows, kind.type, label, time, a, track);
+        }
+    }
+    for (const series of frames.values()) if (series.start.length) report.frames.push(series);
+    memory.close();
+    locks.close(report.to);
+    process.memory = memory.used ? memory : null;
+    process.locks = locks.rows.size ? locks : null;
+    process.counters = [...counters.values(), ...memory.curves()].map(closeSeries);
+    report.counters.push(...process.counters);
+}
+
+function newSeries(process, name, category) { return { process, name, category, time: [], value: [] }; }
+
+function closeSeries(series) {
+    series.time = Float64Array.from(series.time);
+    series.value = Float64Array.from(series.value);
+    series.min = Infinity;
+    series.max = -Infinity;
+    for (const value of series.value) {
+        if (value < series.min) series.min = value;
+        if (value > series.max) series.max = value;
+    }
+    if (!(series.min <= series.max)) series.min = series.max = 0;
+    series.bytes = series.bytes || /bytes|memory/i.test(series.name);
+    return series;
+}
+
+/** An arrow leads from each point of a flow to the next. */
+function flowStep(report, flows, type, label, time, id, track) {
+    const key = label.name + '\0' + id, before = flows.get(key);
+    if (before && type !== FLOW_OUT)
+        report.flows.push({ name: label.name, id, from: before.time, to: time, fromTrack: before.track, toTrack: track });
+    if (type === FLOW_IN) flows.delete(key);
+    else if (before || type === FLOW_OUT) flows.set(key, { time, track });
+}
+
+/** What allocations come to. Frees of blocks from before the recording change nothing. */
+class Memory {
+    constructor(report, process) {
+        this.process = process;
+        this.live = new Map();
+        this.pools = new Map();
+        this.sites = new Map();
+        this.used = 0;
+        this.unknown = 0;
+    }
+    step(kind, label, time, address, size, track) {
+        this.used++;
+        if (kind.type === ALLOC) {
+            const pool = this.poolOf(label.category), key = label.id;
+            let site = this.sites.get(key);
+            if (!site) this.sites.set(key, site = { label, count: 0, bytes: 0, liveCount: 0, liveBytes: 0, peak: 0 });
+            const old = this.live.get(address);
+            if (old) this.remove(old, address, time);
+            site.count++;
+            site.bytes += size;
+            site.liveCount++;
+            site.liveBytes += size;
+            site.peak = Math.max(site.peak, site.liveBytes);
+            this.live.set(address, { site, pool, size, time, track });
+            this.change(pool, time, size);
+        } else {
+            const block = this.live.get(address);
+            if (block) this.remove(block, address, time);
+            else if (address) this.unknown++;
+        }
+    }
+    poolOf(name) {
+        let pool = this.pools.get(name);
+        if (!pool) this.pools.set(name, pool = { name, bytes: 0, time: [], value: [] });
+        return pool;
+    }
+    remove(block, address, time) {
+        block.site.liveCount--;
+        block.site.liveBytes -= block.size;
+        this.live.delete(address);
+        this.change(block.pool, time, -block.size);
+    }
+    change(pool, time, bytes) {
+        const last = pool.time.length - 1;
+        pool.bytes += bytes;
+        if (last >= 0 && pool.time[last] === time) {
+            pool.value[last] = pool.bytes;
+        } else {
+            pool.time.push(time);
+            pool.value.push(pool.bytes);
+        }
+    }
+    close() {
+        this.leaks = [...this.live.entries()].map(([address, block]) => ({ address, ...block }));
+    }
+    curves() {
+        return [...this.pools.values()].map(pool => ({ process: this.process, category: 'memory', time: pool.time,
+            value: pool.value, name: pool.name ? 'memory: ' + pool.name : 'memory', bytes: true }));
+    }
+}
+
+/** Who waited for locks, and who held them. */
+class Locks {
+    constructor(report, process) {
+        this.process = process;
+        this.rows = new Map();
+        this.waiting = new Map();
+        this.holding = new Map();
+        this.holder = new Map();
+        this.waits = [];
+    }
+    rowOf(label) {
+        const key = label.name + '\0' + label.category;
+        let row = this.rows.get(key);
+        if (!row) {
+            row = { label, addresses: new Set(), acquired: 0, contended: 0, wait: 0, waitMax: 0, hold: 0, holdMax: 0, holds: [] };
+            this.rows.set(key, row);
+        }
+        return row;
+    }
+    step(type, label, time, address, detail, track) {
+        const row = this.rowOf(label), key = track.id + ' ' + address;
+        row.addresses.add(address);
+        if (type === LOCK_WAIT) {
+            this.waiting.set(key, { time, contended: detail === 1, holder: this.holder.get(address) });
+        } else if (type === LOCK_ACQUIRE) {
+            const wait = this.waiting.get(key), hold = this.holding.get(key);
+            row.acquired++;
+            if (wait) {
+                this.waiting.delete(key);
+                const took = time - wait.time;
+                row.wait += took;
+                row.waitMax = Math.max(row.waitMax, took);
+                if (wait.contended) row.contended++;
+                if (took > 0) this.waits.push({ label, time: wait.time, took, track, holder: wait.contended ? wait.holder : null });
+            }
+            if (hold) hold.depth++;
+            else this.holding.set(key, { time, depth: 1, row, track });
+            this.holder.set(address, track);
+        } else {
+            const hold = this.holding.get(key);
+            if (!hold || --hold.depth > 0) return;
+            this.holding.delete(key);
+            if (this.holder.get(address) === track) this.holder.delete(address);
+            const took = time - hold.time;
+            row.hold += took;
+            row.holdMax = Math.max(row.holdMax, took);
+            row.holds.push({ start: hold.time, duration: took, track });
+        }
+    }
+    close(end) {
+        for (const hold of this.holding.values())
+            hold.row.holds.push({ start: hold.time, duration: end - hold.time, track: hold.track, open: true });
+        for (const row of this.rows.values()) row.holds.sort((a, b) => a.start - b.start);
+        this.waits.sort((a, b) => b.took - a.took);
+        this.waits.length = Math.min(this.waits.length, 1000);
+    }
+}
+
+/** Frames of handles are spans with a number. */
+function framesOfSpans(report) {
+    const series = new Map();
+    for (const span of report.spans) {
+        if (!span.number || report.labels[span.label].role !== ROLE_FRAME || !span.duration) continue;
+        const key = span.label + ' ' + span.id;
+        if (!series.has(key))
+            series.set(key, { name: report.labels[span.label].name, track: report.tracks[span.track], start: [], duration: [] });
+        series.get(key).start.push(span.start);
+        series.get(key).duration.push(span.duration);
+    }
+    report.frames.push(...series.values());
+}
+
+/** Rows of spans: those of a name below each other, so that none overlap. */
+function spanLanes(report) {
+    const groups = new Map();
+    for (const span of report.spans) {
+        if (span.mark || (span.number && report.labels[span.label].role === ROLE_FRAME)) continue;
+        const { process } = report.tracks[span.track], key = process.id + '\0' + report.labels[span.label].name;
+        if (!groups.has(key)) groups.set(key, { process, name: report.labels[span.label].name, spans: [], lanes: [] });
+        groups.get(key).spans.push(span);
+    }
+    for (const process of report.processes) process.spanGroups = [];
+    for (const group of groups.values()) {
+        group.spans.sort((a, b) => a.start - b.start);
+        for (const span of group.spans) {
+            let lane = group.lanes.find(each => each.end <= span.start);
+            if (!lane && group.lanes.length < 32) group.lanes.push(lane = { end: 0, spans: [] });
+            if (!lane) lane = group.lanes[group.lanes.length - 1];
+            lane.spans.push(span);
+            lane.end = Math.max(lane.end, span.start + span.duration);
+        }
+        group.process.spanGroups.push(group);
+    }
+}
+
+/** What everybody who reads a report should know first. @returns {string[]} */
+export function warnings(report) {
+    const lines = [];
+    if (report.damage) lines.push(`This report is damaged: ${report.damage}. What follows is missing.`);
+    if (report.machines > 1) lines.push('The recordings are of several machines, or starts of one: their clocks are only as equal as the machines set them.');
+    for (const process of report.processes) {
+        const who = report.processes.length > 1 ? process.name + ': ' : '', number = key => Number(process.about.get(key) || 0);
+        for (const loss of process.losses) lines.push(who + loss);
+        if (!number('complete')) lines.push(who + 'The session was not stopped: the program was running, or died.');
+        if (number('aggregated')) lines.push(who + `${grouped(number('aggregated'))} events are only in statistics: see prof summary.`);
+        if (process.about.get('write_error')) lines.push(who + process.about.get('write_error'));
+        const guessed = process.tracks.filter(track => track.device && track.alignment === 3);
+        if (guessed.length) lines.push(who + `Clocks not aligned: ${[...new Set(guessed.map(t => t.device))].join(', ')}. Durations may be right, positions are not.`);
+    }
+    return lines;
+}
+
+/** What recording cost, as far as the recording knows. */
+export function cost(process) {
+    const each = Number(process.about.get('scope_cost_ns') || 0);
+    let scopes = 0;
+    for (const track of process.tracks) if (!track.device) for (const level of track.levels) scopes += level.count;
+    const total = each * scopes, duration = Number(process.about.get('duration_ns') || 0);
+    return { each, total, text: `${ns(each)} a scope, ${ns(total)} for ${grouped(scopes)} scopes` +
+        (duration ? `, ${(100 * total / duration).toFixed(1)} % of the run` : '') };
+}
+
+/** "begin", "end" or "begin and end" */
+export function truncatedText(flags) {
+    return [flags & TRUNCATED_BEGIN ? 'begin' : '', flags & TRUNCATED_END ? 'end' : ''].filter(Boolean).join(' and ');
+}
+
+/** The scope of a track's level around a time; -1: none. */
+export function scopeAt(level, time) {
+    let low = 0, high = level.count;
+    while (low < high) {
+        const middle = low + high >>> 1;
+        if (level.start[middle] <= time) low = middle + 1; else high = middle;
+    }
+    return low && level.endOf(low - 1) >= time ? low - 1 : -1;
+}

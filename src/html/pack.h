@@ -1,0 +1,211 @@
+// html/pack: What a report is made of: blocks, packed, in base64, in elements of the page.
+/*-- blocks: see docs/html.md. The first error sticks to the output --*/
+
+#define PROF__HTML_COLUMN 65536u           /* bytes of a column at which a block ends */
+#define PROF__HTML_SLACK 65536u            /* and the longest thing that is written into it at once */
+#define PROF__HTML_COLUMNS 3
+#define PROF__HTML_PIECE 1500000u          /* bytes of an element */
+#define PROF__HTML_RAW ((size_t)PROF__HTML_COLUMNS * (PROF__HTML_COLUMN + PROF__HTML_SLACK) + 64)
+#define PROF__HTML_STRINGS 8192u           /* strings, and kinds, that are remembered; powers of two */
+#define PROF__HTML_KINDS 4096u
+
+/* Bytes that are collected. */
+typedef struct prof__html_bytes {
+    size_t size;
+    unsigned char at[PROF__HTML_COLUMN + PROF__HTML_SLACK];
+} prof__html_bytes;
+
+typedef struct prof__html_string { /* one that was written */
+    uint64_t hash;
+    uint32_t length, id;
+} prof__html_string;
+
+typedef struct prof__html_kind { /* what events have in common; one that was written */
+    const prof_callsite *site;
+    uint64_t name; /* hash of the name; 0: that of the site */
+    uint32_t depth, type, id;
+} prof__html_kind;
+
+typedef struct prof__html_level { /* of the scopes of a track */
+    int64_t end;     /* of the last */
+    uint64_t count;  /* of all */
+    uint64_t listed; /* the last one whose arguments are in the block with this number: */
+    uint64_t block;
+} prof__html_level;
+
+typedef struct prof__html {
+    prof__out out;
+    size_t piece;      /* bytes of base64 in the element that is open; 0: none is */
+    unsigned char odd[3];
+    unsigned odd_count;
+    uint32_t string_count, kind_count;
+    uint64_t scopes, points, spans; /* written so far */
+    uint64_t argument_blocks;
+    const prof_trace *trace;                /* the one that is being written, */
+    int64_t offset;                         /* of its times in the report's, */
+    size_t first_track, track;              /* its first track, and the present one, over all traces */
+    int has_spans;
+    int64_t last_scope, last_point, last_span; /* times */
+    prof__html_level *levels;
+    size_t level_capacity, open_levels; /* open: that had a scope since the one around them began */
+    prof__html_level listed_points;
+    prof_html_options options;
+    prof__html_bytes strings, kinds, starts, durations, scope_kinds, times, point_kinds, details, arguments, rows;
+    prof__html_string known_strings[PROF__HTML_STRINGS];
+    prof__html_kind known_kinds[PROF__HTML_KINDS];
+    prof__html_deflate deflate;
+    unsigned char raw[PROF__HTML_RAW], packed[2 * PROF__HTML_RAW + 1024];
+} prof__html;
+
+/*-- base64 --*/
+
+static void prof__html_base64(prof__html *h, const unsigned char *from, size_t triples)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    while (triples) {
+        size_t now = triples < 1000 ? triples : 1000, i;
+        char *to = prof__out_reserve(&h->out, 4 * now);
+        for (i = 0; i < now; ++i, from += 3, to += 4) {
+            uint32_t bits = (uint32_t)from[0] << 16 | (uint32_t)from[1] << 8 | from[2];
+            to[0] = letters[bits >> 18];
+            to[1] = letters[bits >> 12 & 63];
+            to[2] = letters[bits >> 6 & 63];
+            to[3] = letters[bits & 63];
+        }
+        prof__out_commit(&h->out, 4 * now);
+        h->piece += 4 * now;
+        triples -= now;
+    }
+}
+
+static void prof__html_bytes_out(prof__html *h, const unsigned char *from, size_t size)
+{
+    if (!h->piece && !h->odd_count) prof__out_text(&h->out, "<script type=\"application/octet-stream\">");
+    while (size && (h->odd_count || size < 3)) {
+        h->odd[h->odd_count++] = *from++;
+        --size;
+        if (h->odd_count < 3) continue;
+        prof__html_base64(h, h->odd, 1);
+        h->odd_count = 0;
+    }
+    prof__html_base64(h, from, size / 3);
+    for (from += size / 3 * 3, size %= 3; size; --size) h->odd[h->odd_count++] = *from++;
+}
+
+/* Ends the element. Zeros that fill the last three bytes are no block. */
+static void prof__html_piece_end(prof__html *h)
+{
+    if (!h->piece && !h->odd_count) return;
+    while (h->odd_count) prof__html_bytes_out(h, (const unsigned char *)"", 1);
+    prof__out_text(&h->out, "</script>\n");
+    h->piece = 0;
+}
+
+/*-- bytes --*/
+
+static void prof__html_u(prof__html_bytes *to, uint64_t value)
+{
+    to->size = (size_t)(prof__pack_integer(to->at + to->size, value) - to->at);
+}
+
+static uint64_t prof__html_zigzag(int64_t value)
+{
+    return (uint64_t)value << 1 ^ (value < 0 ? ~(uint64_t)0 : 0);
+}
+
+/* A text as it is, with its length: at most PROF_MAX_TEXT's maximum of bytes. */
+static void prof__html_text(prof__html_bytes *to, const char *text)
+{
+    size_t length = strlen(text);
+    if (length > PROF__HTML_SLACK / 2) length = PROF__HTML_SLACK / 2;
+    prof__html_u(to, length);
+    memcpy(to->at + to->size, text, length);
+    to->size += length;
+}
+
+/*-- blocks --*/
+
+/* Writes a block: its kind, the bytes before and after packing, and the columns, each after its size. */
+static void prof__html_block(prof__html *h, char kind, prof__html_bytes *const *columns, size_t count)
+{
+    unsigned char head[32], *to = h->raw;
+    size_t ends[PROF__HTML_COLUMNS + 1], i, packed, size;
+    for (i = 0; i < count; ++i) to = prof__pack_integer(to, columns[i]->size);
+    ends[0] = (size_t)(to - h->raw);
+    for (i = 0; i < count; ++i) {
+        memcpy(to, columns[i]->at, columns[i]->size);
+        to += columns[i]->size;
+        ends[i + 1] = (size_t)(to - h->raw);
+        columns[i]->size = 0;
+    }
+    size = (size_t)(to - h->raw);
+    packed = size > 64 ? prof__html_deflate_all(&h->deflate, h->raw, ends, count + 1, h->packed) : size;
+    head[0] = (unsigned char)kind;
+    to = prof__pack_integer(head + 1, size);
+    to = prof__pack_integer(to, packed < size ? packed : 0); /* 0: it is as it was */
+    prof__html_bytes_out(h, head, (size_t)(to - head));
+    prof__html_bytes_out(h, packed < size ? h->packed : h->raw, packed < size ? packed : size);
+    if (h->piece >= PROF__HTML_PIECE) prof__html_piece_end(h);
+}
+
+static void prof__html_block1(prof__html *h, char kind, prof__html_bytes *column)
+{
+    if (column->size) prof__html_block(h, kind, &column, 1);
+}
+
+static void prof__html_tables(prof__html *h) /* what other blocks refer to */
+{
+    prof__html_block1(h, 'S', &h->strings);
+    prof__html_block1(h, 'K', &h->kinds);
+}
+
+/*-- strings and kinds --*/
+
+static uint64_t prof__html_hash(const char *text, uint32_t *length)
+{
+    const char *c = text;
+    uint64_t hash = 14695981039346656037u;
+    for (; *c; ++c) hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+    *length = (uint32_t)(c - text);
+    hash = prof__mix(hash);
+    return hash ? hash : 1;
+}
+
+/* The number of a string, which is written if it is not among those that are remembered. */
+static uint32_t prof__html_string_of(prof__html *h, const char *text)
+{
+    uint32_t length;
+    uint64_t hash = prof__html_hash(text, &length);
+    prof__html_string *known = &h->known_strings[hash % PROF__HTML_STRINGS];
+    if (known->hash == hash && known->length == length) return known->id;
+    if (h->strings.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'S', &h->strings);
+    prof__html_text(&h->strings, text);
+    known->hash = hash;
+    known->length = length;
+    return known->id = h->string_count++;
+}
+
+/* The number of a kind. type: that of the event, and its flags << 8. */
+static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, const char *name, uint32_t depth,
+                                   uint32_t type)
+{
+    uint32_t length;
+    uint64_t hash = name == site->name ? 0 : prof__html_hash(name, &length);
+    uint64_t key = ((uint64_t)(uintptr_t)site ^ hash) + depth * 0x9E3779B97F4A7C15u + type * 0xBF58476D1CE4E5B9u;
+    prof__html_kind *known = &h->known_kinds[(key ^ key >> 29) * 0x9E3779B97F4A7C15u >> 52];
+    if (known->site == site && known->name == hash && known->depth == depth && known->type == type) return known->id;
+    uint32_t texts[4] = {prof__html_string_of(h, name), prof__html_string_of(h, site->category),
+                         prof__html_string_of(h, site->file), prof__html_string_of(h, site->function)};
+    if (h->kinds.size >= PROF__HTML_COLUMN) prof__html_tables(h);
+    prof__html_u(&h->kinds, type);
+    prof__html_u(&h->kinds, depth);
+    for (int i = 0; i < 4; ++i) prof__html_u(&h->kinds, texts[i]);
+    prof__html_u(&h->kinds, site->line);
+    prof__html_u(&h->kinds, site->color);
+    prof__html_u(&h->kinds, site->role);
+    known->site = site;
+    known->name = hash;
+    known->depth = depth;
+    known->type = type;
+    return known->id = h->kind_count++;
+}

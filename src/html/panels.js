@@ -1,0 +1,404 @@
+// What stands below the time line: tables, flame graph, one scope.
+
+
+import { firstIndex } from './columns.js';
+import { rangeStats, percentile, callsOf, flameTree } from './stats.js';
+import { cost, truncatedText, trackName } from './model.js';
+import { css } from './theme.js';
+import { el, table } from './dom.js';
+import { ns, bytes, grouped, shown } from './text.js';
+
+const SEVERITIES = ['debug', 'info', 'warning', 'error', 'fatal'];
+const severityOf = message => message.severity < 0 ? 'mark' : SEVERITIES[message.severity] || String(message.severity);
+
+export class Panels {
+    /** @param {object} app see app.js @param {HTMLElement} tabs @param {HTMLElement} body */
+    constructor(app, tabs, body) {
+        this.app = app;
+        this.tabs = tabs;
+        this.body = body;
+        this.tab = 'scopes';
+        this.memories = {};
+        this.bottomUp = false;
+        const { report } = app, spans = report.spans.length > 0;
+        this.list = [
+            ['scopes', 'Scopes', () => this.scopes()],
+            ['flame', 'Flame graph', () => this.flame()],
+            ['scope', 'One scope', () => this.scope()],
+            ['found', 'Found', () => this.found()],
+            report.frames.length ? ['frames', 'Frames', () => this.frames()] : null,
+            report.messages.length ? ['messages', `Messages (${grouped(report.messages.length)})`, () => this.messages()] : null,
+            spans ? ['spans', 'Spans', () => this.spans()] : null,
+            report.counters.length ? ['counters', 'Counters', () => this.counters()] : null,
+            report.processes.some(p => p.memory) ? ['memory', 'Memory', () => this.memory()] : null,
+            report.processes.some(p => p.locks) ? ['locks', 'Locks', () => this.locks()] : null,
+            ['about', 'Recording', () => this.about()]
+        ].filter(Boolean);
+        tabs.replaceChildren(...this.list.map(([id, title]) => el('button', { role: 'tab', id: 'tab-' + id, 'aria-controls': 'panel',
+            onclick: () => this.open(id), onkeydown: event => this.turn(event) }, title)));
+    }
+
+    /** Arrow keys go from tab to tab. */
+    turn(event) {
+        const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+        if (!step) return;
+        const i = this.list.findIndex(([id]) => id === this.tab), [id] = this.list[(i + step + this.list.length) % this.list.length];
+        event.stopPropagation();
+        this.open(id);
+        document.getElementById('tab-' + id).focus();
+    }
+
+    open(id) {
+        this.tab = this.list.some(([each]) => each === id) ? id : 'scopes';
+        this.render();
+        this.app.share();
+    }
+
+    /** Draws the tab again, soon. */
+    refresh() {
+        clearTimeout(this.timer);
+        this.timer = setTimeout(() => this.render(), 60);
+    }
+
+    render() {
+        for (const [id] of this.list) {
+            const tab = document.getElementById('tab-' + id), on = id === this.tab;
+            tab.setAttribute('aria-selected', String(on));
+            tab.tabIndex = on ? 0 : -1;
+        }
+        this.body.setAttribute('aria-labelledby', 'tab-' + this.tab);
+        const content = this.list.find(([id]) => id === this.tab)[2]();
+        this.body.replaceChildren(...(Array.isArray(content) ? content : [content]));
+    }
+
+    memoryOf(name) { return this.memories[name] = this.memories[name] || {}; }
+
+    /** Statistics of the selection, or of all; kept until it changes. */
+    stats() {
+        const { selection, report } = this.app, from = selection ? selection.from : report.from, to = selection ? selection.to : report.to;
+        if (!this.kept || this.kept.from !== from || this.kept.to !== to) this.kept = rangeStats(report, from, to);
+        return this.kept;
+    }
+
+    rangeText() {
+        const { selection, report } = this.app;
+        return selection ? `${ns(selection.to - selection.from)} selected, from ${ns(selection.from)} on` : `the whole recording, ${ns(report.to)}`;
+    }
+
+    scopes() {
+        const stats = this.stats(), span = stats.to - stats.from;
+        const rows = stats.rows.filter(row => !this.app.dim || !this.app.dim(row.label));
+        return table([
+            { title: 'scope', text: true, get: row => row.label.name },
+            { title: 'calls', get: row => row.calls, show: row => grouped(row.calls) },
+            { title: 'total', get: row => row.total, show: row => ns(row.total) },
+            { title: 'self', get: row => row.self, show: row => this.bar(row.self, stats) },
+            { title: '% of range', get: row => row.total / span, show: row => (100 * row.total / span).toFixed(1) },
+            { title: 'mean', get: row => row.total / row.calls, show: row => ns(row.total / row.calls) },
+            { title: 'min', get: row => row.min, show: row => ns(row.min) },
+            { title: 'p50', get: row => percentile(row, 0.5) || 0, show: row => ns(percentile(row, 0.5)), note: 'percentiles are exact to 2 %; click a scope for exact ones' },
+            { title: 'p90', get: row => percentile(row, 0.9) || 0, show: row => ns(percentile(row, 0.9)) },
+            { title: 'p99', get: row => percentile(row, 0.99) || 0, show: row => ns(percentile(row, 0.99)) },
+            { title: 'max', get: row => row.max, show: row => row.whole ? ns(row.max) : '' },
+            { title: 'category', text: true, get: row => row.label.category },
+            { title: 'where', text: true, get: row => where(row.label) }
+        ], rows, { caption: `Scopes: ${this.rangeText()}`, sort: 3, memory: this.memoryOf('scopes'),
+            onpick: row => this.pick(row.label), picked: row => this.app.label === row.label });
+    }
+
+    /** A time with a bar of its share. */
+    bar(self, stats) {
+        const most = Math.max(...stats.rows.map(row => row.self), 1);
+        return el('span.bar', {}, el('i', { style: { width: `${Math.max(0, 60 * self / most)}px` } }), ns(self));
+    }
+
+    pick(label) {
+        this.app.label = label;
+        this.bucket = null;
+        this.open('scope');
+    }
+
+    // ---- flame graph
+
+    flame() {
+        const tree = flameTree(this.app.report, this.stats(), this.bottomUp), { labels } = this.app.report;
+        let root = tree;
+        for (const id of this.path || []) {
+            const next = root.children.find(child => child.label === id);
+            if (!next) break;
+            root = next;
+        }
+        const box = el('div.flame', { role: 'group', 'aria-label': 'Flame graph' }), boxes = [];
+        const place = (node, left, width, depth) => {
+            if (width < 0.0015 || depth > 60) return;
+            if (node.label >= 0) boxes.push({ node, left, width, depth });
+            let x = left;
+            for (const child of node.children) {
+                const share = node.total > 0 ? width * Math.min(1, child.total / node.total) : 0;
+                place(child, x, share, depth + (node.label >= 0 ? 1 : 0));
+                x += share;
+            }
+        };
+        place(root, 0, 1, 0);
+        for (const { node, left, width, depth } of boxes.slice(0, 3000)) {
+            const label = labels[node.label];
+            const text = `${label.name}: ${ns(node.total)}, ${(100 * node.total / tree.total).toFixed(1)} %, self ${ns(Math.max(0, node.self))}, ${grouped(node.calls)} calls`;
+            box.append(el('button', { title: text, 'aria-label': text, style: { left: `${left * 100}%`, width: `${width * 100}%`, top: `${depth * 20}px`,
+                background: css(label.rgb), color: label.ink }, onclick: () => this.zoomFlame(node), ondblclick: () => this.pick(label) },
+            width > 0.02 ? label.name : ''));
+        }
+        box.style.height = `${20 * (1 + Math.max(0, ...boxes.map(each => each.depth)))}px`;
+        const mode = (on, title) => el('button', { 'aria-pressed': String(this.bottomUp === on), onclick: () => {
+            this.bottomUp = on;
+            this.path = [];
+            this.render();
+        } }, title);
+        return [el('div.bar-of-tools', {}, mode(false, 'From the top'), mode(true, 'From the bottom'),
+            el('button', { disabled: !(this.path && this.path.length), onclick: () => { this.path = []; this.render(); } }, 'Zoom out'),
+            el('span.note', {}, `${this.rangeText()}; ${this.bottomUp ? 'by self time, callers below' : 'calls below their callers'}; click zooms, double click opens the scope`)),
+        el('div.scroll', { tabindex: 0 }, box)];
+    }
+
+    zoomFlame(node) {
+        const path = [];
+        for (let at = node; at && at.label >= 0; at = at.up) path.unshift(at.label);
+        this.path = this.path && path.join() === this.path.join() ? path.slice(0, -1) : path;
+        this.render();
+    }
+
+    // ---- one scope
+
+    scope() {
+        const { app } = this, { label, report, selection } = app;
+        if (!label) return el('p.note', {}, 'Click a scope in the time line or a name in a table.');
+        const stats = this.stats(), calls = callsOf(report, label.id, stats.from, stats.to);
+        const whole = calls.filter(call => !call.track.levels[call.depth].flags.has(call.i));
+        const durations = Float64Array.from(whole, call => call.duration).sort();
+        const at = share => durations.length ? durations[Math.max(0, Math.ceil(share * durations.length) - 1)] : NaN;
+        const row = stats.rows.find(each => each.id === label.id), total = row ? row.total : 0;
+        const facts = [['calls', grouped(calls.length)], ['total', ns(total)], ['self', ns(row ? row.self : 0)], ['mean', ns(total / calls.length)],
+            ['min', ns(at(0))], ['p50', ns(at(0.5))], ['p90', ns(at(0.9))], ['p99', ns(at(0.99))], ['p99.9', ns(at(0.999))], ['max', ns(at(1))]];
+        const chosen = this.bucket ? whole.filter(call => call.duration >= this.bucket[0] && call.duration < this.bucket[1]) : calls;
+        const left = el('div.side', {}, el('h2', {}, el('i.swatch', { style: { background: css(label.rgb) } }), label.name),
+            el('p.note', {}, [label.category, label.function, where(label)].filter(Boolean).join(' \u00b7 ') || '\u00a0'),
+            el('dl', {}, ...facts.flatMap(([name, text]) => [el('dt', {}, name), el('dd', {}, text)])),
+            this.histogram(durations), ...this.argumentTables(calls));
+        const list = this.callTable(chosen, this.bucket
+            ? `Calls of ${ns(this.bucket[0])} to ${ns(this.bucket[1])}`
+            : `Calls: ${selection ? this.rangeText() : 'all'}`);
+        return el('div.split', {}, left, list);
+    }
+
+    histogram(durations) {
+        const n = durations.length, box = el('div.histogram', { role: 'group', 'aria-label': 'Distribution of durations; a bar lists its calls' });
+        if (!n) return box;
+        const low = Math.max(1, durations[0]), high = Math.max(low * 1.01, durations[n - 1]), bars = 48;
+        const edge = i => i === 0 ? 0 : i === bars ? Infinity : low * (high / low) ** (i / bars);
+        const counts = [];
+        for (let i = 0, from = 0; i < bars; i++) {
+            const next = i + 1 === bars ? n : firstIndex(n, k => durations[k] >= edge(i + 1));
+            counts.push(next - from);
+            from = next;
+        }
+        const most = Math.max(...counts);
+        counts.forEach((count, i) => {
+            const from = Math.max(i ? edge(i) : durations[0], 0), to = i + 1 === bars ? durations[n - 1] : edge(i + 1);
+            const text = `${ns(from)} to ${ns(to)}: ${grouped(count)} calls`, picked = this.bucket && this.bucket[0] === edge(i);
+            box.append(el('button', { title: text, 'aria-label': text, disabled: !count, class: picked ? 'picked' : null,
+                onclick: () => { this.bucket = picked ? null : [edge(i), edge(i + 1)]; this.render(); } },
+            el('i', { style: { height: `${count ? Math.max(2, 100 * count / most) : 0}%` } })));
+        });
+        return el('div', {}, box, el('div.ends', {}, el('span', {}, ns(durations[0])), el('span', {}, 'durations, logarithmic'), el('span', {}, ns(durations[n - 1]))));
+    }
+
+    /** Calls, total and mean by the value of each argument. */
+    argumentTables(calls) {
+        const { report } = this.app, keys = new Map();
+        let seen = 0;
+        for (const call of calls) {
+            const level = call.track.levels[call.depth];
+            if (!level.args.count) continue;
+            for (const [key, v] of report.argsOf(level.args, call.i)) {
+                if (!keys.has(key)) keys.set(key, new Map());
+                const text = shown(v), values = keys.get(key);
+                let row = values.get(text);
+                if (!row) {
+                    if (values.size >= 10000) continue;
+                    values.set(text, row = { text, calls: 0, total: 0, max: 0 });
+                }
+                row.calls++;
+                row.total += call.duration;
+                row.max = Math.max(row.max, call.duration);
+            }
+            if (++seen > 500000) break;
+        }
+        return [...keys].slice(0, 8).map(([key, values]) => el('details', { open: keys.size < 3 }, el('summary', {}, `by ${key} (${grouped(values.size)} values)`),
+            table([{ title: key, text: true, get: row => row.text }, { title: 'calls', get: row => row.calls, show: row => grouped(row.calls) },
+                { title: 'total', get: row => row.total, show: row => ns(row.total) }, { title: 'mean', get: row => row.total / row.calls, show: row => ns(row.total / row.calls) },
+                { title: 'max', get: row => row.max, show: row => ns(row.max) }], [...values.values()],
+            { caption: `By ${key}`, sort: 2, memory: this.memoryOf('arg ' + key), limit: 40 })));
+    }
+
+    callTable(calls, caption) {
+        const { app } = this, { report } = app, keys = [];
+        for (const call of calls.slice(0, 2000)) {
+            const { args } = call.track.levels[call.depth];
+            if (args.count) for (const [key] of report.argsOf(args, call.i)) if (!keys.includes(key) && keys.length < 8) keys.push(key);
+        }
+        const argument = (call, key) => {
+            const pair = report.argsOf(call.track.levels[call.depth].args, call.i).reverse().find(([each]) => each === key);
+            return pair ? pair[1] : '';
+        };
+        const series = report.frames[0], columns = [
+            { title: 'start', get: call => call.start, show: call => ns(call.start) },
+            { title: 'duration', get: call => call.duration, show: call => ns(call.duration) },
+            report.tracks.length > 1 ? { title: 'thread', text: true, get: call => call.track.title } : null,
+            series ? { title: 'frame', get: call => frameOf(series, call.start), show: call => frameOf(series, call.start) || '' } : null,
+            ...keys.map(key => ({ title: key, text: calls.slice(0, 50).some(call => typeof argument(call, key) === 'string' && argument(call, key) !== ''),
+                get: call => { const v = argument(call, key); return typeof v === 'bigint' ? Number(v) : v; }, show: call => shown(argument(call, key)) })),
+            { title: '', text: true, get: call => truncatedText(call.track.levels[call.depth].flags.get(call.i) || 0),
+                show: call => { const text = truncatedText(call.track.levels[call.depth].flags.get(call.i) || 0); return text ? text + ' not recorded' : ''; } }
+        ].filter(Boolean);
+        return table(columns, calls, { caption, sort: 1, memory: this.memoryOf('calls'), limit: 200, onpick: call => app.show(call),
+            picked: call => app.focus && app.focus.track === call.track && app.focus.depth === call.depth && app.focus.i === call.i });
+    }
+
+    found() {
+        const { query, hits } = this.app;
+        if (!query) return el('p.note', {}, 'Search by a part of a name, cat:NAME, arg=value, >2ms or <100us, or several of them: / goes there.');
+        return this.callTable(hits, `${grouped(hits.length)}${hits.more ? ' and more' : ''} scopes for ${query}`);
+    }
+
+    // ---- tables
+
+    frames() {
+        const { app } = this, { report } = app, series = app.series;
+        const select = el('select', { 'aria-label': 'Which frames', onchange: event => { app.setSeries(Number(event.target.value)); this.render(); } },
+            ...report.frames.map((each, i) => el('option', { value: i, selected: each === series }, `${each.name} on ${each.track.title} (${grouped(each.start.length)})`)));
+        const rows = series.start.map((start, i) => ({ i, start, duration: series.duration[i] }));
+        const sorted = Float64Array.from(series.duration).sort(), n = sorted.length, at = share => sorted[Math.max(0, Math.ceil(share * n) - 1)];
+        const low = sorted.slice(Math.floor(n * 0.99)), mean = rows.reduce((sum, row) => sum + row.duration, 0) / n;
+        const text = `${grouped(n)} frames, mean ${ns(mean)} (${(1e9 / mean).toFixed(1)} a second), p50 ${ns(at(0.5))}, p99 ${ns(at(0.99))}, longest ${ns(at(1))}; ` +
+            `the slowest 1 %: ${(1e9 / (low.reduce((sum, d) => sum + d, 0) / low.length)).toFixed(1)} a second`;
+        return [el('div.bar-of-tools', {}, select, el('span.note', {}, text)),
+            table([{ title: 'frame', get: row => row.i + 1 }, { title: 'start', get: row => row.start, show: row => ns(row.start) },
+                { title: 'duration', get: row => row.duration, show: row => ns(row.duration) }], rows,
+            { caption: 'Frames', sort: 2, memory: this.memoryOf('frames'), onpick: row => app.zoomTo(row.start, row.start + row.duration, true) })];
+    }
+
+    messages() {
+        const { app } = this, { selection } = app;
+        const filter = el('input', { type: 'search', placeholder: 'Only with this text', 'aria-label': 'Only messages with this text', value: this.wanted || '' });
+        const level = el('select', { 'aria-label': 'Severity' }, ...['all', 'marks', 'info and above', 'warnings and above', 'errors'].map((text, i) =>
+            el('option', { value: i, selected: i === (this.least || 0) }, text)));
+        const box = el('div.fill');
+        const draw = () => {
+            const text = (this.wanted || '').toLowerCase(), least = this.least || 0;
+            const rows = app.report.messages.filter(message => (!selection || (message.time >= selection.from && message.time < selection.to)) &&
+                (!text || message.text.toLowerCase().includes(text)) && (least === 0 || (least === 1 ? message.severity < 0 : message.severity >= least - 1)));
+            box.replaceChildren(table([{ title: 'time', get: row => row.time, show: row => ns(row.time) },
+                { title: 'severity', text: true, get: severityOf }, { title: 'thread', text: true, get: row => row.track.title },
+                { title: 'text', text: true, get: row => row.text + this.pointArgs(row) }, { title: 'category', text: true, get: row => row.label.category },
+                { title: 'where', text: true, get: row => where(row.label) }], rows,
+            { caption: `${grouped(rows.length)} messages and marks${selection ? ' of the selection' : ''}`, sort: 0, up: true, memory: this.memoryOf('messages'),
+                onpick: row => app.goTo(row.time, row.track) }));
+        };
+        filter.oninput = () => { this.wanted = filter.value; draw(); };
+        level.onchange = () => { this.least = Number(level.value); draw(); };
+        draw();
+        return [el('div.bar-of-tools', {}, level, filter), box];
+    }
+
+    pointArgs(message) {
+        const { points } = message.track;
+        if (message.severity >= 0 || !points.args.count) return '';
+        const args = this.app.report.argsOf(points.args, message.at);
+        return args.length ? ' (' + args.map(([key, v]) => `${key}=${shown(v)}`).join(', ') + ')' : '';
+    }
+
+    spans() {
+        const { app } = this, { report, selection } = app;
+        const rows = report.spans.filter(span => !selection || (span.start < selection.to && span.start + span.duration > selection.from));
+        return table([{ title: 'span', text: true, get: span => report.labels[span.label].name + (span.mark ? ' (mark)' : '') },
+            { title: 'start', get: span => span.start, show: span => ns(span.start) }, { title: 'duration', get: span => span.duration, show: span => span.mark ? '' : ns(span.duration) },
+            { title: 'id', get: span => Number(span.id), show: span => '0x' + span.id.toString(16) },
+            { title: 'from', text: true, get: span => report.tracks[span.track].title }, { title: 'to', text: true, get: span => report.tracks[span.endTrack].title },
+            { title: 'arguments', text: true, get: span => span.args.map(([key, v]) => `${key}=${shown(v)}`).join(', ') },
+            { title: '', text: true, get: span => span.flags ? truncatedText(span.flags) + ' not recorded' : '' }], rows,
+        { caption: `${grouped(rows.length)} spans`, sort: 2, memory: this.memoryOf('spans'), onpick: span => app.zoomTo(span.start, span.start + span.duration, true) });
+    }
+
+    counters() {
+        const rows = this.app.report.counters, show = (series, v) => series.bytes ? bytes(v) : shown(v);
+        return table([{ title: 'counter', text: true, get: s => s.name }, { title: 'category', text: true, get: s => s.category },
+            { title: 'samples', get: s => s.time.length, show: s => grouped(s.time.length) }, { title: 'min', get: s => s.min, show: s => show(s, s.min) },
+            { title: 'max', get: s => s.max, show: s => show(s, s.max) },
+            { title: 'last', get: s => s.value[s.value.length - 1] || 0, show: s => show(s, s.value[s.value.length - 1]) }], rows, { caption: 'Counters', memory: this.memoryOf('counters'), up: true });
+    }
+
+    memory() {
+        const parts = [];
+        for (const { memory, name } of this.app.report.processes) {
+            if (!memory) continue;
+            parts.push(table([{ title: 'site', text: true, get: row => row.label.name || where(row.label) }, { title: 'pool', text: true, get: row => row.label.category },
+                { title: 'allocations', get: row => row.count, show: row => grouped(row.count) }, { title: 'bytes', get: row => row.bytes, show: row => bytes(row.bytes) },
+                { title: 'not freed', get: row => row.liveCount, show: row => grouped(row.liveCount) }, { title: 'bytes not freed', get: row => row.liveBytes, show: row => bytes(row.liveBytes) },
+                { title: 'peak', get: row => row.peak, show: row => bytes(row.peak) }, { title: 'where', text: true, get: row => where(row.label) }],
+            [...memory.sites.values()], { caption: `Allocations of ${name} by site; ${grouped(memory.unknown)} frees of blocks from before`, sort: 3, memory: this.memoryOf('memory') }));
+            parts.push(table([{ title: 'allocated at', get: row => row.time, show: row => ns(row.time) }, { title: 'bytes', get: row => row.size, show: row => bytes(row.size) },
+                { title: 'address', text: true, get: row => '0x' + row.address.toString(16) }, { title: 'site', text: true, get: row => where(row.site.label) },
+                { title: 'thread', text: true, get: row => row.track.title }], memory.leaks,
+            { caption: `${grouped(memory.leaks.length)} blocks that were not freed`, sort: 1, memory: this.memoryOf('leaks'), onpick: row => this.app.goTo(row.time, row.track) }));
+        }
+        return parts;
+    }
+
+    locks() {
+        const parts = [];
+        for (const { locks, name } of this.app.report.processes) {
+            if (!locks) continue;
+            parts.push(table([{ title: 'lock', text: true, get: row => row.label.name }, { title: 'locks', get: row => row.addresses.size },
+                { title: 'acquired', get: row => row.acquired, show: row => grouped(row.acquired) }, { title: 'contended', get: row => row.contended, show: row => grouped(row.contended) },
+                { title: 'waited', get: row => row.wait, show: row => ns(row.wait) }, { title: 'longest wait', get: row => row.waitMax, show: row => ns(row.waitMax) },
+                { title: 'held', get: row => row.hold, show: row => ns(row.hold) }, { title: 'longest hold', get: row => row.holdMax, show: row => ns(row.holdMax) },
+                { title: 'where', text: true, get: row => where(row.label) }], [...locks.rows.values()], { caption: `Locks of ${name}`, sort: 4, memory: this.memoryOf('locks') }));
+            parts.push(table([{ title: 'at', get: row => row.time, show: row => ns(row.time) }, { title: 'waited', get: row => row.took, show: row => ns(row.took) },
+                { title: 'lock', text: true, get: row => row.label.name }, { title: 'thread', text: true, get: row => row.track.title },
+                { title: 'held by', text: true, get: row => row.holder ? row.holder.title : '' }], locks.waits,
+            { caption: 'The longest waits', sort: 1, memory: this.memoryOf('waits'), onpick: row => this.app.zoomTo(row.time, row.time + row.took, true) }));
+        }
+        return parts;
+    }
+
+    about() {
+        const { report } = this.app, parts = [];
+        for (const process of report.processes) {
+            const about = key => process.about.get(key) || '', number = key => Number(about(key));
+            const facts = [['program', about('program')], ['process', about('pid') + (number('parent_pid') ? `, child of ${about('parent_pid')}` : '')],
+                ['started', number('start_unix_ns') ? new Date(number('start_unix_ns') / 1e6).toISOString().replace('T', ' ') : ''],
+                ['duration', ns(number('duration_ns'))], ['events', grouped(number('events'))], ['mode', about('mode')],
+                ['clock', `${about('clock')}, ${(number('tick_hz') / 1e6).toFixed(3)} MHz, smallest step ${ns(number('clock_resolution_ns'))}`],
+                ['recording cost', cost(process).text], ['lost', number('lost') ? grouped(number('lost')) + ' events' : 'nothing'], ...process.metadata];
+            parts.push(el('table.facts', {}, el('caption', {}, process.name), ...facts.map(([key, text]) => el('tr', {}, el('th', { scope: 'row' }, key), el('td.text', {}, text)))));
+            parts.push(table([{ title: 'track', text: true, get: trackName }, { title: 'thread', get: t => Number(t.thread) },
+                { title: 'kind', text: true, get: t => t.device ? 'device ' + t.device : t.fiber ? 'fiber' : 'thread' },
+                { title: 'scopes', get: t => t.levels.reduce((sum, level) => sum + level.count, 0), show: t => grouped(t.levels.reduce((sum, level) => sum + level.count, 0)) },
+                { title: 'depth', get: t => t.levels.length }, { title: 'other events', get: t => t.points.count, show: t => grouped(t.points.count) },
+                { title: 'lost', get: t => t.lost, show: t => grouped(t.lost) },
+                { title: 'clock', text: true, get: t => ['', 'aligned by pairs', 'aligned by rate', 'not aligned'][t.alignment] || '' }], process.tracks,
+            { caption: 'Tracks', sort: 3, memory: this.memoryOf('tracks') }));
+        }
+        if (report.losses.length) parts.push(table([{ title: 'at', get: l => l.time, show: l => ns(l.time) }, { title: 'lost', get: l => l.lost, show: l => grouped(l.lost) },
+            { title: 'track', text: true, get: l => l.track.title }], report.losses, { caption: 'Where events were lost', memory: this.memoryOf('losses'), onpick: l => this.app.goTo(l.time, l.track) }));
+        return parts;
+    }
+}
+
+/** "file.c:12" */
+export function where(label) { return label.file ? `${label.file.replace(/^.*[\\/]/, '')}:${label.line}` : ''; }
+
+/** The number of the frame around a time, from 1 on; 0: none. */
+export function frameOf(series, time) {
+    const i = firstIndex(series.start.length, k => series.start[k] > time) - 1;
+    return i >= 0 && time < series.start[i] + series.duration[i] ? i + 1 : 0;
+}

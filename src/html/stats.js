@@ -1,0 +1,152 @@
+// Statistics of a range of time: by call path, by scope, of one scope.
+
+import { firstIndex } from './columns.js';
+
+const BUCKETS = 64 + 58 * 32;
+
+/** The bucket of a duration: exact below 64 ns, then 32 for each power of two. */
+export function bucketOf(duration) {
+    if (duration < 64) return Math.floor(duration);
+    if (duration < 0x80000000) {
+        const e = 31 - Math.clz32(duration);
+        return 64 + (e - 6) * 32 + (duration >>> e - 5 & 31);
+    }
+    const e = Math.floor(Math.log2(duration));
+    return Math.min(BUCKETS - 1, 64 + (e - 6) * 32 + Math.floor(duration / 2 ** (e - 5)) % 32);
+}
+
+/** The middle of a bucket. */
+export function bucketValue(bucket) {
+    if (bucket < 64) return bucket;
+    const e = Math.floor((bucket - 64) / 32) + 6;
+    return (32 + (bucket - 64) % 32 + 0.5) * 2 ** (e - 5);
+}
+
+/** Which scopes of a level lie in a range, at least in part: [first, end). */
+export function indexRange(level, from, to) {
+    let first = firstIndex(level.count, k => level.start[k] >= from);
+    if (first && level.endOf(first - 1) > from) first--;
+    return [first, firstIndex(level.count, k => level.start[k] >= to)];
+}
+
+/**
+ * Of each node, the calls and the time in the range. Durations, which percentiles are of, are those of whole scopes.
+ * @param {import('./decode.js').Report} report @param {number} from @param {number} to
+ * @param {(track: object) => boolean} [wanted]
+ */
+export function rangeStats(report, from, to, wanted = () => true) {
+    const { nodes, labels } = report, calls = new Float64Array(nodes.count), total = new Float64Array(nodes.count);
+    const self = new Float64Array(nodes.count), histograms = new Array(labels.length).fill(null);
+    const longest = new Float64Array(labels.length), shortest = new Float64Array(labels.length).fill(Infinity);
+    const whole = new Float64Array(labels.length);
+    for (const track of report.tracks) {
+        if (!wanted(track)) continue;
+        for (const level of track.levels) {
+            const [first, end] = indexRange(level, from, to), { start, duration, node, flags } = level, some = flags.size > 0;
+            for (let i = first; i < end; i++) {
+                const n = node[i], long = duration[i] === 0xFFFFFFFF ? level.durationOf(i) : duration[i], label = nodes.label[n];
+                calls[n]++;
+                if (start[i] < from || start[i] + long > to || (some && flags.has(i))) {
+                    total[n] += Math.max(0, Math.min(start[i] + long, to) - Math.max(start[i], from));
+                    continue;
+                }
+                total[n] += long;
+                whole[label]++;
+                if (long > longest[label]) longest[label] = long;
+                if (long < shortest[label]) shortest[label] = long;
+                let histogram = histograms[label];
+                if (histogram === null) histogram = histograms[label] = new Uint32Array(BUCKETS);
+                histogram[bucketOf(long)]++;
+            }
+        }
+    }
+    for (let n = 1; n < nodes.count; n++) self[n] = total[n];
+    for (let n = 1; n < nodes.count; n++) self[nodes.parent[n]] -= total[n];
+    const byLabel = labels.map((label, id) => ({ label, id, calls: 0, total: 0, self: 0, whole: whole[id],
+        min: shortest[id], max: longest[id], histogram: histograms[id] }));
+    for (let n = 1; n < nodes.count; n++) {
+        const row = byLabel[nodes.label[n]];
+        row.calls += calls[n];
+        row.total += total[n];
+        row.self += self[n];
+    }
+    return { from, to, calls, total, self, rows: byLabel.filter(row => row.calls > 0) };
+}
+
+/** The duration that `share` of the calls do not exceed. */
+export function percentile(row, share) {
+    if (!row.histogram || !row.whole) return NaN;
+    let left = Math.ceil(share * row.whole);
+    for (let b = 0; b < BUCKETS; b++) {
+        left -= row.histogram[b];
+        if (left <= 0) return Math.max(row.min, Math.min(row.max, bucketValue(b)));
+    }
+    return row.max;
+}
+
+/** All calls of a label in a range, as columns. Truncated ones are marked by a negative duration. */
+export function callsOf(report, label, from, to, wanted = () => true) {
+    const { nodes } = report, calls = [];
+    const mine = new Uint8Array(nodes.count);
+    for (let n = 1; n < nodes.count; n++) mine[n] = nodes.label[n] === label ? 1 : 0;
+    for (const track of report.tracks) {
+        if (!wanted(track)) continue;
+        track.levels.forEach((level, depth) => {
+            const [first, end] = indexRange(level, from, to);
+            for (let i = first; i < end; i++)
+                if (mine[level.node[i]]) calls.push({ track, depth, i, start: level.start[i], duration: level.durationOf(i) });
+        });
+    }
+    return calls;
+}
+
+/** Children of a node in the flame graph, the longest first: [{label, total, calls, nodes}] */
+export function flameTree(report, stats, bottomUp) {
+    return bottomUp ? inverted(report, stats) : topDown(report, stats);
+}
+
+function topDown(report, stats) {
+    const { nodes } = report, made = new Array(nodes.count);
+    const root = made[0] = { label: -1, total: 0, self: 0, calls: 0, children: [] };
+    for (let n = 1; n < nodes.count; n++) {
+        made[n] = { label: nodes.label[n], total: stats.total[n], self: stats.self[n], calls: stats.calls[n], children: [], up: made[nodes.parent[n]] };
+        if (!stats.calls[n]) continue;
+        made[nodes.parent[n]].children.push(made[n]);
+        if (!nodes.parent[n]) root.total += stats.total[n];
+    }
+    return sorted(root);
+}
+
+/** By self time: what it was called by stands above it. */
+function inverted(report, stats) {
+    const { nodes } = report, root = { label: -1, total: 0, self: 0, calls: 0, children: [], map: new Map() };
+    for (let n = 1; n < nodes.count; n++) {
+        const time = stats.self[n];
+        if (!stats.calls[n] || time <= 0) continue;
+        root.total += time;
+        let at = root;
+        for (let up = n, depth = 0; up && depth < 128; up = nodes.parent[up], depth++) {
+            let next = at.map.get(nodes.label[up]);
+            if (!next) {
+                next = { label: nodes.label[up], total: 0, self: 0, calls: 0, children: [], map: new Map(), up: at };
+                at.map.set(nodes.label[up], next);
+                at.children.push(next);
+            }
+            next.total += time;
+            next.self += up === n ? time : 0;
+            next.calls += up === n ? stats.calls[n] : 0;
+            at = next;
+        }
+    }
+    return sorted(root);
+}
+
+function sorted(root) {
+    const waiting = [root];
+    while (waiting.length) {
+        const node = waiting.pop();
+        node.children.sort((a, b) => b.total - a.total);
+        waiting.push(...node.children);
+    }
+    return root;
+}

@@ -1,0 +1,57 @@
+// Numbers and times for people.
+
+const units = [['ns', 1], ['us', 1e3], ['ms', 1e6], ['s', 1e9], ['m', 60e9], ['h', 3600e9]];
+
+/** A duration: 1.23 ms. @param {number} value nanoseconds */
+export function ns(value) {
+    if (!Number.isFinite(value)) return '';
+    const size = Math.abs(value);
+    let unit = 0;
+    while (unit < 3 && size >= units[unit + 1][1] * 0.99995) unit++;
+    const scaled = value / units[unit][1];
+    if (!unit) return `${Math.abs(scaled) < 10 && scaled % 1 ? scaled.toFixed(1) : Math.round(scaled)} ns`;
+    const digits = Math.abs(scaled) >= 99.95 ? 1 : Math.abs(scaled) >= 9.995 ? 2 : 3;
+    return `${scaled.toFixed(digits)} ${unit === 1 ? '\u00b5s' : units[unit][0]}`;
+}
+
+/** @param {number} value */
+export function grouped(value) { return Math.round(value).toLocaleString('en-US'); }
+
+/** @param {number} value */
+export function bytes(value) {
+    const names = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+    let unit = 0;
+    for (; Math.abs(value) >= 1024 && unit < 4; unit++) value /= 1024;
+    return `${unit ? value.toFixed(Math.abs(value) < 10 ? 2 : 1) : Math.round(value)} ${names[unit]}`;
+}
+
+/** A value of an argument or a counter. */
+export function shown(v) {
+    if (typeof v === 'number') {
+        if (Number.isInteger(v)) return Math.abs(v) < 1e15 ? v.toLocaleString('en-US') : String(v);
+        return Math.abs(v) >= 1e6 || Math.abs(v) < 1e-3 ? v.toPrecision(6) : String(Number(v.toPrecision(7)));
+    }
+    return v === null ? '' : String(v);
+}
+
+/** "2ms" as nanoseconds; NaN: it is none. @param {string} text */
+export function parseTime(text) {
+    const match = /^([0-9]*\.?[0-9]+)\s*(ns|us|\u00b5s|ms|s|m|h)?$/.exec(text);
+    if (!match) return NaN;
+    const unit = units.find(([name]) => name === (match[2] === '\u00b5s' ? 'us' : match[2] || 'ns'));
+    return Number(match[1]) * unit[1];
+}
+
+/** A step of 1, 2 or 5 times a power of ten that is at least so long. @param {number} least */
+export function niceStep(least) {
+    const power = 10 ** Math.floor(Math.log10(least));
+    for (const times of [1, 2, 5]) if (power * times >= least) return power * times;
+    return power * 10;
+}
+
+/** A time on the axis, as exact as the step between two asks for. @param {number} at @param {number} step */
+export function axisTime(at, step) {
+    const size = Math.max(Math.abs(at), step), unit = size >= 1e9 ? 3 : size >= 1e6 ? 2 : size >= 1e3 ? 1 : 0;
+    const digits = Math.max(0, Math.min(9, Math.ceil(Math.log10(units[unit][1] / step) - 1e-9)));
+    return `${(at / units[unit][1]).toFixed(digits)} ${unit === 1 ? '\u00b5s' : units[unit][0]}`;
+}

@@ -1,0 +1,44 @@
+// Colours: of the page, which style.css has, and of scopes.
+
+/** @param {string} text @returns {number} */
+function hash(text) {
+    let value = 2166136261;
+    for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 16777619) >>> 0;
+    return (value ^ value >>> 15) >>> 0;
+}
+
+/** @returns {[number, number, number]} 0 to 255 */
+function fromHsl(hue, saturation, light) {
+    const a = saturation * Math.min(light, 1 - light);
+    const part = n => {
+        const k = (n + hue / 30) % 12;
+        return Math.round(255 * (light - a * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
+    };
+    return [part(0), part(8), part(4)];
+}
+
+const abgr = ([r, g, b]) => (0xFF000000 | b << 16 | g << 8 | r) >>> 0;
+export const css = ([r, g, b]) => `rgb(${r},${g},${b})`;
+
+/** Gives each label its colour, and the text on it: the same in every report. */
+export function colorLabels(labels, dark) {
+    for (const label of labels) {
+        const bits = hash(label.name);
+        label.rgb = label.color ? [label.color >> 16 & 255, label.color >> 8 & 255, label.color & 255]
+            : fromHsl(bits % 360, dark ? 0.42 : 0.58, (dark ? 0.62 : 0.71) + (bits >>> 12) % 7 / 100);
+        const [r, g, b] = label.rgb.map(c => (c / 255) ** 2.2);
+        label.ink = 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? '#111' : '#fff';
+    }
+}
+
+/** Colours of nodes for the rasteriser; those of labels that `dim` says are dimmed. */
+export function nodeColors(report, background, dim) {
+    const { nodes, labels } = report, colors = new Uint32Array(nodes.count), dimmed = new Uint32Array(nodes.count);
+    for (let n = 1; n < nodes.count; n++) {
+        const label = labels[nodes.label[n]];
+        const faint = label.rgb.map((c, i) => Math.round(c * 0.18 + background[i] * 0.82));
+        dimmed[n] = abgr(faint);
+        colors[n] = dim && dim(label) ? dimmed[n] : abgr(label.rgb);
+    }
+    return { colors, dimmed, background: abgr(background) };
+}

@@ -1,0 +1,501 @@
+// The time line: rows of processes, tracks, counters, spans and locks on a canvas.
+
+import { TRUNCATED_BEGIN, TRUNCATED_END } from './decode.js';
+import { firstIndex } from './columns.js';
+import { drawLevel } from './raster.js';
+import { scopeAt } from './model.js';
+import { ns, bytes, shown, niceStep, axisTime } from './text.js';
+
+export const LINE = 18, RULER = 26, GUTTER = 190, COUNTER_HEIGHT = 34;
+
+/** @typedef {{key: string, kind: string, title: string, height: number, [more: string]: any}} Row */
+
+export class TimeLine {
+    /** @param {HTMLCanvasElement} canvas @param {object} app what the page shows: see app.js */
+    constructor(canvas, app) {
+        this.canvas = canvas;
+        this.app = app;
+        this.scroll = 0;
+        this.widths = new Map();
+        this.waiting = false;
+        this.frame = [];
+    }
+
+    /** Draws before the next frame. */
+    redraw() {
+        if (this.waiting) return;
+        this.waiting = true;
+        requestAnimationFrame(() => {
+            this.waiting = false;
+            this.draw();
+        });
+    }
+
+    /** @returns {Row[]} */
+    rows() {
+        const { app } = this, { report } = app, rows = [];
+        const closed = key => app.closed.has(key);
+        const add = row => rows.push(row);
+        for (const process of report.processes) {
+            const key = 'p' + process.id;
+            if (report.processes.length > 1 || process.tracks.some(t => t.device)) add({ key, kind: 'head', title: process.name, height: 22, fold: true });
+            if (closed(key)) continue;
+            this.groupRows(rows, process, 'Counters', process.counters.map((series, i) =>
+                ({ key: `${key}c${i}`, kind: 'counter', title: series.name, height: COUNTER_HEIGHT, series })));
+            let device = '';
+            const order = process.tracks.filter(t => !t.device).sort((a, b) => Number(a.fiber) - Number(b.fiber) ||
+                Number(String(b.thread) === process.about.get('pid')) - Number(String(a.thread) === process.about.get('pid')) || a.id - b.id);
+            for (const track of [...order, ...process.tracks.filter(t => t.device)]) {
+                if (track.device && track.device !== device) {
+                    device = track.device;
+                    add({ key: `${key}d${device}`, kind: 'head', title: device + (track.alignment === 3 ? ' (clock not aligned)' : ''), height: 22, fold: true });
+                }
+                if (track.device && closed(`${key}d${device}`)) continue;
+                if (!track.levels.length && !track.marks) continue;
+                const name = 't' + track.id, depth = closed(name) ? Math.min(1, track.levels.length) : track.levels.length;
+                const marks = track.marks ? 12 : 0;
+                add({ key: name, kind: 'track', title: track.title, track, depth, marks, fold: track.levels.length > 1,
+                    height: Math.max(22, depth * LINE + marks + 6) });
+            }
+            this.groupRows(rows, process, 'Spans', process.spanGroups.map((group, i) => ({ key: `${key}s${i}`, kind: 'spans',
+                title: group.name, group, height: (closed(`${key}s${i}`) ? 1 : group.lanes.length) * LINE + 4, fold: group.lanes.length > 1 })));
+            this.groupRows(rows, process, 'Locks', process.locks ? [...process.locks.rows.values()].map((lock, i) =>
+                ({ key: `${key}l${i}`, kind: 'lock', title: lock.label.name, lock, height: LINE + 4 })) : []);
+        }
+        return rows;
+    }
+
+    groupRows(rows, process, title, more) {
+        if (!more.length) return;
+        const key = `p${process.id}${title}`;
+        rows.push({ key, kind: 'group', title: `${title} (${more.length})`, height: 20, fold: true });
+        if (!this.app.closed.has(key)) rows.push(...more);
+    }
+
+    /** Where rows are: those that are pinned first, which do not scroll. */
+    layout() {
+        const { app } = this, rows = this.rows(), height = this.canvas.clientHeight;
+        const placed = [];
+        let y = RULER;
+        for (const row of rows.filter(each => app.pinned.has(each.key))) {
+            placed.push({ row, y, top: RULER, bottom: height, pinned: true });
+            y += row.height;
+        }
+        const top = y, others = rows.filter(each => !app.pinned.has(each.key));
+        const all = others.reduce((sum, row) => sum + row.height, 0);
+        this.scroll = Math.max(0, Math.min(this.scroll, all - (height - top)));
+        y -= this.scroll;
+        for (const row of others) {
+            if (y + row.height > top && y < height) placed.push({ row, y, top, bottom: height, pinned: false });
+            y += row.height;
+        }
+        this.all = all;
+        this.top = top;
+        return placed;
+    }
+
+    /** Scrolls so that a track's depth can be seen. */
+    reveal(track, depth) {
+        const { app } = this;
+        app.closed.delete('p' + track.process.id);
+        if (depth > 0) app.closed.delete('t' + track.id);
+        if (track.device) app.closed.delete(`p${track.process.id}d${track.device}`);
+        this.layout();
+        let y = this.top;
+        for (const row of this.rows()) {
+            if (app.pinned.has(row.key)) continue;
+            if (row.track === track) {
+                const at = y + row.marks + depth * LINE - this.scroll, height = this.canvas.clientHeight;
+                if (at < this.top) this.scroll -= this.top - at + 10;
+                else if (at + LINE > height) this.scroll += at + LINE - height + 10;
+                return;
+            }
+            y += row.height;
+        }
+    }
+
+    x(time) { return GUTTER + (time - this.app.view.from) * this.scale; }
+    time(x) { return this.app.view.from + (x - GUTTER) / this.scale; }
+
+    draw() {
+        const began = performance.now(), { canvas, app } = this, ratio = window.devicePixelRatio || 1;
+        const width = canvas.clientWidth, height = canvas.clientHeight;
+        if (!width || !height) return;
+        const w = Math.round(width * ratio), h = Math.round(height * ratio);
+        if (canvas.width !== w || canvas.height !== h || !this.image) {
+            canvas.width = w;
+            canvas.height = h;
+            this.ctx = canvas.getContext('2d', { alpha: false });
+            this.image = this.ctx.createImageData(w, h);
+            this.pixels = new Uint32Array(this.image.data.buffer);
+        }
+        const { ctx, pixels } = this, { from, to } = app.view;
+        this.scale = (width - GUTTER) / (to - from);
+        this.placed = this.layout();
+        pixels.fill(app.colors.background);
+        const labels = [];
+        for (const place of this.placed) if (place.row.kind === 'track') this.drawScopes(place, ratio, w, h, labels);
+        ctx.setTransform(1, 0, 0, 1, 0, 0);
+        ctx.putImageData(this.image, 0, 0);
+        ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+        this.drawGrid(ctx, width, height);
+        this.drawLabels(ctx, labels, ratio);
+        for (const place of this.placed) this.drawRow(ctx, place, width);
+        this.drawFlows(ctx, width);
+        this.drawFocus(ctx);
+        this.drawSelection(ctx, width, height);
+        for (const place of this.placed) this.drawGutter(ctx, place);
+        this.drawRuler(ctx, width);
+        this.frame.push(performance.now() - began);
+        if (this.frame.length > 200) this.frame.shift();
+    }
+
+    drawScopes({ row, y, top }, ratio, w, h, labels) {
+        const { app } = this, { colors, dimmed, background } = app.colors;
+        for (let depth = 0; depth < row.depth; depth++) {
+            const level = row.track.levels[depth], y0 = y + 3 + row.marks + depth * LINE;
+            if (y0 + LINE < top || y0 * ratio > h) continue;
+            const c = { pixels: this.pixels, width: w, height: h, left: Math.round(GUTTER * ratio), from: app.view.from,
+                scale: this.scale * ratio, colors, dimmed, background, least: app.least };
+            drawLevel(c, level, Math.round(Math.max(y0, top) * ratio), Math.round((y0 + LINE - 1) * ratio), (x0, x1, i) => {
+                if (y0 >= top - 4) labels.push(x0 / ratio, x1 / ratio, y0, level, i);
+            });
+        }
+    }
+
+    textWidth(ctx, text) {
+        let width = this.widths.get(text);
+        if (width === undefined) {
+            if (this.widths.size > 20000) this.widths.clear();
+            this.widths.set(text, width = ctx.measureText(text).width);
+        }
+        return width;
+    }
+
+    /** Writes a text into a width, shortened. */
+    fit(ctx, text, x, y, width) {
+        if (text.length > 200) text = text.slice(0, 200);
+        const whole = this.textWidth(ctx, text);
+        if (whole > width) {
+            const letters = Math.floor(text.length * width / whole) - 1;
+            if (letters < 2) return;
+            text = text.slice(0, letters) + '\u2026';
+        }
+        ctx.fillText(text, x, y);
+    }
+
+    drawLabels(ctx, list, ratio) {
+        const { report } = this.app;
+        ctx.font = '11px system-ui, sans-serif';
+        ctx.textBaseline = 'middle';
+        ctx.textAlign = 'left';
+        for (let k = 0; k < list.length; k += 5) {
+            const [x0, x1, y, level, i] = list.slice(k, k + 5), label = report.labels[report.nodes.label[level.node[i]]];
+            const room = x1 - x0 - 8;
+            ctx.fillStyle = this.app.dim && this.app.dim(label) ? this.app.style.faint : label.ink;
+            const width = this.textWidth(ctx, label.name);
+            this.fit(ctx, label.name, x0 + 4, y + LINE / 2, room);
+            if (room - width > 60) {
+                ctx.globalAlpha = 0.7;
+                ctx.fillText(ns(level.durationOf(i)), x0 + 4 + width + 8, y + LINE / 2);
+                ctx.globalAlpha = 1;
+            }
+            const flags = level.flags.size ? level.flags.get(i) : 0;
+            if (flags) this.drawTorn(ctx, x0, x1, y, flags);
+        }
+    }
+
+    /** Zigzags where the begin or the end of a scope is not known. */
+    drawTorn(ctx, x0, x1, y, flags) {
+        ctx.fillStyle = this.app.style.background;
+        for (const [bit, x, sign] of [[TRUNCATED_BEGIN, x0, 1], [TRUNCATED_END, x1, -1]]) {
+            if (!(flags & bit)) continue;
+            ctx.beginPath();
+            for (let n = 0; n < 3; n++) {
+                ctx.moveTo(x, y + n * 6);
+                ctx.lineTo(x + 4 * sign, y + n * 6 + 3);
+                ctx.lineTo(x, y + n * 6 + 6);
+            }
+            ctx.fill();
+        }
+    }
+
+    drawGrid(ctx, width, height) {
+        const { from, to } = this.app.view, step = niceStep((to - from) / Math.max(2, (width - GUTTER) / 120));
+        this.step = step;
+        ctx.fillStyle = this.app.style.grid;
+        for (let t = Math.ceil(from / step) * step; t < to; t += step) ctx.fillRect(Math.round(this.x(t)), RULER, 1, height);
+    }
+
+    drawRow(ctx, { row, y, top, bottom }, width) {
+        ctx.save();
+        ctx.beginPath();
+        ctx.rect(GUTTER, top, width - GUTTER, bottom - top);
+        ctx.clip();
+        ctx.fillStyle = this.app.style.line;
+        ctx.fillRect(GUTTER, y + row.height - 1, width, 1);
+        if (row.kind === 'head' || row.kind === 'group') {
+            ctx.fillStyle = row.kind === 'head' ? this.app.style.head : this.app.style.group;
+            ctx.fillRect(GUTTER, y, width, row.height - 1);
+        }
+        if (row.kind === 'track' && row.track.marks) this.drawMarks(ctx, row.track.marks, y + 2);
+        if (row.kind === 'counter') this.drawCounter(ctx, row, y, width);
+        if (row.kind === 'spans') this.drawSpans(ctx, row, y);
+        if (row.kind === 'lock') this.drawHolds(ctx, row, y);
+        ctx.restore();
+    }
+
+    drawMarks(ctx, marks, y) {
+        const { from, to } = this.app.view;
+        let last = -10;
+        for (let i = firstIndex(marks.length, k => marks[k].time >= from); i < marks.length && marks[i].time <= to; i++) {
+            const x = this.x(marks[i].time);
+            if (x - last < 2) continue;
+            last = x;
+            ctx.fillStyle = marks[i].severity >= 3 ? this.app.style.bad : marks[i].severity === 2 ? this.app.style.warn : this.app.style.mark;
+            ctx.beginPath();
+            ctx.moveTo(x - 4, y);
+            ctx.lineTo(x + 4, y);
+            ctx.lineTo(x, y + 9);
+            ctx.fill();
+        }
+    }
+
+    drawCounter(ctx, row, y, width) {
+        const { series } = row, { time, value } = series, low = Math.min(0, series.min), high = Math.max(series.max, low + 1e-12);
+        const bottom = y + row.height - 4, tall = row.height - 8, place = v => bottom - (v - low) / (high - low) * tall;
+        let i = Math.max(0, firstIndex(time.length, k => time[k] >= this.app.view.from) - 1);
+        ctx.fillStyle = this.app.style.counter;
+        for (let x = Math.max(GUTTER, this.x(time[i])); x < width && i < time.length;) {
+            const next = i + 1 < time.length ? this.x(time[i + 1]) : width, end = Math.min(width, Math.max(next, x + 1));
+            let top = value[i];
+            if (next < x + 1) { // several in a pixel: the highest
+                const until = this.time(x + 1);
+                while (i + 1 < time.length && time[i + 1] < until) top = Math.max(top, value[++i]);
+            } else {
+                i++;
+            }
+            const zero = place(0), at = place(top);
+            if (Number.isFinite(at)) ctx.fillRect(x, Math.min(at, zero), end - x, Math.max(1, Math.abs(zero - at)));
+            if (next >= width) break;
+            x = end;
+            if (next < x && i + 1 >= time.length) break;
+        }
+        ctx.fillStyle = this.app.style.faint;
+        ctx.font = '10px system-ui, sans-serif';
+        ctx.textAlign = 'right';
+        ctx.fillText((series.bytes ? bytes : shown)(series.max), width - 4, y + 9);
+        ctx.textAlign = 'left';
+    }
+
+    drawBox(ctx, x0, x1, y, rgb, ink, text) {
+        x0 = Math.max(x0, GUTTER - 2);
+        ctx.fillStyle = `rgb(${rgb.join()})`;
+        ctx.fillRect(x0, y, Math.max(1, x1 - x0), LINE - 3);
+        if (x1 - x0 < 24) return;
+        ctx.font = '11px system-ui, sans-serif';
+        ctx.textBaseline = 'middle';
+        ctx.fillStyle = ink;
+        this.fit(ctx, text, x0 + 4, y + LINE / 2 - 1, Math.min(x1, this.canvas.clientWidth) - x0 - 8);
+    }
+
+    drawSpans(ctx, row, y) {
+        const { from, to } = this.app.view, { labels } = this.app.report;
+        row.group.lanes.forEach((lane, n) => {
+            if (this.app.closed.has(row.key) && n) return;
+            let last = -1;
+            for (const span of lane.spans) {
+                if (span.start > to) break;
+                if (span.start + span.duration < from) continue;
+                const x0 = this.x(span.start), x1 = this.x(span.start + span.duration);
+                if (x1 < last + 1) continue;
+                last = x1;
+                this.drawBox(ctx, x0, x1, y + 2 + n * LINE, labels[span.label].rgb, labels[span.label].ink, labels[span.label].name);
+            }
+        });
+    }
+
+    drawHolds(ctx, row, y) {
+        const { from, to } = this.app.view, { holds, label } = row.lock;
+        let last = -1;
+        for (const hold of holds) {
+            if (hold.start > to) break;
+            if (hold.start + hold.duration < from) continue;
+            const x0 = this.x(hold.start), x1 = this.x(hold.start + hold.duration);
+            if (x1 < last + 1) continue;
+            last = x1;
+            this.drawBox(ctx, x0, x1, y + 2, label.rgb, label.ink, hold.track.title);
+        }
+    }
+
+    /** Arrows, while they can be told from each other. */
+    drawFlows(ctx) {
+        const { from, to } = this.app.view, shownFlows = [];
+        for (const flow of this.app.report.flows) {
+            if (flow.to < from || flow.from > to) continue;
+            shownFlows.push(flow);
+            if (shownFlows.length > 300) return;
+        }
+        ctx.strokeStyle = this.app.style.flow;
+        ctx.fillStyle = this.app.style.flow;
+        ctx.lineWidth = 1.5;
+        for (const flow of shownFlows) {
+            const a = this.yOf(flow.fromTrack, flow.from), b = this.yOf(flow.toTrack, flow.to);
+            if (a === null || b === null) continue;
+            const x0 = this.x(flow.from), x1 = this.x(flow.to), bend = Math.max(20, Math.min(80, Math.abs(x1 - x0) / 2));
+            ctx.beginPath();
+            ctx.moveTo(x0, a);
+            ctx.bezierCurveTo(x0 + bend, a, x1 - bend, b, x1, b);
+            ctx.stroke();
+            ctx.beginPath();
+            ctx.moveTo(x1, b);
+            ctx.lineTo(x1 - 7, b - 4);
+            ctx.lineTo(x1 - 7, b + 4);
+            ctx.fill();
+        }
+    }
+
+    /** Where the innermost scope of a track at a time is; null: not on the screen. */
+    yOf(track, time) {
+        const place = this.placed.find(each => each.row.track === track);
+        if (!place) return null;
+        let depth = 0;
+        while (depth + 1 < place.row.depth && scopeAt(track.levels[depth + 1], time) >= 0) depth++;
+        return place.y + 3 + place.row.marks + depth * LINE + LINE / 2;
+    }
+
+    drawFocus(ctx) {
+        const { focus } = this.app;
+        if (!focus) return;
+        const place = this.placed.find(each => each.row.track === focus.track);
+        if (!place || focus.depth >= place.row.depth) return;
+        const level = focus.track.levels[focus.depth];
+        const x0 = Math.max(GUTTER - 3, this.x(level.start[focus.i])), x1 = Math.min(this.canvas.clientWidth + 3, this.x(level.endOf(focus.i)));
+        if (x1 < GUTTER) return;
+        ctx.strokeStyle = this.app.style.ink;
+        ctx.lineWidth = 2;
+        ctx.strokeRect(x0 - 0.5, place.y + 3 + place.row.marks + focus.depth * LINE - 0.5, Math.max(3, x1 - x0), LINE);
+    }
+
+    drawSelection(ctx, width, height) {
+        const { selection, mark } = this.app;
+        if (selection) {
+            const x0 = Math.max(GUTTER, this.x(selection.from)), x1 = Math.min(width, this.x(selection.to));
+            ctx.fillStyle = this.app.style.shade;
+            ctx.fillRect(GUTTER, RULER, Math.max(0, x0 - GUTTER), height);
+            ctx.fillRect(Math.max(GUTTER, x1), RULER, width, height);
+        }
+        if (mark !== null && this.x(mark) >= GUTTER) {
+            ctx.fillStyle = this.app.style.accent;
+            ctx.fillRect(this.x(mark), RULER - 8, 2, height);
+        }
+    }
+
+    drawGutter(ctx, { row, y, top, bottom, pinned }) {
+        const { style, closed } = this.app;
+        ctx.save();
+        ctx.beginPath();
+        ctx.rect(0, top, GUTTER, bottom - top);
+        ctx.clip();
+        ctx.fillStyle = row.kind === 'head' ? style.head : row.kind === 'group' ? style.group : style.gutter;
+        ctx.fillRect(0, y, GUTTER - 1, row.height - 1);
+        ctx.fillStyle = style.line;
+        ctx.fillRect(0, y + row.height - 1, GUTTER, 1);
+        ctx.fillRect(GUTTER - 1, y, 1, row.height);
+        ctx.fillStyle = style.ink;
+        ctx.textBaseline = 'middle';
+        ctx.font = row.kind === 'head' ? 'bold 12px system-ui, sans-serif' : '12px system-ui, sans-serif';
+        const middle = y + (row.kind === 'track' ? Math.max(11, row.marks + 12) : Math.min(row.height / 2, 17));
+        if (row.fold) {
+            ctx.fillStyle = style.faint;
+            ctx.fillText(closed.has(row.key) ? '\u25b8' : '\u25be', 5, middle);
+            ctx.fillStyle = style.ink;
+        }
+        this.fit(ctx, row.title, row.kind === 'head' || row.kind === 'group' ? 18 : 22, middle, GUTTER - 46);
+        if (row.kind !== 'head' && row.kind !== 'group' && (pinned || this.hovered === row.key)) {
+            ctx.fillStyle = pinned ? style.accent : style.faint;
+            ctx.fillText(pinned ? '\u25c6' : '\u25c7', GUTTER - 16, middle);
+        }
+        ctx.restore();
+    }
+
+    drawRuler(ctx, width) {
+        const { style, view, selection } = this.app, { step } = this;
+        ctx.fillStyle = style.gutter;
+        ctx.fillRect(0, 0, width, RULER - 1);
+        ctx.fillStyle = style.line;
+        ctx.fillRect(0, RULER - 1, width, 1);
+        ctx.font = '11px system-ui, sans-serif';
+        ctx.textBaseline = 'middle';
+        ctx.fillStyle = style.faint;
+        ctx.fillText(`${ns(view.to - view.from)} shown`, 8, RULER / 2);
+        for (let t = Math.ceil(view.from / step) * step; t < view.to; t += step) {
+            const x = Math.round(this.x(t));
+            ctx.fillStyle = style.line;
+            ctx.fillRect(x, RULER - 7, 1, 6);
+            ctx.fillStyle = style.faint;
+            const text = axisTime(t, step);
+            if (x + 4 + this.textWidth(ctx, text) < width) ctx.fillText(text, x + 4, RULER / 2 - 1);
+        }
+        if (!selection) return;
+        const x0 = Math.max(GUTTER, this.x(selection.from)), x1 = Math.min(width, this.x(selection.to));
+        if (x1 <= x0) return;
+        ctx.fillStyle = style.accent;
+        ctx.fillRect(x0, RULER - 4, x1 - x0, 3);
+        const text = ns(selection.to - selection.from), wide = this.textWidth(ctx, text) + 10;
+        const at = Math.max(GUTTER, Math.min(width - wide, (x0 + x1 - wide) / 2));
+        ctx.fillRect(at, 2, wide, RULER - 6);
+        ctx.fillStyle = style.onaccent;
+        ctx.fillText(text, at + 5, RULER / 2 - 1);
+    }
+
+    /** What is at a place of the canvas. */
+    at(x, y) {
+        const place = y >= RULER && this.placed ? this.placed.find(each => y >= Math.max(each.y, each.top) && y < each.y + each.row.height) : null;
+        if (!place) return { area: y < RULER ? 'ruler' : 'none' };
+        const { row } = place, time = this.time(x);
+        if (x < GUTTER) return { area: 'gutter', row, pin: x > GUTTER - 24 && row.kind !== 'head' && row.kind !== 'group' };
+        const found = { area: 'row', row, time };
+        if (row.kind === 'track') {
+            const inside = y - place.y - 3 - row.marks, depth = Math.floor(inside / LINE);
+            if (inside < 0 && row.track.marks) found.mark = this.near(row.track.marks, time, mark => mark.time);
+            if (inside >= 0 && depth < row.depth) {
+                const i = this.scopeNear(row.track.levels[depth], time);
+                if (i >= 0) found.scope = { track: row.track, depth, i };
+            }
+        } else if (row.kind === 'spans') {
+            const lane = row.group.lanes[Math.floor((y - place.y - 2) / LINE)];
+            found.span = lane && this.around(lane.spans, time);
+        } else if (row.kind === 'lock') {
+            found.hold = this.around(row.lock.holds, time);
+        } else if (row.kind === 'counter') {
+            const i = firstIndex(row.series.time.length, k => row.series.time[k] > time) - 1;
+            if (i >= 0) found.sample = { time: row.series.time[i], value: row.series.value[i] };
+        }
+        return found;
+    }
+
+    around(list, time) {
+        const slack = 2 / this.scale;
+        return list.find(each => each.start - slack <= time && each.start + each.duration + slack >= time);
+    }
+
+    near(list, time, get) {
+        const i = firstIndex(list.length, k => get(list[k]) >= time);
+        const best = [list[i - 1], list[i]].filter(Boolean).sort((a, b) => Math.abs(get(a) - time) - Math.abs(get(b) - time))[0];
+        return best && Math.abs(get(best) - time) * this.scale < 8 ? best : null;
+    }
+
+    /** The scope at a time, or the longest within a pixel or two of it. */
+    scopeNear(level, time) {
+        const i = scopeAt(level, time), slack = 1.5 / this.scale;
+        if (i >= 0 && level.durationOf(i) * this.scale > 3) return i;
+        const first = firstIndex(level.count, k => level.start[k] >= time - slack);
+        let best = i;
+        for (let k = first; k < Math.min(level.count, first + 2000) && level.start[k] <= time + slack; k++)
+            if (best < 0 || level.durationOf(k) > level.durationOf(best)) best = k;
+        return best;
+    }
+}
+
+

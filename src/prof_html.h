@@ -1,0 +1,63 @@
+// prof_html.h, assembled by src/assemble.sh. See src/prof.h. A line with the name of a page stands for it, as strings.
+#include "html/manual.h"
+#ifndef PROF_HTML_H
+#define PROF_HTML_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "html/api.h"
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* PROF_HTML_H */
+
+/*== END OF HEADER ==================================================================================================*/
+
+#if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__HTML_IMPLEMENTED)
+#define PROF__HTML_IMPLEMENTED
+#ifdef PROF_NO_READER
+#error "prof_html.h needs the reader: take PROF_NO_READER away, or do without this header"
+#endif
+
+#ifdef PROF__WRAPS_MALLOC /* what prof itself allocates is not the program's */
+#define malloc(size) __libc_malloc(size)
+#define calloc(count, size) __libc_calloc(count, size)
+#define realloc(at, size) __libc_realloc(at, size)
+#define free(at) __libc_free(at)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PROF__HTML_VERSION 1          /* of the format */
+#define PROF__HTML_MOST_ARGS 2000u    /* of an event */
+#define PROF__HTML_FROM_LAST 0x10000u /* of a kind: scopes begin so much after the last one of their track */
+
+#include "html/deflate.h"
+#include "html/pack.h"
+
+/* The page, up to where the data begin: see src/html/. */
+static const char *const prof__html_page[] = {
+#include "html/index.html"
+    NULL};
+
+#include "html/writer.h"
+#include "html/register.h"
+
+#ifdef PROF__WRAPS_MALLOC
+#undef malloc
+#undef calloc
+#undef realloc
+#undef free
+#endif
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* PROF_IMPLEMENTATION */
+
+#include "html/licence.h"
