@@ -3,12 +3,12 @@
 import { readReport } from './decode.js';
 import { finish, warnings, scopeAt, truncatedText } from './model.js';
 import { firstIndex } from './columns.js';
-import { colorLabels, nodeColors } from './theme.js';
+import { colorLabels, nodeColors, abgr } from './theme.js';
 import { parseQuery, labelMatches, findScopes } from './search.js';
 import { TimeLine, GUTTER, RULER } from './view.js';
 import { Panels, where, frameOf } from './panels.js';
 import { el } from './dom.js';
-import { ns, bytes, grouped, shown } from './text.js';
+import { ns, moment, bytes, grouped, shown } from './text.js';
 
 const $ = id => document.getElementById(id);
 
@@ -79,8 +79,8 @@ class App {
 
     /** Colours of the scopes: what was not searched for is dimmed. */
     paint() {
-        const rgb = /^#(..)(..)(..)$/.exec(this.style.background).slice(1).map(part => parseInt(part, 16));
-        this.colors = nodeColors(this.report, rgb, this.dim);
+        const rgb = key => /^#(..)(..)(..)$/.exec(this.style[key]).slice(1).map(part => parseInt(part, 16));
+        this.colors = { ...nodeColors(this.report, rgb('background'), this.dim), background: abgr(rgb('background')), grid: abgr(rgb('grid')) };
         this.time.redraw();
     }
 
@@ -100,7 +100,7 @@ class App {
         const sorted = Float64Array.from(duration).sort(), high = Math.min(sorted[n - 1], sorted[Math.floor(n * 0.95)] * 2.5) || 1;
         const budgets = [1e9 / 60, 1e9 / 30], median = sorted[n >> 1];
         // frames of a game have a budget; others are compared with their median
-        const game = median > 1e6 && median < 2e8, limits = game ? [budgets[0] * 1.02, budgets[1] * 1.02] : [median * 1.5, median * 3];
+        const game = median > 1e6 && median < 5e7, limits = game ? [budgets[0] * 1.02, budgets[1] * 1.02] : [median * 1.5, median * 3];
         const bar = Math.min(12, (width - GUTTER) / n);
         this.frameBar = bar;
         for (let i = 0; i < n;) {
@@ -195,7 +195,7 @@ class App {
             const level = scope.track.levels[scope.depth], name = this.nameOf(scope);
             if (label) this.label = this.labelOf(scope);
             this.panels.bucket = null;
-            $('live').textContent = `${name.name}, ${ns(level.durationOf(scope.i))}, from ${ns(level.start[scope.i])} on, ${scope.track.title}, depth ${scope.depth + 1}`;
+            $('live').textContent = `${name.name}, ${ns(level.durationOf(scope.i))}, at ${moment(level.start[scope.i])}, ${scope.track.title}, depth ${scope.depth + 1}`;
             if (label && this.panels.tab === 'scope') this.panels.refresh();
         }
         this.time.redraw();
@@ -479,13 +479,13 @@ class App {
         if (area === 'gutter') return pin ? ['Pin this row to the top'] : row.track ? [row.title, `thread ${row.track.thread}`] : null;
         if (scope) {
             const level = scope.track.levels[scope.depth], label = this.labelOf(scope), flags = level.flags.get(scope.i) || 0;
-            return [label.name, ns(level.durationOf(scope.i)), `from ${ns(level.start[scope.i])} on`, [label.category, where(label)].filter(Boolean).join(' \u00b7 '),
+            return [label.name, ns(level.durationOf(scope.i)), `at ${moment(level.start[scope.i])}`, [label.category, where(label)].filter(Boolean).join(' \u00b7 '),
                 ...report.argsOf(level.args, scope.i).slice(0, 12).map(([k, v]) => `${k} = ${shown(v)}`), flags ? `${truncatedText(flags)} not recorded` : ''];
         }
-        if (mark) return [mark.text || mark.label.name, `at ${ns(mark.time)}`, where(mark.label)];
-        if (span) return [report.labels[span.label].name, ns(span.duration), `from ${ns(span.start)} on`, `id 0x${span.id.toString(16)}`, ...span.args.slice(0, 12).map(([k, v]) => `${k} = ${shown(v)}`)];
+        if (mark) return [mark.text || mark.label.name, `at ${moment(mark.time)}`, where(mark.label)];
+        if (span) return [report.labels[span.label].name, ns(span.duration), `at ${moment(span.start)}`, `id 0x${span.id.toString(16)}`, ...span.args.slice(0, 12).map(([k, v]) => `${k} = ${shown(v)}`)];
         if (hold) return [row.title, `held for ${ns(hold.duration)}`, `by ${hold.track.title}`];
-        if (sample) return [row.title, (row.series.bytes ? bytes : shown)(sample.value), `at ${ns(sample.time)}`];
+        if (sample) return [row.title, (row.series.bytes ? bytes : shown)(sample.value), `at ${moment(sample.time)}`];
         return null;
     }
 

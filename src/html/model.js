@@ -45,7 +45,7 @@ export function finish(report) {
         to = Math.max(to, span.start + span.duration);
     }
     report.from = from < to ? Math.min(from, 0) : 0;
-    report.to = to > report.from ? to : report.from + 1;
+    report.to = to + 1; // what ends there is in it, as in all ranges: from <= time < to
     for (const process of report.processes) pointsOf(report, process);
     framesOfSpans(report);
     spanLanes(report);

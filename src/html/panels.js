@@ -6,7 +6,7 @@ import { rangeStats, percentile, callsOf, flameTree } from './stats.js';
 import { cost, truncatedText, trackName } from './model.js';
 import { css } from './theme.js';
 import { el, table } from './dom.js';
-import { ns, bytes, grouped, shown } from './text.js';
+import { ns, moment, bytes, grouped, shown } from './text.js';
 
 const SEVERITIES = ['debug', 'info', 'warning', 'error', 'fatal'];
 const severityOf = message => message.severity < 0 ? 'mark' : SEVERITIES[message.severity] || String(message.severity);
@@ -250,7 +250,7 @@ export class Panels {
             return pair ? pair[1] : '';
         };
         const series = report.frames[0], columns = [
-            { title: 'start', get: call => call.start, show: call => ns(call.start) },
+            { title: 'start', get: call => call.start, show: call => moment(call.start) },
             { title: 'duration', get: call => call.duration, show: call => ns(call.duration) },
             report.tracks.length > 1 ? { title: 'thread', text: true, get: call => call.track.title } : null,
             series ? { title: 'frame', get: call => frameOf(series, call.start), show: call => frameOf(series, call.start) || '' } : null,
@@ -281,7 +281,7 @@ export class Panels {
         const text = `${grouped(n)} frames, mean ${ns(mean)} (${(1e9 / mean).toFixed(1)} a second), p50 ${ns(at(0.5))}, p99 ${ns(at(0.99))}, longest ${ns(at(1))}; ` +
             `the slowest 1 %: ${(1e9 / (low.reduce((sum, d) => sum + d, 0) / low.length)).toFixed(1)} a second`;
         return [el('div.bar-of-tools', {}, select, el('span.note', {}, text)),
-            table([{ title: 'frame', get: row => row.i + 1 }, { title: 'start', get: row => row.start, show: row => ns(row.start) },
+            table([{ title: 'frame', get: row => row.i + 1 }, { title: 'start', get: row => row.start, show: row => moment(row.start) },
                 { title: 'duration', get: row => row.duration, show: row => ns(row.duration) }], rows,
             { caption: 'Frames', sort: 2, memory: this.memoryOf('frames'), onpick: row => app.zoomTo(row.start, row.start + row.duration, true) })];
     }
@@ -296,7 +296,7 @@ export class Panels {
             const text = (this.wanted || '').toLowerCase(), least = this.least || 0;
             const rows = app.report.messages.filter(message => (!selection || (message.time >= selection.from && message.time < selection.to)) &&
                 (!text || message.text.toLowerCase().includes(text)) && (least === 0 || (least === 1 ? message.severity < 0 : message.severity >= least - 1)));
-            box.replaceChildren(table([{ title: 'time', get: row => row.time, show: row => ns(row.time) },
+            box.replaceChildren(table([{ title: 'time', get: row => row.time, show: row => moment(row.time) },
                 { title: 'severity', text: true, get: severityOf }, { title: 'thread', text: true, get: row => row.track.title },
                 { title: 'text', text: true, get: row => row.text + this.pointArgs(row) }, { title: 'category', text: true, get: row => row.label.category },
                 { title: 'where', text: true, get: row => where(row.label) }], rows,
@@ -320,7 +320,7 @@ export class Panels {
         const { app } = this, { report, selection } = app;
         const rows = report.spans.filter(span => !selection || (span.start < selection.to && span.start + span.duration > selection.from));
         return table([{ title: 'span', text: true, get: span => report.labels[span.label].name + (span.mark ? ' (mark)' : '') },
-            { title: 'start', get: span => span.start, show: span => ns(span.start) }, { title: 'duration', get: span => span.duration, show: span => span.mark ? '' : ns(span.duration) },
+            { title: 'start', get: span => span.start, show: span => moment(span.start) }, { title: 'duration', get: span => span.duration, show: span => span.mark ? '' : ns(span.duration) },
             { title: 'id', get: span => Number(span.id), show: span => '0x' + span.id.toString(16) },
             { title: 'from', text: true, get: span => report.tracks[span.track].title }, { title: 'to', text: true, get: span => report.tracks[span.endTrack].title },
             { title: 'arguments', text: true, get: span => span.args.map(([key, v]) => `${key}=${shown(v)}`).join(', ') },
@@ -345,7 +345,7 @@ export class Panels {
                 { title: 'not freed', get: row => row.liveCount, show: row => grouped(row.liveCount) }, { title: 'bytes not freed', get: row => row.liveBytes, show: row => bytes(row.liveBytes) },
                 { title: 'peak', get: row => row.peak, show: row => bytes(row.peak) }, { title: 'where', text: true, get: row => where(row.label) }],
             [...memory.sites.values()], { caption: `Allocations of ${name} by site; ${grouped(memory.unknown)} frees of blocks from before`, sort: 3, memory: this.memoryOf('memory') }));
-            parts.push(table([{ title: 'allocated at', get: row => row.time, show: row => ns(row.time) }, { title: 'bytes', get: row => row.size, show: row => bytes(row.size) },
+            parts.push(table([{ title: 'allocated at', get: row => row.time, show: row => moment(row.time) }, { title: 'bytes', get: row => row.size, show: row => bytes(row.size) },
                 { title: 'address', text: true, get: row => '0x' + row.address.toString(16) }, { title: 'site', text: true, get: row => where(row.site.label) },
                 { title: 'thread', text: true, get: row => row.track.title }], memory.leaks,
             { caption: `${grouped(memory.leaks.length)} blocks that were not freed`, sort: 1, memory: this.memoryOf('leaks'), onpick: row => this.app.goTo(row.time, row.track) }));
@@ -362,7 +362,7 @@ export class Panels {
                 { title: 'waited', get: row => row.wait, show: row => ns(row.wait) }, { title: 'longest wait', get: row => row.waitMax, show: row => ns(row.waitMax) },
                 { title: 'held', get: row => row.hold, show: row => ns(row.hold) }, { title: 'longest hold', get: row => row.holdMax, show: row => ns(row.holdMax) },
                 { title: 'where', text: true, get: row => where(row.label) }], [...locks.rows.values()], { caption: `Locks of ${name}`, sort: 4, memory: this.memoryOf('locks') }));
-            parts.push(table([{ title: 'at', get: row => row.time, show: row => ns(row.time) }, { title: 'waited', get: row => row.took, show: row => ns(row.took) },
+            parts.push(table([{ title: 'at', get: row => row.time, show: row => moment(row.time) }, { title: 'waited', get: row => row.took, show: row => ns(row.took) },
                 { title: 'lock', text: true, get: row => row.label.name }, { title: 'thread', text: true, get: row => row.track.title },
                 { title: 'held by', text: true, get: row => row.holder ? row.holder.title : '' }], locks.waits,
             { caption: 'The longest waits', sort: 1, memory: this.memoryOf('waits'), onpick: row => this.app.zoomTo(row.time, row.time + row.took, true) }));
@@ -388,7 +388,7 @@ export class Panels {
                 { title: 'clock', text: true, get: t => ['', 'aligned by pairs', 'aligned by rate', 'not aligned'][t.alignment] || '' }], process.tracks,
             { caption: 'Tracks', sort: 3, memory: this.memoryOf('tracks') }));
         }
-        if (report.losses.length) parts.push(table([{ title: 'at', get: l => l.time, show: l => ns(l.time) }, { title: 'lost', get: l => l.lost, show: l => grouped(l.lost) },
+        if (report.losses.length) parts.push(table([{ title: 'at', get: l => l.time, show: l => moment(l.time) }, { title: 'lost', get: l => l.lost, show: l => grouped(l.lost) },
             { title: 'track', text: true, get: l => l.track.title }], report.losses, { caption: 'Where events were lost', memory: this.memoryOf('losses'), onpick: l => this.app.goTo(l.time, l.track) }));
         return parts;
     }

@@ -30,39 +30,32 @@ export function buildPyramid(level) {
 
 const found = { longest: 0, busy: 0 };
 
-/** The longest of the scopes from i to j, and the time of all of them, into `found`. */
-function aggregate(level, i, j) {
-    const { duration, pyramid } = level;
-    found.longest = i;
-    found.busy = 0;
-    while (i < j) {
-        let tier = -1, size = 1;
-        while (tier + 1 < pyramid.length && i % (size * FACTOR) === 0 && i + size * FACTOR <= j) {
-            size *= FACTOR;
-            tier++;
-        }
-        const at = tier < 0 ? i : pyramid[tier].longest[i / size];
-        found.busy += tier < 0 ? duration[i] : pyramid[tier].busy[i / size];
-        if (duration[at] > duration[found.longest]) found.longest = at;
-        i += size;
+/**
+ * What begins before `until`, from scope i on: the longest, and the time of all, into `found`. As many groups as possible
+ * are taken as a whole, also if they end a little later, by `slack`. Returns the first scope that begins later.
+ */
+function aggregate(level, i, until, slack) {
+    const { start, duration, pyramid, count } = level, top = pyramid.length * 4, late = until + slack;
+    let bits = 0, longest = i, most = duration[i], busy = 0; // a group has 2 ^ bits scopes
+    for (;;) {
+        while (bits < top && (i & (16 << bits) - 1) === 0 && i + (16 << bits) < count && start[i + (16 << bits)] <= late) bits += 4;
+        const tier = bits ? pyramid[(bits >> 2) - 1] : null, at = tier ? tier.longest[i >> bits] : i;
+        busy += tier ? tier.busy[i >> bits] : duration[i];
+        if (duration[at] > most) most = duration[longest = at];
+        i += 1 << bits;
+        if (i >= count || start[i] >= until) break;
+        while (bits && ((i & (1 << bits) - 1) !== 0 || i + (1 << bits) >= count || start[i + (1 << bits)] > late)) bits -= 4;
     }
-}
-
-/** The first scope from i on that begins at `time` or later. */
-function gallop(start, i, n, time) {
-    let step = 1;
-    while (i + step < n && start[i + step] < time) step *= 2;
-    const low = i + (step >> 1), high = Math.min(n, i + step);
-    return low + firstIndex(high - low, k => start[low + k] >= time);
+    found.longest = longest;
+    found.busy = busy;
+    return i;
 }
 
 /** @param {number} color ABGR @param {number} under @param {number} share of color */
 export function mix(color, under, share) {
-    const part = shift => {
-        const a = color >>> shift & 255, b = under >>> shift & 255;
-        return Math.round(b + (a - b) * share) << shift;
-    };
-    return (0xFF000000 | part(16) | part(8) | part(0)) >>> 0;
+    const part = Math.round(share * 256), rest = 256 - part; // red and blue at once
+    const outer = (color & 0xFF00FF) * part + (under & 0xFF00FF) * rest, inner = (color >>> 8 & 255) * part + (under >>> 8 & 255) * rest;
+    return (0xFF000000 | outer / 256 & 0xFF00FF | inner & 0xFF00) >>> 0;
 }
 
 /**
@@ -71,11 +64,6 @@ export function mix(color, under, share) {
  *     background: number, colors: Uint32Array, least: number, dimmed: Uint32Array}} Canvas
  *     left: of the time `from`; scale: pixels of a nanosecond; colors: of nodes; least: shorter scopes are dimmed
  */
-
-/** @param {Canvas} c */
-function fill(c, x0, x1, y0, y1, color) {
-    for (let y = y0; y < y1; y++) c.pixels.fill(color, y * c.width + x0, y * c.width + x1);
-}
 
 /**
  * Draws a level into the lines y0 to y1. Calls label(x0, x1, i) for each scope that has room for a text.
@@ -86,6 +74,7 @@ export function drawLevel(c, level, y0, y1, label) {
     y0 = Math.max(0, y0);
     y1 = Math.min(c.height, y1);
     if (y0 >= y1 || !count || start[0] >= to) return;
+    const line = c.pixels.subarray(y0 * width, (y0 + 1) * width); // the first line; the others are copies of it
     let i = firstIndex(count, k => start[k] >= from);
     if (i && level.endOf(i - 1) > from) i--;
     while (i < count && start[i] < to) {
@@ -95,19 +84,19 @@ export function drawLevel(c, level, y0, y1, label) {
             if (long === 0xFFFFFFFF) long = level.durationOf(i);
             const x0 = Math.max(left, Math.floor(left + x)), x1 = Math.min(width, Math.max(x0 + 1, Math.floor(left + x + long * scale)));
             const color = long < c.least ? c.dimmed[node[i]] : c.colors[node[i]];
-            fill(c, x0, x1, y0, y1, color);
-            if (x1 - x0 > 3 && x1 < width) fill(c, x1 - 1, x1, y0, y1, c.background);
+            if (x1 - x0 < 8) for (let k = x0; k < x1; k++) line[k] = color; else line.fill(color, x0, x1);
+            if (x1 - x0 > 3 && x1 < width) line[x1 - 1] = c.background;
             if (x1 - x0 > 24) label(x0, x1, i);
             i++;
             continue;
         }
-        const column = Math.floor(left + x), next = gallop(start, i, count, from + (column + 1 - left) / scale);
+        const column = Math.floor(left + x), next = aggregate(level, i, from + (column + 1 - left) / scale, 0.25 / scale);
         const last = duration[next - 1] * scale >= 1 ? next - 1 : next; // a long one may begin in this pixel
-        aggregate(level, i, last);
         if (column >= left && column < width) {
             const longest = found.longest, color = duration[longest] < c.least ? c.dimmed[node[longest]] : c.colors[node[longest]];
-            fill(c, column, column + 1, y0, y1, mix(color, c.background, Math.min(1, 0.3 + 0.7 * found.busy * scale)));
+            line[column] = mix(color, c.background, Math.min(1, 0.3 + 0.7 * found.busy * scale));
         }
         i = Math.max(last, i + 1);
     }
+    for (let y = y0 + 1; y < y1; y++) c.pixels.copyWithin(y * width + left, y0 * width + left, (y0 + 1) * width);
 }

@@ -14,6 +14,12 @@ export function ns(value) {
     return `${scaled.toFixed(digits)} ${unit === 1 ? '\u00b5s' : units[unit][0]}`;
 }
 
+/** A moment: 1,234.567891 ms. @param {number} at nanoseconds */
+export function moment(at) {
+    const whole = Math.floor(Math.abs(at) / 1e6), rest = Math.round(Math.abs(at) - whole * 1e6);
+    return `${at < 0 ? '-' : ''}${whole.toLocaleString('en-US')}.${String(rest).padStart(6, '0')} ms`;
+}
+
 /** @param {number} value */
 export function grouped(value) { return Math.round(value).toLocaleString('en-US'); }
 

@@ -17,7 +17,7 @@ function fromHsl(hue, saturation, light) {
     return [part(0), part(8), part(4)];
 }
 
-const abgr = ([r, g, b]) => (0xFF000000 | b << 16 | g << 8 | r) >>> 0;
+export const abgr = ([r, g, b]) => (0xFF000000 | b << 16 | g << 8 | r) >>> 0;
 export const css = ([r, g, b]) => `rgb(${r},${g},${b})`;
 
 /** Gives each label its colour, and the text on it: the same in every report. */
@@ -31,7 +31,7 @@ export function colorLabels(labels, dark) {
     }
 }
 
-/** Colours of nodes for the rasteriser; those of labels that `dim` says are dimmed. */
+/** Colours of nodes for the rasteriser, over a background; those of labels that `dim` says are dimmed. */
 export function nodeColors(report, background, dim) {
     const { nodes, labels } = report, colors = new Uint32Array(nodes.count), dimmed = new Uint32Array(nodes.count);
     for (let n = 1; n < nodes.count; n++) {
@@ -40,5 +40,5 @@ export function nodeColors(report, background, dim) {
         dimmed[n] = abgr(faint);
         colors[n] = dim && dim(label) ? dimmed[n] : abgr(label.rgb);
     }
-    return { colors, dimmed, background: abgr(background) };
+    return { colors, dimmed };
 }

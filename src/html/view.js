@@ -133,12 +133,12 @@ export class TimeLine {
         this.scale = (width - GUTTER) / (to - from);
         this.placed = this.layout();
         pixels.fill(app.colors.background);
+        this.drawGrid(pixels, w, h, ratio, width);
         const labels = [];
         for (const place of this.placed) if (place.row.kind === 'track') this.drawScopes(place, ratio, w, h, labels);
         ctx.setTransform(1, 0, 0, 1, 0, 0);
         ctx.putImageData(this.image, 0, 0);
         ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-        this.drawGrid(ctx, width, height);
         this.drawLabels(ctx, labels, ratio);
         for (const place of this.placed) this.drawRow(ctx, place, width);
         this.drawFlows(ctx, width);
@@ -220,11 +220,14 @@ export class TimeLine {
         }
     }
 
-    drawGrid(ctx, width, height) {
+    /** Lines at the steps of the axis, below everything. */
+    drawGrid(pixels, w, h, ratio, width) {
         const { from, to } = this.app.view, step = niceStep((to - from) / Math.max(2, (width - GUTTER) / 120));
         this.step = step;
-        ctx.fillStyle = this.app.style.grid;
-        for (let t = Math.ceil(from / step) * step; t < to; t += step) ctx.fillRect(Math.round(this.x(t)), RULER, 1, height);
+        for (let t = Math.ceil(from / step) * step; t < to; t += step) {
+            const x = Math.round(this.x(t) * ratio);
+            if (x < w) for (let at = x; at < w * h; at += w) pixels[at] = this.app.colors.grid;
+        }
     }
 
     drawRow(ctx, { row, y, top, bottom }, width) {
@@ -266,8 +269,8 @@ export class TimeLine {
         const bottom = y + row.height - 4, tall = row.height - 8, place = v => bottom - (v - low) / (high - low) * tall;
         let i = Math.max(0, firstIndex(time.length, k => time[k] >= this.app.view.from) - 1);
         ctx.fillStyle = this.app.style.counter;
-        for (let x = Math.max(GUTTER, this.x(time[i])); x < width && i < time.length;) {
-            const next = i + 1 < time.length ? this.x(time[i + 1]) : width, end = Math.min(width, Math.max(next, x + 1));
+        for (let x = Math.max(GUTTER, Math.floor(this.x(time[i]))); x < width && i < time.length;) {
+            const next = i + 1 < time.length ? Math.floor(this.x(time[i + 1])) : width, end = Math.min(width, Math.max(next, x + 1));
             let top = value[i];
             if (next < x + 1) { // several in a pixel: the highest
                 const until = this.time(x + 1);
@@ -342,7 +345,7 @@ export class TimeLine {
         for (const flow of shownFlows) {
             const a = this.yOf(flow.fromTrack, flow.from), b = this.yOf(flow.toTrack, flow.to);
             if (a === null || b === null) continue;
-            const x0 = this.x(flow.from), x1 = this.x(flow.to), bend = Math.max(20, Math.min(80, Math.abs(x1 - x0) / 2));
+            const x0 = this.x(flow.from), x1 = this.x(flow.to), bend = Math.max(6, Math.min(80, Math.abs(x1 - x0) / 2));
             ctx.beginPath();
             ctx.moveTo(x0, a);
             ctx.bezierCurveTo(x0 + bend, a, x1 - bend, b, x1, b);

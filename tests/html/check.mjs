@@ -1,0 +1,200 @@
+// What the page's own modules read out of reports is what the CSV of the same recordings says; damaged reports are found out.
+//   node tests/html/check.mjs PREFIX...     of PREFIX.html and PREFIX.csv
+import fs from 'node:fs';
+import path from 'node:path';
+import { open, piecesOf, eventsOf, eventsOfCsv } from './report.mjs';
+import { readReport, blocksOf, fromBase64, Damage } from '../../src/html/decode.js';
+import { finish } from '../../src/html/model.js';
+import { rangeStats, percentile, bucketOf, bucketValue, flameTree } from '../../src/html/stats.js';
+import { buildPyramid, drawLevel } from '../../src/html/raster.js';
+import { mergeOrder, firstIndex } from '../../src/html/columns.js';
+import { ns, parseTime, axisTime, niceStep } from '../../src/html/text.js';
+import { parseQuery, findScopes } from '../../src/html/search.js';
+
+let passed = 0, failed = 0;
+function check(name, good, why = '') {
+    if (good) passed++; else failed++;
+    console.log(good ? `ok   ${name}` : `FAIL ${name}: ${why}`);
+}
+function same(name, got, wanted) {
+    const a = JSON.stringify(got), b = JSON.stringify(wanted);
+    check(name, a === b, `${a} instead of ${b}`);
+}
+
+function firstDifference(got, wanted) {
+    const i = firstIndex(Math.max(got.length, wanted.length), k => got[k] !== wanted[k] || got.slice(0, k + 1).join('\n') !== wanted.slice(0, k + 1).join('\n'));
+    return `${got.length} instead of ${wanted.length} events; at ${i}: ${JSON.stringify(got[i])} instead of ${JSON.stringify(wanted[i])}`;
+}
+
+async function account(prefix) {
+    const name = path.basename(prefix), report = await open(prefix + '.html');
+    const { tracks, spans } = eventsOfCsv(fs.readFileSync(prefix + '.csv', 'utf8'));
+    same(`${name}: nothing is damaged`, report.damage, '');
+    for (const [id, wanted] of tracks) {
+        const track = report.tracks[Number(id) - 1], got = track ? eventsOf(report, track) : [];
+        check(`${name}: events of track ${id}`, got.join('\n') === wanted.events.join('\n'), firstDifference(got, wanted.events));
+        if (track && !track.device) same(`${name}: thread of track ${id}`, [String(track.thread), track.name], [wanted.thread, wanted.name]);
+    }
+    const others = report.tracks.filter((track, i) => !tracks.has(String(i + 1)) && (track.levels.length || track.points.count));
+    same(`${name}: no other track has events`, others.length, 0);
+    const whole = report.spans.filter(span => !span.mark);
+    same(`${name}: spans`, [whole.filter(s => !(s.flags & 1)).length, whole.filter(s => !(s.flags & 2)).length, report.spans.length - whole.length],
+        [spans.begin, spans.end, spans.mark]);
+    statistics(name, report);
+    drawing(name, report);
+    return report;
+}
+
+/** Sums by another way than the page's. */
+function statistics(name, report) {
+    const stats = rangeStats(report, report.from, report.to), sums = new Map();
+    for (const track of report.tracks)
+        track.levels.forEach(level => {
+            for (let i = 0; i < level.count; i++) {
+                const id = report.nodes.label[level.node[i]], sum = sums.get(id) || { calls: 0, total: 0, all: [] };
+                const duration = level.durationOf(i);
+                sum.calls++;
+                sum.total += duration;
+                if (!level.flags.has(i)) sum.all.push(duration);
+                sums.set(id, sum);
+            }
+        });
+    const wanted = [...sums].sort(([a], [b]) => a - b).map(([id, s]) => [id, s.calls, s.total]);
+    same(`${name}: calls and total of scopes`, stats.rows.map(row => [row.id, row.calls, row.total]), wanted);
+    const bad = stats.rows.filter(row => {
+        const all = sums.get(row.id).all.sort((a, b) => a - b), exact = all[Math.max(0, Math.ceil(all.length * 0.9) - 1)];
+        return all.length && Math.abs(percentile(row, 0.9) - exact) > exact * 0.02 + 1;
+    });
+    same(`${name}: percentiles to 2 %`, bad.map(row => row.label.name), []);
+    const outer = report.tracks.reduce((sum, track) => track.levels[0] ? sum + track.levels[0].duration.reduce((a, b) => a + b, 0) : sum, 0);
+    same(`${name}: the flame graph from the top`, flameTree(report, stats, false).total, outer);
+    same(`${name}: self times`, stats.rows.reduce((sum, row) => sum + row.self, 0), outer);
+    const up = flameTree(report, stats, true), self = stats.rows.reduce((sum, row) => sum + Math.max(0, row.self), 0);
+    check(`${name}: and from the bottom`, Math.abs(up.total - self) <= 1 + self * 1e-9, `${up.total} instead of ${self}`);
+}
+
+/** A level drawn with its pyramid has a pixel wherever a scope is, and none where there is none. */
+function drawing(name, report) {
+    const width = 301, colors = new Uint32Array(report.nodes.count).fill(0xFF0000FF);
+    let wrong = 0;
+    for (const track of report.tracks)
+        for (const level of track.levels)
+            for (const [from, to] of [[report.from, report.to], [report.to / 3, report.to / 2], [level.start[0], level.start[0] + 100]]) {
+                const pixels = new Uint32Array(width).fill(0xFFFFFFFF), scale = width / (to - from), covered = new Uint8Array(width);
+                drawLevel({ pixels, width, height: 1, left: 0, from, scale, colors, dimmed: colors, background: 0xFFFFFFFF, least: 0 }, level, 0, 1, () => {});
+                for (let i = 0; i < level.count; i++) {
+                    const x0 = Math.floor((level.start[i] - from) * scale), x1 = Math.max(x0 + 1, Math.floor((level.endOf(i) - from) * scale));
+                    for (let x = Math.max(0, x0); x < Math.min(width, x1); x++) covered[x] = 1;
+                }
+                for (let x = 1; x + 1 < width; x++) {
+                    if (covered[x] && pixels[x] === 0xFFFFFFFF && covered[x + 1] && covered[x - 1] && pixels[x - 1] === 0xFFFFFFFF) wrong++;
+                    if (!covered[x] && pixels[x] !== 0xFFFFFFFF && !covered[x - 1] && !covered[x + 1]) wrong++;
+                }
+            }
+    same(`${name}: pixels`, wrong, 0);
+}
+
+/** Whatever is done to the bytes, the reader ends, and says so or shows what it could read. */
+async function damaged(prefix) {
+    const pieces = piecesOf(fs.readFileSync(prefix + '.html', 'latin1')), name = path.basename(prefix);
+    let seed = 12345, unexpected = '', found = 0;
+    const random = n => (seed = (seed * 1103515245 + 12345) % 2147483648) % n;
+    for (let round = 0; round < 150 && !unexpected; round++) {
+        const bytes = fromBase64(pieces[0]).slice(), how = round % 4;
+        let part = bytes;
+        if (how === 0) part = bytes.subarray(0, random(bytes.length));
+        for (let k = how === 1 ? 1 : how === 2 ? 20 : 0; k > 0; k--) bytes[random(bytes.length)] = random(256);
+        if (how === 3) bytes.copyWithin(random(bytes.length), random(bytes.length), random(bytes.length));
+        try {
+            const report = finish(await readReport([Buffer.from(part).toString('base64')]));
+            if (report.damage) found++;
+            rangeStats(report, report.from, report.to);
+            for (const track of report.tracks) for (const level of track.levels) buildPyramid(level);
+        } catch (error) {
+            unexpected = `round ${round}: ${error.stack}`;
+        }
+    }
+    same(`${name}: damage stops nothing`, unexpected, '');
+    check(`${name}: and is found`, found > 100, `${found} of 150 times only`);
+}
+
+/** Blocks as one who wants harm would write them: after a good beginning. */
+async function hostile() {
+    const u = n => {
+        const out = [];
+        for (; n >= 128; n = Math.floor(n / 128)) out.push(n % 128 | 128);
+        return [...out, n];
+    };
+    const block = (kind, ...columns) => {
+        const content = [...columns.flatMap(column => u(column.length)), ...columns.flat()];
+        return [kind.charCodeAt(0), ...u(content.length), 0, ...content];
+    };
+    const text = s => [...u(Buffer.byteLength(s)), ...Buffer.from(s)], head = block('H', [1, 1, 0]);
+    const process = block('P', [...text('program'), ...text('<img src=x onerror=alert(1)>')]), track = block('T', [...text('t'), 0, 1, 0, 0, 0, 0]);
+    const strings = block('S', text('s')), kind = block('K', [0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    const cases = {
+        'no head': strings, 'another version': block('H', [9, 1, 0]), 'a text beyond its block': [...head, ...block('S', [100, 1])],
+        'a kind of no string': [...head, ...kind], 'a track without a process': [...head, ...track],
+        'scopes of no track': [...head, ...block('E', [0, 1], [1], [0])], 'scopes of no kind': [...head, ...process, ...track, ...block('E', [0, 1], [1], [0])],
+        'columns of different lengths': [...head, ...strings, ...kind, ...process, ...track, ...block('E', [0, 1, 1], [1], [0])],
+        'a column beyond its block': [...head, 83, 2, 0, 50, 1], 'a block beyond its piece': [...head, 83, 100, 0, 1],
+        'a block of 1 GB': [...head, 83, ...u(2 ** 30), 0, 1], 'no deflate': [...head, 83, 50, 4, 255, 255, 255, 255],
+        'an endless number': [...head, ...block('S', new Array(20).fill(255))], 'arguments of a scope that is not there, at 2^40': [...head, ...process, ...track, ...block('A', [0, ...u(2 ** 40), 1, 0])],
+        'a million arguments': [...head, ...process, ...track, ...block('A', [0, 0, 0, ...u(1e6)])], 'an end that counts wrong': [...head, ...block('Z', [1, 0, 0])],
+        'spans of no track': [...head, ...strings, ...kind, ...block('N', [0, 0, 0, 7, 7, 0, 0, 0])]
+    };
+    for (const [name, bytes] of Object.entries(cases)) {
+        let said = '';
+        try { said = finish(await readReport([Buffer.from(bytes).toString('base64')])).damage; } catch (error) { said = `threw ${error.stack}`; }
+        check(`hostile: ${name}`, said && !said.startsWith('threw') && said !== 'the end of the report is missing', said || 'nothing was said');
+    }
+    // deflate that unpacks to more than it says
+    const bomb = (await import('node:zlib')).deflateRawSync(Buffer.alloc(1 << 24));
+    const { damage } = await readReport([Buffer.from([...head, 83, ...u(100), ...u(bomb.length), ...bomb]).toString('base64')]);
+    same('hostile: a block that unpacks to more than it says', damage, 'a block is larger than it says');
+    same('hostile: no base64', (await readReport(['%%%'])).damage, 'a piece is not base64');
+    same('hostile: nothing', (await readReport([])).damage, 'the end of the report is missing');
+    const good = await readReport([Buffer.from([...head, ...block('X', [1, 2, 3]), ...block('Z', [0, 0, 0]), 0, 0]).toString('base64')]);
+    same('a block of a later version is skipped', [good.damage, good.complete], ['', true]);
+}
+
+function small() {
+    same('times', [0, 999, 1000, 1234567, 59.9e9, 0.5].map(ns), ['0 ns', '999 ns', '1.000 \u00b5s', '1.235 ms', '59.90 s', '0.5 ns']);
+    same('times that are typed', ['2ms', '1.5us', '100', '3s', '2x', ''].map(parseTime).map(String), ['2000000', '1500', '100', '3000000000', 'NaN', 'NaN']);
+    same('steps of the axis', [0.7, 3, 12, 900].map(niceStep), [1, 5, 20, 1000]);
+    same('the axis', [axisTime(1500000, 500000), axisTime(2e9, 1000)], ['1.5 ms', '2.000000 s']);
+    let off = 0;
+    for (let d = 0; d < 1e12; d = Math.ceil(d * 1.37) + 1) if (Math.abs(bucketValue(bucketOf(d)) - d) > d / 32) off++;
+    same('buckets', off, 0);
+    const order = mergeOrder([[1, 4, 9], [], [2, 4], [0]]);
+    same('lists by time', [[...order.list], [...order.index]], [[3, 0, 2, 0, 2, 0], [0, 0, 0, 1, 1, 2]]);
+    const query = parseQuery('draw cat:gfx size=3 >2ms <1s');
+    same('a search', [query.names, query.categories, query.args, query.least, query.most], [['draw'], ['gfx'], [['size', '3']], 2e6, 1e9]);
+}
+
+/** All modules are one script in the page. */
+function script(prefix) {
+    const html = fs.readFileSync(prefix + '.html', 'utf8'), page = html.slice(0, html.indexOf('<script type="application/octet-stream">'));
+    const code = /<script nonce="prof">\n([\s\S]*)<\/script>/.exec(page);
+    let why = '';
+    try { new Function(code[1]); } catch (error) { why = error.message; }
+    same('the script of the page', why, '');
+    check('the page is at most 150 KB', page.length <= 150000, `${page.length} bytes`);
+    check('it loads nothing', !/\b(https?:|\/\/[a-z]|src=|href=|@import|url\()/i.test(page.replace(/'http:\/\/www\.w3\.org\/2000\/svg'/g, '')), 'it has an address');
+    check('it sets no markup', !/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b/.test(page), 'it does');
+}
+
+const prefixes = process.argv.slice(2);
+small();
+await hostile();
+script(prefixes[0]);
+for (const prefix of prefixes) {
+    const report = await account(prefix);
+    if (prefix.endsWith('notes')) {
+        const query = parseQuery('bytes=0'), hits = findScopes(report, query);
+        check('notes: a search for an argument', hits.length > 0 && hits.every(hit => report.argsOf(hit.track.levels[hit.depth].args, hit.i).some(([k, v]) => k === 'bytes' && v === 0)), `${hits.length} hits`);
+    }
+}
+for (const prefix of prefixes.slice(0, 3)) await damaged(prefix);
+console.log(`${passed} passed, ${failed} failed, 0 skipped`);
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,49 @@
+#!/bin/sh
+# The report in one HTML file: what its modules read out of nine recordings equals the CSV of these, what damaged and
+# hostile data do; the page in Chromium. Downloads go to build/viewers, as those of tests/viewers/run.sh. Pictures:
+# build/html/*.png. Run it at the top of the repository.
+cd "$(dirname "$0")/../.." || exit 1
+work=build/html
+kinds="plain hostile coarse repeat partial full notes objects devices"
+mkdir -p $work build/viewers
+
+skip() {
+    echo "SKIP html: $1"
+    echo "${passed:-0} passed, 0 failed, 1 skipped"
+    exit 0
+}
+fail() {
+    echo "FAIL html: $1"
+    echo "${passed:-0} passed, 1 failed, 0 skipped"
+    exit 1
+}
+numbers() { grep -aE '^[0-9]+ passed, [0-9]+ failed' "$1" | tail -n 1 | tr -dc '0-9 '; }
+
+"${CC:-cc}" -O1 -g tests/html/make_traces.c -o $work/make_traces -pthread || fail "make_traces.c does not compile"
+prefixes=
+for kind in $kinds; do
+    $work/make_traces $kind $work/$kind || fail "make_traces $kind"
+    prefixes="$prefixes $work/$kind"
+done
+
+command -v node >/dev/null || skip "node is not installed"
+node -e 'process.exit(typeof DecompressionStream === "undefined" || parseInt(process.versions.node) < 18 ? 1 : 0)' ||
+    skip "node is older than 18"
+node tests/html/check.mjs $prefixes >$work/check.log 2>&1
+status=$?
+grep -v '^ok ' $work/check.log | grep -v ' passed, '
+passed=$(numbers $work/check.log | cut -d ' ' -f 1)
+[ $status -eq 0 ] || fail "check.mjs, see $work/check.log"
+
+[ -x "${CHROMIUM:-/usr/bin/chromium}" ] || skip "chromium is not installed"
+if [ ! -d build/viewers/node_modules/playwright-core ]; then
+    cp tests/viewers/package.json build/viewers/
+    (cd build/viewers && npm install --no-audit --no-fund) >$work/npm.log 2>&1 || skip "npm install failed, see $work/npm.log"
+fi
+NODE_FOLDER=build/viewers node tests/html/browser.mjs $work $prefixes >$work/browser.log 2>&1
+status=$?
+grep -v '^ok ' $work/browser.log | grep -v ' passed, '
+more=$(numbers $work/browser.log | cut -d ' ' -f 1)
+passed=$((passed + ${more:-0}))
+[ $status -eq 0 ] || fail "browser.mjs, see $work/browser.log"
+echo "$passed passed, 0 failed, 0 skipped"
