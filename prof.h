@@ -7309,6 +7309,7 @@ static void prof__pack_reset(prof__packer *p)
     p->tick = 0;
     p->count = p->before = p->depth = 0;
     p->next[0] = 0;
+    p->symbols[0] = 0;
     p->strings[0] = 0;
     memset(p->slots, 0, sizeof p->slots);
 }
@@ -7569,6 +7570,37 @@ static void prof__unpack_payload(prof__packer *p, prof__unpacker *u, uint64_t *w
     }
 }
 
+/* Unpacks the BEGINs and ENDs from here on that were expected, most of all records, and returns the word behind them.
+   The last bytes, and all that may be bad, is left to prof__unpack_head(). */
+static size_t prof__unpack_expected(prof__packer *p, prof__unpacker *u, uint64_t *words, size_t at, size_t count)
+{
+    const unsigned char *from = u->at;
+    uint64_t tick = p->tick;
+    uint32_t before = p->before, depth = p->depth;
+    for (; at < count && u->end - from >= 10; at++) {
+        uint32_t number = p->next[before];
+        uint64_t head = p->symbols[number], kind = head >> PROF__KIND_SHIFT, first = *from & 127, next;
+        size_t size = 1;
+        if (!number || *from & 1 || (kind != PROF__KIND_BEGIN && kind != PROF__KIND_END)) break;
+        for (; from[size - 1] >= 128 && size < 8; size++) first |= (uint64_t)(from[size] & 127) << 7 * size;
+        next = tick + (first >> 1);
+        if (from[size - 1] >= 128 || next > PROF__TICK_MASK) break;
+        from += size;
+        words[at] = head | next;
+        tick = next;
+        before = number;
+        if (kind == PROF__KIND_BEGIN)
+            p->open[depth++ % PROF__PACK_OPEN] = (uint32_t)(head >> PROF__TICK_BITS) & PROF__SITE_MASK;
+        else if (depth)
+            depth--;
+    }
+    u->at = from;
+    p->tick = tick;
+    p->before = before;
+    p->depth = depth;
+    return at;
+}
+
 /* Unpacks size bytes of prof__pack() to at most count words, and returns how many they are. Returns 0 if the bytes are
    invalid; words may have been written then. Up to 7 more bytes may follow those of count words. Any bytes are safe.
  */
@@ -7581,7 +7613,9 @@ static PROF__UNUSED PROF__HOT size_t prof__unpack(const unsigned char *from, siz
     u.at = from;
     u.end = from + size;
     u.bad = 0;
-    while (u.at < u.end && at < count) {
+    for (;;) {
+        at = prof__unpack_expected(&p, &u, words, at, count);
+        if (u.at >= u.end || at >= count) break;
         words[at] = prof__unpack_head(&p, &u);
         length = prof__record_words(words[at], count - at);
         if (!length) length = 1;
@@ -14832,8 +14866,13 @@ static int prof__read_has_text(unsigned kind)
 static PROF__HOT void prof__read_seal(uint64_t *words, size_t count)
 {
     size_t at, length;
-    for (at = 0; at < count && (length = prof__record_words(words[at], count - at)) != 0; at += length)
+    for (at = 0; at < count; at += length) {
+        length = 1;
+        if (prof__read_kind(words[at]) - PROF__KIND_BEGIN <= PROF__KIND_END - PROF__KIND_BEGIN) continue;
+        length = prof__record_words(words[at], count - at);
+        if (!length) return;
         if (prof__read_has_text(prof__read_kind(words[at]))) prof__read_seal_text(words + at, length);
+    }
 }
 
 /* Returns a hash that shows whether words are still the same. Unlike with the check in a block, an attacker cannot

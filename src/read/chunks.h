@@ -161,8 +161,13 @@ static int prof__read_has_text(unsigned kind)
 static PROF__HOT void prof__read_seal(uint64_t *words, size_t count)
 {
     size_t at, length;
-    for (at = 0; at < count && (length = prof__record_words(words[at], count - at)) != 0; at += length)
+    for (at = 0; at < count; at += length) {
+        length = 1;
+        if (prof__read_kind(words[at]) - PROF__KIND_BEGIN <= PROF__KIND_END - PROF__KIND_BEGIN) continue;
+        length = prof__record_words(words[at], count - at);
+        if (!length) return;
         if (prof__read_has_text(prof__read_kind(words[at]))) prof__read_seal_text(words + at, length);
+    }
 }
 
 /* Returns a hash that shows whether words are still the same. Unlike with the check in a block, an attacker cannot
