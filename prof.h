@@ -96,6 +96,8 @@ COMPILE-TIME OPTIONS                                                            
                                     that name. A child of a fork adds its process id. And PROF_NO_SAVE, PROF_NO_SERVICE
     PROF_NO_DEVICES        223      time lines of devices
     PROF_NO_OBJECTS        225      domains, tasks, frames, ranges, counters and markers made at run time
+    PROF_NO_OFF_SCOPES     225      arguments in a scope that is off are dropped with it: they become those of the scope
+                                    around
     What is not there fails with PROF_UNSUPPORTED, and prof_error() names the switch; handles are null. Marked-up files
     know nothing of switches. prof_ntff.h and prof_server.h need keys as text and devices. Scopes, instants, counters,
     arguments, logs, threads, forks, signal handlers and the file after kill -9 are with all of them what they are
@@ -2211,6 +2213,9 @@ int prof__args_check(int first, ...);
 #if defined(PROF_MINIMAL) && !defined(PROF_NO_COSTS)
 #define PROF_NO_COSTS
 #endif
+#if defined(PROF_MINIMAL) && !defined(PROF_NO_OFF_SCOPES)
+#define PROF_NO_OFF_SCOPES
+#endif
 #if defined(PROF_MINIMAL) && !defined(PROF_NO_OBJECTS)
 #define PROF_NO_OBJECTS
 #endif
@@ -4074,6 +4079,44 @@ static void prof__site_store(prof_site *site, uint64_t state)
 #endif
 }
 
+static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1u << PROF__ROLE_SHIFT) - 1); }
+
+/* Lost events of threads that have no chunk; the next holder of the lock moves the count into the image. */
+static uint64_t prof__lost_without_chunk;
+static uint64_t prof__lost_args_without_chunk; /* lost arguments of threads without a session */
+
+/* Always odd; changes when a thread that found no chunk might find one. */
+static uint32_t prof__room_changes = 1;
+static void prof__room_changed(void) { __atomic_fetch_add(&prof__room_changes, 2, __ATOMIC_RELEASE); }
+
+static void prof__lost_collect(prof__session *s)
+{
+    PROF__ADD(&s->header->lost, __atomic_exchange_n(&prof__lost_without_chunk, 0, __ATOMIC_RELAXED));
+    PROF__ADD(&s->header->lost_args, __atomic_exchange_n(&prof__lost_args_without_chunk, 0, __ATOMIC_RELAXED));
+}
+
+#if defined(PROF_FREESTANDING) || defined(_WIN32)
+static void prof__inherited_make(void) {}
+#else
+static void prof__inherited_make(void);
+#endif
+#ifdef PROF_NO_OFF_SCOPES
+#define PROF__NOTE 0x80000000u /* in no token */
+
+static uint64_t prof__site_off(const prof_site *site, uint64_t head, uint32_t generation)
+{
+    (void)site;
+    return head | (generation ^ PROF__OFF);
+}
+static int prof__site_asked(const prof_site *site) { return (void)site, 0; }
+static int prof__site_late(const prof_site *site) { return (void)site, 0; }
+static void prof__asked_clear(uint32_t epoch) { (void)epoch; }
+static int prof__note_is_innermost(const prof__thread *self) { return (void)self, 0; }
+static void prof__note_forget(prof__thread *self) { (void)self; }
+static inline int prof__note_drops(prof__thread *self) { return (void)self, 0; }
+static prof__token prof__note_begin(prof__thread *self, prof_site *site) { return (void)self, (void)site, 0; }
+static void prof__note_end(prof__thread *self, prof__token token) { (void)self, (void)token; }
+#else
 /*-- off, but asked: see >>note. Bits 32 to 39 of such a site's state count the passes for which it stays so --*/
 
 #define PROF__PASSES_SHIFT 32
@@ -4100,8 +4143,6 @@ static uint32_t prof__asked_function(const prof_site *site)
     const char *function = site->function ? site->function : "";
     return prof__hash(function, prof__length(function)) % (16 * 32);
 }
-
-static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1u << PROF__ROLE_SHIFT) - 1); }
 
 static int prof__site_asked(const prof_site *site)
 {
@@ -4157,27 +4198,7 @@ static int prof__site_late(const prof_site *site)
     prof__bit_set(prof__asked.known, function);
     return 1;
 }
-
-/* Lost events of threads that have no chunk; the next holder of the lock moves the count into the image. */
-static uint64_t prof__lost_without_chunk;
-static uint64_t prof__lost_args_without_chunk; /* lost arguments of threads without a session */
-
-/* Always odd; changes when a thread that found no chunk might find one. */
-static uint32_t prof__room_changes = 1;
-static void prof__room_changed(void) { __atomic_fetch_add(&prof__room_changes, 2, __ATOMIC_RELEASE); }
-
-static void prof__lost_collect(prof__session *s)
-{
-    PROF__ADD(&s->header->lost, __atomic_exchange_n(&prof__lost_without_chunk, 0, __ATOMIC_RELAXED));
-    PROF__ADD(&s->header->lost_args, __atomic_exchange_n(&prof__lost_args_without_chunk, 0, __ATOMIC_RELAXED));
-}
-
-#if defined(PROF_FREESTANDING) || defined(_WIN32)
-static void prof__inherited_make(void) {}
-#else
-static void prof__inherited_make(void);
 #endif
-
 /*-- SCHEDULE -------------------------------------------------------------------------------------------- >>schedule --
    A session may begin later than it starts. Until then all sites are off, as in a pause, and cost as little. The
    service looks at the clock (prof__schedule_step). During a warm-up, the sites that count are not off but out of date,
@@ -5016,7 +5037,7 @@ static PROF__COLD void prof__last_scope_ended(prof__thread *self)
     self->gate = gate;
 }
 #endif
-
+#ifndef PROF_NO_OFF_SCOPES
 /*-- NOTES ------------------------------------------------------------------------------------------------- >>note --
    A scope that is off leaves no trace, so that PROFILE_ARG cannot see it. Therefore a scope's site that is off is first
    "asked": each pass calls prof__begin() and prof__end(), which note on the thread that such a scope is open. Arguments
@@ -5092,7 +5113,7 @@ static void prof__note_end(prof__thread *self, prof__token token)
         prof__bit_set(prof__asked.with_args, (uint32_t)(token >> PROF__NOTE_PLACE_SHIFT));
     prof__note_set(self, (self->note & PROF__NOTE_NESTED) == nested ? before : 0);
 }
-
+#endif
 /*-- WRITER ------------------------------------------------------------------------------------------------ >>writer --
    The fast path of every macro: read the counter; take the thread, so that a signal handler that interrupts from
    here on does not write; only then, when no handler can move the thread to another session any more, check that site,

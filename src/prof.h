@@ -62,10 +62,17 @@ extern "C" {
 #include "record/bridge.h"
 #include "record/meta.h"
 #include "record/site.h"
+#ifdef PROF_NO_OFF_SCOPES
+#include "record/no_note.h"
+#else
+#include "record/asked.h"
+#endif
 #include "record/schedule.h"
 #include "record/ring.h"
 #include "record/track.h"
+#ifndef PROF_NO_OFF_SCOPES
 #include "record/note.h"
+#endif
 #include "record/scope.h"
 #include "record/value.h"
 #include "record/log.h"

@@ -96,6 +96,8 @@ COMPILE-TIME OPTIONS                                                            
                                     that name. A child of a fork adds its process id. And PROF_NO_SAVE, PROF_NO_SERVICE
     PROF_NO_DEVICES        223      time lines of devices
     PROF_NO_OBJECTS        225      domains, tasks, frames, ranges, counters and markers made at run time
+    PROF_NO_OFF_SCOPES     225      arguments in a scope that is off are dropped with it: they become those of the scope
+                                    around
     What is not there fails with PROF_UNSUPPORTED, and prof_error() names the switch; handles are null. Marked-up files
     know nothing of switches. prof_ntff.h and prof_server.h need keys as text and devices. Scopes, instants, counters,
     arguments, logs, threads, forks, signal handlers and the file after kill -9 are with all of them what they are

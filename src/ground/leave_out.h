@@ -15,6 +15,9 @@
 #if defined(PROF_MINIMAL) && !defined(PROF_NO_COSTS)
 #define PROF_NO_COSTS
 #endif
+#if defined(PROF_MINIMAL) && !defined(PROF_NO_OFF_SCOPES)
+#define PROF_NO_OFF_SCOPES
+#endif
 #if defined(PROF_MINIMAL) && !defined(PROF_NO_OBJECTS)
 #define PROF_NO_OBJECTS
 #endif

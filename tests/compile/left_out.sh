@@ -33,7 +33,7 @@ result "there are switches" "$([ "$(echo "$all" | wc -l)" -gt 10 ] || echo "foun
 for switch in $all; do
     grep -q "^    $switch  " prof.h || echo "$switch: the manual, >>options, does not have it"
     case $switch in
-    PROF_MINIMAL | PROF_NO_AUTOSTART | PROF_NO_COPIES | PROF_NO_COSTS) ;; # nothing that left_out.c asks for; see below
+    PROF_MINIMAL | PROF_NO_AUTOSTART | PROF_NO_COPIES | PROF_NO_COSTS | PROF_NO_OFF_SCOPES) ;; # nothing that left_out.c asks for; see below
     *) grep -q "\"$switch\"" $here/left_out.c || echo "$switch: left_out.c asks for nothing that it leaves out" ;;
     esac
 done >$out/unknown
@@ -137,7 +137,7 @@ try() { # NAME SWITCHES COMPILERS
         PROF_NO_STREAM:'stream_put|archive_drop' PROF_NO_CRASH:'crash_handler|crash_report' PROF_NO_SERVICE:'service_main' \
         PROF_NO_COPIES:'hub_here|loaded_' PROF_NO_CONFIG_TEXT:'key' PROF_NO_NAMES:'name_try|launchers|expand|path_follow' \
         PROF_NO_SAVE:'out_live|image_copy' PROF_NO_COSTS:'burst' PROF_NO_DEVICES:'device_write' \
-        PROF_NO_OBJECTS:'categor(ies|y_note)' PROF_NO_AUTOSTART:'autostart'; do
+        PROF_NO_OBJECTS:'categor(ies|y_note)' PROF_NO_AUTOSTART:'autostart' PROF_NO_OFF_SCOPES:'asked(_place)?$|note_set'; do
         ! has "${pattern%%:*}" || nm "$folder/main" | grep -E " prof__(${pattern#*:})" |
             sed "s/^/${pattern%%:*} leaves this in: /"
     done >$out/left

@@ -1,0 +1,82 @@
+// record/asked: Which call sites that are off are asked at each pass, and what was learned of them.
+/*-- off, but asked: see >>note. Bits 32 to 39 of such a site's state count the passes for which it stays so --*/
+
+#define PROF__PASSES_SHIFT 32
+#define PROF__PASSES_ALL 255u /* for the rest of the generation */
+#define PROF__PASSES_MORE 250u /* without an argument */
+
+static struct { /* under the lock, but the bits are set without it */
+    uint32_t epoch;         /* the session that these are of */
+    uint32_t with_args[128]; /* by number: scopes in which an argument was dropped */
+    uint32_t given_up[16];  /* by hash: functions with a scope that is no longer asked */
+    uint32_t known[16];     /* by hash: functions that were told of an argument behind it */
+} prof__asked;
+
+static int prof__bit(const uint32_t *bits, uint32_t at) { return (int)(PROF__LOAD(&bits[at / 32]) >> at % 32 & 1); }
+static void prof__bit_set(uint32_t *bits, uint32_t at)
+{
+    if (!prof__bit(bits, at)) __atomic_fetch_or(&bits[at / 32], 1u << at % 32, __ATOMIC_RELAXED);
+}
+
+/* The places of a site and of its function in these lists; a place that is shared only costs time. */
+static uint32_t prof__asked_place(uint64_t head) { return (uint32_t)(head >> PROF__TICK_BITS) % (128 * 32); }
+static uint32_t prof__asked_function(const prof_site *site)
+{
+    const char *function = site->function ? site->function : "";
+    return prof__hash(function, prof__length(function)) % (16 * 32);
+}
+
+static int prof__site_asked(const prof_site *site)
+{
+    return (uint32_t)prof__site_load(site) == (PROF__LOAD(prof__generation) | PROF__ASKED);
+}
+
+/* Returns the state of a site that is off. Scopes that nobody wrote, those of instrumented functions, have no line: an
+   argument in them belongs to a scope around. */
+static uint64_t prof__site_off(const prof_site *site, uint64_t head, uint32_t generation)
+{
+    uint64_t passes = prof__bit(prof__asked.with_args, prof__asked_place(head)) ? PROF__PASSES_ALL : PROF__PASSES_MORE;
+    if (prof__site_kind(site) != PROF__KIND_BEGIN || !site->line) return head | (generation ^ PROF__OFF);
+    return head | passes << PROF__PASSES_SHIFT | generation | PROF__ASKED;
+}
+
+/* Counts a pass of an asked site. If another thread changes the site at the same time, the pass is not counted. */
+static void prof__site_pass(prof_site *site)
+{
+    uint64_t state = prof__site_load(site);
+    prof__half *half = (prof__half *)&site->private_state;
+    uint32_t low = (uint32_t)state, high = (uint32_t)(state >> 32), left = high & 255;
+    if (left == PROF__PASSES_ALL || !(low & PROF__ASKED) || low & PROF__OFF) return;
+    if (prof__bit(prof__asked.with_args, prof__asked_place(state))) {
+        __atomic_compare_exchange_n(half + !PROF__LOW_HALF, &high, high | PROF__PASSES_ALL, 0, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED);
+    } else if (left) {
+        __atomic_compare_exchange_n(half + !PROF__LOW_HALF, &high, high - 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    } else {
+        prof__bit_set(prof__asked.given_up, prof__asked_function(site));
+        __atomic_compare_exchange_n(half + PROF__LOW_HALF, &low, (low ^ PROF__ASKED) ^ PROF__OFF, 0, __ATOMIC_RELEASE,
+                                    __ATOMIC_RELAXED);
+    }
+}
+
+/* Forgets what earlier sessions have learned: sites get other numbers. Under the lock. */
+static void prof__asked_clear(uint32_t epoch)
+{
+    if (prof__asked.epoch == epoch) return;
+    prof__asked.epoch = epoch;
+    for (uint32_t i = 0; i < 128; ++i) PROF__STORE(&prof__asked.with_args[i], 0u);
+    for (uint32_t i = 0; i < 16; ++i) {
+        PROF__STORE(&prof__asked.given_up[i], 0u);
+        PROF__STORE(&prof__asked.known[i], 0u);
+    }
+}
+
+/* Returns 1 if an argument's site, which is used for the first time, comes late: a scope of its function is not asked
+   any more. Once for each function. Under the lock. */
+static int prof__site_late(const prof_site *site)
+{
+    uint32_t function = prof__asked_function(site);
+    if (!prof__bit(prof__asked.given_up, function) || prof__bit(prof__asked.known, function)) return 0;
+    prof__bit_set(prof__asked.known, function);
+    return 1;
+}
