@@ -244,8 +244,8 @@ MANUAL                                                                          
 
     Arguments. PROFILE_ARG adds to the innermost scope of this thread. While that scope is off, by its category, level
     or mask, the argument is dropped with it, and does not count as lost. For that, a call site that is off is watched
-    for its first 250 passes after each change of what is on, at about the cost of a scope that is on, and from then on
-    only if it had an argument in them. If the first argument comes later, it becomes one of the scope around; later
+    for its first 250 passes after each change of what is on, at 1 to 1.5 times the cost of one that is on, and from
+    then on only if it had an argument in them. If the first argument comes later, it becomes one of the scope around; later
     ones do as well, unless the argument is in the same function as the scope, which is then watched for 250 more. So do
     arguments after more than 127 open scopes that are off, of scopes of -finstrument-functions that are off, and of an
     off PROFILE_BEGIN whose end came before those of scopes inside it. Where arguments come seldom, or the value costs
@@ -2708,6 +2708,7 @@ typedef struct prof__thread {
     uint32_t entered; /* 1: the last TRACK record of the chunk is the present track's. 0: cursor is end, room is 0 */
     uint64_t *begun, *begun_end; /* the last begin, if short scopes are removed */
     prof_fiber own;
+    uint64_t read;      /* the clock, as read by a begin or an end that then took the slow path; 0: not kept */
     uint32_t note;      /* of the innermost scope that is off: see >>note; 0: none */
     uint32_t note_place; /* its place in prof__asked.with_args, plus 1; 0: only its token knows */
     uint32_t waited;    /* the value of prof__room_mark() when a wait for a chunk ended in vain */
@@ -4133,7 +4134,10 @@ static struct { /* under the lock, but the bits are set without it */
 static int prof__bit(const uint32_t *bits, uint32_t at) { return (int)(PROF__LOAD(&bits[at / 32]) >> at % 32 & 1); }
 static void prof__bit_set(uint32_t *bits, uint32_t at)
 {
-    if (!prof__bit(bits, at)) __atomic_fetch_or(&bits[at / 32], 1u << at % 32, __ATOMIC_RELAXED);
+    uint32_t word = PROF__LOAD(&bits[at / 32]), bit = 1u << at % 32;
+    while (!(word & bit) && !__atomic_compare_exchange_n(&bits[at / 32], &word, word | bit, 1, __ATOMIC_RELAXED,
+                                                         __ATOMIC_RELAXED)) {
+    }
 }
 
 /* The places of a site and of its function in these lists; a place that is shared only costs time. */
@@ -5323,7 +5327,8 @@ static int prof__begin_is_last(prof__thread *self, uint64_t head)
 static void prof__begin_undo(prof__thread *self)
 {
     prof__store_word(self->begun, 0);
-    prof__clear(self->begun + 1, (size_t)(self->cursor - self->begun - 1) * 8);
+    if (PROF__UNLIKELY(self->cursor - self->begun > 1))
+        prof__clear(self->begun + 1, (size_t)(self->cursor - self->begun - 1) * 8);
     self->room += (uint64_t)(self->cursor - self->begun) + 1;
     self->cursor = self->begun;
     self->begun = NULL;
@@ -5357,12 +5362,28 @@ static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *sit
     return token;
 }
 
-static PROF__COLD prof__token prof__begin_slow(prof__thread *self, prof_site *site, uint32_t gate)
+/* A slow path that each scope takes while min_duration is set. */
+#define PROF__SLOW __attribute__((noinline))
+
+/* Reads the clock on a slow path, unless what the fast path has read will do: the thread was in step, so that nothing
+   was waited for since, and the session uses that clock. */
+static uint64_t prof__now_again(const prof__session *s, uint64_t read, int was_in_step, int at_end)
 {
-    if (prof__site_asked(site)) return prof__begin_off(self, site, gate);
-    if (!prof__enter_slow(self, site, gate, PROF__LOSS_EVENT))
+    return read && was_in_step && s->clock == PROF_CLOCK_COUNTER ? read : prof__now(s, at_end);
+}
+static int prof__in_step(const prof__thread *self) { return self->session && self->seen == PROF__LOAD(prof__generation); }
+
+static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *site, uint32_t gate)
+{
+    uint64_t read = self->read;
+    int in_step = prof__in_step(self), ready = in_step && gate != PROF__BUSY;
+    if (!ready || (uint32_t)prof__site_load(site) != self->seen) {
+        if (prof__site_asked(site)) return prof__begin_off(self, site, gate);
+        ready = prof__enter_slow(self, site, gate, PROF__LOSS_EVENT);
+    }
+    if (!ready)
         return prof__site_asked(site) ? prof__begin_off(self, site, prof__take(self)) : 0;
-    prof__token token = prof__begin_at(self, prof__site_head(site), prof__now(self->session, 0));
+    prof__token token = prof__begin_at(self, prof__site_head(site), prof__now_again(self->session, read, in_step, 0));
     prof__leave(self);
     PROF__BRIDGE_BEGIN(site, NULL, token);
     return token;
@@ -5374,9 +5395,15 @@ PROF__ENTRY prof__token prof__begin(prof_site *site)
     uint64_t now = prof__counter();
     uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
     uint64_t head = prof__site_load(site) ^ generation;
-    if (PROF__UNLIKELY((uint32_t)head | (gate ^ generation))) return prof__begin_slow(self, site, gate);
+    if (PROF__UNLIKELY((uint32_t)head | (gate ^ generation))) {
+        self->read = now;
+        return prof__begin_slow(self, site, gate);
+    }
     uint64_t *at = self->cursor, room = self->room, elapsed = now - self->base;
-    if (PROF__UNLIKELY((room < 2) | (elapsed >> PROF__TICK_BITS != 0))) return prof__begin_slow(self, site, gate);
+    if (PROF__UNLIKELY((room < 2) | (elapsed >> PROF__TICK_BITS != 0))) {
+        self->read = 0;
+        return prof__begin_slow(self, site, gate);
+    }
     prof__store_word(at, head | elapsed);
     self->cursor = at + 1;
     self->room = room - 2;
@@ -5387,8 +5414,10 @@ PROF__ENTRY prof__token prof__begin(prof_site *site)
     return token;
 }
 
-static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token, uint32_t gate)
+static PROF__SLOW void prof__end_slow(prof__thread *self, prof__token token, uint32_t gate)
 {
+    uint64_t read = self->read;
+    int in_step = prof__in_step(self);
     if (token & PROF__NOTE) {
         if (gate != PROF__BUSY) prof__note_end(self, token);
         prof__untake(self, gate);
@@ -5396,8 +5425,9 @@ static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token, uin
     }
     if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) { /* begun in another session, whose image has it as open */
         prof__untake(self, gate);
-    } else if (prof__enter_slow(self, NULL, gate, PROF__LOSS_EVENT)) {
-        if ((uint32_t)token == self->epoch) prof__end_at(self, token ^ self->epoch, prof__now(self->session, 1));
+    } else if ((in_step && gate != PROF__BUSY) || prof__enter_slow(self, NULL, gate, PROF__LOSS_EVENT)) {
+        if ((uint32_t)token == self->epoch)
+            prof__end_at(self, token ^ self->epoch, prof__now_again(self->session, read, in_step, 1));
         prof__leave(self);
     }
     PROF__BRIDGE_END(self, token);
@@ -5413,11 +5443,13 @@ PROF__ENTRY void prof__end(prof__token token)
     uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
     uint64_t head = token ^ self->epoch;
     if (PROF__UNLIKELY((uint32_t)head | (gate ^ generation))) {
+        self->read = now;
         prof__end_slow(self, token, gate);
         return;
     }
     uint64_t *at = self->cursor, elapsed = now - self->base;
     if (PROF__UNLIKELY(((uint64_t)(self->end - at) <= self->room) | (elapsed >> PROF__TICK_BITS != 0))) {
+        self->read = 0;
         prof__end_slow(self, token, gate);
         return;
     }

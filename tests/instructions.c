@@ -31,6 +31,7 @@ MEASURE(loop, (void)0)
 MEASURE(scope, PROFILE_SCOPE("scope"))
 MEASURE(scope_off, PROFILE_SCOPE_L("scope off", 9))
 MEASURE(scope_off_args, PROFILE_SCOPE_L("off with an argument", 9); PROFILE_ARG_I("key", i))
+MEASURE(scope_short, PROFILE_SCOPE("short")) /* shorter than min_duration */
 MEASURE(block, PROFILE_BLOCK("block") STEP())
 MEASURE(begin_end, PROFILE_BEGIN("begin"); PROFILE_END("begin"))
 MEASURE(mark, PROFILE_MARK("mark"))
@@ -80,7 +81,8 @@ MEASURED void measure_next(int n)
 }
 
 static void (*const measures[])(int) = {
-    measure_loop, measure_scope, measure_scope_off, measure_scope_off_args, measure_block, measure_begin_end, measure_mark, measure_mark_off,
+    measure_loop, measure_scope, measure_scope_off, measure_scope_off_args, measure_scope_short,
+    measure_block, measure_begin_end, measure_mark, measure_mark_off,
     measure_counter, measure_counter_double, measure_arg, measure_arg_unsigned, measure_arg_double, measure_arg_bool,
     measure_arg_pointer, measure_arg_string, measure_frame, measure_mark_scope, measure_mark_text,
     measure_counter_add, measure_scope_format, measure_scope_sync, measure_throughput, measure_span,
@@ -138,6 +140,7 @@ int main(void)
     counter = prof_counter_create(NULL, "counter");
     for (i = 0; i < sizeof measures / sizeof *measures; ++i) {
         config.mode = measures[i] == measure_scope_lost ? PROF_FILL : PROF_RING;
+        config.min_duration_ns = measures[i] == measure_scope_short ? 60000000000 : 0;
         if (prof_start(&config)) { /* anew, so that no measurement takes a new chunk */
             printf("%s\n", prof_error());
             return 3;

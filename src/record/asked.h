@@ -15,7 +15,10 @@ static struct { /* under the lock, but the bits are set without it */
 static int prof__bit(const uint32_t *bits, uint32_t at) { return (int)(PROF__LOAD(&bits[at / 32]) >> at % 32 & 1); }
 static void prof__bit_set(uint32_t *bits, uint32_t at)
 {
-    if (!prof__bit(bits, at)) __atomic_fetch_or(&bits[at / 32], 1u << at % 32, __ATOMIC_RELAXED);
+    uint32_t word = PROF__LOAD(&bits[at / 32]), bit = 1u << at % 32;
+    while (!(word & bit) && !__atomic_compare_exchange_n(&bits[at / 32], &word, word | bit, 1, __ATOMIC_RELAXED,
+                                                         __ATOMIC_RELAXED)) {
+    }
 }
 
 /* The places of a site and of its function in these lists; a place that is shared only costs time. */

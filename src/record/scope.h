@@ -209,7 +209,8 @@ static int prof__begin_is_last(prof__thread *self, uint64_t head)
 static void prof__begin_undo(prof__thread *self)
 {
     prof__store_word(self->begun, 0);
-    prof__clear(self->begun + 1, (size_t)(self->cursor - self->begun - 1) * 8);
+    if (PROF__UNLIKELY(self->cursor - self->begun > 1))
+        prof__clear(self->begun + 1, (size_t)(self->cursor - self->begun - 1) * 8);
     self->room += (uint64_t)(self->cursor - self->begun) + 1;
     self->cursor = self->begun;
     self->begun = NULL;
@@ -243,12 +244,28 @@ static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *sit
     return token;
 }
 
-static PROF__COLD prof__token prof__begin_slow(prof__thread *self, prof_site *site, uint32_t gate)
+/* A slow path that each scope takes while min_duration is set. */
+#define PROF__SLOW __attribute__((noinline))
+
+/* Reads the clock on a slow path, unless what the fast path has read will do: the thread was in step, so that nothing
+   was waited for since, and the session uses that clock. */
+static uint64_t prof__now_again(const prof__session *s, uint64_t read, int was_in_step, int at_end)
 {
-    if (prof__site_asked(site)) return prof__begin_off(self, site, gate);
-    if (!prof__enter_slow(self, site, gate, PROF__LOSS_EVENT))
+    return read && was_in_step && s->clock == PROF_CLOCK_COUNTER ? read : prof__now(s, at_end);
+}
+static int prof__in_step(const prof__thread *self) { return self->session && self->seen == PROF__LOAD(prof__generation); }
+
+static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *site, uint32_t gate)
+{
+    uint64_t read = self->read;
+    int in_step = prof__in_step(self), ready = in_step && gate != PROF__BUSY;
+    if (!ready || (uint32_t)prof__site_load(site) != self->seen) {
+        if (prof__site_asked(site)) return prof__begin_off(self, site, gate);
+        ready = prof__enter_slow(self, site, gate, PROF__LOSS_EVENT);
+    }
+    if (!ready)
         return prof__site_asked(site) ? prof__begin_off(self, site, prof__take(self)) : 0;
-    prof__token token = prof__begin_at(self, prof__site_head(site), prof__now(self->session, 0));
+    prof__token token = prof__begin_at(self, prof__site_head(site), prof__now_again(self->session, read, in_step, 0));
     prof__leave(self);
     PROF__BRIDGE_BEGIN(site, NULL, token);
     return token;
@@ -260,9 +277,15 @@ PROF__ENTRY prof__token prof__begin(prof_site *site)
     uint64_t now = prof__counter();
     uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
     uint64_t head = prof__site_load(site) ^ generation;
-    if (PROF__UNLIKELY((uint32_t)head | (gate ^ generation))) return prof__begin_slow(self, site, gate);
+    if (PROF__UNLIKELY((uint32_t)head | (gate ^ generation))) {
+        self->read = now;
+        return prof__begin_slow(self, site, gate);
+    }
     uint64_t *at = self->cursor, room = self->room, elapsed = now - self->base;
-    if (PROF__UNLIKELY((room < 2) | (elapsed >> PROF__TICK_BITS != 0))) return prof__begin_slow(self, site, gate);
+    if (PROF__UNLIKELY((room < 2) | (elapsed >> PROF__TICK_BITS != 0))) {
+        self->read = 0;
+        return prof__begin_slow(self, site, gate);
+    }
     prof__store_word(at, head | elapsed);
     self->cursor = at + 1;
     self->room = room - 2;
@@ -273,8 +296,10 @@ PROF__ENTRY prof__token prof__begin(prof_site *site)
     return token;
 }
 
-static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token, uint32_t gate)
+static PROF__SLOW void prof__end_slow(prof__thread *self, prof__token token, uint32_t gate)
 {
+    uint64_t read = self->read;
+    int in_step = prof__in_step(self);
     if (token & PROF__NOTE) {
         if (gate != PROF__BUSY) prof__note_end(self, token);
         prof__untake(self, gate);
@@ -282,8 +307,9 @@ static PROF__COLD void prof__end_slow(prof__thread *self, prof__token token, uin
     }
     if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) { /* begun in another session, whose image has it as open */
         prof__untake(self, gate);
-    } else if (prof__enter_slow(self, NULL, gate, PROF__LOSS_EVENT)) {
-        if ((uint32_t)token == self->epoch) prof__end_at(self, token ^ self->epoch, prof__now(self->session, 1));
+    } else if ((in_step && gate != PROF__BUSY) || prof__enter_slow(self, NULL, gate, PROF__LOSS_EVENT)) {
+        if ((uint32_t)token == self->epoch)
+            prof__end_at(self, token ^ self->epoch, prof__now_again(self->session, read, in_step, 1));
         prof__leave(self);
     }
     PROF__BRIDGE_END(self, token);
@@ -299,11 +325,13 @@ PROF__ENTRY void prof__end(prof__token token)
     uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
     uint64_t head = token ^ self->epoch;
     if (PROF__UNLIKELY((uint32_t)head | (gate ^ generation))) {
+        self->read = now;
         prof__end_slow(self, token, gate);
         return;
     }
     uint64_t *at = self->cursor, elapsed = now - self->base;
     if (PROF__UNLIKELY(((uint64_t)(self->end - at) <= self->room) | (elapsed >> PROF__TICK_BITS != 0))) {
+        self->read = 0;
         prof__end_slow(self, token, gate);
         return;
     }

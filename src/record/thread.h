@@ -43,6 +43,7 @@ typedef struct prof__thread {
     uint32_t entered; /* 1: the last TRACK record of the chunk is the present track's. 0: cursor is end, room is 0 */
     uint64_t *begun, *begun_end; /* the last begin, if short scopes are removed */
     prof_fiber own;
+    uint64_t read;      /* the clock, as read by a begin or an end that then took the slow path; 0: not kept */
     uint32_t note;      /* of the innermost scope that is off: see >>note; 0: none */
     uint32_t note_place; /* its place in prof__asked.with_args, plus 1; 0: only its token knows */
     uint32_t waited;    /* the value of prof__room_mark() when a wait for a chunk ended in vain */
