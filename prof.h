@@ -15356,7 +15356,7 @@ static inline int64_t prof__read_on_lines(const prof__read_line *lines, size_t c
 }
 
 /* Nanoseconds since the session's start, never negative. */
-static inline int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hint)
+static PROF__NOINLINE int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hint)
 {
     int64_t ns = prof__read_on_lines(trace->lines, trace->line_count, tick, hint);
     return ns < 0 ? 0 : ns;
@@ -15617,7 +15617,7 @@ static void prof__read_list(prof__read_matcher *m)
 }
 
 /* Closes the innermost scope; flags are stored if it crosses segments. */
-static inline void prof__read_pop(prof__read_matcher *m, uint32_t flags)
+static PROF__NOINLINE void prof__read_pop(prof__read_matcher *m, uint32_t flags)
 {
     prof__read_open *open = &m->stack[--m->depth];
     if (PROF__UNLIKELY(m->listed > m->depth)) {
@@ -15861,7 +15861,10 @@ static PROF__NOINLINE size_t prof__read_match_scopes(prof__read_matcher *m, cons
             prof__read_event(m);
             good = prof__read_push(m, site, number, at);
         } else if (PROF__LIKELY(m->depth && m->stack[m->depth - 1].site == site)) {
-            prof__read_pop(m, 0);
+            if (PROF__LIKELY(m->listed < m->depth && m->crossed < m->depth))
+                m->depth--; /* nothing else knows of it */
+            else
+                prof__read_pop(m, 0);
         } else {
             closes = prof__read_match(m, site, prof__read_event_id(trace, chunk, at));
             good = closes != PROF__NONE32 && prof__read_except(m, number, at, closes);
@@ -22227,7 +22230,7 @@ static void prof__csv_quoted(prof__out *out, const char *text, const char *speci
 }
 
 /* Writes a comma and a field. */
-static void prof__csv_field(prof__out *out, const char *text)
+static PROF__NOINLINE void prof__csv_field(prof__out *out, const char *text)
 {
     prof__csv_byte(out, ',');
     if (prof__csv_plain(text)) {
@@ -22299,7 +22302,7 @@ static void prof__csv_object(prof__out *out, const prof_event *event)
 }
 
 /* Writes the fields that all events of a track have in common. */
-static void prof__csv_track(prof__out *out, const prof_track *track)
+static PROF__NOINLINE void prof__csv_track(prof__out *out, const prof_track *track)
 {
     prof__out_unsigned(out, track->id);
     prof__csv_byte(out, ',');
@@ -22307,7 +22310,7 @@ static void prof__csv_track(prof__out *out, const prof_track *track)
     prof__csv_field(out, track->name);
 }
 
-static void prof__csv_head(prof__out *out, const prof_event *event)
+static PROF__NOINLINE void prof__csv_head(prof__out *out, const prof_event *event)
 {
     static const char *const types[] = {"scope",      "mark",      "counter",   "frame",       "lost",  "span_begin",
                                         "span_mark",  "span_end",  "flow_out",  "flow_step",   "flow_in", "alloc",
@@ -22318,7 +22321,7 @@ static void prof__csv_head(prof__out *out, const prof_event *event)
     prof__csv_byte(out, ',');
 }
 
-static void prof__csv_tail(prof__out *out, const prof_callsite *site)
+static PROF__NOINLINE void prof__csv_tail(prof__out *out, const prof_callsite *site)
 {
     prof__csv_field(out, site->file);
     prof__csv_byte(out, ',');
@@ -22327,7 +22330,7 @@ static void prof__csv_tail(prof__out *out, const prof_callsite *site)
     prof__out_text(out, "\r\n");
 }
 
-static void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
+static PROF__NOINLINE void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
 {
     static const char *const flags[] = {"", "truncated_begin", "truncated_end", "truncated_begin truncated_end"};
     prof__csv_track(out, track);
@@ -22364,7 +22367,7 @@ typedef struct prof__csv_site {
 } prof__csv_site;
 
 /* Makes the text of a site. Returns 0 if it is too long. */
-static int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track *track, const prof_event *event)
+static PROF__RARE int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track *track, const prof_event *event)
 {
     char *start = prof__out_reserve(out, PROF__OUT_RESERVE); /* while the text is short, it is all there */
     size_t flushes = out->flushes, size;

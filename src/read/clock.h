@@ -67,7 +67,7 @@ static inline int64_t prof__read_on_lines(const prof__read_line *lines, size_t c
 }
 
 /* Nanoseconds since the session's start, never negative. */
-static inline int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hint)
+static PROF__NOINLINE int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hint)
 {
     int64_t ns = prof__read_on_lines(trace->lines, trace->line_count, tick, hint);
     return ns < 0 ? 0 : ns;

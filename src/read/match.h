@@ -90,7 +90,7 @@ static void prof__read_list(prof__read_matcher *m)
 }
 
 /* Closes the innermost scope; flags are stored if it crosses segments. */
-static inline void prof__read_pop(prof__read_matcher *m, uint32_t flags)
+static PROF__NOINLINE void prof__read_pop(prof__read_matcher *m, uint32_t flags)
 {
     prof__read_open *open = &m->stack[--m->depth];
     if (PROF__UNLIKELY(m->listed > m->depth)) {

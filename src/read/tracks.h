@@ -18,7 +18,10 @@ static PROF__NOINLINE size_t prof__read_match_scopes(prof__read_matcher *m, cons
             prof__read_event(m);
             good = prof__read_push(m, site, number, at);
         } else if (PROF__LIKELY(m->depth && m->stack[m->depth - 1].site == site)) {
-            prof__read_pop(m, 0);
+            if (PROF__LIKELY(m->listed < m->depth && m->crossed < m->depth))
+                m->depth--; /* nothing else knows of it */
+            else
+                prof__read_pop(m, 0);
         } else {
             closes = prof__read_match(m, site, prof__read_event_id(trace, chunk, at));
             good = closes != PROF__NONE32 && prof__read_except(m, number, at, closes);

@@ -47,7 +47,7 @@ static void prof__csv_quoted(prof__out *out, const char *text, const char *speci
 }
 
 /* Writes a comma and a field. */
-static void prof__csv_field(prof__out *out, const char *text)
+static PROF__NOINLINE void prof__csv_field(prof__out *out, const char *text)
 {
     prof__csv_byte(out, ',');
     if (prof__csv_plain(text)) {
@@ -119,7 +119,7 @@ static void prof__csv_object(prof__out *out, const prof_event *event)
 }
 
 /* Writes the fields that all events of a track have in common. */
-static void prof__csv_track(prof__out *out, const prof_track *track)
+static PROF__NOINLINE void prof__csv_track(prof__out *out, const prof_track *track)
 {
     prof__out_unsigned(out, track->id);
     prof__csv_byte(out, ',');
@@ -127,7 +127,7 @@ static void prof__csv_track(prof__out *out, const prof_track *track)
     prof__csv_field(out, track->name);
 }
 
-static void prof__csv_head(prof__out *out, const prof_event *event)
+static PROF__NOINLINE void prof__csv_head(prof__out *out, const prof_event *event)
 {
     static const char *const types[] = {"scope",      "mark",      "counter",   "frame",       "lost",  "span_begin",
                                         "span_mark",  "span_end",  "flow_out",  "flow_step",   "flow_in", "alloc",
@@ -138,7 +138,7 @@ static void prof__csv_head(prof__out *out, const prof_event *event)
     prof__csv_byte(out, ',');
 }
 
-static void prof__csv_tail(prof__out *out, const prof_callsite *site)
+static PROF__NOINLINE void prof__csv_tail(prof__out *out, const prof_callsite *site)
 {
     prof__csv_field(out, site->file);
     prof__csv_byte(out, ',');
@@ -147,7 +147,7 @@ static void prof__csv_tail(prof__out *out, const prof_callsite *site)
     prof__out_text(out, "\r\n");
 }
 
-static void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
+static PROF__NOINLINE void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
 {
     static const char *const flags[] = {"", "truncated_begin", "truncated_end", "truncated_begin truncated_end"};
     prof__csv_track(out, track);
@@ -184,7 +184,7 @@ typedef struct prof__csv_site {
 } prof__csv_site;
 
 /* Makes the text of a site. Returns 0 if it is too long. */
-static int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track *track, const prof_event *event)
+static PROF__RARE int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track *track, const prof_event *event)
 {
     char *start = prof__out_reserve(out, PROF__OUT_RESERVE); /* while the text is short, it is all there */
     size_t flushes = out->flushes, size;
