@@ -2,7 +2,8 @@
 
    Records four scopes a turn into a ring in FOLDER/bench_export.prof (default /dev/shm) and into an archive beside it. Each
    way to read or write them is compared with what this machine can do at all: a loop that does only the work that cannot
-   be left out. Processor time, the best of some rounds in which all ways take turns. WAY: only those whose names have it. */
+   be left out. Processor time, the best of some rounds in which all ways take turns. WAY: only those whose names have
+   it. */
 #define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
 #include "../prof_xplane.h"
@@ -348,11 +349,13 @@ int main(int argc, char **argv)
     }
     printf("%.1f million events in the ring, %.1f in the archive\n", b.events / 1e6,
            (double)prof_trace_about(b.of_archive)->event_count / 1e6);
-    for (way = 0; way < WAYS; way++)
-        if (best[way] < 1e9)
-        printf("%-29s %6.1f ns an event, %6.1f million a second, %5.2f of the limit, %6.1f bytes\n", ways[way].name,
-               best[way] / b.events * 1e9, b.events / best[way] / 1e6, best[ways[way].limit] / best[way],
-               (double)bytes[way] / b.events);
+    for (way = 0; way < WAYS; way++) {
+        if (best[way] >= 1e9) continue;
+        printf("%-29s %6.1f ns an event, %6.1f million a second, %6.1f bytes", ways[way].name,
+               best[way] / b.events * 1e9, b.events / best[way] / 1e6, (double)bytes[way] / b.events);
+        if (best[ways[way].limit] < 1e9) printf(", x limit %.2f", best[way] / best[ways[way].limit]);
+        printf("\n");
+    }
     prof_trace_close(b.of_ring);
     prof_trace_close(b.of_archive);
     remove(b.ring);
