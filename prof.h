@@ -15603,8 +15603,8 @@ static inline int prof__read_push(prof__read_matcher *m, uint32_t site, uint32_t
     return 1;
 }
 
-/* Lists the open scopes by site and by name. Nearly every END closes the innermost scope, for which nobody needs to look
-   it up: so a scope is only listed when another one is looked for. */
+/* Lists the open scopes by site and by name. Nearly every END closes the innermost scope, which nobody needs to look up:
+   so a scope is only listed when another one is looked for. */
 static void prof__read_list(prof__read_matcher *m)
 {
     while (m->listed < m->depth) {
@@ -15844,8 +15844,8 @@ static void prof__read_close_all(prof__read_matcher *m)
 
 /* Matches the BEGINs and ENDs from this word on, most of all records, and returns the word behind them; 0 without
    memory. */
-static PROF__NOINLINE size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *words, size_t at, size_t end,
-                                                     uint32_t number, const prof__read_chunk *chunk)
+static PROF__NOINLINE size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *words, size_t at,
+                                                     size_t end, uint32_t number, const prof__read_chunk *chunk)
 {
     prof_trace *trace = m->trace;
     uint64_t tick = m->tick, base = chunk->tick;
@@ -18267,10 +18267,10 @@ static void prof__read_end(prof_cursor *c, size_t word)
 /* Returns the next word of the last loaded segment that is no plain BEGIN or END: the matcher has noted it. */
 static size_t prof__read_noted(const prof_cursor *c, size_t end)
 {
-    const prof__read_exception *exception = c->trace->exceptions + c->exception;
-    if (c->exception != c->track->exception + c->track->exception_count && exception->segment + 1 == c->segment &&
-        exception->word < end)
-        end = exception->word;
+    if (c->exception != c->track->exception + c->track->exception_count) { /* there may be no table */
+        const prof__read_exception *exception = &c->trace->exceptions[c->exception];
+        if (exception->segment + 1 == c->segment && exception->word < end) end = exception->word;
+    }
     if (prof__read_late_here(c) && c->trace->late_begins[c->late_begin].word < end)
         end = c->trace->late_begins[c->late_begin].word;
     return end;

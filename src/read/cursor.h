@@ -234,10 +234,10 @@ static void prof__read_end(prof_cursor *c, size_t word)
 /* Returns the next word of the last loaded segment that is no plain BEGIN or END: the matcher has noted it. */
 static size_t prof__read_noted(const prof_cursor *c, size_t end)
 {
-    const prof__read_exception *exception = c->trace->exceptions + c->exception;
-    if (c->exception != c->track->exception + c->track->exception_count && exception->segment + 1 == c->segment &&
-        exception->word < end)
-        end = exception->word;
+    if (c->exception != c->track->exception + c->track->exception_count) { /* there may be no table */
+        const prof__read_exception *exception = &c->trace->exceptions[c->exception];
+        if (exception->segment + 1 == c->segment && exception->word < end) end = exception->word;
+    }
     if (prof__read_late_here(c) && c->trace->late_begins[c->late_begin].word < end)
         end = c->trace->late_begins[c->late_begin].word;
     return end;

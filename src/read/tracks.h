@@ -1,8 +1,8 @@
 // read/tracks: The matcher over a track; tracks made of segments.
 /* Matches the BEGINs and ENDs from this word on, most of all records, and returns the word behind them; 0 without
    memory. */
-static PROF__NOINLINE size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *words, size_t at, size_t end,
-                                                     uint32_t number, const prof__read_chunk *chunk)
+static PROF__NOINLINE size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *words, size_t at,
+                                                     size_t end, uint32_t number, const prof__read_chunk *chunk)
 {
     prof_trace *trace = m->trace;
     uint64_t tick = m->tick, base = chunk->tick;
