@@ -15603,7 +15603,7 @@ static inline int prof__read_push(prof__read_matcher *m, uint32_t site, uint32_t
     return 1;
 }
 
-/* Lists the open scopes by site and by name. Nearly every END closes the innermost scope, which nobody needs to look up:
+/* Lists the open scopes by site and by name. Nearly every END closes the innermost one, which nobody needs to look up:
    so a scope is only listed when another one is looked for. */
 static void prof__read_list(prof__read_matcher *m)
 {
