@@ -3889,7 +3889,8 @@ static uint32_t prof__hash(const void *bytes, size_t size)
 }
 
 /* Finds or appends a record whose words after the head are these bytes, zero-padded. Returns 0 if there is no space. */
-static uint32_t prof__meta_intern(prof__session *s, uint32_t kind, const void *bytes, size_t size, uint32_t *count)
+static uint32_t prof__meta_intern(prof__session *s, uint32_t kind, const void *bytes, size_t size,
+                                             uint32_t *count)
 {
     uint64_t words = 1 + (size + 7) / 8, used = s->header->meta_used / 8;
     uint32_t slot = (prof__hash(bytes, size) + kind) & s->index_mask;
@@ -4037,7 +4038,7 @@ static struct {
     char text[4096];
 } prof__categories;
 
-static void prof__category_note(const char *category)
+static PROF__RARE void prof__category_note(const char *category)
 {
     uint32_t count = prof__categories.count;
     size_t size = category ? prof__length(category) + 1 : 1;
@@ -4277,7 +4278,7 @@ static void prof__schedule_look(const prof_site *site)
 static int prof__sites_rest(void) { return PROF__LOAD(&prof__state.paused) || PROF__LOAD(&prof__state.frozen); }
 
 /* Devices have no level: level 0 turns off the events of the host, no_devices those of devices. */
-static int prof__site_wanted(const prof_site *site)
+static PROF__RARE int prof__site_wanted(const prof_site *site)
 {
     int device = site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_DEVICE;
     return !prof__sites_rest() && !prof__state.held &&
@@ -4286,7 +4287,7 @@ static int prof__site_wanted(const prof_site *site)
 }
 
 /* Updates a site to the present generation. Under the lock; the thread is busy. */
-static void prof__site_settle(prof_site *site)
+static PROF__RARE void prof__site_settle(prof_site *site)
 {
     uint32_t generation = PROF__ACQUIRE(prof__generation); /* and with it prof__state.frozen */
     if (prof__state.held && prof__schedule_sees(site)) return;
@@ -5187,11 +5188,16 @@ static inline uint32_t prof__take(prof__thread *self)
     return gate;
 }
 
+static PROF__COLD uint32_t prof__gate_filled(prof__thread *self)
+{
+    prof__filled_check(self);
+    return self->filled ? PROF__SHUT : self->open;
+}
+
 /* Returns the next value of a thread's gate. The thread takes the slow path until it can release its filled chunk. */
 static inline uint32_t prof__gate_next(prof__thread *self)
 {
-    if (PROF__UNLIKELY(self->filled != NULL)) prof__filled_check(self);
-    return PROF__UNLIKELY(self->filled != NULL) ? PROF__SHUT : self->open;
+    return PROF__UNLIKELY(self->filled != NULL) ? prof__gate_filled(self) : self->open;
 }
 
 /* Undoes prof__take(). A thread that was already busy was interrupted by this handler, and stays busy. */
@@ -5222,7 +5228,7 @@ static uint32_t prof__state_lock(void)
     return gate;
 }
 
-static void prof__state_unlock(uint32_t gate)
+static PROF__APART void prof__state_unlock(uint32_t gate)
 {
     prof__unlock(&prof__lock_word);
     prof__unlock(&prof__change_word);
@@ -5610,7 +5616,7 @@ typedef struct prof__text {
 
 /* Returns how much of a text is recorded: at most `most` bytes, cut between UTF-8 characters. given: the bytes that may
    be read. */
-static prof__text prof__measure_part(const char *bytes, uint64_t most, uint64_t given)
+static PROF__APART prof__text prof__measure_part(const char *bytes, uint64_t most, uint64_t given)
 {
     prof__text text;
     if (most > PROF_MAX_TEXT) most = PROF_MAX_TEXT;
@@ -7500,7 +7506,7 @@ static unsigned char *prof__pack_payload(prof__packer *p, const uint64_t *words,
 
 /* Packs any count words (below 2^32) into at most size bytes, and returns how many it wrote. Returns 0 if size may be
    too small; PROF__PACK_BOUND(count) is always enough. */
-static size_t prof__pack(const uint64_t *words, size_t count, unsigned char *to, size_t size)
+static PROF__HOT size_t prof__pack(const uint64_t *words, size_t count, unsigned char *to, size_t size)
 {
     prof__packer p;
     unsigned char *out = to;
@@ -7740,7 +7746,7 @@ static prof_status prof__follow_make(prof__session *s, const prof_config *config
     if (config->save || config->save_over || config->save_signal) return PROF__NO_STATS("save");
     return PROF_OK;
 }
-static int prof__follow_step(prof__session *s) { return (void)s, 0; }
+static PROF__RARE int prof__follow_step(prof__session *s) { return (void)s, 0; }
 static void prof__follow_free(struct prof__follow *f) { (void)f; }
 static prof_status prof__save_arm(const prof__session *s) { return (void)s, PROF_OK; }
 static int prof__save_step(prof__session *s) { return (void)s, 0; }
@@ -11255,7 +11261,7 @@ static prof_status prof__stream_open(prof__session *s)
     return prof__fail(PROF_UNSUPPORTED, "mode stream: not on Windows yet");
 #endif
 }
-static PROF__UNUSED int prof__stream_step(prof__session *s)
+static PROF__UNUSED PROF__RARE int prof__stream_step(prof__session *s)
 {
     (void)s;
     return 0;
@@ -11347,7 +11353,7 @@ static int prof__stream_write(prof__session *s, const void *bytes, size_t size, 
 }
 
 /* Drops the oldest block, or the mark that ends a lap. Returns 0 or errno. */
-static int prof__archive_drop(prof__session *s)
+static PROF__RARE int prof__archive_drop(prof__session *s)
 {
     prof__header *h = s->header;
     prof__block block;
@@ -11380,7 +11386,7 @@ static int prof__archive_lap(prof__session *s, uint64_t at)
 
 /* Finds the place for a block of size bytes, and drops older ones for it, if at_limit says so. Returns 0, errno, or
    EDOM if there is no space. */
-static int prof__archive_room(prof__session *s, uint64_t size, uint64_t *at)
+static PROF__RARE int prof__archive_room(prof__session *s, uint64_t size, uint64_t *at)
 {
     prof__header *h = s->header;
     int error = 0;
@@ -11412,7 +11418,7 @@ static int prof__stream_put(prof__session *s, const prof__chunk *chunk)
     return error;
 }
 
-static void prof__stream_failed(prof__session *s, int error)
+static PROF__RARE void prof__stream_failed(prof__session *s, int error)
 {
     prof__stream *stream = &s->stream;
     if (error == EDOM) {
@@ -11455,7 +11461,7 @@ static size_t prof__stream_gather(prof__session *s)
 }
 
 /* Packs the full chunks. Returns 1 if there were any. */
-static int prof__stream_step(prof__session *s)
+static PROF__RARE int prof__stream_step(prof__session *s)
 {
     prof__stream *stream = &s->stream;
     if (s->header->mode != PROF_STREAM || stream->full) return 0;
@@ -11582,7 +11588,7 @@ static uint64_t prof__service_sleep(const prof__session *s, uint64_t before, uin
     return sleep < service->longest_ns ? sleep : service->longest_ns;
 }
 
-static void prof__service_run(prof__session *s)
+static PROF__RARE void prof__service_run(prof__session *s)
 {
     prof__service *service = &s->service;
     uint64_t sleep = service->shortest_ns;
@@ -11603,7 +11609,7 @@ static void prof__service_run(prof__session *s)
 }
 
 #ifdef _WIN32
-static DWORD WINAPI prof__service_main(LPVOID session)
+static PROF__RARE DWORD WINAPI prof__service_main(LPVOID session)
 {
     prof__service_run((prof__session *)session);
     return 0;
@@ -11728,7 +11734,7 @@ typedef struct prof__source {
 /* Ends the copy before the first record that was different when read again: a short scope was being removed, or the
    words of a file were not read in order. Then the last record's run-time name may have been missed, too; it is written
    before that record, and so is complete at the second reading. */
-static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count)
+static PROF__RARE void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count)
 {
     size_t at = 0, last = 0, next;
     for (; at < count && words[at] >> PROF__KIND_SHIFT; last = at, at = next) {
@@ -11751,8 +11757,8 @@ static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count
 /* Copies a chunk; if it was reused meanwhile or is too new, the copy is empty. scratch: chunk_size bytes. `to` is all
    zero or has what an earlier try copied. A chunk that was never used is not read, and the pages of its copy are not
    touched. */
-static PROF__HOT int prof__chunk_snapshot(const prof__source *from, const prof__header *h, uint64_t offset,
-                                          uint64_t newest, char *to, char *scratch)
+static PROF__RARE int prof__chunk_snapshot(const prof__source *from, const prof__header *h, uint64_t offset,
+                                           uint64_t newest, char *to, char *scratch)
 {
     prof__chunk *chunk = (prof__chunk *)(void *)to, *again = (prof__chunk *)(void *)scratch;
     size_t first = h->chunk_header_size, check;
@@ -11794,7 +11800,7 @@ typedef struct prof__copying {
 #define PROF__COPIED UINT64_MAX /* instead of a sequence: this chunk was copied in the first pass */
 
 /* claimed: how many chunks were taken so far; in its first lap a ring has no more. */
-static int prof__chunks_held(prof__copying *c, uint64_t claimed)
+static PROF__RARE int prof__chunks_held(prof__copying *c, uint64_t claimed)
 {
     const prof__header *h = c->h;
     for (uint64_t slot = 0; slot < h->chunk_count && slot < claimed; ++slot) {
@@ -11807,7 +11813,7 @@ static int prof__chunks_held(prof__copying *c, uint64_t claimed)
 
 /* Copies the chunks that are being written, or can be written again; in the second pass the others. A chunk that is not
    the one that the first pass saw in its slot began in the meantime, and does not belong to this copy. */
-static int prof__chunks_turn(prof__copying *c, int first)
+static PROF__RARE int prof__chunks_turn(prof__copying *c, int first)
 {
     const prof__header *h = c->h;
     for (uint64_t i = 0; i < h->chunk_count && i < c->newest; ++i) {
@@ -11832,7 +11838,7 @@ static int prof__chunks_turn(prof__copying *c, int first)
 /* Copies all chunks once: first those that are being written. They have the newest events of their threads, and can be
    anywhere in the ring. If one is reused before it is copied, its thread's older chunks may still be in the copy,
    because the thread that is about to take them sleeps. With an archive, reused chunks are in that. */
-static int prof__chunks_copy(prof__copying *c)
+static PROF__RARE int prof__chunks_copy(prof__copying *c)
 {
     const prof__header *h = c->h;
     uint64_t before, after, position = offsetof(prof__header, next_chunk);
@@ -11851,8 +11857,8 @@ static int prof__chunks_copy(prof__copying *c)
 /* Copies the chunks of the image with header h (validated) to their places in a copy, which is all zero. Returns 0 if
    reading failed, or without memory. If threads have overtaken the copy, it is made again: a few times if little may be
    left, and more often if it may be wrong. newest and tick: as above. */
-static int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy, uint64_t *newest,
-                                 uint64_t *tick)
+static PROF__RARE int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy,
+                                            uint64_t *newest, uint64_t *tick)
 {
     prof__copying c;
     int good, tries = 0;
@@ -11881,7 +11887,7 @@ static int prof__memory_read(void *image, uint64_t offset, void *to, size_t size
 }
 
 /* The same for a session's image. A chunk that is not ready yet is empty. */
-static int prof__session_read(void *session, uint64_t offset, void *to, size_t size)
+static PROF__RARE int prof__session_read(void *session, uint64_t offset, void *to, size_t size)
 {
     const prof__session *s = (const prof__session *)session;
     uint64_t chunks = (uint64_t)(s->chunks - (const char *)s->header);
@@ -11891,7 +11897,7 @@ static int prof__session_read(void *session, uint64_t offset, void *to, size_t s
 }
 
 /* Returns how many scopes were removed in the present chunks. */
-static uint64_t prof__taken_back(const prof__session *s)
+static PROF__RARE uint64_t prof__taken_back(const prof__session *s)
 {
     uint64_t count = 0;
     for (uint64_t i = 0; i < s->chunk_count && i < PROF__LOAD(&s->header->next_chunk); ++i)
@@ -11900,7 +11906,7 @@ static uint64_t prof__taken_back(const prof__session *s)
 }
 
 /* Makes a private copy of the present image. Recording threads never wait for it. */
-static prof_status prof__image_copy(void **bytes, size_t *size)
+static PROF__RARE prof_status prof__image_copy(void **bytes, size_t *size)
 {
     *bytes = NULL;
     *size = 0;
@@ -16122,7 +16128,7 @@ static PROF__RARE int prof__read_tracks(prof_trace *trace)
 #define PROF__DEVICE_SUBROWS 64
 #define PROF__DEVICE_MIDDLE ((uint64_t)1 << 63) /* a multiple of every period */
 
-static int prof__device_add_pair(prof_trace *trace, uint32_t device, uint64_t ticks, uint64_t monotonic_ns)
+static PROF__RARE int prof__device_add_pair(prof_trace *trace, uint32_t device, uint64_t ticks, uint64_t monotonic_ns)
 {
     prof__read_pairing *pair;
     if (!PROF__ROOM(trace->pairings, trace->pairing_capacity, trace->pairing_count)) return 0;
@@ -16435,6 +16441,11 @@ static uint64_t prof__device_at(const prof__read_device *device, int64_t ns)
     return device->lines[low].tick + prof__device_ticks(device->rate, ns - device->lines[low].ns);
 }
 
+static PROF__APART int64_t prof__device_ns(const prof__read_device *device, uint64_t tick, size_t *hint)
+{
+    return prof__read_on_lines(device->lines, device->line_count, tick, hint);
+}
+
 /* From ticks to nanoseconds. 0: it ended before the session began. */
 static PROF__HOT int prof__device_place(const prof_trace *trace, prof__read_device_record *e, size_t *host_hint)
 {
@@ -16449,8 +16460,8 @@ static PROF__HOT int prof__device_place(const prof_trace *trace, prof__read_devi
         end = begin;
         e->flags |= PROF_TRUNCATED_END;
     }
-    e->start_ns = prof__read_on_lines(device->lines, device->line_count, begin, &hint);
-    e->end_ns = prof__read_on_lines(device->lines, device->line_count, end, &hint);
+    e->start_ns = prof__device_ns(device, begin, &hint);
+    e->end_ns = prof__device_ns(device, end, &hint);
     if (e->start_ns >= 0) return 1;
     if (e->end_ns <= 0) return 0;
     e->start_ns = 0;
@@ -18862,7 +18873,7 @@ PROF_DEF PROF__WALL prof_status prof_spans_open(const prof_trace *trace, prof_sp
     return PROF_OK;
 }
 
-static void prof__spans_fail(prof_spans *s)
+static PROF__RARE void prof__spans_fail(prof_spans *s)
 {
     s->status = prof__fail(PROF_NO_MEMORY, "no memory for %lu open spans", (unsigned long)s->open);
 }
@@ -22615,7 +22626,7 @@ typedef struct prof__follow {
 /*-- names and figures --*/
 
 /* Reads what was added to meta. Returns 0 without memory. */
-static int prof__follow_meta(prof__follow *f)
+static PROF__RARE int prof__follow_meta(prof__follow *f)
 {
     const prof__session *s = f->session;
     for (;;) {
@@ -22642,11 +22653,17 @@ static int prof__follow_meta(prof__follow *f)
     }
 }
 
+/* Returns the entry of a call site that is newer than what was read of meta, or NULL. */
+static PROF__COLD prof__follow_site *prof__follow_site_new(prof__follow *f, uint32_t id)
+{
+    return prof__follow_meta(f) && id < f->site_count ? &f->sites[id] : NULL;
+}
+
 /* Returns the entry of a call site, or NULL if it is not known. */
 static prof__follow_site *prof__follow_site_of(prof__follow *f, uint32_t id)
 {
-    if (id >= f->site_count && !prof__follow_meta(f)) return NULL;
-    return id < f->site_count ? &f->sites[id] : NULL;
+    if (PROF__UNLIKELY(id >= f->site_count)) return prof__follow_site_new(f, id);
+    return &f->sites[id];
 }
 
 static const char *prof__follow_name(const prof__follow *f, uint32_t id)
@@ -22655,7 +22672,7 @@ static const char *prof__follow_name(const prof__follow *f, uint32_t id)
 }
 
 /* Returns the strictest rule for a scope or frame of this name, or NULL. */
-static const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int frame, const char *name)
+static PROF__RARE const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int frame, const char *name)
 {
     const prof__follow_rule *found = NULL;
     for (size_t i = 0; i < f->rule_count; i++)
@@ -22666,8 +22683,8 @@ static const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int 
 }
 
 /* Adds a row and returns its number, or 1 if there is no space. text: a run-time name, or NULL. */
-static uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type type, const char *name,
-                                 const char *text)
+static PROF__RARE uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type type, const char *name,
+                                            const char *text)
 {
     prof__follow_figure *figure;
     if (f->figure_count >= PROF__FOLLOW_FIGURES || !PROF__ROOM(f->figures, f->figure_capacity, f->figure_count))
@@ -22720,7 +22737,7 @@ static uint32_t prof__follow_figure_of(prof__follow *f, uint32_t id, prof_event_
 /*-- triggers --*/
 
 /* Writes "16.7 ms", without the zeros of a table's columns. */
-static void prof__follow_ns_text(char *to, double ns)
+static PROF__RARE void prof__follow_ns_text(char *to, double ns)
 {
     prof__human_ns(to, ns);
     char *unit = strchr(to, ' '), *end = unit;
@@ -22731,7 +22748,8 @@ static void prof__follow_ns_text(char *to, double ns)
 }
 
 /* Called when a scope or frame took longer than a rule allows. */
-static void prof__follow_over(prof__follow *f, const prof__follow_figure *figure, double ns, uint64_t from, uint64_t to)
+static PROF__RARE void prof__follow_over(prof__follow *f, const prof__follow_figure *figure, double ns, uint64_t from,
+                                         uint64_t to)
 {
     const prof__follow_site *site = prof__follow_site_of(f, figure->site);
     char took[48], limit[48];
@@ -22829,7 +22847,7 @@ static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint6
 
 /* Notes that the end of an outer scope closes the scopes from this place of the stack on; around: the row of that
    scope, 0: not known. Without memory they stay without an end. */
-static void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t around)
+static PROF__RARE void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t around)
 {
     size_t half = PROF__FOLLOW_LATE / 2, i;
     if (t->depth - at > half) return;
@@ -22867,7 +22885,7 @@ static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at
 }
 
 /* Called if no scope of this site is open. Returns 1 if the end is that of a scope that an outer one has closed. */
-static int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_t id)
+static PROF__RARE int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     size_t at, newest = 0;
     for (at = 1; at <= t->late_count; at++)
@@ -22920,7 +22938,7 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
 }
 
 /* Called if open scopes will not get their ends. */
-static void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
+static PROF__RARE void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
 {
     while (t->depth) prof__follow_pop(f, t, 0);
     t->beyond = t->frame_count = t->late_count = 0;
@@ -22929,7 +22947,7 @@ static void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
 }
 
 /* Frames of one name follow each other, on any call site; the first boundary of a site only begins a frame. */
-static void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t id)
+static PROF__RARE void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
     uint32_t number = prof__follow_figure_of(f, id, PROF_EVENT_FRAME, NULL), name = site ? site->name : 0;
@@ -23149,14 +23167,14 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
 
 /*-- tracks --*/
 
-static void prof__follow_unlink(prof__follow *f, uint32_t number)
+static PROF__RARE void prof__follow_unlink(prof__follow *f, uint32_t number)
 {
     prof__follow_track *t = &f->tracks[number - 1];
     *(t->newer ? &f->tracks[t->newer - 1].older : &f->newest) = t->older;
     *(t->older ? &f->tracks[t->older - 1].newer : &f->oldest) = t->newer;
 }
 
-static void prof__follow_link(prof__follow *f, uint32_t number)
+static PROF__RARE void prof__follow_link(prof__follow *f, uint32_t number)
 {
     prof__follow_track *t = &f->tracks[number - 1];
     t->newer = 0;
@@ -23177,7 +23195,7 @@ static uint32_t prof__follow_find(prof__follow *f, uint64_t id)
     return number;
 }
 
-static void prof__follow_forget(prof__follow *f, uint32_t number)
+static PROF__RARE void prof__follow_forget(prof__follow *f, uint32_t number)
 {
     prof__follow_track *t = &f->tracks[number - 1];
     uint32_t *link = prof__follow_bucket(f, t->id);
@@ -23189,7 +23207,7 @@ static void prof__follow_forget(prof__follow *f, uint32_t number)
 }
 
 /* Adds a track that is not known, or no longer known. */
-static uint32_t prof__follow_meet(prof__follow *f, uint64_t id)
+static PROF__RARE uint32_t prof__follow_meet(prof__follow *f, uint64_t id)
 {
     int partial = f->gaps != 0;
     uint32_t number = f->track_count < f->track_limit ? ++f->track_count : f->oldest;
@@ -23205,7 +23223,7 @@ static uint32_t prof__follow_meet(prof__follow *f, uint64_t id)
     return number;
 }
 
-static prof__follow_track *prof__follow_use(prof__follow *f, uint64_t id)
+static PROF__RARE prof__follow_track *prof__follow_use(prof__follow *f, uint64_t id)
 {
     uint32_t number = prof__follow_find(f, id);
     if (!number) number = prof__follow_meet(f, id);
@@ -23217,7 +23235,7 @@ static prof__follow_track *prof__follow_use(prof__follow *f, uint64_t id)
 }
 
 /* Called when the part of a track in a slot is complete. */
-static void prof__follow_part_ends(prof__follow *f, uint32_t slot)
+static PROF__RARE void prof__follow_part_ends(prof__follow *f, uint32_t slot)
 {
     uint32_t number = f->slots[slot].track ? prof__follow_find(f, f->slots[slot].track) : 0;
     if (number && f->tracks[number - 1].slot == slot + 1) f->tracks[number - 1].slot = 0;
@@ -23228,7 +23246,8 @@ static void prof__follow_part_ends(prof__follow *f, uint32_t slot)
    read yet. patient: it has already waited for that. 1: no slot can be read further, so that the part before it, in
    another slot, must be complete, although its thread found no space to record that. 2: still no slot can be read
    further: the part before it is missing. */
-static prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record, int patient)
+static PROF__RARE prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record,
+                                                          int patient)
 {
     uint64_t id = prof__track_id(record), number = prof__track_serial(record);
     uint32_t known = prof__follow_find(f, id);
@@ -23273,7 +23292,7 @@ static uint32_t prof__follow_limit(const prof__follow *f, uint32_t slot)
 }
 
 /* Called if a chunk was reused before it was read. */
-static void prof__follow_missed(prof__follow *f, uint32_t slot)
+static PROF__RARE void prof__follow_missed(prof__follow *f, uint32_t slot)
 {
     prof__follow_part_ends(f, slot);
     f->slots[slot].sequence = 0;
@@ -23339,7 +23358,7 @@ static PROF__HOT int prof__follow_read(prof__follow *f, uint32_t slot, int patie
 }
 
 /* Finishes a chunk that was read to its end. */
-static void prof__follow_leave(prof__follow *f, uint32_t slot)
+static PROF__RARE void prof__follow_leave(prof__follow *f, uint32_t slot)
 {
     prof__follow_slot *it = &f->slots[slot];
     prof__chunk *chunk = prof__follow_chunk(f, slot);
@@ -23359,7 +23378,7 @@ static int prof__follow_newer(const void *a, const void *b)
 }
 
 /* Lists the slots that have something to read, the newest first. */
-static size_t prof__follow_gather(prof__follow *f)
+static PROF__RARE size_t prof__follow_gather(prof__follow *f)
 {
     const prof__session *s = f->session;
     uint64_t next = PROF__ACQUIRE(&s->header->next_chunk), there = prof__chunks_there(s);
@@ -23394,7 +23413,7 @@ static size_t prof__follow_gather(prof__follow *f)
 }
 
 /* If few chunks are left, no other thread may take one that an ended thread left partly free. */
-static void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t state)
+static PROF__RARE void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t state)
 {
     const prof__session *s = f->session;
     if (f->stats && state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < s->chunk_count / 4)
@@ -23402,7 +23421,7 @@ static void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t st
                                     __ATOMIC_RELAXED);
 }
 
-static void prof__follow_limits(prof__follow *f, size_t count)
+static PROF__RARE void prof__follow_limits(prof__follow *f, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t slot = f->order[i].slot;
@@ -23414,7 +23433,7 @@ static void prof__follow_limits(prof__follow *f, size_t count)
     }
 }
 
-static void prof__follow_rate(prof__follow *f)
+static PROF__RARE void prof__follow_rate(prof__follow *f)
 {
     const prof__session *s = f->session;
     const prof__pair *first = &s->header->first;
@@ -23427,7 +23446,7 @@ static void prof__follow_rate(prof__follow *f)
 }
 
 /* Reads the slots that wait, as far as possible now. Returns 1 if it read something. */
-static int prof__follow_retry(prof__follow *f, size_t count)
+static PROF__RARE int prof__follow_retry(prof__follow *f, size_t count)
 {
     const prof__follow_slot *earliest = NULL;
     uint32_t slot, chosen = 0;
@@ -23448,7 +23467,7 @@ static int prof__follow_retry(prof__follow *f, size_t count)
 }
 
 /* Reads what is there. Returns 1 if threads have taken new chunks since. Under f->lock. */
-static int prof__follow_pass(prof__follow *f)
+static PROF__RARE int prof__follow_pass(prof__follow *f)
 {
     uint64_t seen = f->seen;
     f->pass++;
@@ -23471,7 +23490,7 @@ static int prof__follow_pass(prof__follow *f)
 }
 
 /* Reads everything that was recorded so far; slots that had to wait need another pass. */
-static void prof__follow_all(prof__follow *f)
+static PROF__RARE void prof__follow_all(prof__follow *f)
 {
     int waiting = 1;
     prof__follow_pass(f);
@@ -23482,7 +23501,7 @@ static void prof__follow_all(prof__follow *f)
     }
 }
 
-static int prof__follow_step(prof__session *s)
+static PROF__RARE int prof__follow_step(prof__session *s)
 {
     prof__follow *f = s->follow;
     int work;

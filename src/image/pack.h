@@ -244,7 +244,7 @@ static unsigned char *prof__pack_payload(prof__packer *p, const uint64_t *words,
 
 /* Packs any count words (below 2^32) into at most size bytes, and returns how many it wrote. Returns 0 if size may be
    too small; PROF__PACK_BOUND(count) is always enough. */
-static size_t prof__pack(const uint64_t *words, size_t count, unsigned char *to, size_t size)
+static PROF__HOT size_t prof__pack(const uint64_t *words, size_t count, unsigned char *to, size_t size)
 {
     prof__packer p;
     unsigned char *out = to;

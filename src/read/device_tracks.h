@@ -15,6 +15,11 @@ static uint64_t prof__device_at(const prof__read_device *device, int64_t ns)
     return device->lines[low].tick + prof__device_ticks(device->rate, ns - device->lines[low].ns);
 }
 
+static PROF__APART int64_t prof__device_ns(const prof__read_device *device, uint64_t tick, size_t *hint)
+{
+    return prof__read_on_lines(device->lines, device->line_count, tick, hint);
+}
+
 /* From ticks to nanoseconds. 0: it ended before the session began. */
 static PROF__HOT int prof__device_place(const prof_trace *trace, prof__read_device_record *e, size_t *host_hint)
 {
@@ -29,8 +34,8 @@ static PROF__HOT int prof__device_place(const prof_trace *trace, prof__read_devi
         end = begin;
         e->flags |= PROF_TRUNCATED_END;
     }
-    e->start_ns = prof__read_on_lines(device->lines, device->line_count, begin, &hint);
-    e->end_ns = prof__read_on_lines(device->lines, device->line_count, end, &hint);
+    e->start_ns = prof__device_ns(device, begin, &hint);
+    e->end_ns = prof__device_ns(device, end, &hint);
     if (e->start_ns >= 0) return 1;
     if (e->end_ns <= 0) return 0;
     e->start_ns = 0;

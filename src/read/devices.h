@@ -7,7 +7,7 @@
 #define PROF__DEVICE_SUBROWS 64
 #define PROF__DEVICE_MIDDLE ((uint64_t)1 << 63) /* a multiple of every period */
 
-static int prof__device_add_pair(prof_trace *trace, uint32_t device, uint64_t ticks, uint64_t monotonic_ns)
+static PROF__RARE int prof__device_add_pair(prof_trace *trace, uint32_t device, uint64_t ticks, uint64_t monotonic_ns)
 {
     prof__read_pairing *pair;
     if (!PROF__ROOM(trace->pairings, trace->pairing_capacity, trace->pairing_count)) return 0;

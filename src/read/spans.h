@@ -62,7 +62,7 @@ PROF_DEF PROF__WALL prof_status prof_spans_open(const prof_trace *trace, prof_sp
     return PROF_OK;
 }
 
-static void prof__spans_fail(prof_spans *s)
+static PROF__RARE void prof__spans_fail(prof_spans *s)
 {
     s->status = prof__fail(PROF_NO_MEMORY, "no memory for %lu open spans", (unsigned long)s->open);
 }

@@ -73,7 +73,7 @@ static void prof__schedule_look(const prof_site *site)
 static int prof__sites_rest(void) { return PROF__LOAD(&prof__state.paused) || PROF__LOAD(&prof__state.frozen); }
 
 /* Devices have no level: level 0 turns off the events of the host, no_devices those of devices. */
-static int prof__site_wanted(const prof_site *site)
+static PROF__RARE int prof__site_wanted(const prof_site *site)
 {
     int device = site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_DEVICE;
     return !prof__sites_rest() && !prof__state.held &&
@@ -82,7 +82,7 @@ static int prof__site_wanted(const prof_site *site)
 }
 
 /* Updates a site to the present generation. Under the lock; the thread is busy. */
-static void prof__site_settle(prof_site *site)
+static PROF__RARE void prof__site_settle(prof_site *site)
 {
     uint32_t generation = PROF__ACQUIRE(prof__generation); /* and with it prof__state.frozen */
     if (prof__state.held && prof__schedule_sees(site)) return;

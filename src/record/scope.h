@@ -69,11 +69,16 @@ static inline uint32_t prof__take(prof__thread *self)
     return gate;
 }
 
+static PROF__COLD uint32_t prof__gate_filled(prof__thread *self)
+{
+    prof__filled_check(self);
+    return self->filled ? PROF__SHUT : self->open;
+}
+
 /* Returns the next value of a thread's gate. The thread takes the slow path until it can release its filled chunk. */
 static inline uint32_t prof__gate_next(prof__thread *self)
 {
-    if (PROF__UNLIKELY(self->filled != NULL)) prof__filled_check(self);
-    return PROF__UNLIKELY(self->filled != NULL) ? PROF__SHUT : self->open;
+    return PROF__UNLIKELY(self->filled != NULL) ? prof__gate_filled(self) : self->open;
 }
 
 /* Undoes prof__take(). A thread that was already busy was interrupted by this handler, and stays busy. */
@@ -104,7 +109,7 @@ static uint32_t prof__state_lock(void)
     return gate;
 }
 
-static void prof__state_unlock(uint32_t gate)
+static PROF__APART void prof__state_unlock(uint32_t gate)
 {
     prof__unlock(&prof__lock_word);
     prof__unlock(&prof__change_word);

@@ -40,7 +40,7 @@ static struct {
     char text[4096];
 } prof__categories;
 
-static void prof__category_note(const char *category)
+static PROF__RARE void prof__category_note(const char *category)
 {
     uint32_t count = prof__categories.count;
     size_t size = category ? prof__length(category) + 1 : 1;

@@ -87,7 +87,7 @@ typedef struct prof__text {
 
 /* Returns how much of a text is recorded: at most `most` bytes, cut between UTF-8 characters. given: the bytes that may
    be read. */
-static prof__text prof__measure_part(const char *bytes, uint64_t most, uint64_t given)
+static PROF__APART prof__text prof__measure_part(const char *bytes, uint64_t most, uint64_t given)
 {
     prof__text text;
     if (most > PROF_MAX_TEXT) most = PROF_MAX_TEXT;

@@ -10,7 +10,7 @@ static prof_status prof__stream_open(prof__session *s)
     return prof__fail(PROF_UNSUPPORTED, "mode stream: not on Windows yet");
 #endif
 }
-static PROF__UNUSED int prof__stream_step(prof__session *s)
+static PROF__UNUSED PROF__RARE int prof__stream_step(prof__session *s)
 {
     (void)s;
     return 0;

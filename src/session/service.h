@@ -81,7 +81,7 @@ static uint64_t prof__service_sleep(const prof__session *s, uint64_t before, uin
     return sleep < service->longest_ns ? sleep : service->longest_ns;
 }
 
-static void prof__service_run(prof__session *s)
+static PROF__RARE void prof__service_run(prof__session *s)
 {
     prof__service *service = &s->service;
     uint64_t sleep = service->shortest_ns;
@@ -102,7 +102,7 @@ static void prof__service_run(prof__session *s)
 }
 
 #ifdef _WIN32
-static DWORD WINAPI prof__service_main(LPVOID session)
+static PROF__RARE DWORD WINAPI prof__service_main(LPVOID session)
 {
     prof__service_run((prof__session *)session);
     return 0;

@@ -13,7 +13,7 @@ typedef struct prof__source {
 /* Ends the copy before the first record that was different when read again: a short scope was being removed, or the
    words of a file were not read in order. Then the last record's run-time name may have been missed, too; it is written
    before that record, and so is complete at the second reading. */
-static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count)
+static PROF__RARE void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count)
 {
     size_t at = 0, last = 0, next;
     for (; at < count && words[at] >> PROF__KIND_SHIFT; last = at, at = next) {
@@ -36,8 +36,8 @@ static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count
 /* Copies a chunk; if it was reused meanwhile or is too new, the copy is empty. scratch: chunk_size bytes. `to` is all
    zero or has what an earlier try copied. A chunk that was never used is not read, and the pages of its copy are not
    touched. */
-static PROF__HOT int prof__chunk_snapshot(const prof__source *from, const prof__header *h, uint64_t offset,
-                                          uint64_t newest, char *to, char *scratch)
+static PROF__RARE int prof__chunk_snapshot(const prof__source *from, const prof__header *h, uint64_t offset,
+                                           uint64_t newest, char *to, char *scratch)
 {
     prof__chunk *chunk = (prof__chunk *)(void *)to, *again = (prof__chunk *)(void *)scratch;
     size_t first = h->chunk_header_size, check;
@@ -79,7 +79,7 @@ typedef struct prof__copying {
 #define PROF__COPIED UINT64_MAX /* instead of a sequence: this chunk was copied in the first pass */
 
 /* claimed: how many chunks were taken so far; in its first lap a ring has no more. */
-static int prof__chunks_held(prof__copying *c, uint64_t claimed)
+static PROF__RARE int prof__chunks_held(prof__copying *c, uint64_t claimed)
 {
     const prof__header *h = c->h;
     for (uint64_t slot = 0; slot < h->chunk_count && slot < claimed; ++slot) {
@@ -92,7 +92,7 @@ static int prof__chunks_held(prof__copying *c, uint64_t claimed)
 
 /* Copies the chunks that are being written, or can be written again; in the second pass the others. A chunk that is not
    the one that the first pass saw in its slot began in the meantime, and does not belong to this copy. */
-static int prof__chunks_turn(prof__copying *c, int first)
+static PROF__RARE int prof__chunks_turn(prof__copying *c, int first)
 {
     const prof__header *h = c->h;
     for (uint64_t i = 0; i < h->chunk_count && i < c->newest; ++i) {
@@ -117,7 +117,7 @@ static int prof__chunks_turn(prof__copying *c, int first)
 /* Copies all chunks once: first those that are being written. They have the newest events of their threads, and can be
    anywhere in the ring. If one is reused before it is copied, its thread's older chunks may still be in the copy,
    because the thread that is about to take them sleeps. With an archive, reused chunks are in that. */
-static int prof__chunks_copy(prof__copying *c)
+static PROF__RARE int prof__chunks_copy(prof__copying *c)
 {
     const prof__header *h = c->h;
     uint64_t before, after, position = offsetof(prof__header, next_chunk);
@@ -136,8 +136,8 @@ static int prof__chunks_copy(prof__copying *c)
 /* Copies the chunks of the image with header h (validated) to their places in a copy, which is all zero. Returns 0 if
    reading failed, or without memory. If threads have overtaken the copy, it is made again: a few times if little may be
    left, and more often if it may be wrong. newest and tick: as above. */
-static int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy, uint64_t *newest,
-                                 uint64_t *tick)
+static PROF__RARE int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy,
+                                            uint64_t *newest, uint64_t *tick)
 {
     prof__copying c;
     int good, tries = 0;
@@ -166,7 +166,7 @@ static int prof__memory_read(void *image, uint64_t offset, void *to, size_t size
 }
 
 /* The same for a session's image. A chunk that is not ready yet is empty. */
-static int prof__session_read(void *session, uint64_t offset, void *to, size_t size)
+static PROF__RARE int prof__session_read(void *session, uint64_t offset, void *to, size_t size)
 {
     const prof__session *s = (const prof__session *)session;
     uint64_t chunks = (uint64_t)(s->chunks - (const char *)s->header);
@@ -176,7 +176,7 @@ static int prof__session_read(void *session, uint64_t offset, void *to, size_t s
 }
 
 /* Returns how many scopes were removed in the present chunks. */
-static uint64_t prof__taken_back(const prof__session *s)
+static PROF__RARE uint64_t prof__taken_back(const prof__session *s)
 {
     uint64_t count = 0;
     for (uint64_t i = 0; i < s->chunk_count && i < PROF__LOAD(&s->header->next_chunk); ++i)
@@ -185,7 +185,7 @@ static uint64_t prof__taken_back(const prof__session *s)
 }
 
 /* Makes a private copy of the present image. Recording threads never wait for it. */
-static prof_status prof__image_copy(void **bytes, size_t *size)
+static PROF__RARE prof_status prof__image_copy(void **bytes, size_t *size)
 {
     *bytes = NULL;
     *size = 0;

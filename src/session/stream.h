@@ -85,7 +85,7 @@ static int prof__stream_write(prof__session *s, const void *bytes, size_t size, 
 }
 
 /* Drops the oldest block, or the mark that ends a lap. Returns 0 or errno. */
-static int prof__archive_drop(prof__session *s)
+static PROF__RARE int prof__archive_drop(prof__session *s)
 {
     prof__header *h = s->header;
     prof__block block;
@@ -118,7 +118,7 @@ static int prof__archive_lap(prof__session *s, uint64_t at)
 
 /* Finds the place for a block of size bytes, and drops older ones for it, if at_limit says so. Returns 0, errno, or
    EDOM if there is no space. */
-static int prof__archive_room(prof__session *s, uint64_t size, uint64_t *at)
+static PROF__RARE int prof__archive_room(prof__session *s, uint64_t size, uint64_t *at)
 {
     prof__header *h = s->header;
     int error = 0;
@@ -150,7 +150,7 @@ static int prof__stream_put(prof__session *s, const prof__chunk *chunk)
     return error;
 }
 
-static void prof__stream_failed(prof__session *s, int error)
+static PROF__RARE void prof__stream_failed(prof__session *s, int error)
 {
     prof__stream *stream = &s->stream;
     if (error == EDOM) {
@@ -193,7 +193,7 @@ static size_t prof__stream_gather(prof__session *s)
 }
 
 /* Packs the full chunks. Returns 1 if there were any. */
-static int prof__stream_step(prof__session *s)
+static PROF__RARE int prof__stream_step(prof__session *s)
 {
     prof__stream *stream = &s->stream;
     if (s->header->mode != PROF_STREAM || stream->full) return 0;

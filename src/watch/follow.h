@@ -148,7 +148,7 @@ typedef struct prof__follow {
 /*-- names and figures --*/
 
 /* Reads what was added to meta. Returns 0 without memory. */
-static int prof__follow_meta(prof__follow *f)
+static PROF__RARE int prof__follow_meta(prof__follow *f)
 {
     const prof__session *s = f->session;
     for (;;) {
@@ -175,11 +175,17 @@ static int prof__follow_meta(prof__follow *f)
     }
 }
 
+/* Returns the entry of a call site that is newer than what was read of meta, or NULL. */
+static PROF__COLD prof__follow_site *prof__follow_site_new(prof__follow *f, uint32_t id)
+{
+    return prof__follow_meta(f) && id < f->site_count ? &f->sites[id] : NULL;
+}
+
 /* Returns the entry of a call site, or NULL if it is not known. */
 static prof__follow_site *prof__follow_site_of(prof__follow *f, uint32_t id)
 {
-    if (id >= f->site_count && !prof__follow_meta(f)) return NULL;
-    return id < f->site_count ? &f->sites[id] : NULL;
+    if (PROF__UNLIKELY(id >= f->site_count)) return prof__follow_site_new(f, id);
+    return &f->sites[id];
 }
 
 static const char *prof__follow_name(const prof__follow *f, uint32_t id)
@@ -188,7 +194,7 @@ static const char *prof__follow_name(const prof__follow *f, uint32_t id)
 }
 
 /* Returns the strictest rule for a scope or frame of this name, or NULL. */
-static const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int frame, const char *name)
+static PROF__RARE const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int frame, const char *name)
 {
     const prof__follow_rule *found = NULL;
     for (size_t i = 0; i < f->rule_count; i++)
@@ -199,8 +205,8 @@ static const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int 
 }
 
 /* Adds a row and returns its number, or 1 if there is no space. text: a run-time name, or NULL. */
-static uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type type, const char *name,
-                                 const char *text)
+static PROF__RARE uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type type, const char *name,
+                                            const char *text)
 {
     prof__follow_figure *figure;
     if (f->figure_count >= PROF__FOLLOW_FIGURES || !PROF__ROOM(f->figures, f->figure_capacity, f->figure_count))
@@ -253,7 +259,7 @@ static uint32_t prof__follow_figure_of(prof__follow *f, uint32_t id, prof_event_
 /*-- triggers --*/
 
 /* Writes "16.7 ms", without the zeros of a table's columns. */
-static void prof__follow_ns_text(char *to, double ns)
+static PROF__RARE void prof__follow_ns_text(char *to, double ns)
 {
     prof__human_ns(to, ns);
     char *unit = strchr(to, ' '), *end = unit;
@@ -264,7 +270,8 @@ static void prof__follow_ns_text(char *to, double ns)
 }
 
 /* Called when a scope or frame took longer than a rule allows. */
-static void prof__follow_over(prof__follow *f, const prof__follow_figure *figure, double ns, uint64_t from, uint64_t to)
+static PROF__RARE void prof__follow_over(prof__follow *f, const prof__follow_figure *figure, double ns, uint64_t from,
+                                         uint64_t to)
 {
     const prof__follow_site *site = prof__follow_site_of(f, figure->site);
     char took[48], limit[48];

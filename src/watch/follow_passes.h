@@ -1,14 +1,14 @@
 // watch/follow_passes: Tracks that a follower follows, and its passes over the ring.
 /*-- tracks --*/
 
-static void prof__follow_unlink(prof__follow *f, uint32_t number)
+static PROF__RARE void prof__follow_unlink(prof__follow *f, uint32_t number)
 {
     prof__follow_track *t = &f->tracks[number - 1];
     *(t->newer ? &f->tracks[t->newer - 1].older : &f->newest) = t->older;
     *(t->older ? &f->tracks[t->older - 1].newer : &f->oldest) = t->newer;
 }
 
-static void prof__follow_link(prof__follow *f, uint32_t number)
+static PROF__RARE void prof__follow_link(prof__follow *f, uint32_t number)
 {
     prof__follow_track *t = &f->tracks[number - 1];
     t->newer = 0;
@@ -29,7 +29,7 @@ static uint32_t prof__follow_find(prof__follow *f, uint64_t id)
     return number;
 }
 
-static void prof__follow_forget(prof__follow *f, uint32_t number)
+static PROF__RARE void prof__follow_forget(prof__follow *f, uint32_t number)
 {
     prof__follow_track *t = &f->tracks[number - 1];
     uint32_t *link = prof__follow_bucket(f, t->id);
@@ -41,7 +41,7 @@ static void prof__follow_forget(prof__follow *f, uint32_t number)
 }
 
 /* Adds a track that is not known, or no longer known. */
-static uint32_t prof__follow_meet(prof__follow *f, uint64_t id)
+static PROF__RARE uint32_t prof__follow_meet(prof__follow *f, uint64_t id)
 {
     int partial = f->gaps != 0;
     uint32_t number = f->track_count < f->track_limit ? ++f->track_count : f->oldest;
@@ -57,7 +57,7 @@ static uint32_t prof__follow_meet(prof__follow *f, uint64_t id)
     return number;
 }
 
-static prof__follow_track *prof__follow_use(prof__follow *f, uint64_t id)
+static PROF__RARE prof__follow_track *prof__follow_use(prof__follow *f, uint64_t id)
 {
     uint32_t number = prof__follow_find(f, id);
     if (!number) number = prof__follow_meet(f, id);
@@ -69,7 +69,7 @@ static prof__follow_track *prof__follow_use(prof__follow *f, uint64_t id)
 }
 
 /* Called when the part of a track in a slot is complete. */
-static void prof__follow_part_ends(prof__follow *f, uint32_t slot)
+static PROF__RARE void prof__follow_part_ends(prof__follow *f, uint32_t slot)
 {
     uint32_t number = f->slots[slot].track ? prof__follow_find(f, f->slots[slot].track) : 0;
     if (number && f->tracks[number - 1].slot == slot + 1) f->tracks[number - 1].slot = 0;
@@ -80,7 +80,8 @@ static void prof__follow_part_ends(prof__follow *f, uint32_t slot)
    read yet. patient: it has already waited for that. 1: no slot can be read further, so that the part before it, in
    another slot, must be complete, although its thread found no space to record that. 2: still no slot can be read
    further: the part before it is missing. */
-static prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record, int patient)
+static PROF__RARE prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record,
+                                                          int patient)
 {
     uint64_t id = prof__track_id(record), number = prof__track_serial(record);
     uint32_t known = prof__follow_find(f, id);
@@ -125,7 +126,7 @@ static uint32_t prof__follow_limit(const prof__follow *f, uint32_t slot)
 }
 
 /* Called if a chunk was reused before it was read. */
-static void prof__follow_missed(prof__follow *f, uint32_t slot)
+static PROF__RARE void prof__follow_missed(prof__follow *f, uint32_t slot)
 {
     prof__follow_part_ends(f, slot);
     f->slots[slot].sequence = 0;
@@ -191,7 +192,7 @@ static PROF__HOT int prof__follow_read(prof__follow *f, uint32_t slot, int patie
 }
 
 /* Finishes a chunk that was read to its end. */
-static void prof__follow_leave(prof__follow *f, uint32_t slot)
+static PROF__RARE void prof__follow_leave(prof__follow *f, uint32_t slot)
 {
     prof__follow_slot *it = &f->slots[slot];
     prof__chunk *chunk = prof__follow_chunk(f, slot);
@@ -211,7 +212,7 @@ static int prof__follow_newer(const void *a, const void *b)
 }
 
 /* Lists the slots that have something to read, the newest first. */
-static size_t prof__follow_gather(prof__follow *f)
+static PROF__RARE size_t prof__follow_gather(prof__follow *f)
 {
     const prof__session *s = f->session;
     uint64_t next = PROF__ACQUIRE(&s->header->next_chunk), there = prof__chunks_there(s);
@@ -246,7 +247,7 @@ static size_t prof__follow_gather(prof__follow *f)
 }
 
 /* If few chunks are left, no other thread may take one that an ended thread left partly free. */
-static void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t state)
+static PROF__RARE void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t state)
 {
     const prof__session *s = f->session;
     if (f->stats && state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < s->chunk_count / 4)
@@ -254,7 +255,7 @@ static void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t st
                                     __ATOMIC_RELAXED);
 }
 
-static void prof__follow_limits(prof__follow *f, size_t count)
+static PROF__RARE void prof__follow_limits(prof__follow *f, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t slot = f->order[i].slot;
@@ -266,7 +267,7 @@ static void prof__follow_limits(prof__follow *f, size_t count)
     }
 }
 
-static void prof__follow_rate(prof__follow *f)
+static PROF__RARE void prof__follow_rate(prof__follow *f)
 {
     const prof__session *s = f->session;
     const prof__pair *first = &s->header->first;
@@ -279,7 +280,7 @@ static void prof__follow_rate(prof__follow *f)
 }
 
 /* Reads the slots that wait, as far as possible now. Returns 1 if it read something. */
-static int prof__follow_retry(prof__follow *f, size_t count)
+static PROF__RARE int prof__follow_retry(prof__follow *f, size_t count)
 {
     const prof__follow_slot *earliest = NULL;
     uint32_t slot, chosen = 0;
@@ -300,7 +301,7 @@ static int prof__follow_retry(prof__follow *f, size_t count)
 }
 
 /* Reads what is there. Returns 1 if threads have taken new chunks since. Under f->lock. */
-static int prof__follow_pass(prof__follow *f)
+static PROF__RARE int prof__follow_pass(prof__follow *f)
 {
     uint64_t seen = f->seen;
     f->pass++;
@@ -323,7 +324,7 @@ static int prof__follow_pass(prof__follow *f)
 }
 
 /* Reads everything that was recorded so far; slots that had to wait need another pass. */
-static void prof__follow_all(prof__follow *f)
+static PROF__RARE void prof__follow_all(prof__follow *f)
 {
     int waiting = 1;
     prof__follow_pass(f);
@@ -334,7 +335,7 @@ static void prof__follow_all(prof__follow *f)
     }
 }
 
-static int prof__follow_step(prof__session *s)
+static PROF__RARE int prof__follow_step(prof__session *s)
 {
     prof__follow *f = s->follow;
     int work;

@@ -81,7 +81,7 @@ static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint6
 
 /* Notes that the end of an outer scope closes the scopes from this place of the stack on; around: the row of that
    scope, 0: not known. Without memory they stay without an end. */
-static void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t around)
+static PROF__RARE void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t around)
 {
     size_t half = PROF__FOLLOW_LATE / 2, i;
     if (t->depth - at > half) return;
@@ -119,7 +119,7 @@ static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at
 }
 
 /* Called if no scope of this site is open. Returns 1 if the end is that of a scope that an outer one has closed. */
-static int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_t id)
+static PROF__RARE int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     size_t at, newest = 0;
     for (at = 1; at <= t->late_count; at++)
@@ -172,7 +172,7 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
 }
 
 /* Called if open scopes will not get their ends. */
-static void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
+static PROF__RARE void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
 {
     while (t->depth) prof__follow_pop(f, t, 0);
     t->beyond = t->frame_count = t->late_count = 0;
@@ -181,7 +181,7 @@ static void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
 }
 
 /* Frames of one name follow each other, on any call site; the first boundary of a site only begins a frame. */
-static void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t id)
+static PROF__RARE void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
     uint32_t number = prof__follow_figure_of(f, id, PROF_EVENT_FRAME, NULL), name = site ? site->name : 0;

@@ -14,7 +14,7 @@ static prof_status prof__follow_make(prof__session *s, const prof_config *config
     if (config->save || config->save_over || config->save_signal) return PROF__NO_STATS("save");
     return PROF_OK;
 }
-static int prof__follow_step(prof__session *s) { return (void)s, 0; }
+static PROF__RARE int prof__follow_step(prof__session *s) { return (void)s, 0; }
 static void prof__follow_free(struct prof__follow *f) { (void)f; }
 static prof_status prof__save_arm(const prof__session *s) { return (void)s, PROF_OK; }
 static int prof__save_step(prof__session *s) { return (void)s, 0; }
