@@ -2637,11 +2637,11 @@ static void prof__copy(void *to, const void *from, size_t size)
 #endif
 }
 
-static void prof__clear(void *at, size_t size) /* 8-byte aligned, whole words */
+static void prof__clear(void *at, size_t size) /* aligned, whole words of the processor */
 {
 #if defined(PROF_FREESTANDING) || defined(PROF__THREAD_SANITIZER)
-    for (size_t i = 0; i < size / 8; ++i) {
-        PROF__STORE((uint64_t *)at + i, 0);
+    for (size_t i = 0; i < size / sizeof(uintptr_t); ++i) {
+        PROF__STORE((uintptr_t *)at + i, 0);
         PROF__BARRIER();
     }
 #else
@@ -8400,7 +8400,7 @@ static PROF__RARE void prof__recover(void)
 static prof__session prof__only_session;
 static PROF__RARE prof__session *prof__session_new(void)
 {
-    prof__clear(&prof__only_session, sizeof prof__only_session / 8 * 8);
+    prof__clear(&prof__only_session, sizeof prof__only_session);
     return &prof__only_session;
 }
 static PROF__RARE void prof__session_delete(prof__session *s) { (void)s; }
@@ -9895,7 +9895,7 @@ PROF_DEF PROF__WALL prof_status prof_start(const prof_config *config)
 {
     PROF__LED(prof_start, (config));
     prof_config defaults;
-    prof__clear(&defaults, sizeof defaults / 8 * 8);
+    prof__clear(&defaults, sizeof defaults);
     return prof__start_as(config ? config : &defaults, NULL);
 }
 
@@ -13621,7 +13621,7 @@ static PROF__RARE void prof__key_variable(const char *key, char *to, size_t size
 PROF_DEF int prof_config_describe(size_t index, prof_option *option)
 {
     if (!option || index >= PROF__KEY_COUNT_ALL + PROF__OTHER_COUNT_ALL) return 0;
-    prof__clear(option, sizeof *option / 8 * 8);
+    prof__clear(option, sizeof *option);
     option->system = option->home = option->standard = "";
     option->environment[0] = 0;
     if (index < PROF__KEY_COUNT_ALL) {

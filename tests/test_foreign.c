@@ -6,7 +6,6 @@
 #include "../prof.h"
 #include "test.h"
 #include "trace.h"
-#include <dirent.h>
 
 /*-- turning images by hand, to the other byte order --*/
 
@@ -189,16 +188,15 @@ static void check_turned(const char *path)
 
 TEST(turned_images_have_the_same_content)
 {
-    DIR *folder = opendir("tests/corpus");
-    struct dirent *entry;
-    char path[300];
-    while (folder && (entry = readdir(folder)) != NULL) {
-        snprintf(path, sizeof path, "tests/corpus/%.200s", entry->d_name);
-        if (entry->d_name[0] != '.') check_turned(path);
+    static const char *const names[] = {"archive", "archive_wrapped", "balanced", "crossing", "notes", "orphans", "report",
+                                        "report_before_lost_args", "report_of_before", "torn", "truncated", "values",
+                                        "armhf", "i386", "mips64el", "ppc64le", "riscv64", "s390x"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        char path[64];
+        snprintf(path, sizeof path, "tests/corpus/%s", names[i]);
+        check_turned(path);
     }
-    if (folder) closedir(folder);
-    uint32_t order = 1;
-    CHECK(turned_images >= (*(const char *)&order == 1 ? 12 : 1)); /* most are little-endian */
+    CHECK_EQUAL(turned_images, PROF__LOW_HALF ? 1 : 17); /* one is big-endian */
 }
 
 /*-- recorded elsewhere --*/

@@ -93,11 +93,11 @@ static void prof__copy(void *to, const void *from, size_t size)
 #endif
 }
 
-static void prof__clear(void *at, size_t size) /* 8-byte aligned, whole words */
+static void prof__clear(void *at, size_t size) /* aligned, whole words of the processor */
 {
 #if defined(PROF_FREESTANDING) || defined(PROF__THREAD_SANITIZER)
-    for (size_t i = 0; i < size / 8; ++i) {
-        PROF__STORE((uint64_t *)at + i, 0);
+    for (size_t i = 0; i < size / sizeof(uintptr_t); ++i) {
+        PROF__STORE((uintptr_t *)at + i, 0);
         PROF__BARRIER();
     }
 #else

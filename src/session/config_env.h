@@ -92,7 +92,7 @@ static PROF__RARE void prof__key_variable(const char *key, char *to, size_t size
 PROF_DEF int prof_config_describe(size_t index, prof_option *option)
 {
     if (!option || index >= PROF__KEY_COUNT_ALL + PROF__OTHER_COUNT_ALL) return 0;
-    prof__clear(option, sizeof *option / 8 * 8);
+    prof__clear(option, sizeof *option);
     option->system = option->home = option->standard = "";
     option->environment[0] = 0;
     if (index < PROF__KEY_COUNT_ALL) {

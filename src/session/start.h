@@ -232,6 +232,6 @@ PROF_DEF PROF__WALL prof_status prof_start(const prof_config *config)
 {
     PROF__LED(prof_start, (config));
     prof_config defaults;
-    prof__clear(&defaults, sizeof defaults / 8 * 8);
+    prof__clear(&defaults, sizeof defaults);
     return prof__start_as(config ? config : &defaults, NULL);
 }

@@ -44,7 +44,7 @@ static PROF__RARE void prof__recover(void)
 static prof__session prof__only_session;
 static PROF__RARE prof__session *prof__session_new(void)
 {
-    prof__clear(&prof__only_session, sizeof prof__only_session / 8 * 8);
+    prof__clear(&prof__only_session, sizeof prof__only_session);
     return &prof__only_session;
 }
 static PROF__RARE void prof__session_delete(prof__session *s) { (void)s; }

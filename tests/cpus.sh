@@ -1,0 +1,114 @@
+#!/bin/bash
+# The recorder and the reader on other processors, in emulation (qemu-user): record on any, read on any.
+#
+#   - one of everything, recorded on each processor, in memory and in a .prof with an archive, is read on this machine;
+#   - what was recorded on some others (tests/corpus) is read there;
+#   - test programs are run there: record and events on all, more of the recorder on those of 32 bits and on AArch64, and
+#     sessions, reader and images on s390x, which is big-endian. PROF_TEST_LONG=1: all of these on all, and the whole suite
+#     of C on s390x, without what starts other programs, which emulation does not.
+#
+# usage: tests/cpus.sh [NAME...]     s390x armhf i386 riscv64 ppc64le mips64el aarch64
+#        PROF_TEST_CORPUS=1          writes those of tests/corpus anew
+cd "$(dirname "$0")/.." || exit 1
+passed=0 failed=0 skipped=0
+ok() { echo "ok   $*"; passed=$((passed + 1)); }
+fail() { echo "FAIL $*"; failed=$((failed + 1)); }
+skip() { echo "SKIP $*"; skipped=$((skipped + 1)); }
+unset PROF_OUTPUT PROF_TEST_FOREIGN
+export PROF_TEST_QUICK=1
+long=${PROF_TEST_LONG:-}
+unset PROF_TEST_LONG
+
+triple_of() {
+    case $1 in
+    s390x) echo s390x-linux-gnu qemu-s390x ;;
+    armhf) echo arm-linux-gnueabihf qemu-arm ;;
+    i386) echo i686-linux-gnu qemu-i386 ;;
+    riscv64) echo riscv64-linux-gnu qemu-riscv64 ;;
+    ppc64le) echo powerpc64le-linux-gnu qemu-ppc64le ;;
+    mips64el) echo mips64el-linux-gnuabi64 qemu-mips64el ;;
+    aarch64) echo aarch64-linux-gnu qemu-aarch64 ;;
+    esac
+}
+names=$*
+[ -n "$names" ] || names="s390x armhf i386 riscv64 ppc64le mips64el aarch64"
+
+# The first two share an implementation, which takes most of the time; so do those of wide but sessions, reader, archive.
+few="record foreign"
+some="$few events objects locks clock merge"
+wide="$some image sessions reader archive report"
+whole=$(ls tests/test_*.c | sed 's,tests/test_\(.*\)\.c,\1,' |
+    grep -vxE 'autostart|crash|crash_report|fork|kill|plugins|freestanding|neuron|ntff|server|malloc|hooks|stress|compare')
+
+builds() { # COMPILER OBJECT ARGUMENTS...: compiles; says what is wrong, but not that static programs should not use some calls
+    text=$("$@" 2>&1) && return 0
+    echo "$text" | head -20
+    return 1
+}
+
+files=
+for name in $names; do
+    set -- $(triple_of "$name")
+    [ -n "$1" ] || { fail "$name: not known"; continue; }
+    compiler=$1-gcc emulator=$2 build=build/cpus/$name
+    command -v "$compiler" >/dev/null || { skip "$name: $compiler is not installed"; continue; }
+    command -v "$emulator" >/dev/null || { skip "$name: $emulator is not installed"; continue; }
+    mkdir -p "$build/tests"
+    echo 'int main(void) { return 0; }' >"$build/probe.c"
+    if ! "$compiler" -static "$build/probe.c" -o "$build/probe" -pthread >/dev/null 2>&1 || ! "$emulator" "$build/probe"; then
+        skip "$name: makes no programs here that run"
+        continue
+    fi
+    program=$build/foreign_program
+    if builds "$compiler" -std=gnu99 -O0 -Wall -Wextra -I. -static tests/foreign_program.c -o "$program" -pthread; then
+        for kind in memory stream; do
+            path=$build/$kind.prof
+            rm -f "$path"
+            if timeout 60 "$emulator" "$program" "$path" ${kind/memory/}; then
+                files="$files $path"
+            else
+                fail "$name: records into $kind"
+            fi
+        done
+        [ "$PROF_TEST_CORPUS" = 1 ] && [ "$name" != aarch64 ] && cp "$build/memory.prof" "tests/corpus/$name"
+    else
+        fail "$name: foreign_program.c"
+    fi
+    case $name in
+    s390x) tests=$wide ;;
+    armhf | aarch64) tests=$some ;;
+    *) tests=$few ;;
+    esac
+    [ -n "$long" ] && tests=$wide
+    [ -n "$long" ] && [ "$name" = s390x ] && tests=$whole
+    for test in $tests; do
+        target=$build/tests/test_$test
+        if ! builds make -s BUILD="$build" CC="$compiler" HAVE_CXX= CFLAGS=-O0 LDFLAGS=-static "$target"; then
+            fail "$name: test_$test: is not compiled"
+            continue
+        fi
+        timeout 300 "$emulator" "$target" >"$target.log" 2>&1 </dev/null
+        status=$?
+        line=$(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$target.log" | tail -n 1)
+        if [ $status -eq 0 ] && [ -n "$line" ]; then
+            ok "$name: test_$test: $line"
+        else
+            fail "$name: test_$test: ${line:-exit status $status}"
+            grep -avE '^ok ' "$target.log" | head -20
+        fi
+    done
+done
+
+# All of it is read by this machine.
+if [ -z "$files" ]; then
+    skip "images of other processors: none was recorded"
+elif ! builds make -s BUILD=build/cpus/here CFLAGS=-O0 build/cpus/here/tests/test_foreign; then
+    fail "test_foreign: is not compiled"
+elif PROF_TEST_FOREIGN=$files build/cpus/here/tests/test_foreign images_of_just_now >build/cpus/here/log 2>&1; then
+    ok "read here:$(echo " $files" | sed 's,build/cpus/,,g')"
+else
+    fail "images of other processors"
+    cat build/cpus/here/log
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]
