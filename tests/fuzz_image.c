@@ -8,6 +8,7 @@
    test_mutate.c does the same without libFuzzer, as often as it is told to. */
 #define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
+#include "../prof_html.h"
 #include "../prof_xplane.h"
 #include "mutate.h"
 #include <stdio.h>
@@ -142,7 +143,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (i = 0; i < prof_trace_track_count(trace); ++i) walk_window(trace, i); /* the image's own */
     REQUIRE(prof_trace_window(trace, 0, 0) == PROF_OK);
     for (i = 0; i < prof_trace_track_count(trace); ++i) walk(trace, i);
-    switch (size / 8 % 5) { /* one report for each image: twice as many images */
+    switch (size / 8 % 6) { /* one report for each image: twice as many images */
     case 0:
         REQUIRE(prof_stats(trace, (prof_sort)(size / 24 % 8), (int)(size & 1), &stats, &count) == PROF_OK);
         prof_stats_free(stats);
@@ -150,6 +151,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     case 1: REQUIRE(prof_summary_stream(trace, sink, NULL) == PROF_OK); break;
     case 2: REQUIRE(prof_chrome_stream(trace, sink, NULL) == PROF_OK); break;
     case 3: REQUIRE(prof_xplane_stream(trace, sink, NULL) == PROF_OK); break;
+    case 4: REQUIRE(prof_html_stream(trace, sink, NULL) == PROF_OK); break;
     default: REQUIRE(prof_csv_stream(trace, sink) == PROF_OK); break;
     }
     prof_trace_close(trace);

@@ -82,7 +82,7 @@ export class Panels {
 
     rangeText() {
         const { selection, report } = this.app;
-        return selection ? `${ns(selection.to - selection.from)} selected, from ${ns(selection.from)} on` : `the whole recording, ${ns(report.to)}`;
+        return selection ? `${ns(selection.to - selection.from)} selected, from ${moment(selection.from)} on` : `the whole recording, ${ns(report.to)}`;
     }
 
     scopes() {
@@ -239,7 +239,7 @@ export class Panels {
             { caption: `By ${key}`, sort: 2, memory: this.memoryOf('arg ' + key), limit: 40 })));
     }
 
-    callTable(calls, caption) {
+    callTable(calls, caption, named = false) {
         const { app } = this, { report } = app, keys = [];
         for (const call of calls.slice(0, 2000)) {
             const { args } = call.track.levels[call.depth];
@@ -250,6 +250,7 @@ export class Panels {
             return pair ? pair[1] : '';
         };
         const series = report.frames[0], columns = [
+            named ? { title: 'scope', text: true, get: call => app.labelOf(call).name } : null,
             { title: 'start', get: call => call.start, show: call => moment(call.start) },
             { title: 'duration', get: call => call.duration, show: call => ns(call.duration) },
             report.tracks.length > 1 ? { title: 'thread', text: true, get: call => call.track.title } : null,
@@ -259,14 +260,14 @@ export class Panels {
             { title: '', text: true, get: call => truncatedText(call.track.levels[call.depth].flags.get(call.i) || 0),
                 show: call => { const text = truncatedText(call.track.levels[call.depth].flags.get(call.i) || 0); return text ? text + ' not recorded' : ''; } }
         ].filter(Boolean);
-        return table(columns, calls, { caption, sort: 1, memory: this.memoryOf('calls'), limit: 200, onpick: call => app.show(call),
+        return table(columns, calls, { caption, sort: named ? 2 : 1, memory: this.memoryOf(named ? 'found' : 'calls'), limit: 200, onpick: call => app.show(call),
             picked: call => app.focus && app.focus.track === call.track && app.focus.depth === call.depth && app.focus.i === call.i });
     }
 
     found() {
         const { query, hits } = this.app;
         if (!query) return el('p.note', {}, 'Search by a part of a name, cat:NAME, arg=value, >2ms or <100us, or several of them: / goes there.');
-        return this.callTable(hits, `${grouped(hits.length)}${hits.more ? ' and more' : ''} scopes for ${query}`);
+        return this.callTable(hits, `${grouped(hits.length)}${hits.more ? ' and more' : ''} scopes for ${query}`, true);
     }
 
     // ---- tables

@@ -20,7 +20,7 @@ export function parseQuery(text) {
 /** Whether scopes of a label can be meant. */
 export function labelMatches(query, label) {
     const name = label.name.toLowerCase(), category = label.category.toLowerCase();
-    return query.names.every(word => name.includes(word) || label.function.toLowerCase().includes(word)) &&
+    return query.names.every(word => name.includes(word)) &&
         query.categories.every(word => category.includes(word));
 }
 

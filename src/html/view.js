@@ -343,8 +343,10 @@ export class TimeLine {
         ctx.fillStyle = this.app.style.flow;
         ctx.lineWidth = 1.5;
         for (const flow of shownFlows) {
-            const a = this.yOf(flow.fromTrack, flow.from), b = this.yOf(flow.toTrack, flow.to);
+            let a = this.yOf(flow.fromTrack, flow.from);
+            const b = this.yOf(flow.toTrack, flow.to);
             if (a === null || b === null) continue;
+            a += Math.sign(b - a) * (LINE / 2 - 2); // from the edge, so that names can be read
             const x0 = this.x(flow.from), x1 = this.x(flow.to), bend = Math.max(6, Math.min(80, Math.abs(x1 - x0) / 2));
             ctx.beginPath();
             ctx.moveTo(x0, a);
@@ -398,13 +400,13 @@ export class TimeLine {
         const { style, closed } = this.app;
         ctx.save();
         ctx.beginPath();
-        ctx.rect(0, top, GUTTER, bottom - top);
+        ctx.rect(0, top, row.kind === 'head' ? this.canvas.clientWidth : GUTTER, bottom - top); // names of heads have room
         ctx.clip();
         ctx.fillStyle = row.kind === 'head' ? style.head : row.kind === 'group' ? style.group : style.gutter;
         ctx.fillRect(0, y, GUTTER - 1, row.height - 1);
         ctx.fillStyle = style.line;
         ctx.fillRect(0, y + row.height - 1, GUTTER, 1);
-        ctx.fillRect(GUTTER - 1, y, 1, row.height);
+        if (row.kind !== 'head') ctx.fillRect(GUTTER - 1, y, 1, row.height);
         ctx.fillStyle = style.ink;
         ctx.textBaseline = 'middle';
         ctx.font = row.kind === 'head' ? 'bold 12px system-ui, sans-serif' : '12px system-ui, sans-serif';
@@ -414,7 +416,7 @@ export class TimeLine {
             ctx.fillText(closed.has(row.key) ? '\u25b8' : '\u25be', 5, middle);
             ctx.fillStyle = style.ink;
         }
-        this.fit(ctx, row.title, row.kind === 'head' || row.kind === 'group' ? 18 : 22, middle, GUTTER - 46);
+        this.fit(ctx, row.title, row.kind === 'head' || row.kind === 'group' ? 18 : 22, middle, row.kind === 'head' ? 900 : GUTTER - 46);
         if (row.kind !== 'head' && row.kind !== 'group' && (pinned || this.hovered === row.key)) {
             ctx.fillStyle = pinned ? style.accent : style.faint;
             ctx.fillText(pinned ? '\u25c6' : '\u25c7', GUTTER - 16, middle);

@@ -1,0 +1,554 @@
+/* The report in one HTML file: what the deflate encoder writes can be unpacked; the blocks hold what cursors return; sinks
+   that fail, threads, arguments, long names; the writer of .html. What the page makes of it: tests/html. */
+/* run: check traces memory valgrind clocks */
+#define PROF_IMPLEMENTATION
+#include "../prof_html.h"
+
+#include "test.h"
+#include "trace.h"
+
+#include <stdlib.h>
+
+/*-- an inflater, by RFC 1951: slow and simple --*/
+
+typedef struct inflater {
+    const unsigned char *from, *end;
+    unsigned bits, count;
+    unsigned char *to;
+    size_t size, room;
+    int bad;
+} inflater;
+
+static unsigned take(inflater *s, unsigned count)
+{
+    unsigned value;
+    while (s->count < count) {
+        if (s->from == s->end) {
+            s->bad = 1;
+            return 0;
+        }
+        s->bits |= (unsigned)*s->from++ << s->count;
+        s->count += 8;
+    }
+    value = s->bits & ((1u << count) - 1);
+    s->bits >>= count;
+    s->count -= count;
+    return value;
+}
+
+typedef struct huffman {
+    unsigned short count[16], symbol[288];
+} huffman;
+
+/* Returns 0 if the lengths make no complete code. */
+static int make_code(huffman *code, const unsigned char *lengths, int n)
+{
+    unsigned short offset[16];
+    int left = 1, used = 0;
+    memset(code->count, 0, sizeof code->count);
+    for (int i = 0; i < n; ++i) ++code->count[lengths[i]];
+    used = n - code->count[0];
+    code->count[0] = 0;
+    for (int i = 1; i < 16; ++i) left = left * 2 - code->count[i];
+    offset[1] = 0;
+    for (int i = 1; i < 15; ++i) offset[i + 1] = (unsigned short)(offset[i] + code->count[i]);
+    for (int i = 0; i < n; ++i)
+        if (lengths[i]) code->symbol[offset[lengths[i]]++] = (unsigned short)i;
+    return left == 0 || (used == 1 && code->count[1] == 1);
+}
+
+static int symbol(inflater *s, const huffman *code)
+{
+    int value = 0, first = 0, at = 0;
+    for (int length = 1; length < 16 && !s->bad; ++length) {
+        value |= (int)take(s, 1);
+        if (value - code->count[length] < first) return code->symbol[at + value - first];
+        at += code->count[length];
+        first = (first + code->count[length]) << 1;
+        value <<= 1;
+    }
+    s->bad = 1;
+    return 0;
+}
+
+static void inflate_codes(inflater *s, huffman *letters, huffman *distances)
+{
+    static const unsigned char order[19] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
+    unsigned char lengths[320];
+    unsigned n = take(s, 5) + 257, m = take(s, 5) + 1, k = take(s, 4) + 4, at = 0;
+    memset(lengths, 0, sizeof lengths);
+    for (unsigned i = 0; i < k; ++i) lengths[order[i]] = (unsigned char)take(s, 3);
+    if (!make_code(letters, lengths, 19)) s->bad = 1;
+    while (at < n + m && !s->bad) {
+        int what = symbol(s, letters);
+        unsigned char again = what == 16 && at ? lengths[at - 1] : 0;
+        unsigned times = what < 16 ? 1 : what == 16 ? 3 + take(s, 2) : what == 17 ? 3 + take(s, 3) : 11 + take(s, 7);
+        if (at + times > n + m || (what == 16 && !at)) {
+            s->bad = 1;
+            return;
+        }
+        /* lengths of the code for lengths are not needed any more once letters has them */
+        while (times--) lengths[at++] = what < 16 ? (unsigned char)what : again;
+    }
+    if (!make_code(distances, lengths + n, (int)m) || !make_code(letters, lengths, (int)n)) s->bad = 1;
+}
+
+static void inflate_all(inflater *s)
+{
+    unsigned last = 0;
+    while (!last && !s->bad) {
+        huffman letters, distances;
+        last = take(s, 1);
+        if (take(s, 2) != 2) s->bad = 1; /* the encoder writes no others */
+        inflate_codes(s, &letters, &distances);
+        while (!s->bad) {
+            int what = symbol(s, &letters);
+            unsigned extra, length, distance;
+            if (what == 256) break;
+            if (what < 256) {
+                if (s->size == s->room) s->bad = 1;
+                else s->to[s->size++] = (unsigned char)what;
+                continue;
+            }
+            what -= 257;
+            extra = what < 8 || what == 28 ? 0 : (unsigned)what / 4 - 1;
+            length = what == 28 ? 258 : what < 8 ? (unsigned)what + 3 : ((4u + (unsigned)what % 4) << extra) + 3;
+            length += take(s, extra);
+            what = symbol(s, &distances);
+            extra = what < 4 ? 0 : (unsigned)what / 2 - 1;
+            distance = what < 4 ? (unsigned)what + 1 : ((2u + (unsigned)what % 2) << extra) + 1;
+            distance += take(s, extra);
+            if (distance > s->size || length > s->room - s->size) {
+                s->bad = 1;
+                return;
+            }
+            for (; length; --length, ++s->size) s->to[s->size] = s->to[s->size - distance];
+        }
+    }
+}
+
+static int unpack(const unsigned char *from, size_t size, unsigned char *to, size_t wanted)
+{
+    inflater s;
+    memset(&s, 0, sizeof s);
+    s.from = from;
+    s.end = from + size;
+    s.to = to;
+    s.room = wanted;
+    inflate_all(&s);
+    return !s.bad && s.size == wanted && s.from == s.end;
+}
+
+/*-- the encoder --*/
+
+static uint32_t random_state = 1;
+static uint32_t any(uint32_t limit)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return (random_state >> 8) % limit;
+}
+
+static int comes_back(prof__html_deflate *d, const unsigned char *from, const size_t *ends, size_t parts, size_t *packed)
+{
+    size_t size = ends[parts - 1];
+    unsigned char *to = (unsigned char *)malloc(2 * size + 1024), *again = (unsigned char *)malloc(size + 1);
+    int good;
+    *packed = prof__html_deflate_all(d, from, ends, parts, to);
+    good = *packed <= 2 * size + 1024 && unpack(to, *packed, again, size) && !memcmp(from, again, size);
+    free(to);
+    free(again);
+    return good;
+}
+
+TEST(what_is_packed_can_be_unpacked)
+{
+    prof__html_deflate *d = (prof__html_deflate *)calloc(1, sizeof *d);
+    unsigned char *bytes = (unsigned char *)malloc(400000);
+    for (long round = 0; round < trace_times(60, 400, 5000); ++round) {
+        size_t size = round < 20 ? (size_t)round : any(round % 10 ? 3000 : 400000), packed, ends[4];
+        uint32_t letters = round % 4 == 0 ? 256 : 1 + any(20), run = 1 + any(300);
+        for (size_t i = 0; i < size; ++i) {
+            bytes[i] = (unsigned char)any(letters);
+            if (i > run && any(10)) bytes[i] = bytes[i - run]; /* far matches as well */
+        }
+        if (round % 7 == 6) memset(bytes, 7, size);
+        ends[0] = size ? any((uint32_t)size) : 0;
+        ends[1] = ends[0];
+        ends[2] = ends[1] + (size - ends[1]) / 2;
+        ends[3] = size;
+        CHECK(comes_back(d, bytes, ends, 4, &packed));
+        if (round % 7 == 6 && size > 1000) CHECK(packed < size / 10);
+    }
+    free(bytes);
+    free(d);
+}
+
+/* Counts that would make codes of more than 15 bits. */
+TEST(long_codes_are_limited)
+{
+    prof__html_deflate *d = (prof__html_deflate *)calloc(1, sizeof *d);
+    unsigned char *bytes = (unsigned char *)malloc(200000);
+    size_t size = 0, end, packed;
+    uint32_t a = 1, b = 1;
+    for (unsigned letter = 0; letter < 24 && size + a < 15000; ++letter) { /* Fibonacci's numbers, in one code */
+        uint32_t next = a + b;
+        for (uint32_t i = 0; i < a; ++i) bytes[size++] = (unsigned char)letter;
+        a = b;
+        b = next;
+    }
+    for (size_t i = size; i > 1; --i) { /* shuffled, so that few matches are found */
+        size_t other = any((uint32_t)i);
+        unsigned char swap = bytes[i - 1];
+        bytes[i - 1] = bytes[other];
+        bytes[other] = swap;
+    }
+    end = size;
+    CHECK(comes_back(d, bytes, &end, 1, &packed));
+    prof__html_code *code = &d->letters;
+    memset(code, 0, sizeof *code);
+    for (a = b = 1, size = 0; size < 40; ++size) {
+        uint32_t next = a + b;
+        code->count[size] = a;
+        a = b;
+        b = next;
+    }
+    prof__html_code_make(code, 286, 15);
+    uint32_t full = 0;
+    for (size = 0; size < 286; ++size) {
+        CHECK(code->length[size] <= 15);
+        if (code->length[size]) full += 1u << (15 - code->length[size]);
+    }
+    CHECK_EQUAL(full, 1u << 15);
+    free(bytes);
+    free(d);
+}
+
+/*-- reports --*/
+
+typedef struct memory {
+    char *bytes;
+    size_t size, room, limit; /* limit: more are refused */
+} memory;
+
+static int memory_write(void *user, const void *data, size_t size)
+{
+    memory *m = (memory *)user;
+    if (m->limit && m->size + size > m->limit) return 1;
+    if (m->size + size >= m->room) m->bytes = (char *)realloc(m->bytes, m->room = (m->size + size) * 2 + 1);
+    memcpy(m->bytes + m->size, data, size);
+    m->size += size;
+    m->bytes[m->size] = 0;
+    return 0;
+}
+
+static prof_sink memory_sink(memory *m)
+{
+    prof_sink sink;
+    memset(m, 0, sizeof *m);
+    sink.write = memory_write;
+    sink.user = m;
+    return sink;
+}
+
+/* All pieces of a report, one after the other; to be freed. */
+static unsigned char *data_of(const memory *m, size_t *size)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    static const char mark[] = "<script type=\"application/octet-stream\">";
+    unsigned char *data = (unsigned char *)malloc(m->size + 1);
+    const char *at = m->bytes;
+    *size = 0;
+    while ((at = strstr(at, mark)) != NULL) {
+        size_t n = 0;
+        uint32_t bits = 0;
+        for (at += sizeof mark - 1; *at != '<'; ++at) {
+            const char *letter = strchr(letters, *at);
+            CHECK(letter && *at);
+            if (!letter) break;
+            bits = bits << 6 | (uint32_t)(letter - letters);
+            if (++n % 4) continue;
+            data[(*size)++] = (unsigned char)(bits >> 16 & 255);
+            data[(*size)++] = (unsigned char)(bits >> 8 & 255);
+            data[(*size)++] = (unsigned char)(bits & 255);
+        }
+        CHECK_EQUAL(n % 4, 0);
+        CHECK(!strncmp(at, "</script>", 9));
+    }
+    return data;
+}
+
+static uint64_t number(const unsigned char **at)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        value |= (uint64_t)(**at & 127) << shift;
+        if (*(*at)++ < 128) return value;
+    }
+}
+
+typedef struct account { /* of a report */
+    size_t blocks[128];
+    uint64_t scopes, points, spans;
+    uint64_t durations; /* the sum of those of scopes */
+} account;
+
+static account account_of(const memory *m)
+{
+    account all;
+    size_t size;
+    unsigned char *data = data_of(m, &size), *content = (unsigned char *)malloc(1 << 21);
+    const unsigned char *at = data, *end = data + size;
+    memset(&all, 0, sizeof all);
+    while (at < end) {
+        unsigned kind = *at++;
+        if (!kind) continue;
+        size_t whole = (size_t)number(&at), packed = (size_t)number(&at);
+        CHECK(kind < 128 && whole <= 1 << 21 && packed < whole && (packed ? packed : whole) <= (size_t)(end - at));
+        if (packed)
+            CHECK(unpack(at, packed, content, whole));
+        else
+            memcpy(content, at, whole);
+        at += packed ? packed : whole;
+        ++all.blocks[kind & 127];
+        const unsigned char *c = content;
+        size_t columns = kind == 'E' || kind == 'Q' ? 3 : 1, sizes[3] = {0, 0, 0}, sum = 0;
+        for (size_t i = 0; i < columns; ++i) sum += sizes[i] = (size_t)number(&c);
+        CHECK_EQUAL(sum, whole - (size_t)(c - content));
+        if (kind == 'E')
+            for (const unsigned char *d = c + sizes[0]; d < c + sizes[0] + sizes[1];) all.durations += number(&d);
+        if (kind == 'Z') {
+            all.scopes = number(&c);
+            all.points = number(&c);
+            all.spans = number(&c);
+        }
+    }
+    free(content);
+    free(data);
+    return all;
+}
+
+/* The same from cursors. */
+static account account_of_trace(const prof_trace *trace)
+{
+    account all;
+    prof_cursor *cursor;
+    prof_event event;
+    prof_spans *spans;
+    prof_span span;
+    memset(&all, 0, sizeof all);
+    for (size_t i = 0; i < prof_trace_track_count(trace); ++i) {
+        CHECK_EQUAL(prof_cursor_open(trace, i, &cursor), PROF_OK);
+        while (prof_cursor_next(cursor, &event)) {
+            if (event.type == PROF_EVENT_SCOPE) {
+                ++all.scopes;
+                all.durations += (uint64_t)event.duration_ns;
+            } else if (event.type < PROF_EVENT_SPAN_BEGIN || event.type > PROF_EVENT_SPAN_END) {
+                ++all.points;
+            }
+        }
+        prof_cursor_close(cursor);
+    }
+    CHECK_EQUAL(prof_spans_open(trace, &spans), PROF_OK);
+    while (prof_spans_next(spans, &span)) ++all.spans;
+    prof_spans_close(spans);
+    return all;
+}
+
+static void check_report(const prof_trace *trace)
+{
+    memory m;
+    CHECK_EQUAL(prof_html_stream(trace, memory_sink(&m), NULL), PROF_OK);
+    CHECK(m.size > 1000 && !strncmp(m.bytes, "<!doctype html>", 15));
+    CHECK(!strcmp(m.bytes + m.size - 16, "</body>\n</html>\n"));
+    account got = account_of(&m), wanted = account_of_trace(trace);
+    CHECK_EQUAL(got.blocks['H'], 1);
+    CHECK_EQUAL(got.blocks['Z'], 1);
+    CHECK_EQUAL(got.scopes, wanted.scopes);
+    CHECK_EQUAL(got.durations, wanted.durations);
+    CHECK_EQUAL(got.points, wanted.points);
+    CHECK_EQUAL(got.spans, wanted.spans);
+    free(m.bytes);
+}
+
+static void deep(int left)
+{
+    PROFILE_SCOPE("deep");
+    if (left) deep(left - 1);
+}
+
+static void record_all(void)
+{
+    static char block[64];
+    for (int i = 0; i < 50; ++i) {
+        PROFILE_FRAME("frame");
+        PROFILE_SCOPE("outer </script><!--");
+        PROFILE_ARG_I("i", i);
+        PROFILE_ARG_D("half", i / 2.0);
+        PROFILE_ARG_S("text", "\xFF not UTF-8");
+        PROFILE_COUNTER("count", i * 1000);
+        PROFILE_MARK("mark");
+        PROFILE_LOG(PROF_LOG_WARNING, "message %d", i);
+        PROFILE_ALLOC(block, 64);
+        PROFILE_FREE(block);
+        PROFILE_SPAN_BEGIN("span", i);
+        deep(i % 5);
+        PROFILE_SPAN_END("span", i);
+        PROFILE_FLOW_OUT_N("flow", (uint64_t)i);
+        PROFILE_FLOW_IN_N("flow", (uint64_t)i);
+    }
+    deep(300);
+}
+
+static prof_trace *recorded(void (*record)(void), size_t buffer)
+{
+    prof_config config;
+    prof_trace *trace = NULL;
+    memset(&config, 0, sizeof config);
+    config.buffer_size = buffer;
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    record();
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    return trace;
+}
+
+TEST(everything_is_in_the_report)
+{
+    prof_trace *trace = recorded(record_all, 4 << 20);
+    check_report(trace);
+    CHECK_EQUAL(prof_trace_window(trace, 10000, 200000), PROF_OK);
+    check_report(trace);
+    prof_trace_close(trace);
+}
+
+static void record_nothing(void) {}
+
+TEST(an_empty_recording_is_a_report)
+{
+    prof_trace *trace = recorded(record_nothing, 1 << 20);
+    check_report(trace);
+    prof_trace_close(trace);
+}
+
+static void record_many(void)
+{
+    for (long i = 0; i < trace_times(20000, 200000, 1000000); ++i) {
+        PROFILE_SCOPE("a");
+        PROFILE_SCOPE("b");
+        if (i % 16 == 0) PROFILE_ARG_I("n", i);
+    }
+}
+
+TEST(many_scopes_are_many_blocks_and_few_bytes)
+{
+    prof_trace *trace = recorded(record_many, 64 << 20);
+    memory m;
+    check_report(trace);
+    CHECK_EQUAL(prof_html_stream(trace, memory_sink(&m), NULL), PROF_OK);
+    account all = account_of(&m);
+    CHECK(all.blocks['E'] > 0 && all.blocks['A'] > 0);
+    CHECK(m.size < 200000 + all.scopes * 5);
+    free(m.bytes);
+    prof_html_options options;
+    memset(&options, 0, sizeof options);
+    options.no_args = 1;
+    CHECK_EQUAL(prof_html_stream(trace, memory_sink(&m), &options), PROF_OK);
+    CHECK_EQUAL(account_of(&m).blocks['A'], 0);
+    free(m.bytes);
+    prof_trace_close(trace);
+}
+
+static void record_names(void)
+{
+    char name[900];
+    memset(name, 'x', sizeof name);
+    name[sizeof name - 1] = 0;
+    for (int i = 0; i < 3000; ++i) { /* more than are remembered at a time, and longer than a block */
+        PROFILE_SCOPE_F("%d %s", i % 1500, name);
+    }
+}
+
+TEST(many_long_names)
+{
+    prof_trace *trace = recorded(record_names, 16 << 20);
+    check_report(trace);
+    prof_trace_close(trace);
+}
+
+TEST(old_images)
+{
+    static const char *const images[] = {"archive", "archive_wrapped", "balanced", "crossing", "notes", "orphans", "report", "torn"};
+    for (size_t i = 0; i < sizeof images / sizeof *images; ++i) {
+        char path[256];
+        prof_trace *trace = NULL;
+        snprintf(path, sizeof path, "tests/corpus/%s", images[i]);
+        if (prof_trace_open(path, &trace) != PROF_OK) continue;
+        check_report(trace);
+        prof_trace_close(trace);
+    }
+}
+
+TEST(several_recordings)
+{
+    prof_trace *traces[2];
+    const char *path = trace_path("two.html");
+    memory m;
+    traces[0] = recorded(record_all, 4 << 20);
+    traces[1] = recorded(record_all, 4 << 20);
+    CHECK_EQUAL(prof_html_merge((const prof_trace *const *)traces, 2, path, NULL), PROF_OK);
+    FILE *file = fopen(path, "rb");
+    CHECK(file != NULL);
+    if (file) {
+        char part[4096];
+        size_t n;
+        memory_sink(&m);
+        while ((n = fread(part, 1, sizeof part, file)) > 0) memory_write(&m, part, n);
+        fclose(file);
+        account all = account_of(&m);
+        CHECK_EQUAL(all.blocks['P'], 2);
+        CHECK_EQUAL(all.scopes, account_of_trace(traces[0]).scopes * 2);
+        free(m.bytes);
+    }
+    prof_trace_close(traces[0]);
+    prof_trace_close(traces[1]);
+}
+
+TEST(errors)
+{
+    prof_trace *trace = recorded(record_all, 4 << 20);
+    memory m;
+    prof_sink sink = memory_sink(&m);
+    CHECK_EQUAL(prof_html_write(NULL, "-", NULL), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_html_merge(NULL, 0, "-", NULL), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_html_write(trace, "/dev/null/at/all.html", NULL), PROF_IO);
+    CHECK_EQUAL(prof_html_stream(trace, sink, NULL), PROF_OK);
+    size_t whole = m.size;
+    free(m.bytes);
+    for (size_t limit = 1; limit < whole; limit += whole / 7) {
+        sink = memory_sink(&m);
+        m.limit = limit;
+        CHECK_EQUAL(prof_html_stream(trace, sink, NULL), PROF_IO);
+        free(m.bytes);
+    }
+    prof_trace_close(trace);
+}
+
+TEST(the_extension_selects_the_writer)
+{
+    const char *path = trace_path("output.html");
+    char first[32] = "";
+    prof_config config;
+    memset(&config, 0, sizeof config);
+    config.output = path;
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    record_all();
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    FILE *file = fopen(path, "rb");
+    CHECK(file != NULL);
+    if (!file) return;
+    CHECK(fgets(first, sizeof first, file) != NULL);
+    CHECK_TEXT(first, "<!doctype html>\n");
+    fclose(file);
+}
+
+TEST_MAIN
