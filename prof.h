@@ -69,6 +69,7 @@ COMPILE-TIME OPTIONS                                                            
     PROF_INSTRUMENT_DEPTH  1024     nested calls on a thread, 24 bytes each; deeper ones are lost, and counted
     PROF_WRAP_MALLOC       -        records malloc(), free() and so on of the whole process, see below
     PROF_FREESTANDING      -        no libc, see below
+    PROF_NO_DOUBLE         -        no floating point, see there
     PROF_WITH_ITT          -        also send scopes, marks, counters and so on to VTune, to Nsight, or to tracers of
     PROF_WITH_NVTX         -        user-level probes such as perf and bpftrace: see prof_bridge.h, which is included
     PROF_WITH_SDT          -        only then
@@ -349,14 +350,39 @@ MANUAL                                                                          
 
     Freestanding. Define PROF_FREESTANDING, and, before the implementation:
         PROF_CLOCK_READ()       an expression: the counter, uint64_t; config.clock_hz is its rate
-        PROF_CPU_STATE()        an expression: PROF_CPU_STATE_SIZE (1024 will do) zeroed bytes, 16-byte aligned, of this
-                                processor or thread; a thread must not move between reading it and the end of a macro
-        PROF_CPU_ID()           optional: the number of the processor, which is the thread id of the trace
+        PROF_CPU_STATE()        an expression: PROF_CPU_STATE_SIZE (1024 will do) zeroed bytes, 16-byte aligned, of what
+                                runs now: see below
+        PROF_CPU_ID()           optional: the thread id of the trace, for example the number of the processor or thread
+        PROF_CPU_NAME(text, size)     optional: writes the name of the track that a state gets
+        PROF_INTERRUPTS_OFF()   optional, both or none: keeps interrupts off this processor, and returns a number by
+        PROF_INTERRUPTS_RESTORE(number)   which that ends. They are off while a lock is held
+        PROF_MAY_WAIT()         optional: 0 where a macro must not wait for a lock, because it may have interrupted the
+                                code that has it: in an NMI. The event is then lost if the lock is taken, and counted
+        PROF_WAIT()             optional: what to do while another processor has the lock; default: pause, yield
+        PROF_MONOTONIC_NS()     optional: a clock in nanoseconds, and PROF_UNIX_NS() the time of day. The image gets
+                                pairs of them and the counter; config.clock_hz may be 0
+        PROF_ALLOCATE(size)     optional: zeroed memory, and PROF_RELEASE(memory): for prof_snapshot(), a copy of the
+                                image while recording goes on. Needs memcpy(), memset() and memcmp()
+    and in every file, before prof.h:
+        PROF_ANY_ON()           optional: 0 while nothing records: an expression that costs less than looking at the
+                                site, such as a static branch of Linux
+    A state belongs to one thread of control at a time. One for each thread is best: nothing changes for it if it is
+    preempted and moved in the middle of a macro. prof_cpu_state_end() gives it back when the thread has ended. If the
+    states are those of processors, a thread must not move between reading PROF_CPU_STATE() and the end of a macro; if
+    you call prof_fiber_switch() where the kernel switches threads, with interrupts off, each thread has a track all the
+    same. Code that interrupts (interrupt handlers, NMIs) gets a state of its own for each processor and kind, or the
+    rules of signal handlers apply: what interrupts a macro on the same state is lost, and counted.
+    Define PROF_MINIMAL as well for a small build: 3 KB of static data instead of 40, for 16 names of
+    PROFILE_COUNTER_ADD, 8 rules of categories, 256 bytes of metadata. PROF_NO_DOUBLE leaves out floating point; it is
+    set by itself where the compiler may not use such registers (-mno-sse, -mgeneral-regs-only, Linux), and keys as text
+    go with it.
+    Control functions may be called by any one thread at a time, not by interrupts. Memory of a session may be reused
+    when no macro can be in the middle of its work that began before prof_stop(), and a new session was started.
+    In Linux, prof.h includes <linux/types.h> instead of the headers of the compiler. examples/linux_module has all this
+    as a module; docs/kernel.md says more.
     prof_start() needs config.memory. The functions of >>read and >>reports do not exist: save the bytes of
     config.memory, from the first 64-byte boundary on, and read them with prof_trace_memory() or prof_trace_open()
-    elsewhere. For interrupt handlers the rules of signal handlers apply. Each processor has a track. If you call
-    prof_fiber_switch() where the kernel switches threads, with interrupts off, each thread has one. _F macros record
-    the format unless PROF_VSNPRINTF is defined.
+    elsewhere. _F macros record the format unless PROF_VSNPRINTF is defined.
 */
 #if defined(PROF_IMPLEMENTATION) && !defined(PROF_FREESTANDING)
 #if defined(__linux__) && defined(_FEATURES_H) && !defined(__USE_GNU) && !defined(__cplusplus) && \
@@ -370,8 +396,24 @@ MANUAL                                                                          
 #ifndef PROF_H
 #define PROF_H
 
+#ifdef __KERNEL__ /* Linux has its own, and no others */
+#include <linux/limits.h>
+#include <linux/stddef.h>
+#include <linux/types.h>
+#ifndef UINT64_MAX
+#define UINT64_MAX __UINT64_MAX__
+#endif
+#ifndef INT64_MAX
+#define INT64_MAX __INT64_MAX__
+#define INT64_MIN (-INT64_MAX - 1)
+#endif
+#ifndef UINTPTR_MAX
+#define UINTPTR_MAX __UINTPTR_MAX__
+#endif
+#else
 #include <stddef.h>
 #include <stdint.h>
+#endif
 
 #define PROF_VERSION 100 /* major * 10000 + minor * 100 + patch */
 
@@ -402,6 +444,12 @@ MANUAL                                                                          
 #define PROF_UNIQUE __LINE__
 #endif
 #endif
+/* Code that may not use floating-point registers, as that of kernels. */
+#if defined(PROF_NO_DOUBLE) || \
+    (defined(__KERNEL__) || (defined(__x86_64__) && !defined(__SSE2__)) || \
+     (defined(__aarch64__) && !defined(__ARM_FP)) || (defined(__riscv) && !defined(__riscv_flen)))
+#define PROF__NO_DOUBLE 1
+#endif
 /* In a shared library the implementation is weak, so that the loader chooses which copy is called, also for calls
    inside this file, for which compiler and linker would otherwise take the file's own copy. */
 #if defined(__ELF__) && defined(__PIC__) && !defined(__PIE__) && !defined(PROF_FREESTANDING)
@@ -426,7 +474,7 @@ MANUAL                                                                          
 
 #if defined(__GNUC__) || defined(__TINYC__)
 #define PROF__EXTENSION __extension__
-#define PROF__UNUSED __attribute__((unused))
+#define PROF__UNUSED __attribute__((__unused__))
 #else
 #define PROF__EXTENSION
 #define PROF__UNUSED
@@ -436,10 +484,10 @@ MANUAL                                                                          
 #define PROF__LIKELY(x) __builtin_expect(!!(x), 1)
 #define PROF__UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define PROF__PRINTF(f, a) __attribute__((format(printf, f, a)))
-#define PROF__COLD __attribute__((cold, noinline))
-#define PROF__RARE __attribute__((cold)) /* of static functions: made small, put apart */
-#define PROF__APART __attribute__((noinline)) /* once, for many callers */
-#define PROF__HOT __attribute__((hot, noinline)) /* runs for each event, though only rare functions call it */
+#define PROF__COLD __attribute__((__cold__, __noinline__))
+#define PROF__RARE __attribute__((__cold__)) /* of static functions: made small, put apart */
+#define PROF__APART __attribute__((__noinline__)) /* once, for many callers */
+#define PROF__HOT __attribute__((__hot__, __noinline__)) /* runs for each event, though only rare functions call it */
 #else
 #define PROF__UNTRACED
 #define PROF__LIKELY(x) (x)
@@ -653,7 +701,7 @@ PROF_DEF prof_status prof_resume(void);
 
 /* Returns 1 while a session records: it runs, is not paused, has begun (delay, warm-up), and has not ended by itself
    (duration). prof_enabled_at() also requires that the session's level includes this one. */
-PROF_DEF int prof_enabled(void), prof_enabled_at(int level);
+PROF_DEF int prof_enabled(void); PROF_DEF int prof_enabled_at(int level);
 
 /* Turns off all call sites with a level above this. 0 turns all sites off, 255 none. */
 PROF_DEF prof_status prof_set_level(int level);
@@ -723,6 +771,15 @@ PROF_DEF void prof_fiber_switch(prof_fiber *fiber);
 /* Frees a fiber of prof_fiber_create(), which must not run any more, on any thread. Does nothing for NULL. Scopes that
    are still open are marked as truncated. Not with PROF_FREESTANDING. */
 PROF_DEF void prof_fiber_destroy(prof_fiber *fiber);
+
+#ifdef PROF_FREESTANDING
+/* Gives back what the state of a thread has of the session, so that others use it, and clears it. Call it once the
+   thread runs no more, anywhere but in a PROF_MAY_WAIT() of 0. */
+PROF_DEF void prof_cpu_state_end(void *state);
+/* Copies the image while recording goes on; macros never wait for it. Free *image with PROF_RELEASE(). Needs
+   PROF_ALLOCATE(): see the manual. */
+PROF_DEF prof_status prof_snapshot(void **image, size_t *size);
+#endif
 
 PROF_DEF const char *prof_status_text(prof_status status);
 /* Returns the last failure of the calling thread in one line, for example "unknown key 'bufer': did you mean
@@ -1431,9 +1488,14 @@ PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const 
 #define PROF__MADE_OF(name, c_type, tag, member) \
     static inline PROF__UNTRACED prof_arg prof__made_##name(const char *key, c_type value) \
     { prof_arg arg; arg.key = key; arg.value.type = tag; arg.value.cut = 0; arg.value.as.member; return arg; }
+#ifdef PROF__NO_DOUBLE
+#define PROF__UNLESS_NO_DOUBLE(...)
+#else
+#define PROF__UNLESS_NO_DOUBLE(...) __VA_ARGS__
+#endif
 #define PROF__MADE \
     PROF__MADE_OF(int, int64_t, PROF_VALUE_INT, i = value) PROF__MADE_OF(uint, uint64_t, PROF_VALUE_UINT, u = value) \
-    PROF__MADE_OF(double, double, PROF_VALUE_DOUBLE, d = value) \
+    PROF__UNLESS_NO_DOUBLE(PROF__MADE_OF(double, double, PROF_VALUE_DOUBLE, d = value)) \
     PROF__MADE_OF(bool, int, PROF_VALUE_BOOL, u = value != 0) \
     PROF__MADE_OF(string, const char *, PROF_VALUE_STRING, string = value) \
     PROF__MADE_OF(pointer, const volatile void *, PROF_VALUE_POINTER, u = (uint64_t)(uintptr_t)value)
@@ -1458,14 +1520,17 @@ typedef uint32_t __attribute__((may_alias)) prof__half;
 #define PROF__STATE(site) \
     ((uint32_t) * (const volatile uint64_t *)&(site)->private_state ^ *(const volatile uint32_t *)prof__generation)
 #endif
+#ifndef PROF_ANY_ON
+#define PROF_ANY_ON() 1 /* see Freestanding in the manual */
+#endif
 static inline PROF__UNTRACED int prof__on(const prof_site *site) /* 1: on, or not known yet */
 {
-    return PROF__STATE(site) != PROF__OFF;
+    return PROF_ANY_ON() && PROF__STATE(site) != PROF__OFF;
 }
 /* For macros with arguments, which are evaluated only while the site is on. */
 static inline PROF__UNTRACED int prof__live(prof_site *site)
 {
-    uint32_t state = PROF__STATE(site);
+    uint32_t state = PROF_ANY_ON() ? PROF__STATE(site) : PROF__OFF;
     return PROF__LIKELY(!state) || (state != PROF__OFF && prof__check(site));
 }
 
@@ -1484,11 +1549,12 @@ PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
     PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, type value) { record(site, number); }
 #define PROF__TEMPLATE template <typename T> PROF__HIDDEN PROF__UNTRACED inline
 #define PROF__ARGS \
-    PROF__ARG_OF(bool, prof__arg_bool, value) PROF__ARG_OF(double, prof__arg_double, value) \
+    PROF__ARG_OF(bool, prof__arg_bool, value) \
+    PROF__UNLESS_NO_DOUBLE(PROF__ARG_OF(double, prof__arg_double, value)) \
     PROF__ARG_OF(int, prof__arg_int, value) PROF__ARG_OF(long, prof__arg_int, value) \
     PROF__ARG_OF(long long, prof__arg_int, value) PROF__ARG_OF(unsigned, prof__arg_uint, value) \
     PROF__ARG_OF(unsigned long, prof__arg_uint, value) PROF__ARG_OF(unsigned long long, prof__arg_uint, value) \
-    PROF__ARG_OF(long double, prof__arg_double, static_cast<double>(value)) \
+    PROF__UNLESS_NO_DOUBLE(PROF__ARG_OF(long double, prof__arg_double, static_cast<double>(value))) \
     PROF__ARG_OF(const char *, prof__arg_string, value) PROF__ARG_OF(const volatile void *, prof__arg_pointer, value)
 /* Texts of classes: std::string and all others with a c_str() of char; std::string_view and all others with data() of
    char and size(), as a copy, because no zero needs to follow. And enumerations, also enum class. */
@@ -1525,11 +1591,12 @@ PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
     PROF__HIDDEN PROF__UNTRACED inline prof_arg prof__made(const char *key, type value) \
     { return prof__made_##name(key, value); }
 #define PROF__LISTS \
-    PROF__MADE_AS(bool, bool) PROF__MADE_AS(double, double) PROF__MADE_AS(int, int) PROF__MADE_AS(long, int) \
+    PROF__MADE_AS(bool, bool) PROF__UNLESS_NO_DOUBLE(PROF__MADE_AS(double, double)) PROF__MADE_AS(int, int) PROF__MADE_AS(long, int) \
     PROF__MADE_AS(long long, int) PROF__MADE_AS(unsigned, uint) PROF__MADE_AS(unsigned long, uint) \
     PROF__MADE_AS(unsigned long long, uint) PROF__MADE_AS(const char *, string) \
     PROF__MADE_AS(const volatile void *, pointer) \
-    PROF__HIDDEN PROF__UNTRACED inline double prof__plain(long double value) { return static_cast<double>(value); } \
+    PROF__UNLESS_NO_DOUBLE( \
+        PROF__HIDDEN PROF__UNTRACED inline double prof__plain(long double value) { return static_cast<double>(value); }) \
     PROF__TEMPLATE auto prof__plain(const T &text) -> decltype(prof__chars_of(text, 0)) \
     { return prof__chars_of(text, 0); } \
     template <typename T, typename = typename prof__enum<T>::type> PROF__HIDDEN PROF__UNTRACED \
@@ -1888,10 +1955,23 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 #define PROFILE_SPAN_END_C(name, id, category) PROF__SPAN(PROF_EVENT_SPAN_END, name, id, category)
 
 /* 1 converted to the type of value, halved, is not 0 only in floating point; value is evaluated once. */
+#ifdef PROF__NO_DOUBLE
+#ifdef __cplusplus
+#define PROF__INTEGER(value) ((int64_t)(value))
+#else /* an array of -1 elements: the value is floating-point */
+#define PROF__INTEGER(value) \
+    ((void)sizeof(char[__builtin_types_compatible_p(__typeof__((value) + 0), double) || \
+                               __builtin_types_compatible_p(__typeof__((value) + 0), float) ? -1 : 1]), (int64_t)(value))
+#endif
+#define PROF__NUMBER(value, real, integer) integer
+#else
+#define PROF__INTEGER(value) ((int64_t)(value))
+#define PROF__NUMBER(value, real, integer) (((1 ? 1 : (value)) / 2 != 0) ? real : integer)
+#endif
 #define PROF__COUNTER(name, value, category, level)                                                                \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_COUNTER_INT, name, category, level,                                    \
-                                 ((1 ? 1 : (value)) / 2 != 0) ? prof__counter_double(&prof__here, (double)(value)) \
-                                                              : prof__counter_int(&prof__here, (int64_t)(value))), \
+                                 PROF__NUMBER(value, prof__counter_double(&prof__here, (double)(value)),           \
+                                              prof__counter_int(&prof__here, PROF__INTEGER(value)))),              \
                  (0 ? (void)(name) : PROF__USE3(value, category, level)))
 #define PROFILE_COUNTER(name, value) PROF__COUNTER(name, value, PROF_CATEGORY, PROF_SITE_LEVEL)
 #define PROFILE_COUNTER_C(name, value, category) PROF__COUNTER(name, value, category, PROF_SITE_LEVEL)
@@ -1904,8 +1984,8 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
             PROF__SITE(prof__here, PROF__KIND_COUNTER_INT, name, category, PROF_SITE_LEVEL);               \
             static prof__number prof__counted;                                                              \
             if ((PROF_SITE_LEVEL) > PROF_MAX_LEVEL) break;                                                 \
-            ((1 ? 1 : (value)) / 2 != 0) ? prof__count_double(&prof__here, &prof__counted, how, (double)(value)) \
-                                         : prof__count_int(&prof__here, &prof__counted, how, (int64_t)(value)); \
+            PROF__NUMBER(value, prof__count_double(&prof__here, &prof__counted, how, (double)(value)),     \
+                         prof__count_int(&prof__here, &prof__counted, how, PROF__INTEGER(value)));         \
         } while (0),                                                                                       \
         (0 ? (void)(name) : PROF__USE2(value, category)))
 #define PROFILE_COUNTER_ADD(name, delta) PROF__COUNT(PROF__TALLY_ADD, name, delta, PROF_CATEGORY)
@@ -1928,10 +2008,15 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 #define PROFILE_ARG(key, value) PROF__ARG(key, value, prof__arg)
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 /* The function for the type of value: f##int and so on. */
+#ifdef PROF__NO_DOUBLE
+#define PROF__REAL_TYPES(f)
+#else
+#define PROF__REAL_TYPES(f) float: f##double, double: f##double,
+#endif
 #define PROF__BY_TYPE(f, value)                                                                               \
     _Generic((value), _Bool: f##bool, char: f##int, signed char: f##int, short: f##int, int: f##int,          \
         long: f##int, long long: f##int, unsigned char: f##uint, unsigned short: f##uint, unsigned: f##uint,  \
-        unsigned long: f##uint, unsigned long long: f##uint, float: f##double, double: f##double,             \
+        unsigned long: f##uint, unsigned long long: f##uint, PROF__REAL_TYPES(f)                              \
         char *: f##string, const char *: f##string,                                                           \
         default: _Generic((0 ? 0ll : (value)), long long: f##int, /* bit-fields */                            \
                           unsigned long long: f##uint, default: f##pointer))
@@ -2098,6 +2183,8 @@ int prof__args_check(int first, ...);
 #define prof_thread_name(name) PROF__STRIPPED((void)0, PROF__USE(name))
 #define prof_fiber_create(name) PROF__STRIPPED((prof_fiber *)0, PROF__USE(name))
 #define prof_fiber_init(memory, name) PROF__STRIPPED((prof_fiber *)0, PROF__USE2(memory, name))
+#define prof_cpu_state_end(state) PROF__STRIPPED((void)0, PROF__USE(state))
+#define prof_snapshot(image, size) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(image, size))
 #define prof_fiber_switch(fiber) PROF__STRIPPED((void)0, PROF__USE(fiber))
 #define prof_fiber_destroy(fiber) PROF__STRIPPED((void)0, PROF__USE(fiber))
 #define prof_domain_create(name) PROF__STRIPPED((prof_domain *)0, PROF__USE(name))
@@ -2219,6 +2306,9 @@ int prof__args_check(int first, ...);
 #if defined(PROF_MINIMAL) && !defined(PROF_NO_OBJECTS)
 #define PROF_NO_OBJECTS
 #endif
+#if defined(PROF__NO_DOUBLE) && !defined(PROF_NO_CONFIG_TEXT) /* some keys are in seconds */
+#define PROF_NO_CONFIG_TEXT
+#endif
 #if defined(PROF_NO_CONFIG_TEXT) && !defined(PROF_NO_AUTOSTART)
 #define PROF_NO_AUTOSTART
 #endif
@@ -2242,6 +2332,20 @@ int prof__args_check(int first, ...);
 #endif
 #if defined(PROF_FREESTANDING) || defined(PROF_NO_SERVICE)
 #define PROF__ALONE 1 /* there is no thread behind a session */
+#endif
+#if defined(PROF_FREESTANDING) ? defined(PROF_ALLOCATE) : !defined(PROF_NO_SAVE)
+#define PROF__SNAPSHOTS 1
+#endif
+/* Static data: how much of some things there can be. */
+#if defined(PROF_FREESTANDING) && defined(PROF_MINIMAL)
+#define PROF__LESS(most, least) least
+#else
+#define PROF__LESS(most, least) most
+#endif
+#ifdef PROF_FREESTANDING
+#define PROF__PATH(size) 8 /* there are no files */
+#else
+#define PROF__PATH(size) size
 #endif
 
 #ifdef __cplusplus
@@ -2449,6 +2553,8 @@ enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DE
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#elif defined(__KERNEL__)
+#include <linux/stdarg.h>
 #else
 #include <stdarg.h>
 #endif
@@ -2735,7 +2841,7 @@ typedef struct prof__thread {
 
 /* An entry point of the recorder for macros. It is never inlined: a compiler may assume that a function stays on one
    thread, and keep the address of a thread-local variable across a call that switches stacks. */
-#define PROF__ENTRY PROF_DEF __attribute__((noinline))
+#define PROF__ENTRY PROF_DEF __attribute__((__noinline__)) /* noinline is a macro in Linux */
 
 #define PROF__VISITS 100u      /* see prof__visits */
 #define PROF__BUSY 0x80000000u /* the thread is writing: a signal handler that finds this must not write */
@@ -2749,7 +2855,16 @@ typedef struct prof__thread {
 #ifdef PROF_FREESTANDING
 #define PROF__SELF() ((prof__thread *)PROF_CPU_STATE())
 typedef char prof__cpu_state_fits[sizeof(prof__thread) <= PROF_CPU_STATE_SIZE ? 1 : -1];
-static void prof__wait(void) {}
+#ifndef PROF_WAIT
+#if defined(__x86_64__) || defined(__i386__)
+#define PROF_WAIT() __asm__ volatile("pause" ::: "memory")
+#elif defined(__aarch64__)
+#define PROF_WAIT() __asm__ volatile("yield" ::: "memory")
+#else
+#define PROF_WAIT() PROF__BARRIER()
+#endif
+#endif
+static void prof__wait(void) { PROF_WAIT(); }
 #define PROF__ERRNO_SAVE() ((void)0)
 #define PROF__ERRNO_RESTORE() ((void)0)
 static uint64_t prof__thread_id(void)
@@ -2764,6 +2879,9 @@ static void prof__system_name(char *name, size_t size)
 {
     (void)size;
     name[0] = 0;
+#ifdef PROF_CPU_NAME
+    PROF_CPU_NAME(name, size);
+#endif
 }
 static uint64_t prof__process_id(void) { return 0; }
 static void prof__on_exit_of_thread(prof__thread *self) { (void)self; }
@@ -2923,10 +3041,21 @@ static void prof__signal_stack_give(prof__thread *self)
 #endif
 #endif
 
-#if defined(PROF_FREESTANDING) || defined(_WIN32)
+#ifdef PROF_FREESTANDING
+#ifndef PROF_INTERRUPTS_OFF
+#define PROF__INTERRUPTS_COME 1 /* while a lock is held, on the same processor */
+#define PROF_INTERRUPTS_OFF() 0
+#define PROF_INTERRUPTS_RESTORE(before) ((void)(before))
+#endif
+typedef uintptr_t prof__signals;
+static void prof__signals_block(prof__signals *old) { *old = (uintptr_t)(PROF_INTERRUPTS_OFF()); }
+static void prof__signals_restore(const prof__signals *old) { PROF_INTERRUPTS_RESTORE(*old); }
+#elif defined(_WIN32)
 typedef int prof__signals;
 static void prof__signals_block(prof__signals *old) { *old = 0; }
 static void prof__signals_restore(const prof__signals *old) { (void)old; }
+#endif
+#if defined(PROF_FREESTANDING) || defined(_WIN32)
 typedef int prof__file_signal;
 static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output) { *signal = standard_output; }
 static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signal_hold_for(signal, 0); }
@@ -2991,9 +3120,27 @@ static void prof__file_signal_drop(const prof__file_signal *signal)
 /* A lock for rare cases: a new call site, a new thread. A macro gives up after some tenths of a second, which costs an
    event but can't hang the program; control functions wait. Around this lock they also hold prof__change_word, so that
    a fork, which may take long, keeps the state consistent without making macros wait. */
-static int prof__lock_word, prof__change_word, prof__control_word;
+static int prof__lock_word, prof__control_word;
+#ifndef PROF_FREESTANDING
+static int prof__change_word;
+#endif
 
 #define PROF__PATIENCE 5000 /* attempts; some tenths of a second */
+
+/* How many attempts a macro makes. Freestanding they are short: it makes many if the owner can't be the code that it
+   interrupts, and one if it must not wait at all. */
+#ifdef PROF_FREESTANDING
+#ifndef PROF_MAY_WAIT
+#define PROF_MAY_WAIT() 1
+#endif
+#ifdef PROF__INTERRUPTS_COME
+#define PROF__MACRO_PATIENCE() (PROF_MAY_WAIT() ? PROF__PATIENCE : 1)
+#else
+#define PROF__MACRO_PATIENCE() (PROF_MAY_WAIT() ? 1000 * PROF__PATIENCE : 1)
+#endif
+#else
+#define PROF__MACRO_PATIENCE() PROF__PATIENCE
+#endif
 
 /* 0: free, 1: taken, 2: taken, and threads may sleep until it is free. A thread that has slept takes it with 2. */
 static int prof__lock_take(int *lock, int slept)
@@ -3049,7 +3196,7 @@ static void prof__lock(int *lock)
 /* The same for a macro. No handler runs while the lock is held, so that none can leave by siglongjmp() and keep it. */
 static int prof__lock_enter(int *lock, prof__signals *old)
 {
-    for (int spent = 0; spent < PROF__PATIENCE;) {
+    for (int spent = 0, patience = PROF__MACRO_PATIENCE(); spent < patience;) {
         int slept = spent > 100;
         if (slept || !PROF__LOAD(lock)) { /* spares two system calls if the lock is taken */
             prof__signals_block(old);
@@ -3564,7 +3711,15 @@ static uint64_t prof__unix_time(void) { return prof__clock_ns(CLOCK_REALTIME); }
 #endif
 #endif
 
-#ifdef PROF_FREESTANDING
+#ifdef PROF_MONOTONIC_NS
+#ifndef PROF_UNIX_NS
+#define PROF_UNIX_NS() 0
+#endif
+static uint64_t prof__monotonic(void) { return (uint64_t)(PROF_MONOTONIC_NS()); }
+static uint64_t prof__unix_time(void) { return (uint64_t)(PROF_UNIX_NS()); }
+#endif
+
+#if defined(PROF_FREESTANDING) && !defined(PROF_MONOTONIC_NS)
 static void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
 {
     (void)clock;
@@ -3626,8 +3781,8 @@ static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
 
 /*-- SESSION STATE --------------------------------------------------------------------------------------------------*/
 
-#define PROF__MAX_RULES 64
-#define PROF__MAX_LEFT 256
+#define PROF__MAX_RULES PROF__LESS(64, 8)
+#define PROF__MAX_LEFT PROF__LESS(256, 16)
 #define PROF__LEFT_BUSY 0xffffffffu
 
 #ifndef PROF_FREESTANDING
@@ -3686,10 +3841,10 @@ typedef struct prof__session {
     uint32_t readers;  /* threads that copy it */
     void *mapping;     /* NULL: the user's memory */
     size_t mapping_size, image_size;
-    char output[1024]; /* expanded; "" for none */
+    char output[PROF__PATH(1024)]; /* expanded; "" for none */
     char layout[24];   /* config.layout; "" for none */
     char *live_path;   /* the file that the image is mapped to: output, or stream.path; NULL: it is in memory */
-    char part_path[1100]; /* the name of the file until the start is complete */
+    char part_path[PROF__PATH(1100)]; /* the name of the file until the start is complete */
     struct prof__session *next;
     uint32_t ready_chunks; /* how many, from the first on, can be written, or PROF__ALL_READY. See >>ring */
     uint32_t claimed_chunks; /* the same with those that a thread is making ready */
@@ -3709,7 +3864,7 @@ typedef struct prof__session {
     uint32_t at_limit;
 #endif
     int crash_report;
-    char pattern[1024];   /* config.output as an absolute path, for the children of forks */
+    char pattern[PROF__PATH(1024)];  /* config.output as an absolute path, for the children of forks */
     char started[16];     /* the time that %t stands for */
     uint64_t process;     /* the pid of the process that this record is for */
     int failed;           /* errno if a child's image could not be created */
@@ -3955,7 +4110,7 @@ static int prof__meta_pair(prof__session *s, const char *key, const char *value)
 /* prof_set_metadata(): key, zero, value, zero, and so on. Under the lock. */
 static struct {
     size_t used;
-    char pairs[4096];
+    char pairs[PROF__LESS(4096, 256)];
 } prof__metadata;
 
 static size_t prof__metadata_size(const char *pair)
@@ -4342,12 +4497,24 @@ static uint64_t *prof__chunk_first(const prof__chunk *chunk) { return (uint64_t 
 
 static prof_fiber *prof__track_of(prof__thread *self) { return self->fiber ? self->fiber : &self->own; }
 
+/* Returns 1 if the thread's chunk may be in memory that is the user's again: it is of an earlier session, and there are
+   no others to keep. */
+static inline int prof__stale(const prof__thread *self)
+{
+#ifdef PROF_FREESTANDING
+    return self->epoch != PROF__LOAD(&prof__state.epoch);
+#else
+    (void)self;
+    return 0;
+#endif
+}
+
 /* Counts what this thread could not record. If it has a chunk it counts there, where a reader finds it even after a
    crash and takes it for the loss of the track that wrote there last. */
 static void prof__lose(prof__thread *self, uint64_t count)
 {
     prof__session *s = self->session;
-    PROF__ADD(self->entered ? &self->chunk->lost : s ? &s->header->lost : &prof__lost_without_chunk, count);
+    PROF__ADD(self->entered && !prof__stale(self) ? &self->chunk->lost : s ? &s->header->lost : &prof__lost_without_chunk, count);
 }
 
 /* What is lost if a macro finds no free words, or interrupts another: an event, arguments, or an event with its
@@ -4401,7 +4568,6 @@ static int prof__chunk_reserve(prof__session *s, int service)
 #define PROF__READY_PIECE 16u        /* chunks that get their pages at a time */
 #define PROF__BLOCKS_PIECE 64u       /* chunks that get their blocks at a time: a multiple of that */
 
-#ifndef PROF_FREESTANDING
 /* Returns how many chunks, from the first on, may be read. The pages of the others may be holes in a file, for which a
    file system in memory takes memory even when they are read. */
 static PROF__UNUSED uint64_t prof__chunks_there(const prof__session *s)
@@ -4409,7 +4575,6 @@ static PROF__UNUSED uint64_t prof__chunks_there(const prof__session *s)
     uint32_t ready = PROF__ACQUIRE(&s->ready_chunks);
     return ready == PROF__ALL_READY ? PROF__LOAD(&s->chunk_count) : ready & ~PROF__READY_ENDS;
 }
-#endif
 
 #if defined(__linux__) && !defined(PROF_FREESTANDING)
 static int prof__stream_file_there(const prof__session *s);
@@ -4632,6 +4797,16 @@ static PROF__COLD int prof__room_wait(prof__thread *self, prof__session *s)
 }
 #endif
 
+static PROF__UNUSED uint64_t prof__now_of(uint32_t clock)
+{
+#ifdef PROF_FREESTANDING
+    (void)clock;
+#else
+    if (clock == PROF_CLOCK_MONOTONIC) return prof__monotonic();
+#endif
+    return prof__counter();
+}
+
 /* Reads the clock of a session that may not use the bare counter. */
 static uint64_t prof__now(const prof__session *s, int at_end)
 {
@@ -4712,9 +4887,9 @@ static void prof__filled_finish(prof__thread *self)
 
 static PROF__COLD void prof__filled_check(prof__thread *self)
 {
-    if (!prof__chunk_begun(self)) return;
     /* after the session, the memory may belong to somebody else */
     if (!PROF__LOAD(&prof__state.running) || PROF__LOAD(&prof__state.epoch) != self->epoch) return;
+    if (!prof__chunk_begun(self)) return;
     if (self->session->min_ticks &&
         (self->begun_end == self->cursor || self->cursor[-1] >> PROF__KIND_SHIFT == PROF__KIND_BEGIN))
         return;
@@ -4890,7 +5065,6 @@ static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
     return NULL;
 }
 
-#ifndef PROF_FREESTANDING
 /* Adds a chunk to the list of those left partly free. Returns 0 if the list is full. */
 static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
 {
@@ -4909,7 +5083,6 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
     }
     return 0;
 }
-#endif
 
 /* If there are nearly as many threads as chunks, the threads that come last share the remaining chunks: each has one
    only while a scope is open. A thread that has come many times keeps its chunk, as long as some are left to share. */
@@ -4980,7 +5153,6 @@ static PROF__COLD int prof__attach_later(prof__thread *self, prof__session *s, p
     return found;
 }
 
-#ifndef PROF_FREESTANDING
 /* Gives back the rest of the chunk when a thread ends, or no longer needs it, so that short threads share chunks. */
 static void prof__give_back(prof__thread *self)
 {
@@ -4994,6 +5166,7 @@ static void prof__give_back(prof__thread *self)
     prof__room_changed();
 }
 
+#ifndef PROF_FREESTANDING
 /* Gives back all that the thread has of the session. The thread is busy. */
 static void prof__thread_detach(prof__thread *self)
 {
@@ -5208,20 +5381,34 @@ static inline void prof__untake(prof__thread *self, uint32_t gate)
 }
 
 /* Makes the thread of a control function busy while it holds the lock, so that a signal handler with a scope in it does
-   not wait for the lock. Without an operating system the caller may be moved to another processor meanwhile, whose gate
-   is not ours, and the one that it left may be in a macro: there nobody is made busy, and the macros of an interrupt
-   give up after PROF__PATIENCE. */
+   not wait for the lock. */
 #ifdef PROF_FREESTANDING
-static uint32_t prof__state_take(void) { return PROF__BUSY; }
-#define prof__state_untake(gate) ((void)(gate))
-#else
-static uint32_t prof__state_take(void) { return prof__take(PROF__SELF()); }
-static void prof__state_untake(uint32_t gate) { prof__untake(PROF__SELF(), gate); }
-#endif
+static prof__signals prof__state_interrupts; /* under the lock */
 
+/* Keeps interrupts off while the lock is held: they have states of their own, and would wait for the lock that they
+   interrupt. No gate is closed: without PROF_INTERRUPTS_OFF() the caller may be moved to another processor meanwhile,
+   whose gate is not ours, and the one that it left may be in a macro. The macros of an interrupt then give up after
+   PROF__PATIENCE. */
 static uint32_t prof__state_lock(void)
 {
-    uint32_t gate = prof__state_take();
+    prof__signals signals;
+    prof__signals_block(&signals);
+    prof__lock(&prof__lock_word);
+    prof__state_interrupts = signals;
+    return PROF__BUSY;
+}
+
+static void prof__state_unlock(uint32_t gate)
+{
+    prof__signals signals = prof__state_interrupts;
+    (void)gate;
+    prof__unlock(&prof__lock_word);
+    prof__signals_restore(&signals);
+}
+#else
+static uint32_t prof__state_lock(void)
+{
+    uint32_t gate = prof__take(PROF__SELF());
     prof__generation_look();
     prof__lock(&prof__change_word);
     prof__lock(&prof__lock_word);
@@ -5232,8 +5419,9 @@ static PROF__APART void prof__state_unlock(uint32_t gate)
 {
     prof__unlock(&prof__lock_word);
     prof__unlock(&prof__change_word);
-    prof__state_untake(gate);
+    prof__untake(PROF__SELF(), gate);
 }
+#endif
 
 /* The lock of the control functions. */
 static int prof__control_cancel; /* under it */
@@ -5579,30 +5767,34 @@ static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64
     self->gate = generation;
 }
 
+#ifndef PROF__NO_DOUBLE
 static uint64_t prof__double_bits(double value)
 {
     uint64_t bits;
     prof__copy(&bits, &value, sizeof bits);
     return bits;
 }
+#endif
 
 PROF__ENTRY void prof__counter_int(prof_site *site, int64_t value)
 {
     prof__counter_write(site, PROF__KIND_COUNTER_INT, (uint64_t)value);
     PROF__BRIDGE_COUNTER(site, PROF_VALUE_INT, (uint64_t)value);
 }
+#ifndef PROF__NO_DOUBLE
 PROF__ENTRY void prof__counter_double(prof_site *site, double value)
 {
     prof__counter_write(site, PROF__KIND_COUNTER_DOUBLE, prof__double_bits(value));
     PROF__BRIDGE_COUNTER(site, PROF_VALUE_DOUBLE, prof__double_bits(value));
 }
-PROF__ENTRY void prof__arg_int(prof_site *site, int64_t value) { prof__arg_write(site, PROF_VALUE_INT, (uint64_t)value); }
-PROF__ENTRY void prof__arg_uint(prof_site *site, uint64_t value) { prof__arg_write(site, PROF_VALUE_UINT, value); }
-PROF__ENTRY void prof__arg_bool(prof_site *site, int value) { prof__arg_write(site, PROF_VALUE_BOOL, value != 0); }
 PROF__ENTRY void prof__arg_double(prof_site *site, double value)
 {
     prof__arg_write(site, PROF_VALUE_DOUBLE, prof__double_bits(value));
 }
+#endif
+PROF__ENTRY void prof__arg_int(prof_site *site, int64_t value) { prof__arg_write(site, PROF_VALUE_INT, (uint64_t)value); }
+PROF__ENTRY void prof__arg_uint(prof_site *site, uint64_t value) { prof__arg_write(site, PROF_VALUE_UINT, value); }
+PROF__ENTRY void prof__arg_bool(prof_site *site, int value) { prof__arg_write(site, PROF_VALUE_BOOL, value != 0); }
 PROF__ENTRY void prof__arg_pointer(prof_site *site, const volatile void *value)
 {
     prof__arg_write(site, PROF_VALUE_POINTER, (uint64_t)(uintptr_t)value);
@@ -5703,6 +5895,7 @@ PROF__ENTRY void prof__mark_text(prof_site *site, const char *text)
 #if !defined(PROF_VSNPRINTF) && !defined(PROF_FREESTANDING)
 #define PROF_VSNPRINTF vsnprintf
 #endif
+static prof__token prof__formatted(prof_site *site, const char *format, va_list list, int owes_end) PROF__PRINTF(2, 0);
 static prof__token prof__formatted(prof_site *site, const char *format, va_list list, int owes_end)
 {
 #ifdef PROF_VSNPRINTF
@@ -5964,6 +6157,9 @@ static PROF__COLD void prof__log_learn(prof__log_format *known, const char *form
 #ifdef PROF_FREESTANDING
         if (spec.code == PROF__LOG_LONG_DOUBLE) break; /* its conversion to a double may need a library */
 #endif
+#ifdef PROF__NO_DOUBLE
+        if (spec.code == PROF__LOG_DOUBLE) break; /* no caller can pass one */
+#endif
         if (spec.width == PROF__LOG_STAR) codes[count++] = PROF__LOG_INT32;
         if (spec.precision == PROF__LOG_STAR) codes[count++] = PROF__LOG_INT32;
         if (spec.code) codes[count++] = spec.code;
@@ -5999,7 +6195,9 @@ static inline uint64_t prof__log_fetch(unsigned code, prof__log_list *list)
     case PROF__LOG_UINT16: return (unsigned short)va_arg(list->values, unsigned);
     case PROF__LOG_UINT32: return va_arg(list->values, unsigned);
     case PROF__LOG_UINT64: return va_arg(list->values, unsigned long long);
+#ifndef PROF__NO_DOUBLE
     case PROF__LOG_DOUBLE: return prof__double_bits(va_arg(list->values, double));
+#endif
 #ifndef PROF_FREESTANDING
     case PROF__LOG_LONG_DOUBLE: return prof__double_bits((double)va_arg(list->values, long double));
 #endif
@@ -6307,7 +6505,7 @@ typedef struct prof__tally {
     int busy;      /* a lock, where 64 bits are not exchanged at once */
 } prof__tally;
 
-#define PROF__TALLIES 1024
+#define PROF__TALLIES PROF__LESS(1024, 16)
 static prof__tally prof__tallies[PROF__TALLIES]; /* of macros */
 
 static int64_t prof__count_next(int64_t now, int how, int64_t value)
@@ -6323,10 +6521,12 @@ static int64_t prof__count_next(int64_t now, int how, int64_t value)
     return value;
 }
 
+#ifndef PROF__NO_DOUBLE
 static double prof__count_next_double(double now, int how, double value)
 {
     return how == PROF__TALLY_ADD ? now + value : how == PROF__TALLY_SUB ? now - value : value;
 }
+#endif
 
 enum { PROF__TALLY_AGAIN = 0, PROF__TALLY_DONE, PROF__TALLY_GIVEN_UP };
 
@@ -6412,6 +6612,7 @@ static inline int prof__tally_given_up(const prof_site *site, int swapped)
     return 1;
 }
 
+#ifndef PROF__NO_DOUBLE
 static void prof__tally_real(prof_site *site, prof__tally *tally, int how, double value)
 {
     uint64_t before = prof__tally_load(tally), after;
@@ -6434,15 +6635,18 @@ PROF__ENTRY void prof__count_double(prof_site *site, prof__number *known, int ho
     prof__tally *tally = prof__tally_of(site, known);
     if (tally) prof__tally_real(site, tally, how, value);
 }
+#endif
 
 PROF__ENTRY void prof__count_int(prof_site *site, prof__number *known, int how, int64_t value)
 {
     prof__tally *tally = prof__tally_of(site, known);
     if (!tally) return;
+#ifndef PROF__NO_DOUBLE
     if (PROF__UNLIKELY(PROF__LOAD(&tally->real))) {
         prof__tally_real(site, tally, how, (double)value);
         return;
     }
+#endif
     uint64_t before = prof__tally_load(tally), after;
     int swapped;
     do {
@@ -6645,6 +6849,18 @@ PROF__ENTRY void prof_thread_name(const char *name)
     prof__leave(self);
 }
 
+#ifdef PROF_FREESTANDING
+PROF_DEF void prof_cpu_state_end(void *state)
+{
+    prof__thread *self = (prof__thread *)state;
+    uint32_t gate = prof__state_lock();
+    const prof__session *s = prof__state.session;
+    if (s && self->session && self->epoch == s->epoch) prof__give_back(self);
+    prof__clear(self, sizeof *self / 8 * 8);
+    prof__state_unlock(gate);
+}
+#endif
+
 /*-- fibers --*/
 
 PROF_DEF prof_fiber *prof_fiber_init(void *memory, const char *name)
@@ -6686,6 +6902,7 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof_fiber_switch, (fiber)));
     if (fiber == self->fiber || prof__take(self) == PROF__BUSY) return;
+    if (prof__stale(self)) self->entered = 0;
     prof__track_leave(self);
     prof_fiber *to = fiber ? fiber : &self->own;
     if (PROF__UNLIKELY(self->note | to->note)) prof__note_switch(self, to);
@@ -6700,6 +6917,24 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
     PROF__BARRIER();
     self->gate = self->open; /* nothing was written that would allow to release a filled chunk */
     PROF__BRIDGE_SWITCH(self);
+}
+
+/* The words of a record of each kind, four bits each; 15: the head says how many follow. One number replaces a branch
+   for each record. */
+#define PROF__WORDS_OF(kind, words) ((uint64_t)(words) << 4 * (kind))
+#define PROF__WORDS                                                                                                   \
+    (PROF__WORDS_OF(PROF__KIND_BEGIN, 1) | PROF__WORDS_OF(PROF__KIND_END, 1) | PROF__WORDS_OF(PROF__KIND_MARK, 1) |   \
+     PROF__WORDS_OF(PROF__KIND_FRAME, 1) | PROF__WORDS_OF(PROF__KIND_LOST, 1) | PROF__WORDS_OF(PROF__KIND_EVENT, 3) | \
+     PROF__WORDS_OF(PROF__KIND_COUNTER_INT, 2) | PROF__WORDS_OF(PROF__KIND_COUNTER_DOUBLE, 2) |                       \
+     PROF__WORDS_OF(PROF__KIND_TRACK, 3) | PROF__WORDS_OF(PROF__KIND_ARG, 15) | PROF__WORDS_OF(PROF__KIND_DATA, 15) | \
+     PROF__WORDS_OF(PROF__KIND_NAME, 15))
+
+/* Returns the words of the record with this head, or 0 if it is not a record. left: the words that remain. */
+static inline size_t prof__record_words(uint64_t head, size_t left)
+{
+    size_t words = (size_t)(PROF__WORDS >> (head >> PROF__KIND_SHIFT << 2)) & 15;
+    if (words == 15) words = 1 + (size_t)(head & 0xFFFF);
+    return words <= left ? words : 0;
 }
 
 #ifndef PROF_FREESTANDING
@@ -7302,24 +7537,6 @@ typedef struct prof__unpacker {
     const unsigned char *at, *end;
     int bad;
 } prof__unpacker;
-
-/* The words of a record of each kind, four bits each; 15: the head says how many follow. One number replaces a branch
-   for each record. */
-#define PROF__WORDS_OF(kind, words) ((uint64_t)(words) << 4 * (kind))
-#define PROF__WORDS                                                                                                   \
-    (PROF__WORDS_OF(PROF__KIND_BEGIN, 1) | PROF__WORDS_OF(PROF__KIND_END, 1) | PROF__WORDS_OF(PROF__KIND_MARK, 1) |   \
-     PROF__WORDS_OF(PROF__KIND_FRAME, 1) | PROF__WORDS_OF(PROF__KIND_LOST, 1) | PROF__WORDS_OF(PROF__KIND_EVENT, 3) | \
-     PROF__WORDS_OF(PROF__KIND_COUNTER_INT, 2) | PROF__WORDS_OF(PROF__KIND_COUNTER_DOUBLE, 2) |                       \
-     PROF__WORDS_OF(PROF__KIND_TRACK, 3) | PROF__WORDS_OF(PROF__KIND_ARG, 15) | PROF__WORDS_OF(PROF__KIND_DATA, 15) | \
-     PROF__WORDS_OF(PROF__KIND_NAME, 15))
-
-/* Returns the words of the record with this head, or 0 if it is not a record. left: the words that remain. */
-static inline size_t prof__record_words(uint64_t head, size_t left)
-{
-    size_t words = (size_t)(PROF__WORDS >> (head >> PROF__KIND_SHIFT << 2)) & 15;
-    if (words == 15) words = 1 + (size_t)(head & 0xFFFF);
-    return words <= left ? words : 0;
-}
 
 /* Returns how many of a chunk's words are whole records. */
 PROF__UNUSED static size_t prof__records_end(const uint64_t *words, size_t count)
@@ -8042,7 +8259,6 @@ static PROF__RARE prof_status prof__memory_publish(prof__session *s)
     (void)s;
     return PROF_OK;
 }
-static PROF__RARE void prof__memory_retire(prof__session *s) { (void)s; }
 #elif defined(_WIN32)
 static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
 {
@@ -8415,6 +8631,17 @@ static PROF__RARE void prof__session_delete(prof__session *s)
 }
 #endif
 
+#ifdef PROF_FREESTANDING
+/* The one session ends; threads notice by its epoch. */
+static PROF__RARE void prof__sessions_reap(int present)
+{
+    uint32_t gate = prof__state_lock();
+    prof__thread *self = PROF__SELF();
+    if (present && self->session) prof__detach(self);
+    if (present) prof__state.session = NULL;
+    prof__state_unlock(gate);
+}
+#else
 /* Deletes the sessions that no thread points to any more, and retires the present one. Under the control lock. */
 static PROF__RARE void prof__sessions_reap(int present)
 {
@@ -8450,6 +8677,7 @@ static PROF__RARE void prof__sessions_reap(int present)
         dead = next;
     }
 }
+#endif
 
 #ifndef PROF_FREESTANDING
 static prof_status prof__inherited_end(void);
@@ -10137,7 +10365,7 @@ PROF_DEF PROF__WALL prof_status prof_domain_enable(prof_domain *domain, int on)
     return prof__category_enable(prof_domain_name(domain), on, 1);
 }
 #endif
-#ifdef PROF_NO_OBJECTS
+#if defined(PROF_NO_OBJECTS) && !defined(PROF_FREESTANDING)
 /*-- NO OBJECTS ------------------------------------------------------------------------------------------------------
    No handle can be had, and nothing is done without one. */
 
@@ -11711,20 +11939,22 @@ static void __attribute__((destructor)) prof__service_leave(void)
     prof__unlock(&prof__control_word);
 }
 #endif
-#ifdef PROF_NO_SAVE
-struct prof__look;
-static PROF__UNUSED void prof__look_take(struct prof__look *look) { (void)look; }
-PROF_DEF PROF__WALL prof_status prof_save(const char *path)
-{
-    (void)path;
-    return prof__left_out("prof_save", "PROF_NO_SAVE");
-}
-#else
+#endif
+
+#ifdef PROF__SNAPSHOTS
 /*-- SNAPSHOT -------------------------------------------------------------------------------------------- >>snapshot --
    Makes a consistent copy of an image that threads go on writing, from this process's memory or another's file.
    Chunks are copied from the newest to the oldest, in a ring first those that are being written. Chunks taken after the
    start are left out, so that of each thread a prefix of what it recorded is copied, without a gap. Meta is copied
    last, so that it has every call site that the chunks name. */
+
+#ifdef PROF_FREESTANDING
+static void *prof__zeroed(size_t count, size_t size) { return PROF_ALLOCATE(count * size); }
+static void prof__release(void *at) { PROF_RELEASE(at); }
+#else
+static void *prof__zeroed(size_t count, size_t size) { return calloc(count, size); }
+static void prof__release(void *at) { free(at); }
+#endif
 
 typedef struct prof__source {
     int (*read)(void *user, uint64_t offset, void *to, size_t size); /* 8-byte units in order; returns 0 on errors */
@@ -11843,7 +12073,7 @@ static PROF__RARE int prof__chunks_copy(prof__copying *c)
     const prof__header *h = c->h;
     uint64_t before, after, position = offsetof(prof__header, next_chunk);
     if (!c->from->read(c->from->user, position, &before, sizeof before) || !prof__chunks_held(c, before)) return 0;
-    c->tick = h->clock == PROF_CLOCK_MONOTONIC ? prof__monotonic() : prof__counter();
+    c->tick = prof__now_of(h->clock);
     if (!c->from->read(c->from->user, position, &c->newest, sizeof c->newest)) return 0;
     c->lapped = c->torn = 0;
     for (int first = !h->archive_offset; first >= 0; --first) {
@@ -11866,16 +12096,16 @@ static PROF__RARE int prof__chunks_snapshot(const prof__source *from, const prof
     c.from = from;
     c.h = h;
     c.copy = copy;
-    c.scratch = (char *)malloc(h->chunk_size);
-    c.held = (uint64_t *)calloc((size_t)h->chunk_count + 1, sizeof *c.held);
-    c.seen = (uint64_t *)calloc((size_t)h->chunk_count + 1, sizeof *c.seen);
+    c.scratch = (char *)prof__zeroed(1, h->chunk_size);
+    c.held = (uint64_t *)prof__zeroed((size_t)h->chunk_count + 1, sizeof *c.held);
+    c.seen = (uint64_t *)prof__zeroed((size_t)h->chunk_count + 1, sizeof *c.seen);
     do good = c.scratch && c.held && c.seen && prof__chunks_copy(&c);
     while (good && (c.lapped || c.torn) && !h->archive_offset && ++tries < (c.torn ? 100 : 20));
     *newest = c.newest;
     *tick = c.tick;
-    free(c.held);
-    free(c.seen);
-    free(c.scratch);
+    prof__release(c.held);
+    prof__release(c.seen);
+    prof__release(c.scratch);
     return good;
 }
 
@@ -11932,7 +12162,7 @@ static PROF__RARE prof_status prof__image_copy(void **bytes, size_t *size)
 
     prof_status status = PROF_OK;
     prof__source source = {prof__session_read, s};
-    char *copy = (char *)calloc(s->image_size, 1); /* pages that are never touched cost nothing */
+    char *copy = (char *)prof__zeroed(s->image_size, 1); /* pages that are never touched cost nothing */
     uint64_t newest = 0, tick = 0;
     if (!copy || !prof__chunks_snapshot(&source, &h, copy, &newest, &tick)) {
         status = prof__fail(PROF_NO_MEMORY, "no memory for a copy of the image (%llu bytes)",
@@ -11953,13 +12183,27 @@ static PROF__RARE prof_status prof__image_copy(void **bytes, size_t *size)
     __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
     prof__state_unlock(gate);
     if (status) {
-        free(copy);
+        prof__release(copy);
         copy = NULL;
     }
     *bytes = copy;
     return status;
 }
 
+#ifdef PROF_FREESTANDING
+PROF_DEF prof_status prof_snapshot(void **image, size_t *size) { return prof__image_copy(image, size); }
+#endif
+#endif
+#ifndef PROF_FREESTANDING
+#ifdef PROF_NO_SAVE
+struct prof__look;
+static PROF__UNUSED void prof__look_take(struct prof__look *look) { (void)look; }
+PROF_DEF PROF__WALL prof_status prof_save(const char *path)
+{
+    (void)path;
+    return prof__left_out("prof_save", "PROF_NO_SAVE");
+}
+#else
 /* Reads size bytes of a real file from offset on; several threads may do so at a time. Returns 0 if there are fewer
    bytes. */
 static PROF__RARE int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
@@ -13359,6 +13603,7 @@ typedef struct prof__other_key {
 static const prof__other_key prof__other_keys[] = {
     {"CNTK", "profilerEnabled", PROF__OTHER_ENABLED, "level",
      "1: mode ring+stats, unless another one is chosen; 0: all sites are off until prof_set_level(), and devices"},
+#ifndef PROF_FREESTANDING /* a kernel runs none of these systems; C has no empty arrays */
     {"CNTK", "profilerBufferSize", PROF__OTHER_SAME, "buffer", NULL},
     {"CNTK", "customEventBufferBytes", PROF__OTHER_SAME, "buffer", NULL},
     {"CNTK", "reserve_mem", PROF__OTHER_SAME, "buffer", NULL},
@@ -13445,6 +13690,7 @@ static const prof__other_key prof__other_keys[] = {
     {"Neuron", "NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
     {"Neuron", "NEURON_RT_INSPECT_PRECACHE_ENABLE", PROF__OTHER_NEVER, NULL,
      "the runtime's alone: set it in the environment"},
+#endif
 };
 #define PROF__OTHER_COUNT_ALL (sizeof prof__other_keys / sizeof *prof__other_keys)
 

@@ -82,6 +82,8 @@ extern "C" {
 #include "record/loose.h"
 #include "record/fiber.h"
 
+#include "image/words.h"
+
 #ifndef PROF_FREESTANDING
 #include "ground/out.h"
 #include "image/pack.h"
@@ -121,7 +123,7 @@ extern "C" {
 #include "session/start.h"
 #include "session/stop.h"
 #include "session/control.h"
-#ifdef PROF_NO_OBJECTS
+#if defined(PROF_NO_OBJECTS) && !defined(PROF_FREESTANDING)
 #include "record/no_objects.h"
 #else
 #include "record/objects.h"
@@ -146,10 +148,15 @@ extern "C" {
 #else
 #include "session/service.h"
 #endif
+#endif
+
+#ifdef PROF__SNAPSHOTS
+#include "session/snapshot.h"
+#endif
+#ifndef PROF_FREESTANDING
 #ifdef PROF_NO_SAVE
 #include "session/no_save.h"
 #else
-#include "session/snapshot.h"
 #include "session/save.h"
 #include "session/guest.h"
 #endif

@@ -21,6 +21,8 @@ static struct kernel_processor {
 
 static unsigned kernel_processor;     /* the one that runs now */
 static uint64_t kernel_ticks;         /* moves when it is read */
+static int kernel_in_nmi;
+static unsigned kernel_waits;
 static void (*kernel_pending)(void);  /* the interrupt that comes at the next reading of the clock */
 static int kernel_pending_after_read; /* it comes after the counter was read, not before */
 
@@ -35,7 +37,7 @@ static uint64_t kernel_clock(void)
     return now;
 }
 
-/* Compilers call these two by themselves, with and without a libc; every kernel has them. */
+/* Compilers call these by themselves, with and without a libc; every kernel has them. */
 #define KERNEL_OWN __attribute__((visibility("hidden")))
 KERNEL_OWN void *memcpy(void *to, const void *from, size_t size);
 KERNEL_OWN void *memset(void *at, int value, size_t size);
@@ -54,12 +56,45 @@ KERNEL_OWN void *memset(void *at, int value, size_t size)
     return at;
 }
 
+KERNEL_OWN int memcmp(const void *a, const void *b, size_t size);
+KERNEL_OWN int memcmp(const void *a, const void *b, size_t size)
+{
+    size_t i;
+    for (i = 0; i < size; ++i)
+        if (((const volatile char *)a)[i] != ((const char *)b)[i]) return 1;
+    return 0;
+}
+
+/* Memory for snapshots: all of it is free again when no part is used. */
+static uint64_t kernel_memory[((size_t)9 << 19) / 8];
+static size_t kernel_memory_used, kernel_memory_parts;
+
+static void *kernel_allocate(size_t size)
+{
+    void *at = (char *)kernel_memory + kernel_memory_used;
+    size = (size + 7) / 8 * 8;
+    if (size > sizeof kernel_memory - kernel_memory_used) return 0;
+    kernel_memory_used += size;
+    ++kernel_memory_parts;
+    memset(at, 0, size);
+    return at;
+}
+
+static void kernel_free(void *at)
+{
+    if (at && --kernel_memory_parts == 0) kernel_memory_used = 0;
+}
+
 #define PROF_DEF KERNEL_OWN /* for the shared library, see above */
 #define PROF_FREESTANDING
 #define PROF_CLOCK_READ() kernel_clock()
 #define PROF_CPU_STATE() kernel_processors[kernel_processor].state
 #define PROF_CPU_STATE_SIZE 1024
 #define PROF_CPU_ID() kernel_processor
+#define PROF_WAIT() ((void)++kernel_waits)
+#define PROF_MAY_WAIT() (!kernel_in_nmi)
+#define PROF_ALLOCATE(size) kernel_allocate(size)
+#define PROF_RELEASE(at) kernel_free(at)
 #define PROF_MAX_TEXT 40
 #define PROF_IMPLEMENTATION
 #include "prof.h"
@@ -160,6 +195,32 @@ KERNEL_ENTRY void kernel_interrupt(void)
 {
     PROFILE_SCOPE("interrupt");
     PROFILE_MARK("interrupt mark");
+}
+
+KERNEL_ENTRY void kernel_nmi(void)
+{
+    unsigned interrupted = kernel_processor;
+    kernel_processor = 2;
+    kernel_in_nmi = 1;
+    {
+        PROFILE_SCOPE("nmi");
+        PROFILE_ARG_I("of processor", (int)interrupted);
+    }
+    kernel_in_nmi = 0;
+    kernel_processor = interrupted;
+}
+
+KERNEL_ENTRY unsigned kernel_waited(void) { return kernel_waits; }
+KERNEL_ENTRY void kernel_processor_end(unsigned processor) { prof_cpu_state_end(kernel_processors[processor].state); }
+
+KERNEL_ENTRY int kernel_snapshot(void **image, size_t *size)
+{
+    static void *last;
+    kernel_free(last);
+    last = 0;
+    prof_status status = prof_snapshot(image, size);
+    if (!status) last = *image;
+    return (int)status;
 }
 
 /* ---- threads, each with a track of its own */

@@ -29,6 +29,10 @@ KERNEL_ENTRY void kernel_one_message(void);
 KERNEL_ENTRY void kernel_one_step(void);
 KERNEL_ENTRY void kernel_notes(void);
 KERNEL_ENTRY void kernel_interrupt(void);
+KERNEL_ENTRY void kernel_nmi(void);                   /* a scope on processor 2, which must not wait for a lock */
+KERNEL_ENTRY unsigned kernel_waited(void);            /* how often a macro or a control function waited for a lock */
+KERNEL_ENTRY void kernel_processor_end(unsigned processor);
+KERNEL_ENTRY int kernel_snapshot(void **image, size_t *size); /* one at a time; valid until the next */
 
 #define KERNEL_THREADS 4 /* which move between the processors */
 KERNEL_ENTRY void kernel_threads_make(void);

@@ -413,6 +413,108 @@ static void on_signal(int number)
 #endif
 #endif
 
+/* The second time that the clock is read, in a site's first use, the lock is held. */
+static void kernel_later(void) { kernel_interrupt_soon(kernel_nmi, 1); }
+
+/* Another processor's state, and no lock to wait for: the interrupted code has it. */
+TEST(nmi_while_a_lock_is_held)
+{
+    prof_trace *trace;
+    CHECK_EQUAL(kernel_start(image, sizeof image, 0), PROF_OK);
+    kernel_run_on(0);
+    kernel_interrupt_soon(kernel_nmi, 1);
+    kernel_nap(1); /* its first clock read is before it takes the lock */
+    kernel_interrupt_soon(0, 0);
+    CHECK_EQUAL(kernel_stop(), PROF_OK);
+    trace = image_read();
+    if (trace) CHECK_EQUAL(prof_trace_about(trace)->lost, 0u);
+    prof_trace_close(trace);
+
+    CHECK_EQUAL(kernel_start(image, sizeof image, 0), PROF_OK);
+    kernel_interrupt_soon(kernel_later, 1);
+    kernel_nap(1);
+    CHECK_EQUAL(kernel_stop(), PROF_OK);
+    trace = image_read();
+    if (trace) {
+        CHECK_EQUAL(prof_trace_about(trace)->lost, 1u); /* and its argument */
+        CHECK_EQUAL(prof_trace_about(trace)->lost_args, 1u);
+    }
+    CHECK_EQUAL(kernel_waited(), 0u);
+    prof_trace_close(trace);
+}
+
+/* Threads that have ended leave their chunks to others: there are many more of them than chunks. */
+TEST(ended_states)
+{
+    prof_trace *trace;
+    unsigned i;
+    CHECK_EQUAL(kernel_start(image, 256 << 10, 1), PROF_OK);
+    for (i = 0; i < 200; ++i) {
+        kernel_run_on(1);
+        kernel_work(3);
+        kernel_run_on(0);
+        kernel_processor_end(1);
+    }
+    CHECK_EQUAL(kernel_stop(), PROF_OK);
+    trace = NULL;
+    CHECK_EQUAL(prof_trace_memory(image_start(), (256 << 10) - 64, &trace), PROF_OK);
+    if (trace) {
+        CHECK_EQUAL(prof_trace_about(trace)->lost, 0u);
+        CHECK_EQUAL(prof_trace_track_count(trace), 200u + 1); /* and the one that starts the session */
+    }
+    prof_trace_close(trace);
+}
+
+/* The memory of a session belongs to the kernel again once there is another one. */
+TEST(old_memory_is_left_alone)
+{
+    static uint64_t other[IMAGE_SIZE / 16];
+    size_t i, changed = 0;
+    CHECK_EQUAL(kernel_start(other, sizeof other, 0), PROF_OK);
+    kernel_threads_make();
+    kernel_run_on(1);
+    kernel_switch_to(0);
+    kernel_work(1);
+    kernel_run_on(0);
+    kernel_work(1);
+    CHECK_EQUAL(kernel_stop(), PROF_OK);
+    CHECK_EQUAL(kernel_start(image, sizeof image, 0), PROF_OK);
+    memset(other, 0x55, sizeof other);
+    kernel_run_on(1);
+    kernel_switch_to(1);
+    kernel_work(1);
+    kernel_switch_to(KERNEL_THREADS);
+    kernel_run_on(0);
+    kernel_work(1);
+    kernel_processor_end(2);
+    CHECK_EQUAL(kernel_stop(), PROF_OK);
+    for (i = 0; i < sizeof other / sizeof *other; ++i) changed += other[i] != 0x5555555555555555u;
+    CHECK_EQUAL(changed, 0u);
+    kernel_processor_end(0);
+    kernel_processor_end(1);
+}
+
+TEST(snapshots)
+{
+    prof_trace *trace = NULL;
+    void *copy = NULL;
+    size_t size = 0;
+    CHECK_EQUAL(kernel_start(image, IMAGE_SIZE, 0), PROF_OK);
+    kernel_run_on(0);
+    kernel_work(1000);
+    CHECK_EQUAL(kernel_snapshot(&copy, &size), PROF_OK);
+    kernel_work(1000);
+    CHECK_EQUAL(prof_trace_memory(copy, size, &trace), PROF_OK);
+    if (trace) CHECK_EQUAL(walk(trace, 0, 0).scopes, 2000u);
+    prof_trace_close(trace);
+    CHECK_EQUAL(kernel_stop(), PROF_OK);
+    CHECK_EQUAL(kernel_snapshot(&copy, &size), PROF_OK);
+    trace = NULL;
+    CHECK_EQUAL(prof_trace_memory(copy, size, &trace), PROF_OK);
+    if (trace) CHECK_EQUAL(walk(trace, 0, 0).scopes, 4000u);
+    prof_trace_close(trace);
+}
+
 TEST(interrupts_at_any_instruction)
 {
 #ifdef SIGNALS_DELAYED

@@ -22,7 +22,7 @@ PROF_DEF prof_status prof_resume(void);
 
 /* Returns 1 while a session records: it runs, is not paused, has begun (delay, warm-up), and has not ended by itself
    (duration). prof_enabled_at() also requires that the session's level includes this one. */
-PROF_DEF int prof_enabled(void), prof_enabled_at(int level);
+PROF_DEF int prof_enabled(void); PROF_DEF int prof_enabled_at(int level);
 
 /* Turns off all call sites with a level above this. 0 turns all sites off, 255 none. */
 PROF_DEF prof_status prof_set_level(int level);
@@ -92,6 +92,15 @@ PROF_DEF void prof_fiber_switch(prof_fiber *fiber);
 /* Frees a fiber of prof_fiber_create(), which must not run any more, on any thread. Does nothing for NULL. Scopes that
    are still open are marked as truncated. Not with PROF_FREESTANDING. */
 PROF_DEF void prof_fiber_destroy(prof_fiber *fiber);
+
+#ifdef PROF_FREESTANDING
+/* Gives back what the state of a thread has of the session, so that others use it, and clears it. Call it once the
+   thread runs no more, anywhere but in a PROF_MAY_WAIT() of 0. */
+PROF_DEF void prof_cpu_state_end(void *state);
+/* Copies the image while recording goes on; macros never wait for it. Free *image with PROF_RELEASE(). Needs
+   PROF_ALLOCATE(): see the manual. */
+PROF_DEF prof_status prof_snapshot(void **image, size_t *size);
+#endif
 
 PROF_DEF const char *prof_status_text(prof_status status);
 /* Returns the last failure of the calling thread in one line, for example "unknown key 'bufer': did you mean

@@ -334,10 +334,23 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 #define PROFILE_SPAN_END_C(name, id, category) PROF__SPAN(PROF_EVENT_SPAN_END, name, id, category)
 
 /* 1 converted to the type of value, halved, is not 0 only in floating point; value is evaluated once. */
+#ifdef PROF__NO_DOUBLE
+#ifdef __cplusplus
+#define PROF__INTEGER(value) ((int64_t)(value))
+#else /* an array of -1 elements: the value is floating-point */
+#define PROF__INTEGER(value) \
+    ((void)sizeof(char[__builtin_types_compatible_p(__typeof__((value) + 0), double) || \
+                               __builtin_types_compatible_p(__typeof__((value) + 0), float) ? -1 : 1]), (int64_t)(value))
+#endif
+#define PROF__NUMBER(value, real, integer) integer
+#else
+#define PROF__INTEGER(value) ((int64_t)(value))
+#define PROF__NUMBER(value, real, integer) (((1 ? 1 : (value)) / 2 != 0) ? real : integer)
+#endif
 #define PROF__COUNTER(name, value, category, level)                                                                \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_COUNTER_INT, name, category, level,                                    \
-                                 ((1 ? 1 : (value)) / 2 != 0) ? prof__counter_double(&prof__here, (double)(value)) \
-                                                              : prof__counter_int(&prof__here, (int64_t)(value))), \
+                                 PROF__NUMBER(value, prof__counter_double(&prof__here, (double)(value)),           \
+                                              prof__counter_int(&prof__here, PROF__INTEGER(value)))),              \
                  (0 ? (void)(name) : PROF__USE3(value, category, level)))
 #define PROFILE_COUNTER(name, value) PROF__COUNTER(name, value, PROF_CATEGORY, PROF_SITE_LEVEL)
 #define PROFILE_COUNTER_C(name, value, category) PROF__COUNTER(name, value, category, PROF_SITE_LEVEL)
@@ -350,8 +363,8 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
             PROF__SITE(prof__here, PROF__KIND_COUNTER_INT, name, category, PROF_SITE_LEVEL);               \
             static prof__number prof__counted;                                                              \
             if ((PROF_SITE_LEVEL) > PROF_MAX_LEVEL) break;                                                 \
-            ((1 ? 1 : (value)) / 2 != 0) ? prof__count_double(&prof__here, &prof__counted, how, (double)(value)) \
-                                         : prof__count_int(&prof__here, &prof__counted, how, (int64_t)(value)); \
+            PROF__NUMBER(value, prof__count_double(&prof__here, &prof__counted, how, (double)(value)),     \
+                         prof__count_int(&prof__here, &prof__counted, how, PROF__INTEGER(value)));         \
         } while (0),                                                                                       \
         (0 ? (void)(name) : PROF__USE2(value, category)))
 #define PROFILE_COUNTER_ADD(name, delta) PROF__COUNT(PROF__TALLY_ADD, name, delta, PROF_CATEGORY)
@@ -374,10 +387,15 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 #define PROFILE_ARG(key, value) PROF__ARG(key, value, prof__arg)
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 /* The function for the type of value: f##int and so on. */
+#ifdef PROF__NO_DOUBLE
+#define PROF__REAL_TYPES(f)
+#else
+#define PROF__REAL_TYPES(f) float: f##double, double: f##double,
+#endif
 #define PROF__BY_TYPE(f, value)                                                                               \
     _Generic((value), _Bool: f##bool, char: f##int, signed char: f##int, short: f##int, int: f##int,          \
         long: f##int, long long: f##int, unsigned char: f##uint, unsigned short: f##uint, unsigned: f##uint,  \
-        unsigned long: f##uint, unsigned long long: f##uint, float: f##double, double: f##double,             \
+        unsigned long: f##uint, unsigned long long: f##uint, PROF__REAL_TYPES(f)                              \
         char *: f##string, const char *: f##string,                                                           \
         default: _Generic((0 ? 0ll : (value)), long long: f##int, /* bit-fields */                            \
                           unsigned long long: f##uint, default: f##pointer))

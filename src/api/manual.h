@@ -69,6 +69,7 @@ COMPILE-TIME OPTIONS                                                            
     PROF_INSTRUMENT_DEPTH  1024     nested calls on a thread, 24 bytes each; deeper ones are lost, and counted
     PROF_WRAP_MALLOC       -        records malloc(), free() and so on of the whole process, see below
     PROF_FREESTANDING      -        no libc, see below
+    PROF_NO_DOUBLE         -        no floating point, see there
     PROF_WITH_ITT          -        also send scopes, marks, counters and so on to VTune, to Nsight, or to tracers of
     PROF_WITH_NVTX         -        user-level probes such as perf and bpftrace: see prof_bridge.h, which is included
     PROF_WITH_SDT          -        only then
@@ -349,14 +350,39 @@ MANUAL                                                                          
 
     Freestanding. Define PROF_FREESTANDING, and, before the implementation:
         PROF_CLOCK_READ()       an expression: the counter, uint64_t; config.clock_hz is its rate
-        PROF_CPU_STATE()        an expression: PROF_CPU_STATE_SIZE (1024 will do) zeroed bytes, 16-byte aligned, of this
-                                processor or thread; a thread must not move between reading it and the end of a macro
-        PROF_CPU_ID()           optional: the number of the processor, which is the thread id of the trace
+        PROF_CPU_STATE()        an expression: PROF_CPU_STATE_SIZE (1024 will do) zeroed bytes, 16-byte aligned, of what
+                                runs now: see below
+        PROF_CPU_ID()           optional: the thread id of the trace, for example the number of the processor or thread
+        PROF_CPU_NAME(text, size)     optional: writes the name of the track that a state gets
+        PROF_INTERRUPTS_OFF()   optional, both or none: keeps interrupts off this processor, and returns a number by
+        PROF_INTERRUPTS_RESTORE(number)   which that ends. They are off while a lock is held
+        PROF_MAY_WAIT()         optional: 0 where a macro must not wait for a lock, because it may have interrupted the
+                                code that has it: in an NMI. The event is then lost if the lock is taken, and counted
+        PROF_WAIT()             optional: what to do while another processor has the lock; default: pause, yield
+        PROF_MONOTONIC_NS()     optional: a clock in nanoseconds, and PROF_UNIX_NS() the time of day. The image gets
+                                pairs of them and the counter; config.clock_hz may be 0
+        PROF_ALLOCATE(size)     optional: zeroed memory, and PROF_RELEASE(memory): for prof_snapshot(), a copy of the
+                                image while recording goes on. Needs memcpy(), memset() and memcmp()
+    and in every file, before prof.h:
+        PROF_ANY_ON()           optional: 0 while nothing records: an expression that costs less than looking at the
+                                site, such as a static branch of Linux
+    A state belongs to one thread of control at a time. One for each thread is best: nothing changes for it if it is
+    preempted and moved in the middle of a macro. prof_cpu_state_end() gives it back when the thread has ended. If the
+    states are those of processors, a thread must not move between reading PROF_CPU_STATE() and the end of a macro; if
+    you call prof_fiber_switch() where the kernel switches threads, with interrupts off, each thread has a track all the
+    same. Code that interrupts (interrupt handlers, NMIs) gets a state of its own for each processor and kind, or the
+    rules of signal handlers apply: what interrupts a macro on the same state is lost, and counted.
+    Define PROF_MINIMAL as well for a small build: 3 KB of static data instead of 40, for 16 names of
+    PROFILE_COUNTER_ADD, 8 rules of categories, 256 bytes of metadata. PROF_NO_DOUBLE leaves out floating point; it is
+    set by itself where the compiler may not use such registers (-mno-sse, -mgeneral-regs-only, Linux), and keys as text
+    go with it.
+    Control functions may be called by any one thread at a time, not by interrupts. Memory of a session may be reused
+    when no macro can be in the middle of its work that began before prof_stop(), and a new session was started.
+    In Linux, prof.h includes <linux/types.h> instead of the headers of the compiler. examples/linux_module has all this
+    as a module; docs/kernel.md says more.
     prof_start() needs config.memory. The functions of >>read and >>reports do not exist: save the bytes of
     config.memory, from the first 64-byte boundary on, and read them with prof_trace_memory() or prof_trace_open()
-    elsewhere. For interrupt handlers the rules of signal handlers apply. Each processor has a track. If you call
-    prof_fiber_switch() where the kernel switches threads, with interrupts off, each thread has one. _F macros record
-    the format unless PROF_VSNPRINTF is defined.
+    elsewhere. _F macros record the format unless PROF_VSNPRINTF is defined.
 */
 #if defined(PROF_IMPLEMENTATION) && !defined(PROF_FREESTANDING)
 #if defined(__linux__) && defined(_FEATURES_H) && !defined(__USE_GNU) && !defined(__cplusplus) && \

@@ -138,9 +138,14 @@ PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const 
 #define PROF__MADE_OF(name, c_type, tag, member) \
     static inline PROF__UNTRACED prof_arg prof__made_##name(const char *key, c_type value) \
     { prof_arg arg; arg.key = key; arg.value.type = tag; arg.value.cut = 0; arg.value.as.member; return arg; }
+#ifdef PROF__NO_DOUBLE
+#define PROF__UNLESS_NO_DOUBLE(...)
+#else
+#define PROF__UNLESS_NO_DOUBLE(...) __VA_ARGS__
+#endif
 #define PROF__MADE \
     PROF__MADE_OF(int, int64_t, PROF_VALUE_INT, i = value) PROF__MADE_OF(uint, uint64_t, PROF_VALUE_UINT, u = value) \
-    PROF__MADE_OF(double, double, PROF_VALUE_DOUBLE, d = value) \
+    PROF__UNLESS_NO_DOUBLE(PROF__MADE_OF(double, double, PROF_VALUE_DOUBLE, d = value)) \
     PROF__MADE_OF(bool, int, PROF_VALUE_BOOL, u = value != 0) \
     PROF__MADE_OF(string, const char *, PROF_VALUE_STRING, string = value) \
     PROF__MADE_OF(pointer, const volatile void *, PROF_VALUE_POINTER, u = (uint64_t)(uintptr_t)value)
@@ -165,14 +170,17 @@ typedef uint32_t __attribute__((may_alias)) prof__half;
 #define PROF__STATE(site) \
     ((uint32_t) * (const volatile uint64_t *)&(site)->private_state ^ *(const volatile uint32_t *)prof__generation)
 #endif
+#ifndef PROF_ANY_ON
+#define PROF_ANY_ON() 1 /* see Freestanding in the manual */
+#endif
 static inline PROF__UNTRACED int prof__on(const prof_site *site) /* 1: on, or not known yet */
 {
-    return PROF__STATE(site) != PROF__OFF;
+    return PROF_ANY_ON() && PROF__STATE(site) != PROF__OFF;
 }
 /* For macros with arguments, which are evaluated only while the site is on. */
 static inline PROF__UNTRACED int prof__live(prof_site *site)
 {
-    uint32_t state = PROF__STATE(site);
+    uint32_t state = PROF_ANY_ON() ? PROF__STATE(site) : PROF__OFF;
     return PROF__LIKELY(!state) || (state != PROF__OFF && prof__check(site));
 }
 
@@ -191,11 +199,12 @@ PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
     PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, type value) { record(site, number); }
 #define PROF__TEMPLATE template <typename T> PROF__HIDDEN PROF__UNTRACED inline
 #define PROF__ARGS \
-    PROF__ARG_OF(bool, prof__arg_bool, value) PROF__ARG_OF(double, prof__arg_double, value) \
+    PROF__ARG_OF(bool, prof__arg_bool, value) \
+    PROF__UNLESS_NO_DOUBLE(PROF__ARG_OF(double, prof__arg_double, value)) \
     PROF__ARG_OF(int, prof__arg_int, value) PROF__ARG_OF(long, prof__arg_int, value) \
     PROF__ARG_OF(long long, prof__arg_int, value) PROF__ARG_OF(unsigned, prof__arg_uint, value) \
     PROF__ARG_OF(unsigned long, prof__arg_uint, value) PROF__ARG_OF(unsigned long long, prof__arg_uint, value) \
-    PROF__ARG_OF(long double, prof__arg_double, static_cast<double>(value)) \
+    PROF__UNLESS_NO_DOUBLE(PROF__ARG_OF(long double, prof__arg_double, static_cast<double>(value))) \
     PROF__ARG_OF(const char *, prof__arg_string, value) PROF__ARG_OF(const volatile void *, prof__arg_pointer, value)
 /* Texts of classes: std::string and all others with a c_str() of char; std::string_view and all others with data() of
    char and size(), as a copy, because no zero needs to follow. And enumerations, also enum class. */
@@ -232,11 +241,12 @@ PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
     PROF__HIDDEN PROF__UNTRACED inline prof_arg prof__made(const char *key, type value) \
     { return prof__made_##name(key, value); }
 #define PROF__LISTS \
-    PROF__MADE_AS(bool, bool) PROF__MADE_AS(double, double) PROF__MADE_AS(int, int) PROF__MADE_AS(long, int) \
+    PROF__MADE_AS(bool, bool) PROF__UNLESS_NO_DOUBLE(PROF__MADE_AS(double, double)) PROF__MADE_AS(int, int) PROF__MADE_AS(long, int) \
     PROF__MADE_AS(long long, int) PROF__MADE_AS(unsigned, uint) PROF__MADE_AS(unsigned long, uint) \
     PROF__MADE_AS(unsigned long long, uint) PROF__MADE_AS(const char *, string) \
     PROF__MADE_AS(const volatile void *, pointer) \
-    PROF__HIDDEN PROF__UNTRACED inline double prof__plain(long double value) { return static_cast<double>(value); } \
+    PROF__UNLESS_NO_DOUBLE( \
+        PROF__HIDDEN PROF__UNTRACED inline double prof__plain(long double value) { return static_cast<double>(value); }) \
     PROF__TEMPLATE auto prof__plain(const T &text) -> decltype(prof__chars_of(text, 0)) \
     { return prof__chars_of(text, 0); } \
     template <typename T, typename = typename prof__enum<T>::type> PROF__HIDDEN PROF__UNTRACED \

@@ -1,6 +1,22 @@
 // api/options: Version, defaults of the options, words for compilers. The only system headers here: stddef, stdint.
+#ifdef __KERNEL__ /* Linux has its own, and no others */
+#include <linux/limits.h>
+#include <linux/stddef.h>
+#include <linux/types.h>
+#ifndef UINT64_MAX
+#define UINT64_MAX __UINT64_MAX__
+#endif
+#ifndef INT64_MAX
+#define INT64_MAX __INT64_MAX__
+#define INT64_MIN (-INT64_MAX - 1)
+#endif
+#ifndef UINTPTR_MAX
+#define UINTPTR_MAX __UINTPTR_MAX__
+#endif
+#else
 #include <stddef.h>
 #include <stdint.h>
+#endif
 
 #define PROF_VERSION 100 /* major * 10000 + minor * 100 + patch */
 
@@ -31,6 +47,12 @@
 #define PROF_UNIQUE __LINE__
 #endif
 #endif
+/* Code that may not use floating-point registers, as that of kernels. */
+#if defined(PROF_NO_DOUBLE) || \
+    (defined(__KERNEL__) || (defined(__x86_64__) && !defined(__SSE2__)) || \
+     (defined(__aarch64__) && !defined(__ARM_FP)) || (defined(__riscv) && !defined(__riscv_flen)))
+#define PROF__NO_DOUBLE 1
+#endif
 /* In a shared library the implementation is weak, so that the loader chooses which copy is called, also for calls
    inside this file, for which compiler and linker would otherwise take the file's own copy. */
 #if defined(__ELF__) && defined(__PIC__) && !defined(__PIE__) && !defined(PROF_FREESTANDING)
@@ -55,7 +77,7 @@
 
 #if defined(__GNUC__) || defined(__TINYC__)
 #define PROF__EXTENSION __extension__
-#define PROF__UNUSED __attribute__((unused))
+#define PROF__UNUSED __attribute__((__unused__))
 #else
 #define PROF__EXTENSION
 #define PROF__UNUSED
@@ -65,10 +87,10 @@
 #define PROF__LIKELY(x) __builtin_expect(!!(x), 1)
 #define PROF__UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define PROF__PRINTF(f, a) __attribute__((format(printf, f, a)))
-#define PROF__COLD __attribute__((cold, noinline))
-#define PROF__RARE __attribute__((cold)) /* of static functions: made small, put apart */
-#define PROF__APART __attribute__((noinline)) /* once, for many callers */
-#define PROF__HOT __attribute__((hot, noinline)) /* runs for each event, though only rare functions call it */
+#define PROF__COLD __attribute__((__cold__, __noinline__))
+#define PROF__RARE __attribute__((__cold__)) /* of static functions: made small, put apart */
+#define PROF__APART __attribute__((__noinline__)) /* once, for many callers */
+#define PROF__HOT __attribute__((__hot__, __noinline__)) /* runs for each event, though only rare functions call it */
 #else
 #define PROF__UNTRACED
 #define PROF__LIKELY(x) (x)

@@ -127,7 +127,15 @@ static uint64_t prof__unix_time(void) { return prof__clock_ns(CLOCK_REALTIME); }
 #endif
 #endif
 
-#ifdef PROF_FREESTANDING
+#ifdef PROF_MONOTONIC_NS
+#ifndef PROF_UNIX_NS
+#define PROF_UNIX_NS() 0
+#endif
+static uint64_t prof__monotonic(void) { return (uint64_t)(PROF_MONOTONIC_NS()); }
+static uint64_t prof__unix_time(void) { return (uint64_t)(PROF_UNIX_NS()); }
+#endif
+
+#if defined(PROF_FREESTANDING) && !defined(PROF_MONOTONIC_NS)
 static void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
 {
     (void)clock;

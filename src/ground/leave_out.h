@@ -21,6 +21,9 @@
 #if defined(PROF_MINIMAL) && !defined(PROF_NO_OBJECTS)
 #define PROF_NO_OBJECTS
 #endif
+#if defined(PROF__NO_DOUBLE) && !defined(PROF_NO_CONFIG_TEXT) /* some keys are in seconds */
+#define PROF_NO_CONFIG_TEXT
+#endif
 #if defined(PROF_NO_CONFIG_TEXT) && !defined(PROF_NO_AUTOSTART)
 #define PROF_NO_AUTOSTART
 #endif
@@ -44,4 +47,18 @@
 #endif
 #if defined(PROF_FREESTANDING) || defined(PROF_NO_SERVICE)
 #define PROF__ALONE 1 /* there is no thread behind a session */
+#endif
+#if defined(PROF_FREESTANDING) ? defined(PROF_ALLOCATE) : !defined(PROF_NO_SAVE)
+#define PROF__SNAPSHOTS 1
+#endif
+/* Static data: how much of some things there can be. */
+#if defined(PROF_FREESTANDING) && defined(PROF_MINIMAL)
+#define PROF__LESS(most, least) least
+#else
+#define PROF__LESS(most, least) most
+#endif
+#ifdef PROF_FREESTANDING
+#define PROF__PATH(size) 8 /* there are no files */
+#else
+#define PROF__PATH(size) size
 #endif

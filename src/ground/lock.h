@@ -3,9 +3,27 @@
 /* A lock for rare cases: a new call site, a new thread. A macro gives up after some tenths of a second, which costs an
    event but can't hang the program; control functions wait. Around this lock they also hold prof__change_word, so that
    a fork, which may take long, keeps the state consistent without making macros wait. */
-static int prof__lock_word, prof__change_word, prof__control_word;
+static int prof__lock_word, prof__control_word;
+#ifndef PROF_FREESTANDING
+static int prof__change_word;
+#endif
 
 #define PROF__PATIENCE 5000 /* attempts; some tenths of a second */
+
+/* How many attempts a macro makes. Freestanding they are short: it makes many if the owner can't be the code that it
+   interrupts, and one if it must not wait at all. */
+#ifdef PROF_FREESTANDING
+#ifndef PROF_MAY_WAIT
+#define PROF_MAY_WAIT() 1
+#endif
+#ifdef PROF__INTERRUPTS_COME
+#define PROF__MACRO_PATIENCE() (PROF_MAY_WAIT() ? PROF__PATIENCE : 1)
+#else
+#define PROF__MACRO_PATIENCE() (PROF_MAY_WAIT() ? 1000 * PROF__PATIENCE : 1)
+#endif
+#else
+#define PROF__MACRO_PATIENCE() PROF__PATIENCE
+#endif
 
 /* 0: free, 1: taken, 2: taken, and threads may sleep until it is free. A thread that has slept takes it with 2. */
 static int prof__lock_take(int *lock, int slept)
@@ -61,7 +79,7 @@ static void prof__lock(int *lock)
 /* The same for a macro. No handler runs while the lock is held, so that none can leave by siglongjmp() and keep it. */
 static int prof__lock_enter(int *lock, prof__signals *old)
 {
-    for (int spent = 0; spent < PROF__PATIENCE;) {
+    for (int spent = 0, patience = PROF__MACRO_PATIENCE(); spent < patience;) {
         int slept = spent > 100;
         if (slept || !PROF__LOAD(lock)) { /* spares two system calls if the lock is taken */
             prof__signals_block(old);

@@ -74,6 +74,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#elif defined(__KERNEL__)
+#include <linux/stdarg.h>
 #else
 #include <stdarg.h>
 #endif

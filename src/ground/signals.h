@@ -1,8 +1,19 @@
 // ground/signals: Blocks signals: all of them, or those that a failing write sends.
-#if defined(PROF_FREESTANDING) || defined(_WIN32)
+#ifdef PROF_FREESTANDING
+#ifndef PROF_INTERRUPTS_OFF
+#define PROF__INTERRUPTS_COME 1 /* while a lock is held, on the same processor */
+#define PROF_INTERRUPTS_OFF() 0
+#define PROF_INTERRUPTS_RESTORE(before) ((void)(before))
+#endif
+typedef uintptr_t prof__signals;
+static void prof__signals_block(prof__signals *old) { *old = (uintptr_t)(PROF_INTERRUPTS_OFF()); }
+static void prof__signals_restore(const prof__signals *old) { PROF_INTERRUPTS_RESTORE(*old); }
+#elif defined(_WIN32)
 typedef int prof__signals;
 static void prof__signals_block(prof__signals *old) { *old = 0; }
 static void prof__signals_restore(const prof__signals *old) { (void)old; }
+#endif
+#if defined(PROF_FREESTANDING) || defined(_WIN32)
 typedef int prof__file_signal;
 static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output) { *signal = standard_output; }
 static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signal_hold_for(signal, 0); }

@@ -2,7 +2,16 @@
 #ifdef PROF_FREESTANDING
 #define PROF__SELF() ((prof__thread *)PROF_CPU_STATE())
 typedef char prof__cpu_state_fits[sizeof(prof__thread) <= PROF_CPU_STATE_SIZE ? 1 : -1];
-static void prof__wait(void) {}
+#ifndef PROF_WAIT
+#if defined(__x86_64__) || defined(__i386__)
+#define PROF_WAIT() __asm__ volatile("pause" ::: "memory")
+#elif defined(__aarch64__)
+#define PROF_WAIT() __asm__ volatile("yield" ::: "memory")
+#else
+#define PROF_WAIT() PROF__BARRIER()
+#endif
+#endif
+static void prof__wait(void) { PROF_WAIT(); }
 #define PROF__ERRNO_SAVE() ((void)0)
 #define PROF__ERRNO_RESTORE() ((void)0)
 static uint64_t prof__thread_id(void)
@@ -17,6 +26,9 @@ static void prof__system_name(char *name, size_t size)
 {
     (void)size;
     name[0] = 0;
+#ifdef PROF_CPU_NAME
+    PROF_CPU_NAME(name, size);
+#endif
 }
 static uint64_t prof__process_id(void) { return 0; }
 static void prof__on_exit_of_thread(prof__thread *self) { (void)self; }

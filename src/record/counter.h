@@ -17,7 +17,7 @@ typedef struct prof__tally {
     int busy;      /* a lock, where 64 bits are not exchanged at once */
 } prof__tally;
 
-#define PROF__TALLIES 1024
+#define PROF__TALLIES PROF__LESS(1024, 16)
 static prof__tally prof__tallies[PROF__TALLIES]; /* of macros */
 
 static int64_t prof__count_next(int64_t now, int how, int64_t value)
@@ -33,10 +33,12 @@ static int64_t prof__count_next(int64_t now, int how, int64_t value)
     return value;
 }
 
+#ifndef PROF__NO_DOUBLE
 static double prof__count_next_double(double now, int how, double value)
 {
     return how == PROF__TALLY_ADD ? now + value : how == PROF__TALLY_SUB ? now - value : value;
 }
+#endif
 
 enum { PROF__TALLY_AGAIN = 0, PROF__TALLY_DONE, PROF__TALLY_GIVEN_UP };
 
@@ -122,6 +124,7 @@ static inline int prof__tally_given_up(const prof_site *site, int swapped)
     return 1;
 }
 
+#ifndef PROF__NO_DOUBLE
 static void prof__tally_real(prof_site *site, prof__tally *tally, int how, double value)
 {
     uint64_t before = prof__tally_load(tally), after;
@@ -144,15 +147,18 @@ PROF__ENTRY void prof__count_double(prof_site *site, prof__number *known, int ho
     prof__tally *tally = prof__tally_of(site, known);
     if (tally) prof__tally_real(site, tally, how, value);
 }
+#endif
 
 PROF__ENTRY void prof__count_int(prof_site *site, prof__number *known, int how, int64_t value)
 {
     prof__tally *tally = prof__tally_of(site, known);
     if (!tally) return;
+#ifndef PROF__NO_DOUBLE
     if (PROF__UNLIKELY(PROF__LOAD(&tally->real))) {
         prof__tally_real(site, tally, how, (double)value);
         return;
     }
+#endif
     uint64_t before = prof__tally_load(tally), after;
     int swapped;
     do {

@@ -38,6 +38,18 @@ PROF__ENTRY void prof_thread_name(const char *name)
     prof__leave(self);
 }
 
+#ifdef PROF_FREESTANDING
+PROF_DEF void prof_cpu_state_end(void *state)
+{
+    prof__thread *self = (prof__thread *)state;
+    uint32_t gate = prof__state_lock();
+    const prof__session *s = prof__state.session;
+    if (s && self->session && self->epoch == s->epoch) prof__give_back(self);
+    prof__clear(self, sizeof *self / 8 * 8);
+    prof__state_unlock(gate);
+}
+#endif
+
 /*-- fibers --*/
 
 PROF_DEF prof_fiber *prof_fiber_init(void *memory, const char *name)
@@ -79,6 +91,7 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof_fiber_switch, (fiber)));
     if (fiber == self->fiber || prof__take(self) == PROF__BUSY) return;
+    if (prof__stale(self)) self->entered = 0;
     prof__track_leave(self);
     prof_fiber *to = fiber ? fiber : &self->own;
     if (PROF__UNLIKELY(self->note | to->note)) prof__note_switch(self, to);

@@ -148,6 +148,9 @@ static PROF__COLD void prof__log_learn(prof__log_format *known, const char *form
 #ifdef PROF_FREESTANDING
         if (spec.code == PROF__LOG_LONG_DOUBLE) break; /* its conversion to a double may need a library */
 #endif
+#ifdef PROF__NO_DOUBLE
+        if (spec.code == PROF__LOG_DOUBLE) break; /* no caller can pass one */
+#endif
         if (spec.width == PROF__LOG_STAR) codes[count++] = PROF__LOG_INT32;
         if (spec.precision == PROF__LOG_STAR) codes[count++] = PROF__LOG_INT32;
         if (spec.code) codes[count++] = spec.code;
@@ -183,7 +186,9 @@ static inline uint64_t prof__log_fetch(unsigned code, prof__log_list *list)
     case PROF__LOG_UINT16: return (unsigned short)va_arg(list->values, unsigned);
     case PROF__LOG_UINT32: return va_arg(list->values, unsigned);
     case PROF__LOG_UINT64: return va_arg(list->values, unsigned long long);
+#ifndef PROF__NO_DOUBLE
     case PROF__LOG_DOUBLE: return prof__double_bits(va_arg(list->values, double));
+#endif
 #ifndef PROF_FREESTANDING
     case PROF__LOG_LONG_DOUBLE: return prof__double_bits((double)va_arg(list->values, long double));
 #endif

@@ -77,7 +77,7 @@ static int prof__meta_pair(prof__session *s, const char *key, const char *value)
 /* prof_set_metadata(): key, zero, value, zero, and so on. Under the lock. */
 static struct {
     size_t used;
-    char pairs[4096];
+    char pairs[PROF__LESS(4096, 256)];
 } prof__metadata;
 
 static size_t prof__metadata_size(const char *pair)

@@ -16,12 +16,24 @@ static uint64_t *prof__chunk_first(const prof__chunk *chunk) { return (uint64_t 
 
 static prof_fiber *prof__track_of(prof__thread *self) { return self->fiber ? self->fiber : &self->own; }
 
+/* Returns 1 if the thread's chunk may be in memory that is the user's again: it is of an earlier session, and there are
+   no others to keep. */
+static inline int prof__stale(const prof__thread *self)
+{
+#ifdef PROF_FREESTANDING
+    return self->epoch != PROF__LOAD(&prof__state.epoch);
+#else
+    (void)self;
+    return 0;
+#endif
+}
+
 /* Counts what this thread could not record. If it has a chunk it counts there, where a reader finds it even after a
    crash and takes it for the loss of the track that wrote there last. */
 static void prof__lose(prof__thread *self, uint64_t count)
 {
     prof__session *s = self->session;
-    PROF__ADD(self->entered ? &self->chunk->lost : s ? &s->header->lost : &prof__lost_without_chunk, count);
+    PROF__ADD(self->entered && !prof__stale(self) ? &self->chunk->lost : s ? &s->header->lost : &prof__lost_without_chunk, count);
 }
 
 /* What is lost if a macro finds no free words, or interrupts another: an event, arguments, or an event with its
@@ -75,7 +87,6 @@ static int prof__chunk_reserve(prof__session *s, int service)
 #define PROF__READY_PIECE 16u        /* chunks that get their pages at a time */
 #define PROF__BLOCKS_PIECE 64u       /* chunks that get their blocks at a time: a multiple of that */
 
-#ifndef PROF_FREESTANDING
 /* Returns how many chunks, from the first on, may be read. The pages of the others may be holes in a file, for which a
    file system in memory takes memory even when they are read. */
 static PROF__UNUSED uint64_t prof__chunks_there(const prof__session *s)
@@ -83,7 +94,6 @@ static PROF__UNUSED uint64_t prof__chunks_there(const prof__session *s)
     uint32_t ready = PROF__ACQUIRE(&s->ready_chunks);
     return ready == PROF__ALL_READY ? PROF__LOAD(&s->chunk_count) : ready & ~PROF__READY_ENDS;
 }
-#endif
 
 #if defined(__linux__) && !defined(PROF_FREESTANDING)
 static int prof__stream_file_there(const prof__session *s);

@@ -89,20 +89,34 @@ static inline void prof__untake(prof__thread *self, uint32_t gate)
 }
 
 /* Makes the thread of a control function busy while it holds the lock, so that a signal handler with a scope in it does
-   not wait for the lock. Without an operating system the caller may be moved to another processor meanwhile, whose gate
-   is not ours, and the one that it left may be in a macro: there nobody is made busy, and the macros of an interrupt
-   give up after PROF__PATIENCE. */
+   not wait for the lock. */
 #ifdef PROF_FREESTANDING
-static uint32_t prof__state_take(void) { return PROF__BUSY; }
-#define prof__state_untake(gate) ((void)(gate))
-#else
-static uint32_t prof__state_take(void) { return prof__take(PROF__SELF()); }
-static void prof__state_untake(uint32_t gate) { prof__untake(PROF__SELF(), gate); }
-#endif
+static prof__signals prof__state_interrupts; /* under the lock */
 
+/* Keeps interrupts off while the lock is held: they have states of their own, and would wait for the lock that they
+   interrupt. No gate is closed: without PROF_INTERRUPTS_OFF() the caller may be moved to another processor meanwhile,
+   whose gate is not ours, and the one that it left may be in a macro. The macros of an interrupt then give up after
+   PROF__PATIENCE. */
 static uint32_t prof__state_lock(void)
 {
-    uint32_t gate = prof__state_take();
+    prof__signals signals;
+    prof__signals_block(&signals);
+    prof__lock(&prof__lock_word);
+    prof__state_interrupts = signals;
+    return PROF__BUSY;
+}
+
+static void prof__state_unlock(uint32_t gate)
+{
+    prof__signals signals = prof__state_interrupts;
+    (void)gate;
+    prof__unlock(&prof__lock_word);
+    prof__signals_restore(&signals);
+}
+#else
+static uint32_t prof__state_lock(void)
+{
+    uint32_t gate = prof__take(PROF__SELF());
     prof__generation_look();
     prof__lock(&prof__change_word);
     prof__lock(&prof__lock_word);
@@ -113,8 +127,9 @@ static PROF__APART void prof__state_unlock(uint32_t gate)
 {
     prof__unlock(&prof__lock_word);
     prof__unlock(&prof__change_word);
-    prof__state_untake(gate);
+    prof__untake(PROF__SELF(), gate);
 }
+#endif
 
 /* The lock of the control functions. */
 static int prof__control_cancel; /* under it */

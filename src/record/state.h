@@ -2,8 +2,8 @@
 // changes under prof__lock_word.
 /*-- SESSION STATE --------------------------------------------------------------------------------------------------*/
 
-#define PROF__MAX_RULES 64
-#define PROF__MAX_LEFT 256
+#define PROF__MAX_RULES PROF__LESS(64, 8)
+#define PROF__MAX_LEFT PROF__LESS(256, 16)
 #define PROF__LEFT_BUSY 0xffffffffu
 
 #ifndef PROF_FREESTANDING
@@ -62,10 +62,10 @@ typedef struct prof__session {
     uint32_t readers;  /* threads that copy it */
     void *mapping;     /* NULL: the user's memory */
     size_t mapping_size, image_size;
-    char output[1024]; /* expanded; "" for none */
+    char output[PROF__PATH(1024)]; /* expanded; "" for none */
     char layout[24];   /* config.layout; "" for none */
     char *live_path;   /* the file that the image is mapped to: output, or stream.path; NULL: it is in memory */
-    char part_path[1100]; /* the name of the file until the start is complete */
+    char part_path[PROF__PATH(1100)]; /* the name of the file until the start is complete */
     struct prof__session *next;
     uint32_t ready_chunks; /* how many, from the first on, can be written, or PROF__ALL_READY. See >>ring */
     uint32_t claimed_chunks; /* the same with those that a thread is making ready */
@@ -85,7 +85,7 @@ typedef struct prof__session {
     uint32_t at_limit;
 #endif
     int crash_report;
-    char pattern[1024];   /* config.output as an absolute path, for the children of forks */
+    char pattern[PROF__PATH(1024)];  /* config.output as an absolute path, for the children of forks */
     char started[16];     /* the time that %t stands for */
     uint64_t process;     /* the pid of the process that this record is for */
     int failed;           /* errno if a child's image could not be created */

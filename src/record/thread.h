@@ -70,7 +70,7 @@ typedef struct prof__thread {
 
 /* An entry point of the recorder for macros. It is never inlined: a compiler may assume that a function stays on one
    thread, and keep the address of a thread-local variable across a call that switches stacks. */
-#define PROF__ENTRY PROF_DEF __attribute__((noinline))
+#define PROF__ENTRY PROF_DEF __attribute__((__noinline__)) /* noinline is a macro in Linux */
 
 #define PROF__VISITS 100u      /* see prof__visits */
 #define PROF__BUSY 0x80000000u /* the thread is writing: a signal handler that finds this must not write */

@@ -1,4 +1,14 @@
 // record/track: Enters, changes and leaves the track of a thread in its chunk, and counts what is lost.
+static PROF__UNUSED uint64_t prof__now_of(uint32_t clock)
+{
+#ifdef PROF_FREESTANDING
+    (void)clock;
+#else
+    if (clock == PROF_CLOCK_MONOTONIC) return prof__monotonic();
+#endif
+    return prof__counter();
+}
+
 /* Reads the clock of a session that may not use the bare counter. */
 static uint64_t prof__now(const prof__session *s, int at_end)
 {
@@ -79,9 +89,9 @@ static void prof__filled_finish(prof__thread *self)
 
 static PROF__COLD void prof__filled_check(prof__thread *self)
 {
-    if (!prof__chunk_begun(self)) return;
     /* after the session, the memory may belong to somebody else */
     if (!PROF__LOAD(&prof__state.running) || PROF__LOAD(&prof__state.epoch) != self->epoch) return;
+    if (!prof__chunk_begun(self)) return;
     if (self->session->min_ticks &&
         (self->begun_end == self->cursor || self->cursor[-1] >> PROF__KIND_SHIFT == PROF__KIND_BEGIN))
         return;
@@ -257,7 +267,6 @@ static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
     return NULL;
 }
 
-#ifndef PROF_FREESTANDING
 /* Adds a chunk to the list of those left partly free. Returns 0 if the list is full. */
 static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
 {
@@ -276,7 +285,6 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
     }
     return 0;
 }
-#endif
 
 /* If there are nearly as many threads as chunks, the threads that come last share the remaining chunks: each has one
    only while a scope is open. A thread that has come many times keeps its chunk, as long as some are left to share. */
@@ -347,7 +355,6 @@ static PROF__COLD int prof__attach_later(prof__thread *self, prof__session *s, p
     return found;
 }
 
-#ifndef PROF_FREESTANDING
 /* Gives back the rest of the chunk when a thread ends, or no longer needs it, so that short threads share chunks. */
 static void prof__give_back(prof__thread *self)
 {
@@ -361,6 +368,7 @@ static void prof__give_back(prof__thread *self)
     prof__room_changed();
 }
 
+#ifndef PROF_FREESTANDING
 /* Gives back all that the thread has of the session. The thread is busy. */
 static void prof__thread_detach(prof__thread *self)
 {

@@ -50,30 +50,34 @@ static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64
     self->gate = generation;
 }
 
+#ifndef PROF__NO_DOUBLE
 static uint64_t prof__double_bits(double value)
 {
     uint64_t bits;
     prof__copy(&bits, &value, sizeof bits);
     return bits;
 }
+#endif
 
 PROF__ENTRY void prof__counter_int(prof_site *site, int64_t value)
 {
     prof__counter_write(site, PROF__KIND_COUNTER_INT, (uint64_t)value);
     PROF__BRIDGE_COUNTER(site, PROF_VALUE_INT, (uint64_t)value);
 }
+#ifndef PROF__NO_DOUBLE
 PROF__ENTRY void prof__counter_double(prof_site *site, double value)
 {
     prof__counter_write(site, PROF__KIND_COUNTER_DOUBLE, prof__double_bits(value));
     PROF__BRIDGE_COUNTER(site, PROF_VALUE_DOUBLE, prof__double_bits(value));
 }
-PROF__ENTRY void prof__arg_int(prof_site *site, int64_t value) { prof__arg_write(site, PROF_VALUE_INT, (uint64_t)value); }
-PROF__ENTRY void prof__arg_uint(prof_site *site, uint64_t value) { prof__arg_write(site, PROF_VALUE_UINT, value); }
-PROF__ENTRY void prof__arg_bool(prof_site *site, int value) { prof__arg_write(site, PROF_VALUE_BOOL, value != 0); }
 PROF__ENTRY void prof__arg_double(prof_site *site, double value)
 {
     prof__arg_write(site, PROF_VALUE_DOUBLE, prof__double_bits(value));
 }
+#endif
+PROF__ENTRY void prof__arg_int(prof_site *site, int64_t value) { prof__arg_write(site, PROF_VALUE_INT, (uint64_t)value); }
+PROF__ENTRY void prof__arg_uint(prof_site *site, uint64_t value) { prof__arg_write(site, PROF_VALUE_UINT, value); }
+PROF__ENTRY void prof__arg_bool(prof_site *site, int value) { prof__arg_write(site, PROF_VALUE_BOOL, value != 0); }
 PROF__ENTRY void prof__arg_pointer(prof_site *site, const volatile void *value)
 {
     prof__arg_write(site, PROF_VALUE_POINTER, (uint64_t)(uintptr_t)value);
@@ -174,6 +178,7 @@ PROF__ENTRY void prof__mark_text(prof_site *site, const char *text)
 #if !defined(PROF_VSNPRINTF) && !defined(PROF_FREESTANDING)
 #define PROF_VSNPRINTF vsnprintf
 #endif
+static prof__token prof__formatted(prof_site *site, const char *format, va_list list, int owes_end) PROF__PRINTF(2, 0);
 static prof__token prof__formatted(prof_site *site, const char *format, va_list list, int owes_end)
 {
 #ifdef PROF_VSNPRINTF

@@ -40,6 +40,7 @@ typedef struct prof__other_key {
 static const prof__other_key prof__other_keys[] = {
     {"CNTK", "profilerEnabled", PROF__OTHER_ENABLED, "level",
      "1: mode ring+stats, unless another one is chosen; 0: all sites are off until prof_set_level(), and devices"},
+#ifndef PROF_FREESTANDING /* a kernel runs none of these systems; C has no empty arrays */
     {"CNTK", "profilerBufferSize", PROF__OTHER_SAME, "buffer", NULL},
     {"CNTK", "customEventBufferBytes", PROF__OTHER_SAME, "buffer", NULL},
     {"CNTK", "reserve_mem", PROF__OTHER_SAME, "buffer", NULL},
@@ -126,6 +127,7 @@ static const prof__other_key prof__other_keys[] = {
     {"Neuron", "NEURON_RT_INSPECT_SYS_TRACE_MAX_EVENTS_PER_NC", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
     {"Neuron", "NEURON_RT_INSPECT_PRECACHE_ENABLE", PROF__OTHER_NEVER, NULL,
      "the runtime's alone: set it in the environment"},
+#endif
 };
 #define PROF__OTHER_COUNT_ALL (sizeof prof__other_keys / sizeof *prof__other_keys)
 

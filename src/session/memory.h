@@ -73,7 +73,6 @@ static PROF__RARE prof_status prof__memory_publish(prof__session *s)
     (void)s;
     return PROF_OK;
 }
-static PROF__RARE void prof__memory_retire(prof__session *s) { (void)s; }
 #elif defined(_WIN32)
 static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
 {

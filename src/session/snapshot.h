@@ -5,6 +5,14 @@
    start are left out, so that of each thread a prefix of what it recorded is copied, without a gap. Meta is copied
    last, so that it has every call site that the chunks name. */
 
+#ifdef PROF_FREESTANDING
+static void *prof__zeroed(size_t count, size_t size) { return PROF_ALLOCATE(count * size); }
+static void prof__release(void *at) { PROF_RELEASE(at); }
+#else
+static void *prof__zeroed(size_t count, size_t size) { return calloc(count, size); }
+static void prof__release(void *at) { free(at); }
+#endif
+
 typedef struct prof__source {
     int (*read)(void *user, uint64_t offset, void *to, size_t size); /* 8-byte units in order; returns 0 on errors */
     void *user;
@@ -122,7 +130,7 @@ static PROF__RARE int prof__chunks_copy(prof__copying *c)
     const prof__header *h = c->h;
     uint64_t before, after, position = offsetof(prof__header, next_chunk);
     if (!c->from->read(c->from->user, position, &before, sizeof before) || !prof__chunks_held(c, before)) return 0;
-    c->tick = h->clock == PROF_CLOCK_MONOTONIC ? prof__monotonic() : prof__counter();
+    c->tick = prof__now_of(h->clock);
     if (!c->from->read(c->from->user, position, &c->newest, sizeof c->newest)) return 0;
     c->lapped = c->torn = 0;
     for (int first = !h->archive_offset; first >= 0; --first) {
@@ -145,16 +153,16 @@ static PROF__RARE int prof__chunks_snapshot(const prof__source *from, const prof
     c.from = from;
     c.h = h;
     c.copy = copy;
-    c.scratch = (char *)malloc(h->chunk_size);
-    c.held = (uint64_t *)calloc((size_t)h->chunk_count + 1, sizeof *c.held);
-    c.seen = (uint64_t *)calloc((size_t)h->chunk_count + 1, sizeof *c.seen);
+    c.scratch = (char *)prof__zeroed(1, h->chunk_size);
+    c.held = (uint64_t *)prof__zeroed((size_t)h->chunk_count + 1, sizeof *c.held);
+    c.seen = (uint64_t *)prof__zeroed((size_t)h->chunk_count + 1, sizeof *c.seen);
     do good = c.scratch && c.held && c.seen && prof__chunks_copy(&c);
     while (good && (c.lapped || c.torn) && !h->archive_offset && ++tries < (c.torn ? 100 : 20));
     *newest = c.newest;
     *tick = c.tick;
-    free(c.held);
-    free(c.seen);
-    free(c.scratch);
+    prof__release(c.held);
+    prof__release(c.seen);
+    prof__release(c.scratch);
     return good;
 }
 
@@ -211,7 +219,7 @@ static PROF__RARE prof_status prof__image_copy(void **bytes, size_t *size)
 
     prof_status status = PROF_OK;
     prof__source source = {prof__session_read, s};
-    char *copy = (char *)calloc(s->image_size, 1); /* pages that are never touched cost nothing */
+    char *copy = (char *)prof__zeroed(s->image_size, 1); /* pages that are never touched cost nothing */
     uint64_t newest = 0, tick = 0;
     if (!copy || !prof__chunks_snapshot(&source, &h, copy, &newest, &tick)) {
         status = prof__fail(PROF_NO_MEMORY, "no memory for a copy of the image (%llu bytes)",
@@ -232,9 +240,13 @@ static PROF__RARE prof_status prof__image_copy(void **bytes, size_t *size)
     __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
     prof__state_unlock(gate);
     if (status) {
-        free(copy);
+        prof__release(copy);
         copy = NULL;
     }
     *bytes = copy;
     return status;
 }
+
+#ifdef PROF_FREESTANDING
+PROF_DEF prof_status prof_snapshot(void **image, size_t *size) { return prof__image_copy(image, size); }
+#endif

@@ -59,6 +59,17 @@ static PROF__RARE void prof__session_delete(prof__session *s)
 }
 #endif
 
+#ifdef PROF_FREESTANDING
+/* The one session ends; threads notice by its epoch. */
+static PROF__RARE void prof__sessions_reap(int present)
+{
+    uint32_t gate = prof__state_lock();
+    prof__thread *self = PROF__SELF();
+    if (present && self->session) prof__detach(self);
+    if (present) prof__state.session = NULL;
+    prof__state_unlock(gate);
+}
+#else
 /* Deletes the sessions that no thread points to any more, and retires the present one. Under the control lock. */
 static PROF__RARE void prof__sessions_reap(int present)
 {
@@ -94,3 +105,4 @@ static PROF__RARE void prof__sessions_reap(int present)
         dead = next;
     }
 }
+#endif

@@ -1,0 +1,18 @@
+// image/words: How many words a record has. For those who read what is being written.
+/* The words of a record of each kind, four bits each; 15: the head says how many follow. One number replaces a branch
+   for each record. */
+#define PROF__WORDS_OF(kind, words) ((uint64_t)(words) << 4 * (kind))
+#define PROF__WORDS                                                                                                   \
+    (PROF__WORDS_OF(PROF__KIND_BEGIN, 1) | PROF__WORDS_OF(PROF__KIND_END, 1) | PROF__WORDS_OF(PROF__KIND_MARK, 1) |   \
+     PROF__WORDS_OF(PROF__KIND_FRAME, 1) | PROF__WORDS_OF(PROF__KIND_LOST, 1) | PROF__WORDS_OF(PROF__KIND_EVENT, 3) | \
+     PROF__WORDS_OF(PROF__KIND_COUNTER_INT, 2) | PROF__WORDS_OF(PROF__KIND_COUNTER_DOUBLE, 2) |                       \
+     PROF__WORDS_OF(PROF__KIND_TRACK, 3) | PROF__WORDS_OF(PROF__KIND_ARG, 15) | PROF__WORDS_OF(PROF__KIND_DATA, 15) | \
+     PROF__WORDS_OF(PROF__KIND_NAME, 15))
+
+/* Returns the words of the record with this head, or 0 if it is not a record. left: the words that remain. */
+static inline size_t prof__record_words(uint64_t head, size_t left)
+{
+    size_t words = (size_t)(PROF__WORDS >> (head >> PROF__KIND_SHIFT << 2)) & 15;
+    if (words == 15) words = 1 + (size_t)(head & 0xFFFF);
+    return words <= left ? words : 0;
+}
