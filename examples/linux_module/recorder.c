@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: MIT-0 OR Unlicense
+/*
+ * recorder.c - the recorder: states of tasks, rows of what runs and waits, start and stop
+ *
+ * The only file with PROF_IMPLEMENTATION. Modules that mark up depend on this one through its exported symbols.
+ */
+#define PROF_IMPLEMENTATION
+#include "prof_linux_kernel.h"
+
+#include <linux/fs.h>
+#include <linux/hash.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/rcupdate_wait.h>
+#include <linux/tracepoint.h>
+#include <linux/utsname.h>
+#include <linux/vmalloc.h>
+#include <trace/events/sched.h>
+#ifdef CONFIG_X86
+#include <asm/tsc.h>
+#endif
+
+static_assert(sizeof(prof__thread) <= PROF_CPU_STATE_SIZE);
+
+DEFINE_STATIC_KEY_FALSE(prof_linux_on);
+EXPORT_SYMBOL_GPL(prof_linux_on);
+
+/* What macros call. */
+EXPORT_SYMBOL_GPL(prof__generation);
+EXPORT_SYMBOL_GPL(prof__check);
+EXPORT_SYMBOL_GPL(prof__begin);
+EXPORT_SYMBOL_GPL(prof__begin_text);
+EXPORT_SYMBOL_GPL(prof__begin_format);
+EXPORT_SYMBOL_GPL(prof__begin_number);
+EXPORT_SYMBOL_GPL(prof__begin_loose);
+EXPORT_SYMBOL_GPL(prof__end);
+EXPORT_SYMBOL_GPL(prof__end_loose);
+EXPORT_SYMBOL_GPL(prof__next);
+EXPORT_SYMBOL_GPL(prof__mark);
+EXPORT_SYMBOL_GPL(prof__mark_text);
+EXPORT_SYMBOL_GPL(prof__mark_format);
+EXPORT_SYMBOL_GPL(prof__frame);
+EXPORT_SYMBOL_GPL(prof__event);
+EXPORT_SYMBOL_GPL(prof__log);
+EXPORT_SYMBOL_GPL(prof__memory);
+EXPORT_SYMBOL_GPL(prof__count_int);
+EXPORT_SYMBOL_GPL(prof__counter_int);
+EXPORT_SYMBOL_GPL(prof__arg_int);
+EXPORT_SYMBOL_GPL(prof__arg_uint);
+EXPORT_SYMBOL_GPL(prof__arg_bool);
+EXPORT_SYMBOL_GPL(prof__arg_pointer);
+EXPORT_SYMBOL_GPL(prof__arg_string);
+EXPORT_SYMBOL_GPL(prof__with);
+EXPORT_SYMBOL_GPL(prof_flow_new);
+
+/* ---- states of tasks */
+
+static unsigned int tasks = 4096;
+module_param(tasks, uint, 0444);
+MODULE_PARM_DESC(tasks, "how many tasks that use macros may live at the same time; 1.2 KiB each");
+
+#define PROF_LINUX_PROBES 256
+
+static struct prof_linux_record *prof_linux_records;
+static unsigned int prof_linux_bits; /* log2 of their number */
+static struct prof_linux_record *prof_linux_nobody;
+#define PROF_LINUX_ENDED ((struct task_struct *)1) /* of a record that is free again, though a search goes on past it */
+
+DEFINE_PER_CPU(struct prof_linux_record *, prof_linux_here);
+static struct prof_linux_cpu __percpu *prof_linux_cpus;
+
+DEFINE_PER_CPU(int, prof_linux_locked);
+
+unsigned long prof_linux_interrupts_off(void)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	this_cpu_inc(prof_linux_locked);
+	return flags;
+}
+
+void prof_linux_interrupts_restore(unsigned long flags)
+{
+	this_cpu_dec(prof_linux_locked);
+	local_irq_restore(flags);
+}
+
+static enum prof_linux_context prof_linux_context(void)
+{
+	unsigned long count = preempt_count();
+
+	if (count & NMI_MASK)
+		return (count & NMI_MASK) == NMI_OFFSET ? PROF_LINUX_NMI : PROF_LINUX_NMI_NESTED;
+	if (count & HARDIRQ_MASK)
+		return PROF_LINUX_HARDIRQ;
+	return in_serving_softirq() ? PROF_LINUX_SOFTIRQ : PROF_LINUX_TASK;
+}
+
+static struct prof_linux_record *prof_linux_row(void)
+{
+	return &this_cpu_ptr(prof_linux_cpus)->contexts[PROF_LINUX_ROW];
+}
+
+static struct prof_linux_record *prof_linux_slot(const struct task_struct *task, unsigned int probe)
+{
+	unsigned int at = hash_ptr(task, prof_linux_bits) + probe;
+
+	return &prof_linux_records[at & ((1U << prof_linux_bits) - 1)];
+}
+
+/* The task's record, or NULL; *vacant: where it could be put. */
+static struct prof_linux_record *prof_linux_search(const struct task_struct *task, struct prof_linux_record **vacant)
+{
+	unsigned int probe;
+
+	*vacant = NULL;
+	for (probe = 0; probe < PROF_LINUX_PROBES; probe++) {
+		struct prof_linux_record *record = prof_linux_slot(task, probe);
+		const struct task_struct *owner = READ_ONCE(record->task);
+
+		if (owner == task)
+			return record;
+		if ((!owner || owner == PROF_LINUX_ENDED) && !*vacant)
+			*vacant = record;
+		if (!owner)
+			break;
+	}
+	return NULL;
+}
+
+/* Nobody else puts the same task in at the same time: it is current, or is being switched to. */
+static struct prof_linux_record *prof_linux_insert(struct task_struct *task)
+{
+	struct prof_linux_record *record, *vacant;
+	struct task_struct *owner;
+
+	do {
+		record = prof_linux_search(task, &vacant);
+		if (record || !vacant)
+			return record;
+		owner = READ_ONCE(vacant->task);
+		if (owner && owner != PROF_LINUX_ENDED)
+			continue;
+		record = cmpxchg(&vacant->task, owner, task) == owner ? vacant : NULL;
+	} while (!record);
+	prof_fiber_init(record->fiber, NULL);
+	record->name[0] = 0;
+	record->row = 0;
+	return record;
+}
+
+/* The record of current, which is remembered for this processor. If there is none left, what the task records is lost
+ * and counted: nobody's record is always busy.
+ */
+static struct prof_linux_record *prof_linux_find(struct task_struct *task)
+{
+	struct prof_linux_record *record = prof_linux_insert(task);
+
+	if (!record)
+		return prof_linux_nobody;
+	this_cpu_write(prof_linux_here, record); /* also right if the task has just been moved */
+	return record;
+}
+
+/* A task will never run again: its chunk and its record serve others. */
+static void prof_linux_task_free(void *data, struct task_struct *task)
+{
+	struct prof_linux_record *vacant, *record = prof_linux_search(task, &vacant);
+
+	if (!record)
+		return;
+	prof_cpu_state_end(record->state);
+	smp_store_release(&record->task, PROF_LINUX_ENDED);
+}
+
+void *prof_linux_state_slow(void)
+{
+	enum prof_linux_context context = prof_linux_context();
+
+	if (context != PROF_LINUX_TASK)
+		return this_cpu_ptr(prof_linux_cpus)->contexts[context].state;
+	return prof_linux_find(current)->state;
+}
+
+/* The next two are called with interrupts off. The trace's thread id is a task's pid; of other contexts, a number that
+ * no task has.
+ */
+static enum prof_linux_context prof_linux_track(void)
+{
+	enum prof_linux_context context = prof_linux_context();
+
+	return context == PROF_LINUX_TASK && this_cpu_read(prof_linux_here) == prof_linux_row() ? PROF_LINUX_ROW : context;
+}
+
+u64 prof_linux_id(void)
+{
+	enum prof_linux_context context = prof_linux_track();
+
+	if (context == PROF_LINUX_TASK && current->pid)
+		return current->pid;
+	return PID_MAX_LIMIT + raw_smp_processor_id() * (PROF_LINUX_CONTEXTS + 1) + context;
+}
+
+void prof_linux_name(char *name, size_t size)
+{
+	static const char *const names[PROF_LINUX_CONTEXTS] = { "softirqs", "hardirqs", "NMIs", "nested NMIs", "tasks" };
+	enum prof_linux_context context = prof_linux_track();
+
+	if (context == PROF_LINUX_TASK)
+		strscpy(name, current->comm, size);
+	else
+		snprintf(name, size, "cpu %d: %s", raw_smp_processor_id(), names[context]);
+}
+
+/* ---- rows: a track for each processor that says which task runs, and one for each task: running, ready, waiting */
+
+#define PROF_LINUX_SITE(variable, name)                                                                                \
+	static prof_site variable = { 0, name, "sched", __FILE__, "", __LINE__, 0, 1, PROF__KIND_BEGIN, 0, 0, 0 }
+PROF_LINUX_SITE(prof_linux_task_site, "");
+PROF_LINUX_SITE(prof_linux_running_site, "running");
+PROF_LINUX_SITE(prof_linux_ready_site, "ready");
+PROF_LINUX_SITE(prof_linux_waiting_site, "waiting");
+PROF_LINUX_SITE(prof_linux_disk_site, "waiting uninterruptible");
+
+static void prof_linux_row_change(u64 *row, prof_site *site)
+{
+	if (*row)
+		prof__end(*row);
+	*row = site && prof__on(site) ? prof__begin(site) : 0;
+}
+
+static void prof_linux_row_of(struct task_struct *task, prof_site *site)
+{
+	struct prof_linux_record *record = task->pid ? prof_linux_insert(task) : NULL;
+
+	char name[TASK_COMM_LEN + 8];
+
+	if (!record)
+		return;
+	if (strncmp(record->name, task->comm, TASK_COMM_LEN)) {
+		strscpy(record->name, task->comm, TASK_COMM_LEN);
+		snprintf(name, sizeof(name), "%s: states", record->name);
+		prof__track_name((prof_fiber *)record->fiber, name);
+	}
+	prof_fiber_switch((prof_fiber *)record->fiber);
+	prof_linux_row_change(&record->row, site);
+}
+
+/* With interrupts off: meanwhile macros of "this task" are those of the processor's row. */
+static void prof_linux_switch(void *data, bool preempt, struct task_struct *prev, struct task_struct *next,
+			      unsigned int prev_state)
+{
+	struct prof_linux_record *row = prof_linux_row();
+	struct prof_linux_record *here = this_cpu_read(prof_linux_here);
+	prof_site *site = &prof_linux_ready_site;
+
+	if (!PROF_ANY_ON())
+		return;
+	row->task = current;
+	this_cpu_write(prof_linux_here, row);
+	prof_linux_row_change(&row->row, NULL);
+	if (next->pid && prof__live(&prof_linux_task_site))
+		row->row = prof__begin_text(&prof_linux_task_site, next->comm);
+	if (!preempt && prev_state)
+		site = prev_state & TASK_UNINTERRUPTIBLE ? &prof_linux_disk_site : &prof_linux_waiting_site;
+	prof_linux_row_of(prev, prev_state & TASK_DEAD ? NULL : site);
+	prof_linux_row_of(next, &prof_linux_running_site);
+	prof_fiber_switch(NULL);
+	row->task = NULL;
+	this_cpu_write(prof_linux_here, here);
+}
+
+/* ---- tracepoints: not exported by name, but found in the list of all */
+
+struct prof_linux_probe {
+	const char *name;
+	void *function;
+	struct tracepoint *tracepoint;
+	bool registered;
+};
+
+static struct prof_linux_probe prof_linux_free_probe = { "sched_process_free", prof_linux_task_free, NULL, false };
+static struct prof_linux_probe prof_linux_switch_probe = { "sched_switch", prof_linux_switch, NULL, false };
+
+static void prof_linux_probe_match(struct tracepoint *tracepoint, void *data)
+{
+	struct prof_linux_probe *probe = data;
+
+	if (!strcmp(tracepoint->name, probe->name))
+		probe->tracepoint = tracepoint;
+}
+
+static int prof_linux_probe_add(struct prof_linux_probe *probe)
+{
+	int error;
+
+	for_each_kernel_tracepoint(prof_linux_probe_match, probe);
+	if (!probe->tracepoint)
+		return -ENOENT;
+	error = tracepoint_probe_register(probe->tracepoint, probe->function, NULL);
+	probe->registered = !error;
+	return error;
+}
+
+static void prof_linux_probe_remove(struct prof_linux_probe *probe)
+{
+	if (probe->registered)
+		tracepoint_probe_unregister(probe->tracepoint, probe->function, NULL);
+	probe->registered = false;
+}
+
+/* Macros have the types of these; the compiler checks that the kernel's are the same. */
+static void __maybe_unused prof_linux_probes_check(void)
+{
+	check_trace_callback_type_sched_switch(prof_linux_switch);
+	check_trace_callback_type_sched_process_free(prof_linux_task_free);
+}
+
+/* ---- start and stop */
+
+static DEFINE_MUTEX(prof_linux_mutex);
+static void *prof_linux_memory;
+static bool prof_linux_runs;
+
+static int prof_linux_failed(prof_status status)
+{
+	pr_err("prof: %s\n", prof_error());
+	return status == PROF_NO_MEMORY ? -ENOMEM : status == PROF_INVALID_STATE ? -EBUSY : -EINVAL;
+}
+
+/* Waits until no macro is in the middle of its work that began before: tasks may have been preempted there. */
+static void prof_linux_synchronize(void)
+{
+#ifdef CONFIG_TASKS_RCU
+	synchronize_rcu_tasks();
+#endif
+	tracepoint_synchronize_unregister(); /* and handlers of interrupts */
+}
+
+/* Says which boot this is, so that programs of the same one can be merged with it. */
+static void prof_linux_about(prof__header *header)
+{
+	struct file *file = filp_open("/proc/sys/kernel/random/boot_id", O_RDONLY, 0);
+	char text[40] = "";
+	loff_t at = 0;
+
+	if (!IS_ERR(file)) {
+		if (kernel_read(file, text, sizeof(text) - 1, &at) < 36)
+			text[0] = 0;
+		filp_close(file, NULL);
+	}
+	text[36] = 0;
+	strscpy(header->boot_id, text, sizeof(header->boot_id));
+	strscpy(header->program, "linux", sizeof(header->program));
+}
+
+static int prof_linux_start_locked(const prof_config *config)
+{
+	prof_config own = *config;
+	prof_status status;
+	void *memory;
+	int error;
+
+	if (prof_linux_runs)
+		return -EBUSY;
+	memory = vmalloc(own.memory_size);
+	if (!memory)
+		return -ENOMEM;
+	own.memory = memory;
+#ifdef CONFIG_X86
+	own.clock_hz = tsc_khz * 1000ULL;
+#endif
+	status = prof_start(&own); /* nobody is in the old memory: see prof_linux_stop() */
+	if (status) {
+		vfree(memory);
+		return prof_linux_failed(status);
+	}
+	if (prof_linux_memory)
+		prof_linux_synchronize(); /* a macro that lost its event may just be counting it in the old image */
+	vfree(prof_linux_memory);
+	prof_linux_memory = memory;
+	prof_linux_about(prof__state.session->header);
+	prof_set_metadata("kernel", init_utsname()->release);
+	prof_linux_runs = true;
+	static_branch_enable(&prof_linux_on);
+	error = prof_linux_probe_add(&prof_linux_switch_probe);
+	if (error)
+		pr_warn("prof: no rows of what runs and waits: sched_switch: %d\n", error);
+	return 0;
+}
+
+static int prof_linux_stop_locked(void)
+{
+	prof_status status;
+
+	if (!prof_linux_runs)
+		return -EINVAL;
+	prof_linux_probe_remove(&prof_linux_switch_probe);
+	status = prof_stop();
+	static_branch_disable(&prof_linux_on);
+	prof_linux_runs = false;
+	prof_linux_synchronize(); /* from here on no macro has an address in the image */
+	return status ? prof_linux_failed(status) : 0;
+}
+
+int prof_linux_start(const prof_config *config)
+{
+	int error;
+
+	mutex_lock(&prof_linux_mutex);
+	error = prof_linux_start_locked(config);
+	mutex_unlock(&prof_linux_mutex);
+	return error;
+}
+
+int prof_linux_stop(void)
+{
+	int error;
+
+	mutex_lock(&prof_linux_mutex);
+	error = prof_linux_stop_locked();
+	mutex_unlock(&prof_linux_mutex);
+	return error;
+}
+
+int prof_linux_running(void)
+{
+	return READ_ONCE(prof_linux_runs);
+}
+
+int prof_linux_snapshot(void **image, size_t *size)
+{
+	prof_status status;
+
+	mutex_lock(&prof_linux_mutex);
+	status = prof_snapshot(image, size);
+	mutex_unlock(&prof_linux_mutex);
+	return status ? prof_linux_failed(status) : 0;
+}
+
+/* ---- the module */
+
+int prof_linux_init(void)
+{
+	int error = -ENOMEM, cpu;
+
+	prof_linux_bits = order_base_2(clamp(tasks, 64U, 1U << 22));
+	prof_linux_records = vzalloc(((size_t)1 + (1U << prof_linux_bits)) * sizeof(*prof_linux_records));
+	prof_linux_cpus = alloc_percpu(struct prof_linux_cpu);
+	if (prof_linux_records && prof_linux_cpus) {
+		prof_linux_nobody = prof_linux_records + (1U << prof_linux_bits);
+		((prof__thread *)prof_linux_nobody->state)->gate = PROF__BUSY;
+		for_each_possible_cpu(cpu)
+			per_cpu(prof_linux_here, cpu) = prof_linux_nobody;
+		error = prof_linux_probe_add(&prof_linux_free_probe);
+	}
+	if (error)
+		prof_linux_exit();
+	return error;
+}
+
+/* Modules that mark up are gone by now: they depend on this one. */
+void prof_linux_exit(void)
+{
+	if (prof_linux_running())
+		prof_linux_stop();
+	prof_linux_probe_remove(&prof_linux_free_probe);
+	prof_linux_synchronize();
+	free_percpu(prof_linux_cpus);
+	vfree(prof_linux_records);
+	vfree(prof_linux_memory);
+}
+
+static int __init prof_linux_load(void)
+{
+	int error = prof_linux_init();
+
+	if (error)
+		return error;
+	error = prof_control_init();
+	if (error)
+		prof_linux_exit();
+	return error;
+}
+
+static void __exit prof_linux_unload(void)
+{
+	prof_control_exit();
+	prof_linux_exit();
+}
+
+module_init(prof_linux_load);
+module_exit(prof_linux_unload);
+MODULE_LICENSE("Dual MIT/GPL");
+MODULE_DESCRIPTION("Records scopes of tasks and interrupts into an image for the prof tool");
