@@ -1,0 +1,253 @@
+#!/bin/sh
+# The recorder in the Linux kernel, for real: examples/linux_module is built by kbuild, without a warning, and loaded into
+# a kernel of Debian's in QEMU, once with two processors and once with four, once preemptible. A second module records in
+# tasks, softirqs, hardirqs, a kprobe and NMIs and says how often; the images are read here: nothing may be lost, no begin
+# without its end, and each scope must be there as often as it was passed. So must the scopes of a program that ran there.
+#
+# usage: tests/linux_module.sh [PROCESSORS...]       PROF_TEST_KVM=1: with KVM, where it works
+#
+# As root it installs what is missing; without, or without a network, it says what it skips.
+cd "$(dirname "$0")/.." || exit 1
+LC_ALL=C
+export LC_ALL
+out=$PWD/build/linux_module
+passed=0 failed=0 skipped=0
+ok() {
+    echo "ok   $1"
+    passed=$((passed + 1))
+}
+fail() { # NAME WHAT
+    echo "FAIL $1"
+    printf '%s\n' "$2" | tail -n 40 | sed 's/^/    /'
+    failed=$((failed + 1))
+}
+check() { # NAME WHAT-IS-WRONG: nothing: passed
+    if [ -z "$2" ]; then ok "$1"; else fail "$1" "$2"; fi
+}
+end() {
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ $failed -eq 0 ]
+    exit
+}
+skip() {
+    echo "SKIP linux module: $1"
+    skipped=$((skipped + 1))
+    end
+}
+
+# ---- what it needs
+case $(uname -m)-$(. /etc/os-release 2>/dev/null && echo "$ID") in
+x86_64-debian) ;;
+*) skip "the kernel is Debian's for x86-64" ;;
+esac
+apt() {
+    [ "$(id -u)" = 0 ] || return
+    DEBIAN_FRONTEND=noninteractive apt-get -y -qq -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 "$@" >/dev/null 2>&1
+}
+need() { # COMMAND PACKAGE
+    command -v "$1" >/dev/null || apt install --no-install-recommends "$2"
+    command -v "$1" >/dev/null || skip "$2: not installed"
+}
+headers() { ls -d /usr/src/linux-headers-*-amd64 2>/dev/null | grep -v -e -rt- -e -cloud- | sort -V | tail -n 1; }
+need qemu-system-x86_64 qemu-system-x86
+need cpio cpio
+need xz xz-utils
+busybox=/bin/busybox
+[ -x $busybox ] || apt install --no-install-recommends busybox-static
+file -L $busybox 2>/dev/null | grep -q dynamic && skip "busybox-static: another busybox is installed"
+[ -x $busybox ] || skip "busybox-static: not installed"
+[ -n "$(headers)" ] || apt install --no-install-recommends linux-headers-amd64
+kernel=$(headers)
+[ -n "$kernel" ] || skip "linux-headers-amd64: not installed"
+version=${kernel#/usr/src/linux-headers-}
+mkdir -p "$out" || exit 1
+# The kernel itself need not be installed, which would make an initial RAM disk for this machine.
+root=
+if ! [ -f "/boot/vmlinuz-$version" ]; then
+    root=$out/image
+    if ! [ -f "$root/boot/vmlinuz-$version" ]; then
+        rm -rf "$root"
+        mkdir -p "$root"
+        (cd "$out" && apt-get -qq download "linux-image-$version" >/dev/null 2>&1 &&
+            dpkg-deb -x linux-image-*.deb "$root" && rm -f linux-image-*.deb)
+    fi
+    [ -f "$root/boot/vmlinuz-$version" ] || skip "linux-image-$version: cannot be downloaded"
+fi
+
+# ---- the modules
+work=$out/module
+rm -rf "$work"
+mkdir -p "$work"
+cp examples/linux_module/*.[ch] examples/linux_module/Makefile examples/linux_module/Kbuild prof.h "$work/" || exit 1
+text=$( (ulimit -v 4000000; make -C "$work" KERNEL="$kernel") 2>&1)
+status=$?
+check "kbuild, W=1, -Werror" "$([ $status = 0 ] || echo "$text")"
+[ $status = 0 ] || end
+text=$(printf '%s\n' "$text" | grep -iE 'warning|objtool')
+check "no warning, of objtool neither" "$text"
+part() { size -A "$work/$1" | awk -v like="^($2)" '$1 ~ like { bytes += $2 } END { print bytes + 0 }'; }
+code=$(part recorder.o '[.](text|rodata)') static=$(part recorder.o '[.](data|bss)')
+echo "     recorder.o: $code bytes of code and constants, $static of static data"
+check "small" "$([ "$code" -le 32768 ] && [ "$static" -le 4096 ] || echo "at most 32768 and 4096 bytes, not $code and $static")"
+
+# ---- a program of the same machine, and the tool
+make -s build/prof >/dev/null 2>&1 || {
+    fail "the tool" "make build/prof failed"
+    end
+}
+cat >"$out/program.c" <<'END'
+#define PROF_IMPLEMENTATION
+#define PROF_MINIMAL
+#include "prof.h"
+#include <unistd.h>
+int main(void)
+{
+    prof_config config = {0};
+    config.output = "/program.prof";
+    config.buffer_size = 1 << 20;
+    if (prof_start(&config)) return 1;
+    for (int i = 0; i < 20; ++i) {
+        PROFILE_SCOPE("in a program");
+        usleep(1000);
+    }
+    return (int)prof_stop();
+}
+END
+${CC:-cc} -std=gnu99 -O1 -static -I. "$out/program.c" -o "$out/program" -pthread 2>"$out/program.log" || rm -f "$out/program"
+
+# ---- the machine
+disk=$(cd "$root/lib/modules/$version" && find . -name 'virtio_blk.ko*' -o -name 'virtio.ko*' -o -name 'virtio_ring.ko*' \
+    -o -name 'virtio_pci.ko*' -o -name 'virtio_pci_modern_dev.ko*' -o -name 'virtio_pci_legacy_dev.ko*')
+rm -rf "$out/ram"
+mkdir -p "$out/ram/bin" "$out/ram/proc" "$out/ram/sys" "$out/ram/dev"
+cp $busybox "$out/ram/bin/"
+[ ! -f "$out/program" ] || cp "$out/program" "$out/ram/"
+for module in $disk; do
+    to=$out/ram/$(basename "$module")
+    cp "$root/lib/modules/$version/$module" "$to"
+    case $to in *.xz) xz -d "$to" ;; *.gz) gzip -d "$to" ;; esac
+done
+for module in prof_recorder prof_workload; do strip -g "$work/$module.ko" -o "$out/ram/$module.ko"; done
+cat >"$out/ram/init" <<'END'
+#!/bin/busybox sh
+/bin/busybox --install -s /bin
+export PATH=/bin
+mount -t proc none /proc
+mount -t sysfs none /sys
+mount -t devtmpfs none /dev
+mount -t debugfs none /sys/kernel/debug
+prof=/sys/kernel/debug/prof
+say() { echo "prof-test: $*"; }
+for i in virtio_ring virtio virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_blk; do
+    [ ! -f /$i.ko ] || insmod /$i.ko
+done
+[ -b /dev/vda ] || say "no disk"
+insmod /prof_recorder.ko || say "no recorder"
+echo "stop" >$prof/control 2>/dev/null && say "stopped what was not started"
+echo "start what=ever" >$prof/control 2>/dev/null && say "started with a wrong word"
+cat $prof/image >/none.prof 2>/dev/null && say "an image of nothing"
+# a first session, which the second one must not find anything of
+echo "start buffer=1M" >$prof/control || say "no first start"
+sleep 0.2
+echo "stop" >$prof/control || say "no first stop"
+echo "start buffer=32M mode=fill" >$prof/control || say "no start"
+echo "start" >$prof/control 2>/dev/null && say "started twice"
+insmod /prof_workload.ko || say "no workload"
+[ ! -x /program ] || /program || say "the program failed"
+cat $prof/image >/now.prof || say "no snapshot"
+cat /sys/kernel/debug/prof_workload >/expected || say "no report"
+cat $prof/control >/state
+rmmod prof_workload || say "the workload stays"
+echo "stop" >$prof/control || say "no stop"
+cat $prof/image >/all.prof || say "no image"
+rmmod prof_recorder || say "the recorder stays"
+dmesg | grep -E 'BUG|WARNING|Oops|INFO: |suspicious|prof: no rows' | grep -v 'took too long to run' >/kernel.log
+uname -r >/version
+cd /
+[ -f program.prof ] || : >program.prof
+tar cf - now.prof all.prof program.prof expected state kernel.log version | dd of=/dev/vda bs=64k 2>/dev/null
+sync
+say done
+poweroff -f
+END
+chmod +x "$out/ram/init"
+(cd "$out/ram" && find . | cpio --quiet -o -H newc | gzip -1) >"$out/ram.gz"
+
+machine=tcg
+[ -z "$PROF_TEST_KVM" ] || machine=kvm
+boot() { # PROCESSORS OPTIONS
+    folder=$out/$1
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    truncate -s 96M "$folder/disk"
+    timeout -k 5 ${PROF_TEST_SECONDS:-200} qemu-system-x86_64 -accel $machine -cpu max -smp "$1" -m 768 -kernel "$root/boot/vmlinuz-$version" \
+        -initrd "$out/ram.gz" -append "console=ttyS0 panic=-1 oops=panic no_timer_check loglevel=4 $2" -nodefaults -display none -no-reboot \
+        -serial "file:$folder/console" -drive "file=$folder/disk,format=raw,if=virtio,cache=unsafe" </dev/null >"$folder/qemu" 2>&1
+    grep -a 'prof-test:' "$folder/console" >"$folder/said"
+    (cd "$folder" && tar xf disk 2>/dev/null)
+    rm -f "$folder/disk"
+}
+
+# Prints which scopes of the report are not there as often as they were passed, or lack a begin or an end.
+count() { # CSV REPORT
+    awk -F, -v report="$2" '
+        $4 == "scope" { passed[$6 == "sched" ? "" : $5]++; if ($10 != "") print "incomplete: " $0 }
+        END {
+            while ((getline line < report) > 0) {
+                split(line, part, ": ")
+                if (passed[part[1]] != part[2]) printf "%s: %d in the trace, %d passed\n", part[1], passed[part[1]], part[2]
+                if (part[2] == 0) print part[1] ": never passed"
+                total++
+            }
+            if (total < 10) print "no report"
+        }' "$1"
+}
+
+# Prints the scopes of the program that do not begin while the kernel has that program on a processor.
+aligned() { # JSON
+    awk '
+        function number(what) {
+            if (!match($0, "\"" what "\":[0-9.]+")) return 0
+            return substr($0, RSTART + length(what) + 3, RLENGTH - length(what) - 3) + 0
+        }
+        /"name":"program"/ && /"ph":"X"/ { n++; from[n] = number("ts"); to[n] = from[n] + number("dur") }
+        /"name":"in a program"/ { begins[++m] = number("ts") }
+        END {
+            for (i = 1; i <= m; i++) {
+                there = 0
+                for (j = 1; j <= n && !there; j++) there = begins[i] >= from[j] - 1 && begins[i] <= to[j] + 1
+                if (!there) printf "a scope at %.3f us, while the program did not run\n", begins[i]
+            }
+            if (m != 20) print m + 0 " scopes instead of 20"
+        }' "$1"
+}
+
+look() { # PROCESSORS
+    folder=$out/$1
+    with="$1 processors"
+    if [ "$(tr -d '\r' <"$folder/said")" != "prof-test: done" ]; then
+        fail "$with: it runs to its end" "$(cat "$folder/said" "$folder/qemu"; tail -n 25 "$folder/console" | tr -d '\r')"
+        return
+    fi
+    ok "$with: it runs to its end"
+    check "$with: the kernel has no complaint" "$(cat "$folder/kernel.log")"
+    for image in all now; do
+        build/prof check "$folder/$image.prof" >"$folder/$image.txt" 2>&1
+        build/prof export -o "$folder/$image.csv" "$folder/$image.prof" >>"$folder/$image.txt" 2>&1 || echo "broken" >>"$folder/$image.txt"
+    done
+    check "$with: nothing is missing" "$(grep -qx whole "$folder/all.txt" || grep -A 10 missing "$folder/all.txt")"
+    check "$with: each scope is there as often as it was passed" "$(count "$folder/all.csv" "$folder/expected" | grep -v ',sched,')"
+    check "$with: a snapshot lacks only the end" "$(grep -A 10 missing "$folder/now.txt" | grep -vE '^ *missing +the end: the session was not stopped|^incomplete$')"
+    check "$with: a snapshot has what was recorded before it" "$(grep -q '^[0-9]*,[0-9]*,[^,]*,scope,round,' "$folder/now.csv" || echo "no scope of the workload")"
+    build/prof merge -o "$folder/merged.json" "$folder/all.prof" "$folder/program.prof" >/dev/null 2>&1
+    [ -f "$out/program" ] && check "$with: a program's scopes are where the kernel says that it ran" "$(aligned "$folder/merged.json")"
+    [ -n "$failed" ] && [ $failed -gt 0 ] || rm -f "$folder"/*.csv "$folder"/*.json "$folder"/*.prof
+}
+
+for processors in ${*:-2 4}; do
+    options=
+    [ "$processors" != 4 ] || options=preempt=full
+    boot "$processors" "$options"
+    look "$processors"
+done
+end
