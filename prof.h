@@ -348,6 +348,9 @@ MANUAL                                                                          
     Windows. PROF_STREAM, save_signal and crash_report are not available (PROF_UNSUPPORTED), nor are PROFILE_MUTEX_LOCK
     and prof_server.h. PROF_RING with a .prof output, prof_save() and prof_save_request() are.
 
+    Systems that only imitate shared mappings (Emscripten): prof_start() notices it, and prof_stop() writes the image into
+    its .prof. Until then the file has no recording, also after a crash.
+
     Freestanding. Define PROF_FREESTANDING, and, before the implementation:
         PROF_CLOCK_READ()       an expression: the counter, uint64_t; config.clock_hz is its rate
         PROF_CPU_STATE()        an expression: PROF_CPU_STATE_SIZE (1024 will do) zeroed bytes, 16-byte aligned, of what
@@ -3875,6 +3878,7 @@ typedef struct prof__session {
     int beside;           /* 1: output is written at the end: until then the image is in a file beside it, if possible,
                              else in memory */
     int unnamed;          /* 1: the mapped file has no name yet */
+    int apart;            /* 1: the mapping is a copy of its file, which prof_stop() writes: see prof__map_shared() */
     int beside_error;     /* errno if that file could not be created, else 0 */
     int whole;            /* 1: the file gets all its blocks at the start, because PROF_STREAM uses all of it soon */
     prof_existing existing;
@@ -8388,6 +8392,17 @@ static PROF__RARE int prof__map_whole(prof__session *s, int file, size_t size, v
     return 0;
 }
 
+/* Returns 0 if the mapping is only a copy of the file: some systems imitate shared mappings (Emscripten). at is zero
+   before and after. Async-signal-safe. */
+static PROF__RARE int prof__map_shared(int file, volatile uint64_t *at)
+{
+    uint64_t probe = 0x6D61702070726F62u, there = 0;
+    *at = probe;
+    ssize_t got = pread(file, &there, sizeof there, 0);
+    *at = 0;
+    return got != (ssize_t)sizeof there || there == probe;
+}
+
 /* "/proc/self/fd/3" */
 static void prof__file_link_name(int file, char *to) /* 32 bytes */
 {
@@ -8457,6 +8472,7 @@ static PROF__RARE int prof__memory_map(prof__session *s, size_t size)
         if (file >= 0) close(file);
         return error;
     }
+    if (file >= 0) s->apart = !prof__map_shared(file, (volatile uint64_t *)at);
     if (file >= 0) prof__file_keep(s, file);
     s->mapping = at;
     s->mapping_size = size;
@@ -11444,6 +11460,23 @@ static PROF__RARE void prof__file_trim(const prof__session *s)
 #endif
 }
 
+/* Writes the image into its file, whose mapping is none, and looks whether it is there. Returns 0 or errno. */
+static PROF__RARE int prof__file_copy(const prof__session *s)
+{
+    const char *from = (const char *)s->mapping;
+    char magic[8];
+    if (!prof__stream_file_there(s)) return EBADF;
+    for (uint64_t at = 0; at < s->image_size;) {
+        uint64_t left = s->image_size - at, piece = left < 1u << 20 ? left : 1u << 20;
+        ssize_t n = pwrite(s->stream.file, from + at, (size_t)piece, (off_t)at);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return n ? errno : EIO;
+        at += (uint64_t)n;
+    }
+    if (pread(s->stream.file, magic, sizeof magic, 0) != (ssize_t)sizeof magic || memcmp(magic, PROF__MAGIC, 8)) return EIO;
+    return 0;
+}
+
 /* Finishes the file after the session has ended. If it is not the output itself, status is that of the export. */
 static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
 {
@@ -11452,6 +11485,8 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     int named = !lstat(s->live_path, &about);
     int here = named && (uint64_t)about.st_dev == s->stream.device && (uint64_t)about.st_ino == s->stream.inode;
     int open = prof__stream_file_there(s); /* also if the file was moved or renamed */
+    int error = s->apart && s->live_path == s->output && !status ? prof__file_copy(s) : 0;
+    if (error) status = prof__fail(PROF_IO, "%s: cannot be written: %s", prof__path_end(s->live_path), strerror(error));
     if (s->live_path != s->output && status) {
         memcpy(why, PROF__ERROR_TEXT(), sizeof why);
         size_t length = strlen(why), cut = length > 110 ? length - 107 : 0; /* the reason comes after the path */

@@ -348,6 +348,9 @@ MANUAL                                                                          
     Windows. PROF_STREAM, save_signal and crash_report are not available (PROF_UNSUPPORTED), nor are PROFILE_MUTEX_LOCK
     and prof_server.h. PROF_RING with a .prof output, prof_save() and prof_save_request() are.
 
+    Systems that only imitate shared mappings (Emscripten): prof_start() notices it, and prof_stop() writes the image into
+    its .prof. Until then the file has no recording, also after a crash.
+
     Freestanding. Define PROF_FREESTANDING, and, before the implementation:
         PROF_CLOCK_READ()       an expression: the counter, uint64_t; config.clock_hz is its rate
         PROF_CPU_STATE()        an expression: PROF_CPU_STATE_SIZE (1024 will do) zeroed bytes, 16-byte aligned, of what

@@ -82,6 +82,23 @@ static PROF__RARE void prof__file_trim(const prof__session *s)
 #endif
 }
 
+/* Writes the image into its file, whose mapping is none, and looks whether it is there. Returns 0 or errno. */
+static PROF__RARE int prof__file_copy(const prof__session *s)
+{
+    const char *from = (const char *)s->mapping;
+    char magic[8];
+    if (!prof__stream_file_there(s)) return EBADF;
+    for (uint64_t at = 0; at < s->image_size;) {
+        uint64_t left = s->image_size - at, piece = left < 1u << 20 ? left : 1u << 20;
+        ssize_t n = pwrite(s->stream.file, from + at, (size_t)piece, (off_t)at);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return n ? errno : EIO;
+        at += (uint64_t)n;
+    }
+    if (pread(s->stream.file, magic, sizeof magic, 0) != (ssize_t)sizeof magic || memcmp(magic, PROF__MAGIC, 8)) return EIO;
+    return 0;
+}
+
 /* Finishes the file after the session has ended. If it is not the output itself, status is that of the export. */
 static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
 {
@@ -90,6 +107,8 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     int named = !lstat(s->live_path, &about);
     int here = named && (uint64_t)about.st_dev == s->stream.device && (uint64_t)about.st_ino == s->stream.inode;
     int open = prof__stream_file_there(s); /* also if the file was moved or renamed */
+    int error = s->apart && s->live_path == s->output && !status ? prof__file_copy(s) : 0;
+    if (error) status = prof__fail(PROF_IO, "%s: cannot be written: %s", prof__path_end(s->live_path), strerror(error));
     if (s->live_path != s->output && status) {
         memcpy(why, PROF__ERROR_TEXT(), sizeof why);
         size_t length = strlen(why), cut = length > 110 ? length - 107 : 0; /* the reason comes after the path */

@@ -202,6 +202,17 @@ static PROF__RARE int prof__map_whole(prof__session *s, int file, size_t size, v
     return 0;
 }
 
+/* Returns 0 if the mapping is only a copy of the file: some systems imitate shared mappings (Emscripten). at is zero
+   before and after. Async-signal-safe. */
+static PROF__RARE int prof__map_shared(int file, volatile uint64_t *at)
+{
+    uint64_t probe = 0x6D61702070726F62u, there = 0;
+    *at = probe;
+    ssize_t got = pread(file, &there, sizeof there, 0);
+    *at = 0;
+    return got != (ssize_t)sizeof there || there == probe;
+}
+
 /* "/proc/self/fd/3" */
 static void prof__file_link_name(int file, char *to) /* 32 bytes */
 {
@@ -271,6 +282,7 @@ static PROF__RARE int prof__memory_map(prof__session *s, size_t size)
         if (file >= 0) close(file);
         return error;
     }
+    if (file >= 0) s->apart = !prof__map_shared(file, (volatile uint64_t *)at);
     if (file >= 0) prof__file_keep(s, file);
     s->mapping = at;
     s->mapping_size = size;
