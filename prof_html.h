@@ -977,13 +977,24 @@ static const char *const prof__html_page[] = {
     "class Level {\n"
     "constructor() {\n"
     "this.count = 0;\n"
-    "this.start = new Growing(Float64Array);\n"
-    "this.duration = new Growing(Uint32Array);\n"
-    "this.node = new Growing(Uint32Array);\n"
+    "this.start = new Float64Array(64);\n"
+    "this.duration = new Uint32Array(64);\n"
+    "this.node = new Uint32Array(64);\n"
     "this.long = new Map();\n"
     "this.flags = new Map();\n"
     "this.args = new Listed();\n"
     "this.lastEnd = this.lastNode = 0; // while it is read\n"
+    "}\n"
+    "grow(room) {\n"
+    "for (const column of ['start', 'duration', 'node']) {\n"
+    "const before = this[column];\n"
+    "this[column] = new before.constructor(room);\n"
+    "this[column].set(before);\n"
+    "}\n"
+    "}\n"
+    "close() {\n"
+    "for (const column of ['start', 'duration', 'node']) this[column] = this[column].subarray(0, this.count);\n"
+    "this.args.close();\n"
     "}\n"
     "durationOf(i) {\n"
     "const short = this.duration[i];\n"
@@ -1021,6 +1032,7 @@ static const char *const prof__html_page[] = {
     "this.version = 0;\n"
     "this.machines = 1;\n"
     "this.title = '';\n"
+   ,
     "this.strings = [];\n"
     "this.kinds = [];\n"
     "this.labels = [];\n"
@@ -1031,7 +1043,6 @@ static const char *const prof__html_page[] = {
     "this.argBlocks = [];\n"
     "this.scopes = this.points = this.spanCount = 0;\n"
     "this.complete = false;\n"
-   ,
     "this.damage = '';\n"
     "}\n"
     "argsOf(listed, i) {\n"
@@ -1130,6 +1141,7 @@ static const char *const prof__html_page[] = {
     "}\n"
     "}\n"
     "process(r) {\n"
+   ,
     "let process = this.report.processes[this.report.processes.length - 1];\n"
     "const pairs = [];\n"
     "while (!r.done) pairs.push([r.text(), r.text()]);\n"
@@ -1137,7 +1149,6 @@ static const char *const prof__html_page[] = {
     "process = { id: this.report.processes.length, about: new Map(), losses: [], metadata: [], tracks: [] };\n"
     "this.report.processes.push(process);\n"
     "}\n"
-   ,
     "if (!process) throw new Damage('there is no process');\n"
     "for (const [key, value] of pairs) {\n"
     "if (key === 'loss') process.losses.push(value);\n"
@@ -1170,28 +1181,27 @@ static const char *const prof__html_page[] = {
     "}\n"
     "scopes(starts, durations, kindColumn) {\n"
     "const { report } = this, track = report.tracks[starts.index(report.tracks.length, 'track')];\n"
-    "const { levels } = track, { kinds } = report;\n"
+    "const { levels } = track, { kinds } = report, s = starts.bytes, d = durations.bytes, k = kindColumn.bytes;\n"
     "let open = track.open, last = track.lastScope;\n"
-    "while (!kindColumn.done) {\n"
-    "const number = kindColumn.u(), kind = kinds[number];\n"
+    "while (!kindColumn.done) { // numbers of one byte are read here, most of them have no more\n"
+    "const number = k[kindColumn.at] < 128 ? k[kindColumn.at++] : kindColumn.u(), kind = kinds[number];\n"
     "if (!kind || kind.type !== SCOPE) throw new Damage(`there is no scope of kind ${number}`);\n"
     "const depth = kind.depth;\n"
     "const level = levels[depth] || (levels[depth] = new Level());\n"
-    "const start = (kind.fromLast || depth >= open ? last : level.lastEnd) + starts.u();\n"
-    "const duration = durations.u(), i = level.count++, parent = depth && levels[depth - 1] ? levels[depth - 1].lastNode : 0;\n"
+    "const start = (kind.fromLast || depth >= open ? last : level.lastEnd) +\n"
+    "(starts.at < starts.end && s[starts.at] < 128 ? s[starts.at++] : starts.u());\n"
+    "const duration = durations.at < durations.end && d[durations.at] < 128 ? d[durations.at++] : durations.u();\n"
+    "const i = level.count++, parent = depth && levels[depth - 1] ? levels[depth - 1].lastNode : 0;\n"
     "if (this.lastParent[number] !== parent) {\n"
     "this.lastParent[number] = parent;\n"
     "this.lastNode[number] = this.node(parent, kind.label);\n"
     "}\n"
     "const node = this.lastNode[number];\n"
-    "level.start.put(i, start);\n"
-    "level.node.put(i, node);\n"
-    "if (duration >= 0xFFFFFFFF) {\n"
-    "level.duration.put(i, 0xFFFFFFFF);\n"
-    "level.long.set(i, duration);\n"
-    "} else {\n"
-    "level.duration.put(i, duration);\n"
-    "}\n"
+    "if (i >= level.start.length) level.grow(i * 2);\n"
+    "level.start[i] = start;\n"
+    "level.node[i] = node;\n"
+    "level.duration[i] = Math.min(duration, 0xFFFFFFFF);\n"
+    "if (duration >= 0xFFFFFFFF) level.long.set(i, duration);\n"
     "if (kind.flags) level.flags.set(i, kind.flags);\n"
     "level.lastEnd = start + duration;\n"
     "level.lastNode = node;\n"
@@ -1223,6 +1233,7 @@ static const char *const prof__html_page[] = {
     "points.b.put(i, b);\n"
     "report.points++;\n"
     "}\n"
+   ,
     "if (!times.done || !details.done) throw new Damage('columns are not equally long');\n"
     "}\n"
     "args(r) {\n"
@@ -1236,7 +1247,6 @@ static const char *const prof__html_page[] = {
     "if (which > 1 << 24) throw new Damage('arguments have no scope');\n"
     "const listed = (of || (track.levels[which - 1] = new Level())).args;\n"
     "if (listed.count && listed.index[listed.count - 1] >= at) throw new Damage('arguments are out of order');\n"
-   ,
     "listed.index.put(listed.count, at);\n"
     "listed.place.put(listed.count++, base + r.at);\n"
     "readArgs(report, r);\n"
@@ -1268,10 +1278,7 @@ static const char *const prof__html_page[] = {
     "for (const track of report.tracks) {\n"
     "track.points.close();\n"
     "track.levels = track.levels.filter(level => level.count); // arguments alone make none\n"
-    "for (const level of track.levels) {\n"
-    "for (const column of ['start', 'duration', 'node']) level[column] = level[column].close(level.count);\n"
-    "level.args.close();\n"
-    "}\n"
+    "for (const level of track.levels) level.close();\n"
     "}\n"
     "if (!report.complete && !report.damage) report.damage = 'the end of the report is missing';\n"
     "return report;\n"
@@ -1328,6 +1335,7 @@ static const char *const prof__html_page[] = {
     "let bits = 0, longest = i, most = duration[i], busy = 0; // a group has 2 ^ bits scopes\n"
     "for (;;) {\n"
     "while (bits < top && (i & (16 << bits) - 1) === 0 && i + (16 << bits) < count && start[i + (16 << bits)] <= late) bits += 4;\n"
+   ,
     "const tier = bits ? pyramid[(bits >> 2) - 1] : null, at = tier ? tier.longest[i >> bits] : i;\n"
     "busy += tier ? tier.busy[i >> bits] : duration[i];\n"
     "if (duration[at] > most) most = duration[longest = at];\n"
@@ -1341,7 +1349,6 @@ static const char *const prof__html_page[] = {
     "}\n"
     "function mix(color, under, share) {\n"
     "const part = Math.round(share * 256), rest = 256 - part; // red and blue at once\n"
-   ,
     "const outer = (color & 0xFF00FF) * part + (under & 0xFF00FF) * rest, inner = (color >>> 8 & 255) * part + (under >>> 8 & 255) * rest;\n"
     "return (0xFF000000 | outer / 256 & 0xFF00FF | inner & 0xFF00) >>> 0;\n"
     "}\n"
@@ -1416,6 +1423,7 @@ static const char *const prof__html_page[] = {
     "for (const process of report.processes) pointsOf(report, process);\n"
     "framesOfSpans(report);\n"
     "spanLanes(report);\n"
+   ,
     "report.frames.sort((a, b) => b.start.length - a.start.length);\n"
     "report.messages.sort((a, b) => a.time - b.time);\n"
     "return report;\n"
@@ -1427,7 +1435,6 @@ static const char *const prof__html_page[] = {
     "process.marks = [];\n"
     "for (let i = 0; i < order.list.length; i++) {\n"
     "const track = process.tracks[order.list[i]], at = order.index[i], { points } = track;\n"
-   ,
     "const kind = kinds[points.kind[at]], label = labels[kind.label], time = points.time[at];\n"
     "const a = points.a[at], b = points.b[at];\n"
     "switch (kind.type) {\n"
@@ -1511,6 +1518,7 @@ static const char *const prof__html_page[] = {
     "const old = this.live.get(address);\n"
     "if (old) this.remove(old, address, time);\n"
     "site.count++;\n"
+   ,
     "site.bytes += size;\n"
     "site.liveCount++;\n"
     "site.liveBytes += size;\n"
@@ -1531,7 +1539,6 @@ static const char *const prof__html_page[] = {
     "remove(block, address, time) {\n"
     "block.site.liveCount--;\n"
     "block.site.liveBytes -= block.size;\n"
-   ,
     "this.live.delete(address);\n"
     "this.change(block.pool, time, -block.size);\n"
     "}\n"
@@ -1625,6 +1632,7 @@ static const char *const prof__html_page[] = {
     "const groups = new Map();\n"
     "for (const span of report.spans) {\n"
     "if (span.mark || (span.number && report.labels[span.label].role === ROLE_FRAME)) continue;\n"
+   ,
     "const { process } = report.tracks[span.track], key = process.id + '\\0' + report.labels[span.label].name;\n"
     "if (!groups.has(key)) groups.set(key, { process, name: report.labels[span.label].name, spans: [], lanes: [] });\n"
     "groups.get(key).spans.push(span);\n"
@@ -1635,7 +1643,6 @@ static const char *const prof__html_page[] = {
     "for (const span of group.spans) {\n"
     "let lane = group.lanes.find(each => each.end <= span.start);\n"
     "if (!lane && group.lanes.length < 32) group.lanes.push(lane = { end: 0, spans: [] });\n"
-   ,
     "if (!lane) lane = group.lanes[group.lanes.length - 1];\n"
     "lane.spans.push(span);\n"
     "lane.end = Math.max(lane.end, span.start + span.duration);\n"
@@ -1700,6 +1707,7 @@ static const char *const prof__html_page[] = {
     "function rangeStats(report, from, to, wanted = () => true) {\n"
     "const { nodes, labels } = report, calls = new Float64Array(nodes.count), total = new Float64Array(nodes.count);\n"
     "const self = new Float64Array(nodes.count), histograms = new Array(labels.length).fill(null);\n"
+   ,
     "const longest = new Float64Array(labels.length), shortest = new Float64Array(labels.length).fill(Infinity);\n"
     "const whole = new Float64Array(labels.length);\n"
     "for (const track of report.tracks) {\n"
@@ -1709,7 +1717,6 @@ static const char *const prof__html_page[] = {
     "for (let i = first; i < end; i++) {\n"
     "const n = node[i], long = duration[i] === 0xFFFFFFFF ? level.durationOf(i) : duration[i], label = nodes.label[n];\n"
     "calls[n]++;\n"
-   ,
     "if (start[i] < from || start[i] + long > to || (some && flags.has(i))) {\n"
     "total[n] += Math.max(0, Math.min(start[i] + long, to) - Math.max(start[i], from));\n"
     "continue;\n"
@@ -1798,6 +1805,7 @@ static const char *const prof__html_page[] = {
     "function sorted(root) {\n"
     "const waiting = [root];\n"
     "while (waiting.length) {\n"
+   ,
     "const node = waiting.pop();\n"
     "node.children.sort((a, b) => b.total - a.total);\n"
     "waiting.push(...node.children);\n"
@@ -1815,7 +1823,6 @@ static const char *const prof__html_page[] = {
     "const k = (n + hue / 30) % 12;\n"
     "return Math.round(255 * (light - a * Math.max(-1, Math.min(k - 3, 9 - k, 1))));\n"
     "};\n"
-   ,
     "return [part(0), part(8), part(4)];\n"
     "}\n"
     "const abgr = ([r, g, b]) => (0xFF000000 | b << 16 | g << 8 | r) >>> 0;\n"
@@ -1887,6 +1894,7 @@ static const char *const prof__html_page[] = {
     "}\n"
     "function el(tag, properties = {}, ...children) {\n"
     "const [name, ...classes] = tag.split('.'), element = document.createElement(name);\n"
+   ,
     "if (classes.length) element.className = classes.join(' ');\n"
     "for (const [key, value] of Object.entries(properties)) {\n"
     "if (key.startsWith('on')) element[key] = value;\n"
@@ -1895,7 +1903,6 @@ static const char *const prof__html_page[] = {
     "}\n"
     "element.append(...children.filter(child => child !== null && child !== undefined).map(child =>\n"
     "typeof child === 'object' ? child : document.createTextNode(String(child))));\n"
-   ,
     "return element;\n"
     "}\n"
     "function table(columns, rows, options) {\n"
@@ -1970,6 +1977,7 @@ static const char *const prof__html_page[] = {
     "let device = '';\n"
     "const order = process.tracks.filter(t => !t.device).sort((a, b) => Number(a.fiber) - Number(b.fiber) ||\n"
     "Number(String(b.thread) === process.about.get('pid')) - Number(String(a.thread) === process.about.get('pid')) || a.id - b.id);\n"
+   ,
     "for (const track of [...order, ...process.tracks.filter(t => t.device)]) {\n"
     "if (track.device && track.device !== device) {\n"
     "device = track.device;\n"
@@ -1979,7 +1987,6 @@ static const char *const prof__html_page[] = {
     "if (!track.levels.length && !track.marks) continue;\n"
     "const name = 't' + track.id, depth = closed(name) ? Math.min(1, track.levels.length) : track.levels.length;\n"
     "const marks = track.marks ? 12 : 0;\n"
-   ,
     "add({ key: name, kind: 'track', title: track.title, track, depth, marks, fold: track.levels.length > 1,\n"
     "height: Math.max(22, depth * LINE + marks + 6) });\n"
     "}\n"
@@ -2057,6 +2064,7 @@ static const char *const prof__html_page[] = {
     "for (const place of this.placed) if (place.row.kind === 'track') this.drawScopes(place, ratio, w, h, labels);\n"
     "ctx.setTransform(1, 0, 0, 1, 0, 0);\n"
     "ctx.putImageData(this.image, 0, 0);\n"
+   ,
     "ctx.setTransform(ratio, 0, 0, ratio, 0, 0);\n"
     "this.drawLabels(ctx, labels, ratio);\n"
     "for (const place of this.placed) this.drawRow(ctx, place, width);\n"
@@ -2070,7 +2078,6 @@ static const char *const prof__html_page[] = {
     "}\n"
     "drawScopes({ row, y, top }, ratio, w, h, labels) {\n"
     "const { app } = this, { colors, dimmed, background } = app.colors;\n"
-   ,
     "for (let depth = 0; depth < row.depth; depth++) {\n"
     "const level = row.track.levels[depth], y0 = y + 3 + row.marks + depth * LINE;\n"
     "if (y0 + LINE < top || y0 * ratio > h) continue;\n"
@@ -2157,6 +2164,7 @@ static const char *const prof__html_page[] = {
     "if (row.kind === 'lock') this.drawHolds(ctx, row, y);\n"
     "ctx.restore();\n"
     "}\n"
+   ,
     "drawMarks(ctx, marks, y) {\n"
     "const { from, to } = this.app.view;\n"
     "let last = -10;\n"
@@ -2173,7 +2181,6 @@ static const char *const prof__html_page[] = {
     "}\n"
     "}\n"
     "drawCounter(ctx, row, y, width) {\n"
-   ,
     "const { series } = row, { time, value } = series, low = Math.min(0, series.min), high = Math.max(series.max, low + 1e-12);\n"
     "const bottom = y + row.height - 4, tall = row.height - 8, place = v => bottom - (v - low) / (high - low) * tall;\n"
     "let i = Math.max(0, firstIndex(time.length, k => time[k] >= this.app.view.from) - 1);\n"
@@ -2254,6 +2261,7 @@ static const char *const prof__html_page[] = {
     "const x0 = this.x(flow.from), x1 = this.x(flow.to), bend = Math.max(6, Math.min(80, Math.abs(x1 - x0) / 2));\n"
     "ctx.beginPath();\n"
     "ctx.moveTo(x0, a);\n"
+   ,
     "ctx.bezierCurveTo(x0 + bend, a, x1 - bend, b, x1, b);\n"
     "ctx.stroke();\n"
     "ctx.beginPath();\n"
@@ -2273,7 +2281,6 @@ static const char *const prof__html_page[] = {
     "drawFocus(ctx) {\n"
     "const { focus } = this.app;\n"
     "if (!focus) return;\n"
-   ,
     "const place = this.placed.find(each => each.row.track === focus.track);\n"
     "if (!place || focus.depth >= place.row.depth) return;\n"
     "const level = focus.track.levels[focus.depth];\n"
@@ -2346,6 +2353,7 @@ static const char *const prof__html_page[] = {
     "if (x1 <= x0) return;\n"
     "ctx.fillStyle = style.accent;\n"
     "ctx.fillRect(x0, RULER - 4, x1 - x0, 3);\n"
+   ,
     "const text = ns(selection.to - selection.from), wide = this.textWidth(ctx, text) + 10;\n"
     "const at = Math.max(GUTTER, Math.min(width - wide, (x0 + x1 - wide) / 2));\n"
     "ctx.fillRect(at, 2, wide, RULER - 6);\n"
@@ -2356,7 +2364,6 @@ static const char *const prof__html_page[] = {
     "const place = y >= RULER && this.placed ? this.placed.find(each => y >= Math.max(each.y, each.top) && y < each.y + each.row.height) : null;\n"
     "if (!place) return { area: y < RULER ? 'ruler' : 'none' };\n"
     "const { row } = place, time = this.time(x);\n"
-   ,
     "if (x < GUTTER) return { area: 'gutter', row, pin: x > GUTTER - 24 && row.kind !== 'head' && row.kind !== 'group' };\n"
     "const found = { area: 'row', row, time };\n"
     "if (row.kind === 'track') {\n"
@@ -2424,6 +2431,7 @@ static const char *const prof__html_page[] = {
     "onclick: () => this.open(id), onkeydown: event => this.turn(event) }, title)));\n"
     "}\n"
     "turn(event) {\n"
+   ,
     "const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;\n"
     "if (!step) return;\n"
     "const i = this.list.findIndex(([id]) => id === this.tab), [id] = this.list[(i + step + this.list.length) % this.list.length];\n"
@@ -2442,7 +2450,6 @@ static const char *const prof__html_page[] = {
     "}\n"
     "render() {\n"
     "for (const [id] of this.list) {\n"
-   ,
     "const tab = document.getElementById('tab-' + id), on = id === this.tab;\n"
     "tab.setAttribute('aria-selected', String(on));\n"
     "tab.tabIndex = on ? 0 : -1;\n"
@@ -2504,6 +2511,7 @@ static const char *const prof__html_page[] = {
     "if (node.label >= 0) boxes.push({ node, left, width, depth });\n"
     "let x = left;\n"
     "for (const child of node.children) {\n"
+   ,
     "const share = node.total > 0 ? width * Math.min(1, child.total / node.total) : 0;\n"
     "place(child, x, share, depth + (node.label >= 0 ? 1 : 0));\n"
     "x += share;\n"
@@ -2514,7 +2522,6 @@ static const char *const prof__html_page[] = {
     "const label = labels[node.label];\n"
     "const text = `${label.name}: ${ns(node.total)}, ${(100 * node.total / tree.total).toFixed(1)} %, self ${ns(Math.max(0, node.self))}, ${grouped(node.calls)} calls`;\n"
     "box.append(el('button', { title: text, 'aria-label': text, style: { left: `${left * 100}%`, width: `${width * 100}%`, top: `${depth * 20}px`,\n"
-   ,
     "background: css(label.rgb), color: label.ink }, onclick: () => this.zoomFlame(node), ondblclick: () => this.pick(label) },\n"
     "width > 0.02 ? label.name : ''));\n"
     "}\n"
@@ -2566,6 +2573,7 @@ static const char *const prof__html_page[] = {
     "counts.push(next - from);\n"
     "from = next;\n"
     "}\n"
+   ,
     "const most = Math.max(...counts);\n"
     "counts.forEach((count, i) => {\n"
     "const from = Math.max(i ? edge(i) : durations[0], 0), to = i + 1 === bars ? durations[n - 1] : edge(i + 1);\n"
@@ -2574,7 +2582,6 @@ static const char *const prof__html_page[] = {
     "onclick: () => { this.bucket = picked ? null : [edge(i), edge(i + 1)]; this.render(); } },\n"
     "el('i', { style: { height: `${count ? Math.max(2, 100 * count / most) : 0}%` } })));\n"
     "});\n"
-   ,
     "return el('div', {}, box, el('div.ends', {}, el('span', {}, ns(durations[0])), el('span', {}, 'durations, logarithmic'), el('span', {}, ns(durations[n - 1]))));\n"
     "}\n"
     "argumentTables(calls) {\n"
@@ -2625,6 +2632,7 @@ static const char *const prof__html_page[] = {
     "show: call => { const text = truncatedText(call.track.levels[call.depth].flags.get(call.i) || 0); return text ? text + ' not recorded' : ''; } }\n"
     "].filter(Boolean);\n"
     "return table(columns, calls, { caption, sort: named ? 2 : 1, memory: this.memoryOf(named ? 'found' : 'calls'), limit: 200, onpick: call => app.show(call),\n"
+   ,
     "picked: call => app.focus && app.focus.track === call.track && app.focus.depth === call.depth && app.focus.i === call.i });\n"
     "}\n"
     "found() {\n"
@@ -2635,7 +2643,6 @@ static const char *const prof__html_page[] = {
     "frames() {\n"
     "const { app } = this, { report } = app, series = app.series;\n"
     "const select = el('select', { 'aria-label': 'Which frames', onchange: event => { app.setSeries(Number(event.target.value)); this.render(); } },\n"
-   ,
     "...report.frames.map((each, i) => el('option', { value: i, selected: each === series }, `${each.name} on ${each.track.title} (${grouped(each.start.length)})`)));\n"
     "const rows = series.start.map((start, i) => ({ i, start, duration: series.duration[i] }));\n"
     "const sorted = Float64Array.from(series.duration).sort(), n = sorted.length, at = share => sorted[Math.max(0, Math.ceil(share * n) - 1)];\n"
@@ -2676,12 +2683,12 @@ static const char *const prof__html_page[] = {
     "return args.length ? ' (' + args.map(([key, v]) => `${key}=${shown(v)}`).join(', ') + ')' : '';\n"
     "}\n"
     "spans() {\n"
+   ,
     "const { app } = this, { report, selection } = app;\n"
     "const rows = report.spans.filter(span => !selection || (span.start < selection.to && span.start + span.duration > selection.from));\n"
     "return table([{ title: 'span', text: true, get: span => report.labels[span.label].name + (span.mark ? ' (mark)' : '') },\n"
     "{ title: 'start', get: span => span.start, show: span => moment(span.start) }, { title: 'duration', get: span => span.duration, show: span => span.mark ? '' : ns(span.duration) },\n"
     "{ title: 'id', get: span => Number(span.id), show: span => '0x' + span.id.toString(16) },\n"
-   ,
     "{ title: 'from', text: true, get: span => report.tracks[span.track].title }, { title: 'to', text: true, get: span => report.tracks[span.endTrack].title },\n"
     "{ title: 'arguments', text: true, get: span => span.args.map(([key, v]) => `${key}=${shown(v)}`).join(', ') },\n"
     "{ title: '', text: true, get: span => span.flags ? truncatedText(span.flags) + ' not recorded' : '' }], rows,\n"
@@ -2716,11 +2723,11 @@ static const char *const prof__html_page[] = {
     "if (!locks) continue;\n"
     "parts.push(table([{ title: 'lock', text: true, get: row => row.label.name }, { title: 'locks', get: row => row.addresses.size },\n"
     "{ title: 'acquired', get: row => row.acquired, show: row => grouped(row.acquired) }, { title: 'contended', get: row => row.contended, show: row => grouped(row.contended) },\n"
+   ,
     "{ title: 'waited', get: row => row.wait, show: row => ns(row.wait) }, { title: 'longest wait', get: row => row.waitMax, show: row => ns(row.waitMax) },\n"
     "{ title: 'held', get: row => row.hold, show: row => ns(row.hold) }, { title: 'longest hold', get: row => row.holdMax, show: row => ns(row.holdMax) },\n"
     "{ title: 'where', text: true, get: row => where(row.label) }], [...locks.rows.values()], { caption: `Locks of ${name}`, sort: 4, memory: this.memoryOf('locks') }));\n"
     "parts.push(table([{ title: 'at', get: row => row.time, show: row => moment(row.time) }, { title: 'waited', get: row => row.took, show: row => ns(row.took) },\n"
-   ,
     "{ title: 'lock', text: true, get: row => row.label.name }, { title: 'thread', text: true, get: row => row.track.title },\n"
     "{ title: 'held by', text: true, get: row => row.holder ? row.holder.title : '' }], locks.waits,\n"
     "{ caption: 'The longest waits', sort: 1, memory: this.memoryOf('waits'), onpick: row => this.app.zoomTo(row.time, row.time + row.took, true) }));\n"
@@ -2764,6 +2771,7 @@ static const char *const prof__html_page[] = {
     "constructor(report) {\n"
     "this.report = report;\n"
     "this.view = { from: report.from, to: report.to };\n"
+   ,
     "this.selection = null;\n"
     "this.focus = null;\n"
     "this.mark = null;\n"
@@ -2783,7 +2791,6 @@ static const char *const prof__html_page[] = {
     "this.wheelZooms = kept.get('wheel') === 'zoom';\n"
     "this.time = new TimeLine($('time'), this);\n"
     "this.theme(kept.get('theme'));\n"
-   ,
     "this.panels = new Panels(this, $('tabs'), $('panel'));\n"
     "this.head();\n"
     "this.listen();\n"
@@ -2844,6 +2851,7 @@ static const char *const prof__html_page[] = {
     "shownToo = shownToo || (start[k] < this.view.to && start[k] + duration[k] > this.view.from);\n"
     "}\n"
     "ctx.fillStyle = longest > limits[1] ? this.style.bad : longest > limits[0] ? this.style.warn : this.style.good;\n"
+   ,
     "ctx.globalAlpha = shownToo ? 1 : 0.45;\n"
     "const tall = Math.max(1, Math.min(1, longest / high) * (height - 4));\n"
     "ctx.fillRect(x, height - tall, Math.max(1, bar - (bar > 3 ? 1 : 0)), tall);\n"
@@ -2860,7 +2868,6 @@ static const char *const prof__html_page[] = {
     "ctx.fillStyle = this.style.ink;\n"
     "ctx.fillText(`Frames: ${this.series.name}`, 8, 6);\n"
     "ctx.fillStyle = this.style.faint;\n"
-   ,
     "ctx.fillText(`${grouped(n)}, median ${ns(median)}`, 8, 22);\n"
     "ctx.fillText(game ? 'lines: 60 and 30 a second' : 'line: the median', 8, 37);\n"
     "}\n"
@@ -2942,6 +2949,7 @@ static const char *const prof__html_page[] = {
     "const { track, depth, i } = focus, level = track.levels[depth], last = depth + 1 < track.levels.length ? track.levels[depth + 1] : null;\n"
     "if (direction === 'ArrowRight' && i + 1 < level.count) this.show({ track, depth, i: i + 1 });\n"
     "if (direction === 'ArrowLeft' && i > 0) this.show({ track, depth, i: i - 1 });\n"
+   ,
     "if (direction === 'ArrowUp' && depth > 0) {\n"
     "const up = scopeAt(track.levels[depth - 1], level.start[i]);\n"
     "if (up >= 0) this.show({ track, depth: depth - 1, i: up });\n"
@@ -2954,7 +2962,6 @@ static const char *const prof__html_page[] = {
     "first() {\n"
     "const track = this.report.tracks.find(each => each.levels.length);\n"
     "if (!track) return;\n"
-   ,
     "const level = track.levels[0], i = Math.min(level.count - 1, firstIndex(level.count, k => level.start[k] >= this.view.from));\n"
     "this.setFocus({ track, depth: 0, i });\n"
     "}\n"
@@ -3025,6 +3032,7 @@ static const char *const prof__html_page[] = {
     "}\n"
     "listen() {\n"
     "const canvas = $('time');\n"
+   ,
     "new ResizeObserver(() => { this.time.redraw(); this.drawFrames(); }).observe(document.querySelector('main'));\n"
     "canvas.onwheel = event => this.wheel(event);\n"
     "canvas.onpointerdown = event => this.press(event);\n"
@@ -3033,7 +3041,6 @@ static const char *const prof__html_page[] = {
     "canvas.ondblclick = event => {\n"
     "const { scope, span } = this.time.at(event.offsetX, event.offsetY);\n"
     "if (scope) this.zoomTo(scope.track.levels[scope.depth].start[scope.i], scope.track.levels[scope.depth].endOf(scope.i));\n"
-   ,
     "else if (span) this.zoomTo(span.start, span.start + span.duration);\n"
     "};\n"
     "const frames = $('frames');\n"
@@ -3107,6 +3114,7 @@ static const char *const prof__html_page[] = {
     "this.pan((Math.abs(dx) > Math.abs(dy) ? dx : dy) / (event.target.clientWidth - GUTTER));\n"
     "} else {\n"
     "this.time.scroll += dy;\n"
+   ,
     "this.time.redraw();\n"
     "}\n"
     "}\n"
@@ -3120,7 +3128,6 @@ static const char *const prof__html_page[] = {
     "canvas.setPointerCapture(event.pointerId);\n"
     "$('tip').hidden = true;\n"
     "canvas.onpointermove = move => {\n"
-   ,
     "if (!moved && Math.hypot(move.offsetX - x, move.offsetY - y) < 4) return;\n"
     "moved = true;\n"
     "if (pan) {\n"
@@ -3193,6 +3200,7 @@ static const char *const prof__html_page[] = {
     "key(event) {\n"
     "if (event.ctrlKey || event.metaKey || event.altKey || $('keys').open) return;\n"
     "if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;\n"
+   ,
     "const inPanel = $('lower').contains(event.target), { view, selection } = this;\n"
     "const actions = {\n"
     "w: () => this.zoom(0.8), s: () => this.zoom(1.25), a: () => this.pan(-0.12), d: () => this.pan(0.12),\n"
@@ -3200,7 +3208,6 @@ static const char *const prof__html_page[] = {
     "if (selection) this.zoomTo(selection.from, selection.to);\n"
     "else if (this.focus) this.zoomTo(this.focus.track.levels[this.focus.depth].start[this.focus.i], this.focus.track.levels[this.focus.depth].endOf(this.focus.i));\n"
     "},\n"
-   ,
     "0: () => this.setView(this.report.from, this.report.to), Home: () => this.setView(this.report.from, this.report.to),\n"
     "m: () => {\n"
     "if (!this.focus) return this.select(view.from, view.to);\n"

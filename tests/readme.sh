@@ -5,9 +5,11 @@ set -e
 trap 'echo "FAIL readme.sh: line $LINENO"' ERR
 cd "$(dirname "$0")/.."
 export no_proxy=localhost # of what curl asks
+export BROWSER=true # what prof view starts
 root=$PWD
 work=build/readme
 rm -rf $work && mkdir -p $work
+export TMPDIR=$root/$work
 python=$(command -v python3) || { echo "SKIP readme: no python3"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
 $python - $work <<'END'
 import re, sys

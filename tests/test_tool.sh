@@ -90,6 +90,18 @@ fails "export --source of nothing" "--source 'here': must be loc, args, none" "$
 is "export txt" 0 "$prof" export -o whole.txt whole.prof
 is "summary" 0 "$prof" summary whole.prof
 same "txt is the summary" whole.txt out
+is "export html" 0 "$prof" export whole.prof -o whole.html
+is "it is a page" 0 sh -c 'head -n 1 whole.html | grep -q "^<!doctype html>"'
+is "export html to standard output" 0 sh -c '"$1" export whole.prof -o - -f html | cmp - whole.html' sh "$prof"
+mkdir -p view && is "view" 0 env TMPDIR="$PWD/view" BROWSER=true "$prof" view whole.prof
+same "its path is printed, and the same page is there" "$(cat out)" whole.html
+is "view of several, to a file" 0 "$prof" view --no-browser whole.prof whole.prof -o two.html
+prints "the path" <<'END'
+two.html
+END
+is "view without a browser" 0 env TMPDIR="$PWD/view" BROWSER=false "$prof" view whole.prof
+says "it says so" "prof: no browser could be started: open this file in one"
+fails "view of nothing" "view: a file is missing; usage: prof view FILE..." "$prof" view
 is "export pprof" 0 "$prof" export whole.prof -o memory.pprof
 is "the memory profile is compressed" 0 sh -c 'test "$(head -c 2 memory.pprof | od -An -tx1)" = " 1f 8b"'
 is "export prof" 0 "$prof" export whole.prof -o copy.prof

@@ -66,8 +66,11 @@ static int show(const char *path)
 #else
     const char *opener = "xdg-open";
 #endif
+    const char *chosen = getenv("BROWSER");
     int status = 1;
-    pid_t child = fork();
+    pid_t child;
+    if (chosen && *chosen && !strpbrk(chosen, ":% ")) opener = chosen; /* a list, or a command line, is for xdg-open */
+    child = fork();
     if (child < 0) return 0;
     if (!child) {
         int nothing = open("/dev/null", O_RDWR);
@@ -118,6 +121,6 @@ static int run(const tool_args *args)
 
 const tool_command tool_view = {
     "view", "FILE...", "Shows recordings in a browser, as one HTML file that needs no network", 1, 1000, run, options,
-    "Writes the report to a folder of its own below TMPDIR, prints its path and opens it. Several recordings are the\n"
-    "processes of one report, on one time line. To keep a report, use -o, or prof export IN -o OUT.html.\n\n"
+    "Writes the report to a folder of its own below TMPDIR, prints its path and opens it with BROWSER, or what the system\n"
+    "chooses. Several recordings are the processes of one report, on one time line. To keep a report, use -o, or prof export IN -o OUT.html.\n\n"
     "example: prof view trace.prof\n"};

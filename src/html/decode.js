@@ -137,15 +137,28 @@ export function blocksOf(text) {
 export class Level {
     constructor() {
         this.count = 0;
-        this.start = new Growing(Float64Array);
-        this.duration = new Growing(Uint32Array);
-        this.node = new Growing(Uint32Array);
+        this.start = new Float64Array(64);
+        this.duration = new Uint32Array(64);
+        this.node = new Uint32Array(64);
         /** Durations that do not fit: 4294967295 stands for them. @type {Map<number, number>} */
         this.long = new Map();
         /** TRUNCATED_... @type {Map<number, number>} */
         this.flags = new Map();
         this.args = new Listed();
         this.lastEnd = this.lastNode = 0; // while it is read
+    }
+    /** Makes room for more. @param {number} room */
+    grow(room) {
+        for (const column of ['start', 'duration', 'node']) {
+            const before = this[column];
+            this[column] = new before.constructor(room);
+            this[column].set(before);
+        }
+    }
+    /** No more come: the columns are as long as there are scopes. The rest is never touched, and takes no memory. */
+    close() {
+        for (const column of ['start', 'duration', 'node']) this[column] = this[column].subarray(0, this.count);
+        this.args.close();
     }
     /** @param {number} i */
     durationOf(i) {
@@ -362,28 +375,27 @@ export class Decoder {
 
     scopes(starts, durations, kindColumn) {
         const { report } = this, track = report.tracks[starts.index(report.tracks.length, 'track')];
-        const { levels } = track, { kinds } = report;
+        const { levels } = track, { kinds } = report, s = starts.bytes, d = durations.bytes, k = kindColumn.bytes;
         let open = track.open, last = track.lastScope;
-        while (!kindColumn.done) {
-            const number = kindColumn.u(), kind = kinds[number];
+        while (!kindColumn.done) { // numbers of one byte are read here, most of them have no more
+            const number = k[kindColumn.at] < 128 ? k[kindColumn.at++] : kindColumn.u(), kind = kinds[number];
             if (!kind || kind.type !== SCOPE) throw new Damage(`there is no scope of kind ${number}`);
             const depth = kind.depth;
             const level = levels[depth] || (levels[depth] = new Level());
-            const start = (kind.fromLast || depth >= open ? last : level.lastEnd) + starts.u();
-            const duration = durations.u(), i = level.count++, parent = depth && levels[depth - 1] ? levels[depth - 1].lastNode : 0;
+            const start = (kind.fromLast || depth >= open ? last : level.lastEnd) +
+                (starts.at < starts.end && s[starts.at] < 128 ? s[starts.at++] : starts.u());
+            const duration = durations.at < durations.end && d[durations.at] < 128 ? d[durations.at++] : durations.u();
+            const i = level.count++, parent = depth && levels[depth - 1] ? levels[depth - 1].lastNode : 0;
             if (this.lastParent[number] !== parent) {
                 this.lastParent[number] = parent;
                 this.lastNode[number] = this.node(parent, kind.label);
             }
             const node = this.lastNode[number];
-            level.start.put(i, start);
-            level.node.put(i, node);
-            if (duration >= 0xFFFFFFFF) {
-                level.duration.put(i, 0xFFFFFFFF);
-                level.long.set(i, duration);
-            } else {
-                level.duration.put(i, duration);
-            }
+            if (i >= level.start.length) level.grow(i * 2);
+            level.start[i] = start;
+            level.node[i] = node;
+            level.duration[i] = Math.min(duration, 0xFFFFFFFF);
+            if (duration >= 0xFFFFFFFF) level.long.set(i, duration);
             if (kind.flags) level.flags.set(i, kind.flags);
             level.lastEnd = start + duration;
             level.lastNode = node;
@@ -466,10 +478,7 @@ export class Decoder {
         for (const track of report.tracks) {
             track.points.close();
             track.levels = track.levels.filter(level => level.count); // arguments alone make none
-            for (const level of track.levels) {
-                for (const column of ['start', 'duration', 'node']) level[column] = level[column].close(level.count);
-                level.args.close();
-            }
+            for (const level of track.levels) level.close();
         }
         if (!report.complete && !report.damage) report.damage = 'the end of the report is missing';
         return report;
