@@ -53,7 +53,8 @@ typedef struct prof_html_options {
 PROF_DEF prof_status prof_html_write(const prof_trace *trace, const char *path, const prof_html_options *options);
 PROF_DEF prof_status prof_html_stream(const prof_trace *trace, prof_sink sink, const prof_html_options *options);
 
-/* Writes several traces as the processes of one report, on the time line of prof_trace_align(). */
+/* Writes several traces as the processes of one report, on the time line of prof_trace_align(). Where one had ended before
+   another began, each begins at 0, to be compared. */
 PROF_DEF prof_status prof_html_merge(const prof_trace *const *traces, size_t count, const char *path,
                                      const prof_html_options *options);
 #else
@@ -449,7 +450,7 @@ typedef struct prof__html {
     const prof_trace *trace;                /* the one that is being written, */
     int64_t offset;                         /* of its times in the report's, */
     size_t first_track, track;              /* its first track, and the present one, over all traces */
-    int has_spans;
+    int has_spans, together;                /* together: see prof__html_together() */
     int64_t last_scope, last_point, last_span; /* times */
     prof__html_level *levels;
     size_t level_capacity, open_levels; /* open: that had a scope since the one around them began */
@@ -518,11 +519,11 @@ static uint64_t prof__html_zigzag(int64_t value)
     return (uint64_t)value << 1 ^ (value < 0 ? ~(uint64_t)0 : 0);
 }
 
-/* A text as it is, with its length: at most PROF_MAX_TEXT's maximum of bytes. */
+/* A text as it is, with its length. */
 static void prof__html_text(prof__html_bytes *to, const char *text)
 {
     size_t length = strlen(text);
-    if (length > PROF__HTML_SLACK / 2) length = PROF__HTML_SLACK / 2;
+    if (length > PROF__HTML_SLACK / 4) length = PROF__HTML_SLACK / 4;
     prof__html_u(to, length);
     memcpy(to->at + to->size, text, length);
     to->size += length;
@@ -544,7 +545,7 @@ static void prof__html_block(prof__html *h, char kind, prof__html_bytes *const *
         columns[i]->size = 0;
     }
     size = (size_t)(to - h->raw);
-    packed = size > 64 ? prof__html_deflate_all(&h->deflate, h->raw, ends, count + 1, h->packed) : size;
+    packed = size > 256 ? prof__html_deflate_all(&h->deflate, h->raw, ends, count + 1, h->packed) : size;
     head[0] = (unsigned char)kind;
     to = prof__pack_integer(head + 1, size);
     to = prof__pack_integer(to, packed < size ? packed : 0); /* 0: it is as it was */
@@ -689,6 +690,7 @@ static const char *const prof__html_page[] = {
     ".bar-of-tools { display: flex; gap: 8px; align-items: center; padding: 4px 8px; flex: none; flex-wrap: wrap; }\n"
     "table { border-collapse: collapse; min-width: 55%; font-variant-numeric: tabular-nums; }\n"
     "caption { text-align: left; padding: 5px 8px 3px; color: var(--faint); }\n"
+    "caption .copy { font-size: 11px; padding: 0 6px; margin-left: 6px; }\n"
     "th, td { text-align: right; padding: 2px 8px; white-space: nowrap; border-bottom: 1px solid var(--grid); font-weight: normal; }\n"
     "thead th { position: sticky; top: 0; background: var(--gutter); z-index: 1; }\n"
     "th button { border: 0; background: none; padding: 0; font-weight: 600; }\n"
@@ -780,7 +782,7 @@ static const char *const prof__html_page[] = {
     "class Growing {\n"
     "constructor(type) {\n"
     "this.type = type;\n"
-    "this.items = new type(16);\n"
+    "this.items = new type(4);\n"
     "}\n"
     "put(i, value) {\n"
     "if (i >= this.items.length) {\n"
@@ -977,9 +979,9 @@ static const char *const prof__html_page[] = {
     "class Level {\n"
     "constructor() {\n"
     "this.count = 0;\n"
-    "this.start = new Float64Array(64);\n"
-    "this.duration = new Uint32Array(64);\n"
-    "this.node = new Uint32Array(64);\n"
+    "this.start = new Float64Array(8);\n"
+    "this.duration = new Uint32Array(8);\n"
+    "this.node = new Uint32Array(8);\n"
     "this.long = new Map();\n"
     "this.flags = new Map();\n"
     "this.args = new Listed();\n"
@@ -1653,7 +1655,9 @@ static const char *const prof__html_page[] = {
     "function warnings(report) {\n"
     "const lines = [];\n"
     "if (report.damage) lines.push(`This report is damaged: ${report.damage}. What follows is missing.`);\n"
-    "if (report.machines > 1) lines.push('The recordings are of several machines, or starts of one: their clocks are only as equal as the machines set them.');\n"
+    "if (report.processes.some(process => process.about.get('together') === '1'))\n"
+    "lines.push('The recordings were made one after the other: here, each begins at 0.');\n"
+    "else if (report.machines > 1) lines.push('The recordings are of several machines, or starts of one: their clocks are only as equal as the machines set them.');\n"
     "for (const process of report.processes) {\n"
     "const who = report.processes.length > 1 ? process.name + ': ' : '', number = key => Number(process.about.get(key) || 0);\n"
     "for (const loss of process.losses) lines.push(who + loss);\n"
@@ -1705,9 +1709,9 @@ static const char *const prof__html_page[] = {
     "return [first, firstIndex(level.count, k => level.start[k] >= to)];\n"
     "}\n"
     "function rangeStats(report, from, to, wanted = () => true) {\n"
+   ,
     "const { nodes, labels } = report, calls = new Float64Array(nodes.count), total = new Float64Array(nodes.count);\n"
     "const self = new Float64Array(nodes.count), histograms = new Array(labels.length).fill(null);\n"
-   ,
     "const longest = new Float64Array(labels.length), shortest = new Float64Array(labels.length).fill(Infinity);\n"
     "const whole = new Float64Array(labels.length);\n"
     "for (const track of report.tracks) {\n"
@@ -1795,6 +1799,7 @@ static const char *const prof__html_page[] = {
     "at.children.push(next);\n"
     "}\n"
     "next.total += time;\n"
+   ,
     "next.self += up === n ? time : 0;\n"
     "next.calls += up === n ? stats.calls[n] : 0;\n"
     "at = next;\n"
@@ -1805,7 +1810,6 @@ static const char *const prof__html_page[] = {
     "function sorted(root) {\n"
     "const waiting = [root];\n"
     "while (waiting.length) {\n"
-   ,
     "const node = waiting.pop();\n"
     "node.children.sort((a, b) => b.total - a.total);\n"
     "waiting.push(...node.children);\n"
@@ -1890,11 +1894,11 @@ static const char *const prof__html_page[] = {
     "}\n"
     "function argsMatch(query, args) {\n"
     "return query.args.every(([key, wanted]) => args.some(([name, v]) => name.toLowerCase() === key &&\n"
+   ,
     "(shown(v).toLowerCase() === wanted || String(v).toLowerCase() === wanted)));\n"
     "}\n"
     "function el(tag, properties = {}, ...children) {\n"
     "const [name, ...classes] = tag.split('.'), element = document.createElement(name);\n"
-   ,
     "if (classes.length) element.className = classes.join(' ');\n"
     "for (const [key, value] of Object.entries(properties)) {\n"
     "if (key.startsWith('on')) element[key] = value;\n"
@@ -1905,6 +1909,7 @@ static const char *const prof__html_page[] = {
     "typeof child === 'object' ? child : document.createTextNode(String(child))));\n"
     "return element;\n"
     "}\n"
+    "function plainText(cell) { return (cell instanceof Node ? cell.textContent : String(cell ?\? '')).replace(/[\\t\\r\\n]/g, ' '); }\n"
     "function table(columns, rows, options) {\n"
     "const memory = options.memory || {};\n"
     "if (memory.sort === undefined) {\n"
@@ -1940,7 +1945,9 @@ static const char *const prof__html_page[] = {
     "});\n"
     "const more = sorted.length > limit ? el('button', { onclick: () => { limit *= 4; draw(); } },\n"
     "`Show more: ${(sorted.length - limit).toLocaleString('en-US')} rows are left`) : null;\n"
-    "root.replaceChildren(el('table', {}, el('caption', {}, options.caption), el('thead', {}, head), el('tbody', {}, ...body)));\n"
+    "const copy = el('button.copy', { title: 'Copy the table as text, for a spreadsheet', onclick: () => navigator.clipboard.writeText([columns.map(c => c.title),\n"
+    "...sorted.map(row => columns.map(c => plainText((c.show || c.get)(row))))].map(line => line.join('\\t')).join('\\n')).then(() => { copy.textContent = 'Copied'; }) }, 'Copy');\n"
+    "root.replaceChildren(el('table', {}, el('caption', {}, options.caption + ' ', copy), el('thead', {}, head), el('tbody', {}, ...body)));\n"
     "if (more) root.append(more);\n"
     "};\n"
     "draw();\n"
@@ -1968,6 +1975,7 @@ static const char *const prof__html_page[] = {
     "const { app } = this, { report } = app, rows = [];\n"
     "const closed = key => app.closed.has(key);\n"
     "const add = row => rows.push(row);\n"
+   ,
     "for (const process of report.processes) {\n"
     "const key = 'p' + process.id;\n"
     "if (report.processes.length > 1 || process.tracks.some(t => t.device)) add({ key, kind: 'head', title: process.name, height: 22, fold: true });\n"
@@ -1977,7 +1985,6 @@ static const char *const prof__html_page[] = {
     "let device = '';\n"
     "const order = process.tracks.filter(t => !t.device).sort((a, b) => Number(a.fiber) - Number(b.fiber) ||\n"
     "Number(String(b.thread) === process.about.get('pid')) - Number(String(a.thread) === process.about.get('pid')) || a.id - b.id);\n"
-   ,
     "for (const track of [...order, ...process.tracks.filter(t => t.device)]) {\n"
     "if (track.device && track.device !== device) {\n"
     "device = track.device;\n"
@@ -2048,6 +2055,7 @@ static const char *const prof__html_page[] = {
     "const width = canvas.clientWidth, height = canvas.clientHeight;\n"
     "if (!width || !height) return;\n"
     "const w = Math.round(width * ratio), h = Math.round(height * ratio);\n"
+   ,
     "if (canvas.width !== w || canvas.height !== h || !this.image) {\n"
     "canvas.width = w;\n"
     "canvas.height = h;\n"
@@ -2064,7 +2072,6 @@ static const char *const prof__html_page[] = {
     "for (const place of this.placed) if (place.row.kind === 'track') this.drawScopes(place, ratio, w, h, labels);\n"
     "ctx.setTransform(1, 0, 0, 1, 0, 0);\n"
     "ctx.putImageData(this.image, 0, 0);\n"
-   ,
     "ctx.setTransform(ratio, 0, 0, ratio, 0, 0);\n"
     "this.drawLabels(ctx, labels, ratio);\n"
     "for (const place of this.placed) this.drawRow(ctx, place, width);\n"
@@ -2147,6 +2154,7 @@ static const char *const prof__html_page[] = {
     "if (x < w) for (let at = x; at < w * h; at += w) pixels[at] = this.app.colors.grid;\n"
     "}\n"
     "}\n"
+   ,
     "drawRow(ctx, { row, y, top, bottom }, width) {\n"
     "ctx.save();\n"
     "ctx.beginPath();\n"
@@ -2164,7 +2172,6 @@ static const char *const prof__html_page[] = {
     "if (row.kind === 'lock') this.drawHolds(ctx, row, y);\n"
     "ctx.restore();\n"
     "}\n"
-   ,
     "drawMarks(ctx, marks, y) {\n"
     "const { from, to } = this.app.view;\n"
     "let last = -10;\n"
@@ -2244,6 +2251,7 @@ static const char *const prof__html_page[] = {
     "}\n"
     "}\n"
     "drawFlows(ctx) {\n"
+   ,
     "const { from, to } = this.app.view, shownFlows = [];\n"
     "for (const flow of this.app.report.flows) {\n"
     "if (flow.to < from || flow.from > to) continue;\n"
@@ -2261,7 +2269,6 @@ static const char *const prof__html_page[] = {
     "const x0 = this.x(flow.from), x1 = this.x(flow.to), bend = Math.max(6, Math.min(80, Math.abs(x1 - x0) / 2));\n"
     "ctx.beginPath();\n"
     "ctx.moveTo(x0, a);\n"
-   ,
     "ctx.bezierCurveTo(x0 + bend, a, x1 - bend, b, x1, b);\n"
     "ctx.stroke();\n"
     "ctx.beginPath();\n"
@@ -2338,6 +2345,7 @@ static const char *const prof__html_page[] = {
     "ctx.fillRect(0, RULER - 1, width, 1);\n"
     "ctx.font = '11px system-ui, sans-serif';\n"
     "ctx.textBaseline = 'middle';\n"
+   ,
     "ctx.fillStyle = style.faint;\n"
     "ctx.fillText(`${ns(view.to - view.from)} shown`, 8, RULER / 2);\n"
     "for (let t = Math.ceil(view.from / step) * step; t < view.to; t += step) {\n"
@@ -2353,7 +2361,6 @@ static const char *const prof__html_page[] = {
     "if (x1 <= x0) return;\n"
     "ctx.fillStyle = style.accent;\n"
     "ctx.fillRect(x0, RULER - 4, x1 - x0, 3);\n"
-   ,
     "const text = ns(selection.to - selection.from), wide = this.textWidth(ctx, text) + 10;\n"
     "const at = Math.max(GUTTER, Math.min(width - wide, (x0 + x1 - wide) / 2));\n"
     "ctx.fillRect(at, 2, wide, RULER - 6);\n"
@@ -2419,7 +2426,9 @@ static const char *const prof__html_page[] = {
     "['flame', 'Flame graph', () => this.flame()],\n"
     "['scope', 'One scope', () => this.scope()],\n"
     "['found', 'Found', () => this.found()],\n"
+    "report.processes.length > 1 ? ['compare', 'Compare', () => this.compare()] : null,\n"
     "report.frames.length ? ['frames', 'Frames', () => this.frames()] : null,\n"
+   ,
     "report.messages.length ? ['messages', `Messages (${grouped(report.messages.length)})`, () => this.messages()] : null,\n"
     "spans ? ['spans', 'Spans', () => this.spans()] : null,\n"
     "report.counters.length ? ['counters', 'Counters', () => this.counters()] : null,\n"
@@ -2431,7 +2440,6 @@ static const char *const prof__html_page[] = {
     "onclick: () => this.open(id), onkeydown: event => this.turn(event) }, title)));\n"
     "}\n"
     "turn(event) {\n"
-   ,
     "const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;\n"
     "if (!step) return;\n"
     "const i = this.list.findIndex(([id]) => id === this.tab), [id] = this.list[(i + step + this.list.length) % this.list.length];\n"
@@ -2490,6 +2498,7 @@ static const char *const prof__html_page[] = {
     "}\n"
     "bar(self, stats) {\n"
     "const most = Math.max(...stats.rows.map(row => row.self), 1);\n"
+   ,
     "return el('span.bar', {}, el('i', { style: { width: `${Math.max(0, 60 * self / most)}px` } }), ns(self));\n"
     "}\n"
     "pick(label) {\n"
@@ -2511,7 +2520,6 @@ static const char *const prof__html_page[] = {
     "if (node.label >= 0) boxes.push({ node, left, width, depth });\n"
     "let x = left;\n"
     "for (const child of node.children) {\n"
-   ,
     "const share = node.total > 0 ? width * Math.min(1, child.total / node.total) : 0;\n"
     "place(child, x, share, depth + (node.label >= 0 ? 1 : 0));\n"
     "x += share;\n"
@@ -2557,6 +2565,7 @@ static const char *const prof__html_page[] = {
     "el('p.note', {}, [label.category, label.function, where(label)].filter(Boolean).join(' \\u00b7 ') || '\\u00a0'),\n"
     "el('dl', {}, ...facts.flatMap(([name, text]) => [el('dt', {}, name), el('dd', {}, text)])),\n"
     "this.histogram(durations), ...this.argumentTables(calls));\n"
+   ,
     "const list = this.callTable(chosen, this.bucket\n"
     "? `Calls of ${ns(this.bucket[0])} to ${ns(this.bucket[1])}`\n"
     ": `Calls: ${selection ? this.rangeText() : 'all'}`);\n"
@@ -2573,7 +2582,6 @@ static const char *const prof__html_page[] = {
     "counts.push(next - from);\n"
     "from = next;\n"
     "}\n"
-   ,
     "const most = Math.max(...counts);\n"
     "counts.forEach((count, i) => {\n"
     "const from = Math.max(i ? edge(i) : durations[0], 0), to = i + 1 === bars ? durations[n - 1] : edge(i + 1);\n"
@@ -2626,13 +2634,13 @@ static const char *const prof__html_page[] = {
     "{ title: 'duration', get: call => call.duration, show: call => ns(call.duration) },\n"
     "report.tracks.length > 1 ? { title: 'thread', text: true, get: call => call.track.title } : null,\n"
     "series ? { title: 'frame', get: call => frameOf(series, call.start), show: call => frameOf(series, call.start) || '' } : null,\n"
+   ,
     "...keys.map(key => ({ title: key, text: calls.slice(0, 50).some(call => typeof argument(call, key) === 'string' && argument(call, key) !== ''),\n"
     "get: call => { const v = argument(call, key); return typeof v === 'bigint' ? Number(v) : v; }, show: call => shown(argument(call, key)) })),\n"
     "{ title: '', text: true, get: call => truncatedText(call.track.levels[call.depth].flags.get(call.i) || 0),\n"
     "show: call => { const text = truncatedText(call.track.levels[call.depth].flags.get(call.i) || 0); return text ? text + ' not recorded' : ''; } }\n"
     "].filter(Boolean);\n"
     "return table(columns, calls, { caption, sort: named ? 2 : 1, memory: this.memoryOf(named ? 'found' : 'calls'), limit: 200, onpick: call => app.show(call),\n"
-   ,
     "picked: call => app.focus && app.focus.track === call.track && app.focus.depth === call.depth && app.focus.i === call.i });\n"
     "}\n"
     "found() {\n"
@@ -2640,9 +2648,32 @@ static const char *const prof__html_page[] = {
     "if (!query) return el('p.note', {}, 'Search by a part of a name, cat:NAME, arg=value, >2ms or <100us, or several of them: / goes there.');\n"
     "return this.callTable(hits, `${grouped(hits.length)}${hits.more ? ' and more' : ''} scopes for ${query}`, true);\n"
     "}\n"
+    "compare() {\n"
+    "const { report, selection } = this.app, { processes } = report;\n"
+    "const from = selection ? selection.from : report.from, to = selection ? selection.to : report.to;\n"
+    "this.pair = this.pair || [0, 1];\n"
+    "const choose = (which, title) => el('label', {}, title + ' ', el('select', { onchange: event => { this.pair[which] = Number(event.target.value); this.render(); } },\n"
+    "...processes.map((process, i) => el('option', { value: i, selected: i === this.pair[which] }, process.name))));\n"
+    "const [before, after] = this.pair.map(i => new Map(rangeStats(report, from, to, track => track.process === processes[i]).rows.map(row => [row.id, row])));\n"
+    "const rows = [...new Set([...before.keys(), ...after.keys()])].map(id => ({ label: report.labels[id], a: before.get(id), b: after.get(id) }));\n"
+    "const mean = row => row && row.calls ? row.total / row.calls : NaN, change = (a, b) => a > 0 && b > 0 ? b / a - 1 : NaN;\n"
+    "const time = (title, get) => ['a', 'b'].map(side => ({ title: `${title} ${side === 'a' ? '1' : '2'}`, get: row => (row[side] && get(row[side])) || 0,\n"
+    "show: row => row[side] ? ns(get(row[side])) : '' }));\n"
+    "const percent = v => Number.isNaN(v) ? '' : `${v > 0 ? '+' : ''}${(100 * v).toFixed(1)} %`;\n"
+    "return [el('div.bar-of-tools', {}, choose(0, '1:'), choose(1, '2:'), el('span.note', {}, `${this.rangeText()}; whether a difference is more than noise, prof compare tells`)),\n"
+    "table([{ title: 'scope', text: true, get: row => row.label.name },\n"
+    "...['a', 'b'].map(side => ({ title: `calls ${side === 'a' ? '1' : '2'}`, get: row => row[side] ? row[side].calls : 0, show: row => row[side] ? grouped(row[side].calls) : '' })),\n"
+    "...time('total', row => row.total), { title: 'difference', note: 'of the total times', get: row => Math.abs((row.b ? row.b.total : 0) - (row.a ? row.a.total : 0)),\n"
+    "show: row => { const d = (row.b ? row.b.total : 0) - (row.a ? row.a.total : 0); return (d > 0 ? '+' : '') + ns(d); } },\n"
+    "...time('mean', mean), { title: 'change', note: 'of the mean', get: row => change(mean(row.a), mean(row.b)) || 0, show: row => percent(change(mean(row.a), mean(row.b))) },\n"
+    "...time('p50', row => percentile(row, 0.5)), ...time('p99', row => percentile(row, 0.99)),\n"
+    "{ title: 'where', text: true, get: row => where(row.label) }], rows,\n"
+    "{ caption: `${processes[this.pair[0]].name} and ${processes[this.pair[1]].name}`, sort: 5, memory: this.memoryOf('compare'), onpick: row => this.pick(row.label) })];\n"
+    "}\n"
     "frames() {\n"
     "const { app } = this, { report } = app, series = app.series;\n"
     "const select = el('select', { 'aria-label': 'Which frames', onchange: event => { app.setSeries(Number(event.target.value)); this.render(); } },\n"
+   ,
     "...report.frames.map((each, i) => el('option', { value: i, selected: each === series }, `${each.name} on ${each.track.title} (${grouped(each.start.length)})`)));\n"
     "const rows = series.start.map((start, i) => ({ i, start, duration: series.duration[i] }));\n"
     "const sorted = Float64Array.from(series.duration).sort(), n = sorted.length, at = share => sorted[Math.max(0, Math.ceil(share * n) - 1)];\n"
@@ -2683,12 +2714,12 @@ static const char *const prof__html_page[] = {
     "return args.length ? ' (' + args.map(([key, v]) => `${key}=${shown(v)}`).join(', ') + ')' : '';\n"
     "}\n"
     "spans() {\n"
-   ,
     "const { app } = this, { report, selection } = app;\n"
     "const rows = report.spans.filter(span => !selection || (span.start < selection.to && span.start + span.duration > selection.from));\n"
     "return table([{ title: 'span', text: true, get: span => report.labels[span.label].name + (span.mark ? ' (mark)' : '') },\n"
     "{ title: 'start', get: span => span.start, show: span => moment(span.start) }, { title: 'duration', get: span => span.duration, show: span => span.mark ? '' : ns(span.duration) },\n"
     "{ title: 'id', get: span => Number(span.id), show: span => '0x' + span.id.toString(16) },\n"
+   ,
     "{ title: 'from', text: true, get: span => report.tracks[span.track].title }, { title: 'to', text: true, get: span => report.tracks[span.endTrack].title },\n"
     "{ title: 'arguments', text: true, get: span => span.args.map(([key, v]) => `${key}=${shown(v)}`).join(', ') },\n"
     "{ title: '', text: true, get: span => span.flags ? truncatedText(span.flags) + ' not recorded' : '' }], rows,\n"
@@ -2723,11 +2754,11 @@ static const char *const prof__html_page[] = {
     "if (!locks) continue;\n"
     "parts.push(table([{ title: 'lock', text: true, get: row => row.label.name }, { title: 'locks', get: row => row.addresses.size },\n"
     "{ title: 'acquired', get: row => row.acquired, show: row => grouped(row.acquired) }, { title: 'contended', get: row => row.contended, show: row => grouped(row.contended) },\n"
-   ,
     "{ title: 'waited', get: row => row.wait, show: row => ns(row.wait) }, { title: 'longest wait', get: row => row.waitMax, show: row => ns(row.waitMax) },\n"
     "{ title: 'held', get: row => row.hold, show: row => ns(row.hold) }, { title: 'longest hold', get: row => row.holdMax, show: row => ns(row.holdMax) },\n"
     "{ title: 'where', text: true, get: row => where(row.label) }], [...locks.rows.values()], { caption: `Locks of ${name}`, sort: 4, memory: this.memoryOf('locks') }));\n"
     "parts.push(table([{ title: 'at', get: row => row.time, show: row => moment(row.time) }, { title: 'waited', get: row => row.took, show: row => ns(row.took) },\n"
+   ,
     "{ title: 'lock', text: true, get: row => row.label.name }, { title: 'thread', text: true, get: row => row.track.title },\n"
     "{ title: 'held by', text: true, get: row => row.holder ? row.holder.title : '' }], locks.waits,\n"
     "{ caption: 'The longest waits', sort: 1, memory: this.memoryOf('waits'), onpick: row => this.app.zoomTo(row.time, row.time + row.took, true) }));\n"
@@ -2771,7 +2802,6 @@ static const char *const prof__html_page[] = {
     "constructor(report) {\n"
     "this.report = report;\n"
     "this.view = { from: report.from, to: report.to };\n"
-   ,
     "this.selection = null;\n"
     "this.focus = null;\n"
     "this.mark = null;\n"
@@ -2791,6 +2821,7 @@ static const char *const prof__html_page[] = {
     "this.wheelZooms = kept.get('wheel') === 'zoom';\n"
     "this.time = new TimeLine($('time'), this);\n"
     "this.theme(kept.get('theme'));\n"
+   ,
     "this.panels = new Panels(this, $('tabs'), $('panel'));\n"
     "this.head();\n"
     "this.listen();\n"
@@ -2851,7 +2882,6 @@ static const char *const prof__html_page[] = {
     "shownToo = shownToo || (start[k] < this.view.to && start[k] + duration[k] > this.view.from);\n"
     "}\n"
     "ctx.fillStyle = longest > limits[1] ? this.style.bad : longest > limits[0] ? this.style.warn : this.style.good;\n"
-   ,
     "ctx.globalAlpha = shownToo ? 1 : 0.45;\n"
     "const tall = Math.max(1, Math.min(1, longest / high) * (height - 4));\n"
     "ctx.fillRect(x, height - tall, Math.max(1, bar - (bar > 3 ? 1 : 0)), tall);\n"
@@ -2868,6 +2898,7 @@ static const char *const prof__html_page[] = {
     "ctx.fillStyle = this.style.ink;\n"
     "ctx.fillText(`Frames: ${this.series.name}`, 8, 6);\n"
     "ctx.fillStyle = this.style.faint;\n"
+   ,
     "ctx.fillText(`${grouped(n)}, median ${ns(median)}`, 8, 22);\n"
     "ctx.fillText(game ? 'lines: 60 and 30 a second' : 'line: the median', 8, 37);\n"
     "}\n"
@@ -2949,7 +2980,6 @@ static const char *const prof__html_page[] = {
     "const { track, depth, i } = focus, level = track.levels[depth], last = depth + 1 < track.levels.length ? track.levels[depth + 1] : null;\n"
     "if (direction === 'ArrowRight' && i + 1 < level.count) this.show({ track, depth, i: i + 1 });\n"
     "if (direction === 'ArrowLeft' && i > 0) this.show({ track, depth, i: i - 1 });\n"
-   ,
     "if (direction === 'ArrowUp' && depth > 0) {\n"
     "const up = scopeAt(track.levels[depth - 1], level.start[i]);\n"
     "if (up >= 0) this.show({ track, depth: depth - 1, i: up });\n"
@@ -2962,6 +2992,7 @@ static const char *const prof__html_page[] = {
     "first() {\n"
     "const track = this.report.tracks.find(each => each.levels.length);\n"
     "if (!track) return;\n"
+   ,
     "const level = track.levels[0], i = Math.min(level.count - 1, firstIndex(level.count, k => level.start[k] >= this.view.from));\n"
     "this.setFocus({ track, depth: 0, i });\n"
     "}\n"
@@ -3032,7 +3063,6 @@ static const char *const prof__html_page[] = {
     "}\n"
     "listen() {\n"
     "const canvas = $('time');\n"
-   ,
     "new ResizeObserver(() => { this.time.redraw(); this.drawFrames(); }).observe(document.querySelector('main'));\n"
     "canvas.onwheel = event => this.wheel(event);\n"
     "canvas.onpointerdown = event => this.press(event);\n"
@@ -3041,6 +3071,7 @@ static const char *const prof__html_page[] = {
     "canvas.ondblclick = event => {\n"
     "const { scope, span } = this.time.at(event.offsetX, event.offsetY);\n"
     "if (scope) this.zoomTo(scope.track.levels[scope.depth].start[scope.i], scope.track.levels[scope.depth].endOf(scope.i));\n"
+   ,
     "else if (span) this.zoomTo(span.start, span.start + span.duration);\n"
     "};\n"
     "const frames = $('frames');\n"
@@ -3114,7 +3145,6 @@ static const char *const prof__html_page[] = {
     "this.pan((Math.abs(dx) > Math.abs(dy) ? dx : dy) / (event.target.clientWidth - GUTTER));\n"
     "} else {\n"
     "this.time.scroll += dy;\n"
-   ,
     "this.time.redraw();\n"
     "}\n"
     "}\n"
@@ -3128,6 +3158,7 @@ static const char *const prof__html_page[] = {
     "canvas.setPointerCapture(event.pointerId);\n"
     "$('tip').hidden = true;\n"
     "canvas.onpointermove = move => {\n"
+   ,
     "if (!moved && Math.hypot(move.offsetX - x, move.offsetY - y) < 4) return;\n"
     "moved = true;\n"
     "if (pan) {\n"
@@ -3200,7 +3231,6 @@ static const char *const prof__html_page[] = {
     "key(event) {\n"
     "if (event.ctrlKey || event.metaKey || event.altKey || $('keys').open) return;\n"
     "if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;\n"
-   ,
     "const inPanel = $('lower').contains(event.target), { view, selection } = this;\n"
     "const actions = {\n"
     "w: () => this.zoom(0.8), s: () => this.zoom(1.25), a: () => this.pan(-0.12), d: () => this.pan(0.12),\n"
@@ -3208,6 +3238,7 @@ static const char *const prof__html_page[] = {
     "if (selection) this.zoomTo(selection.from, selection.to);\n"
     "else if (this.focus) this.zoomTo(this.focus.track.levels[this.focus.depth].start[this.focus.i], this.focus.track.levels[this.focus.depth].endOf(this.focus.i));\n"
     "},\n"
+   ,
     "0: () => this.setView(this.report.from, this.report.to), Home: () => this.setView(this.report.from, this.report.to),\n"
     "m: () => {\n"
     "if (!this.focus) return this.select(view.from, view.to);\n"
@@ -3534,6 +3565,7 @@ static void prof__html_process(prof__html *h)
     prof__html_about_number(h, "start_unix_ns", about->start_unix_ns);
     prof__html_about_number(h, "duration_ns", (uint64_t)(about->duration_ns < 0 ? 0 : about->duration_ns));
     prof__html_about_number(h, "offset_ns", (uint64_t)h->offset);
+    prof__html_about_number(h, "together", (uint64_t)h->together);
     prof__html_about_number(h, "from_ns", (uint64_t)about->from_ns);
     prof__html_about_number(h, "to_ns", (uint64_t)about->to_ns);
     prof__html_about_number(h, "events", about->event_count);
@@ -3595,6 +3627,21 @@ static void prof__html_end(prof__html *h)
     prof__html_piece_end(h);
 }
 
+/* Runs of which one had ended before another began are there to be compared: all begin at 0 then. Returns 1 if so. */
+static int prof__html_together(const prof_trace *const *traces, size_t count, int64_t *offsets)
+{
+    for (size_t i = 0; i < count; ++i) {
+        size_t j, others = 0;
+        int64_t end = offsets[i] + prof_trace_about(traces[i])->duration_ns;
+        for (j = 0; j < count; ++j)
+            others += j != i && offsets[j] <= end && offsets[i] <= offsets[j] + prof_trace_about(traces[j])->duration_ns;
+        if (others || count == 1) continue;
+        memset(offsets, 0, count * sizeof *offsets);
+        return 1;
+    }
+    return 0;
+}
+
 static void prof__html_all(prof__html *h, const prof_trace *const *traces, size_t count)
 {
     int64_t *offsets = (int64_t *)calloc(count + 1, sizeof *offsets);
@@ -3604,6 +3651,7 @@ static void prof__html_all(prof__html *h, const prof_trace *const *traces, size_
         return;
     }
     machines = prof_trace_align(traces, count, offsets);
+    h->together = prof__html_together(traces, count, offsets);
     for (i = 0; prof__html_page[i]; ++i) prof__out_text(&h->out, prof__html_page[i]);
     prof__html_u(&h->rows, PROF__HTML_VERSION);
     prof__html_u(&h->rows, machines);

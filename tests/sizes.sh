@@ -39,6 +39,10 @@ cat >$made/headers.c <<'END'
 #include "prof_ntff.h"
 #include "prof_server.h"
 END
+cat >$made/html.c <<'END'
+#define PROF_IMPLEMENTATION
+#include "prof_html.h"
+END
 cat >$made/recorder.c <<'END'
 #define PROF_IMPLEMENTATION
 #include "prof.h"
@@ -81,6 +85,7 @@ rm -f $made/*.o $made/recorder $made/recorder.PROF_* $made/nothing
 plain="-fPIE -fno-stack-protector -fno-stack-clash-protection -fcf-protection=none -U_FORTIFY_SOURCE"
 build() { $cc -std=gnu99 -I. $plain "$@" || exit 1; }
 build -O2 -c $made/prof.c -o $made/prof.o
+build -O2 -c $made/html.c -o $made/html.o
 build -O0 -c $made/headers.c -o $made/headers.o # for its static data, which no optimisation changes
 text() { size "$1" | awk 'NR == 2 { print $1 }'; }
 small() { build -Os -ffunction-sections -fdata-sections -Wl,--gc-sections "$@" -pie -pthread -ldl; }
@@ -113,6 +118,7 @@ own() { # what prof adds to a program that does nothing
 }
 {
     echo "text prof.h -O2                          $(text $made/prof.o)"
+    echo "text prof_html.h with its page -O2      $(($(text $made/html.o) - $(text $made/prof.o)))"
     echo "text a program that records -Os          $(text $made/recorder)"
     echo "text of it with PROF_MINIMAL -Os         $(text $made/recorder.PROF_MINIMAL)"
     for switch in $switches; do

@@ -5,7 +5,7 @@ export class Growing {
     /** @param {Float64ArrayConstructor | Uint32ArrayConstructor} type */
     constructor(type) {
         this.type = type;
-        this.items = new type(16);
+        this.items = new type(4);
     }
     /** @param {number} i @param {number} value */
     put(i, value) {

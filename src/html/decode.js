@@ -137,9 +137,9 @@ export function blocksOf(text) {
 export class Level {
     constructor() {
         this.count = 0;
-        this.start = new Float64Array(64);
-        this.duration = new Uint32Array(64);
-        this.node = new Uint32Array(64);
+        this.start = new Float64Array(8);
+        this.duration = new Uint32Array(8);
+        this.node = new Uint32Array(8);
         /** Durations that do not fit: 4294967295 stands for them. @type {Map<number, number>} */
         this.long = new Map();
         /** TRUNCATED_... @type {Map<number, number>} */

@@ -17,6 +17,9 @@ export function el(tag, properties = {}, ...children) {
     return element;
 }
 
+/** What a cell of a table says, in one line. */
+function plainText(cell) { return (cell instanceof Node ? cell.textContent : String(cell ?? '')).replace(/[\t\r\n]/g, ' '); }
+
 /**
  * A table that sorts by a click on a title.
  * @param {{title: string, get: (row: any) => any, show?: (row: any) => string, text?: boolean, note?: string}[]} columns
@@ -60,7 +63,9 @@ export function table(columns, rows, options) {
         });
         const more = sorted.length > limit ? el('button', { onclick: () => { limit *= 4; draw(); } },
             `Show more: ${(sorted.length - limit).toLocaleString('en-US')} rows are left`) : null;
-        root.replaceChildren(el('table', {}, el('caption', {}, options.caption), el('thead', {}, head), el('tbody', {}, ...body)));
+        const copy = el('button.copy', { title: 'Copy the table as text, for a spreadsheet', onclick: () => navigator.clipboard.writeText([columns.map(c => c.title),
+            ...sorted.map(row => columns.map(c => plainText((c.show || c.get)(row))))].map(line => line.join('\t')).join('\n')).then(() => { copy.textContent = 'Copied'; }) }, 'Copy');
+        root.replaceChildren(el('table', {}, el('caption', {}, options.caption + ' ', copy), el('thead', {}, head), el('tbody', {}, ...body)));
         if (more) root.append(more);
     };
     draw();

@@ -292,7 +292,9 @@ function spanLanes(report) {
 export function warnings(report) {
     const lines = [];
     if (report.damage) lines.push(`This report is damaged: ${report.damage}. What follows is missing.`);
-    if (report.machines > 1) lines.push('The recordings are of several machines, or starts of one: their clocks are only as equal as the machines set them.');
+    if (report.processes.some(process => process.about.get('together') === '1'))
+        lines.push('The recordings were made one after the other: here, each begins at 0.');
+    else if (report.machines > 1) lines.push('The recordings are of several machines, or starts of one: their clocks are only as equal as the machines set them.');
     for (const process of report.processes) {
         const who = report.processes.length > 1 ? process.name + ': ' : '', number = key => Number(process.about.get(key) || 0);
         for (const loss of process.losses) lines.push(who + loss);

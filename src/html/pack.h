@@ -44,7 +44,7 @@ typedef struct prof__html {
     const prof_trace *trace;                /* the one that is being written, */
     int64_t offset;                         /* of its times in the report's, */
     size_t first_track, track;              /* its first track, and the present one, over all traces */
-    int has_spans;
+    int has_spans, together;                /* together: see prof__html_together() */
     int64_t last_scope, last_point, last_span; /* times */
     prof__html_level *levels;
     size_t level_capacity, open_levels; /* open: that had a scope since the one around them began */
@@ -113,11 +113,11 @@ static uint64_t prof__html_zigzag(int64_t value)
     return (uint64_t)value << 1 ^ (value < 0 ? ~(uint64_t)0 : 0);
 }
 
-/* A text as it is, with its length: at most PROF_MAX_TEXT's maximum of bytes. */
+/* A text as it is, with its length. */
 static void prof__html_text(prof__html_bytes *to, const char *text)
 {
     size_t length = strlen(text);
-    if (length > PROF__HTML_SLACK / 2) length = PROF__HTML_SLACK / 2;
+    if (length > PROF__HTML_SLACK / 4) length = PROF__HTML_SLACK / 4;
     prof__html_u(to, length);
     memcpy(to->at + to->size, text, length);
     to->size += length;
@@ -139,7 +139,7 @@ static void prof__html_block(prof__html *h, char kind, prof__html_bytes *const *
         columns[i]->size = 0;
     }
     size = (size_t)(to - h->raw);
-    packed = size > 64 ? prof__html_deflate_all(&h->deflate, h->raw, ends, count + 1, h->packed) : size;
+    packed = size > 256 ? prof__html_deflate_all(&h->deflate, h->raw, ends, count + 1, h->packed) : size;
     head[0] = (unsigned char)kind;
     to = prof__pack_integer(head + 1, size);
     to = prof__pack_integer(to, packed < size ? packed : 0); /* 0: it is as it was */

@@ -26,6 +26,7 @@ export class Panels {
             ['flame', 'Flame graph', () => this.flame()],
             ['scope', 'One scope', () => this.scope()],
             ['found', 'Found', () => this.found()],
+            report.processes.length > 1 ? ['compare', 'Compare', () => this.compare()] : null,
             report.frames.length ? ['frames', 'Frames', () => this.frames()] : null,
             report.messages.length ? ['messages', `Messages (${grouped(report.messages.length)})`, () => this.messages()] : null,
             spans ? ['spans', 'Spans', () => this.spans()] : null,
@@ -268,6 +269,32 @@ export class Panels {
         const { query, hits } = this.app;
         if (!query) return el('p.note', {}, 'Search by a part of a name, cat:NAME, arg=value, >2ms or <100us, or several of them: / goes there.');
         return this.callTable(hits, `${grouped(hits.length)}${hits.more ? ' and more' : ''} scopes for ${query}`, true);
+    }
+
+    // ---- two recordings
+
+    /** Scopes of two recordings beside each other: the first two, unless the reader chooses others. */
+    compare() {
+        const { report, selection } = this.app, { processes } = report;
+        const from = selection ? selection.from : report.from, to = selection ? selection.to : report.to;
+        this.pair = this.pair || [0, 1];
+        const choose = (which, title) => el('label', {}, title + ' ', el('select', { onchange: event => { this.pair[which] = Number(event.target.value); this.render(); } },
+            ...processes.map((process, i) => el('option', { value: i, selected: i === this.pair[which] }, process.name))));
+        const [before, after] = this.pair.map(i => new Map(rangeStats(report, from, to, track => track.process === processes[i]).rows.map(row => [row.id, row])));
+        const rows = [...new Set([...before.keys(), ...after.keys()])].map(id => ({ label: report.labels[id], a: before.get(id), b: after.get(id) }));
+        const mean = row => row && row.calls ? row.total / row.calls : NaN, change = (a, b) => a > 0 && b > 0 ? b / a - 1 : NaN;
+        const time = (title, get) => ['a', 'b'].map(side => ({ title: `${title} ${side === 'a' ? '1' : '2'}`, get: row => (row[side] && get(row[side])) || 0,
+            show: row => row[side] ? ns(get(row[side])) : '' }));
+        const percent = v => Number.isNaN(v) ? '' : `${v > 0 ? '+' : ''}${(100 * v).toFixed(1)} %`;
+        return [el('div.bar-of-tools', {}, choose(0, '1:'), choose(1, '2:'), el('span.note', {}, `${this.rangeText()}; whether a difference is more than noise, prof compare tells`)),
+            table([{ title: 'scope', text: true, get: row => row.label.name },
+                ...['a', 'b'].map(side => ({ title: `calls ${side === 'a' ? '1' : '2'}`, get: row => row[side] ? row[side].calls : 0, show: row => row[side] ? grouped(row[side].calls) : '' })),
+                ...time('total', row => row.total), { title: 'difference', note: 'of the total times', get: row => Math.abs((row.b ? row.b.total : 0) - (row.a ? row.a.total : 0)),
+                    show: row => { const d = (row.b ? row.b.total : 0) - (row.a ? row.a.total : 0); return (d > 0 ? '+' : '') + ns(d); } },
+                ...time('mean', mean), { title: 'change', note: 'of the mean', get: row => change(mean(row.a), mean(row.b)) || 0, show: row => percent(change(mean(row.a), mean(row.b))) },
+                ...time('p50', row => percentile(row, 0.5)), ...time('p99', row => percentile(row, 0.99)),
+                { title: 'where', text: true, get: row => where(row.label) }], rows,
+            { caption: `${processes[this.pair[0]].name} and ${processes[this.pair[1]].name}`, sort: 5, memory: this.memoryOf('compare'), onpick: row => this.pick(row.label) })];
     }
 
     // ---- tables

@@ -279,6 +279,7 @@ static void prof__html_process(prof__html *h)
     prof__html_about_number(h, "start_unix_ns", about->start_unix_ns);
     prof__html_about_number(h, "duration_ns", (uint64_t)(about->duration_ns < 0 ? 0 : about->duration_ns));
     prof__html_about_number(h, "offset_ns", (uint64_t)h->offset);
+    prof__html_about_number(h, "together", (uint64_t)h->together);
     prof__html_about_number(h, "from_ns", (uint64_t)about->from_ns);
     prof__html_about_number(h, "to_ns", (uint64_t)about->to_ns);
     prof__html_about_number(h, "events", about->event_count);
@@ -340,6 +341,21 @@ static void prof__html_end(prof__html *h)
     prof__html_piece_end(h);
 }
 
+/* Runs of which one had ended before another began are there to be compared: all begin at 0 then. Returns 1 if so. */
+static int prof__html_together(const prof_trace *const *traces, size_t count, int64_t *offsets)
+{
+    for (size_t i = 0; i < count; ++i) {
+        size_t j, others = 0;
+        int64_t end = offsets[i] + prof_trace_about(traces[i])->duration_ns;
+        for (j = 0; j < count; ++j)
+            others += j != i && offsets[j] <= end && offsets[i] <= offsets[j] + prof_trace_about(traces[j])->duration_ns;
+        if (others || count == 1) continue;
+        memset(offsets, 0, count * sizeof *offsets);
+        return 1;
+    }
+    return 0;
+}
+
 static void prof__html_all(prof__html *h, const prof_trace *const *traces, size_t count)
 {
     int64_t *offsets = (int64_t *)calloc(count + 1, sizeof *offsets);
@@ -349,6 +365,7 @@ static void prof__html_all(prof__html *h, const prof_trace *const *traces, size_
         return;
     }
     machines = prof_trace_align(traces, count, offsets);
+    h->together = prof__html_together(traces, count, offsets);
     for (i = 0; prof__html_page[i]; ++i) prof__out_text(&h->out, prof__html_page[i]);
     prof__html_u(&h->rows, PROF__HTML_VERSION);
     prof__html_u(&h->rows, machines);

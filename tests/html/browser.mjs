@@ -155,10 +155,25 @@ async function attack() {
     await page.close();
 }
 
+/** A recording beside itself: nothing differs. */
+async function compared(prefix) {
+    const { page, log } = await open(prefix + '.twice.html');
+    await page.click('#tab-compare');
+    const changes = await page.evaluate(() => {
+        const titles = [...document.querySelectorAll('#panel th')].map(th => th.innerText), at = titles.indexOf('change');
+        return [...document.querySelectorAll('#panel tbody tr')].map(row => row.children[at].innerText);
+    });
+    check('compare: a row for each scope, and no change', changes.length > 2 && changes.every(text => text === '' || text === '0.0 %'), changes.join());
+    same('compare: nothing goes wrong', log, []);
+    await page.screenshot({ path: path.join(folder, 'compare.png') });
+    await page.close();
+}
+
 const plain = prefixes.find(prefix => prefix.endsWith('plain')) || prefixes[0];
 await keyboard(plain);
 await mouse(plain);
 await attack();
+await compared(plain);
 await browser.close();
 console.log(`${passed} passed, ${failed} failed, 0 skipped`);
 process.exit(failed ? 1 : 0);
