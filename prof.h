@@ -448,9 +448,9 @@ MANUAL                                                                          
 #endif
 #endif
 /* Code that may not use floating-point registers, as that of kernels. */
-#if defined(PROF_NO_DOUBLE) || \
-    (defined(__KERNEL__) || (defined(__x86_64__) && !defined(__SSE2__)) || \
-     (defined(__aarch64__) && !defined(__ARM_FP)) || (defined(__riscv) && !defined(__riscv_flen)))
+#if defined(PROF_NO_DOUBLE) || defined(__KERNEL__) || (defined(__x86_64__) && !defined(__SSE2__)) || \
+    (defined(__aarch64__) && !defined(__ARM_FP)) || \
+    (defined(__riscv) && !defined(__riscv_flen) && !__STDC_HOSTED__) /* hosted, a library computes */
 #define PROF__NO_DOUBLE 1
 #endif
 /* In a shared library the implementation is weak, so that the loader chooses which copy is called, also for calls
