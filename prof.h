@@ -6532,11 +6532,21 @@ static double prof__count_next_double(double now, int how, double value)
 }
 #endif
 
+/* Without the lock the halves may be of two numbers: prof__tally_swap() finds that out. */
+static uint64_t prof__tally_load(const prof__tally *tally)
+{
+#if PROF__TALLY_WIDE
+    return PROF__LOAD(&tally->bits);
+#else
+    const prof__half *half = (const prof__half *)&tally->bits;
+    return (uint64_t)PROF__LOAD(half + !PROF__LOW_HALF) << 32 | PROF__LOAD(half + PROF__LOW_HALF);
+#endif
+}
+
 enum { PROF__TALLY_AGAIN = 0, PROF__TALLY_DONE, PROF__TALLY_GIVEN_UP };
 
 /* Compare and exchange: if bits were `before`, they are `after` now; else sets before to them. Gives up if it can't get
-   the lock, which an interrupt may have taken from, or a thread that was killed. (Signal handlers can't interrupt its
-   owner.) */
+   the lock, because an interrupt has stopped its owner, or that was killed. (Signal handlers don't stop it.) */
 static int prof__tally_swap(prof__tally *tally, uint64_t *before, uint64_t after)
 {
 #if PROF__TALLY_WIDE
@@ -6545,22 +6555,16 @@ static int prof__tally_swap(prof__tally *tally, uint64_t *before, uint64_t after
 #else
     prof__signals signals;
     if (!prof__lock_enter(&tally->busy, &signals)) return PROF__TALLY_GIVEN_UP;
-    int same = tally->bits == *before;
-    if (same)
-        tally->bits = after;
-    else
-        *before = tally->bits;
+    prof__half *half = (prof__half *)&tally->bits;
+    uint64_t now = prof__tally_load(tally);
+    int same = now == *before;
+    if (same) {
+        PROF__STORE(half + PROF__LOW_HALF, (uint32_t)after);
+        PROF__STORE(half + !PROF__LOW_HALF, (uint32_t)(after >> 32));
+    }
+    *before = now;
     prof__lock_leave(&tally->busy, &signals);
     return same ? PROF__TALLY_DONE : PROF__TALLY_AGAIN;
-#endif
-}
-
-static uint64_t prof__tally_load(const prof__tally *tally)
-{
-#if PROF__TALLY_WIDE
-    return PROF__LOAD(&tally->bits);
-#else
-    return tally->bits;
 #endif
 }
 
