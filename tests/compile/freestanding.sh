@@ -36,5 +36,54 @@ for compiler in gcc clang g++ aarch64-linux-gnu-gcc arm-linux-gnueabihf-gcc risc
         rm -f $out/kernel.o
     done
 done
+
+# Code that may not use floating-point registers, by the compiler's flags alone; and the smallest build.
+cat >$out/integers.c <<'END'
+#define PROF_FREESTANDING
+#define PROF_MINIMAL
+#define PROF_CLOCK_READ() 0
+extern uint64_t cpu_state[];
+#define PROF_CPU_STATE_SIZE 1024
+#define PROF_CPU_STATE() ((void *)cpu_state)
+#define PROF_IMPLEMENTATION
+#include "prof.h"
+void work(int n);
+void work(int n)
+{
+    PROFILE_SCOPE("work");
+    PROFILE_ARG_I("n", n);
+    PROFILE_ARGS(PROF_ARG_U("n", (uint64_t)n));
+    PROFILE_COUNTER("n", n);
+    PROFILE_COUNTER_ADD("sum", n);
+    PROFILE_LOG(PROF_LOG_INFO, "%d", n);
+#ifdef REAL
+    PROFILE_COUNTER("half", 0.5f);
+#endif
+}
+END
+sed -i '1i #include <stdint.h>' $out/integers.c
+for compiler in "gcc -std=gnu99 -mno-sse -mgeneral-regs-only" "g++ -x c++ -std=c++11 -mno-sse -mgeneral-regs-only" \
+    "clang -std=gnu99 -mno-sse -mgeneral-regs-only" "aarch64-linux-gnu-gcc -std=gnu99 -mgeneral-regs-only" \
+    "riscv64-linux-gnu-gcc -std=gnu99 -march=rv64imac -mabi=lp64"; do
+    command -v ${compiler%% *} >/dev/null 2>&1 || continue
+    case $compiler in riscv64*) # needs headers of that kind
+        echo '#include <stdint.h>' | $compiler -E -x c - >/dev/null 2>&1 || continue ;;
+    esac
+    text=$($compiler -O2 $FLAGS -c $out/integers.c -o $out/integers.o 2>&1)
+    if [ -z "$text" ] && [ -f $out/integers.o ]; then
+        case $compiler in gcc*) $compiler -O2 $FLAGS -DREAL -c $out/integers.c -o $out/real.o 2>/dev/null &&
+            text="a floating-point counter compiles" ;;
+        esac
+    fi
+    if [ -z "$text" ] && [ -f $out/integers.o ]; then
+        echo "ok   $compiler"
+        passed=$((passed + 1))
+    else
+        echo "FAIL $compiler"
+        echo "$text" | head -20 | sed 's/^/    /'
+        failed=$((failed + 1))
+    fi
+    rm -f $out/integers.o
+done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]
