@@ -2469,8 +2469,21 @@ static const char *const prof__html_page[] = {
     "memoryOf(name) { return this.memories[name] = this.memories[name] || {}; }\n"
     "stats() {\n"
     "const { selection, report } = this.app, from = selection ? selection.from : report.from, to = selection ? selection.to : report.to;\n"
-    "if (!this.kept || this.kept.from !== from || this.kept.to !== to) this.kept = rangeStats(report, from, to);\n"
+    "if (!this.kept || this.kept.from !== from || this.kept.to !== to || this.kept.only !== this.only) {\n"
+    "this.kept = rangeStats(report, from, to, this.ofTrack());\n"
+    "this.kept.only = this.only;\n"
+    "}\n"
     "return this.kept;\n"
+    "}\n"
+    "ofTrack() { return track => this.only === undefined || track.id === this.only; }\n"
+    "chooser() {\n"
+    "const tracks = this.app.report.tracks.filter(track => track.levels.length).slice(0, 500);\n"
+    "return tracks.length < 2 ? null : el('select', { 'aria-label': 'Scopes of which track', onchange: event => {\n"
+    "this.only = event.target.value === '' ? undefined : Number(event.target.value);\n"
+    "this.path = [];\n"
+    "this.render();\n"
+    "} }, el('option', { value: '' }, 'all tracks'), ...tracks.map(track => el('option', { value: track.id, selected: track.id === this.only },\n"
+    "this.app.report.processes.length > 1 ? `${track.process.name}: ${track.title}` : track.title)));\n"
     "}\n"
     "rangeText() {\n"
     "const { selection, report } = this.app;\n"
@@ -2479,7 +2492,8 @@ static const char *const prof__html_page[] = {
     "scopes() {\n"
     "const stats = this.stats(), span = stats.to - stats.from;\n"
     "const rows = stats.rows.filter(row => !this.app.dim || !this.app.dim(row.label));\n"
-    "return table([\n"
+    "const chooser = this.chooser();\n"
+    "return [chooser ? el('div.bar-of-tools', {}, chooser) : '', table([\n"
     "{ title: 'scope', text: true, get: row => row.label.name },\n"
     "{ title: 'calls', get: row => row.calls, show: row => grouped(row.calls) },\n"
     "{ title: 'total', get: row => row.total, show: row => ns(row.total) },\n"
@@ -2487,6 +2501,7 @@ static const char *const prof__html_page[] = {
     "{ title: '% of range', get: row => row.total / span, show: row => (100 * row.total / span).toFixed(1) },\n"
     "{ title: 'mean', get: row => row.total / row.calls, show: row => ns(row.total / row.calls) },\n"
     "{ title: 'min', get: row => row.min, show: row => ns(row.min) },\n"
+   ,
     "{ title: 'p50', get: row => percentile(row, 0.5) || 0, show: row => ns(percentile(row, 0.5)), note: 'percentiles are exact to 2 %; click a scope for exact ones' },\n"
     "{ title: 'p90', get: row => percentile(row, 0.9) || 0, show: row => ns(percentile(row, 0.9)) },\n"
     "{ title: 'p99', get: row => percentile(row, 0.99) || 0, show: row => ns(percentile(row, 0.99)) },\n"
@@ -2494,11 +2509,10 @@ static const char *const prof__html_page[] = {
     "{ title: 'category', text: true, get: row => row.label.category },\n"
     "{ title: 'where', text: true, get: row => where(row.label) }\n"
     "], rows, { caption: `Scopes: ${this.rangeText()}`, sort: 3, memory: this.memoryOf('scopes'),\n"
-    "onpick: row => this.pick(row.label), picked: row => this.app.label === row.label });\n"
+    "onpick: row => this.pick(row.label), picked: row => this.app.label === row.label })];\n"
     "}\n"
     "bar(self, stats) {\n"
     "const most = Math.max(...stats.rows.map(row => row.self), 1);\n"
-   ,
     "return el('span.bar', {}, el('i', { style: { width: `${Math.max(0, 60 * self / most)}px` } }), ns(self));\n"
     "}\n"
     "pick(label) {\n"
@@ -2539,7 +2553,7 @@ static const char *const prof__html_page[] = {
     "this.path = [];\n"
     "this.render();\n"
     "} }, title);\n"
-    "return [el('div.bar-of-tools', {}, mode(false, 'From the top'), mode(true, 'From the bottom'),\n"
+    "return [el('div.bar-of-tools', {}, this.chooser(), mode(false, 'From the top'), mode(true, 'From the bottom'),\n"
     "el('button', { disabled: !(this.path && this.path.length), onclick: () => { this.path = []; this.render(); } }, 'Zoom out'),\n"
     "el('span.note', {}, `${this.rangeText()}; ${this.bottomUp ? 'by self time, callers below' : 'calls below their callers'}; click zooms, double click opens the scope`)),\n"
     "el('div.scroll', { tabindex: 0 }, box)];\n"
@@ -2553,10 +2567,11 @@ static const char *const prof__html_page[] = {
     "scope() {\n"
     "const { app } = this, { label, report, selection } = app;\n"
     "if (!label) return el('p.note', {}, 'Click a scope in the time line or a name in a table.');\n"
-    "const stats = this.stats(), calls = callsOf(report, label.id, stats.from, stats.to);\n"
+    "const stats = this.stats(), calls = callsOf(report, label.id, stats.from, stats.to, this.ofTrack());\n"
     "const whole = calls.filter(call => !call.track.levels[call.depth].flags.has(call.i));\n"
     "const durations = Float64Array.from(whole, call => call.duration).sort();\n"
     "const at = share => durations.length ? durations[Math.max(0, Math.ceil(share * durations.length) - 1)] : NaN;\n"
+   ,
     "const row = stats.rows.find(each => each.id === label.id), total = row ? row.total : 0;\n"
     "const facts = [['calls', grouped(calls.length)], ['total', ns(total)], ['self', ns(row ? row.self : 0)], ['mean', ns(total / calls.length)],\n"
     "['min', ns(at(0))], ['p50', ns(at(0.5))], ['p90', ns(at(0.9))], ['p99', ns(at(0.99))], ['p99.9', ns(at(0.999))], ['max', ns(at(1))]];\n"
@@ -2564,8 +2579,7 @@ static const char *const prof__html_page[] = {
     "const left = el('div.side', {}, el('h2', {}, el('i.swatch', { style: { background: css(label.rgb) } }), label.name),\n"
     "el('p.note', {}, [label.category, label.function, where(label)].filter(Boolean).join(' \\u00b7 ') || '\\u00a0'),\n"
     "el('dl', {}, ...facts.flatMap(([name, text]) => [el('dt', {}, name), el('dd', {}, text)])),\n"
-    "this.histogram(durations), ...this.argumentTables(calls));\n"
-   ,
+    "this.histogram(durations), this.chooser(), ...this.argumentTables(calls));\n"
     "const list = this.callTable(chosen, this.bucket\n"
     "? `Calls of ${ns(this.bucket[0])} to ${ns(this.bucket[1])}`\n"
     ": `Calls: ${selection ? this.rangeText() : 'all'}`);\n"
@@ -2621,6 +2635,7 @@ static const char *const prof__html_page[] = {
     "callTable(calls, caption, named = false) {\n"
     "const { app } = this, { report } = app, keys = [];\n"
     "for (const call of calls.slice(0, 2000)) {\n"
+   ,
     "const { args } = call.track.levels[call.depth];\n"
     "if (args.count) for (const [key] of report.argsOf(args, call.i)) if (!keys.includes(key) && keys.length < 8) keys.push(key);\n"
     "}\n"
@@ -2634,7 +2649,6 @@ static const char *const prof__html_page[] = {
     "{ title: 'duration', get: call => call.duration, show: call => ns(call.duration) },\n"
     "report.tracks.length > 1 ? { title: 'thread', text: true, get: call => call.track.title } : null,\n"
     "series ? { title: 'frame', get: call => frameOf(series, call.start), show: call => frameOf(series, call.start) || '' } : null,\n"
-   ,
     "...keys.map(key => ({ title: key, text: calls.slice(0, 50).some(call => typeof argument(call, key) === 'string' && argument(call, key) !== ''),\n"
     "get: call => { const v = argument(call, key); return typeof v === 'bigint' ? Number(v) : v; }, show: call => shown(argument(call, key)) })),\n"
     "{ title: '', text: true, get: call => truncatedText(call.track.levels[call.depth].flags.get(call.i) || 0),\n"
@@ -2664,6 +2678,7 @@ static const char *const prof__html_page[] = {
     "table([{ title: 'scope', text: true, get: row => row.label.name },\n"
     "...['a', 'b'].map(side => ({ title: `calls ${side === 'a' ? '1' : '2'}`, get: row => row[side] ? row[side].calls : 0, show: row => row[side] ? grouped(row[side].calls) : '' })),\n"
     "...time('total', row => row.total), { title: 'difference', note: 'of the total times', get: row => Math.abs((row.b ? row.b.total : 0) - (row.a ? row.a.total : 0)),\n"
+   ,
     "show: row => { const d = (row.b ? row.b.total : 0) - (row.a ? row.a.total : 0); return (d > 0 ? '+' : '') + ns(d); } },\n"
     "...time('mean', mean), { title: 'change', note: 'of the mean', get: row => change(mean(row.a), mean(row.b)) || 0, show: row => percent(change(mean(row.a), mean(row.b))) },\n"
     "...time('p50', row => percentile(row, 0.5)), ...time('p99', row => percentile(row, 0.99)),\n"
@@ -2673,7 +2688,6 @@ static const char *const prof__html_page[] = {
     "frames() {\n"
     "const { app } = this, { report } = app, series = app.series;\n"
     "const select = el('select', { 'aria-label': 'Which frames', onchange: event => { app.setSeries(Number(event.target.value)); this.render(); } },\n"
-   ,
     "...report.frames.map((each, i) => el('option', { value: i, selected: each === series }, `${each.name} on ${each.track.title} (${grouped(each.start.length)})`)));\n"
     "const rows = series.start.map((start, i) => ({ i, start, duration: series.duration[i] }));\n"
     "const sorted = Float64Array.from(series.duration).sort(), n = sorted.length, at = share => sorted[Math.max(0, Math.ceil(share * n) - 1)];\n"
@@ -2710,6 +2724,7 @@ static const char *const prof__html_page[] = {
     "pointArgs(message) {\n"
     "const { points } = message.track;\n"
     "if (message.severity >= 0 || !points.args.count) return '';\n"
+   ,
     "const args = this.app.report.argsOf(points.args, message.at);\n"
     "return args.length ? ' (' + args.map(([key, v]) => `${key}=${shown(v)}`).join(', ') + ')' : '';\n"
     "}\n"
@@ -2719,7 +2734,6 @@ static const char *const prof__html_page[] = {
     "return table([{ title: 'span', text: true, get: span => report.labels[span.label].name + (span.mark ? ' (mark)' : '') },\n"
     "{ title: 'start', get: span => span.start, show: span => moment(span.start) }, { title: 'duration', get: span => span.duration, show: span => span.mark ? '' : ns(span.duration) },\n"
     "{ title: 'id', get: span => Number(span.id), show: span => '0x' + span.id.toString(16) },\n"
-   ,
     "{ title: 'from', text: true, get: span => report.tracks[span.track].title }, { title: 'to', text: true, get: span => report.tracks[span.endTrack].title },\n"
     "{ title: 'arguments', text: true, get: span => span.args.map(([key, v]) => `${key}=${shown(v)}`).join(', ') },\n"
     "{ title: '', text: true, get: span => span.flags ? truncatedText(span.flags) + ' not recorded' : '' }], rows,\n"
@@ -2753,12 +2767,12 @@ static const char *const prof__html_page[] = {
     "for (const { locks, name } of this.app.report.processes) {\n"
     "if (!locks) continue;\n"
     "parts.push(table([{ title: 'lock', text: true, get: row => row.label.name }, { title: 'locks', get: row => row.addresses.size },\n"
+   ,
     "{ title: 'acquired', get: row => row.acquired, show: row => grouped(row.acquired) }, { title: 'contended', get: row => row.contended, show: row => grouped(row.contended) },\n"
     "{ title: 'waited', get: row => row.wait, show: row => ns(row.wait) }, { title: 'longest wait', get: row => row.waitMax, show: row => ns(row.waitMax) },\n"
     "{ title: 'held', get: row => row.hold, show: row => ns(row.hold) }, { title: 'longest hold', get: row => row.holdMax, show: row => ns(row.holdMax) },\n"
     "{ title: 'where', text: true, get: row => where(row.label) }], [...locks.rows.values()], { caption: `Locks of ${name}`, sort: 4, memory: this.memoryOf('locks') }));\n"
     "parts.push(table([{ title: 'at', get: row => row.time, show: row => moment(row.time) }, { title: 'waited', get: row => row.took, show: row => ns(row.took) },\n"
-   ,
     "{ title: 'lock', text: true, get: row => row.label.name }, { title: 'thread', text: true, get: row => row.track.title },\n"
     "{ title: 'held by', text: true, get: row => row.holder ? row.holder.title : '' }], locks.waits,\n"
     "{ caption: 'The longest waits', sort: 1, memory: this.memoryOf('waits'), onpick: row => this.app.zoomTo(row.time, row.time + row.took, true) }));\n"
@@ -2796,6 +2810,7 @@ static const char *const prof__html_page[] = {
     "const $ = id => document.getElementById(id);\n"
     "const kept = {\n"
     "get(key) { try { return localStorage.getItem('prof.' + key); } catch { return null; } },\n"
+   ,
     "set(key, text) { try { localStorage.setItem('prof.' + key, text); } catch { /* then not */ } }\n"
     "};\n"
     "class App {\n"
@@ -2821,7 +2836,6 @@ static const char *const prof__html_page[] = {
     "this.wheelZooms = kept.get('wheel') === 'zoom';\n"
     "this.time = new TimeLine($('time'), this);\n"
     "this.theme(kept.get('theme'));\n"
-   ,
     "this.panels = new Panels(this, $('tabs'), $('panel'));\n"
     "this.head();\n"
     "this.listen();\n"
@@ -2879,6 +2893,7 @@ static const char *const prof__html_page[] = {
     "let longest = 0, shownToo = false;\n"
     "for (let k = i; k < Math.min(n, next); k++) {\n"
     "longest = Math.max(longest, duration[k]);\n"
+   ,
     "shownToo = shownToo || (start[k] < this.view.to && start[k] + duration[k] > this.view.from);\n"
     "}\n"
     "ctx.fillStyle = longest > limits[1] ? this.style.bad : longest > limits[0] ? this.style.warn : this.style.good;\n"
@@ -2898,7 +2913,6 @@ static const char *const prof__html_page[] = {
     "ctx.fillStyle = this.style.ink;\n"
     "ctx.fillText(`Frames: ${this.series.name}`, 8, 6);\n"
     "ctx.fillStyle = this.style.faint;\n"
-   ,
     "ctx.fillText(`${grouped(n)}, median ${ns(median)}`, 8, 22);\n"
     "ctx.fillText(game ? 'lines: 60 and 30 a second' : 'line: the median', 8, 37);\n"
     "}\n"
@@ -2977,6 +2991,7 @@ static const char *const prof__html_page[] = {
     "step(direction) {\n"
     "const { focus } = this;\n"
     "if (!focus) return this.first();\n"
+   ,
     "const { track, depth, i } = focus, level = track.levels[depth], last = depth + 1 < track.levels.length ? track.levels[depth + 1] : null;\n"
     "if (direction === 'ArrowRight' && i + 1 < level.count) this.show({ track, depth, i: i + 1 });\n"
     "if (direction === 'ArrowLeft' && i > 0) this.show({ track, depth, i: i - 1 });\n"
@@ -2992,7 +3007,6 @@ static const char *const prof__html_page[] = {
     "first() {\n"
     "const track = this.report.tracks.find(each => each.levels.length);\n"
     "if (!track) return;\n"
-   ,
     "const level = track.levels[0], i = Math.min(level.count - 1, firstIndex(level.count, k => level.start[k] >= this.view.from));\n"
     "this.setFocus({ track, depth: 0, i });\n"
     "}\n"
@@ -3054,6 +3068,7 @@ static const char *const prof__html_page[] = {
     "if (level && i < level.count) this.setFocus({ track: this.report.tracks[track], depth, i });\n"
     "}\n"
     "if (parts.q) {\n"
+   ,
     "try { $('search').value = decodeURIComponent(parts.q); } catch { /* no text */ }\n"
     "this.search($('search').value);\n"
     "}\n"
@@ -3071,7 +3086,6 @@ static const char *const prof__html_page[] = {
     "canvas.ondblclick = event => {\n"
     "const { scope, span } = this.time.at(event.offsetX, event.offsetY);\n"
     "if (scope) this.zoomTo(scope.track.levels[scope.depth].start[scope.i], scope.track.levels[scope.depth].endOf(scope.i));\n"
-   ,
     "else if (span) this.zoomTo(span.start, span.start + span.duration);\n"
     "};\n"
     "const frames = $('frames');\n"
@@ -3140,6 +3154,7 @@ static const char *const prof__html_page[] = {
     "const line = event.deltaMode === 1 ? 18 : 1, dy = event.deltaY * line, dx = event.deltaX * line;\n"
     "const zooms = event.ctrlKey || event.metaKey ? !this.wheelZooms || event.ctrlKey : this.wheelZooms && !event.shiftKey;\n"
     "if (zooms) {\n"
+   ,
     "this.zoom(Math.exp(Math.max(-60, Math.min(60, dy)) * 0.008), this.time.time(Math.max(GUTTER, event.offsetX)));\n"
     "} else if (event.shiftKey || Math.abs(dx) > Math.abs(dy)) {\n"
     "this.pan((Math.abs(dx) > Math.abs(dy) ? dx : dy) / (event.target.clientWidth - GUTTER));\n"
@@ -3158,7 +3173,6 @@ static const char *const prof__html_page[] = {
     "canvas.setPointerCapture(event.pointerId);\n"
     "$('tip').hidden = true;\n"
     "canvas.onpointermove = move => {\n"
-   ,
     "if (!moved && Math.hypot(move.offsetX - x, move.offsetY - y) < 4) return;\n"
     "moved = true;\n"
     "if (pan) {\n"
@@ -3225,6 +3239,7 @@ static const char *const prof__html_page[] = {
     "tip.replaceChildren(el('b', {}, title), el('span', {}, second || ''), ...more.filter(Boolean).map(line => el('div', {}, line)));\n"
     "tip.hidden = false;\n"
     "const box = tip.getBoundingClientRect();\n"
+   ,
     "tip.style.left = `${Math.max(4, Math.min(event.clientX + 14, innerWidth - box.width - 6))}px`;\n"
     "tip.style.top = `${event.clientY + 18 + box.height > innerHeight ? event.clientY - box.height - 10 : event.clientY + 18}px`;\n"
     "}\n"
@@ -3238,7 +3253,6 @@ static const char *const prof__html_page[] = {
     "if (selection) this.zoomTo(selection.from, selection.to);\n"
     "else if (this.focus) this.zoomTo(this.focus.track.levels[this.focus.depth].start[this.focus.i], this.focus.track.levels[this.focus.depth].endOf(this.focus.i));\n"
     "},\n"
-   ,
     "0: () => this.setView(this.report.from, this.report.to), Home: () => this.setView(this.report.from, this.report.to),\n"
     "m: () => {\n"
     "if (!this.focus) return this.select(view.from, view.to);\n"

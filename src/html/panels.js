@@ -77,8 +77,25 @@ export class Panels {
     /** Statistics of the selection, or of all; kept until it changes. */
     stats() {
         const { selection, report } = this.app, from = selection ? selection.from : report.from, to = selection ? selection.to : report.to;
-        if (!this.kept || this.kept.from !== from || this.kept.to !== to) this.kept = rangeStats(report, from, to);
+        if (!this.kept || this.kept.from !== from || this.kept.to !== to || this.kept.only !== this.only) {
+            this.kept = rangeStats(report, from, to, this.ofTrack());
+            this.kept.only = this.only;
+        }
         return this.kept;
+    }
+
+    /** Which tracks count: all of them, or the chosen one. */
+    ofTrack() { return track => this.only === undefined || track.id === this.only; }
+
+    /** Chooses a track; null if there are not several. */
+    chooser() {
+        const tracks = this.app.report.tracks.filter(track => track.levels.length).slice(0, 500);
+        return tracks.length < 2 ? null : el('select', { 'aria-label': 'Scopes of which track', onchange: event => {
+            this.only = event.target.value === '' ? undefined : Number(event.target.value);
+            this.path = [];
+            this.render();
+        } }, el('option', { value: '' }, 'all tracks'), ...tracks.map(track => el('option', { value: track.id, selected: track.id === this.only },
+            this.app.report.processes.length > 1 ? `${track.process.name}: ${track.title}` : track.title)));
     }
 
     rangeText() {
@@ -89,7 +106,8 @@ export class Panels {
     scopes() {
         const stats = this.stats(), span = stats.to - stats.from;
         const rows = stats.rows.filter(row => !this.app.dim || !this.app.dim(row.label));
-        return table([
+        const chooser = this.chooser();
+        return [chooser ? el('div.bar-of-tools', {}, chooser) : '', table([
             { title: 'scope', text: true, get: row => row.label.name },
             { title: 'calls', get: row => row.calls, show: row => grouped(row.calls) },
             { title: 'total', get: row => row.total, show: row => ns(row.total) },
@@ -104,7 +122,7 @@ export class Panels {
             { title: 'category', text: true, get: row => row.label.category },
             { title: 'where', text: true, get: row => where(row.label) }
         ], rows, { caption: `Scopes: ${this.rangeText()}`, sort: 3, memory: this.memoryOf('scopes'),
-            onpick: row => this.pick(row.label), picked: row => this.app.label === row.label });
+            onpick: row => this.pick(row.label), picked: row => this.app.label === row.label })];
     }
 
     /** A time with a bar of its share. */
@@ -154,7 +172,7 @@ export class Panels {
             this.path = [];
             this.render();
         } }, title);
-        return [el('div.bar-of-tools', {}, mode(false, 'From the top'), mode(true, 'From the bottom'),
+        return [el('div.bar-of-tools', {}, this.chooser(), mode(false, 'From the top'), mode(true, 'From the bottom'),
             el('button', { disabled: !(this.path && this.path.length), onclick: () => { this.path = []; this.render(); } }, 'Zoom out'),
             el('span.note', {}, `${this.rangeText()}; ${this.bottomUp ? 'by self time, callers below' : 'calls below their callers'}; click zooms, double click opens the scope`)),
         el('div.scroll', { tabindex: 0 }, box)];
@@ -172,7 +190,7 @@ export class Panels {
     scope() {
         const { app } = this, { label, report, selection } = app;
         if (!label) return el('p.note', {}, 'Click a scope in the time line or a name in a table.');
-        const stats = this.stats(), calls = callsOf(report, label.id, stats.from, stats.to);
+        const stats = this.stats(), calls = callsOf(report, label.id, stats.from, stats.to, this.ofTrack());
         const whole = calls.filter(call => !call.track.levels[call.depth].flags.has(call.i));
         const durations = Float64Array.from(whole, call => call.duration).sort();
         const at = share => durations.length ? durations[Math.max(0, Math.ceil(share * durations.length) - 1)] : NaN;
@@ -183,7 +201,7 @@ export class Panels {
         const left = el('div.side', {}, el('h2', {}, el('i.swatch', { style: { background: css(label.rgb) } }), label.name),
             el('p.note', {}, [label.category, label.function, where(label)].filter(Boolean).join(' \u00b7 ') || '\u00a0'),
             el('dl', {}, ...facts.flatMap(([name, text]) => [el('dt', {}, name), el('dd', {}, text)])),
-            this.histogram(durations), ...this.argumentTables(calls));
+            this.histogram(durations), this.chooser(), ...this.argumentTables(calls));
         const list = this.callTable(chosen, this.bucket
             ? `Calls of ${ns(this.bucket[0])} to ${ns(this.bucket[1])}`
             : `Calls: ${selection ? this.rangeText() : 'all'}`);
