@@ -28,7 +28,7 @@ WHAT IT SHOWS                                                                   
     from the top or the bottom; of one scope the distribution and each of its calls with its arguments; tables of
     messages, memory, locks and frames; and what was lost, and what recording cost. ? lists the keys.
 
-    What is in the file beside the page is packed: some 1.5 bytes a scope; see docs/html.md. The page checks what it
+    What is in the file beside the page is packed: some 3 bytes a scope; see docs/html.md. The page checks what it
     reads, may load nothing, and shows names only as text: a report of somebody else can be opened without fear.
 
     Events with more than 2000 arguments lose the others. Otherwise all that a cursor or prof_spans_next() returns is in
@@ -53,8 +53,8 @@ typedef struct prof_html_options {
 PROF_DEF prof_status prof_html_write(const prof_trace *trace, const char *path, const prof_html_options *options);
 PROF_DEF prof_status prof_html_stream(const prof_trace *trace, prof_sink sink, const prof_html_options *options);
 
-/* Writes several traces as the processes of one report, on the time line of prof_trace_align(). Where one had ended before
-   another began, each begins at 0, to be compared. */
+/* Writes several traces as the processes of one report, on the time line of prof_trace_align(). Where one had
+   ended before another began, each begins at 0, to be compared. */
 PROF_DEF prof_status prof_html_merge(const prof_trace *const *traces, size_t count, const char *path,
                                      const prof_html_options *options);
 #else
@@ -248,7 +248,7 @@ static void prof__html_symbol(prof__html_deflate *d, const prof__html_code *code
     prof__html_bits(d, code->bits[symbol], code->length[symbol]);
 }
 
-/* Calls of the lengths of both codes, with runs: counts them (write 0), or writes them. */
+/* Counts the symbols that stand for the lengths of both codes, with runs; or, if write is 1, writes them. */
 static void prof__html_lengths(prof__html_deflate *d, const unsigned char *all, unsigned count, int write)
 {
     unsigned i = 0;
@@ -358,7 +358,8 @@ static uint32_t prof__html_match(const prof__html_deflate *d, const unsigned cha
     uint32_t most = (uint32_t)(end - at < PROF__HTML_LONGEST ? end - at : PROF__HTML_LONGEST);
     int left = PROF__HTML_CHAIN;
     place = d->head[four * 2654435761u >> (32 - PROF__HTML_HASH_BITS)];
-    for (; place && at - (place - 1) <= PROF__HTML_WINDOW && left--; place = d->before[(place - 1) % PROF__HTML_WINDOW]) {
+    for (; place && at - (place - 1) <= PROF__HTML_WINDOW && left--;
+         place = d->before[(place - 1) % PROF__HTML_WINDOW]) {
         const unsigned char *then = from + place - 1;
         uint32_t length = 4;
         if (place - 1 >= at) break; /* of another round of the window */
@@ -3647,8 +3648,10 @@ static int prof__html_together(const prof_trace *const *traces, size_t count, in
     for (size_t i = 0; i < count; ++i) {
         size_t j, others = 0;
         int64_t end = offsets[i] + prof_trace_about(traces[i])->duration_ns;
-        for (j = 0; j < count; ++j)
-            others += j != i && offsets[j] <= end && offsets[i] <= offsets[j] + prof_trace_about(traces[j])->duration_ns;
+        for (j = 0; j < count; ++j) {
+            int64_t its_end = offsets[j] + prof_trace_about(traces[j])->duration_ns;
+            others += j != i && offsets[j] <= end && offsets[i] <= its_end;
+        }
         if (others || count == 1) continue;
         memset(offsets, 0, count * sizeof *offsets);
         return 1;

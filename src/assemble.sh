@@ -1,8 +1,8 @@
 #!/bin/sh
 # Assembles the headers that users copy out of the rooms in src/.
 #
-#   sh src/assemble.sh              writes those of prof.h, prof_html.h, prof_ntff.h and prof_server.h that have changed; but fails
-#                                   where a header is newer than all rooms, and so was changed itself
+#   sh src/assemble.sh              writes those of prof.h, prof_html.h, prof_ntff.h and prof_server.h that have
+#                                   changed; but fails where a header is newer than all rooms, and so was changed itself
 #   sh src/assemble.sh --force      writes those as well
 #   sh src/assemble.sh --check      writes nothing; names those that are not as the rooms are, and fails
 #   sh src/assemble.sh --line DIR   into DIR, with #line, so that compilers and debuggers name the rooms; and all other

@@ -1,5 +1,5 @@
-/* The report in one HTML file: what the deflate encoder writes can be unpacked; the blocks hold what cursors return; sinks
-   that fail, threads, arguments, long names; the writer of .html. What the page makes of it: tests/html. */
+/* The report in one HTML file: what the deflate encoder writes can be unpacked; the blocks hold what cursors return;
+   sinks that fail, arguments, long names; the writer of .html. What the page makes of it: tests/html. */
 /* run: check traces memory valgrind clocks */
 #define PROF_IMPLEMENTATION
 #include "../prof_html.h"
@@ -148,7 +148,8 @@ static uint32_t any(uint32_t limit)
     return (random_state >> 8) % limit;
 }
 
-static int comes_back(prof__html_deflate *d, const unsigned char *from, const size_t *ends, size_t parts, size_t *packed)
+static int comes_back(prof__html_deflate *d, const unsigned char *from, const size_t *ends, size_t parts,
+                      size_t *packed)
 {
     size_t size = ends[parts - 1];
     unsigned char *to = (unsigned char *)malloc(2 * size + 1024), *again = (unsigned char *)malloc(size + 1);
@@ -477,7 +478,8 @@ TEST(many_long_names)
 
 TEST(old_images)
 {
-    static const char *const images[] = {"archive", "archive_wrapped", "balanced", "crossing", "notes", "orphans", "report", "torn"};
+    static const char *const images[] = {"archive", "archive_wrapped", "balanced", "crossing",
+                                         "notes",   "orphans",         "report",   "torn"};
     for (size_t i = 0; i < sizeof images / sizeof *images; ++i) {
         char path[256];
         prof_trace *trace = NULL;

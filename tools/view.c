@@ -39,7 +39,8 @@ static int temporary(char *to, size_t size, const char *in)
 #ifdef _WIN32
     char folder[MAX_PATH + 1];
     DWORD length = GetTempPathA(sizeof folder, folder);
-    if (!length || length > MAX_PATH) return tool_fail("view: there is no folder for temporary files: add -o OUT.html"), 0;
+    if (!length || length > MAX_PATH)
+        return tool_fail("view: there is no folder for temporary files: add -o OUT.html"), 0;
     snprintf(to, size, "%sprof-view-%lu-%lu-%s", folder, (unsigned long)GetCurrentProcessId(),
              (unsigned long)GetTickCount(), name);
 #else

@@ -11,8 +11,8 @@ typedef struct prof_html_options {
 PROF_DEF prof_status prof_html_write(const prof_trace *trace, const char *path, const prof_html_options *options);
 PROF_DEF prof_status prof_html_stream(const prof_trace *trace, prof_sink sink, const prof_html_options *options);
 
-/* Writes several traces as the processes of one report, on the time line of prof_trace_align(). Where one had ended before
-   another began, each begins at 0, to be compared. */
+/* Writes several traces as the processes of one report, on the time line of prof_trace_align(). Where one had
+   ended before another began, each begins at 0, to be compared. */
 PROF_DEF prof_status prof_html_merge(const prof_trace *const *traces, size_t count, const char *path,
                                      const prof_html_options *options);
 #else

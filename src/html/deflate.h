@@ -1,4 +1,4 @@
-// html/deflate: A small deflate encoder (RFC 1951): matches by chains of hashes, one dynamic Huffman code for each part.
+// html/deflate: A small deflate encoder (RFC 1951): matches by chains of hashes, a dynamic Huffman code for each part.
 /*-- deflate: raw, without a header. Knows nothing of files --*/
 
 #define PROF__HTML_WINDOW 32768u
@@ -155,7 +155,7 @@ static void prof__html_symbol(prof__html_deflate *d, const prof__html_code *code
     prof__html_bits(d, code->bits[symbol], code->length[symbol]);
 }
 
-/* Calls of the lengths of both codes, with runs: counts them (write 0), or writes them. */
+/* Counts the symbols that stand for the lengths of both codes, with runs; or, if write is 1, writes them. */
 static void prof__html_lengths(prof__html_deflate *d, const unsigned char *all, unsigned count, int write)
 {
     unsigned i = 0;
@@ -265,7 +265,8 @@ static uint32_t prof__html_match(const prof__html_deflate *d, const unsigned cha
     uint32_t most = (uint32_t)(end - at < PROF__HTML_LONGEST ? end - at : PROF__HTML_LONGEST);
     int left = PROF__HTML_CHAIN;
     place = d->head[four * 2654435761u >> (32 - PROF__HTML_HASH_BITS)];
-    for (; place && at - (place - 1) <= PROF__HTML_WINDOW && left--; place = d->before[(place - 1) % PROF__HTML_WINDOW]) {
+    for (; place && at - (place - 1) <= PROF__HTML_WINDOW && left--;
+         place = d->before[(place - 1) % PROF__HTML_WINDOW]) {
         const unsigned char *then = from + place - 1;
         uint32_t length = 4;
         if (place - 1 >= at) break; /* of another round of the window */

@@ -347,8 +347,10 @@ static int prof__html_together(const prof_trace *const *traces, size_t count, in
     for (size_t i = 0; i < count; ++i) {
         size_t j, others = 0;
         int64_t end = offsets[i] + prof_trace_about(traces[i])->duration_ns;
-        for (j = 0; j < count; ++j)
-            others += j != i && offsets[j] <= end && offsets[i] <= offsets[j] + prof_trace_about(traces[j])->duration_ns;
+        for (j = 0; j < count; ++j) {
+            int64_t its_end = offsets[j] + prof_trace_about(traces[j])->duration_ns;
+            others += j != i && offsets[j] <= end && offsets[i] <= its_end;
+        }
         if (others || count == 1) continue;
         memset(offsets, 0, count * sizeof *offsets);
         return 1;
