@@ -123,5 +123,6 @@ static int run(const tool_args *args)
 const tool_command tool_view = {
     "view", "FILE...", "Shows recordings in a browser, as one HTML file that needs no network", 1, 1000, run, options,
     "Writes the report to a folder of its own below TMPDIR, prints its path and opens it with BROWSER, or what the system\n"
-    "chooses. Several recordings are the processes of one report, on one time line. To keep a report, use -o, or prof export IN -o OUT.html.\n\n"
+    "chooses. Several recordings are the processes of one report, on one time line; where one had ended before another\n"
+    "began, each begins at 0, and the page compares them. To keep a report, use -o, or prof export IN -o OUT.html.\n\n"
     "example: prof view trace.prof\n"};
