@@ -44,7 +44,8 @@ export function finish(report) {
         from = Math.min(from, span.start);
         to = Math.max(to, span.start + span.duration);
     }
-    report.from = from < to ? Math.min(from, 0) : 0;
+    // a ring, or a part of a recording, may begin long after 0
+    report.from = from > to ? 0 : from > to * 0.02 ? from : Math.min(from, 0);
     report.to = to + 1; // what ends there is in it, as in all ranges: from <= time < to
     for (const process of report.processes) pointsOf(report, process);
     framesOfSpans(report);
@@ -307,12 +308,12 @@ export function warnings(report) {
     return lines;
 }
 
-/** What recording cost, as far as the recording knows. */
-export function cost(process) {
+/** What recording cost, as far as the recording knows; duration: of what the report has. */
+export function cost(process, duration) {
     const each = Number(process.about.get('scope_cost_ns') || 0);
     let scopes = 0;
     for (const track of process.tracks) if (!track.device) for (const level of track.levels) scopes += level.count;
-    const total = each * scopes, duration = Number(process.about.get('duration_ns') || 0);
+    const total = each * scopes;
     return { each, total, text: `${ns(each)} a scope, ${ns(total)} for ${grouped(scopes)} scopes` +
         (duration ? `, ${(100 * total / duration).toFixed(1)} % of the run` : '') };
 }

@@ -100,7 +100,7 @@ export class Panels {
 
     rangeText() {
         const { selection, report } = this.app;
-        return selection ? `${ns(selection.to - selection.from)} selected, from ${moment(selection.from)} on` : `the whole recording, ${ns(report.to)}`;
+        return selection ? `${ns(selection.to - selection.from)} selected, from ${moment(selection.from)} on` : `the whole recording, ${ns(report.to - report.from)}`;
     }
 
     scopes() {
@@ -424,7 +424,7 @@ export class Panels {
                 ['started', number('start_unix_ns') ? new Date(number('start_unix_ns') / 1e6).toISOString().replace('T', ' ') : ''],
                 ['duration', ns(number('duration_ns'))], ['events', grouped(number('events'))], ['mode', about('mode')],
                 ['clock', `${about('clock')}, ${(number('tick_hz') / 1e6).toFixed(3)} MHz, smallest step ${ns(number('clock_resolution_ns'))}`],
-                ['recording cost', cost(process).text], ['lost', number('lost') ? grouped(number('lost')) + ' events' : 'nothing'], ...process.metadata];
+                ['recording cost', cost(process, report.to - report.from).text], ['lost', number('lost') ? grouped(number('lost')) + ' events' : 'nothing'], ...process.metadata];
             parts.push(el('table.facts', {}, el('caption', {}, process.name), ...facts.map(([key, text]) => el('tr', {}, el('th', { scope: 'row' }, key), el('td.text', {}, text)))));
             parts.push(table([{ title: 'track', text: true, get: trackName }, { title: 'thread', get: t => Number(t.thread) },
                 { title: 'kind', text: true, get: t => t.device ? 'device ' + t.device : t.fiber ? 'fiber' : 'thread' },
