@@ -5578,6 +5578,7 @@ static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *si
     if (!ready || (uint32_t)prof__site_load(site) != self->seen) {
         if (prof__site_asked(site)) return prof__begin_off(self, site, gate);
         ready = prof__enter_slow(self, site, gate, PROF__LOSS_EVENT);
+        in_step = 0; /* the site may have waited for the lock */
     }
     if (!ready)
         return prof__site_asked(site) ? prof__begin_off(self, site, prof__take(self)) : 0;

@@ -362,7 +362,7 @@ TEST(removed_while_recording)
     for (int i = 0; i < 100000; ++i) PROFILE_MARK("after");
     CHECK_EQUAL(prof_save(trace_path("removed.csv")), PROF_OK);
     CHECK_EQUAL(prof_stop(), PROF_IO);
-    CHECK(strstr(prof_error(), "removed.prof: was removed") != NULL);
+    CHECK(strstr(prof_error(), "removed.prof was removed") != NULL);
     prof_trace *trace = trace_live();
     CHECK(prof_trace_about(trace)->event_count > 1000);
     prof_trace_close(trace);

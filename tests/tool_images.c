@@ -9,7 +9,8 @@ static uint64_t clock_ns; /* ns */
 static int processor;
 static unsigned char states[4][1024] __attribute__((aligned(16)));
 
-static uint64_t read_clock(void) { return clock_ns++; }
+static int starting; /* a start waits until the clock moves */
+static uint64_t read_clock(void) { return starting ? clock_ns++ : clock_ns; }
 
 #define PROF_FREESTANDING
 #define PROF_CLOCK_READ() read_clock()
@@ -43,10 +44,12 @@ static void start(prof_mode mode, size_t size, uint64_t clock)
     config.mode = mode;
     clock_ns = clock;
     processor = 0;
+    starting = 1;
     if (prof_start(&config)) {
         fprintf(stderr, "tool_images: %s\n", prof_error());
         exit(1);
     }
+    starting = 0;
     origin = header()->first.tick;
 }
 
