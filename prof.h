@@ -2783,7 +2783,7 @@ struct prof_fiber {
     uint32_t is_fiber;
     uint32_t loose_count, loose_turn; /* turn: where to look for a place in a full list */
     uint32_t loose_name[32]; /* open PROFILE_BEGINs */
-    uint32_t note;          /* while it is on no thread: see there */
+    uint32_t note;          /* its note while it runs on no thread: see prof__thread */
     uint64_t loose[32];
     char name[64]; /* kept from session to session */
 #ifdef PROF__BRIDGED
@@ -2824,7 +2824,7 @@ typedef struct prof__thread {
     uint32_t impatient; /* 1: the service, which never waits for a chunk, and has one in reserve */
     uint32_t no_room;   /* the value of prof__room_changes when there was no chunk for this thread; 0: there was one */
     uint32_t in_vain;   /* events lost since because of that */
-    uint32_t visiting, visits; /* visiting: 1: it has its chunk for one scope only; how often it had. See prof__visits */
+    uint32_t visiting, visits; /* 1: it has its chunk for one scope only; how often it had. See prof__visits */
     void *signal_stack; /* see prof__signal_stack_take */
     uint32_t syncing;   /* 1: the function of prof_set_sync() runs */
     uint32_t forking, fork_holds, fork_gate; /* see >>fork; handlers of a fork may fork again */
@@ -3311,7 +3311,7 @@ static void prof__saved_with(prof_status (*hook)(void));
 static void prof__look_take(struct prof__look *look);
 static prof_status prof__output_again(const char *what);
 
-/* The functions that a copy forwards: all that access the recorder and that other functions are made of. */
+/* The functions that a copy forwards: those that access the recorder's state. The other functions call these. */
 #define PROF__HUB_FUNCTIONS(X)                                                                                       \
     X(prof__hub_join) X(prof__hub_leave) X(prof__error_here)                                                         \
     X(prof__check) X(prof__begin) X(prof__end) X(prof__next) X(prof__counter_write) X(prof__arg_write)               \
@@ -3326,11 +3326,11 @@ static prof_status prof__output_again(const char *what);
     X(prof__look_take) X(prof__output_again)
 
 struct prof__hub {
-    /* the same in all versions */
+    /* These fields are the same in all versions. */
     char magic[8];
     uint64_t layout; /* of all types that copies pass to each other; 0: PROF_STATIC */
     char *output;    /* 1024 bytes: the output of its last session; "" for none */
-    /* of copies of one layout */
+    /* These are for copies of the same layout only. */
     uint32_t settled;        /* its constructors have run */
     uint32_t *generation;    /* of a follower: what its call sites compare with */
     prof__hub *next;         /* of a follower: the next one in the leader's list */
@@ -3348,7 +3348,7 @@ __asm__(".pushsection .note.prof,\"a\",%note\n"
         ".long prof__hub_here - .\n"
         ".popsection\n");
 
-/* As <link.h> has them, whose declarations depend on what was defined before it was included first. */
+/* Types as in <link.h>, which declares them only if the right macro was defined before it was first included. */
 typedef struct prof__loaded {
     uintptr_t base;
     const char *name; /* "" for the program */
@@ -3380,7 +3380,7 @@ static PROF__RARE prof__hub *prof__hub_of_notes(const char *at, size_t size, siz
     return NULL;
 }
 
-/* Returns NULL if this module has none. */
+/* Returns the table of a loaded module, or NULL if the module has none. */
 static PROF__UNUSED PROF__RARE prof__hub *prof__hub_of(const prof__loaded *loaded)
 {
     prof__hub *hub = NULL;
@@ -3918,25 +3918,26 @@ static struct {
    of forks inherit none. NULL: the session, if there is one, is the program's. */
 static void (*prof__guest)(void);
 
-/* The generation is the first word. 0x80000000 fits no site and turns off the sites that were never looked at: nothing was started yet.
-   On Linux it has a page to itself, which is 0 in a child, however that was made, of a program that has started a
-   session: 0 fits no thread and sends each macro to its slow path. So a child of _Fork() or clone(), which handlers of
-   forks are not told of, does not write into its parent's image. Before the first constructor it is 0, too. */
+/* The generation is the first word. While nothing was started yet, it is 0x80000000, which fits no site and turns off
+   the sites that were never used. On Linux it has a page to itself. After a program has started a session, that page is
+   0 in each child, whatever call created it: 0 fits no thread and sends each macro to its slow path. So a child of
+   _Fork() or clone(), for which no fork handler runs, does not write into its parent's image. Before the first
+   constructor it is 0, too. */
 #if defined(__linux__) && defined(__GNUC__) && !defined(PROF_FREESTANDING)
 #define PROF__GENERATION_PAGE 4096
 PROF_DEF uint32_t prof__generation[PROF__GENERATION_PAGE / 4] __attribute__((aligned(PROF__GENERATION_PAGE)));
-static void (*prof__child_found)(void); /* what a child does that finds 0; null until the page is 0 in children */
+static void (*prof__child_found)(void); /* called by a child that finds 0; NULL until the page is 0 in children */
 #else
 PROF_DEF uint32_t prof__generation[1] = {PROF__OFF};
 #endif
-static uint32_t prof__generations; /* how many there were; a child goes on from there */
+static uint32_t prof__generations; /* how many there were; a child continues this count */
 #ifndef PROF_FREESTANDING
 static PROF__UNUSED prof_writer *prof__writers;
 #endif
 
 /* Call sites of followers compare with this; each function that they call checks it again. */
 #if defined(PROF__HUBS) && !defined(PROF_STATIC)
-static prof__hub *prof__followers; /* under the lock, but for crashes */
+static prof__hub *prof__followers; /* changes under the lock; crash handlers read it without */
 static void prof__hub_tell(uint32_t generation)
 {
     for (prof__hub *each = PROF__ACQUIRE(&prof__followers); each; each = PROF__ACQUIRE(&each->next))
@@ -3946,8 +3947,8 @@ static void prof__hub_tell(uint32_t generation)
 static void prof__hub_tell(uint32_t generation) { (void)generation; }
 #endif
 
-/* Before each lock of the state, which other threads of the parent may have held: a child that no handler of forks was
-   told of has to notice first. */
+/* Called before each lock of the state, which other threads of the parent may have held: here a child for which no fork
+   handler has run finds out that it is one. */
 static void prof__generation_look(void)
 {
 #ifdef PROF__GENERATION_PAGE
@@ -4074,7 +4075,8 @@ static uint32_t prof__meta_intern(prof__session *s, uint32_t kind, const void *b
     return id;
 }
 
-/* "" is 0. The size counts the terminator, so that stored strings always end. */
+/* Returns the id of a string; 0 for "", or if there is no space. Stores the terminator, too, so that strings always
+   end. */
 static uint32_t prof__meta_string(prof__session *s, const char *text)
 {
     size_t length = text ? prof__length(text) : 0;
@@ -4111,7 +4113,7 @@ static int prof__meta_pair(prof__session *s, const char *key, const char *value)
     return 1;
 }
 
-/* prof_set_metadata(): key, zero, value, zero, and so on. Under the lock. */
+/* The pairs of prof_set_metadata(): key, zero, value, zero, and so on. Under the lock. */
 static struct {
     size_t used;
     char pairs[PROF__LESS(4096, 256)];
@@ -4140,7 +4142,7 @@ static void prof__metadata_write(prof__session *s)
         prof__meta_pair(s, each, each + prof__length(each) + 1);
 }
 
-/* Returns 0 if there is no space; what there was stays. */
+/* Sets the value of a key. Returns 0 if there is no space: then the key keeps its value. */
 static int prof__metadata_put(const char *key, const char *value)
 {
     char *at = prof__metadata.pairs, *end = at + prof__metadata.used;
@@ -4262,7 +4264,7 @@ static void prof__inherited_make(void) {}
 static void prof__inherited_make(void);
 #endif
 #ifdef PROF_NO_OFF_SCOPES
-#define PROF__NOTE 0x80000000u /* in no token */
+#define PROF__NOTE 0x80000000u /* no token has this flag */
 
 static uint64_t prof__site_off(const prof_site *site, uint64_t head, uint32_t generation)
 {
@@ -4278,17 +4280,17 @@ static inline int prof__note_drops(prof__thread *self) { return (void)self, 0; }
 static prof__token prof__note_begin(prof__thread *self, prof_site *site) { return (void)self, (void)site, 0; }
 static void prof__note_end(prof__thread *self, prof__token token) { (void)self, (void)token; }
 #else
-/*-- off, but asked: see >>note. Bits 32 to 39 of such a site's state count the passes for which it stays so --*/
+/*-- sites that are off but asked: see >>note. Bits 32 to 39 of the state are the passes until one is plainly off --*/
 
 #define PROF__PASSES_SHIFT 32
-#define PROF__PASSES_ALL 255u /* for the rest of the generation */
-#define PROF__PASSES_MORE 250u /* without an argument */
+#define PROF__PASSES_ALL 255u  /* the site stays asked for the rest of the generation */
+#define PROF__PASSES_MORE 250u /* passes without an argument */
 
-static struct { /* under the lock, but the bits are set without it */
-    uint32_t epoch;         /* the session that these are of */
+static struct { /* changes under the lock, except that bits are set without it */
+    uint32_t epoch;          /* the session to which all of this belongs */
     uint32_t with_args[128]; /* by number: scopes in which an argument was dropped */
-    uint32_t given_up[16];  /* by hash: functions with a scope that is no longer asked */
-    uint32_t known[16];     /* by hash: functions that were told of an argument behind it */
+    uint32_t given_up[16];   /* by hash: functions with a scope that is no longer asked */
+    uint32_t known[16];      /* by hash: functions for which prof__site_late() has returned 1 */
 } prof__asked;
 
 static int prof__bit(const uint32_t *bits, uint32_t at) { return (int)(PROF__LOAD(&bits[at / 32]) >> at % 32 & 1); }
@@ -4300,7 +4302,7 @@ static void prof__bit_set(uint32_t *bits, uint32_t at)
     }
 }
 
-/* The places of a site and of its function in these lists; a place that is shared only costs time. */
+/* Return the place of a site, and of its function, in these lists. Sharing a place only costs time. */
 static uint32_t prof__asked_place(uint64_t head) { return (uint32_t)(head >> PROF__TICK_BITS) % (128 * 32); }
 static uint32_t prof__asked_function(const prof_site *site)
 {
@@ -4313,8 +4315,8 @@ static int prof__site_asked(const prof_site *site)
     return (uint32_t)prof__site_load(site) == (PROF__LOAD(prof__generation) | PROF__ASKED);
 }
 
-/* Returns the state of a site that is off. Scopes that nobody wrote, those of instrumented functions, have no line: an
-   argument in them belongs to a scope around. */
+/* Returns the state of a site that is off. Scopes of instrumented functions have no source line, and are not asked: an
+   argument in them belongs to the enclosing scope. */
 static uint64_t prof__site_off(const prof_site *site, uint64_t head, uint32_t generation)
 {
     uint64_t passes = prof__bit(prof__asked.with_args, prof__asked_place(head)) ? PROF__PASSES_ALL : PROF__PASSES_MORE;
@@ -4341,7 +4343,7 @@ static void prof__site_pass(prof_site *site)
     }
 }
 
-/* Forgets what earlier sessions have learned: sites get other numbers. Under the lock. */
+/* Forgets what earlier sessions have learned, because each session numbers the sites anew. Under the lock. */
 static void prof__asked_clear(uint32_t epoch)
 {
     if (prof__asked.epoch == epoch) return;
@@ -4353,8 +4355,8 @@ static void prof__asked_clear(uint32_t epoch)
     }
 }
 
-/* Returns 1 if an argument's site, which is used for the first time, comes late: a scope of its function is not asked
-   any more. Once for each function. Under the lock. */
+/* Returns 1 if the site of an argument is used for the first time after a scope of its function was found to have no
+   arguments: then all sites must be asked once more. Returns 1 only once for each function. Under the lock. */
 static int prof__site_late(const prof_site *site)
 {
     uint32_t function = prof__asked_function(site);
@@ -4373,9 +4375,12 @@ static int prof__site_late(const prof_site *site)
 enum { PROF__HELD_TIME = 1, PROF__HELD_WARMUP = 2 };
 enum { PROF__WARMUP_STEPS = 1, PROF__WARMUP_FRAMES };
 
-static prof__session *prof__state_session(void) { return prof__state.session ? prof__state.session : prof__state.inherited; }
+static prof__session *prof__state_session(void)
+{
+    return prof__state.session ? prof__state.session : prof__state.inherited;
+}
 
-/* Returns 1 if only the macros look whether the time has come. */
+/* Returns 1 if the session begins by time, but has no service: only the macros check whether that time has come. */
 static int prof__schedule_alone(const prof__session *s)
 {
 #ifdef PROF__ALONE
@@ -4433,10 +4438,11 @@ static void prof__schedule_look(const prof_site *site)
         prof__schedule_release(s, PROF__HELD_WARMUP);
 }
 
-/* Returns 1 if all sites are off, except those of ends. Changes under the lock, except in a crash. */
+/* Returns 1 if all sites are off, except those of ends. The answer changes under the lock, or in a crash. */
 static int prof__sites_rest(void) { return PROF__LOAD(&prof__state.paused) || PROF__LOAD(&prof__state.frozen); }
 
-/* Devices have no level: level 0 turns off the events of the host, no_devices those of devices. */
+/* Returns 1 if the site is to be recorded. Devices have no level: level 0 turns off the events of the host, no_devices
+   those of devices. */
 static PROF__RARE int prof__site_wanted(const prof_site *site)
 {
     int device = site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_DEVICE;
@@ -4538,8 +4544,8 @@ static void prof__lose_all(prof__thread *self, uint32_t loss)
 /* Returns 1 if a service adds what is recorded to statistics. */
 static PROF__UNUSED int prof__mode_counts(uint32_t mode) { return mode == PROF_STATS || mode == PROF_RING_STATS; }
 
-/* If a service empties the chunks, only those that it has released are taken. Their count shows at once if there is
-   none: a scope that is lost must not search the whole ring. */
+/* Returns 1 if a service empties the chunks. Then threads take only chunks that it has released. The count of these
+   shows at once if there is none, so that a scope that is lost does not search the whole ring. */
 static int prof__chunks_kept(const prof__session *s)
 {
 #ifdef PROF__ALONE
@@ -4567,7 +4573,7 @@ static int prof__chunk_reserve(prof__session *s, int service)
    ring ends there, as if it had been that small from the beginning: no chunk beyond was ever used, so that all numbers
    lead to the same slots. */
 #define PROF__ALL_READY 0xffffffffu
-#define PROF__READY_ENDS 0x80000000u /* a flag of a number of chunks: a thread is making that the ring's */
+#define PROF__READY_ENDS 0x80000000u /* a flag of a number of chunks: a thread is reducing the ring to it */
 #define PROF__READY_AHEAD 8u         /* chunks */
 #define PROF__READY_PIECE 16u        /* chunks that get their pages at a time */
 #define PROF__BLOCKS_PIECE 64u       /* chunks that get their blocks at a time: a multiple of that */
@@ -4652,7 +4658,7 @@ static int prof__piece_take(prof__session *s, uint32_t from)
 {
     uint64_t count = PROF__LOAD(&s->chunk_count), end = (uint64_t)from + PROF__READY_PIECE;
     uint32_t ready = from;
-    if (from >= count) return 1; /* it has ended meanwhile */
+    if (from >= count) return 1; /* another thread has reduced the ring meanwhile */
     if (end > count) end = count;
     int error = prof__chunks_populate(s, from, end);
     if (!error)
@@ -5020,7 +5026,7 @@ static inline uint64_t *prof__reserve_or_lose(prof__thread *self, uint64_t words
     return self->cursor;
 }
 
-/* The same of an event without arguments. */
+/* The same for an event without arguments. */
 static inline uint64_t *prof__reserve(prof__thread *self, uint64_t words, uint64_t *now)
 {
     return prof__reserve_or_lose(self, words, now, PROF__LOSS_EVENT);
@@ -5223,12 +5229,14 @@ static PROF__COLD void prof__last_scope_ended(prof__thread *self)
 /*-- NOTES ------------------------------------------------------------------------------------------------- >>note --
    A scope that is off leaves no trace, so that PROFILE_ARG cannot see it. Therefore a scope's site that is off is first
    "asked": each pass calls prof__begin() and prof__end(), which note on the thread that such a scope is open. Arguments
-   that come while it is the innermost one are dropped, and it remains asked. A site that was passed some times without
-   one is plainly off from then on. So only scopes with arguments pay for notes, and those that are on pay nothing.
+   that come while it is the innermost one are dropped, and its site remains asked. A site that was passed some 250
+   times without an argument is plainly off from then on. So only scopes with arguments pay for notes, and those that
+   are on pay nothing.
 
-   Which scope is the innermost one is seen by the words reserved for ends. A note hides those of the scopes around it:
-   it moves `end` down by as many, so that the rest, (end - cursor) - room, counts the scopes inside. An end of a scope
-   around finds no reserved word, takes the slow path, and there proves that the note was left by a longjmp().
+   The words reserved for ends show which scope is the innermost one. A note hides the words of the enclosing scopes: it
+   moves `end` down by as many, so that the rest, (end - cursor) - room, counts the scopes inside. The end of an
+   enclosing scope then finds no reserved word and takes the slow path, which concludes that a longjmp() has left the
+   note's scope.
 
    The note of a thread, 24 bits: 1 if an argument was dropped; how many notes are nested, 7 bits; how many words are
    hidden, 16 bits. The token of such a scope has PROF__NOTE in the place of an epoch, and the note around it. */
@@ -5237,9 +5245,9 @@ static PROF__COLD void prof__last_scope_ended(prof__thread *self)
 #define PROF__NOTE_MASK 0xFFFFFFu
 #define PROF__NOTE_DROPPED 1u
 #define PROF__NOTE_NESTED 0xFEu
-#define PROF__NOTE_ONE 2u /* note in PROF__NOTE_NESTED */
+#define PROF__NOTE_ONE 2u /* one note, in PROF__NOTE_NESTED */
 
-/* Where a token belongs: bits 24 to 30 are of the session, 32 to 47 of the track. */
+/* Returns where a token belongs: the session in bits 24 to 30, the track in bits 32 to 47. */
 static uint64_t prof__note_owner(const prof__thread *self)
 {
     uint64_t track = (uint64_t)(uintptr_t)(self->fiber ? self->fiber : &self->own) * 0x9E3779B97F4A7C15u >> 48;
@@ -5266,7 +5274,7 @@ static inline int prof__note_drops(prof__thread *self)
 {
     if (PROF__LIKELY(!self->note) || !prof__note_is_innermost(self)) return 0;
     self->note |= PROF__NOTE_DROPPED;
-    if (self->note_place) prof__bit_set(prof__asked.with_args, self->note_place - 1); /* it may never end */
+    if (self->note_place) prof__bit_set(prof__asked.with_args, self->note_place - 1); /* the scope may never end */
     return 1;
 }
 
@@ -5285,8 +5293,8 @@ static prof__token prof__note_begin(prof__thread *self, prof_site *site)
     return token;
 }
 
-/* Ends it. If notes inside it are open, they were not nested: all are forgotten. A token of another session or thread,
-   or of a note that was forgotten, changes nothing. */
+/* Ends a scope that is off. If notes inside it are open, they were not nested: all are forgotten. A token of another
+   session or thread, or of a note that was forgotten, changes nothing. */
 static void prof__note_end(prof__thread *self, prof__token token)
 {
     uint32_t before = (uint32_t)token & PROF__NOTE_MASK, nested = (before & PROF__NOTE_NESTED) + PROF__NOTE_ONE;
@@ -5428,7 +5436,7 @@ static PROF__APART void prof__state_unlock(uint32_t gate)
 #endif
 
 /* The lock of the control functions. */
-static int prof__control_cancel; /* under it */
+static int prof__control_cancel; /* under this lock: the cancelability to restore */
 static void prof__control_lock(void)
 {
     prof__generation_look();
@@ -5437,8 +5445,8 @@ static void prof__control_lock(void)
 }
 static void prof__control_unlock(void) { prof__unlock_steady(&prof__control_word, prof__control_cancel); }
 
-/* Behind a take that found the fast path closed: 1 if the thread may write for this site. A null site asks for an
-   attached thread only. A thread that is being interrupted loses the event, or whatever it is, which is counted. */
+/* Called after a prof__take() that found the fast path closed. Returns 1 if the thread may write for this site, or, if
+   site is NULL, if the thread is attached. If this is a handler that interrupted a macro, counts what it loses. */
 static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint32_t gate, uint32_t loss)
 {
     if (gate == PROF__BUSY)
@@ -5552,7 +5560,8 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
     self->cursor++;
 }
 
-/* Begins a scope that is off, see >>note. A handler that interrupted a macro changes nothing: its arguments are lost. */
+/* Begins a scope that is off, see >>note. In a handler that interrupted a macro it changes nothing, and the scope's
+   arguments are lost. */
 static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *site, uint32_t gate)
 {
     prof__token token = gate == PROF__BUSY ? 0 : prof__note_begin(self, site);
@@ -5569,7 +5578,10 @@ static uint64_t prof__now_again(const prof__session *s, uint64_t read, int was_i
 {
     return read && was_in_step && s->clock == PROF_CLOCK_COUNTER ? read : prof__now(s, at_end);
 }
-static int prof__in_step(const prof__thread *self) { return self->session && self->seen == PROF__LOAD(prof__generation); }
+static int prof__in_step(const prof__thread *self)
+{
+    return self->session && self->seen == PROF__LOAD(prof__generation);
+}
 
 static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *site, uint32_t gate)
 {
@@ -5675,7 +5687,8 @@ static PROF__UNUSED void prof__service_scope(const prof__session *s, prof_site *
 }
 #endif
 
-/* Ends one stage and begins the next, also at one time: gets a chunk with space for both before it reads the clock. */
+/* Ends one stage and begins the next, at the same time here as well: gets a chunk with space for both before it reads
+   the clock. */
 static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *site, prof__token token, uint32_t gate)
 {
     uint64_t head;
@@ -5729,7 +5742,7 @@ static inline void prof__number_write(prof__thread *self, uint64_t head, uint64_
     prof__commit(self, 2);
 }
 
-/* kind: the kind of a counter, which replaces the site's. */
+/* Writes a value of a counter. kind: the kind of the record, which replaces the site's. */
 static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__counter_write, (site, kind, number)));
@@ -5828,7 +5841,7 @@ static PROF__APART prof__text prof__measure_part(const char *bytes, uint64_t mos
     return text;
 }
 
-/* The same, of a terminated text: PROF_MAX_TEXT bytes, or a quarter of a chunk of so many words. */
+/* The same for a terminated text: at most PROF_MAX_TEXT bytes and a quarter of a chunk of chunk_words words. */
 static prof__text prof__measure_in(uint64_t chunk_words, const char *bytes)
 {
     return prof__measure_part(bytes, chunk_words * 2, ~(uint64_t)0);
@@ -5838,7 +5851,7 @@ static prof__text prof__measure(const prof__session *s, const char *bytes)
     return prof__measure_in(s->chunk_words, bytes);
 }
 
-/* head: may count words that follow those of the text. */
+/* Writes a head and the words of a text. head: may already count words that follow those of the text. */
 static void prof__text_write(uint64_t *at, uint64_t head, const prof__text *text)
 {
     for (uint64_t i = 0; i < text->words; ++i) {
@@ -5906,7 +5919,8 @@ static prof__token prof__formatted(prof_site *site, const char *format, va_list 
 #ifdef PROF_VSNPRINTF
     char text[PROF_MAX_TEXT + 2];
     PROF__ERRNO_SAVE();
-    const char *name = PROF_VSNPRINTF(text, (int)sizeof text, format, list) < 0 ? format : text; /* %lc of no character */
+    /* vsnprintf() fails, for example, if the value of %lc is no character. */
+    const char *name = PROF_VSNPRINTF(text, (int)sizeof text, format, list) < 0 ? format : text;
     PROF__ERRNO_RESTORE();
     if (!owes_end) PROF__BRIDGE_MARK(site, name);
     return prof__named(site, name, owes_end);
@@ -5933,8 +5947,8 @@ PROF__ENTRY void prof__mark_format(prof_site *site, const char *format, ...)
     va_end(list);
 }
 
-/* The site comes first, because recording may begin with a step; its key is checked before the thread becomes busy. A
-   control call in between loses the scope. */
+/* Begins a scope with a number as its argument. Settles the site first, because recording may begin with this step, and
+   its key before the thread becomes busy. If a control call comes in between, the scope is lost. */
 static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_site *site, prof_site *key, uint64_t low,
                                                       uint64_t number, uint32_t gate)
 {
@@ -6147,7 +6161,7 @@ static const char *prof__log_parse(const char *at, prof__log_spec *spec)
     }
 }
 
-/* Several threads may do this at the same time: they store the same values. */
+/* Parses a call site's format. Several threads may do this at the same time: they store the same values. */
 static PROF__COLD void prof__log_learn(prof__log_format *known, const char *format)
 {
     size_t at = 0;
@@ -6373,7 +6387,7 @@ static void prof__with_value(uint64_t *at, const prof__with_list *list, const pr
     }
 }
 
-/* Writes from the last to the first, so that a reader sees all or nothing; at: their words. */
+/* Writes the arguments into the words at `at`, from the last to the first, so that a reader sees all or nothing. */
 static void prof__with_write(uint64_t *at, const prof__with_list *list)
 {
     at += list->words;
@@ -6492,7 +6506,7 @@ PROF__ENTRY void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uin
     if (address) PROF__BRIDGE_EVENT(site, PROF_EVENT_ALLOC, bytes, address);
 }
 
-/* 1: 64 bits are compared and exchanged by one instruction, also of most 32-bit processors. */
+/* 1: one instruction compares and exchanges 64 bits; most 32-bit processors have one, too. */
 #ifndef PROF__TALLY_WIDE
 #if PROF__WIDE || (!defined(PROF_FREESTANDING) && __GCC_ATOMIC_LLONG_LOCK_FREE == 2)
 #define PROF__TALLY_WIDE 1
@@ -6507,7 +6521,7 @@ typedef struct prof__tally {
     uintptr_t key; /* hash of a macro's name and category; 0 while it is free */
     uint64_t bits PROF__TALLY_ALIGNED;
     uint32_t real; /* 1: bits are a double's */
-    int busy;      /* a lock, where 64 bits are not exchanged at once */
+    int busy;      /* a lock, used if no instruction exchanges 64 bits */
 } prof__tally;
 
 #define PROF__TALLIES PROF__LESS(1024, 16)
@@ -6570,7 +6584,7 @@ static int prof__tally_swap(prof__tally *tally, uint64_t *before, uint64_t after
 }
 
 #if !defined(PROF_FREESTANDING) && !defined(_WIN32)
-/* A child of fork() has only the thread that forked: nobody would open the locks of others. */
+/* A child of fork() has only the thread that forked: no thread would release the locks of the others. */
 static PROF__RARE void prof__tallies_unlock(void)
 {
     for (size_t i = 0; i < PROF__TALLIES && !PROF__TALLY_WIDE; ++i) prof__tallies[i].busy = 0;
@@ -6586,8 +6600,9 @@ static uintptr_t prof__tally_key(const prof_site *site)
     return (uintptr_t)(key ^ key >> 32) | 1;
 }
 
-/* Returns the number of a macro's name and category: without a lock, because macros may be used in signal handlers, and
-   not in memory of the call site's module, which may be unloaded. Returns NULL if there are too many. */
+/* Returns the number for a macro's name and category, or NULL if there are too many numbers. Takes no lock, because
+   macros may be used in signal handlers. The numbers are not in the memory of a call site's module, because that module
+   may be unloaded. */
 static PROF__COLD prof__tally *prof__tally_find(const prof_site *site)
 {
     PROF__LED(prof__tally_find, (site));
@@ -6602,7 +6617,7 @@ static PROF__COLD prof__tally *prof__tally_find(const prof_site *site)
     return NULL;
 }
 
-/* NULL: one too many; its samples count as lost. */
+/* Returns the number of a call site, or NULL if there are too many numbers: then the sample counts as lost. */
 static inline prof__tally *prof__tally_of(const prof_site *site, prof__number *known)
 {
     prof__tally *tally = PROF__LOAD(&known->tally);
@@ -6613,7 +6628,7 @@ static inline prof__tally *prof__tally_of(const prof_site *site, prof__number *k
     return tally;
 }
 
-/* A change that could not be made counts as a lost event. */
+/* Returns 1 if a change was given up, and counts it as a lost event. */
 static inline int prof__tally_given_up(const prof_site *site, int swapped)
 {
     if (PROF__LIKELY(swapped != PROF__TALLY_GIVEN_UP)) return 0;
@@ -6771,8 +6786,8 @@ PROF__ENTRY void prof__begin_loose(prof_site *site)
     PROF__BRIDGE_LOOSE(track, token);
 }
 
-/* The begin before this place has ended; those from this place on began inside it. Places never move, because a handler
-   may be using them. */
+/* Notes that the begin before this place has ended, and that it has passed those from this place on, which began inside
+   it. Places never move, because a handler may be using them. */
 static PROF__COLD void prof__loose_pass(prof_fiber *track, uint32_t at)
 {
     PROF__STORE(&track->loose_name[at - 1], PROF__LOOSE_ENDED);
@@ -6905,8 +6920,9 @@ static PROF__COLD void prof__note_switch(prof__thread *self, prof_fiber *to)
     self->note_place = to->note = 0;
 }
 
-/* If the thread is out of date, or the track new to the session, prof__settle() does the rest. During a pause it does
-   so for all, so that nothing is written in vain. In a handler that interrupts a macro nothing happens. */
+/* Leaves the thread's present track and enters that of the fiber. If the thread is out of date, or the track is new to
+   the session, the next macro enters it, in prof__settle(). During a pause it always does, so that no record is written
+   in vain. Does nothing in a handler that interrupts a macro. */
 PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof_fiber_switch, (fiber)));
@@ -6924,7 +6940,7 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
         self->open = PROF__SHUT;
     }
     PROF__BARRIER();
-    self->gate = self->open; /* nothing was written that would allow to release a filled chunk */
+    self->gate = self->open; /* no event was written, so that a filled chunk cannot be released yet */
     PROF__BRIDGE_SWITCH(self);
 }
 
@@ -10388,7 +10404,7 @@ PROF_DEF PROF__WALL prof_status prof_domain_enable(prof_domain *domain, int on)
 #endif
 #if defined(PROF_NO_OBJECTS) && !defined(PROF_FREESTANDING)
 /*-- NO OBJECTS ------------------------------------------------------------------------------------------------------
-   No handle can be had, and nothing is done without one. */
+   No function creates a handle, and functions without a handle do nothing. */
 
 struct PROF__SITE_TYPE prof_counter { /* for the layout of copies, which is that of copies with objects */
     prof_site site;
@@ -10965,7 +10981,7 @@ static PROF__UNUSED uint64_t prof__device_check(uint64_t ticks, uint64_t ns)
 }
 #ifdef PROF_NO_DEVICES
 /*-- NO DEVICES ------------------------------------------------------------------------------------------------------
-   No handle can be had, and nothing is done without one. */
+   No function creates a handle, and functions without a handle do nothing. */
 
 PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clock *clock)
 {
@@ -11006,7 +11022,7 @@ PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint6
 }
 #else
 #ifndef PROF_FREESTANDING
-/* All fields but name, clock and site change under the lock. epoch: that of the session that knows it. */
+/* All fields except name, clock and site change under the lock. epoch: the session to which the device was added. */
 struct prof_device {
     void *site; /* a prof_site after this, whose type C++ hides from the program */
     const char *name;
@@ -11031,7 +11047,7 @@ struct prof_device_row {
 static prof_device *prof__devices;
 static uint32_t prof__device_count, prof__row_count;
 
-/* Allocates a zeroed object with a name after it. Returns NULL without memory. */
+/* Allocates a zeroed object with a name after it. Returns NULL if no memory is left. */
 static void *prof__named_object(size_t size, const char *name, const char **copy)
 {
     size_t length = strlen(name) + 1;
@@ -11223,7 +11239,8 @@ static void prof__device_fill(uint64_t *at, const prof__device_parts *parts)
 /* Returns 1 if something may be recorded. It is checked first because it costs least. */
 static inline int prof__device_live(const prof_device *device) { return prof__live((prof_site *)device->site); }
 
-/* row: NULL for a pair, whose time is event->start and whose nanoseconds are number. */
+/* Writes an event of a row. If row is NULL, writes a clock pair instead: event->start is the device's time, number the
+   host's nanoseconds. */
 static void prof__device_write(prof_device *device, prof_device_row *row, uint64_t type, const prof_device_event *event,
                                uint64_t number)
 {
@@ -11343,8 +11360,9 @@ PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint6
     return PROF_OK;
 }
 
-/* Unix time less CLOCK_MONOTONIC. Both go at one rate, until somebody sets the clock; so it is measured once, and from
-   then on only whether it still holds, lest neighbours lose their order. Under the lock of the state. */
+/* Returns Unix time less CLOCK_MONOTONIC. Both advance at the same rate until the clock is set. So the difference is
+   measured once, and replaced only if it has changed by more than 1 ms: new measurements would exchange the order of
+   events that are close together. Under the lock of the state. */
 static int64_t prof__host_offset(void)
 {
     static int64_t offset;
@@ -11367,14 +11385,14 @@ static int64_t prof__host_offset(void)
 }
 
 /* Sets a device's time to CLOCK_MONOTONIC if it has none yet. Its clock has to tick once a nanosecond. Returns
-   what to take from a Unix time to get one of the device. Any thread. */
+   what to subtract from a Unix time to get the device's time. Any thread. */
 static PROF__UNUSED int64_t prof__device_on_host(prof_device *device)
 {
     uint32_t gate = prof__state_lock();
     int64_t offset = prof__host_offset();
     int fresh = !device->pair_count;
     prof__state_unlock(gate);
-    if (fresh) { /* twice at most, and then the same */
+    if (fresh) { /* two threads may both do this, and set the same time */
         uint64_t now = prof_host_ns();
         prof_device_sync(device, now, now);
     }
@@ -24578,7 +24596,8 @@ static int prof__module_holds(const prof__phdr_info *info, uintptr_t address)
     return 0;
 }
 
-/* name: the loader's, "" for the program itself. The path must be valid later, and in another directory. */
+/* Stores the path of a module. name: the loader's, "" for the program itself. The path must stay valid when the program
+   changes its directory. */
 static void prof__module_path(prof__loaded_module *module, const char *name)
 {
     char *path = module->path;
@@ -24848,7 +24867,7 @@ static PROF__RARE void prof__hub_leave(prof__hub *follower) { (void)follower; }
 #define PROF__LAYOUT 0
 #else
 #ifdef PROF_NO_READER
-#define PROF__TRACE_SIZE 0 /* a copy with a reader can't have its traces from one without */
+#define PROF__TRACE_SIZE 0 /* a copy without a reader cannot make the traces of a copy with one */
 #else
 #define PROF__TRACE_SIZE sizeof(struct prof_trace)
 #endif

@@ -1,15 +1,15 @@
 // record/asked: Which call sites that are off are asked at each pass, and what was learned of them.
-/*-- off, but asked: see >>note. Bits 32 to 39 of such a site's state count the passes for which it stays so --*/
+/*-- sites that are off but asked: see >>note. Bits 32 to 39 of the state are the passes until one is plainly off --*/
 
 #define PROF__PASSES_SHIFT 32
-#define PROF__PASSES_ALL 255u /* for the rest of the generation */
-#define PROF__PASSES_MORE 250u /* without an argument */
+#define PROF__PASSES_ALL 255u  /* the site stays asked for the rest of the generation */
+#define PROF__PASSES_MORE 250u /* passes without an argument */
 
-static struct { /* under the lock, but the bits are set without it */
-    uint32_t epoch;         /* the session that these are of */
+static struct { /* changes under the lock, except that bits are set without it */
+    uint32_t epoch;          /* the session to which all of this belongs */
     uint32_t with_args[128]; /* by number: scopes in which an argument was dropped */
-    uint32_t given_up[16];  /* by hash: functions with a scope that is no longer asked */
-    uint32_t known[16];     /* by hash: functions that were told of an argument behind it */
+    uint32_t given_up[16];   /* by hash: functions with a scope that is no longer asked */
+    uint32_t known[16];      /* by hash: functions for which prof__site_late() has returned 1 */
 } prof__asked;
 
 static int prof__bit(const uint32_t *bits, uint32_t at) { return (int)(PROF__LOAD(&bits[at / 32]) >> at % 32 & 1); }
@@ -21,7 +21,7 @@ static void prof__bit_set(uint32_t *bits, uint32_t at)
     }
 }
 
-/* The places of a site and of its function in these lists; a place that is shared only costs time. */
+/* Return the place of a site, and of its function, in these lists. Sharing a place only costs time. */
 static uint32_t prof__asked_place(uint64_t head) { return (uint32_t)(head >> PROF__TICK_BITS) % (128 * 32); }
 static uint32_t prof__asked_function(const prof_site *site)
 {
@@ -34,8 +34,8 @@ static int prof__site_asked(const prof_site *site)
     return (uint32_t)prof__site_load(site) == (PROF__LOAD(prof__generation) | PROF__ASKED);
 }
 
-/* Returns the state of a site that is off. Scopes that nobody wrote, those of instrumented functions, have no line: an
-   argument in them belongs to a scope around. */
+/* Returns the state of a site that is off. Scopes of instrumented functions have no source line, and are not asked: an
+   argument in them belongs to the enclosing scope. */
 static uint64_t prof__site_off(const prof_site *site, uint64_t head, uint32_t generation)
 {
     uint64_t passes = prof__bit(prof__asked.with_args, prof__asked_place(head)) ? PROF__PASSES_ALL : PROF__PASSES_MORE;
@@ -62,7 +62,7 @@ static void prof__site_pass(prof_site *site)
     }
 }
 
-/* Forgets what earlier sessions have learned: sites get other numbers. Under the lock. */
+/* Forgets what earlier sessions have learned, because each session numbers the sites anew. Under the lock. */
 static void prof__asked_clear(uint32_t epoch)
 {
     if (prof__asked.epoch == epoch) return;
@@ -74,8 +74,8 @@ static void prof__asked_clear(uint32_t epoch)
     }
 }
 
-/* Returns 1 if an argument's site, which is used for the first time, comes late: a scope of its function is not asked
-   any more. Once for each function. Under the lock. */
+/* Returns 1 if the site of an argument is used for the first time after a scope of its function was found to have no
+   arguments: then all sites must be asked once more. Returns 1 only once for each function. Under the lock. */
 static int prof__site_late(const prof_site *site)
 {
     uint32_t function = prof__asked_function(site);

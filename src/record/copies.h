@@ -33,7 +33,7 @@ static void prof__saved_with(prof_status (*hook)(void));
 static void prof__look_take(struct prof__look *look);
 static prof_status prof__output_again(const char *what);
 
-/* The functions that a copy forwards: all that access the recorder and that other functions are made of. */
+/* The functions that a copy forwards: those that access the recorder's state. The other functions call these. */
 #define PROF__HUB_FUNCTIONS(X)                                                                                       \
     X(prof__hub_join) X(prof__hub_leave) X(prof__error_here)                                                         \
     X(prof__check) X(prof__begin) X(prof__end) X(prof__next) X(prof__counter_write) X(prof__arg_write)               \
@@ -48,11 +48,11 @@ static prof_status prof__output_again(const char *what);
     X(prof__look_take) X(prof__output_again)
 
 struct prof__hub {
-    /* the same in all versions */
+    /* These fields are the same in all versions. */
     char magic[8];
     uint64_t layout; /* of all types that copies pass to each other; 0: PROF_STATIC */
     char *output;    /* 1024 bytes: the output of its last session; "" for none */
-    /* of copies of one layout */
+    /* These are for copies of the same layout only. */
     uint32_t settled;        /* its constructors have run */
     uint32_t *generation;    /* of a follower: what its call sites compare with */
     prof__hub *next;         /* of a follower: the next one in the leader's list */
@@ -70,7 +70,7 @@ __asm__(".pushsection .note.prof,\"a\",%note\n"
         ".long prof__hub_here - .\n"
         ".popsection\n");
 
-/* As <link.h> has them, whose declarations depend on what was defined before it was included first. */
+/* Types as in <link.h>, which declares them only if the right macro was defined before it was first included. */
 typedef struct prof__loaded {
     uintptr_t base;
     const char *name; /* "" for the program */
@@ -102,7 +102,7 @@ static PROF__RARE prof__hub *prof__hub_of_notes(const char *at, size_t size, siz
     return NULL;
 }
 
-/* Returns NULL if this module has none. */
+/* Returns the table of a loaded module, or NULL if the module has none. */
 static PROF__UNUSED PROF__RARE prof__hub *prof__hub_of(const prof__loaded *loaded)
 {
     prof__hub *hub = NULL;

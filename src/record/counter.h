@@ -1,5 +1,5 @@
 // record/counter: The numbers behind PROFILE_COUNTER_ADD and so on. Atomic, without a lock.
-/* 1: 64 bits are compared and exchanged by one instruction, also of most 32-bit processors. */
+/* 1: one instruction compares and exchanges 64 bits; most 32-bit processors have one, too. */
 #ifndef PROF__TALLY_WIDE
 #if PROF__WIDE || (!defined(PROF_FREESTANDING) && __GCC_ATOMIC_LLONG_LOCK_FREE == 2)
 #define PROF__TALLY_WIDE 1
@@ -14,7 +14,7 @@ typedef struct prof__tally {
     uintptr_t key; /* hash of a macro's name and category; 0 while it is free */
     uint64_t bits PROF__TALLY_ALIGNED;
     uint32_t real; /* 1: bits are a double's */
-    int busy;      /* a lock, where 64 bits are not exchanged at once */
+    int busy;      /* a lock, used if no instruction exchanges 64 bits */
 } prof__tally;
 
 #define PROF__TALLIES PROF__LESS(1024, 16)
@@ -77,7 +77,7 @@ static int prof__tally_swap(prof__tally *tally, uint64_t *before, uint64_t after
 }
 
 #if !defined(PROF_FREESTANDING) && !defined(_WIN32)
-/* A child of fork() has only the thread that forked: nobody would open the locks of others. */
+/* A child of fork() has only the thread that forked: no thread would release the locks of the others. */
 static PROF__RARE void prof__tallies_unlock(void)
 {
     for (size_t i = 0; i < PROF__TALLIES && !PROF__TALLY_WIDE; ++i) prof__tallies[i].busy = 0;
@@ -93,8 +93,9 @@ static uintptr_t prof__tally_key(const prof_site *site)
     return (uintptr_t)(key ^ key >> 32) | 1;
 }
 
-/* Returns the number of a macro's name and category: without a lock, because macros may be used in signal handlers, and
-   not in memory of the call site's module, which may be unloaded. Returns NULL if there are too many. */
+/* Returns the number for a macro's name and category, or NULL if there are too many numbers. Takes no lock, because
+   macros may be used in signal handlers. The numbers are not in the memory of a call site's module, because that module
+   may be unloaded. */
 static PROF__COLD prof__tally *prof__tally_find(const prof_site *site)
 {
     PROF__LED(prof__tally_find, (site));
@@ -109,7 +110,7 @@ static PROF__COLD prof__tally *prof__tally_find(const prof_site *site)
     return NULL;
 }
 
-/* NULL: one too many; its samples count as lost. */
+/* Returns the number of a call site, or NULL if there are too many numbers: then the sample counts as lost. */
 static inline prof__tally *prof__tally_of(const prof_site *site, prof__number *known)
 {
     prof__tally *tally = PROF__LOAD(&known->tally);
@@ -120,7 +121,7 @@ static inline prof__tally *prof__tally_of(const prof_site *site, prof__number *k
     return tally;
 }
 
-/* A change that could not be made counts as a lost event. */
+/* Returns 1 if a change was given up, and counts it as a lost event. */
 static inline int prof__tally_given_up(const prof_site *site, int swapped)
 {
     if (PROF__LIKELY(swapped != PROF__TALLY_GIVEN_UP)) return 0;

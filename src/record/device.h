@@ -1,6 +1,6 @@
 // record/device: Events of devices, which go into the chunk of the thread that reports them.
 #ifndef PROF_FREESTANDING
-/* All fields but name, clock and site change under the lock. epoch: that of the session that knows it. */
+/* All fields except name, clock and site change under the lock. epoch: the session to which the device was added. */
 struct prof_device {
     void *site; /* a prof_site after this, whose type C++ hides from the program */
     const char *name;
@@ -25,7 +25,7 @@ struct prof_device_row {
 static prof_device *prof__devices;
 static uint32_t prof__device_count, prof__row_count;
 
-/* Allocates a zeroed object with a name after it. Returns NULL without memory. */
+/* Allocates a zeroed object with a name after it. Returns NULL if no memory is left. */
 static void *prof__named_object(size_t size, const char *name, const char **copy)
 {
     size_t length = strlen(name) + 1;
@@ -217,7 +217,8 @@ static void prof__device_fill(uint64_t *at, const prof__device_parts *parts)
 /* Returns 1 if something may be recorded. It is checked first because it costs least. */
 static inline int prof__device_live(const prof_device *device) { return prof__live((prof_site *)device->site); }
 
-/* row: NULL for a pair, whose time is event->start and whose nanoseconds are number. */
+/* Writes an event of a row. If row is NULL, writes a clock pair instead: event->start is the device's time, number the
+   host's nanoseconds. */
 static void prof__device_write(prof_device *device, prof_device_row *row, uint64_t type, const prof_device_event *event,
                                uint64_t number)
 {
@@ -337,8 +338,9 @@ PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint6
     return PROF_OK;
 }
 
-/* Unix time less CLOCK_MONOTONIC. Both go at one rate, until somebody sets the clock; so it is measured once, and from
-   then on only whether it still holds, lest neighbours lose their order. Under the lock of the state. */
+/* Returns Unix time less CLOCK_MONOTONIC. Both advance at the same rate until the clock is set. So the difference is
+   measured once, and replaced only if it has changed by more than 1 ms: new measurements would exchange the order of
+   events that are close together. Under the lock of the state. */
 static int64_t prof__host_offset(void)
 {
     static int64_t offset;
@@ -361,14 +363,14 @@ static int64_t prof__host_offset(void)
 }
 
 /* Sets a device's time to CLOCK_MONOTONIC if it has none yet. Its clock has to tick once a nanosecond. Returns
-   what to take from a Unix time to get one of the device. Any thread. */
+   what to subtract from a Unix time to get the device's time. Any thread. */
 static PROF__UNUSED int64_t prof__device_on_host(prof_device *device)
 {
     uint32_t gate = prof__state_lock();
     int64_t offset = prof__host_offset();
     int fresh = !device->pair_count;
     prof__state_unlock(gate);
-    if (fresh) { /* twice at most, and then the same */
+    if (fresh) { /* two threads may both do this, and set the same time */
         uint64_t now = prof_host_ns();
         prof_device_sync(device, now, now);
     }

@@ -85,8 +85,9 @@ static PROF__COLD void prof__note_switch(prof__thread *self, prof_fiber *to)
     self->note_place = to->note = 0;
 }
 
-/* If the thread is out of date, or the track new to the session, prof__settle() does the rest. During a pause it does
-   so for all, so that nothing is written in vain. In a handler that interrupts a macro nothing happens. */
+/* Leaves the thread's present track and enters that of the fiber. If the thread is out of date, or the track is new to
+   the session, the next macro enters it, in prof__settle(). During a pause it always does, so that no record is written
+   in vain. Does nothing in a handler that interrupts a macro. */
 PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof_fiber_switch, (fiber)));
@@ -104,6 +105,6 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
         self->open = PROF__SHUT;
     }
     PROF__BARRIER();
-    self->gate = self->open; /* nothing was written that would allow to release a filled chunk */
+    self->gate = self->open; /* no event was written, so that a filled chunk cannot be released yet */
     PROF__BRIDGE_SWITCH(self);
 }

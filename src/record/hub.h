@@ -32,7 +32,7 @@ static PROF__RARE void prof__hub_leave(prof__hub *follower) { (void)follower; }
 #define PROF__LAYOUT 0
 #else
 #ifdef PROF_NO_READER
-#define PROF__TRACE_SIZE 0 /* a copy with a reader can't have its traces from one without */
+#define PROF__TRACE_SIZE 0 /* a copy without a reader cannot make the traces of a copy with one */
 #else
 #define PROF__TRACE_SIZE sizeof(struct prof_trace)
 #endif

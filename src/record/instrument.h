@@ -107,7 +107,8 @@ static int prof__module_holds(const prof__phdr_info *info, uintptr_t address)
     return 0;
 }
 
-/* name: the loader's, "" for the program itself. The path must be valid later, and in another directory. */
+/* Stores the path of a module. name: the loader's, "" for the program itself. The path must stay valid when the program
+   changes its directory. */
 static void prof__module_path(prof__loaded_module *module, const char *name)
 {
     char *path = module->path;

@@ -133,7 +133,7 @@ static const char *prof__log_parse(const char *at, prof__log_spec *spec)
     }
 }
 
-/* Several threads may do this at the same time: they store the same values. */
+/* Parses a call site's format. Several threads may do this at the same time: they store the same values. */
 static PROF__COLD void prof__log_learn(prof__log_format *known, const char *format)
 {
     size_t at = 0;
@@ -359,7 +359,7 @@ static void prof__with_value(uint64_t *at, const prof__with_list *list, const pr
     }
 }
 
-/* Writes from the last to the first, so that a reader sees all or nothing; at: their words. */
+/* Writes the arguments into the words at `at`, from the last to the first, so that a reader sees all or nothing. */
 static void prof__with_write(uint64_t *at, const prof__with_list *list)
 {
     at += list->words;

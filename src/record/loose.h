@@ -62,8 +62,8 @@ PROF__ENTRY void prof__begin_loose(prof_site *site)
     PROF__BRIDGE_LOOSE(track, token);
 }
 
-/* The begin before this place has ended; those from this place on began inside it. Places never move, because a handler
-   may be using them. */
+/* Notes that the begin before this place has ended, and that it has passed those from this place on, which began inside
+   it. Places never move, because a handler may be using them. */
 static PROF__COLD void prof__loose_pass(prof_fiber *track, uint32_t at)
 {
     PROF__STORE(&track->loose_name[at - 1], PROF__LOOSE_ENDED);

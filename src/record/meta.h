@@ -37,7 +37,8 @@ static uint32_t prof__meta_intern(prof__session *s, uint32_t kind, const void *b
     return id;
 }
 
-/* "" is 0. The size counts the terminator, so that stored strings always end. */
+/* Returns the id of a string; 0 for "", or if there is no space. Stores the terminator, too, so that strings always
+   end. */
 static uint32_t prof__meta_string(prof__session *s, const char *text)
 {
     size_t length = text ? prof__length(text) : 0;
@@ -74,7 +75,7 @@ static int prof__meta_pair(prof__session *s, const char *key, const char *value)
     return 1;
 }
 
-/* prof_set_metadata(): key, zero, value, zero, and so on. Under the lock. */
+/* The pairs of prof_set_metadata(): key, zero, value, zero, and so on. Under the lock. */
 static struct {
     size_t used;
     char pairs[PROF__LESS(4096, 256)];
@@ -103,7 +104,7 @@ static void prof__metadata_write(prof__session *s)
         prof__meta_pair(s, each, each + prof__length(each) + 1);
 }
 
-/* Returns 0 if there is no space; what there was stays. */
+/* Sets the value of a key. Returns 0 if there is no space: then the key keeps its value. */
 static int prof__metadata_put(const char *key, const char *value)
 {
     char *at = prof__metadata.pairs, *end = at + prof__metadata.used;

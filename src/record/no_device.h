@@ -1,6 +1,6 @@
 // record/no_device: PROF_NO_DEVICES: what stands in the place of time lines of devices.
 /*-- NO DEVICES ------------------------------------------------------------------------------------------------------
-   No handle can be had, and nothing is done without one. */
+   No function creates a handle, and functions without a handle do nothing. */
 
 PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clock *clock)
 {

@@ -1,6 +1,6 @@
 // record/no_note: PROF_NO_OFF_SCOPES: what stands in the place of asked and note. An argument in a scope that is off is
 // added to the scope around it.
-#define PROF__NOTE 0x80000000u /* in no token */
+#define PROF__NOTE 0x80000000u /* no token has this flag */
 
 static uint64_t prof__site_off(const prof_site *site, uint64_t head, uint32_t generation)
 {

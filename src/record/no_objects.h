@@ -1,6 +1,6 @@
 // record/no_objects: PROF_NO_OBJECTS: what stands in the place of objects made at run time.
 /*-- NO OBJECTS ------------------------------------------------------------------------------------------------------
-   No handle can be had, and nothing is done without one. */
+   No function creates a handle, and functions without a handle do nothing. */
 
 struct PROF__SITE_TYPE prof_counter { /* for the layout of copies, which is that of copies with objects */
     prof_site site;

@@ -1,13 +1,16 @@
-// record/note: Notes of open scopes that are off, so that arguments in them are dropped, and not added to a scope around.
+// record/note: Notes of open scopes that are off, so that arguments in them are dropped, and not added to the enclosing
+// scope.
 /*-- NOTES ------------------------------------------------------------------------------------------------- >>note --
    A scope that is off leaves no trace, so that PROFILE_ARG cannot see it. Therefore a scope's site that is off is first
    "asked": each pass calls prof__begin() and prof__end(), which note on the thread that such a scope is open. Arguments
-   that come while it is the innermost one are dropped, and it remains asked. A site that was passed some times without
-   one is plainly off from then on. So only scopes with arguments pay for notes, and those that are on pay nothing.
+   that come while it is the innermost one are dropped, and its site remains asked. A site that was passed some 250
+   times without an argument is plainly off from then on. So only scopes with arguments pay for notes, and those that
+   are on pay nothing.
 
-   Which scope is the innermost one is seen by the words reserved for ends. A note hides those of the scopes around it:
-   it moves `end` down by as many, so that the rest, (end - cursor) - room, counts the scopes inside. An end of a scope
-   around finds no reserved word, takes the slow path, and there proves that the note was left by a longjmp().
+   The words reserved for ends show which scope is the innermost one. A note hides the words of the enclosing scopes: it
+   moves `end` down by as many, so that the rest, (end - cursor) - room, counts the scopes inside. The end of an
+   enclosing scope then finds no reserved word and takes the slow path, which concludes that a longjmp() has left the
+   note's scope.
 
    The note of a thread, 24 bits: 1 if an argument was dropped; how many notes are nested, 7 bits; how many words are
    hidden, 16 bits. The token of such a scope has PROF__NOTE in the place of an epoch, and the note around it. */
@@ -16,9 +19,9 @@
 #define PROF__NOTE_MASK 0xFFFFFFu
 #define PROF__NOTE_DROPPED 1u
 #define PROF__NOTE_NESTED 0xFEu
-#define PROF__NOTE_ONE 2u /* note in PROF__NOTE_NESTED */
+#define PROF__NOTE_ONE 2u /* one note, in PROF__NOTE_NESTED */
 
-/* Where a token belongs: bits 24 to 30 are of the session, 32 to 47 of the track. */
+/* Returns where a token belongs: the session in bits 24 to 30, the track in bits 32 to 47. */
 static uint64_t prof__note_owner(const prof__thread *self)
 {
     uint64_t track = (uint64_t)(uintptr_t)(self->fiber ? self->fiber : &self->own) * 0x9E3779B97F4A7C15u >> 48;
@@ -45,7 +48,7 @@ static inline int prof__note_drops(prof__thread *self)
 {
     if (PROF__LIKELY(!self->note) || !prof__note_is_innermost(self)) return 0;
     self->note |= PROF__NOTE_DROPPED;
-    if (self->note_place) prof__bit_set(prof__asked.with_args, self->note_place - 1); /* it may never end */
+    if (self->note_place) prof__bit_set(prof__asked.with_args, self->note_place - 1); /* the scope may never end */
     return 1;
 }
 
@@ -64,8 +67,8 @@ static prof__token prof__note_begin(prof__thread *self, prof_site *site)
     return token;
 }
 
-/* Ends it. If notes inside it are open, they were not nested: all are forgotten. A token of another session or thread,
-   or of a note that was forgotten, changes nothing. */
+/* Ends a scope that is off. If notes inside it are open, they were not nested: all are forgotten. A token of another
+   session or thread, or of a note that was forgotten, changes nothing. */
 static void prof__note_end(prof__thread *self, prof__token token)
 {
     uint32_t before = (uint32_t)token & PROF__NOTE_MASK, nested = (before & PROF__NOTE_NESTED) + PROF__NOTE_ONE;

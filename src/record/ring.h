@@ -53,8 +53,8 @@ static void prof__lose_all(prof__thread *self, uint32_t loss)
 /* Returns 1 if a service adds what is recorded to statistics. */
 static PROF__UNUSED int prof__mode_counts(uint32_t mode) { return mode == PROF_STATS || mode == PROF_RING_STATS; }
 
-/* If a service empties the chunks, only those that it has released are taken. Their count shows at once if there is
-   none: a scope that is lost must not search the whole ring. */
+/* Returns 1 if a service empties the chunks. Then threads take only chunks that it has released. The count of these
+   shows at once if there is none, so that a scope that is lost does not search the whole ring. */
 static int prof__chunks_kept(const prof__session *s)
 {
 #ifdef PROF__ALONE
@@ -82,7 +82,7 @@ static int prof__chunk_reserve(prof__session *s, int service)
    ring ends there, as if it had been that small from the beginning: no chunk beyond was ever used, so that all numbers
    lead to the same slots. */
 #define PROF__ALL_READY 0xffffffffu
-#define PROF__READY_ENDS 0x80000000u /* a flag of a number of chunks: a thread is making that the ring's */
+#define PROF__READY_ENDS 0x80000000u /* a flag of a number of chunks: a thread is reducing the ring to it */
 #define PROF__READY_AHEAD 8u         /* chunks */
 #define PROF__READY_PIECE 16u        /* chunks that get their pages at a time */
 #define PROF__BLOCKS_PIECE 64u       /* chunks that get their blocks at a time: a multiple of that */
@@ -167,7 +167,7 @@ static int prof__piece_take(prof__session *s, uint32_t from)
 {
     uint64_t count = PROF__LOAD(&s->chunk_count), end = (uint64_t)from + PROF__READY_PIECE;
     uint32_t ready = from;
-    if (from >= count) return 1; /* it has ended meanwhile */
+    if (from >= count) return 1; /* another thread has reduced the ring meanwhile */
     if (end > count) end = count;
     int error = prof__chunks_populate(s, from, end);
     if (!error)

@@ -9,9 +9,12 @@
 enum { PROF__HELD_TIME = 1, PROF__HELD_WARMUP = 2 };
 enum { PROF__WARMUP_STEPS = 1, PROF__WARMUP_FRAMES };
 
-static prof__session *prof__state_session(void) { return prof__state.session ? prof__state.session : prof__state.inherited; }
+static prof__session *prof__state_session(void)
+{
+    return prof__state.session ? prof__state.session : prof__state.inherited;
+}
 
-/* Returns 1 if only the macros look whether the time has come. */
+/* Returns 1 if the session begins by time, but has no service: only the macros check whether that time has come. */
 static int prof__schedule_alone(const prof__session *s)
 {
 #ifdef PROF__ALONE
@@ -69,10 +72,11 @@ static void prof__schedule_look(const prof_site *site)
         prof__schedule_release(s, PROF__HELD_WARMUP);
 }
 
-/* Returns 1 if all sites are off, except those of ends. Changes under the lock, except in a crash. */
+/* Returns 1 if all sites are off, except those of ends. The answer changes under the lock, or in a crash. */
 static int prof__sites_rest(void) { return PROF__LOAD(&prof__state.paused) || PROF__LOAD(&prof__state.frozen); }
 
-/* Devices have no level: level 0 turns off the events of the host, no_devices those of devices. */
+/* Returns 1 if the site is to be recorded. Devices have no level: level 0 turns off the events of the host, no_devices
+   those of devices. */
 static PROF__RARE int prof__site_wanted(const prof_site *site)
 {
     int device = site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_DEVICE;

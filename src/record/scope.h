@@ -132,7 +132,7 @@ static PROF__APART void prof__state_unlock(uint32_t gate)
 #endif
 
 /* The lock of the control functions. */
-static int prof__control_cancel; /* under it */
+static int prof__control_cancel; /* under this lock: the cancelability to restore */
 static void prof__control_lock(void)
 {
     prof__generation_look();
@@ -141,8 +141,8 @@ static void prof__control_lock(void)
 }
 static void prof__control_unlock(void) { prof__unlock_steady(&prof__control_word, prof__control_cancel); }
 
-/* Behind a take that found the fast path closed: 1 if the thread may write for this site. A null site asks for an
-   attached thread only. A thread that is being interrupted loses the event, or whatever it is, which is counted. */
+/* Called after a prof__take() that found the fast path closed. Returns 1 if the thread may write for this site, or, if
+   site is NULL, if the thread is attached. If this is a handler that interrupted a macro, counts what it loses. */
 static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint32_t gate, uint32_t loss)
 {
     if (gate == PROF__BUSY)
@@ -256,7 +256,8 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
     self->cursor++;
 }
 
-/* Begins a scope that is off, see >>note. A handler that interrupted a macro changes nothing: its arguments are lost. */
+/* Begins a scope that is off, see >>note. In a handler that interrupted a macro it changes nothing, and the scope's
+   arguments are lost. */
 static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *site, uint32_t gate)
 {
     prof__token token = gate == PROF__BUSY ? 0 : prof__note_begin(self, site);
@@ -273,7 +274,10 @@ static uint64_t prof__now_again(const prof__session *s, uint64_t read, int was_i
 {
     return read && was_in_step && s->clock == PROF_CLOCK_COUNTER ? read : prof__now(s, at_end);
 }
-static int prof__in_step(const prof__thread *self) { return self->session && self->seen == PROF__LOAD(prof__generation); }
+static int prof__in_step(const prof__thread *self)
+{
+    return self->session && self->seen == PROF__LOAD(prof__generation);
+}
 
 static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *site, uint32_t gate)
 {
@@ -379,7 +383,8 @@ static PROF__UNUSED void prof__service_scope(const prof__session *s, prof_site *
 }
 #endif
 
-/* Ends one stage and begins the next, also at one time: gets a chunk with space for both before it reads the clock. */
+/* Ends one stage and begins the next, at the same time here as well: gets a chunk with space for both before it reads
+   the clock. */
 static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *site, prof__token token, uint32_t gate)
 {
     uint64_t head;

@@ -136,25 +136,26 @@ static struct {
    of forks inherit none. NULL: the session, if there is one, is the program's. */
 static void (*prof__guest)(void);
 
-/* The generation is the first word. 0x80000000 fits no site and turns off the sites that were never looked at: nothing was started yet.
-   On Linux it has a page to itself, which is 0 in a child, however that was made, of a program that has started a
-   session: 0 fits no thread and sends each macro to its slow path. So a child of _Fork() or clone(), which handlers of
-   forks are not told of, does not write into its parent's image. Before the first constructor it is 0, too. */
+/* The generation is the first word. While nothing was started yet, it is 0x80000000, which fits no site and turns off
+   the sites that were never used. On Linux it has a page to itself. After a program has started a session, that page is
+   0 in each child, whatever call created it: 0 fits no thread and sends each macro to its slow path. So a child of
+   _Fork() or clone(), for which no fork handler runs, does not write into its parent's image. Before the first
+   constructor it is 0, too. */
 #if defined(__linux__) && defined(__GNUC__) && !defined(PROF_FREESTANDING)
 #define PROF__GENERATION_PAGE 4096
 PROF_DEF uint32_t prof__generation[PROF__GENERATION_PAGE / 4] __attribute__((aligned(PROF__GENERATION_PAGE)));
-static void (*prof__child_found)(void); /* what a child does that finds 0; null until the page is 0 in children */
+static void (*prof__child_found)(void); /* called by a child that finds 0; NULL until the page is 0 in children */
 #else
 PROF_DEF uint32_t prof__generation[1] = {PROF__OFF};
 #endif
-static uint32_t prof__generations; /* how many there were; a child goes on from there */
+static uint32_t prof__generations; /* how many there were; a child continues this count */
 #ifndef PROF_FREESTANDING
 static PROF__UNUSED prof_writer *prof__writers;
 #endif
 
 /* Call sites of followers compare with this; each function that they call checks it again. */
 #if defined(PROF__HUBS) && !defined(PROF_STATIC)
-static prof__hub *prof__followers; /* under the lock, but for crashes */
+static prof__hub *prof__followers; /* changes under the lock; crash handlers read it without */
 static void prof__hub_tell(uint32_t generation)
 {
     for (prof__hub *each = PROF__ACQUIRE(&prof__followers); each; each = PROF__ACQUIRE(&each->next))
@@ -164,8 +165,8 @@ static void prof__hub_tell(uint32_t generation)
 static void prof__hub_tell(uint32_t generation) { (void)generation; }
 #endif
 
-/* Before each lock of the state, which other threads of the parent may have held: a child that no handler of forks was
-   told of has to notice first. */
+/* Called before each lock of the state, which other threads of the parent may have held: here a child for which no fork
+   handler has run finds out that it is one. */
 static void prof__generation_look(void)
 {
 #ifdef PROF__GENERATION_PAGE

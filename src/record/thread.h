@@ -9,7 +9,7 @@ struct prof_fiber {
     uint32_t is_fiber;
     uint32_t loose_count, loose_turn; /* turn: where to look for a place in a full list */
     uint32_t loose_name[32]; /* open PROFILE_BEGINs */
-    uint32_t note;          /* while it is on no thread: see there */
+    uint32_t note;          /* its note while it runs on no thread: see prof__thread */
     uint64_t loose[32];
     char name[64]; /* kept from session to session */
 #ifdef PROF__BRIDGED
@@ -50,7 +50,7 @@ typedef struct prof__thread {
     uint32_t impatient; /* 1: the service, which never waits for a chunk, and has one in reserve */
     uint32_t no_room;   /* the value of prof__room_changes when there was no chunk for this thread; 0: there was one */
     uint32_t in_vain;   /* events lost since because of that */
-    uint32_t visiting, visits; /* visiting: 1: it has its chunk for one scope only; how often it had. See prof__visits */
+    uint32_t visiting, visits; /* 1: it has its chunk for one scope only; how often it had. See prof__visits */
     void *signal_stack; /* see prof__signal_stack_take */
     uint32_t syncing;   /* 1: the function of prof_set_sync() runs */
     uint32_t forking, fork_holds, fork_gate; /* see >>fork; handlers of a fork may fork again */

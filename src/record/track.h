@@ -218,7 +218,7 @@ static inline uint64_t *prof__reserve_or_lose(prof__thread *self, uint64_t words
     return self->cursor;
 }
 
-/* The same of an event without arguments. */
+/* The same for an event without arguments. */
 static inline uint64_t *prof__reserve(prof__thread *self, uint64_t words, uint64_t *now)
 {
     return prof__reserve_or_lose(self, words, now, PROF__LOSS_EVENT);

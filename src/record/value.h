@@ -7,7 +7,7 @@ static inline void prof__number_write(prof__thread *self, uint64_t head, uint64_
     prof__commit(self, 2);
 }
 
-/* kind: the kind of a counter, which replaces the site's. */
+/* Writes a value of a counter. kind: the kind of the record, which replaces the site's. */
 static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__counter_write, (site, kind, number)));
@@ -106,7 +106,7 @@ static PROF__APART prof__text prof__measure_part(const char *bytes, uint64_t mos
     return text;
 }
 
-/* The same, of a terminated text: PROF_MAX_TEXT bytes, or a quarter of a chunk of so many words. */
+/* The same for a terminated text: at most PROF_MAX_TEXT bytes and a quarter of a chunk of chunk_words words. */
 static prof__text prof__measure_in(uint64_t chunk_words, const char *bytes)
 {
     return prof__measure_part(bytes, chunk_words * 2, ~(uint64_t)0);
@@ -116,7 +116,7 @@ static prof__text prof__measure(const prof__session *s, const char *bytes)
     return prof__measure_in(s->chunk_words, bytes);
 }
 
-/* head: may count words that follow those of the text. */
+/* Writes a head and the words of a text. head: may already count words that follow those of the text. */
 static void prof__text_write(uint64_t *at, uint64_t head, const prof__text *text)
 {
     for (uint64_t i = 0; i < text->words; ++i) {
@@ -184,7 +184,8 @@ static prof__token prof__formatted(prof_site *site, const char *format, va_list 
 #ifdef PROF_VSNPRINTF
     char text[PROF_MAX_TEXT + 2];
     PROF__ERRNO_SAVE();
-    const char *name = PROF_VSNPRINTF(text, (int)sizeof text, format, list) < 0 ? format : text; /* %lc of no character */
+    /* vsnprintf() fails, for example, if the value of %lc is no character. */
+    const char *name = PROF_VSNPRINTF(text, (int)sizeof text, format, list) < 0 ? format : text;
     PROF__ERRNO_RESTORE();
     if (!owes_end) PROF__BRIDGE_MARK(site, name);
     return prof__named(site, name, owes_end);
@@ -211,8 +212,8 @@ PROF__ENTRY void prof__mark_format(prof_site *site, const char *format, ...)
     va_end(list);
 }
 
-/* The site comes first, because recording may begin with a step; its key is checked before the thread becomes busy. A
-   control call in between loses the scope. */
+/* Begins a scope with a number as its argument. Settles the site first, because recording may begin with this step, and
+   its key before the thread becomes busy. If a control call comes in between, the scope is lost. */
 static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_site *site, prof_site *key, uint64_t low,
                                                       uint64_t number, uint32_t gate)
 {
