@@ -14465,10 +14465,11 @@ static PROF__UNUSED PROF__RARE void prof__symbols_free(prof__symbols *symbols)
         scopes that cross into later segments, the ENDs that close another number of scopes than one, and the scopes
         that began before the track's first segment ("orphans": only their ends are left).
    After that nothing changes any more. A cursor loads one segment at a time.
-   Of the archive, which may be far larger than memory, nothing stays but these tables: prof__read_words() reads a block
-   whenever its words are wanted, and the words of a segment of a ring whose recording has ended and that is large. What is
-   not there any more (the file was cut, or a rotating archive went over it) is left out and counted, and its scopes that
-   are known otherwise stay as they are. */
+
+   The archive may be far larger than memory. So only these tables stay in memory, and prof__read_words() reads a block
+   each time its words are needed. The same holds for the segments of a large ring whose recording has ended. Words that
+   are no longer there (the file was cut, or a rotating archive overwrote them) are left out and counted; those of their
+   scopes that the tables know stay. */
 
 #include <limits.h>
 #ifndef _WIN32
@@ -14476,13 +14477,13 @@ static PROF__UNUSED PROF__RARE void prof__symbols_free(prof__symbols *symbols)
 #endif
 
 #ifdef __GNUC__
-#define PROF__NOINLINE __attribute__((noinline)) /* what calls it stays small enough to be fast */
+#define PROF__NOINLINE __attribute__((noinline)) /* keeps its callers small enough to be fast */
 #else
 #define PROF__NOINLINE
 #endif
 #define PROF__NONE ((size_t)-1)
 #define PROF__NONE32 0xFFFFFFFFu
-#define PROF__TEXT_WORDS 128 /* longer texts of call sites are cut: in a viewer's file each of their events has them */
+#define PROF__TEXT_WORDS 128 /* longer texts of call sites are cut: a viewer's file repeats them in each event */
 #define PROF__CHUNK_MAX 1048576 /* bytes; see PROF_CHUNK_SIZE */
 #define PROF__CLOSE_MAX PROF__SITE_MASK /* an END can close that many scopes */
 #ifndef PROF__READ_WHOLE
@@ -14490,12 +14491,12 @@ static PROF__UNUSED PROF__RARE void prof__symbols_free(prof__symbols *symbols)
 #endif
 #define PROF__READ_KEYS 128 /* even */
 #define PROF__FAR_NS ((int64_t)1 << 61) /* times saturate here, so that differences never overflow */
-#define PROF__CLOSES_LATE (PROF__NONE32 - 1) /* instead: the END of a scope that ends after one around it */
+#define PROF__CLOSES_LATE (PROF__NONE32 - 1) /* instead of a number: the END of a scope that overlaps */
 #define PROF__LATE_END_MAX 65536 /* how many scopes without an end are kept, because a later end makes them overlaps */
 #define PROF__LATE_STEPS 64 /* how many of them, of one site, are searched for the right place */
 #define PROF__OVERLAPS 8u   /* a node's flag in a cursor: it is the begin of such a scope */
 #define PROF__LATE_BIT 0x80000000u /* the same flag in an entry of a cursor's stack */
-#define PROF__STILL_OPEN 4u /* an event's flag inside the reader: not even a scope around it has ended */
+#define PROF__STILL_OPEN 4u /* an event's flag inside the reader: no enclosing scope has ended, either */
 
 static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out);
 static prof_status prof__image_copy(void **bytes, size_t *size);
@@ -14536,13 +14537,13 @@ struct prof__read_segment;
 typedef struct prof__read_buffer {
     uint64_t *words;
     char *block;
-    size_t chunk; /* whose they are, from 1; 0: nobody's, or a segment's */
+    size_t chunk; /* the chunk that they are of, from 1; 0: none, or words of a segment */
     const struct prof__read_segment *segment;
 } prof__read_buffer;
 
 typedef struct prof__read_segment {
     uint64_t track, serial;
-    uint64_t tick;   /* the first thing known: when the track took the chunk, else the first record's; or ~0 */
+    uint64_t tick;   /* its first known time: when the track took the chunk, else the first record's; or ~0 */
     uint64_t record; /* the first record's; or ~0 */
     uint64_t mark;   /* prof__read_mark() of its words, if it is read when it is wanted */
     uint32_t chunk;
@@ -14551,7 +14552,7 @@ typedef struct prof__read_segment {
     int32_t depth;       /* open scopes at its end, less the orphans that were closed so far */
     uint8_t fiber;
     uint8_t last;        /* 1: the chunk has no later segment, so that the chunk's losses belong here */
-    uint8_t gap;         /* 1: something is missing in front of it */
+    uint8_t gap;         /* 1: something is missing before it */
     uint8_t texts;       /* 1: it may have strings */
 } prof__read_segment;
 
@@ -14577,8 +14578,8 @@ typedef struct prof__read_exception {
     uint32_t closes;
 } prof__read_exception;
 
-/* A scope that ended after one around it. Begins and ends are found in different orders, so that a track has a list of
-   each. */
+/* A scope that ended after an enclosing one. Begins and ends are found in different orders, so that a track has a list
+   of each. */
 typedef struct prof__read_late_begin {
     uint32_t segment, word; /* segment: counted from the track's first */
 } prof__read_late_begin;
@@ -14611,7 +14612,7 @@ typedef struct prof__read_device_record {
     uint8_t type, value, flags;  /* PROF__DEVICE_..., or 0: see prof__device_tracks(); prof_value_type */
 } prof__read_device_record;
 
-/* number: what records call it; elsewhere a device or row is an index in the trace's list. */
+/* number: its number in records; everywhere else a device or row is an index in the trace's list. */
 typedef struct prof__read_device {
     uint32_t number, name;
     int wraps;
@@ -14637,7 +14638,8 @@ typedef struct prof__read_pairing {
 
 typedef struct prof__read_track {
     prof_track about;
-    size_t device_record, device_record_count; /* of a device: the first, and how many; all else but max_event_args is 0 */
+    /* Events of a device: the first, and how many. In its track all other fields but about and max_event_args are 0. */
+    size_t device_record, device_record_count;
     uint64_t tick; /* the first time known of the track */
     size_t segment, segment_count;
     size_t crossing, crossing_count;
@@ -14650,7 +14652,7 @@ typedef struct prof__read_track {
 
 struct prof__figure;
 
-/* Events whose cost differs from that of a scope with a constant name. */
+/* The numbers of events whose cost differs from that of a scope with a constant name. */
 typedef struct prof__uses {
     uint64_t texts, formats; /* scopes with a name made at run time, without and with a format */
     uint64_t marks, objects; /* events that are no scopes: without and with an object */
@@ -14664,8 +14666,8 @@ struct prof_trace {
     int64_t *since; /* owned. For each track: statistics count only what ended later; NULL: everything */
     prof_trace_info info;
     uint64_t *image; /* owned */
-    FILE *file;      /* owned: holds the archive; null: none, or it is in memory, behind the image */
-    int paged;       /* image ends in front of the chunks, which are in file */
+    FILE *file;      /* owned: has the archive; NULL: no archive, or it is in memory after the image */
+    int paged;       /* 1: image ends before the chunks, which are in file */
     uint64_t size;   /* bytes of the file, or at image */
     size_t chunk_words;
     unsigned word_bits; /* of an event's id */
@@ -14831,7 +14833,7 @@ static int prof__read_same_name(const void *owner, size_t item, const void *key)
     return !strcmp(trace->names[item], (const char *)key);
 }
 
-/* The number of a text, which must live as long as the trace; PROF__NONE without memory. */
+/* Returns the number of a text, which must live as long as the trace, or PROF__NONE without memory. */
 static size_t prof__read_name(prof_trace *trace, const char *text)
 {
     uint32_t hash = prof__text_hash(text);
@@ -14853,7 +14855,7 @@ static int prof__read_same_site(const void *owner, size_t item, const void *key)
            a->role == b->role;
 }
 
-/* The number of a call site whose texts are names of the trace; PROF__NONE without memory. */
+/* Returns the number of a call site, whose texts are names of the trace, or PROF__NONE without memory. */
 static size_t prof__read_site_number(prof_trace *trace, const prof__read_site *site)
 {
     uint32_t hash = (uint32_t)prof__mix(site->name * 31u + ((uint64_t)site->about.line << 32) +
@@ -14872,21 +14874,21 @@ static int prof__read_same_unknown(const void *owner, size_t item, const void *k
     return ((const prof_trace *)owner)->unknown[item].id == *(const uint32_t *)key;
 }
 
-/* The site of a call site id that meta does not have; PROF__NONE for one that was never seen. */
+/* Returns the site of a call site id that meta lacks, or PROF__NONE for an id that was never seen. */
 static PROF__COLD size_t prof__read_unknown_site(const prof_trace *trace, uint32_t id)
 {
     size_t item = prof__read_find(&trace->unknown_index, (uint32_t)prof__mix(id), prof__read_same_unknown, trace, &id);
     return item == PROF__NONE ? PROF__NONE : trace->unknown[item].site;
 }
 
-/* The site of a call site id; PROF__NONE for an id that was never seen. */
+/* Returns the site of a call site id, or PROF__NONE for an id that was never seen. */
 static inline size_t prof__read_site_of(const prof_trace *trace, uint32_t id)
 {
     if (PROF__LIKELY(id < trace->site_id_count && trace->site_ids[id] != PROF__NONE32)) return trace->site_ids[id];
     return prof__read_unknown_site(trace, id);
 }
 
-/* A call site without strings, named after a text that the trace takes over; PROF__NONE without memory. */
+/* Makes a call site that has only a name, a copy of text. Returns its number, or PROF__NONE without memory. */
 static PROF__RARE size_t prof__read_make_site(prof_trace *trace, const char *text, uint32_t kind)
 {
     prof__read_site site;
@@ -14907,7 +14909,7 @@ static PROF__RARE size_t prof__read_make_site(prof_trace *trace, const char *tex
     return prof__read_site_number(trace, &site);
 }
 
-/* Gives an id that meta does not have a site: "?site 12". 0 without memory. */
+/* Makes a site for an id that meta lacks: "?site 12". Returns 0 without memory. */
 static PROF__COLD int prof__read_invent_site(prof_trace *trace, uint32_t id, uint32_t kind)
 {
     char text[32] = "?site ";
@@ -14921,7 +14923,7 @@ static PROF__COLD int prof__read_invent_site(prof_trace *trace, uint32_t id, uin
     return prof__read_add(&trace->unknown_index, (uint32_t)prof__mix(id), trace->unknown_count++);
 }
 
-/* Makes sure that an id has a site. 0 without memory. */
+/* Makes sure that an id has a site. Returns 0 without memory. */
 static inline int prof__read_know_site(prof_trace *trace, uint32_t id, uint32_t kind)
 {
     return prof__read_site_of(trace, id) != PROF__NONE || prof__read_invent_site(trace, id, kind);
@@ -14932,8 +14934,8 @@ static size_t prof__read_string_name(const prof_trace *trace, uint64_t id)
     return id < trace->string_count ? trace->strings[id] : 0;
 }
 
-/* The words of the meta record at words[at], 0 after the last. A head without kind that has a length was reserved by a
-   thread that has not come back yet. */
+/* Returns the words of the meta record at words[at], or 0 after the last. A head with a length but no kind is a record
+   that a thread has reserved and not written yet. */
 static size_t prof__read_meta_words(const uint64_t *words, size_t at, size_t count)
 {
     size_t length;
@@ -14942,7 +14944,7 @@ static size_t prof__read_meta_words(const uint64_t *words, size_t at, size_t cou
     return length <= count - at ? length : 0;
 }
 
-/* Names a function that was recorded by its address, if its module's symbols are still to be had. 0 without memory. */
+/* Names a function that was recorded by its address, if its module's symbols can be read. Returns 0 without memory. */
 static PROF__RARE int prof__read_symbol(prof_trace *trace, prof__read_site *site)
 {
     const prof__symbol *symbol =
@@ -14963,7 +14965,8 @@ static int prof__read_same_key(const void *owner, size_t item, const void *key)
     return ((const prof_trace *)owner)->metadata[item].key == (const char *)key;
 }
 
-/* A record of the session, whose last byte is zero by now. 0 without memory. */
+/* Adds a pair of metadata: a key and, after it, a value, whose last byte is zero. An empty key removes all pairs before
+   it. Returns 0 without memory. */
 static PROF__RARE int prof__read_metadata(prof_trace *trace, const char *key, const char *end)
 {
     const char *value = key + strlen(key) + 1;
@@ -15001,7 +15004,7 @@ PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const ch
     return there;
 }
 
-/* Terminates a text of so many words, of which only the first 1023 bytes are kept; characters stay whole. */
+/* Terminates a text of so many words. Keeps at most its first 1023 bytes, and cuts between UTF-8 characters. */
 static PROF__RARE void prof__read_shorten(char *text, size_t words)
 {
     char *end = text + (words < PROF__TEXT_WORDS ? words : PROF__TEXT_WORDS) * 8 - 1;
@@ -15018,7 +15021,7 @@ static PROF__RARE int prof__read_meta(prof_trace *trace)
     for (at = 0; (length = prof__read_meta_words(words, at, count)) != 0; at += length) {
         size_t id = (size_t)(words[at] & 0xFFFFFFFFu);
         unsigned kind = (unsigned)(words[at] >> 56);
-        if (id > count) continue; /* ids count the records: there cannot be as many */
+        if (id > count) continue; /* ids count the records: there cannot be so many */
         if (kind == PROF__META_STRING && length > 1 && id > strings) strings = id;
         if (kind == PROF__META_SITE && length >= PROF__META_SITE_WORDS && id > sites) sites = id;
     }
@@ -15212,7 +15215,7 @@ static int prof__read_block_likely(const prof_trace *trace, const prof__block *b
            block->size <= PROF__BLOCK_BOUND(trace->chunk_words) && block->size <= end - offset;
 }
 
-/* Ends the string of a NAME, ARG or DATA, if it has one, so that it can be handed out. */
+/* Terminates the string of a NAME, ARG or DATA, if it has one, so that callers can get it. */
 static void prof__read_seal_text(uint64_t *record, size_t length)
 {
     unsigned kind = prof__read_kind(*record);
@@ -15283,7 +15286,7 @@ static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, 
     return 1;
 }
 
-/* Reads size bytes of the ring, from offset in the image on. 0: they are not there any more. */
+/* Reads size bytes of the ring, from offset in the image on. Returns 0 if they are no longer there. */
 static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *to, size_t size)
 {
     if (trace->paged) return prof__file_at(trace->file, offset, to, size);
@@ -15291,7 +15294,7 @@ static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *
     return 1;
 }
 
-/* Reads a segment of a ring to its place in the buffer. */
+/* Reads a segment of a ring to its place in the buffer. Returns NULL if it is no longer there. */
 static const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffer *buffer,
                                        const prof__read_segment *segment)
 {
@@ -15308,8 +15311,8 @@ static const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffe
     return buffer->words;
 }
 
-/* The words of a chunk, at least those of this segment: in the image, or in the buffer until the next call. Null: they
-   cannot be read any more, or are others by now, which the tables do not fit. */
+/* Returns the words of a chunk, at least those of this segment: in the image, or in the buffer until the next call.
+   Returns NULL if they can no longer be read, or have changed, so that the tables do not fit them. */
 static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buffer *buffer,
                                         const prof__read_segment *segment)
 {
@@ -15333,7 +15336,7 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
 /* Collects the event of a device, if the EVENT at this word is one. Returns 0 without memory. */
 static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count);
 
-/* A segment's first record that has a time. */
+/* Sets a segment's first time, if this is its first record that has one. */
 static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, prof__read_segment *segment,
                                        uint64_t head)
 {
@@ -15342,7 +15345,7 @@ static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, pr
     if (segment->tick == ~(uint64_t)0) segment->tick = segment->record;
 }
 
-/* The segment ends in front of this word, and its strings are ended. */
+/* Ends a segment before this word. Its strings are terminated already. */
 static void prof__read_cut_end(const prof_trace *trace, prof__read_segment *segment, const uint64_t *words, size_t at)
 {
     segment->end = (uint32_t)at;
@@ -15364,7 +15367,7 @@ static size_t prof__read_known(const prof_trace *trace, const uint64_t *words, s
     return at;
 }
 
-/* Cuts the words of a chunk into segments, ends its strings and gets to know its call sites. 0 without memory. */
+/* Cuts the words of a chunk into segments, terminates its strings and adds its call sites. Returns 0 without memory. */
 static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size_t count)
 {
     size_t at, length, segments = trace->segment_count;
@@ -15484,8 +15487,8 @@ static int prof__read_lap_ends(const prof_trace *trace, uint64_t offset, uint64_
 {
     prof__block block;
     if (end - offset < sizeof block) return 1;
-    return prof__read_part(trace, offset, &block, sizeof block) && block.magic == PROF__BLOCK_MAGIC && !block.sequence &&
-           block.size == sizeof block && block.check == prof__block_check(&block, NULL);
+    return prof__read_part(trace, offset, &block, sizeof block) && block.magic == PROF__BLOCK_MAGIC &&
+           !block.sequence && block.size == sizeof block && block.check == prof__block_check(&block, NULL);
 }
 
 /* Reads the blocks from offset to end; before end there may be unused bytes if the archive wraps. Leaves out damaged
@@ -15521,7 +15524,7 @@ static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, i
         damaged = 1;
         step = prof__read_block_likely(trace, &block, offset, end) ? block.size : 8;
         tried += step;
-        if (tried / 16 < size) step = 8; /* otherwise the image was made so that everything looks like a block */
+        if (tried / 16 < size) step = 8; /* else the image was made so that everything looks like a block */
         offset = prof__read_resume(trace, offset + step, end);
     }
     return 1;
@@ -15538,7 +15541,8 @@ static int prof__read_archive(prof_trace *trace)
            prof__read_blocks(trace, h->archive_offset, h->archive_next, 0);
 }
 
-/* Lists the chunks of the ring that were used, in order. Returns how many; what was never used is not touched. */
+/* Lists the chunks of the ring that were used, in order. Returns how many. Does not touch chunks that were never used.
+   */
 static size_t prof__read_ring_list(prof_trace *trace, prof__read_chunk *chunks)
 {
     const prof__header *header = &trace->header;
@@ -15563,7 +15567,7 @@ static size_t prof__read_ring_list(prof_trace *trace, prof__read_chunk *chunks)
     return count;
 }
 
-/* The chunks of the ring whose words did not go into the archive. */
+/* Adds the chunks of the ring whose words did not go into the archive. Returns 0 without memory. */
 static int prof__read_ring(prof_trace *trace)
 {
     size_t i, count, header_size = (size_t)trace->header.chunk_header_size;
@@ -15615,11 +15619,11 @@ static PROF__RARE void prof__read_slope(prof__read_line *line, uint64_t ticks, u
     line->shift = shift;
 }
 
-/* value * factor / 2^shift, rounded to the nearest, at most PROF__FAR_NS. */
+/* Returns value * factor / 2^shift, rounded to the nearest, at most PROF__FAR_NS. */
 static inline int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned shift)
 {
 #ifdef __SIZEOF_INT128__
-    __extension__ typedef unsigned __int128 prof__product; /* at most 2^128 - 2^65 + 1, so that half of a bit more fits */
+    __extension__ typedef unsigned __int128 prof__product; /* at most 2^128 - 2^65 + 1: adding a half cannot overflow */
     prof__product product = (prof__product)value * factor + (shift ? (uint64_t)1 << (shift - 1) : 0),
                   result = product >> shift;
     return result < (uint64_t)PROF__FAR_NS ? (int64_t)result : PROF__FAR_NS;
@@ -15628,7 +15632,7 @@ static inline int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned
     uint64_t low = b * d, middle = a * d + (low >> 32), cross = b * c + (middle & 0xFFFFFFFFu);
     uint64_t high = a * c + (middle >> 32) + (cross >> 32), half = shift ? (uint64_t)1 << (shift - 1) : 0, result;
     low = (cross << 32 | (low & 0xFFFFFFFFu)) + half;
-    high += low < half; /* cannot overflow: a product of 64 bits each is at most 2^128 - 2^65 + 1 */
+    high += low < half; /* cannot overflow: a product of two 64-bit numbers is at most 2^128 - 2^65 + 1 */
     if (shift == 64)
         result = high;
     else if (shift == 0)
@@ -15639,7 +15643,7 @@ static inline int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned
 #endif
 }
 
-/* The last line that begins at or before tick, else the first. */
+/* Returns the last line that begins at or before tick, else the first line. */
 static PROF__APART size_t prof__read_line_of(const prof__read_line *lines, size_t count, uint64_t tick)
 {
     size_t low = 0, high = count;
@@ -15653,7 +15657,7 @@ static PROF__APART size_t prof__read_line_of(const prof__read_line *lines, size_
     return low;
 }
 
-/* Nanoseconds of a tick by lines in order. hint: the line found last, for the next call. */
+/* Converts a tick to nanoseconds by sorted lines. hint: the number of the line found last, kept for the next call. */
 static inline int64_t prof__read_on_lines(const prof__read_line *lines, size_t count, uint64_t tick, size_t *hint)
 {
     const prof__read_line *line = lines + *hint;
@@ -15665,28 +15669,28 @@ static inline int64_t prof__read_on_lines(const prof__read_line *lines, size_t c
     return ns < PROF__FAR_NS ? ns : PROF__FAR_NS;
 }
 
-/* Nanoseconds since the session's start, never negative. */
+/* Returns the nanoseconds from the session's start to a tick, never negative. */
 static PROF__NOINLINE int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hint)
 {
     int64_t ns = prof__read_on_lines(trace->lines, trace->line_count, tick, hint);
     return ns < 0 ? 0 : ns;
 }
 
-/* The line that was found last, for many ticks in order: while tick - from < span, prof__read_fast_ns() has the result
-   of prof__read_ns(), for one multiplication. All zero at first. */
+/* The line that was found last, to convert many ticks in order: while tick - from < span, prof__read_fast_ns() computes
+   the same as prof__read_ns() with one multiplication. All zero at first. */
 typedef struct prof__read_fast {
     uint64_t from, span, factor;
     int64_t ns;
     unsigned up;
 } prof__read_fast;
 
-/* Like prof__read_ns(), and gets to know the line. */
+/* Does the same as prof__read_ns(), and keeps the line in *fast. */
 static PROF__NOINLINE int64_t prof__read_fast_find(const prof_trace *trace, uint64_t tick, size_t *hint,
                                                    prof__read_fast *fast)
 {
     int64_t ns = prof__read_ns(trace, tick, hint);
 #ifdef __SIZEOF_INT128__
-    const uint64_t most = (uint64_t)1 << 40; /* and a factor below 2^63, a shift of at least 43: below PROF__FAR_NS */
+    const uint64_t most = (uint64_t)1 << 40; /* with a factor below 2^63, a shift of at least 43: below PROF__FAR_NS */
     const prof__read_line *line = trace->lines + *hint;
     fast->from = line->tick;
     fast->factor = line->factor;
@@ -15701,18 +15705,18 @@ static PROF__NOINLINE int64_t prof__read_fast_find(const prof_trace *trace, uint
     return ns;
 }
 
-/* Nanoseconds since the session's start, as prof__read_ns() computes them. */
+/* Returns the same as prof__read_ns(). */
 static inline int64_t prof__read_fast_ns(const prof_trace *trace, uint64_t tick, size_t *hint, prof__read_fast *fast)
 {
     if (PROF__UNLIKELY(tick - fast->from >= fast->span)) return prof__read_fast_find(trace, tick, hint, fast);
 #ifdef __SIZEOF_INT128__
     {
         __extension__ typedef unsigned __int128 prof__product;
-        prof__product at = (prof__product)(uint64_t)fast->ns << 64 | (uint64_t)1 << 63; /* half of one rounds */
+        prof__product at = (prof__product)(uint64_t)fast->ns << 64 | (uint64_t)1 << 63; /* a half, to round */
         return (int64_t)(uint64_t)((at + (prof__product)((tick - fast->from) << fast->up) * fast->factor) >> 64);
     }
 #else
-    return 0; /* span is 0 */
+    return 0; /* not reached: span is 0 */
 #endif
 }
 
@@ -15809,7 +15813,8 @@ static PROF__RARE void prof__read_lines(prof_trace *trace, const prof__pair *pai
     trace->info.tick_hz = measured < 1e18 ? (uint64_t)(measured + 0.5) : (uint64_t)1000000000000000000;
 }
 
-/* now: a pair that the reader took on the clock of the trace, or NULL. */
+/* Makes the lines of a trace of its clock pairs. now: a pair that the reader took on the same clocks, or NULL. Returns
+   0 without memory. */
 static PROF__RARE int prof__read_clock(prof_trace *trace, const prof__pair *now)
 {
     const prof__header *header = &trace->header;
@@ -15973,7 +15978,7 @@ static void prof__read_note_late(prof__read_matcher *m, const prof__read_open *o
     *link = m->late_first + m->late_count++;
 }
 
-/* Closes all scopes deeper than depth, because one around them ends, or one from before the first record. */
+/* Closes all scopes deeper than depth, because an enclosing one ends, or one that began before the first record. */
 static void prof__read_pop_early(prof__read_matcher *m, uint32_t depth)
 {
     uint32_t i;
@@ -15987,7 +15992,7 @@ static uint64_t prof__read_event_id(const prof_trace *trace, const prof__read_ch
 }
 
 /* Matches an END whose scope was closed by the end of an outer one: the two overlap. An open scope of the same site has
-   precedence, because a scope that was left by longjmp() or an early return must not take the end of a call around it.
+   precedence, because a scope that was left by longjmp() or an early return must not take the end of an enclosing call.
    Returns 1 if it matches, 0 if it matches none, -1 without memory. */
 static int prof__read_match_late(prof__read_matcher *m, uint32_t site)
 {
@@ -16152,8 +16157,8 @@ static void prof__read_close_all(prof__read_matcher *m)
     m->late_floor = m->late_first + m->late_count;
 }
 
-/* Matches the BEGINs and ENDs from this word on, most of all records, and returns the word behind them; 0 without
-   memory. */
+/* Matches the BEGINs and ENDs from this word on, which are most of all records. Returns the word after them, or 0
+   without memory. */
 static PROF__NOINLINE size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *words, size_t at,
                                                      size_t end, uint32_t number, const prof__read_chunk *chunk)
 {
@@ -16172,7 +16177,7 @@ static PROF__NOINLINE size_t prof__read_match_scopes(prof__read_matcher *m, cons
             good = prof__read_push(m, site, number, at);
         } else if (PROF__LIKELY(m->depth && m->stack[m->depth - 1].site == site)) {
             if (PROF__LIKELY(m->listed < m->depth && m->crossed < m->depth))
-                m->depth--; /* nothing else knows of it */
+                m->depth--; /* no table has it */
             else
                 prof__read_pop(m, 0);
         } else {
@@ -16191,7 +16196,7 @@ static PROF__HOT int prof__read_match_segment(prof__read_matcher *m, uint32_t nu
     prof__read_chunk *chunk = &trace->chunks[segment->chunk];
     const uint64_t *words = prof__read_words(trace, &trace->buffer, segment);
     size_t at, length;
-    uint32_t data = 0; /* of the event in front */
+    uint32_t data = 0; /* DATA records of the previous event so far */
     int takes_data = 0;
     m->nodes = m->args = 0;
     if (segment->gap && number) prof__read_close_all(m);
@@ -16264,7 +16269,8 @@ static PROF__HOT int prof__read_match_segment(prof__read_matcher *m, uint32_t nu
     return prof__read_cross(m, number);
 }
 
-/* The first time in a track from this segment on, which becomes the one that has it; last: the track's last. */
+/* Returns the first time in a track from this segment on. *segment: becomes the segment with that time. last: the last
+   segment of the track. */
 static uint64_t prof__read_first_tick(const prof_trace *trace, const prof__read_segment **segment,
                                       const prof__read_segment *last)
 {
@@ -16282,12 +16288,12 @@ static PROF__RARE void prof__read_describe(prof_trace *trace, prof__read_track *
         const uint64_t *words = i ? NULL : prof__read_words(trace, &trace->buffer, segment);
         if (words) track->about.thread_id = words[segment->first + 2];
         if (segment->fiber) track->about.fiber = 1;
-        if (name) track->about.name = trace->names[name]; /* the newest counts */
+        if (name) track->about.name = trace->names[name]; /* the newest name counts */
     }
     track->about.id = trace->segments[track->segment].track;
 }
 
-/* 1: the thread that wrote this segment, the last of its track, still had its chunk. */
+/* Returns 1 if the thread that wrote this segment, the last of its track, still had its chunk. */
 static int prof__read_lives(const prof_trace *trace, const prof__read_segment *segment)
 {
     const prof__read_chunk *at = &trace->chunks[segment->chunk];
@@ -16321,7 +16327,7 @@ static PROF__RARE int prof__read_match_track(prof__read_matcher *m)
     for (i = 0; i < track->segment_count; i++)
         if (!prof__read_match_segment(m, i)) return 0;
     while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END | PROF__STILL_OPEN);
-    track->lives = track->about.fiber || /* which may be waiting for its turn */
+    track->lives = track->about.fiber || /* a fiber may be waiting for its turn */
                    prof__read_lives(trace, &trace->segments[track->segment + track->segment_count - 1]);
     trace->info.unmatched += m->pending_count;
     track->crossing_count = trace->crossing_count - track->crossing;
@@ -16339,14 +16345,15 @@ static PROF__RARE int prof__read_match_track(prof__read_matcher *m)
     return 1;
 }
 
-/* 1: blocks may be missing in the midst of others, of which too many would go with them. */
+/* Returns 1 if the trace has an archive. Then blocks may be missing between others, and leaving out all before a gap
+   would drop too many. */
 static int prof__read_archived(const prof_trace *trace)
 {
     return trace->header.archive_first != trace->header.archive_next;
 }
 
-/* 1: segment b's chunk was copied later than segment a's, which may lack its end: those of the ring by slot, from the
-   newest on; the archive last, whose chunks are whole. */
+/* Returns 1 if the chunk of segment b was copied later than that of segment a, which may lack its end. The chunks of
+   the ring are copied by slot, from the newest on; then those of the archive, which are whole. */
 static int prof__read_copied_later(const prof_trace *trace, const prof__read_segment *a, const prof__read_segment *b)
 {
     const prof__read_chunk *chunk_a = &trace->chunks[a->chunk], *chunk_b = &trace->chunks[b->chunk];
@@ -16356,8 +16363,8 @@ static int prof__read_copied_later(const prof_trace *trace, const prof__read_seg
            (newest % count + count - chunk_a->sequence % count) % count;
 }
 
-/* 1: nothing from this segment on, to the track's last, is known to be of before the copy. A chunk is older than what
-   is in it: a thread may have slept with it, and then met the fiber. */
+/* Returns 1 if no record from this segment on, to the track's last, is known to be older than the copy. A chunk's own
+   time does not show that, because a thread may take a chunk, sleep, and run the fiber much later. */
 static int prof__read_after_copy(const prof_trace *trace, const prof__read_segment **segment,
                                  const prof__read_segment *last)
 {
@@ -16368,10 +16375,10 @@ static int prof__read_after_copy(const prof_trace *trace, const prof__read_segme
     return *segment > last || tick >= trace->header.copy_tick;
 }
 
-/* Chooses the segments of a track, from this one on, that are read: those in front of the first gap in their serials if
-   what follows is newer than the copy, else those behind the last one. The ring overwrites what is old; but a fiber's
-   turns on one thread may be in a copy while turns before, on a thread that was copied first, are not. Returns the
-   number of the next track's first segment. */
+/* Chooses the segments of a track, from this one on, that are read: those before the first gap in their serials if what
+   follows is newer than the copy, else those after the last gap. The ring overwrites what is old. But a fiber's turns
+   on one thread may be in a copy while earlier turns, on a thread that was copied first, are not. Returns the number of
+   the next track's first segment. */
 static PROF__RARE size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size_t i)
 {
     prof__read_segment *segments = trace->segments;
@@ -16380,7 +16387,7 @@ static PROF__RARE size_t prof__read_choose(prof_trace *trace, prof__read_track *
     while (next < trace->segment_count && segments[next].track == segments[i].track) next++;
     track->segment = i;
     for (last = next - 1, i++; i < next; i++) {
-        int gap = segments[i].serial - segments[i - 1].serial > 1; /* or it went to a chunk that was copied later */
+        int gap = segments[i].serial - segments[i - 1].serial > 1; /* else it may be in a chunk that was copied later */
         if (!gap && !prof__read_copied_later(trace, &segments[i - 1], &segments[i])) continue;
         if (timed < &segments[i]) timed = &segments[i];
         if (prof__read_after_copy(trace, &timed, &segments[last])) break;
@@ -16425,9 +16432,9 @@ static PROF__RARE int prof__read_tracks(prof_trace *trace)
 }
 
 /*-- tracks of devices --
-   What >>device recorded is collected while chunks are cut, whichever threads it came from, stays in memory, and is
-   sorted once: by device, row, time. Pairs of clocks become lines from a device's ticks to nanoseconds; those of a
-   counter that wraps are brought onto one scale without end, in the middle of 64 bits. */
+   While chunks are cut, the events that >>device recorded are collected from all threads. They stay in memory, and are
+   sorted once: by device, row, time. Clock pairs become lines from a device's ticks to nanoseconds. The ticks of a
+   counter that wraps are first converted to a scale without wraps, which starts in the middle of 64 bits. */
 
 #define PROF__DEVICE_SUBROWS 64
 #define PROF__DEVICE_MIDDLE ((uint64_t)1 << 63) /* a multiple of every period */
@@ -16443,7 +16450,7 @@ static PROF__RARE int prof__device_add_pair(prof_trace *trace, uint32_t device, 
     return 1;
 }
 
-/* A name that must be copied. PROF__NONE without memory. */
+/* Returns the number of a name, which is copied, or PROF__NONE without memory. */
 static size_t prof__device_name(prof_trace *trace, const char *text)
 {
     size_t name = prof__read_find(&trace->name_index, prof__text_hash(text), prof__read_same_name, trace, text);
@@ -16458,7 +16465,7 @@ static size_t prof__device_name(prof_trace *trace, const char *text)
     return prof__read_name(trace, copy);
 }
 
-/* The records of arguments, kept one behind the other, and their number. 0 without memory. */
+/* Keeps the records of an event's arguments, one after the other, and counts them. Returns 0 without memory. */
 static int prof__device_args(prof_trace *trace, prof__read_device_record *e, const uint64_t *words, size_t at,
                              size_t count)
 {
@@ -16527,7 +16534,7 @@ static int prof__row_order(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The one with this number; the first, which stands for those that meta does not have. */
+/* Returns the device with this number, or the first one, which stands for those that meta lacks. */
 static uint32_t prof__device_find(const prof_trace *trace, uint32_t number)
 {
     prof__read_device key, *found;
@@ -16570,12 +16577,12 @@ static PROF__RARE int prof__row_add(prof_trace *trace, uint32_t number, size_t n
     return 1;
 }
 
-/* What meta says of devices and rows, and the pairs in it. 0 without memory. */
+/* Reads the devices and rows of meta, and their clock pairs. Returns 0 without memory. */
 static PROF__RARE int prof__device_meta(prof_trace *trace)
 {
     const uint64_t *words = trace->image + trace->header.meta_offset / 8, *field;
     size_t count = (size_t)(trace->header.meta_size / 8), at, length, slot;
-    size_t unnamed = prof__device_name(trace, "?"); /* what meta had no room for */
+    size_t unnamed = prof__device_name(trace, "?"); /* for those that meta had no room for */
     if (unnamed == PROF__NONE || !prof__device_add(trace, 0, unnamed, 0, 0) || !prof__row_add(trace, 0, unnamed, 0))
         return 0;
     for (at = 0; (length = prof__read_meta_words(words, at, count)) != 0; at += length) {
@@ -16606,13 +16613,13 @@ static PROF__RARE int prof__device_meta(prof_trace *trace)
 
 /*-- clocks --*/
 
-/* The greatest number of the endless scale, up to latest, that shows these bits. */
+/* Returns the greatest tick of the scale without wraps, at most `latest`, that has these low bits. */
 static uint64_t prof__device_unwrap(const prof__read_device *device, uint64_t latest, uint64_t ticks)
 {
     return latest - ((latest - ticks) & device->mask);
 }
 
-/* Ticks that pass in so many nanoseconds. */
+/* Returns the ticks of ns nanoseconds, limited to about 2^63. */
 static uint64_t prof__device_ticks(double hz, int64_t ns)
 {
     double ticks = (double)ns * (hz / 1e9);
@@ -16629,14 +16636,15 @@ static int prof__pairing_order(const void *a, const void *b)
     return x->tick < y->tick ? -1 : x->tick > y->tick;
 }
 
-/* Keeps of the sorted pairs of a device those with which both clocks go forward, on the endless scale. */
+/* Keeps those sorted pairs of a device in which both clocks go forward, and converts them to the scale without wraps.
+   Returns how many are left. */
 static PROF__RARE size_t prof__device_pairs(prof__read_device *device, prof__read_pairing *pairs, size_t count)
 {
     prof__read_pairing last = pairs[0];
     size_t i, kept = 0;
     for (i = 0; i < count; i++) {
         prof__read_pairing pair = pairs[i], before = pairs[kept ? kept - 1 : 0];
-        if (i && pair.ns == last.ns && pair.tick == last.tick) continue; /* it is in meta, too */
+        if (i && pair.ns == last.ns && pair.tick == last.tick) continue; /* the same pair is in meta, too */
         last = pair;
         if (device->wraps && !kept)
             pair.tick = PROF__DEVICE_MIDDLE + (pair.tick & device->mask);
@@ -16654,7 +16662,7 @@ static PROF__RARE size_t prof__device_pairs(prof__read_device *device, prof__rea
     return kept;
 }
 
-/* From pair a on, time goes as from b to c. */
+/* Makes a line that begins at pair a and has the slope from b to c. */
 static PROF__RARE void prof__device_line(prof__read_line *line, const prof__read_pairing *a,
                                          const prof__read_pairing *b, const prof__read_pairing *c)
 {
@@ -16663,11 +16671,11 @@ static PROF__RARE void prof__device_line(prof__read_line *line, const prof__read
     prof__read_slope(line, c->tick - b->tick, (uint64_t)(c->ns - b->ns));
 }
 
-/* first: one line in front of the first pair, one from each pair on. 0 without memory. */
+/* Makes the lines of a device: one before the first pair, and one from each pair on. Returns 0 without memory. */
 static PROF__RARE int prof__device_lines(prof__read_device *device, const prof__read_pairing *pairs, size_t count)
 {
     const prof__read_pairing *first = pairs, *last = pairs + count - 1;
-    /* else a rate that is said is better than one measured */
+    /* A stated rate is better than one measured over less than 10 ms. */
     int measured = count > 1 && last->ns - first->ns >= 10000000;
     size_t i;
     device->lines = (prof__read_line *)calloc(count + 1, sizeof *device->lines);
@@ -16692,7 +16700,7 @@ static PROF__RARE int prof__device_lines(prof__read_device *device, const prof__
     return 1;
 }
 
-/* Without a pair: the first event of all was recorded when it ended. */
+/* Returns a pair for a device that has none: assumes that the event recorded first ended when it was recorded. */
 static PROF__RARE prof__read_pairing prof__device_guess(const prof_trace *trace, const prof__read_device *device)
 {
     const prof__read_device_record *first = &trace->device_records[device->first - 1];
@@ -16731,7 +16739,7 @@ static PROF__RARE int prof__device_clocks(prof_trace *trace)
 
 /*-- times and tracks --*/
 
-/* Where on the device's endless scale the host was at this moment. */
+/* Returns the tick of the device, on the scale without wraps, at a time of the host. */
 static uint64_t prof__device_at(const prof__read_device *device, int64_t ns)
 {
     size_t low = 0, high = device->line_count;
@@ -16750,13 +16758,13 @@ static PROF__APART int64_t prof__device_ns(const prof__read_device *device, uint
     return prof__read_on_lines(device->lines, device->line_count, tick, hint);
 }
 
-/* From ticks to nanoseconds. 0: it ended before the session began. */
+/* Converts an event's times from ticks to nanoseconds. Returns 0 if it ended before the session began. */
 static PROF__HOT int prof__device_place(const prof_trace *trace, prof__read_device_record *e, size_t *host_hint)
 {
     const prof__read_device *device = &trace->devices[e->device];
     uint64_t begin = e->time, ticks = e->type == PROF__DEVICE_SCOPE ? e->number & device->mask : 0, end = begin + ticks;
     size_t hint = 0;
-    if (device->wraps) { /* it ended before it was recorded, as far as pairs are exact */
+    if (device->wraps) { /* it ended before it was recorded, to the accuracy of the pairs */
         uint64_t now = prof__device_at(device, prof__read_ns(trace, e->tick, host_hint));
         end = prof__device_unwrap(device, now + device->mask / 16, end);
         begin = end - ticks;
@@ -16780,7 +16788,7 @@ static int prof__device_record_order(const void *a, const void *b)
     if (x->row != y->row) return x->row < y->row ? -1 : 1;
     if (x->subrow != y->subrow) return x->subrow < y->subrow ? -1 : 1;
     if (x->start_ns != y->start_ns) return x->start_ns < y->start_ns ? -1 : 1;
-    if (x->end_ns != y->end_ns) return x->end_ns > y->end_ns ? -1 : 1; /* what may be around the other first */
+    if (x->end_ns != y->end_ns) return x->end_ns > y->end_ns ? -1 : 1; /* the longer first: it may contain the other */
     if (x->depth != y->depth) return x->depth < y->depth ? -1 : 1;
     if (x->type != y->type) return x->type < y->type ? -1 : 1;
     return x->id < y->id ? -1 : x->id > y->id;
@@ -16792,7 +16800,7 @@ typedef struct prof__read_subrow {
     size_t depth, capacity;
 } prof__read_subrow;
 
-/* Puts a scope where it nests. 0 without memory. */
+/* Puts an event on the first subrow in which it nests. Returns 0 without memory. */
 static PROF__HOT int prof__device_nest(prof__read_subrow *subrows, prof__read_device_record *e)
 {
     prof__read_subrow *subrow = NULL;
@@ -16802,7 +16810,7 @@ static PROF__HOT int prof__device_nest(prof__read_subrow *subrows, prof__read_de
         while (subrow->depth && subrow->ends[subrow->depth - 1] <= e->start_ns) subrow->depth--;
         fits = !scope || !subrow->depth || subrow->ends[subrow->depth - 1] >= e->end_ns;
     }
-    if (!fits) { /* the last one has to do */
+    if (!fits) { /* no subrow is left: cut it, so that it fits into the last one */
         e->subrow = PROF__DEVICE_SUBROWS - 1;
         e->end_ns = subrow->ends[subrow->depth - 1];
         e->flags |= PROF_TRUNCATED_END;
@@ -16814,7 +16822,8 @@ static PROF__HOT int prof__device_nest(prof__read_subrow *subrows, prof__read_de
     return 1;
 }
 
-/* Of sorted events. Returns whether all fit on the first subrows; -1 without memory. */
+/* Puts all events, which are sorted, on subrows. Returns 1 if the first subrow of each row was enough, 0 if not, -1
+   without memory. */
 static PROF__RARE int prof__device_nest_all(prof_trace *trace)
 {
     prof__read_subrow subrows[PROF__DEVICE_SUBROWS];
@@ -16832,7 +16841,7 @@ static PROF__RARE int prof__device_nest_all(prof_trace *trace)
     return result;
 }
 
-/* Describes the track of the events from first to end, which are those of one subrow. 0 without memory. */
+/* Describes the track of the events from first to end, which are those of one subrow. Returns 0 without memory. */
 static PROF__HOT int prof__device_track(prof_trace *trace, prof__read_track *track, size_t first, size_t end)
 {
     const prof__read_device_record *e = &trace->device_records[first];
@@ -16875,7 +16884,7 @@ static PROF__HOT int prof__device_track(prof_trace *trace, prof__read_track *tra
     return 1;
 }
 
-/* Whose each event is, and which one of a device was recorded first. */
+/* Finds the row and device of each event, and the event of each device that was recorded first. */
 static PROF__RARE void prof__device_assign(prof_trace *trace)
 {
     size_t i;
@@ -16889,7 +16898,7 @@ static PROF__RARE void prof__device_assign(prof_trace *trace)
     }
 }
 
-/* Adds the tracks of devices behind those of threads. 0 without memory. */
+/* Adds the tracks of devices after those of threads. Returns 0 without memory. */
 static PROF__RARE int prof__device_tracks(prof_trace *trace)
 {
     prof__read_track *tracks;
@@ -16903,7 +16912,7 @@ static PROF__RARE int prof__device_tracks(prof_trace *trace)
         prof__read_device_record e = trace->device_records[i];
         if (!prof__device_place(trace, &e, &hint)) {
             if (trace->rows[e.row].early++) continue;
-            e.type = 0; /* one stands for them all, so that the row has a track that tells of them */
+            e.type = 0; /* keeps one for all of these, so that the row has a track, which says how many there were */
             e.start_ns = e.end_ns = -1;
         }
         trace->device_records[kept++] = e;
@@ -16927,12 +16936,12 @@ static PROF__RARE int prof__device_tracks(prof_trace *trace)
 }
 
 /*-- images of the other byte order --
-   All is made of words, but for texts and the bytes of packed blocks, which are the same on all machines. For other
-   images it costs one comparison. */
+   "Turns" means: reverses the bytes of words or fields. An image consists of words, except for texts and the bytes of
+   packed blocks, which are the same on all machines. Images of this machine's byte order cost one comparison. */
 
 #define PROF__BYTE_ORDER_TURNED 0x04030201u
 
-/* Returns 1 if the image that begins with these bytes, as many as a header has, is of the other byte order. */
+/* Returns 1 if an image has the other byte order. image: at least its header. */
 static int prof__foreign(const void *image)
 {
     uint32_t order;
@@ -16946,7 +16955,7 @@ static void prof__turn(uint64_t *words, size_t count)
     for (i = 0; i < count; i++) words[i] = __builtin_bswap64(words[i]);
 }
 
-/* The fields of a struct from byte `from` on, up to byte `to`, all of 4 or all of 8 bytes. */
+/* Turns the fields of a struct from byte `from` up to byte `to`. size: of each field, 4 or 8 bytes. */
 static void prof__turn_fields(void *all, size_t from, size_t to, size_t size)
 {
     unsigned char *at = (unsigned char *)all + from, *end = (unsigned char *)all + to, other;
@@ -16976,14 +16985,14 @@ static void prof__turn_block(prof__block *block)
     prof__turn_fields(block, offsetof(prof__block, words), sizeof *block, 4);
 }
 
-/* The header of an image of either byte order, as this machine's. */
+/* Reads the header of an image of either byte order, in this machine's. */
 static void prof__header_get(const void *image, prof__header *header)
 {
     memcpy(header, image, sizeof *header);
     if (prof__foreign(image)) prof__turn_header(header);
 }
 
-/* Changes it, and leaves it in the byte order that the image has. */
+/* Writes the header of an image, in the byte order that the image has. */
 static void prof__header_put(void *image, const prof__header *header)
 {
     prof__header changed = *header;
@@ -16991,7 +17000,8 @@ static void prof__header_put(void *image, const prof__header *header)
     memcpy(image, &changed, sizeof changed);
 }
 
-/* Reads bytes of any stream; by one thread. */
+/* Reads size bytes of a stream at offset. Returns 0 if they cannot all be read. Moves the stream, so that only one
+   thread may use it. */
 static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size)
 {
 #ifdef _WIN32
@@ -17014,7 +17024,7 @@ static void prof__turn_meta(uint64_t *words, size_t count)
     }
 }
 
-/* The records of a chunk. What follows the last is left as it is: nobody reads it. */
+/* Turns the records of a chunk. What follows the last record stays as it is, because the reader does not use it. */
 static void prof__turn_records(uint64_t *words, size_t count)
 {
     size_t at, length, texts;
@@ -17040,7 +17050,7 @@ static void prof__turn_chunks(char *image, const prof__header *h)
     }
 }
 
-/* Turns the headers of blocks, of which each shows by its check that it is one: the reader counts what stays as lost. */
+/* Turns the headers of the blocks whose check is right. The reader counts other blocks as lost. */
 static void prof__turn_archive(char *image, size_t size, const prof__header *h)
 {
     uint64_t at = h->archive_offset, most = PROF__BLOCK_BOUND(h->chunk_size / 8), tried = 0;
@@ -17055,14 +17065,14 @@ static void prof__turn_archive(char *image, size_t size, const prof__header *h)
                 at += block.size;
                 continue;
             }
-            tried += block.size; /* an image may be made so that everything looks like a block */
+            tried += block.size; /* limits the work if an image was made so that everything looks like a block */
         }
         at += 8;
     }
 }
 
-/* Makes an image, with size bytes of it and its archive in memory, 8-byte aligned, this machine's. h: its header, which
-   prof__read_header() has found to be good. */
+/* Converts an image to this machine's byte order. size: the bytes of the image and its archive, which are 8-byte
+   aligned. h: its header, which prof__read_header() has checked. */
 static void prof__turn_image(void *image, size_t size, const prof__header *h)
 {
     prof__header raw;
@@ -17070,13 +17080,13 @@ static void prof__turn_image(void *image, size_t size, const prof__header *h)
     if (!prof__foreign(image)) return;
     memcpy(&raw, image, sizeof raw);
     prof__turn_header(&raw);
-    memcpy(image, &raw, h->header_size < sizeof raw ? h->header_size : sizeof raw); /* older ones are shorter */
+    memcpy(image, &raw, h->header_size < sizeof raw ? h->header_size : sizeof raw); /* older headers are shorter */
     prof__turn_meta((uint64_t *)(void *)(bytes + h->meta_offset), (size_t)(h->meta_size / 8));
     prof__turn_chunks(bytes, h);
     prof__turn_archive(bytes, size, h);
 }
 
-/* Reads the whole of a file whose image is of the other byte order, archive included, and makes it this machine's. */
+/* Reads a whole file, archive included, whose image has the other byte order, and converts it to this machine's. */
 static prof_status prof__foreign_read(FILE *file, const char *path, const prof__header *h, unsigned char **image,
                                       uint64_t *size)
 {
@@ -17134,7 +17144,8 @@ static PROF__RARE void prof__read_free(prof_trace *trace)
     free(trace);
 }
 
-/* Checks the beginning of an image. size: the bytes of the whole. */
+/* Reads and checks the header of an image, of either byte order. size: the bytes of the whole image and what follows
+   it. what: its name in errors. */
 static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size, const char *what,
                                                 prof__header *header)
 {
@@ -17163,7 +17174,7 @@ static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size
     if (!header->version || header->header_size < PROF__HEADER_LEAST || header->header_size % 8 ||
         header->header_size > header->image_size)
         return prof__fail(PROF_CORRUPT, "%s: damaged header (version or size)", what);
-    if (header->header_size < sizeof *header) /* what it has not is 0 */
+    if (header->header_size < sizeof *header) /* fields that it lacks are 0 */
         memset((char *)header + header->header_size, 0, sizeof *header - header->header_size);
     if (header->image_size > size)
         return prof__fail(PROF_CORRUPT, "%s: truncated: %lu of %lu bytes are left", what, (unsigned long)size,
@@ -17192,7 +17203,7 @@ static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size
     return PROF_OK;
 }
 
-/* After the clock is known. */
+/* Fills in prof_trace_info. Called when the clock is known. */
 static PROF__RARE void prof__read_about(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
@@ -17221,7 +17232,7 @@ static PROF__RARE void prof__read_about(prof_trace *trace)
     info->taken_back += header->taken_back;
 }
 
-/* The window of the image, and its newest moment. */
+/* Reads the window of the image, and its newest time. */
 static PROF__RARE void prof__read_window(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
@@ -17232,7 +17243,7 @@ static PROF__RARE void prof__read_window(prof_trace *trace)
     if (trace->info.to_ns <= trace->info.from_ns) trace->info.to_ns = 0;
 }
 
-/* All steps; 0 without memory. */
+/* Does all steps from image to trace. Returns 0 without memory. */
 static int prof__read_parse(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
@@ -17253,9 +17264,9 @@ static int prof__read_parse(prof_trace *trace)
     return 1;
 }
 
-/* Reads an image on the heap, with its archive in file or, if that is null or size is larger, behind the image, up to
-   size. paged: its
-   chunks are in file, too. The trace becomes the owner of both, also when this fails. what: its name in errors. */
+/* Makes a trace of an image on the heap. Its archive is in file or, if file is NULL or size is larger than the image,
+   in memory after the image, up to size. paged: 1: its chunks are in file, too. Takes over image and file, and frees
+   them if it fails. what: the image's name in errors. */
 static PROF__RARE prof_status prof__read_parts(void *image, size_t size, FILE *file, int paged, const char *what,
                                                prof_trace **out)
 {
@@ -17303,8 +17314,8 @@ static int prof__source_file(void *file, uint64_t offset, void *to, size_t size)
     return prof__read_at((FILE *)file, offset, to, size);
 }
 
-/* 1: the chunks of an image are read when they are wanted. Its recording has ended, so that they stay what they are. On
-   Windows a file that is open cannot be replaced by the next recording. */
+/* Returns 1 if the chunks of an image are read only when they are needed: it is large, and its recording has ended, so
+   that they do not change any more. Not on Windows, where the next recording cannot replace an open file. */
 static int prof__read_pages(const prof__header *header)
 {
 #ifdef _WIN32
@@ -17338,8 +17349,9 @@ static int prof__read_all(FILE *file, const prof__header *header, unsigned char 
     return 1;
 }
 
-/* paged: null: the chunks are wanted in any case. size: that of the image; of one of the other byte order also of its
-   archive, which is then behind it. */
+/* Reads the image in a file. *image: the caller frees it, also after a failure. *size: the size of the image; if it is
+   of the other byte order, with its archive, which follows it in memory. *paged: set to 1 if the chunks were left in
+   the file; if paged is NULL, they are always read. */
 static PROF__RARE prof_status prof__read_file(FILE *file, const char *path, unsigned char **image, uint64_t *size,
                                               int *paged)
 {
@@ -17381,7 +17393,7 @@ PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **t
     if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_open: path is null");
     file = fopen(path, "rb");
     if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", path, strerror(errno));
-    setvbuf(file, NULL, _IONBF, 0); /* what is read must be what is there now */
+    setvbuf(file, NULL, _IONBF, 0); /* reads must see what is in the file now */
     status = prof__read_file(file, path, &image, &size, &paged);
     if (status == PROF_OK) return prof__read_parts(image, (size_t)size, file, paged, path, trace);
     fclose(file);
@@ -17407,19 +17419,19 @@ PROF_DEF PROF__WALL prof_status prof_trace_memory(const void *image, size_t size
     return prof__read_image(copy, size, NULL, "image", trace);
 }
 
-/* What a session in PROF_STATS has instead of events. */
+/* What a session in mode PROF_STATS has instead of events. */
 typedef struct prof__folded {
-    uint32_t session; /* 0: another mode */
+    uint32_t session; /* 0: the session has another mode */
     struct prof__figure *figures;
     uint32_t *sites;  /* call site ids */
-    char **texts;     /* run-time names, or null */
+    char **texts;     /* run-time names, or NULL */
     size_t count;
     uint64_t events, open, lost, unmatched, newest;
     uint64_t begins_missing, ends_missing; /* of spans */
     prof__uses uses;
 } prof__folded;
 
-/* reset: PROF_STATS begins anew after that. */
+/* Makes a trace of the present session. reset: 1: the statistics of PROF_STATS begin anew after that. */
 static prof_status prof__trace_live(prof_trace **trace, int reset)
 {
     void *image = NULL;
@@ -17457,7 +17469,7 @@ PROF_DEF void prof_trace_close(prof_trace *trace)
     if (trace) prof__read_free(trace);
 }
 
-/* Writes what is recorded, as it is now, and as prepare() has changed the trace before. */
+/* Writes what is recorded so far, with a trace that prepare(), unless it is NULL, has changed before. */
 static prof_status prof__live_write_as(const char *path, prof_status (*write)(const prof_trace *, const char *),
                                        prof_status (*prepare)(prof_trace *trace, const void *user), const void *user)
 {
@@ -17494,7 +17506,8 @@ PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, doubl
     trace->step_user = user;
 }
 
-/* Of the traces of the same machine start the one that began first: their monotonic clock aligns all with it. */
+/* Returns the number of the trace that began first on the machine of trace number `one`: the monotonic clock of that
+   machine aligns all its traces with it. */
 static PROF__RARE size_t prof__align_anchor(const prof_trace *const *traces, size_t count, size_t one)
 {
     const prof__header *h = &traces[one]->header;
@@ -17551,12 +17564,12 @@ PROF_DEF PROF__WALL prof_status prof_image_shorten(void *bytes, uint64_t left, u
     if (status != PROF_OK) return status;
     prof__header_get(bytes, &header);
     *image_size = left < size ? left : size;
-    if (left >= header.image_size) return PROF_OK; /* readers find out which blocks of the archive are there */
+    if (left >= header.image_size) return PROF_OK; /* readers find the blocks of the archive that are left */
     chunks = left > header.chunk_offset ? (left - header.chunk_offset) / header.chunk_size : 0;
     if (!chunks || left < header.meta_offset + header.meta_size)
         return prof__fail(PROF_CORRUPT, "image: nothing recorded is left in it");
     used = header.next_chunk < header.chunk_count ? header.next_chunk : header.chunk_count;
-    if (used > chunks) { /* not whole */
+    if (used > chunks) { /* some used chunks are missing */
         header.overwritten += used - chunks;
         header.state = PROF__RUNNING;
     }
@@ -17567,7 +17580,7 @@ PROF_DEF PROF__WALL prof_status prof_image_shorten(void *bytes, uint64_t left, u
     return PROF_OK;
 }
 
-/* The first tick that is not before a time. */
+/* Returns the first tick that is not before a time. */
 static PROF__RARE uint64_t prof__image_tick(const prof_trace *trace, int64_t ns)
 {
     uint64_t low = 0, high = ~(uint64_t)0;
@@ -17582,7 +17595,7 @@ static PROF__RARE uint64_t prof__image_tick(const prof_trace *trace, int64_t ns)
     return low;
 }
 
-/* The trace is of the same session, and is used up. */
+/* Sets the window of an image. trace: of the same session; it is closed. */
 static PROF__RARE prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
     prof__header header;
@@ -17597,8 +17610,8 @@ static PROF__RARE prof_status prof__image_set_window(void *bytes, prof_trace *tr
     return status;
 }
 
-/* Writes an image that prof__image_copy() has made, with its archive and the window of a trace of it, into a sink. The
-   trace is used up. */
+/* Writes an image that prof__image_copy() has made, with its archive and the window of the trace, to a sink. trace: of
+   this image; it is closed. */
 static PROF__UNUSED prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trace, prof_sink sink)
 {
     prof__out out;
@@ -17616,7 +17629,7 @@ PROF_DEF PROF__WALL prof_status prof_image_window(void *bytes, size_t size, int6
     return status == PROF_OK ? prof__image_set_window(bytes, trace, from_ns, to_ns) : status;
 }
 
-/* Writes what prof__read_file() has read. */
+/* Writes an image that prof__read_file() has read, with its archive. */
 static PROF__RARE void prof__out_whole(prof__out *out, unsigned char *image, size_t size, FILE *file)
 {
     size_t alone = (size_t)((const prof__header *)(const void *)image)->image_size;
@@ -17639,7 +17652,7 @@ PROF_DEF PROF__WALL prof_status prof_image_copy(const char *from, const char *to
     if (!from) return prof__fail(PROF_INVALID_ARGUMENT, "prof_image_copy: from is null");
     file = fopen(from, "rb");
     if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", from, strerror(errno));
-    setvbuf(file, NULL, _IONBF, 0); /* what is read must be what is there now */
+    setvbuf(file, NULL, _IONBF, 0); /* reads must see what is in the file now */
     status = prof__read_file(file, from, &image, &size, NULL);
     if (status == PROF_OK && from_ns != -1) {
         status = prof_trace_open(from, &trace);
@@ -17655,14 +17668,14 @@ PROF_DEF PROF__WALL prof_status prof_image_copy(const char *from, const char *to
     return status;
 }
 
-/* The first and the newest moment of its session that are known on all of its clocks. */
+/* Gets the first and the newest clock pair of the trace's session. */
 static PROF__UNUSED void prof__trace_pairs(const prof_trace *trace, prof__pair *first, prof__pair *last)
 {
     *first = trace->header.first;
     *last = trace->header.last;
 }
 
-/* 1: what left the ring is in an archive. */
+/* Returns 1 if what left the ring is in an archive. */
 static PROF__UNUSED int prof__trace_archived(const prof_trace *trace) { return trace->header.archive_offset != 0; }
 
 PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace)
@@ -17681,19 +17694,19 @@ PROF_DEF const prof_track *prof_trace_track(const prof_trace *trace, size_t inde
 }
 #ifndef PROF_NO_DEVICES
 /*-- IMPORT ----------------------------------------------------------------------------------------------- >>import --
-   An image as the reader reads it: the host's, if there is one, with more chunks behind its chunks, and meta, which
-   grows, too, behind these. The new chunks have no TRACK: nothing but events of devices, whose names and rows are in
-   meta. Their ticks are nanoseconds of the host's CLOCK_MONOTONIC or, without a host, of whatever clock the caller has,
-   and one pair of clocks says so.
+   "The host" is the recording of the host, to which the rows are added, if there is one. The new image has the host's
+   chunks, then the new chunks, then meta with the names of both. The new chunks have no TRACK: they have only events of
+   devices, whose names and rows are in meta. The ticks of these devices are nanoseconds of the host's CLOCK_MONOTONIC
+   or, without a host, of the caller's clock; one clock pair for each device says so.
 
-   Made by one thread at a time: prof__import_open(), prof__import_begin(), then for each event prof__import_row() and
-   prof__import_put(), in the end prof__import_close(), whatever failed. */
+   To be called by one thread at a time: prof__import_open(), prof__import_begin(), then for each event
+   prof__import_row() and prof__import_put(), and in the end, whatever failed, prof__import_close(). */
 
 #define PROF__IMPORT_CHUNK 65536u /* bytes, without a host */
-#define PROF__IMPORT_ROWS 4096u   /* and one for what further ones would have */
+#define PROF__IMPORT_ROWS 4096u   /* and one more for the events of further ones */
 
 typedef struct prof__import_row_of {
-    uint32_t device, number; /* of the row; device is its place among the devices */
+    uint32_t device, number; /* number: of the row; device: an index in devices */
     char *name;
 } prof__import_row_of;
 
@@ -17703,21 +17716,21 @@ typedef struct prof__import_device {
 } prof__import_device;
 
 typedef struct prof__import {
-    /* for the caller to read */
-    prof__pair first, last; /* the host's, without one all 0 */
+    /* The caller may read these. */
+    prof__pair first, last; /* the host's; all 0 without a host */
     uint64_t pid;
-    prof_status status; /* of writing so far */
-    int no_memory;      /* for a row */
-    /* its own */
+    prof_status status; /* the first failure to write, or PROF_OK */
+    int no_memory;      /* 1: there was no memory for a row */
+    /* These are private. */
     prof__out out;
-    int opened;           /* out is */
-    FILE *host;           /* null: none */
-    unsigned char *bytes; /* its image; so many: see prof__read_file() */
-    uint64_t size;
-    prof__header h;       /* of what is written */
+    int opened;           /* 1: out is open */
+    FILE *host;           /* NULL: none */
+    unsigned char *bytes; /* the host's image, as prof__read_file() returns it */
+    uint64_t size;        /* of bytes */
+    prof__header h;       /* of the new image */
     uint64_t chunk_words; /* of a chunk, without its header */
     uint64_t *chunk;
-    size_t used; /* words of it, its header included; 0: none has begun */
+    size_t used; /* words of chunk, with its header; 0: no chunk has begun */
     uint64_t *meta;
     size_t meta_words, meta_room;
     uint32_t strings, sites, device_number, row_number; /* the last ids */
@@ -17736,7 +17749,7 @@ static int prof__import_meta_room(prof__import *w, size_t words)
     return 1;
 }
 
-/* 0 without memory. */
+/* Appends a record to meta. Returns 0 without memory. */
 static int prof__import_meta(prof__import *w, uint32_t kind, uint32_t id, const uint64_t *words, size_t count)
 {
     if (!prof__import_meta_room(w, 1 + count)) return 0;
@@ -17746,7 +17759,7 @@ static int prof__import_meta(prof__import *w, uint32_t kind, uint32_t id, const 
     return 1;
 }
 
-/* The id of a string; 0, which is "", without memory. */
+/* Appends a string to meta. Returns its id, or 0, which is "", without memory. */
 static uint32_t prof__import_string(prof__import *w, const char *text)
 {
     size_t length = strlen(text), words = length / 8 + 1;
@@ -17811,8 +17824,9 @@ static int prof__import_row_add(prof__import *w, const prof__import_key *key, ui
            prof__read_add(&w->index, hash, w->row_count - 1);
 }
 
-/* The number of a device's row, by their names. others: 1: it is the row of what finds none any more. PROF__NONE: there
-   are PROF__IMPORT_ROWS of them, or no memory is left (no_memory is 1 then). */
+/* Returns the number of a device's row, found by their names, and adds it if there is none. others: 1: it is the row
+   for the events of all further rows, and is added in any case. Returns PROF__NONE if there are PROF__IMPORT_ROWS
+   already, or without memory (no_memory is 1 then). */
 static PROF__UNUSED size_t prof__import_row(prof__import *w, const char *device, const char *row, int others)
 {
     prof__import_key key;
@@ -17848,8 +17862,9 @@ static void prof__import_chunk_begin(prof__import *w)
     w->h.chunk_count++;
 }
 
-/* Adds an event, as prof_device_record() would, with as many of its arguments as a chunk has room for. row: of
-   prof__import_row(). 0: a chunk has no room for it; only where the host's are unlike any that prof makes. */
+/* Adds an event, as prof_device_record() would, with as many of its arguments as a chunk has room for. row: from
+   prof__import_row(). Returns 0 if a chunk has no room for the event, which only happens if the host's chunks are
+   smaller than any that prof makes. */
 static PROF__UNUSED int prof__import_put(prof__import *w, size_t row, const prof_device_event *event)
 {
     prof_device_event e = *event;
@@ -17878,7 +17893,7 @@ static PROF__UNUSED int prof__import_put(prof__import *w, size_t row, const prof
     return 1;
 }
 
-/* What an image has by itself. */
+/* Makes the header of an image without a host. */
 static void prof__import_header(prof__header *h, const char *program, const char *clock)
 {
     memset(h, 0, sizeof *h);
@@ -17901,7 +17916,7 @@ static void prof__import_header(prof__header *h, const char *program, const char
     prof__text_copy(h->clock_name, sizeof h->clock_name, clock);
 }
 
-/* Reads the host's image; program, clock: what an image is said to be of without one (host null). */
+/* Reads the host's image. host: its path, or NULL: then program and clock are the names that the new image states. */
 static PROF__UNUSED prof_status prof__import_open(prof__import *w, const char *host, const char *program,
                                                   const char *clock)
 {
@@ -17923,7 +17938,7 @@ static PROF__UNUSED prof_status prof__import_open(prof__import *w, const char *h
     return PROF_OK;
 }
 
-/* Takes over the host's meta, and gets to know the last ids. 0 without memory. */
+/* Copies the host's meta, and finds its last ids. Returns 0 without memory. */
 static int prof__import_host_meta(prof__import *w)
 {
     const uint64_t *words = (const uint64_t *)(const void *)(w->bytes + w->h.meta_offset);
@@ -17945,7 +17960,7 @@ static int prof__import_host_meta(prof__import *w)
     return 1;
 }
 
-/* Begins to write to path, with the host's chunks. host: as prof__import_open() was told; path may be the same. */
+/* Begins to write to path, with the host's chunks. host: as for prof__import_open(); path may be the same file. */
 static PROF__UNUSED prof_status prof__import_begin(prof__import *w, const char *host, const char *path)
 {
     prof_status status;
@@ -17956,7 +17971,7 @@ static PROF__UNUSED prof_status prof__import_begin(prof__import *w, const char *
     w->chunk = (uint64_t *)malloc(w->h.chunk_size);
     if (!w->chunk) return prof__fail(PROF_NO_MEMORY, "%s: no memory to write it", path);
     w->chunk_words = (w->h.chunk_size - w->h.chunk_header_size) / 8;
-    if (w->host && !prof__file_replaceable(path)) /* it would be written in place, and may be the host, still to read */
+    if (w->host && !prof__file_replaceable(path)) /* would be written in place, but may be the host */
         return prof__fail(PROF_INVALID_ARGUMENT, "%s is a link or a device: name a file itself", path);
     status = prof__out_file(&w->out, path);
     if (status != PROF_OK) return status;
@@ -17968,11 +17983,11 @@ static PROF__UNUSED prof_status prof__import_begin(prof__import *w, const char *
         prof__out_bytes(&w->out, &w->h, sizeof w->h);
     }
     w->h.chunk_offset = w->h.header_size;
-    if (w->h.next_chunk < w->h.chunk_count) w->h.next_chunk = w->h.chunk_count; /* readers look at no more than that */
+    if (w->h.next_chunk < w->h.chunk_count) w->h.next_chunk = w->h.chunk_count; /* readers look at no more chunks */
     return PROF_OK;
 }
 
-/* The host's archive, which stands behind its image, from old_size on. */
+/* Copies the host's archive, which follows its image, from old_size on. */
 static void prof__import_archive(prof__import *w, uint64_t old_size)
 {
     char part[PROF__OUT_RESERVE];
@@ -17989,19 +18004,19 @@ static void prof__import_archive(prof__import *w, uint64_t old_size)
     }
     for (; old_size < size && got && w->out.status == PROF_OK; old_size += got) {
         got = size - old_size < sizeof part ? (size_t)(size - old_size) : sizeof part;
-        if (!prof__read_at(w->host, old_size, part, got)) break; /* readers find out what is missing */
+        if (!prof__read_at(w->host, old_size, part, got)) break; /* readers notice what is missing */
         prof__out_bytes(&w->out, part, got);
     }
 }
 
-/* first, last: as below. */
+/* Writes the rest of the image. first, last: as for prof__import_close(). */
 static void prof__import_end(prof__import *w, uint64_t first, uint64_t last)
 {
     uint64_t old_size = w->h.image_size;
     prof__import_chunk_end(w);
     w->h.meta_offset = w->h.chunk_offset + w->h.chunk_count * w->h.chunk_size;
     w->h.meta_used = w->meta_words * 8;
-    w->h.meta_size = w->h.meta_used + 8; /* ends with a head of 0 */
+    w->h.meta_size = w->h.meta_used + 8; /* a head of 0 ends it */
     w->h.index_offset = w->h.index_size = 0;
     w->h.image_size = w->h.meta_offset + w->h.meta_size;
     if (prof__import_meta_room(w, 1)) prof__out_bytes(&w->out, w->meta, (size_t)w->h.meta_size);
@@ -18018,15 +18033,15 @@ static void prof__import_end(prof__import *w, uint64_t first, uint64_t last)
     prof__out_bytes(&w->out, &w->h, w->h.header_size < sizeof w->h ? w->h.header_size : sizeof w->h); /* the host's */
 }
 
-/* Ends the image, if status is PROF_OK, and frees everything. first, last: without a host, ns: of the first event, and
-   when the last ended. Returns the first failure; nothing is left of the file then. */
+/* Ends the image, if status is PROF_OK, and frees everything. first, last: used without a host: when the first event
+   began and the last one ended, in ns. Returns the first failure: then no file is left. */
 static PROF__UNUSED prof_status prof__import_close(prof__import *w, prof_status status, uint64_t first, uint64_t last)
 {
     prof_status closed = PROF_OK;
     size_t i;
     if (w->opened && status == PROF_OK) prof__import_end(w, first, last);
     if (w->opened && status != PROF_OK) prof__out_fail(&w->out, status);
-    if (w->host) fclose(w->host); /* first: if it is what is written, too, Windows replaces no file that is open */
+    if (w->host) fclose(w->host); /* first: path may be the same file, and Windows replaces no open file */
     if (w->opened) closed = prof__out_close(&w->out);
     for (i = 0; i < w->device_count; i++) free(w->devices[i].name);
     for (i = 0; i < w->row_count; i++) free(w->rows[i].name);
@@ -18042,22 +18057,22 @@ static PROF__UNUSED prof_status prof__import_close(prof__import *w, prof_status 
 #endif
 /*-- SINCE ------------------------------------------------------------------------------------------------ >>since --*/
 
-/* Until when a track had been read. Ticks, as a later clock pair may shift nanoseconds; and for devices, whose clocks
-   get pairs of their own, the event that ended last, too. */
+/* How far a track had been read. In ticks, because a later clock pair may shift nanoseconds. For devices, whose clocks
+   have pairs of their own, also the event that ended last. */
 typedef struct prof__bound {
     uint64_t track, tick; /* track: see prof__bound_track() */
     uint64_t id;          /* of a device's last event, else 0 */
 } prof__bound;
 
-/* Until when each track of a session had been read: all zero is none. The caller's, who frees bounds. */
+/* How far each track of a session had been read; all zero: no track. The caller owns it, and frees `bounds`. */
 typedef struct prof__bounds {
     uint64_t session, process; /* to which they belong */
     prof__bound *bounds;       /* sorted */
     size_t count;
 } prof__bounds;
 
-/* What a track is known by in all traces of a session. Rows of devices get their ids, which are behind those of
-   threads, anew with each. */
+/* Returns what identifies a track in all traces of a session. The ids of devices' rows come after those of threads, so
+   that they differ from trace to trace. */
 static uint64_t prof__bound_track(const prof_trace *trace, const prof__read_track *track)
 {
     if (!track->device_record_count) return track->about.id;
@@ -18071,7 +18086,7 @@ static int prof__bound_order(const void *a, const void *b)
     return x->tick < y->tick ? -1 : x->tick > y->tick;
 }
 
-/* The latest bound of a track; null: it had none. */
+/* Returns the latest bound of a track, or NULL if it has none. */
 static const prof__bound *prof__bound_of(const prof__bounds *all, uint64_t track)
 {
     size_t low = 0, high = all->count;
@@ -18085,8 +18100,8 @@ static const prof__bound *prof__bound_of(const prof__bounds *all, uint64_t track
     return low && all->bounds[low - 1].track == track ? &all->bounds[low - 1] : NULL;
 }
 
-/* Lets the statistics of a trace count only what ended after the bounds, if they are of its session. 0 without memory.
-   Statistics that were kept while it was recorded are as old as prof__trace_live() made them. */
+/* Makes the statistics of a trace count only what ended after the bounds, if these belong to its session. Returns 0
+   without memory. Does not change statistics that were kept while recording: prof__trace_live() resets those. */
 static PROF__UNUSED int prof__bounds_apply(const prof__bounds *all, prof_trace *trace)
 {
     size_t count = trace->track_count, hint = 0, i, j;
@@ -18104,8 +18119,9 @@ static PROF__UNUSED int prof__bounds_apply(const prof__bounds *all, prof_trace *
     return trace->since != NULL;
 }
 
-/* Sets the bounds to the end of a trace, unless it has statistics that were kept while it was recorded. A child of a
-   fork() at any moment finds the old bounds, or the new ones. 0 without memory, and then they are as they were. */
+/* Sets the bounds to the end of a trace, unless it has statistics that were kept while recording. A fork() at any
+   moment leaves the child either the old bounds or the new ones. Returns 0 without memory: then the bounds stay as they
+   were. */
 static PROF__UNUSED int prof__bounds_take(prof__bounds *all, const prof_trace *trace)
 {
     size_t count = trace->track_count, i, j;
@@ -18122,7 +18138,7 @@ static PROF__UNUSED int prof__bounds_take(prof__bounds *all, const prof_trace *t
             if (trace->device_records[j].end_ns == track->about.last_ns) bounds[i].id = trace->device_records[j].id;
     }
     qsort(bounds, count, sizeof *bounds, prof__bound_order);
-    all->bounds = bounds; /* before the old ones are no more */
+    all->bounds = bounds; /* before the old ones are freed */
     all->count = count;
     all->session = trace->header.session;
     all->process = trace->header.pid;
@@ -18130,24 +18146,24 @@ static PROF__UNUSED int prof__bounds_take(prof__bounds *all, const prof_trace *t
     return 1;
 }
 
-/* 1: the statistics of a trace count what happened then on a track. */
+/* Returns 1 if the statistics of a trace count what ends at this time on a track. */
 static PROF__UNUSED int prof__trace_counts(const prof_trace *trace, size_t track, int64_t ns)
 {
     return !trace->since || ns > trace->since[track];
 }
 
-/* 1: prof__bounds_apply() has changed what they count. */
+/* Returns 1 if prof__bounds_apply() has changed what the statistics count. */
 static PROF__UNUSED int prof__trace_bounded(const prof_trace *trace) { return trace->since != NULL; }
 
-/* 1: it has statistics that were kept while it was recorded. */
+/* Returns 1 if the trace has statistics that were kept while recording. */
 static PROF__UNUSED int prof__trace_folded(const prof_trace *trace) { return trace->folded != NULL; }
 
 /*-- messages --
-   A format comes from an image, and is never given to printf: each conversion is parsed, its value is looked at, and a
-   conversion of our own shows it. What does not fit together is said in parentheses. */
+   A format comes from an image, and is never passed to printf: each conversion is parsed, compared with its value, and
+   made anew. If a conversion and its value do not match, the text says so in parentheses. */
 
-#define PROF__LOG_ROOM ((size_t)8192) /* bytes of a message; a longer one is cut */
-#define PROF__LOG_WIDE 500            /* of a width or precision */
+#define PROF__LOG_ROOM ((size_t)8192) /* bytes of a message; longer ones are cut */
+#define PROF__LOG_WIDE 500            /* the most for a width or precision */
 
 typedef struct prof__log_text {
     char *to;
@@ -18181,7 +18197,7 @@ static void prof__log_padded(prof__log_text *text, const prof__log_spec *spec, c
     if (left) prof__log_fill(text, space);
 }
 
-/* "(%5d is missing)". from: the % of the conversion, at: behind it. */
+/* Writes "(%5d is missing)". from: the % of the conversion; at: its end; what: "is missing". */
 static void prof__log_say(prof__log_text *text, const char *from, const char *at, const char *what)
 {
     prof__log_put(text, "(", 1);
@@ -18191,7 +18207,7 @@ static void prof__log_say(prof__log_text *text, const char *from, const char *at
     prof__log_put(text, ")", 1);
 }
 
-/* 1: a value of that type is what the conversion wants. */
+/* Returns 1 if a value of this type is what the conversion wants. */
 static int prof__log_fits(const prof__log_spec *spec, prof_value_type type)
 {
     if (spec->code >= PROF__LOG_TEXT) return type == PROF_VALUE_STRING;
@@ -18200,7 +18216,8 @@ static int prof__log_fits(const prof__log_spec *spec, prof_value_type type)
     return type == PROF_VALUE_INT || type == PROF_VALUE_UINT;
 }
 
-/* Width and precision are within limits, so that all of it fits. Any locale's decimal point becomes a point. */
+/* Writes a number. Its width and precision are within limits, so that the text fits into digits. Replaces the decimal
+   separator of any locale by a point. */
 static void prof__log_float(prof__log_text *text, const prof__log_spec *spec, double value)
 {
     char format[16], digits[PROF__LOG_WIDE * 2 + 400];
@@ -18254,7 +18271,7 @@ static void prof__log_show(prof__log_text *text, const prof__log_spec *spec, con
     default:
         if (spec->conversion == 'c') {
             piece[0] = (char)value->as.i;
-            prof__log_padded(text, spec, piece, piece[0] != 0); /* a text cannot have a zero */
+            prof__log_padded(text, spec, piece, piece[0] != 0); /* a text cannot contain a zero */
         } else {
             prof__log_integer_text(text, spec, value);
         }
@@ -18262,7 +18279,8 @@ static void prof__log_show(prof__log_text *text, const prof__log_spec *spec, con
     }
 }
 
-/* A width or precision, out of the values if it is a star. 0: there is none where there should be one. */
+/* Limits a width or precision. If it is a star, first takes it from the values. Returns 0 if that value is missing or
+   no int. */
 static int prof__log_star(const prof_event *event, uint32_t *next, int *number)
 {
     int64_t value = *number;
@@ -18275,11 +18293,11 @@ static int prof__log_star(const prof_event *event, uint32_t *next, int *number)
     return 1;
 }
 
-/* One conversion, which has been parsed. */
+/* Writes a conversion that has been parsed. */
 static void prof__log_convert(prof__log_text *text, prof__log_spec *spec, const char *from, const char *at,
                               const prof_event *event, uint32_t *next)
 {
-    /* a text's precision is the writer's affair, up to what it kept */
+    /* The precision of a text is not limited: the recorder has cut the text already. */
     const int unlimited = spec->code >= PROF__LOG_TEXT;
     int precision = spec->precision;
     if (!prof__log_star(event, next, &spec->width) || !prof__log_star(event, next, &spec->precision)) {
@@ -18312,7 +18330,7 @@ static void prof__log_convert(prof__log_text *text, prof__log_spec *spec, const 
     }
 }
 
-/* Gives a message its text; room: PROF__LOG_ROOM bytes. */
+/* Formats a message, as the value of its event. room: PROF__LOG_ROOM bytes for the text. */
 static void prof__log_format_event(prof_event *event, char *room)
 {
     const char *at = event->site->name;
@@ -18328,7 +18346,7 @@ static void prof__log_format_event(prof_event *event, char *room)
         prof__log_put(&text, at, plain);
         if (!*from) break;
         at = prof__log_parse(from + 1, &spec);
-        if (!at) { /* nothing behind it can be told */
+        if (!at) { /* nothing after it can be interpreted */
             prof__log_put(&text, from, strlen(from));
             break;
         }
@@ -18340,7 +18358,7 @@ static void prof__log_format_event(prof_event *event, char *room)
     event->value.cut = text.cut;
 }
 
-/* debug, info ... of a LOG event's detail. */
+/* Returns the name of a severity, the detail of a LOG event: debug, info, ... */
 static const char *prof__severity_text(uint64_t severity)
 {
     static const char *const names[] = {"debug", "info", "warning", "error", "fatal"};
@@ -18483,7 +18501,8 @@ static void prof__read_close(prof_cursor *c, uint32_t closes)
     if (c->crossed > c->depth) c->crossed = c->depth;
 }
 
-/* number: of the node, from 1; 0: it is in an earlier segment, and the matcher has a link to the argument. */
+/* Adds the argument at this word to a node. number: of the node, from 1; 0: the node is in an earlier segment, and the
+   matcher has a link to the argument. */
 static void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
 {
     prof__read_argument *arg;
@@ -18591,8 +18610,8 @@ static size_t prof__read_noted(const prof_cursor *c, size_t end)
     return end;
 }
 
-/* Makes nodes of the BEGINs and ENDs from this word on, most of all records, and returns the word behind them. base:
-   the chunk's tick. */
+/* Makes nodes of the BEGINs and ENDs from this word on, which are most of all records. Returns the word after them.
+   base: the chunk's tick. */
 static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, size_t at, size_t end)
 {
     const prof_trace *trace = c->trace;
@@ -18633,13 +18652,13 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
     const prof__read_segment *segment = &c->trace->segments[c->track->segment + c->segment++];
     const prof__read_chunk *chunk = &c->trace->chunks[segment->chunk];
     const uint64_t *words = prof__read_words(c->trace, &c->buffer, segment);
-    prof__read_node *named = NULL; /* the node of the record in front, if it can have a name */
+    prof__read_node *named = NULL; /* the node of the previous record, if it can have a name */
     int takes_data = 0;
     size_t at, length;
     if (c->trace->step) c->trace->step(c->trace->step_user, 1 / (double)c->trace->segment_count);
     c->node = c->node_count = c->arg_count = 0;
     c->words = words;
-    if (segment->gap && c->segment > 1) c->depth = c->crossed = c->hidden = 0; /* all have their ends */
+    if (segment->gap && c->segment > 1) c->depth = c->crossed = c->hidden = 0; /* the matcher has ended them all */
     if (!words) {
         prof__read_skip(c, segment);
         return;
@@ -18723,7 +18742,7 @@ static void prof__read_args(prof_cursor *c, prof_event *event, uint32_t number, 
 
 static void prof__read_emit_orphan(prof_cursor *c, prof_event *event)
 {
-    /* found from the inside out */
+    /* the innermost is first in the table */
     const prof__read_orphan *orphan =
         &c->trace->orphans[c->track->orphan + c->track->orphan_count - 1 - c->orphan];
     event->type = PROF_EVENT_SCOPE;
@@ -18742,7 +18761,7 @@ static int prof__read_same_frame(const void *owner, size_t item, const void *key
     return ((const prof__read_frame *)owner)[item].name == *(const uint32_t *)key;
 }
 
-/* The time since the frame boundary of the same name before this one. */
+/* Returns the time since the previous frame boundary of the same name; 0 for the first. */
 static int64_t prof__read_frame_time(prof_cursor *c, uint32_t name, int64_t ns)
 {
     uint32_t hash = (uint32_t)prof__mix(name);
@@ -18774,7 +18793,7 @@ static void prof__read_emit_lost(const prof_cursor *c, prof_event *event, const 
     }
 }
 
-/* Without memory a message is its format. */
+/* Emits the text of a message; without memory, its format. */
 static void prof__read_emit_message(prof_cursor *c, prof_event *event)
 {
     if (!c->message) c->message = (char *)malloc(PROF__LOG_ROOM);
@@ -18849,7 +18868,7 @@ static void prof__read_device_args(prof_cursor *c, prof_event *event, const prof
     }
 }
 
-/* The next event of a device: what leads to one comes behind it, inside a scope. */
+/* Emits the next event of a device. A flow that leads to an event comes after it, and inside it if it is a scope. */
 static int prof__read_device_event(prof_cursor *c, prof_event *event)
 {
     const prof_trace *trace = c->trace;
@@ -18868,7 +18887,7 @@ static int prof__read_device_event(prof_cursor *c, prof_event *event)
         event->depth += (uint32_t)scope;
         event->object = e->flow;
         event->name = "flow"; /* as PROFILE_FLOW_OUT(id) calls it */
-        event->id++; /* of a word inside the same record */
+        event->id++; /* the id of a word inside the same record */
         return 1;
     }
     c->device_record++;
@@ -18884,7 +18903,8 @@ static int prof__read_device_event(prof_cursor *c, prof_event *event)
     return 1;
 }
 
-/* Field by field: compilers make an instruction of a memset() of this size that takes longer than all that follows. */
+/* Clears an event field by field: for a memset() of this size, compilers emit an instruction that takes longer than all
+   that follows. */
 static inline void prof__read_event_clear(prof_event *event)
 {
     event->type = (prof_event_type)0;
@@ -18899,7 +18919,7 @@ static inline void prof__read_event_clear(prof_event *event)
     event->value.as.u = 0;
 }
 
-/* Emits the next node if it is a scope without arguments, a name of its own or flags, as most are. */
+/* Emits the next node if it is a scope without arguments, a name of its own or flags, as most are. Returns 0 if not. */
 static inline int prof__read_emit_scope(prof_cursor *c, prof_event *event)
 {
     const prof__read_node *node = &c->nodes[c->node];
@@ -18921,7 +18941,7 @@ static inline int prof__read_emit_scope(prof_cursor *c, prof_event *event)
     return 1;
 }
 
-/* The next event of the track, in the window or not. */
+/* Emits the next event of the track, even outside the window. Returns 0 after the last. */
 static int prof__read_next(prof_cursor *cursor, prof_event *event)
 {
     prof__read_event_clear(event);
@@ -18939,8 +18959,8 @@ static int prof__read_next(prof_cursor *cursor, prof_event *event)
     return 1;
 }
 
-/* Cuts an event to the window. 0: it lies outside. A scope that only touches the beginning stays, as its children
-   may. */
+/* Cuts an event to the window. Returns 0 if it lies outside. A scope that only touches the beginning stays, because its
+   children may. */
 static int prof__read_cut_event(const prof_cursor *c, prof_event *event)
 {
     int64_t start = event->start_ns, end = start, from = c->from_ns, to = c->to_ns;
@@ -18961,14 +18981,14 @@ static int prof__read_cut_event(const prof_cursor *c, prof_event *event)
     return 1;
 }
 
-/* Of any kind, and with a window. */
+/* Emits the next event of any kind, in the window if there is one. Returns 0 after the last. */
 static PROF__NOINLINE int prof__read_next_wanted(prof_cursor *cursor, prof_event *event)
 {
     while (prof__read_next(cursor, event)) {
         int wanted = !cursor->windowed || prof__read_cut_event(cursor, event);
         event->flags &= ~PROF__STILL_OPEN;
         if (wanted) return 1;
-        if (event->start_ns >= cursor->to_ns) break; /* later ones do, too */
+        if (event->start_ns >= cursor->to_ns) break; /* later events do, too */
     }
     memset(event, 0, sizeof *event);
     return 0;

@@ -144,7 +144,7 @@ static int prof__read_block_likely(const prof_trace *trace, const prof__block *b
            block->size <= PROF__BLOCK_BOUND(trace->chunk_words) && block->size <= end - offset;
 }
 
-/* Ends the string of a NAME, ARG or DATA, if it has one, so that it can be handed out. */
+/* Terminates the string of a NAME, ARG or DATA, if it has one, so that callers can get it. */
 static void prof__read_seal_text(uint64_t *record, size_t length)
 {
     unsigned kind = prof__read_kind(*record);
@@ -215,7 +215,7 @@ static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, 
     return 1;
 }
 
-/* Reads size bytes of the ring, from offset in the image on. 0: they are not there any more. */
+/* Reads size bytes of the ring, from offset in the image on. Returns 0 if they are no longer there. */
 static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *to, size_t size)
 {
     if (trace->paged) return prof__file_at(trace->file, offset, to, size);
@@ -223,7 +223,7 @@ static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *
     return 1;
 }
 
-/* Reads a segment of a ring to its place in the buffer. */
+/* Reads a segment of a ring to its place in the buffer. Returns NULL if it is no longer there. */
 static const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffer *buffer,
                                        const prof__read_segment *segment)
 {
@@ -240,8 +240,8 @@ static const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffe
     return buffer->words;
 }
 
-/* The words of a chunk, at least those of this segment: in the image, or in the buffer until the next call. Null: they
-   cannot be read any more, or are others by now, which the tables do not fit. */
+/* Returns the words of a chunk, at least those of this segment: in the image, or in the buffer until the next call.
+   Returns NULL if they can no longer be read, or have changed, so that the tables do not fit them. */
 static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buffer *buffer,
                                         const prof__read_segment *segment)
 {
@@ -265,7 +265,7 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
 /* Collects the event of a device, if the EVENT at this word is one. Returns 0 without memory. */
 static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count);
 
-/* A segment's first record that has a time. */
+/* Sets a segment's first time, if this is its first record that has one. */
 static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, prof__read_segment *segment,
                                        uint64_t head)
 {
@@ -274,7 +274,7 @@ static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, pr
     if (segment->tick == ~(uint64_t)0) segment->tick = segment->record;
 }
 
-/* The segment ends in front of this word, and its strings are ended. */
+/* Ends a segment before this word. Its strings are terminated already. */
 static void prof__read_cut_end(const prof_trace *trace, prof__read_segment *segment, const uint64_t *words, size_t at)
 {
     segment->end = (uint32_t)at;
@@ -296,7 +296,7 @@ static size_t prof__read_known(const prof_trace *trace, const uint64_t *words, s
     return at;
 }
 
-/* Cuts the words of a chunk into segments, ends its strings and gets to know its call sites. 0 without memory. */
+/* Cuts the words of a chunk into segments, terminates its strings and adds its call sites. Returns 0 without memory. */
 static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size_t count)
 {
     size_t at, length, segments = trace->segment_count;
@@ -416,8 +416,8 @@ static int prof__read_lap_ends(const prof_trace *trace, uint64_t offset, uint64_
 {
     prof__block block;
     if (end - offset < sizeof block) return 1;
-    return prof__read_part(trace, offset, &block, sizeof block) && block.magic == PROF__BLOCK_MAGIC && !block.sequence &&
-           block.size == sizeof block && block.check == prof__block_check(&block, NULL);
+    return prof__read_part(trace, offset, &block, sizeof block) && block.magic == PROF__BLOCK_MAGIC &&
+           !block.sequence && block.size == sizeof block && block.check == prof__block_check(&block, NULL);
 }
 
 /* Reads the blocks from offset to end; before end there may be unused bytes if the archive wraps. Leaves out damaged
@@ -453,7 +453,7 @@ static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, i
         damaged = 1;
         step = prof__read_block_likely(trace, &block, offset, end) ? block.size : 8;
         tried += step;
-        if (tried / 16 < size) step = 8; /* otherwise the image was made so that everything looks like a block */
+        if (tried / 16 < size) step = 8; /* else the image was made so that everything looks like a block */
         offset = prof__read_resume(trace, offset + step, end);
     }
     return 1;
@@ -470,7 +470,8 @@ static int prof__read_archive(prof_trace *trace)
            prof__read_blocks(trace, h->archive_offset, h->archive_next, 0);
 }
 
-/* Lists the chunks of the ring that were used, in order. Returns how many; what was never used is not touched. */
+/* Lists the chunks of the ring that were used, in order. Returns how many. Does not touch chunks that were never used.
+   */
 static size_t prof__read_ring_list(prof_trace *trace, prof__read_chunk *chunks)
 {
     const prof__header *header = &trace->header;
@@ -495,7 +496,7 @@ static size_t prof__read_ring_list(prof_trace *trace, prof__read_chunk *chunks)
     return count;
 }
 
-/* The chunks of the ring whose words did not go into the archive. */
+/* Adds the chunks of the ring whose words did not go into the archive. Returns 0 without memory. */
 static int prof__read_ring(prof_trace *trace)
 {
     size_t i, count, header_size = (size_t)trace->header.chunk_header_size;

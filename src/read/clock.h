@@ -16,11 +16,11 @@ static PROF__RARE void prof__read_slope(prof__read_line *line, uint64_t ticks, u
     line->shift = shift;
 }
 
-/* value * factor / 2^shift, rounded to the nearest, at most PROF__FAR_NS. */
+/* Returns value * factor / 2^shift, rounded to the nearest, at most PROF__FAR_NS. */
 static inline int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned shift)
 {
 #ifdef __SIZEOF_INT128__
-    __extension__ typedef unsigned __int128 prof__product; /* at most 2^128 - 2^65 + 1, so that half of a bit more fits */
+    __extension__ typedef unsigned __int128 prof__product; /* at most 2^128 - 2^65 + 1: adding a half cannot overflow */
     prof__product product = (prof__product)value * factor + (shift ? (uint64_t)1 << (shift - 1) : 0),
                   result = product >> shift;
     return result < (uint64_t)PROF__FAR_NS ? (int64_t)result : PROF__FAR_NS;
@@ -29,7 +29,7 @@ static inline int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned
     uint64_t low = b * d, middle = a * d + (low >> 32), cross = b * c + (middle & 0xFFFFFFFFu);
     uint64_t high = a * c + (middle >> 32) + (cross >> 32), half = shift ? (uint64_t)1 << (shift - 1) : 0, result;
     low = (cross << 32 | (low & 0xFFFFFFFFu)) + half;
-    high += low < half; /* cannot overflow: a product of 64 bits each is at most 2^128 - 2^65 + 1 */
+    high += low < half; /* cannot overflow: a product of two 64-bit numbers is at most 2^128 - 2^65 + 1 */
     if (shift == 64)
         result = high;
     else if (shift == 0)
@@ -40,7 +40,7 @@ static inline int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned
 #endif
 }
 
-/* The last line that begins at or before tick, else the first. */
+/* Returns the last line that begins at or before tick, else the first line. */
 static PROF__APART size_t prof__read_line_of(const prof__read_line *lines, size_t count, uint64_t tick)
 {
     size_t low = 0, high = count;
@@ -54,7 +54,7 @@ static PROF__APART size_t prof__read_line_of(const prof__read_line *lines, size_
     return low;
 }
 
-/* Nanoseconds of a tick by lines in order. hint: the line found last, for the next call. */
+/* Converts a tick to nanoseconds by sorted lines. hint: the number of the line found last, kept for the next call. */
 static inline int64_t prof__read_on_lines(const prof__read_line *lines, size_t count, uint64_t tick, size_t *hint)
 {
     const prof__read_line *line = lines + *hint;
@@ -66,28 +66,28 @@ static inline int64_t prof__read_on_lines(const prof__read_line *lines, size_t c
     return ns < PROF__FAR_NS ? ns : PROF__FAR_NS;
 }
 
-/* Nanoseconds since the session's start, never negative. */
+/* Returns the nanoseconds from the session's start to a tick, never negative. */
 static PROF__NOINLINE int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hint)
 {
     int64_t ns = prof__read_on_lines(trace->lines, trace->line_count, tick, hint);
     return ns < 0 ? 0 : ns;
 }
 
-/* The line that was found last, for many ticks in order: while tick - from < span, prof__read_fast_ns() has the result
-   of prof__read_ns(), for one multiplication. All zero at first. */
+/* The line that was found last, to convert many ticks in order: while tick - from < span, prof__read_fast_ns() computes
+   the same as prof__read_ns() with one multiplication. All zero at first. */
 typedef struct prof__read_fast {
     uint64_t from, span, factor;
     int64_t ns;
     unsigned up;
 } prof__read_fast;
 
-/* Like prof__read_ns(), and gets to know the line. */
+/* Does the same as prof__read_ns(), and keeps the line in *fast. */
 static PROF__NOINLINE int64_t prof__read_fast_find(const prof_trace *trace, uint64_t tick, size_t *hint,
                                                    prof__read_fast *fast)
 {
     int64_t ns = prof__read_ns(trace, tick, hint);
 #ifdef __SIZEOF_INT128__
-    const uint64_t most = (uint64_t)1 << 40; /* and a factor below 2^63, a shift of at least 43: below PROF__FAR_NS */
+    const uint64_t most = (uint64_t)1 << 40; /* with a factor below 2^63, a shift of at least 43: below PROF__FAR_NS */
     const prof__read_line *line = trace->lines + *hint;
     fast->from = line->tick;
     fast->factor = line->factor;
@@ -102,18 +102,18 @@ static PROF__NOINLINE int64_t prof__read_fast_find(const prof_trace *trace, uint
     return ns;
 }
 
-/* Nanoseconds since the session's start, as prof__read_ns() computes them. */
+/* Returns the same as prof__read_ns(). */
 static inline int64_t prof__read_fast_ns(const prof_trace *trace, uint64_t tick, size_t *hint, prof__read_fast *fast)
 {
     if (PROF__UNLIKELY(tick - fast->from >= fast->span)) return prof__read_fast_find(trace, tick, hint, fast);
 #ifdef __SIZEOF_INT128__
     {
         __extension__ typedef unsigned __int128 prof__product;
-        prof__product at = (prof__product)(uint64_t)fast->ns << 64 | (uint64_t)1 << 63; /* half of one rounds */
+        prof__product at = (prof__product)(uint64_t)fast->ns << 64 | (uint64_t)1 << 63; /* a half, to round */
         return (int64_t)(uint64_t)((at + (prof__product)((tick - fast->from) << fast->up) * fast->factor) >> 64);
     }
 #else
-    return 0; /* span is 0 */
+    return 0; /* not reached: span is 0 */
 #endif
 }
 
@@ -210,7 +210,8 @@ static PROF__RARE void prof__read_lines(prof_trace *trace, const prof__pair *pai
     trace->info.tick_hz = measured < 1e18 ? (uint64_t)(measured + 0.5) : (uint64_t)1000000000000000000;
 }
 
-/* now: a pair that the reader took on the clock of the trace, or NULL. */
+/* Makes the lines of a trace of its clock pairs. now: a pair that the reader took on the same clocks, or NULL. Returns
+   0 without memory. */
 static PROF__RARE int prof__read_clock(prof_trace *trace, const prof__pair *now)
 {
     const prof__header *header = &trace->header;

@@ -135,7 +135,8 @@ static void prof__read_close(prof_cursor *c, uint32_t closes)
     if (c->crossed > c->depth) c->crossed = c->depth;
 }
 
-/* number: of the node, from 1; 0: it is in an earlier segment, and the matcher has a link to the argument. */
+/* Adds the argument at this word to a node. number: of the node, from 1; 0: the node is in an earlier segment, and the
+   matcher has a link to the argument. */
 static void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
 {
     prof__read_argument *arg;
@@ -243,8 +244,8 @@ static size_t prof__read_noted(const prof_cursor *c, size_t end)
     return end;
 }
 
-/* Makes nodes of the BEGINs and ENDs from this word on, most of all records, and returns the word behind them. base:
-   the chunk's tick. */
+/* Makes nodes of the BEGINs and ENDs from this word on, which are most of all records. Returns the word after them.
+   base: the chunk's tick. */
 static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, size_t at, size_t end)
 {
     const prof_trace *trace = c->trace;

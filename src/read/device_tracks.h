@@ -1,7 +1,7 @@
-// read/device_tracks: Tracks of what devices did.
+// read/device_tracks: Makes tracks of the events of devices.
 /*-- times and tracks --*/
 
-/* Where on the device's endless scale the host was at this moment. */
+/* Returns the tick of the device, on the scale without wraps, at a time of the host. */
 static uint64_t prof__device_at(const prof__read_device *device, int64_t ns)
 {
     size_t low = 0, high = device->line_count;
@@ -20,13 +20,13 @@ static PROF__APART int64_t prof__device_ns(const prof__read_device *device, uint
     return prof__read_on_lines(device->lines, device->line_count, tick, hint);
 }
 
-/* From ticks to nanoseconds. 0: it ended before the session began. */
+/* Converts an event's times from ticks to nanoseconds. Returns 0 if it ended before the session began. */
 static PROF__HOT int prof__device_place(const prof_trace *trace, prof__read_device_record *e, size_t *host_hint)
 {
     const prof__read_device *device = &trace->devices[e->device];
     uint64_t begin = e->time, ticks = e->type == PROF__DEVICE_SCOPE ? e->number & device->mask : 0, end = begin + ticks;
     size_t hint = 0;
-    if (device->wraps) { /* it ended before it was recorded, as far as pairs are exact */
+    if (device->wraps) { /* it ended before it was recorded, to the accuracy of the pairs */
         uint64_t now = prof__device_at(device, prof__read_ns(trace, e->tick, host_hint));
         end = prof__device_unwrap(device, now + device->mask / 16, end);
         begin = end - ticks;
@@ -50,7 +50,7 @@ static int prof__device_record_order(const void *a, const void *b)
     if (x->row != y->row) return x->row < y->row ? -1 : 1;
     if (x->subrow != y->subrow) return x->subrow < y->subrow ? -1 : 1;
     if (x->start_ns != y->start_ns) return x->start_ns < y->start_ns ? -1 : 1;
-    if (x->end_ns != y->end_ns) return x->end_ns > y->end_ns ? -1 : 1; /* what may be around the other first */
+    if (x->end_ns != y->end_ns) return x->end_ns > y->end_ns ? -1 : 1; /* the longer first: it may contain the other */
     if (x->depth != y->depth) return x->depth < y->depth ? -1 : 1;
     if (x->type != y->type) return x->type < y->type ? -1 : 1;
     return x->id < y->id ? -1 : x->id > y->id;
@@ -62,7 +62,7 @@ typedef struct prof__read_subrow {
     size_t depth, capacity;
 } prof__read_subrow;
 
-/* Puts a scope where it nests. 0 without memory. */
+/* Puts an event on the first subrow in which it nests. Returns 0 without memory. */
 static PROF__HOT int prof__device_nest(prof__read_subrow *subrows, prof__read_device_record *e)
 {
     prof__read_subrow *subrow = NULL;
@@ -72,7 +72,7 @@ static PROF__HOT int prof__device_nest(prof__read_subrow *subrows, prof__read_de
         while (subrow->depth && subrow->ends[subrow->depth - 1] <= e->start_ns) subrow->depth--;
         fits = !scope || !subrow->depth || subrow->ends[subrow->depth - 1] >= e->end_ns;
     }
-    if (!fits) { /* the last one has to do */
+    if (!fits) { /* no subrow is left: cut it, so that it fits into the last one */
         e->subrow = PROF__DEVICE_SUBROWS - 1;
         e->end_ns = subrow->ends[subrow->depth - 1];
         e->flags |= PROF_TRUNCATED_END;
@@ -84,7 +84,8 @@ static PROF__HOT int prof__device_nest(prof__read_subrow *subrows, prof__read_de
     return 1;
 }
 
-/* Of sorted events. Returns whether all fit on the first subrows; -1 without memory. */
+/* Puts all events, which are sorted, on subrows. Returns 1 if the first subrow of each row was enough, 0 if not, -1
+   without memory. */
 static PROF__RARE int prof__device_nest_all(prof_trace *trace)
 {
     prof__read_subrow subrows[PROF__DEVICE_SUBROWS];
@@ -102,7 +103,7 @@ static PROF__RARE int prof__device_nest_all(prof_trace *trace)
     return result;
 }
 
-/* Describes the track of the events from first to end, which are those of one subrow. 0 without memory. */
+/* Describes the track of the events from first to end, which are those of one subrow. Returns 0 without memory. */
 static PROF__HOT int prof__device_track(prof_trace *trace, prof__read_track *track, size_t first, size_t end)
 {
     const prof__read_device_record *e = &trace->device_records[first];
@@ -145,7 +146,7 @@ static PROF__HOT int prof__device_track(prof_trace *trace, prof__read_track *tra
     return 1;
 }
 
-/* Whose each event is, and which one of a device was recorded first. */
+/* Finds the row and device of each event, and the event of each device that was recorded first. */
 static PROF__RARE void prof__device_assign(prof_trace *trace)
 {
     size_t i;
@@ -159,7 +160,7 @@ static PROF__RARE void prof__device_assign(prof_trace *trace)
     }
 }
 
-/* Adds the tracks of devices behind those of threads. 0 without memory. */
+/* Adds the tracks of devices after those of threads. Returns 0 without memory. */
 static PROF__RARE int prof__device_tracks(prof_trace *trace)
 {
     prof__read_track *tracks;
@@ -173,7 +174,7 @@ static PROF__RARE int prof__device_tracks(prof_trace *trace)
         prof__read_device_record e = trace->device_records[i];
         if (!prof__device_place(trace, &e, &hint)) {
             if (trace->rows[e.row].early++) continue;
-            e.type = 0; /* one stands for them all, so that the row has a track that tells of them */
+            e.type = 0; /* keeps one for all of these, so that the row has a track, which says how many there were */
             e.start_ns = e.end_ns = -1;
         }
         trace->device_records[kept++] = e;

@@ -1,8 +1,8 @@
 // read/devices: Devices, rows and their clocks.
 /*-- tracks of devices --
-   What >>device recorded is collected while chunks are cut, whichever threads it came from, stays in memory, and is
-   sorted once: by device, row, time. Pairs of clocks become lines from a device's ticks to nanoseconds; those of a
-   counter that wraps are brought onto one scale without end, in the middle of 64 bits. */
+   While chunks are cut, the events that >>device recorded are collected from all threads. They stay in memory, and are
+   sorted once: by device, row, time. Clock pairs become lines from a device's ticks to nanoseconds. The ticks of a
+   counter that wraps are first converted to a scale without wraps, which starts in the middle of 64 bits. */
 
 #define PROF__DEVICE_SUBROWS 64
 #define PROF__DEVICE_MIDDLE ((uint64_t)1 << 63) /* a multiple of every period */
@@ -18,7 +18,7 @@ static PROF__RARE int prof__device_add_pair(prof_trace *trace, uint32_t device, 
     return 1;
 }
 
-/* A name that must be copied. PROF__NONE without memory. */
+/* Returns the number of a name, which is copied, or PROF__NONE without memory. */
 static size_t prof__device_name(prof_trace *trace, const char *text)
 {
     size_t name = prof__read_find(&trace->name_index, prof__text_hash(text), prof__read_same_name, trace, text);
@@ -33,7 +33,7 @@ static size_t prof__device_name(prof_trace *trace, const char *text)
     return prof__read_name(trace, copy);
 }
 
-/* The records of arguments, kept one behind the other, and their number. 0 without memory. */
+/* Keeps the records of an event's arguments, one after the other, and counts them. Returns 0 without memory. */
 static int prof__device_args(prof_trace *trace, prof__read_device_record *e, const uint64_t *words, size_t at,
                              size_t count)
 {
@@ -102,7 +102,7 @@ static int prof__row_order(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The one with this number; the first, which stands for those that meta does not have. */
+/* Returns the device with this number, or the first one, which stands for those that meta lacks. */
 static uint32_t prof__device_find(const prof_trace *trace, uint32_t number)
 {
     prof__read_device key, *found;
@@ -145,12 +145,12 @@ static PROF__RARE int prof__row_add(prof_trace *trace, uint32_t number, size_t n
     return 1;
 }
 
-/* What meta says of devices and rows, and the pairs in it. 0 without memory. */
+/* Reads the devices and rows of meta, and their clock pairs. Returns 0 without memory. */
 static PROF__RARE int prof__device_meta(prof_trace *trace)
 {
     const uint64_t *words = trace->image + trace->header.meta_offset / 8, *field;
     size_t count = (size_t)(trace->header.meta_size / 8), at, length, slot;
-    size_t unnamed = prof__device_name(trace, "?"); /* what meta had no room for */
+    size_t unnamed = prof__device_name(trace, "?"); /* for those that meta had no room for */
     if (unnamed == PROF__NONE || !prof__device_add(trace, 0, unnamed, 0, 0) || !prof__row_add(trace, 0, unnamed, 0))
         return 0;
     for (at = 0; (length = prof__read_meta_words(words, at, count)) != 0; at += length) {
@@ -181,13 +181,13 @@ static PROF__RARE int prof__device_meta(prof_trace *trace)
 
 /*-- clocks --*/
 
-/* The greatest number of the endless scale, up to latest, that shows these bits. */
+/* Returns the greatest tick of the scale without wraps, at most `latest`, that has these low bits. */
 static uint64_t prof__device_unwrap(const prof__read_device *device, uint64_t latest, uint64_t ticks)
 {
     return latest - ((latest - ticks) & device->mask);
 }
 
-/* Ticks that pass in so many nanoseconds. */
+/* Returns the ticks of ns nanoseconds, limited to about 2^63. */
 static uint64_t prof__device_ticks(double hz, int64_t ns)
 {
     double ticks = (double)ns * (hz / 1e9);
@@ -204,14 +204,15 @@ static int prof__pairing_order(const void *a, const void *b)
     return x->tick < y->tick ? -1 : x->tick > y->tick;
 }
 
-/* Keeps of the sorted pairs of a device those with which both clocks go forward, on the endless scale. */
+/* Keeps those sorted pairs of a device in which both clocks go forward, and converts them to the scale without wraps.
+   Returns how many are left. */
 static PROF__RARE size_t prof__device_pairs(prof__read_device *device, prof__read_pairing *pairs, size_t count)
 {
     prof__read_pairing last = pairs[0];
     size_t i, kept = 0;
     for (i = 0; i < count; i++) {
         prof__read_pairing pair = pairs[i], before = pairs[kept ? kept - 1 : 0];
-        if (i && pair.ns == last.ns && pair.tick == last.tick) continue; /* it is in meta, too */
+        if (i && pair.ns == last.ns && pair.tick == last.tick) continue; /* the same pair is in meta, too */
         last = pair;
         if (device->wraps && !kept)
             pair.tick = PROF__DEVICE_MIDDLE + (pair.tick & device->mask);
@@ -229,7 +230,7 @@ static PROF__RARE size_t prof__device_pairs(prof__read_device *device, prof__rea
     return kept;
 }
 
-/* From pair a on, time goes as from b to c. */
+/* Makes a line that begins at pair a and has the slope from b to c. */
 static PROF__RARE void prof__device_line(prof__read_line *line, const prof__read_pairing *a,
                                          const prof__read_pairing *b, const prof__read_pairing *c)
 {
@@ -238,11 +239,11 @@ static PROF__RARE void prof__device_line(prof__read_line *line, const prof__read
     prof__read_slope(line, c->tick - b->tick, (uint64_t)(c->ns - b->ns));
 }
 
-/* first: one line in front of the first pair, one from each pair on. 0 without memory. */
+/* Makes the lines of a device: one before the first pair, and one from each pair on. Returns 0 without memory. */
 static PROF__RARE int prof__device_lines(prof__read_device *device, const prof__read_pairing *pairs, size_t count)
 {
     const prof__read_pairing *first = pairs, *last = pairs + count - 1;
-    /* else a rate that is said is better than one measured */
+    /* A stated rate is better than one measured over less than 10 ms. */
     int measured = count > 1 && last->ns - first->ns >= 10000000;
     size_t i;
     device->lines = (prof__read_line *)calloc(count + 1, sizeof *device->lines);
@@ -267,7 +268,7 @@ static PROF__RARE int prof__device_lines(prof__read_device *device, const prof__
     return 1;
 }
 
-/* Without a pair: the first event of all was recorded when it ended. */
+/* Returns a pair for a device that has none: assumes that the event recorded first ended when it was recorded. */
 static PROF__RARE prof__read_pairing prof__device_guess(const prof_trace *trace, const prof__read_device *device)
 {
     const prof__read_device_record *first = &trace->device_records[device->first - 1];

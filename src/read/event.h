@@ -5,13 +5,13 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
     const prof__read_segment *segment = &c->trace->segments[c->track->segment + c->segment++];
     const prof__read_chunk *chunk = &c->trace->chunks[segment->chunk];
     const uint64_t *words = prof__read_words(c->trace, &c->buffer, segment);
-    prof__read_node *named = NULL; /* the node of the record in front, if it can have a name */
+    prof__read_node *named = NULL; /* the node of the previous record, if it can have a name */
     int takes_data = 0;
     size_t at, length;
     if (c->trace->step) c->trace->step(c->trace->step_user, 1 / (double)c->trace->segment_count);
     c->node = c->node_count = c->arg_count = 0;
     c->words = words;
-    if (segment->gap && c->segment > 1) c->depth = c->crossed = c->hidden = 0; /* all have their ends */
+    if (segment->gap && c->segment > 1) c->depth = c->crossed = c->hidden = 0; /* the matcher has ended them all */
     if (!words) {
         prof__read_skip(c, segment);
         return;
@@ -95,7 +95,7 @@ static void prof__read_args(prof_cursor *c, prof_event *event, uint32_t number, 
 
 static void prof__read_emit_orphan(prof_cursor *c, prof_event *event)
 {
-    /* found from the inside out */
+    /* the innermost is first in the table */
     const prof__read_orphan *orphan =
         &c->trace->orphans[c->track->orphan + c->track->orphan_count - 1 - c->orphan];
     event->type = PROF_EVENT_SCOPE;
@@ -114,7 +114,7 @@ static int prof__read_same_frame(const void *owner, size_t item, const void *key
     return ((const prof__read_frame *)owner)[item].name == *(const uint32_t *)key;
 }
 
-/* The time since the frame boundary of the same name before this one. */
+/* Returns the time since the previous frame boundary of the same name; 0 for the first. */
 static int64_t prof__read_frame_time(prof_cursor *c, uint32_t name, int64_t ns)
 {
     uint32_t hash = (uint32_t)prof__mix(name);
@@ -146,7 +146,7 @@ static void prof__read_emit_lost(const prof_cursor *c, prof_event *event, const 
     }
 }
 
-/* Without memory a message is its format. */
+/* Emits the text of a message; without memory, its format. */
 static void prof__read_emit_message(prof_cursor *c, prof_event *event)
 {
     if (!c->message) c->message = (char *)malloc(PROF__LOG_ROOM);
@@ -221,7 +221,7 @@ static void prof__read_device_args(prof_cursor *c, prof_event *event, const prof
     }
 }
 
-/* The next event of a device: what leads to one comes behind it, inside a scope. */
+/* Emits the next event of a device. A flow that leads to an event comes after it, and inside it if it is a scope. */
 static int prof__read_device_event(prof_cursor *c, prof_event *event)
 {
     const prof_trace *trace = c->trace;
@@ -240,7 +240,7 @@ static int prof__read_device_event(prof_cursor *c, prof_event *event)
         event->depth += (uint32_t)scope;
         event->object = e->flow;
         event->name = "flow"; /* as PROFILE_FLOW_OUT(id) calls it */
-        event->id++; /* of a word inside the same record */
+        event->id++; /* the id of a word inside the same record */
         return 1;
     }
     c->device_record++;
@@ -256,7 +256,8 @@ static int prof__read_device_event(prof_cursor *c, prof_event *event)
     return 1;
 }
 
-/* Field by field: compilers make an instruction of a memset() of this size that takes longer than all that follows. */
+/* Clears an event field by field: for a memset() of this size, compilers emit an instruction that takes longer than all
+   that follows. */
 static inline void prof__read_event_clear(prof_event *event)
 {
     event->type = (prof_event_type)0;
@@ -271,7 +272,7 @@ static inline void prof__read_event_clear(prof_event *event)
     event->value.as.u = 0;
 }
 
-/* Emits the next node if it is a scope without arguments, a name of its own or flags, as most are. */
+/* Emits the next node if it is a scope without arguments, a name of its own or flags, as most are. Returns 0 if not. */
 static inline int prof__read_emit_scope(prof_cursor *c, prof_event *event)
 {
     const prof__read_node *node = &c->nodes[c->node];
@@ -293,7 +294,7 @@ static inline int prof__read_emit_scope(prof_cursor *c, prof_event *event)
     return 1;
 }
 
-/* The next event of the track, in the window or not. */
+/* Emits the next event of the track, even outside the window. Returns 0 after the last. */
 static int prof__read_next(prof_cursor *cursor, prof_event *event)
 {
     prof__read_event_clear(event);
@@ -311,8 +312,8 @@ static int prof__read_next(prof_cursor *cursor, prof_event *event)
     return 1;
 }
 
-/* Cuts an event to the window. 0: it lies outside. A scope that only touches the beginning stays, as its children
-   may. */
+/* Cuts an event to the window. Returns 0 if it lies outside. A scope that only touches the beginning stays, because its
+   children may. */
 static int prof__read_cut_event(const prof_cursor *c, prof_event *event)
 {
     int64_t start = event->start_ns, end = start, from = c->from_ns, to = c->to_ns;
@@ -333,14 +334,14 @@ static int prof__read_cut_event(const prof_cursor *c, prof_event *event)
     return 1;
 }
 
-/* Of any kind, and with a window. */
+/* Emits the next event of any kind, in the window if there is one. Returns 0 after the last. */
 static PROF__NOINLINE int prof__read_next_wanted(prof_cursor *cursor, prof_event *event)
 {
     while (prof__read_next(cursor, event)) {
         int wanted = !cursor->windowed || prof__read_cut_event(cursor, event);
         event->flags &= ~PROF__STILL_OPEN;
         if (wanted) return 1;
-        if (event->start_ns >= cursor->to_ns) break; /* later ones do, too */
+        if (event->start_ns >= cursor->to_ns) break; /* later events do, too */
     }
     memset(event, 0, sizeof *event);
     return 0;

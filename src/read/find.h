@@ -24,12 +24,12 @@ PROF_DEF PROF__WALL prof_status prof_image_shorten(void *bytes, uint64_t left, u
     if (status != PROF_OK) return status;
     prof__header_get(bytes, &header);
     *image_size = left < size ? left : size;
-    if (left >= header.image_size) return PROF_OK; /* readers find out which blocks of the archive are there */
+    if (left >= header.image_size) return PROF_OK; /* readers find the blocks of the archive that are left */
     chunks = left > header.chunk_offset ? (left - header.chunk_offset) / header.chunk_size : 0;
     if (!chunks || left < header.meta_offset + header.meta_size)
         return prof__fail(PROF_CORRUPT, "image: nothing recorded is left in it");
     used = header.next_chunk < header.chunk_count ? header.next_chunk : header.chunk_count;
-    if (used > chunks) { /* not whole */
+    if (used > chunks) { /* some used chunks are missing */
         header.overwritten += used - chunks;
         header.state = PROF__RUNNING;
     }
@@ -40,7 +40,7 @@ PROF_DEF PROF__WALL prof_status prof_image_shorten(void *bytes, uint64_t left, u
     return PROF_OK;
 }
 
-/* The first tick that is not before a time. */
+/* Returns the first tick that is not before a time. */
 static PROF__RARE uint64_t prof__image_tick(const prof_trace *trace, int64_t ns)
 {
     uint64_t low = 0, high = ~(uint64_t)0;
@@ -55,7 +55,7 @@ static PROF__RARE uint64_t prof__image_tick(const prof_trace *trace, int64_t ns)
     return low;
 }
 
-/* The trace is of the same session, and is used up. */
+/* Sets the window of an image. trace: of the same session; it is closed. */
 static PROF__RARE prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
     prof__header header;
@@ -70,8 +70,8 @@ static PROF__RARE prof_status prof__image_set_window(void *bytes, prof_trace *tr
     return status;
 }
 
-/* Writes an image that prof__image_copy() has made, with its archive and the window of a trace of it, into a sink. The
-   trace is used up. */
+/* Writes an image that prof__image_copy() has made, with its archive and the window of the trace, to a sink. trace: of
+   this image; it is closed. */
 static PROF__UNUSED prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trace, prof_sink sink)
 {
     prof__out out;
@@ -89,7 +89,7 @@ PROF_DEF PROF__WALL prof_status prof_image_window(void *bytes, size_t size, int6
     return status == PROF_OK ? prof__image_set_window(bytes, trace, from_ns, to_ns) : status;
 }
 
-/* Writes what prof__read_file() has read. */
+/* Writes an image that prof__read_file() has read, with its archive. */
 static PROF__RARE void prof__out_whole(prof__out *out, unsigned char *image, size_t size, FILE *file)
 {
     size_t alone = (size_t)((const prof__header *)(const void *)image)->image_size;
@@ -112,7 +112,7 @@ PROF_DEF PROF__WALL prof_status prof_image_copy(const char *from, const char *to
     if (!from) return prof__fail(PROF_INVALID_ARGUMENT, "prof_image_copy: from is null");
     file = fopen(from, "rb");
     if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", from, strerror(errno));
-    setvbuf(file, NULL, _IONBF, 0); /* what is read must be what is there now */
+    setvbuf(file, NULL, _IONBF, 0); /* reads must see what is in the file now */
     status = prof__read_file(file, from, &image, &size, NULL);
     if (status == PROF_OK && from_ns != -1) {
         status = prof_trace_open(from, &trace);
@@ -128,14 +128,14 @@ PROF_DEF PROF__WALL prof_status prof_image_copy(const char *from, const char *to
     return status;
 }
 
-/* The first and the newest moment of its session that are known on all of its clocks. */
+/* Gets the first and the newest clock pair of the trace's session. */
 static PROF__UNUSED void prof__trace_pairs(const prof_trace *trace, prof__pair *first, prof__pair *last)
 {
     *first = trace->header.first;
     *last = trace->header.last;
 }
 
-/* 1: what left the ring is in an archive. */
+/* Returns 1 if what left the ring is in an archive. */
 static PROF__UNUSED int prof__trace_archived(const prof_trace *trace) { return trace->header.archive_offset != 0; }
 
 PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace)

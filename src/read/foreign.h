@@ -1,12 +1,12 @@
-// read/foreign: Turns an image of a machine of the other byte order into one of this machine's, in place, before the rest
+// read/foreign: Converts an image of a machine with the other byte order to this machine's, in place, before the rest
 // of the reader sees it. The word size of the recording program changes nothing in an image.
 /*-- images of the other byte order --
-   All is made of words, but for texts and the bytes of packed blocks, which are the same on all machines. For other
-   images it costs one comparison. */
+   "Turns" means: reverses the bytes of words or fields. An image consists of words, except for texts and the bytes of
+   packed blocks, which are the same on all machines. Images of this machine's byte order cost one comparison. */
 
 #define PROF__BYTE_ORDER_TURNED 0x04030201u
 
-/* Returns 1 if the image that begins with these bytes, as many as a header has, is of the other byte order. */
+/* Returns 1 if an image has the other byte order. image: at least its header. */
 static int prof__foreign(const void *image)
 {
     uint32_t order;
@@ -20,7 +20,7 @@ static void prof__turn(uint64_t *words, size_t count)
     for (i = 0; i < count; i++) words[i] = __builtin_bswap64(words[i]);
 }
 
-/* The fields of a struct from byte `from` on, up to byte `to`, all of 4 or all of 8 bytes. */
+/* Turns the fields of a struct from byte `from` up to byte `to`. size: of each field, 4 or 8 bytes. */
 static void prof__turn_fields(void *all, size_t from, size_t to, size_t size)
 {
     unsigned char *at = (unsigned char *)all + from, *end = (unsigned char *)all + to, other;
@@ -50,14 +50,14 @@ static void prof__turn_block(prof__block *block)
     prof__turn_fields(block, offsetof(prof__block, words), sizeof *block, 4);
 }
 
-/* The header of an image of either byte order, as this machine's. */
+/* Reads the header of an image of either byte order, in this machine's. */
 static void prof__header_get(const void *image, prof__header *header)
 {
     memcpy(header, image, sizeof *header);
     if (prof__foreign(image)) prof__turn_header(header);
 }
 
-/* Changes it, and leaves it in the byte order that the image has. */
+/* Writes the header of an image, in the byte order that the image has. */
 static void prof__header_put(void *image, const prof__header *header)
 {
     prof__header changed = *header;
@@ -65,7 +65,8 @@ static void prof__header_put(void *image, const prof__header *header)
     memcpy(image, &changed, sizeof changed);
 }
 
-/* Reads bytes of any stream; by one thread. */
+/* Reads size bytes of a stream at offset. Returns 0 if they cannot all be read. Moves the stream, so that only one
+   thread may use it. */
 static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size)
 {
 #ifdef _WIN32
@@ -88,7 +89,7 @@ static void prof__turn_meta(uint64_t *words, size_t count)
     }
 }
 
-/* The records of a chunk. What follows the last is left as it is: nobody reads it. */
+/* Turns the records of a chunk. What follows the last record stays as it is, because the reader does not use it. */
 static void prof__turn_records(uint64_t *words, size_t count)
 {
     size_t at, length, texts;
@@ -114,7 +115,7 @@ static void prof__turn_chunks(char *image, const prof__header *h)
     }
 }
 
-/* Turns the headers of blocks, of which each shows by its check that it is one: the reader counts what stays as lost. */
+/* Turns the headers of the blocks whose check is right. The reader counts other blocks as lost. */
 static void prof__turn_archive(char *image, size_t size, const prof__header *h)
 {
     uint64_t at = h->archive_offset, most = PROF__BLOCK_BOUND(h->chunk_size / 8), tried = 0;
@@ -129,14 +130,14 @@ static void prof__turn_archive(char *image, size_t size, const prof__header *h)
                 at += block.size;
                 continue;
             }
-            tried += block.size; /* an image may be made so that everything looks like a block */
+            tried += block.size; /* limits the work if an image was made so that everything looks like a block */
         }
         at += 8;
     }
 }
 
-/* Makes an image, with size bytes of it and its archive in memory, 8-byte aligned, this machine's. h: its header, which
-   prof__read_header() has found to be good. */
+/* Converts an image to this machine's byte order. size: the bytes of the image and its archive, which are 8-byte
+   aligned. h: its header, which prof__read_header() has checked. */
 static void prof__turn_image(void *image, size_t size, const prof__header *h)
 {
     prof__header raw;
@@ -144,13 +145,13 @@ static void prof__turn_image(void *image, size_t size, const prof__header *h)
     if (!prof__foreign(image)) return;
     memcpy(&raw, image, sizeof raw);
     prof__turn_header(&raw);
-    memcpy(image, &raw, h->header_size < sizeof raw ? h->header_size : sizeof raw); /* older ones are shorter */
+    memcpy(image, &raw, h->header_size < sizeof raw ? h->header_size : sizeof raw); /* older headers are shorter */
     prof__turn_meta((uint64_t *)(void *)(bytes + h->meta_offset), (size_t)(h->meta_size / 8));
     prof__turn_chunks(bytes, h);
     prof__turn_archive(bytes, size, h);
 }
 
-/* Reads the whole of a file whose image is of the other byte order, archive included, and makes it this machine's. */
+/* Reads a whole file, archive included, whose image has the other byte order, and converts it to this machine's. */
 static prof_status prof__foreign_read(FILE *file, const char *path, const prof__header *h, unsigned char **image,
                                       uint64_t *size)
 {

@@ -1,18 +1,18 @@
-// read/import: An image written anew, with rows of devices behind what it has; or one of nothing else.
+// read/import: Writes a copy of an image with added rows of devices, or an image that has only such rows.
 /*-- IMPORT ----------------------------------------------------------------------------------------------- >>import --
-   An image as the reader reads it: the host's, if there is one, with more chunks behind its chunks, and meta, which
-   grows, too, behind these. The new chunks have no TRACK: nothing but events of devices, whose names and rows are in
-   meta. Their ticks are nanoseconds of the host's CLOCK_MONOTONIC or, without a host, of whatever clock the caller has,
-   and one pair of clocks says so.
+   "The host" is the recording of the host, to which the rows are added, if there is one. The new image has the host's
+   chunks, then the new chunks, then meta with the names of both. The new chunks have no TRACK: they have only events of
+   devices, whose names and rows are in meta. The ticks of these devices are nanoseconds of the host's CLOCK_MONOTONIC
+   or, without a host, of the caller's clock; one clock pair for each device says so.
 
-   Made by one thread at a time: prof__import_open(), prof__import_begin(), then for each event prof__import_row() and
-   prof__import_put(), in the end prof__import_close(), whatever failed. */
+   To be called by one thread at a time: prof__import_open(), prof__import_begin(), then for each event
+   prof__import_row() and prof__import_put(), and in the end, whatever failed, prof__import_close(). */
 
 #define PROF__IMPORT_CHUNK 65536u /* bytes, without a host */
-#define PROF__IMPORT_ROWS 4096u   /* and one for what further ones would have */
+#define PROF__IMPORT_ROWS 4096u   /* and one more for the events of further ones */
 
 typedef struct prof__import_row_of {
-    uint32_t device, number; /* of the row; device is its place among the devices */
+    uint32_t device, number; /* number: of the row; device: an index in devices */
     char *name;
 } prof__import_row_of;
 
@@ -22,21 +22,21 @@ typedef struct prof__import_device {
 } prof__import_device;
 
 typedef struct prof__import {
-    /* for the caller to read */
-    prof__pair first, last; /* the host's, without one all 0 */
+    /* The caller may read these. */
+    prof__pair first, last; /* the host's; all 0 without a host */
     uint64_t pid;
-    prof_status status; /* of writing so far */
-    int no_memory;      /* for a row */
-    /* its own */
+    prof_status status; /* the first failure to write, or PROF_OK */
+    int no_memory;      /* 1: there was no memory for a row */
+    /* These are private. */
     prof__out out;
-    int opened;           /* out is */
-    FILE *host;           /* null: none */
-    unsigned char *bytes; /* its image; so many: see prof__read_file() */
-    uint64_t size;
-    prof__header h;       /* of what is written */
+    int opened;           /* 1: out is open */
+    FILE *host;           /* NULL: none */
+    unsigned char *bytes; /* the host's image, as prof__read_file() returns it */
+    uint64_t size;        /* of bytes */
+    prof__header h;       /* of the new image */
     uint64_t chunk_words; /* of a chunk, without its header */
     uint64_t *chunk;
-    size_t used; /* words of it, its header included; 0: none has begun */
+    size_t used; /* words of chunk, with its header; 0: no chunk has begun */
     uint64_t *meta;
     size_t meta_words, meta_room;
     uint32_t strings, sites, device_number, row_number; /* the last ids */
@@ -55,7 +55,7 @@ static int prof__import_meta_room(prof__import *w, size_t words)
     return 1;
 }
 
-/* 0 without memory. */
+/* Appends a record to meta. Returns 0 without memory. */
 static int prof__import_meta(prof__import *w, uint32_t kind, uint32_t id, const uint64_t *words, size_t count)
 {
     if (!prof__import_meta_room(w, 1 + count)) return 0;
@@ -65,7 +65,7 @@ static int prof__import_meta(prof__import *w, uint32_t kind, uint32_t id, const 
     return 1;
 }
 
-/* The id of a string; 0, which is "", without memory. */
+/* Appends a string to meta. Returns its id, or 0, which is "", without memory. */
 static uint32_t prof__import_string(prof__import *w, const char *text)
 {
     size_t length = strlen(text), words = length / 8 + 1;
@@ -130,8 +130,9 @@ static int prof__import_row_add(prof__import *w, const prof__import_key *key, ui
            prof__read_add(&w->index, hash, w->row_count - 1);
 }
 
-/* The number of a device's row, by their names. others: 1: it is the row of what finds none any more. PROF__NONE: there
-   are PROF__IMPORT_ROWS of them, or no memory is left (no_memory is 1 then). */
+/* Returns the number of a device's row, found by their names, and adds it if there is none. others: 1: it is the row
+   for the events of all further rows, and is added in any case. Returns PROF__NONE if there are PROF__IMPORT_ROWS
+   already, or without memory (no_memory is 1 then). */
 static PROF__UNUSED size_t prof__import_row(prof__import *w, const char *device, const char *row, int others)
 {
     prof__import_key key;
@@ -167,8 +168,9 @@ static void prof__import_chunk_begin(prof__import *w)
     w->h.chunk_count++;
 }
 
-/* Adds an event, as prof_device_record() would, with as many of its arguments as a chunk has room for. row: of
-   prof__import_row(). 0: a chunk has no room for it; only where the host's are unlike any that prof makes. */
+/* Adds an event, as prof_device_record() would, with as many of its arguments as a chunk has room for. row: from
+   prof__import_row(). Returns 0 if a chunk has no room for the event, which only happens if the host's chunks are
+   smaller than any that prof makes. */
 static PROF__UNUSED int prof__import_put(prof__import *w, size_t row, const prof_device_event *event)
 {
     prof_device_event e = *event;
@@ -197,7 +199,7 @@ static PROF__UNUSED int prof__import_put(prof__import *w, size_t row, const prof
     return 1;
 }
 
-/* What an image has by itself. */
+/* Makes the header of an image without a host. */
 static void prof__import_header(prof__header *h, const char *program, const char *clock)
 {
     memset(h, 0, sizeof *h);
@@ -220,7 +222,7 @@ static void prof__import_header(prof__header *h, const char *program, const char
     prof__text_copy(h->clock_name, sizeof h->clock_name, clock);
 }
 
-/* Reads the host's image; program, clock: what an image is said to be of without one (host null). */
+/* Reads the host's image. host: its path, or NULL: then program and clock are the names that the new image states. */
 static PROF__UNUSED prof_status prof__import_open(prof__import *w, const char *host, const char *program,
                                                   const char *clock)
 {
@@ -242,7 +244,7 @@ static PROF__UNUSED prof_status prof__import_open(prof__import *w, const char *h
     return PROF_OK;
 }
 
-/* Takes over the host's meta, and gets to know the last ids. 0 without memory. */
+/* Copies the host's meta, and finds its last ids. Returns 0 without memory. */
 static int prof__import_host_meta(prof__import *w)
 {
     const uint64_t *words = (const uint64_t *)(const void *)(w->bytes + w->h.meta_offset);
@@ -264,7 +266,7 @@ static int prof__import_host_meta(prof__import *w)
     return 1;
 }
 
-/* Begins to write to path, with the host's chunks. host: as prof__import_open() was told; path may be the same. */
+/* Begins to write to path, with the host's chunks. host: as for prof__import_open(); path may be the same file. */
 static PROF__UNUSED prof_status prof__import_begin(prof__import *w, const char *host, const char *path)
 {
     prof_status status;
@@ -275,7 +277,7 @@ static PROF__UNUSED prof_status prof__import_begin(prof__import *w, const char *
     w->chunk = (uint64_t *)malloc(w->h.chunk_size);
     if (!w->chunk) return prof__fail(PROF_NO_MEMORY, "%s: no memory to write it", path);
     w->chunk_words = (w->h.chunk_size - w->h.chunk_header_size) / 8;
-    if (w->host && !prof__file_replaceable(path)) /* it would be written in place, and may be the host, still to read */
+    if (w->host && !prof__file_replaceable(path)) /* would be written in place, but may be the host */
         return prof__fail(PROF_INVALID_ARGUMENT, "%s is a link or a device: name a file itself", path);
     status = prof__out_file(&w->out, path);
     if (status != PROF_OK) return status;
@@ -287,11 +289,11 @@ static PROF__UNUSED prof_status prof__import_begin(prof__import *w, const char *
         prof__out_bytes(&w->out, &w->h, sizeof w->h);
     }
     w->h.chunk_offset = w->h.header_size;
-    if (w->h.next_chunk < w->h.chunk_count) w->h.next_chunk = w->h.chunk_count; /* readers look at no more than that */
+    if (w->h.next_chunk < w->h.chunk_count) w->h.next_chunk = w->h.chunk_count; /* readers look at no more chunks */
     return PROF_OK;
 }
 
-/* The host's archive, which stands behind its image, from old_size on. */
+/* Copies the host's archive, which follows its image, from old_size on. */
 static void prof__import_archive(prof__import *w, uint64_t old_size)
 {
     char part[PROF__OUT_RESERVE];
@@ -308,19 +310,19 @@ static void prof__import_archive(prof__import *w, uint64_t old_size)
     }
     for (; old_size < size && got && w->out.status == PROF_OK; old_size += got) {
         got = size - old_size < sizeof part ? (size_t)(size - old_size) : sizeof part;
-        if (!prof__read_at(w->host, old_size, part, got)) break; /* readers find out what is missing */
+        if (!prof__read_at(w->host, old_size, part, got)) break; /* readers notice what is missing */
         prof__out_bytes(&w->out, part, got);
     }
 }
 
-/* first, last: as below. */
+/* Writes the rest of the image. first, last: as for prof__import_close(). */
 static void prof__import_end(prof__import *w, uint64_t first, uint64_t last)
 {
     uint64_t old_size = w->h.image_size;
     prof__import_chunk_end(w);
     w->h.meta_offset = w->h.chunk_offset + w->h.chunk_count * w->h.chunk_size;
     w->h.meta_used = w->meta_words * 8;
-    w->h.meta_size = w->h.meta_used + 8; /* ends with a head of 0 */
+    w->h.meta_size = w->h.meta_used + 8; /* a head of 0 ends it */
     w->h.index_offset = w->h.index_size = 0;
     w->h.image_size = w->h.meta_offset + w->h.meta_size;
     if (prof__import_meta_room(w, 1)) prof__out_bytes(&w->out, w->meta, (size_t)w->h.meta_size);
@@ -337,15 +339,15 @@ static void prof__import_end(prof__import *w, uint64_t first, uint64_t last)
     prof__out_bytes(&w->out, &w->h, w->h.header_size < sizeof w->h ? w->h.header_size : sizeof w->h); /* the host's */
 }
 
-/* Ends the image, if status is PROF_OK, and frees everything. first, last: without a host, ns: of the first event, and
-   when the last ended. Returns the first failure; nothing is left of the file then. */
+/* Ends the image, if status is PROF_OK, and frees everything. first, last: used without a host: when the first event
+   began and the last one ended, in ns. Returns the first failure: then no file is left. */
 static PROF__UNUSED prof_status prof__import_close(prof__import *w, prof_status status, uint64_t first, uint64_t last)
 {
     prof_status closed = PROF_OK;
     size_t i;
     if (w->opened && status == PROF_OK) prof__import_end(w, first, last);
     if (w->opened && status != PROF_OK) prof__out_fail(&w->out, status);
-    if (w->host) fclose(w->host); /* first: if it is what is written, too, Windows replaces no file that is open */
+    if (w->host) fclose(w->host); /* first: path may be the same file, and Windows replaces no open file */
     if (w->opened) closed = prof__out_close(&w->out);
     for (i = 0; i < w->device_count; i++) free(w->devices[i].name);
     for (i = 0; i < w->row_count; i++) free(w->rows[i].name);

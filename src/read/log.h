@@ -1,10 +1,10 @@
-// read/log: Log messages as text.
+// read/log: Formats log messages.
 /*-- messages --
-   A format comes from an image, and is never given to printf: each conversion is parsed, its value is looked at, and a
-   conversion of our own shows it. What does not fit together is said in parentheses. */
+   A format comes from an image, and is never passed to printf: each conversion is parsed, compared with its value, and
+   made anew. If a conversion and its value do not match, the text says so in parentheses. */
 
-#define PROF__LOG_ROOM ((size_t)8192) /* bytes of a message; a longer one is cut */
-#define PROF__LOG_WIDE 500            /* of a width or precision */
+#define PROF__LOG_ROOM ((size_t)8192) /* bytes of a message; longer ones are cut */
+#define PROF__LOG_WIDE 500            /* the most for a width or precision */
 
 typedef struct prof__log_text {
     char *to;
@@ -38,7 +38,7 @@ static void prof__log_padded(prof__log_text *text, const prof__log_spec *spec, c
     if (left) prof__log_fill(text, space);
 }
 
-/* "(%5d is missing)". from: the % of the conversion, at: behind it. */
+/* Writes "(%5d is missing)". from: the % of the conversion; at: its end; what: "is missing". */
 static void prof__log_say(prof__log_text *text, const char *from, const char *at, const char *what)
 {
     prof__log_put(text, "(", 1);
@@ -48,7 +48,7 @@ static void prof__log_say(prof__log_text *text, const char *from, const char *at
     prof__log_put(text, ")", 1);
 }
 
-/* 1: a value of that type is what the conversion wants. */
+/* Returns 1 if a value of this type is what the conversion wants. */
 static int prof__log_fits(const prof__log_spec *spec, prof_value_type type)
 {
     if (spec->code >= PROF__LOG_TEXT) return type == PROF_VALUE_STRING;
@@ -57,7 +57,8 @@ static int prof__log_fits(const prof__log_spec *spec, prof_value_type type)
     return type == PROF_VALUE_INT || type == PROF_VALUE_UINT;
 }
 
-/* Width and precision are within limits, so that all of it fits. Any locale's decimal point becomes a point. */
+/* Writes a number. Its width and precision are within limits, so that the text fits into digits. Replaces the decimal
+   separator of any locale by a point. */
 static void prof__log_float(prof__log_text *text, const prof__log_spec *spec, double value)
 {
     char format[16], digits[PROF__LOG_WIDE * 2 + 400];
@@ -111,7 +112,7 @@ static void prof__log_show(prof__log_text *text, const prof__log_spec *spec, con
     default:
         if (spec->conversion == 'c') {
             piece[0] = (char)value->as.i;
-            prof__log_padded(text, spec, piece, piece[0] != 0); /* a text cannot have a zero */
+            prof__log_padded(text, spec, piece, piece[0] != 0); /* a text cannot contain a zero */
         } else {
             prof__log_integer_text(text, spec, value);
         }
@@ -119,7 +120,8 @@ static void prof__log_show(prof__log_text *text, const prof__log_spec *spec, con
     }
 }
 
-/* A width or precision, out of the values if it is a star. 0: there is none where there should be one. */
+/* Limits a width or precision. If it is a star, first takes it from the values. Returns 0 if that value is missing or
+   no int. */
 static int prof__log_star(const prof_event *event, uint32_t *next, int *number)
 {
     int64_t value = *number;
@@ -132,11 +134,11 @@ static int prof__log_star(const prof_event *event, uint32_t *next, int *number)
     return 1;
 }
 
-/* One conversion, which has been parsed. */
+/* Writes a conversion that has been parsed. */
 static void prof__log_convert(prof__log_text *text, prof__log_spec *spec, const char *from, const char *at,
                               const prof_event *event, uint32_t *next)
 {
-    /* a text's precision is the writer's affair, up to what it kept */
+    /* The precision of a text is not limited: the recorder has cut the text already. */
     const int unlimited = spec->code >= PROF__LOG_TEXT;
     int precision = spec->precision;
     if (!prof__log_star(event, next, &spec->width) || !prof__log_star(event, next, &spec->precision)) {
@@ -169,7 +171,7 @@ static void prof__log_convert(prof__log_text *text, prof__log_spec *spec, const 
     }
 }
 
-/* Gives a message its text; room: PROF__LOG_ROOM bytes. */
+/* Formats a message, as the value of its event. room: PROF__LOG_ROOM bytes for the text. */
 static void prof__log_format_event(prof_event *event, char *room)
 {
     const char *at = event->site->name;
@@ -185,7 +187,7 @@ static void prof__log_format_event(prof_event *event, char *room)
         prof__log_put(&text, at, plain);
         if (!*from) break;
         at = prof__log_parse(from + 1, &spec);
-        if (!at) { /* nothing behind it can be told */
+        if (!at) { /* nothing after it can be interpreted */
             prof__log_put(&text, from, strlen(from));
             break;
         }
@@ -197,7 +199,7 @@ static void prof__log_format_event(prof_event *event, char *room)
     event->value.cut = text.cut;
 }
 
-/* debug, info ... of a LOG event's detail. */
+/* Returns the name of a severity, the detail of a LOG event: debug, info, ... */
 static const char *prof__severity_text(uint64_t severity)
 {
     static const char *const names[] = {"debug", "info", "warning", "error", "fatal"};

@@ -136,7 +136,7 @@ static void prof__read_note_late(prof__read_matcher *m, const prof__read_open *o
     *link = m->late_first + m->late_count++;
 }
 
-/* Closes all scopes deeper than depth, because one around them ends, or one from before the first record. */
+/* Closes all scopes deeper than depth, because an enclosing one ends, or one that began before the first record. */
 static void prof__read_pop_early(prof__read_matcher *m, uint32_t depth)
 {
     uint32_t i;
@@ -150,7 +150,7 @@ static uint64_t prof__read_event_id(const prof_trace *trace, const prof__read_ch
 }
 
 /* Matches an END whose scope was closed by the end of an outer one: the two overlap. An open scope of the same site has
-   precedence, because a scope that was left by longjmp() or an early return must not take the end of a call around it.
+   precedence, because a scope that was left by longjmp() or an early return must not take the end of an enclosing call.
    Returns 1 if it matches, 0 if it matches none, -1 without memory. */
 static int prof__read_match_late(prof__read_matcher *m, uint32_t site)
 {

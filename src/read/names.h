@@ -1,4 +1,4 @@
-// read/names: Strings, call sites and metadata of an image, equal ones once.
+// read/names: The strings, call sites and metadata of an image; equal ones are kept once.
 /*-- names and call sites --*/
 
 static int prof__read_same_name(const void *owner, size_t item, const void *key)
@@ -7,7 +7,7 @@ static int prof__read_same_name(const void *owner, size_t item, const void *key)
     return !strcmp(trace->names[item], (const char *)key);
 }
 
-/* The number of a text, which must live as long as the trace; PROF__NONE without memory. */
+/* Returns the number of a text, which must live as long as the trace, or PROF__NONE without memory. */
 static size_t prof__read_name(prof_trace *trace, const char *text)
 {
     uint32_t hash = prof__text_hash(text);
@@ -29,7 +29,7 @@ static int prof__read_same_site(const void *owner, size_t item, const void *key)
            a->role == b->role;
 }
 
-/* The number of a call site whose texts are names of the trace; PROF__NONE without memory. */
+/* Returns the number of a call site, whose texts are names of the trace, or PROF__NONE without memory. */
 static size_t prof__read_site_number(prof_trace *trace, const prof__read_site *site)
 {
     uint32_t hash = (uint32_t)prof__mix(site->name * 31u + ((uint64_t)site->about.line << 32) +
@@ -48,21 +48,21 @@ static int prof__read_same_unknown(const void *owner, size_t item, const void *k
     return ((const prof_trace *)owner)->unknown[item].id == *(const uint32_t *)key;
 }
 
-/* The site of a call site id that meta does not have; PROF__NONE for one that was never seen. */
+/* Returns the site of a call site id that meta lacks, or PROF__NONE for an id that was never seen. */
 static PROF__COLD size_t prof__read_unknown_site(const prof_trace *trace, uint32_t id)
 {
     size_t item = prof__read_find(&trace->unknown_index, (uint32_t)prof__mix(id), prof__read_same_unknown, trace, &id);
     return item == PROF__NONE ? PROF__NONE : trace->unknown[item].site;
 }
 
-/* The site of a call site id; PROF__NONE for an id that was never seen. */
+/* Returns the site of a call site id, or PROF__NONE for an id that was never seen. */
 static inline size_t prof__read_site_of(const prof_trace *trace, uint32_t id)
 {
     if (PROF__LIKELY(id < trace->site_id_count && trace->site_ids[id] != PROF__NONE32)) return trace->site_ids[id];
     return prof__read_unknown_site(trace, id);
 }
 
-/* A call site without strings, named after a text that the trace takes over; PROF__NONE without memory. */
+/* Makes a call site that has only a name, a copy of text. Returns its number, or PROF__NONE without memory. */
 static PROF__RARE size_t prof__read_make_site(prof_trace *trace, const char *text, uint32_t kind)
 {
     prof__read_site site;
@@ -83,7 +83,7 @@ static PROF__RARE size_t prof__read_make_site(prof_trace *trace, const char *tex
     return prof__read_site_number(trace, &site);
 }
 
-/* Gives an id that meta does not have a site: "?site 12". 0 without memory. */
+/* Makes a site for an id that meta lacks: "?site 12". Returns 0 without memory. */
 static PROF__COLD int prof__read_invent_site(prof_trace *trace, uint32_t id, uint32_t kind)
 {
     char text[32] = "?site ";
@@ -97,7 +97,7 @@ static PROF__COLD int prof__read_invent_site(prof_trace *trace, uint32_t id, uin
     return prof__read_add(&trace->unknown_index, (uint32_t)prof__mix(id), trace->unknown_count++);
 }
 
-/* Makes sure that an id has a site. 0 without memory. */
+/* Makes sure that an id has a site. Returns 0 without memory. */
 static inline int prof__read_know_site(prof_trace *trace, uint32_t id, uint32_t kind)
 {
     return prof__read_site_of(trace, id) != PROF__NONE || prof__read_invent_site(trace, id, kind);
@@ -108,8 +108,8 @@ static size_t prof__read_string_name(const prof_trace *trace, uint64_t id)
     return id < trace->string_count ? trace->strings[id] : 0;
 }
 
-/* The words of the meta record at words[at], 0 after the last. A head without kind that has a length was reserved by a
-   thread that has not come back yet. */
+/* Returns the words of the meta record at words[at], or 0 after the last. A head with a length but no kind is a record
+   that a thread has reserved and not written yet. */
 static size_t prof__read_meta_words(const uint64_t *words, size_t at, size_t count)
 {
     size_t length;
@@ -118,7 +118,7 @@ static size_t prof__read_meta_words(const uint64_t *words, size_t at, size_t cou
     return length <= count - at ? length : 0;
 }
 
-/* Names a function that was recorded by its address, if its module's symbols are still to be had. 0 without memory. */
+/* Names a function that was recorded by its address, if its module's symbols can be read. Returns 0 without memory. */
 static PROF__RARE int prof__read_symbol(prof_trace *trace, prof__read_site *site)
 {
     const prof__symbol *symbol =
@@ -139,7 +139,8 @@ static int prof__read_same_key(const void *owner, size_t item, const void *key)
     return ((const prof_trace *)owner)->metadata[item].key == (const char *)key;
 }
 
-/* A record of the session, whose last byte is zero by now. 0 without memory. */
+/* Adds a pair of metadata: a key and, after it, a value, whose last byte is zero. An empty key removes all pairs before
+   it. Returns 0 without memory. */
 static PROF__RARE int prof__read_metadata(prof_trace *trace, const char *key, const char *end)
 {
     const char *value = key + strlen(key) + 1;
@@ -177,7 +178,7 @@ PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const ch
     return there;
 }
 
-/* Terminates a text of so many words, of which only the first 1023 bytes are kept; characters stay whole. */
+/* Terminates a text of so many words. Keeps at most its first 1023 bytes, and cuts between UTF-8 characters. */
 static PROF__RARE void prof__read_shorten(char *text, size_t words)
 {
     char *end = text + (words < PROF__TEXT_WORDS ? words : PROF__TEXT_WORDS) * 8 - 1;
@@ -194,7 +195,7 @@ static PROF__RARE int prof__read_meta(prof_trace *trace)
     for (at = 0; (length = prof__read_meta_words(words, at, count)) != 0; at += length) {
         size_t id = (size_t)(words[at] & 0xFFFFFFFFu);
         unsigned kind = (unsigned)(words[at] >> 56);
-        if (id > count) continue; /* ids count the records: there cannot be as many */
+        if (id > count) continue; /* ids count the records: there cannot be so many */
         if (kind == PROF__META_STRING && length > 1 && id > strings) strings = id;
         if (kind == PROF__META_SITE && length >= PROF__META_SITE_WORDS && id > sites) sites = id;
     }

@@ -1,4 +1,4 @@
-// read/open: Opens, checks and closes a trace, of a file, of memory, of this process.
+// read/open: Opens, checks and closes traces of files, of memory and of this process.
 /*-- opening --*/
 
 static PROF__RARE void prof__read_free(prof_trace *trace)
@@ -43,7 +43,8 @@ static PROF__RARE void prof__read_free(prof_trace *trace)
     free(trace);
 }
 
-/* Checks the beginning of an image. size: the bytes of the whole. */
+/* Reads and checks the header of an image, of either byte order. size: the bytes of the whole image and what follows
+   it. what: its name in errors. */
 static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size, const char *what,
                                                 prof__header *header)
 {
@@ -72,7 +73,7 @@ static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size
     if (!header->version || header->header_size < PROF__HEADER_LEAST || header->header_size % 8 ||
         header->header_size > header->image_size)
         return prof__fail(PROF_CORRUPT, "%s: damaged header (version or size)", what);
-    if (header->header_size < sizeof *header) /* what it has not is 0 */
+    if (header->header_size < sizeof *header) /* fields that it lacks are 0 */
         memset((char *)header + header->header_size, 0, sizeof *header - header->header_size);
     if (header->image_size > size)
         return prof__fail(PROF_CORRUPT, "%s: truncated: %lu of %lu bytes are left", what, (unsigned long)size,
@@ -101,7 +102,7 @@ static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size
     return PROF_OK;
 }
 
-/* After the clock is known. */
+/* Fills in prof_trace_info. Called when the clock is known. */
 static PROF__RARE void prof__read_about(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
@@ -130,7 +131,7 @@ static PROF__RARE void prof__read_about(prof_trace *trace)
     info->taken_back += header->taken_back;
 }
 
-/* The window of the image, and its newest moment. */
+/* Reads the window of the image, and its newest time. */
 static PROF__RARE void prof__read_window(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
@@ -141,7 +142,7 @@ static PROF__RARE void prof__read_window(prof_trace *trace)
     if (trace->info.to_ns <= trace->info.from_ns) trace->info.to_ns = 0;
 }
 
-/* All steps; 0 without memory. */
+/* Does all steps from image to trace. Returns 0 without memory. */
 static int prof__read_parse(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
@@ -162,9 +163,9 @@ static int prof__read_parse(prof_trace *trace)
     return 1;
 }
 
-/* Reads an image on the heap, with its archive in file or, if that is null or size is larger, behind the image, up to
-   size. paged: its
-   chunks are in file, too. The trace becomes the owner of both, also when this fails. what: its name in errors. */
+/* Makes a trace of an image on the heap. Its archive is in file or, if file is NULL or size is larger than the image,
+   in memory after the image, up to size. paged: 1: its chunks are in file, too. Takes over image and file, and frees
+   them if it fails. what: the image's name in errors. */
 static PROF__RARE prof_status prof__read_parts(void *image, size_t size, FILE *file, int paged, const char *what,
                                                prof_trace **out)
 {
@@ -212,8 +213,8 @@ static int prof__source_file(void *file, uint64_t offset, void *to, size_t size)
     return prof__read_at((FILE *)file, offset, to, size);
 }
 
-/* 1: the chunks of an image are read when they are wanted. Its recording has ended, so that they stay what they are. On
-   Windows a file that is open cannot be replaced by the next recording. */
+/* Returns 1 if the chunks of an image are read only when they are needed: it is large, and its recording has ended, so
+   that they do not change any more. Not on Windows, where the next recording cannot replace an open file. */
 static int prof__read_pages(const prof__header *header)
 {
 #ifdef _WIN32
@@ -247,8 +248,9 @@ static int prof__read_all(FILE *file, const prof__header *header, unsigned char 
     return 1;
 }
 
-/* paged: null: the chunks are wanted in any case. size: that of the image; of one of the other byte order also of its
-   archive, which is then behind it. */
+/* Reads the image in a file. *image: the caller frees it, also after a failure. *size: the size of the image; if it is
+   of the other byte order, with its archive, which follows it in memory. *paged: set to 1 if the chunks were left in
+   the file; if paged is NULL, they are always read. */
 static PROF__RARE prof_status prof__read_file(FILE *file, const char *path, unsigned char **image, uint64_t *size,
                                               int *paged)
 {
@@ -290,7 +292,7 @@ PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **t
     if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_open: path is null");
     file = fopen(path, "rb");
     if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", path, strerror(errno));
-    setvbuf(file, NULL, _IONBF, 0); /* what is read must be what is there now */
+    setvbuf(file, NULL, _IONBF, 0); /* reads must see what is in the file now */
     status = prof__read_file(file, path, &image, &size, &paged);
     if (status == PROF_OK) return prof__read_parts(image, (size_t)size, file, paged, path, trace);
     fclose(file);
@@ -316,19 +318,19 @@ PROF_DEF PROF__WALL prof_status prof_trace_memory(const void *image, size_t size
     return prof__read_image(copy, size, NULL, "image", trace);
 }
 
-/* What a session in PROF_STATS has instead of events. */
+/* What a session in mode PROF_STATS has instead of events. */
 typedef struct prof__folded {
-    uint32_t session; /* 0: another mode */
+    uint32_t session; /* 0: the session has another mode */
     struct prof__figure *figures;
     uint32_t *sites;  /* call site ids */
-    char **texts;     /* run-time names, or null */
+    char **texts;     /* run-time names, or NULL */
     size_t count;
     uint64_t events, open, lost, unmatched, newest;
     uint64_t begins_missing, ends_missing; /* of spans */
     prof__uses uses;
 } prof__folded;
 
-/* reset: PROF_STATS begins anew after that. */
+/* Makes a trace of the present session. reset: 1: the statistics of PROF_STATS begin anew after that. */
 static prof_status prof__trace_live(prof_trace **trace, int reset)
 {
     void *image = NULL;
@@ -366,7 +368,7 @@ PROF_DEF void prof_trace_close(prof_trace *trace)
     if (trace) prof__read_free(trace);
 }
 
-/* Writes what is recorded, as it is now, and as prepare() has changed the trace before. */
+/* Writes what is recorded so far, with a trace that prepare(), unless it is NULL, has changed before. */
 static prof_status prof__live_write_as(const char *path, prof_status (*write)(const prof_trace *, const char *),
                                        prof_status (*prepare)(prof_trace *trace, const void *user), const void *user)
 {
@@ -403,7 +405,8 @@ PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, doubl
     trace->step_user = user;
 }
 
-/* Of the traces of the same machine start the one that began first: their monotonic clock aligns all with it. */
+/* Returns the number of the trace that began first on the machine of trace number `one`: the monotonic clock of that
+   machine aligns all its traces with it. */
 static PROF__RARE size_t prof__align_anchor(const prof_trace *const *traces, size_t count, size_t one)
 {
     const prof__header *h = &traces[one]->header;

@@ -1,22 +1,22 @@
-// read/since: Of which moment a trace's statistics are: the resets of prof_report.h.
+// read/since: From which moment on the statistics of a trace count: the resets of prof_report.h.
 /*-- SINCE ------------------------------------------------------------------------------------------------ >>since --*/
 
-/* Until when a track had been read. Ticks, as a later clock pair may shift nanoseconds; and for devices, whose clocks
-   get pairs of their own, the event that ended last, too. */
+/* How far a track had been read. In ticks, because a later clock pair may shift nanoseconds. For devices, whose clocks
+   have pairs of their own, also the event that ended last. */
 typedef struct prof__bound {
     uint64_t track, tick; /* track: see prof__bound_track() */
     uint64_t id;          /* of a device's last event, else 0 */
 } prof__bound;
 
-/* Until when each track of a session had been read: all zero is none. The caller's, who frees bounds. */
+/* How far each track of a session had been read; all zero: no track. The caller owns it, and frees `bounds`. */
 typedef struct prof__bounds {
     uint64_t session, process; /* to which they belong */
     prof__bound *bounds;       /* sorted */
     size_t count;
 } prof__bounds;
 
-/* What a track is known by in all traces of a session. Rows of devices get their ids, which are behind those of
-   threads, anew with each. */
+/* Returns what identifies a track in all traces of a session. The ids of devices' rows come after those of threads, so
+   that they differ from trace to trace. */
 static uint64_t prof__bound_track(const prof_trace *trace, const prof__read_track *track)
 {
     if (!track->device_record_count) return track->about.id;
@@ -30,7 +30,7 @@ static int prof__bound_order(const void *a, const void *b)
     return x->tick < y->tick ? -1 : x->tick > y->tick;
 }
 
-/* The latest bound of a track; null: it had none. */
+/* Returns the latest bound of a track, or NULL if it has none. */
 static const prof__bound *prof__bound_of(const prof__bounds *all, uint64_t track)
 {
     size_t low = 0, high = all->count;
@@ -44,8 +44,8 @@ static const prof__bound *prof__bound_of(const prof__bounds *all, uint64_t track
     return low && all->bounds[low - 1].track == track ? &all->bounds[low - 1] : NULL;
 }
 
-/* Lets the statistics of a trace count only what ended after the bounds, if they are of its session. 0 without memory.
-   Statistics that were kept while it was recorded are as old as prof__trace_live() made them. */
+/* Makes the statistics of a trace count only what ended after the bounds, if these belong to its session. Returns 0
+   without memory. Does not change statistics that were kept while recording: prof__trace_live() resets those. */
 static PROF__UNUSED int prof__bounds_apply(const prof__bounds *all, prof_trace *trace)
 {
     size_t count = trace->track_count, hint = 0, i, j;
@@ -63,8 +63,9 @@ static PROF__UNUSED int prof__bounds_apply(const prof__bounds *all, prof_trace *
     return trace->since != NULL;
 }
 
-/* Sets the bounds to the end of a trace, unless it has statistics that were kept while it was recorded. A child of a
-   fork() at any moment finds the old bounds, or the new ones. 0 without memory, and then they are as they were. */
+/* Sets the bounds to the end of a trace, unless it has statistics that were kept while recording. A fork() at any
+   moment leaves the child either the old bounds or the new ones. Returns 0 without memory: then the bounds stay as they
+   were. */
 static PROF__UNUSED int prof__bounds_take(prof__bounds *all, const prof_trace *trace)
 {
     size_t count = trace->track_count, i, j;
@@ -81,7 +82,7 @@ static PROF__UNUSED int prof__bounds_take(prof__bounds *all, const prof_trace *t
             if (trace->device_records[j].end_ns == track->about.last_ns) bounds[i].id = trace->device_records[j].id;
     }
     qsort(bounds, count, sizeof *bounds, prof__bound_order);
-    all->bounds = bounds; /* before the old ones are no more */
+    all->bounds = bounds; /* before the old ones are freed */
     all->count = count;
     all->session = trace->header.session;
     all->process = trace->header.pid;
@@ -89,14 +90,14 @@ static PROF__UNUSED int prof__bounds_take(prof__bounds *all, const prof_trace *t
     return 1;
 }
 
-/* 1: the statistics of a trace count what happened then on a track. */
+/* Returns 1 if the statistics of a trace count what ends at this time on a track. */
 static PROF__UNUSED int prof__trace_counts(const prof_trace *trace, size_t track, int64_t ns)
 {
     return !trace->since || ns > trace->since[track];
 }
 
-/* 1: prof__bounds_apply() has changed what they count. */
+/* Returns 1 if prof__bounds_apply() has changed what the statistics count. */
 static PROF__UNUSED int prof__trace_bounded(const prof_trace *trace) { return trace->since != NULL; }
 
-/* 1: it has statistics that were kept while it was recorded. */
+/* Returns 1 if the trace has statistics that were kept while recording. */
 static PROF__UNUSED int prof__trace_folded(const prof_trace *trace) { return trace->folded != NULL; }

@@ -10,10 +10,11 @@
         scopes that cross into later segments, the ENDs that close another number of scopes than one, and the scopes
         that began before the track's first segment ("orphans": only their ends are left).
    After that nothing changes any more. A cursor loads one segment at a time.
-   Of the archive, which may be far larger than memory, nothing stays but these tables: prof__read_words() reads a block
-   whenever its words are wanted, and the words of a segment of a ring whose recording has ended and that is large. What is
-   not there any more (the file was cut, or a rotating archive went over it) is left out and counted, and its scopes that
-   are known otherwise stay as they are. */
+
+   The archive may be far larger than memory. So only these tables stay in memory, and prof__read_words() reads a block
+   each time its words are needed. The same holds for the segments of a large ring whose recording has ended. Words that
+   are no longer there (the file was cut, or a rotating archive overwrote them) are left out and counted; those of their
+   scopes that the tables know stay. */
 
 #include <limits.h>
 #ifndef _WIN32
@@ -21,13 +22,13 @@
 #endif
 
 #ifdef __GNUC__
-#define PROF__NOINLINE __attribute__((noinline)) /* what calls it stays small enough to be fast */
+#define PROF__NOINLINE __attribute__((noinline)) /* keeps its callers small enough to be fast */
 #else
 #define PROF__NOINLINE
 #endif
 #define PROF__NONE ((size_t)-1)
 #define PROF__NONE32 0xFFFFFFFFu
-#define PROF__TEXT_WORDS 128 /* longer texts of call sites are cut: in a viewer's file each of their events has them */
+#define PROF__TEXT_WORDS 128 /* longer texts of call sites are cut: a viewer's file repeats them in each event */
 #define PROF__CHUNK_MAX 1048576 /* bytes; see PROF_CHUNK_SIZE */
 #define PROF__CLOSE_MAX PROF__SITE_MASK /* an END can close that many scopes */
 #ifndef PROF__READ_WHOLE
@@ -35,12 +36,12 @@
 #endif
 #define PROF__READ_KEYS 128 /* even */
 #define PROF__FAR_NS ((int64_t)1 << 61) /* times saturate here, so that differences never overflow */
-#define PROF__CLOSES_LATE (PROF__NONE32 - 1) /* instead: the END of a scope that ends after one around it */
+#define PROF__CLOSES_LATE (PROF__NONE32 - 1) /* instead of a number: the END of a scope that overlaps */
 #define PROF__LATE_END_MAX 65536 /* how many scopes without an end are kept, because a later end makes them overlaps */
 #define PROF__LATE_STEPS 64 /* how many of them, of one site, are searched for the right place */
 #define PROF__OVERLAPS 8u   /* a node's flag in a cursor: it is the begin of such a scope */
 #define PROF__LATE_BIT 0x80000000u /* the same flag in an entry of a cursor's stack */
-#define PROF__STILL_OPEN 4u /* an event's flag inside the reader: not even a scope around it has ended */
+#define PROF__STILL_OPEN 4u /* an event's flag inside the reader: no enclosing scope has ended, either */
 
 static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out);
 static prof_status prof__image_copy(void **bytes, size_t *size);
@@ -81,13 +82,13 @@ struct prof__read_segment;
 typedef struct prof__read_buffer {
     uint64_t *words;
     char *block;
-    size_t chunk; /* whose they are, from 1; 0: nobody's, or a segment's */
+    size_t chunk; /* the chunk that they are of, from 1; 0: none, or words of a segment */
     const struct prof__read_segment *segment;
 } prof__read_buffer;
 
 typedef struct prof__read_segment {
     uint64_t track, serial;
-    uint64_t tick;   /* the first thing known: when the track took the chunk, else the first record's; or ~0 */
+    uint64_t tick;   /* its first known time: when the track took the chunk, else the first record's; or ~0 */
     uint64_t record; /* the first record's; or ~0 */
     uint64_t mark;   /* prof__read_mark() of its words, if it is read when it is wanted */
     uint32_t chunk;
@@ -96,7 +97,7 @@ typedef struct prof__read_segment {
     int32_t depth;       /* open scopes at its end, less the orphans that were closed so far */
     uint8_t fiber;
     uint8_t last;        /* 1: the chunk has no later segment, so that the chunk's losses belong here */
-    uint8_t gap;         /* 1: something is missing in front of it */
+    uint8_t gap;         /* 1: something is missing before it */
     uint8_t texts;       /* 1: it may have strings */
 } prof__read_segment;
 
@@ -122,8 +123,8 @@ typedef struct prof__read_exception {
     uint32_t closes;
 } prof__read_exception;
 
-/* A scope that ended after one around it. Begins and ends are found in different orders, so that a track has a list of
-   each. */
+/* A scope that ended after an enclosing one. Begins and ends are found in different orders, so that a track has a list
+   of each. */
 typedef struct prof__read_late_begin {
     uint32_t segment, word; /* segment: counted from the track's first */
 } prof__read_late_begin;
@@ -156,7 +157,7 @@ typedef struct prof__read_device_record {
     uint8_t type, value, flags;  /* PROF__DEVICE_..., or 0: see prof__device_tracks(); prof_value_type */
 } prof__read_device_record;
 
-/* number: what records call it; elsewhere a device or row is an index in the trace's list. */
+/* number: its number in records; everywhere else a device or row is an index in the trace's list. */
 typedef struct prof__read_device {
     uint32_t number, name;
     int wraps;
@@ -182,7 +183,8 @@ typedef struct prof__read_pairing {
 
 typedef struct prof__read_track {
     prof_track about;
-    size_t device_record, device_record_count; /* of a device: the first, and how many; all else but max_event_args is 0 */
+    /* Events of a device: the first, and how many. In its track all other fields but about and max_event_args are 0. */
+    size_t device_record, device_record_count;
     uint64_t tick; /* the first time known of the track */
     size_t segment, segment_count;
     size_t crossing, crossing_count;
@@ -195,7 +197,7 @@ typedef struct prof__read_track {
 
 struct prof__figure;
 
-/* Events whose cost differs from that of a scope with a constant name. */
+/* The numbers of events whose cost differs from that of a scope with a constant name. */
 typedef struct prof__uses {
     uint64_t texts, formats; /* scopes with a name made at run time, without and with a format */
     uint64_t marks, objects; /* events that are no scopes: without and with an object */
@@ -209,8 +211,8 @@ struct prof_trace {
     int64_t *since; /* owned. For each track: statistics count only what ended later; NULL: everything */
     prof_trace_info info;
     uint64_t *image; /* owned */
-    FILE *file;      /* owned: holds the archive; null: none, or it is in memory, behind the image */
-    int paged;       /* image ends in front of the chunks, which are in file */
+    FILE *file;      /* owned: has the archive; NULL: no archive, or it is in memory after the image */
+    int paged;       /* 1: image ends before the chunks, which are in file */
     uint64_t size;   /* bytes of the file, or at image */
     size_t chunk_words;
     unsigned word_bits; /* of an event's id */

@@ -1,6 +1,6 @@
-// read/tracks: The matcher over a track; tracks made of segments.
-/* Matches the BEGINs and ENDs from this word on, most of all records, and returns the word behind them; 0 without
-   memory. */
+// read/tracks: Makes tracks of segments, and runs the matcher over each.
+/* Matches the BEGINs and ENDs from this word on, which are most of all records. Returns the word after them, or 0
+   without memory. */
 static PROF__NOINLINE size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *words, size_t at,
                                                      size_t end, uint32_t number, const prof__read_chunk *chunk)
 {
@@ -19,7 +19,7 @@ static PROF__NOINLINE size_t prof__read_match_scopes(prof__read_matcher *m, cons
             good = prof__read_push(m, site, number, at);
         } else if (PROF__LIKELY(m->depth && m->stack[m->depth - 1].site == site)) {
             if (PROF__LIKELY(m->listed < m->depth && m->crossed < m->depth))
-                m->depth--; /* nothing else knows of it */
+                m->depth--; /* no table has it */
             else
                 prof__read_pop(m, 0);
         } else {
@@ -38,7 +38,7 @@ static PROF__HOT int prof__read_match_segment(prof__read_matcher *m, uint32_t nu
     prof__read_chunk *chunk = &trace->chunks[segment->chunk];
     const uint64_t *words = prof__read_words(trace, &trace->buffer, segment);
     size_t at, length;
-    uint32_t data = 0; /* of the event in front */
+    uint32_t data = 0; /* DATA records of the previous event so far */
     int takes_data = 0;
     m->nodes = m->args = 0;
     if (segment->gap && number) prof__read_close_all(m);
@@ -111,7 +111,8 @@ static PROF__HOT int prof__read_match_segment(prof__read_matcher *m, uint32_t nu
     return prof__read_cross(m, number);
 }
 
-/* The first time in a track from this segment on, which becomes the one that has it; last: the track's last. */
+/* Returns the first time in a track from this segment on. *segment: becomes the segment with that time. last: the last
+   segment of the track. */
 static uint64_t prof__read_first_tick(const prof_trace *trace, const prof__read_segment **segment,
                                       const prof__read_segment *last)
 {
@@ -129,12 +130,12 @@ static PROF__RARE void prof__read_describe(prof_trace *trace, prof__read_track *
         const uint64_t *words = i ? NULL : prof__read_words(trace, &trace->buffer, segment);
         if (words) track->about.thread_id = words[segment->first + 2];
         if (segment->fiber) track->about.fiber = 1;
-        if (name) track->about.name = trace->names[name]; /* the newest counts */
+        if (name) track->about.name = trace->names[name]; /* the newest name counts */
     }
     track->about.id = trace->segments[track->segment].track;
 }
 
-/* 1: the thread that wrote this segment, the last of its track, still had its chunk. */
+/* Returns 1 if the thread that wrote this segment, the last of its track, still had its chunk. */
 static int prof__read_lives(const prof_trace *trace, const prof__read_segment *segment)
 {
     const prof__read_chunk *at = &trace->chunks[segment->chunk];
@@ -168,7 +169,7 @@ static PROF__RARE int prof__read_match_track(prof__read_matcher *m)
     for (i = 0; i < track->segment_count; i++)
         if (!prof__read_match_segment(m, i)) return 0;
     while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END | PROF__STILL_OPEN);
-    track->lives = track->about.fiber || /* which may be waiting for its turn */
+    track->lives = track->about.fiber || /* a fiber may be waiting for its turn */
                    prof__read_lives(trace, &trace->segments[track->segment + track->segment_count - 1]);
     trace->info.unmatched += m->pending_count;
     track->crossing_count = trace->crossing_count - track->crossing;
@@ -186,14 +187,15 @@ static PROF__RARE int prof__read_match_track(prof__read_matcher *m)
     return 1;
 }
 
-/* 1: blocks may be missing in the midst of others, of which too many would go with them. */
+/* Returns 1 if the trace has an archive. Then blocks may be missing between others, and leaving out all before a gap
+   would drop too many. */
 static int prof__read_archived(const prof_trace *trace)
 {
     return trace->header.archive_first != trace->header.archive_next;
 }
 
-/* 1: segment b's chunk was copied later than segment a's, which may lack its end: those of the ring by slot, from the
-   newest on; the archive last, whose chunks are whole. */
+/* Returns 1 if the chunk of segment b was copied later than that of segment a, which may lack its end. The chunks of
+   the ring are copied by slot, from the newest on; then those of the archive, which are whole. */
 static int prof__read_copied_later(const prof_trace *trace, const prof__read_segment *a, const prof__read_segment *b)
 {
     const prof__read_chunk *chunk_a = &trace->chunks[a->chunk], *chunk_b = &trace->chunks[b->chunk];
@@ -203,8 +205,8 @@ static int prof__read_copied_later(const prof_trace *trace, const prof__read_seg
            (newest % count + count - chunk_a->sequence % count) % count;
 }
 
-/* 1: nothing from this segment on, to the track's last, is known to be of before the copy. A chunk is older than what
-   is in it: a thread may have slept with it, and then met the fiber. */
+/* Returns 1 if no record from this segment on, to the track's last, is known to be older than the copy. A chunk's own
+   time does not show that, because a thread may take a chunk, sleep, and run the fiber much later. */
 static int prof__read_after_copy(const prof_trace *trace, const prof__read_segment **segment,
                                  const prof__read_segment *last)
 {
@@ -215,10 +217,10 @@ static int prof__read_after_copy(const prof_trace *trace, const prof__read_segme
     return *segment > last || tick >= trace->header.copy_tick;
 }
 
-/* Chooses the segments of a track, from this one on, that are read: those in front of the first gap in their serials if
-   what follows is newer than the copy, else those behind the last one. The ring overwrites what is old; but a fiber's
-   turns on one thread may be in a copy while turns before, on a thread that was copied first, are not. Returns the
-   number of the next track's first segment. */
+/* Chooses the segments of a track, from this one on, that are read: those before the first gap in their serials if what
+   follows is newer than the copy, else those after the last gap. The ring overwrites what is old. But a fiber's turns
+   on one thread may be in a copy while earlier turns, on a thread that was copied first, are not. Returns the number of
+   the next track's first segment. */
 static PROF__RARE size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size_t i)
 {
     prof__read_segment *segments = trace->segments;
@@ -227,7 +229,7 @@ static PROF__RARE size_t prof__read_choose(prof_trace *trace, prof__read_track *
     while (next < trace->segment_count && segments[next].track == segments[i].track) next++;
     track->segment = i;
     for (last = next - 1, i++; i < next; i++) {
-        int gap = segments[i].serial - segments[i - 1].serial > 1; /* or it went to a chunk that was copied later */
+        int gap = segments[i].serial - segments[i - 1].serial > 1; /* else it may be in a chunk that was copied later */
         if (!gap && !prof__read_copied_later(trace, &segments[i - 1], &segments[i])) continue;
         if (timed < &segments[i]) timed = &segments[i];
         if (prof__read_after_copy(trace, &timed, &segments[last])) break;
