@@ -19716,18 +19716,18 @@ typedef struct prof__figure {
     double low, high, last;     /* counters */
     double rate_squares;        /* of a throughput: as squares */
     int64_t from, to;           /* spans: from the first begin to the last end; counters: to: when it was last */
-    uint64_t open;              /* scopes: how many of it are around the present event */
-    size_t child, sibling, row; /* by path: the tree, while it is sorted */
+    uint64_t open;              /* scopes: how many of it enclose the present event */
+    size_t child, sibling, row; /* by path: links of the tree, used while it is sorted */
 } prof__figure;
 
-/* A scope around the present event. */
+/* A scope that encloses the present event. */
 typedef struct prof__enclosing {
     size_t figure, depth; /* depth: of the event; events in between may be missing */
     int64_t end, duration, inside; /* inside: the time of its children */
     int counts;               /* 0: truncated */
 } prof__enclosing;
 
-/* The times of tasks of one thread that have ended, while no task around them has; the latest last. */
+/* The times of tasks of one thread that have ended while no enclosing task has; the latest is last. */
 #define PROF__NESTED 16
 typedef struct prof__nested {
     int64_t start[PROF__NESTED];
@@ -19735,8 +19735,9 @@ typedef struct prof__nested {
     size_t count;
 } prof__nested;
 
-/* Adds a task that ends. Returns its time without the tasks inside it. Only if more than PROF__NESTED of these wait for
-   one around them, and it begins between the oldest two, its time includes that of the older. */
+/* Adds a task that ends. Returns its time without the tasks inside it. There is one exception: if more than
+   PROF__NESTED tasks wait for an enclosing one, and this begins between the oldest two, its time includes that of the
+   older. */
 static PROF__RARE uint64_t prof__nested_add(prof__nested *all, int64_t start, uint64_t ticks)
 {
     uint64_t inside = 0;
@@ -19830,7 +19831,7 @@ static prof_bucket prof__step_bucket(const prof__step *step)
 
 static prof__step *prof__step_find(const prof__histogram *h, uint32_t step)
 {
-    size_t at = step & (h->capacity - 1); /* there are less than 4000 steps, most of them side by side */
+    size_t at = step & (h->capacity - 1); /* there are fewer than 4000 steps, most of them adjacent */
     while (h->steps[at].number && h->steps[at].number != step + 1) at = (at + 1) & (h->capacity - 1);
     return &h->steps[at];
 }
@@ -19921,7 +19922,7 @@ static PROF__NOINLINE size_t prof__figure_find(prof__figures *all, const prof_ev
 {
     prof__figure_key key;
     prof__figure *figure;
-    /* All jobs of "job %d" are one scope; without a format, each run-time name is a scope of its own. */
+    /* All scopes named by the format "job %d" are one row; without a format, each run-time name has its own. */
     const char *name = event->site->name[0] ? event->site->name : event->name;
     int inside = all->by_path && all->depth && event->type == PROF_EVENT_SCOPE;
     size_t item, parent = inside ? all->stack[all->depth - 1].figure : PROF_NO_PARENT;
@@ -19950,7 +19951,7 @@ static PROF__NOINLINE size_t prof__figure_find(prof__figures *all, const prof_ev
     return all->count++;
 }
 
-/* The same, at once for scopes with the name of their site. */
+/* Does the same, faster for scopes with the name of their site. */
 static inline size_t prof__figure_of(prof__figures *all, const prof_event *event)
 {
     uint32_t *known;
@@ -19992,7 +19993,7 @@ static void prof__figure_bytes(prof__figure *figure, uint64_t bytes, double ns)
     figure->rate_squares += distance * (rate - stat->mean_rate);
 }
 
-/* The last argument of this key counts. */
+/* Adds a call of a PROFILE_THROUGHPUT, whose bytes are its last argument with the key "bytes". */
 static PROF__RARE void prof__figure_throughput(prof__figure *figure, const prof_event *event)
 {
     uint32_t i = event->arg_count;
@@ -20011,7 +20012,7 @@ static int prof__figure_time(prof__figure *figure, uint64_t ns, uint64_t count)
     return prof__histogram_add(&figure->histogram, prof__step_of(ns), 1);
 }
 
-/* Leaves the scopes at this depth or deeper, and those that had ended by then: the events of others may be missing. */
+/* Leaves the open scopes at this depth or deeper, and those that had ended by now, because events may be missing. */
 static void prof__figures_leave(prof__figures *all, size_t depth, int64_t now)
 {
     while (all->depth && (all->stack[all->depth - 1].depth >= depth || all->stack[all->depth - 1].end < now)) {
@@ -20202,7 +20203,7 @@ static prof_status prof__figures_spans(prof__figures *all, const prof_trace *tra
     return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
 }
 
-/* To a mean of `had` values, with their squared distances from it, adds those of so many others. */
+/* Adds `count` values, with this mean and this sum of squared distances from it, to those of `had` values. */
 static void prof__figure_join(double *to, double *to_squares, uint64_t had, double mean, double squares,
                               uint64_t count)
 {
@@ -20217,7 +20218,7 @@ static uint64_t prof__figure_sum(uint64_t a, uint64_t b)
     return a + b < a ? ~(uint64_t)0 : a + b;
 }
 
-/* Of scopes that move bytes. */
+/* Adds the rates of scopes that move bytes. */
 static void prof__figure_add_rates(prof__figure *to, const prof__figure *from)
 {
     prof_stat *stat = &to->stat;
@@ -20230,7 +20231,7 @@ static void prof__figure_add_rates(prof__figure *to, const prof__figure *from)
     stat->rates += from->stat.rates;
 }
 
-/* Of a scope or span, or a frame. 0: no memory. */
+/* Adds the times of a scope, span or frame. Returns 0 without memory. */
 static int prof__figure_add_times(prof__figure *to, const prof__figure *from)
 {
     uint64_t had = to->stat.count - to->stat.truncated, more = from->stat.count - from->stat.truncated;
@@ -20259,7 +20260,7 @@ static void prof__figure_add_values(prof__figure *to, const prof__figure *from)
     to->stat.count += from->stat.count;
 }
 
-/* Adds what is known of another figure of the same kind, before prof__figure_finish(). 0: no memory. */
+/* Adds another figure of the same kind. Called before prof__figure_finish(). Returns 0 without memory. */
 static PROF__UNUSED int prof__figure_add(prof__figure *to, const prof__figure *from)
 {
     if (from->type != PROF_EVENT_COUNTER) return prof__figure_add_times(to, from);
@@ -20267,7 +20268,7 @@ static PROF__UNUSED int prof__figure_add(prof__figure *to, const prof__figure *f
     return 1;
 }
 
-/* How many times of a figure are in each power of two: [0] is 0 ns, [1] 1 ns, [2] 2 and 3 ns ... */
+/* Counts the times of a figure in each power of two: [0]: 0 ns, [1]: 1 ns, [2]: 2 and 3 ns ... */
 static PROF__UNUSED void prof__figure_powers(const prof__figure *figure, uint64_t powers[65])
 {
     const prof__histogram *h = &figure->histogram;
@@ -20296,7 +20297,7 @@ static PROF__RARE int prof__figures_copy(prof__figures *all, const prof_trace *t
         const prof__histogram *from = &trace->folded[all->count].histogram;
         prof__figure *to = &all->items[all->count];
         *to = trace->folded[all->count];
-        to->stat.parent = PROF_NO_PARENT; /* folded by scope */
+        to->stat.parent = PROF_NO_PARENT; /* PROF_STATS knows no paths */
         to->histogram.steps = NULL;
         if (!from->capacity) continue;
         to->histogram.steps = (prof__step *)malloc(from->capacity * sizeof *from->steps);
@@ -20330,7 +20331,7 @@ static PROF__RARE prof_status prof__figures_take(prof__figures *all, const prof_
     return status;
 }
 
-/* Call prof__figures_free() afterwards, also after a failure. */
+/* Makes the rows of a trace. The caller calls prof__figures_free() afterwards, also after a failure. */
 static PROF__RARE prof_status prof__figures_make(const prof_trace *trace, int by_path, prof__figures *all)
 {
     prof_status status = PROF_OK;
@@ -20388,7 +20389,7 @@ static PROF__RARE prof__sorted *prof__sort(const prof__figures *all, prof_event_
     *count = 0;
     for (i = 0; sorted && i < all->count; i++) {
         if (all->items[i].type != type) continue;
-        if (!all->items[i].stat.count && type != PROF_EVENT_FRAME && !all->by_path) continue; /* nothing of late */
+        if (!all->items[i].stat.count && type != PROF_EVENT_FRAME && !all->by_path) continue; /* none since a reset */
         sorted[*count].key = prof__sort_key(&all->items[i].stat, sort);
         sorted[*count].descending = !ascending;
         sorted[*count].order = i;
@@ -20435,8 +20436,8 @@ static PROF__RARE prof_stat *prof__stats_copy(const prof__figures *all, const pr
     return stats;
 }
 
-/* By path: puts sorted rows into the order of the tree. Only the first `top` of them (0: all) stay, with those around
-   them; returns how many these are. The others come after them. */
+/* By path: puts sorted rows into the order of the tree. Only the first `top` of them (0: all) stay, with their
+   parents. Returns how many these are; the others come after them. */
 static PROF__RARE size_t prof__sort_tree(prof__figures *all, prof__sorted *rows, size_t count, size_t top)
 {
     size_t i, at, root = PROF__NONE, kept = 0;
@@ -20444,7 +20445,7 @@ static PROF__RARE size_t prof__sort_tree(prof__figures *all, prof__sorted *rows,
     for (i = 0; i < (top && top < count ? top : count); i++)
         for (at = rows[i].order; at != PROF_NO_PARENT && all->items[at].row; at = all->items[at].stat.parent)
             all->items[at].row = 0; /* stays */
-    for (i = count; i--;) { /* from the last on, so that each goes before its siblings */
+    for (i = count; i--;) { /* from the last on, because each is put before its siblings */
         prof__figure *figure = &all->items[rows[i].order];
         size_t *first = figure->stat.parent == PROF_NO_PARENT ? &root : &all->items[figure->stat.parent].child;
         if (figure->row) continue;
@@ -20521,15 +20522,15 @@ PROF_DEF void prof_stats_free(prof_stat *stats)
 }
 
 /*-- ALLOCATIONS -------------------------------------------------------------------------------------- >>allocations --
-   A walk over all tracks in order of time. A table has the live blocks, and those freed recently, so that a block
-   that is freed twice is distinguished from one that was allocated before the trace. prof_chrome.h uses it, too: its
-   counters show what changes at each step. */
+   The memory statistics are made in one walk over all tracks in order of time. A table has the live blocks, and those
+   freed recently, so that a block that is freed twice is distinguished from one that was allocated before the trace.
+   prof_chrome.h uses this walk, too: its counters show what changes at each step. */
 
 #define PROF__HEAP_LEAST ((size_t)4096)  /* slots of the table */
 #define PROF__HEAP_KEEP ((size_t)262144) /* up to this size the table keeps all freed blocks */
-#define PROF__HEAP_DEEP 32               /* the depth of nested memory scopes that count */
-/* Clocks are read without ordering, and by threads on different processors: what a thread does with a block that it got
-   from another may seem to be this many nanoseconds earlier than what the other did. */
+#define PROF__HEAP_DEEP 32               /* how many nested memory scopes count */
+/* Clocks are read without ordering, and by threads on different processors. So what a thread does with a block that it
+   got from another thread may seem to be up to this many nanoseconds earlier than what the other thread did. */
 #define PROF__ORDER_NS 500
 
 typedef enum prof__heap_state {
@@ -20558,8 +20559,8 @@ typedef enum prof__heap_kind {
 typedef struct prof__heap_row {
     prof_memory_row about;
     prof__heap_kind kind;
-    uint32_t scope, pool; /* of a site: its rows; a scope's scope: the one around it */
-    uint32_t deep;        /* of a scope: the number of scopes around it */
+    uint32_t scope, pool; /* of a site: its rows; a scope's scope: the enclosing one */
+    uint32_t deep;        /* of a scope: the number of enclosing scopes */
     char *path;           /* of a scope; owned. The scope's own name is at the end, */
     size_t name;          /* from here on */
 } prof__heap_row;
@@ -20578,7 +20579,7 @@ typedef struct prof__heap_stack {
 typedef struct prof__heap {
     prof__heap_block *blocks; /* a hash table by address */
     size_t capacity, used, live;
-    prof__heap_row *rows; /* [0]: outside of all memory scopes */
+    prof__heap_row *rows; /* [0]: what is outside of all memory scopes */
     size_t row_count, row_capacity;
     prof__read_index index;
     prof__heap_stack *stacks; /* of the tracks */
@@ -20783,7 +20784,7 @@ static int prof__heap_scope(prof__heap *heap, const prof_event *event, size_t tr
         if (row == PROF__NONE) return 0;
         around.scope = (uint32_t)row;
     }
-    do { /* once, unless the scopes around this one are not in the window */
+    do { /* once, unless enclosing scopes are not in the window */
         if (!PROF__ROOM(stack->items, stack->capacity, stack->count)) return 0;
         stack->items[stack->count++] = around;
     } while (stack->count <= event->depth);
@@ -20850,7 +20851,7 @@ static int prof__heap_free(prof__heap *heap, const prof_event *event, size_t tra
     block = prof__heap_find(heap, event->object, (uint32_t)pool, !(event->detail & PROF__FREE_IN_POOL));
     if (block && block->owed && block->track != track &&
         (event->detail & PROF__FREE_LATE || prof__heap_crossed(block, event, track))) {
-        block->owed--; /* of the previous block there */
+        block->owed--; /* this free belongs to the previous block at the address */
         heap->stats.not_freed--;
         return 1;
     }
@@ -20883,7 +20884,7 @@ static int prof__heap_step(prof__heap *heap, const prof_event *event, size_t tra
     }
 }
 
-/* 0 without memory. In any case prof__heap_close() follows. */
+/* Begins the walk. Returns 0 without memory. prof__heap_close() must follow in any case. */
 static int prof__heap_open(prof__heap *heap, const prof_trace *trace)
 {
     memset(heap, 0, sizeof *heap);
@@ -20995,14 +20996,14 @@ PROF_DEF void prof_memory_free(prof_memory_stats *stats)
 }
 
 /*-- LOCKS -------------------------------------------------------------------------------------------------- >>locks --
-   The same walk for locks. A lock is identified by its address, as long as its name stays the same. The events of each
-   thread are matched separately, so that small differences of clocks do not matter. */
+   A walk as that of >>allocations. A lock is identified by its address, as long as its name stays the same. The events
+   of each thread are matched separately, so that small differences of clocks do not matter. */
 
 typedef struct prof__lock_state {
     uint64_t address;
     size_t row;
-    uint64_t acquired;        /* by anybody */
-    uint64_t holders, waiting; /* threads */
+    uint64_t acquired;        /* how often, by any thread */
+    uint64_t holders, waiting; /* numbers of threads */
     size_t holder, holder_before; /* the user that held it last, and the one before; equal if there was none */
     int64_t released_ns;
 } prof__lock_state;
@@ -21011,9 +21012,9 @@ typedef struct prof__lock_state {
 typedef struct prof__lock_user {
     size_t lock, track;
     uint64_t depth;    /* acquires without a release */
-    uint64_t losses;   /* those of the track that it knows of */
-    uint64_t acquired; /* that of the lock when this user began to wait */
-    int64_t wait_ns, hold_ns; /* begin */
+    uint64_t losses;   /* the losses of the track that it takes into account */
+    uint64_t acquired; /* the lock's `acquired` when this user began to wait */
+    int64_t wait_ns, hold_ns; /* when the wait or hold began */
     int waits, contended;
     int scoped; /* 1: the wait is also a scope, that of PROFILE_MUTEX_LOCK */
 } prof__lock_user;
@@ -21030,13 +21031,13 @@ typedef struct prof__locks {
     prof__lock_user *users;
     size_t row_count, row_capacity, lock_count, lock_capacity, user_count, user_capacity;
     prof__read_index row_index, lock_index, user_index;
-    uint64_t *losses; /* of the tracks */
+    uint64_t *losses; /* of each track */
     int by_address;
     struct {
         prof__lock_part part;
         size_t user;
         int64_t start, end;
-        int shared; /* others held it at the same time */
+        int shared; /* 1: other threads held it at the same time */
     } done; /* what the last step ended */
 } prof__locks;
 
@@ -21163,7 +21164,7 @@ static void prof__lock_acquire(prof__locks *all, const prof_event *event, size_t
         prof__lock_end_wait(all, user, 1);
         all->done.part = PROF__LOCK_WAITED;
         all->done.start = user->wait_ns;
-        if (contended && user->depth) prof__lock_forget_hold(all, user); /* nobody waits for a lock that he holds */
+        if (contended && user->depth) prof__lock_forget_hold(all, user); /* no thread waits for a lock it holds */
     }
     lock->acquired++;
     if (user->depth++) return;
@@ -21174,7 +21175,7 @@ static void prof__lock_acquire(prof__locks *all, const prof_event *event, size_t
     row->holding++;
 }
 
-/* Returns 1 if somebody else holds a lock that was just released, by more than a small difference of clocks. */
+/* Returns 1 if another thread holds a lock that was just released, for longer than a small difference of clocks. */
 static int prof__lock_shared(const prof__locks *all, const prof__lock_state *lock, int64_t now)
 {
     const prof__lock_user *other;
@@ -21190,8 +21191,8 @@ static void prof__lock_release(prof__locks *all, const prof_event *event, size_t
     prof__lock_state *lock = &all->locks[user->lock];
     prof_lock_row *row = &all->rows[lock->row];
     uint64_t ns;
-    prof__lock_end_wait(all, user, 0); /* or it could not go on to this */
-    if (!user->depth && lock->holders == 1 && all->users[lock->holder].depth) { /* by another thread, as a semaphore */
+    prof__lock_end_wait(all, user, 0); /* the thread is past a wait, or it could not release */
+    if (!user->depth && lock->holders == 1 && all->users[lock->holder].depth) { /* of another thread: a semaphore */
         number = lock->holder;
         user = &all->users[number];
     }
@@ -21209,7 +21210,7 @@ static void prof__lock_release(prof__locks *all, const prof_event *event, size_t
     all->done.user = number;
     all->done.start = user->hold_ns;
     if (lock->released_ns > all->done.start && lock->released_ns - all->done.start <= PROF__ORDER_NS)
-        all->done.start = lock->released_ns; /* because clocks differ */
+        all->done.start = lock->released_ns; /* the clocks differ */
     if (all->done.start > event->start_ns) all->done.start = event->start_ns;
     all->done.shared = prof__lock_shared(all, lock, event->start_ns) || lock->released_ns > all->done.start;
     if (event->start_ns > lock->released_ns) lock->released_ns = event->start_ns;
@@ -21237,7 +21238,7 @@ static int prof__locks_step(prof__locks *all, const prof_event *event, size_t tr
     }
     user = prof__lock_user_of(all, number, track);
     if (user == PROF__NONE) return 0;
-    if (all->users[user].losses != all->losses[track]) { /* it may no longer hold what it held */
+    if (all->users[user].losses != all->losses[track]) { /* a lost event may have been its release */
         all->users[user].losses = all->losses[track];
         prof__lock_forget_hold(all, &all->users[user]);
         prof__lock_end_wait(all, &all->users[user], 0);
@@ -21250,7 +21251,7 @@ static int prof__locks_step(prof__locks *all, const prof_event *event, size_t tr
     return 1;
 }
 
-/* 0 without memory. In any case prof__locks_close() follows. */
+/* Begins the walk. Returns 0 without memory. prof__locks_close() must follow in any case. */
 static int prof__locks_open(prof__locks *all, const prof_trace *trace, int by_address)
 {
     memset(all, 0, sizeof *all);
@@ -21555,8 +21556,8 @@ static PROF__RARE void prof__summary_line(prof__out *out, const char *what, cons
 
 static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trace, size_t limit)
 {
-    static const char *const modes[] = {"reused as a ring", "filled once", "emptied into the file", "emptied into statistics",
-                                        "reused as a ring, statistics of everything"};
+    static const char *const modes[] = {"reused as a ring", "filled once", "emptied into the file",
+                                        "emptied into statistics", "reused as a ring, statistics of everything"};
     const prof_trace_info *info = prof_trace_about(trace);
     uint64_t events = trace->folded ? info->folded : info->event_count;
     uint64_t tracks = trace->folded ? trace->header.tracks : prof_trace_track_count(trace);
@@ -22006,7 +22007,7 @@ static PROF__RARE void prof__summary_counters(prof__out *out, const prof__figure
             if (length >= columns[1].width) columns[1].width = length + 1;
         }
     }
-    for (j = 2; j <= 4; j++) columns[j].width = columns[1].width; /* all are as wide as the widest */
+    for (j = 2; j <= 4; j++) columns[j].width = columns[1].width; /* all get the width of the widest */
     prof__out_text(out, "\n");
     prof__table_begin(&t, out, limit, "counter", columns, NULL, 0);
     do
@@ -22024,7 +22025,7 @@ static PROF__RARE void prof__summary_counters(prof__out *out, const prof__figure
     while (prof__table_again(&t));
 }
 
-/* Writes a row for the device whose first track this is. Returns how many tracks it has. */
+/* Writes a row for the device whose first track has this index. Returns how many tracks the device has. */
 static PROF__RARE size_t prof__summary_device(prof__table *t, const prof_trace *trace, size_t first)
 {
     static const char *const notes[] = {"", "", "",
@@ -22094,7 +22095,8 @@ static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, do
 static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size)
 {
     const prof_trace_info *info = prof_trace_about(trace);
-    static const char *const things[] = {"event", "older chunk", "write", "end or argument", "call site or name", "part", "argument"};
+    static const char *const things[] = {"event",             "older chunk", "write",   "end or argument",
+                                         "call site or name", "part",        "argument"};
     uint64_t chunks = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
     uint64_t kept = trace->folded ? info->folded : info->event_count;
     uint64_t counts[PROF__LOSSES];
@@ -22114,7 +22116,8 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
         more = (double)info->overwritten_chunks / (double)chunks;
     if (kind < 2 || kind == 6)
         more += (double)(info->lost > info->lost_args ? info->lost : info->lost_args) / ((double)kept + 1);
-    prof__buffer_wanted(wanted, trace, more, kind == 4 ? (uint64_t)128 << 20 : (uint64_t)64 << 30); /* see prof__layout() */
+    /* The limits are those of prof__layout(). */
+    prof__buffer_wanted(wanted, trace, more, kind == 4 ? (uint64_t)128 << 20 : (uint64_t)64 << 30);
     prof__grouped(count, counts[kind]);
     snprintf(to, size, "%s %s%s ", count, things[kind], counts[kind] == 1 ? "" : "s");
     size -= strlen(to);
@@ -22201,7 +22204,8 @@ static PROF__RARE prof__cost prof__cost_of(const prof_trace *trace, const prof__
     cost.taken_back = window < 1 ? (uint64_t)((double)info->taken_back * window) : info->taken_back;
     cost.about = more > 1 || window < 1;
     cost.ns = more * (scope * ((double)cost.scopes + PROF__MARK_COST * (double)all->uses.marks +
-                               PROF__OBJECT_COST * (double)all->uses.objects + PROF__VALUE_COST * (double)all->uses.values) +
+                               PROF__OBJECT_COST * (double)all->uses.objects +
+                               PROF__VALUE_COST * (double)all->uses.values) +
                       call * (double)cost.calls + (text - scope) * (double)all->uses.texts +
                       (format - scope) * (double)all->uses.formats);
     cost.ns += (cost.calls || !cost.scopes ? call : scope) * (double)cost.taken_back;
@@ -22387,9 +22391,10 @@ static PROF__RARE void prof__summary_lock(prof__table *t, const prof_lock_row *r
 
 static PROF__RARE prof_status prof__summary_locks(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
 {
-    static const prof__column columns[] = {{"locks", 3, 0},   {"acquired", 6, 0},  {"contended", 0, 0}, {"share", 2, 0},
-                                           {"waited", 0, 0},  {"longest", 7, 0},   {"held", 5, 0},      {"longest", 4, 0},
-                                           {"most wait", 1, 0}, {NULL, 0, 0}};
+    static const prof__column columns[] = {{"locks", 3, 0}, {"acquired", 6, 0}, {"contended", 0, 0},
+                                           {"share", 2, 0}, {"waited", 0, 0},   {"longest", 7, 0},
+                                           {"held", 5, 0},  {"longest", 4, 0},  {"most wait", 1, 0},
+                                           {NULL, 0, 0}};
     prof__table t;
     prof_lock_row *rows;
     size_t count, shown, i;
@@ -22532,7 +22537,7 @@ static int prof__csv_plain(const char *text)
     return text[strcspn(text, ",\"\r\n")] == 0 && text[0] != ' ' && (!text[0] || text[strlen(text) - 1] != ' ');
 }
 
-/* Writes this many bytes of a text. */
+/* Writes size bytes of a text. */
 static void prof__csv_text(prof__out *out, const char *text, size_t size)
 {
     size_t run = 0;
@@ -22691,10 +22696,10 @@ static PROF__NOINLINE void prof__csv_event(prof__out *out, const prof_track *tra
     prof__csv_tail(out, event->site);
 }
 
-#define PROF__CSV_SITES 256 /* whose text is kept, 64 KiB; a power of two */
+#define PROF__CSV_SITES 256 /* call sites whose text is kept, 64 KiB; a power of two */
 #define PROF__CSV_TEXT 240  /* bytes of such a text */
 
-/* What the scopes of a call site on the present track have in front of their times and behind them. */
+/* The text before and after the times of a call site's scopes on the present track. */
 typedef struct prof__csv_site {
     const prof_callsite *site;
     uint32_t head, size;
@@ -22702,9 +22707,10 @@ typedef struct prof__csv_site {
 } prof__csv_site;
 
 /* Makes the text of a site. Returns 0 if it is too long. */
-static PROF__RARE int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track *track, const prof_event *event)
+static PROF__RARE int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track *track,
+                                     const prof_event *event)
 {
-    char *start = prof__out_reserve(out, PROF__OUT_RESERVE); /* while the text is short, it is all there */
+    char *start = prof__out_reserve(out, PROF__OUT_RESERVE); /* a short text stays in the buffer */
     size_t flushes = out->flushes, size;
     kept->site = NULL;
     if (strlen(track->name) + strlen(event->name) + strlen(event->site->category) + strlen(event->site->file) +
@@ -22716,7 +22722,7 @@ static PROF__RARE int prof__csv_keep(prof__out *out, prof__csv_site *kept, const
     prof__out_text(out, ",,,");
     prof__csv_tail(out, event->site);
     size = (size_t)(out->cursor - start);
-    if (out->flushes != flushes) return 0; /* not with so short texts */
+    if (out->flushes != flushes) return 0; /* does not happen with so short a text */
     out->cursor = start;
     if (size > PROF__CSV_TEXT) return 0;
     memcpy(kept->text, start, size);
@@ -22725,8 +22731,8 @@ static PROF__RARE int prof__csv_keep(prof__out *out, prof__csv_site *kept, const
     return 1;
 }
 
-/* Writes a plain scope, as most events are: all but three numbers is known from its call site. Returns 0 if the event
-   is none. */
+/* Writes a plain scope, as most events are: its call site determines all but three numbers. Returns 0 if the event is
+   no plain scope. */
 static int prof__csv_scope(prof__out *out, prof__csv_site *sites, const prof_track *track, const prof_event *event)
 {
     prof__csv_site *kept;
@@ -22759,11 +22765,11 @@ static char *prof__csv_row(const prof_track *track)
     return name;
 }
 
-/* Ends the output. */
+/* Writes a trace, and closes the output. */
 static prof_status prof__csv(const prof_trace *trace, prof__out *out)
 {
     size_t i;
-    prof__csv_site *sites = (prof__csv_site *)malloc(PROF__CSV_SITES * sizeof *sites); /* null: slower */
+    prof__csv_site *sites = (prof__csv_site *)malloc(PROF__CSV_SITES * sizeof *sites); /* NULL only makes it slower */
     prof__out_text(out, "track_id,thread_id,thread,type,name,category,start_ns,duration_ns,depth,flags,value,args,"
                         "file,line,function\r\n");
     for (i = 0; i < prof_trace_track_count(trace) && out->status == PROF_OK; i++) {

@@ -1,14 +1,14 @@
-// report/allocations: Memory: rows and blocks.
+// report/allocations: The rows and blocks of the memory statistics.
 /*-- ALLOCATIONS -------------------------------------------------------------------------------------- >>allocations --
-   A walk over all tracks in order of time. A table has the live blocks, and those freed recently, so that a block
-   that is freed twice is distinguished from one that was allocated before the trace. prof_chrome.h uses it, too: its
-   counters show what changes at each step. */
+   The memory statistics are made in one walk over all tracks in order of time. A table has the live blocks, and those
+   freed recently, so that a block that is freed twice is distinguished from one that was allocated before the trace.
+   prof_chrome.h uses this walk, too: its counters show what changes at each step. */
 
 #define PROF__HEAP_LEAST ((size_t)4096)  /* slots of the table */
 #define PROF__HEAP_KEEP ((size_t)262144) /* up to this size the table keeps all freed blocks */
-#define PROF__HEAP_DEEP 32               /* the depth of nested memory scopes that count */
-/* Clocks are read without ordering, and by threads on different processors: what a thread does with a block that it got
-   from another may seem to be this many nanoseconds earlier than what the other did. */
+#define PROF__HEAP_DEEP 32               /* how many nested memory scopes count */
+/* Clocks are read without ordering, and by threads on different processors. So what a thread does with a block that it
+   got from another thread may seem to be up to this many nanoseconds earlier than what the other thread did. */
 #define PROF__ORDER_NS 500
 
 typedef enum prof__heap_state {
@@ -37,8 +37,8 @@ typedef enum prof__heap_kind {
 typedef struct prof__heap_row {
     prof_memory_row about;
     prof__heap_kind kind;
-    uint32_t scope, pool; /* of a site: its rows; a scope's scope: the one around it */
-    uint32_t deep;        /* of a scope: the number of scopes around it */
+    uint32_t scope, pool; /* of a site: its rows; a scope's scope: the enclosing one */
+    uint32_t deep;        /* of a scope: the number of enclosing scopes */
     char *path;           /* of a scope; owned. The scope's own name is at the end, */
     size_t name;          /* from here on */
 } prof__heap_row;
@@ -57,7 +57,7 @@ typedef struct prof__heap_stack {
 typedef struct prof__heap {
     prof__heap_block *blocks; /* a hash table by address */
     size_t capacity, used, live;
-    prof__heap_row *rows; /* [0]: outside of all memory scopes */
+    prof__heap_row *rows; /* [0]: what is outside of all memory scopes */
     size_t row_count, row_capacity;
     prof__read_index index;
     prof__heap_stack *stacks; /* of the tracks */

@@ -1,4 +1,4 @@
-// report/allocations_walk: Memory: the walk over the time line, prof_memory().
+// report/allocations_walk: prof_memory(): the walk over the time line.
 /*-- events --*/
 
 /* Returns 1 if the previous event of a block, on another track, may in truth have come after this one. */
@@ -21,7 +21,7 @@ static int prof__heap_scope(prof__heap *heap, const prof_event *event, size_t tr
         if (row == PROF__NONE) return 0;
         around.scope = (uint32_t)row;
     }
-    do { /* once, unless the scopes around this one are not in the window */
+    do { /* once, unless enclosing scopes are not in the window */
         if (!PROF__ROOM(stack->items, stack->capacity, stack->count)) return 0;
         stack->items[stack->count++] = around;
     } while (stack->count <= event->depth);
@@ -88,7 +88,7 @@ static int prof__heap_free(prof__heap *heap, const prof_event *event, size_t tra
     block = prof__heap_find(heap, event->object, (uint32_t)pool, !(event->detail & PROF__FREE_IN_POOL));
     if (block && block->owed && block->track != track &&
         (event->detail & PROF__FREE_LATE || prof__heap_crossed(block, event, track))) {
-        block->owed--; /* of the previous block there */
+        block->owed--; /* this free belongs to the previous block at the address */
         heap->stats.not_freed--;
         return 1;
     }
@@ -121,7 +121,7 @@ static int prof__heap_step(prof__heap *heap, const prof_event *event, size_t tra
     }
 }
 
-/* 0 without memory. In any case prof__heap_close() follows. */
+/* Begins the walk. Returns 0 without memory. prof__heap_close() must follow in any case. */
 static int prof__heap_open(prof__heap *heap, const prof_trace *trace)
 {
     memset(heap, 0, sizeof *heap);

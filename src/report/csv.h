@@ -1,4 +1,4 @@
-// report/csv: prof_csv_write() and _stream().
+// report/csv: prof_csv_write() and prof_csv_stream().
 /*-- CSV ------------------------------------------------------------------------------------------------------ >>csv --
    RFC 4180: a header, then one event a line, with CRLF. Valid UTF-8 whatever the names hold. In the field args,
    "key=value" pairs are joined by ';', and a backslash stands before each ';', '=' and backslash of a key or text. */
@@ -14,7 +14,7 @@ static int prof__csv_plain(const char *text)
     return text[strcspn(text, ",\"\r\n")] == 0 && text[0] != ' ' && (!text[0] || text[strlen(text) - 1] != ' ');
 }
 
-/* Writes this many bytes of a text. */
+/* Writes size bytes of a text. */
 static void prof__csv_text(prof__out *out, const char *text, size_t size)
 {
     size_t run = 0;
@@ -173,10 +173,10 @@ static PROF__NOINLINE void prof__csv_event(prof__out *out, const prof_track *tra
     prof__csv_tail(out, event->site);
 }
 
-#define PROF__CSV_SITES 256 /* whose text is kept, 64 KiB; a power of two */
+#define PROF__CSV_SITES 256 /* call sites whose text is kept, 64 KiB; a power of two */
 #define PROF__CSV_TEXT 240  /* bytes of such a text */
 
-/* What the scopes of a call site on the present track have in front of their times and behind them. */
+/* The text before and after the times of a call site's scopes on the present track. */
 typedef struct prof__csv_site {
     const prof_callsite *site;
     uint32_t head, size;
@@ -184,9 +184,10 @@ typedef struct prof__csv_site {
 } prof__csv_site;
 
 /* Makes the text of a site. Returns 0 if it is too long. */
-static PROF__RARE int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track *track, const prof_event *event)
+static PROF__RARE int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track *track,
+                                     const prof_event *event)
 {
-    char *start = prof__out_reserve(out, PROF__OUT_RESERVE); /* while the text is short, it is all there */
+    char *start = prof__out_reserve(out, PROF__OUT_RESERVE); /* a short text stays in the buffer */
     size_t flushes = out->flushes, size;
     kept->site = NULL;
     if (strlen(track->name) + strlen(event->name) + strlen(event->site->category) + strlen(event->site->file) +
@@ -198,7 +199,7 @@ static PROF__RARE int prof__csv_keep(prof__out *out, prof__csv_site *kept, const
     prof__out_text(out, ",,,");
     prof__csv_tail(out, event->site);
     size = (size_t)(out->cursor - start);
-    if (out->flushes != flushes) return 0; /* not with so short texts */
+    if (out->flushes != flushes) return 0; /* does not happen with so short a text */
     out->cursor = start;
     if (size > PROF__CSV_TEXT) return 0;
     memcpy(kept->text, start, size);
@@ -207,8 +208,8 @@ static PROF__RARE int prof__csv_keep(prof__out *out, prof__csv_site *kept, const
     return 1;
 }
 
-/* Writes a plain scope, as most events are: all but three numbers is known from its call site. Returns 0 if the event
-   is none. */
+/* Writes a plain scope, as most events are: its call site determines all but three numbers. Returns 0 if the event is
+   no plain scope. */
 static int prof__csv_scope(prof__out *out, prof__csv_site *sites, const prof_track *track, const prof_event *event)
 {
     prof__csv_site *kept;
@@ -241,11 +242,11 @@ static char *prof__csv_row(const prof_track *track)
     return name;
 }
 
-/* Ends the output. */
+/* Writes a trace, and closes the output. */
 static prof_status prof__csv(const prof_trace *trace, prof__out *out)
 {
     size_t i;
-    prof__csv_site *sites = (prof__csv_site *)malloc(PROF__CSV_SITES * sizeof *sites); /* null: slower */
+    prof__csv_site *sites = (prof__csv_site *)malloc(PROF__CSV_SITES * sizeof *sites); /* NULL only makes it slower */
     prof__out_text(out, "track_id,thread_id,thread,type,name,category,start_ns,duration_ns,depth,flags,value,args,"
                         "file,line,function\r\n");
     for (i = 0; i < prof_trace_track_count(trace) && out->status == PROF_OK; i++) {

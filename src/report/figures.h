@@ -12,7 +12,7 @@ static PROF__NOINLINE size_t prof__figure_find(prof__figures *all, const prof_ev
 {
     prof__figure_key key;
     prof__figure *figure;
-    /* All jobs of "job %d" are one scope; without a format, each run-time name is a scope of its own. */
+    /* All scopes named by the format "job %d" are one row; without a format, each run-time name has its own. */
     const char *name = event->site->name[0] ? event->site->name : event->name;
     int inside = all->by_path && all->depth && event->type == PROF_EVENT_SCOPE;
     size_t item, parent = inside ? all->stack[all->depth - 1].figure : PROF_NO_PARENT;
@@ -41,7 +41,7 @@ static PROF__NOINLINE size_t prof__figure_find(prof__figures *all, const prof_ev
     return all->count++;
 }
 
-/* The same, at once for scopes with the name of their site. */
+/* Does the same, faster for scopes with the name of their site. */
 static inline size_t prof__figure_of(prof__figures *all, const prof_event *event)
 {
     uint32_t *known;
@@ -83,7 +83,7 @@ static void prof__figure_bytes(prof__figure *figure, uint64_t bytes, double ns)
     figure->rate_squares += distance * (rate - stat->mean_rate);
 }
 
-/* The last argument of this key counts. */
+/* Adds a call of a PROFILE_THROUGHPUT, whose bytes are its last argument with the key "bytes". */
 static PROF__RARE void prof__figure_throughput(prof__figure *figure, const prof_event *event)
 {
     uint32_t i = event->arg_count;
@@ -102,7 +102,7 @@ static int prof__figure_time(prof__figure *figure, uint64_t ns, uint64_t count)
     return prof__histogram_add(&figure->histogram, prof__step_of(ns), 1);
 }
 
-/* Leaves the scopes at this depth or deeper, and those that had ended by then: the events of others may be missing. */
+/* Leaves the open scopes at this depth or deeper, and those that had ended by now, because events may be missing. */
 static void prof__figures_leave(prof__figures *all, size_t depth, int64_t now)
 {
     while (all->depth && (all->stack[all->depth - 1].depth >= depth || all->stack[all->depth - 1].end < now)) {

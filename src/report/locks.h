@@ -1,13 +1,13 @@
-// report/locks: Who waits for which lock, and who holds it: prof_locks().
+// report/locks: prof_locks(): which threads wait for which lock, and which hold it.
 /*-- LOCKS -------------------------------------------------------------------------------------------------- >>locks --
-   The same walk for locks. A lock is identified by its address, as long as its name stays the same. The events of each
-   thread are matched separately, so that small differences of clocks do not matter. */
+   A walk as that of >>allocations. A lock is identified by its address, as long as its name stays the same. The events
+   of each thread are matched separately, so that small differences of clocks do not matter. */
 
 typedef struct prof__lock_state {
     uint64_t address;
     size_t row;
-    uint64_t acquired;        /* by anybody */
-    uint64_t holders, waiting; /* threads */
+    uint64_t acquired;        /* how often, by any thread */
+    uint64_t holders, waiting; /* numbers of threads */
     size_t holder, holder_before; /* the user that held it last, and the one before; equal if there was none */
     int64_t released_ns;
 } prof__lock_state;
@@ -16,9 +16,9 @@ typedef struct prof__lock_state {
 typedef struct prof__lock_user {
     size_t lock, track;
     uint64_t depth;    /* acquires without a release */
-    uint64_t losses;   /* those of the track that it knows of */
-    uint64_t acquired; /* that of the lock when this user began to wait */
-    int64_t wait_ns, hold_ns; /* begin */
+    uint64_t losses;   /* the losses of the track that it takes into account */
+    uint64_t acquired; /* the lock's `acquired` when this user began to wait */
+    int64_t wait_ns, hold_ns; /* when the wait or hold began */
     int waits, contended;
     int scoped; /* 1: the wait is also a scope, that of PROFILE_MUTEX_LOCK */
 } prof__lock_user;
@@ -35,13 +35,13 @@ typedef struct prof__locks {
     prof__lock_user *users;
     size_t row_count, row_capacity, lock_count, lock_capacity, user_count, user_capacity;
     prof__read_index row_index, lock_index, user_index;
-    uint64_t *losses; /* of the tracks */
+    uint64_t *losses; /* of each track */
     int by_address;
     struct {
         prof__lock_part part;
         size_t user;
         int64_t start, end;
-        int shared; /* others held it at the same time */
+        int shared; /* 1: other threads held it at the same time */
     } done; /* what the last step ended */
 } prof__locks;
 
@@ -168,7 +168,7 @@ static void prof__lock_acquire(prof__locks *all, const prof_event *event, size_t
         prof__lock_end_wait(all, user, 1);
         all->done.part = PROF__LOCK_WAITED;
         all->done.start = user->wait_ns;
-        if (contended && user->depth) prof__lock_forget_hold(all, user); /* nobody waits for a lock that he holds */
+        if (contended && user->depth) prof__lock_forget_hold(all, user); /* no thread waits for a lock it holds */
     }
     lock->acquired++;
     if (user->depth++) return;
@@ -179,7 +179,7 @@ static void prof__lock_acquire(prof__locks *all, const prof_event *event, size_t
     row->holding++;
 }
 
-/* Returns 1 if somebody else holds a lock that was just released, by more than a small difference of clocks. */
+/* Returns 1 if another thread holds a lock that was just released, for longer than a small difference of clocks. */
 static int prof__lock_shared(const prof__locks *all, const prof__lock_state *lock, int64_t now)
 {
     const prof__lock_user *other;
@@ -195,8 +195,8 @@ static void prof__lock_release(prof__locks *all, const prof_event *event, size_t
     prof__lock_state *lock = &all->locks[user->lock];
     prof_lock_row *row = &all->rows[lock->row];
     uint64_t ns;
-    prof__lock_end_wait(all, user, 0); /* or it could not go on to this */
-    if (!user->depth && lock->holders == 1 && all->users[lock->holder].depth) { /* by another thread, as a semaphore */
+    prof__lock_end_wait(all, user, 0); /* the thread is past a wait, or it could not release */
+    if (!user->depth && lock->holders == 1 && all->users[lock->holder].depth) { /* of another thread: a semaphore */
         number = lock->holder;
         user = &all->users[number];
     }
@@ -214,7 +214,7 @@ static void prof__lock_release(prof__locks *all, const prof_event *event, size_t
     all->done.user = number;
     all->done.start = user->hold_ns;
     if (lock->released_ns > all->done.start && lock->released_ns - all->done.start <= PROF__ORDER_NS)
-        all->done.start = lock->released_ns; /* because clocks differ */
+        all->done.start = lock->released_ns; /* the clocks differ */
     if (all->done.start > event->start_ns) all->done.start = event->start_ns;
     all->done.shared = prof__lock_shared(all, lock, event->start_ns) || lock->released_ns > all->done.start;
     if (event->start_ns > lock->released_ns) lock->released_ns = event->start_ns;
@@ -242,7 +242,7 @@ static int prof__locks_step(prof__locks *all, const prof_event *event, size_t tr
     }
     user = prof__lock_user_of(all, number, track);
     if (user == PROF__NONE) return 0;
-    if (all->users[user].losses != all->losses[track]) { /* it may no longer hold what it held */
+    if (all->users[user].losses != all->losses[track]) { /* a lost event may have been its release */
         all->users[user].losses = all->losses[track];
         prof__lock_forget_hold(all, &all->users[user]);
         prof__lock_end_wait(all, &all->users[user], 0);
@@ -255,7 +255,7 @@ static int prof__locks_step(prof__locks *all, const prof_event *event, size_t tr
     return 1;
 }
 
-/* 0 without memory. In any case prof__locks_close() follows. */
+/* Begins the walk. Returns 0 without memory. prof__locks_close() must follow in any case. */
 static int prof__locks_open(prof__locks *all, const prof_trace *trace, int by_address)
 {
     memset(all, 0, sizeof *all);

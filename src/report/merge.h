@@ -1,5 +1,5 @@
-// report/merge: Figures of several call sites become one.
-/* To a mean of `had` values, with their squared distances from it, adds those of so many others. */
+// report/merge: Joins the figures of several call sites into one.
+/* Adds `count` values, with this mean and this sum of squared distances from it, to those of `had` values. */
 static void prof__figure_join(double *to, double *to_squares, uint64_t had, double mean, double squares,
                               uint64_t count)
 {
@@ -14,7 +14,7 @@ static uint64_t prof__figure_sum(uint64_t a, uint64_t b)
     return a + b < a ? ~(uint64_t)0 : a + b;
 }
 
-/* Of scopes that move bytes. */
+/* Adds the rates of scopes that move bytes. */
 static void prof__figure_add_rates(prof__figure *to, const prof__figure *from)
 {
     prof_stat *stat = &to->stat;
@@ -27,7 +27,7 @@ static void prof__figure_add_rates(prof__figure *to, const prof__figure *from)
     stat->rates += from->stat.rates;
 }
 
-/* Of a scope or span, or a frame. 0: no memory. */
+/* Adds the times of a scope, span or frame. Returns 0 without memory. */
 static int prof__figure_add_times(prof__figure *to, const prof__figure *from)
 {
     uint64_t had = to->stat.count - to->stat.truncated, more = from->stat.count - from->stat.truncated;
@@ -56,7 +56,7 @@ static void prof__figure_add_values(prof__figure *to, const prof__figure *from)
     to->stat.count += from->stat.count;
 }
 
-/* Adds what is known of another figure of the same kind, before prof__figure_finish(). 0: no memory. */
+/* Adds another figure of the same kind. Called before prof__figure_finish(). Returns 0 without memory. */
 static PROF__UNUSED int prof__figure_add(prof__figure *to, const prof__figure *from)
 {
     if (from->type != PROF_EVENT_COUNTER) return prof__figure_add_times(to, from);
@@ -64,7 +64,7 @@ static PROF__UNUSED int prof__figure_add(prof__figure *to, const prof__figure *f
     return 1;
 }
 
-/* How many times of a figure are in each power of two: [0] is 0 ns, [1] 1 ns, [2] 2 and 3 ns ... */
+/* Counts the times of a figure in each power of two: [0]: 0 ns, [1]: 1 ns, [2]: 2 and 3 ns ... */
 static PROF__UNUSED void prof__figure_powers(const prof__figure *figure, uint64_t powers[65])
 {
     const prof__histogram *h = &figure->histogram;

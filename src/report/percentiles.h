@@ -24,18 +24,18 @@ typedef struct prof__figure {
     double low, high, last;     /* counters */
     double rate_squares;        /* of a throughput: as squares */
     int64_t from, to;           /* spans: from the first begin to the last end; counters: to: when it was last */
-    uint64_t open;              /* scopes: how many of it are around the present event */
-    size_t child, sibling, row; /* by path: the tree, while it is sorted */
+    uint64_t open;              /* scopes: how many of it enclose the present event */
+    size_t child, sibling, row; /* by path: links of the tree, used while it is sorted */
 } prof__figure;
 
-/* A scope around the present event. */
+/* A scope that encloses the present event. */
 typedef struct prof__enclosing {
     size_t figure, depth; /* depth: of the event; events in between may be missing */
     int64_t end, duration, inside; /* inside: the time of its children */
     int counts;               /* 0: truncated */
 } prof__enclosing;
 
-/* The times of tasks of one thread that have ended, while no task around them has; the latest last. */
+/* The times of tasks of one thread that have ended while no enclosing task has; the latest is last. */
 #define PROF__NESTED 16
 typedef struct prof__nested {
     int64_t start[PROF__NESTED];
@@ -43,8 +43,9 @@ typedef struct prof__nested {
     size_t count;
 } prof__nested;
 
-/* Adds a task that ends. Returns its time without the tasks inside it. Only if more than PROF__NESTED of these wait for
-   one around them, and it begins between the oldest two, its time includes that of the older. */
+/* Adds a task that ends. Returns its time without the tasks inside it. There is one exception: if more than
+   PROF__NESTED tasks wait for an enclosing one, and this begins between the oldest two, its time includes that of the
+   older. */
 static PROF__RARE uint64_t prof__nested_add(prof__nested *all, int64_t start, uint64_t ticks)
 {
     uint64_t inside = 0;
@@ -138,7 +139,7 @@ static prof_bucket prof__step_bucket(const prof__step *step)
 
 static prof__step *prof__step_find(const prof__histogram *h, uint32_t step)
 {
-    size_t at = step & (h->capacity - 1); /* there are less than 4000 steps, most of them side by side */
+    size_t at = step & (h->capacity - 1); /* there are fewer than 4000 steps, most of them adjacent */
     while (h->steps[at].number && h->steps[at].number != step + 1) at = (at + 1) & (h->capacity - 1);
     return &h->steps[at];
 }

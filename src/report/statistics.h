@@ -1,4 +1,4 @@
-// report/statistics: prof_stats() and so on: copies, sorts, and groups by path.
+// report/statistics: prof_stats() and its variants: copies, sorts and groups by path.
 static PROF__RARE void prof__folded_figures_free(struct prof__figure *figures, size_t count)
 {
     for (size_t i = 0; figures && i < count; i++) free(figures[i].histogram.steps);
@@ -14,7 +14,7 @@ static PROF__RARE int prof__figures_copy(prof__figures *all, const prof_trace *t
         const prof__histogram *from = &trace->folded[all->count].histogram;
         prof__figure *to = &all->items[all->count];
         *to = trace->folded[all->count];
-        to->stat.parent = PROF_NO_PARENT; /* folded by scope */
+        to->stat.parent = PROF_NO_PARENT; /* PROF_STATS knows no paths */
         to->histogram.steps = NULL;
         if (!from->capacity) continue;
         to->histogram.steps = (prof__step *)malloc(from->capacity * sizeof *from->steps);
@@ -48,7 +48,7 @@ static PROF__RARE prof_status prof__figures_take(prof__figures *all, const prof_
     return status;
 }
 
-/* Call prof__figures_free() afterwards, also after a failure. */
+/* Makes the rows of a trace. The caller calls prof__figures_free() afterwards, also after a failure. */
 static PROF__RARE prof_status prof__figures_make(const prof_trace *trace, int by_path, prof__figures *all)
 {
     prof_status status = PROF_OK;
@@ -106,7 +106,7 @@ static PROF__RARE prof__sorted *prof__sort(const prof__figures *all, prof_event_
     *count = 0;
     for (i = 0; sorted && i < all->count; i++) {
         if (all->items[i].type != type) continue;
-        if (!all->items[i].stat.count && type != PROF_EVENT_FRAME && !all->by_path) continue; /* nothing of late */
+        if (!all->items[i].stat.count && type != PROF_EVENT_FRAME && !all->by_path) continue; /* none since a reset */
         sorted[*count].key = prof__sort_key(&all->items[i].stat, sort);
         sorted[*count].descending = !ascending;
         sorted[*count].order = i;
@@ -153,8 +153,8 @@ static PROF__RARE prof_stat *prof__stats_copy(const prof__figures *all, const pr
     return stats;
 }
 
-/* By path: puts sorted rows into the order of the tree. Only the first `top` of them (0: all) stay, with those around
-   them; returns how many these are. The others come after them. */
+/* By path: puts sorted rows into the order of the tree. Only the first `top` of them (0: all) stay, with their
+   parents. Returns how many these are; the others come after them. */
 static PROF__RARE size_t prof__sort_tree(prof__figures *all, prof__sorted *rows, size_t count, size_t top)
 {
     size_t i, at, root = PROF__NONE, kept = 0;
@@ -162,7 +162,7 @@ static PROF__RARE size_t prof__sort_tree(prof__figures *all, prof__sorted *rows,
     for (i = 0; i < (top && top < count ? top : count); i++)
         for (at = rows[i].order; at != PROF_NO_PARENT && all->items[at].row; at = all->items[at].stat.parent)
             all->items[at].row = 0; /* stays */
-    for (i = count; i--;) { /* from the last on, so that each goes before its siblings */
+    for (i = count; i--;) { /* from the last on, because each is put before its siblings */
         prof__figure *figure = &all->items[rows[i].order];
         size_t *first = figure->stat.parent == PROF_NO_PARENT ? &root : &all->items[figure->stat.parent].child;
         if (figure->row) continue;

@@ -199,7 +199,7 @@ static PROF__RARE void prof__summary_counters(prof__out *out, const prof__figure
             if (length >= columns[1].width) columns[1].width = length + 1;
         }
     }
-    for (j = 2; j <= 4; j++) columns[j].width = columns[1].width; /* all are as wide as the widest */
+    for (j = 2; j <= 4; j++) columns[j].width = columns[1].width; /* all get the width of the widest */
     prof__out_text(out, "\n");
     prof__table_begin(&t, out, limit, "counter", columns, NULL, 0);
     do
@@ -217,7 +217,7 @@ static PROF__RARE void prof__summary_counters(prof__out *out, const prof__figure
     while (prof__table_again(&t));
 }
 
-/* Writes a row for the device whose first track this is. Returns how many tracks it has. */
+/* Writes a row for the device whose first track has this index. Returns how many tracks the device has. */
 static PROF__RARE size_t prof__summary_device(prof__table *t, const prof_trace *trace, size_t first)
 {
     static const char *const notes[] = {"", "", "",
@@ -287,7 +287,8 @@ static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, do
 static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size)
 {
     const prof_trace_info *info = prof_trace_about(trace);
-    static const char *const things[] = {"event", "older chunk", "write", "end or argument", "call site or name", "part", "argument"};
+    static const char *const things[] = {"event",             "older chunk", "write",   "end or argument",
+                                         "call site or name", "part",        "argument"};
     uint64_t chunks = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
     uint64_t kept = trace->folded ? info->folded : info->event_count;
     uint64_t counts[PROF__LOSSES];
@@ -307,7 +308,8 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
         more = (double)info->overwritten_chunks / (double)chunks;
     if (kind < 2 || kind == 6)
         more += (double)(info->lost > info->lost_args ? info->lost : info->lost_args) / ((double)kept + 1);
-    prof__buffer_wanted(wanted, trace, more, kind == 4 ? (uint64_t)128 << 20 : (uint64_t)64 << 30); /* see prof__layout() */
+    /* The limits are those of prof__layout(). */
+    prof__buffer_wanted(wanted, trace, more, kind == 4 ? (uint64_t)128 << 20 : (uint64_t)64 << 30);
     prof__grouped(count, counts[kind]);
     snprintf(to, size, "%s %s%s ", count, things[kind], counts[kind] == 1 ? "" : "s");
     size -= strlen(to);
@@ -394,7 +396,8 @@ static PROF__RARE prof__cost prof__cost_of(const prof_trace *trace, const prof__
     cost.taken_back = window < 1 ? (uint64_t)((double)info->taken_back * window) : info->taken_back;
     cost.about = more > 1 || window < 1;
     cost.ns = more * (scope * ((double)cost.scopes + PROF__MARK_COST * (double)all->uses.marks +
-                               PROF__OBJECT_COST * (double)all->uses.objects + PROF__VALUE_COST * (double)all->uses.values) +
+                               PROF__OBJECT_COST * (double)all->uses.objects +
+                               PROF__VALUE_COST * (double)all->uses.values) +
                       call * (double)cost.calls + (text - scope) * (double)all->uses.texts +
                       (format - scope) * (double)all->uses.formats);
     cost.ns += (cost.calls || !cost.scopes ? call : scope) * (double)cost.taken_back;

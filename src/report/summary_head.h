@@ -19,8 +19,8 @@ static PROF__RARE void prof__summary_line(prof__out *out, const char *what, cons
 
 static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trace, size_t limit)
 {
-    static const char *const modes[] = {"reused as a ring", "filled once", "emptied into the file", "emptied into statistics",
-                                        "reused as a ring, statistics of everything"};
+    static const char *const modes[] = {"reused as a ring", "filled once", "emptied into the file",
+                                        "emptied into statistics", "reused as a ring, statistics of everything"};
     const prof_trace_info *info = prof_trace_about(trace);
     uint64_t events = trace->folded ? info->folded : info->event_count;
     uint64_t tracks = trace->folded ? trace->header.tracks : prof_trace_track_count(trace);

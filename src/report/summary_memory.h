@@ -141,9 +141,10 @@ static PROF__RARE void prof__summary_lock(prof__table *t, const prof_lock_row *r
 
 static PROF__RARE prof_status prof__summary_locks(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
 {
-    static const prof__column columns[] = {{"locks", 3, 0},   {"acquired", 6, 0},  {"contended", 0, 0}, {"share", 2, 0},
-                                           {"waited", 0, 0},  {"longest", 7, 0},   {"held", 5, 0},      {"longest", 4, 0},
-                                           {"most wait", 1, 0}, {NULL, 0, 0}};
+    static const prof__column columns[] = {{"locks", 3, 0}, {"acquired", 6, 0}, {"contended", 0, 0},
+                                           {"share", 2, 0}, {"waited", 0, 0},   {"longest", 7, 0},
+                                           {"held", 5, 0},  {"longest", 4, 0},  {"most wait", 1, 0},
+                                           {NULL, 0, 0}};
     prof__table t;
     prof_lock_row *rows;
     size_t count, shown, i;
