@@ -21,69 +21,71 @@ WHAT IS WRITTEN                                                                 
 
     scope       one complete event ("X"): name, category, call site, start, duration, arguments. Without a recorded
                 begin or end it has the argument "truncated": "begin", "end" or "begin and end"
-    mark        an instant ("i") of its thread. What PROFILE_MARK_SCOPE says is the argument "scope"; global ones and
-                those of a process are on a track "mark: NAME" above the threads, with the thread that made them, where
-                viewers show their names (as "s":"g" or "p" they do not). Those with names made at run time, on "marks";
-                the 65th and later names of a file stay on their threads
-    span        "b" and "e" of an id of its own, both on the thread that began it, where viewers show a row for each
-                name or each thread; the id in the program is the argument "id". "n" for what was marked in between.
-                Halves have the argument "truncated", as scopes have: their other half is where the trace begins or
-                ends. Arguments of both are on the "b"; where the program has one called "id" ours is "span id"
+    mark        an instant ("i") of its thread. The scope of a PROFILE_MARK_SCOPE is the argument "scope". Marks of the
+                process and global marks are on a track "mark: NAME" above the threads, with the thread that made them
+                as an argument: there viewers show their names, which they do not show for "s":"g" or "p". Those with
+                names made at run time are on a track "marks". The 65th and later names of a file stay on their threads
+    span        "b" and "e" with an id of their own, both on the thread that began the span, where viewers show a row
+                for each name or each thread. The id in the program is the argument "id". "n" for each PROFILE_SPAN_MARK
+                in between. A span whose begin or end is missing has the argument "truncated", as a scope, and reaches
+                to the begin or end of the trace. The arguments of begin and end are all on the "b"; if the program has
+                an argument "id", the id is "span id"
     counter     samples ("C"): one counter for each name and category, whichever threads recorded it. The series has the
-                name of the counter, too. What is not a finite number becomes an instant
+                name of the counter, too. A value that is no finite number becomes an instant
     frame       an "X" from each boundary to the next on a track of its own, "frames: NAME", one for each thread that
                 records such frames, and for each handle of prof_frame_create(). Frames of 0 ns are left out; the 65th
                 and later names of a thread become instants, the 65th and later handles spans
-    message     an instant of its thread with the text as its name, and the severity as an argument
-    flow        arrows ("s", "t", "f") from FLOW_OUT by way of the points of the same name and id behind it in time to
-                the last of them, between the scopes around them; a point outside of scopes is a slice of 0 ns, and one
-                inside that has arguments an instant with them, too. When an id comes again the second flow is called
-                "NAME #2", because viewers take equal ones for one. What has no partner is no arrow but an instant.
-                Arrows join threads of one process only. Ids are hexadecimal
-    allocations an instant ("i") of their thread with address and bytes; for each pool a counter "memory: POOL" of its
-                live bytes, from those that the trace saw allocated
+    message     an instant of its thread, with the text as its name and the severity as an argument
+    flow        arrows ("s", "t", "f") from FLOW_OUT through the later points of the same name and id, in order of time,
+                to the last of them. They join the scopes that enclose the points; a point outside of scopes becomes a
+                slice of 0 ns, and one inside that has arguments becomes an instant with them, too. If an id is used
+                again, the second flow is called "NAME #2", because viewers would join equal ones. A point without a
+                partner is an instant without an arrow. Arrows join threads of one process only. Ids are hexadecimal
+    allocations an instant ("i") of their thread with address and bytes; and for each pool a counter "memory: POOL" of
+                its live bytes, which counts the blocks whose allocation is in the trace
     locks       async spans ("b", "e"): "lock NAME", one row for each lock below the threads, with the thread that held
-                it, and "wait for NAME" at the thread that waits, unless that is a scope as PROFILE_MUTEX_LOCK's is; those
-                without an end reach to the end of the trace. What several threads hold at a time is at each of them
-    losses      an instant "lost N events" where they happened; the sum in the label of the process and in otherData
-    device      a process of its own below the one that used it, its rows as threads; "(clock not aligned)" in its name
-                if nothing but a guess says when its times were. A flow that leads to an event comes behind it
+                it; and "wait for NAME" at the thread that waits, unless the wait is a scope, as that of
+                PROFILE_MUTEX_LOCK. Those without an end reach to the end of the trace. A lock that several threads hold
+                at the same time is shown at each of them
+    losses      an instant "lost N events" where they happened; the sum is in the label of the process and in otherData
+    device      a process of its own below the one that used it, with its rows as threads. "(clock not aligned)" in its
+                name says that its times are only guessed. A flow that leads to an event comes after it
     thread      its name and its place: the main thread first, then by appearance. A thread id that was used before in
                 the trace, or that is 0 or too large, is replaced by a number from 1000000000 on
     otherData   program, clock and its rate, start as Unix time, losses, cost of a scope (chrome://tracing: "Metadata")
 
     Times are microseconds since prof_start() with three decimals, made from integer nanoseconds; they are exact for 100
     days. Each event is a line. The lines of a thread are in order of time, a parent before its children; flows and
-    then counters come last. Memory does not grow with the number of events, but for some 50 bytes a flow: one cursor,
-    and then one for each thread, if there are counters or flows.
+    then counters come last. Memory does not grow with the number of events, except by some 50 bytes for each flow: the
+    writer needs one cursor, and, if there are counters or flows, one for each thread.
 
-    The file is strict JSON in valid UTF-8 whatever the names hold; what is not UTF-8 becomes U+FFFD. In arguments,
+    The file is strict JSON in valid UTF-8, whatever bytes the names have: invalid ones become U+FFFD. In arguments,
     integers beyond 2^53, pointers, infinities and NaN are strings. An empty name is written as (unnamed), an empty
     category as prof; a color as the nearest of the names that chrome://tracing knows.
 
-WHAT VIEWERS MAKE OF IT                    (tests/viewers loads traces into them and compares every event)
+WHAT VIEWERS SHOW                          (tests/viewers loads traces into them and compares every event)
 
-    Names. What a viewer takes for an event of its own gets a space at its end: Profile, Paint, FunctionCall and some 60
-    more, with which DevTools or speedscope would refuse the file. A category that contains trace_event_overhead or
-    blink.user_timing is written as prof. Keys of arguments that are also this file's own (truncated, source, function)
-    get a space, too.
+    Names. A name that a viewer would take for an event of its own gets a space at its end: Profile, Paint, FunctionCall
+    and some 60 more, with which DevTools or speedscope would refuse the file. A category that contains
+    trace_event_overhead or blink.user_timing is written as prof. Keys of arguments that this file uses itself
+    (truncated, source, function) get a space, too.
 
-    Durations with more decimals. Viewers add start and duration as floating-point numbers. The end of a scope can come
-    out 10^-10 us behind its parent's end or behind the begin of its neighbour; speedscope then loses the nesting, and
-    DevTools the event. Where a scope may share its end with another, its duration has the decimals that make the sum
-    right: "dur":12.345000000002. Where the next begins at that very nanosecond and has the same name, it is 0.1 ns
-    short, and a scope of 0 ns is 0.1 ns long, because speedscope would nest the one and drop the other. Rounded to
-    nanoseconds, which is what Perfetto does, all these are exact.
+    Durations with more decimals. Viewers add start and duration as floating-point numbers. So the end of a scope can
+    come out 10^-10 us after its parent's end, or after the begin of its neighbour: speedscope then loses the nesting,
+    and DevTools the event. Where a scope may share its end with another, its duration has the decimals that make the
+    sum right: "dur":12.345000000002. Where the next scope begins at the same nanosecond and has the same name, the
+    duration is 0.1 ns shorter, and a scope of 0 ns is written as 0.1 ns, because speedscope would nest the one and drop
+    the other. Rounded to nanoseconds, which is what Perfetto does, all these are exact.
 
     Devices stand below the process that used them in chrome://tracing. Perfetto 52 orders processes by their number of
-    scopes, whatever the file says: a device that has more than the program stands above it.
+    scopes, whatever the file says: a device that has more scopes than the program stands above it.
 
     Perfetto drops scopes deeper than 512. speedscope shows neither marks nor counters, makes arguments part of the
-    name, and on clocks of slow ticks confuses calls of the same name that share an instant. chrome://tracing,
-    speedscope and DevTools read at most 512 MB: write a part (from_ns, to_ns) or leave out short scopes
-    (min_duration_ns).
+    name, and with clocks of slow ticks confuses calls of the same name that begin or end at the same time.
+    chrome://tracing, speedscope and DevTools read at most 512 MB: write a part (from_ns, to_ns) or leave out short
+    scopes (min_duration_ns).
 */
-#include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
+#include "prof.h" /* each time, because this inclusion may be the one with PROF_IMPLEMENTATION */
 #ifndef PROF_CHROME_H
 #define PROF_CHROME_H
 
@@ -91,7 +93,7 @@ WHAT VIEWERS MAKE OF IT                    (tests/viewers loads traces into them
 extern "C" {
 #endif
 
-/* Where file and line of a call site go. */
+/* Where file and line of a call site are written. */
 typedef enum prof_chrome_source {
     PROF_CHROME_SOURCE_LOC = 0, /* "loc" of the event: Tracy shows it, the others ignore it */
     PROF_CHROME_SOURCE_ARGS,    /* and the arguments "source" and "function": every viewer shows them, speedscope as
@@ -102,21 +104,21 @@ typedef enum prof_chrome_source {
 /* All zero is the default: everything. */
 typedef struct prof_chrome_options {
     uint64_t min_duration_ns; /* leaves out shorter scopes */
-    int64_t from_ns, to_ns;   /* leaves out what lies outside; to_ns 0: no limit. What reaches in is written whole */
+    int64_t from_ns, to_ns;   /* leaves out what lies outside; to_ns 0: no limit. What overlaps is written whole */
     prof_chrome_source source;
-    int no_spans;             /* 1: leaves out spans, which Tracy takes for scopes of their thread */
+    int no_spans;             /* 1: leaves out spans, which Tracy shows as scopes of their thread */
     int no_args;              /* 1: leaves out the arguments of scopes, which speedscope makes part of their names */
 } prof_chrome_options;
 
 #if PROF_ENABLE
-/* path: as for prof_csv_write(). options may be null. */
+/* Writes a trace. path: as for prof_csv_write(). options may be NULL. Returns PROF_OK, or what failed. */
 PROF_DEF prof_status prof_chrome_write(const prof_trace *trace, const char *path, const prof_chrome_options *options);
 PROF_DEF prof_status prof_chrome_stream(const prof_trace *trace, prof_sink sink, const prof_chrome_options *options);
 
-/* Several traces as the processes of one file, on the timeline of prof_trace_align(): times, from_ns and to_ns count
-   from the first start of all. A process id that comes twice is replaced by a number from 1000000000 on. The keys of
-   otherData end in the process id. Spans, flows, counters and locks of two processes are never joined, whatever their
-   ids. */
+/* Writes several traces as the processes of one file, on the time line of prof_trace_align(): times, from_ns and to_ns
+   count from the first start of all. A process id that comes twice is replaced by a number from 1000000000 on. The keys
+   of otherData end in the process id. Spans, flows, counters and locks of two processes are never joined, whatever
+   their ids. */
 PROF_DEF prof_status prof_chrome_merge(const prof_trace *const *traces, size_t count, const char *path,
                                        const prof_chrome_options *options);
 PROF_DEF prof_status prof_chrome_merge_stream(const prof_trace *const *traces, size_t count, prof_sink sink,
@@ -143,7 +145,7 @@ PROF_DEF prof_status prof_chrome_merge_stream(const prof_trace *const *traces, s
 #error "prof_chrome.h needs the reader: take PROF_NO_READER away, or do without this header"
 #endif
 
-#ifdef PROF__WRAPS_MALLOC /* what prof itself allocates is not the program's */
+#ifdef PROF__WRAPS_MALLOC /* prof's own allocations are not recorded as the program's */
 #define malloc(size) __libc_malloc(size)
 #define calloc(count, size) __libc_calloc(count, size)
 #define realloc(at, size) __libc_realloc(at, size)
@@ -157,14 +159,14 @@ extern "C" {
 
 #define PROF__CHROME_SITES 1024     /* call sites whose text is kept, 256 KiB; a power of two */
 #define PROF__CHROME_TEXT 240       /* bytes of such a text; longer ones are made anew each time */
-#define PROF__CHROME_COPY 48        /* it is copied in pieces of that size, a divisor */
+#define PROF__CHROME_COPY 48        /* the size of the pieces in which it is copied, a divisor of that */
 #define PROF__CHROME_DEPTH 512      /* depth up to which ends are compared */
 #define PROF__CHROME_FRAMES 64      /* names of frames on one thread */
 #define PROF__CHROME_MARKS 64       /* tracks of marks for all threads */
 #define PROF__CHROME_ID 1000000000u /* thread ids that do not come from the system start here */
 #define PROF__CHROME_EXACT ((int64_t)1 << 53)
 
-/* ,"name":"...","cat":"...","loc":"..." of a call site, escaped. */
+/* The text of a call site, escaped: ,"name":"...","cat":"...","loc":"..." */
 typedef struct prof__chrome_site {
     const prof_callsite *site;
     unsigned char name_size, size;
@@ -179,7 +181,7 @@ typedef struct prof__chrome_thread {
 /* One trace of the file. */
 typedef struct prof__chrome_part {
     const prof_trace *trace;
-    int64_t offset; /* of its times in the file's */
+    int64_t offset; /* from its times to those of the file */
     uint32_t pid;
     prof__chrome_thread *threads; /* of each track */
     uint32_t devices;
@@ -187,7 +189,7 @@ typedef struct prof__chrome_part {
 
 /* A track of marks for all threads. */
 typedef struct prof__chrome_marks {
-    const char *name; /* of a call site; null: names made at run time */
+    const char *name; /* of a call site; NULL: the track of names made at run time */
     uint32_t pid, tid;
 } prof__chrome_marks;
 
@@ -200,17 +202,17 @@ typedef struct prof__chrome {
     uint64_t frame_tracks;
     prof__chrome_marks marks[PROF__CHROME_MARKS];
     size_t mark_count;
-    const char *mark_thread; /* of a mark that stands on a track of its own, where it was made; else null */
+    const char *mark_thread; /* of a mark on a track of its own: the thread that made it; else NULL */
     uint32_t lock_tid;       /* the track of locks; 0: the part has none yet */
     int flows; /* 1: the part has some */
-    const prof__chrome_part *part; /* the one that is being written, and down to pid what it has */
+    const prof__chrome_part *part; /* the one that is being written; down to pid: its fields */
     const prof_trace *trace;
     const prof_trace_info *about;
     prof__chrome_thread *threads;
     int64_t offset;
     uint32_t pid;
-    prof__chrome_site *sites;     /* null when there was no memory: slower, the same result */
-    uint64_t stamp;               /* 10 ms of the last time that was written, from 1; 0: none yet */
+    prof__chrome_site *sites;     /* NULL without memory: slower, the same result */
+    uint64_t stamp;               /* 1 + the last time written, in units of 10 ms; 0: none yet */
     size_t stamp_size;
     char stamp_text[16];          /* its digits */
 } prof__chrome;
@@ -232,12 +234,12 @@ typedef struct prof__chrome_frames {
 /* One track while it is written. */
 typedef struct prof__chrome_track {
     prof__chrome_ids ids;
-    int64_t origin; /* start of the first scope: speedscope counts from there; -1 before */
+    int64_t origin; /* start of the first scope, from which speedscope counts; -1: none yet */
     struct {
         int64_t start, duration;
-        const char *name; /* null: made at run time; hash is that of it then */
+        const char *name; /* NULL: made at run time, and hash is its hash */
         uint32_t hash;
-        int open, exact;              /* open: its line still wants the duration; exact: it ends with its parent */
+        int open, exact;              /* open: its line has no duration yet; exact: it ends with its parent */
     } scope;                          /* the last one written */
     int64_t ends[PROF__CHROME_DEPTH]; /* of the open scopes, by depth */
     prof__chrome_frames frames[PROF__CHROME_FRAMES];
@@ -253,7 +255,7 @@ static int prof__chrome_plain(unsigned char c)
     return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
 }
 
-/* The inside of a JSON string. */
+/* Writes the inside of a JSON string. */
 static void prof__chrome_escape(prof__out *out, const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
@@ -276,7 +278,7 @@ static void prof__chrome_escape(prof__out *out, const char *text)
             prof__out_bytes(out, escape, 2);
         } else {
             char escape[6] = {'\\', 'u', '0', '0', '0', '0'};
-            escape[4] = (char)('0' + (*s >> 4)); /* a backslash at the end, too: Perfetto 52 reads \\" as no end */
+            escape[4] = (char)('0' + (*s >> 4)); /* also one at the end: Perfetto 52 does not read \\" as the end */
             escape[5] = "0123456789abcdef"[*s & 15];
             prof__out_bytes(out, escape, 6);
         }
@@ -284,8 +286,8 @@ static void prof__chrome_escape(prof__out *out, const char *text)
     }
 }
 
-/* Names that mean something to a viewer: a CPU profile (speedscope, DevTools), or an event of the browser without whose
-   arguments DevTools refuses the whole file. */
+/* Returns 1 for names that mean something to a viewer: a CPU profile (speedscope, DevTools), or an event of the browser
+   without whose arguments DevTools refuses the whole file. */
 static int prof__chrome_taken(const char *name)
 {
     static const char *const taken[] = {
@@ -317,7 +319,7 @@ static int prof__chrome_taken(const char *name)
     return 0;
 }
 
-/* A name of an event as a JSON string. */
+/* Writes the name of an event as a JSON string. */
 static void prof__chrome_name(prof__out *out, const char *name)
 {
     PROF__CHROME_LITERAL(out, "\"");
@@ -334,7 +336,7 @@ static void prof__chrome_category(prof__out *out, const char *category)
     PROF__CHROME_LITERAL(out, "\"");
 }
 
-/* file:line, without quotes */
+/* Writes file:line, without quotes. */
 static void prof__chrome_source_text(prof__out *out, const prof_callsite *site)
 {
     prof__chrome_escape(out, site->file);
@@ -342,7 +344,7 @@ static void prof__chrome_source_text(prof__out *out, const prof_callsite *site)
     prof__out_unsigned(out, site->line);
 }
 
-/* The nearest of the colors that chrome://tracing has names for; it refuses files with any other name. */
+/* Returns the nearest of the colors that chrome://tracing has names for; it refuses files with any other name. */
 static const char *prof__chrome_color(uint32_t color)
 {
     static const struct {
@@ -366,7 +368,7 @@ static const char *prof__chrome_color(uint32_t color)
         long red = (long)(known[i].color >> 16 & 255) - (long)(color >> 16 & 255);
         long green = (long)(known[i].color >> 8 & 255) - (long)(color >> 8 & 255);
         long blue = (long)(known[i].color & 255) - (long)(color & 255);
-        long distance = 3 * red * red + 4 * green * green + 2 * blue * blue; /* as the eye weighs them, roughly */
+        long distance = 3 * red * red + 4 * green * green + 2 * blue * blue; /* roughly how the eye weighs them */
         if (best_distance < 0 || distance < best_distance) {
             best_distance = distance;
             best = i;
@@ -396,7 +398,7 @@ static void prof__chrome_site_rest(prof__chrome *c, const prof_callsite *site)
 static void prof__chrome_describe(prof__chrome *c, prof__chrome_site *kept, const prof_event *event)
 {
     prof__out *out = &c->out;
-    char *start = prof__out_reserve(out, 2 * PROF__CHROME_TEXT); /* while the text is short, it is all there */
+    char *start = prof__out_reserve(out, 2 * PROF__CHROME_TEXT); /* a short text stays in the buffer */
     size_t flushes = out->flushes, name_size, size;
     PROF__CHROME_LITERAL(out, ",\"name\":");
     prof__chrome_name(out, event->name);
@@ -429,7 +431,7 @@ static void prof__chrome_pair(char *to, uint32_t value)
     memcpy(to, pairs + value * 2, 2);
 }
 
-/* A point and three digits. */
+/* Writes a point and three digits. */
 static void prof__chrome_thousandths(char *to, uint32_t rest)
 {
     to[0] = '.';
@@ -437,7 +439,7 @@ static void prof__chrome_thousandths(char *to, uint32_t rest)
     prof__chrome_pair(to + 2, rest % 100);
 }
 
-/* ns >= 0 as microseconds, at most 21 bytes */
+/* Writes ns, which is not negative, as microseconds. Returns the bytes written, at most 21. */
 static size_t prof__chrome_microseconds(char *to, int64_t ns)
 {
     uint64_t whole = (uint64_t)ns / 1000;
@@ -460,7 +462,7 @@ static size_t prof__chrome_microseconds(char *to, int64_t ns)
     return size + 4;
 }
 
-/* The same of a time: of one shortly after another most digits are known. Room for 32 bytes. */
+/* Does the same for the time of an event, faster if it comes shortly after the last one. to: room for 32 bytes. */
 static inline size_t prof__chrome_stamp(prof__chrome *c, char *to, int64_t ns)
 {
     uint64_t whole = (uint64_t)ns / 1000, upper = whole / 10000;
@@ -483,7 +485,7 @@ static void prof__chrome_ns(prof__out *out, int64_t ns)
     prof__out_commit(out, prof__chrome_microseconds(prof__out_reserve(out, 24), ns));
 }
 
-/* The double that a viewer has, whatever precision the processor computes with. */
+/* Returns the value rounded to a double, as viewers have it, whatever precision the processor computes with. */
 static double prof__chrome_double(double value)
 {
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ == 0
@@ -494,13 +496,14 @@ static double prof__chrome_double(double value)
 #endif
 }
 
-/* What a viewer adds up. DevTools counts from the start of the trace, speedscope from the first scope of the track. */
+/* The numbers that viewers add. DevTools counts from the start of the trace, speedscope from the first scope of the
+   track. */
 typedef struct prof__chrome_sum {
     double start, end, duration; /* as read from the file, microseconds */
     double start2, end2;         /* counted from the first scope */
 } prof__chrome_sum;
 
-/* Whether start + duration is the end, in doubles: for speedscope or, if so asked, for both. */
+/* Returns 1 if start + duration is the end, in doubles, in speedscope; both: 1: and in DevTools. */
 static int prof__chrome_adds_up(const prof__chrome_sum *sum, double duration, int both)
 {
     double a = prof__chrome_double(sum->start + duration) - sum->end;
@@ -508,7 +511,7 @@ static int prof__chrome_adds_up(const prof__chrome_sum *sum, double duration, in
     return !(b < 0 || b > 0) && !(both && (a < 0 || a > 0));
 }
 
-/* The same for a number that is only known to a unit in its last place. */
+/* Returns the same for a duration that is only known to a unit in its last place. */
 static int prof__chrome_surely_adds_up(const prof__chrome_sum *sum, double duration, int both)
 {
     double unit = duration / 4503599627370496.0;
@@ -516,7 +519,7 @@ static int prof__chrome_surely_adds_up(const prof__chrome_sum *sum, double durat
            prof__chrome_adds_up(sum, prof__chrome_double(duration + unit), both);
 }
 
-/* Writes a duration plus steps, of which `one` (1 with so many zeros as digits) make a nanosecond. */
+/* Writes a duration plus steps, of which `one` make a nanosecond. one: 10^digits. */
 static void prof__chrome_long_duration(prof__out *out, int64_t ns, int64_t steps, int digits, int64_t one)
 {
     char text[20], *to = prof__out_reserve(out, 64);
@@ -528,16 +531,16 @@ static void prof__chrome_long_duration(prof__out *out, int64_t ns, int64_t steps
     prof__out_commit(out, size + length);
 }
 
-/* The duration with as few more digits than three as make the sum right; 0 if there are none. */
+/* Writes the duration with as few decimals more than three as make the sum right. Returns 0 if none do. */
 static int prof__chrome_odd_duration(prof__out *out, const prof__chrome_sum *sum, int64_t ns, int both)
 {
-    double wanted = sum->end2 - sum->start2; /* in speedscope; halfway between that and DevTools' for both */
+    double wanted = sum->end2 - sum->start2; /* for speedscope; for both, the mean of that and DevTools' */
     double missing;
     int64_t one = 1000;
     int digits;
     if (both) wanted = prof__chrome_double((wanted + (sum->end - sum->start)) / 2);
     missing = (wanted - sum->duration) * 1e3;
-    if (!(missing > -0.4 && missing < 0.4)) return 0; /* 2^43 us and later: doubles have no nanoseconds */
+    if (!(missing > -0.4 && missing < 0.4)) return 0; /* from 2^43 us on, doubles have no nanoseconds */
     for (digits = 3; digits <= 12; digits++, one *= 10) {
         double units = missing * (double)one;
         int64_t steps;
@@ -547,7 +550,7 @@ static int prof__chrome_odd_duration(prof__out *out, const prof__chrome_sum *sum
         prof__chrome_long_duration(out, ns, steps, digits, one);
         return 1;
     }
-    if (!prof__chrome_adds_up(sum, wanted, both)) return 0; /* rarely, in the first milliseconds, no number does */
+    if (!prof__chrome_adds_up(sum, wanted, both)) return 0; /* rarely, in the first milliseconds: none exists */
     if (wanted < sum->duration || wanted > sum->duration)
         prof__out_double(out, wanted);
     else
@@ -579,7 +582,7 @@ static void prof__chrome_number(prof__out *out, double value)
 
 static int prof__chrome_finite(double value)
 {
-    return value - value >= 0; /* not a number if value is not finite */
+    return value - value >= 0; /* NaN, so that this is 0, if value is not finite */
 }
 
 /*-- arguments --*/
@@ -619,7 +622,7 @@ static void prof__chrome_value(prof__out *out, const prof_value *value)
     if (quoted) PROF__CHROME_LITERAL(out, "\"");
 }
 
-/* Opens the arguments of a line, or goes on with them. */
+/* Writes the key of an argument. The first one opens the arguments of a line. */
 static void prof__chrome_key(prof__out *out, int *count, const char *key)
 {
     if ((*count)++)
@@ -630,7 +633,7 @@ static void prof__chrome_key(prof__out *out, int *count, const char *key)
     PROF__CHROME_LITERAL(out, "\":");
 }
 
-/* A key that is also one of this file's own gets a space at its end. */
+/* Writes an argument. A key that this file uses itself gets a space at its end. */
 static void prof__chrome_arg(prof__out *out, int *count, const prof_arg *arg)
 {
     if (!strcmp(arg->key, "truncated") || !strcmp(arg->key, "source") || !strcmp(arg->key, "function")) {
@@ -645,7 +648,7 @@ static void prof__chrome_arg(prof__out *out, int *count, const prof_arg *arg)
 
 typedef struct prof__chrome_order {
     const char *key;
-    uint32_t at, last; /* last: of a list by position, 1 if no equal key follows */
+    uint32_t at, last; /* last: in the list by position, 1 if no equal key follows */
 } prof__chrome_order;
 
 static int prof__chrome_by_key(const void *a, const void *b)
@@ -655,7 +658,7 @@ static int prof__chrome_by_key(const void *a, const void *b)
     return order ? order : x->at < y->at ? -1 : 1;
 }
 
-/* Of arguments with the same key, only the last one. */
+/* Writes the arguments of an event; of those with the same key, only the last one. */
 static PROF__COLD void prof__chrome_many_args(prof__out *out, int *count, const prof_event *event)
 {
     uint32_t i, n = event->arg_count;
@@ -752,7 +755,7 @@ static void prof__chrome_make_ids(const prof__chrome *c, prof__chrome_ids *ids, 
     ids->size = at + 6;
 }
 
-/* A metadata event up to its argument's value; the line before ends here. */
+/* Begins a line with a metadata event, up to the value of its argument. */
 static void prof__chrome_metadata(prof__chrome *c, const char *name, uint32_t tid, const char *key)
 {
     prof__out *out = &c->out;
@@ -783,13 +786,13 @@ static void prof__chrome_sort_index(prof__chrome *c, uint32_t tid, int64_t index
     PROF__CHROME_LITERAL(&c->out, "}}");
 }
 
-/* The duration of the last scope, which had to wait until it was known what follows. */
+/* Writes the duration of the last scope, which depends on the event after it. next: that event, or NULL. */
 static void prof__chrome_close(prof__chrome *c, prof__chrome_track *track, const prof_event *next)
 {
     prof__out *out = &c->out;
     int64_t end = track->scope.start + track->scope.duration;
-    int touches = next && next->start_ns <= end; /* a neighbour or a child, whose neighbour may come later */
-    char *to = prof__out_reserve(out, 128); /* for all of it */
+    int touches = next && next->start_ns <= end; /* next is a neighbour; or a child, whose neighbour may come later */
+    char *to = prof__out_reserve(out, 128); /* for the whole text */
     memcpy(to, ",\"dur\":", 7);
     prof__out_commit(out, 7);
     if (!track->scope.duration) {
@@ -797,7 +800,7 @@ static void prof__chrome_close(prof__chrome *c, prof__chrome_track *track, const
     } else if (touches && next->start_ns == end && next->type == PROF_EVENT_SCOPE &&
                (track->scope.name ? !strcmp(next->name, track->scope.name)
                                   : prof__text_hash(next->name) == track->scope.hash)) {
-        prof__chrome_ns(out, track->scope.duration - 1); /* and 0.9 ns: speedscope would put the next inside */
+        prof__chrome_ns(out, track->scope.duration - 1); /* plus 0.9 ns: else speedscope puts the next one inside */
         PROF__CHROME_LITERAL(out, "9");
     } else if (touches || track->scope.exact) {
         prof__chrome_exact_duration(out, track->scope.start, track->scope.duration, track->origin);
@@ -809,13 +812,13 @@ static void prof__chrome_close(prof__chrome *c, prof__chrome_track *track, const
     track->scope.open = 0;
 }
 
-/* A line up to ts; start: ,\n{"ph":"X" or the like. */
+/* Writes a line up to the value of ts. start: 11 bytes, such as ,\n{"ph":"X" */
 static void prof__chrome_begin(prof__chrome *c, const prof__chrome_ids *ids, const prof_event *event, const char *start,
                                int64_t ns)
 {
     prof__out *out = &c->out;
     prof__chrome_site *kept = NULL;
-    char *to = prof__out_reserve(out, 512); /* for pieces that are copied longer than they are */
+    char *to = prof__out_reserve(out, 512); /* more than is needed, because whole pieces are copied */
     memcpy(to, start, 11);
     if (c->sites) {
         uint64_t hash = (uint64_t)(uintptr_t)event->site * 0x9E3779B97F4A7C15u;
@@ -865,7 +868,7 @@ static void prof__chrome_instant(prof__chrome *c, const prof__chrome_ids *ids, c
     PROF__CHROME_LITERAL(&c->out, "}");
 }
 
-/* The track of a mark for all threads; null if there are too many. */
+/* Returns the track of a mark for all threads, and adds it if there is none; NULL if there are too many. */
 static const prof__chrome_marks *prof__chrome_mark_track(prof__chrome *c, const char *name)
 {
     prof__chrome_marks *marks;
@@ -885,8 +888,8 @@ static const prof__chrome_marks *prof__chrome_mark_track(prof__chrome *c, const 
     return marks;
 }
 
-/* Viewers draw what concerns a whole process, or all, as a bar across its rows and without a name, or leave it out; so
-   such marks have rows of their own, which are called as they are. */
+/* Writes a mark. Viewers draw a mark of a process, or a global one, as a bar across rows and without a name, or leave
+   it out. So such marks have tracks of their own, with their names. */
 static void prof__chrome_mark(prof__chrome *c, const prof__chrome_track *track, size_t index, const prof_event *event)
 {
     const prof__chrome_marks *marks = NULL;
@@ -928,7 +931,7 @@ static void prof__chrome_lost(prof__chrome *c, const prof__chrome_ids *ids, cons
     PROF__CHROME_LITERAL(out, "}}");
 }
 
-/* The track for frames of that name and handle; null if there are too many. */
+/* Returns the track for frames of this name and handle, and adds it if there is none; NULL if there are too many. */
 static prof__chrome_frames *prof__chrome_frame_track(prof__chrome *c, prof__chrome_track *track, const char *name,
                                                      uint64_t id, int64_t start)
 {
@@ -948,7 +951,7 @@ static prof__chrome_frames *prof__chrome_frame_track(prof__chrome *c, prof__chro
     return frames;
 }
 
-/* A frame with its number, without which speedscope would join it with its neighbours. */
+/* Writes a frame with its number, without which speedscope would join it with its neighbours. */
 static void prof__chrome_frame_line(prof__chrome *c, const prof__chrome_frames *frames, const prof_event *event,
                                     int64_t start, uint64_t number)
 {
@@ -965,7 +968,7 @@ static void prof__chrome_frame_line(prof__chrome *c, const prof__chrome_frames *
     PROF__CHROME_LITERAL(out, "}");
 }
 
-/* Whether an event lies at least in part in the window of the options. */
+/* Returns 1 if an event lies at least in part in the window of the options. */
 static int prof__chrome_wanted(const prof__chrome *c, const prof_event *event)
 {
     int64_t start = event->start_ns, end = event->start_ns;
@@ -974,13 +977,13 @@ static int prof__chrome_wanted(const prof__chrome *c, const prof_event *event)
     return end >= c->options.from_ns && (!c->options.to_ns || start < c->options.to_ns);
 }
 
-/* The lines that follow are of this track's process. */
+/* Makes the lines that follow belong to this track's process. */
 static void prof__chrome_enter(prof__chrome *c, size_t index) { c->pid = c->threads[index].pid; }
 
 /*-- flows --
-   Points of flows are found while the tracks are written; then all are gone through once more in order of time. A point
-   is held until it is known whether another one follows: viewers want the last to be an "f" and those before it "t". An
-   arrow leads from slice to slice, so that a point in none gets one. */
+   Points of flows are noticed while the tracks are written; then the points of all tracks are read once more in order
+   of time. A point is held until it is known whether another one follows, because viewers want the last to be an "f"
+   and those before it to be a "t". An arrow leads from slice to slice, so that a point outside of slices gets one. */
 
 enum { PROF__CHROME_IDLE = 0, PROF__CHROME_BEGUN, PROF__CHROME_JOINED };
 
@@ -993,8 +996,8 @@ typedef struct prof__chrome_flow {
     int64_t ns;
     size_t track;
     uint32_t depth;
-    int shown;                 /* 1: it is an instant already */
-    int state;                 /* BEGUN: that is its FLOW_OUT, which nothing has followed yet */
+    int shown;                 /* 1: the point was written as an instant already */
+    int state;                 /* BEGUN: the point is its FLOW_OUT, and no other has followed yet */
 } prof__chrome_flow;
 
 typedef struct prof__chrome_flows {
@@ -1010,7 +1013,7 @@ static int prof__chrome_same_flow(const void *owner, size_t item, const void *ke
     return flow->id == event->object && !strcmp(flow->name, event->name);
 }
 
-/* Null without memory. */
+/* Returns the flow of a point's name and id, and adds it if there is none. Returns NULL without memory. */
 static prof__chrome_flow *prof__chrome_flow_of(prof__chrome_flows *flows, const prof_event *event)
 {
     uint32_t hash = (uint32_t)prof__mix(event->object) + prof__text_hash(event->name);
@@ -1020,14 +1023,14 @@ static prof__chrome_flow *prof__chrome_flow_of(prof__chrome_flows *flows, const 
         if (!PROF__ROOM(flows->items, flows->capacity, item) || !prof__read_add(&flows->index, hash, item)) return NULL;
         memset(&flows->items[item], 0, sizeof *flows->items);
         flows->items[item].id = event->object;
-        flows->items[item].name = event->name; /* never a run-time name: it stays */
+        flows->items[item].name = event->name; /* lives as long as the trace: it is never a run-time name */
         flows->items[item].site = event->site;
         flows->count++;
     }
     return &flows->items[item];
 }
 
-/* An event whose only argument is the id of a flow. */
+/* Makes an event whose only argument is the id of a flow. */
 static prof_event prof__chrome_point(const char *name, const prof_callsite *site, int64_t ns, uint64_t id,
                                      prof_arg *arg)
 {
@@ -1038,7 +1041,7 @@ static prof_event prof__chrome_point(const char *name, const prof_callsite *site
     arg->value.type = PROF_VALUE_POINTER;
     arg->value.as.u = id;
     event.type = PROF_EVENT_SCOPE;
-    event.name = name; /* not the site's, which has none if this is a device's */
+    event.name = name; /* not the site's name: the site of a device has none */
     event.site = site;
     event.start_ns = ns;
     event.args = arg;
@@ -1046,7 +1049,7 @@ static prof_event prof__chrome_point(const char *name, const prof_callsite *site
     return event;
 }
 
-/* 1: a point gets a slice of its own, because there is none around it, or perhaps none that is written. */
+/* Returns 1 if a point gets a slice of its own, because no slice encloses it, or that may have been left out. */
 static int prof__chrome_bare(const prof__chrome *c, uint32_t depth) { return !depth || c->options.min_duration_ns; }
 
 static void prof__chrome_flow_met(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
@@ -1056,7 +1059,7 @@ static void prof__chrome_flow_met(prof__chrome *c, prof__chrome_track *track, co
     c->flows = 1;
     point.depth = event->depth;
     if (event->arg_count) args = (prof_arg *)malloc((event->arg_count + 1) * sizeof *args);
-    if (args) { /* of equal keys the last counts: ours */
+    if (args) { /* of equal keys the last counts: the flow's id */
         memcpy(args, event->args, event->arg_count * sizeof *args);
         args[event->arg_count] = arg;
         point.args = args;
@@ -1069,7 +1072,7 @@ static void prof__chrome_flow_met(prof__chrome *c, prof__chrome_track *track, co
     free(args);
 }
 
-/* The point that is held, as part of an arrow. */
+/* Writes the point that is held, as part of an arrow. */
 static void prof__chrome_arrow(prof__chrome *c, const prof__chrome_flow *flow, const char *start)
 {
     prof__out *out = &c->out;
@@ -1096,7 +1099,7 @@ static void prof__chrome_arrow(prof__chrome *c, const prof__chrome_flow *flow, c
         PROF__CHROME_LITERAL(out, "\"}");
 }
 
-/* A point of the flow without a partner, unless it has a slice already. */
+/* Writes a point that has no partner, unless it has a slice already. */
 static void prof__chrome_alone(prof__chrome *c, const prof__chrome_flow *flow, const prof_callsite *site, size_t track,
                                uint32_t depth, int64_t ns)
 {
@@ -1109,7 +1112,7 @@ static void prof__chrome_alone(prof__chrome *c, const prof__chrome_flow *flow, c
     prof__chrome_instant(c, &ids, &point);
 }
 
-/* Nothing more comes of this flow. */
+/* Ends a flow: no further point belongs to it. */
 static void prof__chrome_flow_end(prof__chrome *c, prof__chrome_flow *flow)
 {
     if (flow->state == PROF__CHROME_BEGUN && !flow->shown)
@@ -1166,7 +1169,7 @@ static void prof__chrome_write_flows(prof__chrome *c)
     free(flows.index.slots);
 }
 
-/* The frame that ends here. */
+/* Writes the frame that ends at this boundary. */
 static void prof__chrome_frame(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
 {
     int64_t start = prof__chrome_time(event->start_ns - event->duration_ns);
@@ -1239,7 +1242,7 @@ static void prof__chrome_sift(prof__chrome_samples *heap, size_t count, size_t a
     }
 }
 
-/* All threads' samples in order of time: viewers take those of one counter as they come. */
+/* Writes the samples of all threads in order of time, because viewers do not sort those of a counter. */
 static void prof__chrome_counters(prof__chrome *c)
 {
     size_t tracks = prof_trace_track_count(c->trace), with = 0, count = 0, i;
@@ -1279,8 +1282,9 @@ static void prof__chrome_counters(prof__chrome *c)
 
 /*-- spans --*/
 
-/* A line of a span, but for its arguments; start: see prof__chrome_begin(). Viewers want what has one id to be properly
-   nested, so that each span has its own. It is local to the process: Perfetto shows others above all processes. */
+/* Writes a line of a span, without its arguments. start: see prof__chrome_begin(). Viewers require that spans with the
+   same id nest properly, so that each span has an id of its own. The id is local to the process, because Perfetto shows
+   others above all processes. */
 static void prof__chrome_span_line(prof__chrome *c, const char *start, const prof_event *event, uint32_t tid,
                                    int64_t ns)
 {
@@ -1300,8 +1304,8 @@ static int prof__chrome_has_arg(const prof_event *event, const char *key)
     return 0;
 }
 
-/* The arguments of a begin or a mark; those of an end are here, too, because viewers show one set for both. event has
-   the program's. */
+/* Writes the arguments of a begin, with those of the end, because viewers show one set for both; or those of a mark.
+   event: has the program's arguments. */
 static void prof__chrome_span_args(prof__chrome *c, const prof_span *span, const prof_event *event)
 {
     prof__out *out = &c->out;
@@ -1343,7 +1347,7 @@ static void prof__chrome_span(prof__chrome *c, prof__chrome_track *handles, cons
         prof__chrome_frame_line(c, frames, &event, start, span->number);
         return;
     }
-    if (span->mark && !span->serial) event.id = ~(uint64_t)0; /* belongs to nothing */
+    if (span->mark && !span->serial) event.id = ~(uint64_t)0; /* the mark is of no span */
     prof__chrome_span_line(c, span->mark ? ",\n{\"ph\":\"n\"" : ",\n{\"ph\":\"b\"", &event, tid, start);
     prof__chrome_span_args(c, span, &event);
     if (span->mark) return;
@@ -1351,7 +1355,7 @@ static void prof__chrome_span(prof__chrome *c, prof__chrome_track *handles, cons
     PROF__CHROME_LITERAL(&c->out, "}");
 }
 
-/* handles: for the frames of handles. */
+/* Writes all spans. handles: for the tracks of frames of handles. */
 static void prof__chrome_spans(prof__chrome *c, prof__chrome_track *handles)
 {
     prof_spans *spans = NULL;
@@ -1366,7 +1370,7 @@ static void prof__chrome_spans(prof__chrome *c, prof__chrome_track *handles)
 
 /*-- memory and locks --*/
 
-/* An allocation or a free, with what it is about. */
+/* Writes an allocation or a free, with its address and bytes. */
 static void prof__chrome_memory_instant(prof__chrome *c, const prof__chrome_ids *ids, const prof_event *event)
 {
     prof__out *out = &c->out;
@@ -1383,7 +1387,7 @@ static void prof__chrome_memory_instant(prof__chrome *c, const prof__chrome_ids 
     PROF__CHROME_LITERAL(out, "}}");
 }
 
-/* A line of memory and locks up to its time; name: behind what. */
+/* Writes a line of memory or locks up to its time. Its name is `what`, followed by `name`. */
 static void prof__chrome_object_line(prof__chrome *c, const char *start, const char *what, const char *name)
 {
     prof__out *out = &c->out;
@@ -1407,7 +1411,7 @@ static int prof__chrome_in_window(const prof__chrome *c, int64_t start, int64_t 
     return end >= c->options.from_ns && (!c->options.to_ns || start < c->options.to_ns);
 }
 
-/* The live bytes of a pool, from ns on. */
+/* Writes the live bytes of a pool, from ns on. */
 static void prof__chrome_pool(prof__chrome *c, const prof__heap *heap, size_t pool, int64_t ns)
 {
     prof__out *out = &c->out;
@@ -1423,7 +1427,7 @@ static void prof__chrome_pool(prof__chrome *c, const prof__heap *heap, size_t po
     PROF__CHROME_LITERAL(out, "}}");
 }
 
-/* What all pools have where the file begins. */
+/* Writes the live bytes of all pools at the begin of the file. */
 static void prof__chrome_pools(prof__chrome *c, const prof__heap *heap)
 {
     size_t i;
@@ -1431,12 +1435,13 @@ static void prof__chrome_pools(prof__chrome *c, const prof__heap *heap)
         if (heap->rows[i].kind == PROF__HEAP_POOL) prof__chrome_pool(c, heap, i, c->options.from_ns);
 }
 
-/* One sample for each moment at which a pool's live bytes change: a realloc frees and allocates at one. */
+/* Writes one sample for each time at which a pool's live bytes change: a realloc frees and allocates at the same
+   time. */
 static void prof__chrome_memory_walk(prof__chrome *c, prof__heap *heap, prof_timeline *timeline)
 {
     prof_event event;
     size_t track, waiting = PROF__NONE; /* the pool whose sample is not written yet, */
-    int64_t at = 0;                     /* of that time */
+    int64_t at = 0;                     /* at this time */
     int good = 1, begun = c->options.from_ns <= 0;
     while (good && c->out.status == PROF_OK && prof_timeline_next(timeline, &event, &track)) {
         int64_t now = event.start_ns + c->offset;
@@ -1487,8 +1492,8 @@ typedef struct prof__chrome_held {
     int64_t start, end;
 } prof__chrome_held;
 
-/* The track of the locks that only one thread holds at a time: chrome://tracing would else show them above each thread.
-   */
+/* Returns the track of the locks that only one thread holds at a time: else chrome://tracing would show them above each
+   thread. */
 static uint32_t prof__chrome_lock_track(prof__chrome *c)
 {
     if (!c->lock_tid) {
@@ -1514,7 +1519,7 @@ static void prof__chrome_held_half(prof__chrome *c, const prof__chrome_held *spa
     prof__chrome_object_time(c, tid, ns);
 }
 
-/* One row for all spans of a lock that do not overlap. */
+/* Writes a span of a lock. All spans of a lock that do not overlap share a row. */
 static void prof__chrome_held_write(prof__chrome *c, const prof__chrome_held *span)
 {
     prof__out *out = &c->out;
@@ -1542,7 +1547,7 @@ static void prof__chrome_lock_span(prof__chrome *c, const prof__locks *all, cons
 {
     const prof__lock_state *lock = &all->locks[user->lock];
     prof__chrome_held span;
-    if (!held && user->scoped) return; /* it is shown already */
+    if (!held && user->scoped) return; /* a scope shows this wait */
     memset(&span, 0, sizeof span);
     span.what = held ? "lock " : "wait for ";
     span.name = all->rows[lock->row].name;
@@ -1551,7 +1556,7 @@ static void prof__chrome_lock_span(prof__chrome *c, const prof__locks *all, cons
     span.track = user->track;
     span.start = start + c->offset;
     span.end = end + c->offset;
-    span.truncated = held ? user->depth != 0 : user->waits; /* still */
+    span.truncated = held ? user->depth != 0 : user->waits; /* it still holds, or waits */
     prof__chrome_held_write(c, &span);
 }
 
@@ -1609,7 +1614,7 @@ static void prof__chrome_event(prof__chrome *c, prof__chrome_track *track, size_
     case PROF_EVENT_FLOW_STEP:
     case PROF_EVENT_FLOW_IN: prof__chrome_flow_met(c, track, event); break;
     case PROF_EVENT_LOG: prof__chrome_message(c, &track->ids, event); break;
-    case PROF_EVENT_SPAN_BEGIN: /* later, when it is known what belongs together */
+    case PROF_EVENT_SPAN_BEGIN: /* written later, when begins and ends are matched */
     case PROF_EVENT_SPAN_MARK:
     case PROF_EVENT_SPAN_END: break;
     case PROF_EVENT_ALLOC:
@@ -1645,7 +1650,7 @@ static void prof__chrome_write_track(prof__chrome *c, prof__chrome_track *track,
 
 typedef struct prof__chrome_id {
     uint64_t id;
-    size_t track; /* counted over all traces */
+    size_t track; /* its number among those of all traces */
 } prof__chrome_id;
 
 static int prof__chrome_by_id(const void *a, const void *b)
@@ -1655,8 +1660,8 @@ static int prof__chrome_by_id(const void *a, const void *b)
     return x->track < y->track ? -1 : x->track > y->track;
 }
 
-/* A distinct number for each track: the system's if it is neither large nor taken. threads has room for all of all
-   traces. 0 without memory. */
+/* Gives each track a distinct number: the system's thread id if it is neither too large nor taken. threads: room for
+   the tracks of all traces. Returns 0 without memory. */
 static int prof__chrome_threads(prof__chrome *c, prof__chrome_thread *threads, size_t tracks)
 {
     size_t part, i, at = 0;
@@ -1666,7 +1671,7 @@ static int prof__chrome_threads(prof__chrome *c, prof__chrome_thread *threads, s
         c->parts[part].threads = threads + at;
         for (i = 0; i < prof_trace_track_count(c->parts[part].trace); i++) {
             const prof_track *about = prof_trace_track(c->parts[part].trace, i);
-            /* a fiber's thread is a track itself */
+            /* the thread of a fiber has a track itself */
             ids[at].id = about->fiber || *about->device ? UINT64_MAX : about->thread_id;
             ids[at].track = at;
             at++;
@@ -1683,7 +1688,7 @@ static int prof__chrome_threads(prof__chrome *c, prof__chrome_thread *threads, s
     return 1;
 }
 
-/* A distinct number for each process. */
+/* Gives each process a distinct number. */
 static void prof__chrome_processes(prof__chrome *c)
 {
     size_t i, j;
@@ -1713,7 +1718,7 @@ static void prof__chrome_select(prof__chrome *c, const prof__chrome_part *part)
     c->threads = part->threads;
 }
 
-/* "key":value lines of otherData */
+/* Begins a line of otherData: "key": */
 static void prof__chrome_about_key(prof__chrome *c, const char *key)
 {
     PROF__CHROME_LITERAL(&c->out, ",\n\"");
@@ -1734,7 +1739,7 @@ static void prof__chrome_about_text(prof__chrome *c, const char *key, const char
     PROF__CHROME_LITERAL(out, "\"");
 }
 
-/* What prof_set_metadata() was told; the prefix keeps a key from being one of those above. */
+/* Writes the metadata of prof_set_metadata(), with a prefix that distinguishes its keys from those above. */
 static void prof__chrome_about_metadata(prof__chrome *c)
 {
     const char *key, *value;
@@ -1779,7 +1784,7 @@ static void prof__chrome_recorder(prof__chrome *c)
     prof__out_text(out, c->machines < 2 ? "monotonic clock\"" : "Unix time\"");
 }
 
-/* otherData of one trace */
+/* Writes the otherData of one trace. */
 static void prof__chrome_about(prof__chrome *c)
 {
     const prof_trace_info *about = c->about;
@@ -1802,7 +1807,8 @@ static void prof__chrome_about(prof__chrome *c)
     prof__chrome_about_metadata(c);
 }
 
-/* Each process, and below it its devices, which number counts from 1. */
+/* Writes the place of a process or device: devices come below their process. number: of the device, from 1; 0: the
+   process. */
 static void prof__chrome_process_place(prof__chrome *c, uint32_t number)
 {
     uint64_t place = number;
@@ -1813,7 +1819,7 @@ static void prof__chrome_process_place(prof__chrome *c, uint32_t number)
     PROF__CHROME_LITERAL(&c->out, "}}");
 }
 
-/* What the trace says of itself; "" if it does not. */
+/* Returns the value of a key of the trace's metadata, or "". */
 static const char *prof__chrome_said(const prof__chrome *c, const char *key)
 {
     const char *said, *value;
@@ -1823,8 +1829,8 @@ static const char *prof__chrome_said(const prof__chrome *c, const char *key)
     return "";
 }
 
-/* The program; of several " (rank 3, host)", as far as the trace says so, else its process id, because the ranks of a
-   job are all the same program. */
+/* Writes the name of a process: its program and, if there are several traces, " (rank 3, host)" as far as its metadata
+   has these, else its process id. The ranks of a job all have the same program. */
 static void prof__chrome_process_name(prof__chrome *c)
 {
     prof__out *out = &c->out;
@@ -1861,7 +1867,7 @@ static void prof__chrome_process(prof__chrome *c)
     if (c->part_count > 1 || c->part->devices) prof__chrome_process_place(c, 0);
 }
 
-/* A device as a process below the one that used it. */
+/* Writes a device as a process below the one that used it. */
 static void prof__chrome_device(prof__chrome *c, const prof_track *track, uint32_t number)
 {
     prof__out *out = &c->out;
@@ -1877,7 +1883,7 @@ static void prof__chrome_device(prof__chrome *c, const prof_track *track, uint32
     prof__chrome_process_place(c, number);
 }
 
-/* Losses of threads that have no track, because they never got a chunk. */
+/* Writes the losses of threads that have no track, because they never got a chunk. */
 static void prof__chrome_lost_elsewhere(prof__chrome *c)
 {
     prof__out *out = &c->out;
@@ -1970,7 +1976,7 @@ static prof_status prof__chrome_check(prof__chrome *c, const prof_chrome_options
     return PROF_OK;
 }
 
-/* Aligns the traces. Free c->parts unless this fails. */
+/* Makes c->parts of the traces, and aligns them. The caller frees c->parts, unless this fails. */
 static prof_status prof__chrome_parts(prof__chrome *c, const prof_trace *const *traces, size_t count)
 {
     int64_t *offsets;
@@ -2041,9 +2047,15 @@ static prof_status prof__chrome_default(const prof_trace *trace, const char *pat
 }
 
 static prof_writer prof__chrome_writer = {".json", prof__chrome_default, NULL};
-static void __attribute__((constructor(101))) prof__chrome_register(void) { prof_writer_register(&prof__chrome_writer); }
+static void __attribute__((constructor(101))) prof__chrome_register(void)
+{
+    prof_writer_register(&prof__chrome_writer);
+}
 #ifdef PROF__SHARED
-static void __attribute__((destructor(101))) prof__chrome_unregister(void) { prof_writer_unregister(&prof__chrome_writer); }
+static void __attribute__((destructor(101))) prof__chrome_unregister(void)
+{
+    prof_writer_unregister(&prof__chrome_writer);
+}
 #endif
 #endif
 
