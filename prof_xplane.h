@@ -17,100 +17,102 @@ QUICK START
         return (int)prof_xplane_stop_trace(); // pip install xprof; xprof --logdir logs --port 6006
     }
 
-Or PROF_OUTPUT=logs/ ./program; or, of an image of an earlier run, prof_trace_open("trace.prof", &trace) and then
-prof_xplane_write(trace, "logs", NULL). `prof export trace.prof -o logs/` and `prof merge a.prof b.prof -o logs/` do
-that.
+Other ways: PROF_OUTPUT=logs/ ./program. For an image of an earlier run: prof_trace_open("trace.prof", &trace), then
+prof_xplane_write(trace, "logs", NULL); or `prof export trace.prof -o logs/` and `prof merge a.prof b.prof -o logs/`.
 
 FILES                                                                                                       >>xplane
 
     logs/plugins/profile/RUN/HOST.xplane.pb, whatever else is in logs. An output is a log directory if it ends in / or
     is a directory. RUN is the local time when the session (or the window of the trace) began, such as
-    2026_11_21_16_05_59; to choose it, give the run's own directory, logs/plugins/profile/RUN/. HOST is this computer's
-    name, or the trace's metadata "host", with .RANK behind it if the trace has a rank. No file is ever replaced,
-    because XProf keeps what it once made of one: where a run has a file of the host already, the next is RUN_2, RUN_3,
-    ... Directories are made as needed.
+    2026_11_21_16_05_59; to choose another, give the run's own directory, logs/plugins/profile/RUN/. HOST is this
+    computer's name, or the trace's metadata "host", followed by .RANK if the trace has a rank. No file is ever
+    replaced, because XProf keeps what it once made of one: if a run already has a file of the host, the next run is
+    RUN_2, RUN_3, ... Directories are made as needed.
 
     Ranks of a job become hosts of one run if their launcher says which job it is (SLURM_JOB_ID, PMIX_NAMESPACE and so
-    on): RUN is job_ID then. Or give the run's directory; or merge their traces.
+    on): then RUN is job_ID. Otherwise give the run's directory, or merge their traces.
 
-    prof_xplane_trace_options.create_perfetto_trace puts perfetto_trace.json.gz beside it, which ui.perfetto.dev opens
-    as it is: what prof_chrome.h writes, compressed, with all events. Where another host of the run has that already it
-    is HOST.perfetto_trace.json.gz.
+    prof_xplane_trace_options.create_perfetto_trace also writes perfetto_trace.json.gz beside that file, which
+    ui.perfetto.dev opens as it is: what prof_chrome.h writes, compressed, with all events. If another host of the run
+    has that file already, it is HOST.perfetto_trace.json.gz.
 
 MEMORY PROFILE                                                                                               >>pprof
 
-    prof_xplane_pprof_write(), prof_save("memory.pprof"), PROF_OUTPUT=memory.pprof, `prof export trace.prof -o
-    memory.pprof`: what PROFILE_ALLOC and its kind recorded, for `go tool pprof memory.pprof` and whatever else reads
-    pprof's profile.proto, compressed. Per call site: alloc_objects and alloc_space, all allocations; inuse_objects and
-    inuse_space, which pprof shows first, those that were not freed by the end. JAX's file has the last two. The leaf is
-    the function that has the macro, above it stands the scope around; labels "pool" and "memory scope" can be filtered
-    by (-tagfocus, -tagroot). Blocks that were allocated before the trace are in none of the figures.
+    Written by prof_xplane_pprof_write(), prof_save("memory.pprof"), PROF_OUTPUT=memory.pprof, or `prof export
+    trace.prof -o memory.pprof`: what PROFILE_ALLOC and the like recorded, for `go tool pprof memory.pprof` and other
+    readers of pprof's profile.proto, compressed. For each call site: alloc_objects and alloc_space, all allocations;
+    inuse_objects and inuse_space, which pprof shows first, those that were not freed by the end. JAX's file has the
+    last two. The leaf is the function that has the macro; its parent is the enclosing scope. The labels "pool" and
+    "memory scope" can be filtered by (-tagfocus, -tagroot). Blocks that were allocated before the trace are in none of
+    the numbers.
 
 WHAT IS WRITTEN                            (plane and line: process and row of the trace viewer)
 
-    From top to bottom: accelerators, the threads, other devices and what is named CUSTOM below.
+    From top to bottom: accelerators, the threads, other devices, and the planes named CUSTOM below.
 
-    thread      a line of the plane "/host:CPU", its number that of the system, or one from 1000000000 on if that is
-                taken, 0 or too large; fibers likewise. Only those that have events. The main thread's is shown with the
-                program's name, "main (server)"
-    scope       an event; its arguments are stats of their types: integers signed and unsigned, doubles; a bool is 0 or
+    thread      a line of the plane "/host:CPU". Its number is the system's thread id or, if that is taken, 0 or too
+                large, one from 1000000000 on; fibers likewise. Threads without events are left out. The main thread
+                is shown with the program's name, "main (server)"
+    scope       an event. Its arguments are stats of their types: integers signed and unsigned, doubles; a bool is 0 or
                 1, a pointer a string. Without a recorded begin or end it has the stat "truncated". Call site and
-                category are "source" and "category"
+                category are the stats "source" and "category"
     step        PROFILE_STEP is a step of XProf: overview page and input pipeline analyzer show its times. What is
-                inside, on other threads too if a flow leads there, belongs to it. A step with no scope inside, or with
-                something else before its first scope, gets one of its own name, because XProf drops steps in which
-                nothing was computed
-    mark        an event of 0 ns; what PROFILE_MARK_SCOPE says is the stat "scope". Messages likewise, their text as the
-                name, with "severity"
-    counter     the line "_counters_". What is not a finite number is an event of 0 ns on its thread
-    flow        arrows from FLOW_OUT to each FLOW_STEP and FLOW_IN of its name and id that follows in time: from the
-                scope around it if it comes first in there and has no arguments, else from an event of 0 ns of its own.
-                Of equal ids each FLOW_OUT begins another flow
-    frame       the plane "/device:CUSTOM:frames", a line for each thread and name, with the number as the stat "frame";
-                the 65th and later names of a trace are left out, and a warning says so
-    span        the plane "/device:CUSTOM:spans", a row for each name, with "span_id" and arguments; locks in
-                "/device:CUSTOM:locks"
-    device      the plane "/device:CUSTOM:NAME", its rows as lines, "(clock not aligned)" behind the name if nothing but
-                a guess says when its times were
+                inside belongs to it, and what is on other threads if a flow leads there. A step with no scope inside,
+                or with something else before its first scope, gets a scope of its own name, because XProf drops steps
+                in which nothing was computed
+    mark        an event of 0 ns; the scope of a PROFILE_MARK_SCOPE is the stat "scope". Messages likewise, with their
+                text as the name, and the stat "severity"
+    counter     the line "_counters_". A value that is no finite number is an event of 0 ns on its thread
+    flow        arrows from FLOW_OUT to each later FLOW_STEP and FLOW_IN of its name and id: from the enclosing scope if
+                the point comes first in it and has no arguments, else from an event of 0 ns of its own. If an id is
+                used again, each FLOW_OUT begins another flow
+    frame       the plane "/device:CUSTOM:frames", with a line for each thread and name, and the number as the stat
+                "frame"; the 65th and later names of a trace are left out, and a warning says so
+    span        the plane "/device:CUSTOM:spans", with a row for each name, the stat "span_id", and arguments; locks are
+                in "/device:CUSTOM:locks"
+    device      the plane "/device:CUSTOM:NAME", with its rows as lines. "(clock not aligned)" after the name says that
+                its times are only guessed
     accelerator a device that is called gpu, tpu or NeuronCore, as in "gpu 0" and "GPU:1", or that
                 prof_set_metadata("accelerators", "npu 0,npu 1") or the options name: the plane "/device:GPU:0 NAME".
                 XProf counts its work as that of its own GPUs: device compute on the overview page, "Framework Op Stats"
-                (op: the name; type: the row), "Kernel Stats". Of scopes that nest the innermost count. MEMCPYHtoD and
-                the like are transfers, nccl... are collectives. Work belongs to the step that a flow leads from, or in
-                which it began; steps without any are not on the overview page then. The arguments bytes_accessed,
-                flops, kernel_details ("regs:32 grid:8,1,1 block:256,1,1"), memcpy_details, tensor_shapes and tf_op are
-                XProf's stats. The line "host steps" is for the times of steps
+                (op: the name; type: the row), "Kernel Stats". Of nested scopes the innermost count. MEMCPYHtoD and the
+                like are transfers, nccl... are collectives. Work belongs to the step from which a flow leads to it, or
+                else to the step in which it began; steps without any work are then not on the overview page. The
+                arguments bytes_accessed, flops, kernel_details ("regs:32 grid:8,1,1 block:256,1,1"), memcpy_details,
+                tensor_shapes and tf_op are XProf's stats. The line "host steps" has the times of steps
     allocations MemoryAllocation and MemoryDeallocation for the Memory Profile tool: the pool is the allocator, the
-                memory scope or the scope around it the op, the call site the shape; and a counter "memory: POOL"
-    the run     the plane "Task Environment" has process id, begin and end as Unix time, program, clock, mode, and
-                prof_set_metadata()'s; of these XProf reads the times, and no tool shows any yet
+                memory scope or the enclosing scope the op, the call site the shape; and a counter "memory: POOL"
+    the run     the plane "Task Environment" has process id, begin and end as Unix time, program, clock, mode, and the
+                metadata of prof_set_metadata(). XProf reads the times; no tool shows the others yet
     losses      an event "lost events" where they happened, and warnings on the overview page: events lost, chunks that
                 were reused, scopes without begin or end, clocks that are not aligned
 
-    Times are picoseconds since the stat profile_start_time of "Task Environment", to which XProf adds them to put hosts
-    side by side, up to 106 days: since prof_start() or the begin of the window (a capture, prof_save_last()); of
-    several traces in one run, since the first of these. Events of a line are in order
-    of time, a parent before its children. Memory does not grow with the number of events but for some 50 bytes a flow
-    and the distinct run-time names, of which 65536 are told apart in a plane; further ones go by the name of their call
-    site, with the stat "name". In this format lengths come first: up to 64 MiB of events wait in memory until theirs
-    are known; threads with more, and those with flows, are read twice.
+    Times are picoseconds since the stat profile_start_time of "Task Environment", up to 106 days. XProf adds them to
+    that time to show several hosts side by side. It is the time of prof_start(), or the begin of the window (a capture,
+    prof_save_last()); for several traces in one run, that of the first of these. The events of a line are in order of
+    time, a parent before its children.
+
+    Memory does not grow with the number of events, except by some 50 bytes for each flow, and by the distinct run-time
+    names, of which a plane keeps 65536; further ones get the name of their call site, and the stat "name". In this
+    format lengths come first: up to 64 MiB of events wait in memory until their length is known; threads with more, and
+    those with flows, are read twice.
 
 NAMES
 
-    Strings are valid UTF-8 whatever the program's were: what is not becomes U+FFFD, because one bad byte would make the
-    whole file unreadable. An empty name is written as (unnamed).
+    Strings are valid UTF-8 whatever bytes the program's had: invalid ones become U+FFFD, because a single one would
+    make the whole file unreadable. An empty name is written as (unnamed).
 
-    XProf knows stats by their names. A key of an argument that is also one of its, such as group_id, id or flow, or
-    begins with an underscore, or is one of the names above, has "arg." put in front.
+    XProf knows stats by their names. An argument whose key is also one of XProf's, such as group_id, id or flow, begins
+    with an underscore, or is one of the names above, gets "arg." before its key.
 
-    "Framework Op Stats" lists what is called op:type, and so are scopes: their name, without colons, and their
-    category, or "scope". Of names made at run time by a format the format is the op ("job %d"); of a call site with
-    more than 16 others that were used less than 4 times each, its function. Other events are "mark: NAME" and the
-    like. The trace viewer shows the true name, and this one as "long_name". Where a scope's name begins as names do
-    that mean something to XProf (train, test, Eager, ...) it has ./ in front there. Names of counters have no quotation
-    marks, backslashes and control characters, because XProf does not escape them.
+    "Framework Op Stats" lists names of the form op:type. So a scope is named by its name, without colons, and its
+    category, or "scope". For names made at run time by a format, the op is the format ("job %d"); for a call site with
+    more than 16 other run-time names that were used less than 4 times each on average, it is the function. Other events
+    are "mark: NAME" and the like. The trace viewer shows the true name, and this one as "long_name". If a scope's name
+    begins in a way that means something to XProf (train, test, Eager, ...), this one has ./ before it. Names of
+    counters have no quotation marks, backslashes and control characters, because XProf does not escape them.
 */
-#include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
+#include "prof.h" /* each time, because this inclusion may be the one with PROF_IMPLEMENTATION */
 #ifndef PROF_XPLANE_H
 #define PROF_XPLANE_H
 
@@ -121,45 +123,49 @@ extern "C" {
 /* All zero is the default: everything. */
 typedef struct prof_xplane_options {
     uint64_t min_duration_ns; /* leaves out shorter scopes */
-    int64_t from_ns, to_ns;   /* leaves out what lies outside; to_ns 0: no limit. What reaches in is written whole */
-    const char *run, *host;   /* instead of those described above; null or "": those. Not /, \ or : */
-    const char *accelerators; /* names of devices, separated by commas, "*": all, "": none; null: as the trace's metadata
-                                 "accelerators" says, or without that those called gpu, tpu or NeuronCore */
+    int64_t from_ns, to_ns;   /* leaves out what lies outside; to_ns 0: no limit. What overlaps is written whole */
+    const char *run, *host;   /* RUN and HOST; NULL or "": as described above. Without / \ and : */
+    const char *accelerators; /* names of devices, separated by commas; "*": all, "": none. NULL: as the metadata
+                                 "accelerators" says, else those called gpu, tpu or NeuronCore */
 } prof_xplane_options;
 
-/* What jax.profiler.start_trace() takes besides the log directory. All zero is the default. */
+/* The arguments of jax.profiler.start_trace() besides the log directory. All zero is the default. */
 typedef struct prof_xplane_trace_options {
-    const prof_config *config; /* ProfileOptions: how the session of its own records. Its output must be null, and mode
-                                  PROF_RING (0) means PROF_STREAM, where there is that. Null: the defaults */
-    int create_perfetto_trace; /* 1: also writes perfetto_trace.json.gz, see Files; wants prof_chrome.h */
-    int create_perfetto_link;  /* 1: that, and then says on stderr how to open it. JAX serves the file on port 9001 and
-                                  waits until a browser has fetched it; here nothing is served, and nothing waits */
+    const prof_config *config; /* ProfileOptions: the configuration of the session that the call starts. Its output
+                                  must be NULL; its mode PROF_RING (0) means PROF_STREAM, except on Windows. NULL: the
+                                  defaults */
+    int create_perfetto_trace; /* 1: also writes perfetto_trace.json.gz, see FILES; needs prof_chrome.h */
+    int create_perfetto_link;  /* 1: does that, and writes to stderr how to open it. JAX serves the file on port 9001
+                                  and waits until a browser has fetched it; prof neither serves it nor waits */
 } prof_xplane_trace_options;
 
 #if PROF_ENABLE
-/* logdir: need not exist; null or "": the current directory. options may be null. */
+/* Writes a trace into a log directory. logdir need not exist; NULL or "": the current directory. options may be NULL.
+   Returns PROF_OK, or what failed. */
 PROF_DEF prof_status prof_xplane_write(const prof_trace *trace, const char *logdir, const prof_xplane_options *options);
-/* The bytes of the file, an XSpace; run does not matter. */
+/* Writes the bytes of the file, an XSpace, to a sink. Does not use options->run. */
 PROF_DEF prof_status prof_xplane_stream(const prof_trace *trace, prof_sink sink, const prof_xplane_options *options);
 
-/* Several traces as the hosts of one run, on the timeline of prof_trace_align(): from_ns and to_ns count from the first
-   start of all. Hosts that would have the same name have ".PID" behind it, and then a number. */
+/* Writes several traces as the hosts of one run, on the time line of prof_trace_align(): from_ns and to_ns
+   count from the first start of all. Hosts that would have the same name get ".PID" after it and, if that is
+   not enough, a number. */
 PROF_DEF prof_status prof_xplane_merge(const prof_trace *const *traces, size_t count, const char *logdir,
                                        const prof_xplane_options *options);
 
-/* As jax.profiler.start_trace() and stop_trace(): what happens in between is written to logdir. Starts a session of its
-   own, which keeps everything (PROF_STREAM, with a file in logdir while it runs); if one is running already, what that
-   has recorded in between is written, and it goes on. On Windows its own session is a ring of 16 MiB, which keeps the
-   newest. PROF_INVALID_STATE: a trace was begun already; none was. PROF_INVALID_ARGUMENT: the session is one of
-   PROF_STATS, which keeps no events. */
+/* Do the same as jax.profiler.start_trace() and stop_trace(): write to logdir what happens in between. start_trace
+   starts a session, which keeps everything (PROF_STREAM, with a file in logdir while it runs); on Windows it is a ring
+   of 16 MiB, which keeps the newest events. If a session is running already, stop_trace writes what that has recorded
+   in between, and the session goes on. They return PROF_INVALID_STATE if a trace was started already, or none was;
+   PROF_INVALID_ARGUMENT if logdir is NULL or empty, or if the running session has the mode PROF_STATS, which keeps no
+   events. */
 PROF_DEF prof_status prof_xplane_start_trace(const char *logdir);
 PROF_DEF prof_status prof_xplane_stop_trace(void);
-/* The same with JAX's other arguments; options may be null. PROF_INVALID_STATE also if options->config is given and
-   another session is running, because that has a configuration already. Everything is read during the call only. */
+/* Does the same with JAX's other arguments. options may be NULL. Returns PROF_INVALID_STATE also if options->config is
+   given while a session is running, which has a configuration already. The arguments are used only during the call. */
 PROF_DEF prof_status prof_xplane_start_trace_with(const char *logdir, const prof_xplane_trace_options *options);
 
-/* The memory profile of a trace, as jax.profiler.save_device_memory_profile() writes it for its devices: see Memory
-   profile. path: as for prof_csv_write(). */
+/* Write the memory profile of a trace, as jax.profiler.save_device_memory_profile() does for its devices: see MEMORY
+   PROFILE. path: as for prof_csv_write(). */
 PROF_DEF prof_status prof_xplane_pprof_write(const prof_trace *trace, const char *path);
 PROF_DEF prof_status prof_xplane_pprof_stream(const prof_trace *trace, prof_sink sink);
 #else
@@ -178,15 +184,16 @@ PROF_DEF prof_status prof_xplane_pprof_stream(const prof_trace *trace, prof_sink
 } /* extern "C" */
 #endif
 
-/* As `with jax.profiler.trace(logdir):`. In front of a block, which is traced however it is left, by an exception, too:
+/* Does the same as `with jax.profiler.trace(logdir):`. Stands before a block, and traces it however it is left, even by
+   an exception:
 
        PROFILE_TRACE("logs") {
            work();
        }
 
-   A trace that cannot begin or be written changes nothing else: the block runs, and prof_error() says why. `break` and
-   `continue` leave the block, and only when not stripped. With neither C++ nor the cleanup attribute, leaving early
-   leaves the trace running. */
+   If the trace cannot begin or be written, the block runs all the same, and prof_error() says why. `break` and
+   `continue` leave the block, but not if the macro is stripped. With neither C++ nor the cleanup attribute, leaving the
+   block early leaves the trace running. */
 #define PROFILE_TRACE(logdir) PROFILE_TRACE_WITH(logdir, NULL)
 #define PROFILE_TRACE_WITH(logdir, options)                                                                \
     PROF__EITHER(PROF__TRACE(PROF_UNIQUE, logdir, options), if (!sizeof(logdir) || !sizeof(options)) {} else)
@@ -228,7 +235,7 @@ static inline PROF__UNTRACED PROF__UNUSED void prof__trace_leave(const int *star
 
 #include <time.h>
 
-#ifdef PROF__WRAPS_MALLOC /* what prof itself allocates is not the program's */
+#ifdef PROF__WRAPS_MALLOC /* prof's own allocations are not recorded as the program's */
 #define malloc(size) __libc_malloc(size)
 #define calloc(count, size) __libc_calloc(count, size)
 #define realloc(at, size) __libc_realloc(at, size)
@@ -241,15 +248,15 @@ extern "C" {
 #endif
 
 #define PROF__XPLANE_NAMES 65536u                   /* run-time names of a plane */
-#define PROF__XPLANE_SITES 1024                     /* call sites whose names are found at once; a power of two */
+#define PROF__XPLANE_SITES 1024                     /* call sites whose names need no search; a power of two */
 #define PROF__XPLANE_FRAMES 64                      /* lines of frames */
 #define PROF__XPLANE_ID 1000000000u                 /* thread ids that do not come from the system start here */
-#define PROF__XPLANE_CUSTOM 300                     /* ids of custom planes: those from 201 on come behind the host */
-#define PROF__XPLANE_DERIVED ((uint64_t)0xDEADBEEF) /* lines from here on (up to +7) are no threads: no op is counted */
-#define PROF__XPLANE_MANY 16                        /* more names of a call site than this may be one op: see below */
-#define PROF__XPLANE_AGAIN 4                        /* unless each was used so often, on average */
-#define PROF__XPLANE_GPU_COUNTERS (PROF__XPLANE_DERIVED + 6) /* of an accelerator, where XProf derives other lines */
-#define PROF__XPLANE_STEPS ((uint64_t)3 << 33)      /* ids that lead from steps start here, likewise of five bytes */
+#define PROF__XPLANE_CUSTOM 300                     /* ids of custom planes: those from 201 on come after the host */
+#define PROF__XPLANE_DERIVED ((uint64_t)0xDEADBEEF) /* lines from here to +7 are no threads: XProf counts no ops */
+#define PROF__XPLANE_MANY 16                        /* more names of a call site than this may be one op ... */
+#define PROF__XPLANE_AGAIN 4                        /* ... unless each was used so often, on average */
+#define PROF__XPLANE_GPU_COUNTERS (PROF__XPLANE_DERIVED + 6) /* lines of an accelerator; XProf derives others there */
+#define PROF__XPLANE_STEPS ((uint64_t)3 << 33)      /* ids of flows from steps start here, also of five bytes */
 #define PROF__XPLANE_END (INT64_MAX / 1000)         /* ns; XProf adds up picoseconds in 63 bits */
 #ifndef PROF__XPLANE_KEEP
 #define PROF__XPLANE_KEEP ((size_t)64 << 20)        /* bytes of events that are kept while they are measured */
@@ -271,23 +278,23 @@ enum {
     PROF__XMAP_KEY = 0x08, PROF__XMAP_VALUE = 0x12
 };
 
-/* Stats of this file's own; prof__xplane_stats has their names. Arguments follow. */
+/* The stats that this file writes; prof__xplane_stats has their names. Those of arguments follow. */
 enum {
     PROF__STAT_ROOT = 1, PROF__STAT_STEP, PROF__STAT_OUT_TYPE, PROF__STAT_OUT, PROF__STAT_IN_TYPE, PROF__STAT_IN,
     PROF__STAT_ASYNC, PROF__STAT_FLOW, PROF__STAT_SOURCE, PROF__STAT_CATEGORY, PROF__STAT_TRUNCATED, PROF__STAT_SCOPE,
     PROF__STAT_SEVERITY, PROF__STAT_LOST, PROF__STAT_VALUE, PROF__STAT_NAME, PROF__STAT_FRAME, PROF__STAT_SPAN,
-    PROF__STAT_ENDED, PROF__STAT_THREAD, PROF__STAT_POINT, PROF__STAT_POOL, PROF__STAT_LIVE, PROF__STAT_PEAK, PROF__STAT_ASKED,
-    PROF__STAT_BYTES, PROF__STAT_ADDRESS, PROF__STAT_OP, PROF__STAT_REGION, PROF__STAT_SHAPE, PROF__STAT_PID,
-    PROF__STAT_BEGIN, PROF__STAT_END, PROF__STAT_LAUNCH, PROF__STAT_KERNEL, PROF__STAT_COUNT
+    PROF__STAT_ENDED, PROF__STAT_THREAD, PROF__STAT_POINT, PROF__STAT_POOL, PROF__STAT_LIVE, PROF__STAT_PEAK,
+    PROF__STAT_ASKED, PROF__STAT_BYTES, PROF__STAT_ADDRESS, PROF__STAT_OP, PROF__STAT_REGION, PROF__STAT_SHAPE,
+    PROF__STAT_PID, PROF__STAT_BEGIN, PROF__STAT_END, PROF__STAT_LAUNCH, PROF__STAT_KERNEL, PROF__STAT_COUNT
 };
 
 static const char *const prof__xplane_stats[PROF__STAT_COUNT] = {
-    "", "_r", "step_num", "_pt", "_p", "_ct", "_c", "_a", "flow", "source", "category", "truncated", "scope", "severity",
-    "lost", "value", "name", "frame", "span_id", "ended on thread", "thread", "flow_id", "allocator_name",
-    "bytes_allocated", "peak_bytes_in_use", "requested_bytes", "allocation_bytes", "addr", "tf_op", "region_type", "shape", "process_id",
-    "profile_start_time", "profile_stop_time", "correlation_id", "kernel_details"};
+    "", "_r", "step_num", "_pt", "_p", "_ct", "_c", "_a", "flow", "source", "category", "truncated", "scope",
+    "severity", "lost", "value", "name", "frame", "span_id", "ended on thread", "thread", "flow_id", "allocator_name",
+    "bytes_allocated", "peak_bytes_in_use", "requested_bytes", "allocation_bytes", "addr", "tf_op", "region_type",
+    "shape", "process_id", "profile_start_time", "profile_stop_time", "correlation_id", "kernel_details"};
 
-/* What a name is of. XProf counts as an op what is called name:type, so that scopes are and other things are not. */
+/* What a name belongs to. XProf counts names of the form name:type as ops: so scopes have them, and others do not. */
 typedef enum prof__xplane_what {
     PROF__XPLANE_SCOPE = 0, /* "forward:nn", with the category */
     PROF__XPLANE_STEP,      /* "./train:step", the scope inside a step that has none */
@@ -297,10 +304,10 @@ typedef enum prof__xplane_what {
     PROF__XPLANE_FRAME,
     PROF__XPLANE_SPAN,
     PROF__XPLANE_LOCK,
-    PROF__XPLANE_ROOT,    /* a step: as it is, because XProf makes "train 5" of the name */
-    PROF__XPLANE_KERNEL,  /* work of an accelerator: as it is, because XProf knows MEMCPYHtoD and the like */
-    PROF__XPLANE_COUNTER, /* as it is, but XProf does not escape it in its JSON, and takes the first stat for the value */
-    PROF__XPLANE_PLAIN    /* as it is: XProf knows the name */
+    PROF__XPLANE_ROOT,    /* a step: unchanged, because XProf makes "train 5" of the name */
+    PROF__XPLANE_KERNEL,  /* work of an accelerator: unchanged, because XProf knows MEMCPYHtoD and the like */
+    PROF__XPLANE_COUNTER, /* nearly unchanged: XProf does not escape it in its JSON. The first stat is its value */
+    PROF__XPLANE_PLAIN    /* unchanged: XProf knows the name */
 } prof__xplane_what;
 
 typedef enum prof__xplane_kind {
@@ -323,10 +330,10 @@ typedef struct prof__xplane_bytes {
 
 /* Event metadata; its id is 1 + its index. */
 typedef struct prof__xplane_name {
-    const prof_callsite *site; /* null: of none */
-    char *text;                /* owned; null: the site's name */
+    const prof_callsite *site; /* NULL: the name is of no call site */
+    char *text;                /* owned; NULL: the site's name */
     prof__xplane_what what;
-    uint64_t uses;             /* of a run-time name, while lines are measured */
+    uint64_t uses;             /* of a run-time name: counted while lines are measured */
 } prof__xplane_name;
 
 /* The run-time names of a call site. */
@@ -345,9 +352,9 @@ typedef struct prof__xplane_line {
     prof__xplane_kind kind;
     size_t track;
     const char *name; /* of the frames */
-    uint64_t id;      /* the line's, or of FRAMES_OF and HANDLE: that of the handle, or 0 */
+    uint64_t id;      /* the line's; for FRAMES_OF and HANDLE, the handle's, or 0 */
     uint64_t size;    /* of the events */
-    size_t kept;      /* 1 + where they are in prof__xplane.kept; 0: they have to be made again */
+    size_t kept;      /* 1 + the place of its events in prof__xplane.kept; 0: they are made again */
 } prof__xplane_line;
 
 typedef struct prof__xplane_track {
@@ -355,7 +362,7 @@ typedef struct prof__xplane_track {
     int counters;
     uint32_t *flows; /* the numbers of the flows of its points, in order */
     size_t flow_count, flow_capacity, flow_next;
-    size_t step_first, step_next; /* in prof__xplane.steps: its first, and how many of them are behind */
+    size_t step_first, step_next; /* in prof__xplane.steps: its first, and how many it has so far */
 } prof__xplane_track;
 
 /* A step that work of accelerators may belong to. */
@@ -367,8 +374,8 @@ typedef struct prof__xplane_step {
 
 /* A scope that waits for what comes inside: a point of a flow, or the first scope of a step. */
 typedef struct prof__xplane_held {
-    int held, step, flow; /* flow: it has one already */
-    int op, details;      /* it says itself what op of an accelerator it is, or has details of its launch */
+    int held, step, flow; /* flow: 1: it has one already */
+    int op, details;      /* 1: its arguments have tf_op, or kernel_details */
     uint32_t id, depth;
     int64_t start, duration;
     const prof_callsite *site;
@@ -379,31 +386,31 @@ typedef struct prof__xplane {
     const prof_trace *trace;
     const prof_trace_info *about;
     prof_xplane_options options;
-    int64_t offset; /* of the trace's times in the run's */
+    int64_t offset; /* from the trace's times to those of the run */
     int64_t from;   /* of the trace: where its window begins, from which the times of events count */
     int64_t later;  /* that moment on the run's time line, which begins with the first window */
     uint64_t start_unix_ns; /* where that time line begins: profile_start_time */
     prof__xplane_track *tracks;
-    int writing;          /* 0: sizes are added up */
+    int writing;          /* 0: only sizes are added up */
     uint64_t left;        /* bytes that the line may still have */
     uint64_t size;        /* bytes of the line that was measured */
     int changed;          /* 1: a line did not get the size it had when it was measured */
     prof_status status;
-    /* what the threads' lines were found to have */
+    /* what the threads' lines were found to contain */
     int has_counters, has_memory, has_flows, has_spans, has_locks;
     int flows_done;
     uint32_t flow_serial;
     uint64_t truncated_begin, truncated_end, late;
-    uint64_t frames_out; /* names that got no line */
-    int accelerators;    /* how many rows are theirs */
-    prof__xplane_step *steps; /* if any are: of the host plane, by start once that is written */
+    uint64_t frames_out; /* names of frames that got no line */
+    int accelerators;    /* how many rows are of accelerators */
+    prof__xplane_step *steps; /* if there are accelerators: of the host plane; sorted by start when that is written */
     size_t step_count, step_capacity;
-    size_t track;        /* the one that is walked */
-    /* the present plane */
-    int custom; /* how many there were */
-    int gpus;   /* likewise */
-    int gpu;    /* 1: it is an accelerator's */
-    const char *device; /* whose rows its counters are of; null: the threads' */
+    size_t track;        /* the track that is being read */
+    /* of the present plane */
+    int custom; /* custom planes so far */
+    int gpus;   /* planes of accelerators so far */
+    int gpu;    /* 1: the plane is an accelerator's */
+    const char *device; /* the device of its counters; NULL: those of the threads */
     prof__xplane_line *lines;
     size_t line_count, line_capacity, measured;
     prof__xplane_name *names;
@@ -424,21 +431,21 @@ typedef struct prof__xplane {
     prof__xplane_line frames[PROF__XPLANE_FRAMES];
     size_t frame_count;
     prof__xplane_held held;
-    prof__xplane_bytes stats;  /* of the event that is made, or held */
+    prof__xplane_bytes stats;  /* of the event that is being made, or held */
     prof__xplane_bytes point;  /* of a point that is no scope's */
-    prof__xplane_bytes meta;   /* of the plane, but for its lines */
+    prof__xplane_bytes meta;   /* the plane without its lines */
     prof__xplane_bytes kept;   /* events of the plane */
-    size_t kept_before;        /* what kept had before the present line */
+    size_t kept_before;        /* the size of kept before the present line */
     int keeping;
     prof__xplane_bytes part, entry, text, joined;
 } prof__xplane;
 
-#define PROF__XPLANE_STATS_MAX 64 /* what fits into `used` */
+#define PROF__XPLANE_STATS_MAX 64 /* the bits of `used` */
 typedef char prof__xplane_stats_fit[PROF__STAT_COUNT <= PROF__XPLANE_STATS_MAX ? 1 : -1];
 
 /*-- messages --*/
 
-/* Room for size more bytes; null without memory. */
+/* Returns room for size more bytes, or NULL without memory. */
 static unsigned char *prof__xplane_more(prof__xplane_bytes *bytes, size_t size)
 {
     if (size > bytes->capacity - bytes->size || !bytes->data) {
@@ -483,7 +490,7 @@ static void prof__xplane_message(prof__xplane_bytes *bytes, unsigned tag, const 
     prof__xplane_add(bytes, data, size);
 }
 
-/* Text as valid UTF-8, without a tag. */
+/* Adds text as valid UTF-8, without a tag. */
 static void prof__xplane_letters(prof__xplane_bytes *bytes, const char *text)
 {
     while (*text) {
@@ -505,7 +512,7 @@ static void prof__xplane_text(prof__xplane *x, prof__xplane_bytes *bytes, unsign
     prof__xplane_message(bytes, tag, x->text.data, x->text.size);
 }
 
-/*-- stats: tag is that of a stat in the message that bytes are of --*/
+/*-- stats. bytes: a message; tag: that of a stat in this message --*/
 
 static void prof__xplane_stat_number(prof__xplane *x, prof__xplane_bytes *bytes, unsigned tag, size_t stat,
                                      unsigned type, uint64_t value)
@@ -534,7 +541,7 @@ static void prof__xplane_stat_double(prof__xplane *x, prof__xplane_bytes *bytes,
     prof__xplane_message(bytes, tag, body, (size_t)(to - body));
 }
 
-/* What x->text has as the value. */
+/* Adds a stat whose value is x->text. */
 static void prof__xplane_stat_letters(prof__xplane *x, prof__xplane_bytes *bytes, unsigned tag, size_t stat)
 {
     if (stat < PROF__STAT_COUNT) x->used |= (uint64_t)1 << stat;
@@ -591,17 +598,18 @@ static void prof__xplane_value(prof__xplane *x, prof__xplane_bytes *bytes, size_
 
 /*-- names --*/
 
-/* Stats that mean something to XProf (its xplane_schema.cc), and those of this file; sorted. */
+/* Returns 1 if a key is a stat that means something to XProf (see its xplane_schema.cc), or one of this file. The
+   list must be sorted. */
 static int prof__xplane_taken(const char *key)
 {
     static const char *const taken[] = {
-        "EdgeTPU MLIR", "EdgeTPU Model Profile information", "EdgeTPU Model information", "Hlo Proto", "MemFree_details",
-        "MemoryResidency_details", "Memset_details", "Raw Value", "Scaled Value", "Thread Id", "Time Scale Multiplier",
-        "UnknownStatType", "action_duration_ns", "action_index", "action_inputs", "action_type",
-        "activation_to_network_receive_duration_us", "addr", "all_reduce_id", "all_reduce_unique_id", "allocation_bytes",
-        "allocator_name", "batch_size_after_padding", "batching_input_task_size", "buffer_size", "buffer_sizes",
-        "bytes_accessed", "bytes_allocated", "bytes_available", "bytes_reserved", "bytes_transferred", "category",
-        "chip_ordinal", "chunk", "clock_rate", "collective_type", "compute_cap_major", "compute_cap_minor",
+        "EdgeTPU MLIR", "EdgeTPU Model Profile information", "EdgeTPU Model information", "Hlo Proto",
+        "MemFree_details", "MemoryResidency_details", "Memset_details", "Raw Value", "Scaled Value", "Thread Id",
+        "Time Scale Multiplier", "UnknownStatType", "action_duration_ns", "action_index", "action_inputs",
+        "action_type", "activation_to_network_receive_duration_us", "addr", "all_reduce_id", "all_reduce_unique_id",
+        "allocation_bytes", "allocator_name", "batch_size_after_padding", "batching_input_task_size", "buffer_size",
+        "buffer_sizes", "bytes_accessed", "bytes_allocated", "bytes_available", "bytes_reserved", "bytes_transferred",
+        "category", "chip_ordinal", "chunk", "clock_rate", "collective_type", "compute_cap_major", "compute_cap_minor",
         "compute_operation", "context_id", "core_count", "core_details", "core_type", "correlation_id", "counter_value",
         "cuda_driver_version", "cuda_graph_exec_id", "cuda_graph_id", "cuda_graph_map_id", "cuda_graph_map_value_id",
         "cuda_graph_node_id", "cuda_graph_node_map_id", "cuda_graph_orig_id", "cuda_graph_orig_node_id",
@@ -619,9 +627,9 @@ static int prof__xplane_taken(const char *key)
         "max_iteration_num", "memalloc_details", "memcpy_details", "memory_access_breakdown", "memory_bandwidth",
         "memory_size", "min_duration_ps", "mlir_program", "model_flops", "model_id", "model_name", "model_version",
         "multi_slice_topology", "name", "nan_counter_events", "network_transport_latency_us", "node_ordinal",
-        "num_actions", "nvtx_range", "occupancy_min_grid_size", "occupancy_suggested_block_size",
-        "offload_core_id", "offload_execution_index", "padding_amount", "parent_id", "payload_size_bytes",
-        "peak_bytes_in_use", "peak_cmem_rd_bw_gigabytes_per_second", "peak_cmem_wr_bw_gigabytes_per_second",
+        "num_actions", "nvtx_range", "occupancy_min_grid_size", "occupancy_suggested_block_size", "offload_core_id",
+        "offload_execution_index", "padding_amount", "parent_id", "payload_size_bytes", "peak_bytes_in_use",
+        "peak_cmem_rd_bw_gigabytes_per_second", "peak_cmem_wr_bw_gigabytes_per_second",
         "peak_hbm_bw_gigabytes_per_second", "peak_sram_rd_bw_gigabytes_per_second",
         "peak_sram_wr_bw_gigabytes_per_second", "peak_teraflops_per_second", "peak_vmem_rd_bw_gigabytes_per_second",
         "peak_vmem_wr_bw_gigabytes_per_second", "performance_counter_description", "performance_counter_id",
@@ -630,10 +638,10 @@ static int prof__xplane_taken(const char *key)
         "region_type", "replica_id", "request_id", "requested_bytes", "run_id", "scope", "scope_range_id",
         "self_duration_ps", "send_channel_id", "severity", "shape", "shape_with_layout", "slack_us", "source",
         "source_stack", "span_id", "start_end_type", "step_idle_time_ps", "step_name", "step_num", "stream",
-        "symbol_id", "tc_offload_start_id", "tf_function_call", "tf_op", "tf_op_name", "theoretical_occupancy_pct", "thread",
-        "total_profile_duration_ps", "tracing_count", "transaction_with_chip_core_id", "transfer_destinations",
-        "transfer_source", "transfers", "transmission_budget_us", "truncated", "uses_megacore", "value",
-        "vdd_core_energy_nj", "vdd_core_power_events"};
+        "symbol_id", "tc_offload_start_id", "tf_function_call", "tf_op", "tf_op_name", "theoretical_occupancy_pct",
+        "thread", "total_profile_duration_ps", "tracing_count", "transaction_with_chip_core_id",
+        "transfer_destinations", "transfer_source", "transfers", "transmission_budget_us", "truncated", "uses_megacore",
+        "value", "vdd_core_energy_nj", "vdd_core_power_events"};
     size_t low = 0, high = sizeof taken / sizeof *taken;
     if (*key == '_') return 1;
     while (low < high) {
@@ -653,7 +661,7 @@ static int prof__xplane_same_key(const void *owner, size_t item, const void *key
     return !strcmp(((const prof__xplane_key *)owner)[item].text, (const char *)key);
 }
 
-/* The index of an argument's key, PROF__NONE without memory. */
+/* Returns the index of an argument's key, or PROF__NONE without memory. */
 static size_t prof__xplane_key_of(prof__xplane *x, const char *key)
 {
     uint32_t hash = prof__text_hash(key);
@@ -680,8 +688,8 @@ static int prof__xplane_same_name(const void *owner, size_t item, const void *ke
            (!name->text || !strcmp(name->text, wanted->text));
 }
 
-/* The id of a name; 0 without memory, or if it is a new one beyond the run-time names. text: null for the site's own.
-   */
+/* Returns the id of a name, or 0 without memory, or if it is a new run-time name and there are too many. text: NULL for
+   the site's name. */
 static PROF__COLD uint32_t prof__xplane_name_find(prof__xplane *x, const prof_callsite *site, const char *text,
                                                   prof__xplane_what what)
 {
@@ -711,7 +719,7 @@ static PROF__COLD uint32_t prof__xplane_name_find(prof__xplane *x, const prof_ca
     return (uint32_t)item + 1;
 }
 
-/* The id of what a call site records under its own name. */
+/* Returns the id of the name of a call site. */
 static uint32_t prof__xplane_site(prof__xplane *x, const prof_callsite *site, prof__xplane_what what)
 {
     size_t at = (size_t)((uint64_t)(uintptr_t)site * 0x9E3779B97F4A7C15u >> 32) & (PROF__XPLANE_SITES - 1);
@@ -724,7 +732,8 @@ static uint32_t prof__xplane_site(prof__xplane *x, const prof_callsite *site, pr
     return x->sites[at].id;
 }
 
-/* The id of a name made at run time, or, if there are too many, of its site, with the name as a stat. */
+/* Returns the id of a name made at run time or, if there are too many, that of its site, and adds the name as a
+   stat. */
 static uint32_t prof__xplane_named(prof__xplane *x, prof__xplane_bytes *stats, const prof_callsite *site,
                                    const char *text, prof__xplane_what what)
 {
@@ -744,7 +753,7 @@ static uint32_t prof__xplane_name_of(prof__xplane *x, prof__xplane_bytes *stats,
     return prof__xplane_named(x, stats, event->site, event->name, what);
 }
 
-/* 1: to XProf a name that begins like this is a step, an input, a transfer or the like. */
+/* Returns 1 if XProf takes a name that begins like this for a step, an input, a transfer or the like. */
 static int prof__xplane_meant(const char *name)
 {
     static const char *const meant[] = {"train", "test", "TraceContext", "Eager", "FunctionRun", "ExecutorState",
@@ -757,8 +766,8 @@ static int prof__xplane_meant(const char *name)
     return 0;
 }
 
-/* Of a category, or of a row without the number of those that overlap: [a-z][a-z0-9_]*, which is what XProf takes for a
-   type. */
+/* Adds a type made of a category, or of a row's name without its " #2": [a-z][a-z0-9_]*, which is what XProf takes for
+   a type. */
 static void prof__xplane_type(prof__xplane_bytes *bytes, const char *c)
 {
     char letter;
@@ -770,7 +779,7 @@ static void prof__xplane_type(prof__xplane_bytes *bytes, const char *c)
     }
 }
 
-/* Adds text without colons, behind which XProf looks for a type, to x->text. */
+/* Adds text to x->text without colons, after which XProf looks for a type. */
 static void prof__xplane_spelled(prof__xplane *x, const char *text)
 {
     const char *end;
@@ -786,7 +795,7 @@ static void prof__xplane_spelled(prof__xplane *x, const char *text)
     }
 }
 
-/* What XProf is to take for the name, in x->text. */
+/* Makes x->text the name that XProf uses. */
 static void prof__xplane_op(prof__xplane *x, const prof__xplane_name *name, const char *text)
 {
     static const char *const prefixes[] = {"", "", "mark: ", "message: ", "flow: ", "frame: ", "span: ", "lock: "};
@@ -804,7 +813,7 @@ static void prof__xplane_op(prof__xplane *x, const prof__xplane_name *name, cons
                                                                       : "scope");
 }
 
-/* What may stand in a JSON string as it is. */
+/* Replaces what may not stand in a JSON string unescaped. */
 static void prof__xplane_harmless(prof__xplane_bytes *bytes)
 {
     size_t i;
@@ -815,7 +824,7 @@ static void prof__xplane_harmless(prof__xplane_bytes *bytes)
     }
 }
 
-/* An entry of a map: x->entry is its value. */
+/* Adds an entry to a map: x->entry is its value. */
 static void prof__xplane_map(prof__xplane *x, unsigned tag, uint64_t id)
 {
     x->part.size = 0;
@@ -829,7 +838,7 @@ static int prof__xplane_same_group(const void *owner, size_t item, const void *k
     return ((const prof__xplane_group *)owner)[item].site == (const prof_callsite *)key;
 }
 
-/* The names of a call site; null without memory. */
+/* Returns the group of a call site's names, or NULL without memory. */
 static prof__xplane_group *prof__xplane_group_of(prof__xplane *x, const prof_callsite *site)
 {
     uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)site);
@@ -863,8 +872,9 @@ static void prof__xplane_group_names(prof__xplane *x)
     }
 }
 
-/* What counts as the op of a name: the format that it was made with, or, of a call site with many names that hardly
-   come again, as those of requests do but not those of functions, the function around that. Else the name itself. */
+/* Returns what counts as the op of a name: the format that it was made with; or, for a call site with many names that
+   are seldom used again, as those of requests, but not of functions, the function that contains the call site. Else the
+   name itself. */
 static const char *prof__xplane_op_text(prof__xplane *x, const prof__xplane_name *name, const char *text)
 {
     const prof__xplane_group *group;
@@ -912,17 +922,18 @@ static void prof__xplane_stat_name(prof__xplane *x, size_t id, const char *prefi
     prof__xplane_map(x, PROF__XPLANE_STAT_NAME, id);
 }
 
-/* 1: an argument of an accelerator's work that is XProf's stat of that name, as its own devices have it. */
+/* Returns 1 if an argument of an accelerator's work becomes XProf's stat of that name, as those of its own devices. */
 static int prof__xplane_own_stat(const char *key)
 {
-    static const char *const own[] = {"bytes_accessed", "flops", "kernel_details", "memcpy_details", "tensor_shapes", "tf_op"};
+    static const char *const own[] = {"bytes_accessed", "flops",         "kernel_details",
+                                      "memcpy_details", "tensor_shapes", "tf_op"};
     size_t i;
     for (i = 0; i < sizeof own / sizeof *own; i++)
         if (!strcmp(key, own[i])) return 1;
     return 0;
 }
 
-/* What an argument's key has in front. */
+/* Returns the prefix of an argument's key. */
 static const char *prof__xplane_prefix(const prof__xplane *x, const char *key)
 {
     return prof__xplane_taken(key) && !(x->gpu && prof__xplane_own_stat(key)) ? "arg." : "";
@@ -959,14 +970,14 @@ static void prof__xplane_names_clear(prof__xplane *x)
 
 static int64_t prof__xplane_time(int64_t ns) { return ns < 0 ? 0 : ns; }
 
-/* The events of the present line will have to be made again. */
+/* Gives up keeping the events of the present line: they will be made again. */
 static void prof__xplane_forget(prof__xplane *x)
 {
     x->keeping = 0;
     x->kept.size = x->kept_before;
 }
 
-/* An event of the present line. stats: null, or those of the event. */
+/* Adds an event to the present line. stats: those of the event, or NULL. */
 static void prof__xplane_emit(prof__xplane *x, uint32_t id, int64_t start, int64_t duration,
                               const prof__xplane_bytes *stats)
 {
@@ -984,7 +995,7 @@ static void prof__xplane_emit(prof__xplane *x, uint32_t id, int64_t start, int64
         prof__xplane_forget(x);
         at = unkept;
     }
-    to = at + 2; /* made where it goes: nearly always its size takes one byte */
+    to = at + 2; /* made in place: its size nearly always takes one byte */
     *to++ = PROF__XEVENT_NAME;
     to = prof__pack_integer(to, id);
     *to++ = PROF__XEVENT_OFFSET;
@@ -1019,7 +1030,7 @@ static void prof__xplane_emit(prof__xplane *x, uint32_t id, int64_t start, int64
     }
 }
 
-/* Whether an event lies at least in part in the window of the options. */
+/* Returns 1 if an event lies at least in part in the window of the options. */
 static int prof__xplane_in_window(const prof__xplane *x, int64_t start, int64_t end)
 {
     return end + x->offset >= x->options.from_ns && (!x->options.to_ns || start + x->offset < x->options.to_ns);
@@ -1033,7 +1044,7 @@ static int prof__xplane_wanted(const prof__xplane *x, const prof_event *event)
     return prof__xplane_in_window(x, start, end);
 }
 
-/* Arguments; of equal keys the last. */
+/* Adds arguments as stats; of equal keys, the last one. */
 static void prof__xplane_arg_list(prof__xplane *x, prof__xplane_bytes *stats, const prof_arg *args, uint32_t count,
                                   int step)
 {
@@ -1082,7 +1093,7 @@ static void prof__xplane_put_uint(prof__xplane *x, prof__xplane_bytes *stats, si
     prof__xplane_stat_number(x, stats, PROF__XEVENT_STAT, stat, PROF__XSTAT_UINT, value);
 }
 
-/* An event of 0 ns at a moment. */
+/* Adds an event of 0 ns. */
 static void prof__xplane_instant(prof__xplane *x, const prof_event *event, prof__xplane_what what)
 {
     static const char *const scopes[] = {"global", "process", "task", "marker"};
@@ -1116,8 +1127,8 @@ static void prof__xplane_lost(prof__xplane *x, const prof_event *event)
                       prof__xplane_time(event->start_ns), 0, stats);
 }
 
-/*-- accelerators: their work as XProf's own GPUs have it, so that it counts. What belongs to no step counts for none, so
-   what no flow leads to goes to the step in which it began. --*/
+/*-- accelerators: their work is written as that of XProf's own GPUs, so that XProf counts it. It counts only the work
+   of a step; so work to which no flow leads is added to the step in which it began. --*/
 
 static int prof__xplane_by_start(const void *a, const void *b)
 {
@@ -1126,7 +1137,7 @@ static int prof__xplane_by_start(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* The last step that had begun at this moment and was not over; null: none. */
+/* Returns the last step that had begun at this moment and not ended, or NULL. */
 static const prof__xplane_step *prof__xplane_step_at(const prof__xplane *x, int64_t moment)
 {
     size_t low = 0, high = x->step_count, tries;
@@ -1142,7 +1153,7 @@ static const prof__xplane_step *prof__xplane_step_at(const prof__xplane *x, int6
     return NULL;
 }
 
-/* Makes the step that is held one that such work may belong to. */
+/* Makes the step that is held one to which such work may belong. */
 static void prof__xplane_producer(prof__xplane *x)
 {
     prof__xplane_track *track = &x->tracks[x->track];
@@ -1168,7 +1179,7 @@ static void prof__xplane_consumer(prof__xplane *x, prof__xplane_bytes *stats, co
     prof__xplane_put_uint(x, stats, PROF__STAT_IN, PROF__XPLANE_STEPS + step->number);
 }
 
-/* Adds to the work that is held what XProf counts it by. outer: there is other work inside, which counts instead. */
+/* Adds the stats by which XProf counts the work that is held. outer: 1: there is work inside, which counts instead. */
 static void prof__xplane_work(prof__xplane *x, int outer)
 {
     const prof__xplane_held *held = &x->held;
@@ -1177,7 +1188,7 @@ static void prof__xplane_work(prof__xplane *x, int outer)
     const prof__xplane_step *step = held->flow ? NULL : prof__xplane_step_at(x, held->start);
     if (step) prof__xplane_consumer(x, &x->stats, step);
     if (outer) return;
-    prof__xplane_put_uint(x, &x->stats, PROF__STAT_LAUNCH, (uint64_t)held->start + 1); /* any number that no other has */
+    prof__xplane_put_uint(x, &x->stats, PROF__STAT_LAUNCH, (uint64_t)held->start + 1); /* any distinct number */
     if (!held->details) prof__xplane_stat_text(x, &x->stats, PROF__XEVENT_STAT, PROF__STAT_KERNEL, "not recorded");
     if (held->op || !name) return;
     x->text.size = 0;
@@ -1188,14 +1199,14 @@ static void prof__xplane_work(prof__xplane *x, int outer)
     prof__xplane_stat_letters(x, &x->stats, PROF__XEVENT_STAT, PROF__STAT_OP);
 }
 
-/* The steps of the host, because XProf takes the times of steps from their events on devices. */
+/* Writes the steps of the host on a line of the accelerator, because XProf reads the times of steps from devices. */
 static void prof__xplane_walk_steps(prof__xplane *x)
 {
     int64_t end = -1;
     size_t i;
     for (i = 0; i < x->step_count; i++) {
         const prof__xplane_step *step = &x->steps[i];
-        if (step->end <= end) continue; /* a step in a step is none */
+        if (step->end <= end) continue; /* a step inside a step does not count */
         end = step->end;
         x->point.size = 0;
         prof__xplane_consumer(x, &x->point, step);
@@ -1204,8 +1215,8 @@ static void prof__xplane_walk_steps(prof__xplane *x)
     }
 }
 
-/* Writes the scope that is held. next: the event behind it, or null. XProf drops a step in which it sees no work, and a
-   step in a step is none. */
+/* Writes the scope that is held, and a scope inside it if it is a step in which XProf would find no work: a step inside
+   a step is no work. next: the event after it, or NULL. */
 static void prof__xplane_release(prof__xplane *x, const prof_event *next)
 {
     prof__xplane_held *held = &x->held;
@@ -1218,7 +1229,7 @@ static void prof__xplane_release(prof__xplane *x, const prof_event *next)
     if (next && next->type == PROF_EVENT_SCOPE && next->depth > held->depth && next->duration_ns > 0 &&
         next->site->role != PROF_ROLE_STEP)
         return;
-    text = held->id ? x->names[held->id - 1].text : NULL; /* of a step whose name was made at run time */
+    text = held->id ? x->names[held->id - 1].text : NULL; /* for a step whose name was made at run time */
     prof__xplane_emit(x, text ? prof__xplane_named(x, NULL, held->site, text, PROF__XPLANE_STEP)
                               : prof__xplane_site(x, held->site, PROF__XPLANE_STEP),
                       held->start, held->duration, NULL);
@@ -1251,8 +1262,8 @@ static void prof__xplane_scope(prof__xplane *x, const prof_event *event)
 }
 
 /*-- flows --
-   XProf joins all producers of an id with all its consumers. So that ids may come again, each FLOW_OUT gets a number of
-   its own, and so do the points that follow it in time, on whatever thread. */
+   XProf joins all producers of an id with all its consumers. So that ids may be used again, each FLOW_OUT gets a number
+   of its own, which the later points of its flow get, too, on whatever thread. */
 
 typedef struct prof__xplane_flow {
     const char *name;
@@ -1280,7 +1291,7 @@ static prof__xplane_flow *prof__xplane_flow_of(prof__xplane_flows *flows, const 
     if (item == PROF__NONE) {
         item = flows->count;
         if (!PROF__ROOM(flows->items, flows->capacity, item) || !prof__read_add(&flows->index, hash, item)) return NULL;
-        flows->items[item].name = event->name; /* never a run-time name: it stays */
+        flows->items[item].name = event->name; /* lives as long as the trace: it is never a run-time name */
         flows->items[item].id = event->object;
         flows->items[item].serial = 0;
         flows->count++;
@@ -1318,7 +1329,7 @@ static void prof__xplane_number_flows(prof__xplane *x)
     x->flows_done = 1;
 }
 
-/* The next point of a flow on a track. */
+/* Adds the next point of a flow on a track. */
 static void prof__xplane_point(prof__xplane *x, size_t index, const prof_event *event)
 {
     prof__xplane_track *track = &x->tracks[index];
@@ -1375,7 +1386,7 @@ static void prof__xplane_frame_met(prof__xplane *x, prof__xplane_kind kind, size
     x->frames[x->frame_count++].id = handle;
 }
 
-/* What the present line does not show, but another one may. */
+/* Notes what the present line does not show, but another one may. */
 static void prof__xplane_met(prof__xplane *x, size_t index, const prof_event *event)
 {
     switch (event->type) {
@@ -1395,7 +1406,7 @@ static void prof__xplane_met(prof__xplane *x, size_t index, const prof_event *ev
     }
 }
 
-/* 1: an instant that stands on its thread's line. */
+/* Returns 1 for an instant that stands on its thread's line. */
 static int prof__xplane_shown(const prof_event *event)
 {
     return event->type == PROF_EVENT_MARK || event->type == PROF_EVENT_LOG || event->type == PROF_EVENT_LOST ||
@@ -1411,7 +1422,7 @@ static void prof__xplane_event(prof__xplane *x, size_t index, const prof_event *
     prof__xplane_met(x, index, event);
     if (!prof__xplane_wanted(x, event)) return;
     if (event->type == PROF_EVENT_SCOPE && (uint64_t)event->duration_ns < x->options.min_duration_ns) {
-        if (event->depth <= x->held.depth) prof__xplane_release(x, event); /* what follows is not inside any more */
+        if (event->depth <= x->held.depth) prof__xplane_release(x, event); /* the event is not inside it */
         return;
     }
     if (event->type != PROF_EVENT_SCOPE && !prof__xplane_shown(event)) return;
@@ -1443,7 +1454,7 @@ static void prof__xplane_walk_track(prof__xplane *x, size_t index)
     prof_cursor_close(cursor);
 }
 
-/* Frames of one name on one thread, numbered from 1 on. */
+/* Writes the frames of one name on one thread, numbered from 1 on. */
 static void prof__xplane_walk_frames(prof__xplane *x, const prof__xplane_line *line)
 {
     prof_cursor *cursor;
@@ -1472,7 +1483,7 @@ static int prof__xplane_same_device(const char *a, const char *b)
     return a ? !strcmp(a, b) : !*b;
 }
 
-/* Of all threads, or of all rows of a device, in order of time. */
+/* Writes the counters of all threads, or of all rows of a device, in order of time. */
 static void prof__xplane_walk_counters(prof__xplane *x)
 {
     prof_timeline *timeline = NULL;
@@ -1486,7 +1497,7 @@ static void prof__xplane_walk_counters(prof__xplane *x)
             !prof__xplane_same_device(x->device, prof_trace_track(x->trace, track)->device))
             continue;
         x->point.size = 0;
-        prof__xplane_value(x, &x->point, PROF__STAT_VALUE, &event.value); /* in front of its name, if that is a stat */
+        prof__xplane_value(x, &x->point, PROF__STAT_VALUE, &event.value); /* must be the first stat, see above */
         id = prof__xplane_name_of(x, &x->point, &event, PROF__XPLANE_COUNTER);
         prof__xplane_emit(x, id, prof__xplane_time(event.start_ns), 0, &x->point);
     }
@@ -1496,7 +1507,7 @@ static void prof__xplane_walk_counters(prof__xplane *x)
 
 /*-- allocations --*/
 
-/* What the Memory Profile tool calls the op: the memory scopes, or the scope around the allocation. */
+/* Returns what the Memory Profile tool calls the op: the memory scopes, or the scope that encloses the allocation. */
 static const char *prof__xplane_op_of(const prof__heap *heap, const prof__heap_row *row)
 {
     const char *path = heap->rows[row->scope].path;
@@ -1529,7 +1540,7 @@ static void prof__xplane_allocation(prof__xplane *x, const prof__heap *heap, con
     prof__xplane_emit(x, id, prof__xplane_time(event->start_ns), 0, stats);
 }
 
-/* The live bytes of a pool as a counter. */
+/* Writes the live bytes of a pool as a counter. */
 static void prof__xplane_pool(prof__xplane *x, const prof__heap *heap, const prof_event *event)
 {
     const prof_memory_row *pool = &heap->rows[heap->changed].about;
@@ -1584,7 +1595,7 @@ static void prof__xplane_walk_memory(prof__xplane *x, int counters)
     prof__heap_close(&heap);
 }
 
-/*-- spans and locks: XProf's asynchronous events, which may overlap, and have an id each --*/
+/*-- spans and locks: XProf's asynchronous events, which may overlap; each has an id --*/
 
 static void prof__xplane_async(prof__xplane *x, prof__xplane_kind kind, uint64_t number)
 {
@@ -1640,7 +1651,7 @@ static void prof__xplane_walk_spans(prof__xplane *x, const prof__xplane_line *li
     if (status || closed) x->status = status ? status : closed;
 }
 
-/* A wait for a lock, or that it was held. cut: there is no end. */
+/* Writes a wait for a lock, or a hold of it. cut: 1: it has no end. */
 static void prof__xplane_lock(prof__xplane *x, const prof__locks *all, const prof__lock_user *user, int held,
                               int64_t start, int64_t end, int cut, uint64_t number)
 {
@@ -1649,7 +1660,7 @@ static void prof__xplane_lock(prof__xplane *x, const prof__locks *all, const pro
     const char *what = held ? "lock " : "wait for ";
     prof__xplane_bytes *stats = &x->point;
     if (!prof__xplane_in_window(x, start, end) || (uint64_t)(end - start) < x->options.min_duration_ns) return;
-    if (!held && user->scoped) return; /* it is shown already */
+    if (!held && user->scoped) return; /* a scope shows this wait */
     x->joined.size = 0;
     prof__xplane_add(&x->joined, what, strlen(what));
     prof__xplane_add(&x->joined, name, strlen(name) + 1);
@@ -1722,14 +1733,14 @@ static prof__xplane_line *prof__xplane_line_add(prof__xplane *x, prof__xplane_ki
     return line;
 }
 
-/* Sizes of the lines that have none yet. */
+/* Measures the lines that have no size yet. */
 static void prof__xplane_measure(prof__xplane *x)
 {
     x->writing = 0;
     for (; x->measured < x->line_count && x->status == PROF_OK; x->measured++) {
         prof__xplane_line line = x->lines[x->measured];
         x->size = 0;
-        x->keeping = line.kind != PROF__XPLANE_THREAD || /* with 10 bytes each, would they fit? */
+        x->keeping = line.kind != PROF__XPLANE_THREAD || /* do they fit, with 10 bytes each? */
                      prof_trace_track(x->trace, line.track)->event_count < PROF__XPLANE_KEEP / 10;
         x->kept_before = x->kept.size;
         prof__xplane_walk(x, &line);
@@ -1738,7 +1749,8 @@ static void prof__xplane_measure(prof__xplane *x)
     }
 }
 
-/* 1: the thread that main() runs on, whose line says what program this is, unless its own name does. */
+/* Returns 1 if the line of a track also gets the program's name: it is the thread of main(), and is not named
+   like it. */
 static int prof__xplane_is_main(const prof__xplane *x, const prof_track *track)
 {
     const char *program = x->about->program;
@@ -1754,7 +1766,7 @@ static void prof__xplane_line_name(prof__xplane *x, const prof__xplane_line *lin
     switch (line->kind) {
     case PROF__XPLANE_COUNTERS:
     case PROF__XPLANE_POOLS:
-    case PROF__XPLANE_MEMORY: /* so that no empty row stands for it: the trace viewer leaves its events out */
+    case PROF__XPLANE_MEMORY: /* the trace viewer leaves out its events, and with this name its empty row as well */
         prof__xplane_text(x, &x->entry, PROF__XLINE_NAME, "_counters_");
         return;
     case PROF__XPLANE_SPANS: prof__xplane_text(x, &x->entry, PROF__XLINE_NAME, "spans"); return;
@@ -1779,7 +1791,7 @@ static void prof__xplane_line_name(prof__xplane *x, const prof__xplane_line *lin
     prof__xplane_message(&x->entry, PROF__XLINE_SHOWN, x->text.data, x->text.size);
 }
 
-/* What a line has in front of its events, in x->entry. */
+/* Makes x->entry what a line has before its events. */
 static void prof__xplane_line_head(prof__xplane *x, size_t index)
 {
     const prof__xplane_line *line = &x->lines[index];
@@ -1810,7 +1822,7 @@ static void prof__xplane_put_head(prof__xplane *x, unsigned tag, uint64_t size)
     prof__out_commit(&x->out, (size_t)(prof__pack_integer(to + 1, size) - to));
 }
 
-/* What a line has less than it had when it was measured: blocks of a file may vanish while it is read. */
+/* Fills a line that has become shorter since it was measured, because blocks of a file may vanish while it is read. */
 static void prof__xplane_fill(prof__xplane *x)
 {
     static const char zeros[64] = {0};
@@ -1858,12 +1870,12 @@ static void prof__xplane_put_line(prof__xplane *x, size_t index)
 
 static int prof__xplane_sound(const prof__xplane *x)
 {
-    int failed = x->stats.failed | x->point.failed | x->meta.failed | x->part.failed | x->entry.failed | x->text.failed |
-                 x->joined.failed;
+    int failed = x->stats.failed | x->point.failed | x->meta.failed | x->part.failed | x->entry.failed |
+                 x->text.failed | x->joined.failed;
     return x->status == PROF_OK && x->out.status == PROF_OK && !failed;
 }
 
-/* A plane that is no thread's and no row's is written if it has events. plain: even without. */
+/* Writes a plane, unless it has no events. plain: 1: writes it even then, with its stats. */
 static void prof__xplane_put_plane(prof__xplane *x, const char *prefix, const char *name, const char *behind, int plain)
 {
     char number[16];
@@ -1907,7 +1919,7 @@ static const char *prof__xplane_metadata(const prof_trace *trace, const char *wa
     return NULL;
 }
 
-/* 1: "gpu", "GPU 0", "tpu:1", "NeuronCore 2" and so on, but not "gpus". */
+/* Returns 1 for "gpu", "GPU 0", "tpu:1", "NeuronCore 2" and so on, but not for "gpus". */
 static int prof__xplane_called_accelerator(const char *device)
 {
     static const char *const kinds[] = {"gpu", "tpu", "neuroncore"};
@@ -1920,7 +1932,7 @@ static int prof__xplane_called_accelerator(const char *device)
     return 0;
 }
 
-/* Whether the user says that a device is one: see prof_xplane_options. */
+/* Returns 1 if a device is an accelerator: see prof_xplane_options. */
 static int prof__xplane_is_accelerator(const prof__xplane *x, const char *device)
 {
     const char *list = x->options.accelerators, *end;
@@ -1967,7 +1979,7 @@ static void prof__xplane_host_plane(prof__xplane *x)
     prof__xplane_put_plane(x, "/host:CPU", "", "", 0);
 }
 
-/* The rows of the device that track first belongs to. Returns the track behind them. */
+/* Writes the rows of the device to which track `first` belongs. Returns the track after them. */
 static size_t prof__xplane_device_plane(prof__xplane *x, size_t first)
 {
     const prof_track *track = prof_trace_track(x->trace, first);
@@ -2020,8 +2032,8 @@ static void prof__xplane_env_text(prof__xplane *x, const char *prefix, const cha
         prof__xplane_stat_text(x, &x->stats, PROF__XPLANE_STAT, PROF__STAT_COUNT + item, text);
 }
 
-/* The window as Unix time, and what is known of the run. XProf adds the times of events to profile_start_time, so this
-   is the very moment from which those count. */
+/* Writes the window as Unix time, and what is known of the run. XProf adds the times of events to profile_start_time:
+   so that is the time from which they count. */
 static void prof__xplane_env_plane(prof__xplane *x)
 {
     const prof_trace_info *about = x->about;
@@ -2120,7 +2132,8 @@ static int prof__xplane_by_id(const void *a, const void *b)
     return x->track < y->track ? -1 : x->track > y->track;
 }
 
-/* A distinct number for each track: the system's if it is neither large nor taken. 0 without memory. */
+/* Gives each track a distinct number: the system's thread id if it is neither too large nor taken. Returns 0 without
+   memory. */
 static int prof__xplane_number_tracks(prof__xplane *x)
 {
     size_t i, tracks = prof_trace_track_count(x->trace);
@@ -2130,7 +2143,7 @@ static int prof__xplane_number_tracks(prof__xplane *x)
     if (ids && x->tracks) {
         for (i = 0; i < tracks; i++) {
             const prof_track *track = prof_trace_track(x->trace, i);
-            /* a fiber's thread is a track itself */
+            /* the thread of a fiber has a track itself */
             ids[i].id = track->fiber || *track->device ? UINT64_MAX : track->thread_id;
             ids[i].track = i;
         }
@@ -2145,13 +2158,13 @@ static int prof__xplane_number_tracks(prof__xplane *x)
     return ids && x->tracks;
 }
 
-/* Where the window of a trace begins on the time line of all. */
+/* Returns where the window of a trace begins on the time line of all traces. */
 static int64_t prof__xplane_begin(const prof_trace *trace, int64_t offset)
 {
     return prof__xplane_time(prof_trace_about(trace)->from_ns) + offset;
 }
 
-/* Writes a trace to x->out, which is open, and closes it. first: of all, the one whose window begins first. */
+/* Writes a trace to x->out, which is open, and closes it. first: the trace whose window begins first. */
 static prof_status prof__xplane_trace(prof__xplane *x, const prof_trace *trace, int64_t offset, const prof_trace *first,
                                       int64_t first_offset, const char *host)
 {
@@ -2190,7 +2203,7 @@ static prof_status prof__xplane_check(const prof_xplane_options *options)
     return PROF_OK;
 }
 
-/* Null, with a message, without memory. */
+/* Returns NULL, and sets the message of prof_error(), without memory. */
 static prof__xplane *prof__xplane_new(const prof_xplane_options *options)
 {
     prof__xplane *x = (prof__xplane *)calloc(1, sizeof *x);
@@ -2201,7 +2214,7 @@ static prof__xplane *prof__xplane_new(const prof_xplane_options *options)
 
 /*-- the log directory --*/
 
-/* What identifies the job that this process is one rank of, in the environment that its launcher made. */
+/* Returns the id of the job of which this process is a rank, from the launcher's environment variables, or NULL. */
 static const char *prof__xplane_job(void)
 {
     static const char *const keys[] = {"SLURM_JOB_ID", "PMIX_NAMESPACE", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID",
@@ -2209,12 +2222,12 @@ static const char *prof__xplane_job(void)
     size_t i;
     for (i = 0; i < sizeof keys / sizeof *keys; i++) {
         const char *value = getenv(keys[i]);
-        if (value && *value && strcmp(value, "none")) return value; /* "none": torchrun was not told */
+        if (value && *value && strcmp(value, "none")) return value; /* "none": the default of torchrun */
     }
     return NULL;
 }
 
-/* Text that may be the name of a file; colons mean ports to XProf. */
+/* Copies text, and replaces what cannot be in the name of a file, and colons, which XProf takes for ports. */
 static void prof__xplane_name_text(char *to, size_t size, const char *text)
 {
     char *c;
@@ -2223,7 +2236,7 @@ static void prof__xplane_name_text(char *to, size_t size, const char *text)
         if (*c == '/' || *c == '\\' || *c == ':' || (unsigned char)*c < 32) *c = '_';
 }
 
-/* 64 bytes or more at to */
+/* Makes the name of a host. size: of to, at least 64 bytes. */
 static void prof__xplane_host(char *to, size_t size, const prof_trace *trace, const prof_xplane_options *options)
 {
     char own[256], text[400];
@@ -2264,8 +2277,8 @@ static void prof__xplane_run_name(char *to, size_t size, const prof_trace *trace
     if (!strftime(to, size, "%Y_%m_%d_%H_%M_%S", &local)) prof__text_copy(to, size, "run");
 }
 
-/* The directory in front of RUN, "logs/plugins/profile/". If path is that of a run, its name goes to run. 0: too long.
-   */
+/* Makes the directory of the runs, "logs/plugins/profile/". If path is the directory of a run, puts its name into run.
+   Returns 0 if the path is too long. */
 static int prof__xplane_base(const char *path, char *base, size_t base_size, char *run, size_t run_size)
 {
     static const char middle[] = "plugins/profile/";
@@ -2307,7 +2320,7 @@ static void prof__xplane_unclaim(prof__xplane_file *files, size_t count)
     for (i = 0; i < count; i++) files[i].claimed = 0;
 }
 
-/* Takes the files' names in the first of RUN, RUN_2, ... that has none of them yet. */
+/* Reserves the names of the files in the first of RUN, RUN_2, ... that has none of them yet. */
 static prof_status prof__xplane_claim(prof__xplane_file *files, size_t count, const char *base, const char *run)
 {
     char folder[1200];
@@ -2337,7 +2350,7 @@ static prof_status prof__xplane_claim(prof__xplane_file *files, size_t count, co
     return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", base);
 }
 
-/* Whether several of the traces would be the same host. */
+/* Returns 1 if several of the traces would be the same host. */
 static int prof__xplane_host_shared(const char *name, const prof_trace *const *traces, size_t count,
                                     const prof_xplane_options *options)
 {
@@ -2350,7 +2363,8 @@ static int prof__xplane_host_shared(const char *name, const prof_trace *const *t
     return same > 1;
 }
 
-/* Distinct hosts: HOST.RANK or, where several would have the same name, HOST.PID, and a number if need be. */
+/* Makes distinct names of hosts: HOST.RANK or, if several would have the same name, HOST.PID, with a number if
+   needed. */
 static void prof__xplane_hosts(prof__xplane_file *files, const prof_trace *const *traces, size_t count,
                                const prof_xplane_options *options)
 {
@@ -2388,7 +2402,7 @@ static prof_status prof__xplane_files(prof__xplane_file *files, const prof_trace
     return status;
 }
 
-/* where: null, or size bytes that get the path of the first trace's file. */
+/* Writes traces as the hosts of one run. where: NULL, or size bytes that receive the path of the first trace's file. */
 static prof_status prof__xplane_merge(const prof_trace *const *traces, size_t count, const char *logdir,
                                       const prof_xplane_options *options, char *where, size_t size)
 {
@@ -2450,20 +2464,20 @@ PROF_DEF prof_status prof_xplane_stream(const prof_trace *trace, prof_sink sink,
     return status;
 }
 
-/*-- gzip: what Perfetto and pprof read. RFC 1951 with fixed codes; each 64 KiB are a block that knows no other --*/
+/*-- gzip, for Perfetto and pprof. RFC 1951 with fixed codes; each 64 KiB are a block that refers to no other --*/
 
 #define PROF__GZIP_BLOCK 65536u
 #define PROF__GZIP_HEADS 16384u /* a power of two */
-#define PROF__GZIP_FAR 32768u   /* how far back a match may lie */
+#define PROF__GZIP_FAR 32768u   /* how far back a match may be */
 
 typedef struct prof__gzip {
     prof__out *out;
-    uint64_t bits, size; /* bits: not written yet */
+    uint64_t bits, size; /* bits: those that are not written yet */
     uint32_t check;
     unsigned bit_count;
     size_t used;
     unsigned char data[PROF__GZIP_BLOCK];
-    uint32_t heads[PROF__GZIP_HEADS]; /* 1 + where four bytes of this hash were last */
+    uint32_t heads[PROF__GZIP_HEADS]; /* 1 + the last place of four bytes with this hash */
 } prof__gzip;
 
 static void prof__gzip_bits(prof__gzip *z, uint32_t value, unsigned count)
@@ -2475,7 +2489,7 @@ static void prof__gzip_bits(prof__gzip *z, uint32_t value, unsigned count)
     }
 }
 
-/* A Huffman code, whose first bit is its highest. */
+/* Writes a Huffman code, highest bit first. */
 static void prof__gzip_code(prof__gzip *z, uint32_t code, unsigned count)
 {
     uint32_t turned = 0;
@@ -2513,7 +2527,7 @@ static void prof__gzip_match(prof__gzip *z, uint32_t length, uint32_t distance)
     prof__gzip_bits(z, code & ((1u << extra) - 1), extra);
 }
 
-/* How many bytes at both places are the same, up to 258. */
+/* Returns how many bytes at both places are the same, up to 258. */
 static uint32_t prof__gzip_same(const prof__gzip *z, size_t before, size_t at)
 {
     uint32_t length = 0;
@@ -2521,7 +2535,8 @@ static uint32_t prof__gzip_same(const prof__gzip *z, size_t before, size_t at)
     return length;
 }
 
-/* Notes these four bytes, and returns 1 + where their like was before; 0: nowhere. */
+/* Notes the place of these four bytes. Returns 1 + the last place of four bytes with the same hash, or
+   0 if there is none near enough. */
 static size_t prof__gzip_note(prof__gzip *z, size_t at)
 {
     const unsigned char *d = z->data + at;
@@ -2603,7 +2618,7 @@ enum {
 
 typedef struct prof__pprof {
     prof__xplane_bytes all, part, inner, text;
-    const char **strings; /* of the trace, or literals */
+    const char **strings; /* owned by the trace, or literals */
     size_t string_count, string_capacity;
     prof__read_index string_index;
     const prof_callsite **places; /* the id of a location and of its function is 1 + its index */
@@ -2617,7 +2632,7 @@ static int prof__pprof_same_string(const void *owner, size_t item, const void *k
     return !strcmp(((const char *const *)owner)[item], (const char *)key);
 }
 
-/* Its number in the table, whose first is "". */
+/* Returns the number of a text in the table, whose first is "". */
 static uint64_t prof__pprof_string(prof__pprof *p, const char *text)
 {
     uint32_t hash = prof__text_hash(text);
@@ -2635,7 +2650,7 @@ static uint64_t prof__pprof_string(prof__pprof *p, const char *text)
     return p->string_count++;
 }
 
-/* Fields 1, 2 ... with these values. */
+/* Adds fields 1, 2 ... with these values. */
 static void prof__pprof_fields(prof__xplane_bytes *bytes, const uint64_t *values, unsigned count)
 {
     unsigned i;
@@ -2643,7 +2658,7 @@ static void prof__pprof_fields(prof__xplane_bytes *bytes, const uint64_t *values
         if (values[i]) prof__xplane_number(bytes, PROF__PPROF_FIRST + i * 8, values[i]);
 }
 
-/* A ValueType. */
+/* Adds a ValueType. */
 static void prof__pprof_type(prof__pprof *p, unsigned tag, const char *type, const char *unit)
 {
     uint64_t values[2];
@@ -2659,7 +2674,7 @@ static int prof__pprof_same_place(const void *owner, size_t item, const void *ke
     return ((const prof_callsite *const *)owner)[item] == (const prof_callsite *)key;
 }
 
-/* The id of the location of a call site, which is called name. */
+/* Returns the id of the location of a call site. name: what it is called. */
 static uint64_t prof__pprof_place(prof__pprof *p, const prof_callsite *site, const char *name)
 {
     uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)site);
@@ -2701,7 +2716,7 @@ static void prof__pprof_label(prof__pprof *p, const char *key, const char *text)
     prof__xplane_message(&p->part, 0x1A, p->inner.data, p->inner.size);
 }
 
-/* A packed field of numbers. */
+/* Adds a packed field of numbers. */
 static void prof__pprof_packed(prof__pprof *p, unsigned tag, const uint64_t *values, unsigned count)
 {
     unsigned char body[10 * 4], *to = body;
@@ -2729,7 +2744,7 @@ static void prof__pprof_sample(prof__pprof *p, const prof_memory_row *row)
     prof__xplane_message(&p->all, PROF__PPROF_SAMPLE, p->part.data, p->part.size);
 }
 
-/* Without a mapping that says so, pprof looks for symbols in the program's file. */
+/* Adds a mapping which says that there are names: without it pprof looks for symbols in the program's file. */
 static void prof__pprof_mapping(prof__pprof *p, const prof_trace_info *about)
 {
     static const char yes[] = {0x38, 1, 0x40, 1, 0x48, 1}; /* has_functions, has_filenames, has_line_numbers */
@@ -2768,7 +2783,7 @@ static void prof__pprof_make(prof__pprof *p, const prof_trace *trace, const prof
     p->failed |= p->all.failed | p->part.failed | p->inner.failed | p->text.failed;
 }
 
-/* Ends the output. */
+/* Writes the memory profile of a trace, and closes the output. */
 static prof_status prof__pprof_put(const prof_trace *trace, prof__out *out)
 {
     prof_memory_stats *memory = NULL;
@@ -2842,8 +2857,8 @@ static prof_status prof__gzip_file(const char *from, const char *to)
     return status;
 }
 
-/* Beside HOST.xplane.pb, which is at where: perfetto_trace.json.gz, or HOST.perfetto_trace.json.gz if another host of
-   the run has that. link: 1: says on stderr how to open it. */
+/* Writes perfetto_trace.json.gz, or HOST.perfetto_trace.json.gz if another host of the run has that file, beside
+   HOST.xplane.pb, whose path is `where`. link: 1: writes to stderr how to open it. */
 static prof_status prof__xplane_perfetto(const prof_trace *trace, const char *where, int link)
 {
     char path[1700], json[1720];
@@ -2873,13 +2888,13 @@ static prof_status prof__xplane_perfetto(const prof_trace *trace, const char *wh
 
 static struct {
     int word;      /* the lock; the rest is under it */
-    int running;   /* 1: a session of its own; 2: within another */
-    int perfetto;  /* 1: perfetto_trace.json.gz, too; 2: and how to open it */
+    int running;   /* 1: start_trace started the session; 2: another session is used */
+    int perfetto;  /* 1: also writes perfetto_trace.json.gz; 2: and how to open it */
     uint64_t begin_ns; /* CLOCK_MONOTONIC */
     char logdir[1024];
 } prof__xplane_session;
 
-/* What the writer of directories, which no caller of ours calls, has to know of a session of its own. */
+/* What the writer of directories, which prof_stop() calls, must know of a session that start_trace has started. */
 static struct {
     int word; /* the lock; the rest is under it */
     int perfetto;
@@ -2887,7 +2902,7 @@ static struct {
 } prof__xplane_wish;
 
 #ifndef _WIN32
-/* The thread that held a lock is not in the child. */
+/* Releases the locks in a child: the thread that held them may not exist there. */
 static void prof__xplane_child_of_fork(void) { prof__xplane_session.word = prof__xplane_wish.word = 0; }
 static void __attribute__((constructor(101))) prof__xplane_forks(void)
 {
@@ -2903,7 +2918,7 @@ static void prof__xplane_wish_set(int perfetto, const char *logdir)
     prof__unlock_steady(&prof__xplane_wish.word, cancel);
 }
 
-/* What is wished for this output, whose path may be absolute meanwhile. */
+/* Returns `perfetto` for this output, whose path may have become absolute. */
 static int prof__xplane_wished(const char *path)
 {
     int cancel = prof__lock_steady(&prof__xplane_wish.word), perfetto = 0;
@@ -2920,7 +2935,7 @@ static prof_status prof__xplane_write_all(const prof_trace *trace, const char *l
     return status || !perfetto ? status : prof__xplane_perfetto(trace, where, perfetto > 1);
 }
 
-/* The configuration of a session of its own. */
+/* Makes the configuration of the session that start_trace starts. */
 static prof_status prof__xplane_config(prof_config *config, const prof_xplane_trace_options *options,
                                        const char *pattern)
 {
@@ -2939,14 +2954,14 @@ static prof_status prof__xplane_config(prof_config *config, const prof_xplane_tr
     return PROF_OK;
 }
 
-/* With the lock held. */
+/* Starts the session, or uses the running one. Called with the lock held. */
 static prof_status prof__xplane_begin_trace(const char *pattern, const prof_config *config, int own)
 {
     prof_status status = prof__expand(pattern, prof__xplane_session.logdir, sizeof prof__xplane_session.logdir);
     prof__xplane_session.begin_ns = prof_host_ns();
     prof__xplane_session.running = 2;
     if (status) return status;
-    if (!prof_enabled() || prof__look_now().guest) { /* else it need not be tried; a guest goes */
+    if (!prof_enabled() || prof__look_now().guest) { /* no other session runs; prof_start() ends a guest's */
         prof__xplane_wish_set(prof__xplane_session.perfetto, prof__xplane_session.logdir);
         status = prof_start(config);
         if (status) prof__xplane_wish_set(0, "");
@@ -2989,7 +3004,7 @@ PROF_DEF prof_status prof_xplane_start_trace_with(const char *logdir, const prof
 
 PROF_DEF prof_status prof_xplane_start_trace(const char *logdir) { return prof_xplane_start_trace_with(logdir, NULL); }
 
-/* What the session has recorded since begin_ns. */
+/* Writes what the running session has recorded since begin_ns. */
 static prof_status prof__xplane_part(uint64_t begin_ns, const char *logdir, int perfetto)
 {
     prof_trace *trace = NULL;
