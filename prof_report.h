@@ -233,7 +233,7 @@ extern "C" {
 typedef struct prof__report_row {
     prof__figure figure; /* text: owned, the name */
     const char *category;
-    double key;      /* what it is sorted by */
+    double key;      /* the value by which it is sorted */
     prof_sort sort;
     int ascending, listed; /* listed: in the table of CNTK's events */
 } prof__report_row;
@@ -245,7 +245,7 @@ typedef struct prof__report {
     size_t count, capacity;
     prof__read_index index;
     prof__out *out;
-    uint64_t pid; /* as it is shown */
+    uint64_t pid; /* the id that is shown */
 } prof__report;
 
 #define PROF__REPORT_LITERAL(out, literal) prof__out_bytes(out, literal, sizeof(literal) - 1)
@@ -270,7 +270,7 @@ static int prof__report_same(const void *owner, size_t item, const void *key)
            !strcmp(row->category, wanted->category);
 }
 
-/* Null without memory. */
+/* Returns the row of a name and category, and adds it if there is none. Returns NULL without memory. */
 static prof__report_row *prof__report_row_of(prof__report *r, prof_event_type type, const char *category,
                                              const char *name)
 {
@@ -298,7 +298,7 @@ static prof__report_row *prof__report_row_of(prof__report *r, prof_event_type ty
     return row;
 }
 
-/* The category that a row has, and MXNet a table of: where "event" is what has none. */
+/* Returns the category of a row. MXNet has a table for each, and its "event" is that of rows without a category. */
 static const char *prof__report_category(const prof__report *r, const prof_callsite *site, prof_event_type type)
 {
     int by_domain = r->options.layout == PROF_REPORT_MXNET || r->options.layout == PROF_REPORT_JSON;
@@ -328,11 +328,11 @@ static int prof__report_after(const prof__report *r, size_t track, int64_t ns)
     return prof__trace_counts(r->trace, track, ns);
 }
 
-/*-- live bytes, as MXNet's "Device Storage" --*/
+/*-- live bytes, like MXNet's "Device Storage" --*/
 
 enum { PROF__REPORT_POOL_NEW = 0, PROF__REPORT_POOL_TAKEN, PROF__REPORT_POOL_ROW }; /* TAKEN: a counter has its name */
 
-/* One sample of a pool. state: of the pool, as above. 0: no memory. */
+/* Adds a sample of a pool. state: of the pool, one of those above. Returns 0 without memory. */
 static int prof__report_pool_sample(prof__report *r, const prof_memory_row *pool, int64_t ns, unsigned char *state)
 {
     char *name = prof__text_join("Memory: ", *pool->pool ? pool->pool : "cpu/0");
@@ -351,7 +351,7 @@ static int prof__report_pool_sample(prof__report *r, const prof_memory_row *pool
     return prof__figure_add(&row->figure, &sample);
 }
 
-/* A sample for each change, of those since the last reset. 0: no memory. */
+/* Adds a sample for each change since the last reset. Returns 0 without memory. */
 static int prof__report_pools_walk(prof__report *r, prof__heap *heap, prof_timeline *timeline)
 {
     unsigned char *states = NULL;
@@ -393,7 +393,8 @@ static prof_status prof__report_pools(prof__report *r)
 
 /*-- making, sorting, freeing --*/
 
-/* Times as microseconds, which MXNet compares with the values of counters; NaN below all. */
+/* Returns the value by which a row is sorted: times in microseconds, which MXNet compares with the values of counters;
+   for NaN, one below all others. */
 static double prof__report_sort_key(const prof__report_row *row, prof_sort sort)
 {
     const prof__figure *figure = &row->figure;
@@ -412,7 +413,7 @@ static double prof__report_sort_key(const prof__report_row *row, prof_sort sort)
     return key < 0 || key >= 0 ? key : -1.7976931348623157e308;
 }
 
-/* The category as MXNet would call it, in two pieces. */
+/* Returns the category as MXNet would call it; *more: the rest of that name. */
 static const char *prof__report_domain(const prof__report_row *row, const char **more)
 {
     int frame = row->figure.type == PROF_EVENT_FRAME;
@@ -420,7 +421,7 @@ static const char *prof__report_domain(const prof__report_row *row, const char *
     return row->category[0] || frame ? row->category : "event";
 }
 
-/* The order of a followed by a2, and b followed by b2. */
+/* Compares a followed by a2 with b followed by b2. */
 static int prof__report_joined_order(const char *a, const char *a2, const char *b, const char *b2)
 {
     for (;; a++, b++) {
@@ -436,7 +437,7 @@ static int prof__report_domain_order(const prof__report_row *x, const prof__repo
     return prof__report_joined_order(a, more_x, b, more_y);
 }
 
-/* Without regard to categories. */
+/* Orders rows by key and name, whatever their categories. */
 static int prof__report_order(const void *a, const void *b)
 {
     const prof__report_row *x = (const prof__report_row *)a, *y = (const prof__report_row *)b;
@@ -484,7 +485,7 @@ static void prof__report_clear(prof__report *r)
     free(r->index.slots);
 }
 
-/* How many of a row were measured. */
+/* Returns how many calls of a row were measured. */
 static uint64_t prof__report_measured(const prof__report_row *row)
 {
     return row->figure.stat.count - row->figure.stat.truncated;
@@ -492,7 +493,7 @@ static uint64_t prof__report_measured(const prof__report_row *row)
 
 /*-- what the layouts share --*/
 
-/* A whole number as one with so many decimals: 1234 and 3 make "1.234". At to (32 bytes); returns its length. */
+/* Writes a whole number as one with so many decimals: 1234 with 3 is "1.234". to: 32 bytes. Returns the length. */
 static size_t prof__report_decimals(char *to, uint64_t value, unsigned decimals)
 {
     char digits[24];
@@ -512,13 +513,13 @@ static size_t prof__report_decimals(char *to, uint64_t value, unsigned decimals)
     return at;
 }
 
-/* So many units as "%*.*f" writes it, whatever the locale: halves are rounded away from 0. What has no room is written
-   with an exponent. */
+/* Writes value / unit as "%*.*f" does, in any locale, but rounds halves away from 0, and writes numbers from 9e15 /
+   10^decimals on with an exponent. */
 static void prof__report_fixed(prof__out *out, double value, double unit, unsigned decimals, size_t width)
 {
     static const double scales[] = {1, 10, 100, 1000, 10000};
     char text[48];
-    double scaled = (value < 0 ? -value : value) * scales[decimals] / unit + 0.5; /* so that a half is exactly one */
+    double scaled = (value < 0 ? -value : value) * scales[decimals] / unit + 0.5; /* a half stays exact */
     if (scaled < 9e15) {
         text[0] = '-';
         prof__report_decimals(text + 1, (uint64_t)scaled, decimals);
@@ -535,7 +536,7 @@ static int prof__report_lossy(const prof_trace_info *info)
            info->lost_blocks || info->write_failures;
 }
 
-/* Characters of a line, see prof__out_columns(): the tables of other systems are as these write them. */
+/* Returns the limit of a line, see prof__out_columns(); 0, no limit, for the tables of other systems. */
 static size_t prof__report_limit(const prof__report *r)
 {
     prof_report_layout layout = r->options.layout;
@@ -543,13 +544,13 @@ static size_t prof__report_limit(const prof__report *r)
                                                                      : prof__out_columns(r->out, r->options.columns);
 }
 
-/* Only if there are some. */
+/* Writes the losses, if there are any. */
 static void prof__report_losses(prof__report *r)
 {
     if (prof__report_lossy(prof_trace_about(r->trace))) prof__summary_losses(r->out, r->trace, prof__report_limit(r));
 }
 
-/* When the recording ended, Unix time. */
+/* Returns when the recording ended, as Unix time. */
 static uint64_t prof__report_end_ns(const prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
@@ -571,7 +572,7 @@ static void prof__report_time(const prof_trace *trace, const char *format, char 
 
 /*-- CNTK's summary --*/
 
-/* PerformanceProfiler.h; nothing of it moves bytes. */
+/* The rows of CNTK's PerformanceProfiler.h. None of them moves bytes. */
 static const prof_report_event prof__report_cntk_events[] = {
     {"Main Thread", PROF_REPORT_SEPARATOR, NULL},
     {"", PROF_REPORT_SEPARATOR, NULL},
@@ -587,7 +588,7 @@ static const prof_report_event prof__report_cntk_events[] = {
     {"", PROF_REPORT_SEPARATOR, NULL},
     {"Prefetch Minibatch", PROF_REPORT_TIME, NULL}};
 
-/* "      136.605 ms" up to a minute, "    00:02:16.600" from there on. */
+/* Writes a time: "      136.605 ms" up to a minute, "    00:02:16.600" from there on. */
 static void prof__report_cntk_time(prof__out *out, double ns)
 {
     char text[64], part[24];
@@ -621,7 +622,7 @@ static void prof__report_cntk_rate(prof__out *out, double megabytes)
     PROF__REPORT_LITERAL(out, " MBps");
 }
 
-/* A name, a field that ends with a space, at least 26 characters wide. */
+/* Writes a label, at least 26 characters wide, and a space. */
 static void prof__report_cntk_label(prof__out *out, const char *label)
 {
     size_t length = prof__characters(label);
@@ -753,8 +754,8 @@ static void prof__report_mxnet_head(prof__out *out, const prof__report_row *row,
                                   "-------------    -------------\n");
 }
 
-/* MXNet's numbers are floats: "%16.4f", whatever the locale. A float times 10^4 is exact as a double, so that halves
-   can be seen, which go to the even neighbour. */
+/* Writes a float as "%16.4f", in any locale, because MXNet's numbers are floats. A float times 10^4 is exact as a
+   double, so that halves are found, which are rounded to even. */
 static void prof__report_mxnet_float(prof__out *out, float value)
 {
     char text[48];
@@ -774,7 +775,8 @@ static void prof__report_mxnet_float(prof__out *out, float value)
     prof__out_right(out, text + !(value < 0), 16);
 }
 
-/* unit: 1: a counter, with all its digits; else the value is a time in ns, or bytes. */
+/* Writes a number of MXNet's table. unit: 1: a counter, with all its digits; else the value is a time in ns (1e6), or
+   bytes (1e3). */
 static void prof__report_mxnet_number(prof__out *out, double value, double unit)
 {
     if (unit < 1e3) {
@@ -802,7 +804,7 @@ static void prof__report_mxnet_row(prof__out *out, const prof__report_row *row)
     PROF__REPORT_LITERAL(out, "\n");
 }
 
-/* The rows of one category that are memory, or those that are not. */
+/* Writes the rows of one category that are memory, or those that are not. */
 static void prof__report_mxnet_table(prof__report *r, size_t from, size_t to, int memory)
 {
     size_t i, count = 0;
@@ -814,7 +816,7 @@ static void prof__report_mxnet_table(prof__report *r, size_t from, size_t to, in
     if (count) PROF__REPORT_LITERAL(r->out, "\n");
 }
 
-/* Where the rows of another category begin. */
+/* Returns where the rows of the next category begin. */
 static size_t prof__report_next_domain(const prof__report *r, size_t from)
 {
     size_t to = from;
@@ -837,7 +839,7 @@ static void prof__report_mxnet(prof__report *r)
 
 /*-- JSON --*/
 
-/* The inside of a string. */
+/* Writes the inside of a string. */
 static void prof__report_escape(prof__out *out, const char *text)
 {
     for (; *text; text = prof__next_character(text)) {
@@ -872,7 +874,7 @@ static void prof__report_key_text(prof__out *out, const char *key)
     PROF__REPORT_LITERAL(out, "\":");
 }
 
-/* Milliseconds with all the digits that they have. */
+/* Writes a key with a time in milliseconds, with all its digits. */
 static void prof__report_ms(prof__out *out, const char *key, uint64_t ns)
 {
     char text[32];
@@ -950,7 +952,7 @@ static const char *prof__report_section(const prof__report_row *row)
     return prof__report_memory(row) ? "Memory" : row->figure.type == PROF_EVENT_COUNTER ? "Counter" : "Time";
 }
 
-/* "Time":{category:{name:{...}}}, and a comma. */
+/* Writes "Time":{category:{name:{...}}}, and a comma. */
 static void prof__report_json_section(prof__report *r, const char *section)
 {
     size_t from, to, i, domains = 0;
@@ -1025,7 +1027,8 @@ static prof_status prof__report_domain_tree(prof__report *r, prof__figures *all,
     return PROF_OK;
 }
 
-/* A scope in another of its category adds nothing to the total, which has it already. */
+/* Adds a figure to the sums of its category. inside: 1: it is inside a scope of its category, whose time has it
+   already. */
 static void prof__report_domain_add(prof_stat *to, const prof__figure *figure, int inside)
 {
     const prof_stat *from = &figure->stat;
@@ -1043,7 +1046,8 @@ static prof_status prof__report_domain_totals(prof__report *r)
     prof_status status = prof__figures_make(r->trace, !prof__figures_folded(r->trace, 0), &all);
     size_t at = PROF__NONE;
     if (status == PROF_OK) status = prof__report_domain_tree(r, &all, &at);
-    while (status == PROF_OK && at != PROF__NONE) { /* down, along, and up; row.figure.open: those of it around this */
+    /* Visits the children of a path, then its siblings. A row's figure.open: its scopes that enclose this path. */
+    while (status == PROF_OK && at != PROF__NONE) {
         const prof__figure *figure = &all.items[at];
         prof__figure *to = &r->rows[figure->row].figure;
         prof__report_domain_add(&to->stat, figure, to->open != 0);
@@ -1105,7 +1109,7 @@ static prof_status prof__report_domains(prof__report *r)
 /*-- histograms --*/
 
 #define PROF__REPORT_BAR ((size_t)40)         /* characters of the longest bar */
-#define PROF__REPORT_BEFORE_BAR ((size_t)61)  /* and what stands before it */
+#define PROF__REPORT_BEFORE_BAR ((size_t)61)  /* the characters before it */
 #define PROF__REPORT_BAR_LEAST ((size_t)10)
 
 static void prof__report_bar(prof__out *out, uint64_t count, uint64_t most, size_t widest)
@@ -1127,7 +1131,8 @@ static void prof__report_percent(prof__out *out, double part, double whole, size
 
 static void prof__report_bars(prof__out *out, const prof__figure *figure, uint64_t all, size_t limit)
 {
-    size_t widest = limit && limit < PROF__REPORT_BEFORE_BAR + PROF__REPORT_BAR ? PROF__REPORT_BAR_LEAST : PROF__REPORT_BAR;
+    size_t widest =
+        limit && limit < PROF__REPORT_BEFORE_BAR + PROF__REPORT_BAR ? PROF__REPORT_BAR_LEAST : PROF__REPORT_BAR;
     uint64_t powers[65], most = 0, seen = 0;
     unsigned i, first = 65, last = 0;
     if (widest < PROF__REPORT_BAR && limit > PROF__REPORT_BEFORE_BAR + widest) widest = limit - PROF__REPORT_BEFORE_BAR;
@@ -1202,10 +1207,10 @@ static void prof__report_histograms(prof__report *r)
 
 /*-- CNTK's detail --*/
 
-/* A line that waits for its turn: it is due at its end. */
+/* A line that waits to be written: lines are in the order of their ends. */
 typedef struct prof__report_line {
     int64_t start_ns, end_ns;
-    uint64_t order; /* of two that end together the inner one comes first: which began later, or stands later */
+    uint64_t order; /* if two end together, the inner one is first: the one that began later, or came later */
     const prof_callsite *site;
     char *text; /* owned: the name, unless it is the site's */
     size_t track;
@@ -1231,7 +1236,7 @@ static void prof__report_line_swap(prof__report_line *a, prof__report_line *b)
     *b = swap;
 }
 
-/* Takes text, also if it fails: without memory. */
+/* Adds a line. Takes over text, even if it fails. Returns 0 without memory. */
 static int prof__report_line_push(prof__report_lines *lines, const prof_callsite *site, uint32_t depth, size_t track,
                                   int64_t start_ns, int64_t end_ns, char *text)
 {
@@ -1268,7 +1273,7 @@ static void prof__report_line_pop(prof__report_lines *lines)
     }
 }
 
-/* Milliseconds since 1970 with eight decimals. */
+/* Writes milliseconds since 1970 with eight decimals. */
 static void prof__report_detail_time(prof__out *out, const prof_trace *trace, int64_t ns)
 {
     char text[40];
@@ -1290,7 +1295,7 @@ static void prof__report_detail_line(prof__report *r, const char *name, uint64_t
     PROF__REPORT_LITERAL(r->out, "\n");
 }
 
-/* Writes the lines that are due when this event comes; null: all. */
+/* Writes the lines that come before this event, or all if it is NULL. */
 static void prof__report_detail_due(prof__report *r, prof__report_lines *lines, const prof_event *event, size_t track)
 {
     while (lines->count) {
@@ -1303,7 +1308,7 @@ static void prof__report_detail_due(prof__report *r, prof__report_lines *lines, 
     }
 }
 
-/* "(5 events lost)"; null without memory. */
+/* Returns "(5 events lost)", which the caller frees, or NULL without memory. */
 static char *prof__report_loss_text(uint64_t count, const char *what)
 {
     char text[80] = "(";
@@ -1332,7 +1337,8 @@ static int prof__report_detail_event(prof__report *r, prof__report_lines *lines,
     return prof__report_line_push(lines, event->site, event->depth, track, event->start_ns, end, text);
 }
 
-/* The spans that end up to this time, of which *span is the first; they come in that order. 0: no memory. */
+/* Adds the spans that end up to this time. *span: the first of these; spans come in the order of their ends. Returns 0
+   without memory. */
 static int prof__report_detail_spans(prof__report *r, prof__report_lines *lines, prof_spans *spans, prof_span *span,
                                      int64_t until_ns)
 {
@@ -1345,7 +1351,7 @@ static int prof__report_detail_spans(prof__report *r, prof__report_lines *lines,
             if (span->name != span->site->name && !(text = prof__text_join(span->name, ""))) return 0;
             if (!prof__report_line_push(lines, span->site, 0, span->end_track, span->start_ns, end, text)) return 0;
         }
-        prof_spans_next(spans, span); /* cleared at the end */
+        prof_spans_next(spans, span); /* after the last, *span is all zero */
     }
     return 1;
 }
@@ -1435,7 +1441,7 @@ static prof_status prof__report_check(const prof_report_options *options)
     return PROF_OK;
 }
 
-/* A list of events has no use for a session without any. */
+/* Returns PROF_OK if the trace has what the layout shows: CNTK_DETAIL lists events, which PROF_STATS does not keep. */
 static prof_status prof__report_fits(const prof_trace *trace, const prof_report_options *options)
 {
     if (!options || options->layout != PROF_REPORT_CNTK_DETAIL || prof_trace_about(trace)->mode != PROF_STATS)
@@ -1475,7 +1481,7 @@ static prof_status prof__report_put(prof__report *r)
     return PROF_OK;
 }
 
-/* options: checked, or null. */
+/* Writes one report. options: checked, or NULL. */
 static void prof__report_one(const prof_trace *trace, uint64_t pid, prof__out *out, const prof_report_options *options)
 {
     prof__report r;
@@ -1490,7 +1496,7 @@ static void prof__report_one(const prof_trace *trace, uint64_t pid, prof__out *o
     prof__report_clear(&r);
 }
 
-/* Ends the output. */
+/* Writes one report, and closes the output. */
 static prof_status prof__report_close(const prof_trace *trace, uint64_t pid, prof__out *out,
                                       const prof_report_options *options)
 {
@@ -1553,7 +1559,7 @@ PROF_DEF prof_status prof_report_text(const prof_trace *trace, const prof_report
     sink.write = prof__report_buffer_write;
     sink.user = &buffer;
     status = prof_report_stream(trace, sink, options);
-    if (status == PROF_IO) status = prof__report_no_memory(); /* the only reason that this sink has */
+    if (status == PROF_IO) status = prof__report_no_memory(); /* this sink fails only without memory */
     if (status == PROF_OK) {
         *text = buffer.text;
         if (size) *size = buffer.size;
@@ -1570,7 +1576,7 @@ PROF_DEF void prof_report_free(char *text)
 
 /*-- several processes --*/
 
-/* What process `which` is called: its own id, if none before has it. */
+/* Returns the id that is shown for process `which`: its own, if none before has it. */
 static uint64_t prof__report_pid(const prof_trace *const *traces, size_t which)
 {
     uint64_t pid = prof_trace_about(traces[which])->pid;
@@ -1580,7 +1586,7 @@ static uint64_t prof__report_pid(const prof_trace *const *traces, size_t which)
     return pid;
 }
 
-/* 1: %p is in path. 0: not. -1: path has another percent sign than %p %n %%. */
+/* Returns 1 if path has %p, 0 if not, -1 if it has a percent sign that is not part of %p, %n or %%. */
 static int prof__report_pattern(const char *path)
 {
     int found = 0;
@@ -1593,8 +1599,8 @@ static int prof__report_pattern(const char *path)
     return found;
 }
 
-/* Replaces %p %n %%; to be freed. Null without memory. program comes from a file that may be anybody's: nothing of it
-   is a folder. */
+/* Returns path with %p, %n and %% replaced, which the caller frees, or NULL without memory. program comes from a file
+   that need not be trusted: slashes in it become _, so that it names no folder. */
 static char *prof__report_path(const char *path, const char *program, uint64_t pid)
 {
     size_t room = strlen(path) + 1, at = 0;
@@ -1632,7 +1638,7 @@ static prof_status prof__report_files(const prof_trace *const *traces, size_t co
     return status;
 }
 
-/* Ends the output. */
+/* Writes the reports of several traces, and closes the output. */
 static prof_status prof__report_together(const prof_trace *const *traces, size_t count, prof__out *out,
                                          const prof_report_options *options)
 {
@@ -1703,7 +1709,7 @@ PROF_DEF prof_status prof_report_each_stream(const prof_trace *const *traces, si
 
 /*-- CNTK's two files --*/
 
-static const char *prof__report_rank(const prof_trace *trace) /* null: it has none */
+static const char *prof__report_rank(const prof_trace *trace) /* NULL if there is none */
 {
     const char *key, *value;
     size_t i;
@@ -1712,7 +1718,7 @@ static const char *prof__report_rank(const prof_trace *trace) /* null: it has no
     return NULL;
 }
 
-/* The suffix as it is in names. */
+/* Makes the suffix of the names, with %r, %p and %% replaced. */
 static prof_status prof__report_suffix(const prof_trace *trace, const char *suffix, char *to, size_t size)
 {
     const char *rank = prof__report_rank(trace);
@@ -1736,7 +1742,7 @@ static prof_status prof__report_suffix(const prof_trace *trace, const char *suff
     return PROF_OK;
 }
 
-/* Reserves a name of the given kind, which is put at to. */
+/* Reserves a name of the given kind, and puts it into to. */
 static prof_status prof__report_cntk_path(const prof_trace *trace, const char *folder, const char *suffix,
                                           const char *kind, const char *extension, char *to, size_t size)
 {
@@ -1799,7 +1805,7 @@ PROF_DEF prof_status prof_report_cntk(const prof_trace *trace, const char *folde
                              : status;
 }
 
-/*-- as config.layout says --*/
+/*-- the layouts of config.layout --*/
 
 #if defined(__GNUC__) || defined(__TINYC__)
 static prof_status prof__report_as(const prof_trace *trace, const char *path, prof_report_layout layout)
@@ -1833,7 +1839,7 @@ static prof_writer prof__report_writers[] = {
 static void __attribute__((constructor(101))) prof__report_register(void)
 {
     size_t i = sizeof prof__report_writers / sizeof *prof__report_writers;
-    while (i--) prof_writer_register(&prof__report_writers[i]); /* each at the head of the list */
+    while (i--) prof_writer_register(&prof__report_writers[i]); /* each becomes the first of the list */
 }
 #ifdef PROF__SHARED
 static void __attribute__((destructor(101))) prof__report_unregister(void)
@@ -1844,11 +1850,11 @@ static void __attribute__((destructor(101))) prof__report_unregister(void)
 #endif
 #endif
 
-/*-- of the running session --*/
+/*-- reports of the running session --*/
 
 static struct {
     int lock;
-    uint32_t epoch; /* of the session that prof_set_paused() has paused; 0: none */
+    uint32_t epoch; /* the session that prof_set_paused() has paused; 0: none */
 } prof__report_paused;
 
 static struct {
@@ -1857,7 +1863,7 @@ static struct {
 } prof__report_reset;
 
 #ifndef _WIN32
-/* The thread that held a lock is not in the child. */
+/* Releases the locks in a child: the thread that held them may not exist there. */
 static void prof__report_child_of_fork(void) { prof__report_reset.lock = prof__report_paused.lock = 0; }
 static void __attribute__((constructor(101))) prof__report_forks(void)
 {
@@ -1906,7 +1912,7 @@ PROF_DEF prof_status prof_dump(int finished)
     return status == PROF_INVALID_STATE ? prof__output_again("prof_dump") : status;
 }
 
-/* What tells the running session from others; 0: none runs. */
+/* Returns what identifies the running session, or 0 if none runs. */
 static uint32_t prof__report_epoch(void)
 {
     prof__look look = prof__look_now();
