@@ -246,11 +246,11 @@ MANUAL                                                                          
     Arguments. PROFILE_ARG adds to the innermost scope of this thread. While that scope is off, by its category, level
     or mask, the argument is dropped with it, and does not count as lost. For that, a call site that is off is watched
     for its first 250 passes after each change of what is on, at 1 to 1.5 times the cost of one that is on, and from
-    then on only if it had an argument in them. If the first argument comes later, it becomes one of the scope around; later
-    ones do as well, unless the argument is in the same function as the scope, which is then watched for 250 more. So do
-    arguments after more than 127 open scopes that are off, of scopes of -finstrument-functions that are off, and of an
-    off PROFILE_BEGIN whose end came before those of scopes inside it. Where arguments come seldom, or the value costs
-    something, give the scope a handle:
+    then on only if it had an argument in them. If the first argument comes later, it is added to the enclosing scope,
+    as are later ones, unless the argument is in the same function as the scope, which is then watched for 250 more
+    passes. Also added to the enclosing scope are arguments after more than 127 open scopes that are off, those of
+    scopes of -finstrument-functions that are off, and those of an off PROFILE_BEGIN whose end came before the ends of
+    scopes inside it. If arguments are rare, or their value costs something, give the scope a handle:
         PROFILE_SCOPE_AS_C(query, "query", "sql");
         PROFILE_ARG_TO(query, "rows", rows);
     The argument then belongs to that scope; while the scope is off, the argument is not recorded and its value is not
@@ -571,8 +571,8 @@ typedef struct prof_config {
                                  the extension. Missing directories are created. A directory, or a name that ends in /,
                                  is a log directory for XProf: see prof_xplane.h. Default: none, the trace stays in
                                  memory */
-    size_t buffer_size;       /* buffer PROF_BUFFER: bytes, or "64M" as text; 128 KiB to 64 GiB; default 16 MiB. On Linux
-                                 from 5.14 on, memory and disk are taken as they are used. prof_start() fails with
+    size_t buffer_size;       /* buffer PROF_BUFFER: bytes, or "64M" as text; 128 KiB to 64 GiB; default 16 MiB. From
+                                 Linux 5.14 on, memory and disk are taken as they are used. prof_start() fails with
                                  PROF_IO if the disk has no room for all of a .prof */
     prof_mode mode;           /* mode PROF_MODE: "ring", "fill", "stream", "stats" or "ring+stats". stream needs an
                                  output; that of stats is a .txt */
@@ -733,8 +733,8 @@ PROF_DEF int prof_config_describe(size_t index, prof_option *option);
 /* Passes keys that begin with prefix, and are not prof's own, to claim(), for example those of a device ("gpu_").
    prof_config_set() returns what claim() returns. The longest prefix decides. A claim of NULL ends this. prefix: up to
    31 bytes, copied; up to 16 prefixes at a time. */
-PROF_DEF prof_status prof_config_claim(const char *prefix, prof_status (*claim)(void *user, const char *key, const char *value),
-                                       void *user);
+PROF_DEF prof_status prof_config_claim(
+    const char *prefix, prof_status (*claim)(void *user, const char *key, const char *value), void *user);
 /* Adds facts about the run to the trace: host, version, parameters. They stay for later sessions, too. A key has one
    value; all together have up to 4096 bytes. The summary and exporters show them. */
 PROF_DEF prof_status prof_set_metadata(const char *key, const char *value);
@@ -854,13 +854,12 @@ PROF_DEF void prof_marker_destroy(prof_marker *marker);
 /*-- READING ------------------------------------------------------------------------------------------------- >>read --
    A trace is a private, validated copy: it never changes, and any number of threads may read it, each with its own
    cursors. Two things are not copied: what PROF_STREAM wrote after the buffer, and, except on Windows, the buffer of a
-   recording that has ended if it is larger than 32 MiB. For these the trace keeps the file open, and cursors read from it.
-   What is overwritten before a cursor reaches it is left out, and counted in lost_blocks. Functions of this part and the
-   next may be called from any thread at any time, but not from signal handlers. A function that fails sets its result to
-   NULL (0 entries), and returns PROF_IO if the file cannot be read, PROF_CORRUPT if it is no image or damaged,
-   PROF_UNSUPPORTED for an image of another version or of the other byte order, PROF_INVALID_STATE if nothing was recorded
-   yet, or PROF_NO_MEMORY. With PROF_ENABLE=0 these functions are like those of >>control: PROF_DISABLED, no trace, no
-   event. */
+   recording that has ended if it is larger than 32 MiB. For these the trace keeps the file open, and cursors read from
+   it. What is overwritten before a cursor reaches it is left out, and counted in lost_blocks. Functions of this part
+   and the next may be called from any thread at any time, but not from signal handlers. A function that fails sets its
+   result to NULL (0 entries), and returns PROF_IO if the file cannot be read, PROF_CORRUPT if it is no image or
+   damaged, PROF_UNSUPPORTED for an image of another version, PROF_INVALID_STATE if nothing was recorded yet, or
+   PROF_NO_MEMORY. With PROF_ENABLE=0 these functions are like those of >>control: PROF_DISABLED, no trace, no event. */
 
 typedef struct prof_trace prof_trace; typedef struct prof_cursor prof_cursor;
 typedef struct prof_timeline prof_timeline; typedef struct prof_spans prof_spans;
@@ -1242,8 +1241,8 @@ PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink
 
 /* Write one event a line, by RFC 4180, in integer nanoseconds; the first line names the columns. The column value has
    the number of a counter or a loss, the text of a message, the id of a span or a flow, the address of an allocation or
-   a lock. args has key=value, joined by ; with \\ before each ; = and \\ in keys and values. What is not UTF-8 becomes
-   U+FFFD. */
+   a lock. args has key=value, joined by ; with a backslash before each ; = and backslash in keys and values. What is
+   not UTF-8 becomes U+FFFD. */
 PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path);
 PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
 
@@ -1775,7 +1774,8 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
     PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | PROF_ROLE_SYNC << PROF__ROLE_SHIFT, name, category, level); \
     PROF__GUARD_SYNC(prof__scope_##id, PROF__BEGIN(prof__site_##id, level))
 #define PROFILE_SCOPE_SYNC(name)                                                                           \
-    PROF__EITHER(PROF__SCOPE_SYNC(PROF_UNIQUE, name, PROF_CATEGORY, PROF_SITE_LEVEL), PROF__GONE(PROF_UNIQUE, sizeof(name)))
+    PROF__EITHER(PROF__SCOPE_SYNC(PROF_UNIQUE, name, PROF_CATEGORY, PROF_SITE_LEVEL),                      \
+                 PROF__GONE(PROF_UNIQUE, sizeof(name)))
 #define PROFILE_SYNC()                                                                                     \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK | PROF_ROLE_SYNC << PROF__ROLE_SHIFT, "sync", PROF_CATEGORY,  \
                                  PROF_SITE_LEVEL, prof__sync()),                                           \
@@ -1808,14 +1808,15 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
     PROF__SITE(prof__key_##id, PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL);                       \
     PROF__GUARD(prof__scope_##id, PROF__BEGIN_TEXT(prof__site_##id, PROF_SITE_LEVEL, text));               \
     PROF__UNUSED int prof__number_##id =                                                                   \
-        PROF__RECORDED(PROF__TOKEN_OF(prof__scope_##id)) && PROF__LIVE(prof__key_##id, PROF_SITE_LEVEL)                    \
+        PROF__RECORDED(PROF__TOKEN_OF(prof__scope_##id)) && PROF__LIVE(prof__key_##id, PROF_SITE_LEVEL)    \
             ? (record(&prof__key_##id, number), 1)                                                         \
             : 0
 #define PROFILE_STEP_S(text, number)                                                                       \
     PROF__EITHER(PROF__SCOPE_NAMED(PROF_UNIQUE, text, PROF_ROLE_STEP, "step_num", prof__arg_int, (int64_t)(number)), \
                  PROF__USE2(text, number))
 #define PROFILE_THROUGHPUT_S(text, bytes)                                                                  \
-    PROF__EITHER(PROF__SCOPE_NAMED(PROF_UNIQUE, text, PROF_ROLE_THROUGHPUT, "bytes", prof__arg_uint, (uint64_t)(bytes)), \
+    PROF__EITHER(PROF__SCOPE_NAMED(PROF_UNIQUE, text, PROF_ROLE_THROUGHPUT, "bytes", prof__arg_uint,       \
+                                   (uint64_t)(bytes)),                                                     \
                  PROF__USE2(text, bytes))
 #define PROFILE_FUNCTION() PROFILE_SCOPE(__func__)
 #if defined(__has_attribute) && PROF_ENABLE
@@ -1940,7 +1941,8 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
                             prof__log(&prof__here, &prof__known, (uint64_t)(severity), __VA_ARGS__));      \
         } while (0),                                                                                       \
         (0 ? (void)(severity) : PROF__USE(prof__format_check(__VA_ARGS__))))
-#define PROF__MARK_ROLE(scope) ((int)(scope) != 0 ? (int)PROF_ROLE_MARK_GLOBAL - (int)PROF_MARK_GLOBAL + (int)(scope) : 0)
+#define PROF__MARK_ROLE(scope)                                                                             \
+    ((int)(scope) != 0 ? (int)PROF_ROLE_MARK_GLOBAL - (int)PROF_MARK_GLOBAL + (int)(scope) : 0)
 #define PROFILE_MARK_SCOPE(name, scope)                                                                    \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK | PROF__MARK_ROLE(scope) << PROF__ROLE_SHIFT, name, PROF_CATEGORY, \
                                  PROF_SITE_LEVEL, prof__mark(&prof__here)),                                \
@@ -2081,9 +2083,11 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
     PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_SPAN_BEGIN, name, id, __VA_ARGS__)
 #define PROFILE_SPAN_MARK_ARGS(name, id, ...) \
     PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_SPAN_MARK, name, id, __VA_ARGS__)
-#define PROFILE_SPAN_END_ARGS(name, id, ...) PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_SPAN_END, name, id, __VA_ARGS__)
+#define PROFILE_SPAN_END_ARGS(name, id, ...)                                                               \
+    PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_SPAN_END, name, id, __VA_ARGS__)
 #define PROFILE_FLOW_OUT_ARGS(id, ...) PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_FLOW_OUT, "flow", id, __VA_ARGS__)
-#define PROFILE_FLOW_STEP_ARGS(id, ...) PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_FLOW_STEP, "flow", id, __VA_ARGS__)
+#define PROFILE_FLOW_STEP_ARGS(id, ...)                                                                    \
+    PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_FLOW_STEP, "flow", id, __VA_ARGS__)
 #define PROFILE_FLOW_IN_ARGS(id, ...) PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_FLOW_IN, "flow", id, __VA_ARGS__)
 #define PROF__TASK_ARGS(type, task, ...)                                                                      \
     PROF__EITHER(                                                                                             \
@@ -7533,8 +7537,8 @@ static PROF__UNUSED PROF__WALL prof_status prof__out_close(prof__out *out)
      payload  integers as zigzag numbers; doubles as 8 bytes; other words as numbers; a string as the number 1 if it is
               the symbol's previous string, else as its length << 1, without zeros at the end, and its bytes
 
-   Numbers are little-endian in groups of 7 bits; all groups but the last have the eighth bit set. Heads and doubles of 8
-   bytes, and the head after a string (PROF__ARG_TO), are little-endian as well: packed bytes are the same on every
+   Numbers are little-endian in groups of 7 bits; all groups but the last have the eighth bit set. Heads and doubles of
+   8 bytes, and the head after a string (PROF__ARG_TO), are little-endian as well: packed bytes are the same on every
    machine. The table of symbols is bounded; a symbol that finds no space in it is written as new each time. A block can
    be unpacked without any other block. Any words are unpacked as they were: what is not a record, and a time that runs
    backwards, uses code 1. */
@@ -8040,7 +8044,10 @@ PROF_DEF PROF__WALL prof_status prof_trace_memory(const void *image, size_t size
     (void)image, (void)size;
     return PROF__NO_RESULT(trace, "prof_trace_memory");
 }
-PROF_DEF PROF__WALL prof_status prof_trace_live(prof_trace **trace) { return PROF__NO_RESULT(trace, "prof_trace_live"); }
+PROF_DEF PROF__WALL prof_status prof_trace_live(prof_trace **trace)
+{
+    return PROF__NO_RESULT(trace, "prof_trace_live");
+}
 PROF_DEF PROF__WALL prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
 {
     (void)trace, (void)path, (void)extension;
@@ -24308,8 +24315,9 @@ static PROF__RARE void prof__save_disarm(void)
 #endif
 #ifndef PROF_NO_READER
 /*-- INNER ------------------------------------------------------------------------------------------------ >>inner --
-   All that prof_chrome.h, prof_html.h, prof_xplane.h, prof_report.h, prof_ntff.h, prof_server.h and the tool use of prof.h beyond
-   what any program may use. It changes with every version. What is said at a function's definition is not said again.
+   All that prof_chrome.h, prof_html.h, prof_xplane.h, prof_report.h, prof_ntff.h, prof_server.h and the tool use of
+   prof.h beyond what any program may use. It changes with every version. What is said at a function's definition is not
+   said again.
 
    Sizes are bytes, times nanoseconds; text ends with a zero. An int is 1 for yes, or for done, and 0 for no, or for no
    memory, where nothing else is said; functions that return a prof_status leave a text for prof_error(). One thread at

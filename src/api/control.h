@@ -51,8 +51,8 @@ PROF_DEF int prof_config_describe(size_t index, prof_option *option);
 /* Passes keys that begin with prefix, and are not prof's own, to claim(), for example those of a device ("gpu_").
    prof_config_set() returns what claim() returns. The longest prefix decides. A claim of NULL ends this. prefix: up to
    31 bytes, copied; up to 16 prefixes at a time. */
-PROF_DEF prof_status prof_config_claim(const char *prefix, prof_status (*claim)(void *user, const char *key, const char *value),
-                                       void *user);
+PROF_DEF prof_status prof_config_claim(
+    const char *prefix, prof_status (*claim)(void *user, const char *key, const char *value), void *user);
 /* Adds facts about the run to the trace: host, version, parameters. They stay for later sessions, too. A key has one
    value; all together have up to 4096 bytes. The summary and exporters show them. */
 PROF_DEF prof_status prof_set_metadata(const char *key, const char *value);

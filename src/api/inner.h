@@ -2,8 +2,9 @@
 // tests/rooms.sh reads the names out of this room, comments included, and fails on a name that they use and that is not
 // here, and on one that is here and that nobody uses. Before a name is added: should prof.h not do the whole thing?
 /*-- INNER ------------------------------------------------------------------------------------------------ >>inner --
-   All that prof_chrome.h, prof_html.h, prof_xplane.h, prof_report.h, prof_ntff.h, prof_server.h and the tool use of prof.h beyond
-   what any program may use. It changes with every version. What is said at a function's definition is not said again.
+   All that prof_chrome.h, prof_html.h, prof_xplane.h, prof_report.h, prof_ntff.h, prof_server.h and the tool use of
+   prof.h beyond what any program may use. It changes with every version. What is said at a function's definition is not
+   said again.
 
    Sizes are bytes, times nanoseconds; text ends with a zero. An int is 1 for yes, or for done, and 0 for no, or for no
    memory, where nothing else is said; functions that return a prof_status leave a text for prof_error(). One thread at

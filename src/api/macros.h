@@ -151,7 +151,8 @@
     PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | PROF_ROLE_SYNC << PROF__ROLE_SHIFT, name, category, level); \
     PROF__GUARD_SYNC(prof__scope_##id, PROF__BEGIN(prof__site_##id, level))
 #define PROFILE_SCOPE_SYNC(name)                                                                           \
-    PROF__EITHER(PROF__SCOPE_SYNC(PROF_UNIQUE, name, PROF_CATEGORY, PROF_SITE_LEVEL), PROF__GONE(PROF_UNIQUE, sizeof(name)))
+    PROF__EITHER(PROF__SCOPE_SYNC(PROF_UNIQUE, name, PROF_CATEGORY, PROF_SITE_LEVEL),                      \
+                 PROF__GONE(PROF_UNIQUE, sizeof(name)))
 #define PROFILE_SYNC()                                                                                     \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK | PROF_ROLE_SYNC << PROF__ROLE_SHIFT, "sync", PROF_CATEGORY,  \
                                  PROF_SITE_LEVEL, prof__sync()),                                           \
@@ -184,14 +185,15 @@
     PROF__SITE(prof__key_##id, PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL);                       \
     PROF__GUARD(prof__scope_##id, PROF__BEGIN_TEXT(prof__site_##id, PROF_SITE_LEVEL, text));               \
     PROF__UNUSED int prof__number_##id =                                                                   \
-        PROF__RECORDED(PROF__TOKEN_OF(prof__scope_##id)) && PROF__LIVE(prof__key_##id, PROF_SITE_LEVEL)                    \
+        PROF__RECORDED(PROF__TOKEN_OF(prof__scope_##id)) && PROF__LIVE(prof__key_##id, PROF_SITE_LEVEL)    \
             ? (record(&prof__key_##id, number), 1)                                                         \
             : 0
 #define PROFILE_STEP_S(text, number)                                                                       \
     PROF__EITHER(PROF__SCOPE_NAMED(PROF_UNIQUE, text, PROF_ROLE_STEP, "step_num", prof__arg_int, (int64_t)(number)), \
                  PROF__USE2(text, number))
 #define PROFILE_THROUGHPUT_S(text, bytes)                                                                  \
-    PROF__EITHER(PROF__SCOPE_NAMED(PROF_UNIQUE, text, PROF_ROLE_THROUGHPUT, "bytes", prof__arg_uint, (uint64_t)(bytes)), \
+    PROF__EITHER(PROF__SCOPE_NAMED(PROF_UNIQUE, text, PROF_ROLE_THROUGHPUT, "bytes", prof__arg_uint,       \
+                                   (uint64_t)(bytes)),                                                     \
                  PROF__USE2(text, bytes))
 #define PROFILE_FUNCTION() PROFILE_SCOPE(__func__)
 #if defined(__has_attribute) && PROF_ENABLE
@@ -316,7 +318,8 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
                             prof__log(&prof__here, &prof__known, (uint64_t)(severity), __VA_ARGS__));      \
         } while (0),                                                                                       \
         (0 ? (void)(severity) : PROF__USE(prof__format_check(__VA_ARGS__))))
-#define PROF__MARK_ROLE(scope) ((int)(scope) != 0 ? (int)PROF_ROLE_MARK_GLOBAL - (int)PROF_MARK_GLOBAL + (int)(scope) : 0)
+#define PROF__MARK_ROLE(scope)                                                                             \
+    ((int)(scope) != 0 ? (int)PROF_ROLE_MARK_GLOBAL - (int)PROF_MARK_GLOBAL + (int)(scope) : 0)
 #define PROFILE_MARK_SCOPE(name, scope)                                                                    \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK | PROF__MARK_ROLE(scope) << PROF__ROLE_SHIFT, name, PROF_CATEGORY, \
                                  PROF_SITE_LEVEL, prof__mark(&prof__here)),                                \
@@ -457,9 +460,11 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
     PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_SPAN_BEGIN, name, id, __VA_ARGS__)
 #define PROFILE_SPAN_MARK_ARGS(name, id, ...) \
     PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_SPAN_MARK, name, id, __VA_ARGS__)
-#define PROFILE_SPAN_END_ARGS(name, id, ...) PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_SPAN_END, name, id, __VA_ARGS__)
+#define PROFILE_SPAN_END_ARGS(name, id, ...)                                                               \
+    PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_SPAN_END, name, id, __VA_ARGS__)
 #define PROFILE_FLOW_OUT_ARGS(id, ...) PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_FLOW_OUT, "flow", id, __VA_ARGS__)
-#define PROFILE_FLOW_STEP_ARGS(id, ...) PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_FLOW_STEP, "flow", id, __VA_ARGS__)
+#define PROFILE_FLOW_STEP_ARGS(id, ...)                                                                    \
+    PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_FLOW_STEP, "flow", id, __VA_ARGS__)
 #define PROFILE_FLOW_IN_ARGS(id, ...) PROF__EVENT_ARGS(PROF__KIND_EVENT, PROF_EVENT_FLOW_IN, "flow", id, __VA_ARGS__)
 #define PROF__TASK_ARGS(type, task, ...)                                                                      \
     PROF__EITHER(                                                                                             \

@@ -246,11 +246,11 @@ MANUAL                                                                          
     Arguments. PROFILE_ARG adds to the innermost scope of this thread. While that scope is off, by its category, level
     or mask, the argument is dropped with it, and does not count as lost. For that, a call site that is off is watched
     for its first 250 passes after each change of what is on, at 1 to 1.5 times the cost of one that is on, and from
-    then on only if it had an argument in them. If the first argument comes later, it becomes one of the scope around; later
-    ones do as well, unless the argument is in the same function as the scope, which is then watched for 250 more. So do
-    arguments after more than 127 open scopes that are off, of scopes of -finstrument-functions that are off, and of an
-    off PROFILE_BEGIN whose end came before those of scopes inside it. Where arguments come seldom, or the value costs
-    something, give the scope a handle:
+    then on only if it had an argument in them. If the first argument comes later, it is added to the enclosing scope,
+    as are later ones, unless the argument is in the same function as the scope, which is then watched for 250 more
+    passes. Also added to the enclosing scope are arguments after more than 127 open scopes that are off, those of
+    scopes of -finstrument-functions that are off, and those of an off PROFILE_BEGIN whose end came before the ends of
+    scopes inside it. If arguments are rare, or their value costs something, give the scope a handle:
         PROFILE_SCOPE_AS_C(query, "query", "sql");
         PROFILE_ARG_TO(query, "rows", rows);
     The argument then belongs to that scope; while the scope is off, the argument is not recorded and its value is not

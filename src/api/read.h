@@ -2,13 +2,12 @@
 /*-- READING ------------------------------------------------------------------------------------------------- >>read --
    A trace is a private, validated copy: it never changes, and any number of threads may read it, each with its own
    cursors. Two things are not copied: what PROF_STREAM wrote after the buffer, and, except on Windows, the buffer of a
-   recording that has ended if it is larger than 32 MiB. For these the trace keeps the file open, and cursors read from it.
-   What is overwritten before a cursor reaches it is left out, and counted in lost_blocks. Functions of this part and the
-   next may be called from any thread at any time, but not from signal handlers. A function that fails sets its result to
-   NULL (0 entries), and returns PROF_IO if the file cannot be read, PROF_CORRUPT if it is no image or damaged,
-   PROF_UNSUPPORTED for an image of another version or of the other byte order, PROF_INVALID_STATE if nothing was recorded
-   yet, or PROF_NO_MEMORY. With PROF_ENABLE=0 these functions are like those of >>control: PROF_DISABLED, no trace, no
-   event. */
+   recording that has ended if it is larger than 32 MiB. For these the trace keeps the file open, and cursors read from
+   it. What is overwritten before a cursor reaches it is left out, and counted in lost_blocks. Functions of this part
+   and the next may be called from any thread at any time, but not from signal handlers. A function that fails sets its
+   result to NULL (0 entries), and returns PROF_IO if the file cannot be read, PROF_CORRUPT if it is no image or
+   damaged, PROF_UNSUPPORTED for an image of another version, PROF_INVALID_STATE if nothing was recorded yet, or
+   PROF_NO_MEMORY. With PROF_ENABLE=0 these functions are like those of >>control: PROF_DISABLED, no trace, no event. */
 
 typedef struct prof_trace prof_trace; typedef struct prof_cursor prof_cursor;
 typedef struct prof_timeline prof_timeline; typedef struct prof_spans prof_spans;

@@ -11,8 +11,8 @@
      payload  integers as zigzag numbers; doubles as 8 bytes; other words as numbers; a string as the number 1 if it is
               the symbol's previous string, else as its length << 1, without zeros at the end, and its bytes
 
-   Numbers are little-endian in groups of 7 bits; all groups but the last have the eighth bit set. Heads and doubles of 8
-   bytes, and the head after a string (PROF__ARG_TO), are little-endian as well: packed bytes are the same on every
+   Numbers are little-endian in groups of 7 bits; all groups but the last have the eighth bit set. Heads and doubles of
+   8 bytes, and the head after a string (PROF__ARG_TO), are little-endian as well: packed bytes are the same on every
    machine. The table of symbols is bounded; a symbol that finds no space in it is written as new each time. A block can
    be unpacked without any other block. Any words are unpacked as they were: what is not a record, and a time that runs
    backwards, uses code 1. */

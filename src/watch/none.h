@@ -27,7 +27,10 @@ PROF_DEF PROF__WALL prof_status prof_trace_memory(const void *image, size_t size
     (void)image, (void)size;
     return PROF__NO_RESULT(trace, "prof_trace_memory");
 }
-PROF_DEF PROF__WALL prof_status prof_trace_live(prof_trace **trace) { return PROF__NO_RESULT(trace, "prof_trace_live"); }
+PROF_DEF PROF__WALL prof_status prof_trace_live(prof_trace **trace)
+{
+    return PROF__NO_RESULT(trace, "prof_trace_live");
+}
 PROF_DEF PROF__WALL prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
 {
     (void)trace, (void)path, (void)extension;
