@@ -4,8 +4,8 @@
    build/bench [key value]...      any configuration, for example: build/bench output /dev/shm/ring.prof buffer 1M
 
    "tight" is a loop around nothing but the macro, "work" around a workload of about 100 ns that keeps the processor's
-   units busy, "chain" around one of about 100 ns whose instructions wait for each other. Every case runs once in each of
-   the interleaved rounds; the medians are printed. The floor is two reads of the counter that the recorder uses.
+   units busy, "chain" around one of about 100 ns whose instructions wait for each other. Every case runs once in each
+   of the interleaved rounds; the medians are printed. The floor is two reads of the counter that the recorder uses.
 
    x floor = (case - empty) / (floor - empty) in a tight loop. Around a workload the processor hides much of either, so
    that a ratio of these differences would say little; there it is x total = case / floor, workload included. */

@@ -1,9 +1,9 @@
 /* What it costs to read and to write a trace: bench_export [THOUSANDS [ROUNDS [FOLDER [WAY]]]]
 
-   Records four scopes a turn into a ring in FOLDER/bench_export.prof (default /dev/shm) and into an archive beside it. Each
-   way to read or write them is compared with what this machine can do at all: a loop that does only the work that cannot
-   be left out. Processor time, the best of some rounds in which all ways take turns. WAY: only those whose names have
-   it. */
+   Records four scopes a turn into a ring in FOLDER/bench_export.prof (default /dev/shm) and into an archive beside it.
+   Each way to read or write them is compared with what this machine can do at all: a loop that does only the work that
+   cannot be left out. Processor time, the best of some rounds in which all ways take turns. WAY: only those whose names
+   have it. */
 #define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
 #include "../prof_xplane.h"

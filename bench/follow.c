@@ -1,7 +1,7 @@
-/* follow.c - what a scope costs its thread while another one follows what it records, against a ring that nobody reads, in
-   rounds one after the other. Processor time of the recording thread, so that other threads do not count. The loop around
-   the scope is empty, short or long; with it, service is the processor time of the other thread, and lost what it was
-   too late for. */
+/* follow.c - what a scope costs its thread while another one follows what it records, against a ring that nobody reads,
+   in rounds one after the other. Processor time of the recording thread, so that other threads do not count. The loop
+   around the scope is empty, short or long; with it, service is the processor time of the other thread, and lost what
+   it was too late for. */
 #include "prof.h"
 #include <stdio.h>
 #include <stdlib.h>

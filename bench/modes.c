@@ -1,9 +1,9 @@
 /* modes.c - what a scope costs in each mode, in one run.
 
-   Every round starts a session of each mode in turn and times the same loop of scopes in it, by the processor time of the
-   thread: what the service thread takes is not in it. What is printed are the medians of the rounds: nanoseconds of a
-   scope over the empty loop, and the ratio to PROF_RING in the same round. The first argument is the folder for files,
-   /dev/shm by default. */
+   Every round starts a session of each mode in turn and times the same loop of scopes in it, by the processor time of
+   the thread: what the service thread takes is not in it. What is printed are the medians of the rounds: nanoseconds of
+   a scope over the empty loop, and the ratio to PROF_RING in the same round. The first argument is the folder for
+   files, /dev/shm by default. */
 #define _GNU_SOURCE 1
 #include "prof.h"
 

@@ -1,4 +1,5 @@
-/* shared.c - bench.c from inside a shared library that holds the recorder: thread-local storage and calls are dearer. */
+/* shared.c - bench.c from inside a shared library that holds the recorder: thread-local storage and calls cost more
+   there. */
 int bench_main(int argc, char **argv);
 
 int main(int argc, char **argv)

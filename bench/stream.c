@@ -2,9 +2,9 @@
 
    build/bench_stream SCOPES_PER_SECOND SECONDS [key value]...     for example: build/bench_stream 10000000 10 buffer 16M
 
-   Two threads record half of the scopes each, in batches of a tenth of a millisecond. One that is late goes on at full speed
-   until it has caught up. Prints what was recorded, lost and written. The file is /dev/shm/bench_stream.prof unless output says
-   otherwise. */
+   Two threads record half of the scopes each, in batches of a tenth of a millisecond. One that is late goes on at full
+   speed until it has caught up. Prints what was recorded, lost and written. The file is /dev/shm/bench_stream.prof
+   unless output says otherwise. */
 #define _GNU_SOURCE 1
 #include "prof.h"
 

@@ -1,5 +1,6 @@
-/* Neuron: a loop like one that trains, whose steps, scopes and executions on NeuronCores are on one time line. It needs no
-   Neuron device: the runtime is the one of the tests, which only looks busy, on cores whose clocks are not the host's.
+/* Neuron: a loop like one that trains, whose steps, scopes and executions on NeuronCores are on one time line. It needs
+   no Neuron device: the runtime is the one of the tests, which only looks busy, on cores whose clocks are not the
+   host's.
 
        cc -O2 -shared -fPIC -Iexamples/.. examples/../tests/fake_nrt.c -o libnrt.so.1 -Wl,-soname,libnrt.so.1 -pthread
        cc -O2 examples/neuron.c -o neuron -pthread -ldl && ./neuron

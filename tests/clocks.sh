@@ -1,6 +1,7 @@
 #!/bin/sh
-# Runs the test programs with counters of other rates: whether a test passes must not depend on the machine's. Slow clocks
-# give many events one instant. Usage: tests/clocks.sh [HZ...]; TESTS="record reader" runs some of the programs.
+# Runs the test programs with counters of other rates: whether a test passes must not depend on the rate of this
+# machine's. With a slow clock many events have the same time. Usage: tests/clocks.sh [HZ...]; TESTS="record reader"
+# runs some of the programs.
 [ $# -gt 0 ] || set -- 1000000 24000000 2600000000 3000000000
 passed=0 failed=0 skipped=0
 programs() { # BUILD: the paths of the test programs

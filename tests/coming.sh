@@ -1,11 +1,11 @@
 #!/bin/bash
-# docs/coming-from-*.md are right: what they say prof offers exists, compiles and runs. In each table's last column a code
-# span that ends with ; or } is C: it compiles as C11 and C++11, live and stripped, without a warning, and runs, each
-# row in a process and an empty folder of its own. Behind which the page says PROF_UNSUPPORTED, PROF_INVALID_ARGUMENT or
-# PROF_INVALID_STATE must leave an error, all others none; what these mark up must be in the recording, and the files that
-# they name must be there. Of all other spans the names that begin with prof_, PROF_ or PROFILE_ must exist, and commands
-# of the tool. Blocks marked c are parts of programs, those with a main run by themselves. The tests that docs/flaws.md
-# names must exist.
+# Checks docs/coming-from-*.md: what these pages say of prof must exist, compile and run. In the last column of each
+# table, a code span that ends with ; or } is C: it must compile as C11 and C++11, live and stripped, without a warning,
+# and run, each row in a process and an empty folder of its own. If the page says PROF_UNSUPPORTED,
+# PROF_INVALID_ARGUMENT or PROF_INVALID_STATE after a span, that must leave an error. The others must leave none; what
+# they mark up must be in the recording, and the files that they name must be there. In all other spans, names that
+# begin with prof_, PROF_ or PROFILE_ must exist, and so must commands of the tool. Blocks marked c are parts of
+# programs; those with a main run by themselves. The tests that docs/flaws.md names must exist.
 #
 # usage: tests/coming.sh [page...]
 cd "$(dirname "$0")/.." || exit 1

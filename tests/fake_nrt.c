@@ -1,7 +1,7 @@
-/* fake_nrt.c - a Neuron runtime without Neuron: libnrt.so.1 for tests and demonstrations. Its functions are those of the
-   table in prof_ntff.h, so none can be missing or have another prototype. What it does is what AWS's headers and
-   documentation say of the real one, as far as they do: it shows that prof_ntff.h calls a runtime as documented, not that
-   the real one does as documented.
+/* fake_nrt.c - a Neuron runtime without Neuron: libnrt.so.1 for tests and demonstrations. Its functions are those of
+   the table in prof_ntff.h, so none can be missing or have another prototype. What it does is what AWS's headers and
+   documentation say of the real one, as far as they do: it shows that prof_ntff.h calls a runtime as documented, not
+   that the real one does as documented.
 
    It has states (before nrt_init(), after nrt_close(), one capture of a kind), a log of all calls, NeuronCores whose
    clocks have an origin and a drift of their own, an allocator that free() can't free, and errors on demand:
@@ -9,9 +9,9 @@
      const char *fake_log(void)                          all calls since fake_log_clear(), one a line: name and arguments
      void fake_fail(const char *name, unsigned status)   the next call of this function returns this, and does nothing
      unsigned long fake_outstanding(void)                what was allocated and not freed
-     void fake_clock(uint64_t unix_ns)                   it is this late, until the next call; 0: it is as late as it is
+     void fake_clock(uint64_t unix_ns)                   sets the time, until the next call; 0: the real time
      unsigned fake_execute(uint32_t nc, const char *model, uint64_t ns)
-                                                         something runs on this NeuronCore, and the caller waits for it
+                                                         runs something on this NeuronCore, and waits for it
      void fake_push(const char *json)                    an event as given, on NeuronCore 0
 
    In the environment: FAKE_NRT_UNADJUSTED=1: events of NeuronCores come in the NeuronCores' own time.

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Fuzzes everything that parses for SECONDS each (default 60), on both processors, from committed or made seeds: the image
-# reader, the tool's search for images in files, texts (configurations, rules, paths, symbol tables), what the server is
-# told, and the JSON of AWS Neuron.
+# Fuzzes everything that parses for SECONDS each (default 60), on both processors, from committed or made seeds: the
+# image reader, the tool's search for images in files, texts (configurations, rules, paths, symbol tables), what the
+# server is told, and the JSON of AWS Neuron.
 seconds=${1:-60}
 build=build/fuzz
 optimise=-O1

@@ -1,5 +1,5 @@
-/* fuzz_neuron.c - feeds any bytes to the readers of Neuron's JSON: in one piece, cut into two fetches, as a file, on tracks
-   of a recording and in an image; and to what appends to another's trace.json. tests/fuzz.sh builds it. */
+/* fuzz_neuron.c - feeds any bytes to the readers of Neuron's JSON: in one piece, cut into two fetches, as a file, on
+   tracks of a recording and in an image; and to what appends to another's trace.json. tests/fuzz.sh builds it. */
 #define PROF_IMPLEMENTATION
 #include "../prof_ntff.h"
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* fuzz_server.c - feeds any bytes to the server as what a client sends, in pieces, over a pair of sockets: HTTP/1, HTTP/2
-   with HPACK, gRPC's messages. The first byte says in what pieces, and whether with a token. No thread and no listener:
-   the loop's functions are called one after the other. tests/fuzz.sh builds it. */
+/* fuzz_server.c - feeds any bytes to the server as what a client sends, in pieces, over a pair of sockets: HTTP/1,
+   HTTP/2 with HPACK, gRPC's messages. The first byte says in what pieces, and whether with a token. No thread and no
+   listener: the loop's functions are called one after the other. tests/fuzz.sh builds it. */
 #define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
 #include "../prof_xplane.h"

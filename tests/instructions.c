@@ -1,6 +1,6 @@
-/* instructions.c - one function for each kind of macro, for instructions.sh to count the instructions of: measure_x(n) uses the
-   macro n times. The difference between two counts leaves the macro and the loop around it. The implementation is in a
-   file of its own, as in a program, so that the macros do not see it. */
+/* instructions.c - one function for each kind of macro, whose instructions instructions.sh counts: measure_x(n) uses
+   the macro n times. The difference between two counts leaves the macro and the loop around it. The implementation is
+   in a file of its own, as in a program, so that the macros do not see it. */
 #include "prof.h"
 
 #include <pthread.h>

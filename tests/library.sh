@@ -1,7 +1,7 @@
 #!/bin/sh
-# libprof.so as `make install` gives it: a program without the implementation links to it, one that knows nothing of prof
-# has it preloaded, and where there is another recorder it keeps out of the way.
-# CC, BUILD as in the Makefile.
+# Tests libprof.so as `make install` installs it: a program without the implementation links to it; it is preloaded into
+# a program that does not use prof; in a program with another recorder it stays out of the way. CC, BUILD as in the
+# Makefile.
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
 out=$root/build/library

@@ -1,7 +1,7 @@
-/* mutate.h - changes images by what is known of their format, for fuzzers: a field of the header, of a chunk or of a call
-   site gets another value, records come, go, change and trade places, chunks are copied, packed into the archive and
-   unpacked. What comes out is still an image, or nearly, so that the code behind the first checks is reached. Include it
-   after the implementation of prof.h.
+/* mutate.h - changes images by what is known of their format, for fuzzers: a field of the header, of a chunk or of a
+   call site gets another value, records come, go, change and trade places, chunks are copied, packed into the archive
+   and unpacked. What comes out is still an image, or nearly, so that the code behind the first checks is reached.
+   Include it after the implementation of prof.h.
 
      mutate_seed(7);
      size = mutate(image, size, MUTATE_MOST);      image: 8-byte aligned, room for MUTATE_MOST bytes */

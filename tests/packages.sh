@@ -1,6 +1,6 @@
 #!/bin/sh
-# What `make install` gives to others: a program is built with each build system against an installation of its own, and as
-# a subproject of Meson; `make uninstall` leaves nothing. BUILD: see the Makefile.
+# Tests what `make install` installs: a program is built with each build system against an installation of its own, and
+# as a subproject of Meson; `make uninstall` leaves nothing. BUILD: see the Makefile.
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
 build=${BUILD:-build}

@@ -1,4 +1,4 @@
-/* What a plugin of test_plugins.c shows of itself. */
+/* The interface of the plugins of test_plugins.c. */
 #ifndef PLUGIN_H
 #define PLUGIN_H
 #include "../prof.h"

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Runs test programs and scripts, longest first, of which half as many again run at a time as there are processors; shows
-# what failed, and adds up their closing lines.
+# Runs test programs and scripts, longest first, 1.5 times as many at a time as there are processors; shows what failed,
+# and adds up their last lines.
 #
 # usage: tests/run.sh PROGRAM[:[TEST,TEST...]]...   with a colon: results are shown one by one, of these tests or of all
 #        JOBS=2                                     for how many processors; 1: one at a time
 #        BUILD=build                                where logs go, and how long each took, by which the next run is sorted
 #        PROF_TEST_SECONDS=240                      one that takes longer has failed
 #
-# A line "/* run: alone */" of a test program's source, or "# run: alone" of a script, says that it runs by itself, after
-# the others; "long", that it begins first, where no run before has shown how long it takes. See tests/marked.sh.
+# A line "/* run: alone */" of a test program's source, or "# run: alone" of a script, says that it runs by itself,
+# after the others; "long", that it begins first, where no run before has shown how long it takes. See tests/marked.sh.
 build=${BUILD:-build}
 limit=
 command -v timeout >/dev/null && limit="timeout -k 5 ${PROF_TEST_SECONDS:-240}" # a hang is a failure, not a wait

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What real clients make of the server: curl, and gRPC's own Python client, in an environment in build/server.
+# Tests the server with real clients: curl, and gRPC's own Python client, in a virtual environment in build/server.
 # PYTHON=python3
 cd "$(dirname "$0")/.." || exit 1
 out=build/server

@@ -1,13 +1,13 @@
 #!/bin/sh
-# How large prof is, against tests/sizes.txt: bytes of code, of static memory, of each thread's memory. A budget is 3 % more
-# than what was measured when it was set. Who needs more says why when he raises it.
+# Compares the size of prof with tests/sizes.txt: bytes of code, of static memory, of each thread's memory. A budget is
+# 3 % more than what was measured when it was set. A commit that raises a budget says why.
 #
 #   sh tests/sizes.sh             the test
 #   sh tests/sizes.sh budgets     prints what tests/sizes.txt would be now
 #   sh tests/sizes.sh switches    prints what each switch leaves of a program that records at -Os, for the table of the manual
 #
 # A switch that leaves out less than it did is seen without optimisation as well, in a third of the time.
-# Compilers differ by more than 3 %: only the one of the budgets is held to them.
+# Compilers differ by more than 3 %: only the compiler that the budgets were measured with must keep them.
 cd "$(dirname "$0")/.." || exit 1
 LC_ALL=C
 export LC_ALL

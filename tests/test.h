@@ -3,8 +3,8 @@
      TEST(name) { CHECK(a == b); ... }      a test; CHECK reports and goes on
      TEST_MAIN                              once, at the end of the file
 
-   A test program runs all its tests, or those whose names are given on its command line. Its last line is
-   "N passed, N failed, N skipped". SKIP("why") ends a test that cannot run here. What takes longer than a second says so.
+   A test program runs all its tests, or those whose names are given on its command line. Its last line is "N passed, N
+   failed, N skipped". SKIP("why") ends a test that cannot run here. What takes longer than a second says so.
 
    Programs run at the same time: what one writes is in the folder TRACE_FOLDER of its own (trace.h), and a port is one
    that the system gave it. One that can't run beside others says so: tests/marked.sh. */

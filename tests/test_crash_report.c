@@ -1,5 +1,5 @@
-/* crash_report: what a dying program says and leaves, and that it dies exactly as it would have done without: the same
-   signal, core dump, output, and the same handlers of its own. */
+/* crash_report: what a dying program writes and leaves, and that it dies exactly as it would have without: with the
+   same signal, core dump and output, and the same handlers of its own. */
 #define PROF_IMPLEMENTATION
 #include "../prof.h"
 #include "test.h"

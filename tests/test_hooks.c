@@ -1,5 +1,5 @@
-/* What recording costs, as the summary says it: what was taken back counts, in chunks that were reused, too, and calls
-   of functions are counted by the price of the hooks of -finstrument-functions, which are called here by hand. */
+/* The cost of recording in the summary: scopes that were removed count, also in chunks that were reused, and calls of
+   functions count with the cost of the hooks of -finstrument-functions, which are called here by hand. */
 #define PROF_IMPLEMENTATION
 #define PROF_INSTRUMENT_FUNCTIONS
 #define PROF_INSTRUMENT_MAX 4

@@ -1,8 +1,8 @@
-/* test_mutate.c - reads images that were changed by what is known of their format, see mutate.h, and holds the reader to
-   what it promises of every trace, see fuzz_image.c. If it dies, the image that it was at is
+/* test_mutate.c - reads images that were changed by what is known of their format, see mutate.h, and holds the reader
+   to what it promises of every trace, see fuzz_image.c. If it dies, the image that it was at is
    build/tests/out/test_mutate/mutated.prof, for fuzz_image.c with FUZZ_FILES.
 
-   PROF_TEST_SEED=n is another row of images. PROF_TEST_LONG=1 reads a hundred million, PROF_TEST_LONG=30 as many
+   PROF_TEST_SEED=n makes another series of images. PROF_TEST_LONG=1 reads a hundred million, PROF_TEST_LONG=30 as many
    millions. PROF_TEST_IMAGES=folder changes those in a folder, of at most 4 KiB each, instead of tests/corpus. */
 /* run: traces memory */
 #define FUZZ_TEST

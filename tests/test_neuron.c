@@ -1,5 +1,5 @@
-/* The time-line half of prof_ntff.h: the JSON of Neuron's runtime and of Neuron Explorer, clocks, tracks of devices. The
-   texts are those of the documentation, or made from it: no device has written them. */
+/* The time-line half of prof_ntff.h: the JSON of Neuron's runtime and of Neuron Explorer, clocks, tracks of devices.
+   The texts are those of the documentation, or made from it: no device has written them. */
 /* run: traces valgrind */
 #define _GNU_SOURCE
 #include <time.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
-# prof neuron: the captures that users really have, recordings joined with Neuron's JSON, trace.json beside trace_info.pb; and
-# what Python reads of that. BUILD: see the Makefile.
+# Tests prof neuron: captures as users have them, recordings joined with Neuron's JSON, trace.json beside trace_info.pb,
+# and reading these with Python. BUILD: see the Makefile.
 cd "$(dirname "$0")/.." || exit 1
 export LC_ALL=C
 root=$PWD

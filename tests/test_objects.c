@@ -1,5 +1,5 @@
-/* Objects: domains, tasks, frames, ranges, counters and markers made at run time; spans of the macros; how their halves
-   are put together, in statistics, in windows, after a crash and in Chrome's JSON. */
+/* Objects: domains, tasks, frames, ranges, counters and markers made at run time; spans of the macros; how their begins
+   and ends are matched, in statistics, in windows, after a crash and in Chrome's JSON. */
 /* run: optimised clocks */
 #include "../prof_chrome.h"
 #include "test.h"

@@ -1,5 +1,5 @@
-/* A ring whose recording has ended stays in its file: what is read is what is read from memory, and a file that is changed
-   or cut while it is read costs what is gone and nothing else. */
+/* A ring whose recording has ended stays in its file: reading it gives the same as reading from memory; if the file is
+   changed or cut while it is read, only what is gone is missing. */
 /* run: traces memory valgrind */
 #define PROF__READ_WHOLE 0 /* every ring, however small */
 #define PROF_IMPLEMENTATION

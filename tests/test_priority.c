@@ -1,6 +1,7 @@
-/* Snapshots and saves by threads of real-time priority, on the processor of those that record. Whoever is interrupted in
-   the middle of a store, of a new chunk or of a lock does not go on before the other one sleeps: so nobody may wait for
-   the other by trying again and again, and what is read must be without a gap. PROF_TEST_LONG=1 is 20,000 snapshots. */
+/* Snapshots and saves by threads of real-time priority, on the processor of those that record. A thread that is
+   interrupted in the middle of a store, of a new chunk or of a lock does not go on before the other one sleeps: so no
+   thread may wait for another by trying again and again, and what is read must have no gap. PROF_TEST_LONG=1 is 20,000
+   snapshots. */
 /* run: alone traces */
 #include "../prof.h"
 #include "test.h"

@@ -1,5 +1,5 @@
-/* All of test_record.c as C++, and what only C++ has: exceptions, templates, lambdas, destructors, overloads. The recorder is compiled as
-   C++, too. */
+/* All of test_record.c as C++, and what only C++ has: exceptions, templates, lambdas, destructors, overloads. The
+   recorder is compiled as C++, too. */
 /* run: optimised */
 #define PROF_IMPLEMENTATION
 #include "test_record.c"

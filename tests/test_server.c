@@ -1,7 +1,7 @@
-/* test_server.c - captures over a socket, with clients written here: what they get, event by event; and clients that mean
-   no good.
+/* test_server.c - captures over a socket, with clients written here: what they get, event by event; and clients that
+   attack the server.
 
-   No time decides: a capture of a minute is asked for, and ended by what the test is about. */
+   No result depends on time: a test asks for a capture of a minute, which ends by what the test is about. */
 /* run: check */
 #define PROF_IMPLEMENTATION
 #ifndef _GNU_SOURCE

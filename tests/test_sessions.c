@@ -1,5 +1,5 @@
-/* Sessions that begin later than they start and end by themselves, what they are called, what is known of them; every
-   key of the configuration, ours and others'. */
+/* Sessions that begin later than they start and end by themselves, the names of their outputs, their metadata; every
+   key of the configuration, ours and those of other systems. */
 #define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
 #include "test.h"

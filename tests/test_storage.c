@@ -1,5 +1,5 @@
-/* What an image takes of disk and memory, and when: as much as was recorded. And disks that have no room for it, or not
-   any more: what was recorded stays whole, it is said what is missing, and nobody dies of it. */
+/* What an image takes of disk and memory, and when: as much as was recorded. And disks that have no room for it, or
+   become full: what was recorded stays whole, reports say what is missing, and the program goes on. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>

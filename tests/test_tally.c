@@ -1,5 +1,5 @@
-/* test_tally.c - the numbers behind PROFILE_COUNTER_ADD, where 64 bits are not compared and exchanged by one instruction:
-   under a lock, which a signal handler must not go round. */
+/* test_tally.c - the numbers behind PROFILE_COUNTER_ADD, where 64 bits are not compared and exchanged by one
+   instruction: under a lock, which signal handlers must respect. */
 /* run: check optimised valgrind */
 #define PROF__TALLY_WIDE 0 /* as on such a processor */
 #define PROF_IMPLEMENTATION

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The command-line tool: what each command prints and writes for recordings of known content, all its errors, its exit
-# statuses; manual and completion against its own help; images out of core dumps. BUILD: see the Makefile.
+# Tests the command-line tool: what each command prints and writes for recordings of known content, all its errors, its
+# exit statuses; manual and completion against its own help; images in core dumps. BUILD: see the Makefile.
 # run: long
 cd "$(dirname "$0")/.." || exit 1
 export LC_ALL=C

@@ -1,5 +1,5 @@
-// PROF_WRAP_MALLOC in a C++ program: what malloc, its kind and operator new do, before main, in threads, in children, in the
-// C library and in the standard library, is in the trace; what prof itself allocates is not.
+// PROF_WRAP_MALLOC in a C++ program: what malloc, the like, and operator new do, before main, in threads, in children,
+// in the C library and in the standard library, is in the trace; what prof itself allocates is not.
 /* run: optimised */
 #define PROF_IMPLEMENTATION
 #define PROF_WRAP_MALLOC

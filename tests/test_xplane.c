@@ -1,6 +1,6 @@
-/* The XSpace writer: every byte of a small file against an encoder of the test's own, every event of larger ones read back
-   with a strict protobuf reader and compared with the cursor's account; what XProf gives a meaning; hostile names; files,
-   runs and hosts; failing sinks and damaged images. */
+/* The XSpace writer: every byte of a small file against an encoder of the test's own, every event of larger ones read
+   back with a strict protobuf reader and compared with the cursor's account; names that mean something to XProf;
+   hostile names; files, runs and hosts; failing sinks and damaged images. */
 /* run: check traces */
 #define PROF__XPLANE_KEEP ((size_t)20000) /* so that the events of some lines are kept, those of others made twice */
 #define PROF_IMPLEMENTATION

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The recorder without an operating system: freestanding_kernel.c compiles without a warning for every processor whose
-# compiler is here, and needs nothing from outside but the compiler's own arithmetic (libgcc). What it records is the
-# business of test_freestanding.c.
+# compiler is here, and needs nothing from outside but the compiler's own arithmetic (libgcc). test_freestanding.c
+# tests what it records.
 #
 # usage: tests/compile/freestanding.sh
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,9 +1,9 @@
 #!/bin/sh
-# The switches that leave parts of the implementation out: PROF_NO_READER, PROF_NO_CRASH, PROF_MINIMAL and so on, each by
-# itself and all together. The implementation compiles without a warning; left_out.c, which knows nothing of switches,
-# links to it, records, and is told by PROF_UNSUPPORTED and the name of a switch what is not there; a whole reader
-# reads what it recorded, with its threads, its child of a fork, and after kill -9. The switches are those that the sources
-# ask for: a new one has to be known to left_out.c and to the manual.
+# The switches that leave parts of the implementation out: PROF_NO_READER, PROF_NO_CRASH, PROF_MINIMAL and so on, each
+# by itself and all together. The implementation compiles without a warning; left_out.c, which knows nothing of
+# switches, links to it, records, and gets PROF_UNSUPPORTED and the name of a switch for what is left out; a complete
+# reader reads what it recorded, with its threads, its child of a fork, and after kill -9. The switches are those that
+# the sources ask for: a new one has to be known to left_out.c and to the manual.
 #
 # usage: tests/compile/left_out.sh [SWITCH...]     PROF_TEST_QUICK=1: one compiler for each switch
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,7 +1,7 @@
 #!/bin/sh
-# What a compiler can say of prof_ntff.h's table of functions. With PROF_ENABLE=0 each is a constant that evaluates nothing
-# and needs no implementation. Its prototypes are AWS's, where AWS's headers are: a pointer of ours is set to each function
-# of theirs, and no compiler may say a word. And both may be included together, in either order.
+# Checks prof_ntff.h's table of functions with compilers. With PROF_ENABLE=0 each function is a constant that evaluates
+# nothing and needs no implementation. If AWS's headers are installed, the prototypes must be AWS's: a pointer of ours
+# is set to each function of theirs, without a warning. And both may be included together, in either order.
 #
 # usage: NRT_INCLUDE=/opt/aws/neuron/include tests/compile/neuron.sh        compilers: CC_LIST ("gcc clang")
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What is refused at compile time is refused with words that say what to do, and what is right goes on to compile, without
-# a warning; names that headers of Windows define as macros hurt nothing.
+# Checks the errors at compile time: each says what to do. Correct code compiles without a warning, even if headers of
+# Windows define some of its names as macros.
 #
 # usage: tests/compile/refused.sh
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Compiles as it is told, only to hear what the compiler has to say, in a third of the time: without making code of it, which
-# warns of nothing at -O0. gcc says all that it says at -O0 before it would write its intermediate code for the linker;
-# with -fsyntax-only it would not say what is not used, or has no value. clang says everything with -fsyntax-only.
+# Runs a compiler only for its warnings, in a third of the time: without generating code, which gives no warnings at
+# -O0. gcc gives all its warnings of -O0 before it writes its intermediate code for the linker; with -fsyntax-only it
+# would not warn of what is unused, or has no value. clang gives all warnings with -fsyntax-only.
 #
 # usage: tests/compile/warned.sh COMPILER FLAGS... -O0 -c SOURCE -o OBJECT
 case ${1##*/} in
