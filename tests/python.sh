@@ -1,7 +1,7 @@
 #!/bin/sh
 # Tests docs/python.md: the example extension builds and records, twice in one interpreter, its snippets run, and the
-# workers of multiprocessing leave what they recorded. CC, PYTHON: the compiler and
-# the interpreter.
+# workers of multiprocessing leave what they recorded. CC, PYTHON: the compiler and the
+# interpreter.
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
 out=$root/build/python

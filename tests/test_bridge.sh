@@ -1,7 +1,7 @@
 #!/bin/sh
 # Tests prof_bridge.h: what ITT, NVTX and SDT tools receive, call by call; and that without it a program contains nothing
-# of it. Each bridge is compiled against the real headers, where the machine has them, and talks to a stand-in for the tool
-# that writes down what it hears (tests/bridge): NVTX loads one, libittnotify another; gdb stops at the probes.
+# of it. Each bridge is compiled against the real headers, where the machine has them, and talks to a stand-in for the
+# tool that writes down what it hears (tests/bridge): NVTX loads one, libittnotify another; gdb stops at the probes.
 #
 # usage: tests/test_bridge.sh         NVTX_INCLUDE, ITT_INCLUDE: where nvtx3/nvToolsExt.h and ittnotify.h are;
 #                                     ITT_LIBRARY: the directory of libittnotify.a
