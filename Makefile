@@ -225,7 +225,7 @@ CHOSEN = $(if $(T),$(NAMED),$(TESTS) $(SCRIPTS))
 WITH_TESTS = $(if $(T),$(join $(NAMED),$(foreach each,$(T),$(or $(call tests_of,$(each)),:))),$(CHOSEN))
 
 .PHONY: programs
-programs: $(if $(filter %/test_tool.sh %/test_neuron.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof tool_images tool_core)) $(filter-out %.sh,$(CHOSEN))
+programs: $(if $(filter %/test_tool.sh %/test_flame.sh %/test_neuron.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof tool_images tool_core)) $(filter-out %.sh,$(CHOSEN))
 
 # On all processors, unless make was told how many.
 test:

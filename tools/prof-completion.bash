@@ -8,14 +8,15 @@ _prof()
     --layout | -l) COMPREPLY=($(compgen -W "own mxnet json cntk cntk-detail domains histogram" -- "$word")); return ;;
     --format | -f)
         [ "$command" != compare ] || { COMPREPLY=($(compgen -W "table json markdown" -- "$word")); return; }
+        [ "$command" != flame ] || { COMPREPLY=($(compgen -W "svg folded" -- "$word")); return; }
         COMPREPLY=($(compgen -W "html json csv txt prof pprof" -- "$word")); return ;;
     --progress) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     --fail-on) COMPREPLY=($(compgen -W "call p99 max total" -- "$word")); return ;;
     --source) COMPREPLY=($(compgen -W "loc args none" -- "$word")); return ;;
-    --top | -n | --threshold | -t | --fail-over | --from | --to | --columns | -c | --min-duration) return ;;
+    --top | -n | --threshold | -t | --fail-over | --from | --to | --columns | -c | --min-duration | --min-percent) return ;;
     esac
     if [ "$COMP_CWORD" = 1 ]; then
-        COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view help --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view flame help --help --version" -- "$word"))
         return
     fi
     case $command in
@@ -27,10 +28,11 @@ _prof()
     compare) options="--threshold --fail-over --fail-on --by-path --all --format --progress --help" ;;
     cut) options="--output --from --to --format --progress --help" ;;
     config) options="--all --help" ;;
+    flame) options="--output --format --from --to --merge --inverted --min-percent --progress --help" ;;
     view) options="--output --no-browser --no-args --progress --help" ;;
     neuron) options="--output --append --pid --help"
         [ "$COMP_CWORD" != 2 ] || { COMPREPLY=($(compgen -W "check import place $options" -- "$word")); return; } ;;
-    help) COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view" -- "$word")); return ;;
+    help) COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view flame" -- "$word")); return ;;
     esac
     case $word in
     -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;

@@ -21,7 +21,7 @@
 
 static const tool_command *const commands[] = {&tool_export,  &tool_summary, &tool_check,   &tool_recover,
                                                &tool_merge,   &tool_compare, &tool_cut,     &tool_config,
-                                               &tool_neuron,  &tool_view,    NULL};
+                                               &tool_neuron,  &tool_view,    &tool_flame,   NULL};
 
 /*-- messages --*/
 
@@ -361,10 +361,15 @@ const char *tool_output_kind(const tool_args *args)
     return NULL;
 }
 
-/* The tool uses private names of prof.h only here, in tool_out, and where it prints names, lines and tables. */
+/* The tool uses private names of prof.h only here, in the next function and tool_out, and where it prints names, lines and tables. */
 int tool_is_folder(const char *path)
 {
     return prof__is_folder(path);
+}
+
+int tool_is_scope(const prof_span *span)
+{
+    return prof__span_of_scope(span->site);
 }
 
 struct tool_out {

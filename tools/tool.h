@@ -50,7 +50,7 @@ typedef struct tool_command {
 } tool_command;
 
 extern const tool_command tool_export, tool_summary, tool_check, tool_recover, tool_merge, tool_compare, tool_cut,
-    tool_config, tool_neuron, tool_view;
+    tool_config, tool_flame, tool_neuron, tool_view;
 
 /* Returns the value of an option, or NULL if it was not given. */
 const char *tool_value(const tool_args *args, const char *option);
@@ -133,5 +133,7 @@ int tool_fit(int most, int used); /* how many characters a name may have if `use
    this kind is missing. */
 #define TOOL_LOSSES 7
 int tool_loss(const prof_trace *trace, int kind, char *to, size_t size);
+
+int tool_is_scope(const prof_span *span); /* 1: a scope that ended after one around it, see PROF_EVENT_SPAN_BEGIN */
 
 #endif

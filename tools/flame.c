@@ -1,0 +1,306 @@
+/* flame.c - prof flame: draws where the time of a recording went, as a flame graph, or writes it as folded stacks. This
+   file reads the recordings into a tree (flame_tree.c); flame_svg.c draws it. */
+#include "flame.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const formats[] = {"svg", "folded", NULL};
+
+static const tool_option options[] = {
+    {"--output", "-o", "OUT", "the file to write: .svg, or .folded for other tools: a;b;c and self time in ns; - is stdout"},
+    {"--format", "-f", "KIND", "the format, whatever the ending: svg or folded"},
+    {"--from", NULL, "TIME", "where the part to draw begins, since the start: 1.5s, 20ms; -2s is 2 s before the end"},
+    {"--to", NULL, "TIME", "where it ends; default: the end of the recording"},
+    {"--merge", "-m", NULL, "adds up all threads and processes, without a row for each"},
+    {"--inverted", "-i", NULL, "svg: draws callers at the bottom and what they call above them"},
+    {"--min-percent", NULL, "N", "svg: draws scopes below N % of the whole together, as others; default 0.02; 0: none"},
+    TOOL_PROGRESS,
+    {NULL, NULL, NULL, NULL}};
+
+/*-- reading --*/
+
+typedef struct open_scope {
+    size_t node;
+    uint32_t depth;
+    int64_t end_ns;
+} open_scope;
+
+/* The name under which statistics count a scope: that of the site; without one, the text of the call. */
+static const char *scope_name(const prof_callsite *site, const char *name)
+{
+    const char *which = *site->name ? site->name : name;
+    return *which ? which : "(unnamed)";
+}
+
+static void add_call(flame *tree, size_t node, int64_t ns, uint32_t flags)
+{
+    flame_node *to = &tree->nodes[node];
+    to->calls++;
+    to->cut += flags != 0;
+    tree->calls++;
+    tree->cut += flags != 0;
+    to->total_ns += (uint64_t)ns;
+}
+
+/* Returns the row of a thread: `top` itself if threads are merged. */
+static size_t thread_row(flame *tree, size_t top, const prof_track *track)
+{
+    char row[1400];
+    if (!tree->tracks) return top;
+    if (*track->device)
+        snprintf(row, sizeof row, "%.600s: %.600s", track->device, track->name);
+    else
+        snprintf(row, sizeof row, "%.1000s (%s %llu)", *track->name ? track->name : "(unnamed)",
+                 track->fiber ? "fiber on thread" : "thread", (unsigned long long)track->thread_id);
+    return flame_child(tree, top, row, NULL);
+}
+
+static prof_status read_track(flame *tree, const prof_trace *trace, size_t index, size_t top)
+{
+    open_scope open[FLAME_DEPTH];
+    prof_cursor *cursor;
+    prof_event event;
+    prof_status status = prof_cursor_open(trace, index, &cursor);
+    size_t row = FLAME_NONE, depth = 0;
+    if (status) return status;
+    while (!tree->failed && prof_cursor_next(cursor, &event)) {
+        size_t node;
+        if (event.type != PROF_EVENT_SCOPE) continue;
+        if (row == FLAME_NONE && (row = thread_row(tree, top, prof_trace_track(trace, index))) == FLAME_NONE) break;
+        while (depth && (open[depth - 1].depth >= event.depth || open[depth - 1].end_ns < event.start_ns)) --depth;
+        node = depth ? open[depth - 1].node : row;
+        if (depth == FLAME_DEPTH - 3) { /* the root, the process and the thread are levels, too */
+            tree->too_deep++;
+            continue;
+        }
+        node = flame_child(tree, node, scope_name(event.site, event.name), event.site->category);
+        if (node == FLAME_NONE) break;
+        add_call(tree, node, event.duration_ns, event.flags);
+        open[depth].node = node;
+        open[depth].depth = event.depth;
+        open[depth++].end_ns = event.start_ns + event.duration_ns;
+    }
+    prof_cursor_close(cursor);
+    return PROF_OK;
+}
+
+/* Adds scopes that ended after one around them: they are outermost, as in the statistics. */
+static prof_status read_overlapping(flame *tree, const prof_trace *trace, size_t top)
+{
+    prof_spans *spans;
+    prof_span span;
+    prof_status status = prof_spans_open(trace, &spans);
+    if (status) return status;
+    while (!tree->failed && prof_spans_next(spans, &span)) {
+        size_t node;
+        if (span.mark || !tool_is_scope(&span)) continue;
+        node = thread_row(tree, top, prof_trace_track(trace, span.begin_track));
+        if (node != FLAME_NONE) node = flame_child(tree, node, scope_name(span.site, span.name), span.site->category);
+        if (node != FLAME_NONE) add_call(tree, node, span.duration_ns, span.flags);
+    }
+    return prof_spans_close(spans);
+}
+
+/* Adds what a recording without events (PROF_STATS) has: figures for each scope, without callers. */
+static prof_status read_statistics(flame *tree, const prof_trace *trace, size_t top)
+{
+    prof_stat *stats;
+    size_t count, i;
+    prof_status status = prof_stats(trace, PROF_SORT_NAME, 0, &stats, &count);
+    if (status) return status;
+    for (i = 0; i < count && !tree->failed; ++i) {
+        size_t node = flame_child(tree, top, scope_name(stats[i].site, stats[i].name), stats[i].site->category);
+        if (node == FLAME_NONE) break;
+        tree->nodes[node].calls += stats[i].count;
+        tree->nodes[node].cut += stats[i].truncated;
+        tree->nodes[node].total_ns += stats[i].self_ns;
+        tree->calls += stats[i].count;
+        tree->cut += stats[i].truncated;
+    }
+    prof_stats_free(stats);
+    return PROF_OK;
+}
+
+static void add_note(flame *tree, const char *who, const char *text)
+{
+    char note[900];
+    if (tree->note_count == sizeof tree->notes / sizeof *tree->notes) return;
+    snprintf(note, sizeof note, "%.200s%s%.600s", who, *who ? ": " : "", text);
+    tree->notes[tree->note_count] = flame_text(note);
+    if (tree->notes[tree->note_count]) tree->note_count++;
+}
+
+static void add_losses(flame *tree, const prof_trace *trace, const char *who)
+{
+    char text[600];
+    int kind;
+    for (kind = 0; kind < TOOL_LOSSES; ++kind)
+        if (tool_loss(trace, kind, text, sizeof text)) add_note(tree, who, text);
+    if (!prof_trace_about(trace)->complete) add_note(tree, who, "the end: the session was not stopped, or is still running");
+    if (prof_trace_about(trace)->folded && !prof_trace_track_count(trace))
+        add_note(tree, who, "only statistics were recorded, which know no callers: widths are self times");
+}
+
+static prof_status read_trace(flame *tree, const prof_trace *trace, const char *process)
+{
+    size_t i, count = prof_trace_track_count(trace), top = 0;
+    prof_status status = PROF_OK;
+    if (*process && tree->tracks) top = flame_child(tree, 0, process, NULL);
+    for (i = 0; i < count && !status && !tree->failed; ++i) status = read_track(tree, trace, i, top);
+    if (!status && !tree->failed) status = read_overlapping(tree, trace, top);
+    if (!status && !tree->failed && !count) status = read_statistics(tree, trace, top);
+    if (!status) add_losses(tree, trace, process);
+    return status;
+}
+
+/*-- output --*/
+
+void flame_put(tool_out *out, const char *format, ...)
+{
+    char text[1001];
+    va_list list;
+    int length;
+    va_start(list, format);
+    length = vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (length > 0) tool_out_bytes(out, text, length < 1000 ? (size_t)length : 1000);
+}
+
+/* Writes a frame of a stack; a semicolon would end it, and a line break the stack. */
+static void put_frame(tool_out *out, const char *name)
+{
+    int width;
+    while (*name) {
+        size_t length = flame_character(name, &width);
+        if (!length)
+            tool_out_bytes(out, "?", 1);
+        else
+            tool_out_bytes(out, *name == ';' ? ":" : name, length);
+        name += length ? length : 1;
+    }
+}
+
+static void write_folded(const flame *tree, tool_out *out)
+{
+    size_t path[FLAME_DEPTH + 1], i, at, depth;
+    for (i = tree->nodes[0].first; i != FLAME_NONE && i;) { /* depth first */
+        if (tree->nodes[i].self_ns) {
+            for (at = i, depth = 0; at && depth <= FLAME_DEPTH; at = tree->nodes[at].parent) path[depth++] = at;
+            while (depth) {
+                put_frame(out, tree->nodes[path[--depth]].name);
+                if (depth) tool_out_bytes(out, ";", 1);
+            }
+            flame_put(out, " %llu\n", (unsigned long long)tree->nodes[i].self_ns);
+        }
+        at = tree->nodes[i].first;
+        while (at == FLAME_NONE && i) {
+            at = tree->nodes[i].next;
+            i = tree->nodes[i].parent;
+        }
+        i = at;
+    }
+}
+
+/*-- the command --*/
+
+static int window(const tool_args *args, prof_trace *trace)
+{
+    const char *from = tool_value(args, "--from"), *to = tool_value(args, "--to");
+    int64_t end = prof_trace_about(trace)->duration_ns, from_ns = 0, to_ns = 0;
+    if (from && !tool_time("--from", from, end, &from_ns)) return TOOL_ERROR;
+    if (to && !tool_time("--to", to, end, &to_ns)) return TOOL_ERROR;
+    if (to && to_ns <= from_ns) return tool_fail("flame: --to %s is not later than --from %s", to, from ? from : "0");
+    return from || to ? tool_status(prof_trace_window(trace, from_ns, to_ns)) : TOOL_OK;
+}
+
+static const char *process_name(const prof_trace *trace, char *to, size_t size)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    snprintf(to, size, "%.900s (process %llu)", *info->program ? info->program : "(unnamed)",
+             (unsigned long long)info->pid);
+    return to;
+}
+
+static void step(void *user, double share)
+{
+    tool_progress(share / *(const int *)user);
+}
+
+static int read_file(const tool_args *args, int index, flame *tree)
+{
+    char process[1000];
+    int result, count = args->file_count;
+    prof_trace *trace = tool_open(args->files[index]);
+    if (!trace) return TOOL_ERROR;
+    process_name(trace, process, sizeof process);
+    if (!index && flame_child(tree, FLAME_NONE, count == 1 ? process : "all processes", NULL) == FLAME_NONE)
+        result = TOOL_ERROR;
+    else
+        result = window(args, trace);
+    prof_trace_watch(trace, step, &count);
+    if (result == TOOL_OK) result = tool_status(read_trace(tree, trace, count == 1 ? "" : process));
+    prof_trace_close(trace);
+    return result;
+}
+
+static int write_out(const tool_args *args, const flame *tree, int folded, double percent)
+{
+    flame_look look;
+    tool_out *out = tool_out_open(tool_value(args, "--output"));
+    int good = 1;
+    if (!out) return TOOL_ERROR;
+    look.inverted = tool_value(args, "--inverted") != NULL;
+    look.least = percent / 100;
+    look.title = tree->nodes[0].name;
+    if (folded)
+        write_folded(tree, out);
+    else
+        good = flame_write_svg(tree, &look, out);
+    if (!good) tool_fail("out of memory");
+    return tool_out_close(out, good);
+}
+
+/* Returns 1 and whether folded stacks are wanted, or 0, with a message. */
+static int choose_kind(const tool_args *args, int *folded)
+{
+    const char *out = tool_value(args, "--output"), *given = tool_value(args, "--format");
+    if (!tool_choice("--format", given, formats, folded)) return 0;
+    if (!out) return tool_fail("flame: no output: add -o OUT.svg or -o OUT.folded"), 0;
+    if (given) return 1;
+    *folded = tool_same(tool_extension(out), ".folded");
+    if (*folded || tool_same(tool_extension(out), ".svg")) return 1;
+    if (tool_same(out, "-")) return tool_fail("flame: -o - needs --format svg or folded"), 0;
+    return tool_fail("flame: %s: unknown kind of file: use .svg or .folded, or add --format", out), 0;
+}
+
+static int run(const tool_args *args)
+{
+    const char *percent = tool_value(args, "--min-percent");
+    flame tree;
+    double least = 0.02;
+    int i, choice, folded, result = TOOL_OK;
+    if (!choose_kind(args, &folded)) return TOOL_ERROR;
+    if (percent && !tool_number("--min-percent", percent, 0, 100, &least)) return TOOL_ERROR;
+    if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
+    memset(&tree, 0, sizeof tree);
+    tree.tracks = !tool_value(args, "--merge");
+    tool_progress_begin("flame", tool_value(args, "--progress"));
+    for (i = 0; i < args->file_count && result == TOOL_OK && !tree.failed; ++i) result = read_file(args, i, &tree);
+    if (result == TOOL_OK && !tree.failed) flame_finish(&tree);
+    tool_progress_end();
+    if (tree.failed) result = tool_fail("out of memory");
+    if (result == TOOL_OK) result = write_out(args, &tree, folded, least);
+    flame_free(&tree);
+    return result;
+}
+
+const tool_command tool_flame = {
+    "flame", "FILE... -o OUT", "Draws where the time went, as a flame graph that needs no network", 1, 1000, run, options,
+    "The picture shows scopes below those that they were called from, all calls of one path added up; its width is time.\n"
+    "Open it in a browser: a click or Enter zooms in, Escape zooms out, arrow keys move, and the field searches names. Without\n"
+    "scripts it is a picture. The time of calls that were cut off, by the end of the recording or by --from and --to, counts as\n"
+    "far as it is known. Several recordings are processes of one picture. Colours stand for categories.\n\n"
+    "Each line of .folded is a call path and its self time in ns, for flamegraph.pl, inferno, speedscope and others.\n\n"
+    "example: prof flame trace.prof -o trace.svg\n"
+    "         prof flame --merge rank-*.prof -o all.folded\n"};
