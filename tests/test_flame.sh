@@ -107,11 +107,11 @@ root_row() { sed -n '/<title>alpha/,/<rect/s/.*<rect x="[0-9.]*" y="\([0-9]*\)".
 [ "$(root_row inverted.svg)" -gt "$(root_row whole.svg)" ] && ok "the root is below" || bad "the root is below"
 is "narrow ones together" 0 "$prof" flame -m whole.prof --min-percent 30 -o others.svg
 valid "it is well-formed" others.svg
-has "says which" others.svg "4 scopes that are narrower than 30 % of the whole are drawn as others"
+has "says which" others.svg "scopes drawn as others, because they are narrower than 30 % of the whole: 4<"
 lacks "and none of its own" others.svg "<title>shape"
 is "cut off" 0 "$prof" flame crashed.prof -o crashed.svg
 valid "it is well-formed" crashed.svg
-has "says so" crashed.svg "calls were cut off"
+has "says so" crashed.svg "calls that were cut off"
 has "what is missing" crashed.svg "the session was not stopped"
 is "lost" 0 "$prof" flame full.prof -o full.svg
 has "what is lost" full.svg "2,536 events lost"

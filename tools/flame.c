@@ -102,26 +102,6 @@ static prof_status read_overlapping(flame *tree, const prof_trace *trace, size_t
     return prof_spans_close(spans);
 }
 
-/* Adds what a recording without events (PROF_STATS) has: figures for each scope, without callers. */
-static prof_status read_statistics(flame *tree, const prof_trace *trace, size_t top)
-{
-    prof_stat *stats;
-    size_t count, i;
-    prof_status status = prof_stats(trace, PROF_SORT_NAME, 0, &stats, &count);
-    if (status) return status;
-    for (i = 0; i < count && !tree->failed; ++i) {
-        size_t node = flame_child(tree, top, scope_name(stats[i].site, stats[i].name), stats[i].site->category);
-        if (node == FLAME_NONE) break;
-        tree->nodes[node].calls += stats[i].count;
-        tree->nodes[node].cut += stats[i].truncated;
-        tree->nodes[node].total_ns += stats[i].self_ns;
-        tree->calls += stats[i].count;
-        tree->cut += stats[i].truncated;
-    }
-    prof_stats_free(stats);
-    return PROF_OK;
-}
-
 static void add_note(flame *tree, const char *who, const char *text)
 {
     char note[900];
@@ -138,8 +118,6 @@ static void add_losses(flame *tree, const prof_trace *trace, const char *who)
     for (kind = 0; kind < TOOL_LOSSES; ++kind)
         if (tool_loss(trace, kind, text, sizeof text)) add_note(tree, who, text);
     if (!prof_trace_about(trace)->complete) add_note(tree, who, "the end: the session was not stopped, or is still running");
-    if (prof_trace_about(trace)->folded && !prof_trace_track_count(trace))
-        add_note(tree, who, "only statistics were recorded, which know no callers: widths are self times");
 }
 
 static prof_status read_trace(flame *tree, const prof_trace *trace, const char *process)
@@ -149,7 +127,6 @@ static prof_status read_trace(flame *tree, const prof_trace *trace, const char *
     if (*process && tree->tracks) top = flame_child(tree, 0, process, NULL);
     for (i = 0; i < count && !status && !tree->failed; ++i) status = read_track(tree, trace, i, top);
     if (!status && !tree->failed) status = read_overlapping(tree, trace, top);
-    if (!status && !tree->failed && !count) status = read_statistics(tree, trace, top);
     if (!status) add_losses(tree, trace, process);
     return status;
 }

@@ -316,13 +316,14 @@ static void put_notes(drawing *to)
     for (i = 0; i < tree->note_count; ++i) put_note(to, &y, " class=\"note\"", tree->notes[i]);
     *note = 0;
     if (tree->cut)
-        snprintf(note, sizeof note, "%s calls were cut off: their time counts as far as it is known. ", tool_count(count, tree->cut));
+        snprintf(note, sizeof note, "calls that were cut off, whose time counts as far as it is known: %s",
+                 tool_count(count, tree->cut));
     if (tree->too_deep)
-        snprintf(note + strlen(note), sizeof note - strlen(note), "%s calls were deeper than %d levels.",
-                 tool_count(count, tree->too_deep), FLAME_DEPTH);
+        snprintf(note + strlen(note), sizeof note - strlen(note), "%scalls deeper than %d levels, which count as self time: %s",
+                 *note ? "; " : "", FLAME_DEPTH, tool_count(count, tree->too_deep));
     if (*note) put_note(to, &y, "", note);
-    snprintf(note, sizeof note, "%s scopes that are narrower than %g %% of the whole are drawn as others.",
-             tool_count(count, to->hidden), to->look->least * 100);
+    snprintf(note, sizeof note, "scopes drawn as others, because they are narrower than %g %% of the whole: %s",
+             to->look->least * 100, tool_count(count, to->hidden));
     if (to->hidden) put_note(to, &y, "", note);
 }
 
