@@ -74,30 +74,30 @@ COMPILE-TIME OPTIONS                                                            
     PROF_WITH_NVTX         -        user-level probes such as perf and bpftrace: see prof_bridge.h, which is included
     PROF_WITH_SDT          -        only then
 
-    There, too: what to leave out. A program of ten lines that records into a .prof has 226 KB of prof (gcc -Os,
+    There, too: what to leave out. A program of ten lines that records into a .prof has 227 KB of prof (gcc -Os,
     --gc-sections; 172 of them are code and constants, the rest is unwind tables and what the loader needs). With each
     of these it has so many:
-    PROF_MINIMAL           32 KB    all of these. 23 are code and constants; it compiles in a fifth of the time
-    PROF_NO_READER         117      what reads and reports. Outputs are .prof files, for the tool and programs with a
+    PROF_MINIMAL           34 KB    all of these. 24 are code and constants; it compiles in a fifth of the time
+    PROF_NO_READER         116      what reads and reports. Outputs are .prof files, for the tool and programs with a
                                     reader. With it goes PROF_NO_STATS; of the other headers only prof_bridge.h compiles
-    PROF_NO_STATS          207      PROF_STATS, PROF_RING_STATS, save, save_over, save_signal, prof_save_request()
-    PROF_NO_SERVICE        199      prof's own thread: dump_period, delay, start_unix, duration; and PROF_NO_STREAM,
+    PROF_NO_STATS          210      PROF_STATS, PROF_RING_STATS, save, save_over, save_signal, prof_save_request()
+    PROF_NO_SERVICE        203      prof's own thread: dump_period, delay, start_unix, duration; and PROF_NO_STREAM,
                                     PROF_NO_STATS
-    PROF_NO_STREAM         222      PROF_STREAM
-    PROF_NO_CRASH          217      crash_report
-    PROF_NO_CONFIG_TEXT    203      keys as text: prof_config_set(), prof_config_from_env() and the others; and
+    PROF_NO_STREAM         224      PROF_STREAM
+    PROF_NO_CRASH          219      crash_report
+    PROF_NO_CONFIG_TEXT    205      keys as text: prof_config_set(), prof_config_from_env() and the others; and
                                     PROF_NO_AUTOSTART
-    PROF_NO_AUTOSTART      224      what PROF_OUTPUT, PROF_SAVE, PROF_CRASH_REPORT, PROF_BRIDGE and PROF_SERVER start
-    PROF_NO_COPIES         199      other copies, in plugins, find this one, see shared libraries below. Without that a
+    PROF_NO_AUTOSTART      225      what PROF_OUTPUT, PROF_SAVE, PROF_CRASH_REPORT, PROF_BRIDGE and PROF_SERVER start
+    PROF_NO_COPIES         200      other copies, in plugins, find this one, see shared libraries below. Without that a
                                     linker also leaves out what the program never calls
-    PROF_NO_COSTS          224      prof_start() measures what a scope costs, by which reports say what recording took
-    PROF_NO_SAVE           96       prof_save(); and PROF_NO_READER, PROF_NO_CRASH
-    PROF_NO_NAMES          76       names of outputs: output is a path as it is, without %p and the like, rank, numbers
+    PROF_NO_COSTS          226      prof_start() measures what a scope costs, by which reports say what recording took
+    PROF_NO_SAVE           99       prof_save(); and PROF_NO_READER, PROF_NO_CRASH
+    PROF_NO_NAMES          79       names of outputs: output is a path as it is, without %p and the like, rank, numbers
                                     or directories that are made for it, and takes the place of an older file or link of
                                     that name. A child of a fork adds its process id. And PROF_NO_SAVE, PROF_NO_SERVICE
-    PROF_NO_DEVICES        223      time lines of devices
-    PROF_NO_OBJECTS        225      domains, tasks, frames, ranges, counters and markers made at run time
-    PROF_NO_OFF_SCOPES     225      arguments in a scope that is off are dropped with it: they become those of the scope
+    PROF_NO_DEVICES        224      time lines of devices
+    PROF_NO_OBJECTS        226      domains, tasks, frames, ranges, counters and markers made at run time
+    PROF_NO_OFF_SCOPES     226      arguments in a scope that is off are dropped with it: they become those of the scope
                                     around
     What is not there fails with PROF_UNSUPPORTED, and prof_error() names the switch; handles are null. Marked-up files
     know nothing of switches. prof_ntff.h and prof_server.h need keys as text and devices. Scopes, instants, counters,
