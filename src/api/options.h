@@ -48,8 +48,9 @@
 #endif
 #endif
 /* Code that may not use floating-point registers, as that of kernels. */
-#if defined(PROF_NO_DOUBLE) || defined(__KERNEL__) || (defined(__x86_64__) && !defined(__SSE2__)) || \
-    (defined(__aarch64__) && !defined(__ARM_FP)) || \
+#if defined(PROF_NO_DOUBLE) || defined(__KERNEL__) || \
+    (defined(__x86_64__) && !defined(__SSE2__) && defined(__GNUC__) && !defined(__TINYC__)) || \
+    (defined(__aarch64__) && !defined(__ARM_FP) && defined(__GNUC__)) || \
     (defined(__riscv) && !defined(__riscv_flen) && !__STDC_HOSTED__) /* hosted, a library computes */
 #define PROF__NO_DOUBLE 1
 #endif
