@@ -5575,7 +5575,7 @@ static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *sit
 }
 
 /* A slow path that each scope takes while min_duration is set. */
-#define PROF__SLOW __attribute__((noinline))
+#define PROF__SLOW __attribute__((__noinline__))
 
 /* Reads the clock on a slow path, unless what the fast path has read will do: the thread was in step, so that nothing
    was waited for since, and the session uses that clock. */
@@ -14485,7 +14485,7 @@ static PROF__UNUSED PROF__RARE void prof__symbols_free(prof__symbols *symbols)
 #endif
 
 #ifdef __GNUC__
-#define PROF__NOINLINE __attribute__((noinline)) /* keeps its callers small enough to be fast */
+#define PROF__NOINLINE __attribute__((__noinline__)) /* keeps its callers small enough to be fast */
 #else
 #define PROF__NOINLINE
 #endif
@@ -24756,7 +24756,7 @@ static PROF__COLD void prof__calls_abandon(prof__calls *calls, uintptr_t frame)
     prof__calls_leave(calls, number);
 }
 
-static __attribute__((noinline)) void prof__call_enter(prof__calls *calls, uintptr_t address, uintptr_t frame)
+static __attribute__((__noinline__)) void prof__call_enter(prof__calls *calls, uintptr_t address, uintptr_t frame)
 {
     uint32_t slot, depth = calls->depth;
     prof__function *function = prof__function_find(address, &slot);
@@ -24792,7 +24792,7 @@ static PROF__COLD uint32_t prof__call_match(const prof__calls *calls, uintptr_t 
     return below;
 }
 
-static __attribute__((noinline)) void prof__call_exit(prof__calls *calls, uintptr_t address, uintptr_t frame, int tail)
+static __attribute__((__noinline__)) void prof__call_exit(prof__calls *calls, uintptr_t address, uintptr_t frame, int tail)
 {
     uint32_t number = calls->depth - 1;
     const prof__call *last = &calls->list[number];

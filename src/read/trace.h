@@ -22,7 +22,7 @@
 #endif
 
 #ifdef __GNUC__
-#define PROF__NOINLINE __attribute__((noinline)) /* keeps its callers small enough to be fast */
+#define PROF__NOINLINE __attribute__((__noinline__)) /* keeps its callers small enough to be fast */
 #else
 #define PROF__NOINLINE
 #endif

@@ -232,7 +232,7 @@ static PROF__COLD void prof__calls_abandon(prof__calls *calls, uintptr_t frame)
     prof__calls_leave(calls, number);
 }
 
-static __attribute__((noinline)) void prof__call_enter(prof__calls *calls, uintptr_t address, uintptr_t frame)
+static __attribute__((__noinline__)) void prof__call_enter(prof__calls *calls, uintptr_t address, uintptr_t frame)
 {
     uint32_t slot, depth = calls->depth;
     prof__function *function = prof__function_find(address, &slot);
@@ -268,7 +268,7 @@ static PROF__COLD uint32_t prof__call_match(const prof__calls *calls, uintptr_t 
     return below;
 }
 
-static __attribute__((noinline)) void prof__call_exit(prof__calls *calls, uintptr_t address, uintptr_t frame, int tail)
+static __attribute__((__noinline__)) void prof__call_exit(prof__calls *calls, uintptr_t address, uintptr_t frame, int tail)
 {
     uint32_t number = calls->depth - 1;
     const prof__call *last = &calls->list[number];
