@@ -3,7 +3,7 @@
 #
 #   - one of everything, recorded on each processor, in memory and in a .prof with an archive, is read on this machine;
 #   - what was recorded on some others (tests/corpus) is read there;
-#   - test programs are run there: record and events on all, more of the recorder on those of 32 bits and on AArch64, and
+#   - test programs are run there: record on all, more of the recorder on those of 32 bits and on AArch64, and
 #     sessions, reader and images on s390x, which is big-endian. PROF_TEST_LONG=1: all of these on all, and the whole suite
 #     of C on s390x, without what starts other programs, which emulation does not.
 #
@@ -35,7 +35,7 @@ names=$*
 
 # The first two share an implementation, which takes most of the time; so do those of wide but sessions, reader, archive.
 few="record foreign"
-some="$few events objects locks clock merge"
+some="$few objects locks clock merge"
 wide="$some image sessions reader archive report"
 whole=$(ls tests/test_*.c | sed 's,tests/test_\(.*\)\.c,\1,' |
     grep -vxE 'autostart|crash|crash_report|fork|kill|plugins|freestanding|neuron|ntff|server|malloc|hooks|stress|compare')
