@@ -4578,7 +4578,8 @@ static int prof__chunk_reserve(prof__session *s, int service)
    ring ends there, as if it had been that small from the beginning: no chunk beyond was ever used, so that all numbers
    lead to the same slots. */
 #define PROF__ALL_READY 0xffffffffu
-#define PROF__READY_ENDS 0x80000000u /* a flag of a number of chunks: a thread is reducing the ring to it */
+#define PROF__READY_ENDS 0x80000000u /* a flag of a number of chunks: a thread is reducing the ring to it. For the
+                                        others the ring is that small at once, which is not yet in chunk_count */
 #define PROF__READY_AHEAD 8u         /* chunks */
 #define PROF__READY_PIECE 16u        /* chunks that get their pages at a time */
 #define PROF__BLOCKS_PIECE 64u       /* chunks that get their blocks at a time: a multiple of that */
@@ -4626,10 +4627,10 @@ static int prof__chunks_populate(prof__session *s, uint64_t from, uint64_t end)
 {
     size_t first = (size_t)(s->chunks - (char *)s->mapping) + (size_t)from * s->chunk_size;
     size_t last = (size_t)(s->chunks - (char *)s->mapping) + (size_t)end * s->chunk_size;
-    uint64_t ahead = from + PROF__BLOCKS_PIECE;
+    uint64_t ahead = from + PROF__BLOCKS_PIECE, count = PROF__LOAD(&s->chunk_count);
     int reserves = s->live_path && !s->whole, error = EOPNOTSUPP;
-    if (ahead > s->chunk_count) ahead = s->chunk_count;
-    if (reserves && from % PROF__BLOCKS_PIECE == 0) error = prof__chunks_reserve(s, from, ahead);
+    if (ahead > count) ahead = count; /* below from, if another thread has reduced the ring meanwhile */
+    if (reserves && from < ahead && from % PROF__BLOCKS_PIECE == 0) error = prof__chunks_reserve(s, from, ahead);
     if (error && error != EOPNOTSUPP) return error;
     first = first / 65536 * 65536; /* whole pages of any size */
     if (!prof__populate((char *)s->mapping + first, last - first) || !reserves) return 0;
@@ -4685,9 +4686,8 @@ static PROF__COLD int prof__chunks_ready(prof__session *s, uint64_t number)
         __atomic_compare_exchange_n(&s->claimed_chunks, &claimed, claimed + PROF__READY_PIECE, 0, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED))
         prof__piece_take(s, claimed);
-    while (good && (ready = PROF__ACQUIRE(&s->ready_chunks)) != PROF__ALL_READY &&
-           number >= (ready & ~PROF__READY_ENDS))
-        good = !(ready & PROF__READY_ENDS) && prof__piece_take(s, ready);
+    while (good && !((ready = PROF__ACQUIRE(&s->ready_chunks)) & PROF__READY_ENDS) && number >= ready)
+        good = prof__piece_take(s, ready); /* PROF__ALL_READY has that flag */
     PROF__ERRNO_RESTORE();
     return good;
 }
@@ -4726,9 +4726,10 @@ static prof__chunk *prof__chunk_take(prof__session *s, int service)
         uint64_t number = __atomic_fetch_add(&h->next_chunk, 1, __ATOMIC_RELEASE);
         last = number;
         if (!tries) first = number;
-        uint32_t ready = PROF__ACQUIRE(&s->ready_chunks);
+        uint32_t ready = PROF__ACQUIRE(&s->ready_chunks) & ~PROF__READY_ENDS;
         if (PROF__UNLIKELY(number + PROF__READY_AHEAD >= ready) && !prof__chunks_ready(s, number)) break;
-        uint64_t count = PROF__LOAD(&s->chunk_count); /* to be read only after the chunk is ready */
+        uint64_t count = prof__chunks_there(s); /* to be read only after the chunk is ready: then number is below it, or
+                                                   it is the size of the ring */
         if (h->mode == PROF_FILL && number >= count) return NULL;
         prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + number % count * s->chunk_size);
         uint32_t state = PROF__LOAD(&chunk->state);
@@ -11483,9 +11484,9 @@ static PROF__RARE void prof__file_trim(const prof__session *s)
 #ifdef __linux__
     uint64_t first = PROF__LOAD(&s->header->next_chunk) + PROF__LATE_CHUNKS;
     uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping);
-    if (!s->whole || first >= s->chunk_count) return;
+    if (!s->whole || first >= PROF__LOAD(&s->chunk_count)) return;
     fallocate(s->stream.file, 3 /* FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE */, (off_t)(at + first * s->chunk_size),
-              (off_t)((s->chunk_count - first) * s->chunk_size));
+              (off_t)((PROF__LOAD(&s->chunk_count) - first) * s->chunk_size));
 #else
     (void)s;
 #endif
@@ -11532,7 +11533,7 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     } else if (!status && !(open && prof__file_cut(s)) && prof__chunks_there(s) < s->chunks_asked) {
         status = prof__fail(PROF_IO, "%s: %s: its buffer has %llu KiB instead of %llu",
                             prof__path_end(s->live_path), s->room_error,
-                            (unsigned long long)(s->chunk_count * s->chunk_size >> 10),
+                            (unsigned long long)(PROF__LOAD(&s->chunk_count) * s->chunk_size >> 10),
                             (unsigned long long)(s->chunks_asked * s->chunk_size >> 10));
     }
     if (!status && PROF__LOAD(&s->cut))
@@ -11575,7 +11576,7 @@ static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
 {
     uint32_t state = PROF__ACQUIRE(&chunk->state);
     return state == PROF__CHUNK_FULL ||
-           (state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < s->chunk_count / 4 &&
+           (state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < PROF__LOAD(&s->chunk_count) / 4 &&
             __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED));
 }
@@ -11745,7 +11746,7 @@ static size_t prof__stream_gather(prof__session *s)
         uint64_t taken = PROF__ACQUIRE(&s->header->next_chunk);
         before = count;
         count = 0;
-        for (uint64_t slot = 0; slot < s->chunk_count && slot < taken; ++slot) {
+        for (uint64_t slot = 0; slot < PROF__LOAD(&s->chunk_count) && slot < taken; ++slot) {
             prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + slot * s->chunk_size);
             if (prof__chunk_full(s, chunk)) s->stream.chunks[count++] = chunk;
         }
@@ -11761,7 +11762,8 @@ static PROF__RARE int prof__stream_step(prof__session *s)
     if (s->header->mode != PROF_STREAM || stream->full) return 0;
     if (stream->backoff_ns && prof__monotonic() < stream->retry_at) return 0;
     uint64_t next = PROF__LOAD(&s->header->next_chunk);
-    if (next == stream->seen && PROF__LOAD(&s->free_chunks) > s->chunk_count / 2) return 0; /* nothing to look for */
+    if (next == stream->seen && PROF__LOAD(&s->free_chunks) > PROF__LOAD(&s->chunk_count) / 2)
+        return 0; /* nothing to look for */
     stream->seen = next;
     size_t count = prof__stream_gather(s);
     if (!count) return 0;
@@ -11871,12 +11873,12 @@ static PROF__UNUSED void prof__service_wake(prof__session *s) { prof__word_wake(
 static uint64_t prof__service_sleep(const prof__session *s, uint64_t before, uint64_t used, int work)
 {
     const prof__service *service = &s->service;
-    uint64_t sleep = before;
+    uint64_t sleep = before, count = PROF__LOAD(&s->chunk_count);
     if (!prof__chunks_kept(s))
         sleep = work ? service->shortest_ns : before * 2;
-    else if (used > s->chunk_count / 4)
+    else if (used > count / 4)
         sleep = before / 2;
-    else if (used < s->chunk_count / 6)
+    else if (used < count / 6)
         sleep = before * 2;
     if (sleep < service->shortest_ns) sleep = service->shortest_ns;
     return sleep < service->longest_ns ? sleep : service->longest_ns;
@@ -11890,7 +11892,7 @@ static PROF__RARE void prof__service_run(prof__session *s)
     prof_thread_name("prof");
     for (;;) {
         uint32_t word = PROF__ACQUIRE(&service->word), stop = PROF__ACQUIRE(&service->stop);
-        uint64_t used = s->chunk_count - PROF__LOAD(&s->free_chunks);
+        uint64_t used = PROF__LOAD(&s->chunk_count) - PROF__LOAD(&s->free_chunks);
         int work = stop ? 0 : prof__stream_step(s); /* at the end the ring is part of the file, as it is */
         work |= prof__upstairs.follow_step(s); /* see >>follow */
         work |= prof__upstairs.save_step(s);
@@ -12196,7 +12198,7 @@ static PROF__RARE int prof__session_read(void *session, uint64_t offset, void *t
 static PROF__RARE uint64_t prof__taken_back(const prof__session *s)
 {
     uint64_t count = 0;
-    for (uint64_t i = 0; i < s->chunk_count && i < PROF__LOAD(&s->header->next_chunk); ++i)
+    for (uint64_t i = 0; i < PROF__LOAD(&s->chunk_count) && i < PROF__LOAD(&s->header->next_chunk); ++i)
         count += PROF__LOAD(&((prof__chunk *)(void *)(s->chunks + i * s->chunk_size))->taken_back);
     return count;
 }
@@ -12504,7 +12506,7 @@ static PROF__RARE void prof__look_take(prof__look *look)
         look->epoch = s->epoch;
         look->mode = (prof_mode)(s->header ? s->header->mode : s->like.mode);
         look->buffer = s->mapping_size ? s->mapping_size : s->image_size;
-        look->chunks = s->chunk_count;
+        look->chunks = PROF__LOAD(&s->chunk_count);
         if (s->header) look->taken = PROF__LOAD(&s->header->next_chunk);
     }
     prof__state_unlock(gate);
@@ -12847,7 +12849,7 @@ static PROF__RARE void prof__crash_meet(prof__crash_work *w, const prof__session
    scopes. */
 static PROF__RARE void prof__crash_search(prof__crash_work *w, const prof__session *s, const prof__header *h)
 {
-    uint64_t count = s->chunk_count, newest = h->next_chunk, oldest = newest > count ? newest - count : 0;
+    uint64_t count = PROF__LOAD(&s->chunk_count), newest = h->next_chunk, oldest = newest > count ? newest - count : 0;
     w->threads[0].thread_id = prof__thread_id();
     w->threads[0].sequence = w->threads[0].depth = w->threads[0].name_id = 0;
     w->thread_count = 1;
@@ -12943,7 +12945,8 @@ static PROF__RARE void prof__crash_put_thread(prof__crash_work *w, const prof__s
 static PROF__RARE int prof__crash_cut(const prof__session *s, const prof__crash_thread *thread)
 {
     const prof__thread *self = PROF__SELF();
-    if (self->session != s || !self->chunk || PROF__LOAD(&s->header->next_chunk) <= s->chunk_count) return 0;
+    uint64_t count = PROF__LOAD(&s->chunk_count);
+    if (self->session != s || !self->chunk || PROF__LOAD(&s->header->next_chunk) <= count) return 0;
     return prof__owed(self) > thread->depth || thread->depth > s->chunk_words / 4 * 3;
 }
 
@@ -12985,7 +12988,7 @@ static PROF__RARE int prof__crash_write(int file, uint64_t offset, const void *b
    not written are holes, which read as zeros. */
 static PROF__RARE int prof__crash_write_image(prof__crash_work *w, const prof__session *s, prof__header *h)
 {
-    uint64_t count = s->chunk_count, newest = h->next_chunk, began = h->copy_tick;
+    uint64_t count = PROF__LOAD(&s->chunk_count), newest = h->next_chunk, began = h->copy_tick;
     uint64_t meta = (uint64_t)((const char *)s->meta - (const char *)s->header);
     int good = 1;
     for (uint64_t i = 0; good && i < count; ++i) {
@@ -13074,7 +13077,7 @@ static PROF__RARE void prof__crash_stop(prof__crash_work *w, const prof__session
         prof__pair_take(s->clock, s->like.tick_hz, &now);
         w->header.copy_tick = now.tick;
         if (i == 0) prof__crash_freeze(PROF__FROZEN_REPORT);
-        if (PROF__LOAD(&s->header->next_chunk) - w->header.next_chunk <= s->chunk_count / 8) break;
+        if (PROF__LOAD(&s->header->next_chunk) - w->header.next_chunk <= PROF__LOAD(&s->chunk_count) / 8) break;
     }
 }
 
@@ -19578,13 +19581,13 @@ static PROF__RARE uint64_t prof__last_from(const prof__header *h, double seconds
    are older. */
 static PROF__RARE uint64_t prof__last_held(const prof__header *h)
 {
-    uint64_t first = ~(uint64_t)0, tick = 0, newest = PROF__LOAD(&h->next_chunk);
+    uint64_t first = ~(uint64_t)0, tick = 0, newest = PROF__LOAD(&h->next_chunk), count = PROF__LOAD(&h->chunk_count);
     if ((h->mode != PROF_RING && h->mode != PROF_RING_STATS) || !PROF__LOAD(&h->overwritten)) return 0;
-    for (uint64_t i = 0; i < h->chunk_count; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         const char *at = (const char *)h + h->chunk_offset + i * h->chunk_size;
         const prof__chunk *chunk = (const prof__chunk *)(const void *)at;
         uint64_t sequence = PROF__ACQUIRE(&chunk->sequence);
-        if (!sequence || sequence + h->chunk_count <= newest || sequence >= first) continue;
+        if (!sequence || sequence + count <= newest || sequence >= first) continue;
         first = sequence;
         tick = PROF__LOAD(&chunk->base.tick);
     }
@@ -23754,7 +23757,7 @@ static PROF__RARE size_t prof__follow_gather(prof__follow *f)
 static PROF__RARE void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t state)
 {
     const prof__session *s = f->session;
-    if (f->stats && state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < s->chunk_count / 4)
+    if (f->stats && state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < PROF__LOAD(&s->chunk_count) / 4)
         __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE,
                                     __ATOMIC_RELAXED);
 }

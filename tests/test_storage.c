@@ -327,6 +327,36 @@ TEST(a_fill_ends_where_the_disk_does)
     fill_the_disk(PROF_FILL, ENOSPC, "No space left on device");
 }
 
+/* A thread that reduces the ring may be interrupted: for the others it must be that small already. */
+TEST(a_thread_stops_while_it_reduces_the_ring)
+{
+    const char *path = trace_path("storage_between.prof");
+    prof_config config = file_config(path, 64 * MEGABYTE);
+    int64_t first, last, made = 0;
+    if (!takes_pages_ahead()) SKIP("no MADV_POPULATE_WRITE here");
+    trace_start(&config);
+    prof__session *s = prof__state.session;
+    if (s->ready_chunks & PROF__READY_ENDS) {
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+        SKIP("the buffer is not made ready a piece at a time");
+    }
+    uint32_t end = s->ready_chunks;
+    __atomic_store_n(&s->ready_chunks, end | PROF__READY_ENDS, __ATOMIC_RELEASE); /* what that thread does first */
+    made = record(made, (uint64_t)end * 2 + end / 2);
+    CHECK_EQUAL(s->ready_chunks, end | PROF__READY_ENDS);
+    prof__ring_end(s, end, ENOSPC); /* and the rest of it */
+    uint64_t kept = end * s->chunk_size;
+    CHECK_EQUAL(prof_stop(), PROF_IO);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    prof_trace *trace = open_numbers(path, &first, &last);
+    if (!trace) return;
+    CHECK_EQUAL(last, made - 1);
+    CHECK((uint64_t)(last - first + 1) * 16 > kept - kept / 8);
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    prof_trace_close(trace);
+    CHECK(!unlink(path));
+}
+
 /* An output that is written at the end has a file beside it meanwhile. That this has no more room is no error, and is
    said in the trace. */
 TEST(a_full_disk_beside_the_output)

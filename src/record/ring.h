@@ -82,7 +82,8 @@ static int prof__chunk_reserve(prof__session *s, int service)
    ring ends there, as if it had been that small from the beginning: no chunk beyond was ever used, so that all numbers
    lead to the same slots. */
 #define PROF__ALL_READY 0xffffffffu
-#define PROF__READY_ENDS 0x80000000u /* a flag of a number of chunks: a thread is reducing the ring to it */
+#define PROF__READY_ENDS 0x80000000u /* a flag of a number of chunks: a thread is reducing the ring to it. For the
+                                        others the ring is that small at once, which is not yet in chunk_count */
 #define PROF__READY_AHEAD 8u         /* chunks */
 #define PROF__READY_PIECE 16u        /* chunks that get their pages at a time */
 #define PROF__BLOCKS_PIECE 64u       /* chunks that get their blocks at a time: a multiple of that */
@@ -130,10 +131,10 @@ static int prof__chunks_populate(prof__session *s, uint64_t from, uint64_t end)
 {
     size_t first = (size_t)(s->chunks - (char *)s->mapping) + (size_t)from * s->chunk_size;
     size_t last = (size_t)(s->chunks - (char *)s->mapping) + (size_t)end * s->chunk_size;
-    uint64_t ahead = from + PROF__BLOCKS_PIECE;
+    uint64_t ahead = from + PROF__BLOCKS_PIECE, count = PROF__LOAD(&s->chunk_count);
     int reserves = s->live_path && !s->whole, error = EOPNOTSUPP;
-    if (ahead > s->chunk_count) ahead = s->chunk_count;
-    if (reserves && from % PROF__BLOCKS_PIECE == 0) error = prof__chunks_reserve(s, from, ahead);
+    if (ahead > count) ahead = count; /* below from, if another thread has reduced the ring meanwhile */
+    if (reserves && from < ahead && from % PROF__BLOCKS_PIECE == 0) error = prof__chunks_reserve(s, from, ahead);
     if (error && error != EOPNOTSUPP) return error;
     first = first / 65536 * 65536; /* whole pages of any size */
     if (!prof__populate((char *)s->mapping + first, last - first) || !reserves) return 0;
@@ -189,9 +190,8 @@ static PROF__COLD int prof__chunks_ready(prof__session *s, uint64_t number)
         __atomic_compare_exchange_n(&s->claimed_chunks, &claimed, claimed + PROF__READY_PIECE, 0, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED))
         prof__piece_take(s, claimed);
-    while (good && (ready = PROF__ACQUIRE(&s->ready_chunks)) != PROF__ALL_READY &&
-           number >= (ready & ~PROF__READY_ENDS))
-        good = !(ready & PROF__READY_ENDS) && prof__piece_take(s, ready);
+    while (good && !((ready = PROF__ACQUIRE(&s->ready_chunks)) & PROF__READY_ENDS) && number >= ready)
+        good = prof__piece_take(s, ready); /* PROF__ALL_READY has that flag */
     PROF__ERRNO_RESTORE();
     return good;
 }
@@ -230,9 +230,10 @@ static prof__chunk *prof__chunk_take(prof__session *s, int service)
         uint64_t number = __atomic_fetch_add(&h->next_chunk, 1, __ATOMIC_RELEASE);
         last = number;
         if (!tries) first = number;
-        uint32_t ready = PROF__ACQUIRE(&s->ready_chunks);
+        uint32_t ready = PROF__ACQUIRE(&s->ready_chunks) & ~PROF__READY_ENDS;
         if (PROF__UNLIKELY(number + PROF__READY_AHEAD >= ready) && !prof__chunks_ready(s, number)) break;
-        uint64_t count = PROF__LOAD(&s->chunk_count); /* to be read only after the chunk is ready */
+        uint64_t count = prof__chunks_there(s); /* to be read only after the chunk is ready: then number is below it, or
+                                                   it is the size of the ring */
         if (h->mode == PROF_FILL && number >= count) return NULL;
         prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + number % count * s->chunk_size);
         uint32_t state = PROF__LOAD(&chunk->state);

@@ -258,7 +258,7 @@ static PROF__RARE void prof__crash_meet(prof__crash_work *w, const prof__session
    scopes. */
 static PROF__RARE void prof__crash_search(prof__crash_work *w, const prof__session *s, const prof__header *h)
 {
-    uint64_t count = s->chunk_count, newest = h->next_chunk, oldest = newest > count ? newest - count : 0;
+    uint64_t count = PROF__LOAD(&s->chunk_count), newest = h->next_chunk, oldest = newest > count ? newest - count : 0;
     w->threads[0].thread_id = prof__thread_id();
     w->threads[0].sequence = w->threads[0].depth = w->threads[0].name_id = 0;
     w->thread_count = 1;

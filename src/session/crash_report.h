@@ -70,7 +70,8 @@ static PROF__RARE void prof__crash_put_thread(prof__crash_work *w, const prof__s
 static PROF__RARE int prof__crash_cut(const prof__session *s, const prof__crash_thread *thread)
 {
     const prof__thread *self = PROF__SELF();
-    if (self->session != s || !self->chunk || PROF__LOAD(&s->header->next_chunk) <= s->chunk_count) return 0;
+    uint64_t count = PROF__LOAD(&s->chunk_count);
+    if (self->session != s || !self->chunk || PROF__LOAD(&s->header->next_chunk) <= count) return 0;
     return prof__owed(self) > thread->depth || thread->depth > s->chunk_words / 4 * 3;
 }
 
@@ -112,7 +113,7 @@ static PROF__RARE int prof__crash_write(int file, uint64_t offset, const void *b
    not written are holes, which read as zeros. */
 static PROF__RARE int prof__crash_write_image(prof__crash_work *w, const prof__session *s, prof__header *h)
 {
-    uint64_t count = s->chunk_count, newest = h->next_chunk, began = h->copy_tick;
+    uint64_t count = PROF__LOAD(&s->chunk_count), newest = h->next_chunk, began = h->copy_tick;
     uint64_t meta = (uint64_t)((const char *)s->meta - (const char *)s->header);
     int good = 1;
     for (uint64_t i = 0; good && i < count; ++i) {
@@ -201,7 +202,7 @@ static PROF__RARE void prof__crash_stop(prof__crash_work *w, const prof__session
         prof__pair_take(s->clock, s->like.tick_hz, &now);
         w->header.copy_tick = now.tick;
         if (i == 0) prof__crash_freeze(PROF__FROZEN_REPORT);
-        if (PROF__LOAD(&s->header->next_chunk) - w->header.next_chunk <= s->chunk_count / 8) break;
+        if (PROF__LOAD(&s->header->next_chunk) - w->header.next_chunk <= PROF__LOAD(&s->chunk_count) / 8) break;
     }
 }
 

@@ -74,9 +74,9 @@ static PROF__RARE void prof__file_trim(const prof__session *s)
 #ifdef __linux__
     uint64_t first = PROF__LOAD(&s->header->next_chunk) + PROF__LATE_CHUNKS;
     uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping);
-    if (!s->whole || first >= s->chunk_count) return;
+    if (!s->whole || first >= PROF__LOAD(&s->chunk_count)) return;
     fallocate(s->stream.file, 3 /* FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE */, (off_t)(at + first * s->chunk_size),
-              (off_t)((s->chunk_count - first) * s->chunk_size));
+              (off_t)((PROF__LOAD(&s->chunk_count) - first) * s->chunk_size));
 #else
     (void)s;
 #endif
@@ -123,7 +123,7 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     } else if (!status && !(open && prof__file_cut(s)) && prof__chunks_there(s) < s->chunks_asked) {
         status = prof__fail(PROF_IO, "%s: %s: its buffer has %llu KiB instead of %llu",
                             prof__path_end(s->live_path), s->room_error,
-                            (unsigned long long)(s->chunk_count * s->chunk_size >> 10),
+                            (unsigned long long)(PROF__LOAD(&s->chunk_count) * s->chunk_size >> 10),
                             (unsigned long long)(s->chunks_asked * s->chunk_size >> 10));
     }
     if (!status && PROF__LOAD(&s->cut))

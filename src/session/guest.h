@@ -28,7 +28,7 @@ static PROF__RARE void prof__look_take(prof__look *look)
         look->epoch = s->epoch;
         look->mode = (prof_mode)(s->header ? s->header->mode : s->like.mode);
         look->buffer = s->mapping_size ? s->mapping_size : s->image_size;
-        look->chunks = s->chunk_count;
+        look->chunks = PROF__LOAD(&s->chunk_count);
         if (s->header) look->taken = PROF__LOAD(&s->header->next_chunk);
     }
     prof__state_unlock(gate);

@@ -187,7 +187,7 @@ static PROF__RARE int prof__session_read(void *session, uint64_t offset, void *t
 static PROF__RARE uint64_t prof__taken_back(const prof__session *s)
 {
     uint64_t count = 0;
-    for (uint64_t i = 0; i < s->chunk_count && i < PROF__LOAD(&s->header->next_chunk); ++i)
+    for (uint64_t i = 0; i < PROF__LOAD(&s->chunk_count) && i < PROF__LOAD(&s->header->next_chunk); ++i)
         count += PROF__LOAD(&((prof__chunk *)(void *)(s->chunks + i * s->chunk_size))->taken_back);
     return count;
 }

@@ -13,7 +13,7 @@ static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
 {
     uint32_t state = PROF__ACQUIRE(&chunk->state);
     return state == PROF__CHUNK_FULL ||
-           (state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < s->chunk_count / 4 &&
+           (state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < PROF__LOAD(&s->chunk_count) / 4 &&
             __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED));
 }
@@ -183,7 +183,7 @@ static size_t prof__stream_gather(prof__session *s)
         uint64_t taken = PROF__ACQUIRE(&s->header->next_chunk);
         before = count;
         count = 0;
-        for (uint64_t slot = 0; slot < s->chunk_count && slot < taken; ++slot) {
+        for (uint64_t slot = 0; slot < PROF__LOAD(&s->chunk_count) && slot < taken; ++slot) {
             prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + slot * s->chunk_size);
             if (prof__chunk_full(s, chunk)) s->stream.chunks[count++] = chunk;
         }
@@ -199,7 +199,8 @@ static PROF__RARE int prof__stream_step(prof__session *s)
     if (s->header->mode != PROF_STREAM || stream->full) return 0;
     if (stream->backoff_ns && prof__monotonic() < stream->retry_at) return 0;
     uint64_t next = PROF__LOAD(&s->header->next_chunk);
-    if (next == stream->seen && PROF__LOAD(&s->free_chunks) > s->chunk_count / 2) return 0; /* nothing to look for */
+    if (next == stream->seen && PROF__LOAD(&s->free_chunks) > PROF__LOAD(&s->chunk_count) / 2)
+        return 0; /* nothing to look for */
     stream->seen = next;
     size_t count = prof__stream_gather(s);
     if (!count) return 0;

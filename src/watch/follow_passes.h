@@ -250,7 +250,7 @@ static PROF__RARE size_t prof__follow_gather(prof__follow *f)
 static PROF__RARE void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t state)
 {
     const prof__session *s = f->session;
-    if (f->stats && state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < s->chunk_count / 4)
+    if (f->stats && state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < PROF__LOAD(&s->chunk_count) / 4)
         __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE,
                                     __ATOMIC_RELAXED);
 }

@@ -43,13 +43,13 @@ static PROF__RARE uint64_t prof__last_from(const prof__header *h, double seconds
    are older. */
 static PROF__RARE uint64_t prof__last_held(const prof__header *h)
 {
-    uint64_t first = ~(uint64_t)0, tick = 0, newest = PROF__LOAD(&h->next_chunk);
+    uint64_t first = ~(uint64_t)0, tick = 0, newest = PROF__LOAD(&h->next_chunk), count = PROF__LOAD(&h->chunk_count);
     if ((h->mode != PROF_RING && h->mode != PROF_RING_STATS) || !PROF__LOAD(&h->overwritten)) return 0;
-    for (uint64_t i = 0; i < h->chunk_count; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         const char *at = (const char *)h + h->chunk_offset + i * h->chunk_size;
         const prof__chunk *chunk = (const prof__chunk *)(const void *)at;
         uint64_t sequence = PROF__ACQUIRE(&chunk->sequence);
-        if (!sequence || sequence + h->chunk_count <= newest || sequence >= first) continue;
+        if (!sequence || sequence + count <= newest || sequence >= first) continue;
         first = sequence;
         tick = PROF__LOAD(&chunk->base.tick);
     }
