@@ -4235,8 +4235,11 @@ static uint64_t prof__site_load(const prof_site *site)
 #endif
 }
 
+/* Under the lock. A state that is the same already is not written: each new thread settles the sites that it comes to,
+   and would send others, which find them changing, to the slow path. */
 static void prof__site_store(prof_site *site, uint64_t state)
 {
+    if (prof__site_load(site) == state) return;
 #if PROF__WIDE
     PROF__RELEASE(&site->private_state, state);
 #else
@@ -5319,13 +5322,13 @@ static void prof__note_end(prof__thread *self, prof__token token)
    site is on and there is no chunk, counts the loss. */
 static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
 {
-    uint32_t generation = PROF__LOAD(prof__generation);
+    uint32_t generation = PROF__LOAD(prof__generation), state;
     int recording, in_step;
     if (site && prof__site_asked(site)) return 0;
-    in_step = self->seen == generation &&
-              !(site && (uint32_t)((uint32_t)prof__site_load(site) ^ generation) & ~PROF__OFF);
+    state = site ? (uint32_t)prof__site_load(site) : generation; /* once: another thread may be changing it */
+    in_step = self->seen == generation && !((state ^ generation) & ~PROF__OFF);
     if (in_step && !self->session && prof__room_missing(self)) {
-        if (!site || (uint32_t)prof__site_load(site) == generation) prof__lose_all(self, loss);
+        if (state == generation) prof__lose_all(self, loss);
         return 0;
     }
     if (!in_step || !self->session) {
@@ -5366,7 +5369,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
         PROF__ERRNO_RESTORE();
         return recording && self->session;
     }
-    return !site || (uint32_t)prof__site_load(site) == generation;
+    return state == generation;
 }
 
 /* Makes the thread busy: from here on no handler writes, or moves the thread to another session. Returns the argument

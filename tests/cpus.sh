@@ -35,7 +35,7 @@ names=$*
 
 # The first two share an implementation, which takes most of the time; so do those of wide but sessions, reader, archive.
 few="record foreign"
-some="$few objects locks clock merge"
+some="$few events objects locks clock merge"
 wide="$some image sessions reader archive report"
 whole=$(ls tests/test_*.c | sed 's,tests/test_\(.*\)\.c,\1,' |
     grep -vxE 'autostart|crash|crash_report|fork|kill|plugins|freestanding|neuron|ntff|server|malloc|hooks|stress|compare')

@@ -82,10 +82,27 @@ TEST(packed)
 
 enum { THREADS = 6, EACH = 5000 };
 
+static void record_number(uint64_t track, uint64_t i) { EVENT("number", PROF_EVENT_FLOW_STEP, track, i); }
+
 static void *record_numbers(void *number)
 {
-    for (uint64_t i = 0; i < EACH; ++i) EVENT("number", PROF_EVENT_FLOW_STEP, (uint64_t)(size_t)number, i);
+    for (uint64_t i = 0; i < EACH; ++i) record_number((uint64_t)(size_t)number, i);
     return NULL;
+}
+
+static int go_on;
+static void *record_until_told(void *track) /* the number of the track; at the end, how many events it has */
+{
+    uint64_t *number = (uint64_t *)track, i = 0;
+    for (; __atomic_load_n(&go_on, __ATOMIC_RELAXED); ++i) record_number(*number, i);
+    *number = i;
+    return NULL;
+}
+
+static void *record_one(void *unused)
+{
+    record_number(2, 0);
+    return unused;
 }
 
 TEST(all_tracks_in_order_of_time)
@@ -117,6 +134,42 @@ TEST(all_tracks_in_order_of_time)
     }
     CHECK_EQUAL(prof_timeline_close(timeline), PROF_OK);
     CHECK_EQUAL(count, THREADS * EACH);
+    prof_trace_close(trace);
+}
+
+/* Each thread that comes looks at the call site again. Those that record there meanwhile lose nothing by it, also where
+   the state of a site takes two stores. */
+TEST(threads_come_while_others_record)
+{
+    enum { COMING = 1000 };
+    prof_config config = trace_config(16u << 20);
+    pthread_t steady[2], thread;
+    uint64_t made[2], next[2] = {0};
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    __atomic_store_n(&go_on, 1, __ATOMIC_RELAXED);
+    for (uint64_t i = 0; i < 2; ++i) {
+        made[i] = i;
+        CHECK(!pthread_create(&steady[i], NULL, record_until_told, &made[i]));
+    }
+    for (int i = 0; i < COMING; ++i) {
+        CHECK(!pthread_create(&thread, NULL, record_one, NULL));
+        CHECK(!pthread_join(thread, NULL));
+    }
+    __atomic_store_n(&go_on, 0, __ATOMIC_RELAXED);
+    for (size_t i = 0; i < 2; ++i) CHECK(!pthread_join(steady[i], NULL));
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    prof_trace *trace = trace_live();
+    for (size_t track = 0; track < prof_trace_track_count(trace); ++track) {
+        trace_list list = trace_read(trace, track);
+        for (size_t i = 0; i < list.count && test_failures < 20; ++i) {
+            const prof_event *event = &list.events[i];
+            if (event->type != PROF_EVENT_FLOW_STEP || event->detail > 1) continue;
+            if (i && list.events[i - 1].type == event->type) CHECK_EQUAL(event->object, next[event->detail]);
+            next[event->detail] = event->object + 1;
+        }
+        trace_free(&list);
+    }
+    for (size_t i = 0; i < 2; ++i) CHECK_EQUAL(next[i], made[i]);
     prof_trace_close(trace);
 }
 

@@ -9,13 +9,13 @@
    site is on and there is no chunk, counts the loss. */
 static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
 {
-    uint32_t generation = PROF__LOAD(prof__generation);
+    uint32_t generation = PROF__LOAD(prof__generation), state;
     int recording, in_step;
     if (site && prof__site_asked(site)) return 0;
-    in_step = self->seen == generation &&
-              !(site && (uint32_t)((uint32_t)prof__site_load(site) ^ generation) & ~PROF__OFF);
+    state = site ? (uint32_t)prof__site_load(site) : generation; /* once: another thread may be changing it */
+    in_step = self->seen == generation && !((state ^ generation) & ~PROF__OFF);
     if (in_step && !self->session && prof__room_missing(self)) {
-        if (!site || (uint32_t)prof__site_load(site) == generation) prof__lose_all(self, loss);
+        if (state == generation) prof__lose_all(self, loss);
         return 0;
     }
     if (!in_step || !self->session) {
@@ -56,7 +56,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
         PROF__ERRNO_RESTORE();
         return recording && self->session;
     }
-    return !site || (uint32_t)prof__site_load(site) == generation;
+    return state == generation;
 }
 
 /* Makes the thread busy: from here on no handler writes, or moves the thread to another session. Returns the argument

@@ -71,8 +71,11 @@ static uint64_t prof__site_load(const prof_site *site)
 #endif
 }
 
+/* Under the lock. A state that is the same already is not written: each new thread settles the sites that it comes to,
+   and would send others, which find them changing, to the slow path. */
 static void prof__site_store(prof_site *site, uint64_t state)
 {
+    if (prof__site_load(site) == state) return;
 #if PROF__WIDE
     PROF__RELEASE(&site->private_state, state);
 #else
