@@ -118,7 +118,9 @@ MANUAL                                                                          
     Full buffer. When the buffer is full, PROF_RING reuses the oldest chunk of all threads, and PROF_FILL stops
     recording. A scope is recorded only if there is space for its end, too, so that begins and ends are balanced. Lost
     events are counted for each thread, and every report shows them. Arguments are not events: lost arguments have a
-    count of their own (lost_args). Overwritten chunks are counted as well.
+    count of their own (lost_args). Overwritten chunks are counted as well. A macro in a signal handler or an interrupt
+    that interrupts another macro of its thread is lost, too, however large the buffer is: how many of the lost events
+    these are is lost_busy.
 
     Streaming. PROF_STREAM keeps everything: a background thread, the service, packs full chunks into the file after the
     buffer, at some 2 bytes a scope, and gives the chunks back to the threads. A thread that finds no free chunk does
@@ -1023,9 +1025,10 @@ typedef struct prof_trace_info {
     uint64_t start_unix_ns;       /* Unix time of start_ns == 0 */
     int64_t duration_ns;          /* from the start to the last event known */
     uint64_t event_count;         /* over all tracks */
-    uint64_t lost, lost_args;     /* lost events over all tracks, also of threads that never got a chunk; and lost
-                                     arguments, also those of lost events. Either the buffer was full, or they
-                                     interrupted another macro of their thread */
+    uint64_t lost, lost_args, lost_busy; /* lost events over all tracks, also of threads that never got a chunk; lost
+                                     arguments, also those of lost events; and how many of the lost events were lost
+                                     although there was room: in a signal handler or an interrupt that interrupted
+                                     another macro of the thread. 0 in images of older versions */
     uint64_t overwritten_chunks;  /* PROF_RING: older chunks that were reused */
     uint64_t lost_blocks;         /* parts of the file, of some thousand events each, that cannot be read: the file was
                                      cut or damaged, or they were overwritten since the trace was opened */
@@ -2446,6 +2449,7 @@ typedef struct prof__header {
     uint64_t call_x1000;    /* ticks: as cost_ticks_x1000, of a call with the hooks of functions; 0: there are none */
     uint64_t text_x1000, format_x1000; /* of a scope whose name is made at run time, without and with a format */
     uint64_t lost_args;     /* lost arguments, which are no events, of all threads; not in older images */
+    uint64_t lost_busy;     /* of all lost events: those for which there was room: see prof__lose_busy() */
 } prof__header;
 
 #define PROF__HEADER_LEAST offsetof(prof__header, taken_back)
@@ -4255,6 +4259,7 @@ static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1
 /* Lost events of threads that have no chunk; the next holder of the lock moves the count into the image. */
 static uint64_t prof__lost_without_chunk;
 static uint64_t prof__lost_args_without_chunk; /* lost arguments of threads without a session */
+static uint64_t prof__lost_busy_without_chunk; /* likewise, see prof__lose_busy() */
 
 /* Always odd; changes when a thread that found no chunk might find one. */
 static uint32_t prof__room_changes = 1;
@@ -4264,6 +4269,7 @@ static void prof__lost_collect(prof__session *s)
 {
     PROF__ADD(&s->header->lost, __atomic_exchange_n(&prof__lost_without_chunk, 0, __ATOMIC_RELAXED));
     PROF__ADD(&s->header->lost_args, __atomic_exchange_n(&prof__lost_args_without_chunk, 0, __ATOMIC_RELAXED));
+    PROF__ADD(&s->header->lost_busy, __atomic_exchange_n(&prof__lost_busy_without_chunk, 0, __ATOMIC_RELAXED));
 }
 
 #if defined(PROF_FREESTANDING) || defined(_WIN32)
@@ -4547,6 +4553,15 @@ static void prof__lose_all(prof__thread *self, uint32_t loss)
     if (loss & PROF__LOSS_EVENT) prof__lose(self, 1);
     if (PROF__UNLIKELY(loss > PROF__LOSS_EVENT))
         PROF__ADD(s ? &s->header->lost_args : &prof__lost_args_without_chunk, (uint64_t)(loss >> 1));
+}
+
+/* The same for one that had room, but came at the wrong moment: its macro interrupted another one of the same thread (in
+   a signal handler or an interrupt), or another thread kept the lock too long. */
+static PROF__COLD void prof__lose_busy(prof__thread *self, uint32_t loss)
+{
+    prof__session *s = self->session;
+    prof__lose_all(self, loss);
+    if (loss & PROF__LOSS_EVENT) PROF__ADD(s ? &s->header->lost_busy : &prof__lost_busy_without_chunk, 1u);
 }
 
 /* Returns 1 if a service adds what is recorded to statistics. */
@@ -5337,7 +5352,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
         PROF__ERRNO_SAVE();
         prof__generation_look();
         if (!prof__lock_enter(&prof__lock_word, &signals)) {
-            prof__lose_all(self, loss);
+            prof__lose_busy(self, loss);
             PROF__ERRNO_RESTORE();
             return 0;
         }
@@ -5459,7 +5474,7 @@ static void prof__control_unlock(void) { prof__unlock_steady(&prof__control_word
 static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint32_t gate, uint32_t loss)
 {
     if (gate == PROF__BUSY)
-        prof__lose_all(self, loss);
+        prof__lose_busy(self, loss);
     else if (prof__settle(self, site, loss))
         return 1;
     prof__untake(self, gate);
@@ -5972,7 +5987,7 @@ static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_s
     }
     uint64_t now = prof__now(self->session, 0), *at = NULL;
     if ((uint32_t)prof__site_load(key) != PROF__LOAD(prof__generation))
-        prof__lose_all(self, loss);
+        prof__lose_busy(self, loss);
     else
         at = prof__reserve_or_lose(self, 4, &now, loss);
     if (at) {
@@ -6641,7 +6656,7 @@ static inline prof__tally *prof__tally_of(const prof_site *site, prof__number *k
 static inline int prof__tally_given_up(const prof_site *site, int swapped)
 {
     if (PROF__LIKELY(swapped != PROF__TALLY_GIVEN_UP)) return 0;
-    if (prof__on(site)) prof__lose(PROF__SELF(), 1);
+    if (prof__on(site)) prof__lose_busy(PROF__SELF(), PROF__LOSS_EVENT);
     return 1;
 }
 
@@ -6876,7 +6891,7 @@ PROF__ENTRY void prof_thread_name(const char *name)
         else
             prof__chunk_next(self); /* a chunk begins with a TRACK record */
     } else {
-        prof__lose(self, 1);
+        prof__lose_busy(self, PROF__LOSS_EVENT);
     }
     PROF__ERRNO_RESTORE();
     prof__leave(self);
@@ -10126,6 +10141,7 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
         PROF__STORE(&prof__state.running, 1);
         PROF__STORE(&prof__lost_without_chunk, 0u);
         PROF__STORE(&prof__lost_args_without_chunk, 0u);
+        PROF__STORE(&prof__lost_busy_without_chunk, 0u);
         if (prof__state.held)
             prof__next_generation();
         else
@@ -10845,7 +10861,7 @@ static PROF__RARE void prof__child_begins(prof__thread *self, int inherits, int 
     if (!s) prof__state.paused = prof__state.held = 0;
     prof__state.ended = 0;
     prof__guest = NULL;
-    prof__lost_without_chunk = prof__lost_args_without_chunk = 0;
+    prof__lost_without_chunk = prof__lost_args_without_chunk = prof__lost_busy_without_chunk = 0;
     prof__flow_last = prof__process_id() << 32;
     prof__tallies_unlock();
     PROF__BARRIER();
@@ -11180,7 +11196,7 @@ static PROF__COLD int prof__device_know(prof__thread *self, prof_device *device,
         }
         prof__lock_leave(&prof__lock_word, &signals);
     } else {
-        prof__lose_all(self, loss);
+        prof__lose_busy(self, loss);
     }
     PROF__ERRNO_RESTORE();
     return good;
@@ -13013,6 +13029,7 @@ static PROF__RARE int prof__crash_write_image(prof__crash_work *w, const prof__s
     prof__pair_take_well(s->clock, h->tick_hz, &h->last);
     h->lost += PROF__LOAD(&prof__lost_without_chunk);
     h->lost_args += PROF__LOAD(&prof__lost_args_without_chunk);
+    h->lost_busy += PROF__LOAD(&prof__lost_busy_without_chunk);
     return good && prof__crash_write(w->file, 0, h, sizeof *h) && !ftruncate(w->file, (off_t)s->image_size);
 }
 
@@ -17274,6 +17291,7 @@ static int prof__read_parse(prof_trace *trace)
     prof__read_about(trace);
     prof__read_window(trace);
     if (!prof__read_tracks(trace) || !prof__device_tracks(trace)) return 0;
+    trace->info.lost_busy = header->lost_busy < trace->info.lost ? header->lost_busy : trace->info.lost;
     if (trace->newest_ns < trace->info.duration_ns) trace->newest_ns = trace->info.duration_ns;
     return 1;
 }
@@ -22102,7 +22120,7 @@ static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, do
     snprintf(to, 32, " to %llu%.1s", (unsigned long long)wanted, &units[unit]);
 }
 
-#define PROF__LOSSES 7
+#define PROF__LOSSES 8
 
 /* Says what the trace lacks, and what to do about it, for each kind of loss. Returns 0 if nothing of this kind is
    missing. */
@@ -22110,26 +22128,27 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
 {
     const prof_trace_info *info = prof_trace_about(trace);
     static const char *const things[] = {"event",             "older chunk", "write",   "end or argument",
-                                         "call site or name", "part",        "argument"};
+                                         "call site or name", "part",        "argument", "event"};
     uint64_t chunks = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
     uint64_t kept = trace->folded ? info->folded : info->event_count;
     uint64_t counts[PROF__LOSSES];
     char count[32], wanted[32];
     double more = 0;
-    counts[0] = info->lost;
+    counts[0] = info->lost - info->lost_busy;
     counts[1] = info->overwritten_chunks;
     counts[2] = info->write_failures;
     counts[3] = info->unmatched;
     counts[4] = info->sites_lost;
     counts[5] = info->lost_blocks;
     counts[6] = info->lost_args;
+    counts[7] = info->lost_busy;
     if (!counts[kind]) return 0;
     if (kind == 4)
         more = (double)info->sites_lost / ((double)trace->site_count + 1);
     else if (info->mode != PROF_STREAM && chunks)
         more = (double)info->overwritten_chunks / (double)chunks;
     if (kind < 2 || kind == 6)
-        more += (double)(info->lost > info->lost_args ? info->lost : info->lost_args) / ((double)kept + 1);
+        more += (double)(counts[0] > counts[6] ? counts[0] : counts[6]) / ((double)kept + 1);
     /* The limits are those of prof__layout(). */
     prof__buffer_wanted(wanted, trace, more, kind == 4 ? (uint64_t)128 << 20 : (uint64_t)64 << 30);
     prof__grouped(count, counts[kind]);
@@ -22148,6 +22167,7 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
             snprintf(to, size, "overwritten in the ring: enlarge PROF_BUFFER%s to see %s", wanted,
                      *wanted ? "them all" : "further back");
         break;
+    case 7: snprintf(to, size, "lost in signal handlers or interrupts that came while a macro was at work"); break;
     case 2: snprintf(to, size, "failed while recording: %s", info->write_error); break;
     case 3: snprintf(to, size, "without an open scope left out"); break;
     case 4:

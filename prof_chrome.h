@@ -1799,6 +1799,7 @@ static void prof__chrome_about(prof__chrome *c)
     prof__chrome_about_value(c, "events", PROF_VALUE_UINT, about->event_count, 0);
     prof__chrome_about_value(c, "lost", PROF_VALUE_UINT, about->lost, 0);
     prof__chrome_about_value(c, "lost_args", PROF_VALUE_UINT, about->lost_args, 0);
+    prof__chrome_about_value(c, "lost_busy", PROF_VALUE_UINT, about->lost_busy, 0);
     prof__chrome_about_value(c, "overwritten_chunks", PROF_VALUE_UINT, about->overwritten_chunks, 0);
     prof__chrome_about_value(c, "unmatched_ends", PROF_VALUE_UINT, about->unmatched, 0);
     prof__chrome_about_value(c, "sites_lost", PROF_VALUE_UINT, about->sites_lost, 0);

@@ -997,6 +997,7 @@ static void prof__report_json(prof__report *r)
     PROF__REPORT_LITERAL(out, "\"Losses\":{\"Events\":");
     prof__out_unsigned(out, info->lost);
     prof__report_whole(out, "Arguments", info->lost_args);
+    prof__report_whole(out, "InHandlers", info->lost_busy);
     prof__report_whole(out, "OverwrittenChunks", info->overwritten_chunks);
     prof__report_whole(out, "UnmatchedEnds", info->unmatched);
     prof__report_whole(out, "CallSites", info->sites_lost);

@@ -2074,7 +2074,9 @@ static void prof__xplane_warnings(prof__xplane *x)
     size_t i;
     for (i = 0; i < prof_trace_track_count(x->trace); i++)
         unaligned += prof_trace_track(x->trace, i)->alignment == PROF_ALIGN_GUESS;
-    prof__xplane_warning(x, about->lost, "events could not be recorded: the buffer was full");
+    prof__xplane_warning(x, about->lost - about->lost_busy, "events could not be recorded: the buffer was full");
+    prof__xplane_warning(x, about->lost_busy,
+                         "events in signal handlers could not be recorded: they interrupted a macro");
     prof__xplane_warning(x, about->lost_args, "arguments could not be recorded: the buffer was full");
     prof__xplane_warning(x, about->overwritten_chunks,
                          "older chunks of the buffer were reused: the run begins earlier");

@@ -387,6 +387,7 @@ TEST(interrupt_inside_a_macro)
                 unsigned long long macros = sum.scopes + sum.marks + sum.counters - 2; /* but for kernel_work() */
                 CHECK_EQUAL(macros + lost, warm ? 6 : 3);
                 CHECK_EQUAL(lost, i == 0 || (i == STEP && warm) ? 0 : 2);
+                CHECK_EQUAL(prof_trace_about(trace)->lost_busy, lost);
                 CHECK_EQUAL(sum.truncated, 0);
                 CHECK_EQUAL(sum.args, i == STEP ? 2 + warm : 1);
                 CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);

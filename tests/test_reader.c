@@ -2097,6 +2097,17 @@ TEST(a_header_of_before)
     trace = image_read(&im);
     CHECK(trace && prof_trace_about(trace)->taken_back == 70 && prof_trace_about(trace)->lost_args == 0);
     prof_trace_close(trace);
+    im = report_image();
+    im.header->header_size = offsetof(prof__header, lost_busy);
+    im.header->lost_busy = 3;
+    trace = image_read(&im);
+    CHECK(trace && prof_trace_about(trace)->lost == 5 && prof_trace_about(trace)->lost_busy == 0);
+    prof_trace_close(trace);
+    im = report_image();
+    im.header->lost_busy = UINT64_MAX;
+    trace = image_read(&im);
+    CHECK(trace && prof_trace_about(trace)->lost == 5 && prof_trace_about(trace)->lost_busy == 5);
+    prof_trace_close(trace);
     static const char *const then[] = {"tests/corpus/report_of_before", "tests/corpus/report_before_lost_args"};
     for (size_t i = 0; i < 2; ++i) { /* as they were written then */
         trace = trace_open_file(then[i]);
@@ -2167,6 +2178,14 @@ TEST(summary)
     CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_OK);
     for (i = 0; i < sizeof parts / sizeof *parts; ++i)
         if (!strstr(to.text, parts[i])) CHECK_TEXT(to.text, parts[i]);
+    prof_trace_close(trace);
+    im = report_image();
+    im.header->lost_busy = 2;
+    trace = image_read(&im);
+    to.used = 0;
+    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_OK);
+    CHECK(strstr(to.text, "\n3 events lost for want of room: enlarge PROF_BUFFER to 128K\n"));
+    CHECK(strstr(to.text, "\n2 events lost in signal handlers or interrupts that came while a macro was at work\n"));
     to.used = 0;
     memset(&options, 0, sizeof options);
     options.sort = PROF_SORT_CALLS;

@@ -828,7 +828,7 @@ TEST(json)
                  "\"Unit\":{\"Time\":\"ms\",\"Memory\":\"kB\"},\n"
                  "\"Process\":{\"Program\":\"synthetic\",\"Pid\":77,\"StartUnixNs\":1494576800000000000,"
                  "\"Duration\":12345.678902,\"Complete\":true},\n"
-                 "\"Losses\":{\"Events\":0,\"Arguments\":0,\"OverwrittenChunks\":0,\"UnmatchedEnds\":0,\"CallSites\":0,\"MissingParts\":0,"
+                 "\"Losses\":{\"Events\":0,\"Arguments\":0,\"InHandlers\":0,\"OverwrittenChunks\":0,\"UnmatchedEnds\":0,\"CallSites\":0,\"MissingParts\":0,"
                  "\"FailedWrites\":0}}\n");
     prof_trace_close(trace);
 }
@@ -862,7 +862,7 @@ TEST(hostile_names)
         char *text = text_of(trace, (prof_report_layout)i);
         if (i != PROF_REPORT_CNTK_DETAIL) CHECK_HAS_NOT(text, "\x1B"); /* which is CSV, as it is */
         if (i != PROF_REPORT_JSON) CHECK_HAS(text, "5 events lost");
-        else CHECK_HAS(text, "\"Losses\":{\"Events\":5,\"Arguments\":7,\"OverwrittenChunks\":2,");
+        else CHECK_HAS(text, "\"Losses\":{\"Events\":5,\"Arguments\":7,\"InHandlers\":0,\"OverwrittenChunks\":2,");
         if (i != PROF_REPORT_JSON) CHECK_HAS(text, "7 arguments lost");
         if (i != PROF_REPORT_JSON) CHECK_HAS(text, "2 older chunks overwritten");
         if (i == PROF_REPORT_JSON || i == PROF_REPORT_MXNET || i == PROF_REPORT_HISTOGRAM) CHECK_HAS(text, many);

@@ -198,6 +198,7 @@ static void exactly(int what, const prof_config *config)
         CHECK_EQUAL(recorded + prof_trace_about(trace)->lost + prof_trace_about(trace)->lost_args, attempts);
         CHECK_EQUAL(prof_trace_about(trace)->overwritten_chunks, 0);
         CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+        CHECK_EQUAL(prof_trace_about(trace)->lost_busy, prof_trace_about(trace)->lost);
         lost += prof_trace_about(trace)->lost;
         prof_trace_close(trace);
         ++rounds;

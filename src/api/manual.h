@@ -118,7 +118,9 @@ MANUAL                                                                          
     Full buffer. When the buffer is full, PROF_RING reuses the oldest chunk of all threads, and PROF_FILL stops
     recording. A scope is recorded only if there is space for its end, too, so that begins and ends are balanced. Lost
     events are counted for each thread, and every report shows them. Arguments are not events: lost arguments have a
-    count of their own (lost_args). Overwritten chunks are counted as well.
+    count of their own (lost_args). Overwritten chunks are counted as well. A macro in a signal handler or an interrupt
+    that interrupts another macro of its thread is lost, too, however large the buffer is: how many of the lost events
+    these are is lost_busy.
 
     Streaming. PROF_STREAM keeps everything: a background thread, the service, packs full chunks into the file after the
     buffer, at some 2 bytes a scope, and gives the chunks back to the threads. A thread that finds no free chunk does

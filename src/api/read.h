@@ -170,9 +170,10 @@ typedef struct prof_trace_info {
     uint64_t start_unix_ns;       /* Unix time of start_ns == 0 */
     int64_t duration_ns;          /* from the start to the last event known */
     uint64_t event_count;         /* over all tracks */
-    uint64_t lost, lost_args;     /* lost events over all tracks, also of threads that never got a chunk; and lost
-                                     arguments, also those of lost events. Either the buffer was full, or they
-                                     interrupted another macro of their thread */
+    uint64_t lost, lost_args, lost_busy; /* lost events over all tracks, also of threads that never got a chunk; lost
+                                     arguments, also those of lost events; and how many of the lost events were lost
+                                     although there was room: in a signal handler or an interrupt that interrupted
+                                     another macro of the thread. 0 in images of older versions */
     uint64_t overwritten_chunks;  /* PROF_RING: older chunks that were reused */
     uint64_t lost_blocks;         /* parts of the file, of some thousand events each, that cannot be read: the file was
                                      cut or damaged, or they were overwritten since the trace was opened */

@@ -85,6 +85,7 @@ typedef struct prof__header {
     uint64_t call_x1000;    /* ticks: as cost_ticks_x1000, of a call with the hooks of functions; 0: there are none */
     uint64_t text_x1000, format_x1000; /* of a scope whose name is made at run time, without and with a format */
     uint64_t lost_args;     /* lost arguments, which are no events, of all threads; not in older images */
+    uint64_t lost_busy;     /* of all lost events: those for which there was room: see prof__lose_busy() */
 } prof__header;
 
 #define PROF__HEADER_LEAST offsetof(prof__header, taken_back)

@@ -125,7 +125,7 @@ static inline prof__tally *prof__tally_of(const prof_site *site, prof__number *k
 static inline int prof__tally_given_up(const prof_site *site, int swapped)
 {
     if (PROF__LIKELY(swapped != PROF__TALLY_GIVEN_UP)) return 0;
-    if (prof__on(site)) prof__lose(PROF__SELF(), 1);
+    if (prof__on(site)) prof__lose_busy(PROF__SELF(), PROF__LOSS_EVENT);
     return 1;
 }
 

@@ -146,7 +146,7 @@ static PROF__COLD int prof__device_know(prof__thread *self, prof_device *device,
         }
         prof__lock_leave(&prof__lock_word, &signals);
     } else {
-        prof__lose_all(self, loss);
+        prof__lose_busy(self, loss);
     }
     PROF__ERRNO_RESTORE();
     return good;

@@ -32,7 +32,7 @@ PROF__ENTRY void prof_thread_name(const char *name)
         else
             prof__chunk_next(self); /* a chunk begins with a TRACK record */
     } else {
-        prof__lose(self, 1);
+        prof__lose_busy(self, PROF__LOSS_EVENT);
     }
     PROF__ERRNO_RESTORE();
     prof__leave(self);

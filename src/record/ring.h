@@ -50,6 +50,15 @@ static void prof__lose_all(prof__thread *self, uint32_t loss)
         PROF__ADD(s ? &s->header->lost_args : &prof__lost_args_without_chunk, (uint64_t)(loss >> 1));
 }
 
+/* The same for one that had room, but came at the wrong moment: its macro interrupted another one of the same thread (in
+   a signal handler or an interrupt), or another thread kept the lock too long. */
+static PROF__COLD void prof__lose_busy(prof__thread *self, uint32_t loss)
+{
+    prof__session *s = self->session;
+    prof__lose_all(self, loss);
+    if (loss & PROF__LOSS_EVENT) PROF__ADD(s ? &s->header->lost_busy : &prof__lost_busy_without_chunk, 1u);
+}
+
 /* Returns 1 if a service adds what is recorded to statistics. */
 static PROF__UNUSED int prof__mode_counts(uint32_t mode) { return mode == PROF_STATS || mode == PROF_RING_STATS; }
 

@@ -24,7 +24,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
         PROF__ERRNO_SAVE();
         prof__generation_look();
         if (!prof__lock_enter(&prof__lock_word, &signals)) {
-            prof__lose_all(self, loss);
+            prof__lose_busy(self, loss);
             PROF__ERRNO_RESTORE();
             return 0;
         }
@@ -146,7 +146,7 @@ static void prof__control_unlock(void) { prof__unlock_steady(&prof__control_word
 static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint32_t gate, uint32_t loss)
 {
     if (gate == PROF__BUSY)
-        prof__lose_all(self, loss);
+        prof__lose_busy(self, loss);
     else if (prof__settle(self, site, loss))
         return 1;
     prof__untake(self, gate);

@@ -91,6 +91,7 @@ static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1
 /* Lost events of threads that have no chunk; the next holder of the lock moves the count into the image. */
 static uint64_t prof__lost_without_chunk;
 static uint64_t prof__lost_args_without_chunk; /* lost arguments of threads without a session */
+static uint64_t prof__lost_busy_without_chunk; /* likewise, see prof__lose_busy() */
 
 /* Always odd; changes when a thread that found no chunk might find one. */
 static uint32_t prof__room_changes = 1;
@@ -100,6 +101,7 @@ static void prof__lost_collect(prof__session *s)
 {
     PROF__ADD(&s->header->lost, __atomic_exchange_n(&prof__lost_without_chunk, 0, __ATOMIC_RELAXED));
     PROF__ADD(&s->header->lost_args, __atomic_exchange_n(&prof__lost_args_without_chunk, 0, __ATOMIC_RELAXED));
+    PROF__ADD(&s->header->lost_busy, __atomic_exchange_n(&prof__lost_busy_without_chunk, 0, __ATOMIC_RELAXED));
 }
 
 #if defined(PROF_FREESTANDING) || defined(_WIN32)

@@ -228,7 +228,7 @@ static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_s
     }
     uint64_t now = prof__now(self->session, 0), *at = NULL;
     if ((uint32_t)prof__site_load(key) != PROF__LOAD(prof__generation))
-        prof__lose_all(self, loss);
+        prof__lose_busy(self, loss);
     else
         at = prof__reserve_or_lose(self, 4, &now, loss);
     if (at) {

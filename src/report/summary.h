@@ -280,7 +280,7 @@ static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, do
     snprintf(to, 32, " to %llu%.1s", (unsigned long long)wanted, &units[unit]);
 }
 
-#define PROF__LOSSES 7
+#define PROF__LOSSES 8
 
 /* Says what the trace lacks, and what to do about it, for each kind of loss. Returns 0 if nothing of this kind is
    missing. */
@@ -288,26 +288,27 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
 {
     const prof_trace_info *info = prof_trace_about(trace);
     static const char *const things[] = {"event",             "older chunk", "write",   "end or argument",
-                                         "call site or name", "part",        "argument"};
+                                         "call site or name", "part",        "argument", "event"};
     uint64_t chunks = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
     uint64_t kept = trace->folded ? info->folded : info->event_count;
     uint64_t counts[PROF__LOSSES];
     char count[32], wanted[32];
     double more = 0;
-    counts[0] = info->lost;
+    counts[0] = info->lost - info->lost_busy;
     counts[1] = info->overwritten_chunks;
     counts[2] = info->write_failures;
     counts[3] = info->unmatched;
     counts[4] = info->sites_lost;
     counts[5] = info->lost_blocks;
     counts[6] = info->lost_args;
+    counts[7] = info->lost_busy;
     if (!counts[kind]) return 0;
     if (kind == 4)
         more = (double)info->sites_lost / ((double)trace->site_count + 1);
     else if (info->mode != PROF_STREAM && chunks)
         more = (double)info->overwritten_chunks / (double)chunks;
     if (kind < 2 || kind == 6)
-        more += (double)(info->lost > info->lost_args ? info->lost : info->lost_args) / ((double)kept + 1);
+        more += (double)(counts[0] > counts[6] ? counts[0] : counts[6]) / ((double)kept + 1);
     /* The limits are those of prof__layout(). */
     prof__buffer_wanted(wanted, trace, more, kind == 4 ? (uint64_t)128 << 20 : (uint64_t)64 << 30);
     prof__grouped(count, counts[kind]);
@@ -326,6 +327,7 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
             snprintf(to, size, "overwritten in the ring: enlarge PROF_BUFFER%s to see %s", wanted,
                      *wanted ? "them all" : "further back");
         break;
+    case 7: snprintf(to, size, "lost in signal handlers or interrupts that came while a macro was at work"); break;
     case 2: snprintf(to, size, "failed while recording: %s", info->write_error); break;
     case 3: snprintf(to, size, "without an open scope left out"); break;
     case 4:

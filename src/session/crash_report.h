@@ -135,6 +135,7 @@ static PROF__RARE int prof__crash_write_image(prof__crash_work *w, const prof__s
     prof__pair_take_well(s->clock, h->tick_hz, &h->last);
     h->lost += PROF__LOAD(&prof__lost_without_chunk);
     h->lost_args += PROF__LOAD(&prof__lost_args_without_chunk);
+    h->lost_busy += PROF__LOAD(&prof__lost_busy_without_chunk);
     return good && prof__crash_write(w->file, 0, h, sizeof *h) && !ftruncate(w->file, (off_t)s->image_size);
 }
 

@@ -126,7 +126,7 @@ static PROF__RARE void prof__child_begins(prof__thread *self, int inherits, int 
     if (!s) prof__state.paused = prof__state.held = 0;
     prof__state.ended = 0;
     prof__guest = NULL;
-    prof__lost_without_chunk = prof__lost_args_without_chunk = 0;
+    prof__lost_without_chunk = prof__lost_args_without_chunk = prof__lost_busy_without_chunk = 0;
     prof__flow_last = prof__process_id() << 32;
     prof__tallies_unlock();
     PROF__BARRIER();

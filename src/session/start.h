@@ -186,6 +186,7 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
         PROF__STORE(&prof__state.running, 1);
         PROF__STORE(&prof__lost_without_chunk, 0u);
         PROF__STORE(&prof__lost_args_without_chunk, 0u);
+        PROF__STORE(&prof__lost_busy_without_chunk, 0u);
         if (prof__state.held)
             prof__next_generation();
         else
