@@ -1084,8 +1084,9 @@ static void prof__chrome_arrow(prof__chrome *c, const prof__chrome_flow *flow, c
         size_t at = strlen(flow->name) < 120 ? strlen(flow->name) : 120;
         memcpy(name, flow->name, at);
         name[at] = 0;
-        if (flow->count > 1) sprintf(name + at, " #%llu", (unsigned long long)flow->count);
-        if (c->part_count > 1) sprintf(name + strlen(name), " of %lu", (unsigned long)c->part->pid);
+        if (flow->count > 1) snprintf(name + at, sizeof name - at, " #%llu", (unsigned long long)flow->count);
+        at = strlen(name);
+        if (c->part_count > 1) snprintf(name + at, sizeof name - at, " of %lu", (unsigned long)c->part->pid);
         point.name = name;
     }
     prof__chrome_enter(c, flow->track);

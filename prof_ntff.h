@@ -3344,10 +3344,11 @@ static void prof__checkup_json(prof__checkup *c, const prof_ntff_artifact *a)
                           "%s: no trace_info.pb is beside it, where Neuron Explorer would look for it", a->name);
 }
 
-/* Writes "2 device profiles, " at *to, and moves *to after it. */
-static void prof__checkup_count(char **to, size_t count, const char *one)
+/* Writes "2 device profiles, " at *to, which has room for it before end, and moves *to after it. */
+static void prof__checkup_count(char **to, const char *end, size_t count, const char *one)
 {
-    if (count) *to += sprintf(*to, "%lu %s%s, ", (unsigned long)count, one, count > 1 ? "s" : "");
+    if (!count) return;
+    *to += snprintf(*to, (size_t)(end - *to), "%lu %s%s, ", (unsigned long)count, one, count > 1 ? "s" : "");
 }
 
 /* Says which files are in a folder. */
@@ -3359,7 +3360,7 @@ static void prof__checkup_folder(prof__checkup *c, const char *folder)
     char text[512], *to = text;
     int i;
     for (i = 0; i < PROF_NTFF_KIND_COUNT; i++)
-        if (i != PROF_NTFF_TRACE_INFO) prof__checkup_count(&to, c->counts[i], names[i]);
+        if (i != PROF_NTFF_TRACE_INFO) prof__checkup_count(&to, text + sizeof text, c->counts[i], names[i]);
     if (to > text) to -= 2;
     *to = 0;
     prof__checkup_say(c, PROF_NTFF_FOLDER, "%s: %s%s%s", folder,

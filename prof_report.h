@@ -398,7 +398,7 @@ static prof_status prof__report_pools(prof__report *r)
 static double prof__report_sort_key(const prof__report_row *row, prof_sort sort)
 {
     const prof__figure *figure = &row->figure;
-    double key;
+    double key, least = -1.7976931348623157e308;
     if (figure->type != PROF_EVENT_COUNTER)
         return prof__sort_key(&figure->stat, sort) / (sort == PROF_SORT_CALLS ? 1 : 1e3);
     switch (sort) {
@@ -410,7 +410,7 @@ static double prof__report_sort_key(const prof__report_row *row, prof_sort sort)
     case PROF_SORT_NAME: return 0;
     default: key = figure->last; break;
     }
-    return key < 0 || key >= 0 ? key : -1.7976931348623157e308;
+    return key < least || key >= least ? key : least;
 }
 
 /* Returns the category as MXNet would call it; *more: the rest of that name. */

@@ -350,6 +350,8 @@ MANUAL                                                                          
     Windows. PROF_STREAM, save_signal and crash_report are not available (PROF_UNSUPPORTED), nor are PROFILE_MUTEX_LOCK
     and prof_server.h. PROF_RING with a .prof output, prof_save() and prof_save_request() are.
 
+    macOS, FreeBSD, NetBSD, OpenBSD: all headers are compiled, and a recorder is linked, by the tests, but not run.
+
     Systems that only imitate shared mappings (Emscripten): prof_start() notices it, and prof_stop() writes the image into
     its .prof. Until then the file has no recording, also after a crash.
 

@@ -137,13 +137,29 @@ static PROF__RARE void prof__file_keep(prof__session *s, int file)
     s->stream.inode = (uint64_t)about.st_ino;
 }
 
-/* Makes the file size bytes large and reserves all its blocks. Sets *sparse to 1 if the file system cannot do that.
-   Returns 0 or errno. */
+/* Makes the file size bytes large and reserves all its blocks. Returns 0; EOPNOTSUPP or EINVAL if the system cannot
+   do that; or errno. */
+static PROF__RARE int prof__file_allocate(int file, size_t size)
+{
+#if defined(__APPLE__)
+    fstore_t ask = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, (off_t)size, 0};
+    if (fcntl(file, F_PREALLOCATE, &ask) < 0) return errno == ENOSPC ? ENOSPC : EOPNOTSUPP;
+    return ftruncate(file, (off_t)size) ? errno : 0;
+#elif defined(__OpenBSD__)
+    (void)file;
+    (void)size;
+    return EOPNOTSUPP;
+#else
+    return posix_fallocate(file, 0, (off_t)size);
+#endif
+}
+
+/* The same; if the system cannot do it, the file is sparse, and *sparse is 1. Returns 0 or errno. */
 static PROF__RARE int prof__file_reserve(int file, size_t size, int *sparse)
 {
     prof__signals signals;
     prof__signals_block(&signals); /* any signal makes it fail, and that of a profiler's timer always comes */
-    int error = posix_fallocate(file, 0, (off_t)size);
+    int error = prof__file_allocate(file, size);
     prof__signals_restore(&signals);
     *sparse = error == EOPNOTSUPP || error == EINVAL;
     if (*sparse) error = ftruncate(file, (off_t)size) ? errno : 0;
