@@ -139,6 +139,7 @@ $(BUILD)/tests/test_flaws_cpp: tests/test_flaws.c
 $(BUILD)/tests/test_args_cpp: tests/test_args.c
 
 $(BUILD)/tests/test_compare: tools/compare_stats.c tools/compare.h
+$(BUILD)/tests/test_periods: tools/top_read.c tools/top.h tools/tool.h
 
 # As a shared library, so that its recorder and the reading program's can be in one process; -z defs refuses any libc.
 $(BUILD)/tests/libfreestanding_kernel.so: tests/freestanding_kernel.c tests/freestanding_kernel.h $(HEADERS)
@@ -160,6 +161,9 @@ $(BUILD)/tests/tool_images: tests/tool_images.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_C) $< -o $@ $(LDFLAGS) $(LIBS)
 $(BUILD)/tests/tool_core: tests/tool_core.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(ALL_C) $< -o $@ $(LDFLAGS) $(LIBS)
+$(BUILD)/tests/top_program: tests/top_program.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_C) $< -o $@ $(LDFLAGS) $(LIBS)
 
@@ -225,7 +229,7 @@ CHOSEN = $(if $(T),$(NAMED),$(TESTS) $(SCRIPTS))
 WITH_TESTS = $(if $(T),$(join $(NAMED),$(foreach each,$(T),$(or $(call tests_of,$(each)),:))),$(CHOSEN))
 
 .PHONY: programs
-programs: $(if $(filter %/test_tool.sh %/test_flame.sh %/test_neuron.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof tool_images tool_core)) $(filter-out %.sh,$(CHOSEN))
+programs: $(if $(filter %/test_tool.sh %/test_flame.sh %/test_neuron.sh %/test_top.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof tool_images tool_core top_program)) $(filter-out %.sh,$(CHOSEN))
 
 # On all processors, unless make was told how many.
 test:

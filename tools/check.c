@@ -3,10 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#ifndef _WIN32
-#include <errno.h>
-#include <signal.h>
-#endif
 
 static const tool_option options[] = {
     {"--quiet", "-q", NULL, "prints nothing and only sets the exit status"},
@@ -206,24 +202,6 @@ static void print_open(const findings *all)
     }
 }
 
-/* Returns 1 if the recorded process is alive, as far as can be known on this machine. */
-static int is_alive(const prof_trace_info *info)
-{
-#ifdef _WIN32
-    (void)info;
-#else
-    char boot[64] = "";
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
-    if (file) {
-        if (fgets(boot, sizeof boot, file)) boot[strcspn(boot, "\n")] = 0;
-        fclose(file);
-    }
-    if (*boot && tool_same(boot, info->boot_id) && info->pid > 0 && info->pid < 0x7FFFFFFF)
-        return !kill((pid_t)info->pid, 0) || errno == EPERM;
-#endif
-    return 0;
-}
-
 /* Prints what is missing, and why. */
 static void print_missing(const prof_trace *trace)
 {
@@ -232,8 +210,8 @@ static void print_missing(const prof_trace *trace)
     int kind, kinds = 0;
     if (!info->complete) {
         snprintf(text, sizeof text,
-                 is_alive(info) ? "the end: process %llu is alive, and may still be recording"
-                                : "the end: the session was not stopped; process %llu crashed, was killed or left by _exit",
+                 tool_is_alive(info) ? "the end: process %llu is alive, and may still be recording"
+                                     : "the end: the session was not stopped; process %llu crashed, was killed or left by _exit",
                  (unsigned long long)info->pid);
         print_line("missing", text);
         kinds++;

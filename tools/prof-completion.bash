@@ -4,7 +4,9 @@ _prof()
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} options=
     COMPREPLY=()
     case $before in
-    --sort | -s) COMPREPLY=($(compgen -W "total self calls mean min max p99 name" -- "$word")); return ;;
+    --sort | -s)
+        [ "$command" != top ] || { COMPREPLY=($(compgen -W "self total calls max" -- "$word")); return; }
+        COMPREPLY=($(compgen -W "total self calls mean min max p99 name" -- "$word")); return ;;
     --layout | -l) COMPREPLY=($(compgen -W "own mxnet json cntk cntk-detail domains histogram" -- "$word")); return ;;
     --format | -f)
         [ "$command" != compare ] || { COMPREPLY=($(compgen -W "table json markdown" -- "$word")); return; }
@@ -13,10 +15,10 @@ _prof()
     --progress) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     --fail-on) COMPREPLY=($(compgen -W "call p99 max total" -- "$word")); return ;;
     --source) COMPREPLY=($(compgen -W "loc args none" -- "$word")); return ;;
-    --top | -n | --threshold | -t | --fail-over | --from | --to | --columns | -c | --min-duration | --min-percent) return ;;
+    --top | -n | --threshold | -t | --fail-over | --from | --to | --columns | -c | --min-duration | --min-percent | --rows | --period) return ;;
     esac
     if [ "$COMP_CWORD" = 1 ]; then
-        COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view flame help --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view flame top help --help --version" -- "$word"))
         return
     fi
     case $command in
@@ -29,10 +31,11 @@ _prof()
     cut) options="--output --from --to --format --progress --help" ;;
     config) options="--all --help" ;;
     flame) options="--output --format --from --to --merge --inverted --min-percent --progress --help" ;;
+    top) options="--once --rows --period --sort --columns --help" ;;
     view) options="--output --no-browser --no-args --progress --help" ;;
     neuron) options="--output --append --pid --help"
         [ "$COMP_CWORD" != 2 ] || { COMPREPLY=($(compgen -W "check import place $options" -- "$word")); return; } ;;
-    help) COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view flame" -- "$word")); return ;;
+    help) COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view flame top" -- "$word")); return ;;
     esac
     case $word in
     -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;

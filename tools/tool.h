@@ -50,7 +50,7 @@ typedef struct tool_command {
 } tool_command;
 
 extern const tool_command tool_export, tool_summary, tool_check, tool_recover, tool_merge, tool_compare, tool_cut,
-    tool_config, tool_flame, tool_neuron, tool_view;
+    tool_config, tool_flame, tool_neuron, tool_top, tool_view;
 
 /* Returns the value of an option, or NULL if it was not given. */
 const char *tool_value(const tool_args *args, const char *option);
@@ -119,6 +119,7 @@ void tool_chrome_size(const char *path);
 /* Format numbers for people, into the caller's buffer of 48 bytes. */
 const char *tool_ns(char *to, double ns);       /* "1.234 ms" */
 const char *tool_count(char *to, uint64_t count); /* "1,234" */
+int tool_characters(const char *text); /* how many columns a name takes */
 void tool_print_name(const char *text, int width); /* replaces control characters, and the middle of what is longer than
                                                       width; width 0: no limit */
 
@@ -134,6 +135,7 @@ int tool_fit(int most, int used); /* how many characters a name may have if `use
 #define TOOL_LOSSES 7
 int tool_loss(const prof_trace *trace, int kind, char *to, size_t size);
 
+int tool_is_alive(const prof_trace_info *info); /* 1: the process that recorded it is, as far as can be known here */
 int tool_is_scope(const prof_span *span); /* 1: a scope that ended after one around it, see PROF_EVENT_SPAN_BEGIN */
 
 #endif

@@ -1,0 +1,434 @@
+/* top.c - prof top: a live table of the scopes of a running program, like top(1). It opens the program's file anew for
+   each period and only reads it. top_read.c computes the figures. */
+#include "top.h"
+#ifdef __linux__
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+#endif
+
+static const tool_option options[] = {
+    {"--once", "-1", NULL, "prints one table, of the last period, and ends"},
+    {"--rows", "-n", "N", "prints N scopes; default: as many as the terminal has lines for, else 20"},
+    {"--period", "-p", "TIME", "how long a period is: 1s (default), 200ms; from 50ms to 1h"},
+    {"--sort", "-s", "KEY", "self (default), total, calls or max; the largest first"},
+    TOOL_COLUMNS,
+    {NULL, NULL, NULL, NULL}};
+
+#ifndef __linux__
+static int run(const tool_args *args)
+{
+    return tool_fail("top: on Linux only: use prof summary %s", args->files[0]);
+}
+#else
+
+static const char *const sorts[] = {"self", "total", "calls", "max", NULL}; /* as TOP_SELF and so on */
+
+typedef struct top {
+    const tool_args *args;
+    const char *path;
+    int64_t period_ns;
+    int rows, sort, once; /* rows: 0: as many as fit */
+    int screen, colours;  /* screen: the table replaces the one before */
+    int keys, paused;
+    prof_trace *trace;    /* of the period that is shown */
+    top_period shown;
+    char program[64];
+    uint64_t pid, start_ns, lost;
+    const char *ended;    /* why there is no further period; NULL: the program runs */
+} top;
+
+/*-- the terminal --*/
+
+static volatile sig_atomic_t interrupted, continued;
+static struct termios terminal_before;
+
+static void on_signal(int number)
+{
+    if (number == SIGCONT)
+        continued = 1;
+    else
+        interrupted = 1;
+}
+
+/* Makes single keys readable. Returns 0 if standard input is no terminal, or not this process's. */
+static int keys_begin(void)
+{
+    struct termios now;
+    if (!isatty(0) || tcgetpgrp(0) != getpgrp() || tcgetattr(0, &terminal_before)) return 0;
+    now = terminal_before;
+    now.c_lflag &= (tcflag_t)~(unsigned)(ICANON | ECHO);
+    now.c_cc[VMIN] = 0;
+    now.c_cc[VTIME] = 0;
+    return !tcsetattr(0, TCSANOW, &now);
+}
+
+static void signals_begin(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGCONT};
+    struct sigaction action;
+    size_t i;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal;
+    for (i = 0; i < sizeof numbers / sizeof *numbers; ++i) sigaction(numbers[i], &action, NULL);
+}
+
+static void keys_end(const top *t)
+{
+    if (t->keys) tcsetattr(0, TCSANOW, &terminal_before);
+}
+
+/* Returns how many scopes are shown. */
+static size_t row_limit(const top *t)
+{
+    struct winsize size;
+    if (t->rows) return (size_t)t->rows;
+    if (!t->screen || ioctl(1, TIOCGWINSZ, &size) || !size.ws_row) return 20;
+    return size.ws_row > 12 ? (size_t)size.ws_row - 7u : 5; /* the lines above, also if they wrap, and the cursor's */
+}
+
+/*-- the table --*/
+
+static void append(char *to, size_t size, const char *format, ...) PROF__PRINTF(3, 4);
+static void append(char *to, size_t size, const char *format, ...)
+{
+    size_t at = strlen(to);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(to + at, size - at, format, list);
+    va_end(list);
+}
+
+static const char *rate_text(char *to, uint64_t count, double seconds)
+{
+    double rate = (double)count / seconds;
+    if (rate >= 99.95) return tool_count(to, (uint64_t)(rate + 0.5));
+    snprintf(to, 48, "%.1f", rate);
+    return to;
+}
+
+static void describe_buffer(const prof_trace_info *info, const top_period *p, char *to, size_t size)
+{
+    char held[48], bytes[48];
+    tool_ns(held, (double)p->held_ns);
+    snprintf(bytes, sizeof bytes, "%.1f MiB", (double)info->buffer_size / 1048576);
+    if (info->mode == PROF_STREAM)
+        append(to, size, "streams into the file, through a buffer of %s", bytes);
+    else if (info->mode == PROF_FILL)
+        append(to, size, "the buffer of %s %s", bytes, info->lost ? "is full" : "holds everything so far");
+    else if (info->overwritten_chunks)
+        append(to, size, "the ring of %s holds %s", bytes, held);
+    else
+        append(to, size, "the ring of %s is not full yet", bytes);
+}
+
+static void describe_frames(top_rows *frames, double seconds, char *to, size_t size)
+{
+    char rate[48], longest[48];
+    size_t i;
+    top_sort(frames, TOP_CALLS);
+    for (i = 0; i < frames->count && i < 3; ++i) {
+        const top_row *row = &frames->items[i];
+        append(to, size, "; %s %.40s %s/s", i ? "" : "frames:", row->name, rate_text(rate, row->calls, seconds));
+        if (row->timed) append(to, size, ", longest %s", tool_ns(longest, (double)row->max_ns));
+    }
+}
+
+static void print_head(top *t, double seconds)
+{
+    const prof_trace_info *info = prof_trace_about(t->trace);
+    const top_period *p = &t->shown;
+    char line[1000] = "", rate[48], lost[48], since[48], span[48];
+    append(line, sizeof line, "%s, process %llu, %s after its start: the last %s%s", t->program,
+           (unsigned long long)t->pid, tool_ns(since, (double)p->to_ns), tool_ns(span, (double)(p->to_ns - p->from_ns)),
+           t->paused ? " (paused)" : "");
+    tool_print_wrapped(line, 0, 2);
+    *line = 0;
+    append(line, sizeof line, "%zu of %zu threads recorded, %s events/s, %s lost; ", p->active, p->tracks,
+           rate_text(rate, p->events, seconds), tool_count(lost, p->lost));
+    describe_buffer(info, p, line, sizeof line);
+    describe_frames(&t->shown.frames, seconds, line, sizeof line);
+    printf("\n");
+    tool_print_wrapped(line, 0, 2);
+    printf("\n");
+    if (p->asked_ns >= p->from_ns) return;
+    tool_print_wrapped("the ring holds less than a period: enlarge PROF_BUFFER to see all of it", 0, 2);
+    printf("\n");
+}
+
+static void print_row(const top_row *row, int width, double seconds)
+{
+    char calls[48], total[48], mean[48] = "-", longest[48] = "-";
+    if (row->timed) {
+        tool_ns(mean, (double)row->sum_ns / (double)row->timed);
+        tool_ns(longest, (double)row->max_ns);
+    }
+    tool_print_name(row->name, width);
+    printf(" %10s %8.1f %9s %9s %9s\n", rate_text(calls, row->calls, seconds), (double)row->self_ns / seconds / 1e7,
+           tool_ns(total, (double)row->total_ns), mean, longest);
+}
+
+static void print_table(top *t, double seconds)
+{
+    top_rows *rows = &t->shown.scopes;
+    size_t limit = row_limit(t), i;
+    int width = 5, length;
+    top_sort(rows, t->sort);
+    for (i = 0; i < rows->count && i < limit; ++i) {
+        length = tool_characters(rows->items[i].name);
+        if (length > width) width = length;
+    }
+    width = tool_fit(width < 60 ? width : 60, 50);
+    if (t->colours) printf("\033[7m");
+    tool_print_name("scope", width);
+    printf(" %10s %8s %9s %9s %9s", "calls/s", "self %", "total", "mean", "max");
+    if (t->colours) printf("\033[m");
+    printf("\n");
+    for (i = 0; i < rows->count && i < limit; ++i) print_row(&rows->items[i], width, seconds);
+    if (!rows->count) printf("no scope was open\n");
+}
+
+static void show(top *t)
+{
+    double seconds = (double)(t->shown.to_ns - t->shown.from_ns) / 1e9;
+    int columns;
+    tool_columns(t->args, &columns); /* the terminal's width may have changed */
+    if (t->screen) printf("\033[H\033[J");
+    print_head(t, seconds);
+    print_table(t, seconds);
+    if (!t->screen && !t->once) printf("\n");
+    fflush(stdout);
+}
+
+/*-- the program --*/
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Returns the time of the session that it was at this time of the system's clock. A reader in a container may have
+   another such clock than the program: then the last event was now. */
+static int64_t session_time(const prof_trace_info *info, int64_t monotonic_ns)
+{
+    int64_t since = monotonic_ns - (int64_t)info->start_monotonic_ns, last = info->duration_ns + 1;
+    return since < last - 60000000000 || since < 0 ? last : since;
+}
+
+/* Says why a trace has no further period, or returns NULL. alive: whether its process was before it was opened. */
+static const char *end_of(const top *t, const prof_trace_info *info, int alive)
+{
+    if (info->pid != t->pid || info->start_unix_ns != t->start_ns) return "has ended, and a new recording has begun in";
+    if (info->complete) return "has ended: see prof summary";
+    return alive ? NULL : "was killed, crashed or left by _exit(): see prof check";
+}
+
+static void drop_period(top *t)
+{
+    top_free(&t->shown);
+    prof_trace_close(t->trace);
+    t->trace = NULL;
+}
+
+/* Takes over a trace, and reads the period up to now from it, or to the end of the recording. */
+static int take(top *t, prof_trace *trace, int64_t from_ns, int64_t now)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    int64_t to = t->ended ? info->duration_ns + 1 : session_time(info, now);
+    int result;
+    drop_period(t);
+    t->trace = trace;
+    result = top_read(trace, from_ns < 0 ? to - t->period_ns : from_ns, to, &t->shown);
+    if (from_ns >= 0 && info->lost > t->lost && info->lost - t->lost > t->shown.lost)
+        t->shown.lost = info->lost - t->lost;
+    t->lost = info->lost; /* a thread that still loses events has not noted in its events how many */
+    return result;
+}
+
+/* Opens the file for the next period. Leaves the old one shown if there is none. */
+static int refresh(top *t, int64_t from_ns)
+{
+    prof_trace *trace;
+    int64_t now = now_ns();
+    int alive = tool_is_alive(prof_trace_about(t->trace));
+    prof_status status = prof_trace_open(t->path, &trace);
+    if (status) {
+        if (access(t->path, F_OK)) t->ended = "has ended, and its output is complete: there is no more";
+        else if (!alive) t->ended = "has ended: see prof check";
+        return t->ended ? TOOL_OK : tool_status(status);
+    }
+    t->ended = end_of(t, prof_trace_about(trace), alive);
+    if (prof_trace_about(trace)->pid == t->pid && prof_trace_about(trace)->start_unix_ns == t->start_ns)
+        return take(t, trace, from_ns, now);
+    prof_trace_close(trace);
+    return TOOL_OK;
+}
+
+/* Returns 1 if the next refresh would find that the program has ended. */
+static int is_over(const top *t)
+{
+    return access(t->path, F_OK) || !tool_is_alive(prof_trace_about(t->trace));
+}
+
+/*-- waiting --*/
+
+/* Does what a key says. Returns 1 if it was to quit. */
+static int press(top *t, int key)
+{
+    if (key == 'q' || key == 'Q') return 1;
+    if (key == 's' || key == 'S') t->sort = (t->sort + 1) % TOP_SORTS;
+    if (key == 'p' || key == 'P' || key == ' ') t->paused = !t->paused;
+    show(t);
+    return 0;
+}
+
+/* Waits for a key, but at most this long. Returns 1 if it was to quit. */
+static int wait_for_key(top *t, int ms)
+{
+    struct pollfd in;
+    char key;
+    in.fd = 0;
+    in.events = POLLIN;
+    in.revents = 0;
+    if (poll(&in, t->keys ? 1 : 0, ms) > 0 && in.revents) {
+        if (read(0, &key, 1) == 1) return press(t, key);
+        t->keys = 0; /* the terminal has gone */
+    }
+    if (continued) {
+        continued = 0;
+        t->keys = keys_begin();
+        show(t);
+    }
+    return 0;
+}
+
+/* Waits for the end of the period, or that of a pause. Returns 1 if it is time to quit. */
+static int wait_period(top *t, int64_t until)
+{
+    int was_paused = 0;
+    for (;;) {
+        int64_t left = until - now_ns();
+        if (interrupted || ferror(stdout)) return 1;
+        if (is_over(t)) return 0;
+        if (t->paused) was_paused = 1, left = 100000000;
+        if (left <= 0 || (was_paused && !t->paused)) return 0;
+        if (wait_for_key(t, left > 100000000 ? 100 : (int)(left / 1000000) + 1)) return 1;
+    }
+}
+
+static int live(top *t)
+{
+    int64_t start = now_ns(), turn;
+    int result = TOOL_OK;
+    for (turn = 1; result == TOOL_OK && !t->ended; ++turn) {
+        int64_t from = t->shown.to_ns;
+        const prof_trace *before = t->trace;
+        int paused;
+        if (wait_period(t, start + turn * t->period_ns)) return TOOL_OK;
+        paused = t->paused;
+        t->paused = 0;
+        if (now_ns() > start + (turn + 1) * t->period_ns) { /* after a pause, or on a machine with too much to do */
+            start = now_ns();
+            turn = 0;
+        }
+        result = refresh(t, paused ? -1 : from);
+        if (result == TOOL_OK && t->trace != before) show(t);
+    }
+    if (result != TOOL_OK) return result;
+    tool_print_name(t->program, 0);
+    printf(" (process %llu) %s ", (unsigned long long)t->pid, t->ended);
+    tool_print_name(t->path, 0);
+    printf("\n");
+    return TOOL_OK;
+}
+
+/*-- the command --*/
+
+static int is_address(const char *path)
+{
+    const char *colon = strrchr(path, ':');
+    return colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1) && access(path, F_OK);
+}
+
+static int choose(const tool_args *args, top *t)
+{
+    const char *rows = tool_value(args, "--rows"), *period = tool_value(args, "--period"), *term = getenv("TERM");
+    double number = 0;
+    int columns;
+    t->args = args;
+    t->path = args->files[0];
+    t->period_ns = 1000000000;
+    if (!tool_choice("--sort", tool_value(args, "--sort"), sorts, &t->sort)) return 0;
+    if (rows && !tool_number("--rows", rows, 1, 100000, &number)) return 0;
+    if (period && !tool_time("--period", period, 0, &t->period_ns)) return 0;
+    if (t->period_ns < 50000000 || t->period_ns > 3600000000000)
+        return tool_fail("--period '%s': must be from 50ms to 1h", period), 0;
+    if (!tool_columns(args, &columns)) return 0;
+    t->rows = (int)number;
+    t->once = tool_value(args, "--once") != NULL;
+    t->screen = !t->once && isatty(1) && term && *term && !tool_same(term, "dumb");
+    t->colours = t->screen && !(getenv("NO_COLOR") && *getenv("NO_COLOR"));
+    return 1;
+}
+
+/* Opens the file of a program that runs. Returns the exit status, with a message. */
+static int begin(top *t)
+{
+    const prof_trace_info *info;
+    prof_trace *trace;
+    int64_t now = now_ns();
+    if (tool_same(t->path, "-")) return tool_fail("top: standard input is no program that runs: name its file");
+    if (is_address(t->path))
+        return tool_fail("top: reads files only: ask a program that serves with curl '%s/summary?ms=1000'", t->path);
+    trace = tool_open(t->path);
+    if (!trace) return TOOL_ERROR;
+    t->trace = trace;
+    info = prof_trace_about(trace);
+    snprintf(t->program, sizeof t->program, "%s", *info->program ? info->program : "(unnamed)");
+    t->pid = info->pid;
+    t->start_ns = info->start_unix_ns;
+    if (info->complete || !tool_is_alive(info))
+        return tool_fail("top: %s: process %llu does not record into it any more: use prof summary %s", t->path,
+                         (unsigned long long)info->pid, t->path);
+    t->trace = NULL;
+    return take(t, trace, -1, now);
+}
+
+static int run(const tool_args *args)
+{
+    top t;
+    int result;
+    memset(&t, 0, sizeof t);
+    if (!choose(args, &t)) return TOOL_ERROR;
+    result = begin(&t);
+    if (result == TOOL_OK && t.screen) {
+        signals_begin();
+        t.keys = keys_begin();
+    }
+    if (result == TOOL_OK) show(&t);
+    if (result == TOOL_OK && !t.once) result = live(&t);
+    keys_end(&t);
+    drop_period(&t);
+    return result;
+}
+#endif
+
+const tool_command tool_top = {
+    "top", "FILE.prof", "Shows the scopes of a running program by self time, anew each second", 1, 1, run, options,
+    "FILE.prof is what the program records into: its output or, of any other output, OUTPUT.prof beside it. It is only read.\n"
+    "Figures are those of the period alone: calls/s counts the calls that ended in it; self % is the time in the scope without\n"
+    "those inside it, of one processor, whether the thread ran or waited; total is all time in it, added over threads; mean and\n"
+    "max are those of the calls that ended. Calls that are open count with their part of the period, also if it began earlier,\n"
+    "as long as their begin is in the buffer. If the ring holds less than a period, the table is of what it holds.\n\n"
+    "keys: q quits, s sorts by the next column, p pauses and goes on. If standard output is no terminal, or TERM is dumb, it\n"
+    "prints a table for each period. When the program ends, it prints the last part and says so, with status 0.\n\n"
+    "example: prof top trace.json.prof\n"
+    "         prof top --once -n 5 ring.prof\n"};
