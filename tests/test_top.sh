@@ -10,7 +10,7 @@ prof=$build/tests/prof
 work=$build/tests/top
 rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
 unset COLUMNS NO_COLOR
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 much=
 trap 'touch "$work/end"' EXIT # ends the program, and with it prof top
 trap 'exit 1' HUP INT TERM
 
@@ -50,7 +50,7 @@ start() { # start OUTPUT IMAGE [VARIABLE=VALUE]...: the program, as $program
     output=$1 image=$2
     shift 2
     rm -f end
-    env PROF_OUTPUT="$output" "$@" "$build/tests/top_program" end &
+    env PROF_OUTPUT="$output" "$@" "$build/tests/top_program" end $much &
     program=$!
     within shows "$image" || bad "the program records into $image"
 }
@@ -151,6 +151,23 @@ ends "the image is removed: prof top ends"
 wait $program
 tail -n 1 live >last
 has "the program has ended" last "top_program (process $program) has ended"
+
+# ---- a stream, of which the buffer is read
+
+much=much
+start stream.prof stream.prof PROF_MODE=stream PROF_BUFFER=256K
+much=
+written() { "$prof" top --once --period 1h stream.prof | grep -q "holds less than a period"; }
+within written || bad "the buffer of a stream has been used again"
+is "a stream" 0 "$prof" top --once --period 1h stream.prof
+has "the buffer of a stream" out "MiB, which goes into the file, holds "
+has "its scopes" out "tiny"
+has "not all of it is in the buffer" out "the buffer holds less than a period"
+watch stream.prof
+within grep -q '^tiny ' live && ok "tables of a stream" || bad "tables of a stream"
+touch end
+ends "the stream ends"
+wait $program
 
 # ---- a terminal
 

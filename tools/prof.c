@@ -328,6 +328,11 @@ prof_trace *tool_open(const char *path)
     return input_status(prof_trace_memory(input.bytes, input.size, &trace)) == TOOL_OK ? trace : NULL;
 }
 
+prof_status tool_open_buffer(const char *path, prof_trace **trace)
+{
+    return prof__trace_buffer(path, trace);
+}
+
 int tool_copy(const char *in, const char *out, int64_t from_ns, int64_t to_ns)
 {
     prof_trace *trace;
@@ -403,7 +408,8 @@ const char *tool_output_kind(const tool_args *args)
     return NULL;
 }
 
-/* The tool uses private names of prof.h only here, in the next function and tool_out, and where it prints names, lines and tables. */
+/* The tool uses private names of prof.h only here, in the next function and tool_out, in tool_open_buffer(), and where it prints
+   names, lines and tables. */
 int tool_is_folder(const char *path)
 {
     return prof__is_folder(path);

@@ -66,6 +66,8 @@ int tool_flush(int result);
 /* Opens a trace; "-" is standard input, whose content is kept for another call. Returns NULL, with a message, if that
    fails. */
 prof_trace *tool_open(const char *path);
+/* Opens what the buffer of a recording holds, without what it wrote to its archive. Prints no message. */
+prof_status tool_open_buffer(const char *path, prof_trace **trace);
 /* Copies an image and sets its window: see prof_image_copy(). Returns the exit status. */
 int tool_copy(const char *in, const char *out, int64_t from_ns, int64_t to_ns);
 const char *tool_shown(const char *path); /* what messages call it */

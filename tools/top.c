@@ -119,7 +119,7 @@ static void describe_buffer(const prof_trace_info *info, const top_period *p, ch
     tool_ns(held, (double)p->held_ns);
     snprintf(bytes, sizeof bytes, "%.1f MiB", (double)info->buffer_size / 1048576);
     if (info->mode == PROF_STREAM)
-        append(to, size, "streams into the file, through a buffer of %s", bytes);
+        append(to, size, "the buffer of %s, which goes into the file, holds %s", bytes, held);
     else if (info->mode == PROF_FILL)
         append(to, size, "the buffer of %s %s", bytes, info->lost ? "is full" : "holds everything so far");
     else if (info->overwritten_chunks)
@@ -158,7 +158,7 @@ static void print_head(top *t, double seconds)
     tool_print_wrapped(line, 0, 2);
     printf("\n");
     if (p->asked_ns >= p->from_ns) return;
-    tool_print_wrapped("the ring holds less than a period: enlarge PROF_BUFFER to see all of it", 0, 2);
+    tool_print_wrapped("the buffer holds less than a period: enlarge PROF_BUFFER to see all of it", 0, 2);
     printf("\n");
 }
 
@@ -259,7 +259,7 @@ static int refresh(top *t, int64_t from_ns)
     prof_trace *trace;
     int64_t now = now_ns();
     int alive = tool_is_alive(prof_trace_about(t->trace));
-    prof_status status = prof_trace_open(t->path, &trace);
+    prof_status status = tool_open_buffer(t->path, &trace);
     if (status) {
         if (access(t->path, F_OK)) t->ended = "has ended, and its output is complete: there is no more";
         else if (!alive) t->ended = "has ended: see prof check";
@@ -388,8 +388,7 @@ static int begin(top *t)
     if (tool_same(t->path, "-")) return tool_fail("top: standard input is no program that runs: name its file");
     if (is_address(t->path))
         return tool_fail("top: reads files only: ask a program that serves with curl '%s/summary?ms=1000'", t->path);
-    trace = tool_open(t->path);
-    if (!trace) return TOOL_ERROR;
+    if (tool_open_buffer(t->path, &trace) && !(trace = tool_open(t->path))) return TOOL_ERROR; /* which says why */
     t->trace = trace;
     info = prof_trace_about(trace);
     snprintf(t->program, sizeof t->program, "%s", *info->program ? info->program : "(unnamed)");

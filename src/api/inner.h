@@ -126,6 +126,7 @@ static void prof__saved_with(prof_status (*hook)(void)); /* called after each sa
 static prof_status prof__image_copy(void **bytes, size_t *size); /* of what is recorded, for free() */
 static prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trace, prof_sink sink);
 static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out);
+static prof_status prof__trace_buffer(const char *path, prof_trace **trace); /* without what is no longer in the buffer */
 static prof_status prof__trace_live(prof_trace **trace, int reset); /* reset: statistics of PROF_STATS begin anew */
 static uint32_t prof__live_mode(void);
 static prof_status prof__writer_for(const char *path, uint32_t mode,
