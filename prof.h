@@ -12253,7 +12253,8 @@ static PROF__RARE prof_status prof__image_copy(void **bytes, size_t *size)
     }
     prof__header h;
     memset(&h, 0, sizeof h);
-    prof__memory_read(s->header, 0, &h, sizeof h);
+    prof__memory_read(s->header, sizeof h.magic, (char *)&h + sizeof h.magic, sizeof h - sizeof h.magic);
+    /* not the magic: in a dump of the machine, what is left of this on the stack must not look like an image */
     if (h.mode == PROF_STATS) h.chunk_count = 0; /* their events are in the statistics */
     uint64_t taken_back = h.mode == PROF_STATS ? prof__taken_back(s) : 0;
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image mapped without the lock */
