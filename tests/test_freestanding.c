@@ -6,6 +6,7 @@
 #include "freestanding_kernel.h"
 #include "test.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -493,6 +494,40 @@ TEST(old_memory_is_left_alone)
     CHECK_EQUAL(changed, 0u);
     kernel_processor_end(0);
     kernel_processor_end(1);
+}
+
+static uint64_t snapshot_stack[32 << 10] __attribute__((aligned(64)));
+
+static void *snapshot_on_a_stack(void *status)
+{
+    void *copy;
+    size_t size;
+    *(int *)status = kernel_snapshot(&copy, &size);
+    return NULL;
+}
+
+/* A dump of the machine has images, and copies that prof_snapshot() made; what it leaves on its stack is none. */
+TEST(a_snapshot_leaves_no_other_image)
+{
+#ifdef SIGNALS_DELAYED
+    SKIP("the thread sanitizer has no room on such a stack");
+#endif
+    pthread_attr_t how;
+    pthread_t thread;
+    int status = -1, found = 0;
+    size_t i;
+    boot(0);
+    kernel_work(3);
+    pthread_attr_init(&how);
+    CHECK_EQUAL(pthread_attr_setstack(&how, snapshot_stack, sizeof snapshot_stack), 0);
+    CHECK_EQUAL(pthread_create(&thread, &how, snapshot_on_a_stack, &status), 0);
+    pthread_join(thread, NULL);
+    pthread_attr_destroy(&how);
+    CHECK_EQUAL(status, PROF_OK);
+    for (i = 0; i < sizeof snapshot_stack / sizeof *snapshot_stack; ++i)
+        found += !memcmp(snapshot_stack + i, "prof.img", 8);
+    CHECK_EQUAL(found, 0);
+    CHECK_EQUAL(kernel_stop(), PROF_OK);
 }
 
 TEST(snapshots)
