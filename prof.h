@@ -369,7 +369,7 @@ MANUAL                                                                          
         PROF_MONOTONIC_NS()     optional: a clock in nanoseconds, and PROF_UNIX_NS() the time of day. The image gets
                                 pairs of them and the counter; config.clock_hz may be 0
         PROF_ALLOCATE(size)     optional: zeroed memory, and PROF_RELEASE(memory): for prof_snapshot(), a copy of the
-                                image while recording goes on. Needs memcpy(), memset() and memcmp()
+                                image while recording goes on. Declare memcpy(), memset() and memcmp() for that
     and in every file, before prof.h:
         PROF_ANY_ON()           optional: 0 while nothing records: an expression that costs less than looking at the
                                 site, such as a static branch of Linux
@@ -386,7 +386,7 @@ MANUAL                                                                          
     Control functions may be called by any one thread at a time, not by interrupts. Memory of a session may be reused
     when no macro can be in the middle of its work that began before prof_stop(), and a new session was started.
     In Linux, prof.h includes <linux/types.h> instead of the headers of the compiler. examples/linux_module has all this
-    as a module; docs/kernel.md says more.
+    as a module, and examples/kernel as a kernel that boots; docs/kernel.md says more.
     prof_start() needs config.memory. The functions of >>read and >>reports do not exist: save the bytes of
     config.memory, from the first 64-byte boundary on, and read them with prof_trace_memory() or prof_trace_open()
     elsewhere. _F macros record the format unless PROF_VSNPRINTF is defined.
