@@ -6,6 +6,7 @@ import { rangeStats, percentile, callsOf, flameTree } from './stats.js';
 import { cost, truncatedText, trackName } from './model.js';
 import { css } from './theme.js';
 import { el, table } from './dom.js';
+import { Comparison } from './comparison.js';
 import { ns, moment, bytes, grouped, shown } from './text.js';
 
 const SEVERITIES = ['debug', 'info', 'warning', 'error', 'fatal'];
@@ -21,12 +22,14 @@ export class Panels {
         this.memories = {};
         this.bottomUp = false;
         const { report } = app, spans = report.spans.length > 0;
+        this.comparison = report.processes.length > 1 ? new Comparison(this) : null;
         this.list = [
             ['scopes', 'Scopes', () => this.scopes()],
             ['flame', 'Flame graph', () => this.flame()],
             ['scope', 'One scope', () => this.scope()],
             ['found', 'Found', () => this.found()],
-            report.processes.length > 1 ? ['compare', 'Compare', () => this.compare()] : null,
+            this.comparison ? ['compare', 'Compare', () => this.comparison.table()] : null,
+            this.comparison ? ['difference', 'Flame graph of differences', () => this.comparison.flame()] : null,
             report.frames.length ? ['frames', 'Frames', () => this.frames()] : null,
             report.messages.length ? ['messages', `Messages (${grouped(report.messages.length)})`, () => this.messages()] : null,
             spans ? ['spans', 'Spans', () => this.spans()] : null,
@@ -141,32 +144,12 @@ export class Panels {
 
     flame() {
         const tree = flameTree(this.app.report, this.stats(), this.bottomUp), { labels } = this.app.report;
-        let root = tree;
-        for (const id of this.path || []) {
-            const next = root.children.find(child => child.label === id);
-            if (!next) break;
-            root = next;
-        }
-        const box = el('div.flame', { role: 'group', 'aria-label': 'Flame graph' }), boxes = [];
-        const place = (node, left, width, depth) => {
-            if (width < 0.0015 || depth > 60) return;
-            if (node.label >= 0) boxes.push({ node, left, width, depth });
-            let x = left;
-            for (const child of node.children) {
-                const share = node.total > 0 ? width * Math.min(1, child.total / node.total) : 0;
-                place(child, x, share, depth + (node.label >= 0 ? 1 : 0));
-                x += share;
-            }
-        };
-        place(root, 0, 1, 0);
-        for (const { node, left, width, depth } of boxes.slice(0, 3000)) {
+        const root = along(tree, this.path, 'label');
+        const box = flameBox('Flame graph', root, node => node.total, node => {
             const label = labels[node.label];
             const text = `${label.name}: ${ns(node.total)}, ${(100 * node.total / tree.total).toFixed(1)} %, self ${ns(Math.max(0, node.self))}, ${grouped(node.calls)} calls`;
-            box.append(el('button', { title: text, 'aria-label': text, style: { left: `${left * 100}%`, width: `${width * 100}%`, top: `${depth * 20}px`,
-                background: css(label.rgb), color: label.ink }, onclick: () => this.zoomFlame(node), ondblclick: () => this.pick(label) },
-            width > 0.02 ? label.name : ''));
-        }
-        box.style.height = `${20 * (1 + Math.max(0, ...boxes.map(each => each.depth)))}px`;
+            return { name: label.name, text, style: { background: css(label.rgb), color: label.ink }, onclick: () => this.zoomFlame(node), ondblclick: () => this.pick(label) };
+        });
         const mode = (on, title) => el('button', { 'aria-pressed': String(this.bottomUp === on), onclick: () => {
             this.bottomUp = on;
             this.path = [];
@@ -179,9 +162,7 @@ export class Panels {
     }
 
     zoomFlame(node) {
-        const path = [];
-        for (let at = node; at && at.label >= 0; at = at.up) path.unshift(at.label);
-        this.path = this.path && path.join() === this.path.join() ? path.slice(0, -1) : path;
+        this.path = zoomed(node, this.path, 'label');
         this.render();
     }
 
@@ -287,32 +268,6 @@ export class Panels {
         const { query, hits } = this.app;
         if (!query) return el('p.note', {}, 'Search by a part of a name, cat:NAME, arg=value, >2ms or <100us, or several of them: / goes there.');
         return this.callTable(hits, `${grouped(hits.length)}${hits.more ? ' and more' : ''} scopes for ${query}`, true);
-    }
-
-    // ---- two recordings
-
-    /** Scopes of two recordings beside each other: the first two, unless the reader chooses others. */
-    compare() {
-        const { report, selection } = this.app, { processes } = report;
-        const from = selection ? selection.from : report.from, to = selection ? selection.to : report.to;
-        this.pair = this.pair || [0, 1];
-        const choose = (which, title) => el('label', {}, title + ' ', el('select', { onchange: event => { this.pair[which] = Number(event.target.value); this.render(); } },
-            ...processes.map((process, i) => el('option', { value: i, selected: i === this.pair[which] }, process.name))));
-        const [before, after] = this.pair.map(i => new Map(rangeStats(report, from, to, track => track.process === processes[i]).rows.map(row => [row.id, row])));
-        const rows = [...new Set([...before.keys(), ...after.keys()])].map(id => ({ label: report.labels[id], a: before.get(id), b: after.get(id) }));
-        const mean = row => row && row.calls ? row.total / row.calls : NaN, change = (a, b) => a > 0 && b > 0 ? b / a - 1 : NaN;
-        const time = (title, get) => ['a', 'b'].map(side => ({ title: `${title} ${side === 'a' ? '1' : '2'}`, get: row => (row[side] && get(row[side])) || 0,
-            show: row => row[side] ? ns(get(row[side])) : '' }));
-        const percent = v => Number.isNaN(v) ? '' : `${v > 0 ? '+' : ''}${(100 * v).toFixed(1)} %`;
-        return [el('div.bar-of-tools', {}, choose(0, '1:'), choose(1, '2:'), el('span.note', {}, `${this.rangeText()}; whether a difference is more than noise, prof compare tells`)),
-            table([{ title: 'scope', text: true, get: row => row.label.name },
-                ...['a', 'b'].map(side => ({ title: `calls ${side === 'a' ? '1' : '2'}`, get: row => row[side] ? row[side].calls : 0, show: row => row[side] ? grouped(row[side].calls) : '' })),
-                ...time('total', row => row.total), { title: 'difference', note: 'of the total times', get: row => Math.abs((row.b ? row.b.total : 0) - (row.a ? row.a.total : 0)),
-                    show: row => { const d = (row.b ? row.b.total : 0) - (row.a ? row.a.total : 0); return (d > 0 ? '+' : '') + ns(d); } },
-                ...time('mean', mean), { title: 'change', note: 'of the mean', get: row => change(mean(row.a), mean(row.b)) || 0, show: row => percent(change(mean(row.a), mean(row.b))) },
-                ...time('p50', row => percentile(row, 0.5)), ...time('p99', row => percentile(row, 0.99)),
-                { title: 'where', text: true, get: row => where(row.label) }], rows,
-            { caption: `${processes[this.pair[0]].name} and ${processes[this.pair[1]].name}`, sort: 5, memory: this.memoryOf('compare'), onpick: row => this.pick(row.label) })];
     }
 
     // ---- tables
@@ -438,6 +393,46 @@ export class Panels {
             { title: 'track', text: true, get: l => l.track.title }], report.losses, { caption: 'Where events were lost', memory: this.memoryOf('losses'), onpick: l => this.app.goTo(l.time, l.track) }));
         return parts;
     }
+}
+
+/** The frames of a flame graph. @param {(node: object) => object} show name, text, and properties of the element */
+export function flameBox(title, root, widthOf, show) {
+    const box = el('div.flame', { role: 'group', 'aria-label': title }), boxes = [];
+    const place = (node, left, width, depth) => {
+        if (width < 0.0015 || depth > 60) return;
+        if (node.up) boxes.push({ node, left, width, depth });
+        let x = left;
+        for (const child of node.children) {
+            const share = widthOf(node) > 0 ? width * Math.min(1, widthOf(child) / widthOf(node)) : 0;
+            place(child, x, share, depth + (node.up ? 1 : 0));
+            x += share;
+        }
+    };
+    place(root, 0, 1, 0);
+    for (const { node, left, width, depth } of boxes.slice(0, 3000)) {
+        const { name, text, style, ...more } = show(node);
+        box.append(el('button', { title: text, 'aria-label': text, style: { left: `${left * 100}%`, width: `${width * 100}%`, top: `${depth * 20}px`, ...style }, ...more },
+            width > 0.02 ? name : ''));
+    }
+    box.style.height = `${20 * (1 + Math.max(0, ...boxes.map(each => each.depth)))}px`;
+    return box;
+}
+
+/** The node of a flame graph to which a path leads, as far as it is there. */
+export function along(root, path, key) {
+    for (const id of path || []) {
+        const next = root.children.find(child => child[key] === id);
+        if (!next) break;
+        root = next;
+    }
+    return root;
+}
+
+/** The path after a click on a node: there, or, if it is there already, one up. */
+export function zoomed(node, before, key) {
+    const path = [];
+    for (let at = node; at.up; at = at.up) path.unshift(at[key]);
+    return before && path.join() === before.join() ? path.slice(0, -1) : path;
 }
 
 /** "file.c:12" */

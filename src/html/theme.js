@@ -26,9 +26,21 @@ export function colorLabels(labels, dark) {
         const bits = hash(label.name);
         label.rgb = label.color ? [label.color >> 16 & 255, label.color >> 8 & 255, label.color & 255]
             : fromHsl(bits % 360, dark ? 0.42 : 0.58, (dark ? 0.62 : 0.71) + (bits >>> 12) % 7 / 100);
-        const [r, g, b] = label.rgb.map(c => (c / 255) ** 2.2);
-        label.ink = 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? '#111' : '#fff';
+        label.ink = inkOn(label.rgb);
     }
+}
+
+/** What can be read on a colour. */
+function inkOn(rgb) {
+    const [r, g, b] = rgb.map(c => (c / 255) ** 2.2);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? '#111' : '#fff';
+}
+
+/** From blue, faster, over grey to red, slower: these two are told apart by whom red and green are not. @param {number} by -1 to 1 */
+export function differenceStyle(by, dark) {
+    const grey = dark ? [74, 80, 90] : [216, 219, 224], full = by > 0 ? dark ? [224, 92, 60] : [232, 96, 64] : dark ? [80, 150, 240] : [70, 140, 235];
+    const share = by ? 0.25 + 0.75 * Math.min(1, Math.abs(by)) : 0, rgb = grey.map((c, i) => Math.round(c + (full[i] - c) * share));
+    return { backgroundColor: css(rgb), color: inkOn(rgb) };
 }
 
 /** Colours of nodes for the rasteriser, over a background; those of labels that `dim` says are dimmed. */

@@ -1,10 +1,11 @@
 // The page in Chromium: what it shows, what a reader does with it, and that a report by somebody else runs nothing.
-//   node tests/html/browser.mjs FOLDER PREFIX...     of PREFIX.html; pictures go to FOLDER
+//   node tests/html/browser.mjs FOLDER PAIR PREFIX...     of PAIR.html and PREFIX.html; pictures go to FOLDER
 import { createRequire } from 'node:module';
 import fs from 'node:fs';
 import path from 'node:path';
+import { changed, pieceOf, withPiece } from './report.mjs';
 
-const [folder, ...prefixes] = process.argv.slice(2);
+const [folder, pair, ...prefixes] = process.argv.slice(2);
 const { chromium } = createRequire(path.resolve(process.env.NODE_FOLDER || folder) + '/')('playwright-core');
 const patience = 240000;
 let passed = 0, failed = 0;
@@ -169,11 +170,75 @@ async function compared(prefix) {
     await page.close();
 }
 
+/** The flame graph of what a change did. */
+async function differences() {
+    const file = path.join(folder, 'changed.html');
+    fs.writeFileSync(file, withPiece(fs.readFileSync(prefixes[0] + '.html', 'latin1'), pieceOf(changed())), 'latin1');
+    const { page, log } = await open(file), name = 'differences', frames = () => page.locator('.flame button').evaluateAll(all => all.map(each => each.getAttribute('aria-label')));
+    const frame = scope => page.locator(`.flame button[aria-label^="${scope}:"]`);
+    await page.click('#tab-difference');
+    const all = await frames();
+    same(`${name}: all scopes`, all.map(text => text.split(':')[0]), ['update', 'steady', 'slow', 'fast', 'removed', 'added'].sort((x, y) => all.findIndex(t => t.startsWith(x)) - all.findIndex(t => t.startsWith(y))));
+    check(`${name}: slower`, /^slow: slower; self 10\.\d+ .s \u2192 15\.\d+ .s a frame, \+\d.* \(99 %: \+.* to \+.*\); total .*; 1 \u2192 1 calls a frame$/.test(await frame('slow').getAttribute('title')), await frame('slow').getAttribute('title'));
+    check(`${name}: and in its text`, /^\u25b2 \+\d+\.\d % slow$/.test(await frame('slow').innerText()), await frame('slow').innerText());
+    check(`${name}: faster`, /^\u25bc -\d+\.\d % fast$/.test(await frame('fast').innerText()), await frame('fast').innerText());
+    same(`${name}: as before`, await frame('steady').innerText(), 'steady');
+    same(`${name}: only one has it`, [await frame('added').innerText(), await frame('removed').innerText(), await frame('added').getAttribute('class'), await frame('removed').getAttribute('class')],
+        ['+ added', '\u2212 removed', 'new', 'gone']);
+    const color = async scope => (await frame(scope).evaluate(each => getComputedStyle(each).backgroundColor)).match(/\d+/g).map(Number);
+    const [slow, fast, steady] = [await color('slow'), await color('fast'), await color('steady')];
+    check(`${name}: red, blue, grey`, slow[0] > slow[2] && fast[2] > fast[0] && Math.max(...steady) - Math.min(...steady) < 20, `${slow} ${fast} ${steady}`);
+    check(`${name}: the page says what times are divided by`, (await page.locator('#panel').innerText()).includes('those of 1 divided by 150, those of 2 by 300'), await page.locator('.legend').innerText());
+    const width = () => frame('slow').evaluate(each => each.getBoundingClientRect().width), before = await width();
+    await page.click('text=time in 1');
+    check(`${name}: widths of the other recording`, await width() < before * 0.8, `${before}, ${await width()}`);
+    await page.click('text=time in 2');
+    await page.selectOption('#panel label:has-text("Times") select', 'second');
+    check(`${name}: a second`, (await frame('slow').getAttribute('title')).includes(' ms a second'), await frame('slow').getAttribute('title'));
+    await page.selectOption('#panel label:has-text("Times") select', 'run');
+    check(`${name}: of recordings as they are, of which one is twice as long`, /^\u25b2 \+100\.\d % steady$/.test(await frame('steady').innerText()), await frame('steady').innerText());
+    await page.selectOption('#panel label:has-text("Times") select', 'frame');
+    await page.screenshot({ path: path.join(folder, 'differences.png') });
+    await frame('fast').focus();
+    await page.keyboard.press('Enter');
+    check(`${name}: Enter zooms in`, (await frames()).length === 1 && (await frames())[0].startsWith('fast:'), (await frames()).join());
+    await page.click('text=Zoom out');
+    same(`${name}: and out again`, await frames(), all);
+    await page.evaluate(() => globalThis.prof.select(0, 100000));
+    await settle(page);
+    check(`${name}: of a selection`, (await page.locator('.legend').innerText()).includes('selected'), await page.locator('.legend').innerText());
+    same(`${name}: nothing goes wrong`, log, []);
+    await page.close();
+}
+
+/** The table of two recordings has the verdicts of prof compare. */
+async function verdicts(file) {
+    const { page, log } = await open(file), name = 'verdicts';
+    await page.click('#tab-compare');
+    const rows = () => page.locator('#panel tbody tr').evaluateAll(all => all.map(row => [...row.children].slice(0, 4).map(cell => cell.innerText.trim())));
+    const wanted = new Map(JSON.parse(fs.readFileSync(file.replace(/html$/, 'json'), 'utf8')).scopes.map(row => [row.name + row.call.verdict, row.call]));
+    const table = await rows(), known = table.filter(([scope]) => !scope.startsWith('pass'));
+    const percent = ratio => ratio >= 9.95 ? 'x' : `${ratio > 1.0005 ? '+' : ''}${(100 * (ratio - 1)).toFixed(1)}`;
+    const bad = known.filter(([scope, verdict, shift]) => {
+        const call = wanted.get(scope + verdict.replace(/^[^a-z]*/, ''));
+        return !call || (call.ratio && !shift.startsWith(percent(call.ratio)) && Math.abs(parseFloat(shift) - 100 * (call.ratio - 1)) > 0.11);
+    });
+    same(`${name}: those of prof compare`, [bad, known.length], [[], wanted.size - 1]);
+    await page.fill('#panel input[type=number]', '99999');
+    await page.keyboard.press('Tab');
+    same(`${name}: a threshold that nothing passes`, (await rows()).filter(([, verdict]) => /slower|faster/.test(verdict)).length, 0);
+    await page.screenshot({ path: path.join(folder, 'verdicts.png') });
+    same(`${name}: nothing goes wrong`, log, []);
+    await page.close();
+}
+
 const plain = prefixes.find(prefix => prefix.endsWith('plain')) || prefixes[0];
 await keyboard(plain);
 await mouse(plain);
 await attack();
 await compared(plain);
+await differences();
+await verdicts(pair + '.html');
 await browser.close();
 console.log(`${passed} passed, ${failed} failed, 0 skipped`);
 process.exit(failed ? 1 : 0);

@@ -1,8 +1,8 @@
 // What the page's own modules read out of reports is what the CSV of the same recordings says; damaged reports are found out.
-//   node tests/html/check.mjs PREFIX...     of PREFIX.html and PREFIX.csv
+//   node tests/html/check.mjs PAIR PREFIX...     of PREFIX.html and PREFIX.csv; PAIR.html and PAIR.json, of prof compare
 import fs from 'node:fs';
 import path from 'node:path';
-import { open, piecesOf, eventsOf, eventsOfCsv } from './report.mjs';
+import { open, piecesOf, pieceOf, changed, eventsOf, eventsOfCsv } from './report.mjs';
 import { readReport, blocksOf, fromBase64, Damage } from '../../src/html/decode.js';
 import { finish } from '../../src/html/model.js';
 import { rangeStats, percentile, bucketOf, bucketValue, flameTree } from '../../src/html/stats.js';
@@ -10,6 +10,9 @@ import { buildPyramid, drawLevel } from '../../src/html/raster.js';
 import { mergeOrder, firstIndex } from '../../src/html/columns.js';
 import { ns, parseTime, axisTime, niceStep } from '../../src/html/text.js';
 import { parseQuery, findScopes } from '../../src/html/search.js';
+import { judge, labelsOf, pairLabels, samplesOf, shiftOf, medianOf, sumChange, Chooser } from '../../src/html/compare.js';
+import { measures, selfTimes, differenceTree } from '../../src/html/difference.js';
+import { differenceStyle } from '../../src/html/theme.js';
 
 let passed = 0, failed = 0;
 function check(name, good, why = '') {
@@ -172,6 +175,90 @@ function small() {
     same('a search', [query.names, query.categories, query.args, query.least, query.most], [['draw'], ['gfx'], [['size', '3']], 2e6, 1e9]);
 }
 
+/** Verdicts, shifts and intervals of the page are those that prof compare prints for the same two recordings. */
+async function comparing(prefix) {
+    const report = await open(prefix + '.html'), wanted = JSON.parse(fs.readFileSync(prefix + '.json', 'utf8')).scopes;
+    const { labels, processes, from, to } = report, { pairs, of } = pairLabels(labels, processes.map(process => labelsOf(report, process)));
+    const samples = processes.map(process => samplesOf(report, process, from, to)), stats = processes.map(process => rangeStats(report, from, to, track => track.process === process));
+    const bounds = change => [change.ratio, change.low > 0 ? change.low : undefined, change.high < 1e30 ? change.high : undefined];
+    const near = (got, expected, tolerance) => got === expected || Math.abs(got - expected) <= tolerance * Math.abs(expected);
+    const sums = processes.map((process, i) => selfTimes(report, process, stats[i])), tree = differenceTree(report, { of }, stats, sums, [1, 1], 1), nodes = [];
+    for (const waiting = [tree]; waiting.length;) nodes.push(...waiting.splice(0, 1).flatMap(node => { waiting.push(...node.children); return node.up ? [node] : []; }));
+    let most = 0;
+    for (const row of wanted) {
+        if (row.name.includes('%')) continue; // prof compare takes the names of a format as one scope
+        const line = row.line, sides = ['a', 'b'], name = `compare: ${row.name} of line ${line}`;
+        const at = pairs.findIndex(pair => { const label = labels[pair.b >= 0 ? pair.b : pair.a]; return label.name === row.name && label.line === line; });
+        const pair = pairs[at], of2 = pair && sides.map((side, i) => samples[i].get(pair[side]));
+        if (!pair) { check(name, false, 'not on the page'); continue; }
+        const verdict = pair.a < 0 ? 'new' : pair.b < 0 ? 'gone' : judge(shiftOf(...of2), 0.05);
+        same(name, [verdict, ...of2.map(sample => sample ? sample.seen : 0)], [row.call.verdict, row.a.calls, row.b.calls]);
+        sides.forEach((side, i) => { if (of2[i] && of2[i].seen <= 10000) check(`${name}: p50 ${side}`, Math.abs(medianOf(of2[i]) - row[side].p50_ns) <= 1 + 0.04 * row[side].p50_ns, `${medianOf(of2[i])} instead of ${row[side].p50_ns}`); });
+        if (pair.a < 0 || pair.b < 0) continue;
+        const got = bounds(shiftOf(...of2)), expected = [row.call.ratio, row.call.low, row.call.high]; // which are printed with 6 digits
+        check(`${name}: shift`, got.every((value, i) => near(value, expected[i], 3e-5)), `${got} instead of ${expected}`);
+        most = Math.max(most, of2[0].seen);
+        // where nothing is inside, and one path leads there, the self time of the flame graph is the total time
+        const node = nodes.filter(each => each.pair === at);
+        if (node.length !== 1 || node[0].children.length || of2.some(sample => sample.seen > 10000)) continue;
+        const total = bounds(node[0].change), printed = [row.total.ratio, row.total.low, row.total.high];
+        check(`${name}: change of the self time`, total.every((value, i) => near(value, printed[i], 1e-3)), `${total} instead of ${printed}`);
+        check(`${name}: is in the flame graph`, node[0].of[1].total === row.b.total_ns, `${node[0].of[1].total}`);
+    }
+    check('compare: a scope had more calls than are compared', most > 10000, `${most}`);
+    const own = nodes.reduce((sum, { of: both }) => sum + (both[1] || both[0]).self, 0);
+    check('differences: as wide as the self times', Math.abs(tree.width - own) <= own * 1e-9, `${tree.width} instead of ${own}`);
+    check('differences: inner ones are no wider', nodes.every(node => node.children.reduce((sum, each) => sum + each.width, 0) <= node.width * (1 + 1e-9) + 1), 'one is');
+    const only = side => [...new Set(nodes.filter(node => !node.of[1 - side]).map(node => labels[pairs[node.pair]['ab'[side]]].name))].sort();
+    same('differences: what only one has', [only(0), only(1)], [['moved', 'sanitize'], ['checksum']]);
+    same('differences: what times may be divided by', measures(report, processes, stats).map(each => each.id), ['frame', 'second', 'run']);
+    const halved = differenceTree(report, { of }, stats, sums, [2, 4], 0);
+    check('differences: divided', near(halved.children[0].of[0].total * 2, stats[0].rows.find(row => row.label.name === 'program').total, 1e-12), 'not so');
+}
+
+/** Arithmetic of comparisons with known results. */
+async function comparisons() {
+    const made = finish(await readReport([pieceOf(changed())])), used = made.processes.map(process => labelsOf(made, process));
+    const stats = made.processes.map(process => rangeStats(made, 0, made.to, track => track.process === process));
+    const list = measures(made, made.processes, stats), sums = made.processes.map((process, i) => selfTimes(made, process, stats[i])), pairing = pairLabels(made.labels, used);
+    same('recordings that a test makes', [made.damage, made.scopes, list.map(each => each.id), list[0].of], ['', 2250, ['frame', 'second', 'run'], [150, 300]]);
+    const [update] = differenceTree(made, pairing, stats, sums, list[0].of, 1).children;
+    const told = Object.fromEntries(update.children.map(node => [made.labels[pairing.pairs[node.pair].b < 0 ? pairing.pairs[node.pair].a : pairing.pairs[node.pair].b].name,
+        node.change ? judge(node.change, 0.05) : node.of.indexOf(null)]));
+    same('what a change did', Object.entries(told).sort(), Object.entries({ steady: 'same', slow: 'slower', fast: 'faster', removed: 1, added: 0 }).sort());
+    same('self times are those of statistics', sums.map(sum => [...sum.values()].reduce((all, each) => all + each.sum, 0)), stats.map(each => each.rows.reduce((all, row) => all + row.self, 0)));
+
+    const even = n => new Array(n).fill(0).map((_, i) => 1000 + i * 7919 % 100), sample = ns => ({ seen: ns.length, start: ns.map((_, i) => i), ns });
+    const double = shiftOf(sample(even(400)), sample(even(400).map(v => 2 * v)));
+    check('a shift by 2', double.low < 2 && double.high > 2 && double.high - double.low < 0.05 && judge(double, 0.05) === 'slower', JSON.stringify(double));
+    same('the same', judge(shiftOf(sample(even(400)), sample(even(400))), 0.05), 'same');
+    same('too few', judge(shiftOf(sample([5]), sample([50])), 0.05), 'unsure');
+    same('no call', [shiftOf(undefined, sample([1])).high, shiftOf(sample([]), sample([1])).low], [Infinity, 0]);
+    const chooser = new Chooser(), state = { value: 0n };
+    const reference = limit => { // SplitMix64
+        const bits = n => BigInt.asUintN(64, n);
+        let z = state.value = bits(state.value + 0x9E3779B97F4A7C15n);
+        z = bits((z ^ z >> 30n) * 0xBF58476D1CE4E5B9n);
+        z = bits((z ^ z >> 27n) * 0x94D049BB133111EBn);
+        return Number((z ^ z >> 31n) % BigInt(limit));
+    };
+    let off = 0;
+    for (let i = 0; i < 2000; i++) if (chooser.below(10001 + i * 31337 % 60000000) !== reference(10001 + i * 31337 % 60000000)) off++;
+    same('the sequence by which calls are chosen', off, 0);
+    const label = (name, line, category = '') => ({ name, line, category, function: 'f' });
+    const { pairs } = pairLabels([label('x', 9), label('x', 5), label('x', 7), label('y', 1), label('x', 7, 'c')], [new Set([0, 1]), new Set([2, 3, 4])]);
+    same('pairs in the order of their lines', pairs.map(pair => [pair.a, pair.b]), [[1, 2], [0, -1], [-1, 3], [-1, 4]]);
+    const sum = (n, each) => ({ n, sum: n * each, squares: n * each * each * 1.01, tenths: new Array(10).fill(n * each / 10) });
+    const change = sumChange(sum(1000, 10), sum(1000, 12), [1, 1]), scaled = sumChange(sum(1000, 10), sum(1000, 12), [1, 0.5]);
+    check('a sum that grew by a fifth', Math.abs(change.ratio - 1.2) < 1e-9 && change.low > 1.18 && change.high < 1.22 && judge(change, 0.05) === 'slower', JSON.stringify(change));
+    same('and that of a recording twice as long', [Math.round(scaled.ratio * 1000), judge(scaled, 0.05)], [600, 'faster']);
+    const parts = style => /rgb\((\d+),(\d+),(\d+)\)/.exec(style.backgroundColor).slice(1).map(Number);
+    for (const dark of [false, true]) {
+        const [slower, faster, none] = [1, -1, 0].map(by => parts(differenceStyle(by, dark)));
+        check(`red, blue and grey${dark ? ', dark' : ''}`, slower[0] > slower[2] + 80 && faster[2] > faster[0] + 80 && Math.max(...none) - Math.min(...none) < 20, `${slower} ${faster} ${none}`);
+    }
+}
+
 /** All modules are one script in the page. */
 function script(prefix) {
     const html = fs.readFileSync(prefix + '.html', 'utf8'), page = html.slice(0, html.indexOf('<script type="application/octet-stream">'));
@@ -184,8 +271,10 @@ function script(prefix) {
     check('it sets no markup', !/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b/.test(page), 'it does');
 }
 
-const prefixes = process.argv.slice(2);
+const [pair, ...prefixes] = process.argv.slice(2);
 small();
+await comparisons();
+await comparing(pair);
 await hostile();
 script(prefixes[0]);
 for (const prefix of prefixes) {

@@ -9,6 +9,85 @@ export function piecesOf(html) {
 
 export async function open(path) { return finish(await readReport(piecesOf(fs.readFileSync(path, 'latin1')))); }
 
+const number = n => {
+    const out = [];
+    for (; n >= 128; n = Math.floor(n / 128)) out.push(n % 128 | 128);
+    return [...out, n];
+};
+const textOf = s => [...number(Buffer.byteLength(s)), ...Buffer.from(s)];
+const block = (kind, ...columns) => {
+    const content = [...columns.flatMap(column => number(column.length)), ...columns.flat()];
+    return [kind.charCodeAt(0), ...number(content.length), 0, ...content];
+};
+
+/**
+ * A piece with recordings of one track, whose scopes have the times that the test wants.
+ * @param {{program: string, scopes: [string, number, number, number][], frames?: number[], together?: boolean}[]} recordings scopes:
+ *     name, depth, start, duration, in order of their starts; frames: their ends @returns {string} base64
+ */
+export function pieceOf(recordings) {
+    const strings = [''], kinds = [], rows = [], out = [...block('H', [1, 1, 0])];
+    const string = s => strings.includes(s) ? strings.indexOf(s) : strings.push(s) - 1;
+    const kind = (type, name, depth) => {
+        const row = [...number(type), depth, string(name), 0, 0, 0, 1, 0, 0].join(), at = rows.indexOf(row);
+        return at >= 0 ? at : kinds.push(row.split(',').map(Number)) && rows.push(row) - 1;
+    };
+    const parts = recordings.map(({ scopes, frames = [] }) => {
+        let last = 0;
+        const starts = [], durations = [], of = [], times = [], marks = [], details = [];
+        for (const [name, depth, start, duration] of scopes) {
+            starts.push(...number(start - last));
+            durations.push(...number(duration));
+            of.push(...number(kind(0x10000, name, depth)));
+            last = start;
+        }
+        frames.forEach((end, i) => {
+            const before = i ? frames[i - 1] : 0;
+            times.push(...number(end - before));
+            marks.push(...number(kind(3, 'frame', 0)));
+            details.push(...number(end - before));
+        });
+        return { starts, durations, of, times, marks, details };
+    });
+    out.push(...block('S', strings.flatMap(textOf)), ...block('K', kinds.flat()));
+    recordings.forEach(({ program, frames, together }, i) => {
+        const { starts, durations, of, times, marks, details } = parts[i];
+        out.push(...block('P', [...['program', program, 'pid', String(i + 1), 'complete', '1', 'together', together ? '1' : '0'].flatMap(textOf)]),
+            ...block('T', [...textOf('main'), 0, 1, 0, 0, 0, 0]), ...block('E', [...number(i), ...starts], durations, of));
+        if (frames) out.push(...block('Q', [...number(i), ...times], marks, details));
+    });
+    const count = list => list.reduce((sum, each) => sum + (each ? each.length : 0), 0);
+    out.push(...block('Z', [...number(count(recordings.map(r => r.scopes))), ...number(count(recordings.map(r => r.frames))), 0]));
+    return Buffer.from(out).toString('base64');
+}
+
+/** The page of a report with other data. */
+export function withPiece(html, piece) {
+    const mark = '<script type="application/octet-stream">';
+    return html.slice(0, html.indexOf(mark)) + `${mark}${piece}</script></body></html>`;
+}
+
+/** The same program before and after a change: steady is steady, slow half as slow again, fast twice as fast. */
+export function changed() {
+    return [false, true].map(after => {
+        const scopes = [], frames = [];
+        let at = 0;
+        for (let i = 0; i < (after ? 300 : 150); i++) {
+            const about = n => n + i * 7919 % 41, begin = at, update = ['update', 0, begin, 0], inner = [];
+            const add = (name, duration) => { inner.push([name, 1, at, duration]); at += duration; };
+            add('steady', about(20000));
+            add('slow', about(after ? 15000 : 10000));
+            add('fast', about(after ? 8000 : 16000));
+            add(after ? 'added' : 'removed', about(5000));
+            update[3] = at - begin;
+            scopes.push(update, ...inner);
+            at += 2000;
+            frames.push(at);
+        }
+        return { program: after ? 'new program' : 'old program', scopes, frames, together: true };
+    });
+}
+
 const types = ['scope', 'mark', 'counter', 'frame', 'lost', 'span_begin', 'span_mark', 'span_end', 'flow_out', 'flow_step', 'flow_in',
     'alloc', 'free', 'lock_wait', 'lock_acquire', 'lock_release', 'log'];
 const severities = ['debug', 'info', 'warning', 'error', 'fatal'];

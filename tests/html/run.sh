@@ -26,9 +26,15 @@ for kind in $kinds; do
     prefixes="$prefixes $work/$kind"
 done
 
+[ -x build/prof ] || make -s build/prof >$work/make.log 2>&1 || fail "build/prof, see $work/make.log"
+"${CC:-cc}" -O1 -g tests/html/make_pair.c -o $work/make_pair -pthread || fail "make_pair.c does not compile"
+$work/make_pair $work/pair || fail "make_pair"
+build/prof compare $work/pair.1.prof $work/pair.2.prof --format json >$work/pair.json
+[ $? -le 1 ] || fail "prof compare"
+
 command -v node >/dev/null || skip "node is not installed"
 node -e 'new DecompressionStream("deflate-raw")' 2>$work/node.log || skip "this node cannot unpack deflate: it takes 20.12 or later"
-node tests/html/check.mjs $prefixes >$work/check.log 2>&1
+node tests/html/check.mjs $work/pair $prefixes >$work/check.log 2>&1
 status=$?
 grep -v '^ok ' $work/check.log | grep -v ' passed, '
 passed=$(numbers $work/check.log | cut -d ' ' -f 1)
@@ -39,7 +45,7 @@ if [ ! -d build/viewers/node_modules/playwright-core ]; then
     cp tests/viewers/package.json build/viewers/
     (cd build/viewers && npm install --no-audit --no-fund) >$work/npm.log 2>&1 || skip "npm install failed, see $work/npm.log"
 fi
-NODE_FOLDER=build/viewers node tests/html/browser.mjs $work $prefixes >$work/browser.log 2>&1
+NODE_FOLDER=build/viewers node tests/html/browser.mjs $work $work/pair $prefixes >$work/browser.log 2>&1
 status=$?
 grep -v '^ok ' $work/browser.log | grep -v ' passed, '
 more=$(numbers $work/browser.log | cut -d ' ' -f 1)

@@ -1,0 +1,179 @@
+// Two recordings of a report beside each other: a table, and the flame graph of their differences.
+
+import { rangeStats, percentile } from './stats.js';
+import { labelsOf, pairLabels, samplesOf, shiftOf, medianOf, judge } from './compare.js';
+import { measures, selfTimes, differenceTree } from './difference.js';
+import { flameBox, along, zoomed, where } from './panels.js';
+import { differenceStyle } from './theme.js';
+import { el, table } from './dom.js';
+import { ns, grouped, shown } from './text.js';
+
+/** How bad a verdict is. */
+const ORDER = ['same', 'unsure', 'gone', 'new', 'faster', 'slower'];
+const SIGNS = { slower: '\u25b2 ', faster: '\u25bc ', new: '+ ', gone: '\u2212 ', unsure: '? ', same: '' };
+
+/** "+5.2 %", "x12" of a ratio. */
+function percentText(ratio) {
+    if (!Number.isFinite(ratio)) return '';
+    if (ratio >= 9.95) return `x${ratio.toPrecision(3)}`;
+    const text = (100 * (ratio - 1)).toFixed(1).replace(/^-(0\.0)$/, '$1');
+    return `${text > 0 ? '+' : ''}${text} %`;
+}
+
+/** @param {import('./compare.js').Change} change */
+function intervalText({ low, high }) {
+    return `${low > 0 ? percentText(low) : '?'} to ${high < 1e30 ? percentText(high) : '?'}`;
+}
+
+export class Comparison {
+    /** @param {import('./panels.js').Panels} panels */
+    constructor(panels) {
+        this.panels = panels;
+        this.app = panels.app;
+        this.pair = [0, 1];
+        this.threshold = 5;
+        this.side = 1;
+        this.path = [];
+        this.labels = [];
+    }
+
+    /** What both views need, of the selection or of all; kept until that changes. */
+    sides() {
+        const { report, selection } = this.app, from = selection ? selection.from : report.from, to = selection ? selection.to : report.to;
+        const key = [from, to, ...this.pair].join();
+        if (!this.kept || this.kept.key !== key) {
+            const processes = this.pair.map(i => report.processes[i]);
+            const used = this.pair.map(i => this.labels[i] = this.labels[i] || labelsOf(report, report.processes[i]));
+            this.kept = { key, from, to, processes, pairing: pairLabels(report.labels, used),
+                stats: processes.map(process => rangeStats(report, from, to, track => track.process === process)) };
+        }
+        return this.kept;
+    }
+
+    /** Chooses the recordings, and what is noise whatever the test says. */
+    choosers() {
+        const { processes } = this.app.report, choose = (which, title) => el('label', {}, title + ' ', el('select', { onchange: event => {
+            this.pair[which] = Number(event.target.value);
+            this.path = [];
+            this.panels.render();
+        } }, ...processes.map((process, i) => el('option', { value: i, selected: i === this.pair[which] }, process.name))));
+        return [choose(0, '1:'), choose(1, '2:'), el('label', { title: 'A change counts if its whole 99 % interval lies beyond' }, 'threshold % ',
+            el('input', { type: 'number', min: 0, max: 1000, value: this.threshold, style: { width: '4.5em' }, onchange: event => {
+                this.threshold = Math.max(0, Number(event.target.value) || 0);
+                this.panels.render();
+            } }))];
+    }
+
+    // ---- the table
+
+    /** Shifts of the pairs, as far as they have been computed: others follow, in parts, so that the page answers meanwhile. */
+    shifts(kept) {
+        const { report } = this.app, { pairing, processes } = kept;
+        if (!kept.shifts) {
+            kept.samples = processes.map(process => samplesOf(report, process, kept.from, kept.to));
+            kept.shifts = new Map();
+        }
+        const until = performance.now() + 50;
+        for (let i = kept.shifts.size; i < pairing.pairs.length && performance.now() < until; i++) {
+            const { a, b } = pairing.pairs[i];
+            kept.shifts.set(i, shiftOf(kept.samples[0].get(a), kept.samples[1].get(b)));
+        }
+        return kept.shifts;
+    }
+
+    /** Goes on with the shifts; draws when all are there. */
+    goOn(kept, note) {
+        clearTimeout(this.timer);
+        this.timer = setTimeout(() => {
+            if (this.kept !== kept) return;
+            const left = kept.pairing.pairs.length - this.shifts(kept).size;
+            note.textContent = `${grouped(left)} scopes are still to be compared`;
+            if (left) this.goOn(kept, note);
+            else if (this.panels.tab === 'compare') this.panels.render();
+        }, 0);
+    }
+
+    rows(kept) {
+        const { report } = this.app, shifts = this.shifts(kept), [before, after] = kept.stats.map(({ rows }) => new Map(rows.map(row => [row.id, row])));
+        const rows = kept.pairing.pairs.map((pair, i) => ({ a: before.get(pair.a), b: after.get(pair.b), change: shifts.get(i) })).filter(row => row.a || row.b);
+        for (const row of rows) {
+            const { label } = row.b || row.a;
+            row.label = label;
+            row.where = row.a && where(row.a.label) !== where(label) ? `${where(row.a.label)} \u2192 ${where(label)}` : where(label);
+            row.verdict = !row.a ? 'new' : !row.b ? 'gone' : row.change ? judge(row.change, this.threshold / 100) : '';
+            row.difference = (row.b ? row.b.total : 0) - (row.a ? row.a.total : 0);
+            row.p50 = [row.a, row.b].map((side, i) => {
+                const sample = side && kept.samples[i].get(side.id);
+                return sample && sample.seen === sample.ns.length ? medianOf(sample) : side ? percentile(side, 0.5) : NaN;
+            });
+        }
+        return rows.sort((x, y) => Math.abs(y.difference) - Math.abs(x.difference));
+    }
+
+    /** Scopes of two recordings beside each other: the first two, unless the reader chooses others. */
+    table() {
+        const { panels } = this, kept = this.sides(), rows = this.rows(kept), note = el('span.note', { role: 'status' });
+        const counts = ORDER.map(verdict => rows.filter(row => row.verdict === verdict).length);
+        if (kept.shifts.size < kept.pairing.pairs.length) this.goOn(kept, note);
+        note.textContent = ORDER.map((verdict, i) => `${counts[i]} ${verdict}`).reverse().join(', ');
+        const mean = row => row && row.calls ? row.total / row.calls : NaN, both = row => row.a && row.b && row.change;
+        const two = (title, get, show, about) => ['a', 'b'].map((side, i) => ({ title: `${title} ${i + 1}`, note: about, get: row => get(row[side], row, i) || 0,
+            show: row => row[side] ? show(get(row[side], row, i)) : '' }));
+        return [el('div.bar-of-tools', {}, ...this.choosers(), note), el('p.note.under', {},
+            `${panels.rangeText()}. A typical call is compared by ranks: the shift is the median of the ratios of all pairs of calls, as in prof compare. ` +
+            'Durations here are those recorded, to the nanosecond: figures are those that prof compare prints for the same recordings. ' +
+            'Of scopes with more than 10,000 calls, so many are compared.'),
+        table([{ title: 'scope', text: true, get: row => row.label.name },
+            { title: 'verdict', text: true, note: 'slower or faster: the whole 99 % interval lies beyond the threshold; same: it is at most twice as wide as that',
+                get: row => ORDER.length - ORDER.indexOf(row.verdict), show: row => el('span', { class: 'verdict ' + row.verdict }, (SIGNS[row.verdict] || '') + row.verdict) },
+            { title: 'shift', note: 'of a typical call', get: row => both(row) ? row.change.ratio : 0, show: row => both(row) ? percentText(row.change.ratio) : '' },
+            { title: '99 % interval', note: 'of the shift', get: row => both(row) ? row.change.high - row.change.low : 0, show: row => both(row) ? intervalText(row.change) : '' },
+            ...two('p50', (side, row, i) => row.p50[i], ns, 'the median; to 2 % where there are more than 10,000 calls'), ...two('calls', side => side && side.calls, grouped), ...two('total', side => side && side.total, ns),
+            { title: 'difference', note: 'of the total times', get: row => Math.abs(row.difference), show: row => (row.difference > 0 ? '+' : '') + ns(row.difference) },
+            ...two('mean', mean, ns), { title: 'change', note: 'of the mean', get: row => mean(row.b) / mean(row.a) || 0, show: row => percentText(mean(row.b) / mean(row.a)) },
+            ...two('p99', side => side && percentile(side, 0.99), ns), { title: 'where', text: true, get: row => row.where }], rows,
+        { caption: `${kept.processes[0].name} and ${kept.processes[1].name}`, sort: 1, up: true, memory: panels.memoryOf('compare'), onpick: row => panels.pick(row.label) })];
+    }
+
+    // ---- the flame graph
+
+    flame() {
+        const { panels, app } = this, { report } = app, kept = this.sides(), list = measures(report, kept.processes, kept.stats);
+        const per = list.find(each => each.id === this.per) || list[0];
+        kept.sums = kept.sums || kept.processes.map((process, i) => selfTimes(report, process, kept.stats[i]));
+        const tree = differenceTree(report, kept.pairing, kept.stats, kept.sums, per.of, this.side), root = along(tree, this.path, 'pair');
+        const unit = per.id === 'run' ? '' : per.id === 'second' ? ' a second' : ` a ${per.id}`;
+        const box = flameBox('Flame graph of differences', root, node => node.width, node => this.frame(node, kept, unit));
+        const mode = (key, value, title) => el('button', { 'aria-pressed': String(this[key] === value), onclick: () => { this[key] = value; panels.render(); } }, title);
+        const swatch = (verdict, text) => el('span', {}, el('i', { class: 'swatch ' + verdict, style: this.style(verdict, 1) }), text);
+        return [el('div.bar-of-tools', {}, ...this.choosers(), el('span', {}, 'Width:'), mode('side', 0, 'time in 1'), mode('side', 1, 'time in 2'),
+            el('label', {}, 'Times ', el('select', { onchange: event => { this.per = event.target.value; panels.render(); } },
+                ...list.map(({ id, title }) => el('option', { value: id, selected: id === per.id }, title)))),
+            el('button', { disabled: !this.path.length, onclick: () => { this.path = []; panels.render(); } }, 'Zoom out')),
+        el('div.bar-of-tools.legend', {}, swatch('slower', '\u25b2 more self time'), swatch('faster', '\u25bc less'), swatch('same', 'within noise (? perhaps not)'), swatch('new', '+ only in 2'), swatch('gone', '\u2212 only in 1'),
+            el('span.note', {}, `${panels.rangeText()}; ${this.measureText(per)}; click zooms, double click opens the scope`)),
+        el('div.scroll', { tabindex: 0 }, box)];
+    }
+
+    /** How times of recordings that are not equally long are made comparable. */
+    measureText({ id, title, of }) {
+        if (id === 'run') return 'times are those of the recordings as they are: right if both did the same work';
+        return `times are ${title}: those of 1 divided by ${shown(Number(of[0].toPrecision(4)))}, those of 2 by ${shown(Number(of[1].toPrecision(4)))}`;
+    }
+
+    style(verdict, by) { return differenceStyle(verdict === 'slower' || verdict === 'new' ? by : verdict === 'faster' || verdict === 'gone' ? -by : 0, this.app.dark); }
+
+    /** A frame: its colour, a sign, and what the figures are. */
+    frame(node, kept, unit) {
+        const { labels } = this.app.report, [a, b] = node.of, pair = kept.pairing.pairs[node.pair], label = labels[pair.b >= 0 ? pair.b : pair.a];
+        const verdict = !a ? 'new' : !b ? 'gone' : a.self === b.self ? 'same' : judge(node.change, this.threshold / 100), ratio = a && b && a.self > 0 ? b.self / a.self : NaN;
+        const words = { new: 'only in 2', gone: 'only in 1', same: 'within noise', unsure: 'not more than noise may be' }[verdict] || verdict;
+        const figures = key => a && b ? `${ns(a[key])} \u2192 ${ns(b[key])}${unit}` : `${ns((a || b)[key])}${unit}`;
+        const calls = [a, b].filter(Boolean).map(side => shown(Number(side.calls.toPrecision(4)))).join(' \u2192 ');
+        const text = `${label.name}: ${words}; self ${figures('self')}${ratio >= 0 ? `, ${percentText(ratio)}` : ''}${a && b && node.change.high < 1e30 ? ` (99 %: ${intervalText(node.change)})` : ''}; ` +
+            `total ${figures('total')}; ${calls} calls${unit}`;
+        const figure = verdict !== 'same' && ratio >= 0 ? percentText(ratio) + ' ' : '';
+        return { name: SIGNS[verdict] + figure + label.name, text, class: verdict, style: this.style(verdict, figure ? Math.abs(Math.log2(Math.max(ratio, 1e-3))) : 0.3),
+            onclick: () => { this.path = zoomed(node, this.path, 'pair'); this.panels.render(); }, ondblclick: () => this.panels.pick(label) };
+    }
+}

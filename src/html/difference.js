@@ -1,0 +1,136 @@
+// The flame graph of differences: the call paths of two recordings as one tree.
+
+import { ROLE_STEP } from './decode.js';
+import { firstIndex } from './columns.js';
+import { indexRange } from './stats.js';
+import { sumChange } from './compare.js';
+
+/** From the first event of a process to its last. @returns {[number, number]} */
+function extentOf(process) {
+    let from = Infinity, to = 0;
+    for (const { levels, points } of process.tracks) {
+        for (const level of levels) {
+            from = Math.min(from, level.start[0]);
+            to = Math.max(to, level.endOf(level.count - 1));
+        }
+        if (points.count) {
+            from = Math.min(from, points.time[0]);
+            to = Math.max(to, points.time[points.count - 1]);
+        }
+    }
+    return [from, to];
+}
+
+/** How many there are of what occurs most often in both of two maps from names. */
+function mostOfBoth([a, b]) {
+    let best = null;
+    for (const [name, n] of a)
+        if (b.get(name) > 0 && n > 0 && (!best || Math.min(n, b.get(name)) > Math.min(...best.of))) best = { name, of: [n, b.get(name)] };
+    return best;
+}
+
+/**
+ * What times of two recordings may be divided by, so that recordings of different length compare: of[side] says by how much.
+ * @param {object} report @param {object[]} processes two @param {object[]} stats of rangeStats(), of each
+ * @returns {{id: string, title: string, of: number[]}[]} the best first
+ */
+export function measures(report, processes, stats) {
+    const { from, to } = stats[0], list = [];
+    const frames = mostOfBoth(processes.map(process => new Map(report.frames.filter(series => series.track.process === process).map(({ name, start }) =>
+        [name, firstIndex(start.length, i => start[i] >= to) - firstIndex(start.length, i => start[i] >= from)]))));
+    const steps = mostOfBoth(stats.map(({ rows }) => new Map(rows.filter(row => row.label.role === ROLE_STEP).map(row => [row.label.name, row.calls]))));
+    if (frames) list.push({ id: 'frame', title: `per frame (${frames.name})`, of: frames.of });
+    if (steps) list.push({ id: 'step', title: `per step (${steps.name})`, of: steps.of });
+    const seconds = processes.map(process => {
+        const [first, last] = extentOf(process);
+        return Math.max(0, Math.min(to, last) - Math.max(from, first)) / 1e9;
+    });
+    if (Math.min(...seconds) > 0) list.push({ id: 'second', title: 'per second recorded', of: seconds });
+    list.push({ id: 'run', title: 'per recording', of: [1, 1] });
+    return list;
+}
+
+/**
+ * What is known of the self times of each node, call by call: how much they vary says what is noise.
+ * @param {object} report @param {object} process @param {object} stats of rangeStats(), of the process
+ * @returns {Map<number, import('./compare.js').Sum>}
+ */
+export function selfTimes(report, process, stats) {
+    const { nodes } = report, { from, to } = stats, sums = new Map();
+    const inRange = (level, i) => Math.max(0, Math.min(level.endOf(i), to) - Math.max(level.start[i], from));
+    for (const { levels } of process.tracks) {
+        const ranges = levels.map(level => indexRange(level, from, to));
+        levels.forEach((level, depth) => {
+            const [first, end] = ranges[depth], inner = levels[depth + 1], self = new Float64Array(end - first);
+            for (let i = first; i < end; i++) self[i - first] = inRange(level, i);
+            for (let k = inner ? ranges[depth + 1][0] : 0, i = first; inner && k < ranges[depth + 1][1]; k++) {
+                while (i + 1 < end && level.start[i + 1] <= inner.start[k]) i++;
+                let outer = i; // one of no length may begin there as well
+                while (outer > first && level.start[outer] === inner.start[k] && nodes.parent[inner.node[k]] !== level.node[outer]) outer--;
+                if (outer < end && nodes.parent[inner.node[k]] === level.node[outer]) self[outer - first] -= inRange(inner, k);
+            }
+            for (let i = first; i < end; i++) {
+                const n = level.node[i], time = Math.max(0, self[i - first]);
+                let sum = sums.get(n);
+                if (!sum) sums.set(n, sum = { n: 0, sum: 0, squares: 0, tenths: new Array(10).fill(0) });
+                sum.tenths[Math.floor((10 * ++sum.n - 1) / stats.calls[n])] += time;
+                sum.sum += time;
+                sum.squares += time * time;
+            }
+        });
+    }
+    return sums;
+}
+
+/**
+ * @typedef {object} Both a call path of one recording or both
+ * @property {number} pair of labels; -1: the root
+ * @property {({total: number, self: number, calls: number, sum: import('./compare.js').Sum} | null)[]} of each recording; null: not in it
+ * @property {import('./compare.js').Change | null} change of the self time; null: only one has it
+ * @property {number} width
+ * @property {Both[]} children
+ * @property {Both} [up]
+ */
+
+/**
+ * The tree of both. Its widths are the time in recording `side`, and where only the other one has a path, the time there;
+ * so an outer one is as wide as what it has itself and what is in it.
+ * @param {object} report @param {{of: Int32Array[]}} pairing of pairLabels() @param {object[]} stats of rangeStats(), of each
+ * @param {Map<number, object>[]} sums of selfTimes(), of each @param {number[]} per what times are divided by @param {number} side 0 or 1
+ * @returns {Both}
+ */
+export function differenceTree(report, pairing, stats, sums, per, side) {
+    const { nodes } = report, all = [], make = (pair, up) => {
+        const node = { pair, of: [null, null], change: null, width: 0, children: [], inner: new Map(), up };
+        all.push(node);
+        return node;
+    };
+    const root = make(-1);
+    stats.forEach(({ calls, total, self }, which) => {
+        const made = new Array(nodes.count), needed = new Uint8Array(nodes.count);
+        for (let n = nodes.count - 1; n > 0; n--) if (needed[n] || calls[n]) needed[n] = needed[nodes.parent[n]] = 1;
+        made[0] = root;
+        for (let n = 1; n < nodes.count; n++) { // outer ones come first
+            if (!needed[n]) continue;
+            const up = made[nodes.parent[n]], pair = pairing.of[which][nodes.label[n]];
+            if (!up.inner.has(pair)) {
+                up.inner.set(pair, make(pair, up));
+                up.children.push(up.inner.get(pair));
+            }
+            made[n] = up.inner.get(pair);
+            if (calls[n]) made[n].of[which] = { total: total[n] / per[which], self: Math.max(0, self[n]) / per[which], calls: calls[n] / per[which], sum: sums[which].get(n) };
+        }
+    });
+    for (const node of all) {
+        const [a, b] = node.of;
+        if (a && b) node.change = sumChange(a.sum, b.sum, [1 / per[0], 1 / per[1]]);
+    }
+    for (let i = all.length - 1; i > 0; i--) { // inner ones come later
+        const node = all[i], own = node.of[side] || node.of[1 - side];
+        node.width += own ? own.self : 0;
+        node.up.width += node.width;
+        node.children.sort((x, y) => y.width - x.width);
+    }
+    root.children.sort((x, y) => y.width - x.width);
+    return root;
+}

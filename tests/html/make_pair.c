@@ -1,0 +1,93 @@
+/* Records a program twice, before and after a change, as PREFIX.1.prof and PREFIX.2.prof; writes each as a report, and
+   both as PREFIX.html, as prof view does: make_pair PREFIX. */
+#define PROF_IMPLEMENTATION
+#include "../../prof_html.h"
+#include <stdio.h>
+#include <string.h>
+
+static void work(unsigned amount)
+{
+    volatile unsigned sum = 0;
+    for (unsigned i = 0; i < amount * 50; i++) sum += i;
+    (void)sum;
+}
+
+static void load(int after)
+{
+    PROFILE_FUNCTION();
+    for (int i = 0; i < 40; i++) {
+        PROFILE_SCOPE("read");
+        work(after ? 12 : 4);
+        if (after) {
+            PROFILE_SCOPE("checksum");
+            work(6);
+        } else {
+            PROFILE_SCOPE("sanitize");
+            work(2);
+        }
+    }
+}
+
+/* The same name in one function: lines that an edit has moved, one more before than after. */
+static void moved(int after)
+{
+    if (after) {
+        PROFILE_SCOPE("moved");
+        work(9);
+        return;
+    }
+    {
+        PROFILE_SCOPE("moved");
+        work(3);
+    }
+    PROFILE_SCOPE("moved");
+    work(1);
+}
+
+static void program(int after)
+{
+    PROFILE_SCOPE_C("program", "host");
+    load(after);
+    for (int i = 0; i < (after ? 200 : 130); i++) {
+        PROFILE_FRAME("frame");
+        PROFILE_SCOPE("update");
+        for (int k = 0; k < 120; k++) { /* more calls than are compared */
+            PROFILE_SCOPE("entity");
+            work(after ? 1 : 2);
+        }
+        moved(after);
+        PROFILE_SCOPE_F("pass %d", i % 3);
+        work(5);
+    }
+}
+
+static prof_trace *record(const char *prefix, int which)
+{
+    prof_config config;
+    prof_trace *trace = NULL;
+    char path[1024];
+    memset(&config, 0, sizeof config);
+    config.buffer_size = 8 << 20;
+    if (prof_start(&config)) return NULL;
+    program(which == 2);
+    snprintf(path, sizeof path, "%s.%d.prof", prefix, which);
+    if (prof_stop() || prof_save(path) || prof_trace_open(path, &trace)) return NULL;
+    snprintf(path, sizeof path, "%s.%d.html", prefix, which);
+    return prof_html_write(trace, path, NULL) ? NULL : trace;
+}
+
+int main(int argc, char **argv)
+{
+    prof_trace *traces[2];
+    char path[1024];
+    int good;
+    if (argc != 2) return 2;
+    traces[0] = record(argv[1], 1);
+    traces[1] = traces[0] ? record(argv[1], 2) : NULL;
+    snprintf(path, sizeof path, "%s.html", argv[1]);
+    good = traces[1] && prof_html_merge((const prof_trace *const *)traces, 2, path, NULL) == PROF_OK;
+    if (!good) fprintf(stderr, "make_pair: %s\n", prof_error());
+    prof_trace_close(traces[0]);
+    prof_trace_close(traces[1]);
+    return good ? 0 : 1;
+}
