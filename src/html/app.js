@@ -1,6 +1,6 @@
 // The page: what it shows, and what the reader does.
 
-import { readReport } from './decode.js';
+import { readReport, piecesIn, joined } from './decode.js';
 import { finish, warnings, scopeAt, truncatedText } from './model.js';
 import { firstIndex } from './columns.js';
 import { colorLabels, nodeColors, abgr } from './theme.js';
@@ -20,6 +20,17 @@ const kept = {
 
 class App {
     constructor(report) {
+        this.wheelZooms = kept.get('wheel') === 'zoom';
+        this.time = new TimeLine($('time'), this);
+        this.take(report);
+        this.listen();
+        this.readFragment();
+        this.panels.render();
+        this.drawFrames();
+    }
+
+    /** Shows a report from the beginning. */
+    take(report) {
         this.report = report;
         this.view = { from: report.from, to: report.to };
         /** @type {{from: number, to: number} | null} */ this.selection = null;
@@ -38,16 +49,64 @@ class App {
             if (process.spanGroups.length > 8) this.closed.add(`p${process.id}Spans`);
             this.closed.add(`p${process.id}Locks`);
         }
-        this.wheelZooms = kept.get('wheel') === 'zoom';
-        this.time = new TimeLine($('time'), this);
         this.theme(kept.get('theme'));
+        if (this.panels) this.panels.close();
         this.panels = new Panels(this, $('tabs'), $('panel'));
         this.head();
-        this.listen();
-        this.readFragment();
-        this.panels.render();
-        this.drawFrames();
-        this.time.redraw();
+    }
+
+    // ---- another report, to compare
+
+    /** Adds the recordings of another report's file. One that cannot be read changes nothing. @param {File} file */
+    async against(file) {
+        if (this.reading) return;
+        this.reading = true;
+        this.say(`Reading ${file.name}\u2026`);
+        try {
+            const name = file.name.replace(/\.[^.]*$/, ''), head = await file.slice(0, 100).text(), pieces = /^<!doctype html>/i.test(head) ? piecesIn(await file.text()) : [];
+            if (!pieces.length) throw new Error(`it is no report that prof made. Of a recording, make a report first: prof export ${name}.prof -o ${name}.html`);
+            const other = finish(await readReport(pieces)), first = this.report.processes.length;
+            if (other.damage || !other.processes.length) throw new Error(`it is damaged: ${other.damage || 'it has no recording'}`);
+            for (const process of other.processes) process.file = file.name;
+            this.take(finish(joined(this.report, other)));
+            $('search').value = $('hits').textContent = '';
+            this.panels.comparison.pair = [0, first];
+            this.panels.open('compare');
+            this.drawFrames();
+            $('said').hidden = true;
+            $('live').textContent = `Compared with ${file.name}`;
+        } catch (error) {
+            this.say(`${file.name} cannot be compared: ${error.message}`);
+        }
+        this.reading = false;
+    }
+
+    say(text) {
+        $('said').hidden = false;
+        $('said').replaceChildren(text + ' ', el('button', { onclick: () => { $('said').hidden = true; } }, 'Close'));
+        $('live').textContent = text;
+    }
+
+    listenToFiles() {
+        const mark = event => {
+            const files = event.type === 'dragover' && event.dataTransfer.types.includes('Files');
+            if (files) event.preventDefault();
+            document.body.classList.toggle('dropping', files);
+        };
+        document.ondragover = document.ondragleave = mark;
+        document.ondrop = event => {
+            mark(event);
+            const [file] = event.dataTransfer.files;
+            if (!file) return;
+            event.preventDefault();
+            this.against(file);
+        };
+        $('against').onclick = () => $('file').click();
+        $('file').onchange = () => {
+            const [file] = $('file').files;
+            if (file) this.against(file);
+            $('file').value = '';
+        };
     }
 
     // ---- what is around the time line
@@ -371,6 +430,7 @@ class App {
         $('wheel').checked = this.wheelZooms;
         $('wheel').onchange = () => { this.wheelZooms = $('wheel').checked; kept.set('wheel', this.wheelZooms ? 'zoom' : 'scroll'); };
         this.listenToBar();
+        this.listenToFiles();
         window.matchMedia('(prefers-color-scheme: dark)').onchange = () => { if (!kept.get('theme')) { this.theme(null); this.panels.render(); this.drawFrames(); } };
         window.onhashchange = () => { if (location.hash !== this.fragment) this.readFragment(); };
         document.onkeydown = event => this.key(event);
@@ -501,7 +561,7 @@ class App {
     key(event) {
         if (event.ctrlKey || event.metaKey || event.altKey || $('keys').open) return;
         if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
-        const inPanel = $('lower').contains(event.target), { view, selection } = this;
+        const inPanel = event.target.closest('#lower, button, summary'), { view, selection } = this;
         const actions = {
             w: () => this.zoom(0.8), s: () => this.zoom(1.25), a: () => this.pan(-0.12), d: () => this.pan(0.12),
             f: () => {

@@ -120,9 +120,8 @@ export class Comparison {
         const two = (title, get, show, about) => ['a', 'b'].map((side, i) => ({ title: `${title} ${i + 1}`, note: about, get: row => get(row[side], row, i) || 0,
             show: row => row[side] ? show(get(row[side], row, i)) : '' }));
         return [el('div.bar-of-tools', {}, ...this.choosers(), note), el('p.note.under', {},
-            `${panels.rangeText()}. A typical call is compared by ranks: the shift is the median of the ratios of all pairs of calls, as in prof compare. ` +
-            'Durations here are those recorded, to the nanosecond: figures are those that prof compare prints for the same recordings. ' +
-            'Of scopes with more than 10,000 calls, so many are compared.'),
+            `${panels.rangeText()}. As in prof compare, the shift is the median of the ratios of all pairs of calls, of 10,000 a side at most. ` +
+            'Durations here are those recorded, to the nanosecond, and so are the figures.'),
         table([{ title: 'scope', text: true, get: row => row.label.name },
             { title: 'verdict', text: true, note: 'slower or faster: the whole 99 % interval lies beyond the threshold; same: it is at most twice as wide as that',
                 get: row => ORDER.length - ORDER.indexOf(row.verdict), show: row => el('span', { class: 'verdict ' + row.verdict }, (SIGNS[row.verdict] || '') + row.verdict) },

@@ -214,7 +214,7 @@ export class Report {
         this.processes = [];
         this.tracks = [];
         this.spans = [];
-        this.argBlocks = [];
+        /** @type {{bytes: Uint8Array, strings: string[]}[]} */ this.argBlocks = [];
         this.scopes = this.points = this.spanCount = 0;
         this.complete = false;
         this.damage = '';
@@ -231,11 +231,12 @@ export class Report {
     }
     /** @param {number} place */
     argsAt(place) {
-        return readArgs(this, new Reader(this.argBlocks[Math.floor(place / LONGEST)], place % LONGEST));
+        const block = this.argBlocks[Math.floor(place / LONGEST)];
+        return readArgs(block, new Reader(block.bytes, place % LONGEST));
     }
 }
 
-/** @param {Report} report @param {Reader} reader */
+/** @param {{strings: string[]}} report @param {Reader} reader */
 function readArgs(report, reader) {
     const args = [];
     for (let left = reader.index(1 << 16, 'number of arguments'); left > 0; left--) {
@@ -245,7 +246,7 @@ function readArgs(report, reader) {
     return args;
 }
 
-/** @param {Report} report @param {Reader} reader @returns {any} */
+/** @param {{strings: string[]}} report @param {Reader} reader @returns {any} */
 function readValue(report, reader) {
     const type = reader.byte();
     switch (type) {
@@ -434,7 +435,7 @@ export class Decoder {
     args(r) {
         const { report } = this, track = report.tracks[r.index(report.tracks.length, 'track')], last = new Map();
         const base = report.argBlocks.length * LONGEST;
-        report.argBlocks.push(r.bytes);
+        report.argBlocks.push({ bytes: r.bytes, strings: report.strings });
         while (!r.done) {
             const which = r.u(), at = (last.get(which) || 0) + r.u();
             const of = which ? track.levels[which - 1] : track.points;
@@ -483,6 +484,65 @@ export class Decoder {
         if (!report.complete && !report.damage) report.damage = 'the end of the report is missing';
         return report;
     }
+}
+
+/** The pieces in the text of a report's file, which is never parsed as a page. @param {string} text @returns {string[]} */
+export function piecesIn(text) {
+    const begin = '<script type="application/' + 'octet-stream">', pieces = []; // together, this script would have it, too
+    for (let at = text.indexOf(begin); at >= 0; at = text.indexOf(begin, at)) {
+        const end = text.indexOf('<', at += begin.length);
+        if (end < 0) throw new Damage('its end is missing');
+        pieces.push(text.slice(at, end));
+    }
+    return pieces;
+}
+
+/** The recordings of a after which those of b follow, which b loses; both begin at 0. @param {Report} a @param {Report} b @returns {Report} */
+export function joined(a, b) {
+    const report = Object.assign(new Report(), a), key = label => [label.name, label.category, label.file, label.line].join('\0');
+    const labels = [...a.labels], known = new Map(labels.map(label => [key(label), label.id])), { nodes } = a, childOf = new Map();
+    const labelOf = b.labels.map(label => {
+        if (!known.has(key(label))) known.set(key(label), labels.push({ ...label, id: labels.length }) - 1);
+        return known.get(key(label));
+    });
+    const all = { count: nodes.count, label: new Growing(Uint32Array), parent: new Growing(Uint32Array) }, nodeOf = new Uint32Array(b.nodes.count);
+    const add = (n, parent, label) => {
+        all.label.put(n, label);
+        all.parent.put(n, parent);
+        childOf.set(parent * 0x4000000 + label, n);
+    };
+    for (let n = 1; n < nodes.count; n++) add(n, nodes.parent[n], nodes.label[n]);
+    for (let n = 1; n < b.nodes.count; n++) {
+        const parent = nodeOf[b.nodes.parent[n]], label = labelOf[b.nodes.label[n]], same = childOf.get(parent * 0x4000000 + label);
+        if (same === undefined) add(all.count, parent, label);
+        nodeOf[n] = same === undefined ? all.count++ : same;
+    }
+    const move = listed => { for (let i = 0; i < listed.count; i++) listed.place[i] += a.argBlocks.length * LONGEST; };
+    for (const process of b.processes) process.id += a.processes.length;
+    for (const track of b.tracks) {
+        const { points } = track;
+        track.id += a.tracks.length;
+        for (const level of track.levels) {
+            for (let i = 0; i < level.count; i++) level.node[i] = nodeOf[level.node[i]];
+            move(level.args);
+        }
+        for (let i = 0; i < points.count; i++) {
+            if (b.kinds[points.kind[i]].type === LOG) points.b[i] += a.strings.length;
+            points.kind[i] += a.kinds.length;
+        }
+        move(points.args);
+    }
+    for (const span of b.spans) {
+        span.label = labelOf[span.label];
+        span.track += a.tracks.length;
+        span.endTrack += a.tracks.length;
+    }
+    report.labels = labels;
+    report.nodes = { count: all.count, label: all.label.close(all.count), parent: all.parent.close(all.count) };
+    report.kinds = [...a.kinds, ...b.kinds.map(kind => ({ ...kind, label: labelOf[kind.label] }))];
+    for (const list of ['strings', 'processes', 'tracks', 'spans', 'argBlocks']) report[list] = a[list].concat(b[list]);
+    for (const count of ['scopes', 'points', 'spanCount']) report[count] += b[count];
+    return report;
 }
 
 /**

@@ -12,7 +12,7 @@ export function trackName(track) {
     return track.name || (track.fiber ? 'fiber ' : 'thread ') + track.thread;
 }
 
-/** @param {import('./decode.js').Report} report @returns the report, with all that views need */
+/** Also of a report that was finished before, and has more now. @param {import('./decode.js').Report} report @returns the report, with all that views need */
 export function finish(report) {
     let to = 0, from = Infinity;
     report.messages = [];
@@ -25,14 +25,15 @@ export function finish(report) {
         const program = process.about.get('program') || '(unnamed)';
         const rank = process.metadata.find(([key]) => key === 'rank');
         process.name = report.processes.length > 1 || rank
-            ? `${program} (${rank ? 'rank ' + rank[1] : process.about.get('pid')})` : program;
+            ? `${program} (${rank ? 'rank ' + rank[1] : process.about.get('pid')}${process.file ? ', ' + process.file : ''})` : program;
     }
     for (const track of report.tracks) {
         track.title = trackName(track);
+        track.marks = null;
         for (const level of track.levels) {
             from = Math.min(from, level.start[0]);
             to = Math.max(to, level.endOf(level.count - 1));
-            level.pyramid = buildPyramid(level);
+            level.pyramid = level.pyramid || buildPyramid(level);
         }
         const { points } = track;
         if (points.count) {
@@ -296,6 +297,7 @@ export function warnings(report) {
     if (report.processes.some(process => process.about.get('together') === '1'))
         lines.push('The recordings were made one after the other: here, each begins at 0.');
     else if (report.machines > 1) lines.push('The recordings are of several machines, or starts of one: their clocks are only as equal as the machines set them.');
+    for (const name of new Set(report.processes.map(process => process.file).filter(Boolean))) lines.push(`${name} was added: its recordings begin at 0 here.`);
     for (const process of report.processes) {
         const who = report.processes.length > 1 ? process.name + ': ' : '', number = key => Number(process.about.get(key) || 0);
         for (const loss of process.losses) lines.push(who + loss);

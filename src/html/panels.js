@@ -42,6 +42,12 @@ export class Panels {
             onclick: () => this.open(id), onkeydown: event => this.turn(event) }, title)));
     }
 
+    /** Others take its place. */
+    close() {
+        clearTimeout(this.timer);
+        if (this.comparison) this.comparison.kept = null;
+    }
+
     /** Arrow keys go from tab to tab. */
     turn(event) {
         const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;

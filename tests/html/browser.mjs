@@ -34,6 +34,10 @@ async function open(file, fragment = '') {
 
 /** Waits until the time line is drawn and the panels have followed. */
 const settle = page => page.evaluate(() => new Promise(done => setTimeout(() => requestAnimationFrame(() => done(0)), 200)));
+/** Waits for something; what the library has for this needs an eval, which the page forbids. */
+async function until(page, test) {
+    for (const end = Date.now() + patience; !await page.evaluate(test) && Date.now() < end;) await settle(page);
+}
 /** How many colours the canvas has: one that shows nothing has few. */
 const colors = page => page.evaluate(() => {
     const canvas = document.getElementById('time'), { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height), seen = new Set();
@@ -211,6 +215,59 @@ async function differences() {
     await page.close();
 }
 
+/** Another report is dropped on the page, or chosen; what is no report changes nothing. */
+async function added(before, after) {
+    const { page, log } = await open(before), name = 'added', said = () => page.locator('#said').innerText();
+    const drop = async (file, text) => {
+        await page.evaluate(([title, content]) => {
+            const data = new DataTransfer();
+            data.items.add(new File([content], title));
+            const over = new DragEvent('dragover', { dataTransfer: data, bubbles: true, cancelable: true });
+            document.body.dispatchEvent(over);
+            globalThis.over = [over.defaultPrevented, document.body.className];
+            document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+        }, [file, text]);
+        await until(page, () => !globalThis.prof.reading);
+    };
+    page.on('filechooser', chooser => chooser.setFiles(path.join(folder, 'attack.html'))); // now: it takes a while to take effect
+    await page.evaluate(() => { globalThis.first = globalThis.prof.report; });
+    const html = fs.readFileSync(after, 'latin1'), evil = '<img src=x onerror=alert(1)>', data = html.indexOf('<script type="application/octet-stream">');
+    const bad = { 'a recording': ['trace.1.prof', 'PROF\0\0', 'prof export trace.1.prof -o trace.1.html'], 'a page of somebody': ['x.html', '<!doctype html><script>alert(2)</script>' + evil, 'it is no report that prof made'],
+        'a name that is markup': [evil + '.html', 'no', evil], 'a report that was cut': ['cut.html', html.slice(0, data + 5000), 'its end is missing'],
+        'a report whose end is missing': ['short.html', withPiece(html, pieceOf(changed()).slice(0, 400)), 'it is damaged'],
+        'damaged data': ['damaged.html', html.slice(0, data + 2000) + 'AAAAAAAA' + html.slice(data + 2008), 'it is damaged'],
+        'another version': ['new.html', withPiece(html, Buffer.from([72, 4, 0, 3, 9, 1, 0]).toString('base64')), 'this page reads version 1, not 9'],
+        'markup instead of data': ['markup.html', withPiece(html, evil), 'it is damaged'], 'no file': ['empty.html', '', 'it is no report'] };
+    for (const [what, [file, text, expected]] of Object.entries(bad)) {
+        await drop(file, text);
+        check(`${name}: ${what} is refused`, (await said()).startsWith(`${file} cannot be compared: `) && (await said()).includes(expected), await said());
+        same(`${name}: ${what} changes nothing`, await page.evaluate(() => [globalThis.prof.report === globalThis.first, document.querySelectorAll('img').length, globalThis.prof.report.processes.length]), [true, 0, 1]);
+    }
+    same(`${name}: a place to drop is shown`, await page.evaluate(() => globalThis.over), [true, 'dropping']);
+    same(`${name}: and not any more`, await page.evaluate(() => document.body.className), '');
+    await page.screenshot({ path: path.join(folder, 'refused.png') });
+    await page.click('#said button');
+    same(`${name}: the message can be closed`, await page.locator('#said').isVisible(), false);
+    await drop('after.html', html);
+    same(`${name}: a report that is dropped`, [await page.locator('#live').innerText(), await page.locator('#said').isVisible()], ['Compared with after.html', false]);
+    same(`${name}: is compared`, await page.evaluate(() => [globalThis.prof.panels.tab, globalThis.prof.report.processes.length, document.querySelectorAll('#panel tbody tr').length > 3]), ['compare', 2, true]);
+    check(`${name}: the page says so`, (await page.locator('#warnings').innerText()).includes('after.html was added'), await page.locator('#warnings').innerText());
+    await settle(page);
+    check(`${name}: both are drawn`, await colors(page) > 8, 'the time line is empty');
+    for (const tab of await page.locator('[role=tab]').evaluateAll(all => all.map(each => each.id))) {
+        await page.click('#' + tab);
+        check(`${name}: ${tab}`, (await page.locator('#panel').innerText()).trim().length > 0, 'the panel is empty');
+    }
+    await page.focus('#against');
+    await page.keyboard.press('Enter');
+    await until(page, () => globalThis.prof.report.processes.length === 3);
+    for (const tab of await page.locator('[role=tab]').evaluateAll(all => all.map(each => each.id))) await page.click('#' + tab);
+    same(`${name}: a report that is chosen`, await page.evaluate(() => globalThis.prof.report.processes.length), 3);
+    same(`${name}: names that are markup stay text`, await page.evaluate(() => document.querySelectorAll('img, b[onclick], #panel script').length), 0);
+    same(`${name}: nothing goes wrong`, log, []);
+    await page.close();
+}
+
 /** The table of two recordings has the verdicts of prof compare. */
 async function verdicts(file) {
     const { page, log } = await open(file), name = 'verdicts';
@@ -239,6 +296,7 @@ await attack();
 await compared(plain);
 await differences();
 await verdicts(pair + '.html');
+await added(pair + '.1.html', pair + '.2.html');
 await browser.close();
 console.log(`${passed} passed, ${failed} failed, 0 skipped`);
 process.exit(failed ? 1 : 0);

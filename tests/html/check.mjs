@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { open, piecesOf, pieceOf, changed, eventsOf, eventsOfCsv } from './report.mjs';
-import { readReport, blocksOf, fromBase64, Damage } from '../../src/html/decode.js';
+import { readReport, blocksOf, fromBase64, piecesIn, joined, Damage } from '../../src/html/decode.js';
 import { finish } from '../../src/html/model.js';
 import { rangeStats, percentile, bucketOf, bucketValue, flameTree } from '../../src/html/stats.js';
 import { buildPyramid, drawLevel } from '../../src/html/raster.js';
@@ -216,6 +216,32 @@ async function comparing(prefix) {
     check('differences: divided', near(halved.children[0].of[0].total * 2, stats[0].rows.find(row => row.label.name === 'program').total, 1e-12), 'not so');
 }
 
+/** A report to which another one was added has the events of both; and is what prof writes of both. */
+async function joining(pair, prefixes) {
+    for (const [a, b] of [[pair + '.1', pair + '.2'], [prefixes[0], prefixes[prefixes.length - 1]], ...prefixes.slice(1).map((prefix, i) => [prefix, prefixes[i]])]) {
+        const apart = [await open(a + '.html'), await open(b + '.html')], name = `added: ${path.basename(a)}, ${path.basename(b)}`;
+        const wanted = apart.flatMap(report => report.tracks.map(track => eventsOf(report, track).join('\n')));
+        const spans = apart.flatMap(report => report.spans.map(span => [report.labels[span.label].name, span.start, report.tracks[span.track].title, span.args.join()].join()));
+        const sums = apart.map(report => [report.scopes, report.messages.length, report.frames.reduce((sum, each) => sum + each.start.length, 0), report.flows.length, report.counters.length]);
+        const report = finish(joined(...apart));
+        check(`${name}: events`, report.tracks.map(track => eventsOf(report, track).join('\n')).join() === wanted.join(), firstDifference(report.tracks.map(track => eventsOf(report, track).join('\n')), wanted));
+        same(`${name}: spans`, report.spans.map(span => [report.labels[span.label].name, span.start, report.tracks[span.track].title, span.args.join()].join()), spans);
+        same(`${name}: numbers`, [report.scopes, report.messages.length, report.frames.reduce((sum, each) => sum + each.start.length, 0), report.flows.length, report.counters.length],
+            sums[0].map((value, i) => value + sums[1][i]));
+        same(`${name}: each has its number`, [report.tracks.map(t => t.id), report.processes.map(p => p.id), report.labels.map(l => l.id)].map(ids => ids.every((id, i) => id === i)), [true, true, true]);
+        same(`${name}: marks once`, report.tracks.reduce((sum, track) => sum + (track.marks ? track.marks.length : 0), 0), report.messages.length);
+    }
+    const written = await open(pair + '.html'), report = finish(joined(await open(pair + '.1.html'), await open(pair + '.2.html')));
+    const figures = each => rangeStats(each, 0, each.to).rows.map(row => [row.label.name, row.label.line, row.calls, row.total, row.self]).sort();
+    same('added: as prof writes both', [figures(report), report.nodes.count, report.to], [figures(written), written.nodes.count, written.to]);
+    const html = fs.readFileSync(pair + '.1.html', 'latin1');
+    same('added: the pieces of a file', piecesIn(html), piecesOf(html.slice(html.indexOf('</script>'))));
+    same('added: no piece', piecesIn('<!doctype html><script>alert(1)</script>'), []);
+    let why = '';
+    try { piecesIn(html.slice(0, html.lastIndexOf('</script>'))); } catch (error) { why = error instanceof Damage && error.message; }
+    same('added: a file that was cut', why, 'its end is missing');
+}
+
 /** Arithmetic of comparisons with known results. */
 async function comparisons() {
     const made = finish(await readReport([pieceOf(changed())])), used = made.processes.map(process => labelsOf(made, process));
@@ -275,6 +301,7 @@ const [pair, ...prefixes] = process.argv.slice(2);
 small();
 await comparisons();
 await comparing(pair);
+await joining(pair, prefixes);
 await hostile();
 script(prefixes[0]);
 for (const prefix of prefixes) {
