@@ -100,7 +100,7 @@ async function keyboard(prefix) {
     await page.keyboard.press('?');
     check(`${name}: ? lists the keys`, await page.locator('#keys').isVisible(), 'no list');
     await page.keyboard.press('Escape');
-    await settle(page);
+    await until(page, () => location.hash.includes('f=')); // written a little later
     const fragment = await page.evaluate(() => location.hash);
     await page.close();
     const again = await open(prefix + '.html', fragment), got = await again.page.evaluate(() => { const f = globalThis.prof.focus; return f && [f.track.id, f.depth, f.i]; });
