@@ -90,15 +90,18 @@ export class Chooser {
 
 /** Calls visit(level, i) for the scopes of a track in a range, in order of time, outer ones first. */
 function eachScope(track, from, to, visit) {
-    const ranges = track.levels.map(level => indexRange(level, from, to));
+    const { levels } = track, next = [], ends = [], heads = new Float64Array(levels.length); // heads: starts of those that are next
+    const look = depth => { heads[depth] = next[depth] < ends[depth] ? levels[depth].start[next[depth]] : Infinity; };
+    levels.forEach((level, depth) => {
+        [next[depth], ends[depth]] = indexRange(level, from, to);
+        look(depth);
+    });
     for (;;) {
-        let best = -1, start = Infinity;
-        for (let depth = 0; depth < ranges.length; depth++) {
-            const [first, end] = ranges[depth];
-            if (first < end && track.levels[depth].start[first] < start) start = track.levels[best = depth].start[first];
-        }
-        if (best < 0) return;
-        visit(track.levels[best], ranges[best][0]++);
+        let best = 0;
+        for (let depth = 1; depth < heads.length; depth++) if (heads[depth] < heads[best]) best = depth;
+        if (!(heads[best] < Infinity)) return;
+        visit(levels[best], next[best]++);
+        look(best);
     }
 }
 
@@ -127,7 +130,9 @@ export function samplesOf(report, process, from, to) {
 
 /** @param {Sample} sample */
 export function byTime(sample) {
-    const { start, ns } = sample, order = Uint32Array.from(start, (_, i) => i).sort((x, y) => start[x] - start[y] || ns[x] - ns[y]);
+    const { start, ns } = sample;
+    if (start.every((time, i) => !i || time > start[i - 1])) return;
+    const order = Uint32Array.from(start, (_, i) => i).sort((x, y) => start[x] - start[y] || ns[x] - ns[y]);
     sample.start = Array.from(order, i => start[i]);
     sample.ns = Array.from(order, i => ns[i]);
 }
