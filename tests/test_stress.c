@@ -52,8 +52,7 @@ static unsigned part_of(uint64_t number, int which) { return (unsigned)(shape_of
 
 /* Odd while something may be switched off. A unit that saw the same even number before and after itself was on. */
 static uint32_t phase;
-static int over;    /* the threads end */
-static int at_rest; /* 1: the threads wait */
+static int over; /* the threads end */
 
 static uint64_t events_made;                    /* and arguments, by threads that have ended */
 static uint64_t known_done[MOST_THREADS];       /* the newest unit of a place's thread that was wholly on, + 1 */
@@ -119,7 +118,6 @@ static void *lives(void *of)
     place *here = (place *)of;
     uint64_t on = 0, made = 0;
     for (uint64_t i = 0; i < here->most_units && !__atomic_load_n(&over, __ATOMIC_RELAXED); ++i) {
-        while (__atomic_load_n(&at_rest, __ATOMIC_RELAXED)) pause_us(1000);
         uint32_t before = __atomic_load_n(&phase, __ATOMIC_ACQUIRE);
         made += unit_do(here->number << 32 | i, on);
 #if TRACE_SANITIZER != 2 /* which knows no fences */
@@ -359,12 +357,8 @@ static void look_at(const char *saved) /* null: at the live trace */
         CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
     }
     known_of_the_living(done);
-    /* What was taken does not change any more: threads that went on would only take the processors from the checks. */
-    __atomic_store_n(&at_rest, 1, __ATOMIC_RELAXED);
     if (trace) check_all(trace, done, 1);
     prof_trace_close(trace);
-    __atomic_store_n(&at_rest, 0, __ATOMIC_RELAXED);
-    pause_us(2000); /* now all go on again */
 }
 
 /* From one session to the next, while the threads go on. */

@@ -457,7 +457,7 @@ TEST(after_a_full_session)
 
 enum { WRITERS = 4 };
 
-static int writers_over, writers_at_rest;
+static int writers_over;
 static long writer_done[WRITERS];
 
 static void *writer(void *which)
@@ -469,28 +469,8 @@ static void *writer(void *which)
     for (int64_t i = 0; !__atomic_load_n(&writers_over, __ATOMIC_RELAXED); ++i) {
         work(i);
         __atomic_store_n(&writer_done[index], (long)i, __ATOMIC_RELEASE);
-        while (__atomic_load_n(&writers_at_rest, __ATOMIC_RELAXED)) pause_ms(1);
     }
     return NULL;
-}
-
-/* A snapshot does not change any more. Writers that went on while it is checked would only take the processors from the
-   checks, which a sanitizer makes long, and from other tests. */
-static void writers_rest(void)
-{
-    __atomic_store_n(&writers_at_rest, 1, __ATOMIC_RELAXED);
-}
-
-/* Returns when all write again, and have had time to go round a ring. */
-static void writers_go_on(void)
-{
-    if (!__atomic_load_n(&writers_at_rest, __ATOMIC_RELAXED)) return;
-    __atomic_store_n(&writers_at_rest, 0, __ATOMIC_RELAXED);
-    for (int i = 0; i < WRITERS; ++i) {
-        long before = __atomic_load_n(&writer_done[i], __ATOMIC_ACQUIRE);
-        while (__atomic_load_n(&writer_done[i], __ATOMIC_ACQUIRE) == before) pause_ms(0);
-    }
-    pause_ms(5);
 }
 
 static void writers_start(pthread_t *threads)
@@ -507,7 +487,6 @@ static void writers_start(pthread_t *threads)
 static void writers_stop(pthread_t *threads)
 {
     __atomic_store_n(&writers_over, 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&writers_at_rest, 0, __ATOMIC_RELAXED);
     for (int i = 0; i < WRITERS; ++i) pthread_join(threads[i], NULL);
 }
 
@@ -537,10 +516,8 @@ static void snapshots(prof_config *config, int gaps, void *(*toggler)(void *))
     clock_gettime(CLOCK_MONOTONIC, &start);
     do {
         prof_trace *snapshot = NULL;
-        writers_go_on();
         for (int i = 0; i < WRITERS; ++i) before[i] = __atomic_load_n(&writer_done[i], __ATOMIC_ACQUIRE);
         CHECK_EQUAL(prof_trace_live(&snapshot), PROF_OK);
-        writers_rest();
         if (snapshot) check_snapshot(snapshot, gaps ? NULL : before, gaps);
         prof_trace_close(snapshot);
         ++taken;
@@ -613,9 +590,7 @@ TEST(snapshots_while_switches_are_thrown)
     clock_gettime(CLOCK_MONOTONIC, &start);
     do {
         prof_trace *snapshot = NULL;
-        writers_go_on();
         CHECK_EQUAL(prof_trace_live(&snapshot), PROF_OK);
-        writers_rest();
         if (snapshot) {
             trace_check(snapshot);
             CHECK_EQUAL(prof_trace_about(snapshot)->lost, 0);
