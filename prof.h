@@ -352,8 +352,8 @@ MANUAL                                                                          
 
     macOS, FreeBSD, NetBSD, OpenBSD: all headers are compiled, and a recorder is linked, by the tests, but not run.
 
-    Systems that only imitate shared mappings (Emscripten): prof_start() notices it, and prof_stop() writes the image into
-    its .prof. Until then the file has no recording, also after a crash.
+    Systems that only imitate shared mappings (Emscripten): prof_start() notices it, and prof_stop() writes the image
+    into its .prof. Until then the file has no recording, also after a crash.
 
     Freestanding. Define PROF_FREESTANDING, and, before the implementation:
         PROF_CLOCK_READ()       an expression: the counter, uint64_t; config.clock_hz is its rate
@@ -1254,7 +1254,8 @@ PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
 
 /* Computes the statistics of scopes that the summary shows, sorted by sort. Free them with prof_stats_free() before the
    trace. */
-PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats, size_t *count);
+PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                size_t *count);
 /* Computes them with one entry for each call path: a parent before its children, and children of one parent in order.
    In PROF_STATS, which knows no paths, all entries are outermost. */
 PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
@@ -1599,12 +1600,14 @@ PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
     PROF__HIDDEN PROF__UNTRACED inline prof_arg prof__made(const char *key, type value) \
     { return prof__made_##name(key, value); }
 #define PROF__LISTS \
-    PROF__MADE_AS(bool, bool) PROF__UNLESS_NO_DOUBLE(PROF__MADE_AS(double, double)) PROF__MADE_AS(int, int) PROF__MADE_AS(long, int) \
-    PROF__MADE_AS(long long, int) PROF__MADE_AS(unsigned, uint) PROF__MADE_AS(unsigned long, uint) \
+    PROF__MADE_AS(bool, bool) PROF__UNLESS_NO_DOUBLE(PROF__MADE_AS(double, double)) PROF__MADE_AS(int, int) \
+    PROF__MADE_AS(long, int) PROF__MADE_AS(long long, int) PROF__MADE_AS(unsigned, uint) \
+    PROF__MADE_AS(unsigned long, uint) \
     PROF__MADE_AS(unsigned long long, uint) PROF__MADE_AS(const char *, string) \
     PROF__MADE_AS(const volatile void *, pointer) \
     PROF__UNLESS_NO_DOUBLE( \
-        PROF__HIDDEN PROF__UNTRACED inline double prof__plain(long double value) { return static_cast<double>(value); }) \
+        PROF__HIDDEN PROF__UNTRACED inline double prof__plain(long double value) \
+        { return static_cast<double>(value); }) \
     PROF__TEMPLATE auto prof__plain(const T &text) -> decltype(prof__chars_of(text, 0)) \
     { return prof__chars_of(text, 0); } \
     template <typename T, typename = typename prof__enum<T>::type> PROF__HIDDEN PROF__UNTRACED \
@@ -1972,7 +1975,8 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 #else /* an array of -1 elements: the value is floating-point */
 #define PROF__INTEGER(value) \
     ((void)sizeof(char[__builtin_types_compatible_p(__typeof__((value) + 0), double) || \
-                               __builtin_types_compatible_p(__typeof__((value) + 0), float) ? -1 : 1]), (int64_t)(value))
+                               __builtin_types_compatible_p(__typeof__((value) + 0), float) ? -1 : 1]), \
+     (int64_t)(value))
 #endif
 #define PROF__NUMBER(value, real, integer) integer
 #else
@@ -3927,7 +3931,7 @@ static struct {
 /* prof_server.h starts a session for the time of a capture if the program has none. The program does not notice: its
    prof_start() calls this function, under the control lock, which ends that session; prof_stop() finds none; children
    of forks inherit none. NULL: the session, if there is one, is the program's. */
-static void (*prof__guest)(void);
+static void (*prof__on_demand)(void);
 
 /* The generation is the first word. While nothing was started yet, it is 0x80000000, which fits no site and turns off
    the sites that were never used. On Linux it has a page to itself. After a program has started a session, that page is
@@ -3982,8 +3986,8 @@ static void prof__next_generation(void)
 
 #ifndef PROF_FREESTANDING
 /* What a session asks of the floors above it, which read and report what was recorded: watch/upstairs defines it. */
-struct prof__folded;
-struct prof__figure;
+struct prof__aggregated;
+struct prof__stat_row;
 struct prof__upstairs {
     prof_status (*write_live)(const char *path, prof_status (*write)(const prof_trace *, const char *));
     prof_status (*write_csv)(const prof_trace *trace, const char *path);
@@ -3995,10 +3999,10 @@ struct prof__upstairs {
     int (*save_step)(prof__session *s);
     void (*save_disarm)(void); /* async-signal-safe */
     /* What the reader asks of the followers and their statistics. */
-    prof_status (*folded_take)(struct prof__folded *folded, int reset);
-    prof_status (*folded_give)(struct prof__folded *folded, prof_trace *trace);
-    void (*folded_free)(struct prof__folded *folded);
-    void (*folded_figures_free)(struct prof__figure *figures, size_t count);
+    prof_status (*aggregated_take)(struct prof__aggregated *stats, int reset);
+    prof_status (*aggregated_give)(struct prof__aggregated *stats, prof_trace *trace);
+    void (*aggregated_free)(struct prof__aggregated *stats);
+    void (*aggregated_free_rows)(struct prof__stat_row *rows, size_t count);
 };
 
 #ifdef PROF_NO_READER
@@ -4540,7 +4544,10 @@ static inline int prof__stale(const prof__thread *self)
 static void prof__lose(prof__thread *self, uint64_t count)
 {
     prof__session *s = self->session;
-    PROF__ADD(self->entered && !prof__stale(self) ? &self->chunk->lost : s ? &s->header->lost : &prof__lost_without_chunk, count);
+    PROF__ADD(self->entered && !prof__stale(self) ? &self->chunk->lost
+              : s                                 ? &s->header->lost
+                                                  : &prof__lost_without_chunk,
+              count);
 }
 
 /* What is lost if a macro finds no free words, or interrupts another: an event, arguments, or an event with its
@@ -4557,8 +4564,8 @@ static void prof__lose_all(prof__thread *self, uint32_t loss)
         PROF__ADD(s ? &s->header->lost_args : &prof__lost_args_without_chunk, (uint64_t)(loss >> 1));
 }
 
-/* The same for one that had room, but came at the wrong moment: its macro interrupted another one of the same thread (in
-   a signal handler or an interrupt), or another thread kept the lock too long. */
+/* The same for one that had room, but came at the wrong moment: its macro interrupted another one of the same thread
+   (in a signal handler or an interrupt), or another thread kept the lock too long. */
 static PROF__COLD void prof__lose_busy(prof__thread *self, uint32_t loss)
 {
     prof__session *s = self->session;
@@ -5836,7 +5843,10 @@ PROF__ENTRY void prof__arg_double(prof_site *site, double value)
     prof__arg_write(site, PROF_VALUE_DOUBLE, prof__double_bits(value));
 }
 #endif
-PROF__ENTRY void prof__arg_int(prof_site *site, int64_t value) { prof__arg_write(site, PROF_VALUE_INT, (uint64_t)value); }
+PROF__ENTRY void prof__arg_int(prof_site *site, int64_t value)
+{
+    prof__arg_write(site, PROF_VALUE_INT, (uint64_t)value);
+}
 PROF__ENTRY void prof__arg_uint(prof_site *site, uint64_t value) { prof__arg_write(site, PROF_VALUE_UINT, value); }
 PROF__ENTRY void prof__arg_bool(prof_site *site, int value) { prof__arg_write(site, PROF_VALUE_BOOL, value != 0); }
 PROF__ENTRY void prof__arg_pointer(prof_site *site, const volatile void *value)
@@ -8024,17 +8034,17 @@ PROF_DEF PROF__WALL prof_status prof_save_request(void) { return PROF__NO_STATS(
 
 #ifndef PROF_NO_READER
 /* Adds no statistics, because a session keeps only events. */
-static prof_status prof__folded_take(struct prof__folded *folded, int reset)
+static prof_status prof__aggregated_take(struct prof__aggregated *stats, int reset)
 {
-    (void)folded, (void)reset;
+    (void)stats, (void)reset;
     return PROF_OK;
 }
-static prof_status prof__folded_give(struct prof__folded *folded, prof_trace *trace)
+static prof_status prof__aggregated_give(struct prof__aggregated *stats, prof_trace *trace)
 {
-    (void)folded, (void)trace;
+    (void)stats, (void)trace;
     return PROF_OK;
 }
-static PROF__RARE void prof__folded_free(struct prof__folded *folded) { (void)folded; }
+static PROF__RARE void prof__aggregated_free(struct prof__aggregated *stats) { (void)stats; }
 #endif
 #endif
 #ifdef PROF_NO_READER
@@ -8226,15 +8236,16 @@ static void prof__follow_free(struct prof__follow *f);
 static prof_status prof__save_arm(const prof__session *s);
 static int prof__save_step(prof__session *s);
 static void prof__save_disarm(void);
-static prof_status prof__folded_take(struct prof__folded *folded, int reset);
-static prof_status prof__folded_give(struct prof__folded *folded, prof_trace *trace);
-static void prof__folded_free(struct prof__folded *folded);
-static void prof__folded_figures_free(struct prof__figure *figures, size_t count);
+static prof_status prof__aggregated_take(struct prof__aggregated *stats, int reset);
+static prof_status prof__aggregated_give(struct prof__aggregated *stats, prof_trace *trace);
+static void prof__aggregated_free(struct prof__aggregated *stats);
+static void prof__aggregated_free_rows(struct prof__stat_row *rows, size_t count);
 
 static const struct prof__upstairs prof__upstairs = {
-    prof__live_write,  prof_csv_write,     prof__summary_default, prof__follow_make, prof__follow_step,
-    prof__follow_free, prof__save_arm,     prof__save_step,       prof__save_disarm, prof__folded_take,
-    prof__folded_give, prof__folded_free,  prof__folded_figures_free,
+    prof__live_write,           prof_csv_write,        prof__summary_default, prof__follow_make,
+    prof__follow_step,          prof__follow_free,     prof__save_arm,        prof__save_step,
+    prof__save_disarm,          prof__aggregated_take, prof__aggregated_give, prof__aggregated_free,
+    prof__aggregated_free_rows,
 };
 #endif
 #endif /* PROF_FREESTANDING */
@@ -9557,7 +9568,7 @@ static PROF__UNUSED PROF__RARE prof_status prof__output_again(const char *what)
     PROF__LED(prof__output_again, (what));
     prof_status status = PROF_OK;
     prof__control_lock();
-    prof__session *s = prof__guest ? NULL : prof__state.session;
+    prof__session *s = prof__on_demand ? NULL : prof__state.session;
     if (!s) {
         status = prof__fail(PROF_INVALID_STATE, "%s: nothing was recorded", what);
     } else if (!s->output[0]) {
@@ -10090,19 +10101,19 @@ static PROF__RARE prof_status prof__config_check(const prof_config *c)
 }
 
 /* The header that started a session which is not the program's own. */
-typedef struct prof__guest_start {
-    void (*yield)(void);       /* see prof__guest */
+typedef struct prof__on_demand_start {
+    void (*yield)(void);       /* see prof__on_demand */
     void (*limit)(void *user); /* under the lock, before anything is recorded */
     void *user;
-} prof__guest_start;
+} prof__on_demand_start;
 
 #ifdef PROF__GENERATION_PAGE
 static void prof__children_watch(void);
 #endif
 
-static PROF__RARE prof_status prof__start_locked(const prof_config *config, const prof__guest_start *guest)
+static PROF__RARE prof_status prof__start_locked(const prof_config *config, const prof__on_demand_start *on_demand)
 {
-    if (prof__guest) prof__guest();
+    if (prof__on_demand) prof__on_demand();
     int phase = prof__session_phase();
     if (phase == PROF__ENDED)
         return prof__fail(PROF_INVALID_STATE, "the previous session has ended by itself: call prof_stop() first");
@@ -10151,7 +10162,7 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
         prof__state.session = s;
         prof__state.level = prof__level_of(config);
         prof__state.filter_mask = config->filter_mask ? config->filter_mask : ~0u;
-        if (guest) guest->limit(guest->user);
+        if (on_demand) on_demand->limit(on_demand->user);
         PROF__STORE(&prof__state.paused, 0);
         prof__state.held = s->held;
         PROF__STORE(&prof__state.no_sync, config->no_sync);
@@ -10180,8 +10191,8 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
     return PROF_OK;
 }
 
-/* Starts a session. guest is NULL for the program's own. */
-static PROF__RARE prof_status prof__start_as(const prof_config *config, const prof__guest_start *guest)
+/* Starts a session. on_demand is NULL for the program's own. */
+static PROF__RARE prof_status prof__start_as(const prof_config *config, const prof__on_demand_start *on_demand)
 {
     prof_status status = PROF_OK;
     prof__control_lock();
@@ -10194,8 +10205,8 @@ static PROF__RARE prof_status prof__start_as(const prof_config *config, const pr
 #endif
     if (!status) {
         PROF__BRIDGE_START();
-        status = prof__start_locked(config, guest);
-        if (!status) PROF__STORE(&prof__guest, guest ? guest->yield : NULL);
+        status = prof__start_locked(config, on_demand);
+        if (!status) PROF__STORE(&prof__on_demand, on_demand ? on_demand->yield : NULL);
         PROF__BRIDGE_STARTED();
     }
     prof__control_unlock();
@@ -10223,12 +10234,12 @@ static PROF__RARE void prof__recording_ends(void)
     }
 }
 
-/* Stops recording. guest: 1: only in a session that prof_server.h has started. Under the control lock. */
-static PROF__RARE prof_status prof__stop_recording(int guest)
+/* Stops recording. on_demand: 1: only in a session that prof_server.h has started. Under the control lock. */
+static PROF__RARE prof_status prof__stop_recording(int on_demand)
 {
     uint32_t gate = prof__state_lock();
-    int running = !prof__guest == !guest && (prof__state.running || prof__state.ended);
-    if (guest) PROF__STORE(&prof__guest, NULL);
+    int running = !prof__on_demand == !on_demand && (prof__state.running || prof__state.ended);
+    if (on_demand) PROF__STORE(&prof__on_demand, NULL);
     if (running && prof__state.running) prof__recording_ends();
     if (running) prof__state.ended = 0;
     prof__state_unlock(gate);
@@ -10271,7 +10282,8 @@ static void __attribute__((destructor(102))) prof__exit_stop(void)
     prof__generation_look();
     if (!prof__is_whole() || !prof__lock_try(&prof__control_word)) return;
     const prof__session *s = NULL;
-    if (!prof__guest && prof__session_phase()) s = prof__state.session ? prof__state.session : prof__state.inherited;
+    if (!prof__on_demand && prof__session_phase())
+        s = prof__state.session ? prof__state.session : prof__state.inherited;
     if (s && s->output[0] && prof__stop_locked()) fprintf(stderr, "prof: %s\n", prof_error());
     prof__unlock(&prof__control_word);
 }
@@ -10282,10 +10294,10 @@ PROF_DEF prof_status prof_reset(void)
     PROF__LED(prof_reset, ());
     prof__control_lock();
     prof_status status = PROF_OK;
-    if (!prof__guest && prof__session_phase())
+    if (!prof__on_demand && prof__session_phase())
         status = prof__fail(PROF_INVALID_STATE, "the session is running: call prof_stop() first");
     else
-        prof__sessions_reap(!prof__guest);
+        prof__sessions_reap(!prof__on_demand);
     prof__control_unlock();
     return status;
 }
@@ -10866,7 +10878,7 @@ static PROF__RARE void prof__child_begins(prof__thread *self, int inherits, int 
             prof__session_delete(each);
         }
         if (prof__state.inherited) s = prof__state.inherited;
-        if (s && inherits && prof__state.running && !prof__guest) {
+        if (s && inherits && prof__state.running && !prof__on_demand) {
             prof__session_inherit(s);
         } else if (s) {
             prof__session_delete(s);
@@ -10878,7 +10890,7 @@ static PROF__RARE void prof__child_begins(prof__thread *self, int inherits, int 
     prof__state.running = s != NULL;
     if (!s) prof__state.paused = prof__state.held = 0;
     prof__state.ended = 0;
-    prof__guest = NULL;
+    prof__on_demand = NULL;
     prof__lost_without_chunk = prof__lost_args_without_chunk = prof__lost_busy_without_chunk = 0;
     prof__flow_last = prof__process_id() << 32;
     prof__tallies_unlock();
@@ -11542,7 +11554,8 @@ static PROF__RARE int prof__file_copy(const prof__session *s)
         if (n <= 0) return n ? errno : EIO;
         at += (uint64_t)n;
     }
-    if (pread(s->stream.file, magic, sizeof magic, 0) != (ssize_t)sizeof magic || memcmp(magic, PROF__MAGIC, 8)) return EIO;
+    if (pread(s->stream.file, magic, sizeof magic, 0) != (ssize_t)sizeof magic) return EIO;
+    if (memcmp(magic, PROF__MAGIC, 8)) return EIO;
     return 0;
 }
 
@@ -12515,15 +12528,15 @@ PROF_DEF PROF__WALL prof_status prof_save(const char *path)
     return write ? prof__upstairs.write_live(expanded, write) : prof__save_image(expanded);
 }
 
-/*-- GUEST ------------------------------------------------------------------------------------------------ >>guest --*/
+/*-- ON DEMAND --------------------------------------------------------------------------------------- >>on_demand --*/
 
 /* What the session of the process is doing, at one moment. */
 typedef struct prof__look {
     int running, paused;
-    int ended; /* 1: it has ended by itself, and prof_stop() was not called yet */
-    int held;  /* 1: it runs, but recording has not begun yet */
-    int guest; /* 1: it is not the program's session, but a guest's: one that prof_server.h has started */
-    int level; /* 0: no session runs */
+    int ended;     /* 1: it has ended by itself, and prof_stop() was not called yet */
+    int held;      /* 1: it runs, but recording has not begun yet */
+    int on_demand; /* 1: it is not the program's session, but on demand: one that prof_server.h has started */
+    int level;     /* 0: no session runs */
     prof_mode mode;
     uint32_t epoch;                 /* distinguishes the sessions of the process; 0: there is none */
     uint64_t buffer, chunks, taken; /* buffer: bytes; taken: chunks that threads took since the session began */
@@ -12539,7 +12552,7 @@ static PROF__RARE void prof__look_take(prof__look *look)
     look->paused = prof__state.paused != 0;
     look->held = prof__state.held != 0;
     look->level = prof__state.running ? prof__state.level : 0;
-    look->guest = PROF__LOAD(&prof__guest) != NULL;
+    look->on_demand = PROF__LOAD(&prof__on_demand) != NULL;
     if (s) {
         look->epoch = s->epoch;
         look->mode = (prof_mode)(s->header ? s->header->mode : s->like.mode);
@@ -12559,40 +12572,40 @@ static PROF__UNUSED PROF__RARE prof__look prof__look_now(void)
     return look;
 }
 
-/* What a guest session records, and whom to call when the program starts a session of its own. */
-typedef struct prof__guest_wish {
+/* What an on-demand session records, and whom to call when the program starts a session of its own. */
+typedef struct prof__on_demand_options {
     int no_scopes, no_devices;
     void (*keep)(void *image, size_t size); /* gets what was recorded, and must free it; image is NULL without memory.
                                                Called under the control lock */
-} prof__guest_wish;
+} prof__on_demand_options;
 
-static void (*prof__guest_keep)(void *image, size_t size);
+static void (*prof__on_demand_keep)(void *image, size_t size);
 
-/* Ends the guest session; its image stays. Returns 0 if there is none. Under the control lock. */
-static PROF__RARE int prof__guest_stop(void)
+/* Ends the on-demand session; its image stays. Returns 0 if there is none. Under the control lock. */
+static PROF__RARE int prof__on_demand_stop(void)
 {
-    if (!prof__guest) return 0;
+    if (!prof__on_demand) return 0;
     prof__stop_recording(1);
     PROF__BRIDGE_STOP();
     return 1;
 }
 
-/* Frees the image of a guest session that was stopped. Under the control lock. */
-static PROF__UNUSED PROF__RARE void prof__guest_free(void) { prof__sessions_reap(1); }
+/* Frees the image of an on-demand session that was stopped. Under the control lock. */
+static PROF__UNUSED PROF__RARE void prof__on_demand_free(void) { prof__sessions_reap(1); }
 
-static PROF__RARE void prof__guest_yield(void)
+static PROF__RARE void prof__on_demand_yield(void)
 {
     void *image = NULL;
     size_t size = 0;
-    prof__guest_stop();
+    prof__on_demand_stop();
     if (prof__image_copy(&image, &size)) size = 0;
-    prof__guest_keep(image, size);
+    prof__on_demand_keep(image, size);
 }
 
-static PROF__RARE void prof__guest_limit(void *user)
+static PROF__RARE void prof__on_demand_limit(void *user)
 {
-    const prof__guest_wish *wish = (const prof__guest_wish *)user;
-    prof__guest_keep = wish->keep;
+    const prof__on_demand_options *wish = (const prof__on_demand_options *)user;
+    prof__on_demand_keep = wish->keep;
     if (wish->no_scopes) prof__state.level = 0;
 #ifndef PROF_NO_DEVICES
     if (wish->no_devices)
@@ -12601,13 +12614,14 @@ static PROF__RARE void prof__guest_limit(void *user)
 #endif
 }
 
-/* Starts a session that the program does not notice: see prof__guest. Returns PROF_INVALID_STATE if there is a session
-   already. */
-static PROF__UNUSED PROF__RARE prof_status prof__guest_begin(const prof_config *config, const prof__guest_wish *wish)
+/* Starts a session that the program does not notice: see prof__on_demand. Returns PROF_INVALID_STATE if there already
+   is a session. */
+static PROF__UNUSED PROF__RARE prof_status prof__on_demand_begin(const prof_config *config,
+                                                                 const prof__on_demand_options *wish)
 {
-    prof__guest_wish own = *wish;
-    prof__guest_start guest = {prof__guest_yield, prof__guest_limit, &own};
-    return prof__start_as(config, &guest);
+    prof__on_demand_options own = *wish;
+    prof__on_demand_start on_demand = {prof__on_demand_yield, prof__on_demand_limit, &own};
+    return prof__start_as(config, &on_demand);
 }
 #endif
 #endif
@@ -14080,7 +14094,7 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
 #define PROF__AUTOSTARTS 1
 static PROF__RARE void prof__autostop(void)
 {
-    if (!PROF__LOAD(&prof__guest) && prof__session_phase() && prof_stop())
+    if (!PROF__LOAD(&prof__on_demand) && prof__session_phase() && prof_stop())
         fprintf(stderr, "prof: %s\n", prof_error());
 }
 
@@ -14700,7 +14714,7 @@ typedef struct prof__read_track {
     int lives; /* 1: its thread has not ended, so that scopes without an end are open */
 } prof__read_track;
 
-struct prof__figure;
+struct prof__stat_row;
 
 /* The numbers of events whose cost differs from that of a scope with a constant name. */
 typedef struct prof__uses {
@@ -14711,8 +14725,8 @@ typedef struct prof__uses {
 
 struct prof_trace {
     prof__header header;
-    struct prof__figure *folded; /* PROF_STATS: the final statistics, instead of events; owned */
-    size_t folded_count;
+    struct prof__stat_row *aggregated; /* PROF_STATS: the final statistics, instead of events; owned */
+    size_t aggregated_count;
     int64_t *since; /* owned. For each track: statistics count only what ended later; NULL: everything */
     prof_trace_info info;
     uint64_t *image; /* owned */
@@ -17157,7 +17171,7 @@ static PROF__RARE void prof__read_free(prof_trace *trace)
     size_t i;
     for (i = 0; i < trace->text_count; i++) free(trace->texts[i]);
     free(trace->texts);
-    prof__upstairs.folded_figures_free(trace->folded, trace->folded_count);
+    prof__upstairs.aggregated_free_rows(trace->aggregated, trace->aggregated_count);
     free(trace->since);
     free(trace->image);
     if (trace->file) fclose(trace->file);
@@ -17493,16 +17507,16 @@ PROF_DEF PROF__WALL prof_status prof_trace_memory(const void *image, size_t size
 }
 
 /* What a session in mode PROF_STATS has instead of events. */
-typedef struct prof__folded {
+typedef struct prof__aggregated {
     uint32_t session; /* 0: the session has another mode */
-    struct prof__figure *figures;
+    struct prof__stat_row *rows;
     uint32_t *sites;  /* call site ids */
     char **texts;     /* run-time names, or NULL */
     size_t count;
     uint64_t events, open, lost, unmatched, newest;
     uint64_t begins_missing, ends_missing; /* of spans */
     prof__uses uses;
-} prof__folded;
+} prof__aggregated;
 
 /* Makes a trace of the present session. reset: 1: the statistics of PROF_STATS begin anew after that. */
 static prof_status prof__trace_live(prof_trace **trace, int reset)
@@ -17511,22 +17525,22 @@ static prof_status prof__trace_live(prof_trace **trace, int reset)
     size_t size = 0;
     prof_status status;
     *trace = NULL;
-    prof__folded folded;
-    memset(&folded, 0, sizeof folded);
-    status = prof__upstairs.folded_take(&folded, reset);
+    prof__aggregated stats;
+    memset(&stats, 0, sizeof stats);
+    status = prof__upstairs.aggregated_take(&stats, reset);
     if (status == PROF_OK) status = prof__image_copy(&image, &size);
     if (status == PROF_OK) {
         FILE *archive = prof__archive_open((const prof__header *)image);
         status = prof__read_image(image, size, archive, "this program's trace", trace);
     }
-    if (status == PROF_OK && folded.session) {
-        status = prof__upstairs.folded_give(&folded, *trace);
+    if (status == PROF_OK && stats.session) {
+        status = prof__upstairs.aggregated_give(&stats, *trace);
         if (status != PROF_OK) {
             prof_trace_close(*trace);
             *trace = NULL;
         }
     }
-    prof__upstairs.folded_free(&folded);
+    prof__upstairs.aggregated_free(&stats);
     return status;
 }
 
@@ -18178,7 +18192,7 @@ static const prof__bound *prof__bound_of(const prof__bounds *all, uint64_t track
 static PROF__UNUSED int prof__bounds_apply(const prof__bounds *all, prof_trace *trace)
 {
     size_t count = trace->track_count, hint = 0, i, j;
-    if (trace->folded || !all->bounds || all->session != trace->header.session || all->process != trace->header.pid)
+    if (trace->aggregated || !all->bounds || all->session != trace->header.session || all->process != trace->header.pid)
         return 1;
     free(trace->since);
     trace->since = (int64_t *)malloc((count + 1) * sizeof *trace->since);
@@ -18199,7 +18213,7 @@ static PROF__UNUSED int prof__bounds_take(prof__bounds *all, const prof_trace *t
 {
     size_t count = trace->track_count, i, j;
     prof__bound *bounds, *old = all->bounds;
-    if (trace->folded) return 1;
+    if (trace->aggregated) return 1;
     bounds = (prof__bound *)malloc((count + 1) * sizeof *bounds);
     if (!bounds) return 0;
     for (i = 0; i < count; i++) {
@@ -18229,7 +18243,7 @@ static PROF__UNUSED int prof__trace_counts(const prof_trace *trace, size_t track
 static PROF__UNUSED int prof__trace_bounded(const prof_trace *trace) { return trace->since != NULL; }
 
 /* Returns 1 if the trace has statistics that were kept while recording. */
-static PROF__UNUSED int prof__trace_folded(const prof_trace *trace) { return trace->folded != NULL; }
+static PROF__UNUSED int prof__trace_aggregated(const prof_trace *trace) { return trace->aggregated != NULL; }
 
 /*-- messages --
    A format comes from an image, and is never passed to printf: each conversion is parsed, compared with its value, and
@@ -19779,7 +19793,7 @@ typedef struct prof__histogram {
 } prof__histogram;
 
 /* All statistics of one name at one call site. */
-typedef struct prof__figure {
+typedef struct prof__stat_row {
     prof_stat stat;
     char *text; /* owned: stat.name, if it was made at run time */
     prof_event_type type; /* SCOPE, FRAME, COUNTER, SPAN_BEGIN */
@@ -19790,12 +19804,12 @@ typedef struct prof__figure {
     double rate_squares;        /* of a throughput: as squares */
     int64_t from, to;           /* spans: from the first begin to the last end; counters: to: when it was last */
     uint64_t open;              /* scopes: how many of it enclose the present event */
-    size_t child, sibling, row; /* by path: links of the tree, used while it is sorted */
-} prof__figure;
+    size_t child, sibling, place; /* by path: links of the tree, used while it is sorted */
+} prof__stat_row;
 
 /* A scope that encloses the present event. */
 typedef struct prof__enclosing {
-    size_t figure, depth; /* depth: of the event; events in between may be missing */
+    size_t row, depth;             /* depth: of the event; events in between may be missing */
     int64_t end, duration, inside; /* inside: the time of its children */
     int counts;               /* 0: truncated */
 } prof__enclosing;
@@ -19838,11 +19852,11 @@ typedef struct prof__message {
     char text[120];
 } prof__message;
 
-typedef struct prof__figures {
+typedef struct prof__stat_rows {
     uint64_t messages[PROF_LOG_FATAL + 1]; /* by severity; an unknown one counts as fatal */
     prof__message newest[PROF__NEWEST_MESSAGES]; /* errors, the latest first */
     size_t newest_count;
-    prof__figure *items;
+    prof__stat_row *items;
     size_t count, capacity;
     prof__read_index index;
     const prof__read_site *sites; /* of the trace; NULL: by_site is not used */
@@ -19855,7 +19869,7 @@ typedef struct prof__figures {
     int messages_only;
     int by_path;   /* 1: a row for each call path */
     int64_t since; /* of the present track: only what ended later counts */
-} prof__figures;
+} prof__stat_rows;
 
 static unsigned prof__log2(uint64_t value)
 {
@@ -19975,135 +19989,135 @@ static PROF__RARE double prof__square_root(double value)
     return root;
 }
 
-typedef struct prof__figure_key {
+typedef struct prof__stat_row_key {
     const char *name;
     const prof_callsite *site;
     prof_event_type type;
     size_t parent;
-} prof__figure_key;
+} prof__stat_row_key;
 
-static int prof__same_figure(const void *owner, size_t item, const void *key)
+static int prof__same_stat_row(const void *owner, size_t item, const void *key)
 {
-    const prof__figure *figure = (const prof__figure *)owner + item;
-    const prof__figure_key *wanted = (const prof__figure_key *)key;
-    return figure->type == wanted->type && figure->stat.site == wanted->site && figure->stat.parent == wanted->parent &&
-           (figure->stat.name == wanted->name || !strcmp(figure->stat.name, wanted->name));
+    const prof__stat_row *row = (const prof__stat_row *)owner + item;
+    const prof__stat_row_key *wanted = (const prof__stat_row_key *)key;
+    return row->type == wanted->type && row->stat.site == wanted->site && row->stat.parent == wanted->parent &&
+           (row->stat.name == wanted->name || !strcmp(row->stat.name, wanted->name));
 }
 
 /* Returns the number of the row of an event, or PROF__NONE without memory. */
-static PROF__NOINLINE size_t prof__figure_find(prof__figures *all, const prof_event *event)
+static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const prof_event *event)
 {
-    prof__figure_key key;
-    prof__figure *figure;
+    prof__stat_row_key key;
+    prof__stat_row *row;
     /* All scopes named by the format "job %d" are one row; without a format, each run-time name has its own. */
     const char *name = event->site->name[0] ? event->site->name : event->name;
     int inside = all->by_path && all->depth && event->type == PROF_EVENT_SCOPE;
-    size_t item, parent = inside ? all->stack[all->depth - 1].figure : PROF_NO_PARENT;
+    size_t item, parent = inside ? all->stack[all->depth - 1].row : PROF_NO_PARENT;
     uint32_t hash = (uint32_t)prof__mix(PROF__ADDRESS(event->site) + parent * 31);
     if (name != event->site->name) hash += prof__text_hash(name);
     key.name = name;
     key.site = event->site;
     key.type = event->type;
     key.parent = parent;
-    item = prof__read_find(&all->index, hash, prof__same_figure, all->items, &key);
+    item = prof__read_find(&all->index, hash, prof__same_stat_row, all->items, &key);
     if (item != PROF__NONE) return item;
     if (!PROF__ROOM(all->items, all->capacity, all->count) || !prof__read_add(&all->index, hash, all->count))
         return PROF__NONE;
-    figure = &all->items[all->count];
-    memset(figure, 0, sizeof *figure);
-    figure->stat.name = name;
+    row = &all->items[all->count];
+    memset(row, 0, sizeof *row);
+    row->stat.name = name;
     if (name != event->site->name) { /* the cursor owns it until it moves */
-        figure->text = prof__text_join(name, "");
-        if (!figure->text) return PROF__NONE;
-        figure->stat.name = figure->text;
+        row->text = prof__text_join(name, "");
+        if (!row->text) return PROF__NONE;
+        row->stat.name = row->text;
     }
-    figure->stat.site = event->site;
-    figure->stat.parent = parent;
-    figure->stat.depth = inside ? all->items[parent].stat.depth + 1 : 0;
-    figure->type = event->type;
+    row->stat.site = event->site;
+    row->stat.parent = parent;
+    row->stat.depth = inside ? all->items[parent].stat.depth + 1 : 0;
+    row->type = event->type;
     return all->count++;
 }
 
 /* Does the same, faster for scopes with the name of their site. */
-static inline size_t prof__figure_of(prof__figures *all, const prof_event *event)
+static inline size_t prof__stat_row_of(prof__stat_rows *all, const prof_event *event)
 {
     uint32_t *known;
     size_t item;
     if (!all->sites || event->type != PROF_EVENT_SCOPE || event->name != event->site->name)
-        return prof__figure_find(all, event);
+        return prof__stat_row_find(all, event);
     known = &all->by_site[(const prof__read_site *)(const void *)event->site - all->sites];
     if (PROF__LIKELY(*known)) return *known - 1;
-    item = prof__figure_find(all, event);
+    item = prof__stat_row_find(all, event);
     if (item < PROF__NONE32 - 1) *known = (uint32_t)item + 1;
     return item;
 }
 
-static void prof__figure_moments(prof__figure *figure, double value, uint64_t count)
+static void prof__stat_row_moments(prof__stat_row *row, double value, uint64_t count)
 {
-    double distance = value - figure->mean;
-    figure->mean += distance / (double)count;
-    figure->squares += distance * (value - figure->mean);
+    double distance = value - row->mean;
+    row->mean += distance / (double)count;
+    row->squares += distance * (value - row->mean);
 }
 
 /* Keeps the last value of a counter, by time; samples may come in any order. Called before the value is counted. */
-static void prof__figure_last(prof__figure *figure, double value, int64_t time)
+static void prof__stat_row_last(prof__stat_row *row, double value, int64_t time)
 {
-    if (figure->stat.count && time < figure->to) return;
-    figure->last = value;
-    figure->to = time;
+    if (row->stat.count && time < row->to) return;
+    row->last = value;
+    row->to = time;
 }
 
 /* Adds one call of a PROFILE_THROUGHPUT. */
-static void prof__figure_bytes(prof__figure *figure, uint64_t bytes, double ns)
+static void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes, double ns)
 {
-    prof_stat *stat = &figure->stat;
+    prof_stat *stat = &row->stat;
     double rate = ns > 0 ? (double)bytes * 1000 / ns : 0, distance = rate - stat->mean_rate;
     stat->bytes = stat->bytes + bytes < bytes ? ~(uint64_t)0 : stat->bytes + bytes;
     if (!(ns > 0)) return;
     if (!stat->rates++ || rate < stat->min_rate) stat->min_rate = rate;
     if (stat->rates == 1 || rate > stat->max_rate) stat->max_rate = rate;
     stat->mean_rate += distance / (double)stat->rates;
-    figure->rate_squares += distance * (rate - stat->mean_rate);
+    row->rate_squares += distance * (rate - stat->mean_rate);
 }
 
 /* Adds a call of a PROFILE_THROUGHPUT, whose bytes are its last argument with the key "bytes". */
-static PROF__RARE void prof__figure_throughput(prof__figure *figure, const prof_event *event)
+static PROF__RARE void prof__stat_row_throughput(prof__stat_row *row, const prof_event *event)
 {
     uint32_t i = event->arg_count;
     while (i && strcmp(event->args[i - 1].key, "bytes")) i--;
     if (i && event->args[i - 1].value.type == PROF_VALUE_UINT)
-        prof__figure_bytes(figure, event->args[i - 1].value.as.u, (double)event->duration_ns);
+        prof__stat_row_bytes(row, event->args[i - 1].value.as.u, (double)event->duration_ns);
 }
 
-static int prof__figure_time(prof__figure *figure, uint64_t ns, uint64_t count)
+static int prof__stat_row_time(prof__stat_row *row, uint64_t ns, uint64_t count)
 {
-    prof_stat *stat = &figure->stat;
+    prof_stat *stat = &row->stat;
     if (count == 1 || ns < stat->min_ns) stat->min_ns = ns;
     if (ns > stat->max_ns) stat->max_ns = ns;
     stat->total_ns = stat->total_ns + ns < ns ? ~(uint64_t)0 : stat->total_ns + ns;
-    prof__figure_moments(figure, (double)ns, count);
-    return prof__histogram_add(&figure->histogram, prof__step_of(ns), 1);
+    prof__stat_row_moments(row, (double)ns, count);
+    return prof__histogram_add(&row->histogram, prof__step_of(ns), 1);
 }
 
 /* Leaves the open scopes at this depth or deeper, and those that had ended by now, because events may be missing. */
-static void prof__figures_leave(prof__figures *all, size_t depth, int64_t now)
+static void prof__stat_rows_leave(prof__stat_rows *all, size_t depth, int64_t now)
 {
     while (all->depth && (all->stack[all->depth - 1].depth >= depth || all->stack[all->depth - 1].end < now)) {
         const prof__enclosing *scope = &all->stack[--all->depth];
-        if (scope->counts) all->items[scope->figure].open--;
+        if (scope->counts) all->items[scope->row].open--;
         if (scope->counts && scope->duration > scope->inside)
-            all->items[scope->figure].stat.self_ns += (uint64_t)(scope->duration - scope->inside);
+            all->items[scope->row].stat.self_ns += (uint64_t)(scope->duration - scope->inside);
     }
 }
 
-static int prof__figures_scope(prof__figures *all, const prof_event *event, size_t item)
+static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, size_t item)
 {
-    prof__figure *figure = &all->items[item];
+    prof__stat_row *row = &all->items[item];
     prof__enclosing *scope;
     if (all->depth) all->stack[all->depth - 1].inside += event->duration_ns;
     if (!PROF__ROOM(all->stack, all->stack_capacity, all->depth)) return 0;
     scope = &all->stack[all->depth++];
-    scope->figure = item;
+    scope->row = item;
     scope->depth = event->depth;
     scope->end = event->start_ns + event->duration_ns;
     scope->duration = event->duration_ns;
@@ -20111,18 +20125,18 @@ static int prof__figures_scope(prof__figures *all, const prof_event *event, size
     scope->counts = !event->flags && event->start_ns + event->duration_ns > all->since;
     if (event->start_ns + event->duration_ns <= all->since) return 1;
     if (event->name != event->site->name) ++*(event->site->name[0] ? &all->uses.formats : &all->uses.texts);
-    figure->stat.count++;
+    row->stat.count++;
     if (event->flags) {
-        figure->stat.truncated++;
+        row->stat.truncated++;
         return 1;
     }
-    if (!figure->open++) figure->stat.covered_ns += (uint64_t)event->duration_ns;
-    if (event->site->role == PROF_ROLE_THROUGHPUT) prof__figure_throughput(figure, event);
-    return prof__figure_time(figure, (uint64_t)event->duration_ns, figure->stat.count - figure->stat.truncated);
+    if (!row->open++) row->stat.covered_ns += (uint64_t)event->duration_ns;
+    if (event->site->role == PROF_ROLE_THROUGHPUT) prof__stat_row_throughput(row, event);
+    return prof__stat_row_time(row, (uint64_t)event->duration_ns, row->stat.count - row->stat.truncated);
 }
 
 /* Counts a log message, and keeps it if it is one of the latest errors. */
-static void prof__figures_message(prof__figures *all, const prof_event *event)
+static void prof__stat_rows_message(prof__stat_rows *all, const prof_event *event)
 {
     uint64_t severity = event->detail < PROF_LOG_FATAL ? event->detail : (uint64_t)PROF_LOG_FATAL;
     size_t at = all->newest_count, length = strlen(event->value.as.string), most = sizeof all->newest[0].text - 1;
@@ -20140,7 +20154,7 @@ static void prof__figures_message(prof__figures *all, const prof_event *event)
     all->newest[at].text[length] = 0;
 }
 
-static void prof__figures_use(prof__uses *uses, const prof_event *event)
+static void prof__stat_rows_use(prof__uses *uses, const prof_event *event)
 {
     uses->values += (uint64_t)event->arg_count << (event->type == PROF_EVENT_SCOPE);
     if (event->type >= PROF_EVENT_SPAN_BEGIN && event->type != PROF_EVENT_LOG)
@@ -20149,38 +20163,38 @@ static void prof__figures_use(prof__uses *uses, const prof_event *event)
         uses->marks++;
 }
 
-static int prof__figures_event(prof__figures *all, const prof_event *event, uint64_t track)
+static int prof__stat_rows_event(prof__stat_rows *all, const prof_event *event, uint64_t track)
 {
     size_t item;
-    prof__figure *figure;
+    prof__stat_row *row;
     double value;
-    if (event->type == PROF_EVENT_LOG) prof__figures_message(all, event);
+    if (event->type == PROF_EVENT_LOG) prof__stat_rows_message(all, event);
     if (all->messages_only) return 1;
-    if (event->start_ns > all->since) prof__figures_use(&all->uses, event);
+    if (event->start_ns > all->since) prof__stat_rows_use(&all->uses, event);
     if (event->type != PROF_EVENT_SCOPE && event->type != PROF_EVENT_FRAME && event->type != PROF_EVENT_COUNTER)
         return 1;
-    if (event->type == PROF_EVENT_SCOPE) prof__figures_leave(all, event->depth, event->start_ns);
-    item = prof__figure_of(all, event);
+    if (event->type == PROF_EVENT_SCOPE) prof__stat_rows_leave(all, event->depth, event->start_ns);
+    item = prof__stat_row_of(all, event);
     if (item == PROF__NONE) return 0;
-    figure = &all->items[item];
-    if (event->type == PROF_EVENT_SCOPE) return prof__figures_scope(all, event, item);
+    row = &all->items[item];
+    if (event->type == PROF_EVENT_SCOPE) return prof__stat_rows_scope(all, event, item);
     if (event->type == PROF_EVENT_FRAME) { /* the first boundary of a track only begins a frame */
-        int begins = figure->track != track;
-        figure->track = track;
+        int begins = row->track != track;
+        row->track = track;
         if (begins || event->start_ns <= all->since) return 1;
-        figure->stat.covered_ns += (uint64_t)event->duration_ns;
-        return prof__figure_time(figure, (uint64_t)event->duration_ns, ++figure->stat.count);
+        row->stat.covered_ns += (uint64_t)event->duration_ns;
+        return prof__stat_row_time(row, (uint64_t)event->duration_ns, ++row->stat.count);
     }
     if (event->start_ns <= all->since) return 1;
     value = event->value.type == PROF_VALUE_INT ? (double)event->value.as.i : event->value.as.d;
-    prof__figure_last(figure, value, event->start_ns); /* of threads that follow one another */
-    if (!figure->stat.count++ || value < figure->low) figure->low = value;
-    if (figure->stat.count == 1 || value > figure->high) figure->high = value;
-    prof__figure_moments(figure, value, figure->stat.count);
+    prof__stat_row_last(row, value, event->start_ns); /* of threads that follow one another */
+    if (!row->stat.count++ || value < row->low) row->low = value;
+    if (row->stat.count == 1 || value > row->high) row->high = value;
+    prof__stat_row_moments(row, value, row->stat.count);
     return 1;
 }
 
-static PROF__RARE void prof__figures_free(prof__figures *all)
+static PROF__RARE void prof__stat_rows_free(prof__stat_rows *all)
 {
     size_t i;
     for (i = 0; i < all->count; i++) {
@@ -20194,18 +20208,18 @@ static PROF__RARE void prof__figures_free(prof__figures *all)
     free(all->nested);
 }
 
-static PROF__RARE void prof__figure_finish(prof__figure *figure)
+static PROF__RARE void prof__stat_row_finish(prof__stat_row *row)
 {
-    prof_stat *stat = &figure->stat;
+    prof_stat *stat = &row->stat;
     uint64_t count = stat->count - stat->truncated;
     if (!count) return;
-    if (stat->rates) stat->deviation_rate = prof__square_root(figure->rate_squares / (double)stat->rates);
-    prof__percentiles(&figure->histogram, count, stat);
+    if (stat->rates) stat->deviation_rate = prof__square_root(row->rate_squares / (double)stat->rates);
+    prof__percentiles(&row->histogram, count, stat);
     stat->mean_ns = (double)stat->total_ns / (double)count;
-    stat->deviation_ns = prof__square_root(figure->squares / (double)count);
+    stat->deviation_ns = prof__square_root(row->squares / (double)count);
 }
 
-static PROF__HOT prof_status prof__figures_track(prof__figures *all, const prof_trace *trace, size_t track)
+static PROF__HOT prof_status prof__stat_rows_track(prof__stat_rows *all, const prof_trace *trace, size_t track)
 {
     prof_cursor *cursor;
     prof_event event;
@@ -20213,14 +20227,14 @@ static PROF__HOT prof_status prof__figures_track(prof__figures *all, const prof_
     prof_status status = prof_cursor_open(trace, track, &cursor);
     if (status != PROF_OK) return status;
     all->since = trace->since ? trace->since[track] : INT64_MIN;
-    while (good && prof_cursor_next(cursor, &event)) good = prof__figures_event(all, &event, track + 1);
-    prof__figures_leave(all, 0, 0);
+    while (good && prof_cursor_next(cursor, &event)) good = prof__stat_rows_event(all, &event, track + 1);
+    prof__stat_rows_leave(all, 0, 0);
     prof_cursor_close(cursor);
     return good ? PROF_OK : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
 }
 
 /* Returns the time of a span without the tasks inside it, if it is a task of one thread. */
-static int prof__figures_alone(prof__figures *all, const prof_trace *trace, const prof_span *span, uint64_t *ns)
+static int prof__stat_rows_alone(prof__stat_rows *all, const prof_trace *trace, const prof_span *span, uint64_t *ns)
 {
     *ns = (uint64_t)span->duration_ns;
     if (span->mark || span->flags || span->begin_track != span->end_track || span->site->role != PROF_ROLE_TASK)
@@ -20231,35 +20245,35 @@ static int prof__figures_alone(prof__figures *all, const prof_trace *trace, cons
     return 1;
 }
 
-static PROF__HOT int prof__figures_span(prof__figures *all, const prof_span *span, uint64_t alone)
+static PROF__HOT int prof__stat_rows_span(prof__stat_rows *all, const prof_span *span, uint64_t alone)
 {
     prof_event event;
-    prof__figure *figure;
+    prof__stat_row *row;
     size_t item;
     int scope = prof__span_of_scope(span->site), frame = !scope && span->site->role == PROF_ROLE_FRAME;
     memset(&event, 0, sizeof event);
     event.type = scope ? PROF_EVENT_SCOPE : frame ? PROF_EVENT_FRAME : PROF_EVENT_SPAN_BEGIN;
     event.name = span->name;
     event.site = span->site;
-    item = prof__figure_of(all, &event);
+    item = prof__stat_row_of(all, &event);
     if (item == PROF__NONE) return 0;
-    figure = &all->items[item];
+    row = &all->items[item];
     if (span->flags) {
         all->begins_missing += !scope && span->flags & PROF_TRUNCATED_BEGIN ? 1 : 0;
         all->ends_missing += !scope && span->flags & PROF_TRUNCATED_END ? 1 : 0;
-        figure->stat.count += !frame; /* a frame without its begin or end does not count */
-        figure->stat.truncated += !frame;
+        row->stat.count += !frame; /* a frame without its begin or end does not count */
+        row->stat.truncated += !frame;
         return 1;
     }
-    if (!figure->stat.count++ || span->start_ns < figure->from) figure->from = span->start_ns;
-    if (span->start_ns + span->duration_ns > figure->to) figure->to = span->start_ns + span->duration_ns;
-    if (frame) figure->stat.covered_ns = (uint64_t)(figure->to - figure->from);
-    if (scope) figure->stat.covered_ns += (uint64_t)span->duration_ns;
-    if (!frame) figure->stat.self_ns += alone;
-    return prof__figure_time(figure, (uint64_t)span->duration_ns, figure->stat.count - figure->stat.truncated);
+    if (!row->stat.count++ || span->start_ns < row->from) row->from = span->start_ns;
+    if (span->start_ns + span->duration_ns > row->to) row->to = span->start_ns + span->duration_ns;
+    if (frame) row->stat.covered_ns = (uint64_t)(row->to - row->from);
+    if (scope) row->stat.covered_ns += (uint64_t)span->duration_ns;
+    if (!frame) row->stat.self_ns += alone;
+    return prof__stat_row_time(row, (uint64_t)span->duration_ns, row->stat.count - row->stat.truncated);
 }
 
-static prof_status prof__figures_spans(prof__figures *all, const prof_trace *trace)
+static prof_status prof__stat_rows_spans(prof__stat_rows *all, const prof_trace *trace)
 {
     prof_spans *spans;
     prof_span span;
@@ -20269,16 +20283,16 @@ static prof_status prof__figures_spans(prof__figures *all, const prof_trace *tra
     if (status != PROF_OK) return status;
     while (good && prof_spans_next(spans, &span)) {
         int old = trace->since && span.start_ns + span.duration_ns <= trace->since[span.end_track];
-        good = prof__figures_alone(all, trace, &span, &alone) &&
-               (span.mark || old || prof__figures_span(all, &span, alone));
+        good = prof__stat_rows_alone(all, trace, &span, &alone) &&
+               (span.mark || old || prof__stat_rows_span(all, &span, alone));
     }
     status = prof_spans_close(spans);
     return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
 }
 
 /* Adds `count` values, with this mean and this sum of squared distances from it, to those of `had` values. */
-static void prof__figure_join(double *to, double *to_squares, uint64_t had, double mean, double squares,
-                              uint64_t count)
+static void prof__stat_row_join(double *to, double *to_squares, uint64_t had, double mean, double squares,
+                                uint64_t count)
 {
     double distance = mean - *to, all = (double)had + (double)count;
     if (!count) return;
@@ -20286,65 +20300,62 @@ static void prof__figure_join(double *to, double *to_squares, uint64_t had, doub
     *to_squares += squares + distance * distance * (double)had * (double)count / all;
 }
 
-static uint64_t prof__figure_sum(uint64_t a, uint64_t b)
-{
-    return a + b < a ? ~(uint64_t)0 : a + b;
-}
+static uint64_t prof__stat_row_sum(uint64_t a, uint64_t b) { return a + b < a ? ~(uint64_t)0 : a + b; }
 
 /* Adds the rates of scopes that move bytes. */
-static void prof__figure_add_rates(prof__figure *to, const prof__figure *from)
+static void prof__stat_row_add_rates(prof__stat_row *to, const prof__stat_row *from)
 {
     prof_stat *stat = &to->stat;
-    stat->bytes = prof__figure_sum(stat->bytes, from->stat.bytes);
+    stat->bytes = prof__stat_row_sum(stat->bytes, from->stat.bytes);
     if (!from->stat.rates) return;
     if (!stat->rates || from->stat.min_rate < stat->min_rate) stat->min_rate = from->stat.min_rate;
     if (!stat->rates || from->stat.max_rate > stat->max_rate) stat->max_rate = from->stat.max_rate;
-    prof__figure_join(&stat->mean_rate, &to->rate_squares, stat->rates, from->stat.mean_rate, from->rate_squares,
-                      from->stat.rates);
+    prof__stat_row_join(&stat->mean_rate, &to->rate_squares, stat->rates, from->stat.mean_rate, from->rate_squares,
+                        from->stat.rates);
     stat->rates += from->stat.rates;
 }
 
 /* Adds the times of a scope, span or frame. Returns 0 without memory. */
-static int prof__figure_add_times(prof__figure *to, const prof__figure *from)
+static int prof__stat_row_add_times(prof__stat_row *to, const prof__stat_row *from)
 {
     uint64_t had = to->stat.count - to->stat.truncated, more = from->stat.count - from->stat.truncated;
     const prof__histogram *h = &from->histogram;
     size_t i;
     if (more && (!had || from->stat.min_ns < to->stat.min_ns)) to->stat.min_ns = from->stat.min_ns;
     if (more && from->stat.max_ns > to->stat.max_ns) to->stat.max_ns = from->stat.max_ns;
-    prof__figure_join(&to->mean, &to->squares, had, from->mean, from->squares, more);
+    prof__stat_row_join(&to->mean, &to->squares, had, from->mean, from->squares, more);
     to->stat.count += from->stat.count;
     to->stat.truncated += from->stat.truncated;
-    to->stat.total_ns = prof__figure_sum(to->stat.total_ns, from->stat.total_ns);
-    to->stat.self_ns = prof__figure_sum(to->stat.self_ns, from->stat.self_ns);
-    prof__figure_add_rates(to, from);
+    to->stat.total_ns = prof__stat_row_sum(to->stat.total_ns, from->stat.total_ns);
+    to->stat.self_ns = prof__stat_row_sum(to->stat.self_ns, from->stat.self_ns);
+    prof__stat_row_add_rates(to, from);
     for (i = 0; i < h->capacity; i++)
         if (h->steps[i].number && !prof__histogram_add(&to->histogram, h->steps[i].number - 1, h->steps[i].count))
             return 0;
     return 1;
 }
 
-static void prof__figure_add_values(prof__figure *to, const prof__figure *from)
+static void prof__stat_row_add_values(prof__stat_row *to, const prof__stat_row *from)
 {
-    prof__figure_last(to, from->last, from->to);
+    prof__stat_row_last(to, from->last, from->to);
     if (!to->stat.count || from->low < to->low) to->low = from->low;
     if (!to->stat.count || from->high > to->high) to->high = from->high;
-    prof__figure_join(&to->mean, &to->squares, to->stat.count, from->mean, from->squares, from->stat.count);
+    prof__stat_row_join(&to->mean, &to->squares, to->stat.count, from->mean, from->squares, from->stat.count);
     to->stat.count += from->stat.count;
 }
 
-/* Adds another figure of the same kind. Called before prof__figure_finish(). Returns 0 without memory. */
-static PROF__UNUSED int prof__figure_add(prof__figure *to, const prof__figure *from)
+/* Adds another row of the same kind. Called before prof__stat_row_finish(). Returns 0 without memory. */
+static PROF__UNUSED int prof__stat_row_add(prof__stat_row *to, const prof__stat_row *from)
 {
-    if (from->type != PROF_EVENT_COUNTER) return prof__figure_add_times(to, from);
-    prof__figure_add_values(to, from);
+    if (from->type != PROF_EVENT_COUNTER) return prof__stat_row_add_times(to, from);
+    prof__stat_row_add_values(to, from);
     return 1;
 }
 
-/* Counts the times of a figure in each power of two: [0]: 0 ns, [1]: 1 ns, [2]: 2 and 3 ns ... */
-static PROF__UNUSED void prof__figure_powers(const prof__figure *figure, uint64_t powers[65])
+/* Counts the times of a row in each power of two: [0]: 0 ns, [1]: 1 ns, [2]: 2 and 3 ns ... */
+static PROF__UNUSED void prof__stat_row_powers(const prof__stat_row *row, uint64_t powers[65])
 {
-    const prof__histogram *h = &figure->histogram;
+    const prof__histogram *h = &row->histogram;
     size_t i;
     memset(powers, 0, 65 * sizeof *powers);
     for (i = 0; i < h->capacity; i++) {
@@ -20355,21 +20366,21 @@ static PROF__UNUSED void prof__figure_powers(const prof__figure *figure, uint64_
     }
 }
 
-static PROF__RARE void prof__folded_figures_free(struct prof__figure *figures, size_t count)
+static PROF__RARE void prof__aggregated_free_rows(struct prof__stat_row *rows, size_t count)
 {
-    for (size_t i = 0; figures && i < count; i++) free(figures[i].histogram.steps);
-    free(figures);
+    for (size_t i = 0; rows && i < count; i++) free(rows[i].histogram.steps);
+    free(rows);
 }
 
 /* Copies the statistics of PROF_STATS. Returns 0 without memory. */
-static PROF__RARE int prof__figures_copy(prof__figures *all, const prof_trace *trace)
+static PROF__RARE int prof__stat_rows_copy(prof__stat_rows *all, const prof_trace *trace)
 {
-    all->items = (prof__figure *)malloc((trace->folded_count + 1) * sizeof *all->items);
+    all->items = (prof__stat_row *)malloc((trace->aggregated_count + 1) * sizeof *all->items);
     if (!all->items) return 0;
-    for (; all->count < trace->folded_count; all->count++) {
-        const prof__histogram *from = &trace->folded[all->count].histogram;
-        prof__figure *to = &all->items[all->count];
-        *to = trace->folded[all->count];
+    for (; all->count < trace->aggregated_count; all->count++) {
+        const prof__histogram *from = &trace->aggregated[all->count].histogram;
+        prof__stat_row *to = &all->items[all->count];
+        *to = trace->aggregated[all->count];
         to->stat.parent = PROF_NO_PARENT; /* PROF_STATS knows no paths */
         to->histogram.steps = NULL;
         if (!from->capacity) continue;
@@ -20381,43 +20392,43 @@ static PROF__RARE int prof__figures_copy(prof__figures *all, const prof_trace *t
 }
 
 /* Returns 1 if the statistics that were counted while recording can be used: they know no paths and no windows. */
-static PROF__RARE int prof__figures_folded(const prof_trace *trace, int by_path)
+static PROF__RARE int prof__stat_rows_aggregated(const prof_trace *trace, int by_path)
 {
     const prof_trace_info *info = prof_trace_about(trace);
-    return trace->folded && (info->mode == PROF_STATS || (!by_path && !info->from_ns && !info->to_ns));
+    return trace->aggregated && (info->mode == PROF_STATS || (!by_path && !info->from_ns && !info->to_ns));
 }
 
 /* Log messages, and what devices report, were not counted while recording: they are counted from the events. */
-static PROF__RARE prof_status prof__figures_take(prof__figures *all, const prof_trace *trace)
+static PROF__RARE prof_status prof__stat_rows_take(prof__stat_rows *all, const prof_trace *trace)
 {
     prof_status status = PROF_OK;
-    if (!prof__figures_copy(all, trace)) return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
-    all->capacity = trace->folded_count + 1;
+    if (!prof__stat_rows_copy(all, trace)) return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+    all->capacity = trace->aggregated_count + 1;
     for (size_t i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++) {
         all->messages_only = !*prof_trace_track(trace, i)->device;
-        status = prof__figures_track(all, trace, i);
+        status = prof__stat_rows_track(all, trace, i);
     }
-    for (size_t i = trace->folded_count; i < all->count; i++) prof__figure_finish(&all->items[i]);
+    for (size_t i = trace->aggregated_count; i < all->count; i++) prof__stat_row_finish(&all->items[i]);
     all->begins_missing = trace->begins_missing;
     all->ends_missing = trace->ends_missing;
     all->uses = trace->uses;
     return status;
 }
 
-/* Makes the rows of a trace. The caller calls prof__figures_free() afterwards, also after a failure. */
-static PROF__RARE prof_status prof__figures_make(const prof_trace *trace, int by_path, prof__figures *all)
+/* Makes the rows of a trace. The caller calls prof__stat_rows_free() afterwards, also after a failure. */
+static PROF__RARE prof_status prof__stat_rows_make(const prof_trace *trace, int by_path, prof__stat_rows *all)
 {
     prof_status status = PROF_OK;
     size_t i;
     memset(all, 0, sizeof *all);
-    if (prof__figures_folded(trace, by_path)) return prof__figures_take(all, trace);
+    if (prof__stat_rows_aggregated(trace, by_path)) return prof__stat_rows_take(all, trace);
     all->by_path = by_path;
     if (!by_path) all->by_site = (uint32_t *)calloc(trace->site_count, sizeof *all->by_site);
     if (all->by_site) all->sites = trace->sites;
     for (i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++)
-        status = prof__figures_track(all, trace, i);
-    if (status == PROF_OK) status = prof__figures_spans(all, trace);
-    for (i = 0; i < all->count; i++) prof__figure_finish(&all->items[i]);
+        status = prof__stat_rows_track(all, trace, i);
+    if (status == PROF_OK) status = prof__stat_rows_spans(all, trace);
+    for (i = 0; i < all->count; i++) prof__stat_row_finish(&all->items[i]);
     return status;
 }
 
@@ -20454,7 +20465,7 @@ static PROF__RARE double prof__sort_key(const prof_stat *stat, prof_sort sort)
 }
 
 /* Returns the rows of one type, sorted, or NULL without memory. At least one element is allocated. */
-static PROF__RARE prof__sorted *prof__sort(const prof__figures *all, prof_event_type type, prof_sort sort,
+static PROF__RARE prof__sorted *prof__sort(const prof__stat_rows *all, prof_event_type type, prof_sort sort,
                                            int ascending, size_t *count)
 {
     prof__sorted *sorted = (prof__sorted *)calloc(all->count + 1, sizeof *sorted);
@@ -20482,7 +20493,7 @@ static prof_bucket *prof__buckets(const prof__histogram *h, prof_bucket *to)
 }
 
 /* Allocates one block: the rows, then buckets, then names made at run time. Returns NULL without memory. */
-static PROF__RARE prof_stat *prof__stats_copy(const prof__figures *all, const prof__sorted *sorted, size_t count)
+static PROF__RARE prof_stat *prof__stats_copy(const prof__stat_rows *all, const prof__sorted *sorted, size_t count)
 {
     size_t size = (count + 1) * sizeof(prof_stat), buckets = 0, i;
     prof_stat *stats;
@@ -20511,34 +20522,34 @@ static PROF__RARE prof_stat *prof__stats_copy(const prof__figures *all, const pr
 
 /* By path: puts sorted rows into the order of the tree. Only the first `top` of them (0: all) stay, with their
    parents. Returns how many these are; the others come after them. */
-static PROF__RARE size_t prof__sort_tree(prof__figures *all, prof__sorted *rows, size_t count, size_t top)
+static PROF__RARE size_t prof__sort_tree(prof__stat_rows *all, prof__sorted *rows, size_t count, size_t top)
 {
     size_t i, at, root = PROF__NONE, kept = 0;
-    for (i = 0; i < all->count; i++) all->items[i].child = all->items[i].sibling = all->items[i].row = PROF__NONE;
+    for (i = 0; i < all->count; i++) all->items[i].child = all->items[i].sibling = all->items[i].place = PROF__NONE;
     for (i = 0; i < (top && top < count ? top : count); i++)
-        for (at = rows[i].order; at != PROF_NO_PARENT && all->items[at].row; at = all->items[at].stat.parent)
-            all->items[at].row = 0; /* stays */
+        for (at = rows[i].order; at != PROF_NO_PARENT && all->items[at].place; at = all->items[at].stat.parent)
+            all->items[at].place = 0; /* stays */
     for (i = count; i--;) { /* from the last on, because each is put before its siblings */
-        prof__figure *figure = &all->items[rows[i].order];
-        size_t *first = figure->stat.parent == PROF_NO_PARENT ? &root : &all->items[figure->stat.parent].child;
-        if (figure->row) continue;
-        figure->sibling = *first;
+        prof__stat_row *row = &all->items[rows[i].order];
+        size_t *first = row->stat.parent == PROF_NO_PARENT ? &root : &all->items[row->stat.parent].child;
+        if (row->place) continue;
+        row->sibling = *first;
         *first = rows[i].order;
     }
     for (at = root; at != PROF__NONE;) {
-        prof__figure *figure = &all->items[at];
-        figure->row = kept;
+        prof__stat_row *row = &all->items[at];
+        row->place = kept;
         rows[kept].order = at;
-        rows[kept++].stat = &figure->stat;
-        if (figure->child != PROF__NONE) {
-            at = figure->child;
+        rows[kept++].stat = &row->stat;
+        if (row->child != PROF__NONE) {
+            at = row->child;
             continue;
         }
         while (at != PROF_NO_PARENT && all->items[at].sibling == PROF__NONE) at = all->items[at].stat.parent;
         if (at != PROF_NO_PARENT) at = all->items[at].sibling;
     }
     for (i = kept, at = 0; i < count; at++) {
-        if (all->items[at].type != PROF_EVENT_SCOPE || all->items[at].row != PROF__NONE) continue;
+        if (all->items[at].type != PROF_EVENT_SCOPE || all->items[at].place != PROF__NONE) continue;
         rows[i].order = at;
         rows[i++].stat = &all->items[at].stat;
     }
@@ -20548,7 +20559,7 @@ static PROF__RARE size_t prof__sort_tree(prof__figures *all, prof__sorted *rows,
 static PROF__RARE prof_status prof__stats(const prof_trace *trace, prof_event_type type, int by_path, prof_sort sort,
                                           int ascending, prof_stat **stats, size_t *count)
 {
-    prof__figures all;
+    prof__stat_rows all;
     prof__sorted *sorted = NULL;
     prof_status status;
     size_t i;
@@ -20556,7 +20567,7 @@ static PROF__RARE prof_status prof__stats(const prof_trace *trace, prof_event_ty
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_stats: trace, stats or count is null");
     *stats = NULL;
     *count = 0;
-    status = prof__figures_make(trace, by_path, &all);
+    status = prof__stat_rows_make(trace, by_path, &all);
     if (status == PROF_OK) {
         sorted = prof__sort(&all, type, sort, ascending, count);
         if (sorted && by_path) prof__sort_tree(&all, sorted, *count, 0);
@@ -20565,9 +20576,9 @@ static PROF__RARE prof_status prof__stats(const prof_trace *trace, prof_event_ty
     }
     if (status != PROF_OK) *count = 0;
     for (i = 0; i < *count; i++)
-        if ((*stats)[i].parent != PROF_NO_PARENT) (*stats)[i].parent = all.items[(*stats)[i].parent].row;
+        if ((*stats)[i].parent != PROF_NO_PARENT) (*stats)[i].parent = all.items[(*stats)[i].parent].place;
     free(sorted);
-    prof__figures_free(&all);
+    prof__stat_rows_free(&all);
     return status;
 }
 
@@ -21057,7 +21068,7 @@ PROF_DEF PROF__WALL prof_status prof_memory(const prof_trace *trace, prof_memory
     status = prof__heap_walk(&heap, trace);
     if (status == PROF_OK) {
         *stats = prof__memory_copy(&heap);
-        if (!*stats) status = prof__fail(PROF_NO_MEMORY, "no memory for the figures of allocations");
+        if (!*stats) status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics of allocations");
     }
     prof__heap_close(&heap);
     return status;
@@ -21386,7 +21397,7 @@ PROF_DEF PROF__WALL prof_status prof_locks(const prof_trace *trace, int by_addre
     }
     if (kept) qsort(all.rows, kept, sizeof *all.rows, prof__lock_order);
     if (status == PROF_OK && !PROF__ROOM(all.rows, all.row_capacity, kept))
-        status = prof__fail(PROF_NO_MEMORY, "no memory for the figures of locks");
+        status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics of locks");
     if (status == PROF_OK) {
         *rows = all.rows;
         *count = kept;
@@ -21632,8 +21643,8 @@ static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trac
     static const char *const modes[] = {"reused as a ring", "filled once", "emptied into the file",
                                         "emptied into statistics", "reused as a ring, statistics of everything"};
     const prof_trace_info *info = prof_trace_about(trace);
-    uint64_t events = trace->folded ? info->folded : info->event_count;
-    uint64_t tracks = trace->folded ? trace->header.tracks : prof_trace_track_count(trace);
+    uint64_t events = trace->aggregated ? info->folded : info->event_count;
+    uint64_t tracks = trace->aggregated ? trace->header.tracks : prof_trace_track_count(trace);
     char text[512], a[48], b[48];
     size_t i;
     prof__out_clean(out, *info->program ? info->program : "program");
@@ -21660,8 +21671,8 @@ static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trac
              info->tick_hz ? "" : "of unknown rate: a tick counts as 1 ns", info->tick_hz ? a : "", b);
     prof__summary_line(out, "clock", text, limit);
     prof__grouped(a, info->buffer_size);
-    snprintf(text, sizeof text, "%s bytes, %s", a,
-             modes[info->mode == PROF_RING_STATS && !trace->folded ? PROF_RING : info->mode]); /* a file has the ring */
+    int only_ring = info->mode == PROF_RING_STATS && !trace->aggregated; /* so does a file have it */
+    snprintf(text, sizeof text, "%s bytes, %s", a, modes[only_ring ? PROF_RING : info->mode]);
     prof__summary_line(out, "buffer", text, limit);
 }
 
@@ -21911,7 +21922,7 @@ static PROF__RARE void prof__summary_scope(prof__table *t, const prof_trace *tra
     prof__table_end(t);
 }
 
-static PROF__RARE void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__figures *all,
+static PROF__RARE void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__stat_rows *all,
                                             prof__sorted *rows, size_t count, const prof_summary_options *options,
                                             size_t limit)
 {
@@ -21975,7 +21986,7 @@ static PROF__RARE void prof__summary_throughput(prof__out *out, const prof__sort
 }
 
 /* Writes how many log messages of each severity there are, and the latest errors. */
-static PROF__RARE void prof__summary_messages(prof__out *out, const prof__figures *all)
+static PROF__RARE void prof__summary_messages(prof__out *out, const prof__stat_rows *all)
 {
     size_t i = PROF_LOG_FATAL + 1, shown = 0;
     while (i-- > 0) {
@@ -22011,7 +22022,7 @@ static PROF__RARE void prof__summary_span_row(prof__table *t, const prof_stat *s
     prof__table_end(t);
 }
 
-static PROF__RARE void prof__summary_spans(prof__out *out, const prof__figures *all, const prof__sorted *rows,
+static PROF__RARE void prof__summary_spans(prof__out *out, const prof__stat_rows *all, const prof__sorted *rows,
                                            size_t count, size_t limit)
 {
     static const prof__column columns[] = {{"spans", 0, 0}, {"total", 11, 0}, PROF__SUMMARY_TIMES, {NULL, 0, 0}};
@@ -22063,7 +22074,7 @@ static PROF__RARE void prof__summary_frames(prof__out *out, const prof__sorted *
     while (prof__table_again(&t));
 }
 
-static PROF__RARE void prof__summary_counters(prof__out *out, const prof__figures *all, const prof__sorted *rows,
+static PROF__RARE void prof__summary_counters(prof__out *out, const prof__stat_rows *all, const prof__sorted *rows,
                                               size_t count, size_t limit)
 {
     prof__column columns[] = {{"samples", 1, 0}, {"min", 3, 14}, {"mean", 2, 14}, {"max", 4, 14}, {"last", 0, 14},
@@ -22073,8 +22084,8 @@ static PROF__RARE void prof__summary_counters(prof__out *out, const prof__figure
     char text[32];
     if (!count) return;
     for (i = 0; i < count; i++) {
-        const prof__figure *figure = &all->items[rows[i].order];
-        const double values[] = {figure->low, figure->mean, figure->high, figure->last};
+        const prof__stat_row *row = &all->items[rows[i].order];
+        const double values[] = {row->low, row->mean, row->high, row->last};
         for (j = 0; j < 4; j++) {
             size_t length = prof__counter_text(text, values[j]);
             if (length >= columns[1].width) columns[1].width = length + 1;
@@ -22085,10 +22096,10 @@ static PROF__RARE void prof__summary_counters(prof__out *out, const prof__figure
     prof__table_begin(&t, out, limit, "counter", columns, NULL, 0);
     do
         for (i = 0; i < count; i++) {
-            const prof__figure *figure = &all->items[rows[i].order];
-            const double values[] = {figure->low, figure->mean, figure->high, figure->last};
-            prof__table_row(&t, figure->stat.name, 0);
-            prof__table_count(&t, figure->stat.count);
+            const prof__stat_row *row = &all->items[rows[i].order];
+            const double values[] = {row->low, row->mean, row->high, row->last};
+            prof__table_row(&t, row->stat.name, 0);
+            prof__table_count(&t, row->stat.count);
             for (j = 0; j < 4; j++) {
                 prof__counter_text(text, values[j]);
                 prof__table_text(&t, text);
@@ -22171,7 +22182,7 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     static const char *const things[] = {"event",             "older chunk", "write",   "end or argument",
                                          "call site or name", "part",        "argument", "event"};
     uint64_t chunks = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
-    uint64_t kept = trace->folded ? info->folded : info->event_count;
+    uint64_t kept = trace->aggregated ? info->folded : info->event_count;
     uint64_t counts[PROF__LOSSES];
     char count[32], wanted[32];
     double more = 0;
@@ -22200,7 +22211,7 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     case 0:
     case 6: snprintf(to, size, "lost for want of room: enlarge PROF_BUFFER%s", wanted); break;
     case 1:
-        if (info->mode == PROF_RING_STATS && trace->folded)
+        if (info->mode == PROF_RING_STATS && trace->aggregated)
             snprintf(to, size, "overwritten in the ring: they are in the statistics only");
         else if (info->mode == PROF_STREAM)
             snprintf(to, size, "made room in the file: enlarge PROF_MAX_FILE_SIZE to see further back");
@@ -22253,13 +22264,13 @@ static PROF__RARE double prof__cost_overwritten(const prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     uint64_t left = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
-    if ((info->mode != PROF_RING && info->mode != PROF_RING_STATS) || trace->folded) return 1;
+    if ((info->mode != PROF_RING && info->mode != PROF_RING_STATS) || trace->aggregated) return 1;
     if (!left || info->from_ns || info->to_ns) return 1;
     return 1 + (double)info->overwritten_chunks / (double)left;
 }
 
-static PROF__RARE prof__cost prof__cost_of(const prof_trace *trace, const prof__figures *all, const prof__sorted *rows,
-                                           size_t count)
+static PROF__RARE prof__cost prof__cost_of(const prof_trace *trace, const prof__stat_rows *all,
+                                           const prof__sorted *rows, size_t count)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     const prof__header *h = &trace->header;
@@ -22297,7 +22308,7 @@ static PROF__RARE void prof__cost_count(char *to, size_t size, uint64_t count, c
     snprintf(to + used, size - used, "%s%s %s", used ? ", " : "", number, count == 1 ? one : many);
 }
 
-static PROF__RARE void prof__summary_cost(prof__out *out, const prof_trace *trace, const prof__figures *all,
+static PROF__RARE void prof__summary_cost(prof__out *out, const prof_trace *trace, const prof__stat_rows *all,
                                           const prof__sorted *rows, size_t count, size_t limit)
 {
     const prof_trace_info *info = prof_trace_about(trace);
@@ -22535,10 +22546,10 @@ static PROF__RARE void prof__summary(const prof_trace *trace, prof__out *out, co
 {
     static const prof_summary_options defaults = {PROF_SORT_TOTAL, 0, 0, 0, 0};
     size_t limit = prof__out_columns(out, options ? options->columns : 0);
-    prof__figures all;
+    prof__stat_rows all;
     prof__sorted *scopes = NULL, *spans = NULL, *frames = NULL, *counters = NULL;
     size_t scope_count = 0, span_count = 0, frame_count = 0, counter_count = 0;
-    prof_status status = prof__figures_make(trace, options ? options->by_path : 0, &all);
+    prof_status status = prof__stat_rows_make(trace, options ? options->by_path : 0, &all);
     if (!options) options = &defaults;
     if (status == PROF_OK) {
         scopes = prof__sort(&all, PROF_EVENT_SCOPE, options->sort, options->ascending, &scope_count);
@@ -22566,7 +22577,7 @@ static PROF__RARE void prof__summary(const prof_trace *trace, prof__out *out, co
     free(spans);
     free(frames);
     free(counters);
-    prof__figures_free(&all);
+    prof__stat_rows_free(&all);
 }
 
 PROF_DEF PROF__WALL prof_status prof_summary_write(const prof_trace *trace, const char *path,
@@ -22894,13 +22905,13 @@ PROF_DEF PROF__WALL prof_status prof_csv_stream(const prof_trace *trace, prof_si
    that wait at an earlier time. If there is still a gap then, the chunk in between was reused too soon: the scopes that
    were open are given up, and count as truncated.
 
-   Scopes are matched by the reader's rules. Memory is bounded: by PROF__FOLLOW_FIGURES names, beyond which everything
+   Scopes are matched by the reader's rules. Memory is bounded: by PROF__FOLLOW_ROWS names, beyond which everything
    counts as "(more scopes)"; by PROF__FOLLOW_DEPTH nested scopes, deeper ones are ignored; by twice as many tracks as
    there are chunks: the one that was silent for longest is dropped first, and its open scopes count as truncated; and
    by PROF__FOLLOW_LATE scopes of a track that the end of an outer one has closed: if their own end comes later, they
    overlap. */
 
-#define PROF__FOLLOW_FIGURES 4096
+#define PROF__FOLLOW_ROWS 4096
 #define PROF__FOLLOW_DEPTH 4096
 #define PROF__FOLLOW_LATE 256  /* even */
 #define PROF__FOLLOW_FRAMES 16 /* PROFILE_FRAMEs of one track */
@@ -22919,7 +22930,7 @@ typedef struct prof__follow_open {
     uint64_t bytes; /* of a throughput */
     uint64_t tick, inside, covered; /* ticks in inner scopes, and in those of the same row */
     uint64_t number;                /* of the track's begins */
-    uint32_t figure, site, name;
+    uint32_t row, site, name;
 } prof__follow_open;
 
 /* A scope that counts as truncated, because an outer one has ended. Those that the same end closed follow each other,
@@ -22927,13 +22938,13 @@ typedef struct prof__follow_open {
 typedef struct prof__follow_late {
     uint64_t tick, bytes, number;
     uint64_t shared;       /* ticks to add to the self time of the scope around it if the two overlap */
-    uint32_t figure, site; /* site: PROF__NONE32 when its end has come */
+    uint32_t row, site;    /* site: PROF__NONE32 when its end has come */
     uint32_t around;       /* of the outermost: the row of the scope that ended, 0: none; of the others PROF__NONE32 */
 } prof__follow_late;
 
 typedef struct prof__follow_boundary {
     uint64_t tick;
-    uint32_t figure, name;
+    uint32_t row, name;
 } prof__follow_boundary;
 
 typedef struct prof__follow_track {
@@ -22968,7 +22979,7 @@ typedef struct prof__follow_order {
 
 typedef struct prof__follow_site {
     uint32_t name;   /* string id */
-    uint32_t figure;
+    uint32_t row;
     uint32_t role;
 } prof__follow_site;
 
@@ -22976,19 +22987,19 @@ typedef struct prof__follow_site {
 typedef struct prof__follow_half {
     uint64_t id, number, tick; /* number: of a frame */
     uint32_t name, role;       /* name: string id */
-    uint32_t figure;           /* of a begin, and of an end without a begin */
+    uint32_t row;              /* of a begin, and of an end without a begin */
     uint32_t track;
     uint32_t next;             /* the next of the same bucket, the newest first; or the next free one */
     uint32_t newer, older;
     int end;                   /* 1: it is an end */
 } prof__follow_half;
 
-typedef struct prof__follow_figure {
-    prof__figure figure;  /* times in ticks, but for the histogram, the mean and the squares */
+typedef struct prof__follow_row {
+    prof__stat_row sums;  /* times in ticks, but for the histogram, the mean and the squares */
     char *text;           /* owned: a run-time name, or NULL */
     uint32_t site, open;
     const prof__follow_rule *rule;
-} prof__follow_figure;
+} prof__follow_row;
 
 typedef struct prof__follow {
     prof__session *session;
@@ -23009,9 +23020,9 @@ typedef struct prof__follow {
     size_t string_count, string_capacity;
     prof__follow_site *sites;
     size_t site_count, site_capacity;
-    prof__follow_figure *figures; /* the first one counts what has no row of its own */
-    size_t figure_count, figure_capacity;
-    prof__read_index figure_index;
+    prof__follow_row *rows; /* the first one counts what has no row of its own */
+    size_t row_count, row_capacity;
+    prof__read_index row_index;
     prof__follow_half *halves;
     size_t half_count, half_capacity;
     uint32_t *half_buckets, half_free, half_newest, half_oldest;
@@ -23028,7 +23039,7 @@ typedef struct prof__follow {
     prof__cause cause;     /* why to save now; text "": no reason */
 } prof__follow;
 
-/*-- names and figures --*/
+/*-- names and rows --*/
 
 /* Reads what was added to meta. Returns 0 without memory. */
 static PROF__RARE int prof__follow_meta(prof__follow *f)
@@ -23091,18 +23102,17 @@ static PROF__RARE const prof__follow_rule *prof__follow_rule_of(const prof__foll
 static PROF__RARE uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type type, const char *name,
                                             const char *text)
 {
-    prof__follow_figure *figure;
-    if (f->figure_count >= PROF__FOLLOW_FIGURES || !PROF__ROOM(f->figures, f->figure_capacity, f->figure_count))
-        return 1;
-    figure = &f->figures[f->figure_count];
-    memset(figure, 0, sizeof *figure);
-    figure->figure.type = type;
-    figure->site = site;
-    figure->text = text ? prof__text_join(text, "") : NULL;
-    if (text && !figure->text) return 1;
+    prof__follow_row *row;
+    if (f->row_count >= PROF__FOLLOW_ROWS || !PROF__ROOM(f->rows, f->row_capacity, f->row_count)) return 1;
+    row = &f->rows[f->row_count];
+    memset(row, 0, sizeof *row);
+    row->sums.type = type;
+    row->site = site;
+    row->text = text ? prof__text_join(text, "") : NULL;
+    if (text && !row->text) return 1;
     if (type == PROF_EVENT_SCOPE || type == PROF_EVENT_FRAME)
-        figure->rule = prof__follow_rule_of(f, type == PROF_EVENT_FRAME, text ? text : name);
-    return (uint32_t)++f->figure_count;
+        row->rule = prof__follow_rule_of(f, type == PROF_EVENT_FRAME, text ? text : name);
+    return (uint32_t)++f->row_count;
 }
 
 typedef struct prof__follow_key {
@@ -23112,30 +23122,30 @@ typedef struct prof__follow_key {
 
 static int prof__follow_same(const void *owner, size_t item, const void *key)
 {
-    const prof__follow_figure *figure = (const prof__follow_figure *)owner + item;
+    const prof__follow_row *row = (const prof__follow_row *)owner + item;
     const prof__follow_key *wanted = (const prof__follow_key *)key;
-    return figure->site == wanted->site && !strcmp(figure->text, wanted->text);
+    return row->site == wanted->site && !strcmp(row->text, wanted->text);
 }
 
 /* Returns the row of a call site and, if that has no name of its own, of a run-time name. */
-static uint32_t prof__follow_figure_of(prof__follow *f, uint32_t id, prof_event_type type, const char *text)
+static uint32_t prof__follow_row_of(prof__follow *f, uint32_t id, prof_event_type type, const char *text)
 {
     prof__follow_site *site = prof__follow_site_of(f, id);
     const char *name = site ? prof__follow_name(f, site->name) : "";
     if (!site) return 1;
     if (name[0] || !text) {
-        if (!site->figure) site->figure = prof__follow_add(f, id, type, name, NULL);
-        return site->figure;
+        if (!site->row) site->row = prof__follow_add(f, id, type, name, NULL);
+        return site->row;
     }
     prof__follow_key key;
     key.text = text;
     key.site = id;
     uint32_t hash = prof__text_hash(text) + (uint32_t)prof__mix(id);
-    size_t item = prof__read_find(&f->figure_index, hash, prof__follow_same, f->figures, &key);
+    size_t item = prof__read_find(&f->row_index, hash, prof__follow_same, f->rows, &key);
     if (item != PROF__NONE) return (uint32_t)item + 1;
-    if (!prof__read_reserve(&f->figure_index, 1)) return 1;
+    if (!prof__read_reserve(&f->row_index, 1)) return 1;
     uint32_t number = prof__follow_add(f, id, type, name, text);
-    if (number > 1) prof__read_put(&f->figure_index, hash, number);
+    if (number > 1) prof__read_put(&f->row_index, hash, number);
     return number;
 }
 
@@ -23153,61 +23163,64 @@ static PROF__RARE void prof__follow_ns_text(char *to, double ns)
 }
 
 /* Called when a scope or frame took longer than a rule allows. */
-static PROF__RARE void prof__follow_over(prof__follow *f, const prof__follow_figure *figure, double ns, uint64_t from,
+static PROF__RARE void prof__follow_over(prof__follow *f, const prof__follow_row *row, double ns, uint64_t from,
                                          uint64_t to)
 {
-    const prof__follow_site *site = prof__follow_site_of(f, figure->site);
+    const prof__follow_site *site = prof__follow_site_of(f, row->site);
     char took[48], limit[48];
     uint64_t now = prof__monotonic();
     if (f->cause.text[0] || (f->triggered && (!f->every_ns || now - f->saved_at < f->every_ns))) return;
     f->triggered = 1;
     f->saved_at = now;
     prof__follow_ns_text(took, ns);
-    prof__follow_ns_text(limit, (double)figure->rule->ns);
+    prof__follow_ns_text(limit, (double)row->rule->ns);
     f->cause.from = from;
     f->cause.to = to;
     snprintf(f->cause.text, sizeof f->cause.text, "%.60s %s > %s",
-             figure->text ? figure->text : site ? prof__follow_name(f, site->name) : "", took, limit);
+             row->text ? row->text
+             : site    ? prof__follow_name(f, site->name)
+                       : "",
+             took, limit);
 }
 
 /*-- scopes --*/
 
-static prof__follow_figure *prof__follow_at(prof__follow *f, uint32_t number) { return &f->figures[number - 1]; }
+static prof__follow_row *prof__follow_at(prof__follow *f, uint32_t number) { return &f->rows[number - 1]; }
 
 /* Adds a duration that ends at tick `to`; count: how many there are then. */
-static void prof__follow_time(prof__follow *f, prof__follow_figure *figure, uint64_t to, uint64_t ticks, uint64_t count)
+static void prof__follow_time(prof__follow *f, prof__follow_row *row, uint64_t to, uint64_t ticks, uint64_t count)
 {
-    prof_stat *stat = &figure->figure.stat;
+    prof_stat *stat = &row->sums.stat;
     double ns = (double)ticks * f->ns_per_tick;
-    if (figure->rule && ns > (double)figure->rule->ns) prof__follow_over(f, figure, ns, to - ticks, to);
+    if (row->rule && ns > (double)row->rule->ns) prof__follow_over(f, row, ns, to - ticks, to);
     if (!f->stats) return;
     if (count == 1 || ticks < stat->min_ns) stat->min_ns = ticks;
     if (ticks > stat->max_ns) stat->max_ns = ticks;
     stat->total_ns += ticks;
-    prof__figure_moments(&figure->figure, ns, count);
+    prof__stat_row_moments(&row->sums, ns, count);
     /* without memory, percentiles are less exact */
-    prof__histogram_add(&figure->figure.histogram, prof__step_of((uint64_t)(ns + 0.5)), 1);
+    prof__histogram_add(&row->sums.histogram, prof__step_of((uint64_t)(ns + 0.5)), 1);
 }
 
 /* Ends the innermost scope of a track. whole: 1: its own end was found. */
 static void prof__follow_pop(prof__follow *f, prof__follow_track *t, int whole)
 {
     const prof__follow_open *open = &t->stack[--t->depth];
-    prof__follow_figure *figure = prof__follow_at(f, open->figure);
-    prof_stat *stat = &figure->figure.stat;
+    prof__follow_row *row = prof__follow_at(f, open->row);
+    prof_stat *stat = &row->sums.stat;
     uint64_t ticks = t->tick - open->tick, covered = whole ? ticks : open->covered;
     size_t i = t->depth;
-    figure->open--;
+    row->open--;
     if (t->depth) t->stack[t->depth - 1].inside += ticks;
     stat->count++;
     if (!whole) stat->truncated++;
     if (whole && ticks > open->inside) stat->self_ns += ticks - open->inside;
-    if (whole) prof__follow_time(f, figure, t->tick, ticks, stat->count - stat->truncated);
+    if (whole) prof__follow_time(f, row, t->tick, ticks, stat->count - stat->truncated);
     if (whole && open->bytes != PROF__FOLLOW_NO_BYTES)
-        prof__figure_bytes(&figure->figure, open->bytes, (double)ticks * f->ns_per_tick);
-    if (figure->open) /* perhaps around this one: then its time covers that of this one, if it ends */
-        while (i && t->stack[i - 1].figure != open->figure) i--;
-    if (figure->open && i)
+        prof__stat_row_bytes(&row->sums, open->bytes, (double)ticks * f->ns_per_tick);
+    if (row->open) /* perhaps around this one: then its time covers that of this one, if it ends */
+        while (i && t->stack[i - 1].row != open->row) i--;
+    if (row->open && i)
         t->stack[i - 1].covered += covered;
     else
         stat->covered_ns += covered;
@@ -23234,8 +23247,8 @@ static void prof__follow_begin(prof__follow *f, prof__follow_track *t, uint32_t 
     open->number = ++t->begins;
     open->site = id;
     open->name = site ? site->name : 0;
-    open->figure = prof__follow_figure_of(f, id, PROF_EVENT_SCOPE, text);
-    prof__follow_at(f, open->figure)->open++;
+    open->row = prof__follow_row_of(f, id, PROF_EVENT_SCOPE, text);
+    prof__follow_at(f, open->row)->open++;
 }
 
 /* Reads an argument: only the bytes of a throughput are needed. */
@@ -23270,7 +23283,7 @@ static PROF__RARE void prof__follow_note_late(prof__follow_track *t, size_t at, 
         late->bytes = t->stack[i].bytes;
         late->number = t->stack[i].number;
         late->shared = t->tick - late->tick > inside ? t->tick - late->tick - inside : 0;
-        late->figure = t->stack[i].figure;
+        late->row = t->stack[i].row;
         late->site = t->stack[i].site;
         late->around = i == at ? around : PROF__NONE32;
     }
@@ -23286,7 +23299,7 @@ static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at
             return;
         }
     if (t->late[at].around && t->late[at].around != PROF__NONE32)
-        prof__follow_at(f, t->late[at].around)->figure.stat.self_ns += shared;
+        prof__follow_at(f, t->late[at].around)->sums.stat.self_ns += shared;
 }
 
 /* Called if no scope of this site is open. Returns 1 if the end is that of a scope that an outer one has closed. */
@@ -23298,16 +23311,16 @@ static PROF__RARE int prof__follow_end_late(prof__follow *f, prof__follow_track 
     at = newest;
     if (!at) return 0;
     prof__follow_late *late = &t->late[at - 1];
-    prof__follow_figure *figure = prof__follow_at(f, late->figure);
-    prof_stat *stat = &figure->figure.stat;
+    prof__follow_row *row = prof__follow_at(f, late->row);
+    prof_stat *stat = &row->sums.stat;
     uint64_t ticks = t->tick - late->tick;
     f->events++; /* the reader makes two events of it */
     if (stat->truncated) stat->truncated--;
     stat->self_ns += ticks;
     stat->covered_ns += ticks;
-    prof__follow_time(f, figure, t->tick, ticks, stat->count - stat->truncated);
+    prof__follow_time(f, row, t->tick, ticks, stat->count - stat->truncated);
     if (late->bytes != PROF__FOLLOW_NO_BYTES)
-        prof__figure_bytes(&figure->figure, late->bytes, (double)ticks * f->ns_per_tick);
+        prof__stat_row_bytes(&row->sums, late->bytes, (double)ticks * f->ns_per_tick);
     late->site = PROF__NONE32;
     prof__follow_share(f, t, at - 1);
     while (t->late_count && t->late[t->late_count - 1].site == PROF__NONE32) t->late_count--;
@@ -23326,14 +23339,14 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
     if (!at && t->late_count && prof__follow_end_late(f, t, id)) return;
     if (!at)
         for (at = t->depth; at && (!site || t->stack[at - 1].name != site->name);) at--;
-    if (at && at < t->depth) prof__follow_note_late(t, at, t->stack[at - 1].figure);
+    if (at && at < t->depth) prof__follow_note_late(t, at, t->stack[at - 1].row);
     if (at) {
         while (t->depth > at) prof__follow_pop(f, t, 0);
         prof__follow_pop(f, t, 1);
     } else if (t->partial) { /* it began before the first known event, around everything */
         if (t->depth) prof__follow_note_late(t, 0, 0);
         while (t->depth) prof__follow_pop(f, t, 0);
-        prof_stat *stat = &prof__follow_at(f, prof__follow_figure_of(f, id, PROF_EVENT_SCOPE, NULL))->figure.stat;
+        prof_stat *stat = &prof__follow_at(f, prof__follow_row_of(f, id, PROF_EVENT_SCOPE, NULL))->sums.stat;
         stat->count++;
         stat->truncated++;
         f->events++;
@@ -23355,22 +23368,22 @@ static PROF__RARE void prof__follow_give_up(prof__follow *f, prof__follow_track 
 static PROF__RARE void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
-    uint32_t number = prof__follow_figure_of(f, id, PROF_EVENT_FRAME, NULL), name = site ? site->name : 0;
+    uint32_t number = prof__follow_row_of(f, id, PROF_EVENT_FRAME, NULL), name = site ? site->name : 0;
     prof__follow_boundary *own = NULL, *before = NULL;
     if (number == 1) return;
     for (size_t i = 0; i < t->frame_count; i++) {
-        if (t->frames[i].figure == number) own = &t->frames[i];
+        if (t->frames[i].row == number) own = &t->frames[i];
         if (t->frames[i].name == name && (!before || t->frames[i].tick >= before->tick)) before = &t->frames[i];
     }
     if (own) {
-        prof__follow_figure *figure = prof__follow_at(f, number);
-        figure->figure.stat.covered_ns += t->tick - before->tick;
-        prof__follow_time(f, figure, t->tick, t->tick - before->tick, ++figure->figure.stat.count);
+        prof__follow_row *row = prof__follow_at(f, number);
+        row->sums.stat.covered_ns += t->tick - before->tick;
+        prof__follow_time(f, row, t->tick, t->tick - before->tick, ++row->sums.stat.count);
     } else {
         if (!t->frames) t->frames = (prof__follow_boundary *)calloc(PROF__FOLLOW_FRAMES, sizeof *t->frames);
         if (!t->frames || t->frame_count == PROF__FOLLOW_FRAMES) return;
         own = &t->frames[t->frame_count++];
-        own->figure = number;
+        own->row = number;
         own->name = name;
     }
     own->tick = t->tick;
@@ -23378,15 +23391,15 @@ static PROF__RARE void prof__follow_frame(prof__follow *f, prof__follow_track *t
 
 static void prof__follow_counter(prof__follow *f, uint32_t id, unsigned kind, uint64_t bits, uint64_t tick)
 {
-    uint32_t number = f->stats ? prof__follow_figure_of(f, id, PROF_EVENT_COUNTER, NULL) : 1;
-    prof__figure *figure = &prof__follow_at(f, number)->figure;
+    uint32_t number = f->stats ? prof__follow_row_of(f, id, PROF_EVENT_COUNTER, NULL) : 1;
+    prof__stat_row *row = &prof__follow_at(f, number)->sums;
     double value = (double)(int64_t)bits;
     if (number == 1) return;
     if (kind == PROF__KIND_COUNTER_DOUBLE) memcpy(&value, &bits, sizeof value);
-    prof__figure_last(figure, value, (int64_t)tick);
-    if (!figure->stat.count++ || value < figure->low) figure->low = value;
-    if (figure->stat.count == 1 || value > figure->high) figure->high = value;
-    prof__figure_moments(figure, value, figure->stat.count);
+    prof__stat_row_last(row, value, (int64_t)tick);
+    if (!row->stat.count++ || value < row->low) row->low = value;
+    if (row->stat.count == 1 || value > row->high) row->high = value;
+    prof__stat_row_moments(row, value, row->stat.count);
 }
 
 /*-- spans --*/
@@ -23412,11 +23425,11 @@ static prof__follow_half prof__follow_half_remove(prof__follow *f, uint32_t numb
 /* Counts a begin without an end, or an end without a begin. Of frames, only whole ones count. */
 static void prof__follow_half_lone(prof__follow *f, const prof__follow_half *half)
 {
-    prof__figure *figure = &prof__follow_at(f, half->figure)->figure;
+    prof__stat_row *row = &prof__follow_at(f, half->row)->sums;
     *(half->end ? &f->begins_missing : &f->ends_missing) += 1;
-    if (half->figure == 1 || figure->type == PROF_EVENT_FRAME) return;
-    figure->stat.count++;
-    figure->stat.truncated++;
+    if (half->row == 1 || row->type == PROF_EVENT_FRAME) return;
+    row->stat.count++;
+    row->stat.truncated++;
 }
 
 static void prof__follow_half_add(prof__follow *f, const prof__follow_half *half)
@@ -23479,18 +23492,18 @@ static uint64_t prof__follow_alone(prof__follow_track *t, const prof__follow_hal
 static void prof__follow_span_time(prof__follow *f, prof__follow_track *t, const prof__follow_half *begin,
                                    const prof__follow_half *end)
 {
-    uint32_t number = begin->figure;
+    uint32_t number = begin->row;
     uint64_t from = begin->tick, to = end->tick;
-    prof__follow_figure *figure = prof__follow_at(f, number);
-    prof_stat *stat = &figure->figure.stat;
+    prof__follow_row *row = prof__follow_at(f, number);
+    prof_stat *stat = &row->sums.stat;
     if (number == 1) return;
-    if (!stat->count++ || (int64_t)from < figure->figure.from) figure->figure.from = (int64_t)from;
-    if ((int64_t)to > figure->figure.to) figure->figure.to = (int64_t)to;
-    if (figure->figure.type == PROF_EVENT_FRAME)
-        stat->covered_ns = (uint64_t)(figure->figure.to - figure->figure.from);
+    if (!stat->count++ || (int64_t)from < row->sums.from) row->sums.from = (int64_t)from;
+    if ((int64_t)to > row->sums.to) row->sums.to = (int64_t)to;
+    if (row->sums.type == PROF_EVENT_FRAME)
+        stat->covered_ns = (uint64_t)(row->sums.to - row->sums.from);
     else
         stat->self_ns += prof__follow_alone(t, begin, end);
-    prof__follow_time(f, figure, to, to - from, stat->count - stat->truncated);
+    prof__follow_time(f, row, to, to - from, stat->count - stat->truncated);
 }
 
 /* Reads a begin or an end. Events of several threads are not read in order of time: so the one that is read first waits
@@ -23511,8 +23524,8 @@ static void prof__follow_span(prof__follow *f, prof__follow_track *t, uint32_t i
     half.role = site->role;
     half.number = site->role == PROF_ROLE_FRAME ? record[1] >> 8 : 0;
     half.end = type == PROF_EVENT_SPAN_END;
-    half.figure =
-        prof__follow_figure_of(f, id, half.role == PROF_ROLE_FRAME ? PROF_EVENT_FRAME : PROF_EVENT_SPAN_BEGIN, NULL);
+    half.row =
+        prof__follow_row_of(f, id, half.role == PROF_ROLE_FRAME ? PROF_EVENT_FRAME : PROF_EVENT_SPAN_BEGIN, NULL);
     other = prof__follow_half_find(f, &half);
     if (!other) {
         prof__follow_half_add(f, &half);
@@ -23919,14 +23932,14 @@ static PROF__RARE int prof__follow_step(prof__session *s)
 
 /*-- the statistics of PROF_STATS --*/
 
-static PROF__RARE void prof__folded_free(prof__folded *folded)
+static PROF__RARE void prof__aggregated_free(prof__aggregated *stats)
 {
-    for (size_t i = 0; folded->texts && i < folded->count; i++) free(folded->texts[i]);
-    for (size_t i = 0; folded->figures && i < folded->count; i++) free(folded->figures[i].histogram.steps);
-    free(folded->texts);
-    free(folded->sites);
-    free(folded->figures);
-    memset(folded, 0, sizeof *folded);
+    for (size_t i = 0; stats->texts && i < stats->count; i++) free(stats->texts[i]);
+    for (size_t i = 0; stats->rows && i < stats->count; i++) free(stats->rows[i].histogram.steps);
+    free(stats->texts);
+    free(stats->sites);
+    free(stats->rows);
+    memset(stats, 0, sizeof *stats);
 }
 
 static PROF__COLD uint64_t prof__follow_ns(const prof__follow *f, uint64_t ticks)
@@ -23936,11 +23949,11 @@ static PROF__COLD uint64_t prof__follow_ns(const prof__follow *f, uint64_t ticks
 }
 
 /* Completes the copy of a row. Returns 0 without memory. */
-static PROF__RARE int prof__folded_finish(const prof__follow *f, const prof__follow_figure *from, prof__figure *to)
+static PROF__RARE int prof__aggregated_finish(const prof__follow *f, const prof__follow_row *from, prof__stat_row *to)
 {
     prof_stat *stat = &to->stat;
-    const prof__histogram *h = &from->figure.histogram;
-    *to = from->figure;
+    const prof__histogram *h = &from->sums.histogram;
+    *to = from->sums;
     if (to->type == PROF_EVENT_COUNTER) return 1;
     to->histogram.steps = (prof__step *)calloc(h->capacity + 1, sizeof *h->steps);
     if (!to->histogram.steps) return 0;
@@ -23951,90 +23964,90 @@ static PROF__RARE int prof__folded_finish(const prof__follow *f, const prof__fol
     stat->covered_ns = prof__follow_ns(f, stat->covered_ns);
     stat->min_ns = prof__follow_ns(f, stat->min_ns);
     stat->max_ns = prof__follow_ns(f, stat->max_ns);
-    prof__figure_finish(to);
-    if (count) stat->mean_ns = (double)from->figure.stat.total_ns * f->ns_per_tick / (double)count;
+    prof__stat_row_finish(to);
+    if (count) stat->mean_ns = (double)from->sums.stat.total_ns * f->ns_per_tick / (double)count;
     stat->count += from->open;
     stat->truncated += from->open;
     return 1;
 }
 
 /* Begins and ends that still wait count as truncated so far. */
-static PROF__RARE void prof__folded_halves(prof__folded *folded, const prof__follow *f)
+static PROF__RARE void prof__aggregated_halves(prof__aggregated *stats, const prof__follow *f)
 {
-    folded->begins_missing = f->begins_missing;
-    folded->ends_missing = f->ends_missing;
+    stats->begins_missing = f->begins_missing;
+    stats->ends_missing = f->ends_missing;
     for (uint32_t number = f->half_oldest; number; number = f->halves[number - 1].newer) {
         const prof__follow_half *half = &f->halves[number - 1];
-        prof__figure *figure = &folded->figures[half->figure - 1];
-        *(half->end ? &folded->begins_missing : &folded->ends_missing) += 1;
-        if (half->figure == 1 || figure->type == PROF_EVENT_FRAME) continue;
-        figure->stat.count++;
-        figure->stat.truncated++;
+        prof__stat_row *row = &stats->rows[half->row - 1];
+        *(half->end ? &stats->begins_missing : &stats->ends_missing) += 1;
+        if (half->row == 1 || row->type == PROF_EVENT_FRAME) continue;
+        row->stat.count++;
+        row->stat.truncated++;
     }
 }
 
 /* Open scopes have no end so far: time of the same row inside them counts as covered by the inner ones. */
-static PROF__RARE void prof__folded_covered(prof__folded *folded, const prof__follow *f)
+static PROF__RARE void prof__aggregated_covered(prof__aggregated *stats, const prof__follow *f)
 {
     for (uint32_t i = 0; i < f->track_count; i++)
         for (size_t at = 0; at < f->tracks[i].depth; at++) {
             const prof__follow_open *open = &f->tracks[i].stack[at];
-            folded->figures[open->figure - 1].stat.covered_ns += prof__follow_ns(f, open->covered);
+            stats->rows[open->row - 1].stat.covered_ns += prof__follow_ns(f, open->covered);
         }
 }
 
-static PROF__RARE int prof__folded_copy(prof__folded *folded, const prof__follow *f)
+static PROF__RARE int prof__aggregated_copy(prof__aggregated *stats, const prof__follow *f)
 {
-    folded->figures = (prof__figure *)calloc(f->figure_count + 1, sizeof *folded->figures);
-    folded->sites = (uint32_t *)calloc(f->figure_count + 1, sizeof *folded->sites);
-    folded->texts = (char **)calloc(f->figure_count + 1, sizeof *folded->texts);
-    if (!folded->figures || !folded->sites || !folded->texts) return 0;
-    for (size_t i = 0; i < f->figure_count; i++, folded->count++) {
-        const prof__follow_figure *from = &f->figures[i];
-        folded->sites[i] = from->site;
-        if (from->text && !(folded->texts[i] = prof__text_join(from->text, ""))) return 0;
-        if (!prof__folded_finish(f, from, &folded->figures[i])) return 0;
-        folded->open += from->open;
+    stats->rows = (prof__stat_row *)calloc(f->row_count + 1, sizeof *stats->rows);
+    stats->sites = (uint32_t *)calloc(f->row_count + 1, sizeof *stats->sites);
+    stats->texts = (char **)calloc(f->row_count + 1, sizeof *stats->texts);
+    if (!stats->rows || !stats->sites || !stats->texts) return 0;
+    for (size_t i = 0; i < f->row_count; i++, stats->count++) {
+        const prof__follow_row *from = &f->rows[i];
+        stats->sites[i] = from->site;
+        if (from->text && !(stats->texts[i] = prof__text_join(from->text, ""))) return 0;
+        if (!prof__aggregated_finish(f, from, &stats->rows[i])) return 0;
+        stats->open += from->open;
     }
-    prof__folded_halves(folded, f);
-    prof__folded_covered(folded, f);
-    folded->events = f->events;
-    folded->uses = f->uses;
-    folded->unmatched = f->unmatched;
-    folded->lost = f->lost;
-    folded->newest = f->newest_tick;
+    prof__aggregated_halves(stats, f);
+    prof__aggregated_covered(stats, f);
+    stats->events = f->events;
+    stats->uses = f->uses;
+    stats->unmatched = f->unmatched;
+    stats->lost = f->lost;
+    stats->newest = f->newest_tick;
     for (size_t i = 0; i < f->active_count; i++)
-        if (f->slots[f->active[i]].sequence) folded->lost += PROF__LOAD(&prof__follow_chunk(f, f->active[i])->lost);
+        if (f->slots[f->active[i]].sequence) stats->lost += PROF__LOAD(&prof__follow_chunk(f, f->active[i])->lost);
     return 1;
 }
 
 /* Resets the statistics; open scopes count when they end. */
 static void prof__follow_reset(prof__follow *f)
 {
-    for (size_t i = 0; i < f->figure_count; i++) {
-        prof__figure *figure = &f->figures[i].figure;
-        prof_stat *stat = &figure->stat;
+    for (size_t i = 0; i < f->row_count; i++) {
+        prof__stat_row *row = &f->rows[i].sums;
+        prof_stat *stat = &row->stat;
         stat->count = stat->truncated = stat->total_ns = stat->self_ns = stat->covered_ns = 0;
         stat->min_ns = stat->max_ns = stat->bytes = stat->rates = 0;
-        stat->mean_rate = stat->min_rate = stat->max_rate = figure->rate_squares = 0;
-        figure->mean = figure->squares = figure->low = figure->high = figure->last = 0;
-        figure->from = figure->to = 0;
-        free(figure->histogram.steps);
-        memset(&figure->histogram, 0, sizeof figure->histogram);
+        stat->mean_rate = stat->min_rate = stat->max_rate = row->rate_squares = 0;
+        row->mean = row->squares = row->low = row->high = row->last = 0;
+        row->from = row->to = 0;
+        free(row->histogram.steps);
+        memset(&row->histogram, 0, sizeof row->histogram);
     }
 }
 
 /* Adds everything recorded so far to the statistics, and copies them; with reset, resets them then. Does nothing if the
    present session keeps events. */
-static prof_status prof__folded_take(prof__folded *folded, int reset)
+static prof_status prof__aggregated_take(prof__aggregated *stats, int reset)
 {
     prof_status status = PROF_OK;
-    memset(folded, 0, sizeof *folded);
+    memset(stats, 0, sizeof *stats);
     uint32_t gate = prof__state_lock();
     prof__session *s = prof__state.session;
     prof__follow *f = s && prof__mode_counts(s->header->mode) ? s->follow : NULL;
     if (f) {
-        folded->session = s->header->session;
+        stats->session = s->header->session;
         s->readers++;
         __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps all of it */
     }
@@ -24042,8 +24055,10 @@ static prof_status prof__folded_take(prof__folded *folded, int reset)
     if (!f) return PROF_OK;
     prof__lock(&f->lock);
     prof__follow_all(f);
-    if (!prof__folded_copy(folded, f)) status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
-    else if (reset) prof__follow_reset(f);
+    if (!prof__aggregated_copy(stats, f))
+        status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+    else if (reset)
+        prof__follow_reset(f);
     prof__unlock(&f->lock);
     gate = prof__state_lock();
     s->readers--;
@@ -24053,7 +24068,7 @@ static prof_status prof__folded_take(prof__folded *folded, int reset)
 }
 
 /* Makes the metadata of a trace that has statistics of everything, but only the newest events. */
-static prof_status prof__folded_note(prof_trace *trace)
+static prof_status prof__aggregated_note(prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     char note[192] = "events", kept[32], all[32], from[48];
@@ -24073,57 +24088,57 @@ static prof_status prof__folded_note(prof_trace *trace)
 }
 
 /* Adds the statistics to a trace. */
-static prof_status prof__folded_give(prof__folded *folded, prof_trace *trace)
+static prof_status prof__aggregated_give(prof__aggregated *stats, prof_trace *trace)
 {
     prof_status status = PROF_OK;
     size_t hint = 0, i, count = 0;
-    int64_t newest = prof__read_ns(trace, folded->newest, &hint);
-    if (trace->header.session != folded->session)
+    int64_t newest = prof__read_ns(trace, stats->newest, &hint);
+    if (trace->header.session != stats->session)
         return prof__fail(PROF_INVALID_STATE, "a new session began while the old one was being read");
-    for (i = 0; i < folded->count && !status; i++) {
-        prof__figure *figure = &folded->figures[i];
-        size_t site = i ? prof__read_site_of(trace, folded->sites[i]) : PROF__NONE;
-        if (!figure->stat.count) {
-            free(figure->histogram.steps);
-            memset(&figure->histogram, 0, sizeof figure->histogram);
+    for (i = 0; i < stats->count && !status; i++) {
+        prof__stat_row *row = &stats->rows[i];
+        size_t site = i ? prof__read_site_of(trace, stats->sites[i]) : PROF__NONE;
+        if (!row->stat.count) {
+            free(row->histogram.steps);
+            memset(&row->histogram, 0, sizeof row->histogram);
             continue;
         }
         if (site == PROF__NONE) site = prof__read_make_site(trace, i ? "?" : "(more scopes)", PROF__KIND_BEGIN);
         if (site == PROF__NONE) return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
         /* sites may still move: refer to them by number for now */
-        folded->sites[count] = (uint32_t)site;
-        folded->figures[count] = *figure;
-        if (count != i) memset(&figure->histogram, 0, sizeof figure->histogram); /* it has moved */
-        folded->figures[count].stat.name = NULL;
-        if (folded->texts[i]) {
+        stats->sites[count] = (uint32_t)site;
+        stats->rows[count] = *row;
+        if (count != i) memset(&row->histogram, 0, sizeof row->histogram); /* it has moved */
+        stats->rows[count].stat.name = NULL;
+        if (stats->texts[i]) {
             if (!PROF__ROOM(trace->texts, trace->text_capacity, trace->text_count))
                 return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
-            folded->figures[count].stat.name = trace->texts[trace->text_count++] = folded->texts[i];
-            folded->texts[i] = NULL;
+            stats->rows[count].stat.name = trace->texts[trace->text_count++] = stats->texts[i];
+            stats->texts[i] = NULL;
         }
         count++;
     }
     for (i = 0; i < count; i++) {
-        prof_stat *stat = &folded->figures[i].stat;
-        stat->site = &trace->sites[folded->sites[i]].about;
+        prof_stat *stat = &stats->rows[i].stat;
+        stat->site = &trace->sites[stats->sites[i]].about;
         stat->parent = PROF_NO_PARENT; /* there are no call paths */
         if (!stat->name) stat->name = stat->site->name;
     }
-    trace->folded = folded->figures;
-    trace->folded_count = count;
-    folded->figures = NULL;
-    trace->begins_missing = folded->begins_missing;
-    trace->uses = folded->uses;
-    trace->ends_missing = folded->ends_missing;
-    trace->info.folded = folded->events;
-    trace->info.open = folded->open;
+    trace->aggregated = stats->rows;
+    trace->aggregated_count = count;
+    stats->rows = NULL;
+    trace->begins_missing = stats->begins_missing;
+    trace->uses = stats->uses;
+    trace->ends_missing = stats->ends_missing;
+    trace->info.folded = stats->events;
+    trace->info.open = stats->open;
     if (trace->info.mode == PROF_RING_STATS) { /* the trace has already counted a part of these */
         trace->info.lost = trace->header.lost;
         trace->info.unmatched = 0;
-        status = prof__folded_note(trace);
+        status = prof__aggregated_note(trace);
     }
-    trace->info.lost += folded->lost;
-    trace->info.unmatched += folded->unmatched;
+    trace->info.lost += stats->lost;
+    trace->info.unmatched += stats->unmatched;
     if (newest > trace->info.duration_ns) trace->info.duration_ns = newest;
     return status;
 }
@@ -24205,7 +24220,7 @@ static int prof__follow_tables(prof__follow *f)
     f->words = (uint64_t *)calloc((size_t)s->chunk_words, sizeof *f->words);
     f->again = (uint64_t *)calloc((size_t)s->chunk_words, sizeof *f->again);
     if (!f->tracks || !f->buckets || !f->slots || !f->active || !f->order || !f->words || !f->again) return 0;
-    return PROF__ROOM(f->figures, f->figure_capacity, 0) && prof__follow_add(f, 0, PROF_EVENT_SCOPE, "", NULL) == 1;
+    return PROF__ROOM(f->rows, f->row_capacity, 0) && prof__follow_add(f, 0, PROF_EVENT_SCOPE, "", NULL) == 1;
 }
 
 /* Makes a follower if the configuration needs it. Under the control lock. */
@@ -24235,9 +24250,9 @@ static void prof__follow_free(prof__follow *f)
         free(f->tracks[i].late);
         free(f->tracks[i].nested);
     }
-    for (size_t i = 0; i < f->figure_count; i++) {
-        free(f->figures[i].text);
-        free(f->figures[i].figure.histogram.steps);
+    for (size_t i = 0; i < f->row_count; i++) {
+        free(f->rows[i].text);
+        free(f->rows[i].sums.histogram.steps);
     }
     free(f->halves);
     free(f->half_buckets);
@@ -24250,8 +24265,8 @@ static void prof__follow_free(prof__follow *f)
     free(f->again);
     free(f->strings);
     free(f->sites);
-    free(f->figures);
-    free(f->figure_index.slots);
+    free(f->rows);
+    free(f->row_index.slots);
     free(f);
 }
 
@@ -24490,16 +24505,16 @@ static void prof__unlock(int *lock);
 static int prof__lock_steady(int *lock);
 static void prof__unlock_steady(int *lock, int before);
 
-/*-- the session of the process: see >>guest. While the control lock is held none begins or ends -- */
-/* types: prof__look, prof__guest_wish */
+/*-- the session of the process: see >>on_demand. While the control lock is held none begins or ends -- */
+/* types: prof__look, prof__on_demand_options */
 static void prof__control_lock(void);
 static void prof__control_unlock(void);
 static prof__look prof__look_now(void);
 static prof_status prof__config_check(const prof_config *c);
 static int prof__level_of(const prof_config *config); /* as a number from 0 on */
-static prof_status prof__guest_begin(const prof_config *config, const prof__guest_wish *wish);
-static int prof__guest_stop(void);
-static void prof__guest_free(void);
+static prof_status prof__on_demand_begin(const prof_config *config, const prof__on_demand_options *wish);
+static int prof__on_demand_stop(void);
+static void prof__on_demand_free(void);
 static prof_status prof__output_again(const char *what);
 static void prof__saved_with(prof_status (*hook)(void)); /* called after each save of a trigger; null: no more */
 
@@ -24507,7 +24522,7 @@ static void prof__saved_with(prof_status (*hook)(void)); /* called after each sa
 static prof_status prof__image_copy(void **bytes, size_t *size); /* of what is recorded, for free() */
 static prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trace, prof_sink sink);
 static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out);
-static prof_status prof__trace_buffer(const char *path, prof_trace **trace); /* without what is no longer in the buffer */
+static prof_status prof__trace_buffer(const char *path, prof_trace **trace); /* only what the buffer still has */
 static prof_status prof__trace_live(prof_trace **trace, int reset); /* reset: statistics of PROF_STATS begin anew */
 static uint32_t prof__live_mode(void);
 static prof_status prof__writer_for(const char *path, uint32_t mode,
@@ -24531,7 +24546,7 @@ static prof_status prof__import_close(prof__import *w, prof_status status, uint6
 static void prof__trace_pairs(const prof_trace *trace, prof__pair *first, prof__pair *last);
 static void prof__trace_last(prof_trace *trace, double seconds);
 static int prof__trace_archived(const prof_trace *trace);
-static int prof__trace_folded(const prof_trace *trace);
+static int prof__trace_aggregated(const prof_trace *trace);
 static int prof__has_role(const prof_trace *trace, uint32_t role); /* prof_role: some call site has it */
 static int prof__is_flow(prof_event_type type);
 static int prof__span_of_scope(const prof_callsite *site);
@@ -24558,14 +24573,14 @@ static int prof__locks_step(prof__locks *all, const prof_event *event, size_t tr
 static void prof__locks_close(prof__locks *all);
 
 /*-- statistics: rows as prof_statistics() has them, with what it takes to merge them; freed also after a failure -- */
-/* types: prof__figures, prof__figure */
-static prof_status prof__figures_make(const prof_trace *trace, int by_path, prof__figures *all);
-static int prof__figures_folded(const prof_trace *trace, int by_path);
-static void prof__figures_free(prof__figures *all);
-static int prof__figure_add(prof__figure *to, const prof__figure *from);
-static void prof__figure_finish(prof__figure *figure); /* mean, deviation, percentiles */
-static void prof__figure_powers(const prof__figure *figure, uint64_t powers[65]);
-static uint64_t prof__figure_sum(uint64_t a, uint64_t b); /* the largest number where it is larger */
+/* types: prof__stat_rows, prof__stat_row */
+static prof_status prof__stat_rows_make(const prof_trace *trace, int by_path, prof__stat_rows *all);
+static int prof__stat_rows_aggregated(const prof_trace *trace, int by_path);
+static void prof__stat_rows_free(prof__stat_rows *all);
+static int prof__stat_row_add(prof__stat_row *to, const prof__stat_row *from);
+static void prof__stat_row_finish(prof__stat_row *row); /* mean, deviation, percentiles */
+static void prof__stat_row_powers(const prof__stat_row *row, uint64_t powers[65]);
+static uint64_t prof__stat_row_sum(uint64_t a, uint64_t b); /* the largest number where it is larger */
 static double prof__sort_key(const prof_stat *stat, prof_sort sort);
 static double prof__square_root(double value);
 
@@ -24860,7 +24875,8 @@ static PROF__COLD uint32_t prof__call_match(const prof__calls *calls, uintptr_t 
     return below;
 }
 
-static __attribute__((__noinline__)) void prof__call_exit(prof__calls *calls, uintptr_t address, uintptr_t frame, int tail)
+static __attribute__((__noinline__)) void prof__call_exit(prof__calls *calls, uintptr_t address, uintptr_t frame,
+                                                          int tail)
 {
     uint32_t number = calls->depth - 1;
     const prof__call *last = &calls->list[number];

@@ -229,9 +229,9 @@ PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascendi
 extern "C" {
 #endif
 
-/* All figures of a name: its scopes and spans, its frames, or its counters. */
+/* The sums of a name: its scopes and spans, its frames, or its counters. */
 typedef struct prof__report_row {
-    prof__figure figure; /* text: owned, the name */
+    prof__stat_row sums; /* text: owned, the name */
     const char *category;
     double key;      /* the value by which it is sorted */
     prof_sort sort;
@@ -266,7 +266,7 @@ static int prof__report_same(const void *owner, size_t item, const void *key)
 {
     const prof__report_row *row = (const prof__report_row *)owner + item;
     const prof__report_key *wanted = (const prof__report_key *)key;
-    return row->figure.type == wanted->type && !strcmp(row->figure.stat.name, wanted->name) &&
+    return row->sums.type == wanted->type && !strcmp(row->sums.stat.name, wanted->name) &&
            !strcmp(row->category, wanted->category);
 }
 
@@ -286,13 +286,13 @@ static prof__report_row *prof__report_row_of(prof__report *r, prof_event_type ty
     if (!PROF__ROOM(r->rows, r->capacity, r->count)) return NULL;
     row = &r->rows[r->count];
     memset(row, 0, sizeof *row);
-    row->figure.text = prof__text_join(name, "");
-    if (!row->figure.text || !prof__read_add(&r->index, hash, r->count)) {
-        free(row->figure.text);
+    row->sums.text = prof__text_join(name, "");
+    if (!row->sums.text || !prof__read_add(&r->index, hash, r->count)) {
+        free(row->sums.text);
         return NULL;
     }
-    row->figure.stat.name = row->figure.text;
-    row->figure.type = type;
+    row->sums.stat.name = row->sums.text;
+    row->sums.type = type;
     row->category = category;
     r->count++;
     return row;
@@ -306,20 +306,20 @@ static const char *prof__report_category(const prof__report *r, const prof_calls
     return by_domain && type != PROF_EVENT_FRAME && !strcmp(site->category, "event") ? "" : site->category;
 }
 
-static prof_status prof__report_figures(prof__report *r)
+static prof_status prof__report_stat_rows(prof__report *r)
 {
-    prof__figures all;
-    prof_status status = prof__figures_make(r->trace, 0, &all);
+    prof__stat_rows all;
+    prof_status status = prof__stat_rows_make(r->trace, 0, &all);
     size_t i;
     for (i = 0; i < all.count && status == PROF_OK; i++) {
-        const prof__figure *from = &all.items[i];
+        const prof__stat_row *from = &all.items[i];
         prof_event_type type = from->type == PROF_EVENT_SPAN_BEGIN ? PROF_EVENT_SCOPE : from->type;
         prof__report_row *row;
         if (!from->stat.count) continue;
         row = prof__report_row_of(r, type, prof__report_category(r, from->stat.site, type), from->stat.name);
-        if (!row || !prof__figure_add(&row->figure, from)) status = prof__report_no_memory();
+        if (!row || !prof__stat_row_add(&row->sums, from)) status = prof__report_no_memory();
     }
-    prof__figures_free(&all);
+    prof__stat_rows_free(&all);
     return status;
 }
 
@@ -337,18 +337,18 @@ static int prof__report_pool_sample(prof__report *r, const prof_memory_row *pool
 {
     char *name = prof__text_join("Memory: ", *pool->pool ? pool->pool : "cpu/0");
     prof__report_row *row = name ? prof__report_row_of(r, PROF_EVENT_COUNTER, "Device Storage", name) : NULL;
-    prof__figure sample;
+    prof__stat_row sample;
     free(name);
     if (!row) return 0;
     if (*state == PROF__REPORT_POOL_NEW)
-        *state = row->figure.stat.count ? PROF__REPORT_POOL_TAKEN : PROF__REPORT_POOL_ROW;
+        *state = row->sums.stat.count ? PROF__REPORT_POOL_TAKEN : PROF__REPORT_POOL_ROW;
     if (*state == PROF__REPORT_POOL_TAKEN) return 1;
     memset(&sample, 0, sizeof sample);
     sample.type = PROF_EVENT_COUNTER;
     sample.stat.count = 1;
     sample.low = sample.high = sample.last = sample.mean = (double)pool->live_bytes;
     sample.to = ns;
-    return prof__figure_add(&row->figure, &sample);
+    return prof__stat_row_add(&row->sums, &sample);
 }
 
 /* Adds a sample for each change since the last reset. Returns 0 without memory. */
@@ -380,7 +380,7 @@ static prof_status prof__report_pools(prof__report *r)
     prof_status status = PROF_OK;
     int good;
     if (r->options.layout != PROF_REPORT_MXNET && r->options.layout != PROF_REPORT_JSON) return PROF_OK;
-    if (prof__trace_folded(r->trace) || !prof__has_role(r->trace, PROF_ROLE_MEMORY)) return PROF_OK;
+    if (prof__trace_aggregated(r->trace) || !prof__has_role(r->trace, PROF_ROLE_MEMORY)) return PROF_OK;
     good = prof__heap_open(&heap, r->trace);
     if (good) status = prof_timeline_open(r->trace, &timeline);
     if (timeline) {
@@ -397,18 +397,18 @@ static prof_status prof__report_pools(prof__report *r)
    for NaN, one below all others. */
 static double prof__report_sort_key(const prof__report_row *row, prof_sort sort)
 {
-    const prof__figure *figure = &row->figure;
+    const prof__stat_row *sums = &row->sums;
     double key, least = -1.7976931348623157e308;
-    if (figure->type != PROF_EVENT_COUNTER)
-        return prof__sort_key(&figure->stat, sort) / (sort == PROF_SORT_CALLS ? 1 : 1e3);
+    if (sums->type != PROF_EVENT_COUNTER)
+        return prof__sort_key(&sums->stat, sort) / (sort == PROF_SORT_CALLS ? 1 : 1e3);
     switch (sort) {
-    case PROF_SORT_CALLS: return (double)figure->stat.count;
-    case PROF_SORT_MEAN: key = figure->mean; break;
-    case PROF_SORT_MIN: key = figure->low; break;
+    case PROF_SORT_CALLS: return (double)sums->stat.count;
+    case PROF_SORT_MEAN: key = sums->mean; break;
+    case PROF_SORT_MIN: key = sums->low; break;
     case PROF_SORT_MAX:
-    case PROF_SORT_P99: key = figure->high; break;
+    case PROF_SORT_P99: key = sums->high; break;
     case PROF_SORT_NAME: return 0;
-    default: key = figure->last; break;
+    default: key = sums->last; break;
     }
     return key < least || key >= least ? key : least;
 }
@@ -416,7 +416,7 @@ static double prof__report_sort_key(const prof__report_row *row, prof_sort sort)
 /* Returns the category as MXNet would call it; *more: the rest of that name. */
 static const char *prof__report_domain(const prof__report_row *row, const char **more)
 {
-    int frame = row->figure.type == PROF_EVENT_FRAME;
+    int frame = row->sums.type == PROF_EVENT_FRAME;
     *more = !frame ? "" : row->category[0] ? ",frame" : "frame";
     return row->category[0] || frame ? row->category : "event";
 }
@@ -441,10 +441,10 @@ static int prof__report_domain_order(const prof__report_row *x, const prof__repo
 static int prof__report_order(const void *a, const void *b)
 {
     const prof__report_row *x = (const prof__report_row *)a, *y = (const prof__report_row *)b;
-    int names = strcmp(x->figure.stat.name, y->figure.stat.name);
+    int names = strcmp(x->sums.stat.name, y->sums.stat.name);
     if (x->key < y->key || x->key > y->key) return (x->key < y->key) == x->ascending ? -1 : 1;
     if (!names) names = prof__report_domain_order(x, y);
-    if (!names) names = (int)x->figure.type - (int)y->figure.type;
+    if (!names) names = (int)x->sums.type - (int)y->sums.type;
     return x->sort == PROF_SORT_NAME ? names : -names;
 }
 
@@ -456,12 +456,12 @@ static int prof__report_table_order(const void *a, const void *b)
 
 static prof_status prof__report_rows(prof__report *r)
 {
-    prof_status status = prof__report_figures(r);
+    prof_status status = prof__report_stat_rows(r);
     size_t i;
     if (status == PROF_OK) status = prof__report_pools(r);
     for (i = 0; i < r->count; i++) {
         prof__report_row *row = &r->rows[i];
-        if (row->figure.type != PROF_EVENT_COUNTER) prof__figure_finish(&row->figure);
+        if (row->sums.type != PROF_EVENT_COUNTER) prof__stat_row_finish(&row->sums);
         row->key = prof__report_sort_key(row, r->options.sort);
         row->sort = r->options.sort;
         row->ascending = !!r->options.ascending;
@@ -478,8 +478,8 @@ static void prof__report_clear(prof__report *r)
 {
     size_t i;
     for (i = 0; i < r->count; i++) {
-        free(r->rows[i].figure.text);
-        free(r->rows[i].figure.histogram.steps);
+        free(r->rows[i].sums.text);
+        free(r->rows[i].sums.histogram.steps);
     }
     free(r->rows);
     free(r->index.slots);
@@ -488,7 +488,7 @@ static void prof__report_clear(prof__report *r)
 /* Returns how many calls of a row were measured. */
 static uint64_t prof__report_measured(const prof__report_row *row)
 {
-    return row->figure.stat.count - row->figure.stat.truncated;
+    return row->sums.stat.count - row->sums.stat.truncated;
 }
 
 /*-- what the layouts share --*/
@@ -640,7 +640,7 @@ static void prof__report_cntk_count(prof__out *out, uint64_t count)
 
 static void prof__report_cntk_time_row(prof__out *out, const char *label, const prof__report_row *row)
 {
-    const prof_stat *stat = &row->figure.stat;
+    const prof_stat *stat = &row->sums.stat;
     prof__report_cntk_label(out, label);
     prof__report_cntk_time(out, stat->mean_ns);
     PROF__REPORT_LITERAL(out, " ");
@@ -657,7 +657,7 @@ static void prof__report_cntk_time_row(prof__out *out, const char *label, const 
 
 static void prof__report_cntk_rate_row(prof__out *out, const char *label, const prof__report_row *row)
 {
-    const prof_stat *stat = &row->figure.stat;
+    const prof_stat *stat = &row->sums.stat;
     int few = stat->bytes < 1048576;
     char text[24];
     prof__report_cntk_label(out, label);
@@ -677,7 +677,7 @@ static void prof__report_cntk_rate_row(prof__out *out, const char *label, const 
 
 static void prof__report_cntk_row(prof__out *out, const char *label, prof_report_kind kind, const prof__report_row *row)
 {
-    if (kind == PROF_REPORT_THROUGHPUT && row->figure.stat.rates) prof__report_cntk_rate_row(out, label, row);
+    if (kind == PROF_REPORT_THROUGHPUT && row->sums.stat.rates) prof__report_cntk_rate_row(out, label, row);
     if (kind == PROF_REPORT_TIME && prof__report_measured(row)) prof__report_cntk_time_row(out, label, row);
 }
 
@@ -691,7 +691,7 @@ static void prof__report_cntk_event(prof__report *r, const prof_report_event *ev
         return;
     }
     for (i = 0; i < r->count; i++) {
-        if (r->rows[i].figure.type != PROF_EVENT_SCOPE || strcmp(r->rows[i].figure.stat.name, name)) continue;
+        if (r->rows[i].sums.type != PROF_EVENT_SCOPE || strcmp(r->rows[i].sums.stat.name, name)) continue;
         r->rows[i].listed = 1;
         prof__report_cntk_row(r->out, event->label, event->kind, &r->rows[i]);
     }
@@ -702,10 +702,10 @@ static void prof__report_cntk_others(prof__report *r)
     size_t i, count = 0;
     for (i = 0; i < r->count; i++) {
         const prof__report_row *row = &r->rows[i];
-        if (row->listed || row->figure.type != PROF_EVENT_SCOPE || !prof__report_measured(row)) continue;
+        if (row->listed || row->sums.type != PROF_EVENT_SCOPE || !prof__report_measured(row)) continue;
         if (!count++) PROF__REPORT_LITERAL(r->out, "\nOther Events\n\n");
-        prof__report_cntk_row(r->out, row->figure.stat.name,
-                              row->figure.stat.rates ? PROF_REPORT_THROUGHPUT : PROF_REPORT_TIME, row);
+        prof__report_cntk_row(r->out, row->sums.stat.name,
+                              row->sums.stat.rates ? PROF_REPORT_THROUGHPUT : PROF_REPORT_TIME, row);
     }
 }
 
@@ -733,7 +733,7 @@ static void prof__report_cntk(prof__report *r)
 
 static int prof__report_memory(const prof__report_row *row)
 {
-    return row->figure.type == PROF_EVENT_COUNTER &&
+    return row->sums.type == PROF_EVENT_COUNTER &&
            (!strcmp(row->category, "Device Storage") || !strcmp(row->category, "Pool Memory"));
 }
 
@@ -789,18 +789,18 @@ static void prof__report_mxnet_number(prof__out *out, double value, double unit)
 
 static void prof__report_mxnet_row(prof__out *out, const prof__report_row *row)
 {
-    const prof__figure *figure = &row->figure;
-    size_t length = prof__characters(figure->stat.name);
-    int memory = prof__report_memory(row), counter = figure->type == PROF_EVENT_COUNTER;
+    const prof__stat_row *sums = &row->sums;
+    size_t length = prof__characters(sums->stat.name);
+    int memory = prof__report_memory(row), counter = sums->type == PROF_EVENT_COUNTER;
     double unit = memory ? 1e3 : counter ? 1 : 1e6;
     char count[24];
-    prof__out_name(out, figure->stat.name, length > 25 ? length : 25);
+    prof__out_name(out, sums->stat.name, length > 25 ? length : 25);
     count[prof__digits(count, prof__report_measured(row))] = 0;
     prof__out_right(out, count, 16);
-    if (!memory) prof__report_mxnet_number(out, counter ? figure->last : (double)figure->stat.total_ns, unit);
-    prof__report_mxnet_number(out, counter ? figure->low : (double)figure->stat.min_ns, unit);
-    prof__report_mxnet_number(out, counter ? figure->high : (double)figure->stat.max_ns, unit);
-    prof__report_mxnet_number(out, counter ? figure->mean : figure->stat.mean_ns, unit);
+    if (!memory) prof__report_mxnet_number(out, counter ? sums->last : (double)sums->stat.total_ns, unit);
+    prof__report_mxnet_number(out, counter ? sums->low : (double)sums->stat.min_ns, unit);
+    prof__report_mxnet_number(out, counter ? sums->high : (double)sums->stat.max_ns, unit);
+    prof__report_mxnet_number(out, counter ? sums->mean : sums->stat.mean_ns, unit);
     PROF__REPORT_LITERAL(out, "\n");
 }
 
@@ -902,14 +902,14 @@ static void prof__report_whole(prof__out *out, const char *key, uint64_t value)
 
 static void prof__report_json_times(prof__out *out, const prof__report_row *row)
 {
-    const prof_stat *stat = &row->figure.stat;
+    const prof_stat *stat = &row->sums.stat;
     if (prof__report_measured(row)) {
         prof__report_ms(out, "Total", stat->total_ns);
         prof__report_ms(out, "Min", stat->min_ns);
         prof__report_ms(out, "Max", stat->max_ns);
         prof__report_double(out, "Avg", stat->mean_ns / 1e6);
         prof__report_double(out, "StdDev", stat->deviation_ns / 1e6);
-        if (row->figure.type == PROF_EVENT_SCOPE) prof__report_ms(out, "Self", stat->self_ns);
+        if (row->sums.type == PROF_EVENT_SCOPE) prof__report_ms(out, "Self", stat->self_ns);
         prof__report_ms(out, "P50", stat->p50_ns);
         prof__report_ms(out, "P90", stat->p90_ns);
         prof__report_ms(out, "P99", stat->p99_ns);
@@ -926,21 +926,21 @@ static void prof__report_json_times(prof__out *out, const prof__report_row *row)
 
 static void prof__report_json_values(prof__out *out, const prof__report_row *row)
 {
-    const prof__figure *figure = &row->figure;
+    const prof__stat_row *sums = &row->sums;
     double scale = prof__report_memory(row) ? 1e3 : 1;
-    prof__report_double(out, "Min", figure->low / scale);
-    prof__report_double(out, "Max", figure->high / scale);
-    prof__report_double(out, "Avg", figure->mean / scale);
-    prof__report_double(out, "Last", figure->last / scale);
-    prof__report_double(out, "StdDev", prof__square_root(figure->squares / (double)figure->stat.count) / scale);
+    prof__report_double(out, "Min", sums->low / scale);
+    prof__report_double(out, "Max", sums->high / scale);
+    prof__report_double(out, "Avg", sums->mean / scale);
+    prof__report_double(out, "Last", sums->last / scale);
+    prof__report_double(out, "StdDev", prof__square_root(sums->squares / (double)sums->stat.count) / scale);
 }
 
 static void prof__report_json_row(prof__out *out, const prof__report_row *row)
 {
-    prof__report_string(out, row->figure.stat.name);
+    prof__report_string(out, row->sums.stat.name);
     PROF__REPORT_LITERAL(out, ":{\"Count\":");
     prof__out_unsigned(out, prof__report_measured(row));
-    if (row->figure.type == PROF_EVENT_COUNTER)
+    if (row->sums.type == PROF_EVENT_COUNTER)
         prof__report_json_values(out, row);
     else
         prof__report_json_times(out, row);
@@ -949,7 +949,7 @@ static void prof__report_json_row(prof__out *out, const prof__report_row *row)
 
 static const char *prof__report_section(const prof__report_row *row)
 {
-    return prof__report_memory(row) ? "Memory" : row->figure.type == PROF_EVENT_COUNTER ? "Counter" : "Time";
+    return prof__report_memory(row) ? "Memory" : row->sums.type == PROF_EVENT_COUNTER ? "Counter" : "Time";
 }
 
 /* Writes "Time":{category:{name:{...}}}, and a comma. */
@@ -963,7 +963,7 @@ static void prof__report_json_section(prof__report *r, const char *section)
         to = prof__report_next_domain(r, from);
         for (i = from; i < to; i++) {
             const char *more, *domain = prof__report_domain(&r->rows[i], &more);
-            if (strcmp(prof__report_section(&r->rows[i]), section) || !r->rows[i].figure.stat.count) continue;
+            if (strcmp(prof__report_section(&r->rows[i]), section) || !r->rows[i].sums.stat.count) continue;
             if (!rows++) {
                 prof__out_text(r->out, domains++ ? ",\n\"" : "\n\"");
                 prof__report_escape(r->out, domain);
@@ -1008,69 +1008,69 @@ static void prof__report_json(prof__report *r)
 
 /*-- by domain --*/
 
-/* Gives each path the row of its category, in figure.row, and links the paths as a tree. */
-static prof_status prof__report_domain_tree(prof__report *r, prof__figures *all, size_t *root)
+/* Gives each path the row of its category, in sums.place, and links the paths as a tree. */
+static prof_status prof__report_domain_tree(prof__report *r, prof__stat_rows *all, size_t *root)
 {
     size_t i;
     *root = PROF__NONE;
     for (i = 0; i < all->count; i++) all->items[i].child = all->items[i].sibling = PROF__NONE;
     for (i = all->count; i--;) {
-        prof__figure *figure = &all->items[i];
+        prof__stat_row *sums = &all->items[i];
         const prof__report_row *row;
-        size_t *first = figure->stat.parent == PROF_NO_PARENT ? root : &all->items[figure->stat.parent].child;
-        if (figure->type != PROF_EVENT_SCOPE) continue;
-        row = prof__report_row_of(r, PROF_EVENT_SCOPE, "", figure->stat.site->category);
+        size_t *first = sums->stat.parent == PROF_NO_PARENT ? root : &all->items[sums->stat.parent].child;
+        if (sums->type != PROF_EVENT_SCOPE) continue;
+        row = prof__report_row_of(r, PROF_EVENT_SCOPE, "", sums->stat.site->category);
         if (!row) return prof__report_no_memory();
-        figure->row = (size_t)(row - r->rows);
-        figure->sibling = *first;
+        sums->place = (size_t)(row - r->rows);
+        sums->sibling = *first;
         *first = i;
     }
     return PROF_OK;
 }
 
-/* Adds a figure to the sums of its category. inside: 1: it is inside a scope of its category, whose time has it
+/* Adds a path to the sums of its category. inside: 1: it is inside a scope of its category, whose time has it
    already. */
-static void prof__report_domain_add(prof_stat *to, const prof__figure *figure, int inside)
+static void prof__report_domain_add(prof_stat *to, const prof__stat_row *sums, int inside)
 {
-    const prof_stat *from = &figure->stat;
+    const prof_stat *from = &sums->stat;
     to->count += from->count;
     to->truncated += from->truncated;
-    to->self_ns = prof__figure_sum(to->self_ns, from->self_ns);
-    if (!inside) to->total_ns = prof__figure_sum(to->total_ns, from->total_ns);
+    to->self_ns = prof__stat_row_sum(to->self_ns, from->self_ns);
+    if (!inside) to->total_ns = prof__stat_row_sum(to->total_ns, from->total_ns);
     if (to->count > to->truncated) to->mean_ns = (double)to->total_ns / (double)(to->count - to->truncated);
     if (to->max_ns < from->max_ns) to->max_ns = from->max_ns;
 }
 
 static prof_status prof__report_domain_totals(prof__report *r)
 {
-    prof__figures all;
-    prof_status status = prof__figures_make(r->trace, !prof__figures_folded(r->trace, 0), &all);
+    prof__stat_rows all;
+    prof_status status = prof__stat_rows_make(r->trace, !prof__stat_rows_aggregated(r->trace, 0), &all);
     size_t at = PROF__NONE;
     if (status == PROF_OK) status = prof__report_domain_tree(r, &all, &at);
-    /* Visits the children of a path, then its siblings. A row's figure.open: its scopes that enclose this path. */
+    /* Visits the children of a path, then its siblings. A row's sums.open: its scopes that enclose this path. */
     while (status == PROF_OK && at != PROF__NONE) {
-        const prof__figure *figure = &all.items[at];
-        prof__figure *to = &r->rows[figure->row].figure;
-        prof__report_domain_add(&to->stat, figure, to->open != 0);
-        to->open += figure->stat.count > figure->stat.truncated;
-        if (figure->child != PROF__NONE) {
-            at = figure->child;
+        const prof__stat_row *sums = &all.items[at];
+        prof__stat_row *to = &r->rows[sums->place].sums;
+        prof__report_domain_add(&to->stat, sums, to->open != 0);
+        to->open += sums->stat.count > sums->stat.truncated;
+        if (sums->child != PROF__NONE) {
+            at = sums->child;
             continue;
         }
-        for (;; at = figure->stat.parent) {
-            figure = &all.items[at];
-            r->rows[figure->row].figure.open -= figure->stat.count > figure->stat.truncated;
-            if (figure->sibling != PROF__NONE || figure->stat.parent == PROF_NO_PARENT) break;
+        for (;; at = sums->stat.parent) {
+            sums = &all.items[at];
+            r->rows[sums->place].sums.open -= sums->stat.count > sums->stat.truncated;
+            if (sums->sibling != PROF__NONE || sums->stat.parent == PROF_NO_PARENT) break;
         }
-        at = figure->sibling;
+        at = sums->sibling;
     }
-    prof__figures_free(&all);
+    prof__stat_rows_free(&all);
     return status;
 }
 
 static void prof__report_domain_row(prof__table *t, const prof__report_row *row, double all)
 {
-    const prof_stat *stat = &row->figure.stat;
+    const prof_stat *stat = &row->sums.stat;
     prof__table_row(t, *stat->name ? stat->name : "(none)", 0);
     prof__table_count(t, stat->count);
     prof__table_ns(t, (double)stat->total_ns);
@@ -1090,18 +1090,18 @@ static prof_status prof__report_domains(prof__report *r)
     size_t i, shown = 0;
     double all = 0;
     for (i = 0; i < r->count; i++) {
-        r->rows[i].key = prof__sort_key(&r->rows[i].figure.stat, r->options.sort);
+        r->rows[i].key = prof__sort_key(&r->rows[i].sums.stat, r->options.sort);
         r->rows[i].sort = r->options.sort;
         r->rows[i].ascending = !!r->options.ascending;
-        all += (double)r->rows[i].figure.stat.self_ns;
-        shown += r->rows[i].figure.stat.count != 0;
+        all += (double)r->rows[i].sums.stat.self_ns;
+        shown += r->rows[i].sums.stat.count != 0;
     }
     prof__report_sort(r, prof__report_order);
     if (status == PROF_OK && !shown) PROF__REPORT_LITERAL(r->out, "no scopes\n");
     prof__table_begin(&t, r->out, prof__report_limit(r), "domain", columns, NULL, 0);
     do
         for (i = 0; i < r->count; i++)
-            if (r->rows[i].figure.stat.count) prof__report_domain_row(&t, &r->rows[i], all);
+            if (r->rows[i].sums.stat.count) prof__report_domain_row(&t, &r->rows[i], all);
     while (prof__table_again(&t));
     prof__report_losses(r);
     return status;
@@ -1130,14 +1130,14 @@ static void prof__report_percent(prof__out *out, double part, double whole, size
     prof__out_right(out, text, width);
 }
 
-static void prof__report_bars(prof__out *out, const prof__figure *figure, uint64_t all, size_t limit)
+static void prof__report_bars(prof__out *out, const prof__stat_row *sums, uint64_t all, size_t limit)
 {
     size_t widest =
         limit && limit < PROF__REPORT_BEFORE_BAR + PROF__REPORT_BAR ? PROF__REPORT_BAR_LEAST : PROF__REPORT_BAR;
     uint64_t powers[65], most = 0, seen = 0;
     unsigned i, first = 65, last = 0;
     if (widest < PROF__REPORT_BAR && limit > PROF__REPORT_BEFORE_BAR + widest) widest = limit - PROF__REPORT_BEFORE_BAR;
-    prof__figure_powers(figure, powers);
+    prof__stat_row_powers(sums, powers);
     for (i = 0; i < 65; i++) {
         if (!powers[i]) continue;
         if (first == 65) first = i;
@@ -1157,7 +1157,7 @@ static void prof__report_bars(prof__out *out, const prof__figure *figure, uint64
 
 static void prof__report_histogram(prof__out *out, const prof__report_row *row, size_t limit)
 {
-    const prof_stat *stat = &row->figure.stat;
+    const prof_stat *stat = &row->sums.stat;
     const char *more, *domain = prof__report_domain(row, &more);
     uint64_t all = prof__report_measured(row);
     char text[320], count[32], unknown[64] = "", total[48], mean[48], p50[48], p99[48];
@@ -1180,7 +1180,7 @@ static void prof__report_histogram(prof__out *out, const prof__report_row *row, 
     prof__human_ns(mean, stat->mean_ns);
     prof__human_ns(p50, (double)stat->p50_ns);
     prof__human_ns(p99, (double)stat->p99_ns);
-    snprintf(text, sizeof text, ": %s %s%s%s", count, row->figure.type == PROF_EVENT_FRAME ? "frame" : "call",
+    snprintf(text, sizeof text, ": %s %s%s%s", count, row->sums.type == PROF_EVENT_FRAME ? "frame" : "call",
              all == 1 ? "" : "s", unknown);
     if (all)
         snprintf(text + strlen(text), sizeof text - strlen(text), ", total %s, mean %s, p50 %s, p99 %s", total, mean,
@@ -1189,7 +1189,7 @@ static void prof__report_histogram(prof__out *out, const prof__report_row *row, 
     PROF__REPORT_LITERAL(out, "\n");
     if (!all) return;
     PROF__REPORT_LITERAL(out, "        from       below         count     share    so far\n");
-    prof__report_bars(out, &row->figure, all, limit);
+    prof__report_bars(out, &row->sums, all, limit);
 }
 
 static void prof__report_histograms(prof__report *r)
@@ -1197,7 +1197,7 @@ static void prof__report_histograms(prof__report *r)
     size_t i, shown = 0;
     prof__report_sort(r, prof__report_order);
     for (i = 0; i < r->count; i++) {
-        if (r->rows[i].figure.type == PROF_EVENT_COUNTER || !r->rows[i].figure.stat.count) continue;
+        if (r->rows[i].sums.type == PROF_EVENT_COUNTER || !r->rows[i].sums.stat.count) continue;
         if (r->options.top && shown == r->options.top) break;
         prof__report_histogram(r->out, &r->rows[i], prof__report_limit(r));
         shown++;
@@ -1917,7 +1917,7 @@ PROF_DEF prof_status prof_dump(int finished)
 static uint32_t prof__report_epoch(void)
 {
     prof__look look = prof__look_now();
-    return !look.guest && (look.running || look.ended) ? look.epoch : 0;
+    return !look.on_demand && (look.running || look.ended) ? look.epoch : 0;
 }
 
 PROF_DEF prof_status prof_set_paused(int paused)

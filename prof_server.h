@@ -79,10 +79,10 @@ HOW IT CAPTURES
     its own begin and end.
 
     If nothing records, the capture starts a session (a ring of 64 MiB, or options.capture), and frees its memory
-    afterwards. Such a session is a guest: prof_start() of the program ends it, and the answer has what was captured so
-    far; prof_stop() does not see it; a child of fork() does not inherit it. Like any start it discards what an earlier
-    session left in memory. Captures at the same time share it, with the highest of their levels. prof_enabled() is 1
-    meanwhile.
+    afterwards. Such a session is on demand: prof_start() of the program ends it, and the answer has what was captured
+    until then; prof_stop() does not see it; a child of fork() does not inherit it. Like any start it discards what an
+    earlier session left in memory. Captures at the same time share it, with the highest of their levels. prof_enabled()
+    is 1 meanwhile.
 
     prof_stop() during a capture of the program's own session, prof_server_stop(), and the end of main() all end the
     capture. Its answer has what was captured so far. The exit waits until that is sent, but at most two seconds if the
@@ -272,14 +272,14 @@ typedef struct prof__server_capture {
     uint64_t begin_at, ns;   /* begin_at: CLOCK_MONOTONIC, 0: as soon as its turn comes; ns: its duration */
     uint64_t from, end_at;   /* when it began, and when it ends */
     uint32_t epoch;          /* that of the session when it began */
-    int guest;               /* 1: it is a user of the guest session */
+    int on_demand;           /* 1: it is a user of the on-demand session */
     int dump;                /* of the recording of /start: 1: what it has so far; 2: all, and it is dropped */
     int quiet;               /* 1: host_tracer_level 0, no scopes */
     int no_devices;
     int configured;          /* 1: config has settings, which a session of the program does not follow */
     int emit_xspace, continuous;
     int number;              /* the level of Monitor; for /level, the level + 1 */
-    prof_config config;      /* for a guest session */
+    prof_config config;      /* for an on-demand session */
     size_t text_used;
     char texts[1024];        /* what config points to */
     char session[128];
@@ -355,12 +355,12 @@ typedef struct prof__server {
     int read_only;
     prof_config capture;
     char categories[1024];
-    int guests, continuous;      /* users of the guest session; one of them is continuous profiling */
-    int guest_level;
-    void *kept;                  /* the image of a guest session that prof_start() has ended, while it has users */
+    int on_demand_users, continuous; /* users of the on-demand session; one of them is continuous profiling */
+    int on_demand_level;
+    void *kept; /* the image of an on-demand session that prof_start() has ended, while it has users */
     size_t kept_size;
     uint32_t paused_epoch;       /* the session that a client has paused; 0: none */
-    int remote;                  /* 1: the recording of /start is a user of the guest session */
+    int remote;                  /* 1: the recording of /start is a user of the on-demand session */
     uint64_t remote_from, remote_to; /* CLOCK_MONOTONIC: when it began and ended; remote_to 0: it still runs */
     void *stopped;               /* the image of a recording that /stop has ended, until /dump or /start */
     size_t stopped_size;
@@ -532,9 +532,9 @@ static void prof__server_refuse(prof__server *v, prof__server_ask *ask, prof_sta
                      codes[(unsigned)status < PROF_STATUS_COUNT ? status : 0].grpc, "%s", why);
 }
 
-/*-- WHAT IS RECORDED --------------------------------------------------------------------------------------- >>guest --
-   A capture uses the program's session or, if there is none, a guest session, which starts with the first of its users
-   and ends with the last one. */
+/*-- WHAT IS RECORDED ----------------------------------------------------------------------------------- >>on_demand --
+   A capture uses the program's session or, if there is none, an on-demand session, which starts with the first of its
+   users and ends with the last one. */
 
 /* Keeps what the captures have so far, because the program starts a session of its own. Under the control lock. */
 static void prof__server_keep(void *image, size_t size)
@@ -554,13 +554,13 @@ static int prof__server_was_sent_away(prof__server *v)
     return kept;
 }
 
-/* Removes a user of the guest session. Gives it the image, unless bytes is NULL. */
-static prof_status prof__server_guest_leaves(prof__server *v, void **bytes, size_t *size)
+/* Removes a user of the on-demand session. Gives it the image, unless bytes is NULL. */
+static prof_status prof__server_on_demand_leave(prof__server *v, void **bytes, size_t *size)
 {
     prof_status status = PROF_OK;
-    int last = v->guests == 1;
+    int last = v->on_demand_users == 1;
     prof__control_lock();
-    int was_guest = last && prof__guest_stop();
+    int was_on_demand = last && prof__on_demand_stop();
     prof__lock(&prof__server_kept);
     if (v->kept && bytes) {
         *size = v->kept_size;
@@ -576,28 +576,28 @@ static prof_status prof__server_guest_leaves(prof__server *v, void **bytes, size
     }
     prof__unlock(&prof__server_kept);
     if (bytes && !*bytes && !status) status = prof__image_copy(bytes, size);
-    if (was_guest) prof__guest_free();
+    if (was_on_demand) prof__on_demand_free();
     prof__control_unlock();
-    v->guests--;
+    v->on_demand_users--;
     return status;
 }
 
-/* Starts the guest session, or adds a user to it. Returns PROF_INVALID_STATE if the program has a session by now. */
-static prof_status prof__server_guest_comes(prof__server *v, prof__server_capture *capture, int running)
+/* Starts the on-demand session, or adds a user to it. Returns PROF_INVALID_STATE if the program has its own by now. */
+static prof_status prof__server_on_demand_join(prof__server *v, prof__server_capture *capture, int running)
 {
     int level = capture->quiet ? 0 : prof__level_of(&capture->config);
     if (!running) {
-        prof__guest_wish wish = {capture->quiet, capture->no_devices, prof__server_keep};
-        prof_status status = prof__guest_begin(&capture->config, &wish);
+        prof__on_demand_options wish = {capture->quiet, capture->no_devices, prof__server_keep};
+        prof_status status = prof__on_demand_begin(&capture->config, &wish);
         if (status) return status;
-        v->guest_level = level;
-    } else if (level > v->guest_level) {
-        prof_set_level(v->guest_level = level);
+        v->on_demand_level = level;
+    } else if (level > v->on_demand_level) {
+        prof_set_level(v->on_demand_level = level);
     }
     if (running && capture->configured)
         prof__server_note(capture, "another capture already records: its buffer and categories are used");
-    capture->guest = 1;
-    v->guests++;
+    capture->on_demand = 1;
+    v->on_demand_users++;
     return PROF_OK;
 }
 
@@ -623,7 +623,7 @@ static prof_status prof__server_remote_stop(prof__server *v)
 {
     void *bytes = NULL;
     size_t size = 0;
-    prof_status status = prof__server_guest_leaves(v, &bytes, &size);
+    prof_status status = prof__server_on_demand_leave(v, &bytes, &size);
     v->remote = 0;
     v->remote_to = prof_host_ns();
     free(v->stopped);
@@ -722,8 +722,8 @@ static prof_status prof__server_set(prof__server_capture *capture, const char *k
 
 static void prof__server_cancel(prof__server *v, prof__server_ask *ask)
 {
-    if (ask->phase == PROF__ASK_CAPTURE && ask->capture.guest) prof__server_guest_leaves(v, NULL, NULL);
-    ask->capture.guest = 0;
+    if (ask->phase == PROF__ASK_CAPTURE && ask->capture.on_demand) prof__server_on_demand_leave(v, NULL, NULL);
+    ask->capture.on_demand = 0;
 }
 
 static prof_status prof__server_capture_begin(prof__server *v, prof__server_capture *capture)
@@ -736,13 +736,13 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
                           "records; /save has what it recorded");
     capture->from = prof_host_ns(); /* before a session starts, which so belongs to it as a whole */
     capture->end_at = capture->from + capture->ns;
-    if (!look.running || look.guest) {
-        status = prof__server_guest_comes(v, capture, look.running);
+    if (!look.running || look.on_demand) {
+        status = prof__server_on_demand_join(v, capture, look.running);
         if (!look.running) capture->end_at = prof_host_ns() + capture->ns; /* starting takes time */
         if (status == PROF_INVALID_STATE) look = prof__look_now(); /* the program has started one meanwhile */
-        if (status && (!look.running || look.guest)) return status;
+        if (status && (!look.running || look.on_demand)) return status;
     }
-    if (!capture->guest) {
+    if (!capture->on_demand) {
         if (look.mode == PROF_STATS && capture->format != PROF__SERVE_SUMMARY)
             return prof__fail(PROF_INVALID_STATE,
                               "the program records in mode stats, which keeps no events: see /summary");
@@ -762,7 +762,7 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
 static int prof__server_capture_over(prof__server *v, const prof__server_capture *capture)
 {
     prof__look look = prof__look_now();
-    if (capture->guest && prof__server_was_sent_away(v)) return 1;
+    if (capture->on_demand && prof__server_was_sent_away(v)) return 1;
     return !look.running || look.epoch != capture->epoch;
 }
 
@@ -829,11 +829,11 @@ static void prof__server_step_add(prof__server_steps *steps, uint64_t ns)
 }
 
 /* Writes average, minimum and maximum in ms. There must be at least one step. */
-static void prof__server_step_figures(const prof__server_steps *steps, double *figures)
+static void prof__server_step_values(const prof__server_steps *steps, double *values)
 {
-    figures[0] = (double)steps->sum / (double)steps->count / 1e6;
-    figures[1] = (double)steps->least / 1e6;
-    figures[2] = (double)steps->most / 1e6;
+    values[0] = (double)steps->sum / (double)steps->count / 1e6;
+    values[1] = (double)steps->least / 1e6;
+    values[2] = (double)steps->most / 1e6;
 }
 
 static prof_status prof__server_step_times(const prof_trace *trace, prof__server_steps *steps)
@@ -880,7 +880,7 @@ static prof_status prof__server_monitor(prof__server *v, prof__server_ask *ask, 
     char text[256];
     prof_status status = prof__server_step_times(trace, &steps);
     if (status) return status;
-    if (steps.count) prof__server_step_figures(&steps, values);
+    if (steps.count) prof__server_step_values(&steps, values);
     if (steps.count)
         snprintf(text, sizeof text, "Steps: %llu, time in ms: avg %.3f, min %.3f, max %.3f\n",
                  (unsigned long long)steps.count, values[0], values[1], values[2]);
@@ -1030,9 +1030,9 @@ static prof_status prof__server_take(prof__server *v, prof__server_ask *ask)
     if (capture->dump) {
         status = prof__server_remote_take(v, capture, &bytes, &size);
         until = capture->end_at;
-    } else if (capture->guest) {
-        status = prof__server_guest_leaves(v, &bytes, &size);
-        capture->guest = 0;
+    } else if (capture->on_demand) {
+        status = prof__server_on_demand_leave(v, &bytes, &size);
+        capture->on_demand = 0;
     } else if (capture->format == PROF__SERVE_PROF) {
         status = prof__image_copy(&bytes, &size);
     } else {
@@ -1372,19 +1372,17 @@ static void prof__server_status(prof__server *v, prof__server_ask *ask)
              "\"captures\":%llu,\"started\":%s,"
              "\"clients\":%u,\"json\":%s,\"xplane\":%s}\n",
              name, (unsigned long long)prof__process_id(), PROF_VERSION, recording ? "true" : "false",
-             look.ended      ? "ended"
-             : !look.running ? "none"
-             : look.guest    ? "capture"
-                             : "program",
-             modes[look.mode <= PROF_RING_STATS ? look.mode : PROF_RING], look.level,
-             look.paused ? "true" : "false", look.held ? "true" : "false",
-             (unsigned long long)(look.epoch ? look.buffer : 0),
+             look.ended       ? "ended"
+             : !look.running  ? "none"
+             : look.on_demand ? "capture"
+                              : "program",
+             modes[look.mode <= PROF_RING_STATS ? look.mode : PROF_RING], look.level, look.paused ? "true" : "false",
+             look.held ? "true" : "false", (unsigned long long)(look.epoch ? look.buffer : 0),
              look.chunks && look.taken < look.chunks ? (double)look.taken / (double)look.chunks
              : look.chunks                           ? 1.0
                                                      : 0.0,
-             v->continuous ? "true" : "false", captures, (unsigned long long)v->captures,
-             v->remote ? "true" : "false", clients,
-             prof__server_missing(PROF__SERVE_JSON) ? "false" : "true",
+             v->continuous ? "true" : "false", captures, (unsigned long long)v->captures, v->remote ? "true" : "false",
+             clients, prof__server_missing(PROF__SERVE_JSON) ? "false" : "true",
              prof__server_missing(PROF__SERVE_XPLANE) ? "false" : "true");
     prof__server_add(v, &ask->answer, text, strlen(text));
     prof__server_end_answer(ask, 200, "application/json");
@@ -1396,7 +1394,7 @@ static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause
     prof__look look = prof__look_now();
     prof_status status = PROF_OK;
     int paused = v->paused_epoch && v->paused_epoch == look.epoch && look.running;
-    if (!look.running || (look.guest && !v->remote)) {
+    if (!look.running || (look.on_demand && !v->remote)) {
         status = prof__fail(PROF_INVALID_STATE, "the program records nothing");
     } else if (pause && !paused) {
         status = prof_pause();
@@ -1419,10 +1417,10 @@ static void prof__server_level(prof__server *v, prof__server_ask *ask)
     int level = ask->capture.number - 1;
     prof_status status = level >= 0 ? PROF_OK : prof__fail(PROF_INVALID_ARGUMENT,
                                                            "level is missing: for example /level?level=3");
-    if (!status && (!look.running || (look.guest && !v->remote)))
+    if (!status && (!look.running || (look.on_demand && !v->remote)))
         status = prof__fail(PROF_INVALID_STATE, "the program records nothing");
     if (!status) status = prof_set_level(level);
-    if (!status && look.guest) v->guest_level = level;
+    if (!status && look.on_demand) v->on_demand_level = level;
     if (status)
         prof__server_refuse(v, ask, status);
     else
@@ -1446,7 +1444,7 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
 {
     prof__look look = prof__look_now();
     prof_status status = PROF_OK;
-    int own = look.running && !look.guest;
+    int own = look.running && !look.on_demand;
     if (look.ended)
         status =
             prof__fail(PROF_INVALID_STATE, "the program's session has ended, but prof_stop() was not called yet");
@@ -1454,10 +1452,10 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
     if (!status && !own && !v->remote) {
         if (v->wished) prof__server_capture_copy(&ask->capture, &v->wish);
         v->remote_from = prof_host_ns(); /* before a session starts, which so belongs to it as a whole */
-        status = prof__server_guest_comes(v, &ask->capture, look.running);
+        status = prof__server_on_demand_join(v, &ask->capture, look.running);
         own = status == PROF_INVALID_STATE && prof__look_now().running; /* the program has started one meanwhile */
         if (own) status = PROF_OK;
-        ask->capture.guest = 0;
+        ask->capture.on_demand = 0;
         if (!status && !own) {
             prof__server_remote_drop(v);
             v->remote = 1;
@@ -1476,7 +1474,7 @@ static void prof__server_end_remote(prof__server *v, prof__server_ask *ask)
     prof_status status = PROF_OK;
     if (v->remote)
         status = prof__server_remote_stop(v);
-    else if (look.running && !look.guest)
+    else if (look.running && !look.on_demand)
         status = prof__fail(PROF_INVALID_STATE, "the program records by itself: only it can stop; see /pause");
     else if (!v->stopped)
         status = prof__fail(PROF_INVALID_STATE, "nothing is recorded: POST /start first");
@@ -1489,7 +1487,7 @@ static void prof__server_end_remote(prof__server *v, prof__server_ask *ask)
 static void prof__server_dump(prof__server *v, prof__server_ask *ask)
 {
     prof__look look = prof__look_now();
-    if (!v->remote && !v->stopped && !look.guest && (look.running || look.ended)) {
+    if (!v->remote && !v->stopped && !look.on_demand && (look.running || look.ended)) {
         ask->capture.whole = 1; /* like /save */
         ask->capture.dump = 0;
     }
@@ -1827,13 +1825,13 @@ static void prof__server_continue(prof__server *v, prof__server_ask *ask, const 
     if (!status && look.ended)
         status =
             prof__fail(PROF_INVALID_STATE, "the program's session has ended, but prof_stop() was not called yet");
-    if (!status && (!look.running || look.guest)) {
+    if (!status && (!look.running || look.on_demand)) {
         ask->capture.config.mode = PROF_RING;
-        status = prof__server_guest_comes(v, &ask->capture, look.running);
+        status = prof__server_on_demand_join(v, &ask->capture, look.running);
         if (status == PROF_INVALID_STATE && prof__look_now().running) status = PROF_OK;
     }
-    if (!status) v->continuous = ask->capture.guest ? 2 : 1; /* 2: it is a user of the guest session */
-    ask->capture.guest = 0;
+    if (!status) v->continuous = ask->capture.on_demand ? 2 : 1; /* 2: it is a user of the on-demand session */
+    ask->capture.on_demand = 0;
     if (status)
         prof__server_refuse(v, ask, status);
     else
@@ -1842,14 +1840,14 @@ static void prof__server_continue(prof__server *v, prof__server_ask *ask, const 
 
 static void prof__server_discontinue(prof__server *v)
 {
-    if (v->continuous == 2) prof__server_guest_leaves(v, NULL, NULL);
+    if (v->continuous == 2) prof__server_on_demand_leave(v, NULL, NULL);
     v->continuous = 0;
 }
 
 /* Drops the recording of /start when the server ends, because nobody can ask for it any more. */
 static void prof__server_remote_leave(prof__server *v)
 {
-    if (v->remote) prof__server_guest_leaves(v, NULL, NULL);
+    if (v->remote) prof__server_on_demand_leave(v, NULL, NULL);
     v->remote = 0;
     prof__server_remote_drop(v);
 }

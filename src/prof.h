@@ -158,7 +158,7 @@ extern "C" {
 #include "session/no_save.h"
 #else
 #include "session/save.h"
-#include "session/guest.h"
+#include "session/on_demand.h"
 #endif
 #endif
 
@@ -209,7 +209,7 @@ extern "C" {
 #include "read/spans.h"
 #include "watch/last.h"
 #include "report/percentiles.h"
-#include "report/figures.h"
+#include "report/stat_rows.h"
 #include "report/merge.h"
 #include "report/statistics.h"
 #include "report/allocations.h"
@@ -230,7 +230,7 @@ extern "C" {
 #include "watch/follow_scopes.h"
 #include "watch/follow_spans.h"
 #include "watch/follow_passes.h"
-#include "watch/folded.h"
+#include "watch/aggregated.h"
 #include "watch/follow_make.h"
 #include "watch/save.h"
 #endif

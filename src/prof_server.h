@@ -55,7 +55,7 @@ extern "C" {
 #endif
 
 #include "server/state.h"
-#include "server/guest.h"
+#include "server/on_demand.h"
 #include "server/capture.h"
 #include "server/request.h"
 #include "server/grpc.h"

@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int i = 0; i < 200 && turn(v); ++i) drain(ends[1]);
     if (v->clients[0]) prof__server_close(v, 0);
     prof__server_discontinue(v);
-    REQUIRE(v->answers == 0 && v->guests == 0 && !prof_enabled());
+    REQUIRE(v->answers == 0 && v->on_demand_users == 0 && !prof_enabled());
     close(ends[1]);
     return 0;
 }

@@ -415,7 +415,7 @@ static int near_to(double a, double b, double part, double least)
     return distance <= least || distance <= part * (a > b ? a : b);
 }
 
-static void check_figure(const prof__figure *wanted, const prof__figure *is, int exact)
+static void check_row(const prof__stat_row *wanted, const prof__stat_row *is, int exact)
 {
     const prof_stat *a = &wanted->stat, *b = &is->stat;
     double part = exact ? 0 : 0.008, least = exact ? 0 : 2, sum = least * (double)a->count; /* whole nanoseconds */
@@ -441,26 +441,26 @@ static void check_figure(const prof__figure *wanted, const prof__figure *is, int
     if (test_failures) printf("     in %s:%u\n", a->name, a->site->line);
 }
 
-/* Ends the session and compares what the follower folded with what the reader makes of the same words. */
+/* Ends the session and compares what the follower stats with what the reader makes of the same words. */
 static void stop_followed(void)
 {
     int exact = prof__state.session->clock == PROF_CLOCK_MONOTONIC;
     prof_trace *trace = trace_stop();
-    prof__folded folded;
-    prof__figures all;
-    CHECK_EQUAL(prof__figures_make(trace, 0, &all), PROF_OK);
+    prof__aggregated stats;
+    prof__stat_rows all;
+    CHECK_EQUAL(prof__stat_rows_make(trace, 0, &all), PROF_OK);
     look_at_all();
-    memset(&folded, 0, sizeof folded);
-    CHECK(prof__folded_copy(&folded, followed));
-    CHECK_EQUAL(folded.events, prof_trace_about(trace)->event_count);
-    CHECK_EQUAL(folded.unmatched, prof_trace_about(trace)->unmatched);
-    CHECK_EQUAL(folded.lost, prof_trace_about(trace)->lost);
+    memset(&stats, 0, sizeof stats);
+    CHECK(prof__aggregated_copy(&stats, followed));
+    CHECK_EQUAL(stats.events, prof_trace_about(trace)->event_count);
+    CHECK_EQUAL(stats.unmatched, prof_trace_about(trace)->unmatched);
+    CHECK_EQUAL(stats.lost, prof_trace_about(trace)->lost);
     size_t found = 0;
-    for (size_t i = 1; i < folded.count && test_failures < 20; ++i) {
-        size_t j = 0, site = prof__read_site_of(trace, folded.sites[i]);
-        const char *name = folded.texts[i] ? folded.texts[i] : trace->sites[site].about.name;
-        if (!folded.figures[i].stat.count) { /* a frame that only began */
-            found += folded.figures[i].type == PROF_EVENT_FRAME;
+    for (size_t i = 1; i < stats.count && test_failures < 20; ++i) {
+        size_t j = 0, site = prof__read_site_of(trace, stats.sites[i]);
+        const char *name = stats.texts[i] ? stats.texts[i] : trace->sites[site].about.name;
+        if (!stats.rows[i].stat.count) { /* a frame that only began */
+            found += stats.rows[i].type == PROF_EVENT_FRAME;
             continue;
         }
         while (j < all.count && (all.items[j].stat.site != &trace->sites[site].about ||
@@ -472,12 +472,12 @@ static void stop_followed(void)
             continue;
         }
         ++found;
-        check_figure(&all.items[j], &folded.figures[i], exact);
+        check_row(&all.items[j], &stats.rows[i], exact);
     }
-    CHECK_EQUAL(folded.figures[0].stat.count, 0);
+    CHECK_EQUAL(stats.rows[0].stat.count, 0);
     CHECK_EQUAL(found, all.count);
-    prof__figures_free(&all);
-    prof__folded_free(&folded);
+    prof__stat_rows_free(&all);
+    prof__aggregated_free(&stats);
     prof_trace_close(trace);
 }
 
@@ -718,7 +718,7 @@ static void measured_leaf(void)
 /* A ring that comes round between two looks: what was missed is missing, and nothing wrong takes its place. */
 TEST(what_was_missed_is_missing)
 {
-    prof__folded folded;
+    prof__aggregated stats;
     uint64_t turns = 0;
     longest_leaf = 0;
     start_followed(128 << 10, 0, PROF_CLOCK_MONOTONIC);
@@ -733,12 +733,12 @@ TEST(what_was_missed_is_missing)
     CHECK_EQUAL(prof_stop(), PROF_OK);
     look_at_all();
     CHECK(followed->gaps > 0);
-    memset(&folded, 0, sizeof folded);
-    CHECK(prof__folded_copy(&folded, followed));
-    CHECK_EQUAL(folded.open, 0);
-    for (size_t i = 1; i < folded.count; ++i) {
-        const prof_stat *stat = &folded.figures[i].stat;
-        const char *name = prof__follow_name(followed, prof__follow_site_of(followed, folded.sites[i])->name);
+    memset(&stats, 0, sizeof stats);
+    CHECK(prof__aggregated_copy(&stats, followed));
+    CHECK_EQUAL(stats.open, 0);
+    for (size_t i = 1; i < stats.count; ++i) {
+        const prof_stat *stat = &stats.rows[i].stat;
+        const char *name = prof__follow_name(followed, prof__follow_site_of(followed, stats.sites[i])->name);
         if (!strcmp(name, "leaf")) {
             CHECK(stat->count > 2000 && stat->count < turns);
             CHECK(stat->max_ns <= longest_leaf);
@@ -750,7 +750,7 @@ TEST(what_was_missed_is_missing)
             CHECK(stat->count - stat->truncated >= 19); /* those that were seen as a whole */
         }
     }
-    prof__folded_free(&folded);
+    prof__aggregated_free(&stats);
 }
 
 /*-- PROF_STATS ------------------------------------------------------------------------------------------------------*/
@@ -1073,7 +1073,7 @@ TEST(stats_mode_has_limits)
     size_t count;
     uint64_t names = 0, other = 0;
     trace_start(&config);
-    for (int i = 0; i < 2 * PROF__FOLLOW_FIGURES; ++i) {
+    for (int i = 0; i < 2 * PROF__FOLLOW_ROWS; ++i) {
         char text[32];
         snprintf(text, sizeof text, "name %d", i);
         PROFILE_SCOPE_S(text);
@@ -1084,13 +1084,13 @@ TEST(stats_mode_has_limits)
     }
     prof_trace *trace = trace_stop();
     CHECK_EQUAL(prof_stats(trace, PROF_SORT_NAME, 0, &stats, &count), PROF_OK);
-    CHECK(count <= PROF__FOLLOW_FIGURES);
+    CHECK(count <= PROF__FOLLOW_ROWS);
     for (size_t i = 0; i < count; ++i) {
         if (!strcmp(stats[i].name, "(more scopes)")) other = stats[i].count - stats[i].truncated;
         if (!strncmp(stats[i].name, "name ", 5)) names += stats[i].count;
     }
-    CHECK_EQUAL(names + other, 2 * PROF__FOLLOW_FIGURES);
-    CHECK(other >= PROF__FOLLOW_FIGURES);
+    CHECK_EQUAL(names + other, 2 * PROF__FOLLOW_ROWS);
+    CHECK(other >= PROF__FOLLOW_ROWS);
     prof_stats_free(stats);
     prof_trace_close(trace);
 }

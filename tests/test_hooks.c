@@ -179,9 +179,9 @@ TEST(each_has_its_price)
     }
     call(0, 1);
     stop_and_read();
-    prof__figures all;
+    prof__stat_rows all;
     size_t count;
-    CHECK_EQUAL(prof__figures_make(trace, 0, &all), PROF_OK);
+    CHECK_EQUAL(prof__stat_rows_make(trace, 0, &all), PROF_OK);
     CHECK_EQUAL(all.uses.formats, 10);
     CHECK_EQUAL(all.uses.texts, 10);
     CHECK_EQUAL(all.uses.marks, 10);
@@ -206,7 +206,7 @@ TEST(each_has_its_price)
     CHECK(cost.about);
     CHECK_EQUAL(cost.ns * 10 + 0.5, (10 + 10 * 4 + 10 * 2 + 10 * 0.7 + 10 * 0.9 + 20 * 0.175 + 5) * 2 * 10);
     free(rows);
-    prof__figures_free(&all);
+    prof__stat_rows_free(&all);
     done();
 }
 

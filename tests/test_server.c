@@ -802,7 +802,7 @@ TEST(records_from_start_to_stop)
     CHECK_EQUAL(status_of(post("/start")), 200);
     prof_server_stop();
     CHECK_EQUAL(prof_enabled(), 0);
-    CHECK_EQUAL(prof__guest == NULL, 1);
+    CHECK_EQUAL(prof__on_demand == NULL, 1);
     if (!start(NULL)) return;
     CHECK_EQUAL(status_of(post("/dump")), 409);
     CHECK_EQUAL(status_of(post("/start")), 200);

@@ -109,16 +109,16 @@ static void prof__unlock(int *lock);
 static int prof__lock_steady(int *lock);
 static void prof__unlock_steady(int *lock, int before);
 
-/*-- the session of the process: see >>guest. While the control lock is held none begins or ends -- */
-/* types: prof__look, prof__guest_wish */
+/*-- the session of the process: see >>on_demand. While the control lock is held none begins or ends -- */
+/* types: prof__look, prof__on_demand_options */
 static void prof__control_lock(void);
 static void prof__control_unlock(void);
 static prof__look prof__look_now(void);
 static prof_status prof__config_check(const prof_config *c);
 static int prof__level_of(const prof_config *config); /* as a number from 0 on */
-static prof_status prof__guest_begin(const prof_config *config, const prof__guest_wish *wish);
-static int prof__guest_stop(void);
-static void prof__guest_free(void);
+static prof_status prof__on_demand_begin(const prof_config *config, const prof__on_demand_options *wish);
+static int prof__on_demand_stop(void);
+static void prof__on_demand_free(void);
 static prof_status prof__output_again(const char *what);
 static void prof__saved_with(prof_status (*hook)(void)); /* called after each save of a trigger; null: no more */
 
@@ -126,7 +126,7 @@ static void prof__saved_with(prof_status (*hook)(void)); /* called after each sa
 static prof_status prof__image_copy(void **bytes, size_t *size); /* of what is recorded, for free() */
 static prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trace, prof_sink sink);
 static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out);
-static prof_status prof__trace_buffer(const char *path, prof_trace **trace); /* without what is no longer in the buffer */
+static prof_status prof__trace_buffer(const char *path, prof_trace **trace); /* only what the buffer still has */
 static prof_status prof__trace_live(prof_trace **trace, int reset); /* reset: statistics of PROF_STATS begin anew */
 static uint32_t prof__live_mode(void);
 static prof_status prof__writer_for(const char *path, uint32_t mode,
@@ -150,7 +150,7 @@ static prof_status prof__import_close(prof__import *w, prof_status status, uint6
 static void prof__trace_pairs(const prof_trace *trace, prof__pair *first, prof__pair *last);
 static void prof__trace_last(prof_trace *trace, double seconds);
 static int prof__trace_archived(const prof_trace *trace);
-static int prof__trace_folded(const prof_trace *trace);
+static int prof__trace_aggregated(const prof_trace *trace);
 static int prof__has_role(const prof_trace *trace, uint32_t role); /* prof_role: some call site has it */
 static int prof__is_flow(prof_event_type type);
 static int prof__span_of_scope(const prof_callsite *site);
@@ -177,14 +177,14 @@ static int prof__locks_step(prof__locks *all, const prof_event *event, size_t tr
 static void prof__locks_close(prof__locks *all);
 
 /*-- statistics: rows as prof_statistics() has them, with what it takes to merge them; freed also after a failure -- */
-/* types: prof__figures, prof__figure */
-static prof_status prof__figures_make(const prof_trace *trace, int by_path, prof__figures *all);
-static int prof__figures_folded(const prof_trace *trace, int by_path);
-static void prof__figures_free(prof__figures *all);
-static int prof__figure_add(prof__figure *to, const prof__figure *from);
-static void prof__figure_finish(prof__figure *figure); /* mean, deviation, percentiles */
-static void prof__figure_powers(const prof__figure *figure, uint64_t powers[65]);
-static uint64_t prof__figure_sum(uint64_t a, uint64_t b); /* the largest number where it is larger */
+/* types: prof__stat_rows, prof__stat_row */
+static prof_status prof__stat_rows_make(const prof_trace *trace, int by_path, prof__stat_rows *all);
+static int prof__stat_rows_aggregated(const prof_trace *trace, int by_path);
+static void prof__stat_rows_free(prof__stat_rows *all);
+static int prof__stat_row_add(prof__stat_row *to, const prof__stat_row *from);
+static void prof__stat_row_finish(prof__stat_row *row); /* mean, deviation, percentiles */
+static void prof__stat_row_powers(const prof__stat_row *row, uint64_t powers[65]);
+static uint64_t prof__stat_row_sum(uint64_t a, uint64_t b); /* the largest number where it is larger */
 static double prof__sort_key(const prof_stat *stat, prof_sort sort);
 static double prof__square_root(double value);
 

@@ -343,7 +343,8 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 #else /* an array of -1 elements: the value is floating-point */
 #define PROF__INTEGER(value) \
     ((void)sizeof(char[__builtin_types_compatible_p(__typeof__((value) + 0), double) || \
-                               __builtin_types_compatible_p(__typeof__((value) + 0), float) ? -1 : 1]), (int64_t)(value))
+                               __builtin_types_compatible_p(__typeof__((value) + 0), float) ? -1 : 1]), \
+     (int64_t)(value))
 #endif
 #define PROF__NUMBER(value, real, integer) integer
 #else

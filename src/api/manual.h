@@ -352,8 +352,8 @@ MANUAL                                                                          
 
     macOS, FreeBSD, NetBSD, OpenBSD: all headers are compiled, and a recorder is linked, by the tests, but not run.
 
-    Systems that only imitate shared mappings (Emscripten): prof_start() notices it, and prof_stop() writes the image into
-    its .prof. Until then the file has no recording, also after a crash.
+    Systems that only imitate shared mappings (Emscripten): prof_start() notices it, and prof_stop() writes the image
+    into its .prof. Until then the file has no recording, also after a crash.
 
     Freestanding. Define PROF_FREESTANDING, and, before the implementation:
         PROF_CLOCK_READ()       an expression: the counter, uint64_t; config.clock_hz is its rate

@@ -241,12 +241,14 @@ PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
     PROF__HIDDEN PROF__UNTRACED inline prof_arg prof__made(const char *key, type value) \
     { return prof__made_##name(key, value); }
 #define PROF__LISTS \
-    PROF__MADE_AS(bool, bool) PROF__UNLESS_NO_DOUBLE(PROF__MADE_AS(double, double)) PROF__MADE_AS(int, int) PROF__MADE_AS(long, int) \
-    PROF__MADE_AS(long long, int) PROF__MADE_AS(unsigned, uint) PROF__MADE_AS(unsigned long, uint) \
+    PROF__MADE_AS(bool, bool) PROF__UNLESS_NO_DOUBLE(PROF__MADE_AS(double, double)) PROF__MADE_AS(int, int) \
+    PROF__MADE_AS(long, int) PROF__MADE_AS(long long, int) PROF__MADE_AS(unsigned, uint) \
+    PROF__MADE_AS(unsigned long, uint) \
     PROF__MADE_AS(unsigned long long, uint) PROF__MADE_AS(const char *, string) \
     PROF__MADE_AS(const volatile void *, pointer) \
     PROF__UNLESS_NO_DOUBLE( \
-        PROF__HIDDEN PROF__UNTRACED inline double prof__plain(long double value) { return static_cast<double>(value); }) \
+        PROF__HIDDEN PROF__UNTRACED inline double prof__plain(long double value) \
+        { return static_cast<double>(value); }) \
     PROF__TEMPLATE auto prof__plain(const T &text) -> decltype(prof__chars_of(text, 0)) \
     { return prof__chars_of(text, 0); } \
     template <typename T, typename = typename prof__enum<T>::type> PROF__HIDDEN PROF__UNTRACED \

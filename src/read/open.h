@@ -6,7 +6,7 @@ static PROF__RARE void prof__read_free(prof_trace *trace)
     size_t i;
     for (i = 0; i < trace->text_count; i++) free(trace->texts[i]);
     free(trace->texts);
-    prof__upstairs.folded_figures_free(trace->folded, trace->folded_count);
+    prof__upstairs.aggregated_free_rows(trace->aggregated, trace->aggregated_count);
     free(trace->since);
     free(trace->image);
     if (trace->file) fclose(trace->file);
@@ -342,16 +342,16 @@ PROF_DEF PROF__WALL prof_status prof_trace_memory(const void *image, size_t size
 }
 
 /* What a session in mode PROF_STATS has instead of events. */
-typedef struct prof__folded {
+typedef struct prof__aggregated {
     uint32_t session; /* 0: the session has another mode */
-    struct prof__figure *figures;
+    struct prof__stat_row *rows;
     uint32_t *sites;  /* call site ids */
     char **texts;     /* run-time names, or NULL */
     size_t count;
     uint64_t events, open, lost, unmatched, newest;
     uint64_t begins_missing, ends_missing; /* of spans */
     prof__uses uses;
-} prof__folded;
+} prof__aggregated;
 
 /* Makes a trace of the present session. reset: 1: the statistics of PROF_STATS begin anew after that. */
 static prof_status prof__trace_live(prof_trace **trace, int reset)
@@ -360,22 +360,22 @@ static prof_status prof__trace_live(prof_trace **trace, int reset)
     size_t size = 0;
     prof_status status;
     *trace = NULL;
-    prof__folded folded;
-    memset(&folded, 0, sizeof folded);
-    status = prof__upstairs.folded_take(&folded, reset);
+    prof__aggregated stats;
+    memset(&stats, 0, sizeof stats);
+    status = prof__upstairs.aggregated_take(&stats, reset);
     if (status == PROF_OK) status = prof__image_copy(&image, &size);
     if (status == PROF_OK) {
         FILE *archive = prof__archive_open((const prof__header *)image);
         status = prof__read_image(image, size, archive, "this program's trace", trace);
     }
-    if (status == PROF_OK && folded.session) {
-        status = prof__upstairs.folded_give(&folded, *trace);
+    if (status == PROF_OK && stats.session) {
+        status = prof__upstairs.aggregated_give(&stats, *trace);
         if (status != PROF_OK) {
             prof_trace_close(*trace);
             *trace = NULL;
         }
     }
-    prof__upstairs.folded_free(&folded);
+    prof__upstairs.aggregated_free(&stats);
     return status;
 }
 

@@ -49,7 +49,7 @@ static const prof__bound *prof__bound_of(const prof__bounds *all, uint64_t track
 static PROF__UNUSED int prof__bounds_apply(const prof__bounds *all, prof_trace *trace)
 {
     size_t count = trace->track_count, hint = 0, i, j;
-    if (trace->folded || !all->bounds || all->session != trace->header.session || all->process != trace->header.pid)
+    if (trace->aggregated || !all->bounds || all->session != trace->header.session || all->process != trace->header.pid)
         return 1;
     free(trace->since);
     trace->since = (int64_t *)malloc((count + 1) * sizeof *trace->since);
@@ -70,7 +70,7 @@ static PROF__UNUSED int prof__bounds_take(prof__bounds *all, const prof_trace *t
 {
     size_t count = trace->track_count, i, j;
     prof__bound *bounds, *old = all->bounds;
-    if (trace->folded) return 1;
+    if (trace->aggregated) return 1;
     bounds = (prof__bound *)malloc((count + 1) * sizeof *bounds);
     if (!bounds) return 0;
     for (i = 0; i < count; i++) {
@@ -100,4 +100,4 @@ static PROF__UNUSED int prof__trace_counts(const prof_trace *trace, size_t track
 static PROF__UNUSED int prof__trace_bounded(const prof_trace *trace) { return trace->since != NULL; }
 
 /* Returns 1 if the trace has statistics that were kept while recording. */
-static PROF__UNUSED int prof__trace_folded(const prof_trace *trace) { return trace->folded != NULL; }
+static PROF__UNUSED int prof__trace_aggregated(const prof_trace *trace) { return trace->aggregated != NULL; }

@@ -195,7 +195,7 @@ typedef struct prof__read_track {
     int lives; /* 1: its thread has not ended, so that scopes without an end are open */
 } prof__read_track;
 
-struct prof__figure;
+struct prof__stat_row;
 
 /* The numbers of events whose cost differs from that of a scope with a constant name. */
 typedef struct prof__uses {
@@ -206,8 +206,8 @@ typedef struct prof__uses {
 
 struct prof_trace {
     prof__header header;
-    struct prof__figure *folded; /* PROF_STATS: the final statistics, instead of events; owned */
-    size_t folded_count;
+    struct prof__stat_row *aggregated; /* PROF_STATS: the final statistics, instead of events; owned */
+    size_t aggregated_count;
     int64_t *since; /* owned. For each track: statistics count only what ended later; NULL: everything */
     prof_trace_info info;
     uint64_t *image; /* owned */

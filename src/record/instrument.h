@@ -268,7 +268,8 @@ static PROF__COLD uint32_t prof__call_match(const prof__calls *calls, uintptr_t 
     return below;
 }
 
-static __attribute__((__noinline__)) void prof__call_exit(prof__calls *calls, uintptr_t address, uintptr_t frame, int tail)
+static __attribute__((__noinline__)) void prof__call_exit(prof__calls *calls, uintptr_t address, uintptr_t frame,
+                                                          int tail)
 {
     uint32_t number = calls->depth - 1;
     const prof__call *last = &calls->list[number];

@@ -33,7 +33,10 @@ static inline int prof__stale(const prof__thread *self)
 static void prof__lose(prof__thread *self, uint64_t count)
 {
     prof__session *s = self->session;
-    PROF__ADD(self->entered && !prof__stale(self) ? &self->chunk->lost : s ? &s->header->lost : &prof__lost_without_chunk, count);
+    PROF__ADD(self->entered && !prof__stale(self) ? &self->chunk->lost
+              : s                                 ? &s->header->lost
+                                                  : &prof__lost_without_chunk,
+              count);
 }
 
 /* What is lost if a macro finds no free words, or interrupts another: an event, arguments, or an event with its
@@ -50,8 +53,8 @@ static void prof__lose_all(prof__thread *self, uint32_t loss)
         PROF__ADD(s ? &s->header->lost_args : &prof__lost_args_without_chunk, (uint64_t)(loss >> 1));
 }
 
-/* The same for one that had room, but came at the wrong moment: its macro interrupted another one of the same thread (in
-   a signal handler or an interrupt), or another thread kept the lock too long. */
+/* The same for one that had room, but came at the wrong moment: its macro interrupted another one of the same thread
+   (in a signal handler or an interrupt), or another thread kept the lock too long. */
 static PROF__COLD void prof__lose_busy(prof__thread *self, uint32_t loss)
 {
     prof__session *s = self->session;

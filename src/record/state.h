@@ -134,7 +134,7 @@ static struct {
 /* prof_server.h starts a session for the time of a capture if the program has none. The program does not notice: its
    prof_start() calls this function, under the control lock, which ends that session; prof_stop() finds none; children
    of forks inherit none. NULL: the session, if there is one, is the program's. */
-static void (*prof__guest)(void);
+static void (*prof__on_demand)(void);
 
 /* The generation is the first word. While nothing was started yet, it is 0x80000000, which fits no site and turns off
    the sites that were never used. On Linux it has a page to itself. After a program has started a session, that page is
@@ -189,8 +189,8 @@ static void prof__next_generation(void)
 
 #ifndef PROF_FREESTANDING
 /* What a session asks of the floors above it, which read and report what was recorded: watch/upstairs defines it. */
-struct prof__folded;
-struct prof__figure;
+struct prof__aggregated;
+struct prof__stat_row;
 struct prof__upstairs {
     prof_status (*write_live)(const char *path, prof_status (*write)(const prof_trace *, const char *));
     prof_status (*write_csv)(const prof_trace *trace, const char *path);
@@ -202,10 +202,10 @@ struct prof__upstairs {
     int (*save_step)(prof__session *s);
     void (*save_disarm)(void); /* async-signal-safe */
     /* What the reader asks of the followers and their statistics. */
-    prof_status (*folded_take)(struct prof__folded *folded, int reset);
-    prof_status (*folded_give)(struct prof__folded *folded, prof_trace *trace);
-    void (*folded_free)(struct prof__folded *folded);
-    void (*folded_figures_free)(struct prof__figure *figures, size_t count);
+    prof_status (*aggregated_take)(struct prof__aggregated *stats, int reset);
+    prof_status (*aggregated_give)(struct prof__aggregated *stats, prof_trace *trace);
+    void (*aggregated_free)(struct prof__aggregated *stats);
+    void (*aggregated_free_rows)(struct prof__stat_row *rows, size_t count);
 };
 
 #ifdef PROF_NO_READER

@@ -75,7 +75,10 @@ PROF__ENTRY void prof__arg_double(prof_site *site, double value)
     prof__arg_write(site, PROF_VALUE_DOUBLE, prof__double_bits(value));
 }
 #endif
-PROF__ENTRY void prof__arg_int(prof_site *site, int64_t value) { prof__arg_write(site, PROF_VALUE_INT, (uint64_t)value); }
+PROF__ENTRY void prof__arg_int(prof_site *site, int64_t value)
+{
+    prof__arg_write(site, PROF_VALUE_INT, (uint64_t)value);
+}
 PROF__ENTRY void prof__arg_uint(prof_site *site, uint64_t value) { prof__arg_write(site, PROF_VALUE_UINT, value); }
 PROF__ENTRY void prof__arg_bool(prof_site *site, int value) { prof__arg_write(site, PROF_VALUE_BOOL, value != 0); }
 PROF__ENTRY void prof__arg_pointer(prof_site *site, const volatile void *value)

@@ -221,7 +221,7 @@ PROF_DEF PROF__WALL prof_status prof_memory(const prof_trace *trace, prof_memory
     status = prof__heap_walk(&heap, trace);
     if (status == PROF_OK) {
         *stats = prof__memory_copy(&heap);
-        if (!*stats) status = prof__fail(PROF_NO_MEMORY, "no memory for the figures of allocations");
+        if (!*stats) status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics of allocations");
     }
     prof__heap_close(&heap);
     return status;

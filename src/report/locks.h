@@ -317,7 +317,7 @@ PROF_DEF PROF__WALL prof_status prof_locks(const prof_trace *trace, int by_addre
     }
     if (kept) qsort(all.rows, kept, sizeof *all.rows, prof__lock_order);
     if (status == PROF_OK && !PROF__ROOM(all.rows, all.row_capacity, kept))
-        status = prof__fail(PROF_NO_MEMORY, "no memory for the figures of locks");
+        status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics of locks");
     if (status == PROF_OK) {
         *rows = all.rows;
         *count = kept;

@@ -1,7 +1,7 @@
-// report/merge: Joins the figures of several call sites into one.
+// report/merge: Joins the rows of several call sites into one.
 /* Adds `count` values, with this mean and this sum of squared distances from it, to those of `had` values. */
-static void prof__figure_join(double *to, double *to_squares, uint64_t had, double mean, double squares,
-                              uint64_t count)
+static void prof__stat_row_join(double *to, double *to_squares, uint64_t had, double mean, double squares,
+                                uint64_t count)
 {
     double distance = mean - *to, all = (double)had + (double)count;
     if (!count) return;
@@ -9,65 +9,62 @@ static void prof__figure_join(double *to, double *to_squares, uint64_t had, doub
     *to_squares += squares + distance * distance * (double)had * (double)count / all;
 }
 
-static uint64_t prof__figure_sum(uint64_t a, uint64_t b)
-{
-    return a + b < a ? ~(uint64_t)0 : a + b;
-}
+static uint64_t prof__stat_row_sum(uint64_t a, uint64_t b) { return a + b < a ? ~(uint64_t)0 : a + b; }
 
 /* Adds the rates of scopes that move bytes. */
-static void prof__figure_add_rates(prof__figure *to, const prof__figure *from)
+static void prof__stat_row_add_rates(prof__stat_row *to, const prof__stat_row *from)
 {
     prof_stat *stat = &to->stat;
-    stat->bytes = prof__figure_sum(stat->bytes, from->stat.bytes);
+    stat->bytes = prof__stat_row_sum(stat->bytes, from->stat.bytes);
     if (!from->stat.rates) return;
     if (!stat->rates || from->stat.min_rate < stat->min_rate) stat->min_rate = from->stat.min_rate;
     if (!stat->rates || from->stat.max_rate > stat->max_rate) stat->max_rate = from->stat.max_rate;
-    prof__figure_join(&stat->mean_rate, &to->rate_squares, stat->rates, from->stat.mean_rate, from->rate_squares,
-                      from->stat.rates);
+    prof__stat_row_join(&stat->mean_rate, &to->rate_squares, stat->rates, from->stat.mean_rate, from->rate_squares,
+                        from->stat.rates);
     stat->rates += from->stat.rates;
 }
 
 /* Adds the times of a scope, span or frame. Returns 0 without memory. */
-static int prof__figure_add_times(prof__figure *to, const prof__figure *from)
+static int prof__stat_row_add_times(prof__stat_row *to, const prof__stat_row *from)
 {
     uint64_t had = to->stat.count - to->stat.truncated, more = from->stat.count - from->stat.truncated;
     const prof__histogram *h = &from->histogram;
     size_t i;
     if (more && (!had || from->stat.min_ns < to->stat.min_ns)) to->stat.min_ns = from->stat.min_ns;
     if (more && from->stat.max_ns > to->stat.max_ns) to->stat.max_ns = from->stat.max_ns;
-    prof__figure_join(&to->mean, &to->squares, had, from->mean, from->squares, more);
+    prof__stat_row_join(&to->mean, &to->squares, had, from->mean, from->squares, more);
     to->stat.count += from->stat.count;
     to->stat.truncated += from->stat.truncated;
-    to->stat.total_ns = prof__figure_sum(to->stat.total_ns, from->stat.total_ns);
-    to->stat.self_ns = prof__figure_sum(to->stat.self_ns, from->stat.self_ns);
-    prof__figure_add_rates(to, from);
+    to->stat.total_ns = prof__stat_row_sum(to->stat.total_ns, from->stat.total_ns);
+    to->stat.self_ns = prof__stat_row_sum(to->stat.self_ns, from->stat.self_ns);
+    prof__stat_row_add_rates(to, from);
     for (i = 0; i < h->capacity; i++)
         if (h->steps[i].number && !prof__histogram_add(&to->histogram, h->steps[i].number - 1, h->steps[i].count))
             return 0;
     return 1;
 }
 
-static void prof__figure_add_values(prof__figure *to, const prof__figure *from)
+static void prof__stat_row_add_values(prof__stat_row *to, const prof__stat_row *from)
 {
-    prof__figure_last(to, from->last, from->to);
+    prof__stat_row_last(to, from->last, from->to);
     if (!to->stat.count || from->low < to->low) to->low = from->low;
     if (!to->stat.count || from->high > to->high) to->high = from->high;
-    prof__figure_join(&to->mean, &to->squares, to->stat.count, from->mean, from->squares, from->stat.count);
+    prof__stat_row_join(&to->mean, &to->squares, to->stat.count, from->mean, from->squares, from->stat.count);
     to->stat.count += from->stat.count;
 }
 
-/* Adds another figure of the same kind. Called before prof__figure_finish(). Returns 0 without memory. */
-static PROF__UNUSED int prof__figure_add(prof__figure *to, const prof__figure *from)
+/* Adds another row of the same kind. Called before prof__stat_row_finish(). Returns 0 without memory. */
+static PROF__UNUSED int prof__stat_row_add(prof__stat_row *to, const prof__stat_row *from)
 {
-    if (from->type != PROF_EVENT_COUNTER) return prof__figure_add_times(to, from);
-    prof__figure_add_values(to, from);
+    if (from->type != PROF_EVENT_COUNTER) return prof__stat_row_add_times(to, from);
+    prof__stat_row_add_values(to, from);
     return 1;
 }
 
-/* Counts the times of a figure in each power of two: [0]: 0 ns, [1]: 1 ns, [2]: 2 and 3 ns ... */
-static PROF__UNUSED void prof__figure_powers(const prof__figure *figure, uint64_t powers[65])
+/* Counts the times of a row in each power of two: [0]: 0 ns, [1]: 1 ns, [2]: 2 and 3 ns ... */
+static PROF__UNUSED void prof__stat_row_powers(const prof__stat_row *row, uint64_t powers[65])
 {
-    const prof__histogram *h = &figure->histogram;
+    const prof__histogram *h = &row->histogram;
     size_t i;
     memset(powers, 0, 65 * sizeof *powers);
     for (i = 0; i < h->capacity; i++) {

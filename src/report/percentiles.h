@@ -14,7 +14,7 @@ typedef struct prof__histogram {
 } prof__histogram;
 
 /* All statistics of one name at one call site. */
-typedef struct prof__figure {
+typedef struct prof__stat_row {
     prof_stat stat;
     char *text; /* owned: stat.name, if it was made at run time */
     prof_event_type type; /* SCOPE, FRAME, COUNTER, SPAN_BEGIN */
@@ -25,12 +25,12 @@ typedef struct prof__figure {
     double rate_squares;        /* of a throughput: as squares */
     int64_t from, to;           /* spans: from the first begin to the last end; counters: to: when it was last */
     uint64_t open;              /* scopes: how many of it enclose the present event */
-    size_t child, sibling, row; /* by path: links of the tree, used while it is sorted */
-} prof__figure;
+    size_t child, sibling, place; /* by path: links of the tree, used while it is sorted */
+} prof__stat_row;
 
 /* A scope that encloses the present event. */
 typedef struct prof__enclosing {
-    size_t figure, depth; /* depth: of the event; events in between may be missing */
+    size_t row, depth;             /* depth: of the event; events in between may be missing */
     int64_t end, duration, inside; /* inside: the time of its children */
     int counts;               /* 0: truncated */
 } prof__enclosing;
@@ -73,11 +73,11 @@ typedef struct prof__message {
     char text[120];
 } prof__message;
 
-typedef struct prof__figures {
+typedef struct prof__stat_rows {
     uint64_t messages[PROF_LOG_FATAL + 1]; /* by severity; an unknown one counts as fatal */
     prof__message newest[PROF__NEWEST_MESSAGES]; /* errors, the latest first */
     size_t newest_count;
-    prof__figure *items;
+    prof__stat_row *items;
     size_t count, capacity;
     prof__read_index index;
     const prof__read_site *sites; /* of the trace; NULL: by_site is not used */
@@ -90,7 +90,7 @@ typedef struct prof__figures {
     int messages_only;
     int by_path;   /* 1: a row for each call path */
     int64_t since; /* of the present track: only what ended later counts */
-} prof__figures;
+} prof__stat_rows;
 
 static unsigned prof__log2(uint64_t value)
 {
@@ -210,9 +210,9 @@ static PROF__RARE double prof__square_root(double value)
     return root;
 }
 
-typedef struct prof__figure_key {
+typedef struct prof__stat_row_key {
     const char *name;
     const prof_callsite *site;
     prof_event_type type;
     size_t parent;
-} prof__figure_key;
+} prof__stat_row_key;

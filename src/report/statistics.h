@@ -1,19 +1,19 @@
 // report/statistics: prof_stats() and its variants: copies, sorts and groups by path.
-static PROF__RARE void prof__folded_figures_free(struct prof__figure *figures, size_t count)
+static PROF__RARE void prof__aggregated_free_rows(struct prof__stat_row *rows, size_t count)
 {
-    for (size_t i = 0; figures && i < count; i++) free(figures[i].histogram.steps);
-    free(figures);
+    for (size_t i = 0; rows && i < count; i++) free(rows[i].histogram.steps);
+    free(rows);
 }
 
 /* Copies the statistics of PROF_STATS. Returns 0 without memory. */
-static PROF__RARE int prof__figures_copy(prof__figures *all, const prof_trace *trace)
+static PROF__RARE int prof__stat_rows_copy(prof__stat_rows *all, const prof_trace *trace)
 {
-    all->items = (prof__figure *)malloc((trace->folded_count + 1) * sizeof *all->items);
+    all->items = (prof__stat_row *)malloc((trace->aggregated_count + 1) * sizeof *all->items);
     if (!all->items) return 0;
-    for (; all->count < trace->folded_count; all->count++) {
-        const prof__histogram *from = &trace->folded[all->count].histogram;
-        prof__figure *to = &all->items[all->count];
-        *to = trace->folded[all->count];
+    for (; all->count < trace->aggregated_count; all->count++) {
+        const prof__histogram *from = &trace->aggregated[all->count].histogram;
+        prof__stat_row *to = &all->items[all->count];
+        *to = trace->aggregated[all->count];
         to->stat.parent = PROF_NO_PARENT; /* PROF_STATS knows no paths */
         to->histogram.steps = NULL;
         if (!from->capacity) continue;
@@ -25,43 +25,43 @@ static PROF__RARE int prof__figures_copy(prof__figures *all, const prof_trace *t
 }
 
 /* Returns 1 if the statistics that were counted while recording can be used: they know no paths and no windows. */
-static PROF__RARE int prof__figures_folded(const prof_trace *trace, int by_path)
+static PROF__RARE int prof__stat_rows_aggregated(const prof_trace *trace, int by_path)
 {
     const prof_trace_info *info = prof_trace_about(trace);
-    return trace->folded && (info->mode == PROF_STATS || (!by_path && !info->from_ns && !info->to_ns));
+    return trace->aggregated && (info->mode == PROF_STATS || (!by_path && !info->from_ns && !info->to_ns));
 }
 
 /* Log messages, and what devices report, were not counted while recording: they are counted from the events. */
-static PROF__RARE prof_status prof__figures_take(prof__figures *all, const prof_trace *trace)
+static PROF__RARE prof_status prof__stat_rows_take(prof__stat_rows *all, const prof_trace *trace)
 {
     prof_status status = PROF_OK;
-    if (!prof__figures_copy(all, trace)) return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
-    all->capacity = trace->folded_count + 1;
+    if (!prof__stat_rows_copy(all, trace)) return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+    all->capacity = trace->aggregated_count + 1;
     for (size_t i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++) {
         all->messages_only = !*prof_trace_track(trace, i)->device;
-        status = prof__figures_track(all, trace, i);
+        status = prof__stat_rows_track(all, trace, i);
     }
-    for (size_t i = trace->folded_count; i < all->count; i++) prof__figure_finish(&all->items[i]);
+    for (size_t i = trace->aggregated_count; i < all->count; i++) prof__stat_row_finish(&all->items[i]);
     all->begins_missing = trace->begins_missing;
     all->ends_missing = trace->ends_missing;
     all->uses = trace->uses;
     return status;
 }
 
-/* Makes the rows of a trace. The caller calls prof__figures_free() afterwards, also after a failure. */
-static PROF__RARE prof_status prof__figures_make(const prof_trace *trace, int by_path, prof__figures *all)
+/* Makes the rows of a trace. The caller calls prof__stat_rows_free() afterwards, also after a failure. */
+static PROF__RARE prof_status prof__stat_rows_make(const prof_trace *trace, int by_path, prof__stat_rows *all)
 {
     prof_status status = PROF_OK;
     size_t i;
     memset(all, 0, sizeof *all);
-    if (prof__figures_folded(trace, by_path)) return prof__figures_take(all, trace);
+    if (prof__stat_rows_aggregated(trace, by_path)) return prof__stat_rows_take(all, trace);
     all->by_path = by_path;
     if (!by_path) all->by_site = (uint32_t *)calloc(trace->site_count, sizeof *all->by_site);
     if (all->by_site) all->sites = trace->sites;
     for (i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++)
-        status = prof__figures_track(all, trace, i);
-    if (status == PROF_OK) status = prof__figures_spans(all, trace);
-    for (i = 0; i < all->count; i++) prof__figure_finish(&all->items[i]);
+        status = prof__stat_rows_track(all, trace, i);
+    if (status == PROF_OK) status = prof__stat_rows_spans(all, trace);
+    for (i = 0; i < all->count; i++) prof__stat_row_finish(&all->items[i]);
     return status;
 }
 
@@ -98,7 +98,7 @@ static PROF__RARE double prof__sort_key(const prof_stat *stat, prof_sort sort)
 }
 
 /* Returns the rows of one type, sorted, or NULL without memory. At least one element is allocated. */
-static PROF__RARE prof__sorted *prof__sort(const prof__figures *all, prof_event_type type, prof_sort sort,
+static PROF__RARE prof__sorted *prof__sort(const prof__stat_rows *all, prof_event_type type, prof_sort sort,
                                            int ascending, size_t *count)
 {
     prof__sorted *sorted = (prof__sorted *)calloc(all->count + 1, sizeof *sorted);
@@ -126,7 +126,7 @@ static prof_bucket *prof__buckets(const prof__histogram *h, prof_bucket *to)
 }
 
 /* Allocates one block: the rows, then buckets, then names made at run time. Returns NULL without memory. */
-static PROF__RARE prof_stat *prof__stats_copy(const prof__figures *all, const prof__sorted *sorted, size_t count)
+static PROF__RARE prof_stat *prof__stats_copy(const prof__stat_rows *all, const prof__sorted *sorted, size_t count)
 {
     size_t size = (count + 1) * sizeof(prof_stat), buckets = 0, i;
     prof_stat *stats;
@@ -155,34 +155,34 @@ static PROF__RARE prof_stat *prof__stats_copy(const prof__figures *all, const pr
 
 /* By path: puts sorted rows into the order of the tree. Only the first `top` of them (0: all) stay, with their
    parents. Returns how many these are; the others come after them. */
-static PROF__RARE size_t prof__sort_tree(prof__figures *all, prof__sorted *rows, size_t count, size_t top)
+static PROF__RARE size_t prof__sort_tree(prof__stat_rows *all, prof__sorted *rows, size_t count, size_t top)
 {
     size_t i, at, root = PROF__NONE, kept = 0;
-    for (i = 0; i < all->count; i++) all->items[i].child = all->items[i].sibling = all->items[i].row = PROF__NONE;
+    for (i = 0; i < all->count; i++) all->items[i].child = all->items[i].sibling = all->items[i].place = PROF__NONE;
     for (i = 0; i < (top && top < count ? top : count); i++)
-        for (at = rows[i].order; at != PROF_NO_PARENT && all->items[at].row; at = all->items[at].stat.parent)
-            all->items[at].row = 0; /* stays */
+        for (at = rows[i].order; at != PROF_NO_PARENT && all->items[at].place; at = all->items[at].stat.parent)
+            all->items[at].place = 0; /* stays */
     for (i = count; i--;) { /* from the last on, because each is put before its siblings */
-        prof__figure *figure = &all->items[rows[i].order];
-        size_t *first = figure->stat.parent == PROF_NO_PARENT ? &root : &all->items[figure->stat.parent].child;
-        if (figure->row) continue;
-        figure->sibling = *first;
+        prof__stat_row *row = &all->items[rows[i].order];
+        size_t *first = row->stat.parent == PROF_NO_PARENT ? &root : &all->items[row->stat.parent].child;
+        if (row->place) continue;
+        row->sibling = *first;
         *first = rows[i].order;
     }
     for (at = root; at != PROF__NONE;) {
-        prof__figure *figure = &all->items[at];
-        figure->row = kept;
+        prof__stat_row *row = &all->items[at];
+        row->place = kept;
         rows[kept].order = at;
-        rows[kept++].stat = &figure->stat;
-        if (figure->child != PROF__NONE) {
-            at = figure->child;
+        rows[kept++].stat = &row->stat;
+        if (row->child != PROF__NONE) {
+            at = row->child;
             continue;
         }
         while (at != PROF_NO_PARENT && all->items[at].sibling == PROF__NONE) at = all->items[at].stat.parent;
         if (at != PROF_NO_PARENT) at = all->items[at].sibling;
     }
     for (i = kept, at = 0; i < count; at++) {
-        if (all->items[at].type != PROF_EVENT_SCOPE || all->items[at].row != PROF__NONE) continue;
+        if (all->items[at].type != PROF_EVENT_SCOPE || all->items[at].place != PROF__NONE) continue;
         rows[i].order = at;
         rows[i++].stat = &all->items[at].stat;
     }
@@ -192,7 +192,7 @@ static PROF__RARE size_t prof__sort_tree(prof__figures *all, prof__sorted *rows,
 static PROF__RARE prof_status prof__stats(const prof_trace *trace, prof_event_type type, int by_path, prof_sort sort,
                                           int ascending, prof_stat **stats, size_t *count)
 {
-    prof__figures all;
+    prof__stat_rows all;
     prof__sorted *sorted = NULL;
     prof_status status;
     size_t i;
@@ -200,7 +200,7 @@ static PROF__RARE prof_status prof__stats(const prof_trace *trace, prof_event_ty
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_stats: trace, stats or count is null");
     *stats = NULL;
     *count = 0;
-    status = prof__figures_make(trace, by_path, &all);
+    status = prof__stat_rows_make(trace, by_path, &all);
     if (status == PROF_OK) {
         sorted = prof__sort(&all, type, sort, ascending, count);
         if (sorted && by_path) prof__sort_tree(&all, sorted, *count, 0);
@@ -209,9 +209,9 @@ static PROF__RARE prof_status prof__stats(const prof_trace *trace, prof_event_ty
     }
     if (status != PROF_OK) *count = 0;
     for (i = 0; i < *count; i++)
-        if ((*stats)[i].parent != PROF_NO_PARENT) (*stats)[i].parent = all.items[(*stats)[i].parent].row;
+        if ((*stats)[i].parent != PROF_NO_PARENT) (*stats)[i].parent = all.items[(*stats)[i].parent].place;
     free(sorted);
-    prof__figures_free(&all);
+    prof__stat_rows_free(&all);
     return status;
 }
 

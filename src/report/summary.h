@@ -30,7 +30,7 @@ static PROF__RARE void prof__summary_scope(prof__table *t, const prof_trace *tra
     prof__table_end(t);
 }
 
-static PROF__RARE void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__figures *all,
+static PROF__RARE void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__stat_rows *all,
                                             prof__sorted *rows, size_t count, const prof_summary_options *options,
                                             size_t limit)
 {
@@ -94,7 +94,7 @@ static PROF__RARE void prof__summary_throughput(prof__out *out, const prof__sort
 }
 
 /* Writes how many log messages of each severity there are, and the latest errors. */
-static PROF__RARE void prof__summary_messages(prof__out *out, const prof__figures *all)
+static PROF__RARE void prof__summary_messages(prof__out *out, const prof__stat_rows *all)
 {
     size_t i = PROF_LOG_FATAL + 1, shown = 0;
     while (i-- > 0) {
@@ -130,7 +130,7 @@ static PROF__RARE void prof__summary_span_row(prof__table *t, const prof_stat *s
     prof__table_end(t);
 }
 
-static PROF__RARE void prof__summary_spans(prof__out *out, const prof__figures *all, const prof__sorted *rows,
+static PROF__RARE void prof__summary_spans(prof__out *out, const prof__stat_rows *all, const prof__sorted *rows,
                                            size_t count, size_t limit)
 {
     static const prof__column columns[] = {{"spans", 0, 0}, {"total", 11, 0}, PROF__SUMMARY_TIMES, {NULL, 0, 0}};
@@ -182,7 +182,7 @@ static PROF__RARE void prof__summary_frames(prof__out *out, const prof__sorted *
     while (prof__table_again(&t));
 }
 
-static PROF__RARE void prof__summary_counters(prof__out *out, const prof__figures *all, const prof__sorted *rows,
+static PROF__RARE void prof__summary_counters(prof__out *out, const prof__stat_rows *all, const prof__sorted *rows,
                                               size_t count, size_t limit)
 {
     prof__column columns[] = {{"samples", 1, 0}, {"min", 3, 14}, {"mean", 2, 14}, {"max", 4, 14}, {"last", 0, 14},
@@ -192,8 +192,8 @@ static PROF__RARE void prof__summary_counters(prof__out *out, const prof__figure
     char text[32];
     if (!count) return;
     for (i = 0; i < count; i++) {
-        const prof__figure *figure = &all->items[rows[i].order];
-        const double values[] = {figure->low, figure->mean, figure->high, figure->last};
+        const prof__stat_row *row = &all->items[rows[i].order];
+        const double values[] = {row->low, row->mean, row->high, row->last};
         for (j = 0; j < 4; j++) {
             size_t length = prof__counter_text(text, values[j]);
             if (length >= columns[1].width) columns[1].width = length + 1;
@@ -204,10 +204,10 @@ static PROF__RARE void prof__summary_counters(prof__out *out, const prof__figure
     prof__table_begin(&t, out, limit, "counter", columns, NULL, 0);
     do
         for (i = 0; i < count; i++) {
-            const prof__figure *figure = &all->items[rows[i].order];
-            const double values[] = {figure->low, figure->mean, figure->high, figure->last};
-            prof__table_row(&t, figure->stat.name, 0);
-            prof__table_count(&t, figure->stat.count);
+            const prof__stat_row *row = &all->items[rows[i].order];
+            const double values[] = {row->low, row->mean, row->high, row->last};
+            prof__table_row(&t, row->stat.name, 0);
+            prof__table_count(&t, row->stat.count);
             for (j = 0; j < 4; j++) {
                 prof__counter_text(text, values[j]);
                 prof__table_text(&t, text);
@@ -290,7 +290,7 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     static const char *const things[] = {"event",             "older chunk", "write",   "end or argument",
                                          "call site or name", "part",        "argument", "event"};
     uint64_t chunks = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
-    uint64_t kept = trace->folded ? info->folded : info->event_count;
+    uint64_t kept = trace->aggregated ? info->folded : info->event_count;
     uint64_t counts[PROF__LOSSES];
     char count[32], wanted[32];
     double more = 0;
@@ -319,7 +319,7 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     case 0:
     case 6: snprintf(to, size, "lost for want of room: enlarge PROF_BUFFER%s", wanted); break;
     case 1:
-        if (info->mode == PROF_RING_STATS && trace->folded)
+        if (info->mode == PROF_RING_STATS && trace->aggregated)
             snprintf(to, size, "overwritten in the ring: they are in the statistics only");
         else if (info->mode == PROF_STREAM)
             snprintf(to, size, "made room in the file: enlarge PROF_MAX_FILE_SIZE to see further back");
@@ -372,13 +372,13 @@ static PROF__RARE double prof__cost_overwritten(const prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     uint64_t left = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
-    if ((info->mode != PROF_RING && info->mode != PROF_RING_STATS) || trace->folded) return 1;
+    if ((info->mode != PROF_RING && info->mode != PROF_RING_STATS) || trace->aggregated) return 1;
     if (!left || info->from_ns || info->to_ns) return 1;
     return 1 + (double)info->overwritten_chunks / (double)left;
 }
 
-static PROF__RARE prof__cost prof__cost_of(const prof_trace *trace, const prof__figures *all, const prof__sorted *rows,
-                                           size_t count)
+static PROF__RARE prof__cost prof__cost_of(const prof_trace *trace, const prof__stat_rows *all,
+                                           const prof__sorted *rows, size_t count)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     const prof__header *h = &trace->header;
@@ -416,7 +416,7 @@ static PROF__RARE void prof__cost_count(char *to, size_t size, uint64_t count, c
     snprintf(to + used, size - used, "%s%s %s", used ? ", " : "", number, count == 1 ? one : many);
 }
 
-static PROF__RARE void prof__summary_cost(prof__out *out, const prof_trace *trace, const prof__figures *all,
+static PROF__RARE void prof__summary_cost(prof__out *out, const prof_trace *trace, const prof__stat_rows *all,
                                           const prof__sorted *rows, size_t count, size_t limit)
 {
     const prof_trace_info *info = prof_trace_about(trace);

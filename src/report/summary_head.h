@@ -22,8 +22,8 @@ static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trac
     static const char *const modes[] = {"reused as a ring", "filled once", "emptied into the file",
                                         "emptied into statistics", "reused as a ring, statistics of everything"};
     const prof_trace_info *info = prof_trace_about(trace);
-    uint64_t events = trace->folded ? info->folded : info->event_count;
-    uint64_t tracks = trace->folded ? trace->header.tracks : prof_trace_track_count(trace);
+    uint64_t events = trace->aggregated ? info->folded : info->event_count;
+    uint64_t tracks = trace->aggregated ? trace->header.tracks : prof_trace_track_count(trace);
     char text[512], a[48], b[48];
     size_t i;
     prof__out_clean(out, *info->program ? info->program : "program");
@@ -50,7 +50,7 @@ static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trac
              info->tick_hz ? "" : "of unknown rate: a tick counts as 1 ns", info->tick_hz ? a : "", b);
     prof__summary_line(out, "clock", text, limit);
     prof__grouped(a, info->buffer_size);
-    snprintf(text, sizeof text, "%s bytes, %s", a,
-             modes[info->mode == PROF_RING_STATS && !trace->folded ? PROF_RING : info->mode]); /* a file has the ring */
+    int only_ring = info->mode == PROF_RING_STATS && !trace->aggregated; /* so does a file have it */
+    snprintf(text, sizeof text, "%s bytes, %s", a, modes[only_ring ? PROF_RING : info->mode]);
     prof__summary_line(out, "buffer", text, limit);
 }

@@ -29,10 +29,10 @@ static PROF__RARE void prof__summary(const prof_trace *trace, prof__out *out, co
 {
     static const prof_summary_options defaults = {PROF_SORT_TOTAL, 0, 0, 0, 0};
     size_t limit = prof__out_columns(out, options ? options->columns : 0);
-    prof__figures all;
+    prof__stat_rows all;
     prof__sorted *scopes = NULL, *spans = NULL, *frames = NULL, *counters = NULL;
     size_t scope_count = 0, span_count = 0, frame_count = 0, counter_count = 0;
-    prof_status status = prof__figures_make(trace, options ? options->by_path : 0, &all);
+    prof_status status = prof__stat_rows_make(trace, options ? options->by_path : 0, &all);
     if (!options) options = &defaults;
     if (status == PROF_OK) {
         scopes = prof__sort(&all, PROF_EVENT_SCOPE, options->sort, options->ascending, &scope_count);
@@ -60,7 +60,7 @@ static PROF__RARE void prof__summary(const prof_trace *trace, prof__out *out, co
     free(spans);
     free(frames);
     free(counters);
-    prof__figures_free(&all);
+    prof__stat_rows_free(&all);
 }
 
 PROF_DEF PROF__WALL prof_status prof_summary_write(const prof_trace *trace, const char *path,

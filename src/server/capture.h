@@ -52,8 +52,8 @@ static prof_status prof__server_set(prof__server_capture *capture, const char *k
 
 static void prof__server_cancel(prof__server *v, prof__server_ask *ask)
 {
-    if (ask->phase == PROF__ASK_CAPTURE && ask->capture.guest) prof__server_guest_leaves(v, NULL, NULL);
-    ask->capture.guest = 0;
+    if (ask->phase == PROF__ASK_CAPTURE && ask->capture.on_demand) prof__server_on_demand_leave(v, NULL, NULL);
+    ask->capture.on_demand = 0;
 }
 
 static prof_status prof__server_capture_begin(prof__server *v, prof__server_capture *capture)
@@ -66,13 +66,13 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
                           "records; /save has what it recorded");
     capture->from = prof_host_ns(); /* before a session starts, which so belongs to it as a whole */
     capture->end_at = capture->from + capture->ns;
-    if (!look.running || look.guest) {
-        status = prof__server_guest_comes(v, capture, look.running);
+    if (!look.running || look.on_demand) {
+        status = prof__server_on_demand_join(v, capture, look.running);
         if (!look.running) capture->end_at = prof_host_ns() + capture->ns; /* starting takes time */
         if (status == PROF_INVALID_STATE) look = prof__look_now(); /* the program has started one meanwhile */
-        if (status && (!look.running || look.guest)) return status;
+        if (status && (!look.running || look.on_demand)) return status;
     }
-    if (!capture->guest) {
+    if (!capture->on_demand) {
         if (look.mode == PROF_STATS && capture->format != PROF__SERVE_SUMMARY)
             return prof__fail(PROF_INVALID_STATE,
                               "the program records in mode stats, which keeps no events: see /summary");
@@ -92,7 +92,7 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
 static int prof__server_capture_over(prof__server *v, const prof__server_capture *capture)
 {
     prof__look look = prof__look_now();
-    if (capture->guest && prof__server_was_sent_away(v)) return 1;
+    if (capture->on_demand && prof__server_was_sent_away(v)) return 1;
     return !look.running || look.epoch != capture->epoch;
 }
 
@@ -159,11 +159,11 @@ static void prof__server_step_add(prof__server_steps *steps, uint64_t ns)
 }
 
 /* Writes average, minimum and maximum in ms. There must be at least one step. */
-static void prof__server_step_figures(const prof__server_steps *steps, double *figures)
+static void prof__server_step_values(const prof__server_steps *steps, double *values)
 {
-    figures[0] = (double)steps->sum / (double)steps->count / 1e6;
-    figures[1] = (double)steps->least / 1e6;
-    figures[2] = (double)steps->most / 1e6;
+    values[0] = (double)steps->sum / (double)steps->count / 1e6;
+    values[1] = (double)steps->least / 1e6;
+    values[2] = (double)steps->most / 1e6;
 }
 
 static prof_status prof__server_step_times(const prof_trace *trace, prof__server_steps *steps)
@@ -210,7 +210,7 @@ static prof_status prof__server_monitor(prof__server *v, prof__server_ask *ask, 
     char text[256];
     prof_status status = prof__server_step_times(trace, &steps);
     if (status) return status;
-    if (steps.count) prof__server_step_figures(&steps, values);
+    if (steps.count) prof__server_step_values(&steps, values);
     if (steps.count)
         snprintf(text, sizeof text, "Steps: %llu, time in ms: avg %.3f, min %.3f, max %.3f\n",
                  (unsigned long long)steps.count, values[0], values[1], values[2]);
@@ -360,9 +360,9 @@ static prof_status prof__server_take(prof__server *v, prof__server_ask *ask)
     if (capture->dump) {
         status = prof__server_remote_take(v, capture, &bytes, &size);
         until = capture->end_at;
-    } else if (capture->guest) {
-        status = prof__server_guest_leaves(v, &bytes, &size);
-        capture->guest = 0;
+    } else if (capture->on_demand) {
+        status = prof__server_on_demand_leave(v, &bytes, &size);
+        capture->on_demand = 0;
     } else if (capture->format == PROF__SERVE_PROF) {
         status = prof__image_copy(&bytes, &size);
     } else {

@@ -263,13 +263,13 @@ static void prof__server_continue(prof__server *v, prof__server_ask *ask, const 
     if (!status && look.ended)
         status =
             prof__fail(PROF_INVALID_STATE, "the program's session has ended, but prof_stop() was not called yet");
-    if (!status && (!look.running || look.guest)) {
+    if (!status && (!look.running || look.on_demand)) {
         ask->capture.config.mode = PROF_RING;
-        status = prof__server_guest_comes(v, &ask->capture, look.running);
+        status = prof__server_on_demand_join(v, &ask->capture, look.running);
         if (status == PROF_INVALID_STATE && prof__look_now().running) status = PROF_OK;
     }
-    if (!status) v->continuous = ask->capture.guest ? 2 : 1; /* 2: it is a user of the guest session */
-    ask->capture.guest = 0;
+    if (!status) v->continuous = ask->capture.on_demand ? 2 : 1; /* 2: it is a user of the on-demand session */
+    ask->capture.on_demand = 0;
     if (status)
         prof__server_refuse(v, ask, status);
     else
@@ -278,14 +278,14 @@ static void prof__server_continue(prof__server *v, prof__server_ask *ask, const 
 
 static void prof__server_discontinue(prof__server *v)
 {
-    if (v->continuous == 2) prof__server_guest_leaves(v, NULL, NULL);
+    if (v->continuous == 2) prof__server_on_demand_leave(v, NULL, NULL);
     v->continuous = 0;
 }
 
 /* Drops the recording of /start when the server ends, because nobody can ask for it any more. */
 static void prof__server_remote_leave(prof__server *v)
 {
-    if (v->remote) prof__server_guest_leaves(v, NULL, NULL);
+    if (v->remote) prof__server_on_demand_leave(v, NULL, NULL);
     v->remote = 0;
     prof__server_remote_drop(v);
 }

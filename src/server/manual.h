@@ -79,10 +79,10 @@ HOW IT CAPTURES
     its own begin and end.
 
     If nothing records, the capture starts a session (a ring of 64 MiB, or options.capture), and frees its memory
-    afterwards. Such a session is a guest: prof_start() of the program ends it, and the answer has what was captured so
-    far; prof_stop() does not see it; a child of fork() does not inherit it. Like any start it discards what an earlier
-    session left in memory. Captures at the same time share it, with the highest of their levels. prof_enabled() is 1
-    meanwhile.
+    afterwards. Such a session is on demand: prof_start() of the program ends it, and the answer has what was captured
+    until then; prof_stop() does not see it; a child of fork() does not inherit it. Like any start it discards what an
+    earlier session left in memory. Captures at the same time share it, with the highest of their levels. prof_enabled()
+    is 1 meanwhile.
 
     prof_stop() during a capture of the program's own session, prof_server_stop(), and the end of main() all end the
     capture. Its answer has what was captured so far. The exit waits until that is sent, but at most two seconds if the

@@ -263,19 +263,17 @@ static void prof__server_status(prof__server *v, prof__server_ask *ask)
              "\"captures\":%llu,\"started\":%s,"
              "\"clients\":%u,\"json\":%s,\"xplane\":%s}\n",
              name, (unsigned long long)prof__process_id(), PROF_VERSION, recording ? "true" : "false",
-             look.ended      ? "ended"
-             : !look.running ? "none"
-             : look.guest    ? "capture"
-                             : "program",
-             modes[look.mode <= PROF_RING_STATS ? look.mode : PROF_RING], look.level,
-             look.paused ? "true" : "false", look.held ? "true" : "false",
-             (unsigned long long)(look.epoch ? look.buffer : 0),
+             look.ended       ? "ended"
+             : !look.running  ? "none"
+             : look.on_demand ? "capture"
+                              : "program",
+             modes[look.mode <= PROF_RING_STATS ? look.mode : PROF_RING], look.level, look.paused ? "true" : "false",
+             look.held ? "true" : "false", (unsigned long long)(look.epoch ? look.buffer : 0),
              look.chunks && look.taken < look.chunks ? (double)look.taken / (double)look.chunks
              : look.chunks                           ? 1.0
                                                      : 0.0,
-             v->continuous ? "true" : "false", captures, (unsigned long long)v->captures,
-             v->remote ? "true" : "false", clients,
-             prof__server_missing(PROF__SERVE_JSON) ? "false" : "true",
+             v->continuous ? "true" : "false", captures, (unsigned long long)v->captures, v->remote ? "true" : "false",
+             clients, prof__server_missing(PROF__SERVE_JSON) ? "false" : "true",
              prof__server_missing(PROF__SERVE_XPLANE) ? "false" : "true");
     prof__server_add(v, &ask->answer, text, strlen(text));
     prof__server_end_answer(ask, 200, "application/json");
@@ -287,7 +285,7 @@ static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause
     prof__look look = prof__look_now();
     prof_status status = PROF_OK;
     int paused = v->paused_epoch && v->paused_epoch == look.epoch && look.running;
-    if (!look.running || (look.guest && !v->remote)) {
+    if (!look.running || (look.on_demand && !v->remote)) {
         status = prof__fail(PROF_INVALID_STATE, "the program records nothing");
     } else if (pause && !paused) {
         status = prof_pause();
@@ -310,10 +308,10 @@ static void prof__server_level(prof__server *v, prof__server_ask *ask)
     int level = ask->capture.number - 1;
     prof_status status = level >= 0 ? PROF_OK : prof__fail(PROF_INVALID_ARGUMENT,
                                                            "level is missing: for example /level?level=3");
-    if (!status && (!look.running || (look.guest && !v->remote)))
+    if (!status && (!look.running || (look.on_demand && !v->remote)))
         status = prof__fail(PROF_INVALID_STATE, "the program records nothing");
     if (!status) status = prof_set_level(level);
-    if (!status && look.guest) v->guest_level = level;
+    if (!status && look.on_demand) v->on_demand_level = level;
     if (status)
         prof__server_refuse(v, ask, status);
     else
@@ -337,7 +335,7 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
 {
     prof__look look = prof__look_now();
     prof_status status = PROF_OK;
-    int own = look.running && !look.guest;
+    int own = look.running && !look.on_demand;
     if (look.ended)
         status =
             prof__fail(PROF_INVALID_STATE, "the program's session has ended, but prof_stop() was not called yet");
@@ -345,10 +343,10 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
     if (!status && !own && !v->remote) {
         if (v->wished) prof__server_capture_copy(&ask->capture, &v->wish);
         v->remote_from = prof_host_ns(); /* before a session starts, which so belongs to it as a whole */
-        status = prof__server_guest_comes(v, &ask->capture, look.running);
+        status = prof__server_on_demand_join(v, &ask->capture, look.running);
         own = status == PROF_INVALID_STATE && prof__look_now().running; /* the program has started one meanwhile */
         if (own) status = PROF_OK;
-        ask->capture.guest = 0;
+        ask->capture.on_demand = 0;
         if (!status && !own) {
             prof__server_remote_drop(v);
             v->remote = 1;
@@ -367,7 +365,7 @@ static void prof__server_end_remote(prof__server *v, prof__server_ask *ask)
     prof_status status = PROF_OK;
     if (v->remote)
         status = prof__server_remote_stop(v);
-    else if (look.running && !look.guest)
+    else if (look.running && !look.on_demand)
         status = prof__fail(PROF_INVALID_STATE, "the program records by itself: only it can stop; see /pause");
     else if (!v->stopped)
         status = prof__fail(PROF_INVALID_STATE, "nothing is recorded: POST /start first");
@@ -380,7 +378,7 @@ static void prof__server_end_remote(prof__server *v, prof__server_ask *ask)
 static void prof__server_dump(prof__server *v, prof__server_ask *ask)
 {
     prof__look look = prof__look_now();
-    if (!v->remote && !v->stopped && !look.guest && (look.running || look.ended)) {
+    if (!v->remote && !v->stopped && !look.on_demand && (look.running || look.ended)) {
         ask->capture.whole = 1; /* like /save */
         ask->capture.dump = 0;
     }

@@ -41,14 +41,14 @@ typedef struct prof__server_capture {
     uint64_t begin_at, ns;   /* begin_at: CLOCK_MONOTONIC, 0: as soon as its turn comes; ns: its duration */
     uint64_t from, end_at;   /* when it began, and when it ends */
     uint32_t epoch;          /* that of the session when it began */
-    int guest;               /* 1: it is a user of the guest session */
+    int on_demand;           /* 1: it is a user of the on-demand session */
     int dump;                /* of the recording of /start: 1: what it has so far; 2: all, and it is dropped */
     int quiet;               /* 1: host_tracer_level 0, no scopes */
     int no_devices;
     int configured;          /* 1: config has settings, which a session of the program does not follow */
     int emit_xspace, continuous;
     int number;              /* the level of Monitor; for /level, the level + 1 */
-    prof_config config;      /* for a guest session */
+    prof_config config;      /* for an on-demand session */
     size_t text_used;
     char texts[1024];        /* what config points to */
     char session[128];
@@ -124,12 +124,12 @@ typedef struct prof__server {
     int read_only;
     prof_config capture;
     char categories[1024];
-    int guests, continuous;      /* users of the guest session; one of them is continuous profiling */
-    int guest_level;
-    void *kept;                  /* the image of a guest session that prof_start() has ended, while it has users */
+    int on_demand_users, continuous; /* users of the on-demand session; one of them is continuous profiling */
+    int on_demand_level;
+    void *kept; /* the image of an on-demand session that prof_start() has ended, while it has users */
     size_t kept_size;
     uint32_t paused_epoch;       /* the session that a client has paused; 0: none */
-    int remote;                  /* 1: the recording of /start is a user of the guest session */
+    int remote;                  /* 1: the recording of /start is a user of the on-demand session */
     uint64_t remote_from, remote_to; /* CLOCK_MONOTONIC: when it began and ended; remote_to 0: it still runs */
     void *stopped;               /* the image of a recording that /stop has ended, until /dump or /start */
     size_t stopped_size;

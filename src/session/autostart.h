@@ -7,7 +7,7 @@
 #define PROF__AUTOSTARTS 1
 static PROF__RARE void prof__autostop(void)
 {
-    if (!PROF__LOAD(&prof__guest) && prof__session_phase() && prof_stop())
+    if (!PROF__LOAD(&prof__on_demand) && prof__session_phase() && prof_stop())
         fprintf(stderr, "prof: %s\n", prof_error());
 }
 

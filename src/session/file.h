@@ -95,7 +95,8 @@ static PROF__RARE int prof__file_copy(const prof__session *s)
         if (n <= 0) return n ? errno : EIO;
         at += (uint64_t)n;
     }
-    if (pread(s->stream.file, magic, sizeof magic, 0) != (ssize_t)sizeof magic || memcmp(magic, PROF__MAGIC, 8)) return EIO;
+    if (pread(s->stream.file, magic, sizeof magic, 0) != (ssize_t)sizeof magic) return EIO;
+    if (memcmp(magic, PROF__MAGIC, 8)) return EIO;
     return 0;
 }
 

@@ -113,7 +113,7 @@ static PROF__RARE void prof__child_begins(prof__thread *self, int inherits, int 
             prof__session_delete(each);
         }
         if (prof__state.inherited) s = prof__state.inherited;
-        if (s && inherits && prof__state.running && !prof__guest) {
+        if (s && inherits && prof__state.running && !prof__on_demand) {
             prof__session_inherit(s);
         } else if (s) {
             prof__session_delete(s);
@@ -125,7 +125,7 @@ static PROF__RARE void prof__child_begins(prof__thread *self, int inherits, int 
     prof__state.running = s != NULL;
     if (!s) prof__state.paused = prof__state.held = 0;
     prof__state.ended = 0;
-    prof__guest = NULL;
+    prof__on_demand = NULL;
     prof__lost_without_chunk = prof__lost_args_without_chunk = prof__lost_busy_without_chunk = 0;
     prof__flow_last = prof__process_id() << 32;
     prof__tallies_unlock();

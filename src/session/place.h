@@ -211,7 +211,7 @@ static PROF__UNUSED PROF__RARE prof_status prof__output_again(const char *what)
     PROF__LED(prof__output_again, (what));
     prof_status status = PROF_OK;
     prof__control_lock();
-    prof__session *s = prof__guest ? NULL : prof__state.session;
+    prof__session *s = prof__on_demand ? NULL : prof__state.session;
     if (!s) {
         status = prof__fail(PROF_INVALID_STATE, "%s: nothing was recorded", what);
     } else if (!s->output[0]) {

@@ -117,19 +117,19 @@ static PROF__RARE prof_status prof__config_check(const prof_config *c)
 }
 
 /* The header that started a session which is not the program's own. */
-typedef struct prof__guest_start {
-    void (*yield)(void);       /* see prof__guest */
+typedef struct prof__on_demand_start {
+    void (*yield)(void);       /* see prof__on_demand */
     void (*limit)(void *user); /* under the lock, before anything is recorded */
     void *user;
-} prof__guest_start;
+} prof__on_demand_start;
 
 #ifdef PROF__GENERATION_PAGE
 static void prof__children_watch(void);
 #endif
 
-static PROF__RARE prof_status prof__start_locked(const prof_config *config, const prof__guest_start *guest)
+static PROF__RARE prof_status prof__start_locked(const prof_config *config, const prof__on_demand_start *on_demand)
 {
-    if (prof__guest) prof__guest();
+    if (prof__on_demand) prof__on_demand();
     int phase = prof__session_phase();
     if (phase == PROF__ENDED)
         return prof__fail(PROF_INVALID_STATE, "the previous session has ended by itself: call prof_stop() first");
@@ -178,7 +178,7 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
         prof__state.session = s;
         prof__state.level = prof__level_of(config);
         prof__state.filter_mask = config->filter_mask ? config->filter_mask : ~0u;
-        if (guest) guest->limit(guest->user);
+        if (on_demand) on_demand->limit(on_demand->user);
         PROF__STORE(&prof__state.paused, 0);
         prof__state.held = s->held;
         PROF__STORE(&prof__state.no_sync, config->no_sync);
@@ -207,8 +207,8 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
     return PROF_OK;
 }
 
-/* Starts a session. guest is NULL for the program's own. */
-static PROF__RARE prof_status prof__start_as(const prof_config *config, const prof__guest_start *guest)
+/* Starts a session. on_demand is NULL for the program's own. */
+static PROF__RARE prof_status prof__start_as(const prof_config *config, const prof__on_demand_start *on_demand)
 {
     prof_status status = PROF_OK;
     prof__control_lock();
@@ -221,8 +221,8 @@ static PROF__RARE prof_status prof__start_as(const prof_config *config, const pr
 #endif
     if (!status) {
         PROF__BRIDGE_START();
-        status = prof__start_locked(config, guest);
-        if (!status) PROF__STORE(&prof__guest, guest ? guest->yield : NULL);
+        status = prof__start_locked(config, on_demand);
+        if (!status) PROF__STORE(&prof__on_demand, on_demand ? on_demand->yield : NULL);
         PROF__BRIDGE_STARTED();
     }
     prof__control_unlock();

@@ -12,12 +12,12 @@ static PROF__RARE void prof__recording_ends(void)
     }
 }
 
-/* Stops recording. guest: 1: only in a session that prof_server.h has started. Under the control lock. */
-static PROF__RARE prof_status prof__stop_recording(int guest)
+/* Stops recording. on_demand: 1: only in a session that prof_server.h has started. Under the control lock. */
+static PROF__RARE prof_status prof__stop_recording(int on_demand)
 {
     uint32_t gate = prof__state_lock();
-    int running = !prof__guest == !guest && (prof__state.running || prof__state.ended);
-    if (guest) PROF__STORE(&prof__guest, NULL);
+    int running = !prof__on_demand == !on_demand && (prof__state.running || prof__state.ended);
+    if (on_demand) PROF__STORE(&prof__on_demand, NULL);
     if (running && prof__state.running) prof__recording_ends();
     if (running) prof__state.ended = 0;
     prof__state_unlock(gate);
@@ -60,7 +60,8 @@ static void __attribute__((destructor(102))) prof__exit_stop(void)
     prof__generation_look();
     if (!prof__is_whole() || !prof__lock_try(&prof__control_word)) return;
     const prof__session *s = NULL;
-    if (!prof__guest && prof__session_phase()) s = prof__state.session ? prof__state.session : prof__state.inherited;
+    if (!prof__on_demand && prof__session_phase())
+        s = prof__state.session ? prof__state.session : prof__state.inherited;
     if (s && s->output[0] && prof__stop_locked()) fprintf(stderr, "prof: %s\n", prof_error());
     prof__unlock(&prof__control_word);
 }
@@ -71,10 +72,10 @@ PROF_DEF prof_status prof_reset(void)
     PROF__LED(prof_reset, ());
     prof__control_lock();
     prof_status status = PROF_OK;
-    if (!prof__guest && prof__session_phase())
+    if (!prof__on_demand && prof__session_phase())
         status = prof__fail(PROF_INVALID_STATE, "the session is running: call prof_stop() first");
     else
-        prof__sessions_reap(!prof__guest);
+        prof__sessions_reap(!prof__on_demand);
     prof__control_unlock();
     return status;
 }

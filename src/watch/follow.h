@@ -11,13 +11,13 @@
    that wait at an earlier time. If there is still a gap then, the chunk in between was reused too soon: the scopes that
    were open are given up, and count as truncated.
 
-   Scopes are matched by the reader's rules. Memory is bounded: by PROF__FOLLOW_FIGURES names, beyond which everything
+   Scopes are matched by the reader's rules. Memory is bounded: by PROF__FOLLOW_ROWS names, beyond which everything
    counts as "(more scopes)"; by PROF__FOLLOW_DEPTH nested scopes, deeper ones are ignored; by twice as many tracks as
    there are chunks: the one that was silent for longest is dropped first, and its open scopes count as truncated; and
    by PROF__FOLLOW_LATE scopes of a track that the end of an outer one has closed: if their own end comes later, they
    overlap. */
 
-#define PROF__FOLLOW_FIGURES 4096
+#define PROF__FOLLOW_ROWS 4096
 #define PROF__FOLLOW_DEPTH 4096
 #define PROF__FOLLOW_LATE 256  /* even */
 #define PROF__FOLLOW_FRAMES 16 /* PROFILE_FRAMEs of one track */
@@ -36,7 +36,7 @@ typedef struct prof__follow_open {
     uint64_t bytes; /* of a throughput */
     uint64_t tick, inside, covered; /* ticks in inner scopes, and in those of the same row */
     uint64_t number;                /* of the track's begins */
-    uint32_t figure, site, name;
+    uint32_t row, site, name;
 } prof__follow_open;
 
 /* A scope that counts as truncated, because an outer one has ended. Those that the same end closed follow each other,
@@ -44,13 +44,13 @@ typedef struct prof__follow_open {
 typedef struct prof__follow_late {
     uint64_t tick, bytes, number;
     uint64_t shared;       /* ticks to add to the self time of the scope around it if the two overlap */
-    uint32_t figure, site; /* site: PROF__NONE32 when its end has come */
+    uint32_t row, site;    /* site: PROF__NONE32 when its end has come */
     uint32_t around;       /* of the outermost: the row of the scope that ended, 0: none; of the others PROF__NONE32 */
 } prof__follow_late;
 
 typedef struct prof__follow_boundary {
     uint64_t tick;
-    uint32_t figure, name;
+    uint32_t row, name;
 } prof__follow_boundary;
 
 typedef struct prof__follow_track {
@@ -85,7 +85,7 @@ typedef struct prof__follow_order {
 
 typedef struct prof__follow_site {
     uint32_t name;   /* string id */
-    uint32_t figure;
+    uint32_t row;
     uint32_t role;
 } prof__follow_site;
 
@@ -93,19 +93,19 @@ typedef struct prof__follow_site {
 typedef struct prof__follow_half {
     uint64_t id, number, tick; /* number: of a frame */
     uint32_t name, role;       /* name: string id */
-    uint32_t figure;           /* of a begin, and of an end without a begin */
+    uint32_t row;              /* of a begin, and of an end without a begin */
     uint32_t track;
     uint32_t next;             /* the next of the same bucket, the newest first; or the next free one */
     uint32_t newer, older;
     int end;                   /* 1: it is an end */
 } prof__follow_half;
 
-typedef struct prof__follow_figure {
-    prof__figure figure;  /* times in ticks, but for the histogram, the mean and the squares */
+typedef struct prof__follow_row {
+    prof__stat_row sums;  /* times in ticks, but for the histogram, the mean and the squares */
     char *text;           /* owned: a run-time name, or NULL */
     uint32_t site, open;
     const prof__follow_rule *rule;
-} prof__follow_figure;
+} prof__follow_row;
 
 typedef struct prof__follow {
     prof__session *session;
@@ -126,9 +126,9 @@ typedef struct prof__follow {
     size_t string_count, string_capacity;
     prof__follow_site *sites;
     size_t site_count, site_capacity;
-    prof__follow_figure *figures; /* the first one counts what has no row of its own */
-    size_t figure_count, figure_capacity;
-    prof__read_index figure_index;
+    prof__follow_row *rows; /* the first one counts what has no row of its own */
+    size_t row_count, row_capacity;
+    prof__read_index row_index;
     prof__follow_half *halves;
     size_t half_count, half_capacity;
     uint32_t *half_buckets, half_free, half_newest, half_oldest;
@@ -145,7 +145,7 @@ typedef struct prof__follow {
     prof__cause cause;     /* why to save now; text "": no reason */
 } prof__follow;
 
-/*-- names and figures --*/
+/*-- names and rows --*/
 
 /* Reads what was added to meta. Returns 0 without memory. */
 static PROF__RARE int prof__follow_meta(prof__follow *f)
@@ -208,18 +208,17 @@ static PROF__RARE const prof__follow_rule *prof__follow_rule_of(const prof__foll
 static PROF__RARE uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type type, const char *name,
                                             const char *text)
 {
-    prof__follow_figure *figure;
-    if (f->figure_count >= PROF__FOLLOW_FIGURES || !PROF__ROOM(f->figures, f->figure_capacity, f->figure_count))
-        return 1;
-    figure = &f->figures[f->figure_count];
-    memset(figure, 0, sizeof *figure);
-    figure->figure.type = type;
-    figure->site = site;
-    figure->text = text ? prof__text_join(text, "") : NULL;
-    if (text && !figure->text) return 1;
+    prof__follow_row *row;
+    if (f->row_count >= PROF__FOLLOW_ROWS || !PROF__ROOM(f->rows, f->row_capacity, f->row_count)) return 1;
+    row = &f->rows[f->row_count];
+    memset(row, 0, sizeof *row);
+    row->sums.type = type;
+    row->site = site;
+    row->text = text ? prof__text_join(text, "") : NULL;
+    if (text && !row->text) return 1;
     if (type == PROF_EVENT_SCOPE || type == PROF_EVENT_FRAME)
-        figure->rule = prof__follow_rule_of(f, type == PROF_EVENT_FRAME, text ? text : name);
-    return (uint32_t)++f->figure_count;
+        row->rule = prof__follow_rule_of(f, type == PROF_EVENT_FRAME, text ? text : name);
+    return (uint32_t)++f->row_count;
 }
 
 typedef struct prof__follow_key {
@@ -229,30 +228,30 @@ typedef struct prof__follow_key {
 
 static int prof__follow_same(const void *owner, size_t item, const void *key)
 {
-    const prof__follow_figure *figure = (const prof__follow_figure *)owner + item;
+    const prof__follow_row *row = (const prof__follow_row *)owner + item;
     const prof__follow_key *wanted = (const prof__follow_key *)key;
-    return figure->site == wanted->site && !strcmp(figure->text, wanted->text);
+    return row->site == wanted->site && !strcmp(row->text, wanted->text);
 }
 
 /* Returns the row of a call site and, if that has no name of its own, of a run-time name. */
-static uint32_t prof__follow_figure_of(prof__follow *f, uint32_t id, prof_event_type type, const char *text)
+static uint32_t prof__follow_row_of(prof__follow *f, uint32_t id, prof_event_type type, const char *text)
 {
     prof__follow_site *site = prof__follow_site_of(f, id);
     const char *name = site ? prof__follow_name(f, site->name) : "";
     if (!site) return 1;
     if (name[0] || !text) {
-        if (!site->figure) site->figure = prof__follow_add(f, id, type, name, NULL);
-        return site->figure;
+        if (!site->row) site->row = prof__follow_add(f, id, type, name, NULL);
+        return site->row;
     }
     prof__follow_key key;
     key.text = text;
     key.site = id;
     uint32_t hash = prof__text_hash(text) + (uint32_t)prof__mix(id);
-    size_t item = prof__read_find(&f->figure_index, hash, prof__follow_same, f->figures, &key);
+    size_t item = prof__read_find(&f->row_index, hash, prof__follow_same, f->rows, &key);
     if (item != PROF__NONE) return (uint32_t)item + 1;
-    if (!prof__read_reserve(&f->figure_index, 1)) return 1;
+    if (!prof__read_reserve(&f->row_index, 1)) return 1;
     uint32_t number = prof__follow_add(f, id, type, name, text);
-    if (number > 1) prof__read_put(&f->figure_index, hash, number);
+    if (number > 1) prof__read_put(&f->row_index, hash, number);
     return number;
 }
 
@@ -270,19 +269,22 @@ static PROF__RARE void prof__follow_ns_text(char *to, double ns)
 }
 
 /* Called when a scope or frame took longer than a rule allows. */
-static PROF__RARE void prof__follow_over(prof__follow *f, const prof__follow_figure *figure, double ns, uint64_t from,
+static PROF__RARE void prof__follow_over(prof__follow *f, const prof__follow_row *row, double ns, uint64_t from,
                                          uint64_t to)
 {
-    const prof__follow_site *site = prof__follow_site_of(f, figure->site);
+    const prof__follow_site *site = prof__follow_site_of(f, row->site);
     char took[48], limit[48];
     uint64_t now = prof__monotonic();
     if (f->cause.text[0] || (f->triggered && (!f->every_ns || now - f->saved_at < f->every_ns))) return;
     f->triggered = 1;
     f->saved_at = now;
     prof__follow_ns_text(took, ns);
-    prof__follow_ns_text(limit, (double)figure->rule->ns);
+    prof__follow_ns_text(limit, (double)row->rule->ns);
     f->cause.from = from;
     f->cause.to = to;
     snprintf(f->cause.text, sizeof f->cause.text, "%.60s %s > %s",
-             figure->text ? figure->text : site ? prof__follow_name(f, site->name) : "", took, limit);
+             row->text ? row->text
+             : site    ? prof__follow_name(f, site->name)
+                       : "",
+             took, limit);
 }

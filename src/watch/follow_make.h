@@ -76,7 +76,7 @@ static int prof__follow_tables(prof__follow *f)
     f->words = (uint64_t *)calloc((size_t)s->chunk_words, sizeof *f->words);
     f->again = (uint64_t *)calloc((size_t)s->chunk_words, sizeof *f->again);
     if (!f->tracks || !f->buckets || !f->slots || !f->active || !f->order || !f->words || !f->again) return 0;
-    return PROF__ROOM(f->figures, f->figure_capacity, 0) && prof__follow_add(f, 0, PROF_EVENT_SCOPE, "", NULL) == 1;
+    return PROF__ROOM(f->rows, f->row_capacity, 0) && prof__follow_add(f, 0, PROF_EVENT_SCOPE, "", NULL) == 1;
 }
 
 /* Makes a follower if the configuration needs it. Under the control lock. */
@@ -106,9 +106,9 @@ static void prof__follow_free(prof__follow *f)
         free(f->tracks[i].late);
         free(f->tracks[i].nested);
     }
-    for (size_t i = 0; i < f->figure_count; i++) {
-        free(f->figures[i].text);
-        free(f->figures[i].figure.histogram.steps);
+    for (size_t i = 0; i < f->row_count; i++) {
+        free(f->rows[i].text);
+        free(f->rows[i].sums.histogram.steps);
     }
     free(f->halves);
     free(f->half_buckets);
@@ -121,7 +121,7 @@ static void prof__follow_free(prof__follow *f)
     free(f->again);
     free(f->strings);
     free(f->sites);
-    free(f->figures);
-    free(f->figure_index.slots);
+    free(f->rows);
+    free(f->row_index.slots);
     free(f);
 }

@@ -1,42 +1,42 @@
 // watch/follow_scopes: How a follower handles scopes.
 /*-- scopes --*/
 
-static prof__follow_figure *prof__follow_at(prof__follow *f, uint32_t number) { return &f->figures[number - 1]; }
+static prof__follow_row *prof__follow_at(prof__follow *f, uint32_t number) { return &f->rows[number - 1]; }
 
 /* Adds a duration that ends at tick `to`; count: how many there are then. */
-static void prof__follow_time(prof__follow *f, prof__follow_figure *figure, uint64_t to, uint64_t ticks, uint64_t count)
+static void prof__follow_time(prof__follow *f, prof__follow_row *row, uint64_t to, uint64_t ticks, uint64_t count)
 {
-    prof_stat *stat = &figure->figure.stat;
+    prof_stat *stat = &row->sums.stat;
     double ns = (double)ticks * f->ns_per_tick;
-    if (figure->rule && ns > (double)figure->rule->ns) prof__follow_over(f, figure, ns, to - ticks, to);
+    if (row->rule && ns > (double)row->rule->ns) prof__follow_over(f, row, ns, to - ticks, to);
     if (!f->stats) return;
     if (count == 1 || ticks < stat->min_ns) stat->min_ns = ticks;
     if (ticks > stat->max_ns) stat->max_ns = ticks;
     stat->total_ns += ticks;
-    prof__figure_moments(&figure->figure, ns, count);
+    prof__stat_row_moments(&row->sums, ns, count);
     /* without memory, percentiles are less exact */
-    prof__histogram_add(&figure->figure.histogram, prof__step_of((uint64_t)(ns + 0.5)), 1);
+    prof__histogram_add(&row->sums.histogram, prof__step_of((uint64_t)(ns + 0.5)), 1);
 }
 
 /* Ends the innermost scope of a track. whole: 1: its own end was found. */
 static void prof__follow_pop(prof__follow *f, prof__follow_track *t, int whole)
 {
     const prof__follow_open *open = &t->stack[--t->depth];
-    prof__follow_figure *figure = prof__follow_at(f, open->figure);
-    prof_stat *stat = &figure->figure.stat;
+    prof__follow_row *row = prof__follow_at(f, open->row);
+    prof_stat *stat = &row->sums.stat;
     uint64_t ticks = t->tick - open->tick, covered = whole ? ticks : open->covered;
     size_t i = t->depth;
-    figure->open--;
+    row->open--;
     if (t->depth) t->stack[t->depth - 1].inside += ticks;
     stat->count++;
     if (!whole) stat->truncated++;
     if (whole && ticks > open->inside) stat->self_ns += ticks - open->inside;
-    if (whole) prof__follow_time(f, figure, t->tick, ticks, stat->count - stat->truncated);
+    if (whole) prof__follow_time(f, row, t->tick, ticks, stat->count - stat->truncated);
     if (whole && open->bytes != PROF__FOLLOW_NO_BYTES)
-        prof__figure_bytes(&figure->figure, open->bytes, (double)ticks * f->ns_per_tick);
-    if (figure->open) /* perhaps around this one: then its time covers that of this one, if it ends */
-        while (i && t->stack[i - 1].figure != open->figure) i--;
-    if (figure->open && i)
+        prof__stat_row_bytes(&row->sums, open->bytes, (double)ticks * f->ns_per_tick);
+    if (row->open) /* perhaps around this one: then its time covers that of this one, if it ends */
+        while (i && t->stack[i - 1].row != open->row) i--;
+    if (row->open && i)
         t->stack[i - 1].covered += covered;
     else
         stat->covered_ns += covered;
@@ -63,8 +63,8 @@ static void prof__follow_begin(prof__follow *f, prof__follow_track *t, uint32_t 
     open->number = ++t->begins;
     open->site = id;
     open->name = site ? site->name : 0;
-    open->figure = prof__follow_figure_of(f, id, PROF_EVENT_SCOPE, text);
-    prof__follow_at(f, open->figure)->open++;
+    open->row = prof__follow_row_of(f, id, PROF_EVENT_SCOPE, text);
+    prof__follow_at(f, open->row)->open++;
 }
 
 /* Reads an argument: only the bytes of a throughput are needed. */
@@ -99,7 +99,7 @@ static PROF__RARE void prof__follow_note_late(prof__follow_track *t, size_t at, 
         late->bytes = t->stack[i].bytes;
         late->number = t->stack[i].number;
         late->shared = t->tick - late->tick > inside ? t->tick - late->tick - inside : 0;
-        late->figure = t->stack[i].figure;
+        late->row = t->stack[i].row;
         late->site = t->stack[i].site;
         late->around = i == at ? around : PROF__NONE32;
     }
@@ -115,7 +115,7 @@ static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at
             return;
         }
     if (t->late[at].around && t->late[at].around != PROF__NONE32)
-        prof__follow_at(f, t->late[at].around)->figure.stat.self_ns += shared;
+        prof__follow_at(f, t->late[at].around)->sums.stat.self_ns += shared;
 }
 
 /* Called if no scope of this site is open. Returns 1 if the end is that of a scope that an outer one has closed. */
@@ -127,16 +127,16 @@ static PROF__RARE int prof__follow_end_late(prof__follow *f, prof__follow_track 
     at = newest;
     if (!at) return 0;
     prof__follow_late *late = &t->late[at - 1];
-    prof__follow_figure *figure = prof__follow_at(f, late->figure);
-    prof_stat *stat = &figure->figure.stat;
+    prof__follow_row *row = prof__follow_at(f, late->row);
+    prof_stat *stat = &row->sums.stat;
     uint64_t ticks = t->tick - late->tick;
     f->events++; /* the reader makes two events of it */
     if (stat->truncated) stat->truncated--;
     stat->self_ns += ticks;
     stat->covered_ns += ticks;
-    prof__follow_time(f, figure, t->tick, ticks, stat->count - stat->truncated);
+    prof__follow_time(f, row, t->tick, ticks, stat->count - stat->truncated);
     if (late->bytes != PROF__FOLLOW_NO_BYTES)
-        prof__figure_bytes(&figure->figure, late->bytes, (double)ticks * f->ns_per_tick);
+        prof__stat_row_bytes(&row->sums, late->bytes, (double)ticks * f->ns_per_tick);
     late->site = PROF__NONE32;
     prof__follow_share(f, t, at - 1);
     while (t->late_count && t->late[t->late_count - 1].site == PROF__NONE32) t->late_count--;
@@ -155,14 +155,14 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
     if (!at && t->late_count && prof__follow_end_late(f, t, id)) return;
     if (!at)
         for (at = t->depth; at && (!site || t->stack[at - 1].name != site->name);) at--;
-    if (at && at < t->depth) prof__follow_note_late(t, at, t->stack[at - 1].figure);
+    if (at && at < t->depth) prof__follow_note_late(t, at, t->stack[at - 1].row);
     if (at) {
         while (t->depth > at) prof__follow_pop(f, t, 0);
         prof__follow_pop(f, t, 1);
     } else if (t->partial) { /* it began before the first known event, around everything */
         if (t->depth) prof__follow_note_late(t, 0, 0);
         while (t->depth) prof__follow_pop(f, t, 0);
-        prof_stat *stat = &prof__follow_at(f, prof__follow_figure_of(f, id, PROF_EVENT_SCOPE, NULL))->figure.stat;
+        prof_stat *stat = &prof__follow_at(f, prof__follow_row_of(f, id, PROF_EVENT_SCOPE, NULL))->sums.stat;
         stat->count++;
         stat->truncated++;
         f->events++;
@@ -184,22 +184,22 @@ static PROF__RARE void prof__follow_give_up(prof__follow *f, prof__follow_track 
 static PROF__RARE void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
-    uint32_t number = prof__follow_figure_of(f, id, PROF_EVENT_FRAME, NULL), name = site ? site->name : 0;
+    uint32_t number = prof__follow_row_of(f, id, PROF_EVENT_FRAME, NULL), name = site ? site->name : 0;
     prof__follow_boundary *own = NULL, *before = NULL;
     if (number == 1) return;
     for (size_t i = 0; i < t->frame_count; i++) {
-        if (t->frames[i].figure == number) own = &t->frames[i];
+        if (t->frames[i].row == number) own = &t->frames[i];
         if (t->frames[i].name == name && (!before || t->frames[i].tick >= before->tick)) before = &t->frames[i];
     }
     if (own) {
-        prof__follow_figure *figure = prof__follow_at(f, number);
-        figure->figure.stat.covered_ns += t->tick - before->tick;
-        prof__follow_time(f, figure, t->tick, t->tick - before->tick, ++figure->figure.stat.count);
+        prof__follow_row *row = prof__follow_at(f, number);
+        row->sums.stat.covered_ns += t->tick - before->tick;
+        prof__follow_time(f, row, t->tick, t->tick - before->tick, ++row->sums.stat.count);
     } else {
         if (!t->frames) t->frames = (prof__follow_boundary *)calloc(PROF__FOLLOW_FRAMES, sizeof *t->frames);
         if (!t->frames || t->frame_count == PROF__FOLLOW_FRAMES) return;
         own = &t->frames[t->frame_count++];
-        own->figure = number;
+        own->row = number;
         own->name = name;
     }
     own->tick = t->tick;
@@ -207,13 +207,13 @@ static PROF__RARE void prof__follow_frame(prof__follow *f, prof__follow_track *t
 
 static void prof__follow_counter(prof__follow *f, uint32_t id, unsigned kind, uint64_t bits, uint64_t tick)
 {
-    uint32_t number = f->stats ? prof__follow_figure_of(f, id, PROF_EVENT_COUNTER, NULL) : 1;
-    prof__figure *figure = &prof__follow_at(f, number)->figure;
+    uint32_t number = f->stats ? prof__follow_row_of(f, id, PROF_EVENT_COUNTER, NULL) : 1;
+    prof__stat_row *row = &prof__follow_at(f, number)->sums;
     double value = (double)(int64_t)bits;
     if (number == 1) return;
     if (kind == PROF__KIND_COUNTER_DOUBLE) memcpy(&value, &bits, sizeof value);
-    prof__figure_last(figure, value, (int64_t)tick);
-    if (!figure->stat.count++ || value < figure->low) figure->low = value;
-    if (figure->stat.count == 1 || value > figure->high) figure->high = value;
-    prof__figure_moments(figure, value, figure->stat.count);
+    prof__stat_row_last(row, value, (int64_t)tick);
+    if (!row->stat.count++ || value < row->low) row->low = value;
+    if (row->stat.count == 1 || value > row->high) row->high = value;
+    prof__stat_row_moments(row, value, row->stat.count);
 }

@@ -22,11 +22,11 @@ static prof__follow_half prof__follow_half_remove(prof__follow *f, uint32_t numb
 /* Counts a begin without an end, or an end without a begin. Of frames, only whole ones count. */
 static void prof__follow_half_lone(prof__follow *f, const prof__follow_half *half)
 {
-    prof__figure *figure = &prof__follow_at(f, half->figure)->figure;
+    prof__stat_row *row = &prof__follow_at(f, half->row)->sums;
     *(half->end ? &f->begins_missing : &f->ends_missing) += 1;
-    if (half->figure == 1 || figure->type == PROF_EVENT_FRAME) return;
-    figure->stat.count++;
-    figure->stat.truncated++;
+    if (half->row == 1 || row->type == PROF_EVENT_FRAME) return;
+    row->stat.count++;
+    row->stat.truncated++;
 }
 
 static void prof__follow_half_add(prof__follow *f, const prof__follow_half *half)
@@ -89,18 +89,18 @@ static uint64_t prof__follow_alone(prof__follow_track *t, const prof__follow_hal
 static void prof__follow_span_time(prof__follow *f, prof__follow_track *t, const prof__follow_half *begin,
                                    const prof__follow_half *end)
 {
-    uint32_t number = begin->figure;
+    uint32_t number = begin->row;
     uint64_t from = begin->tick, to = end->tick;
-    prof__follow_figure *figure = prof__follow_at(f, number);
-    prof_stat *stat = &figure->figure.stat;
+    prof__follow_row *row = prof__follow_at(f, number);
+    prof_stat *stat = &row->sums.stat;
     if (number == 1) return;
-    if (!stat->count++ || (int64_t)from < figure->figure.from) figure->figure.from = (int64_t)from;
-    if ((int64_t)to > figure->figure.to) figure->figure.to = (int64_t)to;
-    if (figure->figure.type == PROF_EVENT_FRAME)
-        stat->covered_ns = (uint64_t)(figure->figure.to - figure->figure.from);
+    if (!stat->count++ || (int64_t)from < row->sums.from) row->sums.from = (int64_t)from;
+    if ((int64_t)to > row->sums.to) row->sums.to = (int64_t)to;
+    if (row->sums.type == PROF_EVENT_FRAME)
+        stat->covered_ns = (uint64_t)(row->sums.to - row->sums.from);
     else
         stat->self_ns += prof__follow_alone(t, begin, end);
-    prof__follow_time(f, figure, to, to - from, stat->count - stat->truncated);
+    prof__follow_time(f, row, to, to - from, stat->count - stat->truncated);
 }
 
 /* Reads a begin or an end. Events of several threads are not read in order of time: so the one that is read first waits
@@ -121,8 +121,8 @@ static void prof__follow_span(prof__follow *f, prof__follow_track *t, uint32_t i
     half.role = site->role;
     half.number = site->role == PROF_ROLE_FRAME ? record[1] >> 8 : 0;
     half.end = type == PROF_EVENT_SPAN_END;
-    half.figure =
-        prof__follow_figure_of(f, id, half.role == PROF_ROLE_FRAME ? PROF_EVENT_FRAME : PROF_EVENT_SPAN_BEGIN, NULL);
+    half.row =
+        prof__follow_row_of(f, id, half.role == PROF_ROLE_FRAME ? PROF_EVENT_FRAME : PROF_EVENT_SPAN_BEGIN, NULL);
     other = prof__follow_half_find(f, &half);
     if (!other) {
         prof__follow_half_add(f, &half);

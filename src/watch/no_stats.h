@@ -24,15 +24,15 @@ PROF_DEF PROF__WALL prof_status prof_save_request(void) { return PROF__NO_STATS(
 
 #ifndef PROF_NO_READER
 /* Adds no statistics, because a session keeps only events. */
-static prof_status prof__folded_take(struct prof__folded *folded, int reset)
+static prof_status prof__aggregated_take(struct prof__aggregated *stats, int reset)
 {
-    (void)folded, (void)reset;
+    (void)stats, (void)reset;
     return PROF_OK;
 }
-static prof_status prof__folded_give(struct prof__folded *folded, prof_trace *trace)
+static prof_status prof__aggregated_give(struct prof__aggregated *stats, prof_trace *trace)
 {
-    (void)folded, (void)trace;
+    (void)stats, (void)trace;
     return PROF_OK;
 }
-static PROF__RARE void prof__folded_free(struct prof__folded *folded) { (void)folded; }
+static PROF__RARE void prof__aggregated_free(struct prof__aggregated *stats) { (void)stats; }
 #endif

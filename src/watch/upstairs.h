@@ -13,13 +13,14 @@ static void prof__follow_free(struct prof__follow *f);
 static prof_status prof__save_arm(const prof__session *s);
 static int prof__save_step(prof__session *s);
 static void prof__save_disarm(void);
-static prof_status prof__folded_take(struct prof__folded *folded, int reset);
-static prof_status prof__folded_give(struct prof__folded *folded, prof_trace *trace);
-static void prof__folded_free(struct prof__folded *folded);
-static void prof__folded_figures_free(struct prof__figure *figures, size_t count);
+static prof_status prof__aggregated_take(struct prof__aggregated *stats, int reset);
+static prof_status prof__aggregated_give(struct prof__aggregated *stats, prof_trace *trace);
+static void prof__aggregated_free(struct prof__aggregated *stats);
+static void prof__aggregated_free_rows(struct prof__stat_row *rows, size_t count);
 
 static const struct prof__upstairs prof__upstairs = {
-    prof__live_write,  prof_csv_write,     prof__summary_default, prof__follow_make, prof__follow_step,
-    prof__follow_free, prof__save_arm,     prof__save_step,       prof__save_disarm, prof__folded_take,
-    prof__folded_give, prof__folded_free,  prof__folded_figures_free,
+    prof__live_write,           prof_csv_write,        prof__summary_default, prof__follow_make,
+    prof__follow_step,          prof__follow_free,     prof__save_arm,        prof__save_step,
+    prof__save_disarm,          prof__aggregated_take, prof__aggregated_give, prof__aggregated_free,
+    prof__aggregated_free_rows,
 };

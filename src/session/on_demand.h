@@ -1,13 +1,13 @@
-// session/guest: What a session is doing, and sessions that are not the program's: for prof_server.h and prof_report.h.
-/*-- GUEST ------------------------------------------------------------------------------------------------ >>guest --*/
+// session/on_demand: What a session is doing; on-demand sessions, for prof_server.h.
+/*-- ON DEMAND --------------------------------------------------------------------------------------- >>on_demand --*/
 
 /* What the session of the process is doing, at one moment. */
 typedef struct prof__look {
     int running, paused;
-    int ended; /* 1: it has ended by itself, and prof_stop() was not called yet */
-    int held;  /* 1: it runs, but recording has not begun yet */
-    int guest; /* 1: it is not the program's session, but a guest's: one that prof_server.h has started */
-    int level; /* 0: no session runs */
+    int ended;     /* 1: it has ended by itself, and prof_stop() was not called yet */
+    int held;      /* 1: it runs, but recording has not begun yet */
+    int on_demand; /* 1: it is not the program's session, but on demand: one that prof_server.h has started */
+    int level;     /* 0: no session runs */
     prof_mode mode;
     uint32_t epoch;                 /* distinguishes the sessions of the process; 0: there is none */
     uint64_t buffer, chunks, taken; /* buffer: bytes; taken: chunks that threads took since the session began */
@@ -23,7 +23,7 @@ static PROF__RARE void prof__look_take(prof__look *look)
     look->paused = prof__state.paused != 0;
     look->held = prof__state.held != 0;
     look->level = prof__state.running ? prof__state.level : 0;
-    look->guest = PROF__LOAD(&prof__guest) != NULL;
+    look->on_demand = PROF__LOAD(&prof__on_demand) != NULL;
     if (s) {
         look->epoch = s->epoch;
         look->mode = (prof_mode)(s->header ? s->header->mode : s->like.mode);
@@ -43,40 +43,40 @@ static PROF__UNUSED PROF__RARE prof__look prof__look_now(void)
     return look;
 }
 
-/* What a guest session records, and whom to call when the program starts a session of its own. */
-typedef struct prof__guest_wish {
+/* What an on-demand session records, and whom to call when the program starts a session of its own. */
+typedef struct prof__on_demand_options {
     int no_scopes, no_devices;
     void (*keep)(void *image, size_t size); /* gets what was recorded, and must free it; image is NULL without memory.
                                                Called under the control lock */
-} prof__guest_wish;
+} prof__on_demand_options;
 
-static void (*prof__guest_keep)(void *image, size_t size);
+static void (*prof__on_demand_keep)(void *image, size_t size);
 
-/* Ends the guest session; its image stays. Returns 0 if there is none. Under the control lock. */
-static PROF__RARE int prof__guest_stop(void)
+/* Ends the on-demand session; its image stays. Returns 0 if there is none. Under the control lock. */
+static PROF__RARE int prof__on_demand_stop(void)
 {
-    if (!prof__guest) return 0;
+    if (!prof__on_demand) return 0;
     prof__stop_recording(1);
     PROF__BRIDGE_STOP();
     return 1;
 }
 
-/* Frees the image of a guest session that was stopped. Under the control lock. */
-static PROF__UNUSED PROF__RARE void prof__guest_free(void) { prof__sessions_reap(1); }
+/* Frees the image of an on-demand session that was stopped. Under the control lock. */
+static PROF__UNUSED PROF__RARE void prof__on_demand_free(void) { prof__sessions_reap(1); }
 
-static PROF__RARE void prof__guest_yield(void)
+static PROF__RARE void prof__on_demand_yield(void)
 {
     void *image = NULL;
     size_t size = 0;
-    prof__guest_stop();
+    prof__on_demand_stop();
     if (prof__image_copy(&image, &size)) size = 0;
-    prof__guest_keep(image, size);
+    prof__on_demand_keep(image, size);
 }
 
-static PROF__RARE void prof__guest_limit(void *user)
+static PROF__RARE void prof__on_demand_limit(void *user)
 {
-    const prof__guest_wish *wish = (const prof__guest_wish *)user;
-    prof__guest_keep = wish->keep;
+    const prof__on_demand_options *wish = (const prof__on_demand_options *)user;
+    prof__on_demand_keep = wish->keep;
     if (wish->no_scopes) prof__state.level = 0;
 #ifndef PROF_NO_DEVICES
     if (wish->no_devices)
@@ -85,11 +85,12 @@ static PROF__RARE void prof__guest_limit(void *user)
 #endif
 }
 
-/* Starts a session that the program does not notice: see prof__guest. Returns PROF_INVALID_STATE if there is a session
-   already. */
-static PROF__UNUSED PROF__RARE prof_status prof__guest_begin(const prof_config *config, const prof__guest_wish *wish)
+/* Starts a session that the program does not notice: see prof__on_demand. Returns PROF_INVALID_STATE if there already
+   is a session. */
+static PROF__UNUSED PROF__RARE prof_status prof__on_demand_begin(const prof_config *config,
+                                                                 const prof__on_demand_options *wish)
 {
-    prof__guest_wish own = *wish;
-    prof__guest_start guest = {prof__guest_yield, prof__guest_limit, &own};
-    return prof__start_as(config, &guest);
+    prof__on_demand_options own = *wish;
+    prof__on_demand_start on_demand = {prof__on_demand_yield, prof__on_demand_limit, &own};
+    return prof__start_as(config, &on_demand);
 }

@@ -1,126 +1,126 @@
-// report/figures: Collects the rows of statistics from events.
-static int prof__same_figure(const void *owner, size_t item, const void *key)
+// report/stat_rows: Collects the rows of statistics from events.
+static int prof__same_stat_row(const void *owner, size_t item, const void *key)
 {
-    const prof__figure *figure = (const prof__figure *)owner + item;
-    const prof__figure_key *wanted = (const prof__figure_key *)key;
-    return figure->type == wanted->type && figure->stat.site == wanted->site && figure->stat.parent == wanted->parent &&
-           (figure->stat.name == wanted->name || !strcmp(figure->stat.name, wanted->name));
+    const prof__stat_row *row = (const prof__stat_row *)owner + item;
+    const prof__stat_row_key *wanted = (const prof__stat_row_key *)key;
+    return row->type == wanted->type && row->stat.site == wanted->site && row->stat.parent == wanted->parent &&
+           (row->stat.name == wanted->name || !strcmp(row->stat.name, wanted->name));
 }
 
 /* Returns the number of the row of an event, or PROF__NONE without memory. */
-static PROF__NOINLINE size_t prof__figure_find(prof__figures *all, const prof_event *event)
+static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const prof_event *event)
 {
-    prof__figure_key key;
-    prof__figure *figure;
+    prof__stat_row_key key;
+    prof__stat_row *row;
     /* All scopes named by the format "job %d" are one row; without a format, each run-time name has its own. */
     const char *name = event->site->name[0] ? event->site->name : event->name;
     int inside = all->by_path && all->depth && event->type == PROF_EVENT_SCOPE;
-    size_t item, parent = inside ? all->stack[all->depth - 1].figure : PROF_NO_PARENT;
+    size_t item, parent = inside ? all->stack[all->depth - 1].row : PROF_NO_PARENT;
     uint32_t hash = (uint32_t)prof__mix(PROF__ADDRESS(event->site) + parent * 31);
     if (name != event->site->name) hash += prof__text_hash(name);
     key.name = name;
     key.site = event->site;
     key.type = event->type;
     key.parent = parent;
-    item = prof__read_find(&all->index, hash, prof__same_figure, all->items, &key);
+    item = prof__read_find(&all->index, hash, prof__same_stat_row, all->items, &key);
     if (item != PROF__NONE) return item;
     if (!PROF__ROOM(all->items, all->capacity, all->count) || !prof__read_add(&all->index, hash, all->count))
         return PROF__NONE;
-    figure = &all->items[all->count];
-    memset(figure, 0, sizeof *figure);
-    figure->stat.name = name;
+    row = &all->items[all->count];
+    memset(row, 0, sizeof *row);
+    row->stat.name = name;
     if (name != event->site->name) { /* the cursor owns it until it moves */
-        figure->text = prof__text_join(name, "");
-        if (!figure->text) return PROF__NONE;
-        figure->stat.name = figure->text;
+        row->text = prof__text_join(name, "");
+        if (!row->text) return PROF__NONE;
+        row->stat.name = row->text;
     }
-    figure->stat.site = event->site;
-    figure->stat.parent = parent;
-    figure->stat.depth = inside ? all->items[parent].stat.depth + 1 : 0;
-    figure->type = event->type;
+    row->stat.site = event->site;
+    row->stat.parent = parent;
+    row->stat.depth = inside ? all->items[parent].stat.depth + 1 : 0;
+    row->type = event->type;
     return all->count++;
 }
 
 /* Does the same, faster for scopes with the name of their site. */
-static inline size_t prof__figure_of(prof__figures *all, const prof_event *event)
+static inline size_t prof__stat_row_of(prof__stat_rows *all, const prof_event *event)
 {
     uint32_t *known;
     size_t item;
     if (!all->sites || event->type != PROF_EVENT_SCOPE || event->name != event->site->name)
-        return prof__figure_find(all, event);
+        return prof__stat_row_find(all, event);
     known = &all->by_site[(const prof__read_site *)(const void *)event->site - all->sites];
     if (PROF__LIKELY(*known)) return *known - 1;
-    item = prof__figure_find(all, event);
+    item = prof__stat_row_find(all, event);
     if (item < PROF__NONE32 - 1) *known = (uint32_t)item + 1;
     return item;
 }
 
-static void prof__figure_moments(prof__figure *figure, double value, uint64_t count)
+static void prof__stat_row_moments(prof__stat_row *row, double value, uint64_t count)
 {
-    double distance = value - figure->mean;
-    figure->mean += distance / (double)count;
-    figure->squares += distance * (value - figure->mean);
+    double distance = value - row->mean;
+    row->mean += distance / (double)count;
+    row->squares += distance * (value - row->mean);
 }
 
 /* Keeps the last value of a counter, by time; samples may come in any order. Called before the value is counted. */
-static void prof__figure_last(prof__figure *figure, double value, int64_t time)
+static void prof__stat_row_last(prof__stat_row *row, double value, int64_t time)
 {
-    if (figure->stat.count && time < figure->to) return;
-    figure->last = value;
-    figure->to = time;
+    if (row->stat.count && time < row->to) return;
+    row->last = value;
+    row->to = time;
 }
 
 /* Adds one call of a PROFILE_THROUGHPUT. */
-static void prof__figure_bytes(prof__figure *figure, uint64_t bytes, double ns)
+static void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes, double ns)
 {
-    prof_stat *stat = &figure->stat;
+    prof_stat *stat = &row->stat;
     double rate = ns > 0 ? (double)bytes * 1000 / ns : 0, distance = rate - stat->mean_rate;
     stat->bytes = stat->bytes + bytes < bytes ? ~(uint64_t)0 : stat->bytes + bytes;
     if (!(ns > 0)) return;
     if (!stat->rates++ || rate < stat->min_rate) stat->min_rate = rate;
     if (stat->rates == 1 || rate > stat->max_rate) stat->max_rate = rate;
     stat->mean_rate += distance / (double)stat->rates;
-    figure->rate_squares += distance * (rate - stat->mean_rate);
+    row->rate_squares += distance * (rate - stat->mean_rate);
 }
 
 /* Adds a call of a PROFILE_THROUGHPUT, whose bytes are its last argument with the key "bytes". */
-static PROF__RARE void prof__figure_throughput(prof__figure *figure, const prof_event *event)
+static PROF__RARE void prof__stat_row_throughput(prof__stat_row *row, const prof_event *event)
 {
     uint32_t i = event->arg_count;
     while (i && strcmp(event->args[i - 1].key, "bytes")) i--;
     if (i && event->args[i - 1].value.type == PROF_VALUE_UINT)
-        prof__figure_bytes(figure, event->args[i - 1].value.as.u, (double)event->duration_ns);
+        prof__stat_row_bytes(row, event->args[i - 1].value.as.u, (double)event->duration_ns);
 }
 
-static int prof__figure_time(prof__figure *figure, uint64_t ns, uint64_t count)
+static int prof__stat_row_time(prof__stat_row *row, uint64_t ns, uint64_t count)
 {
-    prof_stat *stat = &figure->stat;
+    prof_stat *stat = &row->stat;
     if (count == 1 || ns < stat->min_ns) stat->min_ns = ns;
     if (ns > stat->max_ns) stat->max_ns = ns;
     stat->total_ns = stat->total_ns + ns < ns ? ~(uint64_t)0 : stat->total_ns + ns;
-    prof__figure_moments(figure, (double)ns, count);
-    return prof__histogram_add(&figure->histogram, prof__step_of(ns), 1);
+    prof__stat_row_moments(row, (double)ns, count);
+    return prof__histogram_add(&row->histogram, prof__step_of(ns), 1);
 }
 
 /* Leaves the open scopes at this depth or deeper, and those that had ended by now, because events may be missing. */
-static void prof__figures_leave(prof__figures *all, size_t depth, int64_t now)
+static void prof__stat_rows_leave(prof__stat_rows *all, size_t depth, int64_t now)
 {
     while (all->depth && (all->stack[all->depth - 1].depth >= depth || all->stack[all->depth - 1].end < now)) {
         const prof__enclosing *scope = &all->stack[--all->depth];
-        if (scope->counts) all->items[scope->figure].open--;
+        if (scope->counts) all->items[scope->row].open--;
         if (scope->counts && scope->duration > scope->inside)
-            all->items[scope->figure].stat.self_ns += (uint64_t)(scope->duration - scope->inside);
+            all->items[scope->row].stat.self_ns += (uint64_t)(scope->duration - scope->inside);
     }
 }
 
-static int prof__figures_scope(prof__figures *all, const prof_event *event, size_t item)
+static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, size_t item)
 {
-    prof__figure *figure = &all->items[item];
+    prof__stat_row *row = &all->items[item];
     prof__enclosing *scope;
     if (all->depth) all->stack[all->depth - 1].inside += event->duration_ns;
     if (!PROF__ROOM(all->stack, all->stack_capacity, all->depth)) return 0;
     scope = &all->stack[all->depth++];
-    scope->figure = item;
+    scope->row = item;
     scope->depth = event->depth;
     scope->end = event->start_ns + event->duration_ns;
     scope->duration = event->duration_ns;
@@ -128,18 +128,18 @@ static int prof__figures_scope(prof__figures *all, const prof_event *event, size
     scope->counts = !event->flags && event->start_ns + event->duration_ns > all->since;
     if (event->start_ns + event->duration_ns <= all->since) return 1;
     if (event->name != event->site->name) ++*(event->site->name[0] ? &all->uses.formats : &all->uses.texts);
-    figure->stat.count++;
+    row->stat.count++;
     if (event->flags) {
-        figure->stat.truncated++;
+        row->stat.truncated++;
         return 1;
     }
-    if (!figure->open++) figure->stat.covered_ns += (uint64_t)event->duration_ns;
-    if (event->site->role == PROF_ROLE_THROUGHPUT) prof__figure_throughput(figure, event);
-    return prof__figure_time(figure, (uint64_t)event->duration_ns, figure->stat.count - figure->stat.truncated);
+    if (!row->open++) row->stat.covered_ns += (uint64_t)event->duration_ns;
+    if (event->site->role == PROF_ROLE_THROUGHPUT) prof__stat_row_throughput(row, event);
+    return prof__stat_row_time(row, (uint64_t)event->duration_ns, row->stat.count - row->stat.truncated);
 }
 
 /* Counts a log message, and keeps it if it is one of the latest errors. */
-static void prof__figures_message(prof__figures *all, const prof_event *event)
+static void prof__stat_rows_message(prof__stat_rows *all, const prof_event *event)
 {
     uint64_t severity = event->detail < PROF_LOG_FATAL ? event->detail : (uint64_t)PROF_LOG_FATAL;
     size_t at = all->newest_count, length = strlen(event->value.as.string), most = sizeof all->newest[0].text - 1;
@@ -157,7 +157,7 @@ static void prof__figures_message(prof__figures *all, const prof_event *event)
     all->newest[at].text[length] = 0;
 }
 
-static void prof__figures_use(prof__uses *uses, const prof_event *event)
+static void prof__stat_rows_use(prof__uses *uses, const prof_event *event)
 {
     uses->values += (uint64_t)event->arg_count << (event->type == PROF_EVENT_SCOPE);
     if (event->type >= PROF_EVENT_SPAN_BEGIN && event->type != PROF_EVENT_LOG)
@@ -166,38 +166,38 @@ static void prof__figures_use(prof__uses *uses, const prof_event *event)
         uses->marks++;
 }
 
-static int prof__figures_event(prof__figures *all, const prof_event *event, uint64_t track)
+static int prof__stat_rows_event(prof__stat_rows *all, const prof_event *event, uint64_t track)
 {
     size_t item;
-    prof__figure *figure;
+    prof__stat_row *row;
     double value;
-    if (event->type == PROF_EVENT_LOG) prof__figures_message(all, event);
+    if (event->type == PROF_EVENT_LOG) prof__stat_rows_message(all, event);
     if (all->messages_only) return 1;
-    if (event->start_ns > all->since) prof__figures_use(&all->uses, event);
+    if (event->start_ns > all->since) prof__stat_rows_use(&all->uses, event);
     if (event->type != PROF_EVENT_SCOPE && event->type != PROF_EVENT_FRAME && event->type != PROF_EVENT_COUNTER)
         return 1;
-    if (event->type == PROF_EVENT_SCOPE) prof__figures_leave(all, event->depth, event->start_ns);
-    item = prof__figure_of(all, event);
+    if (event->type == PROF_EVENT_SCOPE) prof__stat_rows_leave(all, event->depth, event->start_ns);
+    item = prof__stat_row_of(all, event);
     if (item == PROF__NONE) return 0;
-    figure = &all->items[item];
-    if (event->type == PROF_EVENT_SCOPE) return prof__figures_scope(all, event, item);
+    row = &all->items[item];
+    if (event->type == PROF_EVENT_SCOPE) return prof__stat_rows_scope(all, event, item);
     if (event->type == PROF_EVENT_FRAME) { /* the first boundary of a track only begins a frame */
-        int begins = figure->track != track;
-        figure->track = track;
+        int begins = row->track != track;
+        row->track = track;
         if (begins || event->start_ns <= all->since) return 1;
-        figure->stat.covered_ns += (uint64_t)event->duration_ns;
-        return prof__figure_time(figure, (uint64_t)event->duration_ns, ++figure->stat.count);
+        row->stat.covered_ns += (uint64_t)event->duration_ns;
+        return prof__stat_row_time(row, (uint64_t)event->duration_ns, ++row->stat.count);
     }
     if (event->start_ns <= all->since) return 1;
     value = event->value.type == PROF_VALUE_INT ? (double)event->value.as.i : event->value.as.d;
-    prof__figure_last(figure, value, event->start_ns); /* of threads that follow one another */
-    if (!figure->stat.count++ || value < figure->low) figure->low = value;
-    if (figure->stat.count == 1 || value > figure->high) figure->high = value;
-    prof__figure_moments(figure, value, figure->stat.count);
+    prof__stat_row_last(row, value, event->start_ns); /* of threads that follow one another */
+    if (!row->stat.count++ || value < row->low) row->low = value;
+    if (row->stat.count == 1 || value > row->high) row->high = value;
+    prof__stat_row_moments(row, value, row->stat.count);
     return 1;
 }
 
-static PROF__RARE void prof__figures_free(prof__figures *all)
+static PROF__RARE void prof__stat_rows_free(prof__stat_rows *all)
 {
     size_t i;
     for (i = 0; i < all->count; i++) {
@@ -211,18 +211,18 @@ static PROF__RARE void prof__figures_free(prof__figures *all)
     free(all->nested);
 }
 
-static PROF__RARE void prof__figure_finish(prof__figure *figure)
+static PROF__RARE void prof__stat_row_finish(prof__stat_row *row)
 {
-    prof_stat *stat = &figure->stat;
+    prof_stat *stat = &row->stat;
     uint64_t count = stat->count - stat->truncated;
     if (!count) return;
-    if (stat->rates) stat->deviation_rate = prof__square_root(figure->rate_squares / (double)stat->rates);
-    prof__percentiles(&figure->histogram, count, stat);
+    if (stat->rates) stat->deviation_rate = prof__square_root(row->rate_squares / (double)stat->rates);
+    prof__percentiles(&row->histogram, count, stat);
     stat->mean_ns = (double)stat->total_ns / (double)count;
-    stat->deviation_ns = prof__square_root(figure->squares / (double)count);
+    stat->deviation_ns = prof__square_root(row->squares / (double)count);
 }
 
-static PROF__HOT prof_status prof__figures_track(prof__figures *all, const prof_trace *trace, size_t track)
+static PROF__HOT prof_status prof__stat_rows_track(prof__stat_rows *all, const prof_trace *trace, size_t track)
 {
     prof_cursor *cursor;
     prof_event event;
@@ -230,14 +230,14 @@ static PROF__HOT prof_status prof__figures_track(prof__figures *all, const prof_
     prof_status status = prof_cursor_open(trace, track, &cursor);
     if (status != PROF_OK) return status;
     all->since = trace->since ? trace->since[track] : INT64_MIN;
-    while (good && prof_cursor_next(cursor, &event)) good = prof__figures_event(all, &event, track + 1);
-    prof__figures_leave(all, 0, 0);
+    while (good && prof_cursor_next(cursor, &event)) good = prof__stat_rows_event(all, &event, track + 1);
+    prof__stat_rows_leave(all, 0, 0);
     prof_cursor_close(cursor);
     return good ? PROF_OK : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
 }
 
 /* Returns the time of a span without the tasks inside it, if it is a task of one thread. */
-static int prof__figures_alone(prof__figures *all, const prof_trace *trace, const prof_span *span, uint64_t *ns)
+static int prof__stat_rows_alone(prof__stat_rows *all, const prof_trace *trace, const prof_span *span, uint64_t *ns)
 {
     *ns = (uint64_t)span->duration_ns;
     if (span->mark || span->flags || span->begin_track != span->end_track || span->site->role != PROF_ROLE_TASK)
@@ -248,35 +248,35 @@ static int prof__figures_alone(prof__figures *all, const prof_trace *trace, cons
     return 1;
 }
 
-static PROF__HOT int prof__figures_span(prof__figures *all, const prof_span *span, uint64_t alone)
+static PROF__HOT int prof__stat_rows_span(prof__stat_rows *all, const prof_span *span, uint64_t alone)
 {
     prof_event event;
-    prof__figure *figure;
+    prof__stat_row *row;
     size_t item;
     int scope = prof__span_of_scope(span->site), frame = !scope && span->site->role == PROF_ROLE_FRAME;
     memset(&event, 0, sizeof event);
     event.type = scope ? PROF_EVENT_SCOPE : frame ? PROF_EVENT_FRAME : PROF_EVENT_SPAN_BEGIN;
     event.name = span->name;
     event.site = span->site;
-    item = prof__figure_of(all, &event);
+    item = prof__stat_row_of(all, &event);
     if (item == PROF__NONE) return 0;
-    figure = &all->items[item];
+    row = &all->items[item];
     if (span->flags) {
         all->begins_missing += !scope && span->flags & PROF_TRUNCATED_BEGIN ? 1 : 0;
         all->ends_missing += !scope && span->flags & PROF_TRUNCATED_END ? 1 : 0;
-        figure->stat.count += !frame; /* a frame without its begin or end does not count */
-        figure->stat.truncated += !frame;
+        row->stat.count += !frame; /* a frame without its begin or end does not count */
+        row->stat.truncated += !frame;
         return 1;
     }
-    if (!figure->stat.count++ || span->start_ns < figure->from) figure->from = span->start_ns;
-    if (span->start_ns + span->duration_ns > figure->to) figure->to = span->start_ns + span->duration_ns;
-    if (frame) figure->stat.covered_ns = (uint64_t)(figure->to - figure->from);
-    if (scope) figure->stat.covered_ns += (uint64_t)span->duration_ns;
-    if (!frame) figure->stat.self_ns += alone;
-    return prof__figure_time(figure, (uint64_t)span->duration_ns, figure->stat.count - figure->stat.truncated);
+    if (!row->stat.count++ || span->start_ns < row->from) row->from = span->start_ns;
+    if (span->start_ns + span->duration_ns > row->to) row->to = span->start_ns + span->duration_ns;
+    if (frame) row->stat.covered_ns = (uint64_t)(row->to - row->from);
+    if (scope) row->stat.covered_ns += (uint64_t)span->duration_ns;
+    if (!frame) row->stat.self_ns += alone;
+    return prof__stat_row_time(row, (uint64_t)span->duration_ns, row->stat.count - row->stat.truncated);
 }
 
-static prof_status prof__figures_spans(prof__figures *all, const prof_trace *trace)
+static prof_status prof__stat_rows_spans(prof__stat_rows *all, const prof_trace *trace)
 {
     prof_spans *spans;
     prof_span span;
@@ -286,8 +286,8 @@ static prof_status prof__figures_spans(prof__figures *all, const prof_trace *tra
     if (status != PROF_OK) return status;
     while (good && prof_spans_next(spans, &span)) {
         int old = trace->since && span.start_ns + span.duration_ns <= trace->since[span.end_track];
-        good = prof__figures_alone(all, trace, &span, &alone) &&
-               (span.mark || old || prof__figures_span(all, &span, alone));
+        good = prof__stat_rows_alone(all, trace, &span, &alone) &&
+               (span.mark || old || prof__stat_rows_span(all, &span, alone));
     }
     status = prof_spans_close(spans);
     return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");

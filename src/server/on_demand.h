@@ -1,7 +1,7 @@
-// server/guest: The session that a capture uses: the program's, or a guest session.
-/*-- WHAT IS RECORDED --------------------------------------------------------------------------------------- >>guest --
-   A capture uses the program's session or, if there is none, a guest session, which starts with the first of its users
-   and ends with the last one. */
+// server/on_demand: The session that a capture uses: the program's, or an on-demand session.
+/*-- WHAT IS RECORDED ----------------------------------------------------------------------------------- >>on_demand --
+   A capture uses the program's session or, if there is none, an on-demand session, which starts with the first of its
+   users and ends with the last one. */
 
 /* Keeps what the captures have so far, because the program starts a session of its own. Under the control lock. */
 static void prof__server_keep(void *image, size_t size)
@@ -21,13 +21,13 @@ static int prof__server_was_sent_away(prof__server *v)
     return kept;
 }
 
-/* Removes a user of the guest session. Gives it the image, unless bytes is NULL. */
-static prof_status prof__server_guest_leaves(prof__server *v, void **bytes, size_t *size)
+/* Removes a user of the on-demand session. Gives it the image, unless bytes is NULL. */
+static prof_status prof__server_on_demand_leave(prof__server *v, void **bytes, size_t *size)
 {
     prof_status status = PROF_OK;
-    int last = v->guests == 1;
+    int last = v->on_demand_users == 1;
     prof__control_lock();
-    int was_guest = last && prof__guest_stop();
+    int was_on_demand = last && prof__on_demand_stop();
     prof__lock(&prof__server_kept);
     if (v->kept && bytes) {
         *size = v->kept_size;
@@ -43,28 +43,28 @@ static prof_status prof__server_guest_leaves(prof__server *v, void **bytes, size
     }
     prof__unlock(&prof__server_kept);
     if (bytes && !*bytes && !status) status = prof__image_copy(bytes, size);
-    if (was_guest) prof__guest_free();
+    if (was_on_demand) prof__on_demand_free();
     prof__control_unlock();
-    v->guests--;
+    v->on_demand_users--;
     return status;
 }
 
-/* Starts the guest session, or adds a user to it. Returns PROF_INVALID_STATE if the program has a session by now. */
-static prof_status prof__server_guest_comes(prof__server *v, prof__server_capture *capture, int running)
+/* Starts the on-demand session, or adds a user to it. Returns PROF_INVALID_STATE if the program has its own by now. */
+static prof_status prof__server_on_demand_join(prof__server *v, prof__server_capture *capture, int running)
 {
     int level = capture->quiet ? 0 : prof__level_of(&capture->config);
     if (!running) {
-        prof__guest_wish wish = {capture->quiet, capture->no_devices, prof__server_keep};
-        prof_status status = prof__guest_begin(&capture->config, &wish);
+        prof__on_demand_options wish = {capture->quiet, capture->no_devices, prof__server_keep};
+        prof_status status = prof__on_demand_begin(&capture->config, &wish);
         if (status) return status;
-        v->guest_level = level;
-    } else if (level > v->guest_level) {
-        prof_set_level(v->guest_level = level);
+        v->on_demand_level = level;
+    } else if (level > v->on_demand_level) {
+        prof_set_level(v->on_demand_level = level);
     }
     if (running && capture->configured)
         prof__server_note(capture, "another capture already records: its buffer and categories are used");
-    capture->guest = 1;
-    v->guests++;
+    capture->on_demand = 1;
+    v->on_demand_users++;
     return PROF_OK;
 }
 
@@ -90,7 +90,7 @@ static prof_status prof__server_remote_stop(prof__server *v)
 {
     void *bytes = NULL;
     size_t size = 0;
-    prof_status status = prof__server_guest_leaves(v, &bytes, &size);
+    prof_status status = prof__server_on_demand_leave(v, &bytes, &size);
     v->remote = 0;
     v->remote_to = prof_host_ns();
     free(v->stopped);
