@@ -352,8 +352,12 @@ MANUAL                                                                          
 
     macOS, FreeBSD, NetBSD, OpenBSD: all headers are compiled, and a recorder is linked, by the tests, but not run.
 
-    Systems that only imitate shared mappings (Emscripten): prof_start() notices it, and prof_stop() writes the image
-    into its .prof. Until then the file has no recording, also after a crash.
+    WASI (-D_WASI_EMULATED_MMAN -lwasi-emulated-mman): prof_start(), prof_stop() and prof_save(), with every output of
+    the file's own headers. There are no threads and no signals, so it is compiled as with PROF_NO_SERVICE and
+    PROF_NO_CRASH. A recorder is compiled by Zig's clang and run by wasmtime in the tests.
+
+    Systems that only imitate shared mappings (Emscripten, WASI): prof_start() notices it, and prof_stop() writes the
+    image into its .prof. Until then the file has no recording, also after a crash.
 
     Freestanding. Define PROF_FREESTANDING, and, before the implementation:
         PROF_CLOCK_READ()       an expression: the counter, uint64_t; config.clock_hz is its rate
@@ -2335,6 +2339,12 @@ int prof__args_check(int first, ...);
 #if defined(PROF_NO_NAMES) && !defined(PROF_NO_SERVICE)
 #define PROF_NO_SERVICE
 #endif
+#if defined(__wasi__) && !defined(PROF_NO_SERVICE) /* it has neither threads nor signals */
+#define PROF_NO_SERVICE
+#endif
+#if defined(__wasi__) && !defined(PROF_NO_CRASH)
+#define PROF_NO_CRASH
+#endif
 #if defined(PROF_NO_SERVICE) && !defined(PROF_NO_STREAM)
 #define PROF_NO_STREAM
 #endif
@@ -2346,6 +2356,10 @@ int prof__args_check(int first, ...);
 #endif
 #if (defined(PROF_NO_READER) || defined(PROF_NO_SERVICE)) && !defined(PROF_NO_STATS)
 #define PROF_NO_STATS
+#endif
+#if defined(PROF_FREESTANDING) || defined(_WIN32) || defined(__wasi__)
+#define PROF__NO_FORK 1
+#define PROF__NO_SIGNALS 1
 #endif
 #if defined(PROF_FREESTANDING) || defined(PROF_NO_SERVICE)
 #define PROF__ALONE 1 /* there is no thread behind a session */
@@ -2522,7 +2536,9 @@ enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DE
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#ifndef __wasi__
 #include <signal.h>
+#endif
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -2560,7 +2576,8 @@ enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DE
 #include <sys/mman.h>
 #endif
 #endif
-#if (!defined(CLOCK_MONOTONIC) && !defined(PROF__LATE)) || !defined(MAP_ANONYMOUS) || !defined(SA_ONSTACK)
+#if (!defined(CLOCK_MONOTONIC) && !defined(PROF__LATE)) || !defined(MAP_ANONYMOUS) || \
+    (!defined(SA_ONSTACK) && !defined(__wasi__))
 #error "prof.h: in the file with PROF_IMPLEMENTATION, include it first or compile with -D_GNU_SOURCE"
 #endif
 #endif
@@ -2980,8 +2997,13 @@ static PROF__UNUSED void prof__wait(void) /* sleeps, because the thread it waits
     nanosleep(&moment, NULL);
     prof__cancel_restore(cancel);
 }
+#ifdef __wasi__ /* it has no processes */
+static uint64_t prof__process_id(void) { return 1; }
+static uint64_t prof__parent_id(void) { return 0; }
+#else
 static uint64_t prof__process_id(void) { return (uint64_t)getpid(); }
 static uint64_t prof__parent_id(void) { return (uint64_t)getppid(); }
+#endif
 static uint64_t prof__thread_id(void)
 {
 #ifdef __linux__
@@ -3068,12 +3090,12 @@ static void prof__signal_stack_give(prof__thread *self)
 typedef uintptr_t prof__signals;
 static void prof__signals_block(prof__signals *old) { *old = (uintptr_t)(PROF_INTERRUPTS_OFF()); }
 static void prof__signals_restore(const prof__signals *old) { PROF_INTERRUPTS_RESTORE(*old); }
-#elif defined(_WIN32)
+#elif defined(_WIN32) || defined(__wasi__)
 typedef int prof__signals;
 static void prof__signals_block(prof__signals *old) { *old = 0; }
 static void prof__signals_restore(const prof__signals *old) { (void)old; }
 #endif
-#if defined(PROF_FREESTANDING) || defined(_WIN32)
+#ifdef PROF__NO_SIGNALS
 typedef int prof__file_signal;
 static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output) { *signal = standard_output; }
 static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signal_hold_for(signal, 0); }
@@ -4278,7 +4300,7 @@ static void prof__lost_collect(prof__session *s)
     PROF__ADD(&s->header->lost_busy, __atomic_exchange_n(&prof__lost_busy_without_chunk, 0, __ATOMIC_RELAXED));
 }
 
-#if defined(PROF_FREESTANDING) || defined(_WIN32)
+#ifdef PROF__NO_FORK
 static void prof__inherited_make(void) {}
 #else
 static void prof__inherited_make(void);
@@ -6619,7 +6641,7 @@ static int prof__tally_swap(prof__tally *tally, uint64_t *before, uint64_t after
 #endif
 }
 
-#if !defined(PROF_FREESTANDING) && !defined(_WIN32)
+#ifndef PROF__NO_FORK
 /* A child of fork() has only the thread that forked: no thread would release the locks of the others. */
 static PROF__RARE void prof__tallies_unlock(void)
 {
@@ -7274,9 +7296,14 @@ typedef struct prof__path {
    fs.protected_symlinks. */
 static PROF__RARE int prof__path_planted(const char *folder, const struct stat *thing)
 {
+#ifdef __wasi__ /* it has no users */
+    (void)folder, (void)thing;
+    return 0;
+#else
     struct stat about;
     return thing->st_uid != geteuid() && !stat(*folder ? folder : ".", &about) && about.st_mode & PROF__PATH_STICKY &&
            about.st_mode & S_IWOTH && thing->st_uid != about.st_uid;
+#endif
 }
 
 /* Follows the link at p->done. folder: the length of p->done up to the link's name. Returns 0 if the path becomes too
@@ -8369,17 +8396,35 @@ static PROF__RARE void prof__memory_retire(prof__session *s) { (void)s; }
    theirs. On a file system without locks nobody has it. */
 static PROF__RARE int prof__file_lock(int file)
 {
+#ifdef __wasi__ /* it has no locks of files */
+    (void)file;
+    return 0;
+#else
     int failed;
     do failed = flock(file, LOCK_EX | LOCK_NB);
     while (failed && errno == EINTR);
     return failed && errno == EWOULDBLOCK;
+#endif
+}
+
+static PROF__RARE void prof__file_unlock(int file)
+{
+#ifdef __wasi__
+    (void)file;
+#else
+    flock(file, LOCK_UN);
+#endif
 }
 
 /* Keeps the descriptor of the mapped file, and with it the lock. */
 static PROF__RARE void prof__file_keep(prof__session *s, int file)
 {
     struct stat about;
+#ifdef F_DUPFD_CLOEXEC
     int high = fcntl(file, F_DUPFD_CLOEXEC, 200); /* a high number is not soon reused once it is closed */
+#else
+    int high = -1;
+#endif
     s->stream.file = high < 0 ? file : high;
     s->stream.opened = 1;
     if (high >= 0) close(file);
@@ -8553,7 +8598,7 @@ static PROF__RARE int prof__memory_map(prof__session *s, size_t size)
     if (file >= 0) prof__file_keep(s, file);
     s->mapping = at;
     s->mapping_size = size;
-#ifdef MADV_WIPEONFORK
+#if defined(MADV_WIPEONFORK) && !defined(__wasi__)
     if (file < 0) madvise(at, size, MADV_WIPEONFORK); /* no copy for a child, which would cost the parent page faults */
 #endif
     return 0;
@@ -8989,6 +9034,9 @@ static PROF__RARE void prof__host_name(char *name, size_t size)
 #ifdef _WIN32
     DWORD n = (DWORD)size;
     if (!GetComputerNameA(name, &n)) name[0] = 0;
+#elif defined(__wasi__)
+    (void)size;
+    name[0] = 0;
 #else
     if (gethostname(name, size)) name[0] = 0;
     name[size - 1] = 0;
@@ -9704,7 +9752,7 @@ static PROF__RARE prof_status prof__output_prepare(prof__session *s, const prof_
     return status;
 }
 
-#ifndef _WIN32
+#ifndef PROF__NO_FORK
 /* Sets the child's output: the parent's pattern, with the process id before the extension, unless it has that. */
 static PROF__RARE int prof__child_path(prof__session *s)
 {
@@ -10793,7 +10841,7 @@ static PROF__RARE prof_status prof__inherited_end(void)
     return status;
 }
 
-#ifndef _WIN32
+#ifndef PROF__NO_FORK
 static prof__signals prof__fork_signals; /* under prof__change_word */
 
 /* Until the child has detached from the image it must not write there: signals are blocked until then, and a scope in
@@ -11590,7 +11638,7 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
         status = prof__fail(PROF_IO, "%s: another program truncated it while it was recorded: what was there is lost",
                             prof__path_end(s->live_path));
     if (open) prof__file_trim(s);
-    if (open) flock(s->stream.file, LOCK_UN); /* it is no longer recorded into */
+    if (open) prof__file_unlock(s->stream.file); /* it is no longer recorded into */
     return status;
 }
 #endif
@@ -12356,7 +12404,7 @@ static PROF__RARE int prof__file_at(FILE *file, uint64_t offset, void *to, size_
 static PROF__RARE FILE *prof__archive_open(const prof__header *copy)
 {
     FILE *stream = NULL;
-#ifdef _WIN32
+#if defined(_WIN32) || defined(PROF_NO_STREAM)
     (void)copy;
 #else
     int file = -1;
@@ -13461,7 +13509,7 @@ static PROF__RARE int prof__parse_signal(const char *text)
 {
     uint64_t number;
     if (prof__parse_whole(text, &number)) return number <= 64 ? (int)number : -1;
-#if !defined(PROF_FREESTANDING) && !defined(_WIN32)
+#ifndef PROF__NO_SIGNALS
     static const struct {
         const char *name;
         int number;
@@ -14135,7 +14183,7 @@ static void __attribute__((constructor(103))) prof__autostart(void)
 }
 #endif
 
-#if !defined(PROF_FREESTANDING) && !defined(_WIN32)
+#if !defined(PROF_FREESTANDING) && !defined(_WIN32) && !defined(__wasi__) /* pthread_key_delete() hangs there */
 /* If the library that holds the recorder is unloaded, no thread can be in its code any more, nor come back to it:
    everything is freed. At the end of the process other threads may still record: everything stays. */
 #ifdef PROF__SHARED

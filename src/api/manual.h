@@ -352,8 +352,12 @@ MANUAL                                                                          
 
     macOS, FreeBSD, NetBSD, OpenBSD: all headers are compiled, and a recorder is linked, by the tests, but not run.
 
-    Systems that only imitate shared mappings (Emscripten): prof_start() notices it, and prof_stop() writes the image
-    into its .prof. Until then the file has no recording, also after a crash.
+    WASI (-D_WASI_EMULATED_MMAN -lwasi-emulated-mman): prof_start(), prof_stop() and prof_save(), with every output of
+    the file's own headers. There are no threads and no signals, so it is compiled as with PROF_NO_SERVICE and
+    PROF_NO_CRASH. A recorder is compiled by Zig's clang and run by wasmtime in the tests.
+
+    Systems that only imitate shared mappings (Emscripten, WASI): prof_start() notices it, and prof_stop() writes the
+    image into its .prof. Until then the file has no recording, also after a crash.
 
     Freestanding. Define PROF_FREESTANDING, and, before the implementation:
         PROF_CLOCK_READ()       an expression: the counter, uint64_t; config.clock_hz is its rate

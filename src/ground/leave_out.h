@@ -33,6 +33,12 @@
 #if defined(PROF_NO_NAMES) && !defined(PROF_NO_SERVICE)
 #define PROF_NO_SERVICE
 #endif
+#if defined(__wasi__) && !defined(PROF_NO_SERVICE) /* it has neither threads nor signals */
+#define PROF_NO_SERVICE
+#endif
+#if defined(__wasi__) && !defined(PROF_NO_CRASH)
+#define PROF_NO_CRASH
+#endif
 #if defined(PROF_NO_SERVICE) && !defined(PROF_NO_STREAM)
 #define PROF_NO_STREAM
 #endif
@@ -44,6 +50,10 @@
 #endif
 #if (defined(PROF_NO_READER) || defined(PROF_NO_SERVICE)) && !defined(PROF_NO_STATS)
 #define PROF_NO_STATS
+#endif
+#if defined(PROF_FREESTANDING) || defined(_WIN32) || defined(__wasi__)
+#define PROF__NO_FORK 1
+#define PROF__NO_SIGNALS 1
 #endif
 #if defined(PROF_FREESTANDING) || defined(PROF_NO_SERVICE)
 #define PROF__ALONE 1 /* there is no thread behind a session */

@@ -25,7 +25,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#ifndef __wasi__
 #include <signal.h>
+#endif
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -63,7 +65,8 @@
 #include <sys/mman.h>
 #endif
 #endif
-#if (!defined(CLOCK_MONOTONIC) && !defined(PROF__LATE)) || !defined(MAP_ANONYMOUS) || !defined(SA_ONSTACK)
+#if (!defined(CLOCK_MONOTONIC) && !defined(PROF__LATE)) || !defined(MAP_ANONYMOUS) || \
+    (!defined(SA_ONSTACK) && !defined(__wasi__))
 #error "prof.h: in the file with PROF_IMPLEMENTATION, include it first or compile with -D_GNU_SOURCE"
 #endif
 #endif

@@ -8,12 +8,12 @@
 typedef uintptr_t prof__signals;
 static void prof__signals_block(prof__signals *old) { *old = (uintptr_t)(PROF_INTERRUPTS_OFF()); }
 static void prof__signals_restore(const prof__signals *old) { PROF_INTERRUPTS_RESTORE(*old); }
-#elif defined(_WIN32)
+#elif defined(_WIN32) || defined(__wasi__)
 typedef int prof__signals;
 static void prof__signals_block(prof__signals *old) { *old = 0; }
 static void prof__signals_restore(const prof__signals *old) { (void)old; }
 #endif
-#if defined(PROF_FREESTANDING) || defined(_WIN32)
+#ifdef PROF__NO_SIGNALS
 typedef int prof__file_signal;
 static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output) { *signal = standard_output; }
 static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signal_hold_for(signal, 0); }

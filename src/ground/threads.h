@@ -109,8 +109,13 @@ static PROF__UNUSED void prof__wait(void) /* sleeps, because the thread it waits
     nanosleep(&moment, NULL);
     prof__cancel_restore(cancel);
 }
+#ifdef __wasi__ /* it has no processes */
+static uint64_t prof__process_id(void) { return 1; }
+static uint64_t prof__parent_id(void) { return 0; }
+#else
 static uint64_t prof__process_id(void) { return (uint64_t)getpid(); }
 static uint64_t prof__parent_id(void) { return (uint64_t)getppid(); }
+#endif
 static uint64_t prof__thread_id(void)
 {
 #ifdef __linux__

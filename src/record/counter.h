@@ -76,7 +76,7 @@ static int prof__tally_swap(prof__tally *tally, uint64_t *before, uint64_t after
 #endif
 }
 
-#if !defined(PROF_FREESTANDING) && !defined(_WIN32)
+#ifndef PROF__NO_FORK
 /* A child of fork() has only the thread that forked: no thread would release the locks of the others. */
 static PROF__RARE void prof__tallies_unlock(void)
 {

@@ -104,7 +104,7 @@ static void prof__lost_collect(prof__session *s)
     PROF__ADD(&s->header->lost_busy, __atomic_exchange_n(&prof__lost_busy_without_chunk, 0, __ATOMIC_RELAXED));
 }
 
-#if defined(PROF_FREESTANDING) || defined(_WIN32)
+#ifdef PROF__NO_FORK
 static void prof__inherited_make(void) {}
 #else
 static void prof__inherited_make(void);

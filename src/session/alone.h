@@ -111,7 +111,7 @@ static PROF__RARE prof_status prof__output_prepare(prof__session *s, const prof_
     return status;
 }
 
-#ifndef _WIN32
+#ifndef PROF__NO_FORK
 /* Sets the child's output: the parent's pattern, with the process id before the extension, unless it has that. */
 static PROF__RARE int prof__child_path(prof__session *s)
 {

@@ -48,7 +48,7 @@ static void __attribute__((constructor(103))) prof__autostart(void)
 }
 #endif
 
-#if !defined(PROF_FREESTANDING) && !defined(_WIN32)
+#if !defined(PROF_FREESTANDING) && !defined(_WIN32) && !defined(__wasi__) /* pthread_key_delete() hangs there */
 /* If the library that holds the recorder is unloaded, no thread can be in its code any more, nor come back to it:
    everything is freed. At the end of the process other threads may still record: everything stays. */
 #ifdef PROF__SHARED

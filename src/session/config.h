@@ -33,7 +33,7 @@ static PROF__RARE int prof__parse_signal(const char *text)
 {
     uint64_t number;
     if (prof__parse_whole(text, &number)) return number <= 64 ? (int)number : -1;
-#if !defined(PROF_FREESTANDING) && !defined(_WIN32)
+#ifndef PROF__NO_SIGNALS
     static const struct {
         const char *name;
         int number;

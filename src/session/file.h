@@ -131,7 +131,7 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
         status = prof__fail(PROF_IO, "%s: another program truncated it while it was recorded: what was there is lost",
                             prof__path_end(s->live_path));
     if (open) prof__file_trim(s);
-    if (open) flock(s->stream.file, LOCK_UN); /* it is no longer recorded into */
+    if (open) prof__file_unlock(s->stream.file); /* it is no longer recorded into */
     return status;
 }
 #endif

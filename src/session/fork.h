@@ -28,7 +28,7 @@ static PROF__RARE prof_status prof__inherited_end(void)
     return status;
 }
 
-#ifndef _WIN32
+#ifndef PROF__NO_FORK
 static prof__signals prof__fork_signals; /* under prof__change_word */
 
 /* Until the child has detached from the image it must not write there: signals are blocked until then, and a scope in

@@ -118,17 +118,35 @@ static PROF__RARE void prof__memory_retire(prof__session *s) { (void)s; }
    theirs. On a file system without locks nobody has it. */
 static PROF__RARE int prof__file_lock(int file)
 {
+#ifdef __wasi__ /* it has no locks of files */
+    (void)file;
+    return 0;
+#else
     int failed;
     do failed = flock(file, LOCK_EX | LOCK_NB);
     while (failed && errno == EINTR);
     return failed && errno == EWOULDBLOCK;
+#endif
+}
+
+static PROF__RARE void prof__file_unlock(int file)
+{
+#ifdef __wasi__
+    (void)file;
+#else
+    flock(file, LOCK_UN);
+#endif
 }
 
 /* Keeps the descriptor of the mapped file, and with it the lock. */
 static PROF__RARE void prof__file_keep(prof__session *s, int file)
 {
     struct stat about;
+#ifdef F_DUPFD_CLOEXEC
     int high = fcntl(file, F_DUPFD_CLOEXEC, 200); /* a high number is not soon reused once it is closed */
+#else
+    int high = -1;
+#endif
     s->stream.file = high < 0 ? file : high;
     s->stream.opened = 1;
     if (high >= 0) close(file);
@@ -302,7 +320,7 @@ static PROF__RARE int prof__memory_map(prof__session *s, size_t size)
     if (file >= 0) prof__file_keep(s, file);
     s->mapping = at;
     s->mapping_size = size;
-#ifdef MADV_WIPEONFORK
+#if defined(MADV_WIPEONFORK) && !defined(__wasi__)
     if (file < 0) madvise(at, size, MADV_WIPEONFORK); /* no copy for a child, which would cost the parent page faults */
 #endif
     return 0;

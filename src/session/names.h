@@ -54,6 +54,9 @@ static PROF__RARE void prof__host_name(char *name, size_t size)
 #ifdef _WIN32
     DWORD n = (DWORD)size;
     if (!GetComputerNameA(name, &n)) name[0] = 0;
+#elif defined(__wasi__)
+    (void)size;
+    name[0] = 0;
 #else
     if (gethostname(name, size)) name[0] = 0;
     name[size - 1] = 0;

@@ -32,7 +32,7 @@ static PROF__RARE int prof__file_at(FILE *file, uint64_t offset, void *to, size_
 static PROF__RARE FILE *prof__archive_open(const prof__header *copy)
 {
     FILE *stream = NULL;
-#ifdef _WIN32
+#if defined(_WIN32) || defined(PROF_NO_STREAM)
     (void)copy;
 #else
     int file = -1;
