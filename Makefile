@@ -3,8 +3,8 @@
 #   make demo       record a real program, write its trace, print the summary
 #   make test       everything that needs only a C compiler (a C++ compiler is used if there is one), built and run on all
 #                   processors; make -j4 test or JOBS=4: on four
-#   make check      in a minute: the programs that need no implementation of their own, and a few of the others, with few
-#                   repetitions; leaves out the rest, the tool and what other compilers say
+#   make check      in a minute: the programs that need no implementation of their own, with few repetitions; leaves out
+#                   the rest, the tool and what other compilers say
 #   make test T=reader, T=reader:csv,text or T="reader chrome": some test programs, or some tests of one
 #   make bench      what each macro costs
 #   make examples   build the examples
@@ -121,19 +121,40 @@ $(BUILD)/tests/%: tests/%.cpp tests/test.h $(wildcard tests/*.h) $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_CXX) $(OUT) $< $(EXTRA) -o $@ $(LDFLAGS) $(LIBS)
 
-# Programs share an implementation, unless they define PROF_IMPLEMENTATION, or include a file that does: those look at what
-# is private, or need other switches.
+# Programs share an implementation, unless they define PROF_IMPLEMENTATION, or include a file that does: those are for
+# other switches, or for another language. Those that include private.h see its private functions, too. They can share it
+# where no optimiser has changed how these are called, and objcopy can make them global: tests/declared.sh makes headers
+# with their declarations. Where such a program replaces functions of libc, these are renamed in a copy.
 HAVING := $(shell grep -lE '^.define PROF_IMPLEMENTATION' tests/*.c tests/*.cpp)
 SOURCES := $(wildcard tests/test_*.c tests/test_*.cpp)
 INCLUDING := $(shell grep -lE '^.include "($(subst $(SPACE),|,$(notdir $(HAVING))))"' $(SOURCES))
-SHARING = $(filter $(patsubst tests/%,$(BUILD)/tests/%,$(basename $(filter-out $(HAVING) $(INCLUDING),$(SOURCES)))),$(TESTS))
+LOOKING := $(shell grep -lE '^.include "private.h"' $(SOURCES))
+CAN_OPEN := $(if $(filter -O0,$(TEST_CFLAGS)),$(shell command -v awk >/dev/null && command -v objcopy))
+programs_of = $(filter $(patsubst tests/%,$(BUILD)/tests/%,$(basename $(1))),$(TESTS))
+SHARING = $(call programs_of,$(filter-out $(HAVING) $(INCLUDING) $(if $(CAN_OPEN),,$(LOOKING)),$(SOURCES)))
+IMPLEMENTATION = $(BUILD)/tests/implementation.o
 $(BUILD)/tests/implementation.o: CFLAGS = $(TEST_CFLAGS)
 $(BUILD)/tests/implementation.o: WARNINGS := $(WARNINGS)
 $(BUILD)/tests/implementation.o: tests/implementation.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_C) -c $< -o $@
+	$(if $(CAN_OPEN),objcopy -w --globalize-symbol='prof_*' $@)
 $(SHARING): $(BUILD)/tests/implementation.o
-$(SHARING): EXTRA = -D_GNU_SOURCE $(BUILD)/tests/implementation.o
+$(SHARING): EXTRA = -D_GNU_SOURCE $(INSIDE) $(IMPLEMENTATION)
+
+ifneq ($(CAN_OPEN),)
+REPLACED = 's/^.define \([a-z_]*\).* \(test_\1\).*/--redefine-sym \1=\2/p' # #define malloc test_malloc
+REPLACING := $(shell grep -lE '^.define [a-z_]+.* test_' $(LOOKING) /dev/null)
+$(BUILD)/tests/declared/prof.h: tests/declared.sh $(HEADERS)
+	sh tests/declared.sh $(@D)
+$(BUILD)/tests/replaced/%.o: tests/%.c $(BUILD)/tests/implementation.o
+	@mkdir -p $(@D)
+	objcopy $$(sed -n $(REPLACED) $<) $(BUILD)/tests/implementation.o $@
+$(call programs_of,$(LOOKING)): $(BUILD)/tests/declared/prof.h
+$(call programs_of,$(LOOKING)): INSIDE = -iquote $(BUILD)/tests/declared
+$(call programs_of,$(REPLACING)): $(BUILD)/tests/%: $(BUILD)/tests/replaced/%.o
+$(call programs_of,$(REPLACING)): IMPLEMENTATION = $(BUILD)/tests/replaced/$(@F).o
+endif
 
 $(BUILD)/tests/test_flaws_cpp: tests/test_flaws.c
 $(BUILD)/tests/test_args_cpp: tests/test_args.c
@@ -152,18 +173,13 @@ $(BUILD)/tests/test_freestanding: EXTRA = $(BUILD)/tests/libfreestanding_kernel.
 CXX20 := $(shell $(CXX) -std=c++20 -fsyntax-only -x c++ /dev/null >/dev/null 2>&1 && echo -std=c++20)
 $(BUILD)/tests/test_coroutine: ALL_CXX += $(CXX20)
 
-$(BUILD)/tests/autostart_program: tests/autostart_program.c $(HEADERS)
+# Programs that tests start.
+$(addprefix $(BUILD)/tests/,autostart_program tool_core top_program): $(BUILD)/tests/%: tests/%.c $(BUILD)/tests/implementation.o $(HEADERS)
 	@mkdir -p $(@D)
-	$(ALL_C) $< -o $@ $(LDFLAGS) $(LIBS)
+	$(ALL_C) $< $(BUILD)/tests/implementation.o -o $@ $(LDFLAGS) $(LIBS)
 $(BUILD)/tests/test_autostart: $(BUILD)/tests/autostart_program
 
 $(BUILD)/tests/tool_images: tests/tool_images.c $(HEADERS)
-	@mkdir -p $(@D)
-	$(ALL_C) $< -o $@ $(LDFLAGS) $(LIBS)
-$(BUILD)/tests/tool_core: tests/tool_core.c $(HEADERS)
-	@mkdir -p $(@D)
-	$(ALL_C) $< -o $@ $(LDFLAGS) $(LIBS)
-$(BUILD)/tests/top_program: tests/top_program.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_C) $< -o $@ $(LDFLAGS) $(LIBS)
 

@@ -1,6 +1,5 @@
 /* A program that only has scopes, for test_autostart.c: PROF_OUTPUT decides whether it is recorded. Its argument says
    how it ends. */
-#define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
 #include <pthread.h>
 #include <stdio.h>

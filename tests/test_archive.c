@@ -2,7 +2,6 @@
 
    Archives are made here by hand: chunks of a recorded image are packed and taken out of its ring. */
 /* run: long traces memory */
-#define PROF_IMPLEMENTATION
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
@@ -17,9 +16,9 @@ void *test_realloc(void *old, size_t size);
 void test_free(void *old);
 #include <sys/types.h>
 #include <unistd.h>
-static ssize_t test_pread(int file, void *to, size_t size, off_t at);
+ssize_t test_pread(int file, void *to, size_t size, off_t at);
 #define pread(file, to, size, at) test_pread(file, to, size, at)
-#include "../prof.h"
+#include "private.h"
 #undef pread
 #undef malloc
 #undef calloc
@@ -70,7 +69,7 @@ void *test_realloc(void *old, size_t size)
 static long reads, reads_until_error = -1; /* -1: none fails */
 static uint64_t bytes_read;
 
-static ssize_t test_pread(int file, void *to, size_t size, off_t at)
+ssize_t test_pread(int file, void *to, size_t size, off_t at)
 {
     long number = __atomic_fetch_add(&reads, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&bytes_read, size, __ATOMIC_RELAXED);

@@ -1,8 +1,7 @@
 /* The Chrome trace writer: every event of many traces, read back with a strict JSON parser and compared with the
    cursor's account; hostile names, failing sinks, damaged images. */
 /* run: check traces memory valgrind clocks */
-#define PROF_IMPLEMENTATION
-#include "../prof_chrome.h"
+#include "private.h"
 
 #include "test.h"
 #include "trace.h"

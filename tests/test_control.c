@@ -1,7 +1,6 @@
 /* The control functions: sessions, levels, categories, configuration, outputs, and what a full buffer does. */
 /* run: optimised valgrind */
-#define PROF_IMPLEMENTATION
-#include "../prof_chrome.h"
+#include "private.h"
 #include "test.h"
 #include "trace.h"
 #include <dirent.h>

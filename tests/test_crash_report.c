@@ -1,7 +1,6 @@
 /* crash_report: what a dying program writes and leaves, and that it dies exactly as it would have without: with the
    same signal, core dump and output, and the same handlers of its own. */
-#define PROF_IMPLEMENTATION
-#include "../prof.h"
+#include "private.h"
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>

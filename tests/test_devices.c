@@ -1,7 +1,6 @@
 /* Devices: events with times of clocks of their own, wherever and whenever they are reported, on the trace's time
    line. */
-#define PROF_IMPLEMENTATION
-#include "../prof_chrome.h"
+#include "private.h"
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>

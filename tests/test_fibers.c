@@ -1,7 +1,6 @@
 /* Fibers: tracks that take turns on a thread and move between threads, event by event. */
 /* run: long optimised */
-#define PROF_IMPLEMENTATION
-#include "../prof.h"
+#include "private.h"
 #include "test.h"
 #include "trace.h"
 #include <errno.h>

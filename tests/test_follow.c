@@ -1,7 +1,6 @@
 /* test_follow.c - time windows, saves of the last seconds, what triggers saves, and statistics without events. */
 /* run: long */
-#define PROF_IMPLEMENTATION
-#include "prof_chrome.h"
+#include "private.h"
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>

@@ -2,8 +2,7 @@
    on other processors, in tests/corpus and, with PROF_TEST_FOREIGN="FILE FILE", in files that tests/cpus.sh has just
    had recorded in emulation; and all images of tests/corpus, turned to the other byte order by what this file knows. */
 /* run: check traces memory valgrind */
-#define PROF_IMPLEMENTATION
-#include "../prof.h"
+#include "private.h"
 #include "test.h"
 #include "trace.h"
 

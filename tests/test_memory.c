@@ -1,7 +1,6 @@
 /* Allocations: what the reader makes of PROFILE_ALLOC and its kind, compared with a model that is told the same. */
 /* run: clocks */
-#define PROF_IMPLEMENTATION
-#include "../prof_chrome.h"
+#include "private.h"
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>

@@ -1,14 +1,13 @@
 /* The time-line half of prof_ntff.h: the JSON of Neuron's runtime and of Neuron Explorer, clocks, tracks of devices.
    The texts are those of the documentation, or made from it: no device has written them. */
 /* run: traces valgrind */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include <time.h>
-static int late_clock_gettime(clockid_t clock, struct timespec *time);
-#define clock_gettime late_clock_gettime /* in prof.h, too */
-#define PROF_IMPLEMENTATION
+int test_clock_gettime(clockid_t clock, struct timespec *time);
+#define clock_gettime test_clock_gettime /* in prof.h, too */
+#include "private.h"
 #include "../prof_ntff.h"
 #undef clock_gettime
-#include "../prof_chrome.h"
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>
@@ -943,7 +942,7 @@ TEST(imported_into_what_a_killed_process_left)
 }
 
 static int late_unix, late_host; /* the next reading of this clock waits a millisecond for its processor */
-static int late_clock_gettime(clockid_t clock, struct timespec *time)
+int test_clock_gettime(clockid_t clock, struct timespec *time)
 {
     int *late = clock == CLOCK_REALTIME ? &late_unix : &late_host, waits = *late;
     *late = 0;

@@ -1,7 +1,6 @@
 /* Annotations: steps, flows, masks and levels, arguments before and after, throughput, messages. */
 /* run: traces clocks */
-#define PROF_IMPLEMENTATION
-#include "../prof_chrome.h"
+#include "private.h"
 #include "test.h"
 #include "trace.h"
 #include <errno.h>

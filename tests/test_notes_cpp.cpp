@@ -1,3 +1,4 @@
 /* All of test_notes.c as C++, with a recorder that the program shares with nobody. */
 #define PROF_STATIC
+#define PROF_IMPLEMENTATION
 #include "test_notes.c"

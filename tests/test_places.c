@@ -1,7 +1,6 @@
 /* Scopes in odd places: handlers of a profiler's timer at full speed, destructors of thread-local data, code before
    main and after it, threads that outlive a session or are cancelled, every way in which a program may end. */
-#define PROF_IMPLEMENTATION
-#include "../prof.h"
+#include "private.h"
 #include "test.h"
 #include "trace.h"
 #include <errno.h>

@@ -3,7 +3,6 @@
    Ticks are nanoseconds here unless a test says otherwise, and tick 1000 is time 0. The small images that the tests
    write down are also the seeds of the fuzzer: see TEST(corpus). */
 /* run: check traces memory valgrind */
-#define PROF_IMPLEMENTATION
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
@@ -14,7 +13,7 @@
 void *test_malloc(size_t size);
 void *test_calloc(size_t count, size_t size);
 void *test_realloc(void *old, size_t size);
-#include "../prof.h"
+#include "private.h"
 #undef malloc
 #undef calloc
 #undef realloc

@@ -3,7 +3,6 @@
 
    A tick is a nanosecond, and tick 0 is time 0. */
 /* run: check traces memory */
-#define PROF_IMPLEMENTATION
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
@@ -14,7 +13,7 @@
 void *test_malloc(size_t size);
 void *test_calloc(size_t count, size_t size);
 void *test_realloc(void *old, size_t size);
-#include "../prof_report.h"
+#include "private.h"
 #undef malloc
 #undef calloc
 #undef realloc

@@ -3,11 +3,10 @@
 
    No result depends on time: a test asks for a capture of a minute, which ends by what the test is about. */
 /* run: check */
-#define PROF_IMPLEMENTATION
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
-#include "../prof_chrome.h"
+#include "private.h"
 #include "../prof_xplane.h"
 #include "../prof_server.h"
 #include "test.h"
@@ -1972,7 +1971,7 @@ TEST(steps_of_one_time_have_it_on_average)
         double values[3];
         memset(&steps, 0, sizeof steps);
         for (int i = 0; i < 3; ++i) prof__server_step_add(&steps, ns);
-        prof__server_step_figures(&steps, values);
+        prof__server_step_values(&steps, values);
         CHECK(values[0] == values[1] && values[0] == values[2]);
     }
 }

@@ -1,7 +1,6 @@
 /* Sessions that begin later than they start and end by themselves, the names of their outputs, their metadata; every
    key of the configuration, ours and those of other systems. */
-#define PROF_IMPLEMENTATION
-#include "../prof_chrome.h"
+#include "private.h"
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>

@@ -9,12 +9,11 @@
 #include <unistd.h>
 
 /* The reserving of blocks and pages goes through here. */
-static int test_fallocate(int file, int how, off_t at, off_t size);
-static int test_madvise(void *at, size_t size, int advice);
+int test_fallocate(int file, int how, off_t at, off_t size);
+int test_madvise(void *at, size_t size, int advice);
 #define fallocate(file, how, at, size) test_fallocate(file, how, at, size)
 #define madvise(at, size, advice) test_madvise(at, size, advice)
-#define PROF_IMPLEMENTATION
-#include "../prof.h"
+#include "private.h"
 #undef fallocate
 #undef madvise
 #include "test.h"
@@ -36,7 +35,7 @@ static struct {
     unsigned calls;
 } disk;
 
-static int test_fallocate(int file, int how, off_t at, off_t size)
+int test_fallocate(int file, int how, off_t at, off_t size)
 {
     unsigned call = __atomic_add_fetch(&disk.calls, 1, __ATOMIC_RELAXED);
     errno = disk.error ? disk.error : EINTR;
@@ -45,7 +44,7 @@ static int test_fallocate(int file, int how, off_t at, off_t size)
     return fallocate(file, how, at, size);
 }
 
-static int test_madvise(void *at, size_t size, int advice)
+int test_madvise(void *at, size_t size, int advice)
 {
     if (advice == POPULATE && disk.no_ahead) {
         errno = EINVAL;

@@ -8,10 +8,9 @@
 #include <unistd.h>
 
 /* The writes behind the ring go through here. */
-static ssize_t test_pwrite(int file, const void *bytes, size_t size, off_t at);
+ssize_t test_pwrite(int file, const void *bytes, size_t size, off_t at);
 #define pwrite(file, bytes, size, at) test_pwrite(file, bytes, size, at)
-#define PROF_IMPLEMENTATION
-#include "../prof.h"
+#include "private.h"
 #undef pwrite
 #include "test.h"
 #include "trace.h"
@@ -41,7 +40,7 @@ static void pause_us(long us)
     nanosleep(&time, NULL);
 }
 
-static ssize_t test_pwrite(int file, const void *bytes, size_t size, off_t at)
+ssize_t test_pwrite(int file, const void *bytes, size_t size, off_t at)
 {
     unsigned call = __atomic_fetch_add(&disk.calls, 1, __ATOMIC_RELAXED);
     int error = __atomic_load_n(&disk.error, __ATOMIC_ACQUIRE);

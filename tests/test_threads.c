@@ -1,8 +1,7 @@
 /* Many threads: everything is accounted for, short threads share chunks, and a snapshot of a running program is as good
    as a trace of one that stands still. */
 /* run: optimised */
-#define PROF_IMPLEMENTATION
-#include "../prof.h"
+#include "private.h"
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>

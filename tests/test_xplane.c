@@ -3,8 +3,7 @@
    hostile names; files, runs and hosts; failing sinks and damaged images. */
 /* run: check traces */
 #define PROF__XPLANE_KEEP ((size_t)20000) /* so that the events of some lines are kept, those of others made twice */
-#define PROF_IMPLEMENTATION
-#include "../prof_chrome.h" /* perfetto_trace.json.gz */
+#include "private.h" /* perfetto_trace.json.gz */
 #include "../prof_xplane.h"
 
 #include "test.h"

@@ -2,7 +2,6 @@
    it recorded to EXPECTED (.csv), and then aborts with two scopes open, or waits to be dumped; or it records into
    stream.prof in PROF_STREAM until the archive is larger than the ring, and stops. Usage: tool_core abort|wait|stream
    EXPECTED */
-#define PROF_IMPLEMENTATION
 #include "../prof.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* top_program.c - the program that tests/test_top.sh watches: it records as the environment says, until the file END
    exists, or for two minutes. Usage: top_program END [much]. much: 200 more scopes a round */
-#define PROF_IMPLEMENTATION
 #include "../prof.h"
 #include <time.h>
 #include <unistd.h>

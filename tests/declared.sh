@@ -1,0 +1,33 @@
+#!/bin/sh
+# Copies the headers to a folder. There the implementation only declares its functions, private ones too: an object that
+# was compiled once has their bodies (see SHARING in the Makefile). Types, macros and inline functions stay whole.
+# Variables are weak, so that those of the object count. Lines keep their numbers.
+#
+# usage: tests/declared.sh FOLDER
+mkdir -p "$1" || exit 1
+for header in prof*.h; do
+    awk '
+        of_macro || /^#/ {
+            of_macro = /\\$/
+            if (/^#if defined\(PROF_IMPLEMENTATION\) && PROF_ENABLE/) inside = to_warn = 1
+            if (/^#endif \/\* PROF_IMPLEMENTATION/) inside = 0
+            print
+            next
+        }
+        !inside { print; next }
+        to_warn && (/^$/ || /^\/\*.*\*\/$/) { print "#pragma GCC system_header"; to_warn = 0; next } # the object was warned of
+        until { if ($0 ~ until) until = ""; print ""; next }
+        /^__asm__/ { until = "\\);$"; print ""; next }
+        /^[A-Za-z_]/ && !/^(typedef|extern|union|enum|struct [A-Za-z_0-9 ]+( [{]|;)|[A-Z_]+\()/ { # a declaration begins
+            whole = /inline/
+            if (/^[^=;]*[ *](prof|__cyg)_[a-z_0-9]+\(/) {
+                if (!whole) { sub(/static /, ""); sub(/ [{] .*/, ";") }
+            } else {
+                sub(/static /, "")
+                $0 = "__attribute__((weak)) " $0
+            }
+        }
+        /^[{]$/ && !whole { until = "^}"; print ";"; next }
+        { print }
+    ' "$header" >"$1/$header" || exit 1
+done
