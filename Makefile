@@ -129,7 +129,8 @@ HAVING := $(shell grep -lE '^.define PROF_IMPLEMENTATION' tests/*.c tests/*.cpp)
 SOURCES := $(wildcard tests/test_*.c tests/test_*.cpp)
 INCLUDING := $(shell grep -lE '^.include "($(subst $(SPACE),|,$(notdir $(HAVING))))"' $(SOURCES))
 LOOKING := $(shell grep -lE '^.include "private.h"' $(SOURCES))
-CAN_OPEN := $(if $(filter -O0,$(TEST_CFLAGS)),$(shell command -v awk >/dev/null && command -v objcopy))
+OBJCOPY ?= $(if $(filter %-gcc,$(CC)),$(CC:-gcc=-objcopy),objcopy)
+CAN_OPEN := $(if $(filter -O0,$(TEST_CFLAGS)),$(shell command -v awk >/dev/null && command -v $(OBJCOPY)))
 programs_of = $(filter $(patsubst tests/%,$(BUILD)/tests/%,$(basename $(1))),$(TESTS))
 SHARING = $(call programs_of,$(filter-out $(HAVING) $(INCLUDING) $(if $(CAN_OPEN),,$(LOOKING)),$(SOURCES)))
 IMPLEMENTATION = $(BUILD)/tests/implementation.o
@@ -138,7 +139,7 @@ $(BUILD)/tests/implementation.o: WARNINGS := $(WARNINGS)
 $(BUILD)/tests/implementation.o: tests/implementation.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_C) -c $< -o $@
-	$(if $(CAN_OPEN),objcopy -w --globalize-symbol='prof_*' $@)
+	$(if $(CAN_OPEN),$(OBJCOPY) -w --globalize-symbol='prof_*' $@)
 $(SHARING): $(BUILD)/tests/implementation.o
 $(SHARING): EXTRA = -D_GNU_SOURCE $(INSIDE) $(IMPLEMENTATION)
 
@@ -149,7 +150,7 @@ $(BUILD)/tests/declared/prof.h: tests/declared.sh $(HEADERS)
 	sh tests/declared.sh $(@D)
 $(BUILD)/tests/replaced/%.o: tests/%.c $(BUILD)/tests/implementation.o
 	@mkdir -p $(@D)
-	objcopy $$(sed -n $(REPLACED) $<) $(BUILD)/tests/implementation.o $@
+	$(OBJCOPY) $$(sed -n $(REPLACED) $<) $(BUILD)/tests/implementation.o $@
 $(call programs_of,$(LOOKING)): $(BUILD)/tests/declared/prof.h
 $(call programs_of,$(LOOKING)): INSIDE = -iquote $(BUILD)/tests/declared
 $(call programs_of,$(REPLACING)): $(BUILD)/tests/%: $(BUILD)/tests/replaced/%.o

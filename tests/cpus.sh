@@ -33,7 +33,7 @@ triple_of() {
 names=$*
 [ -n "$names" ] || names="s390x armhf i386 riscv64 ppc64le mips64el aarch64"
 
-# The first two share an implementation, which takes most of the time; so do those of wide but sessions, reader, archive.
+# Emulators are slow: fewer for those that are alike.
 few="record foreign"
 some="$few events objects locks clock merge"
 wide="$some image sessions reader archive report"
