@@ -224,7 +224,7 @@ static uint64_t trapped(uint64_t (*op)(void), void (*before)(void), long step)
 }
 
 /* Runs an operation (before: what is to happen without traps ahead of it) with the handler at each of its instructions
-   or, as a trap costs some microseconds, at as many of a long one's as there is time for. */
+   or, as a trap costs up to 30 microseconds, at as many of a long one's as there is time for, at others each time. */
 static void interrupt(uint64_t (*op)(void), void (*before)(void), int what, const prof_config *config)
 {
     prof_trace *trace;
@@ -238,9 +238,9 @@ static void interrupt(uint64_t (*op)(void), void (*before)(void), int what, cons
     handler_does = what;
     for (int i = 0; i < 2; ++i) attempts += trapped(op, before, -1); /* the first one learns its call sites */
     long stride = steps * steps / 2 / trace_times(200, 1500, 100000000) + 1;
-    if (stride > steps / 12) stride = steps / 12 + 1;
-    long last = steps;
-    for (long step = 1; step <= last; step += stride, ++runs) attempts += trapped(op, before, step);
+    if (stride > steps / 7) stride = steps / 7 + 1;
+    long last = steps, first = 1 + (long)(time(NULL) % stride);
+    for (long step = first; step <= last; step += stride, ++runs) attempts += trapped(op, before, step);
     trace = trace_stop();
     uint64_t recorded = 0, begun = 0;
     for (size_t track = 0; track < prof_trace_track_count(trace); ++track) {
@@ -269,6 +269,7 @@ static void interrupt(uint64_t (*op)(void), void (*before)(void), int what, cons
     if (exact) CHECK_EQUAL(recorded + prof_trace_about(trace)->lost + prof_trace_about(trace)->lost_args, attempts);
     if (op == op_begin_end) CHECK_EQUAL(begun, runs);
     CHECK(runs > 5);
+    if (test_failures) printf("  handler at instruction %ld and each %ld-th after it, of %ld\n", first, stride, last);
     prof_trace_close(trace);
 }
 

@@ -158,9 +158,9 @@ both() {
     done
 }
 
-quick=
+quick= release=-O2
 case $1 in
-quick) quick=1 levels="-O2" cxx_levels="-O0" in_c= c_standards="c99 c11" cxx_standards="c++11" ;;
+quick) quick=1 release=-O1 levels="-O1" cxx_levels="-O0" in_c= c_standards="c99 c11" cxx_standards="c++11" ;;
 "")
     levels="-O0 -O1 -O2 -O3 -Os" cxx_levels="-O0 -O2" in_c="-O1 -O3 -Os"
     c_standards="c99 c11 c17 gnu17" cxx_standards="c++11 c++17 c++20"
@@ -217,7 +217,7 @@ fi
 # tcc has no atomics and no thread-local variables for the implementation; its programs link one that gcc made. Its
 # objects do not say that they need no executable stack, so the linker is told.
 if have tcc && have gcc; then
-    job programs markup tcc c "" "-pthread -Wl,-z,noexecstack" "" "$(object gcc c "-std=c99 -O2")"
+    job programs markup tcc c "" "-pthread -Wl,-z,noexecstack" "" "$(object gcc c "-std=c99 $release")"
 else
     skip tcc "not installed"
 fi
