@@ -76,6 +76,7 @@ extern "C" {
 #include "record/scope.h"
 #include "record/value.h"
 #include "record/log.h"
+#include "record/formatted.h"
 #include "record/event.h"
 #include "record/counter.h"
 #include "record/mark.h"

@@ -28,8 +28,8 @@ instructions-mark_off          9
 instructions-counter           85
 instructions-counter_double    86
 instructions-arg               33
-instructions-arg_string        329
-instructions-scope_text        387
+instructions-arg_string        190
+instructions-scope_text        195
 instructions-next              62
 instructions-scope_mask        80
 instructions-scope_lost        80
@@ -45,9 +45,9 @@ instructions-arg_bool          35
 instructions-arg_pointer       32
 instructions-frame             67
 instructions-mark_scope        67
-instructions-mark_text         340
+instructions-mark_text         160
 instructions-counter_add       115
-instructions-scope_format      1100
+instructions-scope_format      290
 instructions-scope_sync        115
 instructions-throughput        102
 instructions-span              164

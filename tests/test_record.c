@@ -6,6 +6,7 @@
 #include "trace.h"
 #include <errno.h>
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -500,6 +501,103 @@ TEST(names_made_at_run_time)
     CHECK_TEXT(list.events[13].name, "(null)");
     record_close();
 }
+
+/* Names are those that vsnprintf() would make, whichever way they are made: of common conversions, of others, short and
+   long, at the limits of both. */
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat"
+#pragma GCC diagnostic ignored "-Wformat-truncation"
+#pragma GCC diagnostic ignored "-Wformat-overflow"
+#endif
+static char formatted_names[400][1100];
+static int formatted_count;
+#define FORMATTED(...)                                                                 \
+    do {                                                                               \
+        snprintf(formatted_names[formatted_count], sizeof *formatted_names, __VA_ARGS__);          \
+        for (int mark = 0; mark < 2; ++mark) {                                         \
+            if (mark) PROFILE_MARK_F(__VA_ARGS__);                                     \
+            PROFILE_BLOCK("around") { PROFILE_SCOPE_F(__VA_ARGS__); }                  \
+        }                                                                              \
+        if (++formatted_count == (int)(sizeof formatted_names / sizeof *formatted_names)) --formatted_count; \
+    } while (0)
+
+static void formatted_numbers(void)
+{
+    static const long long numbers[] = {0, 1, 9, 10, 11, 99, 100, 101, 999, 1000, 1234, 9999, 10000, 10001, 99999, 1000000,
+                                        INT_MAX, INT_MIN, (long long)INT_MAX + 1, LLONG_MAX, LLONG_MIN, -1, -9, -10, -10000};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
+        long long n = numbers[i];
+        FORMATTED("d %d i %i u %u x %x X %X", (int)n, (int)n, (unsigned)n, (unsigned)n, (unsigned)n);
+        FORMATTED("%ld %li %lu %lx %lX", (long)n, (long)n, (unsigned long)n, (unsigned long)n, (unsigned long)n);
+        FORMATTED("%lld %lli %llu", n, n, (unsigned long long)n);
+        FORMATTED("%llx:%llX", (unsigned long long)n, (unsigned long long)n);
+        FORMATTED("%zu %zd %zx", (size_t)n, (ptrdiff_t)n, (size_t)n);
+        FORMATTED("%3d|%03d|%8d|%08d|%40d", (int)n, (int)n, (int)n, (int)n, (int)n);
+        FORMATTED("%5u|%05x|%040llx|%41d|%020lld", (unsigned)n, (unsigned)n, (unsigned long long)n, (int)n, n);
+        FORMATTED("%hd %hhu %jd %td %+d % d %-6d| %#x %.4d %.0d", (int)(short)n, (int)(unsigned char)n, (intmax_t)n,
+                  (ptrdiff_t)n, (int)n, (int)n, (int)n, (unsigned)n, (int)n, (int)n);
+    }
+}
+
+static void formatted_texts(void)
+{
+    static char text[1200];
+    memset(text, 'a', sizeof text - 1);
+    for (int i = 0; i < 12; ++i) {
+        static const int sizes[] = {0, 1, 7, 8, 9, 160, 190, 199, 200, 201, 240, 1001};
+        char letter = text[sizes[i]];
+        text[sizes[i]] = 0;
+        FORMATTED("%s", text);
+        FORMATTED("%s %d", text, 5);
+        FORMATTED("%10s|%2s", text, text);
+        FORMATTED("%.5s|%.*s|%.*s", text, i, text, -1, text);
+        FORMATTED("%7.3s|%40s|%41s|%-9s|", text, text, text, "b");
+        FORMATTED("%.300s", text);
+        text[sizes[i]] = letter;
+    }
+    FORMATTED("%.*s", 3, "\xc3\xa4\xc3\xa4"); /* half a character */
+    FORMATTED("%.200s%40d", text, 1);
+    FORMATTED("%.199s%40d", text, 1);
+    FORMATTED("%.180s%20d", text, 1);
+    FORMATTED("%.180s%21d", text, 1);
+    FORMATTED("%.180s%-21d", text, 1);
+}
+
+TEST(formats_make_the_names_that_printf_makes)
+{
+    formatted_count = 0;
+    record_start();
+    formatted_numbers();
+    formatted_texts();
+    FORMATTED("plain");
+    FORMATTED("%%");
+    FORMATTED("100%% of %d%%", 3);
+    FORMATTED("%c%c%c", 'x', '%', '\n');
+    FORMATTED("%3c|%-3c|", 'x', 'y');
+    FORMATTED("%g %f %e %.3f", 1.5, 2.25, 1e100, 0.1);
+    FORMATTED("%d %g %d %s", 1, 2.5, 3, "four");
+    FORMATTED("%1$s %1$s", "twice");
+    FORMATTED("%p", (void *)&list);
+    FORMATTED("%Lg", (long double)1.25);
+    FORMATTED("%d %d %d %d %d %d %d %d %d %d", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10); /* more than registers hold */
+    FORMATTED("%s %g %s %g %s %g %d %u %x", "a", 1.0, "b", 2.0, "c", 3.0, 7, 8u, 9u);
+    record_stop();
+    CHECK(formatted_count < (int)(sizeof formatted_names / sizeof *formatted_names) - 1);
+    for (int i = 0, at = 0; i < formatted_count; ++i) {
+        char *expected = formatted_names[i];
+        size_t most = 1000; /* PROF_MAX_TEXT */
+        while (strlen(expected) > most) expected[most] = 0;
+        static const char *const kinds[] = {"around", "scope", "mark", "around", "scope"};
+        for (int j = 0; j < 5; ++j, ++at)
+            CHECK_TEXT(list.events[at].name, j == 0 || j == 3 ? kinds[j] : expected);
+    }
+    CHECK_EQUAL(list.count, formatted_count * 5);
+    record_close();
+}
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
 
 #ifdef __GNUC__
 #pragma GCC diagnostic ignored "-Woverlength-strings" /* C99 compilers need not know longer ones than 4095 bytes */

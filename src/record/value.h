@@ -99,8 +99,14 @@ static PROF__APART prof__text prof__measure_part(const char *bytes, uint64_t mos
     prof__text text;
     if (most > PROF_MAX_TEXT) most = PROF_MAX_TEXT;
     text.bytes = bytes ? bytes : "(null)";
+#ifdef PROF_FREESTANDING
     text.length = 0;
     while (text.length < most && text.length < given && text.bytes[text.length]) ++text.length;
+#else
+    if (most > given) most = given;
+    const char *zero = (const char *)memchr(text.bytes, 0, (size_t)most); /* reads nothing after it */
+    text.length = zero ? (uint64_t)(zero - text.bytes) : most;
+#endif
     text.cut = text.length < given && text.bytes[text.length] != 0;
     if (text.cut)
         for (int i = 0; i < 3 && text.length && ((unsigned char)text.bytes[text.length] & 0xc0) == 0x80; ++i)
@@ -109,7 +115,20 @@ static PROF__APART prof__text prof__measure_part(const char *bytes, uint64_t mos
     return text;
 }
 
-/* The same for a terminated text: at most PROF_MAX_TEXT bytes and a quarter of a chunk of chunk_words words. */
+/* The same for a terminated text, of which at most PROF_MAX_TEXT bytes are recorded: quicker if it is not longer. */
+static inline prof__text prof__measure_text(const char *bytes)
+{
+#ifndef PROF_FREESTANDING
+    const char *zero = bytes ? (const char *)memchr(bytes, 0, PROF_MAX_TEXT) : NULL;
+    if (PROF__LIKELY(zero != NULL)) {
+        prof__text text = {bytes, (uint64_t)(zero - bytes), (uint64_t)(zero - bytes) / 8 + 1, 0};
+        return text;
+    }
+#endif
+    return prof__measure_part(bytes, PROF_MAX_TEXT, ~(uint64_t)0);
+}
+
+/* The same for at most a quarter of a chunk of chunk_words words. */
 static prof__text prof__measure_in(uint64_t chunk_words, const char *bytes)
 {
     return prof__measure_part(bytes, chunk_words * 2, ~(uint64_t)0);
@@ -119,15 +138,39 @@ static prof__text prof__measure(const prof__session *s, const char *bytes)
     return prof__measure_in(s->chunk_words, bytes);
 }
 
-/* Writes a head and the words of a text. head: may already count words that follow those of the text. */
-static void prof__text_write(uint64_t *at, uint64_t head, const prof__text *text)
+/* Returns the bytes of a text after its last whole word, fewer than eight, and zeros after them. */
+static inline uint64_t prof__text_tail(const prof__text *text)
 {
-    for (uint64_t i = 0; i < text->words; ++i) {
-        uint64_t word = 0, left = text->length - i * 8;
-        prof__copy(&word, text->bytes + i * 8, (size_t)(left < 8 ? left : 8));
+    uint64_t word = 0, left = text->length & 7;
+    if (text->length < 8) {
+        prof__copy(&word, text->bytes, (size_t)left);
+        return word;
+    }
+    prof__copy(&word, text->bytes + text->length - 8, 8); /* a copy of a constant size is one instruction */
+#if PROF__LOW_HALF
+    return word << 1 << (63 - 8 * left);
+#else
+    return word >> 1 >> (63 - 8 * left);
+#endif
+}
+
+/* Writes a head and the words of a text. head: may already count words that follow those of the text. padded: 1 if
+   zeros follow the text, to the end of its last word. */
+static inline void prof__text_write_as(uint64_t *at, uint64_t head, const prof__text *text, int padded)
+{
+    uint64_t whole = text->words - !padded;
+    for (uint64_t i = 0; i < whole; ++i) {
+        uint64_t word;
+        prof__copy(&word, text->bytes + i * 8, 8);
         PROF__STORE(at + 1 + i, word);
     }
+    if (!padded) PROF__STORE(at + text->words, prof__text_tail(text));
     prof__store_word(at, (head | (uint64_t)PROF_VALUE_STRING << 32 | (text->cut ? 1u << 31 : 0u)) + text->words);
+}
+
+static PROF__APART void prof__text_write(uint64_t *at, uint64_t head, const prof__text *text)
+{
+    prof__text_write_as(at, head, text, 0);
 }
 
 PROF__ENTRY void prof__arg_string(prof_site *site, const char *value)
@@ -147,28 +190,55 @@ PROF__ENTRY void prof__arg_string(prof_site *site, const char *value)
     prof__leave(self);
 }
 
-/* Writes a begin or a mark with its run-time name directly after it, in the same chunk. */
-static prof__token prof__named(prof_site *site, const char *name, int owes_end)
+/* The slow path of the function below: also for a text that the chunks are too small for. The thread is busy before. */
+static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *site, prof__text text, uint64_t owed,
+                                               uint32_t gate)
 {
-    PROF__SELF_OR(PROF__LED(prof__named, (site, name, owes_end)));
-    prof__token token = 0;
-    uint64_t head;
-    if (!prof__enter(self, site, &head)) return 0;
-    prof__text text = prof__measure(self->session, name);
-    uint64_t now = prof__now(self->session, 0);
-    uint64_t *at = prof__reserve(self, 2 + text.words + (uint64_t)owes_end, &now);
+    if (!prof__enter_slow(self, site, gate, PROF__LOSS_EVENT)) return 0;
+    if (text.length > self->session->chunk_words * 2) text = prof__measure(self->session, text.bytes);
+    uint64_t head = prof__site_head(site), now = prof__now(self->session, 0);
+    uint64_t *at = prof__reserve(self, 2 + text.words + owed, &now);
     if (at) {
         prof__text_write(at + 1, (uint64_t)PROF__KIND_NAME << PROF__KIND_SHIFT, &text);
         prof__store_word(at, head | (now - self->base));
         prof__commit(self, 2 + text.words);
-        self->room -= (uint64_t)owes_end;
-        self->begun = at;
+        self->room -= owed;
+        self->begun = at; /* only on this path: if short scopes are removed, the fast path is closed */
         self->begun_end = self->cursor;
-        token = head | self->epoch;
+        head |= self->epoch;
     }
     prof__leave(self);
-    PROF__BRIDGE_BEGIN(site, name, owes_end ? token : 0);
+    return at ? head : 0;
+}
+
+/* Writes a begin or a mark with its run-time name directly after it, in the same chunk. padded: see above. */
+static inline __attribute__((__always_inline__)) prof__token prof__named_text(prof_site *site, const prof__text *text,
+                                                                             int padded, int owes_end)
+{
+    PROF__SELF_OR(PROF__LED(prof__named, (site, text->bytes, owes_end)));
+    uint64_t now = prof__counter(), words = 2 + text->words, owed = (uint64_t)owes_end;
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
+    uint64_t head = prof__site_load(site) ^ generation, *at = self->cursor, elapsed = now - self->base, token;
+    if (PROF__UNLIKELY(((uint32_t)head | (gate ^ generation)) || self->room < words + owed ||
+                       elapsed >> PROF__TICK_BITS || text->length > self->session->chunk_words * 2)) {
+        token = prof__named_slow(self, site, *text, owed, gate);
+    } else {
+        prof__text_write_as(at + 1, (uint64_t)PROF__KIND_NAME << PROF__KIND_SHIFT, text, padded);
+        prof__store_word(at, head | elapsed);
+        self->cursor = at + words;
+        self->room -= words + owed;
+        token = head | self->epoch;
+        PROF__BARRIER();
+        self->gate = generation;
+    }
+    PROF__BRIDGE_BEGIN(site, text->bytes, owes_end ? token : 0);
     return token;
+}
+
+static prof__token prof__named(prof_site *site, const char *name, int owes_end)
+{
+    prof__text text = prof__measure_text(name);
+    return prof__named_text(site, &text, 0, owes_end);
 }
 
 PROF__ENTRY prof__token prof__begin_text(prof_site *site, const char *text) { return prof__named(site, text, 1); }
@@ -176,43 +246,6 @@ PROF__ENTRY void prof__mark_text(prof_site *site, const char *text)
 {
     prof__named(site, text, 0);
     PROF__BRIDGE_MARK(site, text);
-}
-
-#if !defined(PROF_VSNPRINTF) && !defined(PROF_FREESTANDING)
-#define PROF_VSNPRINTF vsnprintf
-#endif
-static prof__token prof__formatted(prof_site *site, const char *format, va_list list, int owes_end) PROF__PRINTF(2, 0);
-static prof__token prof__formatted(prof_site *site, const char *format, va_list list, int owes_end)
-{
-#ifdef PROF_VSNPRINTF
-    char text[PROF_MAX_TEXT + 2];
-    PROF__ERRNO_SAVE();
-    /* vsnprintf() fails, for example, if the value of %lc is no character. */
-    const char *name = PROF_VSNPRINTF(text, (int)sizeof text, format, list) < 0 ? format : text;
-    PROF__ERRNO_RESTORE();
-    if (!owes_end) PROF__BRIDGE_MARK(site, name);
-    return prof__named(site, name, owes_end);
-#else
-    (void)list;
-    return prof__named(site, format, owes_end);
-#endif
-}
-
-PROF__ENTRY prof__token prof__begin_format(prof_site *site, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    prof__token token = prof__formatted(site, format, list, 1);
-    va_end(list);
-    return token;
-}
-
-PROF__ENTRY void prof__mark_format(prof_site *site, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    prof__formatted(site, format, list, 0);
-    va_end(list);
 }
 
 /* Begins a scope with a number as its argument. Settles the site first, because recording may begin with this step, and
