@@ -5559,6 +5559,48 @@ static inline void prof__leave(prof__thread *self)
     self->gate = prof__gate_next(self);
 }
 
+/* A place for an event: a pointer to its words, NULL if there is none; and its first word, which is stored last, 0 if
+   the event is off or came at the wrong moment. */
+typedef struct prof__place {
+    uint64_t *at;
+    uint64_t head;
+} prof__place;
+
+static PROF__COLD prof__place prof__place_slow(prof__thread *self, prof_site *site, uint64_t words, uint32_t gate)
+{
+    prof__place place = {NULL, 0};
+    if (!prof__enter_slow(self, site, gate, PROF__LOSS_EVENT)) return place;
+    uint64_t now = prof__now(self->session, 0);
+    place.at = prof__reserve(self, words, &now);
+    place.head = prof__site_head(site) | (now - self->base);
+    if (!place.at) prof__leave(self);
+    return place;
+}
+
+/* Makes the thread busy for an event of the site at the present time, if it is recorded. While the fast path is open,
+   the session uses the counter. */
+static inline prof__place prof__place_take(prof__thread *self, prof_site *site, uint64_t words)
+{
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
+    prof__place place;
+    place.head = prof__site_load(site) ^ generation;
+    if (PROF__UNLIKELY((uint32_t)place.head | (gate ^ generation))) return prof__place_slow(self, site, words, gate);
+    uint64_t elapsed = prof__counter() - self->base;
+    if (PROF__UNLIKELY((self->room < words) | (elapsed >> PROF__TICK_BITS != 0)))
+        return prof__place_slow(self, site, words, gate);
+    place.at = self->cursor;
+    place.head |= elapsed;
+    return place;
+}
+
+/* Counts the words of an event as written, and is busy no more. */
+static inline void prof__place_leave(prof__thread *self, prof__place place, uint64_t words)
+{
+    self->cursor = place.at + words;
+    self->room -= words;
+    prof__leave(self);
+}
+
 #define PROF__END_OF_BEGIN ((uint64_t)(PROF__KIND_BEGIN ^ PROF__KIND_END) << PROF__KIND_SHIFT)
 
 /* The slow paths of begin and end. The thread is busy before and after. */
@@ -5801,12 +5843,11 @@ static inline void prof__number_write(prof__thread *self, uint64_t head, uint64_
 static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__counter_write, (site, kind, number)));
-    uint64_t head;
-    if (!prof__enter(self, site, &head)) return;
-    uint64_t now = prof__now(self->session, 0);
-    head = (head & ~(15ull << PROF__KIND_SHIFT)) | kind << PROF__KIND_SHIFT;
-    if (prof__reserve(self, 2, &now)) prof__number_write(self, head | (now - self->base), number);
-    prof__leave(self);
+    prof__place place = prof__place_take(self, site, 2);
+    if (!place.at) return;
+    PROF__STORE(place.at + 1, number);
+    prof__store_word(place.at, (place.head & ~(15ull << PROF__KIND_SHIFT)) | kind << PROF__KIND_SHIFT);
+    prof__place_leave(self, place, 2);
 }
 
 static PROF__COLD void prof__arg_slow(prof__thread *self, prof_site *site, uint64_t low, uint64_t number, uint32_t gate)
@@ -6006,18 +6047,19 @@ static inline __attribute__((__always_inline__)) prof__token prof__named_text(pr
                                                                              int padded, int owes_end)
 {
     PROF__SELF_OR(PROF__LED(prof__named, (site, text->bytes, owes_end)));
-    uint64_t now = prof__counter(), words = 2 + text->words, owed = (uint64_t)owes_end;
+    uint64_t owed = (uint64_t)owes_end, words = 2 + text->words + owed, elapsed = 0;
     uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
-    uint64_t head = prof__site_load(site) ^ generation, *at = self->cursor, elapsed = now - self->base, token;
-    if (PROF__UNLIKELY(((uint32_t)head | (gate ^ generation)) || self->room < words + owed ||
-                       elapsed >> PROF__TICK_BITS || text->length > self->session->chunk_words * 2)) {
+    uint64_t head = prof__site_load(site) ^ generation, *at = self->cursor;
+    prof__token token = head | self->epoch;
+    int fast = !((uint32_t)head | (gate ^ generation)) && text->length <= self->session->chunk_words * 2;
+    if (PROF__LIKELY(fast)) elapsed = prof__counter() - self->base;
+    if (PROF__UNLIKELY(!fast || self->room < words || elapsed >> PROF__TICK_BITS)) {
         token = prof__named_slow(self, site, *text, owed, gate);
     } else {
         prof__text_write_as(at + 1, (uint64_t)PROF__KIND_NAME << PROF__KIND_SHIFT, text, padded);
         prof__store_word(at, head | elapsed);
-        self->cursor = at + words;
-        self->room -= words + owed;
-        token = head | self->epoch;
+        self->cursor = at + words - owed;
+        self->room -= words;
         PROF__BARRIER();
         self->gate = generation;
     }
@@ -6102,19 +6144,24 @@ PROF_DEF uint64_t prof_flow_new(void)
     return PROF__ADD(&prof__flow_last, 1) + 1;
 }
 
+/* Writes two more words after the head; the head, which is written last, publishes the event. */
+static void prof__event_write(uint64_t *at, uint64_t head, uint64_t what, uint64_t object)
+{
+    PROF__STORE(at + 1, what);
+    PROF__STORE(at + 2, object);
+    prof__store_word(at, head);
+}
+
 PROF__ENTRY void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__event, (site, type, detail, object)));
-    uint64_t head;
-    if (!prof__enter(self, site, &head)) return;
-    uint64_t now = prof__now(self->session, 0), *at = prof__reserve(self, 3, &now);
-    if (at) {
-        PROF__STORE(at + 1, detail << 8 | type);
-        PROF__STORE(at + 2, object);
-        prof__store_word(at, head | (now - self->base));
-        prof__commit(self, 3);
+    prof__place place = prof__place_take(self, site, 3);
+    if (place.at) {
+        prof__event_write(place.at, place.head, detail << 8 | type, object);
+        prof__place_leave(self, place, 3);
+    } else if (!place.head) {
+        return;
     }
-    prof__leave(self);
     PROF__BRIDGE_EVENT(site, type, detail, object);
 }
 
@@ -6826,29 +6873,20 @@ PROF__ENTRY void prof__mark_format(prof_site *site, const char *format, ...)
     va_end(list.values);
 }
 
-/* Writes two more words after the head; the head, which is written last, publishes the event. */
-static void prof__event_write(uint64_t *at, uint64_t head, uint64_t what, uint64_t object)
-{
-    PROF__STORE(at + 1, what);
-    PROF__STORE(at + 2, object);
-    prof__store_word(at, head);
-}
-
 PROF__ENTRY void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64_t address, uint64_t bytes)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__memory, (site, how, freed, address, bytes)));
-    uint64_t head, first = freed ? 3 : 0, words = first + (address ? 3 : 0);
+    uint64_t first = freed ? 3 : 0, words = first + (address ? 3 : 0);
     if (!words || (!address && bytes)) return; /* free(NULL), or an allocation that failed and changed nothing */
     if (bytes > PROF__EVENT_DETAIL_MAX) bytes = PROF__EVENT_DETAIL_MAX;
-    if (!prof__enter(self, site, &head)) return;
-    uint64_t now = prof__now(self->session, 0), *at = prof__reserve(self, words, &now);
-    if (at) {
-        head |= now - self->base;
-        if (address) prof__event_write(at + first, head, bytes << 8 | PROF_EVENT_ALLOC, address);
-        if (freed) prof__event_write(at, head, how << 8 | PROF_EVENT_FREE, freed);
-        prof__commit(self, words);
+    prof__place place = prof__place_take(self, site, words);
+    if (place.at) {
+        if (address) prof__event_write(place.at + first, place.head, bytes << 8 | PROF_EVENT_ALLOC, address);
+        if (freed) prof__event_write(place.at, place.head, how << 8 | PROF_EVENT_FREE, freed);
+        prof__place_leave(self, place, words);
+    } else if (!place.head) {
+        return;
     }
-    prof__leave(self);
     if (freed) PROF__BRIDGE_EVENT(site, PROF_EVENT_FREE, how, freed);
     if (address) PROF__BRIDGE_EVENT(site, PROF_EVENT_ALLOC, bytes, address);
 }
@@ -7050,14 +7088,10 @@ PROF__ENTRY int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex)
 static void prof__instant(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__instant, (site)));
-    uint64_t head;
-    if (!prof__enter(self, site, &head)) return;
-    uint64_t now = prof__now(self->session, 0), *at = prof__reserve(self, 1, &now);
-    if (at) {
-        prof__store_word(at, head | (now - self->base));
-        prof__commit(self, 1);
-    }
-    prof__leave(self);
+    prof__place place = prof__place_take(self, site, 1);
+    if (!place.at) return;
+    prof__store_word(place.at, place.head);
+    prof__place_leave(self, place, 1);
 }
 PROF__ENTRY void prof__mark(prof_site *site)
 {

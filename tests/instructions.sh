@@ -23,10 +23,10 @@ instructions-scope_off_args    375
 instructions-scope_short       250
 instructions-block             80
 instructions-begin_end         154
-instructions-mark              67
+instructions-mark              45
 instructions-mark_off          9
-instructions-counter           85
-instructions-counter_double    86
+instructions-counter           60
+instructions-counter_double    61
 instructions-arg               33
 instructions-arg_string        190
 instructions-scope_text        195
@@ -34,7 +34,7 @@ instructions-next              62
 instructions-scope_mask        80
 instructions-scope_lost        80
 instructions-step              102
-instructions-flow              82
+instructions-flow              60
 instructions-log               123
 instructions-log_int           157
 instructions-log_ints          187
@@ -43,21 +43,21 @@ instructions-arg_unsigned      32
 instructions-arg_double        34
 instructions-arg_bool          35
 instructions-arg_pointer       32
-instructions-frame             67
-instructions-mark_scope        67
+instructions-frame             45
+instructions-mark_scope        45
 instructions-mark_text         160
-instructions-counter_add       115
+instructions-counter_add       95
 instructions-scope_format      290
 instructions-scope_sync        115
 instructions-throughput        102
-instructions-span              164
-instructions-span_mark         82
-instructions-alloc_free        215
+instructions-span              116
+instructions-span_mark         60
+instructions-alloc_free        164
 instructions-memory_scope      80
-instructions-mutex             255
+instructions-mutex             210
 instructions-fiber_switch      35
-instructions-task              172
-instructions-counter_object    124
+instructions-task              126
+instructions-counter_object    105
 '
 
 check() { # name, figure, unit

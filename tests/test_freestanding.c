@@ -360,11 +360,11 @@ TEST(time)
 
 static void (*const one_macro[])(void) = {kernel_one_scope, kernel_one_mark, kernel_one_counter, kernel_one_text,
                                           kernel_one_message, kernel_one_step};
-enum { TEXT = 3, STEP = 5 };
+enum { STEP = 5 };
 
-/* The clock is read while a mark, a counter or a message is being written: an interrupt that comes then records nothing,
+/* The clock is read while a mark, a counter or a name is being written: an interrupt that comes then records nothing,
    and its scope and its mark are counted. A scope reads it before it writes: then nothing is lost, whether its site is
-   used for the first time or again; nor by a name or a step, from the second time on. */
+   used for the first time or again; nor by a step, from the second time on. */
 TEST(interrupt_inside_a_macro)
 {
     int after, warm;
@@ -387,7 +387,7 @@ TEST(interrupt_inside_a_macro)
                 uint64_t lost = prof_trace_about(trace)->lost;
                 unsigned long long macros = sum.scopes + sum.marks + sum.counters - 2; /* but for kernel_work() */
                 CHECK_EQUAL(macros + lost, warm ? 6 : 3);
-                CHECK_EQUAL(lost, i == 0 || ((i == TEXT || i == STEP) && warm) ? 0 : 2);
+                CHECK_EQUAL(lost, i == 0 || (i == STEP && warm) ? 0 : 2);
                 CHECK_EQUAL(prof_trace_about(trace)->lost_busy, lost);
                 CHECK_EQUAL(sum.truncated, 0);
                 CHECK_EQUAL(sum.args, i == STEP ? 2 + warm : 1);

@@ -21,14 +21,10 @@ PROF__ENTRY int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex)
 static void prof__instant(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__instant, (site)));
-    uint64_t head;
-    if (!prof__enter(self, site, &head)) return;
-    uint64_t now = prof__now(self->session, 0), *at = prof__reserve(self, 1, &now);
-    if (at) {
-        prof__store_word(at, head | (now - self->base));
-        prof__commit(self, 1);
-    }
-    prof__leave(self);
+    prof__place place = prof__place_take(self, site, 1);
+    if (!place.at) return;
+    prof__store_word(place.at, place.head);
+    prof__place_leave(self, place, 1);
 }
 PROF__ENTRY void prof__mark(prof_site *site)
 {

@@ -200,6 +200,48 @@ static inline void prof__leave(prof__thread *self)
     self->gate = prof__gate_next(self);
 }
 
+/* A place for an event: a pointer to its words, NULL if there is none; and its first word, which is stored last, 0 if
+   the event is off or came at the wrong moment. */
+typedef struct prof__place {
+    uint64_t *at;
+    uint64_t head;
+} prof__place;
+
+static PROF__COLD prof__place prof__place_slow(prof__thread *self, prof_site *site, uint64_t words, uint32_t gate)
+{
+    prof__place place = {NULL, 0};
+    if (!prof__enter_slow(self, site, gate, PROF__LOSS_EVENT)) return place;
+    uint64_t now = prof__now(self->session, 0);
+    place.at = prof__reserve(self, words, &now);
+    place.head = prof__site_head(site) | (now - self->base);
+    if (!place.at) prof__leave(self);
+    return place;
+}
+
+/* Makes the thread busy for an event of the site at the present time, if it is recorded. While the fast path is open,
+   the session uses the counter. */
+static inline prof__place prof__place_take(prof__thread *self, prof_site *site, uint64_t words)
+{
+    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
+    prof__place place;
+    place.head = prof__site_load(site) ^ generation;
+    if (PROF__UNLIKELY((uint32_t)place.head | (gate ^ generation))) return prof__place_slow(self, site, words, gate);
+    uint64_t elapsed = prof__counter() - self->base;
+    if (PROF__UNLIKELY((self->room < words) | (elapsed >> PROF__TICK_BITS != 0)))
+        return prof__place_slow(self, site, words, gate);
+    place.at = self->cursor;
+    place.head |= elapsed;
+    return place;
+}
+
+/* Counts the words of an event as written, and is busy no more. */
+static inline void prof__place_leave(prof__thread *self, prof__place place, uint64_t words)
+{
+    self->cursor = place.at + words;
+    self->room -= words;
+    prof__leave(self);
+}
+
 #define PROF__END_OF_BEGIN ((uint64_t)(PROF__KIND_BEGIN ^ PROF__KIND_END) << PROF__KIND_SHIFT)
 
 /* The slow paths of begin and end. The thread is busy before and after. */

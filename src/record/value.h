@@ -11,12 +11,11 @@ static inline void prof__number_write(prof__thread *self, uint64_t head, uint64_
 static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__counter_write, (site, kind, number)));
-    uint64_t head;
-    if (!prof__enter(self, site, &head)) return;
-    uint64_t now = prof__now(self->session, 0);
-    head = (head & ~(15ull << PROF__KIND_SHIFT)) | kind << PROF__KIND_SHIFT;
-    if (prof__reserve(self, 2, &now)) prof__number_write(self, head | (now - self->base), number);
-    prof__leave(self);
+    prof__place place = prof__place_take(self, site, 2);
+    if (!place.at) return;
+    PROF__STORE(place.at + 1, number);
+    prof__store_word(place.at, (place.head & ~(15ull << PROF__KIND_SHIFT)) | kind << PROF__KIND_SHIFT);
+    prof__place_leave(self, place, 2);
 }
 
 static PROF__COLD void prof__arg_slow(prof__thread *self, prof_site *site, uint64_t low, uint64_t number, uint32_t gate)
@@ -216,18 +215,19 @@ static inline __attribute__((__always_inline__)) prof__token prof__named_text(pr
                                                                              int padded, int owes_end)
 {
     PROF__SELF_OR(PROF__LED(prof__named, (site, text->bytes, owes_end)));
-    uint64_t now = prof__counter(), words = 2 + text->words, owed = (uint64_t)owes_end;
+    uint64_t owed = (uint64_t)owes_end, words = 2 + text->words + owed, elapsed = 0;
     uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
-    uint64_t head = prof__site_load(site) ^ generation, *at = self->cursor, elapsed = now - self->base, token;
-    if (PROF__UNLIKELY(((uint32_t)head | (gate ^ generation)) || self->room < words + owed ||
-                       elapsed >> PROF__TICK_BITS || text->length > self->session->chunk_words * 2)) {
+    uint64_t head = prof__site_load(site) ^ generation, *at = self->cursor;
+    prof__token token = head | self->epoch;
+    int fast = !((uint32_t)head | (gate ^ generation)) && text->length <= self->session->chunk_words * 2;
+    if (PROF__LIKELY(fast)) elapsed = prof__counter() - self->base;
+    if (PROF__UNLIKELY(!fast || self->room < words || elapsed >> PROF__TICK_BITS)) {
         token = prof__named_slow(self, site, *text, owed, gate);
     } else {
         prof__text_write_as(at + 1, (uint64_t)PROF__KIND_NAME << PROF__KIND_SHIFT, text, padded);
         prof__store_word(at, head | elapsed);
-        self->cursor = at + words;
-        self->room -= words + owed;
-        token = head | self->epoch;
+        self->cursor = at + words - owed;
+        self->room -= words;
         PROF__BARRIER();
         self->gate = generation;
     }
@@ -312,18 +312,23 @@ PROF_DEF uint64_t prof_flow_new(void)
     return PROF__ADD(&prof__flow_last, 1) + 1;
 }
 
+/* Writes two more words after the head; the head, which is written last, publishes the event. */
+static void prof__event_write(uint64_t *at, uint64_t head, uint64_t what, uint64_t object)
+{
+    PROF__STORE(at + 1, what);
+    PROF__STORE(at + 2, object);
+    prof__store_word(at, head);
+}
+
 PROF__ENTRY void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__event, (site, type, detail, object)));
-    uint64_t head;
-    if (!prof__enter(self, site, &head)) return;
-    uint64_t now = prof__now(self->session, 0), *at = prof__reserve(self, 3, &now);
-    if (at) {
-        PROF__STORE(at + 1, detail << 8 | type);
-        PROF__STORE(at + 2, object);
-        prof__store_word(at, head | (now - self->base));
-        prof__commit(self, 3);
+    prof__place place = prof__place_take(self, site, 3);
+    if (place.at) {
+        prof__event_write(place.at, place.head, detail << 8 | type, object);
+        prof__place_leave(self, place, 3);
+    } else if (!place.head) {
+        return;
     }
-    prof__leave(self);
     PROF__BRIDGE_EVENT(site, type, detail, object);
 }
