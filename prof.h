@@ -1256,10 +1256,9 @@ PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink
 PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path);
 PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
 
-/* Computes the statistics of scopes that the summary shows, sorted by sort. Free them with prof_stats_free() before the
+/* Computes the statistics of scopes that the summary shows, sorted. Free them with prof_stats_free() before the
    trace. */
-PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
-                                size_t *count);
+PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort by, int ascending, prof_stat **stats, size_t *count);
 /* Computes them with one entry for each call path: a parent before its children, and children of one parent in order.
    In PROF_STATS, which knows no paths, all entries are outermost. */
 PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
