@@ -390,7 +390,8 @@ MANUAL                                                                          
     Control functions may be called by any one thread at a time, not by interrupts. Memory of a session may be reused
     when no macro can be in the middle of its work that began before prof_stop(), and a new session was started.
     In Linux, prof.h includes <linux/types.h> instead of the headers of the compiler. examples/linux_module has all this
-    as a module, and examples/kernel as a kernel that boots; docs/kernel.md says more.
+    as a module, examples/kernel as a kernel that boots, and examples/microcontroller for 16 KiB of RAM; docs/kernel.md
+    says more.
     prof_start() needs config.memory. The functions of >>read and >>reports do not exist: save the bytes of
     config.memory, from the first 64-byte boundary on, and read them with prof_trace_memory() or prof_trace_open()
     elsewhere. _F macros record the format unless PROF_VSNPRINTF is defined.
