@@ -143,17 +143,17 @@ TEST(handles_in_an_archive)
     config.wait_ns = 10000000000;
     config.output = path;
     CHECK_EQUAL(prof_start(&config), PROF_OK);
-    enum { TURNS = 30000 };
-    for (int i = 0; i < TURNS; ++i) record_handles(i);
+    const size_t turns = (size_t)trace_times(10000, 30000, 30000); /* more than the buffer holds */
+    for (size_t i = 0; i < turns; ++i) record_handles((int)i);
     CHECK_EQUAL(prof_stop(), PROF_OK);
     prof_trace *trace = NULL;
     CHECK_EQUAL(prof_trace_open(path, &trace), PROF_OK);
     size_t track = 0;
     while (track + 1 < prof_trace_track_count(trace) && !strcmp(prof_trace_track(trace, track)->name, "prof")) ++track;
     trace_list list = trace_read(trace, track);
-    CHECK_EQUAL(list.count, 4 * TURNS);
-    if (list.count == 4 * TURNS)
-        for (size_t i = 0; i < TURNS && test_failures < 5; ++i) {
+    CHECK_EQUAL(list.count, 4 * turns);
+    if (list.count == 4 * turns)
+        for (size_t i = 0; i < turns && test_failures < 5; ++i) {
             trace_list one = {list.events + 4 * i, 4, NULL, 0};
             const prof_event *request = nth(&one, PROF_EVENT_SCOPE, "request", 0);
             CHECK_EQUAL(request->arg_count, 6);

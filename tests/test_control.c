@@ -1615,11 +1615,12 @@ TEST(short_scopes_take_no_room)
     prof_config config = trace_config(128u << 10);
     config.min_duration_ns = 1000000000;
     config.mode = PROF_FILL;
+    long times = trace_times(50000, 1000000, 1000000); /* much more than the buffer holds */
     trace_start(&config);
     PROFILE_BLOCK("around")
     {
         PROFILE_MARK("first");
-        for (int i = 0; i < 1000000; ++i) PROFILE_BLOCK("outer") PROFILE_BLOCK("inner") {}
+        for (long i = 0; i < times; ++i) PROFILE_BLOCK("outer") PROFILE_BLOCK("inner") {}
         PROFILE_MARK("last");
     }
     stop_and_read();

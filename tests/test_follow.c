@@ -305,8 +305,8 @@ static void check_last(long scopes, int wraps)
     prof_trace_close(whole);
 }
 
-TEST(last_seconds) { check_last(100000, 0); }
-TEST(last_seconds_of_a_ring_that_came_round) { check_last(300000, 1); }
+TEST(last_seconds) { check_last(trace_times(20000, 100000, 100000), 0); }
+TEST(last_seconds_of_a_ring_that_came_round) { check_last(trace_times(60000, 300000, 300000), 1); }
 
 TEST(last_seconds_of_a_stream)
 {
@@ -316,9 +316,10 @@ TEST(last_seconds_of_a_stream)
     config.mode = PROF_STREAM;
     config.wait_ns = 10000000000u;
     config.output = trace_path("stream_of_last.prof");
+    long old = trace_times(60000, 200000, 200000); /* more than the buffer holds */
     trace_start(&config);
     PROFILE_THREAD("main");
-    for (int i = 0; i < 200000; ++i) PROFILE_BLOCK("old") {}
+    for (long i = 0; i < old; ++i) PROFILE_BLOCK("old") {}
     PROFILE_BEGIN("open");
     PROFILE_BEGIN("between");
     pause_ms(10);
@@ -334,7 +335,7 @@ TEST(last_seconds_of_a_stream)
         trace_list list = trace_read(part, trace_track_named(part, "main"));
         CHECK_EQUAL(trace_count(&list, "new"), 1000);
         CHECK_EQUAL(trace_count(&list, "open"), 1);
-        CHECK_EQUAL(trace_count(&list, "old"), all ? 200000 : 0);
+        CHECK_EQUAL(trace_count(&list, "old"), all ? old : 0);
         trace_free(&list);
         prof_trace_close(part);
         CHECK_EQUAL(prof_save_last(image, 3600), PROF_OK); /* all of it */
@@ -562,7 +563,7 @@ static void same_statistics(uint64_t min_duration_ns, prof_clock clock)
 {
     random_state = (uint64_t)time(NULL) * 2654435761u + (uint64_t)getpid() + min_duration_ns;
     printf("     seed %llu\n", (unsigned long long)random_state);
-    for (int round = 0; round < 6; ++round) {
+    for (int round = 0; round < trace_times(3, 6, 6); ++round) {
         look_often = round % 3;
         start_followed(16 << 20, min_duration_ns, clock);
         PROFILE_BEGIN("open to the end");
@@ -621,7 +622,7 @@ TEST(statistics_equal_the_readers_in_a_race) /* the follower looks while others 
     for (long round = 0; round < trace_times(2, 5, 50) && !test_failures; ++round) {
         pthread_t threads[4];
         start_followed(32 << 20, round % 2 ? 1000 : 0, PROF_CLOCK_MONOTONIC);
-        for (int wave = 0; wave < 10; ++wave) {
+        for (int wave = 0; wave < trace_times(3, 10, 10); ++wave) {
             for (int i = 0; i < 4; ++i) threads[i] = started(racing_thread, NULL);
             for (int i = 0; i < 20; ++i) look();
             for (int i = 0; i < 4; ++i) join(threads[i]);
