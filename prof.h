@@ -17837,8 +17837,16 @@ PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **t
     return status;
 }
 
-/* Opens an image without its archive, which may be larger by far and takes as long to read: what its buffer holds is
-   read as if it were a ring's. */
+/* Makes a trace of an image on the heap, without its archive: what its buffer holds is read as if it were a ring's. */
+static PROF__UNUSED PROF__RARE prof_status prof__read_buffer_only(void *image, const char *what, prof_trace **trace)
+{
+    prof__header *header = (prof__header *)image;
+    if (header->archive_first != header->archive_next && !header->overwritten) header->overwritten = 1;
+    header->archive_offset = header->archive_limit = header->archive_first = header->archive_next = 0;
+    return prof__read_image(image, (size_t)header->image_size, NULL, what, trace);
+}
+
+/* Opens an image without its archive, which may be larger by far and takes as long to read. */
 static PROF__UNUSED PROF__RARE prof_status prof__trace_buffer(const char *path, prof_trace **trace)
 {
     unsigned char *image = NULL;
@@ -17853,10 +17861,7 @@ static PROF__UNUSED PROF__RARE prof_status prof__trace_buffer(const char *path, 
         free(image);
         return status;
     }
-    prof__header *header = (prof__header *)(void *)image;
-    if (header->archive_first != header->archive_next && !header->overwritten) header->overwritten = 1;
-    header->archive_offset = header->archive_limit = header->archive_first = header->archive_next = 0;
-    return prof__read_image(image, (size_t)header->image_size, NULL, path, trace);
+    return prof__read_buffer_only(image, path, trace);
 }
 
 PROF_DEF PROF__WALL prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace)
@@ -24894,6 +24899,7 @@ static prof_status prof__image_copy(void **bytes, size_t *size); /* of what is r
 static prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trace, prof_sink sink);
 static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out);
 static prof_status prof__trace_buffer(const char *path, prof_trace **trace); /* only what the buffer still has */
+static prof_status prof__read_buffer_only(void *image, const char *what, prof_trace **trace); /* takes the image */
 static prof_status prof__trace_live(prof_trace **trace, int reset); /* reset: statistics of PROF_STATS begin anew */
 static uint32_t prof__live_mode(void);
 static prof_status prof__writer_for(const char *path, uint32_t mode,
@@ -24916,6 +24922,8 @@ static prof_status prof__import_close(prof__import *w, prof_status status, uint6
 /* type: prof__pair, one moment on all clocks */
 static void prof__trace_pairs(const prof_trace *trace, prof__pair *first, prof__pair *last);
 static void prof__trace_last(prof_trace *trace, double seconds);
+static uint64_t prof__image_tick(const prof_trace *trace, int64_t ns); /* the first that is not before that time */
+static int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hint); /* *hint: 0 at first */
 static int prof__trace_archived(const prof_trace *trace);
 static int prof__trace_aggregated(const prof_trace *trace);
 static int prof__has_role(const prof_trace *trace, uint32_t role); /* prof_role: some call site has it */

@@ -18,7 +18,8 @@ QUICK START
 
 Or PROF_OUTPUT=trace.html, in the environment of a program with this header. An image of an earlier run:
 prof_trace_open("trace.prof", &trace), then prof_html_write(trace, "trace.html", NULL); or prof export trace.prof -o
-trace.html; or prof view trace.prof, which opens it, too.
+trace.html; or prof view trace.prof, which opens it, too. Of a program that runs, prof_server.h serves the same page,
+live.
 
 WHAT IT SHOWS                                                                                                 >>html
 
@@ -442,6 +443,7 @@ typedef struct prof__html_level { /* of the scopes of a track */
 
 typedef struct prof__html {
     prof__out out;
+    int plain;         /* 1: the blocks alone, not packed, neither in base64 nor in elements */
     size_t piece;      /* bytes of base64 in the element that is open; 0: none is */
     unsigned char odd[3];
     unsigned odd_count;
@@ -487,6 +489,10 @@ static void prof__html_base64(prof__html *h, const unsigned char *from, size_t t
 
 static void prof__html_bytes_out(prof__html *h, const unsigned char *from, size_t size)
 {
+    if (h->plain) {
+        prof__out_bytes(&h->out, from, size);
+        return;
+    }
     if (!h->piece && !h->odd_count) prof__out_text(&h->out, "<script type=\"application/octet-stream\">");
     while (size && (h->odd_count || size < 3)) {
         h->odd[h->odd_count++] = *from++;
@@ -546,7 +552,7 @@ static void prof__html_block(prof__html *h, char kind, prof__html_bytes *const *
         columns[i]->size = 0;
     }
     size = (size_t)(to - h->raw);
-    packed = size > 256 ? prof__html_deflate_all(&h->deflate, h->raw, ends, count + 1, h->packed) : size;
+    packed = size > 256 && !h->plain ? prof__html_deflate_all(&h->deflate, h->raw, ends, count + 1, h->packed) : size;
     head[0] = (unsigned char)kind;
     to = prof__pack_integer(head + 1, size);
     to = prof__pack_integer(to, packed < size ? packed : 0); /* 0: it is as it was */
@@ -3849,6 +3855,304 @@ static const char *const prof__html_page[] = {
    ,
     NULL};
 
+/* What the page has besides where prof_server.h serves it. */
+static PROF__UNUSED const char *const prof__html_live[] = {
+    "const KEPT = 30e9, MOST = 2e6;\n"
+    "class Messages {\n"
+    "constructor() { this.rest = new Uint8Array(0); }\n"
+    "take(more) {\n"
+    "const bytes = new Uint8Array(this.rest.length + more.length), done = [];\n"
+    "bytes.set(this.rest);\n"
+    "bytes.set(more, this.rest.length);\n"
+    "let at = 0;\n"
+    "for (;;) {\n"
+    "const r = new Reader(bytes, at);\n"
+    "let kind, size;\n"
+    "try {\n"
+    "kind = r.byte();\n"
+    "size = r.index(LONGEST, 'block of size');\n"
+    "if (r.u()) throw new Damage('a message is packed');\n"
+    "} catch (error) {\n"
+    "if (bytes.length - at > 12) throw error;\n"
+    "break; // not all of it is there\n"
+    "}\n"
+    "if (size > r.end - r.at) break;\n"
+    "at = r.at + size;\n"
+    "const message = this.block(String.fromCharCode(kind), bytes.subarray(r.at, at));\n"
+    "if (message) done.push(message);\n"
+    "}\n"
+    "this.rest = bytes.slice(at);\n"
+    "return done;\n"
+    "}\n"
+    "block(kind, bytes) {\n"
+    "const r = new Reader(bytes, 0);\n"
+    "if (kind === 'L') {\n"
+    "r.u();\n"
+    "this.about = new Map();\n"
+    "while (!r.done) this.about.set(r.text(), r.text());\n"
+    "this.decoder = new Decoder();\n"
+    "this.tracks = [];\n"
+    "return this.about.has('from_ns') ? null : { about: this.about, report: null };\n"
+    "}\n"
+    "if (!this.decoder) throw new Damage('the data do not begin as they should');\n"
+    "if (kind === 'I') {\n"
+    "r.u();\n"
+    "while (!r.done) this.tracks.push(r.u());\n"
+    "return null;\n"
+    "}\n"
+    "this.decoder.take({ kind }, bytes);\n"
+    "return kind === 'Z' ? { about: this.about, report: this.decoder.close(), tracks: this.tracks } : null;\n"
+    "}\n"
+    "}\n"
+    "function addArgs(to, from, by, skip, part) {\n"
+    "for (let i = 0; i < from.count; i++) {\n"
+    "const index = from.index[i] + by;\n"
+    "if (from.index[i] < skip) continue;\n"
+    "if (!to.count || to.index.items[to.count - 1] !== index) to.index.put(to.count++, index);\n"
+    "to.place.put(to.count - 1, from.place[i] + part.block * LONGEST); // the later part of a scope has them all\n"
+    "}\n"
+    "}\n"
+    "function levelOf(parts, depth) {\n"
+    "const level = new Level(), mine = parts.filter(({ track }) => track.levels[depth]);\n"
+    "level.grow(mine.reduce((sum, { track }) => sum + track.levels[depth].count, 8));\n"
+    "for (const part of mine) {\n"
+    "const from = part.track.levels[depth], n = level.count, flags = from.flags.get(0) || 0, rest = flags & TRUNCATED_BEGIN && from.start[0] <= part.from;\n"
+    "const same = rest && part.joins && n && level.endOf(n - 1) >= part.before && level.node[n - 1] === part.nodes[from.node[0]];\n"
+    "const skip = same || (rest && !from.durationOf(0)) ? 1 : 0, by = n - skip;\n"
+    "if (same) {\n"
+    "const whole = from.endOf(0) - level.start[n - 1], cut = (level.flags.get(n - 1) || 0) & TRUNCATED_BEGIN | flags & TRUNCATED_END;\n"
+    "level.duration[n - 1] = Math.min(whole, 0xFFFFFFFF);\n"
+    "level.long.set(n - 1, whole);\n"
+    "if (cut) level.flags.set(n - 1, cut); else level.flags.delete(n - 1);\n"
+    "}\n"
+    "level.start.set(from.start.subarray(skip), n);\n"
+    "level.duration.set(from.duration.subarray(skip), n);\n"
+    "for (let i = skip; i < from.count; i++) level.node[by + i] = part.nodes[from.node[i]];\n"
+    "for (const column of ['long', 'flags']) for (const [i, value] of from[column]) if (i >= skip) level[column].set(by + i, value);\n"
+    "addArgs(level.args, from.args, by, same ? 0 : skip, part);\n"
+    "level.count = by + from.count;\n"
+    "}\n"
+    "level.close();\n"
+    "return level;\n"
+    "}\n"
+    "function pointsOfAll(parts, kinds) {\n"
+    "const points = new Points(), frames = new Map();\n"
+    "for (const { track, ...part } of parts) {\n"
+    "const from = track.points, by = points.count;\n"
+    "for (let i = 0; i < from.count; i++) {\n"
+    "const kind = from.kind[i] + part.kind, { type, label } = kinds[kind], time = from.time[i];\n"
+    "let a = from.a[i];\n"
+    "if (type === FRAME) { // which the begin of its period may have cut\n"
+    "if (part.joins && time - a <= part.from && frames.has(label)) a = time - frames.get(label);\n"
+    "frames.set(label, time);\n"
+    "}\n"
+    "points.time.put(by + i, time);\n"
+    "points.kind.put(by + i, kind);\n"
+    "points.a.put(by + i, a);\n"
+    "points.b.put(by + i, from.b[i] + (type === LOG ? part.string : 0));\n"
+    "}\n"
+    "addArgs(points.args, from.args, by, 0, part);\n"
+    "points.count += from.count;\n"
+    "}\n"
+    "points.close();\n"
+    "return points;\n"
+    "}\n"
+    "function merged(periods) {\n"
+   ,
+    "const report = new Report(), { nodes, labels, kinds, strings, argBlocks } = report, known = new Map(), childOf = new Map(), tracks = new Map(), open = new Map();\n"
+    "const process = { ...periods[periods.length - 1].report.processes[0], tracks: [] };\n"
+    "let before = 0;\n"
+    "report.version = 1;\n"
+    "report.complete = true;\n"
+    "report.processes.push(process);\n"
+    "for (const { about, report: r, tracks: ids } of periods) {\n"
+    "const part = { kind: kinds.length, string: strings.length, block: argBlocks.length, nodes: new Uint32Array(r.nodes.count),\n"
+    "from: Number(about.get('from_ns')), joins: before && about.get('joins') === '1', before };\n"
+    "const labelOf = r.labels.map(label => {\n"
+    "const key = [label.name, label.category, label.file, label.line].join('\\0');\n"
+    "if (!known.has(key)) known.set(key, labels.push({ ...label, id: labels.length }) - 1);\n"
+    "return known.get(key);\n"
+    "});\n"
+    "for (let n = 1; n < r.nodes.count; n++) {\n"
+    "const parent = part.nodes[r.nodes.parent[n]], label = labelOf[r.nodes.label[n]], key = parent * 0x4000000 + label;\n"
+    "if (!childOf.has(key)) {\n"
+    "nodes.label.put(nodes.count, label);\n"
+    "nodes.parent.put(nodes.count, parent);\n"
+    "childOf.set(key, nodes.count++);\n"
+    "}\n"
+    "part.nodes[n] = childOf.get(key);\n"
+    "}\n"
+    "for (const kind of r.kinds) kinds.push({ ...kind, label: labelOf[kind.label] });\n"
+    "for (const text of r.strings) strings.push(text);\n"
+    "argBlocks.push(...r.argBlocks);\n"
+    "const trackOf = i => {\n"
+    "const track = r.tracks[i], key = ids[i] || track.device + '\\0' + track.name;\n"
+    "if (!tracks.has(key)) tracks.set(key, { id: tracks.size, parts: [] });\n"
+    "return Object.assign(tracks.get(key), { ...track, id: tracks.get(key).id, process });\n"
+    "};\n"
+    "r.tracks.forEach((track, i) => { if (track.levels.length || track.points.count) trackOf(i).parts.push({ ...part, track }); });\n"
+    "for (const span of r.spans) {\n"
+    "const key = [labelOf[span.label], span.id, span.number].join(), begun = open.get(key);\n"
+    "if (begun && span.flags & TRUNCATED_BEGIN) {\n"
+    "Object.assign(begun, { duration: span.start + span.duration - begun.start, endTrack: trackOf(span.endTrack).id, args: span.args,\n"
+    "flags: begun.flags & TRUNCATED_BEGIN | span.flags & TRUNCATED_END });\n"
+    "} else {\n"
+    "open.set(key, { ...span, label: labelOf[span.label], track: trackOf(span.track).id, endTrack: trackOf(span.endTrack).id });\n"
+    "report.spans.push(open.get(key));\n"
+    "}\n"
+    "if (!(span.flags & TRUNCATED_END)) open.delete(key);\n"
+    "}\n"
+    "before = Number(r.processes[0].about.get('to_ns'));\n"
+    "}\n"
+    "for (const { parts, ...track } of tracks.values()) {\n"
+    "track.levels = [];\n"
+    "while (parts.some(part => part.track.levels.length > track.levels.length)) track.levels.push(levelOf(parts, track.levels.length));\n"
+    "track.points = pointsOfAll(parts, kinds);\n"
+    "process.tracks.push(track);\n"
+    "report.tracks.push(track);\n"
+    "report.scopes += track.levels.reduce((sum, level) => sum + level.count, 0);\n"
+    "report.points += track.points.count;\n"
+    "}\n"
+    "nodes.label = nodes.label.close(nodes.count);\n"
+    "nodes.parent = nodes.parent.close(nodes.count);\n"
+    "report.spanCount = report.spans.length;\n"
+    "return report;\n"
+    "}\n"
+    "const STATES = { none: 'It records nothing.', stopped: 'It has stopped recording: this is the end. What it records next comes here.', ended: 'Its recording has ended: this is the end of it.',\n"
+    "waiting: 'Its recording has not begun yet.', paused: 'Its recording is paused.', stats: 'It records in mode stats, which keeps no events: see Summary.',\n"
+    "over: 'The server has stopped: the program ended, or calls for it.' };\n"
+    "class Live {\n"
+    "constructor(app) {\n"
+    "this.app = app;\n"
+    "this.periods = [];\n"
+    "this.about = new Map();\n"
+    "this.seconds = 5;\n"
+    "this.lines = null;\n"
+    "this.shape = '';\n"
+    "this.drawn = 0;\n"
+    "this.pauses = el('button', { onclick: () => this.pause(!this.paused) });\n"
+    "this.state = el('span', { id: 'state', role: 'status' });\n"
+    "this.again = el('button', { hidden: true, onclick: () => this.connect() });\n"
+   ,
+    "this.level = el('input', { type: 'number', min: 0, max: 255, style: { width: '5em' }, onchange: () => fetch(`/level?level=${this.level.value}`, { method: 'POST' }).then(async answer => {\n"
+    "if (!answer.ok) app.say(await answer.text());\n"
+    "}) });\n"
+    "const save = format => el('a', { href: `/save?last=5&format=${format}`, download: '' }, format === 'html' ? 'Save the last 5 s' : 'as .prof');\n"
+    "document.querySelector('header').after(el('div.bar-of-tools', { id: 'watch' }, this.pauses,\n"
+    "el('label', {}, 'Shows ', el('select', { onchange: event => { this.seconds = Number(event.target.value); this.show(); } },\n"
+    "...[1, 2, 5, 10, 30].map(s => el('option', { value: s, selected: s === this.seconds }, `${s} s`)))),\n"
+    "this.state, this.again, el('span.grow'), el('label', {}, 'Level ', this.level), save('html'), save('prof'),\n"
+    "el('a', { href: '/summary', target: '_blank' }, 'Summary')));\n"
+    "for (const name of ['pointerdown', 'wheel', 'keydown']) // who looks closer wants it to stay\n"
+    "for (const id of ['time', 'frames']) document.getElementById(id).addEventListener(name, event => {\n"
+    "if (!event.ctrlKey || name === 'wheel') this.pause(true);\n"
+    "}, true);\n"
+    "this.pause(false);\n"
+    "this.connect();\n"
+    "}\n"
+    "async connect() {\n"
+    "const messages = new Messages();\n"
+    "this.again.hidden = true;\n"
+    "this.gone = '';\n"
+    "if (this.reading) this.reading.abort();\n"
+    "const reading = this.reading = new AbortController();\n"
+    "try {\n"
+    "const answer = await fetch('/live' + location.search, { signal: reading.signal });\n"
+    "if (!answer.ok) throw new Error(await answer.text());\n"
+    "for (const reader = answer.body.getReader();;) {\n"
+    "const { done, value } = await reader.read();\n"
+    "if (done) break;\n"
+    "for (const message of messages.take(value)) this.take(message);\n"
+    "}\n"
+    "if (this.about.get('state') !== 'over') throw new Error('The connection ended without a word: the program was killed, or crashed.');\n"
+    "} catch (error) {\n"
+    "if (this.reading !== reading) return;\n"
+    "this.gone = error instanceof TypeError ? 'The connection ended: the program was killed, or crashed, or cannot be reached.' : error.message;\n"
+    "}\n"
+    "this.later();\n"
+    "}\n"
+    "take(message) {\n"
+    "const { about, report } = message;\n"
+    "if (about.get('session') !== this.about.get('session')) this.periods = [];\n"
+    "this.about = about;\n"
+    "if (report) this.periods.push(message);\n"
+    "const { periods } = this, ends = periods.map(period => Number(period.about.get('from_ns'))), scopes = periods.reduce((sum, period) => sum + period.report.scopes, 0);\n"
+    "for (let n = scopes; periods.length > 1 && (ends[ends.length - 1] - ends[1] > KEPT || n > MOST);) {\n"
+    "n -= periods.shift().report.scopes;\n"
+    "ends.shift();\n"
+    "}\n"
+    "this.later();\n"
+    "}\n"
+    "later() {\n"
+    "if (!this.waits) this.waits = requestAnimationFrame(() => { this.waits = 0; this.say(); if (!this.paused) this.show(); });\n"
+    "}\n"
+    "pause(on) {\n"
+    "if (on === this.paused) return;\n"
+    "this.paused = on;\n"
+    "this.pauses.textContent = on ? 'Go on' : 'Pause';\n"
+    "this.pauses.setAttribute('aria-pressed', String(on));\n"
+    "if (!on) this.later();\n"
+    "}\n"
+    "say() {\n"
+    "const { about } = this, get = key => Number(about.get(key) || 0), state = about.get('state');\n"
+    "const took = get('took_ns') / get('period_ns'), ended = this.gone || state === 'over';\n"
+    "this.state.textContent = this.gone || STATES[state] || (state ? `Recording${get('on_demand') ? ', because you watch' : ''}; watching takes ${(100 * took).toFixed(1)} % of a core.` : 'Connecting\\u2026');\n"
+    "this.again.hidden = !ended && state !== 'stopped';\n"
+    "this.again.textContent = ended ? 'Connect again' : 'Record';\n"
+    "this.level.disabled = ended || get('read_only') === 1 || !get('level');\n"
+    "if (document.activeElement !== this.level) this.level.value = get('level');\n"
+    "}\n"
+    "losses() {\n"
+    "const get = key => Number(this.about.get(key) || 0), lines = [];\n"
+    "if (get('skipped_ns')) lines.push(`${ns(get('skipped_ns'))} are missing: this page, or the server, was too slow for them.`);\n"
+   ,
+    "if (get('overwritten_ns')) lines.push(`${ns(get('overwritten_ns'))} are missing: they were overwritten before they were read; the program needs a larger buffer.`);\n"
+    "if (get('streamed')) lines.push('The program streams to a file: of scopes that began long ago, only what is in them may be here.');\n"
+    "return lines;\n"
+    "}\n"
+    "show() {\n"
+    "const { app, periods } = this;\n"
+    "if (!periods.length) return;\n"
+    "const report = merged(periods), [process] = report.processes;\n"
+    "process.losses = [...process.losses, ...this.losses()];\n"
+    "process.about.set('complete', '1');\n"
+    "finish(report);\n"
+    "const shape = [report.frames.length > 0, report.messages.length, report.spans.length > 0, report.counters.length > 0, process.memory !== null, process.locks !== null].join();\n"
+    "const first = !this.shape, lines = process.losses.join('\\n'), now = performance.now(), to = report.to;\n"
+    "if (first) app.take(report);\n"
+    "app.report = report;\n"
+    "app.focus = null;\n"
+    "app.hits = [];\n"
+    "app.series = report.frames[0];\n"
+    "app.view = { from: to - this.seconds * 1e9, to };\n"
+    "app.theme(document.documentElement.dataset.theme);\n"
+    "app.drawFramesSoon();\n"
+    "if (lines !== this.lines || (now - this.drawn > 1000 && !document.querySelector('#warnings details[open]'))) app.head();\n"
+    "if (shape !== this.shape || now - this.drawn > 1000) this.panels(shape, now);\n"
+    "this.lines = lines;\n"
+    "}\n"
+    "panels(shape, now) {\n"
+    "const { app } = this, place = document.querySelector('#panel .scroll'), top = place ? place.scrollTop : 0, { tab, memories } = app.panels;\n"
+    "if (shape !== this.shape) {\n"
+    "app.panels.close();\n"
+    "app.panels = Object.assign(new Panels(app, document.getElementById('tabs'), document.getElementById('panel')), { memories });\n"
+    "app.panels.tab = app.panels.list.some(([id]) => id === tab) ? tab : 'scopes';\n"
+    "}\n"
+    "app.panels.kept = null;\n"
+    "app.panels.render();\n"
+    "if (document.querySelector('#panel .scroll')) document.querySelector('#panel .scroll').scrollTop = top;\n"
+    "this.shape = shape;\n"
+    "this.drawn = now;\n"
+    "}\n"
+    "}\n"
+    "async function watch() {\n"
+    "while (!globalThis.prof) await new Promise(done => setTimeout(done, 20));\n"
+    "globalThis.prof.live = new Live(globalThis.prof);\n"
+    "}\n"
+    "if (typeof document !== 'undefined') watch();\n"
+   ,
+    NULL};
+
 /*-- values and arguments --*/
 
 static void prof__html_value(prof__html *h, prof__html_bytes *to, const prof_value *value)
@@ -4278,6 +4582,78 @@ PROF_DEF prof_status prof_html_stream(const prof_trace *trace, prof_sink sink, c
 PROF_DEF prof_status prof_html_write(const prof_trace *trace, const char *path, const prof_html_options *options)
 {
     return prof_html_merge(&trace, 1, path, options);
+}
+
+/*-- live --*/
+
+/* Writes the page up to where its data begin, with the script that only such a page has. It may ask the server that it
+   comes from, and nobody else. */
+static PROF__UNUSED void prof__html_live_head(prof__out *out)
+{
+    static const char policy[] = "default-src 'none';", end[] = "})();\n";
+    for (size_t i = 0; prof__html_page[i]; ++i) {
+        const char *text = prof__html_page[i], *at;
+        if ((at = strstr(text, policy)) != NULL) {
+            at += sizeof policy - 1;
+            prof__out_bytes(out, text, (size_t)(at - text));
+            prof__out_text(out, " connect-src 'self';");
+            text = at;
+        }
+        if ((at = strstr(text, end)) != NULL) {
+            prof__out_bytes(out, text, (size_t)(at - text));
+            for (size_t k = 0; prof__html_live[k]; ++k) prof__out_text(out, prof__html_live[k]);
+            text = at;
+        }
+        prof__out_text(out, text);
+    }
+}
+
+/* Writes the page that watches a program: a report of nothing. */
+static PROF__UNUSED prof_status prof__html_live_page(prof_sink sink, const char *program)
+{
+    prof__html *h = (prof__html *)calloc(1, sizeof *h);
+    if (!h) return prof__fail(PROF_NO_MEMORY, "no memory to write the page");
+    prof__out_sink(&h->out, sink);
+    prof__html_live_head(&h->out);
+    prof__html_u(&h->rows, PROF__HTML_VERSION);
+    prof__html_u(&h->rows, 1);
+    prof__html_text(&h->rows, "");
+    prof__html_block1(h, 'H', &h->rows);
+    prof__html_about(h, "program", program);
+    prof__html_about(h, "complete", "1");
+    prof__html_block1(h, 'P', &h->rows);
+    prof__html_end(h);
+    prof__out_text(&h->out, "</body>\n</html>\n");
+    return prof__html_done(h);
+}
+
+/* Writes a message: pairs of texts, up to NULL, as a block of the kind L, and a report of the trace, if it is not NULL,
+   as blocks that are not packed. Before its events stands a block of the kind I: the number of each track, which it
+   keeps from period to period; 0: it has none. */
+static PROF__UNUSED prof_status prof__html_live_message(prof_sink sink, const char *const *pairs,
+                                                        const prof_trace *trace)
+{
+    const prof_track *track;
+    prof__html *h = (prof__html *)calloc(1, sizeof *h);
+    if (!h) return prof__fail(PROF_NO_MEMORY, "no memory for what a page watches");
+    h->plain = 1;
+    prof__out_sink(&h->out, sink);
+    for (size_t i = 0; pairs[i]; i += 2) prof__html_about(h, pairs[i], pairs[i + 1]);
+    prof__html_block1(h, 'L', &h->rows);
+    if (trace) {
+        prof__html_u(&h->rows, PROF__HTML_VERSION);
+        prof__html_u(&h->rows, 1);
+        prof__html_text(&h->rows, "");
+        prof__html_block1(h, 'H', &h->rows);
+        for (size_t i = 0; (track = prof_trace_track(trace, i)) != NULL; ++i) {
+            prof__html_u(&h->rows, track->device[0] ? 0 : track->id);
+            if (h->rows.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'I', &h->rows);
+        }
+        prof__html_block1(h, 'I', &h->rows);
+        prof__html_trace(h, trace, 0);
+        prof__html_end(h);
+    }
+    return prof__html_done(h);
 }
 
 #if defined(__GNUC__) || defined(__TINYC__)

@@ -1,4 +1,4 @@
-/* prof_server.h - v0.1 - capture on demand for prof: curl, and XProf's "Capture profile" - public domain or MIT-0
+/* prof_server.h - v0.1 - capture on demand for prof: curl, browsers, XProf's "Capture profile" - public domain or MIT-0
                           assembled from src/: change it there, see CONTRIBUTING.md
                           needs prof.h and nothing else; the licence is at the end of this file
 
@@ -6,7 +6,8 @@ QUICK START
 
     #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++
     #include "prof_chrome.h"               // first the headers of the formats that it can answer with: json,
-    #include "prof_xplane.h"               // and xplane, which XProf needs
+    #include "prof_xplane.h"               // xplane, which XProf needs,
+    #include "prof_html.h"                 // and html, with which browsers get a live page
     #include "prof_server.h"               // includes prof.h
 
     int main(void)
@@ -21,16 +22,18 @@ Or leave these two calls out, and run `PROF_SERVER=9012 ./program`. Then, while 
     curl -o trace.json 'localhost:9012/trace?ms=1000'          the next second, for ui.perfetto.dev
     curl 'localhost:9012/summary?ms=1000'                      the same as a table
     curl -o last.json 'localhost:9012/save?last=5'             what led to this moment, of a program that records
+    http://localhost:9012 in a browser                         the last seconds, live; prof view --live localhost:9012
     XProf, "Capture profile", service address localhost:9012   the next second in TensorBoard
 
 WHAT IT ANSWERS                                                                                             >>server
 
     It speaks two protocols on one port. HTTP/1.1 (and HTTP/2 with prior knowledge):
 
-    GET /                 lists these paths
+    GET /                 lists these paths; for a browser, if prof_html.h is included: the live page
+    GET /live             what that page reads, see LIVE
     GET /status           JSON: whether and how the program records, how full the buffer is, which captures run
     GET /trace            captures the next ms=1000 milliseconds, after delay=0 milliseconds, as format=json, prof,
-                          xplane or csv; default: json if prof_chrome.h is included, else prof
+                          xplane, csv or html; default: json if prof_chrome.h is included, else prof
     GET /summary          a table of all that is in the buffer; ms=1000: of the next second; last=5: of the last five
     GET /save             what is in the buffer already, without waiting; last=5: the last five seconds; format as above
     POST /pause, /resume  like prof_pause(), also for a recording of /start. /resume only undoes a /pause, and
@@ -94,6 +97,30 @@ HOW IT CAPTURES
     "prof server" shows that time, as scopes of the category prof, level 2. The thread makes one answer at a time, but a
     client that waits for the end of a capture, or reads slowly, does not delay others.
 
+LIVE                                                                                                          >>live
+
+    The page at / is that of prof_html.h. The last seconds flow by; Pause, or a click into them, holds them still, with
+    all that the page can do; Go on shows what is new. It keeps 30 s, or 2 million scopes. It also saves the last 5 s of
+    the buffer as a report or as a .prof, sets the level, and says what is missing, and why: it, or the server, was too
+    slow; the ring was overwritten before it was read; recording was paused, stopped, or began anew; the program was
+    killed. A child of fork() has no server, and is not on the page.
+
+    The page reads one answer, /live, which goes on until the connection ends: see docs/html.md. If nothing records when
+    it begins, a session on demand starts, as for a capture, with the same parameters, and ends with the last one who
+    watches: http://localhost:9012/?categories=net&level=1. Its ring has 8 MiB, unless options.capture or buffer=64M
+    says otherwise: the larger it is, the longer each look takes, and the rarer they are. When a session of the program
+    ends, /live waits for the next one: it does not discard what was recorded.
+
+    Four times a second the thread copies the buffer and reads all of it, for what is new. It looks less often where
+    that takes longer than 25 ms, so that it never takes more than a tenth of a processor: a full ring of 8 MiB takes
+    20 ms at 2.3 GHz, one of 64 MiB 180 ms, so that the page moves on every 1.8 s. A period that the client has not read
+    is followed by no other: the next one then has all since, up to 3 s, and the rest is left out and counted. A client
+    that reads nothing for 60 s is closed. Four can watch at once.
+
+    What a period lacks: events that reach the buffer more than 20 ms late, as those of devices may; in mode stream, and
+    of a ring that was overwritten, scopes that began before what the buffer has, so that the scopes in them are one
+    level higher. /save has the former.
+
 SECURITY
 
     Whoever can connect can see names, arguments and timing of the program, make it record, which costs time and memory,
@@ -101,7 +128,8 @@ SECURITY
 
     - The server listens on the loopback addresses, 127.0.0.1 and ::1, unless options.host says otherwise; any other
       address needs options.token. On a machine with several users all of them can use loopback: set a token there, too.
-    - A token must be in each request as `Authorization: Bearer TOKEN`, and is compared in constant time. There is no
+    - A token must be in each request as `Authorization: Bearer TOKEN`, and is compared in constant time. A browser asks
+      its user: the token is the password, with any name (`Authorization: Basic`, base64 of NAME:TOKEN). There is no
       encryption: on a network, use ssh -L 9012:localhost:9012 instead. XProf's dialog cannot send a token.
     - Web pages are refused: without a token the Host must be a name of this machine (no DNS rebinding), and a request
       that a browser marks as another page's (Origin, Sec-Fetch-Site) is refused, whatever it asks for.
@@ -129,7 +157,7 @@ ENVIRONMENT
 LIMITS
 
     POSIX; on Windows prof_server_start() is PROF_UNSUPPORTED, and freestanding there is none. No TLS, no compression,
-    no request bodies in chunks. An answer of gRPC has at most 2 GiB.
+    no request bodies in chunks; /live not over HTTP/2. An answer of gRPC has at most 2 GiB.
 */
 #include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
 #ifndef PROF_SERVER_H
@@ -247,6 +275,11 @@ extern "C" {
 #define PROF__SERVER_PATIENCE 10000          /* HTTP/2 frames in a row that ask for nothing */
 #define PROF__SERVER_ABORTS 32               /* requests that an HTTP/2 connection may cancel */
 #define PROF__SERVER_AHEAD 8                 /* requests that an HTTP/1 connection may send without waiting */
+#define PROF__SERVER_WATCHERS 4              /* answers to /live at the same time */
+#define PROF__SERVER_PERIOD_NS 250000000u    /* of /live, at least: and ten times what making one takes */
+#define PROF__SERVER_LIVE_BUFFER ((size_t)8 << 20) /* of /live, if nothing records: all of it is read each time */
+#define PROF__SERVER_LAG_NS 20000000u        /* how long ago a period ends: what is older has been recorded */
+#define PROF__SERVER_STALL_NS 60000000000u   /* for the next bytes of /live */
 #define PROF__SERVER_TURN_NS 10000000u       /* a connection begins nothing new in its turn after this time */
 
 /* Memory that grows: an answer or a body. It is valid from first to size. */
@@ -260,6 +293,7 @@ typedef enum prof__server_format {
     PROF__SERVE_PROF,
     PROF__SERVE_XPLANE,
     PROF__SERVE_CSV,
+    PROF__SERVE_HTML,
     PROF__SERVE_SUMMARY,
     PROF__SERVE_MONITOR
 } prof__server_format;
@@ -288,7 +322,19 @@ typedef struct prof__server_capture {
     char notes[1024];        /* lines for the client: what the answer lacks */
 } prof__server_capture;
 
-enum { PROF__ASK_FREE, PROF__ASK_HEAD, PROF__ASK_BODY, PROF__ASK_DELAYED, PROF__ASK_CAPTURE, PROF__ASK_ANSWER };
+enum { PROF__ASK_FREE, PROF__ASK_HEAD, PROF__ASK_BODY, PROF__ASK_DELAYED, PROF__ASK_CAPTURE, PROF__ASK_ANSWER,
+       PROF__ASK_LIVE };
+
+/* An answer to /live: what it has told so far. Times are nanoseconds, those with _at of CLOCK_MONOTONIC. */
+typedef struct prof__server_live {
+    uint32_t epoch;    /* the session that it shows; 0: none yet */
+    int ended;         /* 1: all of that session was sent */
+    int over;          /* 1: the last message was made */
+    uint64_t tick;     /* where the next period begins; 0: the first */
+    uint64_t next_at, period, took;
+    uint64_t messages, skipped, skipped_ns; /* skipped: periods that the client was too slow for, and their time */
+    uint64_t overwritten_ns;                /* time whose events were overwritten before they were read */
+} prof__server_live;
 
 /* A request and its answer. An HTTP/1 connection has one at a time, an HTTP/2 connection has several. */
 typedef struct prof__server_ask {
@@ -303,6 +349,8 @@ typedef struct prof__server_ask {
     uint64_t length;        /* HTTP/1: bytes of the body */
     prof__server_bytes body, answer;
     prof__server_capture capture;
+    prof__server_live *live;
+    int html;               /* 1: the client takes a page; 2: the answer is one */
     int status, grpc_status;
     int head_sent;
     int64_t window;
@@ -354,6 +402,7 @@ typedef struct prof__server {
     size_t max_buffer, max_answer, answers; /* answers: bytes of all answers */
     int read_only;
     prof_config capture;
+    int sized;                       /* 1: the program has set its buffer_size */
     char categories[1024];
     int on_demand_users, continuous; /* users of the on-demand session; one of them is continuous profiling */
     int on_demand_level;
@@ -462,6 +511,16 @@ static void prof__server_head(prof__server_ask *ask, const char *format, ...)
     if (size < 0 || (size_t)size >= room) ask->head[used] = 0; /* the line is left out */
 }
 
+/* What the page may load: its own script, and what this server answers. */
+#define PROF__SERVER_PAGE "script-src 'nonce-prof'; style-src 'unsafe-inline'; connect-src 'self'; "
+
+/* What else a head says. policy: what a page may load. */
+static void prof__server_guard(prof__server_ask *ask, const char *policy)
+{
+    prof__server_head(ask, "cache-control: no-store\r\nx-content-type-options: nosniff\r\n"
+                           "content-security-policy: default-src 'none'; %sframe-ancestors 'none'\r\n", policy);
+}
+
 static void prof__server_end_answer(prof__server_ask *ask, int status, const char *type)
 {
     ask->status = status;
@@ -474,8 +533,7 @@ static void prof__server_end_answer(prof__server_ask *ask, int status, const cha
     }
     prof__server_head(ask, "content-type: %s\r\ncontent-length: %llu\r\n", type,
                       (unsigned long long)(ask->answer.size - ask->answer.first));
-    prof__server_head(ask, "cache-control: no-store\r\nx-content-type-options: nosniff\r\n"
-                           "content-security-policy: default-src 'none'; frame-ancestors 'none'\r\n");
+    prof__server_guard(ask, ask->status == 200 && ask->html > 1 ? PROF__SERVER_PAGE : "");
 }
 
 /* The status codes of gRPC that are used. */
@@ -722,7 +780,8 @@ static prof_status prof__server_set(prof__server_capture *capture, const char *k
 
 static void prof__server_cancel(prof__server *v, prof__server_ask *ask)
 {
-    if (ask->phase == PROF__ASK_CAPTURE && ask->capture.on_demand) prof__server_on_demand_leave(v, NULL, NULL);
+    if ((ask->phase == PROF__ASK_CAPTURE || ask->phase == PROF__ASK_LIVE) && ask->capture.on_demand)
+        prof__server_on_demand_leave(v, NULL, NULL);
     ask->capture.on_demand = 0;
 }
 
@@ -926,6 +985,9 @@ static prof_status prof__server_write(prof__server *v, prof__server_ask *ask, co
 #ifdef PROF_XPLANE_H
     case PROF__SERVE_XPLANE: return prof__server_xspace(ask, trace, sink);
 #endif
+#ifdef PROF_HTML_H
+    case PROF__SERVE_HTML: return prof_html_stream(trace, sink, NULL);
+#endif
     case PROF__SERVE_CSV: return prof_csv_stream(trace, sink);
     case PROF__SERVE_SUMMARY: return prof_summary_stream(trace, sink, NULL);
     case PROF__SERVE_MONITOR: return prof__server_monitor(v, ask, trace);
@@ -941,6 +1003,9 @@ static const char *prof__server_missing(prof__server_format format)
 #endif
 #ifndef PROF_XPLANE_H
     if (format == PROF__SERVE_XPLANE) return "prof_xplane.h";
+#endif
+#ifndef PROF_HTML_H
+    if (format == PROF__SERVE_HTML) return "prof_html.h";
 #endif
     (void)format;
     return NULL;
@@ -984,7 +1049,7 @@ static void prof__server_finish_http(prof__server_ask *ask)
         const char *type, *extension;
     } kinds[] = {{"application/json", ".json"},  {"application/octet-stream", ".prof"},
                  {"application/octet-stream", ".xplane.pb"}, {"text/csv; charset=utf-8", ".csv"},
-                 {"text/plain; charset=utf-8", NULL}, {"text/plain", NULL}};
+                 {"text/html; charset=utf-8", ".html"}, {"text/plain; charset=utf-8", NULL}, {"text/plain", NULL}};
     char name[64];
     prof__server_name(name, sizeof name);
     if (kinds[ask->capture.format].extension)
@@ -1075,17 +1140,22 @@ static void prof__server_finish(prof__server *v, prof__server_ask *ask)
         prof__server_finish_http(ask);
 }
 
+/* Answers, and returns 1, if the program was built without what this format needs. */
+static int prof__server_lacks(prof__server *v, prof__server_ask *ask, prof__server_format format)
+{
+    const char *missing = prof__server_missing(format);
+    if (missing)
+        prof__server_say(
+            v, ask, 501, PROF__GRPC_UNIMPLEMENTED,
+            "this program was built without %s: include it before prof_server.h where PROF_IMPLEMENTATION is", missing);
+    return missing != NULL;
+}
+
 /* Lets a capture wait for its begin, or at least for its turn, so that one that is cancelled at once costs nothing. */
 static void prof__server_ask_capture(prof__server *v, prof__server_ask *ask)
 {
     prof__server_capture *capture = &ask->capture;
-    const char *missing = prof__server_missing(capture->format);
-    if (missing) {
-        prof__server_say(
-            v, ask, 501, PROF__GRPC_UNIMPLEMENTED,
-            "this program was built without %s: include it before prof_server.h where PROF_IMPLEMENTATION is", missing);
-        return;
-    }
+    if (prof__server_lacks(v, ask, capture->format)) return;
     prof_status status = prof__server_capture_check(v, capture);
     if (capture->whole || capture->dump) capture->begin_at = 0;
     if (status)
@@ -1107,6 +1177,285 @@ static void prof__server_turn(prof__server *v, prof__server_ask *ask)
     else
         ask->phase = PROF__ASK_CAPTURE;
 }
+
+/*-- LIVE -------------------------------------------------------------------------------------------------- >>live --
+   An answer that ends with the connection: messages of prof_html.h, see there. Each says how things are, and has what
+   happened since the one before, cut at both ends. None is made while the client has not read the one before: then the
+   next one has the time of several or, if that is too long, of the last part of it. */
+
+#ifdef PROF_HTML_H
+static unsigned prof__server_watchers(const prof__server *v)
+{
+    unsigned count = 0;
+    for (int i = 0; i < PROF__SERVER_CLIENTS; ++i)
+        count += v->clients[i] && v->clients[i]->asks[0].phase == PROF__ASK_LIVE;
+    return count;
+}
+
+/* Returns how many periods those who watch now were too slow for. */
+static uint64_t prof__server_unread(const prof__server *v)
+{
+    uint64_t count = 0;
+    for (int i = 0; i < PROF__SERVER_CLIENTS; ++i)
+        if (v->clients[i] && v->clients[i]->asks[0].phase == PROF__ASK_LIVE)
+            count += v->clients[i]->asks[0].live->skipped;
+    return count;
+}
+
+/* The pairs of a message. */
+typedef struct prof__server_pairs {
+    size_t count, used;
+    const char *at[32];
+    char texts[16 * 24];
+} prof__server_pairs;
+
+static void prof__server_pair(prof__server_pairs *pairs, const char *key, const char *value)
+{
+    pairs->at[pairs->count++] = key;
+    pairs->at[pairs->count++] = value;
+}
+
+static void prof__server_pair_number(prof__server_pairs *pairs, const char *key, uint64_t value)
+{
+    char *text = pairs->texts + pairs->used;
+    size_t size = prof__digits(text, value);
+    text[size] = 0;
+    pairs->used += size + 1;
+    prof__server_pair(pairs, key, text);
+}
+
+/* What a period without a break can have: a client that reads late gets no more. */
+static int64_t prof__server_live_most(const prof__server_live *live)
+{
+    return live->period > 1500000000u ? 2 * (int64_t)live->period : 3000000000;
+}
+
+/* Sets the window of the next period. Returns 0 if it would be empty. end: when it must end, ns since the start. */
+static int prof__server_live_window(prof__server_live *live, prof_trace *trace, int64_t end, int64_t *from, int *joins)
+{
+    int64_t most = prof__server_live_most(live), oldest = INT64_MAX;
+    size_t hint = 0;
+    *joins = live->tick != 0;
+    *from = live->tick ? prof__read_ns(trace, live->tick, &hint) : 0;
+    if (end <= *from) return 0;
+    if (end - *from > most) {
+        if (*joins) live->skipped_ns += (uint64_t)(end - *from - most);
+        *from = end - most;
+        *joins = 0;
+    }
+    for (size_t i = 0; i < prof_trace_track_count(trace); ++i) {
+        const prof_track *track = prof_trace_track(trace, i);
+        if (!track->device[0] && track->event_count && track->first_ns < oldest) oldest = track->first_ns;
+    }
+    if (*joins && prof_trace_about(trace)->overwritten_chunks && oldest != INT64_MAX && oldest > *from)
+        live->overwritten_ns += (uint64_t)((oldest < end ? oldest : end) - *from);
+    live->tick = prof__image_tick(trace, end);
+    return prof_trace_window(trace, *from, end) == PROF_OK;
+}
+
+/* Takes what was recorded since the last period. *trace: NULL if there is none. */
+static prof_status prof__server_live_take(prof__server_live *live, const prof__look *look, prof_trace **trace,
+                                          int64_t *from, int *joins)
+{
+    void *bytes = NULL;
+    size_t size = 0;
+    uint64_t now = prof_host_ns();
+    prof_status status = prof__image_copy(&bytes, &size);
+    *trace = NULL;
+    if (!status) status = prof__read_buffer_only(bytes, "what is recorded", trace);
+    if (status) return status;
+    const prof_trace_info *about = prof_trace_about(*trace);
+    int64_t end = (int64_t)(now - about->start_monotonic_ns) - (int64_t)PROF__SERVER_LAG_NS;
+    if (!look->running) {
+        end = about->duration_ns + 1;
+        live->ended = 1;
+    }
+    if (prof__server_live_window(live, *trace, end, from, joins)) return PROF_OK;
+    prof_trace_close(*trace);
+    *trace = NULL;
+    return PROF_OK;
+}
+
+static const char *prof__server_live_state(const prof__look *look)
+{
+    if (look->ended) return "ended";
+    if (!look->running) return look->epoch ? "stopped" : "none";
+    if (look->held) return "waiting";
+    if (look->mode == PROF_STATS) return "stats";
+    return look->paused ? "paused" : "recording";
+}
+
+static prof_status prof__server_live_send(prof__server *v, prof__server_ask *ask, const prof__look *look,
+                                          const prof_trace *trace, int64_t from, int joins)
+{
+    prof__server_live *live = ask->live;
+    prof_sink sink = {prof__server_sink, &ask->answer};
+    prof__server_pairs pairs;
+    memset(&pairs, 0, sizeof pairs);
+    prof__server_pair(&pairs, "state", live->over ? "over" : prof__server_live_state(look));
+    prof__server_pair_number(&pairs, "session", live->epoch);
+    prof__server_pair_number(&pairs, "level", (uint64_t)look->level);
+    prof__server_pair_number(&pairs, "on_demand", (uint64_t)look->on_demand);
+    prof__server_pair_number(&pairs, "read_only", (uint64_t)v->read_only);
+    prof__server_pair_number(&pairs, "buffer", look->buffer);
+    prof__server_pair_number(&pairs, "streamed", look->mode == PROF_STREAM);
+    prof__server_pair_number(&pairs, "period_ns", live->period);
+    prof__server_pair_number(&pairs, "took_ns", live->took);
+    prof__server_pair_number(&pairs, "skipped", live->skipped);
+    prof__server_pair_number(&pairs, "skipped_ns", live->skipped_ns);
+    prof__server_pair_number(&pairs, "overwritten_ns", live->overwritten_ns);
+    if (trace) prof__server_pair_number(&pairs, "from_ns", (uint64_t)from);
+    if (trace) prof__server_pair_number(&pairs, "joins", (uint64_t)joins);
+    ask->answer.first = ask->answer.size = 0;
+    return prof__html_live_message(sink, pairs.at, trace);
+}
+
+/* Makes the next message. */
+static void prof__server_live_make(prof__server *v, prof__server_ask *ask)
+{
+    prof__server_live *live = ask->live;
+    prof__look look = prof__look_now();
+    prof_trace *trace = NULL;
+    uint64_t began = prof_host_ns();
+    int64_t from = 0;
+    int joins = 0;
+    PROFILE_SCOPE_CL("live", "prof", 2);
+    if (ask->capture.on_demand && prof__server_was_sent_away(v)) { /* the program has started a session */
+        prof__server_on_demand_leave(v, NULL, NULL);
+        ask->capture.on_demand = 0;
+        look = prof__look_now();
+    }
+    if (look.epoch != live->epoch && (look.running || !live->epoch)) {
+        live->epoch = look.epoch;
+        live->tick = 0;
+        live->ended = 0;
+    }
+    prof_status status = PROF_OK;
+    if (look.running) live->ended = 0;
+    if (look.epoch && look.epoch == live->epoch && !live->ended && look.mode != PROF_STATS)
+        status = prof__server_live_take(live, &look, &trace, &from, &joins);
+    if (!status) status = prof__server_live_send(v, ask, &look, trace, from, joins);
+    if (status && trace) { /* larger than max_answer, or no memory */
+        live->skipped++;
+        live->skipped_ns += (uint64_t)(prof_trace_about(trace)->to_ns - from);
+        live->tick = 0;
+    }
+    if (status) status = prof__server_live_send(v, ask, &look, NULL, 0, 0);
+    if (status) live->over = 1;
+    prof_trace_close(trace);
+    live->took = prof_host_ns() - began;
+    live->period = live->took > 500000000u ? 5000000000u : 10 * live->took;
+    if (live->period < PROF__SERVER_PERIOD_NS) live->period = PROF__SERVER_PERIOD_NS;
+    live->next_at = began + live->period;
+    live->messages++;
+    ask->since = prof_host_ns();
+}
+
+/* Begins the answer. If nothing records, starts a session on demand; but not later, when a session of the program has
+   ended, because what it has recorded would be discarded. */
+static prof_status prof__server_live_begin(prof__server *v, prof__server_ask *ask)
+{
+    prof__look look = prof__look_now();
+    prof_status status = PROF_OK;
+    if (!look.ended && (!look.running || look.on_demand))
+        status = prof__server_on_demand_join(v, &ask->capture, look.running);
+    if (status == PROF_INVALID_STATE && prof__look_now().running) status = PROF_OK; /* the program has started one */
+    if (status) return status;
+    ask->head[0] = 0;
+    ask->head_sent = 0;
+    ask->keep = 0;
+    ask->status = 200;
+    prof__server_head(ask, "content-type: application/octet-stream\r\n");
+    prof__server_guard(ask, "");
+    return PROF_OK;
+}
+
+/* Does what is due for a client that watches. Returns when something is due next. */
+static uint64_t prof__server_live_due(prof__server *v, prof__server_client *c, uint64_t now, int all)
+{
+    prof__server_ask *ask = &c->asks[0];
+    prof__server_live *live = ask->live;
+    int unread = ask->answer.first < ask->answer.size || (c->out_size && !all);
+    if (ask->phase != PROF__ASK_LIVE || live->over) return UINT64_MAX;
+    if (!live->messages) {
+        prof_status status = prof__server_live_begin(v, ask);
+        if (status) {
+            prof__server_refuse(v, ask, status);
+            return UINT64_MAX;
+        }
+    }
+    if (now < live->next_at && !(all && !unread)) return live->next_at;
+    if (unread) {
+        live->skipped++;
+        live->next_at = now + live->period;
+        return live->next_at;
+    }
+    if (all) live->over = 1;
+    prof__server_live_make(v, ask);
+    return live->over ? UINT64_MAX : live->next_at;
+}
+
+/* Handles /live. */
+static void prof__server_watch(prof__server *v, prof__server_ask *ask)
+{
+    prof_status status = prof__server_capture_check(v, &ask->capture);
+    size_t *buffer = &ask->capture.config.buffer_size;
+    if (!v->sized && *buffer == v->capture.buffer_size && *buffer > PROF__SERVER_LIVE_BUFFER)
+        *buffer = PROF__SERVER_LIVE_BUFFER;
+    if (!status && ask->stream)
+        status = prof__fail(PROF_UNSUPPORTED, "/live needs HTTP/1.1");
+    if (!status && prof__server_watchers(v) >= PROF__SERVER_WATCHERS)
+        status = prof__fail(PROF_NO_MEMORY, "%d others watch already", PROF__SERVER_WATCHERS);
+    if (!status && (ask->live = (prof__server_live *)calloc(1, sizeof *ask->live)) == NULL)
+        status = prof__fail(PROF_NO_MEMORY, "no memory to watch");
+    if (status) {
+        prof__server_refuse(v, ask, status);
+        return;
+    }
+    ask->live->period = PROF__SERVER_PERIOD_NS;
+    ask->since = prof_host_ns();
+    ask->phase = PROF__ASK_LIVE;
+}
+
+/* Answers with the page. */
+static void prof__server_page(prof__server *v, prof__server_ask *ask)
+{
+    prof_sink sink = {prof__server_sink, &ask->answer};
+    char name[64];
+    prof__program_name(name, sizeof name);
+    prof__server_begin_answer(v, ask);
+    prof_status status = prof__html_live_page(sink, name);
+    if (status) {
+        prof__server_refuse(v, ask, status);
+        return;
+    }
+    ask->html = 2;
+    prof__server_end_answer(ask, 200, "text/html; charset=utf-8");
+}
+#else
+static unsigned prof__server_watchers(const prof__server *v)
+{
+    (void)v;
+    return 0;
+}
+
+static uint64_t prof__server_unread(const prof__server *v)
+{
+    (void)v;
+    return 0;
+}
+
+static uint64_t prof__server_live_due(prof__server *v, prof__server_client *c, uint64_t now, int all)
+{
+    (void)v, (void)c, (void)now, (void)all;
+    return UINT64_MAX;
+}
+
+static void prof__server_watch(prof__server *v, prof__server_ask *ask)
+{
+    prof__server_lacks(v, ask, PROF__SERVE_HTML);
+}
+#endif
 
 /*-- REQUESTS --------------------------------------------------------------------------------------------- >>request --
    Both protocols make an ask of each request. Its head must be complete and checked before anything is done for it. */
@@ -1137,6 +1486,44 @@ static int prof__server_token_is(const prof__server *v, const char *text, size_t
     return v->token_size && !differs;
 }
 
+static int prof__server_base64(char c)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *at = c ? strchr(letters, c) : NULL;
+    return at ? (int)(at - letters) : -1;
+}
+
+/* The same for what a browser sends when it has asked its user: base64 of NAME:TOKEN. Any name will do. */
+static int prof__server_basic_is(const prof__server *v, const char *text, size_t size)
+{
+    char plain[512];
+    size_t count = 0, name = 0;
+    uint32_t bits = 0;
+    for (size_t i = 0; i < size && text[i] != '='; ++i) {
+        int six = prof__server_base64(text[i]);
+        if (six < 0 || count == sizeof plain) return 0;
+        bits = (bits << 6 | (uint32_t)six) & 0xFFFF;
+        if (i % 4) plain[count++] = (char)(unsigned char)(bits >> (6 - 2 * (i % 4)) & 255);
+    }
+    while (name < count && plain[name] != ':') ++name;
+    return name < count && prof__server_token_is(v, plain + name + 1, count - name - 1);
+}
+
+static int prof__server_trusts(const prof__server *v, const char *value, size_t size)
+{
+    if (size > 7 && prof__server_is(value, 7, "bearer ")) return prof__server_token_is(v, value + 7, size - 7);
+    return size > 6 && prof__server_is(value, 6, "basic ") && prof__server_basic_is(v, value + 6, size - 6);
+}
+
+/* Returns 1 if a client that accepts this wants pages: a browser. */
+static int prof__server_takes_pages(const char *value, size_t size)
+{
+    static const char type[] = "text/html";
+    for (size_t i = 0; i + sizeof type - 1 <= size; ++i)
+        if (prof__server_is(value + i, sizeof type - 1, type)) return 1;
+    return 0;
+}
+
 /* Reads a header field. The case of the name does not matter. */
 static void prof__server_field(const prof__server *v, prof__server_ask *ask, const char *name, size_t name_size,
                                const char *value, size_t size)
@@ -1149,8 +1536,9 @@ static void prof__server_field(const prof__server *v, prof__server_ask *ask, con
     else if (prof__server_is(name, name_size, "sec-fetch-site"))
         fits = prof__server_copy(ask->site, sizeof ask->site, value, size);
     else if (prof__server_is(name, name_size, "authorization"))
-        ask->trusted =
-            size > 7 && prof__server_is(value, 7, "bearer ") && prof__server_token_is(v, value + 7, size - 7);
+        ask->trusted = prof__server_trusts(v, value, size);
+    else if (prof__server_is(name, name_size, "accept"))
+        ask->html = prof__server_takes_pages(value, size);
     else if (prof__server_is(name, name_size, "content-type"))
         ask->grpc = size >= 16 && prof__server_is(value, 16, "application/grpc") && ask->stream;
     if (!fits && !ask->bad) ask->bad = 431;
@@ -1205,6 +1593,7 @@ static int prof__server_admits(prof__server *v, prof__server_ask *ask)
     if (v->token_size && !ask->trusted) {
         ask->head[0] = 0;
         prof__server_head(ask, "www-authenticate: Bearer\r\n");
+        if (ask->html) prof__server_head(ask, "www-authenticate: Basic realm=\"the token, as password\"\r\n");
         prof__server_say(v, ask, 401, PROF__GRPC_UNAUTHENTICATED,
                          "a token is needed: send the header Authorization: Bearer TOKEN");
     } else if (!v->token_size && ask->host[0] && !prof__server_host_is_here(ask->host)) {
@@ -1240,7 +1629,7 @@ enum { PROF__MAY_MS = 1, PROF__MAY_LAST = 2, PROF__MAY_FORMAT = 4, PROF__MAY_CON
 static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask, unsigned may, const char *key,
                                           const char *value)
 {
-    static const char *const formats[] = {"json", "prof", "xplane", "csv", NULL};
+    static const char *const formats[] = {"json", "prof", "xplane", "csv", "html", NULL};
     prof__server_capture *capture = &ask->capture;
     uint64_t ns;
     prof_status status = PROF_OK;
@@ -1258,7 +1647,7 @@ static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask
     } else if (may & PROF__MAY_FORMAT && !strcmp(key, "format")) {
         int format = prof__parse_name(value, formats);
         if (format < 0)
-            return prof__fail(PROF_INVALID_ARGUMENT, "format '%.40s': must be json, prof, xplane or csv", value);
+            return prof__fail(PROF_INVALID_ARGUMENT, "format '%.40s': must be json, prof, xplane, csv or html", value);
         capture->format = (prof__server_format)format;
     } else if (may & PROF__MAY_LEVEL && !strcmp(key, "level")) {
         if (!prof__parse_whole(value, &ns) || ns > 255)
@@ -1325,8 +1714,15 @@ static prof_status prof__server_parameters(prof__server *v, prof__server_ask *as
 static void prof__server_index(prof__server *v, prof__server_ask *ask)
 {
     static const char text[] =
-        "GET  /trace?ms=1000        what happens in the next 1000 ms, after delay=0, as format=json, prof, xplane or "
-        "csv;\n"
+#ifdef PROF_HTML_H
+        "GET  /                     in a browser: the program, live\n"
+        "GET  /live                 what that page reads\n"
+#else
+        "In a browser, this could be the program, live: include prof_html.h before prof_server.h where "
+        "PROF_IMPLEMENTATION is.\n\n"
+#endif
+        "GET  /trace?ms=1000        what happens in the next 1000 ms, after delay=0, as format=json, prof, xplane, "
+        "csv or html;\n"
         "                           where nothing records also buffer=64M, level=2, categories=net,-audio, mode=ring "
         "or fill,\n"
         "                           min_duration=1us, filter_mask=0xff, clock=ordered\n"
@@ -1341,6 +1737,12 @@ static void prof__server_index(prof__server *v, prof__server_ask *ask)
         "POST /dump                 what it has, once, format as above; finished=0: so far\n\n"
         "The same port speaks gRPC (tensorflow.ProfilerService): XProf, \"Capture profile\".\n";
     char line[256], name[64];
+#ifdef PROF_HTML_H
+    if (ask->html) {
+        prof__server_page(v, ask);
+        return;
+    }
+#endif
     prof__server_begin_answer(v, ask);
     prof__program_name(name, sizeof name);
     snprintf(line, sizeof line, "prof %d.%d, in %.60s, process %llu\n\n", PROF_VERSION / 10000,
@@ -1370,7 +1772,7 @@ static void prof__server_status(prof__server *v, prof__server_ask *ask)
              "\"level\":%d,"
              "\"paused\":%s,\"waiting\":%s,\"buffer\":%llu,\"filled\":%.3f,\"continuous\":%s,\"capturing\":%u,"
              "\"captures\":%llu,\"started\":%s,"
-             "\"clients\":%u,\"json\":%s,\"xplane\":%s}\n",
+             "\"clients\":%u,\"watching\":%u,\"unread\":%llu,\"json\":%s,\"xplane\":%s,\"html\":%s}\n",
              name, (unsigned long long)prof__process_id(), PROF_VERSION, recording ? "true" : "false",
              look.ended       ? "ended"
              : !look.running  ? "none"
@@ -1382,8 +1784,10 @@ static void prof__server_status(prof__server *v, prof__server_ask *ask)
              : look.chunks                           ? 1.0
                                                      : 0.0,
              v->continuous ? "true" : "false", captures, (unsigned long long)v->captures, v->remote ? "true" : "false",
-             clients, prof__server_missing(PROF__SERVE_JSON) ? "false" : "true",
-             prof__server_missing(PROF__SERVE_XPLANE) ? "false" : "true");
+             clients, prof__server_watchers(v), (unsigned long long)prof__server_unread(v),
+             prof__server_missing(PROF__SERVE_JSON) ? "false" : "true",
+             prof__server_missing(PROF__SERVE_XPLANE) ? "false" : "true",
+             prof__server_missing(PROF__SERVE_HTML) ? "false" : "true");
     prof__server_add(v, &ask->answer, text, strlen(text));
     prof__server_end_answer(ask, 200, "application/json");
 }
@@ -1417,7 +1821,7 @@ static void prof__server_level(prof__server *v, prof__server_ask *ask)
     int level = ask->capture.number - 1;
     prof_status status = level >= 0 ? PROF_OK : prof__fail(PROF_INVALID_ARGUMENT,
                                                            "level is missing: for example /level?level=3");
-    if (!status && (!look.running || (look.on_demand && !v->remote)))
+    if (!status && (!look.running || (look.on_demand && !v->remote && !prof__server_watchers(v))))
         status = prof__fail(PROF_INVALID_STATE, "the program records nothing");
     if (!status) status = prof_set_level(level);
     if (!status && look.on_demand) v->on_demand_level = level;
@@ -1495,7 +1899,8 @@ static void prof__server_dump(prof__server *v, prof__server_ask *ask)
 }
 
 enum { PROF__PATH_INDEX, PROF__PATH_STATUS, PROF__PATH_TRACE, PROF__PATH_SUMMARY, PROF__PATH_SAVE, PROF__PATH_PAUSE,
-       PROF__PATH_RESUME, PROF__PATH_LEVEL, PROF__PATH_CONFIG, PROF__PATH_START, PROF__PATH_STOP, PROF__PATH_DUMP };
+       PROF__PATH_RESUME, PROF__PATH_LEVEL, PROF__PATH_CONFIG, PROF__PATH_START, PROF__PATH_STOP, PROF__PATH_DUMP,
+       PROF__PATH_LIVE };
 
 static void prof__server_serve_path(prof__server *v, prof__server_ask *ask, int path)
 {
@@ -1509,6 +1914,7 @@ static void prof__server_serve_path(prof__server *v, prof__server_ask *ask, int 
     case PROF__PATH_START: prof__server_begin_remote(v, ask); break;
     case PROF__PATH_STOP: prof__server_end_remote(v, ask); break;
     case PROF__PATH_DUMP: prof__server_dump(v, ask); break;
+    case PROF__PATH_LIVE: prof__server_watch(v, ask); break;
     default: prof__server_ask_capture(v, ask); break;
     }
 }
@@ -1519,7 +1925,7 @@ static void prof__server_serve_http(prof__server *v, prof__server_ask *ask)
         const char *path, *method;
         unsigned may;
         int post;
-    } paths[] = {{"/", "GET", 0, 0},
+    } paths[] = {{"/", "GET", PROF__MAY_CONFIG, 0}, /* for /live, which the page asks for with the same */
                  {"/status", "GET", 0, 0},
                  {"/trace", "GET", PROF__MAY_MS | PROF__MAY_FORMAT | PROF__MAY_CONFIG, 0},
                  {"/summary", "GET", PROF__MAY_MS | PROF__MAY_LAST | PROF__MAY_CONFIG, 0},
@@ -1530,7 +1936,8 @@ static void prof__server_serve_http(prof__server *v, prof__server_ask *ask)
                  {"/config", "POST", PROF__MAY_ANY, 1},
                  {"/start", "POST", 0, 1},
                  {"/stop", "POST", 0, 1},
-                 {"/dump", "POST", PROF__MAY_FORMAT | PROF__MAY_FINISH, 1}};
+                 {"/dump", "POST", PROF__MAY_FORMAT | PROF__MAY_FINISH, 1},
+                 {"/live", "GET", PROF__MAY_CONFIG, 0}};
     int at = 0, count = (int)(sizeof paths / sizeof *paths);
     while (at < count && strcmp(paths[at].path, ask->path)) ++at;
     if (at == count) {
@@ -1938,6 +2345,7 @@ static void prof__server_free(prof__server *v, prof__server_ask *ask)
     prof__server_cancel(v, ask);
     prof__server_drop(v, &ask->body);
     prof__server_drop(v, &ask->answer);
+    free(ask->live);
     memset(ask, 0, sizeof *ask);
 }
 
@@ -2085,7 +2493,8 @@ static int prof__http1_fill(prof__server *v, prof__server_client *c)
     prof__server_ask *ask = &c->asks[0];
     prof__server_bytes *answer = &ask->answer;
     size_t room = sizeof c->out - c->out_size;
-    if (ask->phase != PROF__ASK_ANSWER) return 0;
+    int live = ask->phase == PROF__ASK_LIVE && ask->live->messages, began = !ask->head_sent;
+    if (ask->phase != PROF__ASK_ANSWER && !live) return 0;
     if (!ask->head_sent) {
         if (room < sizeof ask->head + 128) return 0;
         int size = snprintf((char *)c->out + c->out_size, room, "HTTP/1.1 %d %s\r\n%s%s\r\n", ask->status,
@@ -2099,7 +2508,8 @@ static int prof__http1_fill(prof__server *v, prof__server_client *c)
     c->out_size += part;
     answer->first += part;
     ask->taken += part;
-    if (part < left) return part != 0;
+    if (live && part) ask->since = prof_host_ns();
+    if (part < left || (live && !ask->live->over)) return part != 0 || began;
     if (!ask->keep) c->closing = 1;
     c->ahead = c->in_size ? c->ahead + 1 : 0;
     prof__server_free(v, ask);
@@ -2943,6 +3353,9 @@ static uint64_t prof__server_patience_ends(const prof__server_client *c)
         const prof__server_ask *ask = &c->asks[i];
         uint64_t due = ask->since + PROF__SERVER_ANSWER_NS + ask->taken / PROF__SERVER_RATE * 1000000000u;
         if (ask->phase == PROF__ASK_ANSWER && due < end) end = due;
+        due = ask->since + PROF__SERVER_STALL_NS;
+        if (ask->phase == PROF__ASK_LIVE && (ask->answer.first < ask->answer.size || c->out_size) && due < end)
+            end = due;
     }
     return end;
 }
@@ -3000,12 +3413,15 @@ static uint64_t prof__server_round(prof__server *v)
             due = prof__server_due(v, &c->asks[k], now, v->leave_at != 0);
             if (due < next) next = due;
         }
+        due = prof__server_live_due(v, c, now, v->leave_at != 0);
+        if (due < next) next = due;
         got_on = prof__server_pump(v, c);
         now = prof_host_ns();
         for (int k = 0; k < PROF__SERVER_STREAMS; ++k) {
             const prof__server_ask *ask = &c->asks[k];
             due = ask->phase == PROF__ASK_DELAYED   ? ask->capture.begin_at
                   : ask->phase == PROF__ASK_CAPTURE ? ask->capture.end_at
+                  : ask->phase == PROF__ASK_LIVE    ? ask->live->over ? UINT64_MAX : ask->live->next_at
                                                     : UINT64_MAX;
             if (due < next) next = due;
         }
@@ -3271,6 +3687,7 @@ static prof_status prof__server_configure(prof__server *v, const prof_server_opt
     v->read_only = options->read_only;
     if (capture) {
         v->capture.buffer_size = capture->buffer_size;
+        v->sized = capture->buffer_size != 0;
         v->capture.mode = capture->mode;
         v->capture.clock = capture->clock;
         v->capture.level = capture->level;

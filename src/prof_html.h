@@ -45,7 +45,13 @@ static const char *const prof__html_page[] = {
 #include "html/index.html"
     NULL};
 
+/* What the page has besides where prof_server.h serves it. */
+static PROF__UNUSED const char *const prof__html_live[] = {
+#include "html/live.html"
+    NULL};
+
 #include "html/writer.h"
+#include "html/live.h"
 #include "html/register.h"
 
 #ifdef PROF__WRAPS_MALLOC

@@ -57,6 +57,7 @@ extern "C" {
 #include "server/state.h"
 #include "server/on_demand.h"
 #include "server/capture.h"
+#include "server/live.h"
 #include "server/request.h"
 #include "server/grpc.h"
 #include "server/http1.h"

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE 1
 #endif
 #include "private.h"
+#include "../prof_html.h"
 #include "../prof_xplane.h"
 #include "../prof_server.h"
 #include "test.h"
@@ -901,6 +902,12 @@ TEST(wants_its_token)
                  {"Authorization: Bearer\r\n", 401},
                  {"Authorization: Bearer secret-tokensecret-token\r\n", 401},
                  {"Authorization: Basic secret-token\r\n", 401},
+                 {"Authorization: Basic bWU6c2VjcmV0LXRva2Vu\r\n", 200}, /* me:secret-token */
+                 {"Authorization: Basic OnNlY3JldC10b2tlbg==\r\n", 200}, /* :secret-token */
+                 {"Authorization: Basic bWU6c2VjcmV0LXRva2V4\r\n", 401}, /* me:secret-tokex */
+                 {"Authorization: Basic c2VjcmV0LXRva2Vu\r\n", 401},     /* secret-token */
+                 {"Authorization: Basic bWU6\r\n", 401},
+                 {"Authorization: Basic \r\n", 401},
                  {"Authorization: Bearer secret-token\r\nOrigin: http://evil.example\r\n", 403}};
     prof_server_options options;
     memset(&options, 0, sizeof options);
@@ -2450,6 +2457,34 @@ static void *busy(void *unused)
     return NULL;
 }
 
+/* Many scopes with long names of their own, so that a client that does not read has a lot to read. */
+static void *busy_with_texts(void *unused)
+{
+    char text[200];
+    (void)unused;
+    memset(text, 'x', sizeof text);
+    text[sizeof text - 1] = 0;
+    for (unsigned n = 0; !PROF__LOAD(&busy_stop); ++n) {
+        PROFILE_SCOPE_F("%u %s", n, text);
+        if (n % 64 == 0) wait_ms(1);
+    }
+    return NULL;
+}
+
+/* Until so many periods wait for a client that does not read. */
+static int wait_for_unread(int file, unsigned least)
+{
+    for (int i = 0; i < PATIENCE / 5; ++i) {
+        reply r = ask_on(file, "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        const char *at = r.body ? strstr(r.body, "\"unread\":") : NULL;
+        int enough = at && strtoul(at + 9, NULL, 10) >= least;
+        free(r.body);
+        if (enough) return 1;
+        wait_ms(5);
+    }
+    return 0;
+}
+
 static long resident(void)
 {
     long pages = 0, all;
@@ -2491,6 +2526,384 @@ TEST(a_thousand_captures_leave_nothing_behind)
     for (int i = 0; i < 3; ++i) pthread_join(threads[i], NULL);
     close(file);
     prof_server_stop();
+}
+
+/*-- /live --*/
+
+/* A message of /live, and how much the report in it has; see docs/html.md. */
+typedef struct message {
+    char pairs[2048]; /* "\nkey=value\n..." */
+    int report;       /* 1: it has one */
+    uint64_t scopes, points;
+} message;
+
+typedef struct stream {
+    int file;
+    size_t at, size;
+    unsigned char bytes[65536];
+    int held; /* a byte that begins the next message */
+} stream;
+
+static int stream_byte(stream *s)
+{
+    if (s->at == s->size) {
+        struct pollfd wait = {s->file, POLLIN, 0};
+        ssize_t n = poll(&wait, 1, PATIENCE) > 0 ? recv(s->file, s->bytes, sizeof s->bytes, 0) : -1;
+        s->at = 0;
+        s->size = n > 0 ? (size_t)n : 0;
+        if (n <= 0) return -1;
+    }
+    return s->bytes[s->at++];
+}
+
+static uint64_t stream_number(stream *s)
+{
+    uint64_t value = 0;
+    int byte;
+    for (unsigned shift = 0; (byte = stream_byte(s)) >= 0; shift += 7) {
+        value |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128) return value;
+    }
+    return UINT64_MAX;
+}
+
+static uint64_t number_at(const unsigned char *bytes, size_t size, size_t *at)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; *at < size; shift += 7) {
+        value |= (uint64_t)(bytes[*at] & 127) << shift;
+        if (bytes[(*at)++] < 128) break;
+    }
+    return value;
+}
+
+static void take_pairs(message *m, const unsigned char *bytes, size_t size)
+{
+    size_t at = 0, used = 1, length;
+    number_at(bytes, size, &at);
+    strcpy(m->pairs, "\n");
+    for (int value = 0; at < size; value = !value) {
+        length = (size_t)number_at(bytes, size, &at);
+        if (length > size - at || used + length + 2 > sizeof m->pairs) break;
+        memcpy(m->pairs + used, bytes + at, length);
+        used += length;
+        at += length;
+        m->pairs[used++] = value ? '\n' : '=';
+        m->pairs[used] = 0;
+    }
+}
+
+/* Reads a message. Returns 0 at the end of the connection. */
+static int next_message(stream *s, message *m)
+{
+    static unsigned char content[1 << 21];
+    int kind = s->held, first = 1;
+    memset(m, 0, sizeof *m);
+    s->held = 0;
+    for (;; first = 0) {
+        if (!kind && !first && m->pairs[0] && s->at == s->size) { /* a message is sent as a whole: is there more of it? */
+            struct pollfd wait = {s->file, POLLIN, 0};
+            if (!m->report && poll(&wait, 1, 0) == 0) return 1;
+        }
+        if (!kind && (kind = stream_byte(s)) < 0) return m->pairs[0] != 0;
+        if (kind == 'L' && !first) {
+            s->held = kind;
+            return 1;
+        }
+        uint64_t size = stream_number(s), packed = stream_number(s), i;
+        size_t at = 0;
+        if (size > sizeof content || packed) return 0;
+        for (i = 0; i < size; ++i) content[i] = (unsigned char)stream_byte(s);
+        if (kind == 'L') take_pairs(m, content, (size_t)size);
+        if (kind == 'H') m->report = 1;
+        if (kind == 'Z') {
+            number_at(content, (size_t)size, &at);
+            m->scopes = number_at(content, (size_t)size, &at);
+            m->points = number_at(content, (size_t)size, &at);
+            return 1;
+        }
+        kind = 0;
+    }
+}
+
+static uint64_t pair_of(const message *m, const char *key)
+{
+    char line[64];
+    snprintf(line, sizeof line, "\n%s=", key);
+    const char *at = strstr(m->pairs, line);
+    return at ? strtoull(at + strlen(line), NULL, 10) : UINT64_MAX;
+}
+
+static int state_is(const message *m, const char *state)
+{
+    char line[64];
+    snprintf(line, sizeof line, "\nstate=%s\n", state);
+    return strstr(m->pairs, line) != NULL;
+}
+
+static stream watch_as(const char *target, int *status)
+{
+    stream s;
+    memset(&s, 0, sizeof s);
+    s.file = client();
+    reply r = ask_on(s.file, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", target);
+    *status = r.status;
+    free(r.body);
+    return s;
+}
+
+static stream *watch(void)
+{
+    static stream s;
+    int status;
+    s = watch_as("/live?buffer=1M", &status);
+    CHECK_EQUAL(status, 200);
+    return &s;
+}
+
+/* Reads messages until one says so. Returns how many scopes they have. */
+static uint64_t watch_until(stream *s, message *m, const char *state)
+{
+    uint64_t scopes = 0;
+    while (next_message(s, m)) {
+        scopes += m->scopes;
+        if (state_is(m, state)) return scopes;
+    }
+    printf("no message says %s\n", state);
+    ++test_failures;
+    return scopes;
+}
+
+TEST(serves_the_page)
+{
+    int file;
+    reply r;
+    if (!start(NULL)) return;
+    file = client();
+    r = ask_on(file, "GET / HTTP/1.1\r\nHost: localhost\r\nAccept: text/html,*/*\r\n\r\n");
+    CHECK_EQUAL(r.status, 200);
+    CHECK(strstr(r.head, "content-type: text/html; charset=utf-8\r\n") != NULL);
+    CHECK(strstr(r.head, "default-src 'none'; script-src 'nonce-prof'; style-src 'unsafe-inline'; connect-src 'self'; "
+                         "frame-ancestors 'none'\r\n") != NULL);
+    CHECK_EQUAL(count(r.body, "default-src 'none'; connect-src 'self'; script-src 'nonce-prof'"), 1);
+    CHECK_EQUAL(count(r.body, "fetch('/live"), 1);
+    CHECK_EQUAL(count(r.body, "<script nonce="), 1); /* the live part is in the page's own */
+    free(r.body);
+    CHECK_EQUAL(status_of(ask_on(file, "GET /?level=1 HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n\r\n")), 200);
+    CHECK_EQUAL(status_of(ask_on(file, "GET /?x=1 HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n\r\n")), 400);
+    r = ask_on(file, "GET / HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n");
+    CHECK(strstr(r.head, "content-type: text/plain") != NULL);
+    CHECK(strstr(r.head, "script-src") == NULL);
+    free(r.body);
+    r = ask_on(file, "GET / HTTP/1.1\r\nHost: evil.example\r\nAccept: text/html\r\n\r\n");
+    CHECK_EQUAL(r.status, 403);
+    CHECK(strstr(r.head, "script-src") == NULL);
+    free(r.body);
+    close(file);
+    CHECK_EQUAL(prof_enabled(), 0); /* the page alone starts nothing */
+    prof_server_stop();
+}
+
+TEST(a_watcher_needs_the_token)
+{
+    prof_server_options options;
+    memset(&options, 0, sizeof options);
+    options.token = "secret-token";
+    if (!start(&options)) return;
+    for (int i = 0; i < 2; ++i) {
+        int file = client();
+        reply r = ask_on(file, "GET %s HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n\r\n", i ? "/live" : "/");
+        CHECK_EQUAL(r.status, 401);
+        CHECK(strstr(r.head, "www-authenticate: Bearer\r\n") != NULL);
+        CHECK(strstr(r.head, "www-authenticate: Basic realm=") != NULL); /* so that browsers ask for it */
+        free(r.body);
+        close(file);
+    }
+    int file = client();
+    CHECK_EQUAL(status_of(ask_on(file, "GET /live HTTP/1.1\r\nHost: x\r\nOrigin: http://evil.example\r\n"
+                                       "Authorization: Bearer secret-token\r\n\r\n")), 403);
+    close(file);
+    file = client();
+    CHECK_EQUAL(status_of(ask_on(file, "GET /live HTTP/1.1\r\nHost: x\r\nOrigin: http://x\r\n"
+                                       "Authorization: Basic bWU6c2VjcmV0LXRva2Vu\r\n\r\n")), 200);
+    close(file);
+    prof_server_stop();
+}
+
+/* A session of its own while somebody watches, and nothing when nobody does. */
+TEST(watching_records_a_program_that_does_not)
+{
+    message m;
+    if (!start(NULL)) return;
+    CHECK_EQUAL(prof_enabled(), 0);
+    stream *s = watch();
+    do CHECK(next_message(s, &m));
+    while (!m.report);
+    CHECK(state_is(&m, "recording"));
+    CHECK_EQUAL(pair_of(&m, "on_demand"), 1);
+    CHECK_EQUAL(prof_enabled(), 1);
+    work("watched", 1000);
+    uint64_t scopes = 0;
+    while (scopes < 1000 && next_message(s, &m)) scopes += m.scopes;
+    CHECK(scopes >= 1000);
+    CHECK_EQUAL(pair_of(&m, "skipped_ns"), 0);
+    CHECK_EQUAL(pair_of(&m, "overwritten_ns"), 0);
+    close(s->file);
+    CHECK(wait_for_status("\"session\":\"none\""));
+    CHECK(wait_for_status("\"watching\":0"));
+    CHECK_EQUAL(prof_enabled(), 0);
+    prof_server_stop();
+}
+
+/* The program starts a session, stops it, and starts the next one, while somebody watches. */
+TEST(a_watcher_sees_sessions_come_and_go)
+{
+    message m;
+    uint64_t first;
+    if (!start(NULL)) return;
+    stream *s = watch();
+    watch_until(s, &m, "recording");
+    first = pair_of(&m, "session");
+    CHECK(start_recording(PROF_RING));
+    work("of the program", 5);
+    do CHECK(next_message(s, &m));
+    while (m.pairs[0] && pair_of(&m, "on_demand"));
+    CHECK(pair_of(&m, "session") != first);
+    first = pair_of(&m, "session");
+    work("the last before the end", 100);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK(watch_until(s, &m, "stopped") + m.scopes >= 100);
+    CHECK_EQUAL(pair_of(&m, "session"), first);
+    CHECK_EQUAL(prof_enabled(), 0); /* what it recorded is not discarded for somebody who watches */
+    CHECK(start_recording(PROF_RING));
+    watch_until(s, &m, "recording");
+    CHECK(pair_of(&m, "session") != first);
+    CHECK_EQUAL(prof_pause(), PROF_OK);
+    watch_until(s, &m, "paused");
+    CHECK_EQUAL(prof_resume(), PROF_OK);
+    watch_until(s, &m, "recording");
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK(start_recording(PROF_STATS));
+    watch_until(s, &m, "stats");
+    CHECK_EQUAL(m.report, 0);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    close(s->file);
+    prof_server_stop();
+}
+
+TEST(a_watcher_is_told_that_the_server_stops)
+{
+    message m;
+    if (!start(NULL)) return;
+    stream *s = watch();
+    watch_until(s, &m, "recording");
+    work("before the end", 100);
+    CHECK_EQUAL(prof_server_stop(), PROF_OK);
+    watch_until(s, &m, "over");
+    CHECK_EQUAL(next_message(s, &m), 0);
+    close(s->file);
+    CHECK_EQUAL(prof_enabled(), 0);
+}
+
+/* Periods that it does not read are not kept for it. */
+TEST(a_watcher_that_does_not_read_costs_no_memory)
+{
+    message m;
+    pthread_t thread;
+    int small = 32768, large = 1 << 20, file;
+    stream s;
+    memset(&s, 0, sizeof s);
+    if (!start(NULL)) return;
+    CHECK(start_recording(PROF_RING));
+    PROF__STORE(&busy_stop, 0);
+    pthread_create(&thread, NULL, busy_with_texts, NULL);
+    s.file = client();
+    setsockopt(s.file, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    reply r = ask_on(s.file, "GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    CHECK_EQUAL(r.status, 200);
+    free(r.body);
+    file = client();
+    CHECK(wait_for_status_on(file, "\"watching\":1"));
+    CHECK(wait_for_unread(file, 16));
+    setsockopt(s.file, SOL_SOCKET, SO_RCVBUF, &large, sizeof large);
+    do CHECK(next_message(&s, &m));
+    while (m.pairs[0] && (!m.report || pair_of(&m, "skipped_ns") == 0));
+    CHECK(pair_of(&m, "skipped") >= 16);
+    CHECK_EQUAL(pair_of(&m, "joins"), 0); /* something is missing before it */
+    PROF__STORE(&busy_stop, 1);
+    pthread_join(thread, NULL);
+    close(file);
+    close(s.file);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    prof_server_stop();
+}
+
+TEST(few_can_watch)
+{
+    stream all[PROF__SERVER_WATCHERS];
+    int status;
+    if (!start(NULL)) return;
+    for (int i = 0; i < PROF__SERVER_WATCHERS; ++i) {
+        all[i] = watch_as("/live?buffer=1M", &status);
+        CHECK_EQUAL(status, 200);
+    }
+    close(watch_as("/live", &status).file);
+    CHECK_EQUAL(status, 503);
+    close(watch_as("/live?buffer=1G", &status).file);
+    CHECK_EQUAL(status, 400);
+    close(watch_as("/live?output=x", &status).file);
+    CHECK_EQUAL(status, 400);
+    CHECK_EQUAL(status_of(post("/level?level=3")), 200);
+    CHECK_EQUAL(prof__look_now().level, 3);
+    for (int i = 0; i < PROF__SERVER_WATCHERS; ++i) close(all[i].file);
+    CHECK(wait_for_status("\"session\":\"none\""));
+    prof_server_stop();
+}
+
+/* A program that is killed says nothing any more; a child of fork() does not hold the connection open. */
+TEST(a_watcher_sees_that_the_program_died)
+{
+    message m;
+    int pipes[2], port = 0, how = 0, hold[2];
+    stream s;
+#ifdef PROF__THREAD_SANITIZER
+    SKIP("the thread sanitizer starts no threads in children of fork");
+#endif
+    memset(&s, 0, sizeof s);
+    if (pipe(pipes) || pipe(hold)) return;
+    pid_t child = fork();
+    if (child == 0) {
+        char byte;
+        close(hold[1]);
+        if (prof_server_start(0, NULL)) _exit(2);
+        port = prof_server_port();
+        while (!prof_enabled() && port) { /* it is forked while it is watched */
+            if (write(pipes[1], &port, sizeof port) != sizeof port) _exit(3);
+            while (!prof_enabled()) wait_ms(1);
+        }
+        if (fork() == 0) { /* lives on, until the test ends */
+            if (read(hold[0], &byte, 1)) _exit(1);
+            _exit(0);
+        }
+        if (write(pipes[1], &port, sizeof port) != sizeof port) _exit(3);
+        for (;;) work("until it is killed", 1), wait_ms(1);
+    }
+    close(hold[0]);
+    CHECK_EQUAL(read(pipes[0], &port, sizeof port), sizeof port);
+    s.file = connect_to("127.0.0.1", port);
+    reply r = ask_on(s.file, "GET /live?buffer=1M HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    CHECK_EQUAL(r.status, 200);
+    free(r.body);
+    CHECK_EQUAL(read(pipes[0], &port, sizeof port), sizeof port); /* it has forked */
+    do CHECK(next_message(&s, &m));
+    while (m.pairs[0] && m.scopes == 0);
+    kill(child, SIGKILL);
+    waitpid(child, &how, 0);
+    while (next_message(&s, &m)) CHECK(!state_is(&m, "over"));
+    close(s.file);
+    close(hold[1]);
+    close(pipes[0]);
+    close(pipes[1]);
 }
 
 TEST_MAIN

@@ -127,6 +127,7 @@ static prof_status prof__image_copy(void **bytes, size_t *size); /* of what is r
 static prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trace, prof_sink sink);
 static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out);
 static prof_status prof__trace_buffer(const char *path, prof_trace **trace); /* only what the buffer still has */
+static prof_status prof__read_buffer_only(void *image, const char *what, prof_trace **trace); /* takes the image */
 static prof_status prof__trace_live(prof_trace **trace, int reset); /* reset: statistics of PROF_STATS begin anew */
 static uint32_t prof__live_mode(void);
 static prof_status prof__writer_for(const char *path, uint32_t mode,
@@ -149,6 +150,8 @@ static prof_status prof__import_close(prof__import *w, prof_status status, uint6
 /* type: prof__pair, one moment on all clocks */
 static void prof__trace_pairs(const prof_trace *trace, prof__pair *first, prof__pair *last);
 static void prof__trace_last(prof_trace *trace, double seconds);
+static uint64_t prof__image_tick(const prof_trace *trace, int64_t ns); /* the first that is not before that time */
+static int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hint); /* *hint: 0 at first */
 static int prof__trace_archived(const prof_trace *trace);
 static int prof__trace_aggregated(const prof_trace *trace);
 static int prof__has_role(const prof_trace *trace, uint32_t role); /* prof_role: some call site has it */

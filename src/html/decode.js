@@ -6,7 +6,7 @@ import { Growing } from './columns.js';
 export class Damage extends Error {}
 
 /** The longest block, before and after packing, that a writer writes. */
-const LONGEST = 1 << 21;
+export const LONGEST = 1 << 21;
 /** Types of events: see prof_event_type of prof.h. */
 export const SCOPE = 0, MARK = 1, COUNTER = 2, FRAME = 3, LOST = 4, SPAN = 5, SPAN_MARK = 6, FLOW_OUT = 8, FLOW_IN = 10,
     ALLOC = 11, FREE = 12, LOCK_WAIT = 13, LOCK_ACQUIRE = 14, LOCK_RELEASE = 15, LOG = 16;

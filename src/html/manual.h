@@ -18,7 +18,8 @@ QUICK START
 
 Or PROF_OUTPUT=trace.html, in the environment of a program with this header. An image of an earlier run:
 prof_trace_open("trace.prof", &trace), then prof_html_write(trace, "trace.html", NULL); or prof export trace.prof -o
-trace.html; or prof view trace.prof, which opens it, too.
+trace.html; or prof view trace.prof, which opens it, too. Of a program that runs, prof_server.h serves the same page,
+live.
 
 WHAT IT SHOWS                                                                                                 >>html
 

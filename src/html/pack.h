@@ -35,6 +35,7 @@ typedef struct prof__html_level { /* of the scopes of a track */
 
 typedef struct prof__html {
     prof__out out;
+    int plain;         /* 1: the blocks alone, not packed, neither in base64 nor in elements */
     size_t piece;      /* bytes of base64 in the element that is open; 0: none is */
     unsigned char odd[3];
     unsigned odd_count;
@@ -80,6 +81,10 @@ static void prof__html_base64(prof__html *h, const unsigned char *from, size_t t
 
 static void prof__html_bytes_out(prof__html *h, const unsigned char *from, size_t size)
 {
+    if (h->plain) {
+        prof__out_bytes(&h->out, from, size);
+        return;
+    }
     if (!h->piece && !h->odd_count) prof__out_text(&h->out, "<script type=\"application/octet-stream\">");
     while (size && (h->odd_count || size < 3)) {
         h->odd[h->odd_count++] = *from++;
@@ -139,7 +144,7 @@ static void prof__html_block(prof__html *h, char kind, prof__html_bytes *const *
         columns[i]->size = 0;
     }
     size = (size_t)(to - h->raw);
-    packed = size > 256 ? prof__html_deflate_all(&h->deflate, h->raw, ends, count + 1, h->packed) : size;
+    packed = size > 256 && !h->plain ? prof__html_deflate_all(&h->deflate, h->raw, ends, count + 1, h->packed) : size;
     head[0] = (unsigned char)kind;
     to = prof__pack_integer(head + 1, size);
     to = prof__pack_integer(to, packed < size ? packed : 0); /* 0: it is as it was */

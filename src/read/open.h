@@ -301,8 +301,16 @@ PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **t
     return status;
 }
 
-/* Opens an image without its archive, which may be larger by far and takes as long to read: what its buffer holds is
-   read as if it were a ring's. */
+/* Makes a trace of an image on the heap, without its archive: what its buffer holds is read as if it were a ring's. */
+static PROF__UNUSED PROF__RARE prof_status prof__read_buffer_only(void *image, const char *what, prof_trace **trace)
+{
+    prof__header *header = (prof__header *)image;
+    if (header->archive_first != header->archive_next && !header->overwritten) header->overwritten = 1;
+    header->archive_offset = header->archive_limit = header->archive_first = header->archive_next = 0;
+    return prof__read_image(image, (size_t)header->image_size, NULL, what, trace);
+}
+
+/* Opens an image without its archive, which may be larger by far and takes as long to read. */
 static PROF__UNUSED PROF__RARE prof_status prof__trace_buffer(const char *path, prof_trace **trace)
 {
     unsigned char *image = NULL;
@@ -317,10 +325,7 @@ static PROF__UNUSED PROF__RARE prof_status prof__trace_buffer(const char *path, 
         free(image);
         return status;
     }
-    prof__header *header = (prof__header *)(void *)image;
-    if (header->archive_first != header->archive_next && !header->overwritten) header->overwritten = 1;
-    header->archive_offset = header->archive_limit = header->archive_first = header->archive_next = 0;
-    return prof__read_image(image, (size_t)header->image_size, NULL, path, trace);
+    return prof__read_buffer_only(image, path, trace);
 }
 
 PROF_DEF PROF__WALL prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace)

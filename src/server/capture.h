@@ -52,7 +52,8 @@ static prof_status prof__server_set(prof__server_capture *capture, const char *k
 
 static void prof__server_cancel(prof__server *v, prof__server_ask *ask)
 {
-    if (ask->phase == PROF__ASK_CAPTURE && ask->capture.on_demand) prof__server_on_demand_leave(v, NULL, NULL);
+    if ((ask->phase == PROF__ASK_CAPTURE || ask->phase == PROF__ASK_LIVE) && ask->capture.on_demand)
+        prof__server_on_demand_leave(v, NULL, NULL);
     ask->capture.on_demand = 0;
 }
 
@@ -256,6 +257,9 @@ static prof_status prof__server_write(prof__server *v, prof__server_ask *ask, co
 #ifdef PROF_XPLANE_H
     case PROF__SERVE_XPLANE: return prof__server_xspace(ask, trace, sink);
 #endif
+#ifdef PROF_HTML_H
+    case PROF__SERVE_HTML: return prof_html_stream(trace, sink, NULL);
+#endif
     case PROF__SERVE_CSV: return prof_csv_stream(trace, sink);
     case PROF__SERVE_SUMMARY: return prof_summary_stream(trace, sink, NULL);
     case PROF__SERVE_MONITOR: return prof__server_monitor(v, ask, trace);
@@ -271,6 +275,9 @@ static const char *prof__server_missing(prof__server_format format)
 #endif
 #ifndef PROF_XPLANE_H
     if (format == PROF__SERVE_XPLANE) return "prof_xplane.h";
+#endif
+#ifndef PROF_HTML_H
+    if (format == PROF__SERVE_HTML) return "prof_html.h";
 #endif
     (void)format;
     return NULL;
@@ -314,7 +321,7 @@ static void prof__server_finish_http(prof__server_ask *ask)
         const char *type, *extension;
     } kinds[] = {{"application/json", ".json"},  {"application/octet-stream", ".prof"},
                  {"application/octet-stream", ".xplane.pb"}, {"text/csv; charset=utf-8", ".csv"},
-                 {"text/plain; charset=utf-8", NULL}, {"text/plain", NULL}};
+                 {"text/html; charset=utf-8", ".html"}, {"text/plain; charset=utf-8", NULL}, {"text/plain", NULL}};
     char name[64];
     prof__server_name(name, sizeof name);
     if (kinds[ask->capture.format].extension)
@@ -405,17 +412,22 @@ static void prof__server_finish(prof__server *v, prof__server_ask *ask)
         prof__server_finish_http(ask);
 }
 
+/* Answers, and returns 1, if the program was built without what this format needs. */
+static int prof__server_lacks(prof__server *v, prof__server_ask *ask, prof__server_format format)
+{
+    const char *missing = prof__server_missing(format);
+    if (missing)
+        prof__server_say(
+            v, ask, 501, PROF__GRPC_UNIMPLEMENTED,
+            "this program was built without %s: include it before prof_server.h where PROF_IMPLEMENTATION is", missing);
+    return missing != NULL;
+}
+
 /* Lets a capture wait for its begin, or at least for its turn, so that one that is cancelled at once costs nothing. */
 static void prof__server_ask_capture(prof__server *v, prof__server_ask *ask)
 {
     prof__server_capture *capture = &ask->capture;
-    const char *missing = prof__server_missing(capture->format);
-    if (missing) {
-        prof__server_say(
-            v, ask, 501, PROF__GRPC_UNIMPLEMENTED,
-            "this program was built without %s: include it before prof_server.h where PROF_IMPLEMENTATION is", missing);
-        return;
-    }
+    if (prof__server_lacks(v, ask, capture->format)) return;
     prof_status status = prof__server_capture_check(v, capture);
     if (capture->whole || capture->dump) capture->begin_at = 0;
     if (status)

@@ -376,5 +376,6 @@ static void prof__server_free(prof__server *v, prof__server_ask *ask)
     prof__server_cancel(v, ask);
     prof__server_drop(v, &ask->body);
     prof__server_drop(v, &ask->answer);
+    free(ask->live);
     memset(ask, 0, sizeof *ask);
 }

@@ -143,7 +143,8 @@ static int prof__http1_fill(prof__server *v, prof__server_client *c)
     prof__server_ask *ask = &c->asks[0];
     prof__server_bytes *answer = &ask->answer;
     size_t room = sizeof c->out - c->out_size;
-    if (ask->phase != PROF__ASK_ANSWER) return 0;
+    int live = ask->phase == PROF__ASK_LIVE && ask->live->messages, began = !ask->head_sent;
+    if (ask->phase != PROF__ASK_ANSWER && !live) return 0;
     if (!ask->head_sent) {
         if (room < sizeof ask->head + 128) return 0;
         int size = snprintf((char *)c->out + c->out_size, room, "HTTP/1.1 %d %s\r\n%s%s\r\n", ask->status,
@@ -157,7 +158,8 @@ static int prof__http1_fill(prof__server *v, prof__server_client *c)
     c->out_size += part;
     answer->first += part;
     ask->taken += part;
-    if (part < left) return part != 0;
+    if (live && part) ask->since = prof_host_ns();
+    if (part < left || (live && !ask->live->over)) return part != 0 || began;
     if (!ask->keep) c->closing = 1;
     c->ahead = c->in_size ? c->ahead + 1 : 0;
     prof__server_free(v, ask);

@@ -176,6 +176,9 @@ static uint64_t prof__server_patience_ends(const prof__server_client *c)
         const prof__server_ask *ask = &c->asks[i];
         uint64_t due = ask->since + PROF__SERVER_ANSWER_NS + ask->taken / PROF__SERVER_RATE * 1000000000u;
         if (ask->phase == PROF__ASK_ANSWER && due < end) end = due;
+        due = ask->since + PROF__SERVER_STALL_NS;
+        if (ask->phase == PROF__ASK_LIVE && (ask->answer.first < ask->answer.size || c->out_size) && due < end)
+            end = due;
     }
     return end;
 }
@@ -233,12 +236,15 @@ static uint64_t prof__server_round(prof__server *v)
             due = prof__server_due(v, &c->asks[k], now, v->leave_at != 0);
             if (due < next) next = due;
         }
+        due = prof__server_live_due(v, c, now, v->leave_at != 0);
+        if (due < next) next = due;
         got_on = prof__server_pump(v, c);
         now = prof_host_ns();
         for (int k = 0; k < PROF__SERVER_STREAMS; ++k) {
             const prof__server_ask *ask = &c->asks[k];
             due = ask->phase == PROF__ASK_DELAYED   ? ask->capture.begin_at
                   : ask->phase == PROF__ASK_CAPTURE ? ask->capture.end_at
+                  : ask->phase == PROF__ASK_LIVE    ? ask->live->over ? UINT64_MAX : ask->live->next_at
                                                     : UINT64_MAX;
             if (due < next) next = due;
         }

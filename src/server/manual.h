@@ -1,12 +1,13 @@
 // server/manual: The manual for users.
-/* prof_server.h - v0.1 - capture on demand for prof: curl, and XProf's "Capture profile" - public domain or MIT-0
+/* prof_server.h - v0.1 - capture on demand for prof: curl, browsers, XProf's "Capture profile" - public domain or MIT-0
                           needs prof.h and nothing else; the licence is at the end of this file
 
 QUICK START
 
     #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++
     #include "prof_chrome.h"               // first the headers of the formats that it can answer with: json,
-    #include "prof_xplane.h"               // and xplane, which XProf needs
+    #include "prof_xplane.h"               // xplane, which XProf needs,
+    #include "prof_html.h"                 // and html, with which browsers get a live page
     #include "prof_server.h"               // includes prof.h
 
     int main(void)
@@ -21,16 +22,18 @@ Or leave these two calls out, and run `PROF_SERVER=9012 ./program`. Then, while 
     curl -o trace.json 'localhost:9012/trace?ms=1000'          the next second, for ui.perfetto.dev
     curl 'localhost:9012/summary?ms=1000'                      the same as a table
     curl -o last.json 'localhost:9012/save?last=5'             what led to this moment, of a program that records
+    http://localhost:9012 in a browser                         the last seconds, live; prof view --live localhost:9012
     XProf, "Capture profile", service address localhost:9012   the next second in TensorBoard
 
 WHAT IT ANSWERS                                                                                             >>server
 
     It speaks two protocols on one port. HTTP/1.1 (and HTTP/2 with prior knowledge):
 
-    GET /                 lists these paths
+    GET /                 lists these paths; for a browser, if prof_html.h is included: the live page
+    GET /live             what that page reads, see LIVE
     GET /status           JSON: whether and how the program records, how full the buffer is, which captures run
     GET /trace            captures the next ms=1000 milliseconds, after delay=0 milliseconds, as format=json, prof,
-                          xplane or csv; default: json if prof_chrome.h is included, else prof
+                          xplane, csv or html; default: json if prof_chrome.h is included, else prof
     GET /summary          a table of all that is in the buffer; ms=1000: of the next second; last=5: of the last five
     GET /save             what is in the buffer already, without waiting; last=5: the last five seconds; format as above
     POST /pause, /resume  like prof_pause(), also for a recording of /start. /resume only undoes a /pause, and
@@ -94,6 +97,30 @@ HOW IT CAPTURES
     "prof server" shows that time, as scopes of the category prof, level 2. The thread makes one answer at a time, but a
     client that waits for the end of a capture, or reads slowly, does not delay others.
 
+LIVE                                                                                                          >>live
+
+    The page at / is that of prof_html.h. The last seconds flow by; Pause, or a click into them, holds them still, with
+    all that the page can do; Go on shows what is new. It keeps 30 s, or 2 million scopes. It also saves the last 5 s of
+    the buffer as a report or as a .prof, sets the level, and says what is missing, and why: it, or the server, was too
+    slow; the ring was overwritten before it was read; recording was paused, stopped, or began anew; the program was
+    killed. A child of fork() has no server, and is not on the page.
+
+    The page reads one answer, /live, which goes on until the connection ends: see docs/html.md. If nothing records when
+    it begins, a session on demand starts, as for a capture, with the same parameters, and ends with the last one who
+    watches: http://localhost:9012/?categories=net&level=1. Its ring has 8 MiB, unless options.capture or buffer=64M
+    says otherwise: the larger it is, the longer each look takes, and the rarer they are. When a session of the program
+    ends, /live waits for the next one: it does not discard what was recorded.
+
+    Four times a second the thread copies the buffer and reads all of it, for what is new. It looks less often where
+    that takes longer than 25 ms, so that it never takes more than a tenth of a processor: a full ring of 8 MiB takes
+    20 ms at 2.3 GHz, one of 64 MiB 180 ms, so that the page moves on every 1.8 s. A period that the client has not read
+    is followed by no other: the next one then has all since, up to 3 s, and the rest is left out and counted. A client
+    that reads nothing for 60 s is closed. Four can watch at once.
+
+    What a period lacks: events that reach the buffer more than 20 ms late, as those of devices may; in mode stream, and
+    of a ring that was overwritten, scopes that began before what the buffer has, so that the scopes in them are one
+    level higher. /save has the former.
+
 SECURITY
 
     Whoever can connect can see names, arguments and timing of the program, make it record, which costs time and memory,
@@ -101,7 +128,8 @@ SECURITY
 
     - The server listens on the loopback addresses, 127.0.0.1 and ::1, unless options.host says otherwise; any other
       address needs options.token. On a machine with several users all of them can use loopback: set a token there, too.
-    - A token must be in each request as `Authorization: Bearer TOKEN`, and is compared in constant time. There is no
+    - A token must be in each request as `Authorization: Bearer TOKEN`, and is compared in constant time. A browser asks
+      its user: the token is the password, with any name (`Authorization: Basic`, base64 of NAME:TOKEN). There is no
       encryption: on a network, use ssh -L 9012:localhost:9012 instead. XProf's dialog cannot send a token.
     - Web pages are refused: without a token the Host must be a name of this machine (no DNS rebinding), and a request
       that a browser marks as another page's (Origin, Sec-Fetch-Site) is refused, whatever it asks for.
@@ -129,6 +157,6 @@ ENVIRONMENT
 LIMITS
 
     POSIX; on Windows prof_server_start() is PROF_UNSUPPORTED, and freestanding there is none. No TLS, no compression,
-    no request bodies in chunks. An answer of gRPC has at most 2 GiB.
+    no request bodies in chunks; /live not over HTTP/2. An answer of gRPC has at most 2 GiB.
 */
 #include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */

@@ -28,6 +28,44 @@ static int prof__server_token_is(const prof__server *v, const char *text, size_t
     return v->token_size && !differs;
 }
 
+static int prof__server_base64(char c)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *at = c ? strchr(letters, c) : NULL;
+    return at ? (int)(at - letters) : -1;
+}
+
+/* The same for what a browser sends when it has asked its user: base64 of NAME:TOKEN. Any name will do. */
+static int prof__server_basic_is(const prof__server *v, const char *text, size_t size)
+{
+    char plain[512];
+    size_t count = 0, name = 0;
+    uint32_t bits = 0;
+    for (size_t i = 0; i < size && text[i] != '='; ++i) {
+        int six = prof__server_base64(text[i]);
+        if (six < 0 || count == sizeof plain) return 0;
+        bits = (bits << 6 | (uint32_t)six) & 0xFFFF;
+        if (i % 4) plain[count++] = (char)(unsigned char)(bits >> (6 - 2 * (i % 4)) & 255);
+    }
+    while (name < count && plain[name] != ':') ++name;
+    return name < count && prof__server_token_is(v, plain + name + 1, count - name - 1);
+}
+
+static int prof__server_trusts(const prof__server *v, const char *value, size_t size)
+{
+    if (size > 7 && prof__server_is(value, 7, "bearer ")) return prof__server_token_is(v, value + 7, size - 7);
+    return size > 6 && prof__server_is(value, 6, "basic ") && prof__server_basic_is(v, value + 6, size - 6);
+}
+
+/* Returns 1 if a client that accepts this wants pages: a browser. */
+static int prof__server_takes_pages(const char *value, size_t size)
+{
+    static const char type[] = "text/html";
+    for (size_t i = 0; i + sizeof type - 1 <= size; ++i)
+        if (prof__server_is(value + i, sizeof type - 1, type)) return 1;
+    return 0;
+}
+
 /* Reads a header field. The case of the name does not matter. */
 static void prof__server_field(const prof__server *v, prof__server_ask *ask, const char *name, size_t name_size,
                                const char *value, size_t size)
@@ -40,8 +78,9 @@ static void prof__server_field(const prof__server *v, prof__server_ask *ask, con
     else if (prof__server_is(name, name_size, "sec-fetch-site"))
         fits = prof__server_copy(ask->site, sizeof ask->site, value, size);
     else if (prof__server_is(name, name_size, "authorization"))
-        ask->trusted =
-            size > 7 && prof__server_is(value, 7, "bearer ") && prof__server_token_is(v, value + 7, size - 7);
+        ask->trusted = prof__server_trusts(v, value, size);
+    else if (prof__server_is(name, name_size, "accept"))
+        ask->html = prof__server_takes_pages(value, size);
     else if (prof__server_is(name, name_size, "content-type"))
         ask->grpc = size >= 16 && prof__server_is(value, 16, "application/grpc") && ask->stream;
     if (!fits && !ask->bad) ask->bad = 431;
@@ -96,6 +135,7 @@ static int prof__server_admits(prof__server *v, prof__server_ask *ask)
     if (v->token_size && !ask->trusted) {
         ask->head[0] = 0;
         prof__server_head(ask, "www-authenticate: Bearer\r\n");
+        if (ask->html) prof__server_head(ask, "www-authenticate: Basic realm=\"the token, as password\"\r\n");
         prof__server_say(v, ask, 401, PROF__GRPC_UNAUTHENTICATED,
                          "a token is needed: send the header Authorization: Bearer TOKEN");
     } else if (!v->token_size && ask->host[0] && !prof__server_host_is_here(ask->host)) {
@@ -131,7 +171,7 @@ enum { PROF__MAY_MS = 1, PROF__MAY_LAST = 2, PROF__MAY_FORMAT = 4, PROF__MAY_CON
 static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask, unsigned may, const char *key,
                                           const char *value)
 {
-    static const char *const formats[] = {"json", "prof", "xplane", "csv", NULL};
+    static const char *const formats[] = {"json", "prof", "xplane", "csv", "html", NULL};
     prof__server_capture *capture = &ask->capture;
     uint64_t ns;
     prof_status status = PROF_OK;
@@ -149,7 +189,7 @@ static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask
     } else if (may & PROF__MAY_FORMAT && !strcmp(key, "format")) {
         int format = prof__parse_name(value, formats);
         if (format < 0)
-            return prof__fail(PROF_INVALID_ARGUMENT, "format '%.40s': must be json, prof, xplane or csv", value);
+            return prof__fail(PROF_INVALID_ARGUMENT, "format '%.40s': must be json, prof, xplane, csv or html", value);
         capture->format = (prof__server_format)format;
     } else if (may & PROF__MAY_LEVEL && !strcmp(key, "level")) {
         if (!prof__parse_whole(value, &ns) || ns > 255)
@@ -216,8 +256,15 @@ static prof_status prof__server_parameters(prof__server *v, prof__server_ask *as
 static void prof__server_index(prof__server *v, prof__server_ask *ask)
 {
     static const char text[] =
-        "GET  /trace?ms=1000        what happens in the next 1000 ms, after delay=0, as format=json, prof, xplane or "
-        "csv;\n"
+#ifdef PROF_HTML_H
+        "GET  /                     in a browser: the program, live\n"
+        "GET  /live                 what that page reads\n"
+#else
+        "In a browser, this could be the program, live: include prof_html.h before prof_server.h where "
+        "PROF_IMPLEMENTATION is.\n\n"
+#endif
+        "GET  /trace?ms=1000        what happens in the next 1000 ms, after delay=0, as format=json, prof, xplane, "
+        "csv or html;\n"
         "                           where nothing records also buffer=64M, level=2, categories=net,-audio, mode=ring "
         "or fill,\n"
         "                           min_duration=1us, filter_mask=0xff, clock=ordered\n"
@@ -232,6 +279,12 @@ static void prof__server_index(prof__server *v, prof__server_ask *ask)
         "POST /dump                 what it has, once, format as above; finished=0: so far\n\n"
         "The same port speaks gRPC (tensorflow.ProfilerService): XProf, \"Capture profile\".\n";
     char line[256], name[64];
+#ifdef PROF_HTML_H
+    if (ask->html) {
+        prof__server_page(v, ask);
+        return;
+    }
+#endif
     prof__server_begin_answer(v, ask);
     prof__program_name(name, sizeof name);
     snprintf(line, sizeof line, "prof %d.%d, in %.60s, process %llu\n\n", PROF_VERSION / 10000,
@@ -261,7 +314,7 @@ static void prof__server_status(prof__server *v, prof__server_ask *ask)
              "\"level\":%d,"
              "\"paused\":%s,\"waiting\":%s,\"buffer\":%llu,\"filled\":%.3f,\"continuous\":%s,\"capturing\":%u,"
              "\"captures\":%llu,\"started\":%s,"
-             "\"clients\":%u,\"json\":%s,\"xplane\":%s}\n",
+             "\"clients\":%u,\"watching\":%u,\"unread\":%llu,\"json\":%s,\"xplane\":%s,\"html\":%s}\n",
              name, (unsigned long long)prof__process_id(), PROF_VERSION, recording ? "true" : "false",
              look.ended       ? "ended"
              : !look.running  ? "none"
@@ -273,8 +326,10 @@ static void prof__server_status(prof__server *v, prof__server_ask *ask)
              : look.chunks                           ? 1.0
                                                      : 0.0,
              v->continuous ? "true" : "false", captures, (unsigned long long)v->captures, v->remote ? "true" : "false",
-             clients, prof__server_missing(PROF__SERVE_JSON) ? "false" : "true",
-             prof__server_missing(PROF__SERVE_XPLANE) ? "false" : "true");
+             clients, prof__server_watchers(v), (unsigned long long)prof__server_unread(v),
+             prof__server_missing(PROF__SERVE_JSON) ? "false" : "true",
+             prof__server_missing(PROF__SERVE_XPLANE) ? "false" : "true",
+             prof__server_missing(PROF__SERVE_HTML) ? "false" : "true");
     prof__server_add(v, &ask->answer, text, strlen(text));
     prof__server_end_answer(ask, 200, "application/json");
 }
@@ -308,7 +363,7 @@ static void prof__server_level(prof__server *v, prof__server_ask *ask)
     int level = ask->capture.number - 1;
     prof_status status = level >= 0 ? PROF_OK : prof__fail(PROF_INVALID_ARGUMENT,
                                                            "level is missing: for example /level?level=3");
-    if (!status && (!look.running || (look.on_demand && !v->remote)))
+    if (!status && (!look.running || (look.on_demand && !v->remote && !prof__server_watchers(v))))
         status = prof__fail(PROF_INVALID_STATE, "the program records nothing");
     if (!status) status = prof_set_level(level);
     if (!status && look.on_demand) v->on_demand_level = level;
@@ -386,7 +441,8 @@ static void prof__server_dump(prof__server *v, prof__server_ask *ask)
 }
 
 enum { PROF__PATH_INDEX, PROF__PATH_STATUS, PROF__PATH_TRACE, PROF__PATH_SUMMARY, PROF__PATH_SAVE, PROF__PATH_PAUSE,
-       PROF__PATH_RESUME, PROF__PATH_LEVEL, PROF__PATH_CONFIG, PROF__PATH_START, PROF__PATH_STOP, PROF__PATH_DUMP };
+       PROF__PATH_RESUME, PROF__PATH_LEVEL, PROF__PATH_CONFIG, PROF__PATH_START, PROF__PATH_STOP, PROF__PATH_DUMP,
+       PROF__PATH_LIVE };
 
 static void prof__server_serve_path(prof__server *v, prof__server_ask *ask, int path)
 {
@@ -400,6 +456,7 @@ static void prof__server_serve_path(prof__server *v, prof__server_ask *ask, int 
     case PROF__PATH_START: prof__server_begin_remote(v, ask); break;
     case PROF__PATH_STOP: prof__server_end_remote(v, ask); break;
     case PROF__PATH_DUMP: prof__server_dump(v, ask); break;
+    case PROF__PATH_LIVE: prof__server_watch(v, ask); break;
     default: prof__server_ask_capture(v, ask); break;
     }
 }
@@ -410,7 +467,7 @@ static void prof__server_serve_http(prof__server *v, prof__server_ask *ask)
         const char *path, *method;
         unsigned may;
         int post;
-    } paths[] = {{"/", "GET", 0, 0},
+    } paths[] = {{"/", "GET", PROF__MAY_CONFIG, 0}, /* for /live, which the page asks for with the same */
                  {"/status", "GET", 0, 0},
                  {"/trace", "GET", PROF__MAY_MS | PROF__MAY_FORMAT | PROF__MAY_CONFIG, 0},
                  {"/summary", "GET", PROF__MAY_MS | PROF__MAY_LAST | PROF__MAY_CONFIG, 0},
@@ -421,7 +478,8 @@ static void prof__server_serve_http(prof__server *v, prof__server_ask *ask)
                  {"/config", "POST", PROF__MAY_ANY, 1},
                  {"/start", "POST", 0, 1},
                  {"/stop", "POST", 0, 1},
-                 {"/dump", "POST", PROF__MAY_FORMAT | PROF__MAY_FINISH, 1}};
+                 {"/dump", "POST", PROF__MAY_FORMAT | PROF__MAY_FINISH, 1},
+                 {"/live", "GET", PROF__MAY_CONFIG, 0}};
     int at = 0, count = (int)(sizeof paths / sizeof *paths);
     while (at < count && strcmp(paths[at].path, ask->path)) ++at;
     if (at == count) {

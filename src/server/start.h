@@ -144,6 +144,7 @@ static prof_status prof__server_configure(prof__server *v, const prof_server_opt
     v->read_only = options->read_only;
     if (capture) {
         v->capture.buffer_size = capture->buffer_size;
+        v->sized = capture->buffer_size != 0;
         v->capture.mode = capture->mode;
         v->capture.clock = capture->clock;
         v->capture.level = capture->level;

@@ -16,6 +16,11 @@
 #define PROF__SERVER_PATIENCE 10000          /* HTTP/2 frames in a row that ask for nothing */
 #define PROF__SERVER_ABORTS 32               /* requests that an HTTP/2 connection may cancel */
 #define PROF__SERVER_AHEAD 8                 /* requests that an HTTP/1 connection may send without waiting */
+#define PROF__SERVER_WATCHERS 4              /* answers to /live at the same time */
+#define PROF__SERVER_PERIOD_NS 250000000u    /* of /live, at least: and ten times what making one takes */
+#define PROF__SERVER_LIVE_BUFFER ((size_t)8 << 20) /* of /live, if nothing records: all of it is read each time */
+#define PROF__SERVER_LAG_NS 20000000u        /* how long ago a period ends: what is older has been recorded */
+#define PROF__SERVER_STALL_NS 60000000000u   /* for the next bytes of /live */
 #define PROF__SERVER_TURN_NS 10000000u       /* a connection begins nothing new in its turn after this time */
 
 /* Memory that grows: an answer or a body. It is valid from first to size. */
@@ -29,6 +34,7 @@ typedef enum prof__server_format {
     PROF__SERVE_PROF,
     PROF__SERVE_XPLANE,
     PROF__SERVE_CSV,
+    PROF__SERVE_HTML,
     PROF__SERVE_SUMMARY,
     PROF__SERVE_MONITOR
 } prof__server_format;
@@ -57,7 +63,19 @@ typedef struct prof__server_capture {
     char notes[1024];        /* lines for the client: what the answer lacks */
 } prof__server_capture;
 
-enum { PROF__ASK_FREE, PROF__ASK_HEAD, PROF__ASK_BODY, PROF__ASK_DELAYED, PROF__ASK_CAPTURE, PROF__ASK_ANSWER };
+enum { PROF__ASK_FREE, PROF__ASK_HEAD, PROF__ASK_BODY, PROF__ASK_DELAYED, PROF__ASK_CAPTURE, PROF__ASK_ANSWER,
+       PROF__ASK_LIVE };
+
+/* An answer to /live: what it has told so far. Times are nanoseconds, those with _at of CLOCK_MONOTONIC. */
+typedef struct prof__server_live {
+    uint32_t epoch;    /* the session that it shows; 0: none yet */
+    int ended;         /* 1: all of that session was sent */
+    int over;          /* 1: the last message was made */
+    uint64_t tick;     /* where the next period begins; 0: the first */
+    uint64_t next_at, period, took;
+    uint64_t messages, skipped, skipped_ns; /* skipped: periods that the client was too slow for, and their time */
+    uint64_t overwritten_ns;                /* time whose events were overwritten before they were read */
+} prof__server_live;
 
 /* A request and its answer. An HTTP/1 connection has one at a time, an HTTP/2 connection has several. */
 typedef struct prof__server_ask {
@@ -72,6 +90,8 @@ typedef struct prof__server_ask {
     uint64_t length;        /* HTTP/1: bytes of the body */
     prof__server_bytes body, answer;
     prof__server_capture capture;
+    prof__server_live *live;
+    int html;               /* 1: the client takes a page; 2: the answer is one */
     int status, grpc_status;
     int head_sent;
     int64_t window;
@@ -123,6 +143,7 @@ typedef struct prof__server {
     size_t max_buffer, max_answer, answers; /* answers: bytes of all answers */
     int read_only;
     prof_config capture;
+    int sized;                       /* 1: the program has set its buffer_size */
     char categories[1024];
     int on_demand_users, continuous; /* users of the on-demand session; one of them is continuous profiling */
     int on_demand_level;
@@ -231,6 +252,16 @@ static void prof__server_head(prof__server_ask *ask, const char *format, ...)
     if (size < 0 || (size_t)size >= room) ask->head[used] = 0; /* the line is left out */
 }
 
+/* What the page may load: its own script, and what this server answers. */
+#define PROF__SERVER_PAGE "script-src 'nonce-prof'; style-src 'unsafe-inline'; connect-src 'self'; "
+
+/* What else a head says. policy: what a page may load. */
+static void prof__server_guard(prof__server_ask *ask, const char *policy)
+{
+    prof__server_head(ask, "cache-control: no-store\r\nx-content-type-options: nosniff\r\n"
+                           "content-security-policy: default-src 'none'; %sframe-ancestors 'none'\r\n", policy);
+}
+
 static void prof__server_end_answer(prof__server_ask *ask, int status, const char *type)
 {
     ask->status = status;
@@ -243,8 +274,7 @@ static void prof__server_end_answer(prof__server_ask *ask, int status, const cha
     }
     prof__server_head(ask, "content-type: %s\r\ncontent-length: %llu\r\n", type,
                       (unsigned long long)(ask->answer.size - ask->answer.first));
-    prof__server_head(ask, "cache-control: no-store\r\nx-content-type-options: nosniff\r\n"
-                           "content-security-policy: default-src 'none'; frame-ancestors 'none'\r\n");
+    prof__server_guard(ask, ask->status == 200 && ask->html > 1 ? PROF__SERVER_PAGE : "");
 }
 
 /* The status codes of gRPC that are used. */

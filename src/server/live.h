@@ -1,0 +1,279 @@
+// server/live: Answers /live: what a running program does, period by period, until the client leaves.
+/*-- LIVE -------------------------------------------------------------------------------------------------- >>live --
+   An answer that ends with the connection: messages of prof_html.h, see there. Each says how things are, and has what
+   happened since the one before, cut at both ends. None is made while the client has not read the one before: then the
+   next one has the time of several or, if that is too long, of the last part of it. */
+
+#ifdef PROF_HTML_H
+static unsigned prof__server_watchers(const prof__server *v)
+{
+    unsigned count = 0;
+    for (int i = 0; i < PROF__SERVER_CLIENTS; ++i)
+        count += v->clients[i] && v->clients[i]->asks[0].phase == PROF__ASK_LIVE;
+    return count;
+}
+
+/* Returns how many periods those who watch now were too slow for. */
+static uint64_t prof__server_unread(const prof__server *v)
+{
+    uint64_t count = 0;
+    for (int i = 0; i < PROF__SERVER_CLIENTS; ++i)
+        if (v->clients[i] && v->clients[i]->asks[0].phase == PROF__ASK_LIVE)
+            count += v->clients[i]->asks[0].live->skipped;
+    return count;
+}
+
+/* The pairs of a message. */
+typedef struct prof__server_pairs {
+    size_t count, used;
+    const char *at[32];
+    char texts[16 * 24];
+} prof__server_pairs;
+
+static void prof__server_pair(prof__server_pairs *pairs, const char *key, const char *value)
+{
+    pairs->at[pairs->count++] = key;
+    pairs->at[pairs->count++] = value;
+}
+
+static void prof__server_pair_number(prof__server_pairs *pairs, const char *key, uint64_t value)
+{
+    char *text = pairs->texts + pairs->used;
+    size_t size = prof__digits(text, value);
+    text[size] = 0;
+    pairs->used += size + 1;
+    prof__server_pair(pairs, key, text);
+}
+
+/* What a period without a break can have: a client that reads late gets no more. */
+static int64_t prof__server_live_most(const prof__server_live *live)
+{
+    return live->period > 1500000000u ? 2 * (int64_t)live->period : 3000000000;
+}
+
+/* Sets the window of the next period. Returns 0 if it would be empty. end: when it must end, ns since the start. */
+static int prof__server_live_window(prof__server_live *live, prof_trace *trace, int64_t end, int64_t *from, int *joins)
+{
+    int64_t most = prof__server_live_most(live), oldest = INT64_MAX;
+    size_t hint = 0;
+    *joins = live->tick != 0;
+    *from = live->tick ? prof__read_ns(trace, live->tick, &hint) : 0;
+    if (end <= *from) return 0;
+    if (end - *from > most) {
+        if (*joins) live->skipped_ns += (uint64_t)(end - *from - most);
+        *from = end - most;
+        *joins = 0;
+    }
+    for (size_t i = 0; i < prof_trace_track_count(trace); ++i) {
+        const prof_track *track = prof_trace_track(trace, i);
+        if (!track->device[0] && track->event_count && track->first_ns < oldest) oldest = track->first_ns;
+    }
+    if (*joins && prof_trace_about(trace)->overwritten_chunks && oldest != INT64_MAX && oldest > *from)
+        live->overwritten_ns += (uint64_t)((oldest < end ? oldest : end) - *from);
+    live->tick = prof__image_tick(trace, end);
+    return prof_trace_window(trace, *from, end) == PROF_OK;
+}
+
+/* Takes what was recorded since the last period. *trace: NULL if there is none. */
+static prof_status prof__server_live_take(prof__server_live *live, const prof__look *look, prof_trace **trace,
+                                          int64_t *from, int *joins)
+{
+    void *bytes = NULL;
+    size_t size = 0;
+    uint64_t now = prof_host_ns();
+    prof_status status = prof__image_copy(&bytes, &size);
+    *trace = NULL;
+    if (!status) status = prof__read_buffer_only(bytes, "what is recorded", trace);
+    if (status) return status;
+    const prof_trace_info *about = prof_trace_about(*trace);
+    int64_t end = (int64_t)(now - about->start_monotonic_ns) - (int64_t)PROF__SERVER_LAG_NS;
+    if (!look->running) {
+        end = about->duration_ns + 1;
+        live->ended = 1;
+    }
+    if (prof__server_live_window(live, *trace, end, from, joins)) return PROF_OK;
+    prof_trace_close(*trace);
+    *trace = NULL;
+    return PROF_OK;
+}
+
+static const char *prof__server_live_state(const prof__look *look)
+{
+    if (look->ended) return "ended";
+    if (!look->running) return look->epoch ? "stopped" : "none";
+    if (look->held) return "waiting";
+    if (look->mode == PROF_STATS) return "stats";
+    return look->paused ? "paused" : "recording";
+}
+
+static prof_status prof__server_live_send(prof__server *v, prof__server_ask *ask, const prof__look *look,
+                                          const prof_trace *trace, int64_t from, int joins)
+{
+    prof__server_live *live = ask->live;
+    prof_sink sink = {prof__server_sink, &ask->answer};
+    prof__server_pairs pairs;
+    memset(&pairs, 0, sizeof pairs);
+    prof__server_pair(&pairs, "state", live->over ? "over" : prof__server_live_state(look));
+    prof__server_pair_number(&pairs, "session", live->epoch);
+    prof__server_pair_number(&pairs, "level", (uint64_t)look->level);
+    prof__server_pair_number(&pairs, "on_demand", (uint64_t)look->on_demand);
+    prof__server_pair_number(&pairs, "read_only", (uint64_t)v->read_only);
+    prof__server_pair_number(&pairs, "buffer", look->buffer);
+    prof__server_pair_number(&pairs, "streamed", look->mode == PROF_STREAM);
+    prof__server_pair_number(&pairs, "period_ns", live->period);
+    prof__server_pair_number(&pairs, "took_ns", live->took);
+    prof__server_pair_number(&pairs, "skipped", live->skipped);
+    prof__server_pair_number(&pairs, "skipped_ns", live->skipped_ns);
+    prof__server_pair_number(&pairs, "overwritten_ns", live->overwritten_ns);
+    if (trace) prof__server_pair_number(&pairs, "from_ns", (uint64_t)from);
+    if (trace) prof__server_pair_number(&pairs, "joins", (uint64_t)joins);
+    ask->answer.first = ask->answer.size = 0;
+    return prof__html_live_message(sink, pairs.at, trace);
+}
+
+/* Makes the next message. */
+static void prof__server_live_make(prof__server *v, prof__server_ask *ask)
+{
+    prof__server_live *live = ask->live;
+    prof__look look = prof__look_now();
+    prof_trace *trace = NULL;
+    uint64_t began = prof_host_ns();
+    int64_t from = 0;
+    int joins = 0;
+    PROFILE_SCOPE_CL("live", "prof", 2);
+    if (ask->capture.on_demand && prof__server_was_sent_away(v)) { /* the program has started a session */
+        prof__server_on_demand_leave(v, NULL, NULL);
+        ask->capture.on_demand = 0;
+        look = prof__look_now();
+    }
+    if (look.epoch != live->epoch && (look.running || !live->epoch)) {
+        live->epoch = look.epoch;
+        live->tick = 0;
+        live->ended = 0;
+    }
+    prof_status status = PROF_OK;
+    if (look.running) live->ended = 0;
+    if (look.epoch && look.epoch == live->epoch && !live->ended && look.mode != PROF_STATS)
+        status = prof__server_live_take(live, &look, &trace, &from, &joins);
+    if (!status) status = prof__server_live_send(v, ask, &look, trace, from, joins);
+    if (status && trace) { /* larger than max_answer, or no memory */
+        live->skipped++;
+        live->skipped_ns += (uint64_t)(prof_trace_about(trace)->to_ns - from);
+        live->tick = 0;
+    }
+    if (status) status = prof__server_live_send(v, ask, &look, NULL, 0, 0);
+    if (status) live->over = 1;
+    prof_trace_close(trace);
+    live->took = prof_host_ns() - began;
+    live->period = live->took > 500000000u ? 5000000000u : 10 * live->took;
+    if (live->period < PROF__SERVER_PERIOD_NS) live->period = PROF__SERVER_PERIOD_NS;
+    live->next_at = began + live->period;
+    live->messages++;
+    ask->since = prof_host_ns();
+}
+
+/* Begins the answer. If nothing records, starts a session on demand; but not later, when a session of the program has
+   ended, because what it has recorded would be discarded. */
+static prof_status prof__server_live_begin(prof__server *v, prof__server_ask *ask)
+{
+    prof__look look = prof__look_now();
+    prof_status status = PROF_OK;
+    if (!look.ended && (!look.running || look.on_demand))
+        status = prof__server_on_demand_join(v, &ask->capture, look.running);
+    if (status == PROF_INVALID_STATE && prof__look_now().running) status = PROF_OK; /* the program has started one */
+    if (status) return status;
+    ask->head[0] = 0;
+    ask->head_sent = 0;
+    ask->keep = 0;
+    ask->status = 200;
+    prof__server_head(ask, "content-type: application/octet-stream\r\n");
+    prof__server_guard(ask, "");
+    return PROF_OK;
+}
+
+/* Does what is due for a client that watches. Returns when something is due next. */
+static uint64_t prof__server_live_due(prof__server *v, prof__server_client *c, uint64_t now, int all)
+{
+    prof__server_ask *ask = &c->asks[0];
+    prof__server_live *live = ask->live;
+    int unread = ask->answer.first < ask->answer.size || (c->out_size && !all);
+    if (ask->phase != PROF__ASK_LIVE || live->over) return UINT64_MAX;
+    if (!live->messages) {
+        prof_status status = prof__server_live_begin(v, ask);
+        if (status) {
+            prof__server_refuse(v, ask, status);
+            return UINT64_MAX;
+        }
+    }
+    if (now < live->next_at && !(all && !unread)) return live->next_at;
+    if (unread) {
+        live->skipped++;
+        live->next_at = now + live->period;
+        return live->next_at;
+    }
+    if (all) live->over = 1;
+    prof__server_live_make(v, ask);
+    return live->over ? UINT64_MAX : live->next_at;
+}
+
+/* Handles /live. */
+static void prof__server_watch(prof__server *v, prof__server_ask *ask)
+{
+    prof_status status = prof__server_capture_check(v, &ask->capture);
+    size_t *buffer = &ask->capture.config.buffer_size;
+    if (!v->sized && *buffer == v->capture.buffer_size && *buffer > PROF__SERVER_LIVE_BUFFER)
+        *buffer = PROF__SERVER_LIVE_BUFFER;
+    if (!status && ask->stream)
+        status = prof__fail(PROF_UNSUPPORTED, "/live needs HTTP/1.1");
+    if (!status && prof__server_watchers(v) >= PROF__SERVER_WATCHERS)
+        status = prof__fail(PROF_NO_MEMORY, "%d others watch already", PROF__SERVER_WATCHERS);
+    if (!status && (ask->live = (prof__server_live *)calloc(1, sizeof *ask->live)) == NULL)
+        status = prof__fail(PROF_NO_MEMORY, "no memory to watch");
+    if (status) {
+        prof__server_refuse(v, ask, status);
+        return;
+    }
+    ask->live->period = PROF__SERVER_PERIOD_NS;
+    ask->since = prof_host_ns();
+    ask->phase = PROF__ASK_LIVE;
+}
+
+/* Answers with the page. */
+static void prof__server_page(prof__server *v, prof__server_ask *ask)
+{
+    prof_sink sink = {prof__server_sink, &ask->answer};
+    char name[64];
+    prof__program_name(name, sizeof name);
+    prof__server_begin_answer(v, ask);
+    prof_status status = prof__html_live_page(sink, name);
+    if (status) {
+        prof__server_refuse(v, ask, status);
+        return;
+    }
+    ask->html = 2;
+    prof__server_end_answer(ask, 200, "text/html; charset=utf-8");
+}
+#else
+static unsigned prof__server_watchers(const prof__server *v)
+{
+    (void)v;
+    return 0;
+}
+
+static uint64_t prof__server_unread(const prof__server *v)
+{
+    (void)v;
+    return 0;
+}
+
+static uint64_t prof__server_live_due(prof__server *v, prof__server_client *c, uint64_t now, int all)
+{
+    (void)v, (void)c, (void)now, (void)all;
+    return UINT64_MAX;
+}
+
+static void prof__server_watch(prof__server *v, prof__server_ask *ask)
+{
+    prof__server_lacks(v, ask, PROF__SERVE_HTML);
+}
+#endif
