@@ -1,7 +1,8 @@
 #!/bin/sh
 # The report in one HTML file: what its modules read out of nine recordings equals the CSV of these, what damaged and
-# hostile data do; the page in Chromium. Downloads go to build/viewers, as those of tests/viewers/run.sh. Pictures:
-# build/html/*.png. Run it at the top of the repository.
+# hostile data do; the page in Chromium; and the same of the page that prof_server.h serves, of a program that runs.
+# Downloads go to build/viewers, as those of tests/viewers/run.sh. Pictures: build/html/*.png. Run it at the top of the
+# repository.
 cd "$(dirname "$0")/../.." || exit 1
 work=build/html
 kinds="plain hostile coarse repeat partial full notes objects devices"
@@ -39,6 +40,16 @@ status=$?
 grep -v '^ok ' $work/check.log | grep -v ' passed, '
 passed=$(numbers $work/check.log | cut -d ' ' -f 1)
 [ $status -eq 0 ] || fail "check.mjs, see $work/check.log"
+live() { # LOG [FOLDER]
+    node tests/html/live.mjs $work/make_live $work/live $2 >$1 2>&1
+    status=$?
+    grep -v '^ok ' $1 | grep -v ' passed, '
+    more=$(numbers $1 | cut -d ' ' -f 1)
+    passed=$((passed + ${more:-0}))
+    [ $status -eq 0 ] || fail "live.mjs, see $1"
+}
+"${CC:-cc}" -O1 -g tests/html/make_live.c -o $work/make_live -pthread || fail "make_live.c does not compile"
+live $work/live.log
 
 [ -x "${CHROMIUM:-/usr/bin/chromium}" ] || skip "chromium is not installed"
 if [ ! -d build/viewers/node_modules/playwright-core ]; then
@@ -51,4 +62,7 @@ grep -v '^ok ' $work/browser.log | grep -v ' passed, '
 more=$(numbers $work/browser.log | cut -d ' ' -f 1)
 passed=$((passed + ${more:-0}))
 [ $status -eq 0 ] || fail "browser.mjs, see $work/browser.log"
+NODE_FOLDER=build/viewers
+export NODE_FOLDER
+live $work/live-page.log $work
 echo "$passed passed, 0 failed, 0 skipped"
