@@ -48,6 +48,8 @@ seeds=$build/server_seeds # the first byte: in what pieces, see fuzz_server.c
 printf '\013GET /trace?ms=1&format=csv&level=3&categories=a,-b HTTP/1.1\r\nHost: localhost\r\n\r\n' >$seeds/trace
 printf '\011POST /level?level=3 HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\nContent-Length: 7\r\n\r\nlevel=4' >$seeds/level
 printf '\017GET http://x/status HTTP/1.0\nAuthorization: Bearer token\n\nGET /summary?last=500ms HTTP/1.1\r\n' >$seeds/token
+printf '\013GET /live?level=1&buffer=64K HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-origin\r\n\r\n' >$seeds/live
+printf '\017GET / HTTP/1.1\r\nAccept: text/html,*/*;q=0.8\r\nHost: x\r\nAuthorization: Basic bWU6dG9rZW4=\r\n\r\n' >$seeds/page
 printf '\013PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\6\4\0\0\0\0\0\0\4\0\1\0\0\0\0\14\1\5\0\0\0\1\202\104\7/status\206\276' >$seeds/http2
 {
     printf '\013PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0'

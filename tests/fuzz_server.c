@@ -3,6 +3,7 @@
    listener: the loop's functions are called one after the other. tests/fuzz.sh builds it. */
 #define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
+#include "../prof_html.h"
 #include "../prof_xplane.h"
 #include "../prof_server.h"
 #include <stdio.h>
@@ -45,6 +46,7 @@ static int turn(prof__server *v)
         REQUIRE(ask->answer.first <= ask->answer.size && ask->answer.size <= ask->answer.room);
         REQUIRE(ask->body.size <= PROF__SERVER_BODY + 1);
         REQUIRE(!ask->stream || ask->stream & 1);
+        REQUIRE(ask->phase != PROF__ASK_LIVE || (ask->live && !ask->stream && i == 0));
     }
     REQUIRE(v->answers <= v->max_answer);
     return 1;

@@ -101,6 +101,17 @@ two.html
 END
 is "view without a browser" 0 env TMPDIR="$PWD/view" BROWSER=false "$prof" view whole.prof
 says "it says so" "prof: no browser could be started: open this file in one"
+is "view --live" 0 env BROWSER=true "$prof" view --live localhost:9012
+prints "its address" <<'END'
+http://localhost:9012/
+END
+is "view --live of a port, without a browser" 0 env BROWSER=false "$prof" view --live 9012
+prints "its address, too" <<'END'
+http://localhost:9012/
+END
+says "and says so" "prof: no browser could be started: open this address in one"
+fails "view --live of a file" "view: --live takes one HOST:PORT, for example localhost:9012, not 'whole.prof'" "$prof" view --live whole.prof
+fails "view --live of a command" "view: --live takes one HOST:PORT, for example localhost:9012, not 'x;reboot:1'" "$prof" view --live 'x;reboot:1'
 fails "view of nothing" "view: a file is missing; usage: prof view FILE..." "$prof" view
 is "export pprof" 0 "$prof" export whole.prof -o memory.pprof
 is "the memory profile is compressed" 0 sh -c 'test "$(head -c 2 memory.pprof | od -An -tx1)" = " 1f 8b"'

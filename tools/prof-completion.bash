@@ -32,7 +32,7 @@ _prof()
     config) options="--all --help" ;;
     flame) options="--output --format --from --to --merge --inverted --min-percent --progress --help" ;;
     top) options="--once --rows --period --sort --columns --help" ;;
-    view) options="--output --no-browser --no-args --progress --help" ;;
+    view) options="--output --live --no-browser --no-args --progress --help" ;;
     neuron) options="--output --append --pid --help"
         [ "$COMP_CWORD" != 2 ] || { COMPREPLY=($(compgen -W "check import place $options" -- "$word")); return; } ;;
     help) COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view flame top" -- "$word")); return ;;

@@ -14,6 +14,7 @@
 
 static const tool_option options[] = {
     {"--output", "-o", "OUT", "the .html file to write; default: one in the folder for temporary files"},
+    {"--live", NULL, NULL, "FILE is the HOST:PORT, or PORT, of a program with prof_server.h: shows it while it runs"},
     {"--no-browser", NULL, NULL, "only writes the file and prints its path"},
     {"--no-args", NULL, NULL, "leaves out arguments"},
     TOOL_PROGRESS,
@@ -97,12 +98,31 @@ static int write_report(const tool_args *args, prof_trace **traces, const char *
     return result;
 }
 
+/* Opens the page that a program serves. The browser asks for the token, if there is one. */
+static int run_live(const tool_args *args)
+{
+    const char *place = args->files[0], *port = strrchr(place, ':'), *c;
+    char address[300];
+    port = port ? port + 1 : place;
+    for (c = port; *c >= '0' && *c <= '9'; ++c) continue;
+    if (args->file_count > 1 || *c || c == port || c - port > 5 || strlen(place) > 255 || place[0] == ':' ||
+        strspn(place, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-:[]") != strlen(place))
+        return tool_fail("view: --live takes one HOST:PORT, for example localhost:9012, not '%s'", place);
+    snprintf(address, sizeof address, "http://%s%s/", port == place ? "localhost:" : "", place);
+    printf("%s\n", address);
+    fflush(stdout);
+    if (!tool_value(args, "--no-browser") && !show(address))
+        fprintf(stderr, "prof: no browser could be started: open this address in one\n");
+    return TOOL_OK;
+}
+
 static int run(const tool_args *args)
 {
     char path[4096];
     const char *out = tool_value(args, "--output");
     int choice, i, result = TOOL_OK;
     prof_trace **traces;
+    if (tool_value(args, "--live")) return run_live(args);
     if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
     traces = (prof_trace **)calloc((size_t)args->file_count, sizeof *traces);
     if (!traces) return tool_fail("out of memory");
@@ -125,4 +145,7 @@ const tool_command tool_view = {
     "Writes the report to a folder of its own below TMPDIR, prints its path and opens it with BROWSER, or what the system\n"
     "chooses. Several recordings are the processes of one report, on one time line; where one had ended before another\n"
     "began, each begins at 0, and the page compares them. To keep a report, use -o, or prof export IN -o OUT.html.\n\n"
-    "example: prof view trace.prof\n"};
+    "With --live, prints and opens the address of a running program, which serves a page of its last seconds: see the\n"
+    "manual of prof_server.h.\n\n"
+    "example: prof view trace.prof\n"
+    "         prof view --live localhost:9012\n"};
