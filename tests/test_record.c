@@ -507,8 +507,9 @@ TEST(names_made_at_run_time)
 #ifdef __GNUC__
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat"
+#if !defined(__clang__) && __GNUC__ >= 7
 #pragma GCC diagnostic ignored "-Wformat-truncation"
-#pragma GCC diagnostic ignored "-Wformat-overflow"
+#endif
 #endif
 static char formatted_names[400][1100];
 static int formatted_count;
