@@ -2738,7 +2738,7 @@ TEST(watching_records_a_program_that_does_not)
     CHECK_EQUAL(prof_enabled(), 0);
     stream *s = watch();
     do CHECK(next_message(s, &m));
-    while (!m.report);
+    while (m.pairs[0] && !m.report);
     CHECK(state_is(&m, "recording"));
     CHECK_EQUAL(pair_of(&m, "on_demand"), 1);
     CHECK_EQUAL(prof_enabled(), 1);
@@ -2824,11 +2824,12 @@ TEST(a_watcher_that_does_not_read_costs_no_memory)
     free(r.body);
     file = client();
     CHECK(wait_for_status_on(file, "\"watching\":1"));
-    CHECK(wait_for_unread(file, 16));
+    CHECK(wait_for_unread(file, 3));
+    wait_ms(3500); /* longer than what the next period may have */
     setsockopt(s.file, SOL_SOCKET, SO_RCVBUF, &large, sizeof large);
-    do CHECK(next_message(&s, &m));
-    while (m.pairs[0] && (!m.report || pair_of(&m, "skipped_ns") == 0));
-    CHECK(pair_of(&m, "skipped") >= 16);
+    for (int i = 0; i < 20 && next_message(&s, &m) && (!m.report || pair_of(&m, "skipped_ns") == 0); ++i) continue;
+    CHECK(pair_of(&m, "skipped") >= 3);
+    CHECK(pair_of(&m, "skipped_ns") > 0);
     CHECK_EQUAL(pair_of(&m, "joins"), 0); /* something is missing before it */
     PROF__STORE(&busy_stop, 1);
     pthread_join(thread, NULL);
