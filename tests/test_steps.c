@@ -308,7 +308,7 @@ TEST(begin_when_a_handler_takes_the_last_place)
     trace_start(&config);
     prof_fiber *track = prof__track_of(PROF__SELF());
     handler_does = 32;
-    long last = 1, stride = trace_times(4, 1, 1); /* a sanitizer makes four instructions of one */
+    long last = 1, stride = trace_times(16, 1, 1); /* a sanitizer makes many instructions of one */
     for (long step = -1; step <= last && !test_failures; step += step > 0 ? stride : 1) {
         track->loose_count = 0;
         for (size_t i = 0; i < PROF__LOOSE_MAX - 1; ++i) PROFILE_BEGIN("filler");
@@ -408,7 +408,7 @@ TEST(the_newest_event_is_never_reusable)
     if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer delays signals");
     if (!trap_works()) SKIP("no trap flag here");
     memset(&watch, 0, sizeof watch);
-    for (size_t i = 0; i < sizeof ops / sizeof *ops && !test_failures; ++i) {
+    for (size_t i = 0; i < sizeof ops / sizeof *ops && !test_failures; i += (size_t)trace_times(3, 1, 1)) {
         watch_newest(ops[i], &config, NULL);
         watch_newest(ops[i], &config, fiber);
         config.min_duration_ns = 1000000000; /* scopes are taken back, which leaves a new chunk as it was */
