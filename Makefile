@@ -130,7 +130,8 @@ SOURCES := $(wildcard tests/test_*.c tests/test_*.cpp)
 INCLUDING := $(shell grep -lE '^.include "($(subst $(SPACE),|,$(notdir $(HAVING))))"' $(SOURCES))
 LOOKING := $(shell grep -lE '^.include "private.h"' $(SOURCES))
 OBJCOPY ?= $(if $(filter %-gcc,$(CC)),$(CC:-gcc=-objcopy),objcopy)
-CAN_OPEN := $(if $(filter -O0,$(TEST_CFLAGS)),$(shell command -v awk >/dev/null && command -v $(OBJCOPY)))
+ELF := $(if $(findstring mingw,$(CC)),,$(filter Linux %BSD,$(shell uname -s)))
+CAN_OPEN := $(if $(ELF),$(if $(filter -O0,$(TEST_CFLAGS)),$(shell command -v awk >/dev/null && command -v $(OBJCOPY))))
 programs_of = $(filter $(patsubst tests/%,$(BUILD)/tests/%,$(basename $(1))),$(TESTS))
 SHARING = $(call programs_of,$(filter-out $(HAVING) $(INCLUDING) $(if $(CAN_OPEN),,$(LOOKING)),$(SOURCES)))
 IMPLEMENTATION = $(BUILD)/tests/implementation.o
@@ -139,7 +140,7 @@ $(BUILD)/tests/implementation.o: WARNINGS := $(WARNINGS)
 $(BUILD)/tests/implementation.o: tests/implementation.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_C) -c $< -o $@
-	$(if $(CAN_OPEN),$(OBJCOPY) -w --globalize-symbol='prof_*' $@)
+	$(if $(CAN_OPEN),$(OBJCOPY) -w --globalize-symbol='prof_*' $@ || { rm -f $@; false; })
 $(SHARING): $(BUILD)/tests/implementation.o
 $(SHARING): EXTRA = -D_GNU_SOURCE $(INSIDE) $(IMPLEMENTATION)
 
@@ -175,7 +176,8 @@ CXX20 := $(shell $(CXX) -std=c++20 -fsyntax-only -x c++ /dev/null >/dev/null 2>&
 $(BUILD)/tests/test_coroutine: ALL_CXX += $(CXX20)
 
 # Programs that tests start.
-$(addprefix $(BUILD)/tests/,autostart_program tool_core top_program): $(BUILD)/tests/%: tests/%.c $(BUILD)/tests/implementation.o $(HEADERS)
+STARTED = $(addprefix $(BUILD)/tests/,autostart_program tool_core top_program)
+$(STARTED): $(BUILD)/tests/%: tests/%.c $(BUILD)/tests/implementation.o $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_C) $< $(BUILD)/tests/implementation.o -o $@ $(LDFLAGS) $(LIBS)
 $(BUILD)/tests/test_autostart: $(BUILD)/tests/autostart_program

@@ -15,7 +15,11 @@ for header in prof*.h; do
             next
         }
         !inside { print; next }
-        to_warn && (/^$/ || /^\/\*.*\*\/$/) { print "#pragma GCC system_header"; to_warn = 0; next } # the object was warned of
+        to_warn && (/^$/ || /^\/\*.*\*\/$/) { # what there is to warn of, the compiler has said of the object
+            print "#pragma GCC system_header"
+            to_warn = 0
+            next
+        }
         until { if ($0 ~ until) until = ""; print ""; next }
         /^__asm__/ { until = "\\);$"; print ""; next }
         /^[A-Za-z_]/ && !/^(typedef|extern|union|enum|struct [A-Za-z_0-9 ]+( [{]|;)|[A-Z_]+\()/ { # a declaration begins
