@@ -2768,6 +2768,16 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 #define PROF__FENCE() __atomic_thread_fence(__ATOMIC_RELEASE)
 #endif
 
+/* PROF__ASIDE: of a static function that frequent ones seldom call. Else it would be in their middle, and not small.
+   With -Os the compiler knows better which functions to keep apart. */
+#ifdef __OPTIMIZE_SIZE__
+#undef PROF__APART
+#define PROF__APART
+#define PROF__ASIDE PROF__RARE
+#else
+#define PROF__ASIDE PROF__COLD
+#endif
+
 static void prof__copy(void *to, const void *from, size_t size)
 {
 #ifdef PROF_FREESTANDING
@@ -2792,7 +2802,7 @@ static void prof__clear(void *at, size_t size) /* aligned, whole words of the pr
 #endif
 }
 
-static size_t prof__length(const char *text)
+static PROF__APART size_t prof__length(const char *text)
 {
     size_t n = 0;
     while (text[n]) {
@@ -2802,7 +2812,7 @@ static size_t prof__length(const char *text)
     return n;
 }
 
-static int prof__equal(const char *a, const char *b)
+static PROF__APART int prof__equal(const char *a, const char *b)
 {
     while (*a && *a == *b) ++a, ++b;
     return *a == *b;
@@ -3068,7 +3078,7 @@ static void prof__signal_stack_take(prof__thread *self)
     stack.ss_flags = 0;
     sigaltstack(&stack, NULL);
 }
-static void prof__signal_stack_give(prof__thread *self)
+static PROF__RARE void prof__signal_stack_give(prof__thread *self)
 {
     stack_t stack;
     if (!self->signal_stack || sigaltstack(NULL, &stack)) return;
@@ -3131,7 +3141,7 @@ static int prof__file_signal_pending(int number)
 }
 
 /* For standard output, SIGPIPE is not held: if nobody reads it, the program ends as it would without prof. */
-static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output)
+static PROF__RARE void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output)
 {
     sigset_t set;
     int i;
@@ -3144,7 +3154,7 @@ static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_o
 
 static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signal_hold_for(signal, 0); }
 
-static void prof__file_signal_drop(const prof__file_signal *signal)
+static PROF__RARE void prof__file_signal_drop(const prof__file_signal *signal)
 {
     int number, error = errno, i;
     for (i = 0; i < signal->count; ++i) {
@@ -3259,7 +3269,7 @@ static void prof__lock_leave(int *lock, const prof__signals *old)
 /* A lock for functions that read and write files, where a thread could be cancelled. Pass what the first function
    returns to the second. */
 #if defined(PROF_FREESTANDING) || defined(_WIN32)
-static int prof__lock_steady(int *lock)
+static PROF__APART int prof__lock_steady(int *lock)
 {
     prof__lock(lock);
     return 0;
@@ -3270,7 +3280,7 @@ static void prof__unlock_steady(int *lock, int before)
     prof__unlock(lock);
 }
 #else
-static int prof__lock_steady(int *lock)
+static PROF__APART int prof__lock_steady(int *lock)
 {
     int before = prof__cancel_disable();
     prof__lock(lock);
@@ -3727,7 +3737,7 @@ static uint64_t prof__counter_hz(void) { return 0; }
 
 #ifndef PROF_FREESTANDING
 #ifdef _WIN32
-static uint64_t prof__monotonic(void)
+static PROF__APART uint64_t prof__monotonic(void)
 {
     LARGE_INTEGER count, hz;
     QueryPerformanceCounter(&count);
@@ -3748,7 +3758,7 @@ static uint64_t prof__clock_ns(clockid_t clock)
     clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
-static uint64_t prof__monotonic(void) { return prof__clock_ns(CLOCK_MONOTONIC); }
+static PROF__APART uint64_t prof__monotonic(void) { return prof__clock_ns(CLOCK_MONOTONIC); }
 static uint64_t prof__unix_time(void) { return prof__clock_ns(CLOCK_REALTIME); }
 #endif
 #endif
@@ -3757,12 +3767,12 @@ static uint64_t prof__unix_time(void) { return prof__clock_ns(CLOCK_REALTIME); }
 #ifndef PROF_UNIX_NS
 #define PROF_UNIX_NS() 0
 #endif
-static uint64_t prof__monotonic(void) { return (uint64_t)(PROF_MONOTONIC_NS()); }
+static PROF__APART uint64_t prof__monotonic(void) { return (uint64_t)(PROF_MONOTONIC_NS()); }
 static uint64_t prof__unix_time(void) { return (uint64_t)(PROF_UNIX_NS()); }
 #endif
 
 #if defined(PROF_FREESTANDING) && !defined(PROF_MONOTONIC_NS)
-static void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
+static PROF__RARE void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
 {
     (void)clock;
     pair->tick = prof__counter();
@@ -3795,7 +3805,7 @@ static int prof__pair_read(uint32_t clock, prof__pair *pair)
     return second <= pair->width * 8 + 200 && pair->width <= second * 8 + 200 && pair->width + second < PROF__PAIR_LONG;
 }
 
-static void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
+static PROF__RARE void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
 {
     (void)hz;
     for (int i = 0; i < 4 && !prof__pair_read(clock, pair); ++i) {}
@@ -4088,7 +4098,7 @@ static uint32_t prof__hash(const void *bytes, size_t size)
 }
 
 /* Finds or appends a record whose words after the head are these bytes, zero-padded. Returns 0 if there is no space. */
-static uint32_t prof__meta_intern(prof__session *s, uint32_t kind, const void *bytes, size_t size,
+static PROF__RARE uint32_t prof__meta_intern(prof__session *s, uint32_t kind, const void *bytes, size_t size,
                                              uint32_t *count)
 {
     uint64_t words = 1 + (size + 7) / 8, used = s->header->meta_used / 8;
@@ -4760,7 +4770,7 @@ static void prof__search_failed(prof__session *s, uint64_t first, uint64_t last,
 
 /* Takes the next chunk of the ring: usually one atomic operation for some thousand events. Returns NULL if no chunk is
    free. */
-static prof__chunk *prof__chunk_take(prof__session *s, int service)
+static PROF__RARE prof__chunk *prof__chunk_take(prof__session *s, int service)
 {
     prof__header *h = s->header;
     int kept = prof__chunks_kept(s);
@@ -5038,7 +5048,7 @@ static int prof__track_known(const prof__thread *self, const prof_fiber *track)
 }
 
 /* Adds the present track to the thread's session. Under the lock. */
-static void prof__track_know(prof__thread *self)
+static PROF__RARE void prof__track_know(prof__thread *self)
 {
     prof_fiber *track = prof__track_of(self);
     prof__session *s = self->session;
@@ -5235,7 +5245,7 @@ static void prof__give_back(prof__thread *self)
 
 #ifndef PROF_FREESTANDING
 /* Gives back all that the thread has of the session. The thread is busy. */
-static void prof__thread_detach(prof__thread *self)
+static PROF__RARE void prof__thread_detach(prof__thread *self)
 {
     if (!self->session) return;
     if (self->session == PROF__LOAD(&prof__state.session)) prof__give_back(self);
@@ -5245,7 +5255,7 @@ static void prof__thread_detach(prof__thread *self)
 /* Runs as a destructor of thread-specific data. Later destructors, in this round or the next, may have scopes, too:
    those attach again, see prof__last_scope_ended(). In a shared library, where records are allocated, this runs in up
    to three rounds; then the record serves another thread, and this thread records no more. */
-static void prof__thread_leaves(void *pointer)
+static PROF__RARE void prof__thread_leaves(void *pointer)
 {
     prof__thread *self = (prof__thread *)pointer;
     self->gate = PROF__BUSY;
@@ -5494,7 +5504,7 @@ static PROF__APART void prof__state_unlock(uint32_t gate)
 
 /* The lock of the control functions. */
 static int prof__control_cancel; /* under this lock: the cancelability to restore */
-static void prof__control_lock(void)
+static PROF__APART void prof__control_lock(void)
 {
     prof__generation_look();
     int before = prof__lock_steady(&prof__control_word);
@@ -7218,7 +7228,7 @@ PROF__ENTRY void prof__end_loose(prof_site *site)
 }
 
 /* Copies a name, cut between UTF-8 characters. NULL counts as "". */
-static void prof__track_name(prof_fiber *track, const char *name)
+static PROF__RARE void prof__track_name(prof_fiber *track, const char *name)
 {
     size_t length = name ? prof__length(name) : 0;
     if (length > sizeof track->name - 1) {
@@ -7230,7 +7240,7 @@ static void prof__track_name(prof_fiber *track, const char *name)
     track->name_id = PROF__NAME_NEW;
 }
 
-PROF__ENTRY void prof_thread_name(const char *name)
+PROF__ENTRY PROF__WALL void prof_thread_name(const char *name)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof_thread_name, (name)));
     prof__track_name(&self->own, name);
@@ -7418,7 +7428,7 @@ static int prof__out_skip(prof__out *out)
     return !failed;
 }
 
-static void prof__out_deliver(prof__out *out, const char *data, size_t size)
+static PROF__ASIDE void prof__out_deliver(prof__out *out, const char *data, size_t size)
 {
     if (!size || out->status != PROF_OK) return;
     if (out->sink.write) {
@@ -10925,7 +10935,7 @@ static prof_domain *prof__domains; /* a list that only grows, at its head */
 static uint64_t prof__object_ids;
 
 /* Allocates a zeroed object, with a copy of the name after it. */
-static void *prof__object(size_t size, const char *name, const char **copy)
+static PROF__ASIDE void *prof__object(size_t size, const char *name, const char **copy)
 {
     size_t length = name ? strlen(name) : 0;
     char *object = (char *)calloc(1, size + length + 1);
@@ -10973,9 +10983,8 @@ PROF_DEF prof_domain *prof_domain_create(const char *name)
 
 PROF_DEF const char *prof_domain_name(const prof_domain *domain) { return domain ? domain->name : ""; }
 
-PROF_DEF size_t prof_domain_list(const char **names, size_t room)
+static PROF__ASIDE size_t prof__domain_names(const char **names, size_t room)
 {
-    PROF__LED(prof_domain_list, (names, room));
     prof_domain *first = PROF__ACQUIRE(&prof__domains);
     uint32_t categories = PROF__ACQUIRE(&prof__categories.count);
     size_t count = 0;
@@ -10989,7 +10998,13 @@ PROF_DEF size_t prof_domain_list(const char **names, size_t room)
     return count;
 }
 
-PROF_DEF prof_task *prof_task_create(prof_domain *domain, const char *name)
+PROF_DEF PROF__WALL size_t prof_domain_list(const char **names, size_t room)
+{
+    PROF__LED(prof_domain_list, (names, room));
+    return prof__domain_names(names, room);
+}
+
+PROF_DEF PROF__WALL prof_task *prof_task_create(prof_domain *domain, const char *name)
 {
     PROF__LED(prof_task_create, (domain, name));
     const char *copy = NULL;
@@ -11020,7 +11035,7 @@ PROF__ENTRY void prof_task_stop(prof_task *task)
 
 PROF_DEF void prof_task_destroy(prof_task *task) { free(task); }
 
-PROF_DEF prof_frame *prof_frame_create(prof_domain *domain, const char *name)
+PROF_DEF PROF__WALL prof_frame *prof_frame_create(prof_domain *domain, const char *name)
 {
     PROF__LED(prof_frame_create, (domain, name));
     const char *copy = NULL;
@@ -11048,7 +11063,7 @@ PROF__ENTRY void prof_frame_stop(prof_frame *frame)
 
 PROF_DEF void prof_frame_destroy(prof_frame *frame) { free(frame); }
 
-PROF_DEF prof_range *prof_range_create(const char *name)
+PROF_DEF PROF__WALL prof_range *prof_range_create(const char *name)
 {
     const char *copy = NULL;
     prof_range *range = (prof_range *)prof__object(sizeof *range, name, &copy);
@@ -11070,7 +11085,7 @@ PROF__ENTRY void prof_range_stop(prof_range *range)
 
 PROF_DEF void prof_range_destroy(prof_range *range) { free(range); }
 
-PROF_DEF prof_counter *prof_counter_create(prof_domain *domain, const char *name)
+PROF_DEF PROF__WALL prof_counter *prof_counter_create(prof_domain *domain, const char *name)
 {
     const char *copy = NULL;
     prof_counter *counter = (prof_counter *)prof__object(sizeof *counter, name, &copy);
@@ -11117,7 +11132,7 @@ PROF__ENTRY void prof_counter_add_double(prof_counter *counter, double delta)
 
 PROF_DEF void prof_counter_destroy(prof_counter *counter) { free(counter); }
 
-PROF_DEF prof_marker *prof_marker_create(prof_domain *domain, const char *name)
+PROF_DEF PROF__WALL prof_marker *prof_marker_create(prof_domain *domain, const char *name)
 {
     const char *copy = NULL;
     prof_marker *marker = (prof_marker *)prof__object(sizeof *marker, name, &copy);
@@ -11479,7 +11494,7 @@ static prof_device *prof__devices;
 static uint32_t prof__device_count, prof__row_count;
 
 /* Allocates a zeroed object with a name after it. Returns NULL if no memory is left. */
-static void *prof__named_object(size_t size, const char *name, const char **copy)
+static PROF__ASIDE void *prof__named_object(size_t size, const char *name, const char **copy)
 {
     size_t length = strlen(name) + 1;
     char *object = (char *)calloc(1, size + length);
@@ -11492,9 +11507,8 @@ static void *prof__named_object(size_t size, const char *name, const char **copy
     return object;
 }
 
-PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clock *clock)
+static PROF__ASIDE prof_device *prof__device_make(const char *name, const prof_device_clock *clock)
 {
-    PROF__LED(prof_device_create, (name, clock));
     prof_device *made, *device;
     prof_site *site;
     const char *copy;
@@ -11525,7 +11539,13 @@ PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clo
     return device;
 }
 
-PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *name)
+PROF_DEF PROF__WALL prof_device *prof_device_create(const char *name, const prof_device_clock *clock)
+{
+    PROF__LED(prof_device_create, (name, clock));
+    return prof__device_make(name, clock);
+}
+
+PROF_DEF PROF__WALL prof_device_row *prof_device_track(prof_device *device, const char *name)
 {
     PROF__LED(prof_device_track, (device, name));
     prof_device_row *made, *row;
@@ -12152,7 +12172,7 @@ static PROF__RARE void prof__stream_failed(prof__session *s, int error)
     stream->retry_at = prof__monotonic() + stream->backoff_ns;
 }
 
-static int prof__stream_order(const void *a, const void *b)
+static PROF__RARE int prof__stream_order(const void *a, const void *b)
 {
     uint64_t x = (*(prof__chunk *const *)a)->sequence, y = (*(prof__chunk *const *)b)->sequence;
     return x < y ? -1 : x > y;
@@ -12344,7 +12364,7 @@ static void prof__service_join(prof__session *s)
     CloseHandle(s->service.thread);
 }
 #else
-static void *prof__service_main(void *session)
+static PROF__RARE void *prof__service_main(void *session)
 {
 #ifdef __linux__
     prctl(PR_SET_NAME, "prof", 0, 0, 0);
@@ -12411,7 +12431,7 @@ static prof_status prof__service_start(prof__session *s)
 
 /* Stops the thread after it has finished its work. Under the control lock. In the child of a fork() it does not
    exist. */
-static void prof__service_stop(prof__session *s)
+static PROF__RARE void prof__service_stop(prof__session *s)
 {
     if (!s->service.running) return;
     s->service.running = 0;
@@ -14281,10 +14301,10 @@ static PROF__RARE int prof__begins(const char *text, const char *prefix)
     return !*prefix;
 }
 
-PROF_DEF prof_status prof_config_claim(const char *prefix,
-                                       prof_status (*claim)(void *user, const char *key, const char *value), void *user)
+static PROF__ASIDE prof_status prof__claim_put(const char *prefix,
+                                               prof_status (*claim)(void *user, const char *key, const char *value),
+                                               void *user)
 {
-    PROF__LED(prof_config_claim, (prefix, claim, user));
     size_t length = prefix ? prof__length(prefix) : 0, count = sizeof prof__claims / sizeof *prof__claims, at = count;
     if (!length || length >= sizeof prof__claims->prefix)
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_claim: prefix must have 1 to 31 bytes");
@@ -14302,6 +14322,14 @@ PROF_DEF prof_status prof_config_claim(const char *prefix,
     if (at == count && claim)
         return prof__fail(PROF_NO_MEMORY, "prof_config_claim: at most %d prefixes can be claimed", (int)count);
     return PROF_OK;
+}
+
+PROF_DEF PROF__WALL prof_status prof_config_claim(const char *prefix,
+                                                  prof_status (*claim)(void *user, const char *key, const char *value),
+                                                  void *user)
+{
+    PROF__LED(prof_config_claim, (prefix, claim, user));
+    return prof__claim_put(prefix, claim, user);
 }
 
 /* Returns 1 if a claim has handled the key; its result is in status. */
@@ -14359,7 +14387,7 @@ static PROF__RARE void prof__key_variable(const char *key, char *to, size_t size
     to[at] = 0;
 }
 
-PROF_DEF int prof_config_describe(size_t index, prof_option *option)
+static PROF__RARE int prof__key_describe(size_t index, prof_option *option)
 {
     if (!option || index >= PROF__KEY_COUNT_ALL + PROF__OTHER_COUNT_ALL) return 0;
     prof__clear(option, sizeof *option);
@@ -14395,6 +14423,11 @@ PROF_DEF int prof_config_describe(size_t index, prof_option *option)
     option->meaning = other->meaning ? other->meaning : home ? home->meaning : "not in this build";
     if (home) option->home = home->name;
     return 1;
+}
+
+PROF_DEF PROF__WALL int prof_config_describe(size_t index, prof_option *option)
+{
+    return prof__key_describe(index, option);
 }
 
 #ifdef PROF_FREESTANDING
@@ -15189,15 +15222,21 @@ static PROF__COLD int prof__more_room(void *array, size_t *capacity, size_t elem
     return 1;
 }
 
+static uint64_t prof__read_seed_now; /* 0: not chosen yet */
+
+static PROF__ASIDE uint64_t prof__read_seed_make(void)
+{
+    uint64_t now = 0, made, *seed = &prof__read_seed_now;
+    made = (prof__monotonic() ^ PROF__ADDRESS(&made) << 20 ^ PROF__ADDRESS(seed) << 40) * 0x9E3779B97F4A7C15u | 1;
+    return __atomic_compare_exchange_n(seed, &now, made, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ? made : now;
+}
+
 /* Returns the process's own seed for hashes, so that nobody can make an image whose names collide. It is never 0. No
    output depends on it. */
 static uint64_t prof__read_seed(void)
 {
-    static uint64_t seed;
-    uint64_t now = PROF__LOAD(&seed), made;
-    if (now) return now;
-    made = (prof__monotonic() ^ PROF__ADDRESS(&made) << 20 ^ PROF__ADDRESS(&seed) << 40) * 0x9E3779B97F4A7C15u | 1;
-    return __atomic_compare_exchange_n(&seed, &now, made, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ? made : now;
+    uint64_t seed = PROF__LOAD(&prof__read_seed_now);
+    return PROF__LIKELY(seed) ? seed : prof__read_seed_make();
 }
 
 static uint64_t prof__mix(uint64_t h)
@@ -15234,8 +15273,8 @@ static void prof__read_put(prof__read_index *index, uint32_t hash, uint32_t item
     index->used++;
 }
 
-/* Makes space for count more items. Returns 0 without memory. */
-static int prof__read_reserve(prof__read_index *index, size_t count)
+/* Makes a larger table, for count more items. Returns 0 without memory. */
+static PROF__ASIDE int prof__read_grow(prof__read_index *index, size_t count)
 {
     prof__read_index larger;
     size_t i;
@@ -15245,7 +15284,6 @@ static int prof__read_reserve(prof__read_index *index, size_t count)
         if (larger.capacity > (size_t)-1 / 4 / sizeof *larger.slots) return 0;
         larger.capacity *= 2;
     }
-    if (larger.capacity == index->capacity) return 1;
     larger.slots = (prof__read_slot *)calloc(larger.capacity, sizeof *larger.slots);
     if (!larger.slots) return 0;
     for (i = 0; i < index->capacity; i++)
@@ -15253,6 +15291,12 @@ static int prof__read_reserve(prof__read_index *index, size_t count)
     free(index->slots);
     *index = larger;
     return 1;
+}
+
+/* Makes space for count more items. Returns 0 without memory. */
+static int prof__read_reserve(prof__read_index *index, size_t count)
+{
+    return index->used + count <= index->capacity / 4 * 3 || prof__read_grow(index, count);
 }
 
 static int prof__read_add(prof__read_index *index, uint32_t hash, size_t item)
@@ -15373,7 +15417,7 @@ static size_t prof__read_string_name(const prof_trace *trace, uint64_t id)
 
 /* Returns the words of the meta record at words[at], or 0 after the last. A head with a length but no kind is a record
    that a thread has reserved and not written yet. */
-static size_t prof__read_meta_words(const uint64_t *words, size_t at, size_t count)
+static PROF__RARE size_t prof__read_meta_words(const uint64_t *words, size_t at, size_t count)
 {
     size_t length;
     if (at >= count) return 0;
@@ -15590,14 +15634,14 @@ static uint64_t prof__read_tick(uint64_t base, uint64_t head, uint64_t before)
     return tick > before ? tick : before;
 }
 
-static int prof__read_chunk_order(const void *a, const void *b)
+static PROF__RARE int prof__read_chunk_order(const void *a, const void *b)
 {
     const prof__read_chunk *x = (const prof__read_chunk *)a, *y = (const prof__read_chunk *)b;
     if (x->sequence != y->sequence) return x->sequence < y->sequence ? -1 : 1;
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-static int prof__read_segment_order(const void *a, const void *b)
+static PROF__RARE int prof__read_segment_order(const void *a, const void *b)
 {
     const prof__read_segment *x = (const prof__read_segment *)a, *y = (const prof__read_segment *)b;
     if (x->track != y->track) return x->track < y->track ? -1 : 1;
@@ -15634,7 +15678,7 @@ static void prof__read_buffer_free(prof__read_buffer *buffer)
 }
 
 /* Returns 0 without memory. */
-static int prof__read_buffer_make(const prof_trace *trace, prof__read_buffer *buffer)
+static PROF__RARE int prof__read_buffer_make(const prof_trace *trace, prof__read_buffer *buffer)
 {
     if (buffer->words) return 1;
     buffer->words = (uint64_t *)malloc(trace->chunk_words * 8);
@@ -16166,14 +16210,14 @@ static PROF__RARE int64_t prof__read_since(const prof_trace *trace, uint64_t mon
     return monotonic_ns >= from ? limited : -limited;
 }
 
-static int prof__read_pair_order(const void *a, const void *b)
+static PROF__RARE int prof__read_pair_order(const void *a, const void *b)
 {
     const prof__pair *x = (const prof__pair *)a, *y = (const prof__pair *)b;
     if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
     return x->width < y->width ? -1 : x->width > y->width;
 }
 
-static int prof__read_width_order(const void *a, const void *b)
+static PROF__RARE int prof__read_width_order(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
@@ -16431,7 +16475,7 @@ static uint64_t prof__read_event_id(const prof_trace *trace, const prof__read_ch
 /* Matches an END whose scope was closed by the end of an outer one: the two overlap. An open scope of the same site has
    precedence, because a scope that was left by longjmp() or an early return must not take the end of an enclosing call.
    Returns 1 if it matches, 0 if it matches none, -1 without memory. */
-static int prof__read_match_late(prof__read_matcher *m, uint32_t site)
+static PROF__ASIDE int prof__read_match_late(prof__read_matcher *m, uint32_t site)
 {
     prof_trace *trace = m->trace;
     uint64_t number = m->site_late[site];
@@ -16584,7 +16628,7 @@ static int prof__read_except(prof__read_matcher *m, uint32_t segment, size_t wor
 }
 
 /* Handles a gap: scopes that were open before it end at the last time known. */
-static void prof__read_close_all(prof__read_matcher *m)
+static PROF__ASIDE void prof__read_close_all(prof__read_matcher *m)
 {
     while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END);
     m->trace->info.unmatched += m->pending_count;
@@ -16737,7 +16781,7 @@ static int prof__read_lives(const prof_trace *trace, const prof__read_segment *s
     return !at->size && segment->last && at->owned;
 }
 
-static int prof__read_late_order(const void *a, const void *b)
+static PROF__RARE int prof__read_late_order(const void *a, const void *b)
 {
     const prof__read_late_begin *x = (const prof__read_late_begin *)a, *y = (const prof__read_late_begin *)b;
     if (x->segment != y->segment) return x->segment < y->segment ? -1 : 1;
@@ -16888,7 +16932,7 @@ static PROF__RARE int prof__device_add_pair(prof_trace *trace, uint32_t device, 
 }
 
 /* Returns the number of a name, which is copied, or PROF__NONE without memory. */
-static size_t prof__device_name(prof_trace *trace, const char *text)
+static PROF__RARE size_t prof__device_name(prof_trace *trace, const char *text)
 {
     size_t name = prof__read_find(&trace->name_index, prof__text_hash(text), prof__read_same_name, trace, text);
     char *copy;
@@ -16959,13 +17003,13 @@ static PROF__HOT int prof__device_take(prof_trace *trace, size_t chunk, const ui
 
 /*-- devices and rows --*/
 
-static int prof__device_order(const void *a, const void *b)
+static PROF__RARE int prof__device_order(const void *a, const void *b)
 {
     uint32_t x = ((const prof__read_device *)a)->number, y = ((const prof__read_device *)b)->number;
     return x < y ? -1 : x > y;
 }
 
-static int prof__row_order(const void *a, const void *b)
+static PROF__RARE int prof__row_order(const void *a, const void *b)
 {
     uint32_t x = ((const prof__read_row *)a)->number, y = ((const prof__read_row *)b)->number;
     return x < y ? -1 : x > y;
@@ -17065,7 +17109,7 @@ static uint64_t prof__device_ticks(double hz, int64_t ns)
     return (uint64_t)(int64_t)ticks;
 }
 
-static int prof__pairing_order(const void *a, const void *b)
+static PROF__RARE int prof__pairing_order(const void *a, const void *b)
 {
     const prof__read_pairing *x = (const prof__read_pairing *)a, *y = (const prof__read_pairing *)b;
     if (x->device != y->device) return x->device < y->device ? -1 : 1;
@@ -17218,7 +17262,7 @@ static PROF__HOT int prof__device_place(const prof_trace *trace, prof__read_devi
     return 1;
 }
 
-static int prof__device_record_order(const void *a, const void *b)
+static PROF__RARE int prof__device_record_order(const void *a, const void *b)
 {
     const prof__read_device_record *x = (const prof__read_device_record *)a, *y = (const prof__read_device_record *)b;
     if (x->device != y->device) return x->device < y->device ? -1 : 1;
@@ -17393,7 +17437,7 @@ static void prof__turn(uint64_t *words, size_t count)
 }
 
 /* Turns the fields of a struct from byte `from` up to byte `to`. size: of each field, 4 or 8 bytes. */
-static void prof__turn_fields(void *all, size_t from, size_t to, size_t size)
+static PROF__RARE void prof__turn_fields(void *all, size_t from, size_t to, size_t size)
 {
     unsigned char *at = (unsigned char *)all + from, *end = (unsigned char *)all + to, other;
     size_t i;
@@ -17405,7 +17449,7 @@ static void prof__turn_fields(void *all, size_t from, size_t to, size_t size)
         }
 }
 
-static void prof__turn_header(prof__header *h)
+static PROF__RARE void prof__turn_header(prof__header *h)
 {
     prof__turn_fields(h, offsetof(prof__header, version), offsetof(prof__header, image_size), 4);
     prof__turn_fields(h, offsetof(prof__header, image_size), offsetof(prof__header, chunk_size), 8);
@@ -17415,7 +17459,7 @@ static void prof__turn_header(prof__header *h)
     prof__turn_fields(h, offsetof(prof__header, window_from), sizeof *h, 8);
 }
 
-static void prof__turn_block(prof__block *block)
+static PROF__RARE void prof__turn_block(prof__block *block)
 {
     prof__turn_fields(block, 0, offsetof(prof__block, sequence), 4);
     prof__turn_fields(block, offsetof(prof__block, sequence), offsetof(prof__block, words), 8);
@@ -17747,7 +17791,7 @@ static prof_status prof__read_image(void *image, size_t size, FILE *file, const 
     return prof__read_parts(image, size, file, 0, what, out);
 }
 
-static int prof__source_file(void *file, uint64_t offset, void *to, size_t size)
+static PROF__RARE int prof__source_file(void *file, uint64_t offset, void *to, size_t size)
 {
     return prof__read_at((FILE *)file, offset, to, size);
 }
@@ -17897,7 +17941,7 @@ typedef struct prof__aggregated {
 } prof__aggregated;
 
 /* Makes a trace of the present session. reset: 1: the statistics of PROF_STATS begin anew after that. */
-static prof_status prof__trace_live(prof_trace **trace, int reset)
+static PROF__ASIDE prof_status prof__trace_live(prof_trace **trace, int reset)
 {
     void *image = NULL;
     size_t size = 0;
@@ -17984,7 +18028,7 @@ static PROF__RARE size_t prof__align_anchor(const prof_trace *const *traces, siz
     return anchor;
 }
 
-PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
+static PROF__RARE size_t prof__traces_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
 {
     uint64_t earliest = 0;
     size_t groups = 0, i;
@@ -18004,6 +18048,11 @@ PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, 
     return groups;
 }
 
+PROF_DEF PROF__WALL size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
+{
+    return prof__traces_align(traces, count, offsets);
+}
+
 /*-- images inside other files --*/
 
 PROF_DEF PROF__WALL prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size)
@@ -18021,7 +18070,7 @@ PROF_DEF PROF__WALL prof_status prof_image_find(const void *bytes, size_t size, 
     return PROF_OK;
 }
 
-PROF_DEF PROF__WALL prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
+static PROF__RARE prof_status prof__image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
 {
     prof__header header;
     uint64_t size = 0, chunks, used;
@@ -18043,6 +18092,11 @@ PROF_DEF PROF__WALL prof_status prof_image_shorten(void *bytes, uint64_t left, u
     header.archive_offset = header.archive_limit = header.archive_first = header.archive_next = 0;
     prof__header_put(bytes, &header);
     return PROF_OK;
+}
+
+PROF_DEF PROF__WALL prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
+{
+    return prof__image_shorten(bytes, left, image_size);
 }
 
 /* Returns the first tick that is not before a time. */
@@ -18106,7 +18160,7 @@ static PROF__RARE void prof__out_whole(prof__out *out, unsigned char *image, siz
     prof__out_bytes(out, image + alone, size - alone);
 }
 
-PROF_DEF PROF__WALL prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
+static PROF__RARE prof_status prof__image_file_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
 {
     unsigned char *image = NULL;
     uint64_t size = 0;
@@ -18131,6 +18185,11 @@ PROF_DEF PROF__WALL prof_status prof_image_copy(const char *from, const char *to
     fclose(file);
     free(image);
     return status;
+}
+
+PROF_DEF PROF__WALL prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
+{
+    return prof__image_file_copy(from, to, from_ns, to_ns);
 }
 
 /* Gets the first and the newest clock pair of the trace's session. */
@@ -18877,7 +18936,7 @@ struct prof_cursor {
     int64_t from_ns, to_ns; /* to_ns is beyond all times if the window has no end */
 };
 
-PROF_DEF PROF__WALL prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
+static PROF__RARE prof_status prof__cursor_make(const prof_trace *trace, size_t track, prof_cursor **cursor)
 {
     const prof__read_track *about;
     prof_cursor *c;
@@ -18915,6 +18974,11 @@ PROF_DEF PROF__WALL prof_status prof_cursor_open(const prof_trace *trace, size_t
     }
     *cursor = c;
     return PROF_OK;
+}
+
+PROF_DEF PROF__WALL prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
+{
+    return prof__cursor_make(trace, track, cursor);
 }
 
 PROF_DEF void prof_cursor_close(prof_cursor *cursor)
@@ -19023,7 +19087,7 @@ static int prof__read_overlaps(prof_cursor *c, size_t word)
     return 1;
 }
 
-static void prof__read_open_scope(prof_cursor *c, prof__read_node *node)
+static PROF__ASIDE void prof__read_open_scope(prof_cursor *c, prof__read_node *node)
 {
     uint32_t number = (uint32_t)c->node_count;
     if (prof__read_overlaps(c, node->word)) {
@@ -19035,7 +19099,7 @@ static void prof__read_open_scope(prof_cursor *c, prof__read_node *node)
 }
 
 /* Called if the next segment can no longer be read. Scopes that are open after it count as begun before it. */
-static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
+static PROF__ASIDE void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
 {
     const prof__read_track *track = c->track;
     size_t depth = (size_t)((int64_t)track->orphan_count + segment->depth);
@@ -19054,7 +19118,7 @@ static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
 }
 
 /* Reads the END at this word of the last loaded segment. */
-static void prof__read_end(prof_cursor *c, size_t word)
+static PROF__ASIDE void prof__read_end(prof_cursor *c, size_t word)
 {
     uint32_t closes = prof__read_closes(c, word);
     if (closes == PROF__CLOSES_LATE)
@@ -19205,7 +19269,7 @@ static void prof__read_args(prof_cursor *c, prof_event *event, uint32_t number, 
     event->args = c->args;
 }
 
-static void prof__read_emit_orphan(prof_cursor *c, prof_event *event)
+static PROF__ASIDE void prof__read_emit_orphan(prof_cursor *c, prof_event *event)
 {
     /* the innermost is first in the table */
     const prof__read_orphan *orphan =
@@ -19243,7 +19307,7 @@ static int64_t prof__read_frame_time(prof_cursor *c, uint32_t name, int64_t ns)
     return ns - before;
 }
 
-static void prof__read_emit_lost(const prof_cursor *c, prof_event *event, const prof__read_node *node)
+static PROF__ASIDE void prof__read_emit_lost(const prof_cursor *c, prof_event *event, const prof__read_node *node)
 {
     const prof_trace *trace = c->trace;
     const prof__read_chunk *chunk = &trace->chunks[trace->segments[c->track->segment + c->segment - 1].chunk];
@@ -19538,14 +19602,14 @@ static void prof__timeline_begin(prof_timeline *t)
         prof__timeline_swap(&t->heap[at], &t->heap[(at - 1) / 2]);
 }
 
-static int prof__timeline_order(const void *a, const void *b)
+static PROF__RARE int prof__timeline_order(const void *a, const void *b)
 {
     const prof__timeline_start *x = (const prof__timeline_start *)a, *y = (const prof__timeline_start *)b;
     if (x->ns != y->ns) return x->ns < y->ns ? -1 : 1;
     return x->track < y->track ? -1 : x->track > y->track;
 }
 
-PROF_DEF PROF__WALL prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline)
+static PROF__RARE prof_status prof__timeline_make(const prof_trace *trace, prof_timeline **timeline)
 {
     prof_timeline *t;
     size_t i;
@@ -19566,6 +19630,11 @@ PROF_DEF PROF__WALL prof_status prof_timeline_open(const prof_trace *trace, prof
     qsort(t->starts, t->start_count, sizeof *t->starts, prof__timeline_order);
     *timeline = t;
     return PROF_OK;
+}
+
+PROF_DEF PROF__WALL prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline)
+{
+    return prof__timeline_make(trace, timeline);
 }
 
 PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size_t *track)
@@ -19637,7 +19706,7 @@ struct prof_spans {
     prof_status status;
 };
 
-PROF_DEF PROF__WALL prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans)
+static PROF__RARE prof_status prof__spans_make(const prof_trace *trace, prof_spans **spans)
 {
     prof_spans *s;
     prof_status status = PROF_OK;
@@ -19660,6 +19729,11 @@ PROF_DEF PROF__WALL prof_status prof_spans_open(const prof_trace *trace, prof_sp
     if (s->timeline) s->timeline->whole = 1; /* spans may begin before the window and end after it */
     *spans = s;
     return PROF_OK;
+}
+
+PROF_DEF PROF__WALL prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans)
+{
+    return prof__spans_make(trace, spans);
 }
 
 static PROF__RARE void prof__spans_fail(prof_spans *s)
@@ -19961,7 +20035,7 @@ PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span)
     return 0;
 }
 
-PROF_DEF prof_status prof_spans_close(prof_spans *spans)
+static PROF__RARE prof_status prof__spans_free(prof_spans *spans)
 {
     prof_status status, read;
     size_t at;
@@ -19980,6 +20054,8 @@ PROF_DEF prof_status prof_spans_close(prof_spans *spans)
     free(spans);
     return status;
 }
+
+PROF_DEF PROF__WALL prof_status prof_spans_close(prof_spans *spans) { return prof__spans_free(spans); }
 
 PROF_DEF PROF__WALL prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
@@ -20323,7 +20399,7 @@ static int prof__histogram_add(prof__histogram *h, uint32_t step, uint64_t count
     return 1;
 }
 
-static int prof__step_order(const void *a, const void *b)
+static PROF__RARE int prof__step_order(const void *a, const void *b)
 {
     const prof__step *x = (const prof__step *)a, *y = (const prof__step *)b;
     return x->number < y->number ? -1 : x->number > y->number;
@@ -20459,7 +20535,7 @@ static void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes, double ns)
 }
 
 /* Adds a call of a PROFILE_THROUGHPUT, whose bytes are its last argument with the key "bytes". */
-static PROF__RARE void prof__stat_row_throughput(prof__stat_row *row, const prof_event *event)
+static PROF__ASIDE void prof__stat_row_throughput(prof__stat_row *row, const prof_event *event)
 {
     uint32_t i = event->arg_count;
     while (i && strcmp(event->args[i - 1].key, "bytes")) i--;
@@ -20818,7 +20894,7 @@ typedef struct prof__sorted {
     const prof_stat *stat;
 } prof__sorted;
 
-static int prof__sorted_order(const void *a, const void *b)
+static PROF__RARE int prof__sorted_order(const void *a, const void *b)
 {
     const prof__sorted *x = (const prof__sorted *)a, *y = (const prof__sorted *)b;
     int names;
@@ -21191,7 +21267,7 @@ static prof__heap_block *prof__heap_put(prof__heap *heap, const prof__heap_block
 }
 
 /* Makes a larger table, or one of the same size that keeps only live blocks. */
-static int prof__heap_grow(prof__heap *heap)
+static PROF__ASIDE int prof__heap_grow(prof__heap *heap)
 {
     prof__heap_block *old = heap->blocks;
     size_t count = heap->capacity, i;
@@ -21385,7 +21461,7 @@ static PROF__HOT prof_status prof__heap_walk(prof__heap *heap, const prof_trace 
 }
 
 /* Sorts by bytes, the most first; rows with equal bytes keep their order. */
-static int prof__memory_order(const void *a, const void *b)
+static PROF__RARE int prof__memory_order(const void *a, const void *b)
 {
     const prof__heap_row *const *x = (const prof__heap_row *const *)a, *const *y = (const prof__heap_row *const *)b;
     if ((*x)->kind != (*y)->kind) return (*x)->kind < (*y)->kind ? -1 : 1;
@@ -21748,7 +21824,7 @@ static PROF__HOT prof_status prof__locks_walk(prof__locks *all, const prof_trace
     return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the locks");
 }
 
-static int prof__lock_order(const void *a, const void *b)
+static PROF__RARE int prof__lock_order(const void *a, const void *b)
 {
     const prof_lock_row *x = (const prof_lock_row *)a, *y = (const prof_lock_row *)b;
     int names;
@@ -21758,7 +21834,8 @@ static int prof__lock_order(const void *a, const void *b)
     return names ? names : x->address < y->address ? -1 : x->address > y->address;
 }
 
-PROF_DEF PROF__WALL prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
+static PROF__RARE prof_status prof__locks_list(const prof_trace *trace, int by_address, prof_lock_row **rows,
+                                               size_t *count)
 {
     prof__locks all;
     prof_status status;
@@ -21783,6 +21860,11 @@ PROF_DEF PROF__WALL prof_status prof_locks(const prof_trace *trace, int by_addre
     }
     prof__locks_close(&all);
     return status;
+}
+
+PROF_DEF PROF__WALL prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
+{
+    return prof__locks_list(trace, by_address, rows, count);
 }
 
 PROF_DEF void prof_locks_free(prof_lock_row *rows)
@@ -23420,7 +23502,7 @@ typedef struct prof__follow {
 /*-- names and rows --*/
 
 /* Reads what was added to meta. Returns 0 without memory. */
-static PROF__RARE int prof__follow_meta(prof__follow *f)
+static PROF__ASIDE int prof__follow_meta(prof__follow *f)
 {
     const prof__session *s = f->session;
     for (;;) {
@@ -23460,7 +23542,7 @@ static prof__follow_site *prof__follow_site_of(prof__follow *f, uint32_t id)
     return &f->sites[id];
 }
 
-static const char *prof__follow_name(const prof__follow *f, uint32_t id)
+static PROF__APART const char *prof__follow_name(const prof__follow *f, uint32_t id)
 {
     return id && id < f->string_count && f->strings[id] ? (const char *)(f->session->meta + f->strings[id]) : "";
 }
@@ -23541,8 +23623,8 @@ static PROF__RARE void prof__follow_ns_text(char *to, double ns)
 }
 
 /* Called when a scope or frame took longer than a rule allows. */
-static PROF__RARE void prof__follow_over(prof__follow *f, const prof__follow_row *row, double ns, uint64_t from,
-                                         uint64_t to)
+static PROF__ASIDE void prof__follow_over(prof__follow *f, const prof__follow_row *row, double ns, uint64_t from,
+                                          uint64_t to)
 {
     const prof__follow_site *site = prof__follow_site_of(f, row->site);
     char took[48], limit[48];
@@ -23681,7 +23763,7 @@ static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at
 }
 
 /* Called if no scope of this site is open. Returns 1 if the end is that of a scope that an outer one has closed. */
-static PROF__RARE int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_t id)
+static PROF__ASIDE int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     size_t at, newest = 0;
     for (at = 1; at <= t->late_count; at++)
@@ -23734,7 +23816,7 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
 }
 
 /* Called if open scopes will not get their ends. */
-static PROF__RARE void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
+static PROF__ASIDE void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
 {
     while (t->depth) prof__follow_pop(f, t, 0);
     t->beyond = t->frame_count = t->late_count = 0;
@@ -23743,7 +23825,7 @@ static PROF__RARE void prof__follow_give_up(prof__follow *f, prof__follow_track 
 }
 
 /* Frames of one name follow each other, on any call site; the first boundary of a site only begins a frame. */
-static PROF__RARE void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t id)
+static PROF__ASIDE void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
     uint32_t number = prof__follow_row_of(f, id, PROF_EVENT_FRAME, NULL), name = site ? site->name : 0;
@@ -23810,9 +23892,15 @@ static void prof__follow_half_lone(prof__follow *f, const prof__follow_half *hal
     row->stat.truncated++;
 }
 
+/* Gives up the oldest one that waits, whose entry becomes the next free one. */
+static PROF__ASIDE void prof__follow_half_drop(prof__follow *f)
+{
+    prof__follow_half given_up = prof__follow_half_remove(f, f->half_oldest);
+    prof__follow_half_lone(f, &given_up);
+}
+
 static void prof__follow_half_add(prof__follow *f, const prof__follow_half *half)
 {
-    prof__follow_half given_up;
     uint32_t number = f->half_free, *bucket;
     if (!f->half_buckets) f->half_buckets = (uint32_t *)calloc(PROF__FOLLOW_BUCKETS, sizeof *f->half_buckets);
     if (!number && f->half_count < PROF__FOLLOW_HALVES && f->half_buckets &&
@@ -23821,10 +23909,9 @@ static void prof__follow_half_add(prof__follow *f, const prof__follow_half *half
     else if (number)
         f->half_free = f->halves[number - 1].next;
     if (!number && f->half_oldest && !half->end) { /* an end whose begin is missing is more probable */
-        number = f->half_oldest;
-        given_up = prof__follow_half_remove(f, number);
-        prof__follow_half_lone(f, &given_up);
-        f->half_free = f->halves[number - 1].next; /* for this one */
+        prof__follow_half_drop(f);
+        number = f->half_free;
+        f->half_free = f->halves[number - 1].next;
     }
     if (!number) {
         prof__follow_half_lone(f, half);
@@ -24042,8 +24129,8 @@ static PROF__RARE void prof__follow_part_ends(prof__follow *f, uint32_t slot)
    read yet. patient: it has already waited for that. 1: no slot can be read further, so that the part before it, in
    another slot, must be complete, although its thread found no space to record that. 2: still no slot can be read
    further: the part before it is missing. */
-static PROF__RARE prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record,
-                                                          int patient)
+static PROF__ASIDE prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record,
+                                                           int patient)
 {
     uint64_t id = prof__track_id(record), number = prof__track_serial(record);
     uint32_t known = prof__follow_find(f, id);
@@ -24088,7 +24175,7 @@ static uint32_t prof__follow_limit(const prof__follow *f, uint32_t slot)
 }
 
 /* Called if a chunk was reused before it was read. */
-static PROF__RARE void prof__follow_missed(prof__follow *f, uint32_t slot)
+static PROF__ASIDE void prof__follow_missed(prof__follow *f, uint32_t slot)
 {
     prof__follow_part_ends(f, slot);
     f->slots[slot].sequence = 0;
@@ -24167,7 +24254,7 @@ static PROF__RARE void prof__follow_leave(prof__follow *f, uint32_t slot)
     prof__chunk_release(f->session, chunk);
 }
 
-static int prof__follow_newer(const void *a, const void *b)
+static PROF__RARE int prof__follow_newer(const void *a, const void *b)
 {
     const prof__follow_order *x = (const prof__follow_order *)a, *y = (const prof__follow_order *)b;
     return x->sequence < y->sequence ? 1 : -1;

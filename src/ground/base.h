@@ -81,6 +81,16 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 #define PROF__FENCE() __atomic_thread_fence(__ATOMIC_RELEASE)
 #endif
 
+/* PROF__ASIDE: of a static function that frequent ones seldom call. Else it would be in their middle, and not small.
+   With -Os the compiler knows better which functions to keep apart. */
+#ifdef __OPTIMIZE_SIZE__
+#undef PROF__APART
+#define PROF__APART
+#define PROF__ASIDE PROF__RARE
+#else
+#define PROF__ASIDE PROF__COLD
+#endif
+
 static void prof__copy(void *to, const void *from, size_t size)
 {
 #ifdef PROF_FREESTANDING
@@ -105,7 +115,7 @@ static void prof__clear(void *at, size_t size) /* aligned, whole words of the pr
 #endif
 }
 
-static size_t prof__length(const char *text)
+static PROF__APART size_t prof__length(const char *text)
 {
     size_t n = 0;
     while (text[n]) {
@@ -115,7 +125,7 @@ static size_t prof__length(const char *text)
     return n;
 }
 
-static int prof__equal(const char *a, const char *b)
+static PROF__APART int prof__equal(const char *a, const char *b)
 {
     while (*a && *a == *b) ++a, ++b;
     return *a == *b;

@@ -15,15 +15,21 @@ static PROF__COLD int prof__more_room(void *array, size_t *capacity, size_t elem
     return 1;
 }
 
+static uint64_t prof__read_seed_now; /* 0: not chosen yet */
+
+static PROF__ASIDE uint64_t prof__read_seed_make(void)
+{
+    uint64_t now = 0, made, *seed = &prof__read_seed_now;
+    made = (prof__monotonic() ^ PROF__ADDRESS(&made) << 20 ^ PROF__ADDRESS(seed) << 40) * 0x9E3779B97F4A7C15u | 1;
+    return __atomic_compare_exchange_n(seed, &now, made, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ? made : now;
+}
+
 /* Returns the process's own seed for hashes, so that nobody can make an image whose names collide. It is never 0. No
    output depends on it. */
 static uint64_t prof__read_seed(void)
 {
-    static uint64_t seed;
-    uint64_t now = PROF__LOAD(&seed), made;
-    if (now) return now;
-    made = (prof__monotonic() ^ PROF__ADDRESS(&made) << 20 ^ PROF__ADDRESS(&seed) << 40) * 0x9E3779B97F4A7C15u | 1;
-    return __atomic_compare_exchange_n(&seed, &now, made, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ? made : now;
+    uint64_t seed = PROF__LOAD(&prof__read_seed_now);
+    return PROF__LIKELY(seed) ? seed : prof__read_seed_make();
 }
 
 static uint64_t prof__mix(uint64_t h)
@@ -60,8 +66,8 @@ static void prof__read_put(prof__read_index *index, uint32_t hash, uint32_t item
     index->used++;
 }
 
-/* Makes space for count more items. Returns 0 without memory. */
-static int prof__read_reserve(prof__read_index *index, size_t count)
+/* Makes a larger table, for count more items. Returns 0 without memory. */
+static PROF__ASIDE int prof__read_grow(prof__read_index *index, size_t count)
 {
     prof__read_index larger;
     size_t i;
@@ -71,7 +77,6 @@ static int prof__read_reserve(prof__read_index *index, size_t count)
         if (larger.capacity > (size_t)-1 / 4 / sizeof *larger.slots) return 0;
         larger.capacity *= 2;
     }
-    if (larger.capacity == index->capacity) return 1;
     larger.slots = (prof__read_slot *)calloc(larger.capacity, sizeof *larger.slots);
     if (!larger.slots) return 0;
     for (i = 0; i < index->capacity; i++)
@@ -79,6 +84,12 @@ static int prof__read_reserve(prof__read_index *index, size_t count)
     free(index->slots);
     *index = larger;
     return 1;
+}
+
+/* Makes space for count more items. Returns 0 without memory. */
+static int prof__read_reserve(prof__read_index *index, size_t count)
+{
+    return index->used + count <= index->capacity / 4 * 3 || prof__read_grow(index, count);
 }
 
 static int prof__read_add(prof__read_index *index, uint32_t hash, size_t item)

@@ -100,7 +100,7 @@ static void prof__lock_leave(int *lock, const prof__signals *old)
 /* A lock for functions that read and write files, where a thread could be cancelled. Pass what the first function
    returns to the second. */
 #if defined(PROF_FREESTANDING) || defined(_WIN32)
-static int prof__lock_steady(int *lock)
+static PROF__APART int prof__lock_steady(int *lock)
 {
     prof__lock(lock);
     return 0;
@@ -111,7 +111,7 @@ static void prof__unlock_steady(int *lock, int before)
     prof__unlock(lock);
 }
 #else
-static int prof__lock_steady(int *lock)
+static PROF__APART int prof__lock_steady(int *lock)
 {
     int before = prof__cancel_disable();
     prof__lock(lock);

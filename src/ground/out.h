@@ -71,7 +71,7 @@ static int prof__out_skip(prof__out *out)
     return !failed;
 }
 
-static void prof__out_deliver(prof__out *out, const char *data, size_t size)
+static PROF__ASIDE void prof__out_deliver(prof__out *out, const char *data, size_t size)
 {
     if (!size || out->status != PROF_OK) return;
     if (out->sink.write) {

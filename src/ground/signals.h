@@ -47,7 +47,7 @@ static int prof__file_signal_pending(int number)
 }
 
 /* For standard output, SIGPIPE is not held: if nobody reads it, the program ends as it would without prof. */
-static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output)
+static PROF__RARE void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output)
 {
     sigset_t set;
     int i;
@@ -60,7 +60,7 @@ static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_o
 
 static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signal_hold_for(signal, 0); }
 
-static void prof__file_signal_drop(const prof__file_signal *signal)
+static PROF__RARE void prof__file_signal_drop(const prof__file_signal *signal)
 {
     int number, error = errno, i;
     for (i = 0; i < signal->count; ++i) {

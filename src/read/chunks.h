@@ -82,14 +82,14 @@ static uint64_t prof__read_tick(uint64_t base, uint64_t head, uint64_t before)
     return tick > before ? tick : before;
 }
 
-static int prof__read_chunk_order(const void *a, const void *b)
+static PROF__RARE int prof__read_chunk_order(const void *a, const void *b)
 {
     const prof__read_chunk *x = (const prof__read_chunk *)a, *y = (const prof__read_chunk *)b;
     if (x->sequence != y->sequence) return x->sequence < y->sequence ? -1 : 1;
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-static int prof__read_segment_order(const void *a, const void *b)
+static PROF__RARE int prof__read_segment_order(const void *a, const void *b)
 {
     const prof__read_segment *x = (const prof__read_segment *)a, *y = (const prof__read_segment *)b;
     if (x->track != y->track) return x->track < y->track ? -1 : 1;
@@ -126,7 +126,7 @@ static void prof__read_buffer_free(prof__read_buffer *buffer)
 }
 
 /* Returns 0 without memory. */
-static int prof__read_buffer_make(const prof_trace *trace, prof__read_buffer *buffer)
+static PROF__RARE int prof__read_buffer_make(const prof_trace *trace, prof__read_buffer *buffer)
 {
     if (buffer->words) return 1;
     buffer->words = (uint64_t *)malloc(trace->chunk_words * 8);

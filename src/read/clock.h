@@ -126,14 +126,14 @@ static PROF__RARE int64_t prof__read_since(const prof_trace *trace, uint64_t mon
     return monotonic_ns >= from ? limited : -limited;
 }
 
-static int prof__read_pair_order(const void *a, const void *b)
+static PROF__RARE int prof__read_pair_order(const void *a, const void *b)
 {
     const prof__pair *x = (const prof__pair *)a, *y = (const prof__pair *)b;
     if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
     return x->width < y->width ? -1 : x->width > y->width;
 }
 
-static int prof__read_width_order(const void *a, const void *b)
+static PROF__RARE int prof__read_width_order(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;

@@ -46,7 +46,7 @@ struct prof_cursor {
     int64_t from_ns, to_ns; /* to_ns is beyond all times if the window has no end */
 };
 
-PROF_DEF PROF__WALL prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
+static PROF__RARE prof_status prof__cursor_make(const prof_trace *trace, size_t track, prof_cursor **cursor)
 {
     const prof__read_track *about;
     prof_cursor *c;
@@ -84,6 +84,11 @@ PROF_DEF PROF__WALL prof_status prof_cursor_open(const prof_trace *trace, size_t
     }
     *cursor = c;
     return PROF_OK;
+}
+
+PROF_DEF PROF__WALL prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
+{
+    return prof__cursor_make(trace, track, cursor);
 }
 
 PROF_DEF void prof_cursor_close(prof_cursor *cursor)
@@ -192,7 +197,7 @@ static int prof__read_overlaps(prof_cursor *c, size_t word)
     return 1;
 }
 
-static void prof__read_open_scope(prof_cursor *c, prof__read_node *node)
+static PROF__ASIDE void prof__read_open_scope(prof_cursor *c, prof__read_node *node)
 {
     uint32_t number = (uint32_t)c->node_count;
     if (prof__read_overlaps(c, node->word)) {
@@ -204,7 +209,7 @@ static void prof__read_open_scope(prof_cursor *c, prof__read_node *node)
 }
 
 /* Called if the next segment can no longer be read. Scopes that are open after it count as begun before it. */
-static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
+static PROF__ASIDE void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
 {
     const prof__read_track *track = c->track;
     size_t depth = (size_t)((int64_t)track->orphan_count + segment->depth);
@@ -223,7 +228,7 @@ static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
 }
 
 /* Reads the END at this word of the last loaded segment. */
-static void prof__read_end(prof_cursor *c, size_t word)
+static PROF__ASIDE void prof__read_end(prof_cursor *c, size_t word)
 {
     uint32_t closes = prof__read_closes(c, word);
     if (closes == PROF__CLOSES_LATE)

@@ -43,7 +43,7 @@ static PROF__HOT int prof__device_place(const prof_trace *trace, prof__read_devi
     return 1;
 }
 
-static int prof__device_record_order(const void *a, const void *b)
+static PROF__RARE int prof__device_record_order(const void *a, const void *b)
 {
     const prof__read_device_record *x = (const prof__read_device_record *)a, *y = (const prof__read_device_record *)b;
     if (x->device != y->device) return x->device < y->device ? -1 : 1;

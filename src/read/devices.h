@@ -19,7 +19,7 @@ static PROF__RARE int prof__device_add_pair(prof_trace *trace, uint32_t device, 
 }
 
 /* Returns the number of a name, which is copied, or PROF__NONE without memory. */
-static size_t prof__device_name(prof_trace *trace, const char *text)
+static PROF__RARE size_t prof__device_name(prof_trace *trace, const char *text)
 {
     size_t name = prof__read_find(&trace->name_index, prof__text_hash(text), prof__read_same_name, trace, text);
     char *copy;
@@ -90,13 +90,13 @@ static PROF__HOT int prof__device_take(prof_trace *trace, size_t chunk, const ui
 
 /*-- devices and rows --*/
 
-static int prof__device_order(const void *a, const void *b)
+static PROF__RARE int prof__device_order(const void *a, const void *b)
 {
     uint32_t x = ((const prof__read_device *)a)->number, y = ((const prof__read_device *)b)->number;
     return x < y ? -1 : x > y;
 }
 
-static int prof__row_order(const void *a, const void *b)
+static PROF__RARE int prof__row_order(const void *a, const void *b)
 {
     uint32_t x = ((const prof__read_row *)a)->number, y = ((const prof__read_row *)b)->number;
     return x < y ? -1 : x > y;
@@ -196,7 +196,7 @@ static uint64_t prof__device_ticks(double hz, int64_t ns)
     return (uint64_t)(int64_t)ticks;
 }
 
-static int prof__pairing_order(const void *a, const void *b)
+static PROF__RARE int prof__pairing_order(const void *a, const void *b)
 {
     const prof__read_pairing *x = (const prof__read_pairing *)a, *y = (const prof__read_pairing *)b;
     if (x->device != y->device) return x->device < y->device ? -1 : 1;

@@ -93,7 +93,7 @@ static void prof__read_args(prof_cursor *c, prof_event *event, uint32_t number, 
     event->args = c->args;
 }
 
-static void prof__read_emit_orphan(prof_cursor *c, prof_event *event)
+static PROF__ASIDE void prof__read_emit_orphan(prof_cursor *c, prof_event *event)
 {
     /* the innermost is first in the table */
     const prof__read_orphan *orphan =
@@ -131,7 +131,7 @@ static int64_t prof__read_frame_time(prof_cursor *c, uint32_t name, int64_t ns)
     return ns - before;
 }
 
-static void prof__read_emit_lost(const prof_cursor *c, prof_event *event, const prof__read_node *node)
+static PROF__ASIDE void prof__read_emit_lost(const prof_cursor *c, prof_event *event, const prof__read_node *node)
 {
     const prof_trace *trace = c->trace;
     const prof__read_chunk *chunk = &trace->chunks[trace->segments[c->track->segment + c->segment - 1].chunk];

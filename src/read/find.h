@@ -16,7 +16,7 @@ PROF_DEF PROF__WALL prof_status prof_image_find(const void *bytes, size_t size, 
     return PROF_OK;
 }
 
-PROF_DEF PROF__WALL prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
+static PROF__RARE prof_status prof__image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
 {
     prof__header header;
     uint64_t size = 0, chunks, used;
@@ -38,6 +38,11 @@ PROF_DEF PROF__WALL prof_status prof_image_shorten(void *bytes, uint64_t left, u
     header.archive_offset = header.archive_limit = header.archive_first = header.archive_next = 0;
     prof__header_put(bytes, &header);
     return PROF_OK;
+}
+
+PROF_DEF PROF__WALL prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
+{
+    return prof__image_shorten(bytes, left, image_size);
 }
 
 /* Returns the first tick that is not before a time. */
@@ -101,7 +106,7 @@ static PROF__RARE void prof__out_whole(prof__out *out, unsigned char *image, siz
     prof__out_bytes(out, image + alone, size - alone);
 }
 
-PROF_DEF PROF__WALL prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
+static PROF__RARE prof_status prof__image_file_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
 {
     unsigned char *image = NULL;
     uint64_t size = 0;
@@ -126,6 +131,11 @@ PROF_DEF PROF__WALL prof_status prof_image_copy(const char *from, const char *to
     fclose(file);
     free(image);
     return status;
+}
+
+PROF_DEF PROF__WALL prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
+{
+    return prof__image_file_copy(from, to, from_ns, to_ns);
 }
 
 /* Gets the first and the newest clock pair of the trace's session. */

@@ -152,7 +152,7 @@ static uint64_t prof__read_event_id(const prof_trace *trace, const prof__read_ch
 /* Matches an END whose scope was closed by the end of an outer one: the two overlap. An open scope of the same site has
    precedence, because a scope that was left by longjmp() or an early return must not take the end of an enclosing call.
    Returns 1 if it matches, 0 if it matches none, -1 without memory. */
-static int prof__read_match_late(prof__read_matcher *m, uint32_t site)
+static PROF__ASIDE int prof__read_match_late(prof__read_matcher *m, uint32_t site)
 {
     prof_trace *trace = m->trace;
     uint64_t number = m->site_late[site];
@@ -305,7 +305,7 @@ static int prof__read_except(prof__read_matcher *m, uint32_t segment, size_t wor
 }
 
 /* Handles a gap: scopes that were open before it end at the last time known. */
-static void prof__read_close_all(prof__read_matcher *m)
+static PROF__ASIDE void prof__read_close_all(prof__read_matcher *m)
 {
     while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END);
     m->trace->info.unmatched += m->pending_count;

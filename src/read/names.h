@@ -110,7 +110,7 @@ static size_t prof__read_string_name(const prof_trace *trace, uint64_t id)
 
 /* Returns the words of the meta record at words[at], or 0 after the last. A head with a length but no kind is a record
    that a thread has reserved and not written yet. */
-static size_t prof__read_meta_words(const uint64_t *words, size_t at, size_t count)
+static PROF__RARE size_t prof__read_meta_words(const uint64_t *words, size_t at, size_t count)
 {
     size_t length;
     if (at >= count) return 0;

@@ -209,7 +209,7 @@ static prof_status prof__read_image(void *image, size_t size, FILE *file, const 
     return prof__read_parts(image, size, file, 0, what, out);
 }
 
-static int prof__source_file(void *file, uint64_t offset, void *to, size_t size)
+static PROF__RARE int prof__source_file(void *file, uint64_t offset, void *to, size_t size)
 {
     return prof__read_at((FILE *)file, offset, to, size);
 }
@@ -359,7 +359,7 @@ typedef struct prof__aggregated {
 } prof__aggregated;
 
 /* Makes a trace of the present session. reset: 1: the statistics of PROF_STATS begin anew after that. */
-static prof_status prof__trace_live(prof_trace **trace, int reset)
+static PROF__ASIDE prof_status prof__trace_live(prof_trace **trace, int reset)
 {
     void *image = NULL;
     size_t size = 0;
@@ -446,7 +446,7 @@ static PROF__RARE size_t prof__align_anchor(const prof_trace *const *traces, siz
     return anchor;
 }
 
-PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
+static PROF__RARE size_t prof__traces_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
 {
     uint64_t earliest = 0;
     size_t groups = 0, i;
@@ -464,4 +464,9 @@ PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, 
         offsets[i] = later < (uint64_t)(PROF__FAR_NS - offsets[i]) ? offsets[i] + (int64_t)later : PROF__FAR_NS;
     }
     return groups;
+}
+
+PROF_DEF PROF__WALL size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
+{
+    return prof__traces_align(traces, count, offsets);
 }

@@ -37,7 +37,7 @@ struct prof_spans {
     prof_status status;
 };
 
-PROF_DEF PROF__WALL prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans)
+static PROF__RARE prof_status prof__spans_make(const prof_trace *trace, prof_spans **spans)
 {
     prof_spans *s;
     prof_status status = PROF_OK;
@@ -60,6 +60,11 @@ PROF_DEF PROF__WALL prof_status prof_spans_open(const prof_trace *trace, prof_sp
     if (s->timeline) s->timeline->whole = 1; /* spans may begin before the window and end after it */
     *spans = s;
     return PROF_OK;
+}
+
+PROF_DEF PROF__WALL prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans)
+{
+    return prof__spans_make(trace, spans);
 }
 
 static PROF__RARE void prof__spans_fail(prof_spans *s)
@@ -361,7 +366,7 @@ PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span)
     return 0;
 }
 
-PROF_DEF prof_status prof_spans_close(prof_spans *spans)
+static PROF__RARE prof_status prof__spans_free(prof_spans *spans)
 {
     prof_status status, read;
     size_t at;
@@ -380,6 +385,8 @@ PROF_DEF prof_status prof_spans_close(prof_spans *spans)
     free(spans);
     return status;
 }
+
+PROF_DEF PROF__WALL prof_status prof_spans_close(prof_spans *spans) { return prof__spans_free(spans); }
 
 PROF_DEF PROF__WALL prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {

@@ -70,14 +70,14 @@ static void prof__timeline_begin(prof_timeline *t)
         prof__timeline_swap(&t->heap[at], &t->heap[(at - 1) / 2]);
 }
 
-static int prof__timeline_order(const void *a, const void *b)
+static PROF__RARE int prof__timeline_order(const void *a, const void *b)
 {
     const prof__timeline_start *x = (const prof__timeline_start *)a, *y = (const prof__timeline_start *)b;
     if (x->ns != y->ns) return x->ns < y->ns ? -1 : 1;
     return x->track < y->track ? -1 : x->track > y->track;
 }
 
-PROF_DEF PROF__WALL prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline)
+static PROF__RARE prof_status prof__timeline_make(const prof_trace *trace, prof_timeline **timeline)
 {
     prof_timeline *t;
     size_t i;
@@ -98,6 +98,11 @@ PROF_DEF PROF__WALL prof_status prof_timeline_open(const prof_trace *trace, prof
     qsort(t->starts, t->start_count, sizeof *t->starts, prof__timeline_order);
     *timeline = t;
     return PROF_OK;
+}
+
+PROF_DEF PROF__WALL prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline)
+{
+    return prof__timeline_make(trace, timeline);
 }
 
 PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size_t *track)

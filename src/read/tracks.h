@@ -142,7 +142,7 @@ static int prof__read_lives(const prof_trace *trace, const prof__read_segment *s
     return !at->size && segment->last && at->owned;
 }
 
-static int prof__read_late_order(const void *a, const void *b)
+static PROF__RARE int prof__read_late_order(const void *a, const void *b)
 {
     const prof__read_late_begin *x = (const prof__read_late_begin *)a, *y = (const prof__read_late_begin *)b;
     if (x->segment != y->segment) return x->segment < y->segment ? -1 : 1;

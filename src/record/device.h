@@ -26,7 +26,7 @@ static prof_device *prof__devices;
 static uint32_t prof__device_count, prof__row_count;
 
 /* Allocates a zeroed object with a name after it. Returns NULL if no memory is left. */
-static void *prof__named_object(size_t size, const char *name, const char **copy)
+static PROF__ASIDE void *prof__named_object(size_t size, const char *name, const char **copy)
 {
     size_t length = strlen(name) + 1;
     char *object = (char *)calloc(1, size + length);
@@ -39,9 +39,8 @@ static void *prof__named_object(size_t size, const char *name, const char **copy
     return object;
 }
 
-PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clock *clock)
+static PROF__ASIDE prof_device *prof__device_make(const char *name, const prof_device_clock *clock)
 {
-    PROF__LED(prof_device_create, (name, clock));
     prof_device *made, *device;
     prof_site *site;
     const char *copy;
@@ -72,7 +71,13 @@ PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clo
     return device;
 }
 
-PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *name)
+PROF_DEF PROF__WALL prof_device *prof_device_create(const char *name, const prof_device_clock *clock)
+{
+    PROF__LED(prof_device_create, (name, clock));
+    return prof__device_make(name, clock);
+}
+
+PROF_DEF PROF__WALL prof_device_row *prof_device_track(prof_device *device, const char *name)
 {
     PROF__LED(prof_device_track, (device, name));
     prof_device_row *made, *row;

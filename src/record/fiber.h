@@ -1,6 +1,6 @@
 // record/fiber: Names of threads, and fibers that move between them.
 /* Copies a name, cut between UTF-8 characters. NULL counts as "". */
-static void prof__track_name(prof_fiber *track, const char *name)
+static PROF__RARE void prof__track_name(prof_fiber *track, const char *name)
 {
     size_t length = name ? prof__length(name) : 0;
     if (length > sizeof track->name - 1) {
@@ -12,7 +12,7 @@ static void prof__track_name(prof_fiber *track, const char *name)
     track->name_id = PROF__NAME_NEW;
 }
 
-PROF__ENTRY void prof_thread_name(const char *name)
+PROF__ENTRY PROF__WALL void prof_thread_name(const char *name)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof_thread_name, (name)));
     prof__track_name(&self->own, name);

@@ -11,7 +11,7 @@ static uint32_t prof__hash(const void *bytes, size_t size)
 }
 
 /* Finds or appends a record whose words after the head are these bytes, zero-padded. Returns 0 if there is no space. */
-static uint32_t prof__meta_intern(prof__session *s, uint32_t kind, const void *bytes, size_t size,
+static PROF__RARE uint32_t prof__meta_intern(prof__session *s, uint32_t kind, const void *bytes, size_t size,
                                              uint32_t *count)
 {
     uint64_t words = 1 + (size + 7) / 8, used = s->header->meta_used / 8;

@@ -31,7 +31,7 @@ static prof_domain *prof__domains; /* a list that only grows, at its head */
 static uint64_t prof__object_ids;
 
 /* Allocates a zeroed object, with a copy of the name after it. */
-static void *prof__object(size_t size, const char *name, const char **copy)
+static PROF__ASIDE void *prof__object(size_t size, const char *name, const char **copy)
 {
     size_t length = name ? strlen(name) : 0;
     char *object = (char *)calloc(1, size + length + 1);
@@ -79,9 +79,8 @@ PROF_DEF prof_domain *prof_domain_create(const char *name)
 
 PROF_DEF const char *prof_domain_name(const prof_domain *domain) { return domain ? domain->name : ""; }
 
-PROF_DEF size_t prof_domain_list(const char **names, size_t room)
+static PROF__ASIDE size_t prof__domain_names(const char **names, size_t room)
 {
-    PROF__LED(prof_domain_list, (names, room));
     prof_domain *first = PROF__ACQUIRE(&prof__domains);
     uint32_t categories = PROF__ACQUIRE(&prof__categories.count);
     size_t count = 0;
@@ -95,7 +94,13 @@ PROF_DEF size_t prof_domain_list(const char **names, size_t room)
     return count;
 }
 
-PROF_DEF prof_task *prof_task_create(prof_domain *domain, const char *name)
+PROF_DEF PROF__WALL size_t prof_domain_list(const char **names, size_t room)
+{
+    PROF__LED(prof_domain_list, (names, room));
+    return prof__domain_names(names, room);
+}
+
+PROF_DEF PROF__WALL prof_task *prof_task_create(prof_domain *domain, const char *name)
 {
     PROF__LED(prof_task_create, (domain, name));
     const char *copy = NULL;
@@ -126,7 +131,7 @@ PROF__ENTRY void prof_task_stop(prof_task *task)
 
 PROF_DEF void prof_task_destroy(prof_task *task) { free(task); }
 
-PROF_DEF prof_frame *prof_frame_create(prof_domain *domain, const char *name)
+PROF_DEF PROF__WALL prof_frame *prof_frame_create(prof_domain *domain, const char *name)
 {
     PROF__LED(prof_frame_create, (domain, name));
     const char *copy = NULL;
@@ -154,7 +159,7 @@ PROF__ENTRY void prof_frame_stop(prof_frame *frame)
 
 PROF_DEF void prof_frame_destroy(prof_frame *frame) { free(frame); }
 
-PROF_DEF prof_range *prof_range_create(const char *name)
+PROF_DEF PROF__WALL prof_range *prof_range_create(const char *name)
 {
     const char *copy = NULL;
     prof_range *range = (prof_range *)prof__object(sizeof *range, name, &copy);
@@ -176,7 +181,7 @@ PROF__ENTRY void prof_range_stop(prof_range *range)
 
 PROF_DEF void prof_range_destroy(prof_range *range) { free(range); }
 
-PROF_DEF prof_counter *prof_counter_create(prof_domain *domain, const char *name)
+PROF_DEF PROF__WALL prof_counter *prof_counter_create(prof_domain *domain, const char *name)
 {
     const char *copy = NULL;
     prof_counter *counter = (prof_counter *)prof__object(sizeof *counter, name, &copy);
@@ -223,7 +228,7 @@ PROF__ENTRY void prof_counter_add_double(prof_counter *counter, double delta)
 
 PROF_DEF void prof_counter_destroy(prof_counter *counter) { free(counter); }
 
-PROF_DEF prof_marker *prof_marker_create(prof_domain *domain, const char *name)
+PROF_DEF PROF__WALL prof_marker *prof_marker_create(prof_domain *domain, const char *name)
 {
     const char *copy = NULL;
     prof_marker *marker = (prof_marker *)prof__object(sizeof *marker, name, &copy);

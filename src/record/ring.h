@@ -225,7 +225,7 @@ static void prof__search_failed(prof__session *s, uint64_t first, uint64_t last,
 
 /* Takes the next chunk of the ring: usually one atomic operation for some thousand events. Returns NULL if no chunk is
    free. */
-static prof__chunk *prof__chunk_take(prof__session *s, int service)
+static PROF__RARE prof__chunk *prof__chunk_take(prof__session *s, int service)
 {
     prof__header *h = s->header;
     int kept = prof__chunks_kept(s);

@@ -133,7 +133,7 @@ static PROF__APART void prof__state_unlock(uint32_t gate)
 
 /* The lock of the control functions. */
 static int prof__control_cancel; /* under this lock: the cancelability to restore */
-static void prof__control_lock(void)
+static PROF__APART void prof__control_lock(void)
 {
     prof__generation_look();
     int before = prof__lock_steady(&prof__control_word);

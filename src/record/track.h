@@ -173,7 +173,7 @@ static int prof__track_known(const prof__thread *self, const prof_fiber *track)
 }
 
 /* Adds the present track to the thread's session. Under the lock. */
-static void prof__track_know(prof__thread *self)
+static PROF__RARE void prof__track_know(prof__thread *self)
 {
     prof_fiber *track = prof__track_of(self);
     prof__session *s = self->session;
@@ -370,7 +370,7 @@ static void prof__give_back(prof__thread *self)
 
 #ifndef PROF_FREESTANDING
 /* Gives back all that the thread has of the session. The thread is busy. */
-static void prof__thread_detach(prof__thread *self)
+static PROF__RARE void prof__thread_detach(prof__thread *self)
 {
     if (!self->session) return;
     if (self->session == PROF__LOAD(&prof__state.session)) prof__give_back(self);
@@ -380,7 +380,7 @@ static void prof__thread_detach(prof__thread *self)
 /* Runs as a destructor of thread-specific data. Later destructors, in this round or the next, may have scopes, too:
    those attach again, see prof__last_scope_ended(). In a shared library, where records are allocated, this runs in up
    to three rounds; then the record serves another thread, and this thread records no more. */
-static void prof__thread_leaves(void *pointer)
+static PROF__RARE void prof__thread_leaves(void *pointer)
 {
     prof__thread *self = (prof__thread *)pointer;
     self->gate = PROF__BUSY;

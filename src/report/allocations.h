@@ -207,7 +207,7 @@ static prof__heap_block *prof__heap_put(prof__heap *heap, const prof__heap_block
 }
 
 /* Makes a larger table, or one of the same size that keeps only live blocks. */
-static int prof__heap_grow(prof__heap *heap)
+static PROF__ASIDE int prof__heap_grow(prof__heap *heap)
 {
     prof__heap_block *old = heap->blocks;
     size_t count = heap->capacity, i;

@@ -160,7 +160,7 @@ static PROF__HOT prof_status prof__heap_walk(prof__heap *heap, const prof_trace 
 }
 
 /* Sorts by bytes, the most first; rows with equal bytes keep their order. */
-static int prof__memory_order(const void *a, const void *b)
+static PROF__RARE int prof__memory_order(const void *a, const void *b)
 {
     const prof__heap_row *const *x = (const prof__heap_row *const *)a, *const *y = (const prof__heap_row *const *)b;
     if ((*x)->kind != (*y)->kind) return (*x)->kind < (*y)->kind ? -1 : 1;

@@ -290,7 +290,7 @@ static PROF__HOT prof_status prof__locks_walk(prof__locks *all, const prof_trace
     return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the locks");
 }
 
-static int prof__lock_order(const void *a, const void *b)
+static PROF__RARE int prof__lock_order(const void *a, const void *b)
 {
     const prof_lock_row *x = (const prof_lock_row *)a, *y = (const prof_lock_row *)b;
     int names;
@@ -300,7 +300,8 @@ static int prof__lock_order(const void *a, const void *b)
     return names ? names : x->address < y->address ? -1 : x->address > y->address;
 }
 
-PROF_DEF PROF__WALL prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
+static PROF__RARE prof_status prof__locks_list(const prof_trace *trace, int by_address, prof_lock_row **rows,
+                                               size_t *count)
 {
     prof__locks all;
     prof_status status;
@@ -325,6 +326,11 @@ PROF_DEF PROF__WALL prof_status prof_locks(const prof_trace *trace, int by_addre
     }
     prof__locks_close(&all);
     return status;
+}
+
+PROF_DEF PROF__WALL prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
+{
+    return prof__locks_list(trace, by_address, rows, count);
 }
 
 PROF_DEF void prof_locks_free(prof_lock_row *rows)

@@ -166,7 +166,7 @@ static int prof__histogram_add(prof__histogram *h, uint32_t step, uint64_t count
     return 1;
 }
 
-static int prof__step_order(const void *a, const void *b)
+static PROF__RARE int prof__step_order(const void *a, const void *b)
 {
     const prof__step *x = (const prof__step *)a, *y = (const prof__step *)b;
     return x->number < y->number ? -1 : x->number > y->number;

@@ -84,7 +84,7 @@ static void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes, double ns)
 }
 
 /* Adds a call of a PROFILE_THROUGHPUT, whose bytes are its last argument with the key "bytes". */
-static PROF__RARE void prof__stat_row_throughput(prof__stat_row *row, const prof_event *event)
+static PROF__ASIDE void prof__stat_row_throughput(prof__stat_row *row, const prof_event *event)
 {
     uint32_t i = event->arg_count;
     while (i && strcmp(event->args[i - 1].key, "bytes")) i--;

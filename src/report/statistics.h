@@ -73,7 +73,7 @@ typedef struct prof__sorted {
     const prof_stat *stat;
 } prof__sorted;
 
-static int prof__sorted_order(const void *a, const void *b)
+static PROF__RARE int prof__sorted_order(const void *a, const void *b)
 {
     const prof__sorted *x = (const prof__sorted *)a, *y = (const prof__sorted *)b;
     int names;

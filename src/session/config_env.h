@@ -11,10 +11,10 @@ static PROF__RARE int prof__begins(const char *text, const char *prefix)
     return !*prefix;
 }
 
-PROF_DEF prof_status prof_config_claim(const char *prefix,
-                                       prof_status (*claim)(void *user, const char *key, const char *value), void *user)
+static PROF__ASIDE prof_status prof__claim_put(const char *prefix,
+                                               prof_status (*claim)(void *user, const char *key, const char *value),
+                                               void *user)
 {
-    PROF__LED(prof_config_claim, (prefix, claim, user));
     size_t length = prefix ? prof__length(prefix) : 0, count = sizeof prof__claims / sizeof *prof__claims, at = count;
     if (!length || length >= sizeof prof__claims->prefix)
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_claim: prefix must have 1 to 31 bytes");
@@ -32,6 +32,14 @@ PROF_DEF prof_status prof_config_claim(const char *prefix,
     if (at == count && claim)
         return prof__fail(PROF_NO_MEMORY, "prof_config_claim: at most %d prefixes can be claimed", (int)count);
     return PROF_OK;
+}
+
+PROF_DEF PROF__WALL prof_status prof_config_claim(const char *prefix,
+                                                  prof_status (*claim)(void *user, const char *key, const char *value),
+                                                  void *user)
+{
+    PROF__LED(prof_config_claim, (prefix, claim, user));
+    return prof__claim_put(prefix, claim, user);
 }
 
 /* Returns 1 if a claim has handled the key; its result is in status. */
@@ -89,7 +97,7 @@ static PROF__RARE void prof__key_variable(const char *key, char *to, size_t size
     to[at] = 0;
 }
 
-PROF_DEF int prof_config_describe(size_t index, prof_option *option)
+static PROF__RARE int prof__key_describe(size_t index, prof_option *option)
 {
     if (!option || index >= PROF__KEY_COUNT_ALL + PROF__OTHER_COUNT_ALL) return 0;
     prof__clear(option, sizeof *option);
@@ -125,6 +133,11 @@ PROF_DEF int prof_config_describe(size_t index, prof_option *option)
     option->meaning = other->meaning ? other->meaning : home ? home->meaning : "not in this build";
     if (home) option->home = home->name;
     return 1;
+}
+
+PROF_DEF PROF__WALL int prof_config_describe(size_t index, prof_option *option)
+{
+    return prof__key_describe(index, option);
 }
 
 #ifdef PROF_FREESTANDING

@@ -118,7 +118,7 @@ static void prof__service_join(prof__session *s)
     CloseHandle(s->service.thread);
 }
 #else
-static void *prof__service_main(void *session)
+static PROF__RARE void *prof__service_main(void *session)
 {
 #ifdef __linux__
     prctl(PR_SET_NAME, "prof", 0, 0, 0);
@@ -185,7 +185,7 @@ static prof_status prof__service_start(prof__session *s)
 
 /* Stops the thread after it has finished its work. Under the control lock. In the child of a fork() it does not
    exist. */
-static void prof__service_stop(prof__session *s)
+static PROF__RARE void prof__service_stop(prof__session *s)
 {
     if (!s->service.running) return;
     s->service.running = 0;

@@ -166,7 +166,7 @@ static PROF__RARE void prof__stream_failed(prof__session *s, int error)
     stream->retry_at = prof__monotonic() + stream->backoff_ns;
 }
 
-static int prof__stream_order(const void *a, const void *b)
+static PROF__RARE int prof__stream_order(const void *a, const void *b)
 {
     uint64_t x = (*(prof__chunk *const *)a)->sequence, y = (*(prof__chunk *const *)b)->sequence;
     return x < y ? -1 : x > y;

@@ -148,7 +148,7 @@ typedef struct prof__follow {
 /*-- names and rows --*/
 
 /* Reads what was added to meta. Returns 0 without memory. */
-static PROF__RARE int prof__follow_meta(prof__follow *f)
+static PROF__ASIDE int prof__follow_meta(prof__follow *f)
 {
     const prof__session *s = f->session;
     for (;;) {
@@ -188,7 +188,7 @@ static prof__follow_site *prof__follow_site_of(prof__follow *f, uint32_t id)
     return &f->sites[id];
 }
 
-static const char *prof__follow_name(const prof__follow *f, uint32_t id)
+static PROF__APART const char *prof__follow_name(const prof__follow *f, uint32_t id)
 {
     return id && id < f->string_count && f->strings[id] ? (const char *)(f->session->meta + f->strings[id]) : "";
 }
@@ -269,8 +269,8 @@ static PROF__RARE void prof__follow_ns_text(char *to, double ns)
 }
 
 /* Called when a scope or frame took longer than a rule allows. */
-static PROF__RARE void prof__follow_over(prof__follow *f, const prof__follow_row *row, double ns, uint64_t from,
-                                         uint64_t to)
+static PROF__ASIDE void prof__follow_over(prof__follow *f, const prof__follow_row *row, double ns, uint64_t from,
+                                          uint64_t to)
 {
     const prof__follow_site *site = prof__follow_site_of(f, row->site);
     char took[48], limit[48];

@@ -80,8 +80,8 @@ static PROF__RARE void prof__follow_part_ends(prof__follow *f, uint32_t slot)
    read yet. patient: it has already waited for that. 1: no slot can be read further, so that the part before it, in
    another slot, must be complete, although its thread found no space to record that. 2: still no slot can be read
    further: the part before it is missing. */
-static PROF__RARE prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record,
-                                                          int patient)
+static PROF__ASIDE prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record,
+                                                           int patient)
 {
     uint64_t id = prof__track_id(record), number = prof__track_serial(record);
     uint32_t known = prof__follow_find(f, id);
@@ -126,7 +126,7 @@ static uint32_t prof__follow_limit(const prof__follow *f, uint32_t slot)
 }
 
 /* Called if a chunk was reused before it was read. */
-static PROF__RARE void prof__follow_missed(prof__follow *f, uint32_t slot)
+static PROF__ASIDE void prof__follow_missed(prof__follow *f, uint32_t slot)
 {
     prof__follow_part_ends(f, slot);
     f->slots[slot].sequence = 0;
@@ -205,7 +205,7 @@ static PROF__RARE void prof__follow_leave(prof__follow *f, uint32_t slot)
     prof__chunk_release(f->session, chunk);
 }
 
-static int prof__follow_newer(const void *a, const void *b)
+static PROF__RARE int prof__follow_newer(const void *a, const void *b)
 {
     const prof__follow_order *x = (const prof__follow_order *)a, *y = (const prof__follow_order *)b;
     return x->sequence < y->sequence ? 1 : -1;

@@ -119,7 +119,7 @@ static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at
 }
 
 /* Called if no scope of this site is open. Returns 1 if the end is that of a scope that an outer one has closed. */
-static PROF__RARE int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_t id)
+static PROF__ASIDE int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     size_t at, newest = 0;
     for (at = 1; at <= t->late_count; at++)
@@ -172,7 +172,7 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
 }
 
 /* Called if open scopes will not get their ends. */
-static PROF__RARE void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
+static PROF__ASIDE void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
 {
     while (t->depth) prof__follow_pop(f, t, 0);
     t->beyond = t->frame_count = t->late_count = 0;
@@ -181,7 +181,7 @@ static PROF__RARE void prof__follow_give_up(prof__follow *f, prof__follow_track 
 }
 
 /* Frames of one name follow each other, on any call site; the first boundary of a site only begins a frame. */
-static PROF__RARE void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t id)
+static PROF__ASIDE void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
     uint32_t number = prof__follow_row_of(f, id, PROF_EVENT_FRAME, NULL), name = site ? site->name : 0;

@@ -29,9 +29,15 @@ static void prof__follow_half_lone(prof__follow *f, const prof__follow_half *hal
     row->stat.truncated++;
 }
 
+/* Gives up the oldest one that waits, whose entry becomes the next free one. */
+static PROF__ASIDE void prof__follow_half_drop(prof__follow *f)
+{
+    prof__follow_half given_up = prof__follow_half_remove(f, f->half_oldest);
+    prof__follow_half_lone(f, &given_up);
+}
+
 static void prof__follow_half_add(prof__follow *f, const prof__follow_half *half)
 {
-    prof__follow_half given_up;
     uint32_t number = f->half_free, *bucket;
     if (!f->half_buckets) f->half_buckets = (uint32_t *)calloc(PROF__FOLLOW_BUCKETS, sizeof *f->half_buckets);
     if (!number && f->half_count < PROF__FOLLOW_HALVES && f->half_buckets &&
@@ -40,10 +46,9 @@ static void prof__follow_half_add(prof__follow *f, const prof__follow_half *half
     else if (number)
         f->half_free = f->halves[number - 1].next;
     if (!number && f->half_oldest && !half->end) { /* an end whose begin is missing is more probable */
-        number = f->half_oldest;
-        given_up = prof__follow_half_remove(f, number);
-        prof__follow_half_lone(f, &given_up);
-        f->half_free = f->halves[number - 1].next; /* for this one */
+        prof__follow_half_drop(f);
+        number = f->half_free;
+        f->half_free = f->halves[number - 1].next;
     }
     if (!number) {
         prof__follow_half_lone(f, half);
