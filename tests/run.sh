@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs test programs and scripts, longest first, 1.5 times as many at a time as there are processors; shows what failed,
+# Runs test programs and scripts, longest first, twice as many at a time as there are processors; shows what failed,
 # and adds up their last lines.
 #
 # usage: tests/run.sh PROGRAM[:[TEST,TEST...]]...   with a colon: results are shown one by one, of these tests or of all
@@ -79,7 +79,7 @@ for each; do
 done
 run() { # together|alone AT_A_TIME
     [ -f "$results/$1" ] || return
-    sort -rn "$results/$1" | cut -d ' ' -f 2 | if [ "$2" -gt 1 ]; then
+    sort -rn "$results/$1" | cut -d ' ' -f 2 | if [ "$2" -gt 2 ]; then
         xargs -n 1 -P "$2" sh tests/run.sh --one
     else
         while read -r each; do one "$each"; done
@@ -87,7 +87,7 @@ run() { # together|alone AT_A_TIME
 }
 [ -n "$JOBS" ] || JOBS=$({ nproc || getconf _NPROCESSORS_ONLN || sysctl -n hw.ncpu || echo 1; } 2>/dev/null)
 echo true | xargs -n 1 -P 2 sh -c : 2>/dev/null || JOBS=1 # POSIX knows no -P, though all that we know of do
-run together $((JOBS + JOBS / 2)) # of three that run, one waits most of the time
+run together $((JOBS * 2)) # of two that run, one waits most of the time
 run alone 1
 passed=0 failed=0 skipped=0
 for each; do

@@ -2,7 +2,7 @@
    attack the server.
 
    No result depends on time: a test asks for a capture of a minute, which ends by what the test is about. */
-/* run: check */
+/* run: check long */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif

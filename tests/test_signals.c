@@ -1,5 +1,5 @@
 /* Macros in signal handlers: whatever they interrupt, nothing is corrupted, and each event is recorded or counted. */
-/* run: optimised */
+/* run: long optimised */
 #include "../prof.h"
 #include "test.h"
 #include "trace.h"

@@ -1,5 +1,6 @@
 /* What an image takes of disk and memory, and when: as much as was recorded. And disks that have no room for it, or
    become full: what was recorded stays whole, reports say what is missing, and the program goes on. */
+/* run: long */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
