@@ -2482,7 +2482,7 @@ typedef struct prof__chunk {
     uint64_t sequence; /* from 1; 0: empty or being reused */
     prof__pair base;
     uint32_t state;    /* PROF__CHUNK_... */
-    uint32_t unused;
+    uint32_t late;     /* 1: the ring leaves it out once: see prof__chunk_give() */
     uint64_t lost;     /* events that the last thread in this chunk could not record since its last LOST record */
     uint64_t taken_back; /* scopes that were recorded here and removed, because they were too short */
 } prof__chunk;
@@ -4763,9 +4763,20 @@ static int prof__chunks_ready(prof__session *s, uint64_t number)
 
 /* Notes that a search has found nothing. If its numbers were consecutive, it has looked at each chunk of the ring, and
    no thread needs to search before one is released. Otherwise other threads searched meanwhile. */
-static void prof__search_failed(prof__session *s, uint64_t first, uint64_t last, uint64_t chunks, uint32_t room)
+static void prof__search_failed(prof__session *s, uint64_t first, uint64_t last, uint64_t tries, uint32_t room)
 {
-    if (s->header->mode == PROF_RING && last - first == chunks - 1) PROF__STORE(&s->all_owned, room);
+    if (s->header->mode == PROF_RING && last - first == tries - 1) PROF__STORE(&s->all_owned, room);
+}
+
+/* Gives up a chunk that this thread owns. state: FULL or LEFT. The ring overwrites chunks in the order in which they
+   were taken. A thread that records seldom, or slept, had its chunk for most of a lap, so that the chunk would be
+   overwritten soon, though its last events are new. Such a chunk stays for one more lap. */
+static void prof__chunk_give(const prof__session *s, prof__chunk *chunk, uint32_t state)
+{
+    if (!prof__chunks_kept(s) &&
+        PROF__LOAD(&s->header->next_chunk) - chunk->sequence >= PROF__LOAD(&s->chunk_count) / 2)
+        PROF__STORE(&chunk->late, 1u);
+    PROF__RELEASE(&chunk->state, state);
 }
 
 /* Takes the next chunk of the ring: usually one atomic operation for some thousand events. Returns NULL if no chunk is
@@ -4775,13 +4786,10 @@ static PROF__RARE prof__chunk *prof__chunk_take(prof__session *s, int service)
     prof__header *h = s->header;
     int kept = prof__chunks_kept(s);
     uint32_t room = PROF__ACQUIRE(&prof__room_changes);
-    uint64_t first = 0, last = 0, most = PROF__LOAD(&s->chunk_count);
+    uint64_t first = 0, last = 0, tries, lap = PROF__LOAD(&s->chunk_count);
+    uint64_t most = kept ? lap * 2 : lap; /* with kept, one is reserved for us: others may have moved it along */
     if (kept ? !prof__chunk_reserve(s, service) : PROF__LOAD(&s->all_owned) == room) return NULL;
-    for (uint64_t tries = 0; tries < most * 2; ++tries) {
-        if (!kept && tries >= most) { /* with kept, one is reserved for us: others may have moved it along */
-            prof__search_failed(s, first, last, most, room);
-            break;
-        }
+    for (tries = 0; tries < most; ++tries) {
         if (h->mode == PROF_FILL && PROF__LOAD(&h->next_chunk) >= PROF__LOAD(&s->chunk_count)) return NULL;
         /* A release: a reader that sees this claim also sees all that the thread wrote in its previous chunk. */
         uint64_t number = __atomic_fetch_add(&h->next_chunk, 1, __ATOMIC_RELEASE);
@@ -4798,7 +4806,10 @@ static PROF__RARE prof__chunk *prof__chunk_take(prof__session *s, int service)
             !__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
             continue;
-        if (chunk->sequence > number) { /* this thread slept for a whole lap: the slot now has newer events */
+        /* If this thread slept for a whole lap, the slot now has newer events. */
+        if (chunk->sequence > number || PROF__LOAD(&chunk->late)) {
+            most = tries + 1 + lap; /* to come here again, if all others are owned */
+            PROF__STORE(&chunk->late, 0u);
             PROF__RELEASE(&chunk->state, state);
             prof__room_changed(); /* other threads have seen it taken */
             continue;
@@ -4822,6 +4833,8 @@ static PROF__RARE prof__chunk *prof__chunk_take(prof__session *s, int service)
     if (kept) {
         PROF__ADD(&s->free_chunks, 1u);
         prof__room_changed();
+    } else if (tries == most) {
+        prof__search_failed(s, first, last, tries, room);
     }
     return NULL;
 }
@@ -4939,7 +4952,7 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
 /* Releases a chunk that this thread has filled. In a ring, threads that found no chunk may take it. */
 static void prof__chunk_finish(const prof__session *s, prof__chunk *chunk)
 {
-    PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FULL);
+    prof__chunk_give(s, chunk, PROF__CHUNK_FULL);
     if (s->header->mode == PROF_RING) prof__room_changed();
 }
 
@@ -5153,7 +5166,7 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
             continue;
         s->left[i].sequence = chunk->sequence;
         s->left[i].words = words;
-        PROF__RELEASE(&chunk->state, PROF__CHUNK_LEFT);
+        prof__chunk_give(s, chunk, PROF__CHUNK_LEFT);
         PROF__RELEASE(&s->left[i].chunk, (uint32_t)((uint64_t)((char *)chunk - s->chunks) / s->chunk_size) + 1);
         __atomic_fetch_add(&s->left_count, 1, __ATOMIC_RELAXED);
         return 1;
@@ -5239,7 +5252,7 @@ static void prof__give_back(prof__thread *self)
     if (self->filled) prof__filled_finish(self);
     uint64_t words = (uint64_t)(self->cursor - prof__chunk_first(chunk));
     if (PROF__LOAD(&chunk->lost) || words + 16 > s->chunk_words || !prof__left_put(s, chunk, (uint32_t)words))
-        PROF__RELEASE(&chunk->state, PROF__CHUNK_FULL);
+        prof__chunk_give(s, chunk, PROF__CHUNK_FULL);
     prof__room_changed();
 }
 

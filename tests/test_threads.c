@@ -1020,6 +1020,75 @@ TEST(a_late_claim_gives_way)
     CHECK_EQUAL(prof_reset(), PROF_OK);
 }
 
+/* A thread that records seldom fills its chunk when that one's turn in the ring is next. Its newest events stay, whether
+   it takes another chunk or ends. */
+enum { SELDOM = 100 };
+
+typedef struct seldom {
+    sem_t turn[2];
+    int ends;
+} seldom;
+
+static void *works_seldom(void *pointer)
+{
+    seldom *about = (seldom *)pointer;
+    prof__thread *self = PROF__SELF();
+    int64_t number = 0;
+    PROFILE_THREAD("seldom");
+    while (number < SELDOM) work(number++);
+    sem_post(&about->turn[0]);
+    sem_wait(&about->turn[1]); /* for most of a lap */
+    prof__chunk *chunk = self->chunk;
+    work(number++);
+    if (about->ends) return NULL;
+    while (self->chunk == chunk) work(number++);
+    work(number++);
+    CHECK_EQUAL(PROF__LOAD(&chunk->state), PROF__CHUNK_FULL);
+    sem_post(&about->turn[0]);
+    sem_wait(&about->turn[1]);
+    return NULL;
+}
+
+TEST(a_chunk_that_was_kept_for_a_lap_stays)
+{
+    for (int ends = 0; ends <= 1; ++ends) {
+        prof_config config = trace_config(256u << 10);
+        seldom about;
+        pthread_t thread;
+        int64_t number = 0;
+        about.ends = ends;
+        sem_init(&about.turn[0], 0, 0);
+        sem_init(&about.turn[1], 0, 0);
+        trace_start(&config);
+        PROFILE_THREAD("often");
+        prof__header *h = prof__state.session->header;
+        CHECK_EQUAL(pthread_create(&thread, NULL, works_seldom, &about), 0);
+        sem_wait(&about.turn[0]);
+        uint64_t taken = PROF__LOAD(&h->next_chunk), count = PROF__LOAD(&h->chunk_count);
+        while (PROF__LOAD(&h->next_chunk) < taken + count - 1) work(number++);
+        sem_post(&about.turn[1]);
+        if (ends)
+            pthread_join(thread, NULL);
+        else
+            sem_wait(&about.turn[0]);
+        uint64_t next = PROF__LOAD(&h->next_chunk);
+        while (PROF__LOAD(&h->next_chunk) < next + count / 2) work(number++);
+        sem_post(&about.turn[1]);
+        if (!ends) pthread_join(thread, NULL);
+        trace = trace_stop();
+        sequence found = check_sequence(trace, trace_track_named(trace, "seldom"), 0);
+        CHECK_EQUAL(found.first, 0);
+        CHECK(found.last >= SELDOM);
+        found = check_sequence(trace, trace_track_named(trace, "often"), 0);
+        CHECK_EQUAL(found.last, number - 1);
+        CHECK(found.last - found.first > (int64_t)((count - 5) * prof__state.session->chunk_words / WORK_WORDS));
+        prof_trace_close(trace);
+        CHECK_EQUAL(prof_reset(), PROF_OK);
+        sem_destroy(&about.turn[0]);
+        sem_destroy(&about.turn[1]);
+    }
+}
+
 /*-- the end of a thread --*/
 
 /* Of destructors there are four rounds with every C library; sanitizers end their part of a thread in the last. */

@@ -96,7 +96,7 @@ typedef struct prof__chunk {
     uint64_t sequence; /* from 1; 0: empty or being reused */
     prof__pair base;
     uint32_t state;    /* PROF__CHUNK_... */
-    uint32_t unused;
+    uint32_t late;     /* 1: the ring leaves it out once: see prof__chunk_give() */
     uint64_t lost;     /* events that the last thread in this chunk could not record since its last LOST record */
     uint64_t taken_back; /* scopes that were recorded here and removed, because they were too short */
 } prof__chunk;

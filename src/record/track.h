@@ -64,7 +64,7 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
 /* Releases a chunk that this thread has filled. In a ring, threads that found no chunk may take it. */
 static void prof__chunk_finish(const prof__session *s, prof__chunk *chunk)
 {
-    PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FULL);
+    prof__chunk_give(s, chunk, PROF__CHUNK_FULL);
     if (s->header->mode == PROF_RING) prof__room_changed();
 }
 
@@ -278,7 +278,7 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
             continue;
         s->left[i].sequence = chunk->sequence;
         s->left[i].words = words;
-        PROF__RELEASE(&chunk->state, PROF__CHUNK_LEFT);
+        prof__chunk_give(s, chunk, PROF__CHUNK_LEFT);
         PROF__RELEASE(&s->left[i].chunk, (uint32_t)((uint64_t)((char *)chunk - s->chunks) / s->chunk_size) + 1);
         __atomic_fetch_add(&s->left_count, 1, __ATOMIC_RELAXED);
         return 1;
@@ -364,7 +364,7 @@ static void prof__give_back(prof__thread *self)
     if (self->filled) prof__filled_finish(self);
     uint64_t words = (uint64_t)(self->cursor - prof__chunk_first(chunk));
     if (PROF__LOAD(&chunk->lost) || words + 16 > s->chunk_words || !prof__left_put(s, chunk, (uint32_t)words))
-        PROF__RELEASE(&chunk->state, PROF__CHUNK_FULL);
+        prof__chunk_give(s, chunk, PROF__CHUNK_FULL);
     prof__room_changed();
 }
 
