@@ -219,221 +219,7 @@ TEST(threads_with_too_many_names)
     CHECK_EQUAL(prof_reset(), PROF_OK);
 }
 
-/*-- more threads than chunks --*/
-
-static pthread_barrier_t all_are_here;
-static long attempts_of_many;
-
-static void *one_of_many(void *count)
-{
-    work(0);
-    pthread_barrier_wait(&all_are_here); /* each thread that has a chunk keeps it */
-    for (int64_t i = 1; i < *(long *)count; ++i) work(i);
-    __atomic_fetch_add(&attempts_of_many, *(long *)count, __ATOMIC_RELAXED);
-    pthread_barrier_wait(&all_are_here);
-    return NULL;
-}
-
-TEST(more_threads_than_chunks)
-{
-    enum { MANY = 100 };
-    pthread_t threads[MANY];
-    long count = trace_times(10, 50, 50);
-    prof_config config = trace_config(128u << 10);
-    config.mode = PROF_FILL;
-    attempts_of_many = 0;
-    trace_start(&config);
-    pthread_barrier_init(&all_are_here, NULL, MANY);
-    for (int i = 0; i < MANY; ++i) pthread_create(&threads[i], NULL, one_of_many, &count);
-    for (int i = 0; i < MANY; ++i) pthread_join(threads[i], NULL);
-    pthread_barrier_destroy(&all_are_here);
-    trace = trace_stop();
-    const prof_trace_info *info = prof_trace_about(trace);
-    uint64_t recorded = 0, args = 0;
-    CHECK(info->buffer_size / info->chunk_size < MANY);
-    for (size_t track = 0; track < prof_trace_track_count(trace); ++track) {
-        trace_list list = trace_read(trace, track);
-        for (size_t i = 0; i < list.count; ++i) {
-            recorded += list.events[i].type != PROF_EVENT_LOST;
-            args += list.events[i].arg_count;
-        }
-        trace_free(&list);
-    }
-    CHECK_EQUAL(attempts_of_many, MANY * count);
-    CHECK_EQUAL(recorded + info->lost, attempts_of_many * 3);
-    CHECK_EQUAL(args + info->lost_args, attempts_of_many);
-    CHECK(recorded > 0 && info->lost > 0 && info->lost_args > 0);
-    prof_trace_close(trace);
-    trace_start(NULL); /* and the next session is none the worse */
-    work(1);
-    trace = trace_stop();
-    CHECK_EQUAL(prof_trace_about(trace)->event_count, 3);
-    prof_trace_close(trace);
-}
-
-static pthread_rwlock_t to_begin = PTHREAD_RWLOCK_INITIALIZER, to_end = PTHREAD_RWLOCK_INITIALIZER;
-
-static void *scopes_of_many(void *done)
-{
-    pthread_rwlock_rdlock(&to_begin);
-    pthread_rwlock_unlock(&to_begin);
-    for (int i = 0; i < 10; ++i) PROFILE_BLOCK("short") continue;
-    sem_post((sem_t *)done);
-    pthread_rwlock_rdlock(&to_end);
-    pthread_rwlock_unlock(&to_end);
-    return NULL;
-}
-
-/* Far more threads than chunks, all alive and all at once: those that come last share the chunks that are left, so that
-   next to nothing is lost. (One that is stopped in a scope keeps its chunk meanwhile.) */
-TEST(short_scopes_of_more_threads_than_chunks)
-{
-    enum { MANY = 5000 };
-    static pthread_t threads[MANY];
-    int wanted = TRACE_SANITIZER ? 600 : (int)trace_times(600, MANY, MANY), many = 0;
-    prof_config config = trace_config(wanted == MANY ? 16u << 20 : 2u << 20);
-    pthread_attr_t small;
-    sem_t done;
-    sem_init(&done, 0, 0);
-    pthread_attr_init(&small);
-    pthread_attr_setstacksize(&small, 256u << 10);
-    trace_start(&config);
-    pthread_rwlock_wrlock(&to_begin);
-    pthread_rwlock_wrlock(&to_end);
-    while (many < wanted && !pthread_create(&threads[many], &small, scopes_of_many, &done)) ++many;
-    pthread_rwlock_unlock(&to_begin);
-    for (int i = 0; i < many; ++i) sem_wait(&done);
-    pthread_rwlock_unlock(&to_end);
-    for (int i = 0; i < many; ++i) pthread_join(threads[i], NULL);
-    pthread_attr_destroy(&small);
-    sem_destroy(&done);
-    trace = trace_stop();
-    const prof_trace_info *info = prof_trace_about(trace);
-    uint64_t all = (uint64_t)many * 10;
-    CHECK_EQUAL(info->event_count + info->lost, all);
-    CHECK(info->lost * 50 < all);
-    CHECK(prof_trace_track_count(trace) >= (size_t)many / 50 * 49);
-    if (many < wanted) printf("%d threads, not %d\n", many, wanted);
-    else CHECK(info->buffer_size / info->chunk_size < (uint64_t)many / 4);
-    prof_trace_close(trace);
-}
-
-enum { TOO_MANY = 5000 };
-static sem_t holds, first_ends, others_end, goes_on, has_gone_on;
-
-static void *hold_a_chunk(void *ends)
-{
-    PROFILE_MARK("held");
-    sem_post(&holds);
-    sem_wait((sem_t *)ends);
-    return NULL;
-}
-
-static void *want_another_chunk(void *has_one)
-{
-    PROFILE_THREAD("late");
-    if (has_one) PROFILE_MARK("held");
-    sem_post(&holds);
-    sem_wait(&goes_on);
-    for (int i = 0; i < TOO_MANY; ++i) PROFILE_MARK("more");
-    sem_post(&has_gone_on);
-    sem_wait(&goes_on);
-    PROFILE_MARK("found");
-    return NULL;
-}
-
-/* All chunks are taken. Who finds none does not search for each event, but what is lost comes to be known, and the next
-   event after somebody has handed a chunk back is recorded. */
-static void hand_a_chunk_back(prof_mode mode, int has_one)
-{
-    enum { MANY = 100 };
-    pthread_t threads[MANY], late;
-    int count = 0;
-    prof_config config = trace_config(128u << 10);
-    config.mode = mode;
-    sem_t *const all[] = {&holds, &first_ends, &others_end, &goes_on, &has_gone_on};
-    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) sem_init(all[i], 0, 0);
-    trace_start(&config);
-    const prof__header *h = prof__state.session->header;
-    if (has_one) pthread_create(&late, NULL, want_another_chunk, &goes_on), sem_wait(&holds);
-    while (count < MANY && PROF__LOAD(&h->next_chunk) < h->chunk_count) {
-        pthread_create(&threads[count], NULL, hold_a_chunk, count ? &others_end : &first_ends);
-        ++count;
-        sem_wait(&holds);
-    }
-    CHECK(count < MANY);
-    if (!has_one) pthread_create(&late, NULL, want_another_chunk, NULL), sem_wait(&holds);
-    sem_post(&goes_on);
-    sem_wait(&has_gone_on);
-    CHECK(PROF__LOAD(&h->next_chunk) < 20 * h->chunk_count); /* a search goes once round */
-    uint64_t known = PROF__LOAD(&h->lost);                   /* what a kill would leave in a file */
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
-    uint64_t lost = prof_trace_about(trace)->lost;
-    prof_trace_close(trace);
-    CHECK(has_one ? lost > 1000 && lost < TOO_MANY : lost == TOO_MANY && known > TOO_MANY - 1024 && known <= lost);
-    sem_post(&first_ends);
-    pthread_join(threads[0], NULL);
-    sem_post(&goes_on);
-    pthread_join(late, NULL);
-    for (int i = 1; i < count; ++i) sem_post(&others_end);
-    for (int i = 1; i < count; ++i) pthread_join(threads[i], NULL);
-    trace = trace_stop();
-    CHECK_EQUAL(prof_trace_about(trace)->lost, lost);
-    trace_list list = trace_read(trace, trace_track_named(trace, "late"));
-    CHECK_TEXT(list.count ? list.events[list.count - 1].name : "", "found");
-    trace_free(&list);
-    prof_trace_close(trace);
-    CHECK_EQUAL(prof_reset(), PROF_OK);
-    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) sem_destroy(all[i]);
-}
-
-TEST(a_chunk_that_is_handed_back_is_found)
-{
-    hand_a_chunk_back(PROF_FILL, 0);
-    hand_a_chunk_back(PROF_RING, 0);
-    hand_a_chunk_back(PROF_RING, 1);
-}
-
 /* What a thread found out about a buffer says nothing about the next one. */
-/* Many more threads than chunks live at once. The search that finds every chunk taken is the last one until a chunk is
-   let go: otherwise each thread would go once round the ring, under the lock that all the others wait for. */
-static void *find_none_each(void *unused)
-{
-    for (int i = 0; i < 10; ++i) PROFILE_MARK("many");
-    sem_post(&holds);
-    sem_wait(&others_end);
-    return unused;
-}
-
-TEST(threads_without_a_chunk_do_not_search_each)
-{
-    enum { MANY = 200 };
-    pthread_t threads[MANY];
-    prof_config config = trace_config(256u << 10);
-    sem_init(&holds, 0, 0);
-    sem_init(&others_end, 0, 0);
-    trace_start(&config);
-    const prof__header *h = prof__state.session->header;
-    uint64_t chunks = h->chunk_count;
-    CHECK(chunks < MANY / 4);
-    for (int i = 0; i < MANY; ++i) {
-        CHECK_EQUAL(pthread_create(&threads[i], NULL, find_none_each, NULL), 0);
-        sem_wait(&holds);
-    }
-    CHECK(PROF__LOAD(&h->next_chunk) <= 2 * chunks); /* each chunk that is looked at counts as one */
-    for (int i = 0; i < MANY; ++i) sem_post(&others_end);
-    for (int i = 0; i < MANY; ++i) pthread_join(threads[i], NULL);
-    work(1); /* where there is room again, it is found */
-    trace = trace_stop();
-    const prof_trace_info *info = prof_trace_about(trace);
-    CHECK_EQUAL(info->event_count + info->lost, MANY * 10 + 3);
-    CHECK(info->lost <= (MANY - chunks + 1) * 10); /* the main thread may have a chunk */
-    prof_trace_close(trace);
-    CHECK_EQUAL(prof_reset(), PROF_OK);
-    sem_destroy(&holds);
-    sem_destroy(&others_end);
-}
-
 TEST(after_a_full_session)
 {
     prof_config config = trace_config(128u << 10);
@@ -1246,6 +1032,222 @@ TEST(threads_that_end_with_scopes_open)
         trace_free(&list);
     }
     prof_trace_close(trace);
+}
+
+/*-- more threads than chunks --*/
+/* They come last: the thread sanitizer becomes slower with each thread that lived at the same time as others, 50 times
+   after these. */
+
+static pthread_barrier_t all_are_here;
+static long attempts_of_many;
+
+static void *one_of_many(void *count)
+{
+    work(0);
+    pthread_barrier_wait(&all_are_here); /* each thread that has a chunk keeps it */
+    for (int64_t i = 1; i < *(long *)count; ++i) work(i);
+    __atomic_fetch_add(&attempts_of_many, *(long *)count, __ATOMIC_RELAXED);
+    pthread_barrier_wait(&all_are_here);
+    return NULL;
+}
+
+TEST(more_threads_than_chunks)
+{
+    enum { MANY = 100 };
+    pthread_t threads[MANY];
+    long count = trace_times(10, 50, 50);
+    prof_config config = trace_config(128u << 10);
+    config.mode = PROF_FILL;
+    attempts_of_many = 0;
+    trace_start(&config);
+    pthread_barrier_init(&all_are_here, NULL, MANY);
+    for (int i = 0; i < MANY; ++i) pthread_create(&threads[i], NULL, one_of_many, &count);
+    for (int i = 0; i < MANY; ++i) pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&all_are_here);
+    trace = trace_stop();
+    const prof_trace_info *info = prof_trace_about(trace);
+    uint64_t recorded = 0, args = 0;
+    CHECK(info->buffer_size / info->chunk_size < MANY);
+    for (size_t track = 0; track < prof_trace_track_count(trace); ++track) {
+        trace_list list = trace_read(trace, track);
+        for (size_t i = 0; i < list.count; ++i) {
+            recorded += list.events[i].type != PROF_EVENT_LOST;
+            args += list.events[i].arg_count;
+        }
+        trace_free(&list);
+    }
+    CHECK_EQUAL(attempts_of_many, MANY * count);
+    CHECK_EQUAL(recorded + info->lost, attempts_of_many * 3);
+    CHECK_EQUAL(args + info->lost_args, attempts_of_many);
+    CHECK(recorded > 0 && info->lost > 0 && info->lost_args > 0);
+    prof_trace_close(trace);
+    trace_start(NULL); /* and the next session is none the worse */
+    work(1);
+    trace = trace_stop();
+    CHECK_EQUAL(prof_trace_about(trace)->event_count, 3);
+    prof_trace_close(trace);
+}
+
+static pthread_rwlock_t to_begin = PTHREAD_RWLOCK_INITIALIZER, to_end = PTHREAD_RWLOCK_INITIALIZER;
+
+static void *scopes_of_many(void *done)
+{
+    pthread_rwlock_rdlock(&to_begin);
+    pthread_rwlock_unlock(&to_begin);
+    for (int i = 0; i < 10; ++i) PROFILE_BLOCK("short") continue;
+    sem_post((sem_t *)done);
+    pthread_rwlock_rdlock(&to_end);
+    pthread_rwlock_unlock(&to_end);
+    return NULL;
+}
+
+/* Far more threads than chunks, all alive and all at once: those that come last share the chunks that are left, so that
+   next to nothing is lost. (One that is stopped in a scope keeps its chunk meanwhile.) */
+TEST(short_scopes_of_more_threads_than_chunks)
+{
+    enum { MANY = 5000 };
+    static pthread_t threads[MANY];
+    int wanted = TRACE_SANITIZER ? 600 : (int)trace_times(600, MANY, MANY), many = 0;
+    prof_config config = trace_config(wanted == MANY ? 16u << 20 : 2u << 20);
+    pthread_attr_t small;
+    sem_t done;
+    sem_init(&done, 0, 0);
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 256u << 10);
+    trace_start(&config);
+    pthread_rwlock_wrlock(&to_begin);
+    pthread_rwlock_wrlock(&to_end);
+    while (many < wanted && !pthread_create(&threads[many], &small, scopes_of_many, &done)) ++many;
+    pthread_rwlock_unlock(&to_begin);
+    for (int i = 0; i < many; ++i) sem_wait(&done);
+    pthread_rwlock_unlock(&to_end);
+    for (int i = 0; i < many; ++i) pthread_join(threads[i], NULL);
+    pthread_attr_destroy(&small);
+    sem_destroy(&done);
+    trace = trace_stop();
+    const prof_trace_info *info = prof_trace_about(trace);
+    uint64_t all = (uint64_t)many * 10;
+    CHECK_EQUAL(info->event_count + info->lost, all);
+    CHECK(info->lost * 50 < all);
+    CHECK(prof_trace_track_count(trace) >= (size_t)many / 50 * 49);
+    if (many < wanted) printf("%d threads, not %d\n", many, wanted);
+    else CHECK(info->buffer_size / info->chunk_size < (uint64_t)many / 4);
+    prof_trace_close(trace);
+}
+
+enum { TOO_MANY = 5000 };
+static sem_t holds, first_ends, others_end, goes_on, has_gone_on;
+
+static void *hold_a_chunk(void *ends)
+{
+    PROFILE_MARK("held");
+    sem_post(&holds);
+    sem_wait((sem_t *)ends);
+    return NULL;
+}
+
+static void *want_another_chunk(void *has_one)
+{
+    PROFILE_THREAD("late");
+    if (has_one) PROFILE_MARK("held");
+    sem_post(&holds);
+    sem_wait(&goes_on);
+    for (int i = 0; i < TOO_MANY; ++i) PROFILE_MARK("more");
+    sem_post(&has_gone_on);
+    sem_wait(&goes_on);
+    PROFILE_MARK("found");
+    return NULL;
+}
+
+/* All chunks are taken. Who finds none does not search for each event, but what is lost comes to be known, and the next
+   event after somebody has handed a chunk back is recorded. */
+static void hand_a_chunk_back(prof_mode mode, int has_one)
+{
+    enum { MANY = 100 };
+    pthread_t threads[MANY], late;
+    int count = 0;
+    prof_config config = trace_config(128u << 10);
+    config.mode = mode;
+    sem_t *const all[] = {&holds, &first_ends, &others_end, &goes_on, &has_gone_on};
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) sem_init(all[i], 0, 0);
+    trace_start(&config);
+    const prof__header *h = prof__state.session->header;
+    if (has_one) pthread_create(&late, NULL, want_another_chunk, &goes_on), sem_wait(&holds);
+    while (count < MANY && PROF__LOAD(&h->next_chunk) < h->chunk_count) {
+        pthread_create(&threads[count], NULL, hold_a_chunk, count ? &others_end : &first_ends);
+        ++count;
+        sem_wait(&holds);
+    }
+    CHECK(count < MANY);
+    if (!has_one) pthread_create(&late, NULL, want_another_chunk, NULL), sem_wait(&holds);
+    sem_post(&goes_on);
+    sem_wait(&has_gone_on);
+    CHECK(PROF__LOAD(&h->next_chunk) < 20 * h->chunk_count); /* a search goes once round */
+    uint64_t known = PROF__LOAD(&h->lost);                   /* what a kill would leave in a file */
+    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    uint64_t lost = prof_trace_about(trace)->lost;
+    prof_trace_close(trace);
+    CHECK(has_one ? lost > 1000 && lost < TOO_MANY : lost == TOO_MANY && known > TOO_MANY - 1024 && known <= lost);
+    sem_post(&first_ends);
+    pthread_join(threads[0], NULL);
+    sem_post(&goes_on);
+    pthread_join(late, NULL);
+    for (int i = 1; i < count; ++i) sem_post(&others_end);
+    for (int i = 1; i < count; ++i) pthread_join(threads[i], NULL);
+    trace = trace_stop();
+    CHECK_EQUAL(prof_trace_about(trace)->lost, lost);
+    trace_list list = trace_read(trace, trace_track_named(trace, "late"));
+    CHECK_TEXT(list.count ? list.events[list.count - 1].name : "", "found");
+    trace_free(&list);
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) sem_destroy(all[i]);
+}
+
+TEST(a_chunk_that_is_handed_back_is_found)
+{
+    hand_a_chunk_back(PROF_FILL, 0);
+    hand_a_chunk_back(PROF_RING, 0);
+    hand_a_chunk_back(PROF_RING, 1);
+}
+
+/* Many more threads than chunks live at once. The search that finds every chunk taken is the last one until a chunk is
+   let go: otherwise each thread would go once round the ring, under the lock that all the others wait for. */
+static void *find_none_each(void *unused)
+{
+    for (int i = 0; i < 10; ++i) PROFILE_MARK("many");
+    sem_post(&holds);
+    sem_wait(&others_end);
+    return unused;
+}
+
+TEST(threads_without_a_chunk_do_not_search_each)
+{
+    enum { MANY = 200 };
+    pthread_t threads[MANY];
+    prof_config config = trace_config(256u << 10);
+    sem_init(&holds, 0, 0);
+    sem_init(&others_end, 0, 0);
+    trace_start(&config);
+    const prof__header *h = prof__state.session->header;
+    uint64_t chunks = h->chunk_count;
+    CHECK(chunks < MANY / 4);
+    for (int i = 0; i < MANY; ++i) {
+        CHECK_EQUAL(pthread_create(&threads[i], NULL, find_none_each, NULL), 0);
+        sem_wait(&holds);
+    }
+    CHECK(PROF__LOAD(&h->next_chunk) <= 2 * chunks); /* each chunk that is looked at counts as one */
+    for (int i = 0; i < MANY; ++i) sem_post(&others_end);
+    for (int i = 0; i < MANY; ++i) pthread_join(threads[i], NULL);
+    work(1); /* where there is room again, it is found */
+    trace = trace_stop();
+    const prof_trace_info *info = prof_trace_about(trace);
+    CHECK_EQUAL(info->event_count + info->lost, MANY * 10 + 3);
+    CHECK(info->lost <= (MANY - chunks + 1) * 10); /* the main thread may have a chunk */
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    sem_destroy(&holds);
+    sem_destroy(&others_end);
 }
 
 TEST_MAIN
