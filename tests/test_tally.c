@@ -1,9 +1,17 @@
 /* test_tally.c - the numbers behind PROFILE_COUNTER_ADD, where 64 bits are not compared and exchanged by one
    instruction: under a lock, which signal handlers must respect. */
 /* run: check optimised valgrind */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+#include <sys/mman.h>
+static int no_memory;
+#define mmap(at, size, rights, flags, file, from) \
+    (no_memory ? MAP_FAILED : (mmap)(at, size, rights, flags, file, from))
 #define PROF__TALLY_WIDE 0 /* as on such a processor */
 #define PROF_IMPLEMENTATION
 #include "../prof.h"
+#undef mmap
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>
@@ -21,6 +29,23 @@ static prof__tally *tally_of(const char *name)
     prof_site site = {0, "", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
     site.name = name;
     return prof__tally_find(&site);
+}
+
+/* A program that does not count has no table. Without memory for it, what is counted is lost, and the next attempt may
+   succeed. */
+TEST(memory_comes_with_the_first_number)
+{
+    CHECK(!prof__tallies);
+    start();
+    for (int i = 0; i < 3; ++i) {
+        no_memory = i < 2;
+        PROFILE_COUNTER_ADD("first", 10);
+        CHECK(no_memory == !prof__tallies);
+    }
+    CHECK_EQUAL(tally_of("first")->bits, 10);
+    prof_trace *trace = trace_stop();
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 2);
+    prof_trace_close(trace);
 }
 
 /* What finds the lock taken, and can't wait for it any longer, changes nothing, and counts as lost. */

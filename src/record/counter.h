@@ -18,7 +18,33 @@ typedef struct prof__tally {
 } prof__tally;
 
 #define PROF__TALLIES PROF__LESS(1024, 16)
+#if defined(PROF_FREESTANDING) || defined(_WIN32) || defined(__wasi__)
 static prof__tally prof__tallies[PROF__TALLIES]; /* of macros */
+static prof__tally *prof__tallies_get(void) { return prof__tallies; }
+#else
+static prof__tally *prof__tallies; /* of macros: mapped for the first of them, which may be in a signal handler */
+static PROF__RARE prof__tally *prof__tallies_get(void)
+{
+    size_t size = PROF__TALLIES * sizeof *prof__tallies;
+    prof__tally *tallies = PROF__ACQUIRE(&prof__tallies), *made;
+    if (tallies) return tallies;
+    PROF__ERRNO_SAVE();
+    made = (prof__tally *)mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (made == (prof__tally *)MAP_FAILED)
+        made = NULL;
+    else if (!__atomic_compare_exchange_n(&prof__tallies, &tallies, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        munmap((void *)made, size);
+    PROF__ERRNO_RESTORE();
+    return tallies ? tallies : made;
+}
+
+/* The library is unloaded: no macro counts any more. */
+static PROF__UNUSED PROF__RARE void prof__tallies_unmap(void)
+{
+    if (prof__tallies) munmap((void *)prof__tallies, PROF__TALLIES * sizeof *prof__tallies);
+    prof__tallies = NULL;
+}
+#endif
 
 static int64_t prof__count_next(int64_t now, int how, int64_t value)
 {
@@ -80,7 +106,7 @@ static int prof__tally_swap(prof__tally *tally, uint64_t *before, uint64_t after
 /* A child of fork() has only the thread that forked: no thread would release the locks of the others. */
 static PROF__RARE void prof__tallies_unlock(void)
 {
-    for (size_t i = 0; i < PROF__TALLIES && !PROF__TALLY_WIDE; ++i) prof__tallies[i].busy = 0;
+    for (size_t i = 0; prof__tallies && i < PROF__TALLIES && !PROF__TALLY_WIDE; ++i) prof__tallies[i].busy = 0;
 }
 #endif
 
@@ -93,15 +119,16 @@ static uintptr_t prof__tally_key(const prof_site *site)
     return (uintptr_t)(key ^ key >> 32) | 1;
 }
 
-/* Returns the number for a macro's name and category, or NULL if there are too many numbers. Takes no lock, because
-   macros may be used in signal handlers. The numbers are not in the memory of a call site's module, because that module
+/* Returns the number for a macro's name and category. Returns NULL if there are too many, or no memory. Takes no lock,
+   because macros may be used in signal handlers. The numbers are not in the memory of a call site's module, because it
    may be unloaded. */
 static PROF__COLD prof__tally *prof__tally_find(const prof_site *site)
 {
     PROF__LED(prof__tally_find, (site));
     uintptr_t key = prof__tally_key(site);
-    for (size_t i = 0; i < PROF__TALLIES; ++i) {
-        prof__tally *tally = &prof__tallies[((size_t)(key >> 1) + i) % PROF__TALLIES];
+    prof__tally *tallies = prof__tallies_get();
+    for (size_t i = 0; tallies && i < PROF__TALLIES; ++i) {
+        prof__tally *tally = &tallies[((size_t)(key >> 1) + i) % PROF__TALLIES];
         uintptr_t found = PROF__LOAD(&tally->key);
         if (!found && __atomic_compare_exchange_n(&tally->key, &found, key, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             found = key;
@@ -110,7 +137,7 @@ static PROF__COLD prof__tally *prof__tally_find(const prof_site *site)
     return NULL;
 }
 
-/* Returns the number of a call site, or NULL if there are too many numbers: then the sample counts as lost. */
+/* Returns the number of a call site, or NULL if prof__tally_find() has none: then the sample counts as lost. */
 static inline prof__tally *prof__tally_of(const prof_site *site, prof__number *known)
 {
     prof__tally *tally = PROF__LOAD(&known->tally);

@@ -318,10 +318,8 @@ PROF__ENTRY void prof_device_counter_double(prof_device_row *row, const char *na
 
 PROF_DEF uint64_t prof_host_ns(void) { return prof__monotonic(); }
 
-PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns)
+static PROF__RARE void prof__device_pair(prof_device *device, uint64_t ticks, uint64_t host_ns)
 {
-    PROF__LED(prof_device_sync, (device, ticks, host_ns));
-    if (!device) return prof__fail(PROF_INVALID_ARGUMENT, "prof_device_sync: device is null");
     if (!host_ns) {
         host_ns = prof__monotonic();
     } else if (device->clock.unix_time) {
@@ -340,6 +338,13 @@ PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint6
     prof__state_unlock(gate);
     prof_device_event event = prof__device_event_of(PROF_EVENT_MARK, NULL, ticks);
     if (prof__device_live(device)) prof__device_write(device, NULL, PROF__DEVICE_PAIR, &event, host_ns);
+}
+
+PROF_DEF PROF__WALL prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns)
+{
+    PROF__LED(prof_device_sync, (device, ticks, host_ns));
+    if (!device) return prof__fail(PROF_INVALID_ARGUMENT, "prof_device_sync: device is null");
+    prof__device_pair(device, ticks, host_ns);
     return PROF_OK;
 }
 

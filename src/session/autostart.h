@@ -74,7 +74,10 @@ static void __attribute__((destructor)) prof__unload(void)
         prof__state.retired = next;
     }
     PROF__BRIDGE_UNLOAD();
-    if (prof__exits_watched) prof__selves_unmap(); /* else the process may be ending, while threads go on */
+    if (prof__exits_watched) { /* else the process may be ending, while threads go on */
+        prof__selves_unmap();
+        prof__tallies_unmap();
+    }
 #endif
     if (prof__exit_key_made) pthread_key_delete(prof__exit_key);
 }
