@@ -398,9 +398,12 @@ TEST(halves)
     PROFILE_LOCK_RELEASE(&a, "a");  /* taken before the trace */
     PROFILE_LOCK_WAIT(&a, "a");     /* given up, ... */
     PROFILE_LOCK_WAIT(&a, "a");     /* ... tried again: nobody had it */
+    trace_next_instant();
     PROFILE_LOCK_ACQUIRE(&a, "a");
+    trace_next_instant();
     PROFILE_LOCK_RELEASE(&a, "whatever");
     PROFILE_LOCK_ACQUIRE(&a, "another lock at this address");
+    trace_next_instant();
     PROFILE_LOCK_RELEASE(&a, "");
     PROFILE_LOCK_RELEASE(&b, "b");
     prof_trace *trace = trace_stop();
@@ -461,11 +464,13 @@ TEST(windows_and_rings)
     for (int i = 0; i < 100000; ++i) PROFILE_MARK("filler");
     PROFILE_LOCK_RELEASE(&lock, "l");
     PROFILE_LOCK_ACQUIRE(&lock, "l");
+    trace_next_instant(); /* what is at the beginning of the window is in it, and what is at its end is not */
     PROFILE_MARK("from");
     PROFILE_LOCK_RELEASE(&lock, "l");
     PROFILE_LOCK_ACQUIRE(&lock, "l");
     PROFILE_LOCK_RELEASE(&lock, "l");
     PROFILE_LOCK_ACQUIRE(&lock, "l");
+    trace_next_instant();
     PROFILE_MARK("to");
     PROFILE_LOCK_RELEASE(&lock, "l");
     prof_trace *trace = trace_stop();

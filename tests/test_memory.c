@@ -587,10 +587,12 @@ TEST(window)
     {
         PROFILE_MEMORY_SCOPE("all");
         PROFILE_ALLOC((uintptr_t)16, 100);
+        trace_next_instant(); /* what is at the beginning of the window is in it, and what is at its end is not */
         PROFILE_MARK("from");
         PROFILE_ALLOC((uintptr_t)32, 10);
         PROFILE_FREE((uintptr_t)16);
         PROFILE_ALLOC((uintptr_t)48, 1);
+        trace_next_instant();
         PROFILE_MARK("to");
         PROFILE_FREE((uintptr_t)32);
     }
