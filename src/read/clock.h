@@ -16,6 +16,22 @@ static PROF__RARE void prof__read_slope(prof__read_line *line, uint64_t ticks, u
     line->shift = shift;
 }
 
+/* Returns the lower half of a * b; *high: the upper half. */
+static inline uint64_t prof__product_of(uint64_t a, uint64_t b, uint64_t *high)
+{
+#ifdef __SIZEOF_INT128__
+    __extension__ typedef unsigned __int128 prof__product;
+    prof__product product = (prof__product)a * b;
+    *high = (uint64_t)(product >> 64);
+    return (uint64_t)product;
+#else
+    uint64_t upper = a >> 32, lower = a & 0xFFFFFFFFu, c = b >> 32, d = b & 0xFFFFFFFFu;
+    uint64_t low = lower * d, middle = upper * d + (low >> 32), cross = lower * c + (middle & 0xFFFFFFFFu);
+    *high = upper * c + (middle >> 32) + (cross >> 32);
+    return cross << 32 | (low & 0xFFFFFFFFu);
+#endif
+}
+
 /* Returns value * factor / 2^shift, rounded to the nearest, at most PROF__FAR_NS. */
 static inline int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned shift)
 {
@@ -25,10 +41,8 @@ static inline int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned
                   result = product >> shift;
     return result < (uint64_t)PROF__FAR_NS ? (int64_t)result : PROF__FAR_NS;
 #else
-    uint64_t a = value >> 32, b = value & 0xFFFFFFFFu, c = factor >> 32, d = factor & 0xFFFFFFFFu;
-    uint64_t low = b * d, middle = a * d + (low >> 32), cross = b * c + (middle & 0xFFFFFFFFu);
-    uint64_t high = a * c + (middle >> 32) + (cross >> 32), half = shift ? (uint64_t)1 << (shift - 1) : 0, result;
-    low = (cross << 32 | (low & 0xFFFFFFFFu)) + half;
+    uint64_t high, half = shift ? (uint64_t)1 << (shift - 1) : 0, result;
+    uint64_t low = prof__product_of(value, factor, &high) + half;
     high += low < half; /* cannot overflow: a product of two 64-bit numbers is at most 2^128 - 2^65 + 1 */
     if (shift == 64)
         result = high;

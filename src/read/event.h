@@ -272,12 +272,21 @@ static inline void prof__read_event_clear(prof_event *event)
     event->value.as.u = 0;
 }
 
-/* Emits the next node if it is a scope without arguments, a name of its own or flags, as most are. Returns 0 if not. */
+/* Returns 1 if the next event can be had from its node alone. */
+static inline int prof__read_loaded(const prof_cursor *c) { return c->node < c->node_count && !c->windowed; }
+
+/* Returns 1 if the node is a scope without arguments, a name of its own or flags, as most are. */
+static inline int prof__read_plain(const prof__read_node *node)
+{
+    return node->kind == PROF__KIND_BEGIN && !(node->name | node->arg | node->flags) && node->link == PROF__NONE;
+}
+
+/* Emits the next node if it is plain. Returns 0 if not. */
 static inline int prof__read_emit_scope(prof_cursor *c, prof_event *event)
 {
     const prof__read_node *node = &c->nodes[c->node];
     const prof_callsite *site = &c->trace->sites[node->site].about;
-    if (node->kind != PROF__KIND_BEGIN || (node->name | node->arg | node->flags) || node->link != PROF__NONE) return 0;
+    if (!prof__read_plain(node)) return 0;
     c->node++;
     event->type = PROF_EVENT_SCOPE;
     event->flags = event->arg_count = 0;
@@ -350,7 +359,6 @@ static PROF__NOINLINE int prof__read_next_wanted(prof_cursor *cursor, prof_event
 PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event)
 {
     if (!cursor || !event) return 0;
-    if (PROF__LIKELY(cursor->node < cursor->node_count && !cursor->windowed) && prof__read_emit_scope(cursor, event))
-        return 1;
+    if (PROF__LIKELY(prof__read_loaded(cursor)) && prof__read_emit_scope(cursor, event)) return 1;
     return prof__read_next_wanted(cursor, event);
 }

@@ -19,6 +19,7 @@ typedef struct prof__stat_row {
     char *text; /* owned: stat.name, if it was made at run time */
     prof_event_type type; /* SCOPE, FRAME, COUNTER, SPAN_BEGIN */
     double mean, squares; /* running mean, and sum of squared distances from it */
+    uint64_t square_low, square_high; /* sum of the squared times, if they are added by prof__stat_row_time() */
     prof__histogram histogram;
     uint64_t track;             /* frames: the track of the previous one */
     double low, high, last;     /* counters */
@@ -144,7 +145,7 @@ static prof__step *prof__step_find(const prof__histogram *h, uint32_t step)
     return &h->steps[at];
 }
 
-static int prof__histogram_add(prof__histogram *h, uint32_t step, uint64_t count)
+static PROF__NOINLINE int prof__histogram_new(prof__histogram *h, uint32_t step, uint64_t count)
 {
     prof__step *found;
     if (h->used >= h->capacity / 4 * 3) {
@@ -162,6 +163,15 @@ static int prof__histogram_add(prof__histogram *h, uint32_t step, uint64_t count
     found = prof__step_find(h, step);
     h->used += !found->number;
     found->number = step + 1;
+    found->count += count;
+    return 1;
+}
+
+/* Returns 0 without memory. */
+static inline int prof__histogram_add(prof__histogram *h, uint32_t step, uint64_t count)
+{
+    prof__step *found = h->capacity ? prof__step_find(h, step) : NULL;
+    if (PROF__UNLIKELY(!found || !found->number)) return prof__histogram_new(h, step, count);
     found->count += count;
     return 1;
 }

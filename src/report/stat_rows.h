@@ -51,7 +51,7 @@ static inline size_t prof__stat_row_of(prof__stat_rows *all, const prof_event *e
     known = &all->by_site[(const prof__read_site *)(const void *)event->site - all->sites];
     if (PROF__LIKELY(*known)) return *known - 1;
     item = prof__stat_row_find(all, event);
-    if (item < PROF__NONE32 - 1) *known = (uint32_t)item + 1;
+    if (item < PROF__NONE32 - 1 && event->site->role != PROF_ROLE_THROUGHPUT) *known = (uint32_t)item + 1;
     return item;
 }
 
@@ -92,14 +92,21 @@ static PROF__ASIDE void prof__stat_row_throughput(prof__stat_row *row, const pro
         prof__stat_row_bytes(row, event->args[i - 1].value.as.u, (double)event->duration_ns);
 }
 
-static int prof__stat_row_time(prof__stat_row *row, uint64_t ns, uint64_t count)
+static inline int prof__stat_row_add_time(prof__stat_row *row, uint64_t ns, uint64_t count)
 {
     prof_stat *stat = &row->stat;
+    uint64_t high, low = prof__product_of(ns, ns, &high);
     if (count == 1 || ns < stat->min_ns) stat->min_ns = ns;
     if (ns > stat->max_ns) stat->max_ns = ns;
     stat->total_ns = stat->total_ns + ns < ns ? ~(uint64_t)0 : stat->total_ns + ns;
-    prof__stat_row_moments(row, (double)ns, count);
+    row->square_low += low;
+    row->square_high += high + (row->square_low < low);
     return prof__histogram_add(&row->histogram, prof__step_of(ns), 1);
+}
+
+static PROF__NOINLINE int prof__stat_row_time(prof__stat_row *row, uint64_t ns, uint64_t count)
+{
+    return prof__stat_row_add_time(row, ns, count);
 }
 
 /* Leaves the open scopes at this depth or deeper, and those that had ended by now, because events may be missing. */
@@ -113,29 +120,62 @@ static void prof__stat_rows_leave(prof__stat_rows *all, size_t depth, int64_t no
     }
 }
 
-static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, size_t item)
+/* Enters a scope of this row. whole: 0 if its begin or end is missing. Returns 0 without memory. */
+static inline int prof__stat_rows_enter(prof__stat_rows *all, size_t item, size_t depth, int64_t start,
+                                        int64_t duration, int whole)
 {
-    prof__stat_row *row = &all->items[item];
     prof__enclosing *scope;
-    if (all->depth) all->stack[all->depth - 1].inside += event->duration_ns;
+    if (all->depth) all->stack[all->depth - 1].inside += duration;
     if (!PROF__ROOM(all->stack, all->stack_capacity, all->depth)) return 0;
     scope = &all->stack[all->depth++];
     scope->row = item;
-    scope->depth = event->depth;
-    scope->end = event->start_ns + event->duration_ns;
-    scope->duration = event->duration_ns;
+    scope->depth = depth;
+    scope->end = start + duration;
+    scope->duration = duration;
     scope->inside = 0;
-    scope->counts = !event->flags && event->start_ns + event->duration_ns > all->since;
+    scope->counts = whole && start + duration > all->since;
+    return 1;
+}
+
+/* Counts a call of a scope, in which the track is now. */
+static inline uint64_t prof__stat_row_call(prof__stat_row *row, int64_t duration)
+{
+    row->stat.count++;
+    if (!row->open++) row->stat.covered_ns += (uint64_t)duration;
+    return row->stat.count - row->stat.truncated;
+}
+
+static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, size_t item)
+{
+    prof__stat_row *row = &all->items[item];
+    if (!prof__stat_rows_enter(all, item, event->depth, event->start_ns, event->duration_ns, !event->flags)) return 0;
     if (event->start_ns + event->duration_ns <= all->since) return 1;
     if (event->name != event->site->name) ++*(event->site->name[0] ? &all->uses.formats : &all->uses.texts);
-    row->stat.count++;
     if (event->flags) {
+        row->stat.count++;
         row->stat.truncated++;
         return 1;
     }
-    if (!row->open++) row->stat.covered_ns += (uint64_t)event->duration_ns;
     if (event->site->role == PROF_ROLE_THROUGHPUT) prof__stat_row_throughput(row, event);
-    return prof__stat_row_time(row, (uint64_t)event->duration_ns, row->stat.count - row->stat.truncated);
+    return prof__stat_row_time(row, (uint64_t)event->duration_ns, prof__stat_row_call(row, event->duration_ns));
+}
+
+/* Does the same for the next event of a track if it is a plain scope whose row is known, as most events are. Returns 1
+   if it was; 0 if not; -1 without memory. */
+static inline int prof__stat_rows_plain(prof__stat_rows *all, prof_cursor *cursor)
+{
+    const prof__read_node *node = &cursor->nodes[cursor->node];
+    size_t known = all->sites && prof__read_loaded(cursor) && prof__read_plain(node) ? all->by_site[node->site] : 0;
+    prof__stat_row *row;
+    int64_t duration;
+    if (!known) return 0;
+    row = &all->items[known - 1];
+    cursor->node++;
+    duration = node->end_ns - node->start_ns;
+    prof__stat_rows_leave(all, node->depth, node->start_ns);
+    if (!prof__stat_rows_enter(all, known - 1, node->depth, node->start_ns, duration, 1)) return -1;
+    if (node->end_ns <= all->since) return 1;
+    return prof__stat_row_add_time(row, (uint64_t)duration, prof__stat_row_call(row, duration)) ? 1 : -1;
 }
 
 /* Counts a log message, and keeps it if it is one of the latest errors. */
@@ -159,14 +199,14 @@ static void prof__stat_rows_message(prof__stat_rows *all, const prof_event *even
 
 static void prof__stat_rows_use(prof__uses *uses, const prof_event *event)
 {
-    uses->values += (uint64_t)event->arg_count << (event->type == PROF_EVENT_SCOPE);
+    uses->values += event->arg_count;
     if (event->type >= PROF_EVENT_SPAN_BEGIN && event->type != PROF_EVENT_LOG)
         uses->objects++;
-    else if (event->type != PROF_EVENT_SCOPE && event->type != PROF_EVENT_LOST)
+    else if (event->type != PROF_EVENT_LOST)
         uses->marks++;
 }
 
-static int prof__stat_rows_event(prof__stat_rows *all, const prof_event *event, uint64_t track)
+static PROF__NOINLINE int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event, uint64_t track)
 {
     size_t item;
     prof__stat_row *row;
@@ -174,13 +214,10 @@ static int prof__stat_rows_event(prof__stat_rows *all, const prof_event *event, 
     if (event->type == PROF_EVENT_LOG) prof__stat_rows_message(all, event);
     if (all->messages_only) return 1;
     if (event->start_ns > all->since) prof__stat_rows_use(&all->uses, event);
-    if (event->type != PROF_EVENT_SCOPE && event->type != PROF_EVENT_FRAME && event->type != PROF_EVENT_COUNTER)
-        return 1;
-    if (event->type == PROF_EVENT_SCOPE) prof__stat_rows_leave(all, event->depth, event->start_ns);
+    if (event->type != PROF_EVENT_FRAME && event->type != PROF_EVENT_COUNTER) return 1;
     item = prof__stat_row_of(all, event);
     if (item == PROF__NONE) return 0;
     row = &all->items[item];
-    if (event->type == PROF_EVENT_SCOPE) return prof__stat_rows_scope(all, event, item);
     if (event->type == PROF_EVENT_FRAME) { /* the first boundary of a track only begins a frame */
         int begins = row->track != track;
         row->track = track;
@@ -197,6 +234,16 @@ static int prof__stat_rows_event(prof__stat_rows *all, const prof_event *event, 
     return 1;
 }
 
+static inline int prof__stat_rows_event(prof__stat_rows *all, const prof_event *event, uint64_t track)
+{
+    size_t item;
+    if (event->type != PROF_EVENT_SCOPE || all->messages_only) return prof__stat_rows_other(all, event, track);
+    if (event->start_ns > all->since) all->uses.values += (uint64_t)event->arg_count * 2;
+    prof__stat_rows_leave(all, event->depth, event->start_ns);
+    item = prof__stat_row_of(all, event);
+    return item != PROF__NONE && prof__stat_rows_scope(all, event, item);
+}
+
 static PROF__RARE void prof__stat_rows_free(prof__stat_rows *all)
 {
     size_t i;
@@ -211,6 +258,25 @@ static PROF__RARE void prof__stat_rows_free(prof__stat_rows *all)
     free(all->nested);
 }
 
+/* Sets the mean and the sum of squared distances from it, out of the sums of times and of their squares. Those are
+   exact, and so are the distances from the mean rounded down, m: sum(x * x) - m * sum(x) - m * (sum(x) - n * m). */
+static PROF__RARE void prof__stat_row_distances(prof__stat_row *row, uint64_t count)
+{
+    uint64_t mean = row->stat.total_ns / count, rest = row->stat.total_ns % count, parts[2], high, low;
+    size_t i;
+    parts[0] = row->stat.total_ns;
+    parts[1] = rest;
+    for (i = 0; i < 2; i++) {
+        low = prof__product_of(mean, parts[i], &high);
+        row->square_high -= high + (row->square_low < low);
+        row->square_low -= low;
+    }
+    row->squares = (double)row->square_high * 18446744073709551616.0 + (double)row->square_low -
+                   (double)rest * ((double)rest / (double)count);
+    row->mean = (double)row->stat.total_ns / (double)count;
+    row->square_low = row->square_high = 0;
+}
+
 static PROF__RARE void prof__stat_row_finish(prof__stat_row *row)
 {
     prof_stat *stat = &row->stat;
@@ -218,6 +284,7 @@ static PROF__RARE void prof__stat_row_finish(prof__stat_row *row)
     if (!count) return;
     if (stat->rates) stat->deviation_rate = prof__square_root(row->rate_squares / (double)stat->rates);
     prof__percentiles(&row->histogram, count, stat);
+    if (row->square_low | row->square_high) prof__stat_row_distances(row, count);
     stat->mean_ns = (double)stat->total_ns / (double)count;
     stat->deviation_ns = prof__square_root(row->squares / (double)count);
 }
@@ -230,7 +297,12 @@ static PROF__HOT prof_status prof__stat_rows_track(prof__stat_rows *all, const p
     prof_status status = prof_cursor_open(trace, track, &cursor);
     if (status != PROF_OK) return status;
     all->since = trace->since ? trace->since[track] : INT64_MIN;
-    while (good && prof_cursor_next(cursor, &event)) good = prof__stat_rows_event(all, &event, track + 1);
+    while (good) {
+        int plain = prof__stat_rows_plain(all, cursor);
+        if (plain > 0) continue;
+        if (!plain && !prof_cursor_next(cursor, &event)) break;
+        good = !plain && prof__stat_rows_event(all, &event, track + 1);
+    }
     prof__stat_rows_leave(all, 0, 0);
     prof_cursor_close(cursor);
     return good ? PROF_OK : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
