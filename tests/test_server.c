@@ -2805,6 +2805,11 @@ TEST(a_watcher_is_told_that_the_server_stops)
     CHECK_EQUAL(prof_enabled(), 0);
 }
 
+static int time_was_skipped(const message *m)
+{
+    return m->report && pair_of(m, "skipped_ns") > 0;
+}
+
 /* Periods that it does not read are not kept for it. */
 TEST(a_watcher_that_does_not_read_costs_no_memory)
 {
@@ -2824,10 +2829,13 @@ TEST(a_watcher_that_does_not_read_costs_no_memory)
     free(r.body);
     file = client();
     CHECK(wait_for_status_on(file, "\"watching\":1"));
-    CHECK(wait_for_unread(file, 3));
-    wait_ms(3500); /* longer than what the next period may have */
-    setsockopt(s.file, SOL_SOCKET, SO_RCVBUF, &large, sizeof large);
-    for (int i = 0; i < 20 && next_message(&s, &m) && (!m.report || pair_of(&m, "skipped_ns") == 0); ++i) continue;
+    memset(&m, 0, sizeof m);
+    for (int i = 0; i < 10 && !time_was_skipped(&m); ++i) { /* more than once if buffers of the system took it all */
+        CHECK(wait_for_unread(file, 3 + (unsigned)(m.pairs[0] ? pair_of(&m, "skipped") : 0)));
+        wait_ms(3500); /* longer than what the next period may have */
+        setsockopt(s.file, SOL_SOCKET, SO_RCVBUF, &large, sizeof large);
+        for (int k = 0; k < 20 && next_message(&s, &m) && !time_was_skipped(&m); ++k) continue;
+    }
     CHECK(pair_of(&m, "skipped") >= 3);
     CHECK(pair_of(&m, "skipped_ns") > 0);
     CHECK_EQUAL(pair_of(&m, "joins"), 0); /* something is missing before it */
