@@ -1,7 +1,7 @@
 #!/bin/sh
-# examples/kernel, for real: a kernel with two processors is built and booted in QEMU, for RISC-V and for AArch64. It
-# counts how often it passed each scope. Its recording leaves it in three ways: by semihosting, through the serial port,
-# and in a dump of its memory, in which prof recover finds it. Each must have every scope as often as the kernel says,
+# examples/kernel, for real: a kernel with two processors is built and booted in QEMU, for RISC-V, AArch64 and x86-64. It
+# counts how often it passed each scope. Its recording leaves it in three ways: by semihosting (not on x86-64), through
+# the serial port, and in a dump of its memory, in which prof recover finds it. Each must have every scope as often as the kernel says,
 # by name and by track, nothing lost, and no begin without its end. A snapshot, and a dump that was taken while it
 # recorded, must be readable.
 #
@@ -145,13 +145,13 @@ kernel() { # PROCESSOR ADDRESS
     check "$1: builds, without a warning" "$text"
     [ -f "$folder/kernel.elf" ] || return
     command=$(make -s -C examples/kernel PROCESSOR="$1" qemu)
-    if runs "$1, with a host" boot_with_host; then
-        check "$1: each round was preempted" \
-            "$(awk -F': ' '$3 == "timer interrupt" && $4 < 600 { print "only " $4 " ticks" }' "$folder/serial")"
+    if [ "$1" != x86_64 ] && runs "$1, with a host" boot_with_host; then
         look "$1, by semihosting" "$folder/kernel.prof" exactly
         look "$1, a snapshot" "$folder/snapshot.prof" at-most
     fi
     runs "$1, without a host" boot_without "$2" || return
+    check "$1: each round was preempted" \
+        "$(awk -F': ' '$3 == "timer interrupt" && $4 < 600 { print "only " $4 " ticks" }' "$folder/serial")"
     grep -a '^S[37]' "$folder/serial" >"$folder/serial.srec"
     text=$(objcopy -I srec -O binary --gap-fill 0 "$folder/serial.srec" "$folder/serial.prof" 2>&1)
     check "$1: S-records" "$text"
@@ -168,10 +168,11 @@ make -s build/prof >/dev/null 2>&1 || {
     fail "the tool" "make build/prof failed"
     set -- none
 }
-for processor in ${*:-riscv64 aarch64}; do
+for processor in ${*:-riscv64 aarch64 x86_64}; do
     case $processor in
     riscv64) packages="gcc-riscv64-linux-gnu qemu-system-misc" address=0x80000000 ;;
     aarch64) packages="gcc-aarch64-linux-gnu qemu-system-arm" address=0x40000000 ;;
+    x86_64) packages="gcc-x86-64-linux-gnu qemu-system-x86" address=0x100000 ;;
     *) continue ;;
     esac
     there "$processor-linux-gnu-gcc" "${packages% *}" "$processor" || continue

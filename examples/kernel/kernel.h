@@ -1,6 +1,6 @@
 /* kernel.h - what the parts of this kernel know of each other
 
-   kernel.c is the same for all processors; riscv64.c and aarch64.c are what differs. */
+   kernel.c is the same for all processors; riscv64.c, aarch64.c and x86_64.c are what differs. */
 #ifndef KERNEL_H
 #define KERNEL_H
 
@@ -22,6 +22,10 @@ int memcmp(const void *a, const void *b, size_t size);
 
 struct context {
     unsigned char state[CONTEXT_STATE_SIZE] __attribute__((aligned(16))); /* prof's: zero at first */
+#if defined(__x86_64__)
+    struct context *self; /* one load takes it from %gs */
+    void *stack_end;      /* of the processor's traps */
+#endif
     char name[NAME_SIZE];
     unsigned id;
     unsigned long scopes; /* how many it has passed: to compare with the recording */
@@ -34,8 +38,10 @@ static inline struct context *context_here(void)
     __asm__("mv %0, tp" : "=r"(here));
 #elif defined(__aarch64__)
     __asm__("mrs %0, tpidr_el1" : "=r"(here));
+#elif defined(__x86_64__)
+    __asm__ volatile("mov %%gs:%c1, %0" : "=r"(here) : "i"(CONTEXT_STATE_SIZE));
 #else
-#error "this kernel knows RISC-V and AArch64"
+#error "this kernel knows RISC-V, AArch64 and x86-64"
 #endif
     return here;
 }
@@ -49,6 +55,10 @@ static inline uint64_t processor_clock(void) /* counts the same on all processor
     uint64_t now;
 #if defined(__riscv)
     __asm__ volatile("rdtime %0" : "=r"(now));
+#elif defined(__x86_64__)
+    uint32_t low, high;
+    __asm__ volatile("lfence\n rdtsc" : "=a"(low), "=d"(high)::"memory");
+    now = (uint64_t)high << 32 | low;
 #else
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(now));
 #endif
