@@ -2840,7 +2840,6 @@ struct prof_fiber {
 #define PROF__LOOSE_ENDED 0x80000001u
 #define PROF__LOOSE_FREE 0x80000002u   /* beyond the count, or not written yet */
 #define PROF__LOOSE_PASSED 0x40000000u /* a flag of the name: one that began before it may have ended since */
-#define PROF__ERROR_SIZE 256
 typedef char prof__fiber_fits[sizeof(struct prof_fiber) <= PROF_FIBER_SIZE ? 1 : -1];
 
 /* One for each thread, or in a kernel for each processor. The fast path uses the first cache line. */
@@ -2880,7 +2879,6 @@ typedef struct prof__thread {
     struct prof__bridge_stack *bridge_spare; /* the next free one */
 #endif
 #ifdef PROF__SHARED
-    char error_text[PROF__ERROR_SIZE];
     struct prof__thread *next; /* see prof__self_make(); these two do not change */
     uint32_t taken, first;     /* taken: 1: a thread has it. first: 1: the first of those mapped together */
 #endif
@@ -2900,8 +2898,6 @@ typedef struct prof__thread {
 #endif
 
 #ifdef PROF_FREESTANDING
-#define PROF__SELF() ((prof__thread *)PROF_CPU_STATE())
-typedef char prof__cpu_state_fits[sizeof(prof__thread) <= PROF_CPU_STATE_SIZE ? 1 : -1];
 #ifndef PROF_WAIT
 #if defined(__x86_64__) || defined(__i386__)
 #define PROF_WAIT() __asm__ volatile("pause" ::: "memory")
@@ -2931,34 +2927,14 @@ static void prof__system_name(char *name, size_t size)
 #endif
 }
 static uint64_t prof__process_id(void) { return 0; }
-static void prof__on_exit_of_thread(prof__thread *self) { (void)self; }
-static void prof__signal_stack_take(prof__thread *self) { (void)self; }
 #else
 
-/* The loader has little space for fast (initial-exec) thread-local storage of libraries that are loaded later: 1.6 KiB
-   for all of them with glibc, none with musl. So a library keeps only a pointer there, to a record that it maps when a
-   thread first needs it. A program keeps the record itself there. */
-#ifdef PROF__SHARED
-#ifdef __GLIBC__
-static __thread prof__thread *prof__self_here __attribute__((tls_model("initial-exec")));
-#else
-static __thread prof__thread *prof__self_here;
-#endif
-static prof__thread *prof__self_make(void);
-#define PROF__SELF() (PROF__LIKELY(prof__self_here != NULL) ? prof__self_here : prof__self_make())
-#else
-/* A new record has a shut gate, because its generation is 0, and so is that of the process before the first constructor
-   and in some children. The union avoids compilers' warnings about members without an initializer. */
-static __thread union { uint32_t gate; prof__thread record; } prof__self = {PROF__SHUT};
-#define PROF__SELF() (&prof__self.record)
-#endif
 #if defined(__ELF__) && !defined(PROF_STATIC)
 #define PROF__ONE_PER_PROCESS PROF_DEF
 #else
 #define PROF__ONE_PER_PROCESS static
 #endif
-static void prof__thread_leaves(void *self);
-static int prof__exit_key_made, prof__exits_watched;
+static int prof__exits_watched;
 
 /* Macros do not change errno. */
 #define PROF__ERRNO_SAVE() int prof__errno = errno
@@ -2974,20 +2950,15 @@ static void prof__system_name(char *name, size_t size)
     (void)size;
     name[0] = 0;
 }
-static VOID WINAPI prof__fiber_leaves(PVOID self)
+/* A pointer of each thread, or fiber of Windows. A function of PROF__TSS_END gets it when the thread ends. */
+typedef DWORD prof__tss;
+#define PROF__TSS_END WINAPI
+static int prof__tss_make(prof__tss *key, void(PROF__TSS_END *end)(void *))
 {
-    if (self) prof__thread_leaves(self);
+    return (*key = FlsAlloc(end)) != FLS_OUT_OF_INDEXES;
 }
-static DWORD prof__exit_key;
-static void prof__exit_key_make(void)
-{
-    if (!prof__exit_key_made)
-        prof__exit_key_made = (prof__exit_key = FlsAlloc(prof__fiber_leaves)) != FLS_OUT_OF_INDEXES;
-}
+static int prof__tss_set(prof__tss key, void *pointer) { return FlsSetValue(key, pointer) != 0; }
 static void prof__exits_watch(void) {}
-static void prof__on_exit_of_thread(prof__thread *self) { FlsSetValue(prof__exit_key, self); }
-static void prof__signal_stack_take(prof__thread *self) { (void)self; }
-static void prof__signal_stack_give(prof__thread *self) { (void)self; }
 #else
 /* No macro is a cancellation point, and no thread is cancelled while it holds a lock of the recorder. */
 #ifdef PTHREAD_CANCEL_DISABLE
@@ -3032,7 +3003,12 @@ static void prof__system_name(char *name, size_t size) /* size >= 16 */
     prctl(PR_GET_NAME, name, 0, 0, 0);
 #endif
 }
-static pthread_key_t prof__exit_key;
+/* A pointer of each thread. A function of PROF__TSS_END gets it when the thread ends. */
+typedef pthread_key_t prof__tss;
+#define PROF__TSS_END
+static int prof__tss_make(prof__tss *key, void (*end)(void *)) { return !pthread_key_create(key, end); }
+static void *prof__tss_get(prof__tss key) { return pthread_getspecific(key); }
+static int prof__tss_set(prof__tss key, void *pointer) { return !pthread_setspecific(key, pointer); }
 #ifdef PROF__SHARED
 static int prof__exits;
 static void prof__exit_begins(void) { prof__exits = 1; } /* runs before destructors, but after them in a dlclose() */
@@ -3043,53 +3019,6 @@ static void prof__exits_watch(void)
     atexit(prof__exit_begins);
 #endif
 }
-static void prof__exit_key_make(void)
-{
-    if (!prof__exit_key_made) prof__exit_key_made = !pthread_key_create(&prof__exit_key, prof__thread_leaves);
-}
-static void prof__on_exit_of_thread(prof__thread *self) { pthread_setspecific(prof__exit_key, self); }
-
-#ifdef PROF_NO_CRASH
-static void prof__signal_stack_take(prof__thread *self) { (void)self; }
-static void prof__signal_stack_give(prof__thread *self) { (void)self; }
-#else
-/* Gives a thread a stack for signal handlers, so that a stack overflow can be reported, until the thread ends. A thread
-   that has such a stack already keeps it. */
-static size_t prof__signal_stack_size(void)
-{
-    size_t size = 64u << 10;
-#ifdef _SC_SIGSTKSZ
-    long wanted = sysconf(_SC_SIGSTKSZ); /* depends on the processor, whose registers the kernel saves there */
-    if (wanted > 0 && (size_t)wanted > size) size = (size_t)wanted;
-#endif
-    return size;
-}
-static void prof__signal_stack_take(prof__thread *self)
-{
-    stack_t stack;
-    if (sigaltstack(NULL, &stack) || !(stack.ss_flags & SS_DISABLE)) return;
-    stack.ss_size = prof__signal_stack_size();
-    if (!self->signal_stack) { /* else it was installed in a handler, whose return uninstalled it */
-        void *memory = mmap(NULL, stack.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory == MAP_FAILED) return;
-        self->signal_stack = memory;
-    }
-    stack.ss_sp = self->signal_stack;
-    stack.ss_flags = 0;
-    sigaltstack(&stack, NULL);
-}
-static PROF__RARE void prof__signal_stack_give(prof__thread *self)
-{
-    stack_t stack;
-    if (!self->signal_stack || sigaltstack(NULL, &stack)) return;
-    int none = stack.ss_flags & SS_DISABLE, ours = !none && stack.ss_sp == self->signal_stack;
-    stack.ss_flags = SS_DISABLE;
-    if (ours && sigaltstack(&stack, NULL)) return;
-    /* if the program has installed another one, it may restore this one later */
-    if (ours || none) munmap(self->signal_stack, prof__signal_stack_size());
-    self->signal_stack = NULL;
-}
-#endif
 #endif
 #endif
 
@@ -3485,9 +3414,87 @@ static PROF__UNUSED PROF__RARE int prof__is_whole(void) { return 1; }
 #define PROF__SELF_OR(led) prof__thread *self = PROF__SELF()
 #endif
 
+/*-- THE CALLING THREAD ---------------------------------------------------------------------------------------------*/
+
+#ifdef PROF_FREESTANDING
+#define PROF__SELF() ((prof__thread *)PROF_CPU_STATE())
+typedef char prof__cpu_state_fits[sizeof(prof__thread) <= PROF_CPU_STATE_SIZE ? 1 : -1];
+static void prof__on_exit_of_thread(prof__thread *self) { (void)self; }
+static void prof__signal_stack_take(prof__thread *self) { (void)self; }
+#else
+
+/* The loader has little space for fast (initial-exec) thread-local storage of libraries that are loaded later: 1.6 KiB
+   for all of them with glibc, none with musl. So a library keeps only a pointer there, to a record that it maps when a
+   thread first needs it. A program keeps the record itself there. */
 #ifdef PROF__SHARED
-/*-- records of threads. They are never freed while the library is loaded, but reused by other threads; without a lock,
-   because a thread's first scope may be in a signal handler. */
+#ifdef __GLIBC__
+static __thread prof__thread *prof__self_here __attribute__((tls_model("initial-exec")));
+#else
+static __thread prof__thread *prof__self_here;
+#endif
+static prof__thread *prof__self_make(void);
+#define PROF__SELF() (PROF__LIKELY(prof__self_here != NULL) ? prof__self_here : prof__self_make())
+#else
+/* A new record has a shut gate, because its generation is 0, and so is that of the process before the first constructor
+   and in some children. The union avoids compilers' warnings about members without an initializer. */
+static __thread union { uint32_t gate; prof__thread record; } prof__self = {PROF__SHUT};
+#define PROF__SELF() (&prof__self.record)
+#endif
+
+static void PROF__TSS_END prof__thread_leaves(void *self);
+static prof__tss prof__exit_key;
+static int prof__exit_key_made;
+static void prof__exit_key_make(void)
+{
+    if (!prof__exit_key_made) prof__exit_key_made = prof__tss_make(&prof__exit_key, prof__thread_leaves);
+}
+static void prof__on_exit_of_thread(prof__thread *self) { prof__tss_set(prof__exit_key, self); }
+
+#if defined(PROF_NO_CRASH) || defined(_WIN32)
+static void prof__signal_stack_take(prof__thread *self) { (void)self; }
+static void prof__signal_stack_give(prof__thread *self) { (void)self; }
+#else
+/* Gives a thread a stack for signal handlers, so that a stack overflow can be reported, until the thread ends. A thread
+   that has such a stack already keeps it. */
+static size_t prof__signal_stack_size(void)
+{
+    size_t size = 64u << 10;
+#ifdef _SC_SIGSTKSZ
+    long wanted = sysconf(_SC_SIGSTKSZ); /* depends on the processor, whose registers the kernel saves there */
+    if (wanted > 0 && (size_t)wanted > size) size = (size_t)wanted;
+#endif
+    return size;
+}
+static void prof__signal_stack_take(prof__thread *self)
+{
+    stack_t stack;
+    if (sigaltstack(NULL, &stack) || !(stack.ss_flags & SS_DISABLE)) return;
+    stack.ss_size = prof__signal_stack_size();
+    if (!self->signal_stack) { /* else it was installed in a handler, whose return uninstalled it */
+        void *memory = mmap(NULL, stack.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED) return;
+        self->signal_stack = memory;
+    }
+    stack.ss_sp = self->signal_stack;
+    stack.ss_flags = 0;
+    sigaltstack(&stack, NULL);
+}
+static PROF__RARE void prof__signal_stack_give(prof__thread *self)
+{
+    stack_t stack;
+    if (!self->signal_stack || sigaltstack(NULL, &stack)) return;
+    int none = stack.ss_flags & SS_DISABLE, ours = !none && stack.ss_sp == self->signal_stack;
+    stack.ss_flags = SS_DISABLE;
+    if (ours && sigaltstack(&stack, NULL)) return;
+    /* if the program has installed another one, it may restore this one later */
+    if (ours || none) munmap(self->signal_stack, prof__signal_stack_size());
+    self->signal_stack = NULL;
+}
+#endif
+
+#ifdef PROF__SHARED
+/* Records of a library's threads. They are never freed while the library is loaded, but reused by other threads. No
+   lock is taken, because a thread's first scope may be in a signal handler. */
 #define PROF__SELF_STRIDE ((sizeof(prof__thread) + 63) & ~(size_t)63)
 #define PROF__SELF_MAP ((size_t)16384)
 static prof__thread *prof__selves; /* all records */
@@ -3573,26 +3580,93 @@ static void prof__selves_unmap(void)
         munmap(map, PROF__SELF_MAP);
     }
 }
-#elif !defined(PROF_FREESTANDING)
+#else
 static void prof__self_leaves(prof__thread *self) { (void)self; }
+#endif
 #endif
 
 /*-- ERRORS ---------------------------------------------------------------------------------------------- >>errors --*/
 
+#define PROF__ERROR_SIZE 256
 #ifdef PROF_FREESTANDING
 static char prof__error_text[PROF__ERROR_SIZE];
 #define PROF__ERROR_TEXT() prof__error_text
-#elif defined(PROF__SHARED)
-static PROF__RARE char *prof__error_here(void)
-{
-    PROF__LED(prof__error_here, ());
-    return PROF__SELF()->error_text;
-}
+#elif defined(_WIN32)
+static __thread char prof__error_text[PROF__ERROR_SIZE];
+static char *prof__error_here(void) { return prof__error_text; }
 #define PROF__ERROR_TEXT() prof__error_here()
 #else
-static __thread char prof__error_text[PROF__ERROR_SIZE];
-static PROF__RARE char *prof__error_here(void) { return prof__error_text; }
+/* Most threads never fail, so the text is mapped at a thread's first failure. When the thread ends, another one may
+   have it. Nothing here takes a lock or calls malloc(). */
+typedef struct prof__error_place {
+    char text[PROF__ERROR_SIZE];
+    struct prof__error_place *next;
+    uint32_t taken;
+} prof__error_place;
+static prof__error_place *prof__error_places; /* all of them */
+static prof__tss prof__error_key;
+static uint32_t prof__error_key_state; /* 1: being made; 2: made; 3: the system has no more keys */
+
+static PROF__RARE void prof__error_leaves(void *place) { PROF__RELEASE(&((prof__error_place *)place)->taken, 0u); }
+
+static PROF__RARE int prof__error_key_made(void)
+{
+    uint32_t state = 0;
+    if (__atomic_compare_exchange_n(&prof__error_key_state, &state, 1u, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+        state = prof__tss_make(&prof__error_key, prof__error_leaves) ? 2 : 3;
+        PROF__RELEASE(&prof__error_key_state, state);
+    }
+    return state == 2;
+}
+
+static PROF__RARE prof__error_place *prof__error_take(void)
+{
+    prof__error_place *place = PROF__ACQUIRE(&prof__error_places);
+    while (place && __atomic_exchange_n(&place->taken, 1u, __ATOMIC_ACQUIRE)) place = place->next;
+    if (place) {
+        place->text[0] = 0;
+        return place;
+    }
+    void *map = mmap(NULL, sizeof *place, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED) return NULL;
+    place = (prof__error_place *)map;
+    place->taken = 1;
+    place->next = PROF__LOAD(&prof__error_places);
+    while (!__atomic_compare_exchange_n(&prof__error_places, &place->next, place, 0, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED)) {
+    }
+    return place;
+}
+
+/* Threads share a text if the system has no memory or key for more. */
+static PROF__RARE char *prof__error_here(void)
+{
+    static prof__error_place shared;
+    PROF__LED(prof__error_here, ());
+    if (!prof__error_key_made()) return shared.text;
+    prof__error_place *place = (prof__error_place *)prof__tss_get(prof__error_key);
+    if (place) return place->text;
+    place = prof__error_take();
+    if (!place) return shared.text;
+    if (prof__tss_set(prof__error_key, place)) return place->text;
+    prof__error_leaves(place);
+    return shared.text;
+}
 #define PROF__ERROR_TEXT() prof__error_here()
+
+/* The library is unloaded: no thread has a text any more. */
+static PROF__UNUSED PROF__RARE void prof__errors_unmap(void)
+{
+    prof__error_place *place = prof__error_places;
+    if (prof__error_key_state == 2) pthread_key_delete(prof__error_key);
+    prof__error_key_state = 3;
+    prof__error_places = NULL;
+    while (place) {
+        prof__error_place *next = place->next;
+        munmap(place, sizeof *place);
+        place = next;
+    }
+}
 #endif
 
 static prof_status prof__fail(prof_status status, const char *format, ...) PROF__PRINTF(2, 3);
@@ -4653,11 +4727,43 @@ static PROF__UNUSED uint64_t prof__chunks_there(const prof__session *s)
     return ready == PROF__ALL_READY ? PROF__LOAD(&s->chunk_count) : ready & ~PROF__READY_ENDS;
 }
 
-#if defined(__linux__) && !defined(PROF_FREESTANDING)
-static int prof__stream_file_there(const prof__session *s);
-static int prof__file_cut(prof__session *s);
-static void prof__background_failed(prof__session *s, const char *why);
+#ifndef PROF_FREESTANDING
+/* Notes in the image, for reports, why something in the background failed. Of a text that is too long, keeps the end,
+   where the reason is, after the path. A reader may be reading it. */
+static PROF__UNUSED PROF__RARE void prof__background_failed(prof__session *s, const char *why)
+{
+    char *to = s->header->write_error;
+    size_t length = prof__length(why), most = sizeof s->header->write_error - 1;
+    if (length > most) why += length - most;
+    for (size_t i = 0; i + 1 < sizeof s->header->write_error; ++i) {
+        PROF__STORE(to + i, *why);
+        if (*why) ++why;
+    }
+    PROF__ADD(&s->header->write_failures, 1);
+}
 
+#ifndef _WIN32
+/* Returns 1 if the descriptor is still that of the file. A program may have closed all its descriptors, and opened
+   another file with this number. */
+static PROF__UNUSED PROF__RARE int prof__stream_file_there(const prof__session *s)
+{
+    struct stat about;
+    return s->stream.opened && !fstat(s->stream.file, &about) && (uint64_t)about.st_dev == s->stream.device &&
+           (uint64_t)about.st_ino == s->stream.inode;
+}
+
+/* Returns 1 if another program has made the file smaller than the image. Its descriptor must be open. */
+static PROF__UNUSED PROF__RARE int prof__file_cut(prof__session *s)
+{
+    struct stat about;
+    int cut = !fstat(s->stream.file, &about) && (uint64_t)about.st_size < s->image_size;
+    if (cut) __atomic_fetch_or(&s->cut, PROF__CUT, __ATOMIC_RELAXED);
+    return cut;
+}
+#endif
+#endif
+
+#if defined(__linux__) && !defined(PROF_FREESTANDING)
 /* Makes the pages of size bytes present and writable without a fault (Linux 5.14). Returns 0, or -1.
    Async-signal-safe. */
 static int prof__populate(void *memory, size_t size) { return madvise(memory, size, 23 /* MADV_POPULATE_WRITE */); }
@@ -5268,9 +5374,10 @@ static PROF__RARE void prof__thread_detach(prof__thread *self)
 /* Runs as a destructor of thread-specific data. Later destructors, in this round or the next, may have scopes, too:
    those attach again, see prof__last_scope_ended(). In a shared library, where records are allocated, this runs in up
    to three rounds; then the record serves another thread, and this thread records no more. */
-static PROF__RARE void prof__thread_leaves(void *pointer)
+static PROF__RARE void PROF__TSS_END prof__thread_leaves(void *pointer)
 {
     prof__thread *self = (prof__thread *)pointer;
+    if (!self) return;
     self->gate = PROF__BUSY;
     PROF__BARRIER();
     prof__generation_look();
@@ -11913,20 +12020,6 @@ static PROF__UNUSED PROF__RARE void prof__chunk_release(prof__session *s, prof__
     if (__atomic_load_n(&s->waiting, __ATOMIC_SEQ_CST)) prof__word_wake(&s->released);
 }
 
-/* Notes in the image, for reports, why something in the background failed. Of a text that is too long, keeps the end,
-   where the reason is, after the path. A reader may be reading it. */
-static PROF__UNUSED PROF__RARE void prof__background_failed(prof__session *s, const char *why)
-{
-    char *to = s->header->write_error;
-    size_t length = prof__length(why), most = sizeof s->header->write_error - 1;
-    if (length > most) why += length - most;
-    for (size_t i = 0; i + 1 < sizeof s->header->write_error; ++i) {
-        PROF__STORE(to + i, *why);
-        if (*why) ++why;
-    }
-    PROF__ADD(&s->header->write_failures, 1);
-}
-
 #ifdef _WIN32
 static PROF__RARE void prof__stream_close(prof__session *s) { (void)s; }
 static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
@@ -11935,24 +12028,6 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     return status;
 }
 #else
-/* Returns 1 if the descriptor is still that of the file. A program may have closed all its descriptors, and opened
-   another file with this number. */
-static PROF__RARE int prof__stream_file_there(const prof__session *s)
-{
-    struct stat about;
-    return s->stream.opened && !fstat(s->stream.file, &about) && (uint64_t)about.st_dev == s->stream.device &&
-           (uint64_t)about.st_ino == s->stream.inode;
-}
-
-/* Returns 1 if another program has made the file smaller than the image. Its descriptor must be open. */
-static PROF__RARE int prof__file_cut(prof__session *s)
-{
-    struct stat about;
-    int cut = !fstat(s->stream.file, &about) && (uint64_t)about.st_size < s->image_size;
-    if (cut) __atomic_fetch_or(&s->cut, PROF__CUT, __ATOMIC_RELAXED);
-    return cut;
-}
-
 static PROF__RARE void prof__stream_close(prof__session *s)
 {
     free(s->stream.block);
@@ -14616,6 +14691,7 @@ static void __attribute__((destructor)) prof__unload(void)
         prof__selves_unmap();
         prof__tallies_unmap();
     }
+    prof__errors_unmap();
 #endif
     if (prof__exit_key_made) pthread_key_delete(prof__exit_key);
 }

@@ -5,12 +5,8 @@
 #
 #   sh tests/rooms.sh           the test
 #   sh tests/rooms.sh graph     which room calls which, how often, by the text
-#   sh tests/rooms.sh calls     the calls to higher floors, as tests/rooms.txt lists them
 #
 # src/api/inner.h names what the other headers and the tool may use of prof.h's private names: nothing else may cross.
-#
-# tests/rooms.txt names the calls to higher floors that there are. It may only become shorter: one that is not there any
-# more has to leave the list, and nothing may be added but for a call that was among them under another name.
 cd "$(dirname "$0")/.." || exit 1
 LC_ALL=C
 export LC_ALL
@@ -210,11 +206,6 @@ graph)
         END { for (pair in times) print times[pair], pair }' "$made/calls" | sort -k2
     exit
     ;;
-calls)
-    echo "# Calls to higher floors, see tests/rooms.sh: floor and caller -> floor and callee. This list may only become shorter."
-    upwards <"$made/calls"
-    exit
-    ;;
 esac
 
 check "the headers are what src/ makes" "$(sh src/assemble.sh --check 2>&1)"
@@ -238,11 +229,7 @@ done)"
 # So that a parser that sees nothing does not pass.
 check "functions are found" "$(awk '/_/ { n++ } END { if (n < 1000) print n + 0 " only" }' "$made/homes")"
 
-upwards <"$made/calls" >"$made/now"
-grep -v '^#' tests/rooms.txt | grep . | sort -u >"$made/known"
-check "no new call to a higher floor" "$(comm -23 "$made/now" "$made/known")"
-check "tests/rooms.txt lists no call that is gone: delete these lines" "$(comm -13 "$made/now" "$made/known")"
-echo "     $(wc -l <"$made/known" | tr -d ' ') calls to higher floors are left"
+check "no room calls a higher floor" "$(upwards <"$made/calls")"
 
 # ---- private names: src/api/inner.h has all that other headers and the tool use
 

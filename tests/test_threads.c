@@ -1250,4 +1250,46 @@ TEST(threads_without_a_chunk_do_not_search_each)
     sem_destroy(&others_end);
 }
 
+/* Each thread has its own last failure, and a thread that never failed has none. */
+static size_t error_texts(void)
+{
+    size_t n = 0;
+#ifndef _WIN32
+    for (const prof__error_place *place = prof__error_places; place; place = place->next) ++n;
+#endif
+    return n;
+}
+
+static pthread_barrier_t all_have_failed;
+
+static void *fails(void *pointer)
+{
+    char path[64];
+    prof_trace *none;
+    CHECK_TEXT(prof_error(), "");
+    snprintf(path, sizeof path, "/nowhere/%d.prof", *(const int *)pointer);
+    CHECK(prof_trace_open(path, &none) != PROF_OK);
+    pthread_barrier_wait(&all_have_failed);
+    CHECK(strstr(prof_error(), path) != NULL);
+    return NULL;
+}
+
+TEST(failures_are_of_one_thread_and_threads_that_end_leave_their_place)
+{
+    enum { MANY = 8 };
+    pthread_t threads[MANY];
+    int numbers[MANY];
+    size_t before = error_texts();
+    for (int round = 0; round < 20; ++round) {
+        pthread_barrier_init(&all_have_failed, NULL, MANY);
+        for (int i = 0; i < MANY; ++i) {
+            numbers[i] = round * MANY + i;
+            CHECK_EQUAL(pthread_create(&threads[i], NULL, fails, &numbers[i]), 0);
+        }
+        for (int i = 0; i < MANY; ++i) pthread_join(threads[i], NULL);
+        pthread_barrier_destroy(&all_have_failed);
+    }
+    CHECK(error_texts() - before <= MANY);
+}
+
 TEST_MAIN

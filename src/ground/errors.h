@@ -1,20 +1,86 @@
 // ground/errors: The last failure of each thread, and texts of status codes.
 /*-- ERRORS ---------------------------------------------------------------------------------------------- >>errors --*/
 
+#define PROF__ERROR_SIZE 256
 #ifdef PROF_FREESTANDING
 static char prof__error_text[PROF__ERROR_SIZE];
 #define PROF__ERROR_TEXT() prof__error_text
-#elif defined(PROF__SHARED)
-static PROF__RARE char *prof__error_here(void)
-{
-    PROF__LED(prof__error_here, ());
-    return PROF__SELF()->error_text;
-}
+#elif defined(_WIN32)
+static __thread char prof__error_text[PROF__ERROR_SIZE];
+static char *prof__error_here(void) { return prof__error_text; }
 #define PROF__ERROR_TEXT() prof__error_here()
 #else
-static __thread char prof__error_text[PROF__ERROR_SIZE];
-static PROF__RARE char *prof__error_here(void) { return prof__error_text; }
+/* Most threads never fail, so the text is mapped at a thread's first failure. When the thread ends, another one may
+   have it. Nothing here takes a lock or calls malloc(). */
+typedef struct prof__error_place {
+    char text[PROF__ERROR_SIZE];
+    struct prof__error_place *next;
+    uint32_t taken;
+} prof__error_place;
+static prof__error_place *prof__error_places; /* all of them */
+static prof__tss prof__error_key;
+static uint32_t prof__error_key_state; /* 1: being made; 2: made; 3: the system has no more keys */
+
+static PROF__RARE void prof__error_leaves(void *place) { PROF__RELEASE(&((prof__error_place *)place)->taken, 0u); }
+
+static PROF__RARE int prof__error_key_made(void)
+{
+    uint32_t state = 0;
+    if (__atomic_compare_exchange_n(&prof__error_key_state, &state, 1u, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+        state = prof__tss_make(&prof__error_key, prof__error_leaves) ? 2 : 3;
+        PROF__RELEASE(&prof__error_key_state, state);
+    }
+    return state == 2;
+}
+
+static PROF__RARE prof__error_place *prof__error_take(void)
+{
+    prof__error_place *place = PROF__ACQUIRE(&prof__error_places);
+    while (place && __atomic_exchange_n(&place->taken, 1u, __ATOMIC_ACQUIRE)) place = place->next;
+    if (place) {
+        place->text[0] = 0;
+        return place;
+    }
+    void *map = mmap(NULL, sizeof *place, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED) return NULL;
+    place = (prof__error_place *)map;
+    place->taken = 1;
+    place->next = PROF__LOAD(&prof__error_places);
+    while (!__atomic_compare_exchange_n(&prof__error_places, &place->next, place, 0, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED)) {
+    }
+    return place;
+}
+
+/* Threads share a text if the system has no memory or key for more. */
+static PROF__RARE char *prof__error_here(void)
+{
+    static prof__error_place shared;
+    PROF__LED(prof__error_here, ());
+    if (!prof__error_key_made()) return shared.text;
+    prof__error_place *place = (prof__error_place *)prof__tss_get(prof__error_key);
+    if (place) return place->text;
+    place = prof__error_take();
+    if (!place) return shared.text;
+    if (prof__tss_set(prof__error_key, place)) return place->text;
+    prof__error_leaves(place);
+    return shared.text;
+}
 #define PROF__ERROR_TEXT() prof__error_here()
+
+/* The library is unloaded: no thread has a text any more. */
+static PROF__UNUSED PROF__RARE void prof__errors_unmap(void)
+{
+    prof__error_place *place = prof__error_places;
+    if (prof__error_key_state == 2) pthread_key_delete(prof__error_key);
+    prof__error_key_state = 3;
+    prof__error_places = NULL;
+    while (place) {
+        prof__error_place *next = place->next;
+        munmap(place, sizeof *place);
+        place = next;
+    }
+}
 #endif
 
 static prof_status prof__fail(prof_status status, const char *format, ...) PROF__PRINTF(2, 3);

@@ -108,11 +108,43 @@ static PROF__UNUSED uint64_t prof__chunks_there(const prof__session *s)
     return ready == PROF__ALL_READY ? PROF__LOAD(&s->chunk_count) : ready & ~PROF__READY_ENDS;
 }
 
-#if defined(__linux__) && !defined(PROF_FREESTANDING)
-static int prof__stream_file_there(const prof__session *s);
-static int prof__file_cut(prof__session *s);
-static void prof__background_failed(prof__session *s, const char *why);
+#ifndef PROF_FREESTANDING
+/* Notes in the image, for reports, why something in the background failed. Of a text that is too long, keeps the end,
+   where the reason is, after the path. A reader may be reading it. */
+static PROF__UNUSED PROF__RARE void prof__background_failed(prof__session *s, const char *why)
+{
+    char *to = s->header->write_error;
+    size_t length = prof__length(why), most = sizeof s->header->write_error - 1;
+    if (length > most) why += length - most;
+    for (size_t i = 0; i + 1 < sizeof s->header->write_error; ++i) {
+        PROF__STORE(to + i, *why);
+        if (*why) ++why;
+    }
+    PROF__ADD(&s->header->write_failures, 1);
+}
 
+#ifndef _WIN32
+/* Returns 1 if the descriptor is still that of the file. A program may have closed all its descriptors, and opened
+   another file with this number. */
+static PROF__UNUSED PROF__RARE int prof__stream_file_there(const prof__session *s)
+{
+    struct stat about;
+    return s->stream.opened && !fstat(s->stream.file, &about) && (uint64_t)about.st_dev == s->stream.device &&
+           (uint64_t)about.st_ino == s->stream.inode;
+}
+
+/* Returns 1 if another program has made the file smaller than the image. Its descriptor must be open. */
+static PROF__UNUSED PROF__RARE int prof__file_cut(prof__session *s)
+{
+    struct stat about;
+    int cut = !fstat(s->stream.file, &about) && (uint64_t)about.st_size < s->image_size;
+    if (cut) __atomic_fetch_or(&s->cut, PROF__CUT, __ATOMIC_RELAXED);
+    return cut;
+}
+#endif
+#endif
+
+#if defined(__linux__) && !defined(PROF_FREESTANDING)
 /* Makes the pages of size bytes present and writable without a fault (Linux 5.14). Returns 0, or -1.
    Async-signal-safe. */
 static int prof__populate(void *memory, size_t size) { return madvise(memory, size, 23 /* MADV_POPULATE_WRITE */); }

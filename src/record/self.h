@@ -1,8 +1,86 @@
-// record/self: Records of threads in a shared library. Without a lock: a thread's first scope may be in a signal
-// handler.
+// record/self: The record of the calling thread, and what the system does for it: its end, a signal stack. In a shared
+// library records are mapped, without a lock: a thread's first scope may be in a signal handler.
+/*-- THE CALLING THREAD ---------------------------------------------------------------------------------------------*/
+
+#ifdef PROF_FREESTANDING
+#define PROF__SELF() ((prof__thread *)PROF_CPU_STATE())
+typedef char prof__cpu_state_fits[sizeof(prof__thread) <= PROF_CPU_STATE_SIZE ? 1 : -1];
+static void prof__on_exit_of_thread(prof__thread *self) { (void)self; }
+static void prof__signal_stack_take(prof__thread *self) { (void)self; }
+#else
+
+/* The loader has little space for fast (initial-exec) thread-local storage of libraries that are loaded later: 1.6 KiB
+   for all of them with glibc, none with musl. So a library keeps only a pointer there, to a record that it maps when a
+   thread first needs it. A program keeps the record itself there. */
 #ifdef PROF__SHARED
-/*-- records of threads. They are never freed while the library is loaded, but reused by other threads; without a lock,
-   because a thread's first scope may be in a signal handler. */
+#ifdef __GLIBC__
+static __thread prof__thread *prof__self_here __attribute__((tls_model("initial-exec")));
+#else
+static __thread prof__thread *prof__self_here;
+#endif
+static prof__thread *prof__self_make(void);
+#define PROF__SELF() (PROF__LIKELY(prof__self_here != NULL) ? prof__self_here : prof__self_make())
+#else
+/* A new record has a shut gate, because its generation is 0, and so is that of the process before the first constructor
+   and in some children. The union avoids compilers' warnings about members without an initializer. */
+static __thread union { uint32_t gate; prof__thread record; } prof__self = {PROF__SHUT};
+#define PROF__SELF() (&prof__self.record)
+#endif
+
+static void PROF__TSS_END prof__thread_leaves(void *self);
+static prof__tss prof__exit_key;
+static int prof__exit_key_made;
+static void prof__exit_key_make(void)
+{
+    if (!prof__exit_key_made) prof__exit_key_made = prof__tss_make(&prof__exit_key, prof__thread_leaves);
+}
+static void prof__on_exit_of_thread(prof__thread *self) { prof__tss_set(prof__exit_key, self); }
+
+#if defined(PROF_NO_CRASH) || defined(_WIN32)
+static void prof__signal_stack_take(prof__thread *self) { (void)self; }
+static void prof__signal_stack_give(prof__thread *self) { (void)self; }
+#else
+/* Gives a thread a stack for signal handlers, so that a stack overflow can be reported, until the thread ends. A thread
+   that has such a stack already keeps it. */
+static size_t prof__signal_stack_size(void)
+{
+    size_t size = 64u << 10;
+#ifdef _SC_SIGSTKSZ
+    long wanted = sysconf(_SC_SIGSTKSZ); /* depends on the processor, whose registers the kernel saves there */
+    if (wanted > 0 && (size_t)wanted > size) size = (size_t)wanted;
+#endif
+    return size;
+}
+static void prof__signal_stack_take(prof__thread *self)
+{
+    stack_t stack;
+    if (sigaltstack(NULL, &stack) || !(stack.ss_flags & SS_DISABLE)) return;
+    stack.ss_size = prof__signal_stack_size();
+    if (!self->signal_stack) { /* else it was installed in a handler, whose return uninstalled it */
+        void *memory = mmap(NULL, stack.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED) return;
+        self->signal_stack = memory;
+    }
+    stack.ss_sp = self->signal_stack;
+    stack.ss_flags = 0;
+    sigaltstack(&stack, NULL);
+}
+static PROF__RARE void prof__signal_stack_give(prof__thread *self)
+{
+    stack_t stack;
+    if (!self->signal_stack || sigaltstack(NULL, &stack)) return;
+    int none = stack.ss_flags & SS_DISABLE, ours = !none && stack.ss_sp == self->signal_stack;
+    stack.ss_flags = SS_DISABLE;
+    if (ours && sigaltstack(&stack, NULL)) return;
+    /* if the program has installed another one, it may restore this one later */
+    if (ours || none) munmap(self->signal_stack, prof__signal_stack_size());
+    self->signal_stack = NULL;
+}
+#endif
+
+#ifdef PROF__SHARED
+/* Records of a library's threads. They are never freed while the library is loaded, but reused by other threads. No
+   lock is taken, because a thread's first scope may be in a signal handler. */
 #define PROF__SELF_STRIDE ((sizeof(prof__thread) + 63) & ~(size_t)63)
 #define PROF__SELF_MAP ((size_t)16384)
 static prof__thread *prof__selves; /* all records */
@@ -88,6 +166,7 @@ static void prof__selves_unmap(void)
         munmap(map, PROF__SELF_MAP);
     }
 }
-#elif !defined(PROF_FREESTANDING)
+#else
 static void prof__self_leaves(prof__thread *self) { (void)self; }
+#endif
 #endif

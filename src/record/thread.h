@@ -22,7 +22,6 @@ struct prof_fiber {
 #define PROF__LOOSE_ENDED 0x80000001u
 #define PROF__LOOSE_FREE 0x80000002u   /* beyond the count, or not written yet */
 #define PROF__LOOSE_PASSED 0x40000000u /* a flag of the name: one that began before it may have ended since */
-#define PROF__ERROR_SIZE 256
 typedef char prof__fiber_fits[sizeof(struct prof_fiber) <= PROF_FIBER_SIZE ? 1 : -1];
 
 /* One for each thread, or in a kernel for each processor. The fast path uses the first cache line. */
@@ -62,7 +61,6 @@ typedef struct prof__thread {
     struct prof__bridge_stack *bridge_spare; /* the next free one */
 #endif
 #ifdef PROF__SHARED
-    char error_text[PROF__ERROR_SIZE];
     struct prof__thread *next; /* see prof__self_make(); these two do not change */
     uint32_t taken, first;     /* taken: 1: a thread has it. first: 1: the first of those mapped together */
 #endif

@@ -380,9 +380,10 @@ static PROF__RARE void prof__thread_detach(prof__thread *self)
 /* Runs as a destructor of thread-specific data. Later destructors, in this round or the next, may have scopes, too:
    those attach again, see prof__last_scope_ended(). In a shared library, where records are allocated, this runs in up
    to three rounds; then the record serves another thread, and this thread records no more. */
-static PROF__RARE void prof__thread_leaves(void *pointer)
+static PROF__RARE void PROF__TSS_END prof__thread_leaves(void *pointer)
 {
     prof__thread *self = (prof__thread *)pointer;
+    if (!self) return;
     self->gate = PROF__BUSY;
     PROF__BARRIER();
     prof__generation_look();

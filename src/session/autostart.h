@@ -78,6 +78,7 @@ static void __attribute__((destructor)) prof__unload(void)
         prof__selves_unmap();
         prof__tallies_unmap();
     }
+    prof__errors_unmap();
 #endif
     if (prof__exit_key_made) pthread_key_delete(prof__exit_key);
 }

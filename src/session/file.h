@@ -16,20 +16,6 @@ static PROF__UNUSED PROF__RARE void prof__chunk_release(prof__session *s, prof__
     if (__atomic_load_n(&s->waiting, __ATOMIC_SEQ_CST)) prof__word_wake(&s->released);
 }
 
-/* Notes in the image, for reports, why something in the background failed. Of a text that is too long, keeps the end,
-   where the reason is, after the path. A reader may be reading it. */
-static PROF__UNUSED PROF__RARE void prof__background_failed(prof__session *s, const char *why)
-{
-    char *to = s->header->write_error;
-    size_t length = prof__length(why), most = sizeof s->header->write_error - 1;
-    if (length > most) why += length - most;
-    for (size_t i = 0; i + 1 < sizeof s->header->write_error; ++i) {
-        PROF__STORE(to + i, *why);
-        if (*why) ++why;
-    }
-    PROF__ADD(&s->header->write_failures, 1);
-}
-
 #ifdef _WIN32
 static PROF__RARE void prof__stream_close(prof__session *s) { (void)s; }
 static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
@@ -38,24 +24,6 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     return status;
 }
 #else
-/* Returns 1 if the descriptor is still that of the file. A program may have closed all its descriptors, and opened
-   another file with this number. */
-static PROF__RARE int prof__stream_file_there(const prof__session *s)
-{
-    struct stat about;
-    return s->stream.opened && !fstat(s->stream.file, &about) && (uint64_t)about.st_dev == s->stream.device &&
-           (uint64_t)about.st_ino == s->stream.inode;
-}
-
-/* Returns 1 if another program has made the file smaller than the image. Its descriptor must be open. */
-static PROF__RARE int prof__file_cut(prof__session *s)
-{
-    struct stat about;
-    int cut = !fstat(s->stream.file, &about) && (uint64_t)about.st_size < s->image_size;
-    if (cut) __atomic_fetch_or(&s->cut, PROF__CUT, __ATOMIC_RELAXED);
-    return cut;
-}
-
 static PROF__RARE void prof__stream_close(prof__session *s)
 {
     free(s->stream.block);
