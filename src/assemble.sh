@@ -13,8 +13,9 @@
 # room those at the top.
 #
 # A line #include "folder/page.html" stands for the page as an array of strings. In the page, a line @name.js stands for
-# that file of its folder. What the browser does not need stays behind: the spaces before a line, comments that have
-# lines of their own, and the imports and exports of modules, which are one script in the page.
+# that file of its folder. What the browser does not need stays behind: comments, spaces, and the imports and exports of
+# modules, which are one script in the page. Strings, templates and regular expressions end in the line in which they
+# begin; tests/html/check.mjs checks that the script means the same.
 cd "$(dirname "$0")/.." || exit 1
 mode=${1:-write}
 case $mode in
@@ -69,24 +70,76 @@ assemble() { # NAME: prints the header
             gsub(/\?\?/, "?\\?", text)
             put("    \"" text "\\n\"")
         }
-        function page(file,    line, got, comment, inside, folder) {
-            folder = file
-            sub(/[^\/]*$/, "", folder)
-            while ((got = (getline line < file)) > 0) {
-                sub(/^ +/, "", line)
-                sub(/^\/\*.*\*\/ */, "", line)
-                if (comment || line ~ /^\/\*/) {
-                    comment = line !~ /\*\/$/
-                    continue
+        function literal(text, at,    quote, c, class) { # where the string, template or regular expression ends
+            for (quote = substr(text, at++, 1); (c = substr(text, at, 1)) != ""; at++) {
+                if (c == "\\") at++
+                else if (quote == "/" && c ~ /[][]/) class = c == "["
+                else if (quote == "`" && c == "$" && substr(text, at + 1, 1) == "{") at = hole(text, at + 2)
+                else if (c == quote && !class) return at
+            }
+            fail("a literal goes on in the next line: " text)
+        }
+        function hole(text, at,    c, depth) { # where the ${} in a template ends
+            for (; (c = substr(text, at, 1)) != ""; at++) {
+                if (index(quotes, c)) at = literal(text, at)
+                else if (c == "{") depth++
+                else if (c == "}" && depth-- == 0) return at
+            }
+            fail("a template goes on in the next line: " text)
+        }
+        function script(text,    out, c, end, gap) { # a line without comments, and with those spaces only that it needs
+            while (text != "") {
+                c = substr(text, 1, 1)
+                if (comment || substr(text, 1, 2) == "/*") {
+                    end = index(comment ? text : substr(text, 3), "*/")
+                    text = end ? substr(text, end + (comment ? 2 : 4)) : ""
+                    comment = !end
+                    gap = 1
+                } else if (c == " ") {
+                    text = substr(text, 2)
+                    gap = 1
+                } else if (substr(text, 1, 2) == "//") {
+                    break
+                } else {
+                    end = 1
+                    if (index(quotes, c) || (c == "/" && out ~ before)) end = literal(text, 1)
+                    else if (match(text, /^[A-Za-z0-9_$]+/)) end = RLENGTH
+                    if (gap && (out c ~ /[A-Za-z0-9_$][A-Za-z0-9_$]$/ || out c ~ /(\+\+|--|\/\/|[0-9]\.)$/)) out = out " "
+                    out = out substr(text, 1, end)
+                    text = substr(text, end + 1)
+                    gap = 0
                 }
-                if (line == "" || line ~ /^\/\//) continue
+            }
+            return out
+        }
+        function style(text) { # likewise; none of its texts has such signs
+            gsub(/\/\*[^*]*\*\//, "", text)
+            gsub(/ +\{/, "{", text)
+            gsub(/\{ +/, "{", text)
+            gsub(/ *\} */, "}", text)
+            gsub(/: +/, ":", text)
+            gsub(/; +/, ";", text)
+            gsub(/, +/, ",", text)
+            gsub(/;\}/, "}", text)
+            return text
+        }
+        function page(file,    line, got, inside, folder, kind) {
+            folder = kind = file
+            sub(/[^\/]*$/, "", folder)
+            sub(/.*\./, "", kind)
+            while ((got = (getline line < file)) > 0) {
                 if (inside || line ~ /^import /) {
                     inside = line !~ /;$/
                     continue
                 }
+                sub(/^ +/, "", line)
                 sub(/^export /, "", line)
                 if (line ~ /^@[a-z]+\.[a-z]+$/) page(folder substr(line, 2))
-                else string(line)
+                else {
+                    if (kind == "js") line = script(line)
+                    if (kind == "css") line = style(line)
+                    if (line != "") string(line)
+                }
             }
             if (got < 0) fail(file ": cannot be read")
             close(file)
@@ -97,6 +150,8 @@ assemble() { # NAME: prints the header
             exit 1
         }
         BEGIN {
+            quotes = "\"`'\''"
+            before = "(^|[^])}A-Za-z0-9_$" quotes "]|(^|[^A-Za-z0-9_$.])(await|case|delete|do|else|in|of|return|typeof|void|yield))$" # a regular expression
             while ((got = (getline entry < list)) > 0) {
                 line++
                 if (entry ~ /^\/\//) continue

@@ -1,4 +1,4 @@
-// The page in Chromium: what it shows, what a reader does with it, and that a report by somebody else runs nothing.
+// The page in Chromium, or in Firefox: what it shows, what a reader does with it, and that a report by somebody else runs nothing.
 //   node tests/html/browser.mjs FOLDER PAIR PREFIX...     of PAIR.html and PREFIX.html; pictures go to FOLDER
 import { createRequire } from 'node:module';
 import fs from 'node:fs';
@@ -6,7 +6,8 @@ import path from 'node:path';
 import { changed, pieceOf, withPiece } from './report.mjs';
 
 const [folder, pair, ...prefixes] = process.argv.slice(2);
-const { chromium } = createRequire(path.resolve(process.env.NODE_FOLDER || folder) + '/')('playwright-core');
+const library = createRequire(path.resolve(process.env.NODE_FOLDER || folder) + '/')('playwright-core');
+const firefox = process.env.FIREFOX; // or Chromium, if it is not set
 const patience = 240000;
 let passed = 0, failed = 0;
 function check(name, good, why = '') {
@@ -15,8 +16,9 @@ function check(name, good, why = '') {
 }
 const same = (name, got, wanted) => check(name, JSON.stringify(got) === JSON.stringify(wanted), `${JSON.stringify(got)} instead of ${JSON.stringify(wanted)}`);
 
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', headless: true, timeout: patience,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking', '--host-resolver-rules=MAP * ~NOTFOUND'] });
+const browser = await (firefox ? library.firefox.launch({ executablePath: firefox, channel: 'moz-firefox', headless: true, timeout: patience })
+    : library.chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', headless: true, timeout: patience,
+        args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking', '--host-resolver-rules=MAP * ~NOTFOUND'] }));
 const context = await browser.newContext({ viewport: { width: 1500, height: 900 }, bypassCSP: false });
 context.setDefaultTimeout(patience);
 
@@ -289,6 +291,22 @@ async function verdicts(file) {
     await page.close();
 }
 
+/** The style of the page is that of src/html/style.css, of which src/assemble.sh leaves out what it need not have. */
+async function styles() {
+    const { page } = await open(plain + '.html');
+    const [got, wanted] = await page.evaluate(source => {
+        const rules = text => {
+            const sheet = new CSSStyleSheet();
+            sheet.replaceSync(text);
+            return [...sheet.cssRules].map(rule => rule.cssText.replace(/\s+/g, ""));
+        };
+        return [rules(document.querySelector('style').textContent), rules(source)];
+    }, fs.readFileSync('src/html/style.css', 'utf8'));
+    same('styles: all rules', got, wanted);
+    check('styles: there are some', wanted.length > 80, `${wanted.length}`);
+    await page.close();
+}
+
 const plain = prefixes.find(prefix => prefix.endsWith('plain')) || prefixes[0];
 await keyboard(plain);
 await mouse(plain);
@@ -297,6 +315,7 @@ await compared(plain);
 await differences();
 await verdicts(pair + '.html');
 await added(pair + '.1.html', pair + '.2.html');
+await styles();
 await browser.close();
 console.log(`${passed} passed, ${failed} failed, 0 skipped`);
 process.exit(failed ? 1 : 0);

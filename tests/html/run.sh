@@ -1,10 +1,12 @@
 #!/bin/sh
 # The report in one HTML file: what its modules read out of nine recordings equals the CSV of these, what damaged and
-# hostile data do; the page in Chromium; and the same of the page that prof_server.h serves, of a program that runs.
-# Downloads go to build/viewers, as those of tests/viewers/run.sh. Pictures: build/html/*.png. Run it at the top of the
-# repository.
+# hostile data do; the page in Chromium and Firefox; and the same of the page that prof_server.h serves, of a program
+# that runs. Downloads go to build/viewers, as those of tests/viewers/run.sh. Pictures: build/html/*.png. Run it at the
+# top of the repository.
 cd "$(dirname "$0")/../.." || exit 1
 work=build/html
+firefox=${FIREFOX:-/usr/bin/firefox-esr}
+unset FIREFOX
 kinds="plain hostile coarse repeat partial full notes objects devices"
 mkdir -p $work build/viewers
 
@@ -52,17 +54,28 @@ live() { # LOG [FOLDER]
 live $work/live.log
 
 [ -x "${CHROMIUM:-/usr/bin/chromium}" ] || skip "chromium is not installed"
-if [ ! -d build/viewers/node_modules/playwright-core ]; then
+if ! cmp -s tests/viewers/package.json build/viewers/package.json || [ ! -d build/viewers/node_modules/acorn ]; then
     cp tests/viewers/package.json build/viewers/
     (cd build/viewers && npm install --no-audit --no-fund) >$work/npm.log 2>&1 || skip "npm install failed, see $work/npm.log"
 fi
-NODE_FOLDER=build/viewers node tests/html/browser.mjs $work $work/pair $prefixes >$work/browser.log 2>&1
-status=$?
-grep -v '^ok ' $work/browser.log | grep -v ' passed, '
-more=$(numbers $work/browser.log | cut -d ' ' -f 1)
-passed=$((passed + ${more:-0}))
-[ $status -eq 0 ] || fail "browser.mjs, see $work/browser.log"
 NODE_FOLDER=build/viewers
 export NODE_FOLDER
+script() { # NAME ARGUMENTS: runs tests/html/NAME.mjs, and counts
+    name=$1 log=$work/$1${FIREFOX:+-firefox}.log
+    shift
+    node tests/html/$name.mjs "$@" >$log 2>&1
+    status=$?
+    grep -v '^ok ' $log | grep -v ' passed, '
+    more=$(numbers $log | cut -d ' ' -f 1)
+    passed=$((passed + ${more:-0}))
+    [ $status -eq 0 ] || fail "$name.mjs, see $log"
+}
+script squeezed
+script browser $work $work/pair $prefixes
 live $work/live-page.log $work
+[ -x "$firefox" ] || skip "firefox is not installed"
+mkdir -p $work/firefox
+FIREFOX=$firefox
+export FIREFOX
+script browser $work/firefox $work/pair $prefixes
 echo "$passed passed, 0 failed, 0 skipped"
