@@ -15083,6 +15083,9 @@ static PROF__UNUSED PROF__RARE void prof__symbols_free(prof__symbols *symbols)
 #ifndef PROF__READ_WHOLE
 #define PROF__READ_WHOLE ((uint64_t)32 << 20) /* bytes; a ring up to this stays in memory */
 #endif
+#ifndef PROF__OUTLINES
+#define PROF__OUTLINES 1 /* 0: the matcher reads all words once more; for tests */
+#endif
 #define PROF__READ_KEYS 128 /* even */
 #define PROF__FAR_NS ((int64_t)1 << 61) /* times saturate here, so that differences never overflow */
 #define PROF__CLOSES_LATE (PROF__NONE32 - 1) /* instead of a number: the END of a scope that overlaps */
@@ -15143,12 +15146,30 @@ typedef struct prof__read_segment {
     uint32_t chunk;
     uint32_t first, end; /* words of the chunk, from the TRACK record on */
     uint32_t name;       /* string id */
-    int32_t depth;       /* open scopes at its end, less the orphans that were closed so far */
+    int32_t depth;       /* open scopes at its end, less the orphans that were closed so far; until the matcher knows
+                            that: its outline, from 1; 0: none */
     uint8_t fiber;
     uint8_t last;        /* 1: the chunk has no later segment, so that the chunk's losses belong here */
     uint8_t gap;         /* 1: something is missing before it */
     uint8_t texts;       /* 1: it may have strings */
 } prof__read_segment;
+
+/* A BEGIN without its END in the segment, or an END without its BEGIN. */
+typedef struct prof__read_half {
+    uint64_t tick;       /* of an END */
+    uint32_t site, word; /* word: of a BEGIN */
+    uint32_t args;       /* of a BEGIN: those in the segment */
+} prof__read_half;
+
+/* What a segment does to the matcher, which then need not read its words. Most segments have one: nothing in them but
+   some ENDs concerns earlier segments. */
+typedef struct prof__read_outline {
+    uint64_t tick, lost; /* tick: of its last record */
+    size_t half;         /* its ENDs, then its BEGINs */
+    uint32_t ends, begins, nodes, args, most_args;
+    int32_t deepest; /* the most open scopes at a time, less those at its beginning; or 0 */
+    int spans;
+} prof__read_outline;
 
 /* A scope that is open at the end of the segment in which it began. */
 typedef struct prof__read_crossing {
@@ -15278,6 +15299,10 @@ struct prof_trace {
     prof__pair *pairs;          /* while the trace is made: the pairs for the clock */
     size_t pair_count, pair_capacity;
     uint64_t pair_ns;           /* their minimum distance */
+    prof__read_outline *outlines; /* while the trace is made */
+    size_t outline_count, outline_capacity;
+    prof__read_half *halves;      /* while the trace is made */
+    size_t half_count, half_capacity;
     const char **names; /* distinct texts; [0] is "" */
     size_t name_count, name_capacity;
     prof__read_index name_index;
@@ -15941,6 +15966,28 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
 /* Collects the event of a device, if the EVENT at this word is one. Returns 0 without memory. */
 static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count);
 
+#define PROF__OUTLINE_DEPTH 128 /* scopes that are open at a time, and began in the segment */
+#define PROF__OUTLINE_HALVES 24 /* ENDs of those that did not, and BEGINs that stay open */
+
+/* Makes the outline of a segment, see read/outline. */
+typedef struct prof__read_outliner {
+    prof__read_outline sum;
+    uint64_t base;  /* the chunk's tick */
+    uint64_t ticks; /* the largest so far, from there on */
+    int good;       /* 0: the matcher has to read this segment */
+    int takes_data;
+    uint32_t data;  /* DATA records of the previous event so far */
+    size_t next;    /* the word after the last argument */
+    prof__read_half ends[PROF__OUTLINE_HALVES], *top, open[PROF__OUTLINE_DEPTH + 1]; /* open[0] is none */
+} prof__read_outliner;
+
+static void prof__read_outline_begin(prof__read_outliner *o, uint64_t base);
+static size_t prof__read_outline_scopes(prof__read_outliner *o, const prof_trace *trace, const uint64_t *words,
+                                        size_t at, size_t count);
+static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *trace, const uint64_t *words,
+                                      size_t at, size_t count);
+static void prof__read_outline_keep(prof_trace *trace, prof__read_segment *segment, prof__read_outliner *o);
+
 /* Sets a segment's first time, if this is its first record that has one. */
 static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, prof__read_segment *segment,
                                        uint64_t head)
@@ -15951,25 +15998,13 @@ static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, pr
 }
 
 /* Ends a segment before this word. Its strings are terminated already. */
-static void prof__read_cut_end(const prof_trace *trace, prof__read_segment *segment, const uint64_t *words, size_t at)
+static void prof__read_cut_end(prof_trace *trace, prof__read_segment *segment, const uint64_t *words, size_t at,
+                               prof__read_outliner *outliner)
 {
     segment->end = (uint32_t)at;
+    prof__read_outline_keep(trace, segment, outliner);
     if (trace->paged && !trace->chunks[segment->chunk].size)
         segment->mark = prof__read_mark(trace, words + segment->first, at - segment->first);
-}
-
-/* Returns how many of these words, the first of which is one, are BEGINs and ENDs of call sites that meta has. */
-static size_t prof__read_known(const prof_trace *trace, const uint64_t *words, size_t count)
-{
-    const uint32_t *sites = trace->site_ids;
-    size_t at, site_count = trace->site_id_count;
-    for (at = 1; at < count; at++) {
-        uint32_t id = prof__read_id(words[at]);
-        if (prof__read_kind(words[at]) - PROF__KIND_BEGIN > PROF__KIND_END - PROF__KIND_BEGIN || id >= site_count ||
-            sites[id] == PROF__NONE32)
-            break;
-    }
-    return at;
 }
 
 /* Cuts the words of a chunk into segments, terminates its strings and adds its call sites. Returns 0 without memory. */
@@ -15977,12 +16012,17 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
 {
     size_t at, length, segments = trace->segment_count;
     prof__read_segment *segment = NULL;
+    prof__read_outliner outliner;
+    prof__read_outline_begin(&outliner, trace->chunks[chunk].tick);
     for (at = 0; at < count; at += length) {
         unsigned kind = prof__read_kind(words[at]);
         if (kind == PROF__KIND_BEGIN || kind == PROF__KIND_END) {
-            if (!prof__read_know_site(trace, prof__read_id(words[at]), kind)) return 0;
             prof__read_cut_time(trace, chunk, segment, words[at]);
-            length = prof__read_known(trace, words + at, count - at);
+            length = prof__read_outline_scopes(&outliner, trace, words, at, count) - at;
+            if (length) continue;
+            if (!prof__read_know_site(trace, prof__read_id(words[at]), kind)) return 0;
+            outliner.good = 0;
+            length = 1;
             continue;
         }
         length = prof__record_words(words[at], count - at);
@@ -15996,7 +16036,8 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
                 !PROF__ROOM(trace->segments, trace->segment_capacity, trace->segment_count))
                 return 0;
             if (trace->segment_count > segments)
-                prof__read_cut_end(trace, &trace->segments[trace->segment_count - 1], words, at);
+                prof__read_cut_end(trace, &trace->segments[trace->segment_count - 1], words, at, &outliner);
+            prof__read_outline_begin(&outliner, trace->chunks[chunk].tick);
             segment = &trace->segments[trace->segment_count++];
             memset(segment, 0, sizeof *segment);
             segment->track = prof__track_id(words + at);
@@ -16019,9 +16060,10 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
                 !prof__device_take(trace, chunk, words, at, count))
                 return 0;
         }
+        if (outliner.good) prof__read_outline_record(&outliner, trace, words, at, count);
     }
     if (segment) {
-        prof__read_cut_end(trace, segment, words, at);
+        prof__read_cut_end(trace, segment, words, at, &outliner);
         segment->last = 1;
     } else {
         trace->info.lost += trace->chunks[chunk].lost;
@@ -16146,9 +16188,14 @@ static int prof__read_archive(prof_trace *trace)
            prof__read_blocks(trace, h->archive_offset, h->archive_next, 0);
 }
 
+typedef struct prof__read_ring_chunk {
+    prof__read_chunk about; /* the first field: see prof__read_chunk_order() */
+    prof__pair base;
+} prof__read_ring_chunk;
+
 /* Lists the chunks of the ring that were used, in order. Returns how many. Does not touch chunks that were never used.
    */
-static size_t prof__read_ring_list(prof_trace *trace, prof__read_chunk *chunks)
+static size_t prof__read_ring_list(prof_trace *trace, prof__read_ring_chunk *chunks)
 {
     const prof__header *header = &trace->header;
     size_t i, count = 0, used = (size_t)header->chunk_count;
@@ -16162,11 +16209,12 @@ static size_t prof__read_ring_list(prof_trace *trace, prof__read_chunk *chunks)
         }
         trace->info.taken_back += chunk.taken_back;
         if (!chunk.sequence) continue;
-        chunks[count].sequence = chunk.sequence;
-        chunks[count].tick = chunk.base.tick;
-        chunks[count].lost = chunk.lost;
-        chunks[count].owned = chunk.state == PROF__CHUNK_OWNED;
-        chunks[count++].place = (offset + header->chunk_header_size) / 8;
+        chunks[count].about.sequence = chunk.sequence;
+        chunks[count].about.tick = chunk.base.tick;
+        chunks[count].about.lost = chunk.lost;
+        chunks[count].about.owned = chunk.state == PROF__CHUNK_OWNED;
+        chunks[count].about.place = (offset + header->chunk_header_size) / 8;
+        chunks[count++].base = chunk.base;
     }
     if (count > 1) qsort(chunks, count, sizeof *chunks, prof__read_chunk_order);
     return count;
@@ -16175,21 +16223,20 @@ static size_t prof__read_ring_list(prof_trace *trace, prof__read_chunk *chunks)
 /* Adds the chunks of the ring whose words did not go into the archive. Returns 0 without memory. */
 static int prof__read_ring(prof_trace *trace)
 {
-    size_t i, count, header_size = (size_t)trace->header.chunk_header_size;
+    size_t i, count;
     int good = !trace->paged || prof__read_buffer_make(trace, &trace->buffer);
-    prof__read_chunk *chunks = (prof__read_chunk *)calloc((size_t)trace->header.chunk_count + 1, sizeof *chunks);
+    prof__read_ring_chunk *chunks =
+        (prof__read_ring_chunk *)calloc((size_t)trace->header.chunk_count + 1, sizeof *chunks);
     if (!chunks) return 0;
     count = good ? prof__read_ring_list(trace, chunks) : 0;
     for (i = 0; good && i < count; i++) {
-        uint64_t *words = trace->paged ? trace->buffer.words : trace->image + chunks[i].place;
-        prof__chunk chunk;
+        uint64_t place = chunks[i].about.place, *words = trace->paged ? trace->buffer.words : trace->image + place;
         trace->buffer.chunk = 0;
-        if (!prof__read_ring_part(trace, chunks[i].place * 8 - header_size, &chunk, sizeof chunk) ||
-            (trace->paged && !prof__file_at(trace->file, chunks[i].place * 8, words, trace->chunk_words * 8))) {
+        if (trace->paged && !prof__file_at(trace->file, place * 8, words, trace->chunk_words * 8)) {
             trace->info.lost_blocks++;
             continue;
         }
-        good = prof__read_add_chunk(trace, &chunks[i], &chunk.base, words, trace->chunk_words);
+        good = prof__read_add_chunk(trace, &chunks[i].about, &chunks[i].base, words, trace->chunk_words);
     }
     free(chunks);
     return good;
@@ -16776,6 +16823,187 @@ static PROF__ASIDE void prof__read_close_all(prof__read_matcher *m)
     m->late_floor = m->late_first + m->late_count;
 }
 
+/*-- outlines --*/
+
+static void prof__read_outline_begin(prof__read_outliner *o, uint64_t base)
+{
+    memset(&o->sum, 0, sizeof o->sum);
+    o->base = base;
+    o->good = PROF__OUTLINES && base <= ~(uint64_t)0 - PROF__TICK_MASK;
+    o->ticks = 0;
+    o->takes_data = 0;
+    o->data = 0;
+    o->next = 0;
+    o->top = o->open;
+    o->top->site = PROF__NONE32; /* no END closes it */
+}
+
+/* Notes how deep it went up to here. */
+static inline void prof__read_outline_level(prof__read_outliner *o, const prof__read_half *high)
+{
+    int32_t deepest = (int32_t)(high - o->open) - (int32_t)o->sum.ends;
+    if (deepest > o->sum.deepest) o->sum.deepest = deepest;
+}
+
+/* Notes the END of a scope that did not begin in this segment. Returns 0 if it may be that of one that did. */
+static PROF__ASIDE int prof__read_outline_half(prof__read_outliner *o, uint32_t site, uint64_t ticks,
+                                               const prof__read_half *top, const prof__read_half *high)
+{
+    prof__read_half *end = &o->ends[o->sum.ends];
+    if (top != o->open || o->sum.ends == PROF__OUTLINE_HALVES) return 0;
+    prof__read_outline_level(o, high);
+    memset(end, 0, sizeof *end);
+    end->site = site;
+    end->tick = o->base + ticks;
+    o->sum.ends++;
+    return 1;
+}
+
+/* Reads the BEGINs and ENDs from this word on, most of all records, as long as meta has their call sites. Returns the
+   word after them. */
+static PROF__NOINLINE PROF__HOT size_t prof__read_outline_scopes(prof__read_outliner *o, const prof_trace *trace,
+                                                                 const uint64_t *words, size_t at, size_t count)
+{
+    const uint32_t *sites = trace->site_ids;
+    size_t site_count = trace->site_id_count;
+    prof__read_half *top = o->top, *high = top;
+    uint64_t ticks = o->ticks;
+    for (; at < count; at++) {
+        uint64_t head = words[at], now = head & PROF__TICK_MASK;
+        unsigned kind = prof__read_kind(head);
+        uint32_t id = prof__read_id(head), site;
+        if (kind - PROF__KIND_BEGIN > PROF__KIND_END - PROF__KIND_BEGIN || id >= site_count) break;
+        site = sites[id];
+        if (site == PROF__NONE32) break;
+        if (now > ticks) ticks = now;
+        if (kind == PROF__KIND_BEGIN) {
+            if (PROF__UNLIKELY(top == o->open + PROF__OUTLINE_DEPTH)) {
+                o->good = 0;
+                top = o->open;
+            }
+            o->sum.nodes++;
+            ++top;
+            top->site = site;
+            top->word = (uint32_t)at;
+            top->args = 0;
+            if (top > high) high = top;
+        } else if (PROF__LIKELY(top->site == site)) {
+            --top;
+        } else {
+            o->good &= prof__read_outline_half(o, site, ticks, top, high);
+            top = high = o->open;
+        }
+    }
+    prof__read_outline_level(o, high);
+    o->ticks = ticks;
+    o->top = top;
+    o->takes_data = 0;
+    o->data = 0;
+    return at;
+}
+
+/* Counts an argument of the innermost scope. Returns 0 if it may be another one's. */
+static int prof__read_outline_arg(prof__read_outliner *o, const prof_trace *trace, const uint64_t *record)
+{
+    uint32_t target = prof__read_arg_target(record);
+    if (o->top == o->open || (target && prof__read_site_of(trace, target) != o->top->site)) return 0;
+    o->sum.args++;
+    if (++o->top->args > o->sum.most_args) o->sum.most_args = o->top->args;
+    return 1;
+}
+
+/* Reads any other record. See prof__read_match_words(). */
+static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *trace, const uint64_t *words,
+                                      size_t at, size_t count)
+{
+    unsigned kind = prof__read_kind(words[at]);
+    size_t length = prof__read_arg_words(words + at, count - at);
+    if (at < o->next) return; /* the value after a key */
+    if (prof__record_timed(words[at]) && (words[at] & PROF__TICK_MASK) > o->ticks)
+        o->ticks = words[at] & PROF__TICK_MASK;
+    switch (kind) {
+    case PROF__KIND_EVENT:
+        if (!prof__read_event_type(words + at)) break;
+        if (prof__read_event_type(words + at) <= PROF_EVENT_SPAN_END) o->sum.spans = 1;
+        o->sum.nodes++;
+        break;
+    case PROF__KIND_LOST: o->sum.lost += words[at] & PROF__TICK_MASK; /* fall through */
+    case PROF__KIND_MARK:
+    case PROF__KIND_COUNTER_INT:
+    case PROF__KIND_COUNTER_DOUBLE: o->sum.nodes++; break;
+    case PROF__KIND_FRAME: o->good = 0; break; /* of each name the matcher needs the first */
+    case PROF__KIND_ARG:
+    case PROF__KIND_DATA:
+        o->next = at + length;
+        if (!prof__read_arg_whole(words + at, length) || (kind == PROF__KIND_DATA && !o->takes_data)) break;
+        if (kind == PROF__KIND_ARG) {
+            o->good &= prof__read_outline_arg(o, trace, words + at);
+            break;
+        }
+        o->sum.args++;
+        if (++o->data > o->sum.most_args) o->sum.most_args = o->data;
+        break;
+    default: break;
+    }
+    o->takes_data = prof__read_takes_data(words + at, o->takes_data);
+    if (kind != PROF__KIND_DATA && kind != PROF__KIND_NAME) o->data = 0;
+}
+
+/* Keeps the outline of a segment that has just ended. Without memory it has none. */
+static void prof__read_outline_keep(prof_trace *trace, prof__read_segment *segment, prof__read_outliner *o)
+{
+    size_t begins = (size_t)(o->top - o->open), count = o->sum.ends + begins;
+    segment->depth = 0;
+    if (!o->good || begins > PROF__OUTLINE_HALVES || segment->record == ~(uint64_t)0) return;
+    while (trace->half_capacity - trace->half_count < count)
+        if (!prof__more_room(&trace->halves, &trace->half_capacity, sizeof *trace->halves)) return;
+    if (trace->outline_count >= INT32_MAX ||
+        !PROF__ROOM(trace->outlines, trace->outline_capacity, trace->outline_count))
+        return;
+    o->sum.half = trace->half_count;
+    o->sum.begins = (uint32_t)begins;
+    o->sum.tick = o->base + o->ticks;
+    if (count) memcpy(trace->halves + trace->half_count, o->ends, o->sum.ends * sizeof *o->ends);
+    if (begins) memcpy(trace->halves + trace->half_count + o->sum.ends, o->open + 1, begins * sizeof *o->open);
+    trace->half_count += count;
+    trace->outlines[trace->outline_count++] = o->sum;
+    segment->depth = (int32_t)trace->outline_count;
+}
+
+/* Matches a segment by its outline: the same as prof__read_match_words(). Returns 0 if that is not possible, because
+   something in it depends on what was before, and has changed nothing then; -1 without memory. */
+static int prof__read_outline_match(prof__read_matcher *m, uint32_t number)
+{
+    const prof__read_segment *segment = &m->trace->segments[m->track->segment + number];
+    const prof__read_outline *outline = m->trace->outlines + segment->depth - 1;
+    const prof__read_half *half;
+    uint32_t i;
+    if (segment->depth <= 0 || segment->record < m->tick || outline->ends > m->depth ||
+        !m->track->about.event_count) /* the time of the first event is not in it */
+        return 0;
+    half = m->trace->halves + outline->half;
+    for (i = 0; i < outline->ends; i++)
+        if (m->stack[m->depth - 1 - i].site != half[i].site) return 0;
+    if ((int64_t)m->track->max_depth < (int64_t)m->depth + outline->deepest)
+        m->track->max_depth = (size_t)((int64_t)m->depth + outline->deepest);
+    for (i = 0; i < outline->ends; i++, half++) {
+        m->tick = half->tick;
+        prof__read_pop(m, 0);
+    }
+    for (i = 0; i < outline->begins; i++, half++) {
+        if (!prof__read_push(m, half->site, number, half->word)) return -1;
+        m->stack[m->depth - 1].args = half->args;
+    }
+    m->tick = outline->tick;
+    m->nodes = outline->nodes;
+    m->args = outline->args;
+    m->track->about.event_count += outline->nodes;
+    m->track->about.lost += outline->lost;
+    if (outline->most_args > m->track->max_event_args) m->track->max_event_args = outline->most_args;
+    if (outline->spans) m->trace->has_spans = 1;
+    return 1;
+}
+
 /* Matches the BEGINs and ENDs from this word on, which are most of all records. Returns the word after them, or 0
    without memory. */
 static PROF__NOINLINE size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *words, size_t at,
@@ -16808,7 +17036,8 @@ static PROF__NOINLINE size_t prof__read_match_scopes(prof__read_matcher *m, cons
     return at;
 }
 
-static PROF__HOT int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
+/* Matches the records of a segment. Returns 0 if they can no longer be read, -1 without memory. */
+static PROF__HOT int prof__read_match_words(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
     prof__read_segment *segment = &trace->segments[m->track->segment + number];
@@ -16817,8 +17046,6 @@ static PROF__HOT int prof__read_match_segment(prof__read_matcher *m, uint32_t nu
     size_t at, length;
     uint32_t data = 0; /* DATA records of the previous event so far */
     int takes_data = 0;
-    m->nodes = m->args = 0;
-    if (segment->gap && number) prof__read_close_all(m);
     if (!words && chunk->size != PROF__NONE32) {
         chunk->size = PROF__NONE32;
         trace->info.lost_blocks++;
@@ -16832,7 +17059,7 @@ static PROF__HOT int prof__read_match_segment(prof__read_matcher *m, uint32_t nu
         uint32_t site = 0;
         if (kind == PROF__KIND_BEGIN || kind == PROF__KIND_END) {
             size_t next = prof__read_match_scopes(m, words, at, segment->end, number, chunk);
-            if (!next) return 0;
+            if (!next) return -1;
             length = next - at;
             data = 0;
             takes_data = 0;
@@ -16866,7 +17093,7 @@ static PROF__HOT int prof__read_match_segment(prof__read_matcher *m, uint32_t nu
             m->track->about.lost += head & PROF__TICK_MASK;
             break;
         case PROF__KIND_ARG:
-            if (prof__read_arg_whole(words + at, length) && !prof__read_arg(m, words + at, length)) return 0;
+            if (prof__read_arg_whole(words + at, length) && !prof__read_arg(m, words + at, length)) return -1;
             break;
         case PROF__KIND_DATA:
             if (!takes_data || !prof__read_arg_whole(words + at, length)) break;
@@ -16878,7 +17105,21 @@ static PROF__HOT int prof__read_match_segment(prof__read_matcher *m, uint32_t nu
         takes_data = prof__read_takes_data(words + at, takes_data);
         if (kind != PROF__KIND_DATA && kind != PROF__KIND_NAME) data = 0;
     }
-    if (words && segment->last && chunk->lost) {
+    return words != NULL;
+}
+
+static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
+{
+    prof_trace *trace = m->trace;
+    prof__read_segment *segment = &trace->segments[m->track->segment + number];
+    const prof__read_chunk *chunk = &trace->chunks[segment->chunk];
+    int read;
+    m->nodes = m->args = 0;
+    if (segment->gap && number) prof__read_close_all(m);
+    read = prof__read_outline_match(m, number);
+    if (!read) read = prof__read_match_words(m, number);
+    if (read < 0) return 0;
+    if (read && segment->last && chunk->lost) {
         prof__read_event(m);
         m->track->about.lost += chunk->lost;
     }
@@ -17047,6 +17288,10 @@ static PROF__RARE int prof__read_tracks(prof_trace *trace)
     free(m.name_tops);
     free(m.site_late);
     prof__read_buffer_free(&trace->buffer);
+    free(trace->outlines);
+    free(trace->halves);
+    trace->outlines = NULL;
+    trace->halves = NULL;
     return good;
 }
 
@@ -17734,6 +17979,8 @@ static PROF__RARE void prof__read_free(prof_trace *trace)
     free(trace->sequences.slots);
     prof__read_buffer_free(&trace->buffer);
     free(trace->pairs);
+    free(trace->outlines);
+    free(trace->halves);
     free((void *)trace->names);
     free(trace->name_index.slots);
     free(trace->strings);

@@ -192,6 +192,7 @@ extern "C" {
 #include "read/chunks.h"
 #include "read/clock.h"
 #include "read/match.h"
+#include "read/outline.h"
 #include "read/tracks.h"
 #include "read/devices.h"
 #include "read/device_tracks.h"

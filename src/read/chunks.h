@@ -265,6 +265,28 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
 /* Collects the event of a device, if the EVENT at this word is one. Returns 0 without memory. */
 static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count);
 
+#define PROF__OUTLINE_DEPTH 128 /* scopes that are open at a time, and began in the segment */
+#define PROF__OUTLINE_HALVES 24 /* ENDs of those that did not, and BEGINs that stay open */
+
+/* Makes the outline of a segment, see read/outline. */
+typedef struct prof__read_outliner {
+    prof__read_outline sum;
+    uint64_t base;  /* the chunk's tick */
+    uint64_t ticks; /* the largest so far, from there on */
+    int good;       /* 0: the matcher has to read this segment */
+    int takes_data;
+    uint32_t data;  /* DATA records of the previous event so far */
+    size_t next;    /* the word after the last argument */
+    prof__read_half ends[PROF__OUTLINE_HALVES], *top, open[PROF__OUTLINE_DEPTH + 1]; /* open[0] is none */
+} prof__read_outliner;
+
+static void prof__read_outline_begin(prof__read_outliner *o, uint64_t base);
+static size_t prof__read_outline_scopes(prof__read_outliner *o, const prof_trace *trace, const uint64_t *words,
+                                        size_t at, size_t count);
+static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *trace, const uint64_t *words,
+                                      size_t at, size_t count);
+static void prof__read_outline_keep(prof_trace *trace, prof__read_segment *segment, prof__read_outliner *o);
+
 /* Sets a segment's first time, if this is its first record that has one. */
 static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, prof__read_segment *segment,
                                        uint64_t head)
@@ -275,25 +297,13 @@ static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, pr
 }
 
 /* Ends a segment before this word. Its strings are terminated already. */
-static void prof__read_cut_end(const prof_trace *trace, prof__read_segment *segment, const uint64_t *words, size_t at)
+static void prof__read_cut_end(prof_trace *trace, prof__read_segment *segment, const uint64_t *words, size_t at,
+                               prof__read_outliner *outliner)
 {
     segment->end = (uint32_t)at;
+    prof__read_outline_keep(trace, segment, outliner);
     if (trace->paged && !trace->chunks[segment->chunk].size)
         segment->mark = prof__read_mark(trace, words + segment->first, at - segment->first);
-}
-
-/* Returns how many of these words, the first of which is one, are BEGINs and ENDs of call sites that meta has. */
-static size_t prof__read_known(const prof_trace *trace, const uint64_t *words, size_t count)
-{
-    const uint32_t *sites = trace->site_ids;
-    size_t at, site_count = trace->site_id_count;
-    for (at = 1; at < count; at++) {
-        uint32_t id = prof__read_id(words[at]);
-        if (prof__read_kind(words[at]) - PROF__KIND_BEGIN > PROF__KIND_END - PROF__KIND_BEGIN || id >= site_count ||
-            sites[id] == PROF__NONE32)
-            break;
-    }
-    return at;
 }
 
 /* Cuts the words of a chunk into segments, terminates its strings and adds its call sites. Returns 0 without memory. */
@@ -301,12 +311,17 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
 {
     size_t at, length, segments = trace->segment_count;
     prof__read_segment *segment = NULL;
+    prof__read_outliner outliner;
+    prof__read_outline_begin(&outliner, trace->chunks[chunk].tick);
     for (at = 0; at < count; at += length) {
         unsigned kind = prof__read_kind(words[at]);
         if (kind == PROF__KIND_BEGIN || kind == PROF__KIND_END) {
-            if (!prof__read_know_site(trace, prof__read_id(words[at]), kind)) return 0;
             prof__read_cut_time(trace, chunk, segment, words[at]);
-            length = prof__read_known(trace, words + at, count - at);
+            length = prof__read_outline_scopes(&outliner, trace, words, at, count) - at;
+            if (length) continue;
+            if (!prof__read_know_site(trace, prof__read_id(words[at]), kind)) return 0;
+            outliner.good = 0;
+            length = 1;
             continue;
         }
         length = prof__record_words(words[at], count - at);
@@ -320,7 +335,8 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
                 !PROF__ROOM(trace->segments, trace->segment_capacity, trace->segment_count))
                 return 0;
             if (trace->segment_count > segments)
-                prof__read_cut_end(trace, &trace->segments[trace->segment_count - 1], words, at);
+                prof__read_cut_end(trace, &trace->segments[trace->segment_count - 1], words, at, &outliner);
+            prof__read_outline_begin(&outliner, trace->chunks[chunk].tick);
             segment = &trace->segments[trace->segment_count++];
             memset(segment, 0, sizeof *segment);
             segment->track = prof__track_id(words + at);
@@ -343,9 +359,10 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
                 !prof__device_take(trace, chunk, words, at, count))
                 return 0;
         }
+        if (outliner.good) prof__read_outline_record(&outliner, trace, words, at, count);
     }
     if (segment) {
-        prof__read_cut_end(trace, segment, words, at);
+        prof__read_cut_end(trace, segment, words, at, &outliner);
         segment->last = 1;
     } else {
         trace->info.lost += trace->chunks[chunk].lost;
@@ -470,9 +487,14 @@ static int prof__read_archive(prof_trace *trace)
            prof__read_blocks(trace, h->archive_offset, h->archive_next, 0);
 }
 
+typedef struct prof__read_ring_chunk {
+    prof__read_chunk about; /* the first field: see prof__read_chunk_order() */
+    prof__pair base;
+} prof__read_ring_chunk;
+
 /* Lists the chunks of the ring that were used, in order. Returns how many. Does not touch chunks that were never used.
    */
-static size_t prof__read_ring_list(prof_trace *trace, prof__read_chunk *chunks)
+static size_t prof__read_ring_list(prof_trace *trace, prof__read_ring_chunk *chunks)
 {
     const prof__header *header = &trace->header;
     size_t i, count = 0, used = (size_t)header->chunk_count;
@@ -486,11 +508,12 @@ static size_t prof__read_ring_list(prof_trace *trace, prof__read_chunk *chunks)
         }
         trace->info.taken_back += chunk.taken_back;
         if (!chunk.sequence) continue;
-        chunks[count].sequence = chunk.sequence;
-        chunks[count].tick = chunk.base.tick;
-        chunks[count].lost = chunk.lost;
-        chunks[count].owned = chunk.state == PROF__CHUNK_OWNED;
-        chunks[count++].place = (offset + header->chunk_header_size) / 8;
+        chunks[count].about.sequence = chunk.sequence;
+        chunks[count].about.tick = chunk.base.tick;
+        chunks[count].about.lost = chunk.lost;
+        chunks[count].about.owned = chunk.state == PROF__CHUNK_OWNED;
+        chunks[count].about.place = (offset + header->chunk_header_size) / 8;
+        chunks[count++].base = chunk.base;
     }
     if (count > 1) qsort(chunks, count, sizeof *chunks, prof__read_chunk_order);
     return count;
@@ -499,21 +522,20 @@ static size_t prof__read_ring_list(prof_trace *trace, prof__read_chunk *chunks)
 /* Adds the chunks of the ring whose words did not go into the archive. Returns 0 without memory. */
 static int prof__read_ring(prof_trace *trace)
 {
-    size_t i, count, header_size = (size_t)trace->header.chunk_header_size;
+    size_t i, count;
     int good = !trace->paged || prof__read_buffer_make(trace, &trace->buffer);
-    prof__read_chunk *chunks = (prof__read_chunk *)calloc((size_t)trace->header.chunk_count + 1, sizeof *chunks);
+    prof__read_ring_chunk *chunks =
+        (prof__read_ring_chunk *)calloc((size_t)trace->header.chunk_count + 1, sizeof *chunks);
     if (!chunks) return 0;
     count = good ? prof__read_ring_list(trace, chunks) : 0;
     for (i = 0; good && i < count; i++) {
-        uint64_t *words = trace->paged ? trace->buffer.words : trace->image + chunks[i].place;
-        prof__chunk chunk;
+        uint64_t place = chunks[i].about.place, *words = trace->paged ? trace->buffer.words : trace->image + place;
         trace->buffer.chunk = 0;
-        if (!prof__read_ring_part(trace, chunks[i].place * 8 - header_size, &chunk, sizeof chunk) ||
-            (trace->paged && !prof__file_at(trace->file, chunks[i].place * 8, words, trace->chunk_words * 8))) {
+        if (trace->paged && !prof__file_at(trace->file, place * 8, words, trace->chunk_words * 8)) {
             trace->info.lost_blocks++;
             continue;
         }
-        good = prof__read_add_chunk(trace, &chunks[i], &chunk.base, words, trace->chunk_words);
+        good = prof__read_add_chunk(trace, &chunks[i].about, &chunks[i].base, words, trace->chunk_words);
     }
     free(chunks);
     return good;

@@ -14,6 +14,8 @@ static PROF__RARE void prof__read_free(prof_trace *trace)
     free(trace->sequences.slots);
     prof__read_buffer_free(&trace->buffer);
     free(trace->pairs);
+    free(trace->outlines);
+    free(trace->halves);
     free((void *)trace->names);
     free(trace->name_index.slots);
     free(trace->strings);

@@ -34,6 +34,9 @@
 #ifndef PROF__READ_WHOLE
 #define PROF__READ_WHOLE ((uint64_t)32 << 20) /* bytes; a ring up to this stays in memory */
 #endif
+#ifndef PROF__OUTLINES
+#define PROF__OUTLINES 1 /* 0: the matcher reads all words once more; for tests */
+#endif
 #define PROF__READ_KEYS 128 /* even */
 #define PROF__FAR_NS ((int64_t)1 << 61) /* times saturate here, so that differences never overflow */
 #define PROF__CLOSES_LATE (PROF__NONE32 - 1) /* instead of a number: the END of a scope that overlaps */
@@ -94,12 +97,30 @@ typedef struct prof__read_segment {
     uint32_t chunk;
     uint32_t first, end; /* words of the chunk, from the TRACK record on */
     uint32_t name;       /* string id */
-    int32_t depth;       /* open scopes at its end, less the orphans that were closed so far */
+    int32_t depth;       /* open scopes at its end, less the orphans that were closed so far; until the matcher knows
+                            that: its outline, from 1; 0: none */
     uint8_t fiber;
     uint8_t last;        /* 1: the chunk has no later segment, so that the chunk's losses belong here */
     uint8_t gap;         /* 1: something is missing before it */
     uint8_t texts;       /* 1: it may have strings */
 } prof__read_segment;
+
+/* A BEGIN without its END in the segment, or an END without its BEGIN. */
+typedef struct prof__read_half {
+    uint64_t tick;       /* of an END */
+    uint32_t site, word; /* word: of a BEGIN */
+    uint32_t args;       /* of a BEGIN: those in the segment */
+} prof__read_half;
+
+/* What a segment does to the matcher, which then need not read its words. Most segments have one: nothing in them but
+   some ENDs concerns earlier segments. */
+typedef struct prof__read_outline {
+    uint64_t tick, lost; /* tick: of its last record */
+    size_t half;         /* its ENDs, then its BEGINs */
+    uint32_t ends, begins, nodes, args, most_args;
+    int32_t deepest; /* the most open scopes at a time, less those at its beginning; or 0 */
+    int spans;
+} prof__read_outline;
 
 /* A scope that is open at the end of the segment in which it began. */
 typedef struct prof__read_crossing {
@@ -229,6 +250,10 @@ struct prof_trace {
     prof__pair *pairs;          /* while the trace is made: the pairs for the clock */
     size_t pair_count, pair_capacity;
     uint64_t pair_ns;           /* their minimum distance */
+    prof__read_outline *outlines; /* while the trace is made */
+    size_t outline_count, outline_capacity;
+    prof__read_half *halves;      /* while the trace is made */
+    size_t half_count, half_capacity;
     const char **names; /* distinct texts; [0] is "" */
     size_t name_count, name_capacity;
     prof__read_index name_index;

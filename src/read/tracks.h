@@ -31,7 +31,8 @@ static PROF__NOINLINE size_t prof__read_match_scopes(prof__read_matcher *m, cons
     return at;
 }
 
-static PROF__HOT int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
+/* Matches the records of a segment. Returns 0 if they can no longer be read, -1 without memory. */
+static PROF__HOT int prof__read_match_words(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
     prof__read_segment *segment = &trace->segments[m->track->segment + number];
@@ -40,8 +41,6 @@ static PROF__HOT int prof__read_match_segment(prof__read_matcher *m, uint32_t nu
     size_t at, length;
     uint32_t data = 0; /* DATA records of the previous event so far */
     int takes_data = 0;
-    m->nodes = m->args = 0;
-    if (segment->gap && number) prof__read_close_all(m);
     if (!words && chunk->size != PROF__NONE32) {
         chunk->size = PROF__NONE32;
         trace->info.lost_blocks++;
@@ -55,7 +54,7 @@ static PROF__HOT int prof__read_match_segment(prof__read_matcher *m, uint32_t nu
         uint32_t site = 0;
         if (kind == PROF__KIND_BEGIN || kind == PROF__KIND_END) {
             size_t next = prof__read_match_scopes(m, words, at, segment->end, number, chunk);
-            if (!next) return 0;
+            if (!next) return -1;
             length = next - at;
             data = 0;
             takes_data = 0;
@@ -89,7 +88,7 @@ static PROF__HOT int prof__read_match_segment(prof__read_matcher *m, uint32_t nu
             m->track->about.lost += head & PROF__TICK_MASK;
             break;
         case PROF__KIND_ARG:
-            if (prof__read_arg_whole(words + at, length) && !prof__read_arg(m, words + at, length)) return 0;
+            if (prof__read_arg_whole(words + at, length) && !prof__read_arg(m, words + at, length)) return -1;
             break;
         case PROF__KIND_DATA:
             if (!takes_data || !prof__read_arg_whole(words + at, length)) break;
@@ -101,7 +100,21 @@ static PROF__HOT int prof__read_match_segment(prof__read_matcher *m, uint32_t nu
         takes_data = prof__read_takes_data(words + at, takes_data);
         if (kind != PROF__KIND_DATA && kind != PROF__KIND_NAME) data = 0;
     }
-    if (words && segment->last && chunk->lost) {
+    return words != NULL;
+}
+
+static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
+{
+    prof_trace *trace = m->trace;
+    prof__read_segment *segment = &trace->segments[m->track->segment + number];
+    const prof__read_chunk *chunk = &trace->chunks[segment->chunk];
+    int read;
+    m->nodes = m->args = 0;
+    if (segment->gap && number) prof__read_close_all(m);
+    read = prof__read_outline_match(m, number);
+    if (!read) read = prof__read_match_words(m, number);
+    if (read < 0) return 0;
+    if (read && segment->last && chunk->lost) {
         prof__read_event(m);
         m->track->about.lost += chunk->lost;
     }
@@ -270,5 +283,9 @@ static PROF__RARE int prof__read_tracks(prof_trace *trace)
     free(m.name_tops);
     free(m.site_late);
     prof__read_buffer_free(&trace->buffer);
+    free(trace->outlines);
+    free(trace->halves);
+    trace->outlines = NULL;
+    trace->halves = NULL;
     return good;
 }

@@ -1,0 +1,181 @@
+// read/outline: What a segment does to the matcher, found while it is cut, so that its words are read only once.
+/*-- outlines --*/
+
+static void prof__read_outline_begin(prof__read_outliner *o, uint64_t base)
+{
+    memset(&o->sum, 0, sizeof o->sum);
+    o->base = base;
+    o->good = PROF__OUTLINES && base <= ~(uint64_t)0 - PROF__TICK_MASK;
+    o->ticks = 0;
+    o->takes_data = 0;
+    o->data = 0;
+    o->next = 0;
+    o->top = o->open;
+    o->top->site = PROF__NONE32; /* no END closes it */
+}
+
+/* Notes how deep it went up to here. */
+static inline void prof__read_outline_level(prof__read_outliner *o, const prof__read_half *high)
+{
+    int32_t deepest = (int32_t)(high - o->open) - (int32_t)o->sum.ends;
+    if (deepest > o->sum.deepest) o->sum.deepest = deepest;
+}
+
+/* Notes the END of a scope that did not begin in this segment. Returns 0 if it may be that of one that did. */
+static PROF__ASIDE int prof__read_outline_half(prof__read_outliner *o, uint32_t site, uint64_t ticks,
+                                               const prof__read_half *top, const prof__read_half *high)
+{
+    prof__read_half *end = &o->ends[o->sum.ends];
+    if (top != o->open || o->sum.ends == PROF__OUTLINE_HALVES) return 0;
+    prof__read_outline_level(o, high);
+    memset(end, 0, sizeof *end);
+    end->site = site;
+    end->tick = o->base + ticks;
+    o->sum.ends++;
+    return 1;
+}
+
+/* Reads the BEGINs and ENDs from this word on, most of all records, as long as meta has their call sites. Returns the
+   word after them. */
+static PROF__NOINLINE PROF__HOT size_t prof__read_outline_scopes(prof__read_outliner *o, const prof_trace *trace,
+                                                                 const uint64_t *words, size_t at, size_t count)
+{
+    const uint32_t *sites = trace->site_ids;
+    size_t site_count = trace->site_id_count;
+    prof__read_half *top = o->top, *high = top;
+    uint64_t ticks = o->ticks;
+    for (; at < count; at++) {
+        uint64_t head = words[at], now = head & PROF__TICK_MASK;
+        unsigned kind = prof__read_kind(head);
+        uint32_t id = prof__read_id(head), site;
+        if (kind - PROF__KIND_BEGIN > PROF__KIND_END - PROF__KIND_BEGIN || id >= site_count) break;
+        site = sites[id];
+        if (site == PROF__NONE32) break;
+        if (now > ticks) ticks = now;
+        if (kind == PROF__KIND_BEGIN) {
+            if (PROF__UNLIKELY(top == o->open + PROF__OUTLINE_DEPTH)) {
+                o->good = 0;
+                top = o->open;
+            }
+            o->sum.nodes++;
+            ++top;
+            top->site = site;
+            top->word = (uint32_t)at;
+            top->args = 0;
+            if (top > high) high = top;
+        } else if (PROF__LIKELY(top->site == site)) {
+            --top;
+        } else {
+            o->good &= prof__read_outline_half(o, site, ticks, top, high);
+            top = high = o->open;
+        }
+    }
+    prof__read_outline_level(o, high);
+    o->ticks = ticks;
+    o->top = top;
+    o->takes_data = 0;
+    o->data = 0;
+    return at;
+}
+
+/* Counts an argument of the innermost scope. Returns 0 if it may be another one's. */
+static int prof__read_outline_arg(prof__read_outliner *o, const prof_trace *trace, const uint64_t *record)
+{
+    uint32_t target = prof__read_arg_target(record);
+    if (o->top == o->open || (target && prof__read_site_of(trace, target) != o->top->site)) return 0;
+    o->sum.args++;
+    if (++o->top->args > o->sum.most_args) o->sum.most_args = o->top->args;
+    return 1;
+}
+
+/* Reads any other record. See prof__read_match_words(). */
+static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *trace, const uint64_t *words,
+                                      size_t at, size_t count)
+{
+    unsigned kind = prof__read_kind(words[at]);
+    size_t length = prof__read_arg_words(words + at, count - at);
+    if (at < o->next) return; /* the value after a key */
+    if (prof__record_timed(words[at]) && (words[at] & PROF__TICK_MASK) > o->ticks)
+        o->ticks = words[at] & PROF__TICK_MASK;
+    switch (kind) {
+    case PROF__KIND_EVENT:
+        if (!prof__read_event_type(words + at)) break;
+        if (prof__read_event_type(words + at) <= PROF_EVENT_SPAN_END) o->sum.spans = 1;
+        o->sum.nodes++;
+        break;
+    case PROF__KIND_LOST: o->sum.lost += words[at] & PROF__TICK_MASK; /* fall through */
+    case PROF__KIND_MARK:
+    case PROF__KIND_COUNTER_INT:
+    case PROF__KIND_COUNTER_DOUBLE: o->sum.nodes++; break;
+    case PROF__KIND_FRAME: o->good = 0; break; /* of each name the matcher needs the first */
+    case PROF__KIND_ARG:
+    case PROF__KIND_DATA:
+        o->next = at + length;
+        if (!prof__read_arg_whole(words + at, length) || (kind == PROF__KIND_DATA && !o->takes_data)) break;
+        if (kind == PROF__KIND_ARG) {
+            o->good &= prof__read_outline_arg(o, trace, words + at);
+            break;
+        }
+        o->sum.args++;
+        if (++o->data > o->sum.most_args) o->sum.most_args = o->data;
+        break;
+    default: break;
+    }
+    o->takes_data = prof__read_takes_data(words + at, o->takes_data);
+    if (kind != PROF__KIND_DATA && kind != PROF__KIND_NAME) o->data = 0;
+}
+
+/* Keeps the outline of a segment that has just ended. Without memory it has none. */
+static void prof__read_outline_keep(prof_trace *trace, prof__read_segment *segment, prof__read_outliner *o)
+{
+    size_t begins = (size_t)(o->top - o->open), count = o->sum.ends + begins;
+    segment->depth = 0;
+    if (!o->good || begins > PROF__OUTLINE_HALVES || segment->record == ~(uint64_t)0) return;
+    while (trace->half_capacity - trace->half_count < count)
+        if (!prof__more_room(&trace->halves, &trace->half_capacity, sizeof *trace->halves)) return;
+    if (trace->outline_count >= INT32_MAX ||
+        !PROF__ROOM(trace->outlines, trace->outline_capacity, trace->outline_count))
+        return;
+    o->sum.half = trace->half_count;
+    o->sum.begins = (uint32_t)begins;
+    o->sum.tick = o->base + o->ticks;
+    if (count) memcpy(trace->halves + trace->half_count, o->ends, o->sum.ends * sizeof *o->ends);
+    if (begins) memcpy(trace->halves + trace->half_count + o->sum.ends, o->open + 1, begins * sizeof *o->open);
+    trace->half_count += count;
+    trace->outlines[trace->outline_count++] = o->sum;
+    segment->depth = (int32_t)trace->outline_count;
+}
+
+/* Matches a segment by its outline: the same as prof__read_match_words(). Returns 0 if that is not possible, because
+   something in it depends on what was before, and has changed nothing then; -1 without memory. */
+static int prof__read_outline_match(prof__read_matcher *m, uint32_t number)
+{
+    const prof__read_segment *segment = &m->trace->segments[m->track->segment + number];
+    const prof__read_outline *outline = m->trace->outlines + segment->depth - 1;
+    const prof__read_half *half;
+    uint32_t i;
+    if (segment->depth <= 0 || segment->record < m->tick || outline->ends > m->depth ||
+        !m->track->about.event_count) /* the time of the first event is not in it */
+        return 0;
+    half = m->trace->halves + outline->half;
+    for (i = 0; i < outline->ends; i++)
+        if (m->stack[m->depth - 1 - i].site != half[i].site) return 0;
+    if ((int64_t)m->track->max_depth < (int64_t)m->depth + outline->deepest)
+        m->track->max_depth = (size_t)((int64_t)m->depth + outline->deepest);
+    for (i = 0; i < outline->ends; i++, half++) {
+        m->tick = half->tick;
+        prof__read_pop(m, 0);
+    }
+    for (i = 0; i < outline->begins; i++, half++) {
+        if (!prof__read_push(m, half->site, number, half->word)) return -1;
+        m->stack[m->depth - 1].args = half->args;
+    }
+    m->tick = outline->tick;
+    m->nodes = outline->nodes;
+    m->args = outline->args;
+    m->track->about.event_count += outline->nodes;
+    m->track->about.lost += outline->lost;
+    if (outline->most_args > m->track->max_event_args) m->track->max_event_args = outline->most_args;
+    if (outline->spans) m->trace->has_spans = 1;
+    return 1;
+}
