@@ -16371,10 +16371,9 @@ static PROF__NOINLINE int64_t prof__read_fast_find(const prof_trace *trace, uint
     return ns;
 }
 
-/* Returns the same as prof__read_ns(). */
-static inline int64_t prof__read_fast_ns(const prof_trace *trace, uint64_t tick, size_t *hint, prof__read_fast *fast)
+/* Returns the same as prof__read_ns(), for a tick in the span. */
+static inline int64_t prof__read_fast_ns(const prof__read_fast *fast, uint64_t tick)
 {
-    if (PROF__UNLIKELY(tick - fast->from >= fast->span)) return prof__read_fast_find(trace, tick, hint, fast);
 #ifdef __SIZEOF_INT128__
     {
         __extension__ typedef unsigned __int128 prof__product;
@@ -16382,7 +16381,8 @@ static inline int64_t prof__read_fast_ns(const prof_trace *trace, uint64_t tick,
         return (int64_t)(uint64_t)((at + (prof__product)((tick - fast->from) << fast->up) * fast->factor) >> 64);
     }
 #else
-    return 0; /* not reached: span is 0 */
+    (void)tick;
+    return fast->ns; /* not reached: span is 0 */
 #endif
 }
 
@@ -19278,12 +19278,16 @@ static const char *prof__severity_text(uint64_t severity)
 
 typedef struct prof__read_node { /* an event of the loaded segment */
     int64_t start_ns, end_ns;
-    size_t link;       /* arguments in later segments */
-    uint32_t kind, word, site;
-    uint32_t name;     /* word of its NAME record, 0: none */
-    uint32_t depth, flags;
-    uint32_t arg, last_arg; /* its first and last argument in this segment, from 1; 0: none */
+    uint32_t word, site, depth;
+    uint32_t more; /* where the rest is, from 1; 0: a scope that has nothing of it, as most */
 } prof__read_node;
+
+typedef struct prof__read_more {
+    size_t link;   /* arguments in later segments; of the END of a scope that overlaps: its entry */
+    uint32_t kind, flags;
+    uint32_t name; /* word of its NAME record, 0: none */
+    uint32_t arg, last_arg; /* its first and last argument in this segment, from 1; 0: none */
+} prof__read_more;
 
 typedef struct prof__read_argument {
     uint32_t word, next;
@@ -19302,8 +19306,9 @@ struct prof_cursor {
     size_t crossing, exception, late_begin, late_end; /* used so far */
     prof__read_buffer buffer;
     const uint64_t *words; /* of the chunk of the loaded segment */
-    size_t node, node_count, arg_count;
+    size_t node, node_count, more_count, arg_count;
     prof__read_node *nodes;
+    prof__read_more *more;
     prof__read_argument *segment_args;
     uint32_t *stack; /* open scopes: the node's number, from 1; 0: it began before this segment; and PROF__LATE_BIT */
     size_t depth, crossed, hidden; /* hidden: those that overlap, and are returned as spans */
@@ -19337,6 +19342,7 @@ static PROF__RARE prof_status prof__cursor_make(const prof_trace *trace, size_t 
         c->trace = trace;
         c->track = about;
         c->nodes = (prof__read_node *)calloc(about->max_nodes + 1, sizeof *c->nodes);
+        c->more = (prof__read_more *)malloc((about->max_nodes + 1) * sizeof *c->more);
         c->segment_args = (prof__read_argument *)calloc(about->max_args + 1, sizeof *c->segment_args);
         c->stack = (uint32_t *)calloc(about->max_depth + 1, sizeof *c->stack);
         c->args = (prof_arg *)calloc(about->max_event_args + 1, sizeof *c->args);
@@ -19352,7 +19358,7 @@ static PROF__RARE prof_status prof__cursor_make(const prof_trace *trace, size_t 
         if (trace->paged || trace->file || trace->size > trace->header.image_size)
             archived = prof__read_buffer_make(trace, &c->buffer);
     }
-    if (!c || !c->nodes || !c->segment_args || !c->stack || !c->args || !c->frames || !archived ||
+    if (!c || !c->nodes || !c->more || !c->segment_args || !c->stack || !c->args || !c->frames || !archived ||
         (about->frames && !prof__read_reserve(&c->frame_index, about->frames))) {
         prof_cursor_close(c);
         return prof__fail(PROF_NO_MEMORY, "no memory to read track %lu", (unsigned long)track);
@@ -19370,6 +19376,7 @@ PROF_DEF void prof_cursor_close(prof_cursor *cursor)
 {
     if (!cursor) return;
     free(cursor->nodes);
+    free(cursor->more);
     free(cursor->segment_args);
     free(cursor->stack);
     free(cursor->args);
@@ -19380,23 +19387,35 @@ PROF_DEF void prof_cursor_close(prof_cursor *cursor)
     free(cursor);
 }
 
-static inline void prof__read_node_set(prof__read_node *node, unsigned kind, size_t word, size_t site, size_t depth,
-                                       int64_t ns)
+static inline void prof__read_node_set(prof__read_node *node, size_t word, size_t site, size_t depth, int64_t ns)
 {
     node->start_ns = node->end_ns = ns;
-    node->link = PROF__NONE;
-    node->kind = kind;
     node->word = (uint32_t)word;
     node->site = (uint32_t)site;
     node->depth = (uint32_t)depth;
-    node->name = node->flags = node->arg = node->last_arg = 0;
+    node->more = 0;
+}
+
+/* Returns the rest of a node, a scope's if it has none yet. */
+static prof__read_more *prof__read_more_of(prof_cursor *c, prof__read_node *node)
+{
+    prof__read_more *more;
+    if (!node->more) {
+        node->more = (uint32_t)++c->more_count;
+        more = &c->more[node->more - 1];
+        more->link = PROF__NONE;
+        more->kind = PROF__KIND_BEGIN;
+        more->flags = more->name = more->arg = more->last_arg = 0;
+    }
+    return &c->more[node->more - 1];
 }
 
 static prof__read_node *prof__read_add_node(prof_cursor *c, unsigned kind, size_t word)
 {
     prof__read_node *node = &c->nodes[c->node_count++];
     size_t site = kind == PROF__KIND_LOST ? 0 : prof__read_site_of(c->trace, prof__read_id(c->words[word]));
-    prof__read_node_set(node, kind, word, site, c->depth - c->hidden, prof__read_ns(c->trace, c->tick, &c->hint));
+    prof__read_node_set(node, word, site, c->depth - c->hidden, prof__read_ns(c->trace, c->tick, &c->hint));
+    if (kind != PROF__KIND_BEGIN) prof__read_more_of(c, node)->kind = kind;
     return node;
 }
 
@@ -19410,7 +19429,7 @@ static void prof__read_close(prof_cursor *c, uint32_t closes)
         if (!(number & ~PROF__LATE_BIT)) continue;
         number &= ~PROF__LATE_BIT;
         c->nodes[number - 1].end_ns = ns;
-        if (closes > 1) c->nodes[number - 1].flags |= PROF_TRUNCATED_END;
+        if (closes > 1) prof__read_more_of(c, &c->nodes[number - 1])->flags |= PROF_TRUNCATED_END;
     }
     if (c->crossed > c->depth) c->crossed = c->depth;
 }
@@ -19420,17 +19439,17 @@ static void prof__read_close(prof_cursor *c, uint32_t closes)
 static void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
 {
     prof__read_argument *arg;
-    prof__read_node *node;
+    prof__read_more *more;
     if (!number) return;
-    node = &c->nodes[number - 1];
+    more = prof__read_more_of(c, &c->nodes[number - 1]);
     arg = &c->segment_args[c->arg_count++];
     arg->word = (uint32_t)word;
     arg->next = 0;
-    if (node->last_arg)
-        c->segment_args[node->last_arg - 1].next = (uint32_t)c->arg_count;
+    if (more->last_arg)
+        c->segment_args[more->last_arg - 1].next = (uint32_t)c->arg_count;
     else
-        node->arg = (uint32_t)c->arg_count;
-    node->last_arg = (uint32_t)c->arg_count;
+        more->arg = (uint32_t)c->arg_count;
+    more->last_arg = (uint32_t)c->arg_count;
 }
 
 /* Returns the node that an ARG belongs to, from 1, or 0 if it is in an earlier segment, or there is none. */
@@ -19476,7 +19495,7 @@ static PROF__ASIDE void prof__read_open_scope(prof_cursor *c, prof__read_node *n
 {
     uint32_t number = (uint32_t)c->node_count;
     if (prof__read_overlaps(c, node->word)) {
-        node->flags |= PROF__OVERLAPS;
+        prof__read_more_of(c, node)->flags |= PROF__OVERLAPS;
         number |= PROF__LATE_BIT;
         c->hidden++;
     }
@@ -19507,7 +19526,7 @@ static PROF__ASIDE void prof__read_end(prof_cursor *c, size_t word)
 {
     uint32_t closes = prof__read_closes(c, word);
     if (closes == PROF__CLOSES_LATE)
-        prof__read_add_node(c, PROF__KIND_END, word)->link = c->late_end++;
+        prof__read_more_of(c, prof__read_add_node(c, PROF__KIND_END, word))->link = c->late_end++;
     else
         prof__read_close(c, closes);
 }
@@ -19524,39 +19543,46 @@ static size_t prof__read_noted(const prof_cursor *c, size_t end)
     return end;
 }
 
-/* Makes nodes of the BEGINs and ENDs from this word on, which are most of all records. Returns the word after them.
-   base: the chunk's tick. */
+/* Makes nodes of the BEGINs and ENDs from this word on, which are most of all records, as long as meta has their call
+   sites. Returns the word after them. base: the chunk's tick. */
 static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, size_t at, size_t end)
 {
     const prof_trace *trace = c->trace;
     const uint64_t *words = c->words;
-    prof__read_node *nodes = c->nodes, *node = nodes + c->node_count;
-    uint32_t *stack = c->stack, *top = stack + c->depth, *crossed = stack + c->crossed;
+    const uint32_t *sites = trace->site_ids;
+    size_t site_count = trace->site_id_count, count = c->node_count;
+    prof__read_node *nodes = c->nodes;
+    uint32_t *top = c->stack + c->depth, *crossed = c->stack + c->crossed, *ground = c->stack + c->hidden;
     uint64_t tick = c->tick;
-    size_t hidden = c->hidden;
-    prof__read_fast fast = c->fast;
+    prof__read_fast line = c->fast;
+    if (base > ~(uint64_t)0 - PROF__TICK_MASK) return at; /* a tick could be too large */
     for (end = prof__read_noted(c, end); at < end; at++) {
-        uint64_t head = words[at];
+        uint64_t head = words[at], now = base + (head & PROF__TICK_MASK);
         unsigned kind = prof__read_kind(head);
         int64_t ns;
         if (kind - PROF__KIND_BEGIN > PROF__KIND_END - PROF__KIND_BEGIN) break;
-        tick = prof__read_tick(base, head, tick);
-        ns = prof__read_fast_ns(trace, tick, &c->hint, &fast);
+        if (now > tick) tick = now;
+        if (PROF__UNLIKELY(tick - line.from >= line.span)) {
+            ns = prof__read_fast_find(trace, tick, &c->hint, &c->fast);
+            line = c->fast;
+        } else {
+            ns = prof__read_fast_ns(&line, tick);
+        }
         if (kind == PROF__KIND_BEGIN) {
-            size_t depth = (size_t)(top - stack) - hidden;
-            prof__read_node_set(node++, kind, at, prof__read_site_of(trace, prof__read_id(head)), depth, ns);
-            *top++ = (uint32_t)(node - nodes);
+            uint32_t id = prof__read_id(head);
+            if (PROF__UNLIKELY(id >= site_count || sites[id] == PROF__NONE32)) break;
+            prof__read_node_set(&nodes[count], at, sites[id], (size_t)(top - ground), ns);
+            *top++ = (uint32_t)++count;
         } else {
             uint32_t number = *--top & ~PROF__LATE_BIT;
-            if (number) nodes[number - 1].end_ns = ns;
+            if (PROF__LIKELY(number)) nodes[number - 1].end_ns = ns;
             if (crossed > top) crossed = top;
         }
     }
     c->tick = tick;
-    c->fast = fast;
-    c->node_count = (size_t)(node - nodes);
-    c->depth = (size_t)(top - stack);
-    c->crossed = (size_t)(crossed - stack);
+    c->node_count = count;
+    c->depth = (size_t)(top - c->stack);
+    c->crossed = (size_t)(crossed - c->stack);
     return at;
 }
 
@@ -19570,7 +19596,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
     int takes_data = 0;
     size_t at, length;
     if (c->trace->step) c->trace->step(c->trace->step_user, 1 / (double)c->trace->segment_count);
-    c->node = c->node_count = c->arg_count = 0;
+    c->node = c->node_count = c->more_count = c->arg_count = 0;
     c->words = words;
     if (segment->gap && c->segment > 1) c->depth = c->crossed = c->hidden = 0; /* the matcher has ended them all */
     if (!words) {
@@ -19606,7 +19632,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
         else if (kind == PROF__KIND_DATA && takes_data && prof__read_arg_whole(words + at, length))
             prof__read_take_arg(c, (uint32_t)c->node_count, at);
         else if (kind == PROF__KIND_NAME && named && length > 1)
-            named->name = (uint32_t)at;
+            prof__read_more_of(c, named)->name = (uint32_t)at;
         named = prof__read_takes_name(words + at) ? node : NULL;
         takes_data = prof__read_takes_data(words + at, takes_data);
     }
@@ -19615,8 +19641,8 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
         const prof__read_crossing *crossing = &c->trace->crossings[c->crossing++];
         prof__read_node *node = &c->nodes[(c->stack[c->crossed] & ~PROF__LATE_BIT) - 1];
         node->end_ns = crossing->end_ns;
-        node->flags |= crossing->flags;
-        node->link = crossing->link;
+        if (crossing->flags) prof__read_more_of(c, node)->flags |= crossing->flags;
+        if (crossing->link != PROF__NONE) prof__read_more_of(c, node)->link = crossing->link;
         c->stack[c->crossed] &= PROF__LATE_BIT;
     }
 }
@@ -19719,24 +19745,25 @@ static void prof__read_emit_message(prof_cursor *c, prof_event *event)
 static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
 {
     const prof_trace *trace = c->trace;
-    const prof__read_node *node = &c->nodes[c->node++];
+    prof__read_node *node = &c->nodes[c->node++];
+    const prof__read_more *more = prof__read_more_of(c, node);
     const uint64_t *words = c->words;
     const prof__read_site *site = &trace->sites[node->site];
     event->depth = node->depth;
     event->start_ns = node->start_ns;
-    if (node->kind == PROF__KIND_LOST)
+    if (more->kind == PROF__KIND_LOST)
         prof__read_emit_lost(c, event, node);
     else
         event->id = c->id | node->word;
     event->site = &site->about;
-    event->name = node->name ? (const char *)(words + node->name + 1) : site->about.name;
-    switch (node->kind) {
+    event->name = more->name ? (const char *)(words + more->name + 1) : site->about.name;
+    switch (more->kind) {
     case PROF__KIND_BEGIN:
         event->type = PROF_EVENT_SCOPE;
-        event->flags = node->flags;
+        event->flags = more->flags;
         event->duration_ns = node->end_ns - node->start_ns;
-        prof__read_args(c, event, node->arg, node->link);
-        if (!(node->flags & PROF__OVERLAPS)) break;
+        prof__read_args(c, event, more->arg, more->link);
+        if (!(more->flags & PROF__OVERLAPS)) break;
         event->type = PROF_EVENT_SPAN_BEGIN;
         event->flags = 0;
         event->duration_ns = 0;
@@ -19744,17 +19771,17 @@ static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
         break;
     case PROF__KIND_END: /* of a scope that overlaps */
         event->type = PROF_EVENT_SPAN_END;
-        event->object = ~trace->late_ends[node->link].id;
+        event->object = ~trace->late_ends[more->link].id;
         break;
     case PROF__KIND_MARK:
         event->type = PROF_EVENT_MARK;
-        prof__read_args(c, event, node->arg, PROF__NONE);
+        prof__read_args(c, event, more->arg, PROF__NONE);
         break;
     case PROF__KIND_EVENT:
         event->type = (prof_event_type)prof__read_event_type(words + node->word);
         event->detail = words[node->word + 1] >> 8;
         event->object = words[node->word + 2];
-        prof__read_args(c, event, node->arg, PROF__NONE);
+        prof__read_args(c, event, more->arg, PROF__NONE);
         if (event->type == PROF_EVENT_LOG) prof__read_emit_message(c, event);
         break;
     case PROF__KIND_FRAME:
@@ -19764,7 +19791,7 @@ static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
     case PROF__KIND_COUNTER_INT:
     case PROF__KIND_COUNTER_DOUBLE:
         event->type = PROF_EVENT_COUNTER;
-        event->value.type = node->kind == PROF__KIND_COUNTER_INT ? PROF_VALUE_INT : PROF_VALUE_DOUBLE;
+        event->value.type = more->kind == PROF__KIND_COUNTER_INT ? PROF_VALUE_INT : PROF_VALUE_DOUBLE;
         memcpy(&event->value.as, words + node->word + 1, sizeof *words);
         break;
     default: break;
@@ -19839,7 +19866,7 @@ static inline int prof__read_loaded(const prof_cursor *c) { return c->node < c->
 /* Returns 1 if the node is a scope without arguments, a name of its own or flags, as most are. */
 static inline int prof__read_plain(const prof__read_node *node)
 {
-    return node->kind == PROF__KIND_BEGIN && !(node->name | node->arg | node->flags) && node->link == PROF__NONE;
+    return !node->more;
 }
 
 /* Emits the next node if it is plain. Returns 0 if not. */

@@ -105,16 +105,25 @@ TEST(images_in_files_are_read_as_in_memory)
 
 enum { SCOPES = 20000 };
 
+static void work(void)
+{
+    PROFILE_SCOPE("all"); /* has arguments before and after many chunks of others */
+    for (int i = 0; i < 4; ++i) PROFILE_ARG_I("number", i);
+    for (int i = 0; i < SCOPES / 2; ++i) {
+        PROFILE_SCOPE("outer");
+        PROFILE_SCOPE_S(i % 2 ? "odd" : "even");
+        PROFILE_ARG_S("text", "value");
+    }
+    PROFILE_ARG_S("number", "the last");
+}
+
 static void record(void)
 {
     prof_config config = trace_config(4u << 20);
     config.output = trace_path(PATH);
     trace_start(&config);
-    for (int i = 0; i < SCOPES; ++i) {
-        PROFILE_SCOPE("outer");
-        PROFILE_SCOPE_S(i % 2 ? "odd" : "even");
-        PROFILE_ARG_S("text", "value");
-    }
+    work();
+    work();
     CHECK_EQUAL(prof_stop(), PROF_OK);
     CHECK_EQUAL(prof_reset(), PROF_OK);
 }
@@ -126,7 +135,7 @@ TEST(only_tables_are_in_memory)
     CHECK(trace->paged && trace->file);
     uint64_t events;
     content(trace, &events);
-    CHECK(events == 2 * SCOPES);
+    CHECK(events == 2 * SCOPES + 2);
     size_t size;
     char *bytes = trace_file_text(trace_path(PATH), &size);
     CHECK(compare(bytes, size) == events);

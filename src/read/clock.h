@@ -116,10 +116,9 @@ static PROF__NOINLINE int64_t prof__read_fast_find(const prof_trace *trace, uint
     return ns;
 }
 
-/* Returns the same as prof__read_ns(). */
-static inline int64_t prof__read_fast_ns(const prof_trace *trace, uint64_t tick, size_t *hint, prof__read_fast *fast)
+/* Returns the same as prof__read_ns(), for a tick in the span. */
+static inline int64_t prof__read_fast_ns(const prof__read_fast *fast, uint64_t tick)
 {
-    if (PROF__UNLIKELY(tick - fast->from >= fast->span)) return prof__read_fast_find(trace, tick, hint, fast);
 #ifdef __SIZEOF_INT128__
     {
         __extension__ typedef unsigned __int128 prof__product;
@@ -127,7 +126,8 @@ static inline int64_t prof__read_fast_ns(const prof_trace *trace, uint64_t tick,
         return (int64_t)(uint64_t)((at + (prof__product)((tick - fast->from) << fast->up) * fast->factor) >> 64);
     }
 #else
-    return 0; /* not reached: span is 0 */
+    (void)tick;
+    return fast->ns; /* not reached: span is 0 */
 #endif
 }
 

@@ -9,7 +9,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
     int takes_data = 0;
     size_t at, length;
     if (c->trace->step) c->trace->step(c->trace->step_user, 1 / (double)c->trace->segment_count);
-    c->node = c->node_count = c->arg_count = 0;
+    c->node = c->node_count = c->more_count = c->arg_count = 0;
     c->words = words;
     if (segment->gap && c->segment > 1) c->depth = c->crossed = c->hidden = 0; /* the matcher has ended them all */
     if (!words) {
@@ -45,7 +45,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
         else if (kind == PROF__KIND_DATA && takes_data && prof__read_arg_whole(words + at, length))
             prof__read_take_arg(c, (uint32_t)c->node_count, at);
         else if (kind == PROF__KIND_NAME && named && length > 1)
-            named->name = (uint32_t)at;
+            prof__read_more_of(c, named)->name = (uint32_t)at;
         named = prof__read_takes_name(words + at) ? node : NULL;
         takes_data = prof__read_takes_data(words + at, takes_data);
     }
@@ -54,8 +54,8 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
         const prof__read_crossing *crossing = &c->trace->crossings[c->crossing++];
         prof__read_node *node = &c->nodes[(c->stack[c->crossed] & ~PROF__LATE_BIT) - 1];
         node->end_ns = crossing->end_ns;
-        node->flags |= crossing->flags;
-        node->link = crossing->link;
+        if (crossing->flags) prof__read_more_of(c, node)->flags |= crossing->flags;
+        if (crossing->link != PROF__NONE) prof__read_more_of(c, node)->link = crossing->link;
         c->stack[c->crossed] &= PROF__LATE_BIT;
     }
 }
@@ -158,24 +158,25 @@ static void prof__read_emit_message(prof_cursor *c, prof_event *event)
 static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
 {
     const prof_trace *trace = c->trace;
-    const prof__read_node *node = &c->nodes[c->node++];
+    prof__read_node *node = &c->nodes[c->node++];
+    const prof__read_more *more = prof__read_more_of(c, node);
     const uint64_t *words = c->words;
     const prof__read_site *site = &trace->sites[node->site];
     event->depth = node->depth;
     event->start_ns = node->start_ns;
-    if (node->kind == PROF__KIND_LOST)
+    if (more->kind == PROF__KIND_LOST)
         prof__read_emit_lost(c, event, node);
     else
         event->id = c->id | node->word;
     event->site = &site->about;
-    event->name = node->name ? (const char *)(words + node->name + 1) : site->about.name;
-    switch (node->kind) {
+    event->name = more->name ? (const char *)(words + more->name + 1) : site->about.name;
+    switch (more->kind) {
     case PROF__KIND_BEGIN:
         event->type = PROF_EVENT_SCOPE;
-        event->flags = node->flags;
+        event->flags = more->flags;
         event->duration_ns = node->end_ns - node->start_ns;
-        prof__read_args(c, event, node->arg, node->link);
-        if (!(node->flags & PROF__OVERLAPS)) break;
+        prof__read_args(c, event, more->arg, more->link);
+        if (!(more->flags & PROF__OVERLAPS)) break;
         event->type = PROF_EVENT_SPAN_BEGIN;
         event->flags = 0;
         event->duration_ns = 0;
@@ -183,17 +184,17 @@ static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
         break;
     case PROF__KIND_END: /* of a scope that overlaps */
         event->type = PROF_EVENT_SPAN_END;
-        event->object = ~trace->late_ends[node->link].id;
+        event->object = ~trace->late_ends[more->link].id;
         break;
     case PROF__KIND_MARK:
         event->type = PROF_EVENT_MARK;
-        prof__read_args(c, event, node->arg, PROF__NONE);
+        prof__read_args(c, event, more->arg, PROF__NONE);
         break;
     case PROF__KIND_EVENT:
         event->type = (prof_event_type)prof__read_event_type(words + node->word);
         event->detail = words[node->word + 1] >> 8;
         event->object = words[node->word + 2];
-        prof__read_args(c, event, node->arg, PROF__NONE);
+        prof__read_args(c, event, more->arg, PROF__NONE);
         if (event->type == PROF_EVENT_LOG) prof__read_emit_message(c, event);
         break;
     case PROF__KIND_FRAME:
@@ -203,7 +204,7 @@ static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
     case PROF__KIND_COUNTER_INT:
     case PROF__KIND_COUNTER_DOUBLE:
         event->type = PROF_EVENT_COUNTER;
-        event->value.type = node->kind == PROF__KIND_COUNTER_INT ? PROF_VALUE_INT : PROF_VALUE_DOUBLE;
+        event->value.type = more->kind == PROF__KIND_COUNTER_INT ? PROF_VALUE_INT : PROF_VALUE_DOUBLE;
         memcpy(&event->value.as, words + node->word + 1, sizeof *words);
         break;
     default: break;
@@ -278,7 +279,7 @@ static inline int prof__read_loaded(const prof_cursor *c) { return c->node < c->
 /* Returns 1 if the node is a scope without arguments, a name of its own or flags, as most are. */
 static inline int prof__read_plain(const prof__read_node *node)
 {
-    return node->kind == PROF__KIND_BEGIN && !(node->name | node->arg | node->flags) && node->link == PROF__NONE;
+    return !node->more;
 }
 
 /* Emits the next node if it is plain. Returns 0 if not. */
