@@ -15122,10 +15122,11 @@ typedef struct prof__read_unknown {
 
 typedef struct prof__read_chunk {
     uint64_t sequence, tick, lost;
-    uint64_t mark;        /* of a block: what prof__read_mark() returned for its words */
+    uint64_t mark;        /* of a block: what prof__read_mark() returned for its words, strings terminated */
     uint64_t place;       /* of its first word, in words of the image; of a block, in bytes of the file */
     uint32_t size, words; /* of a block, else 0; size PROF__NONE32: it has vanished */
     uint32_t owned;       /* 1: a thread still had it */
+    uint32_t texts;       /* 1: it may have strings */
 } prof__read_chunk;
 
 struct prof__read_segment;
@@ -15151,7 +15152,6 @@ typedef struct prof__read_segment {
     uint8_t fiber;
     uint8_t last;        /* 1: the chunk has no later segment, so that the chunk's losses belong here */
     uint8_t gap;         /* 1: something is missing before it */
-    uint8_t texts;       /* 1: it may have strings */
 } prof__read_segment;
 
 /* A BEGIN without its END in the segment, or an END without its BEGIN. */
@@ -15897,8 +15897,8 @@ static PROF__HOT uint64_t prof__read_mark(const prof_trace *trace, const uint64_
     return mark;
 }
 
-/* Reads the block at offset, which must end before end, and unpacks it. block: receives its header. Returns 0 if there
-   is no block. */
+/* Reads the block at offset, which must end before end, and unpacks it; its strings are not terminated. block: receives
+   its header. Returns 0 if there is no block. */
 static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, uint64_t offset, uint64_t end,
                             prof__block *block)
 {
@@ -15912,7 +15912,6 @@ static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, 
         prof__unpack((const unsigned char *)bytes, block->size - sizeof *block, buffer->words, block->words) !=
             block->words)
         return 0;
-    prof__read_seal(buffer->words, block->words);
     return 1;
 }
 
@@ -15935,7 +15934,7 @@ static const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffe
     buffer->segment = NULL;
     if (!prof__read_ring_part(trace, (trace->chunks[segment->chunk].place + segment->first) * 8, words, count * 8))
         return NULL;
-    if (segment->texts) prof__read_seal(words, count);
+    if (trace->chunks[segment->chunk].texts) prof__read_seal(words, count);
     if (prof__read_mark(trace, words, count) != segment->mark) return NULL;
     buffer->segment = segment;
     return buffer->words;
@@ -15954,9 +15953,10 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
     if (!size) return prof__read_page(trace, buffer, segment);
     if (buffer->chunk == segment->chunk + (size_t)1) return buffer->words;
     if (size == PROF__NONE32 || !prof__read_block(trace, buffer, chunk->place, chunk->place + size, &block) ||
-        block.size != size || block.sequence != chunk->sequence || block.words != chunk->words ||
-        prof__read_mark(trace, buffer->words, chunk->words) != chunk->mark)
+        block.size != size || block.sequence != chunk->sequence || block.words != chunk->words)
         return NULL;
+    if (chunk->texts) prof__read_seal(buffer->words, chunk->words);
+    if (prof__read_mark(trace, buffer->words, chunk->words) != chunk->mark) return NULL;
     buffer->chunk = segment->chunk + (size_t)1;
     return buffer->words;
 }
@@ -15998,8 +15998,8 @@ static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, pr
 }
 
 /* Ends a segment before this word. Its strings are terminated already. */
-static void prof__read_cut_end(prof_trace *trace, prof__read_segment *segment, const uint64_t *words, size_t at,
-                               prof__read_outliner *outliner)
+static PROF__RARE void prof__read_cut_end(prof_trace *trace, prof__read_segment *segment, const uint64_t *words,
+                                          size_t at, prof__read_outliner *outliner)
 {
     segment->end = (uint32_t)at;
     prof__read_outline_keep(trace, segment, outliner);
@@ -16029,7 +16029,7 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
         if (!length) break;
         if (prof__read_has_text(kind)) {
             prof__read_seal_text(words + at, length);
-            if (segment) segment->texts = 1;
+            trace->chunks[chunk].texts = 1;
         }
         if (kind == PROF__KIND_TRACK) {
             if (trace->segment_count >= PROF__NONE32 ||
@@ -16109,7 +16109,9 @@ static int prof__read_add_chunk(prof_trace *trace, const prof__read_chunk *chunk
         !prof__read_add(&trace->sequences, hash, trace->chunk_count))
         return 0;
     trace->chunks[trace->chunk_count++] = *chunk;
-    return prof__read_pair(trace, base) && prof__read_cut(trace, trace->chunk_count - 1, words, count);
+    if (!prof__read_pair(trace, base) || !prof__read_cut(trace, trace->chunk_count - 1, words, count)) return 0;
+    if (chunk->size) trace->chunks[trace->chunk_count - 1].mark = prof__read_mark(trace, words, count);
+    return 1;
 }
 
 /* Returns the next place from offset on, before end, where a block may begin, or end if there is none. */
@@ -16155,7 +16157,6 @@ static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, i
             chunk.sequence = block.sequence;
             chunk.tick = block.base.tick;
             chunk.lost = block.lost;
-            chunk.mark = prof__read_mark(trace, trace->buffer.words, block.words);
             chunk.place = offset;
             chunk.size = block.size;
             chunk.words = block.words;
@@ -16825,7 +16826,7 @@ static PROF__ASIDE void prof__read_close_all(prof__read_matcher *m)
 
 /*-- outlines --*/
 
-static void prof__read_outline_begin(prof__read_outliner *o, uint64_t base)
+static PROF__RARE void prof__read_outline_begin(prof__read_outliner *o, uint64_t base)
 {
     memset(&o->sum, 0, sizeof o->sum);
     o->base = base;
@@ -16950,7 +16951,8 @@ static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *
 }
 
 /* Keeps the outline of a segment that has just ended. Without memory it has none. */
-static void prof__read_outline_keep(prof_trace *trace, prof__read_segment *segment, prof__read_outliner *o)
+static PROF__RARE void prof__read_outline_keep(prof_trace *trace, prof__read_segment *segment,
+                                               prof__read_outliner *o)
 {
     size_t begins = (size_t)(o->top - o->open), count = o->sum.ends + begins;
     segment->depth = 0;
@@ -16972,7 +16974,7 @@ static void prof__read_outline_keep(prof_trace *trace, prof__read_segment *segme
 
 /* Matches a segment by its outline: the same as prof__read_match_words(). Returns 0 if that is not possible, because
    something in it depends on what was before, and has changed nothing then; -1 without memory. */
-static int prof__read_outline_match(prof__read_matcher *m, uint32_t number)
+static PROF__RARE int prof__read_outline_match(prof__read_matcher *m, uint32_t number)
 {
     const prof__read_segment *segment = &m->trace->segments[m->track->segment + number];
     const prof__read_outline *outline = m->trace->outlines + segment->depth - 1;
@@ -17006,8 +17008,8 @@ static int prof__read_outline_match(prof__read_matcher *m, uint32_t number)
 
 /* Matches the BEGINs and ENDs from this word on, which are most of all records. Returns the word after them, or 0
    without memory. */
-static PROF__NOINLINE size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *words, size_t at,
-                                                     size_t end, uint32_t number, const prof__read_chunk *chunk)
+static PROF__HOT size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *words, size_t at, size_t end,
+                                                uint32_t number, const prof__read_chunk *chunk)
 {
     prof_trace *trace = m->trace;
     uint64_t tick = m->tick, base = chunk->tick;
@@ -17036,8 +17038,8 @@ static PROF__NOINLINE size_t prof__read_match_scopes(prof__read_matcher *m, cons
     return at;
 }
 
-/* Matches the records of a segment. Returns 0 if they can no longer be read, -1 without memory. */
-static PROF__HOT int prof__read_match_words(prof__read_matcher *m, uint32_t number)
+/* Matches the records of a segment, one by one. Returns 0 if they can no longer be read, -1 without memory. */
+static PROF__RARE int prof__read_match_words(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
     prof__read_segment *segment = &trace->segments[m->track->segment + number];
@@ -17108,7 +17110,7 @@ static PROF__HOT int prof__read_match_words(prof__read_matcher *m, uint32_t numb
     return words != NULL;
 }
 
-static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
+static PROF__RARE int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
     prof__read_segment *segment = &trace->segments[m->track->segment + number];
@@ -19867,6 +19869,17 @@ static inline int prof__read_loaded(const prof_cursor *c) { return c->node < c->
 static inline int prof__read_plain(const prof__read_node *node)
 {
     return !node->more;
+}
+
+/* Returns the next event and moves on, if it is a scope that has no more than this and its call site. Returns NULL if
+   prof_cursor_next() has to be asked. */
+static inline const prof__read_node *prof__cursor_plain(prof_cursor *c, const prof_callsite **site)
+{
+    const prof__read_node *node = &c->nodes[c->node];
+    if (!prof__read_loaded(c) || !prof__read_plain(node)) return NULL;
+    c->node++;
+    *site = &c->trace->sites[node->site].about;
+    return node;
 }
 
 /* Emits the next node if it is plain. Returns 0 if not. */
@@ -25515,6 +25528,8 @@ static void prof__trace_pairs(const prof_trace *trace, prof__pair *first, prof__
 static void prof__trace_last(prof_trace *trace, double seconds);
 static uint64_t prof__image_tick(const prof_trace *trace, int64_t ns); /* the first that is not before that time */
 static int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hint); /* *hint: 0 at first */
+/* type: prof__read_node: start_ns, end_ns, depth of a scope */
+static inline const prof__read_node *prof__cursor_plain(prof_cursor *c, const prof_callsite **site);
 static int prof__trace_archived(const prof_trace *trace);
 static int prof__trace_aggregated(const prof_trace *trace);
 static int prof__has_role(const prof_trace *trace, uint32_t role); /* prof_role: some call site has it */

@@ -250,7 +250,7 @@ typedef struct prof__chrome_track {
 
 /*-- text --*/
 
-static int prof__chrome_plain(unsigned char c)
+static int prof__chrome_as_it_is(unsigned char c)
 {
     return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
 }
@@ -262,7 +262,7 @@ static void prof__chrome_escape(prof__out *out, const char *text)
     while (*s) {
         const unsigned char *run = s;
         int length;
-        while (prof__chrome_plain(*s)) s++;
+        while (prof__chrome_as_it_is(*s)) s++;
         if (s != run) prof__out_bytes(out, run, (size_t)(s - run));
         if (!*s) break;
         length = prof__utf8_length((const char *)s);
@@ -395,23 +395,24 @@ static void prof__chrome_site_rest(prof__chrome *c, const prof_callsite *site)
 }
 
 /* Writes what an event takes from its call site, and keeps the text if it is short enough. */
-static void prof__chrome_describe(prof__chrome *c, prof__chrome_site *kept, const prof_event *event)
+static PROF__COLD void prof__chrome_describe(prof__chrome *c, prof__chrome_site *kept, const prof_callsite *site,
+                                            const char *name)
 {
     prof__out *out = &c->out;
     char *start = prof__out_reserve(out, 2 * PROF__CHROME_TEXT); /* a short text stays in the buffer */
     size_t flushes = out->flushes, name_size, size;
     PROF__CHROME_LITERAL(out, ",\"name\":");
-    prof__chrome_name(out, event->name);
-    if (kept && kept->site == event->site) { /* a name made at run time */
+    prof__chrome_name(out, name);
+    if (kept && kept->site == site) { /* a name made at run time */
         prof__out_bytes(out, kept->text + kept->name_size, (size_t)(kept->size - kept->name_size));
         return;
     }
     name_size = (size_t)(out->cursor - start);
-    prof__chrome_site_rest(c, event->site);
+    prof__chrome_site_rest(c, site);
     size = (size_t)(out->cursor - start);
-    if (!kept || event->name != event->site->name || out->flushes != flushes || size > PROF__CHROME_TEXT) return;
+    if (!kept || name != site->name || out->flushes != flushes || size > PROF__CHROME_TEXT) return;
     memcpy(kept->text, start, size);
-    kept->site = event->site;
+    kept->site = site;
     kept->name_size = (unsigned char)name_size;
     kept->size = (unsigned char)size;
 }
@@ -786,20 +787,20 @@ static void prof__chrome_sort_index(prof__chrome *c, uint32_t tid, int64_t index
     PROF__CHROME_LITERAL(&c->out, "}}");
 }
 
-/* Writes the duration of the last scope, which depends on the event after it. next: that event, or NULL. */
-static void prof__chrome_close(prof__chrome *c, prof__chrome_track *track, const prof_event *next)
+/* Writes the duration of the last scope, which depends on the event after it. start: of that event, or INT64_MAX;
+   name: that of a scope, or NULL. */
+static inline void prof__chrome_close(prof__chrome *c, prof__chrome_track *track, int64_t start, const char *name)
 {
     prof__out *out = &c->out;
     int64_t end = track->scope.start + track->scope.duration;
-    int touches = next && next->start_ns <= end; /* next is a neighbour; or a child, whose neighbour may come later */
+    int touches = start <= end; /* it is a neighbour; or a child, whose neighbour may come later */
     char *to = prof__out_reserve(out, 128); /* for the whole text */
     memcpy(to, ",\"dur\":", 7);
     prof__out_commit(out, 7);
     if (!track->scope.duration) {
         PROF__CHROME_LITERAL(out, "0.0001");
-    } else if (touches && next->start_ns == end && next->type == PROF_EVENT_SCOPE &&
-               (track->scope.name ? !strcmp(next->name, track->scope.name)
-                                  : prof__text_hash(next->name) == track->scope.hash)) {
+    } else if (start == end && name && (track->scope.name ? !strcmp(name, track->scope.name)
+                                                          : prof__text_hash(name) == track->scope.hash)) {
         prof__chrome_ns(out, track->scope.duration - 1); /* plus 0.9 ns: else speedscope puts the next one inside */
         PROF__CHROME_LITERAL(out, "9");
     } else if (touches || track->scope.exact) {
@@ -813,24 +814,24 @@ static void prof__chrome_close(prof__chrome *c, prof__chrome_track *track, const
 }
 
 /* Writes a line up to the value of ts. start: 11 bytes, such as ,\n{"ph":"X" */
-static void prof__chrome_begin(prof__chrome *c, const prof__chrome_ids *ids, const prof_event *event, const char *start,
-                               int64_t ns)
+static inline void prof__chrome_line(prof__chrome *c, const prof__chrome_ids *ids, const prof_callsite *site,
+                                     const char *name, const char *start, int64_t ns)
 {
     prof__out *out = &c->out;
     prof__chrome_site *kept = NULL;
     char *to = prof__out_reserve(out, 512); /* more than is needed, because whole pieces are copied */
     memcpy(to, start, 11);
     if (c->sites) {
-        uint64_t hash = (uint64_t)(uintptr_t)event->site * 0x9E3779B97F4A7C15u;
+        uint64_t hash = (uint64_t)(uintptr_t)site * 0x9E3779B97F4A7C15u;
         kept = &c->sites[hash >> 32 & (PROF__CHROME_SITES - 1)];
     }
-    if (PROF__LIKELY(kept && kept->site == event->site && event->name == event->site->name)) {
+    if (PROF__LIKELY(kept && kept->site == site && name == site->name)) {
         size_t at = 0;
         for (to += 11; at < kept->size; at += PROF__CHROME_COPY) memcpy(to + at, kept->text + at, PROF__CHROME_COPY);
         to += kept->size;
     } else {
         prof__out_commit(out, 11);
-        prof__chrome_describe(c, kept, event);
+        prof__chrome_describe(c, kept, site, name);
         to = prof__out_reserve(out, 128);
     }
     memcpy(to, ids->text, sizeof ids->text);
@@ -838,21 +839,46 @@ static void prof__chrome_begin(prof__chrome *c, const prof__chrome_ids *ids, con
     prof__out_commit(out, (size_t)(to - out->cursor) + prof__chrome_stamp(c, to, ns));
 }
 
+static void prof__chrome_begin(prof__chrome *c, const prof__chrome_ids *ids, const prof_event *event, const char *start,
+                               int64_t ns)
+{
+    prof__chrome_line(c, ids, event->site, event->name, start, ns);
+}
+
+/* Writes the line of a scope up to its arguments. */
+static inline void prof__chrome_open(prof__chrome *c, prof__chrome_track *track, const prof_callsite *site,
+                                     const char *name, int64_t start, int64_t duration, uint32_t depth)
+{
+    int64_t end = start + duration;
+    if (track->origin < 0) track->origin = start;
+    prof__chrome_line(c, &track->ids, site, name, ",\n{\"ph\":\"X\"", start);
+    track->scope.open = 1;
+    track->scope.name = name == site->name ? name : NULL;
+    track->scope.start = start;
+    track->scope.duration = duration;
+    track->scope.exact = depth > PROF__CHROME_DEPTH || (depth && track->ends[depth - 1] <= end);
+    if (depth < PROF__CHROME_DEPTH) track->ends[depth] = end;
+}
+
 static void prof__chrome_slice(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
 {
-    int64_t start = prof__chrome_time(event->start_ns);
-    int64_t end = start + event->duration_ns;
-    if (track->origin < 0) track->origin = start;
-    prof__chrome_begin(c, &track->ids, event, ",\n{\"ph\":\"X\"", start);
+    prof__chrome_open(c, track, event->site, event->name, prof__chrome_time(event->start_ns), event->duration_ns,
+                      event->depth);
     if (event->arg_count | event->flags | (uint32_t)c->options.source) prof__chrome_all_args(c, event);
-    track->scope.open = 1;
-    track->scope.name = event->name == event->site->name ? event->name : NULL;
-    track->scope.hash = track->scope.name ? 0 : prof__text_hash(event->name);
-    track->scope.start = start;
-    track->scope.duration = event->duration_ns;
-    track->scope.exact = event->depth > PROF__CHROME_DEPTH ||
-                         (event->depth && track->ends[event->depth - 1] <= end);
-    if (event->depth < PROF__CHROME_DEPTH) track->ends[event->depth] = end;
+    if (!track->scope.name) track->scope.hash = prof__text_hash(event->name);
+}
+
+/* Writes the scopes that come next, as long as they have no arguments and nothing else that is special. */
+static void prof__chrome_plain(prof__chrome *c, prof__chrome_track *track, prof_cursor *cursor)
+{
+    const prof_callsite *site;
+    const prof__read_node *node;
+    while ((node = prof__cursor_plain(cursor, &site)) != NULL) {
+        int64_t start = node->start_ns + c->offset;
+        if (track->scope.open) prof__chrome_close(c, track, start, site->name);
+        prof__chrome_open(c, track, site, site->name, prof__chrome_time(start), node->end_ns - node->start_ns,
+                          node->depth);
+    }
 }
 
 static void prof__chrome_scope(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
@@ -1632,6 +1658,7 @@ static void prof__chrome_write_track(prof__chrome *c, prof__chrome_track *track,
     prof_cursor *cursor;
     prof_event event;
     prof_status status = prof_cursor_open(c->trace, index, &cursor);
+    int all = !c->options.from_ns && !c->options.to_ns && !c->options.min_duration_ns && !c->options.source;
     if (status) {
         prof__out_fail(&c->out, status);
         return;
@@ -1642,10 +1669,12 @@ static void prof__chrome_write_track(prof__chrome *c, prof__chrome_track *track,
     track->scope.open = 0;
     track->frame_count = 0;
     while (c->out.status == PROF_OK && prof__chrome_next(c, cursor, &event)) {
-        if (track->scope.open) prof__chrome_close(c, track, &event);
+        if (track->scope.open)
+            prof__chrome_close(c, track, event.start_ns, event.type == PROF_EVENT_SCOPE ? event.name : NULL);
         prof__chrome_event(c, track, index, &event);
+        if (all) prof__chrome_plain(c, track, cursor);
     }
-    if (track->scope.open) prof__chrome_close(c, track, NULL);
+    if (track->scope.open) prof__chrome_close(c, track, INT64_MAX, NULL);
     prof_cursor_close(cursor);
 }
 

@@ -152,6 +152,8 @@ static void prof__trace_pairs(const prof_trace *trace, prof__pair *first, prof__
 static void prof__trace_last(prof_trace *trace, double seconds);
 static uint64_t prof__image_tick(const prof_trace *trace, int64_t ns); /* the first that is not before that time */
 static int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hint); /* *hint: 0 at first */
+/* type: prof__read_node: start_ns, end_ns, depth of a scope */
+static inline const prof__read_node *prof__cursor_plain(prof_cursor *c, const prof_callsite **site);
 static int prof__trace_archived(const prof_trace *trace);
 static int prof__trace_aggregated(const prof_trace *trace);
 static int prof__has_role(const prof_trace *trace, uint32_t role); /* prof_role: some call site has it */

@@ -196,8 +196,8 @@ static PROF__HOT uint64_t prof__read_mark(const prof_trace *trace, const uint64_
     return mark;
 }
 
-/* Reads the block at offset, which must end before end, and unpacks it. block: receives its header. Returns 0 if there
-   is no block. */
+/* Reads the block at offset, which must end before end, and unpacks it; its strings are not terminated. block: receives
+   its header. Returns 0 if there is no block. */
 static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, uint64_t offset, uint64_t end,
                             prof__block *block)
 {
@@ -211,7 +211,6 @@ static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, 
         prof__unpack((const unsigned char *)bytes, block->size - sizeof *block, buffer->words, block->words) !=
             block->words)
         return 0;
-    prof__read_seal(buffer->words, block->words);
     return 1;
 }
 
@@ -234,7 +233,7 @@ static const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffe
     buffer->segment = NULL;
     if (!prof__read_ring_part(trace, (trace->chunks[segment->chunk].place + segment->first) * 8, words, count * 8))
         return NULL;
-    if (segment->texts) prof__read_seal(words, count);
+    if (trace->chunks[segment->chunk].texts) prof__read_seal(words, count);
     if (prof__read_mark(trace, words, count) != segment->mark) return NULL;
     buffer->segment = segment;
     return buffer->words;
@@ -253,9 +252,10 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
     if (!size) return prof__read_page(trace, buffer, segment);
     if (buffer->chunk == segment->chunk + (size_t)1) return buffer->words;
     if (size == PROF__NONE32 || !prof__read_block(trace, buffer, chunk->place, chunk->place + size, &block) ||
-        block.size != size || block.sequence != chunk->sequence || block.words != chunk->words ||
-        prof__read_mark(trace, buffer->words, chunk->words) != chunk->mark)
+        block.size != size || block.sequence != chunk->sequence || block.words != chunk->words)
         return NULL;
+    if (chunk->texts) prof__read_seal(buffer->words, chunk->words);
+    if (prof__read_mark(trace, buffer->words, chunk->words) != chunk->mark) return NULL;
     buffer->chunk = segment->chunk + (size_t)1;
     return buffer->words;
 }
@@ -297,8 +297,8 @@ static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, pr
 }
 
 /* Ends a segment before this word. Its strings are terminated already. */
-static void prof__read_cut_end(prof_trace *trace, prof__read_segment *segment, const uint64_t *words, size_t at,
-                               prof__read_outliner *outliner)
+static PROF__RARE void prof__read_cut_end(prof_trace *trace, prof__read_segment *segment, const uint64_t *words,
+                                          size_t at, prof__read_outliner *outliner)
 {
     segment->end = (uint32_t)at;
     prof__read_outline_keep(trace, segment, outliner);
@@ -328,7 +328,7 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
         if (!length) break;
         if (prof__read_has_text(kind)) {
             prof__read_seal_text(words + at, length);
-            if (segment) segment->texts = 1;
+            trace->chunks[chunk].texts = 1;
         }
         if (kind == PROF__KIND_TRACK) {
             if (trace->segment_count >= PROF__NONE32 ||
@@ -408,7 +408,9 @@ static int prof__read_add_chunk(prof_trace *trace, const prof__read_chunk *chunk
         !prof__read_add(&trace->sequences, hash, trace->chunk_count))
         return 0;
     trace->chunks[trace->chunk_count++] = *chunk;
-    return prof__read_pair(trace, base) && prof__read_cut(trace, trace->chunk_count - 1, words, count);
+    if (!prof__read_pair(trace, base) || !prof__read_cut(trace, trace->chunk_count - 1, words, count)) return 0;
+    if (chunk->size) trace->chunks[trace->chunk_count - 1].mark = prof__read_mark(trace, words, count);
+    return 1;
 }
 
 /* Returns the next place from offset on, before end, where a block may begin, or end if there is none. */
@@ -454,7 +456,6 @@ static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, i
             chunk.sequence = block.sequence;
             chunk.tick = block.base.tick;
             chunk.lost = block.lost;
-            chunk.mark = prof__read_mark(trace, trace->buffer.words, block.words);
             chunk.place = offset;
             chunk.size = block.size;
             chunk.words = block.words;

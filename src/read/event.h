@@ -282,6 +282,17 @@ static inline int prof__read_plain(const prof__read_node *node)
     return !node->more;
 }
 
+/* Returns the next event and moves on, if it is a scope that has no more than this and its call site. Returns NULL if
+   prof_cursor_next() has to be asked. */
+static inline const prof__read_node *prof__cursor_plain(prof_cursor *c, const prof_callsite **site)
+{
+    const prof__read_node *node = &c->nodes[c->node];
+    if (!prof__read_loaded(c) || !prof__read_plain(node)) return NULL;
+    c->node++;
+    *site = &c->trace->sites[node->site].about;
+    return node;
+}
+
 /* Emits the next node if it is plain. Returns 0 if not. */
 static inline int prof__read_emit_scope(prof_cursor *c, prof_event *event)
 {

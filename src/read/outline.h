@@ -1,7 +1,7 @@
 // read/outline: What a segment does to the matcher, found while it is cut, so that its words are read only once.
 /*-- outlines --*/
 
-static void prof__read_outline_begin(prof__read_outliner *o, uint64_t base)
+static PROF__RARE void prof__read_outline_begin(prof__read_outliner *o, uint64_t base)
 {
     memset(&o->sum, 0, sizeof o->sum);
     o->base = base;
@@ -126,7 +126,8 @@ static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *
 }
 
 /* Keeps the outline of a segment that has just ended. Without memory it has none. */
-static void prof__read_outline_keep(prof_trace *trace, prof__read_segment *segment, prof__read_outliner *o)
+static PROF__RARE void prof__read_outline_keep(prof_trace *trace, prof__read_segment *segment,
+                                               prof__read_outliner *o)
 {
     size_t begins = (size_t)(o->top - o->open), count = o->sum.ends + begins;
     segment->depth = 0;
@@ -148,7 +149,7 @@ static void prof__read_outline_keep(prof_trace *trace, prof__read_segment *segme
 
 /* Matches a segment by its outline: the same as prof__read_match_words(). Returns 0 if that is not possible, because
    something in it depends on what was before, and has changed nothing then; -1 without memory. */
-static int prof__read_outline_match(prof__read_matcher *m, uint32_t number)
+static PROF__RARE int prof__read_outline_match(prof__read_matcher *m, uint32_t number)
 {
     const prof__read_segment *segment = &m->trace->segments[m->track->segment + number];
     const prof__read_outline *outline = m->trace->outlines + segment->depth - 1;

@@ -73,10 +73,11 @@ typedef struct prof__read_unknown {
 
 typedef struct prof__read_chunk {
     uint64_t sequence, tick, lost;
-    uint64_t mark;        /* of a block: what prof__read_mark() returned for its words */
+    uint64_t mark;        /* of a block: what prof__read_mark() returned for its words, strings terminated */
     uint64_t place;       /* of its first word, in words of the image; of a block, in bytes of the file */
     uint32_t size, words; /* of a block, else 0; size PROF__NONE32: it has vanished */
     uint32_t owned;       /* 1: a thread still had it */
+    uint32_t texts;       /* 1: it may have strings */
 } prof__read_chunk;
 
 struct prof__read_segment;
@@ -102,7 +103,6 @@ typedef struct prof__read_segment {
     uint8_t fiber;
     uint8_t last;        /* 1: the chunk has no later segment, so that the chunk's losses belong here */
     uint8_t gap;         /* 1: something is missing before it */
-    uint8_t texts;       /* 1: it may have strings */
 } prof__read_segment;
 
 /* A BEGIN without its END in the segment, or an END without its BEGIN. */

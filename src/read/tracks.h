@@ -1,8 +1,8 @@
 // read/tracks: Makes tracks of segments, and runs the matcher over each.
 /* Matches the BEGINs and ENDs from this word on, which are most of all records. Returns the word after them, or 0
    without memory. */
-static PROF__NOINLINE size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *words, size_t at,
-                                                     size_t end, uint32_t number, const prof__read_chunk *chunk)
+static PROF__HOT size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *words, size_t at, size_t end,
+                                                uint32_t number, const prof__read_chunk *chunk)
 {
     prof_trace *trace = m->trace;
     uint64_t tick = m->tick, base = chunk->tick;
@@ -31,8 +31,8 @@ static PROF__NOINLINE size_t prof__read_match_scopes(prof__read_matcher *m, cons
     return at;
 }
 
-/* Matches the records of a segment. Returns 0 if they can no longer be read, -1 without memory. */
-static PROF__HOT int prof__read_match_words(prof__read_matcher *m, uint32_t number)
+/* Matches the records of a segment, one by one. Returns 0 if they can no longer be read, -1 without memory. */
+static PROF__RARE int prof__read_match_words(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
     prof__read_segment *segment = &trace->segments[m->track->segment + number];
@@ -103,7 +103,7 @@ static PROF__HOT int prof__read_match_words(prof__read_matcher *m, uint32_t numb
     return words != NULL;
 }
 
-static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
+static PROF__RARE int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
     prof__read_segment *segment = &trace->segments[m->track->segment + number];
