@@ -1,0 +1,319 @@
+#!/bin/bash
+# What engines do: the programs of examples/engines run, and their recordings have each scope as often as it ran; and
+# prof.h in C++20 modules, unity builds and precompiled headers. CC, CXX as in the Makefile.
+cd "$(dirname "$0")/.." || exit 1
+root=$PWD out=$PWD/build/engines prof=$PWD/build/prof
+rm -rf "$out"
+mkdir -p "$out"
+unset PROF_OUTPUT
+passed=0 failed=0 skipped=0
+warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
+cc="${CC:-cc} -std=gnu99 -O0 $warnings -Wno-misleading-indentation"
+check() { # NAME COMMAND...
+    name=$1
+    shift
+    if "$@" >"$out/said" 2>&1; then
+        echo "ok   engines: $name"
+        passed=$((passed + 1))
+    else
+        echo "FAIL engines: $name"
+        tail -n 20 "$out/said"
+        failed=$((failed + 1))
+        return 1
+    fi
+}
+skip() {
+    echo "SKIP engines: $*"
+    skipped=$((skipped + 1))
+}
+scopes() { # FILE "NAME COUNT"...: the summary has exactly so many calls of each
+    [ "$table" = "$1" ] || "$prof" summary "$1" | tr -d , >"$out/table"
+    table=$1
+    shift
+    for row; do
+        grep -qE "^${row% *} +${row##* } " "$out/table" || { echo "not there: $row" && cat "$out/table" && return 1; }
+    done
+}
+whole() { # FILE: nothing is lost
+    "$prof" summary "$1" | grep -qx 'nothing lost'
+}
+says() { # FILE PATTERN
+    grep -E "$2" "$1" || { cat "$1" && return 1; }
+}
+wait_until() { # COMMAND...: for 20 s
+    for ((tries = 0; tries < 400; tries++)); do
+        "$@" && return
+        sleep 0.05
+    done
+    return 1
+}
+check "the tool" make -s build/prof || exit 1
+cd "$out" || exit 1
+ln -s "$root/examples" examples
+
+# ---- an overlay in SDL2. Its last figures are those of the whole run. The picture: letters, and bars of frames.
+
+if ! sdl=$(sdl2-config --cflags --libs 2>/dev/null); then
+    skip "overlay: no sdl2-config (libsdl2-dev)"
+elif check "overlay_sdl.c compiles" $cc examples/engines/overlay_sdl.c -o overlay $sdl -pthread; then
+    check "the overlay runs" env SDL_VIDEODRIVER=dummy timeout 60 ./overlay 120 overlay.bmp overlay.prof && cp said overlay.txt
+    check "its figures" says overlay.txt '^frames 120, memory 0.1250 MiB, allocations 120, lost 0$'
+    for scope in collide move spawn draw 'draw overlay' present wait; do
+        check "its figures: $scope" says overlay.txt "^$scope: 120 calls$"
+    done
+    check "its recording" scopes overlay.prof "collide 120" "present 120" "draw overlay 120" "frame 120"
+    check "nothing of it is lost" whole overlay.prof
+    check "its picture" python3 - overlay.bmp <<'END'
+import struct, sys
+data = open(sys.argv[1], 'rb').read()
+start, = struct.unpack_from('<I', data, 10)
+width, height, planes, bits = struct.unpack_from('<iiHH', data, 18)
+count, rows = bits // 8, range(height - 1, -1, -1)
+line = (width * count + 3) & ~3
+pixel = lambda x, y: tuple(data[start + rows[y] * line + x * count:][:3][::-1])
+panel = [pixel(x, y) for y in range(14, 220) for x in range(14, 400)]
+letters = sum(min(p) > 200 for p in panel)
+bars = sum(p[1] > p[0] + 40 for p in panel)
+outside = sum(min(pixel(x, y)) > 200 for y in range(300, 540) for x in range(960))
+print(letters, bars, outside)
+sys.exit(not (width == 960 and letters > 1500 and bars > 500 and outside == 0))
+END
+fi
+
+# ---- hot reload: 24 versions of the game's code, each of which says how many frames it had
+
+version() { # NUMBER FLAGS: builds it into a second file, and renames that
+    ${CC:-cc} -std=gnu99 -O0 $warnings -fPIC -shared -DVERSION=$1 $2 examples/engines/reload_game.c -o next.so &&
+        mv next.so game.so
+}
+lines() { [ "$(wc -l <reload.txt)" -ge "$1" ]; }
+last=24
+reload() {
+    version 1
+    timeout 120 ./reload_host game.so 0 reload.prof >reload.txt &
+    host=$!
+    for ((v = 2; v <= last; v++)); do
+        version $v "$([ $v = $last ] && echo -DLAST)" && wait_until lines $((v - 1)) || return 1
+    done
+    wait $host
+}
+counts() { # the frames of each version, from what the host says
+    frames=($(sed -n 's/^\([0-9]*\) frames$/\1/p' reload.txt))
+    [ ${#frames[@]} = $last ] || return 1
+    rows=() sum=0 odd=0
+    for ((v = 1; v <= last; v++)); do
+        rows+=("update $v ${frames[v - 1]}")
+        [ $((v % 2)) = 1 ] || rows+=("slide $v ${frames[v - 1]}")
+        [ $((v % 2)) = 0 ] || odd=$((odd + frames[v - 1]))
+        sum=$((sum + frames[v - 1]))
+    done
+    scopes reload.prof "${rows[@]}" "move_ball $odd" "wait $sum" "reload $last" "dlclose $last" "version $sum" &&
+        says reload.txt "^$sum in all, x is $sum$"
+}
+if check "reload_host.c compiles" $cc -rdynamic examples/engines/reload_host.c -o reload_host -pthread -ldl; then
+    check "a library is replaced $((last - 1)) times" reload
+    check "each version has its frames, and the state is kept" counts
+    check "nothing of them is lost" whole reload.prof
+fi
+
+# ---- jobs on fibers, by our own switch and by ucontext
+
+for switch in '' -DJOBS_UCONTEXT; do
+    check "jobs.c $switch compiles" $cc $switch examples/engines/jobs.c -o jobs -pthread || continue
+    moved() { # on a machine with one processor it may take some tries
+        for try in 1 2 3 4 5 6 7 8; do
+            timeout 60 ./jobs jobs.prof >jobs.txt || return 1
+            grep -qE 'on [1-9][0-9]* times' jobs.txt || grep -E 'on [1-9][0-9]* time' jobs.txt && return
+        done
+        cat jobs.txt
+        return 1
+    }
+    table=
+    check "jobs $switch go on elsewhere" moved
+    check "jobs $switch: each scope" scopes jobs.prof "play frame 100" "system_of_game 400" "part 3200" \
+        "wait_for 500" "job 4101"
+    check "jobs $switch: nothing is lost, or cut" sh -c "'$prof' check jobs.prof && ! '$prof' summary jobs.prof | grep unknown"
+done
+
+# ---- a watchdog: a slow frame, and one that hangs
+
+if check "watchdog.c compiles" $cc examples/engines/watchdog.c -o watchdog -pthread; then
+    check "the watchdog runs" timeout 60 ./watchdog && cp said watchdog.txt
+    check "it says where the game hangs" says watchdog.txt \
+        '^frame 80 hangs: > play_frame \(line [0-9]+\) > load_texture \(line [0-9]+\) > wait for the disk \(line [0-9]+\)$'
+    check "what hung is in the file, for as long" \
+        sh -c "'$prof' check hang-80.prof | grep -E '^ +wait for the disk +for [4-9][0-9][0-9]\.|^ +wait for the disk +for [0-9.]+ s'"
+    check "and all frames before" scopes hang-80.prof "play_frame 81"
+    check "the slow frame is in a file that says why" sh -c "'$prof' summary slow-1.prof | grep -E 'save +frame 1[0-9.]+ ms > 100 ms'"
+fi
+
+# ---- C++20 modules: an interface with scopes inside, importers with the macros of a header or of a header unit
+
+flags="-std=c++20 -Wall -Wextra -I$root"
+cat >shapes.cppm <<'END'
+module;
+#define PROF_CATEGORY "shapes"
+#include "prof.h"
+export module shapes;
+export int area(int width, int height);
+int area(int width, int height)
+{
+    PROFILE_FUNCTION();
+    PROFILE_ARG_I("width", width);
+    return width * height;
+}
+export template <class T> T thrice(T x)
+{
+    PROFILE_SCOPE("thrice");
+    return 3 * x;
+}
+#ifndef WITHOUT_INLINE // gcc 12 cannot import inline functions with a local enum: "Bad file data"
+export inline int twice(int x)
+{
+    PROFILE_SCOPE("twice");
+    return 2 * x;
+}
+#else
+export int twice(int x);
+int twice(int x)
+{
+    PROFILE_SCOPE("twice");
+    return 2 * x;
+}
+#endif
+END
+cat >modules.cpp <<'END'
+#include "prof.h"
+import shapes;
+int main()
+{
+    prof_config config = {};
+    config.output = "modules.prof";
+    if (prof_start(&config)) return 1;
+    int sum = 0;
+    for (int i = 0; i < 100; ++i) {
+        PROFILE_SCOPE("main");
+        sum += area(i, 2) + twice(i) + thrice(i) + static_cast<int>(thrice(1.5));
+    }
+    return prof_stop() != PROF_OK || sum == 0;
+}
+END
+printf '#define PROF_IMPLEMENTATION\n#define PROF_MINIMAL\n#include "prof.h"\n' >implementation.c
+modules() { # NAME: what it recorded
+    table=
+    check "$1: it runs" ./modules && check "$1: each scope" scopes modules.prof "main 100" "area 100" "twice 100" "thrice 200"
+    rm -f modules.prof
+}
+gcc_modules() { # SOURCE: the interface, and a program that imports it
+    g++ $flags -fmodules-ts -DWITHOUT_INLINE -x c++ -c "$1.cppm" -o shapes.o && g++ $flags -fmodules-ts -c "$2.cpp" -o modules.o &&
+        g++ modules.o shapes.o implementation.o -o modules -pthread -ldl
+}
+check "an implementation in C" ${CC:-cc} -O0 -I"$root" -c implementation.c -o implementation.o
+if ! echo 'export module a;' | g++ -std=c++20 -fmodules-ts -x c++ -c - -o needs.o 2>/dev/null; then
+    skip "modules: no g++ -fmodules-ts"
+else
+    check "g++: a module" gcc_modules shapes modules && modules "g++: a module"
+    sed 's/#include "prof.h"/import ".\/prof.h";/' modules.cpp >unit.cpp
+    # the category comes after the macros: a header unit has its own
+    sed -e '/^#define/d' -e 's/#include "prof.h"/import ".\/prof.h";\n#undef PROF_CATEGORY\n#define PROF_CATEGORY "shapes"/' shapes.cppm >unit.cppm
+    cp "$root/prof.h" .
+    check "g++: prof.h as a header unit" g++ $flags -fmodules-ts -x c++-header ./prof.h &&
+        check "g++: a module of that" gcc_modules unit unit && modules "g++: a header unit"
+    rm -f prof.h
+fi
+clang_modules() { # COMPILER
+    $1 -std=c++20 -Wall -Wextra -I"$root" --precompile shapes.cppm -o shapes.pcm && $1 -std=c++20 -c shapes.pcm -o shapes.o &&
+        $1 $flags -Wno-unknown-warning-option -fmodule-file$2=shapes.pcm -c modules.cpp -o modules.o &&
+        $1 modules.o shapes.o implementation.o -o modules -pthread -ldl
+}
+for clang in clang++ clang++-16; do
+    command -v $clang >/dev/null || { skip "modules: no $clang" && continue; }
+    case $($clang -dumpversion) in 1[0-5].*) by= ;; *) by==shapes ;; esac
+    check "$clang: a module" clang_modules $clang $by && modules "$clang: a module"
+done
+
+# ---- unity builds: files with their own categories and equal names, lines and scopes, in one translation unit
+
+for part in 1 2; do
+    cat >part$part.c <<END
+#undef PROF_CATEGORY
+#define PROF_CATEGORY "part$part"
+static void work$part(void)
+{
+    PROFILE_FUNCTION();
+    { PROFILE_SCOPE("same name"); PROFILE_MARK("mark"); }
+    PROFILE_STAGE("stage"); PROFILE_NEXT("next");
+}
+END
+done
+cat >unity.c <<'END'
+#define PROF_IMPLEMENTATION
+#define PROF_MINIMAL
+#define PROF_CATEGORY "unity"
+#include "prof.h"
+#include "part1.c"
+#include "part2.c"
+#undef PROF_CATEGORY
+#define PROF_CATEGORY "unity"
+int main(void)
+{
+    prof_config config = {0};
+    config.output = "unity.prof";
+    if (prof_start(&config)) return 1;
+    for (int i = 0; i < 10; ++i) {
+        PROFILE_SCOPE("main");
+        work1();
+        work2();
+        work2();
+    }
+    return prof_stop() != PROF_OK;
+}
+END
+categories() { # each scope in its category
+    "$prof" export unity.prof -o unity.csv || return 1
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i }
+        { n[$at["name"] " " $at["category"]]++ }
+        END { exit !(n["same name part1"] == 10 && n["same name part2"] == 20 && n["work1 part1"] == 10 &&
+              n["work2 part2"] == 20 && n["stage part1"] == 10 && n["next part2"] == 20 && n["mark part2"] == 20 &&
+              n["main unity"] == 10) }' unity.csv || { head unity.csv && return 1; }
+}
+for unique in '' -DPROF_UNIQUE=__LINE__; do
+    check "unity build $unique" $cc -I"$root" $unique unity.c -o unity -pthread && check "unity build $unique runs" ./unity &&
+        check "unity build $unique: scopes have their categories" categories
+    rm -f unity.csv unity.prof
+done
+
+# ---- precompiled headers, also in the file with the implementation
+
+cat >pch_main.c <<'END'
+#include "pch.h"
+int main(void)
+{
+    prof_config config = {0};
+    config.output = "pch.prof";
+    if (prof_start(&config)) return 1;
+    for (int i = 0; i < 50; ++i) { PROFILE_SCOPE("of a precompiled header"); }
+    return prof_stop() != PROF_OK;
+}
+END
+printf '#include "pch.h"\n#define PROF_IMPLEMENTATION\n#define PROF_MINIMAL\n#include "prof.h"\n' >pch_implementation.c
+pch() { # COMPILER LANGUAGE STANDARD SUFFIX FLAGS: an error if the precompiled header is not taken
+    rm -f pch.h.gch pch.h.pch pch.prof
+    echo '#include "prof.h"' >pch.h
+    $1 -x $2-header $3 -I"$root" pch.h -o pch.h.$4 || return 1
+    [ $4 = pch ] || echo '#error not precompiled' >pch.h # clang says so itself
+    for file in pch_main pch_implementation; do
+        $1 -x $2 $3 -I"$root" $5 -c $file.c -o $file.o || return 1
+    done
+    $1 pch_main.o pch_implementation.o -o pch -pthread -ldl && ./pch && table= && scopes pch.prof "of a precompiled header 50"
+}
+for language in c c++; do
+    standard=-std=gnu99 compiler=gcc other=clang
+    [ $language = c ] || standard=-std=c++17 compiler=g++ other=clang++
+    check "$compiler: a precompiled header" pch $compiler $language $standard gch -Winvalid-pch
+    command -v $other >/dev/null || { skip "precompiled header: no $other" && continue; }
+    check "$other: a precompiled header" pch $other $language $standard pch "-include-pch pch.h.pch"
+done
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]
