@@ -247,9 +247,9 @@ prints "what it was doing" <<'END'
   tracks    2
     main                 thread 100      18 events, 1.000 us to 34.00 us
       open at the end:
-        tick  for 4.000 us
-          load  for 3.000 us
-            parse  for 2.500 us
+        tick  for 10.00 us
+          load  for 9.000 us
+            parse  for 8.500 us
     worker               thread 101      3 events, 4.000 us to 40.00 us
       open at the end:
         wait  for 0 ns

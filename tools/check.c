@@ -63,8 +63,9 @@ static int make_room(findings *all, size_t depth)
 }
 
 /* A scope was open at the end if it has no end, reaches the end of its track, and so do all scopes around it. end_ns:
-   the end of the track or, if that is earlier, of the window. */
-static int see_event(findings *all, int64_t end_ns, const prof_event *event)
+   the end of the track; all_ns: of the trace, which a scope reaches whose thread hangs; or, if that is earlier, of the
+   window. */
+static int see_event(findings *all, int64_t end_ns, int64_t all_ns, const prof_event *event)
 {
     uint32_t depth = event->depth;
     all->types[event->type]++;
@@ -72,7 +73,7 @@ static int see_event(findings *all, int64_t end_ns, const prof_event *event)
     if (event->type != PROF_EVENT_SCOPE) return 1;
     if (!make_room(all, depth + 1)) return 0;
     snprintf(all->stack[depth], NAME, "%s", event->name);
-    all->durations[depth] = event->duration_ns;
+    all->durations[depth] = all_ns - event->start_ns;
     all->open[depth] = (event->flags & PROF_TRUNCATED_END) && event->start_ns + event->duration_ns >= end_ns &&
                        (!depth || all->open[depth - 1]);
     all->open[depth + 1] = 0;
@@ -83,12 +84,14 @@ static int look(const prof_trace *trace, findings *all, size_t number)
 {
     prof_cursor *cursor;
     prof_event event;
-    int64_t end_ns = prof_trace_track(trace, number)->last_ns, to_ns = prof_trace_about(trace)->to_ns;
+    const prof_trace_info *info = prof_trace_about(trace);
+    int64_t end_ns = prof_trace_track(trace, number)->last_ns;
+    int64_t all_ns = info->to_ns && info->to_ns < info->duration_ns ? info->to_ns : info->duration_ns;
     int good = make_room(all, 0);
-    if (to_ns && to_ns < end_ns) end_ns = to_ns;
+    if (all_ns < end_ns) end_ns = all_ns;
     if (!good || tool_status(prof_cursor_open(trace, number, &cursor))) return 0;
     all->open[0] = 0;
-    while (good && prof_cursor_next(cursor, &event)) good = see_event(all, end_ns, &event);
+    while (good && prof_cursor_next(cursor, &event)) good = see_event(all, end_ns, all_ns, &event);
     prof_cursor_close(cursor);
     if (!good) tool_fail("no memory to look at track %lu", (unsigned long)number);
     return good;
