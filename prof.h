@@ -8108,12 +8108,22 @@ typedef struct prof__unpacker {
     int bad;
 } prof__unpacker;
 
-/* Returns how many of a chunk's words are whole records. */
+/* Returns 1 if the head is a BEGIN or an END, most of all records: one word, with a time. */
+static inline int prof__record_scope(uint64_t head)
+{
+    return (head >> PROF__KIND_SHIFT) - PROF__KIND_BEGIN <= PROF__KIND_END - PROF__KIND_BEGIN;
+}
+
+/* Returns how many of a chunk's words are whole records. The processor guesses that another BEGIN or END follows, and
+   does not wait for the length of each. */
 PROF__UNUSED static size_t prof__records_end(const uint64_t *words, size_t count)
 {
     size_t at = 0, length;
-    while (at < count && (length = prof__record_words(words[at], count - at)) != 0) at += length;
-    return at;
+    for (;;) {
+        while (at < count && prof__record_scope(words[at])) at++;
+        if (at == count || (length = prof__record_words(words[at], count - at)) == 0) return at;
+        at += length;
+    }
 }
 
 /* How many of the words after the head are a string; the others are numbers or a head. */
@@ -8291,6 +8301,46 @@ static unsigned char *prof__pack_payload(prof__packer *p, const uint64_t *words,
     }
 }
 
+/* Writes a number of less than 2^28 without a branch, because lengths are hard to guess. Writes 4 bytes, of which the
+   first ones count, and returns how many. */
+static inline size_t prof__pack_small(unsigned char *to, uint32_t value)
+{
+    uint32_t groups = (value & 0x7F) | (value & 0x3F80) << 1 | (value & 0x1FC000) << 2 | (value & 0xFE00000) << 3;
+    uint32_t more = (uint32_t)(value >= 1u << 7) + (value >= 1u << 14) + (value >= 1u << 21);
+    groups |= 0x808080u & ((1u << 8 * more) - 1);
+#if PROF__LOW_HALF
+    groups = __builtin_bswap32(groups);
+#endif
+    memcpy(to, &groups, 4);
+    return more + 1;
+}
+
+/* Packs the BEGINs and ENDs from here on that are expected, and returns the index of the word after them. What comes
+   next, and all that is large or runs backwards, is left to prof__pack_head(). to: 4 bytes for each word, and 4 more. */
+static size_t prof__pack_expected(prof__packer *p, const uint64_t *words, size_t at, size_t count, unsigned char **to)
+{
+    unsigned char *out = *to;
+    uint64_t tick = p->tick;
+    uint32_t before = p->before, depth = p->depth;
+    for (; at < count; at++) {
+        uint64_t head = words[at], ticks = (head & PROF__TICK_MASK) - tick;
+        uint32_t number = p->next[before];
+        if ((p->symbols[number] ^ head) >> PROF__TICK_BITS || !prof__record_scope(head) || ticks >= 1u << 27) break;
+        out += prof__pack_small(out, (uint32_t)ticks << 1);
+        tick += ticks;
+        before = number;
+        if (head >> PROF__KIND_SHIFT == PROF__KIND_BEGIN)
+            p->open[depth++ % PROF__PACK_OPEN] = (uint32_t)(head >> PROF__TICK_BITS) & PROF__SITE_MASK;
+        else if (depth)
+            depth--;
+    }
+    p->tick = tick;
+    p->before = before;
+    p->depth = depth;
+    *to = out;
+    return at;
+}
+
 /* Packs any count words (below 2^32) into at most size bytes, and returns how many it wrote. Returns 0 if size may be
    too small; PROF__PACK_BOUND(count) is always enough. */
 static PROF__HOT size_t prof__pack(const uint64_t *words, size_t count, unsigned char *to, size_t size)
@@ -8299,7 +8349,10 @@ static PROF__HOT size_t prof__pack(const uint64_t *words, size_t count, unsigned
     unsigned char *out = to;
     size_t at, length;
     prof__pack_reset(&p);
-    for (at = 0; at < count; at += length) {
+    for (at = 0;; at += length) {
+        size_t rest = (size - (size_t)(out - to)) / 4;
+        at = prof__pack_expected(&p, words, at, count - at < rest ? count : at + (rest ? rest - 1 : 0), &out);
+        if (at == count) break;
         length = prof__record_words(words[at], count - at);
         if (!length) length = 1;
         if (size - (size_t)(out - to) < PROF__PACK_BOUND(length)) return 0;

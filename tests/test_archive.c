@@ -240,6 +240,31 @@ TEST(sizes)
     CHECK(tight_loop(words, 9000, 400000) <= WORDS * 3 + 16);  /* 6 for one of some 100 microseconds */
 }
 
+/* However words are packed, the bytes stay those of version 0.1.0. */
+TEST(packed_bytes_stay_the_same)
+{
+    static uint64_t words[WORDS];
+    static unsigned char bytes[PROF__PACK_BOUND(WORDS)];
+    uint64_t hash = 0;
+    size_t i, k;
+    chance_state = 4711;
+    for (i = 0; i < 200; ++i) {
+        size_t count = 1 + (size_t)below(WORDS), size;
+        if (i % 5) {
+            random_words(words, count, i % 4 ? below(10) : 0, i % 3 ? 5 : 2000);
+        } else {
+            uint64_t tick = below(1000);
+            for (k = 0; k < count; ++k) {
+                tick += below(1ull << (1 + i % 29)); /* numbers of 1 to 5 bytes, and scopes more than 64 deep */
+                words[k] = (uint64_t)(k % 200 < 100 ? PROF__KIND_BEGIN : PROF__KIND_END) << 60 | (1 + k % 7) << 40 | tick;
+            }
+        }
+        size = prof__pack(words, count, bytes, sizeof bytes);
+        for (k = 0; k < size; ++k) hash = (hash ^ bytes[k]) * 0x100000001B3u;
+    }
+    if (!PROF__LOW_HALF) CHECK_EQUAL(hash, 12321978561507608542u); /* words of texts differ in others */
+}
+
 TEST(any_bytes_may_be_unpacked)
 {
     static uint64_t words[WORDS], back[WORDS + 1];
