@@ -6,7 +6,7 @@
 #   make check      in a minute: the programs that need no implementation of their own, with few repetitions; leaves out
 #                   the rest, the tool and what other compilers say
 #   make test T=reader, T=reader:csv,text or T="reader chrome": some test programs, or some tests of one
-#   make bench      what each macro costs
+#   make bench      what each macro costs; make bench-peers: and what scopes of other tools cost
 #   make examples   build the examples
 #   make tool       build the command-line tool, build/prof
 #   make library    build/libprof.so: the implementation, to link to or to preload
@@ -49,7 +49,7 @@ ifeq ($(HAVE_CXX),yes)
 TESTS += $(patsubst tests/%.cpp,$(BUILD)/tests/%,$(wildcard tests/test_*.cpp))
 endif
 
-.PHONY: all help demo test check bench examples tool library lines install uninstall clean
+.PHONY: all help demo test check bench bench-peers examples tool library lines install uninstall clean
 all: tool library examples
 
 help:
@@ -298,7 +298,11 @@ bench: $(addprefix $(BUILD)/,bench bench_shared bench_threads bench_modes bench_
 	@echo "== packing";             $(BUILD)/bench_pack $(BUILD)/bench.prof
 	@echo "== followed";            $(BUILD)/bench_follow
 	@echo "== streaming";           $(BUILD)/bench_stream 10000000 10 buffer 32M
+	@echo "== other tools";         bash bench/peers/run.sh
 	@echo "== exporters";           $(BUILD)/bench_export; $(BUILD)/bench_export 8000
+
+bench-peers:
+	bash bench/peers/run.sh
 
 # ---- installation: each file and its place below PREFIX, which uninstall goes by as well
 

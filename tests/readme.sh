@@ -32,6 +32,9 @@ grep -q '"work"' $work/trace.json
 grep -q work $work/summary.txt
 test "$(head -c 8 $work/ring.prof)" = prof.img
 echo "ok   the commands of the first example"
+$python bench/plot.py bench/peers/results.txt | cmp - docs/images/cost.svg
+echo "ok   the plot is that of the figures"
+passed=$((passed + 1))
 crash=$(grep -l 'PROFILE_SCOPE("frame")' $work/block*.c)
 cp "$crash" $work/crash.c
 report=$(basename "$(grep -l PROF_CRASH_REPORT $work/block*.sh)")
