@@ -349,8 +349,11 @@ MANUAL                                                                          
     flag and with PROF_INSTRUMENT_FUNCTIONS: every call is a scope, named by the symbol tables. Filter by min_duration,
     which makes a scope cost about twice as much; at the end of a chunk a short scope may be kept.
 
-    Windows. PROF_STREAM, save_signal and crash_report are not available (PROF_UNSUPPORTED), nor are PROFILE_MUTEX_LOCK
-    and prof_server.h. PROF_RING with a .prof output, prof_save() and prof_save_request() are.
+    Windows. save_signal and crash_report are not available (PROF_UNSUPPORTED), nor are PROFILE_MUTEX_LOCK and
+    prof_server.h. Paths are UTF-8, or else in the program's code page. An existing .prof is emptied at the start. It
+    can't be removed or replaced while a session or a trace of this program has it open, which for a session lasts to
+    the next start; so the <output>.prof of PROF_STREAM stays beside another output until then. The tests run under
+    wine, built by MinGW.
 
     macOS, FreeBSD, NetBSD, OpenBSD: all headers are compiled, and a recorder is linked, by the tests, but not run.
 
@@ -2945,10 +2948,18 @@ static void prof__wait(void) { Sleep(0); }
 static uint64_t prof__thread_id(void) { return GetCurrentThreadId(); }
 static uint64_t prof__process_id(void) { return GetCurrentProcessId(); }
 static uint64_t prof__parent_id(void) { return 0; }
-static void prof__system_name(char *name, size_t size)
+/* Asks for the name that SetThreadDescription() gave, which Windows 10 and later have. */
+static PROF__RARE void prof__system_name(char *name, size_t size)
 {
-    (void)size;
+    typedef HRESULT(WINAPI * describe)(HANDLE, PWSTR *);
+    union { FARPROC any; describe of; } get;
+    HMODULE kernel = GetModuleHandleA("kernel32");
+    PWSTR wide = NULL;
     name[0] = 0;
+    get.any = kernel ? GetProcAddress(kernel, "GetThreadDescription") : NULL;
+    if (!get.any || get.of(GetCurrentThread(), &wide) < 0 || !wide) return;
+    if (!WideCharToMultiByte(CP_UTF8, 0, wide, -1, name, (int)size, NULL, NULL)) name[size - 1] = 0;
+    LocalFree(wide);
 }
 /* A pointer of each thread, or fiber of Windows. A function of PROF__TSS_END gets it when the thread ends. */
 typedef DWORD prof__tss;
@@ -3932,6 +3943,9 @@ typedef struct prof__service {
 #ifndef PROF_FREESTANDING
 /* The file that the image is mapped to, and what PROF_STREAM writes there after the ring: see >>stream. */
 typedef struct prof__stream {
+#ifdef _WIN32
+    HANDLE handle;
+#endif
     int file, opened;        /* the mapped file, open for its lock and to write after the mapping */
     uint64_t device, inode;  /* its identity: the program may close descriptors that are not its own */
     uint64_t retry_at, backoff_ns; /* when to try again after a write that failed */
@@ -3998,6 +4012,9 @@ typedef struct prof__session {
     uint64_t warmup_left;
     int held;             /* prof__state.held at the start */
     uint32_t warmup_what, warmup_name; /* PROF__WARMUP_...; the hash of the name that counts; 0: none yet */
+#ifdef _WIN32
+    int to_remove;        /* 1: the file beside the output could not be removed while it is mapped */
+#endif
     int beside;           /* 1: output is written at the end: until then the image is in a file beside it, if possible,
                              else in memory */
     int unnamed;          /* 1: the mapped file has no name yet */
@@ -7503,6 +7520,128 @@ static inline size_t prof__record_words(uint64_t head, size_t left)
 }
 
 #ifndef PROF_FREESTANDING
+#ifdef _WIN32
+#define PROF__WIDE_SIZE 4096 /* of a path, in UTF-16 */
+
+/* Writes a path as UTF-16. One that is not UTF-8 is in the code page of the program, as argv and getenv() give it. What
+   is longer than older functions take becomes absolute, and gets the prefix that lifts their limit. Returns 0 if the
+   path is too long. */
+static PROF__RARE int prof__wide(const char *path, WCHAR to[PROF__WIDE_SIZE])
+{
+    WCHAR given[PROF__WIDE_SIZE];
+    int n = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, given, PROF__WIDE_SIZE);
+    if (!n) n = MultiByteToWideChar(CP_ACP, 0, path, -1, given, PROF__WIDE_SIZE);
+    if (!n) return 0;
+    DWORD length = GetFullPathNameW(given, PROF__WIDE_SIZE - 8, to + 8, NULL); /* slashes become backslashes */
+    if (!length || length >= PROF__WIDE_SIZE - 8) return 0;
+    int server = to[8] == '\\' && to[9] == '\\';
+    if (length < 240 || (server && (to[10] == '?' || to[10] == '.'))) {
+        memcpy(to, given, (size_t)n * sizeof *to);
+        return 1;
+    }
+    const char *prefix = server ? "\\\\?\\UNC\\" : "\\\\?\\";
+    size_t at = 0, from = server ? 10 : 8;
+    while (prefix[at]) to[at] = (WCHAR)prefix[at], ++at;
+    memmove(to + at, to + from, (8 + length + 1 - from) * sizeof *to);
+    return 1;
+}
+
+/* Writes UTF-16 as UTF-8. Returns 0 if that is too long. */
+static PROF__RARE int prof__narrow(const WCHAR *from, char *to, size_t size)
+{
+    int n = WideCharToMultiByte(CP_UTF8, 0, from, -1, to, (int)size, NULL, NULL);
+    if (!n) to[0] = 0;
+    return n;
+}
+
+static PROF__RARE int prof__windows_errno(DWORD error)
+{
+    switch (error) {
+    case ERROR_FILE_NOT_FOUND:
+    case ERROR_PATH_NOT_FOUND: return ENOENT;
+    case ERROR_FILE_EXISTS:
+    case ERROR_ALREADY_EXISTS: return EEXIST;
+    case ERROR_DISK_FULL:
+    case ERROR_HANDLE_DISK_FULL: return ENOSPC;
+    case ERROR_FILENAME_EXCED_RANGE: return ENAMETOOLONG;
+    case ERROR_ACCESS_DENIED:
+    case ERROR_SHARING_VIOLATION: return EACCES;
+    default: return EIO;
+    }
+}
+
+static PROF__RARE HANDLE prof__windows_open(const char *path, DWORD access, DWORD share, DWORD how)
+{
+    WCHAR wide[PROF__WIDE_SIZE];
+    if (prof__wide(path, wide)) return CreateFileW(wide, access, share, NULL, how, FILE_ATTRIBUTE_NORMAL, NULL);
+    SetLastError(ERROR_FILENAME_EXCED_RANGE);
+    return INVALID_HANDLE_VALUE;
+}
+
+static PROF__RARE DWORD prof__windows_about(const char *path)
+{
+    WCHAR wide[PROF__WIDE_SIZE];
+    return prof__wide(path, wide) ? GetFileAttributesW(wide) : INVALID_FILE_ATTRIBUTES;
+}
+
+static PROF__RARE int prof__folder_create(const char *path) /* 0 or errno */
+{
+    WCHAR wide[PROF__WIDE_SIZE];
+    if (!prof__wide(path, wide)) return ENAMETOOLONG;
+    return CreateDirectoryW(wide, NULL) ? 0 : prof__windows_errno(GetLastError());
+}
+
+static PROF__UNUSED PROF__RARE FILE *prof__file_open(const char *path, const char *mode)
+{
+    WCHAR wide[PROF__WIDE_SIZE], how[8];
+    size_t i = 0;
+    errno = ENAMETOOLONG;
+    if (!prof__wide(path, wide)) return NULL;
+    for (; mode[i] && i < 7; ++i) how[i] = (WCHAR)mode[i];
+    how[i] = 0;
+    return _wfopen(wide, how);
+}
+
+static PROF__UNUSED PROF__RARE int prof__file_remove(const char *path)
+{
+    WCHAR wide[PROF__WIDE_SIZE];
+    return prof__wide(path, wide) && DeleteFileW(wide) ? 0 : -1;
+}
+
+static PROF__UNUSED PROF__RARE int prof__file_rename(const char *from, const char *to) /* replaces */
+{
+    WCHAR old[PROF__WIDE_SIZE], wide[PROF__WIDE_SIZE];
+    errno = ENAMETOOLONG;
+    if (!prof__wide(from, old) || !prof__wide(to, wide)) return -1;
+    for (int i = 0; i < 100; ++i) { /* somebody may have the old file open for a moment */
+        if (MoveFileExW(old, wide, MOVEFILE_REPLACE_EXISTING)) return 0;
+        errno = prof__windows_errno(GetLastError());
+        if (errno != EACCES) return -1;
+        Sleep(i < 20 ? 1 : 10);
+    }
+    return -1;
+}
+
+/* Returns a variable of the environment as UTF-8: kept for one of the last four calls. */
+static PROF__UNUSED PROF__RARE const char *prof__windows_variable(const char *name)
+{
+    static char texts[4][PROF__WIDE_SIZE];
+    static unsigned next;
+    WCHAR wide[64], value[PROF__WIDE_SIZE];
+    size_t i = 0;
+    for (; name[i] && i < 63; ++i) wide[i] = (WCHAR)(unsigned char)name[i];
+    wide[i] = 0;
+    DWORD length = GetEnvironmentVariableW(wide, value, PROF__WIDE_SIZE);
+    if (!length || length >= PROF__WIDE_SIZE) return getenv(name); /* empty, none, too long, or of putenv() alone */
+    char *text = texts[PROF__ADD(&next, 1u) % 4];
+    return prof__narrow(value, text, sizeof texts[0]) ? text : NULL;
+}
+#else
+#define prof__file_open(path, mode) fopen(path, mode)
+#define prof__file_remove(path) remove(path)
+static PROF__UNUSED PROF__RARE int prof__file_rename(const char *from, const char *to) { return rename(from, to); }
+#endif
+
 /*-- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
    A buffered writer for every report and exporter. Errors are sticky: after the first one everything is accepted and
    discarded, and prof__out_close() returns the error. A file is written under a temporary name
@@ -7743,7 +7882,7 @@ static PROF__RARE int prof__file_replaceable(const char *path)
 #ifdef _WIN32
     static const char *const devices[] = {"nul", "con", "prn", "aux", "conout$"};
     size_t i, n;
-    if (!strncmp(path, "\\\\.\\", 4) || !strncmp(path, "\\\\?\\", 4)) return 0;
+    if (!strncmp(path, "\\\\.\\", 4)) return 0;
     for (i = 0; i < sizeof devices / sizeof *devices; i++) {
         for (n = 0; devices[i][n] && (path[n] | 32) == (devices[i][n] | 32); n++) continue;
         if (!devices[i][n] && (!path[n] || path[n] == ':')) return 0;
@@ -7865,16 +8004,8 @@ static PROF__RARE FILE *prof__file_new(const char *path)
     return stream;
 }
 #else
-static FILE *prof__file_new(const char *path) { return fopen(path, "wb"); }
+static FILE *prof__file_new(const char *path) { return prof__file_open(path, "wb"); }
 #endif
-
-static int prof__file_rename(const char *from, const char *to)
-{
-#ifdef _WIN32
-    remove(to); /* rename() does not replace there */
-#endif
-    return rename(from, to);
-}
 
 static PROF__RARE void prof__out_free(prof__out *out)
 {
@@ -7904,7 +8035,7 @@ static PROF__RARE int prof__is_folder(const char *path)
     if (!n) return 0;
     if (prof__is_slash(path[n - 1])) return 1;
 #ifdef _WIN32
-    DWORD about = GetFileAttributesA(path);
+    DWORD about = prof__windows_about(path);
     return about != INVALID_FILE_ATTRIBUTES && (about & FILE_ATTRIBUTE_DIRECTORY);
 #else
     struct stat about;
@@ -7925,7 +8056,7 @@ static PROF__RARE int prof__folder_add(const char *path)
         part[i] = 0;
         if (prof__is_folder(part)) continue;
 #ifdef _WIN32
-        error = CreateDirectoryA(part, NULL) ? 0 : GetLastError() == ERROR_ALREADY_EXISTS ? EEXIST : EACCES;
+        error = prof__folder_create(part);
 #else
         error = mkdir(part, 0777) ? errno : 0;
 #endif
@@ -7995,7 +8126,7 @@ static PROF__RARE prof_status prof__out_open(prof__out *out, const char *path)
     out->path = prof__text_join(path, "");
     if (part) out->part = prof__out_part(path);
     if (!out->path || (part && !out->part)) return prof__fail(PROF_NO_MEMORY, "no memory to write %s", path);
-    out->file = part ? prof__out_make(out->part) : fopen(out->path, "wb");
+    out->file = part ? prof__out_make(out->part) : prof__file_open(out->path, "wb");
     if (out->file) return PROF_OK;
     return prof__fail(PROF_IO, "cannot create %s: %s", part ? out->part : out->path, strerror(errno));
 }
@@ -8059,7 +8190,7 @@ static PROF__UNUSED PROF__WALL prof_status prof__out_close(prof__out *out)
                                      errno ? strerror(errno) : "write error");
         if (out->part && out->status == PROF_OK && prof__file_rename(out->part, out->target ? out->target : out->path))
             out->status = prof__fail(PROF_IO, "cannot rename %s to %s: %s", out->part, out->path, strerror(errno));
-        if (out->part && out->status != PROF_OK) remove(out->part);
+        if (out->part && out->status != PROF_OK) prof__file_remove(out->part);
     }
     status = out->status;
     prof__out_free(out);
@@ -8887,19 +9018,26 @@ static PROF__RARE prof_status prof__memory_publish(prof__session *s)
     return PROF_OK;
 }
 #elif defined(_WIN32)
+static PROF__RARE prof_status prof__memory_refused(const prof__session *s, DWORD error)
+{
+    if (error == ERROR_SHARING_VIOLATION || error == ERROR_USER_MAPPED_FILE)
+        return prof__fail(PROF_IO, "%s: cannot be replaced: another program, or a trace of this one, has it open",
+                          s->live_path);
+    return prof__fail(PROF_IO, "%s: cannot be created (error %lu)", s->live_path, error);
+}
 static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
 {
     if (s->live_path) {
-        DeleteFileA(s->live_path); /* a process that still maps the old file keeps it */
-        HANDLE file = CreateFileA(s->live_path, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL,
-                                  CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
-        if (file == INVALID_HANDLE_VALUE)
-            return prof__fail(PROF_IO, "%s: cannot be created (error %lu)", s->live_path, GetLastError());
+        prof__file_remove(s->live_path); /* a process that still maps the old file keeps it */
+        HANDLE file = prof__windows_open(s->live_path, GENERIC_READ | GENERIC_WRITE,
+                                         FILE_SHARE_READ | FILE_SHARE_DELETE, CREATE_ALWAYS);
+        if (file == INVALID_HANDLE_VALUE) return prof__memory_refused(s, GetLastError());
         HANDLE map = CreateFileMappingA(file, NULL, PAGE_READWRITE, (DWORD)((uint64_t)size >> 32), (DWORD)size, NULL);
         if (map) s->mapping = MapViewOfFile(map, FILE_MAP_ALL_ACCESS, 0, 0, size);
         DWORD error = GetLastError();
         if (map) CloseHandle(map);
-        CloseHandle(file);
+        s->stream.handle = file;
+        s->stream.opened = 1;
         if (!s->mapping) return prof__fail(PROF_IO, "%s: cannot be mapped (error %lu)", s->live_path, error);
     } else {
         s->mapping = VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
@@ -8914,9 +9052,10 @@ static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
 static PROF__RARE void prof__memory_free(prof__session *s)
 {
     if (!s->mapping) return;
-    if (s->live_path)
+    if (s->live_path) {
         UnmapViewOfFile(s->mapping);
-    else
+        if (s->to_remove) prof__file_remove(s->live_path);
+    } else
         VirtualFree(s->mapping, 0, MEM_RELEASE);
 }
 static PROF__RARE prof_status prof__memory_publish(prof__session *s)
@@ -9360,6 +9499,8 @@ static PROF__UNUSED PROF__RARE const char *prof__environment(const char *name)
     return prof__libc_secure_getenv(name);
 #elif defined(__GLIBC__) && defined(_GNU_SOURCE)
     return secure_getenv(name); /* a set-user-id program writes no files for its caller */
+#elif defined(_WIN32)
+    return prof__windows_variable(name);
 #else
     return getenv(name);
 #endif
@@ -9370,7 +9511,8 @@ static PROF__RARE void prof__program_name(char *name, size_t size)
     char path[1024];
     long n = 0;
 #ifdef _WIN32
-    n = (long)GetModuleFileNameA(NULL, path, sizeof path - 1);
+    WCHAR wide[PROF__WIDE_SIZE];
+    n = GetModuleFileNameW(NULL, wide, PROF__WIDE_SIZE) ? prof__narrow(wide, path, sizeof path) : 0;
 #elif defined(__linux__)
     n = (long)readlink("/proc/self/exe", path, sizeof path - 1);
 #endif
@@ -9609,8 +9751,8 @@ static PROF__RARE int prof__path_with(const char *path, const char *text, char *
 static PROF__RARE int prof__path_claim(const char *path)
 {
 #ifdef _WIN32
-    HANDLE file = CreateFileA(path, GENERIC_WRITE, 0, NULL, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
-    if (file == INVALID_HANDLE_VALUE) return GetLastError() == ERROR_FILE_EXISTS ? EEXIST : EIO;
+    HANDLE file = prof__windows_open(path, GENERIC_WRITE, 0, CREATE_NEW);
+    if (file == INVALID_HANDLE_VALUE) return prof__windows_errno(GetLastError());
     CloseHandle(file);
 #else
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -9644,11 +9786,11 @@ static PROF__RARE int prof__path_number(char *path, size_t size)
    failed. */
 static PROF__RARE void prof__path_unclaim(prof__session *s)
 {
-    FILE *file = s->claimed ? fopen(s->output, "rb") : NULL;
+    FILE *file = s->claimed ? prof__file_open(s->output, "rb") : NULL;
     int empty = file && fgetc(file) == EOF;
     if (file) fclose(file);
-    if (empty) remove(s->output);
-    if (s->taken && s->part_path[0]) remove(s->live_path);
+    if (empty) prof__file_remove(s->output);
+    if (s->taken && s->part_path[0]) prof__file_remove(s->live_path);
     s->claimed = s->taken = 0;
 }
 
@@ -9922,8 +10064,10 @@ static PROF__RARE int prof__pattern_absolute(const char *pattern, char *to, size
     size_t at = 0;
     char folder[1024];
 #ifdef _WIN32
-    DWORD n = GetCurrentDirectoryA(sizeof folder, folder);
-    int known = !prof__is_slash(pattern[0]) && !(pattern[0] && pattern[1] == ':') && n && n < sizeof folder;
+    WCHAR wide[PROF__WIDE_SIZE];
+    DWORD n = GetCurrentDirectoryW(PROF__WIDE_SIZE, wide);
+    int known = !prof__is_slash(pattern[0]) && !(pattern[0] && pattern[1] == ':') && n && n < PROF__WIDE_SIZE &&
+                prof__narrow(wide, folder, sizeof folder);
 #else
     int known = pattern[0] != '/' && getcwd(folder, sizeof folder) && folder[0] == '/';
 #endif
@@ -9961,7 +10105,7 @@ static PROF__RARE void prof__output_beside(const prof__session *s, char *to, siz
 static int prof__file_is(const char *path) /* returns 1 if something has this name */
 {
 #ifdef _WIN32
-    return GetFileAttributesA(path) != INVALID_FILE_ATTRIBUTES;
+    return prof__windows_about(path) != INVALID_FILE_ATTRIBUTES;
 #else
     struct stat about;
     return !lstat(path, &about);
@@ -10125,7 +10269,7 @@ static PROF__RARE int prof__output_stands(const prof__session *s)
 {
     FILE *file;
     if (prof__is_folder(s->output) || s->header->mode == PROF_STREAM) return 1;
-    file = fopen(s->output, "rb");
+    file = prof__file_open(s->output, "rb");
     if (file) fclose(file);
     return file != NULL;
 }
@@ -12074,10 +12218,26 @@ static PROF__UNUSED PROF__RARE void prof__chunk_release(prof__session *s, prof__
 }
 
 #ifdef _WIN32
-static PROF__RARE void prof__stream_close(prof__session *s) { (void)s; }
+static PROF__UNUSED PROF__RARE int prof__stream_file_there(const prof__session *s) { return s->stream.opened; }
+static PROF__RARE void prof__file_close(prof__session *s)
+{
+    if (s->stream.opened) CloseHandle(s->stream.handle);
+    s->stream.opened = 0;
+}
+static PROF__RARE void prof__stream_close(prof__session *s)
+{
+    free(s->stream.block);
+    free(s->stream.chunks);
+    s->stream.block = NULL;
+    s->stream.chunks = NULL;
+    prof__file_close(s);
+}
+
+/* Finishes the file after the session has ended. One beside the output may stay until its mapping goes. */
 static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
 {
-    (void)s;
+    prof__file_close(s);
+    s->to_remove = s->live_path != s->output && !status && prof__file_remove(s->live_path);
     return status;
 }
 #else
@@ -12160,17 +12320,13 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     return status;
 }
 #endif
-#if defined(_WIN32) || defined(PROF_NO_STREAM)
+#ifdef PROF_NO_STREAM
 /*-- NO STREAM ------------------------------------------------------------------------------------------------------*/
 
 static prof_status prof__stream_open(prof__session *s)
 {
     (void)s;
-#ifdef PROF_NO_STREAM
     return prof__left_out("mode stream", "PROF_NO_STREAM");
-#else
-    return prof__fail(PROF_UNSUPPORTED, "mode stream: not on Windows yet");
-#endif
 }
 static PROF__UNUSED PROF__RARE int prof__stream_step(prof__session *s)
 {
@@ -12197,6 +12353,55 @@ static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
                                         __ATOMIC_RELAXED));
 }
 
+/* Prepares the archive, after the memory was taken and before the file has its name. */
+static prof_status prof__stream_open(prof__session *s)
+{
+    prof__header *h = s->header;
+    uint64_t least = 2 * PROF__BLOCK_BOUND(s->chunk_words);
+    if (least < PROF__MIN_ARCHIVE) least = PROF__MIN_ARCHIVE;
+    if (s->max_file_size && s->max_file_size < prof__round(s->mapping_size, 4096) + least)
+        return prof__fail(PROF_INVALID_ARGUMENT,
+                          "max_file_size %llu: must be at least %lluK more than the buffer (%llu)",
+                          (unsigned long long)s->max_file_size, (unsigned long long)(least + 1023) / 1024,
+                          (unsigned long long)s->mapping_size);
+    s->stream.block = (prof__block *)malloc(PROF__BLOCK_BOUND(s->chunk_words));
+    s->stream.chunks = (prof__chunk **)malloc((size_t)s->chunk_count * sizeof *s->stream.chunks);
+    if (!s->stream.block || !s->stream.chunks) return prof__fail(PROF_NO_MEMORY, "no memory to pack chunks");
+    h->archive_offset = h->archive_first = h->archive_next = prof__round(s->mapping_size, 4096);
+    h->archive_limit = s->max_file_size ? s->max_file_size / 8 * 8 : INT64_MAX / 4096 * 4096;
+    return PROF_OK;
+}
+
+#ifdef _WIN32
+/* Writes or reads at a place of the file. Returns 0 or an errno. */
+static int prof__stream_move(prof__session *s, void *bytes, size_t size, uint64_t at, int writes)
+{
+    char *next = (char *)bytes;
+    while (size) {
+        OVERLAPPED place;
+        DWORD n = 0, part = size < 1u << 30 ? (DWORD)size : 1u << 30;
+        memset(&place, 0, sizeof place);
+        place.Offset = (DWORD)at;
+        place.OffsetHigh = (DWORD)(at >> 32);
+        if (!(writes ? WriteFile(s->stream.handle, next, part, &n, &place)
+                     : ReadFile(s->stream.handle, next, part, &n, &place)))
+            return prof__windows_errno(GetLastError());
+        if (!n) return writes ? ENOSPC : EILSEQ;
+        next += n;
+        at += n;
+        size -= n;
+    }
+    return 0;
+}
+static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at) /* 0 or errno */
+{
+    return s->stream.opened ? prof__stream_move(s, (void *)(uintptr_t)bytes, size, at, 1) : EBADF;
+}
+static int prof__stream_read(prof__session *s, void *to, size_t size, uint64_t at)
+{
+    return prof__stream_move(s, to, size, at, 0);
+}
+#else
 /* Opens the file again, by its name. Returns 0 and errno if that fails. */
 static int prof__stream_file_open(prof__session *s, const char *path)
 {
@@ -12217,25 +12422,6 @@ static int prof__stream_file_ready(prof__session *s)
         s->stream.opened = 0;
     }
     return 0;
-}
-
-/* Prepares the archive, after the memory was taken and before the file has its name. */
-static prof_status prof__stream_open(prof__session *s)
-{
-    prof__header *h = s->header;
-    uint64_t least = 2 * PROF__BLOCK_BOUND(s->chunk_words);
-    if (least < PROF__MIN_ARCHIVE) least = PROF__MIN_ARCHIVE;
-    if (s->max_file_size && s->max_file_size < prof__round(s->mapping_size, 4096) + least)
-        return prof__fail(PROF_INVALID_ARGUMENT,
-                          "max_file_size %llu: must be at least %lluK more than the buffer (%llu)",
-                          (unsigned long long)s->max_file_size, (unsigned long long)(least + 1023) / 1024,
-                          (unsigned long long)s->mapping_size);
-    s->stream.block = (prof__block *)malloc(PROF__BLOCK_BOUND(s->chunk_words));
-    s->stream.chunks = (prof__chunk **)malloc((size_t)s->chunk_count * sizeof *s->stream.chunks);
-    if (!s->stream.block || !s->stream.chunks) return prof__fail(PROF_NO_MEMORY, "no memory to pack chunks");
-    h->archive_offset = h->archive_first = h->archive_next = prof__round(s->mapping_size, 4096);
-    h->archive_limit = s->max_file_size ? s->max_file_size / 8 * 8 : INT64_MAX / 4096 * 4096;
-    return PROF_OK;
 }
 
 static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at) /* 0 or errno */
@@ -12263,6 +12449,13 @@ static int prof__stream_write(prof__session *s, const void *bytes, size_t size, 
     return error;
 }
 
+static int prof__stream_read(prof__session *s, void *to, size_t size, uint64_t at) /* 0 or errno; EILSEQ: not all */
+{
+    ssize_t n = pread(s->stream.file, to, size, (off_t)at);
+    return n < 0 ? errno : n != (ssize_t)size ? EILSEQ : 0;
+}
+#endif
+
 /* Drops the oldest block, or the mark that ends a lap. Returns 0 or errno. */
 static PROF__RARE int prof__archive_drop(prof__session *s)
 {
@@ -12271,9 +12464,9 @@ static PROF__RARE int prof__archive_drop(prof__session *s)
     uint64_t first = h->archive_first, left = h->archive_limit - first;
     int ends = left < sizeof block;
     if (!ends) {
-        ssize_t n = pread(s->stream.file, &block, sizeof block, (off_t)first);
-        if (n < 0) return errno;
-        if (n != (ssize_t)sizeof block || block.magic != PROF__BLOCK_MAGIC || block.size < sizeof block ||
+        int error = prof__stream_read(s, &block, sizeof block, first);
+        if (error) return error;
+        if (block.magic != PROF__BLOCK_MAGIC || block.size < sizeof block ||
             block.size > left)
             return EILSEQ; /* it is not what was written there */
         ends = !block.sequence;
@@ -12922,8 +13115,14 @@ static PROF__RARE int prof__file_at(FILE *file, uint64_t offset, void *to, size_
 static PROF__RARE FILE *prof__archive_open(const prof__header *copy)
 {
     FILE *stream = NULL;
-#if defined(_WIN32) || defined(PROF_NO_STREAM)
+#ifdef PROF_NO_STREAM
     (void)copy;
+#elif defined(_WIN32)
+    uint32_t gate = prof__state_lock();
+    const prof__session *s = prof__state.session;
+    if (copy->archive_offset && s && s->live_path && s->header->session == copy->session)
+        stream = prof__file_open(s->live_path, "rb");
+    prof__state_unlock(gate);
 #else
     int file = -1;
     uint32_t gate = prof__state_lock();
@@ -14915,7 +15114,7 @@ static PROF__RARE int prof__elf_open(prof__elf *elf, const char *path, const cha
     if (!strncmp(build, PROF__BUILD_TIME, sizeof PROF__BUILD_TIME - 1) &&
         strcmp(build + sizeof PROF__BUILD_TIME - 1, now))
         return 0;
-    elf->file = fopen(path, "rb");
+    elf->file = prof__file_open(path, "rb");
     if (!elf->file) return 0;
     if (prof__elf_read(elf, 0, head, 52) && !memcmp(head, "\177ELF", 4)) {
         elf->wide = head[4] == 2;
@@ -18313,7 +18512,7 @@ PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **t
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_open: trace is null");
     *trace = NULL;
     if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_open: path is null");
-    file = fopen(path, "rb");
+    file = prof__file_open(path, "rb");
     if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", path, strerror(errno));
     setvbuf(file, NULL, _IONBF, 0); /* reads must see what is in the file now */
     status = prof__read_file(file, path, &image, &size, &paged);
@@ -18337,7 +18536,7 @@ static PROF__UNUSED PROF__RARE prof_status prof__trace_buffer(const char *path, 
 {
     unsigned char *image = NULL;
     uint64_t size = 0;
-    FILE *file = fopen(path, "rb");
+    FILE *file = prof__file_open(path, "rb");
     *trace = NULL;
     if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", path, strerror(errno));
     setvbuf(file, NULL, _IONBF, 0); /* reads must see what is in the file now */
@@ -18609,7 +18808,7 @@ static PROF__RARE prof_status prof__image_file_copy(const char *from, const char
     prof__out out;
     FILE *file;
     if (!from) return prof__fail(PROF_INVALID_ARGUMENT, "prof_image_copy: from is null");
-    file = fopen(from, "rb");
+    file = prof__file_open(from, "rb");
     if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", from, strerror(errno));
     setvbuf(file, NULL, _IONBF, 0); /* reads must see what is in the file now */
     status = prof__read_file(file, from, &image, &size, NULL);
@@ -18888,7 +19087,7 @@ static PROF__UNUSED prof_status prof__import_open(prof__import *w, const char *h
     memset(w, 0, sizeof *w);
     prof__import_header(&w->h, program, clock);
     if (!host) return PROF_OK;
-    w->host = fopen(host, "rb");
+    w->host = prof__file_open(host, "rb");
     if (!w->host) return prof__fail(PROF_IO, "cannot open %s: %s", host, strerror(errno));
     status = prof__read_file(w->host, host, &w->bytes, &w->size, NULL);
     if (status != PROF_OK) return status;

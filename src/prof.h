@@ -85,6 +85,7 @@ extern "C" {
 #include "image/words.h"
 
 #ifndef PROF_FREESTANDING
+#include "ground/windows.h"
 #include "ground/out.h"
 #include "image/pack.h"
 #ifdef PROF_NO_STATS
@@ -138,7 +139,7 @@ extern "C" {
 #include "record/device.h"
 #endif
 #include "session/file.h"
-#if defined(_WIN32) || defined(PROF_NO_STREAM)
+#ifdef PROF_NO_STREAM
 #include "session/no_stream.h"
 #else
 #include "session/stream.h"

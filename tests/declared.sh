@@ -25,7 +25,7 @@ for header in prof*.h; do
         /^[A-Za-z_]/ && !/^(typedef|extern|union|enum|struct [A-Za-z_0-9 ]+( [{]|;)|[A-Z_]+\()/ { # a declaration begins
             whole = /inline/
             if (/^[^=;]*[ *](prof|__cyg)_[a-z_0-9]+\(/) {
-                if (!whole) { sub(/static /, ""); sub(/ [{] .*/, ";") }
+                if (!whole) { sub(/static /, ""); sub(/ [{].*/, ";") }
             } else {
                 sub(/static /, "")
                 $0 = "__attribute__((weak)) " $0

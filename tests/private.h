@@ -13,3 +13,10 @@
 #define PROF_IMPLEMENTATION
 #include "prof_chrome.h"
 #include "prof_report.h"
+#ifdef _WIN32 /* words of windows.h */
+#undef far
+#undef near
+#undef small
+#undef max
+#undef min
+#endif

@@ -21,7 +21,29 @@ typedef struct test_case {
     struct test_case *next;
 } test_case;
 
-static test_case *test_first, **test_last = &test_first;
+#ifdef _WIN32 /* see tests/windows/posix.h */
+extern jmp_buf test_left;
+extern const char *test_lacking;
+const char *test_cannot(const char *name);
+#define TEST_RUN(each)                                                                 \
+    do {                                                                               \
+        test_skip = test_cannot((each)->name);                                         \
+        if (test_skip) break;                                                          \
+        if (setjmp(test_left)) test_skip = test_lacking;                               \
+        else (each)->run();                                                            \
+    } while (0)
+#define TEST_BUFFERING _IONBF
+#define TEST_ADD(one) (one.next = test_first, test_first = &one) /* constructors run from the last to the first */
+#else
+#define TEST_RUN(each) (each)->run()
+#define TEST_BUFFERING _IOLBF
+#define TEST_ADD(one) (*test_last = &one, test_last = &one.next)
+#endif
+
+static test_case *test_first;
+#ifndef _WIN32
+static test_case **test_last = &test_first;
+#endif
 static int test_failures;
 static const char *test_skip;
 
@@ -30,8 +52,7 @@ static const char *test_skip;
     static test_case case_##id = {#id, test_##id, NULL};                               \
     static void __attribute__((constructor)) add_##id(void)                            \
     {                                                                                  \
-        *test_last = &case_##id;                                                       \
-        test_last = &case_##id.next;                                                   \
+        TEST_ADD(case_##id);                                                           \
     }                                                                                  \
     static void test_##id(void)
 
@@ -85,7 +106,7 @@ static double test_seconds(void)
 static int test_run(int argc, char **argv)
 {
     int passed = 0, failed = 0, skipped = 0;
-    setvbuf(stdout, NULL, _IOLBF, 0);
+    setvbuf(stdout, NULL, TEST_BUFFERING, 0);
     for (int i = 1; i < argc; ++i)
         if (!test_exists(argv[i])) ++failed, printf("FAIL %s: there is no test of this name\n", argv[i]);
     for (test_case *each = test_first; each; each = each->next) {
@@ -95,7 +116,7 @@ static int test_run(int argc, char **argv)
         test_failures = 0;
         test_skip = NULL;
         double began = test_seconds();
-        each->run();
+        TEST_RUN(each);
         double took = test_seconds() - began;
         if (test_failures)
             ++failed, printf("FAIL %s\n", each->name);

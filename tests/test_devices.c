@@ -87,7 +87,7 @@ static void check_ns(int64_t ns, long double wanted)
     CHECK(off >= -0.51L && off <= 0.51L);
 }
 
-enum { POINTS = 40, PLACES = 400 };
+enum { OFFERED = 40, PLACES = 400 };
 
 /* A drifting clock with pairs at distances from a microsecond to ten seconds, given in any order, some twice. */
 TEST(mapped_exactly_through_many_pairs)
@@ -96,25 +96,25 @@ TEST(mapped_exactly_through_many_pairs)
     prof_device_clock clock = {0, 0, 0};
     prof_device *device = prof_device_create("drifting", &clock);
     prof_device_row *row = prof_device_track(device, "queue");
-    point points[POINTS];
+    point points[OFFERED];
     uint64_t begins[PLACES], lengths[PLACES], ticks;
     seed();
     trace_start(&config);
     uint64_t base = prof_host_ns() + 1000000000u, host = base;
     ticks = random_number() >> 2;
-    for (int i = 0; i < POINTS; ++i) {
+    for (int i = 0; i < OFFERED; ++i) {
         uint64_t ns = 1000 + random_number() % (i % 3 ? 10000000000u : 100000u);
         host += ns;
         ticks += ns / 1000 * (1300 + random_number() % 40) / 1000 + 1; /* 1.3 to 1.34 ticks a microsecond */
         points[i].ticks = ticks;
         points[i].ns = (int64_t)host;
     }
-    for (int i = 0; i < POINTS; ++i) {
-        int at = (i * 7) % POINTS;
+    for (int i = 0; i < OFFERED; ++i) {
+        int at = (i * 7) % OFFERED;
         CHECK_EQUAL(prof_device_sync(device, points[at].ticks, (uint64_t)points[at].ns), PROF_OK);
         if (i % 5 == 0) prof_device_sync(device, points[at].ticks, (uint64_t)points[at].ns);
     }
-    uint64_t span = points[POINTS - 1].ticks - points[0].ticks;
+    uint64_t span = points[OFFERED - 1].ticks - points[0].ticks;
     for (int i = 0; i < PLACES; ++i) { /* 2 ticks apart and more, so that none overlap, and beyond both ends */
         begins[i] = points[0].ticks - 100000 + (span + 5000000) / PLACES * (uint64_t)i;
         lengths[i] = random_number() % ((span + 5000000) / PLACES);
@@ -125,21 +125,21 @@ TEST(mapped_exactly_through_many_pairs)
     }
     prof_trace *trace = trace_stop();
     uint64_t start = prof_trace_about(trace)->start_monotonic_ns;
-    for (int i = 0; i < POINTS; ++i) points[i].ns -= (int64_t)start;
+    for (int i = 0; i < OFFERED; ++i) points[i].ns -= (int64_t)start;
     size_t index;
     const prof_track *track = row_of(trace, "drifting", "queue", &index);
     CHECK(track != NULL);
     if (track) {
         CHECK_EQUAL(track->alignment, PROF_ALIGN_PAIRS);
-        CHECK_EQUAL(track->pairs, POINTS);
+        CHECK_EQUAL(track->pairs, OFFERED);
         CHECK_EQUAL(track->pairs_refused, 0);
         CHECK_EQUAL(track->early, 0);
         CHECK_EQUAL(track->event_count, PLACES);
         trace_list list = trace_read(trace, index);
         CHECK_EQUAL(list.count, PLACES);
         for (size_t i = 0; i < list.count && i < PLACES; ++i) {
-            check_ns(list.events[i].start_ns, on_points(points, POINTS, begins[i]));
-            check_ns(trace_end(&list.events[i]), on_points(points, POINTS, begins[i] + lengths[i]));
+            check_ns(list.events[i].start_ns, on_points(points, OFFERED, begins[i]));
+            check_ns(trace_end(&list.events[i]), on_points(points, OFFERED, begins[i] + lengths[i]));
             CHECK_EQUAL(list.events[i].flags, 0);
         }
         trace_free(&list);

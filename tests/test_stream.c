@@ -229,7 +229,9 @@ TEST(a_large_buffer_takes_what_is_used)
     check_jobs(trace, 1, 10000);
     prof_trace_close(trace);
     CHECK(!stat(path, &about) && about.st_size >= 256 << 20);
+#ifndef _WIN32
     CHECK(about.st_blocks < (32 << 20) / 512);
+#endif
     trace = trace_open_file(path);
     if (trace) check_jobs(trace, 1, 10000);
     prof_trace_close(trace);

@@ -31,12 +31,16 @@
 /* Memory that this process has; 0: not known. */
 static inline long trace_resident(void) /* bytes */
 {
+#ifdef _WIN32
+    return posix_resident();
+#else
     long pages = 0, all;
     FILE *file = fopen("/proc/self/statm", "r");
     if (!file) return 0;
     if (fscanf(file, "%ld %ld", &all, &pages) != 2) pages = 0;
     fclose(file);
     return pages * 4096;
+#endif
 }
 
 /* How often a test repeats itself: PROF_TEST_QUICK=1 is for valgrind and sanitizers, PROF_TEST_LONG=1 for patience, and

@@ -349,8 +349,11 @@ MANUAL                                                                          
     flag and with PROF_INSTRUMENT_FUNCTIONS: every call is a scope, named by the symbol tables. Filter by min_duration,
     which makes a scope cost about twice as much; at the end of a chunk a short scope may be kept.
 
-    Windows. PROF_STREAM, save_signal and crash_report are not available (PROF_UNSUPPORTED), nor are PROFILE_MUTEX_LOCK
-    and prof_server.h. PROF_RING with a .prof output, prof_save() and prof_save_request() are.
+    Windows. save_signal and crash_report are not available (PROF_UNSUPPORTED), nor are PROFILE_MUTEX_LOCK and
+    prof_server.h. Paths are UTF-8, or else in the program's code page. An existing .prof is emptied at the start. It
+    can't be removed or replaced while a session or a trace of this program has it open, which for a session lasts to
+    the next start; so the <output>.prof of PROF_STREAM stays beside another output until then. The tests run under
+    wine, built by MinGW.
 
     macOS, FreeBSD, NetBSD, OpenBSD: all headers are compiled, and a recorder is linked, by the tests, but not run.
 

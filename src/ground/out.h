@@ -239,7 +239,7 @@ static PROF__RARE int prof__file_replaceable(const char *path)
 #ifdef _WIN32
     static const char *const devices[] = {"nul", "con", "prn", "aux", "conout$"};
     size_t i, n;
-    if (!strncmp(path, "\\\\.\\", 4) || !strncmp(path, "\\\\?\\", 4)) return 0;
+    if (!strncmp(path, "\\\\.\\", 4)) return 0;
     for (i = 0; i < sizeof devices / sizeof *devices; i++) {
         for (n = 0; devices[i][n] && (path[n] | 32) == (devices[i][n] | 32); n++) continue;
         if (!devices[i][n] && (!path[n] || path[n] == ':')) return 0;
@@ -361,16 +361,8 @@ static PROF__RARE FILE *prof__file_new(const char *path)
     return stream;
 }
 #else
-static FILE *prof__file_new(const char *path) { return fopen(path, "wb"); }
+static FILE *prof__file_new(const char *path) { return prof__file_open(path, "wb"); }
 #endif
-
-static int prof__file_rename(const char *from, const char *to)
-{
-#ifdef _WIN32
-    remove(to); /* rename() does not replace there */
-#endif
-    return rename(from, to);
-}
 
 static PROF__RARE void prof__out_free(prof__out *out)
 {
@@ -400,7 +392,7 @@ static PROF__RARE int prof__is_folder(const char *path)
     if (!n) return 0;
     if (prof__is_slash(path[n - 1])) return 1;
 #ifdef _WIN32
-    DWORD about = GetFileAttributesA(path);
+    DWORD about = prof__windows_about(path);
     return about != INVALID_FILE_ATTRIBUTES && (about & FILE_ATTRIBUTE_DIRECTORY);
 #else
     struct stat about;
@@ -421,7 +413,7 @@ static PROF__RARE int prof__folder_add(const char *path)
         part[i] = 0;
         if (prof__is_folder(part)) continue;
 #ifdef _WIN32
-        error = CreateDirectoryA(part, NULL) ? 0 : GetLastError() == ERROR_ALREADY_EXISTS ? EEXIST : EACCES;
+        error = prof__folder_create(part);
 #else
         error = mkdir(part, 0777) ? errno : 0;
 #endif
@@ -491,7 +483,7 @@ static PROF__RARE prof_status prof__out_open(prof__out *out, const char *path)
     out->path = prof__text_join(path, "");
     if (part) out->part = prof__out_part(path);
     if (!out->path || (part && !out->part)) return prof__fail(PROF_NO_MEMORY, "no memory to write %s", path);
-    out->file = part ? prof__out_make(out->part) : fopen(out->path, "wb");
+    out->file = part ? prof__out_make(out->part) : prof__file_open(out->path, "wb");
     if (out->file) return PROF_OK;
     return prof__fail(PROF_IO, "cannot create %s: %s", part ? out->part : out->path, strerror(errno));
 }
@@ -555,7 +547,7 @@ static PROF__UNUSED PROF__WALL prof_status prof__out_close(prof__out *out)
                                      errno ? strerror(errno) : "write error");
         if (out->part && out->status == PROF_OK && prof__file_rename(out->part, out->target ? out->target : out->path))
             out->status = prof__fail(PROF_IO, "cannot rename %s to %s: %s", out->part, out->path, strerror(errno));
-        if (out->part && out->status != PROF_OK) remove(out->part);
+        if (out->part && out->status != PROF_OK) prof__file_remove(out->part);
     }
     status = out->status;
     prof__out_free(out);

@@ -163,7 +163,7 @@ static PROF__RARE int prof__elf_open(prof__elf *elf, const char *path, const cha
     if (!strncmp(build, PROF__BUILD_TIME, sizeof PROF__BUILD_TIME - 1) &&
         strcmp(build + sizeof PROF__BUILD_TIME - 1, now))
         return 0;
-    elf->file = fopen(path, "rb");
+    elf->file = prof__file_open(path, "rb");
     if (!elf->file) return 0;
     if (prof__elf_read(elf, 0, head, 52) && !memcmp(head, "\177ELF", 4)) {
         elf->wide = head[4] == 2;

@@ -47,10 +47,18 @@ static void prof__wait(void) { Sleep(0); }
 static uint64_t prof__thread_id(void) { return GetCurrentThreadId(); }
 static uint64_t prof__process_id(void) { return GetCurrentProcessId(); }
 static uint64_t prof__parent_id(void) { return 0; }
-static void prof__system_name(char *name, size_t size)
+/* Asks for the name that SetThreadDescription() gave, which Windows 10 and later have. */
+static PROF__RARE void prof__system_name(char *name, size_t size)
 {
-    (void)size;
+    typedef HRESULT(WINAPI * describe)(HANDLE, PWSTR *);
+    union { FARPROC any; describe of; } get;
+    HMODULE kernel = GetModuleHandleA("kernel32");
+    PWSTR wide = NULL;
     name[0] = 0;
+    get.any = kernel ? GetProcAddress(kernel, "GetThreadDescription") : NULL;
+    if (!get.any || get.of(GetCurrentThread(), &wide) < 0 || !wide) return;
+    if (!WideCharToMultiByte(CP_UTF8, 0, wide, -1, name, (int)size, NULL, NULL)) name[size - 1] = 0;
+    LocalFree(wide);
 }
 /* A pointer of each thread, or fiber of Windows. A function of PROF__TSS_END gets it when the thread ends. */
 typedef DWORD prof__tss;

@@ -115,7 +115,7 @@ static PROF__RARE prof_status prof__image_file_copy(const char *from, const char
     prof__out out;
     FILE *file;
     if (!from) return prof__fail(PROF_INVALID_ARGUMENT, "prof_image_copy: from is null");
-    file = fopen(from, "rb");
+    file = prof__file_open(from, "rb");
     if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", from, strerror(errno));
     setvbuf(file, NULL, _IONBF, 0); /* reads must see what is in the file now */
     status = prof__read_file(file, from, &image, &size, NULL);

@@ -230,7 +230,7 @@ static PROF__UNUSED prof_status prof__import_open(prof__import *w, const char *h
     memset(w, 0, sizeof *w);
     prof__import_header(&w->h, program, clock);
     if (!host) return PROF_OK;
-    w->host = fopen(host, "rb");
+    w->host = prof__file_open(host, "rb");
     if (!w->host) return prof__fail(PROF_IO, "cannot open %s: %s", host, strerror(errno));
     status = prof__read_file(w->host, host, &w->bytes, &w->size, NULL);
     if (status != PROF_OK) return status;

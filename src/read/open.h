@@ -293,7 +293,7 @@ PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **t
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_open: trace is null");
     *trace = NULL;
     if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_open: path is null");
-    file = fopen(path, "rb");
+    file = prof__file_open(path, "rb");
     if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", path, strerror(errno));
     setvbuf(file, NULL, _IONBF, 0); /* reads must see what is in the file now */
     status = prof__read_file(file, path, &image, &size, &paged);
@@ -317,7 +317,7 @@ static PROF__UNUSED PROF__RARE prof_status prof__trace_buffer(const char *path, 
 {
     unsigned char *image = NULL;
     uint64_t size = 0;
-    FILE *file = fopen(path, "rb");
+    FILE *file = prof__file_open(path, "rb");
     *trace = NULL;
     if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", path, strerror(errno));
     setvbuf(file, NULL, _IONBF, 0); /* reads must see what is in the file now */

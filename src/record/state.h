@@ -27,6 +27,9 @@ typedef struct prof__service {
 #ifndef PROF_FREESTANDING
 /* The file that the image is mapped to, and what PROF_STREAM writes there after the ring: see >>stream. */
 typedef struct prof__stream {
+#ifdef _WIN32
+    HANDLE handle;
+#endif
     int file, opened;        /* the mapped file, open for its lock and to write after the mapping */
     uint64_t device, inode;  /* its identity: the program may close descriptors that are not its own */
     uint64_t retry_at, backoff_ns; /* when to try again after a write that failed */
@@ -93,6 +96,9 @@ typedef struct prof__session {
     uint64_t warmup_left;
     int held;             /* prof__state.held at the start */
     uint32_t warmup_what, warmup_name; /* PROF__WARMUP_...; the hash of the name that counts; 0: none yet */
+#ifdef _WIN32
+    int to_remove;        /* 1: the file beside the output could not be removed while it is mapped */
+#endif
     int beside;           /* 1: output is written at the end: until then the image is in a file beside it, if possible,
                              else in memory */
     int unnamed;          /* 1: the mapped file has no name yet */

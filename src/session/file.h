@@ -17,10 +17,26 @@ static PROF__UNUSED PROF__RARE void prof__chunk_release(prof__session *s, prof__
 }
 
 #ifdef _WIN32
-static PROF__RARE void prof__stream_close(prof__session *s) { (void)s; }
+static PROF__UNUSED PROF__RARE int prof__stream_file_there(const prof__session *s) { return s->stream.opened; }
+static PROF__RARE void prof__file_close(prof__session *s)
+{
+    if (s->stream.opened) CloseHandle(s->stream.handle);
+    s->stream.opened = 0;
+}
+static PROF__RARE void prof__stream_close(prof__session *s)
+{
+    free(s->stream.block);
+    free(s->stream.chunks);
+    s->stream.block = NULL;
+    s->stream.chunks = NULL;
+    prof__file_close(s);
+}
+
+/* Finishes the file after the session has ended. One beside the output may stay until its mapping goes. */
 static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
 {
-    (void)s;
+    prof__file_close(s);
+    s->to_remove = s->live_path != s->output && !status && prof__file_remove(s->live_path);
     return status;
 }
 #else

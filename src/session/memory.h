@@ -74,19 +74,26 @@ static PROF__RARE prof_status prof__memory_publish(prof__session *s)
     return PROF_OK;
 }
 #elif defined(_WIN32)
+static PROF__RARE prof_status prof__memory_refused(const prof__session *s, DWORD error)
+{
+    if (error == ERROR_SHARING_VIOLATION || error == ERROR_USER_MAPPED_FILE)
+        return prof__fail(PROF_IO, "%s: cannot be replaced: another program, or a trace of this one, has it open",
+                          s->live_path);
+    return prof__fail(PROF_IO, "%s: cannot be created (error %lu)", s->live_path, error);
+}
 static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
 {
     if (s->live_path) {
-        DeleteFileA(s->live_path); /* a process that still maps the old file keeps it */
-        HANDLE file = CreateFileA(s->live_path, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL,
-                                  CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
-        if (file == INVALID_HANDLE_VALUE)
-            return prof__fail(PROF_IO, "%s: cannot be created (error %lu)", s->live_path, GetLastError());
+        prof__file_remove(s->live_path); /* a process that still maps the old file keeps it */
+        HANDLE file = prof__windows_open(s->live_path, GENERIC_READ | GENERIC_WRITE,
+                                         FILE_SHARE_READ | FILE_SHARE_DELETE, CREATE_ALWAYS);
+        if (file == INVALID_HANDLE_VALUE) return prof__memory_refused(s, GetLastError());
         HANDLE map = CreateFileMappingA(file, NULL, PAGE_READWRITE, (DWORD)((uint64_t)size >> 32), (DWORD)size, NULL);
         if (map) s->mapping = MapViewOfFile(map, FILE_MAP_ALL_ACCESS, 0, 0, size);
         DWORD error = GetLastError();
         if (map) CloseHandle(map);
-        CloseHandle(file);
+        s->stream.handle = file;
+        s->stream.opened = 1;
         if (!s->mapping) return prof__fail(PROF_IO, "%s: cannot be mapped (error %lu)", s->live_path, error);
     } else {
         s->mapping = VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
@@ -101,9 +108,10 @@ static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
 static PROF__RARE void prof__memory_free(prof__session *s)
 {
     if (!s->mapping) return;
-    if (s->live_path)
+    if (s->live_path) {
         UnmapViewOfFile(s->mapping);
-    else
+        if (s->to_remove) prof__file_remove(s->live_path);
+    } else
         VirtualFree(s->mapping, 0, MEM_RELEASE);
 }
 static PROF__RARE prof_status prof__memory_publish(prof__session *s)

@@ -94,8 +94,8 @@ static PROF__RARE int prof__path_with(const char *path, const char *text, char *
 static PROF__RARE int prof__path_claim(const char *path)
 {
 #ifdef _WIN32
-    HANDLE file = CreateFileA(path, GENERIC_WRITE, 0, NULL, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
-    if (file == INVALID_HANDLE_VALUE) return GetLastError() == ERROR_FILE_EXISTS ? EEXIST : EIO;
+    HANDLE file = prof__windows_open(path, GENERIC_WRITE, 0, CREATE_NEW);
+    if (file == INVALID_HANDLE_VALUE) return prof__windows_errno(GetLastError());
     CloseHandle(file);
 #else
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -129,10 +129,10 @@ static PROF__RARE int prof__path_number(char *path, size_t size)
    failed. */
 static PROF__RARE void prof__path_unclaim(prof__session *s)
 {
-    FILE *file = s->claimed ? fopen(s->output, "rb") : NULL;
+    FILE *file = s->claimed ? prof__file_open(s->output, "rb") : NULL;
     int empty = file && fgetc(file) == EOF;
     if (file) fclose(file);
-    if (empty) remove(s->output);
-    if (s->taken && s->part_path[0]) remove(s->live_path);
+    if (empty) prof__file_remove(s->output);
+    if (s->taken && s->part_path[0]) prof__file_remove(s->live_path);
     s->claimed = s->taken = 0;
 }

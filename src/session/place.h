@@ -21,7 +21,7 @@ static PROF__RARE void prof__output_beside(const prof__session *s, char *to, siz
 static int prof__file_is(const char *path) /* returns 1 if something has this name */
 {
 #ifdef _WIN32
-    return GetFileAttributesA(path) != INVALID_FILE_ATTRIBUTES;
+    return prof__windows_about(path) != INVALID_FILE_ATTRIBUTES;
 #else
     struct stat about;
     return !lstat(path, &about);
@@ -185,7 +185,7 @@ static PROF__RARE int prof__output_stands(const prof__session *s)
 {
     FILE *file;
     if (prof__is_folder(s->output) || s->header->mode == PROF_STREAM) return 1;
-    file = fopen(s->output, "rb");
+    file = prof__file_open(s->output, "rb");
     if (file) fclose(file);
     return file != NULL;
 }

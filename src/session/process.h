@@ -6,6 +6,8 @@ static PROF__UNUSED PROF__RARE const char *prof__environment(const char *name)
     return prof__libc_secure_getenv(name);
 #elif defined(__GLIBC__) && defined(_GNU_SOURCE)
     return secure_getenv(name); /* a set-user-id program writes no files for its caller */
+#elif defined(_WIN32)
+    return prof__windows_variable(name);
 #else
     return getenv(name);
 #endif
@@ -16,7 +18,8 @@ static PROF__RARE void prof__program_name(char *name, size_t size)
     char path[1024];
     long n = 0;
 #ifdef _WIN32
-    n = (long)GetModuleFileNameA(NULL, path, sizeof path - 1);
+    WCHAR wide[PROF__WIDE_SIZE];
+    n = GetModuleFileNameW(NULL, wide, PROF__WIDE_SIZE) ? prof__narrow(wide, path, sizeof path) : 0;
 #elif defined(__linux__)
     n = (long)readlink("/proc/self/exe", path, sizeof path - 1);
 #endif

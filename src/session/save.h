@@ -32,8 +32,14 @@ static PROF__RARE int prof__file_at(FILE *file, uint64_t offset, void *to, size_
 static PROF__RARE FILE *prof__archive_open(const prof__header *copy)
 {
     FILE *stream = NULL;
-#if defined(_WIN32) || defined(PROF_NO_STREAM)
+#ifdef PROF_NO_STREAM
     (void)copy;
+#elif defined(_WIN32)
+    uint32_t gate = prof__state_lock();
+    const prof__session *s = prof__state.session;
+    if (copy->archive_offset && s && s->live_path && s->header->session == copy->session)
+        stream = prof__file_open(s->live_path, "rb");
+    prof__state_unlock(gate);
 #else
     int file = -1;
     uint32_t gate = prof__state_lock();

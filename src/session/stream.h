@@ -18,6 +18,55 @@ static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
                                         __ATOMIC_RELAXED));
 }
 
+/* Prepares the archive, after the memory was taken and before the file has its name. */
+static prof_status prof__stream_open(prof__session *s)
+{
+    prof__header *h = s->header;
+    uint64_t least = 2 * PROF__BLOCK_BOUND(s->chunk_words);
+    if (least < PROF__MIN_ARCHIVE) least = PROF__MIN_ARCHIVE;
+    if (s->max_file_size && s->max_file_size < prof__round(s->mapping_size, 4096) + least)
+        return prof__fail(PROF_INVALID_ARGUMENT,
+                          "max_file_size %llu: must be at least %lluK more than the buffer (%llu)",
+                          (unsigned long long)s->max_file_size, (unsigned long long)(least + 1023) / 1024,
+                          (unsigned long long)s->mapping_size);
+    s->stream.block = (prof__block *)malloc(PROF__BLOCK_BOUND(s->chunk_words));
+    s->stream.chunks = (prof__chunk **)malloc((size_t)s->chunk_count * sizeof *s->stream.chunks);
+    if (!s->stream.block || !s->stream.chunks) return prof__fail(PROF_NO_MEMORY, "no memory to pack chunks");
+    h->archive_offset = h->archive_first = h->archive_next = prof__round(s->mapping_size, 4096);
+    h->archive_limit = s->max_file_size ? s->max_file_size / 8 * 8 : INT64_MAX / 4096 * 4096;
+    return PROF_OK;
+}
+
+#ifdef _WIN32
+/* Writes or reads at a place of the file. Returns 0 or an errno. */
+static int prof__stream_move(prof__session *s, void *bytes, size_t size, uint64_t at, int writes)
+{
+    char *next = (char *)bytes;
+    while (size) {
+        OVERLAPPED place;
+        DWORD n = 0, part = size < 1u << 30 ? (DWORD)size : 1u << 30;
+        memset(&place, 0, sizeof place);
+        place.Offset = (DWORD)at;
+        place.OffsetHigh = (DWORD)(at >> 32);
+        if (!(writes ? WriteFile(s->stream.handle, next, part, &n, &place)
+                     : ReadFile(s->stream.handle, next, part, &n, &place)))
+            return prof__windows_errno(GetLastError());
+        if (!n) return writes ? ENOSPC : EILSEQ;
+        next += n;
+        at += n;
+        size -= n;
+    }
+    return 0;
+}
+static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at) /* 0 or errno */
+{
+    return s->stream.opened ? prof__stream_move(s, (void *)(uintptr_t)bytes, size, at, 1) : EBADF;
+}
+static int prof__stream_read(prof__session *s, void *to, size_t size, uint64_t at)
+{
+    return prof__stream_move(s, to, size, at, 0);
+}
+#else
 /* Opens the file again, by its name. Returns 0 and errno if that fails. */
 static int prof__stream_file_open(prof__session *s, const char *path)
 {
@@ -38,25 +87,6 @@ static int prof__stream_file_ready(prof__session *s)
         s->stream.opened = 0;
     }
     return 0;
-}
-
-/* Prepares the archive, after the memory was taken and before the file has its name. */
-static prof_status prof__stream_open(prof__session *s)
-{
-    prof__header *h = s->header;
-    uint64_t least = 2 * PROF__BLOCK_BOUND(s->chunk_words);
-    if (least < PROF__MIN_ARCHIVE) least = PROF__MIN_ARCHIVE;
-    if (s->max_file_size && s->max_file_size < prof__round(s->mapping_size, 4096) + least)
-        return prof__fail(PROF_INVALID_ARGUMENT,
-                          "max_file_size %llu: must be at least %lluK more than the buffer (%llu)",
-                          (unsigned long long)s->max_file_size, (unsigned long long)(least + 1023) / 1024,
-                          (unsigned long long)s->mapping_size);
-    s->stream.block = (prof__block *)malloc(PROF__BLOCK_BOUND(s->chunk_words));
-    s->stream.chunks = (prof__chunk **)malloc((size_t)s->chunk_count * sizeof *s->stream.chunks);
-    if (!s->stream.block || !s->stream.chunks) return prof__fail(PROF_NO_MEMORY, "no memory to pack chunks");
-    h->archive_offset = h->archive_first = h->archive_next = prof__round(s->mapping_size, 4096);
-    h->archive_limit = s->max_file_size ? s->max_file_size / 8 * 8 : INT64_MAX / 4096 * 4096;
-    return PROF_OK;
 }
 
 static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at) /* 0 or errno */
@@ -84,6 +114,13 @@ static int prof__stream_write(prof__session *s, const void *bytes, size_t size, 
     return error;
 }
 
+static int prof__stream_read(prof__session *s, void *to, size_t size, uint64_t at) /* 0 or errno; EILSEQ: not all */
+{
+    ssize_t n = pread(s->stream.file, to, size, (off_t)at);
+    return n < 0 ? errno : n != (ssize_t)size ? EILSEQ : 0;
+}
+#endif
+
 /* Drops the oldest block, or the mark that ends a lap. Returns 0 or errno. */
 static PROF__RARE int prof__archive_drop(prof__session *s)
 {
@@ -92,9 +129,9 @@ static PROF__RARE int prof__archive_drop(prof__session *s)
     uint64_t first = h->archive_first, left = h->archive_limit - first;
     int ends = left < sizeof block;
     if (!ends) {
-        ssize_t n = pread(s->stream.file, &block, sizeof block, (off_t)first);
-        if (n < 0) return errno;
-        if (n != (ssize_t)sizeof block || block.magic != PROF__BLOCK_MAGIC || block.size < sizeof block ||
+        int error = prof__stream_read(s, &block, sizeof block, first);
+        if (error) return error;
+        if (block.magic != PROF__BLOCK_MAGIC || block.size < sizeof block ||
             block.size > left)
             return EILSEQ; /* it is not what was written there */
         ends = !block.sequence;

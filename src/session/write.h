@@ -163,8 +163,10 @@ static PROF__RARE int prof__pattern_absolute(const char *pattern, char *to, size
     size_t at = 0;
     char folder[1024];
 #ifdef _WIN32
-    DWORD n = GetCurrentDirectoryA(sizeof folder, folder);
-    int known = !prof__is_slash(pattern[0]) && !(pattern[0] && pattern[1] == ':') && n && n < sizeof folder;
+    WCHAR wide[PROF__WIDE_SIZE];
+    DWORD n = GetCurrentDirectoryW(PROF__WIDE_SIZE, wide);
+    int known = !prof__is_slash(pattern[0]) && !(pattern[0] && pattern[1] == ':') && n && n < PROF__WIDE_SIZE &&
+                prof__narrow(wide, folder, sizeof folder);
 #else
     int known = pattern[0] != '/' && getcwd(folder, sizeof folder) && folder[0] == '/';
 #endif

@@ -1,0 +1,122 @@
+// ground/windows: Windows alone: paths are UTF-8, also long ones, and so are variables of the environment.
+#ifdef _WIN32
+#define PROF__WIDE_SIZE 4096 /* of a path, in UTF-16 */
+
+/* Writes a path as UTF-16. One that is not UTF-8 is in the code page of the program, as argv and getenv() give it. What
+   is longer than older functions take becomes absolute, and gets the prefix that lifts their limit. Returns 0 if the
+   path is too long. */
+static PROF__RARE int prof__wide(const char *path, WCHAR to[PROF__WIDE_SIZE])
+{
+    WCHAR given[PROF__WIDE_SIZE];
+    int n = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, given, PROF__WIDE_SIZE);
+    if (!n) n = MultiByteToWideChar(CP_ACP, 0, path, -1, given, PROF__WIDE_SIZE);
+    if (!n) return 0;
+    DWORD length = GetFullPathNameW(given, PROF__WIDE_SIZE - 8, to + 8, NULL); /* slashes become backslashes */
+    if (!length || length >= PROF__WIDE_SIZE - 8) return 0;
+    int server = to[8] == '\\' && to[9] == '\\';
+    if (length < 240 || (server && (to[10] == '?' || to[10] == '.'))) {
+        memcpy(to, given, (size_t)n * sizeof *to);
+        return 1;
+    }
+    const char *prefix = server ? "\\\\?\\UNC\\" : "\\\\?\\";
+    size_t at = 0, from = server ? 10 : 8;
+    while (prefix[at]) to[at] = (WCHAR)prefix[at], ++at;
+    memmove(to + at, to + from, (8 + length + 1 - from) * sizeof *to);
+    return 1;
+}
+
+/* Writes UTF-16 as UTF-8. Returns 0 if that is too long. */
+static PROF__RARE int prof__narrow(const WCHAR *from, char *to, size_t size)
+{
+    int n = WideCharToMultiByte(CP_UTF8, 0, from, -1, to, (int)size, NULL, NULL);
+    if (!n) to[0] = 0;
+    return n;
+}
+
+static PROF__RARE int prof__windows_errno(DWORD error)
+{
+    switch (error) {
+    case ERROR_FILE_NOT_FOUND:
+    case ERROR_PATH_NOT_FOUND: return ENOENT;
+    case ERROR_FILE_EXISTS:
+    case ERROR_ALREADY_EXISTS: return EEXIST;
+    case ERROR_DISK_FULL:
+    case ERROR_HANDLE_DISK_FULL: return ENOSPC;
+    case ERROR_FILENAME_EXCED_RANGE: return ENAMETOOLONG;
+    case ERROR_ACCESS_DENIED:
+    case ERROR_SHARING_VIOLATION: return EACCES;
+    default: return EIO;
+    }
+}
+
+static PROF__RARE HANDLE prof__windows_open(const char *path, DWORD access, DWORD share, DWORD how)
+{
+    WCHAR wide[PROF__WIDE_SIZE];
+    if (prof__wide(path, wide)) return CreateFileW(wide, access, share, NULL, how, FILE_ATTRIBUTE_NORMAL, NULL);
+    SetLastError(ERROR_FILENAME_EXCED_RANGE);
+    return INVALID_HANDLE_VALUE;
+}
+
+static PROF__RARE DWORD prof__windows_about(const char *path)
+{
+    WCHAR wide[PROF__WIDE_SIZE];
+    return prof__wide(path, wide) ? GetFileAttributesW(wide) : INVALID_FILE_ATTRIBUTES;
+}
+
+static PROF__RARE int prof__folder_create(const char *path) /* 0 or errno */
+{
+    WCHAR wide[PROF__WIDE_SIZE];
+    if (!prof__wide(path, wide)) return ENAMETOOLONG;
+    return CreateDirectoryW(wide, NULL) ? 0 : prof__windows_errno(GetLastError());
+}
+
+static PROF__UNUSED PROF__RARE FILE *prof__file_open(const char *path, const char *mode)
+{
+    WCHAR wide[PROF__WIDE_SIZE], how[8];
+    size_t i = 0;
+    errno = ENAMETOOLONG;
+    if (!prof__wide(path, wide)) return NULL;
+    for (; mode[i] && i < 7; ++i) how[i] = (WCHAR)mode[i];
+    how[i] = 0;
+    return _wfopen(wide, how);
+}
+
+static PROF__UNUSED PROF__RARE int prof__file_remove(const char *path)
+{
+    WCHAR wide[PROF__WIDE_SIZE];
+    return prof__wide(path, wide) && DeleteFileW(wide) ? 0 : -1;
+}
+
+static PROF__UNUSED PROF__RARE int prof__file_rename(const char *from, const char *to) /* replaces */
+{
+    WCHAR old[PROF__WIDE_SIZE], wide[PROF__WIDE_SIZE];
+    errno = ENAMETOOLONG;
+    if (!prof__wide(from, old) || !prof__wide(to, wide)) return -1;
+    for (int i = 0; i < 100; ++i) { /* somebody may have the old file open for a moment */
+        if (MoveFileExW(old, wide, MOVEFILE_REPLACE_EXISTING)) return 0;
+        errno = prof__windows_errno(GetLastError());
+        if (errno != EACCES) return -1;
+        Sleep(i < 20 ? 1 : 10);
+    }
+    return -1;
+}
+
+/* Returns a variable of the environment as UTF-8: kept for one of the last four calls. */
+static PROF__UNUSED PROF__RARE const char *prof__windows_variable(const char *name)
+{
+    static char texts[4][PROF__WIDE_SIZE];
+    static unsigned next;
+    WCHAR wide[64], value[PROF__WIDE_SIZE];
+    size_t i = 0;
+    for (; name[i] && i < 63; ++i) wide[i] = (WCHAR)(unsigned char)name[i];
+    wide[i] = 0;
+    DWORD length = GetEnvironmentVariableW(wide, value, PROF__WIDE_SIZE);
+    if (!length || length >= PROF__WIDE_SIZE) return getenv(name); /* empty, none, too long, or of putenv() alone */
+    char *text = texts[PROF__ADD(&next, 1u) % 4];
+    return prof__narrow(value, text, sizeof texts[0]) ? text : NULL;
+}
+#else
+#define prof__file_open(path, mode) fopen(path, mode)
+#define prof__file_remove(path) remove(path)
+static PROF__UNUSED PROF__RARE int prof__file_rename(const char *from, const char *to) { return rename(from, to); }
+#endif

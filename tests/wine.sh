@@ -1,0 +1,73 @@
+#!/bin/sh
+# The tests on Windows: built by MinGW, run by wine. What tests use of POSIX is in tests/windows/posix.h; which tests
+# cannot run, and why, in tests/windows/skipped.h and in the list of programs below.
+#
+# usage: tests/wine.sh [PROGRAM[:TEST,TEST...]]...     args, reader:csv
+#        CC=i686-w64-mingw32-gcc JOBS=2 tests/wine.sh  32 bits: needs a wine that runs them
+cd "$(dirname "$0")/.." || exit 1
+CC=${CC:-x86_64-w64-mingw32-gcc} JOBS=${JOBS:-2}
+work=$PWD/build/wine.$CC
+export CC WINEPREFIX="$work/prefix" WINEDEBUG=-all PROF_TEST_QUICK=${PROF_TEST_QUICK:-1}
+flags="-std=gnu99 -O0 -I. -Itests/windows/include -include tests/windows/posix.h"
+libraries="-static -pthread -lws2_32 -lpsapi"
+runner=$(command -v wine || echo /usr/lib/wine/wine64)
+
+# Programs that share an implementation, also with private functions; and those that have one of their own: for other
+# switches, or because GNU ld joins their weak variables with the wrong ones.
+sharing='archive args chrome clock devices events flaws foreign image memory merge notes objects places reader record'
+own='control fibers follow html report sessions tally threads'
+
+if [ "$1" = --one ]; then # NAME[:TESTS]
+    name=${2%%:*} names=
+    case $2 in *:*) names=$(echo "${2#*:}" | tr ',' ' ') ;; esac
+    implementation=$work/implementation.o inside=
+    case " $own " in *" $name "*) implementation= ;; esac
+    if [ -n "$implementation" ] && grep -q '^.include "private.h"' "tests/test_$name.c"; then
+        inside="-iquote $work/declared"
+        replaced=$(sed -n 's/^.define \([a-z_]*\).* \(test_\1\).*/--redefine-sym \1=\2/p' "tests/test_$name.c")
+        [ -z "$replaced" ] || { ${CC%gcc}objcopy $replaced "$implementation" "$work/$name.o" && implementation=$work/$name.o; }
+    fi
+    if ! $CC $flags $inside -DTEST_PROGRAM="\"$name\"" -DTRACE_FOLDER="\"$work/out/$name\"" "tests/test_$name.c" \
+        tests/windows/posix.c $implementation -o "$work/$name.exe" $libraries >"$work/$name.log" 2>&1; then
+        echo "FAIL $name: does not compile"
+        grep -E 'error|undefined' "$work/$name.log" | head -n 5
+    elif timeout -k 5 "${PROF_TEST_SECONDS:-240}" "$runner" "$work/$name.exe" $names >"$work/$name.log" 2>&1 \
+        </dev/null && tail -n 1 "$work/$name.log" | grep -aq ' 0 failed'; then
+        grep -a '^SKIP' "$work/$name.log" | sed "s/^SKIP /SKIP $name: /"
+        echo "ok   $name: $(tail -n 1 "$work/$name.log" | tr -d '\r')"
+    else
+        grep -aE '^tests|^FAIL' "$work/$name.log" | head -n 20
+        tail -n 3 "$work/$name.log"
+        echo "FAIL $name"
+    fi
+    exit 0
+fi
+
+skip_all() {
+    echo "SKIP wine: $1"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+}
+command -v "$CC" >/dev/null || skip_all "$CC is not installed"
+[ -x "$runner" ] || skip_all "wine is not installed"
+mkdir -p "$work/out"
+echo 'int main(void) { return 0; }' >"$work/none.c"
+$CC "$work/none.c" -o "$work/none.exe" || exit 1
+timeout 300 "$runner" "$work/none.exe" >"$work/prefix.log" 2>&1 # makes its folder, once, which is not silent
+"$runner" "$work/none.exe" >/dev/null 2>&1 || skip_all "$runner does not run programs of $CC"
+
+$CC -std=gnu99 -O0 -Wall -Wextra -Wshadow -Werror -I. -c tests/implementation.c -o "$work/implementation.o" || exit 1
+${CC%gcc}objcopy -w --globalize-symbol='*prof_*' "$work/implementation.o" || exit 1
+sh tests/declared.sh "$work/declared" || exit 1
+[ $# -gt 0 ] || set -- $own $sharing
+printf '%s\n' "$@" | xargs -n 1 -P "$JOBS" sh tests/wine.sh --one | tee "$work/results"
+wineserver -k 2>/dev/null || /usr/lib/wine/wineserver64 -k 2>/dev/null # this folder's, which would wait for more
+awk -v all=$# '
+    /^ok / { for (i = 3; i < NF; ++i) { if ($(i + 1) ~ /^passed/) passed += $i; if ($(i + 1) ~ /^skipped/) skipped += $i }; ++done }
+    /^FAIL / { ++failed }
+    /^FAIL [a-z_]+(: does not compile)?$/ { ++done }
+    END {
+        if (done < all) { print "FAIL wine: " all - done " programs were not run"; ++failed }
+        print passed + 0 " passed, " failed + 0 " failed, " skipped + 0 " skipped"
+        exit failed > 0
+    }' "$work/results"
