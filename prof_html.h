@@ -29,7 +29,7 @@ WHAT IT SHOWS                                                                   
     from the top or the bottom; of one scope the distribution and each of its calls with its arguments; tables of
     messages, memory, locks and frames; and what was lost, and what recording cost. ? lists the keys.
 
-    What is in the file beside the page is packed: some 3 bytes a scope; see docs/html.md. The page checks what it
+    What is in the file beside the page is packed: 1 to 2.5 bytes a scope; see docs/html.md. The page checks what it
     reads, may load nothing, and shows names only as text: a report of somebody else can be opened without fear.
 
     Events with more than 2000 arguments lose the others. Otherwise all that a cursor or prof_spans_next() returns is in
@@ -89,7 +89,7 @@ PROF_DEF prof_status prof_html_merge(const prof_trace *const *traces, size_t cou
 extern "C" {
 #endif
 
-#define PROF__HTML_VERSION 1          /* of the format */
+#define PROF__HTML_VERSION 2          /* of the format */
 #define PROF__HTML_MOST_ARGS 2000u    /* of an event */
 #define PROF__HTML_FROM_LAST 0x10000u /* of a kind: scopes begin so much after the last one of their track */
 
@@ -97,7 +97,9 @@ extern "C" {
 
 #define PROF__HTML_WINDOW 32768u
 #define PROF__HTML_HASH_BITS 15
-#define PROF__HTML_CHAIN 6      /* how many earlier places are compared */
+#define PROF__HTML_CHAIN 2      /* how many earlier places are compared */
+#define PROF__HTML_PATIENCE 4   /* after 2^4 places without a match, the next one is left out; then two; and so on */
+#define PROF__HTML_SHORTEST 7u  /* bytes of a match: shorter ones take as many bits as the bytes, most are frequent */
 #define PROF__HTML_TOKENS 16384 /* of one Huffman code */
 #define PROF__HTML_LONGEST 258u /* bytes of a match */
 #define PROF__HTML_MATCH 0x80000000u /* a token: this, (length - 3) << 15 and distance - 1; else a byte */
@@ -337,41 +339,39 @@ static void prof__html_emit(prof__html_deflate *d, int last)
     d->token_count = 0;
 }
 
-static uint32_t prof__html_four(const unsigned char *at)
+/* Of the next bytes, as many as a match has at least. */
+static uint32_t prof__html_hash_at(const unsigned char *at)
 {
-    uint32_t value;
-    memcpy(&value, at, 4);
-    return value;
+    uint64_t bytes;
+    memcpy(&bytes, at, 8);
+    return (uint32_t)((bytes << 8) * 0x9E3779B97F4A7C15u >> (64 - PROF__HTML_HASH_BITS));
 }
 
-static void prof__html_remember(prof__html_deflate *d, const unsigned char *from, size_t at)
+static void prof__html_remember(prof__html_deflate *d, uint32_t hash, size_t at)
 {
-    uint32_t hash = prof__html_four(from + at) * 2654435761u >> (32 - PROF__HTML_HASH_BITS);
     d->before[at % PROF__HTML_WINDOW] = d->head[hash];
     d->head[hash] = (uint32_t)at + 1;
 }
 
 /* The longest match of what is at `at`; 0: none. */
 static uint32_t prof__html_match(const prof__html_deflate *d, const unsigned char *from, size_t at, size_t end,
-                                 uint32_t *distance)
+                                 uint32_t hash, uint32_t *distance)
 {
-    uint32_t four = prof__html_four(from + at), best = 0, place;
+    uint32_t best = PROF__HTML_SHORTEST - 1, place = d->head[hash];
     uint32_t most = (uint32_t)(end - at < PROF__HTML_LONGEST ? end - at : PROF__HTML_LONGEST);
     int left = PROF__HTML_CHAIN;
-    place = d->head[four * 2654435761u >> (32 - PROF__HTML_HASH_BITS)];
-    for (; place && at - (place - 1) <= PROF__HTML_WINDOW && left--;
+    for (; place && place <= at && at - (place - 1) <= PROF__HTML_WINDOW && left--;
          place = d->before[(place - 1) % PROF__HTML_WINDOW]) {
         const unsigned char *then = from + place - 1;
-        uint32_t length = 4;
-        if (place - 1 >= at) break; /* of another round of the window */
-        if (prof__html_four(then) != four || (best && then[best] != from[at + best])) continue;
+        uint32_t length = 0;
+        if (then[best] != from[at + best]) continue;
         while (length < most && then[length] == from[at + length]) ++length;
         if (length <= best) continue;
         best = length;
         *distance = (uint32_t)(at - (place - 1));
         if (best >= 64 || best == most) break;
     }
-    return best;
+    return best < PROF__HTML_SHORTEST ? 0 : best;
 }
 
 /* Packs size bytes, whose parts end at ends[]; those have a code of their own. to has room for 2 * size + 1024 bytes.
@@ -386,16 +386,22 @@ static size_t prof__html_deflate_all(prof__html_deflate *d, const unsigned char 
     d->bits = 0;
     d->bit_count = 0;
     for (part = 0; part < parts; ++part) {
+        size_t look = at; /* the next place where a match is looked for */
+        uint32_t missed = 0;
         while (at < ends[part]) {
             uint32_t distance = 0, length = 0, i;
-            if (at + 4 <= ends[part]) {
-                length = prof__html_match(d, from, at, ends[part], &distance);
-                prof__html_remember(d, from, at);
+            if (at >= look && at + 8 <= ends[part]) {
+                uint32_t hash = prof__html_hash_at(from + at);
+                length = prof__html_match(d, from, at, ends[part], hash, &distance);
+                prof__html_remember(d, hash, at);
+                look = at + 1 + (missed++ >> PROF__HTML_PATIENCE);
             }
             if (length) {
                 d->tokens[d->token_count++] = PROF__HTML_MATCH | (length - 3) << 15 | (distance - 1);
-                for (i = 1; i < length && i < 16 && at + i + 4 <= size; ++i) prof__html_remember(d, from, at + i);
-                at += length;
+                for (i = 1; i < length && i < 16 && at + i + 8 <= size; ++i)
+                    prof__html_remember(d, prof__html_hash_at(from + at + i), at + i);
+                look = at += length;
+                missed = 0;
             } else {
                 d->tokens[d->token_count++] = from[at++];
             }
@@ -411,9 +417,10 @@ static size_t prof__html_deflate_all(prof__html_deflate *d, const unsigned char 
 
 #define PROF__HTML_COLUMN 65536u           /* bytes of a column at which a block ends */
 #define PROF__HTML_SLACK 65536u            /* and the longest thing that is written into it at once */
-#define PROF__HTML_COLUMNS 3
+#define PROF__HTML_COLUMNS 5
 #define PROF__HTML_PIECE 1500000u          /* bytes of an element */
-#define PROF__HTML_RAW ((size_t)PROF__HTML_COLUMNS * (PROF__HTML_COLUMN + PROF__HTML_SLACK) + 64)
+/* One column alone may be longer than COLUMN by more than a few numbers. */
+#define PROF__HTML_RAW ((size_t)PROF__HTML_COLUMNS * (PROF__HTML_COLUMN + 64) + PROF__HTML_SLACK)
 #define PROF__HTML_STRINGS 8192u           /* strings, and kinds, that are remembered; powers of two */
 #define PROF__HTML_KINDS 4096u
 
@@ -422,6 +429,10 @@ typedef struct prof__html_bytes {
     size_t size;
     unsigned char at[PROF__HTML_COLUMN + PROF__HTML_SLACK];
 } prof__html_bytes;
+
+typedef struct prof__html_numbers { /* see prof__html_number() */
+    prof__html_bytes heads, rests;
+} prof__html_numbers;
 
 typedef struct prof__html_string { /* one that was written */
     uint64_t hash;
@@ -435,7 +446,8 @@ typedef struct prof__html_kind { /* what events have in common; one that was wri
 } prof__html_kind;
 
 typedef struct prof__html_level { /* of the scopes of a track */
-    int64_t end;     /* of the last */
+    int64_t start, end; /* of the last */
+    int is_open;     /* 1: its duration was not written yet */
     uint64_t count;  /* of all */
     uint64_t listed; /* the last one whose arguments are in the block with this number: */
     uint64_t block;
@@ -443,10 +455,10 @@ typedef struct prof__html_level { /* of the scopes of a track */
 
 typedef struct prof__html {
     prof__out out;
-    int plain;         /* 1: the blocks alone, not packed, neither in base64 nor in elements */
-    size_t piece;      /* bytes of base64 in the element that is open; 0: none is */
-    unsigned char odd[3];
-    unsigned odd_count;
+    int plain;         /* 1: the blocks alone, not packed, neither as text nor in elements */
+    size_t piece;      /* characters in the element that is open; 0: none is */
+    uint32_t odd;      /* bits that make no character yet, */
+    unsigned odd_count; /* and how many */
     uint32_t string_count, kind_count;
     uint64_t scopes, points, spans; /* written so far */
     uint64_t argument_blocks;
@@ -455,36 +467,46 @@ typedef struct prof__html {
     size_t first_track, track;              /* its first track, and the present one, over all traces */
     int has_spans, together;                /* together: see prof__html_together() */
     int64_t last_scope, last_point, last_span; /* times */
+    int64_t last_time;                         /* of a begin or end of a scope */
     prof__html_level *levels;
     size_t level_capacity, open_levels; /* open: that had a scope since the one around them began */
     prof__html_level listed_points;
     prof_html_options options;
-    prof__html_bytes strings, kinds, starts, durations, scope_kinds, times, point_kinds, details, arguments, rows;
+    prof__html_bytes strings, kinds, scope_kinds, times, point_kinds, details, arguments, rows;
+    prof__html_numbers starts, ends;
     prof__html_string known_strings[PROF__HTML_STRINGS];
     prof__html_kind known_kinds[PROF__HTML_KINDS];
     prof__html_deflate deflate;
     unsigned char raw[PROF__HTML_RAW], packed[2 * PROF__HTML_RAW + 1024];
 } prof__html;
 
-/*-- base64 --*/
+/*-- text --*/
 
-static void prof__html_base64(prof__html *h, const unsigned char *from, size_t triples)
+/* Seven bits to a character. What HTML, an editor or a terminal might change is written as ! and the character ^ 64: the
+   end of a text, of a line, what begins a tag or an escape sequence, and ! itself. */
+static void prof__html_characters(prof__html *h, const unsigned char *from, size_t size)
 {
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    while (triples) {
-        size_t now = triples < 1000 ? triples : 1000, i;
-        char *to = prof__out_reserve(&h->out, 4 * now);
-        for (i = 0; i < now; ++i, from += 3, to += 4) {
-            uint32_t bits = (uint32_t)from[0] << 16 | (uint32_t)from[1] << 8 | from[2];
-            to[0] = letters[bits >> 18];
-            to[1] = letters[bits >> 12 & 63];
-            to[2] = letters[bits >> 6 & 63];
-            to[3] = letters[bits & 63];
+    uint32_t bits = h->odd;
+    unsigned count = h->odd_count;
+    while (size) {
+        size_t now = size < 1000 ? size : 1000;
+        char *to = prof__out_reserve(&h->out, 3 * now), *start = to;
+        for (size -= now; now; --now) {
+            bits = bits << 8 | *from++;
+            for (count += 8; count >= 7;) {
+                unsigned c = bits >> (count -= 7) & 127;
+                if (c == '<' || c == '!' || !c || c == 10 || c == 13 || c == 27) {
+                    *to++ = '!';
+                    c ^= 64;
+                }
+                *to++ = (char)c;
+            }
         }
-        prof__out_commit(&h->out, 4 * now);
-        h->piece += 4 * now;
-        triples -= now;
+        prof__out_commit(&h->out, (size_t)(to - start));
+        h->piece += (size_t)(to - start);
     }
+    h->odd = bits;
+    h->odd_count = count;
 }
 
 static void prof__html_bytes_out(prof__html *h, const unsigned char *from, size_t size)
@@ -493,23 +515,16 @@ static void prof__html_bytes_out(prof__html *h, const unsigned char *from, size_
         prof__out_bytes(&h->out, from, size);
         return;
     }
-    if (!h->piece && !h->odd_count) prof__out_text(&h->out, "<script type=\"application/octet-stream\">");
-    while (size && (h->odd_count || size < 3)) {
-        h->odd[h->odd_count++] = *from++;
-        --size;
-        if (h->odd_count < 3) continue;
-        prof__html_base64(h, h->odd, 1);
-        h->odd_count = 0;
-    }
-    prof__html_base64(h, from, size / 3);
-    for (from += size / 3 * 3, size %= 3; size; --size) h->odd[h->odd_count++] = *from++;
+    if (!h->piece) prof__out_text(&h->out, "<script type=\"application/octet-stream\">");
+    prof__html_characters(h, from, size);
 }
 
-/* Ends the element. Zeros that fill the last three bytes are no block. */
+/* Ends the element. */
 static void prof__html_piece_end(prof__html *h)
 {
-    if (!h->piece && !h->odd_count) return;
-    while (h->odd_count) prof__html_bytes_out(h, (const unsigned char *)"", 1);
+    if (!h->piece) return;
+    prof__html_characters(h, (const unsigned char *)"", 1); /* what is left of the last byte; the rest is no block */
+    h->odd_count = 0;
     prof__out_text(&h->out, "</script>\n");
     h->piece = 0;
 }
@@ -519,6 +534,25 @@ static void prof__html_piece_end(prof__html *h)
 static void prof__html_u(prof__html_bytes *to, uint64_t value)
 {
     to->size = (size_t)(prof__pack_integer(to->at + to->size, value) - to->at);
+}
+
+/* Most numbers take a byte among the heads: its value, or some of its bits, the highest, and how many bytes of the rest
+   follow among the rests, the lowest first. So each column has bytes of one sort, which deflate packs better. */
+static void prof__html_number(prof__html_numbers *to, uint64_t value)
+{
+    unsigned head, more;
+    if (value < 192)
+        head = (unsigned)value, more = 0;
+    else if ((value -= 192) < 1u << 13)
+        head = 192 + (unsigned)(value >> 8), more = 1;
+    else if ((value -= 1u << 13) < 1u << 20)
+        head = 224 + (unsigned)(value >> 16), more = 2;
+    else if ((value -= 1u << 20) < 1u << 27)
+        head = 240 + (unsigned)(value >> 24), more = 3;
+    else
+        head = 248, more = 8, value -= 1u << 27;
+    to->heads.at[to->heads.size++] = (unsigned char)head;
+    for (; more; --more, value >>= 8) to->rests.at[to->rests.size++] = (unsigned char)(value & 255);
 }
 
 static uint64_t prof__html_zigzag(int64_t value)
@@ -888,6 +922,7 @@ static const char *const prof__html_page[] = {
     "}\n"
     "class Damage extends Error{}\n"
     "const LONGEST=1<<21;\n"
+    "const VERSION=2;\n"
     "const SCOPE=0,MARK=1,COUNTER=2,FRAME=3,LOST=4,SPAN=5,SPAN_MARK=6,FLOW_OUT=8,FLOW_IN=10,\n"
     "ALLOC=11,FREE=12,LOCK_WAIT=13,LOCK_ACQUIRE=14,LOCK_RELEASE=15,LOG=16;\n"
     "const TRUNCATED_BEGIN=1,TRUNCATED_END=2;\n"
@@ -931,10 +966,10 @@ static const char *const prof__html_page[] = {
     "signed(){\n"
     "const value=this.exact();\n"
     "if(typeof value==='bigint')return value&1n?-(value>>1n)-1n:value>>1n;\n"
+   ,
     "return value%2?-(value+1)/2:value/2;\n"
     "}\n"
     "double(){\n"
-   ,
     "if(this.at+8>this.end)throw new Damage('a block ends too early');\n"
     "this.at+=8;\n"
     "return new DataView(this.bytes.buffer,this.bytes.byteOffset+this.at-8,8).getFloat64(0,true);\n"
@@ -947,14 +982,41 @@ static const char *const prof__html_page[] = {
     "}\n"
     "}\n"
     "const decoder=new TextDecoder();\n"
-    "function fromBase64(text){\n"
-    "try{\n"
-    "if('fromBase64'in Uint8Array)return Uint8Array.fromBase64(text);\n"
-    "const letters=atob(text),bytes=new Uint8Array(letters.length);\n"
-    "for(let i=0;i<bytes.length;i++)bytes[i]=letters.charCodeAt(i);\n"
-    "return bytes;\n"
-    "}catch{\n"
-    "throw new Damage('a piece is not base64');\n"
+    "function fromText(text){\n"
+    "const bytes=new Uint8Array(Math.ceil(text.length*7/8)),{length}=text;\n"
+    "let size=0,bits=0,count=0,other=0;\n"
+    "for(let i=0;i<length;i++){\n"
+    "let letter=text.charCodeAt(i);\n"
+    "if(letter===33)letter=text.charCodeAt(++i)^64;\n"
+    "other|=letter;\n"
+    "bits=bits<<7|letter;\n"
+    "count+=7;\n"
+    "if(count<8)continue;\n"
+    "count-=8;\n"
+    "bytes[size++]=bits>>count;\n"
+    "}\n"
+    "if(other>127)throw new Damage('a piece has characters that no writer wrote');\n"
+    "return bytes.subarray(0,size);\n"
+    "}\n"
+    "class Numbers{\n"
+    "constructor(heads,rests){\n"
+    "this.heads=heads;\n"
+    "this.rests=rests;\n"
+    "}\n"
+    "get done(){return this.heads.done&&this.rests.done;}\n"
+    "next(){\n"
+    "const{heads}=this;\n"
+    "if(heads.at>=heads.end)throw new Damage('columns are not equally long');\n"
+    "const head=heads.bytes[heads.at++];\n"
+    "return head<192?head:this.longer(head);\n"
+    "}\n"
+    "longer(head){\n"
+    "const{rests}=this;\n"
+    "if(head<224)return(head-192)*0x100+rests.byte()+192;\n"
+    "let value=0,scale=1;\n"
+    "for(let more=head<240?2:head<248?3:8;more>0;more--,scale*=256)value+=rests.byte()*scale;\n"
+    "if(head<240)return(head-224)*scale+value+8384;\n"
+    "return(head<248?(head-240)*scale:0x8000000)+value+1056960;\n"
     "}\n"
     "}\n"
     "async function inflate(bytes,size){\n"
@@ -982,7 +1044,7 @@ static const char *const prof__html_page[] = {
     "return out;\n"
     "}\n"
     "function blocksOf(text){\n"
-    "const reader=new Reader(fromBase64(text)),blocks=[];\n"
+    "const reader=new Reader(fromText(text)),blocks=[];\n"
     "while(!reader.done){\n"
     "const kind=reader.byte();\n"
     "if(!kind)continue;\n"
@@ -1005,6 +1067,14 @@ static const char *const prof__html_page[] = {
     "this.flags=new Map();\n"
     "this.args=new Listed();\n"
     "this.lastEnd=this.lastNode=0;\n"
+    "this.isOpen=false;\n"
+    "}\n"
+    "closeLast(end){\n"
+    "const i=this.count-1,duration=end-this.start[i];\n"
+    "this.isOpen=false;\n"
+    "this.lastEnd=end;\n"
+    "this.duration[i]=Math.min(duration,0xFFFFFFFF);\n"
+    "if(duration>=0xFFFFFFFF)this.long.set(i,duration);\n"
     "}\n"
     "grow(room){\n"
     "for(const column of['start','duration','node']){\n"
@@ -1035,6 +1105,7 @@ static const char *const prof__html_page[] = {
     "}\n"
     "}\n"
     "class Points{\n"
+   ,
     "constructor(){\n"
     "this.count=0;\n"
     "this.time=new Growing(Float64Array);\n"
@@ -1078,7 +1149,6 @@ static const char *const prof__html_page[] = {
     "return readArgs(block,new Reader(block.bytes,place%LONGEST));\n"
     "}\n"
     "}\n"
-   ,
     "function readArgs(report,reader){\n"
     "const args=[];\n"
     "for(let left=reader.index(1<<16,'number of arguments');left>0;left--){\n"
@@ -1127,12 +1197,12 @@ static const char *const prof__html_page[] = {
     "Q:this.points,A:this.args,N:this.spans,Z:this.end}[block.kind];\n"
     "if(!handler)return;\n"
     "if(!this.report.version&&block.kind!=='H')throw new Damage('the data do not begin as they should');\n"
-    "const count=block.kind==='E'||block.kind==='Q'?3:1;\n"
+    "const count=block.kind==='E'?5:block.kind==='Q'?3:1;\n"
     "handler.apply(this,columnsOf(bytes,count));\n"
     "}\n"
     "head(r){\n"
     "this.report.version=r.u();\n"
-    "if(this.report.version!==1)throw new Damage(`this page reads version 1, not ${this.report.version}`);\n"
+    "if(this.report.version!==VERSION)throw new Damage(`this page reads version ${VERSION}, not ${this.report.version}`);\n"
     "this.report.machines=r.u();\n"
     "this.report.title=r.text();\n"
     "}\n"
@@ -1163,6 +1233,7 @@ static const char *const prof__html_page[] = {
     "}\n"
     "}\n"
     "process(r){\n"
+   ,
     "let process=this.report.processes[this.report.processes.length-1];\n"
     "const pairs=[];\n"
     "while(!r.done)pairs.push([r.text(),r.text()]);\n"
@@ -1183,14 +1254,13 @@ static const char *const prof__html_page[] = {
     "while(!r.done){\n"
     "const track={id:this.report.tracks.length,process,name:r.text(),device:r.text(),thread:r.exact(),\n"
     "fiber:r.u()===1,alignment:r.u(),lost:r.u(),events:r.u(),levels:[],points:new Points(),\n"
-    "lastScope:0,lastPoint:0,open:0};\n"
+    "lastScope:0,lastTime:0,lastPoint:0,open:0};\n"
     "process.tracks.push(track);\n"
     "this.report.tracks.push(track);\n"
     "}\n"
     "}\n"
     "node(parent,label){\n"
     "const key=parent*0x4000000+label;\n"
-   ,
     "let node=this.childOf.get(key);\n"
     "if(node===undefined){\n"
     "const{nodes}=this.report;\n"
@@ -1201,18 +1271,25 @@ static const char *const prof__html_page[] = {
     "}\n"
     "return node;\n"
     "}\n"
-    "scopes(starts,durations,kindColumn){\n"
-    "const{report}=this,track=report.tracks[starts.index(report.tracks.length,'track')];\n"
-    "const{levels}=track,{kinds}=report,s=starts.bytes,d=durations.bytes,k=kindColumn.bytes;\n"
-    "let open=track.open,last=track.lastScope;\n"
+    "scopes(startHeads,startRests,endHeads,endRests,kindColumn){\n"
+    "const{report}=this,track=report.tracks[startHeads.index(report.tracks.length,'track')];\n"
+    "const starts=new Numbers(startHeads,startRests),ends=new Numbers(endHeads,endRests);\n"
+    "const{levels}=track,{kinds}=report,k=kindColumn.bytes;\n"
+    "let{open,lastScope:last,lastTime:time}=track;\n"
+    "const closeOne=()=>{\n"
+    "const level=levels[--open];\n"
+    "if(!level||!level.isOpen)return;\n"
+    "const after=ends.next();\n"
+    "time=after?time+after-1:level.start[level.count-1]+ends.next();\n"
+    "level.closeLast(time);\n"
+    "};\n"
     "while(!kindColumn.done){\n"
     "const number=k[kindColumn.at]<128?k[kindColumn.at++]:kindColumn.u(),kind=kinds[number];\n"
     "if(!kind||kind.type!==SCOPE)throw new Damage(`there is no scope of kind ${number}`);\n"
     "const depth=kind.depth;\n"
-    "const level=levels[depth]||(levels[depth]=new Level());\n"
-    "const start=(kind.fromLast||depth>=open?last:level.lastEnd)+\n"
-    "(starts.at<starts.end&&s[starts.at]<128?s[starts.at++]:starts.u());\n"
-    "const duration=durations.at<durations.end&&d[durations.at]<128?d[durations.at++]:durations.u();\n"
+    "const level=levels[depth]||(levels[depth]=new Level()),inner=kind.fromLast||depth>=open;\n"
+    "while(open>depth)closeOne();\n"
+    "const start=(inner?last:level.lastEnd)+starts.next();\n"
     "const i=level.count++,parent=depth&&levels[depth-1]?levels[depth-1].lastNode:0;\n"
     "if(this.lastParent[number]!==parent){\n"
     "this.lastParent[number]=parent;\n"
@@ -1222,18 +1299,18 @@ static const char *const prof__html_page[] = {
     "if(i>=level.start.length)level.grow(i*2);\n"
     "level.start[i]=start;\n"
     "level.node[i]=node;\n"
-    "level.duration[i]=Math.min(duration,0xFFFFFFFF);\n"
-    "if(duration>=0xFFFFFFFF)level.long.set(i,duration);\n"
     "if(kind.flags)level.flags.set(i,kind.flags);\n"
-    "level.lastEnd=start+duration;\n"
     "level.lastNode=node;\n"
+    "level.isOpen=true;\n"
     "open=depth+1;\n"
-    "last=start;\n"
+    "last=time=start;\n"
     "report.scopes++;\n"
     "}\n"
-    "if(!starts.done||!durations.done)throw new Damage('columns are not equally long');\n"
+    "while(open&&!ends.done)closeOne();\n"
+    "if(!starts.done||!ends.done)throw new Damage('columns are not equally long');\n"
     "track.open=open;\n"
     "track.lastScope=last;\n"
+    "track.lastTime=time;\n"
     "}\n"
     "points(times,kindColumn,details){\n"
     "const{report}=this,track=report.tracks[times.index(report.tracks.length,'track')];\n"
@@ -1262,6 +1339,7 @@ static const char *const prof__html_page[] = {
     "const base=report.argBlocks.length*LONGEST;\n"
     "report.argBlocks.push({bytes:r.bytes,strings:report.strings});\n"
     "while(!r.done){\n"
+   ,
     "const which=r.u(),at=(last.get(which)||0)+r.u();\n"
     "const of=which?track.levels[which-1]:track.points;\n"
     "last.set(which,at);\n"
@@ -1294,13 +1372,18 @@ static const char *const prof__html_page[] = {
     "}\n"
     "close(){\n"
     "const{report}=this,{nodes}=report;\n"
-   ,
     "nodes.label=nodes.label.close(nodes.count);\n"
     "nodes.parent=nodes.parent.close(nodes.count);\n"
     "for(const track of report.tracks){\n"
     "track.points.close();\n"
     "track.levels=track.levels.filter(level=>level.count);\n"
-    "for(const level of track.levels)level.close();\n"
+    "for(const level of track.levels){\n"
+    "if(level.isOpen){\n"
+    "level.flags.set(level.count-1,TRUNCATED_END|level.flags.get(level.count-1));\n"
+    "level.closeLast(Math.max(track.lastTime,level.start[level.count-1]));\n"
+    "}\n"
+    "level.close();\n"
+    "}\n"
     "}\n"
     "if(!report.complete&&!report.damage)report.damage='the end of the report is missing';\n"
     "return report;\n"
@@ -1357,6 +1440,7 @@ static const char *const prof__html_page[] = {
     "report.labels=labels;\n"
     "report.nodes={count:all.count,label:all.label.close(all.count),parent:all.parent.close(all.count)};\n"
     "report.kinds=[...a.kinds,...b.kinds.map(kind=>({...kind,label:labelOf[kind.label]}))];\n"
+   ,
     "for(const list of['strings','processes','tracks','spans','argBlocks'])report[list]=a[list].concat(b[list]);\n"
     "for(const count of['scopes','points','spanCount'])report[count]+=b[count];\n"
     "return report;\n"
@@ -1372,6 +1456,7 @@ static const char *const prof__html_page[] = {
     "};\n"
     "try{\n"
     "for(const piece of pieces){\n"
+    "if(piece[0]==='S')throw new Damage(`this page reads version ${VERSION}, not 1`);\n"
     "for(const block of blocksOf(piece)){\n"
     "const bytes=block.packed?inflate(block.bytes,block.size):Promise.resolve(block.bytes);\n"
     "bytes.catch(()=>{});\n"
@@ -1395,7 +1480,6 @@ static const char *const prof__html_page[] = {
     "const end=Math.min(size,(g+1)*FACTOR);\n"
     "let best=below?below.longest[g*FACTOR]:g*FACTOR,sum=0;\n"
     "for(let i=g*FACTOR;i<end;i++){\n"
-   ,
     "const at=below?below.longest[i]:i;\n"
     "sum+=below?below.busy[i]:duration[i];\n"
     "if(duration[at]>duration[best])best=at;\n"
@@ -1461,6 +1545,7 @@ static const char *const prof__html_page[] = {
     "for(let y=y0+1;y<y1;y++)c.pixels.copyWithin(y*width+left,y0*width+left,(y0+1)*width);\n"
     "}\n"
     "function trackName(track){\n"
+   ,
     "if(track.device)return track.name||track.device;\n"
     "return track.name||(track.fiber?'fiber ':'thread ')+track.thread;\n"
     "}\n"
@@ -1503,7 +1588,6 @@ static const char *const prof__html_page[] = {
     "spanLanes(report);\n"
     "report.frames.sort((a,b)=>b.start.length-a.start.length);\n"
     "report.messages.sort((a,b)=>a.time-b.time);\n"
-   ,
     "return report;\n"
     "}\n"
     "function pointsOf(report,process){\n"
@@ -1568,6 +1652,7 @@ static const char *const prof__html_page[] = {
     "if(value>series.max)series.max=value;\n"
     "}\n"
     "if(!(series.min<=series.max))series.min=series.max=0;\n"
+   ,
     "series.bytes=series.bytes||/bytes|memory/i.test(series.name);\n"
     "return series;\n"
     "}\n"
@@ -1614,7 +1699,6 @@ static const char *const prof__html_page[] = {
     "return pool;\n"
     "}\n"
     "remove(block,address,time){\n"
-   ,
     "block.site.liveCount--;\n"
     "block.site.liveBytes-=block.size;\n"
     "this.live.delete(address);\n"
@@ -1696,6 +1780,7 @@ static const char *const prof__html_page[] = {
     "}\n"
     "function framesOfSpans(report){\n"
     "const series=new Map();\n"
+   ,
     "for(const span of report.spans){\n"
     "if(!span.number||report.labels[span.label].role!==ROLE_FRAME||!span.duration)continue;\n"
     "const key=span.label+' '+span.id;\n"
@@ -1729,7 +1814,6 @@ static const char *const prof__html_page[] = {
     "}\n"
     "function warnings(report){\n"
     "const lines=[];\n"
-   ,
     "if(report.damage)lines.push(`This report is damaged: ${report.damage}. What follows is missing.`);\n"
     "if(report.processes.some(process=>process.about.get('together')==='1'))\n"
     "lines.push('The recordings were made one after the other: here, each begins at 0.');\n"
@@ -1777,6 +1861,7 @@ static const char *const prof__html_page[] = {
     "}\n"
     "function bucketValue(bucket){\n"
     "if(bucket<64)return bucket;\n"
+   ,
     "const e=Math.floor((bucket-64)/32)+6;\n"
     "return(32+(bucket-64)%32+0.5)*2**(e-5);\n"
     "}\n"
@@ -1806,7 +1891,6 @@ static const char *const prof__html_page[] = {
     "if(long>longest[label])longest[label]=long;\n"
     "if(long<shortest[label])shortest[label]=long;\n"
     "let histogram=histograms[label];\n"
-   ,
     "if(histogram===null)histogram=histograms[label]=new Uint32Array(BUCKETS);\n"
     "histogram[bucketOf(long)]++;\n"
     "}\n"
@@ -1881,6 +1965,7 @@ static const char *const prof__html_page[] = {
     "at=next;\n"
     "}\n"
     "}\n"
+   ,
     "return sorted(root);\n"
     "}\n"
     "function sorted(root){\n"
@@ -1919,7 +2004,6 @@ static const char *const prof__html_page[] = {
     "for(const group of groups.values()){\n"
     "for(const ids of group)ids.sort((x,y)=>labels[x].line-labels[y].line||x-y);\n"
     "for(let i=0;i<Math.max(group[0].length,group[1].length);i++){\n"
-   ,
     "group.forEach((ids,side)=>{if(i<ids.length)of[side][ids[i]]=pairs.length;});\n"
     "pairs.push({a:i<group[0].length?group[0][i]:-1,b:i<group[1].length?group[1][i]:-1});\n"
     "}\n"
@@ -1993,6 +2077,7 @@ static const char *const prof__html_page[] = {
     "sample.ns=Array.from(order,i=>ns[i]);\n"
     "}\n"
     "function medianOf(sample){return Float64Array.from(sample.ns).sort()[Math.ceil(sample.ns.length/2)-1];}\n"
+   ,
     "function pairsBelow(a,b,ratio){\n"
     "let pairs=0;\n"
     "for(let i=0,j=0;i<a.length;i++){\n"
@@ -2033,7 +2118,6 @@ static const char *const prof__html_page[] = {
     "function widenByTenths(a,b,change){\n"
     "const parts=[],averages=[],part=(sample,i)=>{\n"
     "const n=sample.ns.length;\n"
-   ,
     "return timesOf(sample,Math.floor(n*i/TENTHS),Math.floor(n*(i+1)/TENTHS));\n"
     "};\n"
     "for(let i=0;i<TENTHS;i++){\n"
@@ -2096,6 +2180,7 @@ static const char *const prof__html_page[] = {
     "}\n"
     "function measures(report,processes,stats){\n"
     "const{from,to}=stats[0],list=[];\n"
+   ,
     "const frames=mostOfBoth(processes.map(process=>new Map(report.frames.filter(series=>series.track.process===process).map(({name,start})=>\n"
     "[name,firstIndex(start.length,i=>start[i]>=to)-firstIndex(start.length,i=>start[i]>=from)]))));\n"
     "const steps=mostOfBoth(stats.map(({rows})=>new Map(rows.filter(row=>row.label.role===ROLE_STEP).map(row=>[row.label.name,row.calls]))));\n"
@@ -2118,7 +2203,6 @@ static const char *const prof__html_page[] = {
     "const[first,end]=ranges[depth],inner=levels[depth+1],self=new Float64Array(end-first);\n"
     "for(let i=first;i<end;i++)self[i-first]=inRange(level,i);\n"
     "for(let k=inner?ranges[depth+1][0]:0,i=first;inner&&k<ranges[depth+1][1];k++){\n"
-   ,
     "while(i+1<end&&level.start[i+1]<=inner.start[k])i++;\n"
     "let outer=i;\n"
     "while(outer>first&&level.start[outer]===inner.start[k]&&nodes.parent[inner.node[k]]!==level.node[outer])outer--;\n"
@@ -2189,6 +2273,7 @@ static const char *const prof__html_page[] = {
     "function colorLabels(labels,dark){\n"
     "for(const label of labels){\n"
     "const bits=hash(label.name);\n"
+   ,
     "label.rgb=label.color?[label.color>>16&255,label.color>>8&255,label.color&255]\n"
     ":fromHsl(bits%360,dark?0.42:0.58,(dark?0.62:0.71)+(bits>>>12)%7/100);\n"
     "label.ink=inkOn(label.rgb);\n"
@@ -2220,7 +2305,6 @@ static const char *const prof__html_page[] = {
     "const time=/^[<>]/.test(word)?parseTime(word.slice(1)):NaN,equals=word.indexOf('=');\n"
     "if(word[0]==='>'&&!Number.isNaN(time))query.least=time;\n"
     "else if(word[0]==='<'&&!Number.isNaN(time))query.most=time;\n"
-   ,
     "else if(word.startsWith('cat:'))query.categories.push(word.slice(4).toLowerCase());\n"
     "else if(equals>0)query.args.push([word.slice(0,equals).toLowerCase(),word.slice(equals+1).toLowerCase()]);\n"
     "else query.names.push(word.toLowerCase());\n"
@@ -2279,6 +2363,7 @@ static const char *const prof__html_page[] = {
     "memory.sort=options.sort||0;\n"
     "memory.up=Boolean(options.up);\n"
     "}\n"
+   ,
     "const root=el('div.scroll',{tabindex:0,role:'region','aria-label':options.caption});\n"
     "let limit=options.limit||300;\n"
     "const draw=()=>{\n"
@@ -2306,7 +2391,6 @@ static const char *const prof__html_page[] = {
     "if(options.onpick)line.ondblclick=()=>options.onpick(row);\n"
     "return line;\n"
     "});\n"
-   ,
     "const more=sorted.length>limit?el('button',{onclick:()=>{limit*=4;draw();}},\n"
     "`Show more: ${(sorted.length - limit).toLocaleString('en-US')} rows are left`):null;\n"
     "const copy=el('button.copy',{title:'Copy the table as text, for a spreadsheet',onclick:()=>navigator.clipboard.writeText([columns.map(c=>c.title),\n"
@@ -2361,6 +2445,7 @@ static const char *const prof__html_page[] = {
     "height:Math.max(22,depth*LINE+marks+6)});\n"
     "}\n"
     "this.groupRows(rows,process,'Spans',process.spanGroups.map((group,i)=>({key:`${key}s${i}`,kind:'spans',\n"
+   ,
     "title:group.name,group,height:(closed(`${key}s${i}`)?1:group.lanes.length)*LINE+4,fold:group.lanes.length>1})));\n"
     "this.groupRows(rows,process,'Locks',process.locks?[...process.locks.rows.values()].map((lock,i)=>\n"
     "({key:`${key}l${i}`,kind:'lock',title:lock.label.name,lock,height:LINE+4})):[]);\n"
@@ -2400,7 +2485,6 @@ static const char *const prof__html_page[] = {
     "if(track.device)app.closed.delete(`p${track.process.id}d${track.device}`);\n"
     "this.layout();\n"
     "let y=this.top;\n"
-   ,
     "for(const row of this.rows()){\n"
     "if(app.pinned.has(row.key))continue;\n"
     "if(row.track===track){\n"
@@ -2466,6 +2550,7 @@ static const char *const prof__html_page[] = {
     "}\n"
     "return width;\n"
     "}\n"
+   ,
     "fit(ctx,text,x,y,width){\n"
     "if(text.length>200)text=text.slice(0,200);\n"
     "const whole=this.textWidth(ctx,text);\n"
@@ -2512,7 +2597,6 @@ static const char *const prof__html_page[] = {
     "drawGrid(pixels,w,h,ratio,width){\n"
     "const{from,to}=this.app.view,step=niceStep((to-from)/Math.max(2,(width-GUTTER)/120));\n"
     "this.step=step;\n"
-   ,
     "for(let t=Math.ceil(from/step)*step;t<to;t+=step){\n"
     "const x=Math.round(this.x(t)*ratio);\n"
     "if(x<w)for(let at=x;at<w*h;at+=w)pixels[at]=this.app.colors.grid;\n"
@@ -2581,6 +2665,7 @@ static const char *const prof__html_page[] = {
     "ctx.fillStyle=`rgb(${rgb.join()})`;\n"
     "ctx.fillRect(x0,y,Math.max(1,x1-x0),LINE-3);\n"
     "if(x1-x0<24)return;\n"
+   ,
     "ctx.font='11px system-ui, sans-serif';\n"
     "ctx.textBaseline='middle';\n"
     "ctx.fillStyle=ink;\n"
@@ -2625,7 +2710,6 @@ static const char *const prof__html_page[] = {
     "ctx.lineWidth=1.5;\n"
     "for(const flow of shownFlows){\n"
     "let a=this.yOf(flow.fromTrack,flow.from);\n"
-   ,
     "const b=this.yOf(flow.toTrack,flow.to);\n"
     "if(a===null||b===null)continue;\n"
     "a+=Math.sign(b-a)*(LINE/2-2);\n"
@@ -2693,6 +2777,7 @@ static const char *const prof__html_page[] = {
     "ctx.fillText(closed.has(row.key)?'\\u25b8':'\\u25be',5,middle);\n"
     "ctx.fillStyle=style.ink;\n"
     "}\n"
+   ,
     "this.fit(ctx,row.title,row.kind==='head'||row.kind==='group'?18:22,middle,row.kind==='head'?900:GUTTER-46);\n"
     "if(row.kind!=='head'&&row.kind!=='group'&&(pinned||this.hovered===row.key)){\n"
     "ctx.fillStyle=pinned?style.accent:style.faint;\n"
@@ -2730,7 +2815,6 @@ static const char *const prof__html_page[] = {
     "ctx.fillText(text,at+5,RULER/2-1);\n"
     "}\n"
     "at(x,y){\n"
-   ,
     "const place=y>=RULER&&this.placed?this.placed.find(each=>y>=Math.max(each.y,each.top)&&y<each.y+each.row.height):null;\n"
     "if(!place)return{area:y<RULER?'ruler':'none'};\n"
     "const{row}=place,time=this.time(x);\n"
@@ -2790,6 +2874,7 @@ static const char *const prof__html_page[] = {
     "this.app=panels.app;\n"
     "this.pair=[0,1];\n"
     "this.threshold=5;\n"
+   ,
     "this.side=1;\n"
     "this.path=[];\n"
     "this.labels=[];\n"
@@ -2821,7 +2906,6 @@ static const char *const prof__html_page[] = {
     "const{report}=this.app,{pairing,processes}=kept;\n"
     "if(!kept.shifts){\n"
     "kept.samples=processes.map(process=>samplesOf(report,process,kept.from,kept.to));\n"
-   ,
     "kept.shifts=new Map();\n"
     "}\n"
     "const until=performance.now()+50;\n"
@@ -2868,6 +2952,7 @@ static const char *const prof__html_page[] = {
     "return[el('div.bar-of-tools',{},...this.choosers(),note),el('p.note.under',{},\n"
     "`${panels.rangeText()}. As in prof compare, the shift is the median of the ratios of all pairs of calls, of 10,000 a side at most. `+\n"
     "'Durations here are those recorded, to the nanosecond, and so are the figures.'),\n"
+   ,
     "table([{title:'scope',text:true,get:row=>row.label.name},\n"
     "{title:'verdict',text:true,note:'slower or faster: the whole 99 % interval lies beyond the threshold; same: it is at most twice as wide as that',\n"
     "get:row=>ORDER.length-ORDER.indexOf(row.verdict),show:row=>el('span',{class:'verdict '+row.verdict},(SIGNS[row.verdict]||'')+row.verdict)},\n"
@@ -2880,7 +2965,6 @@ static const char *const prof__html_page[] = {
     "{caption:`${kept.processes[0].name} and ${kept.processes[1].name}`,sort:1,up:true,memory:panels.memoryOf('compare'),onpick:row=>panels.pick(row.label)})];\n"
     "}\n"
     "flame(){\n"
-   ,
     "const{panels,app}=this,{report}=app,kept=this.sides(),list=measures(report,kept.processes,kept.stats);\n"
     "const per=list.find(each=>each.id===this.per)||list[0];\n"
     "kept.sums=kept.sums||kept.processes.map((process,i)=>selfTimes(report,process,kept.stats[i]));\n"
@@ -2906,6 +2990,7 @@ static const char *const prof__html_page[] = {
     "const{labels}=this.app.report,[a,b]=node.of,pair=kept.pairing.pairs[node.pair],label=labels[pair.b>=0?pair.b:pair.a];\n"
     "const verdict=!a?'new':!b?'gone':a.self===b.self?'same':judge(node.change,this.threshold/100),ratio=a&&b&&a.self>0?b.self/a.self:NaN;\n"
     "const words={new:'only in 2',gone:'only in 1',same:'within noise',unsure:'not more than noise may be'}[verdict]||verdict;\n"
+   ,
     "const figures=key=>a&&b?`${ns(a[key])} \\u2192 ${ns(b[key])}${unit}`:`${ns((a || b)[key])}${unit}`;\n"
     "const calls=[a,b].filter(Boolean).map(side=>shown(Number(side.calls.toPrecision(4)))).join(' \\u2192 ');\n"
     "const text=`${label.name}: ${words}; self ${figures('self')}${ratio >= 0 ? `, ${percentText(ratio)}` : ''}${a && b && node.change.high < 1e30 ? ` (99 %: ${intervalText(node.change)})` : ''}; `+\n"
@@ -2932,7 +3017,6 @@ static const char *const prof__html_page[] = {
     "['flame','Flame graph',()=>this.flame()],\n"
     "['scope','One scope',()=>this.scope()],\n"
     "['found','Found',()=>this.found()],\n"
-   ,
     "this.comparison?['compare','Compare',()=>this.comparison.table()]:null,\n"
     "this.comparison?['difference','Flame graph of differences',()=>this.comparison.flame()]:null,\n"
     "report.frames.length?['frames','Frames',()=>this.frames()]:null,\n"
@@ -2989,6 +3073,7 @@ static const char *const prof__html_page[] = {
     "ofTrack(){return track=>this.only===undefined||track.id===this.only;}\n"
     "chooser(){\n"
     "const tracks=this.app.report.tracks.filter(track=>track.levels.length).slice(0,500);\n"
+   ,
     "return tracks.length<2?null:el('select',{'aria-label':'Scopes of which track',onchange:event=>{\n"
     "this.only=event.target.value===''?undefined:Number(event.target.value);\n"
     "this.path=[];\n"
@@ -3013,7 +3098,6 @@ static const char *const prof__html_page[] = {
     "{title:'mean',get:row=>row.total/row.calls,show:row=>ns(row.total/row.calls)},\n"
     "{title:'min',get:row=>row.min,show:row=>ns(row.min)},\n"
     "{title:'p50',get:row=>percentile(row,0.5)||0,show:row=>ns(percentile(row,0.5)),note:'percentiles are exact to 2 %; click a scope for exact ones'},\n"
-   ,
     "{title:'p90',get:row=>percentile(row,0.9)||0,show:row=>ns(percentile(row,0.9))},\n"
     "{title:'p99',get:row=>percentile(row,0.99)||0,show:row=>ns(percentile(row,0.99))},\n"
     "{title:'max',get:row=>row.max,show:row=>row.whole?ns(row.max):''},\n"
@@ -3059,6 +3143,7 @@ static const char *const prof__html_page[] = {
     "const stats=this.stats(),calls=callsOf(report,label.id,stats.from,stats.to,this.ofTrack());\n"
     "const whole=calls.filter(call=>!call.track.levels[call.depth].flags.has(call.i));\n"
     "const durations=Float64Array.from(whole,call=>call.duration).sort();\n"
+   ,
     "const at=share=>durations.length?durations[Math.max(0,Math.ceil(share*durations.length)-1)]:NaN;\n"
     "const row=stats.rows.find(each=>each.id===label.id),total=row?row.total:0;\n"
     "const facts=[['calls',grouped(calls.length)],['total',ns(total)],['self',ns(row?row.self:0)],['mean',ns(total/calls.length)],\n"
@@ -3080,7 +3165,6 @@ static const char *const prof__html_page[] = {
     "const edge=i=>i===0?0:i===bars?Infinity:low*(high/low)**(i/bars);\n"
     "const counts=[];\n"
     "for(let i=0,from=0;i<bars;i++){\n"
-   ,
     "const next=i+1===bars?n:firstIndex(n,k=>durations[k]>=edge(i+1));\n"
     "counts.push(next-from);\n"
     "from=next;\n"
@@ -3132,6 +3216,7 @@ static const char *const prof__html_page[] = {
     "return pair?pair[1]:'';\n"
     "};\n"
     "const series=report.frames[0],columns=[\n"
+   ,
     "named?{title:'scope',text:true,get:call=>app.labelOf(call).name}:null,\n"
     "{title:'start',get:call=>call.start,show:call=>moment(call.start)},\n"
     "{title:'duration',get:call=>call.duration,show:call=>ns(call.duration)},\n"
@@ -3151,7 +3236,6 @@ static const char *const prof__html_page[] = {
     "return this.callTable(hits,`${grouped(hits.length)}${hits.more ? ' and more' : ''} scopes for ${query}`,true);\n"
     "}\n"
     "frames(){\n"
-   ,
     "const{app}=this,{report}=app,series=app.series;\n"
     "const select=el('select',{'aria-label':'Which frames',onchange:event=>{app.setSeries(Number(event.target.value));this.render();}},\n"
     "...report.frames.map((each,i)=>el('option',{value:i,selected:each===series},`${each.name} on ${each.track.title} (${grouped(each.start.length)})`)));\n"
@@ -3179,6 +3263,7 @@ static const char *const prof__html_page[] = {
     "{title:'severity',text:true,get:severityOf},{title:'thread',text:true,get:row=>row.track.title},\n"
     "{title:'text',text:true,get:row=>row.text+this.pointArgs(row)},{title:'category',text:true,get:row=>row.label.category},\n"
     "{title:'where',text:true,get:row=>where(row.label)}],rows,\n"
+   ,
     "{caption:`${grouped(rows.length)} messages and marks${selection ? ' of the selection' : ''}`,sort:0,up:true,memory:this.memoryOf('messages'),\n"
     "onpick:row=>app.goTo(row.time,row.track)}));\n"
     "};\n"
@@ -3202,7 +3287,6 @@ static const char *const prof__html_page[] = {
     "{title:'from',text:true,get:span=>report.tracks[span.track].title},{title:'to',text:true,get:span=>report.tracks[span.endTrack].title},\n"
     "{title:'arguments',text:true,get:span=>span.args.map(([key,v])=>`${key}=${shown(v)}`).join(', ')},\n"
     "{title:'',text:true,get:span=>span.flags?truncatedText(span.flags)+' not recorded':''}],rows,\n"
-   ,
     "{caption:`${grouped(rows.length)} spans`,sort:2,memory:this.memoryOf('spans'),onpick:span=>app.zoomTo(span.start,span.start+span.duration,true)});\n"
     "}\n"
     "counters(){\n"
@@ -3233,6 +3317,7 @@ static const char *const prof__html_page[] = {
     "for(const{locks,name}of this.app.report.processes){\n"
     "if(!locks)continue;\n"
     "parts.push(table([{title:'lock',text:true,get:row=>row.label.name},{title:'locks',get:row=>row.addresses.size},\n"
+   ,
     "{title:'acquired',get:row=>row.acquired,show:row=>grouped(row.acquired)},{title:'contended',get:row=>row.contended,show:row=>grouped(row.contended)},\n"
     "{title:'waited',get:row=>row.wait,show:row=>ns(row.wait)},{title:'longest wait',get:row=>row.waitMax,show:row=>ns(row.waitMax)},\n"
     "{title:'held',get:row=>row.hold,show:row=>ns(row.hold)},{title:'longest hold',get:row=>row.holdMax,show:row=>ns(row.holdMax)},\n"
@@ -3251,7 +3336,6 @@ static const char *const prof__html_page[] = {
     "const facts=[['program',about('program')],['process',about('pid')+(number('parent_pid')?`, child of ${about('parent_pid')}`:'')],\n"
     "['started',number('start_unix_ns')?new Date(number('start_unix_ns')/1e6).toISOString().replace('T',' '):''],\n"
     "['duration',ns(number('duration_ns'))],['events',grouped(number('events'))],['mode',about('mode')],\n"
-   ,
     "['clock',`${about('clock')}, ${(number('tick_hz') / 1e6).toFixed(3)} MHz, smallest step ${ns(number('clock_resolution_ns'))}`],\n"
     "['recording cost',cost(process,report.to-report.from).text],['lost',number('lost')?grouped(number('lost'))+' events':'nothing'],...process.metadata];\n"
     "parts.push(el('table.facts',{},el('caption',{},process.name),...facts.map(([key,text])=>el('tr',{},el('th',{scope:'row'},key),el('td.text',{},text)))));\n"
@@ -3290,6 +3374,7 @@ static const char *const prof__html_page[] = {
     "return box;\n"
     "}\n"
     "function along(root,path,key){\n"
+   ,
     "for(const id of path||[]){\n"
     "const next=root.children.find(child=>child[key]===id);\n"
     "if(!next)break;\n"
@@ -3342,7 +3427,6 @@ static const char *const prof__html_page[] = {
     "this.closed.add(`p${process.id}Locks`);\n"
     "}\n"
     "this.theme(kept.get('theme'));\n"
-   ,
     "if(this.panels)this.panels.close();\n"
     "this.panels=new Panels(this,$('tabs'),$('panel'));\n"
     "this.head();\n"
@@ -3402,6 +3486,7 @@ static const char *const prof__html_page[] = {
     "const tracks=report.tracks.filter(track=>track.levels.length).length;\n"
     "$('facts').textContent=`${ns(report.to - report.from)}, ${grouped(report.scopes)} scopes on ${tracks} track${tracks === 1 ? '' : 's'}`;\n"
     "const lines=warnings(report);\n"
+   ,
     "$('warnings').hidden=!lines.length;\n"
     "$('warnings').replaceChildren(el('strong',{},lines.length===1?'Note: ':`${lines.length} notes: `),lines[0]||'',\n"
     "lines.length>1?el('details',{},el('summary',{},'all'),...lines.slice(1).map(line=>el('p',{},line))):null);\n"
@@ -3433,7 +3518,6 @@ static const char *const prof__html_page[] = {
     "canvas.width=Math.round(width*ratio);\n"
     "canvas.height=Math.round(height*ratio);\n"
     "const ctx=canvas.getContext('2d'),{start,duration}=this.series,n=start.length;\n"
-   ,
     "ctx.setTransform(ratio,0,0,ratio,0,0);\n"
     "const sorted=Float64Array.from(duration).sort(),high=Math.min(sorted[n-1],sorted[Math.floor(n*0.95)]*2.5)||1;\n"
     "const budgets=[1e9/60,1e9/30],median=sorted[n>>1];\n"
@@ -3497,6 +3581,7 @@ static const char *const prof__html_page[] = {
     "}\n"
     "zoomTo(from,to,select){\n"
     "const margin=Math.max(20,(to-from)*0.06);\n"
+   ,
     "this.setView(from-margin,to+margin);\n"
     "if(select)this.select(from,to);\n"
     "}\n"
@@ -3539,7 +3624,6 @@ static const char *const prof__html_page[] = {
     "this.time.reveal(scope.track,scope.depth);\n"
     "this.time.redraw();\n"
     "}\n"
-   ,
     "step(direction){\n"
     "const{focus}=this;\n"
     "if(!focus)return this.first();\n"
@@ -3598,6 +3682,7 @@ static const char *const prof__html_page[] = {
     "share(){\n"
     "clearTimeout(this.shareTimer);\n"
     "this.shareTimer=setTimeout(()=>{\n"
+   ,
     "const{view,selection,focus}=this,parts=[`v=${Math.round(view.from)}-${Math.round(view.to)}`];\n"
     "if(selection)parts.push(`s=${Math.round(selection.from)}-${Math.round(selection.to)}`);\n"
     "if(focus)parts.push(`f=${focus.track.id}.${focus.depth}.${focus.i}`);\n"
@@ -3630,7 +3715,6 @@ static const char *const prof__html_page[] = {
     "const canvas=$('time');\n"
     "new ResizeObserver(()=>{this.time.redraw();this.drawFrames();}).observe(document.querySelector('main'));\n"
     "canvas.onwheel=event=>this.wheel(event);\n"
-   ,
     "canvas.onpointerdown=event=>this.press(event);\n"
     "canvas.onpointermove=event=>this.hover(event);\n"
     "canvas.onpointerleave=()=>{$('tip').hidden=true;};\n"
@@ -3684,6 +3768,7 @@ static const char *const prof__html_page[] = {
     "listenToBar(){\n"
     "const bar=$('bar'),lower=$('lower');\n"
     "const resize=height=>{\n"
+   ,
     "const most=document.body.clientHeight-180;\n"
     "lower.style.height=`${Math.max(60, Math.min(most, height))}px`;\n"
     "};\n"
@@ -3724,7 +3809,6 @@ static const char *const prof__html_page[] = {
     "canvas.setPointerCapture(event.pointerId);\n"
     "$('tip').hidden=true;\n"
     "canvas.onpointermove=move=>{\n"
-   ,
     "if(!moved&&Math.hypot(move.offsetX-x,move.offsetY-y)<4)return;\n"
     "moved=true;\n"
     "if(pan){\n"
@@ -3783,6 +3867,7 @@ static const char *const prof__html_page[] = {
     "if(mark)return[mark.text||mark.label.name,`at ${moment(mark.time)}`,where(mark.label)];\n"
     "if(span)return[report.labels[span.label].name,ns(span.duration),`at ${moment(span.start)}`,`id 0x${span.id.toString(16)}`,...span.args.slice(0,12).map(([k,v])=>`${k} = ${shown(v)}`)];\n"
     "if(hold)return[row.title,`held for ${ns(hold.duration)}`,`by ${hold.track.title}`];\n"
+   ,
     "if(sample)return[row.title,(row.series.bytes?bytes:shown)(sample.value),`at ${moment(sample.time)}`];\n"
     "return null;\n"
     "}\n"
@@ -3810,7 +3895,6 @@ static const char *const prof__html_page[] = {
     "const level=this.focus.track.levels[this.focus.depth];\n"
     "this.select(level.start[this.focus.i],level.endOf(this.focus.i));\n"
     "},\n"
-   ,
     "'/':()=>$('search').focus(),'?':()=>$('keys').showModal(),'[':()=>this.sameName(-1),']':()=>this.sameName(1),\n"
     "n:()=>this.nextHit(1),N:()=>this.nextHit(-1),\n"
     "Escape:()=>{if(this.selection)this.select(0,0);else this.setFocus(null);},\n"
@@ -4198,10 +4282,12 @@ static void prof__html_args(prof__html *h, prof__html_bytes *to, const prof_arg 
 
 static void prof__html_scopes_end(prof__html *h)
 {
-    prof__html_bytes *columns[3] = {&h->starts, &h->durations, &h->scope_kinds};
-    if (!h->scope_kinds.size) return;
+    prof__html_bytes *columns[5] = {&h->starts.heads, &h->starts.rests, &h->ends.heads, &h->ends.rests,
+                                    &h->scope_kinds};
+    if (!h->scope_kinds.size && !h->ends.heads.size) return;
+    if (!h->starts.heads.size) prof__html_u(&h->starts.heads, h->track);
     prof__html_tables(h);
-    prof__html_block(h, 'E', columns, 3);
+    prof__html_block(h, 'E', columns, 5);
 }
 
 static void prof__html_points_end(prof__html *h)
@@ -4249,30 +4335,54 @@ static int prof__html_level_of(prof__html *h, size_t depth)
     return 1;
 }
 
+/* Ends the scopes at this depth and below. Where a scope ends is counted from what happened last, the begin of the scope
+   itself or the end of one in it: most such numbers are small. */
+static void prof__html_close(prof__html *h, size_t depth)
+{
+    while (h->open_levels > depth) {
+        prof__html_level *level = &h->levels[--h->open_levels];
+        if (!level->is_open) continue;
+        level->is_open = 0;
+        if (level->end >= h->last_time) {
+            prof__html_number(&h->ends, (uint64_t)(level->end - h->last_time) + 1);
+        } else { /* does not happen: what is in a scope ends before it */
+            prof__html_number(&h->ends, 0);
+            prof__html_number(&h->ends, (uint64_t)(level->end - level->start));
+        }
+        h->last_time = level->end;
+        if (h->ends.heads.size >= PROF__HTML_COLUMN || h->ends.rests.size >= PROF__HTML_COLUMN)
+            prof__html_scopes_end(h);
+    }
+}
+
 static void prof__html_scope(prof__html *h, const prof_event *event, int64_t start)
 {
     uint32_t depth = event->depth, type = PROF_EVENT_SCOPE | (event->flags & 3) << 8;
+    prof__html_level *level;
     int64_t from;
     if (!prof__html_level_of(h, depth)) {
         prof__out_fail(&h->out, prof__fail(PROF_NO_MEMORY, "no memory for scopes of depth %lu", (unsigned long)depth));
         return;
     }
-    from = depth < h->open_levels ? h->levels[depth].end : h->last_scope;
+    level = &h->levels[depth];
+    from = depth < h->open_levels ? level->end : h->last_scope;
     if (start < from) { /* does not happen: a scope begins when the one before it on its level has ended */
         type |= PROF__HTML_FROM_LAST;
-        from = h->last_scope < start ? h->last_scope : start;
+        from = h->last_scope;
+        if (start < from) start = from;
     }
-    if (!h->scope_kinds.size) prof__html_u(&h->starts, h->track);
-    prof__html_u(&h->starts, (uint64_t)(start - from));
-    prof__html_u(&h->durations, (uint64_t)event->duration_ns);
+    prof__html_close(h, depth);
+    if (!h->starts.heads.size) prof__html_u(&h->starts.heads, h->track);
+    prof__html_number(&h->starts, (uint64_t)(start - from));
     prof__html_u(&h->scope_kinds, prof__html_kind_of(h, event->site, event->name, depth, type));
-    prof__html_arguments(h, &h->levels[depth], (uint64_t)depth + 1, event);
-    h->levels[depth].end = start + event->duration_ns;
-    ++h->levels[depth].count;
+    prof__html_arguments(h, level, (uint64_t)depth + 1, event);
+    level->start = h->last_scope = h->last_time = start;
+    level->end = start + event->duration_ns;
+    level->is_open = 1;
+    ++level->count;
     h->open_levels = (size_t)depth + 1;
-    h->last_scope = start;
     ++h->scopes;
-    if (h->starts.size >= PROF__HTML_COLUMN || h->durations.size >= PROF__HTML_COLUMN ||
+    if (h->starts.heads.size >= PROF__HTML_COLUMN || h->starts.rests.size >= PROF__HTML_COLUMN ||
         h->scope_kinds.size >= PROF__HTML_COLUMN)
         prof__html_scopes_end(h);
 }
@@ -4335,12 +4445,13 @@ static void prof__html_track(prof__html *h, size_t index)
         return;
     }
     h->track = h->first_track + index;
-    h->last_scope = h->last_point = 0;
+    h->last_scope = h->last_point = h->last_time = 0;
     h->open_levels = 0;
     if (h->levels) memset(h->levels, 0, h->level_capacity * sizeof *h->levels);
     memset(&h->listed_points, 0, sizeof h->listed_points);
     while (h->out.status == PROF_OK && prof_cursor_next(cursor, &event)) prof__html_event(h, &event);
     prof_cursor_close(cursor);
+    prof__html_close(h, 0);
     prof__html_scopes_end(h);
     prof__html_points_end(h);
     prof__html_arguments_end(h);

@@ -33,7 +33,7 @@ extern "C" {
 extern "C" {
 #endif
 
-#define PROF__HTML_VERSION 1          /* of the format */
+#define PROF__HTML_VERSION 2          /* of the format */
 #define PROF__HTML_MOST_ARGS 2000u    /* of an event */
 #define PROF__HTML_FROM_LAST 0x10000u /* of a kind: scopes begin so much after the last one of their track */
 

@@ -7,6 +7,8 @@ export class Damage extends Error {}
 
 /** The longest block, before and after packing, that a writer writes. */
 export const LONGEST = 1 << 21;
+/** Of the format. */
+const VERSION = 2;
 /** Types of events: see prof_event_type of prof.h. */
 export const SCOPE = 0, MARK = 1, COUNTER = 2, FRAME = 3, LOST = 4, SPAN = 5, SPAN_MARK = 6, FLOW_OUT = 8, FLOW_IN = 10,
     ALLOC = 11, FREE = 12, LOCK_WAIT = 13, LOCK_ACQUIRE = 14, LOCK_RELEASE = 15, LOG = 16;
@@ -76,15 +78,45 @@ export class Reader {
 }
 const decoder = new TextDecoder();
 
-/** @param {string} text @returns {Uint8Array} */
-export function fromBase64(text) {
-    try {
-        if ('fromBase64' in Uint8Array) return Uint8Array.fromBase64(text);
-        const letters = atob(text), bytes = new Uint8Array(letters.length);
-        for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
-        return bytes;
-    } catch {
-        throw new Damage('a piece is not base64');
+/** Seven bits of each character; `!` stands before one whose bit 64 is inverted. @param {string} text @returns {Uint8Array} */
+export function fromText(text) {
+    const bytes = new Uint8Array(Math.ceil(text.length * 7 / 8)), { length } = text;
+    let size = 0, bits = 0, count = 0, other = 0;
+    for (let i = 0; i < length; i++) {
+        let letter = text.charCodeAt(i);
+        if (letter === 33) letter = text.charCodeAt(++i) ^ 64;
+        other |= letter;
+        bits = bits << 7 | letter;
+        count += 7;
+        if (count < 8) continue;
+        count -= 8;
+        bytes[size++] = bits >> count;
+    }
+    if (other > 127) throw new Damage('a piece has characters that no writer wrote');
+    return bytes.subarray(0, size);
+}
+
+/** Numbers as prof__html_number() of pack.h writes them. */
+class Numbers {
+    /** @param {Reader} heads @param {Reader} rests */
+    constructor(heads, rests) {
+        this.heads = heads;
+        this.rests = rests;
+    }
+    get done() { return this.heads.done && this.rests.done; }
+    next() {
+        const { heads } = this;
+        if (heads.at >= heads.end) throw new Damage('columns are not equally long');
+        const head = heads.bytes[heads.at++];
+        return head < 192 ? head : this.longer(head);
+    }
+    longer(head) {
+        const { rests } = this;
+        if (head < 224) return (head - 192) * 0x100 + rests.byte() + 192;
+        let value = 0, scale = 1;
+        for (let more = head < 240 ? 2 : head < 248 ? 3 : 8; more > 0; more--, scale *= 256) value += rests.byte() * scale;
+        if (head < 240) return (head - 224) * scale + value + 8384;
+        return (head < 248 ? (head - 240) * scale : 0x8000000) + value + 1056960;
     }
 }
 
@@ -115,11 +147,11 @@ async function inflate(bytes, size) {
 }
 
 /**
- * The blocks of a piece. Zeros at its end fill it up.
- * @param {string} text base64 @returns {{kind: string, size: number, packed: boolean, bytes: Uint8Array}[]}
+ * The blocks of a piece. A zero may be left at its end.
+ * @param {string} text @returns {{kind: string, size: number, packed: boolean, bytes: Uint8Array}[]}
  */
 export function blocksOf(text) {
-    const reader = new Reader(fromBase64(text)), blocks = [];
+    const reader = new Reader(fromText(text)), blocks = [];
     while (!reader.done) {
         const kind = reader.byte();
         if (!kind) continue;
@@ -146,6 +178,15 @@ export class Level {
         this.flags = new Map();
         this.args = new Listed();
         this.lastEnd = this.lastNode = 0; // while it is read
+        this.isOpen = false;
+    }
+    /** The last one ends. @param {number} end */
+    closeLast(end) {
+        const i = this.count - 1, duration = end - this.start[i];
+        this.isOpen = false;
+        this.lastEnd = end;
+        this.duration[i] = Math.min(duration, 0xFFFFFFFF);
+        if (duration >= 0xFFFFFFFF) this.long.set(i, duration);
     }
     /** Makes room for more. @param {number} room */
     grow(room) {
@@ -294,13 +335,13 @@ export class Decoder {
             Q: this.points, A: this.args, N: this.spans, Z: this.end }[block.kind];
         if (!handler) return; // of a later version
         if (!this.report.version && block.kind !== 'H') throw new Damage('the data do not begin as they should');
-        const count = block.kind === 'E' || block.kind === 'Q' ? 3 : 1;
+        const count = block.kind === 'E' ? 5 : block.kind === 'Q' ? 3 : 1;
         handler.apply(this, columnsOf(bytes, count));
     }
 
     head(r) {
         this.report.version = r.u();
-        if (this.report.version !== 1) throw new Damage(`this page reads version 1, not ${this.report.version}`);
+        if (this.report.version !== VERSION) throw new Damage(`this page reads version ${VERSION}, not ${this.report.version}`);
         this.report.machines = r.u();
         this.report.title = r.text();
     }
@@ -355,7 +396,7 @@ export class Decoder {
         while (!r.done) {
             const track = { id: this.report.tracks.length, process, name: r.text(), device: r.text(), thread: r.exact(),
                 fiber: r.u() === 1, alignment: r.u(), lost: r.u(), events: r.u(), levels: [], points: new Points(),
-                lastScope: 0, lastPoint: 0, open: 0 };
+                lastScope: 0, lastTime: 0, lastPoint: 0, open: 0 };
             process.tracks.push(track);
             this.report.tracks.push(track);
         }
@@ -374,18 +415,25 @@ export class Decoder {
         return node;
     }
 
-    scopes(starts, durations, kindColumn) {
-        const { report } = this, track = report.tracks[starts.index(report.tracks.length, 'track')];
-        const { levels } = track, { kinds } = report, s = starts.bytes, d = durations.bytes, k = kindColumn.bytes;
-        let open = track.open, last = track.lastScope;
+    scopes(startHeads, startRests, endHeads, endRests, kindColumn) {
+        const { report } = this, track = report.tracks[startHeads.index(report.tracks.length, 'track')];
+        const starts = new Numbers(startHeads, startRests), ends = new Numbers(endHeads, endRests);
+        const { levels } = track, { kinds } = report, k = kindColumn.bytes;
+        let { open, lastScope: last, lastTime: time } = track; // time: of the last begin or end
+        const closeOne = () => {
+            const level = levels[--open];
+            if (!level || !level.isOpen) return;
+            const after = ends.next();
+            time = after ? time + after - 1 : level.start[level.count - 1] + ends.next();
+            level.closeLast(time);
+        };
         while (!kindColumn.done) { // numbers of one byte are read here, most of them have no more
             const number = k[kindColumn.at] < 128 ? k[kindColumn.at++] : kindColumn.u(), kind = kinds[number];
             if (!kind || kind.type !== SCOPE) throw new Damage(`there is no scope of kind ${number}`);
             const depth = kind.depth;
-            const level = levels[depth] || (levels[depth] = new Level());
-            const start = (kind.fromLast || depth >= open ? last : level.lastEnd) +
-                (starts.at < starts.end && s[starts.at] < 128 ? s[starts.at++] : starts.u());
-            const duration = durations.at < durations.end && d[durations.at] < 128 ? d[durations.at++] : durations.u();
+            const level = levels[depth] || (levels[depth] = new Level()), inner = kind.fromLast || depth >= open;
+            while (open > depth) closeOne();
+            const start = (inner ? last : level.lastEnd) + starts.next();
             const i = level.count++, parent = depth && levels[depth - 1] ? levels[depth - 1].lastNode : 0;
             if (this.lastParent[number] !== parent) {
                 this.lastParent[number] = parent;
@@ -395,18 +443,18 @@ export class Decoder {
             if (i >= level.start.length) level.grow(i * 2);
             level.start[i] = start;
             level.node[i] = node;
-            level.duration[i] = Math.min(duration, 0xFFFFFFFF);
-            if (duration >= 0xFFFFFFFF) level.long.set(i, duration);
             if (kind.flags) level.flags.set(i, kind.flags);
-            level.lastEnd = start + duration;
             level.lastNode = node;
+            level.isOpen = true;
             open = depth + 1;
-            last = start;
+            last = time = start;
             report.scopes++;
         }
-        if (!starts.done || !durations.done) throw new Damage('columns are not equally long');
+        while (open && !ends.done) closeOne();
+        if (!starts.done || !ends.done) throw new Damage('columns are not equally long');
         track.open = open;
         track.lastScope = last;
+        track.lastTime = time;
     }
 
     points(times, kindColumn, details) {
@@ -479,7 +527,13 @@ export class Decoder {
         for (const track of report.tracks) {
             track.points.close();
             track.levels = track.levels.filter(level => level.count); // arguments alone make none
-            for (const level of track.levels) level.close();
+            for (const level of track.levels) {
+                if (level.isOpen) { // its end is missing
+                    level.flags.set(level.count - 1, TRUNCATED_END | level.flags.get(level.count - 1));
+                    level.closeLast(Math.max(track.lastTime, level.start[level.count - 1]));
+                }
+                level.close();
+            }
         }
         if (!report.complete && !report.damage) report.damage = 'the end of the report is missing';
         return report;
@@ -547,7 +601,7 @@ export function joined(a, b) {
 
 /**
  * Reads all pieces. What cannot be read, and all after it, is left out, and said in `damage`.
- * @param {Iterable<string>} pieces base64 @param {(share: number) => void} [progress] @returns {Promise<Report>}
+ * @param {Iterable<string>} pieces @param {(share: number) => void} [progress] @returns {Promise<Report>}
  */
 export async function readReport(pieces, progress) {
     const decoder = new Decoder(), ahead = 8, waiting = [];
@@ -560,6 +614,7 @@ export async function readReport(pieces, progress) {
     };
     try {
         for (const piece of pieces) {
+            if (piece[0] === 'S') throw new Damage(`this page reads version ${VERSION}, not 1`); // which was base64
             for (const block of blocksOf(piece)) {
                 const bytes = block.packed ? inflate(block.bytes, block.size) : Promise.resolve(block.bytes);
                 bytes.catch(() => {});

@@ -3,7 +3,9 @@
 
 #define PROF__HTML_WINDOW 32768u
 #define PROF__HTML_HASH_BITS 15
-#define PROF__HTML_CHAIN 6      /* how many earlier places are compared */
+#define PROF__HTML_CHAIN 2      /* how many earlier places are compared */
+#define PROF__HTML_PATIENCE 4   /* after 2^4 places without a match, the next one is left out; then two; and so on */
+#define PROF__HTML_SHORTEST 7u  /* bytes of a match: shorter ones take as many bits as the bytes, most are frequent */
 #define PROF__HTML_TOKENS 16384 /* of one Huffman code */
 #define PROF__HTML_LONGEST 258u /* bytes of a match */
 #define PROF__HTML_MATCH 0x80000000u /* a token: this, (length - 3) << 15 and distance - 1; else a byte */
@@ -243,41 +245,39 @@ static void prof__html_emit(prof__html_deflate *d, int last)
     d->token_count = 0;
 }
 
-static uint32_t prof__html_four(const unsigned char *at)
+/* Of the next bytes, as many as a match has at least. */
+static uint32_t prof__html_hash_at(const unsigned char *at)
 {
-    uint32_t value;
-    memcpy(&value, at, 4);
-    return value;
+    uint64_t bytes;
+    memcpy(&bytes, at, 8);
+    return (uint32_t)((bytes << 8) * 0x9E3779B97F4A7C15u >> (64 - PROF__HTML_HASH_BITS));
 }
 
-static void prof__html_remember(prof__html_deflate *d, const unsigned char *from, size_t at)
+static void prof__html_remember(prof__html_deflate *d, uint32_t hash, size_t at)
 {
-    uint32_t hash = prof__html_four(from + at) * 2654435761u >> (32 - PROF__HTML_HASH_BITS);
     d->before[at % PROF__HTML_WINDOW] = d->head[hash];
     d->head[hash] = (uint32_t)at + 1;
 }
 
 /* The longest match of what is at `at`; 0: none. */
 static uint32_t prof__html_match(const prof__html_deflate *d, const unsigned char *from, size_t at, size_t end,
-                                 uint32_t *distance)
+                                 uint32_t hash, uint32_t *distance)
 {
-    uint32_t four = prof__html_four(from + at), best = 0, place;
+    uint32_t best = PROF__HTML_SHORTEST - 1, place = d->head[hash];
     uint32_t most = (uint32_t)(end - at < PROF__HTML_LONGEST ? end - at : PROF__HTML_LONGEST);
     int left = PROF__HTML_CHAIN;
-    place = d->head[four * 2654435761u >> (32 - PROF__HTML_HASH_BITS)];
-    for (; place && at - (place - 1) <= PROF__HTML_WINDOW && left--;
+    for (; place && place <= at && at - (place - 1) <= PROF__HTML_WINDOW && left--;
          place = d->before[(place - 1) % PROF__HTML_WINDOW]) {
         const unsigned char *then = from + place - 1;
-        uint32_t length = 4;
-        if (place - 1 >= at) break; /* of another round of the window */
-        if (prof__html_four(then) != four || (best && then[best] != from[at + best])) continue;
+        uint32_t length = 0;
+        if (then[best] != from[at + best]) continue;
         while (length < most && then[length] == from[at + length]) ++length;
         if (length <= best) continue;
         best = length;
         *distance = (uint32_t)(at - (place - 1));
         if (best >= 64 || best == most) break;
     }
-    return best;
+    return best < PROF__HTML_SHORTEST ? 0 : best;
 }
 
 /* Packs size bytes, whose parts end at ends[]; those have a code of their own. to has room for 2 * size + 1024 bytes.
@@ -292,16 +292,22 @@ static size_t prof__html_deflate_all(prof__html_deflate *d, const unsigned char 
     d->bits = 0;
     d->bit_count = 0;
     for (part = 0; part < parts; ++part) {
+        size_t look = at; /* the next place where a match is looked for */
+        uint32_t missed = 0;
         while (at < ends[part]) {
             uint32_t distance = 0, length = 0, i;
-            if (at + 4 <= ends[part]) {
-                length = prof__html_match(d, from, at, ends[part], &distance);
-                prof__html_remember(d, from, at);
+            if (at >= look && at + 8 <= ends[part]) {
+                uint32_t hash = prof__html_hash_at(from + at);
+                length = prof__html_match(d, from, at, ends[part], hash, &distance);
+                prof__html_remember(d, hash, at);
+                look = at + 1 + (missed++ >> PROF__HTML_PATIENCE);
             }
             if (length) {
                 d->tokens[d->token_count++] = PROF__HTML_MATCH | (length - 3) << 15 | (distance - 1);
-                for (i = 1; i < length && i < 16 && at + i + 4 <= size; ++i) prof__html_remember(d, from, at + i);
-                at += length;
+                for (i = 1; i < length && i < 16 && at + i + 8 <= size; ++i)
+                    prof__html_remember(d, prof__html_hash_at(from + at + i), at + i);
+                look = at += length;
+                missed = 0;
             } else {
                 d->tokens[d->token_count++] = from[at++];
             }

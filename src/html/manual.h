@@ -29,7 +29,7 @@ WHAT IT SHOWS                                                                   
     from the top or the bottom; of one scope the distribution and each of its calls with its arguments; tables of
     messages, memory, locks and frames; and what was lost, and what recording cost. ? lists the keys.
 
-    What is in the file beside the page is packed: some 3 bytes a scope; see docs/html.md. The page checks what it
+    What is in the file beside the page is packed: 1 to 2.5 bytes a scope; see docs/html.md. The page checks what it
     reads, may load nothing, and shows names only as text: a report of somebody else can be opened without fear.
 
     Events with more than 2000 arguments lose the others. Otherwise all that a cursor or prof_spans_next() returns is in

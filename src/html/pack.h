@@ -1,11 +1,12 @@
-// html/pack: What a report is made of: blocks, packed, in base64, in elements of the page.
+// html/pack: What a report is made of: blocks, packed, as text in elements of the page.
 /*-- blocks: see docs/html.md. The first error sticks to the output --*/
 
 #define PROF__HTML_COLUMN 65536u           /* bytes of a column at which a block ends */
 #define PROF__HTML_SLACK 65536u            /* and the longest thing that is written into it at once */
-#define PROF__HTML_COLUMNS 3
+#define PROF__HTML_COLUMNS 5
 #define PROF__HTML_PIECE 1500000u          /* bytes of an element */
-#define PROF__HTML_RAW ((size_t)PROF__HTML_COLUMNS * (PROF__HTML_COLUMN + PROF__HTML_SLACK) + 64)
+/* One column alone may be longer than COLUMN by more than a few numbers. */
+#define PROF__HTML_RAW ((size_t)PROF__HTML_COLUMNS * (PROF__HTML_COLUMN + 64) + PROF__HTML_SLACK)
 #define PROF__HTML_STRINGS 8192u           /* strings, and kinds, that are remembered; powers of two */
 #define PROF__HTML_KINDS 4096u
 
@@ -14,6 +15,10 @@ typedef struct prof__html_bytes {
     size_t size;
     unsigned char at[PROF__HTML_COLUMN + PROF__HTML_SLACK];
 } prof__html_bytes;
+
+typedef struct prof__html_numbers { /* see prof__html_number() */
+    prof__html_bytes heads, rests;
+} prof__html_numbers;
 
 typedef struct prof__html_string { /* one that was written */
     uint64_t hash;
@@ -27,7 +32,8 @@ typedef struct prof__html_kind { /* what events have in common; one that was wri
 } prof__html_kind;
 
 typedef struct prof__html_level { /* of the scopes of a track */
-    int64_t end;     /* of the last */
+    int64_t start, end; /* of the last */
+    int is_open;     /* 1: its duration was not written yet */
     uint64_t count;  /* of all */
     uint64_t listed; /* the last one whose arguments are in the block with this number: */
     uint64_t block;
@@ -35,10 +41,10 @@ typedef struct prof__html_level { /* of the scopes of a track */
 
 typedef struct prof__html {
     prof__out out;
-    int plain;         /* 1: the blocks alone, not packed, neither in base64 nor in elements */
-    size_t piece;      /* bytes of base64 in the element that is open; 0: none is */
-    unsigned char odd[3];
-    unsigned odd_count;
+    int plain;         /* 1: the blocks alone, not packed, neither as text nor in elements */
+    size_t piece;      /* characters in the element that is open; 0: none is */
+    uint32_t odd;      /* bits that make no character yet, */
+    unsigned odd_count; /* and how many */
     uint32_t string_count, kind_count;
     uint64_t scopes, points, spans; /* written so far */
     uint64_t argument_blocks;
@@ -47,36 +53,46 @@ typedef struct prof__html {
     size_t first_track, track;              /* its first track, and the present one, over all traces */
     int has_spans, together;                /* together: see prof__html_together() */
     int64_t last_scope, last_point, last_span; /* times */
+    int64_t last_time;                         /* of a begin or end of a scope */
     prof__html_level *levels;
     size_t level_capacity, open_levels; /* open: that had a scope since the one around them began */
     prof__html_level listed_points;
     prof_html_options options;
-    prof__html_bytes strings, kinds, starts, durations, scope_kinds, times, point_kinds, details, arguments, rows;
+    prof__html_bytes strings, kinds, scope_kinds, times, point_kinds, details, arguments, rows;
+    prof__html_numbers starts, ends;
     prof__html_string known_strings[PROF__HTML_STRINGS];
     prof__html_kind known_kinds[PROF__HTML_KINDS];
     prof__html_deflate deflate;
     unsigned char raw[PROF__HTML_RAW], packed[2 * PROF__HTML_RAW + 1024];
 } prof__html;
 
-/*-- base64 --*/
+/*-- text --*/
 
-static void prof__html_base64(prof__html *h, const unsigned char *from, size_t triples)
+/* Seven bits to a character. What HTML, an editor or a terminal might change is written as ! and the character ^ 64: the
+   end of a text, of a line, what begins a tag or an escape sequence, and ! itself. */
+static void prof__html_characters(prof__html *h, const unsigned char *from, size_t size)
 {
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    while (triples) {
-        size_t now = triples < 1000 ? triples : 1000, i;
-        char *to = prof__out_reserve(&h->out, 4 * now);
-        for (i = 0; i < now; ++i, from += 3, to += 4) {
-            uint32_t bits = (uint32_t)from[0] << 16 | (uint32_t)from[1] << 8 | from[2];
-            to[0] = letters[bits >> 18];
-            to[1] = letters[bits >> 12 & 63];
-            to[2] = letters[bits >> 6 & 63];
-            to[3] = letters[bits & 63];
+    uint32_t bits = h->odd;
+    unsigned count = h->odd_count;
+    while (size) {
+        size_t now = size < 1000 ? size : 1000;
+        char *to = prof__out_reserve(&h->out, 3 * now), *start = to;
+        for (size -= now; now; --now) {
+            bits = bits << 8 | *from++;
+            for (count += 8; count >= 7;) {
+                unsigned c = bits >> (count -= 7) & 127;
+                if (c == '<' || c == '!' || !c || c == 10 || c == 13 || c == 27) {
+                    *to++ = '!';
+                    c ^= 64;
+                }
+                *to++ = (char)c;
+            }
         }
-        prof__out_commit(&h->out, 4 * now);
-        h->piece += 4 * now;
-        triples -= now;
+        prof__out_commit(&h->out, (size_t)(to - start));
+        h->piece += (size_t)(to - start);
     }
+    h->odd = bits;
+    h->odd_count = count;
 }
 
 static void prof__html_bytes_out(prof__html *h, const unsigned char *from, size_t size)
@@ -85,23 +101,16 @@ static void prof__html_bytes_out(prof__html *h, const unsigned char *from, size_
         prof__out_bytes(&h->out, from, size);
         return;
     }
-    if (!h->piece && !h->odd_count) prof__out_text(&h->out, "<script type=\"application/octet-stream\">");
-    while (size && (h->odd_count || size < 3)) {
-        h->odd[h->odd_count++] = *from++;
-        --size;
-        if (h->odd_count < 3) continue;
-        prof__html_base64(h, h->odd, 1);
-        h->odd_count = 0;
-    }
-    prof__html_base64(h, from, size / 3);
-    for (from += size / 3 * 3, size %= 3; size; --size) h->odd[h->odd_count++] = *from++;
+    if (!h->piece) prof__out_text(&h->out, "<script type=\"application/octet-stream\">");
+    prof__html_characters(h, from, size);
 }
 
-/* Ends the element. Zeros that fill the last three bytes are no block. */
+/* Ends the element. */
 static void prof__html_piece_end(prof__html *h)
 {
-    if (!h->piece && !h->odd_count) return;
-    while (h->odd_count) prof__html_bytes_out(h, (const unsigned char *)"", 1);
+    if (!h->piece) return;
+    prof__html_characters(h, (const unsigned char *)"", 1); /* what is left of the last byte; the rest is no block */
+    h->odd_count = 0;
     prof__out_text(&h->out, "</script>\n");
     h->piece = 0;
 }
@@ -111,6 +120,25 @@ static void prof__html_piece_end(prof__html *h)
 static void prof__html_u(prof__html_bytes *to, uint64_t value)
 {
     to->size = (size_t)(prof__pack_integer(to->at + to->size, value) - to->at);
+}
+
+/* Most numbers take a byte among the heads: its value, or some of its bits, the highest, and how many bytes of the rest
+   follow among the rests, the lowest first. So each column has bytes of one sort, which deflate packs better. */
+static void prof__html_number(prof__html_numbers *to, uint64_t value)
+{
+    unsigned head, more;
+    if (value < 192)
+        head = (unsigned)value, more = 0;
+    else if ((value -= 192) < 1u << 13)
+        head = 192 + (unsigned)(value >> 8), more = 1;
+    else if ((value -= 1u << 13) < 1u << 20)
+        head = 224 + (unsigned)(value >> 16), more = 2;
+    else if ((value -= 1u << 20) < 1u << 27)
+        head = 240 + (unsigned)(value >> 24), more = 3;
+    else
+        head = 248, more = 8, value -= 1u << 27;
+    to->heads.at[to->heads.size++] = (unsigned char)head;
+    for (; more; --more, value >>= 8) to->rests.at[to->rests.size++] = (unsigned char)(value & 255);
 }
 
 static uint64_t prof__html_zigzag(int64_t value)

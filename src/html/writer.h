@@ -48,10 +48,12 @@ static void prof__html_args(prof__html *h, prof__html_bytes *to, const prof_arg 
 
 static void prof__html_scopes_end(prof__html *h)
 {
-    prof__html_bytes *columns[3] = {&h->starts, &h->durations, &h->scope_kinds};
-    if (!h->scope_kinds.size) return;
+    prof__html_bytes *columns[5] = {&h->starts.heads, &h->starts.rests, &h->ends.heads, &h->ends.rests,
+                                    &h->scope_kinds};
+    if (!h->scope_kinds.size && !h->ends.heads.size) return;
+    if (!h->starts.heads.size) prof__html_u(&h->starts.heads, h->track);
     prof__html_tables(h);
-    prof__html_block(h, 'E', columns, 3);
+    prof__html_block(h, 'E', columns, 5);
 }
 
 static void prof__html_points_end(prof__html *h)
@@ -99,30 +101,54 @@ static int prof__html_level_of(prof__html *h, size_t depth)
     return 1;
 }
 
+/* Ends the scopes at this depth and below. Where a scope ends is counted from what happened last, the begin of the scope
+   itself or the end of one in it: most such numbers are small. */
+static void prof__html_close(prof__html *h, size_t depth)
+{
+    while (h->open_levels > depth) {
+        prof__html_level *level = &h->levels[--h->open_levels];
+        if (!level->is_open) continue;
+        level->is_open = 0;
+        if (level->end >= h->last_time) {
+            prof__html_number(&h->ends, (uint64_t)(level->end - h->last_time) + 1);
+        } else { /* does not happen: what is in a scope ends before it */
+            prof__html_number(&h->ends, 0);
+            prof__html_number(&h->ends, (uint64_t)(level->end - level->start));
+        }
+        h->last_time = level->end;
+        if (h->ends.heads.size >= PROF__HTML_COLUMN || h->ends.rests.size >= PROF__HTML_COLUMN)
+            prof__html_scopes_end(h);
+    }
+}
+
 static void prof__html_scope(prof__html *h, const prof_event *event, int64_t start)
 {
     uint32_t depth = event->depth, type = PROF_EVENT_SCOPE | (event->flags & 3) << 8;
+    prof__html_level *level;
     int64_t from;
     if (!prof__html_level_of(h, depth)) {
         prof__out_fail(&h->out, prof__fail(PROF_NO_MEMORY, "no memory for scopes of depth %lu", (unsigned long)depth));
         return;
     }
-    from = depth < h->open_levels ? h->levels[depth].end : h->last_scope;
+    level = &h->levels[depth];
+    from = depth < h->open_levels ? level->end : h->last_scope;
     if (start < from) { /* does not happen: a scope begins when the one before it on its level has ended */
         type |= PROF__HTML_FROM_LAST;
-        from = h->last_scope < start ? h->last_scope : start;
+        from = h->last_scope;
+        if (start < from) start = from;
     }
-    if (!h->scope_kinds.size) prof__html_u(&h->starts, h->track);
-    prof__html_u(&h->starts, (uint64_t)(start - from));
-    prof__html_u(&h->durations, (uint64_t)event->duration_ns);
+    prof__html_close(h, depth);
+    if (!h->starts.heads.size) prof__html_u(&h->starts.heads, h->track);
+    prof__html_number(&h->starts, (uint64_t)(start - from));
     prof__html_u(&h->scope_kinds, prof__html_kind_of(h, event->site, event->name, depth, type));
-    prof__html_arguments(h, &h->levels[depth], (uint64_t)depth + 1, event);
-    h->levels[depth].end = start + event->duration_ns;
-    ++h->levels[depth].count;
+    prof__html_arguments(h, level, (uint64_t)depth + 1, event);
+    level->start = h->last_scope = h->last_time = start;
+    level->end = start + event->duration_ns;
+    level->is_open = 1;
+    ++level->count;
     h->open_levels = (size_t)depth + 1;
-    h->last_scope = start;
     ++h->scopes;
-    if (h->starts.size >= PROF__HTML_COLUMN || h->durations.size >= PROF__HTML_COLUMN ||
+    if (h->starts.heads.size >= PROF__HTML_COLUMN || h->starts.rests.size >= PROF__HTML_COLUMN ||
         h->scope_kinds.size >= PROF__HTML_COLUMN)
         prof__html_scopes_end(h);
 }
@@ -185,12 +211,13 @@ static void prof__html_track(prof__html *h, size_t index)
         return;
     }
     h->track = h->first_track + index;
-    h->last_scope = h->last_point = 0;
+    h->last_scope = h->last_point = h->last_time = 0;
     h->open_levels = 0;
     if (h->levels) memset(h->levels, 0, h->level_capacity * sizeof *h->levels);
     memset(&h->listed_points, 0, sizeof h->listed_points);
     while (h->out.status == PROF_OK && prof_cursor_next(cursor, &event)) prof__html_event(h, &event);
     prof_cursor_close(cursor);
+    prof__html_close(h, 0);
     prof__html_scopes_end(h);
     prof__html_points_end(h);
     prof__html_arguments_end(h);

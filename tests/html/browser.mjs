@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import fs from 'node:fs';
 import path from 'node:path';
-import { changed, pieceOf, withPiece } from './report.mjs';
+import { changed, pieceOf, textOfBytes, withPiece } from './report.mjs';
 
 const [folder, pair, ...prefixes] = process.argv.slice(2);
 const library = createRequire(path.resolve(process.env.NODE_FOLDER || folder) + '/')('playwright-core');
@@ -146,11 +146,11 @@ async function attack() {
     const text = s => [...u(Buffer.byteLength(s)), ...Buffer.from(s)], block = (kind, content) => [kind.charCodeAt(0), ...u(content.length + u(content.length).length), 0, ...u(content.length), ...content];
     const evil = '<img src=x onerror=alert(1)><script>alert(2)</script>\u2028';
     const columns = list => [...list.flatMap(c => u(c.length)), ...list.flat()], raw = (kind, content) => [kind.charCodeAt(0), ...u(content.length), 0, ...content];
-    const bytes = [...block('H', [1, 1, ...text(evil.slice(0, 50))]), ...block('S', text(evil.slice(0, 57))), ...block('K', [0, 0, 0, 0, 0, 0, 0, 0, 0]),
+    const bytes = [...block('H', [2, 1, ...text(evil.slice(0, 50))]), ...block('S', text(evil.slice(0, 57))), ...block('K', [0, 0, 0, 0, 0, 0, 0, 0, 0]),
         ...block('P', [...text('program'), ...text(evil.slice(0, 30)), ...text('loss'), ...text('<b onclick=alert(3)>lost</b>')]), ...block('T', [...text('<i>t</i>'), 0, 1, 0, 0, 0, 1]),
-        ...raw('E', columns([[0, 5], [100], [0]])), ...block('A', [0, 1, 0, 1, 0, 7, 0]), ...block('Z', [1, 0, 0])];
+        ...raw('E', columns([[0, 5], [], [101], [], [0]])), ...block('A', [0, 1, 0, 1, 0, 7, 0]), ...block('Z', [1, 0, 0])];
     const file = path.join(folder, 'attack.html');
-    fs.writeFileSync(file, html.replace(/<script type="application\/octet-stream">[^]*<\/script>/, () => `<script type="application/octet-stream">${Buffer.from(bytes).toString('base64')}</script>`), 'latin1');
+    fs.writeFileSync(file, html.replace(/<script type="application\/octet-stream">[^]*<\/script>/, () => `<script type="application/octet-stream">${textOfBytes(bytes)}</script>`), 'latin1');
     const { page, log } = await open(file);
     same('attack: one scope', await page.evaluate(() => [globalThis.prof.report.scopes, globalThis.prof.report.damage]), [1, '']);
     for (const tab of await page.locator('[role=tab]').evaluateAll(all => all.map(each => each.id))) await page.click('#' + tab);
@@ -238,7 +238,7 @@ async function added(before, after) {
         'a name that is markup': [evil + '.html', 'no', evil], 'a report that was cut': ['cut.html', html.slice(0, data + 5000), 'its end is missing'],
         'a report whose end is missing': ['short.html', withPiece(html, pieceOf(changed()).slice(0, 400)), 'it is damaged'],
         'damaged data': ['damaged.html', html.slice(0, data + 2000) + 'AAAAAAAA' + html.slice(data + 2008), 'it is damaged'],
-        'another version': ['new.html', withPiece(html, Buffer.from([72, 4, 0, 3, 9, 1, 0]).toString('base64')), 'this page reads version 1, not 9'],
+        'another version': ['new.html', withPiece(html, textOfBytes([72, 4, 0, 3, 9, 1, 0])), 'this page reads version 2, not 9'],
         'markup instead of data': ['markup.html', withPiece(html, evil), 'it is damaged'], 'no file': ['empty.html', '', 'it is no report'] };
     for (const [what, [file, text, expected]] of Object.entries(bad)) {
         await drop(file, text);

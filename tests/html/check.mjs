@@ -2,8 +2,8 @@
 //   node tests/html/check.mjs PAIR PREFIX...     of PREFIX.html and PREFIX.csv; PAIR.html and PAIR.json, of prof compare
 import fs from 'node:fs';
 import path from 'node:path';
-import { open, piecesOf, pieceOf, changed, eventsOf, eventsOfCsv } from './report.mjs';
-import { readReport, blocksOf, fromBase64, piecesIn, joined, Damage } from '../../src/html/decode.js';
+import { open, piecesOf, pieceOf, textOfBytes, changed, eventsOf, eventsOfCsv } from './report.mjs';
+import { readReport, blocksOf, fromText, piecesIn, joined, Damage } from '../../src/html/decode.js';
 import { finish } from '../../src/html/model.js';
 import { rangeStats, percentile, bucketOf, bucketValue, flameTree } from '../../src/html/stats.js';
 import { buildPyramid, drawLevel } from '../../src/html/raster.js';
@@ -103,13 +103,13 @@ async function damaged(prefix) {
     let seed = 12345, unexpected = '', found = 0;
     const random = n => (seed = (seed * 1103515245 + 12345) % 2147483648) % n;
     for (let round = 0; round < 150 && !unexpected; round++) {
-        const bytes = fromBase64(pieces[0]).slice(), how = round % 4;
+        const bytes = fromText(pieces[0]).slice(), how = round % 4;
         let part = bytes;
         if (how === 0) part = bytes.subarray(0, random(bytes.length));
         for (let k = how === 1 ? 1 : how === 2 ? 20 : 0; k > 0; k--) bytes[random(bytes.length)] = random(256);
         if (how === 3) bytes.copyWithin(random(bytes.length), random(bytes.length), random(bytes.length));
         try {
-            const report = finish(await readReport([Buffer.from(part).toString('base64')]));
+            const report = finish(await readReport([textOfBytes(part)]));
             if (report.damage) found++;
             rangeStats(report, report.from, report.to);
             for (const track of report.tracks) for (const level of track.levels) buildPyramid(level);
@@ -132,14 +132,16 @@ async function hostile() {
         const content = [...columns.flatMap(column => u(column.length)), ...columns.flat()];
         return [kind.charCodeAt(0), ...u(content.length), 0, ...content];
     };
-    const text = s => [...u(Buffer.byteLength(s)), ...Buffer.from(s)], head = block('H', [1, 1, 0]);
+    const text = s => [...u(Buffer.byteLength(s)), ...Buffer.from(s)], head = block('H', [2, 1, 0]);
     const process = block('P', [...text('program'), ...text('<img src=x onerror=alert(1)>')]), track = block('T', [...text('t'), 0, 1, 0, 0, 0, 0]);
     const strings = block('S', text('s')), kind = block('K', [0, 0, 0, 0, 0, 0, 0, 0, 0]);
     const cases = {
         'no head': strings, 'another version': block('H', [9, 1, 0]), 'a text beyond its block': [...head, ...block('S', [100, 1])],
         'a kind of no string': [...head, ...kind], 'a track without a process': [...head, ...track],
-        'scopes of no track': [...head, ...block('E', [0, 1], [1], [0])], 'scopes of no kind': [...head, ...process, ...track, ...block('E', [0, 1], [1], [0])],
-        'columns of different lengths': [...head, ...strings, ...kind, ...process, ...track, ...block('E', [0, 1, 1], [1], [0])],
+        'scopes of no track': [...head, ...block('E', [0, 1], [], [1], [], [0])], 'scopes of no kind': [...head, ...process, ...track, ...block('E', [0, 1], [], [1], [], [0])],
+        'columns of different lengths': [...head, ...strings, ...kind, ...process, ...track, ...block('E', [0, 1, 1], [], [1], [], [0])],
+        'an end of no scope': [...head, ...strings, ...kind, ...process, ...track, ...block('E', [0], [], [1], [], [])],
+        'the rest of a number is missing': [...head, ...strings, ...kind, ...process, ...track, ...block('E', [0, 200], [], [1], [], [0])],
         'a column beyond its block': [...head, 83, 2, 0, 50, 1], 'a block beyond its piece': [...head, 83, 100, 0, 1],
         'a block of 1 GB': [...head, 83, ...u(2 ** 30), 0, 1], 'no deflate': [...head, 83, 50, 4, 255, 255, 255, 255],
         'an endless number': [...head, ...block('S', new Array(20).fill(255))], 'arguments of a scope that is not there, at 2^40': [...head, ...process, ...track, ...block('A', [0, ...u(2 ** 40), 1, 0])],
@@ -148,16 +150,17 @@ async function hostile() {
     };
     for (const [name, bytes] of Object.entries(cases)) {
         let said = '';
-        try { said = finish(await readReport([Buffer.from(bytes).toString('base64')])).damage; } catch (error) { said = `threw ${error.stack}`; }
+        try { said = finish(await readReport([textOfBytes(bytes)])).damage; } catch (error) { said = `threw ${error.stack}`; }
         check(`hostile: ${name}`, said && !said.startsWith('threw') && said !== 'the end of the report is missing', said || 'nothing was said');
     }
     // deflate that unpacks to more than it says
     const bomb = (await import('node:zlib')).deflateRawSync(Buffer.alloc(1 << 24));
-    const { damage } = await readReport([Buffer.from([...head, 83, ...u(100), ...u(bomb.length), ...bomb]).toString('base64')]);
+    const { damage } = await readReport([textOfBytes([...head, 83, ...u(100), ...u(bomb.length), ...bomb])]);
     same('hostile: a block that unpacks to more than it says', damage, 'a block is larger than it says');
-    same('hostile: no base64', (await readReport(['%%%'])).damage, 'a piece is not base64');
+    same('hostile: characters that no writer wrote', (await readReport(['$\u00e9'])).damage, 'a piece has characters that no writer wrote');
+    same('hostile: a report of the first version', (await readReport(['SAQDAQEA'])).damage, 'this page reads version 2, not 1');
     same('hostile: nothing', (await readReport([])).damage, 'the end of the report is missing');
-    const good = await readReport([Buffer.from([...head, ...block('X', [1, 2, 3]), ...block('Z', [0, 0, 0]), 0, 0]).toString('base64')]);
+    const good = await readReport([textOfBytes([...head, ...block('X', [1, 2, 3]), ...block('Z', [0, 0, 0]), 0, 0])]);
     same('a block of a later version is skipped', [good.damage, good.complete], ['', true]);
 }
 

@@ -20,45 +20,82 @@ const block = (kind, ...columns) => {
     return [kind.charCodeAt(0), ...number(content.length), 0, ...content];
 };
 
+/** Bytes as the text of a piece. @param {Iterable<number>} bytes */
+export function textOfBytes(bytes) {
+    const odd = [0, 10, 13, 27, 33, 60];
+    let text = '', bits = 0, count = 0;
+    for (const byte of [...bytes, 0]) {
+        bits = (bits << 8 | byte) & 0x7FFF;
+        for (count += 8; count >= 7;) {
+            const letter = bits >> (count -= 7) & 127;
+            text += odd.includes(letter) ? '!' + String.fromCharCode(letter ^ 64) : String.fromCharCode(letter);
+        }
+    }
+    return text;
+}
+
+/** Numbers as prof__html_number() writes them: heads and rests. */
+function columnsOf(numbers) {
+    const heads = [], rests = [];
+    for (const n of numbers) {
+        const [limit, first, from, more] = [[192, 0, 0, 0], [8384, 192, 192, 1], [1056960, 224, 8384, 2], [135274688, 240, 1056960, 3], [Infinity, 248, 135274688, 8]]
+            .find(each => n < each[0]);
+        let rest = n - from;
+        if (limit === Infinity) heads.push(first);
+        else heads.push(first + Math.floor(rest / 256 ** more));
+        for (let i = 0; i < more; i++, rest = Math.floor(rest / 256)) rests.push(rest % 256);
+    }
+    return [heads, rests];
+}
+
 /**
  * A piece with recordings of one track, whose scopes have the times that the test wants.
  * @param {{program: string, scopes: [string, number, number, number][], frames?: number[], together?: boolean}[]} recordings scopes:
- *     name, depth, start, duration, in order of their starts; frames: their ends @returns {string} base64
+ *     name, depth, start, duration, in order of their starts; frames: their ends @returns {string}
  */
 export function pieceOf(recordings) {
-    const strings = [''], kinds = [], rows = [], out = [...block('H', [1, 1, 0])];
+    const strings = [''], kinds = [], rows = [], out = [...block('H', [2, 1, 0])];
     const string = s => strings.includes(s) ? strings.indexOf(s) : strings.push(s) - 1;
     const kind = (type, name, depth) => {
         const row = [...number(type), depth, string(name), 0, 0, 0, 1, 0, 0].join(), at = rows.indexOf(row);
         return at >= 0 ? at : kinds.push(row.split(',').map(Number)) && rows.push(row) - 1;
     };
     const parts = recordings.map(({ scopes, frames = [] }) => {
-        let last = 0;
-        const starts = [], durations = [], of = [], times = [], marks = [], details = [];
+        let last = 0, time = 0;
+        const starts = [], ends = [], open = [], of = [], times = [], marks = [], details = [];
+        const close = depth => {
+            while (open.length > depth) {
+                const end = open.pop();
+                ends.push(end - time + 1);
+                time = end;
+            }
+        };
         for (const [name, depth, start, duration] of scopes) {
-            starts.push(...number(start - last));
-            durations.push(...number(duration));
+            close(depth);
+            starts.push(start - last);
             of.push(...number(kind(0x10000, name, depth)));
-            last = start;
+            open.push(start + duration);
+            last = time = start;
         }
+        close(0);
         frames.forEach((end, i) => {
             const before = i ? frames[i - 1] : 0;
             times.push(...number(end - before));
             marks.push(...number(kind(3, 'frame', 0)));
             details.push(...number(end - before));
         });
-        return { starts, durations, of, times, marks, details };
+        return { starts, ends, of, times, marks, details };
     });
     out.push(...block('S', strings.flatMap(textOf)), ...block('K', kinds.flat()));
     recordings.forEach(({ program, frames, together }, i) => {
-        const { starts, durations, of, times, marks, details } = parts[i];
+        const { starts, ends, of, times, marks, details } = parts[i], [heads, rests] = columnsOf(starts);
         out.push(...block('P', [...['program', program, 'pid', String(i + 1), 'complete', '1', 'together', together ? '1' : '0'].flatMap(textOf)]),
-            ...block('T', [...textOf('main'), 0, 1, 0, 0, 0, 0]), ...block('E', [...number(i), ...starts], durations, of));
+            ...block('T', [...textOf('main'), 0, 1, 0, 0, 0, 0]), ...block('E', [...number(i), ...heads], rests, ...columnsOf(ends), of));
         if (frames) out.push(...block('Q', [...number(i), ...times], marks, details));
     });
     const count = list => list.reduce((sum, each) => sum + (each ? each.length : 0), 0);
     out.push(...block('Z', [...number(count(recordings.map(r => r.scopes))), ...number(count(recordings.map(r => r.frames))), 0]));
-    return Buffer.from(out).toString('base64');
+    return textOfBytes(out);
 }
 
 /** The page of a report with other data. */
