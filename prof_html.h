@@ -482,8 +482,8 @@ typedef struct prof__html {
 
 /*-- text --*/
 
-/* Seven bits to a character. What HTML, an editor or a terminal might change is written as ! and the character ^ 64: the
-   end of a text, of a line, what begins a tag or an escape sequence, and ! itself. */
+/* Seven bits to a character. What HTML, an editor or a terminal might change is written as ! and the character ^ 64:
+   the end of a text, of a line, what begins a tag or an escape sequence, and ! itself. */
 static void prof__html_characters(prof__html *h, const unsigned char *from, size_t size)
 {
     uint32_t bits = h->odd;
@@ -4335,8 +4335,8 @@ static int prof__html_level_of(prof__html *h, size_t depth)
     return 1;
 }
 
-/* Ends the scopes at this depth and below. Where a scope ends is counted from what happened last, the begin of the scope
-   itself or the end of one in it: most such numbers are small. */
+/* Ends the scopes at this depth and below. Where a scope ends is counted from what happened last, the begin of the
+   scope itself or the end of one in it: most such numbers are small. */
 static void prof__html_close(prof__html *h, size_t depth)
 {
     while (h->open_levels > depth) {

@@ -68,8 +68,8 @@ typedef struct prof__html {
 
 /*-- text --*/
 
-/* Seven bits to a character. What HTML, an editor or a terminal might change is written as ! and the character ^ 64: the
-   end of a text, of a line, what begins a tag or an escape sequence, and ! itself. */
+/* Seven bits to a character. What HTML, an editor or a terminal might change is written as ! and the character ^ 64:
+   the end of a text, of a line, what begins a tag or an escape sequence, and ! itself. */
 static void prof__html_characters(prof__html *h, const unsigned char *from, size_t size)
 {
     uint32_t bits = h->odd;

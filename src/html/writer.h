@@ -101,8 +101,8 @@ static int prof__html_level_of(prof__html *h, size_t depth)
     return 1;
 }
 
-/* Ends the scopes at this depth and below. Where a scope ends is counted from what happened last, the begin of the scope
-   itself or the end of one in it: most such numbers are small. */
+/* Ends the scopes at this depth and below. Where a scope ends is counted from what happened last, the begin of the
+   scope itself or the end of one in it: most such numbers are small. */
 static void prof__html_close(prof__html *h, size_t depth)
 {
     while (h->open_levels > depth) {
