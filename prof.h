@@ -2347,7 +2347,7 @@ int prof__args_check(int first, ...);
 #if defined(__wasi__) && !defined(PROF_NO_SERVICE) /* it has neither threads nor signals */
 #define PROF_NO_SERVICE
 #endif
-#if defined(__wasi__) && !defined(PROF_NO_CRASH)
+#if (defined(__wasi__) || defined(__EMSCRIPTEN__)) && !defined(PROF_NO_CRASH) /* no signal comes, either, in Emscripten */
 #define PROF_NO_CRASH
 #endif
 #if defined(PROF_NO_SERVICE) && !defined(PROF_NO_STREAM)
@@ -4760,12 +4760,19 @@ static PROF__UNUSED PROF__RARE void prof__background_failed(prof__session *s, co
 }
 
 #ifndef _WIN32
+/* Asks for the file that the image is in. Emscripten's fstat() looks for the name that the file was opened with. */
+#ifdef __EMSCRIPTEN__
+#define PROF__FILE_ABOUT(s, about) lstat((s)->live_path, about)
+#else
+#define PROF__FILE_ABOUT(s, about) fstat((s)->stream.file, about)
+#endif
+
 /* Returns 1 if the descriptor is still that of the file. A program may have closed all its descriptors, and opened
    another file with this number. */
 static PROF__UNUSED PROF__RARE int prof__stream_file_there(const prof__session *s)
 {
     struct stat about;
-    return s->stream.opened && !fstat(s->stream.file, &about) && (uint64_t)about.st_dev == s->stream.device &&
+    return s->stream.opened && !PROF__FILE_ABOUT(s, &about) && (uint64_t)about.st_dev == s->stream.device &&
            (uint64_t)about.st_ino == s->stream.inode;
 }
 
@@ -4773,7 +4780,7 @@ static PROF__UNUSED PROF__RARE int prof__stream_file_there(const prof__session *
 static PROF__UNUSED PROF__RARE int prof__file_cut(prof__session *s)
 {
     struct stat about;
-    int cut = !fstat(s->stream.file, &about) && (uint64_t)about.st_size < s->image_size;
+    int cut = !PROF__FILE_ABOUT(s, &about) && (uint64_t)about.st_size < s->image_size;
     if (cut) __atomic_fetch_or(&s->cut, PROF__CUT, __ATOMIC_RELAXED);
     return cut;
 }
@@ -12303,7 +12310,7 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
                             prof__path_end(s->live_path));
     } else if (s->live_path != s->output) {
         if (here) unlink(s->live_path);
-    } else if (!status && !here && (!open || fstat(s->stream.file, &about) || !about.st_nlink)) {
+    } else if (!status && !here && (!open || PROF__FILE_ABOUT(s, &about) || !about.st_nlink)) {
         status = prof__fail(PROF_IO, "%s was %s while it was recorded: prof_save() can still write it elsewhere",
                             prof__path_end(s->live_path), named ? "replaced by another file" : "removed");
     } else if (!status && !(open && prof__file_cut(s)) && prof__chunks_there(s) < s->chunks_asked) {

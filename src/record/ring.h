@@ -124,12 +124,19 @@ static PROF__UNUSED PROF__RARE void prof__background_failed(prof__session *s, co
 }
 
 #ifndef _WIN32
+/* Asks for the file that the image is in. Emscripten's fstat() looks for the name that the file was opened with. */
+#ifdef __EMSCRIPTEN__
+#define PROF__FILE_ABOUT(s, about) lstat((s)->live_path, about)
+#else
+#define PROF__FILE_ABOUT(s, about) fstat((s)->stream.file, about)
+#endif
+
 /* Returns 1 if the descriptor is still that of the file. A program may have closed all its descriptors, and opened
    another file with this number. */
 static PROF__UNUSED PROF__RARE int prof__stream_file_there(const prof__session *s)
 {
     struct stat about;
-    return s->stream.opened && !fstat(s->stream.file, &about) && (uint64_t)about.st_dev == s->stream.device &&
+    return s->stream.opened && !PROF__FILE_ABOUT(s, &about) && (uint64_t)about.st_dev == s->stream.device &&
            (uint64_t)about.st_ino == s->stream.inode;
 }
 
@@ -137,7 +144,7 @@ static PROF__UNUSED PROF__RARE int prof__stream_file_there(const prof__session *
 static PROF__UNUSED PROF__RARE int prof__file_cut(prof__session *s)
 {
     struct stat about;
-    int cut = !fstat(s->stream.file, &about) && (uint64_t)about.st_size < s->image_size;
+    int cut = !PROF__FILE_ABOUT(s, &about) && (uint64_t)about.st_size < s->image_size;
     if (cut) __atomic_fetch_or(&s->cut, PROF__CUT, __ATOMIC_RELAXED);
     return cut;
 }

@@ -102,7 +102,7 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
                             prof__path_end(s->live_path));
     } else if (s->live_path != s->output) {
         if (here) unlink(s->live_path);
-    } else if (!status && !here && (!open || fstat(s->stream.file, &about) || !about.st_nlink)) {
+    } else if (!status && !here && (!open || PROF__FILE_ABOUT(s, &about) || !about.st_nlink)) {
         status = prof__fail(PROF_IO, "%s was %s while it was recorded: prof_save() can still write it elsewhere",
                             prof__path_end(s->live_path), named ? "replaced by another file" : "removed");
     } else if (!status && !(open && prof__file_cut(s)) && prof__chunks_there(s) < s->chunks_asked) {

@@ -1,0 +1,163 @@
+#!/bin/bash
+# Emscripten: every header with its implementation compiles without a warning; a recorder runs in node, alone and with
+# threads, and in Chromium. Its files are in memory (MEMFS): what it leaves there is copied out when it ends, by node
+# into a file, by the page to a server. The packages emscripten, nodejs and chromium are needed.
+cd "$(dirname "$0")/../.." || exit 1
+root=$PWD out=$PWD/build/emscripten prof=$PWD/build/prof
+passed=0 failed=0 skipped=0
+rm -rf "$out"
+mkdir -p "$out"
+unset PROF_OUTPUT
+finish() {
+    echo "$passed passed, $failed failed, $skipped skipped"
+    exit $((failed > 0))
+}
+skip() {
+    echo "SKIP emscripten: $*"
+    skipped=$((skipped + 1))
+}
+check() { # NAME COMMAND...
+    name=$1
+    shift
+    if "$@" >"$out/said" 2>&1; then
+        echo "ok   emscripten: $name"
+        passed=$((passed + 1))
+    else
+        echo "FAIL emscripten: $name"
+        tail -n 12 "$out/said"
+        failed=$((failed + 1))
+        return 1
+    fi
+}
+silent() { # COMMAND...: succeeds, and says nothing
+    text=$("$@" 2>&1) && [ -z "$text" ] || { echo "$text" && return 1; }
+}
+command -v emcc >/dev/null && command -v node >/dev/null || { skip "no emcc or no node" && finish; }
+make -s build/prof || exit 1
+cd "$out" || exit 1
+
+{
+    echo '#define PROF_IMPLEMENTATION'
+    for header in "$root"/prof*.h; do echo "#include \"${header##*/}\""; done
+} >all.c
+cp all.c all.cpp
+check "all headers in C99" silent emcc -std=gnu99 -O0 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -I"$root" -c all.c -o all.o
+check "all headers in C++11, with threads" silent em++ -std=c++11 -O0 -Wall -Wextra -Wshadow -pthread -I"$root" -c all.cpp -o all.o
+
+# Each session records 1000 scopes a thread; with threads there are four, and a stream and statistics as well.
+cat >recorder.c <<'C'
+#define PROF_IMPLEMENTATION
+#include "prof_chrome.h"
+#include <stdio.h>
+#ifdef __EMSCRIPTEN_PTHREADS__
+#include <pthread.h>
+#endif
+static void *record(void *unused)
+{
+    for (int i = 0; i < 1000; ++i) {
+        PROFILE_SCOPE("scope");
+        PROFILE_ARG_I("i", i);
+    }
+    return unused;
+}
+static int session(const char *output, prof_mode mode)
+{
+    prof_config config = {0};
+    config.output = output;
+    config.mode = mode;
+    config.buffer_size = 1 << 20;
+    if (prof_start(&config)) return fprintf(stderr, "%s: %s\n", output, prof_error()), 0;
+#ifdef __EMSCRIPTEN_PTHREADS__
+    pthread_t threads[4];
+    for (int i = 0; i < 4; ++i) pthread_create(&threads[i], NULL, record, NULL);
+    for (int i = 0; i < 4; ++i) pthread_join(threads[i], NULL);
+#else
+    record(NULL);
+#endif
+    if (prof_stop()) return fprintf(stderr, "%s: %s\n", output, prof_error()), 0;
+    return 1;
+}
+int main(void)
+{
+    int good = session("em.prof", PROF_RING) && session("em.json", PROF_RING);
+#ifdef __EMSCRIPTEN_PTHREADS__
+    good = good && session("stream.prof", PROF_STREAM) && session("stats.txt", PROF_STATS);
+#endif
+    return good ? 0 : 1;
+}
+C
+# What the program has left; in a browser the server gets it, and the last of them ends the test.
+cat >files.js <<'JS'
+Module['onExit'] = async (status) => {
+    for (const name of ['em.prof', 'em.json', 'stream.prof', 'stats.txt']) {
+        if (!FS.analyzePath(name).exists) continue;
+        if (typeof process === 'object') require('fs').writeFileSync(name, FS.readFile(name));
+        else await fetch(name, { method: 'POST', body: FS.readFile(name) });
+    }
+    if (typeof process !== 'object') await fetch('exit.' + status, { method: 'POST', body: '' });
+};
+JS
+export NODE_PATH=/usr/share/nodejs # where Debian has what emcc calls
+node=node
+node --no-experimental-fetch -e 0 2>/dev/null && node='node --no-experimental-fetch' # Emscripten 3.1 takes fetch() for a browser's
+build() { emcc -O0 -I"$root" recorder.c --pre-js files.js -sEXIT_RUNTIME=1 "$@"; }
+scopes() { # FILE COUNT: the tool reads so many, and nothing is missing
+    "$prof" summary "$1" >table && cat table && grep -qE "^scope +$2 " table && grep -qx 'nothing lost' table &&
+        { [ "${1##*.}" != prof ] || "$prof" check "$1"; }
+}
+files() { # NAME COUNT: of the scopes in what was left
+    check "$1: em.prof" scopes em.prof "$2"
+    check "$1: em.json" test "$(grep -c '"ph":"X"' em.json)" = "${2/,/}"
+}
+streams() { # NAME
+    check "$1: stream.prof" scopes stream.prof 4,000
+    check "$1: stats.txt" grep -E '^scope +4,000 ' stats.txt
+}
+clean() { rm -f em.prof em.json stream.prof stats.txt; }
+threads='-pthread -sPROXY_TO_PTHREAD -sINITIAL_MEMORY=128MB'
+check "a recorder links" build -sALLOW_MEMORY_GROWTH -o alone.js && check "node: it runs" timeout 60 $node alone.js &&
+    files "node" 1,000
+clean
+check "a recorder with threads links" build $threads -o threads.js && check "node, threads: it runs" timeout 60 $node threads.js &&
+    files "node, threads" 4,000 && streams "node, threads"
+clean
+
+# A browser lends threads memory only to pages that come with these two headers.
+cat >server.py <<'PYTHON'
+import http.server, os, sys
+class Handler(http.server.SimpleHTTPRequestHandler):
+    def end_headers(self):
+        self.send_header('Cross-Origin-Opener-Policy', 'same-origin')
+        self.send_header('Cross-Origin-Embedder-Policy', 'require-corp')
+        super().end_headers()
+    def do_POST(self):
+        with open(os.path.basename(self.path), 'wb') as file:
+            file.write(self.rfile.read(int(self.headers['Content-Length'])))
+        self.send_response(200)
+        self.end_headers()
+    def log_message(self, *_):
+        pass
+server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
+print(server.server_address[1], flush=True)
+server.serve_forever()
+PYTHON
+browse() { # PROGRAM: runs its page until it says that it has ended
+    rm -f exit.*
+    echo "<!doctype html><script src=\"$1.js\"></script>" >"$1.html"
+    python3 server.py >port & server=$!
+    for ((i = 0; i < 100; i++)); do [ -s port ] && break; sleep 0.1; done
+    timeout -k 5 90 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$out/chromium.$1" \
+        --remote-debugging-port=0 "http://127.0.0.1:$(cat port)/$1.html" >chromium.log 2>&1 & browser=$!
+    for ((i = 0; i < 800; i++)); do ls exit.* >/dev/null 2>&1 && break; sleep 0.1; done
+    kill $browser $server
+    wait $browser $server 2>/dev/null
+    [ -f exit.0 ] || { ls exit.* && tail -n 5 chromium.log && return 1; }
+}
+if ! command -v chromium >/dev/null || ! command -v python3 >/dev/null; then
+    skip "browser: no chromium, or no python3"
+else
+    check "Chromium: it runs" browse alone && files "Chromium" 1,000
+    clean
+    check "Chromium, threads: it runs" browse threads && files "Chromium, threads" 4,000 && streams "Chromium, threads"
+fi
+finish
