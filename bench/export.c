@@ -186,6 +186,22 @@ static void bare_lines(int csv)
 }
 
 static void bare_formatter(void) { bare_lines(0); }
+
+/* What the system takes for a file of as many bytes as the JSON has, which replaces that of the round before. */
+static void bare_file(void)
+{
+    static char part[65536];
+    char path[300];
+    size_t i, count = (size_t)(b.events * 120 / sizeof part);
+    FILE *file;
+    snprintf(path, sizeof path, "%s.part", b.json);
+    file = fopen(path, "wb");
+    need(file != NULL, path);
+    setvbuf(file, NULL, _IONBF, 0);
+    for (i = 0; i < count; i++) need(fwrite(part, sizeof part, 1, file) == 1, path);
+    need(!fclose(file) && !rename(path, b.json), b.json);
+}
+
 static void bare_csv(void) { bare_lines(1); }
 
 /* The messages of an XSpace, out of an array. */
@@ -293,13 +309,14 @@ static const struct {
     {"cursor, archive", walk_archive, 3},
     {"bare formatter of JSON", bare_formatter, 6},
     {"Chrome JSON", chrome, 6},
-    {".prof to .json, everything", convert, 6},
-    {"bare formatter of CSV", bare_csv, 9},
-    {"CSV", csv, 9},
-    {"bare writer of messages", bare_messages, 11},
-    {"XSpace", xspace, 11},
-    {"bare statistics", bare_statistics, 13},
-    {"summary", summary, 13}};
+    {"bare file of 120 bytes each", bare_file, 8},
+    {".prof to .json, everything", convert, 8},
+    {"bare formatter of CSV", bare_csv, 10},
+    {"CSV", csv, 10},
+    {"bare writer of messages", bare_messages, 12},
+    {"XSpace", xspace, 12},
+    {"bare statistics", bare_statistics, 14},
+    {"summary", summary, 14}};
 
 enum { WAYS = sizeof ways / sizeof *ways };
 

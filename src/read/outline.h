@@ -152,13 +152,15 @@ static PROF__RARE void prof__read_outline_keep(prof_trace *trace, prof__read_seg
 static PROF__RARE int prof__read_outline_match(prof__read_matcher *m, uint32_t number)
 {
     const prof__read_segment *segment = &m->trace->segments[m->track->segment + number];
-    const prof__read_outline *outline = m->trace->outlines + segment->depth - 1;
+    const prof__read_outline *outline;
     const prof__read_half *half;
     uint32_t i;
-    if (segment->depth <= 0 || segment->record < m->tick || outline->ends > m->depth ||
+    if (segment->depth <= 0 || segment->record < m->tick ||
         !m->track->about.event_count) /* the time of the first event is not in it */
         return 0;
-    half = m->trace->halves + outline->half;
+    outline = &m->trace->outlines[segment->depth - 1];
+    if (outline->ends > m->depth) return 0;
+    half = outline->ends + outline->begins ? &m->trace->halves[outline->half] : NULL;
     for (i = 0; i < outline->ends; i++)
         if (m->stack[m->depth - 1 - i].site != half[i].site) return 0;
     if ((int64_t)m->track->max_depth < (int64_t)m->depth + outline->deepest)
