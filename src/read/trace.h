@@ -4,11 +4,12 @@
      1. the header is checked, so that meta and chunks lie inside the image and apart from each other;
      2. meta becomes call sites whose equal ones share one address, and equal names one number;
      3. the blocks of the archive and the valid chunks are cut into segments, each the records of one track in one
-        chunk;
+        chunk. Most are outlined at once: what they do to the matcher, see read/outline;
      4. clock pairs become a piecewise linear map from ticks to nanoseconds;
      5. a matcher runs over each track and remembers only what a single segment cannot show: the ends and arguments of
         scopes that cross into later segments, the ENDs that close another number of scopes than one, and the scopes
-        that began before the track's first segment ("orphans": only their ends are left).
+        that began before the track's first segment ("orphans": only their ends are left). It reads the words only of
+        segments without an outline.
    After that nothing changes any more. A cursor loads one segment at a time.
 
    The archive may be far larger than memory. So only these tables stay in memory, and prof__read_words() reads a block
