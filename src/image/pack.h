@@ -249,7 +249,7 @@ static inline size_t prof__pack_small(unsigned char *to, uint32_t value)
 }
 
 /* Packs the BEGINs and ENDs from here on that are expected, and returns the index of the word after them. What comes
-   next, and all that is large or runs backwards, is left to prof__pack_head(). to: 4 bytes for each word, and 4 more. */
+   next, and all that is large or runs backwards, is left to prof__pack_head(). to: 4 bytes a word, and 4 more. */
 static size_t prof__pack_expected(prof__packer *p, const uint64_t *words, size_t at, size_t count, unsigned char **to)
 {
     unsigned char *out = *to;
