@@ -275,6 +275,9 @@ $(BUILD)/bench_threads: bench/threads.c $(BUILD)/implementation.o
 $(BUILD)/bench_modes: bench/modes.c $(BUILD)/implementation.o
 	$(CC) -std=gnu99 -I. -O2 bench/modes.c $(BUILD)/implementation.o -o $@ $(LIBS)
 
+$(BUILD)/bench_cold: bench/cold.c $(BUILD)/implementation.o
+	$(CC) -std=gnu99 -I. -O2 bench/cold.c $(BUILD)/implementation.o -o $@ $(LIBS)
+
 $(BUILD)/bench_pack: bench/pack.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) -std=gnu99 -I. -O2 $< -o $@ $(LIBS)
@@ -288,13 +291,14 @@ $(BUILD)/bench_stream: bench/stream.c $(BUILD)/implementation.o
 $(BUILD)/bench_export: bench/export.c $(HEADERS)
 	$(CC) -std=gnu99 -I. -O2 bench/export.c -o $@ $(LIBS)
 
-bench: $(addprefix $(BUILD)/,bench bench_shared bench_threads bench_modes bench_pack bench_follow bench_stream bench_export)
+bench: $(addprefix $(BUILD)/,bench bench_shared bench_threads bench_modes bench_cold bench_pack bench_follow bench_stream bench_export)
 	@echo "== ring in memory";      $(BUILD)/bench
 	@echo "== ring in a file";      $(BUILD)/bench output $(BUILD)/bench.prof
 	@echo "== in a shared library"; $(BUILD)/bench_shared
 	@echo "== ordered clock";       $(BUILD)/bench clock ordered
 	@echo "== one and two threads"; $(BUILD)/bench_threads
 	@echo "== modes";               $(BUILD)/bench_modes
+	@echo "== cold caches";         $(BUILD)/bench_cold 1; $(BUILD)/bench_cold 256
 	@echo "== packing";             $(BUILD)/bench_pack $(BUILD)/bench.prof
 	@echo "== followed";            $(BUILD)/bench_follow
 	@echo "== streaming";           $(BUILD)/bench_stream 10000000 10 buffer 32M
