@@ -54,13 +54,18 @@ static inline long trace_times(long quick, long normal, long patient)
 }
 
 /* Waits until the slowest counter, of 1 MHz, has moved: what follows does not share an instant with what was before. */
+#ifdef PROF__SIMULATED_HZ
+#define TRACE_INSTANT (PROF__SIMULATED_HZ < 1000000 ? 2000000000LL / (long long)PROF__SIMULATED_HZ : 2000) /* ns */
+#else
+#define TRACE_INSTANT 2000
+#endif
 static inline void trace_next_instant(void)
 {
     struct timespec begin, now;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     do {
         clock_gettime(CLOCK_MONOTONIC, &now);
-    } while ((now.tv_sec - begin.tv_sec) * 1000000000LL + (now.tv_nsec - begin.tv_nsec) < 2000);
+    } while ((now.tv_sec - begin.tv_sec) * 1000000000LL + (now.tv_nsec - begin.tv_nsec) < TRACE_INSTANT);
 }
 
 /* A path below the folder for output, in a buffer of its own for each of the last eight calls. */
