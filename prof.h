@@ -391,7 +391,9 @@ MANUAL                                                                          
     Define PROF_MINIMAL as well for a small build: 3 KB of static data instead of 40, for 16 names of
     PROFILE_COUNTER_ADD, 8 rules of categories, 256 bytes of metadata. PROF_NO_DOUBLE leaves out floating point; it is
     set by itself where the compiler may not use such registers (-mno-sse, -mgeneral-regs-only, Linux), and keys as text
-    go with it.
+    go with it. PROF_TINY, for microcontrollers, leaves out categories, metadata for later sessions, the texts of
+    prof_error(), warm-up, min_duration and the sharing of chunks by ended threads: 8 KB of code and 0.7 KB of data.
+    PROF_WITH_DRAIN adds prof_drain(), which sends a recording while it goes on, from a ring of some KiB.
     Control functions may be called by any one thread at a time, not by interrupts. Memory of a session may be reused
     when no macro can be in the middle of its work that began before prof_stop(), and a new session was started.
     In Linux, prof.h includes <linux/types.h> instead of the headers of the compiler. examples/linux_module has all this
@@ -797,6 +799,12 @@ PROF_DEF void prof_cpu_state_end(void *state);
 /* Copies the image while recording goes on; macros never wait for it. Free *image with PROF_RELEASE(). Needs
    PROF_ALLOCATE(): see the manual. */
 PROF_DEF prof_status prof_snapshot(void **image, size_t *size);
+/* With PROF_WITH_DRAIN: hands out what was recorded since the last call, while recording goes on. These are pieces of a
+   .prof, each with its place in it; the memory need not hold the whole recording. write() returns 0 if it failed: then
+   the next call tries again. Macros cannot use a chunk while it is handed out. Call it once more after prof_stop(), for
+   the chunks that are in use before. */
+typedef int prof_drain_write(void *user, uint64_t offset, const void *data, size_t size);
+PROF_DEF prof_status prof_drain(prof_drain_write *write, void *user);
 #endif
 
 PROF_DEF const char *prof_status_text(prof_status status);
@@ -2211,6 +2219,7 @@ int prof__args_check(int first, ...);
 #define prof_fiber_init(memory, name) PROF__STRIPPED((prof_fiber *)0, PROF__USE2(memory, name))
 #define prof_cpu_state_end(state) PROF__STRIPPED((void)0, PROF__USE(state))
 #define prof_snapshot(image, size) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(image, size))
+#define prof_drain(write, user) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(write, user))
 #define prof_fiber_switch(fiber) PROF__STRIPPED((void)0, PROF__USE(fiber))
 #define prof_fiber_destroy(fiber) PROF__STRIPPED((void)0, PROF__USE(fiber))
 #define prof_domain_create(name) PROF__STRIPPED((prof_domain *)0, PROF__USE(name))
@@ -2373,6 +2382,9 @@ int prof__args_check(int first, ...);
 #define PROF__SNAPSHOTS 1
 #endif
 /* Static data: how much of some things there can be. */
+#if defined(PROF_TINY) && !(defined(PROF_FREESTANDING) && defined(PROF_MINIMAL))
+#error "PROF_TINY is for PROF_FREESTANDING with PROF_MINIMAL"
+#endif
 #if defined(PROF_FREESTANDING) && defined(PROF_MINIMAL)
 #define PROF__LESS(most, least) least
 #else
@@ -2815,7 +2827,7 @@ static PROF__APART size_t prof__length(const char *text)
     return n;
 }
 
-static PROF__APART int prof__equal(const char *a, const char *b)
+static PROF__APART PROF__UNUSED int prof__equal(const char *a, const char *b)
 {
     while (*a && *a == *b) ++a, ++b;
     return *a == *b;
@@ -3047,7 +3059,8 @@ typedef int prof__signals;
 static void prof__signals_block(prof__signals *old) { *old = 0; }
 static void prof__signals_restore(const prof__signals *old) { (void)old; }
 #endif
-#ifdef PROF__NO_SIGNALS
+#ifdef PROF_FREESTANDING /* no files */
+#elif defined(PROF__NO_SIGNALS)
 typedef int prof__file_signal;
 static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output) { *signal = standard_output; }
 static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signal_hold_for(signal, 0); }
@@ -3599,7 +3612,9 @@ static void prof__self_leaves(prof__thread *self) { (void)self; }
 /*-- ERRORS ---------------------------------------------------------------------------------------------- >>errors --*/
 
 #define PROF__ERROR_SIZE 256
-#ifdef PROF_FREESTANDING
+#ifdef PROF_TINY /* no texts */
+#define prof__fail(status, ...) (status)
+#elif defined(PROF_FREESTANDING)
 static char prof__error_text[PROF__ERROR_SIZE];
 #define PROF__ERROR_TEXT() prof__error_text
 #elif defined(_WIN32)
@@ -3680,6 +3695,7 @@ static PROF__UNUSED PROF__RARE void prof__errors_unmap(void)
 }
 #endif
 
+#ifndef PROF_TINY
 static prof_status prof__fail(prof_status status, const char *format, ...) PROF__PRINTF(2, 3);
 static PROF__RARE prof_status prof__fail(prof_status status, const char *format, ...)
 {
@@ -3696,14 +3712,20 @@ static PROF__RARE prof_status prof__fail(prof_status status, const char *format,
 #endif
     return status;
 }
+#endif
 
 /* Called for something that a switch of >>options has left out. what: what was asked for; by: the switch. */
 static PROF__UNUSED PROF__COLD prof_status prof__left_out(const char *what, const char *by)
 {
+    (void)what, (void)by;
     return prof__fail(PROF_UNSUPPORTED, "%s: %s has left it out of this program", what, by);
 }
 
+#ifdef PROF_TINY
+PROF_DEF const char *prof_error(void) { return ""; }
+#else
 PROF_DEF const char *prof_error(void) { return PROF__ERROR_TEXT(); }
+#endif
 
 PROF_DEF const char *prof_status_text(prof_status status)
 {
@@ -3727,8 +3749,10 @@ PROF_DEF const char *prof_status_text(prof_status status)
 #define PROF__COUNTER_NAME "user"
 static inline uint64_t prof__counter(void) { return (uint64_t)(PROF_CLOCK_READ()); }
 static uint64_t prof__counter_ordered(void) { return prof__counter(); }
+#ifndef PROF_TINY
 static int prof__counter_usable(void) { return 1; }
 static uint64_t prof__counter_hz(void) { return 0; }
+#endif
 #elif defined(PROF__SIMULATED_HZ) /* for tests: a counter of another rate, see tests/clocks.sh */
 #define PROF__COUNTER_NAME "simulated"
 static inline uint64_t prof__counter(void)
@@ -3960,23 +3984,31 @@ typedef struct prof__stream {
 enum { PROF__CUT = 1, PROF__CUT_TOLD = 2 };
 
 /* The private data of an image. Freed only when no thread can hold a pointer into the image any more. */
+#ifdef PROF_TINY
+typedef uint32_t prof__extent; /* a size in the image: spares arithmetic of 64 bits */
+#else
+typedef uint64_t prof__extent;
+#endif
+
 typedef struct prof__session {
     prof__header *header; /* the image; the next fields are addresses and limits inside it */
     char *chunks;
     uint64_t *meta;
     uint32_t *index;
     uint32_t index_mask, chunk_size;
-    uint64_t meta_words, chunk_words;
-    uint64_t chunk_count;
+    prof__extent meta_words, chunk_words;
+    prof__extent chunk_count;
     uint64_t min_ticks, ordered_excess;
     uint32_t epoch, clock;
     uint32_t string_count, site_count, site_without_room;
     uint32_t fast; /* 1: a scope needs the inline counter and nothing else */
+#ifndef PROF_TINY
     struct { /* chunks that ended threads left partly free */
         uint64_t sequence;
         uint32_t words, chunk; /* chunk: its number, from 1; 0: free; PROF__LEFT_BUSY: a thread is changing this */
     } left[PROF__MAX_LEFT];
     uint32_t left_count; /* in use */
+#endif
     uint32_t attached; /* threads that point into the image, also those that copy it */
     uint32_t readers;  /* threads that copy it */
     void *mapping;     /* NULL: the user's memory */
@@ -4031,7 +4063,9 @@ typedef struct prof__session {
     uint64_t look_at;     /* when the service has something to do by the clock; 0: not known */
     int written;          /* 1: output is complete, although prof_stop() was not called yet */
 #endif
+#ifndef PROF_FREESTANDING
     prof__header like;    /* the header as it was at the start: the model for a child's image */
+#endif
 } prof__session;
 
 /* All of this changes under prof__lock_word, as does the generation, which shows that it has changed. */
@@ -4045,12 +4079,14 @@ static struct {
     int frozen; /* PROF__FROZEN_...: sites are off; the only field that changes without the lock */
     int no_sync, no_devices;
     uint32_t filter_mask;
-    int rule_count, category_named, category_default;
     uint32_t epoch;
+#ifndef PROF_TINY
+    int rule_count, category_named, category_default;
     struct {
         int on, exact; /* exact: pattern is a name, and * and ? mean nothing */
         char pattern[48];
     } rules[PROF__MAX_RULES];
+#endif
 } prof__state;
 
 /* prof_server.h starts a session for the time of a capture if the program has none. The program does not notice: its
@@ -4253,6 +4289,9 @@ static int prof__meta_pair(prof__session *s, const char *key, const char *value)
     return 1;
 }
 
+#ifdef PROF_TINY /* there are no pairs for later sessions */
+static void prof__metadata_write(prof__session *s) { (void)s; }
+#else
 /* The pairs of prof_set_metadata(): key, zero, value, zero, and so on. Under the lock. */
 static struct {
     size_t used;
@@ -4265,16 +4304,16 @@ static size_t prof__metadata_size(const char *pair)
     return key + prof__length(pair + key) + 1;
 }
 
-static char prof__rank[64]; /* what %r stands for in the present or last session; "": not known */
 #ifndef PROF_FREESTANDING
+static char prof__rank[64]; /* what %r stands for in the present or last session; "": not known */
 static char prof__host[64]; /* the name of the machine, if there is a rank; else "" */
 #endif
 
 /* Writes all metadata into a new image. */
 static void prof__metadata_write(prof__session *s)
 {
-    if (prof__rank[0]) prof__meta_pair(s, "rank", prof__rank);
 #ifndef PROF_FREESTANDING
+    if (prof__rank[0]) prof__meta_pair(s, "rank", prof__rank);
     if (prof__host[0]) prof__meta_pair(s, "host", prof__host);
 #endif
     for (const char *each = prof__metadata.pairs; each < prof__metadata.pairs + prof__metadata.used;
@@ -4298,7 +4337,15 @@ static int prof__metadata_put(const char *key, const char *value)
     prof__metadata.used += key_size + value_size - old;
     return 1;
 }
+#endif
 
+#ifdef PROF_TINY
+static int prof__category_on(const char *category)
+{
+    (void)category;
+    return 1;
+}
+#else
 static int prof__match(const char *pattern, const char *text)
 {
     const char *star = NULL, *retry = NULL;
@@ -4329,6 +4376,7 @@ static int prof__category_on(const char *category)
             on = prof__state.rules[i].on;
     return on;
 }
+#endif
 
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_OBJECTS)
 /* The categories of call sites, for prof_domain_list(): copies, because the modules that they are from may be unloaded.
@@ -4520,11 +4568,24 @@ static int prof__site_late(const prof_site *site)
 enum { PROF__HELD_TIME = 1, PROF__HELD_WARMUP = 2 };
 enum { PROF__WARMUP_STEPS = 1, PROF__WARMUP_FRAMES };
 
-static prof__session *prof__state_session(void)
+static PROF__UNUSED prof__session *prof__state_session(void)
 {
     return prof__state.session ? prof__state.session : prof__state.inherited;
 }
 
+#ifdef PROF_TINY /* sessions begin at once */
+static int prof__schedule_sees(const prof_site *site)
+{
+    (void)site;
+    return 0;
+}
+static void prof__schedule_look(const prof_site *site) { (void)site; }
+static void prof__schedule_release(prof__session *s, int held)
+{
+    (void)s, (void)held;
+    prof__next_generation();
+}
+#else
 /* Returns 1 if the session begins by time, but has no service: only the macros check whether that time has come. */
 static int prof__schedule_alone(const prof__session *s)
 {
@@ -4582,6 +4643,7 @@ static void prof__schedule_look(const prof_site *site)
     else
         prof__schedule_release(s, PROF__HELD_WARMUP);
 }
+#endif
 
 /* Returns 1 if all sites are off, except those of ends. The answer changes under the lock, or in a crash. */
 static int prof__sites_rest(void) { return PROF__LOAD(&prof__state.paused) || PROF__LOAD(&prof__state.frozen); }
@@ -4738,10 +4800,14 @@ static int prof__chunk_reserve(prof__session *s, int service)
 
 /* Returns how many chunks, from the first on, may be read. The pages of the others may be holes in a file, for which a
    file system in memory takes memory even when they are read. */
-static PROF__UNUSED uint64_t prof__chunks_there(const prof__session *s)
+static PROF__UNUSED prof__extent prof__chunks_there(const prof__session *s)
 {
+#ifdef PROF_FREESTANDING
+    return s->chunk_count;
+#else
     uint32_t ready = PROF__ACQUIRE(&s->ready_chunks);
     return ready == PROF__ALL_READY ? PROF__LOAD(&s->chunk_count) : ready & ~PROF__READY_ENDS;
+#endif
 }
 
 #ifndef PROF_FREESTANDING
@@ -4882,7 +4948,7 @@ static PROF__COLD int prof__chunks_ready(prof__session *s, uint64_t number)
     PROF__ERRNO_RESTORE();
     return good;
 }
-#else
+#elif !defined(PROF_FREESTANDING)
 static int prof__chunks_ready(prof__session *s, uint64_t number)
 {
     (void)s;
@@ -4925,12 +4991,14 @@ static PROF__RARE prof__chunk *prof__chunk_take(prof__session *s, int service)
         uint64_t number = __atomic_fetch_add(&h->next_chunk, 1, __ATOMIC_RELEASE);
         last = number;
         if (!tries) first = number;
+#ifndef PROF_FREESTANDING
         uint32_t ready = PROF__ACQUIRE(&s->ready_chunks) & ~PROF__READY_ENDS;
         if (PROF__UNLIKELY(number + PROF__READY_AHEAD >= ready) && !prof__chunks_ready(s, number)) break;
-        uint64_t count = prof__chunks_there(s); /* to be read only after the chunk is ready: then number is below it, or
-                                                   it is the size of the ring */
+#endif
+        prof__extent count = prof__chunks_there(s); /* to be read only after the chunk is ready: then number is below
+                                                       it, or it is the size of the ring */
         if (h->mode == PROF_FILL && number >= count) return NULL;
-        prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + number % count * s->chunk_size);
+        prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + (prof__extent)number % count * s->chunk_size);
         uint32_t state = PROF__LOAD(&chunk->state);
         if ((kept ? state != PROF__CHUNK_FREE : state == PROF__CHUNK_OWNED) ||
             !__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
@@ -5262,6 +5330,18 @@ static void prof__detach(prof__thread *self)
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
 }
 
+#ifdef PROF_TINY /* a chunk serves one state only */
+static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
+{
+    (void)s, (void)used;
+    return NULL;
+}
+static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
+{
+    (void)s, (void)chunk, (void)words;
+    return 0;
+}
+#else
 /* Takes a chunk that a thread left partly free; *used: its used words. Returns NULL if there is none. */
 static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
 {
@@ -5303,6 +5383,7 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
     }
     return 0;
 }
+#endif
 
 /* If there are nearly as many threads as chunks, the threads that come last share the remaining chunks: each has one
    only while a scope is open. A thread that has come many times keeps its chunk, as long as some are left to share. */
@@ -8969,11 +9050,14 @@ static PROF__RARE int prof__level_of(const prof_config *config)
 #define PROF__NO_DUMP UINT64_MAX
 #define PROF__NO_WAIT UINT64_MAX
 
-static PROF__RARE uint64_t prof__round(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+static PROF__RARE prof__extent prof__round(prof__extent value, prof__extent unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
 
 /* Returns where the chunks begin in an image of size bytes, how large meta is, and how many slots its index has: more
    than meta can have records. */
-static PROF__RARE uint64_t prof__layout_head(uint64_t size, uint64_t *meta, uint64_t *index)
+static PROF__RARE prof__extent prof__layout_head(prof__extent size, prof__extent *meta, prof__extent *index)
 {
     *meta = prof__round(size / 16, 4096);
     if (*meta > 8u << 20) *meta = 8u << 20;
@@ -8984,7 +9068,7 @@ static PROF__RARE uint64_t prof__layout_head(uint64_t size, uint64_t *meta, uint
     return prof__round(prof__round(sizeof(prof__header), 64) + *meta + *index * 4, 64);
 }
 
-static PROF__RARE void prof__text_copy(char *to, size_t size, const char *from)
+static PROF__UNUSED PROF__RARE void prof__text_copy(char *to, size_t size, const char *from)
 {
     size_t i = 0;
     for (; from[i] && i + 1 < size; ++i) to[i] = from[i];
@@ -9013,12 +9097,6 @@ static PROF__UNUSED PROF__RARE void prof__number_text(char to[24], uint64_t numb
 #endif
 
 #ifdef PROF_FREESTANDING
-static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
-{
-    (void)s;
-    (void)size;
-    return prof__fail(PROF_INVALID_ARGUMENT, "PROF_FREESTANDING: set config.memory and config.memory_size");
-}
 static PROF__RARE prof_status prof__memory_publish(prof__session *s)
 {
     (void)s;
@@ -9353,10 +9431,10 @@ static PROF__RARE void prof__memory_retire(prof__session *s)
 #endif
 
 /* Divides size bytes at memory, all zero, into header, meta, index and chunks. */
-static PROF__RARE prof_status prof__layout(prof__session *s, void *memory, uint64_t size)
+static PROF__RARE prof_status prof__layout(prof__session *s, void *memory, prof__extent size)
 {
-    uint64_t meta, index, chunks_at = prof__layout_head(size, &meta, &index);
-    uint64_t start = prof__round(sizeof(prof__header), 64), chunk = PROF_CHUNK_SIZE;
+    prof__extent meta, index, chunks_at = prof__layout_head(size, &meta, &index);
+    prof__extent start = prof__round(sizeof(prof__header), 64), chunk = PROF_CHUNK_SIZE;
     while (chunk > 1024 && (size - chunks_at) / chunk < 8) chunk /= 2;
     while (chunk > 256 && (size - chunks_at) / chunk < 4) chunk /= 2;
     if (chunks_at + 2 * chunk > size) return prof__fail(PROF_INVALID_ARGUMENT, "the buffer is too small");
@@ -10485,6 +10563,15 @@ PROF_DEF void prof_writer_unregister(prof_writer *writer)
 #endif
 #endif
 
+#ifdef PROF_TINY
+static prof_status prof__rule_add(const char *pattern, size_t length, int on, int exact)
+{
+    (void)pattern, (void)length, (void)on, (void)exact;
+    return prof__left_out("categories", "PROF_TINY");
+}
+
+static prof_status prof__rules_set(const char *list) { return list && *list ? prof__rule_add(list, 0, 0, 0) : PROF_OK; }
+#else
 /* Adds a rule, which replaces an older one of the same pattern; "*" removes all rules. exact: the pattern is one name.
    Under the lock. */
 static PROF__RARE prof_status prof__rule_add(const char *pattern, size_t length, int on, int exact)
@@ -10531,7 +10618,19 @@ static PROF__RARE prof_status prof__rules_set(const char *list)
     }
     return status;
 }
+#endif
 
+#ifdef PROF_TINY
+static prof_status prof__clock_choose(prof__session *s, const prof_config *config)
+{
+    s->clock = s->header->clock = PROF_CLOCK_COUNTER;
+    s->header->tick_hz = config->clock_hz;
+    prof__copy(s->header->clock_name, PROF__COUNTER_NAME, sizeof PROF__COUNTER_NAME);
+    prof__pair_take_well(s->clock, s->header->tick_hz, &s->header->first);
+    s->header->last = s->header->first;
+    return PROF_OK;
+}
+#else
 /* Returns the smallest step of the clock, or ~0 if it has not moved. */
 static uint64_t prof__clock_step(const prof__session *s)
 {
@@ -10596,12 +10695,19 @@ static void prof__threshold_set(prof__session *s, uint64_t ns)
 #endif
     s->min_ticks = ns / 1000000000u * hz + ns % 1000000000u * hz / 1000000000u;
 }
+#endif
 #ifdef PROF_NO_COSTS
 static void prof__calibrate(prof__session *s)
 {
+#ifdef PROF_TINY
+    (void)s; /* the smallest step of the clock is not known */
+#else
     uint64_t step = prof__clock_step(s);
     PROF__STORE(&s->header->resolution_ticks, step == ~0ull ? 0 : step);
+#ifndef PROF_FREESTANDING
     PROF__STORE(&s->like.resolution_ticks, s->header->resolution_ticks);
+#endif
+#endif
 }
 #else
 /* What one use of a macro costs is measured with some uses in a row. */
@@ -10692,7 +10798,7 @@ static void prof__costs_measure(prof__session *s, uint64_t step, uint64_t on)
 static void prof__calibrate(prof__session *s)
 {
     prof__thread *self = PROF__SELF();
-    prof__header *h = s->header, *like = &s->like;
+    prof__header *h = s->header;
     uint64_t step = prof__clock_step(s);
     uint32_t gate = prof__state_lock();
     uint32_t generation = PROF__LOAD(prof__generation);
@@ -10710,11 +10816,14 @@ static void prof__calibrate(prof__session *s)
     if (self->chunk == chunk) PROF__STORE(&chunk->taken_back, taken_back); /* else the session has ended meanwhile */
     prof__signals_restore(&signals);
     PROF__STORE(&h->resolution_ticks, step == ~0ull ? 0 : step);
+#ifndef PROF_FREESTANDING
+    prof__header *like = &s->like;
     PROF__STORE(&like->resolution_ticks, h->resolution_ticks);
     PROF__STORE(&like->cost_ticks_x1000, h->cost_ticks_x1000);
     PROF__STORE(&like->call_x1000, h->call_x1000);
     PROF__STORE(&like->text_x1000, h->text_x1000);
     PROF__STORE(&like->format_x1000, h->format_x1000);
+#endif
 }
 #endif
 /* Lays out the image and fills in its header: from here on it is valid. */
@@ -10729,6 +10838,9 @@ static PROF__RARE void prof__image_begin(prof__session *s)
 /* Sets the reasons for which the session does not begin yet. Called before the service starts, which reads them. */
 static PROF__RARE void prof__schedule_configure(prof__session *s, const prof_config *config)
 {
+#ifdef PROF_TINY
+    (void)s, (void)config;
+#else
     const prof__pair *now = &s->header->first;
     uint64_t wait = config->delay_ns;
     s->duration_ns = config->duration_ns;
@@ -10738,13 +10850,18 @@ static PROF__RARE void prof__schedule_configure(prof__session *s, const prof_con
         wait = config->start_unix_ns - now->unix_ns;
     if (wait) s->begin_at = now->monotonic_ns + (wait < PROF__CENTURY ? wait : PROF__CENTURY);
     s->held = (wait ? PROF__HELD_TIME : 0) | (config->warmup_steps || config->warmup_frames ? PROF__HELD_WARMUP : 0);
+#endif
 }
 
 static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_config *config)
 {
     prof_status status;
     void *memory = config->memory;
+#ifdef PROF_FREESTANDING
+    prof__extent size = (prof__extent)config->memory_size;
+#else
     uint64_t size = memory ? config->memory_size : config->buffer_size ? config->buffer_size : PROF__DEFAULT_BUFFER;
+#endif
 #ifndef PROF_FREESTANDING
     int several;
     if ((status = prof__rank_find(config->rank, &several)) != PROF_OK) return status;
@@ -10753,12 +10870,14 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
     if (config->output && config->output[0] && (status = prof__output_prepare(s, config, several)) != PROF_OK)
         return status;
 #endif
+#ifndef PROF_TINY
     if (config->layout && config->layout[0] && !s->output[0])
         return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': needs an output: set config.output", config->layout);
     if (config->mode == PROF_STREAM && !s->live_path)
         return prof__fail(PROF_INVALID_ARGUMENT, "mode stream needs an output, for example trace.prof");
+#endif
     if (memory) {
-        uint64_t skip = (0 - (uint64_t)(uintptr_t)memory) & 63;
+        uint32_t skip = (uint32_t)(0 - (uintptr_t)memory) & 63;
         if (s->live_path)
             return prof__fail(PROF_INVALID_ARGUMENT,
                               "output %s: a .prof is recorded into its file: set config.memory to NULL", s->live_path);
@@ -10768,6 +10887,9 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
         size -= skip;
         prof__clear(memory, (size_t)(size / 8 * 8));
     } else {
+#ifdef PROF_FREESTANDING
+        return prof__fail(PROF_INVALID_ARGUMENT, "PROF_FREESTANDING: set config.memory and config.memory_size");
+#else
         size = prof__round(size, 4096);
         prof__file_signal signal;
         prof__file_signal_hold(&signal);
@@ -10775,6 +10897,7 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
         prof__file_signal_drop(&signal);
         if (status) return status;
         memory = s->mapping;
+#endif
     }
     status = prof__layout(s, memory, size);
     if (!status) status = prof__clock_choose(s, config);
@@ -10791,7 +10914,9 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
     status = prof__service_configure(s, config);
     if (status) return status;
 #endif
+#ifndef PROF_TINY
     if (config->min_duration_ns) prof__threshold_set(s, config->min_duration_ns);
+#endif
     s->fast = s->clock == PROF_CLOCK_COUNTER && !s->min_ticks;
     prof__image_begin(s);
 #ifndef PROF_FREESTANDING
@@ -10800,6 +10925,16 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
     return status || !s->crash_report ? status : prof__crash_prepare(s);
 }
 
+#ifdef PROF_TINY
+static PROF__RARE prof_status prof__config_check(const prof_config *c)
+{
+    if ((unsigned)c->mode > PROF_FILL || c->level < -1 || c->level > 255) return PROF_INVALID_ARGUMENT;
+    return c->save || c->min_duration_ns || c->delay_ns || c->duration_ns || c->start_unix_ns || c->warmup_steps ||
+                   c->warmup_frames || c->clock > PROF_CLOCK_COUNTER
+               ? PROF_UNSUPPORTED
+               : PROF_OK;
+}
+#else
 static PROF__RARE prof_status prof__config_check(const prof_config *c)
 {
     if ((unsigned)c->mode > PROF_RING_STATS)
@@ -10833,6 +10968,7 @@ static PROF__RARE prof_status prof__config_check(const prof_config *c)
         return prof__fail(PROF_INVALID_ARGUMENT, "buffer_size: must be 128K to 64G");
     return PROF_OK;
 }
+#endif
 
 /* The header that started a session which is not the program's own. */
 typedef struct prof__on_demand_start {
@@ -10891,8 +11027,10 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
 #ifndef PROF_FREESTANDING
         if (s->beside_error) prof__meta_pair(s, "in memory only", strerror(s->beside_error));
 #endif
+#ifndef PROF_FREESTANDING
         s->like = *s->header;
         s->like.magic[0] = 0; /* so that images are found in core dumps */
+#endif
         prof__state.session = s;
         prof__state.level = prof__level_of(config);
         prof__state.filter_mask = config->filter_mask ? config->filter_mask : ~0u;
@@ -11062,8 +11200,12 @@ static PROF__RARE prof_status prof__metadata_change(const char *key, const char 
     PROF__LED(prof__metadata_change, (key, value));
     uint32_t gate = prof__state_lock();
     prof__session *s = prof__state.running ? prof__state.session : NULL;
+#ifdef PROF_TINY
+    int fits = s != NULL;
+#else
     int fits = !key || prof__metadata_put(key, value);
     if (!key) prof__metadata.used = 0;
+#endif
     if (fits && s) fits = prof__meta_pair(s, key ? key : "", key ? value : "");
     prof__state_unlock(gate);
     return fits ? PROF_OK : prof__fail(PROF_NO_MEMORY, "metadata '%.80s': no space is left for it", key ? key : "");

@@ -1,57 +1,19 @@
-/* main.c - prof.h on a microcontroller: Cortex-M4 or M0, 16 KiB of RAM, no operating system, no heap
+/* main.c - prof.h on a microcontroller: Cortex-M4 or M0, or RISC-V with 32 bits, 16 KiB of RAM, no heap
 
    A main loop and a timer interrupt are marked up. The recording is in an array; at the end it goes to a file of the
    host by semihosting, which debuggers (OpenOCD, J-Link, pyOCD) and QEMU understand. Without it, have the debugger dump
-   the array `image`, or all of the RAM, in which `prof recover` finds it. "make run" builds it and runs it in QEMU. */
+   the array `image`, or all of the RAM, in which `prof recover` finds it. A recording that is longer than the array
+   goes to a file while it is made: stream(). "make run" builds it and runs it in QEMU. */
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- the machine: vectors, the SysTick timer, semihosting */
+static void timer_interrupt(void);
 
-#define SYSTICK_CONTROL (*(volatile uint32_t *)0xE000E010)
-#define SYSTICK_RELOAD (*(volatile uint32_t *)0xE000E014)
-#define SYSTICK_VALUE (*(volatile uint32_t *)0xE000E018)
-#define INTERRUPT_STATE (*(volatile uint32_t *)0xE000ED04)
-enum { SYSTICK_PENDING = 1 << 26, TICK = CLOCK_HZ / 1000 }; /* an interrupt each millisecond */
-
-static volatile uint32_t ticks;
-
-static inline uint32_t interrupts_off(void)
-{
-    uint32_t before;
-    __asm__ volatile("mrs %0, primask\n cpsid i" : "=r"(before)::"memory");
-    return before;
-}
-
-static inline void interrupts_restore(uint32_t before) { __asm__ volatile("msr primask, %0" ::"r"(before) : "memory"); }
-
-static inline uint32_t exception_number(void)
-{
-    uint32_t number;
-    __asm__ volatile("mrs %0, ipsr" : "=r"(number));
-    return number;
-}
-
-/* Counts processor clocks. The timer counts down from TICK - 1; at 0 a millisecond is over, and its interrupt comes, but
-   perhaps not yet. */
-static uint64_t clock_read(void)
-{
-    uint32_t before = interrupts_off(), value = SYSTICK_VALUE, count = ticks;
-    if (INTERRUPT_STATE & SYSTICK_PENDING) {
-        value = SYSTICK_VALUE;
-        ++count;
-    }
-    interrupts_restore(before);
-    return (uint64_t)count * TICK + (value ? TICK - value : 0);
-}
-
-static intptr_t host(uint32_t call, const void *about)
-{
-    register intptr_t r0 __asm__("r0") = (intptr_t)call;
-    register const void *r1 __asm__("r1") = about;
-    __asm__ volatile("bkpt 0xAB" : "+r"(r0) : "r"(r1) : "memory");
-    return r0;
-}
+#if defined(__riscv)
+#include "riscv32.h"
+#else
+#include "cortex.h"
+#endif
 
 void *memcpy(void *to, const void *from, size_t size)
 {
@@ -121,7 +83,7 @@ void *memset(void *to, int value, size_t size)
     }
 #pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
 ATOMIC(8, uint64_t)
-#if !defined(__ARM_FEATURE_LDREX)
+#if !defined(__ARM_FEATURE_LDREX) && !defined(__riscv_atomic)
 ATOMIC(4, uint32_t)
 #endif
 
@@ -131,13 +93,15 @@ static unsigned char image[IMAGE_SIZE] __attribute__((aligned(64)));
 
 #define PROF_FREESTANDING
 #define PROF_MINIMAL
+#define PROF_TINY
+#define PROF_WITH_DRAIN
 #define PROF_NO_DOUBLE
 #define PROF_CHUNK_SIZE 1024
 #define PROF_MAX_TEXT 60
 #define PROF_CLOCK_READ() clock_read()
-#define PROF_CPU_STATE() states[exception_number() != 0]
+#define PROF_CPU_STATE() states[in_interrupt()]
 #define PROF_CPU_STATE_SIZE STATE_SIZE
-#define PROF_CPU_ID() (exception_number() ? 2u : 1u)
+#define PROF_CPU_ID() (in_interrupt() ? 2u : 1u)
 #define PROF_CPU_NAME(text, size) name_track(text, size)
 #define PROF_INTERRUPTS_OFF() interrupts_off()
 #define PROF_INTERRUPTS_RESTORE(before) interrupts_restore((uint32_t)(before))
@@ -149,7 +113,7 @@ static void name_track(char *text, size_t size);
 
 static void name_track(char *text, size_t size)
 {
-    const char *name = exception_number() ? "interrupts" : "main";
+    const char *name = in_interrupt() ? "interrupts" : "main";
     size_t i = 0;
     for (; i + 1 < size && name[i]; ++i) text[i] = name[i];
     text[i] = 0;
@@ -161,7 +125,6 @@ static volatile uint32_t counted_ticks, counted_loops, filtered;
 
 static void timer_interrupt(void)
 {
-    ++ticks;
     if (!prof_enabled()) return;
     PROFILE_SCOPE("timer interrupt");
     ++counted_ticks;
@@ -192,72 +155,86 @@ static void say(const char *what, uint32_t number)
     host(4, "\n");
 }
 
-static int send(const char *name, const void *data, size_t size)
+static intptr_t file_open(const char *name)
 {
     uintptr_t open[] = {(uintptr_t)name, 5, prof__length(name)};
-    intptr_t file = host(1, open);
-    if (file == -1) return 0;
-    uintptr_t write[] = {(uintptr_t)file, (uintptr_t)data, size}, close[] = {(uintptr_t)file};
-    intptr_t left = host(5, write); /* how many bytes were not written */
-    return !host(2, close) && !left;
+    return host(1, open);
 }
 
-/* Records loops passes of the main loop, and sends the image. */
-static void record(const char *name, uint32_t loops)
+static int file_close(intptr_t file)
+{
+    uintptr_t close[] = {(uintptr_t)file};
+    return !host(2, close);
+}
+
+/* For prof_drain(): a piece of the file. Without a host, send place, size and bytes by RTT, SWO or a serial port. */
+static int file_put(void *file, uint64_t offset, const void *data, size_t size)
+{
+    uintptr_t seek[] = {(uintptr_t)file, (uintptr_t)offset}, write[] = {(uintptr_t)file, (uintptr_t)data, size};
+    return !host(10, seek) && !host(5, write); /* the latter returns how many bytes were not written */
+}
+
+/* Starts recording into the first `size` bytes of the image. */
+static int start(const char *name, size_t size)
 {
     prof_config config = {0};
     config.memory = image;
-    config.memory_size = sizeof image;
+    config.memory_size = size;
     config.clock_hz = CLOCK_HZ;
     counted_ticks = counted_loops = 0;
-    if (prof_start(&config)) {
-        host(4, prof_error());
-        host(4, "\n");
-        return;
-    }
-    for (uint32_t i = 0; i < loops; ++i) {
-        PROFILE_SCOPE("loop");
-        sample(i);
-        control();
-        ++counted_loops;
-    }
-    prof_stop();
     host(4, name);
     host(4, "\n");
+    if (!prof_start(&config)) return 1;
+    host(4, "  cannot start\n");
+    return 0;
+}
+
+static void pass(uint32_t i)
+{
+    PROFILE_SCOPE("loop");
+    sample(i);
+    control();
+    ++counted_loops;
+}
+
+static void report(int good)
+{
     say("  loops ", counted_loops);
     say("  timer interrupts ", counted_ticks);
-    if (!send(name, image, sizeof image)) host(4, "  cannot be written\n");
+    if (!good) host(4, "  cannot be written\n");
+}
+
+/* Records loops passes of the main loop, and sends the image. */
+static void record(const char *name, uint32_t loops, size_t size)
+{
+    if (!start(name, size)) return;
+    for (uint32_t i = 0; i < loops; ++i) pass(i);
+    prof_stop();
+    intptr_t file = file_open(name);
+    report(file != -1 && file_put((void *)file, 0, image, size) && file_close(file));
+}
+
+/* Sends what it records meanwhile, so that it may be longer than the memory. */
+static void stream(const char *name, uint32_t loops, size_t size)
+{
+    intptr_t file = file_open(name);
+    int good = file != -1;
+    if (!start(name, size)) return;
+    for (uint32_t i = 0; i < loops; ++i) {
+        pass(i);
+        good &= !prof_drain(file_put, (void *)file);
+    }
+    prof_stop();
+    report(!prof_drain(file_put, (void *)file) && file_close(file) && good);
 }
 
 int main(void)
 {
-    SYSTICK_RELOAD = TICK - 1;
-    SYSTICK_VALUE = 0;
-    SYSTICK_CONTROL = 7; /* the processor's clock, an interrupt, on */
-    record("whole.prof", 20);
-    record("newest.prof", 3000); /* the ring keeps the newest events */
+    timer_start();
+    record("whole.prof", 20, sizeof image);
+    record("newest.prof", 3000, sizeof image); /* the ring keeps the newest events */
+    record("small.prof", 100, 2048);
+    stream("stream.prof", 1000, 4096);
     host(4, "done\n");
-    host(0x18, (const void *)0x20026);
-    for (;;) continue;
+    host_exit(1);
 }
-
-/* ---- the start */
-
-extern uint32_t data_from[], data_start[], data_end[], bss_start[], bss_end[], stack_end[];
-
-void _start(void)
-{
-    for (uint32_t *to = data_start, *from = data_from; to < data_end;) *to++ = *from++;
-    for (uint32_t *to = bss_start; to < bss_end;) *to++ = 0;
-    main();
-}
-
-static void fault(void)
-{
-    host(4, "fault\n");
-    host(0x18, (const void *)0x20024);
-    for (;;) continue;
-}
-
-static const void *const vectors[16] __attribute__((section(".vectors"), used)) = {
-    stack_end, (const void *)_start, (const void *)fault, (const void *)fault, [15] = (const void *)timer_interrupt};

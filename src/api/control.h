@@ -100,6 +100,12 @@ PROF_DEF void prof_cpu_state_end(void *state);
 /* Copies the image while recording goes on; macros never wait for it. Free *image with PROF_RELEASE(). Needs
    PROF_ALLOCATE(): see the manual. */
 PROF_DEF prof_status prof_snapshot(void **image, size_t *size);
+/* With PROF_WITH_DRAIN: hands out what was recorded since the last call, while recording goes on. These are pieces of a
+   .prof, each with its place in it; the memory need not hold the whole recording. write() returns 0 if it failed: then
+   the next call tries again. Macros cannot use a chunk while it is handed out. Call it once more after prof_stop(), for
+   the chunks that are in use before. */
+typedef int prof_drain_write(void *user, uint64_t offset, const void *data, size_t size);
+PROF_DEF prof_status prof_drain(prof_drain_write *write, void *user);
 #endif
 
 PROF_DEF const char *prof_status_text(prof_status status);

@@ -391,7 +391,9 @@ MANUAL                                                                          
     Define PROF_MINIMAL as well for a small build: 3 KB of static data instead of 40, for 16 names of
     PROFILE_COUNTER_ADD, 8 rules of categories, 256 bytes of metadata. PROF_NO_DOUBLE leaves out floating point; it is
     set by itself where the compiler may not use such registers (-mno-sse, -mgeneral-regs-only, Linux), and keys as text
-    go with it.
+    go with it. PROF_TINY, for microcontrollers, leaves out categories, metadata for later sessions, the texts of
+    prof_error(), warm-up, min_duration and the sharing of chunks by ended threads: 8 KB of code and 0.7 KB of data.
+    PROF_WITH_DRAIN adds prof_drain(), which sends a recording while it goes on, from a ring of some KiB.
     Control functions may be called by any one thread at a time, not by interrupts. Memory of a session may be reused
     when no macro can be in the middle of its work that began before prof_stop(), and a new session was started.
     In Linux, prof.h includes <linux/types.h> instead of the headers of the compiler. examples/linux_module has all this

@@ -37,6 +37,7 @@ int prof__args_check(int first, ...);
 #define prof_fiber_init(memory, name) PROF__STRIPPED((prof_fiber *)0, PROF__USE2(memory, name))
 #define prof_cpu_state_end(state) PROF__STRIPPED((void)0, PROF__USE(state))
 #define prof_snapshot(image, size) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(image, size))
+#define prof_drain(write, user) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(write, user))
 #define prof_fiber_switch(fiber) PROF__STRIPPED((void)0, PROF__USE(fiber))
 #define prof_fiber_destroy(fiber) PROF__STRIPPED((void)0, PROF__USE(fiber))
 #define prof_domain_create(name) PROF__STRIPPED((prof_domain *)0, PROF__USE(name))

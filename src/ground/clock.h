@@ -6,8 +6,10 @@
 #define PROF__COUNTER_NAME "user"
 static inline uint64_t prof__counter(void) { return (uint64_t)(PROF_CLOCK_READ()); }
 static uint64_t prof__counter_ordered(void) { return prof__counter(); }
+#ifndef PROF_TINY
 static int prof__counter_usable(void) { return 1; }
 static uint64_t prof__counter_hz(void) { return 0; }
+#endif
 #elif defined(PROF__SIMULATED_HZ) /* for tests: a counter of another rate, see tests/clocks.sh */
 #define PROF__COUNTER_NAME "simulated"
 static inline uint64_t prof__counter(void)

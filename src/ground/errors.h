@@ -2,7 +2,9 @@
 /*-- ERRORS ---------------------------------------------------------------------------------------------- >>errors --*/
 
 #define PROF__ERROR_SIZE 256
-#ifdef PROF_FREESTANDING
+#ifdef PROF_TINY /* no texts */
+#define prof__fail(status, ...) (status)
+#elif defined(PROF_FREESTANDING)
 static char prof__error_text[PROF__ERROR_SIZE];
 #define PROF__ERROR_TEXT() prof__error_text
 #elif defined(_WIN32)
@@ -83,6 +85,7 @@ static PROF__UNUSED PROF__RARE void prof__errors_unmap(void)
 }
 #endif
 
+#ifndef PROF_TINY
 static prof_status prof__fail(prof_status status, const char *format, ...) PROF__PRINTF(2, 3);
 static PROF__RARE prof_status prof__fail(prof_status status, const char *format, ...)
 {
@@ -99,14 +102,20 @@ static PROF__RARE prof_status prof__fail(prof_status status, const char *format,
 #endif
     return status;
 }
+#endif
 
 /* Called for something that a switch of >>options has left out. what: what was asked for; by: the switch. */
 static PROF__UNUSED PROF__COLD prof_status prof__left_out(const char *what, const char *by)
 {
+    (void)what, (void)by;
     return prof__fail(PROF_UNSUPPORTED, "%s: %s has left it out of this program", what, by);
 }
 
+#ifdef PROF_TINY
+PROF_DEF const char *prof_error(void) { return ""; }
+#else
 PROF_DEF const char *prof_error(void) { return PROF__ERROR_TEXT(); }
+#endif
 
 PROF_DEF const char *prof_status_text(prof_status status)
 {

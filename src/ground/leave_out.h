@@ -62,6 +62,9 @@
 #define PROF__SNAPSHOTS 1
 #endif
 /* Static data: how much of some things there can be. */
+#if defined(PROF_TINY) && !(defined(PROF_FREESTANDING) && defined(PROF_MINIMAL))
+#error "PROF_TINY is for PROF_FREESTANDING with PROF_MINIMAL"
+#endif
 #if defined(PROF_FREESTANDING) && defined(PROF_MINIMAL)
 #define PROF__LESS(most, least) least
 #else

@@ -13,7 +13,8 @@ typedef int prof__signals;
 static void prof__signals_block(prof__signals *old) { *old = 0; }
 static void prof__signals_restore(const prof__signals *old) { (void)old; }
 #endif
-#ifdef PROF__NO_SIGNALS
+#ifdef PROF_FREESTANDING /* no files */
+#elif defined(PROF__NO_SIGNALS)
 typedef int prof__file_signal;
 static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output) { *signal = standard_output; }
 static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signal_hold_for(signal, 0); }

@@ -75,6 +75,9 @@ static int prof__meta_pair(prof__session *s, const char *key, const char *value)
     return 1;
 }
 
+#ifdef PROF_TINY /* there are no pairs for later sessions */
+static void prof__metadata_write(prof__session *s) { (void)s; }
+#else
 /* The pairs of prof_set_metadata(): key, zero, value, zero, and so on. Under the lock. */
 static struct {
     size_t used;
@@ -87,16 +90,16 @@ static size_t prof__metadata_size(const char *pair)
     return key + prof__length(pair + key) + 1;
 }
 
-static char prof__rank[64]; /* what %r stands for in the present or last session; "": not known */
 #ifndef PROF_FREESTANDING
+static char prof__rank[64]; /* what %r stands for in the present or last session; "": not known */
 static char prof__host[64]; /* the name of the machine, if there is a rank; else "" */
 #endif
 
 /* Writes all metadata into a new image. */
 static void prof__metadata_write(prof__session *s)
 {
-    if (prof__rank[0]) prof__meta_pair(s, "rank", prof__rank);
 #ifndef PROF_FREESTANDING
+    if (prof__rank[0]) prof__meta_pair(s, "rank", prof__rank);
     if (prof__host[0]) prof__meta_pair(s, "host", prof__host);
 #endif
     for (const char *each = prof__metadata.pairs; each < prof__metadata.pairs + prof__metadata.used;
@@ -120,3 +123,4 @@ static int prof__metadata_put(const char *key, const char *value)
     prof__metadata.used += key_size + value_size - old;
     return 1;
 }
+#endif

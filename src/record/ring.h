@@ -102,10 +102,14 @@ static int prof__chunk_reserve(prof__session *s, int service)
 
 /* Returns how many chunks, from the first on, may be read. The pages of the others may be holes in a file, for which a
    file system in memory takes memory even when they are read. */
-static PROF__UNUSED uint64_t prof__chunks_there(const prof__session *s)
+static PROF__UNUSED prof__extent prof__chunks_there(const prof__session *s)
 {
+#ifdef PROF_FREESTANDING
+    return s->chunk_count;
+#else
     uint32_t ready = PROF__ACQUIRE(&s->ready_chunks);
     return ready == PROF__ALL_READY ? PROF__LOAD(&s->chunk_count) : ready & ~PROF__READY_ENDS;
+#endif
 }
 
 #ifndef PROF_FREESTANDING
@@ -246,7 +250,7 @@ static PROF__COLD int prof__chunks_ready(prof__session *s, uint64_t number)
     PROF__ERRNO_RESTORE();
     return good;
 }
-#else
+#elif !defined(PROF_FREESTANDING)
 static int prof__chunks_ready(prof__session *s, uint64_t number)
 {
     (void)s;
@@ -289,12 +293,14 @@ static PROF__RARE prof__chunk *prof__chunk_take(prof__session *s, int service)
         uint64_t number = __atomic_fetch_add(&h->next_chunk, 1, __ATOMIC_RELEASE);
         last = number;
         if (!tries) first = number;
+#ifndef PROF_FREESTANDING
         uint32_t ready = PROF__ACQUIRE(&s->ready_chunks) & ~PROF__READY_ENDS;
         if (PROF__UNLIKELY(number + PROF__READY_AHEAD >= ready) && !prof__chunks_ready(s, number)) break;
-        uint64_t count = prof__chunks_there(s); /* to be read only after the chunk is ready: then number is below it, or
-                                                   it is the size of the ring */
+#endif
+        prof__extent count = prof__chunks_there(s); /* to be read only after the chunk is ready: then number is below
+                                                       it, or it is the size of the ring */
         if (h->mode == PROF_FILL && number >= count) return NULL;
-        prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + number % count * s->chunk_size);
+        prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + (prof__extent)number % count * s->chunk_size);
         uint32_t state = PROF__LOAD(&chunk->state);
         if ((kept ? state != PROF__CHUNK_FREE : state == PROF__CHUNK_OWNED) ||
             !__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,

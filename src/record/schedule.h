@@ -9,11 +9,24 @@
 enum { PROF__HELD_TIME = 1, PROF__HELD_WARMUP = 2 };
 enum { PROF__WARMUP_STEPS = 1, PROF__WARMUP_FRAMES };
 
-static prof__session *prof__state_session(void)
+static PROF__UNUSED prof__session *prof__state_session(void)
 {
     return prof__state.session ? prof__state.session : prof__state.inherited;
 }
 
+#ifdef PROF_TINY /* sessions begin at once */
+static int prof__schedule_sees(const prof_site *site)
+{
+    (void)site;
+    return 0;
+}
+static void prof__schedule_look(const prof_site *site) { (void)site; }
+static void prof__schedule_release(prof__session *s, int held)
+{
+    (void)s, (void)held;
+    prof__next_generation();
+}
+#else
 /* Returns 1 if the session begins by time, but has no service: only the macros check whether that time has come. */
 static int prof__schedule_alone(const prof__session *s)
 {
@@ -71,6 +84,7 @@ static void prof__schedule_look(const prof_site *site)
     else
         prof__schedule_release(s, PROF__HELD_WARMUP);
 }
+#endif
 
 /* Returns 1 if all sites are off, except those of ends. The answer changes under the lock, or in a crash. */
 static int prof__sites_rest(void) { return PROF__LOAD(&prof__state.paused) || PROF__LOAD(&prof__state.frozen); }

@@ -44,23 +44,31 @@ typedef struct prof__stream {
 enum { PROF__CUT = 1, PROF__CUT_TOLD = 2 };
 
 /* The private data of an image. Freed only when no thread can hold a pointer into the image any more. */
+#ifdef PROF_TINY
+typedef uint32_t prof__extent; /* a size in the image: spares arithmetic of 64 bits */
+#else
+typedef uint64_t prof__extent;
+#endif
+
 typedef struct prof__session {
     prof__header *header; /* the image; the next fields are addresses and limits inside it */
     char *chunks;
     uint64_t *meta;
     uint32_t *index;
     uint32_t index_mask, chunk_size;
-    uint64_t meta_words, chunk_words;
-    uint64_t chunk_count;
+    prof__extent meta_words, chunk_words;
+    prof__extent chunk_count;
     uint64_t min_ticks, ordered_excess;
     uint32_t epoch, clock;
     uint32_t string_count, site_count, site_without_room;
     uint32_t fast; /* 1: a scope needs the inline counter and nothing else */
+#ifndef PROF_TINY
     struct { /* chunks that ended threads left partly free */
         uint64_t sequence;
         uint32_t words, chunk; /* chunk: its number, from 1; 0: free; PROF__LEFT_BUSY: a thread is changing this */
     } left[PROF__MAX_LEFT];
     uint32_t left_count; /* in use */
+#endif
     uint32_t attached; /* threads that point into the image, also those that copy it */
     uint32_t readers;  /* threads that copy it */
     void *mapping;     /* NULL: the user's memory */
@@ -115,7 +123,9 @@ typedef struct prof__session {
     uint64_t look_at;     /* when the service has something to do by the clock; 0: not known */
     int written;          /* 1: output is complete, although prof_stop() was not called yet */
 #endif
+#ifndef PROF_FREESTANDING
     prof__header like;    /* the header as it was at the start: the model for a child's image */
+#endif
 } prof__session;
 
 /* All of this changes under prof__lock_word, as does the generation, which shows that it has changed. */
@@ -129,12 +139,14 @@ static struct {
     int frozen; /* PROF__FROZEN_...: sites are off; the only field that changes without the lock */
     int no_sync, no_devices;
     uint32_t filter_mask;
-    int rule_count, category_named, category_default;
     uint32_t epoch;
+#ifndef PROF_TINY
+    int rule_count, category_named, category_default;
     struct {
         int on, exact; /* exact: pattern is a name, and * and ? mean nothing */
         char pattern[48];
     } rules[PROF__MAX_RULES];
+#endif
 } prof__state;
 
 /* prof_server.h starts a session for the time of a capture if the program has none. The program does not notice: its

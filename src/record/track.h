@@ -244,6 +244,18 @@ static void prof__detach(prof__thread *self)
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
 }
 
+#ifdef PROF_TINY /* a chunk serves one state only */
+static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
+{
+    (void)s, (void)used;
+    return NULL;
+}
+static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
+{
+    (void)s, (void)chunk, (void)words;
+    return 0;
+}
+#else
 /* Takes a chunk that a thread left partly free; *used: its used words. Returns NULL if there is none. */
 static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
 {
@@ -285,6 +297,7 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
     }
     return 0;
 }
+#endif
 
 /* If there are nearly as many threads as chunks, the threads that come last share the remaining chunks: each has one
    only while a scope is open. A thread that has come many times keeps its chunk, as long as some are left to share. */

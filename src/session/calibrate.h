@@ -1,4 +1,15 @@
 // session/calibrate: Chooses the clock, and measures its smallest step.
+#ifdef PROF_TINY
+static prof_status prof__clock_choose(prof__session *s, const prof_config *config)
+{
+    s->clock = s->header->clock = PROF_CLOCK_COUNTER;
+    s->header->tick_hz = config->clock_hz;
+    prof__copy(s->header->clock_name, PROF__COUNTER_NAME, sizeof PROF__COUNTER_NAME);
+    prof__pair_take_well(s->clock, s->header->tick_hz, &s->header->first);
+    s->header->last = s->header->first;
+    return PROF_OK;
+}
+#else
 /* Returns the smallest step of the clock, or ~0 if it has not moved. */
 static uint64_t prof__clock_step(const prof__session *s)
 {
@@ -63,3 +74,4 @@ static void prof__threshold_set(prof__session *s, uint64_t ns)
 #endif
     s->min_ticks = ns / 1000000000u * hz + ns % 1000000000u * hz / 1000000000u;
 }
+#endif

@@ -5,8 +5,12 @@ static PROF__RARE prof_status prof__metadata_change(const char *key, const char 
     PROF__LED(prof__metadata_change, (key, value));
     uint32_t gate = prof__state_lock();
     prof__session *s = prof__state.running ? prof__state.session : NULL;
+#ifdef PROF_TINY
+    int fits = s != NULL;
+#else
     int fits = !key || prof__metadata_put(key, value);
     if (!key) prof__metadata.used = 0;
+#endif
     if (fits && s) fits = prof__meta_pair(s, key ? key : "", key ? value : "");
     prof__state_unlock(gate);
     return fits ? PROF_OK : prof__fail(PROF_NO_MEMORY, "metadata '%.80s': no space is left for it", key ? key : "");

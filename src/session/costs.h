@@ -87,7 +87,7 @@ static void prof__costs_measure(prof__session *s, uint64_t step, uint64_t on)
 static void prof__calibrate(prof__session *s)
 {
     prof__thread *self = PROF__SELF();
-    prof__header *h = s->header, *like = &s->like;
+    prof__header *h = s->header;
     uint64_t step = prof__clock_step(s);
     uint32_t gate = prof__state_lock();
     uint32_t generation = PROF__LOAD(prof__generation);
@@ -105,9 +105,12 @@ static void prof__calibrate(prof__session *s)
     if (self->chunk == chunk) PROF__STORE(&chunk->taken_back, taken_back); /* else the session has ended meanwhile */
     prof__signals_restore(&signals);
     PROF__STORE(&h->resolution_ticks, step == ~0ull ? 0 : step);
+#ifndef PROF_FREESTANDING
+    prof__header *like = &s->like;
     PROF__STORE(&like->resolution_ticks, h->resolution_ticks);
     PROF__STORE(&like->cost_ticks_x1000, h->cost_ticks_x1000);
     PROF__STORE(&like->call_x1000, h->call_x1000);
     PROF__STORE(&like->text_x1000, h->text_x1000);
     PROF__STORE(&like->format_x1000, h->format_x1000);
+#endif
 }

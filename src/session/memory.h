@@ -18,11 +18,14 @@ static PROF__RARE int prof__level_of(const prof_config *config)
 #define PROF__NO_DUMP UINT64_MAX
 #define PROF__NO_WAIT UINT64_MAX
 
-static PROF__RARE uint64_t prof__round(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+static PROF__RARE prof__extent prof__round(prof__extent value, prof__extent unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
 
 /* Returns where the chunks begin in an image of size bytes, how large meta is, and how many slots its index has: more
    than meta can have records. */
-static PROF__RARE uint64_t prof__layout_head(uint64_t size, uint64_t *meta, uint64_t *index)
+static PROF__RARE prof__extent prof__layout_head(prof__extent size, prof__extent *meta, prof__extent *index)
 {
     *meta = prof__round(size / 16, 4096);
     if (*meta > 8u << 20) *meta = 8u << 20;
@@ -33,7 +36,7 @@ static PROF__RARE uint64_t prof__layout_head(uint64_t size, uint64_t *meta, uint
     return prof__round(prof__round(sizeof(prof__header), 64) + *meta + *index * 4, 64);
 }
 
-static PROF__RARE void prof__text_copy(char *to, size_t size, const char *from)
+static PROF__UNUSED PROF__RARE void prof__text_copy(char *to, size_t size, const char *from)
 {
     size_t i = 0;
     for (; from[i] && i + 1 < size; ++i) to[i] = from[i];
@@ -62,12 +65,6 @@ static PROF__UNUSED PROF__RARE void prof__number_text(char to[24], uint64_t numb
 #endif
 
 #ifdef PROF_FREESTANDING
-static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
-{
-    (void)s;
-    (void)size;
-    return prof__fail(PROF_INVALID_ARGUMENT, "PROF_FREESTANDING: set config.memory and config.memory_size");
-}
 static PROF__RARE prof_status prof__memory_publish(prof__session *s)
 {
     (void)s;
@@ -402,10 +399,10 @@ static PROF__RARE void prof__memory_retire(prof__session *s)
 #endif
 
 /* Divides size bytes at memory, all zero, into header, meta, index and chunks. */
-static PROF__RARE prof_status prof__layout(prof__session *s, void *memory, uint64_t size)
+static PROF__RARE prof_status prof__layout(prof__session *s, void *memory, prof__extent size)
 {
-    uint64_t meta, index, chunks_at = prof__layout_head(size, &meta, &index);
-    uint64_t start = prof__round(sizeof(prof__header), 64), chunk = PROF_CHUNK_SIZE;
+    prof__extent meta, index, chunks_at = prof__layout_head(size, &meta, &index);
+    prof__extent start = prof__round(sizeof(prof__header), 64), chunk = PROF_CHUNK_SIZE;
     while (chunk > 1024 && (size - chunks_at) / chunk < 8) chunk /= 2;
     while (chunk > 256 && (size - chunks_at) / chunk < 4) chunk /= 2;
     if (chunks_at + 2 * chunk > size) return prof__fail(PROF_INVALID_ARGUMENT, "the buffer is too small");

@@ -1,7 +1,13 @@
 // session/no_costs: PROF_NO_COSTS: nobody measures what a scope costs.
 static void prof__calibrate(prof__session *s)
 {
+#ifdef PROF_TINY
+    (void)s; /* the smallest step of the clock is not known */
+#else
     uint64_t step = prof__clock_step(s);
     PROF__STORE(&s->header->resolution_ticks, step == ~0ull ? 0 : step);
+#ifndef PROF_FREESTANDING
     PROF__STORE(&s->like.resolution_ticks, s->header->resolution_ticks);
+#endif
+#endif
 }

@@ -1,4 +1,13 @@
 // session/rules: The rules that turn categories on and off. Under prof__lock_word.
+#ifdef PROF_TINY
+static prof_status prof__rule_add(const char *pattern, size_t length, int on, int exact)
+{
+    (void)pattern, (void)length, (void)on, (void)exact;
+    return prof__left_out("categories", "PROF_TINY");
+}
+
+static prof_status prof__rules_set(const char *list) { return list && *list ? prof__rule_add(list, 0, 0, 0) : PROF_OK; }
+#else
 /* Adds a rule, which replaces an older one of the same pattern; "*" removes all rules. exact: the pattern is one name.
    Under the lock. */
 static PROF__RARE prof_status prof__rule_add(const char *pattern, size_t length, int on, int exact)
@@ -45,3 +54,4 @@ static PROF__RARE prof_status prof__rules_set(const char *list)
     }
     return status;
 }
+#endif

@@ -11,6 +11,9 @@ static PROF__RARE void prof__image_begin(prof__session *s)
 /* Sets the reasons for which the session does not begin yet. Called before the service starts, which reads them. */
 static PROF__RARE void prof__schedule_configure(prof__session *s, const prof_config *config)
 {
+#ifdef PROF_TINY
+    (void)s, (void)config;
+#else
     const prof__pair *now = &s->header->first;
     uint64_t wait = config->delay_ns;
     s->duration_ns = config->duration_ns;
@@ -20,13 +23,18 @@ static PROF__RARE void prof__schedule_configure(prof__session *s, const prof_con
         wait = config->start_unix_ns - now->unix_ns;
     if (wait) s->begin_at = now->monotonic_ns + (wait < PROF__CENTURY ? wait : PROF__CENTURY);
     s->held = (wait ? PROF__HELD_TIME : 0) | (config->warmup_steps || config->warmup_frames ? PROF__HELD_WARMUP : 0);
+#endif
 }
 
 static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_config *config)
 {
     prof_status status;
     void *memory = config->memory;
+#ifdef PROF_FREESTANDING
+    prof__extent size = (prof__extent)config->memory_size;
+#else
     uint64_t size = memory ? config->memory_size : config->buffer_size ? config->buffer_size : PROF__DEFAULT_BUFFER;
+#endif
 #ifndef PROF_FREESTANDING
     int several;
     if ((status = prof__rank_find(config->rank, &several)) != PROF_OK) return status;
@@ -35,12 +43,14 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
     if (config->output && config->output[0] && (status = prof__output_prepare(s, config, several)) != PROF_OK)
         return status;
 #endif
+#ifndef PROF_TINY
     if (config->layout && config->layout[0] && !s->output[0])
         return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': needs an output: set config.output", config->layout);
     if (config->mode == PROF_STREAM && !s->live_path)
         return prof__fail(PROF_INVALID_ARGUMENT, "mode stream needs an output, for example trace.prof");
+#endif
     if (memory) {
-        uint64_t skip = (0 - (uint64_t)(uintptr_t)memory) & 63;
+        uint32_t skip = (uint32_t)(0 - (uintptr_t)memory) & 63;
         if (s->live_path)
             return prof__fail(PROF_INVALID_ARGUMENT,
                               "output %s: a .prof is recorded into its file: set config.memory to NULL", s->live_path);
@@ -50,6 +60,9 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
         size -= skip;
         prof__clear(memory, (size_t)(size / 8 * 8));
     } else {
+#ifdef PROF_FREESTANDING
+        return prof__fail(PROF_INVALID_ARGUMENT, "PROF_FREESTANDING: set config.memory and config.memory_size");
+#else
         size = prof__round(size, 4096);
         prof__file_signal signal;
         prof__file_signal_hold(&signal);
@@ -57,6 +70,7 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
         prof__file_signal_drop(&signal);
         if (status) return status;
         memory = s->mapping;
+#endif
     }
     status = prof__layout(s, memory, size);
     if (!status) status = prof__clock_choose(s, config);
@@ -73,7 +87,9 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
     status = prof__service_configure(s, config);
     if (status) return status;
 #endif
+#ifndef PROF_TINY
     if (config->min_duration_ns) prof__threshold_set(s, config->min_duration_ns);
+#endif
     s->fast = s->clock == PROF_CLOCK_COUNTER && !s->min_ticks;
     prof__image_begin(s);
 #ifndef PROF_FREESTANDING
@@ -82,6 +98,16 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
     return status || !s->crash_report ? status : prof__crash_prepare(s);
 }
 
+#ifdef PROF_TINY
+static PROF__RARE prof_status prof__config_check(const prof_config *c)
+{
+    if ((unsigned)c->mode > PROF_FILL || c->level < -1 || c->level > 255) return PROF_INVALID_ARGUMENT;
+    return c->save || c->min_duration_ns || c->delay_ns || c->duration_ns || c->start_unix_ns || c->warmup_steps ||
+                   c->warmup_frames || c->clock > PROF_CLOCK_COUNTER
+               ? PROF_UNSUPPORTED
+               : PROF_OK;
+}
+#else
 static PROF__RARE prof_status prof__config_check(const prof_config *c)
 {
     if ((unsigned)c->mode > PROF_RING_STATS)
@@ -115,6 +141,7 @@ static PROF__RARE prof_status prof__config_check(const prof_config *c)
         return prof__fail(PROF_INVALID_ARGUMENT, "buffer_size: must be 128K to 64G");
     return PROF_OK;
 }
+#endif
 
 /* The header that started a session which is not the program's own. */
 typedef struct prof__on_demand_start {
@@ -173,8 +200,10 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
 #ifndef PROF_FREESTANDING
         if (s->beside_error) prof__meta_pair(s, "in memory only", strerror(s->beside_error));
 #endif
+#ifndef PROF_FREESTANDING
         s->like = *s->header;
         s->like.magic[0] = 0; /* so that images are found in core dumps */
+#endif
         prof__state.session = s;
         prof__state.level = prof__level_of(config);
         prof__state.filter_mask = config->filter_mask ? config->filter_mask : ~0u;
