@@ -11336,6 +11336,82 @@ PROF_DEF PROF__WALL prof_status prof_domain_enable(prof_domain *domain, int on)
     return prof__category_enable(prof_domain_name(domain), on, 1);
 }
 #endif
+#if defined(PROF_FREESTANDING) && defined(PROF_WITH_DRAIN)
+/*-- DRAIN -------------------------------------------------------------------------------------------------------------
+   The pieces make an image in which each chunk has a place of its own, by its number. A chunk belongs to prof_drain()
+   while it is written, so that the ring leaves it out, and is free afterwards. */
+static struct {
+    uint32_t epoch; /* of which session */
+    uint64_t meta, chunks; /* bytes and chunks that were handed out */
+} prof__drained;
+
+static prof_status prof__drain_chunk(prof__session *s, prof__chunk *chunk, prof_drain_write *write, void *user)
+{
+    uint32_t state = PROF__LOAD(&chunk->state);
+    if (state == PROF__CHUNK_FREE || (state == PROF__CHUNK_OWNED && prof__state.running) ||
+        !__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return PROF_OK;
+    prof__chunk head = *chunk;
+    uint64_t offset = s->header->chunk_offset + (head.sequence - 1) * s->chunk_size;
+    head.state = PROF__CHUNK_FULL;
+    if (!head.sequence || !write(user, offset + sizeof head, chunk + 1, s->chunk_size - sizeof head) ||
+        !write(user, offset, &head, sizeof head)) {
+        PROF__RELEASE(&chunk->state, state);
+        prof__room_changed();
+        return head.sequence ? PROF_IO : PROF_OK;
+    }
+    PROF__STORE(&chunk->taken_back, 0);
+    ++prof__drained.chunks;
+    PROF__RELEASE(&chunk->state, PROF__CHUNK_FREE);
+    prof__room_changed();
+    return PROF_OK;
+}
+
+/* The last piece: then what was handed out before is complete. Chunks that were reused unseen are overwritten ones. */
+static prof_status prof__drain_header(prof__session *s, prof_drain_write *write, void *user)
+{
+    prof__header h;
+    const size_t magic = sizeof h.magic; /* not on the stack: in a dump of the memory, it would look like an image */
+    uint64_t reused = prof__drained.chunks;
+    for (uint32_t i = 0; i < s->chunk_count; ++i) {
+        const prof__chunk *chunk = (const prof__chunk *)(const void *)(s->chunks + i * s->chunk_size);
+        reused -= PROF__LOAD(&chunk->state) == PROF__CHUNK_FREE && PROF__LOAD(&chunk->sequence);
+    }
+    prof__copy((char *)&h + magic, (const char *)s->header + magic, sizeof h - magic);
+    h.overwritten -= reused < h.overwritten ? reused : h.overwritten;
+    if (h.next_chunk > h.chunk_count) h.chunk_count = h.next_chunk;
+    h.image_size = h.chunk_offset + h.chunk_count * h.chunk_size;
+    return write(user, magic, (const char *)&h + magic, sizeof h - magic) && write(user, 0, s->header->magic, magic)
+               ? PROF_OK
+               : PROF_IO;
+}
+
+PROF_DEF prof_status prof_drain(prof_drain_write *write, void *user)
+{
+    prof__session *s = prof__state.session;
+    prof_status status = PROF_OK;
+    if (!s) return prof__fail(PROF_INVALID_STATE, "prof_drain: nothing has been recorded");
+    if (prof__drained.epoch != s->epoch) {
+        prof__drained.epoch = s->epoch;
+        prof__drained.meta = prof__drained.chunks = 0;
+    }
+    uint64_t last = s->header->image_size - 8, zero = 0; /* the file is at least as long as the image */
+    if (!prof__drained.meta && !write(user, last, &zero, sizeof zero)) status = PROF_IO;
+    for (uint32_t i = 0; i < s->chunk_count && !status; ++i)
+        status = prof__drain_chunk(s, (prof__chunk *)(void *)(s->chunks + i * s->chunk_size), write, user);
+    uint32_t gate = prof__state_lock();
+    uint64_t from = prof__drained.meta, to = s->header->meta_used;
+    prof__state_unlock(gate);
+    if (!status && to > from &&
+        !write(user, s->header->meta_offset + from, (const char *)s->meta + from, (size_t)(to - from)))
+        status = PROF_IO;
+    if (!status) {
+        prof__drained.meta = to;
+        status = prof__drain_header(s, write, user);
+    }
+    return status ? prof__fail(status, "prof_drain: the pieces could not be written") : status;
+}
+#endif
 #if defined(PROF_NO_OBJECTS) && !defined(PROF_FREESTANDING)
 /*-- NO OBJECTS ------------------------------------------------------------------------------------------------------
    No function creates a handle, and functions without a handle do nothing. */

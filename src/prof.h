@@ -124,6 +124,9 @@ extern "C" {
 #include "session/start.h"
 #include "session/stop.h"
 #include "session/control.h"
+#if defined(PROF_FREESTANDING) && defined(PROF_WITH_DRAIN)
+#include "session/drain.h"
+#endif
 #if defined(PROF_NO_OBJECTS) && !defined(PROF_FREESTANDING)
 #include "record/no_objects.h"
 #else
