@@ -8545,7 +8545,10 @@ static size_t prof__pack_expected(prof__packer *p, const uint64_t *words, size_t
         uint64_t head = words[at], ticks = (head & PROF__TICK_MASK) - tick;
         uint32_t number = p->next[before];
         if ((p->symbols[number] ^ head) >> PROF__TICK_BITS || !prof__record_scope(head) || ticks >= 1u << 27) break;
-        out += prof__pack_small(out, (uint32_t)ticks << 1);
+        if (ticks < 64) /* in a tight loop always */
+            *out++ = (unsigned char)(ticks << 1);
+        else
+            out += prof__pack_small(out, (uint32_t)ticks << 1);
         tick += ticks;
         before = number;
         if (head >> PROF__KIND_SHIFT == PROF__KIND_BEGIN)

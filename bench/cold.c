@@ -24,7 +24,8 @@
 #define KEEP(value) __asm__ volatile("" ::"r"(value) : "memory")
 
 enum { SITES = 10000, SAMPLES = 20000, MAX_THREADS = 1024, NOTHING = 0, CLOCK, ONE_SITE, ALL_SITES, CASES };
-static const char *const names[CASES] = {"", "two counter reads", "a scope, one call site", "a scope, 10,000 call sites"};
+static const char *const names[CASES] = {"", "two counter reads", "a scope, one call site",
+                                           "a scope, 10,000 call sites"};
 static prof_site sites[SITES];
 static char polluter[1 << 20], text[SITES][8];
 static int threads = 256, each;
