@@ -4,7 +4,7 @@
 
    overlay_read() costs as much as the buffer is large and as there are events in the last seconds: about 1 ms for each
    MiB of the buffer, and 0.2 us for each event. So call it on a thread of its own, two to four times a second, with a
-   buffer of some MiB; to the frame a copy of the struct is left, and drawing. Threads that record do not wait for it. */
+   buffer of some MiB; to the frame a copy of the struct is left, and drawing. Threads that record don't wait. */
 #ifndef OVERLAY_H
 #define OVERLAY_H
 #include "../../prof.h"

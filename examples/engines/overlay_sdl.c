@@ -174,7 +174,8 @@ static int play(SDL_Renderer *renderer, int frames, const char *picture)
 
 static void print(const overlay *o)
 {
-    printf("frames %llu, memory %.4f MiB, allocations %llu, lost %llu\n", o->frames, o->memory, o->allocations, o->lost);
+    printf("frames %llu, memory %.4f MiB, ", o->frames, o->memory);
+    printf("allocations %llu, lost %llu\n", o->allocations, o->lost);
     for (int i = 0; i < o->scope_count; i++) printf("%s: %llu calls\n", o->scopes[i].name, o->scopes[i].calls);
 }
 
@@ -196,7 +197,8 @@ int main(int argc, char **argv)
     if (!good) fprintf(stderr, "%s\n", SDL_GetError());
     SDL_AtomicSet(&shown.over, 1);
     SDL_WaitThread(thread, NULL);
-    if (prof_stop() != PROF_OK || overlay_read(&figures, 1e6) != PROF_OK) return fprintf(stderr, "%s\n", prof_error()), 1;
+    if (prof_stop() != PROF_OK || overlay_read(&figures, 1e6) != PROF_OK)
+        return fprintf(stderr, "%s\n", prof_error()), 1;
     print(&figures);
     SDL_Quit();
     return !good;

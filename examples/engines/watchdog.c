@@ -4,7 +4,7 @@
 
        cc -O2 examples/engines/watchdog.c -o watchdog -pthread && ./watchdog
 
-   It leaves slow-1.prof, of frame 40, and hang-80.prof, of frame 80, which waits until it was found. prof_save_request()
+   It leaves slow-1.prof, of frame 40, and hang-80.prof, of frame 80, which waits until it is found. prof_save_request()
    would do instead of prof_save_last() where a thread has no time to write a file: it only sets a flag. */
 #define _GNU_SOURCE
 #define PROF_IMPLEMENTATION

@@ -36,7 +36,7 @@
 #if defined(__wasi__) && !defined(PROF_NO_SERVICE) /* it has neither threads nor signals */
 #define PROF_NO_SERVICE
 #endif
-#if (defined(__wasi__) || defined(__EMSCRIPTEN__)) && !defined(PROF_NO_CRASH) /* no signal comes, either, in Emscripten */
+#if (defined(__wasi__) || defined(__EMSCRIPTEN__)) && !defined(PROF_NO_CRASH) /* nor does a signal come in the other */
 #define PROF_NO_CRASH
 #endif
 #if defined(PROF_NO_SERVICE) && !defined(PROF_NO_STREAM)

@@ -142,7 +142,7 @@ print(server.server_address[1], flush=True)
 server.serve_forever()
 PYTHON
 browse() { # PROGRAM: runs its page until it says that it has ended
-    rm -f exit.*
+    rm -f exit.* port
     echo "<!doctype html><script src=\"$1.js\"></script>" >"$1.html"
     python3 server.py >port & server=$!
     for ((i = 0; i < 100; i++)); do [ -s port ] && break; sleep 0.1; done
