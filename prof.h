@@ -3472,6 +3472,16 @@ static void prof__exit_key_make(void)
 {
     if (!prof__exit_key_made) prof__exit_key_made = prof__tss_make(&prof__exit_key, prof__thread_leaves);
 }
+#ifdef _WIN32
+/* The code may be about to be unloaded, and ends of threads must not call it any more. FlsFree() calls it now, for each
+   thread that has a record. */
+static void __attribute__((destructor)) prof__exit_key_drop(void)
+{
+    if (!prof__exit_key_made) return;
+    prof__exit_key_made = 0;
+    FlsFree(prof__exit_key);
+}
+#endif
 static void prof__on_exit_of_thread(prof__thread *self) { prof__tss_set(prof__exit_key, self); }
 
 #if defined(PROF_NO_CRASH) || defined(_WIN32)
@@ -7710,19 +7720,27 @@ static PROF__UNUSED PROF__RARE int prof__file_rename(const char *from, const cha
     return -1;
 }
 
-/* Returns a variable of the environment as UTF-8: kept for one of the last four calls. */
+/* Returns a variable of the environment as UTF-8. The text stays, as that of getenv() does: each one is kept once. */
 static PROF__UNUSED PROF__RARE const char *prof__windows_variable(const char *name)
 {
-    static char texts[4][PROF__WIDE_SIZE];
-    static unsigned next;
+    typedef struct kept { struct kept *next; char text[1]; } kept;
+    static kept *first;
+    char text[PROF__WIDE_SIZE];
     WCHAR wide[64], value[PROF__WIDE_SIZE];
     size_t i = 0;
     for (; name[i] && i < 63; ++i) wide[i] = (WCHAR)(unsigned char)name[i];
     wide[i] = 0;
     DWORD length = GetEnvironmentVariableW(wide, value, PROF__WIDE_SIZE);
-    if (!length || length >= PROF__WIDE_SIZE) return getenv(name); /* empty, none, too long, or of putenv() alone */
-    char *text = texts[PROF__ADD(&next, 1u) % 4];
-    return prof__narrow(value, text, sizeof texts[0]) ? text : NULL;
+    if (!length || length >= PROF__WIDE_SIZE) return getenv(name); /* empty, none, or too long */
+    if (!prof__narrow(value, text, sizeof text)) return NULL;
+    for (kept *each = PROF__ACQUIRE(&first); each; each = each->next)
+        if (!strcmp(each->text, text)) return each->text;
+    kept *one = (kept *)malloc(sizeof *one + strlen(text));
+    if (!one) return NULL;
+    strcpy(one->text, text);
+    one->next = PROF__ACQUIRE(&first);
+    while (!__atomic_compare_exchange_n(&first, &one->next, one, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE)) {}
+    return one->text;
 }
 #else
 #define prof__file_open(path, mode) fopen(path, mode)

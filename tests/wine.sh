@@ -15,7 +15,7 @@ runner=$(command -v wine || echo /usr/lib/wine/wine64)
 # Programs that share an implementation, also with private functions; and those that have one of their own: for other
 # switches, or because GNU ld joins their weak variables with the wrong ones.
 sharing='archive args chrome clock devices events flaws foreign image memory merge notes objects places reader record'
-own='control fibers follow html report sessions tally threads'
+own='windows control fibers follow html report sessions tally threads'
 
 if [ "$1" = --one ]; then # NAME[:TESTS]
     name=${2%%:*} names=
@@ -27,10 +27,24 @@ if [ "$1" = --one ]; then # NAME[:TESTS]
         replaced=$(sed -n 's/^.define \([a-z_]*\).* \(test_\1\).*/--redefine-sym \1=\2/p' "tests/test_$name.c")
         [ -z "$replaced" ] || { ${CC%gcc}objcopy $replaced "$implementation" "$work/$name.o" && implementation=$work/$name.o; }
     fi
-    if ! $CC $flags $inside -DTEST_PROGRAM="\"$name\"" -DTRACE_FOLDER="\"$work/out/$name\"" "tests/test_$name.c" \
-        tests/windows/posix.c $implementation -o "$work/$name.exe" $libraries >"$work/$name.log" 2>&1; then
+    source=tests/test_$name.c more=
+    if [ "$name" = windows ]; then
+        source=tests/windows/test_windows.c implementation=$work/implementation.o
+        { # the program exports its recorder, and nothing else, to DLLs that mark up
+            echo EXPORTS
+            ${CC%gcc}nm "$implementation" | sed -n -e 's/.* T _*\(prof_[a-z_]*\)$/\1/p' -e 's/.* [BD] _*\(prof_[a-z_]*\)$/\1 DATA/p'
+        } >"$work/windows.def"
+        more="-Itests $work/windows.def -Wl,--out-implib,$work/libwindows.a"
+    fi
+    if ! $CC $flags $inside -DTEST_PROGRAM="\"$name\"" -DTRACE_FOLDER="\"$work/out/$name\"" "$source" \
+        tests/windows/posix.c $implementation $more -o "$work/$name.exe" $libraries >"$work/$name.log" 2>&1; then
         echo "FAIL $name: does not compile"
         grep -E 'error|undefined' "$work/$name.log" | head -n 5
+    elif [ "$name" = windows ] && ! {
+        $CC -std=gnu99 -I. -shared tests/windows/library.c -o "$work/windows_plain.dll" "$work/libwindows.a" -static &&
+            $CC -std=gnu99 -I. -shared -DLIBRARY_RECORDER tests/windows/library.c -o "$work/windows_own.dll" -static
+    }; then
+        echo "FAIL $name: does not compile"
     elif timeout -k 5 "${PROF_TEST_SECONDS:-240}" "$runner" "$work/$name.exe" $names >"$work/$name.log" 2>&1 \
         </dev/null && tail -n 1 "$work/$name.log" | grep -aq ' 0 failed'; then
         grep -a '^SKIP' "$work/$name.log" | sed "s/^SKIP /SKIP $name: /"

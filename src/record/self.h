@@ -34,6 +34,16 @@ static void prof__exit_key_make(void)
 {
     if (!prof__exit_key_made) prof__exit_key_made = prof__tss_make(&prof__exit_key, prof__thread_leaves);
 }
+#ifdef _WIN32
+/* The code may be about to be unloaded, and ends of threads must not call it any more. FlsFree() calls it now, for each
+   thread that has a record. */
+static void __attribute__((destructor)) prof__exit_key_drop(void)
+{
+    if (!prof__exit_key_made) return;
+    prof__exit_key_made = 0;
+    FlsFree(prof__exit_key);
+}
+#endif
 static void prof__on_exit_of_thread(prof__thread *self) { prof__tss_set(prof__exit_key, self); }
 
 #if defined(PROF_NO_CRASH) || defined(_WIN32)

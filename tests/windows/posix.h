@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <io.h>
 #include <malloc.h>
+#include <process.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>

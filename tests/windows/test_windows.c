@@ -1,0 +1,284 @@
+/* What only Windows has: TerminateProcess(), paths in UTF-16 and long ones, fibers, ends of threads, DLLs. Run by
+   tests/wine.sh. */
+#include "prof.h"
+#define WIN32_LEAN_AND_MEAN /* else it declares gethostname() */
+#include <windows.h>
+#include "test.h"
+#include "trace.h"
+
+static WCHAR *wide(const char *text, WCHAR *to)
+{
+    MultiByteToWideChar(CP_UTF8, 0, text, -1, to, 2000);
+    return to;
+}
+
+/* Runs this program with one of the tasks below. Returns its exit status; if it is to be terminated, once it said so. */
+static DWORD run_self(const char *task, int terminate)
+{
+    WCHAR command[2000], self[600];
+    STARTUPINFOW how;
+    PROCESS_INFORMATION process;
+    DWORD status = 99;
+    HANDLE ready = CreateEventA(NULL, TRUE, FALSE, "prof-test-ready");
+    GetModuleFileNameW(NULL, self, 600);
+    wsprintfW(command, L"\"%s\" %S", self, task);
+    memset(&how, 0, sizeof how);
+    how.cb = sizeof how;
+    SetEnvironmentVariableA("PROF_TEST_TASK", task);
+    BOOL made = CreateProcessW(self, command, NULL, NULL, FALSE, 0, NULL, NULL, &how, &process);
+    SetEnvironmentVariableA("PROF_TEST_TASK", NULL);
+    CHECK(made);
+    if (!made) return status;
+    if (terminate) {
+        CHECK_EQUAL(WaitForSingleObject(ready, 60000), WAIT_OBJECT_0);
+        TerminateProcess(process.hProcess, 7);
+    }
+    CHECK_EQUAL(WaitForSingleObject(process.hProcess, 60000), WAIT_OBJECT_0);
+    GetExitCodeProcess(process.hProcess, &status);
+    CloseHandle(process.hThread);
+    CloseHandle(process.hProcess);
+    CloseHandle(ready);
+    return status;
+}
+
+/* The child: records 20,000 scopes, of which the last is open, says so, and waits for its end. */
+static void task_terminated(int stream)
+{
+    prof_config config = trace_config(stream ? 128u << 10 : 1u << 20);
+    config.output = trace_path(stream ? "terminated-stream.prof" : "terminated.prof");
+    config.mode = stream ? PROF_STREAM : PROF_RING;
+    if (stream) config.wait_ns = 10000000000u;
+    trace_start(&config);
+    for (int i = 0; i < 20000; ++i) PROFILE_BLOCK("scope") {}
+    PROFILE_BEGIN("open");
+    SetEvent(OpenEventA(EVENT_MODIFY_STATE, FALSE, "prof-test-ready"));
+    Sleep(60000);
+}
+
+static size_t count_named(const prof_trace *about, const char *name)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < prof_trace_track_count(about); ++i) {
+        trace_list list = trace_read(about, i);
+        count += trace_count(&list, name);
+        trace_free(&list);
+    }
+    return count;
+}
+
+static void check_terminated(const char *task, const char *path)
+{
+    CHECK_EQUAL(run_self(task, 1), 7);
+    prof_trace *trace = trace_open_file(path);
+    if (!trace) return;
+    CHECK_EQUAL(count_named(trace, "scope"), 20000);
+    CHECK_EQUAL(count_named(trace, "open"), 1);
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    prof_trace_close(trace);
+}
+
+TEST(a_terminated_process_leaves_its_recording)
+{
+    check_terminated("terminated", trace_path("terminated.prof"));
+    check_terminated("terminated-stream", trace_path("terminated-stream.prof"));
+}
+
+/*-- paths --*/
+
+#define NAMED "\xC3\xA4\xE6\xBC\xA2\xF0\x9F\x98\x80" /* a umlaut, a CJK character, and one outside the first plane */
+
+static void save_and_read(const char *path)
+{
+    WCHAR name[2000];
+    CHECK_EQUAL(prof_save(path), PROF_OK);
+    prof_trace *trace = NULL;
+    CHECK_EQUAL(prof_trace_open(path, &trace), PROF_OK);
+    if (trace) CHECK_EQUAL(count_named(trace, "scope"), 1);
+    prof_trace_close(trace);
+    if (strlen(path) < 200) CHECK(GetFileAttributesW(wide(path, name)) != INVALID_FILE_ATTRIBUTES);
+}
+
+TEST(paths_are_utf_8)
+{
+    prof_config config = trace_config(256u << 10);
+    char path[300], json[300];
+    WCHAR name[2000];
+    snprintf(path, sizeof path, "%s/%s.prof", trace_path(NAMED), NAMED); /* in a folder that is not there yet */
+    config.output = path;
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    PROFILE_BLOCK("scope") {}
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK(GetFileAttributesW(wide(path, name)) != INVALID_FILE_ATTRIBUTES);
+    prof_trace *trace = trace_open_file(path);
+    if (trace) CHECK_EQUAL(count_named(trace, "scope"), 1);
+    prof_trace_close(trace);
+    snprintf(json, sizeof json, "%s", trace_path("saved " NAMED ".prof"));
+    save_and_read(json);
+    save_and_read(json); /* replaces */
+}
+
+TEST(the_environment_is_utf_8)
+{
+    char path[600];
+    WCHAR name[2000];
+    snprintf(path, sizeof path, "%s", trace_path("env " NAMED ".prof"));
+    DeleteFileW(wide(path, name));
+    SetEnvironmentVariableW(L"PROF_OUTPUT", wide(path, name));
+    prof_config config = trace_config(256u << 10);
+    CHECK_EQUAL(prof_config_from_env(&config), PROF_OK);
+    SetEnvironmentVariableW(L"PROF_OUTPUT", NULL);
+    CHECK_TEXT(config.output, path);
+    prof_status status = prof_start(&config);
+    if (status) printf("%s\n", prof_error());
+    CHECK_EQUAL(status, PROF_OK);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK(GetFileAttributesW(wide(path, name)) != INVALID_FILE_ATTRIBUTES);
+}
+
+TEST(paths_longer_than_260)
+{
+    prof_config config = trace_config(256u << 10);
+    char path[900];
+    snprintf(path, sizeof path, "%s", trace_path("long"));
+    for (int i = 0; i < 6; ++i) strcat(path, "/0123456789012345678901234567890123456789012345678901234567890123456789");
+    strcat(path, "/trace.prof");
+    config.output = path;
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    PROFILE_BLOCK("scope") {}
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    prof_trace *trace = trace_open_file(path);
+    if (trace) CHECK_EQUAL(count_named(trace, "scope"), 1);
+    prof_trace_close(trace);
+    memcpy(strrchr(path, '/') + 1, "other", 5);
+    save_and_read(path);
+}
+
+/*-- fibers and threads --*/
+
+static prof_fiber *fiber_track;
+static void *fiber_main;
+static VOID WINAPI fiber_run(PVOID unused)
+{
+    (void)unused;
+    for (int i = 0; i < 3; ++i) {
+        PROFILE_BLOCK("on the fiber") {
+            prof_fiber_switch(NULL);
+            SwitchToFiber(fiber_main);
+            prof_fiber_switch(fiber_track);
+        }
+    }
+    prof_fiber_switch(NULL);
+    SwitchToFiber(fiber_main);
+}
+
+TEST(fibers_have_tracks)
+{
+    prof_config config = trace_config(1u << 20);
+    trace_start(&config);
+    fiber_main = ConvertThreadToFiber(NULL);
+    CHECK(fiber_main != NULL);
+    void *fiber = CreateFiber(0, fiber_run, NULL);
+    fiber_track = prof_fiber_create("the fiber");
+    for (int i = 0; i < 4; ++i) {
+        PROFILE_BLOCK("on the thread") {}
+        prof_fiber_switch(fiber_track);
+        SwitchToFiber(fiber);
+    }
+    DeleteFiber(fiber);
+    prof_fiber_destroy(fiber_track);
+    PROFILE_BLOCK("after the fiber") {} /* whose end must not be taken for that of the thread */
+    ConvertFiberToThread();
+    PROFILE_BLOCK("after the fiber") {}
+    prof_trace *trace = trace_stop();
+    trace_list list = trace_read(trace, trace_track_named(trace, "the fiber"));
+    CHECK_EQUAL(trace_count(&list, "on the fiber"), 3);
+    trace_free(&list);
+    list = trace_read(trace, 0);
+    CHECK_EQUAL(trace_count(&list, "on the thread"), 4);
+    CHECK_EQUAL(trace_count(&list, "after the fiber"), 2);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+static DWORD WINAPI short_thread(LPVOID unused)
+{
+    (void)unused;
+    PROFILE_BLOCK("scope") {}
+    return 0;
+}
+
+/* Threads give what is left of their chunk to the next: else 500 would need as many chunks, and the ring has 60. */
+TEST(threads_that_end_give_their_chunks_back)
+{
+    prof_config config = trace_config(1u << 20);
+    config.mode = PROF_FILL;
+    trace_start(&config);
+    for (int i = 0; i < 500; ++i) {
+        HANDLE thread = CreateThread(NULL, 0, short_thread, NULL, 0, NULL);
+        WaitForSingleObject(thread, INFINITE);
+        CloseHandle(thread);
+    }
+    prof_trace *trace = trace_stop();
+    CHECK_EQUAL(count_named(trace, "scope"), 500);
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    prof_trace_close(trace);
+}
+
+/*-- DLLs --*/
+
+static int (*in_library(HMODULE library, const char *name))(int)
+{
+    union { FARPROC any; int (*of)(int); } get;
+    get.any = library ? GetProcAddress(library, name) : NULL;
+    return get.of;
+}
+
+/* A DLL that only marks up, and calls the program's recorder. */
+TEST(a_library_that_marks_up)
+{
+    prof_config config = trace_config(1u << 20);
+    trace_start(&config);
+    HMODULE library = LoadLibraryA("windows_plain.dll");
+    int (*marks)(int) = in_library(library, "library_marks");
+    CHECK(marks != NULL);
+    if (marks) CHECK_EQUAL(marks(10), 10);
+    FreeLibrary(library);
+    prof_trace *trace = trace_stop();
+    CHECK_EQUAL(count_named(trace, "in a library"), marks ? 10 : -1);
+    prof_trace_close(trace);
+}
+
+/* One with a recorder for itself, which is unloaded before the thread ends that it has recorded. */
+static DWORD WINAPI use_library(LPVOID unused)
+{
+    (void)unused;
+    HMODULE library = LoadLibraryA("windows_own.dll");
+    int (*records)(int) = in_library(library, "library_records");
+    CHECK(records != NULL);
+    if (records) CHECK_EQUAL(records(5), 5);
+    FreeLibrary(library);
+    CHECK(!GetModuleHandleA("windows_own.dll"));
+    return 0;
+}
+
+TEST(a_library_with_a_recorder_of_its_own)
+{
+    prof_config config = trace_config(1u << 20);
+    trace_start(&config);
+    HANDLE thread = CreateThread(NULL, 0, use_library, NULL, 0, NULL);
+    CHECK_EQUAL(WaitForSingleObject(thread, 60000), WAIT_OBJECT_0);
+    CloseHandle(thread);
+    PROFILE_BLOCK("scope") {}
+    prof_trace *trace = trace_stop();
+    CHECK_EQUAL(count_named(trace, "in a library of its own"), 0);
+    CHECK_EQUAL(count_named(trace, "scope"), 1);
+    prof_trace_close(trace);
+}
+
+int main(int argc, char **argv)
+{
+    const char *task = getenv("PROF_TEST_TASK");
+    if (task && *task) task_terminated(strstr(task, "stream") != NULL);
+    else return test_run(argc, argv);
+    return 0;
+}
