@@ -315,5 +315,45 @@ for language in c c++; do
     check "$other: a precompiled header" pch $other $language $standard pch "-include-pch pch.h.pch"
 done
 
+# ---- the extension for Godot, in a host that does what Godot does with it; GODOT_HEADERS is where Godot's header is
+
+cat >godot_host.c <<'END'
+#include <dlfcn.h>
+#include <gdextension_interface.h>
+#include <string.h>
+static GDExtensionMainLoopCallbacks loop;
+static void take(GDExtensionClassLibraryPtr library, const GDExtensionMainLoopCallbacks *callbacks)
+{
+    (void)library;
+    loop = *callbacks;
+}
+static GDExtensionInterfaceFunctionPtr find(const char *name)
+{
+    return strcmp(name, "register_main_loop_callbacks") ? NULL : (GDExtensionInterfaceFunctionPtr)take;
+}
+int main(void)
+{
+    GDExtensionInitialization extension = {0};
+    void *library = dlopen("./libprof_godot.so", RTLD_NOW), *symbol = library ? dlsym(library, "prof_godot_init") : NULL;
+    GDExtensionInitializationFunction init;
+    memcpy(&init, &symbol, sizeof symbol);
+    if (!symbol || !init(find, NULL, &extension)) return 1;
+    for (int level = 0; level <= 3; ++level) extension.initialize(NULL, (GDExtensionInitializationLevel)level);
+    loop.startup_func();
+    for (int i = 0; i < 61; ++i) loop.frame_func();
+    loop.shutdown_func();
+    for (int level = 3; level >= 0; --level) extension.deinitialize(NULL, (GDExtensionInitializationLevel)level);
+    return 0;
+}
+END
+if ! [ -f "${GODOT_HEADERS:-/usr/include}/gdextension_interface.h" ]; then
+    skip "godot: no gdextension_interface.h, set GODOT_HEADERS to its folder"
+else
+    check "godot.c compiles" ${CC:-cc} -std=gnu99 -O0 -Wall -Wextra -Wno-misleading-indentation -fPIC -shared \
+        -isystem "${GODOT_HEADERS:-/usr/include}" examples/engines/godot.c -o libprof_godot.so -pthread &&
+        check "a host for it" ${CC:-cc} -isystem "${GODOT_HEADERS:-/usr/include}" godot_host.c -o godot_host -ldl &&
+        check "godot: it runs" ./godot_host && check "godot: its frames" test "$(grep -o '"name":"frame"' godot.json | wc -l)" = 60
+fi
+
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]
