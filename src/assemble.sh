@@ -16,6 +16,8 @@
 # that file of its folder. What the browser does not need stays behind: comments, spaces, and the imports and exports of
 # modules, which are one script in the page. Strings, templates and regular expressions end in the line in which they
 # begin; tests/html/check.mjs checks that the script means the same.
+#
+# The room api/stripped.h is made of the declarations in src/api: see src/strip.sh.
 cd "$(dirname "$0")/.." || exit 1
 mode=${1:-write}
 case $mode in
@@ -183,6 +185,16 @@ trap 'rm -rf "$made"' EXIT
 trap 'exit 1' HUP INT TERM
 mkdir "$made" || exit 1
 status=0
+room=src/api/stripped.h
+if [ -f $room ] && sh src/strip.sh $room >"$made/stripped" && ! cmp -s "$made/stripped" $room; then
+    case $mode in
+    write | --force) cp "$made/stripped" $room ;;
+    *)
+        echo "$room is not what the declarations make: sh src/assemble.sh"
+        status=1
+        ;;
+    esac
+fi
 for list in src/*.h; do
     [ -f "$list" ] || break # of a package without src/
     name=${list#src/}

@@ -12,6 +12,8 @@
 #define PROF__USE(x) (0 ? (void)(x) : (void)0)
 #define PROF__USE2(x, y) (0 ? (void)(x) : PROF__USE(y))
 #define PROF__USE3(x, y, z) (0 ? (void)(x) : PROF__USE2(y, z))
+#define PROF__USE4(w, x, y, z) (0 ? (void)(w) : PROF__USE3(x, y, z))
+#define PROF__USE5(v, w, x, y, z) (0 ? (void)(v) : PROF__USE4(w, x, y, z))
 
 /* Does the same as a declaration, which a live scope is, too (see -Wdeclaration-after-statement). */
 #if defined(__GNUC__)

@@ -1,4 +1,5 @@
-// api/stripped: The functions of the API where PROF_ENABLE is 0: constants that evaluate nothing.
+// api/stripped: The functions of the API where PROF_ENABLE is 0: constants that evaluate nothing. src/strip.sh makes
+// these macros of the declarations.
 #if !PROF_ENABLE
 int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never defined, never called */
 int prof__args_check(int first, ...);
@@ -11,12 +12,10 @@ int prof__args_check(int first, ...);
 #define prof_stop() PROF__STRIPPED(PROF_DISABLED, (void)0)
 #define prof_pause() PROF__STRIPPED(PROF_DISABLED, (void)0)
 #define prof_resume() PROF__STRIPPED(PROF_DISABLED, (void)0)
-#define prof_reset() PROF__STRIPPED(PROF_DISABLED, (void)0)
 #define prof_enabled() PROF__STRIPPED(0, (void)0)
 #define prof_enabled_at(level) PROF__STRIPPED(0, PROF__USE(level))
 #define prof_set_level(level) PROF__STRIPPED(PROF_DISABLED, PROF__USE(level))
 #define prof_set_filter_mask(mask) PROF__STRIPPED(PROF_DISABLED, PROF__USE(mask))
-#define prof_flow_new() PROF__STRIPPED((uint64_t)0, (void)0)
 #define prof_category_enable(pattern, on) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(pattern, on))
 #define prof_config_set(config, key, value) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(config, key, value))
 #define prof_config_from_env(config) PROF__STRIPPED(PROF_DISABLED, PROF__USE(config))
@@ -25,21 +24,30 @@ int prof__args_check(int first, ...);
 #define prof_set_metadata(key, value) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(key, value))
 #define prof_clear_metadata() PROF__STRIPPED(PROF_DISABLED, (void)0)
 #define prof_set_sync(sync, user) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(sync, user))
-#define prof_trace_metadata(trace, index, key, value) \
-    PROF__STRIPPED(0, (0 ? (void)(trace) : PROF__USE3(index, key, value)))
 #define prof_save(path) PROF__STRIPPED(PROF_DISABLED, PROF__USE(path))
-#define prof_save_request() PROF__STRIPPED(PROF_DISABLED, (void)0)
 #define prof_save_last(path, seconds) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(path, seconds))
-#define prof_status_text(status) PROF__STRIPPED("", PROF__USE(status))
-#define prof_error() PROF__STRIPPED("", (void)0)
-#define prof_thread_name(name) PROF__STRIPPED((void)0, PROF__USE(name))
+#define prof_save_request() PROF__STRIPPED(PROF_DISABLED, (void)0)
+#define prof_reset() PROF__STRIPPED(PROF_DISABLED, (void)0)
 #define prof_fiber_create(name) PROF__STRIPPED((prof_fiber *)0, PROF__USE(name))
 #define prof_fiber_init(memory, name) PROF__STRIPPED((prof_fiber *)0, PROF__USE2(memory, name))
+#define prof_fiber_switch(fiber) PROF__STRIPPED((void)0, PROF__USE(fiber))
+#define prof_fiber_destroy(fiber) PROF__STRIPPED((void)0, PROF__USE(fiber))
 #define prof_cpu_state_end(state) PROF__STRIPPED((void)0, PROF__USE(state))
 #define prof_snapshot(image, size) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(image, size))
 #define prof_drain(write, user) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(write, user))
-#define prof_fiber_switch(fiber) PROF__STRIPPED((void)0, PROF__USE(fiber))
-#define prof_fiber_destroy(fiber) PROF__STRIPPED((void)0, PROF__USE(fiber))
+#define prof_status_text(status) PROF__STRIPPED("", PROF__USE(status))
+#define prof_error() PROF__STRIPPED("", (void)0)
+#define prof_device_create(name, clock) PROF__STRIPPED((prof_device *)0, PROF__USE2(name, clock))
+#define prof_device_track(device, name) PROF__STRIPPED((prof_device_row *)0, PROF__USE2(device, name))
+#define prof_device_sync(device, ticks, host_ns) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(device, ticks, host_ns))
+#define prof_host_ns() PROF__STRIPPED((uint64_t)0, (void)0)
+#define prof_device_scope(row, name, start, end) PROF__STRIPPED((void)0, PROF__USE4(row, name, start, end))
+#define prof_device_mark(row, name, time) PROF__STRIPPED((void)0, PROF__USE3(row, name, time))
+#define prof_device_counter(row, name, time, value) PROF__STRIPPED((void)0, PROF__USE4(row, name, time, value))
+#define prof_device_counter_double(row, name, time, value) PROF__STRIPPED((void)0, PROF__USE4(row, name, time, value))
+#define prof_device_record(row, event) PROF__STRIPPED((void)0, PROF__USE2(row, event))
+#define prof_flow_new() PROF__STRIPPED((uint64_t)0, (void)0)
+#define prof_thread_name(name) PROF__STRIPPED((void)0, PROF__USE(name))
 #define prof_domain_create(name) PROF__STRIPPED((prof_domain *)0, PROF__USE(name))
 #define prof_domain_name(domain) PROF__STRIPPED("", PROF__USE(domain))
 #define prof_domain_enable(domain, on) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(domain, on))
@@ -71,7 +79,15 @@ int prof__args_check(int first, ...);
 #define prof_trace_memory(image, size, trace) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(image, size, trace))
 #define prof_trace_close(trace) PROF__STRIPPED((void)0, PROF__USE(trace))
 #define prof_trace_window(trace, from_ns, to_ns) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, from_ns, to_ns))
+#define prof_trace_align(traces, count, offsets) PROF__STRIPPED((size_t)0, PROF__USE3(traces, count, offsets))
+#define prof_trace_watch(trace, step, user) PROF__STRIPPED((void)0, PROF__USE3(trace, step, user))
+#define prof_image_find(bytes, size, image_size) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(bytes, size, image_size))
+#define prof_image_shorten(bytes, left, image_size) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(bytes, left, image_size))
+#define prof_image_copy(from, to, from_ns, to_ns) PROF__STRIPPED(PROF_DISABLED, PROF__USE4(from, to, from_ns, to_ns))
+#define prof_image_window(bytes, size, from_ns, to_ns) \
+    PROF__STRIPPED(PROF_DISABLED, PROF__USE4(bytes, size, from_ns, to_ns))
 #define prof_trace_about(trace) PROF__STRIPPED((const prof_trace_info *)0, PROF__USE(trace))
+#define prof_trace_metadata(trace, index, key, value) PROF__STRIPPED(0, PROF__USE4(trace, index, key, value))
 #define prof_trace_track_count(trace) PROF__STRIPPED((size_t)0, PROF__USE(trace))
 #define prof_trace_track(trace, index) PROF__STRIPPED((const prof_track *)0, PROF__USE2(trace, index))
 #define prof_cursor_open(trace, track, cursor) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, track, cursor))
@@ -87,39 +103,19 @@ int prof__args_check(int first, ...);
 #define prof_summary_stream(trace, sink, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
 #define prof_csv_write(trace, path) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(trace, path))
 #define prof_csv_stream(trace, sink) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(trace, sink))
-#define prof_stats(trace, sort, ascending, stats, count) \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(stats), (void)(count) : PROF__USE3(trace, sort, ascending)))
-#define prof_stats_by_path(trace, sort, ascending, stats, count)                                           \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(stats), (void)(count) : PROF__USE3(trace, sort, ascending)))
-#define prof_span_stats(trace, sort, ascending, stats, count)                                              \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(stats), (void)(count) : PROF__USE3(trace, sort, ascending)))
+#define prof_stats(trace, by, ascending, stats, count) \
+    PROF__STRIPPED(PROF_DISABLED, PROF__USE5(trace, by, ascending, stats, count))
+#define prof_stats_by_path(trace, sort, ascending, stats, count) \
+    PROF__STRIPPED(PROF_DISABLED, PROF__USE5(trace, sort, ascending, stats, count))
+#define prof_span_stats(trace, sort, ascending, stats, count) \
+    PROF__STRIPPED(PROF_DISABLED, PROF__USE5(trace, sort, ascending, stats, count))
 #define prof_stats_free(stats) PROF__STRIPPED((void)0, PROF__USE(stats))
 #define prof_memory(trace, stats) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(trace, stats))
 #define prof_memory_free(stats) PROF__STRIPPED((void)0, PROF__USE(stats))
 #define prof_locks(trace, by_address, rows, count) \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(count) : PROF__USE3(trace, by_address, rows)))
+    PROF__STRIPPED(PROF_DISABLED, PROF__USE4(trace, by_address, rows, count))
 #define prof_locks_free(rows) PROF__STRIPPED((void)0, PROF__USE(rows))
 #define prof_writer_register(writer) PROF__STRIPPED((void)0, PROF__USE(writer))
 #define prof_trace_write(trace, path, extension) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, extension))
-#define prof_device_create(name, clock) PROF__STRIPPED((prof_device *)0, PROF__USE2(name, clock))
-#define prof_device_track(device, name) PROF__STRIPPED((prof_device_row *)0, PROF__USE2(device, name))
-#define prof_device_sync(device, ticks, host_ns) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(device, ticks, host_ns))
-#define prof_host_ns() PROF__STRIPPED((uint64_t)0, (void)0)
-#define prof_device_scope(row, name, start, end) \
-    PROF__STRIPPED((void)0, (0 ? (void)(row) : PROF__USE3(name, start, end)))
-#define prof_device_mark(row, name, time) PROF__STRIPPED((void)0, PROF__USE3(row, name, time))
-#define prof_device_counter(row, name, time, value) \
-    PROF__STRIPPED((void)0, (0 ? (void)(row) : PROF__USE3(name, time, value)))
-#define prof_device_counter_double(row, name, time, value) \
-    PROF__STRIPPED((void)0, (0 ? (void)(row) : PROF__USE3(name, time, value)))
-#define prof_device_record(row, event) PROF__STRIPPED((void)0, PROF__USE2(row, event))
-#define prof_trace_align(traces, count, offsets) PROF__STRIPPED((size_t)0, PROF__USE3(traces, count, offsets))
-#define prof_trace_watch(trace, step, user) PROF__STRIPPED((void)0, PROF__USE3(trace, step, user))
-#define prof_image_find(bytes, size, image_size) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(bytes, size, image_size))
-#define prof_image_copy(from, to, from_ns, to_ns)                                                          \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(to_ns) : PROF__USE3(from, to, from_ns)))
-#define prof_image_window(bytes, size, from_ns, to_ns)                                                     \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(to_ns) : PROF__USE3(bytes, size, from_ns)))
-#define prof_image_shorten(bytes, left, image_size) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(bytes, left, image_size))
 #define prof_writer_unregister(writer) PROF__STRIPPED((void)0, PROF__USE(writer))
 #endif
