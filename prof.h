@@ -2383,9 +2383,9 @@ int prof__args_check(int first, ...);
 #error "PROF_TINY is for PROF_FREESTANDING with PROF_MINIMAL"
 #endif
 #if defined(PROF_FREESTANDING) && defined(PROF_MINIMAL)
-#define PROF__LESS(most, least) least
+#define PROF__LESS(max, least) least
 #else
-#define PROF__LESS(most, least) most
+#define PROF__LESS(max, least) max
 #endif
 #ifdef PROF_FREESTANDING
 #define PROF__PATH(size) 8 /* there are no files */
@@ -4823,8 +4823,8 @@ static PROF__UNUSED prof__extent prof__chunks_there(const prof__session *s)
 static PROF__UNUSED PROF__RARE void prof__background_failed(prof__session *s, const char *why)
 {
     char *to = s->header->write_error;
-    size_t length = prof__length(why), most = sizeof s->header->write_error - 1;
-    if (length > most) why += length - most;
+    size_t length = prof__length(why), max = sizeof s->header->write_error - 1;
+    if (length > max) why += length - max;
     for (size_t i = 0; i + 1 < sizeof s->header->write_error; ++i) {
         PROF__STORE(to + i, *why);
         if (*why) ++why;
@@ -4990,9 +4990,9 @@ static PROF__RARE prof__chunk *prof__chunk_take(prof__session *s, int service)
     int kept = prof__chunks_kept(s);
     uint32_t room = PROF__ACQUIRE(&prof__room_changes);
     uint64_t first = 0, last = 0, tries, lap = PROF__LOAD(&s->chunk_count);
-    uint64_t most = kept ? lap * 2 : lap; /* with kept, one is reserved for us: others may have moved it along */
+    uint64_t max = kept ? lap * 2 : lap; /* with kept, one is reserved for us: others may have moved it along */
     if (kept ? !prof__chunk_reserve(s, service) : PROF__LOAD(&s->all_owned) == room) return NULL;
-    for (tries = 0; tries < most; ++tries) {
+    for (tries = 0; tries < max; ++tries) {
         if (h->mode == PROF_FILL && PROF__LOAD(&h->next_chunk) >= PROF__LOAD(&s->chunk_count)) return NULL;
         /* A release: a reader that sees this claim also sees all that the thread wrote in its previous chunk. */
         uint64_t number = __atomic_fetch_add(&h->next_chunk, 1, __ATOMIC_RELEASE);
@@ -5013,7 +5013,7 @@ static PROF__RARE prof__chunk *prof__chunk_take(prof__session *s, int service)
             continue;
         /* If this thread slept for a whole lap, the slot now has newer events. */
         if (chunk->sequence > number || PROF__LOAD(&chunk->late)) {
-            most = tries + 1 + lap; /* to come here again, if all others are owned */
+            max = tries + 1 + lap; /* to come here again, if all others are owned */
             PROF__STORE(&chunk->late, 0u);
             PROF__RELEASE(&chunk->state, state);
             prof__room_changed(); /* other threads have seen it taken */
@@ -5038,7 +5038,7 @@ static PROF__RARE prof__chunk *prof__chunk_take(prof__session *s, int service)
     if (kept) {
         PROF__ADD(&s->free_chunks, 1u);
         prof__room_changed();
-    } else if (tries == most) {
+    } else if (tries == max) {
         prof__search_failed(s, first, last, tries, room);
     }
     return NULL;
@@ -6167,20 +6167,20 @@ typedef struct prof__text {
     int cut;
 } prof__text;
 
-/* Returns how much of a text is recorded: at most `most` bytes, cut between UTF-8 characters. given: the bytes that may
+/* Returns how much of a text is recorded: at most `max` bytes, cut between UTF-8 characters. given: the bytes that may
    be read. */
-static PROF__APART prof__text prof__measure_part(const char *bytes, uint64_t most, uint64_t given)
+static PROF__APART prof__text prof__measure_part(const char *bytes, uint64_t max, uint64_t given)
 {
     prof__text text;
-    if (most > PROF_MAX_TEXT) most = PROF_MAX_TEXT;
+    if (max > PROF_MAX_TEXT) max = PROF_MAX_TEXT;
     text.bytes = bytes ? bytes : "(null)";
 #ifdef PROF_FREESTANDING
     text.length = 0;
-    while (text.length < most && text.length < given && text.bytes[text.length]) ++text.length;
+    while (text.length < max && text.length < given && text.bytes[text.length]) ++text.length;
 #else
-    if (most > given) most = given;
-    const char *zero = (const char *)memchr(text.bytes, 0, (size_t)most); /* reads nothing after it */
-    text.length = zero ? (uint64_t)(zero - text.bytes) : most;
+    if (max > given) max = given;
+    const char *zero = (const char *)memchr(text.bytes, 0, (size_t)max); /* reads nothing after it */
+    text.length = zero ? (uint64_t)(zero - text.bytes) : max;
 #endif
     text.cut = text.length < given && text.bytes[text.length] != 0;
     if (text.cut)
@@ -6973,13 +6973,13 @@ static inline char *prof__conversion_integer(char *to, const prof__conversion *h
 
 static inline char *prof__conversion_text(char *to, const char *end, const prof__conversion *how, const char *text)
 {
-    size_t most = (size_t)(end - to) + 1, length;
-    int part = how->precision >= 0 && (size_t)how->precision < most; /* else a text that is too long is not cut here */
+    size_t max = (size_t)(end - to) + 1, length;
+    int part = how->precision >= 0 && (size_t)how->precision < max; /* else a text that is too long is not cut here */
     if (!text || how->wide || how->fill == '0' || how->width > PROF__SHORT_ITEM) return NULL;
-    if (part) most = (size_t)how->precision;
-    const char *zero = (const char *)memchr(text, 0, most);
+    if (part) max = (size_t)how->precision;
+    const char *zero = (const char *)memchr(text, 0, max);
     if (!zero && !part) return NULL;
-    length = zero ? (size_t)(zero - text) : most;
+    length = zero ? (size_t)(zero - text) : max;
     memcpy(to, text, length);
     to += length;
     if (PROF__LIKELY(length >= (size_t)how->width)) return to;
@@ -7810,10 +7810,10 @@ static PROF__UNUSED void prof__out_fail(prof__out *out, prof_status status)
 /* Seeks over the hole. Returns 0 if that fails. */
 static int prof__out_skip(prof__out *out)
 {
-    const long most = 1l << 30;
+    const long max = 1l << 30;
     int failed = 0;
-    for (; out->hole && !failed; out->hole -= failed ? 0 : out->hole < (uint64_t)most ? out->hole : (uint64_t)most)
-        failed = fseek(out->file, out->hole < (uint64_t)most ? (long)out->hole : most, SEEK_CUR);
+    for (; out->hole && !failed; out->hole -= failed ? 0 : out->hole < (uint64_t)max ? out->hole : (uint64_t)max)
+        failed = fseek(out->file, out->hole < (uint64_t)max ? (long)out->hole : max, SEEK_CUR);
     return !failed;
 }
 
@@ -7936,7 +7936,7 @@ static PROF__UNUSED void prof__out_signed(prof__out *out, int64_t value)
 /* Writes value to `to` (32 bytes, terminated), with at least this many significant digits and, up to most, as many as
    it takes to read back the same number. Returns the length. The decimal point is a point in every locale. Values that
    are not finite are "inf", "-inf" or "nan". */
-static size_t prof__double_digits(char *to, double value, int least, int most)
+static size_t prof__double_digits(char *to, double value, int least, int max)
 {
     char text[48];
     size_t from, at = 0;
@@ -7949,7 +7949,7 @@ static size_t prof__double_digits(char *to, double value, int least, int most)
         double back;
         snprintf(text, sizeof text, "%.*g", digits, value);
         back = strtod(text, NULL);
-        if (digits++ >= most || !(back < value || back > value)) break;
+        if (digits++ >= max || !(back < value || back > value)) break;
     }
     for (from = 0; text[from] && at < 31; from++) {
         if ((text[from] >= '0' && text[from] <= '9') || text[from] == '-' || text[from] == '+' || text[from] == 'e')
@@ -9080,9 +9080,9 @@ static PROF__RARE prof__extent prof__layout_head(prof__extent size, prof__extent
     *meta = prof__round(size / 16, 4096);
     if (*meta > 8u << 20) *meta = 8u << 20;
     if (*meta * 4 > size) *meta = size / 4 / 64 * 64;
-    uint32_t most = size < PROF__SMALL_IMAGE ? 12 : 8; /* bytes of meta for each slot */
+    uint32_t max = size < PROF__SMALL_IMAGE ? 12 : 8; /* bytes of meta for each slot */
     if (size < 4096) *meta = size / 5 / 64 * 64;
-    for (*index = 32; *index * most < *meta;) *index *= 2;
+    for (*index = 32; *index * max < *meta;) *index *= 2;
     return prof__round(prof__round(sizeof(prof__header), 64) + *meta + *index * 4, 64);
 }
 
@@ -14537,14 +14537,14 @@ typedef struct prof__key {
     const char *name;
     unsigned type;
     size_t field;
-    uint64_t least, most;
+    uint64_t least, max;
     int zero;
     const char *const *choices;
     const char *standard, *values, *meaning;
 } prof__key;
 
-#define PROF__KEY(name, type, field, least, most, zero, choices, standard, values, meaning) \
-    {name, PROF__KEY_##type, offsetof(prof_config, field), least, most, zero, choices, standard, values, meaning}
+#define PROF__KEY(name, type, field, least, max, zero, choices, standard, values, meaning) \
+    {name, PROF__KEY_##type, offsetof(prof_config, field), least, max, zero, choices, standard, values, meaning}
 static const prof__key prof__keys[] = {
     PROF__KEY("output", TEXT, output, 0, 0, 0, NULL, "", "a path that ends in .json, .csv, .txt or .prof",
               "file written by prof_stop(); .prof is up to date at any time; %p process id, %n program, %t time, %h "
@@ -14654,7 +14654,7 @@ static PROF__RARE int prof__key_parse(const prof__key *key, const char *value, u
     if (!*number) return key->zero;
     if (key->type == PROF__KEY_SPAN && value[prof__length(value) - 1] != 's') return 0;
     if (key->type == PROF__KEY_SIZE && (size_t)*number != *number) return 0;
-    return *number >= key->least && *number <= key->most;
+    return *number >= key->least && *number <= key->max;
 }
 
 static PROF__RARE void prof__key_store(const prof__key *key, prof_config *config, const char *value, uint64_t number)
@@ -16853,14 +16853,14 @@ static PROF__NOINLINE int64_t prof__read_fast_find(const prof_trace *trace, uint
 {
     int64_t ns = prof__read_ns(trace, tick, hint);
 #ifdef __SIZEOF_INT128__
-    const uint64_t most = (uint64_t)1 << 40; /* with a factor below 2^63, a shift of at least 43: below PROF__FAR_NS */
+    const uint64_t max = (uint64_t)1 << 40; /* with a factor below 2^63, a shift of at least 43: below PROF__FAR_NS */
     const prof__read_line *line = trace->lines + *hint;
     fast->from = line->tick;
     fast->factor = line->factor;
     fast->ns = line->ns;
     fast->up = 64 - line->shift;
     fast->span = (*hint + 1 < trace->line_count ? line[1].tick : ~(uint64_t)0) - line->tick;
-    if (fast->span > most) fast->span = most;
+    if (fast->span > max) fast->span = max;
     if (line->shift < 43 || line->shift > 64 || line->ns < 0 || line->ns > PROF__FAR_NS / 4) fast->span = 0;
 #else
     (void)fast;
@@ -18417,13 +18417,13 @@ static void prof__turn_chunks(char *image, const prof__header *h)
 /* Turns the headers of the blocks whose check is right. The reader counts other blocks as lost. */
 static void prof__turn_archive(char *image, size_t size, const prof__header *h)
 {
-    uint64_t at = h->archive_offset, most = PROF__BLOCK_BOUND(h->chunk_size / 8), tried = 0;
+    uint64_t at = h->archive_offset, max = PROF__BLOCK_BOUND(h->chunk_size / 8), tried = 0;
     while (at && at <= size && size - at >= sizeof(prof__block) && tried / 16 <= size) {
         prof__block block;
         memcpy(&block, image + at, sizeof block);
         prof__turn_block(&block);
         if (block.magic == PROF__BLOCK_MAGIC && block.size >= sizeof block && block.size % 8 == 0 &&
-            block.size <= most && block.size <= size - at) {
+            block.size <= max && block.size <= size - at) {
             if (prof__block_check(&block, image + at + sizeof block) == block.check) {
                 memcpy(image + at, &block, sizeof block);
                 at += block.size;
@@ -23088,8 +23088,8 @@ static PROF__UNUSED void prof__out_many(prof__out *out, uint64_t count, const ch
    Returns the length. */
 static PROF__UNUSED size_t prof__counter_text(char *to, double value)
 {
-    const double most = 9007199254740992.0;
-    int whole = value >= -most && value <= most && !((double)(int64_t)value < value || (double)(int64_t)value > value);
+    const double max = 9007199254740992.0;
+    int whole = value >= -max && value <= max && !((double)(int64_t)value < value || (double)(int64_t)value > value);
     return prof__double_digits(to, value, whole ? 16 : 6, whole ? 16 : 6);
 }
 #ifndef PROF_NO_READER
@@ -23170,7 +23170,7 @@ typedef struct prof__table {
     const prof__column *columns;
     size_t count;                       /* of columns */
     size_t widths[PROF__TABLE_COLUMNS]; /* 0: left out */
-    size_t name, most, note;            /* widths; most: of a name */
+    size_t name, max, note;            /* widths; max: of a name */
     size_t note_order;                  /* as prof__column.order; 0: on a line of its own if necessary */
     size_t rows, at, line;              /* at: the present column; line: characters of the note */
     int writing, below;                 /* writing: the second pass; below: notes have lines of their own */
@@ -23188,7 +23188,7 @@ static void prof__table_begin(prof__table *t, prof__out *out, size_t limit, cons
     t->note_title = note_title;
     t->note_order = note_order;
     t->name = prof__characters(title);
-    t->most = PROF__NAME_MAX;
+    t->max = PROF__NAME_MAX;
     if (note_title) t->note = prof__characters(note_title) + 2;
     for (; columns[t->count].title; t->count++) t->widths[t->count] = prof__characters(columns[t->count].title);
 }
@@ -23199,7 +23199,7 @@ static void prof__table_row(prof__table *t, const char *name, size_t depth)
     t->at = t->line = 0;
     t->rows++;
     if (!t->writing) {
-        if (depth) t->most = PROF__NAME_MAX + 2 * PROF__INDENT_MAX;
+        if (depth) t->max = PROF__NAME_MAX + 2 * PROF__INDENT_MAX;
         if (length > t->name) t->name = length;
         return;
     }
@@ -23306,7 +23306,7 @@ static int prof__table_leave_out(prof__table *t)
 static void prof__table_fit(prof__table *t)
 {
     size_t wide[PROF__TABLE_COLUMNS], all = 0, least, i;
-    if (t->name > t->most) t->name = t->most;
+    if (t->name > t->max) t->name = t->max;
     for (i = 0; i < t->count; i++) {
         wide[i] = t->columns[i].width ? t->columns[i].width : i ? 11 : 14;
         if (t->widths[i] >= wide[i]) wide[i] = t->widths[i] + 1; /* columns never touch */
@@ -23631,14 +23631,14 @@ static PROF__RARE void prof__summary_devices(prof__out *out, const prof_trace *t
 }
 
 /* Writes to `to` (32 bytes) the size of a buffer that could hold `more` times as much in addition, as a value of
-   PROF_BUFFER: a power of two, and at most `most` bytes; "" if the buffer is already that large. */
-static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, double more, uint64_t most)
+   PROF_BUFFER: a power of two, and at most `max` bytes; "" if the buffer is already that large. */
+static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, double more, uint64_t max)
 {
     static const char units[] = {0, 'K', 'M', 'G'};
     uint64_t had = trace->header.image_size + 2 * (uint64_t)trace->header.chunk_size, wanted = PROF__MIN_BUFFER;
     int unit;
     *to = 0;
-    while (wanted < most && (wanted <= had || (double)wanted < (double)trace->header.image_size * (1 + more)))
+    while (wanted < max && (wanted <= had || (double)wanted < (double)trace->header.image_size * (1 + more)))
         wanted *= 2;
     if (wanted <= had) return;
     for (unit = 0; wanted >= 1024 && unit < 3; unit++) wanted /= 1024;
@@ -24412,7 +24412,7 @@ typedef struct prof__follow_late {
     uint64_t tick, bytes, number;
     uint64_t shared;       /* ticks to add to the self time of the scope around it if the two overlap */
     uint32_t row, site;    /* site: PROF__NONE32 when its end has come */
-    uint32_t around;       /* of the outermost: the row of the scope that ended, 0: none; of the others PROF__NONE32 */
+    uint32_t enclosing;    /* of the outermost: the row of the scope that ended, 0: none; of the others PROF__NONE32 */
 } prof__follow_late;
 
 typedef struct prof__follow_boundary {
@@ -24736,9 +24736,9 @@ static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint6
     if (key && !strcmp(prof__follow_name(f, key->name), "bytes")) open->bytes = record[1];
 }
 
-/* Notes that the end of an outer scope closes the scopes from this place of the stack on; around: the row of that
+/* Notes that the end of an outer scope closes the scopes from this place of the stack on; enclosing: the row of that
    scope, 0: not known. Without memory they stay without an end. */
-static PROF__RARE void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t around)
+static PROF__RARE void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t enclosing)
 {
     size_t half = PROF__FOLLOW_LATE / 2, i;
     if (t->depth - at > half) return;
@@ -24758,7 +24758,7 @@ static PROF__RARE void prof__follow_note_late(prof__follow_track *t, size_t at, 
         late->shared = t->tick - late->tick > inside ? t->tick - late->tick - inside : 0;
         late->row = t->stack[i].row;
         late->site = t->stack[i].site;
-        late->around = i == at ? around : PROF__NONE32;
+        late->enclosing = i == at ? enclosing : PROF__NONE32;
     }
 }
 
@@ -24766,13 +24766,13 @@ static PROF__RARE void prof__follow_note_late(prof__follow_track *t, size_t at, 
 static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at)
 {
     uint64_t shared = t->late[at].shared;
-    while (at && t->late[at].around == PROF__NONE32)
+    while (at && t->late[at].enclosing == PROF__NONE32)
         if (t->late[--at].site != PROF__NONE32) { /* this one, until its end comes, if ever */
             t->late[at].shared += shared;
             return;
         }
-    if (t->late[at].around && t->late[at].around != PROF__NONE32)
-        prof__follow_at(f, t->late[at].around)->sums.stat.self_ns += shared;
+    if (t->late[at].enclosing && t->late[at].enclosing != PROF__NONE32)
+        prof__follow_at(f, t->late[at].enclosing)->sums.stat.self_ns += shared;
 }
 
 /* Called if no scope of this site is open. Returns 1 if the end is that of a scope that an outer one has closed. */

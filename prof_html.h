@@ -358,18 +358,18 @@ static uint32_t prof__html_match(const prof__html_deflate *d, const unsigned cha
                                  uint32_t hash, uint32_t *distance)
 {
     uint32_t best = PROF__HTML_SHORTEST - 1, place = d->head[hash];
-    uint32_t most = (uint32_t)(end - at < PROF__HTML_LONGEST ? end - at : PROF__HTML_LONGEST);
+    uint32_t max = (uint32_t)(end - at < PROF__HTML_LONGEST ? end - at : PROF__HTML_LONGEST);
     int left = PROF__HTML_CHAIN;
     for (; place && place <= at && at - (place - 1) <= PROF__HTML_WINDOW && left--;
          place = d->before[(place - 1) % PROF__HTML_WINDOW]) {
         const unsigned char *then = from + place - 1;
         uint32_t length = 0;
         if (then[best] != from[at + best]) continue;
-        while (length < most && then[length] == from[at + length]) ++length;
+        while (length < max && then[length] == from[at + length]) ++length;
         if (length <= best) continue;
         best = length;
         *distance = (uint32_t)(at - (place - 1));
-        if (best >= 64 || best == most) break;
+        if (best >= 64 || best == max) break;
     }
     return best < PROF__HTML_SHORTEST ? 0 : best;
 }

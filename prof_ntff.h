@@ -782,7 +782,7 @@ typedef struct prof__json {
     char *buffer;       /* for a file */
     const char *from;   /* while an element is skipped: the first byte that is not in the copy yet; else NULL */
     char *copy;
-    size_t copied, room;
+    size_t copied, capacity;
     int over;           /* 1: the element is larger than PROF__JSON_MAX */
     const char *error;  /* NULL: none */
 } prof__json;
@@ -835,21 +835,21 @@ static uint64_t prof__json_offset(const prof__json *j) { return j->passed + (uin
 
 static void prof__json_keep(prof__json *j)
 {
-    size_t size = (size_t)(j->at - j->from), room = j->room ? j->room : 4096;
+    size_t size = (size_t)(j->at - j->from), capacity = j->capacity ? j->capacity : 4096;
     char *more;
     if (j->over || size > PROF__JSON_MAX - j->copied) {
         j->over = 1;
         return;
     }
-    while (room < j->copied + size) room *= 2;
-    if (room > j->room) {
-        more = (char *)realloc(j->copy, room);
+    while (capacity < j->copied + size) capacity *= 2;
+    if (capacity > j->capacity) {
+        more = (char *)realloc(j->copy, capacity);
         if (!more) {
             j->over = 1;
             return;
         }
         j->copy = more;
-        j->room = room;
+        j->capacity = capacity;
     }
     if (size) memcpy(j->copy + j->copied, j->from, size);
     j->copied += size;
@@ -1759,10 +1759,10 @@ static int prof__ntff_key(const char *key)
     return 0;
 }
 
-static void prof__ntff_index(int32_t *index, const prof__json_value *value, int64_t most)
+static void prof__ntff_index(int32_t *index, const prof__json_value *value, int64_t max)
 {
     int64_t number;
-    if (prof__json_signed(value, &number) && number >= 0 && number <= most) *index = (int32_t)number;
+    if (prof__json_signed(value, &number) && number >= 0 && number <= max) *index = (int32_t)number;
 }
 
 static void prof__ntff_group(prof__ntff_said *said, const char *group)
@@ -1857,13 +1857,13 @@ static int prof__ntff_object(prof_ntff_parser *p, prof__json *j, int inner)
 static int prof__ntff_complete(prof__ntff_said *said)
 {
     prof_ntff_event *event = &said->event;
-    int64_t most = PROF__NTFF_FAR / said->unit;
-    if (!said->has_time || said->time <= 0 || said->time >= most) return 0;
+    int64_t max = PROF__NTFF_FAR / said->unit;
+    if (!said->has_time || said->time <= 0 || said->time >= max) return 0;
     said->time *= said->unit;
     event->start_ns = said->time;
     event->duration_ns = said->phase == 's' ? 0 : -1;
     if (said->has_duration && !said->phase) {
-        if (said->duration < 0 || said->duration >= most || said->duration * said->unit > PROF__NTFF_FAR - said->time)
+        if (said->duration < 0 || said->duration >= max || said->duration * said->unit > PROF__NTFF_FAR - said->time)
             return 0;
         event->duration_ns = said->duration * said->unit;
     }

@@ -1113,9 +1113,9 @@ static prof_status prof__report_domains(prof__report *r)
 #define PROF__REPORT_BEFORE_BAR ((size_t)61)  /* the characters before it */
 #define PROF__REPORT_BAR_LEAST ((size_t)10)
 
-static void prof__report_bar(prof__out *out, uint64_t count, uint64_t most, size_t widest)
+static void prof__report_bar(prof__out *out, uint64_t count, uint64_t max, size_t widest)
 {
-    double share = (double)count / (double)most * (double)widest;
+    double share = (double)count / (double)max * (double)widest;
     int length = (int)(share + 0.5), i;
     PROF__REPORT_LITERAL(out, "  |");
     for (i = 0; i < length; i++) PROF__REPORT_LITERAL(out, "#");
@@ -1134,7 +1134,7 @@ static void prof__report_bars(prof__out *out, const prof__stat_row *sums, uint64
 {
     size_t widest =
         limit && limit < PROF__REPORT_BEFORE_BAR + PROF__REPORT_BAR ? PROF__REPORT_BAR_LEAST : PROF__REPORT_BAR;
-    uint64_t powers[65], most = 0, seen = 0;
+    uint64_t powers[65], max = 0, seen = 0;
     unsigned i, first = 65, last = 0;
     if (widest < PROF__REPORT_BAR && limit > PROF__REPORT_BEFORE_BAR + widest) widest = limit - PROF__REPORT_BEFORE_BAR;
     prof__stat_row_powers(sums, powers);
@@ -1142,7 +1142,7 @@ static void prof__report_bars(prof__out *out, const prof__stat_row *sums, uint64
         if (!powers[i]) continue;
         if (first == 65) first = i;
         last = i;
-        if (powers[i] > most) most = powers[i];
+        if (powers[i] > max) max = powers[i];
     }
     for (i = first; i <= last && i < 65; i++) {
         seen += powers[i];
@@ -1151,7 +1151,7 @@ static void prof__report_bars(prof__out *out, const prof__stat_row *sums, uint64
         prof__out_count(out, powers[i], 14);
         prof__report_percent(out, (double)powers[i], (double)all, 10);
         prof__report_percent(out, (double)seen, (double)all, 10);
-        prof__report_bar(out, powers[i], most, widest);
+        prof__report_bar(out, powers[i], max, widest);
     }
 }
 

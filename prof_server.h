@@ -285,7 +285,7 @@ extern "C" {
 /* Memory that grows: an answer or a body. It is valid from first to size. */
 typedef struct prof__server_bytes {
     unsigned char *at;
-    size_t first, size, room;
+    size_t first, size, capacity;
 } prof__server_bytes;
 
 typedef enum prof__server_format {
@@ -424,32 +424,32 @@ static int prof__server_word, prof__server_files, prof__server_kept; /* locks; t
 /*-- memory --*/
 
 /* Makes space for this many more bytes. Returns 0 without memory, or beyond max_answer. */
-static int prof__server_room(prof__server *v, prof__server_bytes *b, size_t more)
+static int prof__server_grow(prof__server *v, prof__server_bytes *b, size_t more)
 {
-    size_t room = b->room < 32768 ? 65536 : b->room * 2, left = v->max_answer - v->answers + b->room;
-    if (b->room - b->size >= more) return 1;
+    size_t capacity = b->capacity < 32768 ? 65536 : b->capacity * 2, left = v->max_answer - v->answers + b->capacity;
+    if (b->capacity - b->size >= more) return 1;
     if (more > left || b->size > left - more) return 0;
-    if (room < b->size + more) room = b->size + more;
-    if (room > left) room = left;
-    unsigned char *at = (unsigned char *)realloc(b->at, room);
+    if (capacity < b->size + more) capacity = b->size + more;
+    if (capacity > left) capacity = left;
+    unsigned char *at = (unsigned char *)realloc(b->at, capacity);
     if (!at) return 0;
-    v->answers += room - b->room;
+    v->answers += capacity - b->capacity;
     b->at = at;
-    b->room = room;
+    b->capacity = capacity;
     return 1;
 }
 
 static void prof__server_drop(prof__server *v, prof__server_bytes *b)
 {
     free(b->at);
-    v->answers -= b->room;
+    v->answers -= b->capacity;
     memset(b, 0, sizeof *b);
 }
 
 static int prof__server_add(prof__server *v, prof__server_bytes *b, const void *data, size_t size)
 {
     if (!size) return 1;
-    if (!prof__server_room(v, b, size)) return 0;
+    if (!prof__server_grow(v, b, size)) return 0;
     memcpy(b->at + b->size, data, size);
     b->size += size;
     return 1;
@@ -461,9 +461,9 @@ static int prof__server_sink(void *answer, const void *data, size_t size)
 }
 
 /* Copies a client's text. Returns 0 if it does not fit: a cut text would mean something else, so it is refused. */
-static int prof__server_copy(char *to, size_t room, const char *text, size_t size)
+static int prof__server_copy(char *to, size_t capacity, const char *text, size_t size)
 {
-    if (size >= room) return 0;
+    if (size >= capacity) return 0;
     memcpy(to, text, size);
     to[size] = 0;
     return 1;
@@ -472,14 +472,14 @@ static int prof__server_copy(char *to, size_t room, const char *text, size_t siz
 static void prof__server_note(prof__server_capture *capture, const char *format, ...) PROF__PRINTF(2, 3);
 static void prof__server_note(prof__server_capture *capture, const char *format, ...)
 {
-    size_t room = sizeof capture->notes - capture->note_used;
+    size_t capacity = sizeof capture->notes - capture->note_used;
     va_list list;
-    if (room < 2) return;
+    if (capacity < 2) return;
     va_start(list, format);
-    int size = vsnprintf(capture->notes + capture->note_used, room, format, list);
+    int size = vsnprintf(capture->notes + capture->note_used, capacity, format, list);
     va_end(list);
     if (size <= 0) return;
-    if ((size_t)size > room - 2) size = (int)(room - 2);
+    if ((size_t)size > capacity - 2) size = (int)(capacity - 2);
     for (int i = 0; i < size; ++i) { /* it becomes a part of a header line */
         char *c = &capture->notes[capture->note_used + (size_t)i];
         if ((unsigned char)*c < 32 || (unsigned char)*c > 126) *c = '?';
@@ -496,19 +496,19 @@ static void prof__server_begin_answer(prof__server *v, prof__server_ask *ask)
     prof__server_drop(v, &ask->answer);
     ask->head[0] = ask->message[0] = 0;
     ask->head_sent = 0;
-    if (prof__server_room(v, &ask->answer, PROF__SERVER_FRONT))
+    if (prof__server_grow(v, &ask->answer, PROF__SERVER_FRONT))
         ask->answer.first = ask->answer.size = PROF__SERVER_FRONT;
 }
 
 static void prof__server_head(prof__server_ask *ask, const char *format, ...) PROF__PRINTF(2, 3);
 static void prof__server_head(prof__server_ask *ask, const char *format, ...)
 {
-    size_t used = strlen(ask->head), room = sizeof ask->head - used;
+    size_t used = strlen(ask->head), capacity = sizeof ask->head - used;
     va_list list;
     va_start(list, format);
-    int size = vsnprintf(ask->head + used, room, format, list);
+    int size = vsnprintf(ask->head + used, capacity, format, list);
     va_end(list);
-    if (size < 0 || (size_t)size >= room) ask->head[used] = 0; /* the line is left out */
+    if (size < 0 || (size_t)size >= capacity) ask->head[used] = 0; /* the line is left out */
 }
 
 /* What the page may load: its own script, and what this server answers. */
@@ -876,13 +876,13 @@ static prof_status prof__server_image(prof__server_ask *ask, void *bytes, size_t
 
 /* The times of PROFILE_STEPs in ns: integers, so that the average is never outside of minimum and maximum. */
 typedef struct prof__server_steps {
-    uint64_t count, sum, least, most;
+    uint64_t count, sum, least, max;
 } prof__server_steps;
 
 static void prof__server_step_add(prof__server_steps *steps, uint64_t ns)
 {
     if (!steps->count || ns < steps->least) steps->least = ns;
-    if (!steps->count || ns > steps->most) steps->most = ns;
+    if (!steps->count || ns > steps->max) steps->max = ns;
     steps->sum += ns;
     steps->count++;
 }
@@ -892,7 +892,7 @@ static void prof__server_step_values(const prof__server_steps *steps, double *va
 {
     values[0] = (double)steps->sum / (double)steps->count / 1e6;
     values[1] = (double)steps->least / 1e6;
-    values[2] = (double)steps->most / 1e6;
+    values[2] = (double)steps->max / 1e6;
 }
 
 static prof_status prof__server_step_times(const prof_trace *trace, prof__server_steps *steps)
@@ -1019,7 +1019,7 @@ static void prof__server_warn(prof__server *v, prof__server_ask *ask)
         unsigned char head[12];
         head[0] = 0x1A;
         size_t n = 1 + prof__server_varint(head + 1, (uint64_t)(end - line));
-        if (!prof__server_room(v, &ask->answer, n + (size_t)(end - line))) return;
+        if (!prof__server_grow(v, &ask->answer, n + (size_t)(end - line))) return;
         prof__server_add(v, &ask->answer, head, n);
         prof__server_add(v, &ask->answer, line, (size_t)(end - line));
     }
@@ -1233,14 +1233,14 @@ static int64_t prof__server_live_most(const prof__server_live *live)
 /* Sets the window of the next period. Returns 0 if it would be empty. end: when it must end, ns since the start. */
 static int prof__server_live_window(prof__server_live *live, prof_trace *trace, int64_t end, int64_t *from, int *joins)
 {
-    int64_t most = prof__server_live_most(live), oldest = INT64_MAX;
+    int64_t max = prof__server_live_most(live), oldest = INT64_MAX;
     size_t hint = 0;
     *joins = live->tick != 0;
     *from = live->tick ? prof__read_ns(trace, live->tick, &hint) : 0;
     if (end <= *from) return 0;
-    if (end - *from > most) {
-        if (*joins) live->skipped_ns += (uint64_t)(end - *from - most);
-        *from = end - most;
+    if (end - *from > max) {
+        if (*joins) live->skipped_ns += (uint64_t)(end - *from - max);
+        *from = end - max;
         *joins = 0;
     }
     for (size_t i = 0; i < prof_trace_track_count(trace); ++i) {
@@ -2143,7 +2143,7 @@ static prof_status prof__server_profile_read(const prof__server *v, prof__server
                                              const unsigned char *at, size_t size)
 {
     prof__proto p = prof__proto_of(at, size);
-    uint64_t duration = 0, asked = 0, now = prof_host_ns(), most = v->max_ms * 1000000;
+    uint64_t duration = 0, asked = 0, now = prof_host_ns(), max = v->max_ms * 1000000;
     prof_status status = PROF_OK;
     capture->format = PROF__SERVE_XPLANE;
     while (!status && prof__proto_next(&p)) {
@@ -2159,7 +2159,7 @@ static prof_status prof__server_profile_read(const prof__server *v, prof__server
     if (!capture->continuous && (!duration || duration > v->max_ms))
         return prof__fail(PROF_INVALID_ARGUMENT, "duration_ms %llu: must be 1 to %llu", (unsigned long long)duration,
                           (unsigned long long)v->max_ms);
-    if (capture->begin_at > now && capture->begin_at - now > most)
+    if (capture->begin_at > now && capture->begin_at - now > max)
         return prof__fail(PROF_INVALID_ARGUMENT, "start_timestamp_ns: must be at most %llu ms from now",
                           (unsigned long long)v->max_ms);
     capture->ns = duration * 1000000;
@@ -2492,18 +2492,18 @@ static int prof__http1_fill(prof__server *v, prof__server_client *c)
 {
     prof__server_ask *ask = &c->asks[0];
     prof__server_bytes *answer = &ask->answer;
-    size_t room = sizeof c->out - c->out_size;
+    size_t space = sizeof c->out - c->out_size;
     int live = ask->phase == PROF__ASK_LIVE && ask->live->messages, began = !ask->head_sent;
     if (ask->phase != PROF__ASK_ANSWER && !live) return 0;
     if (!ask->head_sent) {
-        if (room < sizeof ask->head + 128) return 0;
-        int size = snprintf((char *)c->out + c->out_size, room, "HTTP/1.1 %d %s\r\n%s%s\r\n", ask->status,
+        if (space < sizeof ask->head + 128) return 0;
+        int size = snprintf((char *)c->out + c->out_size, space, "HTTP/1.1 %d %s\r\n%s%s\r\n", ask->status,
                             prof__http1_reason(ask->status), ask->head, ask->keep ? "" : "connection: close\r\n");
         c->out_size += (size_t)size;
-        room -= (size_t)size;
+        space -= (size_t)size;
         ask->head_sent = 1;
     }
-    size_t left = answer->size - answer->first, part = left < room ? left : room;
+    size_t left = answer->size - answer->first, part = left < space ? left : space;
     if (part) memcpy(c->out + c->out_size, answer->at + answer->first, part);
     c->out_size += part;
     answer->first += part;
@@ -2617,8 +2617,8 @@ static void prof__huffman_prepare(void)
     }
 }
 
-/* Decodes size bytes. Returns 0 if they are invalid, or need more than room bytes. */
-static int prof__huffman_decode(const unsigned char *at, size_t size, char *to, size_t room, size_t *length)
+/* Decodes size bytes. Returns 0 if they are invalid, or need more than capacity bytes. */
+static int prof__huffman_decode(const unsigned char *at, size_t size, char *to, size_t capacity, size_t *length)
 {
     uint32_t code = 0;
     unsigned bits = 0;
@@ -2630,7 +2630,7 @@ static int prof__huffman_decode(const unsigned char *at, size_t size, char *to, 
         uint32_t index = code - prof__huffman_rows[bits].code;
         if (code < prof__huffman_rows[bits].code || index >= prof__huffman_rows[bits].count) continue;
         unsigned symbol = prof__huffman_symbols[prof__huffman_rows[bits].first + index];
-        if (symbol == 256 || n == room) return 0;
+        if (symbol == 256 || n == capacity) return 0;
         to[n++] = (char)symbol;
         code = bits = 0;
     }
@@ -2641,10 +2641,10 @@ static int prof__huffman_decode(const unsigned char *at, size_t size, char *to, 
 /* Reads an integer whose first byte has this many bits of it. Returns 0 if it is invalid or too large. */
 static int prof__hpack_integer(const unsigned char **at, const unsigned char *end, unsigned bits, uint32_t *value)
 {
-    uint32_t most = (1u << bits) - 1;
+    uint32_t max = (1u << bits) - 1;
     if (*at == end) return 0;
-    *value = *(*at)++ & most;
-    if (*value < most) return 1;
+    *value = *(*at)++ & max;
+    if (*value < max) return 1;
     for (unsigned shift = 0; shift < 28 && *at < end; shift += 7) {
         unsigned char c = *(*at)++;
         *value += (uint32_t)(c & 127) << shift;
@@ -2653,15 +2653,16 @@ static int prof__hpack_integer(const unsigned char **at, const unsigned char *en
     return 0;
 }
 
-static int prof__hpack_string(const unsigned char **at, const unsigned char *end, char *to, size_t room, size_t *size)
+static int prof__hpack_string(const unsigned char **at, const unsigned char *end, char *to, size_t capacity,
+                              size_t *size)
 {
     uint32_t length;
     int coded = *at < end && **at & 128;
     if (!prof__hpack_integer(at, end, 7, &length) || length > (size_t)(end - *at)) return 0;
     const unsigned char *from = *at;
     *at += length;
-    if (coded) return prof__huffman_decode(from, length, to, room, size);
-    if (length > room) return 0;
+    if (coded) return prof__huffman_decode(from, length, to, capacity, size);
+    if (length > capacity) return 0;
     memcpy(to, from, length);
     *size = length;
     return 1;
@@ -2697,7 +2698,7 @@ static void prof__hpack_insert(prof__hpack *h, const char *name, size_t name_siz
 
 /* Copies the entry of an index. Returns 0 if there is none, or if it is too long. */
 static int prof__hpack_lookup(const prof__hpack *h, uint32_t index, char *name, size_t *name_size, char *value,
-                              size_t *size, size_t room)
+                              size_t *size, size_t capacity)
 {
     const char *from, *text;
     if (!index) return 0;
@@ -2715,7 +2716,7 @@ static int prof__hpack_lookup(const prof__hpack *h, uint32_t index, char *name, 
         text = from + *name_size;
         *size = h->entry[entry].value;
     }
-    if (*name_size > room || *size > room) return 0;
+    if (*name_size > capacity || *size > capacity) return 0;
     memcpy(name, from, *name_size);
     if (value) memcpy(value, text, *size);
     return 1;
@@ -2723,9 +2724,9 @@ static int prof__hpack_lookup(const prof__hpack *h, uint32_t index, char *name, 
 
 #define PROF__HPACK_TEXT 8192 /* bytes of a name or value */
 
-/* Calls field for each header of a block. most: the size of the table that was announced. Returns 0 if the block is
+/* Calls field for each header of a block. max: the size of the table that was announced. Returns 0 if the block is
    invalid or too large. */
-static int prof__hpack_block(prof__hpack *h, size_t most, const unsigned char *at, size_t block,
+static int prof__hpack_block(prof__hpack *h, size_t max, const unsigned char *at, size_t block,
                              void (*field)(void *user, const char *name, size_t name_size, const char *value,
                                            size_t size),
                              void *user)
@@ -2740,7 +2741,7 @@ static int prof__hpack_block(prof__hpack *h, size_t most, const unsigned char *a
         unsigned bits = c & 0x80 ? 7 : c & 0x40 ? 6 : c & 0x20 ? 5 : 4;
         if (!prof__hpack_integer(&at, end, bits, &index)) return 0;
         if (bits == 5) { /* changes the table's size; must come before all fields */
-            if (index > most || fields) return 0;
+            if (index > max || fields) return 0;
             h->limit = index;
             prof__hpack_evict(h, 0);
             continue;
@@ -3070,12 +3071,12 @@ static int prof__h2_read(prof__server *v, prof__server_client *c)
 }
 
 /* Appends a literal header to a block, if it has space for it. */
-static size_t prof__h2_literal(unsigned char *block, size_t at, size_t room, const char *name, size_t name_size,
+static size_t prof__h2_literal(unsigned char *block, size_t at, size_t capacity, const char *name, size_t name_size,
                                const char *value, size_t size)
 {
     unsigned char head[16];
     size_t n;
-    if (at + name_size + size + 16 > room) return at;
+    if (at + name_size + size + 16 > capacity) return at;
     block[at++] = 0;
     for (int i = 0; i < 2; ++i) {
         size_t length = i ? size : name_size;
@@ -3090,19 +3091,19 @@ static size_t prof__h2_literal(unsigned char *block, size_t at, size_t room, con
 }
 
 /* Makes the trailers grpc-status and grpc-message. In the message, all bytes but printable ASCII become %XX. */
-static size_t prof__h2_trailers(const prof__server_ask *ask, unsigned char *block, size_t at, size_t room)
+static size_t prof__h2_trailers(const prof__server_ask *ask, unsigned char *block, size_t at, size_t capacity)
 {
     char number[12], message[3 * sizeof ask->message];
     size_t n = 0;
     int size = snprintf(number, sizeof number, "%d", ask->grpc_status);
-    at = prof__h2_literal(block, at, room, "grpc-status", 11, number, (size_t)size);
+    at = prof__h2_literal(block, at, capacity, "grpc-status", 11, number, (size_t)size);
     for (const char *c = ask->message; *c; ++c) {
         if ((unsigned char)*c < 32 || (unsigned char)*c > 126 || *c == '%')
             n += (size_t)snprintf(message + n, sizeof message - n, "%%%02X", (unsigned)(unsigned char)*c);
         else
             message[n++] = *c;
     }
-    return n ? prof__h2_literal(block, at, room, "grpc-message", 12, message, n) : at;
+    return n ? prof__h2_literal(block, at, capacity, "grpc-message", 12, message, n) : at;
 }
 
 static void prof__h2_answer_head(prof__server_client *c, prof__server_ask *ask)
@@ -3132,8 +3133,8 @@ static void prof__h2_answer_head(prof__server_client *c, prof__server_ask *ask)
 static int prof__h2_send(prof__server *v, prof__server_client *c, prof__server_ask *ask)
 {
     prof__server_bytes *answer = &ask->answer;
-    size_t left = answer->size - answer->first, room = sizeof c->out - c->out_size;
-    if (ask->phase != PROF__ASK_ANSWER || room < PROF__SERVER_FRAME + 1024) return 0;
+    size_t left = answer->size - answer->first, space = sizeof c->out - c->out_size;
+    if (ask->phase != PROF__ASK_ANSWER || space < PROF__SERVER_FRAME + 1024) return 0;
     if (!ask->head_sent) {
         prof__h2_answer_head(c, ask);
     } else if (left) {

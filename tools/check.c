@@ -19,7 +19,7 @@ typedef struct findings {
     char (*stack)[NAME]; /* copies of the names of the enclosing scopes, which the cursor owns until it moves */
     int64_t *durations;
     int *open; /* 1 for each of them that reaches the end of the track */
-    size_t room;
+    size_t depth_capacity;
 } findings;
 
 /* Adds a call site. Doubles the table when it is half full. Returns 0 without memory. */
@@ -49,7 +49,7 @@ static int make_room(findings *all, size_t depth)
     char (*stack)[NAME];
     int64_t *durations;
     int *open;
-    if (depth < all->room) return 1;
+    if (depth < all->depth_capacity) return 1;
     depth = depth * 2 + 64;
     stack = (char (*)[NAME])realloc(all->stack, depth * sizeof *stack);
     if (stack) all->stack = stack;
@@ -58,7 +58,7 @@ static int make_room(findings *all, size_t depth)
     open = (int *)realloc(all->open, depth * sizeof *open);
     if (open) all->open = open;
     if (!stack || !durations || !open) return 0;
-    all->room = depth;
+    all->depth_capacity = depth;
     return 1;
 }
 

@@ -36,12 +36,12 @@ typedef struct group {
 
 static int make_side(side *s, char **paths, size_t count, const tool_args *args)
 {
-    size_t most = SAMPLE / count > SAMPLE_LEAST ? SAMPLE / count : SAMPLE_LEAST;
+    size_t max = SAMPLE / count > SAMPLE_LEAST ? SAMPLE / count : SAMPLE_LEAST;
     s->recordings = (compare_recording *)calloc(count, sizeof *s->recordings);
     if (!s->recordings) return tool_fail("out of memory");
     for (s->count = 0; s->count < count; s->count++) {
         int by_path = tool_value(args, "--by-path") != NULL;
-        if (compare_read(paths[s->count], by_path, most, tool_value(args, "--progress"), &s->recordings[s->count])) {
+        if (compare_read(paths[s->count], by_path, max, tool_value(args, "--progress"), &s->recordings[s->count])) {
             s->count++;
             return TOOL_ERROR;
         }
@@ -89,9 +89,9 @@ static void take(side *s, const char *key, group *g)
 
 /*-- all recordings of a side as one --*/
 
-static void sum_figures(const group *g, compare_row *row, int which)
+static void sum_stats(const group *g, compare_row *row, int which)
 {
-    compare_figures *sum = &row->of[which];
+    compare_stat *sum = &row->of[which];
     double n;
     size_t i;
     for (i = 0; i < g->count; i++) {
@@ -99,11 +99,11 @@ static void sum_figures(const group *g, compare_row *row, int which)
         if (!e) continue;
         row->runs[which]++;
         row->line = e->line;
-        sum->calls += e->figures.calls;
-        sum->total_ns += e->figures.total_ns;
-        sum->p50_ns += e->figures.p50_ns;
-        sum->p99_ns += e->figures.p99_ns;
-        if (e->figures.max_ns > sum->max_ns) sum->max_ns = e->figures.max_ns;
+        sum->calls += e->stat.calls;
+        sum->total_ns += e->stat.total_ns;
+        sum->p50_ns += e->stat.p50_ns;
+        sum->p99_ns += e->stat.p99_ns;
+        if (e->stat.max_ns > sum->max_ns) sum->max_ns = e->stat.max_ns;
     }
     n = row->runs[which] ? (double)row->runs[which] : 1;
     sum->calls /= n;
@@ -135,26 +135,26 @@ static double larger(double a, double b) { return a > b ? a : b; }
 /* Compares one recording a side, by its calls. */
 static void change_calls(const compare_entry *a, const compare_entry *b, compare_row *row)
 {
-    double dispersion = larger(compare_dispersion(&a->sample, a->figures.p99_ns),
-                               compare_dispersion(&b->sample, b->figures.p99_ns));
+    double dispersion = larger(compare_dispersion(&a->sample, a->stat.p99_ns),
+                               compare_dispersion(&b->sample, b->stat.p99_ns));
     double of_mean = larger(compare_mean_dispersion(&a->sample), compare_mean_dispersion(&b->sample));
     row->changes[COMPARE_P99] = compare_quantile(&a->steps, &b->steps, 0.99, dispersion);
     row->changes[COMPARE_MAX] = compare_max(&a->steps, &b->steps);
-    row->changes[COMPARE_TOTAL] = compare_total(a->figures.calls, a->mean_ns, a->deviation_ns, b->figures.calls,
+    row->changes[COMPARE_TOTAL] = compare_total(a->stat.calls, a->mean_ns, a->deviation_ns, b->stat.calls,
                                                 b->mean_ns, b->deviation_ns, of_mean);
 }
 
 /* Takes one figure from each run of a side; for a typical call, its ratio to all calls of A. */
-static size_t figures_of(const group *g, int metric, const compare_sample *reference, double *to)
+static size_t values_of(const group *g, int metric, const compare_sample *reference, double *to)
 {
     size_t i, count = 0;
     for (i = 0; i < g->count; i++) {
         const compare_entry *e = g->entries[i];
-        if (!e || e->figures.calls < 1) continue;
+        if (!e || e->stat.calls < 1) continue;
         to[count++] = metric == COMPARE_SHIFT ? compare_location(reference, &e->sample)
-                    : metric == COMPARE_P99   ? e->figures.p99_ns
-                    : metric == COMPARE_MAX   ? e->figures.max_ns
-                                              : e->figures.total_ns;
+                    : metric == COMPARE_P99   ? e->stat.p99_ns
+                    : metric == COMPARE_MAX   ? e->stat.max_ns
+                                              : e->stat.total_ns;
     }
     return count;
 }
@@ -162,15 +162,15 @@ static size_t figures_of(const group *g, int metric, const compare_sample *refer
 /* Compares several recordings a side, by the variation between them. Returns 0 without memory. */
 static int change_runs(const group *g, const compare_sample *reference, compare_row *row)
 {
-    double *figures = (double *)malloc((g[0].count + g[1].count) * sizeof *figures);
+    double *values = (double *)malloc((g[0].count + g[1].count) * sizeof *values);
     compare_change calls = row->changes[COMPARE_SHIFT], *shift = &row->changes[COMPARE_SHIFT];
     int metric;
-    if (!figures) return 0;
+    if (!values) return 0;
     for (metric = 0; metric < COMPARE_METRICS; metric++) {
-        size_t a = figures_of(&g[0], metric, reference, figures), b = figures_of(&g[1], metric, reference, figures + a);
-        row->changes[metric] = compare_runs(figures, a, figures + a, b);
+        size_t a = values_of(&g[0], metric, reference, values), b = values_of(&g[1], metric, reference, values + a);
+        row->changes[metric] = compare_runs(values, a, values + a, b);
     }
-    free(figures);
+    free(values);
     if (calls.low < shift->low) shift->low = calls.low; /* not narrower than the calls allow */
     if (calls.high > shift->high) shift->high = calls.high;
     return 1;
@@ -199,8 +199,8 @@ static int judge(const group *g, compare_row *row, const compare_result *result)
 static int make_row(const group *g, compare_row *row, const compare_result *result)
 {
     int metric;
-    sum_figures(&g[0], row, 0);
-    sum_figures(&g[1], row, 1);
+    sum_stats(&g[0], row, 0);
+    sum_stats(&g[1], row, 1);
     row->impact = row->of[1].total_ns - row->of[0].total_ns;
     if (row->impact < 0) row->impact = -row->impact;
     if (row->runs[0] && row->runs[1]) return judge(g, row, result);
@@ -230,11 +230,11 @@ static int make_rows(side *sides, compare_result *result)
 {
     group groups[2];
     const char *key;
-    size_t s, i, most = 1;
+    size_t s, i, max = 1;
     int good;
     for (s = 0; s < 2; s++)
-        for (i = 0; i < sides[s].count; i++) most += sides[s].recordings[i].count;
-    result->rows = (compare_row *)calloc(most, sizeof *result->rows);
+        for (i = 0; i < sides[s].count; i++) max += sides[s].recordings[i].count;
+    result->rows = (compare_row *)calloc(max, sizeof *result->rows);
     groups[0].entries = (const compare_entry **)calloc(sides[0].count + sides[1].count, sizeof *groups[0].entries);
     groups[1].entries = groups[0].entries ? groups[0].entries + sides[0].count : NULL;
     good = result->rows && groups[0].entries;

@@ -76,20 +76,20 @@ double compare_chance(double z);
 
 /*-- recordings --*/
 
-typedef struct compare_figures {
+typedef struct compare_stat {
     double calls, total_ns, p50_ns, p99_ns, max_ns;
-} compare_figures;
+} compare_stat;
 
 /* What is kept of a scope, or call path, of one recording. */
 typedef struct compare_entry {
     char *key;     /* lines of "name TAB category TAB function", the outermost scope first; begins with a line feed */
     uint32_t line; /* in the source */
     size_t order;  /* in the recording */
-    compare_figures figures;
+    compare_stat stat;
     double mean_ns, deviation_ns;
     compare_steps steps;
     compare_sample sample;
-    size_t room;   /* of the sample */
+    size_t capacity;   /* of the sample */
     uint64_t seen; /* calls, also those that are not in the sample */
 } compare_entry;
 
@@ -99,7 +99,7 @@ typedef struct compare_recording {
 } compare_recording;
 
 /* Keeps at most so many calls of each scope as its sample. Returns the exit status, after it has said what failed. */
-int compare_read(const char *path, int by_path, size_t most, const char *progress, compare_recording *recording);
+int compare_read(const char *path, int by_path, size_t max, const char *progress, compare_recording *recording);
 void compare_read_free(compare_recording *recording);
 
 /*-- rows, and how they are printed --*/
@@ -110,7 +110,7 @@ typedef struct compare_row {
     const char *key;        /* as of its entries */
     uint32_t line;
     size_t runs[2];         /* so many recordings of A and B have it */
-    compare_figures of[2];  /* on average of these; the largest max_ns */
+    compare_stat of[2];  /* on average of these; the largest max_ns */
     compare_change changes[COMPARE_METRICS];
     compare_verdict verdicts[COMPARE_METRICS]; /* ADDED and GONE: all of them */
     double z;

@@ -182,9 +182,9 @@ static void print_change(const compare_row *row, int metric)
     printf("}");
 }
 
-static void print_figures(const compare_row *row, int side)
+static void print_stat(const compare_row *row, int side)
 {
-    const compare_figures *f = &row->of[side];
+    const compare_stat *f = &row->of[side];
     printf(",\"%c\":{\"recordings\":%lu,\"calls\":%.1f,\"p50_ns\":%.0f,\"p99_ns\":%.0f,\"max_ns\":%.0f,\"total_ns\":%.0f}",
            "ab"[side], (unsigned long)row->runs[side], f->calls, f->p50_ns, f->p99_ns, f->max_ns, f->total_ns);
 }
@@ -211,8 +211,8 @@ void compare_print_json(const compare_result *result)
         printf("%s\n{", i ? "," : "");
         print_names(row->key);
         printf(",\"line\":%lu,\"failed\":%s", (unsigned long)row->line, row->failed ? "true" : "false");
-        print_figures(row, 0);
-        print_figures(row, 1);
+        print_stat(row, 0);
+        print_stat(row, 1);
         for (metric = 0; metric < COMPARE_METRICS; metric++) print_change(row, metric);
         printf("}");
     }

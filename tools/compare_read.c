@@ -42,11 +42,11 @@ static int make_entry(compare_recording *r, size_t number, const prof_stat *stat
     e->key = join(stat->parent == PROF_NO_PARENT ? "" : r->entries[stat->parent].key, stat->name, stat->site);
     e->line = stat->site->line;
     e->order = number;
-    e->figures.calls = (double)(stat->count - stat->truncated);
-    e->figures.total_ns = (double)stat->total_ns;
-    e->figures.p50_ns = (double)stat->p50_ns;
-    e->figures.p99_ns = (double)stat->p99_ns;
-    e->figures.max_ns = (double)stat->max_ns;
+    e->stat.calls = (double)(stat->count - stat->truncated);
+    e->stat.total_ns = (double)stat->total_ns;
+    e->stat.p50_ns = (double)stat->p50_ns;
+    e->stat.p99_ns = (double)stat->p99_ns;
+    e->stat.max_ns = (double)stat->max_ns;
     e->mean_ns = stat->mean_ns;
     e->deviation_ns = stat->deviation_ns;
     return e->key && copy_steps(&e->steps, stat);
@@ -65,10 +65,10 @@ typedef struct finder {
     compare_recording *recording;
     size_t *slots, mask; /* of a hash table: numbers of entries, + 1 */
     open_scope *open;    /* those around the present event */
-    size_t depth, room;
+    size_t depth, capacity;
     int by_path;
     uint64_t random;
-    size_t most; /* calls in a sample */
+    size_t max; /* calls in a sample */
 } finder;
 
 /* The slot in which it is, or would be. */
@@ -84,7 +84,7 @@ static size_t *slot_of(const finder *f, const prof_callsite *site, const char *n
     }
 }
 
-static int make_finder(finder *f, const prof_stat *stats, compare_recording *r, int by_path, size_t most)
+static int make_finder(finder *f, const prof_stat *stats, compare_recording *r, int by_path, size_t max)
 {
     size_t i, size = 16;
     memset(f, 0, sizeof *f);
@@ -95,7 +95,7 @@ static int make_finder(finder *f, const prof_stat *stats, compare_recording *r, 
     f->recording = r;
     f->mask = size - 1;
     f->by_path = by_path;
-    f->most = most;
+    f->max = max;
     for (i = 0; i < r->count; i++) *slot_of(f, stats[i].site, stats[i].name, stats[i].parent) = i + 1;
     return 1;
 }
@@ -109,15 +109,15 @@ static uint64_t next_random(finder *f)
     return z ^ z >> 31;
 }
 
-static int grow_sample(compare_entry *e, size_t most)
+static int grow_sample(compare_entry *e, size_t max)
 {
-    size_t room = e->room ? e->room * 4 : 64;
+    size_t capacity = e->capacity ? e->capacity * 4 : 64;
     compare_call *calls;
-    if (room > most) room = most;
-    calls = (compare_call *)realloc(e->sample.calls, room * sizeof *calls);
+    if (capacity > max) capacity = max;
+    calls = (compare_call *)realloc(e->sample.calls, capacity * sizeof *calls);
     if (!calls) return 0;
     e->sample.calls = calls;
-    e->room = room;
+    e->capacity = capacity;
     return 1;
 }
 
@@ -125,12 +125,12 @@ static int grow_sample(compare_entry *e, size_t most)
 static int keep_call(finder *f, compare_entry *e, const prof_event *event)
 {
     uint64_t at = e->seen++;
-    if (at < f->most) {
-        if (at == e->room && !grow_sample(e, f->most)) return 0;
+    if (at < f->max) {
+        if (at == e->capacity && !grow_sample(e, f->max)) return 0;
         e->sample.count++;
     } else {
         at = next_random(f) % e->seen;
-        if (at >= f->most) return 1;
+        if (at >= f->max) return 1;
     }
     e->sample.calls[at].start_ns = event->start_ns;
     e->sample.calls[at].ns = (double)event->duration_ns;
@@ -139,12 +139,12 @@ static int keep_call(finder *f, compare_entry *e, const prof_event *event)
 
 static int push(finder *f, size_t entry, const prof_event *event)
 {
-    if (f->depth == f->room) {
-        size_t room = f->room ? f->room * 2 : 64;
-        open_scope *open = (open_scope *)realloc(f->open, room * sizeof *open);
+    if (f->depth == f->capacity) {
+        size_t capacity = f->capacity ? f->capacity * 2 : 64;
+        open_scope *open = (open_scope *)realloc(f->open, capacity * sizeof *open);
         if (!open) return 0;
         f->open = open;
-        f->room = room;
+        f->capacity = capacity;
     }
     f->open[f->depth].entry = entry;
     f->open[f->depth].depth = event->depth;
@@ -179,31 +179,31 @@ static int take_track(finder *f, const prof_trace *trace, size_t track)
 }
 
 /* What PROF_STATS recorded has no calls: as many as there may be, all over its distribution. */
-static int sample_steps(compare_entry *e, size_t most)
+static int sample_steps(compare_entry *e, size_t max)
 {
-    double share = (double)e->steps.calls / (double)most, wanted = 0;
+    double share = (double)e->steps.calls / (double)max, wanted = 0;
     size_t i;
     if (e->sample.count || !e->steps.calls) return 1;
-    e->sample.calls = (compare_call *)malloc(most * sizeof *e->sample.calls);
+    e->sample.calls = (compare_call *)malloc(max * sizeof *e->sample.calls);
     if (!e->sample.calls) return 0;
     if (share < 1) share = 1;
     for (i = 0; i < e->steps.count; i++)
-        for (wanted += (double)e->steps.steps[i].count / share; wanted >= 1 && e->sample.count < most; wanted--) {
-            e->sample.calls[e->sample.count].start_ns = (int64_t)(e->sample.count * 7919 % most);
+        for (wanted += (double)e->steps.steps[i].count / share; wanted >= 1 && e->sample.count < max; wanted--) {
+            e->sample.calls[e->sample.count].start_ns = (int64_t)(e->sample.count * 7919 % max);
             e->sample.calls[e->sample.count++].ns = e->steps.steps[i].ns;
         }
     return 1;
 }
 
-static int take_samples(const prof_trace *trace, const prof_stat *stats, compare_recording *r, int by_path, size_t most)
+static int take_samples(const prof_trace *trace, const prof_stat *stats, compare_recording *r, int by_path, size_t max)
 {
     finder f;
     size_t i;
     int result = TOOL_OK;
-    if (!make_finder(&f, stats, r, by_path, most)) return tool_fail("out of memory");
+    if (!make_finder(&f, stats, r, by_path, max)) return tool_fail("out of memory");
     for (i = 0; i < prof_trace_track_count(trace) && result == TOOL_OK; i++) result = take_track(&f, trace, i);
     for (i = 0; i < r->count && result == TOOL_OK; i++)
-        if (!sample_steps(&r->entries[i], most)) result = tool_fail("out of memory");
+        if (!sample_steps(&r->entries[i], max)) result = tool_fail("out of memory");
     free(f.slots);
     free(f.open);
     return result;
@@ -220,7 +220,7 @@ static int by_key(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static int take_entries(const prof_trace *trace, int by_path, size_t most, compare_recording *r)
+static int take_entries(const prof_trace *trace, int by_path, size_t max, compare_recording *r)
 {
     prof_stat *stats = NULL;
     size_t count = 0, i;
@@ -233,20 +233,20 @@ static int take_entries(const prof_trace *trace, int by_path, size_t most, compa
         r->count = i + 1;
         if (!make_entry(r, i, &stats[i])) break;
     }
-    result = r->entries && i == count ? take_samples(trace, stats, r, by_path, most) : tool_fail("out of memory");
+    result = r->entries && i == count ? take_samples(trace, stats, r, by_path, max) : tool_fail("out of memory");
     prof_stats_free(stats);
     if (result == TOOL_OK && count) qsort(r->entries, count, sizeof *r->entries, by_key);
     return result;
 }
 
-int compare_read(const char *path, int by_path, size_t most, const char *progress, compare_recording *recording)
+int compare_read(const char *path, int by_path, size_t max, const char *progress, compare_recording *recording)
 {
     prof_trace *trace = tool_open(path);
     int result;
     if (!trace) return TOOL_ERROR;
     tool_progress_begin("compare", progress);
     prof_trace_watch(trace, tool_progress_step, NULL);
-    result = take_entries(trace, by_path, most, recording);
+    result = take_entries(trace, by_path, max, recording);
     tool_progress_end();
     prof_trace_close(trace);
     return result;

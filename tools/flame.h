@@ -50,9 +50,9 @@ char *flame_text(const char *text); /* a copy; NULL without memory */
 int flame_write_svg(const flame *tree, const flame_look *look, tool_out *out);
 
 void flame_put(tool_out *out, const char *format, ...) PROF__PRINTF(2, 3); /* at most 1000 bytes */
-/* Writes at most `most` characters of a text, with &, <, > and quotes as entities, U+FFFD for what XML or UTF-8 does not
+/* Writes at most `max` characters of a text, with &, <, > and quotes as entities, U+FFFD for what XML or UTF-8 does not
    allow, and a space for control characters. */
-void flame_put_xml(tool_out *out, const char *text, size_t most);
+void flame_put_xml(tool_out *out, const char *text, size_t max);
 /* Returns how many bytes the character at text has, and how wide it is (1 or 2); 0 if it is not a printable character
    of UTF-8. */
 size_t flame_character(const char *text, int *width);

@@ -29,10 +29,10 @@ size_t flame_character(const char *text, int *width)
     return length;
 }
 
-void flame_put_xml(tool_out *out, const char *text, size_t most)
+void flame_put_xml(tool_out *out, const char *text, size_t max)
 {
     int width;
-    for (; *text && most; --most) {
+    for (; *text && max; --max) {
         size_t length = flame_character(text, &width);
         if (!length)
             flame_put(out, "%s", (unsigned char)*text < 0x80 ? " " : "\xEF\xBF\xBD");

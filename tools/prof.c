@@ -129,11 +129,11 @@ static int decimal(const char **text, double *number)
     return 1;
 }
 
-int tool_number(const char *option, const char *text, double least, double most, double *number)
+int tool_number(const char *option, const char *text, double least, double max, double *number)
 {
     const char *c = text;
-    if (decimal(&c, number) && !*c && *number >= least && *number <= most) return 1;
-    tool_fail("%s '%s': must be a number from %g to %g", option, text, least, most);
+    if (decimal(&c, number) && !*c && *number >= least && *number <= max) return 1;
+    tool_fail("%s '%s': must be a number from %g to %g", option, text, least, max);
     return 0;
 }
 
@@ -252,10 +252,10 @@ void tool_print_wrapped(const char *text, int at, int indent)
     }
 }
 
-int tool_fit(int most, int used)
+int tool_fit(int max, int used)
 {
     int fits = line_columns - used;
-    return line_columns < 0 || fits > most ? most : fits > 12 ? fits : 12;
+    return line_columns < 0 || fits > max ? max : fits > 12 ? fits : 12;
 }
 
 int tool_loss(const prof_trace *trace, int kind, char *to, size_t size)
@@ -274,21 +274,22 @@ static struct {
 /* Returns 0, with a message, if that fails. */
 static int read_input(void)
 {
-    size_t room = 0, got = 1;
+    size_t capacity = 0, got = 1;
     if (input.bytes) return 1;
 #ifdef _WIN32
     _setmode(0, _O_BINARY);
 #endif
     while (got) {
-        if (room - input.size < 4096) {
-            char *more = room > (size_t)-1 / 2 ? NULL : (char *)realloc(input.bytes, room = room * 2 + 65536);
+        if (capacity - input.size < 4096) {
+            char *more = NULL;
+            if (capacity <= (size_t)-1 / 2) more = (char *)realloc(input.bytes, capacity = capacity * 2 + 65536);
             if (!more) {
                 tool_fail("standard input: no memory for more than %lu bytes", (unsigned long)input.size);
                 return 0;
             }
             input.bytes = more;
         }
-        got = fread(input.bytes + input.size, 1, room - input.size, stdin);
+        got = fread(input.bytes + input.size, 1, capacity - input.size, stdin);
         input.size += got;
     }
     if (ferror(stdin)) tool_fail("cannot read standard input: %s", strerror(errno));

@@ -92,7 +92,7 @@ int tool_choice(const char *option, const char *text, const char *const *choices
 /* Reads "1.5s" or "20ms" as nanoseconds; "-1.5s" counts back from end_ns. Returns 0, with a message, if it is no time.
    */
 int tool_time(const char *option, const char *text, int64_t end_ns, int64_t *ns);
-int tool_number(const char *option, const char *text, double least, double most, double *number);
+int tool_number(const char *option, const char *text, double least, double max, double *number);
 int tool_same(const char *a, const char *b);
 const char *tool_extension(const char *path); /* ".json"; "" if it has none */
 int tool_is_folder(const char *path);         /* 1 if it ends in a slash, or is a directory */
@@ -130,7 +130,7 @@ void tool_print_name(const char *text, int width); /* replaces control character
 #define TOOL_COLUMNS {"--columns", "-c", "N", "fits lines into N characters; default: the width of the terminal; 0: no limit"}
 int tool_columns(const tool_args *args, int *columns);
 void tool_print_wrapped(const char *text, int at, int indent); /* begins at column `at`; prints no final newline */
-int tool_fit(int most, int used); /* how many characters a name may have if `used` of the line are taken; at most `most` */
+int tool_fit(int max, int used); /* how many characters a name may have if `used` of the line are taken: up to max */
 
 /* Says what a trace lacks, and what to do about it, for each kind of loss below TOOL_LOSSES. Returns 0 if nothing of
    this kind is missing. */

@@ -119,17 +119,17 @@ void top_free(top_period *period)
 /*-- tracks --*/
 
 /* A scope around the present event. */
-typedef struct around {
+typedef struct enclosing {
     size_t row;
     uint32_t depth;
     int64_t end_ns;
-} around;
+} enclosing;
 
 typedef struct reading {
     const prof_trace *trace;
     top_period *period;
-    around *stack;
-    size_t depth, room;
+    enclosing *stack;
+    size_t depth, capacity;
     int overlaps; /* 1: a scope ended after one around it: it is read with the spans */
 } reading;
 
@@ -152,12 +152,12 @@ static void add_call(top_row *row, int64_t ns, uint32_t flags)
 
 static int push(reading *r, size_t row, uint32_t depth, int64_t end_ns)
 {
-    if (r->depth == r->room) {
-        size_t room = r->room ? r->room * 2 : 64;
-        around *stack = (around *)realloc(r->stack, room * sizeof *stack);
+    if (r->depth == r->capacity) {
+        size_t capacity = r->capacity ? r->capacity * 2 : 64;
+        enclosing *stack = (enclosing *)realloc(r->stack, capacity * sizeof *stack);
         if (!stack) return 0;
         r->stack = stack;
-        r->room = room;
+        r->capacity = capacity;
     }
     r->stack[r->depth].row = row;
     r->stack[r->depth].depth = depth;
@@ -269,11 +269,11 @@ static void find_held(reading *r)
     const prof_trace_info *info = prof_trace_about(r->trace);
     top_period *p = r->period;
     const prof_track *track;
-    uint64_t most = 0;
+    uint64_t max = 0;
     int64_t first = 0;
     size_t i;
     for (i = 0; (track = prof_trace_track(r->trace, i)) != NULL; ++i)
-        if (!*track->device && track->event_count > most) most = track->event_count, first = track->first_ns;
+        if (!*track->device && track->event_count > max) max = track->event_count, first = track->first_ns;
     if (!info->overwritten_chunks) first = 0;
     if (first >= p->to_ns) first = p->to_ns - 1;
     p->held_ns = p->to_ns - first;

@@ -66,9 +66,9 @@
 #error "PROF_TINY is for PROF_FREESTANDING with PROF_MINIMAL"
 #endif
 #if defined(PROF_FREESTANDING) && defined(PROF_MINIMAL)
-#define PROF__LESS(most, least) least
+#define PROF__LESS(max, least) least
 #else
-#define PROF__LESS(most, least) most
+#define PROF__LESS(max, least) max
 #endif
 #ifdef PROF_FREESTANDING
 #define PROF__PATH(size) 8 /* there are no files */

@@ -64,10 +64,10 @@ static PROF__UNUSED void prof__out_fail(prof__out *out, prof_status status)
 /* Seeks over the hole. Returns 0 if that fails. */
 static int prof__out_skip(prof__out *out)
 {
-    const long most = 1l << 30;
+    const long max = 1l << 30;
     int failed = 0;
-    for (; out->hole && !failed; out->hole -= failed ? 0 : out->hole < (uint64_t)most ? out->hole : (uint64_t)most)
-        failed = fseek(out->file, out->hole < (uint64_t)most ? (long)out->hole : most, SEEK_CUR);
+    for (; out->hole && !failed; out->hole -= failed ? 0 : out->hole < (uint64_t)max ? out->hole : (uint64_t)max)
+        failed = fseek(out->file, out->hole < (uint64_t)max ? (long)out->hole : max, SEEK_CUR);
     return !failed;
 }
 
@@ -190,7 +190,7 @@ static PROF__UNUSED void prof__out_signed(prof__out *out, int64_t value)
 /* Writes value to `to` (32 bytes, terminated), with at least this many significant digits and, up to most, as many as
    it takes to read back the same number. Returns the length. The decimal point is a point in every locale. Values that
    are not finite are "inf", "-inf" or "nan". */
-static size_t prof__double_digits(char *to, double value, int least, int most)
+static size_t prof__double_digits(char *to, double value, int least, int max)
 {
     char text[48];
     size_t from, at = 0;
@@ -203,7 +203,7 @@ static size_t prof__double_digits(char *to, double value, int least, int most)
         double back;
         snprintf(text, sizeof text, "%.*g", digits, value);
         back = strtod(text, NULL);
-        if (digits++ >= most || !(back < value || back > value)) break;
+        if (digits++ >= max || !(back < value || back > value)) break;
     }
     for (from = 0; text[from] && at < 31; from++) {
         if ((text[from] >= '0' && text[from] <= '9') || text[from] == '-' || text[from] == '+' || text[from] == 'e')

@@ -202,7 +202,7 @@ static PROF__UNUSED void prof__out_many(prof__out *out, uint64_t count, const ch
    Returns the length. */
 static PROF__UNUSED size_t prof__counter_text(char *to, double value)
 {
-    const double most = 9007199254740992.0;
-    int whole = value >= -most && value <= most && !((double)(int64_t)value < value || (double)(int64_t)value > value);
+    const double max = 9007199254740992.0;
+    int whole = value >= -max && value <= max && !((double)(int64_t)value < value || (double)(int64_t)value > value);
     return prof__double_digits(to, value, whole ? 16 : 6, whole ? 16 : 6);
 }

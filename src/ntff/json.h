@@ -16,7 +16,7 @@ typedef struct prof__json {
     char *buffer;       /* for a file */
     const char *from;   /* while an element is skipped: the first byte that is not in the copy yet; else NULL */
     char *copy;
-    size_t copied, room;
+    size_t copied, capacity;
     int over;           /* 1: the element is larger than PROF__JSON_MAX */
     const char *error;  /* NULL: none */
 } prof__json;
@@ -69,21 +69,21 @@ static uint64_t prof__json_offset(const prof__json *j) { return j->passed + (uin
 
 static void prof__json_keep(prof__json *j)
 {
-    size_t size = (size_t)(j->at - j->from), room = j->room ? j->room : 4096;
+    size_t size = (size_t)(j->at - j->from), capacity = j->capacity ? j->capacity : 4096;
     char *more;
     if (j->over || size > PROF__JSON_MAX - j->copied) {
         j->over = 1;
         return;
     }
-    while (room < j->copied + size) room *= 2;
-    if (room > j->room) {
-        more = (char *)realloc(j->copy, room);
+    while (capacity < j->copied + size) capacity *= 2;
+    if (capacity > j->capacity) {
+        more = (char *)realloc(j->copy, capacity);
         if (!more) {
             j->over = 1;
             return;
         }
         j->copy = more;
-        j->room = room;
+        j->capacity = capacity;
     }
     if (size) memcpy(j->copy + j->copied, j->from, size);
     j->copied += size;

@@ -115,10 +115,10 @@ static int prof__ntff_key(const char *key)
     return 0;
 }
 
-static void prof__ntff_index(int32_t *index, const prof__json_value *value, int64_t most)
+static void prof__ntff_index(int32_t *index, const prof__json_value *value, int64_t max)
 {
     int64_t number;
-    if (prof__json_signed(value, &number) && number >= 0 && number <= most) *index = (int32_t)number;
+    if (prof__json_signed(value, &number) && number >= 0 && number <= max) *index = (int32_t)number;
 }
 
 static void prof__ntff_group(prof__ntff_said *said, const char *group)
@@ -213,13 +213,13 @@ static int prof__ntff_object(prof_ntff_parser *p, prof__json *j, int inner)
 static int prof__ntff_complete(prof__ntff_said *said)
 {
     prof_ntff_event *event = &said->event;
-    int64_t most = PROF__NTFF_FAR / said->unit;
-    if (!said->has_time || said->time <= 0 || said->time >= most) return 0;
+    int64_t max = PROF__NTFF_FAR / said->unit;
+    if (!said->has_time || said->time <= 0 || said->time >= max) return 0;
     said->time *= said->unit;
     event->start_ns = said->time;
     event->duration_ns = said->phase == 's' ? 0 : -1;
     if (said->has_duration && !said->phase) {
-        if (said->duration < 0 || said->duration >= most || said->duration * said->unit > PROF__NTFF_FAR - said->time)
+        if (said->duration < 0 || said->duration >= max || said->duration * said->unit > PROF__NTFF_FAR - said->time)
             return 0;
         event->duration_ns = said->duration * said->unit;
     }

@@ -101,14 +101,14 @@ static PROF__NOINLINE int64_t prof__read_fast_find(const prof_trace *trace, uint
 {
     int64_t ns = prof__read_ns(trace, tick, hint);
 #ifdef __SIZEOF_INT128__
-    const uint64_t most = (uint64_t)1 << 40; /* with a factor below 2^63, a shift of at least 43: below PROF__FAR_NS */
+    const uint64_t max = (uint64_t)1 << 40; /* with a factor below 2^63, a shift of at least 43: below PROF__FAR_NS */
     const prof__read_line *line = trace->lines + *hint;
     fast->from = line->tick;
     fast->factor = line->factor;
     fast->ns = line->ns;
     fast->up = 64 - line->shift;
     fast->span = (*hint + 1 < trace->line_count ? line[1].tick : ~(uint64_t)0) - line->tick;
-    if (fast->span > most) fast->span = most;
+    if (fast->span > max) fast->span = max;
     if (line->shift < 43 || line->shift > 64 || line->ns < 0 || line->ns > PROF__FAR_NS / 4) fast->span = 0;
 #else
     (void)fast;

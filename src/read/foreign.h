@@ -118,13 +118,13 @@ static void prof__turn_chunks(char *image, const prof__header *h)
 /* Turns the headers of the blocks whose check is right. The reader counts other blocks as lost. */
 static void prof__turn_archive(char *image, size_t size, const prof__header *h)
 {
-    uint64_t at = h->archive_offset, most = PROF__BLOCK_BOUND(h->chunk_size / 8), tried = 0;
+    uint64_t at = h->archive_offset, max = PROF__BLOCK_BOUND(h->chunk_size / 8), tried = 0;
     while (at && at <= size && size - at >= sizeof(prof__block) && tried / 16 <= size) {
         prof__block block;
         memcpy(&block, image + at, sizeof block);
         prof__turn_block(&block);
         if (block.magic == PROF__BLOCK_MAGIC && block.size >= sizeof block && block.size % 8 == 0 &&
-            block.size <= most && block.size <= size - at) {
+            block.size <= max && block.size <= size - at) {
             if (prof__block_check(&block, image + at + sizeof block) == block.check) {
                 memcpy(image + at, &block, sizeof block);
                 at += block.size;

@@ -111,13 +111,13 @@ static inline char *prof__conversion_integer(char *to, const prof__conversion *h
 
 static inline char *prof__conversion_text(char *to, const char *end, const prof__conversion *how, const char *text)
 {
-    size_t most = (size_t)(end - to) + 1, length;
-    int part = how->precision >= 0 && (size_t)how->precision < most; /* else a text that is too long is not cut here */
+    size_t max = (size_t)(end - to) + 1, length;
+    int part = how->precision >= 0 && (size_t)how->precision < max; /* else a text that is too long is not cut here */
     if (!text || how->wide || how->fill == '0' || how->width > PROF__SHORT_ITEM) return NULL;
-    if (part) most = (size_t)how->precision;
-    const char *zero = (const char *)memchr(text, 0, most);
+    if (part) max = (size_t)how->precision;
+    const char *zero = (const char *)memchr(text, 0, max);
     if (!zero && !part) return NULL;
-    length = zero ? (size_t)(zero - text) : most;
+    length = zero ? (size_t)(zero - text) : max;
     memcpy(to, text, length);
     to += length;
     if (PROF__LIKELY(length >= (size_t)how->width)) return to;

@@ -118,8 +118,8 @@ static PROF__UNUSED prof__extent prof__chunks_there(const prof__session *s)
 static PROF__UNUSED PROF__RARE void prof__background_failed(prof__session *s, const char *why)
 {
     char *to = s->header->write_error;
-    size_t length = prof__length(why), most = sizeof s->header->write_error - 1;
-    if (length > most) why += length - most;
+    size_t length = prof__length(why), max = sizeof s->header->write_error - 1;
+    if (length > max) why += length - max;
     for (size_t i = 0; i + 1 < sizeof s->header->write_error; ++i) {
         PROF__STORE(to + i, *why);
         if (*why) ++why;
@@ -285,9 +285,9 @@ static PROF__RARE prof__chunk *prof__chunk_take(prof__session *s, int service)
     int kept = prof__chunks_kept(s);
     uint32_t room = PROF__ACQUIRE(&prof__room_changes);
     uint64_t first = 0, last = 0, tries, lap = PROF__LOAD(&s->chunk_count);
-    uint64_t most = kept ? lap * 2 : lap; /* with kept, one is reserved for us: others may have moved it along */
+    uint64_t max = kept ? lap * 2 : lap; /* with kept, one is reserved for us: others may have moved it along */
     if (kept ? !prof__chunk_reserve(s, service) : PROF__LOAD(&s->all_owned) == room) return NULL;
-    for (tries = 0; tries < most; ++tries) {
+    for (tries = 0; tries < max; ++tries) {
         if (h->mode == PROF_FILL && PROF__LOAD(&h->next_chunk) >= PROF__LOAD(&s->chunk_count)) return NULL;
         /* A release: a reader that sees this claim also sees all that the thread wrote in its previous chunk. */
         uint64_t number = __atomic_fetch_add(&h->next_chunk, 1, __ATOMIC_RELEASE);
@@ -308,7 +308,7 @@ static PROF__RARE prof__chunk *prof__chunk_take(prof__session *s, int service)
             continue;
         /* If this thread slept for a whole lap, the slot now has newer events. */
         if (chunk->sequence > number || PROF__LOAD(&chunk->late)) {
-            most = tries + 1 + lap; /* to come here again, if all others are owned */
+            max = tries + 1 + lap; /* to come here again, if all others are owned */
             PROF__STORE(&chunk->late, 0u);
             PROF__RELEASE(&chunk->state, state);
             prof__room_changed(); /* other threads have seen it taken */
@@ -333,7 +333,7 @@ static PROF__RARE prof__chunk *prof__chunk_take(prof__session *s, int service)
     if (kept) {
         PROF__ADD(&s->free_chunks, 1u);
         prof__room_changed();
-    } else if (tries == most) {
+    } else if (tries == max) {
         prof__search_failed(s, first, last, tries, room);
     }
     return NULL;

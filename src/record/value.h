@@ -91,20 +91,20 @@ typedef struct prof__text {
     int cut;
 } prof__text;
 
-/* Returns how much of a text is recorded: at most `most` bytes, cut between UTF-8 characters. given: the bytes that may
+/* Returns how much of a text is recorded: at most `max` bytes, cut between UTF-8 characters. given: the bytes that may
    be read. */
-static PROF__APART prof__text prof__measure_part(const char *bytes, uint64_t most, uint64_t given)
+static PROF__APART prof__text prof__measure_part(const char *bytes, uint64_t max, uint64_t given)
 {
     prof__text text;
-    if (most > PROF_MAX_TEXT) most = PROF_MAX_TEXT;
+    if (max > PROF_MAX_TEXT) max = PROF_MAX_TEXT;
     text.bytes = bytes ? bytes : "(null)";
 #ifdef PROF_FREESTANDING
     text.length = 0;
-    while (text.length < most && text.length < given && text.bytes[text.length]) ++text.length;
+    while (text.length < max && text.length < given && text.bytes[text.length]) ++text.length;
 #else
-    if (most > given) most = given;
-    const char *zero = (const char *)memchr(text.bytes, 0, (size_t)most); /* reads nothing after it */
-    text.length = zero ? (uint64_t)(zero - text.bytes) : most;
+    if (max > given) max = given;
+    const char *zero = (const char *)memchr(text.bytes, 0, (size_t)max); /* reads nothing after it */
+    text.length = zero ? (uint64_t)(zero - text.bytes) : max;
 #endif
     text.cut = text.length < given && text.bytes[text.length] != 0;
     if (text.cut)

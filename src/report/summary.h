@@ -266,14 +266,14 @@ static PROF__RARE void prof__summary_devices(prof__out *out, const prof_trace *t
 }
 
 /* Writes to `to` (32 bytes) the size of a buffer that could hold `more` times as much in addition, as a value of
-   PROF_BUFFER: a power of two, and at most `most` bytes; "" if the buffer is already that large. */
-static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, double more, uint64_t most)
+   PROF_BUFFER: a power of two, and at most `max` bytes; "" if the buffer is already that large. */
+static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, double more, uint64_t max)
 {
     static const char units[] = {0, 'K', 'M', 'G'};
     uint64_t had = trace->header.image_size + 2 * (uint64_t)trace->header.chunk_size, wanted = PROF__MIN_BUFFER;
     int unit;
     *to = 0;
-    while (wanted < most && (wanted <= had || (double)wanted < (double)trace->header.image_size * (1 + more)))
+    while (wanted < max && (wanted <= had || (double)wanted < (double)trace->header.image_size * (1 + more)))
         wanted *= 2;
     if (wanted <= had) return;
     for (unit = 0; wanted >= 1024 && unit < 3; unit++) wanted /= 1024;

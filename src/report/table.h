@@ -20,7 +20,7 @@ typedef struct prof__table {
     const prof__column *columns;
     size_t count;                       /* of columns */
     size_t widths[PROF__TABLE_COLUMNS]; /* 0: left out */
-    size_t name, most, note;            /* widths; most: of a name */
+    size_t name, max, note;            /* widths; max: of a name */
     size_t note_order;                  /* as prof__column.order; 0: on a line of its own if necessary */
     size_t rows, at, line;              /* at: the present column; line: characters of the note */
     int writing, below;                 /* writing: the second pass; below: notes have lines of their own */
@@ -38,7 +38,7 @@ static void prof__table_begin(prof__table *t, prof__out *out, size_t limit, cons
     t->note_title = note_title;
     t->note_order = note_order;
     t->name = prof__characters(title);
-    t->most = PROF__NAME_MAX;
+    t->max = PROF__NAME_MAX;
     if (note_title) t->note = prof__characters(note_title) + 2;
     for (; columns[t->count].title; t->count++) t->widths[t->count] = prof__characters(columns[t->count].title);
 }
@@ -49,7 +49,7 @@ static void prof__table_row(prof__table *t, const char *name, size_t depth)
     t->at = t->line = 0;
     t->rows++;
     if (!t->writing) {
-        if (depth) t->most = PROF__NAME_MAX + 2 * PROF__INDENT_MAX;
+        if (depth) t->max = PROF__NAME_MAX + 2 * PROF__INDENT_MAX;
         if (length > t->name) t->name = length;
         return;
     }
@@ -156,7 +156,7 @@ static int prof__table_leave_out(prof__table *t)
 static void prof__table_fit(prof__table *t)
 {
     size_t wide[PROF__TABLE_COLUMNS], all = 0, least, i;
-    if (t->name > t->most) t->name = t->most;
+    if (t->name > t->max) t->name = t->max;
     for (i = 0; i < t->count; i++) {
         wide[i] = t->columns[i].width ? t->columns[i].width : i ? 11 : 14;
         if (t->widths[i] >= wide[i]) wide[i] = t->widths[i] + 1; /* columns never touch */

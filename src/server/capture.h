@@ -148,13 +148,13 @@ static prof_status prof__server_image(prof__server_ask *ask, void *bytes, size_t
 
 /* The times of PROFILE_STEPs in ns: integers, so that the average is never outside of minimum and maximum. */
 typedef struct prof__server_steps {
-    uint64_t count, sum, least, most;
+    uint64_t count, sum, least, max;
 } prof__server_steps;
 
 static void prof__server_step_add(prof__server_steps *steps, uint64_t ns)
 {
     if (!steps->count || ns < steps->least) steps->least = ns;
-    if (!steps->count || ns > steps->most) steps->most = ns;
+    if (!steps->count || ns > steps->max) steps->max = ns;
     steps->sum += ns;
     steps->count++;
 }
@@ -164,7 +164,7 @@ static void prof__server_step_values(const prof__server_steps *steps, double *va
 {
     values[0] = (double)steps->sum / (double)steps->count / 1e6;
     values[1] = (double)steps->least / 1e6;
-    values[2] = (double)steps->most / 1e6;
+    values[2] = (double)steps->max / 1e6;
 }
 
 static prof_status prof__server_step_times(const prof_trace *trace, prof__server_steps *steps)
@@ -291,7 +291,7 @@ static void prof__server_warn(prof__server *v, prof__server_ask *ask)
         unsigned char head[12];
         head[0] = 0x1A;
         size_t n = 1 + prof__server_varint(head + 1, (uint64_t)(end - line));
-        if (!prof__server_room(v, &ask->answer, n + (size_t)(end - line))) return;
+        if (!prof__server_grow(v, &ask->answer, n + (size_t)(end - line))) return;
         prof__server_add(v, &ask->answer, head, n);
         prof__server_add(v, &ask->answer, line, (size_t)(end - line));
     }

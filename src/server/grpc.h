@@ -174,7 +174,7 @@ static prof_status prof__server_profile_read(const prof__server *v, prof__server
                                              const unsigned char *at, size_t size)
 {
     prof__proto p = prof__proto_of(at, size);
-    uint64_t duration = 0, asked = 0, now = prof_host_ns(), most = v->max_ms * 1000000;
+    uint64_t duration = 0, asked = 0, now = prof_host_ns(), max = v->max_ms * 1000000;
     prof_status status = PROF_OK;
     capture->format = PROF__SERVE_XPLANE;
     while (!status && prof__proto_next(&p)) {
@@ -190,7 +190,7 @@ static prof_status prof__server_profile_read(const prof__server *v, prof__server
     if (!capture->continuous && (!duration || duration > v->max_ms))
         return prof__fail(PROF_INVALID_ARGUMENT, "duration_ms %llu: must be 1 to %llu", (unsigned long long)duration,
                           (unsigned long long)v->max_ms);
-    if (capture->begin_at > now && capture->begin_at - now > most)
+    if (capture->begin_at > now && capture->begin_at - now > max)
         return prof__fail(PROF_INVALID_ARGUMENT, "start_timestamp_ns: must be at most %llu ms from now",
                           (unsigned long long)v->max_ms);
     capture->ns = duration * 1000000;

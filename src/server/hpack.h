@@ -99,8 +99,8 @@ static void prof__huffman_prepare(void)
     }
 }
 
-/* Decodes size bytes. Returns 0 if they are invalid, or need more than room bytes. */
-static int prof__huffman_decode(const unsigned char *at, size_t size, char *to, size_t room, size_t *length)
+/* Decodes size bytes. Returns 0 if they are invalid, or need more than capacity bytes. */
+static int prof__huffman_decode(const unsigned char *at, size_t size, char *to, size_t capacity, size_t *length)
 {
     uint32_t code = 0;
     unsigned bits = 0;
@@ -112,7 +112,7 @@ static int prof__huffman_decode(const unsigned char *at, size_t size, char *to, 
         uint32_t index = code - prof__huffman_rows[bits].code;
         if (code < prof__huffman_rows[bits].code || index >= prof__huffman_rows[bits].count) continue;
         unsigned symbol = prof__huffman_symbols[prof__huffman_rows[bits].first + index];
-        if (symbol == 256 || n == room) return 0;
+        if (symbol == 256 || n == capacity) return 0;
         to[n++] = (char)symbol;
         code = bits = 0;
     }
@@ -123,10 +123,10 @@ static int prof__huffman_decode(const unsigned char *at, size_t size, char *to, 
 /* Reads an integer whose first byte has this many bits of it. Returns 0 if it is invalid or too large. */
 static int prof__hpack_integer(const unsigned char **at, const unsigned char *end, unsigned bits, uint32_t *value)
 {
-    uint32_t most = (1u << bits) - 1;
+    uint32_t max = (1u << bits) - 1;
     if (*at == end) return 0;
-    *value = *(*at)++ & most;
-    if (*value < most) return 1;
+    *value = *(*at)++ & max;
+    if (*value < max) return 1;
     for (unsigned shift = 0; shift < 28 && *at < end; shift += 7) {
         unsigned char c = *(*at)++;
         *value += (uint32_t)(c & 127) << shift;
@@ -135,15 +135,16 @@ static int prof__hpack_integer(const unsigned char **at, const unsigned char *en
     return 0;
 }
 
-static int prof__hpack_string(const unsigned char **at, const unsigned char *end, char *to, size_t room, size_t *size)
+static int prof__hpack_string(const unsigned char **at, const unsigned char *end, char *to, size_t capacity,
+                              size_t *size)
 {
     uint32_t length;
     int coded = *at < end && **at & 128;
     if (!prof__hpack_integer(at, end, 7, &length) || length > (size_t)(end - *at)) return 0;
     const unsigned char *from = *at;
     *at += length;
-    if (coded) return prof__huffman_decode(from, length, to, room, size);
-    if (length > room) return 0;
+    if (coded) return prof__huffman_decode(from, length, to, capacity, size);
+    if (length > capacity) return 0;
     memcpy(to, from, length);
     *size = length;
     return 1;
@@ -179,7 +180,7 @@ static void prof__hpack_insert(prof__hpack *h, const char *name, size_t name_siz
 
 /* Copies the entry of an index. Returns 0 if there is none, or if it is too long. */
 static int prof__hpack_lookup(const prof__hpack *h, uint32_t index, char *name, size_t *name_size, char *value,
-                              size_t *size, size_t room)
+                              size_t *size, size_t capacity)
 {
     const char *from, *text;
     if (!index) return 0;
@@ -197,7 +198,7 @@ static int prof__hpack_lookup(const prof__hpack *h, uint32_t index, char *name, 
         text = from + *name_size;
         *size = h->entry[entry].value;
     }
-    if (*name_size > room || *size > room) return 0;
+    if (*name_size > capacity || *size > capacity) return 0;
     memcpy(name, from, *name_size);
     if (value) memcpy(value, text, *size);
     return 1;
@@ -205,9 +206,9 @@ static int prof__hpack_lookup(const prof__hpack *h, uint32_t index, char *name, 
 
 #define PROF__HPACK_TEXT 8192 /* bytes of a name or value */
 
-/* Calls field for each header of a block. most: the size of the table that was announced. Returns 0 if the block is
+/* Calls field for each header of a block. max: the size of the table that was announced. Returns 0 if the block is
    invalid or too large. */
-static int prof__hpack_block(prof__hpack *h, size_t most, const unsigned char *at, size_t block,
+static int prof__hpack_block(prof__hpack *h, size_t max, const unsigned char *at, size_t block,
                              void (*field)(void *user, const char *name, size_t name_size, const char *value,
                                            size_t size),
                              void *user)
@@ -222,7 +223,7 @@ static int prof__hpack_block(prof__hpack *h, size_t most, const unsigned char *a
         unsigned bits = c & 0x80 ? 7 : c & 0x40 ? 6 : c & 0x20 ? 5 : 4;
         if (!prof__hpack_integer(&at, end, bits, &index)) return 0;
         if (bits == 5) { /* changes the table's size; must come before all fields */
-            if (index > most || fields) return 0;
+            if (index > max || fields) return 0;
             h->limit = index;
             prof__hpack_evict(h, 0);
             continue;

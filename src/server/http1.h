@@ -142,18 +142,18 @@ static int prof__http1_fill(prof__server *v, prof__server_client *c)
 {
     prof__server_ask *ask = &c->asks[0];
     prof__server_bytes *answer = &ask->answer;
-    size_t room = sizeof c->out - c->out_size;
+    size_t space = sizeof c->out - c->out_size;
     int live = ask->phase == PROF__ASK_LIVE && ask->live->messages, began = !ask->head_sent;
     if (ask->phase != PROF__ASK_ANSWER && !live) return 0;
     if (!ask->head_sent) {
-        if (room < sizeof ask->head + 128) return 0;
-        int size = snprintf((char *)c->out + c->out_size, room, "HTTP/1.1 %d %s\r\n%s%s\r\n", ask->status,
+        if (space < sizeof ask->head + 128) return 0;
+        int size = snprintf((char *)c->out + c->out_size, space, "HTTP/1.1 %d %s\r\n%s%s\r\n", ask->status,
                             prof__http1_reason(ask->status), ask->head, ask->keep ? "" : "connection: close\r\n");
         c->out_size += (size_t)size;
-        room -= (size_t)size;
+        space -= (size_t)size;
         ask->head_sent = 1;
     }
-    size_t left = answer->size - answer->first, part = left < room ? left : room;
+    size_t left = answer->size - answer->first, part = left < space ? left : space;
     if (part) memcpy(c->out + c->out_size, answer->at + answer->first, part);
     c->out_size += part;
     answer->first += part;

@@ -308,12 +308,12 @@ static int prof__h2_read(prof__server *v, prof__server_client *c)
 }
 
 /* Appends a literal header to a block, if it has space for it. */
-static size_t prof__h2_literal(unsigned char *block, size_t at, size_t room, const char *name, size_t name_size,
+static size_t prof__h2_literal(unsigned char *block, size_t at, size_t capacity, const char *name, size_t name_size,
                                const char *value, size_t size)
 {
     unsigned char head[16];
     size_t n;
-    if (at + name_size + size + 16 > room) return at;
+    if (at + name_size + size + 16 > capacity) return at;
     block[at++] = 0;
     for (int i = 0; i < 2; ++i) {
         size_t length = i ? size : name_size;
@@ -328,19 +328,19 @@ static size_t prof__h2_literal(unsigned char *block, size_t at, size_t room, con
 }
 
 /* Makes the trailers grpc-status and grpc-message. In the message, all bytes but printable ASCII become %XX. */
-static size_t prof__h2_trailers(const prof__server_ask *ask, unsigned char *block, size_t at, size_t room)
+static size_t prof__h2_trailers(const prof__server_ask *ask, unsigned char *block, size_t at, size_t capacity)
 {
     char number[12], message[3 * sizeof ask->message];
     size_t n = 0;
     int size = snprintf(number, sizeof number, "%d", ask->grpc_status);
-    at = prof__h2_literal(block, at, room, "grpc-status", 11, number, (size_t)size);
+    at = prof__h2_literal(block, at, capacity, "grpc-status", 11, number, (size_t)size);
     for (const char *c = ask->message; *c; ++c) {
         if ((unsigned char)*c < 32 || (unsigned char)*c > 126 || *c == '%')
             n += (size_t)snprintf(message + n, sizeof message - n, "%%%02X", (unsigned)(unsigned char)*c);
         else
             message[n++] = *c;
     }
-    return n ? prof__h2_literal(block, at, room, "grpc-message", 12, message, n) : at;
+    return n ? prof__h2_literal(block, at, capacity, "grpc-message", 12, message, n) : at;
 }
 
 static void prof__h2_answer_head(prof__server_client *c, prof__server_ask *ask)
@@ -370,8 +370,8 @@ static void prof__h2_answer_head(prof__server_client *c, prof__server_ask *ask)
 static int prof__h2_send(prof__server *v, prof__server_client *c, prof__server_ask *ask)
 {
     prof__server_bytes *answer = &ask->answer;
-    size_t left = answer->size - answer->first, room = sizeof c->out - c->out_size;
-    if (ask->phase != PROF__ASK_ANSWER || room < PROF__SERVER_FRAME + 1024) return 0;
+    size_t left = answer->size - answer->first, space = sizeof c->out - c->out_size;
+    if (ask->phase != PROF__ASK_ANSWER || space < PROF__SERVER_FRAME + 1024) return 0;
     if (!ask->head_sent) {
         prof__h2_answer_head(c, ask);
     } else if (left) {

@@ -54,14 +54,14 @@ static int64_t prof__server_live_most(const prof__server_live *live)
 /* Sets the window of the next period. Returns 0 if it would be empty. end: when it must end, ns since the start. */
 static int prof__server_live_window(prof__server_live *live, prof_trace *trace, int64_t end, int64_t *from, int *joins)
 {
-    int64_t most = prof__server_live_most(live), oldest = INT64_MAX;
+    int64_t max = prof__server_live_most(live), oldest = INT64_MAX;
     size_t hint = 0;
     *joins = live->tick != 0;
     *from = live->tick ? prof__read_ns(trace, live->tick, &hint) : 0;
     if (end <= *from) return 0;
-    if (end - *from > most) {
-        if (*joins) live->skipped_ns += (uint64_t)(end - *from - most);
-        *from = end - most;
+    if (end - *from > max) {
+        if (*joins) live->skipped_ns += (uint64_t)(end - *from - max);
+        *from = end - max;
         *joins = 0;
     }
     for (size_t i = 0; i < prof_trace_track_count(trace); ++i) {

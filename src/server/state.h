@@ -26,7 +26,7 @@
 /* Memory that grows: an answer or a body. It is valid from first to size. */
 typedef struct prof__server_bytes {
     unsigned char *at;
-    size_t first, size, room;
+    size_t first, size, capacity;
 } prof__server_bytes;
 
 typedef enum prof__server_format {
@@ -165,32 +165,32 @@ static int prof__server_word, prof__server_files, prof__server_kept; /* locks; t
 /*-- memory --*/
 
 /* Makes space for this many more bytes. Returns 0 without memory, or beyond max_answer. */
-static int prof__server_room(prof__server *v, prof__server_bytes *b, size_t more)
+static int prof__server_grow(prof__server *v, prof__server_bytes *b, size_t more)
 {
-    size_t room = b->room < 32768 ? 65536 : b->room * 2, left = v->max_answer - v->answers + b->room;
-    if (b->room - b->size >= more) return 1;
+    size_t capacity = b->capacity < 32768 ? 65536 : b->capacity * 2, left = v->max_answer - v->answers + b->capacity;
+    if (b->capacity - b->size >= more) return 1;
     if (more > left || b->size > left - more) return 0;
-    if (room < b->size + more) room = b->size + more;
-    if (room > left) room = left;
-    unsigned char *at = (unsigned char *)realloc(b->at, room);
+    if (capacity < b->size + more) capacity = b->size + more;
+    if (capacity > left) capacity = left;
+    unsigned char *at = (unsigned char *)realloc(b->at, capacity);
     if (!at) return 0;
-    v->answers += room - b->room;
+    v->answers += capacity - b->capacity;
     b->at = at;
-    b->room = room;
+    b->capacity = capacity;
     return 1;
 }
 
 static void prof__server_drop(prof__server *v, prof__server_bytes *b)
 {
     free(b->at);
-    v->answers -= b->room;
+    v->answers -= b->capacity;
     memset(b, 0, sizeof *b);
 }
 
 static int prof__server_add(prof__server *v, prof__server_bytes *b, const void *data, size_t size)
 {
     if (!size) return 1;
-    if (!prof__server_room(v, b, size)) return 0;
+    if (!prof__server_grow(v, b, size)) return 0;
     memcpy(b->at + b->size, data, size);
     b->size += size;
     return 1;
@@ -202,9 +202,9 @@ static int prof__server_sink(void *answer, const void *data, size_t size)
 }
 
 /* Copies a client's text. Returns 0 if it does not fit: a cut text would mean something else, so it is refused. */
-static int prof__server_copy(char *to, size_t room, const char *text, size_t size)
+static int prof__server_copy(char *to, size_t capacity, const char *text, size_t size)
 {
-    if (size >= room) return 0;
+    if (size >= capacity) return 0;
     memcpy(to, text, size);
     to[size] = 0;
     return 1;
@@ -213,14 +213,14 @@ static int prof__server_copy(char *to, size_t room, const char *text, size_t siz
 static void prof__server_note(prof__server_capture *capture, const char *format, ...) PROF__PRINTF(2, 3);
 static void prof__server_note(prof__server_capture *capture, const char *format, ...)
 {
-    size_t room = sizeof capture->notes - capture->note_used;
+    size_t capacity = sizeof capture->notes - capture->note_used;
     va_list list;
-    if (room < 2) return;
+    if (capacity < 2) return;
     va_start(list, format);
-    int size = vsnprintf(capture->notes + capture->note_used, room, format, list);
+    int size = vsnprintf(capture->notes + capture->note_used, capacity, format, list);
     va_end(list);
     if (size <= 0) return;
-    if ((size_t)size > room - 2) size = (int)(room - 2);
+    if ((size_t)size > capacity - 2) size = (int)(capacity - 2);
     for (int i = 0; i < size; ++i) { /* it becomes a part of a header line */
         char *c = &capture->notes[capture->note_used + (size_t)i];
         if ((unsigned char)*c < 32 || (unsigned char)*c > 126) *c = '?';
@@ -237,19 +237,19 @@ static void prof__server_begin_answer(prof__server *v, prof__server_ask *ask)
     prof__server_drop(v, &ask->answer);
     ask->head[0] = ask->message[0] = 0;
     ask->head_sent = 0;
-    if (prof__server_room(v, &ask->answer, PROF__SERVER_FRONT))
+    if (prof__server_grow(v, &ask->answer, PROF__SERVER_FRONT))
         ask->answer.first = ask->answer.size = PROF__SERVER_FRONT;
 }
 
 static void prof__server_head(prof__server_ask *ask, const char *format, ...) PROF__PRINTF(2, 3);
 static void prof__server_head(prof__server_ask *ask, const char *format, ...)
 {
-    size_t used = strlen(ask->head), room = sizeof ask->head - used;
+    size_t used = strlen(ask->head), capacity = sizeof ask->head - used;
     va_list list;
     va_start(list, format);
-    int size = vsnprintf(ask->head + used, room, format, list);
+    int size = vsnprintf(ask->head + used, capacity, format, list);
     va_end(list);
-    if (size < 0 || (size_t)size >= room) ask->head[used] = 0; /* the line is left out */
+    if (size < 0 || (size_t)size >= capacity) ask->head[used] = 0; /* the line is left out */
 }
 
 /* What the page may load: its own script, and what this server answers. */

@@ -101,14 +101,14 @@ typedef struct prof__key {
     const char *name;
     unsigned type;
     size_t field;
-    uint64_t least, most;
+    uint64_t least, max;
     int zero;
     const char *const *choices;
     const char *standard, *values, *meaning;
 } prof__key;
 
-#define PROF__KEY(name, type, field, least, most, zero, choices, standard, values, meaning) \
-    {name, PROF__KEY_##type, offsetof(prof_config, field), least, most, zero, choices, standard, values, meaning}
+#define PROF__KEY(name, type, field, least, max, zero, choices, standard, values, meaning) \
+    {name, PROF__KEY_##type, offsetof(prof_config, field), least, max, zero, choices, standard, values, meaning}
 static const prof__key prof__keys[] = {
     PROF__KEY("output", TEXT, output, 0, 0, 0, NULL, "", "a path that ends in .json, .csv, .txt or .prof",
               "file written by prof_stop(); .prof is up to date at any time; %p process id, %n program, %t time, %h "

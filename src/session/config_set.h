@@ -41,7 +41,7 @@ static PROF__RARE int prof__key_parse(const prof__key *key, const char *value, u
     if (!*number) return key->zero;
     if (key->type == PROF__KEY_SPAN && value[prof__length(value) - 1] != 's') return 0;
     if (key->type == PROF__KEY_SIZE && (size_t)*number != *number) return 0;
-    return *number >= key->least && *number <= key->most;
+    return *number >= key->least && *number <= key->max;
 }
 
 static PROF__RARE void prof__key_store(const prof__key *key, prof_config *config, const char *value, uint64_t number)

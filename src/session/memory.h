@@ -30,9 +30,9 @@ static PROF__RARE prof__extent prof__layout_head(prof__extent size, prof__extent
     *meta = prof__round(size / 16, 4096);
     if (*meta > 8u << 20) *meta = 8u << 20;
     if (*meta * 4 > size) *meta = size / 4 / 64 * 64;
-    uint32_t most = size < PROF__SMALL_IMAGE ? 12 : 8; /* bytes of meta for each slot */
+    uint32_t max = size < PROF__SMALL_IMAGE ? 12 : 8; /* bytes of meta for each slot */
     if (size < 4096) *meta = size / 5 / 64 * 64;
-    for (*index = 32; *index * most < *meta;) *index *= 2;
+    for (*index = 32; *index * max < *meta;) *index *= 2;
     return prof__round(prof__round(sizeof(prof__header), 64) + *meta + *index * 4, 64);
 }
 

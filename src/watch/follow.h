@@ -45,7 +45,7 @@ typedef struct prof__follow_late {
     uint64_t tick, bytes, number;
     uint64_t shared;       /* ticks to add to the self time of the scope around it if the two overlap */
     uint32_t row, site;    /* site: PROF__NONE32 when its end has come */
-    uint32_t around;       /* of the outermost: the row of the scope that ended, 0: none; of the others PROF__NONE32 */
+    uint32_t enclosing;    /* of the outermost: the row of the scope that ended, 0: none; of the others PROF__NONE32 */
 } prof__follow_late;
 
 typedef struct prof__follow_boundary {

@@ -79,9 +79,9 @@ static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint6
     if (key && !strcmp(prof__follow_name(f, key->name), "bytes")) open->bytes = record[1];
 }
 
-/* Notes that the end of an outer scope closes the scopes from this place of the stack on; around: the row of that
+/* Notes that the end of an outer scope closes the scopes from this place of the stack on; enclosing: the row of that
    scope, 0: not known. Without memory they stay without an end. */
-static PROF__RARE void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t around)
+static PROF__RARE void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t enclosing)
 {
     size_t half = PROF__FOLLOW_LATE / 2, i;
     if (t->depth - at > half) return;
@@ -101,7 +101,7 @@ static PROF__RARE void prof__follow_note_late(prof__follow_track *t, size_t at, 
         late->shared = t->tick - late->tick > inside ? t->tick - late->tick - inside : 0;
         late->row = t->stack[i].row;
         late->site = t->stack[i].site;
-        late->around = i == at ? around : PROF__NONE32;
+        late->enclosing = i == at ? enclosing : PROF__NONE32;
     }
 }
 
@@ -109,13 +109,13 @@ static PROF__RARE void prof__follow_note_late(prof__follow_track *t, size_t at, 
 static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at)
 {
     uint64_t shared = t->late[at].shared;
-    while (at && t->late[at].around == PROF__NONE32)
+    while (at && t->late[at].enclosing == PROF__NONE32)
         if (t->late[--at].site != PROF__NONE32) { /* this one, until its end comes, if ever */
             t->late[at].shared += shared;
             return;
         }
-    if (t->late[at].around && t->late[at].around != PROF__NONE32)
-        prof__follow_at(f, t->late[at].around)->sums.stat.self_ns += shared;
+    if (t->late[at].enclosing && t->late[at].enclosing != PROF__NONE32)
+        prof__follow_at(f, t->late[at].enclosing)->sums.stat.self_ns += shared;
 }
 
 /* Called if no scope of this site is open. Returns 1 if the end is that of a scope that an outer one has closed. */
