@@ -382,6 +382,7 @@ MANUAL                                                                          
     and in every file, before prof.h:
         PROF_ANY_ON()           optional: 0 while nothing records: an expression that costs less than looking at the
                                 site, such as a static branch of Linux
+        PROF_SITE_PLACE         optional: an attribute of call sites, such as a section of their own
     A state belongs to one thread of control at a time. One for each thread is best: nothing changes for it if it is
     preempted and moved in the middle of a macro. prof_cpu_state_end() gives it back when the thread has ended. If the
     states are those of processors, a thread must not move between reading PROF_CPU_STATE() and the end of a macro; if
@@ -1701,12 +1702,15 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
    `if (x) PROFILE_SCOPE("a");`, where the scope would not end at the semicolon. */
 #define PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_S(name) name
 
+#ifndef PROF_SITE_PLACE
+#define PROF_SITE_PLACE /* see Freestanding in the manual */
+#endif
 #define PROF__SITE(variable, kind, name, category, level) PROF__SITE_COLOR(variable, kind, name, category, level, 0)
 #define PROF__SITE_COLOR(variable, kind, name, category, level, color) \
     PROF__SITE_MASK_OF(variable, kind, name, category, level, color, 0)
 #define PROF__SITE_MASK_OF(variable, kind, name, category, level, color, unmask) \
     enum { variable##_needs_braces_around_it };                                                            \
-    static PROF__CONSTANT_SITE prof_site variable = {                                                      \
+    static PROF__CONSTANT_SITE prof_site variable PROF_SITE_PLACE = {                                      \
         variable##_needs_braces_around_it, PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_S(name), category, \
         __FILE__, __func__, __LINE__, color, level, kind, 0, 0, unmask};                                   \
     PROF__CONSTANT(name) PROF__CONSTANT(category) enum { variable##_is_checked }

@@ -40,6 +40,9 @@
 DECLARE_STATIC_KEY_FALSE(prof_linux_on);
 #define PROF_ANY_ON() static_branch_unlikely(&prof_linux_on)
 
+/* Call sites are together, apart from the data of the module. */
+#define PROF_SITE_PLACE __section("prof_sites")
+
 #ifdef PROF_IMPLEMENTATION
 
 #define PROF_CHUNK_SIZE 8192 /* each task has one while it lives, and each context of a processor */

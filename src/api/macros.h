@@ -52,12 +52,15 @@
    `if (x) PROFILE_SCOPE("a");`, where the scope would not end at the semicolon. */
 #define PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_S(name) name
 
+#ifndef PROF_SITE_PLACE
+#define PROF_SITE_PLACE /* see Freestanding in the manual */
+#endif
 #define PROF__SITE(variable, kind, name, category, level) PROF__SITE_COLOR(variable, kind, name, category, level, 0)
 #define PROF__SITE_COLOR(variable, kind, name, category, level, color) \
     PROF__SITE_MASK_OF(variable, kind, name, category, level, color, 0)
 #define PROF__SITE_MASK_OF(variable, kind, name, category, level, color, unmask) \
     enum { variable##_needs_braces_around_it };                                                            \
-    static PROF__CONSTANT_SITE prof_site variable = {                                                      \
+    static PROF__CONSTANT_SITE prof_site variable PROF_SITE_PLACE = {                                      \
         variable##_needs_braces_around_it, PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_S(name), category, \
         __FILE__, __func__, __LINE__, color, level, kind, 0, 0, unmask};                                   \
     PROF__CONSTANT(name) PROF__CONSTANT(category) enum { variable##_is_checked }

@@ -382,6 +382,7 @@ MANUAL                                                                          
     and in every file, before prof.h:
         PROF_ANY_ON()           optional: 0 while nothing records: an expression that costs less than looking at the
                                 site, such as a static branch of Linux
+        PROF_SITE_PLACE         optional: an attribute of call sites, such as a section of their own
     A state belongs to one thread of control at a time. One for each thread is best: nothing changes for it if it is
     preempted and moved in the middle of a macro. prof_cpu_state_end() gives it back when the thread has ended. If the
     states are those of processors, a thread must not move between reading PROF_CPU_STATE() and the end of a macro; if
