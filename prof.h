@@ -1464,11 +1464,7 @@ enum { /* the kind of a word in the image: see >>image */
 #if PROF_ENABLE
 typedef uint64_t prof__token; /* what a begin passes to its end; 0: nothing was recorded */
 
-#if defined(_WIN32) || !defined(__GNUC__)
-extern uint32_t prof__generation[];
-#else
 extern PROF_DEF uint32_t prof__generation[];
-#endif
 PROF_DEF int prof__check(prof_site *site);
 PROF_DEF prof__token prof__begin(prof_site *site);
 PROF_DEF prof__token prof__begin_text(prof_site *site, const char *text);

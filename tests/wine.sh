@@ -45,6 +45,11 @@ if [ "$1" = --one ]; then # NAME[:TESTS]
             $CC -std=gnu99 -I. -shared -DLIBRARY_RECORDER tests/windows/library.c -o "$work/windows_own.dll" -static
     }; then
         echo "FAIL $name: does not compile"
+    elif [ "$name" = windows ] && command -v clang >/dev/null && case $CC in x86_64*) true ;; *) false ;; esac && ! {
+        sh tests/compile/msvc.sh --object "$work/library_msvc.o" &&
+            $CC -shared "$work/library_msvc.o" -o "$work/windows_msvc.dll" "$work/libwindows.a" -static 2>/dev/null
+    }; then
+        echo "FAIL $name: does not compile"
     elif timeout -k 5 "${PROF_TEST_SECONDS:-240}" "$runner" "$work/$name.exe" $names >"$work/$name.log" 2>&1 \
         </dev/null && tail -n 1 "$work/$name.log" | grep -aq ' 0 failed'; then
         grep -a '^SKIP' "$work/$name.log" | sed "s/^SKIP /SKIP $name: /"

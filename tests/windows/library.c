@@ -23,7 +23,9 @@ __declspec(dllexport) int library_records(int times)
 __declspec(dllexport) int library_marks(int times)
 {
     int i = 0;
-    for (; i < times; ++i) PROFILE_BLOCK("in a library") {}
+    for (; i < times; ++i) { /* which compilers without GNU's extensions need around it */
+        PROFILE_BLOCK("in a library") {}
+    }
     return i;
 }
 #endif

@@ -233,12 +233,12 @@ static int (*in_library(HMODULE library, const char *name))(int)
     return get.of;
 }
 
-/* A DLL that only marks up, and calls the program's recorder. */
-TEST(a_library_that_marks_up)
+/* DLLs that only mark up, and call the program's recorder. */
+static void check_marks(const char *name)
 {
     prof_config config = trace_config(1u << 20);
     trace_start(&config);
-    HMODULE library = LoadLibraryA("windows_plain.dll");
+    HMODULE library = LoadLibraryA(name);
     int (*marks)(int) = in_library(library, "library_marks");
     CHECK(marks != NULL);
     if (marks) CHECK_EQUAL(marks(10), 10);
@@ -246,6 +246,17 @@ TEST(a_library_that_marks_up)
     prof_trace *trace = trace_stop();
     CHECK_EQUAL(count_named(trace, "in a library"), marks ? 10 : -1);
     prof_trace_close(trace);
+}
+
+TEST(a_library_that_marks_up) { check_marks("windows_plain.dll"); }
+
+/* Compiled by clang as Microsoft's compiler would: that has no extensions of GNU. */
+TEST(a_library_of_microsofts_kind)
+{
+    HMODULE library = LoadLibraryA("windows_msvc.dll"); /* where the program is */
+    if (!library) SKIP("no clang");
+    FreeLibrary(library);
+    check_marks("windows_msvc.dll");
 }
 
 /* One with a recorder for itself, which is unloaded before the thread ends that it has recorded. */
