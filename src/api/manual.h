@@ -352,8 +352,13 @@ MANUAL                                                                          
     Windows. save_signal and crash_report are not available (PROF_UNSUPPORTED), nor are PROFILE_MUTEX_LOCK and
     prof_server.h. Paths are UTF-8, or else in the program's code page. An existing .prof is emptied at the start. It
     can't be removed or replaced while a session or a trace of this program has it open, which for a session lasts to
-    the next start; so the <output>.prof of PROF_STREAM stays beside another output until then. The tests run under
+    the next start; so the <output>.prof of PROF_STREAM stays beside another output until then. A recording in a .prof
+    survives TerminateProcess(). With fibers, call prof_fiber_switch() before each SwitchToFiber(). The tests run under
     wine, built by MinGW.
+
+    Microsoft's compiler is for marked-up files only, in C without PROFILE_SCOPE: use PROFILE_BLOCK, in braces. Compile
+    the implementation with MinGW, to a DLL or program that exports prof_* and prof__* by a .def file, and your files
+    with /DPROF_DEF=__declspec(dllimport). The tests do so with clang in Microsoft's mode; cl.exe itself was not tried.
 
     macOS, FreeBSD, NetBSD, OpenBSD: all headers are compiled, and a recorder is linked, by the tests, but not run.
 
