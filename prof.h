@@ -794,7 +794,7 @@ PROF_DEF prof_fiber *prof_fiber_init(void *memory, const char *name);
 /* Switches the calling thread to the track of this fiber, or, if it is NULL, to the thread's own track. */
 PROF_DEF void prof_fiber_switch(prof_fiber *fiber);
 
-/* Frees a fiber of prof_fiber_create(), which must not run any more, on any thread. Does nothing for NULL. Scopes that
+/* Frees a fiber of prof_fiber_create(), which must not run on any thread any more. Does nothing for NULL. Scopes that
    are still open are marked as truncated. Not with PROF_FREESTANDING. */
 PROF_DEF void prof_fiber_destroy(prof_fiber *fiber);
 
@@ -836,9 +836,9 @@ PROF_DEF const char *prof_domain_name(const prof_domain *domain);
    effect on any other category. */
 PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on);
 /* Lists what prof_category_enable() may turn on and off: the names of all domains, and the categories, on or off, of
-   the macros and devices that the program has used so far (128 of these, 4 KiB). Stores at most `room` names, which
-   stay valid. Returns how many there are. */
-PROF_DEF size_t prof_domain_list(const char **names, size_t room);
+   the macros and devices that the program has used so far (128 of these, 4 KiB). Stores at most `capacity` names,
+   which stay valid. Returns how many there are. */
+PROF_DEF size_t prof_domain_list(const char **names, size_t capacity);
 
 /* Creates a task: a span, see PROFILE_SPAN_BEGIN(), with an id of its own. It may start on one thread and stop on
    another, and overlap with others. If it is started again before it stops, it nests in itself: a stop ends the last
@@ -2239,7 +2239,7 @@ int prof__args_check(int first, ...);
 #define prof_domain_create(name) PROF__STRIPPED((prof_domain *)0, PROF__USE(name))
 #define prof_domain_name(domain) PROF__STRIPPED("", PROF__USE(domain))
 #define prof_domain_enable(domain, on) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(domain, on))
-#define prof_domain_list(names, room) PROF__STRIPPED((size_t)0, PROF__USE2(names, room))
+#define prof_domain_list(names, capacity) PROF__STRIPPED((size_t)0, PROF__USE2(names, capacity))
 #define prof_task_create(domain, name) PROF__STRIPPED((prof_task *)0, PROF__USE2(domain, name))
 #define prof_task_start(task) PROF__STRIPPED((void)0, PROF__USE(task))
 #define prof_task_stop(task) PROF__STRIPPED((void)0, PROF__USE(task))
@@ -11475,7 +11475,7 @@ PROF_DEF prof_marker *prof_marker_create(prof_domain *domain, const char *name)
     return NULL;
 }
 PROF_DEF const char *prof_domain_name(const prof_domain *domain) { return (void)domain, ""; }
-PROF_DEF size_t prof_domain_list(const char **names, size_t room) { return (void)names, (void)room, (size_t)0; }
+PROF_DEF size_t prof_domain_list(const char **names, size_t capacity) { return (void)names, (void)capacity, (size_t)0; }
 static prof_site *prof__task_site(uint64_t *object) { return (void)object, (prof_site *)NULL; }
 PROF__ENTRY void prof_task_start(prof_task *task) { (void)task; }
 PROF__ENTRY void prof_task_stop(prof_task *task) { (void)task; }
@@ -11575,25 +11575,25 @@ PROF_DEF prof_domain *prof_domain_create(const char *name)
 
 PROF_DEF const char *prof_domain_name(const prof_domain *domain) { return domain ? domain->name : ""; }
 
-static PROF__ASIDE size_t prof__domain_names(const char **names, size_t room)
+static PROF__ASIDE size_t prof__domain_names(const char **names, size_t capacity)
 {
     prof_domain *first = PROF__ACQUIRE(&prof__domains);
     uint32_t categories = PROF__ACQUIRE(&prof__categories.count);
     size_t count = 0;
     for (const prof_domain *domain = first; domain; domain = domain->next, ++count)
-        if (names && count < room) names[count] = domain->name;
+        if (names && count < capacity) names[count] = domain->name;
     for (uint32_t i = 0; i < categories; ++i) {
         if (prof__domain_find(first, NULL, prof__categories.names[i])) continue;
-        if (names && count < room) names[count] = prof__categories.names[i];
+        if (names && count < capacity) names[count] = prof__categories.names[i];
         ++count;
     }
     return count;
 }
 
-PROF_DEF PROF__WALL size_t prof_domain_list(const char **names, size_t room)
+PROF_DEF PROF__WALL size_t prof_domain_list(const char **names, size_t capacity)
 {
-    PROF__LED(prof_domain_list, (names, room));
-    return prof__domain_names(names, room);
+    PROF__LED(prof_domain_list, (names, capacity));
+    return prof__domain_names(names, capacity);
 }
 
 PROF_DEF PROF__WALL prof_task *prof_task_create(prof_domain *domain, const char *name)

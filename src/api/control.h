@@ -89,7 +89,7 @@ PROF_DEF prof_fiber *prof_fiber_init(void *memory, const char *name);
 /* Switches the calling thread to the track of this fiber, or, if it is NULL, to the thread's own track. */
 PROF_DEF void prof_fiber_switch(prof_fiber *fiber);
 
-/* Frees a fiber of prof_fiber_create(), which must not run any more, on any thread. Does nothing for NULL. Scopes that
+/* Frees a fiber of prof_fiber_create(), which must not run on any thread any more. Does nothing for NULL. Scopes that
    are still open are marked as truncated. Not with PROF_FREESTANDING. */
 PROF_DEF void prof_fiber_destroy(prof_fiber *fiber);
 

@@ -51,7 +51,7 @@ int prof__args_check(int first, ...);
 #define prof_domain_create(name) PROF__STRIPPED((prof_domain *)0, PROF__USE(name))
 #define prof_domain_name(domain) PROF__STRIPPED("", PROF__USE(domain))
 #define prof_domain_enable(domain, on) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(domain, on))
-#define prof_domain_list(names, room) PROF__STRIPPED((size_t)0, PROF__USE2(names, room))
+#define prof_domain_list(names, capacity) PROF__STRIPPED((size_t)0, PROF__USE2(names, capacity))
 #define prof_task_create(domain, name) PROF__STRIPPED((prof_task *)0, PROF__USE2(domain, name))
 #define prof_task_start(task) PROF__STRIPPED((void)0, PROF__USE(task))
 #define prof_task_stop(task) PROF__STRIPPED((void)0, PROF__USE(task))

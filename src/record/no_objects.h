@@ -38,7 +38,7 @@ PROF_DEF prof_marker *prof_marker_create(prof_domain *domain, const char *name)
     return NULL;
 }
 PROF_DEF const char *prof_domain_name(const prof_domain *domain) { return (void)domain, ""; }
-PROF_DEF size_t prof_domain_list(const char **names, size_t room) { return (void)names, (void)room, (size_t)0; }
+PROF_DEF size_t prof_domain_list(const char **names, size_t capacity) { return (void)names, (void)capacity, (size_t)0; }
 static prof_site *prof__task_site(uint64_t *object) { return (void)object, (prof_site *)NULL; }
 PROF__ENTRY void prof_task_start(prof_task *task) { (void)task; }
 PROF__ENTRY void prof_task_stop(prof_task *task) { (void)task; }

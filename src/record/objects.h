@@ -79,25 +79,25 @@ PROF_DEF prof_domain *prof_domain_create(const char *name)
 
 PROF_DEF const char *prof_domain_name(const prof_domain *domain) { return domain ? domain->name : ""; }
 
-static PROF__ASIDE size_t prof__domain_names(const char **names, size_t room)
+static PROF__ASIDE size_t prof__domain_names(const char **names, size_t capacity)
 {
     prof_domain *first = PROF__ACQUIRE(&prof__domains);
     uint32_t categories = PROF__ACQUIRE(&prof__categories.count);
     size_t count = 0;
     for (const prof_domain *domain = first; domain; domain = domain->next, ++count)
-        if (names && count < room) names[count] = domain->name;
+        if (names && count < capacity) names[count] = domain->name;
     for (uint32_t i = 0; i < categories; ++i) {
         if (prof__domain_find(first, NULL, prof__categories.names[i])) continue;
-        if (names && count < room) names[count] = prof__categories.names[i];
+        if (names && count < capacity) names[count] = prof__categories.names[i];
         ++count;
     }
     return count;
 }
 
-PROF_DEF PROF__WALL size_t prof_domain_list(const char **names, size_t room)
+PROF_DEF PROF__WALL size_t prof_domain_list(const char **names, size_t capacity)
 {
-    PROF__LED(prof_domain_list, (names, room));
-    return prof__domain_names(names, room);
+    PROF__LED(prof_domain_list, (names, capacity));
+    return prof__domain_names(names, capacity);
 }
 
 PROF_DEF PROF__WALL prof_task *prof_task_create(prof_domain *domain, const char *name)
