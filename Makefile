@@ -291,7 +291,11 @@ $(BUILD)/bench_stream: bench/stream.c $(BUILD)/implementation.o
 $(BUILD)/bench_export: bench/export.c $(HEADERS)
 	$(CC) -std=gnu99 -I. -O2 bench/export.c -o $@ $(LIBS)
 
-bench: $(addprefix $(BUILD)/,bench bench_shared bench_threads bench_modes bench_cold bench_pack bench_follow bench_stream bench_export)
+$(BUILD)/bench_html: bench/html.c $(HEADERS)
+	$(CC) -std=gnu99 -I. -O2 bench/html.c -o $@ $(LIBS)
+
+bench: $(addprefix $(BUILD)/,bench bench_shared bench_threads bench_modes bench_cold bench_pack bench_follow \
+       bench_stream bench_export bench_html)
 	@echo "== ring in memory";      $(BUILD)/bench
 	@echo "== ring in a file";      $(BUILD)/bench output $(BUILD)/bench.prof
 	@echo "== in a shared library"; $(BUILD)/bench_shared
@@ -299,6 +303,7 @@ bench: $(addprefix $(BUILD)/,bench bench_shared bench_threads bench_modes bench_
 	@echo "== one and two threads"; $(BUILD)/bench_threads
 	@echo "== modes";               $(BUILD)/bench_modes
 	@echo "== cold caches";         $(BUILD)/bench_cold 1; $(BUILD)/bench_cold 256
+	@echo "== report in HTML";      $(BUILD)/bench_html
 	@echo "== packing";             $(BUILD)/bench_pack $(BUILD)/bench.prof
 	@echo "== followed";            $(BUILD)/bench_follow
 	@echo "== streaming";           $(BUILD)/bench_stream 10000000 10 buffer 32M

@@ -188,7 +188,7 @@ static void prof__html_point(prof__html *h, const prof_event *event, int64_t sta
         prof__html_points_end(h);
 }
 
-static void prof__html_event(prof__html *h, const prof_event *event)
+static PROF__HOT void prof__html_event(prof__html *h, const prof_event *event)
 {
     int64_t start = event->start_ns + h->offset;
     if (event->type == PROF_EVENT_SPAN_BEGIN || event->type == PROF_EVENT_SPAN_MARK ||
@@ -201,7 +201,7 @@ static void prof__html_event(prof__html *h, const prof_event *event)
     if (h->arguments.size >= PROF__HTML_COLUMN) prof__html_arguments_end(h);
 }
 
-static void prof__html_track(prof__html *h, size_t index)
+static PROF__HOT void prof__html_track(prof__html *h, size_t index)
 {
     prof_cursor *cursor;
     prof_event event;
@@ -254,7 +254,7 @@ static void prof__html_span(prof__html *h, const prof_span *span)
     }
 }
 
-static void prof__html_spans(prof__html *h)
+static PROF__RARE void prof__html_spans(prof__html *h)
 {
     prof_spans *spans = NULL;
     prof_span span;
@@ -268,21 +268,21 @@ static void prof__html_spans(prof__html *h)
 
 /*-- processes and tracks --*/
 
-static void prof__html_about(prof__html *h, const char *key, const char *value)
+static PROF__RARE void prof__html_about(prof__html *h, const char *key, const char *value)
 {
     if (h->rows.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'P', &h->rows);
     prof__html_text(&h->rows, key);
     prof__html_text(&h->rows, value);
 }
 
-static void prof__html_about_number(prof__html *h, const char *key, uint64_t value)
+static PROF__RARE void prof__html_about_number(prof__html *h, const char *key, uint64_t value)
 {
     char text[32];
     text[prof__digits(text, value)] = 0;
     prof__html_about(h, key, text);
 }
 
-static void prof__html_about_double(prof__html *h, const char *key, double value)
+static PROF__RARE void prof__html_about_double(prof__html *h, const char *key, double value)
 {
     char text[48];
     text[prof__double_text(text, value)] = 0;
@@ -290,7 +290,7 @@ static void prof__html_about_double(prof__html *h, const char *key, double value
 }
 
 /* The first block of a trace has pairs of texts; see docs/html.md. */
-static void prof__html_process(prof__html *h)
+static PROF__RARE void prof__html_process(prof__html *h)
 {
     const prof_trace_info *about = prof_trace_about(h->trace);
     const char *key, *value;
@@ -326,7 +326,7 @@ static void prof__html_process(prof__html *h)
     prof__html_block1(h, 'P', &h->rows);
 }
 
-static void prof__html_tracks(prof__html *h)
+static PROF__RARE void prof__html_tracks(prof__html *h)
 {
     prof__html_bytes *to = &h->rows;
     const prof_track *track;
@@ -345,7 +345,7 @@ static void prof__html_tracks(prof__html *h)
 
 /*-- the file --*/
 
-static void prof__html_trace(prof__html *h, const prof_trace *trace, int64_t offset)
+static PROF__RARE void prof__html_trace(prof__html *h, const prof_trace *trace, int64_t offset)
 {
     size_t tracks = prof_trace_track_count(trace);
     h->trace = trace;
@@ -359,7 +359,7 @@ static void prof__html_trace(prof__html *h, const prof_trace *trace, int64_t off
 }
 
 /* The last block says how much there is, so that the page can tell a report that was cut. */
-static void prof__html_end(prof__html *h)
+static PROF__RARE void prof__html_end(prof__html *h)
 {
     prof__html_u(&h->rows, h->scopes);
     prof__html_u(&h->rows, h->points);
@@ -369,7 +369,7 @@ static void prof__html_end(prof__html *h)
 }
 
 /* Runs of which one had ended before another began are there to be compared: all begin at 0 then. Returns 1 if so. */
-static int prof__html_together(const prof_trace *const *traces, size_t count, int64_t *offsets)
+static PROF__RARE int prof__html_together(const prof_trace *const *traces, size_t count, int64_t *offsets)
 {
     for (size_t i = 0; i < count; ++i) {
         size_t j, others = 0;
@@ -385,7 +385,7 @@ static int prof__html_together(const prof_trace *const *traces, size_t count, in
     return 0;
 }
 
-static void prof__html_all(prof__html *h, const prof_trace *const *traces, size_t count)
+static PROF__RARE void prof__html_all(prof__html *h, const prof_trace *const *traces, size_t count)
 {
     int64_t *offsets = (int64_t *)calloc(count + 1, sizeof *offsets);
     size_t i, machines;
@@ -406,7 +406,7 @@ static void prof__html_all(prof__html *h, const prof_trace *const *traces, size_
     free(offsets);
 }
 
-static prof_status prof__html_make(prof__html **h, const prof_trace *const *traces, size_t count,
+static PROF__RARE prof_status prof__html_make(prof__html **h, const prof_trace *const *traces, size_t count,
                                    const prof_html_options *options)
 {
     *h = NULL;
@@ -419,7 +419,7 @@ static prof_status prof__html_make(prof__html **h, const prof_trace *const *trac
     return PROF_OK;
 }
 
-static prof_status prof__html_done(prof__html *h)
+static PROF__RARE prof_status prof__html_done(prof__html *h)
 {
     prof_status status = prof__out_close(&h->out);
     free(h->levels);
