@@ -8,6 +8,7 @@ import { parseQuery, labelMatches, findScopes } from './search.js';
 import { TimeLine, GUTTER, RULER } from './view.js';
 import { Panels, where, frameOf } from './panels.js';
 import { el } from './dom.js';
+import { Svg, download, flamePicture } from './picture.js';
 import { ns, moment, bytes, grouped, shown } from './text.js';
 
 const $ = id => document.getElementById(id);
@@ -43,7 +44,8 @@ class App {
         this.dim = null;
         this.closed = new Set();
         this.pinned = new Set();
-        this.series = report.frames[0];
+        this.series = report.bars[0];
+        this.order = '';
         for (const process of report.processes) {
             if (process.counters.length > 6) this.closed.add(`p${process.id}Counters`);
             if (process.spanGroups.length > 8) this.closed.add(`p${process.id}Spans`);
@@ -144,17 +146,16 @@ class App {
     }
 
     setSeries(i) {
-        this.series = this.report.frames[i];
+        this.series = this.report.bars[i];
         this.drawFrames();
     }
 
     /** The bars of the frames: a bar for each, or the longest of several where they are narrower than a pixel. */
-    drawFrames() {
+    drawFrames(svg) {
         if (!this.series) return;
         const canvas = $('frames'), ratio = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
-        canvas.width = Math.round(width * ratio);
-        canvas.height = Math.round(height * ratio);
-        const ctx = canvas.getContext('2d'), { start, duration } = this.series, n = start.length;
+        if (!svg) Object.assign(canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
+        const ctx = svg || canvas.getContext('2d'), { start, duration } = this.series, n = start.length;
         ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
         const sorted = Float64Array.from(duration).sort(), high = Math.min(sorted[n - 1], sorted[Math.floor(n * 0.95)] * 2.5) || 1;
         const budgets = [1e9 / 60, 1e9 / 30], median = sorted[n >> 1];
@@ -184,7 +185,7 @@ class App {
         }
         ctx.textBaseline = 'top';
         ctx.fillStyle = this.style.ink;
-        ctx.fillText(`Frames: ${this.series.name}`, 8, 6);
+        ctx.fillText(`${this.report.frames.length ? 'Frames' : 'Steps'}: ${this.series.name}`, 8, 6);
         ctx.fillStyle = this.style.faint;
         ctx.fillText(`${grouped(n)}, median ${ns(median)}`, 8, 22);
         ctx.fillText(game ? 'lines: 60 and 30 a second' : 'line: the median', 8, 37);
@@ -279,6 +280,45 @@ class App {
         this.time.redraw();
     }
 
+    // ---- pictures
+
+    /** The time line, with the frames above it, as SVG. */
+    svg() {
+        const time = $('time'), frames = $('frames'), above = this.series ? frames.clientHeight : 0, measure = document.createElement('canvas').getContext('2d');
+        const svg = new Svg(time.clientWidth, time.clientHeight + above, measure), { root } = svg;
+        svg.fillStyle = this.style.background;
+        svg.fillRect(0, 0, time.clientWidth, time.clientHeight + above);
+        if (above) this.drawFrames(svg);
+        svg.root = svg.place = svg.add(root, 'g', { transform: `translate(0 ${above})` });
+        this.time.draw(svg);
+        svg.root = root;
+        return svg.text();
+    }
+
+    png() {
+        const time = $('time'), frames = $('frames'), above = this.series ? frames.height : 0, canvas = el('canvas', { width: time.width, height: time.height + above });
+        const ctx = canvas.getContext('2d');
+        this.time.draw();
+        ctx.fillStyle = this.style.background;
+        ctx.fillRect(0, 0, canvas.width, above);
+        if (above) ctx.drawImage(frames, 0, 0);
+        ctx.drawImage(time, 0, above);
+        return new Promise(done => canvas.toBlob(done));
+    }
+
+    listenToPictures() {
+        const name = () => document.title.replace(/ - prof$/, '').replace(/[^\w.-]+/g, '_') || 'report', save = (text, what) => download(new Blob([text], { type: 'image/svg+xml' }), `${name()}${what}.svg`);
+        const flame = () => document.querySelector('.flame');
+        $('picture').onclick = () => {
+            $('save-flame').disabled = !flame();
+            $('pictures').showModal();
+        };
+        $('save-png').onclick = async () => download(await this.png(), name() + '.png');
+        $('save-svg').onclick = () => save(this.svg(), '');
+        $('save-flame').onclick = () => save(flamePicture(flame(), document.createElement('canvas').getContext('2d'), this.style), '-flame');
+        $('copy-address').onclick = () => navigator.clipboard.writeText(location.href).then(() => { $('copy-address').textContent = 'Copied'; });
+    }
+
     // ---- from scope to scope
 
     step(direction) {
@@ -353,6 +393,7 @@ class App {
             if (selection) parts.push(`s=${Math.round(selection.from)}-${Math.round(selection.to)}`);
             if (focus) parts.push(`f=${focus.track.id}.${focus.depth}.${focus.i}`);
             if (this.query) parts.push('q=' + encodeURIComponent(this.query));
+            if (this.order) parts.push('o=' + this.order);
             if (this.panels.tab !== 'scopes') parts.push('t=' + this.panels.tab);
             this.fragment = '#' + parts.join('&');
             try { history.replaceState(null, '', this.fragment); } catch { /* a page that may not */ }
@@ -374,6 +415,7 @@ class App {
             try { $('search').value = decodeURIComponent(parts.q); } catch { /* no text */ }
             this.search($('search').value);
         }
+        if (/^(name|busy)$/.test(parts.o)) this.order = parts.o;
         if (parts.t) this.panels.open(parts.t);
         if (selection) this.select(...selection);
         if (view) this.setView(...view);
@@ -431,6 +473,7 @@ class App {
         $('wheel').onchange = () => { this.wheelZooms = $('wheel').checked; kept.set('wheel', this.wheelZooms ? 'zoom' : 'scroll'); };
         this.listenToBar();
         this.listenToFiles();
+        this.listenToPictures();
         window.matchMedia('(prefers-color-scheme: dark)').onchange = () => { if (!kept.get('theme')) { this.theme(null); this.panels.render(); this.drawFrames(); } };
         window.onhashchange = () => { if (location.hash !== this.fragment) this.readFragment(); };
         document.onkeydown = event => this.key(event);
@@ -507,6 +550,23 @@ class App {
         this.time.redraw();
     }
 
+    /** Folds or pins the row of the scope. */
+    toggle(set) {
+        if (!this.focus) return;
+        const { track } = this.focus, key = 't' + track.id, on = !set.delete(key);
+        if (on) set.add(key);
+        $('live').textContent = `${track.title}: ${set === this.pinned ? on ? 'pinned' : 'no longer pinned' : on ? 'folded' : 'unfolded'}`;
+        this.time.redraw();
+    }
+
+    nextOrder() {
+        const orders = { '': 'as recorded', name: 'by name', busy: 'by time in scopes' }, ids = Object.keys(orders);
+        this.order = ids[(ids.indexOf(this.order) + 1) % ids.length];
+        $('live').textContent = `Rows: ${orders[this.order]}`;
+        this.time.redraw();
+        this.share();
+    }
+
     click({ area, scope, mark, span, hold, time }) {
         if (scope) {
             this.setFocus(scope);
@@ -559,7 +619,7 @@ class App {
     }
 
     key(event) {
-        if (event.ctrlKey || event.metaKey || event.altKey || $('keys').open) return;
+        if (event.ctrlKey || event.metaKey || event.altKey || $('keys').open || $('pictures').open) return;
         if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
         const inPanel = event.target.closest('#lower, button, summary'), { view, selection } = this;
         const actions = {
@@ -575,6 +635,7 @@ class App {
                 this.select(level.start[this.focus.i], level.endOf(this.focus.i));
             },
             '/': () => $('search').focus(), '?': () => $('keys').showModal(), '[': () => this.sameName(-1), ']': () => this.sameName(1),
+            c: () => this.toggle(this.closed), o: () => this.toggle(this.pinned), t: () => this.nextOrder(), p: () => $('picture').click(),
             n: () => this.nextHit(1), N: () => this.nextHit(-1),
             Escape: () => { if (this.selection) this.select(0, 0); else this.setFocus(null); },
             Enter: () => { if (this.focus) this.panels.open('scope'); }

@@ -295,13 +295,13 @@ class Live {
         process.losses = [...process.losses, ...this.losses()];
         process.about.set('complete', '1');
         finish(report);
-        const shape = [report.frames.length > 0, report.messages.length, report.spans.length > 0, report.counters.length > 0, process.memory !== null, process.locks !== null].join();
+        const shape = [report.bars.length > 0, report.messages.length, report.spans.length > 0, report.counters.length > 0, process.memory !== null, process.locks !== null].join();
         const first = !this.shape, lines = process.losses.join('\n'), now = performance.now(), to = report.to;
         if (first) app.take(report);
         app.report = report;
         app.focus = null;
         app.hits = [];
-        app.series = report.frames[0];
+        app.series = report.bars[0];
         app.view = { from: to - this.seconds * 1e9, to };
         app.theme(document.documentElement.dataset.theme);
         app.drawFramesSoon();

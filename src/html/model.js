@@ -1,7 +1,7 @@
 // What a report means: derived from what decode.js read. Nothing here knows of the page.
 
 import { MARK, COUNTER, FRAME, LOST, FLOW_OUT, FLOW_IN, ALLOC, FREE, LOCK_WAIT, LOCK_ACQUIRE, LOCK_RELEASE, LOG,
-    ROLE_FRAME, TRUNCATED_BEGIN, TRUNCATED_END } from './decode.js';
+    ROLE_FRAME, ROLE_STEP, TRUNCATED_BEGIN, TRUNCATED_END } from './decode.js';
 import { mergeOrder } from './columns.js';
 import { buildPyramid } from './raster.js';
 import { ns, grouped } from './text.js';
@@ -50,8 +50,10 @@ export function finish(report) {
     report.to = to + 1; // what ends there is in it, as in all ranges: from <= time < to
     for (const process of report.processes) pointsOf(report, process);
     framesOfSpans(report);
+    report.bars = stepsOf(report);
     spanLanes(report);
     report.frames.sort((a, b) => b.start.length - a.start.length);
+    report.bars = [...report.frames, ...report.bars]; // what the bars at the top may show
     report.messages.sort((a, b) => a.time - b.time);
     return report;
 }
@@ -141,23 +143,25 @@ class Memory {
         this.live = new Map();
         this.pools = new Map();
         this.sites = new Map();
+        this.scopes = new Map();
+        this.report = report;
         this.used = 0;
         this.unknown = 0;
     }
     step(kind, label, time, address, size, track) {
         this.used++;
         if (kind.type === ALLOC) {
-            const pool = this.poolOf(label.category), key = label.id;
-            let site = this.sites.get(key);
-            if (!site) this.sites.set(key, site = { label, count: 0, bytes: 0, liveCount: 0, liveBytes: 0, peak: 0 });
-            const old = this.live.get(address);
+            const pool = this.poolOf(label.category), old = this.live.get(address);
             if (old) this.remove(old, address, time);
-            site.count++;
-            site.bytes += size;
-            site.liveCount++;
-            site.liveBytes += size;
-            site.peak = Math.max(site.peak, site.liveBytes);
-            this.live.set(address, { site, pool, size, time, track });
+            const site = this.rowOf(this.sites, label), scope = this.rowOf(this.scopes, this.around(track, kind.depth, time));
+            for (const row of [site, scope]) {
+                row.count++;
+                row.bytes += size;
+                row.liveCount++;
+                row.liveBytes += size;
+                row.peak = Math.max(row.peak, row.liveBytes);
+            }
+            this.live.set(address, { site, scope, pool, size, time, track });
             this.change(pool, time, size);
         } else {
             const block = this.live.get(address);
@@ -165,14 +169,26 @@ class Memory {
             else if (address) this.unknown++;
         }
     }
+    rowOf(map, label) {
+        let row = map.get(label.id);
+        if (!row) map.set(label.id, row = { label, count: 0, bytes: 0, liveCount: 0, liveBytes: 0, peak: 0 });
+        return row;
+    }
+    /** The label of the scope around an event. */
+    around(track, depth, time) {
+        const { labels, nodes } = this.report, level = track.levels[depth - 1], i = level ? scopeAt(level, time) : -1;
+        return i >= 0 ? labels[nodes.label[level.node[i]]] : { id: -1, name: '(no scope)', category: '', file: '' };
+    }
     poolOf(name) {
         let pool = this.pools.get(name);
         if (!pool) this.pools.set(name, pool = { name, bytes: 0, time: [], value: [] });
         return pool;
     }
     remove(block, address, time) {
-        block.site.liveCount--;
-        block.site.liveBytes -= block.size;
+        for (const row of [block.site, block.scope]) {
+            row.liveCount--;
+            row.liveBytes -= block.size;
+        }
         this.live.delete(address);
         this.change(block.pool, time, -block.size);
     }
@@ -265,6 +281,24 @@ function framesOfSpans(report) {
         series.get(key).duration.push(span.duration);
     }
     report.frames.push(...series.values());
+}
+
+/** Steps of a loop, which are scopes, as frames. */
+function stepsOf(report) {
+    const series = new Map(), { nodes, labels } = report;
+    if (!labels.some(label => label.role === ROLE_STEP)) return [];
+    for (const track of report.tracks) {
+        for (const level of track.levels) {
+            for (let i = 0; i < level.count; i++) {
+                const label = labels[nodes.label[level.node[i]]], key = label.id + ' ' + track.id;
+                if (label.role !== ROLE_STEP) continue;
+                if (!series.has(key)) series.set(key, { name: label.name, track, start: [], duration: [] });
+                series.get(key).start.push(level.start[i]);
+                series.get(key).duration.push(level.durationOf(i));
+            }
+        }
+    }
+    return [...series.values()].sort((a, b) => b.start.length - a.start.length);
 }
 
 /** Rows of spans: those of a name below each other, so that none overlap. */

@@ -30,7 +30,7 @@ export class Panels {
             ['found', 'Found', () => this.found()],
             this.comparison ? ['compare', 'Compare', () => this.comparison.table()] : null,
             this.comparison ? ['difference', 'Flame graph of differences', () => this.comparison.flame()] : null,
-            report.frames.length ? ['frames', 'Frames', () => this.frames()] : null,
+            report.bars.length ? ['frames', report.frames.length ? 'Frames' : 'Steps', () => this.frames()] : null,
             report.messages.length ? ['messages', `Messages (${grouped(report.messages.length)})`, () => this.messages()] : null,
             spans ? ['spans', 'Spans', () => this.spans()] : null,
             report.counters.length ? ['counters', 'Counters', () => this.counters()] : null,
@@ -255,12 +255,12 @@ export class Panels {
             const pair = report.argsOf(call.track.levels[call.depth].args, call.i).reverse().find(([each]) => each === key);
             return pair ? pair[1] : '';
         };
-        const series = report.frames[0], columns = [
+        const series = report.bars[0], columns = [
             named ? { title: 'scope', text: true, get: call => app.labelOf(call).name } : null,
             { title: 'start', get: call => call.start, show: call => moment(call.start) },
             { title: 'duration', get: call => call.duration, show: call => ns(call.duration) },
             report.tracks.length > 1 ? { title: 'thread', text: true, get: call => call.track.title } : null,
-            series ? { title: 'frame', get: call => frameOf(series, call.start), show: call => frameOf(series, call.start) || '' } : null,
+            series ? { title: report.frames.length ? 'frame' : 'step', get: call => frameOf(series, call.start), show: call => frameOf(series, call.start) || '' } : null,
             ...keys.map(key => ({ title: key, text: calls.slice(0, 50).some(call => typeof argument(call, key) === 'string' && argument(call, key) !== ''),
                 get: call => { const v = argument(call, key); return typeof v === 'bigint' ? Number(v) : v; }, show: call => shown(argument(call, key)) })),
             { title: '', text: true, get: call => truncatedText(call.track.levels[call.depth].flags.get(call.i) || 0),
@@ -281,7 +281,7 @@ export class Panels {
     frames() {
         const { app } = this, { report } = app, series = app.series;
         const select = el('select', { 'aria-label': 'Which frames', onchange: event => { app.setSeries(Number(event.target.value)); this.render(); } },
-            ...report.frames.map((each, i) => el('option', { value: i, selected: each === series }, `${each.name} on ${each.track.title} (${grouped(each.start.length)})`)));
+            ...report.bars.map((each, i) => el('option', { value: i, selected: each === series }, `${each.name} on ${each.track.title} (${grouped(each.start.length)})`)));
         const rows = series.start.map((start, i) => ({ i, start, duration: series.duration[i] }));
         const sorted = Float64Array.from(series.duration).sort(), n = sorted.length, at = share => sorted[Math.max(0, Math.ceil(share * n) - 1)];
         const low = sorted.slice(Math.floor(n * 0.99)), mean = rows.reduce((sum, row) => sum + row.duration, 0) / n;
@@ -345,13 +345,16 @@ export class Panels {
 
     memory() {
         const parts = [];
-        for (const { memory, name } of this.app.report.processes) {
-            if (!memory) continue;
-            parts.push(table([{ title: 'site', text: true, get: row => row.label.name || where(row.label) }, { title: 'pool', text: true, get: row => row.label.category },
+        const tableOf = (first, rows, caption, key) => table([...first,
                 { title: 'allocations', get: row => row.count, show: row => grouped(row.count) }, { title: 'bytes', get: row => row.bytes, show: row => bytes(row.bytes) },
                 { title: 'not freed', get: row => row.liveCount, show: row => grouped(row.liveCount) }, { title: 'bytes not freed', get: row => row.liveBytes, show: row => bytes(row.liveBytes) },
                 { title: 'peak', get: row => row.peak, show: row => bytes(row.peak) }, { title: 'where', text: true, get: row => where(row.label) }],
-            [...memory.sites.values()], { caption: `Allocations of ${name} by site; ${grouped(memory.unknown)} frees of blocks from before`, sort: 3, memory: this.memoryOf('memory') }));
+            [...rows.values()], { caption, sort: first.length + 1, memory: this.memoryOf(key) });
+        for (const { memory, name } of this.app.report.processes) {
+            if (!memory) continue;
+            parts.push(tableOf([{ title: 'site', text: true, get: row => row.label.name || where(row.label) }, { title: 'pool', text: true, get: row => row.label.category }],
+                memory.sites, `Allocations of ${name} by site; ${grouped(memory.unknown)} frees of blocks from before`, 'memory'));
+            parts.push(tableOf([{ title: 'scope', text: true, get: row => row.label.name }], memory.scopes, `Allocations of ${name} by the scope around them`, 'memory by scope'));
             parts.push(table([{ title: 'allocated at', get: row => row.time, show: row => moment(row.time) }, { title: 'bytes', get: row => row.size, show: row => bytes(row.size) },
                 { title: 'address', text: true, get: row => '0x' + row.address.toString(16) }, { title: 'site', text: true, get: row => where(row.site.label) },
                 { title: 'thread', text: true, get: row => row.track.title }], memory.leaks,

@@ -10,6 +10,15 @@ export const LINE = 18, RULER = 26, GUTTER = 190, COUNTER_HEIGHT = 34;
 
 /** @typedef {{key: string, kind: string, title: string, height: number, [more: string]: any}} Row */
 
+/** The time of a track in scopes. */
+function busyOf(track) {
+    if (track.busy === undefined) {
+        const { duration } = track.levels[0] || { duration: [] };
+        track.busy = duration.reduce((sum, each) => sum + each, 0);
+    }
+    return track.busy;
+}
+
 export class TimeLine {
     /** @param {HTMLCanvasElement} canvas @param {object} app what the page shows: see app.js */
     constructor(canvas, app) {
@@ -45,6 +54,7 @@ export class TimeLine {
             let device = '';
             const order = process.tracks.filter(t => !t.device).sort((a, b) => Number(a.fiber) - Number(b.fiber) ||
                 Number(String(b.thread) === process.about.get('pid')) - Number(String(a.thread) === process.about.get('pid')) || a.id - b.id);
+            if (app.order) order.sort(app.order === 'name' ? (a, b) => a.title.localeCompare(b.title, 'en', { numeric: true }) : (a, b) => busyOf(b) - busyOf(a));
             for (const track of [...order, ...process.tracks.filter(t => t.device)]) {
                 if (track.device && track.device !== device) {
                     device = track.device;
@@ -117,7 +127,8 @@ export class TimeLine {
     x(time) { return GUTTER + (time - this.app.view.from) * this.scale; }
     time(x) { return this.app.view.from + (x - GUTTER) / this.scale; }
 
-    draw() {
+    /** Draws. @param {import('./picture.js').Svg} [svg] into this, instead of the canvas */
+    draw(svg) {
         const began = performance.now(), { canvas, app } = this, ratio = window.devicePixelRatio || 1;
         const width = canvas.clientWidth, height = canvas.clientHeight;
         if (!width || !height) return;
@@ -129,13 +140,14 @@ export class TimeLine {
             this.image = this.ctx.createImageData(w, h);
             this.pixels = new Uint32Array(this.image.data.buffer);
         }
-        const { ctx, pixels } = this, { from, to } = app.view;
+        const { pixels } = this, { from, to } = app.view, ctx = svg || this.ctx;
         this.scale = (width - GUTTER) / (to - from);
         this.placed = this.layout();
         pixels.fill(app.colors.background);
         this.drawGrid(pixels, w, h, ratio, width);
         const labels = [];
         for (const place of this.placed) if (place.row.kind === 'track') this.drawScopes(place, ratio, w, h, labels);
+        if (svg) this.drawPixels(svg, w, h, ratio);
         ctx.setTransform(1, 0, 0, 1, 0, 0);
         ctx.putImageData(this.image, 0, 0);
         ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -148,6 +160,21 @@ export class TimeLine {
         this.drawRuler(ctx, width);
         this.frame.push(performance.now() - began);
         if (this.frame.length > 200) this.frame.shift();
+    }
+
+    /** What is in the image, line by line; those of a depth are all the same. */
+    drawPixels(svg, w, h, ratio) {
+        const { background } = this.app.colors, left = Math.round(GUTTER * ratio), grid = this.app.colors.grid, line = y => this.pixels.subarray(y * w, y * w + w).map(c => c === grid ? background : c);
+        svg.fillStyle = this.app.style.background;
+        svg.fillRect(0, 0, w / ratio, h / ratio);
+        svg.fillStyle = this.app.style.grid;
+        for (let x = left; x < w; x++) if (this.pixels[(h - 1) * w + x] === grid) svg.fillRect(x / ratio, RULER, 1, h / ratio);
+        for (const { row, y, top } of this.placed) {
+            for (let depth = 0; row.kind === 'track' && depth < row.depth; depth++) {
+                const y0 = Math.max(y + 3 + row.marks + depth * LINE, top), y1 = y + 2 + row.marks + (depth + 1) * LINE;
+                if (y1 > y0 && y0 * ratio < h - 1) svg.run(line(Math.round(y0 * ratio)), left, y0, y1 - y0, ratio, background);
+            }
+        }
     }
 
     drawScopes({ row, y, top }, ratio, w, h, labels) {

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import fs from 'node:fs';
 import path from 'node:path';
-import { changed, pieceOf, textOfBytes, withPiece } from './report.mjs';
+import { changed, digestOf, open as read, pieceOf, textOfBytes, withPiece } from './report.mjs';
 
 const [folder, pair, ...prefixes] = process.argv.slice(2);
 const library = createRequire(path.resolve(process.env.NODE_FOLDER || folder) + '/')('playwright-core');
@@ -50,6 +50,7 @@ const colors = page => page.evaluate(() => {
 for (const prefix of prefixes) {
     const name = path.basename(prefix), { page, log } = await open(prefix + '.html');
     same(`${name}: opens`, await page.getAttribute('html', 'data-ready') !== 'failed', true);
+    same(`${name}: what the page understood is what node did, which check.mjs compares with the CSV`, await page.evaluate(digestOf), digestOf(await read(prefix + '.html')));
     check(`${name}: draws`, await colors(page) > 8, 'the time line is empty');
     const tabs = await page.locator('[role=tab]').evaluateAll(all => all.map(tab => tab.id));
     for (const tab of tabs) {
@@ -136,6 +137,90 @@ async function mouse(prefix) {
     await settle(page);
     check(`${name}: dark`, await page.evaluate(() => getComputedStyle(document.body).backgroundColor !== 'rgb(255, 255, 255)'), 'it stays white');
     await page.screenshot({ path: path.join(folder, 'dark.png') });
+    same(`${name}: nothing goes wrong`, log, []);
+    await page.close();
+}
+
+/** What is saved as a picture; rows that are folded, pinned and sorted by keys. */
+async function pictures(prefix) {
+    const { page, log } = await open(prefix + '.html'), name = 'pictures', label = await page.evaluate(() => {
+        const { report } = globalThis.prof, track = report.tracks.find(each => each.levels.length > 1), level = track.levels[1];
+        globalThis.prof.zoomTo(level.start[0], level.endOf(0));
+        globalThis.prof.setFocus({ track, depth: 1, i: 0 });
+        return report.labels[report.nodes.label[level.node[0]]].name;
+    });
+    await settle(page);
+    const svg = await page.evaluate(() => globalThis.prof.svg()), time = await page.locator('#time').boundingBox();
+    fs.writeFileSync(path.join(folder, 'picture.svg'), svg);
+    const png = Buffer.from(await page.evaluate(async () => [...new Uint8Array(await (await globalThis.prof.png()).arrayBuffer())]));
+    same(`${name}: PNG`, [png.toString('latin1', 1, 4), png.readUInt32BE(16)], ['PNG', Math.round(time.width)]);
+    fs.writeFileSync(path.join(folder, 'picture.png'), png);
+    check(`${name}: SVG has the scope's name`, svg.includes(`>${label}<`), label);
+    const shown = await (await context.newPage()), wrong = [];
+    shown.on('pageerror', error => wrong.push(error.message));
+    await shown.goto('file://' + path.resolve(folder, 'picture.svg'));
+    const looks = await shown.evaluate(() => [document.documentElement.nodeName, document.querySelectorAll('rect').length > 20, document.querySelectorAll('script, a, image, [onclick]').length,
+        [...document.querySelectorAll('text')].every(text => Number.isFinite(Number(text.getAttribute('y'))))]);
+    same(`${name}: SVG is one, of rectangles`, [looks, wrong], [['svg', true, 0, true], []]);
+    await shown.screenshot({ path: path.join(folder, 'picture-svg.png') });
+    await shown.close();
+    const height = () => page.evaluate(() => { globalThis.prof.time.draw(); return globalThis.prof.time.placed.filter(each => each.row.kind === 'track').map(each => [each.row.title, each.row.height, each.pinned]); });
+    const before = await height(), first = await page.evaluate(() => globalThis.prof.focus.track.title), of = rows => rows.find(([title]) => title === first);
+    await page.focus('#time');
+    await page.keyboard.press('c');
+    check(`${name}: C folds the row`, of(await height())[1] < of(before)[1], JSON.stringify(await height()));
+    await page.keyboard.press('c');
+    await page.keyboard.press('o');
+    same(`${name}: O pins it`, [(await height())[0][0], (await height())[0][2]], [first, true]);
+    check(`${name}: a screen reader is told`, (await page.locator('#live').innerText()).includes('pinned'), await page.locator('#live').innerText());
+    await page.keyboard.press('o');
+    await page.keyboard.press('t');
+    const titles = (await page.evaluate(() => globalThis.prof.time.rows().filter(row => row.kind === 'track' && !row.track.device).map(row => row.title)));
+    same(`${name}: T sorts by name`, titles, [...titles].sort((a, b) => a.localeCompare(b, 'en', { numeric: true })));
+    await until(page, () => location.hash.includes('o=name'));
+    check(`${name}: the address has the order`, (await page.evaluate(() => location.hash)).includes('o=name'), 'it has not');
+    await page.keyboard.press('p');
+    same(`${name}: P asks which`, [await page.locator('#save-svg').isVisible(), await page.locator('#save-flame').isDisabled()], [true, true]);
+    if (!firefox) {
+        const waits = page.waitForEvent('download');
+        await page.click('#save-svg');
+        const saved = await waits;
+        same(`${name}: a file is saved`, [/\.svg$/.test(saved.suggestedFilename()), fs.readFileSync(await saved.path(), 'utf8').startsWith('<svg')], [true, true]);
+    }
+    await page.keyboard.press('Escape');
+    await page.click('#tab-flame');
+    await page.keyboard.press('p');
+    same(`${name}: the flame graph can be saved`, await page.locator('#save-flame').isEnabled(), true);
+    if (!firefox) {
+        const waits = page.waitForEvent('download');
+        await page.click('#save-flame');
+        const flame = fs.readFileSync(await (await waits).path(), 'utf8');
+        check(`${name}: flame graph`, flame.includes('<title>') && flame.split('<rect').length > 3, flame.slice(0, 300));
+        fs.writeFileSync(path.join(folder, 'flame.svg'), flame);
+    }
+    same(`${name}: nothing goes wrong`, log, []);
+    await page.close();
+}
+
+/** What a screen reader finds: roles, and a name for everything that can be reached. */
+async function tree(prefix) {
+    const { page, log } = await open(prefix + '.html'), name = 'screen reader';
+    for (const tab of await page.locator('[role=tab]').evaluateAll(all => all.map(each => each.id))) {
+        await page.click('#' + tab);
+        const found = await page.evaluate(() => {
+            const named = each => each.getAttribute('aria-label') || each.textContent.trim() || (each.labels && each.labels.length && each.labels[0].textContent.trim()) || each.title;
+            return { nameless: [...document.querySelectorAll('button, input, select, canvas, a, [role], [tabindex]')].filter(each => !each.closest('[hidden], dialog:not([open])') && !named(each) && !each.getAttribute('aria-labelledby'))
+                .map(each => each.outerHTML.slice(0, 100)), captions: [...document.querySelectorAll('table')].filter(table => !table.caption).length,
+            scopes: [...document.querySelectorAll('th')].filter(th => !th.scope).length, selected: document.querySelectorAll('[role=tab][aria-selected=true]').length,
+            reached: document.querySelectorAll('[role=tab][tabindex="0"]').length, panel: document.getElementById(document.getElementById('panel').getAttribute('aria-labelledby')).id };
+        });
+        same(`${name}: ${tab}`, found, { nameless: [], captions: 0, scopes: 0, selected: 1, reached: 1, panel: tab });
+    }
+    if (!firefox) { // which has no such tree over BiDi
+        const text = await page.locator('body').ariaSnapshot();
+        for (const part of ['application "Time line', 'tablist "Panels"', 'searchbox "Search"', 'separator "Height of the panel"', 'tabpanel', 'columnheader', 'caption', 'button "Light or dark"'])
+            check(`${name}: ${part}`, text.includes(part), text.slice(0, 3000));
+    }
     same(`${name}: nothing goes wrong`, log, []);
     await page.close();
 }
@@ -237,7 +322,7 @@ async function added(before, after) {
     const bad = { 'a recording': ['trace.1.prof', 'PROF\0\0', 'prof export trace.1.prof -o trace.1.html'], 'a page of somebody': ['x.html', '<!doctype html><script>alert(2)</script>' + evil, 'it is no report that prof made'],
         'a name that is markup': [evil + '.html', 'no', evil], 'a report that was cut': ['cut.html', html.slice(0, data + 5000), 'its end is missing'],
         'a report whose end is missing': ['short.html', withPiece(html, pieceOf(changed()).slice(0, 400)), 'it is damaged'],
-        'damaged data': ['damaged.html', html.slice(0, data + 2000) + 'AAAAAAAA' + html.slice(data + 2008), 'it is damaged'],
+        'damaged data': ['damaged.html', html.slice(0, data + 2000) + html.slice(data + 4000), 'it is damaged'],
         'another version': ['new.html', withPiece(html, textOfBytes([72, 4, 0, 3, 9, 1, 0])), 'this page reads version 2, not 9'],
         'markup instead of data': ['markup.html', withPiece(html, evil), 'it is damaged'], 'no file': ['empty.html', '', 'it is no report'] };
     for (const [what, [file, text, expected]] of Object.entries(bad)) {
@@ -310,7 +395,9 @@ async function styles() {
 const plain = prefixes.find(prefix => prefix.endsWith('plain')) || prefixes[0];
 await keyboard(plain);
 await mouse(plain);
+await pictures(plain);
 await attack();
+await tree(plain);
 await compared(plain);
 await differences();
 await verdicts(pair + '.html');

@@ -125,6 +125,40 @@ export function changed() {
     });
 }
 
+/**
+ * Numbers that sum up all that a report holds, also the order. It stands alone, because it also runs in the page.
+ * @param {object} [report] of the page, if none is given @returns {object}
+ */
+export function digestOf(report = globalThis.prof.report) {
+    let hash = 2166136261, count = 0;
+    const add = value => {
+        const text = typeof value === 'bigint' ? `${value}n` : typeof value === 'number' ? Object.is(value, -0) ? '0' : String(value) : JSON.stringify(value, (key, each) => typeof each === 'bigint' ? `${each}n` : each);
+        for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16777619) >>> 0;
+        hash = Math.imul(hash ^ 10, 16777619) >>> 0;
+        count++;
+    };
+    const name = label => [label.name, label.category, label.file, label.line, label.function].forEach(add);
+    for (const process of report.processes) for (const each of [...process.about, ...process.losses, ...process.metadata]) add(each);
+    for (const track of report.tracks) {
+        for (const each of [track.name, track.device, track.thread, track.lost, track.alignment]) add(each);
+        for (const level of track.levels) {
+            for (let i = 0; i < level.count; i++) {
+                for (const each of [level.start[i], level.durationOf(i), level.flags.get(i) || 0, report.argsOf(level.args, i)]) add(each);
+                name(report.labels[report.nodes.label[level.node[i]]]);
+            }
+        }
+        for (let i = 0; i < track.points.count; i++) {
+            for (const each of ['time', 'a', 'b']) add(track.points[each][i]);
+            add(report.argsOf(track.points.args, i));
+            name(report.labels[report.kinds[track.points.kind[i]].label]);
+        }
+    }
+    for (const span of report.spans) for (const each of [span.start, span.duration, span.track, span.endTrack, span.id, span.flags, span.args]) add(each);
+    for (const series of report.counters) for (const each of [series.name, series.min, series.max, series.time.length]) add(each);
+    for (const flow of report.flows) for (const each of [flow.name, flow.id, flow.from, flow.to]) add(each);
+    return { hash, count, scopes: report.scopes, points: report.points, spans: report.spanCount, from: report.from, to: report.to, damage: report.damage };
+}
+
 const types = ['scope', 'mark', 'counter', 'frame', 'lost', 'span_begin', 'span_mark', 'span_end', 'flow_out', 'flow_step', 'flow_in',
     'alloc', 'free', 'lock_wait', 'lock_acquire', 'lock_release', 'log'];
 const severities = ['debug', 'info', 'warning', 'error', 'fatal'];
