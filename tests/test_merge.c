@@ -34,12 +34,14 @@ static void record(const handles *all, int which)
         PROFILE_FLOW_OUT(5);
         PROFILE_LOG(PROF_LOG_WARNING, "message %d", which);
         PROFILE_ALLOC_C(block, 100 * (which + 1), "pool");
+        trace_next_instant(); /* samples of one instant are one, and frames of 0 ns are left out */
         if (which == 1) PROFILE_FREE_C(block, "pool");
         prof_counter_set(all->counter, 10 * (which + 1));
         prof_counter_add(all->counter, 1);
         PROFILE_LOCK_ACQUIRE(&lock, "lock");
         PROFILE_LOCK_RELEASE(&lock, "lock");
         prof_frame_start(all->frame);
+        trace_next_instant();
         PROFILE_SPAN_END("request", 7);
         prof_task_stop(all->task);
     }
