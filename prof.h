@@ -7621,6 +7621,8 @@ static inline size_t prof__record_words(uint64_t head, size_t left)
 
 #ifndef PROF_FREESTANDING
 #ifdef _WIN32
+#include <fcntl.h>
+#include <io.h>
 #define PROF__WIDE_SIZE 4096 /* of a path, in UTF-16 */
 
 /* Writes a path as UTF-16. One that is not UTF-8 is in the code page of the program, as argv and getenv() give it. What
@@ -7697,6 +7699,14 @@ static PROF__UNUSED PROF__RARE FILE *prof__file_open(const char *path, const cha
     size_t i = 0;
     errno = ENAMETOOLONG;
     if (!prof__wide(path, wide)) return NULL;
+    if (mode[0] == 'r') { /* also while it is renamed, and others may rename it */
+        HANDLE file = CreateFileW(wide, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+                                  OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
+        errno = prof__windows_errno(GetLastError());
+        if (file == INVALID_HANDLE_VALUE) return NULL;
+        int number = _open_osfhandle((intptr_t)file, _O_RDONLY | _O_BINARY);
+        return number < 0 ? NULL : _fdopen(number, "rb");
+    }
     for (; mode[i] && i < 7; ++i) how[i] = (WCHAR)mode[i];
     how[i] = 0;
     return _wfopen(wide, how);

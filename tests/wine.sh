@@ -14,8 +14,8 @@ runner=$(command -v wine || echo /usr/lib/wine/wine64)
 
 # Programs that share an implementation, also with private functions; and those that have one of their own: for other
 # switches, or because GNU ld joins their weak variables with the wrong ones.
-sharing='archive args chrome clock devices events flaws foreign image memory merge notes objects places reader record'
-own='windows control fibers follow html report sessions tally threads'
+sharing='archive args chrome clock devices events flaws foreign image memory notes objects reader record'
+own='windows control fibers follow html sessions tally threads'
 
 if [ "$1" = --one ]; then # NAME[:TESTS]
     name=${2%%:*} names=
