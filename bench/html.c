@@ -1,8 +1,8 @@
 /* What a report in one HTML file costs: bench_html [THOUSANDS [ROUNDS [FILE.prof]]]
 
    Records scopes of random durations, four deep on two threads, without arguments, into /dev/shm/bench_html.prof,
-   or takes FILE.prof. Writes the report of it into nothing, in turns with a cursor that only reads: processor time, the best of
-   some rounds. Then writes /dev/shm/bench_html.html, for bench/html.mjs, which says how long a reader of it takes. */
+   or takes FILE.prof. Writes the report of it into nothing, in turns with a cursor that only reads: processor time,
+   the best of some rounds. Then writes /dev/shm/bench_html.html, for bench/html.mjs, which says how long a reader of it takes. */
 #define PROF_IMPLEMENTATION
 #include "../prof_html.h"
 #include <pthread.h>
