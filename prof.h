@@ -4976,14 +4976,14 @@ static void prof__search_failed(prof__session *s, uint64_t first, uint64_t last,
     if (s->header->mode == PROF_RING && last - first == tries - 1) PROF__STORE(&s->all_owned, room);
 }
 
-/* Gives up a chunk that this thread owns. state: FULL or LEFT. The ring overwrites chunks in the order in which they
-   were taken. A thread that records seldom, or slept, had its chunk for most of a lap, so that the chunk would be
-   overwritten soon, though its last events are new. Such a chunk stays for one more lap. */
-static void prof__chunk_give(const prof__session *s, prof__chunk *chunk, uint32_t state)
+/* Gives up a chunk that this thread owns. state: FULL or LEFT. newest: 1 if a track has its newest events there. The ring
+   overwrites chunks in the order in which they were taken. A thread that records seldom, or slept, had its chunk for
+   most of a lap, so that the chunk would be overwritten soon, though its last events are new. Such a chunk stays for one
+   more lap; but not if a later chunk continues its track, because that one would be overwritten before it. */
+static void prof__chunk_give(const prof__session *s, prof__chunk *chunk, uint32_t state, int newest)
 {
-    if (!prof__chunks_kept(s) &&
-        PROF__LOAD(&s->header->next_chunk) - chunk->sequence >= PROF__LOAD(&s->chunk_count) / 2)
-        PROF__STORE(&chunk->late, 1u);
+    uint64_t age = PROF__LOAD(&s->header->next_chunk) - chunk->sequence;
+    PROF__STORE(&chunk->late, newest && !prof__chunks_kept(s) && age >= PROF__LOAD(&s->chunk_count) / 2);
     PROF__RELEASE(&chunk->state, state);
 }
 
@@ -5159,10 +5159,12 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     prof__track_write(self);
 }
 
-/* Releases a chunk that this thread has filled. In a ring, threads that found no chunk may take it. */
-static void prof__chunk_finish(const prof__session *s, prof__chunk *chunk)
+/* Releases a chunk that this thread has filled. In a ring, threads that found no chunk may take it. The thread goes on in
+   another one, but fibers that it ran may not. */
+static void prof__chunk_finish(const prof__thread *self, prof__chunk *chunk)
 {
-    prof__chunk_give(s, chunk, PROF__CHUNK_FULL);
+    const prof__session *s = self->session;
+    prof__chunk_give(s, chunk, PROF__CHUNK_FULL, self->fiber != NULL);
     if (s->header->mode == PROF_RING) prof__room_changed();
 }
 
@@ -5182,7 +5184,7 @@ static void prof__filled_finish(prof__thread *self)
 {
     prof__chunk *filled = self->filled;
     self->filled = NULL;
-    prof__chunk_finish(self->session, filled);
+    prof__chunk_finish(self, filled);
 }
 
 static PROF__COLD void prof__filled_check(prof__thread *self)
@@ -5208,7 +5210,7 @@ static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
     if (self->filled && prof__chunk_begun(self)) prof__filled_finish(self);
     prof__chunk_enter(self, chunk, 0, owed > s->chunk_words / 4 * 3 ? 0 : owed);
     if (self->filled || s->header->mode != PROF_RING)
-        prof__chunk_finish(s, old); /* the chunk before it still has the newest event, so this one has none */
+        prof__chunk_finish(self, old); /* the chunk before it still has the newest event, so this one has none */
     else
         self->filled = old;
     return 1;
@@ -5388,7 +5390,7 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
             continue;
         s->left[i].sequence = chunk->sequence;
         s->left[i].words = words;
-        prof__chunk_give(s, chunk, PROF__CHUNK_LEFT);
+        prof__chunk_give(s, chunk, PROF__CHUNK_LEFT, 1);
         PROF__RELEASE(&s->left[i].chunk, (uint32_t)((uint64_t)((char *)chunk - s->chunks) / s->chunk_size) + 1);
         __atomic_fetch_add(&s->left_count, 1, __ATOMIC_RELAXED);
         return 1;
@@ -5475,7 +5477,7 @@ static void prof__give_back(prof__thread *self)
     if (self->filled) prof__filled_finish(self);
     uint64_t words = (uint64_t)(self->cursor - prof__chunk_first(chunk));
     if (PROF__LOAD(&chunk->lost) || words + 16 > s->chunk_words || !prof__left_put(s, chunk, (uint32_t)words))
-        prof__chunk_give(s, chunk, PROF__CHUNK_FULL);
+        prof__chunk_give(s, chunk, PROF__CHUNK_FULL, 1);
     prof__room_changed();
 }
 

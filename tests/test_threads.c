@@ -806,12 +806,13 @@ TEST(a_late_claim_gives_way)
     CHECK_EQUAL(prof_reset(), PROF_OK);
 }
 
-/* A thread that records seldom fills its chunk when that one's turn in the ring is next. Its newest events stay, whether
-   it takes another chunk or ends. */
+/* A thread that records seldom gives up its chunk when that one's turn in the ring is next. The newest events stay, of the
+   thread if it ends, and of a fiber if the thread takes another chunk. */
 enum { SELDOM = 100 };
 
 typedef struct seldom {
     sem_t turn[2];
+    prof_fiber *fiber;
     int ends;
 } seldom;
 
@@ -820,7 +821,10 @@ static void *works_seldom(void *pointer)
     seldom *about = (seldom *)pointer;
     prof__thread *self = PROF__SELF();
     int64_t number = 0;
-    PROFILE_THREAD("seldom");
+    if (about->ends)
+        PROFILE_THREAD("seldom");
+    else
+        prof_fiber_switch(about->fiber);
     while (number < SELDOM) work(number++);
     sem_post(&about->turn[0]);
     sem_wait(&about->turn[1]); /* for most of a lap */
@@ -843,6 +847,7 @@ TEST(a_chunk_that_was_kept_for_a_lap_stays)
         pthread_t thread;
         int64_t number = 0;
         about.ends = ends;
+        about.fiber = prof_fiber_create("seldom");
         sem_init(&about.turn[0], 0, 0);
         sem_init(&about.turn[1], 0, 0);
         trace_start(&config);
@@ -870,6 +875,7 @@ TEST(a_chunk_that_was_kept_for_a_lap_stays)
         CHECK(found.last - found.first > (int64_t)((count - 5) * prof__state.session->chunk_words / WORK_WORDS));
         prof_trace_close(trace);
         CHECK_EQUAL(prof_reset(), PROF_OK);
+        prof_fiber_destroy(about.fiber);
         sem_destroy(&about.turn[0]);
         sem_destroy(&about.turn[1]);
     }

@@ -61,10 +61,12 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     prof__track_write(self);
 }
 
-/* Releases a chunk that this thread has filled. In a ring, threads that found no chunk may take it. */
-static void prof__chunk_finish(const prof__session *s, prof__chunk *chunk)
+/* Releases a chunk that this thread has filled. In a ring, threads that found no chunk may take it. The thread goes on in
+   another one, but fibers that it ran may not. */
+static void prof__chunk_finish(const prof__thread *self, prof__chunk *chunk)
 {
-    prof__chunk_give(s, chunk, PROF__CHUNK_FULL);
+    const prof__session *s = self->session;
+    prof__chunk_give(s, chunk, PROF__CHUNK_FULL, self->fiber != NULL);
     if (s->header->mode == PROF_RING) prof__room_changed();
 }
 
@@ -84,7 +86,7 @@ static void prof__filled_finish(prof__thread *self)
 {
     prof__chunk *filled = self->filled;
     self->filled = NULL;
-    prof__chunk_finish(self->session, filled);
+    prof__chunk_finish(self, filled);
 }
 
 static PROF__COLD void prof__filled_check(prof__thread *self)
@@ -110,7 +112,7 @@ static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
     if (self->filled && prof__chunk_begun(self)) prof__filled_finish(self);
     prof__chunk_enter(self, chunk, 0, owed > s->chunk_words / 4 * 3 ? 0 : owed);
     if (self->filled || s->header->mode != PROF_RING)
-        prof__chunk_finish(s, old); /* the chunk before it still has the newest event, so this one has none */
+        prof__chunk_finish(self, old); /* the chunk before it still has the newest event, so this one has none */
     else
         self->filled = old;
     return 1;
@@ -290,7 +292,7 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
             continue;
         s->left[i].sequence = chunk->sequence;
         s->left[i].words = words;
-        prof__chunk_give(s, chunk, PROF__CHUNK_LEFT);
+        prof__chunk_give(s, chunk, PROF__CHUNK_LEFT, 1);
         PROF__RELEASE(&s->left[i].chunk, (uint32_t)((uint64_t)((char *)chunk - s->chunks) / s->chunk_size) + 1);
         __atomic_fetch_add(&s->left_count, 1, __ATOMIC_RELAXED);
         return 1;
@@ -377,7 +379,7 @@ static void prof__give_back(prof__thread *self)
     if (self->filled) prof__filled_finish(self);
     uint64_t words = (uint64_t)(self->cursor - prof__chunk_first(chunk));
     if (PROF__LOAD(&chunk->lost) || words + 16 > s->chunk_words || !prof__left_put(s, chunk, (uint32_t)words))
-        prof__chunk_give(s, chunk, PROF__CHUNK_FULL);
+        prof__chunk_give(s, chunk, PROF__CHUNK_FULL, 1);
     prof__room_changed();
 }
 
