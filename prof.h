@@ -4976,10 +4976,10 @@ static void prof__search_failed(prof__session *s, uint64_t first, uint64_t last,
     if (s->header->mode == PROF_RING && last - first == tries - 1) PROF__STORE(&s->all_owned, room);
 }
 
-/* Gives up a chunk that this thread owns. state: FULL or LEFT. newest: 1 if a track has its newest events there. The ring
-   overwrites chunks in the order in which they were taken. A thread that records seldom, or slept, had its chunk for
-   most of a lap, so that the chunk would be overwritten soon, though its last events are new. Such a chunk stays for one
-   more lap; but not if a later chunk continues its track, because that one would be overwritten before it. */
+/* Gives up a chunk that this thread owns. state: FULL or LEFT. newest: 1 if a track has its newest events there. The
+   ring overwrites chunks in the order in which they were taken. A thread that records seldom, or slept, had its chunk
+   for most of a lap, so that the chunk would be overwritten soon, though its last events are new. Such a chunk stays for
+   one more lap; but not if a later chunk continues its track, because that one would be overwritten before it. */
 static void prof__chunk_give(const prof__session *s, prof__chunk *chunk, uint32_t state, int newest)
 {
     uint64_t age = PROF__LOAD(&s->header->next_chunk) - chunk->sequence;
@@ -5159,8 +5159,8 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     prof__track_write(self);
 }
 
-/* Releases a chunk that this thread has filled. In a ring, threads that found no chunk may take it. The thread goes on in
-   another one, but fibers that it ran may not. */
+/* Releases a chunk that this thread has filled. In a ring, threads that found no chunk may take it. The thread goes on
+   in another one, but fibers that it ran may not. */
 static void prof__chunk_finish(const prof__thread *self, prof__chunk *chunk)
 {
     const prof__session *s = self->session;

@@ -61,8 +61,8 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     prof__track_write(self);
 }
 
-/* Releases a chunk that this thread has filled. In a ring, threads that found no chunk may take it. The thread goes on in
-   another one, but fibers that it ran may not. */
+/* Releases a chunk that this thread has filled. In a ring, threads that found no chunk may take it. The thread goes on
+   in another one, but fibers that it ran may not. */
 static void prof__chunk_finish(const prof__thread *self, prof__chunk *chunk)
 {
     const prof__session *s = self->session;
