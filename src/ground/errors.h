@@ -114,7 +114,7 @@ static PROF__UNUSED PROF__COLD prof_status prof__left_out(const char *what, cons
 #ifdef PROF_TINY
 PROF_DEF const char *prof_error(void) { return ""; }
 #else
-PROF_DEF const char *prof_error(void) { return PROF__ERROR_TEXT(); }
+PROF_DEF PROF__WALL const char *prof_error(void) { return PROF__ERROR_TEXT(); }
 #endif
 
 PROF_DEF const char *prof_status_text(prof_status status)

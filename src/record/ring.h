@@ -268,8 +268,8 @@ static void prof__search_failed(prof__session *s, uint64_t first, uint64_t last,
 
 /* Gives up a chunk that this thread owns. state: FULL or LEFT. newest: 1 if a track has its newest events there. The
    ring overwrites chunks in the order in which they were taken. A thread that records seldom, or slept, had its chunk
-   for most of a lap, so that the chunk would be overwritten soon, though its last events are new. Such a chunk stays for
-   one more lap; but not if a later chunk continues its track, because that one would be overwritten before it. */
+   for most of a lap, so that the chunk would be overwritten soon, though its last events are new. Such a chunk stays
+   for one more lap; but not if a later chunk continues its track, because that one would be overwritten before it. */
 static void prof__chunk_give(const prof__session *s, prof__chunk *chunk, uint32_t state, int newest)
 {
     uint64_t age = PROF__LOAD(&s->header->next_chunk) - chunk->sequence;
