@@ -7993,7 +7993,7 @@ static PROF__UNUSED PROF__WALL void prof__out_sink(prof__out *out, prof_sink sin
 {
     prof__out_init(out);
     out->sink = sink;
-    if (!sink.write) out->status = prof__fail(PROF_INVALID_ARGUMENT, "a sink without a write function");
+    if (!sink.write) out->status = prof__fail(PROF_INVALID_ARGUMENT, "sink.write is null");
 }
 
 /* Returns 1 if path does not exist or is a regular file, so that a new file can replace it. Does not follow links. */
@@ -8090,7 +8090,7 @@ static PROF__RARE int prof__path_follow(prof__path *p, const char *path)
 static prof_status prof__path_refuse(const prof__path *p, const char *path)
 {
     size_t length = strlen(p->done);
-    return prof__fail(PROF_IO, "%.80s: %s is another user's, in a folder where anyone may make files: remove it, or "
+    return prof__fail(PROF_IO, "%.80s: %s is another user's, in a folder where anyone may create files: remove it, or "
                       "write elsewhere", path, p->done + (length > 80 ? length - 80 : 0));
 }
 
@@ -10373,7 +10373,7 @@ static PROF__RARE prof_status prof__output_name(prof__session *s)
     }
 #endif
     if (!error) return PROF_OK;
-    if (error == EEXIST) return prof__fail(PROF_IO, "%s: exists already, and existing is refuse", s->output);
+    if (error == EEXIST) return prof__fail(PROF_IO, "%s: exists already (existing=refuse)", s->output);
     return prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
 }
 
@@ -14579,12 +14579,12 @@ static const prof__key prof__keys[] = {
     PROF__KEY("mode", CHOICE, mode, 0, 0, 0, prof__mode_names, "ring", "ring, fill, stream, stats or ring+stats",
               "when the buffer is full: reuse the oldest part, end, pack it into the file, or keep statistics only"),
     PROF__KEY("clock", CHOICE, clock, 0, 0, 0, prof__clock_names, "auto", "auto, counter, ordered or monotonic",
-              "what tells the time; ordered: exact short scopes, at 1.4 to 2.8 times the price"),
+              "what tells the time; ordered: exact short scopes, at 1.4 to 2.8 times the cost"),
     PROF__KEY("level", LEVEL, level, 1, 255, 1, NULL, "2", "0 to 255", "call sites of a higher level are off; 0: all"),
     PROF__KEY("categories", TEXT, categories, 0, 0, 0, NULL, "", "patterns with * and ?, joined by commas; - turns off",
               "which categories are on, for example net,render*,-audio; default: all"),
     PROF__KEY("min_duration", TIME, min_duration_ns, 0, UINT64_MAX, 1, NULL, "0",
-              "a time, for example 500ns, 2us, 1.5ms", "a scope that is shorter and had nothing inside is taken back"),
+              "a time, for example 500ns, 2us, 1.5ms", "a scope that is shorter and has nothing inside is removed"),
     PROF__KEY("delay", SPAN, delay_ns, 1, PROF__CENTURY, 1, NULL, "0", "a time with its unit, for example 500ms or 5s",
               "recording begins that long after the start"),
     PROF__KEY("start_unix", TIME, start_unix_ns, 0, UINT64_MAX, 1, NULL, "0",
@@ -14596,7 +14596,7 @@ static const prof__key prof__keys[] = {
     PROF__KEY("warmup_steps", COUNT, warmup_steps, 0, 1ull << 60, 1, NULL, "0", "a number of steps",
               "recording begins with the step after so many PROFILE_STEPs"),
     PROF__KEY("warmup_frames", COUNT, warmup_frames, 0, 1ull << 60, 1, NULL, "0", "a number of frames",
-              "recording begins with this many'th PROFILE_FRAME"),
+              "recording begins with the PROFILE_FRAME of this number"),
     PROF__KEY("max_file_size", BYTES, max_file_size, 0, UINT64_MAX, 1, NULL, "0", "bytes, for example 2G",
               "mode stream: bytes that the file may have, buffer included; 0: no limit"),
     PROF__KEY("at_limit", CHOICE, at_limit, 0, 0, 0, prof__limit_names, "stop", "stop or rotate",
@@ -14606,7 +14606,7 @@ static const prof__key prof__keys[] = {
               "ring+stats, else 0"),
     PROF__KEY("dump_period", PERIOD, dump_period_ns, PROF__MIN_PERIOD, PROF__MAX_PERIOD, 1, NULL, "0",
               "seconds from 0.01 to 864000, or a time, for example 10ms or 5s",
-              "writes output that often, and not only at the end; 0: not"),
+              "writes output that often; 0: only at the end"),
     PROF__KEY("save", TEXT, save, 0, 0, 0, NULL, "", "a path as for output; %c counts the files",
               "file for the last seconds, whenever save_over, save_signal or prof_save_request() ask for it"),
     PROF__KEY("save_last", SECONDS, save_last, 1, UINT64_MAX, 0, NULL, "10", "seconds, for example 10 or 500ms",
@@ -14623,7 +14623,7 @@ static const prof__key prof__keys[] = {
     PROF__KEY("filter_mask", MASK, filter_mask, 0, UINT32_MAX, 1, NULL, "0", "32 bits, for example 5 or 0xff",
               "which PROFILE_SCOPE_M(name, mask) are on: those with one of these bits in their mask; 0: all"),
     PROF__KEY("no_sync", SWITCH, no_sync, 0, 1, 1, NULL, "0", "0 or 1",
-              "1: PROFILE_SYNC and PROFILE_SCOPE_SYNC wait for nothing"),
+              "1: PROFILE_SYNC and PROFILE_SCOPE_SYNC do not wait"),
     PROF__KEY("no_devices", SWITCH, no_devices, 0, 1, 1, NULL, "0", "0 or 1",
               "1: what devices report is not recorded"),
 };
@@ -14774,9 +14774,9 @@ static const prof__other_key prof__other_keys[] = {
      "1: mode ring+stats, unless another one is chosen: statistics of everything, at any time"},
     {"MXNet", "profile_process", PROF__OTHER_AMONG, "worker;server", "this process; give others a PROF_OUTPUT"},
     {"MXNet", "gpu_memory_profile_filename_prefix", PROF__OTHER_AMONG, "gpu_memory_profile|", PROF__NO_DEVICE},
-    {"MXNet", "MXNET_PROFILER_AUTOSTART", PROF__OTHER_NEVER, NULL, "PROF_OUTPUT in the environment is that"},
+    {"MXNet", "MXNET_PROFILER_AUTOSTART", PROF__OTHER_NEVER, NULL, "set PROF_OUTPUT in the environment"},
     {"MXNet", "MXNET_PROFILER_MODE", PROF__OTHER_NEVER, NULL, "set categories and level"},
-    {"TensorFlow", "TF_DISABLE_PROFILING", PROF__OTHER_NEVER, NULL, "leave PROF_OUTPUT out, or prof_start()"},
+    {"TensorFlow", "TF_DISABLE_PROFILING", PROF__OTHER_NEVER, NULL, "leave out PROF_OUTPUT or prof_start()"},
     {"TensorFlow", "host_tracer_level", PROF__OTHER_SAME, "level", NULL},
     {"TensorFlow", "device_tracer_level", PROF__OTHER_DEVICES, "no_devices",
      "0: what devices report is not recorded; there is no level above 1"},
@@ -14799,9 +14799,9 @@ static const prof__other_key prof__other_keys[] = {
     {"JAX", "create_perfetto_trace", PROF__OTHER_OFF, NULL, "ui.perfetto.dev opens an output that ends in .json"},
     {"JAX", "create_perfetto_link", PROF__OTHER_OFF, NULL, "ui.perfetto.dev opens an output that ends in .json"},
     {"JAX", "enable_continuous_profiling", PROF__OTHER_BOTH, NULL,
-     "mode ring is that, and prof_save() takes the snapshot"},
+     "use mode ring, and prof_save() for a snapshot"},
     {"JAX", "profile_subprocesses", PROF__OTHER_ON, NULL,
-     "children of fork() record, programs do that have a PROF_OUTPUT"},
+     "children of fork() record; other programs need PROF_OUTPUT"},
     {"JAX", "override_hostnames", PROF__OTHER_AMONG, "", "name the file as you like in output"},
     {"JAX", "tpu_trace_mode", PROF__OTHER_AMONG, "TRACE_ONLY_XLA|TRACE_ONLY_HOST;TRACE_COMPUTE|TRACE_COMPUTE_AND_SYNC",
      PROF__NO_DEVICE},
@@ -14823,7 +14823,7 @@ static const prof__other_key prof__other_keys[] = {
     {"JAX", "gpu_dump_graph_node_mapping", PROF__OTHER_AMONG, "false", PROF__NO_DEVICE},
     {"JAX", "gpu_range_profiling_counters", PROF__OTHER_AMONG, "", PROF__NO_DEVICE},
     {"JAX", "gpu_range_profiling_allow_multipass", PROF__OTHER_AMONG, "false", PROF__NO_DEVICE},
-    {"Neuron", "NEURON_RT_INSPECT_ENABLE", PROF__OTHER_ON, NULL, "prof_start() is what enables"},
+    {"Neuron", "NEURON_RT_INSPECT_ENABLE", PROF__OTHER_ON, NULL, "prof_start() begins a session"},
     {"Neuron", "NEURON_RT_INSPECT_OUTPUT_DIR", PROF__OTHER_NEVER, NULL, PROF__NO_FOLDER},
     {"Neuron", "NEURON_RT_INSPECT_ON_FAIL", PROF__OTHER_NEVER, NULL, "set crash_report, or save"},
     {"Neuron", "NEURON_RT_INSPECT_SYSTEM_PROFILE", PROF__OTHER_NEVER, NULL, PROF__NO_NEURON},
@@ -18983,7 +18983,7 @@ static PROF__RARE prof_status prof__image_shorten(void *bytes, uint64_t left, ui
     if (left >= header.image_size) return PROF_OK; /* readers find the blocks of the archive that are left */
     chunks = left > header.chunk_offset ? (left - header.chunk_offset) / header.chunk_size : 0;
     if (!chunks || left < header.meta_offset + header.meta_size)
-        return prof__fail(PROF_CORRUPT, "image: nothing recorded is left in it");
+        return prof__fail(PROF_CORRUPT, "image: no recorded events are left");
     used = header.next_chunk < header.chunk_count ? header.next_chunk : header.chunk_count;
     if (used > chunks) { /* some used chunks are missing */
         header.overwritten += used - chunks;
@@ -19393,7 +19393,7 @@ static PROF__UNUSED prof_status prof__import_begin(prof__import *w, const char *
     if (host && !prof__import_host_meta(w)) return prof__fail(PROF_NO_MEMORY, "%s: no memory for its names", host);
     if (w->sites > PROF__SITE_MASK - PROF__IMPORT_ROWS - 1 || w->strings > 0xFFFF0000u ||
         w->device_number > 0xFFFF0000u || w->row_number > 0xFFFF0000u)
-        return prof__fail(PROF_UNSUPPORTED, "%s: its call sites leave no numbers for devices", host);
+        return prof__fail(PROF_UNSUPPORTED, "%s: too many call sites to add devices", host);
     w->chunk = (uint64_t *)malloc(w->h.chunk_size);
     if (!w->chunk) return prof__fail(PROF_NO_MEMORY, "%s: no memory to write it", path);
     w->chunk_words = (w->h.chunk_size - w->h.chunk_header_size) / 8;
@@ -23150,7 +23150,7 @@ static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trac
     if (info->from_ns || info->to_ns) {
         prof__human_ns(a, (double)info->from_ns);
         prof__human_ns(b, prof__summary_span(info));
-        snprintf(text, sizeof text, "from %s on, for %s: the tables tell of nothing else", a, b);
+        snprintf(text, sizeof text, "from %s on, for %s: the tables show nothing else", a, b);
         prof__summary_line(out, "window", text, limit);
     }
     for (i = 0; i < trace->metadata_count; i++)
@@ -23603,7 +23603,7 @@ static PROF__RARE void prof__summary_counters(prof__out *out, const prof__stat_r
 static PROF__RARE size_t prof__summary_device(prof__table *t, const prof_trace *trace, size_t first)
 {
     static const char *const notes[] = {"", "", "",
-                                        "  no two pairs of clocks, or one and the rate: places are a guess"};
+                                        "  no two pairs of clocks, or one and the rate: times are guesses"};
     const prof_track *track = prof_trace_track(trace, first);
     size_t tracks = prof_trace_track_count(trace), rows = 0;
     uint64_t events = 0, early = 0;
@@ -23699,7 +23699,7 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     to += strlen(to);
     switch (kind) {
     case 0:
-    case 6: snprintf(to, size, "lost for want of room: enlarge PROF_BUFFER%s", wanted); break;
+    case 6: snprintf(to, size, "lost in a full buffer: enlarge PROF_BUFFER%s", wanted); break;
     case 1:
         if (info->mode == PROF_RING_STATS && trace->aggregated)
             snprintf(to, size, "overwritten in the ring: they are in the statistics only");
@@ -23714,7 +23714,7 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     case 3: snprintf(to, size, "without an open scope left out"); break;
     case 4:
         snprintf(to, size,
-                 *wanted ? "found no room: enlarge PROF_BUFFER%s" : "found no room, of which there is not more%s",
+                 *wanted ? "did not fit: enlarge PROF_BUFFER%s" : "did not fit, and a larger buffer does not help%s",
                  wanted);
         break;
     default: snprintf(to, size, "of the file missing: it was cut, damaged, or overwritten while it was read"); break;
@@ -23811,8 +23811,7 @@ static PROF__RARE void prof__summary_cost(prof__out *out, const prof_trace *trac
     prof__cost_count(things, sizeof things, cost.scopes, "scope", "scopes");
     prof__cost_count(things, sizeof things, cost.calls, "call", "calls");
     prof__cost_count(things, sizeof things, cost.others, "other event", "other events");
-    prof__cost_count(things, sizeof things, cost.taken_back, "taken back by min_duration",
-                     "taken back by min_duration");
+    prof__cost_count(things, sizeof things, cost.taken_back, "removed by min_duration", "removed by min_duration");
     prof__human_ns(each, info->scope_cost_ns);
     prof__human_ns(call, info->call_cost_ns);
     prof__human_ns(ns, cost.ns);

@@ -1447,7 +1447,7 @@ static prof_status prof__report_fits(const prof_trace *trace, const prof_report_
 {
     if (!options || options->layout != PROF_REPORT_CNTK_DETAIL || prof_trace_about(trace)->mode != PROF_STATS)
         return PROF_OK;
-    return prof__fail(PROF_INVALID_ARGUMENT, "prof_report: CNTK's detail is of events, and mode stats keeps none");
+    return prof__fail(PROF_INVALID_ARGUMENT, "prof_report: CNTK's detail needs events, and mode stats keeps none");
 }
 
 static void prof__report_own(prof__report *r)
@@ -1689,7 +1689,7 @@ PROF_DEF prof_status prof_report_each(const prof_trace *const *traces, size_t co
     prof__out out;
     if (status != PROF_OK) return status;
     if (files < 0)
-        return prof__fail(PROF_INVALID_ARGUMENT, "%s: after a percent sign are known: %%p %%n %%%%", path);
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s: unknown %%: use %%p, %%n or %%%%", path);
     if (files) return prof__report_files(traces, count, path, options);
     if (path && !(own = prof__report_path(path, count ? prof_trace_about(traces[0])->program : "", 0)))
         return prof__report_no_memory();
@@ -1732,14 +1732,14 @@ static prof_status prof__report_suffix(const prof_trace *trace, const char *suff
         if (*suffix == '%') {
             suffix++;
             if (!*suffix || !strchr("rp%", *suffix))
-                return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: suffix: known are %%r %%p %%%%");
+                return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: suffix: use %%r, %%p or %%%%");
             text = *suffix == 'r' ? (rank ? rank : "0") : *suffix == 'p' ? pid : "%";
         }
         if (!prof__text_add(to, size, text))
             return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: folder and suffix are too long");
     }
     if (to[strcspn(to, "/\\")])
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: a suffix is part of a name, not of a path: %s", to);
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: a suffix must not contain a slash: %s", to);
     return PROF_OK;
 }
 

@@ -1405,7 +1405,7 @@ static void prof__server_watch(prof__server *v, prof__server_ask *ask)
     if (!status && ask->stream)
         status = prof__fail(PROF_UNSUPPORTED, "/live needs HTTP/1.1");
     if (!status && prof__server_watchers(v) >= PROF__SERVER_WATCHERS)
-        status = prof__fail(PROF_NO_MEMORY, "%d others watch already", PROF__SERVER_WATCHERS);
+        status = prof__fail(PROF_NO_MEMORY, "%d clients are watching already", PROF__SERVER_WATCHERS);
     if (!status && (ask->live = (prof__server_live *)calloc(1, sizeof *ask->live)) == NULL)
         status = prof__fail(PROF_NO_MEMORY, "no memory to watch");
     if (status) {
@@ -1869,7 +1869,7 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
         prof__server_refuse(v, ask, status);
     else
         prof__server_say(v, ask, 200, 0, "%s",
-                         own ? "recording: the program does, with its own configuration" : "recording");
+                         own ? "recording: the program records with its own configuration" : "recording");
 }
 
 static void prof__server_end_remote(prof__server *v, prof__server_ask *ask)
@@ -1952,7 +1952,7 @@ static void prof__server_serve_http(prof__server *v, prof__server_ask *ask)
         return;
     }
     if (paths[at].post && v->read_only) {
-        prof__server_say(v, ask, 403, PROF__GRPC_PERMISSION_DENIED, "this server only reads");
+        prof__server_say(v, ask, 403, PROF__GRPC_PERMISSION_DENIED, "this server is read-only");
         return;
     }
     prof__server_capture_init(v, &ask->capture);
@@ -3384,7 +3384,7 @@ static uint64_t prof__server_due(prof__server *v, prof__server_ask *ask, uint64_
     if (ask->phase == PROF__ASK_DELAYED) {
         if (now < capture->begin_at && !all) return capture->begin_at;
         if (now < capture->begin_at)
-            prof__server_say(v, ask, 503, 14, "the server stops"); /* UNAVAILABLE */
+            prof__server_say(v, ask, 503, 14, "the server is stopping"); /* UNAVAILABLE */
         else
             prof__server_turn(v, ask);
     }
@@ -3827,7 +3827,7 @@ static prof_status prof__server_from_text(const char *text, const char *token)
     memset(&options, 0, sizeof options);
     if (!prof__server_copy(host, sizeof host, text + bracket, size - 2 * bracket) ||
         !prof__parse_whole(number, &port) || port > 65535)
-        return prof__fail(PROF_INVALID_ARGUMENT, "a port, or ADDRESS:PORT");
+        return prof__fail(PROF_INVALID_ARGUMENT, "must be a port or ADDRESS:PORT");
     if (host[0]) options.host = host;
     options.token = token;
     return prof_server_start((int)port, &options);

@@ -153,7 +153,7 @@ end
 timeout 100 env PROF_SERVER=0.0.0.0:$port $out/program for 1 >$out/open.txt 2>$out/open.log
 check "open to all without a token is refused" grep -q 'set a token' $out/open.log
 timeout 100 env PROF_SERVER=nonsense $out/program for 1 >$out/open.txt 2>$out/open.log
-check "a port is a number" grep -q 'PROF_SERVER=nonsense: a port, or ADDRESS:PORT' $out/open.log
+check "a port is a number" grep -q 'PROF_SERVER=nonsense: must be a port or ADDRESS:PORT' $out/open.log
 
 begin $out/bare start 0
 same "no prof_chrome.h: no JSON" "$(code "$url/trace?ms=10&format=json")" 501

@@ -1388,11 +1388,11 @@ TEST(arguments_lost_are_counted_by_themselves)
     check_lost(copy, lost + 3 * LOST_EVENTS, 3 * LOST_ARGS - 2);
     CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
     char *text = summary_text(trace);
-    CHECK(text && strstr(text, "\n124 arguments lost for want of room: enlarge PROF_BUFFER"));
+    CHECK(text && strstr(text, "\n124 arguments lost in a full buffer: enlarge PROF_BUFFER"));
     free(text);
     trace->info.lost_args = 1;
     text = summary_text(trace);
-    CHECK(text && strstr(text, "\n1 argument lost for want of room: enlarge PROF_BUFFER"));
+    CHECK(text && strstr(text, "\n1 argument lost in a full buffer: enlarge PROF_BUFFER"));
     free(text);
     prof_trace_close(before);
     prof_trace_close(after);

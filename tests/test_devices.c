@@ -865,7 +865,7 @@ TEST(written_by_all_exporters)
     CHECK(csv && strstr(csv, ",flow_in,") != NULL);
     CHECK(text && strstr(text, "conv") != NULL);
     CHECK(text && strstr(text, "\nnpu 0 ") != NULL);
-    CHECK(text && strstr(text, "places are a guess") != NULL);
+    CHECK(text && strstr(text, "times are guesses") != NULL);
     CHECK(json && strstr(json, "\"args\":{\"name\":\"npu 0\"}}") != NULL);
     CHECK(json && strstr(json, "\"args\":{\"name\":\"dma (clock not aligned)\"}}") != NULL);
     CHECK(json && strstr(json, "\"args\":{\"name\":\"queue \\\"a\\\"\"}}") != NULL);

@@ -901,7 +901,7 @@ TEST(stats_mode_counts_what_is_lost) /* without waiting, a burst that the servic
         if (!strcmp(stats[i].name, "work")) kept += stats[i].count;
     CHECK_EQUAL(kept + prof_trace_about(trace)->lost, scopes + 1);
     char *text = summary_of(trace);
-    CHECK(text && strstr(text, "lost for want of room"));
+    CHECK(text && strstr(text, "lost in a full buffer"));
     free(text);
     prof_stats_free(stats);
     prof_trace_close(trace);

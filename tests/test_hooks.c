@@ -82,7 +82,7 @@ TEST(what_was_taken_back_is_counted)
     stop_and_read();
     CHECK(prof_trace_about(trace)->overwritten_chunks > 0);
     CHECK_EQUAL(prof_trace_about(trace)->taken_back, THREADS * TOO_SHORT);
-    says("3,000 taken back by min_duration");
+    says("3,000 removed by min_duration");
     done();
     take_back_in(PROF_STATS, NULL);
     stop_and_read();
@@ -161,7 +161,7 @@ TEST(calls_that_are_taken_back_are_counted)
     for (int i = 0; i < 500; ++i) call(i % 8, 4);
     stop_and_read();
     CHECK_EQUAL(prof_trace_about(trace)->taken_back, 2000);
-    says("2,000 taken back by min_duration");
+    says("2,000 removed by min_duration");
     done();
 }
 

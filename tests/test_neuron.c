@@ -1565,7 +1565,7 @@ TEST(folders_that_cannot_be_read)
     CHECK_EQUAL(prof_ntff_check(trace_path("neuron"), hear_word, &heard_last, &problems), PROF_OK);
     CHECK(!setrlimit(RLIMIT_NOFILE, &limit));
     CHECK_EQUAL(problems, 1);
-    CHECK(strstr(heard_last.text, "neuron/i-0a_pid_12: cannot be read\n2 what is in it was not looked at") != NULL);
+    CHECK(strstr(heard_last.text, "neuron/i-0a_pid_12: cannot be read\n2 its files were not checked") != NULL);
     CHECK(strstr(heard_last.text, "nothing was captured") == NULL);
 }
 

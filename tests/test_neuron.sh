@@ -66,12 +66,12 @@ file $killed/neff_c.neff && head -c 100 /dev/zero >$killed/cpu_util.pb && file k
 is "check of a killed process" 1 "$prof" neuron check killed/
 prints "check: what it left" <<'END'
 killed: no session: 1 host trace
-  problem: trace.json has no baseTimeNanoseconds where PyTorch writes it: its times may not meet those of the NeuronCores
+  problem: trace.json has no baseTimeNanoseconds where PyTorch writes it: its times may not match those of the NeuronCores
   problem: trace.json: no trace_info.pb is beside it, where Neuron Explorer would look for it
 killed/i-0f20_pid_101: no session: 2 device profiles, 1 model, 1 system profile, 1 list of CPU samples
-  problem: trace_info.pb is missing, without which Neuron Explorer takes no folder: the session was not ended. Call nrt_inspect_stop() or prof_ntff_session_end() before nrt_close(), and give a process that is told to end the time for it
+  problem: trace_info.pb is missing, without which Neuron Explorer opens no folder: the session was not ended. Call nrt_inspect_stop() or prof_ntff_session_end() before nrt_close(), and do not kill the process before that is done
   problem: 12_instid_0_vnc_0.ntff has 0 bytes: nothing ran on that NeuronCore while the session was open; begin it before the first execution, and end it after the last is done
-  problem: 34_instid_0_vnc_1.ntff: its model, neff_34.neff, is not with it, and without it a profile cannot be read: copy it from the compiler's cache of the machine that ran it
+  problem: 34_instid_0_vnc_1.ntff: its model, neff_34.neff, is missing, and without it a profile cannot be read: copy it from the compiler's cache of the machine that ran it
   problem: cpu_util.pb begins with zeros: it was not written to the end
   problem: ntrace.pb has 0 bytes: the process was stopped before it was written
 END
@@ -87,7 +87,7 @@ is "check without a system profile" 1 "$prof" neuron check system
 has "check: ntrace.pb" out "  problem: ntrace.pb is missing"
 has "check: no device profile" out "  no device profile (.ntff): there is none unless asked for"
 has "check: the name of a trace" out "  problem: neuron_framework_trace_rank_0.json: no tool looks for that name"
-has "check: a model" out "  problem: profile.ntff: no model (.neff) is with it"
+has "check: a model" out "  problem: profile.ntff: no model (.neff) is beside it"
 [ "$(wc -c <system/profile.ntff)" -lt 6000000000 ] || has "check: too large" out "  problem: profile.ntff has 6.4 GB: Neuron Explorer fails beyond 5 GB"
 rm -f system/profile.ntff
 

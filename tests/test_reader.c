@@ -2166,7 +2166,7 @@ TEST(summary)
          "       0 ns\n"),
         ("\ncounter       samples           min          mean           max          last\n"
          "queue               2         -0.25         1.375             3         -0.25\n"),
-        "\n5 events lost for want of room: enlarge PROF_BUFFER to 128K\n",
+        "\n5 events lost in a full buffer: enlarge PROF_BUFFER to 128K\n",
         "recording cost 25.50 ns a scope, 228.2 ns for 3 scopes, 6 other events, 1.1 % of the run\n",
     };
     image im = report_image();
@@ -2183,7 +2183,7 @@ TEST(summary)
     trace = image_read(&im);
     to.used = 0;
     CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_OK);
-    CHECK(strstr(to.text, "\n3 events lost for want of room: enlarge PROF_BUFFER to 128K\n"));
+    CHECK(strstr(to.text, "\n3 events lost in a full buffer: enlarge PROF_BUFFER to 128K\n"));
     CHECK(strstr(to.text, "\n2 events lost in signal handlers or interrupts that came while a macro was at work\n"));
     to.used = 0;
     memset(&options, 0, sizeof options);

@@ -504,7 +504,7 @@ TEST(cntk_files)
     CHECK_EQUAL(access(trace_path("cntk/2017-05-12_08-17-53_summary_0.txt"), F_OK), 0);
     CHECK_EQUAL(access(trace_path("cntk/2017-05-12_08-17-53_detail_a%77.csv"), F_OK), 0);
     CHECK_EQUAL(prof_report_cntk(trace, folder, "%x", NULL), PROF_INVALID_ARGUMENT);
-    CHECK_HAS(prof_error(), "known are %r %p %%");
+    CHECK_HAS(prof_error(), "use %r, %p or %%");
     CHECK_EQUAL(prof_report_cntk(trace, folder, "3%", NULL), PROF_INVALID_ARGUMENT);
     CHECK_EQUAL(prof_report_cntk(trace, "/dev/null/no/such", "3", NULL), PROF_IO);
     CHECK_HAS(prof_error(), "cannot make the directory /dev/null/no/such");

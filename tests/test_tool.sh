@@ -257,8 +257,8 @@ prints "what it was doing" <<'END'
 incomplete
 END
 is "check: full" 1 "$prof" check full.prof
-has "why" out "  missing   2,536 events lost for want of room: enlarge PROF_BUFFER to 128K"
-has "why" out "            3 arguments lost for want of room: enlarge PROF_BUFFER to 128K"
+has "why" out "  missing   2,536 events lost in a full buffer: enlarge PROF_BUFFER to 128K"
+has "why" out "            3 arguments lost in a full buffer: enlarge PROF_BUFFER to 128K"
 has "where" out "(unnamed)            thread 100      1,465 events, 1.000 us to 147.3 us, 2,536 events lost"
 is "check: ring" 1 "$prof" check ring.prof
 has "why" out "  missing   21 older chunks overwritten in the ring: enlarge PROF_BUFFER to 128K to see them all"

@@ -230,7 +230,7 @@ static PROF__UNUSED PROF__WALL void prof__out_sink(prof__out *out, prof_sink sin
 {
     prof__out_init(out);
     out->sink = sink;
-    if (!sink.write) out->status = prof__fail(PROF_INVALID_ARGUMENT, "a sink without a write function");
+    if (!sink.write) out->status = prof__fail(PROF_INVALID_ARGUMENT, "sink.write is null");
 }
 
 /* Returns 1 if path does not exist or is a regular file, so that a new file can replace it. Does not follow links. */
@@ -327,7 +327,7 @@ static PROF__RARE int prof__path_follow(prof__path *p, const char *path)
 static prof_status prof__path_refuse(const prof__path *p, const char *path)
 {
     size_t length = strlen(p->done);
-    return prof__fail(PROF_IO, "%.80s: %s is another user's, in a folder where anyone may make files: remove it, or "
+    return prof__fail(PROF_IO, "%.80s: %s is another user's, in a folder where anyone may create files: remove it, or "
                       "write elsewhere", path, p->done + (length > 80 ? length - 80 : 0));
 }
 

@@ -123,12 +123,12 @@ static void prof__checkup_profile(prof__checkup *c, const prof_ntff_artifact *a)
     if (a->paired || !a->size) return;
     if (a->hash[0])
         prof__checkup_say(c, PROF_NTFF_PROBLEM,
-                          "%s: its model, neff_%s.neff, is not with it, and without it a profile cannot "
+                          "%s: its model, neff_%s.neff, is missing, and without it a profile cannot "
                           "be read: copy it from the compiler's cache of the machine that ran it",
                           a->name, a->hash);
     else
         prof__checkup_say(c, PROF_NTFF_PROBLEM,
-                          "%s: no model (.neff) is with it, and without one a profile cannot be read: "
+                          "%s: no model (.neff) is beside it, and without one a profile cannot be read: "
                           "copy it from the compiler's cache, or set TORCH_NEURONX_NEFF_CACHE_DIR",
                           a->name);
 }
@@ -167,7 +167,7 @@ static void prof__checkup_json(prof__checkup *c, const prof_ntff_artifact *a)
     head[got] = 0;
     if (a->size && !strstr(head, "baseTimeNanoseconds"))
         prof__checkup_say(c, PROF_NTFF_PROBLEM,
-                          "%s has no baseTimeNanoseconds where PyTorch writes it: its times may not meet "
+                          "%s has no baseTimeNanoseconds where PyTorch writes it: its times may not match "
                           "those of the NeuronCores",
                           a->name);
     for (i = 0; i < c->tree->count; i++) {
@@ -213,13 +213,13 @@ static void prof__checkup_session(prof__checkup *c)
     const size_t *n = c->counts;
     if (!n[PROF_NTFF_TRACE_INFO] && (n[PROF_NTFF_NTRACE] || n[PROF_NTFF_CPU_UTIL_PB] || n[PROF_NTFF_HOST_MEM_PB]))
         prof__checkup_say(c, PROF_NTFF_PROBLEM,
-                          "trace_info.pb is missing, without which Neuron Explorer takes no folder: the "
+                          "trace_info.pb is missing, without which Neuron Explorer opens no folder: the "
                           "session was not ended. Call nrt_inspect_stop() or prof_ntff_session_end() before "
-                          "nrt_close(), and give a process that is told to end the time for it");
+                          "nrt_close(), and do not kill the process before that is done");
     if (!n[PROF_NTFF_TRACE_INFO]) return;
     if (!n[PROF_NTFF_NTRACE])
         prof__checkup_say(c, PROF_NTFF_PROBLEM,
-                          "ntrace.pb is missing, without which Neuron Explorer takes no folder: the activity "
+                          "ntrace.pb is missing, without which Neuron Explorer opens no folder: the activity "
                           "system_profile was off (NEURON_RT_INSPECT_SYSTEM_PROFILE)");
     if (!n[PROF_NTFF_NTFF])
         prof__checkup_say(c, PROF_NTFF_REMARK,
@@ -265,7 +265,7 @@ static void prof__checkup_all(prof__checkup *c, const char *dir)
     for (first = 0; first < c->tree->closed_count; first++) {
         prof__checkup_say(c, PROF_NTFF_FOLDER, "%s: cannot be read", c->tree->closed[first]);
         prof__checkup_say(c, PROF_NTFF_PROBLEM,
-                          "what is in it was not looked at: do it as the user who ran the program");
+                          "its files were not checked: run this as the user who ran the program");
     }
     if (models < count || c->tree->closed_count) return;
     memset(c->counts, 0, sizeof c->counts);
@@ -275,7 +275,7 @@ static void prof__checkup_all(prof__checkup *c, const char *dir)
                       "nothing was captured here. If the program ran on a NeuronCore: either "
                       "NEURON_RT_INSPECT_ENABLE=1 is set before it calls nrt_init(), or a session is begun "
                       "after that, or PyTorch's or JAX's profiler is used, but only one of them; and the folder "
-                      "is NEURON_RT_INSPECT_OUTPUT_DIR, or ./output of where it was started");
+                      "is NEURON_RT_INSPECT_OUTPUT_DIR, or ./output where it was started");
 }
 
 PROF_DEF prof_status prof_ntff_check(const char *dir, prof_ntff_say_fn say, void *user, int *problems)

@@ -20,7 +20,7 @@ static prof_status prof__ntff_phase(uint64_t *word, unsigned from, const char *n
         return prof__fail(PROF_INVALID_STATE, "%s: it belongs to process %u, and this is a child of its fork()", name,
                           (unsigned)(now >> 8));
     if ((now & 255) == PROF__NTFF_BUSY)
-        return prof__fail(PROF_INVALID_STATE, "%s: another thread is in a call of it", name);
+        return prof__fail(PROF_INVALID_STATE, "%s: another thread is using it", name);
     return prof__fail(PROF_INVALID_STATE, "%s: %s", name,
                       from ? "none was begun" : "one is open already: end it first");
 }

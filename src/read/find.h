@@ -27,7 +27,7 @@ static PROF__RARE prof_status prof__image_shorten(void *bytes, uint64_t left, ui
     if (left >= header.image_size) return PROF_OK; /* readers find the blocks of the archive that are left */
     chunks = left > header.chunk_offset ? (left - header.chunk_offset) / header.chunk_size : 0;
     if (!chunks || left < header.meta_offset + header.meta_size)
-        return prof__fail(PROF_CORRUPT, "image: nothing recorded is left in it");
+        return prof__fail(PROF_CORRUPT, "image: no recorded events are left");
     used = header.next_chunk < header.chunk_count ? header.next_chunk : header.chunk_count;
     if (used > chunks) { /* some used chunks are missing */
         header.overwritten += used - chunks;

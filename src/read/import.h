@@ -273,7 +273,7 @@ static PROF__UNUSED prof_status prof__import_begin(prof__import *w, const char *
     if (host && !prof__import_host_meta(w)) return prof__fail(PROF_NO_MEMORY, "%s: no memory for its names", host);
     if (w->sites > PROF__SITE_MASK - PROF__IMPORT_ROWS - 1 || w->strings > 0xFFFF0000u ||
         w->device_number > 0xFFFF0000u || w->row_number > 0xFFFF0000u)
-        return prof__fail(PROF_UNSUPPORTED, "%s: its call sites leave no numbers for devices", host);
+        return prof__fail(PROF_UNSUPPORTED, "%s: too many call sites to add devices", host);
     w->chunk = (uint64_t *)malloc(w->h.chunk_size);
     if (!w->chunk) return prof__fail(PROF_NO_MEMORY, "%s: no memory to write it", path);
     w->chunk_words = (w->h.chunk_size - w->h.chunk_header_size) / 8;

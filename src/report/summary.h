@@ -221,7 +221,7 @@ static PROF__RARE void prof__summary_counters(prof__out *out, const prof__stat_r
 static PROF__RARE size_t prof__summary_device(prof__table *t, const prof_trace *trace, size_t first)
 {
     static const char *const notes[] = {"", "", "",
-                                        "  no two pairs of clocks, or one and the rate: places are a guess"};
+                                        "  no two pairs of clocks, or one and the rate: times are guesses"};
     const prof_track *track = prof_trace_track(trace, first);
     size_t tracks = prof_trace_track_count(trace), rows = 0;
     uint64_t events = 0, early = 0;
@@ -317,7 +317,7 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     to += strlen(to);
     switch (kind) {
     case 0:
-    case 6: snprintf(to, size, "lost for want of room: enlarge PROF_BUFFER%s", wanted); break;
+    case 6: snprintf(to, size, "lost in a full buffer: enlarge PROF_BUFFER%s", wanted); break;
     case 1:
         if (info->mode == PROF_RING_STATS && trace->aggregated)
             snprintf(to, size, "overwritten in the ring: they are in the statistics only");
@@ -332,7 +332,7 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     case 3: snprintf(to, size, "without an open scope left out"); break;
     case 4:
         snprintf(to, size,
-                 *wanted ? "found no room: enlarge PROF_BUFFER%s" : "found no room, of which there is not more%s",
+                 *wanted ? "did not fit: enlarge PROF_BUFFER%s" : "did not fit, and a larger buffer does not help%s",
                  wanted);
         break;
     default: snprintf(to, size, "of the file missing: it was cut, damaged, or overwritten while it was read"); break;
@@ -429,8 +429,7 @@ static PROF__RARE void prof__summary_cost(prof__out *out, const prof_trace *trac
     prof__cost_count(things, sizeof things, cost.scopes, "scope", "scopes");
     prof__cost_count(things, sizeof things, cost.calls, "call", "calls");
     prof__cost_count(things, sizeof things, cost.others, "other event", "other events");
-    prof__cost_count(things, sizeof things, cost.taken_back, "taken back by min_duration",
-                     "taken back by min_duration");
+    prof__cost_count(things, sizeof things, cost.taken_back, "removed by min_duration", "removed by min_duration");
     prof__human_ns(each, info->scope_cost_ns);
     prof__human_ns(call, info->call_cost_ns);
     prof__human_ns(ns, cost.ns);

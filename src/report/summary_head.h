@@ -39,7 +39,7 @@ static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trac
     if (info->from_ns || info->to_ns) {
         prof__human_ns(a, (double)info->from_ns);
         prof__human_ns(b, prof__summary_span(info));
-        snprintf(text, sizeof text, "from %s on, for %s: the tables tell of nothing else", a, b);
+        snprintf(text, sizeof text, "from %s on, for %s: the tables show nothing else", a, b);
         prof__summary_line(out, "window", text, limit);
     }
     for (i = 0; i < trace->metadata_count; i++)

@@ -206,7 +206,7 @@ static uint64_t prof__server_due(prof__server *v, prof__server_ask *ask, uint64_
     if (ask->phase == PROF__ASK_DELAYED) {
         if (now < capture->begin_at && !all) return capture->begin_at;
         if (now < capture->begin_at)
-            prof__server_say(v, ask, 503, 14, "the server stops"); /* UNAVAILABLE */
+            prof__server_say(v, ask, 503, 14, "the server is stopping"); /* UNAVAILABLE */
         else
             prof__server_turn(v, ask);
     }

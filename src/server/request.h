@@ -411,7 +411,7 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
         prof__server_refuse(v, ask, status);
     else
         prof__server_say(v, ask, 200, 0, "%s",
-                         own ? "recording: the program does, with its own configuration" : "recording");
+                         own ? "recording: the program records with its own configuration" : "recording");
 }
 
 static void prof__server_end_remote(prof__server *v, prof__server_ask *ask)
@@ -494,7 +494,7 @@ static void prof__server_serve_http(prof__server *v, prof__server_ask *ask)
         return;
     }
     if (paths[at].post && v->read_only) {
-        prof__server_say(v, ask, 403, PROF__GRPC_PERMISSION_DENIED, "this server only reads");
+        prof__server_say(v, ask, 403, PROF__GRPC_PERMISSION_DENIED, "this server is read-only");
         return;
     }
     prof__server_capture_init(v, &ask->capture);

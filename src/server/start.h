@@ -283,7 +283,7 @@ static prof_status prof__server_from_text(const char *text, const char *token)
     memset(&options, 0, sizeof options);
     if (!prof__server_copy(host, sizeof host, text + bracket, size - 2 * bracket) ||
         !prof__parse_whole(number, &port) || port > 65535)
-        return prof__fail(PROF_INVALID_ARGUMENT, "a port, or ADDRESS:PORT");
+        return prof__fail(PROF_INVALID_ARGUMENT, "must be a port or ADDRESS:PORT");
     if (host[0]) options.host = host;
     options.token = token;
     return prof_server_start((int)port, &options);

@@ -169,7 +169,7 @@ static PROF__RARE prof_status prof__output_name(prof__session *s)
     }
 #endif
     if (!error) return PROF_OK;
-    if (error == EEXIST) return prof__fail(PROF_IO, "%s: exists already, and existing is refuse", s->output);
+    if (error == EEXIST) return prof__fail(PROF_IO, "%s: exists already (existing=refuse)", s->output);
     return prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
 }
 
