@@ -305,6 +305,66 @@ else
     skip "on a terminal: script is not installed"
 fi
 
+# ---- bars
+
+is "--bars" 0 "$prof" summary --bars whole.prof
+sed -n "$(($(wc -l <whole.txt) + 1)),\$p" out >bars
+head -n "$(wc -l <whole.txt)" out | cmp -s - whole.txt && ok "bars come after the report" || bad "bars come after the report"
+mv bars out
+prints "a bar is as long as its share" <<'END'
+
+self time                 share
+tick         10.00 us    66.7 %  ███████████████████████████████████████████████
+draw         2.500 us    16.7 %  ███████████▊
+shape        2.500 us    16.7 %  ███████████▊
+END
+bars() { sed -n '/^self time/,$p' out >bars && mv bars out; }
+is "--bars --top 1" 0 "$prof" summary --bars --by-path --top 1 --columns 40 whole.prof && bars
+prints "the others, in a narrow line" <<'END'
+self time                 share
+tick         10.00 us    66.7 %  ███████
+2 others     5.000 us    33.3 %  ███▌
+END
+is "--no-bars" 0 "$prof" summary --no-bars whole.prof
+same "the report alone" whole.txt out
+is "a pipe has no bars" 0 env TERM=xterm LC_ALL=C.UTF-8 "$prof" summary whole.prof
+same "it has the report alone" whole.txt out
+is "--bars of two recordings" 0 "$prof" summary --bars whole.prof later.prof
+[ "$(grep -A2 '^== .*\.prof ==$' out | grep -cE '^(== (whole|later)\.prof ==|self time .*)$')" = 4 ] && ok "bars of each" || bad "bars of each: $(tail -n 12 out)"
+fails "bars of another layout" "summary: --bars needs --layout own" "$prof" summary --bars -l json whole.prof
+fails "bars in a file" "summary: --bars needs standard output" "$prof" summary --bars -o bars.txt whole.prof
+fails "bars or not" "summary: --bars and --no-bars contradict each other" "$prof" summary --bars --no-bars whole.prof
+if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
+    terminal() { # terminal COLUMNS COMMAND...: what it prints on such a terminal
+        wide=$1
+        shift
+        is "on a terminal: $*" 0 script -qec "stty cols $wide rows 24; $*" /dev/null
+        tr -d '\r' <out >terminal && mv terminal out
+    }
+    drawn() { # drawn YES COLUMNS VARIABLES: yes: with bars; no: the report alone
+        terminal "$2" "$3 '$prof' summary whole.prof"
+        cp out terminal
+        [ "$1" = yes ] && bars=--bars || bars=--no-bars
+        "$prof" summary $bars -c "$2" whole.prof >out
+        same "bars: $1" terminal out
+    }
+    drawn yes 80 "TERM=xterm LC_ALL=C.UTF-8"
+    drawn yes 60 "TERM=xterm LC_ALL= LC_CTYPE= LANG=en_US.utf8"
+    drawn yes 120 "TERM=xterm LC_ALL= LC_CTYPE=de_DE.UTF-8 LANG=C"
+    drawn no 59 "TERM=xterm LC_ALL=C.UTF-8"
+    drawn no 80 "TERM=xterm LC_ALL= LC_CTYPE= LANG=C"
+    drawn no 80 "TERM=xterm LC_ALL=C LANG=C.UTF-8"
+    drawn no 80 "TERM= LC_ALL=C.UTF-8"
+    drawn no 80 "TERM=dumb LC_ALL=C.UTF-8"
+    drawn no 80 "TERM=linux LC_ALL=C.UTF-8"
+    terminal 80 "TERM=xterm LC_ALL=C.UTF-8 '$prof' summary --no-bars whole.prof"
+    cp out terminal
+    "$prof" summary -c 80 whole.prof >out
+    same "--no-bars on a terminal" terminal out
+else
+    skip "bars on a terminal: script is not installed"
+fi
+
 # ---- merge
 
 is "merge" 0 "$prof" merge whole.prof later.prof -o merged.json

@@ -23,7 +23,7 @@ _prof()
     fi
     case $command in
     export) options="--output --format --source --no-args --no-spans --min-duration --accelerators --progress --help" ;;
-    summary) options="--output --layout --sort --ascending --top --by-path --others --columns --progress --help" ;;
+    summary) options="--output --layout --sort --ascending --top --by-path --bars --no-bars --others --columns --progress --help" ;;
     check) options="--quiet --columns --help" ;;
     recover) options="--output --progress --help" ;;
     merge) options="--output --source --no-args --no-spans --min-duration --accelerators --progress --help" ;;

@@ -258,6 +258,31 @@ int tool_fit(int max, int used)
     return line_columns < 0 || fits > max ? max : fits > 12 ? fits : 12;
 }
 
+#ifdef _WIN32
+static int shows_utf8(void)
+{
+    return GetConsoleOutputCP() == CP_UTF8;
+}
+#else
+/* The first of these variables that is set names the locale. The tool calls no setlocale(): it would change numbers. */
+static int shows_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *locale = "", *terminal = getenv("TERM");
+    size_t i;
+    if (!terminal || !*terminal || tool_same(terminal, "dumb") || tool_same(terminal, "linux"))
+        return 0; /* fonts of Linux's console have no parts of blocks */
+    for (i = 0; i < 3 && !*locale; i++)
+        if (getenv(names[i])) locale = getenv(names[i]);
+    return strstr(locale, "UTF-8") || strstr(locale, "utf-8") || strstr(locale, "UTF8") || strstr(locale, "utf8");
+}
+#endif
+
+int tool_draws(void)
+{
+    return prof__terminal_columns() > 0 && shows_utf8();
+}
+
 int tool_loss(const prof_trace *trace, int kind, char *to, size_t size)
 {
     return prof__loss_text(trace, kind, to, size);

@@ -1,4 +1,4 @@
-/* summary.c - prof summary: prints a table of scopes, frames and counters, or another report. */
+/* summary.c - prof summary: prints a table of scopes, frames and counters, with bars, or another report. */
 #include "tool.h"
 #include <stdlib.h>
 
@@ -12,6 +12,8 @@ static const tool_option options[] = {
     {"--ascending", "-a", NULL, "sorts the smallest first"},
     {"--top", "-n", "N", "own and histogram: prints only the first N rows; by path: and the scopes around them"},
     {"--by-path", "-p", NULL, "prints a row for each call path, as a tree"},
+    {"--bars", NULL, NULL, "own: ends with bars of self time; default: if the output is a terminal that shows them"},
+    {"--no-bars", NULL, NULL, "own: no bars"},
     {"--others", NULL, NULL, "cntk: also prints rows for names that are not CNTK's"},
     TOOL_COLUMNS,
     TOOL_PROGRESS,
@@ -40,6 +42,103 @@ static int choose(const tool_args *args, prof_report_options *how)
     return 1;
 }
 
+/*-- bars: which scopes take the time, at a glance --*/
+
+#define BARS_ROWS 10
+#define BARS_LEAST 60 /* characters of a line, below which there are bars only if --bars asks for them */
+#define BARS_WIDEST 60
+#define BARS_TITLE 9 /* of "self time" */
+#define BARS_NUMBERS 24 /* characters of a row beside the name and the bar */
+
+/* Finds the length of the lines with bars; 0: no bars. Returns 0, with a message, if --bars is impossible. */
+static int choose_bars(const tool_args *args, const prof_report_options *how, int *columns)
+{
+    const char *out = tool_value(args, "--output");
+    int own = how->layout == PROF_REPORT_SUMMARY || how->layout == PROF_REPORT_PATHS;
+    int here = !out || tool_same(out, "-"), forced = tool_value(args, "--bars") != NULL;
+    *columns = how->columns > 0 ? how->columns : 80;
+    if (tool_value(args, "--no-bars")) {
+        *columns = 0;
+        return forced ? (tool_fail("summary: --bars and --no-bars contradict each other"), 0) : 1;
+    }
+    if (forced && !own) return tool_fail("summary: --bars needs --layout own"), 0;
+    if (forced && !here) return tool_fail("summary: --bars needs standard output"), 0;
+    if (!forced && (!own || !here || *columns < BARS_LEAST || !tool_draws())) *columns = 0;
+    return 1;
+}
+
+/* Draws a bar of so many eighths of a character. */
+static void draw_bar(int eighths)
+{
+    for (; eighths >= 8; eighths -= 8) fputs("\xE2\x96\x88", stdout); /* U+2588: the full block */
+    if (eighths) printf("\xE2\x96%c", 0x90 - eighths);              /* U+2589, 7/8, to U+258F, 1/8 */
+    putchar('\n');
+}
+
+static void draw_row(const char *name, int width, uint64_t ns, uint64_t longest, uint64_t all, int cells)
+{
+    char time[48];
+    int eighths = (int)((double)ns / (double)longest * cells * 8 + 0.5);
+    tool_print_name(name, width);
+    printf("%12s%8.1f %%  ", tool_ns(time, (double)ns), (double)ns / (double)all * 100);
+    draw_bar(eighths ? eighths : 1);
+}
+
+/* Draws the scopes with the most self time, of which there are `count`, and one row for the others. */
+static void draw_scopes(const prof_stat *stats, size_t count, size_t rows, int columns)
+{
+    char others[64], number[48];
+    uint64_t all = 0, rest = 0, longest = stats[0].self_ns;
+    int width, cells, most = (columns - BARS_NUMBERS) / 2;
+    size_t i;
+    if (rows > count) rows = count;
+    for (i = 0; i < count; i++) all += stats[i].self_ns;
+    for (i = rows; i < count; i++) rest += stats[i].self_ns;
+    if (rest > longest) longest = rest;
+    snprintf(others, sizeof others, "%s other%s", tool_count(number, count - rows), count - rows == 1 ? "" : "s");
+    width = rest ? tool_characters(others) : 0;
+    for (i = 0; i < rows; i++)
+        if (tool_characters(stats[i].name) > width) width = tool_characters(stats[i].name);
+    if (width > most) width = most;
+    if (width < BARS_TITLE) width = BARS_TITLE;
+    cells = columns - BARS_NUMBERS - width < BARS_WIDEST ? columns - BARS_NUMBERS - width : BARS_WIDEST;
+    tool_print_name("self time", width);
+    printf("%22s\n", "share");
+    for (i = 0; i < rows; i++) draw_row(stats[i].name, width, stats[i].self_ns, longest, all, cells);
+    if (rest) draw_row(others, width, rest, longest, all, cells);
+}
+
+static int draw(const prof_trace *trace, size_t rows, int columns)
+{
+    prof_stat *stats;
+    size_t count;
+    int result = tool_status(prof_stats(trace, PROF_SORT_SELF, 0, &stats, &count));
+    if (result != TOOL_OK) return result;
+    while (count && !stats[count - 1].self_ns) count--;
+    if (count) {
+        putchar('\n');
+        draw_scopes(stats, count, rows ? rows : BARS_ROWS, columns);
+    }
+    prof_stats_free(stats);
+    return TOOL_OK;
+}
+
+static int draw_all(const tool_args *args, prof_trace **traces, size_t rows, int columns)
+{
+    int i, result = TOOL_OK;
+    for (i = 0; i < args->file_count && result == TOOL_OK; i++) {
+        if (args->file_count > 1) {
+            fputs("\n== ", stdout);
+            tool_print_name(tool_shown(args->files[i]), 0);
+            fputs(" ==\n", stdout);
+        }
+        result = draw(traces[i], rows, columns);
+    }
+    return result;
+}
+
+/*-- the report --*/
+
 static void step(void *user, double share)
 {
     tool_progress(share / *(const int *)user);
@@ -56,7 +155,7 @@ static int write_into(const char *out, prof_trace **traces, int count, const pro
     return result;
 }
 
-static int report(const tool_args *args, prof_trace **traces, const prof_report_options *how)
+static int report(const tool_args *args, prof_trace **traces, const prof_report_options *how, int bars)
 {
     const char *out = tool_value(args, "--output");
     int i, count = args->file_count, result;
@@ -70,6 +169,7 @@ static int report(const tool_args *args, prof_trace **traces, const prof_report_
         result = tool_status(
             prof_report_each_stream((const prof_trace *const *)traces, (size_t)count, tool_stdout(), how));
     tool_progress_end();
+    if (bars && result == TOOL_OK) result = draw_all(args, traces, how->top, bars);
     return result;
 }
 
@@ -77,8 +177,8 @@ static int run(const tool_args *args)
 {
     prof_report_options how = {PROF_REPORT_SUMMARY, PROF_SORT_TOTAL, 0, 0, NULL, 0, 0, 0};
     prof_trace **traces;
-    int i, choice, result = TOOL_OK;
-    if (!choose(args, &how)) return TOOL_ERROR;
+    int i, choice, bars, result = TOOL_OK;
+    if (!choose(args, &how) || !choose_bars(args, &how, &bars)) return TOOL_ERROR;
     if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
     traces = (prof_trace **)calloc((size_t)args->file_count, sizeof *traces);
     if (!traces) return tool_fail("out of memory");
@@ -86,7 +186,7 @@ static int run(const tool_args *args)
         traces[i] = tool_open(args->files[i]);
         if (!traces[i]) result = TOOL_ERROR;
     }
-    if (result == TOOL_OK) result = report(args, traces, &how);
+    if (result == TOOL_OK) result = report(args, traces, &how, bars);
     for (i = 0; i < args->file_count; i++) prof_trace_close(traces[i]);
     free(traces);
     return result;
@@ -100,6 +200,8 @@ const tool_command tool_summary = {
     "If a table is wider than the lines, columns are left out in this order: stddev, min, p90, where, p50, max, % of run,\n"
     "p99, mean, self, total, but never the one that is sorted by; names are shortened in the middle. mxnet, cntk and json\n"
     "are never fitted, nor is what goes into a file or a pipe, unless --columns asks for it.\n\n"
+    "On a terminal of 60 columns or more whose locale is UTF-8, the report ends with a bar for each of the ten scopes (or\n"
+    "as many as --top says) with the most self time, and one for the others. Their shares add up to all self time.\n\n"
     "layouts: mxnet and cntk are the tables of those systems' profilers, cntk-detail is CNTK's list of events as CSV, json\n"
     "has all numbers unrounded, domains a row for each category, histogram the distribution of each scope.\n\n"
     "example: prof summary --by-path --top 20 trace.prof\n"

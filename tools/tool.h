@@ -17,7 +17,7 @@
 #include "../prof_xplane.h"
 #include <stdio.h>
 
-#define TOOL_OPTIONS 10 /* the maximum for a command */
+#define TOOL_OPTIONS 12 /* the maximum for a command */
 
 enum { /* exit statuses */
     TOOL_OK = 0,
@@ -131,6 +131,7 @@ void tool_print_name(const char *text, int width); /* replaces control character
 int tool_columns(const tool_args *args, int *columns);
 void tool_print_wrapped(const char *text, int at, int indent); /* begins at column `at`; prints no final newline */
 int tool_fit(int max, int used); /* how many characters a name may have if `used` of the line are taken: up to max */
+int tool_draws(void); /* 1: standard output is a terminal that shows U+2588 and the like */
 
 /* Says what a trace lacks, and what to do about it, for each kind of loss below TOOL_LOSSES. Returns 0 if nothing of
    this kind is missing. */
