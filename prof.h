@@ -76,9 +76,9 @@ COMPILE-TIME OPTIONS                                                            
     PROF_WITH_NVTX         -        user-level probes such as perf and bpftrace: see prof_bridge.h, which is included
     PROF_WITH_SDT          -        only then
 
-    There, too: what to leave out. A program of ten lines that records into a .prof has 227 KB of prof (gcc -Os,
-    --gc-sections; 172 of them are code and constants, the rest is unwind tables and what the loader needs). With each
-    of these it has so many:
+    There, too: switches that leave parts out. A program of ten lines that records into a .prof has 227 KB of prof (gcc
+    -Os, --gc-sections; 172 of them are code and constants, the rest is unwind tables and what the loader needs). What
+    each switch leaves of that, and what it leaves out:
     PROF_MINIMAL           34 KB    all of these. 24 are code and constants; it compiles in a fifth of the time
     PROF_NO_READER         116      what reads and reports. Outputs are .prof files, for the tool and programs with a
                                     reader. With it goes PROF_NO_STATS; of the other headers only prof_bridge.h compiles
@@ -90,30 +90,30 @@ COMPILE-TIME OPTIONS                                                            
     PROF_NO_CONFIG_TEXT    205      keys as text: prof_config_set(), prof_config_from_env() and the others; and
                                     PROF_NO_AUTOSTART
     PROF_NO_AUTOSTART      225      what PROF_OUTPUT, PROF_SAVE, PROF_CRASH_REPORT, PROF_BRIDGE and PROF_SERVER start
-    PROF_NO_COPIES         200      other copies, in plugins, find this one, see shared libraries below. Without that a
-                                    linker also leaves out what the program never calls
-    PROF_NO_COSTS          226      prof_start() measures what a scope costs, by which reports say what recording took
+    PROF_NO_COPIES         200      the table by which other copies, in plugins, find this one: see shared libraries
+                                    below. Without it a linker also leaves out what the program never calls
+    PROF_NO_COSTS          226      the measurement of what a scope costs, by which reports say what recording took
     PROF_NO_SAVE           99       prof_save(); and PROF_NO_READER, PROF_NO_CRASH
     PROF_NO_NAMES          79       names of outputs: output is a path as it is, without %p and the like, rank, numbers
                                     or directories that are made for it, and takes the place of an older file or link of
                                     that name. A child of a fork adds its process id. And PROF_NO_SAVE, PROF_NO_SERVICE
     PROF_NO_DEVICES        224      time lines of devices
     PROF_NO_OBJECTS        226      domains, tasks, frames, ranges, counters and markers made at run time
-    PROF_NO_OFF_SCOPES     226      arguments in a scope that is off are dropped with it: they become those of the scope
-                                    around
-    What is not there fails with PROF_UNSUPPORTED, and prof_error() names the switch; handles are null. Marked-up files
-    know nothing of switches. prof_ntff.h and prof_server.h need keys as text and devices. Scopes, instants, counters,
-    arguments, logs, threads, forks, signal handlers and the file after kill -9 are with all of them what they are
-    without.
+    PROF_NO_OFF_SCOPES     226      dropping the arguments of a scope that is off: they become those of the enclosing
+                                    scope
+    A function that is left out returns PROF_UNSUPPORTED, or NULL for a handle, and prof_error() names the switch.
+    Marked-up files are compiled without switches. prof_ntff.h and prof_server.h need keys as text and devices. No
+    switch changes scopes, instants, counters, arguments, logs, threads, forks, signal handlers or the file after
+    SIGKILL.
 
 MANUAL                                                                                                      >>manual
 
     Threads. Each thread has its own chunk of the buffer, and writes there without a lock, an atomic read-modify-write
     or a system call. Threads need no registration, and may start and end at any time: what an ended thread left free of
-    its chunk serves the next thread. There should be more chunks than threads that live at the same time: 16 MiB hold
-    about 900. If there are fewer, the threads that come last share the remaining chunks, each for as long as its
-    outermost scope lasts (1 to 2 us more a scope). Threads that are in a scope at the same time, or that record events
-    outside of scopes, keep their chunks; when no chunk is left, events are lost. Scopes in destructors of
+    its chunk serves the next thread. There should be more chunks than threads that live at the same time: a buffer of
+    16 MiB has about 900 chunks. If there are fewer, the threads that come last share the remaining chunks, each for as
+    long as its outermost scope lasts (1 to 2 us more a scope). Threads that are in a scope at the same time, or that
+    record events outside of scopes, keep their chunks; when no chunk is left, events are lost. Scopes in destructors of
     thread-specific data (pthread_key_create()) are recorded in every round of destructors; in a program that is linked
     to prof as a shared library, in the first three rounds, and counted as lost after that.
 
@@ -121,8 +121,7 @@ MANUAL                                                                          
     recording. A scope is recorded only if there is space for its end, too, so that begins and ends are balanced. Lost
     events are counted for each thread, and every report shows them. Arguments are not events: lost arguments have a
     count of their own (lost_args). Overwritten chunks are counted as well. A macro in a signal handler or an interrupt
-    that interrupts another macro of its thread is lost, too, however large the buffer is: how many of the lost events
-    these are is lost_busy.
+    that interrupts another macro of its thread is lost, too, however large the buffer is; lost_busy counts these.
 
     Streaming. PROF_STREAM keeps everything: a background thread, the service, packs full chunks into the file after the
     buffer, at some 2 bytes a scope, and gives the chunks back to the threads. A thread that finds no free chunk does
@@ -200,13 +199,13 @@ MANUAL                                                                          
     Fibers. A coroutine that moves from thread to thread takes its track along. Call prof_fiber_switch(fiber) where it
     begins to run, and prof_fiber_switch(NULL), or that of the next fiber, where it stops running; before or after the
     switch of stacks. Its scopes may stay open meanwhile, and end on another thread. A fiber runs on one thread at a
-    time, and whatever hands it to another thread must order memory, as every scheduler's queue does. Fibers may be
-    switched whether a session runs or not, and have one track in each session. A switch costs three words of the buffer
-    (none during a pause) and some 5 ns, but no lock and no clock read; the first event of a fiber in a session takes a
-    lock. A scope must end on the track where it began: a scope that is open across a switch, in the scheduler for
-    example, must end after the switch back. When PROF_FILL is full, scopes that are open in waiting fibers may lose
-    their ends, which is counted. Automatic tracing of functions (see below) does not know fibers: it uses the tracks of
-    threads.
+    time, and whatever hands it to another thread must synchronise memory (release and acquire), as every scheduler's
+    queue does. Fibers may be switched whether a session runs or not, and have one track in each session. A switch costs
+    three words of the buffer (none during a pause) and some 5 ns, but no lock and no clock read; the first event of a
+    fiber in a session takes a lock. A scope must end on the track where it began: a scope that is open across a switch,
+    in the scheduler for example, must end after the switch back. When PROF_FILL is full, scopes that are open in
+    waiting fibers may lose their ends, which is counted. Automatic tracing of functions (see below) does not know
+    fibers: it uses the tracks of threads.
 
     Spans. A span is a request, a job or a task: PROFILE_SPAN_BEGIN() and PROFILE_SPAN_END() with the same name and id,
     or prof_task_start() and prof_task_stop(), on any threads, overlapping in any way. (What nests on one thread is a
@@ -273,7 +272,7 @@ MANUAL                                                                          
     thread.
 
     Memory. PROFILE_ALLOC and PROFILE_FREE record, for each pool, live bytes as a counter of the Chrome trace. The
-    summary and prof_memory() have peaks, allocations by call site (and the scope around it) and by
+    summary and prof_memory() have peaks, allocations by call site (and the enclosing scope) and by
     PROFILE_MEMORY_SCOPE, what was not freed, and what was freed twice. Blocks from before the trace are counted when
     they are freed, and nowhere else. Put PROFILE_FREE before the real free: after it another thread may already have
     the address. PROFILE_FREE finds its block in any pool; one with _C only in its own pool, for pools whose addresses
@@ -283,11 +282,11 @@ MANUAL                                                                          
     which the loader prefers to those of libraries, and calls glibc's under their internal names. Nothing is looked up,
     so that it works before main, in threads and after fork(). Each call takes 24 bytes of the buffer. What prof
     allocates is left out. It does not work with a static glibc, nor with another allocator (tcmalloc, jemalloc); with a
-    sanitizer, which has its own allocator, it does nothing. A malloc() is listed by the scope around it.
+    sanitizer, which has its own allocator, it does nothing. A malloc() is listed by its enclosing scope.
 
     Locks. WAIT, ACQUIRE and RELEASE record how often and how long threads waited for a lock, and how long it was held.
     They are shown in the summary, as data (prof_locks), and as a row for each lock in the Chrome trace. An acquire
-    counts as contended if another thread had the lock since its WAIT. PROFILE_MUTEX_LOCK tries the lock first, so that
+    counts as contended if another thread held the lock after the WAIT. PROFILE_MUTEX_LOCK tries the lock first, so that
     a free lock costs one event.
 
     Accuracy. The counter is read without ordering, as every profiler does, because ordering would cost more than the
@@ -306,7 +305,7 @@ MANUAL                                                                          
     then its output is written, and prof_stop() may be called at any time later. Until it begins all sites are off, and
     cost as little; a thread of prof, or the step, begins it. Its time counts from there. The child of a fork has no
     such thread: it looks at the clock itself, at some 50 ns a macro, until the delay is over, and its duration does not
-    end the recording. Outputs can be named after the run: %p %t %h %r; prof_set_metadata() says more about it. A
+    end the recording. Outputs can be named after the run: %p %t %h %r; prof_set_metadata() adds facts about it. A
     relative output is relative to the directory of the program at the start, wherever it is at the end.
 
     The end. exit(), and the return from main, do what prof_stop() does if there is an output and nobody called it,
@@ -336,8 +335,8 @@ MANUAL                                                                          
 
     Options. prof_start() does what its config says, and reads no PROF_ variable: these are for programs that
     PROF_OUTPUT starts, or that call prof_config_from_env(). prof_config_set() knows the keys of CNTK, MXNet,
-    TensorFlow, JAX and Neuron. It sets what they mean here, or changes nothing if that is so here anyway, or returns
-    PROF_UNSUPPORTED and says why. `prof config --all` lists them.
+    TensorFlow, JAX and Neuron. It sets the field that has the same meaning, or nothing if prof does so anyway, or
+    returns PROF_UNSUPPORTED, and prof_error() says why. `prof config --all` lists them.
 
     Never. prof does not print, except for messages on stderr of PROF_OUTPUT, of crash_report, and of outputs that
     exit() writes. It does not abort. It does not change signal handlers (except for crash_report and save_signal),
@@ -371,12 +370,12 @@ MANUAL                                                                          
 
     Freestanding. Define PROF_FREESTANDING, and, before the implementation:
         PROF_CLOCK_READ()       an expression: the counter, uint64_t; config.clock_hz is its rate
-        PROF_CPU_STATE()        an expression: PROF_CPU_STATE_SIZE (1024 will do) zeroed bytes, 16-byte aligned, of what
-                                runs now: see below
+        PROF_CPU_STATE()        an expression: a pointer to PROF_CPU_STATE_SIZE (1024 is enough) zeroed bytes, 16-byte
+                                aligned, of the thread or processor that runs this: see below
         PROF_CPU_ID()           optional: the thread id of the trace, for example the number of the processor or thread
         PROF_CPU_NAME(text, size)     optional: writes the name of the track that a state gets
-        PROF_INTERRUPTS_OFF()   optional, both or none: keeps interrupts off this processor, and returns a number by
-        PROF_INTERRUPTS_RESTORE(number)   which that ends. They are off while a lock is held
+        PROF_INTERRUPTS_OFF()   optional, both or none: turns interrupts off on this processor, and returns a number,
+        PROF_INTERRUPTS_RESTORE(number)   with which that is undone. They are off while a lock is held
         PROF_MAY_WAIT()         optional: 0 where a macro must not wait for a lock, because it may have interrupted the
                                 code that has it: in an NMI. The event is then lost if the lock is taken, and counted
         PROF_WAIT()             optional: what to do while another processor has the lock; default: pause, yield
@@ -399,9 +398,9 @@ MANUAL                                                                          
     set by itself where the compiler may not use such registers (-mno-sse, -mgeneral-regs-only, Linux), and keys as text
     go with it. PROF_TINY, for microcontrollers, leaves out categories, metadata for later sessions, the texts of
     prof_error(), warm-up, min_duration and the sharing of chunks by ended threads: 8 KB of code and 0.7 KB of data.
-    PROF_WITH_DRAIN adds prof_drain(), which sends a recording while it goes on, from a ring of some KiB.
-    Control functions may be called by any one thread at a time, not by interrupts. Memory of a session may be reused
-    when no macro can be in the middle of its work that began before prof_stop(), and a new session was started.
+    PROF_WITH_DRAIN adds prof_drain(), which sends a recording while it goes on, from a ring of a few KiB.
+    Control functions may be called by any one thread at a time, not by interrupts. The memory of a session may be
+    reused once a new session was started and every macro that began before prof_stop() has returned.
     In Linux, prof.h includes <linux/types.h> instead of the headers of the compiler. examples/linux_module has all this
     as a module, examples/kernel as a kernel that boots, and examples/microcontroller for 16 KiB of RAM; docs/kernel.md
     says more.
@@ -601,7 +600,7 @@ typedef struct prof_config {
                                  output; that of stats is a .txt */
     prof_clock clock;         /* clock PROF_CLOCK: "auto", "counter", "ordered" or "monotonic" */
     int level;                /* level PROF_LEVEL: call sites of a higher level are off; 1 to 255; default 2. -1 (as
-                                 text 0): all are off until prof_set_level(), but not what devices report: no_devices */
+                                 text 0): all are off until prof_set_level(); devices still record, see no_devices */
     const char *categories;   /* categories PROF_CATEGORIES: "net,render*,-audio": see prof_category_enable */
     uint64_t min_duration_ns; /* min_duration PROF_MIN_DURATION: a scope that is shorter and has nothing inside is
                                  removed; nanoseconds, or "2us" "1.5ms" as text; default 0, keep all */
@@ -712,12 +711,14 @@ typedef enum prof_mark_scope { /* what an instant is about */
 #if PROF_ENABLE
 
 /* Starts a session. config may be NULL. Discards what an earlier session left in memory. Returns PROF_INVALID_STATE if
-   a session is running, also one that PROF_OUTPUT started, or has ended by itself and prof_stop() was not called yet.
-   If two threads call it at once, one starts the session and the other gets this. */
+   a session is running, also one that PROF_OUTPUT started, or has ended by itself and prof_stop() was not called yet:
+   if two threads call it at once, the second gets this. Returns PROF_INVALID_ARGUMENT or PROF_UNSUPPORTED for a wrong
+   field of config, PROF_IO or PROF_NO_MEMORY if there is no file or memory for the buffer. */
 PROF_DEF prof_status prof_start(const prof_config *config);
 
 /* Ends the session and writes config.output. Scopes that are still open are marked as truncated. The recorded events
-   stay readable with prof_trace_live() and prof_save() until the next prof_start(). */
+   stay readable with prof_trace_live() and prof_save() until the next prof_start(). Returns PROF_INVALID_STATE without
+   a session, and what failed if output could not be written: the session has ended all the same. */
 PROF_DEF prof_status prof_stop(void);
 
 /* Pause and resume recording. They nest: recording goes on after as many resumes as pauses; one more resume is
@@ -742,7 +743,8 @@ PROF_DEF prof_status prof_set_filter_mask(uint32_t mask);
 PROF_DEF prof_status prof_category_enable(const char *pattern, int on);
 
 /* Sets one field of config from text. key: see prof_config. If the field is a string, keeps the pointer value, not a
-   copy. With PROF_INVALID_ARGUMENT, prof_error() names the nearest known key, or the valid values. */
+   copy. Returns PROF_INVALID_ARGUMENT for an unknown key or an invalid value: prof_error() names the nearest known key,
+   or the valid values. */
 PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value);
 
 /* Sets the fields that PROF_ variables of the environment name; prof_start() itself reads none of them. Returns
@@ -754,12 +756,13 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config);
 PROF_DEF int prof_config_describe(size_t index, prof_option *option);
 
 /* Passes keys that begin with prefix, and are not prof's own, to claim(), for example those of a device ("gpu_").
-   prof_config_set() returns what claim() returns. The longest prefix decides. A claim of NULL ends this. prefix: up to
-   31 bytes, copied; up to 16 prefixes at a time. */
+   prof_config_set() returns what claim() returns. The longest prefix decides. claim NULL: ends this. prefix: up to 31
+   bytes, copied; up to 16 prefixes at a time. */
 PROF_DEF prof_status prof_config_claim(
     const char *prefix, prof_status (*claim)(void *user, const char *key, const char *value), void *user);
-/* Adds facts about the run to the trace: host, version, parameters. They stay for later sessions, too. A key has one
-   value; all together have up to 4096 bytes. The summary and exporters show them. */
+/* Adds a fact about the run to the trace: host, version, parameters. Facts stay for later sessions, too, until
+   prof_clear_metadata(). Copies both. A key has one value, the latest. All have up to 4096 bytes; more is
+   PROF_NO_MEMORY. The summary and exporters show them. */
 PROF_DEF prof_status prof_set_metadata(const char *key, const char *value);
 PROF_DEF prof_status prof_clear_metadata(void);
 
@@ -769,7 +772,9 @@ PROF_DEF prof_status prof_clear_metadata(void);
 PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user);
 
 /* Writes what has been recorded so far to path, in the format of its extension (.prof: the image itself). Recording
-   goes on meanwhile. Creates the directories of path. */
+   goes on meanwhile. Creates the directories of path, which may have %p and so on as output. Returns
+   PROF_INVALID_ARGUMENT if no writer has the extension, PROF_INVALID_STATE if nothing was recorded, PROF_IO if path
+   cannot be written. */
 PROF_DEF prof_status prof_save(const char *path);
 
 /* Writes only the last seconds: see prof_trace_window(). A .prof file is as large as that of prof_save(), because
@@ -781,11 +786,12 @@ PROF_DEF prof_status prof_save_last(const char *path, double seconds);
    in prof_error(), if no session with config.save is running. */
 PROF_DEF prof_status prof_save_request(void);
 
-/* Frees the memory of a stopped session. Not needed before a new prof_start() or at exit. */
+/* Frees the memory of a stopped session. Not needed before a new prof_start() or at exit. Returns PROF_INVALID_STATE
+   while a session runs. */
 PROF_DEF prof_status prof_reset(void);
 
 /* Creates a fiber: a track of its own for a coroutine, a job, a task, or a thread of a kernel, which runs on changing
-   threads. See Fibers in the manual. name: copied, up to 63 bytes; may be NULL. Returns NULL without memory. */
+   threads. See Fibers in the manual. name: copied, up to 63 bytes; may be NULL. Returns NULL if memory runs out. */
 PROF_DEF prof_fiber *prof_fiber_create(const char *name); /* not PROF_FREESTANDING */
 
 /* Creates a fiber in memory of yours: PROF_FIBER_SIZE bytes, 8-byte aligned, that stay until the fiber runs no more. */
@@ -799,8 +805,8 @@ PROF_DEF void prof_fiber_switch(prof_fiber *fiber);
 PROF_DEF void prof_fiber_destroy(prof_fiber *fiber);
 
 #ifdef PROF_FREESTANDING
-/* Gives back what the state of a thread has of the session, so that others use it, and clears it. Call it once the
-   thread runs no more, anywhere but in a PROF_MAY_WAIT() of 0. */
+/* Lets others use the part of the buffer that the state of an ended thread still has, and clears the state. Call it
+   after the thread has ended, and not where PROF_MAY_WAIT() is 0. */
 PROF_DEF void prof_cpu_state_end(void *state);
 /* Copies the image while recording goes on; macros never wait for it. Free *image with PROF_RELEASE(). Needs
    PROF_ALLOCATE(): see the manual. */
@@ -808,11 +814,12 @@ PROF_DEF prof_status prof_snapshot(void **image, size_t *size);
 /* With PROF_WITH_DRAIN: hands out what was recorded since the last call, while recording goes on. These are pieces of a
    .prof, each with its place in it; the memory need not hold the whole recording. write() returns 0 if it failed: then
    the next call tries again. Macros cannot use a chunk while it is handed out. Call it once more after prof_stop(), for
-   the chunks that are in use before. */
+   the chunks that were in use until then. */
 typedef int prof_drain_write(void *user, uint64_t offset, const void *data, size_t size);
 PROF_DEF prof_status prof_drain(prof_drain_write *write, void *user);
 #endif
 
+/* Explains a status in a few words; never NULL. The text is static. */
 PROF_DEF const char *prof_status_text(prof_status status);
 /* Returns the last failure of the calling thread in one line, for example "unknown key 'bufer': did you mean
    'buffer'?", or "" if there was none. Valid until the next call of the thread that fails. */
@@ -822,16 +829,17 @@ PROF_DEF const char *prof_error(void);
 /*-- OBJECTS ---------------------------------------------------------------------------------------------- >>objects --
    Objects are for what macros cannot name in advance: names made at run time, and things that live in structures of
    the program. A handle may be created and destroyed at any time, whether a session runs or not, and serves every
-   session; its strings are copied. All threads may use it at once; only its destruction must come after its last use.
-   What was recorded with it stays. Functions that create return NULL without memory. All others accept a NULL handle
-   and do nothing; a NULL domain means none. Functions that start, stop, set, add and mark are like macros: cheap while
-   off, without a lock or an allocation, and allowed in signal handlers. Not with PROF_FREESTANDING. */
+   session; its strings are copied. All threads may use it at once; destroy it after its last use. What was recorded
+   with it stays. Functions that create return NULL if memory runs out. All others accept a NULL handle and do nothing
+   (prof_domain_enable: PROF_INVALID_ARGUMENT); a NULL domain means none. Functions that start, stop, set, add and mark
+   are like macros: cheap while off, without a lock or an allocation, and allowed in signal handlers. Not with
+   PROF_FREESTANDING. */
 #if PROF_ENABLE
 
 /* Creates a domain: a category whose name is known only at run time. The same name gives the same domain. It lives as
    long as the process. */
 PROF_DEF prof_domain *prof_domain_create(const char *name);
-PROF_DEF const char *prof_domain_name(const prof_domain *domain);
+PROF_DEF const char *prof_domain_name(const prof_domain *domain); /* "" for NULL */
 /* Turns the category of exactly this name on or off, as the last rule of prof_category_enable() would, but without an
    effect on any other category. */
 PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on);
@@ -961,9 +969,9 @@ typedef enum prof_event_type {
                                 marks and flows have args */
     PROF_EVENT_SPAN_MARK,
     PROF_EVENT_SPAN_END,
-    PROF_EVENT_FLOW_OUT,     /* object: the flow's id; an arrow leads from the scope around this event ... */
+    PROF_EVENT_FLOW_OUT,     /* object: the flow's id; an arrow leads from the scope that encloses this event ... */
     PROF_EVENT_FLOW_STEP,
-    PROF_EVENT_FLOW_IN,      /* ... to the scope around this one */
+    PROF_EVENT_FLOW_IN,      /* ... to the scope that encloses this one */
     PROF_EVENT_ALLOC,        /* object: address; detail: bytes */
     PROF_EVENT_FREE,         /* object: address; detail: PROF__FREE_... */
     PROF_EVENT_LOCK_WAIT,    /* object: the lock's address; detail 1: another thread had it */
@@ -985,7 +993,7 @@ typedef enum prof_severity {
 enum {
     PROF_TRUNCATED_BEGIN = 1, /* the begin has been overwritten: start_ns is the first time known of the track */
     PROF_TRUNCATED_END = 2    /* no end was recorded: duration_ns reaches to the last time known of the track, or to the
-                                 end of the scope around it */
+                                 end of the enclosing scope */
 };
 
 typedef struct prof_event {
@@ -1104,8 +1112,9 @@ PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64
    were set. Returns how many starts of machines there are: 1 means that all are aligned exactly. */
 PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets);
 
-/* Calls step for each part of the trace that a cursor has read, about every 1000 events, with its share of the whole. A
-   report reads everything once, or a little more. Not for traces that several threads read. */
+/* Calls step after each part of the trace that a cursor has read, about every 1000 events, with the part's share of the
+   whole. The shares of a report add up to 1, or a little more. step NULL ends this. Not for traces that several threads
+   read. */
 PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, double share), void *user);
 
 /* Looks for an image inside another file: a core dump, a copy of memory, a damaged image. Returns PROF_OK if an image
@@ -1121,7 +1130,7 @@ PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t f
 /* Sets the window of an image in memory. */
 PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
 
-PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace);
+PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace); /* the trace owns it */
 /* Returns one key and value of the metadata: those of prof_set_metadata(), in the order in which the keys were first
    set; and, if there is a rank, "rank" and, unless it was set, "host", the name of the machine. Returns 0 after the
    last. */
@@ -1139,8 +1148,8 @@ PROF_DEF void prof_cursor_close(prof_cursor *cursor);                  /* cursor
    time in the order of the tracks. Takes memory for a cursor for each track that has begun and not ended at the present
    time. */
 PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline);
-/* *track: the index of the event's track for prof_trace_track(); track may be NULL. Returns 0 at the end, or without
-   memory for a cursor. */
+/* *track: the index of the event's track for prof_trace_track(); track may be NULL. Returns 0 at the end, or if memory
+   runs out. */
 PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size_t *track);
 PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline); /* returns an earlier error; timeline may be NULL */
 
@@ -1151,7 +1160,7 @@ PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline); /* returns an
    at the same time are taken in the order of the tracks, but an end without an open span waits for a begin of the same
    time. Takes the memory of prof_timeline, and for the open spans. */
 PROF_DEF prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans);
-PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span); /* 0 at the end, or without memory */
+PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span); /* 0 at the end, or if memory runs out */
 PROF_DEF prof_status prof_spans_close(prof_spans *spans);         /* returns an earlier error; spans may be NULL */
 #endif
 
@@ -1206,16 +1215,16 @@ typedef struct prof_stat {
     uint64_t rates;                  /* the calls that took some time, and their rates, 10^6 bytes a second: */
     double mean_rate, deviation_rate, min_rate, max_rate;
     uint64_t p50_ns, p90_ns, p99_ns, p999_ns;
-    size_t parent;                   /* prof_stats_by_path: index of the entry around it, else PROF_NO_PARENT */
-    uint32_t depth;                  /* the number of entries around it */
+    size_t parent;                   /* prof_stats_by_path: index of the enclosing entry, else PROF_NO_PARENT */
+    uint32_t depth;                  /* the number of enclosing entries */
     const prof_bucket *buckets;      /* the distribution of the durations, in order, without empty buckets: exact
                                         below */
     size_t bucket_count;             /* 128 ns, then 64 buckets for each power of two. Freed with the entries */
 } prof_stat;
 #define PROF_NO_PARENT ((size_t)-1)
 
-/* Allocations of one call site, memory scope or pool. Frees are known only of blocks that were allocated in the trace,
-   or its window: everything counts from its begin. */
+/* Allocations of one call site, memory scope or pool. Only frees of blocks that were allocated in the trace, or its
+   window, count: all numbers begin at 0 there. */
 typedef struct prof_memory_row {
     const char *pool;               /* the category of its macros; NULL: a row of a scope, in all pools */
     const char *scope;              /* the names of the open PROFILE_MEMORY_SCOPEs, joined by ':'; "": none was open;
@@ -1246,7 +1255,7 @@ typedef struct prof_lock_row {
     uint64_t address;               /* of the lock; 0: several locks */
     uint64_t locks;                 /* the number of locks */
     uint64_t acquired;
-    uint64_t contended;             /* how often of these the thread had to wait for another */
+    uint64_t contended;             /* those before which the thread had to wait for another */
     uint64_t wait_ns, wait_max_ns;  /* from LOCK_WAIT to LOCK_ACQUIRE */
     uint64_t hold_ns, hold_max_ns;  /* from LOCK_ACQUIRE to LOCK_RELEASE; of recursive locks from the first to the
                                        last */
@@ -1276,8 +1285,8 @@ PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink
 PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path);
 PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
 
-/* Computes the statistics of scopes that the summary shows, sorted. Free them with prof_stats_free() before the
-   trace. */
+/* Computes the statistics of scopes that the summary shows, sorted. Free them with prof_stats_free() before you close
+   the trace. */
 PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort by, int ascending, prof_stat **stats, size_t *count);
 /* Computes them with one entry for each call path: a parent before its children, and children of one parent in order.
    In PROF_STATS, which knows no paths, all entries are outermost. */
@@ -1291,15 +1300,15 @@ PROF_DEF prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, in
 PROF_DEF void prof_stats_free(prof_stat *stats);
 
 /* Computes what PROFILE_ALLOC, PROFILE_FREE and so on recorded, in the trace's window. Takes one pass, and memory for
-   the blocks that are live at a time. Free it with prof_memory_free() before the trace. */
+   the blocks that are live at a time. Free it with prof_memory_free() before you close the trace. */
 PROF_DEF prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats);
 PROF_DEF void prof_memory_free(prof_memory_stats *stats);
 /* Computes what PROFILE_LOCK_WAIT and so on recorded, the locks that threads waited for longest first. by_address: 1: a
-   row for each lock instead of each name. Free the rows with prof_locks_free() before the trace. */
+   row for each lock instead of each name. Free the rows with prof_locks_free() before you close the trace. */
 PROF_DEF prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count);
 PROF_DEF void prof_locks_free(prof_lock_row *rows);
 
-/* Adds a writer to the list, which uses its memory from then on. Not for two threads at once. */
+/* Adds a writer, whose memory must stay until it is removed. Not for two threads at once. */
 PROF_DEF void prof_writer_register(prof_writer *writer);
 /* Writes a trace in the format of an extension (".json"), or of that of path if extension is NULL. Not ".prof": a trace
    is what was read from an image; see prof_image_copy(). */
@@ -1348,7 +1357,7 @@ typedef struct prof_device_clock {
     int unix_time; /* 1: host_ns of prof_device_sync() is Unix time, not CLOCK_MONOTONIC */
 } prof_device_clock;
 
-#define PROF_DEVICE_ARGS 16 /* the maximum of arguments that are kept of an event */
+#define PROF_DEVICE_ARGS 16 /* how many arguments of an event are kept */
 
 /* An event with everything that it can have. Only name and times are needed for a scope; the rest may be zero. */
 typedef struct prof_device_event {
@@ -1364,12 +1373,13 @@ typedef struct prof_device_event {
 
 #if PROF_ENABLE
 /* Return the device of this name, or the row of this name. The first call with a name creates it, with this clock
-   (NULL: all zero). They return NULL without memory, if name is empty or bits is above 64, or for a NULL device. */
+   (NULL: all zero). They return NULL if memory runs out, name is NULL or empty, device is NULL, or bits is above 64.
+   Any thread may call them, but no signal handler. */
 PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clock *clock);
 PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *name);
-/* Adds a pair: ticks of the device, and host_ns of CLOCK_MONOTONIC (see prof_device_clock), 0: now; whether a session
-   runs or not. For the best pair read prof_host_ns() before and after the device's clock, several times, and give the
-   middle of the two that were closest. */
+/* Adds a pair: ticks of the device, and host_ns of CLOCK_MONOTONIC (see prof_device_clock), 0: now; from any thread,
+   whether a session runs or not. For the best pair read prof_host_ns() before and after the device's clock, several
+   times, and give the middle of the two that were closest. */
 PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns);
 PROF_DEF uint64_t prof_host_ns(void); /* CLOCK_MONOTONIC, like prof_trace_info.start_monotonic_ns */
 /* Record an event of a row. Like macros, for any thread and signal handlers, at any time. Do nothing while nothing
@@ -1404,10 +1414,10 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
                                      break or continue acts on the block itself, unless PROF_ENABLE is 0. With neither
                                      C++ nor the cleanup attribute, leaving early leaves the scope open
      PROFILE_BEGIN(name)             a scope without a block, which PROFILE_END(name) on the same thread ends; _C _L.
-     PROFILE_END(name)               An end without a begin does nothing. Up to 32 may be open at a time. A scope that
-                                     ends after one around it is a span for readers, see PROF_EVENT_SPAN_BEGIN
-     PROFILE_STAGE(name)             a scope, which PROFILE_NEXT(name), in the same block or one inside, ends to begin
-     PROFILE_NEXT(name)              the next one, with one clock read for both; the last ends with the block
+     PROFILE_END(name)               An end without a begin does nothing. Up to 32 may be open on a thread. A scope that
+                                     ends after an enclosing one is a span for readers, see PROF_EVENT_SPAN_BEGIN
+     PROFILE_STAGE(name)             a scope that PROFILE_NEXT(name), in the same block or one inside it, ends; that
+     PROFILE_NEXT(name)              begins the next one, with one clock read for both; the last ends with the block
      PROFILE_MARK(name)              an instant; _C _L _S(text) _F(format, ...)
      PROFILE_FRAME(name)             the boundary between two frames; each name has a track of frames
      PROFILE_MARK_SCOPE(name, scope) an instant that concerns more than its thread: a prof_mark_scope, a constant
@@ -1434,8 +1444,8 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
      PROFILE_STEP(name, number)      a scope that is one step of a loop: number (int64_t) is its argument "step_num"
      PROFILE_THROUGHPUT(name, bytes) a scope that moves data: bytes (uint64_t) is its argument; reports have MB/s, 10^6
                                      bytes. min_duration does not remove either of the two. Both have _S(text, ...)
-     PROFILE_FLOW_OUT(id)            a flow: an arrow from the scope around this macro to the scopes around
-     PROFILE_FLOW_STEP(id)           PROFILE_FLOW_IN(id), through those around PROFILE_FLOW_STEP(id), in order of
+     PROFILE_FLOW_OUT(id)            a flow: an arrow from the scope that encloses this macro to those that enclose
+     PROFILE_FLOW_STEP(id)           PROFILE_FLOW_IN(id), through those of PROFILE_FLOW_STEP(id), in order of
      PROFILE_FLOW_IN(id)             time, on any threads. id: any uint64_t, also of prof_flow_new(); _N(name, id): a
                                      flow with a name of its own
      PROFILE_LOG(severity, format, ...)   a message, formatted as by printf, but only when it is read: its arguments are
@@ -1718,7 +1728,7 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #define PROF__ON(site, level) ((level) <= PROF_MAX_LEVEL && prof__on(&(site)))
 #define PROF__LIVE(site, level) ((level) <= PROF_MAX_LEVEL && prof__live(&(site)))
 #define PROF__BEGIN(site, level) (PROF__ON(site, level) ? prof__begin(&(site)) : 0)
-/* begin evaluates arguments. A scope that is off begins all the same while it is asked: see >>note. */
+/* begin evaluates arguments. A scope that is off begins all the same while it is watched for arguments. */
 #if defined(__GNUC__)
 #define PROF__BEGIN_WITH(site, level, ...)                                                                             \
     __extension__({                                                                                                    \

@@ -20,7 +20,7 @@ WHAT IT COSTS
     Defined, but no tool is attached       a scope takes 12 (NVTX) to 15 (SDT) more instructions than its 76, a mark 7
                                            to 11 more than its 65 (gcc 12 -O2 under callgrind, 2026-11-21; ITT was not
                                            measured)
-    A tool is attached                     additionally what the tool takes for each call
+    A tool is attached                     in addition, what the tool takes for each call
 
 COMPILE-TIME OPTIONS, besides the three
 
@@ -66,8 +66,8 @@ MANUAL
     Rows of devices are in the trace only. Messages are formatted at once if a tool is attached.
 
     Order. prof reads its clock before it tells a tool of a begin or an end. So the time that the tool takes for a begin
-    counts in that scope, and the time for an end in the scope around it. min_duration removes scopes only from the
-    trace. In a tool, a scope that longjmp() has left ends with the next scope around it, and a PROFILE_BEGIN of a
+    counts in that scope, and the time for an end in the enclosing scope. min_duration removes scopes only from the
+    trace. In a tool, a scope that longjmp() has left ends with the next enclosing scope, and a PROFILE_BEGIN of a
     session that is over ends with the next scope on its thread. A frame ends at a boundary, at a pause, and in
     prof_stop().
 

@@ -49,13 +49,13 @@ typedef struct prof_html_options {
 } prof_html_options;
 
 #if PROF_ENABLE
-/* Write a report. path: as for prof_csv_write(). options may be NULL. Take some 2 MB of memory, however long the trace
-   is. Errors as those of prof_csv_write(). */
+/* Write a report. path: as for prof_csv_write(). options may be NULL. They take some 2 MB of memory, however long the
+   trace is, and return what failed, as prof_csv_write() does. */
 PROF_DEF prof_status prof_html_write(const prof_trace *trace, const char *path, const prof_html_options *options);
 PROF_DEF prof_status prof_html_stream(const prof_trace *trace, prof_sink sink, const prof_html_options *options);
 
-/* Writes several traces as the processes of one report, on the time line of prof_trace_align(). Where one had
-   ended before another began, each begins at 0, to be compared. */
+/* Writes several traces as the processes of one report, on the time line of prof_trace_align(). If one had ended before
+   another began, each begins at 0, so that they can be compared. */
 PROF_DEF prof_status prof_html_merge(const prof_trace *const *traces, size_t count, const char *path,
                                      const prof_html_options *options);
 #else

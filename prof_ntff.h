@@ -181,7 +181,8 @@ PROF_DEF void prof_ntff_parser_end(prof_ntff_parser *parser, prof_ntff_event_fn 
    Returns PROF_CORRUPT if it ends too early or is not JSON; fn was called for what could be read. */
 PROF_DEF prof_status prof_ntff_parse_systrace_json(prof_ntff_parser *parser, const char *json, size_t size,
                                                    prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats);
-/* Reads a file of Neuron Explorer, or one with the JSON of a system trace. stats may be NULL. */
+/* Reads a file of Neuron Explorer, or one with the JSON of a system trace. stats may be NULL. Returns PROF_IO if it
+   cannot be read, PROF_CORRUPT if it is not JSON; fn was called for what could be read. */
 PROF_DEF prof_status prof_ntff_read_system_json(const char *path, prof_ntff_event_fn fn, void *user,
                                                 prof_ntff_stats *stats);
 /* A prof_ntff_event_fn that records the event in the running session of prof, on a track of its device. Ignores
@@ -189,7 +190,8 @@ PROF_DEF prof_status prof_ntff_read_system_json(const char *path, prof_ntff_even
 PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event);
 /* Writes the image `out`: a copy of the recording `host` (.prof) with the events of the file `json` added. out may be
    the same file as host, but not a link. If host is NULL, the image has only those events, for prof_chrome_merge()
-   ("prof merge"). */
+   ("prof merge"). stats may be NULL. Returns PROF_CORRUPT if the file has no events, PROF_UNSUPPORTED if host has only
+   statistics. */
 PROF_DEF prof_status prof_ntff_import(const char *json, const char *host, const char *out, prof_ntff_stats *stats);
 #else
 #define prof_ntff_parser_create() PROF__STRIPPED((prof_ntff_parser *)0, (void)0)
@@ -568,15 +570,15 @@ typedef struct prof_ntff_config {
 PROF_DEF prof_status prof_ntff_config_set(prof_ntff_config *config, const char *key, const char *value);
 
 /* Begins a session with nrt_inspect_begin_with_options(), after nrt_init(). If config is NULL, uses the values that
-   prof_config_set() got for these keys since the process began, and has copied. If an option cannot be set, does not
-   begin a session, and returns an error. */
+   prof_config_set() has got for these keys so far, which it copied. If an option cannot be set, does not begin a
+   session, and returns an error. */
 PROF_DEF prof_status prof_ntff_session_begin(const prof_ntff_config *config);
 /* Ends the session with nrt_inspect_stop(), which writes the files; must come before nrt_close(). Writes their folder
    to `folder` (NULL, or PROF_NTFF_PATH bytes), or "" after an error. Then writes what prof has recorded as trace.json
    there, unless there is one. Returns PROF_IO if the runtime has written nothing; with PROF_NTFF_ON_FAIL_ONLY that is
    PROF_OK, and folder is "". */
 PROF_DEF prof_status prof_ntff_session_end(char *folder);
-PROF_DEF int prof_ntff_session_active(void);
+PROF_DEF int prof_ntff_session_active(void); /* returns 1 while a session of this header is open, else 0 */
 #endif
 
 /* Captures a device profile of every execution, and writes one only if asked to: for "save when it was slow". */

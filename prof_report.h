@@ -28,7 +28,7 @@ LAYOUTS                                                                         
     JSON        the rows of scopes, spans, frames and counters with all their numbers, not rounded; the run; losses
     MXNET       the table of MXNet's profiler.dumps(format='table')
     CNTK        the summary of CNTK's performance profiler
-    CNTK_DETAIL its list of events, CSV
+    CNTK_DETAIL the list of events of CNTK's profiler, as CSV
 
     SUMMARY, PATHS, DOMAINS and HISTOGRAM fit into lines of options.columns characters or, if they are written to a
     terminal, into its lines: names are shortened in the middle, and columns left out, the least important first. The

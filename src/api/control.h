@@ -7,12 +7,14 @@
 #if PROF_ENABLE
 
 /* Starts a session. config may be NULL. Discards what an earlier session left in memory. Returns PROF_INVALID_STATE if
-   a session is running, also one that PROF_OUTPUT started, or has ended by itself and prof_stop() was not called yet.
-   If two threads call it at once, one starts the session and the other gets this. */
+   a session is running, also one that PROF_OUTPUT started, or has ended by itself and prof_stop() was not called yet:
+   if two threads call it at once, the second gets this. Returns PROF_INVALID_ARGUMENT or PROF_UNSUPPORTED for a wrong
+   field of config, PROF_IO or PROF_NO_MEMORY if there is no file or memory for the buffer. */
 PROF_DEF prof_status prof_start(const prof_config *config);
 
 /* Ends the session and writes config.output. Scopes that are still open are marked as truncated. The recorded events
-   stay readable with prof_trace_live() and prof_save() until the next prof_start(). */
+   stay readable with prof_trace_live() and prof_save() until the next prof_start(). Returns PROF_INVALID_STATE without
+   a session, and what failed if output could not be written: the session has ended all the same. */
 PROF_DEF prof_status prof_stop(void);
 
 /* Pause and resume recording. They nest: recording goes on after as many resumes as pauses; one more resume is
@@ -37,7 +39,8 @@ PROF_DEF prof_status prof_set_filter_mask(uint32_t mask);
 PROF_DEF prof_status prof_category_enable(const char *pattern, int on);
 
 /* Sets one field of config from text. key: see prof_config. If the field is a string, keeps the pointer value, not a
-   copy. With PROF_INVALID_ARGUMENT, prof_error() names the nearest known key, or the valid values. */
+   copy. Returns PROF_INVALID_ARGUMENT for an unknown key or an invalid value: prof_error() names the nearest known key,
+   or the valid values. */
 PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value);
 
 /* Sets the fields that PROF_ variables of the environment name; prof_start() itself reads none of them. Returns
@@ -49,12 +52,13 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config);
 PROF_DEF int prof_config_describe(size_t index, prof_option *option);
 
 /* Passes keys that begin with prefix, and are not prof's own, to claim(), for example those of a device ("gpu_").
-   prof_config_set() returns what claim() returns. The longest prefix decides. A claim of NULL ends this. prefix: up to
-   31 bytes, copied; up to 16 prefixes at a time. */
+   prof_config_set() returns what claim() returns. The longest prefix decides. claim NULL: ends this. prefix: up to 31
+   bytes, copied; up to 16 prefixes at a time. */
 PROF_DEF prof_status prof_config_claim(
     const char *prefix, prof_status (*claim)(void *user, const char *key, const char *value), void *user);
-/* Adds facts about the run to the trace: host, version, parameters. They stay for later sessions, too. A key has one
-   value; all together have up to 4096 bytes. The summary and exporters show them. */
+/* Adds a fact about the run to the trace: host, version, parameters. Facts stay for later sessions, too, until
+   prof_clear_metadata(). Copies both. A key has one value, the latest. All have up to 4096 bytes; more is
+   PROF_NO_MEMORY. The summary and exporters show them. */
 PROF_DEF prof_status prof_set_metadata(const char *key, const char *value);
 PROF_DEF prof_status prof_clear_metadata(void);
 
@@ -64,7 +68,9 @@ PROF_DEF prof_status prof_clear_metadata(void);
 PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user);
 
 /* Writes what has been recorded so far to path, in the format of its extension (.prof: the image itself). Recording
-   goes on meanwhile. Creates the directories of path. */
+   goes on meanwhile. Creates the directories of path, which may have %p and so on as output. Returns
+   PROF_INVALID_ARGUMENT if no writer has the extension, PROF_INVALID_STATE if nothing was recorded, PROF_IO if path
+   cannot be written. */
 PROF_DEF prof_status prof_save(const char *path);
 
 /* Writes only the last seconds: see prof_trace_window(). A .prof file is as large as that of prof_save(), because
@@ -76,11 +82,12 @@ PROF_DEF prof_status prof_save_last(const char *path, double seconds);
    in prof_error(), if no session with config.save is running. */
 PROF_DEF prof_status prof_save_request(void);
 
-/* Frees the memory of a stopped session. Not needed before a new prof_start() or at exit. */
+/* Frees the memory of a stopped session. Not needed before a new prof_start() or at exit. Returns PROF_INVALID_STATE
+   while a session runs. */
 PROF_DEF prof_status prof_reset(void);
 
 /* Creates a fiber: a track of its own for a coroutine, a job, a task, or a thread of a kernel, which runs on changing
-   threads. See Fibers in the manual. name: copied, up to 63 bytes; may be NULL. Returns NULL without memory. */
+   threads. See Fibers in the manual. name: copied, up to 63 bytes; may be NULL. Returns NULL if memory runs out. */
 PROF_DEF prof_fiber *prof_fiber_create(const char *name); /* not PROF_FREESTANDING */
 
 /* Creates a fiber in memory of yours: PROF_FIBER_SIZE bytes, 8-byte aligned, that stay until the fiber runs no more. */
@@ -94,8 +101,8 @@ PROF_DEF void prof_fiber_switch(prof_fiber *fiber);
 PROF_DEF void prof_fiber_destroy(prof_fiber *fiber);
 
 #ifdef PROF_FREESTANDING
-/* Gives back what the state of a thread has of the session, so that others use it, and clears it. Call it once the
-   thread runs no more, anywhere but in a PROF_MAY_WAIT() of 0. */
+/* Lets others use the part of the buffer that the state of an ended thread still has, and clears the state. Call it
+   after the thread has ended, and not where PROF_MAY_WAIT() is 0. */
 PROF_DEF void prof_cpu_state_end(void *state);
 /* Copies the image while recording goes on; macros never wait for it. Free *image with PROF_RELEASE(). Needs
    PROF_ALLOCATE(): see the manual. */
@@ -103,11 +110,12 @@ PROF_DEF prof_status prof_snapshot(void **image, size_t *size);
 /* With PROF_WITH_DRAIN: hands out what was recorded since the last call, while recording goes on. These are pieces of a
    .prof, each with its place in it; the memory need not hold the whole recording. write() returns 0 if it failed: then
    the next call tries again. Macros cannot use a chunk while it is handed out. Call it once more after prof_stop(), for
-   the chunks that are in use before. */
+   the chunks that were in use until then. */
 typedef int prof_drain_write(void *user, uint64_t offset, const void *data, size_t size);
 PROF_DEF prof_status prof_drain(prof_drain_write *write, void *user);
 #endif
 
+/* Explains a status in a few words; never NULL. The text is static. */
 PROF_DEF const char *prof_status_text(prof_status status);
 /* Returns the last failure of the calling thread in one line, for example "unknown key 'bufer': did you mean
    'buffer'?", or "" if there was none. Valid until the next call of the thread that fails. */

@@ -38,7 +38,7 @@ typedef struct prof_device_clock {
     int unix_time; /* 1: host_ns of prof_device_sync() is Unix time, not CLOCK_MONOTONIC */
 } prof_device_clock;
 
-#define PROF_DEVICE_ARGS 16 /* the maximum of arguments that are kept of an event */
+#define PROF_DEVICE_ARGS 16 /* how many arguments of an event are kept */
 
 /* An event with everything that it can have. Only name and times are needed for a scope; the rest may be zero. */
 typedef struct prof_device_event {
@@ -54,12 +54,13 @@ typedef struct prof_device_event {
 
 #if PROF_ENABLE
 /* Return the device of this name, or the row of this name. The first call with a name creates it, with this clock
-   (NULL: all zero). They return NULL without memory, if name is empty or bits is above 64, or for a NULL device. */
+   (NULL: all zero). They return NULL if memory runs out, name is NULL or empty, device is NULL, or bits is above 64.
+   Any thread may call them, but no signal handler. */
 PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clock *clock);
 PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *name);
-/* Adds a pair: ticks of the device, and host_ns of CLOCK_MONOTONIC (see prof_device_clock), 0: now; whether a session
-   runs or not. For the best pair read prof_host_ns() before and after the device's clock, several times, and give the
-   middle of the two that were closest. */
+/* Adds a pair: ticks of the device, and host_ns of CLOCK_MONOTONIC (see prof_device_clock), 0: now; from any thread,
+   whether a session runs or not. For the best pair read prof_host_ns() before and after the device's clock, several
+   times, and give the middle of the two that were closest. */
 PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns);
 PROF_DEF uint64_t prof_host_ns(void); /* CLOCK_MONOTONIC, like prof_trace_info.start_monotonic_ns */
 /* Record an event of a row. Like macros, for any thread and signal handlers, at any time. Do nothing while nothing

@@ -67,7 +67,7 @@
 #define PROF__ON(site, level) ((level) <= PROF_MAX_LEVEL && prof__on(&(site)))
 #define PROF__LIVE(site, level) ((level) <= PROF_MAX_LEVEL && prof__live(&(site)))
 #define PROF__BEGIN(site, level) (PROF__ON(site, level) ? prof__begin(&(site)) : 0)
-/* begin evaluates arguments. A scope that is off begins all the same while it is asked: see >>note. */
+/* begin evaluates arguments. A scope that is off begins all the same while it is watched for arguments. */
 #if defined(__GNUC__)
 #define PROF__BEGIN_WITH(site, level, ...)                                                                             \
     __extension__({                                                                                                    \

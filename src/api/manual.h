@@ -76,9 +76,9 @@ COMPILE-TIME OPTIONS                                                            
     PROF_WITH_NVTX         -        user-level probes such as perf and bpftrace: see prof_bridge.h, which is included
     PROF_WITH_SDT          -        only then
 
-    There, too: what to leave out. A program of ten lines that records into a .prof has 227 KB of prof (gcc -Os,
-    --gc-sections; 172 of them are code and constants, the rest is unwind tables and what the loader needs). With each
-    of these it has so many:
+    There, too: switches that leave parts out. A program of ten lines that records into a .prof has 227 KB of prof (gcc
+    -Os, --gc-sections; 172 of them are code and constants, the rest is unwind tables and what the loader needs). What
+    each switch leaves of that, and what it leaves out:
     PROF_MINIMAL           34 KB    all of these. 24 are code and constants; it compiles in a fifth of the time
     PROF_NO_READER         116      what reads and reports. Outputs are .prof files, for the tool and programs with a
                                     reader. With it goes PROF_NO_STATS; of the other headers only prof_bridge.h compiles
@@ -90,30 +90,30 @@ COMPILE-TIME OPTIONS                                                            
     PROF_NO_CONFIG_TEXT    205      keys as text: prof_config_set(), prof_config_from_env() and the others; and
                                     PROF_NO_AUTOSTART
     PROF_NO_AUTOSTART      225      what PROF_OUTPUT, PROF_SAVE, PROF_CRASH_REPORT, PROF_BRIDGE and PROF_SERVER start
-    PROF_NO_COPIES         200      other copies, in plugins, find this one, see shared libraries below. Without that a
-                                    linker also leaves out what the program never calls
-    PROF_NO_COSTS          226      prof_start() measures what a scope costs, by which reports say what recording took
+    PROF_NO_COPIES         200      the table by which other copies, in plugins, find this one: see shared libraries
+                                    below. Without it a linker also leaves out what the program never calls
+    PROF_NO_COSTS          226      the measurement of what a scope costs, by which reports say what recording took
     PROF_NO_SAVE           99       prof_save(); and PROF_NO_READER, PROF_NO_CRASH
     PROF_NO_NAMES          79       names of outputs: output is a path as it is, without %p and the like, rank, numbers
                                     or directories that are made for it, and takes the place of an older file or link of
                                     that name. A child of a fork adds its process id. And PROF_NO_SAVE, PROF_NO_SERVICE
     PROF_NO_DEVICES        224      time lines of devices
     PROF_NO_OBJECTS        226      domains, tasks, frames, ranges, counters and markers made at run time
-    PROF_NO_OFF_SCOPES     226      arguments in a scope that is off are dropped with it: they become those of the scope
-                                    around
-    What is not there fails with PROF_UNSUPPORTED, and prof_error() names the switch; handles are null. Marked-up files
-    know nothing of switches. prof_ntff.h and prof_server.h need keys as text and devices. Scopes, instants, counters,
-    arguments, logs, threads, forks, signal handlers and the file after kill -9 are with all of them what they are
-    without.
+    PROF_NO_OFF_SCOPES     226      dropping the arguments of a scope that is off: they become those of the enclosing
+                                    scope
+    A function that is left out returns PROF_UNSUPPORTED, or NULL for a handle, and prof_error() names the switch.
+    Marked-up files are compiled without switches. prof_ntff.h and prof_server.h need keys as text and devices. No
+    switch changes scopes, instants, counters, arguments, logs, threads, forks, signal handlers or the file after
+    SIGKILL.
 
 MANUAL                                                                                                      >>manual
 
     Threads. Each thread has its own chunk of the buffer, and writes there without a lock, an atomic read-modify-write
     or a system call. Threads need no registration, and may start and end at any time: what an ended thread left free of
-    its chunk serves the next thread. There should be more chunks than threads that live at the same time: 16 MiB hold
-    about 900. If there are fewer, the threads that come last share the remaining chunks, each for as long as its
-    outermost scope lasts (1 to 2 us more a scope). Threads that are in a scope at the same time, or that record events
-    outside of scopes, keep their chunks; when no chunk is left, events are lost. Scopes in destructors of
+    its chunk serves the next thread. There should be more chunks than threads that live at the same time: a buffer of
+    16 MiB has about 900 chunks. If there are fewer, the threads that come last share the remaining chunks, each for as
+    long as its outermost scope lasts (1 to 2 us more a scope). Threads that are in a scope at the same time, or that
+    record events outside of scopes, keep their chunks; when no chunk is left, events are lost. Scopes in destructors of
     thread-specific data (pthread_key_create()) are recorded in every round of destructors; in a program that is linked
     to prof as a shared library, in the first three rounds, and counted as lost after that.
 
@@ -121,8 +121,7 @@ MANUAL                                                                          
     recording. A scope is recorded only if there is space for its end, too, so that begins and ends are balanced. Lost
     events are counted for each thread, and every report shows them. Arguments are not events: lost arguments have a
     count of their own (lost_args). Overwritten chunks are counted as well. A macro in a signal handler or an interrupt
-    that interrupts another macro of its thread is lost, too, however large the buffer is: how many of the lost events
-    these are is lost_busy.
+    that interrupts another macro of its thread is lost, too, however large the buffer is; lost_busy counts these.
 
     Streaming. PROF_STREAM keeps everything: a background thread, the service, packs full chunks into the file after the
     buffer, at some 2 bytes a scope, and gives the chunks back to the threads. A thread that finds no free chunk does
@@ -200,13 +199,13 @@ MANUAL                                                                          
     Fibers. A coroutine that moves from thread to thread takes its track along. Call prof_fiber_switch(fiber) where it
     begins to run, and prof_fiber_switch(NULL), or that of the next fiber, where it stops running; before or after the
     switch of stacks. Its scopes may stay open meanwhile, and end on another thread. A fiber runs on one thread at a
-    time, and whatever hands it to another thread must order memory, as every scheduler's queue does. Fibers may be
-    switched whether a session runs or not, and have one track in each session. A switch costs three words of the buffer
-    (none during a pause) and some 5 ns, but no lock and no clock read; the first event of a fiber in a session takes a
-    lock. A scope must end on the track where it began: a scope that is open across a switch, in the scheduler for
-    example, must end after the switch back. When PROF_FILL is full, scopes that are open in waiting fibers may lose
-    their ends, which is counted. Automatic tracing of functions (see below) does not know fibers: it uses the tracks of
-    threads.
+    time, and whatever hands it to another thread must synchronise memory (release and acquire), as every scheduler's
+    queue does. Fibers may be switched whether a session runs or not, and have one track in each session. A switch costs
+    three words of the buffer (none during a pause) and some 5 ns, but no lock and no clock read; the first event of a
+    fiber in a session takes a lock. A scope must end on the track where it began: a scope that is open across a switch,
+    in the scheduler for example, must end after the switch back. When PROF_FILL is full, scopes that are open in
+    waiting fibers may lose their ends, which is counted. Automatic tracing of functions (see below) does not know
+    fibers: it uses the tracks of threads.
 
     Spans. A span is a request, a job or a task: PROFILE_SPAN_BEGIN() and PROFILE_SPAN_END() with the same name and id,
     or prof_task_start() and prof_task_stop(), on any threads, overlapping in any way. (What nests on one thread is a
@@ -273,7 +272,7 @@ MANUAL                                                                          
     thread.
 
     Memory. PROFILE_ALLOC and PROFILE_FREE record, for each pool, live bytes as a counter of the Chrome trace. The
-    summary and prof_memory() have peaks, allocations by call site (and the scope around it) and by
+    summary and prof_memory() have peaks, allocations by call site (and the enclosing scope) and by
     PROFILE_MEMORY_SCOPE, what was not freed, and what was freed twice. Blocks from before the trace are counted when
     they are freed, and nowhere else. Put PROFILE_FREE before the real free: after it another thread may already have
     the address. PROFILE_FREE finds its block in any pool; one with _C only in its own pool, for pools whose addresses
@@ -283,11 +282,11 @@ MANUAL                                                                          
     which the loader prefers to those of libraries, and calls glibc's under their internal names. Nothing is looked up,
     so that it works before main, in threads and after fork(). Each call takes 24 bytes of the buffer. What prof
     allocates is left out. It does not work with a static glibc, nor with another allocator (tcmalloc, jemalloc); with a
-    sanitizer, which has its own allocator, it does nothing. A malloc() is listed by the scope around it.
+    sanitizer, which has its own allocator, it does nothing. A malloc() is listed by its enclosing scope.
 
     Locks. WAIT, ACQUIRE and RELEASE record how often and how long threads waited for a lock, and how long it was held.
     They are shown in the summary, as data (prof_locks), and as a row for each lock in the Chrome trace. An acquire
-    counts as contended if another thread had the lock since its WAIT. PROFILE_MUTEX_LOCK tries the lock first, so that
+    counts as contended if another thread held the lock after the WAIT. PROFILE_MUTEX_LOCK tries the lock first, so that
     a free lock costs one event.
 
     Accuracy. The counter is read without ordering, as every profiler does, because ordering would cost more than the
@@ -306,7 +305,7 @@ MANUAL                                                                          
     then its output is written, and prof_stop() may be called at any time later. Until it begins all sites are off, and
     cost as little; a thread of prof, or the step, begins it. Its time counts from there. The child of a fork has no
     such thread: it looks at the clock itself, at some 50 ns a macro, until the delay is over, and its duration does not
-    end the recording. Outputs can be named after the run: %p %t %h %r; prof_set_metadata() says more about it. A
+    end the recording. Outputs can be named after the run: %p %t %h %r; prof_set_metadata() adds facts about it. A
     relative output is relative to the directory of the program at the start, wherever it is at the end.
 
     The end. exit(), and the return from main, do what prof_stop() does if there is an output and nobody called it,
@@ -336,8 +335,8 @@ MANUAL                                                                          
 
     Options. prof_start() does what its config says, and reads no PROF_ variable: these are for programs that
     PROF_OUTPUT starts, or that call prof_config_from_env(). prof_config_set() knows the keys of CNTK, MXNet,
-    TensorFlow, JAX and Neuron. It sets what they mean here, or changes nothing if that is so here anyway, or returns
-    PROF_UNSUPPORTED and says why. `prof config --all` lists them.
+    TensorFlow, JAX and Neuron. It sets the field that has the same meaning, or nothing if prof does so anyway, or
+    returns PROF_UNSUPPORTED, and prof_error() says why. `prof config --all` lists them.
 
     Never. prof does not print, except for messages on stderr of PROF_OUTPUT, of crash_report, and of outputs that
     exit() writes. It does not abort. It does not change signal handlers (except for crash_report and save_signal),
@@ -371,12 +370,12 @@ MANUAL                                                                          
 
     Freestanding. Define PROF_FREESTANDING, and, before the implementation:
         PROF_CLOCK_READ()       an expression: the counter, uint64_t; config.clock_hz is its rate
-        PROF_CPU_STATE()        an expression: PROF_CPU_STATE_SIZE (1024 will do) zeroed bytes, 16-byte aligned, of what
-                                runs now: see below
+        PROF_CPU_STATE()        an expression: a pointer to PROF_CPU_STATE_SIZE (1024 is enough) zeroed bytes, 16-byte
+                                aligned, of the thread or processor that runs this: see below
         PROF_CPU_ID()           optional: the thread id of the trace, for example the number of the processor or thread
         PROF_CPU_NAME(text, size)     optional: writes the name of the track that a state gets
-        PROF_INTERRUPTS_OFF()   optional, both or none: keeps interrupts off this processor, and returns a number by
-        PROF_INTERRUPTS_RESTORE(number)   which that ends. They are off while a lock is held
+        PROF_INTERRUPTS_OFF()   optional, both or none: turns interrupts off on this processor, and returns a number,
+        PROF_INTERRUPTS_RESTORE(number)   with which that is undone. They are off while a lock is held
         PROF_MAY_WAIT()         optional: 0 where a macro must not wait for a lock, because it may have interrupted the
                                 code that has it: in an NMI. The event is then lost if the lock is taken, and counted
         PROF_WAIT()             optional: what to do while another processor has the lock; default: pause, yield
@@ -399,9 +398,9 @@ MANUAL                                                                          
     set by itself where the compiler may not use such registers (-mno-sse, -mgeneral-regs-only, Linux), and keys as text
     go with it. PROF_TINY, for microcontrollers, leaves out categories, metadata for later sessions, the texts of
     prof_error(), warm-up, min_duration and the sharing of chunks by ended threads: 8 KB of code and 0.7 KB of data.
-    PROF_WITH_DRAIN adds prof_drain(), which sends a recording while it goes on, from a ring of some KiB.
-    Control functions may be called by any one thread at a time, not by interrupts. Memory of a session may be reused
-    when no macro can be in the middle of its work that began before prof_stop(), and a new session was started.
+    PROF_WITH_DRAIN adds prof_drain(), which sends a recording while it goes on, from a ring of a few KiB.
+    Control functions may be called by any one thread at a time, not by interrupts. The memory of a session may be
+    reused once a new session was started and every macro that began before prof_stop() has returned.
     In Linux, prof.h includes <linux/types.h> instead of the headers of the compiler. examples/linux_module has all this
     as a module, examples/kernel as a kernel that boots, and examples/microcontroller for 16 KiB of RAM; docs/kernel.md
     says more.

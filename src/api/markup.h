@@ -22,10 +22,10 @@
                                      break or continue acts on the block itself, unless PROF_ENABLE is 0. With neither
                                      C++ nor the cleanup attribute, leaving early leaves the scope open
      PROFILE_BEGIN(name)             a scope without a block, which PROFILE_END(name) on the same thread ends; _C _L.
-     PROFILE_END(name)               An end without a begin does nothing. Up to 32 may be open at a time. A scope that
-                                     ends after one around it is a span for readers, see PROF_EVENT_SPAN_BEGIN
-     PROFILE_STAGE(name)             a scope, which PROFILE_NEXT(name), in the same block or one inside, ends to begin
-     PROFILE_NEXT(name)              the next one, with one clock read for both; the last ends with the block
+     PROFILE_END(name)               An end without a begin does nothing. Up to 32 may be open on a thread. A scope that
+                                     ends after an enclosing one is a span for readers, see PROF_EVENT_SPAN_BEGIN
+     PROFILE_STAGE(name)             a scope that PROFILE_NEXT(name), in the same block or one inside it, ends; that
+     PROFILE_NEXT(name)              begins the next one, with one clock read for both; the last ends with the block
      PROFILE_MARK(name)              an instant; _C _L _S(text) _F(format, ...)
      PROFILE_FRAME(name)             the boundary between two frames; each name has a track of frames
      PROFILE_MARK_SCOPE(name, scope) an instant that concerns more than its thread: a prof_mark_scope, a constant
@@ -52,8 +52,8 @@
      PROFILE_STEP(name, number)      a scope that is one step of a loop: number (int64_t) is its argument "step_num"
      PROFILE_THROUGHPUT(name, bytes) a scope that moves data: bytes (uint64_t) is its argument; reports have MB/s, 10^6
                                      bytes. min_duration does not remove either of the two. Both have _S(text, ...)
-     PROFILE_FLOW_OUT(id)            a flow: an arrow from the scope around this macro to the scopes around
-     PROFILE_FLOW_STEP(id)           PROFILE_FLOW_IN(id), through those around PROFILE_FLOW_STEP(id), in order of
+     PROFILE_FLOW_OUT(id)            a flow: an arrow from the scope that encloses this macro to those that enclose
+     PROFILE_FLOW_STEP(id)           PROFILE_FLOW_IN(id), through those of PROFILE_FLOW_STEP(id), in order of
      PROFILE_FLOW_IN(id)             time, on any threads. id: any uint64_t, also of prof_flow_new(); _N(name, id): a
                                      flow with a name of its own
      PROFILE_LOG(severity, format, ...)   a message, formatted as by printf, but only when it is read: its arguments are

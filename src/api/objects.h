@@ -2,16 +2,17 @@
 /*-- OBJECTS ---------------------------------------------------------------------------------------------- >>objects --
    Objects are for what macros cannot name in advance: names made at run time, and things that live in structures of
    the program. A handle may be created and destroyed at any time, whether a session runs or not, and serves every
-   session; its strings are copied. All threads may use it at once; only its destruction must come after its last use.
-   What was recorded with it stays. Functions that create return NULL without memory. All others accept a NULL handle
-   and do nothing; a NULL domain means none. Functions that start, stop, set, add and mark are like macros: cheap while
-   off, without a lock or an allocation, and allowed in signal handlers. Not with PROF_FREESTANDING. */
+   session; its strings are copied. All threads may use it at once; destroy it after its last use. What was recorded
+   with it stays. Functions that create return NULL if memory runs out. All others accept a NULL handle and do nothing
+   (prof_domain_enable: PROF_INVALID_ARGUMENT); a NULL domain means none. Functions that start, stop, set, add and mark
+   are like macros: cheap while off, without a lock or an allocation, and allowed in signal handlers. Not with
+   PROF_FREESTANDING. */
 #if PROF_ENABLE
 
 /* Creates a domain: a category whose name is known only at run time. The same name gives the same domain. It lives as
    long as the process. */
 PROF_DEF prof_domain *prof_domain_create(const char *name);
-PROF_DEF const char *prof_domain_name(const prof_domain *domain);
+PROF_DEF const char *prof_domain_name(const prof_domain *domain); /* "" for NULL */
 /* Turns the category of exactly this name on or off, as the last rule of prof_category_enable() would, but without an
    effect on any other category. */
 PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on);

@@ -80,9 +80,9 @@ typedef enum prof_event_type {
                                 marks and flows have args */
     PROF_EVENT_SPAN_MARK,
     PROF_EVENT_SPAN_END,
-    PROF_EVENT_FLOW_OUT,     /* object: the flow's id; an arrow leads from the scope around this event ... */
+    PROF_EVENT_FLOW_OUT,     /* object: the flow's id; an arrow leads from the scope that encloses this event ... */
     PROF_EVENT_FLOW_STEP,
-    PROF_EVENT_FLOW_IN,      /* ... to the scope around this one */
+    PROF_EVENT_FLOW_IN,      /* ... to the scope that encloses this one */
     PROF_EVENT_ALLOC,        /* object: address; detail: bytes */
     PROF_EVENT_FREE,         /* object: address; detail: PROF__FREE_... */
     PROF_EVENT_LOCK_WAIT,    /* object: the lock's address; detail 1: another thread had it */
@@ -104,7 +104,7 @@ typedef enum prof_severity {
 enum {
     PROF_TRUNCATED_BEGIN = 1, /* the begin has been overwritten: start_ns is the first time known of the track */
     PROF_TRUNCATED_END = 2    /* no end was recorded: duration_ns reaches to the last time known of the track, or to the
-                                 end of the scope around it */
+                                 end of the enclosing scope */
 };
 
 typedef struct prof_event {
@@ -223,8 +223,9 @@ PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64
    were set. Returns how many starts of machines there are: 1 means that all are aligned exactly. */
 PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets);
 
-/* Calls step for each part of the trace that a cursor has read, about every 1000 events, with its share of the whole. A
-   report reads everything once, or a little more. Not for traces that several threads read. */
+/* Calls step after each part of the trace that a cursor has read, about every 1000 events, with the part's share of the
+   whole. The shares of a report add up to 1, or a little more. step NULL ends this. Not for traces that several threads
+   read. */
 PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, double share), void *user);
 
 /* Looks for an image inside another file: a core dump, a copy of memory, a damaged image. Returns PROF_OK if an image
@@ -240,7 +241,7 @@ PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t f
 /* Sets the window of an image in memory. */
 PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
 
-PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace);
+PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace); /* the trace owns it */
 /* Returns one key and value of the metadata: those of prof_set_metadata(), in the order in which the keys were first
    set; and, if there is a rank, "rank" and, unless it was set, "host", the name of the machine. Returns 0 after the
    last. */
@@ -258,8 +259,8 @@ PROF_DEF void prof_cursor_close(prof_cursor *cursor);                  /* cursor
    time in the order of the tracks. Takes memory for a cursor for each track that has begun and not ended at the present
    time. */
 PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline);
-/* *track: the index of the event's track for prof_trace_track(); track may be NULL. Returns 0 at the end, or without
-   memory for a cursor. */
+/* *track: the index of the event's track for prof_trace_track(); track may be NULL. Returns 0 at the end, or if memory
+   runs out. */
 PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size_t *track);
 PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline); /* returns an earlier error; timeline may be NULL */
 
@@ -270,6 +271,6 @@ PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline); /* returns an
    at the same time are taken in the order of the tracks, but an end without an open span waits for a begin of the same
    time. Takes the memory of prof_timeline, and for the open spans. */
 PROF_DEF prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans);
-PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span); /* 0 at the end, or without memory */
+PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span); /* 0 at the end, or if memory runs out */
 PROF_DEF prof_status prof_spans_close(prof_spans *spans);         /* returns an earlier error; spans may be NULL */
 #endif

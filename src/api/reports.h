@@ -50,16 +50,16 @@ typedef struct prof_stat {
     uint64_t rates;                  /* the calls that took some time, and their rates, 10^6 bytes a second: */
     double mean_rate, deviation_rate, min_rate, max_rate;
     uint64_t p50_ns, p90_ns, p99_ns, p999_ns;
-    size_t parent;                   /* prof_stats_by_path: index of the entry around it, else PROF_NO_PARENT */
-    uint32_t depth;                  /* the number of entries around it */
+    size_t parent;                   /* prof_stats_by_path: index of the enclosing entry, else PROF_NO_PARENT */
+    uint32_t depth;                  /* the number of enclosing entries */
     const prof_bucket *buckets;      /* the distribution of the durations, in order, without empty buckets: exact
                                         below */
     size_t bucket_count;             /* 128 ns, then 64 buckets for each power of two. Freed with the entries */
 } prof_stat;
 #define PROF_NO_PARENT ((size_t)-1)
 
-/* Allocations of one call site, memory scope or pool. Frees are known only of blocks that were allocated in the trace,
-   or its window: everything counts from its begin. */
+/* Allocations of one call site, memory scope or pool. Only frees of blocks that were allocated in the trace, or its
+   window, count: all numbers begin at 0 there. */
 typedef struct prof_memory_row {
     const char *pool;               /* the category of its macros; NULL: a row of a scope, in all pools */
     const char *scope;              /* the names of the open PROFILE_MEMORY_SCOPEs, joined by ':'; "": none was open;
@@ -90,7 +90,7 @@ typedef struct prof_lock_row {
     uint64_t address;               /* of the lock; 0: several locks */
     uint64_t locks;                 /* the number of locks */
     uint64_t acquired;
-    uint64_t contended;             /* how often of these the thread had to wait for another */
+    uint64_t contended;             /* those before which the thread had to wait for another */
     uint64_t wait_ns, wait_max_ns;  /* from LOCK_WAIT to LOCK_ACQUIRE */
     uint64_t hold_ns, hold_max_ns;  /* from LOCK_ACQUIRE to LOCK_RELEASE; of recursive locks from the first to the
                                        last */
@@ -120,8 +120,8 @@ PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink
 PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path);
 PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
 
-/* Computes the statistics of scopes that the summary shows, sorted. Free them with prof_stats_free() before the
-   trace. */
+/* Computes the statistics of scopes that the summary shows, sorted. Free them with prof_stats_free() before you close
+   the trace. */
 PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort by, int ascending, prof_stat **stats, size_t *count);
 /* Computes them with one entry for each call path: a parent before its children, and children of one parent in order.
    In PROF_STATS, which knows no paths, all entries are outermost. */
@@ -135,15 +135,15 @@ PROF_DEF prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, in
 PROF_DEF void prof_stats_free(prof_stat *stats);
 
 /* Computes what PROFILE_ALLOC, PROFILE_FREE and so on recorded, in the trace's window. Takes one pass, and memory for
-   the blocks that are live at a time. Free it with prof_memory_free() before the trace. */
+   the blocks that are live at a time. Free it with prof_memory_free() before you close the trace. */
 PROF_DEF prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats);
 PROF_DEF void prof_memory_free(prof_memory_stats *stats);
 /* Computes what PROFILE_LOCK_WAIT and so on recorded, the locks that threads waited for longest first. by_address: 1: a
-   row for each lock instead of each name. Free the rows with prof_locks_free() before the trace. */
+   row for each lock instead of each name. Free the rows with prof_locks_free() before you close the trace. */
 PROF_DEF prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count);
 PROF_DEF void prof_locks_free(prof_lock_row *rows);
 
-/* Adds a writer to the list, which uses its memory from then on. Not for two threads at once. */
+/* Adds a writer, whose memory must stay until it is removed. Not for two threads at once. */
 PROF_DEF void prof_writer_register(prof_writer *writer);
 /* Writes a trace in the format of an extension (".json"), or of that of path if extension is NULL. Not ".prof": a trace
    is what was read from an image; see prof_image_copy(). */

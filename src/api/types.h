@@ -63,7 +63,7 @@ typedef struct prof_config {
                                  output; that of stats is a .txt */
     prof_clock clock;         /* clock PROF_CLOCK: "auto", "counter", "ordered" or "monotonic" */
     int level;                /* level PROF_LEVEL: call sites of a higher level are off; 1 to 255; default 2. -1 (as
-                                 text 0): all are off until prof_set_level(), but not what devices report: no_devices */
+                                 text 0): all are off until prof_set_level(); devices still record, see no_devices */
     const char *categories;   /* categories PROF_CATEGORIES: "net,render*,-audio": see prof_category_enable */
     uint64_t min_duration_ns; /* min_duration PROF_MIN_DURATION: a scope that is shorter and has nothing inside is
                                  removed; nanoseconds, or "2us" "1.5ms" as text; default 0, keep all */

@@ -80,7 +80,8 @@ PROF_DEF void prof_ntff_parser_end(prof_ntff_parser *parser, prof_ntff_event_fn 
    Returns PROF_CORRUPT if it ends too early or is not JSON; fn was called for what could be read. */
 PROF_DEF prof_status prof_ntff_parse_systrace_json(prof_ntff_parser *parser, const char *json, size_t size,
                                                    prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats);
-/* Reads a file of Neuron Explorer, or one with the JSON of a system trace. stats may be NULL. */
+/* Reads a file of Neuron Explorer, or one with the JSON of a system trace. stats may be NULL. Returns PROF_IO if it
+   cannot be read, PROF_CORRUPT if it is not JSON; fn was called for what could be read. */
 PROF_DEF prof_status prof_ntff_read_system_json(const char *path, prof_ntff_event_fn fn, void *user,
                                                 prof_ntff_stats *stats);
 /* A prof_ntff_event_fn that records the event in the running session of prof, on a track of its device. Ignores
@@ -88,7 +89,8 @@ PROF_DEF prof_status prof_ntff_read_system_json(const char *path, prof_ntff_even
 PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event);
 /* Writes the image `out`: a copy of the recording `host` (.prof) with the events of the file `json` added. out may be
    the same file as host, but not a link. If host is NULL, the image has only those events, for prof_chrome_merge()
-   ("prof merge"). */
+   ("prof merge"). stats may be NULL. Returns PROF_CORRUPT if the file has no events, PROF_UNSUPPORTED if host has only
+   statistics. */
 PROF_DEF prof_status prof_ntff_import(const char *json, const char *host, const char *out, prof_ntff_stats *stats);
 #else
 #define prof_ntff_parser_create() PROF__STRIPPED((prof_ntff_parser *)0, (void)0)

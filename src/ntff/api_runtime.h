@@ -216,15 +216,15 @@ typedef struct prof_ntff_config {
 PROF_DEF prof_status prof_ntff_config_set(prof_ntff_config *config, const char *key, const char *value);
 
 /* Begins a session with nrt_inspect_begin_with_options(), after nrt_init(). If config is NULL, uses the values that
-   prof_config_set() got for these keys since the process began, and has copied. If an option cannot be set, does not
-   begin a session, and returns an error. */
+   prof_config_set() has got for these keys so far, which it copied. If an option cannot be set, does not begin a
+   session, and returns an error. */
 PROF_DEF prof_status prof_ntff_session_begin(const prof_ntff_config *config);
 /* Ends the session with nrt_inspect_stop(), which writes the files; must come before nrt_close(). Writes their folder
    to `folder` (NULL, or PROF_NTFF_PATH bytes), or "" after an error. Then writes what prof has recorded as trace.json
    there, unless there is one. Returns PROF_IO if the runtime has written nothing; with PROF_NTFF_ON_FAIL_ONLY that is
    PROF_OK, and folder is "". */
 PROF_DEF prof_status prof_ntff_session_end(char *folder);
-PROF_DEF int prof_ntff_session_active(void);
+PROF_DEF int prof_ntff_session_active(void); /* returns 1 while a session of this header is open, else 0 */
 #endif
 
 /* Captures a device profile of every execution, and writes one only if asked to: for "save when it was slow". */

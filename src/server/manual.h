@@ -51,8 +51,8 @@ WHAT IT ANSWERS                                                                 
 
     If nothing records, a capture starts a recording of its own. Then /trace and /summary also take buffer=64M, level=2,
     categories=net,-audio, min_duration=1us, filter_mask=0xff, mode=ring or fill, and clock=ordered, as
-    prof_config_set() does. An unknown parameter is an error, and the answer names it. What an answer lacks (the buffer
-    was too small, recording is paused, ...) is in its header x-prof-note: see curl -i.
+    prof_config_set() does. An unknown parameter is an error, and the answer names it. The answer's header x-prof-note
+    says what is missing in it, and why (the buffer was too small, recording is paused, ...): see curl -i.
 
     gRPC, as XProf, TensorBoard and jax.collect_profile use it. /tensorflow.ProfilerService/Profile answers with
     xplane.pb as tool data (or as xspace, with emit_xspace). The client saves it; the program writes no file. Its
@@ -99,27 +99,27 @@ HOW IT CAPTURES
 
 LIVE                                                                                                          >>live
 
-    The page at / is that of prof_html.h. The last seconds flow by; Pause, or a click into them, holds them still, with
-    all that the page can do; Go on shows what is new. It keeps 30 s, or 2 million scopes. It also saves the last 5 s of
-    the buffer as a report or as a .prof, sets the level, and says what is missing, and why: it, or the server, was too
-    slow; the ring was overwritten before it was read; recording was paused, stopped, or began anew; the program was
-    killed. A child of fork() has no server, and is not on the page.
+    The page at / is that of prof_html.h. It shows the last seconds as they pass. Pause, or a click into them, stops
+    that, and everything on the page works on what is shown; Go on shows what is new. It keeps 30 s, or 2 million
+    scopes. It also saves the last 5 s of the buffer as a report or as a .prof, sets the level, and says what is
+    missing, and why: it, or the server, was too slow; the ring was overwritten before it was read; recording was
+    paused, stopped, or began anew; the program was killed. A child of fork() has no server, and is not on the page.
 
     The page reads one answer, /live, which goes on until the connection ends: see docs/html.md. If nothing records when
-    it begins, a session on demand starts, as for a capture, with the same parameters, and ends with the last one who
-    watches: http://localhost:9012/?categories=net&level=1. Its ring has 8 MiB, unless options.capture or buffer=64M
-    says otherwise: the larger it is, the longer each look takes, and the rarer they are. When a session of the program
-    ends, /live waits for the next one: it does not discard what was recorded.
+    it begins, a session on demand starts, as for a capture, with the same parameters, and ends when nobody watches any
+    more: http://localhost:9012/?categories=net&level=1. Its ring has 8 MiB, unless options.capture or buffer=64M says
+    otherwise: the larger it is, the longer each look takes, and the rarer they are. When a session of the program ends,
+    /live waits for the next one: it does not discard what was recorded.
 
     Four times a second the thread copies the buffer and reads all of it, for what is new. It looks less often where
     that takes longer than 25 ms, so that it never takes more than a tenth of a processor: a full ring of 8 MiB takes
-    20 ms at 2.3 GHz, one of 64 MiB 180 ms, so that the page moves on every 1.8 s. A period that the client has not read
-    is followed by no other: the next one then has all since, up to 3 s, and the rest is left out and counted. A client
-    that reads nothing for 60 s is closed. Four can watch at once.
+    20 ms at 2.3 GHz, one of 64 MiB 180 ms, so that the page moves on every 1.8 s. While the client has not read a
+    period, no other is sent: the next one then has everything since, up to 3 s; the rest is left out and counted. A
+    client that reads nothing for 60 s is closed. Four clients can watch at once.
 
-    What a period lacks: events that reach the buffer more than 20 ms late, as those of devices may; in mode stream, and
-    of a ring that was overwritten, scopes that began before what the buffer has, so that the scopes in them are one
-    level higher. /save has the former.
+    A period lacks events that reach the buffer more than 20 ms late, as those of devices may; /save has them. In mode
+    stream, and where a ring was overwritten, it also lacks scopes that began before what the buffer still has: the
+    scopes inside them are shown one level higher.
 
 SECURITY
 
@@ -140,9 +140,8 @@ SECURITY
       have read 64 KiB of its answer for each further second. All answers together take at most options.max_answer of
       memory (512 MiB unless it is set), the buffer of a capture at most options.max_buffer, and a capture lasts at most
       options.max_ms.
-    - Connections take turns: a turn is a limited number of frames, or what was begun within 10 ms. A capture begins in
-      its turn, so that one that is cancelled before costs nothing. A connection that has cancelled 32 requests is
-      closed.
+    - Connections take turns: a turn ends after a limited number of frames, or after 10 ms. A capture begins in its
+      turn, so that one that is cancelled before costs nothing. A connection that has cancelled 32 requests is closed.
     - Everything a client sends is parsed in buffers of fixed size, and fuzzed (tests/fuzz_server.c).
 
     Descriptors are closed on exec(), and in children of fork(), which have no server. No signal is raised or handled.
