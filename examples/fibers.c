@@ -1,4 +1,4 @@
-/* Fibers: coroutines that two threads resume in turns, M:N, each with a track of its own in the trace. A scope
+/* Fibers: coroutines that two threads resume in turns, each with a track of its own in the trace. A scope
    stays open while its fiber waits, and may end on another thread than the one on which it began.
 
        cc -O2 examples/fibers.c -o fibers -pthread && ./fibers

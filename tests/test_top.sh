@@ -115,8 +115,8 @@ fails "rows" "--rows '0': must be a number from 1 to 100000" "$prof" top -n 0 ru
 fails "period" "--period '1ms': must be from 50ms to 1h" "$prof" top -p 1ms run.prof
 fails "no unit" "--period '1': must be a time such as 1.5s, 20ms, 300us, or -2s for 2 s before the end" "$prof" top -p 1 run.prof
 fails "no file" "cannot open absent.prof: No such file or directory" "$prof" top absent.prof
-fails "standard input" "top: standard input is no program that runs: name its file" "$prof" top -
-fails "a server" "top: reads files only: ask a program that serves with curl 'localhost:9012/summary?ms=1000'" "$prof" top localhost:9012
+fails "standard input" "top: cannot watch standard input: name the file that the program records into" "$prof" top -
+fails "a server" "top: reads only files: for a program with prof_server.h use curl 'localhost:9012/summary?ms=1000'" "$prof" top localhost:9012
 echo "no image" >text.prof
 fails "no image" "text.prof: not a prof image (bad magic)" "$prof" top text.prof
 fails "two files" "top: too many files; usage: prof top FILE.prof" "$prof" top run.prof run.prof

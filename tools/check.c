@@ -93,7 +93,7 @@ static int look(const prof_trace *trace, findings *all, size_t number)
     all->open[0] = 0;
     while (good && prof_cursor_next(cursor, &event)) good = see_event(all, end_ns, all_ns, &event);
     prof_cursor_close(cursor);
-    if (!good) tool_fail("no memory to look at track %lu", (unsigned long)number);
+    if (!good) tool_fail("out of memory while reading track %lu", (unsigned long)number);
     return good;
 }
 

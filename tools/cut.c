@@ -2,8 +2,8 @@
 #include "tool.h"
 
 static const tool_option options[] = {
-    {"--output", "-o", "OUT", "the file to write: .prof .html .json .csv .txt; - is standard output"},
-    {"--from", NULL, "TIME", "where the part begins, since the start: 1.5s, 20ms; -2s is 2 s before the end"},
+    {"--output", "-o", "OUT", "the file to write: .prof .html .json .csv .txt; -: stdout"},
+    {"--from", NULL, "TIME", "where the part begins, from the start: 1.5s, 20ms; -2s: 2 s before the end"},
     {"--to", NULL, "TIME", "where it ends; default: the end of the recording"},
     {"--format", "-f", "KIND", "the format, whatever the ending: html, json, csv, txt, prof or pprof"},
     TOOL_PROGRESS,

@@ -4,7 +4,7 @@
 
 static const tool_option options[] = {
     {"--output", "-o", "OUT",
-     "the file to write; its ending selects the format: .html .json .csv .txt .prof .pprof, / for a log directory; -: stdout"},
+     "the file to write: .html .json .csv .txt .prof .pprof, or DIR/ for a log directory; -: stdout"},
     {"--format", "-f", "KIND", "the format, whatever the ending: html, json, csv, txt, prof or pprof"},
     TOOL_CHROME,
     TOOL_XPLANE,

@@ -8,13 +8,13 @@
 static const char *const formats[] = {"svg", "folded", NULL};
 
 static const tool_option options[] = {
-    {"--output", "-o", "OUT", "the file to write: .svg, or .folded for other tools: a;b;c and self time in ns; - is stdout"},
+    {"--output", "-o", "OUT", "the file to write: .svg, or .folded for other tools; -: stdout"},
     {"--format", "-f", "KIND", "the format, whatever the ending: svg or folded"},
-    {"--from", NULL, "TIME", "where the part to draw begins, since the start: 1.5s, 20ms; -2s is 2 s before the end"},
+    {"--from", NULL, "TIME", "where the part to draw begins, from the start: 1.5s, 20ms; -2s: 2 s before the end"},
     {"--to", NULL, "TIME", "where it ends; default: the end of the recording"},
     {"--merge", "-m", NULL, "adds up all threads and processes, without a row for each"},
     {"--inverted", "-i", NULL, "svg: draws callers at the bottom and what they call above them"},
-    {"--min-percent", NULL, "N", "svg: draws scopes below N % of the whole together, as others; default 0.02; 0: none"},
+    {"--min-percent", NULL, "N", "svg: draws scopes of less than N % of the whole as one, \"others\"; default 0.02; 0: never"},
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
 
@@ -274,7 +274,7 @@ static int run(const tool_args *args)
 
 const tool_command tool_flame = {
     "flame", "FILE... -o OUT", "Draws where the time went, as a flame graph that needs no network", 1, 1000, run, options,
-    "The picture shows scopes below those that they were called from, all calls of one path added up; its width is time.\n"
+    "The picture shows scopes below those that they were called from, all calls of one path added up; their width is time.\n"
     "Open it in a browser: a click or Enter zooms in, Escape zooms out, arrow keys move, and the field searches names. Without\n"
     "scripts it is a picture. The time of calls that were cut off, by the end of the recording or by --from and --to, counts as\n"
     "far as it is known. Several recordings are processes of one picture. Colours stand for categories.\n\n"

@@ -45,7 +45,7 @@ static void tell(const prof_ntff_stats *s)
     count(s->realigned, "events converted to the host's time by sync points");
     count(s->raw_clock, "events left out: they have the time of a NeuronCore, and there is no sync point");
     count(s->outside, "events before the recording began or after it ended");
-    count(s->errors, "entries left out that are no events");
+    count(s->errors, "entries left out because they are not events");
     if (s->sync_error_ns)
         printf("%12s is the largest difference between a sync point and the one before it\n",
                tool_ns(figure, (double)s->sync_error_ns));

@@ -10,7 +10,7 @@ static const tool_option options[] = {
     {"--layout", "-l", "KIND", "own (default), mxnet, json, cntk, cntk-detail, domains or histogram"},
     {"--sort", "-s", "KEY", "total (default), self, calls, mean, min, max, p99 or name; the largest first"},
     {"--ascending", "-a", NULL, "sorts the smallest first"},
-    {"--top", "-n", "N", "own and histogram: prints only the first N rows; by path: and the scopes around them"},
+    {"--top", "-n", "N", "own and histogram: prints only the first N rows; with --by-path also the scopes around them"},
     {"--by-path", "-p", NULL, "prints a row for each call path, as a tree"},
     {"--bars", NULL, NULL, "own: ends with bars of self time; default: if the output is a terminal that shows them"},
     {"--no-bars", NULL, NULL, "own: no bars"},

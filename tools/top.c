@@ -14,7 +14,7 @@
 #endif
 
 static const tool_option options[] = {
-    {"--once", "-1", NULL, "prints one table, of the last period, and ends"},
+    {"--once", "-1", NULL, "prints one table, of the last period, and exits"},
     {"--rows", "-n", "N", "prints N scopes; default: as many as the terminal has lines for, else 20"},
     {"--period", "-p", "TIME", "how long a period is: 1s (default), 200ms; from 50ms to 1h"},
     {"--sort", "-s", "KEY", "self (default), total, calls or max; the largest first"},
@@ -24,7 +24,7 @@ static const tool_option options[] = {
 #ifndef __linux__
 static int run(const tool_args *args)
 {
-    return tool_fail("top: on Linux only: use prof summary %s", args->files[0]);
+    return tool_fail("top: works only on Linux: use prof summary %s", args->files[0]);
 }
 #else
 
@@ -261,7 +261,7 @@ static int refresh(top *t, int64_t from_ns)
     int alive = tool_is_alive(prof_trace_about(t->trace));
     prof_status status = tool_open_buffer(t->path, &trace);
     if (status) {
-        if (access(t->path, F_OK)) t->ended = "has ended, and its output is complete: there is no more";
+        if (access(t->path, F_OK)) t->ended = "has ended, completed its output and removed";
         else if (!alive) t->ended = "has ended: see prof check";
         return t->ended ? TOOL_OK : tool_status(status);
     }
@@ -385,9 +385,9 @@ static int begin(top *t)
     const prof_trace_info *info;
     prof_trace *trace;
     int64_t now = now_ns();
-    if (tool_same(t->path, "-")) return tool_fail("top: standard input is no program that runs: name its file");
+    if (tool_same(t->path, "-")) return tool_fail("top: cannot watch standard input: name the file that the program records into");
     if (is_address(t->path))
-        return tool_fail("top: reads files only: ask a program that serves with curl '%s/summary?ms=1000'", t->path);
+        return tool_fail("top: reads only files: for a program with prof_server.h use curl '%s/summary?ms=1000'", t->path);
     if (tool_open_buffer(t->path, &trace) && !(trace = tool_open(t->path))) return TOOL_ERROR; /* which says why */
     t->trace = trace;
     info = prof_trace_about(trace);
@@ -424,10 +424,10 @@ const tool_command tool_top = {
     "top", "FILE.prof", "Shows the scopes of a running program by self time, anew each second", 1, 1, run, options,
     "FILE.prof is what the program records into: its output or, of any other output, OUTPUT.prof beside it. It is only read.\n"
     "Figures are those of the period alone: calls/s counts the calls that ended in it; self % is the time in the scope without\n"
-    "those inside it, of one processor, whether the thread ran or waited; total is all time in it, added over threads; mean and\n"
+    "those inside it, in percent of one processor, whether the thread ran or waited; total is all time in it, added over threads; mean and\n"
     "max are those of the calls that ended. Calls that are open count with their part of the period, also if it began earlier,\n"
     "as long as their begin is in the buffer. If the ring holds less than a period, the table is of what it holds.\n\n"
     "keys: q quits, s sorts by the next column, p pauses and goes on. If standard output is no terminal, or TERM is dumb, it\n"
-    "prints a table for each period. When the program ends, it prints the last part and says so, with status 0.\n\n"
+    "prints a table for each period. When the program ends, top prints the last part, says so and exits with status 0.\n\n"
     "example: prof top trace.json.prof\n"
     "         prof top --once -n 5 ring.prof\n"};

@@ -142,10 +142,10 @@ static int run(const tool_args *args)
 
 const tool_command tool_view = {
     "view", "FILE...", "Shows recordings in a browser, as one HTML file that needs no network", 1, 1000, run, options,
-    "Writes the report to a folder of its own below TMPDIR, prints its path and opens it with BROWSER, or what the system\n"
-    "chooses. Several recordings are the processes of one report, on one time line; where one had ended before another\n"
+    "Writes the report to a new folder below TMPDIR, prints its path and opens it with the program that BROWSER names, or\n"
+    "else the system's default. Several recordings are the processes of one report, on one time line; where one had ended before another\n"
     "began, each begins at 0, and the page compares them. To keep a report, use -o, or prof export IN -o OUT.html.\n\n"
-    "With --live, prints and opens the address of a running program, which serves a page of its last seconds: see the\n"
-    "manual of prof_server.h.\n\n"
+    "With --live, FILE is not a file but the address of a running program with prof_server.h. View prints and opens it: it\n"
+    "serves a page of the program's last seconds.\n\n"
     "example: prof view trace.prof\n"
     "         prof view --live localhost:9012\n"};

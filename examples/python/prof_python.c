@@ -1,12 +1,12 @@
-/* prof_python.c - a Python extension with a recorder: scopes, functions, threads. A recipe: docs/python.md has the rest.
+/* prof_python.c - a Python extension with a recorder: scopes, functions, threads. docs/python.md explains it.
 
    Build for the interpreter `python3`, here as the module "prof_python":
        cc -O2 -fPIC -shared -I. $(python3-config --includes) examples/python/prof_python.c -o prof_python.so -pthread
    Run:
        PROF_OUTPUT=trace.json python3 examples/python/example.py
 
-   Any number of extensions may be built like this, each with its copy of prof: one of them records for all. Another name
-   for the module: -DMODULE=name. */
+   Any number of extensions may be built like this, each with its copy of prof: one of them records for all.
+   -DMODULE=name gives the module another name. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <frameobject.h>
