@@ -777,8 +777,8 @@ PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user);
    cannot be written. */
 PROF_DEF prof_status prof_save(const char *path);
 
-/* Writes only the last seconds: see prof_trace_window(). A .prof file is as large as that of prof_save(), because
-   scopes that were open all the time began long before; it opens with its window set. */
+/* Writes only the last seconds (more than 0): see prof_trace_window(). A .prof file is as large as that of prof_save(),
+   because scopes that were open all the time began long before; it opens with its window set. */
 PROF_DEF prof_status prof_save_last(const char *path, double seconds);
 
 /* Asks prof's thread to do what config.save says, within 10 ms or so. It only sets a flag, so that signal handlers may
@@ -894,9 +894,10 @@ PROF_DEF void prof_marker_destroy(prof_marker *marker);
    recording that has ended if it is larger than 32 MiB. For these the trace keeps the file open, and cursors read from
    it. What is overwritten before a cursor reaches it is left out, and counted in lost_blocks. Functions of this part
    and the next may be called from any thread at any time, but not from signal handlers. A function that fails sets its
-   result to NULL (0 entries), and returns PROF_IO if the file cannot be read, PROF_CORRUPT if it is no image or
-   damaged, PROF_UNSUPPORTED for an image of another version, PROF_INVALID_STATE if nothing was recorded yet, or
-   PROF_NO_MEMORY. With PROF_ENABLE=0 these functions are like those of >>control: PROF_DISABLED, no trace, no event. */
+   result to NULL (0 entries), and returns PROF_INVALID_ARGUMENT for a NULL or an index out of range, PROF_IO if the
+   file cannot be read, PROF_CORRUPT if it is no image or damaged, PROF_UNSUPPORTED for an image of another version,
+   PROF_INVALID_STATE if nothing was recorded yet, or PROF_NO_MEMORY. With PROF_ENABLE=0 these functions are like those
+   of >>control: PROF_DISABLED, no trace, no event. */
 
 typedef struct prof_trace prof_trace; typedef struct prof_cursor prof_cursor;
 typedef struct prof_timeline prof_timeline; typedef struct prof_spans prof_spans;
@@ -964,8 +965,8 @@ typedef enum prof_event_type {
     /* The following are instants on the track of their thread that carry an object. Images hold these numbers: they
        never change. */
     PROF_EVENT_SPAN_BEGIN,   /* object: the span's id, which is the same for its begin and end, on any threads. Also the
-                                begin of a scope that ended after one around it (in begin a, begin b, end a, end b: b):
-                                its site->kind is PROF__KIND_BEGIN, and statistics count it as a scope. Spans, their
+                                begin of a scope that ended after an enclosing one (in begin a, begin b, end a, end b:
+                                b): its site->kind is PROF__KIND_BEGIN, and statistics count it as a scope. Spans, their
                                 marks and flows have args */
     PROF_EVENT_SPAN_MARK,
     PROF_EVENT_SPAN_END,
@@ -1104,7 +1105,8 @@ PROF_DEF void prof_trace_close(prof_trace *trace); /* trace may be NULL */
    it and marked PROF_TRUNCATED_BEGIN or _END, so that they add to no statistics of durations; so is a scope that was
    open all the time, even if it is still open and its thread has recorded nothing since. Frames count where they end,
    and are cut likewise. Tracks and prof_trace_info still describe the whole trace: a cursor may return fewer events
-   than event_count. No other thread may read the trace during this call. */
+   than event_count. Returns PROF_INVALID_ARGUMENT if to_ns is neither 0 nor later than from_ns. No other thread may
+   read the trace during this call. */
 PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns);
 
 /* Computes what puts traces on one time line: add offsets[i] >= 0 to the times of traces[i]. Traces of one machine
@@ -1202,7 +1204,7 @@ typedef struct prof_bucket {
 
 /* One entry of the statistics: a scope name at a call site. Scopes that overlap (begin a, begin b, end a, end b) count
    with all of their time. The time of the scope that ends later (b) is all its own self time, and is not subtracted
-   from that of the scopes around it; by call path it is outermost. An end belongs to the innermost open scope of its
+   from that of the enclosing scopes; by call path it is outermost. An end belongs to the innermost open scope of its
    call site or, only if none is open, to a scope that the end of an outer scope has closed. */
 typedef struct prof_stat {
     const char *name;                /* that of the site; the format of PROFILE_SCOPE_F; the text of PROFILE_SCOPE_S */
@@ -18483,7 +18485,7 @@ static prof_status prof__foreign_read(FILE *file, const char *path, const prof__
 {
     if (!h->archive_offset) *size = h->image_size;
     *image = *size < (size_t)-1 ? (unsigned char *)malloc((size_t)*size) : NULL;
-    if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory for %lu bytes of it", path, (unsigned long)*size);
+    if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory to read %lu bytes", path, (unsigned long)*size);
     errno = 0;
     if (!prof__read_at(file, 0, *image, (size_t)*size) || !prof__foreign(*image))
         return prof__fail(PROF_IO, "cannot read %s: %s", path, errno ? strerror(errno) : "it changed meanwhile");
@@ -18766,7 +18768,7 @@ static PROF__RARE prof_status prof__read_file(FILE *file, const char *path, unsi
     if (paged) *paged = prof__read_pages(&header);
     memory = paged && *paged ? header.chunk_offset : *size;
     *image = memory < (size_t)-1 ? (unsigned char *)calloc((size_t)memory, 1) : NULL;
-    if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory for %lu bytes of it", path, (unsigned long)memory);
+    if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory to read %lu bytes", path, (unsigned long)memory);
     if (!prof__read_all(file, &header, *image, (size_t)memory))
         return prof__fail(PROF_IO, "cannot read %s: %s", path, errno ? strerror(errno) : "it became shorter");
     memcpy(&again, *image, sizeof again);
@@ -23679,8 +23681,8 @@ static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, do
 static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size)
 {
     const prof_trace_info *info = prof_trace_about(trace);
-    static const char *const things[] = {"event",             "older chunk", "write",   "end or argument",
-                                         "call site or name", "part",        "argument", "event"};
+    static const char *const things[] = {"event", "older chunk", "write",    "item",
+                                         "name",  "part",        "argument", "event"};
     uint64_t chunks = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
     uint64_t kept = trace->aggregated ? info->folded : info->event_count;
     uint64_t counts[PROF__LOSSES];
@@ -23721,7 +23723,7 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
         break;
     case 7: snprintf(to, size, "lost in signal handlers or interrupts that came while a macro was at work"); break;
     case 2: snprintf(to, size, "failed while recording: %s", info->write_error); break;
-    case 3: snprintf(to, size, "without an open scope left out"); break;
+    case 3: snprintf(to, size, "left out: ends or arguments without an open scope"); break;
     case 4:
         snprintf(to, size,
                  *wanted ? "did not fit: enlarge PROF_BUFFER%s" : "did not fit, and a larger buffer does not help%s",

@@ -173,7 +173,7 @@ typedef struct prof_ntff_stats {
 typedef struct prof_ntff_parser prof_ntff_parser;
 
 #if PROF_ENABLE
-PROF_DEF prof_ntff_parser *prof_ntff_parser_create(void); /* returns NULL without memory */
+PROF_DEF prof_ntff_parser *prof_ntff_parser_create(void); /* returns NULL if memory runs out */
 /* Frees the parser, which may be NULL. First calls fn, unless that is NULL, for starts without a stop
    (PROF_NTFF_UNMATCHED_START) and for events that wait for a sync point. */
 PROF_DEF void prof_ntff_parser_end(prof_ntff_parser *parser, prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats);
@@ -595,8 +595,8 @@ typedef struct prof_ntff_continuous {
 PROF_DEF prof_status prof_ntff_continuous_begin(const prof_ntff_continuous *config); /* NULL: all zero */
 /* Saves the profile of the latest execution on this core to a file whose name the runtime chooses. */
 PROF_DEF prof_status prof_ntff_continuous_save(uint32_t vnc);
-/* Does the same if took_ns is more than limit_ns: call it at the end of the scope around the execution. Returns 1 if it
-   has saved the profile, else 0. */
+/* Does the same if took_ns is more than limit_ns: call it at the end of the scope that encloses the execution. Returns
+   1 if it has saved the profile, else 0. */
 PROF_DEF int prof_ntff_continuous_save_if(uint32_t vnc, uint64_t took_ns, uint64_t limit_ns);
 /* Calls nrt_profile_continuous_stop(); must come before nrt_close(). Waits for a save in progress. */
 PROF_DEF prof_status prof_ntff_continuous_end(void);

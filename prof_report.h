@@ -1374,7 +1374,7 @@ static void prof__report_detail_losses(prof__report *r, uint64_t truncated, uint
     losses[3].count = info->unmatched;
     losses[3].what = "ends or arguments without an open scope";
     losses[4].count = info->sites_lost;
-    losses[4].what = "call sites or names without room";
+    losses[4].what = "names that did not fit";
     losses[5].count = info->lost_blocks;
     losses[5].what = "parts of the file missing";
     losses[6].count = info->write_failures;

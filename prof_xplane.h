@@ -2081,13 +2081,13 @@ static void prof__xplane_warnings(prof__xplane *x)
     prof__xplane_warning(x, about->overwritten_chunks,
                          "older chunks of the buffer were reused: the run begins earlier");
     prof__xplane_warning(x, about->lost_blocks, "blocks of the recording cannot be read");
-    prof__xplane_warning(x, about->sites_lost, "call sites or names had no room in the recording");
+    prof__xplane_warning(x, about->sites_lost, "call sites or names did not fit into the recording");
     prof__xplane_warning(x, about->unmatched, "ends without a begin were left out");
     prof__xplane_warning(x, x->truncated_begin, "events have no recorded begin (stat truncated)");
     prof__xplane_warning(x, x->truncated_end, "events have no recorded end (stat truncated)");
     prof__xplane_warning(x, unaligned, "rows of devices whose clocks are not aligned: their places are guessed");
     prof__xplane_warning(x, x->frames_out, "frames of further names are left out");
-    prof__xplane_warning(x, x->late, "events after 106 days are left out: XProf cannot count so far");
+    prof__xplane_warning(x, x->late, "events after 106 days are left out: XProf's times end there");
     prof__xplane_warning(x, (uint64_t)x->changed, "time the recording changed while this was written");
 }
 

@@ -1654,6 +1654,9 @@ TEST(too_many_call_sites)
     CHECK_TEXT(list.events[0].name, "site number 0");
     CHECK_TEXT(list.events[SITES - 1].name, "(no room for more call sites)");
     for (size_t i = 0; i < list.count; ++i) CHECK_EQUAL(list.events[i].type, PROF_EVENT_MARK);
+    char *text = summary_text(trace);
+    CHECK(text && strstr(text, " names did not fit: enlarge PROF_BUFFER to 8M\n"));
+    free(text);
     done();
 }
 

@@ -73,8 +73,8 @@ PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user);
    cannot be written. */
 PROF_DEF prof_status prof_save(const char *path);
 
-/* Writes only the last seconds: see prof_trace_window(). A .prof file is as large as that of prof_save(), because
-   scopes that were open all the time began long before; it opens with its window set. */
+/* Writes only the last seconds (more than 0): see prof_trace_window(). A .prof file is as large as that of prof_save(),
+   because scopes that were open all the time began long before; it opens with its window set. */
 PROF_DEF prof_status prof_save_last(const char *path, double seconds);
 
 /* Asks prof's thread to do what config.save says, within 10 ms or so. It only sets a flag, so that signal handlers may

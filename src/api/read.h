@@ -5,9 +5,10 @@
    recording that has ended if it is larger than 32 MiB. For these the trace keeps the file open, and cursors read from
    it. What is overwritten before a cursor reaches it is left out, and counted in lost_blocks. Functions of this part
    and the next may be called from any thread at any time, but not from signal handlers. A function that fails sets its
-   result to NULL (0 entries), and returns PROF_IO if the file cannot be read, PROF_CORRUPT if it is no image or
-   damaged, PROF_UNSUPPORTED for an image of another version, PROF_INVALID_STATE if nothing was recorded yet, or
-   PROF_NO_MEMORY. With PROF_ENABLE=0 these functions are like those of >>control: PROF_DISABLED, no trace, no event. */
+   result to NULL (0 entries), and returns PROF_INVALID_ARGUMENT for a NULL or an index out of range, PROF_IO if the
+   file cannot be read, PROF_CORRUPT if it is no image or damaged, PROF_UNSUPPORTED for an image of another version,
+   PROF_INVALID_STATE if nothing was recorded yet, or PROF_NO_MEMORY. With PROF_ENABLE=0 these functions are like those
+   of >>control: PROF_DISABLED, no trace, no event. */
 
 typedef struct prof_trace prof_trace; typedef struct prof_cursor prof_cursor;
 typedef struct prof_timeline prof_timeline; typedef struct prof_spans prof_spans;
@@ -75,8 +76,8 @@ typedef enum prof_event_type {
     /* The following are instants on the track of their thread that carry an object. Images hold these numbers: they
        never change. */
     PROF_EVENT_SPAN_BEGIN,   /* object: the span's id, which is the same for its begin and end, on any threads. Also the
-                                begin of a scope that ended after one around it (in begin a, begin b, end a, end b: b):
-                                its site->kind is PROF__KIND_BEGIN, and statistics count it as a scope. Spans, their
+                                begin of a scope that ended after an enclosing one (in begin a, begin b, end a, end b:
+                                b): its site->kind is PROF__KIND_BEGIN, and statistics count it as a scope. Spans, their
                                 marks and flows have args */
     PROF_EVENT_SPAN_MARK,
     PROF_EVENT_SPAN_END,
@@ -215,7 +216,8 @@ PROF_DEF void prof_trace_close(prof_trace *trace); /* trace may be NULL */
    it and marked PROF_TRUNCATED_BEGIN or _END, so that they add to no statistics of durations; so is a scope that was
    open all the time, even if it is still open and its thread has recorded nothing since. Frames count where they end,
    and are cut likewise. Tracks and prof_trace_info still describe the whole trace: a cursor may return fewer events
-   than event_count. No other thread may read the trace during this call. */
+   than event_count. Returns PROF_INVALID_ARGUMENT if to_ns is neither 0 nor later than from_ns. No other thread may
+   read the trace during this call. */
 PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns);
 
 /* Computes what puts traces on one time line: add offsets[i] >= 0 to the times of traces[i]. Traces of one machine

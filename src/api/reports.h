@@ -37,7 +37,7 @@ typedef struct prof_bucket {
 
 /* One entry of the statistics: a scope name at a call site. Scopes that overlap (begin a, begin b, end a, end b) count
    with all of their time. The time of the scope that ends later (b) is all its own self time, and is not subtracted
-   from that of the scopes around it; by call path it is outermost. An end belongs to the innermost open scope of its
+   from that of the enclosing scopes; by call path it is outermost. An end belongs to the innermost open scope of its
    call site or, only if none is open, to a scope that the end of an outer scope has closed. */
 typedef struct prof_stat {
     const char *name;                /* that of the site; the format of PROFILE_SCOPE_F; the text of PROFILE_SCOPE_S */

@@ -72,7 +72,7 @@ typedef struct prof_ntff_stats {
 typedef struct prof_ntff_parser prof_ntff_parser;
 
 #if PROF_ENABLE
-PROF_DEF prof_ntff_parser *prof_ntff_parser_create(void); /* returns NULL without memory */
+PROF_DEF prof_ntff_parser *prof_ntff_parser_create(void); /* returns NULL if memory runs out */
 /* Frees the parser, which may be NULL. First calls fn, unless that is NULL, for starts without a stop
    (PROF_NTFF_UNMATCHED_START) and for events that wait for a sync point. */
 PROF_DEF void prof_ntff_parser_end(prof_ntff_parser *parser, prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats);

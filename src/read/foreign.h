@@ -157,7 +157,7 @@ static prof_status prof__foreign_read(FILE *file, const char *path, const prof__
 {
     if (!h->archive_offset) *size = h->image_size;
     *image = *size < (size_t)-1 ? (unsigned char *)malloc((size_t)*size) : NULL;
-    if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory for %lu bytes of it", path, (unsigned long)*size);
+    if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory to read %lu bytes", path, (unsigned long)*size);
     errno = 0;
     if (!prof__read_at(file, 0, *image, (size_t)*size) || !prof__foreign(*image))
         return prof__fail(PROF_IO, "cannot read %s: %s", path, errno ? strerror(errno) : "it changed meanwhile");

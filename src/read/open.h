@@ -274,7 +274,7 @@ static PROF__RARE prof_status prof__read_file(FILE *file, const char *path, unsi
     if (paged) *paged = prof__read_pages(&header);
     memory = paged && *paged ? header.chunk_offset : *size;
     *image = memory < (size_t)-1 ? (unsigned char *)calloc((size_t)memory, 1) : NULL;
-    if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory for %lu bytes of it", path, (unsigned long)memory);
+    if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory to read %lu bytes", path, (unsigned long)memory);
     if (!prof__read_all(file, &header, *image, (size_t)memory))
         return prof__fail(PROF_IO, "cannot read %s: %s", path, errno ? strerror(errno) : "it became shorter");
     memcpy(&again, *image, sizeof again);

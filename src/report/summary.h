@@ -287,8 +287,8 @@ static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, do
 static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size)
 {
     const prof_trace_info *info = prof_trace_about(trace);
-    static const char *const things[] = {"event",             "older chunk", "write",   "end or argument",
-                                         "call site or name", "part",        "argument", "event"};
+    static const char *const things[] = {"event", "older chunk", "write",    "item",
+                                         "name",  "part",        "argument", "event"};
     uint64_t chunks = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
     uint64_t kept = trace->aggregated ? info->folded : info->event_count;
     uint64_t counts[PROF__LOSSES];
@@ -329,7 +329,7 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
         break;
     case 7: snprintf(to, size, "lost in signal handlers or interrupts that came while a macro was at work"); break;
     case 2: snprintf(to, size, "failed while recording: %s", info->write_error); break;
-    case 3: snprintf(to, size, "without an open scope left out"); break;
+    case 3: snprintf(to, size, "left out: ends or arguments without an open scope"); break;
     case 4:
         snprintf(to, size,
                  *wanted ? "did not fit: enlarge PROF_BUFFER%s" : "did not fit, and a larger buffer does not help%s",
