@@ -1,5 +1,5 @@
-// A track for each C++20 coroutine: scopes stay open over co_await and co_yield, and end on the track on which they began,
-// whichever threads resume the coroutine. Derive the promise type from coroutine_track; see coroutine.cpp.
+// A track for each C++20 coroutine: scopes stay open over co_await and co_yield, and end on the track on which they
+// began, whichever threads resume the coroutine. Derive the promise type from coroutine_track; see coroutine.cpp.
 #ifndef COROUTINE_HPP
 #define COROUTINE_HPP
 #include "../prof.h"

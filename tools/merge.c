@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 static const tool_option options[] = {
-    {"--output", "-o", "OUT", "the file to write: .json, or DIR/ for a log directory; -: stdout"},
+    {"--output", "-o", "OUT", "the file to write: .json, or OUT/ for a log directory; -: stdout"},
     TOOL_CHROME,
     TOOL_XPLANE,
     TOOL_PROGRESS,

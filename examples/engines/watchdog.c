@@ -1,6 +1,6 @@
 /* A watchdog of frame times: the game records all the time into a small ring. Two things make it save its last
-   seconds. A frame that took too long, after it has ended: prof's own thread finds it (save_over). And a frame that does
-   not end at all: a thread of the game finds that, says where the game hangs, and saves (prof_save_last).
+   seconds. A frame that took too long, after it has ended: prof's own thread finds it (save_over). And a frame that
+   does not end at all: a thread of the game finds that, says where the game hangs, and saves (prof_save_last).
 
        cc -O2 examples/engines/watchdog.c -o watchdog -pthread && ./watchdog
 
