@@ -76,30 +76,30 @@ COMPILE-TIME OPTIONS                                                            
     PROF_WITH_NVTX         -        user-level probes such as perf and bpftrace: see prof_bridge.h, which is included
     PROF_WITH_SDT          -        only then
 
-    There, too: switches that leave parts out. A program of ten lines that records into a .prof has 227 KB of prof (gcc
-    -Os, --gc-sections; 172 of them are code and constants, the rest is unwind tables and what the loader needs). What
+    There, too: switches that leave parts out. A program of ten lines that records into a .prof has 240 KB of prof (gcc
+    -Os, --gc-sections; 182 of them are code and constants, the rest is unwind tables and what the loader needs). What
     each switch leaves of that, and what it leaves out:
-    PROF_MINIMAL           34 KB    all of these. 24 are code and constants; it compiles in a fifth of the time
-    PROF_NO_READER         116      what reads and reports. Outputs are .prof files, for the tool and programs with a
+    PROF_MINIMAL           35 KB    all of these. 25 are code and constants; it compiles in a fifth of the time
+    PROF_NO_READER         122      what reads and reports. Outputs are .prof files, for the tool and programs with a
                                     reader. With it goes PROF_NO_STATS; of the other headers only prof_bridge.h compiles
-    PROF_NO_STATS          210      PROF_STATS, PROF_RING_STATS, save, save_over, save_signal, prof_save_request()
-    PROF_NO_SERVICE        203      prof's own thread: dump_period, delay, start_unix, duration; and PROF_NO_STREAM,
+    PROF_NO_STATS          221      PROF_STATS, PROF_RING_STATS, save, save_over, save_signal, prof_save_request()
+    PROF_NO_SERVICE        213      prof's own thread: dump_period, delay, start_unix, duration; and PROF_NO_STREAM,
                                     PROF_NO_STATS
-    PROF_NO_STREAM         224      PROF_STREAM
-    PROF_NO_CRASH          219      crash_report
-    PROF_NO_CONFIG_TEXT    205      keys as text: prof_config_set(), prof_config_from_env() and the others; and
+    PROF_NO_STREAM         236      PROF_STREAM
+    PROF_NO_CRASH          231      crash_report
+    PROF_NO_CONFIG_TEXT    217      keys as text: prof_config_set(), prof_config_from_env() and the others; and
                                     PROF_NO_AUTOSTART
-    PROF_NO_AUTOSTART      225      what PROF_OUTPUT, PROF_SAVE, PROF_CRASH_REPORT, PROF_BRIDGE and PROF_SERVER start
-    PROF_NO_COPIES         200      the table by which other copies, in plugins, find this one: see shared libraries
+    PROF_NO_AUTOSTART      238      what PROF_OUTPUT, PROF_SAVE, PROF_CRASH_REPORT, PROF_BRIDGE and PROF_SERVER start
+    PROF_NO_COPIES         211      the table by which other copies, in plugins, find this one: see shared libraries
                                     below. Without it a linker also leaves out what the program never calls
-    PROF_NO_COSTS          226      the measurement of what a scope costs, by which reports say what recording took
-    PROF_NO_SAVE           99       prof_save(); and PROF_NO_READER, PROF_NO_CRASH
-    PROF_NO_NAMES          79       names of outputs: output is a path as it is, without %p and the like, rank, numbers
+    PROF_NO_COSTS          238      the measurement of what a scope costs, by which reports say what recording took
+    PROF_NO_SAVE           105      prof_save(); and PROF_NO_READER, PROF_NO_CRASH
+    PROF_NO_NAMES          84       names of outputs: output is a path as it is, without %p and the like, rank, numbers
                                     or directories that are made for it, and takes the place of an older file or link of
                                     that name. A child of a fork adds its process id. And PROF_NO_SAVE, PROF_NO_SERVICE
-    PROF_NO_DEVICES        224      time lines of devices
-    PROF_NO_OBJECTS        226      domains, tasks, frames, ranges, counters and markers made at run time
-    PROF_NO_OFF_SCOPES     226      dropping the arguments of a scope that is off: they become those of the enclosing
+    PROF_NO_DEVICES        237      time lines of devices
+    PROF_NO_OBJECTS        239      domains, tasks, frames, ranges, counters and markers made at run time
+    PROF_NO_OFF_SCOPES     238      dropping the arguments of a scope that is off: they become those of the enclosing
                                     scope
     A function that is left out returns PROF_UNSUPPORTED, or NULL for a handle, and prof_error() names the switch.
     Marked-up files are compiled without switches. prof_ntff.h and prof_server.h need keys as text and devices. No
