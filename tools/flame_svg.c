@@ -49,26 +49,29 @@ void flame_put_xml(tool_out *out, const char *text, size_t max)
 static const char *const script[] = {
     "'use strict';\n"
     "const svg=document.documentElement,NS=svg.namespaceURI,rows=[...svg.querySelectorAll('.f')];\n"
-    "const W0=1200,CW=6.7;let W=W0,zoom=[0,1],found=null,current=rows[0];\n"
+    "const W0=1200,CW=6.7,head=svg.querySelector('.title'),title=head.textContent;let W=W0,zoom=[0,1],found=null,current=rows[0];\n"
     "const list=rows.map(g=>{const r=g.querySelector('rect'),t=g.querySelector('text'),a=+r.getAttribute('x')/W0;\n"
     " const d=g.querySelector('title').textContent;\n"
     " return{g,r,t,x:a,w:+r.getAttribute('width')/W0,y:+r.getAttribute('y'),name:d.split('\\n')[0],d}});\n"
     "const of=new Map(list.map(e=>[e.g,e])),E=1e-9;\n"
-    "function fit(e,w){let n=Math.floor((w-6)/CW);if(n<3)return'';let out='',k=0;\n"
+    "function fit(name,w,cw){let n=Math.floor((w-6)/cw);if(n<3)return'';let out='',k=0;\n"
     " const wide=c=>/[\\u1100-\\u115f\\u2e80-\\ud7af\\uf900-\\ufaff\\ufe30-\\ufe6f\\uff00-\\uff60]|[\\u{1f000}-\\u{10ffff}]/u.test(c)?2:1;\n"
-    " const all=[...e.name],len=all.reduce((s,c)=>s+wide(c),0);if(len<=n)return e.name;\n"
+    " const all=[...name],len=all.reduce((s,c)=>s+wide(c),0);if(len<=n)return name;\n"
     " for(const c of all){if((k+=wide(c))>n-2)break;out+=c}return out+'..'}\n",
     "function layout(){const[z0,z1]=zoom,s=W/(z1-z0);\n"
     " for(const e of list){const a=Math.max(e.x,z0),b=Math.min(e.x+e.w,z1),w=(b-a)*s;\n"
     "  const hide=w<.15;e.g.style.display=hide?'none':'';if(hide)continue;\n"
     "  e.r.setAttribute('x',(a-z0)*s);e.r.setAttribute('width',Math.max(w-.3,.3));\n"
-    "  const text=fit(e,w);if(text&&!e.t){e.t=document.createElementNS(NS,'text');e.t.setAttribute('y',e.y+13);e.g.append(e.t)}\n"
+    "  const text=fit(e.name,w,CW);if(text&&!e.t){e.t=document.createElementNS(NS,'text');e.t.setAttribute('y',e.y+13);e.g.append(e.t)}\n"
     "  if(e.t){e.t.textContent=text;e.t.setAttribute('x',(a-z0)*s+3)}\n"
     "  e.g.classList.toggle('up',(e.x<z0-E||e.x+e.w>z1+E))}\n"
     " reset.style.display=z1-z0<1-E?'':'none'}\n"
     "function size(){W=Math.max(500,innerWidth-2);const h=+svg.getAttribute('viewBox').split(' ')[3];\n"
     " svg.setAttribute('width',W);svg.setAttribute('viewBox','0 0 '+W+' '+h);box.setAttribute('x',W-310);\n"
-    " for(const e of svg.querySelectorAll('.back'))e.setAttribute('width',W);layout()}\n"
+    " for(const e of svg.querySelectorAll('.back'))e.setAttribute('width',W);layout();\n"
+    " head.textContent=fit(title,W-310,8.5);\n"
+    " for(const t of svg.querySelectorAll('svg>text[y=\"40\"]')){\n"
+    "  const over=+t.getAttribute('x')+t.textContent.length*CW>W-190;t.style.display=t.previousElementSibling.style.display=over?'none':''}}\n"
     "function to(e){zoom=[e.x,Math.min(1,e.x+e.w)];layout();focusOn(e)}\n"
     "function focusOn(e){current.setAttribute('tabindex',-1);current=e.g;current.setAttribute('tabindex',0);current.focus()}\n",
     "const box=document.createElementNS(NS,'foreignObject');box.setAttribute('y',4);box.setAttribute('width',304);\n"
@@ -98,8 +101,8 @@ static const char *const script[] = {
 
 static const char style[] =
     "text{font:11px monospace;fill:#111;white-space:pre}.f{cursor:pointer;outline:none}.f rect{stroke:#fff;stroke-width:.4}"
-    ".f text{pointer-events:none}.f:hover rect,.f:focus rect{stroke:#000;stroke-width:1.4}.up{opacity:.55}"
-    ".hit rect{fill:#e0f !important}.hit text{fill:#fff}.miss rect{opacity:.35}.note{fill:#a00}.title{font-size:14px;font-weight:bold}"
+    ".f text{pointer-events:none}.f:hover rect,.f:focus rect{stroke:#000;stroke-width:1.4}.up rect{opacity:.55}"
+    ".hit rect{fill:#a0c !important}.hit text{fill:#fff}.miss rect{opacity:.35}.note{fill:#a00}.title{font-size:14px;font-weight:bold}"
     "input,button,div{font:12px sans-serif}div{text-align:right}input{width:190px}";
 
 typedef struct drawing {
