@@ -325,6 +325,15 @@ self time                 share
 tick         10.00 us    66.7 %  ███████
 2 others     5.000 us    33.3 %  ███▌
 END
+is "bars of a recording with a short scope" 0 "$prof" summary --bars before.prof && bars
+prints "rounded to eighths, but never to nothing" <<'END'
+self time                 share
+better       400.0 us    28.6 %  ███████████████████████████████████████████████
+steady       400.0 us    28.6 %  ███████████████████████████████████████████████
+worse        400.0 us    28.6 %  ███████████████████████████████████████████████
+noisy        199.6 us    14.3 %  ███████████████████████▌
+old          300.0 ns     0.0 %  ▏
+END
 is "--no-bars" 0 "$prof" summary --no-bars whole.prof
 same "the report alone" whole.txt out
 is "a pipe has no bars" 0 env TERM=xterm LC_ALL=C.UTF-8 "$prof" summary whole.prof
