@@ -71,10 +71,10 @@ COMPILE-TIME OPTIONS                                                            
     PROF_INSTRUMENT_DEPTH  1024     nested calls on a thread, 24 bytes each; deeper ones are lost, and counted
     PROF_WRAP_MALLOC       -        records malloc(), free() and so on of the whole process, see below
     PROF_FREESTANDING      -        no libc, see below
-    PROF_NO_DOUBLE         -        no floating point, see there
-    PROF_WITH_ITT          -        also send scopes, marks, counters and so on to VTune, to Nsight, or to tracers of
-    PROF_WITH_NVTX         -        user-level probes such as perf and bpftrace: see prof_bridge.h, which is included
-    PROF_WITH_SDT          -        only then
+    PROF_NO_DOUBLE         -        no floating point, see Freestanding
+    PROF_WITH_ITT          -        also sends scopes, marks, counters and so on to VTune (ITT), to Nsight (NVTX), or to
+    PROF_WITH_NVTX         -        tracers of user-level probes such as perf and bpftrace (SDT): prof.h then includes
+    PROF_WITH_SDT          -        prof_bridge.h, see there
 
     There, too: switches that leave parts out. A program of ten lines that records into a .prof has 240 KB of prof (gcc
     -Os, --gc-sections; 182 of them are code and constants, the rest is unwind tables and what the loader needs). What
@@ -25916,7 +25916,7 @@ static PROF__RARE void prof__save_disarm(void)
    Of the compiler and the system: PROF__PRINTF PROF__COLD PROF__RARE PROF__HOT PROF__LIKELY PROF__UNLIKELY PROF__UNUSED
    PROF__UNTRACED, PROF__ONE_PER_PROCESS, of a variable that copies of the code share; PROF__SHARED: this is in a
    library that may be unloaded; PROF__AUTOSTARTS: constructors can start what the environment asks for; PROF__LATE:
-   functions of Linux have to be declared; PROF__WRAPS_MALLOC: malloc() and its kin are the program's,
+   functions of Linux have to be declared; PROF__WRAPS_MALLOC: malloc() and so on are the program's,
    prof__quiet_sort() is qsort() without them. PROF__LOAD PROF__STORE (relaxed) PROF__ACQUIRE PROF__RELEASE.
    PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
    Of declarations: PROF__STRIPPED PROF__EITHER PROF__USE PROF__USE2 PROF__USE3, see >>stripped.
@@ -25925,7 +25925,7 @@ static PROF__RARE void prof__save_disarm(void)
 static prof_status prof__fail(prof_status status, const char *format, ...); /* sets prof_error(); returns status */
 
 /*-- output: a file, which takes its name when it is complete, or a sink. The first error sticks (status), and all that
-   follows is thrown away. Of what is reserved, 4096 bytes at most, counts what is committed -- */
+   follows is thrown away. At most 4096 bytes can be reserved; only what is committed counts -- */
 /* type: prof__out */
 static prof_status prof__out_file(prof__out *out, const char *path); /* path null or "-": standard output */
 static void prof__out_sink(prof__out *out, prof_sink sink);
@@ -25992,7 +25992,7 @@ static int prof__file_replaceable(const char *path);
 static int prof__file_rename(const char *from, const char *to); /* returns 0 if it did, as rename() does */
 static int prof__read_size(FILE *file, uint64_t *size);
 static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size);
-static prof_status prof__expand(const char *path, char *to, size_t size); /* %p and its kin */
+static prof_status prof__expand(const char *path, char *to, size_t size); /* %p and the like */
 
 /*-- the process -- */
 static const char *prof__environment(const char *name); /* null: not set, or not to be trusted */

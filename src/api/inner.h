@@ -14,7 +14,7 @@
    Of the compiler and the system: PROF__PRINTF PROF__COLD PROF__RARE PROF__HOT PROF__LIKELY PROF__UNLIKELY PROF__UNUSED
    PROF__UNTRACED, PROF__ONE_PER_PROCESS, of a variable that copies of the code share; PROF__SHARED: this is in a
    library that may be unloaded; PROF__AUTOSTARTS: constructors can start what the environment asks for; PROF__LATE:
-   functions of Linux have to be declared; PROF__WRAPS_MALLOC: malloc() and its kin are the program's,
+   functions of Linux have to be declared; PROF__WRAPS_MALLOC: malloc() and so on are the program's,
    prof__quiet_sort() is qsort() without them. PROF__LOAD PROF__STORE (relaxed) PROF__ACQUIRE PROF__RELEASE.
    PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
    Of declarations: PROF__STRIPPED PROF__EITHER PROF__USE PROF__USE2 PROF__USE3, see >>stripped.
@@ -23,7 +23,7 @@
 static prof_status prof__fail(prof_status status, const char *format, ...); /* sets prof_error(); returns status */
 
 /*-- output: a file, which takes its name when it is complete, or a sink. The first error sticks (status), and all that
-   follows is thrown away. Of what is reserved, 4096 bytes at most, counts what is committed -- */
+   follows is thrown away. At most 4096 bytes can be reserved; only what is committed counts -- */
 /* type: prof__out */
 static prof_status prof__out_file(prof__out *out, const char *path); /* path null or "-": standard output */
 static void prof__out_sink(prof__out *out, prof_sink sink);
@@ -90,7 +90,7 @@ static int prof__file_replaceable(const char *path);
 static int prof__file_rename(const char *from, const char *to); /* returns 0 if it did, as rename() does */
 static int prof__read_size(FILE *file, uint64_t *size);
 static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size);
-static prof_status prof__expand(const char *path, char *to, size_t size); /* %p and its kin */
+static prof_status prof__expand(const char *path, char *to, size_t size); /* %p and the like */
 
 /*-- the process -- */
 static const char *prof__environment(const char *name); /* null: not set, or not to be trusted */

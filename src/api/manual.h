@@ -71,10 +71,10 @@ COMPILE-TIME OPTIONS                                                            
     PROF_INSTRUMENT_DEPTH  1024     nested calls on a thread, 24 bytes each; deeper ones are lost, and counted
     PROF_WRAP_MALLOC       -        records malloc(), free() and so on of the whole process, see below
     PROF_FREESTANDING      -        no libc, see below
-    PROF_NO_DOUBLE         -        no floating point, see there
-    PROF_WITH_ITT          -        also send scopes, marks, counters and so on to VTune, to Nsight, or to tracers of
-    PROF_WITH_NVTX         -        user-level probes such as perf and bpftrace: see prof_bridge.h, which is included
-    PROF_WITH_SDT          -        only then
+    PROF_NO_DOUBLE         -        no floating point, see Freestanding
+    PROF_WITH_ITT          -        also sends scopes, marks, counters and so on to VTune (ITT), to Nsight (NVTX), or to
+    PROF_WITH_NVTX         -        tracers of user-level probes such as perf and bpftrace (SDT): prof.h then includes
+    PROF_WITH_SDT          -        prof_bridge.h, see there
 
     There, too: switches that leave parts out. A program of ten lines that records into a .prof has 240 KB of prof (gcc
     -Os, --gc-sections; 182 of them are code and constants, the rest is unwind tables and what the loader needs). What
