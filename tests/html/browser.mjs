@@ -1,5 +1,5 @@
 // The page in Chromium, or in Firefox: what it shows, what a reader does with it, and that a report by somebody else runs nothing.
-//   node tests/html/browser.mjs FOLDER PAIR PREFIX...     of PAIR.html and PREFIX.html; pictures go to FOLDER
+//   node tests/html/browser.mjs FOLDER PAIR PREFIX...     of PAIR.html, PREFIX.html, and PAIR.svg of prof flame; pictures go to FOLDER
 import { createRequire } from 'node:module';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -392,6 +392,45 @@ async function styles() {
     await page.close();
 }
 
+/** The picture of prof flame: a click zooms, Escape goes back, the search marks and counts; in a narrow window nothing overlaps. */
+async function flameFile(drawn) {
+    const file = path.join(folder, 'flame-file.svg'); // with a legend that is long enough
+    fs.writeFileSync(file, fs.readFileSync(drawn, 'utf8').replace('>no category<', `>${'no category '.repeat(4)}<`));
+    const page = await context.newPage(), log = [], name = 'prof flame', W = 1200;
+    page.on('pageerror', error => log.push(error.message));
+    page.on('request', request => { if (request.url() !== 'file://' + path.resolve(file)) log.push(`request: ${request.url()}`); });
+    await page.setViewportSize({ width: W + 2, height: 700 });
+    await page.goto('file://' + path.resolve(file));
+    const rows = () => page.locator('.f').evaluateAll(all => all.map((g, i) => ({
+        i, name: g.querySelector('title').textContent.split('\n')[0], hit: g.classList.contains('hit'), up: g.classList.contains('up'),
+        x: +g.querySelector('rect').getAttribute('x'), w: +g.querySelector('rect').getAttribute('width'), y: +g.querySelector('rect').getAttribute('y'), shown: g.style.display !== 'none' })));
+    const boxes = selector => page.locator(selector).evaluateAll(all => all.map(each => each.getBoundingClientRect()).filter(box => box.width).map(box => [box.left, box.right]));
+    const all = await rows(), target = all.filter(row => row.w < W - 10 && row.w > 4).sort((a, b) => b.y - a.y || b.w - a.w)[0];
+    const within = row => row.x >= target.x - 1 && row.x + row.w <= target.x + target.w + 1;
+    await page.locator('.f').nth(target.i).click();
+    const zoomed = await rows(), now = zoomed[target.i];
+    check(`${name}: a click zooms`, Math.abs(now.x) < 0.5 && Math.abs(now.w - W) < 1 && !now.up, JSON.stringify(now));
+    const above = all.filter(row => row.y < target.y && row.x <= target.x + 0.01 && row.x + row.w >= target.x + target.w - 0.01 && row.w > target.w + 1);
+    same(`${name}: what is around it is pale`, zoomed.filter(row => row.shown && row.up).map(row => row.i), above.map(row => row.i));
+    same(`${name}: nothing else stays`, zoomed.filter(row => row.shown && !row.up && !within(all[row.i])).map(row => row.name), []);
+    await page.keyboard.press('Escape');
+    same(`${name}: Escape goes back`, await rows(), all);
+    await page.fill('input', target.name.toUpperCase());
+    const hits = (await rows()).filter(row => row.hit).map(row => row.i);
+    same(`${name}: the search marks`, hits, all.filter(row => row.name.toLowerCase().includes(target.name.toLowerCase())).map(row => row.i));
+    check(`${name}: and counts`, (await page.locator('[aria-live]').textContent()).startsWith(`${hits.length} found, `), await page.locator('[aria-live]').textContent());
+    await page.setViewportSize({ width: 502, height: 700 });
+    await page.locator('.f').nth(target.i).click();
+    await until(page, () => document.documentElement.getAttribute('width') === '500');
+    const [[left]] = await boxes('button');
+    const title = await boxes('.title'), said = await boxes('[aria-live]'), legend = await boxes('svg > text[y="40"]');
+    check(`${name}: a narrow window cuts the title`, title[0][1] <= left && title[0][1] > 100, `${title} and ${left}`);
+    check(`${name}: and leaves out of the legend what has no place`, legend.length === 1 && legend.every(box => box[1] <= said[0][1] - 170), `${legend}`);
+    await page.screenshot({ path: path.join(folder, 'prof-flame.png') });
+    same(`${name}: nothing goes wrong`, log, []);
+    await page.close();
+}
+
 const plain = prefixes.find(prefix => prefix.endsWith('plain')) || prefixes[0];
 await keyboard(plain);
 await mouse(plain);
@@ -403,6 +442,7 @@ await differences();
 await verdicts(pair + '.html');
 await added(pair + '.1.html', pair + '.2.html');
 await styles();
+await flameFile(pair + '.svg');
 await browser.close();
 console.log(`${passed} passed, ${failed} failed, 0 skipped`);
 process.exit(failed ? 1 : 0);

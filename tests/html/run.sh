@@ -1,6 +1,6 @@
 #!/bin/sh
 # The report in one HTML file: what its modules read out of nine recordings equals the CSV of these, what damaged and
-# hostile data do; the page in Chromium and Firefox; and the same of the page that prof_server.h serves, of a program
+# hostile data do; the page, and the picture of prof flame, in Chromium and Firefox; and the same of the page that prof_server.h serves, of a program
 # that runs. Downloads go to build/viewers, as those of tests/viewers/run.sh. Pictures: build/html/*.png. Run it at the
 # top of the repository.
 cd "$(dirname "$0")/../.." || exit 1
@@ -34,6 +34,7 @@ done
 $work/make_pair $work/pair || fail "make_pair"
 build/prof compare $work/pair.1.prof $work/pair.2.prof --format json >$work/pair.json
 [ $? -le 1 ] || fail "prof compare"
+build/prof flame $work/pair.1.prof -o $work/pair.svg || fail "prof flame"
 
 command -v node >/dev/null || skip "node is not installed"
 node -e 'new DecompressionStream("deflate-raw")' 2>$work/node.log || skip "this node cannot unpack deflate: it takes 20.12 or later"
