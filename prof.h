@@ -25984,6 +25984,7 @@ static uint32_t prof__text_hash(const char *text); /* of this process only */
 static uint64_t prof__mix(uint64_t h);
 
 /*-- files -- */
+/* prof__file_open: fopen(); paths are UTF-8 on Windows, too */
 static int prof__is_slash(char c);
 static int prof__is_folder(const char *path); /* it is one, or is called like one */
 static prof_status prof__folder_make(const char *path); /* with those around it */

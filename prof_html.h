@@ -32,6 +32,11 @@ WHAT IT SHOWS                                                                   
     What is in the file beside the page is packed: 1 to 2.5 bytes a scope; see docs/html.md. The page checks what it
     reads, may load nothing, and shows names only as text: a report of somebody else can be opened without fear.
 
+    With a folder as the option `sources`, the panel of a scope also shows the lines around its call site: 4 before, 8
+    after, of 400 bytes at most, 1 MiB in all. They are read when the report is written, from the regular file below
+    the folder that the longest tail of the recorded path leads to; "/" takes all paths as they are. Where there is
+    none, the report has no lines, and counts the file. Whoever has the report can read them: it is off by default.
+
     Events with more than 2000 arguments lose the others. Otherwise all that a cursor or prof_spans_next() returns is in
     the file. In mode stats there are no events: write a .txt. */
 #include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
@@ -46,6 +51,8 @@ extern "C" {
 typedef struct prof_html_options {
     const char *title; /* of the page; NULL: the program's name */
     int no_args;       /* 1: leaves out arguments */
+    const char *sources; /* a folder: the report has lines around the call sites of scopes, from files below it; NULL:
+                            it has no source code */
 } prof_html_options;
 
 #if PROF_ENABLE
@@ -83,6 +90,7 @@ PROF_DEF prof_status prof_html_merge(const prof_trace *const *traces, size_t cou
 #define calloc(count, size) __libc_calloc(count, size)
 #define realloc(at, size) __libc_realloc(at, size)
 #define free(at) __libc_free(at)
+#define qsort(at, count, size, order) prof__quiet_sort(at, count, size, order)
 #endif
 
 #ifdef __cplusplus
@@ -423,6 +431,7 @@ static size_t prof__html_deflate_all(prof__html_deflate *d, const unsigned char 
 #define PROF__HTML_RAW ((size_t)PROF__HTML_COLUMNS * (PROF__HTML_COLUMN + 64) + PROF__HTML_SLACK)
 #define PROF__HTML_STRINGS 8192u           /* strings, and kinds, that are remembered; powers of two */
 #define PROF__HTML_KINDS 4096u
+#define PROF__HTML_SOURCES 4096u          /* call sites, for the option `sources` */
 
 /* Bytes that are collected. */
 typedef struct prof__html_bytes {
@@ -453,6 +462,11 @@ typedef struct prof__html_level { /* of the scopes of a track */
     uint64_t block;
 } prof__html_level;
 
+typedef struct prof__html_source { /* a call site whose lines are wanted */
+    const char *file;
+    uint32_t text, line; /* text: its number */
+} prof__html_source;
+
 typedef struct prof__html {
     prof__out out;
     int plain;         /* 1: the blocks alone, not packed, neither as text nor in elements */
@@ -471,11 +485,14 @@ typedef struct prof__html {
     prof__html_level *levels;
     size_t level_capacity, open_levels; /* open: that had a scope since the one around them began */
     prof__html_level listed_points;
+    size_t source_count, source_bytes;
+    int source_limit; /* 1: a limit left something out */
     prof_html_options options;
     prof__html_bytes strings, kinds, scope_kinds, times, point_kinds, details, arguments, rows;
     prof__html_numbers starts, ends;
     prof__html_string known_strings[PROF__HTML_STRINGS];
     prof__html_kind known_kinds[PROF__HTML_KINDS];
+    prof__html_source sources[PROF__HTML_SOURCES];
     prof__html_deflate deflate;
     unsigned char raw[PROF__HTML_RAW], packed[2 * PROF__HTML_RAW + 1024];
 } prof__html;
@@ -632,6 +649,9 @@ static uint32_t prof__html_string_of(prof__html *h, const char *text)
     return known->id = h->string_count++;
 }
 
+static void prof__html_about_number(prof__html *h, const char *key, uint64_t value);
+static void prof__html_source_add(prof__html *h, const char *file, uint32_t text, uint32_t line);
+
 /* The number of a kind. type: that of the event, and its flags << 8. */
 static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, const char *name, uint32_t depth,
                                    uint32_t type)
@@ -643,6 +663,8 @@ static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, con
     if (known->site == site && known->name == hash && known->depth == depth && known->type == type) return known->id;
     uint32_t texts[4] = {prof__html_string_of(h, name), prof__html_string_of(h, site->category),
                          prof__html_string_of(h, site->file), prof__html_string_of(h, site->function)};
+    if (h->options.sources && site->line && (type & 255) == PROF_EVENT_SCOPE)
+        prof__html_source_add(h, site->file, texts[2], site->line);
     if (h->kinds.size >= PROF__HTML_COLUMN) prof__html_tables(h);
     prof__html_u(&h->kinds, type);
     prof__html_u(&h->kinds, depth);
@@ -772,13 +794,16 @@ static const char *const prof__html_page[] = {
     ".ends{display:flex;justify-content:space-between;color:var(--faint);font-size:11px}\n"
     "details{margin-top:6px}\n"
     "summary{cursor:pointer}\n"
+    ".source{overflow:auto;margin:4px 0;font:12px/1.5 ui-monospace,monospace;tab-size:4}\n"
+    ".source [data-n]::before{content:attr(data-n);display:inline-block;width:6ch;margin-right:1ch;text-align:right;color:var(--faint)}\n"
+    ".source mark{background:var(--note);color:inherit;font-weight:600}\n"
+   ,
     "#tip{position:fixed;z-index:9;pointer-events:none;background:var(--ink);color:var(--background);padding:5px 8px;border-radius:4px;max-width:480px;font-size:12px;overflow-wrap:anywhere}\n"
     "#tip[hidden]{display:none}\n"
     "#tip b{margin-right:10px}\n"
     "dialog{max-width:620px;color:inherit;background:var(--background);border:1px solid var(--line);border-radius:8px}\n"
     "dialog form{float:right}\n"
     "dialog dl{display:grid;grid-template-columns:auto 1fr;gap:3px 14px}\n"
-   ,
     "dialog dt{font-weight:600}\n"
     "dialog dd{margin:0}\n"
     "@media (max-width:900px){header{flex-wrap:wrap}#facts{display:none}#search{width:160px}.split{flex-direction:column}.side{width:auto;border-right:0}}\n"
@@ -833,6 +858,7 @@ static const char *const prof__html_page[] = {
     "<dt>N</dt><dd>next scope that was found; Shift and N: previous</dd>\n"
     "<dt>C, O</dt><dd>fold the row of the scope; pin it to the top</dd>\n"
     "<dt>T</dt><dd>order of the rows: as recorded, by name, by time in scopes</dd>\n"
+   ,
     "<dt>P</dt><dd>save a picture</dd>\n"
     "<dt>Esc</dt><dd>give up the selection</dd>\n"
     "</dl>\n"
@@ -842,7 +868,6 @@ static const char *const prof__html_page[] = {
     "<script nonce=\"prof\">\n"
     "\"use strict\";\n"
     "(() => {\n"
-   ,
     "class Growing{\n"
     "constructor(type){\n"
     "this.type=type;\n"
@@ -934,6 +959,7 @@ static const char *const prof__html_page[] = {
     "const LONGEST=1<<21;\n"
     "const VERSION=2;\n"
     "const SCOPE=0,MARK=1,COUNTER=2,FRAME=3,LOST=4,SPAN=5,SPAN_MARK=6,FLOW_OUT=8,FLOW_IN=10,\n"
+   ,
     "ALLOC=11,FREE=12,LOCK_WAIT=13,LOCK_ACQUIRE=14,LOCK_RELEASE=15,LOG=16;\n"
     "const TRUNCATED_BEGIN=1,TRUNCATED_END=2;\n"
     "const ROLE_STEP=1,ROLE_FRAME=10,ROLE_MEMORY=11,ROLE_LOCK=12;\n"
@@ -952,7 +978,6 @@ static const char *const prof__html_page[] = {
     "u(){\n"
     "let byte=this.byte();\n"
     "if(byte<128)return byte;\n"
-   ,
     "let value=byte&127,scale=128;\n"
     "do{\n"
     "byte=this.byte();\n"
@@ -1067,6 +1092,7 @@ static const char *const prof__html_page[] = {
     "}\n"
     "return blocks;\n"
     "}\n"
+   ,
     "class Level{\n"
     "constructor(){\n"
     "this.count=0;\n"
@@ -1087,7 +1113,6 @@ static const char *const prof__html_page[] = {
     "if(duration>=0xFFFFFFFF)this.long.set(i,duration);\n"
     "}\n"
     "grow(room){\n"
-   ,
     "for(const column of['start','duration','node']){\n"
     "const before=this[column];\n"
     "this[column]=new before.constructor(room);\n"
@@ -1142,6 +1167,7 @@ static const char *const prof__html_page[] = {
     "this.tracks=[];\n"
     "this.spans=[];\n"
     "this.argBlocks=[];\n"
+    "this.sources=new Map();\n"
     "this.scopes=this.points=this.spanCount=0;\n"
     "this.complete=false;\n"
     "this.damage='';\n"
@@ -1204,9 +1230,10 @@ static const char *const prof__html_page[] = {
     "}\n"
     "take(block,bytes){\n"
     "const handler={H:this.head,S:this.strings,K:this.kinds,P:this.process,T:this.tracks,E:this.scopes,\n"
-    "Q:this.points,A:this.args,N:this.spans,Z:this.end}[block.kind];\n"
+    "Q:this.points,A:this.args,N:this.spans,X:this.sources,Z:this.end}[block.kind];\n"
     "if(!handler)return;\n"
     "if(!this.report.version&&block.kind!=='H')throw new Damage('the data do not begin as they should');\n"
+   ,
     "const count=block.kind==='E'?5:block.kind==='Q'?3:1;\n"
     "handler.apply(this,columnsOf(bytes,count));\n"
     "}\n"
@@ -1224,7 +1251,6 @@ static const char *const prof__html_page[] = {
     "}\n"
     "}\n"
     "kinds(r){\n"
-   ,
     "const{strings,kinds,labels}=this.report;\n"
     "const string=()=>strings[r.index(strings.length,'string')];\n"
     "while(!r.done){\n"
@@ -1314,6 +1340,7 @@ static const char *const prof__html_page[] = {
     "level.isOpen=true;\n"
     "open=depth+1;\n"
     "last=time=start;\n"
+   ,
     "report.scopes++;\n"
     "}\n"
     "while(open&&!ends.done)closeOne();\n"
@@ -1329,7 +1356,6 @@ static const char *const prof__html_page[] = {
     "const number=kindColumn.index(report.kinds.length,'kind'),{type}=report.kinds[number],i=points.count++;\n"
     "let a=0,b=0;\n"
     "track.lastPoint+=times.u();\n"
-   ,
     "switch(type){\n"
     "case MARK:break;\n"
     "case COUNTER:a=Number(readValue(report,details));break;\n"
@@ -1374,6 +1400,14 @@ static const char *const prof__html_page[] = {
     "report.spanCount++;\n"
     "}\n"
     "}\n"
+    "sources(r){\n"
+    "const{strings,sources}=this.report;\n"
+    "while(!r.done){\n"
+    "const file=strings[r.index(strings.length,'string')],line=r.u(),text=r.text();\n"
+    "if(!sources.has(file))sources.set(file,new Map());\n"
+    "sources.get(file).set(line,text);\n"
+    "}\n"
+    "}\n"
     "end(r){\n"
     "const{report}=this;\n"
     "if(r.u()!==report.scopes||r.u()!==report.points||r.u()!==report.spanCount)\n"
@@ -1415,6 +1449,7 @@ static const char *const prof__html_page[] = {
     "if(!known.has(key(label)))known.set(key(label),labels.push({...label,id:labels.length})-1);\n"
     "return known.get(key(label));\n"
     "});\n"
+   ,
     "const all={count:nodes.count,label:new Growing(Uint32Array),parent:new Growing(Uint32Array)},nodeOf=new Uint32Array(b.nodes.count);\n"
     "const add=(n,parent,label)=>{\n"
     "all.label.put(n,label);\n"
@@ -1429,7 +1464,6 @@ static const char *const prof__html_page[] = {
     "}\n"
     "const move=listed=>{for(let i=0;i<listed.count;i++)listed.place[i]+=a.argBlocks.length*LONGEST;};\n"
     "for(const process of b.processes)process.id+=a.processes.length;\n"
-   ,
     "for(const track of b.tracks){\n"
     "const{points}=track;\n"
     "track.id+=a.tracks.length;\n"
@@ -1451,6 +1485,7 @@ static const char *const prof__html_page[] = {
     "report.labels=labels;\n"
     "report.nodes={count:all.count,label:all.label.close(all.count),parent:all.parent.close(all.count)};\n"
     "report.kinds=[...a.kinds,...b.kinds.map(kind=>({...kind,label:labelOf[kind.label]}))];\n"
+    "report.sources=new Map([...b.sources,...a.sources]);\n"
     "for(const list of['strings','processes','tracks','spans','argBlocks'])report[list]=a[list].concat(b[list]);\n"
     "for(const count of['scopes','points','spanCount'])report[count]+=b[count];\n"
     "return report;\n"
@@ -1520,6 +1555,7 @@ static const char *const prof__html_page[] = {
     "}\n"
     "function mix(color,under,share){\n"
     "const part=Math.round(share*256),rest=256-part;\n"
+   ,
     "const outer=(color&0xFF00FF)*part+(under&0xFF00FF)*rest,inner=(color>>>8&255)*part+(under>>>8&255)*rest;\n"
     "return(0xFF000000|outer/256&0xFF00FF|inner&0xFF00)>>>0;\n"
     "}\n"
@@ -1537,7 +1573,6 @@ static const char *const prof__html_page[] = {
     "if(long*scale>=1){\n"
     "if(long===0xFFFFFFFF)long=level.durationOf(i);\n"
     "const x0=Math.max(left,Math.floor(left+x)),x1=Math.min(width,Math.max(x0+1,Math.floor(left+x+long*scale)));\n"
-   ,
     "const color=long<c.least?c.dimmed[node[i]]:c.colors[node[i]];\n"
     "if(x1-x0<8)for(let k=x0;k<x1;k++)line[k]=color;else line.fill(color,x0,x1);\n"
     "if(x1-x0>3&&x1<width)line[x1-1]=c.background;\n"
@@ -1619,6 +1654,7 @@ static const char *const prof__html_page[] = {
     "case LOG:\n"
     "report.messages.push({time,track,severity:a,text:strings[b],label,at});\n"
     "(track.marks=track.marks||[]).push({time,label,at,severity:a,text:strings[b]});\n"
+   ,
     "break;\n"
     "case LOST:report.losses.push({time,track,lost:a});break;\n"
     "case COUNTER:{\n"
@@ -1642,7 +1678,6 @@ static const char *const prof__html_page[] = {
     "case ALLOC:case FREE:memory.step(kind,label,time,a,b,track);break;\n"
     "case LOCK_WAIT:case LOCK_ACQUIRE:case LOCK_RELEASE:locks.step(kind.type,label,time,a,b,track);break;\n"
     "default:\n"
-   ,
     "if(kind.type>=FLOW_OUT&&kind.type<=FLOW_IN)flowStep(report,flows,kind.type,label,time,a,track);\n"
     "}\n"
     "}\n"
@@ -1743,6 +1778,7 @@ static const char *const prof__html_page[] = {
     "this.leaks=[...this.live.entries()].map(([address,block])=>({address,...block}));\n"
     "}\n"
     "curves(){\n"
+   ,
     "return[...this.pools.values()].map(pool=>({process:this.process,category:'memory',time:pool.time,\n"
     "value:pool.value,name:pool.name?'memory: '+pool.name:'memory',bytes:true}));\n"
     "}\n"
@@ -1767,7 +1803,6 @@ static const char *const prof__html_page[] = {
     "}\n"
     "step(type,label,time,address,detail,track){\n"
     "const row=this.rowOf(label),key=track.id+' '+address;\n"
-   ,
     "row.addresses.add(address);\n"
     "if(type===LOCK_WAIT){\n"
     "this.waiting.set(key,{time,contended:detail===1,holder:this.holder.get(address)});\n"
@@ -1850,6 +1885,7 @@ static const char *const prof__html_page[] = {
     "lane.spans.push(span);\n"
     "lane.end=Math.max(lane.end,span.start+span.duration);\n"
     "}\n"
+   ,
     "group.process.spanGroups.push(group);\n"
     "}\n"
     "}\n"
@@ -1860,7 +1896,6 @@ static const char *const prof__html_page[] = {
     "lines.push('The recordings were made one after the other: here, each begins at 0.');\n"
     "else if(report.machines>1)lines.push('The recordings are of several machines, or starts of one: their clocks are only as equal as the machines set them.');\n"
     "for(const name of new Set(report.processes.map(process=>process.file).filter(Boolean)))lines.push(`${name} was added: its recordings begin at 0 here.`);\n"
-   ,
     "for(const process of report.processes){\n"
     "const who=report.processes.length>1?process.name+': ':'',number=key=>Number(process.about.get(key)||0);\n"
     "for(const loss of process.losses)lines.push(who+loss);\n"
@@ -1930,6 +1965,7 @@ static const char *const prof__html_page[] = {
     "total[n]+=long;\n"
     "whole[label]++;\n"
     "if(long>longest[label])longest[label]=long;\n"
+   ,
     "if(long<shortest[label])shortest[label]=long;\n"
     "let histogram=histograms[label];\n"
     "if(histogram===null)histogram=histograms[label]=new Uint32Array(BUCKETS);\n"
@@ -1950,7 +1986,6 @@ static const char *const prof__html_page[] = {
     "return{from,to,calls,total,self,rows:byLabel.filter(row=>row.calls>0)};\n"
     "}\n"
     "function percentile(row,share){\n"
-   ,
     "if(!row.histogram||!row.whole)return NaN;\n"
     "let left=Math.ceil(share*row.whole);\n"
     "for(let b=0;b<BUCKETS;b++){\n"
@@ -2044,6 +2079,7 @@ static const char *const prof__html_page[] = {
     "});\n"
     "for(const group of groups.values()){\n"
     "for(const ids of group)ids.sort((x,y)=>labels[x].line-labels[y].line||x-y);\n"
+   ,
     "for(let i=0;i<Math.max(group[0].length,group[1].length);i++){\n"
     "group.forEach((ids,side)=>{if(i<ids.length)of[side][ids[i]]=pairs.length;});\n"
     "pairs.push({a:i<group[0].length?group[0][i]:-1,b:i<group[1].length?group[1][i]:-1});\n"
@@ -2064,7 +2100,6 @@ static const char *const prof__html_page[] = {
     "this.high=this.high+0x9E3779B9+(sum>0xFFFFFFFF?1:0)>>>0;\n"
     "let{high,low}=this;\n"
     "const mix=(shift,timesHigh,timesLow)=>{\n"
-   ,
     "low=(low^(low>>>shift|high<<32-shift))>>>0;\n"
     "high=(high^high>>>shift)>>>0;\n"
     "if(!timesLow)return;\n"
@@ -2157,6 +2192,7 @@ static const char *const prof__html_page[] = {
     "return times.sort();\n"
     "}\n"
     "function widenByTenths(a,b,change){\n"
+   ,
     "const parts=[],averages=[],part=(sample,i)=>{\n"
     "const n=sample.ns.length;\n"
     "return timesOf(sample,Math.floor(n*i/TENTHS),Math.floor(n*(i+1)/TENTHS));\n"
@@ -2175,7 +2211,6 @@ static const char *const prof__html_page[] = {
     "if(a.ns.length>=TENTHS_FROM&&b.ns.length>=TENTHS_FROM)widenByTenths(a,b,change);\n"
     "return change;\n"
     "}\n"
-   ,
     "const STUDENT=[[1,63.657],[2,9.925],[3,5.841],[4,4.604],[5,4.032],[6,3.707],[7,3.499],[8,3.355],[9,3.25],\n"
     "[10,3.169],[12,3.055],[15,2.947],[20,2.845],[30,2.75],[60,2.66],[120,2.617],[1e9,DEVIATIONS]];\n"
     "function dispersionOf(tenths,expected){\n"
@@ -2243,6 +2278,7 @@ static const char *const prof__html_page[] = {
     "levels.forEach((level,depth)=>{\n"
     "const[first,end]=ranges[depth],inner=levels[depth+1],self=new Float64Array(end-first);\n"
     "for(let i=first;i<end;i++)self[i-first]=inRange(level,i);\n"
+   ,
     "for(let k=inner?ranges[depth+1][0]:0,i=first;inner&&k<ranges[depth+1][1];k++){\n"
     "while(i+1<end&&level.start[i+1]<=inner.start[k])i++;\n"
     "let outer=i;\n"
@@ -2261,7 +2297,6 @@ static const char *const prof__html_page[] = {
     "}\n"
     "return sums;\n"
     "}\n"
-   ,
     "function differenceTree(report,pairing,stats,sums,per,side){\n"
     "const{nodes}=report,all=[],make=(pair,up)=>{\n"
     "const node={pair,of:[null,null],change:null,width:0,children:[],inner:new Map(),up};\n"
@@ -2345,6 +2380,7 @@ static const char *const prof__html_page[] = {
     "query.empty=false;\n"
     "const time=/^[<>]/.test(word)?parseTime(word.slice(1)):NaN,equals=word.indexOf('=');\n"
     "if(word[0]==='>'&&!Number.isNaN(time))query.least=time;\n"
+   ,
     "else if(word[0]==='<'&&!Number.isNaN(time))query.most=time;\n"
     "else if(word.startsWith('cat:'))query.categories.push(word.slice(4).toLowerCase());\n"
     "else if(equals>0)query.args.push([word.slice(0,equals).toLowerCase(),word.slice(equals+1).toLowerCase()]);\n"
@@ -2359,7 +2395,6 @@ static const char *const prof__html_page[] = {
     "}\n"
     "function findScopes(report,query,limit=20000){\n"
     "const{nodes,labels}=report,mine=new Uint8Array(nodes.count),hits=[];\n"
-   ,
     "const fits=labels.map(label=>labelMatches(query,label));\n"
     "for(let n=1;n<nodes.count;n++)mine[n]=fits[nodes.label[n]]?1:0;\n"
     "hits.more=false;\n"
@@ -2431,6 +2466,7 @@ static const char *const prof__html_page[] = {
     "});\n"
     "if(options.onpick)line.ondblclick=()=>options.onpick(row);\n"
     "return line;\n"
+   ,
     "});\n"
     "const more=sorted.length>limit?el('button',{onclick:()=>{limit*=4;draw();}},\n"
     "`Show more: ${(sorted.length - limit).toLocaleString('en-US')} rows are left`):null;\n"
@@ -2442,7 +2478,6 @@ static const char *const prof__html_page[] = {
     "draw();\n"
     "return root;\n"
     "}\n"
-   ,
     "const XML='http://www.w3.org/2000/svg';\n"
     "class Svg{\n"
     "constructor(width,height,measure){\n"
@@ -2519,6 +2554,7 @@ static const char *const prof__html_page[] = {
     "svg.fillRect(0,0,width,height);\n"
     "svg.textBaseline='middle';\n"
     "for(const frame of box.querySelectorAll('button')){\n"
+   ,
     "const look=getComputedStyle(frame),left=frame.offsetLeft,top=frame.offsetTop,wide=frame.offsetWidth,name=frame.textContent;\n"
     "svg.fillStyle=look.backgroundColor;\n"
     "svg.add(svg.put('rect',{x:left,y:top,width:Math.max(0.5,wide-1),height:19}),'title',{},frame.getAttribute('aria-label'));\n"
@@ -2532,7 +2568,6 @@ static const char *const prof__html_page[] = {
     "function busyOf(track){\n"
     "if(track.busy===undefined){\n"
     "const{duration}=track.levels[0]||{duration:[]};\n"
-   ,
     "track.busy=duration.reduce((sum,each)=>sum+each,0);\n"
     "}\n"
     "return track.busy;\n"
@@ -2615,6 +2650,7 @@ static const char *const prof__html_page[] = {
     "}\n"
     "reveal(track,depth){\n"
     "const{app}=this;\n"
+   ,
     "app.closed.delete('p'+track.process.id);\n"
     "if(depth>0)app.closed.delete('t'+track.id);\n"
     "if(track.device)app.closed.delete(`p${track.process.id}d${track.device}`);\n"
@@ -2634,7 +2670,6 @@ static const char *const prof__html_page[] = {
     "x(time){return GUTTER+(time-this.app.view.from)*this.scale;}\n"
     "time(x){return this.app.view.from+(x-GUTTER)/this.scale;}\n"
     "draw(svg){\n"
-   ,
     "const began=performance.now(),{canvas,app}=this,ratio=window.devicePixelRatio||1;\n"
     "const width=canvas.clientWidth,height=canvas.clientHeight;\n"
     "if(!width||!height)return;\n"
@@ -2716,6 +2751,7 @@ static const char *const prof__html_page[] = {
     "ctx.textBaseline='middle';\n"
     "ctx.textAlign='left';\n"
     "for(let k=0;k<list.length;k+=5){\n"
+   ,
     "const[x0,x1,y,level,i]=list.slice(k,k+5),label=report.labels[report.nodes.label[level.node[i]]];\n"
     "const room=x1-x0-8;\n"
     "ctx.fillStyle=this.app.dim&&this.app.dim(label)?this.app.style.faint:label.ink;\n"
@@ -2733,7 +2769,6 @@ static const char *const prof__html_page[] = {
     "drawTorn(ctx,x0,x1,y,flags){\n"
     "ctx.fillStyle=this.app.style.background;\n"
     "for(const[bit,x,sign]of[[TRUNCATED_BEGIN,x0,1],[TRUNCATED_END,x1,-1]]){\n"
-   ,
     "if(!(flags&bit))continue;\n"
     "ctx.beginPath();\n"
     "for(let n=0;n<3;n++){\n"
@@ -2828,6 +2863,7 @@ static const char *const prof__html_page[] = {
     "for(const span of lane.spans){\n"
     "if(span.start>to)break;\n"
     "if(span.start+span.duration<from)continue;\n"
+   ,
     "const x0=this.x(span.start),x1=this.x(span.start+span.duration);\n"
     "if(x1<last+1)continue;\n"
     "last=x1;\n"
@@ -2849,7 +2885,6 @@ static const char *const prof__html_page[] = {
     "}\n"
     "drawFlows(ctx){\n"
     "const{from,to}=this.app.view,shownFlows=[];\n"
-   ,
     "for(const flow of this.app.report.flows){\n"
     "if(flow.to<from||flow.from>to)continue;\n"
     "shownFlows.push(flow);\n"
@@ -2939,6 +2974,7 @@ static const char *const prof__html_page[] = {
     "ctx.fillStyle=style.gutter;\n"
     "ctx.fillRect(0,0,width,RULER-1);\n"
     "ctx.fillStyle=style.line;\n"
+   ,
     "ctx.fillRect(0,RULER-1,width,1);\n"
     "ctx.font='11px system-ui, sans-serif';\n"
     "ctx.textBaseline='middle';\n"
@@ -2956,7 +2992,6 @@ static const char *const prof__html_page[] = {
     "const x0=Math.max(GUTTER,this.x(selection.from)),x1=Math.min(width,this.x(selection.to));\n"
     "if(x1<=x0)return;\n"
     "ctx.fillStyle=style.accent;\n"
-   ,
     "ctx.fillRect(x0,RULER-4,x1-x0,3);\n"
     "const text=ns(selection.to-selection.from),wide=this.textWidth(ctx,text)+10;\n"
     "const at=Math.max(GUTTER,Math.min(width-wide,(x0+x1-wide)/2));\n"
@@ -3035,6 +3070,7 @@ static const char *const prof__html_page[] = {
     "const processes=this.pair.map(i=>report.processes[i]);\n"
     "const used=this.pair.map(i=>this.labels[i]=this.labels[i]||labelsOf(report,report.processes[i]));\n"
     "this.kept={key,from,to,processes,pairing:pairLabels(report.labels,used),\n"
+   ,
     "stats:processes.map(process=>rangeStats(report,from,to,track=>track.process===process))};\n"
     "}\n"
     "return this.kept;\n"
@@ -3046,7 +3082,6 @@ static const char *const prof__html_page[] = {
     "this.panels.render();\n"
     "}},...processes.map((process,i)=>el('option',{value:i,selected:i===this.pair[which]},process.name))));\n"
     "return[choose(0,'1:'),choose(1,'2:'),el('label',{title:'A change counts if its whole 99 % interval lies beyond'},'threshold % ',\n"
-   ,
     "el('input',{type:'number',min:0,max:1000,value:this.threshold,style:{width:'4.5em'},onchange:event=>{\n"
     "this.threshold=Math.max(0,Number(event.target.value)||0);\n"
     "this.panels.render();\n"
@@ -3106,10 +3141,10 @@ static const char *const prof__html_page[] = {
     "{title:'verdict',text:true,note:'slower or faster: the whole 99 % interval lies beyond the threshold; same: it is at most twice as wide as that',\n"
     "get:row=>ORDER.length-ORDER.indexOf(row.verdict),show:row=>el('span',{class:'verdict '+row.verdict},(SIGNS[row.verdict]||'')+row.verdict)},\n"
     "{title:'shift',note:'of a typical call',get:row=>both(row)?row.change.ratio:0,show:row=>both(row)?percentText(row.change.ratio):''},\n"
+   ,
     "{title:'99 % interval',note:'of the shift',get:row=>both(row)?row.change.high-row.change.low:0,show:row=>both(row)?intervalText(row.change):''},\n"
     "...two('p50',(side,row,i)=>row.p50[i],ns,'the median; to 2 % where there are more than 10,000 calls'),...two('calls',side=>side&&side.calls,grouped),...two('total',side=>side&&side.total,ns),\n"
     "{title:'difference',note:'of the total times',get:row=>Math.abs(row.difference),show:row=>(row.difference>0?'+':'')+ns(row.difference)},\n"
-   ,
     "...two('mean',mean,ns),{title:'change',note:'of the mean',get:row=>mean(row.b)/mean(row.a)||0,show:row=>percentText(mean(row.b)/mean(row.a))},\n"
     "...two('p99',side=>side&&percentile(side,0.99),ns),{title:'where',text:true,get:row=>row.where}],rows,\n"
     "{caption:`${kept.processes[0].name} and ${kept.processes[1].name}`,sort:1,up:true,memory:panels.memoryOf('compare'),onpick:row=>panels.pick(row.label)})];\n"
@@ -3145,6 +3180,7 @@ static const char *const prof__html_page[] = {
     "const text=`${label.name}: ${words}; self ${figures('self')}${ratio >= 0 ? `, ${percentText(ratio)}` : ''}${a && b && node.change.high < 1e30 ? ` (99 %: ${intervalText(node.change)})` : ''}; `+\n"
     "`total ${figures('total')}; ${calls} calls${unit}`;\n"
     "const figure=verdict!=='same'&&ratio>=0?percentText(ratio)+' ':'';\n"
+   ,
     "return{name:SIGNS[verdict]+figure+label.name,text,class:verdict,style:this.style(verdict,figure?Math.abs(Math.log2(Math.max(ratio,1e-3))):0.3),\n"
     "onclick:()=>{this.path=zoomed(node,this.path,'pair');this.panels.render();},ondblclick:()=>this.panels.pick(label)};\n"
     "}\n"
@@ -3153,7 +3189,6 @@ static const char *const prof__html_page[] = {
     "const severityOf=message=>message.severity<0?'mark':SEVERITIES[message.severity]||String(message.severity);\n"
     "class Panels{\n"
     "constructor(app,tabs,body){\n"
-   ,
     "this.app=app;\n"
     "this.tabs=tabs;\n"
     "this.body=body;\n"
@@ -3232,6 +3267,7 @@ static const char *const prof__html_page[] = {
     "}\n"
     "rangeText(){\n"
     "const{selection,report}=this.app;\n"
+   ,
     "return selection?`${ns(selection.to - selection.from)} selected, from ${moment(selection.from)} on`:`the whole recording, ${ns(report.to - report.from)}`;\n"
     "}\n"
     "scopes(){\n"
@@ -3242,7 +3278,6 @@ static const char *const prof__html_page[] = {
     "{title:'scope',text:true,get:row=>row.label.name},\n"
     "{title:'calls',get:row=>row.calls,show:row=>grouped(row.calls)},\n"
     "{title:'total',get:row=>row.total,show:row=>ns(row.total)},\n"
-   ,
     "{title:'self',get:row=>row.self,show:row=>this.bar(row.self,stats)},\n"
     "{title:'% of range',get:row=>row.total/span,show:row=>(100*row.total/span).toFixed(1)},\n"
     "{title:'mean',get:row=>row.total/row.calls,show:row=>ns(row.total/row.calls)},\n"
@@ -3297,16 +3332,25 @@ static const char *const prof__html_page[] = {
     "const row=stats.rows.find(each=>each.id===label.id),total=row?row.total:0;\n"
     "const facts=[['calls',grouped(calls.length)],['total',ns(total)],['self',ns(row?row.self:0)],['mean',ns(total/calls.length)],\n"
     "['min',ns(at(0))],['p50',ns(at(0.5))],['p90',ns(at(0.9))],['p99',ns(at(0.99))],['p99.9',ns(at(0.999))],['max',ns(at(1))]];\n"
+   ,
     "const chosen=this.bucket?whole.filter(call=>call.duration>=this.bucket[0]&&call.duration<this.bucket[1]):calls;\n"
     "const left=el('div.side',{},el('h2',{},el('i.swatch',{style:{background:css(label.rgb)}}),label.name),\n"
     "el('p.note',{},[label.category,label.function,where(label)].filter(Boolean).join(' \\u00b7 ')||'\\u00a0'),\n"
     "el('dl',{},...facts.flatMap(([name,text])=>[el('dt',{},name),el('dd',{},text)])),\n"
-    "this.histogram(durations),this.chooser(),...this.argumentTables(calls));\n"
+    "this.histogram(durations),this.chooser(),this.source(label),...this.argumentTables(calls));\n"
     "const list=this.callTable(chosen,this.bucket\n"
     "?`Calls of ${ns(this.bucket[0])} to ${ns(this.bucket[1])}`\n"
-   ,
     ":`Calls: ${selection ? this.rangeText() : 'all'}`);\n"
     "return el('div.split',{},left,list);\n"
+    "}\n"
+    "source(label){\n"
+    "const lines=this.app.report.sources.get(label.file),rows=[];\n"
+    "for(let n=label.line-4;lines&&n<=label.line+8;n++){\n"
+    "const here=n===label.line;\n"
+    "if(lines.has(n))rows.push(el(here?'mark':'span',{'data-n':n,'aria-current':here?'true':null},lines.get(n)+'\\n'));\n"
+    "}\n"
+    "return rows.length?el('details',{open:true},el('summary',{},'source'),\n"
+    "el('pre.source',{tabindex:0,role:'region','aria-label':`Source at ${where(label)}`},...rows)):null;\n"
     "}\n"
     "histogram(durations){\n"
     "const n=durations.length,box=el('div.histogram',{role:'group','aria-label':'Distribution of durations; a bar lists its calls'});\n"
@@ -3365,6 +3409,7 @@ static const char *const prof__html_page[] = {
     "const pair=report.argsOf(call.track.levels[call.depth].args,call.i).reverse().find(([each])=>each===key);\n"
     "return pair?pair[1]:'';\n"
     "};\n"
+   ,
     "const series=report.bars[0],columns=[\n"
     "named?{title:'scope',text:true,get:call=>app.labelOf(call).name}:null,\n"
     "{title:'start',get:call=>call.start,show:call=>moment(call.start)},\n"
@@ -3376,7 +3421,6 @@ static const char *const prof__html_page[] = {
     "{title:'',text:true,get:call=>truncatedText(call.track.levels[call.depth].flags.get(call.i)||0),\n"
     "show:call=>{const text=truncatedText(call.track.levels[call.depth].flags.get(call.i)||0);return text?text+' not recorded':'';}}\n"
     "].filter(Boolean);\n"
-   ,
     "return table(columns,calls,{caption,sort:named?2:1,memory:this.memoryOf(named?'found':'calls'),limit:200,onpick:call=>app.show(call),\n"
     "picked:call=>app.focus&&app.focus.track===call.track&&app.focus.depth===call.depth&&app.focus.i===call.i});\n"
     "}\n"
@@ -3412,6 +3456,7 @@ static const char *const prof__html_page[] = {
     "box.replaceChildren(table([{title:'time',get:row=>row.time,show:row=>moment(row.time)},\n"
     "{title:'severity',text:true,get:severityOf},{title:'thread',text:true,get:row=>row.track.title},\n"
     "{title:'text',text:true,get:row=>row.text+this.pointArgs(row)},{title:'category',text:true,get:row=>row.label.category},\n"
+   ,
     "{title:'where',text:true,get:row=>where(row.label)}],rows,\n"
     "{caption:`${grouped(rows.length)} messages and marks${selection ? ' of the selection' : ''}`,sort:0,up:true,memory:this.memoryOf('messages'),\n"
     "onpick:row=>app.goTo(row.time,row.track)}));\n"
@@ -3431,7 +3476,6 @@ static const char *const prof__html_page[] = {
     "const{app}=this,{report,selection}=app;\n"
     "const rows=report.spans.filter(span=>!selection||(span.start<selection.to&&span.start+span.duration>selection.from));\n"
     "return table([{title:'span',text:true,get:span=>report.labels[span.label].name+(span.mark?' (mark)':'')},\n"
-   ,
     "{title:'start',get:span=>span.start,show:span=>moment(span.start)},{title:'duration',get:span=>span.duration,show:span=>span.mark?'':ns(span.duration)},\n"
     "{title:'id',get:span=>Number(span.id),show:span=>'0x'+span.id.toString(16)},\n"
     "{title:'from',text:true,get:span=>report.tracks[span.track].title},{title:'to',text:true,get:span=>report.tracks[span.endTrack].title},\n"
@@ -3467,6 +3511,7 @@ static const char *const prof__html_page[] = {
     "}\n"
     "locks(){\n"
     "const parts=[];\n"
+   ,
     "for(const{locks,name}of this.app.report.processes){\n"
     "if(!locks)continue;\n"
     "parts.push(table([{title:'lock',text:true,get:row=>row.label.name},{title:'locks',get:row=>row.addresses.size},\n"
@@ -3475,7 +3520,6 @@ static const char *const prof__html_page[] = {
     "{title:'held',get:row=>row.hold,show:row=>ns(row.hold)},{title:'longest hold',get:row=>row.holdMax,show:row=>ns(row.holdMax)},\n"
     "{title:'where',text:true,get:row=>where(row.label)}],[...locks.rows.values()],{caption:`Locks of ${name}`,sort:4,memory:this.memoryOf('locks')}));\n"
     "parts.push(table([{title:'at',get:row=>row.time,show:row=>moment(row.time)},{title:'waited',get:row=>row.took,show:row=>ns(row.took)},\n"
-   ,
     "{title:'lock',text:true,get:row=>row.label.name},{title:'thread',text:true,get:row=>row.track.title},\n"
     "{title:'held by',text:true,get:row=>row.holder?row.holder.title:''}],locks.waits,\n"
     "{caption:'The longest waits',sort:1,memory:this.memoryOf('waits'),onpick:row=>this.app.zoomTo(row.time,row.time+row.took,true)}));\n"
@@ -3491,6 +3535,7 @@ static const char *const prof__html_page[] = {
     "['duration',ns(number('duration_ns'))],['events',grouped(number('events'))],['mode',about('mode')],\n"
     "['clock',`${about('clock')}, ${(number('tick_hz') / 1e6).toFixed(3)} MHz, smallest step ${ns(number('clock_resolution_ns'))}`],\n"
     "['recording cost',cost(process,report.to-report.from).text],['lost',number('lost')?grouped(number('lost'))+' events':'nothing'],...process.metadata];\n"
+    "if(about('sources_missing'))facts.push(['source code',`lines of ${report.sources.size} files; ${about('sources_missing')} were not found${number('sources_limit') ? '; a limit left some out' : ''}`]);\n"
     "parts.push(el('table.facts',{},el('caption',{},process.name),...facts.map(([key,text])=>el('tr',{},el('th',{scope:'row'},key),el('td.text',{},text)))));\n"
     "parts.push(table([{title:'track',text:true,get:trackName},{title:'thread',get:t=>Number(t.thread)},\n"
     "{title:'kind',text:true,get:t=>t.device?'device '+t.device:t.fiber?'fiber':'thread'},\n"
@@ -3518,6 +3563,7 @@ static const char *const prof__html_page[] = {
     "}\n"
     "};\n"
     "place(root,0,1,0);\n"
+   ,
     "for(const{node,left,width,depth}of boxes.slice(0,3000)){\n"
     "const{name,text,style,...more}=show(node);\n"
     "box.append(el('button',{title:text,'aria-label':text,style:{left:`${left * 100}%`,width:`${width * 100}%`,top:`${depth * 20}px`,...style},...more},\n"
@@ -3547,7 +3593,6 @@ static const char *const prof__html_page[] = {
     "const $=id=>document.getElementById(id);\n"
     "const kept={\n"
     "get(key){try{return localStorage.getItem('prof.'+key);}catch{return null;}},\n"
-   ,
     "set(key,text){try{localStorage.setItem('prof.'+key,text);}catch{}}\n"
     "};\n"
     "class App{\n"
@@ -3634,6 +3679,7 @@ static const char *const prof__html_page[] = {
     "};\n"
     "}\n"
     "head(){\n"
+   ,
     "const{report}=this,names=[...new Set(report.processes.map(process=>process.about.get('program')))].join(', ');\n"
     "document.title=`${report.title || names || 'report'} - prof`;\n"
     "$('title').textContent=report.title||names;\n"
@@ -3650,7 +3696,6 @@ static const char *const prof__html_page[] = {
     "const root=document.documentElement;\n"
     "if(name)root.dataset.theme=name;else delete root.dataset.theme;\n"
     "const computed=getComputedStyle(root),get=key=>computed.getPropertyValue('--'+key).trim();\n"
-   ,
     "this.style=Object.fromEntries(['background','gutter','head','group','line','grid','ink','faint','shade','accent','onaccent',\n"
     "'counter','mark','warn','bad','good','flow'].map(key=>[key,get(key)]));\n"
     "this.dark=get('scheme')==='dark';\n"
@@ -3712,6 +3757,7 @@ static const char *const prof__html_page[] = {
     "const{report}=this,all=report.to-report.from,length=Math.max(10,Math.min(to-from,all*1.1));\n"
     "const middle=(from+to)/2,edge=all*0.05;\n"
     "from=Math.max(report.from-edge,Math.min(middle-length/2,report.to+edge-length));\n"
+   ,
     "this.view={from,to:from+length};\n"
     "this.time.redraw();\n"
     "if(this.series)this.drawFramesSoon();\n"
@@ -3753,7 +3799,6 @@ static const char *const prof__html_page[] = {
     "this.focus=scope;\n"
     "if(scope){\n"
     "const level=scope.track.levels[scope.depth],name=this.nameOf(scope);\n"
-   ,
     "if(label)this.label=this.labelOf(scope);\n"
     "this.panels.bucket=null;\n"
     "$('live').textContent=`${name.name}, ${ns(level.durationOf(scope.i))}, at ${moment(level.start[scope.i])}, ${scope.track.title}, depth ${scope.depth + 1}`;\n"
@@ -3813,6 +3858,7 @@ static const char *const prof__html_page[] = {
     "step(direction){\n"
     "const{focus}=this;\n"
     "if(!focus)return this.first();\n"
+   ,
     "const{track,depth,i}=focus,level=track.levels[depth],last=depth+1<track.levels.length?track.levels[depth+1]:null;\n"
     "if(direction==='ArrowRight'&&i+1<level.count)this.show({track,depth,i:i+1});\n"
     "if(direction==='ArrowLeft'&&i>0)this.show({track,depth,i:i-1});\n"
@@ -3837,7 +3883,6 @@ static const char *const prof__html_page[] = {
     "const label=this.labelOf(focus).id,{track}=focus,now=track.levels[focus.depth].start[focus.i];\n"
     "let best=null;\n"
     "track.levels.forEach((level,depth)=>{\n"
-   ,
     "for(let i=depth===focus.depth?focus.i+step:step>0?firstIndex(level.count,k=>level.start[k]>now):firstIndex(level.count,k=>level.start[k]>=now)-1;\n"
     "i>=0&&i<level.count;i+=step){\n"
     "if(report.nodes.label[level.node[i]]!==label)continue;\n"
@@ -3902,6 +3947,7 @@ static const char *const prof__html_page[] = {
     "listen(){\n"
     "const canvas=$('time');\n"
     "new ResizeObserver(()=>{this.time.redraw();this.drawFrames();}).observe(document.querySelector('main'));\n"
+   ,
     "canvas.onwheel=event=>this.wheel(event);\n"
     "canvas.onpointerdown=event=>this.press(event);\n"
     "canvas.onpointermove=event=>this.hover(event);\n"
@@ -3927,7 +3973,6 @@ static const char *const prof__html_page[] = {
     "if(!step)return;\n"
     "event.stopPropagation();\n"
     "const{start,duration}=this.series,now=frameOf(this.series,(this.view.from+this.view.to)/2)-1;\n"
-   ,
     "const i=Math.max(0,Math.min(start.length-1,now<0?0:now+step));\n"
     "this.zoomTo(start[i],start[i]+duration[i],true);\n"
     "$('live').textContent=`Frame ${i + 1}, ${ns(duration[i])}`;\n"
@@ -3996,6 +4041,7 @@ static const char *const prof__html_page[] = {
     "const began={view:{...this.view},scroll:this.time.scroll,time:this.time.time(x)},pan=event.shiftKey||event.button===1;\n"
     "let moved=false;\n"
     "canvas.setPointerCapture(event.pointerId);\n"
+   ,
     "$('tip').hidden=true;\n"
     "canvas.onpointermove=move=>{\n"
     "if(!moved&&Math.hypot(move.offsetX-x,move.offsetY-y)<4)return;\n"
@@ -4030,7 +4076,6 @@ static const char *const prof__html_page[] = {
     "}\n"
     "nextOrder(){\n"
     "const orders={'':'as recorded',name:'by name',busy:'by time in scopes'},ids=Object.keys(orders);\n"
-   ,
     "this.order=ids[(ids.indexOf(this.order)+1)%ids.length];\n"
     "$('live').textContent=`Rows: ${orders[this.order]}`;\n"
     "this.time.redraw();\n"
@@ -4088,6 +4133,7 @@ static const char *const prof__html_page[] = {
     "const inPanel=event.target.closest('#lower, button, summary'),{view,selection}=this;\n"
     "const actions={\n"
     "w:()=>this.zoom(0.8),s:()=>this.zoom(1.25),a:()=>this.pan(-0.12),d:()=>this.pan(0.12),\n"
+   ,
     "f:()=>{\n"
     "if(selection)this.zoomTo(selection.from,selection.to);\n"
     "else if(this.focus)this.zoomTo(this.focus.track.levels[this.focus.depth].start[this.focus.i],this.focus.track.levels[this.focus.depth].endOf(this.focus.i));\n"
@@ -4106,7 +4152,6 @@ static const char *const prof__html_page[] = {
     "};\n"
     "for(const arrow of['ArrowLeft','ArrowRight','ArrowUp','ArrowDown'])actions[arrow]=()=>this.step(arrow);\n"
     "const action=actions[event.key]||actions[event.key.toLowerCase()];\n"
-   ,
     "if(!action||(inPanel&&/^(Arrow|Enter|Home)/.test(event.key)))return;\n"
     "event.preventDefault();\n"
     "action();\n"
@@ -4437,6 +4482,134 @@ static PROF__UNUSED const char *const prof__html_live[] = {
     "if(typeof document!=='undefined')watch();\n"
    ,
     NULL};
+
+/*-- sources --*/
+
+#define PROF__HTML_BEFORE 4u /* lines before and after that of the call site */
+#define PROF__HTML_AFTER 8u
+#define PROF__HTML_LINE 400u           /* bytes of a line */
+#define PROF__HTML_EXCERPTS (1u << 20) /* bytes of all lines */
+#define PROF__HTML_SEARCH (1u << 26)   /* bytes of a file that are read */
+
+/* Notes a call site whose lines are wanted. What does not fit into the table has none. */
+static PROF__RARE void prof__html_source_add(prof__html *h, const char *file, uint32_t text, uint32_t line)
+{
+    prof__html_source *site = h->sources, *end = site + h->source_count;
+    for (; site < end; ++site)
+        if (site->file == file && site->line == line) return;
+    if (h->source_count == PROF__HTML_SOURCES) {
+        h->source_limit = 1;
+        return;
+    }
+    ++h->source_count;
+    site->file = file;
+    site->text = text;
+    site->line = line;
+}
+
+static int prof__html_source_order(const void *a, const void *b)
+{
+    const prof__html_source *left = (const prof__html_source *)a, *right = (const prof__html_source *)b;
+    int order = strcmp(left->file, right->file);
+    return order ? order : (left->line > right->line) - (left->line < right->line);
+}
+
+/* Opens a file, but neither a device nor a pipe, of which nobody knows when it ends. */
+static PROF__RARE FILE *prof__html_source_file(const char *path)
+{
+#ifdef _WIN32
+    uint64_t size;
+    FILE *file = prof__file_open(path, "rb");
+    if (!file || prof__read_size(file, &size)) return file;
+    fclose(file);
+    return NULL;
+#else
+    struct stat about;
+    return !stat(path, &about) && S_ISREG(about.st_mode) ? fopen(path, "rb") : NULL;
+#endif
+}
+
+/* Opens the file below the folder that the longest tail of the path leads to. */
+static PROF__RARE FILE *prof__html_source_open(const char *folder, const char *path)
+{
+    static const char slashes[] = "/\\";
+    char at[4096], *slash;
+    FILE *file = NULL;
+    for (; !file && *(path += strspn(path, slashes)); path += strcspn(path, slashes)) {
+        if (strstr(path, "..") || strchr(path, ':')) continue; /* it leads out, or to a drive */
+        if (snprintf(at, sizeof at, "%s/%s", folder, path) >= (int)sizeof at) continue;
+        while ((slash = strchr(at + strlen(folder), '\\')) != NULL) *slash = '/';
+        file = prof__html_source_file(at);
+    }
+    return file;
+}
+
+/* Writes a line of a file: the number of its path's text, that of the line, and the line. */
+static PROF__RARE void prof__html_source_line(prof__html *h, const prof__html_source *site, uint32_t line, char *text,
+                                              size_t size)
+{
+    if (size > PROF__HTML_LINE) { /* whole characters of UTF-8; in what is none, anything */
+        for (size = PROF__HTML_LINE; size && (text[size] & 0xC0) == 0x80;) --size;
+        memcpy(text + size, "\xE2\x80\xA6", 3);
+        size += 3;
+    }
+    text[size] = 0;
+    h->source_bytes += size + 1;
+    if (h->source_bytes > PROF__HTML_EXCERPTS) {
+        h->source_limit = 1;
+        return;
+    }
+    prof__html_u(&h->rows, site->text);
+    prof__html_u(&h->rows, line);
+    prof__html_text(&h->rows, text);
+    if (h->rows.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'X', &h->rows);
+}
+
+/* Writes the lines around call sites of one file, which are in the order of their lines. */
+static PROF__RARE void prof__html_source_lines(prof__html *h, FILE *file, const prof__html_source *site,
+                                               const prof__html_source *end)
+{
+    char text[PROF__HTML_LINE + 4];
+    size_t size = 0;
+    uint32_t line = 1;
+    int c = 0;
+    for (uint32_t left = PROF__HTML_SEARCH; left && c != EOF && h->source_bytes <= PROF__HTML_EXCERPTS; --left) {
+        c = getc(file);
+        if (c != '\n' && c != EOF) {
+            if (size <= PROF__HTML_LINE) text[size++] = (char)(c < ' ' && c != '\t' ? ' ' : c);
+            continue;
+        }
+        while (site < end && line > site->line + PROF__HTML_AFTER) ++site;
+        if (site == end) return;
+        if (line + PROF__HTML_BEFORE >= site->line && (size || c != EOF))
+            prof__html_source_line(h, site, line, text, size);
+        size = 0;
+        ++line;
+    }
+}
+
+/* Writes what was noted, and how many files were not found. */
+static PROF__RARE void prof__html_sources(prof__html *h)
+{
+    const prof__html_source *from = h->sources, *to, *end = from + h->source_count;
+    uint64_t missing = 0;
+    qsort(h->sources, h->source_count, sizeof *from, prof__html_source_order);
+    prof__html_tables(h);
+    for (; from < end; from = to) {
+        FILE *file = prof__html_source_open(h->options.sources, from->file);
+        for (to = from; to < end && !strcmp(from->file, to->file);) ++to;
+        if (file) {
+            prof__html_source_lines(h, file, from, to);
+            fclose(file);
+        } else {
+            ++missing;
+        }
+    }
+    prof__html_block1(h, 'X', &h->rows);
+    prof__html_about_number(h, "sources_missing", missing);
+    prof__html_about_number(h, "sources_limit", (uint64_t)h->source_limit);
+    prof__html_block1(h, 'P', &h->rows);
+}
 
 /*-- values and arguments --*/
 
@@ -4840,6 +5013,7 @@ static PROF__RARE void prof__html_all(prof__html *h, const prof_trace *const *tr
     prof__html_text(&h->rows, h->options.title ? h->options.title : "");
     prof__html_block1(h, 'H', &h->rows);
     for (i = 0; i < count && h->out.status == PROF_OK; ++i) prof__html_trace(h, traces[i], offsets[i]);
+    if (h->options.sources) prof__html_sources(h);
     prof__html_end(h);
     prof__out_text(&h->out, "</body>\n</html>\n");
     free(offsets);
@@ -4986,6 +5160,7 @@ static void __attribute__((destructor(101))) prof__html_unregister(void) { prof_
 #undef calloc
 #undef realloc
 #undef free
+#undef qsort
 #endif
 
 #ifdef __cplusplus

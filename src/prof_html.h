@@ -27,6 +27,7 @@ extern "C" {
 #define calloc(count, size) __libc_calloc(count, size)
 #define realloc(at, size) __libc_realloc(at, size)
 #define free(at) __libc_free(at)
+#define qsort(at, count, size, order) prof__quiet_sort(at, count, size, order)
 #endif
 
 #ifdef __cplusplus
@@ -50,6 +51,7 @@ static PROF__UNUSED const char *const prof__html_live[] = {
 #include "html/live.html"
     NULL};
 
+#include "html/sources.h"
 #include "html/writer.h"
 #include "html/live.h"
 #include "html/register.h"
@@ -59,6 +61,7 @@ static PROF__UNUSED const char *const prof__html_live[] = {
 #undef calloc
 #undef realloc
 #undef free
+#undef qsort
 #endif
 
 #ifdef __cplusplus

@@ -8,6 +8,10 @@
 #include "trace.h"
 
 #include <stdlib.h>
+#ifndef _WIN32
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
 
 /*-- an inflater, by RFC 1951: slow and simple --*/
 
@@ -364,6 +368,38 @@ static void read_kinds(const unsigned char *at, const unsigned char *end, uint32
     }
 }
 
+static memory lines; /* of source in the report that was read last, each with its number */
+
+static void read_lines(const unsigned char *at, const unsigned char *end)
+{
+    while (at < end) {
+        char head[32];
+        number(&at);
+        memory_write(&lines, head, (size_t)snprintf(head, sizeof head, "%lu:", (unsigned long)number(&at)));
+        size_t size = (size_t)number(&at);
+        CHECK(size <= 403 && size <= (size_t)(end - at));
+        memory_write(&lines, at, size);
+        memory_write(&lines, "\n", 1);
+        at += size;
+    }
+}
+
+static void read_pairs(const unsigned char *at, const unsigned char *end)
+{
+    while (at < end) { /* the numbers of files stand with the lines */
+        const unsigned char *key = at + 1, *value;
+        at += 1 + *at;
+        value = at;
+        size_t size = (size_t)number(&value);
+        at = value + size;
+        if (strncmp((const char *)key, "sources", 7)) continue;
+        memory_write(&lines, key, (size_t)(key[-1]));
+        memory_write(&lines, "=", 1);
+        memory_write(&lines, value, size);
+        memory_write(&lines, "\n", 1);
+    }
+}
+
 static account account_of(const memory *m)
 {
     account all;
@@ -376,6 +412,8 @@ static account account_of(const memory *m)
     memset(&all, 0, sizeof all);
     memset(&scopes, 0, sizeof scopes);
     scopes.track = (uint64_t)-1;
+    free(lines.bytes);
+    memory_sink(&lines);
     while (at < end) {
         unsigned kind = *at++;
         if (!kind) continue;
@@ -392,6 +430,8 @@ static account account_of(const memory *m)
         for (size_t i = 0; i < columns; ++i) sum += sizes[i] = (size_t)number(&c);
         CHECK_EQUAL(sum, whole - (size_t)(c - content));
         if (kind == 'K') read_kinds(c, c + sizes[0], &depths, &kinds);
+        if (kind == 'X') read_lines(c, c + sizes[0]);
+        if (kind == 'P') read_pairs(c, c + sizes[0]);
         if (kind == 'E') all.durations += durations_of(&scopes, c, sizes, depths);
         if (kind == 'Z') {
             all.scopes = number(&c);
@@ -625,6 +665,139 @@ TEST(errors)
         free(m.bytes);
     }
     prof_trace_close(trace);
+}
+
+/*-- lines of source --*/
+
+static void write_file(const char *folder, const char *name, void (*content)(FILE *file))
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "wb");
+    CHECK(file != NULL);
+    if (!file) return;
+    content(file);
+    fclose(file);
+}
+
+static void hostile_source(FILE *file)
+{
+    for (int i = 1; i <= 30; ++i) fprintf(file, i == 10 ? "\t</script><b>\xFF%c%d\r\n" : "hostile%c%d\n", 0, i);
+}
+
+static void long_source(FILE *file)
+{
+    for (int i = 1; i <= 8000; ++i) {
+        for (int k = 0; k < 300; ++k) fputs(k ? "\xC3\xA9" : "a", file); /* byte 400 is in the middle of a character */
+        if (i < 8000) fputc('\n', file);
+    }
+}
+
+static void secret_source(FILE *file)
+{
+    fputs("secret\n", file);
+}
+
+static const char *source_folder(void)
+{
+    static char folder[512];
+    char path[1024];
+    snprintf(path, sizeof path, "%s/below/src", trace_path("sources"));
+    CHECK_EQUAL(prof__folder_make(path), PROF_OK);
+    snprintf(folder, sizeof folder, "%s/below", trace_path("sources"));
+    write_file(folder, "src/hostile.c", hostile_source);
+    write_file(folder, "long.c", long_source);
+    write_file(folder, "../secret.c", secret_source);
+#ifndef _WIN32
+    snprintf(path, sizeof path, "%s/pipe.c", folder);
+    unlink(path);
+    CHECK_EQUAL(mkfifo(path, 0600), 0);
+#endif
+    return folder;
+}
+
+static void record_sites(void)
+{
+#line 10 "/home/somebody/src/hostile.c"
+    { PROFILE_SCOPE("as it was recorded elsewhere"); }
+#line 12 "C:\\work\\src\\hostile.c"
+    { PROFILE_SCOPE("on Windows"); }
+#line 29 "../src/hostile.c"
+    { PROFILE_SCOPE("near the end"); }
+#line 7999 "../long.c"
+    { PROFILE_SCOPE("long lines"); }
+#line 1 "src/../../secret.c"
+    { PROFILE_SCOPE("not below the folder"); }
+#line 1 "pipe.c"
+    { PROFILE_SCOPE("no regular file"); }
+#line 1 "src"
+    { PROFILE_SCOPE("a folder"); }
+#line 1 "nowhere/missing.c"
+    { PROFILE_SCOPE("missing"); }
+#line 20 "src/hostile.c"
+    PROFILE_MARK("no scope");
+#line 800 "tests/test_html.c"
+}
+
+static size_t count_of(const char *text)
+{
+    size_t count = 0;
+    for (const char *at = lines.bytes; at && (at = strstr(at, text)) != NULL; at += strlen(text)) ++count;
+    return count;
+}
+
+TEST(lines_of_source_are_there_on_demand)
+{
+    prof_trace *trace = recorded(record_sites, 1 << 20);
+    prof_html_options options;
+    memory m;
+    memset(&options, 0, sizeof options);
+    CHECK_EQUAL(prof_html_stream(trace, memory_sink(&m), &options), PROF_OK);
+    CHECK_EQUAL(account_of(&m).blocks['X'], 0); /* never by default */
+    free(m.bytes);
+    options.sources = source_folder();
+    CHECK_EQUAL(prof_html_stream(trace, memory_sink(&m), &options), PROF_OK);
+    CHECK_EQUAL(account_of(&m).blocks['X'], 1);
+    CHECK_EQUAL(account_of(&m).blocks['P'], 2);
+    CHECK_EQUAL(count_of("hostile"), 13 + 13 + 6 - 2); /* 6 to 18, 8 to 20, 25 to 30; line 10 twice */
+    CHECK_EQUAL(count_of("10:\t</script><b>\xFF 10 \n"), 2);
+    CHECK(count_of("6:hostile 6\n") && !count_of("5:hostile 5\n") && count_of("18:hostile 18\n"));
+    CHECK(count_of("25:hostile 25\n") && count_of("30:hostile 30\n") && !count_of("31:"));
+    CHECK_EQUAL(count_of("\xC3\xA9\xE2\x80\xA6\n"), 6);
+    CHECK_EQUAL(count_of("\xC3\xE2"), 0);
+    CHECK(count_of("7995:a") && count_of("8000:a") && !count_of("7994:"));
+    CHECK_EQUAL(count_of("secret"), 0);
+    CHECK(count_of("sources_missing=4\nsources_limit=0\n"));
+    free(m.bytes);
+    options.sources = "tests/nowhere";
+    CHECK_EQUAL(prof_html_stream(trace, memory_sink(&m), &options), PROF_OK);
+    CHECK_EQUAL(account_of(&m).blocks['X'], 0);
+    free(m.bytes);
+    prof_trace_close(trace);
+}
+
+TEST(lines_of_source_are_limited)
+{
+    for (int many = 0; many < 2; ++many) {
+        prof__html *h = (prof__html *)calloc(1, sizeof *h);
+        memory m;
+        prof__out_sink(&h->out, memory_sink(&m));
+        h->options.sources = source_folder();
+        for (uint32_t i = 0; i < (many ? 20000u : 400u); ++i)
+            for (int twice = 0; twice < 2; ++twice)
+                prof__html_source_add(h, many ? "missing.c" : "long.c", 0, many ? i + 1 : 5 + i * 15);
+        CHECK_EQUAL(h->source_count, many ? 4096 : 400);
+        CHECK_EQUAL(h->source_limit, many);
+        prof__html_sources(h);
+        CHECK_EQUAL(h->source_limit, 1);
+        prof__html_piece_end(h);
+        CHECK_EQUAL(prof__html_done(h), PROF_OK);
+        CHECK_EQUAL(account_of(&m).blocks['P'], 1);
+        CHECK(count_of(many ? "sources_missing=1\nsources_limit=1\n"
+                            : "sources_missing=0\nsources_limit=1\n"));
+        CHECK(many ? !count_of(":a") : lines.size > 1040000 && count_of(":a") <= (1 << 20) / 402);
+        free(m.bytes);
+    }
 }
 
 TEST(the_extension_selects_the_writer)

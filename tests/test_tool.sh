@@ -93,6 +93,15 @@ same "txt is the summary" whole.txt out
 is "export html" 0 "$prof" export whole.prof -o whole.html
 is "it is a page" 0 sh -c 'head -n 1 whole.html | grep -q "^<!doctype html>"'
 is "export html to standard output" 0 sh -c '"$1" export whole.prof -o - -f html | cmp - whole.html' sh "$prof"
+printf 'one\n' >a.c
+is "export --sources" 0 "$prof" export whole.prof -o sources.html --sources .
+! cmp -s sources.html whole.html && ok "it has something more" || bad "it has something more"
+is "view --sources" 0 "$prof" view --no-browser whole.prof -o viewed.html --sources .
+same "view: the same" viewed.html sources.html
+fails "export --sources of JSON" "export: --sources is for .html" "$prof" export whole.prof -o other.json --sources .
+fails "export --sources of a file" "--sources 'whole.prof': is no folder" "$prof" export whole.prof -o other.html --sources whole.prof
+fails "view --sources of nothing" "--sources 'nowhere': is no folder" "$prof" view whole.prof -o other.html --sources nowhere
+[ ! -e other.html ] && ok "nothing is written" || bad "nothing is written"
 mkdir -p view && is "view" 0 env TMPDIR="$PWD/view" BROWSER=true "$prof" view whole.prof
 same "its path is printed, and the same page is there" "$(cat out)" whole.html
 is "view of several, to a file" 0 "$prof" view --no-browser whole.prof whole.prof -o two.html

@@ -8,6 +8,7 @@ static const tool_option options[] = {
     {"--format", "-f", "KIND", "the format, whatever the ending: html, json, csv, txt, prof or pprof"},
     TOOL_CHROME,
     TOOL_XPLANE,
+    TOOL_SOURCES,
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
 
@@ -39,6 +40,20 @@ int tool_xplane(const tool_args *args, int folder, prof_xplane_options *xplane)
     return tool_fail("%s: --accelerators is for a log directory (OUT/)", args->command->name), 0;
 }
 
+int tool_sources(const tool_args *args, const char **folder)
+{
+    *folder = tool_value(args, "--sources");
+    if (!*folder || tool_is_folder(*folder)) return 1;
+    return tool_fail("--sources '%s': is no folder", *folder), 0;
+}
+
+static int page_options(const tool_args *args, int is_page, prof_html_options *html)
+{
+    memset(html, 0, sizeof *html);
+    if (is_page || !tool_value(args, "--sources")) return tool_sources(args, &html->sources);
+    return tool_fail("export: --sources is for .html"), 0;
+}
+
 #define MOST 500000000.0 /* the bytes that chrome://tracing, DevTools and speedscope can read: the limit of a string there */
 
 void tool_chrome_size(const char *path)
@@ -67,19 +82,23 @@ static int run(const tool_args *args)
     prof_chrome_options chrome;
     prof_xplane_options xplane;
     prof_trace *trace;
+    prof_html_options html;
     int choice, result, json, folder;
     if (!extension || !tool_choice("--progress", when, tool_progress_choices, &choice)) return TOOL_ERROR;
     json = tool_same(extension, ".json");
     folder = tool_same(extension, "/");
-    if (!tool_chrome(args, json, &chrome) || !tool_xplane(args, folder, &xplane)) return TOOL_ERROR;
+    if (!tool_chrome(args, json, &chrome) || !tool_xplane(args, folder, &xplane) ||
+        !page_options(args, tool_same(extension, ".html"), &html))
+        return TOOL_ERROR;
     if (tool_same(extension, ".prof")) return tool_copy(in, out, -1, 0);
     trace = tool_open(in);
     if (!trace) return TOOL_ERROR;
     tool_progress_begin("export", when);
     prof_trace_watch(trace, tool_progress_step, NULL);
-    result = tool_status(json     ? prof_chrome_write(trace, out, &chrome)
-                         : folder ? prof_xplane_write(trace, out, &xplane)
-                                  : prof_trace_write(trace, out, extension));
+    result = tool_status(json           ? prof_chrome_write(trace, out, &chrome)
+                         : folder       ? prof_xplane_write(trace, out, &xplane)
+                         : html.sources ? prof_html_write(trace, out, &html)
+                                        : prof_trace_write(trace, out, extension));
     tool_progress_end();
     prof_trace_close(trace);
     if (json && result == TOOL_OK) tool_chrome_size(out);
@@ -94,5 +113,7 @@ const tool_command tool_export = {
     "prints. prof is a consistent copy of the recording, also while a program records into it. pprof is the memory\n"
     "profile, for go tool pprof. If OUT is a directory or ends in /, it is a log directory of XProf and TensorBoard:\n"
     "export adds DIR/plugins/profile/RUN/HOST.xplane.pb to it.\n\n"
+    "With --sources, the page shows the lines around a scope, 4 before and 8 after, as they are in the files now. A file is\n"
+    "found by the longest tail of its path that exists below DIR; --sources / takes all paths as they were recorded.\n\n"
     "example: prof export trace.prof -o trace.json\n"
     "         prof export trace.prof -o logs/\n"};

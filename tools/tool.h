@@ -113,6 +113,9 @@ extern const char *const tool_progress_choices[];
     {"--no-spans", NULL, NULL, "json: leaves out spans, which Tracy takes for scopes"},                         \
     {"--min-duration", NULL, "TIME", "json: leaves out scopes shorter than this, for example 10us"}
 #define TOOL_XPLANE {"--accelerators", NULL, "LIST", "log directory: the devices whose work XProf counts, such as 'npu 0,npu 1'; '*': all"}
+/* The option of export and view for the page. tool_sources() returns 0, with a message, if it names no folder. */
+#define TOOL_SOURCES {"--sources", NULL, "DIR", "html: also the lines of source around each scope, from files below DIR; others can read them"}
+int tool_sources(const tool_args *args, const char **folder);
 int tool_chrome(const tool_args *args, int json, prof_chrome_options *options);
 int tool_xplane(const tool_args *args, int folder, prof_xplane_options *options);
 /* Prints a warning if a JSON file is larger than some viewers can read. */

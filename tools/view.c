@@ -17,6 +17,7 @@ static const tool_option options[] = {
     {"--live", NULL, NULL, "FILE is the HOST:PORT, or PORT, of a program with prof_server.h: shows it while it runs"},
     {"--no-browser", NULL, NULL, "only writes the file and prints its path"},
     {"--no-args", NULL, NULL, "leaves out arguments"},
+    TOOL_SOURCES,
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
 
@@ -85,12 +86,13 @@ static int show(const char *path)
 #endif
 }
 
-static int write_report(const tool_args *args, prof_trace **traces, const char *path)
+static int write_report(const tool_args *args, prof_trace **traces, const char *path, const char *sources)
 {
     prof_html_options html;
     int result;
     memset(&html, 0, sizeof html);
     html.no_args = tool_value(args, "--no-args") != NULL;
+    html.sources = sources;
     tool_progress_begin("view", tool_value(args, "--progress"));
     if (args->file_count == 1) prof_trace_watch(traces[0], tool_progress_step, NULL);
     result = tool_status(prof_html_merge((const prof_trace *const *)traces, (size_t)args->file_count, path, &html));
@@ -119,17 +121,19 @@ static int run_live(const tool_args *args)
 static int run(const tool_args *args)
 {
     char path[4096];
-    const char *out = tool_value(args, "--output");
+    const char *out = tool_value(args, "--output"), *sources;
     int choice, i, result = TOOL_OK;
     prof_trace **traces;
     if (tool_value(args, "--live")) return run_live(args);
-    if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
+    if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice) ||
+        !tool_sources(args, &sources))
+        return TOOL_ERROR;
     traces = (prof_trace **)calloc((size_t)args->file_count, sizeof *traces);
     if (!traces) return tool_fail("out of memory");
     for (i = 0; i < args->file_count && result == TOOL_OK; ++i)
         if (!(traces[i] = tool_open(args->files[i]))) result = TOOL_ERROR;
     if (result == TOOL_OK && !out && !temporary(path, sizeof path, args->files[0])) result = TOOL_ERROR;
-    if (result == TOOL_OK) result = write_report(args, traces, out ? out : path);
+    if (result == TOOL_OK) result = write_report(args, traces, out ? out : path, sources);
     for (i = 0; i < args->file_count; ++i) prof_trace_close(traces[i]);
     free(traces);
     if (result != TOOL_OK || (out && tool_same(out, "-"))) return result;

@@ -256,6 +256,7 @@ export class Report {
         this.tracks = [];
         this.spans = [];
         /** @type {{bytes: Uint8Array, strings: string[]}[]} */ this.argBlocks = [];
+        /** Lines of source by their numbers, of each file. @type {Map<string, Map<number, string>>} */ this.sources = new Map();
         this.scopes = this.points = this.spanCount = 0;
         this.complete = false;
         this.damage = '';
@@ -332,7 +333,7 @@ export class Decoder {
     /** @param {{kind: string}} block @param {Uint8Array} bytes */
     take(block, bytes) {
         const handler = { H: this.head, S: this.strings, K: this.kinds, P: this.process, T: this.tracks, E: this.scopes,
-            Q: this.points, A: this.args, N: this.spans, Z: this.end }[block.kind];
+            Q: this.points, A: this.args, N: this.spans, X: this.sources, Z: this.end }[block.kind];
         if (!handler) return; // of a later version
         if (!this.report.version && block.kind !== 'H') throw new Damage('the data do not begin as they should');
         const count = block.kind === 'E' ? 5 : block.kind === 'Q' ? 3 : 1;
@@ -512,6 +513,15 @@ export class Decoder {
         }
     }
 
+    sources(r) {
+        const { strings, sources } = this.report;
+        while (!r.done) {
+            const file = strings[r.index(strings.length, 'string')], line = r.u(), text = r.text();
+            if (!sources.has(file)) sources.set(file, new Map());
+            sources.get(file).set(line, text);
+        }
+    }
+
     end(r) {
         const { report } = this;
         if (r.u() !== report.scopes || r.u() !== report.points || r.u() !== report.spanCount)
@@ -594,6 +604,7 @@ export function joined(a, b) {
     report.labels = labels;
     report.nodes = { count: all.count, label: all.label.close(all.count), parent: all.parent.close(all.count) };
     report.kinds = [...a.kinds, ...b.kinds.map(kind => ({ ...kind, label: labelOf[kind.label] }))];
+    report.sources = new Map([...b.sources, ...a.sources]);
     for (const list of ['strings', 'processes', 'tracks', 'spans', 'argBlocks']) report[list] = a[list].concat(b[list]);
     for (const count of ['scopes', 'points', 'spanCount']) report[count] += b[count];
     return report;

@@ -32,6 +32,11 @@ WHAT IT SHOWS                                                                   
     What is in the file beside the page is packed: 1 to 2.5 bytes a scope; see docs/html.md. The page checks what it
     reads, may load nothing, and shows names only as text: a report of somebody else can be opened without fear.
 
+    With a folder as the option `sources`, the panel of a scope also shows the lines around its call site: 4 before, 8
+    after, of 400 bytes at most, 1 MiB in all. They are read when the report is written, from the regular file below
+    the folder that the longest tail of the recorded path leads to; "/" takes all paths as they are. Where there is
+    none, the report has no lines, and counts the file. Whoever has the report can read them: it is off by default.
+
     Events with more than 2000 arguments lose the others. Otherwise all that a cursor or prof_spans_next() returns is in
     the file. In mode stats there are no events: write a .txt. */
 #include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */

@@ -9,6 +9,7 @@
 #define PROF__HTML_RAW ((size_t)PROF__HTML_COLUMNS * (PROF__HTML_COLUMN + 64) + PROF__HTML_SLACK)
 #define PROF__HTML_STRINGS 8192u           /* strings, and kinds, that are remembered; powers of two */
 #define PROF__HTML_KINDS 4096u
+#define PROF__HTML_SOURCES 4096u          /* call sites, for the option `sources` */
 
 /* Bytes that are collected. */
 typedef struct prof__html_bytes {
@@ -39,6 +40,11 @@ typedef struct prof__html_level { /* of the scopes of a track */
     uint64_t block;
 } prof__html_level;
 
+typedef struct prof__html_source { /* a call site whose lines are wanted */
+    const char *file;
+    uint32_t text, line; /* text: its number */
+} prof__html_source;
+
 typedef struct prof__html {
     prof__out out;
     int plain;         /* 1: the blocks alone, not packed, neither as text nor in elements */
@@ -57,11 +63,14 @@ typedef struct prof__html {
     prof__html_level *levels;
     size_t level_capacity, open_levels; /* open: that had a scope since the one around them began */
     prof__html_level listed_points;
+    size_t source_count, source_bytes;
+    int source_limit; /* 1: a limit left something out */
     prof_html_options options;
     prof__html_bytes strings, kinds, scope_kinds, times, point_kinds, details, arguments, rows;
     prof__html_numbers starts, ends;
     prof__html_string known_strings[PROF__HTML_STRINGS];
     prof__html_kind known_kinds[PROF__HTML_KINDS];
+    prof__html_source sources[PROF__HTML_SOURCES];
     prof__html_deflate deflate;
     unsigned char raw[PROF__HTML_RAW], packed[2 * PROF__HTML_RAW + 1024];
 } prof__html;
@@ -218,6 +227,9 @@ static uint32_t prof__html_string_of(prof__html *h, const char *text)
     return known->id = h->string_count++;
 }
 
+static void prof__html_about_number(prof__html *h, const char *key, uint64_t value);
+static void prof__html_source_add(prof__html *h, const char *file, uint32_t text, uint32_t line);
+
 /* The number of a kind. type: that of the event, and its flags << 8. */
 static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, const char *name, uint32_t depth,
                                    uint32_t type)
@@ -229,6 +241,8 @@ static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, con
     if (known->site == site && known->name == hash && known->depth == depth && known->type == type) return known->id;
     uint32_t texts[4] = {prof__html_string_of(h, name), prof__html_string_of(h, site->category),
                          prof__html_string_of(h, site->file), prof__html_string_of(h, site->function)};
+    if (h->options.sources && site->line && (type & 255) == PROF_EVENT_SCOPE)
+        prof__html_source_add(h, site->file, texts[2], site->line);
     if (h->kinds.size >= PROF__HTML_COLUMN) prof__html_tables(h);
     prof__html_u(&h->kinds, type);
     prof__html_u(&h->kinds, depth);

@@ -188,11 +188,22 @@ export class Panels {
         const left = el('div.side', {}, el('h2', {}, el('i.swatch', { style: { background: css(label.rgb) } }), label.name),
             el('p.note', {}, [label.category, label.function, where(label)].filter(Boolean).join(' \u00b7 ') || '\u00a0'),
             el('dl', {}, ...facts.flatMap(([name, text]) => [el('dt', {}, name), el('dd', {}, text)])),
-            this.histogram(durations), this.chooser(), ...this.argumentTables(calls));
+            this.histogram(durations), this.chooser(), this.source(label), ...this.argumentTables(calls));
         const list = this.callTable(chosen, this.bucket
             ? `Calls of ${ns(this.bucket[0])} to ${ns(this.bucket[1])}`
             : `Calls: ${selection ? this.rangeText() : 'all'}`);
         return el('div.split', {}, left, list);
+    }
+
+    /** The lines around a call site; null if the report has none. */
+    source(label) {
+        const lines = this.app.report.sources.get(label.file), rows = [];
+        for (let n = label.line - 4; lines && n <= label.line + 8; n++) {
+            const here = n === label.line;
+            if (lines.has(n)) rows.push(el(here ? 'mark' : 'span', { 'data-n': n, 'aria-current': here ? 'true' : null }, lines.get(n) + '\n'));
+        }
+        return rows.length ? el('details', { open: true }, el('summary', {}, 'source'),
+            el('pre.source', { tabindex: 0, role: 'region', 'aria-label': `Source at ${where(label)}` }, ...rows)) : null;
     }
 
     histogram(durations) {
@@ -389,6 +400,7 @@ export class Panels {
                 ['duration', ns(number('duration_ns'))], ['events', grouped(number('events'))], ['mode', about('mode')],
                 ['clock', `${about('clock')}, ${(number('tick_hz') / 1e6).toFixed(3)} MHz, smallest step ${ns(number('clock_resolution_ns'))}`],
                 ['recording cost', cost(process, report.to - report.from).text], ['lost', number('lost') ? grouped(number('lost')) + ' events' : 'nothing'], ...process.metadata];
+            if (about('sources_missing')) facts.push(['source code', `lines of ${report.sources.size} files; ${about('sources_missing')} were not found${number('sources_limit') ? '; a limit left some out' : ''}`]);
             parts.push(el('table.facts', {}, el('caption', {}, process.name), ...facts.map(([key, text]) => el('tr', {}, el('th', { scope: 'row' }, key), el('td.text', {}, text)))));
             parts.push(table([{ title: 'track', text: true, get: trackName }, { title: 'thread', get: t => Number(t.thread) },
                 { title: 'kind', text: true, get: t => t.device ? 'device ' + t.device : t.fiber ? 'fiber' : 'thread' },

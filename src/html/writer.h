@@ -401,6 +401,7 @@ static PROF__RARE void prof__html_all(prof__html *h, const prof_trace *const *tr
     prof__html_text(&h->rows, h->options.title ? h->options.title : "");
     prof__html_block1(h, 'H', &h->rows);
     for (i = 0; i < count && h->out.status == PROF_OK; ++i) prof__html_trace(h, traces[i], offsets[i]);
+    if (h->options.sources) prof__html_sources(h);
     prof__html_end(h);
     prof__out_text(&h->out, "</body>\n</html>\n");
     free(offsets);

@@ -231,7 +231,7 @@ async function attack() {
     const text = s => [...u(Buffer.byteLength(s)), ...Buffer.from(s)], block = (kind, content) => [kind.charCodeAt(0), ...u(content.length + u(content.length).length), 0, ...u(content.length), ...content];
     const evil = '<img src=x onerror=alert(1)><script>alert(2)</script>\u2028';
     const columns = list => [...list.flatMap(c => u(c.length)), ...list.flat()], raw = (kind, content) => [kind.charCodeAt(0), ...u(content.length), 0, ...content];
-    const bytes = [...block('H', [2, 1, ...text(evil.slice(0, 50))]), ...block('S', text(evil.slice(0, 57))), ...block('K', [0, 0, 0, 0, 0, 0, 0, 0, 0]),
+    const bytes = [...block('H', [2, 1, ...text(evil.slice(0, 50))]), ...block('S', text(evil.slice(0, 57))), ...block('K', [0, 0, 0, 0, 0, 0, 1, 0, 0]), ...block('X', [0, 1, ...text(evil)]),
         ...block('P', [...text('program'), ...text(evil.slice(0, 30)), ...text('loss'), ...text('<b onclick=alert(3)>lost</b>')]), ...block('T', [...text('<i>t</i>'), 0, 1, 0, 0, 0, 1]),
         ...raw('E', columns([[0, 5], [], [101], [], [0]])), ...block('A', [0, 1, 0, 1, 0, 7, 0]), ...block('Z', [1, 0, 0])];
     const file = path.join(folder, 'attack.html');
@@ -241,9 +241,29 @@ async function attack() {
     for (const tab of await page.locator('[role=tab]').evaluateAll(all => all.map(each => each.id))) await page.click('#' + tab);
     await page.keyboard.press('ArrowRight');
     await settle(page);
+    await page.evaluate(() => globalThis.prof.panels.pick(globalThis.prof.report.labels[0]));
+    same('attack: a line of source is text', await page.locator('.source').evaluate(each => each.textContent), evil + '\n');
     same('attack: no element came from a name', await page.evaluate(() => document.querySelectorAll('img, b[onclick], #panel script').length), 0);
     same('attack: nothing ran', log, []);
     await page.screenshot({ path: path.join(folder, 'attack.png') });
+    await page.close();
+}
+
+/** The panel of a scope has the lines around it. */
+async function sources(file) {
+    const { page, log } = await open(file), name = 'sources', all = fs.readFileSync('tests/html/make_pair.c', 'utf8').split('\n');
+    const line = all.findIndex(text => text.includes('PROFILE_SCOPE("read")')) + 1;
+    await page.click('#panel tbody .link:text-is("read")');
+    const region = page.getByRole('region', { name: `Source at make_pair.c:${line}` });
+    same(`${name}: the lines`, await region.evaluate(each => each.textContent), all.slice(line - 5, line + 8).map(text => text + '\n').join(''));
+    same(`${name}: their numbers`, await region.evaluate(each => [...each.children].map(row => [getComputedStyle(row, '::before').content, row.textContent.length > 1 && row.getClientRects().length > 0]).slice(0, 2)),
+        [line - 4, line - 3].map(n => [`"${n}"`, true]));
+    same(`${name}: the scope's is marked`, await region.locator('mark').evaluateAll(marks => marks.map(mark => [mark.getAttribute('aria-current'), mark.textContent.trim()])), [['true', 'PROFILE_SCOPE("read");']]);
+    same(`${name}: they can be selected`, await region.evaluate(each => { getSelection().selectAllChildren(each); return getSelection().toString().includes('PROFILE_SCOPE("read");'); }), true);
+    await page.screenshot({ path: path.join(folder, 'sources.png') });
+    await page.click('#tab-about');
+    check(`${name}: how many files`, (await page.locator('#panel').innerText()).includes('lines of 1 files; 0 were not found'), await page.locator('#panel').innerText());
+    same(`${name}: nothing goes wrong`, log, []);
     await page.close();
 }
 
@@ -438,6 +458,7 @@ await pictures(plain);
 await attack();
 await tree(plain);
 await compared(plain);
+await sources(pair + '.sources.html');
 await differences();
 await verdicts(pair + '.html');
 await added(pair + '.1.html', pair + '.2.html');

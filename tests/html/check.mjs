@@ -146,6 +146,7 @@ async function hostile() {
         'a block of 1 GB': [...head, 83, ...u(2 ** 30), 0, 1], 'no deflate': [...head, 83, 50, 4, 255, 255, 255, 255],
         'an endless number': [...head, ...block('S', new Array(20).fill(255))], 'arguments of a scope that is not there, at 2^40': [...head, ...process, ...track, ...block('A', [0, ...u(2 ** 40), 1, 0])],
         'a million arguments': [...head, ...process, ...track, ...block('A', [0, 0, 0, ...u(1e6)])], 'an end that counts wrong': [...head, ...block('Z', [1, 0, 0])],
+        'a line of source of no file': [...head, ...strings, ...block('X', [7, 1, 0])], 'a line of source beyond its block': [...head, ...strings, ...block('X', [0, 1, 9])],
         'spans of no track': [...head, ...strings, ...kind, ...block('N', [0, 0, 0, 7, 7, 0, 0, 0])]
     };
     for (const [name, bytes] of Object.entries(cases)) {
@@ -160,7 +161,7 @@ async function hostile() {
     same('hostile: characters that no writer wrote', (await readReport(['$\u00e9'])).damage, 'a piece has characters that no writer wrote');
     same('hostile: a report of the first version', (await readReport(['SAQDAQEA'])).damage, 'this page reads version 2, not 1');
     same('hostile: nothing', (await readReport([])).damage, 'the end of the report is missing');
-    const good = await readReport([textOfBytes([...head, ...block('X', [1, 2, 3]), ...block('Z', [0, 0, 0]), 0, 0])]);
+    const good = await readReport([textOfBytes([...head, ...block('Y', [1, 2, 3]), ...block('Z', [0, 0, 0]), 0, 0])]);
     same('a block of a later version is skipped', [good.damage, good.complete], ['', true]);
 }
 
@@ -288,6 +289,21 @@ async function comparisons() {
     }
 }
 
+/** Lines of source are those of the file, in a report that was told to have them, and in no other. */
+async function sources(prefix) {
+    const file = 'tests/html/make_pair.c', all = fs.readFileSync(file, 'utf8').split('\n'), report = await open(prefix + '.sources.html');
+    const own = await open(prefix + '.1.html'), lines = report.sources.get(file) || new Map();
+    same('sources: nothing is damaged', report.damage, '');
+    same('sources: none unless they were asked for', [own.sources.size, own.processes[0].about.has('sources_missing')], [0, false]);
+    same('sources: of one file', [[...report.sources.keys()], report.processes[0].about.get('sources_missing')], [[file], '0']);
+    same('sources: lines of the file', [...lines].filter(([n, text]) => text !== all[n - 1]), []);
+    const wanted = new Set(report.labels.filter(label => label.file === file && report.kinds.some(kind => kind.type === 0 && kind.label === label.id))
+        .flatMap(label => Array.from({ length: 13 }, (_, i) => label.line - 4 + i)).filter(n => n < all.length));
+    same('sources: around each scope, and no others', [...lines.keys()].sort((a, b) => a - b), [...wanted].sort((a, b) => a - b));
+    check('sources: there are some', wanted.size > 20, `${wanted.size}`);
+    same('sources: of a report that is added', joined(own, report).sources.get(file).size, wanted.size);
+}
+
 /** All modules are one script in the page. */
 function script(prefix) {
     const html = fs.readFileSync(prefix + '.html', 'utf8'), page = html.slice(0, html.indexOf('<script type="application/octet-stream">'));
@@ -309,6 +325,7 @@ await comparisons();
 await comparing(pair);
 await joining(pair, prefixes);
 await hostile();
+await sources(pair);
 script(prefixes[0]);
 for (const prefix of prefixes) {
     const report = await account(prefix);

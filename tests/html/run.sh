@@ -32,6 +32,7 @@ done
 [ -x build/prof ] || make -s build/prof >$work/make.log 2>&1 || fail "build/prof, see $work/make.log"
 "${CC:-cc}" -O1 -g tests/html/make_pair.c -o $work/make_pair -pthread || fail "make_pair.c does not compile"
 $work/make_pair $work/pair || fail "make_pair"
+build/prof export $work/pair.1.prof -o $work/pair.sources.html --sources . || fail "prof export --sources"
 build/prof compare $work/pair.1.prof $work/pair.2.prof --format json >$work/pair.json
 [ $? -le 1 ] || fail "prof compare"
 build/prof flame $work/pair.1.prof -o $work/pair.svg || fail "prof flame"

@@ -1,0 +1,129 @@
+// html/sources: The option `sources`: lines around the call sites of scopes, from files below a folder. Paths come from
+// the recording, which may be somebody else's: none leads out of the folder, unless by a link that stands in it.
+/*-- sources --*/
+
+#define PROF__HTML_BEFORE 4u /* lines before and after that of the call site */
+#define PROF__HTML_AFTER 8u
+#define PROF__HTML_LINE 400u           /* bytes of a line */
+#define PROF__HTML_EXCERPTS (1u << 20) /* bytes of all lines */
+#define PROF__HTML_SEARCH (1u << 26)   /* bytes of a file that are read */
+
+/* Notes a call site whose lines are wanted. What does not fit into the table has none. */
+static PROF__RARE void prof__html_source_add(prof__html *h, const char *file, uint32_t text, uint32_t line)
+{
+    prof__html_source *site = h->sources, *end = site + h->source_count;
+    for (; site < end; ++site)
+        if (site->file == file && site->line == line) return;
+    if (h->source_count == PROF__HTML_SOURCES) {
+        h->source_limit = 1;
+        return;
+    }
+    ++h->source_count;
+    site->file = file;
+    site->text = text;
+    site->line = line;
+}
+
+static int prof__html_source_order(const void *a, const void *b)
+{
+    const prof__html_source *left = (const prof__html_source *)a, *right = (const prof__html_source *)b;
+    int order = strcmp(left->file, right->file);
+    return order ? order : (left->line > right->line) - (left->line < right->line);
+}
+
+/* Opens a file, but neither a device nor a pipe, of which nobody knows when it ends. */
+static PROF__RARE FILE *prof__html_source_file(const char *path)
+{
+#ifdef _WIN32
+    uint64_t size;
+    FILE *file = prof__file_open(path, "rb");
+    if (!file || prof__read_size(file, &size)) return file;
+    fclose(file);
+    return NULL;
+#else
+    struct stat about;
+    return !stat(path, &about) && S_ISREG(about.st_mode) ? fopen(path, "rb") : NULL;
+#endif
+}
+
+/* Opens the file below the folder that the longest tail of the path leads to. */
+static PROF__RARE FILE *prof__html_source_open(const char *folder, const char *path)
+{
+    static const char slashes[] = "/\\";
+    char at[4096], *slash;
+    FILE *file = NULL;
+    for (; !file && *(path += strspn(path, slashes)); path += strcspn(path, slashes)) {
+        if (strstr(path, "..") || strchr(path, ':')) continue; /* it leads out, or to a drive */
+        if (snprintf(at, sizeof at, "%s/%s", folder, path) >= (int)sizeof at) continue;
+        while ((slash = strchr(at + strlen(folder), '\\')) != NULL) *slash = '/';
+        file = prof__html_source_file(at);
+    }
+    return file;
+}
+
+/* Writes a line of a file: the number of its path's text, that of the line, and the line. */
+static PROF__RARE void prof__html_source_line(prof__html *h, const prof__html_source *site, uint32_t line, char *text,
+                                              size_t size)
+{
+    if (size > PROF__HTML_LINE) { /* whole characters of UTF-8; in what is none, anything */
+        for (size = PROF__HTML_LINE; size && (text[size] & 0xC0) == 0x80;) --size;
+        memcpy(text + size, "\xE2\x80\xA6", 3);
+        size += 3;
+    }
+    text[size] = 0;
+    h->source_bytes += size + 1;
+    if (h->source_bytes > PROF__HTML_EXCERPTS) {
+        h->source_limit = 1;
+        return;
+    }
+    prof__html_u(&h->rows, site->text);
+    prof__html_u(&h->rows, line);
+    prof__html_text(&h->rows, text);
+    if (h->rows.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'X', &h->rows);
+}
+
+/* Writes the lines around call sites of one file, which are in the order of their lines. */
+static PROF__RARE void prof__html_source_lines(prof__html *h, FILE *file, const prof__html_source *site,
+                                               const prof__html_source *end)
+{
+    char text[PROF__HTML_LINE + 4];
+    size_t size = 0;
+    uint32_t line = 1;
+    int c = 0;
+    for (uint32_t left = PROF__HTML_SEARCH; left && c != EOF && h->source_bytes <= PROF__HTML_EXCERPTS; --left) {
+        c = getc(file);
+        if (c != '\n' && c != EOF) {
+            if (size <= PROF__HTML_LINE) text[size++] = (char)(c < ' ' && c != '\t' ? ' ' : c);
+            continue;
+        }
+        while (site < end && line > site->line + PROF__HTML_AFTER) ++site;
+        if (site == end) return;
+        if (line + PROF__HTML_BEFORE >= site->line && (size || c != EOF))
+            prof__html_source_line(h, site, line, text, size);
+        size = 0;
+        ++line;
+    }
+}
+
+/* Writes what was noted, and how many files were not found. */
+static PROF__RARE void prof__html_sources(prof__html *h)
+{
+    const prof__html_source *from = h->sources, *to, *end = from + h->source_count;
+    uint64_t missing = 0;
+    qsort(h->sources, h->source_count, sizeof *from, prof__html_source_order);
+    prof__html_tables(h);
+    for (; from < end; from = to) {
+        FILE *file = prof__html_source_open(h->options.sources, from->file);
+        for (to = from; to < end && !strcmp(from->file, to->file);) ++to;
+        if (file) {
+            prof__html_source_lines(h, file, from, to);
+            fclose(file);
+        } else {
+            ++missing;
+        }
+    }
+    prof__html_block1(h, 'X', &h->rows);
+    prof__html_about_number(h, "sources_missing", missing);
+    prof__html_about_number(h, "sources_limit", (uint64_t)h->source_limit);
+    prof__html_block1(h, 'P', &h->rows);
+}
