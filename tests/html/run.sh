@@ -1,8 +1,8 @@
 #!/bin/sh
 # The report in one HTML file: what its modules read out of nine recordings equals the CSV of these, what damaged and
-# hostile data do; the page, and the picture of prof flame, in Chromium and Firefox; and the same of the page that prof_server.h serves, of a program
-# that runs. Downloads go to build/viewers, as those of tests/viewers/run.sh. Pictures: build/html/*.png. Run it at the
-# top of the repository.
+# hostile data do; the page, and the picture of prof flame, in Chromium and Firefox; and the same of the page that
+# prof_server.h serves, of a program that runs. Downloads go to build/viewers, as those of tests/viewers/run.sh.
+# Pictures: build/html/*.png. Run it at the top of the repository.
 cd "$(dirname "$0")/../.." || exit 1
 work=build/html
 firefox=${FIREFOX:-/usr/bin/firefox-esr}
