@@ -5,6 +5,7 @@
 [ $# -gt 0 ] || set -- 100000 1000000 24000000 25000000 62500000 2600000000 3000000000
 passed=0 failed=0 skipped=0
 build=build/clocks
+mkdir -p build
 programs() { # the paths of the test programs
     for name in ${TESTS:-$(ls tests/test_*.c tests/test_*.cpp | sed 's,tests/test_\(.*\)\..*,\1,')}; do
         echo "$build/tests/test_$name"
