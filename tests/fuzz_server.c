@@ -43,7 +43,7 @@ static int turn(prof__server *v)
     REQUIRE(c->hpack.count <= 128 && prof__hpack_size(&c->hpack) <= 4096);
     for (int i = 0; i < PROF__SERVER_STREAMS; ++i) {
         const prof__server_ask *ask = &c->asks[i];
-        REQUIRE(ask->answer.first <= ask->answer.size && ask->answer.size <= ask->answer.room);
+        REQUIRE(ask->answer.first <= ask->answer.size && ask->answer.size <= ask->answer.capacity);
         REQUIRE(ask->body.size <= PROF__SERVER_BODY + 1);
         REQUIRE(!ask->stream || ask->stream & 1);
         REQUIRE(ask->phase != PROF__ASK_LIVE || (ask->live && !ask->stream && i == 0));
