@@ -66,7 +66,12 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
 static void prof__chunk_finish(const prof__thread *self, prof__chunk *chunk)
 {
     const prof__session *s = self->session;
-    prof__chunk_give(s, chunk, PROF__CHUNK_FULL, self->fiber != NULL);
+#ifdef PROF_WITH_DRAIN /* which may not have seen it yet */
+    int newest = 1;
+#else
+    int newest = self->fiber != NULL;
+#endif
+    prof__chunk_give(s, chunk, PROF__CHUNK_FULL, newest);
     if (s->header->mode == PROF_RING) prof__room_changed();
 }
 
