@@ -70,7 +70,8 @@ def check_calls(scopes, counted, work):
     check(set(recorded) == set(counted), f"functions: {sorted(set(recorded) ^ set(counted))[:5]} on one side only")
     exact = 0
     for key in set(recorded) & set(counted):
-        if key[1] in hashing:
+        # A table of addresses may grow once more or less, and the collector then sees one more object.
+        if key[1] in hashing or key[0] == "lgc.c" or key[1] == "l_alloc":
             check(abs(recorded[key] - counted[key]) <= 20 + counted[key] // 20,
                   f"{key}: {recorded[key]} calls, counted {counted[key]}")
         else:
