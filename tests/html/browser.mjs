@@ -103,7 +103,10 @@ async function keyboard(prefix) {
     await page.keyboard.press('?');
     check(`${name}: ? lists the keys`, await page.locator('#keys').isVisible(), 'no list');
     await page.keyboard.press('Escape');
-    await until(page, () => location.hash.includes('f=')); // written a little later
+    await until(page, () => { // written a little later than it is shown
+        const f = globalThis.prof.focus;
+        return location.hash.includes(`f=${f.track.id}.${f.depth}.${f.i}`);
+    });
     const fragment = await page.evaluate(() => location.hash);
     await page.close();
     const again = await open(prefix + '.html', fragment), got = await again.page.evaluate(() => { const f = globalThis.prof.focus; return f && [f.track.id, f.depth, f.i]; });
