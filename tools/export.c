@@ -95,10 +95,12 @@ static int run(const tool_args *args)
     if (!trace) return TOOL_ERROR;
     tool_progress_begin("export", when);
     prof_trace_watch(trace, tool_progress_step, NULL);
-    result = tool_status(json           ? prof_chrome_write(trace, out, &chrome)
-                         : folder       ? prof_xplane_write(trace, out, &xplane)
-                         : html.sources ? prof_html_write(trace, out, &html)
-                                        : prof_trace_write(trace, out, extension));
+    if (json || tool_same(extension, ".csv"))
+        result = tool_write((const prof_trace *const *)&trace, 1, json ? &chrome : NULL, out);
+    else
+        result = tool_status(folder         ? prof_xplane_write(trace, out, &xplane)
+                             : html.sources ? prof_html_write(trace, out, &html)
+                                            : prof_trace_write(trace, out, extension));
     tool_progress_end();
     prof_trace_close(trace);
     if (json && result == TOOL_OK) tool_chrome_size(out);

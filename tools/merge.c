@@ -20,9 +20,10 @@ static int merge(const tool_args *args, prof_trace **traces, const char *out, co
     int i, count = args->file_count, result;
     tool_progress_begin("merge", tool_value(args, "--progress"));
     for (i = 0; i < count; i++) prof_trace_watch(traces[i], step, &count);
-    result = tool_status(tool_is_folder(out)
-                             ? prof_xplane_merge((const prof_trace *const *)traces, (size_t)count, out, xplane)
-                             : prof_chrome_merge((const prof_trace *const *)traces, (size_t)count, out, chrome));
+    if (tool_is_folder(out))
+        result = tool_status(prof_xplane_merge((const prof_trace *const *)traces, (size_t)count, out, xplane));
+    else
+        result = tool_write((const prof_trace *const *)traces, (size_t)count, chrome, out);
     tool_progress_end();
     if (result == TOOL_OK && !tool_is_folder(out)) tool_chrome_size(out);
     return result;

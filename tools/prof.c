@@ -467,6 +467,11 @@ void tool_out_bytes(tool_out *out, const void *bytes, size_t size)
     prof__out_bytes(&out->out, bytes, size);
 }
 
+int tool_out_good(const tool_out *out)
+{
+    return out->out.status == PROF_OK;
+}
+
 int tool_out_close(tool_out *out, int good)
 {
     prof_status status;

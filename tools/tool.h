@@ -78,7 +78,11 @@ const char *tool_shown(const char *path); /* what messages call it */
 typedef struct tool_out tool_out;
 tool_out *tool_out_open(const char *path);
 void tool_out_bytes(tool_out *out, const void *bytes, size_t size);
+int tool_out_good(const tool_out *out); /* 0: something could not be written */
 int tool_out_close(tool_out *out, int good);
+
+/* Writes traces as Chrome's JSON, or, if chrome is NULL, the only one as CSV. Returns the exit status. */
+int tool_write(const prof_trace *const *traces, size_t count, const prof_chrome_options *chrome, const char *path);
 
 /* A sink that erases the progress bar and writes to standard output; tool_flush() reports errors. */
 prof_sink tool_stdout(void);
