@@ -2974,15 +2974,22 @@ static void prof__wait(void) { Sleep(0); }
 static uint64_t prof__thread_id(void) { return GetCurrentThreadId(); }
 static uint64_t prof__process_id(void) { return GetCurrentProcessId(); }
 static uint64_t prof__parent_id(void) { return 0; }
+/* Threads end with the loader's lock held, and then wait for the recorder's. So nothing that takes the loader's lock, as
+   this does, is called while the recorder's is held. */
+static FARPROC prof__thread_describe;
+static PROF__RARE void prof__system_ask(void)
+{
+    HMODULE kernel = GetModuleHandleA("kernel32");
+    if (kernel) prof__thread_describe = GetProcAddress(kernel, "GetThreadDescription");
+}
 /* Asks for the name that SetThreadDescription() gave, which Windows 10 and later have. */
 static PROF__RARE void prof__system_name(char *name, size_t size)
 {
     typedef HRESULT(WINAPI * describe)(HANDLE, PWSTR *);
     union { FARPROC any; describe of; } get;
-    HMODULE kernel = GetModuleHandleA("kernel32");
     PWSTR wide = NULL;
     name[0] = 0;
-    get.any = kernel ? GetProcAddress(kernel, "GetThreadDescription") : NULL;
+    get.any = prof__thread_describe;
     if (!get.any || get.of(GetCurrentThread(), &wide) < 0 || !wide) return;
     if (!WideCharToMultiByte(CP_UTF8, 0, wide, -1, name, (int)size, NULL, NULL)) name[size - 1] = 0;
     LocalFree(wide);
@@ -2992,6 +2999,7 @@ typedef DWORD prof__tss;
 #define PROF__TSS_END WINAPI
 static int prof__tss_make(prof__tss *key, void(PROF__TSS_END *end)(void *))
 {
+    prof__system_ask();
     return (*key = FlsAlloc(end)) != FLS_OUT_OF_INDEXES;
 }
 static int prof__tss_set(prof__tss key, void *pointer) { return FlsSetValue(key, pointer) != 0; }
@@ -3458,6 +3466,7 @@ static PROF__UNUSED PROF__RARE int prof__is_whole(void) { return 1; }
 #define PROF__SELF() ((prof__thread *)PROF_CPU_STATE())
 typedef char prof__cpu_state_fits[sizeof(prof__thread) <= PROF_CPU_STATE_SIZE ? 1 : -1];
 static void prof__on_exit_of_thread(prof__thread *self) { (void)self; }
+#define PROF__EXIT_WATCHED_UNLOCKED 0
 static void prof__signal_stack_take(prof__thread *self) { (void)self; }
 #else
 
@@ -3497,6 +3506,12 @@ static void __attribute__((destructor)) prof__exit_key_drop(void)
 }
 #endif
 static void prof__on_exit_of_thread(prof__thread *self) { prof__tss_set(prof__exit_key, self); }
+#ifdef _WIN32
+/* FlsSetValue() may take a lock that is held while FLS callbacks run, which wait for the recorder's lock. */
+#define PROF__EXIT_WATCHED_UNLOCKED 1
+#else
+#define PROF__EXIT_WATCHED_UNLOCKED 0
+#endif
 
 #if defined(PROF_NO_CRASH) || defined(_WIN32)
 static void prof__signal_stack_take(prof__thread *self) { (void)self; }
@@ -5462,7 +5477,7 @@ static int prof__attach(prof__thread *self)
     prof__track_know(self);
     prof__track_enter(self);
     prof__pair_take(s->clock, s->header->tick_hz, &s->header->last);
-    prof__on_exit_of_thread(self);
+    if (!PROF__EXIT_WATCHED_UNLOCKED) prof__on_exit_of_thread(self);
     if (s->crash_report) prof__signal_stack_take(self);
     return 1;
 }
@@ -5680,6 +5695,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
         self->seen = generation; /* the next macro notices a control call during a wait in between */
         self->open = self->session && s->fast && !(self->exits | self->visiting) ? generation : PROF__SHUT;
         prof__lock_leave(&prof__lock_word, &signals);
+        if (PROF__EXIT_WATCHED_UNLOCKED && self->session) prof__on_exit_of_thread(self);
         PROF__ERRNO_RESTORE();
         return recording && self->session;
     }

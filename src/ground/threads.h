@@ -47,15 +47,22 @@ static void prof__wait(void) { Sleep(0); }
 static uint64_t prof__thread_id(void) { return GetCurrentThreadId(); }
 static uint64_t prof__process_id(void) { return GetCurrentProcessId(); }
 static uint64_t prof__parent_id(void) { return 0; }
+/* Threads end with the loader's lock held, and then wait for the recorder's. So nothing that takes the loader's lock, as
+   this does, is called while the recorder's is held. */
+static FARPROC prof__thread_describe;
+static PROF__RARE void prof__system_ask(void)
+{
+    HMODULE kernel = GetModuleHandleA("kernel32");
+    if (kernel) prof__thread_describe = GetProcAddress(kernel, "GetThreadDescription");
+}
 /* Asks for the name that SetThreadDescription() gave, which Windows 10 and later have. */
 static PROF__RARE void prof__system_name(char *name, size_t size)
 {
     typedef HRESULT(WINAPI * describe)(HANDLE, PWSTR *);
     union { FARPROC any; describe of; } get;
-    HMODULE kernel = GetModuleHandleA("kernel32");
     PWSTR wide = NULL;
     name[0] = 0;
-    get.any = kernel ? GetProcAddress(kernel, "GetThreadDescription") : NULL;
+    get.any = prof__thread_describe;
     if (!get.any || get.of(GetCurrentThread(), &wide) < 0 || !wide) return;
     if (!WideCharToMultiByte(CP_UTF8, 0, wide, -1, name, (int)size, NULL, NULL)) name[size - 1] = 0;
     LocalFree(wide);
@@ -65,6 +72,7 @@ typedef DWORD prof__tss;
 #define PROF__TSS_END WINAPI
 static int prof__tss_make(prof__tss *key, void(PROF__TSS_END *end)(void *))
 {
+    prof__system_ask();
     return (*key = FlsAlloc(end)) != FLS_OUT_OF_INDEXES;
 }
 static int prof__tss_set(prof__tss key, void *pointer) { return FlsSetValue(key, pointer) != 0; }

@@ -53,6 +53,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
         self->seen = generation; /* the next macro notices a control call during a wait in between */
         self->open = self->session && s->fast && !(self->exits | self->visiting) ? generation : PROF__SHUT;
         prof__lock_leave(&prof__lock_word, &signals);
+        if (PROF__EXIT_WATCHED_UNLOCKED && self->session) prof__on_exit_of_thread(self);
         PROF__ERRNO_RESTORE();
         return recording && self->session;
     }

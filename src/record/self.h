@@ -6,6 +6,7 @@
 #define PROF__SELF() ((prof__thread *)PROF_CPU_STATE())
 typedef char prof__cpu_state_fits[sizeof(prof__thread) <= PROF_CPU_STATE_SIZE ? 1 : -1];
 static void prof__on_exit_of_thread(prof__thread *self) { (void)self; }
+#define PROF__EXIT_WATCHED_UNLOCKED 0
 static void prof__signal_stack_take(prof__thread *self) { (void)self; }
 #else
 
@@ -45,6 +46,12 @@ static void __attribute__((destructor)) prof__exit_key_drop(void)
 }
 #endif
 static void prof__on_exit_of_thread(prof__thread *self) { prof__tss_set(prof__exit_key, self); }
+#ifdef _WIN32
+/* FlsSetValue() may take a lock that is held while FLS callbacks run, which wait for the recorder's lock. */
+#define PROF__EXIT_WATCHED_UNLOCKED 1
+#else
+#define PROF__EXIT_WATCHED_UNLOCKED 0
+#endif
 
 #if defined(PROF_NO_CRASH) || defined(_WIN32)
 static void prof__signal_stack_take(prof__thread *self) { (void)self; }

@@ -352,7 +352,7 @@ static int prof__attach(prof__thread *self)
     prof__track_know(self);
     prof__track_enter(self);
     prof__pair_take(s->clock, s->header->tick_hz, &s->header->last);
-    prof__on_exit_of_thread(self);
+    if (!PROF__EXIT_WATCHED_UNLOCKED) prof__on_exit_of_thread(self);
     if (s->crash_report) prof__signal_stack_take(self);
     return 1;
 }
