@@ -47,8 +47,8 @@ static void prof__wait(void) { Sleep(0); }
 static uint64_t prof__thread_id(void) { return GetCurrentThreadId(); }
 static uint64_t prof__process_id(void) { return GetCurrentProcessId(); }
 static uint64_t prof__parent_id(void) { return 0; }
-/* Threads end with the loader's lock held, and then wait for the recorder's. So nothing that takes the loader's lock, as
-   this does, is called while the recorder's is held. */
+/* Threads end with the loader's lock held, and then wait for the recorder's. So nothing that takes the loader's lock,
+   as this does, is called while the recorder's is held. */
 static FARPROC prof__thread_describe;
 static PROF__RARE void prof__system_ask(void)
 {
