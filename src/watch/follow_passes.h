@@ -77,9 +77,9 @@ static PROF__RARE void prof__follow_part_ends(prof__follow *f, uint32_t slot)
 }
 
 /* Reads a TRACK record: the next part of that track begins here. Returns NULL if the part before it may not have been
-   read yet. patient: it has already waited for that. 1: no slot can be read further, so that the part before it, in
-   another slot, must be complete, although its thread found no space to record that. 2: still no slot can be read
-   further: the part before it is missing. */
+   read yet. patient: it has already waited for that, and no slot can be read further: the part before it, in another
+   slot, must be complete, although its thread found no space to record that, or it is missing. But first, the begins at
+   the end of that part are read, in the next pass: nothing can take them back any more. */
 static PROF__ASIDE prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record,
                                                            int patient)
 {
@@ -87,7 +87,12 @@ static PROF__ASIDE prof__follow_track *prof__follow_switch(prof__follow *f, uint
     uint32_t known = prof__follow_find(f, id);
     prof__follow_track *t = known ? &f->tracks[known - 1] : NULL;
     uint64_t ahead = number - (t ? t->number : 0); /* serials begin with 1 */
-    if (!patient && (ahead > 1 || (t && t->slot && t->slot != slot + 1))) return NULL;
+    if (t && t->slot && t->slot != slot + 1) {
+        uint64_t *left = &f->slots[t->slot - 1].left;
+        if (!*left) *left = f->pass;
+        if (!patient || *left == f->pass) return NULL;
+    }
+    if (!patient && ahead > 1) return NULL;
     t = prof__follow_use(f, id);
     if (ahead > 1) {
         f->gaps++;
@@ -96,6 +101,7 @@ static PROF__ASIDE prof__follow_track *prof__follow_switch(prof__follow *f, uint
     t->number = number;
     if (f->slots[slot].track != id) prof__follow_part_ends(f, slot);
     f->slots[slot].track = id;
+    f->slots[slot].left = 0;
     t->slot = slot + 1;
     return t;
 }
@@ -115,12 +121,14 @@ static uint32_t prof__follow_limit(const prof__follow *f, uint32_t slot)
     const uint64_t *words = prof__chunk_first(prof__follow_chunk(f, slot));
     size_t at = f->slots[slot].at, safe = at, length, count = (size_t)s->chunk_words;
     int keeps = !s->min_ticks || f->slots[slot].ended || PROF__ACQUIRE(&s->header->state) == PROF__STOPPED, begins = 0;
+    int left = f->slots[slot].left != 0;
     for (; at < count; at += length) {
         uint64_t head = PROF__ACQUIRE(words + at);
         length = prof__record_words(head, count - at);
         if (!length) break;
         if (prof__read_kind(head) != PROF__KIND_NAME) begins = prof__read_kind(head) == PROF__KIND_BEGIN;
-        if (keeps || !begins) safe = at + length;
+        if (prof__read_kind(head) == PROF__KIND_TRACK) left = 0;
+        if (keeps || left || !begins) safe = at + length;
     }
     return (uint32_t)safe;
 }
@@ -237,6 +245,7 @@ static PROF__RARE size_t prof__follow_gather(prof__follow *f)
             it->track = 0;
             it->at = it->limit = 0;
             it->waits = 0;
+            it->left = 0;
         }
         if (!it->sequence) continue;
         f->order[found].sequence = it->sequence;
