@@ -159,7 +159,7 @@ extern "C" {
 
 #define PROF__CHROME_SITES 1024     /* call sites whose text is kept, 256 KiB; a power of two */
 #define PROF__CHROME_TEXT 240       /* bytes of such a text; longer ones are made anew each time */
-#define PROF__CHROME_COPY 48        /* the size of the pieces in which it is copied, a divisor of that */
+#define PROF__CHROME_COPY 64        /* the size of the pieces in which it is copied */
 #define PROF__CHROME_DEPTH 512      /* depth up to which ends are compared */
 #define PROF__CHROME_FRAMES 64      /* names of frames on one thread */
 #define PROF__CHROME_MARKS 64       /* tracks of marks for all threads */
@@ -170,7 +170,7 @@ extern "C" {
 typedef struct prof__chrome_site {
     const prof_callsite *site;
     unsigned char name_size, size;
-    char text[PROF__CHROME_TEXT];
+    char text[PROF__CHROME_TEXT + PROF__CHROME_COPY];
 } prof__chrome_site;
 
 typedef struct prof__chrome_thread {
@@ -212,7 +212,7 @@ typedef struct prof__chrome {
     int64_t offset;
     uint32_t pid;
     prof__chrome_site *sites;     /* NULL without memory: slower, the same result */
-    uint64_t stamp;               /* 1 + the last time written, in units of 10 ms; 0: none yet */
+    uint64_t stamp;               /* 1 + the last time written, in milliseconds; 0: none yet */
     size_t stamp_size;
     char stamp_text[16];          /* its digits */
 } prof__chrome;
@@ -235,6 +235,7 @@ typedef struct prof__chrome_frames {
 typedef struct prof__chrome_track {
     prof__chrome_ids ids;
     int64_t origin; /* start of the first scope, from which speedscope counts; -1: none yet */
+    double zero;    /* the same in microseconds */
     struct {
         int64_t start, duration;
         const char *name; /* NULL: made at run time, and hash is its hash */
@@ -424,50 +425,41 @@ static int64_t prof__chrome_time(int64_t ns)
     return ns < 0 ? 0 : ns;
 }
 
-static void prof__chrome_pair(char *to, uint32_t value)
-{
-    static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-                                "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-                                "8081828384858687888990919293949596979899";
-    memcpy(to, pairs + value * 2, 2);
-}
+#define PROF__CHROME_TEN(ab) \
+    "." ab "0." ab "1." ab "2." ab "3." ab "4." ab "5." ab "6." ab "7." ab "8." ab "9"
+#define PROF__CHROME_HUNDRED(a) \
+    PROF__CHROME_TEN(a "0") PROF__CHROME_TEN(a "1") PROF__CHROME_TEN(a "2") PROF__CHROME_TEN(a "3") \
+    PROF__CHROME_TEN(a "4") PROF__CHROME_TEN(a "5") PROF__CHROME_TEN(a "6") PROF__CHROME_TEN(a "7") \
+    PROF__CHROME_TEN(a "8") PROF__CHROME_TEN(a "9")
+static const char prof__chrome_thousand[] = /* .000.001.002 and so on */
+    PROF__CHROME_HUNDRED("0") PROF__CHROME_HUNDRED("1") PROF__CHROME_HUNDRED("2") PROF__CHROME_HUNDRED("3")
+    PROF__CHROME_HUNDRED("4") PROF__CHROME_HUNDRED("5") PROF__CHROME_HUNDRED("6") PROF__CHROME_HUNDRED("7")
+    PROF__CHROME_HUNDRED("8") PROF__CHROME_HUNDRED("9") ".";
 
-/* Writes a point and three digits. */
-static void prof__chrome_thousandths(char *to, uint32_t rest)
+/* Writes ns, which is not negative, as microseconds, 20 bytes at most. Returns the end, as all functions here do that
+   get `to`. */
+static char *prof__chrome_microseconds(char *to, int64_t ns)
 {
-    to[0] = '.';
-    to[1] = (char)('0' + rest / 100);
-    prof__chrome_pair(to + 2, rest % 100);
-}
-
-/* Writes ns, which is not negative, as microseconds. Returns the bytes written, at most 21. */
-static size_t prof__chrome_microseconds(char *to, int64_t ns)
-{
-    uint64_t whole = (uint64_t)ns / 1000;
-    size_t size;
-    if (PROF__LIKELY(whole < 10)) {
-        to[0] = (char)('0' + whole);
-        size = 1;
-    } else if (PROF__LIKELY(whole < 10000)) {
-        uint32_t left = (uint32_t)whole, upper = left / 100;
-        size = left < 100 ? 2 : left < 1000 ? 3 : 4;
-        prof__chrome_pair(to + size - 2, left - upper * 100);
-        if (size == 3)
-            to[0] = (char)('0' + upper);
-        else if (size == 4)
-            prof__chrome_pair(to, upper);
+    uint32_t rest;
+    if (PROF__LIKELY(ns < 1000000)) {
+        uint32_t left = (uint32_t)ns, whole = left / 1000;
+        size_t size = 1 + (size_t)(left >= 10000) + (size_t)(left >= 100000);
+        memcpy(to, prof__chrome_thousand + whole * 4 + 4 - size, 4);
+        to += size;
+        rest = left - whole * 1000;
     } else {
-        size = prof__digits(to, whole);
+        to += prof__digits(to, (uint64_t)ns / 1000);
+        rest = (uint32_t)((uint64_t)ns % 1000);
     }
-    prof__chrome_thousandths(to + size, (uint32_t)((uint64_t)ns - whole * 1000));
-    return size + 4;
+    memcpy(to, prof__chrome_thousand + rest * 4, 4);
+    return to + 4;
 }
 
 /* Does the same for the time of an event, faster if it comes shortly after the last one. to: room for 32 bytes. */
-static inline size_t prof__chrome_stamp(prof__chrome *c, char *to, int64_t ns)
+static inline char *prof__chrome_stamp(prof__chrome *c, char *to, int64_t ns)
 {
-    uint64_t whole = (uint64_t)ns / 1000, upper = whole / 10000;
-    uint32_t left = (uint32_t)(whole - upper * 10000);
+    uint64_t upper = (uint64_t)ns / 1000000;
+    uint32_t left = (uint32_t)((uint64_t)ns - upper * 1000000), whole = left / 1000;
     if (PROF__UNLIKELY(upper + 1 != c->stamp)) {
         if (!upper) return prof__chrome_microseconds(to, ns);
         c->stamp_size = prof__digits(c->stamp_text, upper);
@@ -475,15 +467,15 @@ static inline size_t prof__chrome_stamp(prof__chrome *c, char *to, int64_t ns)
     }
     memcpy(to, c->stamp_text, sizeof c->stamp_text);
     to += c->stamp_size;
-    prof__chrome_pair(to, left / 100);
-    prof__chrome_pair(to + 2, left % 100);
-    prof__chrome_thousandths(to + 4, (uint32_t)((uint64_t)ns - whole * 1000));
-    return c->stamp_size + 8;
+    memcpy(to, prof__chrome_thousand + whole * 4 + 1, 4);
+    memcpy(to + 3, prof__chrome_thousand + (left - whole * 1000) * 4, 4);
+    return to + 7;
 }
 
 static void prof__chrome_ns(prof__out *out, int64_t ns)
 {
-    prof__out_commit(out, prof__chrome_microseconds(prof__out_reserve(out, 24), ns));
+    char *to = prof__out_reserve(out, 24);
+    prof__out_commit(out, (size_t)(prof__chrome_microseconds(to, ns) - to));
 }
 
 /* Returns the value rounded to a double, as viewers have it, whatever precision the processor computes with. */
@@ -521,56 +513,112 @@ static int prof__chrome_surely_adds_up(const prof__chrome_sum *sum, double durat
 }
 
 /* Writes a duration plus steps, of which `one` make a nanosecond. one: 10^digits. */
-static void prof__chrome_long_duration(prof__out *out, int64_t ns, int64_t steps, int digits, int64_t one)
+static char *prof__chrome_long_duration(char *to, int64_t ns, int64_t steps, int digits, int64_t one)
 {
-    char text[20], *to = prof__out_reserve(out, 64);
-    size_t size = prof__chrome_microseconds(to, ns - (steps < 0));
+    char text[20];
     size_t length = prof__digits(text, (uint64_t)(steps < 0 ? one + steps : steps));
     int i;
-    for (i = (int)length; i < digits; i++) to[size++] = '0';
-    memcpy(to + size, text, length);
-    prof__out_commit(out, size + length);
+    to = prof__chrome_microseconds(to, ns - (steps < 0));
+    for (i = (int)length; i < digits; i++) *to++ = '0';
+    memcpy(to, text, length);
+    return to + length;
 }
 
-/* Writes the duration with as few decimals more than three as make the sum right. Returns 0 if none do. */
-static int prof__chrome_odd_duration(prof__out *out, const prof__chrome_sum *sum, int64_t ns, int both)
+/* Writes a number as prof__double_text() does, with 15 to 17 digits; faster from 0.0001 to a million: with integers,
+   which are exact here. */
+static char *prof__chrome_exact_number(char *to, double value)
+{
+#ifdef __SIZEOF_INT128__
+    __extension__ typedef unsigned __int128 wide;
+    const uint64_t one = (uint64_t)1 << 52;
+    uint64_t bits, fives = 1, step, number, away;
+    size_t decimals = 11, digits;
+    double least = 1e5;
+    char text[20];
+    wide scaled;
+    int shift;
+    memcpy(&bits, &value, sizeof bits);
+    if (!(value >= 1e-4 && value < 1e6) || !(bits & (one - 1))) return to + prof__double_text(to, value);
+    for (; value < least; least /= 10) decimals++;
+    for (digits = 0; digits < decimals; digits++) fives *= 5;
+    scaled = (wide)((bits & (one - 1)) | one) * fives; /* 2^shift times the value with 17 digits and without a point */
+    shift = 1075 - (int)(bits >> 52) - (int)decimals;
+    for (step = 100;; step /= 10) {
+        uint64_t rest;
+        number = (uint64_t)(scaled >> shift) / step;
+        rest = (uint64_t)(scaled - ((wide)(number * step) << shift)); /* below step * 2^shift */
+        away = (step << shift) - rest;
+        if (rest > away || (rest == away && number & 1))
+            number++;
+        else
+            away = rest;
+        if (step == 1 || 2 * away < fives) break; /* it is nearer than half of what the last bit is worth */
+    }
+    for (; step > 1; step /= 10) decimals--;
+    for (; decimals && number % 10 == 0; number /= 10) decimals--;
+    digits = prof__digits(text, number);
+    if (digits <= decimals) {
+        memcpy(to, "0.000000", 8);
+        to += 2 + decimals - digits;
+        memcpy(to, text, sizeof text);
+        return to + digits;
+    }
+    memcpy(to, text, digits - decimals);
+    to += digits - decimals;
+    if (!decimals) return to;
+    *to = '.';
+    memcpy(to + 1, text + digits - decimals, decimals);
+    return to + 1 + decimals;
+#else
+    return to + prof__double_text(to, value);
+#endif
+}
+
+/* Writes the duration with as few decimals more than three as make the sum right. Returns NULL if none do. */
+static char *prof__chrome_odd_duration(char *to, const prof__chrome_sum *sum, int64_t ns, int both)
 {
     double wanted = sum->end2 - sum->start2; /* for speedscope; for both, the mean of that and DevTools' */
-    double missing;
+    double missing, reach = sum->end / 1125899906842624.0, power = 1e3;
     int64_t one = 1000;
     int digits;
-    if (both) wanted = prof__chrome_double((wanted + (sum->end - sum->start)) / 2);
+    if (both) {
+        double middle = prof__chrome_double((wanted + (sum->end - sum->start)) / 2);
+        reach += middle < wanted ? wanted - middle : middle - wanted;
+        wanted = middle;
+    }
     missing = (wanted - sum->duration) * 1e3;
-    if (!(missing > -0.4 && missing < 0.4)) return 0; /* from 2^43 us on, doubles have no nanoseconds */
-    for (digits = 3; digits <= 12; digits++, one *= 10) {
-        double units = missing * (double)one;
+    if (!(missing > -0.4 && missing < 0.4)) return NULL; /* from 2^43 us on, doubles have no nanoseconds */
+    reach *= 1e3; /* nanoseconds: what is farther away makes the sum wrong */
+    for (digits = 3; digits <= 12; digits++, one *= 10, power *= 10) {
+        double units = missing * power, far;
         int64_t steps;
         if (units > -0.5 && units < 0.5) continue;
         steps = (int64_t)(units < 0 ? units - 0.5 : units + 0.5);
-        if (!prof__chrome_surely_adds_up(sum, sum->duration + (double)steps / (1e3 * (double)one), both)) continue;
-        prof__chrome_long_duration(out, ns, steps, digits, one);
-        return 1;
+        far = units - (double)steps;
+        if (far > reach * power || far < -reach * power) continue;
+        if (!prof__chrome_surely_adds_up(sum, sum->duration + (double)steps / (1e3 * power), both)) continue;
+        return prof__chrome_long_duration(to, ns, steps, digits, one);
     }
-    if (!prof__chrome_adds_up(sum, wanted, both)) return 0; /* rarely, in the first milliseconds: none exists */
-    if (wanted < sum->duration || wanted > sum->duration)
-        prof__out_double(out, wanted);
-    else
-        prof__chrome_ns(out, ns);
-    return 1;
+    if (!prof__chrome_adds_up(sum, wanted, both)) return NULL; /* rarely, in the first milliseconds: none exists */
+    if (wanted < sum->duration || wanted > sum->duration) return prof__chrome_exact_number(to, wanted);
+    return prof__chrome_microseconds(to, ns);
 }
 
-static void prof__chrome_exact_duration(prof__out *out, int64_t start, int64_t duration, int64_t origin)
+/* zero: the start of the first scope, in microseconds. */
+static char *prof__chrome_exact_duration(char *to, int64_t start, int64_t duration, double zero)
 {
     prof__chrome_sum sum;
-    double zero = (double)origin / 1e3;
+    char *end = NULL;
     sum.start = (double)start / 1e3;
     sum.end = (double)(start + duration) / 1e3;
     sum.duration = (double)duration / 1e3;
     sum.start2 = prof__chrome_double(sum.start - zero);
     sum.end2 = prof__chrome_double(sum.end - zero);
-    if (PROF__LIKELY(prof__chrome_adds_up(&sum, sum.duration, 1)) ||
-        (!prof__chrome_odd_duration(out, &sum, duration, 1) && !prof__chrome_odd_duration(out, &sum, duration, 0)))
-        prof__chrome_ns(out, duration);
+    if (PROF__UNLIKELY(!prof__chrome_adds_up(&sum, sum.duration, 1))) {
+        end = prof__chrome_odd_duration(to, &sum, duration, 1);
+        if (!end) end = prof__chrome_odd_duration(to, &sum, duration, 0);
+    }
+    return end ? end : prof__chrome_microseconds(to, duration);
 }
 
 static void prof__chrome_number(prof__out *out, double value)
@@ -787,83 +835,98 @@ static void prof__chrome_sort_index(prof__chrome *c, uint32_t tid, int64_t index
     PROF__CHROME_LITERAL(&c->out, "}}");
 }
 
-/* Writes the duration of the last scope, which depends on the event after it. start: of that event, or INT64_MAX;
-   name: that of a scope, or NULL. */
-static inline void prof__chrome_close(prof__chrome *c, prof__chrome_track *track, int64_t start, const char *name)
+/* Writes the duration of the last scope, which depends on the event after it. start: of that event, or INT64_MAX; name:
+   that of a scope, or NULL. */
+static inline char *prof__chrome_close(prof__chrome_track *track, char *to, int64_t start, const char *name)
 {
-    prof__out *out = &c->out;
     int64_t end = track->scope.start + track->scope.duration;
     int touches = start <= end; /* it is a neighbour; or a child, whose neighbour may come later */
-    char *to = prof__out_reserve(out, 128); /* for the whole text */
-    memcpy(to, ",\"dur\":", 7);
-    prof__out_commit(out, 7);
+    memcpy(to, ",\"dur\":", 8);
+    to += 7;
     if (!track->scope.duration) {
-        PROF__CHROME_LITERAL(out, "0.0001");
+        memcpy(to, "0.0001", 6);
+        to += 6;
     } else if (start == end && name && (track->scope.name ? !strcmp(name, track->scope.name)
                                                           : prof__text_hash(name) == track->scope.hash)) {
-        prof__chrome_ns(out, track->scope.duration - 1); /* plus 0.9 ns: else speedscope puts the next one inside */
-        PROF__CHROME_LITERAL(out, "9");
+        to = prof__chrome_microseconds(to, track->scope.duration - 1); /* plus 0.9 ns: else speedscope puts the next */
+        *to++ = '9';                                                   /* one inside */
     } else if (touches || track->scope.exact) {
-        prof__chrome_exact_duration(out, track->scope.start, track->scope.duration, track->origin);
+        to = prof__chrome_exact_duration(to, track->scope.start, track->scope.duration, track->zero);
     } else {
-        prof__chrome_ns(out, track->scope.duration);
+        to = prof__chrome_microseconds(to, track->scope.duration);
     }
-    *out->cursor = '}';
-    prof__out_commit(out, 1);
+    *to = '}';
     track->scope.open = 0;
+    return to + 1;
 }
 
-/* Writes a line up to the value of ts. start: 11 bytes, such as ,\n{"ph":"X" */
-static inline void prof__chrome_line(prof__chrome *c, const prof__chrome_ids *ids, const prof_callsite *site,
-                                     const char *name, const char *start, int64_t ns)
+static void prof__chrome_close_last(prof__chrome *c, prof__chrome_track *track, int64_t start, const char *name)
+{
+    char *to = prof__out_reserve(&c->out, 64);
+    if (track->scope.open) prof__out_commit(&c->out, (size_t)(prof__chrome_close(track, to, start, name) - to));
+}
+
+/* Writes a line up to the value of ts. start: 11 bytes, such as ,\n{"ph":"X"; to: where the text ends, with 512 bytes
+   reserved, which is more than is needed, because whole pieces are copied. */
+static inline char *prof__chrome_line(prof__chrome *c, char *to, const prof__chrome_ids *ids, const prof_callsite *site,
+                                      const char *name, const char *start, int64_t ns)
 {
     prof__out *out = &c->out;
     prof__chrome_site *kept = NULL;
-    char *to = prof__out_reserve(out, 512); /* more than is needed, because whole pieces are copied */
     memcpy(to, start, 11);
+    to += 11;
     if (c->sites) {
         uint64_t hash = (uint64_t)(uintptr_t)site * 0x9E3779B97F4A7C15u;
         kept = &c->sites[hash >> 32 & (PROF__CHROME_SITES - 1)];
     }
     if (PROF__LIKELY(kept && kept->site == site && name == site->name)) {
         size_t at = 0;
-        for (to += 11; at < kept->size; at += PROF__CHROME_COPY) memcpy(to + at, kept->text + at, PROF__CHROME_COPY);
+        do {
+            memcpy(to + at, kept->text + at, PROF__CHROME_COPY);
+            at += PROF__CHROME_COPY;
+        } while (PROF__UNLIKELY(at < kept->size));
         to += kept->size;
     } else {
-        prof__out_commit(out, 11);
+        prof__out_commit(out, (size_t)(to - out->cursor));
         prof__chrome_describe(c, kept, site, name);
         to = prof__out_reserve(out, 128);
     }
     memcpy(to, ids->text, sizeof ids->text);
-    to += ids->size;
-    prof__out_commit(out, (size_t)(to - out->cursor) + prof__chrome_stamp(c, to, ns));
+    return prof__chrome_stamp(c, to + ids->size, ns);
 }
 
 static void prof__chrome_begin(prof__chrome *c, const prof__chrome_ids *ids, const prof_event *event, const char *start,
                                int64_t ns)
 {
-    prof__chrome_line(c, ids, event->site, event->name, start, ns);
+    char *to = prof__out_reserve(&c->out, 512);
+    to = prof__chrome_line(c, to, ids, event->site, event->name, start, ns);
+    prof__out_commit(&c->out, (size_t)(to - c->out.cursor));
 }
 
-/* Writes the line of a scope up to its arguments. */
-static inline void prof__chrome_open(prof__chrome *c, prof__chrome_track *track, const prof_callsite *site,
-                                     const char *name, int64_t start, int64_t duration, uint32_t depth)
+/* Writes the line of a scope up to its arguments: see prof__chrome_line(). */
+static inline char *prof__chrome_open(prof__chrome *c, char *to, prof__chrome_track *track, const prof_callsite *site,
+                                      const char *name, int64_t start, int64_t duration, uint32_t depth)
 {
     int64_t end = start + duration;
-    if (track->origin < 0) track->origin = start;
-    prof__chrome_line(c, &track->ids, site, name, ",\n{\"ph\":\"X\"", start);
+    if (track->origin < 0) {
+        track->origin = start;
+        track->zero = (double)start / 1e3;
+    }
     track->scope.open = 1;
     track->scope.name = name == site->name ? name : NULL;
     track->scope.start = start;
     track->scope.duration = duration;
     track->scope.exact = depth > PROF__CHROME_DEPTH || (depth && track->ends[depth - 1] <= end);
     if (depth < PROF__CHROME_DEPTH) track->ends[depth] = end;
+    return prof__chrome_line(c, to, &track->ids, site, name, ",\n{\"ph\":\"X\"", start);
 }
 
 static void prof__chrome_slice(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
 {
-    prof__chrome_open(c, track, event->site, event->name, prof__chrome_time(event->start_ns), event->duration_ns,
-                      event->depth);
+    char *to = prof__out_reserve(&c->out, 512);
+    to = prof__chrome_open(c, to, track, event->site, event->name, prof__chrome_time(event->start_ns),
+                           event->duration_ns, event->depth);
+    prof__out_commit(&c->out, (size_t)(to - c->out.cursor));
     if (event->arg_count | event->flags | (uint32_t)c->options.source) prof__chrome_all_args(c, event);
     if (!track->scope.name) track->scope.hash = prof__text_hash(event->name);
 }
@@ -875,9 +938,11 @@ static void prof__chrome_plain(prof__chrome *c, prof__chrome_track *track, prof_
     const prof__read_node *node;
     while ((node = prof__cursor_plain(cursor, &site)) != NULL) {
         int64_t start = node->start_ns + c->offset;
-        if (track->scope.open) prof__chrome_close(c, track, start, site->name);
-        prof__chrome_open(c, track, site, site->name, prof__chrome_time(start), node->end_ns - node->start_ns,
-                          node->depth);
+        char *to = prof__out_reserve(&c->out, 576);
+        if (track->scope.open) to = prof__chrome_close(track, to, start, site->name);
+        to = prof__chrome_open(c, to, track, site, site->name, prof__chrome_time(start), node->end_ns - node->start_ns,
+                               node->depth);
+        prof__out_commit(&c->out, (size_t)(to - c->out.cursor));
     }
 }
 
@@ -983,6 +1048,7 @@ static void prof__chrome_frame_line(prof__chrome *c, const prof__chrome_frames *
 {
     prof__chrome_ids ids;
     prof__out *out = &c->out;
+    char *to, *end;
     int count = 0;
     prof__chrome_make_ids(c, &ids, frames->tid);
     prof__chrome_begin(c, &ids, event, ",\n{\"ph\":\"X\"", start);
@@ -990,8 +1056,10 @@ static void prof__chrome_frame_line(prof__chrome *c, const prof__chrome_frames *
     prof__out_unsigned(out, number);
     prof__chrome_truncated(out, &count, event->flags);
     PROF__CHROME_LITERAL(out, "},\"dur\":");
-    prof__chrome_exact_duration(out, start, event->duration_ns, frames->origin);
-    PROF__CHROME_LITERAL(out, "}");
+    to = prof__out_reserve(out, 64);
+    end = prof__chrome_exact_duration(to, start, event->duration_ns, (double)frames->origin / 1e3);
+    *end = '}';
+    prof__out_commit(out, (size_t)(end + 1 - to));
 }
 
 /* Returns 1 if an event lies at least in part in the window of the options. */
@@ -1669,12 +1737,11 @@ static void prof__chrome_write_track(prof__chrome *c, prof__chrome_track *track,
     track->scope.open = 0;
     track->frame_count = 0;
     while (c->out.status == PROF_OK && prof__chrome_next(c, cursor, &event)) {
-        if (track->scope.open)
-            prof__chrome_close(c, track, event.start_ns, event.type == PROF_EVENT_SCOPE ? event.name : NULL);
+        prof__chrome_close_last(c, track, event.start_ns, event.type == PROF_EVENT_SCOPE ? event.name : NULL);
         prof__chrome_event(c, track, index, &event);
         if (all) prof__chrome_plain(c, track, cursor);
     }
-    if (track->scope.open) prof__chrome_close(c, track, INT64_MAX, NULL);
+    prof__chrome_close_last(c, track, INT64_MAX, NULL);
     prof_cursor_close(cursor);
 }
 

@@ -1098,21 +1098,15 @@ TEST(durations_add_up)
     uint64_t random = 2463534242u;
     long rounds = trace_times(2000, 200000, 5000000), longer = 0, devtools = 0, speedscope = 0;
     for (long round = 0; round < rounds && test_failures < 20; ++round) {
-        prof__out out;
-        memory m = {NULL, 0, 0, 0};
         char text[80];
         random ^= random << 13, random ^= random >> 7, random ^= random << 17;
         int64_t start_ns = (int64_t)(random >> (17 + random % 40)), duration = (int64_t)((random >> 20) % 10000000) + 1;
         int64_t origin = round % 3 ? (int64_t)(random % 200000) : 0;
         start_ns += origin;
-        prof__out_sink(&out, memory_sink(&m));
-        prof__chrome_exact_duration(&out, start_ns, duration, origin);
-        prof__out_close(&out);
-        memcpy(text, m.bytes, m.size);
-        text[m.size] = 0;
-        free(m.bytes);
         double start_us = (double)start_ns / 1e3, end_us = (double)(start_ns + duration) / 1e3;
-        double origin_us = (double)origin / 1e3, plain = strtod(text, NULL);
+        double origin_us = (double)origin / 1e3, plain;
+        *prof__chrome_exact_duration(text, start_ns, duration, origin_us) = 0;
+        plain = strtod(text, NULL);
         CHECK_EQUAL(nanoseconds(text, 0), duration);
         devtools += start_us + plain < end_us || start_us + plain > end_us;
         start_us -= origin_us;
@@ -1124,6 +1118,27 @@ TEST(durations_add_up)
     CHECK(longer > rounds / 20 && longer < rounds / 2);
     CHECK(devtools < rounds / 10); /* there is not always a number that suits both, */
     CHECK(speedscope < rounds / 50); /* or even one, for a scope that is longer than what came before it */
+}
+
+/* Numbers of 1 to 17 digits, and those next to them, also outside the range where they are written with integers. */
+TEST(exact_numbers)
+{
+    uint64_t random = 88172645463325252u;
+    long rounds = trace_times(2000, 100000, 5000000);
+    for (long round = 0; round < rounds && test_failures < 20; ++round) {
+        char text[64], wanted[64];
+        double value;
+        uint64_t bits;
+        random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+        value = (double)(random >> (11 + random % 50));
+        for (uint64_t i = random >> 5 & 15; i; --i) value /= 10;
+        memcpy(&bits, &value, sizeof bits);
+        bits += random >> 9 & 3;
+        memcpy(&value, &bits, sizeof value);
+        *prof__chrome_exact_number(text, value) = 0;
+        wanted[prof__double_text(wanted, value)] = 0;
+        CHECK_TEXT(text, wanted);
+    }
 }
 
 TEST_MAIN

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static prof_status make(const prof_trace *const *traces, size_t count, const prof_chrome_options *chrome, prof_sink sink)
+static prof_status make(const prof_trace *const *traces, size_t count, const prof_chrome_options *chrome,
+                        prof_sink sink)
 {
     return chrome ? prof_chrome_merge_stream(traces, count, sink, chrome) : prof_csv_stream(*traces, sink);
 }
