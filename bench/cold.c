@@ -6,7 +6,9 @@
    and second level of the caches; code, too. In turns it measures two counter reads, a scope of the same call site, a
    scope of one of 10,000 call sites, and the last again without reading in between. Each is measured by two further
    counter reads around it; the mean of all threads' samples without the lowest and highest tenth is printed, less that
-   of nothing. The records of the call sites are 10,000; the code of their scopes is the same. */
+   of nothing. Before each sample, a fence waits for what the last one has left to be loaded: without it, a wait for
+   memory counts for this sample or the next, as it happens. The records of the call sites are 10,000; the code of their
+   scopes is the same. */
 #define _GNU_SOURCE 1
 #include "prof.h"
 
@@ -44,8 +46,10 @@ static void scope(prof_site *site)
     prof__end(token);
 }
 
-static uint32_t sample(int which, unsigned chance)
+/* Inlined with a constant `which`, so that no branch on it is predicted wrongly. */
+static inline __attribute__((__always_inline__)) uint32_t sample(int which, unsigned chance)
 {
+    __builtin_ia32_lfence();
     uint64_t start = READ_CLOCK();
     KEEP(start);
     if (which == CLOCK) { KEEP(READ_CLOCK()); KEEP(READ_CLOCK()); }
@@ -57,13 +61,17 @@ static void *measure(void *number)
 {
     size_t at = (size_t)(uintptr_t)number * (size_t)each;
     unsigned chance = (unsigned)at + 1;
+#define SAMPLE(which) \
+    chance = chance * 1103515245u + 12345u; \
+    if (cold) evict(); \
+    ticks[cold][which][at + (size_t)i] = sample(which, chance >> 8)
     for (int cold = 0; cold < 2; ++cold)
-        for (int i = 0; i < each; ++i)
-            for (int which = 0; which < CASES; ++which) {
-                chance = chance * 1103515245u + 12345u;
-                if (cold) evict();
-                ticks[cold][which][at + (size_t)i] = sample(which, chance >> 8);
-            }
+        for (int i = 0; i < each; ++i) {
+            SAMPLE(NOTHING);
+            SAMPLE(CLOCK);
+            SAMPLE(ONE_SITE);
+            SAMPLE(ALL_SITES);
+        }
     return NULL;
 }
 
