@@ -37,6 +37,10 @@ WHAT IT SHOWS                                                                   
     the folder that the longest tail of the recorded path leads to; "/" takes all paths as they are. Where there is
     none, the report has no lines, and counts the file. Whoever has the report can read them: it is off by default.
 
+    With PROF_HTML_LARGE, where PROF_IMPLEMENTATION is, prof_html_outline() writes an outline of a trace of more than 50
+    million events, with statistics of all, and the events of a window; prof export and prof view do. The switch adds
+    3 KB of code.
+
     Events with more than 2000 arguments lose the others. Otherwise all that a cursor or prof_spans_next() returns is in
     the file. In mode stats there are no events: write a .txt. */
 #include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
@@ -55,6 +59,13 @@ typedef struct prof_html_options {
                             it has no source code */
 } prof_html_options;
 
+#ifdef PROF_HTML_LARGE
+typedef struct prof_html_limits {
+    uint64_t events;        /* so many may be in the report; 0: 50 million */
+    int64_t from_ns, to_ns; /* the window; both 0: the last events, half of `events`; to_ns 0: up to the end */
+} prof_html_limits;
+#endif
+
 #if PROF_ENABLE
 /* Write a report. path: as for prof_csv_write(). options may be NULL. They take some 2 MB of memory, however long the
    trace is, and return what failed, as prof_csv_write() does. */
@@ -65,11 +76,19 @@ PROF_DEF prof_status prof_html_stream(const prof_trace *trace, prof_sink sink, c
    another began, each begins at 0, so that they can be compared. */
 PROF_DEF prof_status prof_html_merge(const prof_trace *const *traces, size_t count, const char *path,
                                      const prof_html_options *options);
+#ifdef PROF_HTML_LARGE
+/* Does the same, with memory that does not grow with the traces, for those of more events than a page can show: an
+   outline of all, and all events of a window. The others are written as ever. limits may be NULL. */
+PROF_DEF prof_status prof_html_outline(const prof_trace *const *traces, size_t count, const char *path,
+                                       const prof_html_options *options, const prof_html_limits *limits);
+#endif
 #else
 #define prof_html_write(trace, path, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, options))
 #define prof_html_stream(trace, sink, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
 #define prof_html_merge(traces, count, path, options) \
     PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(count) : PROF__USE3(traces, path, options)))
+#define prof_html_outline(traces, count, path, options, limits) \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(count), (void)(limits) : PROF__USE3(traces, path, options)))
 #endif
 
 #ifdef __cplusplus
@@ -432,6 +451,7 @@ static size_t prof__html_deflate_all(prof__html_deflate *d, const unsigned char 
 #define PROF__HTML_STRINGS 8192u           /* strings, and kinds, that are remembered; powers of two */
 #define PROF__HTML_KINDS 4096u
 #define PROF__HTML_SOURCES 4096u          /* call sites, for the option `sources` */
+#define PROF__HTML_PARTS 4096u            /* parts of a large trace */
 
 /* Bytes that are collected. */
 typedef struct prof__html_bytes {
@@ -454,12 +474,23 @@ typedef struct prof__html_kind { /* what events have in common; one that was wri
     uint32_t depth, type, id;
 } prof__html_kind;
 
+#ifdef PROF_HTML_LARGE
+typedef struct prof__html_group { /* short scopes of a depth, one after the other: see html/large */
+    int64_t start, end, longest;
+    uint64_t count, busy;
+    const prof_callsite *site; /* of the longest */
+} prof__html_group;
+#endif
+
 typedef struct prof__html_level { /* of the scopes of a track */
     int64_t start, end; /* of the last */
     int is_open;     /* 1: its duration was not written yet */
     uint64_t count;  /* of all */
     uint64_t listed; /* the last one whose arguments are in the block with this number: */
     uint64_t block;
+#ifdef PROF_HTML_LARGE
+    prof__html_group group;
+#endif
 } prof__html_level;
 
 typedef struct prof__html_source { /* a call site whose lines are wanted */
@@ -488,6 +519,14 @@ typedef struct prof__html {
     size_t source_count, source_bytes;
     int source_limit; /* 1: a limit left something out */
     prof_html_options options;
+#ifdef PROF_HTML_LARGE
+    prof_html_limits limits;
+    int outlined;                           /* 1: of this trace not everything is written */
+    int64_t window_from, window_to, part;   /* of what is; the duration of a part of the trace */
+    size_t group_first, group_depths;       /* the depths that have an open group, */
+    int64_t group_until;                    /* which has no scope that begins later */
+    uint64_t counts[PROF__HTML_PARTS], last_parts[PROF__HTML_PARTS]; /* events; see prof__html_sparse() */
+#endif
     prof__html_bytes strings, kinds, scope_kinds, times, point_kinds, details, arguments, rows;
     prof__html_numbers starts, ends;
     prof__html_string known_strings[PROF__HTML_STRINGS];
@@ -962,6 +1001,7 @@ static const char *const prof__html_page[] = {
    ,
     "ALLOC=11,FREE=12,LOCK_WAIT=13,LOCK_ACQUIRE=14,LOCK_RELEASE=15,LOG=16;\n"
     "const TRUNCATED_BEGIN=1,TRUNCATED_END=2;\n"
+    "const GROUP=4;\n"
     "const ROLE_STEP=1,ROLE_FRAME=10,ROLE_MEMORY=11,ROLE_LOCK=12;\n"
     "const FROM_LAST=0x10000;\n"
     "class Reader{\n"
@@ -1090,9 +1130,9 @@ static const char *const prof__html_page[] = {
     "bytes:reader.bytes.subarray(reader.at,reader.at+stored)});\n"
     "reader.at+=stored;\n"
     "}\n"
+   ,
     "return blocks;\n"
     "}\n"
-   ,
     "class Level{\n"
     "constructor(){\n"
     "this.count=0;\n"
@@ -1102,6 +1142,7 @@ static const char *const prof__html_page[] = {
     "this.long=new Map();\n"
     "this.flags=new Map();\n"
     "this.args=new Listed();\n"
+    "this.groups=null;\n"
     "this.lastEnd=this.lastNode=0;\n"
     "this.isOpen=false;\n"
     "}\n"
@@ -1168,6 +1209,7 @@ static const char *const prof__html_page[] = {
     "this.spans=[];\n"
     "this.argBlocks=[];\n"
     "this.sources=new Map();\n"
+    "this.all=null;\n"
     "this.scopes=this.points=this.spanCount=0;\n"
     "this.complete=false;\n"
     "this.damage='';\n"
@@ -1230,10 +1272,10 @@ static const char *const prof__html_page[] = {
     "}\n"
     "take(block,bytes){\n"
     "const handler={H:this.head,S:this.strings,K:this.kinds,P:this.process,T:this.tracks,E:this.scopes,\n"
-    "Q:this.points,A:this.args,N:this.spans,X:this.sources,Z:this.end}[block.kind];\n"
+    "Q:this.points,A:this.args,G:this.statistics,N:this.spans,X:this.sources,Z:this.end}[block.kind];\n"
     "if(!handler)return;\n"
-    "if(!this.report.version&&block.kind!=='H')throw new Damage('the data do not begin as they should');\n"
    ,
+    "if(!this.report.version&&block.kind!=='H')throw new Damage('the data do not begin as they should');\n"
     "const count=block.kind==='E'?5:block.kind==='Q'?3:1;\n"
     "handler.apply(this,columnsOf(bytes,count));\n"
     "}\n"
@@ -1257,14 +1299,14 @@ static const char *const prof__html_page[] = {
     "const bits=r.u(),depth=r.index(1<<24,'depth');\n"
     "const name=string(),category=string(),file=string(),func=string();\n"
     "const line=r.u(),color=r.u()&0xFFFFFF,role=r.u();\n"
-    "const key=[name,category,file,line].join('\\0');\n"
+    "const group=bits>>8&GROUP,key=[name,category,file,line,group].join('\\0');\n"
     "let label=this.labelOf.get(key);\n"
     "if(label===undefined){\n"
     "label=labels.length;\n"
     "this.labelOf.set(key,label);\n"
-    "labels.push({id:label,name:name||'(unnamed)',category,file,function:func,line,color,role});\n"
+    "labels.push({id:label,name:(name||'(unnamed)')+(group?' and others':''),base:name,group,category,file,function:func,line,color,role:group?0:role});\n"
     "}\n"
-    "kinds.push({type:bits&255,flags:bits>>8&3,fromLast:(bits&FROM_LAST)!==0,depth,label});\n"
+    "kinds.push({type:bits&255,flags:bits>>8&7,fromLast:(bits&FROM_LAST)!==0,depth,label});\n"
     "this.lastParent.push(-1);\n"
     "this.lastNode.push(0);\n"
     "}\n"
@@ -1332,6 +1374,7 @@ static const char *const prof__html_page[] = {
     "this.lastNode[number]=this.node(parent,kind.label);\n"
     "}\n"
     "const node=this.lastNode[number];\n"
+   ,
     "if(i>=level.start.length)level.grow(i*2);\n"
     "level.start[i]=start;\n"
     "level.node[i]=node;\n"
@@ -1340,7 +1383,6 @@ static const char *const prof__html_page[] = {
     "level.isOpen=true;\n"
     "open=depth+1;\n"
     "last=time=start;\n"
-   ,
     "report.scopes++;\n"
     "}\n"
     "while(open&&!ends.done)closeOne();\n"
@@ -1382,9 +1424,10 @@ static const char *const prof__html_page[] = {
     "if(which>1<<24)throw new Damage('arguments have no scope');\n"
     "const listed=(of||(track.levels[which-1]=new Level())).args;\n"
     "if(listed.count&&listed.index[listed.count-1]>=at)throw new Damage('arguments are out of order');\n"
-    "listed.index.put(listed.count,at);\n"
-    "listed.place.put(listed.count++,base+r.at);\n"
+    "const place=base+r.at;\n"
     "readArgs(report,r);\n"
+    "listed.index.put(listed.count,at);\n"
+    "listed.place.put(listed.count++,place);\n"
     "}\n"
     "}\n"
     "spans(r){\n"
@@ -1398,6 +1441,17 @@ static const char *const prof__html_page[] = {
     "id:r.exact(),number:r.u(),args:readArgs(report,r)};\n"
     "report.spans.push(span);\n"
     "report.spanCount++;\n"
+    "}\n"
+    "}\n"
+    "statistics(r){\n"
+    "const{report}=this,rows=report.all=report.all||[],process=report.processes[report.processes.length-1],first=process?rows.length-(process.paths||0):-1;\n"
+    "if(!process)throw new Damage('statistics have no process');\n"
+    "while(!r.done){\n"
+    "const parent=r.index(rows.length-first+1,'path'),kind=report.kinds[r.index(report.kinds.length,'kind')];\n"
+    "const row={node:this.node(parent?rows[first+parent-1].node:0,kind.label),calls:r.u(),truncated:r.u(),total:r.u(),self:r.u(),min:r.u(),max:r.u(),buckets:[]};\n"
+    "for(let left=r.index(LONGEST,'number of buckets'),at=0;left>0;left--)row.buckets.push([at+=r.u(),r.u()]);\n"
+    "rows.push(row);\n"
+    "process.paths=rows.length-first;\n"
     "}\n"
     "}\n"
     "sources(r){\n"
@@ -1424,6 +1478,7 @@ static const char *const prof__html_page[] = {
     "for(const level of track.levels){\n"
     "if(level.isOpen){\n"
     "level.flags.set(level.count-1,TRUNCATED_END|level.flags.get(level.count-1));\n"
+   ,
     "level.closeLast(Math.max(track.lastTime,level.start[level.count-1]));\n"
     "}\n"
     "level.close();\n"
@@ -1443,13 +1498,12 @@ static const char *const prof__html_page[] = {
     "return pieces;\n"
     "}\n"
     "function joined(a,b){\n"
-    "const report=Object.assign(new Report(),a),key=label=>[label.name,label.category,label.file,label.line].join('\\0');\n"
+    "const report=Object.assign(new Report(),a,{all:null}),key=label=>[label.name,label.category,label.file,label.line].join('\\0');\n"
     "const labels=[...a.labels],known=new Map(labels.map(label=>[key(label),label.id])),{nodes}=a,childOf=new Map();\n"
     "const labelOf=b.labels.map(label=>{\n"
     "if(!known.has(key(label)))known.set(key(label),labels.push({...label,id:labels.length})-1);\n"
     "return known.get(key(label));\n"
     "});\n"
-   ,
     "const all={count:nodes.count,label:new Growing(Uint32Array),parent:new Growing(Uint32Array)},nodeOf=new Uint32Array(b.nodes.count);\n"
     "const add=(n,parent,label)=>{\n"
     "all.label.put(n,label);\n"
@@ -1518,7 +1572,7 @@ static const char *const prof__html_page[] = {
     "}\n"
     "const FACTOR=16;\n"
     "function buildPyramid(level){\n"
-    "const tiers=[],{duration}=level;\n"
+    "const tiers=[],{duration,groups}=level;\n"
     "for(let n=Math.ceil(level.count/FACTOR),below=null;n>1;n=Math.ceil(n/FACTOR)){\n"
     "const longest=new Uint32Array(n),busy=new Float32Array(n),size=below?below.longest.length:level.count;\n"
     "for(let g=0;g<n;g++){\n"
@@ -1526,7 +1580,8 @@ static const char *const prof__html_page[] = {
     "let best=below?below.longest[g*FACTOR]:g*FACTOR,sum=0;\n"
     "for(let i=g*FACTOR;i<end;i++){\n"
     "const at=below?below.longest[i]:i;\n"
-    "sum+=below?below.busy[i]:duration[i];\n"
+   ,
+    "sum+=below?below.busy[i]:groups&&groups.has(i)?groups.get(i).busy:duration[i];\n"
     "if(duration[at]>duration[best])best=at;\n"
     "}\n"
     "longest[g]=best;\n"
@@ -1538,12 +1593,12 @@ static const char *const prof__html_page[] = {
     "}\n"
     "const found={longest:0,busy:0};\n"
     "function aggregate(level,i,until,slack){\n"
-    "const{start,duration,pyramid,count}=level,top=pyramid.length*4,late=until+slack;\n"
+    "const{start,duration,pyramid,count,groups}=level,top=pyramid.length*4,late=until+slack;\n"
     "let bits=0,longest=i,most=duration[i],busy=0;\n"
     "for(;;){\n"
     "while(bits<top&&(i&(16<<bits)-1)===0&&i+(16<<bits)<count&&start[i+(16<<bits)]<=late)bits+=4;\n"
     "const tier=bits?pyramid[(bits>>2)-1]:null,at=tier?tier.longest[i>>bits]:i;\n"
-    "busy+=tier?tier.busy[i>>bits]:duration[i];\n"
+    "busy+=tier?tier.busy[i>>bits]:groups&&groups.has(i)?groups.get(i).busy:duration[i];\n"
     "if(duration[at]>most)most=duration[longest=at];\n"
     "i+=1<<bits;\n"
     "if(i>=count||start[i]>=until)break;\n"
@@ -1555,12 +1610,11 @@ static const char *const prof__html_page[] = {
     "}\n"
     "function mix(color,under,share){\n"
     "const part=Math.round(share*256),rest=256-part;\n"
-   ,
     "const outer=(color&0xFF00FF)*part+(under&0xFF00FF)*rest,inner=(color>>>8&255)*part+(under>>>8&255)*rest;\n"
     "return(0xFF000000|outer/256&0xFF00FF|inner&0xFF00)>>>0;\n"
     "}\n"
     "function drawLevel(c,level,y0,y1,label){\n"
-    "const{start,duration,node,count}=level,{from,scale,left,width}=c,to=from+(width-left)/scale;\n"
+    "const{start,duration,node,count,groups}=level,{from,scale,left,width}=c,to=from+(width-left)/scale;\n"
     "y0=Math.max(0,y0);\n"
     "y1=Math.min(c.height,y1);\n"
     "if(y0>=y1||!count||start[0]>=to)return;\n"
@@ -1573,7 +1627,8 @@ static const char *const prof__html_page[] = {
     "if(long*scale>=1){\n"
     "if(long===0xFFFFFFFF)long=level.durationOf(i);\n"
     "const x0=Math.max(left,Math.floor(left+x)),x1=Math.min(width,Math.max(x0+1,Math.floor(left+x+long*scale)));\n"
-    "const color=long<c.least?c.dimmed[node[i]]:c.colors[node[i]];\n"
+    "let color=long<c.least?c.dimmed[node[i]]:c.colors[node[i]];\n"
+    "if(groups&&groups.has(i))color=mix(color,c.background,0.2+0.6*groups.get(i).busy/long);\n"
     "if(x1-x0<8)for(let k=x0;k<x1;k++)line[k]=color;else line.fill(color,x0,x1);\n"
     "if(x1-x0>3&&x1<width)line[x1-1]=c.background;\n"
     "if(x1-x0>24)label(x0,x1,i);\n"
@@ -1614,6 +1669,7 @@ static const char *const prof__html_page[] = {
     "for(const level of track.levels){\n"
     "from=Math.min(from,level.start[0]);\n"
     "to=Math.max(to,level.endOf(level.count-1));\n"
+    "groupsOf(report,level);\n"
     "level.pyramid=level.pyramid||buildPyramid(level);\n"
     "}\n"
     "const{points}=track;\n"
@@ -1628,6 +1684,9 @@ static const char *const prof__html_page[] = {
     "}\n"
     "report.from=from>to?0:from>to*0.02?from:Math.min(from,0);\n"
     "report.to=to+1;\n"
+   ,
+    "report.windows=report.processes.filter(process=>process.about.has('window_from_ns')).map(({about})=>\n"
+    "({from:Number(about.get('window_from_ns')),to:Math.min(report.to,Number(about.get('window_to_ns')))}));\n"
     "for(const process of report.processes)pointsOf(report,process);\n"
     "framesOfSpans(report);\n"
     "report.bars=stepsOf(report);\n"
@@ -1636,6 +1695,14 @@ static const char *const prof__html_page[] = {
     "report.bars=[...report.frames,...report.bars];\n"
     "report.messages.sort((a,b)=>a.time-b.time);\n"
     "return report;\n"
+    "}\n"
+    "function groupsOf(report,level){\n"
+    "for(const[i,flags]of level.flags){\n"
+    "if(!(flags&GROUP))continue;\n"
+    "const args=new Map(report.argsOf(level.args,i));\n"
+    "level.groups=level.groups||new Map();\n"
+    "level.groups.set(i,{calls:Number(args.get('calls'))||1,busy:Math.min(Number(args.get('busy_ns'))||0,level.durationOf(i))});\n"
+    "}\n"
     "}\n"
     "function pointsOf(report,process){\n"
     "const counters=new Map(),frames=new Map(),memory=new Memory(report,process),locks=new Locks(report,process);\n"
@@ -1654,7 +1721,6 @@ static const char *const prof__html_page[] = {
     "case LOG:\n"
     "report.messages.push({time,track,severity:a,text:strings[b],label,at});\n"
     "(track.marks=track.marks||[]).push({time,label,at,severity:a,text:strings[b]});\n"
-   ,
     "break;\n"
     "case LOST:report.losses.push({time,track,lost:a});break;\n"
     "case COUNTER:{\n"
@@ -1718,6 +1784,7 @@ static const char *const prof__html_page[] = {
     "this.sites=new Map();\n"
     "this.scopes=new Map();\n"
     "this.report=report;\n"
+   ,
     "this.used=0;\n"
     "this.unknown=0;\n"
     "}\n"
@@ -1778,7 +1845,6 @@ static const char *const prof__html_page[] = {
     "this.leaks=[...this.live.entries()].map(([address,block])=>({address,...block}));\n"
     "}\n"
     "curves(){\n"
-   ,
     "return[...this.pools.values()].map(pool=>({process:this.process,category:'memory',time:pool.time,\n"
     "value:pool.value,name:pool.name?'memory: '+pool.name:'memory',bytes:true}));\n"
     "}\n"
@@ -1845,6 +1911,7 @@ static const char *const prof__html_page[] = {
     "if(!span.number||report.labels[span.label].role!==ROLE_FRAME||!span.duration)continue;\n"
     "const key=span.label+' '+span.id;\n"
     "if(!series.has(key))\n"
+   ,
     "series.set(key,{name:report.labels[span.label].name,track:report.tracks[span.track],start:[],duration:[]});\n"
     "series.get(key).start.push(span.start);\n"
     "series.get(key).duration.push(span.duration);\n"
@@ -1885,7 +1952,6 @@ static const char *const prof__html_page[] = {
     "lane.spans.push(span);\n"
     "lane.end=Math.max(lane.end,span.start+span.duration);\n"
     "}\n"
-   ,
     "group.process.spanGroups.push(group);\n"
     "}\n"
     "}\n"
@@ -1900,6 +1966,8 @@ static const char *const prof__html_page[] = {
     "const who=report.processes.length>1?process.name+': ':'',number=key=>Number(process.about.get(key)||0);\n"
     "for(const loss of process.losses)lines.push(who+loss);\n"
     "if(!number('complete'))lines.push(who+'The session was not stopped: the program was running, or died.');\n"
+    "if(process.about.has('window_from_ns'))lines.push(who+`The recording is too large for a page: its ${grouped(number('events'))} events are all here from ${moment(number('window_from_ns'))} to ${moment(number('window_to_ns'))}. `+\n"
+    "`Beside that, scopes of less than ${ns(number('part_ns'))} are in groups, drawn lighter and named like the longest, and of other events there are samples. Statistics of everything count all scopes.`);\n"
     "if(number('aggregated'))lines.push(who+`${grouped(number('aggregated'))} events are only in statistics: see prof summary.`);\n"
     "if(process.about.get('write_error'))lines.push(who+process.about.get('write_error'));\n"
     "const guessed=process.tracks.filter(track=>track.device&&track.alignment===3);\n"
@@ -1912,11 +1980,13 @@ static const char *const prof__html_page[] = {
     "let scopes=0;\n"
     "for(const track of process.tracks)if(!track.device)for(const level of track.levels)scopes+=level.count;\n"
     "const total=each*scopes;\n"
+   ,
     "return{each,total,text:`${ns(each)} a scope, ${ns(total)} for ${grouped(scopes)} scopes`+\n"
     "(duration?`, ${(100 * total / duration).toFixed(1)} % of the run`:'')};\n"
     "}\n"
     "function truncatedText(flags){\n"
-    "return[flags&TRUNCATED_BEGIN?'begin':'',flags&TRUNCATED_END?'end':''].filter(Boolean).join(' and ');\n"
+    "const missing=[flags&TRUNCATED_BEGIN?'begin':'',flags&TRUNCATED_END?'end':''].filter(Boolean).join(' and ');\n"
+    "return missing&&`${missing} not recorded`;\n"
     "}\n"
     "function scopeAt(level,time){\n"
     "let low=0,high=level.count;\n"
@@ -1946,18 +2016,24 @@ static const char *const prof__html_page[] = {
     "if(first&&level.endOf(first-1)>from)first--;\n"
     "return[first,firstIndex(level.count,k=>level.start[k]>=to)];\n"
     "}\n"
-    "function rangeStats(report,from,to,wanted=()=>true){\n"
+    "function rangeStats(report,from,to,wanted){\n"
+    "if(report.all&&!wanted&&from<=report.from&&to>=report.to)return allStats(report);\n"
     "const{nodes,labels}=report,calls=new Float64Array(nodes.count),total=new Float64Array(nodes.count);\n"
     "const self=new Float64Array(nodes.count),histograms=new Array(labels.length).fill(null);\n"
     "const longest=new Float64Array(labels.length),shortest=new Float64Array(labels.length).fill(Infinity);\n"
     "const whole=new Float64Array(labels.length);\n"
     "for(const track of report.tracks){\n"
-    "if(!wanted(track))continue;\n"
+    "if(wanted&&!wanted(track))continue;\n"
     "for(const level of track.levels){\n"
-    "const[first,end]=indexRange(level,from,to),{start,duration,node,flags}=level,some=flags.size>0;\n"
+    "const[first,end]=indexRange(level,from,to),{start,duration,node,flags,groups}=level,some=flags.size>0;\n"
     "for(let i=first;i<end;i++){\n"
     "const n=node[i],long=duration[i]===0xFFFFFFFF?level.durationOf(i):duration[i],label=nodes.label[n];\n"
     "calls[n]++;\n"
+    "if(groups&&groups.has(i)){\n"
+    "calls[n]+=groups.get(i).calls-1;\n"
+    "total[n]+=groups.get(i).busy;\n"
+    "continue;\n"
+    "}\n"
     "if(start[i]<from||start[i]+long>to||(some&&flags.has(i))){\n"
     "total[n]+=Math.max(0,Math.min(start[i]+long,to)-Math.max(start[i],from));\n"
     "continue;\n"
@@ -1965,7 +2041,6 @@ static const char *const prof__html_page[] = {
     "total[n]+=long;\n"
     "whole[label]++;\n"
     "if(long>longest[label])longest[label]=long;\n"
-   ,
     "if(long<shortest[label])shortest[label]=long;\n"
     "let histogram=histograms[label];\n"
     "if(histogram===null)histogram=histograms[label]=new Uint32Array(BUCKETS);\n"
@@ -1975,7 +2050,10 @@ static const char *const prof__html_page[] = {
     "}\n"
     "for(let n=1;n<nodes.count;n++)self[n]=total[n];\n"
     "for(let n=1;n<nodes.count;n++)self[nodes.parent[n]]-=total[n];\n"
-    "const byLabel=labels.map((label,id)=>({label,id,calls:0,total:0,self:0,whole:whole[id],\n"
+    "return byLabels(report,{from,to,calls,total,self},whole,shortest,longest,histograms);\n"
+    "}\n"
+    "function byLabels({nodes,labels},stats,whole,shortest,longest,histograms){\n"
+    "const{calls,total,self}=stats,byLabel=labels.map((label,id)=>({label,id,calls:0,total:0,self:0,whole:whole[id],\n"
     "min:shortest[id],max:longest[id],histogram:histograms[id]}));\n"
     "for(let n=1;n<nodes.count;n++){\n"
     "const row=byLabel[nodes.label[n]];\n"
@@ -1983,7 +2061,25 @@ static const char *const prof__html_page[] = {
     "row.total+=total[n];\n"
     "row.self+=self[n];\n"
     "}\n"
-    "return{from,to,calls,total,self,rows:byLabel.filter(row=>row.calls>0)};\n"
+    "return{...stats,rows:byLabel.filter(row=>row.calls>0)};\n"
+    "}\n"
+    "function allStats(report){\n"
+    "const{nodes,labels,from,to}=report,column=n=>new Float64Array(n),calls=column(nodes.count),total=column(nodes.count),self=column(nodes.count);\n"
+    "const whole=column(labels.length),longest=column(labels.length),shortest=column(labels.length).fill(Infinity),histograms=new Array(labels.length).fill(null);\n"
+    "for(const row of report.all){\n"
+    "const n=row.node,label=nodes.label[n],histogram=histograms[label]=histograms[label]||new Uint32Array(BUCKETS);\n"
+    "calls[n]+=row.calls;\n"
+    "total[n]+=row.total;\n"
+    "self[n]+=row.self;\n"
+    "longest[label]=Math.max(longest[label],row.max);\n"
+   ,
+    "if(row.calls>row.truncated)shortest[label]=Math.min(shortest[label],row.min);\n"
+    "for(const[at,count]of row.buckets){\n"
+    "whole[label]+=count;\n"
+    "histogram[bucketOf(at)]+=count;\n"
+    "}\n"
+    "}\n"
+    "return byLabels(report,{from,to,calls,total,self,every:true},whole,shortest,longest,histograms);\n"
     "}\n"
     "function percentile(row,share){\n"
     "if(!row.histogram||!row.whole)return NaN;\n"
@@ -2079,7 +2175,6 @@ static const char *const prof__html_page[] = {
     "});\n"
     "for(const group of groups.values()){\n"
     "for(const ids of group)ids.sort((x,y)=>labels[x].line-labels[y].line||x-y);\n"
-   ,
     "for(let i=0;i<Math.max(group[0].length,group[1].length);i++){\n"
     "group.forEach((ids,side)=>{if(i<ids.length)of[side][ids[i]]=pairs.length;});\n"
     "pairs.push({a:i<group[0].length?group[0][i]:-1,b:i<group[1].length?group[1][i]:-1});\n"
@@ -2090,6 +2185,7 @@ static const char *const prof__html_page[] = {
     "function productHigh(a,b){\n"
     "const low=(a&0xFFFF)*(b&0xFFFF),middle=(a>>>16)*(b&0xFFFF)+Math.floor(low/65536);\n"
     "const other=(a&0xFFFF)*(b>>>16)+middle%65536;\n"
+   ,
     "return(a>>>16)*(b>>>16)+Math.floor(middle/65536)+Math.floor(other/65536);\n"
     "}\n"
     "class Chooser{\n"
@@ -2192,7 +2288,6 @@ static const char *const prof__html_page[] = {
     "return times.sort();\n"
     "}\n"
     "function widenByTenths(a,b,change){\n"
-   ,
     "const parts=[],averages=[],part=(sample,i)=>{\n"
     "const n=sample.ns.length;\n"
     "return timesOf(sample,Math.floor(n*i/TENTHS),Math.floor(n*(i+1)/TENTHS));\n"
@@ -2205,6 +2300,7 @@ static const char *const prof__html_page[] = {
     "change.low=Math.min(change.low,averages[3]);\n"
     "change.high=Math.max(change.high,averages[averages.length-4]);\n"
     "}\n"
+   ,
     "function shiftOf(a,b){\n"
     "if(!a||!b||!a.ns.length||!b.ns.length)return unknown(0,0);\n"
     "const change=rankChange(timesOf(a,0,a.ns.length),timesOf(b,0,b.ns.length));\n"
@@ -2278,7 +2374,6 @@ static const char *const prof__html_page[] = {
     "levels.forEach((level,depth)=>{\n"
     "const[first,end]=ranges[depth],inner=levels[depth+1],self=new Float64Array(end-first);\n"
     "for(let i=first;i<end;i++)self[i-first]=inRange(level,i);\n"
-   ,
     "for(let k=inner?ranges[depth+1][0]:0,i=first;inner&&k<ranges[depth+1][1];k++){\n"
     "while(i+1<end&&level.start[i+1]<=inner.start[k])i++;\n"
     "let outer=i;\n"
@@ -2286,6 +2381,7 @@ static const char *const prof__html_page[] = {
     "if(outer<end&&nodes.parent[inner.node[k]]===level.node[outer])self[outer-first]-=inRange(inner,k);\n"
     "}\n"
     "for(let i=first;i<end;i++){\n"
+   ,
     "const n=level.node[i],time=Math.max(0,self[i-first]);\n"
     "let sum=sums.get(n);\n"
     "if(!sum)sums.set(n,sum={n:0,sum:0,squares:0,tenths:new Array(10).fill(0)});\n"
@@ -2349,7 +2445,7 @@ static const char *const prof__html_page[] = {
     "const css=([r,g,b])=>`rgb(${r},${g},${b})`;\n"
     "function colorLabels(labels,dark){\n"
     "for(const label of labels){\n"
-    "const bits=hash(label.name);\n"
+    "const bits=hash(label.base||label.name);\n"
     "label.rgb=label.color?[label.color>>16&255,label.color>>8&255,label.color&255]\n"
     ":fromHsl(bits%360,dark?0.42:0.58,(dark?0.62:0.71)+(bits>>>12)%7/100);\n"
     "label.ink=inkOn(label.rgb);\n"
@@ -2380,7 +2476,6 @@ static const char *const prof__html_page[] = {
     "query.empty=false;\n"
     "const time=/^[<>]/.test(word)?parseTime(word.slice(1)):NaN,equals=word.indexOf('=');\n"
     "if(word[0]==='>'&&!Number.isNaN(time))query.least=time;\n"
-   ,
     "else if(word[0]==='<'&&!Number.isNaN(time))query.most=time;\n"
     "else if(word.startsWith('cat:'))query.categories.push(word.slice(4).toLowerCase());\n"
     "else if(equals>0)query.args.push([word.slice(0,equals).toLowerCase(),word.slice(equals+1).toLowerCase()]);\n"
@@ -2389,6 +2484,7 @@ static const char *const prof__html_page[] = {
     "return query;\n"
     "}\n"
     "function labelMatches(query,label){\n"
+   ,
     "const name=label.name.toLowerCase(),category=label.category.toLowerCase();\n"
     "return query.names.every(word=>name.includes(word))&&\n"
     "query.categories.every(word=>category.includes(word));\n"
@@ -2466,11 +2562,11 @@ static const char *const prof__html_page[] = {
     "});\n"
     "if(options.onpick)line.ondblclick=()=>options.onpick(row);\n"
     "return line;\n"
-   ,
     "});\n"
     "const more=sorted.length>limit?el('button',{onclick:()=>{limit*=4;draw();}},\n"
     "`Show more: ${(sorted.length - limit).toLocaleString('en-US')} rows are left`):null;\n"
     "const copy=el('button.copy',{title:'Copy the table as text, for a spreadsheet',onclick:()=>navigator.clipboard.writeText([columns.map(c=>c.title),\n"
+   ,
     "...sorted.map(row=>columns.map(c=>plainText((c.show||c.get)(row))))].map(line=>line.join('\\t')).join('\\n')).then(()=>{copy.textContent='Copied';})},'Copy');\n"
     "root.replaceChildren(el('table',{},el('caption',{},options.caption+' ',copy),el('thead',{},head),el('tbody',{},...body)));\n"
     "if(more)root.append(more);\n"
@@ -2554,10 +2650,10 @@ static const char *const prof__html_page[] = {
     "svg.fillRect(0,0,width,height);\n"
     "svg.textBaseline='middle';\n"
     "for(const frame of box.querySelectorAll('button')){\n"
-   ,
     "const look=getComputedStyle(frame),left=frame.offsetLeft,top=frame.offsetTop,wide=frame.offsetWidth,name=frame.textContent;\n"
     "svg.fillStyle=look.backgroundColor;\n"
     "svg.add(svg.put('rect',{x:left,y:top,width:Math.max(0.5,wide-1),height:19}),'title',{},frame.getAttribute('aria-label'));\n"
+   ,
     "const fits=Math.min(name.length,Math.floor(name.length*(wide-6)/svg.measureText(name).width));\n"
     "svg.fillStyle=look.color;\n"
     "if(fits>1)svg.fillText(fits<name.length?name.slice(0,fits-1)+'\\u2026':name,left+3,top+10);\n"
@@ -2650,7 +2746,6 @@ static const char *const prof__html_page[] = {
     "}\n"
     "reveal(track,depth){\n"
     "const{app}=this;\n"
-   ,
     "app.closed.delete('p'+track.process.id);\n"
     "if(depth>0)app.closed.delete('t'+track.id);\n"
     "if(track.device)app.closed.delete(`p${track.process.id}d${track.device}`);\n"
@@ -2659,6 +2754,7 @@ static const char *const prof__html_page[] = {
     "for(const row of this.rows()){\n"
     "if(app.pinned.has(row.key))continue;\n"
     "if(row.track===track){\n"
+   ,
     "const at=y+row.marks+depth*LINE-this.scroll,height=this.canvas.clientHeight;\n"
     "if(at<this.top)this.scroll-=this.top-at+10;\n"
     "else if(at+LINE>height)this.scroll+=at+LINE-height+10;\n"
@@ -2751,13 +2847,13 @@ static const char *const prof__html_page[] = {
     "ctx.textBaseline='middle';\n"
     "ctx.textAlign='left';\n"
     "for(let k=0;k<list.length;k+=5){\n"
-   ,
     "const[x0,x1,y,level,i]=list.slice(k,k+5),label=report.labels[report.nodes.label[level.node[i]]];\n"
     "const room=x1-x0-8;\n"
     "ctx.fillStyle=this.app.dim&&this.app.dim(label)?this.app.style.faint:label.ink;\n"
     "const width=this.textWidth(ctx,label.name);\n"
     "this.fit(ctx,label.name,x0+4,y+LINE/2,room);\n"
     "if(room-width>60){\n"
+   ,
     "ctx.globalAlpha=0.7;\n"
     "ctx.fillText(ns(level.durationOf(i)),x0+4+width+8,y+LINE/2);\n"
     "ctx.globalAlpha=1;\n"
@@ -2863,7 +2959,6 @@ static const char *const prof__html_page[] = {
     "for(const span of lane.spans){\n"
     "if(span.start>to)break;\n"
     "if(span.start+span.duration<from)continue;\n"
-   ,
     "const x0=this.x(span.start),x1=this.x(span.start+span.duration);\n"
     "if(x1<last+1)continue;\n"
     "last=x1;\n"
@@ -2874,6 +2969,7 @@ static const char *const prof__html_page[] = {
     "drawHolds(ctx,row,y){\n"
     "const{from,to}=this.app.view,{holds,label}=row.lock;\n"
     "let last=-1;\n"
+   ,
     "for(const hold of holds){\n"
     "if(hold.start>to)break;\n"
     "if(hold.start+hold.duration<from)continue;\n"
@@ -2974,7 +3070,6 @@ static const char *const prof__html_page[] = {
     "ctx.fillStyle=style.gutter;\n"
     "ctx.fillRect(0,0,width,RULER-1);\n"
     "ctx.fillStyle=style.line;\n"
-   ,
     "ctx.fillRect(0,RULER-1,width,1);\n"
     "ctx.font='11px system-ui, sans-serif';\n"
     "ctx.textBaseline='middle';\n"
@@ -2983,10 +3078,16 @@ static const char *const prof__html_page[] = {
     "for(let t=Math.ceil(view.from/step)*step;t<view.to;t+=step){\n"
     "const x=Math.round(this.x(t));\n"
     "ctx.fillStyle=style.line;\n"
+   ,
     "ctx.fillRect(x,RULER-7,1,6);\n"
     "ctx.fillStyle=style.faint;\n"
     "const text=axisTime(t,step);\n"
     "if(x+4+this.textWidth(ctx,text)<width)ctx.fillText(text,x+4,RULER/2-1);\n"
+    "}\n"
+    "ctx.fillStyle=style.good;\n"
+    "for(const{from,to}of this.app.report.windows){\n"
+    "const x0=Math.max(GUTTER,this.x(from));\n"
+    "ctx.fillRect(x0,RULER-3,Math.min(width,this.x(to))-x0,2);\n"
     "}\n"
     "if(!selection)return;\n"
     "const x0=Math.max(GUTTER,this.x(selection.from)),x1=Math.min(width,this.x(selection.to));\n"
@@ -3070,12 +3171,12 @@ static const char *const prof__html_page[] = {
     "const processes=this.pair.map(i=>report.processes[i]);\n"
     "const used=this.pair.map(i=>this.labels[i]=this.labels[i]||labelsOf(report,report.processes[i]));\n"
     "this.kept={key,from,to,processes,pairing:pairLabels(report.labels,used),\n"
-   ,
     "stats:processes.map(process=>rangeStats(report,from,to,track=>track.process===process))};\n"
     "}\n"
     "return this.kept;\n"
     "}\n"
     "choosers(){\n"
+   ,
     "const{processes}=this.app.report,choose=(which,title)=>el('label',{},title+' ',el('select',{onchange:event=>{\n"
     "this.pair[which]=Number(event.target.value);\n"
     "this.path=[];\n"
@@ -3141,8 +3242,8 @@ static const char *const prof__html_page[] = {
     "{title:'verdict',text:true,note:'slower or faster: the whole 99 % interval lies beyond the threshold; same: it is at most twice as wide as that',\n"
     "get:row=>ORDER.length-ORDER.indexOf(row.verdict),show:row=>el('span',{class:'verdict '+row.verdict},(SIGNS[row.verdict]||'')+row.verdict)},\n"
     "{title:'shift',note:'of a typical call',get:row=>both(row)?row.change.ratio:0,show:row=>both(row)?percentText(row.change.ratio):''},\n"
-   ,
     "{title:'99 % interval',note:'of the shift',get:row=>both(row)?row.change.high-row.change.low:0,show:row=>both(row)?intervalText(row.change):''},\n"
+   ,
     "...two('p50',(side,row,i)=>row.p50[i],ns,'the median; to 2 % where there are more than 10,000 calls'),...two('calls',side=>side&&side.calls,grouped),...two('total',side=>side&&side.total,ns),\n"
     "{title:'difference',note:'of the total times',get:row=>Math.abs(row.difference),show:row=>(row.difference>0?'+':'')+ns(row.difference)},\n"
     "...two('mean',mean,ns),{title:'change',note:'of the mean',get:row=>mean(row.b)/mean(row.a)||0,show:row=>percentText(mean(row.b)/mean(row.a))},\n"
@@ -3180,8 +3281,8 @@ static const char *const prof__html_page[] = {
     "const text=`${label.name}: ${words}; self ${figures('self')}${ratio >= 0 ? `, ${percentText(ratio)}` : ''}${a && b && node.change.high < 1e30 ? ` (99 %: ${intervalText(node.change)})` : ''}; `+\n"
     "`total ${figures('total')}; ${calls} calls${unit}`;\n"
     "const figure=verdict!=='same'&&ratio>=0?percentText(ratio)+' ':'';\n"
-   ,
     "return{name:SIGNS[verdict]+figure+label.name,text,class:verdict,style:this.style(verdict,figure?Math.abs(Math.log2(Math.max(ratio,1e-3))):0.3),\n"
+   ,
     "onclick:()=>{this.path=zoomed(node,this.path,'pair');this.panels.render();},ondblclick:()=>this.panels.pick(label)};\n"
     "}\n"
     "}\n"
@@ -3250,7 +3351,7 @@ static const char *const prof__html_page[] = {
     "stats(){\n"
     "const{selection,report}=this.app,from=selection?selection.from:report.from,to=selection?selection.to:report.to;\n"
     "if(!this.kept||this.kept.from!==from||this.kept.to!==to||this.kept.only!==this.only){\n"
-    "this.kept=rangeStats(report,from,to,this.ofTrack());\n"
+    "this.kept=rangeStats(report,from,to,this.only===undefined?undefined:this.ofTrack());\n"
     "this.kept.only=this.only;\n"
     "}\n"
     "return this.kept;\n"
@@ -3267,11 +3368,11 @@ static const char *const prof__html_page[] = {
     "}\n"
     "rangeText(){\n"
     "const{selection,report}=this.app;\n"
-   ,
     "return selection?`${ns(selection.to - selection.from)} selected, from ${moment(selection.from)} on`:`the whole recording, ${ns(report.to - report.from)}`;\n"
     "}\n"
     "scopes(){\n"
     "const stats=this.stats(),span=stats.to-stats.from;\n"
+   ,
     "const rows=stats.rows.filter(row=>!this.app.dim||!this.app.dim(row.label));\n"
     "const chooser=this.chooser();\n"
     "return[chooser?el('div.bar-of-tools',{},chooser):'',table([\n"
@@ -3328,16 +3429,18 @@ static const char *const prof__html_page[] = {
     "const stats=this.stats(),calls=callsOf(report,label.id,stats.from,stats.to,this.ofTrack());\n"
     "const whole=calls.filter(call=>!call.track.levels[call.depth].flags.has(call.i));\n"
     "const durations=Float64Array.from(whole,call=>call.duration).sort();\n"
-    "const at=share=>durations.length?durations[Math.max(0,Math.ceil(share*durations.length)-1)]:NaN;\n"
-    "const row=stats.rows.find(each=>each.id===label.id),total=row?row.total:0;\n"
-    "const facts=[['calls',grouped(calls.length)],['total',ns(total)],['self',ns(row?row.self:0)],['mean',ns(total/calls.length)],\n"
+    "const row=stats.rows.find(each=>each.id===label.id),every=stats.every&&row;\n"
+    "const at=share=>every?percentile(row,share):durations.length?durations[Math.max(0,Math.ceil(share*durations.length)-1)]:NaN;\n"
+    "const total=row?row.total:0,count=every?row.calls:calls.length;\n"
+    "const facts=label.group?[['groups',grouped(calls.length)]]:[['calls',grouped(count)],['total',ns(total)],['self',ns(row?row.self:0)],['mean',ns(total/count)],\n"
     "['min',ns(at(0))],['p50',ns(at(0.5))],['p90',ns(at(0.9))],['p99',ns(at(0.99))],['p99.9',ns(at(0.999))],['max',ns(at(1))]];\n"
-   ,
     "const chosen=this.bucket?whole.filter(call=>call.duration>=this.bucket[0]&&call.duration<this.bucket[1]):calls;\n"
+   ,
     "const left=el('div.side',{},el('h2',{},el('i.swatch',{style:{background:css(label.rgb)}}),label.name),\n"
     "el('p.note',{},[label.category,label.function,where(label)].filter(Boolean).join(' \\u00b7 ')||'\\u00a0'),\n"
     "el('dl',{},...facts.flatMap(([name,text])=>[el('dt',{},name),el('dd',{},text)])),\n"
-    "this.histogram(durations),this.chooser(),this.source(label),...this.argumentTables(calls));\n"
+    "every&&count>calls.length?el('p.note',{},`These figures are of all calls. ${grouped(calls.length)} are here one by one:`):'',\n"
+    "this.histogram(durations),this.chooser(),this.source(label),...label.group?[]:this.argumentTables(calls));\n"
     "const list=this.callTable(chosen,this.bucket\n"
     "?`Calls of ${ns(this.bucket[0])} to ${ns(this.bucket[1])}`\n"
     ":`Calls: ${selection ? this.rangeText() : 'all'}`);\n"
@@ -3407,9 +3510,9 @@ static const char *const prof__html_page[] = {
     "}\n"
     "const argument=(call,key)=>{\n"
     "const pair=report.argsOf(call.track.levels[call.depth].args,call.i).reverse().find(([each])=>each===key);\n"
+   ,
     "return pair?pair[1]:'';\n"
     "};\n"
-   ,
     "const series=report.bars[0],columns=[\n"
     "named?{title:'scope',text:true,get:call=>app.labelOf(call).name}:null,\n"
     "{title:'start',get:call=>call.start,show:call=>moment(call.start)},\n"
@@ -3418,8 +3521,7 @@ static const char *const prof__html_page[] = {
     "series?{title:report.frames.length?'frame':'step',get:call=>frameOf(series,call.start),show:call=>frameOf(series,call.start)||''}:null,\n"
     "...keys.map(key=>({title:key,text:calls.slice(0,50).some(call=>typeof argument(call,key)==='string'&&argument(call,key)!==''),\n"
     "get:call=>{const v=argument(call,key);return typeof v==='bigint'?Number(v):v;},show:call=>shown(argument(call,key))})),\n"
-    "{title:'',text:true,get:call=>truncatedText(call.track.levels[call.depth].flags.get(call.i)||0),\n"
-    "show:call=>{const text=truncatedText(call.track.levels[call.depth].flags.get(call.i)||0);return text?text+' not recorded':'';}}\n"
+    "{title:'',text:true,get:call=>truncatedText(call.track.levels[call.depth].flags.get(call.i))}\n"
     "].filter(Boolean);\n"
     "return table(columns,calls,{caption,sort:named?2:1,memory:this.memoryOf(named?'found':'calls'),limit:200,onpick:call=>app.show(call),\n"
     "picked:call=>app.focus&&app.focus.track===call.track&&app.focus.depth===call.depth&&app.focus.i===call.i});\n"
@@ -3456,8 +3558,8 @@ static const char *const prof__html_page[] = {
     "box.replaceChildren(table([{title:'time',get:row=>row.time,show:row=>moment(row.time)},\n"
     "{title:'severity',text:true,get:severityOf},{title:'thread',text:true,get:row=>row.track.title},\n"
     "{title:'text',text:true,get:row=>row.text+this.pointArgs(row)},{title:'category',text:true,get:row=>row.label.category},\n"
-   ,
     "{title:'where',text:true,get:row=>where(row.label)}],rows,\n"
+   ,
     "{caption:`${grouped(rows.length)} messages and marks${selection ? ' of the selection' : ''}`,sort:0,up:true,memory:this.memoryOf('messages'),\n"
     "onpick:row=>app.goTo(row.time,row.track)}));\n"
     "};\n"
@@ -3480,7 +3582,7 @@ static const char *const prof__html_page[] = {
     "{title:'id',get:span=>Number(span.id),show:span=>'0x'+span.id.toString(16)},\n"
     "{title:'from',text:true,get:span=>report.tracks[span.track].title},{title:'to',text:true,get:span=>report.tracks[span.endTrack].title},\n"
     "{title:'arguments',text:true,get:span=>span.args.map(([key,v])=>`${key}=${shown(v)}`).join(', ')},\n"
-    "{title:'',text:true,get:span=>span.flags?truncatedText(span.flags)+' not recorded':''}],rows,\n"
+    "{title:'',text:true,get:span=>truncatedText(span.flags)}],rows,\n"
     "{caption:`${grouped(rows.length)} spans`,sort:2,memory:this.memoryOf('spans'),onpick:span=>app.zoomTo(span.start,span.start+span.duration,true)});\n"
     "}\n"
     "counters(){\n"
@@ -3511,9 +3613,9 @@ static const char *const prof__html_page[] = {
     "}\n"
     "locks(){\n"
     "const parts=[];\n"
-   ,
     "for(const{locks,name}of this.app.report.processes){\n"
     "if(!locks)continue;\n"
+   ,
     "parts.push(table([{title:'lock',text:true,get:row=>row.label.name},{title:'locks',get:row=>row.addresses.size},\n"
     "{title:'acquired',get:row=>row.acquired,show:row=>grouped(row.acquired)},{title:'contended',get:row=>row.contended,show:row=>grouped(row.contended)},\n"
     "{title:'waited',get:row=>row.wait,show:row=>ns(row.wait)},{title:'longest wait',get:row=>row.waitMax,show:row=>ns(row.waitMax)},\n"
@@ -3563,8 +3665,8 @@ static const char *const prof__html_page[] = {
     "}\n"
     "};\n"
     "place(root,0,1,0);\n"
-   ,
     "for(const{node,left,width,depth}of boxes.slice(0,3000)){\n"
+   ,
     "const{name,text,style,...more}=show(node);\n"
     "box.append(el('button',{title:text,'aria-label':text,style:{left:`${left * 100}%`,width:`${width * 100}%`,top:`${depth * 20}px`,...style},...more},\n"
     "width>0.02?name:''));\n"
@@ -3684,12 +3786,13 @@ static const char *const prof__html_page[] = {
     "document.title=`${report.title || names || 'report'} - prof`;\n"
     "$('title').textContent=report.title||names;\n"
     "const tracks=report.tracks.filter(track=>track.levels.length).length;\n"
-    "$('facts').textContent=`${ns(report.to - report.from)}, ${grouped(report.scopes)} scopes on ${tracks} track${tracks === 1 ? '' : 's'}`;\n"
+    "$('facts').textContent=`${ns(report.to - report.from)}, ${grouped(report.all ? report.all.reduce((sum, row) => sum + row.calls, 0) : report.scopes)} scopes on ${tracks} track${tracks === 1 ? '' : 's'}`;\n"
     "const lines=warnings(report);\n"
     "$('warnings').hidden=!lines.length;\n"
     "$('warnings').replaceChildren(el('strong',{},lines.length===1?'Note: ':`${lines.length} notes: `),lines[0]||'',\n"
     "lines.length>1?el('details',{},el('summary',{},'all'),...lines.slice(1).map(line=>el('p',{},line))):null);\n"
     "if(lines.length<2&&lines.length)$('warnings').replaceChildren(el('strong',{},'Note: '),lines[0]);\n"
+    "for(const{from,to}of report.windows.slice(0,1))$('warnings').append(' ',el('button',{onclick:()=>this.setView(from,to)},'Show this window'));\n"
     "$('frames').hidden=!this.series;\n"
     "}\n"
     "theme(name){\n"
@@ -3754,10 +3857,10 @@ static const char *const prof__html_page[] = {
     "return i>=0&&i<this.series.start.length?i:-1;\n"
     "}\n"
     "setView(from,to){\n"
+   ,
     "const{report}=this,all=report.to-report.from,length=Math.max(10,Math.min(to-from,all*1.1));\n"
     "const middle=(from+to)/2,edge=all*0.05;\n"
     "from=Math.max(report.from-edge,Math.min(middle-length/2,report.to+edge-length));\n"
-   ,
     "this.view={from,to:from+length};\n"
     "this.time.redraw();\n"
     "if(this.series)this.drawFramesSoon();\n"
@@ -3853,12 +3956,12 @@ static const char *const prof__html_page[] = {
     "$('save-png').onclick=async()=>download(await this.png(),name()+'.png');\n"
     "$('save-svg').onclick=()=>save(this.svg(),'');\n"
     "$('save-flame').onclick=()=>save(flamePicture(flame(),document.createElement('canvas').getContext('2d'),this.style),'-flame');\n"
+   ,
     "$('copy-address').onclick=()=>navigator.clipboard.writeText(location.href).then(()=>{$('copy-address').textContent='Copied';});\n"
     "}\n"
     "step(direction){\n"
     "const{focus}=this;\n"
     "if(!focus)return this.first();\n"
-   ,
     "const{track,depth,i}=focus,level=track.levels[depth],last=depth+1<track.levels.length?track.levels[depth+1]:null;\n"
     "if(direction==='ArrowRight'&&i+1<level.count)this.show({track,depth,i:i+1});\n"
     "if(direction==='ArrowLeft'&&i>0)this.show({track,depth,i:i-1});\n"
@@ -3942,12 +4045,12 @@ static const char *const prof__html_page[] = {
     "if(/^(name|busy)$/.test(parts.o))this.order=parts.o;\n"
     "if(parts.t)this.panels.open(parts.t);\n"
     "if(selection)this.select(...selection);\n"
+   ,
     "if(view)this.setView(...view);\n"
     "}\n"
     "listen(){\n"
     "const canvas=$('time');\n"
     "new ResizeObserver(()=>{this.time.redraw();this.drawFrames();}).observe(document.querySelector('main'));\n"
-   ,
     "canvas.onwheel=event=>this.wheel(event);\n"
     "canvas.onpointerdown=event=>this.press(event);\n"
     "canvas.onpointermove=event=>this.hover(event);\n"
@@ -4038,10 +4141,10 @@ static const char *const prof__html_page[] = {
     "canvas.focus();\n"
     "if(event.button!==0&&event.button!==1)return;\n"
     "if(place.area==='gutter')return this.pressGutter(place);\n"
+   ,
     "const began={view:{...this.view},scroll:this.time.scroll,time:this.time.time(x)},pan=event.shiftKey||event.button===1;\n"
     "let moved=false;\n"
     "canvas.setPointerCapture(event.pointerId);\n"
-   ,
     "$('tip').hidden=true;\n"
     "canvas.onpointermove=move=>{\n"
     "if(!moved&&Math.hypot(move.offsetX-x,move.offsetY-y)<4)return;\n"
@@ -4111,7 +4214,7 @@ static const char *const prof__html_page[] = {
     "if(scope){\n"
     "const level=scope.track.levels[scope.depth],label=this.labelOf(scope),flags=level.flags.get(scope.i)||0;\n"
     "return[label.name,ns(level.durationOf(scope.i)),`at ${moment(level.start[scope.i])}`,[label.category,where(label)].filter(Boolean).join(' \\u00b7 '),\n"
-    "...report.argsOf(level.args,scope.i).slice(0,12).map(([k,v])=>`${k} = ${shown(v)}`),flags?`${truncatedText(flags)} not recorded`:''];\n"
+    "...report.argsOf(level.args,scope.i).slice(0,12).map(([k,v])=>`${k} = ${shown(v)}`),truncatedText(flags)];\n"
     "}\n"
     "if(mark)return[mark.text||mark.label.name,`at ${moment(mark.time)}`,where(mark.label)];\n"
     "if(span)return[report.labels[span.label].name,ns(span.duration),`at ${moment(span.start)}`,`id 0x${span.id.toString(16)}`,...span.args.slice(0,12).map(([k,v])=>`${k} = ${shown(v)}`)];\n"
@@ -4130,10 +4233,10 @@ static const char *const prof__html_page[] = {
     "key(event){\n"
     "if(event.ctrlKey||event.metaKey||event.altKey||$('keys').open||$('pictures').open)return;\n"
     "if(/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName))return;\n"
+   ,
     "const inPanel=event.target.closest('#lower, button, summary'),{view,selection}=this;\n"
     "const actions={\n"
     "w:()=>this.zoom(0.8),s:()=>this.zoom(1.25),a:()=>this.pan(-0.12),d:()=>this.pan(0.12),\n"
-   ,
     "f:()=>{\n"
     "if(selection)this.zoomTo(selection.from,selection.to);\n"
     "else if(this.focus)this.zoomTo(this.focus.track.levels[this.focus.depth].start[this.focus.i],this.focus.track.levels[this.focus.depth].endOf(this.focus.i));\n"
@@ -4735,7 +4838,7 @@ static void prof__html_close(prof__html *h, size_t depth)
 
 static void prof__html_scope(prof__html *h, const prof_event *event, int64_t start)
 {
-    uint32_t depth = event->depth, type = PROF_EVENT_SCOPE | (event->flags & 3) << 8;
+    uint32_t depth = event->depth, type = PROF_EVENT_SCOPE | (event->flags & 7) << 8;
     prof__html_level *level;
     int64_t from;
     if (!prof__html_level_of(h, depth)) {
@@ -4800,12 +4903,212 @@ static void prof__html_point(prof__html *h, const prof_event *event, int64_t sta
         prof__html_points_end(h);
 }
 
+static void prof__html_rows_end(prof__html *h, char kind)
+{
+    if (!h->rows.size) return;
+    prof__html_tables(h);
+    prof__html_block1(h, kind, &h->rows);
+}
+
+#ifdef PROF_HTML_LARGE
+/*-- outlines of large traces --*/
+
+#define PROF__HTML_MOST_EVENTS 50000000u
+#define PROF__HTML_GROUP 4u /* a flag of a kind, beside PROF_TRUNCATED_... */
+
+/* The last events that are at most so many begin at this time, to a part of them. */
+static PROF__RARE int64_t prof__html_last(prof__html *h, int64_t end, uint64_t most)
+{
+    int64_t from = 0, to = end + 1; /* between these the window begins */
+    uint64_t *counts = h->counts, later = 0, in_part = 0;
+    for (int round = 0; round < 5; ++round) {
+        int64_t width = (to - from) / PROF__HTML_PARTS + 1;
+        prof_event event;
+        size_t part = PROF__HTML_PARTS;
+        memset(counts, 0, sizeof h->counts);
+        for (size_t i = 0; prof_trace_track(h->trace, i) && h->out.status == PROF_OK; ++i) {
+            prof_cursor *cursor;
+            prof_status status = prof_cursor_open(h->trace, i, &cursor);
+            if (status) prof__out_fail(&h->out, status);
+            else {
+                while (prof_cursor_next(cursor, &event))
+                    if (event.start_ns >= from && event.start_ns < to) ++counts[(event.start_ns - from) / width];
+                prof_cursor_close(cursor);
+            }
+        }
+        while (part && later + counts[part - 1] <= most) later += counts[--part];
+        if (!part) return from;
+        in_part = counts[part - 1];
+        to = from + (int64_t)part * width < to ? from + (int64_t)part * width : to;
+        from += (int64_t)(part - 1) * width;
+        if (in_part <= most / 8 + 1 || width == 1) break; /* exact enough */
+    }
+    return to;
+}
+
+/* Chooses what is written one by one: nothing is left out of a trace that is small enough. */
+static PROF__RARE void prof__html_choose(prof__html *h)
+{
+    const prof_trace_info *about = prof_trace_about(h->trace);
+    int64_t end = about->duration_ns < 0 ? 0 : about->duration_ns;
+    size_t tracks = prof_trace_track_count(h->trace), parts = PROF__HTML_PARTS;
+    if (!h->limits.events) return;
+    h->outlined = 1;
+    h->window_from = h->limits.from_ns;
+    h->window_to = h->limits.to_ns > 0 ? h->limits.to_ns : end + 1;
+    if (h->limits.to_ns <= 0 && !h->limits.from_ns) h->window_from = prof__html_last(h, end, h->limits.events / 2);
+    /* a track has some ten depths, and each of them as many groups as parts */
+    while (parts > 64 && (uint64_t)parts * tracks * 20 > h->limits.events) parts /= 2;
+    h->part = end / (int64_t)parts + 1;
+    h->window_from += h->offset;
+    h->window_to += h->offset;
+    prof__html_about_number(h, "window_from_ns", (uint64_t)h->window_from);
+    prof__html_about_number(h, "window_to_ns", (uint64_t)h->window_to);
+    prof__html_about_number(h, "part_ns", (uint64_t)h->part);
+}
+
+/* Writes the groups that are open, from the outermost depth on. */
+static void prof__html_groups_end(prof__html *h)
+{
+    int no_args = h->options.no_args;
+    size_t depths = h->group_depths;
+    h->group_depths = 0;
+    h->options.no_args = 0; /* these are none of the program's */
+    for (size_t i = 0; i < depths; ++i) {
+        prof__html_group group = h->levels[h->group_first + i].group;
+        prof_event event;
+        prof_arg args[2];
+        if (!group.count) continue;
+        memset(&event, 0, sizeof event);
+        memset(args, 0, sizeof args);
+        args[0].key = "calls";
+        args[0].value.as.u = group.count;
+        args[1].key = "busy_ns";
+        args[1].value.as.u = group.busy;
+        args[0].value.type = args[1].value.type = PROF_VALUE_UINT;
+        event.site = group.site;
+        event.name = group.site->name;
+        event.depth = (uint32_t)(h->group_first + i);
+        event.flags = group.count > 1 ? PROF__HTML_GROUP : 0;
+        event.duration_ns = group.end - group.start;
+        event.args = args;
+        event.arg_count = group.count > 1 ? 2 : 0;
+        prof__html_scope(h, &event, group.start);
+    }
+    h->options.no_args = no_args;
+}
+
+/* Adds a scope to the group of its depth. A group ends with its part of the trace, all those in it with it. */
+static void prof__html_group_add(prof__html *h, const prof_event *event, int64_t start)
+{
+    size_t depth = event->depth;
+    prof__html_group *group;
+    if (h->group_depths && (depth < h->group_first || (depth == h->group_first && start >= h->group_until)))
+        prof__html_groups_end(h);
+    if (!prof__html_level_of(h, depth)) {
+        prof__out_fail(&h->out, prof__fail(PROF_NO_MEMORY, "no memory for scopes of depth %lu", (unsigned long)depth));
+        return;
+    }
+    if (!h->group_depths) {
+        h->group_first = depth;
+        h->group_until = (start / h->part + 1) * h->part;
+    }
+    for (; h->group_first + h->group_depths <= depth; ++h->group_depths)
+        memset(&h->levels[h->group_first + h->group_depths].group, 0, sizeof *group);
+    group = &h->levels[depth].group;
+    if (!group->count++) group->start = start;
+    group->end = start + event->duration_ns;
+    group->busy += (uint64_t)event->duration_ns;
+    if (group->site && event->duration_ns <= group->longest) return;
+    group->longest = event->duration_ns;
+    group->site = event->site;
+}
+
+/* Of counters, marks, messages and so on one of each kind in each part of the trace; frames if they are no shorter than
+   a hundredth of it. What has to be complete to mean something, such as allocations, is left out. */
+static int prof__html_sparse(prof__html *h, const prof_event *event, int64_t start)
+{
+    uint64_t *last, part = (h->track + 1) * 65536 + (uint64_t)(start / h->part);
+    if (event->type == PROF_EVENT_FRAME && event->duration_ns >= h->part / 64) return 1;
+    if (event->type != PROF_EVENT_FRAME && event->type != PROF_EVENT_MARK && event->type != PROF_EVENT_COUNTER &&
+        event->type != PROF_EVENT_LOST && event->type != PROF_EVENT_LOG)
+        return 0;
+    last = &h->last_parts[prof__html_kind_of(h, event->site, event->name, event->depth, (uint32_t)event->type) %
+                          PROF__HTML_PARTS];
+    if (*last == part) return 0;
+    *last = part;
+    return 1;
+}
+
+/* Returns 1 if the event is to be written by itself. */
+static int prof__html_outlined(prof__html *h, const prof_event *event, int64_t start)
+{
+    int scope = event->type == PROF_EVENT_SCOPE, in_group = h->group_depths && event->depth > h->group_first;
+    int64_t end = scope ? start + event->duration_ns : start;
+    if (start < h->window_to && end >= h->window_from) {
+        if (scope) prof__html_groups_end(h);
+        return 1;
+    }
+    if (!scope) return prof__html_sparse(h, event, start);
+    if (event->duration_ns < h->part || in_group) {
+        prof__html_group_add(h, event, start);
+        return 0;
+    }
+    prof__html_groups_end(h);
+    return 1;
+}
+
+/* Spans are written if a part of them is in the window, or if they are long. */
+static int prof__html_span_wanted(prof__html *h, const prof_span *span)
+{
+    int64_t start = span->start_ns + h->offset, end = start + span->duration_ns;
+    return (start < h->window_to && end >= h->window_from) || (!span->mark && span->duration_ns >= h->part);
+}
+
+/* The statistics of all scopes, by call path: blocks of the kind G. */
+static PROF__RARE void prof__html_statistics(prof__html *h)
+{
+    prof__html_bytes *to = &h->rows;
+    prof_stat *stats = NULL;
+    size_t count = 0;
+    prof_status status = prof_stats_by_path(h->trace, PROF_SORT_TOTAL, 0, &stats, &count);
+    if (status) prof__out_fail(&h->out, status);
+    for (size_t i = 0; i < count; ++i) {
+        const prof_stat *stat = &stats[i];
+        uint64_t last = 0;
+        prof__html_u(to, stat->parent == PROF_NO_PARENT ? 0 : stat->parent + 1);
+        prof__html_u(to, prof__html_kind_of(h, stat->site, stat->name, 0, PROF_EVENT_SCOPE));
+        prof__html_u(to, stat->count);
+        prof__html_u(to, stat->truncated);
+        prof__html_u(to, stat->total_ns);
+        prof__html_u(to, stat->self_ns);
+        prof__html_u(to, stat->min_ns);
+        prof__html_u(to, stat->max_ns);
+        prof__html_u(to, stat->bucket_count);
+        for (size_t k = 0; k < stat->bucket_count; ++k) {
+            prof__html_u(to, stat->buckets[k].from_ns - last);
+            prof__html_u(to, stat->buckets[k].count);
+            last = stat->buckets[k].from_ns;
+        }
+        if (to->size >= PROF__HTML_COLUMN) prof__html_rows_end(h, 'G');
+    }
+    prof__html_rows_end(h, 'G');
+    prof_stats_free(stats);
+}
+#endif
+
+/*-- tracks --*/
+
 static PROF__HOT void prof__html_event(prof__html *h, const prof_event *event)
 {
     int64_t start = event->start_ns + h->offset;
     if (event->type == PROF_EVENT_SPAN_BEGIN || event->type == PROF_EVENT_SPAN_MARK ||
         event->type == PROF_EVENT_SPAN_END)
         h->has_spans = 1; /* later, when it is known what belongs together */
+#ifdef PROF_HTML_LARGE
+    else if (h->outlined && !prof__html_outlined(h, event, start))
+        return;
+#endif
     else if (event->type == PROF_EVENT_SCOPE)
         prof__html_scope(h, event, start);
     else
@@ -4829,6 +5132,9 @@ static PROF__HOT void prof__html_track(prof__html *h, size_t index)
     memset(&h->listed_points, 0, sizeof h->listed_points);
     while (h->out.status == PROF_OK && prof_cursor_next(cursor, &event)) prof__html_event(h, &event);
     prof_cursor_close(cursor);
+#ifdef PROF_HTML_LARGE
+    prof__html_groups_end(h);
+#endif
     prof__html_close(h, 0);
     prof__html_scopes_end(h);
     prof__html_points_end(h);
@@ -4837,18 +5143,14 @@ static PROF__HOT void prof__html_track(prof__html *h, size_t index)
 
 /*-- spans --*/
 
-static void prof__html_rows_end(prof__html *h, char kind)
-{
-    if (!h->rows.size) return;
-    prof__html_tables(h);
-    prof__html_block1(h, kind, &h->rows);
-}
-
 static void prof__html_span(prof__html *h, const prof_span *span)
 {
     prof__html_bytes *to = &h->rows;
     int64_t start = span->start_ns + h->offset;
     uint32_t type = PROF_EVENT_SPAN_BEGIN | (span->flags & 3) << 8;
+#ifdef PROF_HTML_LARGE
+    if (h->outlined && !prof__html_span_wanted(h, span)) return;
+#endif
     if (span->mark) type = PROF_EVENT_SPAN_MARK;
     prof__html_u(to, prof__html_kind_of(h, span->site, span->name, 0, type));
     prof__html_u(to, prof__html_zigzag(start - h->last_span));
@@ -4935,6 +5237,9 @@ static PROF__RARE void prof__html_process(prof__html *h)
         snprintf(text, sizeof text, "metadata.%s", key);
         prof__html_about(h, text, value);
     }
+#ifdef PROF_HTML_LARGE
+    prof__html_choose(h);
+#endif
     prof__html_block1(h, 'P', &h->rows);
 }
 
@@ -4967,6 +5272,9 @@ static PROF__RARE void prof__html_trace(prof__html *h, const prof_trace *trace, 
     prof__html_tracks(h);
     for (size_t i = 0; i < tracks && h->out.status == PROF_OK; ++i) prof__html_track(h, i);
     if (h->has_spans && h->out.status == PROF_OK) prof__html_spans(h);
+#ifdef PROF_HTML_LARGE
+    if (h->outlined && h->out.status == PROF_OK) prof__html_statistics(h);
+#endif
     h->first_track += tracks;
 }
 
@@ -5040,12 +5348,18 @@ static PROF__RARE prof_status prof__html_done(prof__html *h)
     return status;
 }
 
-PROF_DEF prof_status prof_html_merge(const prof_trace *const *traces, size_t count, const char *path,
-                                     const prof_html_options *options)
+/* Writes a file. limits: prof_html_limits, or NULL. */
+static PROF__RARE prof_status prof__html_file(const prof_trace *const *traces, size_t count, const char *path,
+                                              const prof_html_options *options, const void *limits)
 {
     prof__html *h;
     prof_status status = prof__html_make(&h, traces, count, options);
     if (status) return status;
+#ifdef PROF_HTML_LARGE
+    if (limits) h->limits = *(const prof_html_limits *)limits;
+#else
+    (void)limits;
+#endif
     status = prof__out_file(&h->out, path);
     if (status) {
         free(h);
@@ -5054,6 +5368,27 @@ PROF_DEF prof_status prof_html_merge(const prof_trace *const *traces, size_t cou
     prof__html_all(h, traces, count);
     return prof__html_done(h);
 }
+
+PROF_DEF prof_status prof_html_merge(const prof_trace *const *traces, size_t count, const char *path,
+                                     const prof_html_options *options)
+{
+    return prof__html_file(traces, count, path, options, NULL);
+}
+
+#ifdef PROF_HTML_LARGE
+PROF_DEF prof_status prof_html_outline(const prof_trace *const *traces, size_t count, const char *path,
+                                       const prof_html_options *options, const prof_html_limits *limits)
+{
+    prof_html_limits each = {0, 0, 0};
+    uint64_t events = 0;
+    if (limits) each = *limits;
+    if (!each.events) each.events = PROF__HTML_MOST_EVENTS;
+    for (size_t i = 0; traces && i < count; ++i) events += traces[i] ? prof_trace_about(traces[i])->event_count : 0;
+    if (events > each.events || each.from_ns || each.to_ns) each.events = each.events / (count + !count) + 1;
+    else each.events = 0; /* no limit */
+    return prof__html_file(traces, count, path, options, &each);
+}
+#endif
 
 PROF_DEF prof_status prof_html_stream(const prof_trace *trace, prof_sink sink, const prof_html_options *options)
 {

@@ -52,6 +52,8 @@ static PROF__UNUSED const char *const prof__html_live[] = {
     NULL};
 
 #include "html/sources.h"
+#include "html/events.h"
+#include "html/large.h"
 #include "html/writer.h"
 #include "html/live.h"
 #include "html/register.h"

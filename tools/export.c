@@ -9,6 +9,7 @@ static const tool_option options[] = {
     TOOL_CHROME,
     TOOL_XPLANE,
     TOOL_SOURCES,
+    TOOL_LIMITS,
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
 
@@ -47,11 +48,27 @@ int tool_sources(const tool_args *args, const char **folder)
     return tool_fail("--sources '%s': is no folder", *folder), 0;
 }
 
+int tool_limits(const tool_args *args, const prof_trace *trace, prof_html_limits *limits)
+{
+    const char *events = tool_value(args, "--events"), *from = tool_value(args, "--from"), *to = tool_value(args, "--to");
+    int64_t end = prof_trace_about(trace)->duration_ns;
+    double number = 0;
+    memset(limits, 0, sizeof *limits);
+    if (events && !tool_number("--events", events, 1, 1e15, &number)) return 0;
+    limits->events = (uint64_t)number;
+    if (from && !tool_time("--from", from, end, &limits->from_ns)) return 0;
+    if (to && !tool_time("--to", to, end, &limits->to_ns)) return 0;
+    if (to && limits->to_ns <= limits->from_ns) return tool_fail("--to %s: is not after --from", to), 0;
+    return 1;
+}
+
 static int page_options(const tool_args *args, int is_page, prof_html_options *html)
 {
+    static const char *const names[] = {"--sources", "--events", "--from", "--to"};
     memset(html, 0, sizeof *html);
-    if (is_page || !tool_value(args, "--sources")) return tool_sources(args, &html->sources);
-    return tool_fail("export: --sources is for .html"), 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !is_page; i++)
+        if (tool_value(args, names[i])) return tool_fail("export: %s is for .html", names[i]), 0;
+    return tool_sources(args, &html->sources);
 }
 
 #define MOST 500000000.0 /* the bytes that chrome://tracing, DevTools and speedscope can read: the limit of a string there */
@@ -83,24 +100,27 @@ static int run(const tool_args *args)
     prof_xplane_options xplane;
     prof_trace *trace;
     prof_html_options html;
-    int choice, result, json, folder;
+    prof_html_limits limits;
+    int choice, result, json, folder, page;
     if (!extension || !tool_choice("--progress", when, tool_progress_choices, &choice)) return TOOL_ERROR;
     json = tool_same(extension, ".json");
     folder = tool_same(extension, "/");
+    page = tool_same(extension, ".html");
     if (!tool_chrome(args, json, &chrome) || !tool_xplane(args, folder, &xplane) ||
-        !page_options(args, tool_same(extension, ".html"), &html))
+        !page_options(args, page, &html))
         return TOOL_ERROR;
     if (tool_same(extension, ".prof")) return tool_copy(in, out, -1, 0);
     trace = tool_open(in);
     if (!trace) return TOOL_ERROR;
+    if (!tool_limits(args, trace, &limits)) return prof_trace_close(trace), TOOL_ERROR;
     tool_progress_begin("export", when);
     prof_trace_watch(trace, tool_progress_step, NULL);
     if (json || tool_same(extension, ".csv"))
         result = tool_write((const prof_trace *const *)&trace, 1, json ? &chrome : NULL, out);
     else
-        result = tool_status(folder         ? prof_xplane_write(trace, out, &xplane)
-                             : html.sources ? prof_html_write(trace, out, &html)
-                                            : prof_trace_write(trace, out, extension));
+        result = tool_status(folder ? prof_xplane_write(trace, out, &xplane)
+                             : page ? prof_html_outline((const prof_trace *const *)&trace, 1, out, &html, &limits)
+                                    : prof_trace_write(trace, out, extension));
     tool_progress_end();
     prof_trace_close(trace);
     if (json && result == TOOL_OK) tool_chrome_size(out);
@@ -117,5 +137,7 @@ const tool_command tool_export = {
     "export adds DIR/plugins/profile/RUN/HOST.xplane.pb to it.\n\n"
     "With --sources, the page shows the lines around a scope, 4 before and 8 after, as they are in the files now. A file is\n"
     "found by the longest tail of its path that exists below DIR; --sources / takes all paths as they were recorded.\n\n"
+    "Of a recording of more than 50 million events, or as many as --events says, the page has an outline of all, the\n"
+    "statistics of all scopes, and all events of a window: the last ones, or from --from to --to.\n\n"
     "example: prof export trace.prof -o trace.json\n"
     "         prof export trace.prof -o logs/\n"};

@@ -15,14 +15,14 @@ _prof()
     --progress) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     --fail-on) COMPREPLY=($(compgen -W "call p99 max total" -- "$word")); return ;;
     --source) COMPREPLY=($(compgen -W "loc args none" -- "$word")); return ;;
-    --top | -n | --threshold | -t | --fail-over | --from | --to | --columns | -c | --min-duration | --min-percent | --rows | --period) return ;;
+    --top | -n | --threshold | -t | --fail-over | --from | --to | --columns | -c | --min-duration | --min-percent | --rows | --period | --events) return ;;
     esac
     if [ "$COMP_CWORD" = 1 ]; then
         COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view flame top help --help --version" -- "$word"))
         return
     fi
     case $command in
-    export) options="--output --format --source --no-args --no-spans --min-duration --accelerators --sources --progress --help" ;;
+    export) options="--output --format --source --no-args --no-spans --min-duration --accelerators --sources --events --from --to --progress --help" ;;
     summary) options="--output --layout --sort --ascending --top --by-path --bars --no-bars --others --columns --progress --help" ;;
     check) options="--quiet --columns --help" ;;
     recover) options="--output --progress --help" ;;
@@ -32,7 +32,7 @@ _prof()
     config) options="--all --help" ;;
     flame) options="--output --format --from --to --merge --inverted --min-percent --progress --help" ;;
     top) options="--once --rows --period --sort --columns --help" ;;
-    view) options="--output --live --no-browser --no-args --sources --progress --help" ;;
+    view) options="--output --live --no-browser --no-args --sources --events --from --to --progress --help" ;;
     neuron) options="--output --append --pid --help"
         [ "$COMP_CWORD" != 2 ] || { COMPREPLY=($(compgen -W "check import place $options" -- "$word")); return; } ;;
     help) COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view flame top" -- "$word")); return ;;

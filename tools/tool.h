@@ -10,6 +10,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1 /* declares POSIX functions, also under -std=c99 */
 #endif
+#define PROF_HTML_LARGE 1
 #include "../prof_chrome.h"
 #include "../prof_html.h"
 #include "../prof_ntff.h"
@@ -120,6 +121,12 @@ extern const char *const tool_progress_choices[];
 /* The option of export and view for the page. tool_sources() returns 0, with a message, if it names no folder. */
 #define TOOL_SOURCES {"--sources", NULL, "DIR", "html: also the lines of source around each scope, from files below DIR; others can read them"}
 int tool_sources(const tool_args *args, const char **folder);
+/* The options of export and view for large recordings. tool_limits() returns 0, with a message, if one is wrong. */
+#define TOOL_LIMITS                                                                                             \
+    {"--events", NULL, "N", "html: of a recording of more, an outline and the events of a window; default: 50000000"}, \
+    {"--from", NULL, "TIME", "html: where that window begins, such as 1.5s; -1.5s: before the end; default: the last N/2"}, \
+    {"--to", NULL, "TIME", "html: where it ends; default: the end"}
+int tool_limits(const tool_args *args, const prof_trace *trace, prof_html_limits *limits);
 int tool_chrome(const tool_args *args, int json, prof_chrome_options *options);
 int tool_xplane(const tool_args *args, int folder, prof_xplane_options *options);
 /* Prints a warning if a JSON file is larger than some viewers can read. */

@@ -18,6 +18,7 @@ static const tool_option options[] = {
     {"--no-browser", NULL, NULL, "only writes the file and prints its path"},
     {"--no-args", NULL, NULL, "leaves out arguments"},
     TOOL_SOURCES,
+    TOOL_LIMITS,
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
 
@@ -89,13 +90,15 @@ static int show(const char *path)
 static int write_report(const tool_args *args, prof_trace **traces, const char *path, const char *sources)
 {
     prof_html_options html;
+    prof_html_limits limits;
     int result;
+    if (!tool_limits(args, traces[0], &limits)) return TOOL_ERROR;
     memset(&html, 0, sizeof html);
     html.no_args = tool_value(args, "--no-args") != NULL;
     html.sources = sources;
     tool_progress_begin("view", tool_value(args, "--progress"));
     if (args->file_count == 1) prof_trace_watch(traces[0], tool_progress_step, NULL);
-    result = tool_status(prof_html_merge((const prof_trace *const *)traces, (size_t)args->file_count, path, &html));
+    result = tool_status(prof_html_outline((const prof_trace *const *)traces, (size_t)args->file_count, path, &html, &limits));
     tool_progress_end();
     return result;
 }

@@ -7,6 +7,13 @@ typedef struct prof_html_options {
                             it has no source code */
 } prof_html_options;
 
+#ifdef PROF_HTML_LARGE
+typedef struct prof_html_limits {
+    uint64_t events;        /* so many may be in the report; 0: 50 million */
+    int64_t from_ns, to_ns; /* the window; both 0: the last events, half of `events`; to_ns 0: up to the end */
+} prof_html_limits;
+#endif
+
 #if PROF_ENABLE
 /* Write a report. path: as for prof_csv_write(). options may be NULL. They take some 2 MB of memory, however long the
    trace is, and return what failed, as prof_csv_write() does. */
@@ -17,9 +24,17 @@ PROF_DEF prof_status prof_html_stream(const prof_trace *trace, prof_sink sink, c
    another began, each begins at 0, so that they can be compared. */
 PROF_DEF prof_status prof_html_merge(const prof_trace *const *traces, size_t count, const char *path,
                                      const prof_html_options *options);
+#ifdef PROF_HTML_LARGE
+/* Does the same, with memory that does not grow with the traces, for those of more events than a page can show: an
+   outline of all, and all events of a window. The others are written as ever. limits may be NULL. */
+PROF_DEF prof_status prof_html_outline(const prof_trace *const *traces, size_t count, const char *path,
+                                       const prof_html_options *options, const prof_html_limits *limits);
+#endif
 #else
 #define prof_html_write(trace, path, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, options))
 #define prof_html_stream(trace, sink, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
 #define prof_html_merge(traces, count, path, options) \
     PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(count) : PROF__USE3(traces, path, options)))
+#define prof_html_outline(traces, count, path, options, limits) \
+    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(count), (void)(limits) : PROF__USE3(traces, path, options)))
 #endif

@@ -118,12 +118,13 @@ class App {
         document.title = `${report.title || names || 'report'} - prof`;
         $('title').textContent = report.title || names;
         const tracks = report.tracks.filter(track => track.levels.length).length;
-        $('facts').textContent = `${ns(report.to - report.from)}, ${grouped(report.scopes)} scopes on ${tracks} track${tracks === 1 ? '' : 's'}`;
+        $('facts').textContent = `${ns(report.to - report.from)}, ${grouped(report.all ? report.all.reduce((sum, row) => sum + row.calls, 0) : report.scopes)} scopes on ${tracks} track${tracks === 1 ? '' : 's'}`;
         const lines = warnings(report);
         $('warnings').hidden = !lines.length;
         $('warnings').replaceChildren(el('strong', {}, lines.length === 1 ? 'Note: ' : `${lines.length} notes: `), lines[0] || '',
             lines.length > 1 ? el('details', {}, el('summary', {}, 'all'), ...lines.slice(1).map(line => el('p', {}, line))) : null);
         if (lines.length < 2 && lines.length) $('warnings').replaceChildren(el('strong', {}, 'Note: '), lines[0]);
+        for (const { from, to } of report.windows.slice(0, 1)) $('warnings').append(' ', el('button', { onclick: () => this.setView(from, to) }, 'Show this window'));
         $('frames').hidden = !this.series;
     }
 
@@ -600,7 +601,7 @@ class App {
         if (scope) {
             const level = scope.track.levels[scope.depth], label = this.labelOf(scope), flags = level.flags.get(scope.i) || 0;
             return [label.name, ns(level.durationOf(scope.i)), `at ${moment(level.start[scope.i])}`, [label.category, where(label)].filter(Boolean).join(' \u00b7 '),
-                ...report.argsOf(level.args, scope.i).slice(0, 12).map(([k, v]) => `${k} = ${shown(v)}`), flags ? `${truncatedText(flags)} not recorded` : ''];
+                ...report.argsOf(level.args, scope.i).slice(0, 12).map(([k, v]) => `${k} = ${shown(v)}`), truncatedText(flags)];
         }
         if (mark) return [mark.text || mark.label.name, `at ${moment(mark.time)}`, where(mark.label)];
         if (span) return [report.labels[span.label].name, ns(span.duration), `at ${moment(span.start)}`, `id 0x${span.id.toString(16)}`, ...span.args.slice(0, 12).map(([k, v]) => `${k} = ${shown(v)}`)];

@@ -13,6 +13,8 @@ const VERSION = 2;
 export const SCOPE = 0, MARK = 1, COUNTER = 2, FRAME = 3, LOST = 4, SPAN = 5, SPAN_MARK = 6, FLOW_OUT = 8, FLOW_IN = 10,
     ALLOC = 11, FREE = 12, LOCK_WAIT = 13, LOCK_ACQUIRE = 14, LOCK_RELEASE = 15, LOG = 16;
 export const TRUNCATED_BEGIN = 1, TRUNCATED_END = 2;
+/** A flag of scopes that stand for several: see "Large recordings" in docs/html.md. */
+export const GROUP = 4;
 /** Roles of call sites: see prof_role. */
 export const ROLE_STEP = 1, ROLE_FRAME = 10, ROLE_MEMORY = 11, ROLE_LOCK = 12;
 /** A kind whose scopes begin so much after the last one of their track. */
@@ -177,6 +179,8 @@ export class Level {
         /** TRUNCATED_... @type {Map<number, number>} */
         this.flags = new Map();
         this.args = new Listed();
+        /** Of scopes that are groups the calls and their time. @type {Map<number, {calls: number, busy: number}> | null} */
+        this.groups = null;
         this.lastEnd = this.lastNode = 0; // while it is read
         this.isOpen = false;
     }
@@ -257,6 +261,8 @@ export class Report {
         this.spans = [];
         /** @type {{bytes: Uint8Array, strings: string[]}[]} */ this.argBlocks = [];
         /** Lines of source by their numbers, of each file. @type {Map<string, Map<number, string>>} */ this.sources = new Map();
+        /** Statistics of all scopes, of those too that are not here. @type {object[] | null} */
+        this.all = null;
         this.scopes = this.points = this.spanCount = 0;
         this.complete = false;
         this.damage = '';
@@ -333,7 +339,7 @@ export class Decoder {
     /** @param {{kind: string}} block @param {Uint8Array} bytes */
     take(block, bytes) {
         const handler = { H: this.head, S: this.strings, K: this.kinds, P: this.process, T: this.tracks, E: this.scopes,
-            Q: this.points, A: this.args, N: this.spans, X: this.sources, Z: this.end }[block.kind];
+            Q: this.points, A: this.args, G: this.statistics, N: this.spans, X: this.sources, Z: this.end }[block.kind];
         if (!handler) return; // of a later version
         if (!this.report.version && block.kind !== 'H') throw new Damage('the data do not begin as they should');
         const count = block.kind === 'E' ? 5 : block.kind === 'Q' ? 3 : 1;
@@ -362,14 +368,14 @@ export class Decoder {
             const bits = r.u(), depth = r.index(1 << 24, 'depth');
             const name = string(), category = string(), file = string(), func = string();
             const line = r.u(), color = r.u() & 0xFFFFFF, role = r.u();
-            const key = [name, category, file, line].join('\0');
+            const group = bits >> 8 & GROUP, key = [name, category, file, line, group].join('\0');
             let label = this.labelOf.get(key);
             if (label === undefined) {
                 label = labels.length;
                 this.labelOf.set(key, label);
-                labels.push({ id: label, name: name || '(unnamed)', category, file, function: func, line, color, role });
+                labels.push({ id: label, name: (name || '(unnamed)') + (group ? ' and others' : ''), base: name, group, category, file, function: func, line, color, role: group ? 0 : role });
             }
-            kinds.push({ type: bits & 255, flags: bits >> 8 & 3, fromLast: (bits & FROM_LAST) !== 0, depth, label });
+            kinds.push({ type: bits & 255, flags: bits >> 8 & 7, fromLast: (bits & FROM_LAST) !== 0, depth, label });
             this.lastParent.push(-1);
             this.lastNode.push(0);
         }
@@ -493,9 +499,10 @@ export class Decoder {
             // they may stand before the block of the scopes that they are of
             const listed = (of || (track.levels[which - 1] = new Level())).args;
             if (listed.count && listed.index[listed.count - 1] >= at) throw new Damage('arguments are out of order');
+            const place = base + r.at;
+            readArgs(report, r); // they are there only if they can be read
             listed.index.put(listed.count, at);
-            listed.place.put(listed.count++, base + r.at);
-            readArgs(report, r);
+            listed.place.put(listed.count++, place);
         }
     }
 
@@ -510,6 +517,18 @@ export class Decoder {
                 id: r.exact(), number: r.u(), args: readArgs(report, r) };
             report.spans.push(span);
             report.spanCount++;
+        }
+    }
+
+    statistics(r) {
+        const { report } = this, rows = report.all = report.all || [], process = report.processes[report.processes.length - 1], first = process ? rows.length - (process.paths || 0) : -1;
+        if (!process) throw new Damage('statistics have no process');
+        while (!r.done) {
+            const parent = r.index(rows.length - first + 1, 'path'), kind = report.kinds[r.index(report.kinds.length, 'kind')];
+            const row = { node: this.node(parent ? rows[first + parent - 1].node : 0, kind.label), calls: r.u(), truncated: r.u(), total: r.u(), self: r.u(), min: r.u(), max: r.u(), buckets: [] };
+            for (let left = r.index(LONGEST, 'number of buckets'), at = 0; left > 0; left--) row.buckets.push([at += r.u(), r.u()]);
+            rows.push(row);
+            process.paths = rows.length - first;
         }
     }
 
@@ -563,7 +582,7 @@ export function piecesIn(text) {
 
 /** The recordings of a after which those of b follow, which b loses; both begin at 0. @param {Report} a @param {Report} b @returns {Report} */
 export function joined(a, b) {
-    const report = Object.assign(new Report(), a), key = label => [label.name, label.category, label.file, label.line].join('\0');
+    const report = Object.assign(new Report(), a, { all: null }), key = label => [label.name, label.category, label.file, label.line].join('\0');
     const labels = [...a.labels], known = new Map(labels.map(label => [key(label), label.id])), { nodes } = a, childOf = new Map();
     const labelOf = b.labels.map(label => {
         if (!known.has(key(label))) known.set(key(label), labels.push({ ...label, id: labels.length }) - 1);

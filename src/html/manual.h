@@ -37,6 +37,10 @@ WHAT IT SHOWS                                                                   
     the folder that the longest tail of the recorded path leads to; "/" takes all paths as they are. Where there is
     none, the report has no lines, and counts the file. Whoever has the report can read them: it is off by default.
 
+    With PROF_HTML_LARGE, where PROF_IMPLEMENTATION is, prof_html_outline() writes an outline of a trace of more than 50
+    million events, with statistics of all, and the events of a window; prof export and prof view do. The switch adds
+    3 KB of code.
+
     Events with more than 2000 arguments lose the others. Otherwise all that a cursor or prof_spans_next() returns is in
     the file. In mode stats there are no events: write a .txt. */
 #include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */

@@ -1,10 +1,10 @@
 // What a report means: derived from what decode.js read. Nothing here knows of the page.
 
 import { MARK, COUNTER, FRAME, LOST, FLOW_OUT, FLOW_IN, ALLOC, FREE, LOCK_WAIT, LOCK_ACQUIRE, LOCK_RELEASE, LOG,
-    ROLE_FRAME, ROLE_STEP, TRUNCATED_BEGIN, TRUNCATED_END } from './decode.js';
+    ROLE_FRAME, ROLE_STEP, TRUNCATED_BEGIN, TRUNCATED_END, GROUP } from './decode.js';
 import { mergeOrder } from './columns.js';
 import { buildPyramid } from './raster.js';
-import { ns, grouped } from './text.js';
+import { ns, moment, grouped } from './text.js';
 
 /** The track's name for people. */
 export function trackName(track) {
@@ -33,6 +33,7 @@ export function finish(report) {
         for (const level of track.levels) {
             from = Math.min(from, level.start[0]);
             to = Math.max(to, level.endOf(level.count - 1));
+            groupsOf(report, level);
             level.pyramid = level.pyramid || buildPyramid(level);
         }
         const { points } = track;
@@ -48,6 +49,8 @@ export function finish(report) {
     // a ring, or a part of a recording, may begin long after 0
     report.from = from > to ? 0 : from > to * 0.02 ? from : Math.min(from, 0);
     report.to = to + 1; // what ends there is in it, as in all ranges: from <= time < to
+    report.windows = report.processes.filter(process => process.about.has('window_from_ns')).map(({ about }) =>
+        ({ from: Number(about.get('window_from_ns')), to: Math.min(report.to, Number(about.get('window_to_ns'))) }));
     for (const process of report.processes) pointsOf(report, process);
     framesOfSpans(report);
     report.bars = stepsOf(report);
@@ -56,6 +59,16 @@ export function finish(report) {
     report.bars = [...report.frames, ...report.bars]; // what the bars at the top may show
     report.messages.sort((a, b) => a.time - b.time);
     return report;
+}
+
+/** What the scopes stand for that are groups: that is in their arguments. */
+function groupsOf(report, level) {
+    for (const [i, flags] of level.flags) {
+        if (!(flags & GROUP)) continue;
+        const args = new Map(report.argsOf(level.args, i));
+        level.groups = level.groups || new Map();
+        level.groups.set(i, { calls: Number(args.get('calls')) || 1, busy: Math.min(Number(args.get('busy_ns')) || 0, level.durationOf(i)) });
+    }
 }
 
 /** Collects the points of a process, in order of time. */
@@ -336,6 +349,8 @@ export function warnings(report) {
         const who = report.processes.length > 1 ? process.name + ': ' : '', number = key => Number(process.about.get(key) || 0);
         for (const loss of process.losses) lines.push(who + loss);
         if (!number('complete')) lines.push(who + 'The session was not stopped: the program was running, or died.');
+        if (process.about.has('window_from_ns')) lines.push(who + `The recording is too large for a page: its ${grouped(number('events'))} events are all here from ${moment(number('window_from_ns'))} to ${moment(number('window_to_ns'))}. ` +
+            `Beside that, scopes of less than ${ns(number('part_ns'))} are in groups, drawn lighter and named like the longest, and of other events there are samples. Statistics of everything count all scopes.`);
         if (number('aggregated')) lines.push(who + `${grouped(number('aggregated'))} events are only in statistics: see prof summary.`);
         if (process.about.get('write_error')) lines.push(who + process.about.get('write_error'));
         const guessed = process.tracks.filter(track => track.device && track.alignment === 3);
@@ -354,9 +369,10 @@ export function cost(process, duration) {
         (duration ? `, ${(100 * total / duration).toFixed(1)} % of the run` : '') };
 }
 
-/** "begin", "end" or "begin and end" */
+/** "begin and end not recorded" */
 export function truncatedText(flags) {
-    return [flags & TRUNCATED_BEGIN ? 'begin' : '', flags & TRUNCATED_END ? 'end' : ''].filter(Boolean).join(' and ');
+    const missing = [flags & TRUNCATED_BEGIN ? 'begin' : '', flags & TRUNCATED_END ? 'end' : ''].filter(Boolean).join(' and ');
+    return missing && `${missing} not recorded`;
 }
 
 /** The scope of a track's level around a time; -1: none. */

@@ -10,6 +10,7 @@
 #define PROF__HTML_STRINGS 8192u           /* strings, and kinds, that are remembered; powers of two */
 #define PROF__HTML_KINDS 4096u
 #define PROF__HTML_SOURCES 4096u          /* call sites, for the option `sources` */
+#define PROF__HTML_PARTS 4096u            /* parts of a large trace */
 
 /* Bytes that are collected. */
 typedef struct prof__html_bytes {
@@ -32,12 +33,23 @@ typedef struct prof__html_kind { /* what events have in common; one that was wri
     uint32_t depth, type, id;
 } prof__html_kind;
 
+#ifdef PROF_HTML_LARGE
+typedef struct prof__html_group { /* short scopes of a depth, one after the other: see html/large */
+    int64_t start, end, longest;
+    uint64_t count, busy;
+    const prof_callsite *site; /* of the longest */
+} prof__html_group;
+#endif
+
 typedef struct prof__html_level { /* of the scopes of a track */
     int64_t start, end; /* of the last */
     int is_open;     /* 1: its duration was not written yet */
     uint64_t count;  /* of all */
     uint64_t listed; /* the last one whose arguments are in the block with this number: */
     uint64_t block;
+#ifdef PROF_HTML_LARGE
+    prof__html_group group;
+#endif
 } prof__html_level;
 
 typedef struct prof__html_source { /* a call site whose lines are wanted */
@@ -66,6 +78,14 @@ typedef struct prof__html {
     size_t source_count, source_bytes;
     int source_limit; /* 1: a limit left something out */
     prof_html_options options;
+#ifdef PROF_HTML_LARGE
+    prof_html_limits limits;
+    int outlined;                           /* 1: of this trace not everything is written */
+    int64_t window_from, window_to, part;   /* of what is; the duration of a part of the trace */
+    size_t group_first, group_depths;       /* the depths that have an open group, */
+    int64_t group_until;                    /* which has no scope that begins later */
+    uint64_t counts[PROF__HTML_PARTS], last_parts[PROF__HTML_PARTS]; /* events; see prof__html_sparse() */
+#endif
     prof__html_bytes strings, kinds, scope_kinds, times, point_kinds, details, arguments, rows;
     prof__html_numbers starts, ends;
     prof__html_string known_strings[PROF__HTML_STRINGS];

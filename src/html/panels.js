@@ -87,7 +87,7 @@ export class Panels {
     stats() {
         const { selection, report } = this.app, from = selection ? selection.from : report.from, to = selection ? selection.to : report.to;
         if (!this.kept || this.kept.from !== from || this.kept.to !== to || this.kept.only !== this.only) {
-            this.kept = rangeStats(report, from, to, this.ofTrack());
+            this.kept = rangeStats(report, from, to, this.only === undefined ? undefined : this.ofTrack());
             this.kept.only = this.only;
         }
         return this.kept;
@@ -180,15 +180,17 @@ export class Panels {
         const stats = this.stats(), calls = callsOf(report, label.id, stats.from, stats.to, this.ofTrack());
         const whole = calls.filter(call => !call.track.levels[call.depth].flags.has(call.i));
         const durations = Float64Array.from(whole, call => call.duration).sort();
-        const at = share => durations.length ? durations[Math.max(0, Math.ceil(share * durations.length) - 1)] : NaN;
-        const row = stats.rows.find(each => each.id === label.id), total = row ? row.total : 0;
-        const facts = [['calls', grouped(calls.length)], ['total', ns(total)], ['self', ns(row ? row.self : 0)], ['mean', ns(total / calls.length)],
+        const row = stats.rows.find(each => each.id === label.id), every = stats.every && row;
+        const at = share => every ? percentile(row, share) : durations.length ? durations[Math.max(0, Math.ceil(share * durations.length) - 1)] : NaN;
+        const total = row ? row.total : 0, count = every ? row.calls : calls.length;
+        const facts = label.group ? [['groups', grouped(calls.length)]] : [['calls', grouped(count)], ['total', ns(total)], ['self', ns(row ? row.self : 0)], ['mean', ns(total / count)],
             ['min', ns(at(0))], ['p50', ns(at(0.5))], ['p90', ns(at(0.9))], ['p99', ns(at(0.99))], ['p99.9', ns(at(0.999))], ['max', ns(at(1))]];
         const chosen = this.bucket ? whole.filter(call => call.duration >= this.bucket[0] && call.duration < this.bucket[1]) : calls;
         const left = el('div.side', {}, el('h2', {}, el('i.swatch', { style: { background: css(label.rgb) } }), label.name),
             el('p.note', {}, [label.category, label.function, where(label)].filter(Boolean).join(' \u00b7 ') || '\u00a0'),
             el('dl', {}, ...facts.flatMap(([name, text]) => [el('dt', {}, name), el('dd', {}, text)])),
-            this.histogram(durations), this.chooser(), this.source(label), ...this.argumentTables(calls));
+            every && count > calls.length ? el('p.note', {}, `These figures are of all calls. ${grouped(calls.length)} are here one by one:`) : '',
+            this.histogram(durations), this.chooser(), this.source(label), ...label.group ? [] : this.argumentTables(calls));
         const list = this.callTable(chosen, this.bucket
             ? `Calls of ${ns(this.bucket[0])} to ${ns(this.bucket[1])}`
             : `Calls: ${selection ? this.rangeText() : 'all'}`);
@@ -274,8 +276,7 @@ export class Panels {
             series ? { title: report.frames.length ? 'frame' : 'step', get: call => frameOf(series, call.start), show: call => frameOf(series, call.start) || '' } : null,
             ...keys.map(key => ({ title: key, text: calls.slice(0, 50).some(call => typeof argument(call, key) === 'string' && argument(call, key) !== ''),
                 get: call => { const v = argument(call, key); return typeof v === 'bigint' ? Number(v) : v; }, show: call => shown(argument(call, key)) })),
-            { title: '', text: true, get: call => truncatedText(call.track.levels[call.depth].flags.get(call.i) || 0),
-                show: call => { const text = truncatedText(call.track.levels[call.depth].flags.get(call.i) || 0); return text ? text + ' not recorded' : ''; } }
+            { title: '', text: true, get: call => truncatedText(call.track.levels[call.depth].flags.get(call.i)) }
         ].filter(Boolean);
         return table(columns, calls, { caption, sort: named ? 2 : 1, memory: this.memoryOf(named ? 'found' : 'calls'), limit: 200, onpick: call => app.show(call),
             picked: call => app.focus && app.focus.track === call.track && app.focus.depth === call.depth && app.focus.i === call.i });
@@ -342,7 +343,7 @@ export class Panels {
             { title: 'id', get: span => Number(span.id), show: span => '0x' + span.id.toString(16) },
             { title: 'from', text: true, get: span => report.tracks[span.track].title }, { title: 'to', text: true, get: span => report.tracks[span.endTrack].title },
             { title: 'arguments', text: true, get: span => span.args.map(([key, v]) => `${key}=${shown(v)}`).join(', ') },
-            { title: '', text: true, get: span => span.flags ? truncatedText(span.flags) + ' not recorded' : '' }], rows,
+            { title: '', text: true, get: span => truncatedText(span.flags) }], rows,
         { caption: `${grouped(rows.length)} spans`, sort: 2, memory: this.memoryOf('spans'), onpick: span => app.zoomTo(span.start, span.start + span.duration, true) });
     }
 

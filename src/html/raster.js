@@ -9,7 +9,7 @@ const FACTOR = 16;
  * @param {import('./decode.js').Level} level @returns {{longest: Uint32Array, busy: Float32Array}[]}
  */
 export function buildPyramid(level) {
-    const tiers = [], { duration } = level;
+    const tiers = [], { duration, groups } = level;
     for (let n = Math.ceil(level.count / FACTOR), below = null; n > 1; n = Math.ceil(n / FACTOR)) {
         const longest = new Uint32Array(n), busy = new Float32Array(n), size = below ? below.longest.length : level.count;
         for (let g = 0; g < n; g++) {
@@ -17,7 +17,7 @@ export function buildPyramid(level) {
             let best = below ? below.longest[g * FACTOR] : g * FACTOR, sum = 0;
             for (let i = g * FACTOR; i < end; i++) {
                 const at = below ? below.longest[i] : i;
-                sum += below ? below.busy[i] : duration[i];
+                sum += below ? below.busy[i] : groups && groups.has(i) ? groups.get(i).busy : duration[i];
                 if (duration[at] > duration[best]) best = at;
             }
             longest[g] = best;
@@ -35,12 +35,12 @@ const found = { longest: 0, busy: 0 };
  * are taken as a whole, also if they end a little later, by `slack`. Returns the first scope that begins later.
  */
 function aggregate(level, i, until, slack) {
-    const { start, duration, pyramid, count } = level, top = pyramid.length * 4, late = until + slack;
+    const { start, duration, pyramid, count, groups } = level, top = pyramid.length * 4, late = until + slack;
     let bits = 0, longest = i, most = duration[i], busy = 0; // a group has 2 ^ bits scopes
     for (;;) {
         while (bits < top && (i & (16 << bits) - 1) === 0 && i + (16 << bits) < count && start[i + (16 << bits)] <= late) bits += 4;
         const tier = bits ? pyramid[(bits >> 2) - 1] : null, at = tier ? tier.longest[i >> bits] : i;
-        busy += tier ? tier.busy[i >> bits] : duration[i];
+        busy += tier ? tier.busy[i >> bits] : groups && groups.has(i) ? groups.get(i).busy : duration[i];
         if (duration[at] > most) most = duration[longest = at];
         i += 1 << bits;
         if (i >= count || start[i] >= until) break;
@@ -70,7 +70,7 @@ export function mix(color, under, share) {
  * @param {Canvas} c @param {import('./decode.js').Level} level
  */
 export function drawLevel(c, level, y0, y1, label) {
-    const { start, duration, node, count } = level, { from, scale, left, width } = c, to = from + (width - left) / scale;
+    const { start, duration, node, count, groups } = level, { from, scale, left, width } = c, to = from + (width - left) / scale;
     y0 = Math.max(0, y0);
     y1 = Math.min(c.height, y1);
     if (y0 >= y1 || !count || start[0] >= to) return;
@@ -83,7 +83,8 @@ export function drawLevel(c, level, y0, y1, label) {
         if (long * scale >= 1) {
             if (long === 0xFFFFFFFF) long = level.durationOf(i);
             const x0 = Math.max(left, Math.floor(left + x)), x1 = Math.min(width, Math.max(x0 + 1, Math.floor(left + x + long * scale)));
-            const color = long < c.least ? c.dimmed[node[i]] : c.colors[node[i]];
+            let color = long < c.least ? c.dimmed[node[i]] : c.colors[node[i]];
+            if (groups && groups.has(i)) color = mix(color, c.background, 0.2 + 0.6 * groups.get(i).busy / long);
             if (x1 - x0 < 8) for (let k = x0; k < x1; k++) line[k] = color; else line.fill(color, x0, x1);
             if (x1 - x0 > 3 && x1 < width) line[x1 - 1] = c.background;
             if (x1 - x0 > 24) label(x0, x1, i);

@@ -34,18 +34,24 @@ export function indexRange(level, from, to) {
  * @param {import('./decode.js').Report} report @param {number} from @param {number} to
  * @param {(track: object) => boolean} [wanted]
  */
-export function rangeStats(report, from, to, wanted = () => true) {
+export function rangeStats(report, from, to, wanted) {
+    if (report.all && !wanted && from <= report.from && to >= report.to) return allStats(report);
     const { nodes, labels } = report, calls = new Float64Array(nodes.count), total = new Float64Array(nodes.count);
     const self = new Float64Array(nodes.count), histograms = new Array(labels.length).fill(null);
     const longest = new Float64Array(labels.length), shortest = new Float64Array(labels.length).fill(Infinity);
     const whole = new Float64Array(labels.length);
     for (const track of report.tracks) {
-        if (!wanted(track)) continue;
+        if (wanted && !wanted(track)) continue;
         for (const level of track.levels) {
-            const [first, end] = indexRange(level, from, to), { start, duration, node, flags } = level, some = flags.size > 0;
+            const [first, end] = indexRange(level, from, to), { start, duration, node, flags, groups } = level, some = flags.size > 0;
             for (let i = first; i < end; i++) {
                 const n = node[i], long = duration[i] === 0xFFFFFFFF ? level.durationOf(i) : duration[i], label = nodes.label[n];
                 calls[n]++;
+                if (groups && groups.has(i)) {
+                    calls[n] += groups.get(i).calls - 1;
+                    total[n] += groups.get(i).busy;
+                    continue;
+                }
                 if (start[i] < from || start[i] + long > to || (some && flags.has(i))) {
                     total[n] += Math.max(0, Math.min(start[i] + long, to) - Math.max(start[i], from));
                     continue;
@@ -62,7 +68,11 @@ export function rangeStats(report, from, to, wanted = () => true) {
     }
     for (let n = 1; n < nodes.count; n++) self[n] = total[n];
     for (let n = 1; n < nodes.count; n++) self[nodes.parent[n]] -= total[n];
-    const byLabel = labels.map((label, id) => ({ label, id, calls: 0, total: 0, self: 0, whole: whole[id],
+    return byLabels(report, { from, to, calls, total, self }, whole, shortest, longest, histograms);
+}
+
+function byLabels({ nodes, labels }, stats, whole, shortest, longest, histograms) {
+    const { calls, total, self } = stats, byLabel = labels.map((label, id) => ({ label, id, calls: 0, total: 0, self: 0, whole: whole[id],
         min: shortest[id], max: longest[id], histogram: histograms[id] }));
     for (let n = 1; n < nodes.count; n++) {
         const row = byLabel[nodes.label[n]];
@@ -70,7 +80,26 @@ export function rangeStats(report, from, to, wanted = () => true) {
         row.total += total[n];
         row.self += self[n];
     }
-    return { from, to, calls, total, self, rows: byLabel.filter(row => row.calls > 0) };
+    return { ...stats, rows: byLabel.filter(row => row.calls > 0) };
+}
+
+/** Those that the writer has counted, where it has not written every scope. */
+function allStats(report) {
+    const { nodes, labels, from, to } = report, column = n => new Float64Array(n), calls = column(nodes.count), total = column(nodes.count), self = column(nodes.count);
+    const whole = column(labels.length), longest = column(labels.length), shortest = column(labels.length).fill(Infinity), histograms = new Array(labels.length).fill(null);
+    for (const row of report.all) {
+        const n = row.node, label = nodes.label[n], histogram = histograms[label] = histograms[label] || new Uint32Array(BUCKETS);
+        calls[n] += row.calls;
+        total[n] += row.total;
+        self[n] += row.self;
+        longest[label] = Math.max(longest[label], row.max);
+        if (row.calls > row.truncated) shortest[label] = Math.min(shortest[label], row.min);
+        for (const [at, count] of row.buckets) {
+            whole[label] += count;
+            histogram[bucketOf(at)] += count;
+        }
+    }
+    return byLabels(report, { from, to, calls, total, self, every: true }, whole, shortest, longest, histograms);
 }
 
 /** The duration that `share` of the calls do not exceed. */

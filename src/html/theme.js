@@ -23,7 +23,7 @@ export const css = ([r, g, b]) => `rgb(${r},${g},${b})`;
 /** Gives each label its colour, and the text on it: the same in every report. */
 export function colorLabels(labels, dark) {
     for (const label of labels) {
-        const bits = hash(label.name);
+        const bits = hash(label.base || label.name);
         label.rgb = label.color ? [label.color >> 16 & 255, label.color >> 8 & 255, label.color & 255]
             : fromHsl(bits % 360, dark ? 0.42 : 0.58, (dark ? 0.62 : 0.71) + (bits >>> 12) % 7 / 100);
         label.ink = inkOn(label.rgb);

@@ -469,6 +469,11 @@ export class TimeLine {
             const text = axisTime(t, step);
             if (x + 4 + this.textWidth(ctx, text) < width) ctx.fillText(text, x + 4, RULER / 2 - 1);
         }
+        ctx.fillStyle = style.good;
+        for (const { from, to } of this.app.report.windows) { // what is here one by one
+            const x0 = Math.max(GUTTER, this.x(from));
+            ctx.fillRect(x0, RULER - 3, Math.min(width, this.x(to)) - x0, 2);
+        }
         if (!selection) return;
         const x0 = Math.max(GUTTER, this.x(selection.from)), x1 = Math.min(width, this.x(selection.to));
         if (x1 <= x0) return;

@@ -4,11 +4,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { open, piecesOf, pieceOf, textOfBytes, changed, eventsOf, eventsOfCsv } from './report.mjs';
 import { readReport, blocksOf, fromText, piecesIn, joined, Damage } from '../../src/html/decode.js';
-import { finish } from '../../src/html/model.js';
-import { rangeStats, percentile, bucketOf, bucketValue, flameTree } from '../../src/html/stats.js';
+import { finish, warnings } from '../../src/html/model.js';
+import { rangeStats, percentile, bucketOf, bucketValue, flameTree, callsOf } from '../../src/html/stats.js';
 import { buildPyramid, drawLevel } from '../../src/html/raster.js';
 import { mergeOrder, firstIndex } from '../../src/html/columns.js';
-import { ns, parseTime, axisTime, niceStep } from '../../src/html/text.js';
+import { ns, moment, parseTime, axisTime, niceStep } from '../../src/html/text.js';
 import { parseQuery, findScopes } from '../../src/html/search.js';
 import { judge, labelsOf, pairLabels, samplesOf, shiftOf, medianOf, sumChange, Chooser } from '../../src/html/compare.js';
 import { measures, selfTimes, differenceTree } from '../../src/html/difference.js';
@@ -304,6 +304,69 @@ async function sources(prefix) {
     same('sources: of a report that is added', joined(own, report).sources.get(file).size, wanted.size);
 }
 
+/** Outlines of a large recording, against the report of all of it. @param {string} prefix of the pair */
+async function large(prefix) {
+    const all = await open(prefix + '.long.all.html'), whole = rangeStats(all, all.from, all.to);
+    const labelOf = (report, node) => report.labels[report.nodes.label[node]], baseOf = (report, level, i) => labelOf(report, level.node[i]).base.replace(/ [%\d].*/, '');
+    check('large: one that is small enough is written as ever', !all.all && !all.windows.length && all.scopes > 300000, `${all.scopes} scopes`);
+    for (const what of ['last', 'first', 'few']) {
+        const name = `large, ${what}`, report = await open(`${prefix}.long.${what}.html`), [window] = report.windows, part = Number(report.processes[0].about.get('part_ns'));
+        same(`${name}: nothing is damaged`, report.damage, '');
+        const count = report.scopes + report.points + report.spanCount;
+        check(`${name}: it is small`, count < (what === 'few' ? 1000 : what === 'last' ? 20000 : 60000), `${count} events`);
+        const said = warnings(report).join();
+        check(`${name}: the note says so`, said.includes(moment(window.from)) && said.includes('Statistics of everything count all scopes'), said);
+        if (what === 'last') check(`${name}: the window is at the end and has some 10,000 events`, window.to === report.to && count > 8000, JSON.stringify(window));
+        if (what === 'first') same(`${name}: the window is the one that was asked for`, window, { from: 0, to: 5e6 });
+        const sums = rows => [...rows.reduce((map, row) => {
+            const key = row.label.name.replace(/ [%\d].*/, ''), sum = map.get(key) || [0, 0, 0];
+            return map.set(key, [sum[0] + row.calls, sum[1] + row.total, sum[2] + row.self]);
+        }, new Map())].map(([key, sum]) => [key, ...sum]).sort();
+        same(`${name}: statistics of everything`, sums(rangeStats(report, report.from, report.to).rows), sums(whole.rows));
+        const tops = r => flameTree(r, rangeStats(r, r.from, r.to), false).children.map(node => [r.labels[node.label].name, node.total, node.calls]);
+        same(`${name}: the flame graph of everything`, tops(report), tops(all));
+        const parse = rows => rows.find(row => row.label.name === 'parse'), exact = callsOf(all, parse(whole.rows).id, all.from, all.to).map(call => call.duration).sort((a, b) => a - b);
+        for (const share of [0.5, 0.9, 0.99]) {
+            const got = percentile(parse(rangeStats(report, report.from, report.to).rows), share), wanted = exact[Math.ceil(share * exact.length) - 1];
+            check(`${name}: percentile ${share} of all`, Math.abs(got - wanted) <= wanted * 0.02 + 1, `${got} instead of ${wanted}`);
+        }
+        const wrong = [];
+        report.tracks.forEach((track, t) => track.levels.forEach((level, depth) => {
+            const other = all.tracks[t].levels[depth], mine = new Map(), inWindow = [];
+            let calls = 0, busy = 0, wanted = 0;
+            for (let i = 0; i < level.count; i++) {
+                const group = level.groups && level.groups.get(i);
+                calls += group ? group.calls : 1;
+                busy += group ? group.busy : level.durationOf(i);
+                if (!group) mine.set(level.start[i], i);
+                else if (level.durationOf(i) > 2 * part) wrong.push(`${depth}: a group of ${level.durationOf(i)} ns`);
+            }
+            for (let i = 0; i < other.count; i++) {
+                const at = other.start[i], i2 = mine.get(at), near = at < window.to && other.endOf(i) >= window.from;
+                wanted += other.durationOf(i);
+                if (i2 === undefined && (near || other.durationOf(i) >= part)) wrong.push(`${depth}: none at ${at}`);
+                if (i2 === undefined) continue;
+                inWindow.push(i);
+                if (level.durationOf(i2) !== other.durationOf(i) || baseOf(report, level, i2) !== baseOf(all, other, i)) wrong.push(`${depth}: another at ${at}`);
+                if (near && JSON.stringify(report.argsOf(level.args, i2)) !== JSON.stringify(all.argsOf(other.args, i))) wrong.push(`${depth}: arguments at ${at}`);
+            }
+            if (inWindow.length !== mine.size) wrong.push(`${depth}: ${mine.size - inWindow.length} that are not in the recording`);
+            if (calls !== other.count || busy !== wanted) wrong.push(`${depth}: ${calls} calls of ${busy} ns instead of ${other.count} of ${wanted}`);
+            for (let i = 1; i < level.count; i++) if (level.start[i] < level.endOf(i - 1)) wrong.push(`${depth}: overlap at ${level.start[i]}`);
+        }));
+        same(`${name}: each scope of the window, each long one, and groups of the others`, wrong.slice(0, 5), []);
+        const inside = r => r.messages.filter(m => m.time >= window.from && m.time < window.to).map(m => [m.time, m.text]);
+        same(`${name}: messages of the window`, inside(report), inside(all));
+        check(`${name}: and samples of the others`, report.messages.length >= inside(report).length + 20 && report.counters[0].time.length > 10, `${report.messages.length} messages`);
+        const spans = r => r.spans.filter(s => s.start < window.to && s.start + s.duration >= window.from).map(s => [s.start, s.duration]);
+        same(`${name}: spans of the window`, spans(report), spans(all));
+        const range = rangeStats(report, report.from + 1, report.to), sum = rows => rows.reduce((n, row) => n + row.calls, 0);
+        check(`${name}: a range counts the calls of groups`, Math.abs(sum(range.rows) - sum(whole.rows)) <= 2, `${sum(range.rows)} calls instead of ${sum(whole.rows)}`);
+        drawing(name, report);
+        if (what === 'last') same(`${name}: beside another, there are no statistics of all`, joined(report, await open(prefix + '.1.html')).all, null);
+    }
+}
+
 /** All modules are one script in the page. */
 function script(prefix) {
     const html = fs.readFileSync(prefix + '.html', 'utf8'), page = html.slice(0, html.indexOf('<script type="application/octet-stream">'));
@@ -326,6 +389,8 @@ await comparing(pair);
 await joining(pair, prefixes);
 await hostile();
 await sources(pair);
+await large(pair);
+await damaged(pair + '.long.last');
 script(prefixes[0]);
 for (const prefix of prefixes) {
     const report = await account(prefix);

@@ -33,6 +33,11 @@ done
 "${CC:-cc}" -O1 -g tests/html/make_pair.c -o $work/make_pair -pthread || fail "make_pair.c does not compile"
 $work/make_pair $work/pair || fail "make_pair"
 build/prof export $work/pair.1.prof -o $work/pair.sources.html --sources . || fail "prof export --sources"
+for what in "all --events 10000000" "last --events 20000" "first --events 20000 --from 0 --to 5ms" "few --events 200"; do
+    # address space that the recording alone would not fit into
+    (ulimit -v 24000 && build/prof export $work/pair.long.prof -o $work/pair.long.${what%% *}.html ${what#* }) ||
+        fail "prof export, large, $what"
+done
 build/prof compare $work/pair.1.prof $work/pair.2.prof --format json >$work/pair.json
 [ $? -le 1 ] || fail "prof compare"
 build/prof flame $work/pair.1.prof -o $work/pair.svg || fail "prof flame"

@@ -1,0 +1,190 @@
+// html/large: Traces of more events than a page can show, with PROF_HTML_LARGE: an outline of all, and all events
+// of a window. Scopes that are longer than a part of the trace, a few thousandths or less, are written as others are.
+// Shorter ones that follow each other become a group for each depth: from the first to the last, named like the
+// longest, with their number and time. So what is written beside the window does not grow with the trace.
+#ifdef PROF_HTML_LARGE
+/*-- outlines of large traces --*/
+
+#define PROF__HTML_MOST_EVENTS 50000000u
+#define PROF__HTML_GROUP 4u /* a flag of a kind, beside PROF_TRUNCATED_... */
+
+/* The last events that are at most so many begin at this time, to a part of them. */
+static PROF__RARE int64_t prof__html_last(prof__html *h, int64_t end, uint64_t most)
+{
+    int64_t from = 0, to = end + 1; /* between these the window begins */
+    uint64_t *counts = h->counts, later = 0, in_part = 0;
+    for (int round = 0; round < 5; ++round) {
+        int64_t width = (to - from) / PROF__HTML_PARTS + 1;
+        prof_event event;
+        size_t part = PROF__HTML_PARTS;
+        memset(counts, 0, sizeof h->counts);
+        for (size_t i = 0; prof_trace_track(h->trace, i) && h->out.status == PROF_OK; ++i) {
+            prof_cursor *cursor;
+            prof_status status = prof_cursor_open(h->trace, i, &cursor);
+            if (status) prof__out_fail(&h->out, status);
+            else {
+                while (prof_cursor_next(cursor, &event))
+                    if (event.start_ns >= from && event.start_ns < to) ++counts[(event.start_ns - from) / width];
+                prof_cursor_close(cursor);
+            }
+        }
+        while (part && later + counts[part - 1] <= most) later += counts[--part];
+        if (!part) return from;
+        in_part = counts[part - 1];
+        to = from + (int64_t)part * width < to ? from + (int64_t)part * width : to;
+        from += (int64_t)(part - 1) * width;
+        if (in_part <= most / 8 + 1 || width == 1) break; /* exact enough */
+    }
+    return to;
+}
+
+/* Chooses what is written one by one: nothing is left out of a trace that is small enough. */
+static PROF__RARE void prof__html_choose(prof__html *h)
+{
+    const prof_trace_info *about = prof_trace_about(h->trace);
+    int64_t end = about->duration_ns < 0 ? 0 : about->duration_ns;
+    size_t tracks = prof_trace_track_count(h->trace), parts = PROF__HTML_PARTS;
+    if (!h->limits.events) return;
+    h->outlined = 1;
+    h->window_from = h->limits.from_ns;
+    h->window_to = h->limits.to_ns > 0 ? h->limits.to_ns : end + 1;
+    if (h->limits.to_ns <= 0 && !h->limits.from_ns) h->window_from = prof__html_last(h, end, h->limits.events / 2);
+    /* a track has some ten depths, and each of them as many groups as parts */
+    while (parts > 64 && (uint64_t)parts * tracks * 20 > h->limits.events) parts /= 2;
+    h->part = end / (int64_t)parts + 1;
+    h->window_from += h->offset;
+    h->window_to += h->offset;
+    prof__html_about_number(h, "window_from_ns", (uint64_t)h->window_from);
+    prof__html_about_number(h, "window_to_ns", (uint64_t)h->window_to);
+    prof__html_about_number(h, "part_ns", (uint64_t)h->part);
+}
+
+/* Writes the groups that are open, from the outermost depth on. */
+static void prof__html_groups_end(prof__html *h)
+{
+    int no_args = h->options.no_args;
+    size_t depths = h->group_depths;
+    h->group_depths = 0;
+    h->options.no_args = 0; /* these are none of the program's */
+    for (size_t i = 0; i < depths; ++i) {
+        prof__html_group group = h->levels[h->group_first + i].group;
+        prof_event event;
+        prof_arg args[2];
+        if (!group.count) continue;
+        memset(&event, 0, sizeof event);
+        memset(args, 0, sizeof args);
+        args[0].key = "calls";
+        args[0].value.as.u = group.count;
+        args[1].key = "busy_ns";
+        args[1].value.as.u = group.busy;
+        args[0].value.type = args[1].value.type = PROF_VALUE_UINT;
+        event.site = group.site;
+        event.name = group.site->name;
+        event.depth = (uint32_t)(h->group_first + i);
+        event.flags = group.count > 1 ? PROF__HTML_GROUP : 0;
+        event.duration_ns = group.end - group.start;
+        event.args = args;
+        event.arg_count = group.count > 1 ? 2 : 0;
+        prof__html_scope(h, &event, group.start);
+    }
+    h->options.no_args = no_args;
+}
+
+/* Adds a scope to the group of its depth. A group ends with its part of the trace, all those in it with it. */
+static void prof__html_group_add(prof__html *h, const prof_event *event, int64_t start)
+{
+    size_t depth = event->depth;
+    prof__html_group *group;
+    if (h->group_depths && (depth < h->group_first || (depth == h->group_first && start >= h->group_until)))
+        prof__html_groups_end(h);
+    if (!prof__html_level_of(h, depth)) {
+        prof__out_fail(&h->out, prof__fail(PROF_NO_MEMORY, "no memory for scopes of depth %lu", (unsigned long)depth));
+        return;
+    }
+    if (!h->group_depths) {
+        h->group_first = depth;
+        h->group_until = (start / h->part + 1) * h->part;
+    }
+    for (; h->group_first + h->group_depths <= depth; ++h->group_depths)
+        memset(&h->levels[h->group_first + h->group_depths].group, 0, sizeof *group);
+    group = &h->levels[depth].group;
+    if (!group->count++) group->start = start;
+    group->end = start + event->duration_ns;
+    group->busy += (uint64_t)event->duration_ns;
+    if (group->site && event->duration_ns <= group->longest) return;
+    group->longest = event->duration_ns;
+    group->site = event->site;
+}
+
+/* Of counters, marks, messages and so on one of each kind in each part of the trace; frames if they are no shorter than
+   a hundredth of it. What has to be complete to mean something, such as allocations, is left out. */
+static int prof__html_sparse(prof__html *h, const prof_event *event, int64_t start)
+{
+    uint64_t *last, part = (h->track + 1) * 65536 + (uint64_t)(start / h->part);
+    if (event->type == PROF_EVENT_FRAME && event->duration_ns >= h->part / 64) return 1;
+    if (event->type != PROF_EVENT_FRAME && event->type != PROF_EVENT_MARK && event->type != PROF_EVENT_COUNTER &&
+        event->type != PROF_EVENT_LOST && event->type != PROF_EVENT_LOG)
+        return 0;
+    last = &h->last_parts[prof__html_kind_of(h, event->site, event->name, event->depth, (uint32_t)event->type) %
+                          PROF__HTML_PARTS];
+    if (*last == part) return 0;
+    *last = part;
+    return 1;
+}
+
+/* Returns 1 if the event is to be written by itself. */
+static int prof__html_outlined(prof__html *h, const prof_event *event, int64_t start)
+{
+    int scope = event->type == PROF_EVENT_SCOPE, in_group = h->group_depths && event->depth > h->group_first;
+    int64_t end = scope ? start + event->duration_ns : start;
+    if (start < h->window_to && end >= h->window_from) {
+        if (scope) prof__html_groups_end(h);
+        return 1;
+    }
+    if (!scope) return prof__html_sparse(h, event, start);
+    if (event->duration_ns < h->part || in_group) {
+        prof__html_group_add(h, event, start);
+        return 0;
+    }
+    prof__html_groups_end(h);
+    return 1;
+}
+
+/* Spans are written if a part of them is in the window, or if they are long. */
+static int prof__html_span_wanted(prof__html *h, const prof_span *span)
+{
+    int64_t start = span->start_ns + h->offset, end = start + span->duration_ns;
+    return (start < h->window_to && end >= h->window_from) || (!span->mark && span->duration_ns >= h->part);
+}
+
+/* The statistics of all scopes, by call path: blocks of the kind G. */
+static PROF__RARE void prof__html_statistics(prof__html *h)
+{
+    prof__html_bytes *to = &h->rows;
+    prof_stat *stats = NULL;
+    size_t count = 0;
+    prof_status status = prof_stats_by_path(h->trace, PROF_SORT_TOTAL, 0, &stats, &count);
+    if (status) prof__out_fail(&h->out, status);
+    for (size_t i = 0; i < count; ++i) {
+        const prof_stat *stat = &stats[i];
+        uint64_t last = 0;
+        prof__html_u(to, stat->parent == PROF_NO_PARENT ? 0 : stat->parent + 1);
+        prof__html_u(to, prof__html_kind_of(h, stat->site, stat->name, 0, PROF_EVENT_SCOPE));
+        prof__html_u(to, stat->count);
+        prof__html_u(to, stat->truncated);
+        prof__html_u(to, stat->total_ns);
+        prof__html_u(to, stat->self_ns);
+        prof__html_u(to, stat->min_ns);
+        prof__html_u(to, stat->max_ns);
+        prof__html_u(to, stat->bucket_count);
+        for (size_t k = 0; k < stat->bucket_count; ++k) {
+            prof__html_u(to, stat->buckets[k].from_ns - last);
+            prof__html_u(to, stat->buckets[k].count);
+            last = stat->buckets[k].from_ns;
+        }
+        if (to->size >= PROF__HTML_COLUMN) prof__html_rows_end(h, 'G');
+    }
+    prof__html_rows_end(h, 'G');
+    prof_stats_free(stats);
+}
+#endif
