@@ -275,9 +275,10 @@ static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, si
     const prof_trace *trace = c->trace;
     const uint64_t *words = c->words;
     const uint32_t *sites = trace->site_ids;
-    size_t site_count = trace->site_id_count, count = c->node_count;
-    prof__read_node *nodes = c->nodes;
-    uint32_t *top = c->stack + c->depth, *crossed = c->stack + c->crossed, *ground = c->stack + c->hidden;
+    size_t site_count = trace->site_id_count;
+    prof__read_node *nodes = c->nodes, *node = nodes + c->node_count;
+    uint32_t *stack = c->stack;
+    size_t depth = c->depth, crossed = c->crossed, hidden = c->hidden;
     uint64_t tick = c->tick;
     prof__read_fast line = c->fast;
     if (base > ~(uint64_t)0 - PROF__TICK_MASK) return at; /* a tick could be too large */
@@ -296,17 +297,17 @@ static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, si
         if (kind == PROF__KIND_BEGIN) {
             uint32_t id = prof__read_id(head);
             if (PROF__UNLIKELY(id >= site_count || sites[id] == PROF__NONE32)) break;
-            prof__read_node_set(&nodes[count], at, sites[id], (size_t)(top - ground), ns);
-            *top++ = (uint32_t)++count;
+            prof__read_node_set(node++, at, sites[id], depth - hidden, ns);
+            stack[depth++] = (uint32_t)(node - nodes);
         } else {
-            uint32_t number = *--top & ~PROF__LATE_BIT;
+            uint32_t number = stack[--depth] & ~PROF__LATE_BIT;
             if (PROF__LIKELY(number)) nodes[number - 1].end_ns = ns;
-            if (crossed > top) crossed = top;
+            if (crossed > depth) crossed = depth;
         }
     }
     c->tick = tick;
-    c->node_count = count;
-    c->depth = (size_t)(top - c->stack);
-    c->crossed = (size_t)(crossed - c->stack);
+    c->node_count = (size_t)(node - nodes);
+    c->depth = depth;
+    c->crossed = crossed;
     return at;
 }

@@ -92,7 +92,7 @@ static PROF__ASIDE void prof__stat_row_throughput(prof__stat_row *row, const pro
         prof__stat_row_bytes(row, event->args[i - 1].value.as.u, (double)event->duration_ns);
 }
 
-static inline int prof__stat_row_add_time(prof__stat_row *row, uint64_t ns, uint64_t count)
+static PROF__NOINLINE int prof__stat_row_time(prof__stat_row *row, uint64_t ns, uint64_t count)
 {
     prof_stat *stat = &row->stat;
     uint64_t high, low = prof__product_of(ns, ns, &high);
@@ -102,11 +102,6 @@ static inline int prof__stat_row_add_time(prof__stat_row *row, uint64_t ns, uint
     row->square_low += low;
     row->square_high += high + (row->square_low < low);
     return prof__histogram_add(&row->histogram, prof__step_of(ns), 1);
-}
-
-static PROF__NOINLINE int prof__stat_row_time(prof__stat_row *row, uint64_t ns, uint64_t count)
-{
-    return prof__stat_row_add_time(row, ns, count);
 }
 
 /* Leaves the open scopes at this depth or deeper, and those that had ended by now, because events may be missing. */
@@ -160,22 +155,25 @@ static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, 
     return prof__stat_row_time(row, (uint64_t)event->duration_ns, prof__stat_row_call(row, event->duration_ns));
 }
 
-/* Does the same for the next event of a track if it is a plain scope whose row is known, as most events are. Returns 1
-   if it was; 0 if not; -1 without memory. */
+/* Does the same for the next events of a track, as long as they are plain scopes whose row is known, as most are. */
 static inline int prof__stat_rows_plain(prof__stat_rows *all, prof_cursor *cursor)
 {
-    const prof__read_node *node = &cursor->nodes[cursor->node];
-    size_t known = all->sites && prof__read_loaded(cursor) && prof__read_plain(node) ? all->by_site[node->site] : 0;
-    prof__stat_row *row;
-    int64_t duration;
-    if (!known) return 0;
-    row = &all->items[known - 1];
-    cursor->node++;
-    duration = node->end_ns - node->start_ns;
-    prof__stat_rows_leave(all, node->depth, node->start_ns);
-    if (!prof__stat_rows_enter(all, known - 1, node->depth, node->start_ns, duration, 1)) return -1;
-    if (node->end_ns <= all->since) return 1;
-    return prof__stat_row_add_time(row, (uint64_t)duration, prof__stat_row_call(row, duration)) ? 1 : -1;
+    const prof__read_node *node = cursor->nodes + cursor->node, *end = cursor->nodes + cursor->node_count;
+    int good = 1;
+    if (!all->sites || cursor->windowed) return 1;
+    for (; good && node < end && prof__read_plain(node); node++) {
+        size_t known = all->by_site[node->site];
+        int64_t duration = node->end_ns - node->start_ns;
+        prof__stat_row *row;
+        if (!known) break;
+        row = &all->items[known - 1];
+        prof__stat_rows_leave(all, node->depth, node->start_ns);
+        good = prof__stat_rows_enter(all, known - 1, node->depth, node->start_ns, duration, 1);
+        if (good && node->end_ns > all->since)
+            good = prof__stat_row_time(row, (uint64_t)duration, prof__stat_row_call(row, duration));
+    }
+    cursor->node = (size_t)(node - cursor->nodes);
+    return good;
 }
 
 /* Counts a log message, and keeps it if it is one of the latest errors. */
@@ -293,15 +291,12 @@ static PROF__HOT prof_status prof__stat_rows_track(prof__stat_rows *all, const p
 {
     prof_cursor *cursor;
     prof_event event;
-    int good = 1;
+    int good;
     prof_status status = prof_cursor_open(trace, track, &cursor);
     if (status != PROF_OK) return status;
     all->since = trace->since ? trace->since[track] : INT64_MIN;
-    while (good) {
-        int plain = prof__stat_rows_plain(all, cursor);
-        if (plain > 0) continue;
-        if (!plain && !prof_cursor_next(cursor, &event)) break;
-        good = !plain && prof__stat_rows_event(all, &event, track + 1);
+    while ((good = prof__stat_rows_plain(all, cursor)) != 0 && prof_cursor_next(cursor, &event) &&
+           (good = prof__stat_rows_event(all, &event, track + 1)) != 0) {
     }
     prof__stat_rows_leave(all, 0, 0);
     prof_cursor_close(cursor);
