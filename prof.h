@@ -4033,14 +4033,19 @@ typedef struct prof__session {
     prof__header *header; /* the image; the next fields are addresses and limits inside it */
     char *chunks;
     uint64_t *meta;
-    uint32_t *index;
-    uint32_t index_mask, chunk_size;
+    uint32_t chunk_size;
+    uint32_t fast; /* 1: a scope needs the inline counter and nothing else */
     prof__extent meta_words, chunk_words;
     prof__extent chunk_count;
     uint64_t min_ticks, ordered_excess;
     uint32_t epoch, clock;
-    uint32_t string_count, site_count, site_without_room;
-    uint32_t fast; /* 1: a scope needs the inline counter and nothing else */
+    uint32_t string_count, site_count;
+    char *live_path;   /* the file that the image is mapped to: output, or stream.path; NULL: it is in memory */
+    void *mapping;     /* NULL: the user's memory */
+    size_t mapping_size;
+    char output[PROF__PATH(1024)]; /* expanded; "" for none. Offsets up to here fit into a byte of the code */
+    uint32_t *index;
+    uint32_t index_mask, site_without_room;
 #ifndef PROF_TINY
     struct { /* chunks that ended threads left partly free */
         uint64_t sequence;
@@ -4050,11 +4055,8 @@ typedef struct prof__session {
 #endif
     uint32_t attached; /* threads that point into the image, also those that copy it */
     uint32_t readers;  /* threads that copy it */
-    void *mapping;     /* NULL: the user's memory */
-    size_t mapping_size, image_size;
-    char output[PROF__PATH(1024)]; /* expanded; "" for none */
+    size_t image_size;
     char layout[24];   /* config.layout; "" for none */
-    char *live_path;   /* the file that the image is mapped to: output, or stream.path; NULL: it is in memory */
     char part_path[PROF__PATH(1100)]; /* the name of the file until the start is complete */
     struct prof__session *next;
     uint32_t ready_chunks; /* how many, from the first on, can be written, or PROF__ALL_READY. See >>ring */
@@ -15821,24 +15823,36 @@ typedef struct prof__uses {
 } prof__uses;
 
 struct prof_trace {
+    /* What most functions use comes first: its offsets fit into a byte of the code. */
+    prof__read_chunk *chunks;
+    prof__read_site *sites; /* distinct call sites; [0] stands for losses */
+    prof__read_track *tracks;
+    size_t track_count;
+    const char **names; /* distinct texts; [0] is "" */
+    uint32_t *strings; /* string id -> name */
+    uint32_t *site_ids; /* call site id -> site, PROF__NONE32 */
+    prof__read_segment *segments;
+    prof__read_line *lines;
+    size_t line_count;
+    prof__read_device_record *device_records;
+    uint64_t *image; /* owned */
+    FILE *file;      /* owned: has the archive; NULL: no archive, or it is in memory after the image */
+    int paged;       /* 1: image ends before the chunks, which are in file */
+    unsigned word_bits; /* of an event's id */
+    uint64_t size;   /* bytes of the file, or at image */
+    prof__read_crossing *crossings;
     prof__header header;
     struct prof__stat_row *aggregated; /* PROF_STATS: the final statistics, instead of events; owned */
     size_t aggregated_count;
     int64_t *since; /* owned. For each track: statistics count only what ended later; NULL: everything */
     prof_trace_info info;
-    uint64_t *image; /* owned */
-    FILE *file;      /* owned: has the archive; NULL: no archive, or it is in memory after the image */
-    int paged;       /* 1: image ends before the chunks, which are in file */
-    uint64_t size;   /* bytes of the file, or at image */
     size_t chunk_words;
-    unsigned word_bits; /* of an event's id */
     int partial;        /* older chunks are missing */
     uint64_t keys[PROF__READ_KEYS]; /* of prof__read_mark() */
     int has_spans;      /* 1: some track has an event of a span */
     uint64_t begins_missing, ends_missing; /* PROF_STATS: of spans */
     prof__uses uses;    /* PROF_STATS */
     int64_t newest_ns;  /* the last time at which open scopes are known to have been open */
-    prof__read_chunk *chunks;
     size_t chunk_count, chunk_capacity;
     prof__read_index sequences; /* of the chunks */
     prof__read_buffer buffer;   /* while the trace is made */
@@ -15849,20 +15863,16 @@ struct prof_trace {
     size_t outline_count, outline_capacity;
     prof__read_half *halves;      /* while the trace is made */
     size_t half_count, half_capacity;
-    const char **names; /* distinct texts; [0] is "" */
     size_t name_count, name_capacity;
     prof__read_index name_index;
-    uint32_t *strings; /* string id -> name */
     size_t string_count;
     struct {
         const char *key, *value; /* names */
     } *metadata;
     size_t metadata_count, metadata_capacity;
     prof__read_index metadata_index;
-    prof__read_site *sites; /* distinct call sites; [0] stands for losses */
     size_t site_count, site_capacity;
     prof__read_index site_index;
-    uint32_t *site_ids; /* call site id -> site, PROF__NONE32 */
     size_t site_id_count;
     prof__read_unknown *unknown;
     size_t unknown_count, unknown_capacity;
@@ -15870,11 +15880,7 @@ struct prof_trace {
     char **texts; /* owned: names invented for unknown sites */
     size_t text_count, text_capacity;
     prof__symbols symbols; /* of the modules of traced functions */
-    prof__read_segment *segments;
     size_t segment_count, segment_capacity;
-    prof__read_track *tracks;
-    size_t track_count;
-    prof__read_crossing *crossings;
     size_t crossing_count, crossing_capacity;
     prof__read_exception *exceptions;
     size_t exception_count, exception_capacity;
@@ -15887,9 +15893,6 @@ struct prof_trace {
     size_t link_count, link_capacity;
     uint64_t *kept;
     size_t kept_count, kept_capacity;
-    prof__read_line *lines;
-    size_t line_count;
-    prof__read_device_record *device_records;
     size_t device_record_count, device_record_capacity;
     prof__read_device *devices;
     size_t device_count, device_capacity;
@@ -21289,10 +21292,8 @@ typedef struct prof__message {
     char text[120];
 } prof__message;
 
+/* Arrays come last, so that the offsets of the other fields fit into a byte of the code. */
 typedef struct prof__stat_rows {
-    uint64_t messages[PROF_LOG_FATAL + 1]; /* by severity; an unknown one counts as fatal */
-    prof__message newest[PROF__NEWEST_MESSAGES]; /* errors, the latest first */
-    size_t newest_count;
     prof__stat_row *items;
     size_t count, capacity;
     prof__read_index index;
@@ -21306,6 +21307,9 @@ typedef struct prof__stat_rows {
     int messages_only;
     int by_path;   /* 1: a row for each call path */
     int64_t since; /* of the present track: only what ended later counts */
+    size_t newest_count;
+    uint64_t messages[PROF_LOG_FATAL + 1]; /* by severity; an unknown one counts as fatal */
+    prof__message newest[PROF__NEWEST_MESSAGES]; /* errors, the latest first */
 } prof__stat_rows;
 
 static unsigned prof__log2(uint64_t value)
@@ -23215,11 +23219,11 @@ typedef struct prof__table {
     const char *title, *note_title;
     const prof__column *columns;
     size_t count;                       /* of columns */
-    size_t widths[PROF__TABLE_COLUMNS]; /* 0: left out */
     size_t name, max, note;            /* widths; max: of a name */
     size_t note_order;                  /* as prof__column.order; 0: on a line of its own if necessary */
     size_t rows, at, line;              /* at: the present column; line: characters of the note */
     int writing, below;                 /* writing: the second pass; below: notes have lines of their own */
+    size_t widths[PROF__TABLE_COLUMNS]; /* 0: left out */
 } prof__table;
 
 /* columns ends with a title of NULL; note_title may be NULL. */

@@ -227,24 +227,36 @@ typedef struct prof__uses {
 } prof__uses;
 
 struct prof_trace {
+    /* What most functions use comes first: its offsets fit into a byte of the code. */
+    prof__read_chunk *chunks;
+    prof__read_site *sites; /* distinct call sites; [0] stands for losses */
+    prof__read_track *tracks;
+    size_t track_count;
+    const char **names; /* distinct texts; [0] is "" */
+    uint32_t *strings; /* string id -> name */
+    uint32_t *site_ids; /* call site id -> site, PROF__NONE32 */
+    prof__read_segment *segments;
+    prof__read_line *lines;
+    size_t line_count;
+    prof__read_device_record *device_records;
+    uint64_t *image; /* owned */
+    FILE *file;      /* owned: has the archive; NULL: no archive, or it is in memory after the image */
+    int paged;       /* 1: image ends before the chunks, which are in file */
+    unsigned word_bits; /* of an event's id */
+    uint64_t size;   /* bytes of the file, or at image */
+    prof__read_crossing *crossings;
     prof__header header;
     struct prof__stat_row *aggregated; /* PROF_STATS: the final statistics, instead of events; owned */
     size_t aggregated_count;
     int64_t *since; /* owned. For each track: statistics count only what ended later; NULL: everything */
     prof_trace_info info;
-    uint64_t *image; /* owned */
-    FILE *file;      /* owned: has the archive; NULL: no archive, or it is in memory after the image */
-    int paged;       /* 1: image ends before the chunks, which are in file */
-    uint64_t size;   /* bytes of the file, or at image */
     size_t chunk_words;
-    unsigned word_bits; /* of an event's id */
     int partial;        /* older chunks are missing */
     uint64_t keys[PROF__READ_KEYS]; /* of prof__read_mark() */
     int has_spans;      /* 1: some track has an event of a span */
     uint64_t begins_missing, ends_missing; /* PROF_STATS: of spans */
     prof__uses uses;    /* PROF_STATS */
     int64_t newest_ns;  /* the last time at which open scopes are known to have been open */
-    prof__read_chunk *chunks;
     size_t chunk_count, chunk_capacity;
     prof__read_index sequences; /* of the chunks */
     prof__read_buffer buffer;   /* while the trace is made */
@@ -255,20 +267,16 @@ struct prof_trace {
     size_t outline_count, outline_capacity;
     prof__read_half *halves;      /* while the trace is made */
     size_t half_count, half_capacity;
-    const char **names; /* distinct texts; [0] is "" */
     size_t name_count, name_capacity;
     prof__read_index name_index;
-    uint32_t *strings; /* string id -> name */
     size_t string_count;
     struct {
         const char *key, *value; /* names */
     } *metadata;
     size_t metadata_count, metadata_capacity;
     prof__read_index metadata_index;
-    prof__read_site *sites; /* distinct call sites; [0] stands for losses */
     size_t site_count, site_capacity;
     prof__read_index site_index;
-    uint32_t *site_ids; /* call site id -> site, PROF__NONE32 */
     size_t site_id_count;
     prof__read_unknown *unknown;
     size_t unknown_count, unknown_capacity;
@@ -276,11 +284,7 @@ struct prof_trace {
     char **texts; /* owned: names invented for unknown sites */
     size_t text_count, text_capacity;
     prof__symbols symbols; /* of the modules of traced functions */
-    prof__read_segment *segments;
     size_t segment_count, segment_capacity;
-    prof__read_track *tracks;
-    size_t track_count;
-    prof__read_crossing *crossings;
     size_t crossing_count, crossing_capacity;
     prof__read_exception *exceptions;
     size_t exception_count, exception_capacity;
@@ -293,9 +297,6 @@ struct prof_trace {
     size_t link_count, link_capacity;
     uint64_t *kept;
     size_t kept_count, kept_capacity;
-    prof__read_line *lines;
-    size_t line_count;
-    prof__read_device_record *device_records;
     size_t device_record_count, device_record_capacity;
     prof__read_device *devices;
     size_t device_count, device_capacity;

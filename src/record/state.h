@@ -54,14 +54,19 @@ typedef struct prof__session {
     prof__header *header; /* the image; the next fields are addresses and limits inside it */
     char *chunks;
     uint64_t *meta;
-    uint32_t *index;
-    uint32_t index_mask, chunk_size;
+    uint32_t chunk_size;
+    uint32_t fast; /* 1: a scope needs the inline counter and nothing else */
     prof__extent meta_words, chunk_words;
     prof__extent chunk_count;
     uint64_t min_ticks, ordered_excess;
     uint32_t epoch, clock;
-    uint32_t string_count, site_count, site_without_room;
-    uint32_t fast; /* 1: a scope needs the inline counter and nothing else */
+    uint32_t string_count, site_count;
+    char *live_path;   /* the file that the image is mapped to: output, or stream.path; NULL: it is in memory */
+    void *mapping;     /* NULL: the user's memory */
+    size_t mapping_size;
+    char output[PROF__PATH(1024)]; /* expanded; "" for none. Offsets up to here fit into a byte of the code */
+    uint32_t *index;
+    uint32_t index_mask, site_without_room;
 #ifndef PROF_TINY
     struct { /* chunks that ended threads left partly free */
         uint64_t sequence;
@@ -71,11 +76,8 @@ typedef struct prof__session {
 #endif
     uint32_t attached; /* threads that point into the image, also those that copy it */
     uint32_t readers;  /* threads that copy it */
-    void *mapping;     /* NULL: the user's memory */
-    size_t mapping_size, image_size;
-    char output[PROF__PATH(1024)]; /* expanded; "" for none */
+    size_t image_size;
     char layout[24];   /* config.layout; "" for none */
-    char *live_path;   /* the file that the image is mapped to: output, or stream.path; NULL: it is in memory */
     char part_path[PROF__PATH(1100)]; /* the name of the file until the start is complete */
     struct prof__session *next;
     uint32_t ready_chunks; /* how many, from the first on, can be written, or PROF__ALL_READY. See >>ring */

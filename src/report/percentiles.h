@@ -74,10 +74,8 @@ typedef struct prof__message {
     char text[120];
 } prof__message;
 
+/* Arrays come last, so that the offsets of the other fields fit into a byte of the code. */
 typedef struct prof__stat_rows {
-    uint64_t messages[PROF_LOG_FATAL + 1]; /* by severity; an unknown one counts as fatal */
-    prof__message newest[PROF__NEWEST_MESSAGES]; /* errors, the latest first */
-    size_t newest_count;
     prof__stat_row *items;
     size_t count, capacity;
     prof__read_index index;
@@ -91,6 +89,9 @@ typedef struct prof__stat_rows {
     int messages_only;
     int by_path;   /* 1: a row for each call path */
     int64_t since; /* of the present track: only what ended later counts */
+    size_t newest_count;
+    uint64_t messages[PROF_LOG_FATAL + 1]; /* by severity; an unknown one counts as fatal */
+    prof__message newest[PROF__NEWEST_MESSAGES]; /* errors, the latest first */
 } prof__stat_rows;
 
 static unsigned prof__log2(uint64_t value)

@@ -19,11 +19,11 @@ typedef struct prof__table {
     const char *title, *note_title;
     const prof__column *columns;
     size_t count;                       /* of columns */
-    size_t widths[PROF__TABLE_COLUMNS]; /* 0: left out */
     size_t name, max, note;            /* widths; max: of a name */
     size_t note_order;                  /* as prof__column.order; 0: on a line of its own if necessary */
     size_t rows, at, line;              /* at: the present column; line: characters of the note */
     int writing, below;                 /* writing: the second pass; below: notes have lines of their own */
+    size_t widths[PROF__TABLE_COLUMNS]; /* 0: left out */
 } prof__table;
 
 /* columns ends with a title of NULL; note_title may be NULL. */
