@@ -5784,7 +5784,7 @@ static PROF__APART void prof__control_lock(void)
     int before = prof__lock_steady(&prof__control_word);
     prof__control_cancel = before;
 }
-static void prof__control_unlock(void) { prof__unlock_steady(&prof__control_word, prof__control_cancel); }
+static PROF__APART void prof__control_unlock(void) { prof__unlock_steady(&prof__control_word, prof__control_cancel); }
 
 /* Called after a prof__take() that found the fast path closed. Returns 1 if the thread may write for this site, or, if
    site is NULL, if the thread is attached. If this is a handler that interrupted a macro, counts what it loses. */
@@ -16804,6 +16804,9 @@ static int prof__read_chunks(prof_trace *trace)
     return 1;
 }
 
+/* Converts a count, for rare functions: most processors have no instruction for it, and need 40 bytes of code. */
+static PROF__APART double prof__real(uint64_t value) { return (double)value; }
+
 /*-- the clock --*/
 
 /* Computes ns per tick as factor / 2^shift, rounded down. */
@@ -16874,7 +16877,7 @@ static PROF__APART size_t prof__read_line_of(const prof__read_line *lines, size_
 }
 
 /* Converts a tick to nanoseconds by sorted lines. hint: the number of the line found last, kept for the next call. */
-static inline int64_t prof__read_on_lines(const prof__read_line *lines, size_t count, uint64_t tick, size_t *hint)
+static PROF__APART int64_t prof__read_on_lines(const prof__read_line *lines, size_t count, uint64_t tick, size_t *hint)
 {
     const prof__read_line *line = lines + *hint;
     int64_t ns;
@@ -17025,7 +17028,7 @@ static PROF__RARE void prof__read_lines(prof_trace *trace, const prof__pair *pai
     if (count > 2 && last->monotonic_ns - pairs[count - 2].monotonic_ns >= 1000000000u)
         first = &pairs[count - 2];
     prof__read_slope(&trace->lines[count - 1], last->tick - first->tick, last->monotonic_ns - first->monotonic_ns);
-    measured = (double)(last->tick - pairs[0].tick) * 1e9 / (double)ns;
+    measured = prof__real(last->tick - pairs[0].tick) * 1e9 / prof__real(ns);
     trace->info.tick_hz = measured < 1e18 ? (uint64_t)(measured + 0.5) : (uint64_t)1000000000000000000;
 }
 
@@ -18066,11 +18069,12 @@ static PROF__RARE size_t prof__device_pairs(prof__read_device *device, prof__rea
         if (device->wraps && !kept)
             pair.tick = PROF__DEVICE_MIDDLE + (pair.tick & device->mask);
         else if (device->wraps)
-            pair.tick = prof__device_unwrap(device,
-                                            device->hz ? before.tick + device->mask / 2 +
-                                                             prof__device_ticks((double)device->hz, pair.ns - before.ns)
-                                                       : before.tick + device->mask,
-                                            pair.tick);
+            pair.tick = prof__device_unwrap(
+                device,
+                device->hz
+                    ? before.tick + device->mask / 2 + prof__device_ticks(prof__real(device->hz), pair.ns - before.ns)
+                    : before.tick + device->mask,
+                pair.tick);
         if (kept && (pair.tick <= before.tick || pair.ns <= before.ns))
             device->refused++;
         else
@@ -18098,9 +18102,9 @@ static PROF__RARE int prof__device_lines(prof__read_device *device, const prof__
     device->lines = (prof__read_line *)calloc(count + 1, sizeof *device->lines);
     if (!device->lines) return 0;
     device->line_count = count + 1;
-    device->rate = device->hz ? (double)device->hz : 1e9;
+    device->rate = device->hz ? prof__real(device->hz) : 1e9;
     if (count > 1 && (measured || !device->hz))
-        device->rate = (double)(last->tick - first->tick) * 1e9 / (double)(last->ns - first->ns);
+        device->rate = prof__real(last->tick - first->tick) * 1e9 / (double)(last->ns - first->ns);
     for (i = 0; i + 1 < count; i++) prof__device_line(&device->lines[i + 1], &pairs[i], &pairs[i], &pairs[i + 1]);
     if (count > 1 && (measured || !device->hz)) {
         int early = first[1].ns - first->ns >= 1000000000, late = last->ns - last[-1].ns >= 1000000000;
@@ -18170,7 +18174,7 @@ static uint64_t prof__device_at(const prof__read_device *device, int64_t ns)
     return device->lines[low].tick + prof__device_ticks(device->rate, ns - device->lines[low].ns);
 }
 
-static PROF__APART int64_t prof__device_ns(const prof__read_device *device, uint64_t tick, size_t *hint)
+static int64_t prof__device_ns(const prof__read_device *device, uint64_t tick, size_t *hint)
 {
     return prof__read_on_lines(device->lines, device->line_count, tick, hint);
 }
@@ -18627,7 +18631,7 @@ static PROF__RARE void prof__read_about(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
     prof_trace_info *info = &trace->info;
-    double ns_per_tick = 1e9 / (info->tick_hz ? (double)info->tick_hz : 1e9);
+    double ns_per_tick = 1e9 / (info->tick_hz ? prof__real(info->tick_hz) : 1e9);
     info->program = header->program;
     info->clock = header->clock_name;
     info->pid = header->pid;
@@ -18645,9 +18649,9 @@ static PROF__RARE void prof__read_about(prof_trace *trace)
     info->chunk_size = header->chunk_size;
     info->mode = header->mode <= PROF_RING_STATS ? (prof_mode)header->mode : PROF_RING;
     info->complete = header->state == PROF__STOPPED;
-    info->clock_resolution_ns = (double)header->resolution_ticks * ns_per_tick;
-    info->scope_cost_ns = (double)header->cost_ticks_x1000 * ns_per_tick / 1000;
-    info->call_cost_ns = (double)header->call_x1000 * ns_per_tick / 1000;
+    info->clock_resolution_ns = prof__real(header->resolution_ticks) * ns_per_tick;
+    info->scope_cost_ns = prof__real(header->cost_ticks_x1000) * ns_per_tick / 1000;
+    info->call_cost_ns = prof__real(header->call_x1000) * ns_per_tick / 1000;
     info->taken_back += header->taken_back;
 }
 
@@ -21059,9 +21063,9 @@ PROF_DEF PROF__WALL prof_status prof_trace_window(prof_trace *trace, int64_t fro
 /* Returns the tick this many seconds before the newest one, or 0 if the session is not that old. */
 static PROF__RARE uint64_t prof__last_tick(const prof__header *h, double seconds)
 {
-    double ns = seconds * 1e9, age = (double)(h->last.monotonic_ns - h->first.monotonic_ns);
+    double ns = seconds * 1e9, age = prof__real(h->last.monotonic_ns - h->first.monotonic_ns);
     if (h->last.monotonic_ns <= h->first.monotonic_ns || !(ns < age)) return 0;
-    return h->last.tick - (uint64_t)(ns / age * (double)(h->last.tick - h->first.tick));
+    return h->last.tick - (uint64_t)(ns / age * prof__real(h->last.tick - h->first.tick));
 }
 
 /* Limits a trace to its last seconds, if it is longer than that. */
@@ -21113,7 +21117,7 @@ static PROF__RARE uint64_t prof__last_held(const prof__header *h)
 static PROF__RARE double prof__last_rate(const prof__header *h)
 {
     if (h->last.tick <= h->first.tick || h->last.monotonic_ns <= h->first.monotonic_ns) return 1;
-    return (double)(h->last.monotonic_ns - h->first.monotonic_ns) / (double)(h->last.tick - h->first.tick);
+    return prof__real(h->last.monotonic_ns - h->first.monotonic_ns) / prof__real(h->last.tick - h->first.tick);
 }
 
 /* Writes to `to` the cause, and what of it, or of the requested seconds, the image no longer holds. newest: its last
@@ -21122,16 +21126,16 @@ static PROF__RARE char *prof__last_note(char *to, size_t size, const prof__heade
                                         double ns_per_tick, double seconds, const prof__cause *cause)
 {
     uint64_t held = prof__last_held(h), ticks = newest - h->first.tick;
-    double had = held && newest > held ? (double)(newest - held) * ns_per_tick : 0, wanted = seconds * 1e9;
+    double had = held && newest > held ? prof__real(newest - held) * ns_per_tick : 0, wanted = seconds * 1e9;
     char part[48], asked[48], since[48];
     size_t at;
     prof__text_copy(to, size, cause->text);
     at = strlen(to);
-    if ((double)ticks * ns_per_tick < wanted) wanted = (double)ticks * ns_per_tick;
+    if (prof__real(ticks) * ns_per_tick < wanted) wanted = prof__real(ticks) * ns_per_tick;
     if (!held || had >= wanted) return to;
     prof__human_ns(part, had);
     prof__human_ns(asked, seconds * 1e9);
-    prof__human_ns(since, cause->from < held ? (double)(held - cause->from) * ns_per_tick : 0);
+    prof__human_ns(since, cause->from < held ? prof__real(held - cause->from) * ns_per_tick : 0);
     snprintf(to + at, size - at, "; asked for %s, the buffer held %s%s%s%s", asked, part,
              cause->from && cause->from < held ? ": its begin is gone by " : "",
              cause->from && cause->from < held ? since : "",
@@ -21716,9 +21720,9 @@ static PROF__RARE void prof__stat_row_distances(prof__stat_row *row, uint64_t co
         row->square_high -= high + (row->square_low < low);
         row->square_low -= low;
     }
-    row->squares = (double)row->square_high * 18446744073709551616.0 + (double)row->square_low -
-                   (double)rest * ((double)rest / (double)count);
-    row->mean = (double)row->stat.total_ns / (double)count;
+    row->squares = prof__real(row->square_high) * 18446744073709551616.0 + prof__real(row->square_low) -
+                   prof__real(rest) * (prof__real(rest) / prof__real(count));
+    row->mean = prof__real(row->stat.total_ns) / prof__real(count);
     row->square_low = row->square_high = 0;
 }
 
@@ -21727,11 +21731,11 @@ static PROF__RARE void prof__stat_row_finish(prof__stat_row *row)
     prof_stat *stat = &row->stat;
     uint64_t count = stat->count - stat->truncated;
     if (!count) return;
-    if (stat->rates) stat->deviation_rate = prof__square_root(row->rate_squares / (double)stat->rates);
+    if (stat->rates) stat->deviation_rate = prof__square_root(row->rate_squares / prof__real(stat->rates));
     prof__percentiles(&row->histogram, count, stat);
     if (row->square_low | row->square_high) prof__stat_row_distances(row, count);
-    stat->mean_ns = (double)stat->total_ns / (double)count;
-    stat->deviation_ns = prof__square_root(row->squares / (double)count);
+    stat->mean_ns = prof__real(stat->total_ns) / prof__real(count);
+    stat->deviation_ns = prof__square_root(row->squares / prof__real(count));
 }
 
 static PROF__HOT prof_status prof__stat_rows_track(prof__stat_rows *all, const prof_trace *trace, size_t track)
@@ -21970,14 +21974,14 @@ static PROF__RARE int prof__sorted_order(const void *a, const void *b)
 static PROF__RARE double prof__sort_key(const prof_stat *stat, prof_sort sort)
 {
     switch (sort) {
-    case PROF_SORT_SELF: return (double)stat->self_ns;
-    case PROF_SORT_CALLS: return (double)stat->count;
+    case PROF_SORT_SELF: return prof__real(stat->self_ns);
+    case PROF_SORT_CALLS: return prof__real(stat->count);
     case PROF_SORT_MEAN: return stat->mean_ns;
-    case PROF_SORT_MIN: return (double)stat->min_ns;
-    case PROF_SORT_MAX: return (double)stat->max_ns;
-    case PROF_SORT_P99: return (double)stat->p99_ns;
+    case PROF_SORT_MIN: return prof__real(stat->min_ns);
+    case PROF_SORT_MAX: return prof__real(stat->max_ns);
+    case PROF_SORT_P99: return prof__real(stat->p99_ns);
     case PROF_SORT_NAME: return 0; /* equal: names are always sorted from A to Z */
-    default: return (double)stat->total_ns;
+    default: return prof__real(stat->total_ns);
     }
 }
 
@@ -23134,6 +23138,23 @@ static PROF__UNUSED void prof__out_many(prof__out *out, uint64_t count, const ch
     if (count != 1) prof__out_text(out, "s");
 }
 
+/* Writes "1 event" or "2 events" and what is the matter with them; nothing if there are none. */
+static PROF__UNUSED void prof__out_note(prof__out *out, uint64_t count, const char *thing, const char *text)
+{
+    if (!count) return;
+    prof__out_many(out, count, thing);
+    prof__out_text(out, text);
+}
+
+/* Says how many rows of a table are left out; nothing if there are none. */
+static PROF__UNUSED void prof__out_more(prof__out *out, uint64_t count)
+{
+    if (!count) return;
+    prof__out_text(out, "and ");
+    prof__out_count(out, count, 0);
+    prof__out_text(out, " more\n");
+}
+
 /* Writes the number of a counter to `to` (32 bytes): whole numbers up to 2^53 unchanged, others with six digits.
    Returns the length. */
 static PROF__UNUSED size_t prof__counter_text(char *to, double value)
@@ -23188,7 +23209,7 @@ static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trac
     }
     for (i = 0; i < trace->metadata_count; i++)
         prof__summary_line(out, trace->metadata[i].key, trace->metadata[i].value, limit);
-    prof__human_hz(a, (double)info->tick_hz);
+    prof__human_hz(a, prof__real(info->tick_hz));
     prof__human_ns(b, info->clock_resolution_ns);
     snprintf(text, sizeof text, "%s, %s%s, smallest step %s", *info->clock ? info->clock : "unnamed",
              info->tick_hz ? "" : "of unknown rate: a tick counts as 1 ns", info->tick_hz ? a : "", b);
@@ -23273,6 +23294,8 @@ static void prof__table_ns(prof__table *t, double ns)
     prof__table_text(t, text);
 }
 
+static void prof__table_time(prof__table *t, uint64_t ns) { prof__table_ns(t, prof__real(ns)); }
+
 static void prof__table_count(prof__table *t, uint64_t count)
 {
     char text[32];
@@ -23291,7 +23314,7 @@ static void prof__table_size(prof__table *t, uint64_t bytes)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", NULL};
     char text[48];
-    prof__human(text, (double)bytes, units);
+    prof__human(text, prof__real(bytes), units);
     prof__table_text(t, text);
 }
 
@@ -23421,11 +23444,11 @@ static void prof__table_place(prof__table *t, const prof_callsite *site)
 static PROF__RARE void prof__summary_times(prof__table *t, const prof_stat *stat)
 {
     prof__table_ns(t, stat->mean_ns);
-    prof__table_ns(t, (double)stat->min_ns);
-    prof__table_ns(t, (double)stat->p50_ns);
-    prof__table_ns(t, (double)stat->p90_ns);
-    prof__table_ns(t, (double)stat->p99_ns);
-    prof__table_ns(t, (double)stat->max_ns);
+    prof__table_time(t, stat->min_ns);
+    prof__table_time(t, stat->p50_ns);
+    prof__table_time(t, stat->p90_ns);
+    prof__table_time(t, stat->p99_ns);
+    prof__table_time(t, stat->max_ns);
     prof__table_ns(t, stat->deviation_ns);
 }
 
@@ -23434,9 +23457,9 @@ static PROF__RARE void prof__summary_scope(prof__table *t, const prof_trace *tra
     prof__table_row(t, stat->name, stat->depth);
     prof__table_count(t, stat->count);
     if (stat->count > stat->truncated) {
-        prof__table_ns(t, (double)stat->total_ns);
-        prof__table_ns(t, (double)stat->self_ns);
-        prof__table_percent(t, (double)stat->covered_ns, prof__summary_span(prof_trace_about(trace)));
+        prof__table_time(t, stat->total_ns);
+        prof__table_time(t, stat->self_ns);
+        prof__table_percent(t, prof__real(stat->covered_ns), prof__summary_span(prof_trace_about(trace)));
         prof__summary_times(t, stat);
     } else {
         prof__table_dashes(t);
@@ -23467,19 +23490,9 @@ static PROF__RARE void prof__summary_scopes(prof__out *out, const prof_trace *tr
     do
         for (i = 0; i < shown; i++) prof__summary_scope(&t, trace, rows[i].stat);
     while (prof__table_again(&t));
-    if (shown < count) {
-        prof__out_text(out, "and ");
-        prof__out_count(out, count - shown, 0);
-        prof__out_text(out, " more\n");
-    }
-    if (truncated) {
-        prof__out_many(out, truncated, "call");
-        prof__out_text(out, " of unknown begin or end: counted as calls, but in no time\n");
-    }
-    if (prof_trace_about(trace)->open) {
-        prof__out_many(out, prof_trace_about(trace)->open, "call");
-        prof__out_text(out, " of these still open\n");
-    }
+    prof__out_more(out, count - shown);
+    prof__out_note(out, truncated, "call", " of unknown begin or end: counted as calls, but in no time\n");
+    prof__out_note(out, prof_trace_about(trace)->open, "call", " of these still open\n");
 }
 
 static PROF__RARE void prof__summary_throughput(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
@@ -23536,7 +23549,7 @@ static PROF__RARE void prof__summary_span_row(prof__table *t, const prof_stat *s
     prof__table_row(t, stat->name, 0);
     prof__table_count(t, stat->count);
     if (stat->count > stat->truncated) {
-        prof__table_ns(t, (double)stat->total_ns);
+        prof__table_time(t, stat->total_ns);
         prof__summary_times(t, stat);
     } else {
         prof__table_dashes(t);
@@ -23556,14 +23569,8 @@ static PROF__RARE void prof__summary_spans(prof__out *out, const prof__stat_rows
     do
         for (i = 0; i < count; i++) prof__summary_span_row(&t, rows[i].stat);
     while (prof__table_again(&t));
-    if (all->begins_missing) {
-        prof__out_many(out, all->begins_missing, "span");
-        prof__out_text(out, " ended, but with no begin: counted, but in no time\n");
-    }
-    if (all->ends_missing) {
-        prof__out_many(out, all->ends_missing, "span");
-        prof__out_text(out, " began, but with no end: counted, but in no time\n");
-    }
+    prof__out_note(out, all->begins_missing, "span", " ended, but with no begin: counted, but in no time\n");
+    prof__out_note(out, all->ends_missing, "span", " began, but with no end: counted, but in no time\n");
 }
 
 static PROF__RARE void prof__summary_frame(prof__table *t, const prof_stat *stat)
@@ -23572,7 +23579,8 @@ static PROF__RARE void prof__summary_frame(prof__table *t, const prof_stat *stat
     /* Both rates are of the time within frames: between those of prof_frame_create() there may be other time, which
        counts in neither. low: the rate that 99 % of the frames reach; one frame may be so slow that the mean is below
        it. */
-    double mean = stat->mean_ns, slow = (double)stat->p99_ns > mean ? (double)stat->p99_ns : mean;
+    double mean = stat->mean_ns, slow = prof__real(stat->p99_ns);
+    if (slow < mean) slow = mean;
     if (mean > 0) prof__human_hz(rate, 1e9 / mean);
     if (slow > 0) prof__human_hz(low, 1e9 / slow);
     prof__table_row(t, stat->name, 0);
@@ -23688,7 +23696,7 @@ static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, do
     uint64_t had = trace->header.image_size + 2 * (uint64_t)trace->header.chunk_size, wanted = PROF__MIN_BUFFER;
     int unit;
     *to = 0;
-    while (wanted < max && (wanted <= had || (double)wanted < (double)trace->header.image_size * (1 + more)))
+    while (wanted < max && (wanted <= had || prof__real(wanted) < prof__real(trace->header.image_size) * (1 + more)))
         wanted *= 2;
     if (wanted <= had) return;
     for (unit = 0; wanted >= 1024 && unit < 3; unit++) wanted /= 1024;
@@ -23719,11 +23727,11 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     counts[7] = info->lost_busy;
     if (!counts[kind]) return 0;
     if (kind == 4)
-        more = (double)info->sites_lost / ((double)trace->site_count + 1);
+        more = prof__real(info->sites_lost) / (prof__real(trace->site_count) + 1);
     else if (info->mode != PROF_STREAM && chunks)
-        more = (double)info->overwritten_chunks / (double)chunks;
+        more = prof__real(info->overwritten_chunks) / prof__real(chunks);
     if (kind < 2 || kind == 6)
-        more += (double)(counts[0] > counts[6] ? counts[0] : counts[6]) / ((double)kept + 1);
+        more += prof__real(counts[0] > counts[6] ? counts[0] : counts[6]) / (prof__real(kept) + 1);
     /* The limits are those of prof__layout(). */
     prof__buffer_wanted(wanted, trace, more, kind == 4 ? (uint64_t)128 << 20 : (uint64_t)64 << 30);
     prof__grouped(count, counts[kind]);
@@ -23789,7 +23797,7 @@ static PROF__RARE double prof__cost_overwritten(const prof_trace *trace)
     uint64_t left = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
     if ((info->mode != PROF_RING && info->mode != PROF_RING_STATS) || trace->aggregated) return 1;
     if (!left || info->from_ns || info->to_ns) return 1;
-    return 1 + (double)info->overwritten_chunks / (double)left;
+    return 1 + prof__real(info->overwritten_chunks) / prof__real(left);
 }
 
 static PROF__RARE prof__cost prof__cost_of(const prof_trace *trace, const prof__stat_rows *all,
@@ -23797,10 +23805,10 @@ static PROF__RARE prof__cost prof__cost_of(const prof_trace *trace, const prof__
 {
     const prof_trace_info *info = prof_trace_about(trace);
     const prof__header *h = &trace->header;
-    double ns_per_tick = h->cost_ticks_x1000 ? info->scope_cost_ns / (double)h->cost_ticks_x1000 : 0, more, window;
+    double ns_per_tick = h->cost_ticks_x1000 ? info->scope_cost_ns / prof__real(h->cost_ticks_x1000) : 0, more, window;
     double scope = info->scope_cost_ns, call = info->call_cost_ns > 0 ? info->call_cost_ns : scope;
-    double text = h->text_x1000 ? (double)h->text_x1000 * ns_per_tick : scope;
-    double format = h->format_x1000 ? (double)h->format_x1000 * ns_per_tick : scope;
+    double text = h->text_x1000 ? prof__real(h->text_x1000) * ns_per_tick : scope;
+    double format = h->format_x1000 ? prof__real(h->format_x1000) * ns_per_tick : scope;
     prof__cost cost;
     memset(&cost, 0, sizeof cost);
     for (size_t i = 0; i < count; i++) {
@@ -23810,14 +23818,14 @@ static PROF__RARE prof__cost prof__cost_of(const prof_trace *trace, const prof__
     more = prof__cost_overwritten(trace);
     window = info->duration_ns > 0 ? prof__summary_span(info) / (double)info->duration_ns : 1;
     cost.others = all->uses.marks + all->uses.objects;
-    cost.taken_back = window < 1 ? (uint64_t)((double)info->taken_back * window) : info->taken_back;
+    cost.taken_back = window < 1 ? (uint64_t)(prof__real(info->taken_back) * window) : info->taken_back;
     cost.about = more > 1 || window < 1;
-    cost.ns = more * (scope * ((double)cost.scopes + PROF__MARK_COST * (double)all->uses.marks +
-                               PROF__OBJECT_COST * (double)all->uses.objects +
-                               PROF__VALUE_COST * (double)all->uses.values) +
-                      call * (double)cost.calls + (text - scope) * (double)all->uses.texts +
-                      (format - scope) * (double)all->uses.formats);
-    cost.ns += (cost.calls || !cost.scopes ? call : scope) * (double)cost.taken_back;
+    cost.ns = more * (scope * (prof__real(cost.scopes) + PROF__MARK_COST * prof__real(all->uses.marks) +
+                               PROF__OBJECT_COST * prof__real(all->uses.objects) +
+                               PROF__VALUE_COST * prof__real(all->uses.values)) +
+                      call * prof__real(cost.calls) + (text - scope) * prof__real(all->uses.texts) +
+                      (format - scope) * prof__real(all->uses.formats));
+    cost.ns += (cost.calls || !cost.scopes ? call : scope) * prof__real(cost.taken_back);
     return cost;
 }
 
@@ -23900,10 +23908,7 @@ static PROF__RARE void prof__summary_memory_rows(prof__out *out, const char *tit
     do
         for (i = 0; i < shown; i++) prof__summary_memory_row(&t, &rows[i]);
     while (prof__table_again(&t));
-    if (shown == count) return;
-    prof__out_text(out, "and ");
-    prof__out_count(out, count - shown, 0);
-    prof__out_text(out, " more\n");
+    prof__out_more(out, count - shown);
 }
 
 static PROF__RARE int prof__memory_live_order(const void *a, const void *b)
@@ -23937,19 +23942,12 @@ static PROF__RARE void prof__summary_memory_notes(prof__out *out, const prof_tra
 {
     const prof_trace_info *info = prof_trace_about(trace);
     int gaps = info->lost || info->overwritten_chunks || info->lost_blocks;
-    if (stats->freed_unknown) {
-        prof__out_many(out, stats->freed_unknown, "block");
-        prof__out_text(out, " freed that had been allocated before the trace, or by nobody\n");
-    }
-    if (stats->freed_twice) {
-        prof__out_many(out, stats->freed_twice, "block");
-        prof__out_text(out,
-                       gaps ? " freed twice, unless what is missing here allocated them again\n" : " freed twice\n");
-    }
-    if (stats->not_freed) {
-        prof__out_many(out, stats->not_freed, "block");
-        prof__out_text(out, " allocated again without a free in between: such frees are not marked, or lost\n");
-    }
+    prof__out_note(out, stats->freed_unknown, "block",
+                   " freed that had been allocated before the trace, or by nobody\n");
+    prof__out_note(out, stats->freed_twice, "block",
+                   gaps ? " freed twice, unless what is missing here allocated them again\n" : " freed twice\n");
+    prof__out_note(out, stats->not_freed, "block",
+                   " allocated again without a free in between: such frees are not marked, or lost\n");
 }
 
 static PROF__RARE prof_status prof__summary_memory(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
@@ -23982,11 +23980,11 @@ static PROF__RARE void prof__summary_lock(prof__table *t, const prof_lock_row *r
     prof__table_count(t, row->locks);
     prof__table_count(t, row->acquired);
     prof__table_count(t, row->contended);
-    prof__table_percent(t, (double)row->contended, (double)row->acquired);
-    prof__table_ns(t, (double)row->wait_ns);
-    prof__table_ns(t, (double)row->wait_max_ns);
-    prof__table_ns(t, (double)row->hold_ns);
-    prof__table_ns(t, (double)row->hold_max_ns);
+    prof__table_percent(t, prof__real(row->contended), prof__real(row->acquired));
+    prof__table_time(t, row->wait_ns);
+    prof__table_time(t, row->wait_max_ns);
+    prof__table_time(t, row->hold_ns);
+    prof__table_time(t, row->hold_max_ns);
     prof__table_count(t, row->waiting_max);
     if (row->holding || row->waiting) {
         prof__table_note(t, "  at the end held by ");
@@ -24021,19 +24019,9 @@ static PROF__RARE prof_status prof__summary_locks(prof__out *out, const prof_tra
     do
         for (i = 0; i < shown; i++) prof__summary_lock(&t, &rows[i]);
     while (prof__table_again(&t));
-    if (shown < count) {
-        prof__out_text(out, "and ");
-        prof__out_count(out, count - shown, 0);
-        prof__out_text(out, " more\n");
-    }
-    if (abandoned) {
-        prof__out_many(out, abandoned, "wait");
-        prof__out_text(out, " given up\n");
-    }
-    if (unmatched) {
-        prof__out_many(out, unmatched, "acquire or release");
-        prof__out_text(out, " without the other\n");
-    }
+    prof__out_more(out, count - shown);
+    prof__out_note(out, abandoned, "wait", " given up\n");
+    prof__out_note(out, unmatched, "acquire or release", " without the other\n");
     prof_locks_free(rows);
     return status;
 }
@@ -25395,9 +25383,9 @@ static PROF__RARE void prof__follow_rate(prof__follow *f)
     const prof__pair *first = &s->header->first;
     prof__pair now;
     prof__pair_take(s->clock, s->header->tick_hz, &now);
-    uint64_t ns = now.monotonic_ns - first->monotonic_ns, hz = s->header->tick_hz;
+    uint64_t ns = now.monotonic_ns - first->monotonic_ns, ticks = now.tick - first->tick, hz = s->header->tick_hz;
     if (now.tick > first->tick && now.monotonic_ns > first->monotonic_ns) /* see prof__read_lines() */
-        f->ns_per_tick = hz && ns < 10000000 ? 1e9 / (double)hz : (double)ns / (double)(now.tick - first->tick);
+        f->ns_per_tick = hz && ns < 10000000 ? 1e9 / prof__real(hz) : prof__real(ns) / prof__real(ticks);
     if (s->clock == PROF_CLOCK_MONOTONIC) f->ns_per_tick = 1;
 }
 
@@ -25503,7 +25491,7 @@ static PROF__RARE int prof__aggregated_finish(const prof__follow *f, const prof_
     stat->min_ns = prof__follow_ns(f, stat->min_ns);
     stat->max_ns = prof__follow_ns(f, stat->max_ns);
     prof__stat_row_finish(to);
-    if (count) stat->mean_ns = (double)from->sums.stat.total_ns * f->ns_per_tick / (double)count;
+    if (count) stat->mean_ns = prof__real(from->sums.stat.total_ns) * f->ns_per_tick / prof__real(count);
     stat->count += from->open;
     stat->truncated += from->open;
     return 1;

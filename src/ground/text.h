@@ -198,6 +198,23 @@ static PROF__UNUSED void prof__out_many(prof__out *out, uint64_t count, const ch
     if (count != 1) prof__out_text(out, "s");
 }
 
+/* Writes "1 event" or "2 events" and what is the matter with them; nothing if there are none. */
+static PROF__UNUSED void prof__out_note(prof__out *out, uint64_t count, const char *thing, const char *text)
+{
+    if (!count) return;
+    prof__out_many(out, count, thing);
+    prof__out_text(out, text);
+}
+
+/* Says how many rows of a table are left out; nothing if there are none. */
+static PROF__UNUSED void prof__out_more(prof__out *out, uint64_t count)
+{
+    if (!count) return;
+    prof__out_text(out, "and ");
+    prof__out_count(out, count, 0);
+    prof__out_text(out, " more\n");
+}
+
 /* Writes the number of a counter to `to` (32 bytes): whole numbers up to 2^53 unchanged, others with six digits.
    Returns the length. */
 static PROF__UNUSED size_t prof__counter_text(char *to, double value)

@@ -15,7 +15,7 @@ static uint64_t prof__device_at(const prof__read_device *device, int64_t ns)
     return device->lines[low].tick + prof__device_ticks(device->rate, ns - device->lines[low].ns);
 }
 
-static PROF__APART int64_t prof__device_ns(const prof__read_device *device, uint64_t tick, size_t *hint)
+static int64_t prof__device_ns(const prof__read_device *device, uint64_t tick, size_t *hint)
 {
     return prof__read_on_lines(device->lines, device->line_count, tick, hint);
 }

@@ -217,11 +217,12 @@ static PROF__RARE size_t prof__device_pairs(prof__read_device *device, prof__rea
         if (device->wraps && !kept)
             pair.tick = PROF__DEVICE_MIDDLE + (pair.tick & device->mask);
         else if (device->wraps)
-            pair.tick = prof__device_unwrap(device,
-                                            device->hz ? before.tick + device->mask / 2 +
-                                                             prof__device_ticks((double)device->hz, pair.ns - before.ns)
-                                                       : before.tick + device->mask,
-                                            pair.tick);
+            pair.tick = prof__device_unwrap(
+                device,
+                device->hz
+                    ? before.tick + device->mask / 2 + prof__device_ticks(prof__real(device->hz), pair.ns - before.ns)
+                    : before.tick + device->mask,
+                pair.tick);
         if (kept && (pair.tick <= before.tick || pair.ns <= before.ns))
             device->refused++;
         else
@@ -249,9 +250,9 @@ static PROF__RARE int prof__device_lines(prof__read_device *device, const prof__
     device->lines = (prof__read_line *)calloc(count + 1, sizeof *device->lines);
     if (!device->lines) return 0;
     device->line_count = count + 1;
-    device->rate = device->hz ? (double)device->hz : 1e9;
+    device->rate = device->hz ? prof__real(device->hz) : 1e9;
     if (count > 1 && (measured || !device->hz))
-        device->rate = (double)(last->tick - first->tick) * 1e9 / (double)(last->ns - first->ns);
+        device->rate = prof__real(last->tick - first->tick) * 1e9 / (double)(last->ns - first->ns);
     for (i = 0; i + 1 < count; i++) prof__device_line(&device->lines[i + 1], &pairs[i], &pairs[i], &pairs[i + 1]);
     if (count > 1 && (measured || !device->hz)) {
         int early = first[1].ns - first->ns >= 1000000000, late = last->ns - last[-1].ns >= 1000000000;

@@ -109,7 +109,7 @@ static PROF__RARE void prof__read_about(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
     prof_trace_info *info = &trace->info;
-    double ns_per_tick = 1e9 / (info->tick_hz ? (double)info->tick_hz : 1e9);
+    double ns_per_tick = 1e9 / (info->tick_hz ? prof__real(info->tick_hz) : 1e9);
     info->program = header->program;
     info->clock = header->clock_name;
     info->pid = header->pid;
@@ -127,9 +127,9 @@ static PROF__RARE void prof__read_about(prof_trace *trace)
     info->chunk_size = header->chunk_size;
     info->mode = header->mode <= PROF_RING_STATS ? (prof_mode)header->mode : PROF_RING;
     info->complete = header->state == PROF__STOPPED;
-    info->clock_resolution_ns = (double)header->resolution_ticks * ns_per_tick;
-    info->scope_cost_ns = (double)header->cost_ticks_x1000 * ns_per_tick / 1000;
-    info->call_cost_ns = (double)header->call_x1000 * ns_per_tick / 1000;
+    info->clock_resolution_ns = prof__real(header->resolution_ticks) * ns_per_tick;
+    info->scope_cost_ns = prof__real(header->cost_ticks_x1000) * ns_per_tick / 1000;
+    info->call_cost_ns = prof__real(header->call_x1000) * ns_per_tick / 1000;
     info->taken_back += header->taken_back;
 }
 

@@ -140,7 +140,7 @@ static PROF__APART void prof__control_lock(void)
     int before = prof__lock_steady(&prof__control_word);
     prof__control_cancel = before;
 }
-static void prof__control_unlock(void) { prof__unlock_steady(&prof__control_word, prof__control_cancel); }
+static PROF__APART void prof__control_unlock(void) { prof__unlock_steady(&prof__control_word, prof__control_cancel); }
 
 /* Called after a prof__take() that found the fast path closed. Returns 1 if the thread may write for this site, or, if
    site is NULL, if the thread is attached. If this is a handler that interrupted a macro, counts what it loses. */

@@ -269,9 +269,9 @@ static PROF__RARE void prof__stat_row_distances(prof__stat_row *row, uint64_t co
         row->square_high -= high + (row->square_low < low);
         row->square_low -= low;
     }
-    row->squares = (double)row->square_high * 18446744073709551616.0 + (double)row->square_low -
-                   (double)rest * ((double)rest / (double)count);
-    row->mean = (double)row->stat.total_ns / (double)count;
+    row->squares = prof__real(row->square_high) * 18446744073709551616.0 + prof__real(row->square_low) -
+                   prof__real(rest) * (prof__real(rest) / prof__real(count));
+    row->mean = prof__real(row->stat.total_ns) / prof__real(count);
     row->square_low = row->square_high = 0;
 }
 
@@ -280,11 +280,11 @@ static PROF__RARE void prof__stat_row_finish(prof__stat_row *row)
     prof_stat *stat = &row->stat;
     uint64_t count = stat->count - stat->truncated;
     if (!count) return;
-    if (stat->rates) stat->deviation_rate = prof__square_root(row->rate_squares / (double)stat->rates);
+    if (stat->rates) stat->deviation_rate = prof__square_root(row->rate_squares / prof__real(stat->rates));
     prof__percentiles(&row->histogram, count, stat);
     if (row->square_low | row->square_high) prof__stat_row_distances(row, count);
-    stat->mean_ns = (double)stat->total_ns / (double)count;
-    stat->deviation_ns = prof__square_root(row->squares / (double)count);
+    stat->mean_ns = prof__real(stat->total_ns) / prof__real(count);
+    stat->deviation_ns = prof__square_root(row->squares / prof__real(count));
 }
 
 static PROF__HOT prof_status prof__stat_rows_track(prof__stat_rows *all, const prof_trace *trace, size_t track)

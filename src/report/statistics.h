@@ -86,14 +86,14 @@ static PROF__RARE int prof__sorted_order(const void *a, const void *b)
 static PROF__RARE double prof__sort_key(const prof_stat *stat, prof_sort sort)
 {
     switch (sort) {
-    case PROF_SORT_SELF: return (double)stat->self_ns;
-    case PROF_SORT_CALLS: return (double)stat->count;
+    case PROF_SORT_SELF: return prof__real(stat->self_ns);
+    case PROF_SORT_CALLS: return prof__real(stat->count);
     case PROF_SORT_MEAN: return stat->mean_ns;
-    case PROF_SORT_MIN: return (double)stat->min_ns;
-    case PROF_SORT_MAX: return (double)stat->max_ns;
-    case PROF_SORT_P99: return (double)stat->p99_ns;
+    case PROF_SORT_MIN: return prof__real(stat->min_ns);
+    case PROF_SORT_MAX: return prof__real(stat->max_ns);
+    case PROF_SORT_P99: return prof__real(stat->p99_ns);
     case PROF_SORT_NAME: return 0; /* equal: names are always sorted from A to Z */
-    default: return (double)stat->total_ns;
+    default: return prof__real(stat->total_ns);
     }
 }
 

@@ -6,11 +6,11 @@
 static PROF__RARE void prof__summary_times(prof__table *t, const prof_stat *stat)
 {
     prof__table_ns(t, stat->mean_ns);
-    prof__table_ns(t, (double)stat->min_ns);
-    prof__table_ns(t, (double)stat->p50_ns);
-    prof__table_ns(t, (double)stat->p90_ns);
-    prof__table_ns(t, (double)stat->p99_ns);
-    prof__table_ns(t, (double)stat->max_ns);
+    prof__table_time(t, stat->min_ns);
+    prof__table_time(t, stat->p50_ns);
+    prof__table_time(t, stat->p90_ns);
+    prof__table_time(t, stat->p99_ns);
+    prof__table_time(t, stat->max_ns);
     prof__table_ns(t, stat->deviation_ns);
 }
 
@@ -19,9 +19,9 @@ static PROF__RARE void prof__summary_scope(prof__table *t, const prof_trace *tra
     prof__table_row(t, stat->name, stat->depth);
     prof__table_count(t, stat->count);
     if (stat->count > stat->truncated) {
-        prof__table_ns(t, (double)stat->total_ns);
-        prof__table_ns(t, (double)stat->self_ns);
-        prof__table_percent(t, (double)stat->covered_ns, prof__summary_span(prof_trace_about(trace)));
+        prof__table_time(t, stat->total_ns);
+        prof__table_time(t, stat->self_ns);
+        prof__table_percent(t, prof__real(stat->covered_ns), prof__summary_span(prof_trace_about(trace)));
         prof__summary_times(t, stat);
     } else {
         prof__table_dashes(t);
@@ -52,19 +52,9 @@ static PROF__RARE void prof__summary_scopes(prof__out *out, const prof_trace *tr
     do
         for (i = 0; i < shown; i++) prof__summary_scope(&t, trace, rows[i].stat);
     while (prof__table_again(&t));
-    if (shown < count) {
-        prof__out_text(out, "and ");
-        prof__out_count(out, count - shown, 0);
-        prof__out_text(out, " more\n");
-    }
-    if (truncated) {
-        prof__out_many(out, truncated, "call");
-        prof__out_text(out, " of unknown begin or end: counted as calls, but in no time\n");
-    }
-    if (prof_trace_about(trace)->open) {
-        prof__out_many(out, prof_trace_about(trace)->open, "call");
-        prof__out_text(out, " of these still open\n");
-    }
+    prof__out_more(out, count - shown);
+    prof__out_note(out, truncated, "call", " of unknown begin or end: counted as calls, but in no time\n");
+    prof__out_note(out, prof_trace_about(trace)->open, "call", " of these still open\n");
 }
 
 static PROF__RARE void prof__summary_throughput(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
@@ -121,7 +111,7 @@ static PROF__RARE void prof__summary_span_row(prof__table *t, const prof_stat *s
     prof__table_row(t, stat->name, 0);
     prof__table_count(t, stat->count);
     if (stat->count > stat->truncated) {
-        prof__table_ns(t, (double)stat->total_ns);
+        prof__table_time(t, stat->total_ns);
         prof__summary_times(t, stat);
     } else {
         prof__table_dashes(t);
@@ -141,14 +131,8 @@ static PROF__RARE void prof__summary_spans(prof__out *out, const prof__stat_rows
     do
         for (i = 0; i < count; i++) prof__summary_span_row(&t, rows[i].stat);
     while (prof__table_again(&t));
-    if (all->begins_missing) {
-        prof__out_many(out, all->begins_missing, "span");
-        prof__out_text(out, " ended, but with no begin: counted, but in no time\n");
-    }
-    if (all->ends_missing) {
-        prof__out_many(out, all->ends_missing, "span");
-        prof__out_text(out, " began, but with no end: counted, but in no time\n");
-    }
+    prof__out_note(out, all->begins_missing, "span", " ended, but with no begin: counted, but in no time\n");
+    prof__out_note(out, all->ends_missing, "span", " began, but with no end: counted, but in no time\n");
 }
 
 static PROF__RARE void prof__summary_frame(prof__table *t, const prof_stat *stat)
@@ -157,7 +141,8 @@ static PROF__RARE void prof__summary_frame(prof__table *t, const prof_stat *stat
     /* Both rates are of the time within frames: between those of prof_frame_create() there may be other time, which
        counts in neither. low: the rate that 99 % of the frames reach; one frame may be so slow that the mean is below
        it. */
-    double mean = stat->mean_ns, slow = (double)stat->p99_ns > mean ? (double)stat->p99_ns : mean;
+    double mean = stat->mean_ns, slow = prof__real(stat->p99_ns);
+    if (slow < mean) slow = mean;
     if (mean > 0) prof__human_hz(rate, 1e9 / mean);
     if (slow > 0) prof__human_hz(low, 1e9 / slow);
     prof__table_row(t, stat->name, 0);
@@ -273,7 +258,7 @@ static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, do
     uint64_t had = trace->header.image_size + 2 * (uint64_t)trace->header.chunk_size, wanted = PROF__MIN_BUFFER;
     int unit;
     *to = 0;
-    while (wanted < max && (wanted <= had || (double)wanted < (double)trace->header.image_size * (1 + more)))
+    while (wanted < max && (wanted <= had || prof__real(wanted) < prof__real(trace->header.image_size) * (1 + more)))
         wanted *= 2;
     if (wanted <= had) return;
     for (unit = 0; wanted >= 1024 && unit < 3; unit++) wanted /= 1024;
@@ -304,11 +289,11 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     counts[7] = info->lost_busy;
     if (!counts[kind]) return 0;
     if (kind == 4)
-        more = (double)info->sites_lost / ((double)trace->site_count + 1);
+        more = prof__real(info->sites_lost) / (prof__real(trace->site_count) + 1);
     else if (info->mode != PROF_STREAM && chunks)
-        more = (double)info->overwritten_chunks / (double)chunks;
+        more = prof__real(info->overwritten_chunks) / prof__real(chunks);
     if (kind < 2 || kind == 6)
-        more += (double)(counts[0] > counts[6] ? counts[0] : counts[6]) / ((double)kept + 1);
+        more += prof__real(counts[0] > counts[6] ? counts[0] : counts[6]) / (prof__real(kept) + 1);
     /* The limits are those of prof__layout(). */
     prof__buffer_wanted(wanted, trace, more, kind == 4 ? (uint64_t)128 << 20 : (uint64_t)64 << 30);
     prof__grouped(count, counts[kind]);
@@ -374,7 +359,7 @@ static PROF__RARE double prof__cost_overwritten(const prof_trace *trace)
     uint64_t left = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
     if ((info->mode != PROF_RING && info->mode != PROF_RING_STATS) || trace->aggregated) return 1;
     if (!left || info->from_ns || info->to_ns) return 1;
-    return 1 + (double)info->overwritten_chunks / (double)left;
+    return 1 + prof__real(info->overwritten_chunks) / prof__real(left);
 }
 
 static PROF__RARE prof__cost prof__cost_of(const prof_trace *trace, const prof__stat_rows *all,
@@ -382,10 +367,10 @@ static PROF__RARE prof__cost prof__cost_of(const prof_trace *trace, const prof__
 {
     const prof_trace_info *info = prof_trace_about(trace);
     const prof__header *h = &trace->header;
-    double ns_per_tick = h->cost_ticks_x1000 ? info->scope_cost_ns / (double)h->cost_ticks_x1000 : 0, more, window;
+    double ns_per_tick = h->cost_ticks_x1000 ? info->scope_cost_ns / prof__real(h->cost_ticks_x1000) : 0, more, window;
     double scope = info->scope_cost_ns, call = info->call_cost_ns > 0 ? info->call_cost_ns : scope;
-    double text = h->text_x1000 ? (double)h->text_x1000 * ns_per_tick : scope;
-    double format = h->format_x1000 ? (double)h->format_x1000 * ns_per_tick : scope;
+    double text = h->text_x1000 ? prof__real(h->text_x1000) * ns_per_tick : scope;
+    double format = h->format_x1000 ? prof__real(h->format_x1000) * ns_per_tick : scope;
     prof__cost cost;
     memset(&cost, 0, sizeof cost);
     for (size_t i = 0; i < count; i++) {
@@ -395,14 +380,14 @@ static PROF__RARE prof__cost prof__cost_of(const prof_trace *trace, const prof__
     more = prof__cost_overwritten(trace);
     window = info->duration_ns > 0 ? prof__summary_span(info) / (double)info->duration_ns : 1;
     cost.others = all->uses.marks + all->uses.objects;
-    cost.taken_back = window < 1 ? (uint64_t)((double)info->taken_back * window) : info->taken_back;
+    cost.taken_back = window < 1 ? (uint64_t)(prof__real(info->taken_back) * window) : info->taken_back;
     cost.about = more > 1 || window < 1;
-    cost.ns = more * (scope * ((double)cost.scopes + PROF__MARK_COST * (double)all->uses.marks +
-                               PROF__OBJECT_COST * (double)all->uses.objects +
-                               PROF__VALUE_COST * (double)all->uses.values) +
-                      call * (double)cost.calls + (text - scope) * (double)all->uses.texts +
-                      (format - scope) * (double)all->uses.formats);
-    cost.ns += (cost.calls || !cost.scopes ? call : scope) * (double)cost.taken_back;
+    cost.ns = more * (scope * (prof__real(cost.scopes) + PROF__MARK_COST * prof__real(all->uses.marks) +
+                               PROF__OBJECT_COST * prof__real(all->uses.objects) +
+                               PROF__VALUE_COST * prof__real(all->uses.values)) +
+                      call * prof__real(cost.calls) + (text - scope) * prof__real(all->uses.texts) +
+                      (format - scope) * prof__real(all->uses.formats));
+    cost.ns += (cost.calls || !cost.scopes ? call : scope) * prof__real(cost.taken_back);
     return cost;
 }
 

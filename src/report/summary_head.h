@@ -44,7 +44,7 @@ static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trac
     }
     for (i = 0; i < trace->metadata_count; i++)
         prof__summary_line(out, trace->metadata[i].key, trace->metadata[i].value, limit);
-    prof__human_hz(a, (double)info->tick_hz);
+    prof__human_hz(a, prof__real(info->tick_hz));
     prof__human_ns(b, info->clock_resolution_ns);
     snprintf(text, sizeof text, "%s, %s%s, smallest step %s", *info->clock ? info->clock : "unnamed",
              info->tick_hz ? "" : "of unknown rate: a tick counts as 1 ns", info->tick_hz ? a : "", b);

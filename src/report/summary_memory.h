@@ -42,10 +42,7 @@ static PROF__RARE void prof__summary_memory_rows(prof__out *out, const char *tit
     do
         for (i = 0; i < shown; i++) prof__summary_memory_row(&t, &rows[i]);
     while (prof__table_again(&t));
-    if (shown == count) return;
-    prof__out_text(out, "and ");
-    prof__out_count(out, count - shown, 0);
-    prof__out_text(out, " more\n");
+    prof__out_more(out, count - shown);
 }
 
 static PROF__RARE int prof__memory_live_order(const void *a, const void *b)
@@ -79,19 +76,12 @@ static PROF__RARE void prof__summary_memory_notes(prof__out *out, const prof_tra
 {
     const prof_trace_info *info = prof_trace_about(trace);
     int gaps = info->lost || info->overwritten_chunks || info->lost_blocks;
-    if (stats->freed_unknown) {
-        prof__out_many(out, stats->freed_unknown, "block");
-        prof__out_text(out, " freed that had been allocated before the trace, or by nobody\n");
-    }
-    if (stats->freed_twice) {
-        prof__out_many(out, stats->freed_twice, "block");
-        prof__out_text(out,
-                       gaps ? " freed twice, unless what is missing here allocated them again\n" : " freed twice\n");
-    }
-    if (stats->not_freed) {
-        prof__out_many(out, stats->not_freed, "block");
-        prof__out_text(out, " allocated again without a free in between: such frees are not marked, or lost\n");
-    }
+    prof__out_note(out, stats->freed_unknown, "block",
+                   " freed that had been allocated before the trace, or by nobody\n");
+    prof__out_note(out, stats->freed_twice, "block",
+                   gaps ? " freed twice, unless what is missing here allocated them again\n" : " freed twice\n");
+    prof__out_note(out, stats->not_freed, "block",
+                   " allocated again without a free in between: such frees are not marked, or lost\n");
 }
 
 static PROF__RARE prof_status prof__summary_memory(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
@@ -124,11 +114,11 @@ static PROF__RARE void prof__summary_lock(prof__table *t, const prof_lock_row *r
     prof__table_count(t, row->locks);
     prof__table_count(t, row->acquired);
     prof__table_count(t, row->contended);
-    prof__table_percent(t, (double)row->contended, (double)row->acquired);
-    prof__table_ns(t, (double)row->wait_ns);
-    prof__table_ns(t, (double)row->wait_max_ns);
-    prof__table_ns(t, (double)row->hold_ns);
-    prof__table_ns(t, (double)row->hold_max_ns);
+    prof__table_percent(t, prof__real(row->contended), prof__real(row->acquired));
+    prof__table_time(t, row->wait_ns);
+    prof__table_time(t, row->wait_max_ns);
+    prof__table_time(t, row->hold_ns);
+    prof__table_time(t, row->hold_max_ns);
     prof__table_count(t, row->waiting_max);
     if (row->holding || row->waiting) {
         prof__table_note(t, "  at the end held by ");
@@ -163,19 +153,9 @@ static PROF__RARE prof_status prof__summary_locks(prof__out *out, const prof_tra
     do
         for (i = 0; i < shown; i++) prof__summary_lock(&t, &rows[i]);
     while (prof__table_again(&t));
-    if (shown < count) {
-        prof__out_text(out, "and ");
-        prof__out_count(out, count - shown, 0);
-        prof__out_text(out, " more\n");
-    }
-    if (abandoned) {
-        prof__out_many(out, abandoned, "wait");
-        prof__out_text(out, " given up\n");
-    }
-    if (unmatched) {
-        prof__out_many(out, unmatched, "acquire or release");
-        prof__out_text(out, " without the other\n");
-    }
+    prof__out_more(out, count - shown);
+    prof__out_note(out, abandoned, "wait", " given up\n");
+    prof__out_note(out, unmatched, "acquire or release", " without the other\n");
     prof_locks_free(rows);
     return status;
 }

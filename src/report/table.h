@@ -73,6 +73,8 @@ static void prof__table_ns(prof__table *t, double ns)
     prof__table_text(t, text);
 }
 
+static void prof__table_time(prof__table *t, uint64_t ns) { prof__table_ns(t, prof__real(ns)); }
+
 static void prof__table_count(prof__table *t, uint64_t count)
 {
     char text[32];
@@ -91,7 +93,7 @@ static void prof__table_size(prof__table *t, uint64_t bytes)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", NULL};
     char text[48];
-    prof__human(text, (double)bytes, units);
+    prof__human(text, prof__real(bytes), units);
     prof__table_text(t, text);
 }
 

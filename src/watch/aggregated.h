@@ -34,7 +34,7 @@ static PROF__RARE int prof__aggregated_finish(const prof__follow *f, const prof_
     stat->min_ns = prof__follow_ns(f, stat->min_ns);
     stat->max_ns = prof__follow_ns(f, stat->max_ns);
     prof__stat_row_finish(to);
-    if (count) stat->mean_ns = (double)from->sums.stat.total_ns * f->ns_per_tick / (double)count;
+    if (count) stat->mean_ns = prof__real(from->sums.stat.total_ns) * f->ns_per_tick / prof__real(count);
     stat->count += from->open;
     stat->truncated += from->open;
     return 1;

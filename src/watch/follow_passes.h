@@ -282,9 +282,9 @@ static PROF__RARE void prof__follow_rate(prof__follow *f)
     const prof__pair *first = &s->header->first;
     prof__pair now;
     prof__pair_take(s->clock, s->header->tick_hz, &now);
-    uint64_t ns = now.monotonic_ns - first->monotonic_ns, hz = s->header->tick_hz;
+    uint64_t ns = now.monotonic_ns - first->monotonic_ns, ticks = now.tick - first->tick, hz = s->header->tick_hz;
     if (now.tick > first->tick && now.monotonic_ns > first->monotonic_ns) /* see prof__read_lines() */
-        f->ns_per_tick = hz && ns < 10000000 ? 1e9 / (double)hz : (double)ns / (double)(now.tick - first->tick);
+        f->ns_per_tick = hz && ns < 10000000 ? 1e9 / prof__real(hz) : prof__real(ns) / prof__real(ticks);
     if (s->clock == PROF_CLOCK_MONOTONIC) f->ns_per_tick = 1;
 }
 

@@ -6,9 +6,9 @@
 /* Returns the tick this many seconds before the newest one, or 0 if the session is not that old. */
 static PROF__RARE uint64_t prof__last_tick(const prof__header *h, double seconds)
 {
-    double ns = seconds * 1e9, age = (double)(h->last.monotonic_ns - h->first.monotonic_ns);
+    double ns = seconds * 1e9, age = prof__real(h->last.monotonic_ns - h->first.monotonic_ns);
     if (h->last.monotonic_ns <= h->first.monotonic_ns || !(ns < age)) return 0;
-    return h->last.tick - (uint64_t)(ns / age * (double)(h->last.tick - h->first.tick));
+    return h->last.tick - (uint64_t)(ns / age * prof__real(h->last.tick - h->first.tick));
 }
 
 /* Limits a trace to its last seconds, if it is longer than that. */
@@ -60,7 +60,7 @@ static PROF__RARE uint64_t prof__last_held(const prof__header *h)
 static PROF__RARE double prof__last_rate(const prof__header *h)
 {
     if (h->last.tick <= h->first.tick || h->last.monotonic_ns <= h->first.monotonic_ns) return 1;
-    return (double)(h->last.monotonic_ns - h->first.monotonic_ns) / (double)(h->last.tick - h->first.tick);
+    return prof__real(h->last.monotonic_ns - h->first.monotonic_ns) / prof__real(h->last.tick - h->first.tick);
 }
 
 /* Writes to `to` the cause, and what of it, or of the requested seconds, the image no longer holds. newest: its last
@@ -69,16 +69,16 @@ static PROF__RARE char *prof__last_note(char *to, size_t size, const prof__heade
                                         double ns_per_tick, double seconds, const prof__cause *cause)
 {
     uint64_t held = prof__last_held(h), ticks = newest - h->first.tick;
-    double had = held && newest > held ? (double)(newest - held) * ns_per_tick : 0, wanted = seconds * 1e9;
+    double had = held && newest > held ? prof__real(newest - held) * ns_per_tick : 0, wanted = seconds * 1e9;
     char part[48], asked[48], since[48];
     size_t at;
     prof__text_copy(to, size, cause->text);
     at = strlen(to);
-    if ((double)ticks * ns_per_tick < wanted) wanted = (double)ticks * ns_per_tick;
+    if (prof__real(ticks) * ns_per_tick < wanted) wanted = prof__real(ticks) * ns_per_tick;
     if (!held || had >= wanted) return to;
     prof__human_ns(part, had);
     prof__human_ns(asked, seconds * 1e9);
-    prof__human_ns(since, cause->from < held ? (double)(held - cause->from) * ns_per_tick : 0);
+    prof__human_ns(since, cause->from < held ? prof__real(held - cause->from) * ns_per_tick : 0);
     snprintf(to + at, size - at, "; asked for %s, the buffer held %s%s%s%s", asked, part,
              cause->from && cause->from < held ? ": its begin is gone by " : "",
              cause->from && cause->from < held ? since : "",
