@@ -348,12 +348,16 @@ MANUAL                                                                          
     flag and with PROF_INSTRUMENT_FUNCTIONS: every call is a scope, named by the symbol tables. Filter by min_duration,
     which makes a scope cost about twice as much; at the end of a chunk a short scope may be kept.
 
-    Windows. save_signal and crash_report are not available (PROF_UNSUPPORTED), nor are PROFILE_MUTEX_LOCK and
-    prof_server.h. Paths are UTF-8, or else in the program's code page. An existing .prof is emptied at the start. It
-    can't be removed or replaced while a session or a trace of this program has it open, which for a session lasts to
-    the next start; so the <output>.prof of PROF_STREAM stays beside another output until then. A recording in a .prof
-    survives TerminateProcess(). With fibers, call prof_fiber_switch() before each SwitchToFiber(). The tests run under
-    wine, built by MinGW.
+    Windows. save_signal is not available (PROF_UNSUPPORTED), nor are PROFILE_MUTEX_LOCK and prof_server.h.
+    crash_report sets the filter of unhandled exceptions, and a handler of SIGABRT for abort() of the C runtime that
+    prof is linked with; what was set before is called after the report. It says "access violation" or "abort()"
+    instead of a signal. What the program handles is not reported, by __except or, in MinGW's main thread, by
+    signal(SIGSEGV); nor is what Windows ends at once: __fastfail(), a corrupt heap. Wine has room for a small handler
+    of a stack overflow only; the report then comes from a thread made for it. Paths are UTF-8, or else in the
+    program's code page. An existing .prof is emptied at the start. It can't be removed or replaced while a session or
+    a trace of this program has it open, which for a session lasts to the next start; so the <output>.prof of
+    PROF_STREAM stays beside another output until then. A recording in a .prof survives TerminateProcess(). With
+    fibers, call prof_fiber_switch() before each SwitchToFiber(). The tests run under wine, built by MinGW.
 
     Microsoft's compiler is for marked-up files only, in C without PROFILE_SCOPE: use PROFILE_BLOCK, in braces. Compile
     the implementation with MinGW, to a DLL or program that exports prof_* and prof__* by a .def file, and your files
@@ -3513,8 +3517,17 @@ static void prof__on_exit_of_thread(prof__thread *self) { prof__tss_set(prof__ex
 #define PROF__EXIT_WATCHED_UNLOCKED 0
 #endif
 
-#if defined(PROF_NO_CRASH) || defined(_WIN32)
+#if defined(PROF_NO_CRASH)
 static void prof__signal_stack_take(prof__thread *self) { (void)self; }
+static void prof__signal_stack_give(prof__thread *self) { (void)self; }
+#elif defined(_WIN32)
+/* Keeps a part of the thread's stack for the report of its overflow. */
+static void prof__signal_stack_take(prof__thread *self)
+{
+    ULONG size = 0, wanted = 64u << 10;
+    (void)self;
+    if (SetThreadStackGuarantee(&size) && size < wanted) SetThreadStackGuarantee(&wanted);
+}
 static void prof__signal_stack_give(prof__thread *self) { (void)self; }
 #else
 /* Gives a thread a stack for signal handlers, so that a stack overflow can be reported, until the thread ends. A thread
@@ -7772,7 +7785,7 @@ static PROF__UNUSED PROF__RARE int prof__file_rename(const char *from, const cha
 /* Returns a variable of the environment as UTF-8. The text stays, as that of getenv() does: each one is kept once. */
 static PROF__UNUSED PROF__RARE const char *prof__windows_variable(const char *name)
 {
-    typedef struct kept { struct kept *next; char text[1]; } kept;
+    typedef struct kept_text { struct kept_text *next; char text[1]; } kept;
     static kept *first;
     char text[PROF__WIDE_SIZE];
     WCHAR wide[64], value[PROF__WIDE_SIZE];
@@ -13686,7 +13699,7 @@ static PROF__UNUSED PROF__RARE prof_status prof__on_demand_begin(const prof_conf
 #endif
 #endif
 
-#if defined(PROF_FREESTANDING) || defined(_WIN32) || defined(PROF_NO_CRASH)
+#if defined(PROF_FREESTANDING) || defined(PROF_NO_CRASH)
 /*-- NO CRASH REPORTS -----------------------------------------------------------------------------------------------*/
 
 static prof_status prof__crash_prepare(prof__session *s)
@@ -13702,6 +13715,118 @@ static void prof__crash_install(prof__session *s) { (void)s; }
 static void prof__crash_remove(void) {}
 static PROF__UNUSED void prof__crash_forget(void) {}
 #else
+#ifdef _WIN32
+/*-- CRASH ------------------------------------------------------------------------------------------------- >>crash --
+   config.crash_report sets the filter of unhandled exceptions, and the handler of SIGABRT, because abort() raises no
+   exception. They say on stderr what the threads were doing, write the image to a file unless it is mapped to one, and
+   then call what was set before them, so that the program dies as it would without prof, with the same exit status.
+
+   The program may have died in malloc, in the recorder, or of a stack overflow. So prof_start() has reserved all
+   memory, and a second crash, in the report, ends only the report: a vectored handler continues after it. CreateFile()
+   and MoveFileEx() take memory of the process heap; a thread that died in there has its lock. A thread that records
+   keeps a part of its stack for the report of an overflow; for others, a new thread writes it. Other threads run on,
+   but all their sites are off meanwhile, and the ends of their open scopes are left out of the copies. */
+
+#include <setjmp.h>
+#include <signal.h>
+
+/* longjmp() unwinds no frames to a place that was noted without one. */
+#ifdef __x86_64__
+#define PROF__CRASH_SETJMP(at) _setjmp(at, NULL)
+#else
+#define PROF__CRASH_SETJMP(at) setjmp(at)
+#endif
+#define PROF__CRASH_NAP() Sleep(10)
+
+#define PROF__CRASH_ABORT 3 /* instead of an exception's code: what abort() exits with */
+
+static DWORD prof__crashed; /* the thread that the report is about; another may write it */
+#define PROF__CRASHED() ((uint64_t)prof__crashed)
+
+typedef struct prof__crash_system {
+    HANDLE file; /* NULL: none is open */
+    WCHAR path[PROF__WIDE_SIZE], part[PROF__WIDE_SIZE];
+} prof__crash_system;
+
+static PROF__RARE const char *prof__crash_cause(int code)
+{
+    static char other[] = "exception 0x00000000";
+    switch ((DWORD)code) {
+    case PROF__CRASH_ABORT: return "abort()";
+    case EXCEPTION_ACCESS_VIOLATION: return "access violation";
+    case EXCEPTION_STACK_OVERFLOW: return "stack overflow";
+    case EXCEPTION_INT_DIVIDE_BY_ZERO: return "division by zero";
+    case EXCEPTION_ILLEGAL_INSTRUCTION: return "illegal instruction";
+    case EXCEPTION_PRIV_INSTRUCTION: return "privileged instruction";
+    case EXCEPTION_IN_PAGE_ERROR: return "page error";
+    case EXCEPTION_BREAKPOINT: return "breakpoint";
+    case EXCEPTION_FLT_DIVIDE_BY_ZERO:
+    case EXCEPTION_FLT_INVALID_OPERATION:
+    case EXCEPTION_FLT_OVERFLOW: return "floating-point exception";
+    default: break;
+    }
+    for (int i = 0; i < 8; ++i) other[12 + i] = "0123456789ABCDEF"[(DWORD)code >> (28 - 4 * i) & 15];
+    return other;
+}
+
+/* Writes to stderr. Returns how much was written. */
+static PROF__RARE ssize_t prof__crash_say(const char *text, size_t size)
+{
+    HANDLE to = GetStdHandle(STD_ERROR_HANDLE);
+    DWORD n = 0;
+    return to && to != INVALID_HANDLE_VALUE && WriteFile(to, text, (DWORD)size, &n, NULL) ? (ssize_t)n : 0;
+}
+
+/*-- the file --*/
+
+static PROF__RARE void prof__crash_names(prof__crash_system *of, const char *part, const char *path)
+{
+    if (!prof__wide(part, of->part)) of->part[0] = 0;
+    if (!prof__wide(path, of->path)) of->path[0] = 0;
+}
+
+static PROF__RARE int prof__crash_create(prof__crash_system *of, const char *part)
+{
+    HANDLE file = CreateFileW(of->part, GENERIC_WRITE, 0, NULL, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
+    (void)part;
+    of->file = file == INVALID_HANDLE_VALUE ? NULL : file;
+    return of->file != NULL;
+}
+
+static PROF__RARE int prof__crash_write(prof__crash_system *of, uint64_t offset, const void *bytes, size_t size)
+{
+    OVERLAPPED place;
+    DWORD n = 0;
+    memset(&place, 0, sizeof place);
+    place.Offset = (DWORD)offset;
+    place.OffsetHigh = (DWORD)(offset >> 32);
+    return WriteFile(of->file, bytes, (DWORD)size, &n, &place) && n == size;
+}
+
+static PROF__RARE int prof__crash_resize(prof__crash_system *of, uint64_t size)
+{
+    LARGE_INTEGER to;
+    to.QuadPart = (LONGLONG)size;
+    return SetFilePointerEx(of->file, to, NULL, FILE_BEGIN) && SetEndOfFile(of->file);
+}
+
+/* Gives a good file its name, removes another. Returns 1 if it is there. */
+static PROF__RARE int prof__crash_finish(prof__crash_system *of, int good, const char *part, const char *path)
+{
+    (void)part;
+    (void)path;
+    if (of->file && !CloseHandle(of->file)) good = 0;
+    of->file = NULL;
+    if (good && MoveFileExW(of->part, of->path, MOVEFILE_REPLACE_EXISTING)) return 1;
+    DeleteFileW(of->part);
+    return 0;
+}
+
+/*-- before and after --*/
+
+static PROF__RARE void prof__crash_before(prof__crash_system *of) { of->file = NULL; }
+static PROF__RARE void prof__crash_after(prof__crash_system *of) { (void)of; }
+#else
 /*-- CRASH ------------------------------------------------------------------------------------------------- >>crash --
    config.crash_report installs a handler for the signals that bugs raise. It says on stderr what the threads were
    doing, writes the image to a file unless it is mapped to one, restores the actions that it found, and lets the signal
@@ -13715,6 +13840,114 @@ static PROF__UNUSED void prof__crash_forget(void) {}
 
 #include <poll.h>
 #include <setjmp.h>
+
+#define PROF__CRASH_SETJMP(at) setjmp(at)
+#define PROF__CRASHED() prof__thread_id()
+#define PROF__CRASH_NAP() poll(NULL, 0, 10)
+
+static const struct {
+    int number;
+    char name[8];
+} prof__crash_signals[] = {
+    {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"}, {SIGABRT, "SIGABRT"}};
+#define PROF__CRASH_SIGNALS (sizeof prof__crash_signals / sizeof *prof__crash_signals)
+
+typedef struct prof__crash_system {
+    int file;      /* -1: none is open */
+    sigset_t mask; /* the signal mask of the handler, for a crash in the report */
+    struct sigaction quiet[2], unused[2];
+    int cancel;
+} prof__crash_system;
+
+static PROF__RARE const char *prof__crash_cause(int signal)
+{
+    for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i)
+        if (prof__crash_signals[i].number == signal) return prof__crash_signals[i].name;
+    return "";
+}
+
+/* Writes to stderr. Returns how much was written; 0 or less if nobody reads it: a full pipe may stay full. */
+static PROF__RARE ssize_t prof__crash_say(const char *text, size_t size)
+{
+    struct pollfd ready = {2, POLLOUT, 0};
+    return poll(&ready, 1, 1000) > 0 ? write(2, text, size) : -1;
+}
+
+/*-- the file --*/
+
+static PROF__RARE void prof__crash_names(prof__crash_system *of, const char *part, const char *path)
+{
+    (void)of;
+    (void)part;
+    (void)path;
+}
+
+static PROF__RARE int prof__crash_create(prof__crash_system *of, const char *part)
+{
+    unlink(part);
+    of->file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return of->file >= 0;
+}
+
+static PROF__RARE int prof__crash_write(prof__crash_system *of, uint64_t offset, const void *bytes, size_t size)
+{
+    if (lseek(of->file, (off_t)offset, SEEK_SET) < 0) return 0;
+    for (size_t at = 0; at < size;) {
+        ssize_t n = write(of->file, (const char *)bytes + at, size - at);
+        if (n <= 0) return 0;
+        at += (size_t)n;
+    }
+    return 1;
+}
+
+static PROF__RARE int prof__crash_resize(prof__crash_system *of, uint64_t size)
+{
+    return !ftruncate(of->file, (off_t)size);
+}
+
+/* Gives a good file its name, removes another. Returns 1 if it is there. */
+static PROF__RARE int prof__crash_finish(prof__crash_system *of, int good, const char *part, const char *path)
+{
+    if (of->file >= 0 && close(of->file)) good = 0;
+    of->file = -1;
+    if (good && !rename(part, path)) return 1;
+    unlink(part);
+    return 0;
+}
+
+/*-- before and after --*/
+
+/* Signals that writing may raise, and that would replace the crash. */
+static const int prof__crash_quiet[] = {SIGPIPE, SIGXFSZ};
+
+static PROF__RARE void prof__crash_ignore(struct sigaction *old)
+{
+    struct sigaction ignore;
+    memset(&ignore, 0, sizeof ignore);
+    ignore.sa_handler = SIG_IGN;
+    for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &ignore, &old[i]);
+}
+
+static PROF__RARE void prof__crash_before(prof__crash_system *of)
+{
+    prof__crash_ignore(of->quiet);
+#ifndef __ANDROID__
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &of->cancel); /* write() is a cancellation point */
+#endif
+    of->file = -1;
+    pthread_sigmask(SIG_SETMASK, NULL, &of->mask);
+}
+
+static PROF__RARE void prof__crash_after(prof__crash_system *of)
+{
+#ifndef __ANDROID__
+    pthread_setcancelstate(of->cancel, &of->cancel);
+#endif
+    prof__crash_ignore(of->unused); /* once more: discards those that are pending */
+    for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &of->quiet[i], NULL);
+}
+#endif
+/*-- the memory of a report --*/
 
 #define PROF__CRASH_THREADS 64  /* threads in a report; the others are counted */
 #define PROF__CRASH_DEPTH 64    /* open scopes of a thread; the others are counted */
@@ -13736,26 +13969,17 @@ typedef struct prof__crash_thread {
 } prof__crash_thread;
 
 typedef struct prof__crash_work { /* the memory for a report */
-    uint64_t chunk[PROF_CHUNK_SIZE / 8], scratch[PROF_CHUNK_SIZE / 8];
-    prof__crash_thread threads[PROF__CRASH_THREADS]; /* the first is the one that crashed */
-    size_t thread_count, more_threads;
+    volatile sig_atomic_t guarded;    /* 1: a crash in the report continues at escape */
+    int mute;                         /* 1: stderr takes no more */
+    size_t used, thread_count, more_threads;
+    prof__crash_system system;
+    jmp_buf escape;
     char text[1024]; /* for stderr */
-    size_t used;
-    int mute;        /* 1: stderr takes no more */
-    int file;        /* -1: none is open */
     char path[1040], part[1080];
     prof__header header;
-    volatile sig_atomic_t guarded; /* 1: a crash in the report continues at escape */
-    jmp_buf escape;
-    sigset_t mask; /* the signal mask of the handler, for escape */
+    prof__crash_thread threads[PROF__CRASH_THREADS]; /* the first is the one that crashed */
+    uint64_t chunk[PROF_CHUNK_SIZE / 8], scratch[PROF_CHUNK_SIZE / 8];
 } prof__crash_work;
-
-static const struct {
-    int number;
-    char name[8];
-} prof__crash_signals[] = {
-    {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"}, {SIGABRT, "SIGABRT"}};
-#define PROF__CRASH_SIGNALS (sizeof prof__crash_signals / sizeof *prof__crash_signals)
 
 enum { PROF__CRASH_OFF = 0, PROF__CRASH_READY };
 
@@ -13764,8 +13988,6 @@ static struct {
     uint64_t process;
     prof__session *session;
     prof__crash_work *work; /* never freed: it serves all sessions */
-    int installed[PROF__CRASH_SIGNALS];
-    struct sigaction old[PROF__CRASH_SIGNALS];
 } prof__crash;
 
 /*-- text --*/
@@ -13773,9 +13995,7 @@ static struct {
 static PROF__RARE void prof__crash_flush(prof__crash_work *w)
 {
     for (size_t at = 0; at < w->used && !w->mute;) {
-        struct pollfd ready = {2, POLLOUT, 0};
-        /* a full pipe may stay full */
-        ssize_t n = poll(&ready, 1, 1000) > 0 ? write(2, w->text + at, w->used - at) : -1;
+        ssize_t n = prof__crash_say(w->text + at, w->used - at);
         if (n > 0)
             at += (size_t)n;
         else
@@ -13962,7 +14182,7 @@ static PROF__RARE void prof__crash_meet(prof__crash_work *w, const prof__session
 static PROF__RARE void prof__crash_search(prof__crash_work *w, const prof__session *s, const prof__header *h)
 {
     uint64_t count = PROF__LOAD(&s->chunk_count), newest = h->next_chunk, oldest = newest > count ? newest - count : 0;
-    w->threads[0].thread_id = prof__thread_id();
+    w->threads[0].thread_id = PROF__CRASHED();
     w->threads[0].sequence = w->threads[0].depth = w->threads[0].name_id = 0;
     w->thread_count = 1;
     w->more_threads = 0;
@@ -14056,6 +14276,10 @@ static PROF__RARE void prof__crash_put_thread(prof__crash_work *w, const prof__s
    there are so many that no words are reserved for their ends any more (see prof__chunk_change), that is likely. */
 static PROF__RARE int prof__crash_cut(const prof__session *s, const prof__crash_thread *thread)
 {
+#ifdef _WIN32
+    /* where thread-local storage is emulated, its first use allocates */
+    if (!thread->sequence || PROF__CRASHED() != prof__thread_id()) return 0;
+#endif
     const prof__thread *self = PROF__SELF();
     uint64_t count = PROF__LOAD(&s->chunk_count);
     if (self->session != s || !self->chunk || PROF__LOAD(&s->header->next_chunk) <= count) return 0;
@@ -14067,8 +14291,7 @@ static PROF__RARE void prof__crash_describe(prof__crash_work *w, const prof__ses
 {
     prof__crash_search(w, s, h);
     prof__crash_put(w, "prof: ");
-    for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i)
-        if (prof__crash_signals[i].number == signal) prof__crash_put(w, prof__crash_signals[i].name);
+    prof__crash_put(w, prof__crash_cause(signal));
     prof__crash_put(w, " in ");
     prof__crash_put_thread(w, s, &w->threads[0], prof__crash_cut(s, &w->threads[0]));
     for (size_t i = 1; i < w->thread_count; ++i) {
@@ -14085,17 +14308,6 @@ static PROF__RARE void prof__crash_describe(prof__crash_work *w, const prof__ses
 
 /*-- the file --*/
 
-static PROF__RARE int prof__crash_write(int file, uint64_t offset, const void *bytes, size_t size)
-{
-    if (lseek(file, (off_t)offset, SEEK_SET) < 0) return 0;
-    for (size_t at = 0; at < size;) {
-        ssize_t n = write(file, (const char *)bytes + at, size - at);
-        if (n <= 0) return 0;
-        at += (size_t)n;
-    }
-    return 1;
-}
-
 /* Writes chunks, the newest first; then meta, which has all their call sites by then; then the header. Parts that are
    not written are holes, which read as zeros. */
 static PROF__RARE int prof__crash_write_image(prof__crash_work *w, const prof__session *s, prof__header *h)
@@ -14107,14 +14319,14 @@ static PROF__RARE int prof__crash_write_image(prof__crash_work *w, const prof__s
         uint64_t slot = (newest % count + count - 1 - i) % count;
         uint64_t offset =
             PROF__LOAD(&prof__crash_chunk(s, slot)->sequence) ? prof__crash_copy(w, s, h, slot, newest) : 0;
-        if (offset) good = prof__crash_write(w->file, offset, w->chunk, s->chunk_size);
+        if (offset) good = prof__crash_write(&w->system, offset, w->chunk, s->chunk_size);
     }
     uint64_t used = PROF__ACQUIRE(&s->header->meta_used);
     for (uint64_t at = 0; good && at < used && at < s->meta_words * 8; at += sizeof w->scratch) {
         uint64_t size = s->meta_words * 8 - at;
         if (size > sizeof w->scratch) size = sizeof w->scratch;
         prof__memory_read(s->meta, at, w->scratch, (size_t)size);
-        good = prof__crash_write(w->file, meta + at, w->scratch, (size_t)size);
+        good = prof__crash_write(&w->system, meta + at, w->scratch, (size_t)size);
     }
     prof__memory_read(s->header, 0, h, sizeof *h);
     h->next_chunk = newest;
@@ -14123,19 +14335,14 @@ static PROF__RARE int prof__crash_write_image(prof__crash_work *w, const prof__s
     h->lost += PROF__LOAD(&prof__lost_without_chunk);
     h->lost_args += PROF__LOAD(&prof__lost_args_without_chunk);
     h->lost_busy += PROF__LOAD(&prof__lost_busy_without_chunk);
-    return good && prof__crash_write(w->file, 0, h, sizeof *h) && !ftruncate(w->file, (off_t)s->image_size);
+    return good && prof__crash_write(&w->system, 0, h, sizeof *h) &&
+           prof__crash_resize(&w->system, s->image_size);
 }
 
 static PROF__RARE void prof__crash_save(prof__crash_work *w, const prof__session *s, prof__header *h)
 {
-    unlink(w->part);
-    w->file = open(w->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    int good = w->file >= 0 && prof__crash_write_image(w, s, h);
-    if (w->file >= 0 && close(w->file)) good = 0;
-    w->file = -1;
-    if (good && !rename(w->part, w->path)) return;
-    unlink(w->part);
-    w->path[0] = 0;
+    int good = prof__crash_create(&w->system, w->part) && prof__crash_write_image(w, s, h);
+    if (!prof__crash_finish(&w->system, good, w->part, w->path)) w->path[0] = 0;
 }
 
 static PROF__RARE void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
@@ -14145,24 +14352,6 @@ static PROF__RARE void prof__crash_tell_file(prof__crash_work *w, const prof__se
     prof__crash_put(w, path);
     prof__crash_put(w, "\n");
     prof__crash_flush(w);
-}
-
-/* Signals that writing may raise, and that would replace the crash. */
-static const int prof__crash_quiet[] = {SIGPIPE, SIGXFSZ};
-
-static PROF__RARE void prof__crash_ignore(struct sigaction *old)
-{
-    struct sigaction ignore;
-    memset(&ignore, 0, sizeof ignore);
-    ignore.sa_handler = SIG_IGN;
-    for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &ignore, &old[i]);
-}
-
-static PROF__RARE void prof__crash_unignore(const struct sigaction *old)
-{
-    struct sigaction unused[2];
-    prof__crash_ignore(unused); /* once more: discards those that are pending */
-    for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &old[i], NULL);
 }
 
 enum { PROF__FROZEN_REPORT = 1, PROF__FROZEN_CUT = 2 }; /* flags: a crash is reported; the file was truncated */
@@ -14197,37 +14386,216 @@ static PROF__RARE void prof__crash_stop(prof__crash_work *w, const prof__session
 /* Does each part separately: if one crashes, too, the next one is still done. */
 static PROF__RARE void prof__crash_report(prof__crash_work *w, const prof__session *s, int signal)
 {
-    struct sigaction old[2];
-    prof__crash_ignore(old);
-#ifndef __ANDROID__
-    int cancel;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* write() is a cancellation point */
-#endif
     w->used = 0;
     w->mute = 0;
-    w->file = -1;
-    pthread_sigmask(SIG_SETMASK, NULL, &w->mask);
-    if (!setjmp(w->escape)) {
+    prof__crash_before(&w->system);
+    if (!PROF__CRASH_SETJMP(w->escape)) {
         w->guarded = 1;
         prof__crash_stop(w, s);
         prof__crash_describe(w, s, &w->header, signal);
     }
-    if (!setjmp(w->escape)) {
+    if (!PROF__CRASH_SETJMP(w->escape)) {
         if (!s->live_path || s->beside) prof__crash_save(w, s, &w->header); /* in its present state: threads run on */
     } else {
-        if (w->file >= 0) close(w->file);
-        unlink(w->part);
+        prof__crash_finish(&w->system, 0, w->part, w->path);
         w->path[0] = 0;
     }
-    if (!setjmp(w->escape)) prof__crash_tell_file(w, s);
+    if (!PROF__CRASH_SETJMP(w->escape)) prof__crash_tell_file(w, s);
     w->guarded = 0;
     prof__crash_thaw(PROF__FROZEN_REPORT);
-#ifndef __ANDROID__
-    pthread_setcancelstate(cancel, NULL);
-#endif
-    prof__crash_unignore(old);
+    prof__crash_after(&w->system);
 }
 
+/*-- on and off; under the control lock --*/
+
+static PROF__RARE prof_status prof__crash_prepare(prof__session *s)
+{
+    prof__crash_work *w = prof__crash.work;
+    if (!w) w = (prof__crash_work *)calloc(1, sizeof *w);
+    if (!w) return prof__fail(PROF_NO_MEMORY, "no memory for crash_report");
+    prof__crash.work = w;
+    if (s->output[0])
+        prof__output_beside(s, w->path, sizeof w->path);
+    else
+        prof__expand_absolute("%n.%p.prof", w->path, sizeof w->path);
+    snprintf(w->part, sizeof w->part, "%s.%llu.part", w->path, (unsigned long long)prof__process_id());
+    prof__crash_names(&w->system, w->part, w->path);
+    return s->live_path ? PROF_OK : prof__output_check(w->path);
+}
+
+static PROF__RARE void prof__crash_remove(void)
+{
+    if (!prof__crash.session) return;
+    for (int i = 0; i < 1000; ++i) { /* a report that is being written needs the session */
+        uintptr_t reporter = PROF__CRASH_READY;
+        if (__atomic_compare_exchange_n(&prof__crash.reporter, &reporter, (uintptr_t)PROF__CRASH_OFF, 0,
+                                        __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE) ||
+            reporter == PROF__CRASH_OFF)
+            break;
+        PROF__CRASH_NAP();
+    }
+    prof__crash_forget();
+}
+
+/* The code of the handlers may be about to be unloaded. */
+static void __attribute__((destructor)) prof__crash_leave(void) { prof__crash_remove(); }
+#ifdef _WIN32
+/*-- the filter --*/
+
+static struct {
+    LPTOP_LEVEL_EXCEPTION_FILTER filter;
+    void(__cdecl *abort)(int);
+    PVOID vectored;
+    int filters, aborts; /* 1: ours is set */
+} prof__crash_others;
+
+#define PROF__CRASH_ROOM 24576 /* bytes of stack that are enough for a report */
+
+static PROF__RARE int prof__crash_has_room(void)
+{
+    MEMORY_BASIC_INFORMATION stack;
+    memset(&stack, 0, sizeof stack);
+    return VirtualQuery(&stack, &stack, sizeof stack) &&
+           (size_t)((char *)&stack - (char *)stack.AllocationBase) > PROF__CRASH_ROOM;
+}
+
+static PROF__RARE DWORD WINAPI prof__crash_aside(LPVOID code)
+{
+    PROF__RELEASE(&prof__crash.reporter, (uintptr_t)GetCurrentThreadId());
+    prof__crash_report(prof__crash.work, prof__crash.session, (int)(uintptr_t)code);
+    PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);
+    return 0;
+}
+
+/* Reports from a new thread. It cannot start if the dying one is the loader, or needs a lock that it has. */
+static PROF__RARE void prof__crash_report_aside(DWORD code)
+{
+    HANDLE thread = CreateThread(NULL, 0, prof__crash_aside, (LPVOID)(uintptr_t)code, 0, NULL);
+    if (!thread) return;
+    WaitForSingleObject(thread, 10000);
+    CloseHandle(thread);
+}
+
+/* Writes the report, unless one was written. Another thread's crash must not end the process meanwhile. */
+static PROF__RARE void prof__crash_tell(DWORD code)
+{
+    uintptr_t self = GetCurrentThreadId(), reporter = PROF__CRASH_READY;
+    if (__atomic_compare_exchange_n(&prof__crash.reporter, &reporter, self, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+        prof__crashed = GetCurrentThreadId();
+        if (code == EXCEPTION_STACK_OVERFLOW && !prof__crash_has_room())
+            prof__crash_report_aside(code);
+        else
+            prof__crash_report(prof__crash.work, prof__crash.session, (int)code);
+        PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);
+    } else if (reporter != self) {
+        for (int i = 0; i < 1000 && PROF__ACQUIRE(&prof__crash.reporter) > PROF__CRASH_READY; ++i) PROF__CRASH_NAP();
+    }
+}
+
+/* Called for an exception that nobody handles. Those that end no program have no high bit, as a C++ exception of gcc,
+   which the runtime hands back to its throw. */
+static PROF__RARE LONG WINAPI prof__crash_filter(EXCEPTION_POINTERS *about)
+{
+    LPTOP_LEVEL_EXCEPTION_FILTER old = prof__crash_others.filter;
+    DWORD code = about->ExceptionRecord->ExceptionCode;
+    if (code >> 31) prof__crash_tell(code);
+    return old ? old(about) : EXCEPTION_CONTINUE_SEARCH;
+}
+
+/* Called for every exception, before all others. Only a crash in the report is ours. */
+static PROF__RARE LONG WINAPI prof__crash_again(EXCEPTION_POINTERS *about)
+{
+    if (PROF__LOAD(&prof__crash.reporter) == (uintptr_t)GetCurrentThreadId() && prof__crash.work->guarded &&
+        about->ExceptionRecord->ExceptionCode >> 30 == 3)
+        longjmp(prof__crash.work->escape, 1);
+    return EXCEPTION_CONTINUE_SEARCH;
+}
+
+/* The runtime has taken this handler away when it calls it. */
+static PROF__RARE void __cdecl prof__crash_aborts(int number)
+{
+    void(__cdecl *old)(int) = prof__crash_others.abort;
+    prof__crash_tell(PROF__CRASH_ABORT);
+    if (old != SIG_DFL) {
+        old(number);
+        return;
+    }
+    signal(SIGABRT, SIG_DFL);
+#ifdef _UCRT
+    abort(); /* raise() would exit with another status */
+#else
+    raise(SIGABRT); /* abort() would print its message once more */
+#endif
+}
+
+/*-- on and off; under the control lock --*/
+
+/* Sets the filter. One that was set above ours, and may call it, stays. */
+static PROF__RARE void prof__crash_filter_set(void)
+{
+    LPTOP_LEVEL_EXCEPTION_FILTER now = SetUnhandledExceptionFilter(prof__crash_filter);
+    if (now == prof__crash_filter) return;
+    if (prof__crash_others.filters && now)
+        SetUnhandledExceptionFilter(now);
+    else
+        prof__crash_others.filter = now;
+    prof__crash_others.filters = 1;
+}
+
+static PROF__RARE void prof__crash_filter_drop(void)
+{
+    LPTOP_LEVEL_EXCEPTION_FILTER now;
+    if (!prof__crash_others.filters) return;
+    now = SetUnhandledExceptionFilter(prof__crash_others.filter);
+    if (now == prof__crash_filter)
+        prof__crash_others.filters = 0;
+    else
+        SetUnhandledExceptionFilter(now);
+}
+
+/* The same for abort(). A program that ignores it goes on doing so. */
+static PROF__RARE void prof__crash_abort_set(void)
+{
+    void(__cdecl *now)(int) = signal(SIGABRT, prof__crash_aborts);
+    if (now == prof__crash_aborts || now == SIG_ERR) return;
+    if (now == SIG_IGN || (prof__crash_others.aborts && now != SIG_DFL)) {
+        signal(SIGABRT, now);
+        return;
+    }
+    prof__crash_others.abort = now;
+    prof__crash_others.aborts = 1;
+}
+
+static PROF__RARE void prof__crash_abort_drop(void)
+{
+    void(__cdecl *now)(int);
+    if (!prof__crash_others.aborts) return;
+    now = signal(SIGABRT, prof__crash_others.abort);
+    if (now == prof__crash_aborts)
+        prof__crash_others.aborts = 0;
+    else if (now != SIG_ERR)
+        signal(SIGABRT, now);
+}
+
+static PROF__RARE void prof__crash_install(prof__session *s)
+{
+    prof__crash.session = s;
+    PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_READY);
+    if (!prof__crash_others.vectored) prof__crash_others.vectored = AddVectoredExceptionHandler(1, prof__crash_again);
+    prof__crash_filter_set();
+    prof__crash_abort_set();
+}
+
+static PROF__RARE void prof__crash_forget(void)
+{
+    PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);
+    prof__crash.session = NULL;
+    prof__crash_filter_drop();
+    prof__crash_abort_drop();
+    if (prof__crash_others.vectored) RemoveVectoredExceptionHandler(prof__crash_others.vectored);
+    prof__crash_others.vectored = NULL;
+}
+#else
 /*-- the file that somebody truncated --*/
 
 #ifdef BUS_ADRERR
@@ -14275,6 +14643,11 @@ static PROF__RARE int prof__crash_survives(int signal, const siginfo_t *info)
 
 /*-- the handler --*/
 
+static struct {
+    int installed[PROF__CRASH_SIGNALS];
+    struct sigaction old[PROF__CRASH_SIGNALS];
+} prof__crash_was;
+
 static void prof__crash_handler(int signal, siginfo_t *info, void *context);
 
 static PROF__RARE int prof__crash_is_ours(const struct sigaction *action)
@@ -14286,10 +14659,11 @@ static PROF__RARE int prof__crash_is_ours(const struct sigaction *action)
 static PROF__RARE void prof__crash_restore(size_t i)
 {
     struct sigaction now;
-    if (!prof__crash.installed[i] || sigaction(prof__crash_signals[i].number, NULL, &now) || !prof__crash_is_ours(&now))
+    if (!prof__crash_was.installed[i] || sigaction(prof__crash_signals[i].number, NULL, &now) ||
+        !prof__crash_is_ours(&now))
         return;
-    sigaction(prof__crash_signals[i].number, &prof__crash.old[i], NULL);
-    prof__crash.installed[i] = 0;
+    sigaction(prof__crash_signals[i].number, &prof__crash_was.old[i], NULL);
+    prof__crash_was.installed[i] = 0;
 }
 
 /* Returns 1 if returning from the handler executes the instruction again, which raises the signal again; 0 if somebody
@@ -14312,7 +14686,7 @@ static PROF__RARE void prof__crash_pass_on(int signal, siginfo_t *info)
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) {
         /* the child of vfork() changes nothing here */
         if (prof__process_id() == prof__crash.process) prof__crash_restore(i);
-        if (prof__crash_signals[i].number == signal) sigaction(signal, &prof__crash.old[i], NULL);
+        if (prof__crash_signals[i].number == signal) sigaction(signal, &prof__crash_was.old[i], NULL);
     }
     if (prof__crash_repeats(signal, info)) return;
     sigset_t one;
@@ -14343,12 +14717,12 @@ static PROF__RARE void prof__crash_handler(int signal, siginfo_t *info, void *co
             PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);
         } else if (reporter == self) {
             if (prof__crash.work->guarded) {
-                pthread_sigmask(SIG_SETMASK, &prof__crash.work->mask, NULL);
+                pthread_sigmask(SIG_SETMASK, &prof__crash.work->system.mask, NULL);
                 longjmp(prof__crash.work->escape, 1);
             }
         } else { /* the signal of this thread must not end the process while another thread reports */
             for (int i = 0; i < 1000 && PROF__ACQUIRE(&prof__crash.reporter) > PROF__CRASH_READY; ++i)
-                poll(NULL, 0, 10);
+                PROF__CRASH_NAP();
         }
     }
     prof__crash_pass_on(signal, info);
@@ -14356,20 +14730,6 @@ static PROF__RARE void prof__crash_handler(int signal, siginfo_t *info, void *co
 }
 
 /*-- on and off; under the control lock --*/
-
-static PROF__RARE prof_status prof__crash_prepare(prof__session *s)
-{
-    prof__crash_work *w = prof__crash.work;
-    if (!w) w = (prof__crash_work *)calloc(1, sizeof *w);
-    if (!w) return prof__fail(PROF_NO_MEMORY, "no memory for crash_report");
-    prof__crash.work = w;
-    if (s->output[0])
-        prof__output_beside(s, w->path, sizeof w->path);
-    else
-        prof__expand_absolute("%n.%p.prof", w->path, sizeof w->path);
-    snprintf(w->part, sizeof w->part, "%s.%llu.part", w->path, (unsigned long long)prof__process_id());
-    return s->live_path ? PROF_OK : prof__output_check(w->path);
-}
 
 /* A signal that the program ignores stays ignored. */
 static PROF__RARE void prof__crash_install(prof__session *s)
@@ -14388,9 +14748,9 @@ static PROF__RARE void prof__crash_install(prof__session *s)
         if (sigaction(prof__crash_signals[i].number, NULL, &now)) continue;
         int plain = !(now.sa_flags & SA_SIGINFO);
         if ((plain && now.sa_handler == SIG_IGN) || prof__crash_is_ours(&now)) continue;
-        if (prof__crash.installed[i] && !(plain && now.sa_handler == SIG_DFL)) continue; /* a later one calls ours */
-        prof__crash.old[i] = now;
-        prof__crash.installed[i] = 1;
+        if (prof__crash_was.installed[i] && !(plain && now.sa_handler == SIG_DFL)) continue; /* one above calls ours */
+        prof__crash_was.old[i] = now;
+        prof__crash_was.installed[i] = 1;
         sigaction(prof__crash_signals[i].number, &ours, NULL);
     }
 }
@@ -14403,23 +14763,7 @@ static PROF__RARE void prof__crash_forget(void)
     prof__crash.session = NULL;
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) prof__crash_restore(i);
 }
-
-static PROF__RARE void prof__crash_remove(void)
-{
-    if (!prof__crash.session) return;
-    for (int i = 0; i < 1000; ++i) { /* a report that is being written needs the session */
-        uintptr_t reporter = PROF__CRASH_READY;
-        if (__atomic_compare_exchange_n(&prof__crash.reporter, &reporter, (uintptr_t)PROF__CRASH_OFF, 0,
-                                        __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE) ||
-            reporter == PROF__CRASH_OFF)
-            break;
-        poll(NULL, 0, 10);
-    }
-    prof__crash_forget();
-}
-
-/* The code of the handler may be about to be unloaded. */
-static void __attribute__((destructor)) prof__crash_leave(void) { prof__crash_remove(); }
+#endif
 #endif
 
 #if !defined(PROF_NO_CONFIG_TEXT) || !defined(PROF_NO_READER)

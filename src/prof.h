@@ -166,12 +166,21 @@ extern "C" {
 #endif
 #endif
 
-#if defined(PROF_FREESTANDING) || defined(_WIN32) || defined(PROF_NO_CRASH)
+#if defined(PROF_FREESTANDING) || defined(PROF_NO_CRASH)
 #include "session/no_crash.h"
 #else
+#ifdef _WIN32
+#include "session/crash_windows.h"
+#else
+#include "session/crash_posix.h"
+#endif
 #include "session/crash.h"
 #include "session/crash_report.h"
+#ifdef _WIN32
+#include "session/crash_filter.h"
+#else
 #include "session/crash_handler.h"
+#endif
 #endif
 
 #if !defined(PROF_NO_CONFIG_TEXT) || !defined(PROF_NO_READER)

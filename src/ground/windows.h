@@ -114,7 +114,7 @@ static PROF__UNUSED PROF__RARE int prof__file_rename(const char *from, const cha
 /* Returns a variable of the environment as UTF-8. The text stays, as that of getenv() does: each one is kept once. */
 static PROF__UNUSED PROF__RARE const char *prof__windows_variable(const char *name)
 {
-    typedef struct kept { struct kept *next; char text[1]; } kept;
+    typedef struct kept_text { struct kept_text *next; char text[1]; } kept;
     static kept *first;
     char text[PROF__WIDE_SIZE];
     WCHAR wide[64], value[PROF__WIDE_SIZE];

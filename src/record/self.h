@@ -53,8 +53,17 @@ static void prof__on_exit_of_thread(prof__thread *self) { prof__tss_set(prof__ex
 #define PROF__EXIT_WATCHED_UNLOCKED 0
 #endif
 
-#if defined(PROF_NO_CRASH) || defined(_WIN32)
+#if defined(PROF_NO_CRASH)
 static void prof__signal_stack_take(prof__thread *self) { (void)self; }
+static void prof__signal_stack_give(prof__thread *self) { (void)self; }
+#elif defined(_WIN32)
+/* Keeps a part of the thread's stack for the report of its overflow. */
+static void prof__signal_stack_take(prof__thread *self)
+{
+    ULONG size = 0, wanted = 64u << 10;
+    (void)self;
+    if (SetThreadStackGuarantee(&size) && size < wanted) SetThreadStackGuarantee(&wanted);
+}
 static void prof__signal_stack_give(prof__thread *self) { (void)self; }
 #else
 /* Gives a thread a stack for signal handlers, so that a stack overflow can be reported, until the thread ends. A thread

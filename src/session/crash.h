@@ -1,17 +1,5 @@
 // session/crash: The memory that a crash report reserves beforehand, and how it finds open scopes. Async-signal-safe.
-/*-- CRASH ------------------------------------------------------------------------------------------------- >>crash --
-   config.crash_report installs a handler for the signals that bugs raise. It says on stderr what the threads were
-   doing, writes the image to a file unless it is mapped to one, restores the actions that it found, and lets the signal
-   happen again, so that exit status, core dump, sanitizers and the program's own handlers are the same as without prof.
-
-   The program may have died in malloc, in the recorder, or of a stack overflow. So nothing here allocates, locks or
-   calls functions that are not async-signal-safe (except, of libc, errno, setjmp and pthread_setcancelstate),
-   prof_start() has reserved all memory, and a second crash, in the report, ends only the report. Other threads run on,
-   but all their sites are off meanwhile, or they would overwrite what led to the crash; the ends of their open scopes
-   are left out of the copies. They finish what they were about to record: chunks are copied as a snapshot does. */
-
-#include <poll.h>
-#include <setjmp.h>
+/*-- the memory of a report --*/
 
 #define PROF__CRASH_THREADS 64  /* threads in a report; the others are counted */
 #define PROF__CRASH_DEPTH 64    /* open scopes of a thread; the others are counted */
@@ -33,26 +21,17 @@ typedef struct prof__crash_thread {
 } prof__crash_thread;
 
 typedef struct prof__crash_work { /* the memory for a report */
-    uint64_t chunk[PROF_CHUNK_SIZE / 8], scratch[PROF_CHUNK_SIZE / 8];
-    prof__crash_thread threads[PROF__CRASH_THREADS]; /* the first is the one that crashed */
-    size_t thread_count, more_threads;
+    volatile sig_atomic_t guarded;    /* 1: a crash in the report continues at escape */
+    int mute;                         /* 1: stderr takes no more */
+    size_t used, thread_count, more_threads;
+    prof__crash_system system;
+    jmp_buf escape;
     char text[1024]; /* for stderr */
-    size_t used;
-    int mute;        /* 1: stderr takes no more */
-    int file;        /* -1: none is open */
     char path[1040], part[1080];
     prof__header header;
-    volatile sig_atomic_t guarded; /* 1: a crash in the report continues at escape */
-    jmp_buf escape;
-    sigset_t mask; /* the signal mask of the handler, for escape */
+    prof__crash_thread threads[PROF__CRASH_THREADS]; /* the first is the one that crashed */
+    uint64_t chunk[PROF_CHUNK_SIZE / 8], scratch[PROF_CHUNK_SIZE / 8];
 } prof__crash_work;
-
-static const struct {
-    int number;
-    char name[8];
-} prof__crash_signals[] = {
-    {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"}, {SIGABRT, "SIGABRT"}};
-#define PROF__CRASH_SIGNALS (sizeof prof__crash_signals / sizeof *prof__crash_signals)
 
 enum { PROF__CRASH_OFF = 0, PROF__CRASH_READY };
 
@@ -61,8 +40,6 @@ static struct {
     uint64_t process;
     prof__session *session;
     prof__crash_work *work; /* never freed: it serves all sessions */
-    int installed[PROF__CRASH_SIGNALS];
-    struct sigaction old[PROF__CRASH_SIGNALS];
 } prof__crash;
 
 /*-- text --*/
@@ -70,9 +47,7 @@ static struct {
 static PROF__RARE void prof__crash_flush(prof__crash_work *w)
 {
     for (size_t at = 0; at < w->used && !w->mute;) {
-        struct pollfd ready = {2, POLLOUT, 0};
-        /* a full pipe may stay full */
-        ssize_t n = poll(&ready, 1, 1000) > 0 ? write(2, w->text + at, w->used - at) : -1;
+        ssize_t n = prof__crash_say(w->text + at, w->used - at);
         if (n > 0)
             at += (size_t)n;
         else
@@ -259,7 +234,7 @@ static PROF__RARE void prof__crash_meet(prof__crash_work *w, const prof__session
 static PROF__RARE void prof__crash_search(prof__crash_work *w, const prof__session *s, const prof__header *h)
 {
     uint64_t count = PROF__LOAD(&s->chunk_count), newest = h->next_chunk, oldest = newest > count ? newest - count : 0;
-    w->threads[0].thread_id = prof__thread_id();
+    w->threads[0].thread_id = PROF__CRASHED();
     w->threads[0].sequence = w->threads[0].depth = w->threads[0].name_id = 0;
     w->thread_count = 1;
     w->more_threads = 0;

@@ -1,5 +1,55 @@
 // session/crash_handler: The signal handler; installed and removed under prof__control_word.
+/*-- the file that somebody truncated --*/
+
+#ifdef BUS_ADRERR
+#define PROF__BUS_ADRERR BUS_ADRERR
+#else
+#define PROF__BUS_ADRERR 2 /* its value on Linux, macOS and the BSDs, for standards that do not declare it */
+#endif
+
+static PROF__RARE void prof__crash_tell_cut(const prof__session *s)
+{
+    struct pollfd ready = {2, POLLOUT, 0};
+    char text[1200] = "prof: ";
+    prof__text_add(text, sizeof text, s->live_path);
+    prof__text_add(text, sizeof text, ": another program truncated it while it was recorded: the recording ended\n");
+    if (poll(&ready, 1, 1000) > 0 && write(2, text, prof__length(text)) < 0) return; /* stderr takes no more */
+}
+
+/* Called if a page of the image is no longer in its file. Returns 1 if memory has replaced it and all pages after it,
+   and nothing more is recorded. What was cut off is lost; if that is the header, an image without events is left. */
+static PROF__RARE int prof__crash_survives(int signal, const siginfo_t *info)
+{
+    prof__session *s = prof__crash.session;
+    if (signal != SIGBUS || info->si_code != PROF__BUS_ADRERR || !s || !s->live_path || !s->mapping) return 0;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), from = (size_t)((uintptr_t)info->si_addr - (uintptr_t)s->mapping);
+    struct stat about;
+    if (from >= s->mapping_size) return 0;
+    size_t end = (from = from / page * page) + page;
+    if (prof__stream_file_there(s) && !fstat(s->stream.file, &about) && (uint64_t)about.st_size <= from) {
+        from = (size_t)prof__round((uint64_t)about.st_size, page);
+        end = s->mapping_size;
+    }
+    if (mmap((char *)s->mapping + from, end - from, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+             0) == MAP_FAILED)
+        return 0;
+    if (!from) {
+        *s->header = s->like;
+        s->header->meta_used = 0;
+        prof__copy(s->header->magic, PROF__MAGIC, sizeof s->header->magic);
+    }
+    prof__crash_freeze(PROF__FROZEN_CUT);
+    if (!(__atomic_fetch_or(&s->cut, PROF__CUT | PROF__CUT_TOLD, __ATOMIC_RELAXED) & PROF__CUT_TOLD))
+        prof__crash_tell_cut(s);
+    return 1;
+}
+
 /*-- the handler --*/
+
+static struct {
+    int installed[PROF__CRASH_SIGNALS];
+    struct sigaction old[PROF__CRASH_SIGNALS];
+} prof__crash_was;
 
 static void prof__crash_handler(int signal, siginfo_t *info, void *context);
 
@@ -12,10 +62,11 @@ static PROF__RARE int prof__crash_is_ours(const struct sigaction *action)
 static PROF__RARE void prof__crash_restore(size_t i)
 {
     struct sigaction now;
-    if (!prof__crash.installed[i] || sigaction(prof__crash_signals[i].number, NULL, &now) || !prof__crash_is_ours(&now))
+    if (!prof__crash_was.installed[i] || sigaction(prof__crash_signals[i].number, NULL, &now) ||
+        !prof__crash_is_ours(&now))
         return;
-    sigaction(prof__crash_signals[i].number, &prof__crash.old[i], NULL);
-    prof__crash.installed[i] = 0;
+    sigaction(prof__crash_signals[i].number, &prof__crash_was.old[i], NULL);
+    prof__crash_was.installed[i] = 0;
 }
 
 /* Returns 1 if returning from the handler executes the instruction again, which raises the signal again; 0 if somebody
@@ -38,7 +89,7 @@ static PROF__RARE void prof__crash_pass_on(int signal, siginfo_t *info)
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) {
         /* the child of vfork() changes nothing here */
         if (prof__process_id() == prof__crash.process) prof__crash_restore(i);
-        if (prof__crash_signals[i].number == signal) sigaction(signal, &prof__crash.old[i], NULL);
+        if (prof__crash_signals[i].number == signal) sigaction(signal, &prof__crash_was.old[i], NULL);
     }
     if (prof__crash_repeats(signal, info)) return;
     sigset_t one;
@@ -69,12 +120,12 @@ static PROF__RARE void prof__crash_handler(int signal, siginfo_t *info, void *co
             PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);
         } else if (reporter == self) {
             if (prof__crash.work->guarded) {
-                pthread_sigmask(SIG_SETMASK, &prof__crash.work->mask, NULL);
+                pthread_sigmask(SIG_SETMASK, &prof__crash.work->system.mask, NULL);
                 longjmp(prof__crash.work->escape, 1);
             }
         } else { /* the signal of this thread must not end the process while another thread reports */
             for (int i = 0; i < 1000 && PROF__ACQUIRE(&prof__crash.reporter) > PROF__CRASH_READY; ++i)
-                poll(NULL, 0, 10);
+                PROF__CRASH_NAP();
         }
     }
     prof__crash_pass_on(signal, info);
@@ -82,20 +133,6 @@ static PROF__RARE void prof__crash_handler(int signal, siginfo_t *info, void *co
 }
 
 /*-- on and off; under the control lock --*/
-
-static PROF__RARE prof_status prof__crash_prepare(prof__session *s)
-{
-    prof__crash_work *w = prof__crash.work;
-    if (!w) w = (prof__crash_work *)calloc(1, sizeof *w);
-    if (!w) return prof__fail(PROF_NO_MEMORY, "no memory for crash_report");
-    prof__crash.work = w;
-    if (s->output[0])
-        prof__output_beside(s, w->path, sizeof w->path);
-    else
-        prof__expand_absolute("%n.%p.prof", w->path, sizeof w->path);
-    snprintf(w->part, sizeof w->part, "%s.%llu.part", w->path, (unsigned long long)prof__process_id());
-    return s->live_path ? PROF_OK : prof__output_check(w->path);
-}
 
 /* A signal that the program ignores stays ignored. */
 static PROF__RARE void prof__crash_install(prof__session *s)
@@ -114,9 +151,9 @@ static PROF__RARE void prof__crash_install(prof__session *s)
         if (sigaction(prof__crash_signals[i].number, NULL, &now)) continue;
         int plain = !(now.sa_flags & SA_SIGINFO);
         if ((plain && now.sa_handler == SIG_IGN) || prof__crash_is_ours(&now)) continue;
-        if (prof__crash.installed[i] && !(plain && now.sa_handler == SIG_DFL)) continue; /* a later one calls ours */
-        prof__crash.old[i] = now;
-        prof__crash.installed[i] = 1;
+        if (prof__crash_was.installed[i] && !(plain && now.sa_handler == SIG_DFL)) continue; /* one above calls ours */
+        prof__crash_was.old[i] = now;
+        prof__crash_was.installed[i] = 1;
         sigaction(prof__crash_signals[i].number, &ours, NULL);
     }
 }
@@ -129,20 +166,3 @@ static PROF__RARE void prof__crash_forget(void)
     prof__crash.session = NULL;
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) prof__crash_restore(i);
 }
-
-static PROF__RARE void prof__crash_remove(void)
-{
-    if (!prof__crash.session) return;
-    for (int i = 0; i < 1000; ++i) { /* a report that is being written needs the session */
-        uintptr_t reporter = PROF__CRASH_READY;
-        if (__atomic_compare_exchange_n(&prof__crash.reporter, &reporter, (uintptr_t)PROF__CRASH_OFF, 0,
-                                        __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE) ||
-            reporter == PROF__CRASH_OFF)
-            break;
-        poll(NULL, 0, 10);
-    }
-    prof__crash_forget();
-}
-
-/* The code of the handler may be about to be unloaded. */
-static void __attribute__((destructor)) prof__crash_leave(void) { prof__crash_remove(); }

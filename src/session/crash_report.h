@@ -69,6 +69,10 @@ static PROF__RARE void prof__crash_put_thread(prof__crash_work *w, const prof__s
    there are so many that no words are reserved for their ends any more (see prof__chunk_change), that is likely. */
 static PROF__RARE int prof__crash_cut(const prof__session *s, const prof__crash_thread *thread)
 {
+#ifdef _WIN32
+    /* where thread-local storage is emulated, its first use allocates */
+    if (!thread->sequence || PROF__CRASHED() != prof__thread_id()) return 0;
+#endif
     const prof__thread *self = PROF__SELF();
     uint64_t count = PROF__LOAD(&s->chunk_count);
     if (self->session != s || !self->chunk || PROF__LOAD(&s->header->next_chunk) <= count) return 0;
@@ -80,8 +84,7 @@ static PROF__RARE void prof__crash_describe(prof__crash_work *w, const prof__ses
 {
     prof__crash_search(w, s, h);
     prof__crash_put(w, "prof: ");
-    for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i)
-        if (prof__crash_signals[i].number == signal) prof__crash_put(w, prof__crash_signals[i].name);
+    prof__crash_put(w, prof__crash_cause(signal));
     prof__crash_put(w, " in ");
     prof__crash_put_thread(w, s, &w->threads[0], prof__crash_cut(s, &w->threads[0]));
     for (size_t i = 1; i < w->thread_count; ++i) {
@@ -98,17 +101,6 @@ static PROF__RARE void prof__crash_describe(prof__crash_work *w, const prof__ses
 
 /*-- the file --*/
 
-static PROF__RARE int prof__crash_write(int file, uint64_t offset, const void *bytes, size_t size)
-{
-    if (lseek(file, (off_t)offset, SEEK_SET) < 0) return 0;
-    for (size_t at = 0; at < size;) {
-        ssize_t n = write(file, (const char *)bytes + at, size - at);
-        if (n <= 0) return 0;
-        at += (size_t)n;
-    }
-    return 1;
-}
-
 /* Writes chunks, the newest first; then meta, which has all their call sites by then; then the header. Parts that are
    not written are holes, which read as zeros. */
 static PROF__RARE int prof__crash_write_image(prof__crash_work *w, const prof__session *s, prof__header *h)
@@ -120,14 +112,14 @@ static PROF__RARE int prof__crash_write_image(prof__crash_work *w, const prof__s
         uint64_t slot = (newest % count + count - 1 - i) % count;
         uint64_t offset =
             PROF__LOAD(&prof__crash_chunk(s, slot)->sequence) ? prof__crash_copy(w, s, h, slot, newest) : 0;
-        if (offset) good = prof__crash_write(w->file, offset, w->chunk, s->chunk_size);
+        if (offset) good = prof__crash_write(&w->system, offset, w->chunk, s->chunk_size);
     }
     uint64_t used = PROF__ACQUIRE(&s->header->meta_used);
     for (uint64_t at = 0; good && at < used && at < s->meta_words * 8; at += sizeof w->scratch) {
         uint64_t size = s->meta_words * 8 - at;
         if (size > sizeof w->scratch) size = sizeof w->scratch;
         prof__memory_read(s->meta, at, w->scratch, (size_t)size);
-        good = prof__crash_write(w->file, meta + at, w->scratch, (size_t)size);
+        good = prof__crash_write(&w->system, meta + at, w->scratch, (size_t)size);
     }
     prof__memory_read(s->header, 0, h, sizeof *h);
     h->next_chunk = newest;
@@ -136,19 +128,14 @@ static PROF__RARE int prof__crash_write_image(prof__crash_work *w, const prof__s
     h->lost += PROF__LOAD(&prof__lost_without_chunk);
     h->lost_args += PROF__LOAD(&prof__lost_args_without_chunk);
     h->lost_busy += PROF__LOAD(&prof__lost_busy_without_chunk);
-    return good && prof__crash_write(w->file, 0, h, sizeof *h) && !ftruncate(w->file, (off_t)s->image_size);
+    return good && prof__crash_write(&w->system, 0, h, sizeof *h) &&
+           prof__crash_resize(&w->system, s->image_size);
 }
 
 static PROF__RARE void prof__crash_save(prof__crash_work *w, const prof__session *s, prof__header *h)
 {
-    unlink(w->part);
-    w->file = open(w->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    int good = w->file >= 0 && prof__crash_write_image(w, s, h);
-    if (w->file >= 0 && close(w->file)) good = 0;
-    w->file = -1;
-    if (good && !rename(w->part, w->path)) return;
-    unlink(w->part);
-    w->path[0] = 0;
+    int good = prof__crash_create(&w->system, w->part) && prof__crash_write_image(w, s, h);
+    if (!prof__crash_finish(&w->system, good, w->part, w->path)) w->path[0] = 0;
 }
 
 static PROF__RARE void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
@@ -158,24 +145,6 @@ static PROF__RARE void prof__crash_tell_file(prof__crash_work *w, const prof__se
     prof__crash_put(w, path);
     prof__crash_put(w, "\n");
     prof__crash_flush(w);
-}
-
-/* Signals that writing may raise, and that would replace the crash. */
-static const int prof__crash_quiet[] = {SIGPIPE, SIGXFSZ};
-
-static PROF__RARE void prof__crash_ignore(struct sigaction *old)
-{
-    struct sigaction ignore;
-    memset(&ignore, 0, sizeof ignore);
-    ignore.sa_handler = SIG_IGN;
-    for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &ignore, &old[i]);
-}
-
-static PROF__RARE void prof__crash_unignore(const struct sigaction *old)
-{
-    struct sigaction unused[2];
-    prof__crash_ignore(unused); /* once more: discards those that are pending */
-    for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &old[i], NULL);
 }
 
 enum { PROF__FROZEN_REPORT = 1, PROF__FROZEN_CUT = 2 }; /* flags: a crash is reported; the file was truncated */
@@ -210,78 +179,56 @@ static PROF__RARE void prof__crash_stop(prof__crash_work *w, const prof__session
 /* Does each part separately: if one crashes, too, the next one is still done. */
 static PROF__RARE void prof__crash_report(prof__crash_work *w, const prof__session *s, int signal)
 {
-    struct sigaction old[2];
-    prof__crash_ignore(old);
-#ifndef __ANDROID__
-    int cancel;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* write() is a cancellation point */
-#endif
     w->used = 0;
     w->mute = 0;
-    w->file = -1;
-    pthread_sigmask(SIG_SETMASK, NULL, &w->mask);
-    if (!setjmp(w->escape)) {
+    prof__crash_before(&w->system);
+    if (!PROF__CRASH_SETJMP(w->escape)) {
         w->guarded = 1;
         prof__crash_stop(w, s);
         prof__crash_describe(w, s, &w->header, signal);
     }
-    if (!setjmp(w->escape)) {
+    if (!PROF__CRASH_SETJMP(w->escape)) {
         if (!s->live_path || s->beside) prof__crash_save(w, s, &w->header); /* in its present state: threads run on */
     } else {
-        if (w->file >= 0) close(w->file);
-        unlink(w->part);
+        prof__crash_finish(&w->system, 0, w->part, w->path);
         w->path[0] = 0;
     }
-    if (!setjmp(w->escape)) prof__crash_tell_file(w, s);
+    if (!PROF__CRASH_SETJMP(w->escape)) prof__crash_tell_file(w, s);
     w->guarded = 0;
     prof__crash_thaw(PROF__FROZEN_REPORT);
-#ifndef __ANDROID__
-    pthread_setcancelstate(cancel, NULL);
-#endif
-    prof__crash_unignore(old);
+    prof__crash_after(&w->system);
 }
 
-/*-- the file that somebody truncated --*/
+/*-- on and off; under the control lock --*/
 
-#ifdef BUS_ADRERR
-#define PROF__BUS_ADRERR BUS_ADRERR
-#else
-#define PROF__BUS_ADRERR 2 /* its value on Linux, macOS and the BSDs, for standards that do not declare it */
-#endif
-
-static PROF__RARE void prof__crash_tell_cut(const prof__session *s)
+static PROF__RARE prof_status prof__crash_prepare(prof__session *s)
 {
-    struct pollfd ready = {2, POLLOUT, 0};
-    char text[1200] = "prof: ";
-    prof__text_add(text, sizeof text, s->live_path);
-    prof__text_add(text, sizeof text, ": another program truncated it while it was recorded: the recording ended\n");
-    if (poll(&ready, 1, 1000) > 0 && write(2, text, prof__length(text)) < 0) return; /* stderr takes no more */
+    prof__crash_work *w = prof__crash.work;
+    if (!w) w = (prof__crash_work *)calloc(1, sizeof *w);
+    if (!w) return prof__fail(PROF_NO_MEMORY, "no memory for crash_report");
+    prof__crash.work = w;
+    if (s->output[0])
+        prof__output_beside(s, w->path, sizeof w->path);
+    else
+        prof__expand_absolute("%n.%p.prof", w->path, sizeof w->path);
+    snprintf(w->part, sizeof w->part, "%s.%llu.part", w->path, (unsigned long long)prof__process_id());
+    prof__crash_names(&w->system, w->part, w->path);
+    return s->live_path ? PROF_OK : prof__output_check(w->path);
 }
 
-/* Called if a page of the image is no longer in its file. Returns 1 if memory has replaced it and all pages after it,
-   and nothing more is recorded. What was cut off is lost; if that is the header, an image without events is left. */
-static PROF__RARE int prof__crash_survives(int signal, const siginfo_t *info)
+static PROF__RARE void prof__crash_remove(void)
 {
-    prof__session *s = prof__crash.session;
-    if (signal != SIGBUS || info->si_code != PROF__BUS_ADRERR || !s || !s->live_path || !s->mapping) return 0;
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), from = (size_t)((uintptr_t)info->si_addr - (uintptr_t)s->mapping);
-    struct stat about;
-    if (from >= s->mapping_size) return 0;
-    size_t end = (from = from / page * page) + page;
-    if (prof__stream_file_there(s) && !fstat(s->stream.file, &about) && (uint64_t)about.st_size <= from) {
-        from = (size_t)prof__round((uint64_t)about.st_size, page);
-        end = s->mapping_size;
+    if (!prof__crash.session) return;
+    for (int i = 0; i < 1000; ++i) { /* a report that is being written needs the session */
+        uintptr_t reporter = PROF__CRASH_READY;
+        if (__atomic_compare_exchange_n(&prof__crash.reporter, &reporter, (uintptr_t)PROF__CRASH_OFF, 0,
+                                        __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE) ||
+            reporter == PROF__CRASH_OFF)
+            break;
+        PROF__CRASH_NAP();
     }
-    if (mmap((char *)s->mapping + from, end - from, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-             0) == MAP_FAILED)
-        return 0;
-    if (!from) {
-        *s->header = s->like;
-        s->header->meta_used = 0;
-        prof__copy(s->header->magic, PROF__MAGIC, sizeof s->header->magic);
-    }
-    prof__crash_freeze(PROF__FROZEN_CUT);
-    if (!(__atomic_fetch_or(&s->cut, PROF__CUT | PROF__CUT_TOLD, __ATOMIC_RELAXED) & PROF__CUT_TOLD))
-        prof__crash_tell_cut(s);
-    return 1;
+    prof__crash_forget();
 }
+
+/* The code of the handlers may be about to be unloaded. */
+static void __attribute__((destructor)) prof__crash_leave(void) { prof__crash_remove(); }

@@ -1,4 +1,4 @@
-/* What only Windows has: TerminateProcess(), paths in UTF-16 and long ones, fibers, ends of threads, DLLs. Run by
+/* What only Windows has: TerminateProcess(), exceptions, paths in UTF-16 and long ones, fibers, ends of threads, DLLs. Run by
    tests/wine.sh. */
 #include "prof.h"
 #define WIN32_LEAN_AND_MEAN /* else it declares gethostname() */
@@ -12,6 +12,8 @@ static WCHAR *wide(const char *text, WCHAR *to)
     return to;
 }
 
+static HANDLE child_stderr; /* NULL: ours */
+
 /* Runs this program with one of the tasks below. Returns its exit status; if it is to be terminated, once it said so. */
 static DWORD run_self(const char *task, int terminate)
 {
@@ -24,8 +26,13 @@ static DWORD run_self(const char *task, int terminate)
     wsprintfW(command, L"\"%s\" %S", self, task);
     memset(&how, 0, sizeof how);
     how.cb = sizeof how;
+    if (child_stderr) {
+        how.dwFlags = STARTF_USESTDHANDLES;
+        how.hStdOutput = GetStdHandle(STD_OUTPUT_HANDLE);
+        how.hStdError = child_stderr;
+    }
     SetEnvironmentVariableA("PROF_TEST_TASK", task);
-    BOOL made = CreateProcessW(self, command, NULL, NULL, FALSE, 0, NULL, NULL, &how, &process);
+    BOOL made = CreateProcessW(self, command, NULL, NULL, child_stderr != NULL, 0, NULL, NULL, &how, &process);
     SetEnvironmentVariableA("PROF_TEST_TASK", NULL);
     CHECK(made);
     if (!made) return status;
@@ -33,7 +40,8 @@ static DWORD run_self(const char *task, int terminate)
         CHECK_EQUAL(WaitForSingleObject(ready, 60000), WAIT_OBJECT_0);
         TerminateProcess(process.hProcess, 7);
     }
-    CHECK_EQUAL(WaitForSingleObject(process.hProcess, 60000), WAIT_OBJECT_0);
+    CHECK_EQUAL(WaitForSingleObject(process.hProcess, 20000), WAIT_OBJECT_0);
+    TerminateProcess(process.hProcess, 100); /* one that hangs */
     GetExitCodeProcess(process.hProcess, &status);
     CloseHandle(process.hThread);
     CloseHandle(process.hProcess);
@@ -151,6 +159,197 @@ TEST(paths_longer_than_260)
     prof_trace_close(trace);
     memcpy(strrchr(path, '/') + 1, "other", 5);
     save_and_read(path);
+}
+
+/*-- crashes --*/
+
+static volatile int *volatile nothing_there = (volatile int *)64;
+
+/* Takes the stack page by page, from near their ends: wine 8 leaves two pages to the handlers, whatever was asked for,
+   and so that these are whole. */
+static void __attribute__((noinline)) overflow(void)
+{
+    char here;
+    for (size_t size = ((uintptr_t)&here - 3900) & 4095;; size = 4096) *(volatile char *)__builtin_alloca(size) = 1;
+}
+
+static DWORD WINAPI thread_overflows(LPVOID unused)
+{
+    PROFILE_THREAD("deep");
+    PROFILE_BLOCK("recursion") overflow();
+    return unused != NULL;
+}
+
+static LONG WINAPI filter_of_the_program(EXCEPTION_POINTERS *about)
+{
+    char text[40]; /* there is little stack after an overflow */
+    DWORD code = about->ExceptionRecord->ExceptionCode, size = 23, written;
+    memcpy(text, "filter of the program: ", size);
+    for (int at = 28; at >= 0; at -= 4) text[size++] = "0123456789abcdef"[code >> at & 15];
+    WriteFile(GetStdHandle(STD_ERROR_HANDLE), text, size, &written, NULL);
+    return EXCEPTION_EXECUTE_HANDLER; /* the process ends with the exception's code */
+}
+
+/* Handles one exception before all filters, which therefore never see it. */
+static LONG WINAPI continue_after(EXCEPTION_POINTERS *about)
+{
+    return about->ExceptionRecord->ExceptionCode == 0xe0001111 ? EXCEPTION_CONTINUE_EXECUTION : EXCEPTION_CONTINUE_SEARCH;
+}
+
+static void handler_of_the_program(int number)
+{
+    fprintf(stderr, "handler of the program: %d\n", number);
+    exit(42);
+}
+
+static DWORD WINAPI thread_waits(LPVOID ready)
+{
+    PROFILE_THREAD("waiting");
+    PROFILE_BLOCK("wait") {
+        SetEvent(ready);
+        Sleep(60000);
+    }
+    return 0;
+}
+
+enum { IMAGE_SIZE = 1 << 20 };
+static void *image;
+
+static void die(const char *how)
+{
+    DWORD old;
+    if (strstr(how, "access")) *nothing_there = 1;
+    if (strstr(how, "illegal")) __builtin_trap();
+    if (strstr(how, "division"))
+        __asm__ volatile("xorl %%edx, %%edx\n\txorl %%ecx, %%ecx\n\tmovl $1, %%eax\n\tdivl %%ecx" ::: "eax", "ecx", "edx");
+    if (strstr(how, "overflow")) overflow();
+    if (strstr(how, "thread")) WaitForSingleObject(CreateThread(NULL, 0, thread_overflows, NULL, 0, NULL), 60000);
+    if (strstr(how, "abort")) abort();
+    if (strstr(how, "raise")) raise(SIGABRT);
+    if (strstr(how, "other")) RaiseException(0xe0001234, 0, 0, NULL);
+    if (strstr(how, "twice")) { /* the report dies, too, of an image that is not there */
+        VirtualProtect(image, IMAGE_SIZE, PAGE_NOACCESS, &old);
+        *nothing_there = 1;
+    }
+}
+
+/* The child: dies as its task says; "bare": without a report. */
+static void task_crashes(const char *how)
+{
+    prof_config config = trace_config(IMAGE_SIZE);
+    char name[100];
+    HANDLE ready = CreateEventA(NULL, TRUE, FALSE, NULL);
+    if (strstr(how, "twice")) {
+        config.memory = image = VirtualAlloc(NULL, IMAGE_SIZE, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+        config.memory_size = IMAGE_SIZE;
+    }
+    SetUnhandledExceptionFilter(filter_of_the_program);
+    if (strstr(how, "handler")) signal(SIGABRT, handler_of_the_program);
+    snprintf(name, sizeof name, "%s.%s", how, strstr(how, "mapped") ? "prof" : "csv");
+    config.output = trace_path(name);
+    config.crash_report = !strstr(how, "bare");
+    trace_start(&config);
+    PROFILE_THREAD("main");
+    CreateThread(NULL, 0, thread_waits, ready, 0, NULL);
+    WaitForSingleObject(ready, 60000);
+    PROFILE_BEGIN("game");
+    PROFILE_BLOCK("done") {}
+    AddVectoredExceptionHandler(0, continue_after);
+    RaiseException(0xe0001111, 0, 0, NULL); /* the program handles it: no report */
+    PROFILE_BEGIN("step");
+    die(how);
+    fprintf(stderr, "it lives\n");
+    exit(98);
+}
+
+/* Runs a child that dies. Returns its exit status and what it said on stderr. */
+static DWORD crash(const char *how, char **said)
+{
+    SECURITY_ATTRIBUTES inherit = {sizeof inherit, NULL, TRUE};
+    char path[300];
+    snprintf(path, sizeof path, "%s", trace_path("crash.err"));
+    child_stderr = CreateFileA(path, GENERIC_WRITE, FILE_SHARE_READ, &inherit, CREATE_ALWAYS, 0, NULL);
+    DWORD status = run_self(how, 0);
+    CloseHandle(child_stderr);
+    child_stderr = NULL;
+    *said = trace_file_text(path, NULL);
+    return status;
+}
+
+static void expect(const char *text, const char *part)
+{
+    if (strstr(text, part)) return;
+    ++test_failures;
+    printf("\"%s\" is not in:\n%s", part, text);
+}
+
+/* The report names the cause and the open scopes of both threads, the trace has them, and the death is the same. */
+static void check_crash(const char *how, const char *cause, DWORD status, const char *last)
+{
+    char bare[100], name[100], path[300], line[400], *said;
+    snprintf(bare, sizeof bare, "bare-%s", how);
+    snprintf(name, sizeof name, strstr(how, "mapped") ? "%s.prof" : "%s.csv.prof", how);
+    snprintf(path, sizeof path, "%s", trace_path(name));
+    remove(path);
+    CHECK_EQUAL(crash(bare, &said), status);
+    CHECK(!strstr(said, "prof:"));
+    expect(said, last);
+    free(said);
+    CHECK_EQUAL(crash(how, &said), status);
+    snprintf(line, sizeof line, "prof: %s in thread ", cause);
+    expect(said, line);
+    if (!strstr(how, "thread")) expect(said, " \"main\": game > step (");
+    expect(said, strstr(how, "thread") ? " \"deep\": recursion (" : " \"waiting\": wait (");
+    CHECK(!strstr(said, "it lives"));
+    expect(said, last);
+    if (*last) CHECK(strstr(said, last) > strstr(said, "prof: the trace is in ")); /* called after the report */
+    const char *first = strstr(said, " in thread ");
+    CHECK(first && !strstr(first + 1, " in thread ")); /* one report */
+    expect(said, name);
+    free(said);
+    prof_trace *trace = trace_open_file(path);
+    if (!trace) return;
+    trace_check(trace);
+    CHECK_EQUAL(prof_trace_about(trace)->complete, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    trace_list list = trace_read(trace, trace_track_named(trace, "main"));
+    const prof_event *step = trace_find(&list, "step"), *done = trace_find(&list, "done");
+    CHECK_EQUAL(list.count, 3);
+    CHECK(step && step->flags == PROF_TRUNCATED_END && step->depth == 1);
+    CHECK(done && !done->flags);
+    trace_free(&list);
+    CHECK_EQUAL(count_named(trace, "wait"), 1);
+    prof_trace_close(trace);
+}
+
+#define FILTERED(code) "filter of the program: " #code
+
+TEST(crashes_are_reported)
+{
+    check_crash("access", "access violation", 0xc0000005, FILTERED(c0000005));
+    check_crash("access-mapped", "access violation", 0xc0000005, FILTERED(c0000005));
+    check_crash("illegal", "illegal instruction", 0xc000001d, FILTERED(c000001d));
+    check_crash("division", "division by zero", 0xc0000094, FILTERED(c0000094));
+    check_crash("other", "exception 0xE0001234", 0xe0001234, FILTERED(e0001234));
+    check_crash("abort", "abort()", 3, "");
+    check_crash("raise", "abort()", 3, "");
+}
+
+TEST(stack_overflows_are_reported)
+{
+    check_crash("overflow", "stack overflow", 0xc00000fd, FILTERED(c00000fd));
+    check_crash("thread", "stack overflow", 0xc00000fd, FILTERED(c00000fd));
+}
+
+TEST(a_handler_of_abort_follows_the_report) { check_crash("handler-abort", "abort()", 42, "handler of the program: 22"); }
+
+TEST(a_crash_in_the_report_ends_only_the_report)
+{
+    char *said;
+    CHECK_EQUAL(crash("twice", &said), 0xc0000005);
+    expect(said, "prof: the trace could not be written\n");
+    expect(said, FILTERED(c0000005));
+    free(said);
 }
 
 /*-- fibers and threads --*/
@@ -289,7 +488,8 @@ TEST(a_library_with_a_recorder_of_its_own)
 int main(int argc, char **argv)
 {
     const char *task = getenv("PROF_TEST_TASK");
-    if (task && *task) task_terminated(strstr(task, "stream") != NULL);
+    if (task && !strncmp(task, "terminated", 10)) task_terminated(strstr(task, "stream") != NULL);
+    else if (task && *task) task_crashes(task);
     else return test_run(argc, argv);
     return 0;
 }

@@ -1,0 +1,120 @@
+// session/crash_posix: What a crash report asks of a POSIX system. Async-signal-safe.
+/*-- CRASH ------------------------------------------------------------------------------------------------- >>crash --
+   config.crash_report installs a handler for the signals that bugs raise. It says on stderr what the threads were
+   doing, writes the image to a file unless it is mapped to one, restores the actions that it found, and lets the signal
+   happen again, so that exit status, core dump, sanitizers and the program's own handlers are the same as without prof.
+
+   The program may have died in malloc, in the recorder, or of a stack overflow. So nothing here allocates, locks or
+   calls functions that are not async-signal-safe (except, of libc, errno, setjmp and pthread_setcancelstate),
+   prof_start() has reserved all memory, and a second crash, in the report, ends only the report. Other threads run on,
+   but all their sites are off meanwhile, or they would overwrite what led to the crash; the ends of their open scopes
+   are left out of the copies. They finish what they were about to record: chunks are copied as a snapshot does. */
+
+#include <poll.h>
+#include <setjmp.h>
+
+#define PROF__CRASH_SETJMP(at) setjmp(at)
+#define PROF__CRASHED() prof__thread_id()
+#define PROF__CRASH_NAP() poll(NULL, 0, 10)
+
+static const struct {
+    int number;
+    char name[8];
+} prof__crash_signals[] = {
+    {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"}, {SIGABRT, "SIGABRT"}};
+#define PROF__CRASH_SIGNALS (sizeof prof__crash_signals / sizeof *prof__crash_signals)
+
+typedef struct prof__crash_system {
+    int file;      /* -1: none is open */
+    sigset_t mask; /* the signal mask of the handler, for a crash in the report */
+    struct sigaction quiet[2], unused[2];
+    int cancel;
+} prof__crash_system;
+
+static PROF__RARE const char *prof__crash_cause(int signal)
+{
+    for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i)
+        if (prof__crash_signals[i].number == signal) return prof__crash_signals[i].name;
+    return "";
+}
+
+/* Writes to stderr. Returns how much was written; 0 or less if nobody reads it: a full pipe may stay full. */
+static PROF__RARE ssize_t prof__crash_say(const char *text, size_t size)
+{
+    struct pollfd ready = {2, POLLOUT, 0};
+    return poll(&ready, 1, 1000) > 0 ? write(2, text, size) : -1;
+}
+
+/*-- the file --*/
+
+static PROF__RARE void prof__crash_names(prof__crash_system *of, const char *part, const char *path)
+{
+    (void)of;
+    (void)part;
+    (void)path;
+}
+
+static PROF__RARE int prof__crash_create(prof__crash_system *of, const char *part)
+{
+    unlink(part);
+    of->file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return of->file >= 0;
+}
+
+static PROF__RARE int prof__crash_write(prof__crash_system *of, uint64_t offset, const void *bytes, size_t size)
+{
+    if (lseek(of->file, (off_t)offset, SEEK_SET) < 0) return 0;
+    for (size_t at = 0; at < size;) {
+        ssize_t n = write(of->file, (const char *)bytes + at, size - at);
+        if (n <= 0) return 0;
+        at += (size_t)n;
+    }
+    return 1;
+}
+
+static PROF__RARE int prof__crash_resize(prof__crash_system *of, uint64_t size)
+{
+    return !ftruncate(of->file, (off_t)size);
+}
+
+/* Gives a good file its name, removes another. Returns 1 if it is there. */
+static PROF__RARE int prof__crash_finish(prof__crash_system *of, int good, const char *part, const char *path)
+{
+    if (of->file >= 0 && close(of->file)) good = 0;
+    of->file = -1;
+    if (good && !rename(part, path)) return 1;
+    unlink(part);
+    return 0;
+}
+
+/*-- before and after --*/
+
+/* Signals that writing may raise, and that would replace the crash. */
+static const int prof__crash_quiet[] = {SIGPIPE, SIGXFSZ};
+
+static PROF__RARE void prof__crash_ignore(struct sigaction *old)
+{
+    struct sigaction ignore;
+    memset(&ignore, 0, sizeof ignore);
+    ignore.sa_handler = SIG_IGN;
+    for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &ignore, &old[i]);
+}
+
+static PROF__RARE void prof__crash_before(prof__crash_system *of)
+{
+    prof__crash_ignore(of->quiet);
+#ifndef __ANDROID__
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &of->cancel); /* write() is a cancellation point */
+#endif
+    of->file = -1;
+    pthread_sigmask(SIG_SETMASK, NULL, &of->mask);
+}
+
+static PROF__RARE void prof__crash_after(prof__crash_system *of)
+{
+#ifndef __ANDROID__
+    pthread_setcancelstate(of->cancel, &of->cancel);
+#endif
+    prof__crash_ignore(of->unused); /* once more: discards those that are pending */
+    for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &of->quiet[i], NULL);
+}

@@ -1,0 +1,111 @@
+// session/crash_windows: What a crash report asks of Windows.
+/*-- CRASH ------------------------------------------------------------------------------------------------- >>crash --
+   config.crash_report sets the filter of unhandled exceptions, and the handler of SIGABRT, because abort() raises no
+   exception. They say on stderr what the threads were doing, write the image to a file unless it is mapped to one, and
+   then call what was set before them, so that the program dies as it would without prof, with the same exit status.
+
+   The program may have died in malloc, in the recorder, or of a stack overflow. So prof_start() has reserved all
+   memory, and a second crash, in the report, ends only the report: a vectored handler continues after it. CreateFile()
+   and MoveFileEx() take memory of the process heap; a thread that died in there has its lock. A thread that records
+   keeps a part of its stack for the report of an overflow; for others, a new thread writes it. Other threads run on,
+   but all their sites are off meanwhile, and the ends of their open scopes are left out of the copies. */
+
+#include <setjmp.h>
+#include <signal.h>
+
+/* longjmp() unwinds no frames to a place that was noted without one. */
+#ifdef __x86_64__
+#define PROF__CRASH_SETJMP(at) _setjmp(at, NULL)
+#else
+#define PROF__CRASH_SETJMP(at) setjmp(at)
+#endif
+#define PROF__CRASH_NAP() Sleep(10)
+
+#define PROF__CRASH_ABORT 3 /* instead of an exception's code: what abort() exits with */
+
+static DWORD prof__crashed; /* the thread that the report is about; another may write it */
+#define PROF__CRASHED() ((uint64_t)prof__crashed)
+
+typedef struct prof__crash_system {
+    HANDLE file; /* NULL: none is open */
+    WCHAR path[PROF__WIDE_SIZE], part[PROF__WIDE_SIZE];
+} prof__crash_system;
+
+static PROF__RARE const char *prof__crash_cause(int code)
+{
+    static char other[] = "exception 0x00000000";
+    switch ((DWORD)code) {
+    case PROF__CRASH_ABORT: return "abort()";
+    case EXCEPTION_ACCESS_VIOLATION: return "access violation";
+    case EXCEPTION_STACK_OVERFLOW: return "stack overflow";
+    case EXCEPTION_INT_DIVIDE_BY_ZERO: return "division by zero";
+    case EXCEPTION_ILLEGAL_INSTRUCTION: return "illegal instruction";
+    case EXCEPTION_PRIV_INSTRUCTION: return "privileged instruction";
+    case EXCEPTION_IN_PAGE_ERROR: return "page error";
+    case EXCEPTION_BREAKPOINT: return "breakpoint";
+    case EXCEPTION_FLT_DIVIDE_BY_ZERO:
+    case EXCEPTION_FLT_INVALID_OPERATION:
+    case EXCEPTION_FLT_OVERFLOW: return "floating-point exception";
+    default: break;
+    }
+    for (int i = 0; i < 8; ++i) other[12 + i] = "0123456789ABCDEF"[(DWORD)code >> (28 - 4 * i) & 15];
+    return other;
+}
+
+/* Writes to stderr. Returns how much was written. */
+static PROF__RARE ssize_t prof__crash_say(const char *text, size_t size)
+{
+    HANDLE to = GetStdHandle(STD_ERROR_HANDLE);
+    DWORD n = 0;
+    return to && to != INVALID_HANDLE_VALUE && WriteFile(to, text, (DWORD)size, &n, NULL) ? (ssize_t)n : 0;
+}
+
+/*-- the file --*/
+
+static PROF__RARE void prof__crash_names(prof__crash_system *of, const char *part, const char *path)
+{
+    if (!prof__wide(part, of->part)) of->part[0] = 0;
+    if (!prof__wide(path, of->path)) of->path[0] = 0;
+}
+
+static PROF__RARE int prof__crash_create(prof__crash_system *of, const char *part)
+{
+    HANDLE file = CreateFileW(of->part, GENERIC_WRITE, 0, NULL, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
+    (void)part;
+    of->file = file == INVALID_HANDLE_VALUE ? NULL : file;
+    return of->file != NULL;
+}
+
+static PROF__RARE int prof__crash_write(prof__crash_system *of, uint64_t offset, const void *bytes, size_t size)
+{
+    OVERLAPPED place;
+    DWORD n = 0;
+    memset(&place, 0, sizeof place);
+    place.Offset = (DWORD)offset;
+    place.OffsetHigh = (DWORD)(offset >> 32);
+    return WriteFile(of->file, bytes, (DWORD)size, &n, &place) && n == size;
+}
+
+static PROF__RARE int prof__crash_resize(prof__crash_system *of, uint64_t size)
+{
+    LARGE_INTEGER to;
+    to.QuadPart = (LONGLONG)size;
+    return SetFilePointerEx(of->file, to, NULL, FILE_BEGIN) && SetEndOfFile(of->file);
+}
+
+/* Gives a good file its name, removes another. Returns 1 if it is there. */
+static PROF__RARE int prof__crash_finish(prof__crash_system *of, int good, const char *part, const char *path)
+{
+    (void)part;
+    (void)path;
+    if (of->file && !CloseHandle(of->file)) good = 0;
+    of->file = NULL;
+    if (good && MoveFileExW(of->part, of->path, MOVEFILE_REPLACE_EXISTING)) return 1;
+    DeleteFileW(of->part);
+    return 0;
+}
+
+/*-- before and after --*/
+
+static PROF__RARE void prof__crash_before(prof__crash_system *of) { of->file = NULL; }
+static PROF__RARE void prof__crash_after(prof__crash_system *of) { (void)of; }
