@@ -1235,18 +1235,26 @@ static void prof__xplane_release(prof__xplane *x, const prof_event *next)
                       held->start, held->duration, NULL);
 }
 
+/* Holds a scope back, to be released when the next event is known. */
+static inline void prof__xplane_hold(prof__xplane *x, const prof_callsite *site, int64_t start, int64_t duration,
+                                     uint32_t depth)
+{
+    prof__xplane_held *held = &x->held;
+    held->held = 1;
+    held->step = site->role == PROF_ROLE_STEP;
+    held->flow = held->op = held->details = 0;
+    held->site = site;
+    held->depth = depth;
+    held->start = prof__xplane_time(start);
+    held->duration = duration;
+    x->stats.size = 0;
+}
+
 static void prof__xplane_scope(prof__xplane *x, const prof_event *event)
 {
     prof__xplane_held *held = &x->held;
     uint32_t i;
-    held->held = 1;
-    held->step = event->site->role == PROF_ROLE_STEP;
-    held->flow = held->op = held->details = 0;
-    held->site = event->site;
-    held->depth = event->depth;
-    held->start = prof__xplane_time(event->start_ns);
-    held->duration = event->duration_ns;
-    x->stats.size = 0;
+    prof__xplane_hold(x, event->site, event->start_ns, event->duration_ns, event->depth);
     held->id = prof__xplane_name_of(x, &x->stats, event, held->step ? PROF__XPLANE_ROOT
                                                          : x->gpu   ? PROF__XPLANE_KERNEL
                                                                     : PROF__XPLANE_SCOPE);
@@ -1435,6 +1443,34 @@ static void prof__xplane_event(prof__xplane *x, size_t index, const prof_event *
     }
 }
 
+/* Adds the next scopes of a track, as long as they have no arguments and nothing else that is special. The last one is
+   held. */
+static void prof__xplane_plain(prof__xplane *x, prof_cursor *cursor)
+{
+    prof__xplane_held *held = &x->held;
+    const prof_callsite *site;
+    const prof__read_node *node;
+    while (!(held->held && held->step) && x->status == PROF_OK && x->out.status == PROF_OK &&
+           (node = prof__cursor_plain(cursor, &site)) != NULL) {
+        if (PROF__UNLIKELY(site->role == PROF_ROLE_STEP)) {
+            prof_event event;
+            memset(&event, 0, sizeof event);
+            event.type = PROF_EVENT_SCOPE;
+            event.depth = node->depth;
+            event.start_ns = node->start_ns;
+            event.duration_ns = node->end_ns - node->start_ns;
+            event.name = site->name;
+            event.site = site;
+            prof__xplane_event(x, x->track, &event);
+            continue;
+        }
+        if (!prof__xplane_in_window(x, node->start_ns, node->end_ns)) continue;
+        if (held->held) prof__xplane_emit(x, held->id, held->start, held->duration, &x->stats);
+        prof__xplane_hold(x, site, node->start_ns, node->end_ns - node->start_ns, node->depth);
+        held->id = prof__xplane_site(x, site, PROF__XPLANE_SCOPE);
+    }
+}
+
 static void prof__xplane_walk_track(prof__xplane *x, size_t index)
 {
     prof_cursor *cursor;
@@ -1448,8 +1484,10 @@ static void prof__xplane_walk_track(prof__xplane *x, size_t index)
     x->track = index;
     x->tracks[index].flow_next = x->tracks[index].step_next = 0;
     if (!x->writing) x->tracks[index].step_first = x->step_count;
-    while (x->status == PROF_OK && x->out.status == PROF_OK && prof_cursor_next(cursor, &event))
+    while (x->status == PROF_OK && x->out.status == PROF_OK && prof_cursor_next(cursor, &event)) {
         prof__xplane_event(x, index, &event);
+        if (!x->gpu && !x->options.min_duration_ns) prof__xplane_plain(x, cursor);
+    }
     prof__xplane_release(x, NULL);
     prof_cursor_close(cursor);
 }
