@@ -590,12 +590,12 @@ static char *prof__chrome_odd_duration(char *to, const prof__chrome_sum *sum, in
     if (!(missing > -0.4 && missing < 0.4)) return NULL; /* from 2^43 us on, doubles have no nanoseconds */
     reach *= 1e3; /* nanoseconds: what is farther away makes the sum wrong */
     for (digits = 3; digits <= 12; digits++, one *= 10, power *= 10) {
-        double units = missing * power, far;
+        double units = missing * power, off;
         int64_t steps;
         if (units > -0.5 && units < 0.5) continue;
         steps = (int64_t)(units < 0 ? units - 0.5 : units + 0.5);
-        far = units - (double)steps;
-        if (far > reach * power || far < -reach * power) continue;
+        off = units - (double)steps;
+        if (off > reach * power || off < -reach * power) continue;
         if (!prof__chrome_surely_adds_up(sum, sum->duration + (double)steps / (1e3 * power), both)) continue;
         return prof__chrome_long_duration(to, ns, steps, digits, one);
     }
