@@ -348,16 +348,18 @@ MANUAL                                                                          
     flag and with PROF_INSTRUMENT_FUNCTIONS: every call is a scope, named by the symbol tables. Filter by min_duration,
     which makes a scope cost about twice as much; at the end of a chunk a short scope may be kept.
 
-    Windows. save_signal is not available (PROF_UNSUPPORTED), nor are PROFILE_MUTEX_LOCK and prof_server.h.
-    crash_report sets the filter of unhandled exceptions, and a handler of SIGABRT for abort() of the C runtime that
-    prof is linked with; what was set before is called after the report. It says "access violation" or "abort()"
-    instead of a signal. What the program handles is not reported, by __except or, in MinGW's main thread, by
-    signal(SIGSEGV); nor is what Windows ends at once: __fastfail(), a corrupt heap. Wine has room for a small handler
-    of a stack overflow only; the report then comes from a thread made for it. Paths are UTF-8, or else in the
-    program's code page. An existing .prof is emptied at the start. It can't be removed or replaced while a session or
-    a trace of this program has it open, which for a session lasts to the next start; so the <output>.prof of
-    PROF_STREAM stays beside another output until then. A recording in a .prof survives TerminateProcess(). With
-    fibers, call prof_fiber_switch() before each SwitchToFiber(). The tests run under wine, built by MinGW.
+    Windows. PROFILE_MUTEX_LOCK and prof_server.h are not there. With save_signal, any number but 0, the program saves
+    when the event Local\prof-save-<pid> is set: by SetEvent(), or in PowerShell by
+    [Threading.EventWaitHandle]::OpenExisting("Local\prof-save-1234").Set(). crash_report sets the filter of unhandled
+    exceptions, and a handler of SIGABRT for abort() of the C runtime that prof is linked with; what was set before is
+    called after the report. It says "access violation" or "abort()" instead of a signal. What the program handles is
+    not reported, by __except or, in MinGW's main thread, by signal(SIGSEGV); nor is what Windows ends at once:
+    __fastfail(), a corrupt heap. Wine has room for a small handler of a stack overflow only; the report then comes
+    from a thread made for it. Paths are UTF-8, or else in the program's code page. An existing .prof is emptied at the
+    start. It can't be removed or replaced while a session or a trace of this program has it open, which for a session
+    lasts to the next start; so the <output>.prof of PROF_STREAM stays beside another output until then. A recording in
+    a .prof survives TerminateProcess(). With fibers, call prof_fiber_switch() before each SwitchToFiber(). The tests
+    run under wine, built by MinGW.
 
     Microsoft's compiler is for marked-up files only, in C without PROFILE_SCOPE: use PROFILE_BLOCK, in braces. Compile
     the implementation with MinGW, to a DLL or program that exports prof_* and prof__* by a .def file, and your files
@@ -633,7 +635,7 @@ typedef struct prof_config {
     double save_every;        /* save_every PROF_SAVE_EVERY: minimum of seconds between two saves for save_over; default
                                  0, only one save */
     int save_signal;          /* save_signal PROF_SAVE_SIGNAL: a signal that saves; as text also a name, "USR1". An
-                                 earlier handler is still called. Needs save */
+                                 earlier handler is still called. Needs save. Windows: 1: an event, see the manual */
     int crash_report;         /* crash_report PROF_CRASH_REPORT: 1: when the process dies of a bug, say on stderr what
                                  its threads were doing, and write the image to output with .prof appended: see the
                                  manual */
@@ -26059,10 +26061,6 @@ static prof_status prof__save_check(prof__follow *f, const prof_config *config)
         return prof__fail(PROF_INVALID_ARGUMENT, "save_last, save_every: must be 0 or more seconds");
     if (config->save_signal < 0 || config->save_signal > 64)
         return prof__fail(PROF_INVALID_ARGUMENT, "save_signal %d: must be 1 to 64", config->save_signal);
-#ifdef _WIN32
-    if (config->save_signal)
-        return prof__fail(PROF_UNSUPPORTED, "save_signal: not supported on Windows: use prof_save_request()");
-#endif
     prof_status status = prof__expand_counted(config->save, 1, expanded, sizeof expanded);
     if (!status) status = prof__writer_for(expanded, (uint32_t)config->mode, &write);
     if (!status) status = prof__output_check(expanded);
@@ -26169,11 +26167,27 @@ static PROF__RARE int prof__save_present(const prof__session *s)
     return present;
 }
 
+#ifdef _WIN32
+/* The counterpart of a signal: an event that any program of the same desktop can set. It is made once, and closed by
+   the system. */
+static HANDLE prof__save_event;
+static uint32_t prof__save_listens;
+
+static PROF__RARE void prof__save_look(void)
+{
+    if (PROF__LOAD(&prof__save_listens) && WaitForSingleObject(prof__save_event, 0) == WAIT_OBJECT_0)
+        PROF__STORE(&prof__save_wanted, (uint32_t)PROF__SAVE_SIGNAL);
+}
+#else
+#define prof__save_look() ((void)0)
+#endif
+
 /* Carries out one save. Returns 1 if there was one to do. */
 static PROF__RARE int prof__save_step(prof__session *s)
 {
     prof__follow *f = s->follow;
     char path[1024], note[320];
+    prof__save_look();
     if (!f || !f->save[0] || (!f->cause.text[0] && !PROF__LOAD(&prof__save_wanted)) || !prof__save_present(s)) return 0;
     if (!f->cause.text[0]) {
         uint32_t wanted = __atomic_exchange_n(&prof__save_wanted, 0, __ATOMIC_RELAXED);
@@ -26198,11 +26212,23 @@ static PROF__RARE int prof__save_step(prof__session *s)
 #ifdef _WIN32
 static PROF__RARE prof_status prof__save_arm(const prof__session *s)
 {
+    char name[48];
     PROF__STORE(&prof__save_wanted, 0u);
     PROF__STORE(&prof__save_armed, (uint32_t)(s->follow && s->follow->save[0]));
+    if (!s->follow || !s->follow->signal) return PROF_OK;
+    snprintf(name, sizeof name, "Local\\prof-save-%lu", (unsigned long)GetCurrentProcessId());
+    if (!prof__save_event) prof__save_event = CreateEventA(NULL, FALSE, FALSE, name);
+    if (!prof__save_event)
+        return prof__fail(PROF_IO, "save_signal: cannot make the event %s: error %lu", name, GetLastError());
+    ResetEvent(prof__save_event); /* what came before is not meant */
+    PROF__RELEASE(&prof__save_listens, 1u);
     return PROF_OK;
 }
-static PROF__RARE void prof__save_disarm(void) { PROF__STORE(&prof__save_armed, 0u); }
+static PROF__RARE void prof__save_disarm(void)
+{
+    PROF__STORE(&prof__save_listens, 0u);
+    PROF__STORE(&prof__save_armed, 0u);
+}
 #else
 /* The previous action of each signal that was ever used. Never freed, because a later handler of the program may call
    ours at any time. */

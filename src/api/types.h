@@ -92,7 +92,7 @@ typedef struct prof_config {
     double save_every;        /* save_every PROF_SAVE_EVERY: minimum of seconds between two saves for save_over; default
                                  0, only one save */
     int save_signal;          /* save_signal PROF_SAVE_SIGNAL: a signal that saves; as text also a name, "USR1". An
-                                 earlier handler is still called. Needs save */
+                                 earlier handler is still called. Needs save. Windows: 1: an event, see the manual */
     int crash_report;         /* crash_report PROF_CRASH_REPORT: 1: when the process dies of a bug, say on stderr what
                                  its threads were doing, and write the image to output with .prof appended: see the
                                  manual */

@@ -45,10 +45,6 @@ static prof_status prof__save_check(prof__follow *f, const prof_config *config)
         return prof__fail(PROF_INVALID_ARGUMENT, "save_last, save_every: must be 0 or more seconds");
     if (config->save_signal < 0 || config->save_signal > 64)
         return prof__fail(PROF_INVALID_ARGUMENT, "save_signal %d: must be 1 to 64", config->save_signal);
-#ifdef _WIN32
-    if (config->save_signal)
-        return prof__fail(PROF_UNSUPPORTED, "save_signal: not supported on Windows: use prof_save_request()");
-#endif
     prof_status status = prof__expand_counted(config->save, 1, expanded, sizeof expanded);
     if (!status) status = prof__writer_for(expanded, (uint32_t)config->mode, &write);
     if (!status) status = prof__output_check(expanded);

@@ -28,11 +28,27 @@ static PROF__RARE int prof__save_present(const prof__session *s)
     return present;
 }
 
+#ifdef _WIN32
+/* The counterpart of a signal: an event that any program of the same desktop can set. It is made once, and closed by
+   the system. */
+static HANDLE prof__save_event;
+static uint32_t prof__save_listens;
+
+static PROF__RARE void prof__save_look(void)
+{
+    if (PROF__LOAD(&prof__save_listens) && WaitForSingleObject(prof__save_event, 0) == WAIT_OBJECT_0)
+        PROF__STORE(&prof__save_wanted, (uint32_t)PROF__SAVE_SIGNAL);
+}
+#else
+#define prof__save_look() ((void)0)
+#endif
+
 /* Carries out one save. Returns 1 if there was one to do. */
 static PROF__RARE int prof__save_step(prof__session *s)
 {
     prof__follow *f = s->follow;
     char path[1024], note[320];
+    prof__save_look();
     if (!f || !f->save[0] || (!f->cause.text[0] && !PROF__LOAD(&prof__save_wanted)) || !prof__save_present(s)) return 0;
     if (!f->cause.text[0]) {
         uint32_t wanted = __atomic_exchange_n(&prof__save_wanted, 0, __ATOMIC_RELAXED);
@@ -57,11 +73,23 @@ static PROF__RARE int prof__save_step(prof__session *s)
 #ifdef _WIN32
 static PROF__RARE prof_status prof__save_arm(const prof__session *s)
 {
+    char name[48];
     PROF__STORE(&prof__save_wanted, 0u);
     PROF__STORE(&prof__save_armed, (uint32_t)(s->follow && s->follow->save[0]));
+    if (!s->follow || !s->follow->signal) return PROF_OK;
+    snprintf(name, sizeof name, "Local\\prof-save-%lu", (unsigned long)GetCurrentProcessId());
+    if (!prof__save_event) prof__save_event = CreateEventA(NULL, FALSE, FALSE, name);
+    if (!prof__save_event)
+        return prof__fail(PROF_IO, "save_signal: cannot make the event %s: error %lu", name, GetLastError());
+    ResetEvent(prof__save_event); /* what came before is not meant */
+    PROF__RELEASE(&prof__save_listens, 1u);
     return PROF_OK;
 }
-static PROF__RARE void prof__save_disarm(void) { PROF__STORE(&prof__save_armed, 0u); }
+static PROF__RARE void prof__save_disarm(void)
+{
+    PROF__STORE(&prof__save_listens, 0u);
+    PROF__STORE(&prof__save_armed, 0u);
+}
 #else
 /* The previous action of each signal that was ever used. Never freed, because a later handler of the program may call
    ours at any time. */

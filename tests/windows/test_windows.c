@@ -352,6 +352,62 @@ TEST(a_crash_in_the_report_ends_only_the_report)
     free(said);
 }
 
+/*-- saves --*/
+
+static void set_save_event(void)
+{
+    char name[60];
+    snprintf(name, sizeof name, "Local\\prof-save-%lu", GetCurrentProcessId());
+    HANDLE event = OpenEventA(EVENT_MODIFY_STATE, FALSE, name);
+    CHECK(event != NULL);
+    SetEvent(event);
+    CloseHandle(event);
+}
+
+static long wait_for_file(const char *path, DWORD ms)
+{
+    for (DWORD i = 0; i < ms / 10 && trace_file_size(path) < 0; ++i) Sleep(10);
+    return trace_file_size(path);
+}
+
+TEST(an_event_saves)
+{
+    prof_config config = trace_config(1u << 20);
+    char pattern[300], first[300], second[300];
+    snprintf(pattern, sizeof pattern, "%s", trace_path("event-%c.prof"));
+    snprintf(first, sizeof first, "%s", trace_path("event-1.prof"));
+    snprintf(second, sizeof second, "%s", trace_path("event-2.prof"));
+    remove(first);
+    remove(second);
+    config.save = pattern;
+    config.save_signal = 1;
+    trace_start(&config);
+    PROFILE_BLOCK("scope") {}
+    set_save_event();
+    CHECK(wait_for_file(first, 20000) > 0);
+    prof_trace *trace = trace_open_file(first);
+    if (trace) {
+        CHECK_EQUAL(count_named(trace, "scope"), 1);
+        CHECK(trace_track_named(trace, "prof") < prof_trace_track_count(trace));
+    }
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    set_save_event(); /* nobody listens: it must not save in the next session */
+    remove(first);
+    trace_start(&config);
+    CHECK_EQUAL(wait_for_file(first, 300), -1);
+    set_save_event();
+    CHECK(wait_for_file(first, 20000) > 0);
+    CHECK_EQUAL(trace_file_size(second), -1);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    config.save_signal = 0; /* the event is there, but this session does not ask for it */
+    remove(first);
+    trace_start(&config);
+    set_save_event();
+    CHECK_EQUAL(wait_for_file(first, 300), -1);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+}
+
 /*-- fibers and threads --*/
 
 static prof_fiber *fiber_track;
