@@ -2,7 +2,8 @@
 # examples/microcontroller, for real: built for Cortex-M4, for Cortex-M0, which has no atomic operations, and for RISC-V
 # with 32 bits, and run in QEMU with 32 and 16 KiB of RAM. A short recording must have every scope and counter sample as
 # often as the program says; a long one the newest of them, also in 2 KiB; one that is sent while it goes on all of them,
-# out of a ring of 4 KiB. Its code and data stay below budgets.
+# out of a ring of 4 KiB. Its code and data stay below budgets. Without semihosting, rtt_probe.py takes all of a recording
+# out of the memory of the running program.
 #
 # usage: tests/microcontroller.sh [PROCESSOR...]
 cd "$(dirname "$0")/.." || exit 1
@@ -88,17 +89,42 @@ microcontroller() { # PROCESSOR TEXT DATA NM
         build/prof check "$folder/newest.prof" 2>&1 | grep -qE 'lost' && echo 'events were lost')"
 }
 
+# What a debug probe takes out of the memory of the running program, piece by piece, is a whole recording.
+probe() { # PROCESSOR RAM SIZE
+    folder=$out/$1-rtt
+    check "$1, for a probe: builds, without a warning" \
+        "$(make -s -C examples/microcontroller PROCESSOR="$1" RTT=1 BUILD="$out" 2>&1)"
+    [ -f "$folder/program.elf" ] || return
+    rm -f "$folder"/*.prof "$folder/said" "$folder/pieces"
+    check "$1: a probe finds the control block in memory, and reads on to the end" "$(cd "$folder" &&
+        python3 "$here/tests/rtt_probe.py" "$2" "$3" said pieces \
+            $(make -s -C "$here/examples/microcontroller" PROCESSOR="$1" RTT=1 qemu) -nodefaults -display none 2>&1 |
+        grep -v 'has no peer')"
+    python3 examples/microcontroller/place.py "$folder/pieces" "$folder/probe.prof"
+    check "$1: what the probe took is whole" "$(build/prof check "$folder/probe.prof" 2>&1 | grep -qx whole ||
+        build/prof check "$folder/probe.prof" 2>&1)"
+    for name in loop sample control 'timer interrupt'; do
+        said=loops
+        [ "$name" = 'timer interrupt' ] && said='timer interrupts'
+        check "$1, probe: $name: as often as the program says" "$(
+            [ "$(said rtt "$said")" -gt 0 ] && [ "$(calls "$folder/probe.prof" "$name")" = "$(said rtt "$said")" ] ||
+                build/prof summary "$folder/probe.prof" 2>&1)"
+    done
+}
+
 here=$PWD
 for processor in ${*:-cortex-m4 cortex-m0 riscv32}; do
     case $processor in
     cortex-*)
         there "$processor" arm-none-eabi-gcc gcc-arm-none-eabi && there "$processor" qemu-system-arm qemu-system-arm || continue
         microcontroller "$processor" 8192 740 arm-none-eabi-nm
+        probe "$processor" 0x20000000 0x4000
         ;;
     riscv32)
         there "$processor" riscv64-linux-gnu-gcc gcc-riscv64-linux-gnu &&
             there "$processor" qemu-system-riscv32 qemu-system-misc || continue
         microcontroller "$processor" 10240 740 riscv64-linux-gnu-nm
+        probe "$processor" 0x80100000 0x4000
         ;;
     esac
 done

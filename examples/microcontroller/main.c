@@ -3,7 +3,8 @@
    A main loop and a timer interrupt are marked up. The recording is in an array; at the end it goes to a file of the
    host by semihosting, which debuggers (OpenOCD, J-Link, pyOCD) and QEMU understand. Without it, have the debugger dump
    the array `image`, or all of the RAM, in which `prof recover` finds it. A recording that is longer than the array
-   goes to a file while it is made: stream(). "make run" builds it and runs it in QEMU. */
+   goes to a file while it is made: stream(). "make run" builds it and runs it in QEMU. "make RTT=1" builds it without
+   semihosting: a debug probe takes the recording out of a buffer in memory, see rtt.h. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -121,11 +122,11 @@ static void name_track(char *text, size_t size)
 
 /* ---- the program: it counts by itself what it records, for tests/microcontroller.sh to compare */
 
-static volatile uint32_t counted_ticks, counted_loops, filtered;
+static volatile uint32_t counted_ticks, counted_loops, filtered, waits;
 
 static void timer_interrupt(void)
 {
-    if (!prof_enabled()) return;
+    if (!prof_enabled() || waits) return;
     PROFILE_SCOPE("timer interrupt");
     ++counted_ticks;
 }
@@ -143,6 +144,13 @@ static void __attribute__((noinline)) control(void)
     PROFILE_COUNTER("filtered", filtered);
 }
 
+#ifdef RTT
+#include "rtt.h"
+#define print(text) rtt_print(text)
+#else
+#define print(text) host(4, text)
+#endif
+
 static void say(const char *what, uint32_t number)
 {
     char digits[12];
@@ -150,28 +158,9 @@ static void say(const char *what, uint32_t number)
     *at = 0;
     do *--at = (char)('0' + number % 10);
     while (number /= 10);
-    host(4, what);
-    host(4, at);
-    host(4, "\n");
-}
-
-static intptr_t file_open(const char *name)
-{
-    uintptr_t open[] = {(uintptr_t)name, 5, prof__length(name)};
-    return host(1, open);
-}
-
-static int file_close(intptr_t file)
-{
-    uintptr_t close[] = {(uintptr_t)file};
-    return !host(2, close);
-}
-
-/* For prof_drain(): a piece of the file. Without a host, send place, size and bytes by RTT, SWO or a serial port. */
-static int file_put(void *file, uint64_t offset, const void *data, size_t size)
-{
-    uintptr_t seek[] = {(uintptr_t)file, (uintptr_t)offset}, write[] = {(uintptr_t)file, (uintptr_t)data, size};
-    return !host(10, seek) && !host(5, write); /* the latter returns how many bytes were not written */
+    print(what);
+    print(at);
+    print("\n");
 }
 
 /* Starts recording into the first `size` bytes of the image. */
@@ -182,10 +171,10 @@ static int start(const char *name, size_t size)
     config.memory_size = size;
     config.clock_hz = CLOCK_HZ;
     counted_ticks = counted_loops = 0;
-    host(4, name);
-    host(4, "\n");
+    print(name);
+    print("\n");
     if (!prof_start(&config)) return 1;
-    host(4, "  cannot start\n");
+    print("  cannot start\n");
     return 0;
 }
 
@@ -201,7 +190,57 @@ static void report(int good)
 {
     say("  loops ", counted_loops);
     say("  timer interrupts ", counted_ticks);
-    if (!good) host(4, "  cannot be written\n");
+    if (!good) print("  cannot be written\n");
+}
+
+#ifdef RTT
+/* Waits until the probe has taken what there is; interrupts would fill the ring meanwhile. A program that can't wait
+   calls prof_drain() once, whatever it returns: what the ring then overwrites is counted. */
+static void send(void)
+{
+    waits = 1;
+    while (prof_drain(rtt_piece, NULL)) continue;
+    waits = 0;
+}
+
+static void stream(const char *name, uint32_t loops, size_t size)
+{
+    if (!start(name, size)) return;
+    for (uint32_t i = 0; i < loops; ++i) {
+        pass(i);
+        if (i % 4 == 3) send();
+    }
+    prof_stop();
+    send();
+    report(1);
+}
+
+int main(void)
+{
+    rtt_start();
+    timer_start();
+    stream("rtt", 1000, sizeof image);
+    print("done\n");
+    for (;;) continue;
+}
+#else
+static intptr_t file_open(const char *name)
+{
+    uintptr_t open[] = {(uintptr_t)name, 5, prof__length(name)};
+    return host(1, open);
+}
+
+static int file_close(intptr_t file)
+{
+    uintptr_t close[] = {(uintptr_t)file};
+    return !host(2, close);
+}
+
+/* For prof_drain(): a piece of the file. Without a host: rtt.h, or send place, size and bytes by SWO or a serial port. */
+static int file_put(void *file, uint64_t offset, const void *data, size_t size)
+{
+    uintptr_t seek[] = {(uintptr_t)file, (uintptr_t)offset}, write[] = {(uintptr_t)file, (uintptr_t)data, size};
+    return !host(10, seek) && !host(5, write); /* the latter returns how many bytes were not written */
 }
 
 /* Records loops passes of the main loop, and sends the image. */
@@ -235,6 +274,7 @@ int main(void)
     record("newest.prof", 3000, sizeof image); /* the ring keeps the newest events */
     record("small.prof", 100, 2048);
     stream("stream.prof", 1000, 4096);
-    host(4, "done\n");
+    print("done\n");
     host_exit(1);
 }
+#endif
