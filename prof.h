@@ -9531,7 +9531,7 @@ static PROF__RARE prof_status prof__layout(prof__session *s, void *memory, prof_
     s->meta_words = meta / 8;
     s->index_mask = (uint32_t)index - 1;
     s->chunk_size = (uint32_t)chunk;
-    s->chunk_words = (chunk - sizeof(prof__chunk)) / 8;
+    s->chunk_words = (chunk - (prof__extent)sizeof(prof__chunk)) / 8;
     s->chunk_count = (size - chunks_at) / chunk;
     s->image_size = (size_t)(chunks_at + s->chunk_count * chunk);
     h->version = PROF__IMAGE_VERSION;

@@ -5,6 +5,8 @@
 # reader reads what it recorded, with its threads, its child of a fork, and after kill -9. The switches are those that
 # the sources ask for: a new one has to be known to left_out.c and to the manual.
 #
+# PROF_TINY, for microcontrollers, has a program of its own.
+#
 # usage: tests/compile/left_out.sh [SWITCH...]     PROF_TEST_QUICK=1: one compiler for each switch
 cd "$(dirname "$0")/../.." || exit 1
 here=tests/compile
@@ -151,9 +153,30 @@ try() { # NAME SWITCHES COMPILERS
     rm -f "$folder"/*.prof
 }
 
+# PROF_TINY is not for programs of a system: tiny.c brings what a kernel would.
+tiny() {
+    echo "$($cc -std=gnu99 -I. -DPROF_TINY -c $out/alone.c -o $out/warnings.o 2>&1)" >$out/refused
+    result "PROF_TINY: is refused without PROF_FREESTANDING and PROF_MINIMAL" \
+        "$(grep -q 'PROF_TINY is for PROF_FREESTANDING with PROF_MINIMAL' $out/refused || cat $out/refused)"
+    for compile in "gcc -std=gnu99" "gcc -std=gnu99 -Os" "clang -std=gnu99" "g++ -x c++ -std=gnu++11" "i686-linux-gnu-gcc -std=gnu99"; do
+        ${compile%% *} --version >/dev/null 2>&1 || continue
+        result "PROF_TINY: no warnings: $compile" \
+            "$(sh $here/warned.sh $compile $WARNINGS -I. -c $here/tiny.c -o $out/warnings.o 2>&1)"
+    done
+    result "PROF_TINY: links" "$($cc -std=gnu99 -I. -O0 -ffunction-sections -Wl,--gc-sections $here/tiny.c -o $out/tiny 2>&1)"
+    result "PROF_TINY: records, and refuses what is not there" "$($out/tiny $out/tiny.prof 2>&1 || echo "exit $?")"
+    said=$($out/reader $out/tiny.prof 2>&1)
+    result "PROF_TINY: a whole reader reads it" "$([ "$said" = ' 40.40.40.80.1.0' ] || echo "read $said")"
+    result "PROF_TINY: nothing of it is in the program" "$(nm $out/tiny 2>&1 |
+        grep -E ' prof__(match|metadata_put|error_text|threshold_set|clock_step)|nm:')"
+}
+
 if [ $# -gt 0 ]; then
-    for switch; do try "$switch" "$switch" "$some|$more"; done
+    for switch; do
+        if [ "$switch" = PROF_TINY ]; then tiny; else try "$switch" "$switch" "$some|$more"; fi
+    done
 else
+    tiny
     try "no switch" "" "gcc -std=c99"
     for switch in $all; do
         case $switch in
