@@ -13,8 +13,8 @@
 # room those at the top.
 #
 # A line #include "folder/page.html" stands for the page as an array of strings. In the page, a line @name.js stands for
-# that file of its folder. What the browser does not need stays behind: comments, spaces, and the imports and exports of
-# modules, which are one script in the page. Strings, templates and regular expressions end in the line in which they
+# that file of its folder. What the browser does not need stays behind: comments, spaces, ends of lines after { , and ;,
+# and the imports and exports of modules, which are one script in the page. Strings, templates and regular expressions end in the line in which they
 # begin; tests/html/check.mjs checks that the script means the same.
 #
 # The room api/stripped.h is made of the declarations in src/api: see src/strip.sh.
@@ -61,7 +61,7 @@ assemble() { # NAME: prints the header
             }
             return out text
         }
-        function string(text) { # a line of the page; the strings of a piece together are not longer than C allows
+        function string(text, joins) { # a line of the page, or a part of one: the next joins it. The strings of a piece together are not longer than C allows
             if (piece + length(text) > 3800) {
                 put("   ,")
                 piece = 0
@@ -70,7 +70,7 @@ assemble() { # NAME: prints the header
             text = doubled(text)
             gsub(/"/, "\\\"", text)
             gsub(/\?\?/, "?\\?", text)
-            put("    \"" text "\\n\"")
+            put("    \"" text (joins ? "" : "\\n") "\"")
         }
         function literal(text, at,    quote, c, class) { # where the string, template or regular expression ends
             for (quote = substr(text, at++, 1); (c = substr(text, at, 1)) != ""; at++) {
@@ -140,7 +140,7 @@ assemble() { # NAME: prints the header
                 else {
                     if (kind == "js") line = script(line)
                     if (kind == "css") line = style(line)
-                    if (line != "") string(line)
+                    if (line != "") string(line, kind != "html" && line ~ /[{,;]$/)
                 }
             }
             if (got < 0) fail(file ": cannot be read")

@@ -86,7 +86,7 @@ plain="-fPIE -fno-stack-protector -fno-stack-clash-protection -fcf-protection=no
 build() { $cc -std=gnu99 -I. $plain "$@" || exit 1; }
 build -O2 -c $made/prof.c -o $made/prof.o
 build -O2 -c $made/html.c -o $made/html.o
-sed -E '/^    ".*\\n"$/d; /^   ,$/d' prof_html.h >$made/no_page.h # the page is such lines
+sed -E '/prof__html_(page|live)\[\]/,/NULL/{/^    "/d; /^   ,$/d}' prof_html.h >$made/no_page.h
 printf '#define PROF_IMPLEMENTATION\n#include "no_page.h"\n' >$made/no_page.c
 build -O2 -c $made/no_page.c -o $made/no_page.o
 build -O0 -c $made/headers.c -o $made/headers.o # for its static data, which no optimisation changes

@@ -19,6 +19,8 @@ const kept = {
     set(key, text) { try { localStorage.setItem('prof.' + key, text); } catch { /* then not */ } }
 };
 
+const systemTheme = () => matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+
 class App {
     constructor(report) {
         this.wheelZooms = kept.get('wheel') === 'zoom';
@@ -130,7 +132,7 @@ class App {
 
     theme(name) {
         const root = document.documentElement;
-        if (name) root.dataset.theme = name; else delete root.dataset.theme;
+        root.dataset.theme = name || systemTheme();
         const computed = getComputedStyle(root), get = key => computed.getPropertyValue('--' + key).trim();
         this.style = Object.fromEntries(['background', 'gutter', 'head', 'group', 'line', 'grid', 'ink', 'faint', 'shade', 'accent', 'onaccent',
             'counter', 'mark', 'warn', 'bad', 'good', 'flow'].map(key => [key, get(key)]));
@@ -657,6 +659,8 @@ function* pieces() {
         yield text;
     }
 }
+
+document.documentElement.dataset.theme = kept.get('theme') || systemTheme(); // before anything is read
 
 async function start() {
     const began = performance.now();

@@ -1,6 +1,6 @@
 // Two recordings of a report beside each other: a table, and the flame graph of their differences.
 
-import { rangeStats, percentile } from './stats.js';
+import { rangeStats, percentile, callsOf } from './stats.js';
 import { labelsOf, pairLabels, samplesOf, shiftOf, medianOf, judge } from './compare.js';
 import { measures, selfTimes, differenceTree } from './difference.js';
 import { flameBox, along, zoomed, where } from './panels.js';
@@ -48,6 +48,13 @@ export class Comparison {
                 stats: processes.map(process => rangeStats(report, from, to, track => track.process === process)) };
         }
         return this.kept;
+    }
+
+    /** The durations of a scope's calls in both recordings. */
+    callsOf(label) {
+        const { report } = this.app, { pairing, processes, from, to } = this.sides(), pair = pairing.pairs.find(({ a, b }) => a === label.id || b === label.id);
+        return pair && [pair.a, pair.b].map((id, i) => ({ name: `${i + 1}: `, about: processes[i].name, durations: Float64Array.from(callsOf(report, id, from, to, track => track.process === processes[i])
+            .filter(call => !call.track.levels[call.depth].flags.has(call.i)), call => call.duration).sort() }));
     }
 
     /** Chooses the recordings, and what is noise whatever the test says. */

@@ -190,7 +190,7 @@ export class Panels {
             el('p.note', {}, [label.category, label.function, where(label)].filter(Boolean).join(' \u00b7 ') || '\u00a0'),
             el('dl', {}, ...facts.flatMap(([name, text]) => [el('dt', {}, name), el('dd', {}, text)])),
             every && count > calls.length ? el('p.note', {}, `These figures are of all calls. ${grouped(calls.length)} are here one by one:`) : '',
-            this.histogram(durations), this.chooser(), this.source(label), ...label.group ? [] : this.argumentTables(calls));
+            this.histogram(this.sidesOf(label) || [{ durations }]), this.chooser(), this.source(label), ...label.group ? [] : this.argumentTables(calls));
         const list = this.callTable(chosen, this.bucket
             ? `Calls of ${ns(this.bucket[0])} to ${ns(this.bucket[1])}`
             : `Calls: ${selection ? this.rangeText() : 'all'}`);
@@ -208,26 +208,31 @@ export class Panels {
             el('pre.source', { tabindex: 0, role: 'region', 'aria-label': `Source at ${where(label)}` }, ...rows)) : null;
     }
 
-    histogram(durations) {
-        const n = durations.length, box = el('div.histogram', { role: 'group', 'aria-label': 'Distribution of durations; a bar lists its calls' });
-        if (!n) return box;
-        const low = Math.max(1, durations[0]), high = Math.max(low * 1.01, durations[n - 1]), bars = 48;
+    /** A scope of both recordings that are compared; null: it is of one. */
+    sidesOf(label) {
+        const sides = this.comparison && this.comparison.callsOf(label);
+        return sides && sides.every(({ durations }) => durations.length) ? sides : null;
+    }
+
+    /** Bars of one, or the shares of two, one in front of the other. @param {{name?: string, durations: Float64Array}[]} sides */
+    histogram(sides) {
+        const box = el('div.histogram', { role: 'group', 'aria-label': 'Distribution of durations; a bar lists its calls' }), lists = sides.map(side => side.durations);
+        if (!lists[0].length) return box;
+        const first = Math.min(...lists.map(list => list[0])), last = Math.max(...lists.map(list => list[list.length - 1]));
+        const low = Math.max(1, first), high = Math.max(low * 1.01, last), bars = 48;
         const edge = i => i === 0 ? 0 : i === bars ? Infinity : low * (high / low) ** (i / bars);
-        const counts = [];
-        for (let i = 0, from = 0; i < bars; i++) {
-            const next = i + 1 === bars ? n : firstIndex(n, k => durations[k] >= edge(i + 1));
-            counts.push(next - from);
-            from = next;
-        }
-        const most = Math.max(...counts);
-        counts.forEach((count, i) => {
-            const from = Math.max(i ? edge(i) : durations[0], 0), to = i + 1 === bars ? durations[n - 1] : edge(i + 1);
-            const text = `${ns(from)} to ${ns(to)}: ${grouped(count)} calls`, picked = this.bucket && this.bucket[0] === edge(i);
-            box.append(el('button', { title: text, 'aria-label': text, disabled: !count, class: picked ? 'picked' : null,
+        const below = (list, i) => firstIndex(list.length, at => list[at] >= edge(i)), counts = lists.map(list => Array.from({ length: bars }, (_, i) => below(list, i + 1) - below(list, i)));
+        const share = (k, i) => counts[k][i] / lists[k].length, most = Math.max(...counts.map((each, k) => Math.max(...each) / lists[k].length));
+        for (let i = 0; i < bars; i++) {
+            const calls = sides.map(({ name }, k) => `${name || ''}${grouped(counts[k][i])} calls${name ? `, ${(100 * share(k, i)).toFixed(1)} %` : ''}`).join('; ');
+            const text = `${ns(Math.max(i ? edge(i) : first, 0))} to ${ns(i + 1 === bars ? last : edge(i + 1))}: ${calls}`, picked = this.bucket && this.bucket[0] === edge(i);
+            box.append(el('button', { title: text, 'aria-label': text, disabled: counts.every(each => !each[i]), class: picked ? 'picked' : null,
                 onclick: () => { this.bucket = picked ? null : [edge(i), edge(i + 1)]; this.render(); } },
-            el('i', { style: { height: `${count ? Math.max(2, 100 * count / most) : 0}%` } })));
-        });
-        return el('div', {}, box, el('div.ends', {}, el('span', {}, ns(durations[0])), el('span', {}, 'durations, logarithmic'), el('span', {}, ns(durations[n - 1]))));
+            ...counts.map((each, k) => each[i] ? el('i', { class: k ? 'after' : null, style: { height: `${Math.max(2, 100 * share(k, i) / most)}%` } }) : null)));
+        }
+        return el('div', {}, box, el('div.ends', {}, el('span', {}, ns(first)), el('span', {}, 'durations, logarithmic'), el('span', {}, ns(last))),
+            ...sides[1] ? sides.map(({ name, about, durations }, k) => el('div.note', {}, el('i', { class: `swatch ${k ? 'after' : 'before'}` }),
+                `${name}${about}: ${grouped(durations.length)} calls, p50 ${ns(durations[durations.length - 1 >> 1])}`)) : []);
     }
 
     /** Calls, total and mean by the value of each argument. */

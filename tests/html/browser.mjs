@@ -378,6 +378,29 @@ async function added(before, after) {
     await page.close();
 }
 
+/** The distributions of a scope of both recordings are one picture, with the figures as text. */
+async function overlaid(prefix) {
+    const { page, log } = await open(prefix + '.html'), name = 'both distributions';
+    const wanted = await page.evaluate(() => {
+        const { report, panels } = globalThis.prof, label = report.labels.find(each => each.name === 'entity');
+        panels.pick(label);
+        return report.processes.map(process => process.tracks.reduce((sum, track) => sum + track.levels.reduce((n, level) => n + [...level.node].filter(node => report.nodes.label[node] === label.id).length, 0), 0));
+    });
+    const bars = await page.locator('.histogram button').evaluateAll(all => all.map(bar => [bar.getAttribute('aria-label'), bar.querySelectorAll('i:not(.after)').length, bar.querySelectorAll('i.after').length]));
+    const counts = bars.map(([text]) => /: 1: ([\d,]+) calls, ([\d.]+) %; 2: ([\d,]+) calls, ([\d.]+) %$/.exec(text).slice(1).map(each => Number(each.replace(/,/g, ''))));
+    const sum = k => counts.reduce((all, each) => all + each[k], 0);
+    same(`${name}: each bar says how many calls of both`, [sum(0), sum(2)], wanted);
+    check(`${name}: and their shares`, Math.abs(sum(1) - 100) < 3 && Math.abs(sum(3) - 100) < 3, `${sum(1)} % and ${sum(3)} %`);
+    same(`${name}: it is drawn where there are some`, bars.filter(([, before, after], i) => before !== Number(counts[i][0] > 0) || after !== Number(counts[i][2] > 0)), []);
+    const legend = await page.locator('.side .note:has(.swatch)').allInnerTexts();
+    check(`${name}: a legend`, legend.length === 2 && wanted.every((n, i) => legend[i].startsWith(`${i + 1}: `) && legend[i].includes(`${n.toLocaleString('en-US')} calls, p50 `)), legend.join());
+    await page.screenshot({ path: path.join(folder, 'overlaid.png') });
+    await page.evaluate(() => globalThis.prof.panels.pick(globalThis.prof.report.labels.find(each => each.name === 'sanitize')));
+    same(`${name}: one of a scope that only one has`, await page.locator('.histogram .after').count(), 0);
+    same(`${name}: nothing goes wrong`, log, []);
+    await page.close();
+}
+
 /** The table of two recordings has the verdicts of prof compare. */
 async function verdicts(file) {
     const { page, log } = await open(file), name = 'verdicts';
@@ -461,6 +484,7 @@ await pictures(plain);
 await attack();
 await tree(plain);
 await compared(plain);
+await overlaid(pair);
 await sources(pair + '.sources.html');
 await differences();
 await verdicts(pair + '.html');

@@ -22,11 +22,12 @@ function statements(folder, names) {
         .filter(node => node.type !== 'ImportDeclaration').map(node => node.type === 'ExportNamedDeclaration' ? node.declaration : node);
 }
 
-/** The strings of an array of a header, each line by itself. */
-const linesOf = (header, array) => [...new RegExp(`${array}[^]*?(NULL\\};|$)`).exec(fs.readFileSync(header, 'utf8'))[0].matchAll(/^ {4}"(.*)\\n"$/gm)].map(match => match[1].replace(/\\(.)/g, '$1'));
+/** The strings of an array of a header, as one. */
+const textOf = (header, array) => [...new RegExp(`${array}[^]*?(NULL\\};|$)`).exec(fs.readFileSync(header, 'utf8'))[0].matchAll(/^ {4}"(.*?)(\\n)?"$/gm)]
+    .map(([, text, end]) => text.replace(/\\(.)/g, '$1') + (end ? '\n' : '')).join('');
 
-function compare(name, folder, names, lines) {
-    const script = lines.join('\n'), code = /\(\(\) => \{\n([^]*)\n\}\)\(\);/.exec(script);
+function compare(name, folder, names, script) {
+    const code = /\(\(\) => \{\n([^]*)\}\)\(\);/.exec(script);
     if (!code) return check(name, false, 'there is no script');
     let got;
     try { got = parse(code[1], { ecmaVersion: 'latest' }).body; } catch (error) { return check(name, false, `${error.message}: ${code[1].split("\n")[error.loc.line - 1]}`); }
@@ -58,7 +59,7 @@ fs.writeFileSync(path.join(folder, 'src/page/tricky.html'), '(() => {\n@tricky.j
 fs.writeFileSync(path.join(folder, 'src/page/tricky.js'), TRICKY);
 execFileSync('sh', ['src/assemble.sh', '--force'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
 process.chdir(folder);
-compare('tricky', 'src/page', ['tricky.js'], linesOf('tricky.h', '/. tricky'));
+compare('tricky', 'src/page', ['tricky.js'], textOf('tricky.h', '/. tricky'));
 fs.writeFileSync('src/page/tricky.js', 'const a = `goes\non`;\n');
 let refused = '';
 try { execFileSync('sh', ['src/assemble.sh', '--force'], { stdio: 'pipe' }); } catch (error) { refused = String(error.stderr); }
@@ -66,7 +67,7 @@ check('tricky: a literal of two lines is refused', refused.includes('goes on in 
 process.chdir(root);
 fs.rmSync(folder, { recursive: true });
 const names = page => fs.readFileSync(page, 'utf8').split('\n').filter(line => /^@.*\.js$/.test(line)).map(line => line.slice(1));
-compare('the page', 'src/html', names('src/html/index.html'), linesOf('prof_html.h', 'prof__html_page'));
-compare('the live part', 'src/html', names('src/html/live.html'), ['(() => {', ...linesOf('prof_html.h', 'prof__html_live'), '})();']);
+compare('the page', 'src/html', names('src/html/index.html'), textOf('prof_html.h', 'prof__html_page'));
+compare('the live part', 'src/html', names('src/html/live.html'), `(() => {\n${textOf('prof_html.h', 'prof__html_live')}})();`);
 console.log(`${passed} passed, ${failed} failed, 0 skipped`);
 process.exit(failed ? 1 : 0);
