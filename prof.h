@@ -348,8 +348,8 @@ MANUAL                                                                          
     flag and with PROF_INSTRUMENT_FUNCTIONS: every call is a scope, named by the symbol tables. Filter by min_duration,
     which makes a scope cost about twice as much; at the end of a chunk a short scope may be kept.
 
-    Windows. PROFILE_MUTEX_LOCK and prof_server.h are not there. With save_signal, any number but 0, the program saves
-    when the event Local\prof-save-<pid> is set: by SetEvent(), or in PowerShell by
+    Windows. prof_server.h is not there, and PROFILE_MUTEX_LOCK has counterparts: see >>markup. With save_signal, any
+    number but 0, the program saves when the event Local\prof-save-<pid> is set: by SetEvent(), or in PowerShell by
     [Threading.EventWaitHandle]::OpenExisting("Local\prof-save-1234").Set(). crash_report sets the filter of unhandled
     exceptions, and a handler of SIGABRT for abort() of the C runtime that prof is linked with; what was set before is
     called after the report. It says "access violation" or "abort()" instead of a signal. What the program handles is
@@ -1471,7 +1471,9 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
      PROFILE_LOCK_RELEASE(lock, name)  put it before the unlock call
      PROFILE_MUTEX_LOCK(mutex, name) calls pthread_mutex_lock() and returns its value, with these three; a wait is a
                                      scope "wait for name"
-     PROFILE_MUTEX_UNLOCK(mutex)     calls pthread_mutex_unlock() */
+     PROFILE_MUTEX_UNLOCK(mutex)     calls pthread_mutex_unlock()
+     PROFILE_CRITICAL_SECTION_ENTER(section, name), _LEAVE(section), PROFILE_SRWLOCK_ACQUIRE(lock, name) (exclusive),
+     _RELEASE(lock)                  the same for the locks of Windows; include windows.h */
 
 enum { /* the kind of a word in the image: see >>image */
     PROF__KIND_NONE = 0, PROF__KIND_BEGIN, PROF__KIND_END, PROF__KIND_MARK, PROF__KIND_COUNTER_INT,
@@ -2202,6 +2204,40 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
     })
 #define PROFILE_MUTEX_LOCK(mutex, name) PROF__EITHER(PROF__MUTEX_LOCK(mutex, name), pthread_mutex_lock(mutex))
 #define PROFILE_MUTEX_UNLOCK(mutex) PROF__EITHER(PROF__MUTEX_UNLOCK(mutex), pthread_mutex_unlock(mutex))
+#endif
+/* and on Windows, whose locks these are; the event says that it was taken when the thread came */
+#ifdef _WIN32
+#define PROF__SYSTEM_LOCK(lock, name, attempt, wait)                                                                 \
+    do {                                                                                                             \
+        if (attempt) {                                                                                               \
+            PROFILE_LOCK_ACQUIRE(lock, name);                                                                        \
+        } else {                                                                                                     \
+            PROFILE_BLOCK("wait for " name) {                                                                        \
+                PROF__STATEMENT(PROF__KIND_EVENT | PROF_ROLE_LOCK << PROF__ROLE_SHIFT, name, PROF_CATEGORY,          \
+                                PROF_SITE_LEVEL,                                                                     \
+                                prof__event(&prof__here, PROF_EVENT_LOCK_WAIT, 1, PROF__ADDRESS(lock)));             \
+                wait;                                                                                                \
+                PROFILE_LOCK_ACQUIRE(lock, name);                                                                    \
+            }                                                                                                        \
+        }                                                                                                            \
+    } while (0)
+#define PROF__SYSTEM_UNLOCK(lock, leave)                                                                             \
+    do {                                                                                                             \
+        PROFILE_LOCK_RELEASE(lock, "unlock");                                                                        \
+        leave;                                                                                                       \
+    } while (0)
+#define PROFILE_CRITICAL_SECTION_ENTER(section, name)                                                                \
+    PROF__EITHER(PROF__SYSTEM_LOCK(section, name, TryEnterCriticalSection(section), EnterCriticalSection(section)),  \
+                 EnterCriticalSection(section))
+#define PROFILE_CRITICAL_SECTION_LEAVE(section)                                                                      \
+    PROF__EITHER(PROF__SYSTEM_UNLOCK(section, LeaveCriticalSection(section)),                                        \
+                 LeaveCriticalSection(section))
+#define PROFILE_SRWLOCK_ACQUIRE(lock, name)                                                                          \
+    PROF__EITHER(PROF__SYSTEM_LOCK(lock, name, TryAcquireSRWLockExclusive(lock), AcquireSRWLockExclusive(lock)),     \
+                 AcquireSRWLockExclusive(lock))
+#define PROFILE_SRWLOCK_RELEASE(lock)                                                                                \
+    PROF__EITHER(PROF__SYSTEM_UNLOCK(lock, ReleaseSRWLockExclusive(lock)),                                           \
+                 ReleaseSRWLockExclusive(lock))
 #endif
 
 #define PROFILE_THREAD(name) PROF__EITHER(prof_thread_name(PROF__TEXT(name)), PROF__USE(name))

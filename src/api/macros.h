@@ -534,5 +534,39 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 #define PROFILE_MUTEX_LOCK(mutex, name) PROF__EITHER(PROF__MUTEX_LOCK(mutex, name), pthread_mutex_lock(mutex))
 #define PROFILE_MUTEX_UNLOCK(mutex) PROF__EITHER(PROF__MUTEX_UNLOCK(mutex), pthread_mutex_unlock(mutex))
 #endif
+/* and on Windows, whose locks these are; the event says that it was taken when the thread came */
+#ifdef _WIN32
+#define PROF__SYSTEM_LOCK(lock, name, attempt, wait)                                                                 \
+    do {                                                                                                             \
+        if (attempt) {                                                                                               \
+            PROFILE_LOCK_ACQUIRE(lock, name);                                                                        \
+        } else {                                                                                                     \
+            PROFILE_BLOCK("wait for " name) {                                                                        \
+                PROF__STATEMENT(PROF__KIND_EVENT | PROF_ROLE_LOCK << PROF__ROLE_SHIFT, name, PROF_CATEGORY,          \
+                                PROF_SITE_LEVEL,                                                                     \
+                                prof__event(&prof__here, PROF_EVENT_LOCK_WAIT, 1, PROF__ADDRESS(lock)));             \
+                wait;                                                                                                \
+                PROFILE_LOCK_ACQUIRE(lock, name);                                                                    \
+            }                                                                                                        \
+        }                                                                                                            \
+    } while (0)
+#define PROF__SYSTEM_UNLOCK(lock, leave)                                                                             \
+    do {                                                                                                             \
+        PROFILE_LOCK_RELEASE(lock, "unlock");                                                                        \
+        leave;                                                                                                       \
+    } while (0)
+#define PROFILE_CRITICAL_SECTION_ENTER(section, name)                                                                \
+    PROF__EITHER(PROF__SYSTEM_LOCK(section, name, TryEnterCriticalSection(section), EnterCriticalSection(section)),  \
+                 EnterCriticalSection(section))
+#define PROFILE_CRITICAL_SECTION_LEAVE(section)                                                                      \
+    PROF__EITHER(PROF__SYSTEM_UNLOCK(section, LeaveCriticalSection(section)),                                        \
+                 LeaveCriticalSection(section))
+#define PROFILE_SRWLOCK_ACQUIRE(lock, name)                                                                          \
+    PROF__EITHER(PROF__SYSTEM_LOCK(lock, name, TryAcquireSRWLockExclusive(lock), AcquireSRWLockExclusive(lock)),     \
+                 AcquireSRWLockExclusive(lock))
+#define PROFILE_SRWLOCK_RELEASE(lock)                                                                                \
+    PROF__EITHER(PROF__SYSTEM_UNLOCK(lock, ReleaseSRWLockExclusive(lock)),                                           \
+                 ReleaseSRWLockExclusive(lock))
+#endif
 
 #define PROFILE_THREAD(name) PROF__EITHER(prof_thread_name(PROF__TEXT(name)), PROF__USE(name))

@@ -348,8 +348,8 @@ MANUAL                                                                          
     flag and with PROF_INSTRUMENT_FUNCTIONS: every call is a scope, named by the symbol tables. Filter by min_duration,
     which makes a scope cost about twice as much; at the end of a chunk a short scope may be kept.
 
-    Windows. PROFILE_MUTEX_LOCK and prof_server.h are not there. With save_signal, any number but 0, the program saves
-    when the event Local\prof-save-<pid> is set: by SetEvent(), or in PowerShell by
+    Windows. prof_server.h is not there, and PROFILE_MUTEX_LOCK has counterparts: see >>markup. With save_signal, any
+    number but 0, the program saves when the event Local\prof-save-<pid> is set: by SetEvent(), or in PowerShell by
     [Threading.EventWaitHandle]::OpenExisting("Local\prof-save-1234").Set(). crash_report sets the filter of unhandled
     exceptions, and a handler of SIGABRT for abort() of the C runtime that prof is linked with; what was set before is
     called after the report. It says "access violation" or "abort()" instead of a signal. What the program handles is

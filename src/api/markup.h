@@ -71,7 +71,9 @@
      PROFILE_LOCK_RELEASE(lock, name)  put it before the unlock call
      PROFILE_MUTEX_LOCK(mutex, name) calls pthread_mutex_lock() and returns its value, with these three; a wait is a
                                      scope "wait for name"
-     PROFILE_MUTEX_UNLOCK(mutex)     calls pthread_mutex_unlock() */
+     PROFILE_MUTEX_UNLOCK(mutex)     calls pthread_mutex_unlock()
+     PROFILE_CRITICAL_SECTION_ENTER(section, name), _LEAVE(section), PROFILE_SRWLOCK_ACQUIRE(lock, name) (exclusive),
+     _RELEASE(lock)                  the same for the locks of Windows; include windows.h */
 
 enum { /* the kind of a word in the image: see >>image */
     PROF__KIND_NONE = 0, PROF__KIND_BEGIN, PROF__KIND_END, PROF__KIND_MARK, PROF__KIND_COUNTER_INT,

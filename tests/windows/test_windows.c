@@ -408,6 +408,78 @@ TEST(an_event_saves)
     CHECK_EQUAL(prof_stop(), PROF_OK);
 }
 
+/*-- locks --*/
+
+static CRITICAL_SECTION section;
+static SRWLOCK srw_lock = SRWLOCK_INIT;
+static volatile long counted[2];
+
+static DWORD WINAPI lock_and_count(LPVOID unused)
+{
+    (void)unused;
+    for (int i = 0; i < 2000; ++i) {
+        PROFILE_CRITICAL_SECTION_ENTER(&section, "section");
+        counted[0] = counted[0] + 1;
+        if (i % 64 == 0) Sleep(0); /* so that others have to wait */
+        PROFILE_CRITICAL_SECTION_LEAVE(&section);
+        PROFILE_SRWLOCK_ACQUIRE(&srw_lock, "srw");
+        counted[1] = counted[1] + 1;
+        if (i % 64 == 0) Sleep(0);
+        PROFILE_SRWLOCK_RELEASE(&srw_lock);
+    }
+    return 0;
+}
+
+static DWORD WINAPI wait_for_both(LPVOID ready)
+{
+    SetEvent(ready);
+    PROFILE_CRITICAL_SECTION_ENTER(&section, "section");
+    PROFILE_CRITICAL_SECTION_LEAVE(&section);
+    PROFILE_SRWLOCK_ACQUIRE(&srw_lock, "srw");
+    PROFILE_SRWLOCK_RELEASE(&srw_lock);
+    return 0;
+}
+
+TEST(locks_of_windows)
+{
+    prof_config config = trace_config(16u << 20);
+    HANDLE threads[4], ready = CreateEventA(NULL, TRUE, FALSE, NULL);
+    prof_lock_row *rows = NULL;
+    size_t count = 0;
+    InitializeCriticalSection(&section);
+    trace_start(&config);
+    for (int i = 0; i < 4; ++i) threads[i] = CreateThread(NULL, 0, lock_and_count, NULL, 0, NULL);
+    WaitForMultipleObjects(4, threads, TRUE, 60000);
+    for (int i = 0; i < 4; ++i) CloseHandle(threads[i]);
+    CHECK_EQUAL(counted[0], 4 * 2000);
+    CHECK_EQUAL(counted[1], 4 * 2000);
+    PROFILE_CRITICAL_SECTION_ENTER(&section, "section"); /* a thread that surely waits */
+    PROFILE_SRWLOCK_ACQUIRE(&srw_lock, "srw");
+    threads[0] = CreateThread(NULL, 0, wait_for_both, ready, 0, NULL);
+    WaitForSingleObject(ready, 60000);
+    Sleep(100);
+    PROFILE_CRITICAL_SECTION_LEAVE(&section);
+    Sleep(100);
+    PROFILE_SRWLOCK_RELEASE(&srw_lock);
+    CHECK_EQUAL(WaitForSingleObject(threads[0], 60000), WAIT_OBJECT_0);
+    CloseHandle(threads[0]);
+    prof_trace *trace = trace_stop();
+    CHECK_EQUAL(prof_locks(trace, 0, &rows, &count), PROF_OK);
+    CHECK_EQUAL(count, 2);
+    for (size_t i = 0; i < count; ++i) {
+        char waits[40];
+        snprintf(waits, sizeof waits, "wait for %s", rows[i].name);
+        CHECK(!strcmp(rows[i].name, "section") || !strcmp(rows[i].name, "srw"));
+        CHECK_EQUAL(rows[i].acquired, 4 * 2000 + 2);
+        CHECK_EQUAL(rows[i].holding + rows[i].waiting + rows[i].unmatched + rows[i].abandoned, 0);
+        CHECK(rows[i].contended >= 1);
+        CHECK_EQUAL(rows[i].contended, count_named(trace, waits));
+    }
+    prof_locks_free(rows);
+    prof_trace_close(trace);
+    DeleteCriticalSection(&section);
+}
+
 /*-- fibers and threads --*/
 
 static prof_fiber *fiber_track;
