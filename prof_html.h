@@ -827,17 +827,20 @@ static const char *const prof__html_page[] = {
     ".histogram button.picked i{background:var(--accent)}\n"
     ".ends{display:flex;justify-content:space-between;color:var(--faint);font-size:11px}\n"
     "details{margin-top:6px}\n"
+    ".menu{margin:0;position:relative}\n"
+    ".menu div{position:absolute;right:0;z-index:8;background:var(--background);border:1px solid var(--line);border-radius:4px;padding:6px 10px;max-height:60vh;overflow:auto}\n"
+    ".menu label{display:block;white-space:nowrap}\n"
     "summary{cursor:pointer}\n"
     ".source{overflow:auto;margin:4px 0;font:12px/1.5 ui-monospace,monospace;tab-size:4}\n"
     ".source [data-n]::before{content:attr(data-n);display:inline-block;width:6ch;margin-right:1ch;text-align:right;color:var(--faint)}\n"
     ".source mark{background:var(--note);color:inherit;font-weight:600}\n"
     "#tip{position:fixed;z-index:9;pointer-events:none;background:var(--ink);color:var(--background);padding:5px 8px;border-radius:4px;max-width:480px;font-size:12px;overflow-wrap:anywhere}\n"
     "#tip[hidden]{display:none}\n"
+   ,
     "#tip b{margin-right:10px}\n"
     "dialog{max-width:620px;color:inherit;background:var(--background);border:1px solid var(--line);border-radius:8px}\n"
     "dialog form{float:right}\n"
     "dialog dl{display:grid;grid-template-columns:auto 1fr;gap:3px 14px}\n"
-   ,
     "dialog dt{font-weight:600}\n"
     "dialog dd{margin:0}\n"
     "@media (max-width:900px){header{flex-wrap:wrap}#facts{display:none}#search{width:160px}.split{flex-direction:column}.side{width:auto;border-right:0}}\n"
@@ -895,13 +898,13 @@ static const char *const prof__html_page[] = {
     "<dt>P</dt><dd>save a picture</dd>\n"
     "<dt>Esc</dt><dd>give up the selection</dd>\n"
     "</dl>\n"
+   ,
     "<p>A click on a name at the left folds a row; the diamond pins it to the top. The address of the page says what is shown: send it along. Drop another report's file on the page, or choose it by Compare with, to compare the two.</p>\n"
     "<p><label><input type=\"checkbox\" id=\"wheel\"> The wheel alone zooms, as in Tracy</label></p>\n"
     "</dialog>\n"
     "<script nonce=\"prof\">\n"
     "\"use strict\";\n"
     "(() => {\n"
-   ,
     "class Growing{"
     "constructor(type){"
     "this.type=type;"
@@ -995,6 +998,7 @@ static const char *const prof__html_page[] = {
     "const SCOPE=0,MARK=1,COUNTER=2,FRAME=3,LOST=4,SPAN=5,SPAN_MARK=6,FLOW_OUT=8,FLOW_IN=10,"
     "ALLOC=11,FREE=12,LOCK_WAIT=13,LOCK_ACQUIRE=14,LOCK_RELEASE=15,LOG=16;"
     "const TRUNCATED_BEGIN=1,TRUNCATED_END=2;"
+   ,
     "const GROUP=4;"
     "const ROLE_STEP=1,ROLE_FRAME=10,ROLE_MEMORY=11,ROLE_LOCK=12;"
     "const FROM_LAST=0x10000;"
@@ -1011,7 +1015,6 @@ static const char *const prof__html_page[] = {
     "}\n"
     "u(){"
     "let byte=this.byte();"
-   ,
     "if(byte<128)return byte;"
     "let value=byte&127,scale=128;"
     "do{"
@@ -1132,6 +1135,7 @@ static const char *const prof__html_page[] = {
     "this.count=0;"
     "this.start=new Float64Array(8);"
     "this.duration=new Uint32Array(8);"
+   ,
     "this.node=new Uint32Array(8);"
     "this.long=new Map();"
     "this.flags=new Map();"
@@ -1147,7 +1151,6 @@ static const char *const prof__html_page[] = {
     "this.duration[i]=Math.min(duration,0xFFFFFFFF);"
     "if(duration>=0xFFFFFFFF)this.long.set(i,duration);"
     "}\n"
-   ,
     "grow(room){"
     "for(const column of['start','duration','node']){"
     "const before=this[column];"
@@ -1271,6 +1274,7 @@ static const char *const prof__html_page[] = {
     "if(!handler)return;"
     "if(!this.report.version&&block.kind!=='H')throw new Damage('the data do not begin as they should');"
     "const count=block.kind==='E'?5:block.kind==='Q'?3:1;"
+   ,
     "handler.apply(this,columnsOf(bytes,count));"
     "}\n"
     "head(r){"
@@ -1283,7 +1287,6 @@ static const char *const prof__html_page[] = {
     "while(!r.done){"
     "const text=r.text(),same=this.texts.get(text);"
     "if(same===undefined)this.texts.set(text,text);"
-   ,
     "this.report.strings.push(same===undefined?text:same);"
     "}\n"
     "}\n"
@@ -1375,6 +1378,7 @@ static const char *const prof__html_page[] = {
     "if(kind.flags)level.flags.set(i,kind.flags);"
     "level.lastNode=node;"
     "level.isOpen=true;"
+   ,
     "open=depth+1;"
     "last=time=start;"
     "report.scopes++;"
@@ -1388,7 +1392,6 @@ static const char *const prof__html_page[] = {
     "points(times,kindColumn,details){"
     "const{report}=this,track=report.tracks[times.index(report.tracks.length,'track')];"
     "const{points}=track;"
-   ,
     "while(!kindColumn.done){"
     "const number=kindColumn.index(report.kinds.length,'kind'),{type}=report.kinds[number],i=points.count++;"
     "let a=0,b=0;"
@@ -1482,6 +1485,7 @@ static const char *const prof__html_page[] = {
     "return report;"
     "}\n"
     "}\n"
+   ,
     "function piecesIn(text){"
     "const begin='<script type=\"application/'+'octet-stream\">',pieces=[];"
     "for(let at=text.indexOf(begin);at>=0;at=text.indexOf(begin,at)){"
@@ -1492,7 +1496,6 @@ static const char *const prof__html_page[] = {
     "return pieces;"
     "}\n"
     "function joined(a,b){"
-   ,
     "const report=Object.assign(new Report(),a,{all:null}),key=label=>[label.name,label.category,label.file,label.line].join('\\0');"
     "const labels=[...a.labels],known=new Map(labels.map(label=>[key(label),label.id])),{nodes}=a,childOf=new Map();"
     "const labelOf=b.labels.map(label=>{"
@@ -1583,6 +1586,7 @@ static const char *const prof__html_page[] = {
     "}\n"
     "tiers.push(below={longest,busy});"
     "}\n"
+   ,
     "return tiers;"
     "}\n"
     "const found={longest:0,busy:0};"
@@ -1591,7 +1595,6 @@ static const char *const prof__html_page[] = {
     "let bits=0,longest=i,most=duration[i],busy=0;"
     "for(;;){"
     "while(bits<top&&(i&(16<<bits)-1)===0&&i+(16<<bits)<count&&start[i+(16<<bits)]<=late)bits+=4;"
-   ,
     "const tier=bits?pyramid[(bits>>2)-1]:null,at=tier?tier.longest[i>>bits]:i;"
     "busy+=tier?tier.busy[i>>bits]:groups&&groups.has(i)?groups.get(i).busy:duration[i];"
     "if(duration[at]>most)most=duration[longest=at];"
@@ -1681,6 +1684,7 @@ static const char *const prof__html_page[] = {
     "report.to=to+1;"
     "report.windows=report.processes.filter(process=>process.about.has('window_from_ns')).map(({about})=>\n"
     "({from:Number(about.get('window_from_ns')),to:Math.min(report.to,Number(about.get('window_to_ns')))}));"
+   ,
     "for(const process of report.processes)pointsOf(report,process);"
     "framesOfSpans(report);"
     "report.bars=stepsOf(report);"
@@ -1691,7 +1695,6 @@ static const char *const prof__html_page[] = {
     "return report;"
     "}\n"
     "function groupsOf(report,level){"
-   ,
     "for(const[i,flags]of level.flags){"
     "if(!(flags&GROUP))continue;"
     "const args=new Map(report.argsOf(level.args,i));"
@@ -1786,6 +1789,7 @@ static const char *const prof__html_page[] = {
     "this.used++;"
     "if(kind.type===ALLOC){"
     "const pool=this.poolOf(label.category),old=this.live.get(address);"
+   ,
     "if(old)this.remove(old,address,time);"
     "const site=this.rowOf(this.sites,label),scope=this.rowOf(this.scopes,this.around(track,kind.depth,time));"
     "for(const row of[site,scope]){"
@@ -1796,7 +1800,6 @@ static const char *const prof__html_page[] = {
     "row.peak=Math.max(row.peak,row.liveBytes);"
     "}\n"
     "this.live.set(address,{site,scope,pool,size,time,track});"
-   ,
     "this.change(pool,time,size);"
     "}else{"
     "const block=this.live.get(address);"
@@ -1908,6 +1911,7 @@ static const char *const prof__html_page[] = {
     "if(!series.has(key))\n"
     "series.set(key,{name:report.labels[span.label].name,track:report.tracks[span.track],start:[],duration:[]});"
     "series.get(key).start.push(span.start);"
+   ,
     "series.get(key).duration.push(span.duration);"
     "}\n"
     "report.frames.push(...series.values());"
@@ -1918,7 +1922,6 @@ static const char *const prof__html_page[] = {
     "for(const track of report.tracks){"
     "for(const level of track.levels){"
     "for(let i=0;i<level.count;i++){"
-   ,
     "const label=labels[nodes.label[level.node[i]]],key=label.id+' '+track.id;"
     "if(label.role!==ROLE_STEP)continue;"
     "if(!series.has(key))series.set(key,{name:label.name,track,start:[],duration:[]});"
@@ -1979,6 +1982,7 @@ static const char *const prof__html_page[] = {
     "(duration?`, ${(100 * total / duration).toFixed(1)} % of the run`:'')};"
     "}\n"
     "function truncatedText(flags){"
+   ,
     "const missing=[flags&TRUNCATED_BEGIN?'begin':'',flags&TRUNCATED_END?'end':''].filter(Boolean).join(' and ');"
     "return missing&&`${missing} not recorded`;"
     "}\n"
@@ -1988,7 +1992,6 @@ static const char *const prof__html_page[] = {
     "const middle=low+high>>>1;"
     "if(level.start[middle]<=time)low=middle+1;else high=middle;"
     "}\n"
-   ,
     "return low&&level.endOf(low-1)>=time?low-1:-1;"
     "}\n"
     "const BUCKETS=64+58*32;"
@@ -2073,6 +2076,7 @@ static const char *const prof__html_page[] = {
     "histogram[bucketOf(at)]+=count;"
     "}\n"
     "}\n"
+   ,
     "return byLabels(report,{from,to,calls,total,self,every:true},whole,shortest,longest,histograms);"
     "}\n"
     "function percentile(row,share){"
@@ -2084,7 +2088,6 @@ static const char *const prof__html_page[] = {
     "}\n"
     "return row.max;"
     "}\n"
-   ,
     "function callsOf(report,label,from,to,wanted=()=>true){"
     "const{nodes}=report,calls=[];"
     "const mine=new Uint8Array(nodes.count);"
@@ -2186,6 +2189,7 @@ static const char *const prof__html_page[] = {
     "constructor(){this.high=this.low=0;}\n"
     "below(limit){"
     "const sum=this.low+0x7F4A7C15;"
+   ,
     "this.low=sum>>>0;"
     "this.high=this.high+0x9E3779B9+(sum>0xFFFFFFFF?1:0)>>>0;"
     "let{high,low}=this;"
@@ -2195,7 +2199,6 @@ static const char *const prof__html_page[] = {
     "if(!timesLow)return;"
     "const carried=productHigh(low,timesLow)+Math.imul(high,timesLow)+Math.imul(low,timesHigh);"
     "low=Math.imul(low,timesLow)>>>0;"
-   ,
     "high=carried>>>0;"
     "};"
     "mix(30,0xBF58476D,0x1CE4E5B9);"
@@ -2298,13 +2301,13 @@ static const char *const prof__html_page[] = {
     "function shiftOf(a,b){"
     "if(!a||!b||!a.ns.length||!b.ns.length)return unknown(0,0);"
     "const change=rankChange(timesOf(a,0,a.ns.length),timesOf(b,0,b.ns.length));"
+   ,
     "if(a.ns.length>=TENTHS_FROM&&b.ns.length>=TENTHS_FROM)widenByTenths(a,b,change);"
     "return change;"
     "}\n"
     "const STUDENT=[[1,63.657],[2,9.925],[3,5.841],[4,4.604],[5,4.032],[6,3.707],[7,3.499],[8,3.355],[9,3.25],"
     "[10,3.169],[12,3.055],[15,2.947],[20,2.845],[30,2.75],[60,2.66],[120,2.617],[1e9,DEVIATIONS]];"
     "function dispersionOf(tenths,expected){"
-   ,
     "const mean=tenths.reduce((sum,value)=>sum+value,0)/TENTHS;"
     "const variance=tenths.reduce((sum,value)=>sum+(value-mean)**2,0)/(TENTHS-1);"
     "return expected>0&&variance>expected?variance/expected:1;"
@@ -2379,6 +2382,7 @@ static const char *const prof__html_page[] = {
     "const n=level.node[i],time=Math.max(0,self[i-first]);"
     "let sum=sums.get(n);"
     "if(!sum)sums.set(n,sum={n:0,sum:0,squares:0,tenths:new Array(10).fill(0)});"
+   ,
     "sum.tenths[Math.floor((10*++sum.n-1)/stats.calls[n])]+=time;"
     "sum.sum+=time;"
     "sum.squares+=time*time;"
@@ -2394,7 +2398,6 @@ static const char *const prof__html_page[] = {
     "return node;"
     "};"
     "const root=make(-1);"
-   ,
     "stats.forEach(({calls,total,self},which)=>{"
     "const made=new Array(nodes.count),needed=new Uint8Array(nodes.count);"
     "for(let n=nodes.count-1;n>0;n--)if(needed[n]||calls[n])needed[n]=needed[nodes.parent[n]]=1;"
@@ -2483,6 +2486,7 @@ static const char *const prof__html_page[] = {
     "return query.names.every(word=>name.includes(word))&&\n"
     "query.categories.every(word=>category.includes(word));"
     "}\n"
+   ,
     "function findScopes(report,query,limit=20000){"
     "const{nodes,labels}=report,mine=new Uint8Array(nodes.count),hits=[];"
     "const fits=labels.map(label=>labelMatches(query,label));"
@@ -2490,7 +2494,6 @@ static const char *const prof__html_page[] = {
     "hits.more=false;"
     "for(const track of report.tracks){"
     "for(let depth=0;depth<track.levels.length;depth++){"
-   ,
     "const level=track.levels[depth],listed=query.args.length?level.args.index:null,n=listed?listed.length:level.count;"
     "for(let k=0;k<n;k++){"
     "const i=listed?listed[k]:k;"
@@ -2562,6 +2565,7 @@ static const char *const prof__html_page[] = {
     "`Show more: ${(sorted.length - limit).toLocaleString('en-US')} rows are left`):null;"
     "const copy=el('button.copy',{title:'Copy the table as text, for a spreadsheet',onclick:()=>navigator.clipboard.writeText([columns.map(c=>c.title),"
     "...sorted.map(row=>columns.map(c=>plainText((c.show||c.get)(row))))].map(line=>line.join('\\t')).join('\\n')).then(()=>{copy.textContent='Copied';})},'Copy');"
+   ,
     "root.replaceChildren(el('table',{},el('caption',{},options.caption+' ',copy),el('thead',{},head),el('tbody',{},...body)));"
     "if(more)root.append(more);"
     "};"
@@ -2572,7 +2576,6 @@ static const char *const prof__html_page[] = {
     "class Svg{"
     "constructor(width,height,measure){"
     "this.root=this.add(null,'svg',{xmlns:XML,width,height,viewBox:`0 0 ${width} ${height}`,'font-family':'system-ui, sans-serif'});"
-   ,
     "this.measure=measure;"
     "this.place=this.root;"
     "this.saved=[];"
@@ -2652,6 +2655,7 @@ static const char *const prof__html_page[] = {
     "svg.fillStyle=look.color;"
     "if(fits>1)svg.fillText(fits<name.length?name.slice(0,fits-1)+'\\u2026':name,left+3,top+10);"
     "}\n"
+   ,
     "return svg.text();"
     "}\n"
     "const LINE=18,RULER=26,GUTTER=190,COUNTER_HEIGHT=34;"
@@ -2669,7 +2673,6 @@ static const char *const prof__html_page[] = {
     "this.scroll=0;"
     "this.widths=new Map();"
     "this.waiting=false;"
-   ,
     "this.frame=[];"
     "}\n"
     "redraw(){"
@@ -2757,6 +2760,7 @@ static const char *const prof__html_page[] = {
     "y+=row.height;"
     "}\n"
     "}\n"
+   ,
     "x(time){return GUTTER+(time-this.app.view.from)*this.scale;}\n"
     "time(x){return this.app.view.from+(x-GUTTER)/this.scale;}\n"
     "draw(svg){"
@@ -2764,7 +2768,6 @@ static const char *const prof__html_page[] = {
     "const width=canvas.clientWidth,height=canvas.clientHeight;"
     "if(!width||!height)return;"
     "const w=Math.round(width*ratio),h=Math.round(height*ratio);"
-   ,
     "if(canvas.width!==w||canvas.height!==h||!this.image){"
     "canvas.width=w;"
     "canvas.height=h;"
@@ -2856,6 +2859,7 @@ static const char *const prof__html_page[] = {
     "if(flags)this.drawTorn(ctx,x0,x1,y,flags);"
     "}\n"
     "}\n"
+   ,
     "drawTorn(ctx,x0,x1,y,flags){"
     "ctx.fillStyle=this.app.style.background;"
     "for(const[bit,x,sign]of[[TRUNCATED_BEGIN,x0,1],[TRUNCATED_END,x1,-1]]){"
@@ -2870,7 +2874,6 @@ static const char *const prof__html_page[] = {
     "}\n"
     "}\n"
     "drawGrid(pixels,w,h,ratio,width){"
-   ,
     "const{from,to}=this.app.view,step=niceStep((to-from)/Math.max(2,(width-GUTTER)/120));"
     "this.step=step;"
     "for(let t=Math.ceil(from/step)*step;t<to;t+=step){"
@@ -2970,6 +2973,7 @@ static const char *const prof__html_page[] = {
     "const x0=this.x(hold.start),x1=this.x(hold.start+hold.duration);"
     "if(x1<last+1)continue;"
     "last=x1;"
+   ,
     "this.drawBox(ctx,x0,x1,y+2,label.rgb,label.ink,hold.track.title);"
     "}\n"
     "}\n"
@@ -2982,7 +2986,6 @@ static const char *const prof__html_page[] = {
     "}\n"
     "ctx.strokeStyle=this.app.style.flow;"
     "ctx.fillStyle=this.app.style.flow;"
-   ,
     "ctx.lineWidth=1.5;"
     "for(const flow of shownFlows){"
     "let a=this.yOf(flow.fromTrack,flow.from);"
@@ -3079,6 +3082,7 @@ static const char *const prof__html_page[] = {
     "if(x+4+this.textWidth(ctx,text)<width)ctx.fillText(text,x+4,RULER/2-1);"
     "}\n"
     "ctx.fillStyle=style.good;"
+   ,
     "for(const{from,to}of this.app.report.windows){"
     "const x0=Math.max(GUTTER,this.x(from));"
     "ctx.fillRect(x0,RULER-3,Math.min(width,this.x(to))-x0,2);"
@@ -3088,7 +3092,6 @@ static const char *const prof__html_page[] = {
     "if(x1<=x0)return;"
     "ctx.fillStyle=style.accent;"
     "ctx.fillRect(x0,RULER-4,x1-x0,3);"
-   ,
     "const text=ns(selection.to-selection.from),wide=this.textWidth(ctx,text)+10;"
     "const at=Math.max(GUTTER,Math.min(width-wide,(x0+x1-wide)/2));"
     "ctx.fillRect(at,2,wide,RULER-6);"
@@ -3172,12 +3175,12 @@ static const char *const prof__html_page[] = {
     "}\n"
     "callsOf(label){"
     "const{report}=this.app,{pairing,processes,from,to}=this.sides(),pair=pairing.pairs.find(({a,b})=>a===label.id||b===label.id);"
+   ,
     "return pair&&[pair.a,pair.b].map((id,i)=>({name:`${i + 1}: `,about:processes[i].name,durations:Float64Array.from(callsOf(report,id,from,to,track=>track.process===processes[i])\n"
     ".filter(call=>!call.track.levels[call.depth].flags.has(call.i)),call=>call.duration).sort()}));"
     "}\n"
     "choosers(){"
     "const{processes}=this.app.report,choose=(which,title)=>el('label',{},title+' ',el('select',{onchange:event=>{"
-   ,
     "this.pair[which]=Number(event.target.value);"
     "this.path=[];"
     "this.panels.render();"
@@ -3241,9 +3244,9 @@ static const char *const prof__html_page[] = {
     "table([{title:'scope',text:true,get:row=>row.label.name},"
     "{title:'verdict',text:true,note:'slower or faster: the whole 99 % interval lies beyond the threshold; same: it is at most twice as wide as that',"
     "get:row=>ORDER.length-ORDER.indexOf(row.verdict),show:row=>el('span',{class:'verdict '+row.verdict},(SIGNS[row.verdict]||'')+row.verdict)},"
+   ,
     "{title:'shift',note:'of a typical call',get:row=>both(row)?row.change.ratio:0,show:row=>both(row)?percentText(row.change.ratio):''},"
     "{title:'99 % interval',note:'of the shift',get:row=>both(row)?row.change.high-row.change.low:0,show:row=>both(row)?intervalText(row.change):''},"
-   ,
     "...two('p50',(side,row,i)=>row.p50[i],ns,'the median; to 2 % where there are more than 10,000 calls'),...two('calls',side=>side&&side.calls,grouped),...two('total',side=>side&&side.total,ns),"
     "{title:'difference',note:'of the total times',get:row=>Math.abs(row.difference),show:row=>(row.difference>0?'+':'')+ns(row.difference)},"
     "...two('mean',mean,ns),{title:'change',note:'of the mean',get:row=>mean(row.b)/mean(row.a)||0,show:row=>percentText(mean(row.b)/mean(row.a))},"
@@ -3278,11 +3281,11 @@ static const char *const prof__html_page[] = {
     "const words={new:'only in 2',gone:'only in 1',same:'within noise',unsure:'not more than noise may be'}[verdict]||verdict;"
     "const figures=key=>a&&b?`${ns(a[key])} \\u2192 ${ns(b[key])}${unit}`:`${ns((a || b)[key])}${unit}`;"
     "const calls=[a,b].filter(Boolean).map(side=>shown(Number(side.calls.toPrecision(4)))).join(' \\u2192 ');"
+   ,
     "const text=`${label.name}: ${words}; self ${figures('self')}${ratio >= 0 ? `, ${percentText(ratio)}` : ''}${a && b && node.change.high < 1e30 ? ` (99 %: ${intervalText(node.change)})` : ''}; `+\n"
     "`total ${figures('total')}; ${calls} calls${unit}`;"
     "const figure=verdict!=='same'&&ratio>=0?percentText(ratio)+' ':'';"
     "return{name:SIGNS[verdict]+figure+label.name,text,class:verdict,style:this.style(verdict,figure?Math.abs(Math.log2(Math.max(ratio,1e-3))):0.3),"
-   ,
     "onclick:()=>{this.path=zoomed(node,this.path,'pair');this.panels.render();},ondblclick:()=>this.panels.pick(label)};"
     "}\n"
     "}\n"
@@ -3363,6 +3366,7 @@ static const char *const prof__html_page[] = {
     "this.only=event.target.value===''?undefined:Number(event.target.value);"
     "this.path=[];"
     "this.render();"
+   ,
     "}},el('option',{value:''},'all tracks'),...tracks.map(track=>el('option',{value:track.id,selected:track.id===this.only},"
     "this.app.report.processes.length>1?`${track.process.name}: ${track.title}`:track.title)));"
     "}\n"
@@ -3372,7 +3376,6 @@ static const char *const prof__html_page[] = {
     "}\n"
     "scopes(){"
     "const stats=this.stats(),span=stats.to-stats.from;"
-   ,
     "const rows=stats.rows.filter(row=>!this.app.dim||!this.app.dim(row.label));"
     "const chooser=this.chooser();"
     "return[chooser?el('div.bar-of-tools',{},chooser):'',table([\n"
@@ -3431,11 +3434,11 @@ static const char *const prof__html_page[] = {
     "const durations=Float64Array.from(whole,call=>call.duration).sort();"
     "const row=stats.rows.find(each=>each.id===label.id),every=stats.every&&row;"
     "const at=share=>every?percentile(row,share):durations.length?durations[Math.max(0,Math.ceil(share*durations.length)-1)]:NaN;"
+   ,
     "const total=row?row.total:0,count=every?row.calls:calls.length;"
     "const facts=label.group?[['groups',grouped(calls.length)]]:[['calls',grouped(count)],['total',ns(total)],['self',ns(row?row.self:0)],['mean',ns(total/count)],"
     "['min',ns(at(0))],['p50',ns(at(0.5))],['p90',ns(at(0.9))],['p99',ns(at(0.99))],['p99.9',ns(at(0.999))],['max',ns(at(1))]];"
     "const chosen=this.bucket?whole.filter(call=>call.duration>=this.bucket[0]&&call.duration<this.bucket[1]):calls;"
-   ,
     "const left=el('div.side',{},el('h2',{},el('i.swatch',{style:{background:css(label.rgb)}}),label.name),"
     "el('p.note',{},[label.category,label.function,where(label)].filter(Boolean).join(' \\u00b7 ')||'\\u00a0'),"
     "el('dl',{},...facts.flatMap(([name,text])=>[el('dt',{},name),el('dd',{},text)])),"
@@ -3486,6 +3489,7 @@ static const char *const prof__html_page[] = {
     "if(!level.args.count)continue;"
     "for(const[key,v]of report.argsOf(level.args,call.i)){"
     "if(!keys.has(key))keys.set(key,new Map());"
+   ,
     "const text=shown(v),values=keys.get(key);"
     "let row=values.get(text);"
     "if(!row){"
@@ -3499,7 +3503,6 @@ static const char *const prof__html_page[] = {
     "if(++seen>500000)break;"
     "}\n"
     "return[...keys].slice(0,8).map(([key,values])=>el('details',{open:keys.size<3},el('summary',{},`by ${key} (${grouped(values.size)} values)`),"
-   ,
     "table([{title:key,text:true,get:row=>row.text},{title:'calls',get:row=>row.calls,show:row=>grouped(row.calls)},"
     "{title:'total',get:row=>row.total,show:row=>ns(row.total)},{title:'mean',get:row=>row.total/row.calls,show:row=>ns(row.total/row.calls)},"
     "{title:'max',get:row=>row.max,show:row=>ns(row.max)}],[...values.values()],"
@@ -3545,13 +3548,13 @@ static const char *const prof__html_page[] = {
     "return[el('div.bar-of-tools',{},select,el('span.note',{},text)),"
     "table([{title:'frame',get:row=>row.i+1},{title:'start',get:row=>row.start,show:row=>moment(row.start)},"
     "{title:'duration',get:row=>row.duration,show:row=>ns(row.duration)}],rows,"
+   ,
     "{caption:'Frames',sort:2,memory:this.memoryOf('frames'),onpick:row=>app.zoomTo(row.start,row.start+row.duration,true)})];"
     "}\n"
     "messages(){"
     "const{app}=this,{selection}=app;"
     "const filter=el('input',{type:'search',placeholder:'Only with this text','aria-label':'Only messages with this text',value:this.wanted||''});"
     "const level=el('select',{'aria-label':'Severity'},...['all','marks','info and above','warnings and above','errors'].map((text,i)=>\n"
-   ,
     "el('option',{value:i,selected:i===(this.least||0)},text)));"
     "const box=el('div.fill');"
     "const draw=()=>{"
@@ -3599,13 +3602,13 @@ static const char *const prof__html_page[] = {
     "const tableOf=(first,rows,caption,key)=>table([...first,"
     "{title:'allocations',get:row=>row.count,show:row=>grouped(row.count)},{title:'bytes',get:row=>row.bytes,show:row=>bytes(row.bytes)},"
     "{title:'not freed',get:row=>row.liveCount,show:row=>grouped(row.liveCount)},{title:'bytes not freed',get:row=>row.liveBytes,show:row=>bytes(row.liveBytes)},"
+   ,
     "{title:'peak',get:row=>row.peak,show:row=>bytes(row.peak)},{title:'where',text:true,get:row=>where(row.label)}],"
     "[...rows.values()],{caption,sort:first.length+1,memory:this.memoryOf(key)});"
     "for(const{memory,name}of this.app.report.processes){"
     "if(!memory)continue;"
     "parts.push(tableOf([{title:'site',text:true,get:row=>row.label.name||where(row.label)},{title:'pool',text:true,get:row=>row.label.category}],"
     "memory.sites,`Allocations of ${name} by site; ${grouped(memory.unknown)} frees of blocks from before`,'memory'));"
-   ,
     "parts.push(tableOf([{title:'scope',text:true,get:row=>row.label.name}],memory.scopes,`Allocations of ${name} by the scope around them`,'memory by scope'));"
     "parts.push(table([{title:'allocated at',get:row=>row.time,show:row=>moment(row.time)},{title:'bytes',get:row=>row.size,show:row=>bytes(row.size)},"
     "{title:'address',text:true,get:row=>'0x'+row.address.toString(16)},{title:'site',text:true,get:row=>where(row.site.label)},"
@@ -3643,13 +3646,13 @@ static const char *const prof__html_page[] = {
     "parts.push(el('table.facts',{},el('caption',{},process.name),...facts.map(([key,text])=>el('tr',{},el('th',{scope:'row'},key),el('td.text',{},text)))));"
     "parts.push(table([{title:'track',text:true,get:trackName},{title:'thread',get:t=>Number(t.thread)},"
     "{title:'kind',text:true,get:t=>t.device?'device '+t.device:t.fiber?'fiber':'thread'},"
+   ,
     "{title:'scopes',get:t=>t.levels.reduce((sum,level)=>sum+level.count,0),show:t=>grouped(t.levels.reduce((sum,level)=>sum+level.count,0))},"
     "{title:'depth',get:t=>t.levels.length},{title:'other events',get:t=>t.points.count,show:t=>grouped(t.points.count)},"
     "{title:'lost',get:t=>t.lost,show:t=>grouped(t.lost)},"
     "{title:'clock',text:true,get:t=>['','aligned by pairs','aligned by rate','not aligned'][t.alignment]||''}],process.tracks,"
     "{caption:'Tracks',sort:3,memory:this.memoryOf('tracks')}));"
     "}\n"
-   ,
     "if(report.losses.length)parts.push(table([{title:'at',get:l=>l.time,show:l=>moment(l.time)},{title:'lost',get:l=>l.lost,show:l=>grouped(l.lost)},"
     "{title:'track',text:true,get:l=>l.track.title}],report.losses,{caption:'Where events were lost',memory:this.memoryOf('losses'),onpick:l=>this.app.goTo(l.time,l.track)}));"
     "return parts;"
@@ -3742,6 +3745,7 @@ static const char *const prof__html_page[] = {
     "try{"
     "const name=file.name.replace(/\\.[^.]*$/,''),head=await file.slice(0,100).text(),pieces=/^<!doctype html>/i.test(head)?piecesIn(await file.text()):[];"
     "if(!pieces.length)throw new Error(`it is no report that prof made. Of a recording, make a report first: prof export ${name}.prof -o ${name}.html`);"
+   ,
     "const other=finish(await readReport(pieces)),first=this.report.processes.length;"
     "if(other.damage||!other.processes.length)throw new Error(`it is damaged: ${other.damage || 'it has no recording'}`);"
     "for(const process of other.processes)process.file=file.name;"
@@ -3752,7 +3756,6 @@ static const char *const prof__html_page[] = {
     "this.drawFrames();"
     "$('said').hidden=true;"
     "$('live').textContent=`Compared with ${file.name}`;"
-   ,
     "}catch(error){"
     "this.say(`${file.name} cannot be compared: ${error.message}`);"
     "}\n"
@@ -3826,6 +3829,7 @@ static const char *const prof__html_page[] = {
     "const sorted=Float64Array.from(duration).sort(),high=Math.min(sorted[n-1],sorted[Math.floor(n*0.95)]*2.5)||1;"
     "const budgets=[1e9/60,1e9/30],median=sorted[n>>1];"
     "const game=median>1e6&&median<5e7,limits=game?[budgets[0]*1.02,budgets[1]*1.02]:[median*1.5,median*3];"
+   ,
     "const bar=Math.min(12,(width-GUTTER)/n);"
     "this.frameBar=bar;"
     "for(let i=0;i<n;){"
@@ -3837,7 +3841,6 @@ static const char *const prof__html_page[] = {
     "}\n"
     "ctx.fillStyle=longest>limits[1]?this.style.bad:longest>limits[0]?this.style.warn:this.style.good;"
     "ctx.globalAlpha=shownToo?1:0.45;"
-   ,
     "const tall=Math.max(1,Math.min(1,longest/high)*(height-4));"
     "ctx.fillRect(x,height-tall,Math.max(1,bar-(bar>3?1:0)),tall);"
     "i=next;"
@@ -3932,6 +3935,7 @@ static const char *const prof__html_page[] = {
     "const time=$('time'),frames=$('frames'),above=this.series?frames.clientHeight:0,measure=document.createElement('canvas').getContext('2d');"
     "const svg=new Svg(time.clientWidth,time.clientHeight+above,measure),{root}=svg;"
     "svg.fillStyle=this.style.background;"
+   ,
     "svg.fillRect(0,0,time.clientWidth,time.clientHeight+above);"
     "if(above)this.drawFrames(svg);"
     "svg.root=svg.place=svg.add(root,'g',{transform:`translate(0 ${above})`});"
@@ -3944,7 +3948,6 @@ static const char *const prof__html_page[] = {
     "const ctx=canvas.getContext('2d');"
     "this.time.draw();"
     "ctx.fillStyle=this.style.background;"
-   ,
     "ctx.fillRect(0,0,canvas.width,above);"
     "if(above)ctx.drawImage(frames,0,0);"
     "ctx.drawImage(time,0,above);"
@@ -4022,6 +4025,7 @@ static const char *const prof__html_page[] = {
     "this.shareTimer=setTimeout(()=>{"
     "const{view,selection,focus}=this,parts=[`v=${Math.round(view.from)}-${Math.round(view.to)}`];"
     "if(selection)parts.push(`s=${Math.round(selection.from)}-${Math.round(selection.to)}`);"
+   ,
     "if(focus)parts.push(`f=${focus.track.id}.${focus.depth}.${focus.i}`);"
     "if(this.query)parts.push('q='+encodeURIComponent(this.query));"
     "if(this.order)parts.push('o='+this.order);"
@@ -4031,7 +4035,6 @@ static const char *const prof__html_page[] = {
     "},250);"
     "}\n"
     "readFragment(){"
-   ,
     "const parts=Object.fromEntries(location.hash.slice(1).split('&').map(part=>part.split('=')).filter(pair=>pair.length===2));"
     "const range=text=>{"
     "const match=/^(-?\\d+)-(\\d+)$/.exec(text||'');"
@@ -4110,6 +4113,7 @@ static const char *const prof__html_page[] = {
     "const bar=$('bar'),lower=$('lower');"
     "const resize=height=>{"
     "const most=document.body.clientHeight-180;"
+   ,
     "lower.style.height=`${Math.max(60, Math.min(most, height))}px`;"
     "};"
     "bar.onpointerdown=event=>{"
@@ -4121,7 +4125,6 @@ static const char *const prof__html_page[] = {
     "bar.onkeydown=event=>{"
     "const step=event.key==='ArrowUp'?24:event.key==='ArrowDown'?-24:0;"
     "if(!step)return;"
-   ,
     "event.stopPropagation();"
     "event.preventDefault();"
     "resize(lower.clientHeight+step);"
@@ -4217,11 +4220,11 @@ static const char *const prof__html_page[] = {
     "if(scope){"
     "const level=scope.track.levels[scope.depth],label=this.labelOf(scope),flags=level.flags.get(scope.i)||0;"
     "return[label.name,ns(level.durationOf(scope.i)),`at ${moment(level.start[scope.i])}`,[label.category,where(label)].filter(Boolean).join(' \\u00b7 '),"
+   ,
     "...report.argsOf(level.args,scope.i).slice(0,12).map(([k,v])=>`${k} = ${shown(v)}`),truncatedText(flags)];"
     "}\n"
     "if(mark)return[mark.text||mark.label.name,`at ${moment(mark.time)}`,where(mark.label)];"
     "if(span)return[report.labels[span.label].name,ns(span.duration),`at ${moment(span.start)}`,`id 0x${span.id.toString(16)}`,...span.args.slice(0,12).map(([k,v])=>`${k} = ${shown(v)}`)];"
-   ,
     "if(hold)return[row.title,`held for ${ns(hold.duration)}`,`by ${hold.track.title}`];"
     "if(sample)return[row.title,(row.series.bytes?bytes:shown)(sample.value),`at ${moment(sample.time)}`];"
     "return null;"
@@ -4473,14 +4476,17 @@ static PROF__UNUSED const char *const prof__html_live[] = {
     "this.level=el('input',{type:'number',min:0,max:255,style:{width:'5em'},onchange:()=>fetch(`/level?level=${this.level.value}`,{method:'POST'}).then(async answer=>{"
     "if(!answer.ok)app.say(await answer.text());"
     "})});"
+    "this.categories=el('div');"
+    "this.switched='';"
+    "this.chosen=new Map();"
     "const save=format=>el('a',{href:`/save?last=5&format=${format}`,download:''},format==='html'?'Save the last 5 s':'as .prof');"
     "document.querySelector('header').after(el('div.bar-of-tools',{id:'watch'},this.pauses,"
     "el('label',{},'Shows ',el('select',{onchange:event=>{this.seconds=Number(event.target.value);this.show();}},"
     "...[1,2,5,10,30].map(s=>el('option',{value:s,selected:s===this.seconds},`${s} s`)))),"
-    "this.state,this.again,el('span.grow'),el('label',{},'Level ',this.level),save('html'),save('prof'),"
+    "this.state,this.again,el('span.grow'),el('label',{},'Level ',this.level),el('details.menu',{},el('summary',{},'Categories'),this.categories),save('html'),save('prof'),"
+   ,
     "el('a',{href:'/summary',target:'_blank'},'Summary')));"
     "for(const name of['pointerdown','wheel','keydown'])\n"
-   ,
     "for(const id of['time','frames'])document.getElementById(id).addEventListener(name,event=>{"
     "if(!event.ctrlKey||name==='wheel')this.pause(true);"
     "},true);"
@@ -4510,7 +4516,10 @@ static PROF__UNUSED const char *const prof__html_live[] = {
     "}\n"
     "take(message){"
     "const{about,report}=message;"
-    "if(about.get('session')!==this.about.get('session'))this.periods=[];"
+    "if(about.get('session')!==this.about.get('session')){"
+    "this.periods=[];"
+    "this.chosen.clear();"
+    "}\n"
     "this.about=about;"
     "if(report)this.periods.push(message);"
     "const{periods}=this,ends=periods.map(period=>Number(period.about.get('from_ns'))),scopes=periods.reduce((sum,period)=>sum+period.report.scopes,0);"
@@ -4538,10 +4547,33 @@ static PROF__UNUSED const char *const prof__html_live[] = {
     "this.again.textContent=ended?'Connect again':'Record';"
     "this.level.disabled=ended||get('read_only')===1||!get('level');"
     "if(document.activeElement!==this.level)this.level.value=get('level');"
+    "this.switches();"
+    "}\n"
+    "switches(){"
+    "const names=(this.about.get('categories')||'').split('\\n').filter(Boolean).sort(),seen=new Set(this.app.report.labels.map(label=>label.category));"
+    "const off=this.level.disabled,shape=JSON.stringify([names,off]);"
+    "if(shape!==this.switched){"
+    "this.categories.replaceChildren(...names.map(name=>el('label',{},el('input',{type:'checkbox',value:name,disabled:off,onchange:event=>this.category(event.target)}),' '+name)));"
+    "if(!names.length)this.categories.textContent='No scope with a category has run yet.';"
+    "}\n"
+    "this.switched=shape;"
+    "for(const box of this.categories.querySelectorAll('input')){"
+    "const chosen=this.chosen.get(box.value);"
+    "box.checked=chosen!==false;"
+    "box.indeterminate=chosen===undefined&&!seen.has(box.value);"
+    "}\n"
+    "}\n"
+    "async category({value,checked}){"
+    "this.chosen.set(value,checked);"
+    "const answer=await fetch(`/categories?${checked ? 'on' : 'off'}=${encodeURIComponent(value)}`,{method:'POST'});"
+    "if(answer.ok)return;"
+    "this.chosen.delete(value);"
+    "this.app.say(await answer.text());"
     "}\n"
     "losses(){"
     "const get=key=>Number(this.about.get(key)||0),lines=[];"
     "if(get('skipped_ns'))lines.push(`${ns(get('skipped_ns'))} are missing: this page, or the server, was too slow for them.`);"
+   ,
     "if(get('overwritten_ns'))lines.push(`${ns(get('overwritten_ns'))} are missing: they were overwritten before they were read; the program needs a larger buffer.`);"
     "if(get('streamed'))lines.push('The program streams to a file: of scopes that began long ago, only what is in them may be here.');"
     "return lines;"
@@ -4568,7 +4600,6 @@ static PROF__UNUSED const char *const prof__html_live[] = {
     "this.lines=lines;"
     "}\n"
     "panels(shape,now){"
-   ,
     "const{app}=this,place=document.querySelector('#panel .scroll'),top=place?place.scrollTop:0,{tab,memories}=app.panels;"
     "if(shape!==this.shape){"
     "app.panels.close();"

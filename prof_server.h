@@ -39,6 +39,7 @@ WHAT IT ANSWERS                                                                 
     POST /pause, /resume  like prof_pause(), also for a recording of /start. /resume only undoes a /pause, and
                           prof_server_stop() does so as well
     POST /level?level=3   like prof_set_level()
+    POST /categories?off=audio&on=net   like prof_category_enable(), one after the other
     POST /config?KEY=VALUE&...  how /start records from then on: the keys below. Each /config replaces the previous one
     POST /start, /stop    start and end a recording, if nothing else records: in a ring, or as /config says
     POST /dump            answers once with what was recorded from /start to /stop, in the format above, and stops the
@@ -101,9 +102,10 @@ LIVE                                                                            
 
     The page at / is that of prof_html.h. It shows the last seconds as they pass. Pause, or a click into them, stops
     that, and everything on the page works on what is shown; Go on shows what is new. It keeps 30 s, or 2 million
-    scopes. It also saves the last 5 s of the buffer as a report or as a .prof, sets the level, and says what is
-    missing, and why: it, or the server, was too slow; the ring was overwritten before it was read; recording was
-    paused, stopped, or began anew; the program was killed. A child of fork() has no server, and is not on the page.
+    scopes. It also saves the last 5 s of the buffer as a report or as a .prof, sets the level, turns categories on and
+    off, and says what is missing, and why: it, or the server, was too slow; the ring was overwritten before it was
+    read; recording was paused, stopped, or began anew; the program was killed. A child of fork() has no server, and is
+    not on the page.
 
     The page reads one answer, /live, which goes on until the connection ends: see docs/html.md. If nothing records when
     it begins, a session on demand starts, as for a capture, with the same parameters, and ends when nobody watches any
@@ -174,7 +176,8 @@ typedef struct prof_server_options {
     uint64_t max_ms;            /* milliseconds that a capture, and its delay, may take; 0: 600000, ten minutes */
     size_t max_buffer;          /* bytes of the largest buffer that a client may ask for; 0: 256 MiB */
     size_t max_answer;          /* bytes that all answers together may have unsent; 0: 512 MiB */
-    int read_only;              /* 1: refuses POST: /pause, /resume, /level, /config, /start, /stop, /dump */
+    int read_only;              /* 1: refuses POST: /pause, /resume, /level, /categories, /config, /start, /stop and
+                                   /dump */
     const prof_config *capture; /* how a capture records if the program does not: buffer_size, mode (ring or fill),
                                    clock, level, categories, min_duration_ns, filter_mask, no_sync and no_devices.
                                    NULL: a ring of 64 MiB */
@@ -1285,14 +1288,32 @@ static const char *prof__server_live_state(const prof__look *look)
     return look->paused ? "paused" : "recording";
 }
 
+/* The names of categories, domains and devices, one a line, as far as there is room. */
+static void prof__server_category_names(char *to, size_t size)
+{
+    const char *names[256];
+    size_t count = prof_domain_list(names, sizeof names / sizeof *names), used = 0;
+    for (size_t i = 0; i < count && i < sizeof names / sizeof *names; ++i) {
+        size_t length = strlen(names[i]);
+        if (used + length + 2 > size) continue;
+        memcpy(to + used, names[i], length);
+        to[used += length] = '\n';
+        ++used;
+    }
+    to[used] = 0;
+}
+
 static prof_status prof__server_live_send(prof__server *v, prof__server_ask *ask, const prof__look *look,
                                           const prof_trace *trace, int64_t from, int joins)
 {
     prof__server_live *live = ask->live;
     prof_sink sink = {prof__server_sink, &ask->answer};
     prof__server_pairs pairs;
+    char categories[2048];
+    prof__server_category_names(categories, sizeof categories);
     memset(&pairs, 0, sizeof pairs);
     prof__server_pair(&pairs, "state", live->over ? "over" : prof__server_live_state(look));
+    prof__server_pair(&pairs, "categories", categories);
     prof__server_pair_number(&pairs, "session", live->epoch);
     prof__server_pair_number(&pairs, "level", (uint64_t)look->level);
     prof__server_pair_number(&pairs, "on_demand", (uint64_t)look->on_demand);
@@ -1623,7 +1644,7 @@ static prof_status prof__server_ms(const prof__server *v, const char *key, const
 }
 
 enum { PROF__MAY_MS = 1, PROF__MAY_LAST = 2, PROF__MAY_FORMAT = 4, PROF__MAY_CONFIG = 8, PROF__MAY_LEVEL = 16,
-       PROF__MAY_ANY = 32, PROF__MAY_FINISH = 64 };
+       PROF__MAY_ANY = 32, PROF__MAY_FINISH = 64, PROF__MAY_CATEGORY = 128 };
 
 /* Reads a parameter of a query. */
 static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask, unsigned may, const char *key,
@@ -1653,6 +1674,13 @@ static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask
         if (!prof__parse_whole(value, &ns) || ns > 255)
             return prof__fail(PROF_INVALID_ARGUMENT, "level '%.40s': must be 0 to 255", value);
         capture->number = (int)ns + 1;
+    } else if (may & PROF__MAY_CATEGORY && (!strcmp(key, "on") || !strcmp(key, "off"))) {
+        size_t size = strlen(value) + 2; /* with a sign, for prof__server_categories() */
+        if (size > sizeof capture->texts - capture->text_used)
+            return prof__fail(PROF_INVALID_ARGUMENT, "'%s': its value is too long", key);
+        capture->texts[capture->text_used] = key[1] == 'n' ? '+' : '-';
+        memcpy(capture->texts + capture->text_used + 1, value, size - 1);
+        capture->text_used += size;
     } else if (may & PROF__MAY_FINISH && !strcmp(key, "finished")) {
         static const char *const words[] = {"0", "False", "false", "1", "True", "true", NULL};
         int word = prof__parse_name(value, words);
@@ -1732,6 +1760,7 @@ static void prof__server_index(prof__server *v, prof__server_ask *ask)
         "GET  /status               as JSON\n"
         "POST /pause, /resume       the recording\n"
         "POST /level?level=3        call sites of a higher level are off\n"
+        "POST /categories?off=audio&on=net   categories, or patterns such as net*\n"
         "POST /config?level=2&...   how /start records\n"
         "POST /start, /stop         a recording, where nothing else records\n"
         "POST /dump                 what it has, once, format as above; finished=0: so far\n\n"
@@ -1815,20 +1844,41 @@ static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause
         prof__server_say(v, ask, 200, 0, "%s", pause ? "paused" : "recording");
 }
 
+/* Fails if there is no recording that lasts longer than a capture. */
+static prof_status prof__server_recording(const prof__server *v, const prof__look *look)
+{
+    if (look->running && (!look->on_demand || v->remote || prof__server_watchers(v))) return PROF_OK;
+    return prof__fail(PROF_INVALID_STATE, "the program records nothing");
+}
+
 static void prof__server_level(prof__server *v, prof__server_ask *ask)
 {
     prof__look look = prof__look_now();
     int level = ask->capture.number - 1;
     prof_status status = level >= 0 ? PROF_OK : prof__fail(PROF_INVALID_ARGUMENT,
                                                            "level is missing: for example /level?level=3");
-    if (!status && (!look.running || (look.on_demand && !v->remote && !prof__server_watchers(v))))
-        status = prof__fail(PROF_INVALID_STATE, "the program records nothing");
+    if (!status) status = prof__server_recording(v, &look);
     if (!status) status = prof_set_level(level);
     if (!status && look.on_demand) v->on_demand_level = level;
     if (status)
         prof__server_refuse(v, ask, status);
     else
         prof__server_say(v, ask, 200, 0, "level %d", level);
+}
+
+/* Turns categories on and off, in the order of the parameters. */
+static void prof__server_categories(prof__server *v, prof__server_ask *ask)
+{
+    prof__look look = prof__look_now();
+    const char *at = ask->capture.texts, *end = at + ask->capture.text_used;
+    prof_status status = at < end ? prof__server_recording(v, &look)
+                                  : prof__fail(PROF_INVALID_ARGUMENT,
+                                               "on or off is missing: for example /categories?off=audio");
+    for (; !status && at < end; at += strlen(at) + 1) status = prof_category_enable(at + 1, *at == '+');
+    if (status)
+        prof__server_refuse(v, ask, status);
+    else
+        prof__server_say(v, ask, 200, 0, "categories are set");
 }
 
 /* Sets how /start records from now on. Replaces all that was set before. */
@@ -1899,8 +1949,8 @@ static void prof__server_dump(prof__server *v, prof__server_ask *ask)
 }
 
 enum { PROF__PATH_INDEX, PROF__PATH_STATUS, PROF__PATH_TRACE, PROF__PATH_SUMMARY, PROF__PATH_SAVE, PROF__PATH_PAUSE,
-       PROF__PATH_RESUME, PROF__PATH_LEVEL, PROF__PATH_CONFIG, PROF__PATH_START, PROF__PATH_STOP, PROF__PATH_DUMP,
-       PROF__PATH_LIVE };
+       PROF__PATH_RESUME, PROF__PATH_LEVEL, PROF__PATH_CATEGORIES, PROF__PATH_CONFIG, PROF__PATH_START, PROF__PATH_STOP,
+       PROF__PATH_DUMP, PROF__PATH_LIVE };
 
 static void prof__server_serve_path(prof__server *v, prof__server_ask *ask, int path)
 {
@@ -1910,6 +1960,7 @@ static void prof__server_serve_path(prof__server *v, prof__server_ask *ask, int 
     case PROF__PATH_PAUSE:
     case PROF__PATH_RESUME: prof__server_pause(v, ask, path == PROF__PATH_PAUSE); break;
     case PROF__PATH_LEVEL: prof__server_level(v, ask); break;
+    case PROF__PATH_CATEGORIES: prof__server_categories(v, ask); break;
     case PROF__PATH_CONFIG: prof__server_config(v, ask); break;
     case PROF__PATH_START: prof__server_begin_remote(v, ask); break;
     case PROF__PATH_STOP: prof__server_end_remote(v, ask); break;
@@ -1933,6 +1984,7 @@ static void prof__server_serve_http(prof__server *v, prof__server_ask *ask)
                  {"/pause", "POST", 0, 1},
                  {"/resume", "POST", 0, 1},
                  {"/level", "POST", PROF__MAY_LEVEL, 1},
+                 {"/categories", "POST", PROF__MAY_CATEGORY, 1},
                  {"/config", "POST", PROF__MAY_ANY, 1},
                  {"/start", "POST", 0, 1},
                  {"/stop", "POST", 0, 1},

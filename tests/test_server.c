@@ -721,6 +721,15 @@ TEST(pauses_and_sets_levels)
     int file = client();
     CHECK_EQUAL(status_of(ask_on(file, "POST /level HTTP/1.1\r\nHost: localhost\r\nContent-Length: 7\r\n\r\nlevel=4")), 200);
     CHECK_EQUAL(prof__state.level, 4);
+    CHECK_EQUAL(status_of(post("/categories?off=audio&off=net%2A&on=network")), 200);
+    CHECK(!prof__category_on("audio") && !prof__category_on("nets"));
+    CHECK(prof__category_on("network") && prof__category_on("other"));
+    CHECK_EQUAL(status_of(post("/categories?on=audio")), 200);
+    CHECK(prof__category_on("audio"));
+    CHECK_EQUAL(status_of(post("/categories")), 400);
+    CHECK_EQUAL(status_of(post("/categories?audio=off")), 400);
+    CHECK_EQUAL(status_of(post("/categories?off=0123456789012345678901234567890123456789012345678")), 400);
+    CHECK_EQUAL(status_of(get("/categories?off=audio")), 405);
     close(file);
     CHECK_EQUAL(status_of(post("/pause")), 200);
     CHECK_EQUAL(prof_enabled(), 0);
@@ -876,6 +885,7 @@ TEST(a_client_stops_no_recording_of_the_program)
     if (!start(&options)) return;
     CHECK_EQUAL(status_of(post("/start")), 403);
     CHECK_EQUAL(status_of(post("/config?level=2")), 403);
+    CHECK_EQUAL(status_of(post("/categories?off=audio")), 403);
     CHECK_EQUAL(status_of(post("/dump")), 403);
     prof_server_stop();
     options.read_only = 0;

@@ -206,11 +206,14 @@ class Live {
         this.level = el('input', { type: 'number', min: 0, max: 255, style: { width: '5em' }, onchange: () => fetch(`/level?level=${this.level.value}`, { method: 'POST' }).then(async answer => {
             if (!answer.ok) app.say(await answer.text());
         }) });
+        this.categories = el('div');
+        this.switched = '';
+        this.chosen = new Map();
         const save = format => el('a', { href: `/save?last=5&format=${format}`, download: '' }, format === 'html' ? 'Save the last 5 s' : 'as .prof');
         document.querySelector('header').after(el('div.bar-of-tools', { id: 'watch' }, this.pauses,
             el('label', {}, 'Shows ', el('select', { onchange: event => { this.seconds = Number(event.target.value); this.show(); } },
                 ...[1, 2, 5, 10, 30].map(s => el('option', { value: s, selected: s === this.seconds }, `${s} s`)))),
-            this.state, this.again, el('span.grow'), el('label', {}, 'Level ', this.level), save('html'), save('prof'),
+            this.state, this.again, el('span.grow'), el('label', {}, 'Level ', this.level), el('details.menu', {}, el('summary', {}, 'Categories'), this.categories), save('html'), save('prof'),
             el('a', { href: '/summary', target: '_blank' }, 'Summary')));
         for (const name of ['pointerdown', 'wheel', 'keydown']) // who looks closer wants it to stay
             for (const id of ['time', 'frames']) document.getElementById(id).addEventListener(name, event => {
@@ -244,7 +247,10 @@ class Live {
 
     take(message) {
         const { about, report } = message;
-        if (about.get('session') !== this.about.get('session')) this.periods = [];
+        if (about.get('session') !== this.about.get('session')) {
+            this.periods = [];
+            this.chosen.clear();
+        }
         this.about = about;
         if (report) this.periods.push(message);
         const { periods } = this, ends = periods.map(period => Number(period.about.get('from_ns'))), scopes = periods.reduce((sum, period) => sum + period.report.scopes, 0);
@@ -276,6 +282,31 @@ class Live {
         this.again.textContent = ended ? 'Connect again' : 'Record';
         this.level.disabled = ended || get('read_only') === 1 || !get('level');
         if (document.activeElement !== this.level) this.level.value = get('level');
+        this.switches();
+    }
+
+    /** Switches for categories. A dash: the page has seen nothing of it yet, and has not switched it. */
+    switches() {
+        const names = (this.about.get('categories') || '').split('\n').filter(Boolean).sort(), seen = new Set(this.app.report.labels.map(label => label.category));
+        const off = this.level.disabled, shape = JSON.stringify([names, off]);
+        if (shape !== this.switched) {
+            this.categories.replaceChildren(...names.map(name => el('label', {}, el('input', { type: 'checkbox', value: name, disabled: off, onchange: event => this.category(event.target) }), ' ' + name)));
+            if (!names.length) this.categories.textContent = 'No scope with a category has run yet.';
+        }
+        this.switched = shape;
+        for (const box of this.categories.querySelectorAll('input')) {
+            const chosen = this.chosen.get(box.value);
+            box.checked = chosen !== false;
+            box.indeterminate = chosen === undefined && !seen.has(box.value);
+        }
+    }
+
+    async category({ value, checked }) {
+        this.chosen.set(value, checked);
+        const answer = await fetch(`/categories?${checked ? 'on' : 'off'}=${encodeURIComponent(value)}`, { method: 'POST' });
+        if (answer.ok) return;
+        this.chosen.delete(value);
+        this.app.say(await answer.text());
     }
 
     /** What is missing. */

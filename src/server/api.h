@@ -7,7 +7,8 @@ typedef struct prof_server_options {
     uint64_t max_ms;            /* milliseconds that a capture, and its delay, may take; 0: 600000, ten minutes */
     size_t max_buffer;          /* bytes of the largest buffer that a client may ask for; 0: 256 MiB */
     size_t max_answer;          /* bytes that all answers together may have unsent; 0: 512 MiB */
-    int read_only;              /* 1: refuses POST: /pause, /resume, /level, /config, /start, /stop, /dump */
+    int read_only;              /* 1: refuses POST: /pause, /resume, /level, /categories, /config, /start, /stop and
+                                   /dump */
     const prof_config *capture; /* how a capture records if the program does not: buffer_size, mode (ring or fill),
                                    clock, level, categories, min_duration_ns, filter_mask, no_sync and no_devices.
                                    NULL: a ring of 64 MiB */

@@ -106,14 +106,32 @@ static const char *prof__server_live_state(const prof__look *look)
     return look->paused ? "paused" : "recording";
 }
 
+/* The names of categories, domains and devices, one a line, as far as there is room. */
+static void prof__server_category_names(char *to, size_t size)
+{
+    const char *names[256];
+    size_t count = prof_domain_list(names, sizeof names / sizeof *names), used = 0;
+    for (size_t i = 0; i < count && i < sizeof names / sizeof *names; ++i) {
+        size_t length = strlen(names[i]);
+        if (used + length + 2 > size) continue;
+        memcpy(to + used, names[i], length);
+        to[used += length] = '\n';
+        ++used;
+    }
+    to[used] = 0;
+}
+
 static prof_status prof__server_live_send(prof__server *v, prof__server_ask *ask, const prof__look *look,
                                           const prof_trace *trace, int64_t from, int joins)
 {
     prof__server_live *live = ask->live;
     prof_sink sink = {prof__server_sink, &ask->answer};
     prof__server_pairs pairs;
+    char categories[2048];
+    prof__server_category_names(categories, sizeof categories);
     memset(&pairs, 0, sizeof pairs);
     prof__server_pair(&pairs, "state", live->over ? "over" : prof__server_live_state(look));
+    prof__server_pair(&pairs, "categories", categories);
     prof__server_pair_number(&pairs, "session", live->epoch);
     prof__server_pair_number(&pairs, "level", (uint64_t)look->level);
     prof__server_pair_number(&pairs, "on_demand", (uint64_t)look->on_demand);

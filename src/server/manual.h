@@ -39,6 +39,7 @@ WHAT IT ANSWERS                                                                 
     POST /pause, /resume  like prof_pause(), also for a recording of /start. /resume only undoes a /pause, and
                           prof_server_stop() does so as well
     POST /level?level=3   like prof_set_level()
+    POST /categories?off=audio&on=net   like prof_category_enable(), one after the other
     POST /config?KEY=VALUE&...  how /start records from then on: the keys below. Each /config replaces the previous one
     POST /start, /stop    start and end a recording, if nothing else records: in a ring, or as /config says
     POST /dump            answers once with what was recorded from /start to /stop, in the format above, and stops the
@@ -101,9 +102,10 @@ LIVE                                                                            
 
     The page at / is that of prof_html.h. It shows the last seconds as they pass. Pause, or a click into them, stops
     that, and everything on the page works on what is shown; Go on shows what is new. It keeps 30 s, or 2 million
-    scopes. It also saves the last 5 s of the buffer as a report or as a .prof, sets the level, and says what is
-    missing, and why: it, or the server, was too slow; the ring was overwritten before it was read; recording was
-    paused, stopped, or began anew; the program was killed. A child of fork() has no server, and is not on the page.
+    scopes. It also saves the last 5 s of the buffer as a report or as a .prof, sets the level, turns categories on and
+    off, and says what is missing, and why: it, or the server, was too slow; the ring was overwritten before it was
+    read; recording was paused, stopped, or began anew; the program was killed. A child of fork() has no server, and is
+    not on the page.
 
     The page reads one answer, /live, which goes on until the connection ends: see docs/html.md. If nothing records when
     it begins, a session on demand starts, as for a capture, with the same parameters, and ends when nobody watches any

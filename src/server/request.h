@@ -165,7 +165,7 @@ static prof_status prof__server_ms(const prof__server *v, const char *key, const
 }
 
 enum { PROF__MAY_MS = 1, PROF__MAY_LAST = 2, PROF__MAY_FORMAT = 4, PROF__MAY_CONFIG = 8, PROF__MAY_LEVEL = 16,
-       PROF__MAY_ANY = 32, PROF__MAY_FINISH = 64 };
+       PROF__MAY_ANY = 32, PROF__MAY_FINISH = 64, PROF__MAY_CATEGORY = 128 };
 
 /* Reads a parameter of a query. */
 static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask, unsigned may, const char *key,
@@ -195,6 +195,13 @@ static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask
         if (!prof__parse_whole(value, &ns) || ns > 255)
             return prof__fail(PROF_INVALID_ARGUMENT, "level '%.40s': must be 0 to 255", value);
         capture->number = (int)ns + 1;
+    } else if (may & PROF__MAY_CATEGORY && (!strcmp(key, "on") || !strcmp(key, "off"))) {
+        size_t size = strlen(value) + 2; /* with a sign, for prof__server_categories() */
+        if (size > sizeof capture->texts - capture->text_used)
+            return prof__fail(PROF_INVALID_ARGUMENT, "'%s': its value is too long", key);
+        capture->texts[capture->text_used] = key[1] == 'n' ? '+' : '-';
+        memcpy(capture->texts + capture->text_used + 1, value, size - 1);
+        capture->text_used += size;
     } else if (may & PROF__MAY_FINISH && !strcmp(key, "finished")) {
         static const char *const words[] = {"0", "False", "false", "1", "True", "true", NULL};
         int word = prof__parse_name(value, words);
@@ -274,6 +281,7 @@ static void prof__server_index(prof__server *v, prof__server_ask *ask)
         "GET  /status               as JSON\n"
         "POST /pause, /resume       the recording\n"
         "POST /level?level=3        call sites of a higher level are off\n"
+        "POST /categories?off=audio&on=net   categories, or patterns such as net*\n"
         "POST /config?level=2&...   how /start records\n"
         "POST /start, /stop         a recording, where nothing else records\n"
         "POST /dump                 what it has, once, format as above; finished=0: so far\n\n"
@@ -357,20 +365,41 @@ static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause
         prof__server_say(v, ask, 200, 0, "%s", pause ? "paused" : "recording");
 }
 
+/* Fails if there is no recording that lasts longer than a capture. */
+static prof_status prof__server_recording(const prof__server *v, const prof__look *look)
+{
+    if (look->running && (!look->on_demand || v->remote || prof__server_watchers(v))) return PROF_OK;
+    return prof__fail(PROF_INVALID_STATE, "the program records nothing");
+}
+
 static void prof__server_level(prof__server *v, prof__server_ask *ask)
 {
     prof__look look = prof__look_now();
     int level = ask->capture.number - 1;
     prof_status status = level >= 0 ? PROF_OK : prof__fail(PROF_INVALID_ARGUMENT,
                                                            "level is missing: for example /level?level=3");
-    if (!status && (!look.running || (look.on_demand && !v->remote && !prof__server_watchers(v))))
-        status = prof__fail(PROF_INVALID_STATE, "the program records nothing");
+    if (!status) status = prof__server_recording(v, &look);
     if (!status) status = prof_set_level(level);
     if (!status && look.on_demand) v->on_demand_level = level;
     if (status)
         prof__server_refuse(v, ask, status);
     else
         prof__server_say(v, ask, 200, 0, "level %d", level);
+}
+
+/* Turns categories on and off, in the order of the parameters. */
+static void prof__server_categories(prof__server *v, prof__server_ask *ask)
+{
+    prof__look look = prof__look_now();
+    const char *at = ask->capture.texts, *end = at + ask->capture.text_used;
+    prof_status status = at < end ? prof__server_recording(v, &look)
+                                  : prof__fail(PROF_INVALID_ARGUMENT,
+                                               "on or off is missing: for example /categories?off=audio");
+    for (; !status && at < end; at += strlen(at) + 1) status = prof_category_enable(at + 1, *at == '+');
+    if (status)
+        prof__server_refuse(v, ask, status);
+    else
+        prof__server_say(v, ask, 200, 0, "categories are set");
 }
 
 /* Sets how /start records from now on. Replaces all that was set before. */
@@ -441,8 +470,8 @@ static void prof__server_dump(prof__server *v, prof__server_ask *ask)
 }
 
 enum { PROF__PATH_INDEX, PROF__PATH_STATUS, PROF__PATH_TRACE, PROF__PATH_SUMMARY, PROF__PATH_SAVE, PROF__PATH_PAUSE,
-       PROF__PATH_RESUME, PROF__PATH_LEVEL, PROF__PATH_CONFIG, PROF__PATH_START, PROF__PATH_STOP, PROF__PATH_DUMP,
-       PROF__PATH_LIVE };
+       PROF__PATH_RESUME, PROF__PATH_LEVEL, PROF__PATH_CATEGORIES, PROF__PATH_CONFIG, PROF__PATH_START, PROF__PATH_STOP,
+       PROF__PATH_DUMP, PROF__PATH_LIVE };
 
 static void prof__server_serve_path(prof__server *v, prof__server_ask *ask, int path)
 {
@@ -452,6 +481,7 @@ static void prof__server_serve_path(prof__server *v, prof__server_ask *ask, int 
     case PROF__PATH_PAUSE:
     case PROF__PATH_RESUME: prof__server_pause(v, ask, path == PROF__PATH_PAUSE); break;
     case PROF__PATH_LEVEL: prof__server_level(v, ask); break;
+    case PROF__PATH_CATEGORIES: prof__server_categories(v, ask); break;
     case PROF__PATH_CONFIG: prof__server_config(v, ask); break;
     case PROF__PATH_START: prof__server_begin_remote(v, ask); break;
     case PROF__PATH_STOP: prof__server_end_remote(v, ask); break;
@@ -475,6 +505,7 @@ static void prof__server_serve_http(prof__server *v, prof__server_ask *ask)
                  {"/pause", "POST", 0, 1},
                  {"/resume", "POST", 0, 1},
                  {"/level", "POST", PROF__MAY_LEVEL, 1},
+                 {"/categories", "POST", PROF__MAY_CATEGORY, 1},
                  {"/config", "POST", PROF__MAY_ANY, 1},
                  {"/start", "POST", 0, 1},
                  {"/stop", "POST", 0, 1},

@@ -119,9 +119,9 @@ async function page() {
     tab.on('console', message => { if (/error|warning/.test(message.type()) && !dying) log.push(message.text().slice(0, 300)); });
     tab.on('pageerror', error => log.push(`exception: ${error.message}`));
     tab.on('request', request => { if (new URL(request.url()).origin !== home) log.push(`request: ${request.url()}`); });
-    const until = async (what, test, ...more) => {
+    const until = async (what, test, first, second) => {
         for (const end = Date.now() + patience; Date.now() < end; await new Promise(done => setTimeout(done, 100)))
-            if (await tab.evaluate(test, ...more)) return check(`live page: ${what}`, true);
+            if (await tab.evaluate(`(${test})(${JSON.stringify(first) || ''}${second === undefined ? '' : `, ${second}`})`)) return check(`live page: ${what}`, true);
         return check(`live page: ${what}`, false, await tab.evaluate(() => document.body.innerText.slice(0, 600)));
     };
     child.stdin.write('go\n');
@@ -132,6 +132,19 @@ async function page() {
     await until('lists scopes', () => /step[^]*leaf|leaf[^]*step/.test(document.getElementById('panel').innerText));
     await until('says what it costs', () => /Recording, because you watch; watching takes \d/.test(document.getElementById('state').textContent));
     await tab.screenshot({ path: path.join(folder, 'live.png') });
+    await tab.getByText('Categories', { exact: true }).click();
+    same('live page: categories', await tab.locator('.menu input').evaluateAll(all => all.map(box => [box.value, box.checked, box.indeterminate]).filter(([name]) => name === 'work')), [['work', true, false]]);
+    await tab.locator('.menu input[value=work]').uncheck();
+    const newest = (name, wanted) => { // in the last period
+        const { report } = globalThis.prof.live.periods[globalThis.prof.live.periods.length - 1], count = label => report.tracks.reduce((sum, track) => sum + track.levels.reduce((n, level) =>
+            n + [...level.node].filter(node => report.labels[report.nodes.label[node]].name === label).length, 0), 0);
+        return count('frame') > 2 && (count(name) > 0) === wanted;
+    };
+    await until('a category is switched off', newest, 'update', false);
+    await tab.screenshot({ path: path.join(folder, 'live-categories.png') });
+    await tab.locator('.menu input[value=work]').check();
+    await until('and on again', newest, 'update', true);
+    await tab.getByText('Categories', { exact: true }).click();
     await tab.locator('#time').click({ position: { x: 700, y: 200 } });
     const still = await tab.evaluate(() => [globalThis.prof.live.paused, globalThis.prof.report.to, globalThis.prof.live.about]);
     same('live page: a click pauses', still[0], true);
