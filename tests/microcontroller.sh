@@ -91,6 +91,7 @@ microcontroller() { # PROCESSOR TEXT DATA NM
 
 # What a debug probe takes out of the memory of the running program, piece by piece, is a whole recording.
 probe() { # PROCESSOR RAM SIZE
+    there "$1, probe" python3 python3 || return
     folder=$out/$1-rtt
     check "$1, for a probe: builds, without a warning" \
         "$(make -s -C examples/microcontroller PROCESSOR="$1" RTT=1 BUILD="$out" 2>&1)"
@@ -107,7 +108,8 @@ probe() { # PROCESSOR RAM SIZE
         said=loops
         [ "$name" = 'timer interrupt' ] && said='timer interrupts'
         check "$1, probe: $name: as often as the program says" "$(
-            [ "$(said rtt "$said")" -gt 0 ] && [ "$(calls "$folder/probe.prof" "$name")" = "$(said rtt "$said")" ] ||
+            [ "$(said rtt "$said")" -gt 0 ] 2>/dev/null &&
+                [ "$(calls "$folder/probe.prof" "$name")" = "$(said rtt "$said")" ] ||
                 build/prof summary "$folder/probe.prof" 2>&1)"
     done
 }

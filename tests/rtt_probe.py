@@ -108,6 +108,8 @@ def main():
         file.write(pieces)
     if block < 0:
         print('no control block of RTT in memory')
+    elif b'done\n' not in text:
+        print('the program did not come to its end')
     return b'done\n' not in text
 
 
