@@ -157,8 +157,9 @@ ENVIRONMENT
 
 LIMITS
 
-    POSIX; on Windows prof_server_start() is PROF_UNSUPPORTED, and freestanding there is none. No TLS, no compression,
-    no request bodies in chunks; /live not over HTTP/2. An answer of gRPC has at most 2 GiB.
+    POSIX and Windows; freestanding there is none. On Windows, link ws2_32, and include winsock2.h before windows.h or
+    define WIN32_LEAN_AND_MEAN; a DLL calls prof_server_stop() before it is unloaded. No TLS, no compression, no request
+    bodies in chunks; /live not over HTTP/2. An answer of gRPC has at most 2 GiB.
 */
 #include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
 #ifndef PROF_SERVER_H
@@ -219,29 +220,16 @@ PROF_DEF int prof_server_port(void);
 #endif
 
 #ifdef _WIN32
-#ifdef __cplusplus
-extern "C" {
-#endif
-PROF_DEF prof_status prof_server_start(int port, const prof_server_options *options)
-{
-    (void)port;
-    (void)options;
-    return prof__fail(PROF_UNSUPPORTED,
-                      "prof_server_start: not supported on Windows: use config.save, or prof_save_last()");
-}
-PROF_DEF prof_status prof_server_stop(void) { return prof__fail(PROF_INVALID_STATE, "no server was started"); }
-PROF_DEF int prof_server_port(void) { return 0; }
-#ifdef __cplusplus
-} /* extern "C" */
-#endif
+#include <winsock2.h>
+#include <ws2tcpip.h>
 #else
-
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <sys/socket.h>
+#endif
+#include <stdarg.h>
 #ifdef PROF__LATE /* see prof.h, >>platform: functions of Linux, declared with _GNU_SOURCE */
 extern int prof__libc_accept4(int listener, struct sockaddr *from, socklen_t *size, int flags) __asm__("accept4");
 extern int prof__libc_pipe2(int *files, int flags) __asm__("pipe2");
@@ -261,6 +249,215 @@ extern int prof__libc_pipe2(int *files, int flags) __asm__("pipe2");
 extern "C" {
 #endif
 
+#ifdef _WIN32
+/*-- THE SYSTEM -----------------------------------------------------------------------------------------------------
+   A socket is kept as an int: Windows gives small numbers. */
+
+#define PROF__SOCKET(file) ((SOCKET)(file))
+/* Unlike SO_REUSEADDR of Windows, which takes a port that another program listens on. */
+#define PROF__SOCKET_REUSE SO_EXCLUSIVEADDRUSE
+
+typedef HANDLE prof__server_thread;
+typedef DWORD prof__server_result; /* of a thread's function */
+#define PROF__SERVER_MAIN WINAPI
+
+static int prof__server_create(HANDLE *thread, LPTHREAD_START_ROUTINE run, void *user)
+{
+    *thread = CreateThread(NULL, 0, run, user, 0, NULL);
+    return *thread ? 0 : EAGAIN;
+}
+
+static void prof__server_join(HANDLE thread)
+{
+    WaitForSingleObject(thread, INFINITE);
+    CloseHandle(thread);
+}
+
+static int prof__socket_errno(void)
+{
+    switch (WSAGetLastError()) {
+    case WSAEWOULDBLOCK: return EAGAIN;
+    case WSAEINTR: return EINTR;
+    case WSAECONNABORTED: return ECONNABORTED;
+    case WSAEACCES: /* the port is another's alone */
+    case WSAEADDRINUSE: return EADDRINUSE;
+    case WSAEADDRNOTAVAIL: return EADDRNOTAVAIL;
+    case WSAEAFNOSUPPORT: return EAFNOSUPPORT;
+    default: return EIO;
+    }
+}
+
+static const char *prof__socket_strerror(int error) /* the C runtime knows fewer */
+{
+    return error == EADDRINUSE ? "Address already in use"
+           : error == EADDRNOTAVAIL || error == EAFNOSUPPORT ? "Cannot assign requested address" : strerror(error);
+}
+
+static ssize_t prof__socket_did(int result) /* sets errno */
+{
+    if (result < 0) errno = prof__socket_errno();
+    return result;
+}
+
+static void prof__socket_close(int file) { closesocket(PROF__SOCKET(file)); }
+
+static void prof__socket_option(int file, int level, int option, int value)
+{
+    setsockopt(PROF__SOCKET(file), level, option, (const char *)&value, sizeof value);
+}
+
+static ssize_t prof__socket_send(int file, const unsigned char *at, size_t size)
+{
+    return prof__socket_did(send(PROF__SOCKET(file), (const char *)at, (int)size, 0));
+}
+
+static ssize_t prof__socket_recv(int file, void *at, size_t size)
+{
+    return prof__socket_did(recv(PROF__SOCKET(file), (char *)at, (int)size, 0));
+}
+
+/* Makes it non-blocking, and not inherited. Returns -1 and errno for none. */
+static int prof__server_descriptor(SOCKET file)
+{
+    u_long on = 1;
+    if (file == INVALID_SOCKET) return (int)prof__socket_did(-1);
+    SetHandleInformation((HANDLE)file, HANDLE_FLAG_INHERIT, 0);
+    if (ioctlsocket(file, (long)FIONBIO, &on)) {
+        closesocket(file);
+        errno = EIO;
+        return -1;
+    }
+    return (int)file;
+}
+
+static int prof__socket_accept(int listener)
+{
+    return prof__server_descriptor(accept(PROF__SOCKET(listener), NULL, NULL));
+}
+
+static int prof__socket_open(int family) /* the first call starts Winsock */
+{
+    static int started;
+    WSADATA about;
+    if (!started && WSAStartup(MAKEWORD(2, 2), &about)) {
+        errno = EAFNOSUPPORT;
+        return -1;
+    }
+    started = 1;
+    return prof__server_descriptor(socket(family, SOCK_STREAM, 0));
+}
+
+typedef struct prof__server_pollfd {
+    int fd; /* -1: it is left out */
+    short events, revents;
+} prof__server_pollfd;
+
+static int prof__socket_poll(prof__server_pollfd *files, size_t count, int ms)
+{
+    WSAPOLLFD asked[64];
+    ULONG used = 0;
+    size_t i;
+    for (i = 0; i < count && used < 64; ++i) {
+        if (files[i].fd < 0) continue;
+        asked[used].fd = PROF__SOCKET(files[i].fd);
+        asked[used].events = files[i].events;
+        asked[used++].revents = 0;
+    }
+    int result = WSAPoll(asked, used, ms);
+    for (i = 0, used = 0; i < count; ++i) files[i].revents = files[i].fd < 0 ? 0 : asked[used++].revents;
+    return result;
+}
+
+/* What wakes the thread from its poll: a socket that is connected to itself. Returns 0 or errno. */
+static int prof__wake_make(int wake[2])
+{
+    struct sockaddr_in here;
+    int size = sizeof here;
+    memset(&here, 0, sizeof here);
+    here.sin_family = AF_INET;
+    here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    wake[0] = prof__server_descriptor(socket(AF_INET, SOCK_DGRAM, 0));
+    if (wake[0] < 0 || bind(PROF__SOCKET(wake[0]), (struct sockaddr *)&here, size) ||
+        getsockname(PROF__SOCKET(wake[0]), (struct sockaddr *)&here, &size) ||
+        connect(PROF__SOCKET(wake[0]), (struct sockaddr *)&here, size))
+        return prof__socket_errno();
+    return 0;
+}
+#define PROF__WAKE_END(wake) (wake)[0]
+static ssize_t prof__wake_send(int file) { return prof__socket_did(send(PROF__SOCKET(file), "", 1, 0)); }
+static ssize_t prof__wake_take(int file, char *at, size_t size) { return prof__socket_recv(file, at, size); }
+#else
+/*-- THE SYSTEM ---------------------------------------------------------------------------------------------------*/
+
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0 /* not needed: the thread blocks all signals */
+#endif
+#define PROF__SOCKET(file) (file)
+#define PROF__SOCKET_REUSE SO_REUSEADDR
+
+typedef pthread_t prof__server_thread;
+typedef void *prof__server_result; /* of a thread's function */
+#define PROF__SERVER_MAIN
+#define prof__server_create(thread, main, user) prof__thread_create(thread, main, user)
+#define prof__server_join(thread) pthread_join(thread, NULL)
+
+typedef struct pollfd prof__server_pollfd;
+#define prof__socket_poll(files, count, ms) poll(files, (nfds_t)(count), ms)
+#define prof__socket_errno() errno
+#define prof__socket_strerror(error) strerror(error)
+#define prof__socket_close(file) close(file)
+#define prof__socket_send(file, at, size) send(file, at, size, MSG_NOSIGNAL)
+#define prof__socket_recv(file, at, size) recv(file, at, size, 0)
+
+static void prof__socket_option(int file, int level, int option, int value)
+{
+    setsockopt(file, level, option, &value, sizeof value);
+}
+
+static PROF__UNUSED int prof__server_descriptor(int file) /* makes it non-blocking, and closed by exec() */
+{
+    if (file >= 0 && (fcntl(file, F_SETFD, FD_CLOEXEC) || fcntl(file, F_SETFL, fcntl(file, F_GETFL) | O_NONBLOCK))) {
+        close(file);
+        file = -1;
+    }
+    return file;
+}
+
+static int prof__socket_accept(int listener)
+{
+#if defined(__linux__) && defined(SOCK_CLOEXEC)
+    return prof__libc_accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+#else
+    return prof__server_descriptor(accept(listener, NULL, NULL));
+#endif
+}
+
+/* Returns a socket for a listener, or -1 and errno. */
+static int prof__socket_open(int family)
+{
+#if defined(SOCK_CLOEXEC) && defined(SOCK_NONBLOCK)
+    return socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+#else
+    return prof__server_descriptor(socket(family, SOCK_STREAM, 0));
+#endif
+}
+
+/* What wakes the thread from its poll: a pipe. Returns 0 or errno. */
+static int prof__wake_make(int wake[2])
+{
+#ifdef __linux__
+    return prof__libc_pipe2(wake, O_CLOEXEC | O_NONBLOCK) ? errno : 0;
+#else
+    return pipe(wake) || (wake[0] = prof__server_descriptor(wake[0])) < 0 ||
+                   (wake[1] = prof__server_descriptor(wake[1])) < 0
+               ? errno
+               : 0;
+#endif
+}
+#define PROF__WAKE_END(wake) (wake)[1]
+#define prof__wake_send(file) write(file, "", 1)
+#define prof__wake_take(file, at, size) read(file, at, size)
+#endif
 #define PROF__SERVER_CLIENTS 16
 #define PROF__SERVER_STREAMS 8            /* requests of an HTTP/2 connection at the same time */
 #define PROF__SERVER_HEAD 16384           /* bytes of a request's head (HTTP/1) or of a header block (HTTP/2) */
@@ -394,7 +591,7 @@ typedef struct prof__server_client {
 typedef struct prof__server {
     int running, port;
     int wake[2], listeners[2];
-    pthread_t thread;
+    prof__server_thread thread;
     uint32_t stop;
     uint64_t leave_at, left_at; /* 0, or when to end: leave_at: if nothing is sent until then; left_at: at the latest */
     uint64_t deaf_until;        /* accepts no client before this time, because there were no descriptors */
@@ -3231,13 +3428,9 @@ static int prof__h2_fill(prof__server *v, prof__server_client *c)
 
 /*-- THE THREAD -------------------------------------------------------------------------------------------- >>loop --*/
 
-#ifndef MSG_NOSIGNAL
-#define MSG_NOSIGNAL 0 /* not needed: the thread blocks all signals */
-#endif
-
 static void prof__server_shut(int *file)
 {
-    if (*file >= 0) close(*file);
+    if (*file >= 0) prof__socket_close(*file);
     *file = -1;
 }
 
@@ -3274,31 +3467,13 @@ static int prof__server_place(prof__server *v)
     return oldest;
 }
 
-static PROF__UNUSED int prof__server_descriptor(int file) /* makes it non-blocking, and closed by exec() */
-{
-    if (file >= 0 && (fcntl(file, F_SETFD, FD_CLOEXEC) || fcntl(file, F_SETFL, fcntl(file, F_GETFL) | O_NONBLOCK))) {
-        close(file);
-        file = -1;
-    }
-    return file;
-}
-
-static int prof__server_accept_one(int listener)
-{
-#if defined(__linux__) && defined(SOCK_CLOEXEC)
-    return prof__libc_accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-#else
-    return prof__server_descriptor(accept(listener, NULL, NULL));
-#endif
-}
-
 static void prof__server_accept(prof__server *v, int listener)
 {
-    int place = prof__server_place(v), one = 1;
+    int place = prof__server_place(v);
     if (place < 0) return;
     prof__server_client *c = (prof__server_client *)calloc(1, sizeof *c);
     prof__lock(&prof__server_files);
-    int file = c ? prof__server_accept_one(listener) : -1;
+    int file = c ? prof__socket_accept(listener) : -1;
     int error = c ? errno : ENOMEM;
     if (file >= 0 && !v->clients[place]) {
         c->file = file;
@@ -3319,9 +3494,9 @@ static void prof__server_accept(prof__server *v, int listener)
         prof__unlock(&prof__server_files);
     }
     c->since = c->partial_since = prof_host_ns();
-    setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    prof__socket_option(file, IPPROTO_TCP, TCP_NODELAY, 1);
 #ifdef SO_NOSIGPIPE
-    setsockopt(file, SOL_SOCKET, SO_NOSIGPIPE, &one, sizeof one);
+    prof__socket_option(file, SOL_SOCKET, SO_NOSIGPIPE, 1);
 #endif
 }
 
@@ -3343,7 +3518,7 @@ static int prof__server_send(prof__server_client *c)
 {
     int got_on = 0;
     while (c->out_at < c->out_size) {
-        ssize_t n = send(c->file, c->out + c->out_at, c->out_size - c->out_at, MSG_NOSIGNAL);
+        ssize_t n = prof__socket_send(c->file, c->out + c->out_at, c->out_size - c->out_at);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return -1;
         if (n <= 0) break;
@@ -3385,7 +3560,7 @@ static int prof__server_pump(prof__server *v, prof__server_client *c)
 static int prof__server_read(prof__server_client *c)
 {
     while (c->in_size < sizeof c->in) {
-        ssize_t n = recv(c->file, c->in + c->in_size, sizeof c->in - c->in_size, 0);
+        ssize_t n = prof__socket_recv(c->file, c->in + c->in_size, sizeof c->in - c->in_size);
         if (n > 0) {
             c->in_size += (size_t)n;
             continue;
@@ -3534,9 +3709,9 @@ static int prof__server_goes(prof__server *v)
 /* Sleeps until something comes, or until the time `next`. */
 static void prof__server_sleep(prof__server *v, uint64_t next)
 {
-    struct pollfd files[3 + PROF__SERVER_CLIENTS];
+    prof__server_pollfd files[3 + PROF__SERVER_CLIENTS];
     int client[3 + PROF__SERVER_CLIENTS];
-    nfds_t count = 0;
+    size_t count = 0;
     uint64_t now = prof_host_ns();
     char bytes[16];
     memset(files, 0, sizeof files);
@@ -3557,9 +3732,9 @@ static void prof__server_sleep(prof__server *v, uint64_t next)
     if (v->leave_at && v->leave_at < next) next = v->leave_at;
     if (v->leave_at && v->left_at < next) next = v->left_at;
     uint64_t ms = next <= now ? 0 : (next - now) / 1000000 + 1;
-    if (poll(files, count, next == UINT64_MAX ? -1 : ms < 1000000 ? (int)ms : 1000000) <= 0) return;
-    while (files[0].revents && read(v->wake[0], bytes, sizeof bytes) > 0) continue;
-    for (nfds_t i = 3; i < count; ++i) {
+    if (prof__socket_poll(files, count, next == UINT64_MAX ? -1 : ms < 1000000 ? (int)ms : 1000000) <= 0) return;
+    while (files[0].revents && prof__wake_take(v->wake[0], bytes, sizeof bytes) > 0) continue;
+    for (size_t i = 3; i < count; ++i) {
         if (files[i].revents & POLLIN)
             prof__server_hear(v, client[i]);
         else if (files[i].revents & (POLLERR | POLLHUP | POLLNVAL))
@@ -3586,13 +3761,13 @@ static void prof__server_run(prof__server *v)
     if (v->paused_epoch && prof__look_now().epoch == v->paused_epoch) prof_resume();
 }
 
-static void *prof__server_main(void *server)
+static prof__server_result PROF__SERVER_MAIN prof__server_main(void *server)
 {
 #ifdef __linux__
     prctl(PR_SET_NAME, "prof server", 0, 0, 0);
 #endif
     prof__server_run((prof__server *)server);
-    return NULL;
+    return 0;
 }
 
 /*-- START AND STOP --------------------------------------------------------------------------------------- >>start --*/
@@ -3630,22 +3805,18 @@ static int prof__server_listen(const char *host, int *port)
 {
     prof__server_address address;
     socklen_t size;
-    int one = 1;
     if (!prof__server_address_of(host, *port, &address, &size)) {
         errno = EINVAL;
         return -1;
     }
-#if defined(SOCK_CLOEXEC) && defined(SOCK_NONBLOCK)
-    int file = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-#else
-    int file = prof__server_descriptor(socket(address.any.sa_family, SOCK_STREAM, 0));
-#endif
+    int file = prof__socket_open(address.any.sa_family);
     if (file < 0) return -1;
-    setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one); /* takes ports of closed connections, not listeners */
-    if (address.any.sa_family == AF_INET6) setsockopt(file, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one);
-    if (bind(file, &address.any, size) || listen(file, 16) || getsockname(file, &address.any, &size)) {
-        int error = errno;
-        close(file);
+    prof__socket_option(file, SOL_SOCKET, PROF__SOCKET_REUSE, 1); /* takes ports of closed connections, not listeners */
+    if (address.any.sa_family == AF_INET6) prof__socket_option(file, IPPROTO_IPV6, IPV6_V6ONLY, 1);
+    if (bind(PROF__SOCKET(file), &address.any, size) || listen(PROF__SOCKET(file), 16) ||
+        getsockname(PROF__SOCKET(file), &address.any, &size)) {
+        int error = prof__socket_errno();
+        prof__socket_close(file);
         errno = error;
         return -1;
     }
@@ -3694,14 +3865,9 @@ static prof_status prof__server_open(prof__server *v, int port, const char *host
         if (v->listeners[0] < 0) error = errno;
     }
     if (error)
-        return prof__fail(PROF_IO, "prof_server_start: cannot listen on port %d: %s", port, strerror(error));
-#ifdef __linux__
-    if (prof__libc_pipe2(v->wake, O_CLOEXEC | O_NONBLOCK)) error = errno;
-#else
-    if (pipe(v->wake) || (v->wake[0] = prof__server_descriptor(v->wake[0])) < 0 ||
-        (v->wake[1] = prof__server_descriptor(v->wake[1])) < 0)
-        error = errno;
-#endif
+        return prof__fail(PROF_IO, "prof_server_start: cannot listen on port %d: %s", port,
+                          prof__socket_strerror(error));
+    error = prof__wake_make(v->wake);
     return error ? prof__fail(PROF_IO, "prof_server_start: cannot create a pipe: %s", strerror(error)) : PROF_OK;
 }
 
@@ -3765,6 +3931,7 @@ static prof_status prof__server_configure(prof__server *v, const prof_server_opt
     return prof__config_check(&v->capture);
 }
 
+#ifndef _WIN32
 /* The child of a fork has no server: it has no thread, and closes the descriptors, which would keep connections
    open. */
 static __thread int prof__server_fork_holds;
@@ -3788,13 +3955,14 @@ static void prof__server_child_of_fork(void)
     prof__server_word = prof__server_files = prof__server_kept = prof__server_fork_holds = 0;
     PROF__ERRNO_RESTORE();
 }
+#endif
 
 static prof_status prof__server_stop_locked(prof__server *v)
 {
     if (!v->running) return prof__fail(PROF_INVALID_STATE, "no server was started");
     PROF__RELEASE(&v->stop, 1u);
-    while (write(v->wake[1], "", 1) < 0 && errno == EINTR) continue;
-    pthread_join(v->thread, NULL);
+    while (prof__wake_send(PROF__WAKE_END(v->wake)) < 0 && errno == EINTR) continue;
+    prof__server_join(v->thread);
     prof__server_close_all(v);
     free(v->kept);
     prof__server_reset(v);
@@ -3816,11 +3984,13 @@ static prof_status prof__server_begin(prof__server *v, int port, const prof_serv
     if (!status) status = prof__server_open(v, port, options->host);
     if (status) return status;
     if (!watches) {
+#ifndef _WIN32
         pthread_atfork(prof__server_before_fork, prof__server_parent_of_fork, prof__server_child_of_fork);
+#endif
         atexit(prof__server_leave);
         watches = 1;
     }
-    int error = prof__thread_create(&v->thread, prof__server_main, v);
+    int error = prof__server_create(&v->thread, prof__server_main, v);
     if (error) return prof__fail(PROF_NO_MEMORY, "prof_server_start: cannot start a thread: %s", strerror(error));
     v->running = 1;
     return PROF_OK;
@@ -3905,7 +4075,6 @@ static void __attribute__((constructor(104))) prof__server_autostart(void)
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
-#endif /* _WIN32 */
 #endif /* PROF_IMPLEMENTATION */
 
 /* This software is available under two licences: choose the one you prefer.

@@ -26,15 +26,16 @@ extern "C" {
 #endif
 
 #ifdef _WIN32
-#include "server/windows.h"
+#include <winsock2.h>
+#include <ws2tcpip.h>
 #else
-
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <sys/socket.h>
+#endif
+#include <stdarg.h>
 #ifdef PROF__LATE /* see prof.h, >>platform: functions of Linux, declared with _GNU_SOURCE */
 extern int prof__libc_accept4(int listener, struct sockaddr *from, socklen_t *size, int flags) __asm__("accept4");
 extern int prof__libc_pipe2(int *files, int flags) __asm__("pipe2");
@@ -54,6 +55,11 @@ extern int prof__libc_pipe2(int *files, int flags) __asm__("pipe2");
 extern "C" {
 #endif
 
+#ifdef _WIN32
+#include "server/windows.h"
+#else
+#include "server/posix.h"
+#endif
 #include "server/state.h"
 #include "server/on_demand.h"
 #include "server/capture.h"
@@ -76,7 +82,6 @@ extern "C" {
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
-#endif /* _WIN32 */
 #endif /* PROF_IMPLEMENTATION */
 
 #include "server/licence.h"

@@ -15,7 +15,7 @@ runner=$(command -v wine || echo /usr/lib/wine/wine64)
 # Programs that share an implementation, also with private functions; and those that have one of their own: for other
 # switches, or because GNU ld joins their weak variables with the wrong ones.
 sharing='archive args chrome clock devices events flaws foreign image memory notes objects reader record'
-own='windows control fibers follow html sessions tally threads'
+own='windows sockets control fibers follow html sessions tally threads'
 
 if [ "$1" = --one ]; then # NAME[:TESTS]
     name=${2%%:*} names=
@@ -28,6 +28,7 @@ if [ "$1" = --one ]; then # NAME[:TESTS]
         [ -z "$replaced" ] || { ${CC%gcc}objcopy $replaced "$implementation" "$work/$name.o" && implementation=$work/$name.o; }
     fi
     source=tests/test_$name.c more=
+    [ "$name" != sockets ] || source=tests/windows/test_sockets.c more=-Itests
     if [ "$name" = windows ]; then
         source=tests/windows/test_windows.c implementation=$work/implementation.o
         { # the program exports its recorder, and nothing else, to DLLs that mark up

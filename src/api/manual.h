@@ -348,18 +348,18 @@ MANUAL                                                                          
     flag and with PROF_INSTRUMENT_FUNCTIONS: every call is a scope, named by the symbol tables. Filter by min_duration,
     which makes a scope cost about twice as much; at the end of a chunk a short scope may be kept.
 
-    Windows. prof_server.h is not there, and PROFILE_MUTEX_LOCK has counterparts: see >>markup. With save_signal, any
-    number but 0, the program saves when the event Local\prof-save-<pid> is set: by SetEvent(), or in PowerShell by
-    [Threading.EventWaitHandle]::OpenExisting("Local\prof-save-1234").Set(). crash_report sets the filter of unhandled
-    exceptions, and a handler of SIGABRT for abort() of the C runtime that prof is linked with; what was set before is
-    called after the report. It says "access violation" or "abort()" instead of a signal. What the program handles is
-    not reported, by __except or, in MinGW's main thread, by signal(SIGSEGV); nor is what Windows ends at once:
-    __fastfail(), a corrupt heap. Wine has room for a small handler of a stack overflow only; the report then comes
-    from a thread made for it. Paths are UTF-8, or else in the program's code page. An existing .prof is emptied at the
-    start. It can't be removed or replaced while a session or a trace of this program has it open, which for a session
-    lasts to the next start; so the <output>.prof of PROF_STREAM stays beside another output until then. A recording in
-    a .prof survives TerminateProcess(). With fibers, call prof_fiber_switch() before each SwitchToFiber(). The tests
-    run under wine, built by MinGW.
+    Windows. PROFILE_MUTEX_LOCK has counterparts for the locks of Windows. prof_server.h needs ws2_32. With
+    save_signal, any number but 0, the program saves when the event Local\prof-save-<pid> is set: by SetEvent(), or in
+    PowerShell by [Threading.EventWaitHandle]::OpenExisting("Local\prof-save-1234").Set(). crash_report sets the filter
+    of unhandled exceptions, and a handler of SIGABRT for abort() of the C runtime that prof is linked with; what was
+    set before is called after the report. It says "access violation" or "abort()" instead of a signal. What the
+    program handles is not reported, by __except or, in MinGW's main thread, by signal(SIGSEGV); nor is what Windows
+    ends at once: __fastfail(), a corrupt heap. Wine has room for a small handler of a stack overflow only; the report
+    then comes from a thread made for it. Paths are UTF-8, or else in the program's code page. An existing .prof is
+    emptied at the start. It can't be removed or replaced while a session or a trace of this program has it open, which
+    for a session lasts to the next start; so the <output>.prof of PROF_STREAM stays beside another output until then.
+    A recording in a .prof survives TerminateProcess(). With fibers, call prof_fiber_switch() before each
+    SwitchToFiber(). The tests run under wine, built by MinGW.
 
     Microsoft's compiler is for marked-up files only, in C without PROFILE_SCOPE: use PROFILE_BLOCK, in braces. Compile
     the implementation with MinGW, to a DLL or program that exports prof_* and prof__* by a .def file, and your files

@@ -1,13 +1,9 @@
 // server/loop: The server's thread.
 /*-- THE THREAD -------------------------------------------------------------------------------------------- >>loop --*/
 
-#ifndef MSG_NOSIGNAL
-#define MSG_NOSIGNAL 0 /* not needed: the thread blocks all signals */
-#endif
-
 static void prof__server_shut(int *file)
 {
-    if (*file >= 0) close(*file);
+    if (*file >= 0) prof__socket_close(*file);
     *file = -1;
 }
 
@@ -44,31 +40,13 @@ static int prof__server_place(prof__server *v)
     return oldest;
 }
 
-static PROF__UNUSED int prof__server_descriptor(int file) /* makes it non-blocking, and closed by exec() */
-{
-    if (file >= 0 && (fcntl(file, F_SETFD, FD_CLOEXEC) || fcntl(file, F_SETFL, fcntl(file, F_GETFL) | O_NONBLOCK))) {
-        close(file);
-        file = -1;
-    }
-    return file;
-}
-
-static int prof__server_accept_one(int listener)
-{
-#if defined(__linux__) && defined(SOCK_CLOEXEC)
-    return prof__libc_accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-#else
-    return prof__server_descriptor(accept(listener, NULL, NULL));
-#endif
-}
-
 static void prof__server_accept(prof__server *v, int listener)
 {
-    int place = prof__server_place(v), one = 1;
+    int place = prof__server_place(v);
     if (place < 0) return;
     prof__server_client *c = (prof__server_client *)calloc(1, sizeof *c);
     prof__lock(&prof__server_files);
-    int file = c ? prof__server_accept_one(listener) : -1;
+    int file = c ? prof__socket_accept(listener) : -1;
     int error = c ? errno : ENOMEM;
     if (file >= 0 && !v->clients[place]) {
         c->file = file;
@@ -89,9 +67,9 @@ static void prof__server_accept(prof__server *v, int listener)
         prof__unlock(&prof__server_files);
     }
     c->since = c->partial_since = prof_host_ns();
-    setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    prof__socket_option(file, IPPROTO_TCP, TCP_NODELAY, 1);
 #ifdef SO_NOSIGPIPE
-    setsockopt(file, SOL_SOCKET, SO_NOSIGPIPE, &one, sizeof one);
+    prof__socket_option(file, SOL_SOCKET, SO_NOSIGPIPE, 1);
 #endif
 }
 
@@ -113,7 +91,7 @@ static int prof__server_send(prof__server_client *c)
 {
     int got_on = 0;
     while (c->out_at < c->out_size) {
-        ssize_t n = send(c->file, c->out + c->out_at, c->out_size - c->out_at, MSG_NOSIGNAL);
+        ssize_t n = prof__socket_send(c->file, c->out + c->out_at, c->out_size - c->out_at);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return -1;
         if (n <= 0) break;
@@ -155,7 +133,7 @@ static int prof__server_pump(prof__server *v, prof__server_client *c)
 static int prof__server_read(prof__server_client *c)
 {
     while (c->in_size < sizeof c->in) {
-        ssize_t n = recv(c->file, c->in + c->in_size, sizeof c->in - c->in_size, 0);
+        ssize_t n = prof__socket_recv(c->file, c->in + c->in_size, sizeof c->in - c->in_size);
         if (n > 0) {
             c->in_size += (size_t)n;
             continue;
@@ -304,9 +282,9 @@ static int prof__server_goes(prof__server *v)
 /* Sleeps until something comes, or until the time `next`. */
 static void prof__server_sleep(prof__server *v, uint64_t next)
 {
-    struct pollfd files[3 + PROF__SERVER_CLIENTS];
+    prof__server_pollfd files[3 + PROF__SERVER_CLIENTS];
     int client[3 + PROF__SERVER_CLIENTS];
-    nfds_t count = 0;
+    size_t count = 0;
     uint64_t now = prof_host_ns();
     char bytes[16];
     memset(files, 0, sizeof files);
@@ -327,9 +305,9 @@ static void prof__server_sleep(prof__server *v, uint64_t next)
     if (v->leave_at && v->leave_at < next) next = v->leave_at;
     if (v->leave_at && v->left_at < next) next = v->left_at;
     uint64_t ms = next <= now ? 0 : (next - now) / 1000000 + 1;
-    if (poll(files, count, next == UINT64_MAX ? -1 : ms < 1000000 ? (int)ms : 1000000) <= 0) return;
-    while (files[0].revents && read(v->wake[0], bytes, sizeof bytes) > 0) continue;
-    for (nfds_t i = 3; i < count; ++i) {
+    if (prof__socket_poll(files, count, next == UINT64_MAX ? -1 : ms < 1000000 ? (int)ms : 1000000) <= 0) return;
+    while (files[0].revents && prof__wake_take(v->wake[0], bytes, sizeof bytes) > 0) continue;
+    for (size_t i = 3; i < count; ++i) {
         if (files[i].revents & POLLIN)
             prof__server_hear(v, client[i]);
         else if (files[i].revents & (POLLERR | POLLHUP | POLLNVAL))
@@ -356,11 +334,11 @@ static void prof__server_run(prof__server *v)
     if (v->paused_epoch && prof__look_now().epoch == v->paused_epoch) prof_resume();
 }
 
-static void *prof__server_main(void *server)
+static prof__server_result PROF__SERVER_MAIN prof__server_main(void *server)
 {
 #ifdef __linux__
     prctl(PR_SET_NAME, "prof server", 0, 0, 0);
 #endif
     prof__server_run((prof__server *)server);
-    return NULL;
+    return 0;
 }

@@ -34,22 +34,18 @@ static int prof__server_listen(const char *host, int *port)
 {
     prof__server_address address;
     socklen_t size;
-    int one = 1;
     if (!prof__server_address_of(host, *port, &address, &size)) {
         errno = EINVAL;
         return -1;
     }
-#if defined(SOCK_CLOEXEC) && defined(SOCK_NONBLOCK)
-    int file = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-#else
-    int file = prof__server_descriptor(socket(address.any.sa_family, SOCK_STREAM, 0));
-#endif
+    int file = prof__socket_open(address.any.sa_family);
     if (file < 0) return -1;
-    setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one); /* takes ports of closed connections, not listeners */
-    if (address.any.sa_family == AF_INET6) setsockopt(file, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one);
-    if (bind(file, &address.any, size) || listen(file, 16) || getsockname(file, &address.any, &size)) {
-        int error = errno;
-        close(file);
+    prof__socket_option(file, SOL_SOCKET, PROF__SOCKET_REUSE, 1); /* takes ports of closed connections, not listeners */
+    if (address.any.sa_family == AF_INET6) prof__socket_option(file, IPPROTO_IPV6, IPV6_V6ONLY, 1);
+    if (bind(PROF__SOCKET(file), &address.any, size) || listen(PROF__SOCKET(file), 16) ||
+        getsockname(PROF__SOCKET(file), &address.any, &size)) {
+        int error = prof__socket_errno();
+        prof__socket_close(file);
         errno = error;
         return -1;
     }
@@ -98,14 +94,9 @@ static prof_status prof__server_open(prof__server *v, int port, const char *host
         if (v->listeners[0] < 0) error = errno;
     }
     if (error)
-        return prof__fail(PROF_IO, "prof_server_start: cannot listen on port %d: %s", port, strerror(error));
-#ifdef __linux__
-    if (prof__libc_pipe2(v->wake, O_CLOEXEC | O_NONBLOCK)) error = errno;
-#else
-    if (pipe(v->wake) || (v->wake[0] = prof__server_descriptor(v->wake[0])) < 0 ||
-        (v->wake[1] = prof__server_descriptor(v->wake[1])) < 0)
-        error = errno;
-#endif
+        return prof__fail(PROF_IO, "prof_server_start: cannot listen on port %d: %s", port,
+                          prof__socket_strerror(error));
+    error = prof__wake_make(v->wake);
     return error ? prof__fail(PROF_IO, "prof_server_start: cannot create a pipe: %s", strerror(error)) : PROF_OK;
 }
 
@@ -169,6 +160,7 @@ static prof_status prof__server_configure(prof__server *v, const prof_server_opt
     return prof__config_check(&v->capture);
 }
 
+#ifndef _WIN32
 /* The child of a fork has no server: it has no thread, and closes the descriptors, which would keep connections
    open. */
 static __thread int prof__server_fork_holds;
@@ -192,13 +184,14 @@ static void prof__server_child_of_fork(void)
     prof__server_word = prof__server_files = prof__server_kept = prof__server_fork_holds = 0;
     PROF__ERRNO_RESTORE();
 }
+#endif
 
 static prof_status prof__server_stop_locked(prof__server *v)
 {
     if (!v->running) return prof__fail(PROF_INVALID_STATE, "no server was started");
     PROF__RELEASE(&v->stop, 1u);
-    while (write(v->wake[1], "", 1) < 0 && errno == EINTR) continue;
-    pthread_join(v->thread, NULL);
+    while (prof__wake_send(PROF__WAKE_END(v->wake)) < 0 && errno == EINTR) continue;
+    prof__server_join(v->thread);
     prof__server_close_all(v);
     free(v->kept);
     prof__server_reset(v);
@@ -220,11 +213,13 @@ static prof_status prof__server_begin(prof__server *v, int port, const prof_serv
     if (!status) status = prof__server_open(v, port, options->host);
     if (status) return status;
     if (!watches) {
+#ifndef _WIN32
         pthread_atfork(prof__server_before_fork, prof__server_parent_of_fork, prof__server_child_of_fork);
+#endif
         atexit(prof__server_leave);
         watches = 1;
     }
-    int error = prof__thread_create(&v->thread, prof__server_main, v);
+    int error = prof__server_create(&v->thread, prof__server_main, v);
     if (error) return prof__fail(PROF_NO_MEMORY, "prof_server_start: cannot start a thread: %s", strerror(error));
     v->running = 1;
     return PROF_OK;

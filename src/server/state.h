@@ -132,7 +132,7 @@ typedef struct prof__server_client {
 typedef struct prof__server {
     int running, port;
     int wake[2], listeners[2];
-    pthread_t thread;
+    prof__server_thread thread;
     uint32_t stop;
     uint64_t leave_at, left_at; /* 0, or when to end: leave_at: if nothing is sent until then; left_at: at the latest */
     uint64_t deaf_until;        /* accepts no client before this time, because there were no descriptors */

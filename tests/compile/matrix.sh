@@ -75,6 +75,11 @@ if [ "$1" = job ]; then
             { [ "$runner" = - ] || quietly $runner "./$folder/program.exe"; }
         finish $?
         ;;
+    headers) # all of them with their implementation, in one file
+        printf '#define PROF_IMPLEMENTATION\n#include "tests/compile/all.h"\n' >"$folder/all.c"
+        quietly $compiler $WARNINGS $WARNINGS_C -I. $flags -c "$folder/all.c" -o "$folder/all.o"
+        finish $?
+        ;;
     markup) # compiled by a compiler that cannot compile the implementation, linked by gcc
         implementation=$8
         quietly $compiler -I. $flags -c $here/markup.c -o "$folder/markup.o" &&
@@ -239,8 +244,8 @@ if [ -z "$quick" ]; then
     fi
 
     # compiler and the program that runs what it makes
-    for pair in x86_64-w64-mingw32-gcc:wine i686-linux-gnu-gcc: aarch64-linux-gnu-gcc:qemu-aarch64 \
-        arm-linux-gnueabihf-gcc:qemu-arm riscv64-linux-gnu-gcc:qemu-riscv64; do
+    for pair in x86_64-w64-mingw32-gcc:wine i686-w64-mingw32-gcc:wine32 i686-linux-gnu-gcc: \
+        aarch64-linux-gnu-gcc:qemu-aarch64 arm-linux-gnueabihf-gcc:qemu-arm riscv64-linux-gnu-gcc:qemu-riscv64; do
         compiler=${pair%%:*} runner=${pair#*:} link="-pthread -static"
         have $compiler || { skip $compiler "not installed"; continue; }
         if [ "$runner" = wine ]; then
@@ -254,6 +259,7 @@ if [ -z "$quick" ]; then
         fi
         job programs program $compiler c "-std=c99 -O2" "$link" "$runner" ""
         job programs program $compiler c "-std=gnu17 -O0" "$link" "$runner" ""
+        case $compiler in *mingw*) job programs headers $compiler c "-std=c99 -O0" "" "" "" ;; esac
     done
 fi
 
