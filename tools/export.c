@@ -75,7 +75,7 @@ static int page_options(const tool_args *args, int is_page, prof_html_options *h
 
 void tool_chrome_size(const char *path)
 {
-    FILE *file = tool_same(path, "-") ? NULL : fopen(path, "rb");
+    FILE *file = tool_same(path, "-") ? NULL : tool_file_open(path, "rb");
     double size = 0;
     if (!file) return;
 #ifdef _WIN32

@@ -52,6 +52,11 @@ int tool_status(prof_status status)
     return tool_fail("%s", *prof_error() ? prof_error() : prof_status_text(status));
 }
 
+FILE *tool_file_open(const char *path, const char *mode)
+{
+    return prof__file_open(path, mode);
+}
+
 static int output_errno; /* of tool_stdout() */
 
 int tool_flush(int result)
@@ -735,9 +740,33 @@ static void keep_standard_files(void)
 #endif
 }
 
+#ifdef _WIN32
+int __cdecl __wgetmainargs(int *count, WCHAR ***arguments, WCHAR ***environment, int expand, int *mode);
+
+/* Returns the arguments in UTF-8, with wildcards expanded, or NULL: main() gets them in a code page that lacks most
+   characters. */
+static char **utf8_arguments(int *count)
+{
+    WCHAR **wide, **environment;
+    int mode = 0, failed = __wgetmainargs(count, &wide, &environment, 1, &mode), i;
+    char **to = failed ? NULL : (char **)calloc((size_t)*count + 1, sizeof *to);
+    for (i = 0; to && i < *count; i++) {
+        int size = WideCharToMultiByte(CP_UTF8, 0, wide[i], -1, NULL, 0, NULL, NULL);
+        to[i] = size > 0 ? (char *)malloc((size_t)size) : NULL;
+        if (!to[i]) return NULL;
+        WideCharToMultiByte(CP_UTF8, 0, wide[i], -1, to[i], size, NULL, NULL);
+    }
+    return to;
+}
+#endif
+
 int main(int argc, char **argv)
 {
     int result;
+#ifdef _WIN32
+    argv = utf8_arguments(&argc);
+    if (!argv) return tool_fail("no memory for the arguments");
+#endif
     keep_standard_files();
     if (argc < 2) return tool_fail("no command given: see prof --help");
     if (tool_same(argv[1], "--version")) {

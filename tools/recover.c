@@ -343,7 +343,7 @@ static int run(const tool_args *args)
     h.out = tool_value(args, "--output");
     if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
     if (h.out && tool_same(h.out, "-")) return tool_fail("recover: -o -: there may be several images: name a file instead");
-    h.from.file = tool_same(h.in, "-") ? stdin : fopen(h.in, "rb");
+    h.from.file = tool_same(h.in, "-") ? stdin : tool_file_open(h.in, "rb");
     if (!h.from.file) return tool_fail("cannot open %s: %s", h.in, strerror(errno));
     if (h.from.file == stdin && seek(stdin, 0))
         return tool_fail("standard input: it must be a file, because recover seeks in it: prof recover - < FILE");

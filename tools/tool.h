@@ -64,6 +64,8 @@ int tool_status(prof_status status);
 /* Flushes standard output. Returns result, or TOOL_ERROR, with a message, if not everything was written. */
 int tool_flush(int result);
 
+FILE *tool_file_open(const char *path, const char *mode); /* fopen(), of a path in UTF-8 on Windows, too */
+
 /* Opens a trace; "-" is standard input, whose content is kept for another call. Returns NULL, with a message, if that
    fails. */
 prof_trace *tool_open(const char *path);

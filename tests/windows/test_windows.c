@@ -125,6 +125,63 @@ TEST(paths_are_utf_8)
     save_and_read(json); /* replaces */
 }
 
+/* Runs the tool with these arguments, in UTF-8. Returns its exit status and what it said. */
+static DWORD run_tool(const char *arguments, char **said)
+{
+    SECURITY_ATTRIBUTES inherit = {sizeof inherit, NULL, TRUE};
+    WCHAR command[2000], tool[600];
+    STARTUPINFOW how;
+    PROCESS_INFORMATION process;
+    DWORD status = 99;
+    char line[1000], path[300];
+    GetModuleFileNameW(NULL, tool, 600);
+    wcscpy(wcsrchr(tool, '\\') + 1, L"prof.exe");
+    snprintf(line, sizeof line, "prof %s", arguments);
+    snprintf(path, sizeof path, "%s", trace_path("tool.txt"));
+    memset(&how, 0, sizeof how);
+    how.cb = sizeof how;
+    how.dwFlags = STARTF_USESTDHANDLES;
+    how.hStdOutput = CreateFileA(path, GENERIC_WRITE, FILE_SHARE_READ, &inherit, CREATE_ALWAYS, 0, NULL);
+    how.hStdError = how.hStdOutput;
+    BOOL made = CreateProcessW(tool, wide(line, command), NULL, NULL, TRUE, 0, NULL, NULL, &how, &process);
+    CHECK(made);
+    if (made) {
+        CHECK_EQUAL(WaitForSingleObject(process.hProcess, 60000), WAIT_OBJECT_0);
+        GetExitCodeProcess(process.hProcess, &status);
+        CloseHandle(process.hThread);
+        CloseHandle(process.hProcess);
+    }
+    CloseHandle(how.hStdOutput);
+    *said = trace_file_text(path, NULL);
+    return status;
+}
+
+TEST(arguments_of_the_tool_are_utf_8)
+{
+    prof_config config = trace_config(256u << 10);
+    char path[300], arguments[700], *said;
+    snprintf(path, sizeof path, "%s", trace_path("tool " NAMED ".prof"));
+    config.output = path;
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    PROFILE_BLOCK("scope of a file") {}
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    snprintf(arguments, sizeof arguments, "summary \"%s\"", path);
+    CHECK_EQUAL(run_tool(arguments, &said), 0);
+    CHECK(said && strstr(said, "scope of a file"));
+    free(said);
+    snprintf(arguments, sizeof arguments, "export \"%s\" -o \"%s.json\"", path, path);
+    CHECK_EQUAL(run_tool(arguments, &said), 0);
+    free(said);
+    snprintf(arguments, sizeof arguments, "summary \"%s.none\"", path);
+    CHECK_EQUAL(run_tool(arguments, &said), 2);
+    CHECK(said && strstr(said, NAMED ".prof.none")); /* as it was given */
+    free(said);
+    snprintf(arguments, sizeof arguments, "summary %s", trace_path("tool*.prof"));
+    CHECK_EQUAL(run_tool(arguments, &said), 0);
+    CHECK(said && strstr(said, "scope of a file"));
+    free(said);
+}
+
 TEST(the_environment_is_utf_8)
 {
     char path[600];
