@@ -11645,6 +11645,16 @@ static void prof__object_site(prof_site *site, const prof_domain *domain, const 
     site->kind = (uint16_t)(kind | role << PROF__ROLE_SHIFT);
 }
 
+/* Allocates an object that begins with a call site. */
+static PROF__ASIDE void *prof__object_make(size_t size, const prof_domain *domain, const char *name, unsigned kind,
+                                           unsigned role)
+{
+    const char *copy = NULL;
+    prof_site *site = (prof_site *)prof__object(size, name, &copy);
+    if (site) prof__object_site(site, domain, copy, kind, role);
+    return site;
+}
+
 static prof_domain *prof__domain_find(prof_domain *first, const prof_domain *end, const char *name)
 {
     while (first != end && strcmp(first->name, name)) first = first->next;
@@ -11697,11 +11707,8 @@ PROF_DEF PROF__WALL size_t prof_domain_list(const char **names, size_t capacity)
 PROF_DEF PROF__WALL prof_task *prof_task_create(prof_domain *domain, const char *name)
 {
     PROF__LED(prof_task_create, (domain, name));
-    const char *copy = NULL;
-    prof_task *task = (prof_task *)prof__object(sizeof *task, name, &copy);
-    if (!task) return NULL;
-    prof__object_site(&task->site, domain, copy, PROF__KIND_EVENT, PROF_ROLE_TASK);
-    task->id = PROF__ADD(&prof__object_ids, 1) + 1;
+    prof_task *task = (prof_task *)prof__object_make(sizeof *task, domain, name, PROF__KIND_EVENT, PROF_ROLE_TASK);
+    if (task) task->id = PROF__ADD(&prof__object_ids, 1) + 1;
     return task;
 }
 
@@ -11728,11 +11735,8 @@ PROF_DEF void prof_task_destroy(prof_task *task) { free(task); }
 PROF_DEF PROF__WALL prof_frame *prof_frame_create(prof_domain *domain, const char *name)
 {
     PROF__LED(prof_frame_create, (domain, name));
-    const char *copy = NULL;
-    prof_frame *frame = (prof_frame *)prof__object(sizeof *frame, name, &copy);
-    if (!frame) return NULL;
-    prof__object_site(&frame->site, domain, copy, PROF__KIND_EVENT, PROF_ROLE_FRAME);
-    frame->id = PROF__ADD(&prof__object_ids, 1) + 1;
+    prof_frame *frame = (prof_frame *)prof__object_make(sizeof *frame, domain, name, PROF__KIND_EVENT, PROF_ROLE_FRAME);
+    if (frame) frame->id = PROF__ADD(&prof__object_ids, 1) + 1;
     return frame;
 }
 
@@ -11755,11 +11759,10 @@ PROF_DEF void prof_frame_destroy(prof_frame *frame) { free(frame); }
 
 PROF_DEF PROF__WALL prof_range *prof_range_create(const char *name)
 {
-    const char *copy = NULL;
-    prof_range *range = (prof_range *)prof__object(sizeof *range, name, &copy);
+    prof_range *range = (prof_range *)prof__object_make(sizeof *range, NULL, name, PROF__KIND_BEGIN, PROF_ROLE_RANGE);
     if (!range) return NULL;
-    prof__object_site(&range->start, NULL, copy, PROF__KIND_BEGIN, PROF_ROLE_RANGE);
-    prof__object_site(&range->stop, NULL, copy, PROF__KIND_END, PROF_ROLE_NONE); /* which is never off */
+    range->stop = range->start;
+    range->stop.kind = PROF__KIND_END; /* which is never off */
     return range;
 }
 
@@ -11777,10 +11780,8 @@ PROF_DEF void prof_range_destroy(prof_range *range) { free(range); }
 
 PROF_DEF PROF__WALL prof_counter *prof_counter_create(prof_domain *domain, const char *name)
 {
-    const char *copy = NULL;
-    prof_counter *counter = (prof_counter *)prof__object(sizeof *counter, name, &copy);
-    if (counter) prof__object_site(&counter->site, domain, copy, PROF__KIND_COUNTER_INT, PROF_ROLE_NONE);
-    return counter;
+    return (prof_counter *)prof__object_make(sizeof(prof_counter), domain, name, PROF__KIND_COUNTER_INT,
+                                             PROF_ROLE_NONE);
 }
 
 static void prof__counter_change(prof_counter *counter, int how, int64_t value)
@@ -11824,10 +11825,12 @@ PROF_DEF void prof_counter_destroy(prof_counter *counter) { free(counter); }
 
 PROF_DEF PROF__WALL prof_marker *prof_marker_create(prof_domain *domain, const char *name)
 {
-    const char *copy = NULL;
-    prof_marker *marker = (prof_marker *)prof__object(sizeof *marker, name, &copy);
-    for (int scope = 0; marker && scope < (int)PROF_MARK_SCOPE_COUNT; ++scope)
-        prof__object_site(&marker->sites[scope], domain, copy, PROF__KIND_MARK, (unsigned)PROF__MARK_ROLE(scope));
+    prof_marker *marker = (prof_marker *)prof__object_make(sizeof *marker, domain, name, PROF__KIND_MARK,
+                                                           (unsigned)PROF__MARK_ROLE(0));
+    for (int scope = 1; marker && scope < (int)PROF_MARK_SCOPE_COUNT; ++scope) {
+        marker->sites[scope] = marker->sites[0];
+        marker->sites[scope].kind = (uint16_t)(PROF__KIND_MARK | (unsigned)PROF__MARK_ROLE(scope) << PROF__ROLE_SHIFT);
+    }
     return marker;
 }
 
@@ -16319,7 +16322,7 @@ static uint64_t prof__read_seed(void)
     return PROF__LIKELY(seed) ? seed : prof__read_seed_make();
 }
 
-static uint64_t prof__mix(uint64_t h)
+static PROF__APART uint64_t prof__mix(uint64_t h)
 {
     h = (h ^ prof__read_seed()) * 0x9E3779B97F4A7C15u;
     h = (h ^ h >> 32) * 0x9E3779B97F4A7C15u;
@@ -16344,7 +16347,7 @@ static size_t prof__read_find(const prof__read_index *index, uint32_t hash, prof
     return PROF__NONE;
 }
 
-static void prof__read_put(prof__read_index *index, uint32_t hash, uint32_t item)
+static PROF__APART void prof__read_put(prof__read_index *index, uint32_t hash, uint32_t item)
 {
     size_t at = hash & (index->capacity - 1);
     while (index->slots[at].item) at = (at + 1) & (index->capacity - 1);
@@ -17487,7 +17490,7 @@ typedef struct prof__read_matcher {
     size_t nodes, args;  /* of this segment */
 } prof__read_matcher;
 
-static prof__read_top *prof__read_name_top(prof__read_matcher *m, uint32_t site)
+static PROF__APART prof__read_top *prof__read_name_top(prof__read_matcher *m, uint32_t site)
 {
     prof__read_top *top = &m->name_tops[m->trace->sites[site].name];
     if (top->track != m->serial) {
@@ -21743,7 +21746,7 @@ static prof_bucket prof__step_bucket(const prof__step *step)
     return bucket;
 }
 
-static prof__step *prof__step_find(const prof__histogram *h, uint32_t step)
+static PROF__APART prof__step *prof__step_find(const prof__histogram *h, uint32_t step)
 {
     size_t at = step & (h->capacity - 1); /* there are fewer than 4000 steps, most of them adjacent */
     while (h->steps[at].number && h->steps[at].number != step + 1) at = (at + 1) & (h->capacity - 1);
@@ -21888,7 +21891,7 @@ static inline size_t prof__stat_row_of(prof__stat_rows *all, const prof_event *e
     return item;
 }
 
-static void prof__stat_row_moments(prof__stat_row *row, double value, uint64_t count)
+static PROF__APART void prof__stat_row_moments(prof__stat_row *row, double value, uint64_t count)
 {
     double distance = value - row->mean;
     row->mean += distance / (double)count;
@@ -24504,7 +24507,7 @@ static PROF__RARE prof_status prof__summary_default(const prof_trace *trace, con
    RFC 4180: a header, then one event a line, with CRLF. Valid UTF-8 whatever the names hold. In the field args,
    "key=value" pairs are joined by ';', and a backslash stands before each ';', '=' and backslash of a key or text. */
 
-static void prof__csv_byte(prof__out *out, char byte)
+static PROF__APART void prof__csv_byte(prof__out *out, char byte)
 {
     *prof__out_reserve(out, 1) = byte;
     prof__out_commit(out, 1);

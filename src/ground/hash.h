@@ -32,7 +32,7 @@ static uint64_t prof__read_seed(void)
     return PROF__LIKELY(seed) ? seed : prof__read_seed_make();
 }
 
-static uint64_t prof__mix(uint64_t h)
+static PROF__APART uint64_t prof__mix(uint64_t h)
 {
     h = (h ^ prof__read_seed()) * 0x9E3779B97F4A7C15u;
     h = (h ^ h >> 32) * 0x9E3779B97F4A7C15u;
@@ -57,7 +57,7 @@ static size_t prof__read_find(const prof__read_index *index, uint32_t hash, prof
     return PROF__NONE;
 }
 
-static void prof__read_put(prof__read_index *index, uint32_t hash, uint32_t item)
+static PROF__APART void prof__read_put(prof__read_index *index, uint32_t hash, uint32_t item)
 {
     size_t at = hash & (index->capacity - 1);
     while (index->slots[at].item) at = (at + 1) & (index->capacity - 1);

@@ -44,7 +44,7 @@ typedef struct prof__read_matcher {
     size_t nodes, args;  /* of this segment */
 } prof__read_matcher;
 
-static prof__read_top *prof__read_name_top(prof__read_matcher *m, uint32_t site)
+static PROF__APART prof__read_top *prof__read_name_top(prof__read_matcher *m, uint32_t site)
 {
     prof__read_top *top = &m->name_tops[m->trace->sites[site].name];
     if (top->track != m->serial) {

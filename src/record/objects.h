@@ -51,6 +51,16 @@ static void prof__object_site(prof_site *site, const prof_domain *domain, const 
     site->kind = (uint16_t)(kind | role << PROF__ROLE_SHIFT);
 }
 
+/* Allocates an object that begins with a call site. */
+static PROF__ASIDE void *prof__object_make(size_t size, const prof_domain *domain, const char *name, unsigned kind,
+                                           unsigned role)
+{
+    const char *copy = NULL;
+    prof_site *site = (prof_site *)prof__object(size, name, &copy);
+    if (site) prof__object_site(site, domain, copy, kind, role);
+    return site;
+}
+
 static prof_domain *prof__domain_find(prof_domain *first, const prof_domain *end, const char *name)
 {
     while (first != end && strcmp(first->name, name)) first = first->next;
@@ -103,11 +113,8 @@ PROF_DEF PROF__WALL size_t prof_domain_list(const char **names, size_t capacity)
 PROF_DEF PROF__WALL prof_task *prof_task_create(prof_domain *domain, const char *name)
 {
     PROF__LED(prof_task_create, (domain, name));
-    const char *copy = NULL;
-    prof_task *task = (prof_task *)prof__object(sizeof *task, name, &copy);
-    if (!task) return NULL;
-    prof__object_site(&task->site, domain, copy, PROF__KIND_EVENT, PROF_ROLE_TASK);
-    task->id = PROF__ADD(&prof__object_ids, 1) + 1;
+    prof_task *task = (prof_task *)prof__object_make(sizeof *task, domain, name, PROF__KIND_EVENT, PROF_ROLE_TASK);
+    if (task) task->id = PROF__ADD(&prof__object_ids, 1) + 1;
     return task;
 }
 
@@ -134,11 +141,8 @@ PROF_DEF void prof_task_destroy(prof_task *task) { free(task); }
 PROF_DEF PROF__WALL prof_frame *prof_frame_create(prof_domain *domain, const char *name)
 {
     PROF__LED(prof_frame_create, (domain, name));
-    const char *copy = NULL;
-    prof_frame *frame = (prof_frame *)prof__object(sizeof *frame, name, &copy);
-    if (!frame) return NULL;
-    prof__object_site(&frame->site, domain, copy, PROF__KIND_EVENT, PROF_ROLE_FRAME);
-    frame->id = PROF__ADD(&prof__object_ids, 1) + 1;
+    prof_frame *frame = (prof_frame *)prof__object_make(sizeof *frame, domain, name, PROF__KIND_EVENT, PROF_ROLE_FRAME);
+    if (frame) frame->id = PROF__ADD(&prof__object_ids, 1) + 1;
     return frame;
 }
 
@@ -161,11 +165,10 @@ PROF_DEF void prof_frame_destroy(prof_frame *frame) { free(frame); }
 
 PROF_DEF PROF__WALL prof_range *prof_range_create(const char *name)
 {
-    const char *copy = NULL;
-    prof_range *range = (prof_range *)prof__object(sizeof *range, name, &copy);
+    prof_range *range = (prof_range *)prof__object_make(sizeof *range, NULL, name, PROF__KIND_BEGIN, PROF_ROLE_RANGE);
     if (!range) return NULL;
-    prof__object_site(&range->start, NULL, copy, PROF__KIND_BEGIN, PROF_ROLE_RANGE);
-    prof__object_site(&range->stop, NULL, copy, PROF__KIND_END, PROF_ROLE_NONE); /* which is never off */
+    range->stop = range->start;
+    range->stop.kind = PROF__KIND_END; /* which is never off */
     return range;
 }
 
@@ -183,10 +186,8 @@ PROF_DEF void prof_range_destroy(prof_range *range) { free(range); }
 
 PROF_DEF PROF__WALL prof_counter *prof_counter_create(prof_domain *domain, const char *name)
 {
-    const char *copy = NULL;
-    prof_counter *counter = (prof_counter *)prof__object(sizeof *counter, name, &copy);
-    if (counter) prof__object_site(&counter->site, domain, copy, PROF__KIND_COUNTER_INT, PROF_ROLE_NONE);
-    return counter;
+    return (prof_counter *)prof__object_make(sizeof(prof_counter), domain, name, PROF__KIND_COUNTER_INT,
+                                             PROF_ROLE_NONE);
 }
 
 static void prof__counter_change(prof_counter *counter, int how, int64_t value)
@@ -230,10 +231,12 @@ PROF_DEF void prof_counter_destroy(prof_counter *counter) { free(counter); }
 
 PROF_DEF PROF__WALL prof_marker *prof_marker_create(prof_domain *domain, const char *name)
 {
-    const char *copy = NULL;
-    prof_marker *marker = (prof_marker *)prof__object(sizeof *marker, name, &copy);
-    for (int scope = 0; marker && scope < (int)PROF_MARK_SCOPE_COUNT; ++scope)
-        prof__object_site(&marker->sites[scope], domain, copy, PROF__KIND_MARK, (unsigned)PROF__MARK_ROLE(scope));
+    prof_marker *marker = (prof_marker *)prof__object_make(sizeof *marker, domain, name, PROF__KIND_MARK,
+                                                           (unsigned)PROF__MARK_ROLE(0));
+    for (int scope = 1; marker && scope < (int)PROF_MARK_SCOPE_COUNT; ++scope) {
+        marker->sites[scope] = marker->sites[0];
+        marker->sites[scope].kind = (uint16_t)(PROF__KIND_MARK | (unsigned)PROF__MARK_ROLE(scope) << PROF__ROLE_SHIFT);
+    }
     return marker;
 }
 

@@ -3,7 +3,7 @@
    RFC 4180: a header, then one event a line, with CRLF. Valid UTF-8 whatever the names hold. In the field args,
    "key=value" pairs are joined by ';', and a backslash stands before each ';', '=' and backslash of a key or text. */
 
-static void prof__csv_byte(prof__out *out, char byte)
+static PROF__APART void prof__csv_byte(prof__out *out, char byte)
 {
     *prof__out_reserve(out, 1) = byte;
     prof__out_commit(out, 1);

@@ -139,7 +139,7 @@ static prof_bucket prof__step_bucket(const prof__step *step)
     return bucket;
 }
 
-static prof__step *prof__step_find(const prof__histogram *h, uint32_t step)
+static PROF__APART prof__step *prof__step_find(const prof__histogram *h, uint32_t step)
 {
     size_t at = step & (h->capacity - 1); /* there are fewer than 4000 steps, most of them adjacent */
     while (h->steps[at].number && h->steps[at].number != step + 1) at = (at + 1) & (h->capacity - 1);

@@ -55,7 +55,7 @@ static inline size_t prof__stat_row_of(prof__stat_rows *all, const prof_event *e
     return item;
 }
 
-static void prof__stat_row_moments(prof__stat_row *row, double value, uint64_t count)
+static PROF__APART void prof__stat_row_moments(prof__stat_row *row, double value, uint64_t count)
 {
     double distance = value - row->mean;
     row->mean += distance / (double)count;
