@@ -1733,7 +1733,7 @@ static const char *const prof__html_page[] = {
     "const key=label.id*65536+track.id;"
     "let series=frames.get(key);"
     "if(!series)frames.set(key,series={name:label.name,track,start:[],duration:[]});"
-    "if(a>0){"
+    "if(a>0&&!kind.flags){"
     "series.start.push(time-a);"
     "series.duration.push(a);"
     "}\n"
@@ -4924,7 +4924,7 @@ static void prof__html_detail(prof__html *h, const prof_event *event)
 
 static void prof__html_point(prof__html *h, const prof_event *event, int64_t start)
 {
-    uint32_t type = (uint32_t)event->type;
+    uint32_t type = (uint32_t)event->type | (event->flags & 3) << 8;
     if (!h->point_kinds.size) prof__html_u(&h->times, h->track);
     prof__html_u(&h->times, (uint64_t)(start - h->last_point));
     prof__html_u(&h->point_kinds, prof__html_kind_of(h, event->site, event->name, event->depth, type));
@@ -5068,7 +5068,8 @@ static int prof__html_sparse(prof__html *h, const prof_event *event, int64_t sta
     if (event->type != PROF_EVENT_FRAME && event->type != PROF_EVENT_MARK && event->type != PROF_EVENT_COUNTER &&
         event->type != PROF_EVENT_LOST && event->type != PROF_EVENT_LOG)
         return 0;
-    last = &h->last_parts[prof__html_kind_of(h, event->site, event->name, event->depth, (uint32_t)event->type) %
+    last = &h->last_parts[prof__html_kind_of(h, event->site, event->name, event->depth,
+                                            (uint32_t)event->type | (event->flags & 3) << 8) %
                           PROF__HTML_PARTS];
     if (*last == part) return 0;
     *last = part;

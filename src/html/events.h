@@ -174,7 +174,7 @@ static void prof__html_detail(prof__html *h, const prof_event *event)
 
 static void prof__html_point(prof__html *h, const prof_event *event, int64_t start)
 {
-    uint32_t type = (uint32_t)event->type;
+    uint32_t type = (uint32_t)event->type | (event->flags & 3) << 8;
     if (!h->point_kinds.size) prof__html_u(&h->times, h->track);
     prof__html_u(&h->times, (uint64_t)(start - h->last_point));
     prof__html_u(&h->point_kinds, prof__html_kind_of(h, event->site, event->name, event->depth, type));

@@ -125,7 +125,8 @@ static int prof__html_sparse(prof__html *h, const prof_event *event, int64_t sta
     if (event->type != PROF_EVENT_FRAME && event->type != PROF_EVENT_MARK && event->type != PROF_EVENT_COUNTER &&
         event->type != PROF_EVENT_LOST && event->type != PROF_EVENT_LOG)
         return 0;
-    last = &h->last_parts[prof__html_kind_of(h, event->site, event->name, event->depth, (uint32_t)event->type) %
+    last = &h->last_parts[prof__html_kind_of(h, event->site, event->name, event->depth,
+                                            (uint32_t)event->type | (event->flags & 3) << 8) %
                           PROF__HTML_PARTS];
     if (*last == part) return 0;
     *last = part;

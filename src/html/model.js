@@ -103,7 +103,7 @@ function pointsOf(report, process) {
             const key = label.id * 65536 + track.id;
             let series = frames.get(key);
             if (!series) frames.set(key, series = { name: label.name, track, start: [], duration: [] });
-            if (a > 0) {
+            if (a > 0 && !kind.flags) { // it is whole
                 series.start.push(time - a);
                 series.duration.push(a);
             }

@@ -169,7 +169,7 @@ function plain(value) {
     if (/^-?\d+$/.test(text)) return text;
     if (/^-?inf/i.test(text)) return text[0] === '-' ? '-Infinity' : 'Infinity';
     if (/^[-+]?[.\d]/.test(text) && !text.startsWith('0x') && !Number.isNaN(Number(text))) return String(Number(text));
-    return text.replace(/\u2026$/, '...');
+    return /^nan$/i.test(text) ? 'nan' : text.replace(/\u2026$/, '...');
 }
 
 const line = (type, name, category, start, duration, depth, flags, value, args, file, number, func) =>
@@ -189,8 +189,8 @@ export function eventsOf(report, track) {
     for (let i = 0; i < points.count; i++) {
         const kind = report.kinds[points.kind[i]], type = types[kind.type], a = points.a[i];
         const value = type === 'mark' || type === 'frame' ? '' : type === 'log' ? report.strings[points.b[i]] : String(a);
-        const args = type === 'log' ? [['severity', severities[a]]] : type === 'alloc' ? [['bytes', points.b[i]]] : report.argsOf(points.args, i);
-        add(type, report.labels[kind.label], points.time[i], type === 'frame' ? a : 0, kind.depth, 0, value, args);
+        const args = type === 'log' ? [['severity', severities[a] || 'unknown']] : type === 'alloc' ? [['bytes', points.b[i]]] : report.argsOf(points.args, i);
+        add(type, report.labels[kind.label], points.time[i], type === 'frame' ? a : 0, kind.depth, kind.flags, value, args);
     }
     return events.sort();
 }

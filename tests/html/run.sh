@@ -1,5 +1,5 @@
 #!/bin/sh
-# The report in one HTML file: what its modules read out of nine recordings equals the CSV of these, what damaged and
+# The report in one HTML file: what its modules read out of recordings equals the CSV of these, what damaged and
 # hostile data do; the page, and the picture of prof flame, in Chromium and Firefox; and the same of the page that
 # prof_server.h serves, of a program that runs. Downloads go to build/viewers, as those of tests/viewers/run.sh.
 # Pictures: build/html/*.png. Run it at the top of the repository.
@@ -44,7 +44,16 @@ build/prof flame $work/pair.1.prof -o $work/pair.svg || fail "prof flame"
 
 command -v node >/dev/null || skip "node is not installed"
 node -e 'new DecompressionStream("deflate-raw")' 2>$work/node.log || skip "this node cannot unpack deflate: it takes 20.12 or later"
-node tests/html/check.mjs $work/pair $prefixes >$work/check.log 2>&1
+# Also what old versions wrote, and what test programs have left behind, as far as it can be read.
+rm -rf $work/left
+mkdir $work/left
+left=
+for file in tests/corpus/* $(find build/tests -name '*.prof' -size +1k -size -3000k 2>/dev/null | sort); do
+    prefix=$work/left/$(echo "$file" | sed 's,^build/tests/,,; s,^tests/,,; s,[.]prof$,,' | tr / .)
+    build/prof export "$file" -o "$prefix.html" >/dev/null 2>&1 && build/prof export "$file" -o "$prefix.csv" &&
+        left="$left $prefix"
+done
+node tests/html/check.mjs $work/pair $prefixes $left >$work/check.log 2>&1
 status=$?
 grep -v '^ok ' $work/check.log | grep -v ' passed, '
 passed=$(numbers $work/check.log | cut -d ' ' -f 1)
