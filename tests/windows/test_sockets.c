@@ -93,7 +93,6 @@ static DWORD WINAPI ask_for_a_minute(LPVOID unused)
     return 0;
 }
 
-/* The thread sleeps in its poll: what wakes it must work, or this takes a minute. */
 TEST(stopping_answers_who_waits)
 {
     CHECK_EQUAL(prof_server_start(0, NULL), PROF_OK);
@@ -115,6 +114,7 @@ TEST(stopping_answers_who_waits)
     free(late_answer);
 }
 
+/* A server without clients sleeps in its poll: without what wakes it, prof_server_stop() does not return. */
 TEST(a_port_that_another_has)
 {
     struct sockaddr_in address;
