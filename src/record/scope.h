@@ -33,6 +33,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
         generation = PROF__LOAD(prof__generation);
         prof__session *s = prof__state.running ? prof__state.session : NULL;
         if (self->session && (self->session != s || self->epoch != s->epoch)) prof__detach(self);
+        int attached = self->session != NULL;
         recording = s && (!site || (uint32_t)prof__site_load(site) == generation);
         int missed = !self->session && self->no_room;
         self->no_room = 0;
@@ -53,7 +54,8 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
         self->seen = generation; /* the next macro notices a control call during a wait in between */
         self->open = self->session && s->fast && !(self->exits | self->visiting) ? generation : PROF__SHUT;
         prof__lock_leave(&prof__lock_word, &signals);
-        if (PROF__EXIT_WATCHED_UNLOCKED && self->session) prof__on_exit_of_thread(self);
+        /* once, when it begins: later it may be on a fiber, whose end is not the thread's */
+        if (PROF__EXIT_WATCHED_UNLOCKED && self->session && !attached) prof__on_exit_of_thread(self);
         PROF__ERRNO_RESTORE();
         return recording && self->session;
     }
