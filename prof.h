@@ -404,6 +404,7 @@ MANUAL                                                                          
     set by itself where the compiler may not use such registers (-mno-sse, -mgeneral-regs-only, Linux), and keys as text
     go with it. PROF_TINY, for microcontrollers, leaves out categories, metadata for later sessions, the texts of
     prof_error(), warm-up, min_duration and the sharing of chunks by ended threads: 8 KB of code and 0.7 KB of data.
+    PROF_WITH_CATEGORIES and PROF_WITH_SHARED_CHUNKS keep two of these.
     PROF_WITH_DRAIN adds prof_drain(), which sends a recording while it goes on, from a ring of a few KiB.
     Control functions may be called by any one thread at a time, not by interrupts. The memory of a session may be
     reused once a new session was started and every macro that began before prof_stop() has returned.
@@ -532,7 +533,7 @@ MANUAL                                                                          
 /* To gcc, whatever always calls a rare function is rare as well, and so on up to the host's main(); this ends it. */
 #define PROF__WALL
 #ifdef __has_attribute
-#if __has_attribute(__noipa__)
+#if __has_attribute(__noipa__) && !defined(PROF_TINY) /* the whole host is small there */
 #undef PROF__WALL
 #define PROF__WALL __attribute__((__noipa__))
 #endif
@@ -2441,6 +2442,12 @@ int prof__args_check(int first, ...);
 #if defined(PROF_TINY) && !(defined(PROF_FREESTANDING) && defined(PROF_MINIMAL))
 #error "PROF_TINY is for PROF_FREESTANDING with PROF_MINIMAL"
 #endif
+#if !defined(PROF_TINY) || defined(PROF_WITH_CATEGORIES)
+#define PROF__CATEGORIES 1
+#endif
+#if !defined(PROF_TINY) || defined(PROF_WITH_SHARED_CHUNKS)
+#define PROF__SHARED_CHUNKS 1
+#endif
 #if defined(PROF_FREESTANDING) && defined(PROF_MINIMAL)
 #define PROF__LESS(max, least) least
 #else
@@ -2959,6 +2966,12 @@ typedef struct prof__thread {
    thread, and keep the address of a thread-local variable across a call that switches stacks. */
 #define PROF__ENTRY PROF_DEF __attribute__((__noinline__)) /* noinline is a macro in Linux */
 
+/* 1: it may have its chunk for this scope only. The threads of a kernel keep theirs. */
+#ifdef PROF_FREESTANDING
+#define PROF__LEAVES_SOON(self) ((void)(self), 0)
+#else
+#define PROF__LEAVES_SOON(self) ((self)->exits | (self)->visiting)
+#endif
 #define PROF__VISITS 100u      /* see prof__visits */
 #define PROF__BUSY 0x80000000u /* the thread is writing: a signal handler that finds this must not write */
 #define PROF__SHUT 0x80000001u /* all macros take the slow path */
@@ -3838,8 +3851,8 @@ PROF_DEF const char *prof_status_text(prof_status status)
 #if defined(PROF_FREESTANDING)
 #define PROF__COUNTER_NAME "user"
 static inline uint64_t prof__counter(void) { return (uint64_t)(PROF_CLOCK_READ()); }
-static uint64_t prof__counter_ordered(void) { return prof__counter(); }
 #ifndef PROF_TINY
+static uint64_t prof__counter_ordered(void) { return prof__counter(); }
 static int prof__counter_usable(void) { return 1; }
 static uint64_t prof__counter_hz(void) { return 0; }
 #endif
@@ -4075,7 +4088,7 @@ enum { PROF__CUT = 1, PROF__CUT_TOLD = 2 };
 
 /* The private data of an image. Freed only when no thread can hold a pointer into the image any more. */
 #ifdef PROF_TINY
-typedef uint32_t prof__extent; /* a size in the image: spares arithmetic of 64 bits */
+typedef uintptr_t prof__extent; /* a size in the image: spares arithmetic of 64 bits where there is none */
 #else
 typedef uint64_t prof__extent;
 #endif
@@ -4097,7 +4110,7 @@ typedef struct prof__session {
     char output[PROF__PATH(1024)]; /* expanded; "" for none. Offsets up to here fit into a byte of the code */
     uint32_t *index;
     uint32_t index_mask, site_without_room;
-#ifndef PROF_TINY
+#ifdef PROF__SHARED_CHUNKS
     struct { /* chunks that ended threads left partly free */
         uint64_t sequence;
         uint32_t words, chunk; /* chunk: its number, from 1; 0: free; PROF__LEFT_BUSY: a thread is changing this */
@@ -4172,7 +4185,7 @@ static struct {
     int no_sync, no_devices;
     uint32_t filter_mask;
     uint32_t epoch;
-#ifndef PROF_TINY
+#ifdef PROF__CATEGORIES
     int rule_count, category_named, category_default;
     struct {
         int on, exact; /* exact: pattern is a name, and * and ? mean nothing */
@@ -4181,10 +4194,31 @@ static struct {
 #endif
 } prof__state;
 
+/* What a small build never has, for the compiler to leave out what depends on it. */
+#ifdef PROF_TINY
+#define PROF__MIN_TICKS(s) ((void)(s), (uint64_t)0)
+#define PROF__BY_COUNTER(s) ((void)(s), 1)
+#define PROF__HELD() 0
+#define PROF__CRASH_REPORT(s) ((void)(s), 0)
+#define PROF__FAST(s) ((void)(s), 1)
+#define PROF__TAKEN_BACK(chunk) ((void)(chunk), (uint64_t)0)
+#else
+#define PROF__MIN_TICKS(s) ((s)->min_ticks)
+#define PROF__BY_COUNTER(s) ((s)->clock == PROF_CLOCK_COUNTER)
+#define PROF__HELD() (prof__state.held)
+#define PROF__CRASH_REPORT(s) ((s)->crash_report)
+#define PROF__FAST(s) ((s)->fast)
+#define PROF__TAKEN_BACK(chunk) PROF__LOAD(&(chunk)->taken_back)
+#endif
+
 /* prof_server.h starts a session for the time of a capture if the program has none. The program does not notice: its
    prof_start() calls this function, under the control lock, which ends that session; prof_stop() finds none; children
    of forks inherit none. NULL: the session, if there is one, is the program's. */
+#ifdef PROF_FREESTANDING
+#define prof__on_demand ((void (*)(void))NULL)
+#else
 static void (*prof__on_demand)(void);
+#endif
 
 /* The generation is the first word. While nothing was started yet, it is 0x80000000, which fits no site and turns off
    the sites that were never used. On Linux it has a page to itself. After a program has started a session, that page is
@@ -4431,7 +4465,7 @@ static int prof__metadata_put(const char *key, const char *value)
 }
 #endif
 
-#ifdef PROF_TINY
+#ifndef PROF__CATEGORIES
 static int prof__category_on(const char *category)
 {
     (void)category;
@@ -4544,7 +4578,7 @@ static void prof__lost_collect(prof__session *s)
 }
 
 #ifdef PROF__NO_FORK
-static void prof__inherited_make(void) {}
+static PROF__UNUSED void prof__inherited_make(void) {}
 #else
 static void prof__inherited_make(void);
 #endif
@@ -4738,14 +4772,20 @@ static void prof__schedule_look(const prof_site *site)
 #endif
 
 /* Returns 1 if all sites are off, except those of ends. The answer changes under the lock, or in a crash. */
-static int prof__sites_rest(void) { return PROF__LOAD(&prof__state.paused) || PROF__LOAD(&prof__state.frozen); }
+static int prof__sites_rest(void)
+{
+#ifndef PROF_NO_CRASH
+    if (PROF__LOAD(&prof__state.frozen)) return 1;
+#endif
+    return PROF__LOAD(&prof__state.paused);
+}
 
 /* Returns 1 if the site is to be recorded. Devices have no level: level 0 turns off the events of the host, no_devices
    those of devices. */
 static PROF__RARE int prof__site_wanted(const prof_site *site)
 {
     int device = site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_DEVICE;
-    return !prof__sites_rest() && !prof__state.held &&
+    return !prof__sites_rest() && !PROF__HELD() &&
            (device ? !prof__state.no_devices : (int)site->level <= prof__state.level) &&
            (~site->unmask & prof__state.filter_mask) && prof__category_on(site->category);
 }
@@ -4754,11 +4794,13 @@ static PROF__RARE int prof__site_wanted(const prof_site *site)
 static PROF__RARE void prof__site_settle(prof_site *site)
 {
     uint32_t generation = PROF__ACQUIRE(prof__generation); /* and with it prof__state.frozen */
-    if (prof__state.held && prof__schedule_sees(site)) return;
+    if (PROF__HELD() && prof__schedule_sees(site)) return;
+#ifndef PROF_FREESTANDING
     if (prof__state.running && prof__state.inherited) {
         if (prof__site_kind(site) == PROF__KIND_END) return; /* its begin is the parent's: no reason for an image */
         if (prof__site_wanted(site)) prof__inherited_make();
     }
+#endif
     prof__session *s = prof__state.session;
     if (!prof__state.running || !s) {
         prof__category_note(site->category);
@@ -4783,7 +4825,7 @@ static PROF__RARE void prof__site_settle(prof_site *site)
     }
     if (on)
         prof__site_store(site, head | generation);
-    else if (prof__sites_rest() || prof__state.held)
+    else if (prof__sites_rest() || PROF__HELD())
         prof__site_store(site, head | (generation ^ PROF__OFF));
     else
         prof__site_store(site, prof__site_off(site, head, generation));
@@ -5105,9 +5147,11 @@ static PROF__RARE prof__chunk *prof__chunk_take(prof__session *s, int service)
             continue;
         }
         if (chunk->sequence) {
-            uint64_t taken_back = PROF__LOAD(&chunk->taken_back);
-            if (taken_back) PROF__ADD(&h->taken_back, taken_back);
-            PROF__STORE(&chunk->taken_back, 0);
+            uint64_t taken_back = PROF__TAKEN_BACK(chunk);
+            if (taken_back) {
+                PROF__ADD(&h->taken_back, taken_back);
+                PROF__STORE(&chunk->taken_back, 0);
+            }
             if (!kept || h->mode == PROF_RING_STATS) PROF__ADD(&h->overwritten, 1);
             PROF__RELEASE(&chunk->sequence, 0); /* a reader that does not find this chunk knows that there is a gap */
             PROF__FENCE(); /* a reader that sees any later store also sees the zero */
@@ -5190,10 +5234,12 @@ static PROF__UNUSED uint64_t prof__now_of(uint32_t clock)
 /* Reads the clock of a session that may not use the bare counter. */
 static uint64_t prof__now(const prof__session *s, int at_end)
 {
-#ifndef PROF_FREESTANDING
+#ifdef PROF_FREESTANDING
+    (void)s, (void)at_end;
+#else
     if (s->clock == PROF_CLOCK_MONOTONIC) return prof__monotonic();
-#endif
     if (s->clock == PROF_CLOCK_ORDERED && at_end) return prof__counter_ordered() - s->ordered_excess;
+#endif
     return prof__counter();
 }
 
@@ -5277,7 +5323,7 @@ static PROF__COLD void prof__filled_check(prof__thread *self)
     /* after the session, the memory may belong to somebody else */
     if (!PROF__LOAD(&prof__state.running) || PROF__LOAD(&prof__state.epoch) != self->epoch) return;
     if (!prof__chunk_begun(self)) return;
-    if (self->session->min_ticks &&
+    if (PROF__MIN_TICKS(self->session) &&
         (self->begun_end == self->cursor || self->cursor[-1] >> PROF__KIND_SHIFT == PROF__KIND_BEGIN))
         return;
     prof__filled_finish(self);
@@ -5429,7 +5475,7 @@ static void prof__detach(prof__thread *self)
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
 }
 
-#ifdef PROF_TINY /* a chunk serves one state only */
+#ifndef PROF__SHARED_CHUNKS /* a chunk serves one state only */
 static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
 {
     (void)s, (void)used;
@@ -5531,7 +5577,7 @@ static int prof__attach(prof__thread *self)
     prof__track_enter(self);
     prof__pair_take(s->clock, s->header->tick_hz, &s->header->last);
     if (!PROF__EXIT_WATCHED_UNLOCKED) prof__on_exit_of_thread(self);
-    if (s->crash_report) prof__signal_stack_take(self);
+    if (PROF__CRASH_REPORT(s)) prof__signal_stack_take(self);
     return 1;
 }
 
@@ -5723,7 +5769,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
             PROF__ERRNO_RESTORE();
             return 0;
         }
-        if (PROF__UNLIKELY(prof__state.held) && site && prof__schedule_sees(site)) prof__schedule_look(site);
+        if (PROF__UNLIKELY(PROF__HELD()) && site && prof__schedule_sees(site)) prof__schedule_look(site);
         if (site) prof__site_settle(site); /* first: it may make the image, and the next generation */
         generation = PROF__LOAD(prof__generation);
         prof__session *s = prof__state.running ? prof__state.session : NULL;
@@ -5747,7 +5793,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
             recording = 0;
         }
         self->seen = generation; /* the next macro notices a control call during a wait in between */
-        self->open = self->session && s->fast && !(self->exits | self->visiting) ? generation : PROF__SHUT;
+        self->open = self->session && PROF__FAST(s) && !PROF__LEAVES_SOON(self) ? generation : PROF__SHUT;
         prof__lock_leave(&prof__lock_word, &signals);
         /* once, when it begins: later it may be on a fiber, whose end is not the thread's */
         if (PROF__EXIT_WATCHED_UNLOCKED && self->session && !attached) prof__on_exit_of_thread(self);
@@ -5981,8 +6027,8 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
 {
     prof__session *s = self->session;
     if (PROF__UNLIKELY(self->note) && prof__note_is_innermost(self)) prof__note_forget(self);
-    if (s->min_ticks && self->entered && prof__begin_is_last(self, head) &&
-        now - self->base - (*self->begun & PROF__TICK_MASK) < s->min_ticks) {
+    if (PROF__MIN_TICKS(s) && self->entered && prof__begin_is_last(self, head) &&
+        now - self->base - (*self->begun & PROF__TICK_MASK) < PROF__MIN_TICKS(s)) {
         prof__begin_undo(self);
         return;
     }
@@ -6012,7 +6058,7 @@ static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *sit
    was waited for since, and the session uses that clock. */
 static uint64_t prof__now_again(const prof__session *s, uint64_t read, int was_in_step, int at_end)
 {
-    return read && was_in_step && s->clock == PROF_CLOCK_COUNTER ? read : prof__now(s, at_end);
+    return read && was_in_step && PROF__BY_COUNTER(s) ? read : prof__now(s, at_end);
 }
 static int prof__in_step(const prof__thread *self)
 {
@@ -6079,7 +6125,7 @@ static PROF__SLOW void prof__end_slow(prof__thread *self, prof__token token, uin
     }
     PROF__BRIDGE_END(self, token);
 #ifndef PROF_FREESTANDING
-    if (PROF__UNLIKELY(self->exits | self->visiting)) prof__last_scope_ended(self);
+    if (PROF__UNLIKELY(PROF__LEAVES_SOON(self))) prof__last_scope_ended(self);
 #endif
 }
 
@@ -6586,11 +6632,13 @@ static const char *prof__log_parse(const char *at, prof__log_spec *spec)
     spec->code = PROF__LOG_NONE;
     spec->precision = PROF__LOG_OMITTED;
     for (;; ++at) {
-        size_t i = 0;
         if (*at == '\'') continue;
         if (*at != '-' && *at != '+' && *at != ' ' && *at != '#' && *at != '0') break;
+#ifndef PROF_FREESTANDING /* only readers need them */
+        size_t i = 0;
         while (i < flags && spec->flags[i] != *at) ++i;
         if (i == flags) spec->flags[flags++] = *at;
+#endif
     }
     spec->flags[flags] = 0;
     at = prof__log_number(at, &spec->width);
@@ -7659,6 +7707,9 @@ PROF__ENTRY void prof_fiber_destroy(prof_fiber *fiber)
 }
 #endif
 
+#ifdef PROF_NO_OFF_SCOPES
+static void prof__note_move(const prof__thread *self, const prof_fiber *to) { (void)self, (void)to; }
+#else
 /* The notes of scopes that are off move with the track: see >>note. */
 static PROF__COLD void prof__note_switch(prof__thread *self, prof_fiber *to)
 {
@@ -7666,6 +7717,12 @@ static PROF__COLD void prof__note_switch(prof__thread *self, prof_fiber *to)
     self->note = to->epoch == PROF__LOAD(&prof__state.epoch) ? to->note : 0;
     self->note_place = to->note = 0;
 }
+
+static inline void prof__note_move(prof__thread *self, prof_fiber *to)
+{
+    if (PROF__UNLIKELY(self->note | to->note)) prof__note_switch(self, to);
+}
+#endif
 
 /* Leaves the thread's present track and enters that of the fiber. If the thread is out of date, or the track is new to
    the session, the next macro enters it, in prof__settle(). During a pause it always does, so that no record is written
@@ -7677,7 +7734,7 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
     if (prof__stale(self)) self->entered = 0;
     prof__track_leave(self);
     prof_fiber *to = fiber ? fiber : &self->own;
-    if (PROF__UNLIKELY(self->note | to->note)) prof__note_switch(self, to);
+    prof__note_move(self, to);
     self->fiber = fiber;
     if (PROF__LIKELY(self->session && self->seen == PROF__LOAD(prof__generation) &&
                      prof__track_known(self, to) && !prof__sites_rest())) {
@@ -9615,6 +9672,9 @@ static PROF__RARE int prof__session_phase(void)
     return phase;
 }
 
+#ifdef PROF_TINY /* there are no signals */
+static void prof__recover(void) {}
+#else
 /* Repairs a thread that is busy in ordinary code, while no session runs: a handler that interrupted a macro has left by
    siglongjmp(). The event of that macro is given up, and the chunk with it. */
 static PROF__RARE void prof__recover(void)
@@ -9630,6 +9690,7 @@ static PROF__RARE void prof__recover(void)
     self->open = PROF__SHUT;
     prof__leave(self);
 }
+#endif
 
 #ifdef PROF_FREESTANDING
 /* There is one image at a time, in the user's memory, and no memory for a second session. */
@@ -10686,7 +10747,7 @@ PROF_DEF void prof_writer_unregister(prof_writer *writer)
 #endif
 #endif
 
-#ifdef PROF_TINY
+#ifndef PROF__CATEGORIES
 static prof_status prof__rule_add(const char *pattern, size_t length, int on, int exact)
 {
     (void)pattern, (void)length, (void)on, (void)exact;
@@ -11045,15 +11106,15 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
 #ifndef PROF_FREESTANDING
     if (!s->named) status = prof__output_name(s);
 #endif
-    return status || !s->crash_report ? status : prof__crash_prepare(s);
+    return status || !PROF__CRASH_REPORT(s) ? status : prof__crash_prepare(s);
 }
 
 #ifdef PROF_TINY
 static PROF__RARE prof_status prof__config_check(const prof_config *c)
 {
     if ((unsigned)c->mode > PROF_FILL || c->level < -1 || c->level > 255) return PROF_INVALID_ARGUMENT;
-    return c->save || c->min_duration_ns || c->delay_ns || c->duration_ns || c->start_unix_ns || c->warmup_steps ||
-                   c->warmup_frames || c->clock > PROF_CLOCK_COUNTER
+    return c->save || c->crash_report || c->min_duration_ns || c->delay_ns || c->duration_ns || c->start_unix_ns ||
+                   c->warmup_steps || c->warmup_frames || c->clock > PROF_CLOCK_COUNTER
                ? PROF_UNSUPPORTED
                : PROF_OK;
 }
@@ -11166,7 +11227,7 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
         PROF__STORE(&prof__lost_without_chunk, 0u);
         PROF__STORE(&prof__lost_args_without_chunk, 0u);
         PROF__STORE(&prof__lost_busy_without_chunk, 0u);
-        if (prof__state.held)
+        if (PROF__HELD())
             prof__next_generation();
         else
             prof__schedule_release(s, 0);
@@ -11181,7 +11242,7 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
         prof__session_delete(s);
         return status;
     }
-    if (s->crash_report) prof__crash_install(s);
+    if (PROF__CRASH_REPORT(s)) prof__crash_install(s);
     prof__calibrate(s);
     return PROF_OK;
 }
@@ -11201,7 +11262,9 @@ static PROF__RARE prof_status prof__start_as(const prof_config *config, const pr
     if (!status) {
         PROF__BRIDGE_START();
         status = prof__start_locked(config, on_demand);
+#ifndef PROF_FREESTANDING
         if (!status) PROF__STORE(&prof__on_demand, on_demand ? on_demand->yield : NULL);
+#endif
         PROF__BRIDGE_STARTED();
     }
     prof__control_unlock();
@@ -11234,7 +11297,9 @@ static PROF__RARE prof_status prof__stop_recording(int on_demand)
 {
     uint32_t gate = prof__state_lock();
     int running = !prof__on_demand == !on_demand && (prof__state.running || prof__state.ended);
+#ifndef PROF_FREESTANDING
     if (on_demand) PROF__STORE(&prof__on_demand, NULL);
+#endif
     if (running && prof__state.running) prof__recording_ends();
     if (running) prof__state.ended = 0;
     prof__state_unlock(gate);
@@ -13184,10 +13249,26 @@ static void *prof__zeroed(size_t count, size_t size) { return calloc(count, size
 static void prof__release(void *at) { free(at); }
 #endif
 
+/* read: 8-byte units in order; returns 0 on errors. A kernel reads its own image only, which has no archive. */
+#ifdef PROF_FREESTANDING
 typedef struct prof__source {
-    int (*read)(void *user, uint64_t offset, void *to, size_t size); /* 8-byte units in order; returns 0 on errors */
     void *user;
 } prof__source;
+static int prof__memory_read(void *image, uint64_t offset, void *to, size_t size);
+#define PROF__SOURCE(read, user) {(user)->header}
+#define PROF__READ(from, offset, to, size) prof__memory_read((from)->user, offset, to, size)
+#define PROF__HAS_ARCHIVE(h) ((void)(h), 0)
+#define PROF__IS_STATS(h) 0
+#else
+typedef struct prof__source {
+    int (*read)(void *user, uint64_t offset, void *to, size_t size);
+    void *user;
+} prof__source;
+#define PROF__SOURCE(read, user) {read, user}
+#define PROF__READ(from, offset, to, size) (from)->read((from)->user, offset, to, size)
+#define PROF__HAS_ARCHIVE(h) ((h)->archive_offset != 0)
+#define PROF__IS_STATS(h) ((h)->mode == PROF_STATS)
+#endif
 
 /* Ends the copy before the first record that was different when read again: a short scope was being removed, or the
    words of a file were not read in order. Then the last record's run-time name may have been missed, too; it is written
@@ -13223,16 +13304,16 @@ static PROF__RARE int prof__chunk_snapshot(const prof__source *from, const prof_
     uint64_t sequence; /* the chunk must not have been cleared during the comparison, either */
     int tries = 0;
     do { /* once more if losses were written as a record meanwhile, or they might count twice */
-        if (!from->read(from->user, offset, scratch, first)) return 0;
+        if (!PROF__READ(from, offset, scratch, first)) return 0;
         if (!again->sequence) {
             if (chunk->sequence) memset(to, 0, h->chunk_size);
             return 1;
         }
         check = again->state == PROF__CHUNK_FULL ? first : h->chunk_size; /* full before it was read: unchanged */
-        if (!from->read(from->user, offset, to, h->chunk_size)) return 0;
-        if (!from->read(from->user, offset, scratch, check)) return 0;
+        if (!PROF__READ(from, offset, to, h->chunk_size)) return 0;
+        if (!PROF__READ(from, offset, scratch, check)) return 0;
     } while (again->lost < chunk->lost && ++tries < 8);
-    if (!from->read(from->user, offset + offsetof(prof__chunk, sequence), &sequence, sizeof sequence)) return 0;
+    if (!PROF__READ(from, offset + offsetof(prof__chunk, sequence), &sequence, sizeof sequence)) return 0;
     if (!chunk->sequence || chunk->sequence > newest || again->sequence != chunk->sequence ||
         sequence != chunk->sequence)
         memset(to, 0, h->chunk_size);
@@ -13263,7 +13344,7 @@ static PROF__RARE int prof__chunks_held(prof__copying *c, uint64_t claimed)
     const prof__header *h = c->h;
     for (uint64_t slot = 0; slot < h->chunk_count && slot < claimed; ++slot) {
         prof__chunk chunk;
-        if (!c->from->read(c->from->user, h->chunk_offset + slot * h->chunk_size, &chunk, sizeof chunk)) return 0;
+        if (!PROF__READ(c->from, h->chunk_offset + slot * h->chunk_size, &chunk, sizeof chunk)) return 0;
         c->held[slot] = chunk.state == PROF__CHUNK_OWNED ? chunk.sequence : 0;
     }
     return 1;
@@ -13279,7 +13360,7 @@ static PROF__RARE int prof__chunks_turn(prof__copying *c, int first)
         uint64_t offset = h->chunk_offset + slot * h->chunk_size;
         prof__chunk *chunk = (prof__chunk *)(void *)(c->copy + offset), now;
         if (first) {
-            if (!c->from->read(c->from->user, offset, &now, sizeof now)) return 0;
+            if (!PROF__READ(c->from, offset, &now, sizeof now)) return 0;
             c->seen[slot] = now.sequence;
             if (!c->held[slot] && (now.state == PROF__CHUNK_FULL || now.state == PROF__CHUNK_FREE)) continue;
         } else if (c->seen[slot] == PROF__COPIED) {
@@ -13287,7 +13368,7 @@ static PROF__RARE int prof__chunks_turn(prof__copying *c, int first)
         }
         if (!prof__chunk_snapshot(c->from, h, offset, c->newest, c->copy + offset, c->scratch)) return 0;
         c->torn |= c->held[slot] && chunk->sequence != c->held[slot];
-        if (!first && !h->archive_offset && chunk->sequence != c->seen[slot]) memset(chunk, 0, h->chunk_size);
+        if (!first && !PROF__HAS_ARCHIVE(h) && chunk->sequence != c->seen[slot]) memset(chunk, 0, h->chunk_size);
         if (first) c->seen[slot] = PROF__COPIED;
     }
     return 1;
@@ -13300,12 +13381,12 @@ static PROF__RARE int prof__chunks_copy(prof__copying *c)
 {
     const prof__header *h = c->h;
     uint64_t before, after, position = offsetof(prof__header, next_chunk);
-    if (!c->from->read(c->from->user, position, &before, sizeof before) || !prof__chunks_held(c, before)) return 0;
+    if (!PROF__READ(c->from, position, &before, sizeof before) || !prof__chunks_held(c, before)) return 0;
     c->tick = prof__now_of(h->clock);
-    if (!c->from->read(c->from->user, position, &c->newest, sizeof c->newest)) return 0;
+    if (!PROF__READ(c->from, position, &c->newest, sizeof c->newest)) return 0;
     c->lapped = c->torn = 0;
-    for (int first = !h->archive_offset; first >= 0; --first) {
-        if (!prof__chunks_turn(c, first) || !c->from->read(c->from->user, position, &after, sizeof after)) return 0;
+    for (int first = !PROF__HAS_ARCHIVE(h); first >= 0; --first) {
+        if (!prof__chunks_turn(c, first) || !PROF__READ(c->from, position, &after, sizeof after)) return 0;
         c->lapped = after - before > h->chunk_count / 2;
         c->torn |= first && c->lapped;
     }
@@ -13328,7 +13409,7 @@ static PROF__RARE int prof__chunks_snapshot(const prof__source *from, const prof
     c.held = (uint64_t *)prof__zeroed((size_t)h->chunk_count + 1, sizeof *c.held);
     c.seen = (uint64_t *)prof__zeroed((size_t)h->chunk_count + 1, sizeof *c.seen);
     do good = c.scratch && c.held && c.seen && prof__chunks_copy(&c);
-    while (good && (c.lapped || c.torn) && !h->archive_offset && ++tries < (c.torn ? 100 : 20));
+    while (good && (c.lapped || c.torn) && !PROF__HAS_ARCHIVE(h) && ++tries < (c.torn ? 100 : 20));
     *newest = c.newest;
     *tick = c.tick;
     prof__release(c.held);
@@ -13344,6 +13425,7 @@ static int prof__memory_read(void *image, uint64_t offset, void *to, size_t size
     return 1;
 }
 
+#ifndef PROF_FREESTANDING
 /* The same for a session's image. A chunk that is not ready yet is empty. */
 static PROF__RARE int prof__session_read(void *session, uint64_t offset, void *to, size_t size)
 {
@@ -13353,6 +13435,7 @@ static PROF__RARE int prof__session_read(void *session, uint64_t offset, void *t
     memset(to, 0, size);
     return 1;
 }
+#endif
 
 /* Returns how many scopes were removed in the present chunks. */
 static PROF__RARE uint64_t prof__taken_back(const prof__session *s)
@@ -13378,8 +13461,8 @@ static PROF__RARE prof_status prof__image_copy(void **bytes, size_t *size)
     memset(&h, 0, sizeof h);
     prof__memory_read(s->header, sizeof h.magic, (char *)&h + sizeof h.magic, sizeof h - sizeof h.magic);
     /* not the magic: in a dump of the machine, what is left of this on the stack must not look like an image */
-    if (h.mode == PROF_STATS) h.chunk_count = 0; /* their events are in the statistics */
-    uint64_t taken_back = h.mode == PROF_STATS ? prof__taken_back(s) : 0;
+    if (PROF__IS_STATS(&h)) h.chunk_count = 0; /* their events are in the statistics */
+    uint64_t taken_back = PROF__IS_STATS(&h) ? prof__taken_back(s) : 0;
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image mapped without the lock */
     s->readers++;
     if (prof__state.running) {
@@ -13390,7 +13473,7 @@ static PROF__RARE prof_status prof__image_copy(void **bytes, size_t *size)
     prof__state_unlock(gate);
 
     prof_status status = PROF_OK;
-    prof__source source = {prof__session_read, s};
+    prof__source source = PROF__SOURCE(prof__session_read, s);
     char *copy = (char *)prof__zeroed(s->image_size, 1); /* pages that are never touched cost nothing */
     uint64_t newest = 0, tick = 0;
     if (!copy || !prof__chunks_snapshot(&source, &h, copy, &newest, &tick)) {

@@ -92,7 +92,7 @@ check "no warning, of objtool neither" "$text"
 part() { size -A "$work/$1" | awk -v like="^($2)" '$1 ~ like { bytes += $2 } END { print bytes + 0 }'; }
 code=$(part recorder.o '[.](text|rodata)') static=$(part recorder.o '[.](data|bss)')
 echo "     recorder.o: $code bytes of code and constants, $static of static data"
-check "small" "$([ "$code" -le 32768 ] && [ "$static" -le 4096 ] || echo "at most 32768 and 4096 bytes, not $code and $static")"
+check "small" "$([ "$code" -le 24576 ] && [ "$static" -le 4096 ] || echo "at most 24576 and 4096 bytes, not $code and $static")"
 check "call sites have a section of their own" "$([ "$(part prof_workload.ko prof_sites)" -ge 480 ] ||
     size -A "$work/prof_workload.ko")"
 

@@ -36,6 +36,10 @@
 #ifndef PROF_MINIMAL
 #define PROF_MINIMAL
 #endif
+/* What the module does not need is left out: the texts of errors, warm-up, thresholds, other clocks. */
+#define PROF_TINY
+#define PROF_WITH_CATEGORIES
+#define PROF_WITH_SHARED_CHUNKS /* tasks may be many and short */
 
 DECLARE_STATIC_KEY_FALSE(prof_linux_on);
 #define PROF_ANY_ON() static_branch_unlikely(&prof_linux_on)
@@ -123,9 +127,7 @@ void prof_linux_name(char *name, size_t size);
 #include "prof.h"
 
 /* What recorder.c has for the other files of its module. They may sleep. */
-int prof_linux_init(void);
-void prof_linux_exit(void);
-int prof_linux_start(const prof_config *config); /* 0 or a negative errno; the reason is in the kernel's log */
+int prof_linux_start(const prof_config *config); /* 0 or a negative errno */
 int prof_linux_stop(void);
 int prof_linux_running(void);
 int prof_linux_snapshot(void **image, size_t *size); /* while it records, or after it; kvfree() it */

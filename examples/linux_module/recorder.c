@@ -23,36 +23,46 @@
 
 static_assert(sizeof(prof__thread) <= PROF_CPU_STATE_SIZE);
 
+/* This file is compiled with -fwhole-program: gcc leaves out what is neither used here nor visible elsewhere. */
+#ifdef __GENKSYMS__
+#define PROF_LINUX_VISIBLE(symbol)
+#else
+#define PROF_LINUX_VISIBLE(symbol) extern typeof(symbol) symbol __visible
+#endif
+#define PROF_LINUX_EXPORT(symbol)   \
+	PROF_LINUX_VISIBLE(symbol); \
+	EXPORT_SYMBOL_GPL(symbol)
+
 DEFINE_STATIC_KEY_FALSE(prof_linux_on);
-EXPORT_SYMBOL_GPL(prof_linux_on);
+PROF_LINUX_EXPORT(prof_linux_on);
 
 /* What macros call. */
-EXPORT_SYMBOL_GPL(prof__generation);
-EXPORT_SYMBOL_GPL(prof__check);
-EXPORT_SYMBOL_GPL(prof__begin);
-EXPORT_SYMBOL_GPL(prof__begin_text);
-EXPORT_SYMBOL_GPL(prof__begin_format);
-EXPORT_SYMBOL_GPL(prof__begin_number);
-EXPORT_SYMBOL_GPL(prof__begin_loose);
-EXPORT_SYMBOL_GPL(prof__end);
-EXPORT_SYMBOL_GPL(prof__end_loose);
-EXPORT_SYMBOL_GPL(prof__next);
-EXPORT_SYMBOL_GPL(prof__mark);
-EXPORT_SYMBOL_GPL(prof__mark_text);
-EXPORT_SYMBOL_GPL(prof__mark_format);
-EXPORT_SYMBOL_GPL(prof__frame);
-EXPORT_SYMBOL_GPL(prof__event);
-EXPORT_SYMBOL_GPL(prof__log);
-EXPORT_SYMBOL_GPL(prof__memory);
-EXPORT_SYMBOL_GPL(prof__count_int);
-EXPORT_SYMBOL_GPL(prof__counter_int);
-EXPORT_SYMBOL_GPL(prof__arg_int);
-EXPORT_SYMBOL_GPL(prof__arg_uint);
-EXPORT_SYMBOL_GPL(prof__arg_bool);
-EXPORT_SYMBOL_GPL(prof__arg_pointer);
-EXPORT_SYMBOL_GPL(prof__arg_string);
-EXPORT_SYMBOL_GPL(prof__with);
-EXPORT_SYMBOL_GPL(prof_flow_new);
+PROF_LINUX_EXPORT(prof__generation);
+PROF_LINUX_EXPORT(prof__check);
+PROF_LINUX_EXPORT(prof__begin);
+PROF_LINUX_EXPORT(prof__begin_text);
+PROF_LINUX_EXPORT(prof__begin_format);
+PROF_LINUX_EXPORT(prof__begin_number);
+PROF_LINUX_EXPORT(prof__begin_loose);
+PROF_LINUX_EXPORT(prof__end);
+PROF_LINUX_EXPORT(prof__end_loose);
+PROF_LINUX_EXPORT(prof__next);
+PROF_LINUX_EXPORT(prof__mark);
+PROF_LINUX_EXPORT(prof__mark_text);
+PROF_LINUX_EXPORT(prof__mark_format);
+PROF_LINUX_EXPORT(prof__frame);
+PROF_LINUX_EXPORT(prof__event);
+PROF_LINUX_EXPORT(prof__log);
+PROF_LINUX_EXPORT(prof__memory);
+PROF_LINUX_EXPORT(prof__count_int);
+PROF_LINUX_EXPORT(prof__counter_int);
+PROF_LINUX_EXPORT(prof__arg_int);
+PROF_LINUX_EXPORT(prof__arg_uint);
+PROF_LINUX_EXPORT(prof__arg_bool);
+PROF_LINUX_EXPORT(prof__arg_pointer);
+PROF_LINUX_EXPORT(prof__arg_string);
+PROF_LINUX_EXPORT(prof__with);
+PROF_LINUX_EXPORT(prof_flow_new);
 
 /* ---- states of tasks */
 
@@ -324,9 +334,13 @@ static DEFINE_MUTEX(prof_linux_mutex);
 static void *prof_linux_memory;
 static bool prof_linux_runs;
 
+PROF_LINUX_VISIBLE(prof_linux_start);
+PROF_LINUX_VISIBLE(prof_linux_stop);
+PROF_LINUX_VISIBLE(prof_linux_running);
+PROF_LINUX_VISIBLE(prof_linux_snapshot);
+
 static int prof_linux_failed(prof_status status)
 {
-	pr_err("prof: %s\n", prof_error());
 	return status == PROF_NO_MEMORY ? -ENOMEM : status == PROF_INVALID_STATE ? -EBUSY : -EINVAL;
 }
 
@@ -442,7 +456,19 @@ int prof_linux_snapshot(void **image, size_t *size)
 
 /* ---- the module */
 
-int prof_linux_init(void)
+/* Modules that mark up are gone by now: they depend on this one. */
+static void prof_linux_exit(void)
+{
+	if (prof_linux_running())
+		prof_linux_stop();
+	prof_linux_probe_remove(&prof_linux_free_probe);
+	prof_linux_synchronize();
+	free_percpu(prof_linux_cpus);
+	vfree(prof_linux_records);
+	vfree(prof_linux_memory);
+}
+
+static int __init prof_linux_init(void)
 {
 	int error = -ENOMEM, cpu;
 
@@ -459,18 +485,6 @@ int prof_linux_init(void)
 	if (error)
 		prof_linux_exit();
 	return error;
-}
-
-/* Modules that mark up are gone by now: they depend on this one. */
-void prof_linux_exit(void)
-{
-	if (prof_linux_running())
-		prof_linux_stop();
-	prof_linux_probe_remove(&prof_linux_free_probe);
-	prof_linux_synchronize();
-	free_percpu(prof_linux_cpus);
-	vfree(prof_linux_records);
-	vfree(prof_linux_memory);
 }
 
 static int __init prof_linux_load(void)
@@ -493,5 +507,7 @@ static void __exit prof_linux_unload(void)
 
 module_init(prof_linux_load);
 module_exit(prof_linux_unload);
+PROF_LINUX_VISIBLE(init_module);
+PROF_LINUX_VISIBLE(cleanup_module);
 MODULE_LICENSE("Dual MIT/GPL");
 MODULE_DESCRIPTION("Records scopes of tasks and interrupts into an image for the prof tool");

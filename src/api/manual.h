@@ -404,6 +404,7 @@ MANUAL                                                                          
     set by itself where the compiler may not use such registers (-mno-sse, -mgeneral-regs-only, Linux), and keys as text
     go with it. PROF_TINY, for microcontrollers, leaves out categories, metadata for later sessions, the texts of
     prof_error(), warm-up, min_duration and the sharing of chunks by ended threads: 8 KB of code and 0.7 KB of data.
+    PROF_WITH_CATEGORIES and PROF_WITH_SHARED_CHUNKS keep two of these.
     PROF_WITH_DRAIN adds prof_drain(), which sends a recording while it goes on, from a ring of a few KiB.
     Control functions may be called by any one thread at a time, not by interrupts. The memory of a session may be
     reused once a new session was started and every macro that began before prof_stop() has returned.

@@ -105,7 +105,7 @@
 /* To gcc, whatever always calls a rare function is rare as well, and so on up to the host's main(); this ends it. */
 #define PROF__WALL
 #ifdef __has_attribute
-#if __has_attribute(__noipa__)
+#if __has_attribute(__noipa__) && !defined(PROF_TINY) /* the whole host is small there */
 #undef PROF__WALL
 #define PROF__WALL __attribute__((__noipa__))
 #endif

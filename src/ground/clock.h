@@ -5,8 +5,8 @@
 #if defined(PROF_FREESTANDING)
 #define PROF__COUNTER_NAME "user"
 static inline uint64_t prof__counter(void) { return (uint64_t)(PROF_CLOCK_READ()); }
-static uint64_t prof__counter_ordered(void) { return prof__counter(); }
 #ifndef PROF_TINY
+static uint64_t prof__counter_ordered(void) { return prof__counter(); }
 static int prof__counter_usable(void) { return 1; }
 static uint64_t prof__counter_hz(void) { return 0; }
 #endif

@@ -65,6 +65,12 @@
 #if defined(PROF_TINY) && !(defined(PROF_FREESTANDING) && defined(PROF_MINIMAL))
 #error "PROF_TINY is for PROF_FREESTANDING with PROF_MINIMAL"
 #endif
+#if !defined(PROF_TINY) || defined(PROF_WITH_CATEGORIES)
+#define PROF__CATEGORIES 1
+#endif
+#if !defined(PROF_TINY) || defined(PROF_WITH_SHARED_CHUNKS)
+#define PROF__SHARED_CHUNKS 1
+#endif
 #if defined(PROF_FREESTANDING) && defined(PROF_MINIMAL)
 #define PROF__LESS(max, least) least
 #else

@@ -77,6 +77,9 @@ PROF__ENTRY void prof_fiber_destroy(prof_fiber *fiber)
 }
 #endif
 
+#ifdef PROF_NO_OFF_SCOPES
+static void prof__note_move(const prof__thread *self, const prof_fiber *to) { (void)self, (void)to; }
+#else
 /* The notes of scopes that are off move with the track: see >>note. */
 static PROF__COLD void prof__note_switch(prof__thread *self, prof_fiber *to)
 {
@@ -84,6 +87,12 @@ static PROF__COLD void prof__note_switch(prof__thread *self, prof_fiber *to)
     self->note = to->epoch == PROF__LOAD(&prof__state.epoch) ? to->note : 0;
     self->note_place = to->note = 0;
 }
+
+static inline void prof__note_move(prof__thread *self, prof_fiber *to)
+{
+    if (PROF__UNLIKELY(self->note | to->note)) prof__note_switch(self, to);
+}
+#endif
 
 /* Leaves the thread's present track and enters that of the fiber. If the thread is out of date, or the track is new to
    the session, the next macro enters it, in prof__settle(). During a pause it always does, so that no record is written
@@ -95,7 +104,7 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
     if (prof__stale(self)) self->entered = 0;
     prof__track_leave(self);
     prof_fiber *to = fiber ? fiber : &self->own;
-    if (PROF__UNLIKELY(self->note | to->note)) prof__note_switch(self, to);
+    prof__note_move(self, to);
     self->fiber = fiber;
     if (PROF__LIKELY(self->session && self->seen == PROF__LOAD(prof__generation) &&
                      prof__track_known(self, to) && !prof__sites_rest())) {

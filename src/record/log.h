@@ -81,11 +81,13 @@ static const char *prof__log_parse(const char *at, prof__log_spec *spec)
     spec->code = PROF__LOG_NONE;
     spec->precision = PROF__LOG_OMITTED;
     for (;; ++at) {
-        size_t i = 0;
         if (*at == '\'') continue;
         if (*at != '-' && *at != '+' && *at != ' ' && *at != '#' && *at != '0') break;
+#ifndef PROF_FREESTANDING /* only readers need them */
+        size_t i = 0;
         while (i < flags && spec->flags[i] != *at) ++i;
         if (i == flags) spec->flags[flags++] = *at;
+#endif
     }
     spec->flags[flags] = 0;
     at = prof__log_number(at, &spec->width);

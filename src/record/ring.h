@@ -315,9 +315,11 @@ static PROF__RARE prof__chunk *prof__chunk_take(prof__session *s, int service)
             continue;
         }
         if (chunk->sequence) {
-            uint64_t taken_back = PROF__LOAD(&chunk->taken_back);
-            if (taken_back) PROF__ADD(&h->taken_back, taken_back);
-            PROF__STORE(&chunk->taken_back, 0);
+            uint64_t taken_back = PROF__TAKEN_BACK(chunk);
+            if (taken_back) {
+                PROF__ADD(&h->taken_back, taken_back);
+                PROF__STORE(&chunk->taken_back, 0);
+            }
             if (!kept || h->mode == PROF_RING_STATS) PROF__ADD(&h->overwritten, 1);
             PROF__RELEASE(&chunk->sequence, 0); /* a reader that does not find this chunk knows that there is a gap */
             PROF__FENCE(); /* a reader that sees any later store also sees the zero */

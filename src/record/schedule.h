@@ -87,14 +87,20 @@ static void prof__schedule_look(const prof_site *site)
 #endif
 
 /* Returns 1 if all sites are off, except those of ends. The answer changes under the lock, or in a crash. */
-static int prof__sites_rest(void) { return PROF__LOAD(&prof__state.paused) || PROF__LOAD(&prof__state.frozen); }
+static int prof__sites_rest(void)
+{
+#ifndef PROF_NO_CRASH
+    if (PROF__LOAD(&prof__state.frozen)) return 1;
+#endif
+    return PROF__LOAD(&prof__state.paused);
+}
 
 /* Returns 1 if the site is to be recorded. Devices have no level: level 0 turns off the events of the host, no_devices
    those of devices. */
 static PROF__RARE int prof__site_wanted(const prof_site *site)
 {
     int device = site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_DEVICE;
-    return !prof__sites_rest() && !prof__state.held &&
+    return !prof__sites_rest() && !PROF__HELD() &&
            (device ? !prof__state.no_devices : (int)site->level <= prof__state.level) &&
            (~site->unmask & prof__state.filter_mask) && prof__category_on(site->category);
 }
@@ -103,11 +109,13 @@ static PROF__RARE int prof__site_wanted(const prof_site *site)
 static PROF__RARE void prof__site_settle(prof_site *site)
 {
     uint32_t generation = PROF__ACQUIRE(prof__generation); /* and with it prof__state.frozen */
-    if (prof__state.held && prof__schedule_sees(site)) return;
+    if (PROF__HELD() && prof__schedule_sees(site)) return;
+#ifndef PROF_FREESTANDING
     if (prof__state.running && prof__state.inherited) {
         if (prof__site_kind(site) == PROF__KIND_END) return; /* its begin is the parent's: no reason for an image */
         if (prof__site_wanted(site)) prof__inherited_make();
     }
+#endif
     prof__session *s = prof__state.session;
     if (!prof__state.running || !s) {
         prof__category_note(site->category);
@@ -132,7 +140,7 @@ static PROF__RARE void prof__site_settle(prof_site *site)
     }
     if (on)
         prof__site_store(site, head | generation);
-    else if (prof__sites_rest() || prof__state.held)
+    else if (prof__sites_rest() || PROF__HELD())
         prof__site_store(site, head | (generation ^ PROF__OFF));
     else
         prof__site_store(site, prof__site_off(site, head, generation));

@@ -28,7 +28,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
             PROF__ERRNO_RESTORE();
             return 0;
         }
-        if (PROF__UNLIKELY(prof__state.held) && site && prof__schedule_sees(site)) prof__schedule_look(site);
+        if (PROF__UNLIKELY(PROF__HELD()) && site && prof__schedule_sees(site)) prof__schedule_look(site);
         if (site) prof__site_settle(site); /* first: it may make the image, and the next generation */
         generation = PROF__LOAD(prof__generation);
         prof__session *s = prof__state.running ? prof__state.session : NULL;
@@ -52,7 +52,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
             recording = 0;
         }
         self->seen = generation; /* the next macro notices a control call during a wait in between */
-        self->open = self->session && s->fast && !(self->exits | self->visiting) ? generation : PROF__SHUT;
+        self->open = self->session && PROF__FAST(s) && !PROF__LEAVES_SOON(self) ? generation : PROF__SHUT;
         prof__lock_leave(&prof__lock_word, &signals);
         /* once, when it begins: later it may be on a fiber, whose end is not the thread's */
         if (PROF__EXIT_WATCHED_UNLOCKED && self->session && !attached) prof__on_exit_of_thread(self);
@@ -286,8 +286,8 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
 {
     prof__session *s = self->session;
     if (PROF__UNLIKELY(self->note) && prof__note_is_innermost(self)) prof__note_forget(self);
-    if (s->min_ticks && self->entered && prof__begin_is_last(self, head) &&
-        now - self->base - (*self->begun & PROF__TICK_MASK) < s->min_ticks) {
+    if (PROF__MIN_TICKS(s) && self->entered && prof__begin_is_last(self, head) &&
+        now - self->base - (*self->begun & PROF__TICK_MASK) < PROF__MIN_TICKS(s)) {
         prof__begin_undo(self);
         return;
     }
@@ -317,7 +317,7 @@ static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *sit
    was waited for since, and the session uses that clock. */
 static uint64_t prof__now_again(const prof__session *s, uint64_t read, int was_in_step, int at_end)
 {
-    return read && was_in_step && s->clock == PROF_CLOCK_COUNTER ? read : prof__now(s, at_end);
+    return read && was_in_step && PROF__BY_COUNTER(s) ? read : prof__now(s, at_end);
 }
 static int prof__in_step(const prof__thread *self)
 {
@@ -384,7 +384,7 @@ static PROF__SLOW void prof__end_slow(prof__thread *self, prof__token token, uin
     }
     PROF__BRIDGE_END(self, token);
 #ifndef PROF_FREESTANDING
-    if (PROF__UNLIKELY(self->exits | self->visiting)) prof__last_scope_ended(self);
+    if (PROF__UNLIKELY(PROF__LEAVES_SOON(self))) prof__last_scope_ended(self);
 #endif
 }
 

@@ -1,6 +1,6 @@
 // record/site: Finds out which call sites are on, by category, level and mask; the state of a site. All under
 // prof__lock_word, except a site's own word.
-#ifdef PROF_TINY
+#ifndef PROF__CATEGORIES
 static int prof__category_on(const char *category)
 {
     (void)category;
@@ -113,7 +113,7 @@ static void prof__lost_collect(prof__session *s)
 }
 
 #ifdef PROF__NO_FORK
-static void prof__inherited_make(void) {}
+static PROF__UNUSED void prof__inherited_make(void) {}
 #else
 static void prof__inherited_make(void);
 #endif

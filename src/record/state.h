@@ -45,7 +45,7 @@ enum { PROF__CUT = 1, PROF__CUT_TOLD = 2 };
 
 /* The private data of an image. Freed only when no thread can hold a pointer into the image any more. */
 #ifdef PROF_TINY
-typedef uint32_t prof__extent; /* a size in the image: spares arithmetic of 64 bits */
+typedef uintptr_t prof__extent; /* a size in the image: spares arithmetic of 64 bits where there is none */
 #else
 typedef uint64_t prof__extent;
 #endif
@@ -67,7 +67,7 @@ typedef struct prof__session {
     char output[PROF__PATH(1024)]; /* expanded; "" for none. Offsets up to here fit into a byte of the code */
     uint32_t *index;
     uint32_t index_mask, site_without_room;
-#ifndef PROF_TINY
+#ifdef PROF__SHARED_CHUNKS
     struct { /* chunks that ended threads left partly free */
         uint64_t sequence;
         uint32_t words, chunk; /* chunk: its number, from 1; 0: free; PROF__LEFT_BUSY: a thread is changing this */
@@ -142,7 +142,7 @@ static struct {
     int no_sync, no_devices;
     uint32_t filter_mask;
     uint32_t epoch;
-#ifndef PROF_TINY
+#ifdef PROF__CATEGORIES
     int rule_count, category_named, category_default;
     struct {
         int on, exact; /* exact: pattern is a name, and * and ? mean nothing */
@@ -151,10 +151,31 @@ static struct {
 #endif
 } prof__state;
 
+/* What a small build never has, for the compiler to leave out what depends on it. */
+#ifdef PROF_TINY
+#define PROF__MIN_TICKS(s) ((void)(s), (uint64_t)0)
+#define PROF__BY_COUNTER(s) ((void)(s), 1)
+#define PROF__HELD() 0
+#define PROF__CRASH_REPORT(s) ((void)(s), 0)
+#define PROF__FAST(s) ((void)(s), 1)
+#define PROF__TAKEN_BACK(chunk) ((void)(chunk), (uint64_t)0)
+#else
+#define PROF__MIN_TICKS(s) ((s)->min_ticks)
+#define PROF__BY_COUNTER(s) ((s)->clock == PROF_CLOCK_COUNTER)
+#define PROF__HELD() (prof__state.held)
+#define PROF__CRASH_REPORT(s) ((s)->crash_report)
+#define PROF__FAST(s) ((s)->fast)
+#define PROF__TAKEN_BACK(chunk) PROF__LOAD(&(chunk)->taken_back)
+#endif
+
 /* prof_server.h starts a session for the time of a capture if the program has none. The program does not notice: its
    prof_start() calls this function, under the control lock, which ends that session; prof_stop() finds none; children
    of forks inherit none. NULL: the session, if there is one, is the program's. */
+#ifdef PROF_FREESTANDING
+#define prof__on_demand ((void (*)(void))NULL)
+#else
 static void (*prof__on_demand)(void);
+#endif
 
 /* The generation is the first word. While nothing was started yet, it is 0x80000000, which fits no site and turns off
    the sites that were never used. On Linux it has a page to itself. After a program has started a session, that page is

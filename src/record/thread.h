@@ -70,6 +70,12 @@ typedef struct prof__thread {
    thread, and keep the address of a thread-local variable across a call that switches stacks. */
 #define PROF__ENTRY PROF_DEF __attribute__((__noinline__)) /* noinline is a macro in Linux */
 
+/* 1: it may have its chunk for this scope only. The threads of a kernel keep theirs. */
+#ifdef PROF_FREESTANDING
+#define PROF__LEAVES_SOON(self) ((void)(self), 0)
+#else
+#define PROF__LEAVES_SOON(self) ((self)->exits | (self)->visiting)
+#endif
 #define PROF__VISITS 100u      /* see prof__visits */
 #define PROF__BUSY 0x80000000u /* the thread is writing: a signal handler that finds this must not write */
 #define PROF__SHUT 0x80000001u /* all macros take the slow path */

@@ -12,10 +12,12 @@ static PROF__UNUSED uint64_t prof__now_of(uint32_t clock)
 /* Reads the clock of a session that may not use the bare counter. */
 static uint64_t prof__now(const prof__session *s, int at_end)
 {
-#ifndef PROF_FREESTANDING
+#ifdef PROF_FREESTANDING
+    (void)s, (void)at_end;
+#else
     if (s->clock == PROF_CLOCK_MONOTONIC) return prof__monotonic();
-#endif
     if (s->clock == PROF_CLOCK_ORDERED && at_end) return prof__counter_ordered() - s->ordered_excess;
+#endif
     return prof__counter();
 }
 
@@ -99,7 +101,7 @@ static PROF__COLD void prof__filled_check(prof__thread *self)
     /* after the session, the memory may belong to somebody else */
     if (!PROF__LOAD(&prof__state.running) || PROF__LOAD(&prof__state.epoch) != self->epoch) return;
     if (!prof__chunk_begun(self)) return;
-    if (self->session->min_ticks &&
+    if (PROF__MIN_TICKS(self->session) &&
         (self->begun_end == self->cursor || self->cursor[-1] >> PROF__KIND_SHIFT == PROF__KIND_BEGIN))
         return;
     prof__filled_finish(self);
@@ -251,7 +253,7 @@ static void prof__detach(prof__thread *self)
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
 }
 
-#ifdef PROF_TINY /* a chunk serves one state only */
+#ifndef PROF__SHARED_CHUNKS /* a chunk serves one state only */
 static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
 {
     (void)s, (void)used;
@@ -353,7 +355,7 @@ static int prof__attach(prof__thread *self)
     prof__track_enter(self);
     prof__pair_take(s->clock, s->header->tick_hz, &s->header->last);
     if (!PROF__EXIT_WATCHED_UNLOCKED) prof__on_exit_of_thread(self);
-    if (s->crash_report) prof__signal_stack_take(self);
+    if (PROF__CRASH_REPORT(s)) prof__signal_stack_take(self);
     return 1;
 }
 

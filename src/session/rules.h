@@ -1,5 +1,5 @@
 // session/rules: The rules that turn categories on and off. Under prof__lock_word.
-#ifdef PROF_TINY
+#ifndef PROF__CATEGORIES
 static prof_status prof__rule_add(const char *pattern, size_t length, int on, int exact)
 {
     (void)pattern, (void)length, (void)on, (void)exact;

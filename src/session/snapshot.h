@@ -13,10 +13,26 @@ static void *prof__zeroed(size_t count, size_t size) { return calloc(count, size
 static void prof__release(void *at) { free(at); }
 #endif
 
+/* read: 8-byte units in order; returns 0 on errors. A kernel reads its own image only, which has no archive. */
+#ifdef PROF_FREESTANDING
 typedef struct prof__source {
-    int (*read)(void *user, uint64_t offset, void *to, size_t size); /* 8-byte units in order; returns 0 on errors */
     void *user;
 } prof__source;
+static int prof__memory_read(void *image, uint64_t offset, void *to, size_t size);
+#define PROF__SOURCE(read, user) {(user)->header}
+#define PROF__READ(from, offset, to, size) prof__memory_read((from)->user, offset, to, size)
+#define PROF__HAS_ARCHIVE(h) ((void)(h), 0)
+#define PROF__IS_STATS(h) 0
+#else
+typedef struct prof__source {
+    int (*read)(void *user, uint64_t offset, void *to, size_t size);
+    void *user;
+} prof__source;
+#define PROF__SOURCE(read, user) {read, user}
+#define PROF__READ(from, offset, to, size) (from)->read((from)->user, offset, to, size)
+#define PROF__HAS_ARCHIVE(h) ((h)->archive_offset != 0)
+#define PROF__IS_STATS(h) ((h)->mode == PROF_STATS)
+#endif
 
 /* Ends the copy before the first record that was different when read again: a short scope was being removed, or the
    words of a file were not read in order. Then the last record's run-time name may have been missed, too; it is written
@@ -52,16 +68,16 @@ static PROF__RARE int prof__chunk_snapshot(const prof__source *from, const prof_
     uint64_t sequence; /* the chunk must not have been cleared during the comparison, either */
     int tries = 0;
     do { /* once more if losses were written as a record meanwhile, or they might count twice */
-        if (!from->read(from->user, offset, scratch, first)) return 0;
+        if (!PROF__READ(from, offset, scratch, first)) return 0;
         if (!again->sequence) {
             if (chunk->sequence) memset(to, 0, h->chunk_size);
             return 1;
         }
         check = again->state == PROF__CHUNK_FULL ? first : h->chunk_size; /* full before it was read: unchanged */
-        if (!from->read(from->user, offset, to, h->chunk_size)) return 0;
-        if (!from->read(from->user, offset, scratch, check)) return 0;
+        if (!PROF__READ(from, offset, to, h->chunk_size)) return 0;
+        if (!PROF__READ(from, offset, scratch, check)) return 0;
     } while (again->lost < chunk->lost && ++tries < 8);
-    if (!from->read(from->user, offset + offsetof(prof__chunk, sequence), &sequence, sizeof sequence)) return 0;
+    if (!PROF__READ(from, offset + offsetof(prof__chunk, sequence), &sequence, sizeof sequence)) return 0;
     if (!chunk->sequence || chunk->sequence > newest || again->sequence != chunk->sequence ||
         sequence != chunk->sequence)
         memset(to, 0, h->chunk_size);
@@ -92,7 +108,7 @@ static PROF__RARE int prof__chunks_held(prof__copying *c, uint64_t claimed)
     const prof__header *h = c->h;
     for (uint64_t slot = 0; slot < h->chunk_count && slot < claimed; ++slot) {
         prof__chunk chunk;
-        if (!c->from->read(c->from->user, h->chunk_offset + slot * h->chunk_size, &chunk, sizeof chunk)) return 0;
+        if (!PROF__READ(c->from, h->chunk_offset + slot * h->chunk_size, &chunk, sizeof chunk)) return 0;
         c->held[slot] = chunk.state == PROF__CHUNK_OWNED ? chunk.sequence : 0;
     }
     return 1;
@@ -108,7 +124,7 @@ static PROF__RARE int prof__chunks_turn(prof__copying *c, int first)
         uint64_t offset = h->chunk_offset + slot * h->chunk_size;
         prof__chunk *chunk = (prof__chunk *)(void *)(c->copy + offset), now;
         if (first) {
-            if (!c->from->read(c->from->user, offset, &now, sizeof now)) return 0;
+            if (!PROF__READ(c->from, offset, &now, sizeof now)) return 0;
             c->seen[slot] = now.sequence;
             if (!c->held[slot] && (now.state == PROF__CHUNK_FULL || now.state == PROF__CHUNK_FREE)) continue;
         } else if (c->seen[slot] == PROF__COPIED) {
@@ -116,7 +132,7 @@ static PROF__RARE int prof__chunks_turn(prof__copying *c, int first)
         }
         if (!prof__chunk_snapshot(c->from, h, offset, c->newest, c->copy + offset, c->scratch)) return 0;
         c->torn |= c->held[slot] && chunk->sequence != c->held[slot];
-        if (!first && !h->archive_offset && chunk->sequence != c->seen[slot]) memset(chunk, 0, h->chunk_size);
+        if (!first && !PROF__HAS_ARCHIVE(h) && chunk->sequence != c->seen[slot]) memset(chunk, 0, h->chunk_size);
         if (first) c->seen[slot] = PROF__COPIED;
     }
     return 1;
@@ -129,12 +145,12 @@ static PROF__RARE int prof__chunks_copy(prof__copying *c)
 {
     const prof__header *h = c->h;
     uint64_t before, after, position = offsetof(prof__header, next_chunk);
-    if (!c->from->read(c->from->user, position, &before, sizeof before) || !prof__chunks_held(c, before)) return 0;
+    if (!PROF__READ(c->from, position, &before, sizeof before) || !prof__chunks_held(c, before)) return 0;
     c->tick = prof__now_of(h->clock);
-    if (!c->from->read(c->from->user, position, &c->newest, sizeof c->newest)) return 0;
+    if (!PROF__READ(c->from, position, &c->newest, sizeof c->newest)) return 0;
     c->lapped = c->torn = 0;
-    for (int first = !h->archive_offset; first >= 0; --first) {
-        if (!prof__chunks_turn(c, first) || !c->from->read(c->from->user, position, &after, sizeof after)) return 0;
+    for (int first = !PROF__HAS_ARCHIVE(h); first >= 0; --first) {
+        if (!prof__chunks_turn(c, first) || !PROF__READ(c->from, position, &after, sizeof after)) return 0;
         c->lapped = after - before > h->chunk_count / 2;
         c->torn |= first && c->lapped;
     }
@@ -157,7 +173,7 @@ static PROF__RARE int prof__chunks_snapshot(const prof__source *from, const prof
     c.held = (uint64_t *)prof__zeroed((size_t)h->chunk_count + 1, sizeof *c.held);
     c.seen = (uint64_t *)prof__zeroed((size_t)h->chunk_count + 1, sizeof *c.seen);
     do good = c.scratch && c.held && c.seen && prof__chunks_copy(&c);
-    while (good && (c.lapped || c.torn) && !h->archive_offset && ++tries < (c.torn ? 100 : 20));
+    while (good && (c.lapped || c.torn) && !PROF__HAS_ARCHIVE(h) && ++tries < (c.torn ? 100 : 20));
     *newest = c.newest;
     *tick = c.tick;
     prof__release(c.held);
@@ -173,6 +189,7 @@ static int prof__memory_read(void *image, uint64_t offset, void *to, size_t size
     return 1;
 }
 
+#ifndef PROF_FREESTANDING
 /* The same for a session's image. A chunk that is not ready yet is empty. */
 static PROF__RARE int prof__session_read(void *session, uint64_t offset, void *to, size_t size)
 {
@@ -182,6 +199,7 @@ static PROF__RARE int prof__session_read(void *session, uint64_t offset, void *t
     memset(to, 0, size);
     return 1;
 }
+#endif
 
 /* Returns how many scopes were removed in the present chunks. */
 static PROF__RARE uint64_t prof__taken_back(const prof__session *s)
@@ -207,8 +225,8 @@ static PROF__RARE prof_status prof__image_copy(void **bytes, size_t *size)
     memset(&h, 0, sizeof h);
     prof__memory_read(s->header, sizeof h.magic, (char *)&h + sizeof h.magic, sizeof h - sizeof h.magic);
     /* not the magic: in a dump of the machine, what is left of this on the stack must not look like an image */
-    if (h.mode == PROF_STATS) h.chunk_count = 0; /* their events are in the statistics */
-    uint64_t taken_back = h.mode == PROF_STATS ? prof__taken_back(s) : 0;
+    if (PROF__IS_STATS(&h)) h.chunk_count = 0; /* their events are in the statistics */
+    uint64_t taken_back = PROF__IS_STATS(&h) ? prof__taken_back(s) : 0;
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image mapped without the lock */
     s->readers++;
     if (prof__state.running) {
@@ -219,7 +237,7 @@ static PROF__RARE prof_status prof__image_copy(void **bytes, size_t *size)
     prof__state_unlock(gate);
 
     prof_status status = PROF_OK;
-    prof__source source = {prof__session_read, s};
+    prof__source source = PROF__SOURCE(prof__session_read, s);
     char *copy = (char *)prof__zeroed(s->image_size, 1); /* pages that are never touched cost nothing */
     uint64_t newest = 0, tick = 0;
     if (!copy || !prof__chunks_snapshot(&source, &h, copy, &newest, &tick)) {

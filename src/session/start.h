@@ -95,15 +95,15 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
 #ifndef PROF_FREESTANDING
     if (!s->named) status = prof__output_name(s);
 #endif
-    return status || !s->crash_report ? status : prof__crash_prepare(s);
+    return status || !PROF__CRASH_REPORT(s) ? status : prof__crash_prepare(s);
 }
 
 #ifdef PROF_TINY
 static PROF__RARE prof_status prof__config_check(const prof_config *c)
 {
     if ((unsigned)c->mode > PROF_FILL || c->level < -1 || c->level > 255) return PROF_INVALID_ARGUMENT;
-    return c->save || c->min_duration_ns || c->delay_ns || c->duration_ns || c->start_unix_ns || c->warmup_steps ||
-                   c->warmup_frames || c->clock > PROF_CLOCK_COUNTER
+    return c->save || c->crash_report || c->min_duration_ns || c->delay_ns || c->duration_ns || c->start_unix_ns ||
+                   c->warmup_steps || c->warmup_frames || c->clock > PROF_CLOCK_COUNTER
                ? PROF_UNSUPPORTED
                : PROF_OK;
 }
@@ -216,7 +216,7 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
         PROF__STORE(&prof__lost_without_chunk, 0u);
         PROF__STORE(&prof__lost_args_without_chunk, 0u);
         PROF__STORE(&prof__lost_busy_without_chunk, 0u);
-        if (prof__state.held)
+        if (PROF__HELD())
             prof__next_generation();
         else
             prof__schedule_release(s, 0);
@@ -231,7 +231,7 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
         prof__session_delete(s);
         return status;
     }
-    if (s->crash_report) prof__crash_install(s);
+    if (PROF__CRASH_REPORT(s)) prof__crash_install(s);
     prof__calibrate(s);
     return PROF_OK;
 }
@@ -251,7 +251,9 @@ static PROF__RARE prof_status prof__start_as(const prof_config *config, const pr
     if (!status) {
         PROF__BRIDGE_START();
         status = prof__start_locked(config, on_demand);
+#ifndef PROF_FREESTANDING
         if (!status) PROF__STORE(&prof__on_demand, on_demand ? on_demand->yield : NULL);
+#endif
         PROF__BRIDGE_STARTED();
     }
     prof__control_unlock();

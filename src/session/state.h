@@ -23,6 +23,9 @@ static PROF__RARE int prof__session_phase(void)
     return phase;
 }
 
+#ifdef PROF_TINY /* there are no signals */
+static void prof__recover(void) {}
+#else
 /* Repairs a thread that is busy in ordinary code, while no session runs: a handler that interrupted a macro has left by
    siglongjmp(). The event of that macro is given up, and the chunk with it. */
 static PROF__RARE void prof__recover(void)
@@ -38,6 +41,7 @@ static PROF__RARE void prof__recover(void)
     self->open = PROF__SHUT;
     prof__leave(self);
 }
+#endif
 
 #ifdef PROF_FREESTANDING
 /* There is one image at a time, in the user's memory, and no memory for a second session. */

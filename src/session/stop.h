@@ -17,7 +17,9 @@ static PROF__RARE prof_status prof__stop_recording(int on_demand)
 {
     uint32_t gate = prof__state_lock();
     int running = !prof__on_demand == !on_demand && (prof__state.running || prof__state.ended);
+#ifndef PROF_FREESTANDING
     if (on_demand) PROF__STORE(&prof__on_demand, NULL);
+#endif
     if (running && prof__state.running) prof__recording_ends();
     if (running) prof__state.ended = 0;
     prof__state_unlock(gate);
