@@ -508,6 +508,7 @@ typedef struct prof__html {
     uint64_t scopes, points, spans; /* written so far */
     uint64_t argument_blocks;
     const prof_trace *trace;                /* the one that is being written, */
+    const prof_callsite *some_site;         /* and its first call site that was met */
     int64_t offset;                         /* of its times in the report's, */
     size_t first_track, track;              /* its first track, and the present one, over all traces */
     int has_spans, together;                /* together: see prof__html_together() */
@@ -697,7 +698,8 @@ static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, con
 {
     uint32_t length;
     uint64_t hash = name == site->name ? 0 : prof__html_hash(name, &length);
-    uint64_t key = ((uint64_t)(uintptr_t)site ^ hash) + depth * 0x9E3779B97F4A7C15u + type * 0xBF58476D1CE4E5B9u;
+    if (!h->some_site) h->some_site = site; /* differences of addresses are the same in each run, and so are reports */
+    uint64_t key = ((uint64_t)((uintptr_t)site - (uintptr_t)h->some_site) ^ hash) + depth * 0x9E3779B97F4A7C15u + type * 0xBF58476D1CE4E5B9u;
     prof__html_kind *known = &h->known_kinds[(key ^ key >> 29) * 0x9E3779B97F4A7C15u >> 52];
     if (known->site == site && known->name == hash && known->depth == depth && known->type == type) return known->id;
     uint32_t texts[4] = {prof__html_string_of(h, name), prof__html_string_of(h, site->category),
@@ -5302,6 +5304,7 @@ static PROF__RARE void prof__html_trace(prof__html *h, const prof_trace *trace, 
 {
     size_t tracks = prof_trace_track_count(trace);
     h->trace = trace;
+    h->some_site = NULL;
     h->offset = offset;
     h->has_spans = 0;
     prof__html_process(h);

@@ -168,6 +168,7 @@ static PROF__RARE void prof__html_trace(prof__html *h, const prof_trace *trace, 
 {
     size_t tracks = prof_trace_track_count(trace);
     h->trace = trace;
+    h->some_site = NULL;
     h->offset = offset;
     h->has_spans = 0;
     prof__html_process(h);
