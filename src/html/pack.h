@@ -259,7 +259,8 @@ static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, con
     uint64_t hash = name == site->name ? 0 : prof__html_hash(name, &length);
     if (!h->some_site) h->some_site = site;
     /* Differences of addresses are the same in each run, so that reports are. */
-    uint64_t key = ((uint64_t)((uintptr_t)site - (uintptr_t)h->some_site) ^ hash) + depth * 0x9E3779B97F4A7C15u + type * 0xBF58476D1CE4E5B9u;
+    uint64_t key = ((uint64_t)((uintptr_t)site - (uintptr_t)h->some_site) ^ hash) + depth * 0x9E3779B97F4A7C15u +
+                   type * 0xBF58476D1CE4E5B9u;
     prof__html_kind *known = &h->known_kinds[(key ^ key >> 29) * 0x9E3779B97F4A7C15u >> 52];
     if (known->site == site && known->name == hash && known->depth == depth && known->type == type) return known->id;
     uint32_t texts[4] = {prof__html_string_of(h, name), prof__html_string_of(h, site->category),
