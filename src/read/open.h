@@ -42,6 +42,7 @@ static PROF__RARE void prof__read_free(prof_trace *trace)
     free(trace->device_records);
     free(trace->rows);
     free(trace->pairings);
+    PROF__RELEASE(trace->header.magic, 0); /* prof recover must not take it for a recording in a core dump */
     free(trace);
 }
 
