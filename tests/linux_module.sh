@@ -92,7 +92,8 @@ check "no warning, of objtool neither" "$text"
 part() { size -A "$work/$1" | awk -v like="^($2)" '$1 ~ like { bytes += $2 } END { print bytes + 0 }'; }
 code=$(part recorder.o '[.](text|rodata)') static=$(part recorder.o '[.](data|bss)')
 echo "     recorder.o: $code bytes of code and constants, $static of static data"
-check "small" "$([ "$code" -le 24576 ] && [ "$static" -le 4096 ] || echo "at most 24576 and 4096 bytes, not $code and $static")"
+# 24 KiB with gcc 12.2 and Linux 6.1.0; 2 % more, because headers of the kernel change.
+check "small" "$([ "$code" -le 25100 ] && [ "$static" -le 4096 ] || echo "at most 25100 and 4096 bytes, not $code and $static")"
 check "call sites have a section of their own" "$([ "$(part prof_workload.ko prof_sites)" -ge 480 ] ||
     size -A "$work/prof_workload.ko")"
 
