@@ -399,7 +399,7 @@ await damaged(pair + '.long.last');
 script(prefixes[0]);
 for (const prefix of prefixes) {
     const report = await account(prefix);
-    if (prefix.endsWith('notes')) {
+    if (path.basename(prefix) === 'notes') {
         const query = parseQuery('bytes=0'), hits = findScopes(report, query);
         check('notes: a search for an argument', hits.length > 0 && hits.every(hit => report.argsOf(hit.track.levels[hit.depth].args, hit.i).some(([k, v]) => k === 'bytes' && v === 0)), `${hits.length} hits`);
     }
