@@ -98,14 +98,18 @@ function levelOf(parts, depth) {
 }
 
 function pointsOfAll(parts, kinds) {
-    const points = new Points(), frames = new Map();
+    const points = new Points(), frames = new Map(), whole = new Map();
     for (const { track, ...part } of parts) {
         const from = track.points, by = points.count;
         for (let i = 0; i < from.count; i++) {
-            const kind = from.kind[i] + part.kind, { type, label } = kinds[kind], time = from.time[i];
-            let a = from.a[i];
+            let kind = from.kind[i] + part.kind, a = from.a[i];
+            const { type, label } = kinds[kind], time = from.time[i];
             if (type === FRAME) { // which the begin of its period may have cut
-                if (part.joins && time - a <= part.from && frames.has(label)) a = time - frames.get(label);
+                if (part.joins && time - a <= part.from && frames.has(label)) {
+                    a = time - frames.get(label);
+                    if (!whole.has(kind)) whole.set(kind, kinds.push({ ...kinds[kind], flags: 0 }) - 1);
+                    kind = whole.get(kind);
+                }
                 frames.set(label, time);
             }
             points.time.put(by + i, time);
