@@ -10987,10 +10987,11 @@ static void prof__calibrate(prof__session *s)
     uint32_t gate = prof__state_lock();
     uint32_t generation = PROF__LOAD(prof__generation);
     if (self->session && self->session != s) prof__detach(self); /* of a session before the last one */
-    int ready = prof__state.running && (self->session == s || prof__attach(self));
+    int attached = self->session == s, ready = prof__state.running && (attached || prof__attach(self));
     self->seen = generation;
     self->open = ready && s->fast ? generation : PROF__SHUT;
     prof__state_unlock(gate);
+    if (PROF__EXIT_WATCHED_UNLOCKED && ready && !attached) prof__on_exit_of_thread(self);
     if (!ready) return;
     prof__signals signals;
     prof__signals_block(&signals);
