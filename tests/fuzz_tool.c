@@ -76,6 +76,7 @@ int tool_fail(const char *format, ...)
 
 int tool_same(const char *a, const char *b) { return !strcmp(a, b); }
 const char *tool_shown(const char *path) { return path; }
+FILE *tool_file_open(const char *path, const char *mode) { return fopen(path, mode); }
 const char *tool_extension(const char *path) { return strrchr(path, '.') ? strrchr(path, '.') : ""; }
 const char *tool_value(const tool_args *args, const char *option) { return args && *option == '?' ? "" : NULL; }
 int tool_choice(const char *option, const char *text, const char *const *choices, int *choice)
