@@ -23,6 +23,20 @@ static pthread_mutex_t markup_mutex = PTHREAD_MUTEX_INITIALIZER;
 #define PROFILE_MUTEX_LOCK(mutex, name) pthread_mutex_lock(mutex)
 #define PROFILE_MUTEX_UNLOCK(mutex) pthread_mutex_unlock(mutex)
 #endif
+#else
+#include <windows.h>
+static CRITICAL_SECTION markup_section;
+static SRWLOCK markup_srw = SRWLOCK_INIT;
+#ifdef MARKUP_BARE
+#undef PROFILE_CRITICAL_SECTION_ENTER
+#undef PROFILE_CRITICAL_SECTION_LEAVE
+#undef PROFILE_SRWLOCK_ACQUIRE
+#undef PROFILE_SRWLOCK_RELEASE
+#define PROFILE_CRITICAL_SECTION_ENTER(section, name) EnterCriticalSection(section)
+#define PROFILE_CRITICAL_SECTION_LEAVE(section) LeaveCriticalSection(section)
+#define PROFILE_SRWLOCK_ACQUIRE(lock, name) AcquireSRWLockExclusive(lock)
+#define PROFILE_SRWLOCK_RELEASE(lock) ReleaseSRWLockExclusive(lock)
+#endif
 #endif
 
 #if MARKUP_SCOPES
@@ -389,6 +403,15 @@ static int markup_locks(int value)
     else
         --value;
     PROFILE_MUTEX_LOCK(&markup_mutex, "mutex"); PROFILE_MUTEX_UNLOCK(&markup_mutex);
+#else
+    InitializeCriticalSection(&markup_section);
+    PROFILE_CRITICAL_SECTION_ENTER(&markup_section, "section"); PROFILE_CRITICAL_SECTION_LEAVE(&markup_section);
+    if (value >= 0)
+        PROFILE_SRWLOCK_ACQUIRE(&markup_srw, "srw");
+    else
+        AcquireSRWLockExclusive(&markup_srw);
+    PROFILE_SRWLOCK_RELEASE(&markup_srw);
+    DeleteCriticalSection(&markup_section);
 #endif
     return value;
 }
