@@ -188,8 +188,8 @@ export function eventsOf(report, track) {
     const { points } = track;
     for (let i = 0; i < points.count; i++) {
         const kind = report.kinds[points.kind[i]], type = types[kind.type], a = points.a[i];
-        const value = type === 'mark' || type === 'frame' ? '' : type === 'log' ? report.strings[points.b[i]] : String(a);
-        const args = type === 'log' ? [['severity', severities[a] || 'unknown']] : type === 'alloc' ? [['bytes', points.b[i]]] : report.argsOf(points.args, i);
+        const value = type === 'mark' || type === 'frame' ? '' : type === 'log' ? report.strings[points.b[i]] : double(a);
+        const args = type === 'log' ? [['severity', severities[a] || 'unknown']] : type === 'alloc' ? [['bytes', double(points.b[i])]] : report.argsOf(points.args, i);
         add(type, report.labels[kind.label], points.time[i], type === 'frame' ? a : 0, kind.depth, kind.flags, value, args);
     }
     return events.sort();
@@ -243,6 +243,12 @@ function csvArgs(text) {
     return list;
 }
 
+/** What the page keeps as a double: beyond 2^53 as exact as two ways to print it agree. */
+function double(value) {
+    const number = Number(value);
+    return Number.isFinite(number) && Math.abs(number) > Number.MAX_SAFE_INTEGER ? number.toPrecision(12) : String(number);
+}
+
 /** What the CSV says: events of each track, as eventsOf() has them; and the numbers of begins, marks and ends of spans. */
 export function eventsOfCsv(text) {
     const tracks = new Map(), spans = { begin: 0, end: 0, mark: 0 };
@@ -257,9 +263,10 @@ export function eventsOfCsv(text) {
             spans[type.slice(5)]++;
             continue;
         }
+        const shown = type === 'alloc' ? args.replace(/^bytes=(\d+)$/, (_, bytes) => 'bytes=' + double(bytes)) : args;
         const bits = (/_begin/.test(flags) ? 1 : 0) | (/_end/.test(flags) ? 2 : 0), numeric = !/^(scope|mark|frame|log)$/.test(type);
         tracks.get(track).events.push(line(type, title || '(unnamed)', category, start, duration, depth, bits,
-            numeric ? String(Number(value.replace(/^inf/, 'Infinity').replace(/^-inf/, '-Infinity'))) : value, csvArgs(args), file, number, func));
+            numeric ? double(value.replace(/^inf/, 'Infinity').replace(/^-inf/, '-Infinity')) : value, csvArgs(shown), file, number, func));
     }
     for (const track of tracks.values()) track.events.sort();
     return { tracks, spans };
