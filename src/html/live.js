@@ -58,7 +58,10 @@ export class Messages {
             return null;
         }
         this.decoder.take({ kind }, bytes);
-        return kind === 'Z' ? { about: this.about, report: this.decoder.close(), tracks: this.tracks } : null;
+        if (kind !== 'Z') return null;
+        const report = this.decoder.close();
+        this.decoder = null; // what follows begins with L
+        return { about: this.about, report, tracks: this.tracks };
     }
 }
 
