@@ -2413,7 +2413,7 @@ int prof__args_check(int first, ...);
 #if defined(__wasi__) && !defined(PROF_NO_SERVICE) /* it has neither threads nor signals */
 #define PROF_NO_SERVICE
 #endif
-#if (defined(__wasi__) || defined(__EMSCRIPTEN__)) && !defined(PROF_NO_CRASH) /* nor does a signal come in the other */
+#if (defined(__wasi__) || defined(__EMSCRIPTEN__)) && !defined(PROF_NO_CRASH) /* neither system sends signals */
 #define PROF_NO_CRASH
 #endif
 #if defined(PROF_NO_SERVICE) && !defined(PROF_NO_STREAM)
@@ -2438,7 +2438,6 @@ int prof__args_check(int first, ...);
 #if defined(PROF_FREESTANDING) ? defined(PROF_ALLOCATE) : !defined(PROF_NO_SAVE)
 #define PROF__SNAPSHOTS 1
 #endif
-/* Static data: how much of some things there can be. */
 #if defined(PROF_TINY) && !(defined(PROF_FREESTANDING) && defined(PROF_MINIMAL))
 #error "PROF_TINY is for PROF_FREESTANDING with PROF_MINIMAL"
 #endif
@@ -2448,6 +2447,7 @@ int prof__args_check(int first, ...);
 #if !defined(PROF_TINY) || defined(PROF_WITH_SHARED_CHUNKS)
 #define PROF__SHARED_CHUNKS 1
 #endif
+/* The sizes of tables in static data. */
 #if defined(PROF_FREESTANDING) && defined(PROF_MINIMAL)
 #define PROF__LESS(max, least) least
 #else
@@ -2846,8 +2846,8 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 #define PROF__FENCE() __atomic_thread_fence(__ATOMIC_RELEASE)
 #endif
 
-/* PROF__ASIDE: of a static function that frequent ones seldom call. Else it would be in their middle, and not small.
-   With -Os the compiler knows better which functions to keep apart. */
+/* PROF__ASIDE marks a static function that frequent functions seldom call. Otherwise the compiler puts its code into
+   theirs, and does not make it small. With -Os the compiler knows better which functions to keep apart. */
 #ifdef __OPTIMIZE_SIZE__
 #undef PROF__APART
 #define PROF__APART
@@ -2966,7 +2966,7 @@ typedef struct prof__thread {
    thread, and keep the address of a thread-local variable across a call that switches stacks. */
 #define PROF__ENTRY PROF_DEF __attribute__((__noinline__)) /* noinline is a macro in Linux */
 
-/* 1: it may have its chunk for this scope only. The threads of a kernel keep theirs. */
+/* Not 0: the thread may have its chunk for this scope only. In a kernel, threads keep theirs. */
 #ifdef PROF_FREESTANDING
 #define PROF__LEAVES_SOON(self) ((void)(self), 0)
 #else
@@ -4194,7 +4194,7 @@ static struct {
 #endif
 } prof__state;
 
-/* What a small build never has, for the compiler to leave out what depends on it. */
+/* Fields that are constants with PROF_TINY, so that the compiler leaves out what depends on them. */
 #ifdef PROF_TINY
 #define PROF__MIN_TICKS(s) ((void)(s), (uint64_t)0)
 #define PROF__BY_COUNTER(s) ((void)(s), 1)
@@ -5285,12 +5285,12 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     prof__track_write(self);
 }
 
-/* Releases a chunk that this thread has filled. In a ring, threads that found no chunk may take it. The thread goes on
-   in another one, but fibers that it ran may not. */
+/* Releases a chunk that this thread has filled. In a ring, threads that found no chunk may take it now. The newest
+   events of the thread's track are in its next chunk, but those of a fiber may be in this one. */
 static void prof__chunk_finish(const prof__thread *self, prof__chunk *chunk)
 {
     const prof__session *s = self->session;
-#ifdef PROF_WITH_DRAIN /* which may not have seen it yet */
+#ifdef PROF_WITH_DRAIN /* prof_drain() may not have handed it out yet */
     int newest = 1;
 #else
     int newest = self->fiber != NULL;
@@ -7358,8 +7358,9 @@ static uint64_t prof__tally_load(const prof__tally *tally)
 
 enum { PROF__TALLY_AGAIN = 0, PROF__TALLY_DONE, PROF__TALLY_GIVEN_UP };
 
-/* Compare and exchange: if bits were `before`, they are `after` now; else sets before to them. Gives up if it can't get
-   the lock, because an interrupt has stopped its owner, or that was killed. (Signal handlers don't stop it.) */
+/* Compares and exchanges: if bits were `before`, they are `after` now; else sets before to them. Gives up if it can't
+   get the lock, because an interrupt has stopped the lock's owner, or the owner was killed. (Signal handlers don't stop
+   it.) */
 static int prof__tally_swap(prof__tally *tally, uint64_t *before, uint64_t after)
 {
 #if PROF__TALLY_WIDE
@@ -7772,9 +7773,9 @@ static inline size_t prof__record_words(uint64_t head, size_t left)
 #include <io.h>
 #define PROF__WIDE_SIZE 4096 /* of a path, in UTF-16 */
 
-/* Writes a path as UTF-16. One that is not UTF-8 is in the code page of the program, as argv and getenv() give it. What
-   is longer than older functions take becomes absolute, and gets the prefix that lifts their limit. Returns 0 if the
-   path is too long. */
+/* Writes a path as UTF-16. A path that is not UTF-8 is read in the code page of the program, as argv and getenv() give
+   it. A path that is too long for older functions becomes absolute, and gets the prefix that lifts their limit. Returns
+   0 if the path is too long even so. */
 static PROF__RARE int prof__wide(const char *path, WCHAR to[PROF__WIDE_SIZE])
 {
     WCHAR given[PROF__WIDE_SIZE];
@@ -7795,7 +7796,7 @@ static PROF__RARE int prof__wide(const char *path, WCHAR to[PROF__WIDE_SIZE])
     return 1;
 }
 
-/* Writes UTF-16 as UTF-8. Returns 0 if that is too long. */
+/* Writes UTF-16 as UTF-8. Returns the bytes with their zero, or 0 if that is too long. */
 static PROF__RARE int prof__narrow(const WCHAR *from, char *to, size_t size)
 {
     int n = WideCharToMultiByte(CP_UTF8, 0, from, -1, to, (int)size, NULL, NULL);
@@ -7846,13 +7847,16 @@ static PROF__UNUSED PROF__RARE FILE *prof__file_open(const char *path, const cha
     size_t i = 0;
     errno = ENAMETOOLONG;
     if (!prof__wide(path, wide)) return NULL;
-    if (mode[0] == 'r') { /* also while it is renamed, and others may rename it */
+    if (mode[0] == 'r') { /* opens it also while somebody renames it, and lets others rename it */
         HANDLE file = CreateFileW(wide, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
                                   OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
         errno = prof__windows_errno(GetLastError());
         if (file == INVALID_HANDLE_VALUE) return NULL;
         int number = _open_osfhandle((intptr_t)file, _O_RDONLY | _O_BINARY);
-        return number < 0 ? NULL : _fdopen(number, "rb");
+        FILE *stream = number < 0 ? NULL : _fdopen(number, "rb");
+        if (number < 0) CloseHandle(file);
+        else if (!stream) _close(number);
+        return stream;
     }
     for (; mode[i] && i < 7; ++i) how[i] = (WCHAR)mode[i];
     how[i] = 0;
@@ -8095,9 +8099,9 @@ static PROF__UNUSED void prof__out_signed(prof__out *out, int64_t value)
     }
 }
 
-/* Writes value to `to` (32 bytes, terminated), with at least this many significant digits and, up to most, as many as
-   it takes to read back the same number. Returns the length. The decimal point is a point in every locale. Values that
-   are not finite are "inf", "-inf" or "nan". */
+/* Writes value to `to` (32 bytes, terminated) with the fewest significant digits, from least to max, that read back as
+   the same number. Returns the length. The decimal point is a point in every locale. Values that are not finite are
+   "inf", "-inf" or "nan". */
 static size_t prof__double_digits(char *to, double value, int least, int max)
 {
     char text[48];
@@ -8356,7 +8360,7 @@ static PROF__RARE int prof__folder_for(const char *path)
     return prof__is_folder(folder) ? 0 : prof__folder_add(folder);
 }
 
-/* Does the same for an output that could not be opened. */
+/* Frees an output that could not be opened. Returns status. */
 static prof_status prof__out_refuse(prof__out *out, prof_status status)
 {
     prof__out_free(out);
@@ -8510,8 +8514,8 @@ static inline int prof__record_scope(uint64_t head)
     return (head >> PROF__KIND_SHIFT) - PROF__KIND_BEGIN <= PROF__KIND_END - PROF__KIND_BEGIN;
 }
 
-/* Returns how many of a chunk's words are whole records. The processor guesses that another BEGIN or END follows, and
-   does not wait for the length of each. */
+/* Returns how many of a chunk's words are whole records. In the inner loop the processor predicts that another BEGIN or
+   END follows, and does not wait for the length of each. */
 PROF__UNUSED static size_t prof__records_end(const uint64_t *words, size_t count)
 {
     size_t at = 0, length;
@@ -8697,8 +8701,8 @@ static unsigned char *prof__pack_payload(prof__packer *p, const uint64_t *words,
     }
 }
 
-/* Writes a number of less than 2^28 without a branch, because lengths are hard to guess. Writes 4 bytes, of which the
-   first ones count, and returns how many. */
+/* Writes a number below 2^28 without a branch, because the processor cannot predict lengths well. Writes 4 bytes, and
+   returns how many of them count. */
 static inline size_t prof__pack_small(unsigned char *to, uint32_t value)
 {
     uint32_t groups = (value & 0x7F) | (value & 0x3F80) << 1 | (value & 0x1FC000) << 2 | (value & 0xFE00000) << 3;
@@ -8711,8 +8715,8 @@ static inline size_t prof__pack_small(unsigned char *to, uint32_t value)
     return more + 1;
 }
 
-/* Packs the BEGINs and ENDs from here on that are expected, and returns the index of the word after them. What comes
-   next, and all that is large or runs backwards, is left to prof__pack_head(). to: 4 bytes a word, and 4 more. */
+/* Packs the BEGINs and ENDs from here on that are expected. Returns the index of the word after them. Leaves the next
+   record, and all that is large or runs backwards, to prof__pack_head(). to: 4 bytes a word, and 4 more. */
 static size_t prof__pack_expected(prof__packer *p, const uint64_t *words, size_t at, size_t count, unsigned char **to)
 {
     unsigned char *out = *to;
@@ -8868,8 +8872,8 @@ static void prof__unpack_payload(prof__packer *p, prof__unpacker *u, uint64_t *w
     }
 }
 
-/* Unpacks the BEGINs and ENDs from here on that were expected, most of all records, and returns the word behind them.
-   The last bytes, and all that may be bad, is left to prof__unpack_head(). */
+/* Unpacks the BEGINs and ENDs from here on that were expected, most of all records. Returns the index of the word after
+   them. Leaves the last bytes, and all that may be bad, to prof__unpack_head(). */
 static size_t prof__unpack_expected(prof__packer *p, prof__unpacker *u, uint64_t *words, size_t at, size_t count)
 {
     const unsigned char *from = u->at;
@@ -9781,7 +9785,7 @@ static PROF__RARE void prof__program_name(char *name, size_t size)
     long n = 0;
 #ifdef _WIN32
     WCHAR wide[PROF__WIDE_SIZE];
-    n = GetModuleFileNameW(NULL, wide, PROF__WIDE_SIZE) ? prof__narrow(wide, path, sizeof path) : 0;
+    if (GetModuleFileNameW(NULL, wide, PROF__WIDE_SIZE)) n = prof__narrow(wide, path, sizeof path) - 1; /* 0: -1 */
 #elif defined(__linux__)
     n = (long)readlink("/proc/self/exe", path, sizeof path - 1);
 #endif
@@ -11556,7 +11560,8 @@ static prof_status prof__drain_chunk(prof__session *s, prof__chunk *chunk, prof_
     return PROF_OK;
 }
 
-/* The last piece: then what was handed out before is complete. Chunks that were reused unseen are overwritten ones. */
+/* Hands out the header last: it makes an image of the pieces before it. Chunks that were reused before they were handed
+   out count as overwritten. */
 static prof_status prof__drain_header(prof__session *s, prof_drain_write *write, void *user)
 {
     prof__header h;
@@ -12165,8 +12170,9 @@ static PROF__RARE void prof__inherited_make(void)
 #endif
 
 /*-- DEVICES ----------------------------------------------------------------------------------------------- >>device --
-   Events with times of their own, in the chunk of whoever reports them. Threads' tracks do not show them: the types are
-   no prof_event_type. An event is, reserved and published as one, its head last:
+   Events with times of their own, in the chunk of the thread that reports them. Tracks of threads do not show them,
+   because their types are no prof_event_type. An event is reserved in one piece, and published by its head, the last
+   word to be written:
 
      EVENT  call site: the device's   detail: number of the row (of a pair: of the device)   object: ticks of the device
      NAME   unless it is empty
@@ -13250,7 +13256,8 @@ static void *prof__zeroed(size_t count, size_t size) { return calloc(count, size
 static void prof__release(void *at) { free(at); }
 #endif
 
-/* read: 8-byte units in order; returns 0 on errors. A kernel reads its own image only, which has no archive. */
+/* What an image is read from. read() reads whole words in order, and returns 0 on errors. A kernel reads its own image
+   only, which has no archive. */
 #ifdef PROF_FREESTANDING
 typedef struct prof__source {
     void *user;
@@ -14594,7 +14601,7 @@ static PROF__RARE DWORD WINAPI prof__crash_aside(LPVOID code)
     return 0;
 }
 
-/* Reports from a new thread. It cannot start if the dying one is the loader, or needs a lock that it has. */
+/* Reports from a new thread, which cannot start if the dying thread is in the loader, or holds a lock that it needs. */
 static PROF__RARE void prof__crash_report_aside(DWORD code)
 {
     HANDLE thread = CreateThread(NULL, 0, prof__crash_aside, (LPVOID)(uintptr_t)code, 0, NULL);
@@ -14619,8 +14626,8 @@ static PROF__RARE void prof__crash_tell(DWORD code)
     }
 }
 
-/* Called for an exception that nobody handles. Those that end no program have no high bit, as a C++ exception of gcc,
-   which the runtime hands back to its throw. */
+/* Called for an exception that nobody handles. A code without the high bit ends no program: that of a C++ exception of
+   gcc, for example, which the runtime hands back to its throw. */
 static PROF__RARE LONG WINAPI prof__crash_filter(EXCEPTION_POINTERS *about)
 {
     LPTOP_LEVEL_EXCEPTION_FILTER old = prof__crash_others.filter;
@@ -14638,7 +14645,7 @@ static PROF__RARE LONG WINAPI prof__crash_again(EXCEPTION_POINTERS *about)
     return EXCEPTION_CONTINUE_SEARCH;
 }
 
-/* The runtime has taken this handler away when it calls it. */
+/* The runtime removes this handler before it calls it. */
 static PROF__RARE void __cdecl prof__crash_aborts(int number)
 {
     void(__cdecl *old)(int) = prof__crash_others.abort;
@@ -14657,7 +14664,7 @@ static PROF__RARE void __cdecl prof__crash_aborts(int number)
 
 /*-- on and off; under the control lock --*/
 
-/* Sets the filter. One that was set above ours, and may call it, stays. */
+/* Sets the filter. A filter that was set after ours, and may call it, stays. */
 static PROF__RARE void prof__crash_filter_set(void)
 {
     LPTOP_LEVEL_EXCEPTION_FILTER now = SetUnhandledExceptionFilter(prof__crash_filter);
@@ -14680,7 +14687,7 @@ static PROF__RARE void prof__crash_filter_drop(void)
         SetUnhandledExceptionFilter(now);
 }
 
-/* The same for abort(). A program that ignores it goes on doing so. */
+/* The same for abort(). If the program ignores SIGABRT, it goes on doing so. */
 static PROF__RARE void prof__crash_abort_set(void)
 {
     void(__cdecl *now)(int) = signal(SIGABRT, prof__crash_aborts);

@@ -81,8 +81,8 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 #define PROF__FENCE() __atomic_thread_fence(__ATOMIC_RELEASE)
 #endif
 
-/* PROF__ASIDE: of a static function that frequent ones seldom call. Else it would be in their middle, and not small.
-   With -Os the compiler knows better which functions to keep apart. */
+/* PROF__ASIDE marks a static function that frequent functions seldom call. Otherwise the compiler puts its code into
+   theirs, and does not make it small. With -Os the compiler knows better which functions to keep apart. */
 #ifdef __OPTIMIZE_SIZE__
 #undef PROF__APART
 #define PROF__APART

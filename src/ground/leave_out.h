@@ -36,7 +36,7 @@
 #if defined(__wasi__) && !defined(PROF_NO_SERVICE) /* it has neither threads nor signals */
 #define PROF_NO_SERVICE
 #endif
-#if (defined(__wasi__) || defined(__EMSCRIPTEN__)) && !defined(PROF_NO_CRASH) /* nor does a signal come in the other */
+#if (defined(__wasi__) || defined(__EMSCRIPTEN__)) && !defined(PROF_NO_CRASH) /* neither system sends signals */
 #define PROF_NO_CRASH
 #endif
 #if defined(PROF_NO_SERVICE) && !defined(PROF_NO_STREAM)
@@ -61,7 +61,6 @@
 #if defined(PROF_FREESTANDING) ? defined(PROF_ALLOCATE) : !defined(PROF_NO_SAVE)
 #define PROF__SNAPSHOTS 1
 #endif
-/* Static data: how much of some things there can be. */
 #if defined(PROF_TINY) && !(defined(PROF_FREESTANDING) && defined(PROF_MINIMAL))
 #error "PROF_TINY is for PROF_FREESTANDING with PROF_MINIMAL"
 #endif
@@ -71,6 +70,7 @@
 #if !defined(PROF_TINY) || defined(PROF_WITH_SHARED_CHUNKS)
 #define PROF__SHARED_CHUNKS 1
 #endif
+/* The sizes of tables in static data. */
 #if defined(PROF_FREESTANDING) && defined(PROF_MINIMAL)
 #define PROF__LESS(max, least) least
 #else

@@ -187,9 +187,9 @@ static PROF__UNUSED void prof__out_signed(prof__out *out, int64_t value)
     }
 }
 
-/* Writes value to `to` (32 bytes, terminated), with at least this many significant digits and, up to most, as many as
-   it takes to read back the same number. Returns the length. The decimal point is a point in every locale. Values that
-   are not finite are "inf", "-inf" or "nan". */
+/* Writes value to `to` (32 bytes, terminated) with the fewest significant digits, from least to max, that read back as
+   the same number. Returns the length. The decimal point is a point in every locale. Values that are not finite are
+   "inf", "-inf" or "nan". */
 static size_t prof__double_digits(char *to, double value, int least, int max)
 {
     char text[48];
@@ -448,7 +448,7 @@ static PROF__RARE int prof__folder_for(const char *path)
     return prof__is_folder(folder) ? 0 : prof__folder_add(folder);
 }
 
-/* Does the same for an output that could not be opened. */
+/* Frees an output that could not be opened. Returns status. */
 static prof_status prof__out_refuse(prof__out *out, prof_status status)
 {
     prof__out_free(out);

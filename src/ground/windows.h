@@ -4,9 +4,9 @@
 #include <io.h>
 #define PROF__WIDE_SIZE 4096 /* of a path, in UTF-16 */
 
-/* Writes a path as UTF-16. One that is not UTF-8 is in the code page of the program, as argv and getenv() give it. What
-   is longer than older functions take becomes absolute, and gets the prefix that lifts their limit. Returns 0 if the
-   path is too long. */
+/* Writes a path as UTF-16. A path that is not UTF-8 is read in the code page of the program, as argv and getenv() give
+   it. A path that is too long for older functions becomes absolute, and gets the prefix that lifts their limit. Returns
+   0 if the path is too long even so. */
 static PROF__RARE int prof__wide(const char *path, WCHAR to[PROF__WIDE_SIZE])
 {
     WCHAR given[PROF__WIDE_SIZE];
@@ -27,7 +27,7 @@ static PROF__RARE int prof__wide(const char *path, WCHAR to[PROF__WIDE_SIZE])
     return 1;
 }
 
-/* Writes UTF-16 as UTF-8. Returns 0 if that is too long. */
+/* Writes UTF-16 as UTF-8. Returns the bytes with their zero, or 0 if that is too long. */
 static PROF__RARE int prof__narrow(const WCHAR *from, char *to, size_t size)
 {
     int n = WideCharToMultiByte(CP_UTF8, 0, from, -1, to, (int)size, NULL, NULL);
@@ -78,13 +78,16 @@ static PROF__UNUSED PROF__RARE FILE *prof__file_open(const char *path, const cha
     size_t i = 0;
     errno = ENAMETOOLONG;
     if (!prof__wide(path, wide)) return NULL;
-    if (mode[0] == 'r') { /* also while it is renamed, and others may rename it */
+    if (mode[0] == 'r') { /* opens it also while somebody renames it, and lets others rename it */
         HANDLE file = CreateFileW(wide, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
                                   OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
         errno = prof__windows_errno(GetLastError());
         if (file == INVALID_HANDLE_VALUE) return NULL;
         int number = _open_osfhandle((intptr_t)file, _O_RDONLY | _O_BINARY);
-        return number < 0 ? NULL : _fdopen(number, "rb");
+        FILE *stream = number < 0 ? NULL : _fdopen(number, "rb");
+        if (number < 0) CloseHandle(file);
+        else if (!stream) _close(number);
+        return stream;
     }
     for (; mode[i] && i < 7; ++i) how[i] = (WCHAR)mode[i];
     how[i] = 0;

@@ -1,7 +1,8 @@
-// image/device: How what devices report stands in chunks and in meta.
+// image/device: The records of what devices report, in chunks and in meta.
 /*-- DEVICES ----------------------------------------------------------------------------------------------- >>device --
-   Events with times of their own, in the chunk of whoever reports them. Threads' tracks do not show them: the types are
-   no prof_event_type. An event is, reserved and published as one, its head last:
+   Events with times of their own, in the chunk of the thread that reports them. Tracks of threads do not show them,
+   because their types are no prof_event_type. An event is reserved in one piece, and published by its head, the last
+   word to be written:
 
      EVENT  call site: the device's   detail: number of the row (of a pair: of the device)   object: ticks of the device
      NAME   unless it is empty

@@ -47,8 +47,8 @@ static inline int prof__record_scope(uint64_t head)
     return (head >> PROF__KIND_SHIFT) - PROF__KIND_BEGIN <= PROF__KIND_END - PROF__KIND_BEGIN;
 }
 
-/* Returns how many of a chunk's words are whole records. The processor guesses that another BEGIN or END follows, and
-   does not wait for the length of each. */
+/* Returns how many of a chunk's words are whole records. In the inner loop the processor predicts that another BEGIN or
+   END follows, and does not wait for the length of each. */
 PROF__UNUSED static size_t prof__records_end(const uint64_t *words, size_t count)
 {
     size_t at = 0, length;
@@ -234,8 +234,8 @@ static unsigned char *prof__pack_payload(prof__packer *p, const uint64_t *words,
     }
 }
 
-/* Writes a number of less than 2^28 without a branch, because lengths are hard to guess. Writes 4 bytes, of which the
-   first ones count, and returns how many. */
+/* Writes a number below 2^28 without a branch, because the processor cannot predict lengths well. Writes 4 bytes, and
+   returns how many of them count. */
 static inline size_t prof__pack_small(unsigned char *to, uint32_t value)
 {
     uint32_t groups = (value & 0x7F) | (value & 0x3F80) << 1 | (value & 0x1FC000) << 2 | (value & 0xFE00000) << 3;
@@ -248,8 +248,8 @@ static inline size_t prof__pack_small(unsigned char *to, uint32_t value)
     return more + 1;
 }
 
-/* Packs the BEGINs and ENDs from here on that are expected, and returns the index of the word after them. What comes
-   next, and all that is large or runs backwards, is left to prof__pack_head(). to: 4 bytes a word, and 4 more. */
+/* Packs the BEGINs and ENDs from here on that are expected. Returns the index of the word after them. Leaves the next
+   record, and all that is large or runs backwards, to prof__pack_head(). to: 4 bytes a word, and 4 more. */
 static size_t prof__pack_expected(prof__packer *p, const uint64_t *words, size_t at, size_t count, unsigned char **to)
 {
     unsigned char *out = *to;
@@ -405,8 +405,8 @@ static void prof__unpack_payload(prof__packer *p, prof__unpacker *u, uint64_t *w
     }
 }
 
-/* Unpacks the BEGINs and ENDs from here on that were expected, most of all records, and returns the word behind them.
-   The last bytes, and all that may be bad, is left to prof__unpack_head(). */
+/* Unpacks the BEGINs and ENDs from here on that were expected, most of all records. Returns the index of the word after
+   them. Leaves the last bytes, and all that may be bad, to prof__unpack_head(). */
 static size_t prof__unpack_expected(prof__packer *p, prof__unpacker *u, uint64_t *words, size_t at, size_t count)
 {
     const unsigned char *from = u->at;

@@ -79,8 +79,9 @@ static uint64_t prof__tally_load(const prof__tally *tally)
 
 enum { PROF__TALLY_AGAIN = 0, PROF__TALLY_DONE, PROF__TALLY_GIVEN_UP };
 
-/* Compare and exchange: if bits were `before`, they are `after` now; else sets before to them. Gives up if it can't get
-   the lock, because an interrupt has stopped its owner, or that was killed. (Signal handlers don't stop it.) */
+/* Compares and exchanges: if bits were `before`, they are `after` now; else sets before to them. Gives up if it can't
+   get the lock, because an interrupt has stopped the lock's owner, or the owner was killed. (Signal handlers don't stop
+   it.) */
 static int prof__tally_swap(prof__tally *tally, uint64_t *before, uint64_t after)
 {
 #if PROF__TALLY_WIDE

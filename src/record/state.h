@@ -151,7 +151,7 @@ static struct {
 #endif
 } prof__state;
 
-/* What a small build never has, for the compiler to leave out what depends on it. */
+/* Fields that are constants with PROF_TINY, so that the compiler leaves out what depends on them. */
 #ifdef PROF_TINY
 #define PROF__MIN_TICKS(s) ((void)(s), (uint64_t)0)
 #define PROF__BY_COUNTER(s) ((void)(s), 1)

@@ -70,7 +70,7 @@ typedef struct prof__thread {
    thread, and keep the address of a thread-local variable across a call that switches stacks. */
 #define PROF__ENTRY PROF_DEF __attribute__((__noinline__)) /* noinline is a macro in Linux */
 
-/* 1: it may have its chunk for this scope only. The threads of a kernel keep theirs. */
+/* Not 0: the thread may have its chunk for this scope only. In a kernel, threads keep theirs. */
 #ifdef PROF_FREESTANDING
 #define PROF__LEAVES_SOON(self) ((void)(self), 0)
 #else

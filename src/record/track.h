@@ -63,12 +63,12 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     prof__track_write(self);
 }
 
-/* Releases a chunk that this thread has filled. In a ring, threads that found no chunk may take it. The thread goes on
-   in another one, but fibers that it ran may not. */
+/* Releases a chunk that this thread has filled. In a ring, threads that found no chunk may take it now. The newest
+   events of the thread's track are in its next chunk, but those of a fiber may be in this one. */
 static void prof__chunk_finish(const prof__thread *self, prof__chunk *chunk)
 {
     const prof__session *s = self->session;
-#ifdef PROF_WITH_DRAIN /* which may not have seen it yet */
+#ifdef PROF_WITH_DRAIN /* prof_drain() may not have handed it out yet */
     int newest = 1;
 #else
     int newest = self->fiber != NULL;

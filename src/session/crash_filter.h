@@ -26,7 +26,7 @@ static PROF__RARE DWORD WINAPI prof__crash_aside(LPVOID code)
     return 0;
 }
 
-/* Reports from a new thread. It cannot start if the dying one is the loader, or needs a lock that it has. */
+/* Reports from a new thread, which cannot start if the dying thread is in the loader, or holds a lock that it needs. */
 static PROF__RARE void prof__crash_report_aside(DWORD code)
 {
     HANDLE thread = CreateThread(NULL, 0, prof__crash_aside, (LPVOID)(uintptr_t)code, 0, NULL);
@@ -51,8 +51,8 @@ static PROF__RARE void prof__crash_tell(DWORD code)
     }
 }
 
-/* Called for an exception that nobody handles. Those that end no program have no high bit, as a C++ exception of gcc,
-   which the runtime hands back to its throw. */
+/* Called for an exception that nobody handles. A code without the high bit ends no program: that of a C++ exception of
+   gcc, for example, which the runtime hands back to its throw. */
 static PROF__RARE LONG WINAPI prof__crash_filter(EXCEPTION_POINTERS *about)
 {
     LPTOP_LEVEL_EXCEPTION_FILTER old = prof__crash_others.filter;
@@ -70,7 +70,7 @@ static PROF__RARE LONG WINAPI prof__crash_again(EXCEPTION_POINTERS *about)
     return EXCEPTION_CONTINUE_SEARCH;
 }
 
-/* The runtime has taken this handler away when it calls it. */
+/* The runtime removes this handler before it calls it. */
 static PROF__RARE void __cdecl prof__crash_aborts(int number)
 {
     void(__cdecl *old)(int) = prof__crash_others.abort;
@@ -89,7 +89,7 @@ static PROF__RARE void __cdecl prof__crash_aborts(int number)
 
 /*-- on and off; under the control lock --*/
 
-/* Sets the filter. One that was set above ours, and may call it, stays. */
+/* Sets the filter. A filter that was set after ours, and may call it, stays. */
 static PROF__RARE void prof__crash_filter_set(void)
 {
     LPTOP_LEVEL_EXCEPTION_FILTER now = SetUnhandledExceptionFilter(prof__crash_filter);
@@ -112,7 +112,7 @@ static PROF__RARE void prof__crash_filter_drop(void)
         SetUnhandledExceptionFilter(now);
 }
 
-/* The same for abort(). A program that ignores it goes on doing so. */
+/* The same for abort(). If the program ignores SIGABRT, it goes on doing so. */
 static PROF__RARE void prof__crash_abort_set(void)
 {
     void(__cdecl *now)(int) = signal(SIGABRT, prof__crash_aborts);

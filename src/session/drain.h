@@ -29,7 +29,8 @@ static prof_status prof__drain_chunk(prof__session *s, prof__chunk *chunk, prof_
     return PROF_OK;
 }
 
-/* The last piece: then what was handed out before is complete. Chunks that were reused unseen are overwritten ones. */
+/* Hands out the header last: it makes an image of the pieces before it. Chunks that were reused before they were handed
+   out count as overwritten. */
 static prof_status prof__drain_header(prof__session *s, prof_drain_write *write, void *user)
 {
     prof__header h;

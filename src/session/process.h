@@ -19,7 +19,7 @@ static PROF__RARE void prof__program_name(char *name, size_t size)
     long n = 0;
 #ifdef _WIN32
     WCHAR wide[PROF__WIDE_SIZE];
-    n = GetModuleFileNameW(NULL, wide, PROF__WIDE_SIZE) ? prof__narrow(wide, path, sizeof path) : 0;
+    if (GetModuleFileNameW(NULL, wide, PROF__WIDE_SIZE)) n = prof__narrow(wide, path, sizeof path) - 1; /* 0: -1 */
 #elif defined(__linux__)
     n = (long)readlink("/proc/self/exe", path, sizeof path - 1);
 #endif

@@ -13,7 +13,8 @@ static void *prof__zeroed(size_t count, size_t size) { return calloc(count, size
 static void prof__release(void *at) { free(at); }
 #endif
 
-/* read: 8-byte units in order; returns 0 on errors. A kernel reads its own image only, which has no archive. */
+/* What an image is read from. read() reads whole words in order, and returns 0 on errors. A kernel reads its own image
+   only, which has no archive. */
 #ifdef PROF_FREESTANDING
 typedef struct prof__source {
     void *user;
