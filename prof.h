@@ -17282,7 +17282,8 @@ static int prof__read_chunks(prof_trace *trace)
     return 1;
 }
 
-/* Converts a count, for rare functions: most processors have no instruction for it, and need 40 bytes of code. */
+/* Converts a count to a double, for rare functions. Inline it takes 40 bytes of code, because most processors have no
+   instruction for it. */
 static PROF__APART double prof__real(uint64_t value) { return (double)value; }
 
 /*-- the clock --*/
@@ -17869,14 +17870,14 @@ static PROF__RARE void prof__read_outline_begin(prof__read_outliner *o, uint64_t
     o->top->site = PROF__NONE32; /* no END closes it */
 }
 
-/* Notes how deep it went up to here. */
+/* Updates the greatest depth, with the scopes up to here. */
 static inline void prof__read_outline_level(prof__read_outliner *o, const prof__read_half *high)
 {
     int32_t deepest = (int32_t)(high - o->open) - (int32_t)o->sum.ends;
     if (deepest > o->sum.deepest) o->sum.deepest = deepest;
 }
 
-/* Notes the END of a scope that did not begin in this segment. Returns 0 if it may be that of one that did. */
+/* Notes the END of a scope that did not begin in this segment. Returns 0 if a scope of this segment may be meant. */
 static PROF__ASIDE int prof__read_outline_half(prof__read_outliner *o, uint32_t site, uint64_t ticks,
                                                const prof__read_half *top, const prof__read_half *high)
 {
@@ -17933,7 +17934,7 @@ static PROF__NOINLINE PROF__HOT size_t prof__read_outline_scopes(prof__read_outl
     return at;
 }
 
-/* Counts an argument of the innermost scope. Returns 0 if it may be another one's. */
+/* Counts an argument of the innermost scope. Returns 0 if the argument may belong to another scope. */
 static int prof__read_outline_arg(prof__read_outliner *o, const prof_trace *trace, const uint64_t *record)
 {
     uint32_t target = prof__read_arg_target(record);
@@ -20315,7 +20316,7 @@ static const char *prof__severity_text(uint64_t severity)
 typedef struct prof__read_node { /* an event of the loaded segment */
     int64_t start_ns, end_ns;
     uint32_t word, site, depth;
-    uint32_t more; /* where the rest is, from 1; 0: a scope that has nothing of it, as most */
+    uint32_t more; /* the number of its prof__read_more, from 1; 0: a scope without one, as most are */
 } prof__read_node;
 
 typedef struct prof__read_more {
@@ -20432,7 +20433,7 @@ static inline void prof__read_node_set(prof__read_node *node, size_t word, size_
     node->more = 0;
 }
 
-/* Returns the rest of a node, a scope's if it has none yet. */
+/* Returns the rest of a node; if it has none yet, adds that of a scope. */
 static prof__read_more *prof__read_more_of(prof_cursor *c, prof__read_node *node)
 {
     prof__read_more *more;
@@ -20897,7 +20898,7 @@ static inline void prof__read_event_clear(prof_event *event)
     event->value.as.u = 0;
 }
 
-/* Returns 1 if the next event can be had from its node alone. */
+/* Returns 1 if the next event may come straight from its node: one is loaded, and no window cuts it. */
 static inline int prof__read_loaded(const prof_cursor *c) { return c->node < c->node_count && !c->windowed; }
 
 /* Returns 1 if the node is a scope without arguments, a name of its own or flags, as most are. */
@@ -20906,8 +20907,8 @@ static inline int prof__read_plain(const prof__read_node *node)
     return !node->more;
 }
 
-/* Returns the next event and moves on, if it is a scope that has no more than this and its call site. Returns NULL if
-   prof_cursor_next() has to be asked. */
+/* Returns the node of the next event and moves on, if that is a plain scope: the node and the call site are all of it.
+   Otherwise returns NULL: call prof_cursor_next(). */
 static inline const prof__read_node *prof__cursor_plain(prof_cursor *c, const prof_callsite **site)
 {
     const prof__read_node *node = &c->nodes[c->node];
@@ -20917,7 +20918,7 @@ static inline const prof__read_node *prof__cursor_plain(prof_cursor *c, const pr
     return node;
 }
 
-/* Emits the next node if it is plain. Returns 0 if not. */
+/* Emits the next node if it is plain, else returns 0. */
 static inline int prof__read_emit_scope(prof_cursor *c, prof_event *event)
 {
     const prof__read_node *node = &c->nodes[c->node];
@@ -22344,7 +22345,8 @@ static void prof__stat_row_add_values(prof__stat_row *to, const prof__stat_row *
     to->stat.count += from->stat.count;
 }
 
-/* Adds another row of the same kind. Called before prof__stat_row_finish(). Returns 0 without memory. */
+/* Adds a row of the same kind. prof__stat_row_finish() has been called for from, and will be called for to. Returns 0
+   without memory. */
 static PROF__UNUSED int prof__stat_row_add(prof__stat_row *to, const prof__stat_row *from)
 {
     if (from->type != PROF_EVENT_COUNTER) return prof__stat_row_add_times(to, from);
@@ -23006,7 +23008,7 @@ static PROF__HOT prof_status prof__heap_walk(prof__heap *heap, const prof_trace 
     return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the live blocks");
 }
 
-/* Sorts by bytes, the most first; rows with equal bytes keep their order. */
+/* Sorts by bytes, the largest first; rows with equal bytes keep their order. */
 static PROF__RARE int prof__memory_order(const void *a, const void *b)
 {
     const prof__heap_row *const *x = (const prof__heap_row *const *)a, *const *y = (const prof__heap_row *const *)b;
@@ -23694,7 +23696,7 @@ static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trac
              info->tick_hz ? "" : "of unknown rate: a tick counts as 1 ns", info->tick_hz ? a : "", b);
     prof__summary_line(out, "clock", text, limit);
     prof__grouped(a, info->buffer_size);
-    int only_ring = info->mode == PROF_RING_STATS && !trace->aggregated; /* so does a file have it */
+    int only_ring = info->mode == PROF_RING_STATS && !trace->aggregated; /* a file, which has no statistics */
     snprintf(text, sizeof text, "%s bytes, %s", a, modes[only_ring ? PROF_RING : info->mode]);
     prof__summary_line(out, "buffer", text, limit);
 }
@@ -24957,8 +24959,8 @@ typedef struct prof__follow_slot {
     uint64_t expected;       /* the newest that was taken */
     uint64_t base, track;    /* track: id, 0: none yet */
     uint64_t waits, tick;    /* waits: the pass in which it began to wait, 0: none; tick: of its next record */
-    uint64_t left;           /* the pass in which the track of the next words was seen to go on in another slot: they
-                                stay. 0: it was not */
+    uint64_t left;           /* the pass that first saw the track of the next words continue in another slot, so that
+                                these words stay; 0: none has */
     uint32_t at, limit;
     unsigned char active, ended;
 } prof__follow_slot;
@@ -25534,7 +25536,6 @@ static void prof__follow_span(prof__follow *f, prof__follow_track *t, uint32_t i
         prof__follow_span_time(f, t, &half, &found);
 }
 
-/* left: the words after the record's head. */
 /* Counts a scope whose name was made at run time. */
 static void prof__follow_named(prof__follow *f, uint32_t id)
 {
@@ -25542,6 +25543,7 @@ static void prof__follow_named(prof__follow *f, uint32_t id)
     ++*(site && *prof__follow_name(f, site->name) ? &f->uses.formats : &f->uses.texts);
 }
 
+/* Reads a record. base: the chunk's tick; left: how many words follow the record's head. */
 static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t base, uint64_t *record, size_t left)
 {
     uint64_t head = record[0];
@@ -25657,9 +25659,9 @@ static PROF__RARE void prof__follow_part_ends(prof__follow *f, uint32_t slot)
 }
 
 /* Reads a TRACK record: the next part of that track begins here. Returns NULL if the part before it may not have been
-   read yet. patient: it has already waited for that, and no slot can be read further: the part before it, in another
-   slot, must be complete, although its thread found no space to record that, or it is missing. But first, the begins at
-   the end of that part are read, in the next pass: nothing can take them back any more. */
+   read yet. patient: 1 if this slot has already waited for that, and no slot can be read further. Then the part before
+   it, in another slot, is complete although its thread found no space to record that, or it is missing. The BEGINs at
+   the end of that part are read first, in the next pass, because nothing can remove them any more. */
 static PROF__ASIDE prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record,
                                                            int patient)
 {
@@ -26587,7 +26589,7 @@ static int prof__has_role(const prof_trace *trace, uint32_t role); /* prof_role:
 static int prof__is_flow(prof_event_type type);
 static int prof__span_of_scope(const prof_callsite *site);
 static const char *prof__severity_text(uint64_t severity); /* of a message: "debug" ... */
-static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size);
+static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size); /* kind: below PROF__LOSSES */
 
 /*-- resets: see >>since. The caller's, all zero at first -- */
 /* type: prof__bounds */

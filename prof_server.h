@@ -157,9 +157,9 @@ ENVIRONMENT
 
 LIMITS
 
-    POSIX and Windows; freestanding there is none. On Windows, link ws2_32, and include winsock2.h before windows.h or
-    define WIN32_LEAN_AND_MEAN; a DLL calls prof_server_stop() before it is unloaded. No TLS, no compression, no request
-    bodies in chunks; /live not over HTTP/2. An answer of gRPC has at most 2 GiB.
+    The server runs on POSIX systems and on Windows, not freestanding. On Windows, link ws2_32, and include winsock2.h
+    before windows.h or define WIN32_LEAN_AND_MEAN; a DLL must call prof_server_stop() before it is unloaded. There is
+    no TLS, no compression, no request body in chunks, and no /live over HTTP/2. An answer of gRPC has at most 2 GiB.
 */
 #include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
 #ifndef PROF_SERVER_H
@@ -187,8 +187,9 @@ typedef struct prof_server_options {
 #if PROF_ENABLE
 /* Starts a server on a TCP port, 0 to 65535; 0 takes any free port, see prof_server_port(). options may be NULL.
    Returns PROF_INVALID_ARGUMENT for a wrong port or option, PROF_INVALID_STATE if a server runs already, PROF_IO if the
-   port is taken, PROF_NO_MEMORY if no thread can be created, PROF_UNSUPPORTED on Windows. These three functions may be
-   called from any thread, but not from signal handlers; PROF_FREESTANDING does not have them. */
+   port is taken, PROF_NO_MEMORY if no thread can be created, PROF_UNSUPPORTED if another copy of prof records for this
+   process: start the server there. These three functions may be called from any thread, but not from signal handlers;
+   PROF_FREESTANDING does not have them. */
 PROF_DEF prof_status prof_server_start(int port, const prof_server_options *options);
 
 /* Ends all captures, sends their answers (see HOW IT CAPTURES for how long that may take), and ends the thread. Returns
@@ -316,7 +317,7 @@ static ssize_t prof__socket_recv(int file, void *at, size_t size)
     return prof__socket_did(recv(PROF__SOCKET(file), (char *)at, (int)size, 0));
 }
 
-/* Makes it non-blocking, and not inherited. Returns -1 and errno for none. */
+/* Makes a socket non-blocking, and not inherited. Returns -1 and errno if there is none, or that fails. */
 static int prof__server_descriptor(SOCKET file)
 {
     u_long on = 1;
@@ -1424,7 +1425,7 @@ static void prof__server_pair_number(prof__server_pairs *pairs, const char *key,
     prof__server_pair(pairs, key, text);
 }
 
-/* What a period without a break can have: a client that reads late gets no more. */
+/* Returns the longest time, in ns, that one message covers: a client that reads late does not get more. */
 static int64_t prof__server_live_most(const prof__server_live *live)
 {
     return live->period > 1500000000u ? 2 * (int64_t)live->period : 3000000000;
@@ -1485,7 +1486,7 @@ static const char *prof__server_live_state(const prof__look *look)
     return look->paused ? "paused" : "recording";
 }
 
-/* The names of categories, domains and devices, one a line, as far as there is room. */
+/* Lists the names of categories, domains and devices, one a line, as many as fit. */
 static void prof__server_category_names(char *to, size_t size)
 {
     const char *names[256];
@@ -1711,7 +1712,7 @@ static int prof__server_base64(char c)
     return at ? (int)(at - letters) : -1;
 }
 
-/* The same for what a browser sends when it has asked its user: base64 of NAME:TOKEN. Any name will do. */
+/* The same for what a browser sends after it has asked its user: base64 of NAME:TOKEN. Any name is accepted. */
 static int prof__server_basic_is(const prof__server *v, const char *text, size_t size)
 {
     char plain[512];
@@ -2041,7 +2042,7 @@ static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause
         prof__server_say(v, ask, 200, 0, "%s", pause ? "paused" : "recording");
 }
 
-/* Fails if there is no recording that lasts longer than a capture. */
+/* Fails unless the program, /start or /live records: the recording of a capture ends too soon to be changed. */
 static prof_status prof__server_recording(const prof__server *v, const prof__look *look)
 {
     if (look->running && (!look->on_demand || v->remote || prof__server_watchers(v))) return PROF_OK;

@@ -275,6 +275,8 @@ is "check: full" 1 "$prof" check full.prof
 has "why" out "  missing   2,536 events lost in a full buffer: enlarge PROF_BUFFER to 128K"
 has "why" out "            3 arguments lost in a full buffer: enlarge PROF_BUFFER to 128K"
 has "where" out "(unnamed)            thread 100      1,465 events, 1.000 us to 147.3 us, 2,536 events lost"
+is "check: lost in handlers" 1 "$prof" check busy.prof
+has "why" out "  missing   2 events lost in signal handlers or interrupts that came while a macro was at work"
 is "check: ring" 1 "$prof" check ring.prof
 has "why" out "  missing   21 older chunks overwritten in the ring: enlarge PROF_BUFFER to 128K to see them all"
 is "check --quiet" 1 "$prof" check -q ring.prof

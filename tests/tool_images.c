@@ -145,6 +145,16 @@ static void elsewhere(void)
     save("elsewhere.prof", "gamma", 300, "boot-2", 1700000000000003000u);
 }
 
+/* Two events are lost because a handler interrupted a macro. */
+static void busy(void)
+{
+    start(PROF_RING, 64 << 10, 5000000);
+    two_frames();
+    stop(20000);
+    header()->lost = header()->lost_busy = 2;
+    save("busy.prof", "alpha", 100, "boot-1", 1700000000000000000u);
+}
+
 static void crashed(void)
 {
     start(PROF_RING, 64 << 10, 5000000);
@@ -287,6 +297,7 @@ int main(int argc, char **argv)
     whole();
     later();
     elsewhere();
+    busy();
     crashed();
     many("full.prof", PROF_FILL);
     many("ring.prof", PROF_RING);

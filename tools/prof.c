@@ -2,7 +2,8 @@
 
      cc -O2 tools/[a-z]*.c -o prof -pthread -ldl
 
-   This file has the table of commands, parses the command line, and defines what the commands share (see tool.h). */
+   This file has the table of commands, parses the command line, and defines what the commands share (see tool.h). It
+   alone uses private names of prof.h: those that begin with prof__. */
 #define PROF_IMPLEMENTATION
 #define PROF_NO_AUTOSTART /* PROF_OUTPUT is meant for the programs that are recorded, not for the tool */
 #include "tool.h"
@@ -288,6 +289,9 @@ int tool_draws(void)
     return prof__terminal_columns() > 0 && shows_utf8();
 }
 
+#if TOOL_LOSSES != PROF__LOSSES
+#error "TOOL_LOSSES: the same number as in src/report/summary.h"
+#endif
 int tool_loss(const prof_trace *trace, int kind, char *to, size_t size)
 {
     return prof__loss_text(trace, kind, to, size);
@@ -439,8 +443,6 @@ const char *tool_output_kind(const tool_args *args)
     return NULL;
 }
 
-/* The tool uses private names of prof.h only here, in the next function and tool_out, in tool_open_buffer(), and where it prints
-   names, lines and tables. */
 int tool_is_folder(const char *path)
 {
     return prof__is_folder(path);

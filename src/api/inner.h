@@ -162,7 +162,7 @@ static int prof__has_role(const prof_trace *trace, uint32_t role); /* prof_role:
 static int prof__is_flow(prof_event_type type);
 static int prof__span_of_scope(const prof_callsite *site);
 static const char *prof__severity_text(uint64_t severity); /* of a message: "debug" ... */
-static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size);
+static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size); /* kind: below PROF__LOSSES */
 
 /*-- resets: see >>since. The caller's, all zero at first -- */
 /* type: prof__bounds */

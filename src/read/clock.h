@@ -1,5 +1,6 @@
 // read/clock: Converts ticks to nanoseconds, piecewise linearly.
-/* Converts a count, for rare functions: most processors have no instruction for it, and need 40 bytes of code. */
+/* Converts a count to a double, for rare functions. Inline it takes 40 bytes of code, because most processors have no
+   instruction for it. */
 static PROF__APART double prof__real(uint64_t value) { return (double)value; }
 
 /*-- the clock --*/

@@ -4,7 +4,7 @@
 typedef struct prof__read_node { /* an event of the loaded segment */
     int64_t start_ns, end_ns;
     uint32_t word, site, depth;
-    uint32_t more; /* where the rest is, from 1; 0: a scope that has nothing of it, as most */
+    uint32_t more; /* the number of its prof__read_more, from 1; 0: a scope without one, as most are */
 } prof__read_node;
 
 typedef struct prof__read_more {
@@ -121,7 +121,7 @@ static inline void prof__read_node_set(prof__read_node *node, size_t word, size_
     node->more = 0;
 }
 
-/* Returns the rest of a node, a scope's if it has none yet. */
+/* Returns the rest of a node; if it has none yet, adds that of a scope. */
 static prof__read_more *prof__read_more_of(prof_cursor *c, prof__read_node *node)
 {
     prof__read_more *more;

@@ -273,7 +273,7 @@ static inline void prof__read_event_clear(prof_event *event)
     event->value.as.u = 0;
 }
 
-/* Returns 1 if the next event can be had from its node alone. */
+/* Returns 1 if the next event may come straight from its node: one is loaded, and no window cuts it. */
 static inline int prof__read_loaded(const prof_cursor *c) { return c->node < c->node_count && !c->windowed; }
 
 /* Returns 1 if the node is a scope without arguments, a name of its own or flags, as most are. */
@@ -282,8 +282,8 @@ static inline int prof__read_plain(const prof__read_node *node)
     return !node->more;
 }
 
-/* Returns the next event and moves on, if it is a scope that has no more than this and its call site. Returns NULL if
-   prof_cursor_next() has to be asked. */
+/* Returns the node of the next event and moves on, if that is a plain scope: the node and the call site are all of it.
+   Otherwise returns NULL: call prof_cursor_next(). */
 static inline const prof__read_node *prof__cursor_plain(prof_cursor *c, const prof_callsite **site)
 {
     const prof__read_node *node = &c->nodes[c->node];
@@ -293,7 +293,7 @@ static inline const prof__read_node *prof__cursor_plain(prof_cursor *c, const pr
     return node;
 }
 
-/* Emits the next node if it is plain. Returns 0 if not. */
+/* Emits the next node if it is plain, else returns 0. */
 static inline int prof__read_emit_scope(prof_cursor *c, prof_event *event)
 {
     const prof__read_node *node = &c->nodes[c->node];

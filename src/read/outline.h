@@ -14,14 +14,14 @@ static PROF__RARE void prof__read_outline_begin(prof__read_outliner *o, uint64_t
     o->top->site = PROF__NONE32; /* no END closes it */
 }
 
-/* Notes how deep it went up to here. */
+/* Updates the greatest depth, with the scopes up to here. */
 static inline void prof__read_outline_level(prof__read_outliner *o, const prof__read_half *high)
 {
     int32_t deepest = (int32_t)(high - o->open) - (int32_t)o->sum.ends;
     if (deepest > o->sum.deepest) o->sum.deepest = deepest;
 }
 
-/* Notes the END of a scope that did not begin in this segment. Returns 0 if it may be that of one that did. */
+/* Notes the END of a scope that did not begin in this segment. Returns 0 if a scope of this segment may be meant. */
 static PROF__ASIDE int prof__read_outline_half(prof__read_outliner *o, uint32_t site, uint64_t ticks,
                                                const prof__read_half *top, const prof__read_half *high)
 {
@@ -78,7 +78,7 @@ static PROF__NOINLINE PROF__HOT size_t prof__read_outline_scopes(prof__read_outl
     return at;
 }
 
-/* Counts an argument of the innermost scope. Returns 0 if it may be another one's. */
+/* Counts an argument of the innermost scope. Returns 0 if the argument may belong to another scope. */
 static int prof__read_outline_arg(prof__read_outliner *o, const prof_trace *trace, const uint64_t *record)
 {
     uint32_t target = prof__read_arg_target(record);

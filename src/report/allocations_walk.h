@@ -159,7 +159,7 @@ static PROF__HOT prof_status prof__heap_walk(prof__heap *heap, const prof_trace 
     return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the live blocks");
 }
 
-/* Sorts by bytes, the most first; rows with equal bytes keep their order. */
+/* Sorts by bytes, the largest first; rows with equal bytes keep their order. */
 static PROF__RARE int prof__memory_order(const void *a, const void *b)
 {
     const prof__heap_row *const *x = (const prof__heap_row *const *)a, *const *y = (const prof__heap_row *const *)b;

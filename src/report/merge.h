@@ -53,7 +53,8 @@ static void prof__stat_row_add_values(prof__stat_row *to, const prof__stat_row *
     to->stat.count += from->stat.count;
 }
 
-/* Adds another row of the same kind. Called before prof__stat_row_finish(). Returns 0 without memory. */
+/* Adds a row of the same kind. prof__stat_row_finish() has been called for from, and will be called for to. Returns 0
+   without memory. */
 static PROF__UNUSED int prof__stat_row_add(prof__stat_row *to, const prof__stat_row *from)
 {
     if (from->type != PROF_EVENT_COUNTER) return prof__stat_row_add_times(to, from);

@@ -50,7 +50,7 @@ static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trac
              info->tick_hz ? "" : "of unknown rate: a tick counts as 1 ns", info->tick_hz ? a : "", b);
     prof__summary_line(out, "clock", text, limit);
     prof__grouped(a, info->buffer_size);
-    int only_ring = info->mode == PROF_RING_STATS && !trace->aggregated; /* so does a file have it */
+    int only_ring = info->mode == PROF_RING_STATS && !trace->aggregated; /* a file, which has no statistics */
     snprintf(text, sizeof text, "%s bytes, %s", a, modes[only_ring ? PROF_RING : info->mode]);
     prof__summary_line(out, "buffer", text, limit);
 }

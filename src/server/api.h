@@ -17,8 +17,9 @@ typedef struct prof_server_options {
 #if PROF_ENABLE
 /* Starts a server on a TCP port, 0 to 65535; 0 takes any free port, see prof_server_port(). options may be NULL.
    Returns PROF_INVALID_ARGUMENT for a wrong port or option, PROF_INVALID_STATE if a server runs already, PROF_IO if the
-   port is taken, PROF_NO_MEMORY if no thread can be created, PROF_UNSUPPORTED on Windows. These three functions may be
-   called from any thread, but not from signal handlers; PROF_FREESTANDING does not have them. */
+   port is taken, PROF_NO_MEMORY if no thread can be created, PROF_UNSUPPORTED if another copy of prof records for this
+   process: start the server there. These three functions may be called from any thread, but not from signal handlers;
+   PROF_FREESTANDING does not have them. */
 PROF_DEF prof_status prof_server_start(int port, const prof_server_options *options);
 
 /* Ends all captures, sends their answers (see HOW IT CAPTURES for how long that may take), and ends the thread. Returns

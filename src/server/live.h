@@ -45,7 +45,7 @@ static void prof__server_pair_number(prof__server_pairs *pairs, const char *key,
     prof__server_pair(pairs, key, text);
 }
 
-/* What a period without a break can have: a client that reads late gets no more. */
+/* Returns the longest time, in ns, that one message covers: a client that reads late does not get more. */
 static int64_t prof__server_live_most(const prof__server_live *live)
 {
     return live->period > 1500000000u ? 2 * (int64_t)live->period : 3000000000;
@@ -106,7 +106,7 @@ static const char *prof__server_live_state(const prof__look *look)
     return look->paused ? "paused" : "recording";
 }
 
-/* The names of categories, domains and devices, one a line, as far as there is room. */
+/* Lists the names of categories, domains and devices, one a line, as many as fit. */
 static void prof__server_category_names(char *to, size_t size)
 {
     const char *names[256];

@@ -157,8 +157,8 @@ ENVIRONMENT
 
 LIMITS
 
-    POSIX and Windows; freestanding there is none. On Windows, link ws2_32, and include winsock2.h before windows.h or
-    define WIN32_LEAN_AND_MEAN; a DLL calls prof_server_stop() before it is unloaded. No TLS, no compression, no request
-    bodies in chunks; /live not over HTTP/2. An answer of gRPC has at most 2 GiB.
+    The server runs on POSIX systems and on Windows, not freestanding. On Windows, link ws2_32, and include winsock2.h
+    before windows.h or define WIN32_LEAN_AND_MEAN; a DLL must call prof_server_stop() before it is unloaded. There is
+    no TLS, no compression, no request body in chunks, and no /live over HTTP/2. An answer of gRPC has at most 2 GiB.
 */
 #include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */

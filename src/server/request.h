@@ -35,7 +35,7 @@ static int prof__server_base64(char c)
     return at ? (int)(at - letters) : -1;
 }
 
-/* The same for what a browser sends when it has asked its user: base64 of NAME:TOKEN. Any name will do. */
+/* The same for what a browser sends after it has asked its user: base64 of NAME:TOKEN. Any name is accepted. */
 static int prof__server_basic_is(const prof__server *v, const char *text, size_t size)
 {
     char plain[512];
@@ -365,7 +365,7 @@ static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause
         prof__server_say(v, ask, 200, 0, "%s", pause ? "paused" : "recording");
 }
 
-/* Fails if there is no recording that lasts longer than a capture. */
+/* Fails unless the program, /start or /live records: the recording of a capture ends too soon to be changed. */
 static prof_status prof__server_recording(const prof__server *v, const prof__look *look)
 {
     if (look->running && (!look->on_demand || v->remote || prof__server_watchers(v))) return PROF_OK;

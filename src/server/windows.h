@@ -65,7 +65,7 @@ static ssize_t prof__socket_recv(int file, void *at, size_t size)
     return prof__socket_did(recv(PROF__SOCKET(file), (char *)at, (int)size, 0));
 }
 
-/* Makes it non-blocking, and not inherited. Returns -1 and errno for none. */
+/* Makes a socket non-blocking, and not inherited. Returns -1 and errno if there is none, or that fails. */
 static int prof__server_descriptor(SOCKET file)
 {
     u_long on = 1;

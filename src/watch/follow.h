@@ -74,8 +74,8 @@ typedef struct prof__follow_slot {
     uint64_t expected;       /* the newest that was taken */
     uint64_t base, track;    /* track: id, 0: none yet */
     uint64_t waits, tick;    /* waits: the pass in which it began to wait, 0: none; tick: of its next record */
-    uint64_t left;           /* the pass in which the track of the next words was seen to go on in another slot: they
-                                stay. 0: it was not */
+    uint64_t left;           /* the pass that first saw the track of the next words continue in another slot, so that
+                                these words stay; 0: none has */
     uint32_t at, limit;
     unsigned char active, ended;
 } prof__follow_slot;

@@ -77,9 +77,9 @@ static PROF__RARE void prof__follow_part_ends(prof__follow *f, uint32_t slot)
 }
 
 /* Reads a TRACK record: the next part of that track begins here. Returns NULL if the part before it may not have been
-   read yet. patient: it has already waited for that, and no slot can be read further: the part before it, in another
-   slot, must be complete, although its thread found no space to record that, or it is missing. But first, the begins at
-   the end of that part are read, in the next pass: nothing can take them back any more. */
+   read yet. patient: 1 if this slot has already waited for that, and no slot can be read further. Then the part before
+   it, in another slot, is complete although its thread found no space to record that, or it is missing. The BEGINs at
+   the end of that part are read first, in the next pass, because nothing can remove them any more. */
 static PROF__ASIDE prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record,
                                                            int patient)
 {

@@ -140,7 +140,6 @@ static void prof__follow_span(prof__follow *f, prof__follow_track *t, uint32_t i
         prof__follow_span_time(f, t, &half, &found);
 }
 
-/* left: the words after the record's head. */
 /* Counts a scope whose name was made at run time. */
 static void prof__follow_named(prof__follow *f, uint32_t id)
 {
@@ -148,6 +147,7 @@ static void prof__follow_named(prof__follow *f, uint32_t id)
     ++*(site && *prof__follow_name(f, site->name) ? &f->uses.formats : &f->uses.texts);
 }
 
+/* Reads a record. base: the chunk's tick; left: how many words follow the record's head. */
 static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t base, uint64_t *record, size_t left)
 {
     uint64_t head = record[0];
