@@ -3817,6 +3817,25 @@ static PROF__RARE prof_status prof__fail(prof_status status, const char *format,
 }
 #endif
 
+#ifndef PROF_FREESTANDING
+/* what: "for ..." or "to ..." */
+static PROF__UNUSED PROF__RARE prof_status prof__no_memory(const char *what)
+{
+    return prof__fail(PROF_NO_MEMORY, "no memory %s", what);
+}
+
+static PROF__UNUSED PROF__RARE prof_status prof__null(const char *function, const char *what)
+{
+    return prof__fail(PROF_INVALID_ARGUMENT, "%s: %s is null", function, what);
+}
+
+/* Says why the system refused to open, read or write a file. otherwise: what it is if the system has not said. */
+static PROF__UNUSED PROF__RARE prof_status prof__cannot(const char *verb, const char *path, const char *otherwise)
+{
+    return prof__fail(PROF_IO, "cannot %s %s: %s", verb, path, errno ? strerror(errno) : otherwise);
+}
+#endif
+
 /* Called for something that a switch of >>options has left out. what: what was asked for; by: the switch. */
 static PROF__UNUSED PROF__COLD prof_status prof__left_out(const char *what, const char *by)
 {
@@ -7999,8 +8018,7 @@ static PROF__ASIDE void prof__out_deliver(prof__out *out, const char *data, size
             done += fwrite(data + done, 1, size - done, out->file);
         } while (done < size && errno == EINTR);
         if (done < size)
-            out->status = prof__fail(PROF_IO, "cannot write %s: %s", out->part ? out->part : out->path,
-                                     errno ? strerror(errno) : "write error");
+            out->status = prof__cannot("write", out->part ? out->part : out->path, "write error");
         prof__file_signal_drop(&signal);
     }
 }
@@ -8397,7 +8415,7 @@ static PROF__RARE prof_status prof__out_open(prof__out *out, const char *path)
     if (!out->path || (part && !out->part)) return prof__fail(PROF_NO_MEMORY, "no memory to write %s", path);
     out->file = part ? prof__out_make(out->part) : prof__file_open(out->path, "wb");
     if (out->file) return PROF_OK;
-    return prof__fail(PROF_IO, "cannot create %s: %s", part ? out->part : out->path, strerror(errno));
+    return prof__cannot("create", part ? out->part : out->path, NULL);
 }
 #else
 static prof_status prof__out_open(prof__out *out, const char *path)
@@ -8416,7 +8434,7 @@ static prof_status prof__out_open(prof__out *out, const char *path)
     if (out->file) return PROF_OK;
     if (!part && errno == EPIPE)
         return prof__fail(PROF_IO, "cannot write %s: it is a fifo that nobody reads: start its reader first", path);
-    return prof__fail(PROF_IO, "cannot create %s: %s", part ? out->part : path, strerror(errno));
+    return prof__cannot("create", part ? out->part : path, NULL);
 }
 #endif
 
@@ -8433,7 +8451,7 @@ static PROF__UNUSED PROF__WALL prof_status prof__out_file(prof__out *out, const 
         return PROF_OK;
     }
     out->path = prof__text_join("standard output", "");
-    if (!out->path) return prof__out_refuse(out, prof__fail(PROF_NO_MEMORY, "no memory to write standard output"));
+    if (!out->path) return prof__out_refuse(out, prof__no_memory("to write standard output"));
     out->file = stdout;
 #ifdef _WIN32
     fflush(stdout);
@@ -8455,8 +8473,7 @@ static PROF__UNUSED PROF__WALL prof_status prof__out_close(prof__out *out)
         if (out->file == stdout && out->restore != -1) _setmode(1, out->restore);
 #endif
         if (failed && out->status == PROF_OK)
-            out->status = prof__fail(PROF_IO, "cannot write %s: %s", out->part ? out->part : out->path,
-                                     errno ? strerror(errno) : "write error");
+            out->status = prof__cannot("write", out->part ? out->part : out->path, "write error");
         if (out->part && out->status == PROF_OK && prof__file_rename(out->part, out->target ? out->target : out->path))
             out->status = prof__fail(PROF_IO, "cannot rename %s to %s: %s", out->part, out->path, strerror(errno));
         if (out->part && out->status != PROF_OK) prof__file_remove(out->part);
@@ -12318,7 +12335,7 @@ PROF_DEF PROF__WALL prof_device_row *prof_device_track(prof_device *device, cons
     prof_device_row *made, *row;
     const char *copy;
     if (!device || !name) {
-        prof__fail(PROF_INVALID_ARGUMENT, "prof_device_track: device or name is null");
+        prof__null("prof_device_track", "device or name");
         return NULL;
     }
     made = (prof_device_row *)prof__named_object(sizeof *made, name, &copy);
@@ -12578,7 +12595,7 @@ static PROF__RARE void prof__device_pair(prof_device *device, uint64_t ticks, ui
 PROF_DEF PROF__WALL prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns)
 {
     PROF__LED(prof_device_sync, (device, ticks, host_ns));
-    if (!device) return prof__fail(PROF_INVALID_ARGUMENT, "prof_device_sync: device is null");
+    if (!device) return prof__null("prof_device_sync", "device");
     prof__device_pair(device, ticks, host_ns);
     return PROF_OK;
 }
@@ -12789,7 +12806,7 @@ static prof_status prof__stream_open(prof__session *s)
                           (unsigned long long)s->mapping_size);
     s->stream.block = (prof__block *)malloc(PROF__BLOCK_BOUND(s->chunk_words));
     s->stream.chunks = (prof__chunk **)malloc((size_t)s->chunk_count * sizeof *s->stream.chunks);
-    if (!s->stream.block || !s->stream.chunks) return prof__fail(PROF_NO_MEMORY, "no memory to pack chunks");
+    if (!s->stream.block || !s->stream.chunks) return prof__no_memory("to pack chunks");
     h->archive_offset = h->archive_first = h->archive_next = prof__round(s->mapping_size, 4096);
     h->archive_limit = s->max_file_size ? s->max_file_size / 8 * 8 : INT64_MAX / 4096 * 4096;
     return PROF_OK;
@@ -13728,7 +13745,7 @@ PROF_DEF PROF__WALL prof_status prof_save(const char *path)
     PROF__LED(prof_save, (path));
     char expanded[1024];
     prof_status (*write)(const prof_trace *, const char *);
-    if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save: path is null");
+    if (!path) return prof__null("prof_save", "path");
     prof_status status = prof__expand(path, expanded, sizeof expanded);
     if (!status) status = prof__writer_for(expanded, prof__live_mode(), &write);
     if (status) return status;
@@ -14546,7 +14563,7 @@ static PROF__RARE prof_status prof__crash_prepare(prof__session *s)
 {
     prof__crash_work *w = prof__crash.work;
     if (!w) w = (prof__crash_work *)calloc(1, sizeof *w);
-    if (!w) return prof__fail(PROF_NO_MEMORY, "no memory for crash_report");
+    if (!w) return prof__no_memory("for crash_report");
     prof__crash.work = w;
     if (s->output[0])
         prof__output_beside(s, w->path, sizeof w->path);
@@ -15621,7 +15638,7 @@ static PROF__RARE prof_status prof__environment_check(int starts)
 
 PROF_DEF prof_status prof_config_from_env(prof_config *config)
 {
-    if (!config) return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_from_env: config is null");
+    if (!config) return prof__null("prof_config_from_env", "config");
     prof_status status = prof__environment_check(0);
     for (size_t i = 0; i < PROF__KEY_COUNT_ALL && !status; ++i) {
         char name[40], why[PROF__ERROR_SIZE];
@@ -18995,7 +19012,7 @@ static prof_status prof__foreign_read(FILE *file, const char *path, const prof__
     if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory to read %lu bytes", path, (unsigned long)*size);
     errno = 0;
     if (!prof__read_at(file, 0, *image, (size_t)*size) || !prof__foreign(*image))
-        return prof__fail(PROF_IO, "cannot read %s: %s", path, errno ? strerror(errno) : "it changed meanwhile");
+        return prof__cannot("read", path, "it changed meanwhile");
     prof__turn_image(*image, (size_t)*size, h);
     return PROF_OK;
 }
@@ -19047,6 +19064,11 @@ static PROF__RARE void prof__read_free(prof_trace *trace)
     free(trace);
 }
 
+static PROF__RARE prof_status prof__damaged(const char *what, const char *part)
+{
+    return prof__fail(PROF_CORRUPT, "%s: damaged header (%s)", what, part);
+}
+
 /* Reads and checks the header of an image, of either byte order. size: the bytes of the whole image and what follows
    it. what: its name in errors. */
 static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size, const char *what,
@@ -19066,7 +19088,7 @@ static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size
     header->write_error[sizeof header->write_error - 1] = 0;
     header->boot_id[sizeof header->boot_id - 1] = 0;
     order = header->byte_order;
-    if (order != PROF__BYTE_ORDER) return prof__fail(PROF_CORRUPT, "%s: damaged header (byte order)", what);
+    if (order != PROF__BYTE_ORDER) return prof__damaged(what, "byte order");
     if (header->version > PROF__IMAGE_VERSION)
         return prof__fail(PROF_UNSUPPORTED, "%s: image version %lu is newer than this reader's %d; use a newer prof.h",
                           what, (unsigned long)header->version, PROF__IMAGE_VERSION);
@@ -19076,7 +19098,7 @@ static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size
                           (unsigned long)header->version, PROF__IMAGE_VERSION);
     if (!header->version || header->header_size < PROF__HEADER_LEAST || header->header_size % 8 ||
         header->header_size > header->image_size)
-        return prof__fail(PROF_CORRUPT, "%s: damaged header (version or size)", what);
+        return prof__damaged(what, "version or size");
     if (header->header_size < sizeof *header) /* fields that it lacks are 0 */
         memset((char *)header + header->header_size, 0, sizeof *header - header->header_size);
     if (header->image_size > size)
@@ -19084,25 +19106,25 @@ static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size
                           (unsigned long)header->image_size);
     if (header->meta_offset % 8 || header->meta_size % 8 || header->meta_offset < header->header_size ||
         header->meta_offset > header->image_size || header->meta_size > header->image_size - header->meta_offset)
-        return prof__fail(PROF_CORRUPT, "%s: damaged header (meta lies outside the image)", what);
+        return prof__damaged(what, "meta lies outside the image");
     if (header->chunk_header_size < sizeof(prof__chunk) || header->chunk_header_size % 8 || header->chunk_size % 8 ||
         header->chunk_size <= header->chunk_header_size || header->chunk_size > PROF__CHUNK_MAX)
-        return prof__fail(PROF_CORRUPT, "%s: damaged header (chunk size)", what);
+        return prof__damaged(what, "chunk size");
     if (header->chunk_offset % 8 || header->chunk_offset < header->header_size ||
         header->chunk_offset > header->image_size || header->chunk_count >= PROF__NONE32 ||
         header->chunk_count > (header->image_size - header->chunk_offset) / header->chunk_size)
-        return prof__fail(PROF_CORRUPT, "%s: damaged header (chunks lie outside the image)", what);
+        return prof__damaged(what, "chunks lie outside the image");
     chunks = header->chunk_count * header->chunk_size;
     if (chunks && header->meta_size && header->meta_offset < header->chunk_offset + chunks &&
         header->chunk_offset < header->meta_offset + header->meta_size)
-        return prof__fail(PROF_CORRUPT, "%s: damaged header (meta and chunks overlap)", what);
+        return prof__damaged(what, "meta and chunks overlap");
     if (header->archive_offset &&
         (header->archive_offset % 8 || header->archive_first % 8 || header->archive_next % 8 ||
          header->archive_offset < header->image_size || header->archive_first < header->archive_offset ||
          header->archive_next < header->archive_offset ||
          (header->archive_limit && (header->archive_first > header->archive_limit ||
                                     header->archive_next > header->archive_limit))))
-        return prof__fail(PROF_CORRUPT, "%s: damaged header (archive)", what);
+        return prof__damaged(what, "archive");
     return PROF_OK;
 }
 
@@ -19267,7 +19289,7 @@ static PROF__RARE prof_status prof__read_file(FILE *file, const char *path, unsi
     memset(&header, 0, sizeof header);
     part = prof__read_size(file, size) && *size < sizeof header ? (size_t)*size : sizeof header;
     if (errno || (part && !prof__read_at(file, 0, &header, part)))
-        return prof__fail(PROF_IO, "cannot read %s: %s", path, errno ? strerror(errno) : "read error");
+        return prof__cannot("read", path, "read error");
     again = header;
     status = prof__read_header(&again, *size, path, &header);
     if (status != PROF_OK) return status;
@@ -19278,7 +19300,7 @@ static PROF__RARE prof_status prof__read_file(FILE *file, const char *path, unsi
     *image = memory < (size_t)-1 ? (unsigned char *)calloc((size_t)memory, 1) : NULL;
     if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory to read %lu bytes", path, (unsigned long)memory);
     if (!prof__read_all(file, &header, *image, (size_t)memory))
-        return prof__fail(PROF_IO, "cannot read %s: %s", path, errno ? strerror(errno) : "it became shorter");
+        return prof__cannot("read", path, "it became shorter");
     memcpy(&again, *image, sizeof again);
     if (again.session != header.session || again.pid != header.pid)
         return prof__fail(PROF_IO, "%s: a new session began in it while it was being read; read it again", path);
@@ -19292,11 +19314,11 @@ PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **t
     prof_status status;
     int paged = 0;
     FILE *file;
-    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_open: trace is null");
+    if (!trace) return prof__null("prof_trace_open", "trace");
     *trace = NULL;
-    if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_open: path is null");
+    if (!path) return prof__null("prof_trace_open", "path");
     file = prof__file_open(path, "rb");
-    if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", path, strerror(errno));
+    if (!file) return prof__cannot("open", path, NULL);
     setvbuf(file, NULL, _IONBF, 0); /* reads must see what is in the file now */
     status = prof__read_file(file, path, &image, &size, &paged);
     if (status == PROF_OK) return prof__read_parts(image, (size_t)size, file, paged, path, trace);
@@ -19321,7 +19343,7 @@ static PROF__UNUSED PROF__RARE prof_status prof__trace_buffer(const char *path, 
     uint64_t size = 0;
     FILE *file = prof__file_open(path, "rb");
     *trace = NULL;
-    if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", path, strerror(errno));
+    if (!file) return prof__cannot("open", path, NULL);
     setvbuf(file, NULL, _IONBF, 0); /* reads must see what is in the file now */
     prof_status status = prof__read_file(file, path, &image, &size, NULL);
     fclose(file);
@@ -19337,9 +19359,9 @@ PROF_DEF PROF__WALL prof_status prof_trace_memory(const void *image, size_t size
     prof__header header;
     prof_status status;
     void *copy;
-    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_memory: trace is null");
+    if (!trace) return prof__null("prof_trace_memory", "trace");
     *trace = NULL;
-    if (!image) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_memory: image is null");
+    if (!image) return prof__null("prof_trace_memory", "image");
     status = prof__read_header(image, size, "image", &header);
     if (status != PROF_OK) return status;
     if (!header.archive_offset) size = (size_t)header.image_size;
@@ -19391,7 +19413,7 @@ static PROF__ASIDE prof_status prof__trace_live(prof_trace **trace, int reset)
 PROF_DEF PROF__WALL prof_status prof_trace_live(prof_trace **trace)
 {
     PROF__LED(prof_trace_live, (trace));
-    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_live: trace is null");
+    if (!trace) return prof__null("prof_trace_live", "trace");
     return prof__trace_live(trace, 0);
 }
 
@@ -19422,7 +19444,7 @@ PROF_DEF PROF__WALL prof_status prof_trace_write(const prof_trace *trace, const 
     PROF__LED(prof_trace_write, (trace, path, extension));
     prof_status (*write)(const prof_trace *, const char *);
     prof_status status;
-    if (!trace || !path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_write: trace or path is null");
+    if (!trace || !path) return prof__null("prof_trace_write", "trace or path");
     status = prof__writer_find(extension ? extension : path, &write);
     if (!status && !write)
         status = prof__fail(PROF_INVALID_ARGUMENT, "%s: a trace cannot become a .prof: use prof_image_copy()", path);
@@ -19482,7 +19504,7 @@ PROF_DEF PROF__WALL prof_status prof_image_find(const void *bytes, size_t size, 
     prof__header header;
     prof_status status;
     uint64_t end;
-    if (!bytes || !image_size) return prof__fail(PROF_INVALID_ARGUMENT, "prof_image_find: bytes or image_size is null");
+    if (!bytes || !image_size) return prof__null("prof_image_find", "bytes or image_size");
     *image_size = 0;
     if (size < sizeof header) return prof__fail(PROF_CORRUPT, "image: only %lu bytes are left", (unsigned long)size);
     status = prof__read_header(bytes, ~(uint64_t)0, "image", &header);
@@ -19590,9 +19612,9 @@ static PROF__RARE prof_status prof__image_file_copy(const char *from, const char
     prof_status status;
     prof__out out;
     FILE *file;
-    if (!from) return prof__fail(PROF_INVALID_ARGUMENT, "prof_image_copy: from is null");
+    if (!from) return prof__null("prof_image_copy", "from");
     file = prof__file_open(from, "rb");
-    if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", from, strerror(errno));
+    if (!file) return prof__cannot("open", from, NULL);
     setvbuf(file, NULL, _IONBF, 0); /* reads must see what is in the file now */
     status = prof__read_file(file, from, &image, &size, NULL);
     if (status == PROF_OK && from_ns != -1) {
@@ -19871,7 +19893,7 @@ static PROF__UNUSED prof_status prof__import_open(prof__import *w, const char *h
     prof__import_header(&w->h, program, clock);
     if (!host) return PROF_OK;
     w->host = prof__file_open(host, "rb");
-    if (!w->host) return prof__fail(PROF_IO, "cannot open %s: %s", host, strerror(errno));
+    if (!w->host) return prof__cannot("open", host, NULL);
     status = prof__read_file(w->host, host, &w->bytes, &w->size, NULL);
     if (status != PROF_OK) return status;
     status = prof__read_header(w->bytes, w->size, host, &w->h);
@@ -19975,7 +19997,7 @@ static void prof__import_end(prof__import *w, uint64_t first, uint64_t last)
     }
     prof__out_flush(&w->out);
     if (w->out.status == PROF_OK && fseek(w->out.file, 0, SEEK_SET))
-        w->out.status = prof__fail(PROF_IO, "cannot write %s: %s", w->out.path, strerror(errno));
+        w->out.status = prof__cannot("write", w->out.path, NULL);
     prof__out_bytes(&w->out, &w->h, w->h.header_size < sizeof w->h ? w->h.header_size : sizeof w->h); /* the host's */
 }
 
@@ -20368,7 +20390,7 @@ static PROF__RARE prof_status prof__cursor_make(const prof_trace *trace, size_t 
     const prof__read_track *about;
     prof_cursor *c;
     int archived = 1;
-    if (!trace || !cursor) return prof__fail(PROF_INVALID_ARGUMENT, "prof_cursor_open: trace or cursor is null");
+    if (!trace || !cursor) return prof__null("prof_cursor_open", "trace or cursor");
     *cursor = NULL;
     if (track >= trace->track_count)
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_cursor_open: there is no track %lu, only %lu",
@@ -21082,7 +21104,7 @@ static PROF__RARE prof_status prof__timeline_make(const prof_trace *trace, prof_
 {
     prof_timeline *t;
     size_t i;
-    if (!trace || !timeline) return prof__fail(PROF_INVALID_ARGUMENT, "prof_timeline_open: trace or timeline is null");
+    if (!trace || !timeline) return prof__null("prof_timeline_open", "trace or timeline");
     *timeline = NULL;
     t = (prof_timeline *)calloc(1, sizeof *t);
     if (t) t->starts = (prof__timeline_start *)malloc((trace->track_count + 1) * sizeof *t->starts);
@@ -21180,10 +21202,10 @@ static PROF__RARE prof_status prof__spans_make(const prof_trace *trace, prof_spa
     prof_spans *s;
     prof_status status = PROF_OK;
     size_t i;
-    if (!trace || !spans) return prof__fail(PROF_INVALID_ARGUMENT, "prof_spans_open: trace or spans is null");
+    if (!trace || !spans) return prof__null("prof_spans_open", "trace or spans");
     *spans = NULL;
     s = (prof_spans *)calloc(1, sizeof *s);
-    if (!s) return prof__fail(PROF_NO_MEMORY, "no memory to read spans");
+    if (!s) return prof__no_memory("to read spans");
     s->trace = trace;
     s->free = s->newest = s->oldest = PROF__NONE;
     s->from_ns = trace->info.from_ns;
@@ -21528,7 +21550,7 @@ PROF_DEF PROF__WALL prof_status prof_spans_close(prof_spans *spans) { return pro
 
 PROF_DEF PROF__WALL prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
-    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_window: trace is null");
+    if (!trace) return prof__null("prof_trace_window", "trace");
     if (from_ns < 0 || to_ns < 0 || (to_ns && to_ns <= from_ns))
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_window: to_ns must be later than from_ns, or 0");
     trace->info.from_ns = from_ns;
@@ -21695,7 +21717,7 @@ PROF_DEF PROF__WALL prof_status prof_save_last(const char *path, double seconds)
 {
     PROF__LED(prof_save_last, (path, seconds));
     char expanded[1024];
-    if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save_last: path is null");
+    if (!path) return prof__null("prof_save_last", "path");
     if (!(seconds > 0)) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save_last: seconds must be more than 0");
     prof_status status = prof__expand(path, expanded, sizeof expanded);
     return status ? status : prof__last_save(expanded, seconds, NULL);
@@ -22231,7 +22253,7 @@ static PROF__HOT prof_status prof__stat_rows_track(prof__stat_rows *all, const p
     }
     prof__stat_rows_leave(all, 0, 0);
     prof_cursor_close(cursor);
-    return good ? PROF_OK : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+    return good ? PROF_OK : prof__no_memory("for the statistics");
 }
 
 /* Returns the time of a span without the tasks inside it, if it is a task of one thread. */
@@ -22288,7 +22310,7 @@ static prof_status prof__stat_rows_spans(prof__stat_rows *all, const prof_trace 
                (span.mark || old || prof__stat_rows_span(all, &span, alone));
     }
     status = prof_spans_close(spans);
-    return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+    return good ? status : prof__no_memory("for the statistics");
 }
 
 /* Adds `count` values, with this mean and this sum of squared distances from it, to those of `had` values. */
@@ -22404,7 +22426,7 @@ static PROF__RARE int prof__stat_rows_aggregated(const prof_trace *trace, int by
 static PROF__RARE prof_status prof__stat_rows_take(prof__stat_rows *all, const prof_trace *trace)
 {
     prof_status status = PROF_OK;
-    if (!prof__stat_rows_copy(all, trace)) return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+    if (!prof__stat_rows_copy(all, trace)) return prof__no_memory("for the statistics");
     all->capacity = trace->aggregated_count + 1;
     for (size_t i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++) {
         all->messages_only = !*prof_trace_track(trace, i)->device;
@@ -22566,7 +22588,7 @@ static PROF__RARE prof_status prof__stats(const prof_trace *trace, prof_event_ty
     prof_status status;
     size_t i;
     if (!trace || !stats || !count)
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_stats: trace, stats or count is null");
+        return prof__null("prof_stats", "trace, stats or count");
     *stats = NULL;
     *count = 0;
     status = prof__stat_rows_make(trace, by_path, &all);
@@ -22574,7 +22596,7 @@ static PROF__RARE prof_status prof__stats(const prof_trace *trace, prof_event_ty
         sorted = prof__sort(&all, type, sort, ascending, count);
         if (sorted && by_path) prof__sort_tree(&all, sorted, *count, 0);
         *stats = sorted ? prof__stats_copy(&all, sorted, *count) : NULL;
-        if (!*stats) status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+        if (!*stats) status = prof__no_memory("for the statistics");
     }
     if (status != PROF_OK) *count = 0;
     for (i = 0; i < *count; i++)
@@ -23005,7 +23027,7 @@ static PROF__HOT prof_status prof__heap_walk(prof__heap *heap, const prof_trace 
     while (good && timeline && prof_timeline_next(timeline, &event, &track))
         good = prof__heap_step(heap, &event, track);
     if (timeline) status = prof_timeline_close(timeline);
-    return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the live blocks");
+    return good ? status : prof__no_memory("for the live blocks");
 }
 
 /* Sorts by bytes, the largest first; rows with equal bytes keep their order. */
@@ -23065,12 +23087,12 @@ PROF_DEF PROF__WALL prof_status prof_memory(const prof_trace *trace, prof_memory
 {
     prof__heap heap;
     prof_status status;
-    if (!trace || !stats) return prof__fail(PROF_INVALID_ARGUMENT, "prof_memory: trace or stats is null");
+    if (!trace || !stats) return prof__null("prof_memory", "trace or stats");
     *stats = NULL;
     status = prof__heap_walk(&heap, trace);
     if (status == PROF_OK) {
         *stats = prof__memory_copy(&heap);
-        if (!*stats) status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics of allocations");
+        if (!*stats) status = prof__no_memory("for the statistics of allocations");
     }
     prof__heap_close(&heap);
     return status;
@@ -23364,12 +23386,12 @@ static PROF__HOT prof_status prof__locks_walk(prof__locks *all, const prof_trace
     size_t track;
     int good = prof__locks_open(all, trace, by_address);
     prof_status status;
-    if (!good) return prof__fail(PROF_NO_MEMORY, "no memory for the locks");
+    if (!good) return prof__no_memory("for the locks");
     status = prof_timeline_open(trace, &timeline);
     if (status != PROF_OK) return status;
     while (good && prof_timeline_next(timeline, &event, &track)) good = prof__locks_step(all, &event, track);
     status = prof_timeline_close(timeline);
-    return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the locks");
+    return good ? status : prof__no_memory("for the locks");
 }
 
 static PROF__RARE int prof__lock_order(const void *a, const void *b)
@@ -23388,7 +23410,7 @@ static PROF__RARE prof_status prof__locks_list(const prof_trace *trace, int by_a
     prof__locks all;
     prof_status status;
     size_t i, kept = 0;
-    if (!trace || !rows || !count) return prof__fail(PROF_INVALID_ARGUMENT, "prof_locks: trace, rows or count is null");
+    if (!trace || !rows || !count) return prof__null("prof_locks", "trace, rows or count");
     *rows = NULL;
     *count = 0;
     status = prof__locks_walk(&all, trace, by_address != 0);
@@ -23400,7 +23422,7 @@ static PROF__RARE prof_status prof__locks_list(const prof_trace *trace, int by_a
     }
     if (kept) qsort(all.rows, kept, sizeof *all.rows, prof__lock_order);
     if (status == PROF_OK && !PROF__ROOM(all.rows, all.row_capacity, kept))
-        status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics of locks");
+        status = prof__no_memory("for the statistics of locks");
     if (status == PROF_OK) {
         *rows = all.rows;
         *count = kept;
@@ -24407,7 +24429,7 @@ static PROF__RARE prof_status prof__summary_unfreed(prof__out *out, const prof_m
     size_t count = 0, i;
     if (!top || stats->site_count <= top) return PROF_OK;
     rows = (prof_memory_row *)malloc(stats->site_count * sizeof *rows);
-    if (!rows) return prof__fail(PROF_NO_MEMORY, "no memory for the summary");
+    if (!rows) return prof__no_memory("for the summary");
     for (i = 0; i < stats->site_count; i++)
         if (stats->sites[i].live_count) rows[count++] = stats->sites[i];
     if (count) {
@@ -24547,7 +24569,7 @@ static PROF__RARE void prof__summary(const prof_trace *trace, prof__out *out, co
         spans = prof__sort(&all, PROF_EVENT_SPAN_BEGIN, options->sort, options->ascending, &span_count);
         frames = prof__sort(&all, PROF_EVENT_FRAME, PROF_SORT_NAME, 1, &frame_count);
         counters = prof__sort(&all, PROF_EVENT_COUNTER, PROF_SORT_NAME, 1, &counter_count);
-        if (!scopes || !spans || !frames || !counters) status = prof__fail(PROF_NO_MEMORY, "no memory for the summary");
+        if (!scopes || !spans || !frames || !counters) status = prof__no_memory("for the summary");
     }
     if (status == PROF_OK) {
         prof__summary_head(out, trace, limit);
@@ -24576,7 +24598,7 @@ PROF_DEF PROF__WALL prof_status prof_summary_write(const prof_trace *trace, cons
 {
     prof__out out;
     prof_status status;
-    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_summary_write: trace is null");
+    if (!trace) return prof__null("prof_summary_write", "trace");
     status = prof__out_file(&out, path);
     if (status != PROF_OK) return status;
     prof__summary(trace, &out, options);
@@ -24587,7 +24609,7 @@ PROF_DEF PROF__WALL prof_status prof_summary_stream(const prof_trace *trace, pro
                                                     const prof_summary_options *options)
 {
     prof__out out;
-    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_summary_stream: trace is null");
+    if (!trace) return prof__null("prof_summary_stream", "trace");
     prof__out_sink(&out, sink);
     prof__summary(trace, &out, options);
     return prof__out_close(&out);
@@ -24871,7 +24893,7 @@ PROF_DEF PROF__WALL prof_status prof_csv_write(const prof_trace *trace, const ch
 {
     prof__out out;
     prof_status status;
-    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_csv_write: trace is null");
+    if (!trace) return prof__null("prof_csv_write", "trace");
     status = prof__out_file(&out, path);
     return status == PROF_OK ? prof__csv(trace, &out) : status;
 }
@@ -24879,7 +24901,7 @@ PROF_DEF PROF__WALL prof_status prof_csv_write(const prof_trace *trace, const ch
 PROF_DEF PROF__WALL prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
 {
     prof__out out;
-    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_csv_stream: trace is null");
+    if (!trace) return prof__null("prof_csv_stream", "trace");
     prof__out_sink(&out, sink);
     return prof__csv(trace, &out);
 }
@@ -26063,7 +26085,7 @@ static prof_status prof__aggregated_take(prof__aggregated *stats, int reset)
     prof__lock(&f->lock);
     prof__follow_all(f);
     if (!prof__aggregated_copy(stats, f))
-        status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+        status = prof__no_memory("for the statistics");
     else if (reset)
         prof__follow_reset(f);
     prof__unlock(&f->lock);
@@ -26090,7 +26112,7 @@ static prof_status prof__aggregated_note(prof_trace *trace)
     snprintf(note + 7, sizeof note - 7, "the newest %s of %s, from %s on; statistics are of all", kept, all, from);
     if (prof__device_name(trace, note) == PROF__NONE || prof__device_name(trace, note + 7) == PROF__NONE ||
         !prof__read_metadata(trace, note, note + sizeof note)) /* it finds these copies */
-        return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+        return prof__no_memory("for the statistics");
     return PROF_OK;
 }
 
@@ -26111,7 +26133,7 @@ static prof_status prof__aggregated_give(prof__aggregated *stats, prof_trace *tr
             continue;
         }
         if (site == PROF__NONE) site = prof__read_make_site(trace, i ? "?" : "(more scopes)", PROF__KIND_BEGIN);
-        if (site == PROF__NONE) return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+        if (site == PROF__NONE) return prof__no_memory("for the statistics");
         /* sites may still move: refer to them by number for now */
         stats->sites[count] = (uint32_t)site;
         stats->rows[count] = *row;
@@ -26119,7 +26141,7 @@ static prof_status prof__aggregated_give(prof__aggregated *stats, prof_trace *tr
         stats->rows[count].stat.name = NULL;
         if (stats->texts[i]) {
             if (!PROF__ROOM(trace->texts, trace->text_capacity, trace->text_count))
-                return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+                return prof__no_memory("for the statistics");
             stats->rows[count].stat.name = trace->texts[trace->text_count++] = stats->texts[i];
             stats->texts[i] = NULL;
         }
@@ -26233,14 +26255,14 @@ static prof_status prof__follow_make(prof__session *s, const prof_config *config
     if (!prof__mode_counts((uint32_t)config->mode) && !config->save && !config->save_over && !config->save_signal)
         return PROF_OK;
     prof__follow *f = (prof__follow *)calloc(1, sizeof *f);
-    if (!f) return prof__fail(PROF_NO_MEMORY, "no memory to follow what is recorded");
+    if (!f) return prof__no_memory("to follow what is recorded");
     s->follow = f; /* freed with the session */
     f->session = s;
     f->process = prof__process_id();
     f->stats = prof__mode_counts((uint32_t)config->mode);
     f->ns_per_tick = 1;
     status = prof__save_check(f, config);
-    if (!status && !prof__follow_tables(f)) status = prof__fail(PROF_NO_MEMORY, "no memory to follow what is recorded");
+    if (!status && !prof__follow_tables(f)) status = prof__no_memory("to follow what is recorded");
     return status;
 }
 

@@ -104,6 +104,25 @@ static PROF__RARE prof_status prof__fail(prof_status status, const char *format,
 }
 #endif
 
+#ifndef PROF_FREESTANDING
+/* what: "for ..." or "to ..." */
+static PROF__UNUSED PROF__RARE prof_status prof__no_memory(const char *what)
+{
+    return prof__fail(PROF_NO_MEMORY, "no memory %s", what);
+}
+
+static PROF__UNUSED PROF__RARE prof_status prof__null(const char *function, const char *what)
+{
+    return prof__fail(PROF_INVALID_ARGUMENT, "%s: %s is null", function, what);
+}
+
+/* Says why the system refused to open, read or write a file. otherwise: what it is if the system has not said. */
+static PROF__UNUSED PROF__RARE prof_status prof__cannot(const char *verb, const char *path, const char *otherwise)
+{
+    return prof__fail(PROF_IO, "cannot %s %s: %s", verb, path, errno ? strerror(errno) : otherwise);
+}
+#endif
+
 /* Called for something that a switch of >>options has left out. what: what was asked for; by: the switch. */
 static PROF__UNUSED PROF__COLD prof_status prof__left_out(const char *what, const char *by)
 {

@@ -87,8 +87,7 @@ static PROF__ASIDE void prof__out_deliver(prof__out *out, const char *data, size
             done += fwrite(data + done, 1, size - done, out->file);
         } while (done < size && errno == EINTR);
         if (done < size)
-            out->status = prof__fail(PROF_IO, "cannot write %s: %s", out->part ? out->part : out->path,
-                                     errno ? strerror(errno) : "write error");
+            out->status = prof__cannot("write", out->part ? out->part : out->path, "write error");
         prof__file_signal_drop(&signal);
     }
 }
@@ -485,7 +484,7 @@ static PROF__RARE prof_status prof__out_open(prof__out *out, const char *path)
     if (!out->path || (part && !out->part)) return prof__fail(PROF_NO_MEMORY, "no memory to write %s", path);
     out->file = part ? prof__out_make(out->part) : prof__file_open(out->path, "wb");
     if (out->file) return PROF_OK;
-    return prof__fail(PROF_IO, "cannot create %s: %s", part ? out->part : out->path, strerror(errno));
+    return prof__cannot("create", part ? out->part : out->path, NULL);
 }
 #else
 static prof_status prof__out_open(prof__out *out, const char *path)
@@ -504,7 +503,7 @@ static prof_status prof__out_open(prof__out *out, const char *path)
     if (out->file) return PROF_OK;
     if (!part && errno == EPIPE)
         return prof__fail(PROF_IO, "cannot write %s: it is a fifo that nobody reads: start its reader first", path);
-    return prof__fail(PROF_IO, "cannot create %s: %s", part ? out->part : path, strerror(errno));
+    return prof__cannot("create", part ? out->part : path, NULL);
 }
 #endif
 
@@ -521,7 +520,7 @@ static PROF__UNUSED PROF__WALL prof_status prof__out_file(prof__out *out, const 
         return PROF_OK;
     }
     out->path = prof__text_join("standard output", "");
-    if (!out->path) return prof__out_refuse(out, prof__fail(PROF_NO_MEMORY, "no memory to write standard output"));
+    if (!out->path) return prof__out_refuse(out, prof__no_memory("to write standard output"));
     out->file = stdout;
 #ifdef _WIN32
     fflush(stdout);
@@ -543,8 +542,7 @@ static PROF__UNUSED PROF__WALL prof_status prof__out_close(prof__out *out)
         if (out->file == stdout && out->restore != -1) _setmode(1, out->restore);
 #endif
         if (failed && out->status == PROF_OK)
-            out->status = prof__fail(PROF_IO, "cannot write %s: %s", out->part ? out->part : out->path,
-                                     errno ? strerror(errno) : "write error");
+            out->status = prof__cannot("write", out->part ? out->part : out->path, "write error");
         if (out->part && out->status == PROF_OK && prof__file_rename(out->part, out->target ? out->target : out->path))
             out->status = prof__fail(PROF_IO, "cannot rename %s to %s: %s", out->part, out->path, strerror(errno));
         if (out->part && out->status != PROF_OK) prof__file_remove(out->part);

@@ -56,7 +56,7 @@ static PROF__RARE prof_status prof__cursor_make(const prof_trace *trace, size_t 
     const prof__read_track *about;
     prof_cursor *c;
     int archived = 1;
-    if (!trace || !cursor) return prof__fail(PROF_INVALID_ARGUMENT, "prof_cursor_open: trace or cursor is null");
+    if (!trace || !cursor) return prof__null("prof_cursor_open", "trace or cursor");
     *cursor = NULL;
     if (track >= trace->track_count)
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_cursor_open: there is no track %lu, only %lu",

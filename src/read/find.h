@@ -6,7 +6,7 @@ PROF_DEF PROF__WALL prof_status prof_image_find(const void *bytes, size_t size, 
     prof__header header;
     prof_status status;
     uint64_t end;
-    if (!bytes || !image_size) return prof__fail(PROF_INVALID_ARGUMENT, "prof_image_find: bytes or image_size is null");
+    if (!bytes || !image_size) return prof__null("prof_image_find", "bytes or image_size");
     *image_size = 0;
     if (size < sizeof header) return prof__fail(PROF_CORRUPT, "image: only %lu bytes are left", (unsigned long)size);
     status = prof__read_header(bytes, ~(uint64_t)0, "image", &header);
@@ -114,9 +114,9 @@ static PROF__RARE prof_status prof__image_file_copy(const char *from, const char
     prof_status status;
     prof__out out;
     FILE *file;
-    if (!from) return prof__fail(PROF_INVALID_ARGUMENT, "prof_image_copy: from is null");
+    if (!from) return prof__null("prof_image_copy", "from");
     file = prof__file_open(from, "rb");
-    if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", from, strerror(errno));
+    if (!file) return prof__cannot("open", from, NULL);
     setvbuf(file, NULL, _IONBF, 0); /* reads must see what is in the file now */
     status = prof__read_file(file, from, &image, &size, NULL);
     if (status == PROF_OK && from_ns != -1) {

@@ -160,7 +160,7 @@ static prof_status prof__foreign_read(FILE *file, const char *path, const prof__
     if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory to read %lu bytes", path, (unsigned long)*size);
     errno = 0;
     if (!prof__read_at(file, 0, *image, (size_t)*size) || !prof__foreign(*image))
-        return prof__fail(PROF_IO, "cannot read %s: %s", path, errno ? strerror(errno) : "it changed meanwhile");
+        return prof__cannot("read", path, "it changed meanwhile");
     prof__turn_image(*image, (size_t)*size, h);
     return PROF_OK;
 }

@@ -231,7 +231,7 @@ static PROF__UNUSED prof_status prof__import_open(prof__import *w, const char *h
     prof__import_header(&w->h, program, clock);
     if (!host) return PROF_OK;
     w->host = prof__file_open(host, "rb");
-    if (!w->host) return prof__fail(PROF_IO, "cannot open %s: %s", host, strerror(errno));
+    if (!w->host) return prof__cannot("open", host, NULL);
     status = prof__read_file(w->host, host, &w->bytes, &w->size, NULL);
     if (status != PROF_OK) return status;
     status = prof__read_header(w->bytes, w->size, host, &w->h);
@@ -335,7 +335,7 @@ static void prof__import_end(prof__import *w, uint64_t first, uint64_t last)
     }
     prof__out_flush(&w->out);
     if (w->out.status == PROF_OK && fseek(w->out.file, 0, SEEK_SET))
-        w->out.status = prof__fail(PROF_IO, "cannot write %s: %s", w->out.path, strerror(errno));
+        w->out.status = prof__cannot("write", w->out.path, NULL);
     prof__out_bytes(&w->out, &w->h, w->h.header_size < sizeof w->h ? w->h.header_size : sizeof w->h); /* the host's */
 }
 

@@ -46,6 +46,11 @@ static PROF__RARE void prof__read_free(prof_trace *trace)
     free(trace);
 }
 
+static PROF__RARE prof_status prof__damaged(const char *what, const char *part)
+{
+    return prof__fail(PROF_CORRUPT, "%s: damaged header (%s)", what, part);
+}
+
 /* Reads and checks the header of an image, of either byte order. size: the bytes of the whole image and what follows
    it. what: its name in errors. */
 static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size, const char *what,
@@ -65,7 +70,7 @@ static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size
     header->write_error[sizeof header->write_error - 1] = 0;
     header->boot_id[sizeof header->boot_id - 1] = 0;
     order = header->byte_order;
-    if (order != PROF__BYTE_ORDER) return prof__fail(PROF_CORRUPT, "%s: damaged header (byte order)", what);
+    if (order != PROF__BYTE_ORDER) return prof__damaged(what, "byte order");
     if (header->version > PROF__IMAGE_VERSION)
         return prof__fail(PROF_UNSUPPORTED, "%s: image version %lu is newer than this reader's %d; use a newer prof.h",
                           what, (unsigned long)header->version, PROF__IMAGE_VERSION);
@@ -75,7 +80,7 @@ static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size
                           (unsigned long)header->version, PROF__IMAGE_VERSION);
     if (!header->version || header->header_size < PROF__HEADER_LEAST || header->header_size % 8 ||
         header->header_size > header->image_size)
-        return prof__fail(PROF_CORRUPT, "%s: damaged header (version or size)", what);
+        return prof__damaged(what, "version or size");
     if (header->header_size < sizeof *header) /* fields that it lacks are 0 */
         memset((char *)header + header->header_size, 0, sizeof *header - header->header_size);
     if (header->image_size > size)
@@ -83,25 +88,25 @@ static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size
                           (unsigned long)header->image_size);
     if (header->meta_offset % 8 || header->meta_size % 8 || header->meta_offset < header->header_size ||
         header->meta_offset > header->image_size || header->meta_size > header->image_size - header->meta_offset)
-        return prof__fail(PROF_CORRUPT, "%s: damaged header (meta lies outside the image)", what);
+        return prof__damaged(what, "meta lies outside the image");
     if (header->chunk_header_size < sizeof(prof__chunk) || header->chunk_header_size % 8 || header->chunk_size % 8 ||
         header->chunk_size <= header->chunk_header_size || header->chunk_size > PROF__CHUNK_MAX)
-        return prof__fail(PROF_CORRUPT, "%s: damaged header (chunk size)", what);
+        return prof__damaged(what, "chunk size");
     if (header->chunk_offset % 8 || header->chunk_offset < header->header_size ||
         header->chunk_offset > header->image_size || header->chunk_count >= PROF__NONE32 ||
         header->chunk_count > (header->image_size - header->chunk_offset) / header->chunk_size)
-        return prof__fail(PROF_CORRUPT, "%s: damaged header (chunks lie outside the image)", what);
+        return prof__damaged(what, "chunks lie outside the image");
     chunks = header->chunk_count * header->chunk_size;
     if (chunks && header->meta_size && header->meta_offset < header->chunk_offset + chunks &&
         header->chunk_offset < header->meta_offset + header->meta_size)
-        return prof__fail(PROF_CORRUPT, "%s: damaged header (meta and chunks overlap)", what);
+        return prof__damaged(what, "meta and chunks overlap");
     if (header->archive_offset &&
         (header->archive_offset % 8 || header->archive_first % 8 || header->archive_next % 8 ||
          header->archive_offset < header->image_size || header->archive_first < header->archive_offset ||
          header->archive_next < header->archive_offset ||
          (header->archive_limit && (header->archive_first > header->archive_limit ||
                                     header->archive_next > header->archive_limit))))
-        return prof__fail(PROF_CORRUPT, "%s: damaged header (archive)", what);
+        return prof__damaged(what, "archive");
     return PROF_OK;
 }
 
@@ -266,7 +271,7 @@ static PROF__RARE prof_status prof__read_file(FILE *file, const char *path, unsi
     memset(&header, 0, sizeof header);
     part = prof__read_size(file, size) && *size < sizeof header ? (size_t)*size : sizeof header;
     if (errno || (part && !prof__read_at(file, 0, &header, part)))
-        return prof__fail(PROF_IO, "cannot read %s: %s", path, errno ? strerror(errno) : "read error");
+        return prof__cannot("read", path, "read error");
     again = header;
     status = prof__read_header(&again, *size, path, &header);
     if (status != PROF_OK) return status;
@@ -277,7 +282,7 @@ static PROF__RARE prof_status prof__read_file(FILE *file, const char *path, unsi
     *image = memory < (size_t)-1 ? (unsigned char *)calloc((size_t)memory, 1) : NULL;
     if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory to read %lu bytes", path, (unsigned long)memory);
     if (!prof__read_all(file, &header, *image, (size_t)memory))
-        return prof__fail(PROF_IO, "cannot read %s: %s", path, errno ? strerror(errno) : "it became shorter");
+        return prof__cannot("read", path, "it became shorter");
     memcpy(&again, *image, sizeof again);
     if (again.session != header.session || again.pid != header.pid)
         return prof__fail(PROF_IO, "%s: a new session began in it while it was being read; read it again", path);
@@ -291,11 +296,11 @@ PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **t
     prof_status status;
     int paged = 0;
     FILE *file;
-    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_open: trace is null");
+    if (!trace) return prof__null("prof_trace_open", "trace");
     *trace = NULL;
-    if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_open: path is null");
+    if (!path) return prof__null("prof_trace_open", "path");
     file = prof__file_open(path, "rb");
-    if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", path, strerror(errno));
+    if (!file) return prof__cannot("open", path, NULL);
     setvbuf(file, NULL, _IONBF, 0); /* reads must see what is in the file now */
     status = prof__read_file(file, path, &image, &size, &paged);
     if (status == PROF_OK) return prof__read_parts(image, (size_t)size, file, paged, path, trace);
@@ -320,7 +325,7 @@ static PROF__UNUSED PROF__RARE prof_status prof__trace_buffer(const char *path, 
     uint64_t size = 0;
     FILE *file = prof__file_open(path, "rb");
     *trace = NULL;
-    if (!file) return prof__fail(PROF_IO, "cannot open %s: %s", path, strerror(errno));
+    if (!file) return prof__cannot("open", path, NULL);
     setvbuf(file, NULL, _IONBF, 0); /* reads must see what is in the file now */
     prof_status status = prof__read_file(file, path, &image, &size, NULL);
     fclose(file);
@@ -336,9 +341,9 @@ PROF_DEF PROF__WALL prof_status prof_trace_memory(const void *image, size_t size
     prof__header header;
     prof_status status;
     void *copy;
-    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_memory: trace is null");
+    if (!trace) return prof__null("prof_trace_memory", "trace");
     *trace = NULL;
-    if (!image) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_memory: image is null");
+    if (!image) return prof__null("prof_trace_memory", "image");
     status = prof__read_header(image, size, "image", &header);
     if (status != PROF_OK) return status;
     if (!header.archive_offset) size = (size_t)header.image_size;
@@ -390,7 +395,7 @@ static PROF__ASIDE prof_status prof__trace_live(prof_trace **trace, int reset)
 PROF_DEF PROF__WALL prof_status prof_trace_live(prof_trace **trace)
 {
     PROF__LED(prof_trace_live, (trace));
-    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_live: trace is null");
+    if (!trace) return prof__null("prof_trace_live", "trace");
     return prof__trace_live(trace, 0);
 }
 
@@ -421,7 +426,7 @@ PROF_DEF PROF__WALL prof_status prof_trace_write(const prof_trace *trace, const 
     PROF__LED(prof_trace_write, (trace, path, extension));
     prof_status (*write)(const prof_trace *, const char *);
     prof_status status;
-    if (!trace || !path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_write: trace or path is null");
+    if (!trace || !path) return prof__null("prof_trace_write", "trace or path");
     status = prof__writer_find(extension ? extension : path, &write);
     if (!status && !write)
         status = prof__fail(PROF_INVALID_ARGUMENT, "%s: a trace cannot become a .prof: use prof_image_copy()", path);

@@ -42,10 +42,10 @@ static PROF__RARE prof_status prof__spans_make(const prof_trace *trace, prof_spa
     prof_spans *s;
     prof_status status = PROF_OK;
     size_t i;
-    if (!trace || !spans) return prof__fail(PROF_INVALID_ARGUMENT, "prof_spans_open: trace or spans is null");
+    if (!trace || !spans) return prof__null("prof_spans_open", "trace or spans");
     *spans = NULL;
     s = (prof_spans *)calloc(1, sizeof *s);
-    if (!s) return prof__fail(PROF_NO_MEMORY, "no memory to read spans");
+    if (!s) return prof__no_memory("to read spans");
     s->trace = trace;
     s->free = s->newest = s->oldest = PROF__NONE;
     s->from_ns = trace->info.from_ns;
@@ -390,7 +390,7 @@ PROF_DEF PROF__WALL prof_status prof_spans_close(prof_spans *spans) { return pro
 
 PROF_DEF PROF__WALL prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
-    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_window: trace is null");
+    if (!trace) return prof__null("prof_trace_window", "trace");
     if (from_ns < 0 || to_ns < 0 || (to_ns && to_ns <= from_ns))
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_window: to_ns must be later than from_ns, or 0");
     trace->info.from_ns = from_ns;

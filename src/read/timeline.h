@@ -81,7 +81,7 @@ static PROF__RARE prof_status prof__timeline_make(const prof_trace *trace, prof_
 {
     prof_timeline *t;
     size_t i;
-    if (!trace || !timeline) return prof__fail(PROF_INVALID_ARGUMENT, "prof_timeline_open: trace or timeline is null");
+    if (!trace || !timeline) return prof__null("prof_timeline_open", "trace or timeline");
     *timeline = NULL;
     t = (prof_timeline *)calloc(1, sizeof *t);
     if (t) t->starts = (prof__timeline_start *)malloc((trace->track_count + 1) * sizeof *t->starts);

@@ -83,7 +83,7 @@ PROF_DEF PROF__WALL prof_device_row *prof_device_track(prof_device *device, cons
     prof_device_row *made, *row;
     const char *copy;
     if (!device || !name) {
-        prof__fail(PROF_INVALID_ARGUMENT, "prof_device_track: device or name is null");
+        prof__null("prof_device_track", "device or name");
         return NULL;
     }
     made = (prof_device_row *)prof__named_object(sizeof *made, name, &copy);
@@ -343,7 +343,7 @@ static PROF__RARE void prof__device_pair(prof_device *device, uint64_t ticks, ui
 PROF_DEF PROF__WALL prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns)
 {
     PROF__LED(prof_device_sync, (device, ticks, host_ns));
-    if (!device) return prof__fail(PROF_INVALID_ARGUMENT, "prof_device_sync: device is null");
+    if (!device) return prof__null("prof_device_sync", "device");
     prof__device_pair(device, ticks, host_ns);
     return PROF_OK;
 }

@@ -156,7 +156,7 @@ static PROF__HOT prof_status prof__heap_walk(prof__heap *heap, const prof_trace 
     while (good && timeline && prof_timeline_next(timeline, &event, &track))
         good = prof__heap_step(heap, &event, track);
     if (timeline) status = prof_timeline_close(timeline);
-    return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the live blocks");
+    return good ? status : prof__no_memory("for the live blocks");
 }
 
 /* Sorts by bytes, the largest first; rows with equal bytes keep their order. */
@@ -216,12 +216,12 @@ PROF_DEF PROF__WALL prof_status prof_memory(const prof_trace *trace, prof_memory
 {
     prof__heap heap;
     prof_status status;
-    if (!trace || !stats) return prof__fail(PROF_INVALID_ARGUMENT, "prof_memory: trace or stats is null");
+    if (!trace || !stats) return prof__null("prof_memory", "trace or stats");
     *stats = NULL;
     status = prof__heap_walk(&heap, trace);
     if (status == PROF_OK) {
         *stats = prof__memory_copy(&heap);
-        if (!*stats) status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics of allocations");
+        if (!*stats) status = prof__no_memory("for the statistics of allocations");
     }
     prof__heap_close(&heap);
     return status;

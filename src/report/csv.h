@@ -271,7 +271,7 @@ PROF_DEF PROF__WALL prof_status prof_csv_write(const prof_trace *trace, const ch
 {
     prof__out out;
     prof_status status;
-    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_csv_write: trace is null");
+    if (!trace) return prof__null("prof_csv_write", "trace");
     status = prof__out_file(&out, path);
     return status == PROF_OK ? prof__csv(trace, &out) : status;
 }
@@ -279,7 +279,7 @@ PROF_DEF PROF__WALL prof_status prof_csv_write(const prof_trace *trace, const ch
 PROF_DEF PROF__WALL prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
 {
     prof__out out;
-    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_csv_stream: trace is null");
+    if (!trace) return prof__null("prof_csv_stream", "trace");
     prof__out_sink(&out, sink);
     return prof__csv(trace, &out);
 }

@@ -282,12 +282,12 @@ static PROF__HOT prof_status prof__locks_walk(prof__locks *all, const prof_trace
     size_t track;
     int good = prof__locks_open(all, trace, by_address);
     prof_status status;
-    if (!good) return prof__fail(PROF_NO_MEMORY, "no memory for the locks");
+    if (!good) return prof__no_memory("for the locks");
     status = prof_timeline_open(trace, &timeline);
     if (status != PROF_OK) return status;
     while (good && prof_timeline_next(timeline, &event, &track)) good = prof__locks_step(all, &event, track);
     status = prof_timeline_close(timeline);
-    return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the locks");
+    return good ? status : prof__no_memory("for the locks");
 }
 
 static PROF__RARE int prof__lock_order(const void *a, const void *b)
@@ -306,7 +306,7 @@ static PROF__RARE prof_status prof__locks_list(const prof_trace *trace, int by_a
     prof__locks all;
     prof_status status;
     size_t i, kept = 0;
-    if (!trace || !rows || !count) return prof__fail(PROF_INVALID_ARGUMENT, "prof_locks: trace, rows or count is null");
+    if (!trace || !rows || !count) return prof__null("prof_locks", "trace, rows or count");
     *rows = NULL;
     *count = 0;
     status = prof__locks_walk(&all, trace, by_address != 0);
@@ -318,7 +318,7 @@ static PROF__RARE prof_status prof__locks_list(const prof_trace *trace, int by_a
     }
     if (kept) qsort(all.rows, kept, sizeof *all.rows, prof__lock_order);
     if (status == PROF_OK && !PROF__ROOM(all.rows, all.row_capacity, kept))
-        status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics of locks");
+        status = prof__no_memory("for the statistics of locks");
     if (status == PROF_OK) {
         *rows = all.rows;
         *count = kept;

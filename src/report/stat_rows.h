@@ -300,7 +300,7 @@ static PROF__HOT prof_status prof__stat_rows_track(prof__stat_rows *all, const p
     }
     prof__stat_rows_leave(all, 0, 0);
     prof_cursor_close(cursor);
-    return good ? PROF_OK : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+    return good ? PROF_OK : prof__no_memory("for the statistics");
 }
 
 /* Returns the time of a span without the tasks inside it, if it is a task of one thread. */
@@ -357,5 +357,5 @@ static prof_status prof__stat_rows_spans(prof__stat_rows *all, const prof_trace 
                (span.mark || old || prof__stat_rows_span(all, &span, alone));
     }
     status = prof_spans_close(spans);
-    return good ? status : prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+    return good ? status : prof__no_memory("for the statistics");
 }

@@ -35,7 +35,7 @@ static PROF__RARE int prof__stat_rows_aggregated(const prof_trace *trace, int by
 static PROF__RARE prof_status prof__stat_rows_take(prof__stat_rows *all, const prof_trace *trace)
 {
     prof_status status = PROF_OK;
-    if (!prof__stat_rows_copy(all, trace)) return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+    if (!prof__stat_rows_copy(all, trace)) return prof__no_memory("for the statistics");
     all->capacity = trace->aggregated_count + 1;
     for (size_t i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++) {
         all->messages_only = !*prof_trace_track(trace, i)->device;
@@ -197,7 +197,7 @@ static PROF__RARE prof_status prof__stats(const prof_trace *trace, prof_event_ty
     prof_status status;
     size_t i;
     if (!trace || !stats || !count)
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_stats: trace, stats or count is null");
+        return prof__null("prof_stats", "trace, stats or count");
     *stats = NULL;
     *count = 0;
     status = prof__stat_rows_make(trace, by_path, &all);
@@ -205,7 +205,7 @@ static PROF__RARE prof_status prof__stats(const prof_trace *trace, prof_event_ty
         sorted = prof__sort(&all, type, sort, ascending, count);
         if (sorted && by_path) prof__sort_tree(&all, sorted, *count, 0);
         *stats = sorted ? prof__stats_copy(&all, sorted, *count) : NULL;
-        if (!*stats) status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+        if (!*stats) status = prof__no_memory("for the statistics");
     }
     if (status != PROF_OK) *count = 0;
     for (i = 0; i < *count; i++)

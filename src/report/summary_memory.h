@@ -60,7 +60,7 @@ static PROF__RARE prof_status prof__summary_unfreed(prof__out *out, const prof_m
     size_t count = 0, i;
     if (!top || stats->site_count <= top) return PROF_OK;
     rows = (prof_memory_row *)malloc(stats->site_count * sizeof *rows);
-    if (!rows) return prof__fail(PROF_NO_MEMORY, "no memory for the summary");
+    if (!rows) return prof__no_memory("for the summary");
     for (i = 0; i < stats->site_count; i++)
         if (stats->sites[i].live_count) rows[count++] = stats->sites[i];
     if (count) {

@@ -39,7 +39,7 @@ static PROF__RARE void prof__summary(const prof_trace *trace, prof__out *out, co
         spans = prof__sort(&all, PROF_EVENT_SPAN_BEGIN, options->sort, options->ascending, &span_count);
         frames = prof__sort(&all, PROF_EVENT_FRAME, PROF_SORT_NAME, 1, &frame_count);
         counters = prof__sort(&all, PROF_EVENT_COUNTER, PROF_SORT_NAME, 1, &counter_count);
-        if (!scopes || !spans || !frames || !counters) status = prof__fail(PROF_NO_MEMORY, "no memory for the summary");
+        if (!scopes || !spans || !frames || !counters) status = prof__no_memory("for the summary");
     }
     if (status == PROF_OK) {
         prof__summary_head(out, trace, limit);
@@ -68,7 +68,7 @@ PROF_DEF PROF__WALL prof_status prof_summary_write(const prof_trace *trace, cons
 {
     prof__out out;
     prof_status status;
-    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_summary_write: trace is null");
+    if (!trace) return prof__null("prof_summary_write", "trace");
     status = prof__out_file(&out, path);
     if (status != PROF_OK) return status;
     prof__summary(trace, &out, options);
@@ -79,7 +79,7 @@ PROF_DEF PROF__WALL prof_status prof_summary_stream(const prof_trace *trace, pro
                                                     const prof_summary_options *options)
 {
     prof__out out;
-    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_summary_stream: trace is null");
+    if (!trace) return prof__null("prof_summary_stream", "trace");
     prof__out_sink(&out, sink);
     prof__summary(trace, &out, options);
     return prof__out_close(&out);

@@ -186,7 +186,7 @@ static PROF__RARE prof_status prof__environment_check(int starts)
 
 PROF_DEF prof_status prof_config_from_env(prof_config *config)
 {
-    if (!config) return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_from_env: config is null");
+    if (!config) return prof__null("prof_config_from_env", "config");
     prof_status status = prof__environment_check(0);
     for (size_t i = 0; i < PROF__KEY_COUNT_ALL && !status; ++i) {
         char name[40], why[PROF__ERROR_SIZE];

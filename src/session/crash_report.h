@@ -205,7 +205,7 @@ static PROF__RARE prof_status prof__crash_prepare(prof__session *s)
 {
     prof__crash_work *w = prof__crash.work;
     if (!w) w = (prof__crash_work *)calloc(1, sizeof *w);
-    if (!w) return prof__fail(PROF_NO_MEMORY, "no memory for crash_report");
+    if (!w) return prof__no_memory("for crash_report");
     prof__crash.work = w;
     if (s->output[0])
         prof__output_beside(s, w->path, sizeof w->path);

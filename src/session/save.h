@@ -203,7 +203,7 @@ PROF_DEF PROF__WALL prof_status prof_save(const char *path)
     PROF__LED(prof_save, (path));
     char expanded[1024];
     prof_status (*write)(const prof_trace *, const char *);
-    if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save: path is null");
+    if (!path) return prof__null("prof_save", "path");
     prof_status status = prof__expand(path, expanded, sizeof expanded);
     if (!status) status = prof__writer_for(expanded, prof__live_mode(), &write);
     if (status) return status;

@@ -31,7 +31,7 @@ static prof_status prof__stream_open(prof__session *s)
                           (unsigned long long)s->mapping_size);
     s->stream.block = (prof__block *)malloc(PROF__BLOCK_BOUND(s->chunk_words));
     s->stream.chunks = (prof__chunk **)malloc((size_t)s->chunk_count * sizeof *s->stream.chunks);
-    if (!s->stream.block || !s->stream.chunks) return prof__fail(PROF_NO_MEMORY, "no memory to pack chunks");
+    if (!s->stream.block || !s->stream.chunks) return prof__no_memory("to pack chunks");
     h->archive_offset = h->archive_first = h->archive_next = prof__round(s->mapping_size, 4096);
     h->archive_limit = s->max_file_size ? s->max_file_size / 8 * 8 : INT64_MAX / 4096 * 4096;
     return PROF_OK;

@@ -125,7 +125,7 @@ static prof_status prof__aggregated_take(prof__aggregated *stats, int reset)
     prof__lock(&f->lock);
     prof__follow_all(f);
     if (!prof__aggregated_copy(stats, f))
-        status = prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+        status = prof__no_memory("for the statistics");
     else if (reset)
         prof__follow_reset(f);
     prof__unlock(&f->lock);
@@ -152,7 +152,7 @@ static prof_status prof__aggregated_note(prof_trace *trace)
     snprintf(note + 7, sizeof note - 7, "the newest %s of %s, from %s on; statistics are of all", kept, all, from);
     if (prof__device_name(trace, note) == PROF__NONE || prof__device_name(trace, note + 7) == PROF__NONE ||
         !prof__read_metadata(trace, note, note + sizeof note)) /* it finds these copies */
-        return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+        return prof__no_memory("for the statistics");
     return PROF_OK;
 }
 
@@ -173,7 +173,7 @@ static prof_status prof__aggregated_give(prof__aggregated *stats, prof_trace *tr
             continue;
         }
         if (site == PROF__NONE) site = prof__read_make_site(trace, i ? "?" : "(more scopes)", PROF__KIND_BEGIN);
-        if (site == PROF__NONE) return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+        if (site == PROF__NONE) return prof__no_memory("for the statistics");
         /* sites may still move: refer to them by number for now */
         stats->sites[count] = (uint32_t)site;
         stats->rows[count] = *row;
@@ -181,7 +181,7 @@ static prof_status prof__aggregated_give(prof__aggregated *stats, prof_trace *tr
         stats->rows[count].stat.name = NULL;
         if (stats->texts[i]) {
             if (!PROF__ROOM(trace->texts, trace->text_capacity, trace->text_count))
-                return prof__fail(PROF_NO_MEMORY, "no memory for the statistics");
+                return prof__no_memory("for the statistics");
             stats->rows[count].stat.name = trace->texts[trace->text_count++] = stats->texts[i];
             stats->texts[i] = NULL;
         }

@@ -82,14 +82,14 @@ static prof_status prof__follow_make(prof__session *s, const prof_config *config
     if (!prof__mode_counts((uint32_t)config->mode) && !config->save && !config->save_over && !config->save_signal)
         return PROF_OK;
     prof__follow *f = (prof__follow *)calloc(1, sizeof *f);
-    if (!f) return prof__fail(PROF_NO_MEMORY, "no memory to follow what is recorded");
+    if (!f) return prof__no_memory("to follow what is recorded");
     s->follow = f; /* freed with the session */
     f->session = s;
     f->process = prof__process_id();
     f->stats = prof__mode_counts((uint32_t)config->mode);
     f->ns_per_tick = 1;
     status = prof__save_check(f, config);
-    if (!status && !prof__follow_tables(f)) status = prof__fail(PROF_NO_MEMORY, "no memory to follow what is recorded");
+    if (!status && !prof__follow_tables(f)) status = prof__no_memory("to follow what is recorded");
     return status;
 }
 

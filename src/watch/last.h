@@ -158,7 +158,7 @@ PROF_DEF PROF__WALL prof_status prof_save_last(const char *path, double seconds)
 {
     PROF__LED(prof_save_last, (path, seconds));
     char expanded[1024];
-    if (!path) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save_last: path is null");
+    if (!path) return prof__null("prof_save_last", "path");
     if (!(seconds > 0)) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save_last: seconds must be more than 0");
     prof_status status = prof__expand(path, expanded, sizeof expanded);
     return status ? status : prof__last_save(expanded, seconds, NULL);
