@@ -2926,7 +2926,7 @@ typedef struct prof__thread {
     uint32_t epoch; /* of the session that this thread records into; a token carries it from a begin to its end */
     uint64_t *cursor, *end;
     uint64_t base; /* ticks */
-    uint64_t room; /* words that may still be taken: those left in the chunk, less one for the end of each open scope */
+    uint64_t free_words; /* those of the chunk that may still be taken, less one for the end of each open scope */
     uint32_t open; /* value for gate once the thread is in step */
     uint32_t seen; /* generation with which the thread is in step */
     struct prof__session *session;
@@ -2935,7 +2935,7 @@ typedef struct prof__thread {
     prof_fiber *fiber; /* the fiber that runs on this thread; NULL: none, events go to the thread's own track */
     uint64_t thread_id;
     uint32_t exits;   /* how often the thread has run its destructor: see prof__thread_leaves */
-    uint32_t entered; /* 1: the last TRACK record of the chunk is the present track's. 0: cursor is end, room is 0 */
+    uint32_t entered; /* 1: the last TRACK record of the chunk is the present track's. 0: cursor is end, free_words 0 */
     uint64_t *begun, *begun_end; /* the last begin, if short scopes are removed */
     prof_fiber own;
     uint64_t read;      /* the clock, as read by a begin or an end that then took the slow path; 0: not kept */
@@ -5275,7 +5275,7 @@ static void prof__track_write(prof__thread *self)
     PROF__BARRIER();
     track->serial = serial;
     self->cursor = at + 3;
-    self->room -= 3;
+    self->free_words -= 3;
 }
 
 /* How many words of the present track's reserve are hidden below the end: see >>note. */
@@ -5285,7 +5285,7 @@ static uint32_t prof__note_hidden(const prof__thread *self) { return self->note 
 static uint64_t prof__owed(const prof__thread *self)
 {
     const prof_fiber *track = self->fiber ? self->fiber : &self->own;
-    if (self->entered) return (uint64_t)(self->end - self->cursor) - self->room + prof__note_hidden(self);
+    if (self->entered) return (uint64_t)(self->end - self->cursor) - self->free_words + prof__note_hidden(self);
     return track->epoch == PROF__LOAD(&prof__state.epoch) ? track->owed : 0;
 }
 
@@ -5298,7 +5298,7 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     self->cursor = prof__chunk_first(chunk) + used;
     if (prof__note_hidden(self) > owed) self->note = self->note_place = 0; /* the reserve was dropped */
     self->end = prof__chunk_first(chunk) + s->chunk_words - prof__note_hidden(self);
-    self->room = s->chunk_words - used - owed;
+    self->free_words = s->chunk_words - used - owed;
     self->begun = self->begun_end = NULL;
     self->entered = 1;
     prof__track_write(self);
@@ -5403,7 +5403,7 @@ static void prof__track_leave(prof__thread *self)
     if (PROF__UNLIKELY(PROF__LOAD(&self->chunk->lost))) prof__lost_write(self);
     self->entered = 0;
     self->end = self->cursor;
-    self->room = 0;
+    self->free_words = 0;
     self->begun = self->begun_end = NULL;
 }
 
@@ -5449,9 +5449,9 @@ static PROF__COLD uint64_t *prof__reserve_slow(prof__thread *self, uint64_t word
 {
     if (*now < self->base && self->base - *now < 1u << 31) {
         *now = self->base; /* a handler took this chunk after the clock was read */
-        if (self->room >= words) return self->cursor;
+        if (self->free_words >= words) return self->cursor;
     }
-    if (!prof__chunk_next(self) || self->room < words) {
+    if (!prof__chunk_next(self) || self->free_words < words) {
         prof__lose_all(self, loss);
         return NULL;
     }
@@ -5463,7 +5463,7 @@ static PROF__COLD uint64_t *prof__reserve_slow(prof__thread *self, uint64_t word
    counts the loss. */
 static inline uint64_t *prof__reserve_or_lose(prof__thread *self, uint64_t words, uint64_t *now, uint32_t loss)
 {
-    if (PROF__UNLIKELY(self->room < words || (*now - self->base) >> PROF__TICK_BITS))
+    if (PROF__UNLIKELY(self->free_words < words || (*now - self->base) >> PROF__TICK_BITS))
         return prof__reserve_slow(self, words, now, loss);
     return self->cursor;
 }
@@ -5477,7 +5477,7 @@ static inline uint64_t *prof__reserve(prof__thread *self, uint64_t words, uint64
 static void prof__commit(prof__thread *self, uint64_t words)
 {
     self->cursor += words;
-    self->room -= words;
+    self->free_words -= words;
 }
 
 /* Detaches the thread from its session, whose image may be unmapped as soon as attached is decremented. */
@@ -5489,7 +5489,7 @@ static void prof__detach(prof__thread *self)
     self->chunk = self->filled = NULL;
     self->cursor = self->end = NULL;
     self->begun = self->begun_end = NULL;
-    self->room = 0;
+    self->free_words = 0;
     self->epoch = self->note = 0;
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
 }
@@ -5690,7 +5690,7 @@ static PROF__COLD void prof__last_scope_ended(prof__thread *self)
    are on pay nothing.
 
    The words reserved for ends show which scope is the innermost one. A note hides the words of the enclosing scopes: it
-   moves `end` down by as many, so that the rest, (end - cursor) - room, counts the scopes inside. The end of an
+   moves `end` down by as many, so that the rest, (end - cursor) - free_words, counts the scopes inside. The end of an
    enclosing scope then finds no reserved word and takes the slow path, which concludes that a longjmp() has left the
    note's scope.
 
@@ -5990,7 +5990,7 @@ static inline prof__place prof__place_take(prof__thread *self, prof_site *site, 
     place.head = prof__site_load(site) ^ generation;
     if (PROF__UNLIKELY((uint32_t)place.head | (gate ^ generation))) return prof__place_slow(self, site, words, gate);
     uint64_t elapsed = prof__counter() - self->base;
-    if (PROF__UNLIKELY((self->room < words) | (elapsed >> PROF__TICK_BITS != 0)))
+    if (PROF__UNLIKELY((self->free_words < words) | (elapsed >> PROF__TICK_BITS != 0)))
         return prof__place_slow(self, site, words, gate);
     place.at = self->cursor;
     place.head |= elapsed;
@@ -6001,7 +6001,7 @@ static inline prof__place prof__place_take(prof__thread *self, prof_site *site, 
 static inline void prof__place_leave(prof__thread *self, prof__place place, uint64_t words)
 {
     self->cursor = place.at + words;
-    self->room -= words;
+    self->free_words -= words;
     prof__leave(self);
 }
 
@@ -6014,7 +6014,7 @@ static prof__token prof__begin_at(prof__thread *self, uint64_t head, uint64_t no
     if (!at) return 0;
     prof__store_word(at, head | (now - self->base));
     prof__commit(self, 1);
-    self->room -= 1; /* for the end */
+    self->free_words -= 1; /* for the end */
     self->begun = at;
     self->begun_end = self->cursor;
     return head | self->epoch;
@@ -6036,7 +6036,7 @@ static void prof__begin_undo(prof__thread *self)
     prof__store_word(self->begun, 0);
     if (PROF__UNLIKELY(self->cursor - self->begun > 1))
         prof__clear(self->begun + 1, (size_t)(self->cursor - self->begun - 1) * 8);
-    self->room += (uint64_t)(self->cursor - self->begun) + 1;
+    self->free_words += (uint64_t)(self->cursor - self->begun) + 1;
     self->cursor = self->begun;
     self->begun = NULL;
     PROF__STORE(&self->chunk->taken_back, PROF__LOAD(&self->chunk->taken_back) + 1);
@@ -6055,7 +6055,7 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
         prof__lose(self, 1);
         return;
     }
-    if ((uint64_t)(self->end - self->cursor) <= self->room) self->room--; /* its reserve was dropped */
+    if ((uint64_t)(self->end - self->cursor) <= self->free_words) self->free_words--; /* its reserve was dropped */
     if ((int64_t)(now - self->base) < 0) now = self->base;
     prof__store_word(self->cursor, (head ^ PROF__END_OF_BEGIN) | (now - self->base));
     self->cursor++;
@@ -6111,14 +6111,14 @@ PROF__ENTRY prof__token prof__begin(prof_site *site)
         self->read = now;
         return prof__begin_slow(self, site, gate);
     }
-    uint64_t *at = self->cursor, room = self->room, elapsed = now - self->base;
-    if (PROF__UNLIKELY((room < 2) | (elapsed >> PROF__TICK_BITS != 0))) {
+    uint64_t *at = self->cursor, left = self->free_words, elapsed = now - self->base;
+    if (PROF__UNLIKELY((left < 2) | (elapsed >> PROF__TICK_BITS != 0))) {
         self->read = 0;
         return prof__begin_slow(self, site, gate);
     }
     prof__store_word(at, head | elapsed);
     self->cursor = at + 1;
-    self->room = room - 2;
+    self->free_words = left - 2;
     prof__token token = head | self->epoch;
     PROF__BARRIER();
     self->gate = generation;
@@ -6160,7 +6160,7 @@ PROF__ENTRY void prof__end(prof__token token)
         return;
     }
     uint64_t *at = self->cursor, elapsed = now - self->base;
-    if (PROF__UNLIKELY(((uint64_t)(self->end - at) <= self->room) | (elapsed >> PROF__TICK_BITS != 0))) {
+    if (PROF__UNLIKELY(((uint64_t)(self->end - at) <= self->free_words) | (elapsed >> PROF__TICK_BITS != 0))) {
         self->read = 0;
         prof__end_slow(self, token, gate);
         return;
@@ -6220,13 +6220,13 @@ PROF__ENTRY prof__token prof__next(prof_site *site, prof__token token)
     uint64_t head = prof__site_load(site) ^ generation, old = token ^ self->epoch;
     if (PROF__UNLIKELY((uint32_t)head | (uint32_t)old | (gate ^ generation)))
         return prof__next_slow(self, site, token, gate);
-    uint64_t *at = self->cursor, room = self->room, elapsed = now - self->base;
-    if (PROF__UNLIKELY((room < 2) | ((uint64_t)(self->end - at) <= room) | (elapsed >> PROF__TICK_BITS != 0)))
+    uint64_t *at = self->cursor, left = self->free_words, elapsed = now - self->base;
+    if (PROF__UNLIKELY((left < 2) | ((uint64_t)(self->end - at) <= left) | (elapsed >> PROF__TICK_BITS != 0)))
         return prof__next_slow(self, site, token, gate);
     prof__store_word(at, (old ^ PROF__END_OF_BEGIN) | elapsed);
     prof__store_word(at + 1, head | elapsed);
     self->cursor = at + 2;
-    self->room = room - 2;
+    self->free_words = left - 2;
     prof__token next = head | self->epoch;
     PROF__BARRIER();
     self->gate = generation;
@@ -6276,7 +6276,7 @@ static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64
     PROF__BRIDGE_ARG(site, type, number);
     uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
     uint64_t head = prof__site_load(site) ^ generation, low = (uint64_t)type << 32 | 1;
-    if (PROF__UNLIKELY(((uint32_t)head | (gate ^ generation) | self->note) || self->room < 2)) {
+    if (PROF__UNLIKELY(((uint32_t)head | (gate ^ generation) | self->note) || self->free_words < 2)) {
         prof__arg_slow(self, site, low, number, gate);
         return;
     }
@@ -6437,7 +6437,7 @@ static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *si
         prof__text_write(at + 1, (uint64_t)PROF__KIND_NAME << PROF__KIND_SHIFT, &text);
         prof__store_word(at, head | (now - self->base));
         prof__commit(self, 2 + text.words);
-        self->room -= owed;
+        self->free_words -= owed;
         self->begun = at; /* only on this path: if short scopes are removed, the fast path is closed */
         self->begun_end = self->cursor;
         head |= self->epoch;
@@ -6457,13 +6457,13 @@ static inline __attribute__((__always_inline__)) prof__token prof__named_text(pr
     prof__token token = head | self->epoch;
     int fast = !((uint32_t)head | (gate ^ generation)) && text->length <= self->session->chunk_words * 2;
     if (PROF__LIKELY(fast)) elapsed = prof__counter() - self->base;
-    if (PROF__UNLIKELY(!fast || self->room < words || elapsed >> PROF__TICK_BITS)) {
+    if (PROF__UNLIKELY(!fast || self->free_words < words || elapsed >> PROF__TICK_BITS)) {
         token = prof__named_slow(self, site, *text, owed, gate);
     } else {
         prof__text_write_as(at + 1, (uint64_t)PROF__KIND_NAME << PROF__KIND_SHIFT, text, padded);
         prof__store_word(at, head | elapsed);
         self->cursor = at + words - owed;
-        self->room -= words;
+        self->free_words -= words;
         PROF__BARRIER();
         self->gate = generation;
     }
@@ -6508,7 +6508,7 @@ static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_s
         prof__store_word(at + 1, prof__site_head(key) | low);
         prof__store_word(at, head | (now - self->base));
         prof__commit(self, 3);
-        self->room -= 1;
+        self->free_words -= 1;
         self->begun = at;
         self->begun_end = at + 1; /* not the last record any more: the scope is not removed, however short */
         token = head | self->epoch;
@@ -6526,13 +6526,13 @@ PROF__ENTRY prof__token prof__begin_number(prof_site *site, prof_site *key, uint
     uint64_t head = prof__site_load(site) ^ generation, key_head = prof__site_load(key) ^ generation;
     uint64_t *at = self->cursor, elapsed = now - self->base, low = type << 32 | 1;
     if (PROF__UNLIKELY(((uint32_t)head | (uint32_t)key_head | (gate ^ generation)) ||
-                       ((self->room < 4) | (elapsed >> PROF__TICK_BITS != 0))))
+                       ((self->free_words < 4) | (elapsed >> PROF__TICK_BITS != 0))))
         return prof__begin_number_slow(self, site, key, low, number, gate);
     PROF__STORE(at + 2, number);
     prof__store_word(at + 1, key_head | low);
     prof__store_word(at, head | elapsed);
     self->cursor = at + 3;
-    self->room -= 4;
+    self->free_words -= 4;
     prof__token token = head | self->epoch;
     PROF__BARRIER();
     self->gate = generation;
@@ -7677,7 +7677,7 @@ PROF__ENTRY PROF__WALL void prof_thread_name(const char *name)
     if (prof__lock_enter(&prof__lock_word, &signals)) {
         prof__track_know(self);
         prof__lock_leave(&prof__lock_word, &signals);
-        if (self->room >= 3 + 2)
+        if (self->free_words >= 3 + 2)
             prof__track_write(self);
         else
             prof__chunk_next(self); /* a chunk begins with a TRACK record */
@@ -10944,14 +10944,14 @@ static uint64_t prof__burst_measure(prof__session *s, uint64_t step, void (*burs
     static uint64_t scratch[PROF__BURST_WORDS + 2];
     enum { ROUNDS = 8 };
     prof__thread *self = PROF__SELF();
-    uint64_t *cursor = self->cursor, *end = self->end, room = self->room, best = ~0ull, total = 0, cost;
+    uint64_t *cursor = self->cursor, *end = self->end, left = self->free_words, best = ~0ull, total = 0, cost;
     for (int round = 0; round < ROUNDS; ++round) {
         uint64_t start = prof__now(s, 0);
         self->gate = PROF__BUSY;
         PROF__BARRIER();
         self->cursor = scratch + 1;
         self->end = scratch + sizeof scratch / sizeof *scratch;
-        self->room = PROF__BURST_WORDS;
+        self->free_words = PROF__BURST_WORDS;
         PROF__BARRIER();
         self->gate = self->open;
         burst(site);
@@ -10959,7 +10959,7 @@ static uint64_t prof__burst_measure(prof__session *s, uint64_t step, void (*burs
         PROF__BARRIER();
         self->cursor = cursor;
         self->end = end;
-        self->room = room;
+        self->free_words = left;
         PROF__BARRIER();
         self->gate = self->open;
         uint64_t took = prof__now(s, 0) - start;

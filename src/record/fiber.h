@@ -27,7 +27,7 @@ PROF__ENTRY PROF__WALL void prof_thread_name(const char *name)
     if (prof__lock_enter(&prof__lock_word, &signals)) {
         prof__track_know(self);
         prof__lock_leave(&prof__lock_word, &signals);
-        if (self->room >= 3 + 2)
+        if (self->free_words >= 3 + 2)
             prof__track_write(self);
         else
             prof__chunk_next(self); /* a chunk begins with a TRACK record */

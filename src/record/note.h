@@ -8,7 +8,7 @@
    are on pay nothing.
 
    The words reserved for ends show which scope is the innermost one. A note hides the words of the enclosing scopes: it
-   moves `end` down by as many, so that the rest, (end - cursor) - room, counts the scopes inside. The end of an
+   moves `end` down by as many, so that the rest, (end - cursor) - free_words, counts the scopes inside. The end of an
    enclosing scope then finds no reserved word and takes the slow path, which concludes that a longjmp() has left the
    note's scope.
 

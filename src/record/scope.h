@@ -230,7 +230,7 @@ static inline prof__place prof__place_take(prof__thread *self, prof_site *site, 
     place.head = prof__site_load(site) ^ generation;
     if (PROF__UNLIKELY((uint32_t)place.head | (gate ^ generation))) return prof__place_slow(self, site, words, gate);
     uint64_t elapsed = prof__counter() - self->base;
-    if (PROF__UNLIKELY((self->room < words) | (elapsed >> PROF__TICK_BITS != 0)))
+    if (PROF__UNLIKELY((self->free_words < words) | (elapsed >> PROF__TICK_BITS != 0)))
         return prof__place_slow(self, site, words, gate);
     place.at = self->cursor;
     place.head |= elapsed;
@@ -241,7 +241,7 @@ static inline prof__place prof__place_take(prof__thread *self, prof_site *site, 
 static inline void prof__place_leave(prof__thread *self, prof__place place, uint64_t words)
 {
     self->cursor = place.at + words;
-    self->room -= words;
+    self->free_words -= words;
     prof__leave(self);
 }
 
@@ -254,7 +254,7 @@ static prof__token prof__begin_at(prof__thread *self, uint64_t head, uint64_t no
     if (!at) return 0;
     prof__store_word(at, head | (now - self->base));
     prof__commit(self, 1);
-    self->room -= 1; /* for the end */
+    self->free_words -= 1; /* for the end */
     self->begun = at;
     self->begun_end = self->cursor;
     return head | self->epoch;
@@ -276,7 +276,7 @@ static void prof__begin_undo(prof__thread *self)
     prof__store_word(self->begun, 0);
     if (PROF__UNLIKELY(self->cursor - self->begun > 1))
         prof__clear(self->begun + 1, (size_t)(self->cursor - self->begun - 1) * 8);
-    self->room += (uint64_t)(self->cursor - self->begun) + 1;
+    self->free_words += (uint64_t)(self->cursor - self->begun) + 1;
     self->cursor = self->begun;
     self->begun = NULL;
     PROF__STORE(&self->chunk->taken_back, PROF__LOAD(&self->chunk->taken_back) + 1);
@@ -295,7 +295,7 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
         prof__lose(self, 1);
         return;
     }
-    if ((uint64_t)(self->end - self->cursor) <= self->room) self->room--; /* its reserve was dropped */
+    if ((uint64_t)(self->end - self->cursor) <= self->free_words) self->free_words--; /* its reserve was dropped */
     if ((int64_t)(now - self->base) < 0) now = self->base;
     prof__store_word(self->cursor, (head ^ PROF__END_OF_BEGIN) | (now - self->base));
     self->cursor++;
@@ -351,14 +351,14 @@ PROF__ENTRY prof__token prof__begin(prof_site *site)
         self->read = now;
         return prof__begin_slow(self, site, gate);
     }
-    uint64_t *at = self->cursor, room = self->room, elapsed = now - self->base;
-    if (PROF__UNLIKELY((room < 2) | (elapsed >> PROF__TICK_BITS != 0))) {
+    uint64_t *at = self->cursor, left = self->free_words, elapsed = now - self->base;
+    if (PROF__UNLIKELY((left < 2) | (elapsed >> PROF__TICK_BITS != 0))) {
         self->read = 0;
         return prof__begin_slow(self, site, gate);
     }
     prof__store_word(at, head | elapsed);
     self->cursor = at + 1;
-    self->room = room - 2;
+    self->free_words = left - 2;
     prof__token token = head | self->epoch;
     PROF__BARRIER();
     self->gate = generation;
@@ -400,7 +400,7 @@ PROF__ENTRY void prof__end(prof__token token)
         return;
     }
     uint64_t *at = self->cursor, elapsed = now - self->base;
-    if (PROF__UNLIKELY(((uint64_t)(self->end - at) <= self->room) | (elapsed >> PROF__TICK_BITS != 0))) {
+    if (PROF__UNLIKELY(((uint64_t)(self->end - at) <= self->free_words) | (elapsed >> PROF__TICK_BITS != 0))) {
         self->read = 0;
         prof__end_slow(self, token, gate);
         return;
@@ -460,13 +460,13 @@ PROF__ENTRY prof__token prof__next(prof_site *site, prof__token token)
     uint64_t head = prof__site_load(site) ^ generation, old = token ^ self->epoch;
     if (PROF__UNLIKELY((uint32_t)head | (uint32_t)old | (gate ^ generation)))
         return prof__next_slow(self, site, token, gate);
-    uint64_t *at = self->cursor, room = self->room, elapsed = now - self->base;
-    if (PROF__UNLIKELY((room < 2) | ((uint64_t)(self->end - at) <= room) | (elapsed >> PROF__TICK_BITS != 0)))
+    uint64_t *at = self->cursor, left = self->free_words, elapsed = now - self->base;
+    if (PROF__UNLIKELY((left < 2) | ((uint64_t)(self->end - at) <= left) | (elapsed >> PROF__TICK_BITS != 0)))
         return prof__next_slow(self, site, token, gate);
     prof__store_word(at, (old ^ PROF__END_OF_BEGIN) | elapsed);
     prof__store_word(at + 1, head | elapsed);
     self->cursor = at + 2;
-    self->room = room - 2;
+    self->free_words = left - 2;
     prof__token next = head | self->epoch;
     PROF__BARRIER();
     self->gate = generation;

@@ -30,7 +30,7 @@ typedef struct prof__thread {
     uint32_t epoch; /* of the session that this thread records into; a token carries it from a begin to its end */
     uint64_t *cursor, *end;
     uint64_t base; /* ticks */
-    uint64_t room; /* words that may still be taken: those left in the chunk, less one for the end of each open scope */
+    uint64_t free_words; /* those of the chunk that may still be taken, less one for the end of each open scope */
     uint32_t open; /* value for gate once the thread is in step */
     uint32_t seen; /* generation with which the thread is in step */
     struct prof__session *session;
@@ -39,7 +39,7 @@ typedef struct prof__thread {
     prof_fiber *fiber; /* the fiber that runs on this thread; NULL: none, events go to the thread's own track */
     uint64_t thread_id;
     uint32_t exits;   /* how often the thread has run its destructor: see prof__thread_leaves */
-    uint32_t entered; /* 1: the last TRACK record of the chunk is the present track's. 0: cursor is end, room is 0 */
+    uint32_t entered; /* 1: the last TRACK record of the chunk is the present track's. 0: cursor is end, free_words 0 */
     uint64_t *begun, *begun_end; /* the last begin, if short scopes are removed */
     prof_fiber own;
     uint64_t read;      /* the clock, as read by a begin or an end that then took the slow path; 0: not kept */

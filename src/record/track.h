@@ -34,7 +34,7 @@ static void prof__track_write(prof__thread *self)
     PROF__BARRIER();
     track->serial = serial;
     self->cursor = at + 3;
-    self->room -= 3;
+    self->free_words -= 3;
 }
 
 /* How many words of the present track's reserve are hidden below the end: see >>note. */
@@ -44,7 +44,7 @@ static uint32_t prof__note_hidden(const prof__thread *self) { return self->note 
 static uint64_t prof__owed(const prof__thread *self)
 {
     const prof_fiber *track = self->fiber ? self->fiber : &self->own;
-    if (self->entered) return (uint64_t)(self->end - self->cursor) - self->room + prof__note_hidden(self);
+    if (self->entered) return (uint64_t)(self->end - self->cursor) - self->free_words + prof__note_hidden(self);
     return track->epoch == PROF__LOAD(&prof__state.epoch) ? track->owed : 0;
 }
 
@@ -57,7 +57,7 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     self->cursor = prof__chunk_first(chunk) + used;
     if (prof__note_hidden(self) > owed) self->note = self->note_place = 0; /* the reserve was dropped */
     self->end = prof__chunk_first(chunk) + s->chunk_words - prof__note_hidden(self);
-    self->room = s->chunk_words - used - owed;
+    self->free_words = s->chunk_words - used - owed;
     self->begun = self->begun_end = NULL;
     self->entered = 1;
     prof__track_write(self);
@@ -162,7 +162,7 @@ static void prof__track_leave(prof__thread *self)
     if (PROF__UNLIKELY(PROF__LOAD(&self->chunk->lost))) prof__lost_write(self);
     self->entered = 0;
     self->end = self->cursor;
-    self->room = 0;
+    self->free_words = 0;
     self->begun = self->begun_end = NULL;
 }
 
@@ -208,9 +208,9 @@ static PROF__COLD uint64_t *prof__reserve_slow(prof__thread *self, uint64_t word
 {
     if (*now < self->base && self->base - *now < 1u << 31) {
         *now = self->base; /* a handler took this chunk after the clock was read */
-        if (self->room >= words) return self->cursor;
+        if (self->free_words >= words) return self->cursor;
     }
-    if (!prof__chunk_next(self) || self->room < words) {
+    if (!prof__chunk_next(self) || self->free_words < words) {
         prof__lose_all(self, loss);
         return NULL;
     }
@@ -222,7 +222,7 @@ static PROF__COLD uint64_t *prof__reserve_slow(prof__thread *self, uint64_t word
    counts the loss. */
 static inline uint64_t *prof__reserve_or_lose(prof__thread *self, uint64_t words, uint64_t *now, uint32_t loss)
 {
-    if (PROF__UNLIKELY(self->room < words || (*now - self->base) >> PROF__TICK_BITS))
+    if (PROF__UNLIKELY(self->free_words < words || (*now - self->base) >> PROF__TICK_BITS))
         return prof__reserve_slow(self, words, now, loss);
     return self->cursor;
 }
@@ -236,7 +236,7 @@ static inline uint64_t *prof__reserve(prof__thread *self, uint64_t words, uint64
 static void prof__commit(prof__thread *self, uint64_t words)
 {
     self->cursor += words;
-    self->room -= words;
+    self->free_words -= words;
 }
 
 /* Detaches the thread from its session, whose image may be unmapped as soon as attached is decremented. */
@@ -248,7 +248,7 @@ static void prof__detach(prof__thread *self)
     self->chunk = self->filled = NULL;
     self->cursor = self->end = NULL;
     self->begun = self->begun_end = NULL;
-    self->room = 0;
+    self->free_words = 0;
     self->epoch = self->note = 0;
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
 }

@@ -40,7 +40,7 @@ static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64
     PROF__BRIDGE_ARG(site, type, number);
     uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
     uint64_t head = prof__site_load(site) ^ generation, low = (uint64_t)type << 32 | 1;
-    if (PROF__UNLIKELY(((uint32_t)head | (gate ^ generation) | self->note) || self->room < 2)) {
+    if (PROF__UNLIKELY(((uint32_t)head | (gate ^ generation) | self->note) || self->free_words < 2)) {
         prof__arg_slow(self, site, low, number, gate);
         return;
     }
@@ -201,7 +201,7 @@ static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *si
         prof__text_write(at + 1, (uint64_t)PROF__KIND_NAME << PROF__KIND_SHIFT, &text);
         prof__store_word(at, head | (now - self->base));
         prof__commit(self, 2 + text.words);
-        self->room -= owed;
+        self->free_words -= owed;
         self->begun = at; /* only on this path: if short scopes are removed, the fast path is closed */
         self->begun_end = self->cursor;
         head |= self->epoch;
@@ -221,13 +221,13 @@ static inline __attribute__((__always_inline__)) prof__token prof__named_text(pr
     prof__token token = head | self->epoch;
     int fast = !((uint32_t)head | (gate ^ generation)) && text->length <= self->session->chunk_words * 2;
     if (PROF__LIKELY(fast)) elapsed = prof__counter() - self->base;
-    if (PROF__UNLIKELY(!fast || self->room < words || elapsed >> PROF__TICK_BITS)) {
+    if (PROF__UNLIKELY(!fast || self->free_words < words || elapsed >> PROF__TICK_BITS)) {
         token = prof__named_slow(self, site, *text, owed, gate);
     } else {
         prof__text_write_as(at + 1, (uint64_t)PROF__KIND_NAME << PROF__KIND_SHIFT, text, padded);
         prof__store_word(at, head | elapsed);
         self->cursor = at + words - owed;
-        self->room -= words;
+        self->free_words -= words;
         PROF__BARRIER();
         self->gate = generation;
     }
@@ -272,7 +272,7 @@ static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_s
         prof__store_word(at + 1, prof__site_head(key) | low);
         prof__store_word(at, head | (now - self->base));
         prof__commit(self, 3);
-        self->room -= 1;
+        self->free_words -= 1;
         self->begun = at;
         self->begun_end = at + 1; /* not the last record any more: the scope is not removed, however short */
         token = head | self->epoch;
@@ -290,13 +290,13 @@ PROF__ENTRY prof__token prof__begin_number(prof_site *site, prof_site *key, uint
     uint64_t head = prof__site_load(site) ^ generation, key_head = prof__site_load(key) ^ generation;
     uint64_t *at = self->cursor, elapsed = now - self->base, low = type << 32 | 1;
     if (PROF__UNLIKELY(((uint32_t)head | (uint32_t)key_head | (gate ^ generation)) ||
-                       ((self->room < 4) | (elapsed >> PROF__TICK_BITS != 0))))
+                       ((self->free_words < 4) | (elapsed >> PROF__TICK_BITS != 0))))
         return prof__begin_number_slow(self, site, key, low, number, gate);
     PROF__STORE(at + 2, number);
     prof__store_word(at + 1, key_head | low);
     prof__store_word(at, head | elapsed);
     self->cursor = at + 3;
-    self->room -= 4;
+    self->free_words -= 4;
     prof__token token = head | self->epoch;
     PROF__BARRIER();
     self->gate = generation;

@@ -28,14 +28,14 @@ static uint64_t prof__burst_measure(prof__session *s, uint64_t step, void (*burs
     static uint64_t scratch[PROF__BURST_WORDS + 2];
     enum { ROUNDS = 8 };
     prof__thread *self = PROF__SELF();
-    uint64_t *cursor = self->cursor, *end = self->end, room = self->room, best = ~0ull, total = 0, cost;
+    uint64_t *cursor = self->cursor, *end = self->end, left = self->free_words, best = ~0ull, total = 0, cost;
     for (int round = 0; round < ROUNDS; ++round) {
         uint64_t start = prof__now(s, 0);
         self->gate = PROF__BUSY;
         PROF__BARRIER();
         self->cursor = scratch + 1;
         self->end = scratch + sizeof scratch / sizeof *scratch;
-        self->room = PROF__BURST_WORDS;
+        self->free_words = PROF__BURST_WORDS;
         PROF__BARRIER();
         self->gate = self->open;
         burst(site);
@@ -43,7 +43,7 @@ static uint64_t prof__burst_measure(prof__session *s, uint64_t step, void (*burs
         PROF__BARRIER();
         self->cursor = cursor;
         self->end = end;
-        self->room = room;
+        self->free_words = left;
         PROF__BARRIER();
         self->gate = self->open;
         uint64_t took = prof__now(s, 0) - start;
