@@ -165,7 +165,7 @@
 #define PROF__SCOPE_MASK(...) PROF__SCOPE_MASK_(__VA_ARGS__)
 #define PROF__SCOPE_MASK_(id, name, mask)                                                                  \
     PROF__SITE_MASK_OF(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL, 0,         \
-                       (uint32_t)~(uint32_t)(mask));                                                       \
+                       PROF__TO(uint32_t, ~PROF__TO(uint32_t, mask)));                                     \
     PROF__GUARD(prof__scope_##id, PROF__BEGIN(prof__site_##id, PROF_SITE_LEVEL))
 #define PROFILE_SCOPE_M(name, mask)                                                                        \
     PROF__EITHER(PROF__SCOPE_MASK(PROF_UNIQUE, name, mask), PROF__GONE(PROF_UNIQUE, sizeof(name) + (mask)))
@@ -176,13 +176,15 @@
     PROF__SITE(prof__key_##id, PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL);                       \
     PROF__GUARD(prof__scope_##id,                                                                          \
                 PROF__BEGIN_WITH(prof__site_##id, PROF_SITE_LEVEL,                                         \
-                                 prof__begin_number(&prof__site_##id, &prof__key_##id, type, (uint64_t)(number))))
+                                 prof__begin_number(&prof__site_##id, &prof__key_##id, type,               \
+                                                    PROF__TO(uint64_t, number))))
 #define PROFILE_STEP(name, number)                                                                         \
-    PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_STEP, "step_num", PROF_VALUE_INT, (int64_t)(number)), \
-                 PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof((int64_t)(number))))
+    PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_STEP, "step_num", PROF_VALUE_INT,         \
+                                    PROF__TO(int64_t, number)),                                            \
+                 PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof(PROF__TO(int64_t, number))))
 #define PROFILE_THROUGHPUT(name, bytes)                                                                    \
     PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_THROUGHPUT, "bytes", PROF_VALUE_UINT, bytes), \
-                 PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof((uint64_t)(bytes))))
+                 PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof(PROF__TO(uint64_t, bytes))))
 /* The same with a name made at run time. The argument is recorded after the begin, so that no other scope gets it. */
 #define PROF__SCOPE_NAMED(...) PROF__SCOPE_NAMED_(__VA_ARGS__)
 #define PROF__SCOPE_NAMED_(id, text, role, key, record, number)                                            \
@@ -194,11 +196,12 @@
             ? (record(&prof__key_##id, number), 1)                                                         \
             : 0
 #define PROFILE_STEP_S(text, number)                                                                       \
-    PROF__EITHER(PROF__SCOPE_NAMED(PROF_UNIQUE, text, PROF_ROLE_STEP, "step_num", prof__arg_int, (int64_t)(number)), \
+    PROF__EITHER(PROF__SCOPE_NAMED(PROF_UNIQUE, text, PROF_ROLE_STEP, "step_num", prof__arg_int,           \
+                                   PROF__TO(int64_t, number)),                                             \
                  PROF__USE2(text, number))
 #define PROFILE_THROUGHPUT_S(text, bytes)                                                                  \
     PROF__EITHER(PROF__SCOPE_NAMED(PROF_UNIQUE, text, PROF_ROLE_THROUGHPUT, "bytes", prof__arg_uint,       \
-                                   (uint64_t)(bytes)),                                                     \
+                                   PROF__TO(uint64_t, bytes)),                                             \
                  PROF__USE2(text, bytes))
 #define PROFILE_FUNCTION() PROFILE_SCOPE(__func__)
 #if defined(__has_attribute) && PROF_ENABLE
@@ -269,12 +272,13 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
     _Pragma("GCC diagnostic ignored \"-Wunused-variable\"") declaration;                                   \
     _Pragma("GCC diagnostic pop")
 #else
-#define PROF__QUIET_SHADOW(declaration) declaration
+#define PROF__QUIET_SHADOW(declaration) declaration;
 #endif
 #define PROF__STAGE(...) PROF__STAGE_(__VA_ARGS__)
 #define PROF__STAGE_(id, name)                                                                             \
     PROF__SITE(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL);                   \
-    PROF__QUIET_SHADOW(PROF__GUARD_STAGE(PROF__BEGIN(prof__site_##id, PROF_SITE_LEVEL)))
+    PROF__QUIET_SHADOW(PROF__GUARD_STAGE(PROF__BEGIN(prof__site_##id, PROF_SITE_LEVEL)))                   \
+    enum { prof__staged_##id } /* the semicolon after it ends something */
 #define PROFILE_STAGE(name) PROF__EITHER(PROF__STAGE(PROF_UNIQUE, name), PROF__GONE(PROF_UNIQUE, name))
 #define PROFILE_NEXT(name)                                                                                 \
     PROF__EITHER(                                                                                          \
@@ -320,11 +324,11 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
             static prof__log_format prof__known;                                                           \
             PROF__STATEMENT(PROF__KIND_EVENT, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY,                     \
                             PROF__LOG_LEVEL(severity),                                                     \
-                            prof__log(&prof__here, &prof__known, (uint64_t)(severity), __VA_ARGS__));      \
+                            prof__log(&prof__here, &prof__known, PROF__TO(uint64_t, severity), __VA_ARGS__));  \
         } while (0),                                                                                       \
         (0 ? (void)(severity) : PROF__USE(prof__format_check(__VA_ARGS__))))
 #define PROF__MARK_ROLE(scope)                                                                             \
-    ((int)(scope) != 0 ? (int)PROF_ROLE_MARK_GLOBAL - (int)PROF_MARK_GLOBAL + (int)(scope) : 0)
+    (PROF__TO(int, scope) != 0 ? PROF_ROLE_MARK_GLOBAL - PROF__TO(int, PROF_MARK_GLOBAL) + PROF__TO(int, scope) : 0)
 #define PROFILE_MARK_SCOPE(name, scope)                                                                    \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK | PROF__MARK_ROLE(scope) << PROF__ROLE_SHIFT, name, PROF_CATEGORY, \
                                  PROF_SITE_LEVEL, prof__mark(&prof__here)),                                \
@@ -332,7 +336,7 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 
 #define PROF__SPAN(type, name, id, category)                                                               \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_EVENT, name, category, PROF_SITE_LEVEL,                        \
-                                 prof__event(&prof__here, type, 0, (uint64_t)(id))),                       \
+                                 prof__event(&prof__here, type, 0, PROF__TO(uint64_t, id))),               \
                  PROF__USE3(name, id, category))
 #define PROFILE_SPAN_BEGIN(name, id) PROF__SPAN(PROF_EVENT_SPAN_BEGIN, name, id, PROF_CATEGORY)
 #define PROFILE_SPAN_BEGIN_C(name, id, category) PROF__SPAN(PROF_EVENT_SPAN_BEGIN, name, id, category)
@@ -344,21 +348,21 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 /* 1 converted to the type of value, halved, is not 0 only in floating point; value is evaluated once. */
 #ifdef PROF__NO_DOUBLE
 #ifdef __cplusplus
-#define PROF__INTEGER(value) ((int64_t)(value))
+#define PROF__INTEGER(value) PROF__TO(int64_t, value)
 #else /* an array of -1 elements: the value is floating-point */
 #define PROF__INTEGER(value) \
     ((void)sizeof(char[__builtin_types_compatible_p(__typeof__((value) + 0), double) || \
                                __builtin_types_compatible_p(__typeof__((value) + 0), float) ? -1 : 1]), \
-     (int64_t)(value))
+     PROF__TO(int64_t, value))
 #endif
 #define PROF__NUMBER(value, real, integer) integer
 #else
-#define PROF__INTEGER(value) ((int64_t)(value))
+#define PROF__INTEGER(value) PROF__TO(int64_t, value)
 #define PROF__NUMBER(value, real, integer) (((1 ? 1 : (value)) / 2 != 0) ? real : integer)
 #endif
 #define PROF__COUNTER(name, value, category, level)                                                                \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_COUNTER_INT, name, category, level,                                    \
-                                 PROF__NUMBER(value, prof__counter_double(&prof__here, (double)(value)),           \
+                                 PROF__NUMBER(value, prof__counter_double(&prof__here, PROF__TO(double, value)),   \
                                               prof__counter_int(&prof__here, PROF__INTEGER(value)))),              \
                  (0 ? (void)(name) : PROF__USE3(value, category, level)))
 #define PROFILE_COUNTER(name, value) PROF__COUNTER(name, value, PROF_CATEGORY, PROF_SITE_LEVEL)
@@ -372,7 +376,7 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
             PROF__SITE(prof__here, PROF__KIND_COUNTER_INT, name, category, PROF_SITE_LEVEL);               \
             static prof__number prof__counted;                                                              \
             if ((PROF_SITE_LEVEL) > PROF_MAX_LEVEL) break;                                                 \
-            PROF__NUMBER(value, prof__count_double(&prof__here, &prof__counted, how, (double)(value)),     \
+            PROF__NUMBER(value, prof__count_double(&prof__here, &prof__counted, how, PROF__TO(double, value)), \
                          prof__count_int(&prof__here, &prof__counted, how, PROF__INTEGER(value)));         \
         } while (0),                                                                                       \
         (0 ? (void)(name) : PROF__USE2(value, category)))
@@ -436,7 +440,7 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 #define PROF__WITH(site, type, object, ...)                                                                   \
     {                                                                                                         \
         const prof_arg prof__args[PROF__LIST_SIZE] = {__VA_ARGS__};                                           \
-        prof__with(site, type, object, prof__args, (uint32_t)(sizeof prof__args / sizeof *prof__args));       \
+        prof__with(site, type, object, prof__args, PROF__TO(uint32_t, sizeof prof__args / sizeof *prof__args)); \
     }
 #endif
 #define PROFILE_ARGS(...)                                                                                     \
@@ -447,7 +451,7 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
     PROF__EITHER(                                                                                             \
         do {                                                                                                  \
             const prof_scope prof__to = (handle);                                                             \
-            if (prof__to) PROF__WITH((prof_site *)0, PROF_EVENT_SCOPE, prof__to, __VA_ARGS__);                \
+            if (prof__to) PROF__WITH(PROF__NO_SITE, PROF_EVENT_SCOPE, prof__to, __VA_ARGS__);                \
         } while (0),                                                                                          \
         (0 ? (void)(handle) : PROF__USE_LIST(__VA_ARGS__)))
 #define PROFILE_ARG_TO(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG(key, value))
@@ -459,7 +463,7 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
 #define PROFILE_ARG_TO_P(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG_P(key, value))
 #define PROF__EVENT_ARGS(kind, type, name, id, ...)                                                           \
     PROF__EITHER(PROF__STATEMENT(kind, name, PROF_CATEGORY, PROF_SITE_LEVEL,                                  \
-                                 PROF__WITH(&prof__here, type, (uint64_t)(id), __VA_ARGS__)),                 \
+                                 PROF__WITH(&prof__here, type, PROF__TO(uint64_t, id), __VA_ARGS__)),         \
                  (0 ? (void)(name), (void)(id) : PROF__USE_LIST(__VA_ARGS__)))
 #define PROFILE_MARK_ARGS(name, ...) PROF__EVENT_ARGS(PROF__KIND_MARK, PROF_EVENT_MARK, name, 0, __VA_ARGS__)
 #define PROFILE_SPAN_BEGIN_ARGS(name, id, ...) \
@@ -476,17 +480,16 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
     PROF__EITHER(                                                                                             \
         do {                                                                                                  \
             prof_task *prof__task = (task);                                                                   \
-            if (prof__task) PROF__WITH((prof_site *)0, type, (uint64_t)(uintptr_t)prof__task, __VA_ARGS__);   \
+            if (prof__task) PROF__WITH(PROF__NO_SITE, type, PROF__ADDRESS(prof__task), __VA_ARGS__);   \
         } while (0),                                                                                          \
         (0 ? (void)(task) : PROF__USE_LIST(__VA_ARGS__)))
 #define PROFILE_TASK_START_ARGS(task, ...) PROF__TASK_ARGS(PROF_EVENT_SPAN_BEGIN, task, __VA_ARGS__)
 #define PROFILE_TASK_STOP_ARGS(task, ...) PROF__TASK_ARGS(PROF_EVENT_SPAN_END, task, __VA_ARGS__)
 
-/* memory: pointers may be numbers, for example addresses on a device */
-#define PROF__ADDRESS(pointer) ((uint64_t)(uintptr_t)(pointer))
 #define PROF__MEMORY(name, pool, how, freed, pointer, bytes)                                                         \
     PROF__STATEMENT(PROF__KIND_EVENT | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, name, pool, PROF_SITE_LEVEL,            \
-                    prof__memory(&prof__here, how, PROF__ADDRESS(freed), PROF__ADDRESS(pointer), (uint64_t)(bytes)))
+                    prof__memory(&prof__here, how, PROF__ADDRESS(freed), PROF__ADDRESS(pointer),                     \
+                                 PROF__TO(uint64_t, bytes)))
 #define PROFILE_ALLOC_C(pointer, bytes, pool) \
     PROF__EITHER(PROF__MEMORY("alloc", pool, 0, 0, pointer, bytes), PROF__USE3(pointer, bytes, pool))
 #define PROFILE_ALLOC(pointer, bytes) PROFILE_ALLOC_C(pointer, bytes, PROF_CATEGORY)

@@ -133,6 +133,8 @@ PROF_DEF void prof__arg_string(prof_site *site, const char *value);
    EVENT of it, of this prof_event_type; or, without a site, to the task that object points to. PROF_EVENT_SCOPE: with a
    site, to the innermost scope, else to the scope whose handle object is. */
 PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const prof_arg *args, uint32_t count);
+/* Pointers may be numbers, for example addresses on a device. */
+#define PROF__ADDRESS(pointer) PROF__TO(uint64_t, PROF__TO(uintptr_t, pointer))
 #define PROF__MADE_OF(name, c_type, tag, member) \
     static inline PROF__UNTRACED prof_arg prof__made_##name(const char *key, c_type value) \
     { prof_arg arg; arg.key = key; arg.value.type = tag; arg.value.cut = 0; arg.value.as.member; return arg; }
@@ -146,7 +148,7 @@ PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const 
     PROF__UNLESS_NO_DOUBLE(PROF__MADE_OF(double, double, PROF_VALUE_DOUBLE, d = value)) \
     PROF__MADE_OF(bool, int, PROF_VALUE_BOOL, u = value != 0) \
     PROF__MADE_OF(string, const char *, PROF_VALUE_STRING, string = value) \
-    PROF__MADE_OF(pointer, const volatile void *, PROF_VALUE_POINTER, u = (uint64_t)(uintptr_t)value)
+    PROF__MADE_OF(pointer, const volatile void *, PROF_VALUE_POINTER, u = PROF__ADDRESS(value))
 PROF__MADE
 PROF_DEF void prof_thread_name(const char *name); /* NULL: back to the system's name */
 
@@ -161,8 +163,13 @@ typedef uint32_t __attribute__((may_alias)) prof__half;
 #else
 #define PROF__LOW_HALF 0
 #endif
+#ifdef __cplusplus
+#define PROF__HALVES(word) reinterpret_cast<const prof__half *>(word)
+#else
+#define PROF__HALVES(word) ((const prof__half *)(word))
+#endif
 #define PROF__STATE(site)                                                                                  \
-    (__atomic_load_n((const prof__half *)&(site)->private_state + PROF__LOW_HALF, __ATOMIC_RELAXED) ^       \
+    (__atomic_load_n(PROF__HALVES(&(site)->private_state) + PROF__LOW_HALF, __ATOMIC_RELAXED) ^             \
      __atomic_load_n(prof__generation, __ATOMIC_RELAXED))
 #else
 #define PROF__STATE(site) \
@@ -199,6 +206,7 @@ PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
 #define PROF__ARGS \
     PROF__ARG_OF(bool, prof__arg_bool, value) \
     PROF__UNLESS_NO_DOUBLE(PROF__ARG_OF(double, prof__arg_double, value)) \
+    PROF__UNLESS_NO_DOUBLE(PROF__ARG_OF(float, prof__arg_double, static_cast<double>(value))) \
     PROF__ARG_OF(int, prof__arg_int, value) PROF__ARG_OF(long, prof__arg_int, value) \
     PROF__ARG_OF(long long, prof__arg_int, value) PROF__ARG_OF(unsigned, prof__arg_uint, value) \
     PROF__ARG_OF(unsigned long, prof__arg_uint, value) PROF__ARG_OF(unsigned long long, prof__arg_uint, value) \
@@ -238,15 +246,15 @@ PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
     PROF__HIDDEN PROF__UNTRACED inline type prof__plain(type value) { return value; } \
     PROF__HIDDEN PROF__UNTRACED inline prof_arg prof__made(const char *key, type value) \
     { return prof__made_##name(key, value); }
+#define PROF__PLAIN_DOUBLE(type) \
+    PROF__HIDDEN PROF__UNTRACED inline double prof__plain(type value) { return static_cast<double>(value); }
 #define PROF__LISTS \
     PROF__MADE_AS(bool, bool) PROF__UNLESS_NO_DOUBLE(PROF__MADE_AS(double, double)) PROF__MADE_AS(int, int) \
     PROF__MADE_AS(long, int) PROF__MADE_AS(long long, int) PROF__MADE_AS(unsigned, uint) \
     PROF__MADE_AS(unsigned long, uint) \
     PROF__MADE_AS(unsigned long long, uint) PROF__MADE_AS(const char *, string) \
     PROF__MADE_AS(const volatile void *, pointer) \
-    PROF__UNLESS_NO_DOUBLE( \
-        PROF__HIDDEN PROF__UNTRACED inline double prof__plain(long double value) \
-        { return static_cast<double>(value); }) \
+    PROF__UNLESS_NO_DOUBLE(PROF__PLAIN_DOUBLE(float) PROF__PLAIN_DOUBLE(long double)) \
     PROF__TEMPLATE auto prof__plain(const T &text) -> decltype(prof__chars_of(text, 0)) \
     { return prof__chars_of(text, 0); } \
     template <typename T, typename = typename prof__enum<T>::type> PROF__HIDDEN PROF__UNTRACED \

@@ -76,6 +76,14 @@
 #endif
 #endif
 
+/* Converts to a type whose name is one word, and warns of nothing that -Wold-style-cast and the like find. */
+#ifdef __cplusplus
+#define PROF__TO(type, value) type(value)
+#define PROF__NO_SITE nullptr
+#else
+#define PROF__TO(type, value) ((type)(value))
+#define PROF__NO_SITE ((prof_site *)0)
+#endif
 #if defined(__GNUC__) || defined(__TINYC__)
 #define PROF__EXTENSION __extension__
 #define PROF__UNUSED __attribute__((__unused__))

@@ -89,6 +89,19 @@ for compiler in g++ clang++; do
     looks $compiler c++ -std=c++11 -DORDER=TWICE
 done
 
+# Programs warn of more than we do; macros must not make them warn of their own lines.
+strict="-Wcast-qual -Wsign-conversion -Wdouble-promotion -Wformat=2 -Wundef -Wmissing-declarations -Wredundant-decls -Wvla"
+for compiler in gcc clang; do
+    have $compiler || continue
+    [ $compiler = gcc ] && more= || more="-Wextra-semi-stmt -Wcomma -Wassign-enum -Wunreachable-code -Wshadow-all"
+    try "$compiler: stricter warnings" $compiler -std=c99 -Wall -Wextra $strict $more -I. -c $here/markup.c -o $out/strict.o
+    have ${compiler%cc}++ && compiler=${compiler%cc}++
+    [ $compiler = clang ] && compiler=clang++
+    have $compiler || continue
+    try "$compiler: stricter warnings" $compiler -x c++ -std=c++17 -Wall -Wextra $strict -Wold-style-cast $more \
+        -Wextra-semi -Wnon-virtual-dtor -Woverloaded-virtual -I. -c $here/markup.c -o $out/strict.o
+done
+
 # Each header brings what it needs.
 for header in prof*.h; do
     printf '#define PROF_IMPLEMENTATION\n#include "%s"\nextern int nothing;\n' $header >$out/alone.c

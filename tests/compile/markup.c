@@ -242,7 +242,7 @@ static int markup_note_scopes(int value)
         PROFILE_THROUGHPUT("throughput bits", flags.wide);
         ++value;
     }
-    return value + (int)flags.small - 5;
+    return value + flags.small - 5;
 }
 #endif
 
@@ -361,7 +361,7 @@ static int markup_args(int value)
             PROFILE_ARG_I("never", 0);
         ++value;
     }
-    return value + (int)flags.small - 6;
+    return value + flags.small - 6;
 }
 
 static int markup_memory(int value)
@@ -507,9 +507,9 @@ static int markup_lists(int value)
     PROFILE_SPAN_END_ARGS("span list", id, PROF_ARG_I("status", 200));
     PROFILE_FLOW_OUT_ARGS(id, PROF_ARG_I("queue", 1)); PROFILE_FLOW_STEP_ARGS(id, PROF_ARG_I("queue", 2));
     PROFILE_FLOW_IN_ARGS(id, PROF_ARG_I("queue", 3));
-    PROFILE_TASK_START_ARGS((prof_task *)0, PROF_ARG_I("none", 1));
-    PROFILE_TASK_STOP_ARGS((prof_task *)0, PROF_ARG_I("none", 1));
-    return value + 1 + (int)(id - 9) + !text;
+    PROFILE_TASK_START_ARGS(NULL, PROF_ARG_I("none", 1));
+    PROFILE_TASK_STOP_ARGS(NULL, PROF_ARG_I("none", 1));
+    return value + 1 + (id != 9) + !text;
 }
 
 #if MARKUP_SCOPES
