@@ -490,7 +490,7 @@ MANUAL                                                                          
 #if defined(_WIN32) || !defined(__GNUC__)
 #define PROF__HIDDEN
 #else
-#define PROF__HIDDEN __attribute__((visibility("hidden")))
+#define PROF__HIDDEN __attribute__((__visibility__("hidden")))
 #endif
 #ifndef PROF_DEF
 #if defined(_WIN32) || !defined(__GNUC__)
@@ -498,9 +498,9 @@ MANUAL                                                                          
 #elif defined(PROF_STATIC)
 #define PROF_DEF PROF__HIDDEN
 #elif defined(PROF_IMPLEMENTATION) && defined(PROF__SHARED)
-#define PROF_DEF __attribute__((visibility("default"), weak))
+#define PROF_DEF __attribute__((__visibility__("default"), __weak__))
 #else
-#define PROF_DEF __attribute__((visibility("default")))
+#define PROF_DEF __attribute__((__visibility__("default")))
 #endif
 #endif
 
@@ -520,10 +520,10 @@ MANUAL                                                                          
 #define PROF__UNUSED
 #endif
 #if defined(__GNUC__)
-#define PROF__UNTRACED __attribute__((no_instrument_function))
+#define PROF__UNTRACED __attribute__((__no_instrument_function__))
 #define PROF__LIKELY(x) __builtin_expect(!!(x), 1)
 #define PROF__UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define PROF__PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define PROF__PRINTF(f, a) __attribute__((__format__(__printf__, f, a)))
 #define PROF__COLD __attribute__((__cold__, __noinline__))
 #define PROF__RARE __attribute__((__cold__)) /* of static functions: made small, put apart */
 #define PROF__APART __attribute__((__noinline__)) /* once, for many callers */
@@ -1566,7 +1566,7 @@ PROF_DEF void prof_thread_name(const char *name); /* NULL: back to the system's 
 /* The state of a site is valid for one generation of the control state. Its low half equals the generation (the site is
    on), differs from it in the top bit (off), or is out of date: then the slow path updates it. */
 #if defined(__GNUC__)
-typedef uint32_t __attribute__((may_alias)) prof__half;
+typedef uint32_t __attribute__((__may_alias__)) prof__half;
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define PROF__LOW_HALF 1
 #else
@@ -1611,7 +1611,7 @@ PROF__GUARD_STRUCT(prof__guard, , prof__end); PROF__GUARD_STRUCT(prof__guard_syn
 PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
 #define PROF__ARG_OF(type, record, number) \
     PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, type value) { record(site, number); }
-#define PROF__TEMPLATE template <typename T> PROF__HIDDEN PROF__UNTRACED inline
+#define PROF__TEMPLATE template <typename Any> PROF__HIDDEN PROF__UNTRACED inline
 #define PROF__ARGS \
     PROF__ARG_OF(bool, prof__arg_bool, value) \
     PROF__UNLESS_NO_DOUBLE(PROF__ARG_OF(double, prof__arg_double, value)) \
@@ -1624,28 +1624,28 @@ PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
 /* Texts of classes: std::string and all others with a c_str() of char; std::string_view and all others with data() of
    char and size(), as a copy, because no zero needs to follow. And enumerations, also enum class. */
 #define PROF__TEXTS \
-    template <typename T, bool> struct prof__enum_if {}; \
-    template <typename T> struct prof__enum_if<T, true> { typedef void type; }; \
-    template <typename T> struct prof__enum : prof__enum_if<T, __is_enum(T)> {}; \
-    template <typename T> struct PROF__HIDDEN prof__copy_of { \
+    template <typename Any, bool> struct prof__enum_if {}; \
+    template <typename Any> struct prof__enum_if<Any, true> { typedef void type; }; \
+    template <typename Any> struct prof__enum : prof__enum_if<Any, __is_enum(Any)> {}; \
+    template <typename Any> struct PROF__HIDDEN prof__copy_of { \
         char text[PROF_MAX_TEXT + 2]; operator const char *() const { return text; } \
-        PROF__UNTRACED explicit prof__copy_of(const T &from) { \
+        PROF__UNTRACED explicit prof__copy_of(const Any &from) { \
             size_t size = from.size() < sizeof text ? from.size() : sizeof text - 1; \
             for (size_t i = 0; i < size; ++i) text[i] = from.data()[i]; \
             text[size] = 0; } }; \
-    PROF__TEMPLATE auto prof__chars_of(const T &text, int) -> decltype(static_cast<const char *>(text.c_str())) \
+    PROF__TEMPLATE auto prof__chars_of(const Any &text, int) -> decltype(static_cast<const char *>(text.c_str())) \
     { return text.c_str(); } \
-    PROF__TEMPLATE auto prof__chars_of(const T &text, long) \
-        -> decltype(static_cast<const char *>(text.data()), text.size(), prof__copy_of<T>(text)) \
-    { return prof__copy_of<T>(text); } \
+    PROF__TEMPLATE auto prof__chars_of(const Any &text, long) \
+        -> decltype(static_cast<const char *>(text.data()), text.size(), prof__copy_of<Any>(text)) \
+    { return prof__copy_of<Any>(text); } \
     PROF__HIDDEN PROF__UNTRACED inline const char *prof__chars(const char *text) { return text; } \
-    PROF__TEMPLATE auto prof__chars(const T &text) -> decltype(prof__chars_of(text, 0)) \
+    PROF__TEMPLATE auto prof__chars(const Any &text) -> decltype(prof__chars_of(text, 0)) \
     { return prof__chars_of(text, 0); } \
-    PROF__TEMPLATE auto prof__arg(prof_site *site, const T &text) \
+    PROF__TEMPLATE auto prof__arg(prof_site *site, const Any &text) \
         -> decltype(static_cast<void>(prof__chars_of(text, 0))) \
     { prof__arg_string(site, prof__chars_of(text, 0)); } \
-    PROF__TEMPLATE typename prof__enum<T>::type prof__arg(prof_site *site, T value) \
-    { prof__arg(site, static_cast<__underlying_type(T)>(value)); }
+    PROF__TEMPLATE typename prof__enum<Any>::type prof__arg(prof_site *site, Any value) \
+    { prof__arg(site, static_cast<__underlying_type(Any)>(value)); }
 /* For PROF__CONSTANT, which refuses arrays that are not constant: they usually hold names made at run time. */
 #define PROF__GIVEN \
     PROF__HIDDEN PROF__UNTRACED constexpr bool prof__given(const char *text) { return text != nullptr; } \
@@ -1664,13 +1664,13 @@ PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
     PROF__MADE_AS(unsigned long long, uint) PROF__MADE_AS(const char *, string) \
     PROF__MADE_AS(const volatile void *, pointer) \
     PROF__UNLESS_NO_DOUBLE(PROF__PLAIN_DOUBLE(float) PROF__PLAIN_DOUBLE(long double)) \
-    PROF__TEMPLATE auto prof__plain(const T &text) -> decltype(prof__chars_of(text, 0)) \
+    PROF__TEMPLATE auto prof__plain(const Any &text) -> decltype(prof__chars_of(text, 0)) \
     { return prof__chars_of(text, 0); } \
-    template <typename T, typename = typename prof__enum<T>::type> PROF__HIDDEN PROF__UNTRACED \
-    inline long long prof__plain(T value) \
+    template <typename Any, typename = typename prof__enum<Any>::type> PROF__HIDDEN PROF__UNTRACED \
+    inline long long prof__plain(Any value) \
     { return static_cast<long long>(value); } \
-    template <typename... T> PROF__HIDDEN PROF__UNTRACED inline \
-    void prof__with_all(prof_site *site, uint64_t type, uint64_t object, const T &...args) { \
+    template <typename... Any> PROF__HIDDEN PROF__UNTRACED inline \
+    void prof__with_all(prof_site *site, uint64_t type, uint64_t object, const Any &...args) { \
         const prof_arg list[] = {args...}; \
         prof__with(site, type, object, list, static_cast<uint32_t>(sizeof...(args))); }
 PROF__ARGS PROF__TEXTS PROF__GIVEN PROF__LISTS
@@ -1706,7 +1706,7 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 /* Does the same as a declaration, which a live scope is, too (see -Wdeclaration-after-statement). */
 #if defined(__GNUC__)
 #define PROF__GONE(...) PROF__GONE_(__VA_ARGS__)
-#define PROF__GONE_(id, ...) typedef __attribute__((unused)) char prof__gone_##id[1 + 0 * sizeof(__VA_ARGS__)]
+#define PROF__GONE_(id, ...) typedef __attribute__((__unused__)) char prof__gone_##id[1 + 0 * sizeof(__VA_ARGS__)]
 #else
 #define PROF__GONE(id, ...) (void)sizeof(__VA_ARGS__)
 #endif
@@ -1721,7 +1721,7 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 /* A site is initialised once, at compile time: a name made at run time would stay that of the first use. C refuses such
    a name anyway. C++ does so because of constant initialization; before that, an assertion says what to do. */
 #if defined(__cplusplus) && defined(__clang__)
-#define PROF__CONSTANT_SITE __attribute__((require_constant_initialization))
+#define PROF__CONSTANT_SITE __attribute__((__require_constant_initialization__))
 #elif defined(__cplusplus) && defined(__GNUC__) && __GNUC__ >= 10
 #define PROF__CONSTANT_SITE __constinit
 #elif defined(__cplusplus) && defined(__cpp_constinit)
@@ -1778,12 +1778,12 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #define PROF__TOKEN_OF(scope) scope.token
 #elif defined(__GNUC__)
 #define PROF__GUARD(variable, token) \
-    __attribute__((cleanup(prof__guard_end), unused)) prof__token variable = token
+    __attribute__((__cleanup__(prof__guard_end), __unused__)) prof__token variable = token
 #define PROF__GUARD_SYNC(variable, token) \
-    __attribute__((cleanup(prof__guard_sync), unused)) prof__token variable = token
-#define PROF__GUARD_STAGE(token) __attribute__((cleanup(prof__guard_end))) prof__token prof__stage = token
+    __attribute__((__cleanup__(prof__guard_sync), __unused__)) prof__token variable = token
+#define PROF__GUARD_STAGE(token) __attribute__((__cleanup__(prof__guard_end))) prof__token prof__stage = token
 #define PROF__STAGE_TOKEN prof__stage
-#define PROF__HANDLE(handle, guard) const prof_scope handle __attribute__((unused)) = PROF__RECORDED(guard)
+#define PROF__HANDLE(handle, guard) const prof_scope handle __attribute__((__unused__)) = PROF__RECORDED(guard)
 #define PROF__TOKEN_OF(scope) scope
 #endif
 
@@ -1893,8 +1893,8 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
                  PROF__USE2(text, bytes))
 #define PROFILE_FUNCTION() PROFILE_SCOPE(__func__)
 #if defined(__has_attribute) && PROF_ENABLE
-#if __has_attribute(unavailable)
-extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))) int PROFILE_FUNCTION;
+#if __has_attribute(__unavailable__)
+extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parentheses"))) int PROFILE_FUNCTION;
 #endif
 #endif
 #define PROFILE_FUNCTION_C(category) PROFILE_SCOPE_C(__func__, category)
@@ -1923,7 +1923,7 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
          prof__block_##id.more; prof__block_##id.more = 0)
 #elif defined(__GNUC__)
 #define PROF__BLOCK_(id, name, category, level)                                                            \
-    for (prof__token prof__scope_##id __attribute__((cleanup(prof__guard_end), unused)) =                  \
+    for (prof__token prof__scope_##id __attribute__((__cleanup__(prof__guard_end), __unused__)) =                  \
              PROF__BEGIN_HERE(name, category, level),                                                      \
              prof__more_##id = 1;                                                                          \
          prof__more_##id; prof__more_##id = 0)
@@ -3549,7 +3549,7 @@ static void prof__signal_stack_take(prof__thread *self) { (void)self; }
    thread first needs it. A program keeps the record itself there. */
 #ifdef PROF__SHARED
 #ifdef __GLIBC__
-static __thread prof__thread *prof__self_here __attribute__((tls_model("initial-exec")));
+static __thread prof__thread *prof__self_here __attribute__((__tls_model__("initial-exec")));
 #else
 static __thread prof__thread *prof__self_here;
 #endif
@@ -3572,7 +3572,7 @@ static void prof__exit_key_make(void)
 #ifdef _WIN32
 /* The code may be about to be unloaded, and ends of threads must not call it any more. FlsFree() calls it now, for each
    thread that has a record. */
-static void __attribute__((destructor)) prof__exit_key_drop(void)
+static void __attribute__((__destructor__)) prof__exit_key_drop(void)
 {
     if (!prof__exit_key_made) return;
     prof__exit_key_made = 0;
@@ -4265,7 +4265,7 @@ static void (*prof__on_demand)(void);
    constructor it is 0, too. */
 #if defined(__linux__) && defined(__GNUC__) && !defined(PROF_FREESTANDING)
 #define PROF__GENERATION_PAGE 4096
-PROF_DEF uint32_t prof__generation[PROF__GENERATION_PAGE / 4] __attribute__((aligned(PROF__GENERATION_PAGE)));
+PROF_DEF uint32_t prof__generation[PROF__GENERATION_PAGE / 4] __attribute__((__aligned__(PROF__GENERATION_PAGE)));
 static void (*prof__child_found)(void); /* called by a child that finds 0; NULL until the page is 0 in children */
 #else
 PROF_DEF uint32_t prof__generation[1] = {PROF__OFF};
@@ -7324,7 +7324,7 @@ PROF__ENTRY void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uin
 #define PROF__TALLY_WIDE 0
 #endif
 #endif
-#define PROF__TALLY_ALIGNED __attribute__((aligned(8)))
+#define PROF__TALLY_ALIGNED __attribute__((__aligned__(8)))
 
 /* The number behind a counter. */
 typedef struct prof__tally {
@@ -20389,7 +20389,7 @@ struct prof_cursor {
     prof__read_more *more;
     prof__read_argument *segment_args;
     uint32_t *stack; /* open scopes: the node's number, from 1; 0: it began before this segment; and PROF__LATE_BIT */
-    size_t depth, crossed, hidden; /* hidden: those that overlap, and are returned as spans */
+    size_t depth, crossed, unseen; /* unseen: those that overlap, and are returned as spans */
     prof_arg *args;
     prof__read_frame *frames;
     size_t frame_count;
@@ -20492,7 +20492,7 @@ static prof__read_node *prof__read_add_node(prof_cursor *c, unsigned kind, size_
 {
     prof__read_node *node = &c->nodes[c->node_count++];
     size_t site = kind == PROF__KIND_LOST ? 0 : prof__read_site_of(c->trace, prof__read_id(c->words[word]));
-    prof__read_node_set(node, word, site, c->depth - c->hidden, prof__read_ns(c->trace, c->tick, &c->hint));
+    prof__read_node_set(node, word, site, c->depth - c->unseen, prof__read_ns(c->trace, c->tick, &c->hint));
     if (kind != PROF__KIND_BEGIN) prof__read_more_of(c, node)->kind = kind;
     return node;
 }
@@ -20503,7 +20503,7 @@ static void prof__read_close(prof_cursor *c, uint32_t closes)
     int64_t ns = prof__read_ns(c->trace, c->tick, &c->hint);
     for (; closes; closes--) {
         uint32_t number = c->stack[--c->depth];
-        c->hidden -= number >> 31;
+        c->unseen -= number >> 31;
         if (!(number & ~PROF__LATE_BIT)) continue;
         number &= ~PROF__LATE_BIT;
         c->nodes[number - 1].end_ns = ns;
@@ -20575,7 +20575,7 @@ static PROF__ASIDE void prof__read_open_scope(prof_cursor *c, prof__read_node *n
     if (prof__read_overlaps(c, node->word)) {
         prof__read_more_of(c, node)->flags |= PROF__OVERLAPS;
         number |= PROF__LATE_BIT;
-        c->hidden++;
+        c->unseen++;
     }
     c->stack[c->depth++] = number;
 }
@@ -20586,7 +20586,7 @@ static PROF__ASIDE void prof__read_skip(prof_cursor *c, const prof__read_segment
     const prof__read_track *track = c->track;
     size_t depth = (size_t)((int64_t)track->orphan_count + segment->depth);
     while (c->depth < depth) c->stack[c->depth++] = 0;
-    while (c->depth > depth) c->hidden -= c->stack[--c->depth] >> 31;
+    while (c->depth > depth) c->unseen -= c->stack[--c->depth] >> 31;
     c->crossed = depth;
     while (prof__read_late_here(c)) c->late_begin++;
     while (c->crossing < track->crossing + track->crossing_count &&
@@ -20631,7 +20631,7 @@ static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, si
     size_t site_count = trace->site_id_count;
     prof__read_node *nodes = c->nodes, *node = nodes + c->node_count;
     uint32_t *stack = c->stack;
-    size_t depth = c->depth, crossed = c->crossed, hidden = c->hidden;
+    size_t depth = c->depth, crossed = c->crossed, unseen = c->unseen;
     uint64_t tick = c->tick;
     prof__read_fast line = c->fast;
     if (base > ~(uint64_t)0 - PROF__TICK_MASK) return at; /* a tick could be too large */
@@ -20650,7 +20650,7 @@ static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, si
         if (kind == PROF__KIND_BEGIN) {
             uint32_t id = prof__read_id(head);
             if (PROF__UNLIKELY(id >= site_count || sites[id] == PROF__NONE32)) break;
-            prof__read_node_set(node++, at, sites[id], depth - hidden, ns);
+            prof__read_node_set(node++, at, sites[id], depth - unseen, ns);
             stack[depth++] = (uint32_t)(node - nodes);
         } else {
             uint32_t number = stack[--depth] & ~PROF__LATE_BIT;
@@ -20677,7 +20677,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
     if (c->trace->step) c->trace->step(c->trace->step_user, 1 / (double)c->trace->segment_count);
     c->node = c->node_count = c->more_count = c->arg_count = 0;
     c->words = words;
-    if (segment->gap && c->segment > 1) c->depth = c->crossed = c->hidden = 0; /* the matcher has ended them all */
+    if (segment->gap && c->segment > 1) c->depth = c->crossed = c->unseen = 0; /* the matcher has ended them all */
     if (!words) {
         prof__read_skip(c, segment);
         return;
@@ -26720,7 +26720,7 @@ typedef struct dl_phdr_info prof__phdr_info;
 #ifndef PROF_INSTRUMENT_DEPTH
 #define PROF_INSTRUMENT_DEPTH 1024 /* nested calls on a thread; deeper ones are lost, and counted */
 #endif
-#define PROF__NOT_TRACED __attribute__((no_instrument_function))
+#define PROF__NOT_TRACED __attribute__((__no_instrument_function__))
 #define PROF__FUNCTION_SLOTS (2 * (PROF_INSTRUMENT_MAX > 1 ? PROF_INSTRUMENT_MAX : 2)) /* some are always free */
 
 typedef struct prof__loaded_module {
@@ -27077,7 +27077,7 @@ static PROF__RARE void prof__hub_leave(prof__hub *follower) { (void)follower; }
 #endif
 #define PROF__HUB_ENTRY(name) name,
 extern uint32_t prof__generation[];
-PROF__HIDDEN __attribute__((used)) prof__hub prof__hub_here = {
+PROF__HIDDEN __attribute__((__used__)) prof__hub prof__hub_here = {
     {'p', 'r', 'o', 'f', ' ', 'h', 'u', 'b'}, PROF__LAYOUT, prof__output_told, 0, prof__generation, NULL,
 #if defined(PROF__SHARED) && !defined(PROF_STATIC)
     &prof__leader,
@@ -27105,8 +27105,8 @@ static PROF__RARE int prof__hub_visit(const prof__loaded *loaded, size_t size, v
 }
 
 /* These exist wherever a library can be loaded later. */
-extern void *prof__module_open(const char *path, int how) __asm__("dlopen") __attribute__((weak));
-extern int prof__module_close(void *module) __asm__("dlclose") __attribute__((weak));
+extern void *prof__module_open(const char *path, int how) __asm__("dlopen") __attribute__((__weak__));
+extern int prof__module_close(void *module) __asm__("dlclose") __attribute__((__weak__));
 static void *prof__leader_module;
 
 static PROF__COLD void prof__join(void)
@@ -27123,7 +27123,7 @@ static PROF__COLD void prof__join(void)
     PROF__RELEASE(&prof__leader, search.found);
 }
 
-static void __attribute__((constructor(101))) prof__join_early(void) { prof__led(); }
+static void __attribute__((__constructor__(101))) prof__join_early(void) { prof__led(); }
 
 /* The library is unloaded: it leaves its leader, or its followers become recorders of their own. */
 static PROF__RARE void prof__unjoin(void)
@@ -27133,7 +27133,7 @@ static PROF__RARE void prof__unjoin(void)
     prof__followers = NULL;
 }
 /* Called after the last use of the leader. */
-static void __attribute__((destructor(101))) prof__unjoin_late(void)
+static void __attribute__((__destructor__(101))) prof__unjoin_late(void)
 {
     void *module = prof__leader_module;
     prof__leader_module = NULL;

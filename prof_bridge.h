@@ -585,7 +585,7 @@ static void prof__nvtx_thread(const char *name) { nvtxNameOsThreadA((uint32_t)pr
 #ifdef PROF_WITH_SDT
 #define PROF__SDT_SEMAPHORE(probe)                                                                         \
     extern PROF__HIDDEN unsigned short prof_##probe##_semaphore;                                           \
-    unsigned short prof_##probe##_semaphore __attribute__((section(".probes")))
+    unsigned short prof_##probe##_semaphore __attribute__((__section__(".probes")))
 #define PROF__SDT_WANTED(probe) __atomic_load_n(&prof_##probe##_semaphore, __ATOMIC_RELAXED)
 PROF__SDT_SEMAPHORE(scope_begin);
 PROF__SDT_SEMAPHORE(scope_end);
@@ -600,7 +600,7 @@ PROF__SDT_SEMAPHORE(log);
 PROF__SDT_SEMAPHORE(thread);
 PROF__SDT_SEMAPHORE(pause);
 PROF__SDT_SEMAPHORE(resume);
-#define PROF__SDT static __attribute__((noinline))
+#define PROF__SDT static __attribute__((__noinline__))
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic" /* the probes leave out the arguments of "..." */
 

@@ -2145,12 +2145,12 @@ static prof_status prof__chrome_default(const prof_trace *trace, const char *pat
 }
 
 static prof_writer prof__chrome_writer = {".json", prof__chrome_default, NULL};
-static void __attribute__((constructor(101))) prof__chrome_register(void)
+static void __attribute__((__constructor__(101))) prof__chrome_register(void)
 {
     prof_writer_register(&prof__chrome_writer);
 }
 #ifdef PROF__SHARED
-static void __attribute__((destructor(101))) prof__chrome_unregister(void)
+static void __attribute__((__destructor__(101))) prof__chrome_unregister(void)
 {
     prof_writer_unregister(&prof__chrome_writer);
 }

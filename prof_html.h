@@ -534,7 +534,7 @@ typedef struct prof__html {
     prof__html_kind known_kinds[PROF__HTML_KINDS];
     prof__html_source sources[PROF__HTML_SOURCES];
     prof__html_deflate deflate;
-    unsigned char raw[PROF__HTML_RAW], packed[2 * PROF__HTML_RAW + 1024];
+    unsigned char raw[PROF__HTML_RAW], tight[2 * PROF__HTML_RAW + 1024];
 } prof__html;
 
 /*-- text --*/
@@ -633,7 +633,7 @@ static void prof__html_text(prof__html_bytes *to, const char *text)
 static void prof__html_block(prof__html *h, char kind, prof__html_bytes *const *columns, size_t count)
 {
     unsigned char head[32], *to = h->raw;
-    size_t ends[PROF__HTML_COLUMNS + 1], i, packed, size;
+    size_t ends[PROF__HTML_COLUMNS + 1], i, tight, size;
     for (i = 0; i < count; ++i) to = prof__pack_integer(to, columns[i]->size);
     ends[0] = (size_t)(to - h->raw);
     for (i = 0; i < count; ++i) {
@@ -643,12 +643,12 @@ static void prof__html_block(prof__html *h, char kind, prof__html_bytes *const *
         columns[i]->size = 0;
     }
     size = (size_t)(to - h->raw);
-    packed = size > 256 && !h->plain ? prof__html_deflate_all(&h->deflate, h->raw, ends, count + 1, h->packed) : size;
+    tight = size > 256 && !h->plain ? prof__html_deflate_all(&h->deflate, h->raw, ends, count + 1, h->tight) : size;
     head[0] = (unsigned char)kind;
     to = prof__pack_integer(head + 1, size);
-    to = prof__pack_integer(to, packed < size ? packed : 0); /* 0: it is as it was */
+    to = prof__pack_integer(to, tight < size ? tight : 0); /* 0: it is as it was */
     prof__html_bytes_out(h, head, (size_t)(to - head));
-    prof__html_bytes_out(h, packed < size ? h->packed : h->raw, packed < size ? packed : size);
+    prof__html_bytes_out(h, tight < size ? h->tight : h->raw, tight < size ? tight : size);
     if (h->piece >= PROF__HTML_PIECE) prof__html_piece_end(h);
 }
 
@@ -5532,9 +5532,11 @@ static prof_status prof__html_default(const prof_trace *trace, const char *path)
 }
 
 static prof_writer prof__html_writer = {".html", prof__html_default, NULL};
-static void __attribute__((constructor(101))) prof__html_register(void) { prof_writer_register(&prof__html_writer); }
+static void __attribute__((__constructor__(101))) prof__html_register(void)
+{ prof_writer_register(&prof__html_writer); }
 #ifdef PROF__SHARED
-static void __attribute__((destructor(101))) prof__html_unregister(void) { prof_writer_unregister(&prof__html_writer); }
+static void __attribute__((__destructor__(101))) prof__html_unregister(void)
+{ prof_writer_unregister(&prof__html_writer); }
 #endif
 #endif
 

@@ -4184,12 +4184,12 @@ static prof_status prof__ntff_claim_key(void *user, const char *key, const char 
 PROF__ONE_PER_PROCESS const void *prof__ntff_owner = &prof__ntff_wished;
 
 #if defined(__GNUC__) || defined(__TINYC__)
-static void __attribute__((constructor(101))) prof__ntff_claims(void)
+static void __attribute__((__constructor__(101))) prof__ntff_claims(void)
 {
     if (prof__ntff_owner == &prof__ntff_wished) prof_config_claim(PROF__NTFF_PREFIX, prof__ntff_claim_key, NULL);
 }
 #ifdef PROF__SHARED
-static void __attribute__((destructor(101))) prof__ntff_claims_no_more(void)
+static void __attribute__((__destructor__(101))) prof__ntff_claims_no_more(void)
 {
     if (prof__ntff_owner == &prof__ntff_wished) prof_config_claim(PROF__NTFF_PREFIX, NULL, NULL);
 }

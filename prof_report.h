@@ -560,14 +560,14 @@ static uint64_t prof__report_end_ns(const prof_trace *trace)
 static void prof__report_time(const prof_trace *trace, const char *format, char *to, size_t size)
 {
     time_t seconds = (time_t)(prof__report_end_ns(trace) / 1000000000);
-    struct tm local;
+    struct tm here;
 #ifdef _WIN32
     struct tm *known = localtime(&seconds);
 #else
-    struct tm *known = localtime_r(&seconds, &local);
+    struct tm *known = localtime_r(&seconds, &here);
 #endif
-    if (known && known != &local) local = *known;
-    if (!known || !strftime(to, size, format, &local)) to[0] = 0;
+    if (known && known != &here) here = *known;
+    if (!known || !strftime(to, size, format, &here)) to[0] = 0;
 }
 
 /*-- CNTK's summary --*/
@@ -1837,13 +1837,13 @@ PROF__REPORT_LAYOUTS(PROF__REPORT_WRITE)
 static prof_writer prof__report_writers[] = {
     PROF__REPORT_LAYOUTS(PROF__REPORT_WRITER){"layout:cntk/", prof__report_cntk_both, NULL}};
 
-static void __attribute__((constructor(101))) prof__report_register(void)
+static void __attribute__((__constructor__(101))) prof__report_register(void)
 {
     size_t i = sizeof prof__report_writers / sizeof *prof__report_writers;
     while (i--) prof_writer_register(&prof__report_writers[i]); /* each becomes the first of the list */
 }
 #ifdef PROF__SHARED
-static void __attribute__((destructor(101))) prof__report_unregister(void)
+static void __attribute__((__destructor__(101))) prof__report_unregister(void)
 {
     size_t i = sizeof prof__report_writers / sizeof *prof__report_writers;
     while (i--) prof_writer_unregister(&prof__report_writers[i]);
@@ -1866,7 +1866,7 @@ static struct {
 #ifndef _WIN32
 /* Releases the locks in a child: the thread that held them may not exist there. */
 static void prof__report_child_of_fork(void) { prof__report_reset.lock = prof__report_paused.lock = 0; }
-static void __attribute__((constructor(101))) prof__report_forks(void)
+static void __attribute__((__constructor__(101))) prof__report_forks(void)
 {
     pthread_atfork(NULL, NULL, prof__report_child_of_fork);
 }

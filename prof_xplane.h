@@ -213,7 +213,7 @@ static inline PROF__UNTRACED PROF__UNUSED void prof__trace_leave(const int *star
     if (*started) prof_xplane_stop_trace();
 }
 #define PROF__TRACE_(id, logdir, options)                                                                  \
-    for (int prof__trace_##id __attribute__((cleanup(prof__trace_leave), unused)) =                        \
+    for (int prof__trace_##id __attribute__((__cleanup__(prof__trace_leave), __unused__)) =                        \
              prof_xplane_start_trace_with(logdir, options) == PROF_OK,                                     \
              prof__more_##id = 1;                                                                          \
          prof__more_##id; prof__more_##id = 0)
@@ -2297,7 +2297,7 @@ static void prof__xplane_run_name(char *to, size_t size, const prof_trace *trace
     time_t begin = (time_t)((about->start_unix_ns + (uint64_t)prof__xplane_time(about->from_ns)) / 1000000000u);
     const char *job =
         about->pid == prof__process_id() && prof__xplane_metadata(trace, "rank") ? prof__xplane_job() : NULL;
-    struct tm local;
+    struct tm here;
     if (options && options->run && *options->run) {
         prof__xplane_name_text(to, size, options->run);
         return;
@@ -2309,12 +2309,12 @@ static void prof__xplane_run_name(char *to, size_t size, const prof_trace *trace
         return;
     }
 #ifdef _WIN32
-    memset(&local, 0, sizeof local);
-    if (localtime(&begin)) local = *localtime(&begin);
+    memset(&here, 0, sizeof here);
+    if (localtime(&begin)) here = *localtime(&begin);
 #else
-    if (!localtime_r(&begin, &local)) memset(&local, 0, sizeof local);
+    if (!localtime_r(&begin, &here)) memset(&here, 0, sizeof here);
 #endif
-    if (!strftime(to, size, "%Y_%m_%d_%H_%M_%S", &local)) prof__text_copy(to, size, "run");
+    if (!strftime(to, size, "%Y_%m_%d_%H_%M_%S", &here)) prof__text_copy(to, size, "run");
 }
 
 /* Makes the directory of the runs, "logs/plugins/profile/". If path is the directory of a run, puts its name into run.
@@ -2944,7 +2944,7 @@ static struct {
 #ifndef _WIN32
 /* Releases the locks in a child: the thread that held them may not exist there. */
 static void prof__xplane_child_of_fork(void) { prof__xplane_session.word = prof__xplane_wish.word = 0; }
-static void __attribute__((constructor(101))) prof__xplane_forks(void)
+static void __attribute__((__constructor__(101))) prof__xplane_forks(void)
 {
     pthread_atfork(NULL, NULL, prof__xplane_child_of_fork);
 }
@@ -3087,13 +3087,13 @@ static prof_status prof__xplane_default(const prof_trace *trace, const char *pat
 
 static prof_writer prof__xplane_writer = {"/", prof__xplane_default, NULL};
 static prof_writer prof__pprof_writer = {".pprof", prof_xplane_pprof_write, NULL};
-static void __attribute__((constructor(101))) prof__xplane_register(void)
+static void __attribute__((__constructor__(101))) prof__xplane_register(void)
 {
     prof_writer_register(&prof__xplane_writer);
     prof_writer_register(&prof__pprof_writer);
 }
 #ifdef PROF__SHARED
-static void __attribute__((destructor(101))) prof__xplane_unregister(void)
+static void __attribute__((__destructor__(101))) prof__xplane_unregister(void)
 {
     prof_writer_unregister(&prof__pprof_writer);
     prof_writer_unregister(&prof__xplane_writer);

@@ -18,7 +18,7 @@
 /* Does the same as a declaration, which a live scope is, too (see -Wdeclaration-after-statement). */
 #if defined(__GNUC__)
 #define PROF__GONE(...) PROF__GONE_(__VA_ARGS__)
-#define PROF__GONE_(id, ...) typedef __attribute__((unused)) char prof__gone_##id[1 + 0 * sizeof(__VA_ARGS__)]
+#define PROF__GONE_(id, ...) typedef __attribute__((__unused__)) char prof__gone_##id[1 + 0 * sizeof(__VA_ARGS__)]
 #else
 #define PROF__GONE(id, ...) (void)sizeof(__VA_ARGS__)
 #endif
@@ -33,7 +33,7 @@
 /* A site is initialised once, at compile time: a name made at run time would stay that of the first use. C refuses such
    a name anyway. C++ does so because of constant initialization; before that, an assertion says what to do. */
 #if defined(__cplusplus) && defined(__clang__)
-#define PROF__CONSTANT_SITE __attribute__((require_constant_initialization))
+#define PROF__CONSTANT_SITE __attribute__((__require_constant_initialization__))
 #elif defined(__cplusplus) && defined(__GNUC__) && __GNUC__ >= 10
 #define PROF__CONSTANT_SITE __constinit
 #elif defined(__cplusplus) && defined(__cpp_constinit)
@@ -90,12 +90,12 @@
 #define PROF__TOKEN_OF(scope) scope.token
 #elif defined(__GNUC__)
 #define PROF__GUARD(variable, token) \
-    __attribute__((cleanup(prof__guard_end), unused)) prof__token variable = token
+    __attribute__((__cleanup__(prof__guard_end), __unused__)) prof__token variable = token
 #define PROF__GUARD_SYNC(variable, token) \
-    __attribute__((cleanup(prof__guard_sync), unused)) prof__token variable = token
-#define PROF__GUARD_STAGE(token) __attribute__((cleanup(prof__guard_end))) prof__token prof__stage = token
+    __attribute__((__cleanup__(prof__guard_sync), __unused__)) prof__token variable = token
+#define PROF__GUARD_STAGE(token) __attribute__((__cleanup__(prof__guard_end))) prof__token prof__stage = token
 #define PROF__STAGE_TOKEN prof__stage
-#define PROF__HANDLE(handle, guard) const prof_scope handle __attribute__((unused)) = PROF__RECORDED(guard)
+#define PROF__HANDLE(handle, guard) const prof_scope handle __attribute__((__unused__)) = PROF__RECORDED(guard)
 #define PROF__TOKEN_OF(scope) scope
 #endif
 
@@ -205,8 +205,8 @@
                  PROF__USE2(text, bytes))
 #define PROFILE_FUNCTION() PROFILE_SCOPE(__func__)
 #if defined(__has_attribute) && PROF_ENABLE
-#if __has_attribute(unavailable)
-extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))) int PROFILE_FUNCTION;
+#if __has_attribute(__unavailable__)
+extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parentheses"))) int PROFILE_FUNCTION;
 #endif
 #endif
 #define PROFILE_FUNCTION_C(category) PROFILE_SCOPE_C(__func__, category)
@@ -235,7 +235,7 @@ extern __attribute__((unavailable("write PROFILE_FUNCTION(), with parentheses"))
          prof__block_##id.more; prof__block_##id.more = 0)
 #elif defined(__GNUC__)
 #define PROF__BLOCK_(id, name, category, level)                                                            \
-    for (prof__token prof__scope_##id __attribute__((cleanup(prof__guard_end), unused)) =                  \
+    for (prof__token prof__scope_##id __attribute__((__cleanup__(prof__guard_end), __unused__)) =                  \
              PROF__BEGIN_HERE(name, category, level),                                                      \
              prof__more_##id = 1;                                                                          \
          prof__more_##id; prof__more_##id = 0)

@@ -157,7 +157,7 @@ PROF_DEF void prof_thread_name(const char *name); /* NULL: back to the system's 
 /* The state of a site is valid for one generation of the control state. Its low half equals the generation (the site is
    on), differs from it in the top bit (off), or is out of date: then the slow path updates it. */
 #if defined(__GNUC__)
-typedef uint32_t __attribute__((may_alias)) prof__half;
+typedef uint32_t __attribute__((__may_alias__)) prof__half;
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define PROF__LOW_HALF 1
 #else
@@ -202,7 +202,7 @@ PROF__GUARD_STRUCT(prof__guard, , prof__end); PROF__GUARD_STRUCT(prof__guard_syn
 PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
 #define PROF__ARG_OF(type, record, number) \
     PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, type value) { record(site, number); }
-#define PROF__TEMPLATE template <typename T> PROF__HIDDEN PROF__UNTRACED inline
+#define PROF__TEMPLATE template <typename Any> PROF__HIDDEN PROF__UNTRACED inline
 #define PROF__ARGS \
     PROF__ARG_OF(bool, prof__arg_bool, value) \
     PROF__UNLESS_NO_DOUBLE(PROF__ARG_OF(double, prof__arg_double, value)) \
@@ -215,28 +215,28 @@ PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
 /* Texts of classes: std::string and all others with a c_str() of char; std::string_view and all others with data() of
    char and size(), as a copy, because no zero needs to follow. And enumerations, also enum class. */
 #define PROF__TEXTS \
-    template <typename T, bool> struct prof__enum_if {}; \
-    template <typename T> struct prof__enum_if<T, true> { typedef void type; }; \
-    template <typename T> struct prof__enum : prof__enum_if<T, __is_enum(T)> {}; \
-    template <typename T> struct PROF__HIDDEN prof__copy_of { \
+    template <typename Any, bool> struct prof__enum_if {}; \
+    template <typename Any> struct prof__enum_if<Any, true> { typedef void type; }; \
+    template <typename Any> struct prof__enum : prof__enum_if<Any, __is_enum(Any)> {}; \
+    template <typename Any> struct PROF__HIDDEN prof__copy_of { \
         char text[PROF_MAX_TEXT + 2]; operator const char *() const { return text; } \
-        PROF__UNTRACED explicit prof__copy_of(const T &from) { \
+        PROF__UNTRACED explicit prof__copy_of(const Any &from) { \
             size_t size = from.size() < sizeof text ? from.size() : sizeof text - 1; \
             for (size_t i = 0; i < size; ++i) text[i] = from.data()[i]; \
             text[size] = 0; } }; \
-    PROF__TEMPLATE auto prof__chars_of(const T &text, int) -> decltype(static_cast<const char *>(text.c_str())) \
+    PROF__TEMPLATE auto prof__chars_of(const Any &text, int) -> decltype(static_cast<const char *>(text.c_str())) \
     { return text.c_str(); } \
-    PROF__TEMPLATE auto prof__chars_of(const T &text, long) \
-        -> decltype(static_cast<const char *>(text.data()), text.size(), prof__copy_of<T>(text)) \
-    { return prof__copy_of<T>(text); } \
+    PROF__TEMPLATE auto prof__chars_of(const Any &text, long) \
+        -> decltype(static_cast<const char *>(text.data()), text.size(), prof__copy_of<Any>(text)) \
+    { return prof__copy_of<Any>(text); } \
     PROF__HIDDEN PROF__UNTRACED inline const char *prof__chars(const char *text) { return text; } \
-    PROF__TEMPLATE auto prof__chars(const T &text) -> decltype(prof__chars_of(text, 0)) \
+    PROF__TEMPLATE auto prof__chars(const Any &text) -> decltype(prof__chars_of(text, 0)) \
     { return prof__chars_of(text, 0); } \
-    PROF__TEMPLATE auto prof__arg(prof_site *site, const T &text) \
+    PROF__TEMPLATE auto prof__arg(prof_site *site, const Any &text) \
         -> decltype(static_cast<void>(prof__chars_of(text, 0))) \
     { prof__arg_string(site, prof__chars_of(text, 0)); } \
-    PROF__TEMPLATE typename prof__enum<T>::type prof__arg(prof_site *site, T value) \
-    { prof__arg(site, static_cast<__underlying_type(T)>(value)); }
+    PROF__TEMPLATE typename prof__enum<Any>::type prof__arg(prof_site *site, Any value) \
+    { prof__arg(site, static_cast<__underlying_type(Any)>(value)); }
 /* For PROF__CONSTANT, which refuses arrays that are not constant: they usually hold names made at run time. */
 #define PROF__GIVEN \
     PROF__HIDDEN PROF__UNTRACED constexpr bool prof__given(const char *text) { return text != nullptr; } \
@@ -255,13 +255,13 @@ PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
     PROF__MADE_AS(unsigned long long, uint) PROF__MADE_AS(const char *, string) \
     PROF__MADE_AS(const volatile void *, pointer) \
     PROF__UNLESS_NO_DOUBLE(PROF__PLAIN_DOUBLE(float) PROF__PLAIN_DOUBLE(long double)) \
-    PROF__TEMPLATE auto prof__plain(const T &text) -> decltype(prof__chars_of(text, 0)) \
+    PROF__TEMPLATE auto prof__plain(const Any &text) -> decltype(prof__chars_of(text, 0)) \
     { return prof__chars_of(text, 0); } \
-    template <typename T, typename = typename prof__enum<T>::type> PROF__HIDDEN PROF__UNTRACED \
-    inline long long prof__plain(T value) \
+    template <typename Any, typename = typename prof__enum<Any>::type> PROF__HIDDEN PROF__UNTRACED \
+    inline long long prof__plain(Any value) \
     { return static_cast<long long>(value); } \
-    template <typename... T> PROF__HIDDEN PROF__UNTRACED inline \
-    void prof__with_all(prof_site *site, uint64_t type, uint64_t object, const T &...args) { \
+    template <typename... Any> PROF__HIDDEN PROF__UNTRACED inline \
+    void prof__with_all(prof_site *site, uint64_t type, uint64_t object, const Any &...args) { \
         const prof_arg list[] = {args...}; \
         prof__with(site, type, object, list, static_cast<uint32_t>(sizeof...(args))); }
 PROF__ARGS PROF__TEXTS PROF__GIVEN PROF__LISTS

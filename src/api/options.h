@@ -62,7 +62,7 @@
 #if defined(_WIN32) || !defined(__GNUC__)
 #define PROF__HIDDEN
 #else
-#define PROF__HIDDEN __attribute__((visibility("hidden")))
+#define PROF__HIDDEN __attribute__((__visibility__("hidden")))
 #endif
 #ifndef PROF_DEF
 #if defined(_WIN32) || !defined(__GNUC__)
@@ -70,9 +70,9 @@
 #elif defined(PROF_STATIC)
 #define PROF_DEF PROF__HIDDEN
 #elif defined(PROF_IMPLEMENTATION) && defined(PROF__SHARED)
-#define PROF_DEF __attribute__((visibility("default"), weak))
+#define PROF_DEF __attribute__((__visibility__("default"), __weak__))
 #else
-#define PROF_DEF __attribute__((visibility("default")))
+#define PROF_DEF __attribute__((__visibility__("default")))
 #endif
 #endif
 
@@ -92,10 +92,10 @@
 #define PROF__UNUSED
 #endif
 #if defined(__GNUC__)
-#define PROF__UNTRACED __attribute__((no_instrument_function))
+#define PROF__UNTRACED __attribute__((__no_instrument_function__))
 #define PROF__LIKELY(x) __builtin_expect(!!(x), 1)
 #define PROF__UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define PROF__PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define PROF__PRINTF(f, a) __attribute__((__format__(__printf__, f, a)))
 #define PROF__COLD __attribute__((__cold__, __noinline__))
 #define PROF__RARE __attribute__((__cold__)) /* of static functions: made small, put apart */
 #define PROF__APART __attribute__((__noinline__)) /* once, for many callers */

@@ -6,8 +6,10 @@ static prof_status prof__html_default(const prof_trace *trace, const char *path)
 }
 
 static prof_writer prof__html_writer = {".html", prof__html_default, NULL};
-static void __attribute__((constructor(101))) prof__html_register(void) { prof_writer_register(&prof__html_writer); }
+static void __attribute__((__constructor__(101))) prof__html_register(void)
+{ prof_writer_register(&prof__html_writer); }
 #ifdef PROF__SHARED
-static void __attribute__((destructor(101))) prof__html_unregister(void) { prof_writer_unregister(&prof__html_writer); }
+static void __attribute__((__destructor__(101))) prof__html_unregister(void)
+{ prof_writer_unregister(&prof__html_writer); }
 #endif
 #endif

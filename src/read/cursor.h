@@ -36,7 +36,7 @@ struct prof_cursor {
     prof__read_more *more;
     prof__read_argument *segment_args;
     uint32_t *stack; /* open scopes: the node's number, from 1; 0: it began before this segment; and PROF__LATE_BIT */
-    size_t depth, crossed, hidden; /* hidden: those that overlap, and are returned as spans */
+    size_t depth, crossed, unseen; /* unseen: those that overlap, and are returned as spans */
     prof_arg *args;
     prof__read_frame *frames;
     size_t frame_count;
@@ -139,7 +139,7 @@ static prof__read_node *prof__read_add_node(prof_cursor *c, unsigned kind, size_
 {
     prof__read_node *node = &c->nodes[c->node_count++];
     size_t site = kind == PROF__KIND_LOST ? 0 : prof__read_site_of(c->trace, prof__read_id(c->words[word]));
-    prof__read_node_set(node, word, site, c->depth - c->hidden, prof__read_ns(c->trace, c->tick, &c->hint));
+    prof__read_node_set(node, word, site, c->depth - c->unseen, prof__read_ns(c->trace, c->tick, &c->hint));
     if (kind != PROF__KIND_BEGIN) prof__read_more_of(c, node)->kind = kind;
     return node;
 }
@@ -150,7 +150,7 @@ static void prof__read_close(prof_cursor *c, uint32_t closes)
     int64_t ns = prof__read_ns(c->trace, c->tick, &c->hint);
     for (; closes; closes--) {
         uint32_t number = c->stack[--c->depth];
-        c->hidden -= number >> 31;
+        c->unseen -= number >> 31;
         if (!(number & ~PROF__LATE_BIT)) continue;
         number &= ~PROF__LATE_BIT;
         c->nodes[number - 1].end_ns = ns;
@@ -222,7 +222,7 @@ static PROF__ASIDE void prof__read_open_scope(prof_cursor *c, prof__read_node *n
     if (prof__read_overlaps(c, node->word)) {
         prof__read_more_of(c, node)->flags |= PROF__OVERLAPS;
         number |= PROF__LATE_BIT;
-        c->hidden++;
+        c->unseen++;
     }
     c->stack[c->depth++] = number;
 }
@@ -233,7 +233,7 @@ static PROF__ASIDE void prof__read_skip(prof_cursor *c, const prof__read_segment
     const prof__read_track *track = c->track;
     size_t depth = (size_t)((int64_t)track->orphan_count + segment->depth);
     while (c->depth < depth) c->stack[c->depth++] = 0;
-    while (c->depth > depth) c->hidden -= c->stack[--c->depth] >> 31;
+    while (c->depth > depth) c->unseen -= c->stack[--c->depth] >> 31;
     c->crossed = depth;
     while (prof__read_late_here(c)) c->late_begin++;
     while (c->crossing < track->crossing + track->crossing_count &&
@@ -278,7 +278,7 @@ static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, si
     size_t site_count = trace->site_id_count;
     prof__read_node *nodes = c->nodes, *node = nodes + c->node_count;
     uint32_t *stack = c->stack;
-    size_t depth = c->depth, crossed = c->crossed, hidden = c->hidden;
+    size_t depth = c->depth, crossed = c->crossed, unseen = c->unseen;
     uint64_t tick = c->tick;
     prof__read_fast line = c->fast;
     if (base > ~(uint64_t)0 - PROF__TICK_MASK) return at; /* a tick could be too large */
@@ -297,7 +297,7 @@ static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, si
         if (kind == PROF__KIND_BEGIN) {
             uint32_t id = prof__read_id(head);
             if (PROF__UNLIKELY(id >= site_count || sites[id] == PROF__NONE32)) break;
-            prof__read_node_set(node++, at, sites[id], depth - hidden, ns);
+            prof__read_node_set(node++, at, sites[id], depth - unseen, ns);
             stack[depth++] = (uint32_t)(node - nodes);
         } else {
             uint32_t number = stack[--depth] & ~PROF__LATE_BIT;

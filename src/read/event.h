@@ -11,7 +11,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
     if (c->trace->step) c->trace->step(c->trace->step_user, 1 / (double)c->trace->segment_count);
     c->node = c->node_count = c->more_count = c->arg_count = 0;
     c->words = words;
-    if (segment->gap && c->segment > 1) c->depth = c->crossed = c->hidden = 0; /* the matcher has ended them all */
+    if (segment->gap && c->segment > 1) c->depth = c->crossed = c->unseen = 0; /* the matcher has ended them all */
     if (!words) {
         prof__read_skip(c, segment);
         return;

@@ -7,7 +7,7 @@
 #define PROF__TALLY_WIDE 0
 #endif
 #endif
-#define PROF__TALLY_ALIGNED __attribute__((aligned(8)))
+#define PROF__TALLY_ALIGNED __attribute__((__aligned__(8)))
 
 /* The number behind a counter. */
 typedef struct prof__tally {

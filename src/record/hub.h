@@ -44,7 +44,7 @@ static PROF__RARE void prof__hub_leave(prof__hub *follower) { (void)follower; }
 #endif
 #define PROF__HUB_ENTRY(name) name,
 extern uint32_t prof__generation[];
-PROF__HIDDEN __attribute__((used)) prof__hub prof__hub_here = {
+PROF__HIDDEN __attribute__((__used__)) prof__hub prof__hub_here = {
     {'p', 'r', 'o', 'f', ' ', 'h', 'u', 'b'}, PROF__LAYOUT, prof__output_told, 0, prof__generation, NULL,
 #if defined(PROF__SHARED) && !defined(PROF_STATIC)
     &prof__leader,
@@ -72,8 +72,8 @@ static PROF__RARE int prof__hub_visit(const prof__loaded *loaded, size_t size, v
 }
 
 /* These exist wherever a library can be loaded later. */
-extern void *prof__module_open(const char *path, int how) __asm__("dlopen") __attribute__((weak));
-extern int prof__module_close(void *module) __asm__("dlclose") __attribute__((weak));
+extern void *prof__module_open(const char *path, int how) __asm__("dlopen") __attribute__((__weak__));
+extern int prof__module_close(void *module) __asm__("dlclose") __attribute__((__weak__));
 static void *prof__leader_module;
 
 static PROF__COLD void prof__join(void)
@@ -90,7 +90,7 @@ static PROF__COLD void prof__join(void)
     PROF__RELEASE(&prof__leader, search.found);
 }
 
-static void __attribute__((constructor(101))) prof__join_early(void) { prof__led(); }
+static void __attribute__((__constructor__(101))) prof__join_early(void) { prof__led(); }
 
 /* The library is unloaded: it leaves its leader, or its followers become recorders of their own. */
 static PROF__RARE void prof__unjoin(void)
@@ -100,7 +100,7 @@ static PROF__RARE void prof__unjoin(void)
     prof__followers = NULL;
 }
 /* Called after the last use of the leader. */
-static void __attribute__((destructor(101))) prof__unjoin_late(void)
+static void __attribute__((__destructor__(101))) prof__unjoin_late(void)
 {
     void *module = prof__leader_module;
     prof__leader_module = NULL;

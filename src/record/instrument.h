@@ -34,7 +34,7 @@ typedef struct dl_phdr_info prof__phdr_info;
 #ifndef PROF_INSTRUMENT_DEPTH
 #define PROF_INSTRUMENT_DEPTH 1024 /* nested calls on a thread; deeper ones are lost, and counted */
 #endif
-#define PROF__NOT_TRACED __attribute__((no_instrument_function))
+#define PROF__NOT_TRACED __attribute__((__no_instrument_function__))
 #define PROF__FUNCTION_SLOTS (2 * (PROF_INSTRUMENT_MAX > 1 ? PROF_INSTRUMENT_MAX : 2)) /* some are always free */
 
 typedef struct prof__loaded_module {

@@ -15,7 +15,7 @@ static void prof__signal_stack_take(prof__thread *self) { (void)self; }
    thread first needs it. A program keeps the record itself there. */
 #ifdef PROF__SHARED
 #ifdef __GLIBC__
-static __thread prof__thread *prof__self_here __attribute__((tls_model("initial-exec")));
+static __thread prof__thread *prof__self_here __attribute__((__tls_model__("initial-exec")));
 #else
 static __thread prof__thread *prof__self_here;
 #endif
@@ -38,7 +38,7 @@ static void prof__exit_key_make(void)
 #ifdef _WIN32
 /* The code may be about to be unloaded, and ends of threads must not call it any more. FlsFree() calls it now, for each
    thread that has a record. */
-static void __attribute__((destructor)) prof__exit_key_drop(void)
+static void __attribute__((__destructor__)) prof__exit_key_drop(void)
 {
     if (!prof__exit_key_made) return;
     prof__exit_key_made = 0;

@@ -184,7 +184,7 @@ static void (*prof__on_demand)(void);
    constructor it is 0, too. */
 #if defined(__linux__) && defined(__GNUC__) && !defined(PROF_FREESTANDING)
 #define PROF__GENERATION_PAGE 4096
-PROF_DEF uint32_t prof__generation[PROF__GENERATION_PAGE / 4] __attribute__((aligned(PROF__GENERATION_PAGE)));
+PROF_DEF uint32_t prof__generation[PROF__GENERATION_PAGE / 4] __attribute__((__aligned__(PROF__GENERATION_PAGE)));
 static void (*prof__child_found)(void); /* called by a child that finds 0; NULL until the page is 0 in children */
 #else
 PROF_DEF uint32_t prof__generation[1] = {PROF__OFF};

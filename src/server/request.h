@@ -107,14 +107,14 @@ static void prof__server_target(prof__server_ask *ask, const char *text, size_t 
    web page whose own name resolves to 127.0.0.1 sends its own name, and is refused. */
 static int prof__server_host_is_here(const char *host)
 {
-    static const char local[] = "localhost";
+    static const char own[] = "localhost";
     size_t size = 0, dots = 0;
     if (prof__server_starts(host, "[::1]")) {
         size = 5;
     } else {
         while (host[size] && host[size] != ':') ++size;
         if (size && host[size - 1] == '.') return 0;
-        int name = size >= 9 && prof__server_is(host + size - 9, 9, local) && (size == 9 || host[size - 10] == '.');
+        int name = size >= 9 && prof__server_is(host + size - 9, 9, own) && (size == 9 || host[size - 10] == '.');
         int digits = !strncmp(host, "127.", 4);
         for (size_t i = 0; i < size; ++i) {
             digits = digits && (host[i] == '.' || (host[i] >= '0' && host[i] <= '9'));

@@ -284,7 +284,7 @@ static prof_status prof__server_from_text(const char *text, const char *token)
     return prof_server_start((int)port, &options);
 }
 
-static void __attribute__((constructor(104))) prof__server_autostart(void)
+static void __attribute__((__constructor__(104))) prof__server_autostart(void)
 {
     if (!prof__is_whole()) return;
     const char *text = prof__environment("PROF_SERVER");

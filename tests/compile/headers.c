@@ -1,10 +1,11 @@
 /* System headers before the implementation, and a program that records itself: see headers.sh.
    ORDER: EVERY, every system header first; ONE, one of them; TWICE, prof's headers once before, without implementation;
-   ASKED, _GNU_SOURCE asked for when it is too late. */
+   ASKED, _GNU_SOURCE asked for when it is too late; POLLUTED, after every system header, macros of real programs. */
 #define EVERY 1
 #define ONE 2
 #define TWICE 3
 #define ASKED 4
+#define POLLUTED 5
 #if ORDER == EVERY
 #include "system.h"
 #elif ORDER == ONE
@@ -17,6 +18,10 @@
 #include <stdio.h>
 #include <unistd.h>
 #define _GNU_SOURCE
+#elif ORDER == POLLUTED
+#include "system.h"
+#include "polluted.h"
+#include "all.h"
 #endif
 #define PROF_IMPLEMENTATION
 #include "all.h"
@@ -31,7 +36,7 @@ static void work(int crash)
 }
 
 /* 0: the file has what main() records. */
-static int check(const char *path)
+static int differs(const char *path)
 {
     prof_trace *trace = NULL;
     prof_stat *stats = NULL;
@@ -50,7 +55,7 @@ static int check(const char *path)
 /* without an argument: records, if PROF_OUTPUT says so; "crash": dies of SIGSEGV; a path: checks what was recorded */
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "crash") != 0) return check(argv[1]);
+    if (argc > 1 && strcmp(argv[1], "crash") != 0) return differs(argv[1]);
     for (int i = 0; i < SCOPES; ++i) work(argc > 1);
     return 0;
 }

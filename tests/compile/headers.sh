@@ -71,7 +71,7 @@ for compiler in gcc clang; do
         knows $compiler c $standard || { skip "$compiler -std=$standard" "not known"; continue; }
         looks $compiler c -std=$standard -DORDER=EVERY
     done
-    for order in ONE TWICE ASKED; do looks $compiler c -std=c99 -DORDER=$order; done
+    for order in ONE TWICE ASKED POLLUTED; do looks $compiler c -std=c99 -DORDER=$order; done
     for order in EVERY TWICE; do
         for feature in _POSIX_C_SOURCE=199309L _POSIX_C_SOURCE=200809L _XOPEN_SOURCE=600 _DEFAULT_SOURCE; do
             looks $compiler c -std=c11 -D$feature -DORDER=$order
@@ -86,7 +86,7 @@ for compiler in g++ clang++; do
         knows $compiler c++ $standard || { skip "$compiler -std=$standard" "not known"; continue; }
         looks $compiler c++ -std=$standard -DORDER=EVERY
     done
-    looks $compiler c++ -std=c++11 -DORDER=TWICE
+    for order in TWICE POLLUTED; do looks $compiler c++ -std=c++11 -DORDER=$order; done
 done
 
 # Programs warn of more than we do; macros must not make them warn of their own lines.
