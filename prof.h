@@ -10174,18 +10174,23 @@ static PROF__RARE const char *prof__expand_at(const char *path, const char *star
 static PROF__RARE void prof__time_text(char to[16])
 {
     time_t now = time(NULL);
-    struct tm local;
+    struct tm here;
 #ifdef _WIN32
-    local = *localtime(&now);
+    here = *localtime(&now);
 #else
-    localtime_r(&now, &local);
+    localtime_r(&now, &here);
 #endif
-    if (!strftime(to, 16, "%Y%m%d-%H%M%S", &local)) to[0] = 0;
+    if (!strftime(to, 16, "%Y%m%d-%H%M%S", &here)) to[0] = 0;
 }
+
+/* A folder named ~, which prof would make, is not what is meant, and dangerous to remove. */
+static PROF__RARE int prof__is_home(const char *path) { return path[0] == '~' && path[1] == '/'; }
 
 static PROF__RARE prof_status prof__expand_counted(const char *path, uint64_t count, char *to, size_t size)
 {
     char started[16];
+    if (prof__is_home(path))
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s: only a shell knows ~: write the whole path, or ./~/", path);
     prof__time_text(started);
     const char *wrong = prof__expand_at(path, started, count, to, size);
     if (!wrong) return PROF_OK;
@@ -10385,7 +10390,7 @@ static PROF__RARE int prof__pattern_absolute(const char *pattern, char *to, size
             if (*c == '%') to[at++] = '%';
             to[at++] = *c;
         }
-        to[at++] = '/';
+        if (to[at - 1] != '/') to[at++] = '/';
     }
     if (at + prof__length(pattern) >= size) at = 0;
     prof__text_copy(to + at, size - at, pattern);
@@ -10396,7 +10401,7 @@ static PROF__RARE int prof__pattern_absolute(const char *pattern, char *to, size
 static PROF__RARE prof_status prof__expand_absolute(const char *pattern, char *to, size_t size)
 {
     char absolute[1024];
-    int fits = prof__pattern_absolute(pattern, absolute, sizeof absolute);
+    int fits = !prof__is_home(pattern) && prof__pattern_absolute(pattern, absolute, sizeof absolute);
     return fits && !prof__expand(absolute, to, size) ? PROF_OK : prof__expand(pattern, to, size);
 }
 
@@ -11378,7 +11383,7 @@ PROF_DEF prof_status prof_stop(void)
 /* Writes the output if the program ends without prof_stop(). Runs after the destructors of the program's own objects,
    which may have scopes or call prof_stop(), and before the writers are removed. Does not wait for a thread that is in
    a control function. */
-static void __attribute__((destructor(102))) prof__exit_stop(void)
+static void __attribute__((__destructor__(102))) prof__exit_stop(void)
 {
     prof__generation_look();
     if (!prof__is_whole() || !prof__lock_try(&prof__control_word)) return;
@@ -12134,7 +12139,7 @@ static PROF__RARE void prof__children_watch(void)
 #endif
 
 /* Early: so the child's handler comes before those of the program, which may have scopes and call prof_stop(). */
-static void __attribute__((constructor(101))) prof__forks_watch(void)
+static void __attribute__((__constructor__(101))) prof__forks_watch(void)
 {
     if (!prof__is_whole()) return;
     prof__generation_look();
@@ -13268,7 +13273,7 @@ static PROF__RARE void prof__service_stop(prof__session *s)
 }
 
 /* The code of the thread may be about to be unloaded, or the process to end without prof_stop(). */
-static void __attribute__((destructor)) prof__service_leave(void)
+static void __attribute__((__destructor__)) prof__service_leave(void)
 {
     if (!prof__lock_try(&prof__control_word)) return;
     if (prof__state.session) prof__service_stop(prof__state.session);
@@ -14025,7 +14030,7 @@ static const struct {
 typedef struct prof__crash_system {
     int file;      /* -1: none is open */
     sigset_t mask; /* the signal mask of the handler, for a crash in the report */
-    struct sigaction quiet[2], unused[2];
+    struct sigaction quiet[2], idle[2];
     int cancel;
 } prof__crash_system;
 
@@ -14113,7 +14118,7 @@ static PROF__RARE void prof__crash_after(prof__crash_system *of)
 #ifndef __ANDROID__
     pthread_setcancelstate(of->cancel, &of->cancel);
 #endif
-    prof__crash_ignore(of->unused); /* once more: discards those that are pending */
+    prof__crash_ignore(of->idle); /* once more: discards those that are pending */
     for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &of->quiet[i], NULL);
 }
 #endif
@@ -14608,7 +14613,7 @@ static PROF__RARE void prof__crash_remove(void)
 }
 
 /* The code of the handlers may be about to be unloaded. */
-static void __attribute__((destructor)) prof__crash_leave(void) { prof__crash_remove(); }
+static void __attribute__((__destructor__)) prof__crash_leave(void) { prof__crash_remove(); }
 #ifdef _WIN32
 /*-- the filter --*/
 
@@ -15700,7 +15705,7 @@ static PROF__RARE const char *prof__autostart_by(void)
     return NULL;
 }
 
-static void __attribute__((constructor(103))) prof__autostart(void)
+static void __attribute__((__constructor__(103))) prof__autostart(void)
 {
     prof_config config;
     if (!prof__is_whole()) return; /* the leader has started by itself */
@@ -15728,7 +15733,7 @@ static void __attribute__((constructor(103))) prof__autostart(void)
 #ifdef PROF__SHARED
 static void prof__unjoin(void);
 #endif
-static void __attribute__((destructor)) prof__unload(void)
+static void __attribute__((__destructor__)) prof__unload(void)
 {
 #ifdef PROF__SHARED
     if (prof__exits) return;

@@ -271,6 +271,27 @@ TEST(standard_output_by_its_name)
     CHECK_EQUAL(files_in_folder(), 2);
 }
 
+TEST(home_is_the_shells_business)
+{
+    char before[1024];
+    prof_config config = trace_config(1u << 20);
+    folder_make("paths-home");
+    CHECK(getcwd(before, sizeof before) != NULL && !chdir(folder));
+    config.output = "~/trace.csv";
+    CHECK_EQUAL(prof_start(&config), PROF_INVALID_ARGUMENT);
+    CHECK(strstr(prof_error(), "only a shell knows ~") != NULL);
+    config.output = NULL;
+    config.save = "~/saved-%c.csv";
+    CHECK_EQUAL(prof_start(&config), PROF_INVALID_ARGUMENT);
+    CHECK(access("~", F_OK) != 0);
+    config.save = NULL;
+    config.output = "./~/trace.csv";
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK(!access("./~/trace.csv", F_OK));
+    CHECK(!chdir(before));
+}
+
 /*-- what others put in the way --*/
 
 /* A folder like /tmp; 0: there is nobody here who could own something else in it. */

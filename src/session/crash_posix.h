@@ -27,7 +27,7 @@ static const struct {
 typedef struct prof__crash_system {
     int file;      /* -1: none is open */
     sigset_t mask; /* the signal mask of the handler, for a crash in the report */
-    struct sigaction quiet[2], unused[2];
+    struct sigaction quiet[2], idle[2];
     int cancel;
 } prof__crash_system;
 
@@ -115,6 +115,6 @@ static PROF__RARE void prof__crash_after(prof__crash_system *of)
 #ifndef __ANDROID__
     pthread_setcancelstate(of->cancel, &of->cancel);
 #endif
-    prof__crash_ignore(of->unused); /* once more: discards those that are pending */
+    prof__crash_ignore(of->idle); /* once more: discards those that are pending */
     for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &of->quiet[i], NULL);
 }

@@ -231,4 +231,4 @@ static PROF__RARE void prof__crash_remove(void)
 }
 
 /* The code of the handlers may be about to be unloaded. */
-static void __attribute__((destructor)) prof__crash_leave(void) { prof__crash_remove(); }
+static void __attribute__((__destructor__)) prof__crash_leave(void) { prof__crash_remove(); }

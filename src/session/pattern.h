@@ -70,18 +70,23 @@ static PROF__RARE const char *prof__expand_at(const char *path, const char *star
 static PROF__RARE void prof__time_text(char to[16])
 {
     time_t now = time(NULL);
-    struct tm local;
+    struct tm here;
 #ifdef _WIN32
-    local = *localtime(&now);
+    here = *localtime(&now);
 #else
-    localtime_r(&now, &local);
+    localtime_r(&now, &here);
 #endif
-    if (!strftime(to, 16, "%Y%m%d-%H%M%S", &local)) to[0] = 0;
+    if (!strftime(to, 16, "%Y%m%d-%H%M%S", &here)) to[0] = 0;
 }
+
+/* A folder named ~, which prof would make, is not what is meant, and dangerous to remove. */
+static PROF__RARE int prof__is_home(const char *path) { return path[0] == '~' && path[1] == '/'; }
 
 static PROF__RARE prof_status prof__expand_counted(const char *path, uint64_t count, char *to, size_t size)
 {
     char started[16];
+    if (prof__is_home(path))
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s: only a shell knows ~: write the whole path, or ./~/", path);
     prof__time_text(started);
     const char *wrong = prof__expand_at(path, started, count, to, size);
     if (!wrong) return PROF_OK;

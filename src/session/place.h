@@ -3,7 +3,7 @@
 static PROF__RARE prof_status prof__expand_absolute(const char *pattern, char *to, size_t size)
 {
     char absolute[1024];
-    int fits = prof__pattern_absolute(pattern, absolute, sizeof absolute);
+    int fits = !prof__is_home(pattern) && prof__pattern_absolute(pattern, absolute, sizeof absolute);
     return fits && !prof__expand(absolute, to, size) ? PROF_OK : prof__expand(pattern, to, size);
 }
 

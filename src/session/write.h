@@ -175,7 +175,7 @@ static PROF__RARE int prof__pattern_absolute(const char *pattern, char *to, size
             if (*c == '%') to[at++] = '%';
             to[at++] = *c;
         }
-        to[at++] = '/';
+        if (to[at - 1] != '/') to[at++] = '/';
     }
     if (at + prof__length(pattern) >= size) at = 0;
     prof__text_copy(to + at, size - at, pattern);
