@@ -361,9 +361,13 @@ MANUAL                                                                          
     A recording in a .prof survives TerminateProcess(). With fibers, call prof_fiber_switch() before each
     SwitchToFiber(). The tests run under wine, built by MinGW.
 
-    Microsoft's compiler is for marked-up files only, in C without PROFILE_SCOPE: use PROFILE_BLOCK, in braces. Compile
-    the implementation with MinGW, to a DLL or program that exports prof_* and prof__* by a .def file, and your files
-    with /DPROF_DEF=__declspec(dllimport). The tests do so with clang in Microsoft's mode; cl.exe itself was not tried.
+    No compiler of Microsoft has compiled any of this yet. The tests compile it as clang does in Microsoft's mode with
+    no word of gcc's, as C (/std:c11, or /std:c17) and as C++, for x86, x64 and ARM64, with MinGW's headers instead of
+    Microsoft's; and run such a recorder, for x64, under wine, with MinGW's library. So cl.exe, its warnings, its
+    headers and library, link.exe, /GL, /GT (fiber-safe optimisations) and ARM64 code that runs are what was not tried.
+    In C there is no PROFILE_SCOPE: use PROFILE_BLOCK, in braces. A recorder may also be compiled by
+    MinGW, to a DLL or program that exports prof_* and prof__* by a .def file, for files of Microsoft's compiler with
+    /DPROF_DEF=__declspec(dllimport).
 
     macOS, FreeBSD, NetBSD, OpenBSD: all headers are compiled, and a recorder is linked, by the tests, but not run.
 
@@ -2783,6 +2787,229 @@ extern long prof__libc_syscall(long number, ...) __asm__("syscall");
 #define PROF__LIBC(name) name
 #endif
 
+/*-- COMPILER ------------------------------------------------------------------------------------------ >>compiler --*/
+#if defined(__GNUC__)
+#define PROF__PER_THREAD __thread
+#define PROF__NOINLINE __attribute__((__noinline__))
+#define PROF__INLINED inline __attribute__((__always_inline__))
+#define PROF__SWAPPED(word) __builtin_bswap64(word)
+/* Keeps the order of this thread's stores for its own signal handlers. Compiles to no instruction. */
+#define PROF__BARRIER() __asm__ volatile("" ::: "memory")
+/* A static function that runs before main, those of a lower order first; or at exit, those of a higher order first. */
+#define PROF__AT_START(order, name) static void name(void) __attribute__((__constructor__(order)))
+#define PROF__AT_END(order, name) static void name(void) __attribute__((__destructor__(order)))
+#define PROF__LAST 65535 /* the order of what asks for none */
+#elif defined(_MSC_VER)
+#if !defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 201112L)
+#error "prof.h: as C, the file with PROF_IMPLEMENTATION needs /std:c11 or /std:c17"
+#endif
+#include <intrin.h>
+#define PROF__PER_THREAD __declspec(thread)
+#define PROF__NOINLINE __declspec(noinline)
+#define PROF__INLINED __forceinline
+#define PROF__SWAPPED(word) _byteswap_uint64(word)
+#define PROF__BARRIER() _ReadWriteBarrier()
+#define PROF__LOW_HALF 0
+typedef uint32_t prof__half; /* it takes no types for a promise of what a pointer does not reach */
+#undef PROF__COLD
+#undef PROF__APART
+#define PROF__COLD __declspec(noinline)
+#define PROF__APART __declspec(noinline)
+
+/* The C library calls the functions of these sections in the order of their names; it calls what atexit() gets in the
+   reverse order. The linker would leave out a pointer that nobody names. */
+#if defined(PROF_STATIC) && defined(__clang__)
+#define PROF__STARTER(name) static __attribute__((__used__)) void (*prof__starter_##name)(void)
+#elif defined(PROF_STATIC) /* has no name for the linker */
+#define PROF__STARTER(name) static void (*prof__starter_##name)(void)
+#elif defined(_M_IX86)
+#define PROF__STARTER(name) \
+    __pragma(comment(linker, "/include:_prof__starter_" #name)) void (*prof__starter_##name)(void)
+#else
+#define PROF__STARTER(name) \
+    __pragma(comment(linker, "/include:prof__starter_" #name)) void (*prof__starter_##name)(void)
+#endif
+#define PROF__AT_START_(order, name) \
+    static void name(void); \
+    __pragma(section(".CRT$XCT" #order, read)) \
+    __declspec(allocate(".CRT$XCT" #order)) PROF__STARTER(name) = name
+#define PROF__AT_START(order, name) PROF__AT_START_(order, name)
+#define PROF__AT_END(order, name) \
+    static void name(void); \
+    static void name##_at_exit(void) { atexit(name); } \
+    PROF__AT_START(order, name##_at_exit)
+#define PROF__LAST 999
+
+/*-- atomics, of the types that are used: by _Generic in C, by overloading in C++ --*/
+
+#ifndef __ATOMIC_RELAXED
+#define __ATOMIC_RELAXED 0
+#define __ATOMIC_ACQUIRE 2
+#define __ATOMIC_RELEASE 3
+#define __ATOMIC_ACQ_REL 4
+#define __ATOMIC_SEQ_CST 5
+#endif
+/* Intrinsics that exchange are full barriers. So is this where loads and stores need one. */
+#ifdef _M_ARM64
+#define PROF__ORDERED() __dmb(11) /* of all processors, loads and stores */
+#else
+#define PROF__ORDERED() _ReadWriteBarrier()
+#endif
+#define PROF__WHOLE(bits, at) (*(const volatile __int##bits *)(at))
+#define PROF__PUT_WHOLE(bits, at, value) (*(volatile __int##bits *)(at) = (value))
+
+#ifdef _M_IX86 /* has one exchange of 64 bits, and SSE2 loads and stores them at once */
+static __forceinline __int64 prof__whole(const volatile void *at)
+{
+    __m128i both = _mm_loadl_epi64((const __m128i *)at);
+    _ReadWriteBarrier();
+    return (__int64)((uint64_t)(uint32_t)_mm_cvtsi128_si32(_mm_srli_epi64(both, 32)) << 32 |
+                     (uint32_t)_mm_cvtsi128_si32(both));
+}
+static __forceinline void prof__put_whole(volatile void *at, __int64 value)
+{
+    _ReadWriteBarrier();
+    _mm_storel_epi64((__m128i *)at, _mm_set_epi32(0, 0, (int)(value >> 32), (int)value));
+    _ReadWriteBarrier();
+}
+#define PROF__LOAD_64(at) prof__whole(at)
+#define PROF__STORE_64(at, value) prof__put_whole(at, value)
+static __int64 prof__exchange_64(volatile __int64 *at, __int64 value, __int64 add, int adds)
+{
+    __int64 now = prof__whole(at), before;
+    while ((before = _InterlockedCompareExchange64(at, adds ? now + add : value, now)) != now) now = before;
+    return now;
+}
+#define PROF__EXCHANGE_64(at, value) prof__exchange_64(at, value, 0, 0)
+#define PROF__ADD_64(at, value) prof__exchange_64(at, 0, value, 1)
+#else
+#define PROF__LOAD_64(at) PROF__WHOLE(64, at)
+#define PROF__STORE_64(at, value) PROF__PUT_WHOLE(64, at, value)
+#define PROF__EXCHANGE_64(at, value) _InterlockedExchange64(at, value)
+#define PROF__ADD_64(at, value) _InterlockedExchangeAdd64(at, value)
+#endif
+#define PROF__LOAD_32(at) PROF__WHOLE(32, at)
+#define PROF__STORE_32(at, value) PROF__PUT_WHOLE(32, at, value)
+#define PROF__EXCHANGE_32(at, value) _InterlockedExchange(at, value)
+#define PROF__ADD_32(at, value) _InterlockedExchangeAdd(at, value)
+#define PROF__TRADE_32(at, value, if_it_is) _InterlockedCompareExchange(at, value, if_it_is)
+#define PROF__TRADE_64(at, value, if_it_is) _InterlockedCompareExchange64(at, value, if_it_is)
+#define PROF__LOAD_8(at) PROF__WHOLE(8, at)
+#define PROF__STORE_8(at, value) PROF__PUT_WHOLE(8, at, value)
+
+typedef unsigned char prof__u8;
+#ifdef __cplusplus
+#define PROF__NAMED(name, type) prof__##name
+#define PROF__OF_BYTES(name, at) prof__##name
+#define PROF__OF_WORDS(name, at) prof__##name
+#define PROF__OF_NUMBERS(name, at) prof__##name
+extern "C++" {
+#else
+#define PROF__NAMED(name, type) prof__##name##_##type
+#define PROF__NUMBERS(name) \
+    int: prof__##name##_int, uint32_t: prof__##name##_uint32_t, int64_t: prof__##name##_int64_t, \
+    uint64_t: prof__##name##_uint64_t
+#define PROF__OF_BYTES(name, at) \
+    _Generic(*(at), char: prof__##name##_char, prof__u8: prof__##name##_prof__u8, PROF__NUMBERS(name), \
+             default: prof__##name##_pointer)
+#define PROF__OF_WORDS(name, at) _Generic(*(at), PROF__NUMBERS(name), default: prof__##name##_pointer)
+#define PROF__OF_NUMBERS(name, at) _Generic(*(at), PROF__NUMBERS(name))
+#endif
+#define PROF__LOADS(type, bits, word)                                                                                \
+    static __forceinline type PROF__NAMED(load, type)(const volatile type *at, int order)                            \
+    {                                                                                                                \
+        type value = (type)PROF__LOAD_##bits(at);                                                                    \
+        if (order != __ATOMIC_RELAXED) PROF__ORDERED();                                                              \
+        return value;                                                                                                \
+    }                                                                                                                \
+    static __forceinline void PROF__NAMED(store, type)(volatile type * at, type value, int order)                    \
+    {                                                                                                                \
+        if (order != __ATOMIC_RELAXED) PROF__ORDERED();                                                              \
+        PROF__STORE_##bits(at, (word)value);                                                                         \
+    }
+#define PROF__EXCHANGES(type, bits, word)                                                                            \
+    PROF__LOADS(type, bits, word)                                                                                    \
+    static __forceinline type PROF__NAMED(exchange, type)(volatile type * at, type value)                            \
+    {                                                                                                                \
+        return (type)PROF__EXCHANGE_##bits((volatile word *)at, (word)value);                                        \
+    }                                                                                                                \
+    static __forceinline type PROF__NAMED(add, type)(volatile type * at, type value)                                 \
+    {                                                                                                                \
+        return (type)PROF__ADD_##bits((volatile word *)at, (word)value);                                             \
+    }                                                                                                                \
+    static __forceinline int PROF__NAMED(trade, type)(volatile type * at, type *expected, type value)                \
+    {                                                                                                                \
+        type found = (type)PROF__TRADE_##bits((volatile word *)at, (word)value, (word)*expected);                    \
+        if (found == *expected) return 1;                                                                            \
+        *expected = found;                                                                                           \
+        return 0;                                                                                                    \
+    }
+PROF__LOADS(char, 8, __int8)
+PROF__LOADS(prof__u8, 8, __int8)
+PROF__EXCHANGES(int, 32, long)
+PROF__EXCHANGES(uint32_t, 32, long)
+PROF__EXCHANGES(int64_t, 64, __int64)
+PROF__EXCHANGES(uint64_t, 64, __int64)
+
+static __forceinline void *prof__load_pointer(const volatile void *at, int order)
+{
+    void *value = *(void *const volatile *)at;
+    if (order != __ATOMIC_RELAXED) PROF__ORDERED();
+    return value;
+}
+static __forceinline void prof__store_pointer(volatile void *at, const void *value, int order)
+{
+    if (order != __ATOMIC_RELAXED) PROF__ORDERED();
+    *(const void *volatile *)at = value;
+}
+static __forceinline void *prof__exchange_pointer(volatile void *at, const void *value)
+{
+    return _InterlockedExchangePointer((void *volatile *)at, (void *)value);
+}
+static __forceinline int prof__trade_pointer(volatile void *at, void *expected, const void *value)
+{
+    void **was = (void **)expected;
+    void *found = _InterlockedCompareExchangePointer((void *volatile *)at, (void *)value, *was);
+    if (found == *was) return 1;
+    *was = found;
+    return 0;
+}
+#ifdef __cplusplus
+template <typename Any> struct prof__same { typedef Any type; }; /* so that `at` alone says which type it is */
+template <typename Any> static __forceinline Any *prof__load(Any *const volatile *at, int order)
+{
+    return (Any *)prof__load_pointer(at, order);
+}
+template <typename Any>
+static __forceinline void prof__store(Any *volatile *at, typename prof__same<Any *>::type value, int order)
+{
+    prof__store_pointer(at, (const void *)value, order);
+}
+template <typename Any>
+static __forceinline Any *prof__exchange(Any *volatile *at, typename prof__same<Any *>::type value)
+{
+    return (Any *)prof__exchange_pointer(at, (const void *)value);
+}
+template <typename Any>
+static __forceinline int prof__trade(Any *volatile *at, Any **expected, typename prof__same<Any *>::type value)
+{
+    return prof__trade_pointer(at, expected, (const void *)value);
+}
+} /* extern "C++" */
+#endif
+#define __atomic_load_n(at, order) PROF__OF_BYTES(load, at)(at, order)
+#define __atomic_store_n(at, value, order) PROF__OF_BYTES(store, at)(at, value, order)
+#define __atomic_exchange_n(at, value, order) PROF__OF_WORDS(exchange, at)(at, value)
+#define __atomic_compare_exchange_n(at, now, value, weak, order, failed) PROF__OF_WORDS(trade, at)(at, now, value)
+#define __atomic_fetch_add(at, value, order) PROF__OF_NUMBERS(add, at)(at, value)
+#define __atomic_fetch_sub(at, value, order) PROF__OF_NUMBERS(add, at)(at, 0 - (value))
+#define __atomic_fetch_or(at, value, order) ((uint32_t)_InterlockedOr((volatile long *)(at), (long)(value)))
+#define __atomic_fetch_and(at, value, order) ((uint32_t)_InterlockedAnd((volatile long *)(at), (long)(value)))
+#define __atomic_thread_fence(order) PROF__ORDERED()
+#else
+#error "prof.h: the implementation needs gcc, clang or Microsoft's compiler; marked-up files any of C99 or C++11"
+#endif
+
 /* Sanitizers have allocators of their own, which must see every call. */
 #if defined(PROF_WRAP_MALLOC) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #if !defined(__GLIBC__)
@@ -2806,7 +3033,7 @@ extern void __libc_free(void *at);
 #define realloc(at, size) __libc_realloc(at, size)
 #define free(at) __libc_free(at)
 /* Nonzero while prof calls a function of the C library that may allocate: such allocations are not recorded. */
-static __thread uint32_t prof__quiet;
+static PROF__PER_THREAD uint32_t prof__quiet;
 #define PROF__QUIETLY(type, call)                                                                                    \
     __extension__({                                                                                                  \
         prof__quiet++;                                                                                               \
@@ -2833,17 +3060,11 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 #define pthread_setspecific(key, value) PROF__QUIETLY(int, pthread_setspecific(key, value))
 #endif
 
-#ifndef __GNUC__
-#error "prof.h: the implementation needs gcc or clang; any C99 or C++11 compiler may compile the marked-up files"
-#endif
-
 #define PROF__LOAD(p) __atomic_load_n(p, __ATOMIC_RELAXED)
 #define PROF__ACQUIRE(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define PROF__STORE(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)
 #define PROF__RELEASE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define PROF__ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
-/* Keeps the order of this thread's stores for its own signal handlers. Compiles to no instruction. */
-#define PROF__BARRIER() __asm__ volatile("" ::: "memory")
 
 /* 1 if a 64-bit store is one instruction. On other processors words are written half by half, the low half first, and
    counters in the image are only as exact as their lower half. */
@@ -2983,7 +3204,7 @@ typedef struct prof__thread {
 
 /* An entry point of the recorder for macros. It is never inlined: a compiler may assume that a function stays on one
    thread, and keep the address of a thread-local variable across a call that switches stacks. */
-#define PROF__ENTRY PROF_DEF __attribute__((__noinline__)) /* noinline is a macro in Linux */
+#define PROF__ENTRY PROF_DEF PROF__NOINLINE
 
 /* Not 0: the thread may have its chunk for this scope only. In a kernel, threads keep theirs. */
 #ifdef PROF_FREESTANDING
@@ -3549,16 +3770,16 @@ static void prof__signal_stack_take(prof__thread *self) { (void)self; }
    thread first needs it. A program keeps the record itself there. */
 #ifdef PROF__SHARED
 #ifdef __GLIBC__
-static __thread prof__thread *prof__self_here __attribute__((__tls_model__("initial-exec")));
+static PROF__PER_THREAD prof__thread *prof__self_here __attribute__((__tls_model__("initial-exec")));
 #else
-static __thread prof__thread *prof__self_here;
+static PROF__PER_THREAD prof__thread *prof__self_here;
 #endif
 static prof__thread *prof__self_make(void);
 #define PROF__SELF() (PROF__LIKELY(prof__self_here != NULL) ? prof__self_here : prof__self_make())
 #else
 /* A new record has a shut gate, because its generation is 0, and so is that of the process before the first constructor
    and in some children. The union avoids compilers' warnings about members without an initializer. */
-static __thread union { uint32_t gate; prof__thread record; } prof__self = {PROF__SHUT};
+static PROF__PER_THREAD union { uint32_t gate; prof__thread record; } prof__self = {PROF__SHUT};
 #define PROF__SELF() (&prof__self.record)
 #endif
 
@@ -3572,7 +3793,8 @@ static void prof__exit_key_make(void)
 #ifdef _WIN32
 /* The code may be about to be unloaded, and ends of threads must not call it any more. FlsFree() calls it now, for each
    thread that has a record. */
-static void __attribute__((__destructor__)) prof__exit_key_drop(void)
+PROF__AT_END(PROF__LAST, prof__exit_key_drop);
+static void prof__exit_key_drop(void)
 {
     if (!prof__exit_key_made) return;
     prof__exit_key_made = 0;
@@ -3740,7 +3962,7 @@ static void prof__self_leaves(prof__thread *self) { (void)self; }
 static char prof__error_text[PROF__ERROR_SIZE];
 #define PROF__ERROR_TEXT() prof__error_text
 #elif defined(_WIN32)
-static __thread char prof__error_text[PROF__ERROR_SIZE];
+static PROF__PER_THREAD char prof__error_text[PROF__ERROR_SIZE];
 static char *prof__error_here(void) { return prof__error_text; }
 #define PROF__ERROR_TEXT() prof__error_here()
 #else
@@ -3905,9 +4127,10 @@ static inline uint64_t prof__counter(void)
 static uint64_t prof__counter_ordered(void) { return prof__counter(); }
 static int prof__counter_usable(void) { return 3; }
 static uint64_t prof__counter_hz(void) { return 0; } /* not known, as on many machines */
-#elif defined(__x86_64__) || defined(__i386__)
-#include <cpuid.h>
+#elif defined(__x86_64__) || defined(__i386__) || defined(_M_X64) || defined(_M_IX86)
 #define PROF__COUNTER_NAME "rdtsc"
+#ifdef __GNUC__
+#include <cpuid.h>
 static inline uint64_t prof__counter(void) { return __builtin_ia32_rdtsc(); }
 static uint64_t prof__counter_ordered(void)
 {
@@ -3915,11 +4138,28 @@ static uint64_t prof__counter_ordered(void)
     __asm__ volatile("rdtscp" : "=a"(a), "=d"(d), "=c"(c)::"memory");
     return (uint64_t)d << 32 | a;
 }
+#define PROF__CPUID(leaf, to) __get_cpuid(leaf, &(to)[0], &(to)[1], &(to)[2], &(to)[3])
+#else
+static inline uint64_t prof__counter(void) { return __rdtsc(); }
+static uint64_t prof__counter_ordered(void)
+{
+    unsigned processor;
+    return __rdtscp(&processor);
+}
+static int prof__cpuid(unsigned leaf, unsigned to[4]) /* as __get_cpuid() */
+{
+    __cpuid((int *)to, (int)(leaf & 0x80000000u));
+    if (to[0] < leaf) return 0;
+    __cpuid((int *)to, (int)leaf);
+    return 1;
+}
+#define PROF__CPUID(leaf, to) prof__cpuid(leaf, to)
+#endif
 static int prof__counter_usable(void) /* bit 0: the counter can be trusted; bit 1: an ordered read exists */
 {
-    unsigned a, b, c, d, usable = 0;
-    if (__get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & 1u << 8)) usable |= 1;
-    int ordered = __get_cpuid(0x80000001u, &a, &b, &c, &d) && (d & 1u << 27) ? 2 : 0; /* rdtscp */
+    unsigned got[4], usable = 0;
+    if (PROF__CPUID(0x80000007u, got) && (got[3] & 1u << 8)) usable |= 1;
+    int ordered = PROF__CPUID(0x80000001u, got) && (got[3] & 1u << 27) ? 2 : 0; /* rdtscp */
 #ifdef __linux__
     { /* the kernel compares the counters of all processors, and uses another clock if they are unstable */
         char text[16] = {0};
@@ -3936,10 +4176,20 @@ static int prof__counter_usable(void) /* bit 0: the counter can be trusted; bit 
 }
 static uint64_t prof__counter_hz(void)
 {
-    unsigned a, b, c, d;
-    if (__get_cpuid(0x15, &a, &b, &c, &d) && a && b && c) return (uint64_t)c * b / a;
+    unsigned got[4];
+    if (PROF__CPUID(0x15u, got) && got[0] && got[1] && got[2]) return (uint64_t)got[2] * got[1] / got[0];
     return 0;
 }
+#elif defined(_M_ARM64) && !defined(__GNUC__)
+#define PROF__COUNTER_NAME "cntvct"
+static inline uint64_t prof__counter(void) { return (uint64_t)_ReadStatusReg(0x5f02); } /* CNTVCT_EL0 */
+static uint64_t prof__counter_ordered(void)
+{
+    __isb(15);
+    return prof__counter();
+}
+static int prof__counter_usable(void) { return 3; }
+static uint64_t prof__counter_hz(void) { return (uint64_t)_ReadStatusReg(0x5f00); } /* CNTFRQ_EL0 */
 #elif defined(__aarch64__)
 #define PROF__COUNTER_NAME "cntvct"
 static inline uint64_t prof__counter(void)
@@ -6090,7 +6340,7 @@ static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *sit
 }
 
 /* A slow path that each scope takes while min_duration is set. */
-#define PROF__SLOW __attribute__((__noinline__))
+#define PROF__SLOW PROF__NOINLINE
 
 /* Reads the clock on a slow path, unless what the fast path has read will do: the thread was in step, so that nothing
    was waited for since, and the session uses that clock. */
@@ -6466,8 +6716,8 @@ static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *si
 }
 
 /* Writes a begin or a mark with its run-time name directly after it, in the same chunk. padded: see above. */
-static inline __attribute__((__always_inline__)) prof__token prof__named_text(prof_site *site, const prof__text *text,
-                                                                             int padded, int owes_end)
+static PROF__INLINED prof__token prof__named_text(prof_site *site, const prof__text *text, int padded,
+                                                   int owes_end)
 {
     PROF__SELF_OR(PROF__LED(prof__named, (site, text->bytes, owes_end)));
     uint64_t owed = (uint64_t)owes_end, words = 2 + text->words + owed, elapsed = 0;
@@ -7213,7 +7463,7 @@ static PROF__APART prof__format_place prof__format_one(prof__format_place at, co
 
 /* Makes a name, and zeros after it to the end of a word. Returns its length, or -1 if it is left to vsnprintf(). text:
    space for PROF__SHORT_NAME bytes, and PROF__SHORT_ITEM and eight more. */
-static __attribute__((__noinline__)) int prof__format_short(char *text, const char *format, prof__log_list *list)
+static PROF__NOINLINE int prof__format_short(char *text, const char *format, prof__log_list *list)
 {
     char *const end = text + PROF__SHORT_NAME;
     prof__format_place at = {text, format};
@@ -7318,13 +7568,17 @@ PROF__ENTRY void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uin
 
 /* 1: one instruction compares and exchanges 64 bits; most 32-bit processors have one, too. */
 #ifndef PROF__TALLY_WIDE
-#if PROF__WIDE || (!defined(PROF_FREESTANDING) && __GCC_ATOMIC_LLONG_LOCK_FREE == 2)
+#if PROF__WIDE || (!defined(PROF_FREESTANDING) && __GCC_ATOMIC_LLONG_LOCK_FREE == 2) || defined(_MSC_VER)
 #define PROF__TALLY_WIDE 1
 #else
 #define PROF__TALLY_WIDE 0
 #endif
 #endif
+#ifdef __GNUC__
 #define PROF__TALLY_ALIGNED __attribute__((__aligned__(8)))
+#else
+#define PROF__TALLY_ALIGNED
+#endif
 
 /* The number behind a counter. */
 typedef struct prof__tally {
@@ -11383,7 +11637,8 @@ PROF_DEF prof_status prof_stop(void)
 /* Writes the output if the program ends without prof_stop(). Runs after the destructors of the program's own objects,
    which may have scopes or call prof_stop(), and before the writers are removed. Does not wait for a thread that is in
    a control function. */
-static void __attribute__((__destructor__(102))) prof__exit_stop(void)
+PROF__AT_END(102, prof__exit_stop);
+static void prof__exit_stop(void)
 {
     prof__generation_look();
     if (!prof__is_whole() || !prof__lock_try(&prof__control_word)) return;
@@ -12139,7 +12394,8 @@ static PROF__RARE void prof__children_watch(void)
 #endif
 
 /* Early: so the child's handler comes before those of the program, which may have scopes and call prof_stop(). */
-static void __attribute__((__constructor__(101))) prof__forks_watch(void)
+PROF__AT_START(101, prof__forks_watch);
+static void prof__forks_watch(void)
 {
     if (!prof__is_whole()) return;
     prof__generation_look();
@@ -13273,7 +13529,8 @@ static PROF__RARE void prof__service_stop(prof__session *s)
 }
 
 /* The code of the thread may be about to be unloaded, or the process to end without prof_stop(). */
-static void __attribute__((__destructor__)) prof__service_leave(void)
+PROF__AT_END(PROF__LAST, prof__service_leave);
+static void prof__service_leave(void)
 {
     if (!prof__lock_try(&prof__control_word)) return;
     if (prof__state.session) prof__service_stop(prof__state.session);
@@ -13906,8 +14163,10 @@ static PROF__UNUSED void prof__crash_forget(void) {}
 #include <signal.h>
 
 /* longjmp() unwinds no frames to a place that was noted without one. */
-#ifdef __x86_64__
+#if defined(__x86_64__) && defined(__GNUC__)
 #define PROF__CRASH_SETJMP(at) _setjmp(at, NULL)
+#elif defined(_M_X64) && !defined(__GNUC__)
+#define PROF__CRASH_SETJMP(at) (setjmp(at) ? 1 : (int)(((_JUMP_BUFFER *)(at))->Frame = 0))
 #else
 #define PROF__CRASH_SETJMP(at) setjmp(at)
 #endif
@@ -13945,11 +14204,11 @@ static PROF__RARE const char *prof__crash_cause(int code)
 }
 
 /* Writes to stderr. Returns how much was written. */
-static PROF__RARE ssize_t prof__crash_say(const char *text, size_t size)
+static PROF__RARE ptrdiff_t prof__crash_say(const char *text, size_t size)
 {
     HANDLE to = GetStdHandle(STD_ERROR_HANDLE);
     DWORD n = 0;
-    return to && to != INVALID_HANDLE_VALUE && WriteFile(to, text, (DWORD)size, &n, NULL) ? (ssize_t)n : 0;
+    return to && to != INVALID_HANDLE_VALUE && WriteFile(to, text, (DWORD)size, &n, NULL) ? (ptrdiff_t)n : 0;
 }
 
 /*-- the file --*/
@@ -14170,7 +14429,7 @@ static struct {
 static PROF__RARE void prof__crash_flush(prof__crash_work *w)
 {
     for (size_t at = 0; at < w->used && !w->mute;) {
-        ssize_t n = prof__crash_say(w->text + at, w->used - at);
+        ptrdiff_t n = prof__crash_say(w->text + at, w->used - at);
         if (n > 0)
             at += (size_t)n;
         else
@@ -14613,7 +14872,8 @@ static PROF__RARE void prof__crash_remove(void)
 }
 
 /* The code of the handlers may be about to be unloaded. */
-static void __attribute__((__destructor__)) prof__crash_leave(void) { prof__crash_remove(); }
+PROF__AT_END(PROF__LAST, prof__crash_leave);
+static void prof__crash_leave(void) { prof__crash_remove(); }
 #ifdef _WIN32
 /*-- the filter --*/
 
@@ -15705,7 +15965,8 @@ static PROF__RARE const char *prof__autostart_by(void)
     return NULL;
 }
 
-static void __attribute__((__constructor__(103))) prof__autostart(void)
+PROF__AT_START(103, prof__autostart);
+static void prof__autostart(void)
 {
     prof_config config;
     if (!prof__is_whole()) return; /* the leader has started by itself */
@@ -15733,7 +15994,8 @@ static void __attribute__((__constructor__(103))) prof__autostart(void)
 #ifdef PROF__SHARED
 static void prof__unjoin(void);
 #endif
-static void __attribute__((__destructor__)) prof__unload(void)
+PROF__AT_END(PROF__LAST, prof__unload);
+static void prof__unload(void)
 {
 #ifdef PROF__SHARED
     if (prof__exits) return;
@@ -16137,11 +16399,6 @@ static PROF__UNUSED PROF__RARE void prof__symbols_free(prof__symbols *symbols)
 #include <sys/ioctl.h>
 #endif
 
-#ifdef __GNUC__
-#define PROF__NOINLINE __attribute__((__noinline__)) /* keeps its callers small enough to be fast */
-#else
-#define PROF__NOINLINE
-#endif
 #define PROF__NONE ((size_t)-1)
 #define PROF__NONE32 0xFFFFFFFFu
 #define PROF__TEXT_WORDS 128 /* longer texts of call sites are cut: a viewer's file repeats them in each event */
@@ -18893,7 +19150,7 @@ static int prof__foreign(const void *image)
 static void prof__turn(uint64_t *words, size_t count)
 {
     size_t i;
-    for (i = 0; i < count; i++) words[i] = __builtin_bswap64(words[i]);
+    for (i = 0; i < count; i++) words[i] = PROF__SWAPPED(words[i]);
 }
 
 /* Turns the fields of a struct from byte `from` up to byte `to`. size: of each field, 4 or 8 bytes. */
@@ -26484,13 +26741,14 @@ static PROF__RARE void prof__save_disarm(void)
    a time uses an object; locks, and functions of the process and of its session, are for any thread. Signal handlers
    use none of this.
 
-   Of the compiler and the system: PROF__PRINTF PROF__COLD PROF__RARE PROF__HOT PROF__LIKELY PROF__UNLIKELY PROF__UNUSED
-   PROF__UNTRACED, PROF__ONE_PER_PROCESS, of a variable that copies of the code share; PROF__SHARED: this is in a
-   library that may be unloaded; PROF__AUTOSTARTS: constructors can start what the environment asks for; PROF__LATE:
-   functions of Linux have to be declared; PROF__WRAPS_MALLOC: malloc() and so on are the program's,
-   prof__quiet_sort() is qsort() without them. PROF__LOAD PROF__STORE (relaxed) PROF__ACQUIRE PROF__RELEASE.
-   PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
-   Of declarations: PROF__STRIPPED PROF__EITHER PROF__USE PROF__USE2 PROF__USE3, see >>stripped.
+   Of the compiler and the system: PROF__AT_START PROF__AT_END PROF__PER_THREAD, see >>compiler; PROF__PRINTF PROF__COLD
+   PROF__RARE PROF__HOT PROF__LIKELY PROF__UNLIKELY PROF__UNUSED PROF__UNTRACED, PROF__ONE_PER_PROCESS, of a variable
+   that copies of the code share; PROF__SHARED: this is in a library that may be unloaded; PROF__AUTOSTARTS:
+   constructors can start what the environment asks for; PROF__LATE: functions of Linux have to be declared;
+   PROF__WRAPS_MALLOC: malloc() and so on are the program's, prof__quiet_sort() is qsort() without them. PROF__LOAD
+   PROF__STORE (relaxed) PROF__ACQUIRE PROF__RELEASE. PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
+   Of declarations: PROF__STRIPPED PROF__EITHER PROF__USE PROF__USE2 PROF__USE3, see >>stripped;
+   PROF__BLOCK: PROFILE_BLOCK() with a category and a level.
    PROF__CENTURY: ns. */
 
 static prof_status prof__fail(prof_status status, const char *format, ...); /* sets prof_error(); returns status */
@@ -26764,7 +27022,7 @@ typedef struct prof__calls {
     prof__call list[PROF_INSTRUMENT_DEPTH];
 } prof__calls;
 
-static __thread prof__calls prof__thread_calls;
+static PROF__PER_THREAD prof__calls prof__thread_calls;
 
 typedef struct prof__module_search {
     uintptr_t address, base;
@@ -27128,7 +27386,8 @@ static PROF__COLD void prof__join(void)
     PROF__RELEASE(&prof__leader, search.found);
 }
 
-static void __attribute__((__constructor__(101))) prof__join_early(void) { prof__led(); }
+PROF__AT_START(101, prof__join_early);
+static void prof__join_early(void) { prof__led(); }
 
 /* The library is unloaded: it leaves its leader, or its followers become recorders of their own. */
 static PROF__RARE void prof__unjoin(void)
@@ -27138,7 +27397,8 @@ static PROF__RARE void prof__unjoin(void)
     prof__followers = NULL;
 }
 /* Called after the last use of the leader. */
-static void __attribute__((__destructor__(101))) prof__unjoin_late(void)
+PROF__AT_END(101, prof__unjoin_late);
+static void prof__unjoin_late(void)
 {
     void *module = prof__leader_module;
     prof__leader_module = NULL;

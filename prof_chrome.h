@@ -2138,23 +2138,23 @@ PROF_DEF prof_status prof_chrome_stream(const prof_trace *trace, prof_sink sink,
     return prof_chrome_merge_stream(&trace, 1, sink, options);
 }
 
-#if defined(__GNUC__) || defined(__TINYC__)
 static prof_status prof__chrome_default(const prof_trace *trace, const char *path)
 {
     return prof_chrome_write(trace, path, NULL);
 }
 
 static prof_writer prof__chrome_writer = {".json", prof__chrome_default, NULL};
-static void __attribute__((__constructor__(101))) prof__chrome_register(void)
+PROF__AT_START(101, prof__chrome_register);
+static void prof__chrome_register(void)
 {
     prof_writer_register(&prof__chrome_writer);
 }
 #ifdef PROF__SHARED
-static void __attribute__((__destructor__(101))) prof__chrome_unregister(void)
+PROF__AT_END(101, prof__chrome_unregister);
+static void prof__chrome_unregister(void)
 {
     prof_writer_unregister(&prof__chrome_writer);
 }
-#endif
 #endif
 
 #ifdef PROF__WRAPS_MALLOC

@@ -3495,7 +3495,7 @@ static const struct {
 };
 
 static const prof__ntff_api *prof__ntff_api_now;
-static __thread unsigned prof__ntff_status; /* the NRT_STATUS of the thread's last call */
+static PROF__PER_THREAD unsigned prof__ntff_status; /* the NRT_STATUS of the thread's last call */
 
 /* Returns a function of the table as a pointer to data, or NULL if the runtime lacks it. */
 static void *prof__ntff_symbol(const prof__ntff_api *api, size_t field)
@@ -3708,7 +3708,7 @@ static const struct {
 
 PROF_DEF const char *prof_ntff_nrt_status_name(unsigned status)
 {
-    static __thread char number[32];
+    static PROF__PER_THREAD char number[32];
     const prof__ntff_api *api = PROF__ACQUIRE(&prof__ntff_api_now);
     const char *text;
     for (size_t i = 0; i < sizeof prof__ntff_statuses / sizeof *prof__ntff_statuses; i++)
@@ -4183,17 +4183,17 @@ static prof_status prof__ntff_claim_key(void *user, const char *key, const char 
 /* If plugins have copies of this code, the loader directs all of them to one variable, and its copy has the claim. */
 PROF__ONE_PER_PROCESS const void *prof__ntff_owner = &prof__ntff_wished;
 
-#if defined(__GNUC__) || defined(__TINYC__)
-static void __attribute__((__constructor__(101))) prof__ntff_claims(void)
+PROF__AT_START(101, prof__ntff_claims);
+static void prof__ntff_claims(void)
 {
     if (prof__ntff_owner == &prof__ntff_wished) prof_config_claim(PROF__NTFF_PREFIX, prof__ntff_claim_key, NULL);
 }
 #ifdef PROF__SHARED
-static void __attribute__((__destructor__(101))) prof__ntff_claims_no_more(void)
+PROF__AT_END(101, prof__ntff_claims_no_more);
+static void prof__ntff_claims_no_more(void)
 {
     if (prof__ntff_owner == &prof__ntff_wished) prof_config_claim(PROF__NTFF_PREFIX, NULL, NULL);
 }
-#endif
 #endif
 
 /*-- inspect --*/
@@ -4557,16 +4557,22 @@ static prof_status prof__ntff_fetch_piece(prof_ntff_stats *stats, size_t *size)
 
 /* Fetches pieces until one is not full, or the function for events has asked to stop. The number of pieces is limited,
    because new events may always come. */
-static prof_status prof__ntff_fetch(prof_ntff_stats *stats)
+static prof_status prof__ntff_fetch_pieces(prof_ntff_stats *stats)
 {
     size_t size = 0;
     prof_status status;
     int pieces = 0;
-    PROFILE_SCOPE_CL("prof_ntff_systrace_fetch", "prof", 2);
     prof__ntff_trace.parser->ended = 0; /* the previous call may have been stopped */
     do status = prof__ntff_fetch_piece(stats, &size);
     while (!status && !prof__ntff_trace.parser->ended && prof__ntff_trace.piece && size >= PROF__NTFF_FULL &&
            ++pieces < PROF__NTFF_PIECES);
+    return status;
+}
+
+static prof_status prof__ntff_fetch(prof_ntff_stats *stats)
+{
+    prof_status status = PROF_OK;
+    PROF__BLOCK(PROF_UNIQUE, "prof_ntff_systrace_fetch", "prof", 2) status = prof__ntff_fetch_pieces(stats);
     return status;
 }
 

@@ -1808,7 +1808,6 @@ PROF_DEF prof_status prof_report_cntk(const prof_trace *trace, const char *folde
 
 /*-- the layouts of config.layout --*/
 
-#if defined(__GNUC__) || defined(__TINYC__)
 static prof_status prof__report_as(const prof_trace *trace, const char *path, prof_report_layout layout)
 {
     prof_report_options how;
@@ -1837,18 +1836,19 @@ PROF__REPORT_LAYOUTS(PROF__REPORT_WRITE)
 static prof_writer prof__report_writers[] = {
     PROF__REPORT_LAYOUTS(PROF__REPORT_WRITER){"layout:cntk/", prof__report_cntk_both, NULL}};
 
-static void __attribute__((__constructor__(101))) prof__report_register(void)
+PROF__AT_START(101, prof__report_register);
+static void prof__report_register(void)
 {
     size_t i = sizeof prof__report_writers / sizeof *prof__report_writers;
     while (i--) prof_writer_register(&prof__report_writers[i]); /* each becomes the first of the list */
 }
 #ifdef PROF__SHARED
-static void __attribute__((__destructor__(101))) prof__report_unregister(void)
+PROF__AT_END(101, prof__report_unregister);
+static void prof__report_unregister(void)
 {
     size_t i = sizeof prof__report_writers / sizeof *prof__report_writers;
     while (i--) prof_writer_unregister(&prof__report_writers[i]);
 }
-#endif
 #endif
 
 /*-- reports of the running session --*/
@@ -1866,7 +1866,8 @@ static struct {
 #ifndef _WIN32
 /* Releases the locks in a child: the thread that held them may not exist there. */
 static void prof__report_child_of_fork(void) { prof__report_reset.lock = prof__report_paused.lock = 0; }
-static void __attribute__((__constructor__(101))) prof__report_forks(void)
+PROF__AT_START(101, prof__report_forks);
+static void prof__report_forks(void)
 {
     pthread_atfork(NULL, NULL, prof__report_child_of_fork);
 }

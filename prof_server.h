@@ -294,7 +294,7 @@ static const char *prof__socket_strerror(int error) /* the C runtime knows fewer
            : error == EADDRNOTAVAIL || error == EAFNOSUPPORT ? "Cannot assign requested address" : strerror(error);
 }
 
-static ssize_t prof__socket_did(int result) /* sets errno */
+static ptrdiff_t prof__socket_did(int result) /* sets errno */
 {
     if (result < 0) errno = prof__socket_errno();
     return result;
@@ -307,12 +307,12 @@ static void prof__socket_option(int file, int level, int option, int value)
     setsockopt(PROF__SOCKET(file), level, option, (const char *)&value, sizeof value);
 }
 
-static ssize_t prof__socket_send(int file, const unsigned char *at, size_t size)
+static ptrdiff_t prof__socket_send(int file, const unsigned char *at, size_t size)
 {
     return prof__socket_did(send(PROF__SOCKET(file), (const char *)at, (int)size, 0));
 }
 
-static ssize_t prof__socket_recv(int file, void *at, size_t size)
+static ptrdiff_t prof__socket_recv(int file, void *at, size_t size)
 {
     return prof__socket_did(recv(PROF__SOCKET(file), (char *)at, (int)size, 0));
 }
@@ -385,8 +385,8 @@ static int prof__wake_make(int wake[2])
     return 0;
 }
 #define PROF__WAKE_END(wake) (wake)[0]
-static ssize_t prof__wake_send(int file) { return prof__socket_did(send(PROF__SOCKET(file), "", 1, 0)); }
-static ssize_t prof__wake_take(int file, char *at, size_t size) { return prof__socket_recv(file, at, size); }
+static ptrdiff_t prof__wake_send(int file) { return prof__socket_did(send(PROF__SOCKET(file), "", 1, 0)); }
+static ptrdiff_t prof__wake_take(int file, char *at, size_t size) { return prof__socket_recv(file, at, size); }
 #else
 /*-- THE SYSTEM ---------------------------------------------------------------------------------------------------*/
 
@@ -1292,7 +1292,6 @@ static prof_status prof__server_take(prof__server *v, prof__server_ask *ask)
     prof_trace *trace = NULL;
     void *bytes = NULL;
     size_t size = 0;
-    PROFILE_SCOPE_CL("capture", "prof", 2);
     if (capture->dump) {
         status = prof__server_remote_take(v, capture, &bytes, &size);
         until = capture->end_at;
@@ -1327,8 +1326,12 @@ static void prof__server_finish(prof__server *v, prof__server_ask *ask)
     prof__server_begin_answer(v, ask);
     size_t before = v->answers;
     v->captures++;
-    prof_status status = ask->answer.first ? prof__server_take(v, ask)
-                                           : prof__fail(PROF_NO_MEMORY, "no memory for another answer");
+    prof_status status = PROF_NO_MEMORY;
+    if (ask->answer.first) {
+        PROF__BLOCK(PROF_UNIQUE, "capture", "prof", 2) status = prof__server_take(v, ask);
+    } else {
+        prof__fail(PROF_NO_MEMORY, "no memory for another answer");
+    }
     if (status == PROF_IO && v->answers > before && v->answers > v->max_answer / 2)
         status = prof__fail(PROF_NO_MEMORY, "the answer is larger than max_answer (%llu bytes) allows: capture less",
                             (unsigned long long)v->max_answer);
@@ -1538,7 +1541,6 @@ static void prof__server_live_make(prof__server *v, prof__server_ask *ask)
     uint64_t began = prof_host_ns();
     int64_t from = 0;
     int joins = 0;
-    PROFILE_SCOPE_CL("live", "prof", 2);
     if (ask->capture.on_demand && prof__server_was_sent_away(v)) { /* the program has started a session */
         prof__server_on_demand_leave(v, NULL, NULL);
         ask->capture.on_demand = 0;
@@ -1610,7 +1612,7 @@ static uint64_t prof__server_live_due(prof__server *v, prof__server_client *c, u
         return live->next_at;
     }
     if (all) live->over = 1;
-    prof__server_live_make(v, ask);
+    PROF__BLOCK(PROF_UNIQUE, "live", "prof", 2) prof__server_live_make(v, ask);
     return live->over ? UINT64_MAX : live->next_at;
 }
 
@@ -3519,7 +3521,7 @@ static int prof__server_send(prof__server_client *c)
 {
     int got_on = 0;
     while (c->out_at < c->out_size) {
-        ssize_t n = prof__socket_send(c->file, c->out + c->out_at, c->out_size - c->out_at);
+        ptrdiff_t n = prof__socket_send(c->file, c->out + c->out_at, c->out_size - c->out_at);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return -1;
         if (n <= 0) break;
@@ -3561,7 +3563,7 @@ static int prof__server_pump(prof__server *v, prof__server_client *c)
 static int prof__server_read(prof__server_client *c)
 {
     while (c->in_size < sizeof c->in) {
-        ssize_t n = prof__socket_recv(c->file, c->in + c->in_size, sizeof c->in - c->in_size);
+        ptrdiff_t n = prof__socket_recv(c->file, c->in + c->in_size, sizeof c->in - c->in_size);
         if (n > 0) {
             c->in_size += (size_t)n;
             continue;
@@ -3935,7 +3937,7 @@ static prof_status prof__server_configure(prof__server *v, const prof_server_opt
 #ifndef _WIN32
 /* The child of a fork has no server: it has no thread, and closes the descriptors, which would keep connections
    open. */
-static __thread int prof__server_fork_holds;
+static PROF__PER_THREAD int prof__server_fork_holds;
 static void prof__server_before_fork(void) { prof__server_fork_holds = prof__lock_try(&prof__server_files); }
 static void prof__server_parent_of_fork(void)
 {
@@ -4056,7 +4058,8 @@ static prof_status prof__server_from_text(const char *text, const char *token)
     return prof_server_start((int)port, &options);
 }
 
-static void __attribute__((__constructor__(104))) prof__server_autostart(void)
+PROF__AT_START(104, prof__server_autostart);
+static void prof__server_autostart(void)
 {
     if (!prof__is_whole()) return;
     const char *text = prof__environment("PROF_SERVER");

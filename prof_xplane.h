@@ -2944,7 +2944,8 @@ static struct {
 #ifndef _WIN32
 /* Releases the locks in a child: the thread that held them may not exist there. */
 static void prof__xplane_child_of_fork(void) { prof__xplane_session.word = prof__xplane_wish.word = 0; }
-static void __attribute__((__constructor__(101))) prof__xplane_forks(void)
+PROF__AT_START(101, prof__xplane_forks);
+static void prof__xplane_forks(void)
 {
     pthread_atfork(NULL, NULL, prof__xplane_child_of_fork);
 }
@@ -3079,7 +3080,6 @@ PROF_DEF prof_status prof_xplane_stop_trace(void)
     return status;
 }
 
-#if defined(__GNUC__) || defined(__TINYC__)
 static prof_status prof__xplane_default(const prof_trace *trace, const char *path)
 {
     return prof__xplane_write_all(trace, path, prof__xplane_wished(path));
@@ -3087,18 +3087,19 @@ static prof_status prof__xplane_default(const prof_trace *trace, const char *pat
 
 static prof_writer prof__xplane_writer = {"/", prof__xplane_default, NULL};
 static prof_writer prof__pprof_writer = {".pprof", prof_xplane_pprof_write, NULL};
-static void __attribute__((__constructor__(101))) prof__xplane_register(void)
+PROF__AT_START(101, prof__xplane_register);
+static void prof__xplane_register(void)
 {
     prof_writer_register(&prof__xplane_writer);
     prof_writer_register(&prof__pprof_writer);
 }
 #ifdef PROF__SHARED
-static void __attribute__((__destructor__(101))) prof__xplane_unregister(void)
+PROF__AT_END(101, prof__xplane_unregister);
+static void prof__xplane_unregister(void)
 {
     prof_writer_unregister(&prof__pprof_writer);
     prof_writer_unregister(&prof__xplane_writer);
 }
-#endif
 #endif
 
 #ifdef PROF__WRAPS_MALLOC

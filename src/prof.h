@@ -48,6 +48,7 @@ extern "C" {
 
 #include "image/format.h"
 #include "ground/platform.h"
+#include "ground/compiler.h"
 #include "ground/base.h"
 #include "record/thread.h"
 #include "ground/threads.h"

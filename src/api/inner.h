@@ -11,13 +11,14 @@
    a time uses an object; locks, and functions of the process and of its session, are for any thread. Signal handlers
    use none of this.
 
-   Of the compiler and the system: PROF__PRINTF PROF__COLD PROF__RARE PROF__HOT PROF__LIKELY PROF__UNLIKELY PROF__UNUSED
-   PROF__UNTRACED, PROF__ONE_PER_PROCESS, of a variable that copies of the code share; PROF__SHARED: this is in a
-   library that may be unloaded; PROF__AUTOSTARTS: constructors can start what the environment asks for; PROF__LATE:
-   functions of Linux have to be declared; PROF__WRAPS_MALLOC: malloc() and so on are the program's,
-   prof__quiet_sort() is qsort() without them. PROF__LOAD PROF__STORE (relaxed) PROF__ACQUIRE PROF__RELEASE.
-   PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
-   Of declarations: PROF__STRIPPED PROF__EITHER PROF__USE PROF__USE2 PROF__USE3, see >>stripped.
+   Of the compiler and the system: PROF__AT_START PROF__AT_END PROF__PER_THREAD, see >>compiler; PROF__PRINTF PROF__COLD
+   PROF__RARE PROF__HOT PROF__LIKELY PROF__UNLIKELY PROF__UNUSED PROF__UNTRACED, PROF__ONE_PER_PROCESS, of a variable
+   that copies of the code share; PROF__SHARED: this is in a library that may be unloaded; PROF__AUTOSTARTS:
+   constructors can start what the environment asks for; PROF__LATE: functions of Linux have to be declared;
+   PROF__WRAPS_MALLOC: malloc() and so on are the program's, prof__quiet_sort() is qsort() without them. PROF__LOAD
+   PROF__STORE (relaxed) PROF__ACQUIRE PROF__RELEASE. PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
+   Of declarations: PROF__STRIPPED PROF__EITHER PROF__USE PROF__USE2 PROF__USE3, see >>stripped;
+   PROF__BLOCK: PROFILE_BLOCK() with a category and a level.
    PROF__CENTURY: ns. */
 
 static prof_status prof__fail(prof_status status, const char *format, ...); /* sets prof_error(); returns status */

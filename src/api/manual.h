@@ -361,9 +361,13 @@ MANUAL                                                                          
     A recording in a .prof survives TerminateProcess(). With fibers, call prof_fiber_switch() before each
     SwitchToFiber(). The tests run under wine, built by MinGW.
 
-    Microsoft's compiler is for marked-up files only, in C without PROFILE_SCOPE: use PROFILE_BLOCK, in braces. Compile
-    the implementation with MinGW, to a DLL or program that exports prof_* and prof__* by a .def file, and your files
-    with /DPROF_DEF=__declspec(dllimport). The tests do so with clang in Microsoft's mode; cl.exe itself was not tried.
+    No compiler of Microsoft has compiled any of this yet. The tests compile it as clang does in Microsoft's mode with
+    no word of gcc's, as C (/std:c11, or /std:c17) and as C++, for x86, x64 and ARM64, with MinGW's headers instead of
+    Microsoft's; and run such a recorder, for x64, under wine, with MinGW's library. So cl.exe, its warnings, its
+    headers and library, link.exe, /GL, /GT (fiber-safe optimisations) and ARM64 code that runs are what was not tried.
+    In C there is no PROFILE_SCOPE: use PROFILE_BLOCK, in braces. A recorder may also be compiled by
+    MinGW, to a DLL or program that exports prof_* and prof__* by a .def file, for files of Microsoft's compiler with
+    /DPROF_DEF=__declspec(dllimport).
 
     macOS, FreeBSD, NetBSD, OpenBSD: all headers are compiled, and a recorder is linked, by the tests, but not run.
 

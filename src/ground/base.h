@@ -22,7 +22,7 @@ extern void __libc_free(void *at);
 #define realloc(at, size) __libc_realloc(at, size)
 #define free(at) __libc_free(at)
 /* Nonzero while prof calls a function of the C library that may allocate: such allocations are not recorded. */
-static __thread uint32_t prof__quiet;
+static PROF__PER_THREAD uint32_t prof__quiet;
 #define PROF__QUIETLY(type, call)                                                                                    \
     __extension__({                                                                                                  \
         prof__quiet++;                                                                                               \
@@ -49,17 +49,11 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 #define pthread_setspecific(key, value) PROF__QUIETLY(int, pthread_setspecific(key, value))
 #endif
 
-#ifndef __GNUC__
-#error "prof.h: the implementation needs gcc or clang; any C99 or C++11 compiler may compile the marked-up files"
-#endif
-
 #define PROF__LOAD(p) __atomic_load_n(p, __ATOMIC_RELAXED)
 #define PROF__ACQUIRE(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define PROF__STORE(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)
 #define PROF__RELEASE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define PROF__ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
-/* Keeps the order of this thread's stores for its own signal handlers. Compiles to no instruction. */
-#define PROF__BARRIER() __asm__ volatile("" ::: "memory")
 
 /* 1 if a 64-bit store is one instruction. On other processors words are written half by half, the low half first, and
    counters in the image are only as exact as their lower half. */

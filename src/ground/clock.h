@@ -21,9 +21,10 @@ static inline uint64_t prof__counter(void)
 static uint64_t prof__counter_ordered(void) { return prof__counter(); }
 static int prof__counter_usable(void) { return 3; }
 static uint64_t prof__counter_hz(void) { return 0; } /* not known, as on many machines */
-#elif defined(__x86_64__) || defined(__i386__)
-#include <cpuid.h>
+#elif defined(__x86_64__) || defined(__i386__) || defined(_M_X64) || defined(_M_IX86)
 #define PROF__COUNTER_NAME "rdtsc"
+#ifdef __GNUC__
+#include <cpuid.h>
 static inline uint64_t prof__counter(void) { return __builtin_ia32_rdtsc(); }
 static uint64_t prof__counter_ordered(void)
 {
@@ -31,11 +32,28 @@ static uint64_t prof__counter_ordered(void)
     __asm__ volatile("rdtscp" : "=a"(a), "=d"(d), "=c"(c)::"memory");
     return (uint64_t)d << 32 | a;
 }
+#define PROF__CPUID(leaf, to) __get_cpuid(leaf, &(to)[0], &(to)[1], &(to)[2], &(to)[3])
+#else
+static inline uint64_t prof__counter(void) { return __rdtsc(); }
+static uint64_t prof__counter_ordered(void)
+{
+    unsigned processor;
+    return __rdtscp(&processor);
+}
+static int prof__cpuid(unsigned leaf, unsigned to[4]) /* as __get_cpuid() */
+{
+    __cpuid((int *)to, (int)(leaf & 0x80000000u));
+    if (to[0] < leaf) return 0;
+    __cpuid((int *)to, (int)leaf);
+    return 1;
+}
+#define PROF__CPUID(leaf, to) prof__cpuid(leaf, to)
+#endif
 static int prof__counter_usable(void) /* bit 0: the counter can be trusted; bit 1: an ordered read exists */
 {
-    unsigned a, b, c, d, usable = 0;
-    if (__get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & 1u << 8)) usable |= 1;
-    int ordered = __get_cpuid(0x80000001u, &a, &b, &c, &d) && (d & 1u << 27) ? 2 : 0; /* rdtscp */
+    unsigned got[4], usable = 0;
+    if (PROF__CPUID(0x80000007u, got) && (got[3] & 1u << 8)) usable |= 1;
+    int ordered = PROF__CPUID(0x80000001u, got) && (got[3] & 1u << 27) ? 2 : 0; /* rdtscp */
 #ifdef __linux__
     { /* the kernel compares the counters of all processors, and uses another clock if they are unstable */
         char text[16] = {0};
@@ -52,10 +70,20 @@ static int prof__counter_usable(void) /* bit 0: the counter can be trusted; bit 
 }
 static uint64_t prof__counter_hz(void)
 {
-    unsigned a, b, c, d;
-    if (__get_cpuid(0x15, &a, &b, &c, &d) && a && b && c) return (uint64_t)c * b / a;
+    unsigned got[4];
+    if (PROF__CPUID(0x15u, got) && got[0] && got[1] && got[2]) return (uint64_t)got[2] * got[1] / got[0];
     return 0;
 }
+#elif defined(_M_ARM64) && !defined(__GNUC__)
+#define PROF__COUNTER_NAME "cntvct"
+static inline uint64_t prof__counter(void) { return (uint64_t)_ReadStatusReg(0x5f02); } /* CNTVCT_EL0 */
+static uint64_t prof__counter_ordered(void)
+{
+    __isb(15);
+    return prof__counter();
+}
+static int prof__counter_usable(void) { return 3; }
+static uint64_t prof__counter_hz(void) { return (uint64_t)_ReadStatusReg(0x5f00); } /* CNTFRQ_EL0 */
 #elif defined(__aarch64__)
 #define PROF__COUNTER_NAME "cntvct"
 static inline uint64_t prof__counter(void)

@@ -8,7 +8,7 @@
 static char prof__error_text[PROF__ERROR_SIZE];
 #define PROF__ERROR_TEXT() prof__error_text
 #elif defined(_WIN32)
-static __thread char prof__error_text[PROF__ERROR_SIZE];
+static PROF__PER_THREAD char prof__error_text[PROF__ERROR_SIZE];
 static char *prof__error_here(void) { return prof__error_text; }
 #define PROF__ERROR_TEXT() prof__error_here()
 #else

@@ -39,7 +39,7 @@ static const struct {
 };
 
 static const prof__ntff_api *prof__ntff_api_now;
-static __thread unsigned prof__ntff_status; /* the NRT_STATUS of the thread's last call */
+static PROF__PER_THREAD unsigned prof__ntff_status; /* the NRT_STATUS of the thread's last call */
 
 /* Returns a function of the table as a pointer to data, or NULL if the runtime lacks it. */
 static void *prof__ntff_symbol(const prof__ntff_api *api, size_t field)
@@ -252,7 +252,7 @@ static const struct {
 
 PROF_DEF const char *prof_ntff_nrt_status_name(unsigned status)
 {
-    static __thread char number[32];
+    static PROF__PER_THREAD char number[32];
     const prof__ntff_api *api = PROF__ACQUIRE(&prof__ntff_api_now);
     const char *text;
     for (size_t i = 0; i < sizeof prof__ntff_statuses / sizeof *prof__ntff_statuses; i++)

@@ -274,15 +274,15 @@ static prof_status prof__ntff_claim_key(void *user, const char *key, const char 
 /* If plugins have copies of this code, the loader directs all of them to one variable, and its copy has the claim. */
 PROF__ONE_PER_PROCESS const void *prof__ntff_owner = &prof__ntff_wished;
 
-#if defined(__GNUC__) || defined(__TINYC__)
-static void __attribute__((__constructor__(101))) prof__ntff_claims(void)
+PROF__AT_START(101, prof__ntff_claims);
+static void prof__ntff_claims(void)
 {
     if (prof__ntff_owner == &prof__ntff_wished) prof_config_claim(PROF__NTFF_PREFIX, prof__ntff_claim_key, NULL);
 }
 #ifdef PROF__SHARED
-static void __attribute__((__destructor__(101))) prof__ntff_claims_no_more(void)
+PROF__AT_END(101, prof__ntff_claims_no_more);
+static void prof__ntff_claims_no_more(void)
 {
     if (prof__ntff_owner == &prof__ntff_wished) prof_config_claim(PROF__NTFF_PREFIX, NULL, NULL);
 }
-#endif
 #endif

@@ -92,16 +92,22 @@ static prof_status prof__ntff_fetch_piece(prof_ntff_stats *stats, size_t *size)
 
 /* Fetches pieces until one is not full, or the function for events has asked to stop. The number of pieces is limited,
    because new events may always come. */
-static prof_status prof__ntff_fetch(prof_ntff_stats *stats)
+static prof_status prof__ntff_fetch_pieces(prof_ntff_stats *stats)
 {
     size_t size = 0;
     prof_status status;
     int pieces = 0;
-    PROFILE_SCOPE_CL("prof_ntff_systrace_fetch", "prof", 2);
     prof__ntff_trace.parser->ended = 0; /* the previous call may have been stopped */
     do status = prof__ntff_fetch_piece(stats, &size);
     while (!status && !prof__ntff_trace.parser->ended && prof__ntff_trace.piece && size >= PROF__NTFF_FULL &&
            ++pieces < PROF__NTFF_PIECES);
+    return status;
+}
+
+static prof_status prof__ntff_fetch(prof_ntff_stats *stats)
+{
+    prof_status status = PROF_OK;
+    PROF__BLOCK(PROF_UNIQUE, "prof_ntff_systrace_fetch", "prof", 2) status = prof__ntff_fetch_pieces(stats);
     return status;
 }
 

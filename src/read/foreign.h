@@ -17,7 +17,7 @@ static int prof__foreign(const void *image)
 static void prof__turn(uint64_t *words, size_t count)
 {
     size_t i;
-    for (i = 0; i < count; i++) words[i] = __builtin_bswap64(words[i]);
+    for (i = 0; i < count; i++) words[i] = PROF__SWAPPED(words[i]);
 }
 
 /* Turns the fields of a struct from byte `from` up to byte `to`. size: of each field, 4 or 8 bytes. */

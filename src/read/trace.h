@@ -22,11 +22,6 @@
 #include <sys/ioctl.h>
 #endif
 
-#ifdef __GNUC__
-#define PROF__NOINLINE __attribute__((__noinline__)) /* keeps its callers small enough to be fast */
-#else
-#define PROF__NOINLINE
-#endif
 #define PROF__NONE ((size_t)-1)
 #define PROF__NONE32 0xFFFFFFFFu
 #define PROF__TEXT_WORDS 128 /* longer texts of call sites are cut: a viewer's file repeats them in each event */

@@ -1,13 +1,17 @@
 // record/counter: The numbers behind PROFILE_COUNTER_ADD and so on. Atomic, without a lock.
 /* 1: one instruction compares and exchanges 64 bits; most 32-bit processors have one, too. */
 #ifndef PROF__TALLY_WIDE
-#if PROF__WIDE || (!defined(PROF_FREESTANDING) && __GCC_ATOMIC_LLONG_LOCK_FREE == 2)
+#if PROF__WIDE || (!defined(PROF_FREESTANDING) && __GCC_ATOMIC_LLONG_LOCK_FREE == 2) || defined(_MSC_VER)
 #define PROF__TALLY_WIDE 1
 #else
 #define PROF__TALLY_WIDE 0
 #endif
 #endif
+#ifdef __GNUC__
 #define PROF__TALLY_ALIGNED __attribute__((__aligned__(8)))
+#else
+#define PROF__TALLY_ALIGNED
+#endif
 
 /* The number behind a counter. */
 typedef struct prof__tally {

@@ -170,7 +170,7 @@ static PROF__APART prof__format_place prof__format_one(prof__format_place at, co
 
 /* Makes a name, and zeros after it to the end of a word. Returns its length, or -1 if it is left to vsnprintf(). text:
    space for PROF__SHORT_NAME bytes, and PROF__SHORT_ITEM and eight more. */
-static __attribute__((__noinline__)) int prof__format_short(char *text, const char *format, prof__log_list *list)
+static PROF__NOINLINE int prof__format_short(char *text, const char *format, prof__log_list *list)
 {
     char *const end = text + PROF__SHORT_NAME;
     prof__format_place at = {text, format};

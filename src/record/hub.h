@@ -90,7 +90,8 @@ static PROF__COLD void prof__join(void)
     PROF__RELEASE(&prof__leader, search.found);
 }
 
-static void __attribute__((__constructor__(101))) prof__join_early(void) { prof__led(); }
+PROF__AT_START(101, prof__join_early);
+static void prof__join_early(void) { prof__led(); }
 
 /* The library is unloaded: it leaves its leader, or its followers become recorders of their own. */
 static PROF__RARE void prof__unjoin(void)
@@ -100,7 +101,8 @@ static PROF__RARE void prof__unjoin(void)
     prof__followers = NULL;
 }
 /* Called after the last use of the leader. */
-static void __attribute__((__destructor__(101))) prof__unjoin_late(void)
+PROF__AT_END(101, prof__unjoin_late);
+static void prof__unjoin_late(void)
 {
     void *module = prof__leader_module;
     prof__leader_module = NULL;

@@ -73,7 +73,7 @@ typedef struct prof__calls {
     prof__call list[PROF_INSTRUMENT_DEPTH];
 } prof__calls;
 
-static __thread prof__calls prof__thread_calls;
+static PROF__PER_THREAD prof__calls prof__thread_calls;
 
 typedef struct prof__module_search {
     uintptr_t address, base;

@@ -311,7 +311,7 @@ static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *sit
 }
 
 /* A slow path that each scope takes while min_duration is set. */
-#define PROF__SLOW __attribute__((__noinline__))
+#define PROF__SLOW PROF__NOINLINE
 
 /* Reads the clock on a slow path, unless what the fast path has read will do: the thread was in step, so that nothing
    was waited for since, and the session uses that clock. */

@@ -15,16 +15,16 @@ static void prof__signal_stack_take(prof__thread *self) { (void)self; }
    thread first needs it. A program keeps the record itself there. */
 #ifdef PROF__SHARED
 #ifdef __GLIBC__
-static __thread prof__thread *prof__self_here __attribute__((__tls_model__("initial-exec")));
+static PROF__PER_THREAD prof__thread *prof__self_here __attribute__((__tls_model__("initial-exec")));
 #else
-static __thread prof__thread *prof__self_here;
+static PROF__PER_THREAD prof__thread *prof__self_here;
 #endif
 static prof__thread *prof__self_make(void);
 #define PROF__SELF() (PROF__LIKELY(prof__self_here != NULL) ? prof__self_here : prof__self_make())
 #else
 /* A new record has a shut gate, because its generation is 0, and so is that of the process before the first constructor
    and in some children. The union avoids compilers' warnings about members without an initializer. */
-static __thread union { uint32_t gate; prof__thread record; } prof__self = {PROF__SHUT};
+static PROF__PER_THREAD union { uint32_t gate; prof__thread record; } prof__self = {PROF__SHUT};
 #define PROF__SELF() (&prof__self.record)
 #endif
 
@@ -38,7 +38,8 @@ static void prof__exit_key_make(void)
 #ifdef _WIN32
 /* The code may be about to be unloaded, and ends of threads must not call it any more. FlsFree() calls it now, for each
    thread that has a record. */
-static void __attribute__((__destructor__)) prof__exit_key_drop(void)
+PROF__AT_END(PROF__LAST, prof__exit_key_drop);
+static void prof__exit_key_drop(void)
 {
     if (!prof__exit_key_made) return;
     prof__exit_key_made = 0;

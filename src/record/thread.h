@@ -68,7 +68,7 @@ typedef struct prof__thread {
 
 /* An entry point of the recorder for macros. It is never inlined: a compiler may assume that a function stays on one
    thread, and keep the address of a thread-local variable across a call that switches stacks. */
-#define PROF__ENTRY PROF_DEF __attribute__((__noinline__)) /* noinline is a macro in Linux */
+#define PROF__ENTRY PROF_DEF PROF__NOINLINE
 
 /* Not 0: the thread may have its chunk for this scope only. In a kernel, threads keep theirs. */
 #ifdef PROF_FREESTANDING

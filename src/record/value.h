@@ -211,8 +211,8 @@ static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *si
 }
 
 /* Writes a begin or a mark with its run-time name directly after it, in the same chunk. padded: see above. */
-static inline __attribute__((__always_inline__)) prof__token prof__named_text(prof_site *site, const prof__text *text,
-                                                                             int padded, int owes_end)
+static PROF__INLINED prof__token prof__named_text(prof_site *site, const prof__text *text, int padded,
+                                                   int owes_end)
 {
     PROF__SELF_OR(PROF__LED(prof__named, (site, text->bytes, owes_end)));
     uint64_t owed = (uint64_t)owes_end, words = 2 + text->words + owed, elapsed = 0;

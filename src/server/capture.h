@@ -363,7 +363,6 @@ static prof_status prof__server_take(prof__server *v, prof__server_ask *ask)
     prof_trace *trace = NULL;
     void *bytes = NULL;
     size_t size = 0;
-    PROFILE_SCOPE_CL("capture", "prof", 2);
     if (capture->dump) {
         status = prof__server_remote_take(v, capture, &bytes, &size);
         until = capture->end_at;
@@ -398,8 +397,12 @@ static void prof__server_finish(prof__server *v, prof__server_ask *ask)
     prof__server_begin_answer(v, ask);
     size_t before = v->answers;
     v->captures++;
-    prof_status status = ask->answer.first ? prof__server_take(v, ask)
-                                           : prof__fail(PROF_NO_MEMORY, "no memory for another answer");
+    prof_status status = PROF_NO_MEMORY;
+    if (ask->answer.first) {
+        PROF__BLOCK(PROF_UNIQUE, "capture", "prof", 2) status = prof__server_take(v, ask);
+    } else {
+        prof__fail(PROF_NO_MEMORY, "no memory for another answer");
+    }
     if (status == PROF_IO && v->answers > before && v->answers > v->max_answer / 2)
         status = prof__fail(PROF_NO_MEMORY, "the answer is larger than max_answer (%llu bytes) allows: capture less",
                             (unsigned long long)v->max_answer);

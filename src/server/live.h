@@ -158,7 +158,6 @@ static void prof__server_live_make(prof__server *v, prof__server_ask *ask)
     uint64_t began = prof_host_ns();
     int64_t from = 0;
     int joins = 0;
-    PROFILE_SCOPE_CL("live", "prof", 2);
     if (ask->capture.on_demand && prof__server_was_sent_away(v)) { /* the program has started a session */
         prof__server_on_demand_leave(v, NULL, NULL);
         ask->capture.on_demand = 0;
@@ -230,7 +229,7 @@ static uint64_t prof__server_live_due(prof__server *v, prof__server_client *c, u
         return live->next_at;
     }
     if (all) live->over = 1;
-    prof__server_live_make(v, ask);
+    PROF__BLOCK(PROF_UNIQUE, "live", "prof", 2) prof__server_live_make(v, ask);
     return live->over ? UINT64_MAX : live->next_at;
 }
 

@@ -91,7 +91,7 @@ static int prof__server_send(prof__server_client *c)
 {
     int got_on = 0;
     while (c->out_at < c->out_size) {
-        ssize_t n = prof__socket_send(c->file, c->out + c->out_at, c->out_size - c->out_at);
+        ptrdiff_t n = prof__socket_send(c->file, c->out + c->out_at, c->out_size - c->out_at);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return -1;
         if (n <= 0) break;
@@ -133,7 +133,7 @@ static int prof__server_pump(prof__server *v, prof__server_client *c)
 static int prof__server_read(prof__server_client *c)
 {
     while (c->in_size < sizeof c->in) {
-        ssize_t n = prof__socket_recv(c->file, c->in + c->in_size, sizeof c->in - c->in_size);
+        ptrdiff_t n = prof__socket_recv(c->file, c->in + c->in_size, sizeof c->in - c->in_size);
         if (n > 0) {
             c->in_size += (size_t)n;
             continue;

@@ -163,7 +163,7 @@ static prof_status prof__server_configure(prof__server *v, const prof_server_opt
 #ifndef _WIN32
 /* The child of a fork has no server: it has no thread, and closes the descriptors, which would keep connections
    open. */
-static __thread int prof__server_fork_holds;
+static PROF__PER_THREAD int prof__server_fork_holds;
 static void prof__server_before_fork(void) { prof__server_fork_holds = prof__lock_try(&prof__server_files); }
 static void prof__server_parent_of_fork(void)
 {
@@ -284,7 +284,8 @@ static prof_status prof__server_from_text(const char *text, const char *token)
     return prof_server_start((int)port, &options);
 }
 
-static void __attribute__((__constructor__(104))) prof__server_autostart(void)
+PROF__AT_START(104, prof__server_autostart);
+static void prof__server_autostart(void)
 {
     if (!prof__is_whole()) return;
     const char *text = prof__environment("PROF_SERVER");

@@ -42,7 +42,7 @@ static const char *prof__socket_strerror(int error) /* the C runtime knows fewer
            : error == EADDRNOTAVAIL || error == EAFNOSUPPORT ? "Cannot assign requested address" : strerror(error);
 }
 
-static ssize_t prof__socket_did(int result) /* sets errno */
+static ptrdiff_t prof__socket_did(int result) /* sets errno */
 {
     if (result < 0) errno = prof__socket_errno();
     return result;
@@ -55,12 +55,12 @@ static void prof__socket_option(int file, int level, int option, int value)
     setsockopt(PROF__SOCKET(file), level, option, (const char *)&value, sizeof value);
 }
 
-static ssize_t prof__socket_send(int file, const unsigned char *at, size_t size)
+static ptrdiff_t prof__socket_send(int file, const unsigned char *at, size_t size)
 {
     return prof__socket_did(send(PROF__SOCKET(file), (const char *)at, (int)size, 0));
 }
 
-static ssize_t prof__socket_recv(int file, void *at, size_t size)
+static ptrdiff_t prof__socket_recv(int file, void *at, size_t size)
 {
     return prof__socket_did(recv(PROF__SOCKET(file), (char *)at, (int)size, 0));
 }
@@ -133,5 +133,5 @@ static int prof__wake_make(int wake[2])
     return 0;
 }
 #define PROF__WAKE_END(wake) (wake)[0]
-static ssize_t prof__wake_send(int file) { return prof__socket_did(send(PROF__SOCKET(file), "", 1, 0)); }
-static ssize_t prof__wake_take(int file, char *at, size_t size) { return prof__socket_recv(file, at, size); }
+static ptrdiff_t prof__wake_send(int file) { return prof__socket_did(send(PROF__SOCKET(file), "", 1, 0)); }
+static ptrdiff_t prof__wake_take(int file, char *at, size_t size) { return prof__socket_recv(file, at, size); }

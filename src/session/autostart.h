@@ -26,7 +26,8 @@ static PROF__RARE const char *prof__autostart_by(void)
     return NULL;
 }
 
-static void __attribute__((__constructor__(103))) prof__autostart(void)
+PROF__AT_START(103, prof__autostart);
+static void prof__autostart(void)
 {
     prof_config config;
     if (!prof__is_whole()) return; /* the leader has started by itself */
@@ -54,7 +55,8 @@ static void __attribute__((__constructor__(103))) prof__autostart(void)
 #ifdef PROF__SHARED
 static void prof__unjoin(void);
 #endif
-static void __attribute__((__destructor__)) prof__unload(void)
+PROF__AT_END(PROF__LAST, prof__unload);
+static void prof__unload(void)
 {
 #ifdef PROF__SHARED
     if (prof__exits) return;

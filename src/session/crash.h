@@ -47,7 +47,7 @@ static struct {
 static PROF__RARE void prof__crash_flush(prof__crash_work *w)
 {
     for (size_t at = 0; at < w->used && !w->mute;) {
-        ssize_t n = prof__crash_say(w->text + at, w->used - at);
+        ptrdiff_t n = prof__crash_say(w->text + at, w->used - at);
         if (n > 0)
             at += (size_t)n;
         else

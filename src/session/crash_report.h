@@ -231,4 +231,5 @@ static PROF__RARE void prof__crash_remove(void)
 }
 
 /* The code of the handlers may be about to be unloaded. */
-static void __attribute__((__destructor__)) prof__crash_leave(void) { prof__crash_remove(); }
+PROF__AT_END(PROF__LAST, prof__crash_leave);
+static void prof__crash_leave(void) { prof__crash_remove(); }

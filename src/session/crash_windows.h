@@ -14,8 +14,10 @@
 #include <signal.h>
 
 /* longjmp() unwinds no frames to a place that was noted without one. */
-#ifdef __x86_64__
+#if defined(__x86_64__) && defined(__GNUC__)
 #define PROF__CRASH_SETJMP(at) _setjmp(at, NULL)
+#elif defined(_M_X64) && !defined(__GNUC__)
+#define PROF__CRASH_SETJMP(at) (setjmp(at) ? 1 : (int)(((_JUMP_BUFFER *)(at))->Frame = 0))
 #else
 #define PROF__CRASH_SETJMP(at) setjmp(at)
 #endif
@@ -53,11 +55,11 @@ static PROF__RARE const char *prof__crash_cause(int code)
 }
 
 /* Writes to stderr. Returns how much was written. */
-static PROF__RARE ssize_t prof__crash_say(const char *text, size_t size)
+static PROF__RARE ptrdiff_t prof__crash_say(const char *text, size_t size)
 {
     HANDLE to = GetStdHandle(STD_ERROR_HANDLE);
     DWORD n = 0;
-    return to && to != INVALID_HANDLE_VALUE && WriteFile(to, text, (DWORD)size, &n, NULL) ? (ssize_t)n : 0;
+    return to && to != INVALID_HANDLE_VALUE && WriteFile(to, text, (DWORD)size, &n, NULL) ? (ptrdiff_t)n : 0;
 }
 
 /*-- the file --*/

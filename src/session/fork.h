@@ -179,7 +179,8 @@ static PROF__RARE void prof__children_watch(void)
 #endif
 
 /* Early: so the child's handler comes before those of the program, which may have scopes and call prof_stop(). */
-static void __attribute__((__constructor__(101))) prof__forks_watch(void)
+PROF__AT_START(101, prof__forks_watch);
+static void prof__forks_watch(void)
 {
     if (!prof__is_whole()) return;
     prof__generation_look();

@@ -197,7 +197,8 @@ static PROF__RARE void prof__service_stop(prof__session *s)
 }
 
 /* The code of the thread may be about to be unloaded, or the process to end without prof_stop(). */
-static void __attribute__((__destructor__)) prof__service_leave(void)
+PROF__AT_END(PROF__LAST, prof__service_leave);
+static void prof__service_leave(void)
 {
     if (!prof__lock_try(&prof__control_word)) return;
     if (prof__state.session) prof__service_stop(prof__state.session);

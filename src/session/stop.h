@@ -57,7 +57,8 @@ PROF_DEF prof_status prof_stop(void)
 /* Writes the output if the program ends without prof_stop(). Runs after the destructors of the program's own objects,
    which may have scopes or call prof_stop(), and before the writers are removed. Does not wait for a thread that is in
    a control function. */
-static void __attribute__((__destructor__(102))) prof__exit_stop(void)
+PROF__AT_END(102, prof__exit_stop);
+static void prof__exit_stop(void)
 {
     prof__generation_look();
     if (!prof__is_whole() || !prof__lock_try(&prof__control_word)) return;

@@ -1,0 +1,3 @@
+#ifndef DIALECT /* clang's own can be included again, but not in this dialect */
+#include_next <stdarg.h>
+#endif
