@@ -99,15 +99,15 @@ is "export --sources" 0 "$prof" export whole.prof -o sources.html --sources .
 is "view --sources" 0 "$prof" view --no-browser whole.prof -o viewed.html --sources .
 same "view: the same" viewed.html sources.html
 fails "export --sources of JSON" "export: --sources is for .html" "$prof" export whole.prof -o other.json --sources .
-fails "export --sources of a file" "--sources 'whole.prof': is no folder" "$prof" export whole.prof -o other.html --sources whole.prof
-fails "view --sources of nothing" "--sources 'nowhere': is no folder" "$prof" view whole.prof -o other.html --sources nowhere
+fails "export --sources of a file" "export: --sources 'whole.prof' is not a folder" "$prof" export whole.prof -o other.html --sources whole.prof
+fails "view --sources of nothing" "view: --sources 'nowhere' is not a folder" "$prof" view whole.prof -o other.html --sources nowhere
 [ ! -e other.html ] && ok "nothing is written" || bad "nothing is written"
 is "export --events" 0 "$prof" export whole.prof -o few.html --events 10 --from 0 --to 1ms
 ! cmp -s few.html whole.html && ok "it is an outline" || bad "it is an outline"
 is "view --events" 0 "$prof" view --no-browser whole.prof -o viewed.html --events 10 --from 0 --to 1ms
 same "view: the same outline" viewed.html few.html
 fails "export --events of JSON" "export: --events is for .html" "$prof" export whole.prof -o other.json --events 10
-fails "export --to before --from" "--to 1ms: is not after --from" "$prof" export whole.prof -o other.html --from 2ms --to 1ms
+fails "export --to before --from" "export: --to 1ms is not later than --from 2ms" "$prof" export whole.prof -o other.html --from 2ms --to 1ms
 mkdir -p view && is "view" 0 env TMPDIR="$PWD/view" BROWSER=true "$prof" view whole.prof
 same "its path is printed, and the same page is there" "$(cat out)" whole.html
 is "view of several, to a file" 0 "$prof" view --no-browser whole.prof whole.prof -o two.html

@@ -185,7 +185,7 @@ static void print_track(const prof_track *track)
 /* Returns the width to shorten a name to if `used` characters of the line are taken, or 0 if it fits. */
 static int shortened(const char *name, int used)
 {
-    int length = (int)strlen(name), fits = tool_fit(length, used);
+    int length = tool_characters(name), fits = tool_fit(length, used);
     return fits < length ? fits : 0;
 }
 

@@ -26,7 +26,7 @@ typedef struct side {
     size_t count;
 } side;
 
-/* The source of a row: an entry, or NULL, for each recording of a side. */
+/* What a row is made of: an entry, or NULL, for each recording of a side. */
 typedef struct group {
     const compare_entry **entries;
     size_t count;

@@ -12,7 +12,7 @@
 #define COMPARE_Z 2.5758   /* all intervals hold the true value with 99 % */
 #define COMPARE_NEVER 1e30 /* a bound that is not known */
 
-/* How a figure of B stands to that of A: B / A, between low and high with 99 %. */
+/* The ratio of a figure of B to that of A. The 99 % interval is from low to high. */
 typedef struct compare_change {
     double ratio, low, high;
 } compare_change;
@@ -53,25 +53,27 @@ typedef struct compare_steps {
    twice as wide as the threshold, else unsure. */
 compare_verdict compare_judge(const compare_change *change, double threshold);
 
-/* Of a typical call: the Hodges-Lehmann estimate, which is the median of the ratios of all pairs of calls. With enough
-   calls, the interval is not narrower than what tenths of the recordings differ by. Sorts the samples by time.
-   z: Mann-Whitney's, positive if B is slower. 0: no memory. */
+/* Compares a typical call by the Hodges-Lehmann estimate, which is the median of the ratios of all pairs of calls. With
+   enough calls, the interval is not narrower than what tenths of the recordings differ by. Sorts the samples by time.
+   z: Mann-Whitney's, positive if B is slower. Returns 0 without memory. */
 int compare_shift(const compare_sample *a, const compare_sample *b, compare_change *change, double *z);
-/* The same estimate alone, of one run to all calls of A. */
+/* Returns only the estimate, of one run against all calls of A. */
 double compare_location(const compare_sample *reference, const compare_sample *sample);
-/* Of the share (0.99) of calls that is not slower. dispersion >= 1: by how much more slow calls vary than by chance. */
+/* Compares the quantile `share` (0.99: p99). dispersion >= 1: by how much more the slow calls vary than by chance. */
 compare_change compare_quantile(const compare_steps *a, const compare_steps *b, double share, double dispersion);
 compare_change compare_max(const compare_steps *a, const compare_steps *b);
-/* Of count * mean, from mean and deviation. dispersion >= 1: by how much more the mean varies than by chance. */
+/* Compares count * mean. dispersion >= 1: by how much more the mean varies than by chance. */
 compare_change compare_total(double count_a, double mean_a, double deviation_a, double count_b, double mean_b,
                              double deviation_b, double dispersion);
-/* Of a figure that each of several runs has. By ranks if both sides have five or more, else by Student's t. Sorts. */
+/* Compares a figure that each of several runs has: by ranks if both sides have five or more, else by Student's t. Sorts
+   the values. */
 compare_change compare_runs(double *a, size_t count_a, double *b, size_t count_b);
-/* Index of dispersion, at least 1, of the sample's calls beyond `limit` over tenths of its time. Sorts the sample. */
+/* Returns the index of dispersion, at least 1, of the numbers of calls beyond `limit` in tenths of the sample. Sorts
+   the sample by time. */
 double compare_dispersion(const compare_sample *sample, double limit);
-/* The same for the mean: the variance of the means of tenths, to that of the mean of so many independent calls. */
+/* Returns that of the mean: the variance of the means of tenths, divided by that of means of independent calls. */
 double compare_mean_dispersion(const compare_sample *sample);
-/* Two-sided probability of such a z by chance. */
+/* Returns the two-sided probability that chance makes such a z. */
 double compare_chance(double z);
 
 /*-- recordings --*/
@@ -98,7 +100,8 @@ typedef struct compare_recording {
     size_t count, at;       /* at: the next one to be paired */
 } compare_recording;
 
-/* Keeps at most so many calls of each scope as its sample. Returns the exit status, after it has said what failed. */
+/* Reads a recording, and keeps a sample of at most `max` calls of each scope. Returns the exit status, after a message
+   if that failed. */
 int compare_read(const char *path, int by_path, size_t max, const char *progress, compare_recording *recording);
 void compare_read_free(compare_recording *recording);
 

@@ -59,7 +59,7 @@ static const char *cell_text(char *to, const compare_row *row, int metric)
     return to;
 }
 
-/* Whether there is something to say about it. */
+/* Returns 1 if some verdict of the row is neither "same" nor "unsure". */
 static int speaks(const compare_row *row)
 {
     int metric;
@@ -147,7 +147,7 @@ static void print_string(const char *text, size_t length)
     putchar('"');
 }
 
-/* The names on the path, category and function of the last. */
+/* Prints the names on the path, then name, category and function of the last. */
 static void print_names(const char *key)
 {
     const char *last = key, *next;
@@ -197,7 +197,7 @@ static int failed(const compare_result *result)
     return 0;
 }
 
-/* All rows, whatever --all says: programs choose for themselves. */
+/* Prints all rows, also without --all: programs choose for themselves. */
 void compare_print_json(const compare_result *result)
 {
     size_t i;
@@ -221,7 +221,7 @@ void compare_print_json(const compare_result *result)
 
 /*-- Markdown --*/
 
-/* As code, in which nothing but bars and backticks means anything. */
+/* Prints Markdown code, in which only bars and backticks have a meaning. */
 static void print_code(const char *text)
 {
     printf("`");

@@ -1,5 +1,5 @@
-/* compare_read.c - what prof compare keeps of a recording: for each scope its figures, its distribution, and a sample
-   of its calls with their times. The recording itself is closed before the next one is opened. */
+/* compare_read.c - what prof compare keeps of a recording: for each scope its statistics, its distribution, and a
+   sample of its calls with their times. The recording itself is closed before the next one is opened. */
 #include "tool.h"
 #include "compare.h"
 #include <stdlib.h>
@@ -7,7 +7,8 @@
 
 /*-- entries --*/
 
-/* One line more: "name TAB category TAB function", in which nothing else is a tab or the end of a line. */
+/* Appends the line "name TAB category TAB function" to the key `before`. The name gets spaces for tabs and line ends.
+   */
 static char *join(const char *before, const char *name, const prof_callsite *site)
 {
     size_t start = strlen(before) + 1, size = start + strlen(name) + strlen(site->category) + strlen(site->function) + 3;
@@ -71,7 +72,7 @@ typedef struct finder {
     size_t max; /* calls in a sample */
 } finder;
 
-/* The slot in which it is, or would be. */
+/* Returns the slot of this entry, or the empty one where it would be. */
 static size_t *slot_of(const finder *f, const prof_callsite *site, const char *name, size_t parent)
 {
     size_t at = (size_t)(uintptr_t)site / sizeof *site + parent * 31;
@@ -100,7 +101,7 @@ static int make_finder(finder *f, const prof_stat *stats, compare_recording *r, 
     return 1;
 }
 
-/* A sequence of numbers that is the same each time. */
+/* Returns the next random number of a sequence that is the same each time. */
 static uint64_t next_random(finder *f)
 {
     uint64_t z = f->random += 0x9E3779B97F4A7C15u;
@@ -160,7 +161,7 @@ static int take_scope(finder *f, const prof_event *event)
         f->depth--;
     parent = f->by_path && f->depth ? f->open[f->depth - 1].entry : PROF_NO_PARENT;
     entry = *slot_of(f, event->site, name, parent);
-    if (!entry) return 1; /* recorded since the figures were made */
+    if (!entry) return 1; /* recorded after the statistics were made */
     if (f->by_path && !push(f, entry - 1, event)) return 0;
     return event->flags || keep_call(f, &f->recording->entries[entry - 1], event);
 }
@@ -178,7 +179,7 @@ static int take_track(finder *f, const prof_trace *trace, size_t track)
     return good ? TOOL_OK : tool_fail("out of memory");
 }
 
-/* What PROF_STATS recorded has no calls: as many as there may be, all over its distribution. */
+/* A recording of PROF_STATS has no single calls: makes up to `max` of them, distributed as they were. */
 static int sample_steps(compare_entry *e, size_t max)
 {
     double share = (double)e->steps.calls / (double)max, wanted = 0;

@@ -113,7 +113,8 @@ static double hodges_lehmann(const double *a, size_t na, const double *b, size_t
     return ratio_at(a, na, b, nb, ((double)na * (double)nb + 1) / 2);
 }
 
-/* With its interval, which is made of those ratios that Mann-Whitney's test does not refuse. Without ties. */
+/* Returns this estimate with its interval: the ratios that Mann-Whitney's test does not reject, without regard to
+   ties. */
 static compare_change rank_change(const double *a, size_t na, const double *b, size_t nb)
 {
     double pairs = (double)na * (double)nb, spread = root_of(pairs * (double)(na + nb + 1) / 12);
@@ -171,14 +172,15 @@ static void sort_by_time(const compare_sample *sample)
     if (sample->count) qsort(sample->calls, sample->count, sizeof *sample->calls, by_time);
 }
 
-/* Whole nanoseconds come in steps; a time is anything within half of one. 0 < share < 1. The same for the same call. */
+/* A duration is a whole number of nanoseconds. Returns a value within half a nanosecond of it, the same each time for
+   the same call, so that equal durations are no ties. */
 static double within_step(double ns, size_t number)
 {
     double share = ((double)(number * 2654435761u % 65536) + 0.5) / 65536;
     return ns >= 1 ? ns + share - 0.5 : share / 2;
 }
 
-/* The times of a part of a sample, sorted: as they are (whole 1), or anywhere within their nanosecond. */
+/* Sorts the times of a part of a sample into `times`: as they are (whole 1), or spread within their nanosecond. */
 static void times_of(const compare_sample *sample, size_t from, size_t to, int whole, double *times)
 {
     size_t i;
@@ -186,9 +188,9 @@ static void times_of(const compare_sample *sample, size_t from, size_t to, int w
     sort(times, to - from);
 }
 
-/* Makes the interval as wide as that of the median of ten changes, each between a tenth of A and the same tenth of B:
-   Wilcoxon's, by the averages of all pairs of them, of which three are outside on each side. Work of other programs
-   that comes and goes is seen here; phases of the program, which are in both, are not. */
+/* Makes the interval at least as wide as that of the median of ten changes, each between a tenth of A and the same
+   tenth of B. It is Wilcoxon's, by the averages of all pairs of them, of which three are outside on each side. This
+   shows work of other programs that comes and goes, but no phases of the program, which are in both recordings. */
 static void widen_by_tenths(const compare_sample *a, const compare_sample *b, double *times, compare_change *change)
 {
     double part[TENTHS], average[TENTHS * (TENTHS + 1) / 2];
@@ -241,7 +243,7 @@ double compare_location(const compare_sample *reference, const compare_sample *s
 
 /*-- tails and totals --*/
 
-/* The time of the call with this rank, 1 for the shortest. */
+/* Returns the duration of the call with this rank; 1: the shortest. */
 static double time_at(const compare_steps *steps, double rank)
 {
     double seen = 0;
@@ -253,7 +255,8 @@ static double time_at(const compare_steps *steps, double rank)
     return steps->steps[i].ns > 0 ? steps->steps[i].ns : 0.25;
 }
 
-/* Within z deviations: by Wilson's interval of the share, as ranks. high COMPARE_NEVER: beyond the slowest call. */
+/* Returns a quantile and its bounds at z deviations: those of Wilson's interval of the share, as ranks. high
+   COMPARE_NEVER: beyond the slowest call. */
 static compare_change quantile_within(const compare_steps *steps, double share, double n, double z)
 {
     double calls = (double)steps->calls, spread, low, high;
@@ -291,7 +294,8 @@ compare_change compare_quantile(const compare_steps *a, const compare_steps *b, 
     return change;
 }
 
-/* So many calls of n, all slower than each of the m others, are not chance: probability 0.5 %. */
+/* Returns how many of n calls must be slower than each of m others for that to be no chance, at a probability of 0.5 %;
+   0: more than n. */
 static double too_many(double n, double m)
 {
     double chance = 1, count = 0;
@@ -336,7 +340,7 @@ compare_change compare_total(double count_a, double mean_a, double deviation_a, 
                  dispersion * count_b * deviation_b * deviation_b * count_b / (count_b - 1), count_b - 1);
 }
 
-/* Of the values of tenths: by how much more they vary than `expected`, a variance; at least 1. */
+/* Returns by how much more the values of tenths vary than `expected`, a variance; at least 1. */
 static double dispersion_of(const double *tenths, double expected)
 {
     double mean = 0, squares = 0;
@@ -389,7 +393,7 @@ static double mean_of(const double *values, size_t count)
     return sum / (double)count;
 }
 
-/* Of one value; 0 if it is the only one. */
+/* Returns the variance of one value; 0 if it is the only one. */
 static double variance_of(const double *values, size_t count)
 {
     double mean = mean_of(values, count), squares = 0;

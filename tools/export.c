@@ -45,7 +45,7 @@ int tool_sources(const tool_args *args, const char **folder)
 {
     *folder = tool_value(args, "--sources");
     if (!*folder || tool_is_folder(*folder)) return 1;
-    return tool_fail("--sources '%s': is no folder", *folder), 0;
+    return tool_fail("%s: --sources '%s' is not a folder", args->command->name, *folder), 0;
 }
 
 int tool_limits(const tool_args *args, const prof_trace *trace, prof_html_limits *limits)
@@ -58,7 +58,8 @@ int tool_limits(const tool_args *args, const prof_trace *trace, prof_html_limits
     limits->events = (uint64_t)number;
     if (from && !tool_time("--from", from, end, &limits->from_ns)) return 0;
     if (to && !tool_time("--to", to, end, &limits->to_ns)) return 0;
-    if (to && limits->to_ns <= limits->from_ns) return tool_fail("--to %s: is not after --from", to), 0;
+    if (to && limits->to_ns <= limits->from_ns)
+        return tool_fail("%s: --to %s is not later than --from %s", args->command->name, to, from ? from : "0"), 0;
     return 1;
 }
 
@@ -71,7 +72,7 @@ static int page_options(const tool_args *args, int is_page, prof_html_options *h
     return tool_sources(args, &html->sources);
 }
 
-#define MOST 500000000.0 /* the bytes that chrome://tracing, DevTools and speedscope can read: the limit of a string there */
+#define MOST 500000000.0 /* bytes: the longest string in chrome://tracing, DevTools and speedscope */
 
 void tool_chrome_size(const char *path)
 {

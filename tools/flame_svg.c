@@ -124,8 +124,8 @@ static uint32_t text_hash(const char *text)
     return hash ^ hash >> 15;
 }
 
-/* A hue for each category, those with the most time as different as can be; a lightness for each name. category NULL: a
-   row that is no scope. name NULL: the legend. */
+/* Writes a colour: a hue for each category, which differs most among those with the most time, and a lightness for each
+   name. category NULL: a row that is no scope. name NULL: the legend. */
 static void put_color(const drawing *to, const char *category, const char *name)
 {
     uint32_t shade = name ? text_hash(name) % 14 : 7;
