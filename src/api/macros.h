@@ -519,7 +519,7 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #define PROFILE_LOCK_WAIT(lock, name) PROF__LOCK_EVENT(lock, name, PROF_EVENT_LOCK_WAIT)
 #define PROFILE_LOCK_ACQUIRE(lock, name) PROF__LOCK_EVENT(lock, name, PROF_EVENT_LOCK_ACQUIRE)
 #define PROFILE_LOCK_RELEASE(lock, name) PROF__LOCK_EVENT(lock, name, PROF_EVENT_LOCK_RELEASE)
-/* and wherever there are pthreads, whose mutex it is */
+/* For the mutexes of POSIX threads. */
 #if !defined(_WIN32) && (defined(__GNUC__) || defined(__TINYC__))
 #define PROF__MUTEX_LOCK(mutex, name)                                                                                \
     __extension__({                                                                                                  \
@@ -537,7 +537,7 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #define PROFILE_MUTEX_LOCK(mutex, name) PROF__EITHER(PROF__MUTEX_LOCK(mutex, name), pthread_mutex_lock(mutex))
 #define PROFILE_MUTEX_UNLOCK(mutex) PROF__EITHER(PROF__MUTEX_UNLOCK(mutex), pthread_mutex_unlock(mutex))
 #endif
-/* and on Windows, whose locks these are; the event says that it was taken when the thread came */
+/* For the locks of Windows. Detail 1 of a LOCK_WAIT: another thread had the lock. */
 #ifdef _WIN32
 #define PROF__SYSTEM_LOCK(lock, name, attempt, wait)                                                                 \
     do {                                                                                                             \

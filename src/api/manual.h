@@ -120,8 +120,9 @@ MANUAL                                                                          
     Full buffer. When the buffer is full, PROF_RING reuses the oldest chunk of all threads, and PROF_FILL stops
     recording. A scope is recorded only if there is space for its end, too, so that begins and ends are balanced. Lost
     events are counted for each thread, and every report shows them. Arguments are not events: lost arguments have a
-    count of their own (lost_args). Overwritten chunks are counted as well. A macro in a signal handler or an interrupt
-    that interrupts another macro of its thread is lost, too, however large the buffer is; lost_busy counts these.
+    count of their own (lost_args). Overwritten chunks are counted as well. If a signal handler or an interrupt
+    interrupts a macro, the events of its own macros on that thread are lost, however large the buffer is; lost_busy
+    counts these.
 
     Streaming. PROF_STREAM keeps everything: a background thread, the service, packs full chunks into the file after the
     buffer, at some 2 bytes a scope, and gives the chunks back to the threads. A thread that finds no free chunk does
@@ -315,7 +316,7 @@ MANUAL                                                                          
     with that output finds it, and keeps it as <output>.old.prof, one at a time; PROF_OUTPUT says so on stderr. If such
     a file cannot be created, or the disk has no room (four times the buffer should be free), the buffer is in memory,
     and the trace says "in memory only" and why. It is in memory, too, if output is not a file, with config.memory, and
-    on Windows; so are the statistics of PROF_STATS, which need dump_period to survive.
+    on Windows except for PROF_STREAM; so are the statistics of PROF_STATS, which need dump_period to survive.
 
     Two runs, one file. A name such as trace.json is meant to be replaced by the next run, and is, once the new file is
     complete. What this process has written itself is kept: its second session writes trace.2.json, and so on. What
@@ -352,14 +353,14 @@ MANUAL                                                                          
     save_signal, any number but 0, the program saves when the event Local\prof-save-<pid> is set: by SetEvent(), or in
     PowerShell by [Threading.EventWaitHandle]::OpenExisting("Local\prof-save-1234").Set(). crash_report sets the filter
     of unhandled exceptions, and a handler of SIGABRT for abort() of the C runtime that prof is linked with; what was
-    set before is called after the report. It says "access violation" or "abort()" instead of a signal. What the
-    program handles is not reported, by __except or, in MinGW's main thread, by signal(SIGSEGV); nor is what Windows
-    ends at once: __fastfail(), a corrupt heap. Wine has room for a small handler of a stack overflow only; the report
-    then comes from a thread made for it. Paths are UTF-8, or else in the program's code page. An existing .prof is
-    emptied at the start. It can't be removed or replaced while a session or a trace of this program has it open, which
-    for a session lasts to the next start; so the <output>.prof of PROF_STREAM stays beside another output until then.
-    A recording in a .prof survives TerminateProcess(). With fibers, call prof_fiber_switch() before each
-    SwitchToFiber(). The tests run under wine, built by MinGW.
+    set before is called after the report. The report says "access violation" or "abort()" instead of a signal. What the
+    program handles by __except or, in MinGW's main thread, by signal(SIGSEGV), is not reported; nor is what Windows
+    ends at once: __fastfail(), a corrupt heap. If a stack overflow leaves too little stack, as under wine, a new thread
+    writes the report. Paths are UTF-8, or else in the program's code page. An existing .prof is emptied at the start.
+    Windows lets nobody remove or replace a .prof that a session or a trace of this program has open; a session has it
+    open until the next start, so the <output>.prof of PROF_STREAM stays beside another output until then. A recording
+    in a .prof survives TerminateProcess(). With fibers, call prof_fiber_switch() before each SwitchToFiber(). The tests
+    are built by MinGW and run under wine.
 
     No compiler of Microsoft has compiled any of this yet. The tests compile it as clang does in Microsoft's mode with
     no word of gcc's, as C (/std:c11, or /std:c17) and as C++, for x86, x64 and ARM64, with MinGW's headers instead of

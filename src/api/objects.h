@@ -17,8 +17,8 @@ PROF_DEF const char *prof_domain_name(const prof_domain *domain); /* "" for NULL
    effect on any other category. */
 PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on);
 /* Lists what prof_category_enable() may turn on and off: the names of all domains, and the categories, on or off, of
-   the macros and devices that the program has used so far (128 of these, 4 KiB). Stores at most `capacity` names,
-   which stay valid. Returns how many there are. */
+   the macros and devices that the program has used so far: up to 128 categories of together 4 KiB. Stores at most
+   `capacity` names, which stay valid. Returns how many there are. */
 PROF_DEF size_t prof_domain_list(const char **names, size_t capacity);
 
 /* Creates a task: a span, see PROFILE_SPAN_BEGIN(), with an id of its own. It may start on one thread and stop on

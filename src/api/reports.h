@@ -52,9 +52,9 @@ typedef struct prof_stat {
     uint64_t p50_ns, p90_ns, p99_ns, p999_ns;
     size_t parent;                   /* prof_stats_by_path: index of the enclosing entry, else PROF_NO_PARENT */
     uint32_t depth;                  /* the number of enclosing entries */
-    const prof_bucket *buckets;      /* the distribution of the durations, in order, without empty buckets: exact
-                                        below */
-    size_t bucket_count;             /* 128 ns, then 64 buckets for each power of two. Freed with the entries */
+    const prof_bucket *buckets;      /* the distribution of the durations, in order, without empty buckets: exact below
+                                        128 ns, then 64 buckets for each power of two. Freed with the entries */
+    size_t bucket_count;
 } prof_stat;
 #define PROF_NO_PARENT ((size_t)-1)
 

@@ -97,8 +97,8 @@ typedef struct prof_config {
                                  its threads were doing, and write the image to output with .prof appended: see the
                                  manual */
     uint64_t delay_ns;        /* delay PROF_DELAY: recording begins that long after prof_start(); until then, sites are
-                                 off. As text with its unit, "5s"; default 0, at once. Not with PROF_FREESTANDING; the
-                                 next two neither */
+                                 off. As text with its unit, "5s"; default 0, at once. This and the next two: not with
+                                 PROF_FREESTANDING */
     uint64_t start_unix_ns;   /* start_unix PROF_START_UNIX: recording begins at this Unix time, so that processes begin
                                  together; at once if it has passed. Nanoseconds, or "1767225600s" as text */
     uint64_t duration_ns;     /* duration PROF_DURATION: recording ends that long after it began, and output is written
