@@ -1004,7 +1004,7 @@ static const char *const prof__html_page[] = {
     "const TRUNCATED_BEGIN=1,TRUNCATED_END=2;"
    ,
     "const GROUP=4;"
-    "const ROLE_STEP=1,ROLE_FRAME=10,ROLE_MEMORY=11,ROLE_LOCK=12;"
+    "const ROLE_STEP=1,ROLE_DEVICE=9,ROLE_FRAME=10,ROLE_MEMORY=11,ROLE_LOCK=12;"
     "const FROM_LAST=0x10000;"
     "class Reader{"
     "constructor(bytes,at=0,end=bytes.length){"
@@ -1138,8 +1138,8 @@ static const char *const prof__html_page[] = {
     "constructor(){"
     "this.count=0;"
     "this.start=new Float64Array(8);"
-    "this.duration=new Uint32Array(8);"
    ,
+    "this.duration=new Uint32Array(8);"
     "this.node=new Uint32Array(8);"
     "this.long=new Map();"
     "this.flags=new Map();"
@@ -1277,8 +1277,8 @@ static const char *const prof__html_page[] = {
     "Q:this.points,A:this.args,G:this.statistics,N:this.spans,X:this.sources,Z:this.end}[block.kind];"
     "if(!handler)return;"
     "if(!this.report.version&&block.kind!=='H')throw new Damage('the data do not begin as they should');"
-    "const count=block.kind==='E'?5:block.kind==='Q'?3:1;"
    ,
+    "const count=block.kind==='E'?5:block.kind==='Q'?3:1;"
     "handler.apply(this,columnsOf(bytes,count));"
     "}\n"
     "head(r){"
@@ -1379,10 +1379,10 @@ static const char *const prof__html_page[] = {
     "if(i>=level.start.length)level.grow(i*2);"
     "level.start[i]=start;"
     "level.node[i]=node;"
+   ,
     "if(kind.flags)level.flags.set(i,kind.flags);"
     "level.lastNode=node;"
     "level.isOpen=true;"
-   ,
     "open=depth+1;"
     "last=time=start;"
     "report.scopes++;"
@@ -1454,6 +1454,7 @@ static const char *const prof__html_page[] = {
     "for(let left=r.index(LONGEST,'number of buckets'),at=0;left>0;left--)row.buckets.push([at+=r.u(),r.u()]);"
     "rows.push(row);"
     "process.paths=rows.length-first;"
+    "if(report.labels[kind.label].role!==ROLE_DEVICE)process.calls=(process.calls||0)+row.calls;"
     "}\n"
     "}\n"
     "sources(r){"
@@ -1480,6 +1481,7 @@ static const char *const prof__html_page[] = {
     "for(const level of track.levels){"
     "if(level.isOpen){"
     "level.flags.set(level.count-1,TRUNCATED_END|level.flags.get(level.count-1));"
+   ,
     "level.closeLast(Math.max(track.lastTime,level.start[level.count-1]));"
     "}\n"
     "level.close();"
@@ -1489,7 +1491,6 @@ static const char *const prof__html_page[] = {
     "return report;"
     "}\n"
     "}\n"
-   ,
     "function piecesIn(text){"
     "const begin='<script type=\"application/'+'octet-stream\">',pieces=[];"
     "for(let at=text.indexOf(begin);at>=0;at=text.indexOf(begin,at)){"
@@ -1582,6 +1583,7 @@ static const char *const prof__html_page[] = {
     "let best=below?below.longest[g*FACTOR]:g*FACTOR,sum=0;"
     "for(let i=g*FACTOR;i<end;i++){"
     "const at=below?below.longest[i]:i;"
+   ,
     "sum+=below?below.busy[i]:groups&&groups.has(i)?groups.get(i).busy:duration[i];"
     "if(duration[at]>duration[best])best=at;"
     "}\n"
@@ -1590,7 +1592,6 @@ static const char *const prof__html_page[] = {
     "}\n"
     "tiers.push(below={longest,busy});"
     "}\n"
-   ,
     "return tiers;"
     "}\n"
     "const found={longest:0,busy:0};"
@@ -1686,9 +1687,9 @@ static const char *const prof__html_page[] = {
     "}\n"
     "report.from=from>to?0:from>to*0.02?from:Math.min(from,0);"
     "report.to=to+1;"
+   ,
     "report.windows=report.processes.filter(process=>process.about.has('window_from_ns')).map(({about})=>\n"
     "({from:Number(about.get('window_from_ns')),to:Math.min(report.to,Number(about.get('window_to_ns')))}));"
-   ,
     "for(const process of report.processes)pointsOf(report,process);"
     "framesOfSpans(report);"
     "report.bars=stepsOf(report);"
@@ -1785,6 +1786,7 @@ static const char *const prof__html_page[] = {
     "this.pools=new Map();"
     "this.sites=new Map();"
     "this.scopes=new Map();"
+   ,
     "this.report=report;"
     "this.used=0;"
     "this.unknown=0;"
@@ -1793,7 +1795,6 @@ static const char *const prof__html_page[] = {
     "this.used++;"
     "if(kind.type===ALLOC){"
     "const pool=this.poolOf(label.category),old=this.live.get(address);"
-   ,
     "if(old)this.remove(old,address,time);"
     "const site=this.rowOf(this.sites,label),scope=this.rowOf(this.scopes,this.around(track,kind.depth,time));"
     "for(const row of[site,scope]){"
@@ -1912,10 +1913,10 @@ static const char *const prof__html_page[] = {
     "for(const span of report.spans){"
     "if(!span.number||report.labels[span.label].role!==ROLE_FRAME||!span.duration)continue;"
     "const key=span.label+' '+span.id;"
+   ,
     "if(!series.has(key))\n"
     "series.set(key,{name:report.labels[span.label].name,track:report.tracks[span.track],start:[],duration:[]});"
     "series.get(key).start.push(span.start);"
-   ,
     "series.get(key).duration.push(span.duration);"
     "}\n"
     "report.frames.push(...series.values());"
@@ -1979,14 +1980,24 @@ static const char *const prof__html_page[] = {
     "}\n"
     "function cost(process,duration){"
     "const each=Number(process.about.get('scope_cost_ns')||0);"
-    "let scopes=0;"
-    "for(const track of process.tracks)if(!track.device)for(const level of track.levels)scopes+=level.count;"
+    "let scopes=process.calls||0;"
+    "for(const track of process.calls?[]:process.tracks)\n"
+    "if(!track.device)for(const level of track.levels)scopes+=level.count;"
     "const total=each*scopes;"
+   ,
     "return{each,total,text:`${ns(each)} a scope, ${ns(total)} for ${grouped(scopes)} scopes`+\n"
     "(duration?`, ${(100 * total / duration).toFixed(1)} % of the run`:'')};"
     "}\n"
+    "function busyOf(track){"
+    "const{levels:[level]}=track;"
+    "if(track.busy===undefined){"
+    "track.busy=0;"
+    "for(let i=0;level&&i<level.count;i++)\n"
+    "track.busy+=level.groups&&level.groups.has(i)?level.groups.get(i).busy:level.durationOf(i);"
+    "}\n"
+    "return track.busy;"
+    "}\n"
     "function truncatedText(flags){"
-   ,
     "const missing=[flags&TRUNCATED_BEGIN?'begin':'',flags&TRUNCATED_END?'end':''].filter(Boolean).join(' and ');"
     "return missing&&`${missing} not recorded`;"
     "}\n"
@@ -2069,6 +2080,7 @@ static const char *const prof__html_page[] = {
     "const{nodes,labels,from,to}=report,column=n=>new Float64Array(n),calls=column(nodes.count),total=column(nodes.count),self=column(nodes.count);"
     "const whole=column(labels.length),longest=column(labels.length),shortest=column(labels.length).fill(Infinity),histograms=new Array(labels.length).fill(null);"
     "for(const row of report.all){"
+   ,
     "const n=row.node,label=nodes.label[n],histogram=histograms[label]=histograms[label]||new Uint32Array(BUCKETS);"
     "calls[n]+=row.calls;"
     "total[n]+=row.total;"
@@ -2080,7 +2092,6 @@ static const char *const prof__html_page[] = {
     "histogram[bucketOf(at)]+=count;"
     "}\n"
     "}\n"
-   ,
     "return byLabels(report,{from,to,calls,total,self,every:true},whole,shortest,longest,histograms);"
     "}\n"
     "function percentile(row,share){"
@@ -2179,6 +2190,7 @@ static const char *const prof__html_page[] = {
     "for(const ids of group)ids.sort((x,y)=>labels[x].line-labels[y].line||x-y);"
     "for(let i=0;i<Math.max(group[0].length,group[1].length);i++){"
     "group.forEach((ids,side)=>{if(i<ids.length)of[side][ids[i]]=pairs.length;});"
+   ,
     "pairs.push({a:i<group[0].length?group[0][i]:-1,b:i<group[1].length?group[1][i]:-1});"
     "}\n"
     "}\n"
@@ -2193,7 +2205,6 @@ static const char *const prof__html_page[] = {
     "constructor(){this.high=this.low=0;}\n"
     "below(limit){"
     "const sum=this.low+0x7F4A7C15;"
-   ,
     "this.low=sum>>>0;"
     "this.high=this.high+0x9E3779B9+(sum>0xFFFFFFFF?1:0)>>>0;"
     "let{high,low}=this;"
@@ -2294,6 +2305,7 @@ static const char *const prof__html_page[] = {
     "const n=sample.ns.length;"
     "return timesOf(sample,Math.floor(n*i/TENTHS),Math.floor(n*(i+1)/TENTHS));"
     "};"
+   ,
     "for(let i=0;i<TENTHS;i++){"
     "parts.push(hodgesLehmann(part(a,i),part(b,i)));"
     "for(const each of parts)averages.push((parts[i]+each)/2);"
@@ -2305,7 +2317,6 @@ static const char *const prof__html_page[] = {
     "function shiftOf(a,b){"
     "if(!a||!b||!a.ns.length||!b.ns.length)return unknown(0,0);"
     "const change=rankChange(timesOf(a,0,a.ns.length),timesOf(b,0,b.ns.length));"
-   ,
     "if(a.ns.length>=TENTHS_FROM&&b.ns.length>=TENTHS_FROM)widenByTenths(a,b,change);"
     "return change;"
     "}\n"
@@ -2379,6 +2390,7 @@ static const char *const prof__html_page[] = {
     "for(let k=inner?ranges[depth+1][0]:0,i=first;inner&&k<ranges[depth+1][1];k++){"
     "while(i+1<end&&level.start[i+1]<=inner.start[k])i++;"
     "let outer=i;"
+   ,
     "while(outer>first&&level.start[outer]===inner.start[k]&&nodes.parent[inner.node[k]]!==level.node[outer])outer--;"
     "if(outer<end&&nodes.parent[inner.node[k]]===level.node[outer])self[outer-first]-=inRange(inner,k);"
     "}\n"
@@ -2386,7 +2398,6 @@ static const char *const prof__html_page[] = {
     "const n=level.node[i],time=Math.max(0,self[i-first]);"
     "let sum=sums.get(n);"
     "if(!sum)sums.set(n,sum={n:0,sum:0,squares:0,tenths:new Array(10).fill(0)});"
-   ,
     "sum.tenths[Math.floor((10*++sum.n-1)/stats.calls[n])]+=time;"
     "sum.sum+=time;"
     "sum.squares+=time*time;"
@@ -2480,6 +2491,7 @@ static const char *const prof__html_page[] = {
     "if(word[0]==='>'&&!Number.isNaN(time))query.least=time;"
     "else if(word[0]==='<'&&!Number.isNaN(time))query.most=time;"
     "else if(word.startsWith('cat:'))query.categories.push(word.slice(4).toLowerCase());"
+   ,
     "else if(equals>0)query.args.push([word.slice(0,equals).toLowerCase(),word.slice(equals+1).toLowerCase()]);"
     "else query.names.push(word.toLowerCase());"
     "}\n"
@@ -2490,7 +2502,6 @@ static const char *const prof__html_page[] = {
     "return query.names.every(word=>name.includes(word))&&\n"
     "query.categories.every(word=>category.includes(word));"
     "}\n"
-   ,
     "function findScopes(report,query,limit=20000){"
     "const{nodes,labels}=report,mine=new Uint8Array(nodes.count),hits=[];"
     "const fits=labels.map(label=>labelMatches(query,label));"
@@ -2566,10 +2577,10 @@ static const char *const prof__html_page[] = {
     "return line;"
     "});"
     "const more=sorted.length>limit?el('button',{onclick:()=>{limit*=4;draw();}},"
+   ,
     "`Show more: ${(sorted.length - limit).toLocaleString('en-US')} rows are left`):null;"
     "const copy=el('button.copy',{title:'Copy the table as text, for a spreadsheet',onclick:()=>navigator.clipboard.writeText([columns.map(c=>c.title),"
     "...sorted.map(row=>columns.map(c=>plainText((c.show||c.get)(row))))].map(line=>line.join('\\t')).join('\\n')).then(()=>{copy.textContent='Copied';})},'Copy');"
-   ,
     "root.replaceChildren(el('table',{},el('caption',{},options.caption+' ',copy),el('thead',{},head),el('tbody',{},...body)));"
     "if(more)root.append(more);"
     "};"
@@ -2652,6 +2663,7 @@ static const char *const prof__html_page[] = {
     "svg.fillRect(0,0,width,height);"
     "svg.textBaseline='middle';"
     "for(const frame of box.querySelectorAll('button')){"
+   ,
     "const look=getComputedStyle(frame),left=frame.offsetLeft,top=frame.offsetTop,wide=frame.offsetWidth,name=frame.textContent;"
     "svg.fillStyle=look.backgroundColor;"
     "svg.add(svg.put('rect',{x:left,y:top,width:Math.max(0.5,wide-1),height:19}),'title',{},frame.getAttribute('aria-label'));"
@@ -2659,17 +2671,9 @@ static const char *const prof__html_page[] = {
     "svg.fillStyle=look.color;"
     "if(fits>1)svg.fillText(fits<name.length?name.slice(0,fits-1)+'\\u2026':name,left+3,top+10);"
     "}\n"
-   ,
     "return svg.text();"
     "}\n"
     "const LINE=18,RULER=26,GUTTER=190,COUNTER_HEIGHT=34;"
-    "function busyOf(track){"
-    "if(track.busy===undefined){"
-    "const{duration}=track.levels[0]||{duration:[]};"
-    "track.busy=duration.reduce((sum,each)=>sum+each,0);"
-    "}\n"
-    "return track.busy;"
-    "}\n"
     "class TimeLine{"
     "constructor(canvas,app){"
     "this.canvas=canvas;"
@@ -2753,6 +2757,7 @@ static const char *const prof__html_page[] = {
     "if(track.device)app.closed.delete(`p${track.process.id}d${track.device}`);"
     "this.layout();"
     "let y=this.top;"
+   ,
     "for(const row of this.rows()){"
     "if(app.pinned.has(row.key))continue;"
     "if(row.track===track){"
@@ -2764,7 +2769,6 @@ static const char *const prof__html_page[] = {
     "y+=row.height;"
     "}\n"
     "}\n"
-   ,
     "x(time){return GUTTER+(time-this.app.view.from)*this.scale;}\n"
     "time(x){return this.app.view.from+(x-GUTTER)/this.scale;}\n"
     "draw(svg){"
@@ -2852,6 +2856,7 @@ static const char *const prof__html_page[] = {
     "const[x0,x1,y,level,i]=list.slice(k,k+5),label=report.labels[report.nodes.label[level.node[i]]];"
     "const room=x1-x0-8;"
     "ctx.fillStyle=this.app.dim&&this.app.dim(label)?this.app.style.faint:label.ink;"
+   ,
     "const width=this.textWidth(ctx,label.name);"
     "this.fit(ctx,label.name,x0+4,y+LINE/2,room);"
     "if(room-width>60){"
@@ -2863,7 +2868,6 @@ static const char *const prof__html_page[] = {
     "if(flags)this.drawTorn(ctx,x0,x1,y,flags);"
     "}\n"
     "}\n"
-   ,
     "drawTorn(ctx,x0,x1,y,flags){"
     "ctx.fillStyle=this.app.style.background;"
     "for(const[bit,x,sign]of[[TRUNCATED_BEGIN,x0,1],[TRUNCATED_END,x1,-1]]){"
@@ -2966,6 +2970,7 @@ static const char *const prof__html_page[] = {
     "last=x1;"
     "this.drawBox(ctx,x0,x1,y+2+n*LINE,labels[span.label].rgb,labels[span.label].ink,labels[span.label].name);"
     "}\n"
+   ,
     "});"
     "}\n"
     "drawHolds(ctx,row,y){"
@@ -2977,7 +2982,6 @@ static const char *const prof__html_page[] = {
     "const x0=this.x(hold.start),x1=this.x(hold.start+hold.duration);"
     "if(x1<last+1)continue;"
     "last=x1;"
-   ,
     "this.drawBox(ctx,x0,x1,y+2,label.rgb,label.ink,hold.track.title);"
     "}\n"
     "}\n"
@@ -3077,6 +3081,7 @@ static const char *const prof__html_page[] = {
     "ctx.textBaseline='middle';"
     "ctx.fillStyle=style.faint;"
     "ctx.fillText(`${ns(view.to - view.from)} shown`,8,RULER/2);"
+   ,
     "for(let t=Math.ceil(view.from/step)*step;t<view.to;t+=step){"
     "const x=Math.round(this.x(t));"
     "ctx.fillStyle=style.line;"
@@ -3086,7 +3091,6 @@ static const char *const prof__html_page[] = {
     "if(x+4+this.textWidth(ctx,text)<width)ctx.fillText(text,x+4,RULER/2-1);"
     "}\n"
     "ctx.fillStyle=style.good;"
-   ,
     "for(const{from,to}of this.app.report.windows){"
     "const x0=Math.max(GUTTER,this.x(from));"
     "ctx.fillRect(x0,RULER-3,Math.min(width,this.x(to))-x0,2);"
@@ -3173,13 +3177,13 @@ static const char *const prof__html_page[] = {
     "const processes=this.pair.map(i=>report.processes[i]);"
     "const used=this.pair.map(i=>this.labels[i]=this.labels[i]||labelsOf(report,report.processes[i]));"
     "this.kept={key,from,to,processes,pairing:pairLabels(report.labels,used),"
+   ,
     "stats:processes.map(process=>rangeStats(report,from,to,track=>track.process===process))};"
     "}\n"
     "return this.kept;"
     "}\n"
     "callsOf(label){"
     "const{report}=this.app,{pairing,processes,from,to}=this.sides(),pair=pairing.pairs.find(({a,b})=>a===label.id||b===label.id);"
-   ,
     "return pair&&[pair.a,pair.b].map((id,i)=>({name:`${i + 1}: `,about:processes[i].name,durations:Float64Array.from(callsOf(report,id,from,to,track=>track.process===processes[i])\n"
     ".filter(call=>!call.track.levels[call.depth].flags.has(call.i)),call=>call.duration).sort()}));"
     "}\n"
@@ -3246,9 +3250,9 @@ static const char *const prof__html_page[] = {
     "`${panels.rangeText()}. As in prof compare, the shift is the median of the ratios of all pairs of calls, of 10,000 a side at most. `+\n"
     "'Durations here are those recorded, to the nanosecond, and so are the figures.'),"
     "table([{title:'scope',text:true,get:row=>row.label.name},"
+   ,
     "{title:'verdict',text:true,note:'slower or faster: the whole 99 % interval lies beyond the threshold; same: it is at most twice as wide as that',"
     "get:row=>ORDER.length-ORDER.indexOf(row.verdict),show:row=>el('span',{class:'verdict '+row.verdict},(SIGNS[row.verdict]||'')+row.verdict)},"
-   ,
     "{title:'shift',note:'of a typical call',get:row=>both(row)?row.change.ratio:0,show:row=>both(row)?percentText(row.change.ratio):''},"
     "{title:'99 % interval',note:'of the shift',get:row=>both(row)?row.change.high-row.change.low:0,show:row=>both(row)?intervalText(row.change):''},"
     "...two('p50',(side,row,i)=>row.p50[i],ns,'the median; to 2 % where there are more than 10,000 calls'),...two('calls',side=>side&&side.calls,grouped),...two('total',side=>side&&side.total,ns),"
@@ -3284,8 +3288,8 @@ static const char *const prof__html_page[] = {
     "const verdict=!a?'new':!b?'gone':a.self===b.self?'same':judge(node.change,this.threshold/100),ratio=a&&b&&a.self>0?b.self/a.self:NaN;"
     "const words={new:'only in 2',gone:'only in 1',same:'within noise',unsure:'not more than noise may be'}[verdict]||verdict;"
     "const figures=key=>a&&b?`${ns(a[key])} \\u2192 ${ns(b[key])}${unit}`:`${ns((a || b)[key])}${unit}`;"
-    "const calls=[a,b].filter(Boolean).map(side=>shown(Number(side.calls.toPrecision(4)))).join(' \\u2192 ');"
    ,
+    "const calls=[a,b].filter(Boolean).map(side=>shown(Number(side.calls.toPrecision(4)))).join(' \\u2192 ');"
     "const text=`${label.name}: ${words}; self ${figures('self')}${ratio >= 0 ? `, ${percentText(ratio)}` : ''}${a && b && node.change.high < 1e30 ? ` (99 %: ${intervalText(node.change)})` : ''}; `+\n"
     "`total ${figures('total')}; ${calls} calls${unit}`;"
     "const figure=verdict!=='same'&&ratio>=0?percentText(ratio)+' ':'';"
@@ -3367,10 +3371,10 @@ static const char *const prof__html_page[] = {
     "chooser(){"
     "const tracks=this.app.report.tracks.filter(track=>track.levels.length).slice(0,500);"
     "return tracks.length<2?null:el('select',{'aria-label':'Scopes of which track',onchange:event=>{"
+   ,
     "this.only=event.target.value===''?undefined:Number(event.target.value);"
     "this.path=[];"
     "this.render();"
-   ,
     "}},el('option',{value:''},'all tracks'),...tracks.map(track=>el('option',{value:track.id,selected:track.id===this.only},"
     "this.app.report.processes.length>1?`${track.process.name}: ${track.title}`:track.title)));"
     "}\n"
@@ -3437,8 +3441,8 @@ static const char *const prof__html_page[] = {
     "const whole=calls.filter(call=>!call.track.levels[call.depth].flags.has(call.i));"
     "const durations=Float64Array.from(whole,call=>call.duration).sort();"
     "const row=stats.rows.find(each=>each.id===label.id),every=stats.every&&row;"
-    "const at=share=>every?percentile(row,share):durations.length?durations[Math.max(0,Math.ceil(share*durations.length)-1)]:NaN;"
    ,
+    "const at=share=>every?percentile(row,share):durations.length?durations[Math.max(0,Math.ceil(share*durations.length)-1)]:NaN;"
     "const total=row?row.total:0,count=every?row.calls:calls.length;"
     "const facts=label.group?[['groups',grouped(calls.length)]]:[['calls',grouped(count)],['total',ns(total)],['self',ns(row?row.self:0)],['mean',ns(total/count)],"
     "['min',ns(at(0))],['p50',ns(at(0.5))],['p90',ns(at(0.9))],['p99',ns(at(0.99))],['p99.9',ns(at(0.999))],['max',ns(at(1))]];"
@@ -3490,10 +3494,10 @@ static const char *const prof__html_page[] = {
     "let seen=0;"
     "for(const call of calls){"
     "const level=call.track.levels[call.depth];"
+   ,
     "if(!level.args.count)continue;"
     "for(const[key,v]of report.argsOf(level.args,call.i)){"
     "if(!keys.has(key))keys.set(key,new Map());"
-   ,
     "const text=shown(v),values=keys.get(key);"
     "let row=values.get(text);"
     "if(!row){"
@@ -3551,8 +3555,8 @@ static const char *const prof__html_page[] = {
     "`the slowest 1 %: ${(1e9 / (low.reduce((sum, d) => sum + d, 0) / low.length)).toFixed(1)} a second`;"
     "return[el('div.bar-of-tools',{},select,el('span.note',{},text)),"
     "table([{title:'frame',get:row=>row.i+1},{title:'start',get:row=>row.start,show:row=>moment(row.start)},"
-    "{title:'duration',get:row=>row.duration,show:row=>ns(row.duration)}],rows,"
    ,
+    "{title:'duration',get:row=>row.duration,show:row=>ns(row.duration)}],rows,"
     "{caption:'Frames',sort:2,memory:this.memoryOf('frames'),onpick:row=>app.zoomTo(row.start,row.start+row.duration,true)})];"
     "}\n"
     "messages(){"
@@ -5278,7 +5282,7 @@ static PROF__RARE void prof__html_process(prof__html *h)
     prof__html_about(h, "mode", prof__mode_names[about->mode]);
     prof__html_about_number(h, "complete", (uint64_t)about->complete);
     prof__html_about(h, "write_error", about->write_error);
-    for (int kind = 0; kind < 7; ++kind)
+    for (int kind = 0; kind < PROF__LOSSES; ++kind)
         if (prof__loss_text(h->trace, kind, text, sizeof text)) prof__html_about(h, "loss", text);
     for (size_t i = 0; prof_trace_metadata(h->trace, i, &key, &value); ++i) {
         snprintf(text, sizeof text, "metadata.%s", key);

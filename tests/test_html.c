@@ -384,15 +384,16 @@ static void read_lines(const unsigned char *at, const unsigned char *end)
     }
 }
 
+/* Collects the losses, and the numbers of files, as lines. */
 static void read_pairs(const unsigned char *at, const unsigned char *end)
 {
-    while (at < end) { /* the numbers of files stand with the lines */
+    while (at < end) {
         const unsigned char *key = at + 1, *value;
         at += 1 + *at;
         value = at;
         size_t size = (size_t)number(&value);
         at = value + size;
-        if (strncmp((const char *)key, "sources", 7)) continue;
+        if (strncmp((const char *)key, "sources", 7) && strncmp((const char *)key, "loss", 4)) continue;
         memory_write(&lines, key, (size_t)(key[-1]));
         memory_write(&lines, "=", 1);
         memory_write(&lines, value, size);
@@ -744,6 +745,32 @@ static size_t count_of(const char *text)
     size_t count = 0;
     for (const char *at = lines.bytes; at && (at = strstr(at, text)) != NULL; at += strlen(text)) ++count;
     return count;
+}
+
+TEST(every_loss_is_in_the_report)
+{
+    static unsigned char bytes[1 << 17] __attribute__((aligned(64)));
+    prof__header *header = (prof__header *)(void *)bytes;
+    prof_config config;
+    prof_trace *trace = NULL;
+    memory m;
+    memset(&config, 0, sizeof config);
+    config.memory = bytes;
+    config.memory_size = sizeof bytes;
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    { PROFILE_SCOPE("a"); }
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    header->lost = 5;
+    header->lost_busy = 2;
+    header->write_failures = header->sites_lost = header->lost_args = 1;
+    CHECK_EQUAL(prof_trace_memory(bytes, sizeof bytes, &trace), PROF_OK);
+    CHECK_EQUAL(prof_html_stream(trace, memory_sink(&m), NULL), PROF_OK);
+    account_of(&m);
+    CHECK_EQUAL(count_of("loss="), 5);
+    CHECK_EQUAL(count_of("loss=3 events lost in a full buffer"), 1);
+    CHECK_EQUAL(count_of("loss=2 events lost in signal handlers"), 1);
+    free(m.bytes);
+    prof_trace_close(trace);
 }
 
 TEST(lines_of_source_are_there_on_demand)

@@ -16,7 +16,7 @@ export const TRUNCATED_BEGIN = 1, TRUNCATED_END = 2;
 /** A flag of scopes that stand for several: see "Large recordings" in docs/html.md. */
 export const GROUP = 4;
 /** Roles of call sites: see prof_role. */
-export const ROLE_STEP = 1, ROLE_FRAME = 10, ROLE_MEMORY = 11, ROLE_LOCK = 12;
+export const ROLE_STEP = 1, ROLE_DEVICE = 9, ROLE_FRAME = 10, ROLE_MEMORY = 11, ROLE_LOCK = 12;
 /** A kind whose scopes begin so much after the last one of their track. */
 const FROM_LAST = 0x10000;
 
@@ -529,6 +529,7 @@ export class Decoder {
             for (let left = r.index(LONGEST, 'number of buckets'), at = 0; left > 0; left--) row.buckets.push([at += r.u(), r.u()]);
             rows.push(row);
             process.paths = rows.length - first;
+            if (report.labels[kind.label].role !== ROLE_DEVICE) process.calls = (process.calls || 0) + row.calls;
         }
     }
 

@@ -362,11 +362,23 @@ export function warnings(report) {
 /** What recording cost, as far as the recording knows; duration: of what the report has. */
 export function cost(process, duration) {
     const each = Number(process.about.get('scope_cost_ns') || 0);
-    let scopes = 0;
-    for (const track of process.tracks) if (!track.device) for (const level of track.levels) scopes += level.count;
+    let scopes = process.calls || 0; // of an outline
+    for (const track of process.calls ? [] : process.tracks)
+        if (!track.device) for (const level of track.levels) scopes += level.count;
     const total = each * scopes;
     return { each, total, text: `${ns(each)} a scope, ${ns(total)} for ${grouped(scopes)} scopes` +
         (duration ? `, ${(100 * total / duration).toFixed(1)} % of the run` : '') };
+}
+
+/** The time of a track in scopes. */
+export function busyOf(track) {
+    const { levels: [level] } = track;
+    if (track.busy === undefined) {
+        track.busy = 0;
+        for (let i = 0; level && i < level.count; i++)
+            track.busy += level.groups && level.groups.has(i) ? level.groups.get(i).busy : level.durationOf(i);
+    }
+    return track.busy;
 }
 
 /** "begin and end not recorded" */

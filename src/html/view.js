@@ -3,21 +3,13 @@
 import { TRUNCATED_BEGIN, TRUNCATED_END } from './decode.js';
 import { firstIndex } from './columns.js';
 import { drawLevel } from './raster.js';
-import { scopeAt } from './model.js';
+import { scopeAt, busyOf } from './model.js';
 import { ns, bytes, shown, niceStep, axisTime } from './text.js';
 
 export const LINE = 18, RULER = 26, GUTTER = 190, COUNTER_HEIGHT = 34;
 
 /** @typedef {{key: string, kind: string, title: string, height: number, [more: string]: any}} Row */
 
-/** The time of a track in scopes. */
-function busyOf(track) {
-    if (track.busy === undefined) {
-        const { duration } = track.levels[0] || { duration: [] };
-        track.busy = duration.reduce((sum, each) => sum + each, 0);
-    }
-    return track.busy;
-}
 
 export class TimeLine {
     /** @param {HTMLCanvasElement} canvas @param {object} app what the page shows: see app.js */

@@ -133,7 +133,7 @@ static PROF__RARE void prof__html_process(prof__html *h)
     prof__html_about(h, "mode", prof__mode_names[about->mode]);
     prof__html_about_number(h, "complete", (uint64_t)about->complete);
     prof__html_about(h, "write_error", about->write_error);
-    for (int kind = 0; kind < 7; ++kind)
+    for (int kind = 0; kind < PROF__LOSSES; ++kind)
         if (prof__loss_text(h->trace, kind, text, sizeof text)) prof__html_about(h, "loss", text);
     for (size_t i = 0; prof_trace_metadata(h->trace, i, &key, &value); ++i) {
         snprintf(text, sizeof text, "metadata.%s", key);

@@ -3,8 +3,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { open, piecesOf, pieceOf, textOfBytes, changed, eventsOf, eventsOfCsv } from './report.mjs';
-import { readReport, blocksOf, fromText, piecesIn, joined, Damage } from '../../src/html/decode.js';
-import { finish, warnings } from '../../src/html/model.js';
+import { readReport, Level, blocksOf, fromText, piecesIn, joined, Damage } from '../../src/html/decode.js';
+import { finish, warnings, busyOf, cost } from '../../src/html/model.js';
 import { rangeStats, percentile, bucketOf, bucketValue, flameTree, callsOf } from '../../src/html/stats.js';
 import { buildPyramid, drawLevel } from '../../src/html/raster.js';
 import { mergeOrder, firstIndex } from '../../src/html/columns.js';
@@ -180,6 +180,12 @@ function small() {
     same('buckets', off, 0);
     const order = mergeOrder([[1, 4, 9], [], [2, 4], [0]]);
     same('lists by time', [[...order.list], [...order.index]], [[3, 0, 2, 0, 2, 0], [0, 0, 0, 1, 1, 2]]);
+    const long = new Level();
+    for (const end of [9e9, 10e9]) {
+        long.start[long.count++] = long.lastEnd;
+        long.closeLast(end);
+    }
+    same('time in scopes of more than 4 s', busyOf({ levels: [long] }), 10e9);
     const query = parseQuery('draw cat:gfx size=3 >2ms <1s');
     same('a search', [query.names, query.categories, query.args, query.least, query.most], [['draw'], ['gfx'], [['size', '3']], 2e6, 1e9]);
 }
@@ -367,6 +373,8 @@ async function large(prefix) {
         same(`${name}: spans of the window`, spans(report), spans(all));
         const range = rangeStats(report, report.from + 1, report.to), sum = rows => rows.reduce((n, row) => n + row.calls, 0);
         check(`${name}: a range counts the calls of groups`, Math.abs(sum(range.rows) - sum(whole.rows)) <= 2, `${sum(range.rows)} calls instead of ${sum(whole.rows)}`);
+        same(`${name}: recording cost of all scopes`, cost(report.processes[0], 1e9).text.replace(/^.* for/, ''), cost(all.processes[0], 1e9).text.replace(/^.* for/, ''));
+        same(`${name}: time of tracks in scopes`, report.tracks.map(busyOf), all.tracks.map(busyOf));
         drawing(name, report);
         if (what === 'last') same(`${name}: beside another, there are no statistics of all`, joined(report, await open(prefix + '.1.html')).all, null);
     }
