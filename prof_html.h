@@ -16,10 +16,10 @@ QUICK START
         return (int)prof_stop();           // open trace.html in a browser
     }
 
-Or PROF_OUTPUT=trace.html, in the environment of a program with this header. An image of an earlier run:
-prof_trace_open("trace.prof", &trace), then prof_html_write(trace, "trace.html", NULL); or prof export trace.prof -o
-trace.html; or prof view trace.prof, which opens it, too. Of a program that runs, prof_server.h serves the same page,
-live.
+Or run a program that has this header with PROF_OUTPUT=trace.html in its environment. From an image of an earlier run,
+prof_trace_open("trace.prof", &trace) and prof_html_write(trace, "trace.html", NULL) make a report; so do `prof export
+trace.prof -o trace.html` and `prof view trace.prof`, which also opens it. prof_server.h serves the same page of a
+running program, live.
 
 WHAT IT SHOWS                                                                                                 >>html
 
@@ -27,22 +27,23 @@ WHAT IT SHOWS                                                                   
     16.4 on. Bars of frames; a time line of processes, threads, fibers and devices, with counters, spans, marks,
     messages, locks, memory and flows; for the selected range calls, total and self time, percentiles and a flame graph
     from the top or the bottom; of one scope the distribution and each of its calls with its arguments; tables of
-    messages, memory, locks and frames; and what was lost, and what recording cost. ? lists the keys.
+    messages, memory, locks and frames; and what was lost, and what recording cost. The key ? lists all keys.
 
-    What is in the file beside the page is packed: 1 to 2.5 bytes a scope; see docs/html.md. The page checks what it
-    reads, may load nothing, and shows names only as text: a report of somebody else can be opened without fear.
+    The recording in the file is packed: 1 to 2.5 bytes a scope; see docs/html.md. The page checks what it reads, may
+    load nothing, and shows names only as text, so it is safe to open a report from somebody else.
 
     With a folder as the option `sources`, the panel of a scope also shows the lines around its call site: 4 before, 8
     after, of 400 bytes at most, 1 MiB in all. They are read when the report is written, from the regular file below
-    the folder that the longest tail of the recorded path leads to; "/" takes all paths as they are. Where there is
-    none, the report has no lines, and counts the file. Whoever has the report can read them: it is off by default.
+    the folder that the longest tail of the recorded path leads to; "/" takes all paths as they are. If there is no such
+    file, the report has no lines of it, and counts it. Whoever has the report can read the lines, so the option is off
+    by default.
 
     With PROF_HTML_LARGE, where PROF_IMPLEMENTATION is, prof_html_outline() writes an outline of a trace of more than 50
-    million events, with statistics of all, and the events of a window; prof export and prof view do. The switch adds
-    3 KB of code.
+    million events, with statistics of all of them and the events of a window, as prof export and prof view do. The
+    switch adds 3 KB of code.
 
-    Events with more than 2000 arguments lose the others. Otherwise all that a cursor or prof_spans_next() returns is in
-    the file. In mode stats there are no events: write a .txt. */
+    An event keeps its first 2000 arguments. Otherwise all that a cursor or prof_spans_next() returns is in the file. In
+    mode stats there are no events: write a .txt. */
 #include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
 #ifndef PROF_HTML_H
 #define PROF_HTML_H
@@ -61,14 +62,14 @@ typedef struct prof_html_options {
 
 #ifdef PROF_HTML_LARGE
 typedef struct prof_html_limits {
-    uint64_t events;        /* so many may be in the report; 0: 50 million */
+    uint64_t events;        /* the maximum in a whole report; traces of more become an outline; 0: 50 million */
     int64_t from_ns, to_ns; /* the window; both 0: the last events, half of `events`; to_ns 0: up to the end */
 } prof_html_limits;
 #endif
 
 #if PROF_ENABLE
-/* Write a report. path: as for prof_csv_write(). options may be NULL. They take some 2 MB of memory, however long the
-   trace is, and return what failed, as prof_csv_write() does. */
+/* Write a report. path is that of prof_csv_write(). options may be NULL. These functions take some 2 MB of memory,
+   however long the trace is, and return what failed, as prof_csv_write() does. */
 PROF_DEF prof_status prof_html_write(const prof_trace *trace, const char *path, const prof_html_options *options);
 PROF_DEF prof_status prof_html_stream(const prof_trace *trace, prof_sink sink, const prof_html_options *options);
 
@@ -77,8 +78,9 @@ PROF_DEF prof_status prof_html_stream(const prof_trace *trace, prof_sink sink, c
 PROF_DEF prof_status prof_html_merge(const prof_trace *const *traces, size_t count, const char *path,
                                      const prof_html_options *options);
 #ifdef PROF_HTML_LARGE
-/* Does the same, with memory that does not grow with the traces, for those of more events than a page can show: an
-   outline of all, and all events of a window. The others are written as ever. limits may be NULL. */
+/* Writes an outline, and all events of a window, if the traces have more events than a page can show or limits has a
+   window; otherwise a whole report, as prof_html_merge() does. Its memory does not grow with the traces. limits may be
+   NULL. */
 PROF_DEF prof_status prof_html_outline(const prof_trace *const *traces, size_t count, const char *path,
                                        const prof_html_options *options, const prof_html_limits *limits);
 #endif
@@ -171,7 +173,7 @@ static unsigned prof__html_log2(uint32_t value) /* value > 0 */
 #endif
 }
 
-/* The code of a length, from 257 on, or of a distance; with its further bits. */
+/* Return the code of a length, from 257 on, or of a distance, and the number of its extra bits. */
 static unsigned prof__html_length_code(uint32_t length, unsigned *extra)
 {
     uint32_t rest = length - 3;
@@ -191,7 +193,7 @@ static unsigned prof__html_distance_code(uint32_t distance, unsigned *extra)
     return 2 * (*extra + 1) + (rest >> *extra & 1);
 }
 
-/* Lengths of codes, from the counts of what is in use, sorted: Moffat and Katajainen, in place. */
+/* Replaces the sorted counts of symbols by the lengths of their codes: Moffat and Katajainen, in place. */
 static void prof__html_depths(uint32_t *a, int n)
 {
     int root = 0, leaf = 2, next, free_nodes = 1, used, depth;
@@ -230,7 +232,7 @@ static void prof__html_depths(uint32_t *a, int n)
     }
 }
 
-/* How many codes there are of each length, none longer than longest. */
+/* Changes the numbers of codes of each length so that none is longer than `longest`. */
 static void prof__html_limit(uint32_t *number, int longest)
 {
     uint32_t total = 0, i;
@@ -336,8 +338,8 @@ static void prof__html_emit(prof__html_deflate *d, int last)
     memset(d->letters.count, 0, sizeof d->letters.count);
     memset(d->distances.count, 0, sizeof d->distances.count);
     d->letters.count[256] = 1;
-    d->distances.count[0] = 1; /* there has to be one, */
-    d->distances.count[1] = 1; /* and some decoders want a complete code */
+    d->distances.count[0] = 1; /* there must be one, */
+    d->distances.count[1] = 1; /* and some decoders need a complete code */
     for (i = 0; i < d->token_count; ++i) {
         uint32_t token = d->tokens[i];
         if (token & PROF__HTML_MATCH) {
@@ -366,7 +368,7 @@ static void prof__html_emit(prof__html_deflate *d, int last)
     d->token_count = 0;
 }
 
-/* Of the next bytes, as many as a match has at least. */
+/* Returns a hash of the next 7 bytes, the least that a match has. */
 static uint32_t prof__html_hash_at(const unsigned char *at)
 {
     uint64_t bytes;
@@ -380,7 +382,7 @@ static void prof__html_remember(prof__html_deflate *d, uint32_t hash, size_t at)
     d->head[hash] = (uint32_t)at + 1;
 }
 
-/* The longest match of what is at `at`; 0: none. */
+/* Returns the length of the longest earlier match of the bytes at `at`; 0: none. */
 static uint32_t prof__html_match(const prof__html_deflate *d, const unsigned char *from, size_t at, size_t end,
                                  uint32_t hash, uint32_t *distance)
 {
@@ -401,8 +403,8 @@ static uint32_t prof__html_match(const prof__html_deflate *d, const unsigned cha
     return best < PROF__HTML_SHORTEST ? 0 : best;
 }
 
-/* Packs size bytes, whose parts end at ends[]; those have a code of their own. to has room for 2 * size + 1024 bytes.
-   Returns how many it takes. */
+/* Packs bytes, whose parts end at ends[]. Each part has codes of its own. `to` has room for twice as many bytes and
+   1024 more. Returns how many it takes. */
 static size_t prof__html_deflate_all(prof__html_deflate *d, const unsigned char *from, const size_t *ends, size_t parts,
                                      unsigned char *to)
 {
@@ -443,10 +445,10 @@ static size_t prof__html_deflate_all(prof__html_deflate *d, const unsigned char 
 /*-- blocks: see docs/html.md. The first error sticks to the output --*/
 
 #define PROF__HTML_COLUMN 65536u           /* bytes of a column at which a block ends */
-#define PROF__HTML_SLACK 65536u            /* and the longest thing that is written into it at once */
+#define PROF__HTML_SLACK 65536u            /* bytes of the longest item that is written into it at once */
 #define PROF__HTML_COLUMNS 5
 #define PROF__HTML_PIECE 1500000u          /* bytes of an element */
-/* One column alone may be longer than COLUMN by more than a few numbers. */
+/* Only one column may be longer than COLUMN by more than a few numbers. */
 #define PROF__HTML_RAW ((size_t)PROF__HTML_COLUMNS * (PROF__HTML_COLUMN + 64) + PROF__HTML_SLACK)
 #define PROF__HTML_STRINGS 8192u           /* strings, and kinds, that are remembered; powers of two */
 #define PROF__HTML_KINDS 4096u
@@ -500,30 +502,30 @@ typedef struct prof__html_source { /* a call site whose lines are wanted */
 
 typedef struct prof__html {
     prof__out out;
-    int plain;         /* 1: the blocks alone, not packed, neither as text nor in elements */
+    int plain;         /* 1: only the blocks, as bytes that are not packed, without elements */
     size_t piece;      /* characters in the element that is open; 0: none is */
-    uint32_t odd;      /* bits that make no character yet, */
-    unsigned odd_count; /* and how many */
+    uint32_t odd;      /* bits that do not fill a character yet, */
+    unsigned odd_count; /* and how many they are */
     uint32_t string_count, kind_count;
     uint64_t scopes, points, spans; /* written so far */
     uint64_t argument_blocks;
     const prof_trace *trace;                /* the one that is being written, */
-    const prof_callsite *some_site;         /* and its first call site that was met */
+    const prof_callsite *some_site;         /* and the first call site of it that was seen */
     int64_t offset;                         /* of its times in the report's, */
     size_t first_track, track;              /* its first track, and the present one, over all traces */
     int has_spans, together;                /* together: see prof__html_together() */
     int64_t last_scope, last_point, last_span; /* times */
     int64_t last_time;                         /* of a begin or end of a scope */
     prof__html_level *levels;
-    size_t level_capacity, open_levels; /* open: that had a scope since the one around them began */
+    size_t level_capacity, open_levels; /* open: those that had a scope since the scope around them began */
     prof__html_level listed_points;
     size_t source_count, source_bytes;
     int source_limit; /* 1: a limit left something out */
     prof_html_options options;
 #ifdef PROF_HTML_LARGE
     prof_html_limits limits;
-    int outlined;                           /* 1: of this trace not everything is written */
-    int64_t window_from, window_to, part;   /* of what is; the duration of a part of the trace */
+    int outlined;                           /* 1: some of this trace is left out */
+    int64_t window_from, window_to, part;   /* the window; the duration of a part of the trace */
     size_t group_first, group_depths;       /* the depths that have an open group, */
     int64_t group_until;                    /* which has no scope that begins later */
     uint64_t counts[PROF__HTML_PARTS], last_parts[PROF__HTML_PARTS]; /* events; see prof__html_sparse() */
@@ -539,8 +541,8 @@ typedef struct prof__html {
 
 /*-- text --*/
 
-/* Seven bits to a character. What HTML, an editor or a terminal might change is written as ! and the character ^ 64:
-   the end of a text, of a line, what begins a tag or an escape sequence, and ! itself. */
+/* Writes seven bits to a character. A character that HTML, an editor or a terminal might change is written as ! and the
+   character ^ 64: NUL, line feed, carriage return, <, escape, and ! itself. */
 static void prof__html_characters(prof__html *h, const unsigned char *from, size_t size)
 {
     uint32_t bits = h->odd;
@@ -580,7 +582,7 @@ static void prof__html_bytes_out(prof__html *h, const unsigned char *from, size_
 static void prof__html_piece_end(prof__html *h)
 {
     if (!h->piece) return;
-    prof__html_characters(h, (const unsigned char *)"", 1); /* what is left of the last byte; the rest is no block */
+    prof__html_characters(h, (const unsigned char *)"", 1); /* a zero, which is no block, after the last bits */
     h->odd_count = 0;
     prof__out_text(&h->out, "</script>\n");
     h->piece = 0;
@@ -593,8 +595,9 @@ static void prof__html_u(prof__html_bytes *to, uint64_t value)
     to->size = (size_t)(prof__pack_integer(to->at + to->size, value) - to->at);
 }
 
-/* Most numbers take a byte among the heads: its value, or some of its bits, the highest, and how many bytes of the rest
-   follow among the rests, the lowest first. So each column has bytes of one sort, which deflate packs better. */
+/* Most numbers take one byte, among the heads. The head of a larger one has its highest bits and the number of its
+   other bytes, which follow among the rests, the lowest first. So each column has bytes of one sort, which deflate
+   packs better. */
 static void prof__html_number(prof__html_numbers *to, uint64_t value)
 {
     unsigned head, more;
@@ -617,7 +620,7 @@ static uint64_t prof__html_zigzag(int64_t value)
     return (uint64_t)value << 1 ^ (value < 0 ? ~(uint64_t)0 : 0);
 }
 
-/* A text as it is, with its length. */
+/* Writes the length of a text, and the text. */
 static void prof__html_text(prof__html_bytes *to, const char *text)
 {
     size_t length = strlen(text);
@@ -646,7 +649,7 @@ static void prof__html_block(prof__html *h, char kind, prof__html_bytes *const *
     tight = size > 256 && !h->plain ? prof__html_deflate_all(&h->deflate, h->raw, ends, count + 1, h->tight) : size;
     head[0] = (unsigned char)kind;
     to = prof__pack_integer(head + 1, size);
-    to = prof__pack_integer(to, tight < size ? tight : 0); /* 0: it is as it was */
+    to = prof__pack_integer(to, tight < size ? tight : 0); /* 0: it is not packed */
     prof__html_bytes_out(h, head, (size_t)(to - head));
     prof__html_bytes_out(h, tight < size ? h->tight : h->raw, tight < size ? tight : size);
     if (h->piece >= PROF__HTML_PIECE) prof__html_piece_end(h);
@@ -675,7 +678,7 @@ static uint64_t prof__html_hash(const char *text, uint32_t *length)
     return hash ? hash : 1;
 }
 
-/* The number of a string, which is written if it is not among those that are remembered. */
+/* Returns the number of a string, and writes it if it is not among those that are remembered. */
 static uint32_t prof__html_string_of(prof__html *h, const char *text)
 {
     uint32_t length;
@@ -692,7 +695,7 @@ static uint32_t prof__html_string_of(prof__html *h, const char *text)
 static void prof__html_about_number(prof__html *h, const char *key, uint64_t value);
 static void prof__html_source_add(prof__html *h, const char *file, uint32_t text, uint32_t line);
 
-/* The number of a kind. type: that of the event, and its flags << 8. */
+/* Returns the number of a kind. type: that of the event, and its flags << 8. */
 static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, const char *name, uint32_t depth,
                                    uint32_t type)
 {
@@ -880,7 +883,7 @@ static const char *const prof__html_page[] = {
     "<form method=\"dialog\"><button aria-label=\"Close\">&times;</button></form>\n"
     "<h2>Save a picture</h2>\n"
     "<p><button id=\"save-png\">Time line, PNG</button> <button id=\"save-svg\">Time line, SVG</button> <button id=\"save-flame\">Flame graph, SVG</button></p>\n"
-    "<p>As it is shown now. The address of the page says what is shown, too: <button id=\"copy-address\">Copy the address</button></p>\n"
+    "<p>The picture shows what the page shows now. So does the address of the page: <button id=\"copy-address\">Copy the address</button></p>\n"
     "</dialog>\n"
     "<dialog id=\"keys\" aria-label=\"Keys\">\n"
     "<form method=\"dialog\"><button aria-label=\"Close\">&times;</button></form>\n"
@@ -888,11 +891,11 @@ static const char *const prof__html_page[] = {
     "<dl>\n"
     "<dt>W S</dt><dd>zoom in and out; also Ctrl and the wheel</dd>\n"
     "<dt>A D</dt><dd>move left and right; also Shift and the wheel, or Shift and drag</dd>\n"
-    "<dt>drag</dt><dd>select a range: the tables are about it</dd>\n"
+    "<dt>drag</dt><dd>select a range: the tables then show only this range</dd>\n"
     "<dt>F</dt><dd>fit the selection, or the scope, into the window; double click does so with a scope</dd>\n"
     "<dt>M</dt><dd>select the time of the scope</dd>\n"
     "<dt>0</dt><dd>show everything</dd>\n"
-    "<dt>arrows</dt><dd>to the scope before, after, around, inside</dd>\n"
+    "<dt>arrows</dt><dd>go to the previous, next, enclosing or first inner scope</dd>\n"
     "<dt>[ ]</dt><dd>previous and next call of the same scope</dd>\n"
     "<dt>Enter</dt><dd>open the scope: distribution, calls, arguments</dd>\n"
     "<dt>/</dt><dd>search: part of a name, cat:NAME, key=value, &gt;2ms, &lt;100us</dd>\n"
@@ -900,10 +903,10 @@ static const char *const prof__html_page[] = {
     "<dt>C, O</dt><dd>fold the row of the scope; pin it to the top</dd>\n"
     "<dt>T</dt><dd>order of the rows: as recorded, by name, by time in scopes</dd>\n"
     "<dt>P</dt><dd>save a picture</dd>\n"
-    "<dt>Esc</dt><dd>give up the selection</dd>\n"
+    "<dt>Esc</dt><dd>clear the selection</dd>\n"
     "</dl>\n"
    ,
-    "<p>A click on a name at the left folds a row; the diamond pins it to the top. The address of the page says what is shown: send it along. Drop another report's file on the page, or choose it by Compare with, to compare the two.</p>\n"
+    "<p>A click on a name at the left folds a row; the diamond pins it to the top. The address of the page says what is shown: copy it to share the view. To compare two reports, drop the file of the other one on the page, or choose it with \"Compare with&hellip;\".</p>\n"
     "<p><label><input type=\"checkbox\" id=\"wheel\"> The wheel alone zooms, as in Tracy</label></p>\n"
     "</dialog>\n"
     "<script nonce=\"prof\">\n"
@@ -1001,8 +1004,8 @@ static const char *const prof__html_page[] = {
     "const VERSION=2;"
     "const SCOPE=0,MARK=1,COUNTER=2,FRAME=3,LOST=4,SPAN=5,SPAN_MARK=6,FLOW_OUT=8,FLOW_IN=10,"
     "ALLOC=11,FREE=12,LOCK_WAIT=13,LOCK_ACQUIRE=14,LOCK_RELEASE=15,LOG=16;"
-    "const TRUNCATED_BEGIN=1,TRUNCATED_END=2;"
    ,
+    "const TRUNCATED_BEGIN=1,TRUNCATED_END=2;"
     "const GROUP=4;"
     "const ROLE_STEP=1,ROLE_DEVICE=9,ROLE_FRAME=10,ROLE_MEMORY=11,ROLE_LOCK=12;"
     "const FROM_LAST=0x10000;"
@@ -1137,8 +1140,8 @@ static const char *const prof__html_page[] = {
     "class Level{"
     "constructor(){"
     "this.count=0;"
-    "this.start=new Float64Array(8);"
    ,
+    "this.start=new Float64Array(8);"
     "this.duration=new Uint32Array(8);"
     "this.node=new Uint32Array(8);"
     "this.long=new Map();"
@@ -1963,18 +1966,18 @@ static const char *const prof__html_page[] = {
     "if(report.damage)lines.push(`This report is damaged: ${report.damage}. What follows is missing.`);"
     "if(report.processes.some(process=>process.about.get('together')==='1'))\n"
     "lines.push('The recordings were made one after the other: here, each begins at 0.');"
-    "else if(report.machines>1)lines.push('The recordings are of several machines, or starts of one: their clocks are only as equal as the machines set them.');"
+    "else if(report.machines>1)lines.push('The recordings are of several machines, or of several starts of one: they are aligned by the time of day, as exactly as the machines had set it.');"
     "for(const name of new Set(report.processes.map(process=>process.file).filter(Boolean)))lines.push(`${name} was added: its recordings begin at 0 here.`);"
     "for(const process of report.processes){"
     "const who=report.processes.length>1?process.name+': ':'',number=key=>Number(process.about.get(key)||0);"
     "for(const loss of process.losses)lines.push(who+loss);"
     "if(!number('complete'))lines.push(who+'The session was not stopped: the program was running, or died.');"
-    "if(process.about.has('window_from_ns'))lines.push(who+`The recording is too large for a page: its ${grouped(number('events'))} events are all here from ${moment(number('window_from_ns'))} to ${moment(number('window_to_ns'))}. `+\n"
-    "`Beside that, scopes of less than ${ns(number('part_ns'))} are in groups, drawn lighter and named like the longest, and of other events there are samples. Statistics of everything count all scopes.`);"
+    "if(process.about.has('window_from_ns'))lines.push(who+`The recording is too large for a page: of its ${grouped(number('events'))} events, those from ${moment(number('window_from_ns'))} to ${moment(number('window_to_ns'))} are all here. `+\n"
+    "`Elsewhere, scopes of less than ${ns(number('part_ns'))} are in groups, drawn lighter and named after the longest, and of other events there are samples. Statistics of everything count all scopes.`);"
     "if(number('aggregated'))lines.push(who+`${grouped(number('aggregated'))} events are only in statistics: see prof summary.`);"
     "if(process.about.get('write_error'))lines.push(who+process.about.get('write_error'));"
     "const guessed=process.tracks.filter(track=>track.device&&track.alignment===3);"
-    "if(guessed.length)lines.push(who+`Clocks not aligned: ${[...new Set(guessed.map(t => t.device))].join(', ')}. Durations may be right, positions are not.`);"
+    "if(guessed.length)lines.push(who+`The clocks of these devices are not aligned: ${[...new Set(guessed.map(t => t.device))].join(', ')}. Durations may be right, positions are not.`);"
     "}\n"
     "return lines;"
     "}\n"
@@ -1982,9 +1985,9 @@ static const char *const prof__html_page[] = {
     "const each=Number(process.about.get('scope_cost_ns')||0);"
     "let scopes=process.calls||0;"
     "for(const track of process.calls?[]:process.tracks)\n"
+   ,
     "if(!track.device)for(const level of track.levels)scopes+=level.count;"
     "const total=each*scopes;"
-   ,
     "return{each,total,text:`${ns(each)} a scope, ${ns(total)} for ${grouped(scopes)} scopes`+\n"
     "(duration?`, ${(100 * total / duration).toFixed(1)} % of the run`:'')};"
     "}\n"
@@ -2078,9 +2081,9 @@ static const char *const prof__html_page[] = {
     "}\n"
     "function allStats(report){"
     "const{nodes,labels,from,to}=report,column=n=>new Float64Array(n),calls=column(nodes.count),total=column(nodes.count),self=column(nodes.count);"
+   ,
     "const whole=column(labels.length),longest=column(labels.length),shortest=column(labels.length).fill(Infinity),histograms=new Array(labels.length).fill(null);"
     "for(const row of report.all){"
-   ,
     "const n=row.node,label=nodes.label[n],histogram=histograms[label]=histograms[label]||new Uint32Array(BUCKETS);"
     "calls[n]+=row.calls;"
     "total[n]+=row.total;"
@@ -2188,9 +2191,9 @@ static const char *const prof__html_page[] = {
     "});"
     "for(const group of groups.values()){"
     "for(const ids of group)ids.sort((x,y)=>labels[x].line-labels[y].line||x-y);"
+   ,
     "for(let i=0;i<Math.max(group[0].length,group[1].length);i++){"
     "group.forEach((ids,side)=>{if(i<ids.length)of[side][ids[i]]=pairs.length;});"
-   ,
     "pairs.push({a:i<group[0].length?group[0][i]:-1,b:i<group[1].length?group[1][i]:-1});"
     "}\n"
     "}\n"
@@ -2301,11 +2304,11 @@ static const char *const prof__html_page[] = {
     "return times.sort();"
     "}\n"
     "function widenByTenths(a,b,change){"
+   ,
     "const parts=[],averages=[],part=(sample,i)=>{"
     "const n=sample.ns.length;"
     "return timesOf(sample,Math.floor(n*i/TENTHS),Math.floor(n*(i+1)/TENTHS));"
     "};"
-   ,
     "for(let i=0;i<TENTHS;i++){"
     "parts.push(hodgesLehmann(part(a,i),part(b,i)));"
     "for(const each of parts)averages.push((parts[i]+each)/2);"
@@ -2387,10 +2390,10 @@ static const char *const prof__html_page[] = {
     "levels.forEach((level,depth)=>{"
     "const[first,end]=ranges[depth],inner=levels[depth+1],self=new Float64Array(end-first);"
     "for(let i=first;i<end;i++)self[i-first]=inRange(level,i);"
+   ,
     "for(let k=inner?ranges[depth+1][0]:0,i=first;inner&&k<ranges[depth+1][1];k++){"
     "while(i+1<end&&level.start[i+1]<=inner.start[k])i++;"
     "let outer=i;"
-   ,
     "while(outer>first&&level.start[outer]===inner.start[k]&&nodes.parent[inner.node[k]]!==level.node[outer])outer--;"
     "if(outer<end&&nodes.parent[inner.node[k]]===level.node[outer])self[outer-first]-=inRange(inner,k);"
     "}\n"
@@ -2489,9 +2492,9 @@ static const char *const prof__html_page[] = {
     "query.empty=false;"
     "const time=/^[<>]/.test(word)?parseTime(word.slice(1)):NaN,equals=word.indexOf('=');"
     "if(word[0]==='>'&&!Number.isNaN(time))query.least=time;"
+   ,
     "else if(word[0]==='<'&&!Number.isNaN(time))query.most=time;"
     "else if(word.startsWith('cat:'))query.categories.push(word.slice(4).toLowerCase());"
-   ,
     "else if(equals>0)query.args.push([word.slice(0,equals).toLowerCase(),word.slice(equals+1).toLowerCase()]);"
     "else query.names.push(word.toLowerCase());"
     "}\n"
@@ -2575,9 +2578,9 @@ static const char *const prof__html_page[] = {
     "});"
     "if(options.onpick)line.ondblclick=()=>options.onpick(row);"
     "return line;"
+   ,
     "});"
     "const more=sorted.length>limit?el('button',{onclick:()=>{limit*=4;draw();}},"
-   ,
     "`Show more: ${(sorted.length - limit).toLocaleString('en-US')} rows are left`):null;"
     "const copy=el('button.copy',{title:'Copy the table as text, for a spreadsheet',onclick:()=>navigator.clipboard.writeText([columns.map(c=>c.title),"
     "...sorted.map(row=>columns.map(c=>plainText((c.show||c.get)(row))))].map(line=>line.join('\\t')).join('\\n')).then(()=>{copy.textContent='Copied';})},'Copy');"
@@ -3541,7 +3544,7 @@ static const char *const prof__html_page[] = {
     "}\n"
     "found(){"
     "const{query,hits}=this.app;"
-    "if(!query)return el('p.note',{},'Search by a part of a name, cat:NAME, arg=value, >2ms or <100us, or several of them: / goes there.');"
+    "if(!query)return el('p.note',{},'Search by a part of a name, cat:NAME, key=value, >2ms or <100us, or several of them. The key / goes to the search field.');"
     "return this.callTable(hits,`${grouped(hits.length)}${hits.more ? ' and more' : ''} scopes for ${query}`,true);"
     "}\n"
     "frames(){"
@@ -3554,8 +3557,8 @@ static const char *const prof__html_page[] = {
     "const text=`${grouped(n)} frames, mean ${ns(mean)} (${(1e9 / mean).toFixed(1)} a second), p50 ${ns(at(0.5))}, p99 ${ns(at(0.99))}, longest ${ns(at(1))}; `+\n"
     "`the slowest 1 %: ${(1e9 / (low.reduce((sum, d) => sum + d, 0) / low.length)).toFixed(1)} a second`;"
     "return[el('div.bar-of-tools',{},select,el('span.note',{},text)),"
-    "table([{title:'frame',get:row=>row.i+1},{title:'start',get:row=>row.start,show:row=>moment(row.start)},"
    ,
+    "table([{title:'frame',get:row=>row.i+1},{title:'start',get:row=>row.start,show:row=>moment(row.start)},"
     "{title:'duration',get:row=>row.duration,show:row=>ns(row.duration)}],rows,"
     "{caption:'Frames',sort:2,memory:this.memoryOf('frames'),onpick:row=>app.zoomTo(row.start,row.start+row.duration,true)})];"
     "}\n"
@@ -3609,8 +3612,8 @@ static const char *const prof__html_page[] = {
     "const parts=[];"
     "const tableOf=(first,rows,caption,key)=>table([...first,"
     "{title:'allocations',get:row=>row.count,show:row=>grouped(row.count)},{title:'bytes',get:row=>row.bytes,show:row=>bytes(row.bytes)},"
-    "{title:'not freed',get:row=>row.liveCount,show:row=>grouped(row.liveCount)},{title:'bytes not freed',get:row=>row.liveBytes,show:row=>bytes(row.liveBytes)},"
    ,
+    "{title:'not freed',get:row=>row.liveCount,show:row=>grouped(row.liveCount)},{title:'bytes not freed',get:row=>row.liveBytes,show:row=>bytes(row.liveBytes)},"
     "{title:'peak',get:row=>row.peak,show:row=>bytes(row.peak)},{title:'where',text:true,get:row=>where(row.label)}],"
     "[...rows.values()],{caption,sort:first.length+1,memory:this.memoryOf(key)});"
     "for(const{memory,name}of this.app.report.processes){"
@@ -3652,9 +3655,9 @@ static const char *const prof__html_page[] = {
     "['recording cost',cost(process,report.to-report.from).text],['lost',number('lost')?grouped(number('lost'))+' events':'nothing'],...process.metadata];"
     "if(about('sources_missing'))facts.push(['source code',`lines of ${report.sources.size} files; ${about('sources_missing')} were not found${number('sources_limit') ? '; a limit left some out' : ''}`]);"
     "parts.push(el('table.facts',{},el('caption',{},process.name),...facts.map(([key,text])=>el('tr',{},el('th',{scope:'row'},key),el('td.text',{},text)))));"
+   ,
     "parts.push(table([{title:'track',text:true,get:trackName},{title:'thread',get:t=>Number(t.thread)},"
     "{title:'kind',text:true,get:t=>t.device?'device '+t.device:t.fiber?'fiber':'thread'},"
-   ,
     "{title:'scopes',get:t=>t.levels.reduce((sum,level)=>sum+level.count,0),show:t=>grouped(t.levels.reduce((sum,level)=>sum+level.count,0))},"
     "{title:'depth',get:t=>t.levels.length},{title:'other events',get:t=>t.points.count,show:t=>grouped(t.points.count)},"
     "{title:'lost',get:t=>t.lost,show:t=>grouped(t.lost)},"
@@ -3751,9 +3754,9 @@ static const char *const prof__html_page[] = {
     "this.reading=true;"
     "this.say(`Reading ${file.name}\\u2026`);"
     "try{"
-    "const name=file.name.replace(/\\.[^.]*$/,''),head=await file.slice(0,100).text(),pieces=/^<!doctype html>/i.test(head)?piecesIn(await file.text()):[];"
-    "if(!pieces.length)throw new Error(`it is no report that prof made. Of a recording, make a report first: prof export ${name}.prof -o ${name}.html`);"
    ,
+    "const name=file.name.replace(/\\.[^.]*$/,''),head=await file.slice(0,100).text(),pieces=/^<!doctype html>/i.test(head)?piecesIn(await file.text()):[];"
+    "if(!pieces.length)throw new Error(`it is no report of prof. Make a report of a recording first: prof export ${name}.prof -o ${name}.html`);"
     "const other=finish(await readReport(pieces)),first=this.report.processes.length;"
     "if(other.damage||!other.processes.length)throw new Error(`it is damaged: ${other.damage || 'it has no recording'}`);"
     "for(const process of other.processes)process.file=file.name;"
@@ -3833,11 +3836,11 @@ static const char *const prof__html_page[] = {
     "const canvas=$('frames'),ratio=window.devicePixelRatio||1,width=canvas.clientWidth,height=canvas.clientHeight;"
     "if(!svg)Object.assign(canvas,{width:Math.round(width*ratio),height:Math.round(height*ratio)});"
     "const ctx=svg||canvas.getContext('2d'),{start,duration}=this.series,n=start.length;"
+   ,
     "ctx.setTransform(ratio,0,0,ratio,0,0);"
     "const sorted=Float64Array.from(duration).sort(),high=Math.min(sorted[n-1],sorted[Math.floor(n*0.95)]*2.5)||1;"
     "const budgets=[1e9/60,1e9/30],median=sorted[n>>1];"
     "const game=median>1e6&&median<5e7,limits=game?[budgets[0]*1.02,budgets[1]*1.02]:[median*1.5,median*3];"
-   ,
     "const bar=Math.min(12,(width-GUTTER)/n);"
     "this.frameBar=bar;"
     "for(let i=0;i<n;){"
@@ -3936,6 +3939,7 @@ static const char *const prof__html_page[] = {
     "}else if(start<this.view.from||start+duration>this.view.to){"
     "this.setView(start+duration/2-length/2,start+duration/2+length/2);"
     "}\n"
+   ,
     "this.time.reveal(scope.track,scope.depth);"
     "this.time.redraw();"
     "}\n"
@@ -3943,7 +3947,6 @@ static const char *const prof__html_page[] = {
     "const time=$('time'),frames=$('frames'),above=this.series?frames.clientHeight:0,measure=document.createElement('canvas').getContext('2d');"
     "const svg=new Svg(time.clientWidth,time.clientHeight+above,measure),{root}=svg;"
     "svg.fillStyle=this.style.background;"
-   ,
     "svg.fillRect(0,0,time.clientWidth,time.clientHeight+above);"
     "if(above)this.drawFrames(svg);"
     "svg.root=svg.place=svg.add(root,'g',{transform:`translate(0 ${above})`});"
@@ -4025,6 +4028,7 @@ static const char *const prof__html_page[] = {
     "}\n"
     "nextHit(step){"
     "if(!this.hits.length)return;"
+   ,
     "this.hit=(this.hit+step+this.hits.length)%this.hits.length;"
     "this.show(this.hits[this.hit]);"
     "}\n"
@@ -4033,7 +4037,6 @@ static const char *const prof__html_page[] = {
     "this.shareTimer=setTimeout(()=>{"
     "const{view,selection,focus}=this,parts=[`v=${Math.round(view.from)}-${Math.round(view.to)}`];"
     "if(selection)parts.push(`s=${Math.round(selection.from)}-${Math.round(selection.to)}`);"
-   ,
     "if(focus)parts.push(`f=${focus.track.id}.${focus.depth}.${focus.i}`);"
     "if(this.query)parts.push('q='+encodeURIComponent(this.query));"
     "if(this.order)parts.push('o='+this.order);"
@@ -4113,6 +4116,7 @@ static const char *const prof__html_page[] = {
     "this.listenToBar();"
     "this.listenToFiles();"
     "this.listenToPictures();"
+   ,
     "window.matchMedia('(prefers-color-scheme: dark)').onchange=()=>{if(!kept.get('theme')){this.theme(null);this.panels.render();this.drawFrames();}};"
     "window.onhashchange=()=>{if(location.hash!==this.fragment)this.readFragment();};"
     "document.onkeydown=event=>this.key(event);"
@@ -4121,7 +4125,6 @@ static const char *const prof__html_page[] = {
     "const bar=$('bar'),lower=$('lower');"
     "const resize=height=>{"
     "const most=document.body.clientHeight-180;"
-   ,
     "lower.style.height=`${Math.max(60, Math.min(most, height))}px`;"
     "};"
     "bar.onpointerdown=event=>{"
@@ -4224,11 +4227,11 @@ static const char *const prof__html_page[] = {
     "}\n"
     "describe({area,row,scope,mark,span,hold,sample,pin}){"
     "const{report}=this;"
+   ,
     "if(area==='gutter')return pin?['Pin this row to the top']:row.track?[row.title,`thread ${row.track.thread}`]:null;"
     "if(scope){"
     "const level=scope.track.levels[scope.depth],label=this.labelOf(scope),flags=level.flags.get(scope.i)||0;"
     "return[label.name,ns(level.durationOf(scope.i)),`at ${moment(level.start[scope.i])}`,[label.category,where(label)].filter(Boolean).join(' \\u00b7 '),"
-   ,
     "...report.argsOf(level.args,scope.i).slice(0,12).map(([k,v])=>`${k} = ${shown(v)}`),truncatedText(flags)];"
     "}\n"
     "if(mark)return[mark.text||mark.label.name,`at ${moment(mark.time)}`,where(mark.label)];"
@@ -4297,6 +4300,7 @@ static const char *const prof__html_page[] = {
     "throw error;"
     "}\n"
     "}\n"
+   ,
     "if(document.readyState==='loading')document.addEventListener('DOMContentLoaded',start);else start();"
     "})();\n"
     "</script>\n"
@@ -4473,9 +4477,9 @@ static PROF__UNUSED const char *const prof__html_live[] = {
     "report.spanCount=report.spans.length;"
     "return report;"
     "}\n"
-    "const STATES={none:'It records nothing.',stopped:'It has stopped recording: this is the end. What it records next comes here.',ended:'Its recording has ended: this is the end of it.',"
-    "waiting:'Its recording has not begun yet.',paused:'Its recording is paused.',stats:'It records in mode stats, which keeps no events: see Summary.',"
-    "over:'The server has stopped: the program ended, or calls for it.'};"
+    "const STATES={none:'The program records nothing.',stopped:'The recording was stopped: this is its end. The next one will be shown here.',ended:'The recording has ended: this is its end.',"
+    "waiting:'The recording has not begun yet.',paused:'The recording is paused.',stats:'The program records in mode stats, which keeps no events: see Summary.',"
+    "over:'The server has stopped: the program ended, or called prof_server_stop().'};"
     "class Live{"
     "constructor(app){"
     "this.app=app;"
@@ -4522,10 +4526,10 @@ static PROF__UNUSED const char *const prof__html_live[] = {
     "if(done)break;"
     "for(const message of messages.take(value))this.take(message);"
     "}\n"
-    "if(this.about.get('state')!=='over')throw new Error('The connection ended without a word: the program was killed, or crashed.');"
+    "if(this.about.get('state')!=='over')throw new Error('The connection broke: the program was killed, or crashed.');"
     "}catch(error){"
     "if(this.reading!==reading)return;"
-    "this.gone=error instanceof TypeError?'The connection ended: the program was killed, or crashed, or cannot be reached.':error.message;"
+    "this.gone=error instanceof TypeError?'The connection broke: the program was killed, or crashed, or cannot be reached.':error.message;"
     "}\n"
     "this.later();"
     "}\n"
@@ -4588,7 +4592,7 @@ static PROF__UNUSED const char *const prof__html_live[] = {
     "losses(){"
     "const get=key=>Number(this.about.get(key)||0),lines=[];"
    ,
-    "if(get('skipped_ns'))lines.push(`${ns(get('skipped_ns'))} are missing: this page, or the server, was too slow for them.`);"
+    "if(get('skipped_ns'))lines.push(`${ns(get('skipped_ns'))} are missing: this page, or the server, was too slow to follow.`);"
     "if(get('overwritten_ns'))lines.push(`${ns(get('overwritten_ns'))} are missing: they were overwritten before they were read; the program needs a larger buffer.`);"
     "if(get('streamed'))lines.push('The program streams to a file: of scopes that began long ago, only what is in them may be here.');"
     "return lines;"
@@ -4644,7 +4648,7 @@ static PROF__UNUSED const char *const prof__html_live[] = {
 #define PROF__HTML_EXCERPTS (1u << 20) /* bytes of all lines */
 #define PROF__HTML_SEARCH (1u << 26)   /* bytes of a file that are read */
 
-/* Notes a call site whose lines are wanted. What does not fit into the table has none. */
+/* Notes a call site whose lines are wanted. A site that does not fit into the table gets no lines. */
 static PROF__RARE void prof__html_source_add(prof__html *h, const char *file, uint32_t text, uint32_t line)
 {
     prof__html_source *site = h->sources, *end = site + h->source_count;
@@ -4667,7 +4671,7 @@ static int prof__html_source_order(const void *a, const void *b)
     return order ? order : (left->line > right->line) - (left->line < right->line);
 }
 
-/* Opens a file, but neither a device nor a pipe, of which nobody knows when it ends. */
+/* Opens a file, but no device or pipe, which may have no end. */
 static PROF__RARE FILE *prof__html_source_file(const char *path)
 {
 #ifdef _WIN32
@@ -4701,7 +4705,7 @@ static PROF__RARE FILE *prof__html_source_open(const char *folder, const char *p
 static PROF__RARE void prof__html_source_line(prof__html *h, const prof__html_source *site, uint32_t line, char *text,
                                               size_t size)
 {
-    if (size > PROF__HTML_LINE) { /* whole characters of UTF-8; in what is none, anything */
+    if (size > PROF__HTML_LINE) { /* cut between characters of UTF-8 */
         for (size = PROF__HTML_LINE; size && (text[size] & 0xC0) == 0x80;) --size;
         memcpy(text + size, "\xE2\x80\xA6", 3);
         size += 3;
@@ -4741,7 +4745,7 @@ static PROF__RARE void prof__html_source_lines(prof__html *h, FILE *file, const 
     }
 }
 
-/* Writes what was noted, and how many files were not found. */
+/* Writes the lines around the noted call sites, and how many files were not found. */
 static PROF__RARE void prof__html_sources(prof__html *h)
 {
     const prof__html_source *from = h->sources, *to, *end = from + h->source_count;
@@ -4797,7 +4801,7 @@ static void prof__html_value(prof__html *h, prof__html_bytes *to, const prof_val
     }
 }
 
-/* How many arguments, and each: at most so many as fit into a block's slack. */
+/* Writes the number of arguments, and each of them: at most as many as fit into a block's slack. */
 static void prof__html_args(prof__html *h, prof__html_bytes *to, const prof_arg *args, uint32_t count)
 {
     if (h->options.no_args) count = 0;
@@ -4837,7 +4841,7 @@ static void prof__html_arguments_end(prof__html *h)
     ++h->argument_blocks;
 }
 
-/* Arguments of the present one of a level's scopes, or of the points. which: depth + 1, or 0. */
+/* Writes the arguments of the present scope of a level, or of the present point. which: depth + 1; 0: a point. */
 static void prof__html_arguments(prof__html *h, prof__html_level *level, uint64_t which, const prof_event *event)
 {
     if (!event->arg_count || h->options.no_args) return;
@@ -4866,8 +4870,8 @@ static int prof__html_level_of(prof__html *h, size_t depth)
     return 1;
 }
 
-/* Ends the scopes at this depth and below. Where a scope ends is counted from what happened last, the begin of the
-   scope itself or the end of one in it: most such numbers are small. */
+/* Ends the scopes at this depth and below. The end of a scope is written as the time since the last begin or end: that
+   of the scope itself, or of one in it. Most such numbers are small. */
 static void prof__html_close(prof__html *h, size_t depth)
 {
     while (h->open_levels > depth) {
@@ -4966,10 +4970,11 @@ static void prof__html_rows_end(prof__html *h, char kind)
 #define PROF__HTML_MOST_EVENTS 50000000u
 #define PROF__HTML_GROUP 4u /* a flag of a kind, beside PROF_TRUNCATED_... */
 
-/* The last events that are at most so many begin at this time, to a part of them. */
+/* Returns the time from which on there are at most `most` events: not exactly, but so that few of these are left out.
+   */
 static PROF__RARE int64_t prof__html_last(prof__html *h, int64_t end, uint64_t most)
 {
-    int64_t from = 0, to = end + 1; /* between these the window begins */
+    int64_t from = 0, to = end + 1; /* the window begins between these */
     uint64_t *counts = h->counts, later = 0, in_part = 0;
     for (int round = 0; round < 5; ++round) {
         int64_t width = (to - from) / PROF__HTML_PARTS + 1;
@@ -4996,7 +5001,7 @@ static PROF__RARE int64_t prof__html_last(prof__html *h, int64_t end, uint64_t m
     return to;
 }
 
-/* Chooses what is written one by one: nothing is left out of a trace that is small enough. */
+/* Chooses the window, and how long a part is. Nothing is left out of a trace that is small enough. */
 static PROF__RARE void prof__html_choose(prof__html *h)
 {
     const prof_trace_info *about = prof_trace_about(h->trace);
@@ -5023,7 +5028,7 @@ static void prof__html_groups_end(prof__html *h)
     int no_args = h->options.no_args;
     size_t depths = h->group_depths;
     h->group_depths = 0;
-    h->options.no_args = 0; /* these are none of the program's */
+    h->options.no_args = 0; /* the arguments of a group are not the program's */
     for (size_t i = 0; i < depths; ++i) {
         prof__html_group group = h->levels[h->group_first + i].group;
         prof_event event;
@@ -5048,7 +5053,8 @@ static void prof__html_groups_end(prof__html *h)
     h->options.no_args = no_args;
 }
 
-/* Adds a scope to the group of its depth. A group ends with its part of the trace, all those in it with it. */
+/* Adds a scope to the group of its depth. The outermost group ends with its part of the trace, and those in it end with
+   it. */
 static void prof__html_group_add(prof__html *h, const prof_event *event, int64_t start)
 {
     size_t depth = event->depth;
@@ -5074,8 +5080,8 @@ static void prof__html_group_add(prof__html *h, const prof_event *event, int64_t
     group->site = event->site;
 }
 
-/* Of counters, marks, messages and so on one of each kind in each part of the trace; frames if they are no shorter than
-   a hundredth of it. What has to be complete to mean something, such as allocations, is left out. */
+/* Returns 1 for one counter sample, mark, message and so on of each kind in each part of the trace, and for frames that
+   are not shorter than 1/64 of a part. Leaves out events that only mean something together, such as allocations. */
 static int prof__html_sparse(prof__html *h, const prof_event *event, int64_t start)
 {
     uint64_t *last, part = (h->track + 1) * 65536 + (uint64_t)(start / h->part);
@@ -5109,14 +5115,14 @@ static int prof__html_outlined(prof__html *h, const prof_event *event, int64_t s
     return 1;
 }
 
-/* Spans are written if a part of them is in the window, or if they are long. */
+/* Returns 1 if the span reaches into the window, or is as long as a part of the trace. */
 static int prof__html_span_wanted(prof__html *h, const prof_span *span)
 {
     int64_t start = span->start_ns + h->offset, end = start + span->duration_ns;
     return (start < h->window_to && end >= h->window_from) || (!span->mark && span->duration_ns >= h->part);
 }
 
-/* The statistics of all scopes, by call path: blocks of the kind G. */
+/* Writes the statistics of all scopes by call path, as blocks of the kind G. */
 static PROF__RARE void prof__html_statistics(prof__html *h)
 {
     prof__html_bytes *to = &h->rows;
@@ -5155,7 +5161,7 @@ static PROF__HOT void prof__html_event(prof__html *h, const prof_event *event)
     int64_t start = event->start_ns + h->offset;
     if (event->type == PROF_EVENT_SPAN_BEGIN || event->type == PROF_EVENT_SPAN_MARK ||
         event->type == PROF_EVENT_SPAN_END)
-        h->has_spans = 1; /* later, when it is known what belongs together */
+        h->has_spans = 1; /* written later, by prof__html_spans(), which matches their begins and ends */
 #ifdef PROF_HTML_LARGE
     else if (h->outlined && !prof__html_outlined(h, event, start))
         return;
@@ -5340,7 +5346,7 @@ static PROF__RARE void prof__html_end(prof__html *h)
     prof__html_piece_end(h);
 }
 
-/* Runs of which one had ended before another began are there to be compared: all begin at 0 then. Returns 1 if so. */
+/* If one run ended before another began, they are there to be compared: makes all of them begin at 0, and returns 1. */
 static PROF__RARE int prof__html_together(const prof_trace *const *traces, size_t count, int64_t *offsets)
 {
     for (size_t i = 0; i < count; ++i) {
@@ -5459,8 +5465,8 @@ PROF_DEF prof_status prof_html_write(const prof_trace *trace, const char *path, 
 
 /*-- live --*/
 
-/* Writes the page up to where its data begin, with the script that only such a page has. It may ask the server that it
-   comes from, and nobody else. */
+/* Writes the page up to where its data begin, with the script that only a live page has. The page may read from the
+   server that it comes from, and from nobody else. */
 static PROF__UNUSED void prof__html_live_head(prof__out *out)
 {
     static const char policy[] = "default-src 'none';", end[] = "})();\n";
@@ -5481,7 +5487,7 @@ static PROF__UNUSED void prof__html_live_head(prof__out *out)
     }
 }
 
-/* Writes the page that watches a program: a report of nothing. */
+/* Writes the page that watches a program: a report without events. */
 static PROF__UNUSED prof_status prof__html_live_page(prof_sink sink, const char *program)
 {
     prof__html *h = (prof__html *)calloc(1, sizeof *h);
@@ -5508,7 +5514,7 @@ static PROF__UNUSED prof_status prof__html_live_message(prof_sink sink, const ch
 {
     const prof_track *track;
     prof__html *h = (prof__html *)calloc(1, sizeof *h);
-    if (!h) return prof__fail(PROF_NO_MEMORY, "no memory for what a page watches");
+    if (!h) return prof__fail(PROF_NO_MEMORY, "no memory to write what the live page reads");
     h->plain = 1;
     prof__out_sink(&h->out, sink);
     for (size_t i = 0; pairs[i]; i += 2) prof__html_about(h, pairs[i], pairs[i + 1]);

@@ -9,14 +9,14 @@ typedef struct prof_html_options {
 
 #ifdef PROF_HTML_LARGE
 typedef struct prof_html_limits {
-    uint64_t events;        /* so many may be in the report; 0: 50 million */
+    uint64_t events;        /* the maximum in a whole report; traces of more become an outline; 0: 50 million */
     int64_t from_ns, to_ns; /* the window; both 0: the last events, half of `events`; to_ns 0: up to the end */
 } prof_html_limits;
 #endif
 
 #if PROF_ENABLE
-/* Write a report. path: as for prof_csv_write(). options may be NULL. They take some 2 MB of memory, however long the
-   trace is, and return what failed, as prof_csv_write() does. */
+/* Write a report. path is that of prof_csv_write(). options may be NULL. These functions take some 2 MB of memory,
+   however long the trace is, and return what failed, as prof_csv_write() does. */
 PROF_DEF prof_status prof_html_write(const prof_trace *trace, const char *path, const prof_html_options *options);
 PROF_DEF prof_status prof_html_stream(const prof_trace *trace, prof_sink sink, const prof_html_options *options);
 
@@ -25,8 +25,9 @@ PROF_DEF prof_status prof_html_stream(const prof_trace *trace, prof_sink sink, c
 PROF_DEF prof_status prof_html_merge(const prof_trace *const *traces, size_t count, const char *path,
                                      const prof_html_options *options);
 #ifdef PROF_HTML_LARGE
-/* Does the same, with memory that does not grow with the traces, for those of more events than a page can show: an
-   outline of all, and all events of a window. The others are written as ever. limits may be NULL. */
+/* Writes an outline, and all events of a window, if the traces have more events than a page can show or limits has a
+   window; otherwise a whole report, as prof_html_merge() does. Its memory does not grow with the traces. limits may be
+   NULL. */
 PROF_DEF prof_status prof_html_outline(const prof_trace *const *traces, size_t count, const char *path,
                                        const prof_html_options *options, const prof_html_limits *limits);
 #endif

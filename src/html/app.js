@@ -68,7 +68,7 @@ class App {
         this.say(`Reading ${file.name}\u2026`);
         try {
             const name = file.name.replace(/\.[^.]*$/, ''), head = await file.slice(0, 100).text(), pieces = /^<!doctype html>/i.test(head) ? piecesIn(await file.text()) : [];
-            if (!pieces.length) throw new Error(`it is no report that prof made. Of a recording, make a report first: prof export ${name}.prof -o ${name}.html`);
+            if (!pieces.length) throw new Error(`it is no report of prof. Make a report of a recording first: prof export ${name}.prof -o ${name}.html`);
             const other = finish(await readReport(pieces)), first = this.report.processes.length;
             if (other.damage || !other.processes.length) throw new Error(`it is damaged: ${other.damage || 'it has no recording'}`);
             for (const process of other.processes) process.file = file.name;
@@ -424,7 +424,7 @@ class App {
         if (view) this.setView(...view);
     }
 
-    // ---- the reader's hands
+    // ---- input
 
     listen() {
         const canvas = $('time');

@@ -9,7 +9,7 @@ const DEVIATIONS = 2.5758;
 const SAMPLE = 10000;
 const TENTHS = 10, TENTHS_FROM = 100;
 
-/** @typedef {{ratio: number, low: number, high: number}} Change how a figure of 2 stands to that of 1; high: Infinity if unknown */
+/** @typedef {{ratio: number, low: number, high: number}} Change the ratio of a figure of 2 to that of 1, with its interval; high: Infinity if unknown */
 /** @typedef {{seen: number, start: number[], ns: number[]}} Sample calls of a scope; seen: also those that are not in it */
 
 /** @param {Change} change @param {number} threshold 0.05: 5 % @returns {'slower' | 'faster' | 'same' | 'unsure'} */
@@ -167,7 +167,7 @@ function ratioAt(a, b, rank) {
 
 function hodgesLehmann(a, b) { return ratioAt(a, b, (a.length * b.length + 1) / 2); }
 
-/** Those ratios that Mann-Whitney's test does not refuse. @returns {Change} */
+/** The estimate, with the ratios that Mann-Whitney's test does not reject as its interval. @returns {Change} */
 function rankChange(a, b) {
     const pairs = a.length * b.length, spread = Math.sqrt(pairs * (a.length + b.length + 1) / 12);
     const change = unknown(1, hodgesLehmann(a, b)), out = Math.floor(pairs / 2 - DEVIATIONS * spread);
@@ -177,7 +177,7 @@ function rankChange(a, b) {
     return change;
 }
 
-/** Whole nanoseconds come in steps: a time is anything within half of one, always the same for the same call. */
+/** A value within half a nanosecond of a duration, always the same for the same call, so that equal durations are no ties. */
 function withinStep(ns, number) {
     const share = (number * 2654435761 % 65536 + 0.5) / 65536;
     return ns >= 1 ? ns + share - 0.5 : share / 2;
@@ -190,7 +190,7 @@ function timesOf(sample, from, to) {
     return times.sort();
 }
 
-/** Makes the interval as wide as that of the median of ten changes, each from a tenth of 1 to the same tenth of 2. */
+/** Makes the interval at least as wide as that of the median of ten changes, each from a tenth of 1 to the same tenth of 2. */
 function widenByTenths(a, b, change) {
     const parts = [], averages = [], part = (sample, i) => {
         const n = sample.ns.length;
@@ -219,7 +219,7 @@ export function shiftOf(a, b) {
 const STUDENT = [[1, 63.657], [2, 9.925], [3, 5.841], [4, 4.604], [5, 4.032], [6, 3.707], [7, 3.499], [8, 3.355], [9, 3.25],
     [10, 3.169], [12, 3.055], [15, 2.947], [20, 2.845], [30, 2.75], [60, 2.66], [120, 2.617], [1e9, DEVIATIONS]];
 
-/** Of the values of tenths: by how much more they vary than `expected`, a variance; at least 1. */
+/** By how much more the values of tenths vary than `expected`, a variance; at least 1. */
 function dispersionOf(tenths, expected) {
     const mean = tenths.reduce((sum, value) => sum + value, 0) / TENTHS;
     const variance = tenths.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (TENTHS - 1);

@@ -57,7 +57,7 @@ export class Comparison {
             .filter(call => !call.track.levels[call.depth].flags.has(call.i)), call => call.duration).sort() }));
     }
 
-    /** Chooses the recordings, and what is noise whatever the test says. */
+    /** Lists to choose the two recordings from, and the threshold below which a change counts as noise. */
     choosers() {
         const { processes } = this.app.report, choose = (which, title) => el('label', {}, title + ' ', el('select', { onchange: event => {
             this.pair[which] = Number(event.target.value);

@@ -7,7 +7,7 @@ export class Damage extends Error {}
 
 /** The longest block, before and after packing, that a writer writes. */
 export const LONGEST = 1 << 21;
-/** Of the format. */
+/** The version of the format. */
 const VERSION = 2;
 /** Types of events: see prof_event_type of prof.h. */
 export const SCOPE = 0, MARK = 1, COUNTER = 2, FRAME = 3, LOST = 4, SPAN = 5, SPAN_MARK = 6, FLOW_OUT = 8, FLOW_IN = 10,
@@ -17,7 +17,7 @@ export const TRUNCATED_BEGIN = 1, TRUNCATED_END = 2;
 export const GROUP = 4;
 /** Roles of call sites: see prof_role. */
 export const ROLE_STEP = 1, ROLE_DEVICE = 9, ROLE_FRAME = 10, ROLE_MEMORY = 11, ROLE_LOCK = 12;
-/** A kind whose scopes begin so much after the last one of their track. */
+/** A flag of a kind: its scopes begin that long after the last one of their track, not of their level. */
 const FROM_LAST = 0x10000;
 
 /** Reads bytes one after the other. */
@@ -179,12 +179,12 @@ export class Level {
         /** TRUNCATED_... @type {Map<number, number>} */
         this.flags = new Map();
         this.args = new Listed();
-        /** Of scopes that are groups the calls and their time. @type {Map<number, {calls: number, busy: number}> | null} */
+        /** The number of calls, and their time, of scopes that are groups. @type {Map<number, {calls: number, busy: number}> | null} */
         this.groups = null;
         this.lastEnd = this.lastNode = 0; // while it is read
         this.isOpen = false;
     }
-    /** The last one ends. @param {number} end */
+    /** Ends the last scope. @param {number} end */
     closeLast(end) {
         const i = this.count - 1, duration = end - this.start[i];
         this.isOpen = false;
@@ -261,7 +261,7 @@ export class Report {
         this.spans = [];
         /** @type {{bytes: Uint8Array, strings: string[]}[]} */ this.argBlocks = [];
         /** Lines of source by their numbers, of each file. @type {Map<string, Map<number, string>>} */ this.sources = new Map();
-        /** Statistics of all scopes, of those too that are not here. @type {object[] | null} */
+        /** Statistics of all scopes, also of those that are only in groups; null: every scope is here. @type {object[] | null} */
         this.all = null;
         this.scopes = this.points = this.spanCount = 0;
         this.complete = false;
@@ -581,7 +581,7 @@ export function piecesIn(text) {
     return pieces;
 }
 
-/** The recordings of a after which those of b follow, which b loses; both begin at 0. @param {Report} a @param {Report} b @returns {Report} */
+/** A report of the recordings of a, then those of b, which changes b; both begin at 0. @param {Report} a @param {Report} b @returns {Report} */
 export function joined(a, b) {
     const report = Object.assign(new Report(), a, { all: null }), key = label => [label.name, label.category, label.file, label.line].join('\0');
     const labels = [...a.labels], known = new Map(labels.map(label => [key(label), label.id])), { nodes } = a, childOf = new Map();
@@ -645,7 +645,7 @@ export async function readReport(pieces, progress) {
     };
     try {
         for (const piece of pieces) {
-            if (piece[0] === 'S') throw new Damage(`this page reads version ${VERSION}, not 1`); // which was base64
+            if (piece[0] === 'S') throw new Damage(`this page reads version ${VERSION}, not 1`); // version 1 was base64
             for (const block of blocksOf(piece)) {
                 const bytes = block.packed ? inflate(block.bytes, block.size) : Promise.resolve(block.bytes);
                 bytes.catch(() => {});

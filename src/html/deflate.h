@@ -50,7 +50,7 @@ static unsigned prof__html_log2(uint32_t value) /* value > 0 */
 #endif
 }
 
-/* The code of a length, from 257 on, or of a distance; with its further bits. */
+/* Return the code of a length, from 257 on, or of a distance, and the number of its extra bits. */
 static unsigned prof__html_length_code(uint32_t length, unsigned *extra)
 {
     uint32_t rest = length - 3;
@@ -70,7 +70,7 @@ static unsigned prof__html_distance_code(uint32_t distance, unsigned *extra)
     return 2 * (*extra + 1) + (rest >> *extra & 1);
 }
 
-/* Lengths of codes, from the counts of what is in use, sorted: Moffat and Katajainen, in place. */
+/* Replaces the sorted counts of symbols by the lengths of their codes: Moffat and Katajainen, in place. */
 static void prof__html_depths(uint32_t *a, int n)
 {
     int root = 0, leaf = 2, next, free_nodes = 1, used, depth;
@@ -109,7 +109,7 @@ static void prof__html_depths(uint32_t *a, int n)
     }
 }
 
-/* How many codes there are of each length, none longer than longest. */
+/* Changes the numbers of codes of each length so that none is longer than `longest`. */
 static void prof__html_limit(uint32_t *number, int longest)
 {
     uint32_t total = 0, i;
@@ -215,8 +215,8 @@ static void prof__html_emit(prof__html_deflate *d, int last)
     memset(d->letters.count, 0, sizeof d->letters.count);
     memset(d->distances.count, 0, sizeof d->distances.count);
     d->letters.count[256] = 1;
-    d->distances.count[0] = 1; /* there has to be one, */
-    d->distances.count[1] = 1; /* and some decoders want a complete code */
+    d->distances.count[0] = 1; /* there must be one, */
+    d->distances.count[1] = 1; /* and some decoders need a complete code */
     for (i = 0; i < d->token_count; ++i) {
         uint32_t token = d->tokens[i];
         if (token & PROF__HTML_MATCH) {
@@ -245,7 +245,7 @@ static void prof__html_emit(prof__html_deflate *d, int last)
     d->token_count = 0;
 }
 
-/* Of the next bytes, as many as a match has at least. */
+/* Returns a hash of the next 7 bytes, the least that a match has. */
 static uint32_t prof__html_hash_at(const unsigned char *at)
 {
     uint64_t bytes;
@@ -259,7 +259,7 @@ static void prof__html_remember(prof__html_deflate *d, uint32_t hash, size_t at)
     d->head[hash] = (uint32_t)at + 1;
 }
 
-/* The longest match of what is at `at`; 0: none. */
+/* Returns the length of the longest earlier match of the bytes at `at`; 0: none. */
 static uint32_t prof__html_match(const prof__html_deflate *d, const unsigned char *from, size_t at, size_t end,
                                  uint32_t hash, uint32_t *distance)
 {
@@ -280,8 +280,8 @@ static uint32_t prof__html_match(const prof__html_deflate *d, const unsigned cha
     return best < PROF__HTML_SHORTEST ? 0 : best;
 }
 
-/* Packs size bytes, whose parts end at ends[]; those have a code of their own. to has room for 2 * size + 1024 bytes.
-   Returns how many it takes. */
+/* Packs bytes, whose parts end at ends[]. Each part has codes of its own. `to` has room for twice as many bytes and
+   1024 more. Returns how many it takes. */
 static size_t prof__html_deflate_all(prof__html_deflate *d, const unsigned char *from, const size_t *ends, size_t parts,
                                      unsigned char *to)
 {

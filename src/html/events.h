@@ -32,7 +32,7 @@ static void prof__html_value(prof__html *h, prof__html_bytes *to, const prof_val
     }
 }
 
-/* How many arguments, and each: at most so many as fit into a block's slack. */
+/* Writes the number of arguments, and each of them: at most as many as fit into a block's slack. */
 static void prof__html_args(prof__html *h, prof__html_bytes *to, const prof_arg *args, uint32_t count)
 {
     if (h->options.no_args) count = 0;
@@ -72,7 +72,7 @@ static void prof__html_arguments_end(prof__html *h)
     ++h->argument_blocks;
 }
 
-/* Arguments of the present one of a level's scopes, or of the points. which: depth + 1, or 0. */
+/* Writes the arguments of the present scope of a level, or of the present point. which: depth + 1; 0: a point. */
 static void prof__html_arguments(prof__html *h, prof__html_level *level, uint64_t which, const prof_event *event)
 {
     if (!event->arg_count || h->options.no_args) return;
@@ -101,8 +101,8 @@ static int prof__html_level_of(prof__html *h, size_t depth)
     return 1;
 }
 
-/* Ends the scopes at this depth and below. Where a scope ends is counted from what happened last, the begin of the
-   scope itself or the end of one in it: most such numbers are small. */
+/* Ends the scopes at this depth and below. The end of a scope is written as the time since the last begin or end: that
+   of the scope itself, or of one in it. Most such numbers are small. */
 static void prof__html_close(prof__html *h, size_t depth)
 {
     while (h->open_levels > depth) {

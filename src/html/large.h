@@ -1,17 +1,18 @@
-// html/large: Traces of more events than a page can show, with PROF_HTML_LARGE: an outline of all, and all events
-// of a window. Scopes that are longer than a part of the trace, a few thousandths or less, are written as others are.
-// Shorter ones that follow each other become a group for each depth: from the first to the last, named like the
-// longest, with their number and time. So what is written beside the window does not grow with the trace.
+// html/large: Traces of more events than a page can show, with PROF_HTML_LARGE: an outline of all, and all events of a
+// window. A part of the trace is a few thousandths of it or less. Outside of the window, a scope that is as long as a
+// part is written as usual. Shorter ones that follow each other become a group for each depth: from the first to the
+// last, named after the longest, with their number and time. So the outline does not grow with the trace.
 #ifdef PROF_HTML_LARGE
 /*-- outlines of large traces --*/
 
 #define PROF__HTML_MOST_EVENTS 50000000u
 #define PROF__HTML_GROUP 4u /* a flag of a kind, beside PROF_TRUNCATED_... */
 
-/* The last events that are at most so many begin at this time, to a part of them. */
+/* Returns the time from which on there are at most `most` events: not exactly, but so that few of these are left out.
+   */
 static PROF__RARE int64_t prof__html_last(prof__html *h, int64_t end, uint64_t most)
 {
-    int64_t from = 0, to = end + 1; /* between these the window begins */
+    int64_t from = 0, to = end + 1; /* the window begins between these */
     uint64_t *counts = h->counts, later = 0, in_part = 0;
     for (int round = 0; round < 5; ++round) {
         int64_t width = (to - from) / PROF__HTML_PARTS + 1;
@@ -38,7 +39,7 @@ static PROF__RARE int64_t prof__html_last(prof__html *h, int64_t end, uint64_t m
     return to;
 }
 
-/* Chooses what is written one by one: nothing is left out of a trace that is small enough. */
+/* Chooses the window, and how long a part is. Nothing is left out of a trace that is small enough. */
 static PROF__RARE void prof__html_choose(prof__html *h)
 {
     const prof_trace_info *about = prof_trace_about(h->trace);
@@ -65,7 +66,7 @@ static void prof__html_groups_end(prof__html *h)
     int no_args = h->options.no_args;
     size_t depths = h->group_depths;
     h->group_depths = 0;
-    h->options.no_args = 0; /* these are none of the program's */
+    h->options.no_args = 0; /* the arguments of a group are not the program's */
     for (size_t i = 0; i < depths; ++i) {
         prof__html_group group = h->levels[h->group_first + i].group;
         prof_event event;
@@ -90,7 +91,8 @@ static void prof__html_groups_end(prof__html *h)
     h->options.no_args = no_args;
 }
 
-/* Adds a scope to the group of its depth. A group ends with its part of the trace, all those in it with it. */
+/* Adds a scope to the group of its depth. The outermost group ends with its part of the trace, and those in it end with
+   it. */
 static void prof__html_group_add(prof__html *h, const prof_event *event, int64_t start)
 {
     size_t depth = event->depth;
@@ -116,8 +118,8 @@ static void prof__html_group_add(prof__html *h, const prof_event *event, int64_t
     group->site = event->site;
 }
 
-/* Of counters, marks, messages and so on one of each kind in each part of the trace; frames if they are no shorter than
-   a hundredth of it. What has to be complete to mean something, such as allocations, is left out. */
+/* Returns 1 for one counter sample, mark, message and so on of each kind in each part of the trace, and for frames that
+   are not shorter than 1/64 of a part. Leaves out events that only mean something together, such as allocations. */
 static int prof__html_sparse(prof__html *h, const prof_event *event, int64_t start)
 {
     uint64_t *last, part = (h->track + 1) * 65536 + (uint64_t)(start / h->part);
@@ -151,14 +153,14 @@ static int prof__html_outlined(prof__html *h, const prof_event *event, int64_t s
     return 1;
 }
 
-/* Spans are written if a part of them is in the window, or if they are long. */
+/* Returns 1 if the span reaches into the window, or is as long as a part of the trace. */
 static int prof__html_span_wanted(prof__html *h, const prof_span *span)
 {
     int64_t start = span->start_ns + h->offset, end = start + span->duration_ns;
     return (start < h->window_to && end >= h->window_from) || (!span->mark && span->duration_ns >= h->part);
 }
 
-/* The statistics of all scopes, by call path: blocks of the kind G. */
+/* Writes the statistics of all scopes by call path, as blocks of the kind G. */
 static PROF__RARE void prof__html_statistics(prof__html *h)
 {
     prof__html_bytes *to = &h->rows;

@@ -1,8 +1,8 @@
 // html/live: What prof_server.h sends to a page that watches a program: the page, and periods. See docs/html.md.
 /*-- live --*/
 
-/* Writes the page up to where its data begin, with the script that only such a page has. It may ask the server that it
-   comes from, and nobody else. */
+/* Writes the page up to where its data begin, with the script that only a live page has. The page may read from the
+   server that it comes from, and from nobody else. */
 static PROF__UNUSED void prof__html_live_head(prof__out *out)
 {
     static const char policy[] = "default-src 'none';", end[] = "})();\n";
@@ -23,7 +23,7 @@ static PROF__UNUSED void prof__html_live_head(prof__out *out)
     }
 }
 
-/* Writes the page that watches a program: a report of nothing. */
+/* Writes the page that watches a program: a report without events. */
 static PROF__UNUSED prof_status prof__html_live_page(prof_sink sink, const char *program)
 {
     prof__html *h = (prof__html *)calloc(1, sizeof *h);
@@ -50,7 +50,7 @@ static PROF__UNUSED prof_status prof__html_live_message(prof_sink sink, const ch
 {
     const prof_track *track;
     prof__html *h = (prof__html *)calloc(1, sizeof *h);
-    if (!h) return prof__fail(PROF_NO_MEMORY, "no memory for what a page watches");
+    if (!h) return prof__fail(PROF_NO_MEMORY, "no memory to write what the live page reads");
     h->plain = 1;
     prof__out_sink(&h->out, sink);
     for (size_t i = 0; pairs[i]; i += 2) prof__html_about(h, pairs[i], pairs[i + 1]);

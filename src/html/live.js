@@ -65,7 +65,7 @@ export class Messages {
     }
 }
 
-/** Appends arguments of events that are moved by so many. */
+/** Appends arguments of events, whose numbers grow by `by`. */
 function addArgs(to, from, by, skip, part) {
     for (let i = 0; i < from.count; i++) {
         const index = from.index[i] + by;
@@ -75,7 +75,7 @@ function addArgs(to, from, by, skip, part) {
     }
 }
 
-/** A level of a track, of those of the periods. A scope that the end of a period has cut is one again. */
+/** Joins the levels of a track's periods. A scope that the end of a period has cut becomes one again. */
 function levelOf(parts, depth) {
     const level = new Level(), mine = parts.filter(({ track }) => track.levels[depth]);
     level.grow(mine.reduce((sum, { track }) => sum + track.levels[depth].count, 8));
@@ -107,7 +107,7 @@ function pointsOfAll(parts, kinds) {
         for (let i = 0; i < from.count; i++) {
             let kind = from.kind[i] + part.kind, a = from.a[i];
             const { type, label } = kinds[kind], time = from.time[i];
-            if (type === FRAME) { // which the begin of its period may have cut
+            if (type === FRAME) { // the begin of its period may have cut the frame
                 if (part.joins && time - a <= part.from && frames.has(label)) {
                     a = time - frames.get(label);
                     if (!whole.has(kind)) whole.set(kind, kinds.push({ ...kinds[kind], flags: 0 }) - 1);
@@ -192,9 +192,9 @@ export function merged(periods) {
     return report;
 }
 
-const STATES = { none: 'It records nothing.', stopped: 'It has stopped recording: this is the end. What it records next comes here.', ended: 'Its recording has ended: this is the end of it.',
-    waiting: 'Its recording has not begun yet.', paused: 'Its recording is paused.', stats: 'It records in mode stats, which keeps no events: see Summary.',
-    over: 'The server has stopped: the program ended, or calls for it.' };
+const STATES = { none: 'The program records nothing.', stopped: 'The recording was stopped: this is its end. The next one will be shown here.', ended: 'The recording has ended: this is its end.',
+    waiting: 'The recording has not begun yet.', paused: 'The recording is paused.', stats: 'The program records in mode stats, which keeps no events: see Summary.',
+    over: 'The server has stopped: the program ended, or called prof_server_stop().' };
 
 /** What the page does with the program that it watches. */
 class Live {
@@ -222,7 +222,7 @@ class Live {
                 ...[1, 2, 5, 10, 30].map(s => el('option', { value: s, selected: s === this.seconds }, `${s} s`)))),
             this.state, this.again, el('span.grow'), el('label', {}, 'Level ', this.level), el('details.menu', {}, el('summary', {}, 'Categories'), this.categories), save('html'), save('prof'),
             el('a', { href: '/summary', target: '_blank' }, 'Summary')));
-        for (const name of ['pointerdown', 'wheel', 'keydown']) // who looks closer wants it to stay
+        for (const name of ['pointerdown', 'wheel', 'keydown']) // a reader who looks closer wants the picture to stay
             for (const id of ['time', 'frames']) document.getElementById(id).addEventListener(name, event => {
                 if (!event.ctrlKey || name === 'wheel') this.pause(true);
             }, true);
@@ -244,10 +244,10 @@ class Live {
                 if (done) break;
                 for (const message of messages.take(value)) this.take(message);
             }
-            if (this.about.get('state') !== 'over') throw new Error('The connection ended without a word: the program was killed, or crashed.');
+            if (this.about.get('state') !== 'over') throw new Error('The connection broke: the program was killed, or crashed.');
         } catch (error) {
             if (this.reading !== reading) return;
-            this.gone = error instanceof TypeError ? 'The connection ended: the program was killed, or crashed, or cannot be reached.' : error.message;
+            this.gone = error instanceof TypeError ? 'The connection broke: the program was killed, or crashed, or cannot be reached.' : error.message;
         }
         this.later();
     }
@@ -280,7 +280,7 @@ class Live {
         if (!on) this.later();
     }
 
-    /** How things are. */
+    /** Says what state the program and the connection are in. */
     say() {
         const { about } = this, get = key => Number(about.get(key) || 0), state = about.get('state');
         const took = get('took_ns') / get('period_ns'), ended = this.gone || state === 'over';
@@ -292,7 +292,7 @@ class Live {
         this.switches();
     }
 
-    /** Switches for categories. A dash: the page has seen nothing of it yet, and has not switched it. */
+    /** Switches for categories. A dash: the page has seen no scope of this category yet, and has not switched it. */
     switches() {
         const names = (this.about.get('categories') || '').split('\n').filter(Boolean).sort(), seen = new Set(this.app.report.labels.map(label => label.category));
         const off = this.level.disabled, shape = JSON.stringify([names, off]);
@@ -319,7 +319,7 @@ class Live {
     /** What is missing. */
     losses() {
         const get = key => Number(this.about.get(key) || 0), lines = [];
-        if (get('skipped_ns')) lines.push(`${ns(get('skipped_ns'))} are missing: this page, or the server, was too slow for them.`);
+        if (get('skipped_ns')) lines.push(`${ns(get('skipped_ns'))} are missing: this page, or the server, was too slow to follow.`);
         if (get('overwritten_ns')) lines.push(`${ns(get('overwritten_ns'))} are missing: they were overwritten before they were read; the program needs a larger buffer.`);
         if (get('streamed')) lines.push('The program streams to a file: of scopes that began long ago, only what is in them may be here.');
         return lines;
@@ -348,7 +348,7 @@ class Live {
         this.lines = lines;
     }
 
-    /** The panels, without where the reader is in them changing. */
+    /** Draws the panels; the reader's tab and scroll position stay. */
     panels(shape, now) {
         const { app } = this, place = document.querySelector('#panel .scroll'), top = place ? place.scrollTop : 0, { tab, memories } = app.panels;
         if (shape !== this.shape) {
@@ -364,7 +364,7 @@ class Live {
     }
 }
 
-/** Begins when the page has. */
+/** Starts once the page shows its report. */
 async function watch() {
     while (!globalThis.prof) await new Promise(done => setTimeout(done, 20));
     globalThis.prof.live = new Live(globalThis.prof);

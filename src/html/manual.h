@@ -16,10 +16,10 @@ QUICK START
         return (int)prof_stop();           // open trace.html in a browser
     }
 
-Or PROF_OUTPUT=trace.html, in the environment of a program with this header. An image of an earlier run:
-prof_trace_open("trace.prof", &trace), then prof_html_write(trace, "trace.html", NULL); or prof export trace.prof -o
-trace.html; or prof view trace.prof, which opens it, too. Of a program that runs, prof_server.h serves the same page,
-live.
+Or run a program that has this header with PROF_OUTPUT=trace.html in its environment. From an image of an earlier run,
+prof_trace_open("trace.prof", &trace) and prof_html_write(trace, "trace.html", NULL) make a report; so do `prof export
+trace.prof -o trace.html` and `prof view trace.prof`, which also opens it. prof_server.h serves the same page of a
+running program, live.
 
 WHAT IT SHOWS                                                                                                 >>html
 
@@ -27,20 +27,21 @@ WHAT IT SHOWS                                                                   
     16.4 on. Bars of frames; a time line of processes, threads, fibers and devices, with counters, spans, marks,
     messages, locks, memory and flows; for the selected range calls, total and self time, percentiles and a flame graph
     from the top or the bottom; of one scope the distribution and each of its calls with its arguments; tables of
-    messages, memory, locks and frames; and what was lost, and what recording cost. ? lists the keys.
+    messages, memory, locks and frames; and what was lost, and what recording cost. The key ? lists all keys.
 
-    What is in the file beside the page is packed: 1 to 2.5 bytes a scope; see docs/html.md. The page checks what it
-    reads, may load nothing, and shows names only as text: a report of somebody else can be opened without fear.
+    The recording in the file is packed: 1 to 2.5 bytes a scope; see docs/html.md. The page checks what it reads, may
+    load nothing, and shows names only as text, so it is safe to open a report from somebody else.
 
     With a folder as the option `sources`, the panel of a scope also shows the lines around its call site: 4 before, 8
     after, of 400 bytes at most, 1 MiB in all. They are read when the report is written, from the regular file below
-    the folder that the longest tail of the recorded path leads to; "/" takes all paths as they are. Where there is
-    none, the report has no lines, and counts the file. Whoever has the report can read them: it is off by default.
+    the folder that the longest tail of the recorded path leads to; "/" takes all paths as they are. If there is no such
+    file, the report has no lines of it, and counts it. Whoever has the report can read the lines, so the option is off
+    by default.
 
     With PROF_HTML_LARGE, where PROF_IMPLEMENTATION is, prof_html_outline() writes an outline of a trace of more than 50
-    million events, with statistics of all, and the events of a window; prof export and prof view do. The switch adds
-    3 KB of code.
+    million events, with statistics of all of them and the events of a window, as prof export and prof view do. The
+    switch adds 3 KB of code.
 
-    Events with more than 2000 arguments lose the others. Otherwise all that a cursor or prof_spans_next() returns is in
-    the file. In mode stats there are no events: write a .txt. */
+    An event keeps its first 2000 arguments. Otherwise all that a cursor or prof_spans_next() returns is in the file. In
+    mode stats there are no events: write a .txt. */
 #include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */

@@ -12,7 +12,7 @@ export function trackName(track) {
     return track.name || (track.fiber ? 'fiber ' : 'thread ') + track.thread;
 }
 
-/** Also of a report that was finished before, and has more now. @param {import('./decode.js').Report} report @returns the report, with all that views need */
+/** Adds all that views need; again, if the report has more events than before. @param {import('./decode.js').Report} report @returns the report */
 export function finish(report) {
     let to = 0, from = Infinity;
     report.messages = [];
@@ -61,7 +61,7 @@ export function finish(report) {
     return report;
 }
 
-/** What the scopes stand for that are groups: that is in their arguments. */
+/** Reads how many scopes each group stands for, and their time, from its arguments. */
 function groupsOf(report, level) {
     for (const [i, flags] of level.flags) {
         if (!(flags & GROUP)) continue;
@@ -224,7 +224,7 @@ class Memory {
     }
 }
 
-/** Who waited for locks, and who held them. */
+/** Which threads waited for locks, and which held them. */
 class Locks {
     constructor(report, process) {
         this.process = process;
@@ -282,7 +282,7 @@ class Locks {
     }
 }
 
-/** Frames of handles are spans with a number. */
+/** Collects the frames of prof_frame_create(), which are spans with a number. */
 function framesOfSpans(report) {
     const series = new Map();
     for (const span of report.spans) {
@@ -314,7 +314,7 @@ function stepsOf(report) {
     return [...series.values()].sort((a, b) => b.start.length - a.start.length);
 }
 
-/** Rows of spans: those of a name below each other, so that none overlap. */
+/** Makes rows of spans: those of a name one below the other, so that none overlap. */
 function spanLanes(report) {
     const groups = new Map();
     for (const span of report.spans) {
@@ -337,29 +337,29 @@ function spanLanes(report) {
     }
 }
 
-/** What everybody who reads a report should know first. @returns {string[]} */
+/** What a reader of the report should know first. @returns {string[]} */
 export function warnings(report) {
     const lines = [];
     if (report.damage) lines.push(`This report is damaged: ${report.damage}. What follows is missing.`);
     if (report.processes.some(process => process.about.get('together') === '1'))
         lines.push('The recordings were made one after the other: here, each begins at 0.');
-    else if (report.machines > 1) lines.push('The recordings are of several machines, or starts of one: their clocks are only as equal as the machines set them.');
+    else if (report.machines > 1) lines.push('The recordings are of several machines, or of several starts of one: they are aligned by the time of day, as exactly as the machines had set it.');
     for (const name of new Set(report.processes.map(process => process.file).filter(Boolean))) lines.push(`${name} was added: its recordings begin at 0 here.`);
     for (const process of report.processes) {
         const who = report.processes.length > 1 ? process.name + ': ' : '', number = key => Number(process.about.get(key) || 0);
         for (const loss of process.losses) lines.push(who + loss);
         if (!number('complete')) lines.push(who + 'The session was not stopped: the program was running, or died.');
-        if (process.about.has('window_from_ns')) lines.push(who + `The recording is too large for a page: its ${grouped(number('events'))} events are all here from ${moment(number('window_from_ns'))} to ${moment(number('window_to_ns'))}. ` +
-            `Beside that, scopes of less than ${ns(number('part_ns'))} are in groups, drawn lighter and named like the longest, and of other events there are samples. Statistics of everything count all scopes.`);
+        if (process.about.has('window_from_ns')) lines.push(who + `The recording is too large for a page: of its ${grouped(number('events'))} events, those from ${moment(number('window_from_ns'))} to ${moment(number('window_to_ns'))} are all here. ` +
+            `Elsewhere, scopes of less than ${ns(number('part_ns'))} are in groups, drawn lighter and named after the longest, and of other events there are samples. Statistics of everything count all scopes.`);
         if (number('aggregated')) lines.push(who + `${grouped(number('aggregated'))} events are only in statistics: see prof summary.`);
         if (process.about.get('write_error')) lines.push(who + process.about.get('write_error'));
         const guessed = process.tracks.filter(track => track.device && track.alignment === 3);
-        if (guessed.length) lines.push(who + `Clocks not aligned: ${[...new Set(guessed.map(t => t.device))].join(', ')}. Durations may be right, positions are not.`);
+        if (guessed.length) lines.push(who + `The clocks of these devices are not aligned: ${[...new Set(guessed.map(t => t.device))].join(', ')}. Durations may be right, positions are not.`);
     }
     return lines;
 }
 
-/** What recording cost, as far as the recording knows; duration: of what the report has. */
+/** What recording cost, by the scopes that the recording has. duration: that of the report; 0: not known. */
 export function cost(process, duration) {
     const each = Number(process.about.get('scope_cost_ns') || 0);
     let scopes = process.calls || 0; // of an outline

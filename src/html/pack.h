@@ -2,10 +2,10 @@
 /*-- blocks: see docs/html.md. The first error sticks to the output --*/
 
 #define PROF__HTML_COLUMN 65536u           /* bytes of a column at which a block ends */
-#define PROF__HTML_SLACK 65536u            /* and the longest thing that is written into it at once */
+#define PROF__HTML_SLACK 65536u            /* bytes of the longest item that is written into it at once */
 #define PROF__HTML_COLUMNS 5
 #define PROF__HTML_PIECE 1500000u          /* bytes of an element */
-/* One column alone may be longer than COLUMN by more than a few numbers. */
+/* Only one column may be longer than COLUMN by more than a few numbers. */
 #define PROF__HTML_RAW ((size_t)PROF__HTML_COLUMNS * (PROF__HTML_COLUMN + 64) + PROF__HTML_SLACK)
 #define PROF__HTML_STRINGS 8192u           /* strings, and kinds, that are remembered; powers of two */
 #define PROF__HTML_KINDS 4096u
@@ -59,30 +59,30 @@ typedef struct prof__html_source { /* a call site whose lines are wanted */
 
 typedef struct prof__html {
     prof__out out;
-    int plain;         /* 1: the blocks alone, not packed, neither as text nor in elements */
+    int plain;         /* 1: only the blocks, as bytes that are not packed, without elements */
     size_t piece;      /* characters in the element that is open; 0: none is */
-    uint32_t odd;      /* bits that make no character yet, */
-    unsigned odd_count; /* and how many */
+    uint32_t odd;      /* bits that do not fill a character yet, */
+    unsigned odd_count; /* and how many they are */
     uint32_t string_count, kind_count;
     uint64_t scopes, points, spans; /* written so far */
     uint64_t argument_blocks;
     const prof_trace *trace;                /* the one that is being written, */
-    const prof_callsite *some_site;         /* and its first call site that was met */
+    const prof_callsite *some_site;         /* and the first call site of it that was seen */
     int64_t offset;                         /* of its times in the report's, */
     size_t first_track, track;              /* its first track, and the present one, over all traces */
     int has_spans, together;                /* together: see prof__html_together() */
     int64_t last_scope, last_point, last_span; /* times */
     int64_t last_time;                         /* of a begin or end of a scope */
     prof__html_level *levels;
-    size_t level_capacity, open_levels; /* open: that had a scope since the one around them began */
+    size_t level_capacity, open_levels; /* open: those that had a scope since the scope around them began */
     prof__html_level listed_points;
     size_t source_count, source_bytes;
     int source_limit; /* 1: a limit left something out */
     prof_html_options options;
 #ifdef PROF_HTML_LARGE
     prof_html_limits limits;
-    int outlined;                           /* 1: of this trace not everything is written */
-    int64_t window_from, window_to, part;   /* of what is; the duration of a part of the trace */
+    int outlined;                           /* 1: some of this trace is left out */
+    int64_t window_from, window_to, part;   /* the window; the duration of a part of the trace */
     size_t group_first, group_depths;       /* the depths that have an open group, */
     int64_t group_until;                    /* which has no scope that begins later */
     uint64_t counts[PROF__HTML_PARTS], last_parts[PROF__HTML_PARTS]; /* events; see prof__html_sparse() */
@@ -98,8 +98,8 @@ typedef struct prof__html {
 
 /*-- text --*/
 
-/* Seven bits to a character. What HTML, an editor or a terminal might change is written as ! and the character ^ 64:
-   the end of a text, of a line, what begins a tag or an escape sequence, and ! itself. */
+/* Writes seven bits to a character. A character that HTML, an editor or a terminal might change is written as ! and the
+   character ^ 64: NUL, line feed, carriage return, <, escape, and ! itself. */
 static void prof__html_characters(prof__html *h, const unsigned char *from, size_t size)
 {
     uint32_t bits = h->odd;
@@ -139,7 +139,7 @@ static void prof__html_bytes_out(prof__html *h, const unsigned char *from, size_
 static void prof__html_piece_end(prof__html *h)
 {
     if (!h->piece) return;
-    prof__html_characters(h, (const unsigned char *)"", 1); /* what is left of the last byte; the rest is no block */
+    prof__html_characters(h, (const unsigned char *)"", 1); /* a zero, which is no block, after the last bits */
     h->odd_count = 0;
     prof__out_text(&h->out, "</script>\n");
     h->piece = 0;
@@ -152,8 +152,9 @@ static void prof__html_u(prof__html_bytes *to, uint64_t value)
     to->size = (size_t)(prof__pack_integer(to->at + to->size, value) - to->at);
 }
 
-/* Most numbers take a byte among the heads: its value, or some of its bits, the highest, and how many bytes of the rest
-   follow among the rests, the lowest first. So each column has bytes of one sort, which deflate packs better. */
+/* Most numbers take one byte, among the heads. The head of a larger one has its highest bits and the number of its
+   other bytes, which follow among the rests, the lowest first. So each column has bytes of one sort, which deflate
+   packs better. */
 static void prof__html_number(prof__html_numbers *to, uint64_t value)
 {
     unsigned head, more;
@@ -176,7 +177,7 @@ static uint64_t prof__html_zigzag(int64_t value)
     return (uint64_t)value << 1 ^ (value < 0 ? ~(uint64_t)0 : 0);
 }
 
-/* A text as it is, with its length. */
+/* Writes the length of a text, and the text. */
 static void prof__html_text(prof__html_bytes *to, const char *text)
 {
     size_t length = strlen(text);
@@ -205,7 +206,7 @@ static void prof__html_block(prof__html *h, char kind, prof__html_bytes *const *
     tight = size > 256 && !h->plain ? prof__html_deflate_all(&h->deflate, h->raw, ends, count + 1, h->tight) : size;
     head[0] = (unsigned char)kind;
     to = prof__pack_integer(head + 1, size);
-    to = prof__pack_integer(to, tight < size ? tight : 0); /* 0: it is as it was */
+    to = prof__pack_integer(to, tight < size ? tight : 0); /* 0: it is not packed */
     prof__html_bytes_out(h, head, (size_t)(to - head));
     prof__html_bytes_out(h, tight < size ? h->tight : h->raw, tight < size ? tight : size);
     if (h->piece >= PROF__HTML_PIECE) prof__html_piece_end(h);
@@ -234,7 +235,7 @@ static uint64_t prof__html_hash(const char *text, uint32_t *length)
     return hash ? hash : 1;
 }
 
-/* The number of a string, which is written if it is not among those that are remembered. */
+/* Returns the number of a string, and writes it if it is not among those that are remembered. */
 static uint32_t prof__html_string_of(prof__html *h, const char *text)
 {
     uint32_t length;
@@ -251,7 +252,7 @@ static uint32_t prof__html_string_of(prof__html *h, const char *text)
 static void prof__html_about_number(prof__html *h, const char *key, uint64_t value);
 static void prof__html_source_add(prof__html *h, const char *file, uint32_t text, uint32_t line);
 
-/* The number of a kind. type: that of the event, and its flags << 8. */
+/* Returns the number of a kind. type: that of the event, and its flags << 8. */
 static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, const char *name, uint32_t depth,
                                    uint32_t type)
 {

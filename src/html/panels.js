@@ -1,5 +1,4 @@
-// What stands below the time line: tables, flame graph, one scope.
-
+// What is shown below the time line: tables, flame graph, one scope.
 
 import { firstIndex } from './columns.js';
 import { rangeStats, percentile, callsOf, flameTree } from './stats.js';
@@ -42,7 +41,7 @@ export class Panels {
             onclick: () => this.open(id), onkeydown: event => this.turn(event) }, title)));
     }
 
-    /** Others take its place. */
+    /** Other panels replace these. */
     close() {
         clearTimeout(this.timer);
         if (this.comparison) this.comparison.kept = null;
@@ -96,7 +95,7 @@ export class Panels {
     /** Which tracks count: all of them, or the chosen one. */
     ofTrack() { return track => this.only === undefined || track.id === this.only; }
 
-    /** Chooses a track; null if there are not several. */
+    /** A list to choose a track from; null if there is only one. */
     chooser() {
         const tracks = this.app.report.tracks.filter(track => track.levels.length).slice(0, 500);
         return tracks.length < 2 ? null : el('select', { 'aria-label': 'Scopes of which track', onchange: event => {
@@ -208,13 +207,13 @@ export class Panels {
             el('pre.source', { tabindex: 0, role: 'region', 'aria-label': `Source at ${where(label)}` }, ...rows)) : null;
     }
 
-    /** A scope of both recordings that are compared; null: it is of one. */
+    /** The calls of a scope in both recordings that are compared; null: only one has it. */
     sidesOf(label) {
         const sides = this.comparison && this.comparison.callsOf(label);
         return sides && sides.every(({ durations }) => durations.length) ? sides : null;
     }
 
-    /** Bars of one, or the shares of two, one in front of the other. @param {{name?: string, durations: Float64Array}[]} sides */
+    /** Draws bars of one, or the shares of two, one in front of the other. @param {{name?: string, durations: Float64Array}[]} sides */
     histogram(sides) {
         const box = el('div.histogram', { role: 'group', 'aria-label': 'Distribution of durations; a bar lists its calls' }), lists = sides.map(side => side.durations);
         if (!lists[0].length) return box;
@@ -289,7 +288,7 @@ export class Panels {
 
     found() {
         const { query, hits } = this.app;
-        if (!query) return el('p.note', {}, 'Search by a part of a name, cat:NAME, arg=value, >2ms or <100us, or several of them: / goes there.');
+        if (!query) return el('p.note', {}, 'Search by a part of a name, cat:NAME, key=value, >2ms or <100us, or several of them. The key / goes to the search field.');
         return this.callTable(hits, `${grouped(hits.length)}${hits.more ? ' and more' : ''} scopes for ${query}`, true);
     }
 

@@ -4,7 +4,7 @@ import { el } from './dom.js';
 
 const XML = 'http://www.w3.org/2000/svg';
 
-/** What a canvas is asked to draw, as SVG. It knows what view.js and app.js ask for. */
+/** Draws as SVG what it is told as a canvas would be. It knows the calls that view.js and app.js make. */
 export class Svg {
     /** @param {number} width @param {number} height @param {CanvasRenderingContext2D} measure */
     constructor(width, height, measure) {
@@ -58,7 +58,7 @@ export class Svg {
         this.place = this.add(this.root, 'g', { 'clip-path': `url(#${id})` });
     }
     restore() { this.place = this.saved.pop(); }
-    /** Pixels as they are, as one rectangle for each run of a colour. @param {Uint32Array} line of the image @param {number} ratio its pixels of one here */
+    /** Draws a line of pixels as one rectangle for each run of a colour. @param {Uint32Array} line of the image @param {number} ratio pixels of the image for one of the picture */
     run(line, from, y, height, ratio, background) {
         for (let x = from, end; x < line.length; x = end) {
             for (end = x + 1; end < line.length && line[end] === line[x]; end++);
@@ -70,7 +70,7 @@ export class Svg {
     text() { return new XMLSerializer().serializeToString(this.root); }
 }
 
-/** Gives a file to the reader. @param {Blob} blob @param {string} name */
+/** Makes the browser save a file. @param {Blob} blob @param {string} name */
 export function download(blob, name) {
     const address = URL.createObjectURL(blob), link = el('a', { href: address, download: name });
     document.body.append(link);

@@ -1,5 +1,5 @@
 // html/sources: The option `sources`: lines around the call sites of scopes, from files below a folder. Paths come from
-// the recording, which may be somebody else's: none leads out of the folder, unless by a link that stands in it.
+// the recording, which may be somebody else's: none leads out of the folder, except by a link in the folder itself.
 /*-- sources --*/
 
 #define PROF__HTML_BEFORE 4u /* lines before and after that of the call site */
@@ -8,7 +8,7 @@
 #define PROF__HTML_EXCERPTS (1u << 20) /* bytes of all lines */
 #define PROF__HTML_SEARCH (1u << 26)   /* bytes of a file that are read */
 
-/* Notes a call site whose lines are wanted. What does not fit into the table has none. */
+/* Notes a call site whose lines are wanted. A site that does not fit into the table gets no lines. */
 static PROF__RARE void prof__html_source_add(prof__html *h, const char *file, uint32_t text, uint32_t line)
 {
     prof__html_source *site = h->sources, *end = site + h->source_count;
@@ -31,7 +31,7 @@ static int prof__html_source_order(const void *a, const void *b)
     return order ? order : (left->line > right->line) - (left->line < right->line);
 }
 
-/* Opens a file, but neither a device nor a pipe, of which nobody knows when it ends. */
+/* Opens a file, but no device or pipe, which may have no end. */
 static PROF__RARE FILE *prof__html_source_file(const char *path)
 {
 #ifdef _WIN32
@@ -65,7 +65,7 @@ static PROF__RARE FILE *prof__html_source_open(const char *folder, const char *p
 static PROF__RARE void prof__html_source_line(prof__html *h, const prof__html_source *site, uint32_t line, char *text,
                                               size_t size)
 {
-    if (size > PROF__HTML_LINE) { /* whole characters of UTF-8; in what is none, anything */
+    if (size > PROF__HTML_LINE) { /* cut between characters of UTF-8 */
         for (size = PROF__HTML_LINE; size && (text[size] & 0xC0) == 0x80;) --size;
         memcpy(text + size, "\xE2\x80\xA6", 3);
         size += 3;
@@ -105,7 +105,7 @@ static PROF__RARE void prof__html_source_lines(prof__html *h, FILE *file, const 
     }
 }
 
-/* Writes what was noted, and how many files were not found. */
+/* Writes the lines around the noted call sites, and how many files were not found. */
 static PROF__RARE void prof__html_sources(prof__html *h)
 {
     const prof__html_source *from = h->sources, *to, *end = from + h->source_count;

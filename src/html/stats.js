@@ -83,7 +83,7 @@ function byLabels({ nodes, labels }, stats, whole, shortest, longest, histograms
     return { ...stats, rows: byLabel.filter(row => row.calls > 0) };
 }
 
-/** Those that the writer has counted, where it has not written every scope. */
+/** The statistics that the writer has made of all scopes, if it has not written every scope. */
 function allStats(report) {
     const { nodes, labels, from, to } = report, column = n => new Float64Array(n), calls = column(nodes.count), total = column(nodes.count), self = column(nodes.count);
     const whole = column(labels.length), longest = column(labels.length), shortest = column(labels.length).fill(Infinity), histograms = new Array(labels.length).fill(null);

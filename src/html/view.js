@@ -154,7 +154,7 @@ export class TimeLine {
         if (this.frame.length > 200) this.frame.shift();
     }
 
-    /** What is in the image, line by line; those of a depth are all the same. */
+    /** Draws the scopes of the image as SVG, one line of pixels for each depth: its lines are all the same. */
     drawPixels(svg, w, h, ratio) {
         const { background } = this.app.colors, left = Math.round(GUTTER * ratio), grid = this.app.colors.grid, line = y => this.pixels.subarray(y * w, y * w + w).map(c => c === grid ? background : c);
         svg.fillStyle = this.app.style.background;

@@ -6,7 +6,7 @@ static PROF__HOT void prof__html_event(prof__html *h, const prof_event *event)
     int64_t start = event->start_ns + h->offset;
     if (event->type == PROF_EVENT_SPAN_BEGIN || event->type == PROF_EVENT_SPAN_MARK ||
         event->type == PROF_EVENT_SPAN_END)
-        h->has_spans = 1; /* later, when it is known what belongs together */
+        h->has_spans = 1; /* written later, by prof__html_spans(), which matches their begins and ends */
 #ifdef PROF_HTML_LARGE
     else if (h->outlined && !prof__html_outlined(h, event, start))
         return;
@@ -191,7 +191,7 @@ static PROF__RARE void prof__html_end(prof__html *h)
     prof__html_piece_end(h);
 }
 
-/* Runs of which one had ended before another began are there to be compared: all begin at 0 then. Returns 1 if so. */
+/* If one run ended before another began, they are there to be compared: makes all of them begin at 0, and returns 1. */
 static PROF__RARE int prof__html_together(const prof_trace *const *traces, size_t count, int64_t *offsets)
 {
     for (size_t i = 0; i < count; ++i) {

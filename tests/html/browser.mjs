@@ -342,7 +342,7 @@ async function added(before, after) {
     page.on('filechooser', chooser => chooser.setFiles(path.join(folder, 'attack.html'))); // now: it takes a while to take effect
     await page.evaluate(() => { globalThis.first = globalThis.prof.report; });
     const html = fs.readFileSync(after, 'latin1'), evil = '<img src=x onerror=alert(1)>', data = html.indexOf('<script type="application/octet-stream">');
-    const bad = { 'a recording': ['trace.1.prof', 'PROF\0\0', 'prof export trace.1.prof -o trace.1.html'], 'a page of somebody': ['x.html', '<!doctype html><script>alert(2)</script>' + evil, 'it is no report that prof made'],
+    const bad = { 'a recording': ['trace.1.prof', 'PROF\0\0', 'prof export trace.1.prof -o trace.1.html'], 'a page of somebody': ['x.html', '<!doctype html><script>alert(2)</script>' + evil, 'it is no report of prof'],
         'a name that is markup': [evil + '.html', 'no', evil], 'a report that was cut': ['cut.html', html.slice(0, data + 5000), 'its end is missing'],
         'a report whose end is missing': ['short.html', withPiece(html, pieceOf(changed()).slice(0, 400)), 'it is damaged'],
         'damaged data': ['damaged.html', html.slice(0, data + 2000) + html.slice(data + 4000), 'it is damaged'],
