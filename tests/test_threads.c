@@ -769,10 +769,10 @@ TEST(arguments_do_not_let_the_chunk_before_go)
     PROFILE_MARK("first");
     prof__thread *self = PROF__SELF();
     prof__chunk *before = self->chunk;
-    while (self->room > 2) PROFILE_MARK("filler");
+    while (self->free_words > 2) PROFILE_MARK("filler");
     {
         PROFILE_SCOPE("outer"); /* a word, and one that its end will need */
-        CHECK(self->chunk == before && self->room < 2);
+        CHECK(self->chunk == before && self->free_words < 2);
         PROFILE_ARG_S("text", "an argument of more than a word");
         PROFILE_ARG_I("number", 1);
         CHECK(self->chunk != before);
