@@ -877,7 +877,8 @@ static void short_scope(prof_fiber *fiber, uint64_t room)
     PROFILE_MARK("inside");
     prof_fiber_switch(NULL);
     const prof__header *h = prof__state.session->header;
-    for (int i = 0; i < 100000 && (h->next_chunk < h->chunk_count || PROF__SELF()->free_words > room); ++i) PROFILE_MARK("fill");
+    for (int i = 0; i < 100000 && (h->next_chunk < h->chunk_count || PROF__SELF()->free_words > room); ++i)
+        PROFILE_MARK("fill");
     prof__token of_thread = prof__begin(&site);
     const uint64_t *last = PROF__SELF()->cursor - 1;
     uint64_t word = *last;
