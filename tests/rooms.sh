@@ -212,8 +212,9 @@ check "the headers are what src/ makes" "$(sh src/assemble.sh --check 2>&1)"
 check "every room is in a list, once" "$({ rooms src/*.h; ls src/*/*.h; } | sort | uniq -c | awk '$1 != 2 { print $2 }')"
 check "no room has more than $most lines" \
     "$(for room in src/*/*.h; do awk -v most=$most -v room="$room" '/^\/\// && !n { next } { n++ } END { if (n > most) print room ": " n }' "$room"; done)"
-check "no line of a header is longer than 120 columns" \
-    "$(awk 'length > 120 { print FILENAME ": line " FNR }' src/*.h src/*/*.h prof_chrome.h prof_report.h prof_xplane.h prof_bridge.h)"
+check "no line of a header or of the tool is longer than 120 columns" \
+    "$(awk 'length > 120 { print FILENAME ": line " FNR }' src/*.h src/*/*.h tools/*.[ch] prof_chrome.h prof_report.h prof_xplane.h \
+        prof_bridge.h)"
 check "rooms close what they open" "$(for room in src/*/*.h; do
     awk -v room="$room" '
         /^# *if/ { depth++ }

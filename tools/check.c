@@ -114,8 +114,8 @@ static const char *count_text(char *to, size_t size, uint64_t count, const char 
 
 static void print_head(const prof_trace_info *info)
 {
-    static const char *const modes[] = {"reused as a ring", "filled once", "emptied into the file", "emptied into statistics",
-                                        "reused as a ring, beside statistics"};
+    static const char *const modes[] = {"reused as a ring", "filled once", "emptied into the file",
+                                        "emptied into statistics", "reused as a ring, beside statistics"};
     char text[128], a[48], b[48];
     time_t start = (time_t)(info->start_unix_ns / 1000000000u);
     const struct tm *utc = gmtime(&start);
@@ -144,9 +144,10 @@ static void print_events(const findings *all)
     static const char *const names[] = {"scope", "mark", "counter sample", "frame boundary", "loss", "span begin",
                                         "span mark", "span end", "flow begin", "flow step", "flow end", "allocation",
                                         "free", "lock wait", "lock acquisition", "lock release", "message"};
-    static const char *const many[] = {"scopes", "marks", "counter samples", "frame boundaries", "losses", "span begins",
-                                       "span marks", "span ends", "flow begins", "flow steps", "flow ends", "allocations",
-                                       "frees", "lock waits", "lock acquisitions", "lock releases", "messages"};
+    static const char *const many[] = {"scopes", "marks", "counter samples", "frame boundaries", "losses",
+                                       "span begins", "span marks", "span ends", "flow begins", "flow steps",
+                                       "flow ends", "allocations", "frees", "lock waits", "lock acquisitions",
+                                       "lock releases", "messages"};
     char line[1024], text[48];
     uint64_t sum = 0;
     int type, count = 0;
@@ -156,7 +157,8 @@ static void print_events(const findings *all)
     for (type = 0; type < PROF_EVENT_TYPE_COUNT; type++)
         if (all->types[type])
             at += (size_t)snprintf(line + at, sizeof line - at, "%s%s %s", count++ ? ", " : ": ",
-                                   tool_count(text, all->types[type]), all->types[type] == 1 ? names[type] : many[type]);
+                                   tool_count(text, all->types[type]),
+                                   all->types[type] == 1 ? names[type] : many[type]);
     print_line("events", line);
     print_line("sites", tool_count(text, all->site_count));
 }
@@ -213,8 +215,9 @@ static void print_missing(const prof_trace *trace)
     int kind, kinds = 0;
     if (!info->complete) {
         snprintf(text, sizeof text,
-                 tool_is_alive(info) ? "the end: process %llu is alive, and may still be recording"
-                                     : "the end: the session was not stopped; process %llu crashed, was killed or left by _exit",
+                 tool_is_alive(info)
+                     ? "the end: process %llu is alive, and may still be recording"
+                     : "the end: the session was not stopped; process %llu crashed, was killed or left by _exit",
                  (unsigned long long)info->pid);
         print_line("missing", text);
         kinds++;
@@ -226,8 +229,8 @@ static void print_missing(const prof_trace *trace)
 
 static int is_whole(const prof_trace_info *info)
 {
-    return info->complete && !info->lost && !info->lost_args && !info->overwritten_chunks && !info->lost_blocks && !info->write_failures &&
-           !info->unmatched && !info->sites_lost;
+    return info->complete && !info->lost && !info->lost_args && !info->overwritten_chunks && !info->lost_blocks &&
+           !info->write_failures && !info->unmatched && !info->sites_lost;
 }
 
 static int report(const prof_trace *trace, const char *path)
@@ -275,7 +278,8 @@ static int run(const tool_args *args)
 }
 
 const tool_command tool_check = {
-    "check", "IN", "Says what is in a recording, what is missing and why, and what each thread was doing", 1, 1, run, options,
-    "exit status: 0 whole: the session was stopped, and nothing was lost or overwritten; 1 incomplete; 2 broken: it cannot\n"
-    "be read (prof recover may save a part of it).\n\n"
+    "check", "IN", "Says what is in a recording, what is missing and why, and what each thread was doing",
+    1, 1, run, options,
+    "exit status: 0 whole: the session was stopped, and nothing was lost or overwritten; 1 incomplete; 2 broken: it\n"
+    "cannot be read (prof recover may save a part of it).\n\n"
     "example: prof check ring.prof\n"};

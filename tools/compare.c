@@ -204,7 +204,8 @@ static int make_row(const group *g, compare_row *row, const compare_result *resu
     row->impact = row->of[1].total_ns - row->of[0].total_ns;
     if (row->impact < 0) row->impact = -row->impact;
     if (row->runs[0] && row->runs[1]) return judge(g, row, result);
-    for (metric = 0; metric < COMPARE_METRICS; metric++) row->verdicts[metric] = row->runs[0] ? COMPARE_GONE : COMPARE_ADDED;
+    for (metric = 0; metric < COMPARE_METRICS; metric++)
+        row->verdicts[metric] = row->runs[0] ? COMPARE_GONE : COMPARE_ADDED;
     return 1;
 }
 
@@ -332,15 +333,16 @@ static int run(const tool_args *args)
 
 const tool_command tool_compare = {
     "compare", "A B | A... -- B...", "Says which scopes became slower or faster from A to B", 2, 10000, run, options,
-    "call is a typical call. It is compared by ranks, so that a few disturbed calls do not matter: by the Hodges-Lehmann\n"
-    "estimate, which is the median of the ratios of all pairs of calls, and its 99 % interval. p50 is only shown. p99, max\n"
-    "and total have verdicts of their own: slower (!) or faster (*) if the whole 99 % interval lies beyond the threshold,\n"
-    "same if it is at most twice as wide as the threshold, else unsure (?).\n"
-    "With one recording a side, the interval covers how the calls, and the tenths of the recording, vary. Two runs vary\n"
-    "more: by the frequency of the processor, other programs, the layout of memory. A gate should compare five runs a side\n"
-    "or more, each of which counts as one observation:\n"
+    "call is a typical call. It is compared by ranks, so that a few disturbed calls do not matter: by the\n"
+    "Hodges-Lehmann estimate, which is the median of the ratios of all pairs of calls, and its 99 % interval. p50\n"
+    "is only shown. p99, max and total have verdicts of their own: slower (!) or faster (*) if the whole 99 %\n"
+    "interval lies beyond the threshold, same if it is at most twice as wide as the threshold, else unsure (?).\n"
+    "With one recording a side, the interval covers how the calls, and the tenths of the recording, vary. Two runs\n"
+    "vary more: by the frequency of the processor, other programs, the layout of memory. A gate should compare five\n"
+    "runs a side or more, each of which counts as one observation:\n"
     "  prof compare before*.prof -- after*.prof\n"
-    "Scopes are paired by name, category and function, and with --by-path by the scopes around them, too. Slower scopes are\n"
-    "printed first, then those whose total time changed most.\n\n"
-    "exit status: 0 nothing is slower, 1 something that --fail-on names is slower by more than --fail-over, 2 error.\n\n"
+    "Scopes are paired by name, category and function, and with --by-path by the scopes around them, too. Slower\n"
+    "scopes are printed first, then those whose total time changed most.\n\n"
+    "exit status: 0 nothing is slower, 1 something that --fail-on names is slower by more than --fail-over, 2\n"
+    "error.\n\n"
     "example: prof compare before.prof after.prof --fail-over 10%\n"};

@@ -81,7 +81,8 @@ static void print_counts(const compare_result *result)
     size_t i;
     for (i = 0; i < result->count; i++) kinds[result->rows[i].verdicts[COMPARE_SHIFT]]++;
     printf("%lu slower, %lu faster, %lu the same, %lu unsure, %lu new, %lu gone\n", kinds[COMPARE_SLOWER],
-           kinds[COMPARE_FASTER], kinds[COMPARE_SAME], kinds[COMPARE_UNSURE], kinds[COMPARE_ADDED], kinds[COMPARE_GONE]);
+           kinds[COMPARE_FASTER], kinds[COMPARE_SAME], kinds[COMPARE_UNSURE], kinds[COMPARE_ADDED],
+           kinds[COMPARE_GONE]);
 }
 
 /*-- table --*/
@@ -110,7 +111,8 @@ static void print_row(const compare_row *row)
     printf(" %-6s", compare_verdicts[row->verdicts[COMPARE_SHIFT]]);
     printf(" %7s", both(row) ? percent_text(text, row->changes[COMPARE_SHIFT].ratio, 1) : "-");
     printf(" %-7s", both(row) ? margin_text(text, &row->changes[COMPARE_SHIFT]) : "");
-    for (side = 0; side < 2; side++) printf(" %9s", row->of[side].calls > 0 ? tool_ns(text, row->of[side].p50_ns) : "-");
+    for (side = 0; side < 2; side++)
+        printf(" %9s", row->of[side].calls > 0 ? tool_ns(text, row->of[side].p50_ns) : "-");
     for (metric = COMPARE_P99; metric < COMPARE_METRICS; metric++) printf(" %6s", cell_text(text, row, metric));
     printf("\n");
 }
@@ -121,8 +123,8 @@ void compare_print_table(const compare_result *result)
     if (result->runs[0] > 1 || result->runs[1] > 1)
         printf("%lu recordings against %lu\n", (unsigned long)result->runs[0], (unsigned long)result->runs[1]);
     if (shown)
-        printf("%-*s %-22s %9s %9s %6s %6s %6s\n", NAME_WIDTH, result->by_path ? "call path" : "scope", "a call", "p50 A",
-               "p50 B", "p99 ", "max ", "total ");
+        printf("%-*s %-22s %9s %9s %6s %6s %6s\n", NAME_WIDTH, result->by_path ? "call path" : "scope", "a call",
+               "p50 A", "p50 B", "p99 ", "max ", "total ");
     for (i = 0; i < result->count; i++)
         if (result->all || speaks(&result->rows[i])) print_row(&result->rows[i]);
     print_counts(result);
@@ -185,7 +187,8 @@ static void print_change(const compare_row *row, int metric)
 static void print_stat(const compare_row *row, int side)
 {
     const compare_stat *f = &row->of[side];
-    printf(",\"%c\":{\"recordings\":%lu,\"calls\":%.1f,\"p50_ns\":%.0f,\"p99_ns\":%.0f,\"max_ns\":%.0f,\"total_ns\":%.0f}",
+    printf(",\"%c\":{\"recordings\":%lu,\"calls\":%.1f,\"p50_ns\":%.0f,\"p99_ns\":%.0f,\"max_ns\":%.0f,"
+           "\"total_ns\":%.0f}",
            "ab"[side], (unsigned long)row->runs[side], f->calls, f->p50_ns, f->p99_ns, f->max_ns, f->total_ns);
 }
 
@@ -204,8 +207,8 @@ void compare_print_json(const compare_result *result)
     int metric;
     printf("{\"recordings_a\":%lu,\"recordings_b\":%lu,\"threshold_percent\":%.6g,\"fail_over_percent\":%.6g,\n"
            "\"failed\":%s,\"%s\":[",
-           (unsigned long)result->runs[0], (unsigned long)result->runs[1], result->threshold * 100, result->fail_over * 100,
-           failed(result) ? "true" : "false", result->by_path ? "paths" : "scopes");
+           (unsigned long)result->runs[0], (unsigned long)result->runs[1], result->threshold * 100,
+           result->fail_over * 100, failed(result) ? "true" : "false", result->by_path ? "paths" : "scopes");
     for (i = 0; i < result->count; i++) {
         const compare_row *row = &result->rows[i];
         printf("%s\n{", i ? "," : "");
@@ -242,10 +245,12 @@ static void print_markdown_row(const compare_row *row)
     path_text(row->key, text, sizeof text);
     printf("| ");
     print_code(text);
-    printf(" | %s%s%s |", row->failed ? "**" : "", compare_verdicts[row->verdicts[COMPARE_SHIFT]], row->failed ? "**" : "");
+    printf(" | %s%s%s |", row->failed ? "**" : "", compare_verdicts[row->verdicts[COMPARE_SHIFT]],
+           row->failed ? "**" : "");
     printf(" %s", both(row) ? percent_text(text, row->changes[COMPARE_SHIFT].ratio, 1) : "-");
     printf(" %s |", both(row) ? margin_text(text, &row->changes[COMPARE_SHIFT]) : "");
-    for (side = 0; side < 2; side++) printf(" %s |", row->of[side].calls > 0 ? tool_ns(text, row->of[side].p50_ns) : "-");
+    for (side = 0; side < 2; side++)
+        printf(" %s |", row->of[side].calls > 0 ? tool_ns(text, row->of[side].p50_ns) : "-");
     for (metric = COMPARE_P99; metric < COMPARE_METRICS; metric++) {
         static const char *const words[] = {"", " SLOWER", " faster", " ?", "", ""};
         printf(" %s%s |", both(row) ? percent_text(text, row->changes[metric].ratio, 0) : "-",

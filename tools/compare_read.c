@@ -11,7 +11,8 @@
    */
 static char *join(const char *before, const char *name, const prof_callsite *site)
 {
-    size_t start = strlen(before) + 1, size = start + strlen(name) + strlen(site->category) + strlen(site->function) + 3;
+    size_t start = strlen(before) + 1,
+           size = start + strlen(name) + strlen(site->category) + strlen(site->function) + 3;
     char *key = (char *)malloc(size), *c;
     if (!key) return NULL;
     snprintf(key, size, "%s\n%s", before, name);

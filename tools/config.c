@@ -9,7 +9,8 @@ static const tool_option options[] = {
 
 static void print_key(const prof_option *option)
 {
-    printf("%-15s %-8s %-8s %s\n", option->key, option->type, *option->standard ? option->standard : "-", option->environment);
+    printf("%-15s %-8s %-8s %s\n", option->key, option->type, *option->standard ? option->standard : "-",
+           option->environment);
     printf("    %s\n    %s\n", option->meaning, option->values);
 }
 
@@ -78,8 +79,9 @@ static int run(const tool_args *args)
 }
 
 const tool_command tool_config = {
-    "config", "[KEY | KEY=VALUE]...", "Explains the keys of a recording's configuration, or checks values for them", 0, 1000000,
-    run, options,
-    "KEY is a key of prof_config_set(), or a variable of the environment: PROF_ and the key in capitals. KEY=VALUE checks a\n"
-    "value. Exit status 2: prof_config_set() would refuse the key or the value, for the reason that is printed.\n\n"
+    "config", "[KEY | KEY=VALUE]...", "Explains the keys of a recording's configuration, or checks values for them",
+    0, 1000000, run, options,
+    "KEY is a key of prof_config_set(), or a variable of the environment: PROF_ and the key in capitals. KEY=VALUE\n"
+    "checks a value. Exit status 2: prof_config_set() would refuse the key or the value, for the reason that is\n"
+    "printed.\n\n"
     "example: prof config buffer duration=10s\n"};

@@ -55,7 +55,7 @@ static int run(const tool_args *args)
 
 const tool_command tool_cut = {
     "cut", "IN --from TIME --to TIME -o OUT", "Writes a part of a recording", 1, 1, run, options,
-    "Scopes that reach into the part, also those that were open during all of it, are cut to it and marked as truncated.\n"
-    "Times still count from the start of the recording. A .prof keeps everything and shows only the part: its size is that of\n"
-    "the recording, and you can cut another part out of it, or all of it (--from 0).\n\n"
+    "Scopes that reach into the part, also those that were open during all of it, are cut to it and marked as\n"
+    "truncated. Times still count from the start of the recording. A .prof keeps everything and shows only the\n"
+    "part: its size is that of the recording, and you can cut another part out of it, or all of it (--from 0).\n\n"
     "example: prof cut trace.prof --from -2s -o end.json\n"};

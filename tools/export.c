@@ -50,7 +50,8 @@ int tool_sources(const tool_args *args, const char **folder)
 
 int tool_limits(const tool_args *args, const prof_trace *trace, prof_html_limits *limits)
 {
-    const char *events = tool_value(args, "--events"), *from = tool_value(args, "--from"), *to = tool_value(args, "--to");
+    const char *events = tool_value(args, "--events"), *from = tool_value(args, "--from"),
+               *to = tool_value(args, "--to");
     int64_t end = prof_trace_about(trace)->duration_ns;
     double number = 0;
     memset(limits, 0, sizeof *limits);
@@ -88,7 +89,8 @@ void tool_chrome_size(const char *path)
     if (size <= MOST) return;
     fprintf(stderr,
             "prof: %s has %.0f MB: chrome://tracing, DevTools and speedscope cannot show more than 500 MB.\n"
-            "prof: ui.perfetto.dev opens it. To make it smaller, use prof cut --from TIME --to TIME, --min-duration TIME\n"
+            "prof: ui.perfetto.dev opens it. To make it smaller, use prof cut --from TIME --to TIME, "
+            "--min-duration TIME\n"
             "prof: or --source none. Or write a log directory for XProf with -o DIR/, or use prof summary.\n",
             path, size / 1e6);
 }
@@ -129,15 +131,17 @@ static int run(const tool_args *args)
 }
 
 const tool_command tool_export = {
-    "export", "IN -o OUT", "Converts a recording to a page, Chrome trace JSON, XProf's format, CSV, a summary or a copy", 1, 1,
-    run, options,
-    "html is a page that shows the recording in any browser, without a network; prof view opens it, too. json opens in\n"
-    "ui.perfetto.dev, chrome://tracing and speedscope. csv has one event a line. txt is what prof summary\n"
+    "export", "IN -o OUT",
+    "Converts a recording to a page, Chrome trace JSON, XProf's format, CSV, a summary or a copy",
+    1, 1, run, options,
+    "html is a page that shows the recording in any browser, without a network; prof view opens it, too. json opens\n"
+    "in ui.perfetto.dev, chrome://tracing and speedscope. csv has one event a line. txt is what prof summary\n"
     "prints. prof is a consistent copy of the recording, also while a program records into it. pprof is the memory\n"
-    "profile, for go tool pprof. If OUT is a directory or ends in /, it is a log directory of XProf and TensorBoard:\n"
-    "export adds DIR/plugins/profile/RUN/HOST.xplane.pb to it.\n\n"
-    "With --sources, the page shows the lines around a scope, 4 before and 8 after, as they are in the files now. A file is\n"
-    "found by the longest tail of its path that exists below DIR; --sources / takes all paths as they were recorded.\n\n"
+    "profile, for go tool pprof. If OUT is a directory or ends in /, it is a log directory of XProf and\n"
+    "TensorBoard: export adds DIR/plugins/profile/RUN/HOST.xplane.pb to it.\n\n"
+    "With --sources, the page shows the lines around a scope, 4 before and 8 after, as they are in the files now. A\n"
+    "file is found by the longest tail of its path that exists below DIR; --sources / takes all paths as they were\n"
+    "recorded.\n\n"
     "Of a recording of more than 50 million events, or as many as --events says, the page has an outline of all, the\n"
     "statistics of all scopes, and all events of a window: the last ones, or from --from to --to.\n\n"
     "example: prof export trace.prof -o trace.json\n"

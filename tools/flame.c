@@ -14,7 +14,8 @@ static const tool_option options[] = {
     {"--to", NULL, "TIME", "where it ends; default: the end of the recording"},
     {"--merge", "-m", NULL, "adds up all threads and processes, without a row for each"},
     {"--inverted", "-i", NULL, "svg: draws callers at the bottom and what they call above them"},
-    {"--min-percent", NULL, "N", "svg: draws scopes of less than N % of the whole as one, \"others\"; default 0.02; 0: never"},
+    {"--min-percent", NULL, "N",
+     "svg: draws scopes of less than N % of the whole as one, \"others\"; default 0.02; 0: never"},
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
 
@@ -117,7 +118,8 @@ static void add_losses(flame *tree, const prof_trace *trace, const char *who)
     int kind;
     for (kind = 0; kind < TOOL_LOSSES; ++kind)
         if (tool_loss(trace, kind, text, sizeof text)) add_note(tree, who, text);
-    if (!prof_trace_about(trace)->complete) add_note(tree, who, "the end: the session was not stopped, or is still running");
+    if (!prof_trace_about(trace)->complete)
+        add_note(tree, who, "the end: the session was not stopped, or is still running");
 }
 
 static prof_status read_trace(flame *tree, const prof_trace *trace, const char *process)
@@ -273,11 +275,14 @@ static int run(const tool_args *args)
 }
 
 const tool_command tool_flame = {
-    "flame", "FILE... -o OUT", "Draws where the time went, as a flame graph that needs no network", 1, 1000, run, options,
-    "The picture shows scopes below those that they were called from, all calls of one path added up; their width is time.\n"
-    "Open it in a browser: a click or Enter zooms in, Escape zooms out, arrow keys move, and the field searches names. Without\n"
-    "scripts it is a picture. The time of calls that were cut off, by the end of the recording or by --from and --to, counts as\n"
-    "far as it is known. Several recordings are processes of one picture. Colours stand for categories.\n\n"
-    "Each line of .folded is a call path and its self time in ns, for flamegraph.pl, inferno, speedscope and others.\n\n"
+    "flame", "FILE... -o OUT", "Draws where the time went, as a flame graph that needs no network",
+    1, 1000, run, options,
+    "The picture shows scopes below those that they were called from, all calls of one path added up; their width\n"
+    "is time. Open it in a browser: a click or Enter zooms in, Escape zooms out, arrow keys move, and the field\n"
+    "searches names. Without scripts it is a picture. The time of calls that were cut off, by the end of the\n"
+    "recording or by --from and --to, counts as far as it is known. Several recordings are processes of one\n"
+    "picture. Colours stand for categories.\n\n"
+    "Each line of .folded is a call path and its self time in ns, for flamegraph.pl, inferno, speedscope and\n"
+    "others.\n\n"
     "example: prof flame trace.prof -o trace.svg\n"
     "         prof flame --merge rank-*.prof -o all.folded\n"};

@@ -11,7 +11,8 @@
 typedef struct flame_node {
     char *name;               /* of a scope, thread or process */
     char *category;           /* NULL: a thread, process, or the root */
-    size_t parent, next, first; /* next: of the same parent; in the order in which they are drawn after flame_finish() */
+    size_t parent;
+    size_t next, first;       /* next: of the same parent; after flame_finish() in the order in which they are drawn */
     size_t chain;             /* the next node in the same list of the hash table */
     uint64_t calls, cut;      /* cut: calls whose begin or end is not in the recording, or not in the window */
     uint64_t total_ns, self_ns;

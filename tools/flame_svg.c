@@ -12,7 +12,7 @@
 size_t flame_character(const char *text, int *width)
 {
     const unsigned char *c = (const unsigned char *)text;
-    size_t length = *c < 0x80 ? 1 : *c >= 0xC2 && *c < 0xE0 ? 2 : *c >= 0xE0 && *c < 0xF0 ? 3 : *c >= 0xF0 && *c < 0xF5 ? 4 : 0;
+    size_t length = *c < 0x80 ? 1 : *c < 0xC2 ? 0 : *c < 0xE0 ? 2 : *c < 0xF0 ? 3 : *c < 0xF5 ? 4 : 0;
     uint32_t code = length < 2 ? *c : *c & (0x7Fu >> length);
     size_t i;
     for (i = 1; i < length; ++i) {
@@ -22,8 +22,9 @@ size_t flame_character(const char *text, int *width)
     if ((length == 3 && (code < 0x800 || (code >= 0xD800 && code < 0xE000) || code >= 0xFFFE)) ||
         (length == 4 && (code < 0x10000 || code > 0x10FFFF)) || code < 0x20 || (code >= 0x7F && code < 0xA0))
         return 0;
-    *width = code >= 0x1100 && (code < 0x1160 || (code >= 0x2E80 && code < 0xD7B0) || (code >= 0xF900 && code < 0xFB00) ||
-                                (code >= 0xFE30 && code < 0xFE70) || (code >= 0xFF00 && code < 0xFF61) || code >= 0x1F000)
+    *width = (code >= 0x1100 && code < 0x1160) || (code >= 0x2E80 && code < 0xD7B0) ||
+                     (code >= 0xF900 && code < 0xFB00) || (code >= 0xFE30 && code < 0xFE70) ||
+                     (code >= 0xFF00 && code < 0xFF61) || code >= 0x1F000
                  ? 2
                  : 1;
     return length;
@@ -49,20 +50,23 @@ void flame_put_xml(tool_out *out, const char *text, size_t max)
 static const char *const script[] = {
     "'use strict';\n"
     "const svg=document.documentElement,NS=svg.namespaceURI,rows=[...svg.querySelectorAll('.f')];\n"
-    "const W0=1200,CW=6.7,head=svg.querySelector('.title'),title=head.textContent;let W=W0,zoom=[0,1],found=null,current=rows[0];\n"
+    "const W0=1200,CW=6.7,head=svg.querySelector('.title'),title=head.textContent;"
+    "let W=W0,zoom=[0,1],found=null,current=rows[0];\n"
     "const list=rows.map(g=>{const r=g.querySelector('rect'),t=g.querySelector('text'),a=+r.getAttribute('x')/W0;\n"
     " const d=g.querySelector('title').textContent;\n"
     " return{g,r,t,x:a,w:+r.getAttribute('width')/W0,y:+r.getAttribute('y'),name:d.split('\\n')[0],d}});\n"
     "const of=new Map(list.map(e=>[e.g,e])),E=1e-9;\n"
     "function fit(name,w,cw){let n=Math.floor((w-6)/cw);if(n<3)return'';let out='',k=0;\n"
-    " const wide=c=>/[\\u1100-\\u115f\\u2e80-\\ud7af\\uf900-\\ufaff\\ufe30-\\ufe6f\\uff00-\\uff60]|[\\u{1f000}-\\u{10ffff}]/u.test(c)?2:1;\n"
+    " const wide=c=>/[\\u1100-\\u115f\\u2e80-\\ud7af\\uf900-\\ufaff\\ufe30-\\ufe6f\\uff00-\\uff60]|[\\u{1f000}"
+    "-\\u{10ffff}]/u.test(c)?2:1;\n"
     " const all=[...name],len=all.reduce((s,c)=>s+wide(c),0);if(len<=n)return name;\n"
     " for(const c of all){if((k+=wide(c))>n-2)break;out+=c}return out+'..'}\n",
     "function layout(){const[z0,z1]=zoom,s=W/(z1-z0);\n"
     " for(const e of list){const a=Math.max(e.x,z0),b=Math.min(e.x+e.w,z1),w=(b-a)*s;\n"
     "  const hide=w<.15;e.g.style.display=hide?'none':'';if(hide)continue;\n"
     "  e.r.setAttribute('x',(a-z0)*s);e.r.setAttribute('width',Math.max(w-.3,.3));\n"
-    "  const text=fit(e.name,w,CW);if(text&&!e.t){e.t=document.createElementNS(NS,'text');e.t.setAttribute('y',e.y+13);e.g.append(e.t)}\n"
+    "  const text=fit(e.name,w,CW);if(text&&!e.t){e.t=document.createElementNS(NS,'text');"
+    "e.t.setAttribute('y',e.y+13);e.g.append(e.t)}\n"
     "  if(e.t){e.t.textContent=text;e.t.setAttribute('x',(a-z0)*s+3)}\n"
     "  e.g.classList.toggle('up',(e.x<z0-E||e.x+e.w>z1+E))}\n"
     " reset.style.display=z1-z0<1-E?'':'none'}\n"
@@ -71,14 +75,18 @@ static const char *const script[] = {
     " for(const e of svg.querySelectorAll('.back'))e.setAttribute('width',W);layout();\n"
     " head.textContent=fit(title,W-310,8.5);\n"
     " for(const t of svg.querySelectorAll('svg>text[y=\"40\"]')){\n"
-    "  const over=+t.getAttribute('x')+t.textContent.length*CW>W-190;t.style.display=t.previousElementSibling.style.display=over?'none':''}}\n"
+    "  const over=+t.getAttribute('x')+t.textContent.length*CW>W-190;"
+    "t.style.display=t.previousElementSibling.style.display=over?'none':''}}\n"
     "function to(e){zoom=[e.x,Math.min(1,e.x+e.w)];layout();focusOn(e)}\n"
-    "function focusOn(e){current.setAttribute('tabindex',-1);current=e.g;current.setAttribute('tabindex',0);current.focus()}\n",
+    "function focusOn(e){current.setAttribute('tabindex',-1);current=e.g;current.setAttribute('tabindex',0);"
+    "current.focus()}\n",
     "const box=document.createElementNS(NS,'foreignObject');box.setAttribute('y',4);box.setAttribute('width',304);\n"
     "box.setAttribute('height',50);const X='http://www.w3.org/1999/xhtml',div=document.createElementNS(X,'div');\n"
-    "const input=document.createElementNS(X,'input'),said=document.createElementNS(X,'div'),reset=document.createElementNS(X,'button');\n"
+    "const input=document.createElementNS(X,'input'),said=document.createElementNS(X,'div'),"
+    "reset=document.createElementNS(X,'button');\n"
     "input.type='search';input.placeholder='search names';input.setAttribute('aria-label','search names');\n"
-    "said.setAttribute('aria-live','polite');reset.textContent='zoom out';div.append(reset,' ',input,said);box.append(div);svg.append(box);\n"
+    "said.setAttribute('aria-live','polite');reset.textContent='zoom out';div.append(reset,' ',input,said);"
+    "box.append(div);svg.append(box);\n"
     "reset.onclick=()=>{zoom=[0,1];layout()};\n"
     "input.oninput=()=>{const q=input.value.toLowerCase();let calls=0,sum=0,end=-1;\n"
     " const hits=list.filter(e=>{const hit=q&&e.name.toLowerCase().includes(q);e.g.classList.toggle('hit',!!hit);\n"
@@ -89,20 +97,24 @@ static const char *const script[] = {
     "const near=(e,dy,dx)=>{let best=null;for(const o of list){if(o.g.style.display=='none')continue;\n"
     " if(dy?o.y!=e.y+dy||o.x+o.w<=e.x+E||o.x>=e.x+e.w-E:o.y!=e.y||(dx>0?o.x<=e.x:o.x>=e.x))continue;\n"
     " if(!best||(dx>0||dy?o.x<best.x:o.x>best.x))best=o}return best};\n"
-    "svg.addEventListener('keydown',ev=>{if(ev.target==input){if(ev.key=='Escape'){input.value='';input.oninput()}return}\n"
+    "svg.addEventListener('keydown',ev=>{if(ev.target==input){if(ev.key=='Escape'){input.value='';input.oninput()}"
+    "return}\n"
     " if(ev.ctrlKey||ev.metaKey||ev.altKey)return;const g=ev.target.closest('.f'),e=g&&of.get(g);let go=null;\n"
     " if(ev.key=='Escape'){zoom=[0,1];layout()}else if(ev.key=='/'){input.focus()}else if(!e)return;\n"
     " else if(ev.key=='Enter'||ev.key==' ')to(e);\n"
     " else if(ev.key=='ArrowDown')go=near(e,18,0);else if(ev.key=='ArrowUp')go=near(e,-18,0);\n"
     " else if(ev.key=='ArrowRight')go=near(e,0,1);else if(ev.key=='ArrowLeft')go=near(e,0,-1);else return;\n"
     " ev.preventDefault();if(go)focusOn(go)});\n"
-    "rows.forEach(g=>{g.setAttribute('role','button');g.setAttribute('tabindex',-1)});if(current)current.setAttribute('tabindex',0);\n"
+    "rows.forEach(g=>{g.setAttribute('role','button');g.setAttribute('tabindex',-1)});"
+    "if(current)current.setAttribute('tabindex',0);\n"
     "addEventListener('resize',size);size();\n"};
 
 static const char style[] =
-    "text{font:11px monospace;fill:#111;white-space:pre}.f{cursor:pointer;outline:none}.f rect{stroke:#fff;stroke-width:.4}"
+    "text{font:11px monospace;fill:#111;white-space:pre}.f{cursor:pointer;outline:none}.f rect{stroke:#fff;"
+    "stroke-width:.4}"
     ".f text{pointer-events:none}.f:hover rect,.f:focus rect{stroke:#000;stroke-width:1.4}.up rect{opacity:.55}"
-    ".hit rect{fill:#a0c !important}.hit text{fill:#fff}.miss rect{opacity:.35}.note{fill:#a00}.title{font-size:14px;font-weight:bold}"
+    ".hit rect{fill:#a0c !important}.hit text{fill:#fff}.miss rect{opacity:.35}.note{fill:#a00}.title{font-size:14px;"
+    "font-weight:bold}"
     "input,button,div{font:12px sans-serif}div{text-align:right}input{width:190px}";
 
 typedef struct drawing {
@@ -244,7 +256,8 @@ static void put_row(drawing *to, const flame_node *node, double at)
         if (node->cut) flame_put(to->out, ", of which %s cut off", tool_count(cut, node->cut));
         if (*node->category) flame_put(to->out, "\ncategory "), flame_put_xml(to->out, node->category, 100);
     }
-    flame_put(to->out, "</title><rect x=\"%.4f\" y=\"%.0f\" width=\"%.4f\" height=\"%d\" fill=\"", x, y, width, ROW - 1);
+    flame_put(to->out, "</title><rect x=\"%.4f\" y=\"%.0f\" width=\"%.4f\" height=\"%d\" fill=\"", x, y, width,
+              ROW - 1);
     put_color(to, node->category, node->name);
     flame_put(to->out, "\"/>");
     put_label(to, node->name, x, y, width);
@@ -257,9 +270,11 @@ static void put_others(drawing *to, unsigned depth, uint64_t scopes, uint64_t ca
     double x = at * WIDTH, y = row_y(to, depth), width = share(to, ns) * WIDTH;
     if (!ns) return;
     snprintf(name, sizeof name, "others (%s)", tool_count(many, scopes));
-    flame_put(to->out, "<g class=\"f\"><title>%s\ntotal %s, %.2f %%\ncalls %s\nscopes that are narrower than %g %% of the whole",
+    flame_put(to->out,
+              "<g class=\"f\"><title>%s\ntotal %s, %.2f %%\ncalls %s\nscopes that are narrower than %g %% of the whole",
               name, tool_ns(total, (double)ns), share(to, ns) * 100, tool_count(count, calls), to->look->least * 100);
-    flame_put(to->out, "</title><rect x=\"%.4f\" y=\"%.0f\" width=\"%.4f\" height=\"%d\" fill=\"#ccc\"/>", x, y, width, ROW - 1);
+    flame_put(to->out, "</title><rect x=\"%.4f\" y=\"%.0f\" width=\"%.4f\" height=\"%d\" fill=\"#ccc\"/>", x, y, width,
+              ROW - 1);
     put_label(to, name, x, y, width);
     flame_put(to->out, "</g>\n");
 }
@@ -290,13 +305,15 @@ static void put_head(drawing *to)
     const flame *tree = to->tree;
     char total[48], calls[48];
     flame_put(to->out,
-              "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%d\" "
-              "viewBox=\"0 0 %.0f %d\" lang=\"en\">\n<title>",
+              "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
+              "width=\"%.0f\" height=\"%d\" viewBox=\"0 0 %.0f %d\" lang=\"en\">\n<title>",
               WIDTH, to->height, WIDTH, to->height);
     flame_put_xml(to->out, to->look->title, 200);
     flame_put(to->out, ": flame graph</title>\n<style>");
     tool_out_bytes(to->out, style, sizeof style - 1);
-    flame_put(to->out, "</style>\n<rect class=\"back\" width=\"%.0f\" height=\"%d\" fill=\"#fff\"/>\n<text class=\"title\" x=\"4\" y=\"18\">",
+    flame_put(to->out,
+              "</style>\n<rect class=\"back\" width=\"%.0f\" height=\"%d\" fill=\"#fff\"/>\n"
+              "<text class=\"title\" x=\"4\" y=\"18\">",
               WIDTH, to->height);
     flame_put_xml(to->out, to->look->title, 50);
     flame_put(to->out, ": %s in %s calls</text>\n", tool_ns(total, (double)tree->nodes[0].total_ns),
@@ -322,8 +339,9 @@ static void put_notes(drawing *to)
         snprintf(note, sizeof note, "calls that were cut off, whose time counts as far as it is known: %s",
                  tool_count(count, tree->cut));
     if (tree->too_deep)
-        snprintf(note + strlen(note), sizeof note - strlen(note), "%scalls deeper than %d levels, which count as self time: %s",
-                 *note ? "; " : "", FLAME_DEPTH, tool_count(count, tree->too_deep));
+        snprintf(note + strlen(note), sizeof note - strlen(note),
+                 "%scalls deeper than %d levels, which count as self time: %s", *note ? "; " : "", FLAME_DEPTH,
+                 tool_count(count, tree->too_deep));
     if (*note) put_note(to, &y, "", note);
     snprintf(note, sizeof note, "scopes drawn as others, because they are narrower than %g %% of the whole: %s",
              to->look->least * 100, tool_count(count, to->hidden));
@@ -346,7 +364,9 @@ int flame_write_svg(const flame *tree, const flame_look *look, tool_out *out)
         if (tree->nodes[0].total_ns)
             put_tree(&to, 0, 0);
         else
-            flame_put(out, "<text x=\"4\" y=\"%d\">No scope with a duration is in this recording, or in this part of it.</text>\n",
+            flame_put(out,
+                      "<text x=\"4\" y=\"%d\">No scope with a duration is in this recording, or in this part of it."
+                      "</text>\n",
                       TOP + 13);
         put_notes(&to);
         if (tree->nodes[0].total_ns) {

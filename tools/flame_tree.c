@@ -1,4 +1,5 @@
-/* flame_tree.c - the call tree of prof flame: an array of nodes, which a hash table finds by parent, name and category. */
+/* flame_tree.c - the call tree of prof flame: an array of nodes, which a hash table finds by parent, name
+   and category. */
 #include "flame.h"
 #include <stdlib.h>
 #include <string.h>

@@ -82,7 +82,8 @@ static int place(const tool_args *args)
     prof_trace *trace;
     double pid = 0;
     int result;
-    if (args->file_count != 3) return tool_fail("neuron: place needs a recording and a folder: prof neuron place HOST.prof DIR");
+    if (args->file_count != 3)
+        return tool_fail("neuron: place needs a recording and a folder: prof neuron place HOST.prof DIR");
     if (pid_text && !tool_number("--pid", pid_text, 1, 4294967295.0, &pid)) return TOOL_ERROR;
     trace = tool_open(args->files[1]);
     if (!trace) return TOOL_ERROR;
@@ -118,13 +119,13 @@ const tool_command tool_neuron = {
     3,
     run,
     options,
-    "check    looks at the names and sizes of the files that the Neuron runtime left below DIR, and says what is missing\n"
-    "         or empty, and the usual reason. Exit status 1: something is missing or empty.\n"
-    "import   writes the recording HOST.prof anew, with NeuronCores, runtime, framework and load of the host as tracks.\n"
-    "         JSON is the system_profile.json of neuron-explorer view, or that of a system trace. Both have Unix time: they\n"
-    "         must be of the same machine, or of machines with the same time. Without HOST.prof it writes a recording of\n"
-    "         JSON alone, for prof merge. Exit status 1: no event lies within the recording.\n"
+    "check    looks at the names and sizes of the files that the Neuron runtime left below DIR, and says what is\n"
+    "         missing or empty, and the usual reason. Exit status 1: something is missing or empty.\n"
+    "import   writes the recording HOST.prof anew, with NeuronCores, runtime, framework and load of the host as\n"
+    "         tracks. JSON is the system_profile.json of neuron-explorer view, or that of a system trace. Both have\n"
+    "         Unix time: they must be of the same machine, or of machines with the same time. Without HOST.prof it\n"
+    "         writes a recording of JSON alone, for prof merge. Exit status 1: no event lies within the recording.\n"
     "place    writes the scopes as trace.json into the folder of the same process below DIR\n"
-    "         (NEURON_RT_INSPECT_OUTPUT_DIR), where Neuron Explorer looks for the trace of a framework. It does not replace\n"
-    "         a trace.json that prof did not write.\n\n"
+    "         (NEURON_RT_INSPECT_OUTPUT_DIR), where Neuron Explorer looks for the trace of a framework. It does not\n"
+    "         replace a trace.json that prof did not write.\n\n"
     "example: prof neuron import system_profile.json trace.prof -o both.prof; prof export both.prof -o both.json\n"};

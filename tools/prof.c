@@ -171,7 +171,11 @@ const char *tool_ns(char *to, double ns)
     int unit = 0;
     for (; value >= 999.95 && unit < 3; unit++) value /= 1000;
     snprintf(to, 48, "%s%.*f %s", ns < 0 ? "-" : "",
-             value >= 999.95 ? 0 : value >= 99.995 ? 1 : value >= 9.9995 ? 2 : unit || value > (double)(int)value ? 3 : 0,
+             value >= 999.95                      ? 0
+             : value >= 99.995                    ? 1
+             : value >= 9.9995                    ? 2
+             : unit || value > (double)(int)value ? 3
+                                                  : 0,
              value, units[unit]);
     return to;
 }
@@ -397,8 +401,8 @@ static int is_zombie(pid_t pid)
     if (!file) return 0;
     if (fgets(line, sizeof line, file)) rest = strrchr(line, ')'); /* after the name, which may have any character */
     fclose(file);
-    return rest && sscanf(rest, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d", &state, &threads) == 2 &&
-           (state == 'Z' || state == 'X') && threads <= 1;
+    const char *fields = ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d";
+    return rest && sscanf(rest, fields, &state, &threads) == 2 && (state == 'Z' || state == 'X') && threads <= 1;
 }
 #endif
 
@@ -434,7 +438,8 @@ const char *tool_output_kind(const tool_args *args)
     for (i = 1; out && formats[i]; i++)
         if (tool_same(tool_extension(out), extensions[i])) return extensions[i];
     if (!out)
-        tool_fail("%s: no output: add -o OUT.html, .json, .csv, .txt, .prof, .pprof or a directory/", args->command->name);
+        tool_fail("%s: no output: add -o OUT.html, .json, .csv, .txt, .prof, .pprof or a directory/",
+                  args->command->name);
     else if (tool_same(out, "-"))
         tool_fail("%s: -o - needs --format html, json, csv, txt, prof or pprof", args->command->name);
     else
@@ -598,8 +603,8 @@ static void print_help(void)
     for (each = commands; *each; each++) printf("  %-10s %s\n", (*each)->name, (*each)->about);
     printf("  %-10s %s\n", "help", "Explains a command: prof help export, or prof export --help");
     printf("\noptions:\n  -h, --help               this text\n      --version            the version\n\n"
-           "A file named - is standard input or output. After --, file names may begin with -. A file can be read while\n"
-           "a program records into it.\n\n"
+           "A file named - is standard input or output. After --, file names may begin with -. A file can be read\n"
+           "while a program records into it.\n\n"
            "exit status:\n  0  success; check: whole; compare: nothing became slower\n"
            "  1  check: incomplete; compare: something became slower; neuron: see prof help neuron\n"
            "  2  wrong usage, or a file could not be read or written; check: broken\n\n"

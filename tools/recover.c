@@ -270,7 +270,8 @@ static uint64_t save(hunt *h, uint64_t start, char *head, uint64_t whole, char *
 static size_t find_magic(const char *bytes, size_t size)
 {
     const char *at = bytes, *end = bytes + size;
-    while (end - at >= MAGIC_SIZE && (at = (const char *)memchr(at, MAGIC[0], (size_t)(end - at) - MAGIC_SIZE + 1)) != NULL) {
+    while (end - at >= MAGIC_SIZE &&
+           (at = (const char *)memchr(at, MAGIC[0], (size_t)(end - at) - MAGIC_SIZE + 1)) != NULL) {
         if (!memcmp(at, MAGIC, MAGIC_SIZE)) return (size_t)(at - bytes);
         at++;
     }
@@ -342,7 +343,8 @@ static int run(const tool_args *args)
     h.in = args->files[0];
     h.out = tool_value(args, "--output");
     if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
-    if (h.out && tool_same(h.out, "-")) return tool_fail("recover: -o -: there may be several images: name a file instead");
+    if (h.out && tool_same(h.out, "-"))
+        return tool_fail("recover: -o -: there may be several images: name a file instead");
     h.from.file = tool_same(h.in, "-") ? stdin : tool_file_open(h.in, "rb");
     if (!h.from.file) return tool_fail("cannot open %s: %s", h.in, strerror(errno));
     if (h.from.file == stdin && seek(stdin, 0))
@@ -353,11 +355,12 @@ static int run(const tool_args *args)
 }
 
 const tool_command tool_recover = {
-    "recover", "IN [-o OUT.prof]", "Finds recordings in core dumps, copies of memory and damaged files", 1, 1, run, options,
-    "Scans the whole file, of any size, for images, and writes each image whose header is valid. If a part of an image is\n"
-    "missing, the chunks that are left are readable, and the others count as lost.\n\n"
-    "A core dump holds the image of a program that records into memory: everything up to the crash, with the scopes that\n"
-    "were open. The kernel writes core dumps (ulimit -c unlimited), and gcore PID, or generate-core-file in gdb, writes one\n"
-    "of a running program. An output that ends in .prof is a mapped file, which dumps leave out (bit 3 of\n"
-    "/proc/PID/coredump_filter would include it); but then the file itself has everything.\n\n"
+    "recover", "IN [-o OUT.prof]", "Finds recordings in core dumps, copies of memory and damaged files",
+    1, 1, run, options,
+    "Scans the whole file, of any size, for images, and writes each image whose header is valid. If a part of an\n"
+    "image is missing, the chunks that are left are readable, and the others count as lost.\n\n"
+    "A core dump holds the image of a program that records into memory: everything up to the crash, with the scopes\n"
+    "that were open. The kernel writes core dumps (ulimit -c unlimited), and gcore PID, or generate-core-file in\n"
+    "gdb, writes one of a running program. An output that ends in .prof is a mapped file, which dumps leave out\n"
+    "(bit 3 of /proc/PID/coredump_filter would include it); but then the file itself has everything.\n\n"
     "example: prof recover core.1234 -o crash.prof; prof check crash.prof\n"};

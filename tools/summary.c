@@ -193,16 +193,19 @@ static int run(const tool_args *args)
 }
 
 const tool_command tool_summary = {
-    "summary", "IN ...", "Prints a table of scopes, frames, counters and losses, or another report", 1, 10000, run, options,
-    "total is the time inside the scope, self the same without the scopes inside it. % of run is the share of the recording\n"
-    "in which at least one call was open, added over threads. Percentiles are exact to 0.8 %. Scopes whose begin or end was\n"
-    "not recorded count as calls, but add no time. Each recording has a report of its own.\n\n"
-    "If a table is wider than the lines, columns are left out in this order: stddev, min, p90, where, p50, max, % of run,\n"
-    "p99, mean, self, total, but never the one that is sorted by; names are shortened in the middle. mxnet, cntk and json\n"
-    "are never fitted, nor is what goes into a file or a pipe, unless --columns asks for it.\n\n"
-    "On a terminal of 60 columns or more whose locale is UTF-8, the report ends with a bar for each of the ten scopes (or\n"
-    "as many as --top says) with the most self time, and one for the others. Their shares add up to all self time.\n\n"
-    "layouts: mxnet and cntk are the tables of those systems' profilers, cntk-detail is CNTK's list of events as CSV, json\n"
-    "has all numbers unrounded, domains a row for each category, histogram the distribution of each scope.\n\n"
+    "summary", "IN ...", "Prints a table of scopes, frames, counters and losses, or another report",
+    1, 10000, run, options,
+    "total is the time inside the scope, self the same without the scopes inside it. % of run is the share of the\n"
+    "recording in which at least one call was open, added over threads. Percentiles are exact to 0.8 %. Scopes\n"
+    "whose begin or end was not recorded count as calls, but add no time. Each recording has a report of its own.\n\n"
+    "If a table is wider than the lines, columns are left out in this order: stddev, min, p90, where, p50, max, %\n"
+    "of run, p99, mean, self, total, but never the one that is sorted by; names are shortened in the middle. mxnet,\n"
+    "cntk and json are never fitted, nor is what goes into a file or a pipe, unless --columns asks for it.\n\n"
+    "On a terminal of 60 columns or more whose locale is UTF-8, the report ends with a bar for each of the ten\n"
+    "scopes (or as many as --top says) with the most self time, and one for the others. Their shares add up to all\n"
+    "self time.\n\n"
+    "layouts: mxnet and cntk are the tables of those systems' profilers, cntk-detail is CNTK's list of events as\n"
+    "CSV, json has all numbers unrounded, domains a row for each category, histogram the distribution of each\n"
+    "scope.\n\n"
     "example: prof summary --by-path --top 20 trace.prof\n"
     "         prof summary --layout cntk -o profiler/ rank-*.prof\n"};

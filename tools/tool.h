@@ -110,23 +110,30 @@ void tool_progress(double share); /* adds to the share that is done; 1 is everyt
 void tool_progress_end(void);
 void tool_progress_step(void *user, double share); /* for prof_trace_watch */
 extern const char *const tool_progress_choices[];
-#define TOOL_PROGRESS {"--progress", NULL, "WHEN", "a progress bar on stderr: auto (default: if it is a terminal), always, never"}
+#define TOOL_PROGRESS \
+    {"--progress", NULL, "WHEN", "a progress bar on stderr: auto (default: if it is a terminal), always, never"}
 
 /* The options of export and merge for Chrome's JSON. tool_chrome() returns 0, with a message, if a choice is wrong, or
    if an option for JSON was given and json is 0. */
 #define TOOL_CHROME                                                                                             \
-    {"--source", NULL, "WHERE", "json: file and line as loc (default; Tracy shows it), as args (every viewer does), or none"}, \
+    {"--source", NULL, "WHERE",                                                                                 \
+     "json: file and line as loc (default; Tracy shows it), as args (every viewer does), or none"},             \
     {"--no-args", NULL, NULL, "json: leaves out arguments of scopes, which speedscope makes part of their names"}, \
     {"--no-spans", NULL, NULL, "json: leaves out spans, which Tracy takes for scopes"},                         \
     {"--min-duration", NULL, "TIME", "json: leaves out scopes shorter than this, for example 10us"}
-#define TOOL_XPLANE {"--accelerators", NULL, "LIST", "log directory: the devices whose work XProf counts, such as 'npu 0,npu 1'; '*': all"}
+#define TOOL_XPLANE                                                                                             \
+    {"--accelerators", NULL, "LIST",                                                                            \
+     "log directory: the devices whose work XProf counts, such as 'npu 0,npu 1'; '*': all"}
 /* The option of export and view for the page. tool_sources() returns 0, with a message, if it names no folder. */
-#define TOOL_SOURCES {"--sources", NULL, "DIR", "html: also the lines of source around each scope, from files below DIR; others can read them"}
+#define TOOL_SOURCES                                                                                            \
+    {"--sources", NULL, "DIR",                                                                                  \
+     "html: also the lines of source around each scope, from files below DIR; others can read them"}
 int tool_sources(const tool_args *args, const char **folder);
 /* The options of export and view for large recordings. tool_limits() returns 0, with a message, if one is wrong. */
 #define TOOL_LIMITS                                                                                             \
     {"--events", NULL, "N", "html: of a recording of more, an outline and the events of a window; default: 50000000"}, \
-    {"--from", NULL, "TIME", "html: where that window begins, such as 1.5s; -1.5s: before the end; default: the last N/2"}, \
+    {"--from", NULL, "TIME",                                                                                    \
+     "html: where that window begins, such as 1.5s; -1.5s: before the end; default: the last N/2"},             \
     {"--to", NULL, "TIME", "html: where it ends; default: the end"}
 int tool_limits(const tool_args *args, const prof_trace *trace, prof_html_limits *limits);
 int tool_chrome(const tool_args *args, int json, prof_chrome_options *options);
@@ -143,7 +150,8 @@ void tool_print_name(const char *text, int width); /* replaces control character
 
 /* tool_columns() finds the length of a line that tables must fit into: --columns, or that of the terminal; -1: no
    limit. It returns 0, with a message, if --columns is wrong. The other two use what it found. */
-#define TOOL_COLUMNS {"--columns", "-c", "N", "fits lines into N characters; default: the width of the terminal; 0: no limit"}
+#define TOOL_COLUMNS \
+    {"--columns", "-c", "N", "fits lines into N characters; default: the width of the terminal; 0: no limit"}
 int tool_columns(const tool_args *args, int *columns);
 void tool_print_wrapped(const char *text, int at, int indent); /* begins at column `at`; prints no final newline */
 int tool_fit(int max, int used); /* how many characters a name may have if `used` of the line are taken: up to max */

@@ -385,9 +385,11 @@ static int begin(top *t)
     const prof_trace_info *info;
     prof_trace *trace;
     int64_t now = now_ns();
-    if (tool_same(t->path, "-")) return tool_fail("top: cannot watch standard input: name the file that the program records into");
+    if (tool_same(t->path, "-"))
+        return tool_fail("top: cannot watch standard input: name the file that the program records into");
     if (is_address(t->path))
-        return tool_fail("top: reads only files: for a program with prof_server.h use curl '%s/summary?ms=1000'", t->path);
+        return tool_fail("top: reads only files: for a program with prof_server.h use curl '%s/summary?ms=1000'",
+                         t->path);
     if (tool_open_buffer(t->path, &trace) && !(trace = tool_open(t->path))) return TOOL_ERROR; /* which says why */
     t->trace = trace;
     info = prof_trace_about(trace);
@@ -422,12 +424,14 @@ static int run(const tool_args *args)
 
 const tool_command tool_top = {
     "top", "FILE.prof", "Shows the scopes of a running program by self time, anew each second", 1, 1, run, options,
-    "FILE.prof is what the program records into: its output or, of any other output, OUTPUT.prof beside it. It is only read.\n"
-    "Figures are those of the period alone: calls/s counts the calls that ended in it; self % is the time in the scope without\n"
-    "those inside it, in percent of one processor, whether the thread ran or waited; total is all time in it, added over threads; mean and\n"
-    "max are those of the calls that ended. Calls that are open count with their part of the period, also if it began earlier,\n"
-    "as long as their begin is in the buffer. If the ring holds less than a period, the table is of what it holds.\n\n"
-    "keys: q quits, s sorts by the next column, p pauses and goes on. If standard output is no terminal, or TERM is dumb, it\n"
-    "prints a table for each period. When the program ends, top prints the last part, says so and exits with status 0.\n\n"
+    "FILE.prof is what the program records into: its output or, of any other output, OUTPUT.prof beside it. It is\n"
+    "only read. Figures are those of the period alone: calls/s counts the calls that ended in it; self % is the\n"
+    "time in the scope without those inside it, in percent of one processor, whether the thread ran or waited;\n"
+    "total is all time in it, added over threads; mean and max are those of the calls that ended. Calls that are\n"
+    "open count with their part of the period, also if it began earlier, as long as their begin is in the buffer.\n"
+    "If the ring holds less than a period, the table is of what it holds.\n\n"
+    "keys: q quits, s sorts by the next column, p pauses and goes on. If standard output is no terminal, or TERM is\n"
+    "dumb, it prints a table for each period. When the program ends, top prints the last part, says so and exits\n"
+    "with status 0.\n\n"
     "example: prof top trace.json.prof\n"
     "         prof top --once -n 5 ring.prof\n"};

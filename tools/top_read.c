@@ -1,5 +1,5 @@
-/* top_read.c - the figures of prof top: what happened in one period of a recording. Not by prof_stats(), whose durations
-   leave out what a window cuts: no period would have the calls that cross from one into the next. */
+/* top_read.c - the figures of prof top: what happened in one period of a recording. Not by prof_stats(), whose
+   durations leave out what a window cuts: no period would have the calls that cross from one into the next. */
 #include "top.h"
 #include <stdlib.h>
 #include <string.h>

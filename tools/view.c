@@ -98,7 +98,8 @@ static int write_report(const tool_args *args, prof_trace **traces, const char *
     html.sources = sources;
     tool_progress_begin("view", tool_value(args, "--progress"));
     if (args->file_count == 1) prof_trace_watch(traces[0], tool_progress_step, NULL);
-    result = tool_status(prof_html_outline((const prof_trace *const *)traces, (size_t)args->file_count, path, &html, &limits));
+    result = tool_status(
+        prof_html_outline((const prof_trace *const *)traces, (size_t)args->file_count, path, &html, &limits));
     tool_progress_end();
     return result;
 }
@@ -149,10 +150,11 @@ static int run(const tool_args *args)
 
 const tool_command tool_view = {
     "view", "FILE...", "Shows recordings in a browser, as one HTML file that needs no network", 1, 1000, run, options,
-    "Writes the report to a new folder below TMPDIR, prints its path and opens it with the program that BROWSER names, or\n"
-    "else the system's default. Several recordings are the processes of one report, on one time line; where one had ended before another\n"
-    "began, each begins at 0, and the page compares them. To keep a report, use -o, or prof export IN -o OUT.html.\n\n"
-    "With --live, FILE is not a file but the address of a running program with prof_server.h. View prints and opens it: it\n"
-    "serves a page of the program's last seconds.\n\n"
+    "Writes the report to a new folder below TMPDIR, prints its path and opens it with the program that BROWSER\n"
+    "names, or else the system's default. Several recordings are the processes of one report, on one time line;\n"
+    "where one had ended before another began, each begins at 0, and the page compares them. To keep a report, use\n"
+    "-o, or prof export IN -o OUT.html.\n\n"
+    "With --live, FILE is not a file but the address of a running program with prof_server.h. View prints and opens\n"
+    "it: it serves a page of the program's last seconds.\n\n"
     "example: prof view trace.prof\n"
     "         prof view --live localhost:9012\n"};
