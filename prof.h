@@ -4059,7 +4059,14 @@ static PROF__RARE prof_status prof__fail(prof_status status, const char *format,
 }
 #endif
 
-#ifndef PROF_FREESTANDING
+#ifdef PROF_FREESTANDING /* without a printf the text is put together here */
+#define prof__must_be(name, values) prof__fail(PROF_INVALID_ARGUMENT, name ": must be " values)
+#else
+static PROF__RARE prof_status prof__must_be(const char *name, const char *values)
+{
+    return prof__fail(PROF_INVALID_ARGUMENT, "%s: must be %s", name, values);
+}
+
 /* what: "for ..." or "to ..." */
 static PROF__UNUSED PROF__RARE prof_status prof__no_memory(const char *what)
 {
@@ -4461,6 +4468,13 @@ typedef struct prof__session {
     prof__header like;    /* the header as it was at the start: the model for a child's image */
 #endif
 } prof__session;
+
+/* Without names of outputs, an image is never in a file beside its output. */
+#ifdef PROF_NO_NAMES
+#define PROF__BESIDE(condition) 0
+#else
+#define PROF__BESIDE(condition) (condition)
+#endif
 
 /* All of this changes under prof__lock_word, as does the generation, which shows that it has changed. */
 static struct {
@@ -9700,7 +9714,8 @@ static PROF__RARE int prof__file_reserve(int file, size_t size, int *sparse)
 static PROF__RARE int prof__file_fits(const prof__session *s, int file, size_t size)
 {
     struct statvfs about;
-    return !s->beside || (!fstatvfs(file, &about) && (uint64_t)about.f_bavail * about.f_frsize / 4 >= size);
+    (void)s;
+    return !PROF__BESIDE(s->beside) || (!fstatvfs(file, &about) && (uint64_t)about.f_bavail * about.f_frsize / 4 >= size);
 }
 
 /* Makes the file size bytes large, and maps it; if file is -1, maps memory. This is for systems that can reserve blocks
@@ -9736,7 +9751,7 @@ static PROF__RARE int prof__map_whole(prof__session *s, int file, size_t size, v
 {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, sparse = 0;
     int error = file < 0 ? 0 : prof__file_reserve(file, size, &sparse);
-    if (error || (sparse && s->beside)) return error ? error : EOPNOTSUPP;
+    if (error || (sparse && PROF__BESIDE(s->beside))) return error ? error : EOPNOTSUPP;
 #ifdef MAP_POPULATE
     flags |= MAP_POPULATE;
 #endif
@@ -9852,7 +9867,7 @@ static PROF__RARE void prof__file_forget(prof__session *s, int error)
 static PROF__RARE int prof__memory_get(prof__session *s, size_t size)
 {
     int error = prof__memory_map(s, size);
-    if (!error || !s->beside || !s->live_path) return error;
+    if (!error || !PROF__BESIDE(s->beside && s->live_path)) return error;
     prof__file_forget(s, error);
     return prof__memory_map(s, size);
 }
@@ -9870,9 +9885,9 @@ static PROF__RARE int prof__disk_has(const char *path, uint64_t size)
 static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
 {
     struct stat about;
-    if (s->live_path && !s->beside && !stat(s->live_path, &about) && !S_ISREG(about.st_mode))
+    if (s->live_path && !PROF__BESIDE(s->beside) && !stat(s->live_path, &about) && !S_ISREG(about.st_mode))
         return prof__fail(PROF_IO, "%s: not a regular file", s->live_path);
-    if (s->live_path && !s->beside && !prof__disk_has(s->live_path, size))
+    if (s->live_path && !PROF__BESIDE(s->beside) && !prof__disk_has(s->live_path, size))
         return prof__fail(PROF_IO, "%s: the disk has no room for %llu bytes: choose a smaller buffer, or another disk",
                           s->live_path, (unsigned long long)size);
     int error = prof__memory_get(s, size);
@@ -9890,7 +9905,7 @@ static int prof__name_publish(prof__session *s);
 static PROF__RARE prof_status prof__memory_publish(prof__session *s)
 {
     int error = s->live_path ? prof__name_publish(s) : 0;
-    if (error && s->beside) {
+    if (error && PROF__BESIDE(s->beside)) {
         prof__file_forget(s, error);
         return PROF_OK;
     }
@@ -9950,6 +9965,7 @@ static prof_status prof__service_start(prof__session *s);
 static void prof__service_stop(prof__session *s);
 static void prof__stream_close(prof__session *s);
 static prof_status prof__file_finish(prof__session *s, prof_status status);
+static prof_status prof__service_check(const prof_config *config);
 static prof_status prof__service_configure(prof__session *s, const prof_config *config);
 #endif
 static prof_status prof__crash_prepare(prof__session *s);
@@ -11358,8 +11374,6 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
 #ifndef PROF_TINY
     if (config->layout && config->layout[0] && !s->output[0])
         return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': needs an output: set config.output", config->layout);
-    if (config->mode == PROF_STREAM && !s->live_path)
-        return prof__fail(PROF_INVALID_ARGUMENT, "mode stream needs an output, for example trace.prof");
 #endif
     if (memory) {
         uint32_t skip = (uint32_t)(0 - (uintptr_t)memory) & 63;
@@ -11423,35 +11437,31 @@ static PROF__RARE prof_status prof__config_check(const prof_config *c)
 static PROF__RARE prof_status prof__config_check(const prof_config *c)
 {
     if ((unsigned)c->mode > PROF_RING_STATS)
-        return prof__fail(PROF_INVALID_ARGUMENT, "mode: must be ring, fill, stream, stats or ring+stats");
+        return prof__must_be("mode", "ring, fill, stream, stats or ring+stats");
 #ifdef PROF_FREESTANDING
     if (c->mode > PROF_FILL) return prof__fail(PROF_UNSUPPORTED, "mode: must be ring or fill with PROF_FREESTANDING");
     if (c->save) return prof__fail(PROF_UNSUPPORTED, "save: not supported with PROF_FREESTANDING");
 #endif
-    if ((unsigned)c->at_limit > PROF_LIMIT_ROTATE)
-        return prof__fail(PROF_INVALID_ARGUMENT, "at_limit: must be stop or rotate");
-    if (c->wait_ns > PROF__MAX_WAIT && c->wait_ns != PROF__NO_WAIT)
-        return prof__fail(PROF_INVALID_ARGUMENT, "wait: must be at most 10s");
-    if (c->dump_period_ns && c->dump_period_ns < PROF__MIN_PERIOD) /* UINT64_MAX is off */
-        return prof__fail(PROF_INVALID_ARGUMENT, "dump_period: must be at least 10ms");
     if ((unsigned)c->clock > PROF_CLOCK_MONOTONIC)
-        return prof__fail(PROF_INVALID_ARGUMENT, "clock: must be auto, counter, ordered or monotonic");
+        return prof__must_be("clock", "auto, counter, ordered or monotonic");
     if (c->level < -1 || c->level > 255)
         return prof__fail(PROF_INVALID_ARGUMENT, "level %d: must be 1 to 255, or -1", c->level);
     if (c->warmup_steps && c->warmup_frames)
         return prof__fail(PROF_INVALID_ARGUMENT, "warmup_steps, warmup_frames: only one of them can be set");
-    if (c->delay_ns > PROF__CENTURY || c->duration_ns > PROF__CENTURY)
-        return prof__fail(PROF_INVALID_ARGUMENT, "delay, duration: must be at most a century");
     if ((unsigned)c->existing > PROF_EXISTING_REFUSE)
-        return prof__fail(PROF_INVALID_ARGUMENT, "existing: must be auto, replace, number or refuse");
+        return prof__must_be("existing", "auto, replace, number or refuse");
 #ifdef PROF_FREESTANDING
     if (c->delay_ns || c->start_unix_ns || c->duration_ns)
         return prof__fail(PROF_UNSUPPORTED,
                           "delay, start_unix, duration: not supported with PROF_FREESTANDING");
 #endif
     if (!c->memory && c->buffer_size && (c->buffer_size < PROF__MIN_BUFFER || (uint64_t)c->buffer_size >> 30 > 64))
-        return prof__fail(PROF_INVALID_ARGUMENT, "buffer_size: must be 128K to 64G");
+        return prof__must_be("buffer_size", "128K to 64G");
+#ifdef PROF_FREESTANDING
     return PROF_OK;
+#else
+    return prof__service_check(c);
+#endif
 }
 #endif
 
@@ -11510,7 +11520,7 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
         s->header->session = s->epoch;
         prof__metadata_write(s);
 #ifndef PROF_FREESTANDING
-        if (s->beside_error) prof__meta_pair(s, "in memory only", strerror(s->beside_error));
+        if (PROF__BESIDE(s->beside_error)) prof__meta_pair(s, "in memory only", strerror(s->beside_error));
 #endif
 #ifndef PROF_FREESTANDING
         s->like = *s->header;
@@ -11617,7 +11627,7 @@ static PROF__RARE prof_status prof__stop_locked(void)
     prof__session *s = status ? NULL : prof__state.session;
     if (s) prof__service_stop(s);
     if (s) prof__upstairs.save_disarm();
-    if (s && s->output[0] && s->live_path != s->output && !s->written) status = prof__output_write(s);
+    if (s && s->output[0] && PROF__BESIDE(s->live_path != s->output) && !s->written) status = prof__output_write(s);
     if (s && s->live_path) status = prof__file_finish(s, status);
     if (s && status) prof__path_unclaim(s);
 #endif
@@ -12284,8 +12294,8 @@ static PROF__RARE void prof__session_inherit(prof__session *s)
     s->follow = NULL;
     s->dump_period_ns = s->wait_ns = s->max_file_size = 0;
     s->crash_report = 0;
-    if (s->live_path && s->live_path != s->output) s->beside = 1;
-    if (s->live_path != s->output) s->live_path = NULL;
+    if (PROF__BESIDE(s->live_path && s->live_path != s->output)) s->beside = 1;
+    if (PROF__BESIDE(s->live_path != s->output)) s->live_path = NULL;
     if (s->header) {
         /* the user's memory belongs to the parent */
         if (!s->mapping) s->mapping_size = (size_t)prof__round(s->image_size, 4096);
@@ -12433,7 +12443,7 @@ static PROF__RARE int prof__child_image(prof__session *s)
     if (!s->live_path) return 0;
     error = prof__name_take(s);
     if (!error) error = prof__name_publish(s);
-    if (!error || !s->beside) return error;
+    if (!error || !PROF__BESIDE(s->beside)) return error;
     prof__file_forget(s, error);
     return 0;
 }
@@ -13016,13 +13026,13 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     int open = prof__stream_file_there(s); /* also if the file was moved or renamed */
     int error = s->apart && s->live_path == s->output && !status ? prof__file_copy(s) : 0;
     if (error) status = prof__fail(PROF_IO, "%s: cannot be written: %s", prof__path_end(s->live_path), strerror(error));
-    if (s->live_path != s->output && status) {
+    if (PROF__BESIDE(s->live_path != s->output) && status) {
         memcpy(why, PROF__ERROR_TEXT(), sizeof why);
         size_t length = strlen(why), cut = length > 110 ? length - 107 : 0; /* the reason comes after the path */
         while (((unsigned char)why[cut] & 0xC0) == 0x80) ++cut;
         status = prof__fail(status, "%s%s: the recording is kept in %s", cut ? "..." : "", why + cut,
                             prof__path_end(s->live_path));
-    } else if (s->live_path != s->output) {
+    } else if (PROF__BESIDE(s->live_path != s->output)) {
         if (here) unlink(s->live_path);
     } else if (!status && !here && (!open || PROF__FILE_ABOUT(s, &about) || !about.st_nlink)) {
         status = prof__fail(PROF_IO, "%s was %s while it was recorded: prof_save() can still write it elsewhere",
@@ -13080,6 +13090,8 @@ static prof_status prof__stream_open(prof__session *s)
     prof__header *h = s->header;
     uint64_t least = 2 * PROF__BLOCK_BOUND(s->chunk_words);
     if (least < PROF__MIN_ARCHIVE) least = PROF__MIN_ARCHIVE;
+    if (!s->live_path)
+        return prof__fail(PROF_INVALID_ARGUMENT, "mode stream needs an output, for example trace.prof");
     if (s->max_file_size && s->max_file_size < prof__round(s->mapping_size, 4096) + least)
         return prof__fail(PROF_INVALID_ARGUMENT,
                           "max_file_size %llu: must be at least %lluK more than the buffer (%llu)",
@@ -13318,13 +13330,17 @@ static PROF__RARE int prof__stream_step(prof__session *s)
 /*-- NO SERVICE -----------------------------------------------------------------------------------------------------
    What it would do can't be asked for: see prof__service_configure(). */
 
+static prof_status prof__service_check(const prof_config *config)
+{
+    return config->delay_ns || config->start_unix_ns || config->duration_ns
+               ? prof__left_out("delay, start_unix, duration", "PROF_NO_SERVICE")
+               : PROF_OK;
+}
 static prof_status prof__service_configure(prof__session *s, const prof_config *config)
 {
     int fresh = !s->output[0] || s->live_path == s->output; /* nothing to rewrite */
     if (config->dump_period_ns && config->dump_period_ns != PROF__NO_DUMP && !fresh)
         return prof__left_out("dump_period", "PROF_NO_SERVICE");
-    if (config->delay_ns || config->start_unix_ns || config->duration_ns)
-        return prof__left_out("delay, start_unix, duration", "PROF_NO_SERVICE");
     if (config->mode == PROF_STREAM) return prof__stream_open(s);
     return prof__upstairs.follow_make(s, config);
 }
@@ -13476,6 +13492,18 @@ static uint64_t prof__service_longest(const prof__session *s)
     if (!prof__chunks_kept(s)) ns = s->dump_period_ns / 10;
     if (ns < 1000000) ns = 1000000;
     return ns < 1000000000 ? ns : 1000000000;
+}
+
+/* Checks what is only for the service. */
+static PROF__RARE prof_status prof__service_check(const prof_config *c)
+{
+    if ((unsigned)c->at_limit > PROF_LIMIT_ROTATE) return prof__must_be("at_limit", "stop or rotate");
+    if (c->wait_ns > PROF__MAX_WAIT && c->wait_ns != PROF__NO_WAIT) return prof__must_be("wait", "at most 10s");
+    if (c->dump_period_ns && c->dump_period_ns < PROF__MIN_PERIOD) /* UINT64_MAX is off */
+        return prof__must_be("dump_period", "at least 10ms");
+    if (c->delay_ns > PROF__CENTURY || c->duration_ns > PROF__CENTURY)
+        return prof__must_be("delay, duration", "at most a century");
+    return PROF_OK;
 }
 
 static prof_status prof__service_configure(prof__session *s, const prof_config *config)

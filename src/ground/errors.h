@@ -104,7 +104,14 @@ static PROF__RARE prof_status prof__fail(prof_status status, const char *format,
 }
 #endif
 
-#ifndef PROF_FREESTANDING
+#ifdef PROF_FREESTANDING /* without a printf the text is put together here */
+#define prof__must_be(name, values) prof__fail(PROF_INVALID_ARGUMENT, name ": must be " values)
+#else
+static PROF__RARE prof_status prof__must_be(const char *name, const char *values)
+{
+    return prof__fail(PROF_INVALID_ARGUMENT, "%s: must be %s", name, values);
+}
+
 /* what: "for ..." or "to ..." */
 static PROF__UNUSED PROF__RARE prof_status prof__no_memory(const char *what)
 {

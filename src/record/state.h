@@ -130,6 +130,13 @@ typedef struct prof__session {
 #endif
 } prof__session;
 
+/* Without names of outputs, an image is never in a file beside its output. */
+#ifdef PROF_NO_NAMES
+#define PROF__BESIDE(condition) 0
+#else
+#define PROF__BESIDE(condition) (condition)
+#endif
+
 /* All of this changes under prof__lock_word, as does the generation, which shows that it has changed. */
 static struct {
     prof__session *session; /* the running one, or the last one until it is reset */

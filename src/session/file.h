@@ -94,13 +94,13 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     int open = prof__stream_file_there(s); /* also if the file was moved or renamed */
     int error = s->apart && s->live_path == s->output && !status ? prof__file_copy(s) : 0;
     if (error) status = prof__fail(PROF_IO, "%s: cannot be written: %s", prof__path_end(s->live_path), strerror(error));
-    if (s->live_path != s->output && status) {
+    if (PROF__BESIDE(s->live_path != s->output) && status) {
         memcpy(why, PROF__ERROR_TEXT(), sizeof why);
         size_t length = strlen(why), cut = length > 110 ? length - 107 : 0; /* the reason comes after the path */
         while (((unsigned char)why[cut] & 0xC0) == 0x80) ++cut;
         status = prof__fail(status, "%s%s: the recording is kept in %s", cut ? "..." : "", why + cut,
                             prof__path_end(s->live_path));
-    } else if (s->live_path != s->output) {
+    } else if (PROF__BESIDE(s->live_path != s->output)) {
         if (here) unlink(s->live_path);
     } else if (!status && !here && (!open || PROF__FILE_ABOUT(s, &about) || !about.st_nlink)) {
         status = prof__fail(PROF_IO, "%s was %s while it was recorded: prof_save() can still write it elsewhere",

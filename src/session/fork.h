@@ -68,8 +68,8 @@ static PROF__RARE void prof__session_inherit(prof__session *s)
     s->follow = NULL;
     s->dump_period_ns = s->wait_ns = s->max_file_size = 0;
     s->crash_report = 0;
-    if (s->live_path && s->live_path != s->output) s->beside = 1;
-    if (s->live_path != s->output) s->live_path = NULL;
+    if (PROF__BESIDE(s->live_path && s->live_path != s->output)) s->beside = 1;
+    if (PROF__BESIDE(s->live_path != s->output)) s->live_path = NULL;
     if (s->header) {
         /* the user's memory belongs to the parent */
         if (!s->mapping) s->mapping_size = (size_t)prof__round(s->image_size, 4096);
@@ -217,7 +217,7 @@ static PROF__RARE int prof__child_image(prof__session *s)
     if (!s->live_path) return 0;
     error = prof__name_take(s);
     if (!error) error = prof__name_publish(s);
-    if (!error || !s->beside) return error;
+    if (!error || !PROF__BESIDE(s->beside)) return error;
     prof__file_forget(s, error);
     return 0;
 }

@@ -193,7 +193,8 @@ static PROF__RARE int prof__file_reserve(int file, size_t size, int *sparse)
 static PROF__RARE int prof__file_fits(const prof__session *s, int file, size_t size)
 {
     struct statvfs about;
-    return !s->beside || (!fstatvfs(file, &about) && (uint64_t)about.f_bavail * about.f_frsize / 4 >= size);
+    (void)s;
+    return !PROF__BESIDE(s->beside) || (!fstatvfs(file, &about) && (uint64_t)about.f_bavail * about.f_frsize / 4 >= size);
 }
 
 /* Makes the file size bytes large, and maps it; if file is -1, maps memory. This is for systems that can reserve blocks
@@ -229,7 +230,7 @@ static PROF__RARE int prof__map_whole(prof__session *s, int file, size_t size, v
 {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, sparse = 0;
     int error = file < 0 ? 0 : prof__file_reserve(file, size, &sparse);
-    if (error || (sparse && s->beside)) return error ? error : EOPNOTSUPP;
+    if (error || (sparse && PROF__BESIDE(s->beside))) return error ? error : EOPNOTSUPP;
 #ifdef MAP_POPULATE
     flags |= MAP_POPULATE;
 #endif
@@ -345,7 +346,7 @@ static PROF__RARE void prof__file_forget(prof__session *s, int error)
 static PROF__RARE int prof__memory_get(prof__session *s, size_t size)
 {
     int error = prof__memory_map(s, size);
-    if (!error || !s->beside || !s->live_path) return error;
+    if (!error || !PROF__BESIDE(s->beside && s->live_path)) return error;
     prof__file_forget(s, error);
     return prof__memory_map(s, size);
 }
@@ -363,9 +364,9 @@ static PROF__RARE int prof__disk_has(const char *path, uint64_t size)
 static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
 {
     struct stat about;
-    if (s->live_path && !s->beside && !stat(s->live_path, &about) && !S_ISREG(about.st_mode))
+    if (s->live_path && !PROF__BESIDE(s->beside) && !stat(s->live_path, &about) && !S_ISREG(about.st_mode))
         return prof__fail(PROF_IO, "%s: not a regular file", s->live_path);
-    if (s->live_path && !s->beside && !prof__disk_has(s->live_path, size))
+    if (s->live_path && !PROF__BESIDE(s->beside) && !prof__disk_has(s->live_path, size))
         return prof__fail(PROF_IO, "%s: the disk has no room for %llu bytes: choose a smaller buffer, or another disk",
                           s->live_path, (unsigned long long)size);
     int error = prof__memory_get(s, size);
@@ -383,7 +384,7 @@ static int prof__name_publish(prof__session *s);
 static PROF__RARE prof_status prof__memory_publish(prof__session *s)
 {
     int error = s->live_path ? prof__name_publish(s) : 0;
-    if (error && s->beside) {
+    if (error && PROF__BESIDE(s->beside)) {
         prof__file_forget(s, error);
         return PROF_OK;
     }

@@ -2,13 +2,17 @@
 /*-- NO SERVICE -----------------------------------------------------------------------------------------------------
    What it would do can't be asked for: see prof__service_configure(). */
 
+static prof_status prof__service_check(const prof_config *config)
+{
+    return config->delay_ns || config->start_unix_ns || config->duration_ns
+               ? prof__left_out("delay, start_unix, duration", "PROF_NO_SERVICE")
+               : PROF_OK;
+}
 static prof_status prof__service_configure(prof__session *s, const prof_config *config)
 {
     int fresh = !s->output[0] || s->live_path == s->output; /* nothing to rewrite */
     if (config->dump_period_ns && config->dump_period_ns != PROF__NO_DUMP && !fresh)
         return prof__left_out("dump_period", "PROF_NO_SERVICE");
-    if (config->delay_ns || config->start_unix_ns || config->duration_ns)
-        return prof__left_out("delay, start_unix, duration", "PROF_NO_SERVICE");
     if (config->mode == PROF_STREAM) return prof__stream_open(s);
     return prof__upstairs.follow_make(s, config);
 }

@@ -145,6 +145,18 @@ static uint64_t prof__service_longest(const prof__session *s)
     return ns < 1000000000 ? ns : 1000000000;
 }
 
+/* Checks what is only for the service. */
+static PROF__RARE prof_status prof__service_check(const prof_config *c)
+{
+    if ((unsigned)c->at_limit > PROF_LIMIT_ROTATE) return prof__must_be("at_limit", "stop or rotate");
+    if (c->wait_ns > PROF__MAX_WAIT && c->wait_ns != PROF__NO_WAIT) return prof__must_be("wait", "at most 10s");
+    if (c->dump_period_ns && c->dump_period_ns < PROF__MIN_PERIOD) /* UINT64_MAX is off */
+        return prof__must_be("dump_period", "at least 10ms");
+    if (c->delay_ns > PROF__CENTURY || c->duration_ns > PROF__CENTURY)
+        return prof__must_be("delay, duration", "at most a century");
+    return PROF_OK;
+}
+
 static prof_status prof__service_configure(prof__session *s, const prof_config *config)
 {
     prof__service *service = &s->service;

@@ -46,8 +46,6 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
 #ifndef PROF_TINY
     if (config->layout && config->layout[0] && !s->output[0])
         return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': needs an output: set config.output", config->layout);
-    if (config->mode == PROF_STREAM && !s->live_path)
-        return prof__fail(PROF_INVALID_ARGUMENT, "mode stream needs an output, for example trace.prof");
 #endif
     if (memory) {
         uint32_t skip = (uint32_t)(0 - (uintptr_t)memory) & 63;
@@ -111,35 +109,31 @@ static PROF__RARE prof_status prof__config_check(const prof_config *c)
 static PROF__RARE prof_status prof__config_check(const prof_config *c)
 {
     if ((unsigned)c->mode > PROF_RING_STATS)
-        return prof__fail(PROF_INVALID_ARGUMENT, "mode: must be ring, fill, stream, stats or ring+stats");
+        return prof__must_be("mode", "ring, fill, stream, stats or ring+stats");
 #ifdef PROF_FREESTANDING
     if (c->mode > PROF_FILL) return prof__fail(PROF_UNSUPPORTED, "mode: must be ring or fill with PROF_FREESTANDING");
     if (c->save) return prof__fail(PROF_UNSUPPORTED, "save: not supported with PROF_FREESTANDING");
 #endif
-    if ((unsigned)c->at_limit > PROF_LIMIT_ROTATE)
-        return prof__fail(PROF_INVALID_ARGUMENT, "at_limit: must be stop or rotate");
-    if (c->wait_ns > PROF__MAX_WAIT && c->wait_ns != PROF__NO_WAIT)
-        return prof__fail(PROF_INVALID_ARGUMENT, "wait: must be at most 10s");
-    if (c->dump_period_ns && c->dump_period_ns < PROF__MIN_PERIOD) /* UINT64_MAX is off */
-        return prof__fail(PROF_INVALID_ARGUMENT, "dump_period: must be at least 10ms");
     if ((unsigned)c->clock > PROF_CLOCK_MONOTONIC)
-        return prof__fail(PROF_INVALID_ARGUMENT, "clock: must be auto, counter, ordered or monotonic");
+        return prof__must_be("clock", "auto, counter, ordered or monotonic");
     if (c->level < -1 || c->level > 255)
         return prof__fail(PROF_INVALID_ARGUMENT, "level %d: must be 1 to 255, or -1", c->level);
     if (c->warmup_steps && c->warmup_frames)
         return prof__fail(PROF_INVALID_ARGUMENT, "warmup_steps, warmup_frames: only one of them can be set");
-    if (c->delay_ns > PROF__CENTURY || c->duration_ns > PROF__CENTURY)
-        return prof__fail(PROF_INVALID_ARGUMENT, "delay, duration: must be at most a century");
     if ((unsigned)c->existing > PROF_EXISTING_REFUSE)
-        return prof__fail(PROF_INVALID_ARGUMENT, "existing: must be auto, replace, number or refuse");
+        return prof__must_be("existing", "auto, replace, number or refuse");
 #ifdef PROF_FREESTANDING
     if (c->delay_ns || c->start_unix_ns || c->duration_ns)
         return prof__fail(PROF_UNSUPPORTED,
                           "delay, start_unix, duration: not supported with PROF_FREESTANDING");
 #endif
     if (!c->memory && c->buffer_size && (c->buffer_size < PROF__MIN_BUFFER || (uint64_t)c->buffer_size >> 30 > 64))
-        return prof__fail(PROF_INVALID_ARGUMENT, "buffer_size: must be 128K to 64G");
+        return prof__must_be("buffer_size", "128K to 64G");
+#ifdef PROF_FREESTANDING
     return PROF_OK;
+#else
+    return prof__service_check(c);
+#endif
 }
 #endif
 
@@ -198,7 +192,7 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
         s->header->session = s->epoch;
         prof__metadata_write(s);
 #ifndef PROF_FREESTANDING
-        if (s->beside_error) prof__meta_pair(s, "in memory only", strerror(s->beside_error));
+        if (PROF__BESIDE(s->beside_error)) prof__meta_pair(s, "in memory only", strerror(s->beside_error));
 #endif
 #ifndef PROF_FREESTANDING
         s->like = *s->header;

@@ -36,7 +36,7 @@ static PROF__RARE prof_status prof__stop_locked(void)
     prof__session *s = status ? NULL : prof__state.session;
     if (s) prof__service_stop(s);
     if (s) prof__upstairs.save_disarm();
-    if (s && s->output[0] && s->live_path != s->output && !s->written) status = prof__output_write(s);
+    if (s && s->output[0] && PROF__BESIDE(s->live_path != s->output) && !s->written) status = prof__output_write(s);
     if (s && s->live_path) status = prof__file_finish(s, status);
     if (s && status) prof__path_unclaim(s);
 #endif

@@ -24,6 +24,8 @@ static prof_status prof__stream_open(prof__session *s)
     prof__header *h = s->header;
     uint64_t least = 2 * PROF__BLOCK_BOUND(s->chunk_words);
     if (least < PROF__MIN_ARCHIVE) least = PROF__MIN_ARCHIVE;
+    if (!s->live_path)
+        return prof__fail(PROF_INVALID_ARGUMENT, "mode stream needs an output, for example trace.prof");
     if (s->max_file_size && s->max_file_size < prof__round(s->mapping_size, 4096) + least)
         return prof__fail(PROF_INVALID_ARGUMENT,
                           "max_file_size %llu: must be at least %lluK more than the buffer (%llu)",
