@@ -149,6 +149,10 @@ void start_c(void)
 __asm__(".section .vectors, \"ax\"\n"
         ".globl _start\n"
         "_start:\n"
+        ".option push\n"
+        ".option norelax\n" /* or this would be gp itself */
+        "    la gp, __global_pointer$\n"
+        ".option pop\n"
         "    la sp, stack_end\n"
         "    j start_c\n"
         ".text\n");
