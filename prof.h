@@ -4809,27 +4809,21 @@ static int prof__category_on(const char *category)
 
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_OBJECTS)
 /* The categories of call sites, for prof_domain_list(): copies, because the modules that they are from may be unloaded.
-   The list grows under the lock, and is read without it. */
+   Each ends with a zero. The list grows under the lock, and is read without it. */
 static struct {
-    uint32_t count, used;
-    const char *names[128];
-    char text[4096];
+    uint32_t used;
+    char names[4092];
 } prof__categories;
 
 static PROF__RARE void prof__category_note(const char *category)
 {
-    uint32_t count = prof__categories.count;
+    char *each = prof__categories.names, *end = each + prof__categories.used;
     size_t size = category ? prof__length(category) + 1 : 1;
-    char *copy = prof__categories.text + prof__categories.used;
-    if (size == 1 || size > sizeof prof__categories.text - prof__categories.used ||
-        count == sizeof prof__categories.names / sizeof *prof__categories.names)
-        return;
-    for (uint32_t i = 0; i < count; ++i)
-        if (prof__equal(prof__categories.names[i], category)) return;
-    prof__copy(copy, category, size);
-    prof__categories.used += (uint32_t)size;
-    prof__categories.names[count] = copy;
-    PROF__RELEASE(&prof__categories.count, count + 1);
+    if (size == 1 || size > sizeof prof__categories.names - prof__categories.used) return;
+    while (each < end && !prof__equal(each, category)) each += prof__length(each) + 1;
+    if (each < end) return;
+    prof__copy(end, category, size);
+    PROF__RELEASE(&prof__categories.used, prof__categories.used + (uint32_t)size);
 }
 #else
 #define prof__category_note(category) ((void)0)
@@ -12066,13 +12060,13 @@ PROF_DEF const char *prof_domain_name(const prof_domain *domain) { return domain
 static PROF__ASIDE size_t prof__domain_names(const char **names, size_t capacity)
 {
     prof_domain *first = PROF__ACQUIRE(&prof__domains);
-    uint32_t categories = PROF__ACQUIRE(&prof__categories.count);
+    const char *category = prof__categories.names, *end = category + PROF__ACQUIRE(&prof__categories.used);
     size_t count = 0;
     for (const prof_domain *domain = first; domain; domain = domain->next, ++count)
         if (names && count < capacity) names[count] = domain->name;
-    for (uint32_t i = 0; i < categories; ++i) {
-        if (prof__domain_find(first, NULL, prof__categories.names[i])) continue;
-        if (names && count < capacity) names[count] = prof__categories.names[i];
+    for (; category < end; category += prof__length(category) + 1) {
+        if (prof__domain_find(first, NULL, category)) continue;
+        if (names && count < capacity) names[count] = category;
         ++count;
     }
     return count;

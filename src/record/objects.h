@@ -92,13 +92,13 @@ PROF_DEF const char *prof_domain_name(const prof_domain *domain) { return domain
 static PROF__ASIDE size_t prof__domain_names(const char **names, size_t capacity)
 {
     prof_domain *first = PROF__ACQUIRE(&prof__domains);
-    uint32_t categories = PROF__ACQUIRE(&prof__categories.count);
+    const char *category = prof__categories.names, *end = category + PROF__ACQUIRE(&prof__categories.used);
     size_t count = 0;
     for (const prof_domain *domain = first; domain; domain = domain->next, ++count)
         if (names && count < capacity) names[count] = domain->name;
-    for (uint32_t i = 0; i < categories; ++i) {
-        if (prof__domain_find(first, NULL, prof__categories.names[i])) continue;
-        if (names && count < capacity) names[count] = prof__categories.names[i];
+    for (; category < end; category += prof__length(category) + 1) {
+        if (prof__domain_find(first, NULL, category)) continue;
+        if (names && count < capacity) names[count] = category;
         ++count;
     }
     return count;

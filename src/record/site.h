@@ -41,27 +41,21 @@ static int prof__category_on(const char *category)
 
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_OBJECTS)
 /* The categories of call sites, for prof_domain_list(): copies, because the modules that they are from may be unloaded.
-   The list grows under the lock, and is read without it. */
+   Each ends with a zero. The list grows under the lock, and is read without it. */
 static struct {
-    uint32_t count, used;
-    const char *names[128];
-    char text[4096];
+    uint32_t used;
+    char names[4092];
 } prof__categories;
 
 static PROF__RARE void prof__category_note(const char *category)
 {
-    uint32_t count = prof__categories.count;
+    char *each = prof__categories.names, *end = each + prof__categories.used;
     size_t size = category ? prof__length(category) + 1 : 1;
-    char *copy = prof__categories.text + prof__categories.used;
-    if (size == 1 || size > sizeof prof__categories.text - prof__categories.used ||
-        count == sizeof prof__categories.names / sizeof *prof__categories.names)
-        return;
-    for (uint32_t i = 0; i < count; ++i)
-        if (prof__equal(prof__categories.names[i], category)) return;
-    prof__copy(copy, category, size);
-    prof__categories.used += (uint32_t)size;
-    prof__categories.names[count] = copy;
-    PROF__RELEASE(&prof__categories.count, count + 1);
+    if (size == 1 || size > sizeof prof__categories.names - prof__categories.used) return;
+    while (each < end && !prof__equal(each, category)) each += prof__length(each) + 1;
+    if (each < end) return;
+    prof__copy(end, category, size);
+    PROF__RELEASE(&prof__categories.used, prof__categories.used + (uint32_t)size);
 }
 #else
 #define prof__category_note(category) ((void)0)
