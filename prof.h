@@ -7027,23 +7027,21 @@ typedef struct prof__log_list {
 /* Fetches the next value, of a code below PROF__LOG_TEXT. */
 static inline uint64_t prof__log_fetch(unsigned code, prof__log_list *list)
 {
-    switch (code) {
-    case PROF__LOG_INT8: return (uint64_t)(signed char)va_arg(list->values, int);
-    case PROF__LOG_INT16: return (uint64_t)(short)va_arg(list->values, int);
-    case PROF__LOG_INT32: return (uint64_t)va_arg(list->values, int);
-    case PROF__LOG_INT64: return (uint64_t)va_arg(list->values, long long);
-    case PROF__LOG_UINT8: return (unsigned char)va_arg(list->values, unsigned);
-    case PROF__LOG_UINT16: return (unsigned short)va_arg(list->values, unsigned);
-    case PROF__LOG_UINT32: return va_arg(list->values, unsigned);
-    case PROF__LOG_UINT64: return va_arg(list->values, unsigned long long);
+    if (PROF__UNLIKELY(code > PROF__LOG_UINT32 || code == PROF__LOG_INT64)) {
 #ifndef PROF__NO_DOUBLE
-    case PROF__LOG_DOUBLE: return prof__double_bits(va_arg(list->values, double));
+        if (code == PROF__LOG_DOUBLE) return prof__double_bits(va_arg(list->values, double));
 #endif
 #ifndef PROF_FREESTANDING
-    case PROF__LOG_LONG_DOUBLE: return prof__double_bits((double)va_arg(list->values, long double));
+        if (code == PROF__LOG_LONG_DOUBLE) return prof__double_bits((double)va_arg(list->values, long double));
 #endif
-    default: return (uint64_t)(uintptr_t)va_arg(list->values, void *);
+        if (!PROF__WIDE && code == PROF__LOG_POINTER) return (uint64_t)(uintptr_t)va_arg(list->values, void *);
+        return va_arg(list->values, unsigned long long);
     }
+    int value = va_arg(list->values, int); /* what is shorter is passed as an int, too */
+    if (code == PROF__LOG_INT32) return (uint64_t)value;
+    int shift = 32 - (8 << (code - 1) % 4);
+    return code < PROF__LOG_INT64 ? (uint64_t)((int32_t)((uint32_t)value << shift) >> shift)
+                                  : (uint32_t)value << shift >> shift;
 }
 
 /* Returns the head of a value, without the size of a text. */
@@ -8066,6 +8064,12 @@ static inline size_t prof__record_words(uint64_t head, size_t left)
     size_t words = (size_t)(PROF__WORDS >> (head >> PROF__KIND_SHIFT << 2)) & 15;
     if (words == 15) words = 1 + (size_t)(head & 0xFFFF);
     return words <= left ? words : 0;
+}
+
+/* The same, for what runs seldom. */
+static PROF__UNUSED PROF__COLD size_t prof__record_length(uint64_t head, size_t left)
+{
+    return prof__record_words(head, left);
 }
 
 #ifndef PROF_FREESTANDING
@@ -13606,7 +13610,7 @@ static PROF__RARE void prof__chunk_cut(uint64_t *words, const uint64_t *again, s
 {
     size_t at = 0, last = 0, next;
     for (; at < count && words[at] >> PROF__KIND_SHIFT; last = at, at = next) {
-        next = at + prof__record_words(words[at], count - at);
+        next = at + prof__record_length(words[at], count - at);
         if (next == at || memcmp(words + at, again + at, (next - at) * 8)) break;
     }
     if (at == count) return;
@@ -13616,7 +13620,7 @@ static PROF__RARE void prof__chunk_cut(uint64_t *words, const uint64_t *again, s
         return;
     for (; at < count; at += next) {
         kind = again[at] >> PROF__KIND_SHIFT;
-        next = kind == PROF__KIND_NAME || kind == PROF__KIND_DATA ? prof__record_words(again[at], count - at) : 0;
+        next = kind == PROF__KIND_NAME || kind == PROF__KIND_DATA ? prof__record_length(again[at], count - at) : 0;
         if (!next) return;
         memcpy(words + at, again + at, next * 8);
     }
@@ -14551,7 +14555,7 @@ static PROF__RARE void prof__crash_follow(prof__crash_work *w, const prof__sessi
     for (size_t at = 0, length; at < s->chunk_words; at += length) {
         uint64_t kind = words[at] >> PROF__KIND_SHIFT;
         uint32_t site = (uint32_t)(words[at] >> PROF__TICK_BITS) & PROF__SITE_MASK;
-        length = prof__record_words(words[at], (size_t)s->chunk_words - at);
+        length = prof__record_length(words[at], (size_t)s->chunk_words - at);
         if (!length) break;
         if (kind == PROF__KIND_TRACK) {
             thread = prof__crash_find(w, words[at + 1] & PROF__CRASH_TRACK);
@@ -14576,7 +14580,7 @@ static PROF__RARE void prof__crash_rewind(prof__crash_work *w, const prof__sessi
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
     uint64_t *words = w->chunk + sizeof *chunk / 8;
     for (size_t at = 0, length; at < s->chunk_words; at += length) {
-        length = prof__record_words(words[at], (size_t)s->chunk_words - at);
+        length = prof__record_length(words[at], (size_t)s->chunk_words - at);
         if (!length) break;
         if (words[at] >> PROF__KIND_SHIFT != PROF__KIND_END ||
             chunk->base.tick + (words[at] & PROF__TICK_MASK) <= crashed)
@@ -14611,7 +14615,7 @@ static PROF__RARE void prof__crash_meet(prof__crash_work *w, const prof__session
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
     const uint64_t *words = w->chunk + sizeof *chunk / 8, *track = NULL;
     for (size_t at = 0, length; at < s->chunk_words; at += length) {
-        length = prof__record_words(words[at], (size_t)s->chunk_words - at);
+        length = prof__record_length(words[at], (size_t)s->chunk_words - at);
         if (!length) break;
         if (words[at] >> PROF__KIND_SHIFT == PROF__KIND_TRACK) track = words + at;
     }
@@ -19251,7 +19255,7 @@ static void prof__turn_records(uint64_t *words, size_t count)
     size_t at, length, texts;
     for (at = 0; at < count; at += length) {
         prof__turn(words + at, 1);
-        length = prof__record_words(words[at], count - at);
+        length = prof__record_length(words[at], count - at);
         if (!length) return;
         texts = prof__record_text_words(words[at], length);
         prof__turn(words + at + 1 + texts, length - 1 - texts);

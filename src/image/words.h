@@ -16,3 +16,9 @@ static inline size_t prof__record_words(uint64_t head, size_t left)
     if (words == 15) words = 1 + (size_t)(head & 0xFFFF);
     return words <= left ? words : 0;
 }
+
+/* The same, for what runs seldom. */
+static PROF__UNUSED PROF__COLD size_t prof__record_length(uint64_t head, size_t left)
+{
+    return prof__record_words(head, left);
+}

@@ -95,7 +95,7 @@ static void prof__turn_records(uint64_t *words, size_t count)
     size_t at, length, texts;
     for (at = 0; at < count; at += length) {
         prof__turn(words + at, 1);
-        length = prof__record_words(words[at], count - at);
+        length = prof__record_length(words[at], count - at);
         if (!length) return;
         texts = prof__record_text_words(words[at], length);
         prof__turn(words + at + 1 + texts, length - 1 - texts);

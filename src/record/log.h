@@ -179,23 +179,21 @@ typedef struct prof__log_list {
 /* Fetches the next value, of a code below PROF__LOG_TEXT. */
 static inline uint64_t prof__log_fetch(unsigned code, prof__log_list *list)
 {
-    switch (code) {
-    case PROF__LOG_INT8: return (uint64_t)(signed char)va_arg(list->values, int);
-    case PROF__LOG_INT16: return (uint64_t)(short)va_arg(list->values, int);
-    case PROF__LOG_INT32: return (uint64_t)va_arg(list->values, int);
-    case PROF__LOG_INT64: return (uint64_t)va_arg(list->values, long long);
-    case PROF__LOG_UINT8: return (unsigned char)va_arg(list->values, unsigned);
-    case PROF__LOG_UINT16: return (unsigned short)va_arg(list->values, unsigned);
-    case PROF__LOG_UINT32: return va_arg(list->values, unsigned);
-    case PROF__LOG_UINT64: return va_arg(list->values, unsigned long long);
+    if (PROF__UNLIKELY(code > PROF__LOG_UINT32 || code == PROF__LOG_INT64)) {
 #ifndef PROF__NO_DOUBLE
-    case PROF__LOG_DOUBLE: return prof__double_bits(va_arg(list->values, double));
+        if (code == PROF__LOG_DOUBLE) return prof__double_bits(va_arg(list->values, double));
 #endif
 #ifndef PROF_FREESTANDING
-    case PROF__LOG_LONG_DOUBLE: return prof__double_bits((double)va_arg(list->values, long double));
+        if (code == PROF__LOG_LONG_DOUBLE) return prof__double_bits((double)va_arg(list->values, long double));
 #endif
-    default: return (uint64_t)(uintptr_t)va_arg(list->values, void *);
+        if (!PROF__WIDE && code == PROF__LOG_POINTER) return (uint64_t)(uintptr_t)va_arg(list->values, void *);
+        return va_arg(list->values, unsigned long long);
     }
+    int value = va_arg(list->values, int); /* what is shorter is passed as an int, too */
+    if (code == PROF__LOG_INT32) return (uint64_t)value;
+    int shift = 32 - (8 << (code - 1) % 4);
+    return code < PROF__LOG_INT64 ? (uint64_t)((int32_t)((uint32_t)value << shift) >> shift)
+                                  : (uint32_t)value << shift >> shift;
 }
 
 /* Returns the head of a value, without the size of a text. */

@@ -146,7 +146,7 @@ static PROF__RARE void prof__crash_follow(prof__crash_work *w, const prof__sessi
     for (size_t at = 0, length; at < s->chunk_words; at += length) {
         uint64_t kind = words[at] >> PROF__KIND_SHIFT;
         uint32_t site = (uint32_t)(words[at] >> PROF__TICK_BITS) & PROF__SITE_MASK;
-        length = prof__record_words(words[at], (size_t)s->chunk_words - at);
+        length = prof__record_length(words[at], (size_t)s->chunk_words - at);
         if (!length) break;
         if (kind == PROF__KIND_TRACK) {
             thread = prof__crash_find(w, words[at + 1] & PROF__CRASH_TRACK);
@@ -171,7 +171,7 @@ static PROF__RARE void prof__crash_rewind(prof__crash_work *w, const prof__sessi
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
     uint64_t *words = w->chunk + sizeof *chunk / 8;
     for (size_t at = 0, length; at < s->chunk_words; at += length) {
-        length = prof__record_words(words[at], (size_t)s->chunk_words - at);
+        length = prof__record_length(words[at], (size_t)s->chunk_words - at);
         if (!length) break;
         if (words[at] >> PROF__KIND_SHIFT != PROF__KIND_END ||
             chunk->base.tick + (words[at] & PROF__TICK_MASK) <= crashed)
@@ -206,7 +206,7 @@ static PROF__RARE void prof__crash_meet(prof__crash_work *w, const prof__session
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
     const uint64_t *words = w->chunk + sizeof *chunk / 8, *track = NULL;
     for (size_t at = 0, length; at < s->chunk_words; at += length) {
-        length = prof__record_words(words[at], (size_t)s->chunk_words - at);
+        length = prof__record_length(words[at], (size_t)s->chunk_words - at);
         if (!length) break;
         if (words[at] >> PROF__KIND_SHIFT == PROF__KIND_TRACK) track = words + at;
     }

@@ -42,7 +42,7 @@ static PROF__RARE void prof__chunk_cut(uint64_t *words, const uint64_t *again, s
 {
     size_t at = 0, last = 0, next;
     for (; at < count && words[at] >> PROF__KIND_SHIFT; last = at, at = next) {
-        next = at + prof__record_words(words[at], count - at);
+        next = at + prof__record_length(words[at], count - at);
         if (next == at || memcmp(words + at, again + at, (next - at) * 8)) break;
     }
     if (at == count) return;
@@ -52,7 +52,7 @@ static PROF__RARE void prof__chunk_cut(uint64_t *words, const uint64_t *again, s
         return;
     for (; at < count; at += next) {
         kind = again[at] >> PROF__KIND_SHIFT;
-        next = kind == PROF__KIND_NAME || kind == PROF__KIND_DATA ? prof__record_words(again[at], count - at) : 0;
+        next = kind == PROF__KIND_NAME || kind == PROF__KIND_DATA ? prof__record_length(again[at], count - at) : 0;
         if (!next) return;
         memcpy(words + at, again + at, next * 8);
     }
