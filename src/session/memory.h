@@ -194,7 +194,8 @@ static PROF__RARE int prof__file_fits(const prof__session *s, int file, size_t s
 {
     struct statvfs about;
     (void)s;
-    return !PROF__BESIDE(s->beside) || (!fstatvfs(file, &about) && (uint64_t)about.f_bavail * about.f_frsize / 4 >= size);
+    if (!PROF__BESIDE(s->beside)) return 1;
+    return !fstatvfs(file, &about) && (uint64_t)about.f_bavail * about.f_frsize / 4 >= size;
 }
 
 /* Makes the file size bytes large, and maps it; if file is -1, maps memory. This is for systems that can reserve blocks
