@@ -59,7 +59,7 @@ MANUAL
     range of a handle  event start, end               push, pop                       scope_begin, scope_end
     message            marker: the format             mark: the message               log(message, category, severity)
     name of a thread   thread name                    name of the OS thread           thread(name)
-    pause, resume        pause, resume of the collection       -                               pause(), resume()
+    pause, resume      pause, resume of collection    -                               pause(), resume()
 
     type is a prof_value_type or a prof_event_type; bits are those of a double, as an integer. SDT probes have
     semaphores. ITT's frames are in the domain of their category or, if they have none, in a domain of their own name.

@@ -4168,7 +4168,7 @@ static void prof__ntff_wish_keep(prof__ntff_wish *wish)
 static prof_status prof__ntff_claim_key(void *user, const char *key, const char *value)
 {
     (void)user;
-    if (strlen(value) >= PROF_NTFF_PATH) return prof__ntff_bad(key, value, "too long");
+    if (strlen(value) >= PROF_NTFF_PATH) return prof__ntff_bad(key, value, "shorter than 1024 bytes");
     prof__lock(&prof__ntff_wish_word);
     prof_ntff_config config = prof__ntff_wished.config;
     prof_status status = prof_ntff_config_set(&config, key, value);

@@ -2120,7 +2120,7 @@ static void prof__xplane_warnings(prof__xplane *x)
                          "older chunks of the buffer were reused: the run begins earlier");
     prof__xplane_warning(x, about->lost_blocks, "blocks of the recording cannot be read");
     prof__xplane_warning(x, about->sites_lost, "call sites or names did not fit into the recording");
-    prof__xplane_warning(x, about->unmatched, "ends without a begin were left out");
+    prof__xplane_warning(x, about->unmatched, "ends or arguments without an open scope were left out");
     prof__xplane_warning(x, x->truncated_begin, "events have no recorded begin (stat truncated)");
     prof__xplane_warning(x, x->truncated_end, "events have no recorded end (stat truncated)");
     prof__xplane_warning(x, unaligned, "rows of devices whose clocks are not aligned: their places are guessed");

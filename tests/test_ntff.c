@@ -818,6 +818,11 @@ ALONE(keys_through_prof_config_set)
     CHECK_ERROR(prof_config_set(&config, "NEURON_RT_INSPECT_HOST_MEMORY", "maybe"), PROF_INVALID_ARGUMENT, "NEURON_RT_INSPECT_HOST_MEMORY");
     CHECK_EQUAL(prof_config_set(&config, "NEURON_RT_INSPECT_PRECACHE_ENABLE", "1"), PROF_UNSUPPORTED);
     memset(folder, 'x', sizeof folder - 1); /* was copied */
+    char longer[PROF_NTFF_PATH + 1];
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = 0;
+    CHECK_ERROR(prof_config_set(&config, "NEURON_RT_INSPECT_OUTPUT_DIR", longer), PROF_INVALID_ARGUMENT,
+                "must be shorter than 1024 bytes");
     ready();
     trace_path("");
     CHECK_EQUAL(prof_ntff_session_begin(NULL), PROF_OK);
