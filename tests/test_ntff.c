@@ -823,6 +823,7 @@ ALONE(keys_through_prof_config_set)
     longer[sizeof longer - 1] = 0;
     CHECK_ERROR(prof_config_set(&config, "NEURON_RT_INSPECT_OUTPUT_DIR", longer), PROF_INVALID_ARGUMENT,
                 "must be shorter than 1024 bytes");
+    CHECK_ERROR(prof_config_set(&config, "NEURON_RT_INSPECT_CPU_UTIL", "1"), PROF_OK, "must be shorter than 1024 bytes");
     ready();
     trace_path("");
     CHECK_EQUAL(prof_ntff_session_begin(NULL), PROF_OK);

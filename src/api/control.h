@@ -52,8 +52,9 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config);
 PROF_DEF int prof_config_describe(size_t index, prof_option *option);
 
 /* Passes keys that begin with prefix, and are not prof's own, to claim(), for example those of a device ("gpu_").
-   prof_config_set() returns what claim() returns. The longest prefix decides. claim NULL: ends this. prefix: up to 31
-   bytes, copied; up to 16 prefixes at a time. */
+   prof_config_set() returns what claim() returns; prof_error() then has the text of a function of prof that failed in
+   claim(), if there was one. The longest prefix decides. claim NULL: ends this. prefix: up to 31 bytes, copied; up to
+   16 prefixes at a time. */
 PROF_DEF prof_status prof_config_claim(
     const char *prefix, prof_status (*claim)(void *user, const char *key, const char *value), void *user);
 /* Adds a fact about the run to the trace: host, version, parameters. Facts stay for later sessions, too, until

@@ -42,10 +42,12 @@ PROF_DEF PROF__WALL prof_status prof_config_claim(const char *prefix,
     return prof__claim_put(prefix, claim, user);
 }
 
-/* Returns 1 if a claim has handled the key; its result is in status. */
+/* Returns 1 if a claim has handled the key; its result is in status. If claim() fails, and a function of prof that it
+   called has left a text, that is kept, because it says more than ours. */
 static PROF__RARE int prof__claimed(const char *key, const char *value, prof_status *status)
 {
     struct prof__claim found;
+    char *text = PROF__ERROR_TEXT(), before[PROF__ERROR_SIZE];
     size_t longest = 0;
     prof__clear(&found, sizeof found);
     uint32_t gate = prof__state_lock();
@@ -57,8 +59,12 @@ static PROF__RARE int prof__claimed(const char *key, const char *value, prof_sta
     }
     prof__state_unlock(gate);
     if (!found.claim) return 0;
+    prof__copy(before, text, sizeof before);
+    *text = 0;
     *status = found.claim(found.user, key, value);
-    if (*status)
+    if (!*status)
+        prof__copy(text, before, sizeof before);
+    else if (!*text)
         prof__fail(*status, "%s '%s': %s (refused by the claim of '%s')", key, value, prof_status_text(*status),
                    found.prefix);
     return 1;
