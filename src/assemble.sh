@@ -13,9 +13,10 @@
 # room those at the top.
 #
 # A line #include "folder/page.html" stands for the page as an array of strings. In the page, a line @name.js stands for
-# that file of its folder. What the browser does not need stays behind: comments, spaces, ends of lines after { , and ;,
-# and the imports and exports of modules, which are one script in the page. Strings, templates and regular expressions end in the line in which they
-# begin; tests/html/check.mjs checks that the script means the same.
+# that file of its folder. What the browser does not need stays behind: comments, spaces, ends of lines after { } , and ;
+# and the like, a ; before }, and the imports and exports of modules, which are one script in the page. Strings, templates
+# and regular expressions end in the line in which they begin; tests/html/squeezed.mjs checks that the script means the
+# same.
 #
 # The room api/stripped.h is made of the declarations in src/api: see src/strip.sh.
 cd "$(dirname "$0")/.." || exit 1
@@ -106,6 +107,7 @@ assemble() { # NAME: prints the header
                     end = 1
                     if (index(quotes, c) || (c == "/" && out ~ before)) end = literal(text, 1)
                     else if (match(text, /^[A-Za-z0-9_$]+/)) end = RLENGTH
+                    if (c == "}") sub(/;$/, "", out)
                     if (gap && (out c ~ /[A-Za-z0-9_$][A-Za-z0-9_$]$/ || out c ~ /(\+\+|--|\/\/|[0-9]\.)$/)) out = out " "
                     out = out substr(text, 1, end)
                     text = substr(text, end + 1)
@@ -140,11 +142,21 @@ assemble() { # NAME: prints the header
                 else {
                     if (kind == "js") line = script(line)
                     if (kind == "css") line = style(line)
-                    if (line != "") string(line, kind != "html" && line ~ /[{,;]$/)
+                    if (line == "") continue
+                    if (line ~ /^\}/) sub(/;$/, "", held)
+                    flush()
+                    held = line
+                    joins = kind != "html" && line ~ /[][{}(,;&|?:=>]$/
+                    if (kind == "html") flush()
                 }
             }
+            flush()
             if (got < 0) fail(file ": cannot be read")
             close(file)
+        }
+        function flush() { # the line of a page that waited for the next one
+            if (held != "") string(held, joins)
+            held = ""
         }
         function fail(why) {
             print "src/assemble.sh: " why | "cat >&2"
