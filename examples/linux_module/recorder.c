@@ -226,13 +226,14 @@ void prof_linux_name(char *name, size_t size)
 
 /* ---- rows: a track for each processor that says which task runs, and one for each task: running, ready, waiting */
 
-#define PROF_LINUX_SITE(variable, name)                                                                                \
-	static prof_site variable = { 0, name, "sched", __FILE__, "", __LINE__, 0, 1, PROF__KIND_BEGIN, 0, 0, 0 }
-PROF_LINUX_SITE(prof_linux_task_site, "");
-PROF_LINUX_SITE(prof_linux_running_site, "running");
-PROF_LINUX_SITE(prof_linux_ready_site, "ready");
-PROF_LINUX_SITE(prof_linux_waiting_site, "waiting");
-PROF_LINUX_SITE(prof_linux_disk_site, "waiting uninterruptible");
+/* Colors: those that chrome://tracing has names for, thread_state_running and so on */
+#define PROF_LINUX_SITE(variable, name, color)                                                                         \
+	static prof_site variable = { 0, name, "sched", __FILE__, "", __LINE__, color, 1, PROF__KIND_BEGIN, 0, 0, 0 }
+PROF_LINUX_SITE(prof_linux_task_site, "", 0);
+PROF_LINUX_SITE(prof_linux_running_site, "running", 0x7ec894);
+PROF_LINUX_SITE(prof_linux_ready_site, "ready", 0x85a0d2);
+PROF_LINUX_SITE(prof_linux_waiting_site, "waiting", 0xf0f0f0);
+PROF_LINUX_SITE(prof_linux_disk_site, "waiting uninterruptible", 0xb67d8f);
 
 static void prof_linux_row_change(u64 *row, prof_site *site)
 {
@@ -245,13 +246,13 @@ static void prof_linux_row_of(struct task_struct *task, prof_site *site)
 {
 	struct prof_linux_record *record = task->pid ? prof_linux_insert(task) : NULL;
 
-	char name[TASK_COMM_LEN + 8];
+	char name[TASK_COMM_LEN + 24];
 
 	if (!record)
 		return;
 	if (strncmp(record->name, task->comm, TASK_COMM_LEN)) {
 		strscpy(record->name, task->comm, TASK_COMM_LEN);
-		snprintf(name, sizeof(name), "%s: states", record->name);
+		snprintf(name, sizeof(name), "%s %d: states", record->name, task->pid);
 		prof__track_name((prof_fiber *)record->fiber, name);
 	}
 	prof_fiber_switch((prof_fiber *)record->fiber);
