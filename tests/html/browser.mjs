@@ -1,51 +1,12 @@
 // The page in Chromium, or in Firefox: what it shows, what a reader does with it, and that a report by somebody else runs nothing.
 //   node tests/html/browser.mjs FOLDER PAIR PREFIX...     of PAIR.html, PREFIX.html, and PAIR.svg of prof flame; pictures go to FOLDER
-import { createRequire } from 'node:module';
 import fs from 'node:fs';
 import path from 'node:path';
+import { check, same } from './count.mjs';
+import { colors, context, end, firefox, open, settle, until } from './pages.mjs';
 import { changed, digestOf, open as read, pieceOf, textOfBytes, withPiece } from './report.mjs';
 
 const [folder, pair, ...prefixes] = process.argv.slice(2);
-const library = createRequire(path.resolve(process.env.NODE_FOLDER || folder) + '/')('playwright-core');
-const firefox = process.env.FIREFOX; // or Chromium, if it is not set
-const patience = 240000;
-let passed = 0, failed = 0;
-function check(name, good, why = '') {
-    if (good) passed++; else failed++;
-    console.log(good ? `ok   ${name}` : `FAIL ${name}: ${why}`);
-}
-const same = (name, got, wanted) => check(name, JSON.stringify(got) === JSON.stringify(wanted), `${JSON.stringify(got)} instead of ${JSON.stringify(wanted)}`);
-
-const browser = await (firefox ? library.firefox.launch({ executablePath: firefox, channel: 'moz-firefox', headless: true, timeout: patience })
-    : library.chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', headless: true, timeout: patience,
-        args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking', '--host-resolver-rules=MAP * ~NOTFOUND'] }));
-const context = await browser.newContext({ viewport: { width: 1500, height: 900 }, bypassCSP: false });
-context.setDefaultTimeout(patience);
-
-/** Opens a report. What goes wrong on the page, and each request for something else, is in log. */
-async function open(file, fragment = '') {
-    const page = await context.newPage(), log = [];
-    page.on('console', message => { if (/error|warning/.test(message.type())) log.push(message.text().slice(0, 300)); });
-    page.on('pageerror', error => log.push(`exception: ${error.message}`));
-    page.on('dialog', dialog => { log.push(`dialog: ${dialog.message()}`); dialog.dismiss().catch(() => {}); });
-    page.on('request', request => { if (request.url().split('#')[0] !== 'file://' + path.resolve(file)) log.push(`request: ${request.url()}`); });
-    await page.goto('file://' + path.resolve(file) + fragment);
-    await page.waitForSelector('html[data-ready]', { state: 'attached' });
-    return { page, log };
-}
-
-/** Waits until the time line is drawn and the panels have followed. */
-const settle = page => page.evaluate(() => new Promise(done => setTimeout(() => requestAnimationFrame(() => done(0)), 200)));
-/** Waits for something; what the library has for this needs an eval, which the page forbids. */
-async function until(page, test) {
-    for (const end = Date.now() + patience; !await page.evaluate(test) && Date.now() < end;) await settle(page);
-}
-/** How many colours the canvas has: one that shows nothing has few. */
-const colors = page => page.evaluate(() => {
-    const canvas = document.getElementById('time'), { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height), seen = new Set();
-    for (let i = 0; i < data.length; i += 4) seen.add(data[i] << 16 | data[i + 1] << 8 | data[i + 2]);
-    return seen.size;
-});
 
 for (const prefix of prefixes) {
     const name = path.basename(prefix), { page, log } = await open(prefix + '.html');
@@ -491,6 +452,4 @@ await verdicts(pair + '.html');
 await added(pair + '.1.html', pair + '.2.html');
 await styles();
 await flameFile(pair + '.svg');
-await browser.close();
-console.log(`${passed} passed, ${failed} failed, 0 skipped`);
-process.exit(failed ? 1 : 0);
+await end();

@@ -2,6 +2,7 @@
 //   node tests/html/check.mjs PAIR PREFIX...     of PREFIX.html and PREFIX.csv; PAIR.html and PAIR.json, of prof compare
 import fs from 'node:fs';
 import path from 'node:path';
+import { check, same, total } from './count.mjs';
 import { open, piecesOf, pieceOf, textOfBytes, changed, eventsOf, eventsOfCsv } from './report.mjs';
 import { readReport, Level, blocksOf, fromText, piecesIn, joined, Damage } from '../../src/html/decode.js';
 import { finish, warnings, busyOf, cost } from '../../src/html/model.js';
@@ -13,16 +14,6 @@ import { parseQuery, findScopes } from '../../src/html/search.js';
 import { judge, labelsOf, pairLabels, samplesOf, shiftOf, medianOf, sumChange, Chooser } from '../../src/html/compare.js';
 import { measures, selfTimes, differenceTree } from '../../src/html/difference.js';
 import { differenceStyle } from '../../src/html/theme.js';
-
-let passed = 0, failed = 0;
-function check(name, good, why = '') {
-    if (good) passed++; else failed++;
-    console.log(good ? `ok   ${name}` : `FAIL ${name}: ${why}`);
-}
-function same(name, got, wanted) {
-    const a = JSON.stringify(got), b = JSON.stringify(wanted);
-    check(name, a === b, `${a} instead of ${b}`);
-}
 
 function firstDifference(got, wanted) {
     const i = firstIndex(Math.max(got.length, wanted.length), k => got[k] !== wanted[k] || got.slice(0, k + 1).join('\n') !== wanted.slice(0, k + 1).join('\n'));
@@ -413,5 +404,4 @@ for (const prefix of prefixes) {
     }
 }
 for (const prefix of prefixes.slice(0, 3)) await damaged(prefix);
-console.log(`${passed} passed, ${failed} failed, 0 skipped`);
-process.exit(failed ? 1 : 0);
+total();

@@ -5,13 +5,9 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { check, total } from './count.mjs';
 
 const { parse } = createRequire(path.resolve(process.env.NODE_FOLDER) + '/')('acorn');
-let passed = 0, failed = 0;
-function check(name, good, why = '') {
-    if (good) passed++; else failed++;
-    console.log(good ? `ok   ${name}` : `FAIL ${name}: ${why}`);
-}
 
 /** Without places, and without the extra parts of a text. */
 const plain = tree => JSON.stringify(tree, (key, value) => key === 'start' || key === 'end' || key === 'sourceType' ? undefined : typeof value === 'bigint' ? `${value}n` : value instanceof RegExp ? String(value) : value);
@@ -69,5 +65,4 @@ fs.rmSync(folder, { recursive: true });
 const names = page => fs.readFileSync(page, 'utf8').split('\n').filter(line => /^@.*\.js$/.test(line)).map(line => line.slice(1));
 compare('the page', 'src/html', names('src/html/index.html'), textOf('prof_html.h', 'prof__html_page'));
 compare('the live part', 'src/html', names('src/html/live.html'), `(() => {\n${textOf('prof_html.h', 'prof__html_live')}})();`);
-console.log(`${passed} passed, ${failed} failed, 0 skipped`);
-process.exit(failed ? 1 : 0);
+total();

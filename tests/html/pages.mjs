@@ -1,0 +1,44 @@
+// What tests of the page share: a browser, Chromium or the Firefox that FIREFOX names, pages in it, and a count of checks.
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { total } from './count.mjs';
+
+const library = createRequire(path.resolve(process.env.NODE_FOLDER) + '/')('playwright-core');
+export const firefox = process.env.FIREFOX; // or Chromium, if it is not set
+export const patience = 240000;
+const browser = await (firefox ? library.firefox.launch({ executablePath: firefox, channel: 'moz-firefox', headless: true, timeout: patience })
+    : library.chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', headless: true, timeout: patience,
+        args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost'] }));
+export const context = await browser.newContext({ viewport: { width: 1500, height: 900 }, bypassCSP: false });
+context.setDefaultTimeout(patience);
+
+/** Says how many checks there were, and ends. */
+export async function end() {
+    await browser.close();
+    total();
+}
+
+/** Opens a report. What goes wrong on the page, and each request for something else, is in log. */
+export async function open(file, fragment = '') {
+    const page = await context.newPage(), log = [];
+    page.on('console', message => { if (/error|warning/.test(message.type())) log.push(message.text().slice(0, 300)); });
+    page.on('pageerror', error => log.push(`exception: ${error.message}`));
+    page.on('dialog', dialog => { log.push(`dialog: ${dialog.message()}`); dialog.dismiss().catch(() => {}); });
+    page.on('request', request => { if (request.url().split('#')[0] !== 'file://' + path.resolve(file)) log.push(`request: ${request.url()}`); });
+    await page.goto('file://' + path.resolve(file) + fragment);
+    await page.waitForSelector('html[data-ready]', { state: 'attached' });
+    return { page, log };
+}
+
+/** Waits until the time line is drawn and the panels have followed. */
+export const settle = page => page.evaluate(() => new Promise(done => setTimeout(() => requestAnimationFrame(() => done(0)), 200)));
+/** Waits for something; what the library has for this needs an eval, which the page forbids. */
+export async function until(page, test) {
+    for (const end = Date.now() + patience; !await page.evaluate(test) && Date.now() < end;) await settle(page);
+}
+/** How many colours the canvas has: one that shows nothing has few. */
+export const colors = page => page.evaluate(() => {
+    const canvas = document.getElementById('time'), { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height), seen = new Set();
+    for (let i = 0; i < data.length; i += 4) seen.add(data[i] << 16 | data[i + 1] << 8 | data[i + 2]);
+    return seen.size;
+});
