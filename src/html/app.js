@@ -1,13 +1,13 @@
 // The page: what it shows, and what the reader does.
 
 import { readReport, piecesIn, joined } from './decode.js';
-import { finish, warnings, scopeAt, truncatedText } from './model.js';
+import { finish, warnings, scopeAt, scopeOf, truncatedText } from './model.js';
 import { firstIndex } from './columns.js';
 import { colorLabels, nodeColors, abgr } from './theme.js';
 import { parseQuery, labelMatches, findScopes } from './search.js';
 import { TimeLine, GUTTER, RULER } from './view.js';
-import { Panels, where, frameOf } from './panels.js';
-import { el } from './dom.js';
+import { Panels, where, frameOf, statesText } from './panels.js';
+import { el, copy } from './dom.js';
 import { Svg, download, flamePicture } from './picture.js';
 import { ns, moment, bytes, grouped, shown } from './text.js';
 
@@ -18,6 +18,8 @@ const kept = {
     get(key) { try { return localStorage.getItem('prof.' + key); } catch { return null; } },
     set(key, text) { try { localStorage.setItem('prof.' + key, text); } catch { /* then not */ } }
 };
+
+const decoded = text => { try { return decodeURIComponent(text); } catch { return ''; } };
 
 const systemTheme = () => matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
 
@@ -51,8 +53,10 @@ class App {
         for (const process of report.processes) {
             if (process.counters.length > 6) this.closed.add(`p${process.id}Counters`);
             if (process.spanGroups.length > 8) this.closed.add(`p${process.id}Spans`);
+            if (process.tracks.filter(track => track.owner === track).length > 8) this.closed.add(`p${process.id}Tasks`);
             this.closed.add(`p${process.id}Locks`);
         }
+        this.folded = this.foldedText();
         this.theme(kept.get('theme'));
         if (this.panels) this.panels.close();
         this.panels = new Panels(this, $('tabs'), $('panel'));
@@ -124,8 +128,7 @@ class App {
         const lines = warnings(report);
         $('warnings').hidden = !lines.length;
         $('warnings').replaceChildren(el('strong', {}, lines.length === 1 ? 'Note: ' : `${lines.length} notes: `), lines[0] || '',
-            lines.length > 1 ? el('details', {}, el('summary', {}, 'all'), ...lines.slice(1).map(line => el('p', {}, line))) : null);
-        if (lines.length < 2 && lines.length) $('warnings').replaceChildren(el('strong', {}, 'Note: '), lines[0]);
+            lines.length > 1 ? el('details', {}, el('summary', {}, 'all'), ...lines.slice(1).map(line => el('p', {}, line))) : '');
         for (const { from, to } of report.windows.slice(0, 1)) $('warnings').append(' ', el('button', { onclick: () => this.setView(from, to) }, 'Show this window'));
         $('frames').hidden = !this.series;
     }
@@ -188,7 +191,7 @@ class App {
         }
         ctx.textBaseline = 'top';
         ctx.fillStyle = this.style.ink;
-        ctx.fillText(`${this.report.frames.length ? 'Frames' : 'Steps'}: ${this.series.name}`, 8, 6);
+        ctx.fillText(`${this.series.noun === 'step' ? 'Steps' : 'Frames'}: ${this.series.name}`, 8, 6);
         ctx.fillStyle = this.style.faint;
         ctx.fillText(`${grouped(n)}, median ${ns(median)}`, 8, 22);
         ctx.fillText(game ? 'lines: 60 and 30 a second' : 'line: the median', 8, 37);
@@ -255,23 +258,27 @@ class App {
     setFocus(scope, label = true) {
         this.focus = scope;
         if (scope) {
-            const level = scope.track.levels[scope.depth], name = this.nameOf(scope);
-            if (label) this.label = this.labelOf(scope);
+            const { label: own, start, duration } = scopeOf(this.report, scope);
+            if (label) this.label = own;
             this.panels.bucket = null;
-            $('live').textContent = `${name.name}, ${ns(level.durationOf(scope.i))}, at ${moment(level.start[scope.i])}, ${scope.track.title}, depth ${scope.depth + 1}`;
+            $('live').textContent = `${own.name}, ${ns(duration)}, at ${moment(start)}, ${scope.track.title}, depth ${scope.depth + 1}`;
             if (label && this.panels.tab === 'scope') this.panels.refresh();
         }
         this.time.redraw();
         this.share();
     }
 
-    labelOf({ track, depth, i }) { return this.report.labels[this.report.nodes.label[track.levels[depth].node[i]]]; }
-    nameOf(scope) { return this.labelOf(scope); }
+    labelOf(scope) { return scopeOf(this.report, scope).label; }
+
+    /** Zooms to a scope. */
+    fit(scope) {
+        const { start, end } = scopeOf(this.report, scope);
+        this.zoomTo(start, end);
+    }
 
     /** Focuses a scope and brings it to sight: at least so large that it can be read. */
     show(scope) {
-        const level = scope.track.levels[scope.depth], start = level.start[scope.i], duration = level.durationOf(scope.i);
-        const length = this.view.to - this.view.from;
+        const { start, duration } = scopeOf(this.report, scope), length = this.view.to - this.view.from;
         this.setFocus(scope, true);
         if (duration < length / 60 || duration > length) {
             const wide = Math.max(duration * 8, 100);
@@ -319,7 +326,7 @@ class App {
         $('save-png').onclick = async () => download(await this.png(), name() + '.png');
         $('save-svg').onclick = () => save(this.svg(), '');
         $('save-flame').onclick = () => save(flamePicture(flame(), document.createElement('canvas').getContext('2d'), this.style), '-flame');
-        $('copy-address').onclick = () => navigator.clipboard.writeText(location.href).then(() => { $('copy-address').textContent = 'Copied'; });
+        $('copy-address').onclick = event => copy(event.target, location.href);
     }
 
     // ---- from scope to scope
@@ -397,11 +404,18 @@ class App {
             if (focus) parts.push(`f=${focus.track.id}.${focus.depth}.${focus.i}`);
             if (this.query) parts.push('q=' + encodeURIComponent(this.query));
             if (this.order) parts.push('o=' + this.order);
+            if (this.label) parts.push('l=' + this.label.id);
+            if (this.pinned.size) parts.push('p=' + [...this.pinned].join());
+            if (this.foldedText() !== this.folded) parts.push('c=' + this.foldedText());
+            if (this.panels.only !== undefined) parts.push('k=' + this.panels.only);
             if (this.panels.tab !== 'scopes') parts.push('t=' + this.panels.tab);
             this.fragment = '#' + parts.join('&');
             try { history.replaceState(null, '', this.fragment); } catch { /* a page that may not */ }
         }, 250);
     }
+
+    /** The rows that are folded, for the address. */
+    foldedText() { return [...this.closed].map(encodeURIComponent).join(); }
 
     readFragment() {
         const parts = Object.fromEntries(location.hash.slice(1).split('&').map(part => part.split('=')).filter(pair => pair.length === 2));
@@ -415,10 +429,14 @@ class App {
             if (level && i < level.count) this.setFocus({ track: this.report.tracks[track], depth, i });
         }
         if (parts.q) {
-            try { $('search').value = decodeURIComponent(parts.q); } catch { /* no text */ }
+            $('search').value = decoded(parts.q);
             this.search($('search').value);
         }
         if (/^(name|busy)$/.test(parts.o)) this.order = parts.o;
+        if (parts.l) this.label = this.report.labels[Number(parts.l)] || this.label;
+        if (parts.p) this.pinned = new Set(parts.p.split(','));
+        if (parts.c !== undefined) this.closed = new Set(parts.c.split(',').map(decoded));
+        if (this.report.tracks[Number(parts.k)]) this.panels.only = Number(parts.k);
         if (parts.t) this.panels.open(parts.t);
         if (selection) this.select(...selection);
         if (view) this.setView(...view);
@@ -435,14 +453,14 @@ class App {
         canvas.onpointerleave = () => { $('tip').hidden = true; };
         canvas.ondblclick = event => {
             const { scope, span } = this.time.at(event.offsetX, event.offsetY);
-            if (scope) this.zoomTo(scope.track.levels[scope.depth].start[scope.i], scope.track.levels[scope.depth].endOf(scope.i));
+            if (scope) this.fit(scope);
             else if (span) this.zoomTo(span.start, span.start + span.duration);
         };
         const frames = $('frames');
         frames.onpointermove = event => {
             const i = this.frameAt(event.offsetX);
             if (i < 0) { $('tip').hidden = true; return; }
-            this.tip(event, [`Frame ${i + 1}`, ns(this.series.duration[i])]);
+            this.tip(event, [`${this.series.noun} ${i + 1}`, ns(this.series.duration[i])]);
         };
         frames.onpointerleave = () => { $('tip').hidden = true; };
         frames.onclick = event => {
@@ -456,7 +474,7 @@ class App {
             const { start, duration } = this.series, now = frameOf(this.series, (this.view.from + this.view.to) / 2) - 1;
             const i = Math.max(0, Math.min(start.length - 1, now < 0 ? 0 : now + step));
             this.zoomTo(start[i], start[i] + duration[i], true);
-            $('live').textContent = `Frame ${i + 1}, ${ns(duration[i])}`;
+            $('live').textContent = `${this.series.noun} ${i + 1}, ${ns(duration[i])}`;
         };
         $('search').oninput = () => { clearTimeout(this.searchTimer); this.searchTimer = setTimeout(() => this.search($('search').value), 150); };
         $('search').onkeydown = event => {
@@ -551,6 +569,7 @@ class App {
         if (!pin && !row.fold) return;
         if (set.has(row.key)) set.delete(row.key); else set.add(row.key);
         this.time.redraw();
+        this.share();
     }
 
     /** Folds or pins the row of the scope. */
@@ -560,6 +579,7 @@ class App {
         if (on) set.add(key);
         $('live').textContent = `${track.title}: ${set === this.pinned ? on ? 'pinned' : 'no longer pinned' : on ? 'folded' : 'unfolded'}`;
         this.time.redraw();
+        this.share();
     }
 
     nextOrder() {
@@ -601,13 +621,13 @@ class App {
         const { report } = this;
         if (area === 'gutter') return pin ? ['Pin this row to the top'] : row.track ? [row.title, `thread ${row.track.thread}`] : null;
         if (scope) {
-            const level = scope.track.levels[scope.depth], label = this.labelOf(scope), flags = level.flags.get(scope.i) || 0;
-            return [label.name, ns(level.durationOf(scope.i)), `at ${moment(level.start[scope.i])}`, [label.category, where(label)].filter(Boolean).join(' \u00b7 '),
-                ...report.argsOf(level.args, scope.i).slice(0, 12).map(([k, v]) => `${k} = ${shown(v)}`), truncatedText(flags)];
+            const all = scopeOf(report, scope), { label } = all;
+            return [label.name, ns(all.duration), `at ${moment(all.start)}`, [label.category, where(label)].filter(Boolean).join(' \u00b7 '), statesText(report, [all]),
+                ...all.args.slice(0, 12).map(([k, v]) => `${k} = ${shown(v)}`), truncatedText(all.flags)];
         }
         if (mark) return [mark.text || mark.label.name, `at ${moment(mark.time)}`, where(mark.label)];
         if (span) return [report.labels[span.label].name, ns(span.duration), `at ${moment(span.start)}`, `id 0x${span.id.toString(16)}`, ...span.args.slice(0, 12).map(([k, v]) => `${k} = ${shown(v)}`)];
-        if (hold) return [row.title, `held for ${ns(hold.duration)}`, `by ${hold.track.title}`];
+        if (hold) return [row.title, `held for ${ns(hold.duration)}`, `by ${hold.track.title}`, hold.waiters.length ? `${hold.waiters.length} waited: ${[...new Set(hold.waiters.map(track => track.title))].slice(0, 8).join(', ')}` : ''];
         if (sample) return [row.title, (row.series.bytes ? bytes : shown)(sample.value), `at ${moment(sample.time)}`];
         return null;
     }
@@ -629,13 +649,13 @@ class App {
             w: () => this.zoom(0.8), s: () => this.zoom(1.25), a: () => this.pan(-0.12), d: () => this.pan(0.12),
             f: () => {
                 if (selection) this.zoomTo(selection.from, selection.to);
-                else if (this.focus) this.zoomTo(this.focus.track.levels[this.focus.depth].start[this.focus.i], this.focus.track.levels[this.focus.depth].endOf(this.focus.i));
+                else if (this.focus) this.fit(this.focus);
             },
             0: () => this.setView(this.report.from, this.report.to), Home: () => this.setView(this.report.from, this.report.to),
             m: () => {
                 if (!this.focus) return this.select(view.from, view.to);
-                const level = this.focus.track.levels[this.focus.depth];
-                this.select(level.start[this.focus.i], level.endOf(this.focus.i));
+                const { start, end } = scopeOf(this.report, this.focus);
+                this.select(start, end);
             },
             '/': () => $('search').focus(), '?': () => $('keys').showModal(), '[': () => this.sameName(-1), ']': () => this.sameName(1),
             c: () => this.toggle(this.closed), o: () => this.toggle(this.pinned), t: () => this.nextOrder(), p: () => $('picture').click(),

@@ -5,7 +5,7 @@ import { labelsOf, pairLabels, samplesOf, shiftOf, medianOf, judge } from './com
 import { measures, selfTimes, differenceTree } from './difference.js';
 import { flameBox, along, zoomed, where } from './panels.js';
 import { differenceStyle } from './theme.js';
-import { el, table } from './dom.js';
+import { el, table, words } from './dom.js';
 import { ns, grouped, shown } from './text.js';
 
 /** How bad a verdict is. */
@@ -129,7 +129,7 @@ export class Comparison {
         return [el('div.bar-of-tools', {}, ...this.choosers(), note), el('p.note.under', {},
             `${panels.rangeText()}. As in prof compare, the shift is the median of the ratios of all pairs of calls, of 10,000 a side at most. ` +
             'Durations here are those recorded, to the nanosecond, and so are the figures.'),
-        table([{ title: 'scope', text: true, get: row => row.label.name },
+        table([words('scope', row => row.label.name),
             { title: 'verdict', text: true, note: 'slower or faster: the whole 99 % interval lies beyond the threshold; same: it is at most twice as wide as that',
                 get: row => ORDER.length - ORDER.indexOf(row.verdict), show: row => el('span', { class: 'verdict ' + row.verdict }, (SIGNS[row.verdict] || '') + row.verdict) },
             { title: 'shift', note: 'of a typical call', get: row => both(row) ? row.change.ratio : 0, show: row => both(row) ? percentText(row.change.ratio) : '' },
@@ -137,7 +137,7 @@ export class Comparison {
             ...two('p50', (side, row, i) => row.p50[i], ns, 'the median; to 2 % where there are more than 10,000 calls'), ...two('calls', side => side && side.calls, grouped), ...two('total', side => side && side.total, ns),
             { title: 'difference', note: 'of the total times', get: row => Math.abs(row.difference), show: row => (row.difference > 0 ? '+' : '') + ns(row.difference) },
             ...two('mean', mean, ns), { title: 'change', note: 'of the mean', get: row => mean(row.b) / mean(row.a) || 0, show: row => percentText(mean(row.b) / mean(row.a)) },
-            ...two('p99', side => side && percentile(side, 0.99), ns), { title: 'where', text: true, get: row => row.where }], rows,
+            ...two('p99', side => side && percentile(side, 0.99), ns), words('where', row => row.where)], rows,
         { caption: `${kept.processes[0].name} and ${kept.processes[1].name}`, sort: 1, up: true, memory: panels.memoryOf('compare'), onpick: row => panels.pick(row.label) })];
     }
 

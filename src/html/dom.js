@@ -1,5 +1,7 @@
 // Elements of the page. Texts are only ever set as text: names come from whoever wrote the report.
 
+import { ns, moment, grouped, bytes } from './text.js';
+
 /**
  * @param {string} tag "div.class" @param {Record<string, any>} [properties] onclick and the like are functions
  * @param {...(Node | string | null)} children @returns {HTMLElement}
@@ -19,6 +21,23 @@ export function el(tag, properties = {}, ...children) {
 
 /** What a cell of a table says, in one line. */
 function plainText(cell) { return (cell instanceof Node ? cell.textContent : String(cell ?? '')).replace(/[\t\r\n]/g, ' '); }
+
+/** Copies a text, and says so on the button. A page that came by HTTP from another machine has only the old way. */
+export function copy(button, text) {
+    const done = () => { button.textContent = 'Copied'; };
+    if (navigator.clipboard) return void navigator.clipboard.writeText(text).then(done);
+    const area = el('textarea');
+    area.value = text;
+    button.after(area);
+    area.select();
+    if (document.execCommand('copy')) done();
+    area.remove();
+}
+
+/** Columns of a table, by what stands in them. */
+export const words = (title, get, note) => ({ title, get, note, text: true });
+const numbers = format => (title, get, note) => ({ title, note, get: row => get(row) || 0, show: row => format(get(row)) });
+export const times = numbers(ns), moments = numbers(moment), counts = numbers(grouped), sizes = numbers(bytes);
 
 /**
  * A table that sorts by a click on a title.
@@ -63,9 +82,9 @@ export function table(columns, rows, options) {
         });
         const more = sorted.length > limit ? el('button', { onclick: () => { limit *= 4; draw(); } },
             `Show more: ${(sorted.length - limit).toLocaleString('en-US')} rows are left`) : null;
-        const copy = el('button.copy', { title: 'Copy the table as text, for a spreadsheet', onclick: () => navigator.clipboard.writeText([columns.map(c => c.title),
-            ...sorted.map(row => columns.map(c => plainText((c.show || c.get)(row))))].map(line => line.join('\t')).join('\n')).then(() => { copy.textContent = 'Copied'; }) }, 'Copy');
-        root.replaceChildren(el('table', {}, el('caption', {}, options.caption + ' ', copy), el('thead', {}, head), el('tbody', {}, ...body)));
+        const button = el('button.copy', { title: 'Copy the table as text, for a spreadsheet', onclick: event => copy(event.target, [columns.map(c => c.title),
+            ...sorted.map(row => columns.map(c => plainText((c.show || c.get)(row))))].map(line => line.join('\t')).join('\n')) }, 'Copy');
+        root.replaceChildren(el('table', {}, el('caption', {}, options.caption + ' ', button), el('thead', {}, head), el('tbody', {}, ...body)));
         if (more) root.append(more);
     };
     draw();

@@ -2,12 +2,12 @@
 
 import { MARK, COUNTER, FRAME, LOST, FLOW_OUT, FLOW_IN, ALLOC, FREE, LOCK_WAIT, LOCK_ACQUIRE, LOCK_RELEASE, LOG,
     ROLE_FRAME, ROLE_STEP, TRUNCATED_BEGIN, TRUNCATED_END, GROUP } from './decode.js';
-import { mergeOrder } from './columns.js';
+import { firstIndex, mergeOrder } from './columns.js';
 import { buildPyramid } from './raster.js';
 import { ns, moment, grouped } from './text.js';
 
 /** The track's name for people. */
-export function trackName(track) {
+function trackName(track) {
     if (track.device) return track.name || track.device;
     return track.name || (track.fiber ? 'fiber ' : 'thread ') + track.thread;
 }
@@ -16,7 +16,6 @@ export function trackName(track) {
 export function finish(report) {
     let to = 0, from = Infinity;
     report.messages = [];
-    report.marks = [];
     report.losses = [];
     report.counters = [];
     report.frames = [];
@@ -29,7 +28,7 @@ export function finish(report) {
     }
     for (const track of report.tracks) {
         track.title = trackName(track);
-        track.marks = null;
+        track.marks = track.states = track.owner = null;
         for (const level of track.levels) {
             from = Math.min(from, level.start[0]);
             to = Math.max(to, level.endOf(level.count - 1));
@@ -52,6 +51,7 @@ export function finish(report) {
     report.windows = report.processes.filter(process => process.about.has('window_from_ns')).map(({ about }) =>
         ({ from: Number(about.get('window_from_ns')), to: Math.min(report.to, Number(about.get('window_to_ns'))) }));
     for (const process of report.processes) pointsOf(report, process);
+    statesOf(report);
     framesOfSpans(report);
     report.bars = stepsOf(report);
     spanLanes(report);
@@ -71,14 +71,65 @@ function groupsOf(report, level) {
     }
 }
 
+/** Takes the points of a process from one time to another, in order. @param {(track: object, at: number) => void} take */
+function eachPoint({ tracks }, from, to, take) {
+    const first = tracks.map(({ points }) => firstIndex(points.count, k => points.time[k] >= from));
+    const { list, index } = mergeOrder(tracks.map(({ points }, i) => points.time.subarray(first[i], firstIndex(points.count, k => points.time[k] >= to))));
+    for (let i = 0; i < list.length; i++) take(tracks[list[i]], first[list[i]] + index[i]);
+}
+
+/** Memory and locks, of the points that take() gets. */
+function objects(report, process) {
+    const memory = new Memory(report, process), locks = new Locks(), { kinds, labels } = report;
+    return {
+        take(track, at) {
+            const { time, kind, a, b } = track.points, { type, depth, label } = kinds[kind[at]];
+            if (type === ALLOC || type === FREE) memory.step(type, depth, labels[label], time[at], a[at], b[at], track);
+            else if (type >= LOCK_WAIT && type <= LOCK_RELEASE) locks.step(type, labels[label], time[at], a[at], b[at], track);
+        },
+        close(end) {
+            memory.close();
+            locks.close(end);
+            return { memory: memory.used ? memory : null, locks: locks.rows.size ? locks : null };
+        }
+    };
+}
+
+/** Memory and locks of a range; what was before it is not known. */
+export function objectsIn(report, process, from, to) {
+    const { take, close } = objects(report, process);
+    eachPoint(process, from, to, take);
+    return close(to);
+}
+
+/**
+ * Finds the threads of rows such as "worker 1234: states", which say when a thread ran and when it waited: by the number
+ * that the system has for it. A program's thread goes before the same one in the kernel's recording.
+ */
+function statesOf(report) {
+    const rows = new Map();
+    for (const row of report.tracks) {
+        const [, name, thread] = /^(.*) (\d+): states$/.exec(row.name) || [];
+        if (!thread || !row.levels.length) continue;
+        row.owner = row; // nobody, as far as is known
+        rows.set(thread, [...rows.get(thread) || [], { name, row }]);
+    }
+    for (const track of report.tracks) {
+        const list = rows.get(String(track.thread)), names = [String(track.process.about.get('program')), track.title].map(name => name.slice(0, 15));
+        if (!list || track.device || track.owner) continue;
+        const { row } = list.find(each => each.row.process === track.process) || list.find(({ name }) => names.includes(name)) || {}; // others are of another machine
+        if (!row) continue;
+        track.states = row;
+        if (row.owner === row || track.process !== row.process) row.owner = track;
+    }
+}
+
 /** Collects the points of a process, in order of time. */
 function pointsOf(report, process) {
-    const counters = new Map(), frames = new Map(), memory = new Memory(report, process), locks = new Locks(report, process);
+    const counters = new Map(), frames = new Map(), { take, close } = objects(report, process);
     const flows = new Map(), { kinds, labels, strings } = report;
-    const order = mergeOrder(process.tracks.map(track => track.points.time));
-    process.marks = [];
-    for (let i = 0; i < order.list.length; i++) {
-        const track = process.tracks[order.list[i]], at = order.index[i], { points } = track;
+    eachPoint(process, 0, Infinity, (track, at) => {
+        const { points } = track;
         const kind = kinds[points.kind[at]], label = labels[kind.label], time = points.time[at];
         const a = points.a[at], b = points.b[at];
         switch (kind.type) {
@@ -102,25 +153,21 @@ function pointsOf(report, process) {
         case FRAME: {
             const key = label.id * 65536 + track.id;
             let series = frames.get(key);
-            if (!series) frames.set(key, series = { name: label.name, track, start: [], duration: [] });
+            if (!series) frames.set(key, series = { noun: 'frame', name: label.name, track, start: [], duration: [] });
             if (a > 0 && !kind.flags) { // it is whole
                 series.start.push(time - a);
                 series.duration.push(a);
             }
             break;
         }
-        case ALLOC: case FREE: memory.step(kind, label, time, a, b, track); break;
-        case LOCK_WAIT: case LOCK_ACQUIRE: case LOCK_RELEASE: locks.step(kind.type, label, time, a, b, track); break;
         default:
             if (kind.type >= FLOW_OUT && kind.type <= FLOW_IN) flowStep(report, flows, kind.type, label, time, a, track);
+            take(track, at);
         }
-    }
+    });
     for (const series of frames.values()) if (series.start.length) report.frames.push(series);
-    memory.close();
-    locks.close(report.to);
-    process.memory = memory.used ? memory : null;
-    process.locks = locks.rows.size ? locks : null;
-    process.counters = [...counters.values(), ...memory.curves()].map(closeSeries);
+    Object.assign(process, close(report.to));
+    process.counters = [...counters.values(), ...process.memory ? process.memory.curves() : []].map(closeSeries);
     report.counters.push(...process.counters);
 }
 
@@ -161,12 +208,12 @@ class Memory {
         this.used = 0;
         this.unknown = 0;
     }
-    step(kind, label, time, address, size, track) {
+    step(type, depth, label, time, address, size, track) {
         this.used++;
-        if (kind.type === ALLOC) {
+        if (type === ALLOC) {
             const pool = this.poolOf(label.category), old = this.live.get(address);
             if (old) this.remove(old, address, time);
-            const site = this.rowOf(this.sites, label), scope = this.rowOf(this.scopes, this.around(track, kind.depth, time));
+            const site = this.rowOf(this.sites, label), scope = this.rowOf(this.scopes, this.around(track, depth, time));
             for (const row of [site, scope]) {
                 row.count++;
                 row.bytes += size;
@@ -224,58 +271,61 @@ class Memory {
     }
 }
 
-/** Which threads waited for locks, and which held them. */
+/** Which threads waited for locks, and which held them: counted as prof summary does. */
 class Locks {
-    constructor(report, process) {
-        this.process = process;
+    constructor() {
         this.rows = new Map();
-        this.waiting = new Map();
-        this.holding = new Map();
-        this.holder = new Map();
+        this.locks = new Map();
         this.waits = [];
     }
     rowOf(label) {
         const key = label.name + '\0' + label.category;
         let row = this.rows.get(key);
         if (!row) {
-            row = { label, addresses: new Set(), acquired: 0, contended: 0, wait: 0, waitMax: 0, hold: 0, holdMax: 0, holds: [] };
+            row = { label, addresses: new Set(), acquired: 0, contended: 0, waiters: 0, wait: 0, waitMax: 0, hold: 0, holdMax: 0, holds: [] };
             this.rows.set(key, row);
         }
         return row;
     }
     step(type, label, time, address, detail, track) {
-        const row = this.rowOf(label), key = track.id + ' ' + address;
+        const row = this.rowOf(label);
+        if (!this.locks.has(address)) this.locks.set(address, { acquired: 0, waits: new Map(), holds: new Map() });
         row.addresses.add(address);
+        const lock = this.locks.get(address), { waits, holds } = lock, wait = waits.get(track);
+        if (type !== LOCK_WAIT) waits.delete(track);
         if (type === LOCK_WAIT) {
-            this.waiting.set(key, { time, contended: detail === 1, holder: this.holder.get(address) });
+            const others = [...holds.values()].filter(hold => hold.track !== track), [first] = others;
+            waits.set(track, { time, acquired: lock.acquired, contended: detail & 1 || first, holder: first ? first.track : null });
+            for (const hold of others) hold.waiters.push(track);
+            row.waiters = Math.max(row.waiters, waits.size);
         } else if (type === LOCK_ACQUIRE) {
-            const wait = this.waiting.get(key), hold = this.holding.get(key);
             row.acquired++;
             if (wait) {
-                this.waiting.delete(key);
-                const took = time - wait.time;
+                const took = time - wait.time, contended = wait.contended || wait.acquired !== lock.acquired;
                 row.wait += took;
                 row.waitMax = Math.max(row.waitMax, took);
-                if (wait.contended) row.contended++;
-                if (took > 0) this.waits.push({ label, time: wait.time, took, track, holder: wait.contended ? wait.holder : null });
+                if (contended) {
+                    row.contended++;
+                    holds.delete(track); // no thread waits for a lock that it holds
+                }
+                if (took > 0) this.waits.push({ label, time: wait.time, took, track, holder: wait.holder || (contended && lock.last) });
             }
-            if (hold) hold.depth++;
-            else this.holding.set(key, { time, depth: 1, row, track });
-            this.holder.set(address, track);
+            lock.acquired++;
+            lock.last = track;
+            if (holds.has(track)) holds.get(track).depth++;
+            else holds.set(track, { start: time, depth: 1, row, track, waiters: [...waits.keys()] });
         } else {
-            const hold = this.holding.get(key);
+            const hold = holds.get(track) || (holds.size === 1 && [...holds.values()][0]); // of another thread: a semaphore
             if (!hold || --hold.depth > 0) return;
-            this.holding.delete(key);
-            if (this.holder.get(address) === track) this.holder.delete(address);
-            const took = time - hold.time;
-            row.hold += took;
-            row.holdMax = Math.max(row.holdMax, took);
-            row.holds.push({ start: hold.time, duration: took, track });
+            holds.delete(hold.track);
+            hold.duration = time - hold.start;
+            row.hold += hold.duration;
+            row.holdMax = Math.max(row.holdMax, hold.duration);
+            row.holds.push(hold);
         }
     }
     close(end) {
-        for (const hold of this.holding.values())
-            hold.row.holds.push({ start: hold.time, duration: end - hold.time, track: hold.track, open: true });
+        for (const { holds } of this.locks.values()) for (const hold of holds.values()) hold.row.holds.push(Object.assign(hold, { duration: end - hold.start }));
         for (const row of this.rows.values()) row.holds.sort((a, b) => a.start - b.start);
         this.waits.sort((a, b) => b.took - a.took);
         this.waits.length = Math.min(this.waits.length, 1000);
@@ -289,7 +339,7 @@ function framesOfSpans(report) {
         if (!span.number || report.labels[span.label].role !== ROLE_FRAME || !span.duration) continue;
         const key = span.label + ' ' + span.id;
         if (!series.has(key))
-            series.set(key, { name: report.labels[span.label].name, track: report.tracks[span.track], start: [], duration: [] });
+            series.set(key, { noun: 'frame', name: report.labels[span.label].name, track: report.tracks[span.track], start: [], duration: [] });
         series.get(key).start.push(span.start);
         series.get(key).duration.push(span.duration);
     }
@@ -305,7 +355,7 @@ function stepsOf(report) {
             for (let i = 0; i < level.count; i++) {
                 const label = labels[nodes.label[level.node[i]]], key = label.id + ' ' + track.id;
                 if (label.role !== ROLE_STEP) continue;
-                if (!series.has(key)) series.set(key, { name: label.name, track, start: [], duration: [] });
+                if (!series.has(key)) series.set(key, { noun: 'step', name: label.name, track, start: [], duration: [] });
                 series.get(key).start.push(level.start[i]);
                 series.get(key).duration.push(level.durationOf(i));
             }
@@ -353,19 +403,20 @@ export function warnings(report) {
             `Elsewhere, scopes of less than ${ns(number('part_ns'))} are in groups, drawn lighter and named after the longest, and of other events there are samples. Statistics of everything count all scopes.`);
         if (number('aggregated')) lines.push(who + `${grouped(number('aggregated'))} events are only in statistics: see prof summary.`);
         if (process.about.get('write_error')) lines.push(who + process.about.get('write_error'));
+        const { total, text } = cost(process, report.to - report.from);
+        if (total > 0.01 * (report.to - report.from)) lines.push(`${who}Recording cost ${text}.`);
         const guessed = process.tracks.filter(track => track.device && track.alignment === 3);
         if (guessed.length) lines.push(who + `The clocks of these devices are not aligned: ${[...new Set(guessed.map(t => t.device))].join(', ')}. Durations may be right, positions are not.`);
     }
     return lines;
 }
 
+export function scopesOf({ levels }) { return levels.reduce((sum, level) => sum + level.count, 0); }
+
 /** What recording cost, by the scopes that the recording has. duration: that of the report; 0: not known. */
 export function cost(process, duration) {
     const each = Number(process.about.get('scope_cost_ns') || 0);
-    let scopes = process.calls || 0; // of an outline
-    for (const track of process.calls ? [] : process.tracks)
-        if (!track.device) for (const level of track.levels) scopes += level.count;
-    const total = each * scopes;
+    const scopes = process.calls || process.tracks.reduce((sum, track) => sum + (track.device ? 0 : scopesOf(track)), 0), total = each * scopes; // calls: of an outline
     return { each, total, text: `${ns(each)} a scope, ${ns(total)} for ${grouped(scopes)} scopes` +
         (duration ? `, ${(100 * total / duration).toFixed(1)} % of the run` : '') };
 }
@@ -389,10 +440,13 @@ export function truncatedText(flags) {
 
 /** The scope of a track's level around a time; -1: none. */
 export function scopeAt(level, time) {
-    let low = 0, high = level.count;
-    while (low < high) {
-        const middle = low + high >>> 1;
-        if (level.start[middle] <= time) low = middle + 1; else high = middle;
-    }
-    return low && level.endOf(low - 1) >= time ? low - 1 : -1;
+    const i = firstIndex(level.count, k => level.start[k] > time) - 1;
+    return i >= 0 && level.endOf(i) >= time ? i : -1;
+}
+
+/** What the report has of a scope. */
+export function scopeOf(report, { track, depth, i }) {
+    const level = track.levels[depth];
+    return { track, label: report.labels[report.nodes.label[level.node[i]]], start: level.start[i], end: level.endOf(i), duration: level.durationOf(i),
+        flags: level.flags.get(i) || 0, get args() { return report.argsOf(level.args, i); } };
 }

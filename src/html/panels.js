@@ -1,15 +1,18 @@
 // What is shown below the time line: tables, flame graph, one scope.
 
 import { firstIndex } from './columns.js';
-import { rangeStats, percentile, callsOf, flameTree } from './stats.js';
-import { cost, truncatedText, trackName } from './model.js';
+import { rangeStats, percentile, callsOf, flameTree, statesIn } from './stats.js';
+import { cost, scopesOf, truncatedText, objectsIn, scopeOf } from './model.js';
 import { css } from './theme.js';
-import { el, table } from './dom.js';
+import { el, table, words, times, moments, counts, sizes } from './dom.js';
 import { Comparison } from './comparison.js';
 import { ns, moment, bytes, grouped, shown } from './text.js';
 
+const PLACE = words('where', row => where(row.label));
 const SEVERITIES = ['debug', 'info', 'warning', 'error', 'fatal'];
 const severityOf = message => message.severity < 0 ? 'mark' : SEVERITIES[message.severity] || String(message.severity);
+
+const argsText = args => args.map(([key, v]) => `${key}=${shown(v)}`).join(', ');
 
 export class Panels {
     /** @param {object} app see app.js @param {HTMLElement} tabs @param {HTMLElement} body */
@@ -116,19 +119,17 @@ export class Panels {
         const rows = stats.rows.filter(row => !this.app.dim || !this.app.dim(row.label));
         const chooser = this.chooser();
         return [chooser ? el('div.bar-of-tools', {}, chooser) : '', table([
-            { title: 'scope', text: true, get: row => row.label.name },
-            { title: 'calls', get: row => row.calls, show: row => grouped(row.calls) },
-            { title: 'total', get: row => row.total, show: row => ns(row.total) },
+            words('scope', row => row.label.name),
+            counts('calls', row => row.calls),
+            times('total', row => row.total),
             { title: 'self', get: row => row.self, show: row => this.bar(row.self, stats) },
             { title: '% of range', get: row => row.total / span, show: row => (100 * row.total / span).toFixed(1) },
-            { title: 'mean', get: row => row.total / row.calls, show: row => ns(row.total / row.calls) },
-            { title: 'min', get: row => row.min, show: row => ns(row.min) },
-            { title: 'p50', get: row => percentile(row, 0.5) || 0, show: row => ns(percentile(row, 0.5)), note: 'percentiles are exact to 2 %; click a scope for exact ones' },
-            { title: 'p90', get: row => percentile(row, 0.9) || 0, show: row => ns(percentile(row, 0.9)) },
-            { title: 'p99', get: row => percentile(row, 0.99) || 0, show: row => ns(percentile(row, 0.99)) },
+            times('mean', row => row.total / row.calls),
+            times('min', row => row.min),
+            ...[50, 90, 99].map(n => times('p' + n, row => percentile(row, n / 100), 'percentiles are exact to 2 %; click a scope for exact ones')),
             { title: 'max', get: row => row.max, show: row => row.whole ? ns(row.max) : '' },
-            { title: 'category', text: true, get: row => row.label.category },
-            { title: 'where', text: true, get: row => where(row.label) }
+            words('category', row => row.label.category),
+            PLACE
         ], rows, { caption: `Scopes: ${this.rangeText()}`, sort: 3, memory: this.memoryOf('scopes'),
             onpick: row => this.pick(row.label), picked: row => this.app.label === row.label })];
     }
@@ -184,16 +185,25 @@ export class Panels {
         const total = row ? row.total : 0, count = every ? row.calls : calls.length;
         const facts = label.group ? [['groups', grouped(calls.length)]] : [['calls', grouped(count)], ['total', ns(total)], ['self', ns(row ? row.self : 0)], ['mean', ns(total / count)],
             ['min', ns(at(0))], ['p50', ns(at(0.5))], ['p90', ns(at(0.9))], ['p99', ns(at(0.99))], ['p99.9', ns(at(0.999))], ['max', ns(at(1))]];
+        const states = statesText(report, calls);
         const chosen = this.bucket ? whole.filter(call => call.duration >= this.bucket[0] && call.duration < this.bucket[1]) : calls;
         const left = el('div.side', {}, el('h2', {}, el('i.swatch', { style: { background: css(label.rgb) } }), label.name),
             el('p.note', {}, [label.category, label.function, where(label)].filter(Boolean).join(' \u00b7 ') || '\u00a0'),
             el('dl', {}, ...facts.flatMap(([name, text]) => [el('dt', {}, name), el('dd', {}, text)])),
+            states && el('p.note', {}, `Of this time, threads were: ${states}`),
             every && count > calls.length ? el('p.note', {}, `These figures are of all calls. ${grouped(calls.length)} are here one by one:`) : '',
-            this.histogram(this.sidesOf(label) || [{ durations }]), this.chooser(), this.source(label), ...label.group ? [] : this.argumentTables(calls));
+            this.histogram(this.sidesOf(label) || [{ durations }]), el('div.bar-of-tools', {}, ...[['Previous', -1], ['Next', 1]].map(([title, step]) =>
+                el('button', { disabled: !calls.length, title: step < 0 ? '[' : ']', onclick: () => this.turnTo(calls, step) }, `${title} call`)), this.chooser()), this.source(label), ...label.group ? [] : this.argumentTables(calls));
         const list = this.callTable(chosen, this.bucket
             ? `Calls of ${ns(this.bucket[0])} to ${ns(this.bucket[1])}`
             : `Calls: ${selection ? this.rangeText() : 'all'}`);
         return el('div.split', {}, left, list);
+    }
+
+    /** Goes to the next call of the same scope on its track; to the first one, if another scope is focused. */
+    turnTo([first], step) {
+        const { app } = this;
+        if (app.focus && app.labelOf(app.focus) === app.label) app.sameName(step); else app.show(first);
     }
 
     /** The lines around a call site; null if the report has none. */
@@ -220,14 +230,14 @@ export class Panels {
         const first = Math.min(...lists.map(list => list[0])), last = Math.max(...lists.map(list => list[list.length - 1]));
         const low = Math.max(1, first), high = Math.max(low * 1.01, last), bars = 48;
         const edge = i => i === 0 ? 0 : i === bars ? Infinity : low * (high / low) ** (i / bars);
-        const below = (list, i) => firstIndex(list.length, at => list[at] >= edge(i)), counts = lists.map(list => Array.from({ length: bars }, (_, i) => below(list, i + 1) - below(list, i)));
-        const share = (k, i) => counts[k][i] / lists[k].length, most = Math.max(...counts.map((each, k) => Math.max(...each) / lists[k].length));
+        const below = (list, i) => firstIndex(list.length, at => list[at] >= edge(i)), all = lists.map(list => Array.from({ length: bars }, (_, i) => below(list, i + 1) - below(list, i)));
+        const share = (k, i) => all[k][i] / lists[k].length, most = Math.max(...all.map((each, k) => Math.max(...each) / lists[k].length));
         for (let i = 0; i < bars; i++) {
-            const calls = sides.map(({ name }, k) => `${name || ''}${grouped(counts[k][i])} calls${name ? `, ${(100 * share(k, i)).toFixed(1)} %` : ''}`).join('; ');
+            const calls = sides.map(({ name }, k) => `${name || ''}${grouped(all[k][i])} calls${name ? `, ${(100 * share(k, i)).toFixed(1)} %` : ''}`).join('; ');
             const text = `${ns(Math.max(i ? edge(i) : first, 0))} to ${ns(i + 1 === bars ? last : edge(i + 1))}: ${calls}`, picked = this.bucket && this.bucket[0] === edge(i);
-            box.append(el('button', { title: text, 'aria-label': text, disabled: counts.every(each => !each[i]), class: picked ? 'picked' : null,
+            box.append(el('button', { title: text, 'aria-label': text, disabled: all.every(each => !each[i]), class: picked ? 'picked' : null,
                 onclick: () => { this.bucket = picked ? null : [edge(i), edge(i + 1)]; this.render(); } },
-            ...counts.map((each, k) => each[i] ? el('i', { class: k ? 'after' : null, style: { height: `${Math.max(2, 100 * share(k, i) / most)}%` } }) : null)));
+            ...all.map((each, k) => each[i] ? el('i', { class: k ? 'after' : null, style: { height: `${Math.max(2, 100 * share(k, i) / most)}%` } }) : null)));
         }
         return el('div', {}, box, el('div.ends', {}, el('span', {}, ns(first)), el('span', {}, 'durations, logarithmic'), el('span', {}, ns(last))),
             ...sides[1] ? sides.map(({ name, about, durations }, k) => el('div.note', {}, el('i', { class: `swatch ${k ? 'after' : 'before'}` }),
@@ -239,9 +249,7 @@ export class Panels {
         const { report } = this.app, keys = new Map();
         let seen = 0;
         for (const call of calls) {
-            const level = call.track.levels[call.depth];
-            if (!level.args.count) continue;
-            for (const [key, v] of report.argsOf(level.args, call.i)) {
+            for (const [key, v] of scopeOf(report, call).args) {
                 if (!keys.has(key)) keys.set(key, new Map());
                 const text = shown(v), values = keys.get(key);
                 let row = values.get(text);
@@ -256,31 +264,29 @@ export class Panels {
             if (++seen > 500000) break;
         }
         return [...keys].slice(0, 8).map(([key, values]) => el('details', { open: keys.size < 3 }, el('summary', {}, `by ${key} (${grouped(values.size)} values)`),
-            table([{ title: key, text: true, get: row => row.text }, { title: 'calls', get: row => row.calls, show: row => grouped(row.calls) },
-                { title: 'total', get: row => row.total, show: row => ns(row.total) }, { title: 'mean', get: row => row.total / row.calls, show: row => ns(row.total / row.calls) },
-                { title: 'max', get: row => row.max, show: row => ns(row.max) }], [...values.values()],
+            table([{ title: key, text: true, get: row => row.text }, counts('calls', row => row.calls),
+                times('total', row => row.total), times('mean', row => row.total / row.calls),
+                times('max', row => row.max)], [...values.values()],
             { caption: `By ${key}`, sort: 2, memory: this.memoryOf('arg ' + key), limit: 40 })));
     }
 
     callTable(calls, caption, named = false) {
         const { app } = this, { report } = app, keys = [];
-        for (const call of calls.slice(0, 2000)) {
-            const { args } = call.track.levels[call.depth];
-            if (args.count) for (const [key] of report.argsOf(args, call.i)) if (!keys.includes(key) && keys.length < 8) keys.push(key);
-        }
+        for (const call of calls.slice(0, 2000)) for (const [key] of scopeOf(report, call).args) if (!keys.includes(key) && keys.length < 8) keys.push(key);
         const argument = (call, key) => {
-            const pair = report.argsOf(call.track.levels[call.depth].args, call.i).reverse().find(([each]) => each === key);
+            const pair = scopeOf(report, call).args.reverse().find(([each]) => each === key);
             return pair ? pair[1] : '';
         };
-        const series = report.bars[0], columns = [
-            named ? { title: 'scope', text: true, get: call => app.labelOf(call).name } : null,
-            { title: 'start', get: call => call.start, show: call => moment(call.start) },
-            { title: 'duration', get: call => call.duration, show: call => ns(call.duration) },
-            report.tracks.length > 1 ? { title: 'thread', text: true, get: call => call.track.title } : null,
-            series ? { title: report.frames.length ? 'frame' : 'step', get: call => frameOf(series, call.start), show: call => frameOf(series, call.start) || '' } : null,
+        const series = report.bars[0], ran = call => statesIn(report, [call]).get('running') || 0, columns = [
+            named ? words('scope', call => app.labelOf(call).name) : null,
+            moments('start', call => call.start),
+            times('duration', call => call.duration),
+            report.tracks.some(track => track.states) ? { title: 'running', note: 'of this time, its thread ran', get: ran, show: call => call.track.states ? ns(ran(call)) : '' } : null,
+            report.tracks.length > 1 ? words('thread', call => call.track.title) : null,
+            series ? { title: series.noun, get: call => frameOf(series, call.start), show: call => frameOf(series, call.start) || '' } : null,
             ...keys.map(key => ({ title: key, text: calls.slice(0, 50).some(call => typeof argument(call, key) === 'string' && argument(call, key) !== ''),
                 get: call => { const v = argument(call, key); return typeof v === 'bigint' ? Number(v) : v; }, show: call => shown(argument(call, key)) })),
-            { title: '', text: true, get: call => truncatedText(call.track.levels[call.depth].flags.get(call.i)) }
+            words('', call => truncatedText(scopeOf(report, call).flags))
         ].filter(Boolean);
         return table(columns, calls, { caption, sort: named ? 2 : 1, memory: this.memoryOf(named ? 'found' : 'calls'), limit: 200, onpick: call => app.show(call),
             picked: call => app.focus && app.focus.track === call.track && app.focus.depth === call.depth && app.focus.i === call.i });
@@ -301,12 +307,12 @@ export class Panels {
         const rows = series.start.map((start, i) => ({ i, start, duration: series.duration[i] }));
         const sorted = Float64Array.from(series.duration).sort(), n = sorted.length, at = share => sorted[Math.max(0, Math.ceil(share * n) - 1)];
         const low = sorted.slice(Math.floor(n * 0.99)), mean = rows.reduce((sum, row) => sum + row.duration, 0) / n;
-        const text = `${grouped(n)} frames, mean ${ns(mean)} (${(1e9 / mean).toFixed(1)} a second), p50 ${ns(at(0.5))}, p99 ${ns(at(0.99))}, longest ${ns(at(1))}; ` +
+        const text = `${grouped(n)} ${series.noun}${n === 1 ? '' : 's'}, mean ${ns(mean)} (${(1e9 / mean).toFixed(1)} a second), p50 ${ns(at(0.5))}, p99 ${ns(at(0.99))}, longest ${ns(at(1))}; ` +
             `the slowest 1 %: ${(1e9 / (low.reduce((sum, d) => sum + d, 0) / low.length)).toFixed(1)} a second`;
         return [el('div.bar-of-tools', {}, select, el('span.note', {}, text)),
-            table([{ title: 'frame', get: row => row.i + 1 }, { title: 'start', get: row => row.start, show: row => moment(row.start) },
-                { title: 'duration', get: row => row.duration, show: row => ns(row.duration) }], rows,
-            { caption: 'Frames', sort: 2, memory: this.memoryOf('frames'), onpick: row => app.zoomTo(row.start, row.start + row.duration, true) })];
+            table([{ title: series.noun, get: row => row.i + 1 }, moments('start', row => row.start),
+                times('duration', row => row.duration)], rows,
+            { caption: `${series.noun}s: ${series.name}`, sort: 2, memory: this.memoryOf('frames'), onpick: row => app.zoomTo(row.start, row.start + row.duration, true) })];
     }
 
     messages() {
@@ -319,10 +325,10 @@ export class Panels {
             const text = (this.wanted || '').toLowerCase(), least = this.least || 0;
             const rows = app.report.messages.filter(message => (!selection || (message.time >= selection.from && message.time < selection.to)) &&
                 (!text || message.text.toLowerCase().includes(text)) && (least === 0 || (least === 1 ? message.severity < 0 : message.severity >= least - 1)));
-            box.replaceChildren(table([{ title: 'time', get: row => row.time, show: row => moment(row.time) },
-                { title: 'severity', text: true, get: severityOf }, { title: 'thread', text: true, get: row => row.track.title },
-                { title: 'text', text: true, get: row => row.text + this.pointArgs(row) }, { title: 'category', text: true, get: row => row.label.category },
-                { title: 'where', text: true, get: row => where(row.label) }], rows,
+            box.replaceChildren(table([moments('time', row => row.time),
+                words('severity', severityOf), words('thread', row => row.track.title),
+                words('text', row => row.text + this.pointArgs(row)), words('category', row => row.label.category),
+                PLACE], rows,
             { caption: `${grouped(rows.length)} messages and marks${selection ? ' of the selection' : ''}`, sort: 0, up: true, memory: this.memoryOf('messages'),
                 onpick: row => app.goTo(row.time, row.track) }));
         };
@@ -333,64 +339,72 @@ export class Panels {
     }
 
     pointArgs(message) {
-        const { points } = message.track;
-        if (message.severity >= 0 || !points.args.count) return '';
-        const args = this.app.report.argsOf(points.args, message.at);
-        return args.length ? ' (' + args.map(([key, v]) => `${key}=${shown(v)}`).join(', ') + ')' : '';
+        const args = message.severity < 0 && argsText(this.app.report.argsOf(message.track.points.args, message.at));
+        return args ? ` (${args})` : '';
     }
 
     spans() {
         const { app } = this, { report, selection } = app;
         const rows = report.spans.filter(span => !selection || (span.start < selection.to && span.start + span.duration > selection.from));
-        return table([{ title: 'span', text: true, get: span => report.labels[span.label].name + (span.mark ? ' (mark)' : '') },
-            { title: 'start', get: span => span.start, show: span => moment(span.start) }, { title: 'duration', get: span => span.duration, show: span => span.mark ? '' : ns(span.duration) },
+        return table([words('span', span => report.labels[span.label].name + (span.mark ? ' (mark)' : '')),
+            moments('start', span => span.start), { title: 'duration', get: span => span.duration, show: span => span.mark ? '' : ns(span.duration) },
             { title: 'id', get: span => Number(span.id), show: span => '0x' + span.id.toString(16) },
-            { title: 'from', text: true, get: span => report.tracks[span.track].title }, { title: 'to', text: true, get: span => report.tracks[span.endTrack].title },
-            { title: 'arguments', text: true, get: span => span.args.map(([key, v]) => `${key}=${shown(v)}`).join(', ') },
-            { title: '', text: true, get: span => truncatedText(span.flags) }], rows,
+            words('from', span => report.tracks[span.track].title), words('to', span => report.tracks[span.endTrack].title),
+            words('arguments', span => argsText(span.args)),
+            words('', span => truncatedText(span.flags))], rows,
         { caption: `${grouped(rows.length)} spans`, sort: 2, memory: this.memoryOf('spans'), onpick: span => app.zoomTo(span.start, span.start + span.duration, true) });
     }
 
     counters() {
         const rows = this.app.report.counters, show = (series, v) => series.bytes ? bytes(v) : shown(v);
-        return table([{ title: 'counter', text: true, get: s => s.name }, { title: 'category', text: true, get: s => s.category },
-            { title: 'samples', get: s => s.time.length, show: s => grouped(s.time.length) }, { title: 'min', get: s => s.min, show: s => show(s, s.min) },
+        return table([words('counter', s => s.name), words('category', s => s.category),
+            counts('samples', s => s.time.length), { title: 'min', get: s => s.min, show: s => show(s, s.min) },
             { title: 'max', get: s => s.max, show: s => show(s, s.max) },
             { title: 'last', get: s => s.value[s.value.length - 1] || 0, show: s => show(s, s.value[s.value.length - 1]) }], rows, { caption: 'Counters', memory: this.memoryOf('counters'), up: true });
     }
 
+    /** Memory and locks of the processes, in the selection if there is one; kept until it changes. */
+    objects() {
+        const { selection, report } = this.app;
+        if (!selection) return report.processes;
+        if (this.chosen !== selection) this.inside = report.processes.map(process => ({ name: process.name, ...objectsIn(report, process, selection.from, selection.to) }));
+        this.chosen = selection;
+        return this.inside;
+    }
+
     memory() {
-        const parts = [];
+        const parts = [el('p.note', {}, `${this.rangeText()}; not freed: at its end`)];
         const tableOf = (first, rows, caption, key) => table([...first,
-                { title: 'allocations', get: row => row.count, show: row => grouped(row.count) }, { title: 'bytes', get: row => row.bytes, show: row => bytes(row.bytes) },
-                { title: 'not freed', get: row => row.liveCount, show: row => grouped(row.liveCount) }, { title: 'bytes not freed', get: row => row.liveBytes, show: row => bytes(row.liveBytes) },
-                { title: 'peak', get: row => row.peak, show: row => bytes(row.peak) }, { title: 'where', text: true, get: row => where(row.label) }],
+                counts('allocations', row => row.count), sizes('bytes', row => row.bytes),
+                counts('not freed', row => row.liveCount), sizes('bytes not freed', row => row.liveBytes),
+                sizes('peak', row => row.peak), PLACE],
             [...rows.values()], { caption, sort: first.length + 1, memory: this.memoryOf(key) });
-        for (const { memory, name } of this.app.report.processes) {
+        for (const { memory, name } of this.objects()) {
             if (!memory) continue;
-            parts.push(tableOf([{ title: 'site', text: true, get: row => row.label.name || where(row.label) }, { title: 'pool', text: true, get: row => row.label.category }],
-                memory.sites, `Allocations of ${name} by site; ${grouped(memory.unknown)} frees of blocks from before`, 'memory'));
-            parts.push(tableOf([{ title: 'scope', text: true, get: row => row.label.name }], memory.scopes, `Allocations of ${name} by the scope around them`, 'memory by scope'));
-            parts.push(table([{ title: 'allocated at', get: row => row.time, show: row => moment(row.time) }, { title: 'bytes', get: row => row.size, show: row => bytes(row.size) },
-                { title: 'address', text: true, get: row => '0x' + row.address.toString(16) }, { title: 'site', text: true, get: row => where(row.site.label) },
-                { title: 'thread', text: true, get: row => row.track.title }], memory.leaks,
+            parts.push(tableOf([words('site', row => row.label.name || where(row.label)), words('pool', row => row.label.category)],
+                memory.sites, `Allocations of ${name} by site${memory.unknown ? `; ${grouped(memory.unknown)} frees of blocks from before` : ''}`, 'memory'));
+            parts.push(tableOf([words('scope', row => row.label.name)], memory.scopes, `Allocations of ${name} by the scope around them`, 'memory by scope'));
+            parts.push(table([moments('allocated at', row => row.time), sizes('bytes', row => row.size),
+                words('address', row => '0x' + row.address.toString(16)), words('site', row => where(row.site.label)),
+                words('thread', row => row.track.title)], memory.leaks,
             { caption: `${grouped(memory.leaks.length)} blocks that were not freed`, sort: 1, memory: this.memoryOf('leaks'), onpick: row => this.app.goTo(row.time, row.track) }));
         }
         return parts;
     }
 
     locks() {
-        const parts = [];
-        for (const { locks, name } of this.app.report.processes) {
+        const parts = [el('p.note', {}, this.rangeText())];
+        for (const { locks, name } of this.objects()) {
             if (!locks) continue;
-            parts.push(table([{ title: 'lock', text: true, get: row => row.label.name }, { title: 'locks', get: row => row.addresses.size },
-                { title: 'acquired', get: row => row.acquired, show: row => grouped(row.acquired) }, { title: 'contended', get: row => row.contended, show: row => grouped(row.contended) },
-                { title: 'waited', get: row => row.wait, show: row => ns(row.wait) }, { title: 'longest wait', get: row => row.waitMax, show: row => ns(row.waitMax) },
-                { title: 'held', get: row => row.hold, show: row => ns(row.hold) }, { title: 'longest hold', get: row => row.holdMax, show: row => ns(row.holdMax) },
-                { title: 'where', text: true, get: row => where(row.label) }], [...locks.rows.values()], { caption: `Locks of ${name}`, sort: 4, memory: this.memoryOf('locks') }));
-            parts.push(table([{ title: 'at', get: row => row.time, show: row => moment(row.time) }, { title: 'waited', get: row => row.took, show: row => ns(row.took) },
-                { title: 'lock', text: true, get: row => row.label.name }, { title: 'thread', text: true, get: row => row.track.title },
-                { title: 'held by', text: true, get: row => row.holder ? row.holder.title : '' }], locks.waits,
+            parts.push(table([words('lock', row => row.label.name), { title: 'locks', get: row => row.addresses.size },
+                counts('acquired', row => row.acquired), counts('contended', row => row.contended),
+                { title: 'most waiters', note: 'threads that waited for one of them at the same time', get: row => row.waiters },
+                times('waited', row => row.wait), times('longest wait', row => row.waitMax),
+                times('held', row => row.hold), times('longest hold', row => row.holdMax),
+                PLACE], [...locks.rows.values()], { caption: `Locks of ${name}`, sort: 5, memory: this.memoryOf('locks') }));
+            parts.push(table([moments('at', row => row.time), times('waited', row => row.took),
+                words('lock', row => row.label.name), words('thread', row => row.track.title),
+                words('held by', row => row.holder ? row.holder.title : '')], locks.waits,
             { caption: 'The longest waits', sort: 1, memory: this.memoryOf('waits'), onpick: row => this.app.zoomTo(row.time, row.time + row.took, true) }));
         }
         return parts;
@@ -407,16 +421,16 @@ export class Panels {
                 ['recording cost', cost(process, report.to - report.from).text], ['lost', number('lost') ? grouped(number('lost')) + ' events' : 'nothing'], ...process.metadata];
             if (about('sources_missing')) facts.push(['source code', `lines of ${report.sources.size} files; ${about('sources_missing')} were not found${number('sources_limit') ? '; a limit left some out' : ''}`]);
             parts.push(el('table.facts', {}, el('caption', {}, process.name), ...facts.map(([key, text]) => el('tr', {}, el('th', { scope: 'row' }, key), el('td.text', {}, text)))));
-            parts.push(table([{ title: 'track', text: true, get: trackName }, { title: 'thread', get: t => Number(t.thread) },
-                { title: 'kind', text: true, get: t => t.device ? 'device ' + t.device : t.fiber ? 'fiber' : 'thread' },
-                { title: 'scopes', get: t => t.levels.reduce((sum, level) => sum + level.count, 0), show: t => grouped(t.levels.reduce((sum, level) => sum + level.count, 0)) },
-                { title: 'depth', get: t => t.levels.length }, { title: 'other events', get: t => t.points.count, show: t => grouped(t.points.count) },
-                { title: 'lost', get: t => t.lost, show: t => grouped(t.lost) },
-                { title: 'clock', text: true, get: t => ['', 'aligned by pairs', 'aligned by rate', 'not aligned'][t.alignment] || '' }], process.tracks,
+            parts.push(table([words('track', t => t.title), { title: 'thread', get: t => Number(t.thread) },
+                words('kind', t => t.device ? 'device ' + t.device : t.fiber ? 'fiber' : 'thread'),
+                { title: 'scopes', get: scopesOf, show: t => grouped(scopesOf(t)) },
+                { title: 'depth', get: t => t.levels.length }, counts('other events', t => t.points.count),
+                counts('lost', t => t.lost),
+                words('clock', t => ['', 'aligned by pairs', 'aligned by rate', 'not aligned'][t.alignment] || '')], process.tracks,
             { caption: 'Tracks', sort: 3, memory: this.memoryOf('tracks') }));
         }
-        if (report.losses.length) parts.push(table([{ title: 'at', get: l => l.time, show: l => moment(l.time) }, { title: 'lost', get: l => l.lost, show: l => grouped(l.lost) },
-            { title: 'track', text: true, get: l => l.track.title }], report.losses, { caption: 'Where events were lost', memory: this.memoryOf('losses'), onpick: l => this.app.goTo(l.time, l.track) }));
+        if (report.losses.length) parts.push(table([moments('at', l => l.time), counts('lost', l => l.lost),
+            words('track', l => l.track.title)], report.losses, { caption: 'Where events were lost', memory: this.memoryOf('losses'), onpick: l => this.app.goTo(l.time, l.track) }));
         return parts;
     }
 }
@@ -460,6 +474,9 @@ export function zoomed(node, before, key) {
     for (let at = node; at.up; at = at.up) path.unshift(at[key]);
     return before && path.join() === before.join() ? path.slice(0, -1) : path;
 }
+
+/** "running 1.2 ms, waiting 3 ms"; "": not recorded */
+export function statesText(report, calls) { return [...statesIn(report, calls)].map(([name, time]) => `${name} ${ns(time)}`).join(', '); }
 
 /** "file.c:12" */
 export function where(label) { return label.file ? `${label.file.replace(/^.*[\\/]/, '')}:${label.line}` : ''; }

@@ -129,6 +129,20 @@ export function callsOf(report, label, from, to, wanted = () => true) {
     return calls;
 }
 
+/** How long a thread ran, waited and so on in parts of time, where that was recorded: from names to times. */
+export function statesIn({ labels, nodes }, parts) {
+    const sums = new Map();
+    for (const { track: { states }, start, duration } of parts) {
+        if (!states) continue;
+        const [level] = states.levels, end = start + duration, [first, last] = indexRange(level, start, end);
+        for (let i = first; i < last; i++) {
+            const { name } = labels[nodes.label[level.node[i]]];
+            sums.set(name, (sums.get(name) || 0) + Math.min(level.endOf(i), end) - Math.max(level.start[i], start));
+        }
+    }
+    return sums;
+}
+
 /** Children of a node in the flame graph, the longest first: [{label, total, calls, nodes}] */
 export function flameTree(report, stats, bottomUp) {
     return bottomUp ? inverted(report, stats) : topDown(report, stats);

@@ -26,6 +26,7 @@ export function colorLabels(labels, dark) {
         const bits = hash(label.base || label.name);
         label.rgb = label.color ? [label.color >> 16 & 255, label.color >> 8 & 255, label.color & 255]
             : fromHsl(bits % 360, dark ? 0.42 : 0.58, (dark ? 0.62 : 0.71) + (bits >>> 12) % 7 / 100);
+        if (dark && Math.min(...label.rgb) > 220) label.rgb = [70, 76, 86]; // as quiet as nearly white is on white
         label.ink = inkOn(label.rgb);
     }
 }

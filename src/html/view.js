@@ -3,7 +3,7 @@
 import { TRUNCATED_BEGIN, TRUNCATED_END } from './decode.js';
 import { firstIndex } from './columns.js';
 import { drawLevel } from './raster.js';
-import { scopeAt, busyOf } from './model.js';
+import { scopeAt, scopeOf, busyOf } from './model.js';
 import { ns, bytes, shown, niceStep, axisTime } from './text.js';
 
 export const LINE = 18, RULER = 26, GUTTER = 190, COUNTER_HEIGHT = 34;
@@ -47,24 +47,27 @@ export class TimeLine {
             const order = process.tracks.filter(t => !t.device).sort((a, b) => Number(a.fiber) - Number(b.fiber) ||
                 Number(String(b.thread) === process.about.get('pid')) - Number(String(a.thread) === process.about.get('pid')) || a.id - b.id);
             if (app.order) order.sort(app.order === 'name' ? (a, b) => a.title.localeCompare(b.title, 'en', { numeric: true }) : (a, b) => busyOf(b) - busyOf(a));
-            for (const track of [...order, ...process.tracks.filter(t => t.device)]) {
+            for (const track of [...order.filter(t => !t.owner), ...process.tracks.filter(t => t.device)]) {
                 if (track.device && track.device !== device) {
                     device = track.device;
                     add({ key: `${key}d${device}`, kind: 'head', title: device + (track.alignment === 3 ? ' (clock not aligned)' : ''), height: 22, fold: true });
                 }
                 if (track.device && closed(`${key}d${device}`)) continue;
-                if (!track.levels.length && !track.marks) continue;
-                const name = 't' + track.id, depth = closed(name) ? Math.min(1, track.levels.length) : track.levels.length;
-                const marks = track.marks ? 12 : 0;
-                add({ key: name, kind: 'track', title: track.title, track, depth, marks, fold: track.levels.length > 1,
-                    height: Math.max(22, depth * LINE + marks + 6) });
+                if (track.states && track.states.owner === track) add(this.trackRow(track.states));
+                if (track.levels.length || track.marks) add(this.trackRow(track));
             }
+            this.groupRows(rows, process, 'Tasks', order.filter(t => t.owner === t).map(track => this.trackRow(track)));
             this.groupRows(rows, process, 'Spans', process.spanGroups.map((group, i) => ({ key: `${key}s${i}`, kind: 'spans',
                 title: group.name, group, height: (closed(`${key}s${i}`) ? 1 : group.lanes.length) * LINE + 4, fold: group.lanes.length > 1 })));
             this.groupRows(rows, process, 'Locks', process.locks ? [...process.locks.rows.values()].map((lock, i) =>
                 ({ key: `${key}l${i}`, kind: 'lock', title: lock.label.name, lock, height: LINE + 4 })) : []);
         }
         return rows;
+    }
+
+    trackRow(track) {
+        const key = 't' + track.id, all = track.levels.length, depth = this.app.closed.has(key) ? Math.min(1, all) : all, marks = track.marks ? 12 : 0;
+        return { key, kind: 'track', title: track.title, track, depth, marks, fold: all > 1, height: Math.max(22, depth * LINE + marks + 6) };
     }
 
     groupRows(rows, process, title, more) {
@@ -99,7 +102,8 @@ export class TimeLine {
     /** Scrolls so that a track's depth can be seen. */
     reveal(track, depth) {
         const { app } = this;
-        app.closed.delete('p' + track.process.id);
+        app.closed.delete('p' + (track.owner || track).process.id);
+        if (track.owner === track) app.closed.delete(`p${track.process.id}Tasks`);
         if (depth > 0) app.closed.delete('t' + track.id);
         if (track.device) app.closed.delete(`p${track.process.id}d${track.device}`);
         this.layout();
@@ -303,7 +307,7 @@ export class TimeLine {
             x = end;
             if (next < x && i + 1 >= time.length) break;
         }
-        ctx.fillStyle = this.app.style.faint;
+        ctx.fillStyle = this.app.style.ink;
         ctx.font = '10px system-ui, sans-serif';
         ctx.textAlign = 'right';
         ctx.fillText((series.bytes ? bytes : shown)(series.max), width - 4, y + 9);
@@ -347,6 +351,8 @@ export class TimeLine {
             if (x1 < last + 1) continue;
             last = x1;
             this.drawBox(ctx, x0, x1, y + 2, label.rgb, label.ink, hold.track.title);
+            ctx.fillStyle = this.app.style.bad;
+            if (hold.waiters.length) ctx.fillRect(Math.max(x0, GUTTER), y + LINE - 2, Math.max(1, x1 - Math.max(x0, GUTTER)), 2);
         }
     }
 
@@ -393,8 +399,8 @@ export class TimeLine {
         if (!focus) return;
         const place = this.placed.find(each => each.row.track === focus.track);
         if (!place || focus.depth >= place.row.depth) return;
-        const level = focus.track.levels[focus.depth];
-        const x0 = Math.max(GUTTER - 3, this.x(level.start[focus.i])), x1 = Math.min(this.canvas.clientWidth + 3, this.x(level.endOf(focus.i)));
+        const { start, end } = scopeOf(this.app.report, focus);
+        const x0 = Math.max(GUTTER - 3, this.x(start)), x1 = Math.min(this.canvas.clientWidth + 3, this.x(end));
         if (x1 < GUTTER) return;
         ctx.strokeStyle = this.app.style.ink;
         ctx.lineWidth = 2;

@@ -41,6 +41,9 @@ done
 build/prof compare $work/pair.1.prof $work/pair.2.prof --format json >$work/pair.json
 [ $? -le 1 ] || fail "prof compare"
 build/prof flame $work/pair.1.prof -o $work/pair.svg || fail "prof flame"
+"${CC:-cc}" -O1 -g tests/html/make_views.c -o $work/make_views -pthread || fail "make_views.c does not compile"
+$work/make_views $work/views || fail "make_views"
+build/prof summary $work/views.prof >$work/views.txt || fail "prof summary"
 
 command -v node >/dev/null || skip "node is not installed"
 node -e 'new DecompressionStream("deflate-raw")' 2>$work/node.log || skip "this node cannot unpack deflate: it takes 20.12 or later"
@@ -88,10 +91,13 @@ script() { # NAME ARGUMENTS: runs tests/html/NAME.mjs, and counts
 }
 script squeezed
 script browser $work $work/pair $prefixes
+script views $work $work/views
 live $work/live-page.log $work
 [ -x "$firefox" ] || skip "firefox is not installed"
 mkdir -p $work/firefox
 FIREFOX=$firefox
 export FIREFOX
 script browser $work/firefox $work/pair $prefixes
+script views $work/firefox $work/views
+live $work/live-firefox.log $work/firefox
 echo "$passed passed, 0 failed, 0 skipped"
