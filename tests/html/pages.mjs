@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { total } from './count.mjs';
 
-const library = createRequire(path.resolve(process.env.NODE_FOLDER) + '/')('playwright-core');
+const library = createRequire(path.resolve(process.env.NODE_FOLDER || 'build/viewers') + '/')('playwright-core');
 export const firefox = process.env.FIREFOX; // or Chromium, if it is not set
 export const patience = 240000;
 const browser = await (firefox ? library.firefox.launch({ executablePath: firefox, channel: 'moz-firefox', headless: true, timeout: patience })
