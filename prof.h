@@ -20919,46 +20919,55 @@ static size_t prof__read_noted(const prof_cursor *c, size_t end)
 }
 
 /* Makes nodes of the BEGINs and ENDs from this word on, which are most of all records, as long as meta has their call
-   sites. Returns the word after them. base: the chunk's tick. */
+   sites. Returns the word after them. base: the chunk's tick. Ticks count from there, ids from the first word of a
+   BEGIN: with fewer instructions, the processor's registers suffice. */
 static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, size_t at, size_t end)
 {
     const prof_trace *trace = c->trace;
     const uint64_t *words = c->words;
     const uint32_t *sites = trace->site_ids;
-    size_t site_count = trace->site_id_count;
-    prof__read_node *nodes = c->nodes, *node = nodes + c->node_count;
-    uint32_t *stack = c->stack;
-    size_t depth = c->depth, crossed = c->crossed, unseen = c->unseen;
-    uint64_t tick = c->tick;
+    size_t site_count = trace->site_id_count, depth = c->depth - c->unseen;
+    uint32_t *stack = c->stack + c->unseen, number = (uint32_t)c->node_count;
+    prof__read_node *node = c->nodes + number;
+    uint64_t ticks = c->tick > base ? c->tick - base : 0;
     prof__read_fast line = c->fast;
+    line.from -= base;
     if (base > ~(uint64_t)0 - PROF__TICK_MASK) return at; /* a tick could be too large */
     for (end = prof__read_noted(c, end); at < end; at++) {
-        uint64_t head = words[at], now = base + (head & PROF__TICK_MASK);
-        unsigned kind = prof__read_kind(head);
+        uint64_t head = words[at], now = head & PROF__TICK_MASK, id;
         int64_t ns;
-        if (kind - PROF__KIND_BEGIN > PROF__KIND_END - PROF__KIND_BEGIN) break;
-        if (now > tick) tick = now;
-        if (PROF__UNLIKELY(tick - line.from >= line.span)) {
-            ns = prof__read_fast_find(trace, tick, &c->hint, &c->fast);
+        now = now > ticks ? now : ticks;
+        if (PROF__UNLIKELY(now - line.from >= line.span)) {
+            ns = prof__read_fast_find(trace, base + now, &c->hint, &c->fast);
             line = c->fast;
+            line.from -= base;
         } else {
-            ns = prof__read_fast_ns(&line, tick);
+            ns = prof__read_fast_ns(&line, now);
         }
-        if (kind == PROF__KIND_BEGIN) {
-            uint32_t id = prof__read_id(head);
-            if (PROF__UNLIKELY(id >= site_count || sites[id] == PROF__NONE32)) break;
-            prof__read_node_set(node++, at, sites[id], depth - unseen, ns);
-            stack[depth++] = (uint32_t)(node - nodes);
+        id = (head >> PROF__TICK_BITS) - ((uint64_t)PROF__KIND_BEGIN << PROF__SITE_BITS);
+        if (id < site_count) {
+            if (PROF__UNLIKELY(sites[id] == PROF__NONE32)) break;
+            node->start_ns = ns; /* its END sets end_ns; or prof__read_load(), if that comes in a later segment */
+            node->word = (uint32_t)at;
+            node->site = sites[id];
+            node->depth = (uint32_t)depth;
+            node->more = 0;
+            node++;
+            stack[depth++] = ++number;
+        } else if (prof__read_kind(head) == PROF__KIND_END) {
+            uint32_t ended = stack[--depth] & ~PROF__LATE_BIT;
+            if (PROF__LIKELY(ended))
+                c->nodes[ended - 1].end_ns = ns;
+            else
+                c->crossed = depth + c->unseen; /* it began in an earlier segment */
         } else {
-            uint32_t number = stack[--depth] & ~PROF__LATE_BIT;
-            if (PROF__LIKELY(number)) nodes[number - 1].end_ns = ns;
-            if (crossed > depth) crossed = depth;
+            break;
         }
+        ticks = now;
     }
-    c->tick = tick;
-    c->node_count = (size_t)(node - nodes);
-    c->depth = depth;
-    c->crossed = crossed;
+    c->tick = base + ticks;
+    c->node_count = number;
+    c->depth = depth + c->unseen;
     return at;
 }
 
@@ -22071,9 +22080,10 @@ typedef struct prof__stat_row {
 
 /* A scope that encloses the present event. */
 typedef struct prof__enclosing {
-    size_t row, depth;             /* depth: of the event; events in between may be missing */
-    int64_t end, duration, inside; /* inside: the time of its children */
-    int counts;               /* 0: truncated */
+    size_t row;
+    int64_t end, alone; /* alone: its time without its children */
+    uint32_t depth;     /* of the event; events in between may be missing */
+    int counts;         /* 0: truncated */
 } prof__enclosing;
 
 /* The times of tasks of one thread that have ended while no enclosing task has; the latest is last. */
@@ -22151,10 +22161,8 @@ static unsigned prof__log2(uint64_t value)
 
 static uint32_t prof__step_of(uint64_t ns)
 {
-    unsigned power;
-    if (ns < 128) return (uint32_t)ns;
-    power = prof__log2(ns);
-    return 128 + (power - 7) * 64 + (uint32_t)(ns >> (power - 6) & 63);
+    unsigned shift = prof__log2(ns | 64) - 6;
+    return shift * 64 + (uint32_t)(ns >> shift);
 }
 
 /* Returns the middle of a step. */
@@ -22186,7 +22194,8 @@ static PROF__APART prof__step *prof__step_find(const prof__histogram *h, uint32_
     return &h->steps[at];
 }
 
-static PROF__NOINLINE int prof__histogram_new(prof__histogram *h, uint32_t step, uint64_t count)
+/* Returns 0 without memory. */
+static PROF__NOINLINE int prof__histogram_any(prof__histogram *h, uint32_t step, uint64_t count)
 {
     prof__step *found;
     if (h->used >= h->capacity / 4 * 3) {
@@ -22208,11 +22217,11 @@ static PROF__NOINLINE int prof__histogram_new(prof__histogram *h, uint32_t step,
     return 1;
 }
 
-/* Returns 0 without memory. */
+/* Does the same, faster if the step is in its place. */
 static inline int prof__histogram_add(prof__histogram *h, uint32_t step, uint64_t count)
 {
-    prof__step *found = h->capacity ? prof__step_find(h, step) : NULL;
-    if (PROF__UNLIKELY(!found || !found->number)) return prof__histogram_new(h, step, count);
+    prof__step *found = h->capacity ? &h->steps[step & (h->capacity - 1)] : NULL;
+    if (PROF__UNLIKELY(!found || found->number != step + 1)) return prof__histogram_any(h, step, count);
     found->count += count;
     return 1;
 }
@@ -22361,58 +22370,79 @@ static PROF__ASIDE void prof__stat_row_throughput(prof__stat_row *row, const pro
         prof__stat_row_bytes(row, event->args[i - 1].value.as.u, (double)event->duration_ns);
 }
 
-static PROF__NOINLINE int prof__stat_row_time(prof__stat_row *row, uint64_t ns, uint64_t count)
+/* Adds a time that is counted already. */
+static PROF__NOINLINE int prof__stat_row_time(prof__stat_row *row, uint64_t ns)
 {
     prof_stat *stat = &row->stat;
     uint64_t high, low = prof__product_of(ns, ns, &high);
-    if (count == 1 || ns < stat->min_ns) stat->min_ns = ns;
-    if (ns > stat->max_ns) stat->max_ns = ns;
+    if (PROF__UNLIKELY(ns < stat->min_ns || ns > stat->max_ns)) {
+        if (ns < stat->min_ns || stat->count - stat->truncated == 1) stat->min_ns = ns;
+        if (ns > stat->max_ns) stat->max_ns = ns;
+    }
     stat->total_ns = stat->total_ns + ns < ns ? ~(uint64_t)0 : stat->total_ns + ns;
     row->square_low += low;
     row->square_high += high + (row->square_low < low);
     return prof__histogram_add(&row->histogram, prof__step_of(ns), 1);
 }
 
-/* Leaves the open scopes at this depth or deeper, and those that had ended by now, because events may be missing. */
-static void prof__stat_rows_leave(prof__stat_rows *all, size_t depth, int64_t now)
-{
-    while (all->depth && (all->stack[all->depth - 1].depth >= depth || all->stack[all->depth - 1].end < now)) {
-        const prof__enclosing *scope = &all->stack[--all->depth];
-        if (scope->counts) all->items[scope->row].open--;
-        if (scope->counts && scope->duration > scope->inside)
-            all->items[scope->row].stat.self_ns += (uint64_t)(scope->duration - scope->inside);
-    }
-}
-
-/* Enters a scope of this row. whole: 0 if its begin or end is missing. Returns 0 without memory. */
-static inline int prof__stat_rows_enter(prof__stat_rows *all, size_t item, size_t depth, int64_t start,
-                                        int64_t duration, int whole)
-{
-    prof__enclosing *scope;
-    if (all->depth) all->stack[all->depth - 1].inside += duration;
-    if (!PROF__ROOM(all->stack, all->stack_capacity, all->depth)) return 0;
-    scope = &all->stack[all->depth++];
-    scope->row = item;
-    scope->depth = depth;
-    scope->end = start + duration;
-    scope->duration = duration;
-    scope->inside = 0;
-    scope->counts = whole && start + duration > all->since;
-    return 1;
-}
-
-/* Counts a call of a scope, in which the track is now. */
-static inline uint64_t prof__stat_row_call(prof__stat_row *row, int64_t duration)
+/* Counts a call of a scope, before it is entered. */
+static inline void prof__stat_row_call(prof__stat_row *row, int64_t duration)
 {
     row->stat.count++;
-    if (!row->open++) row->stat.covered_ns += (uint64_t)duration;
-    return row->stat.count - row->stat.truncated;
+    if (!row->open) row->stat.covered_ns += (uint64_t)duration;
+}
+
+static inline void prof__stat_row_alone(prof__stat_row *row, int64_t alone)
+{
+    if (alone > 0) row->stat.self_ns += (uint64_t)alone;
+}
+
+/* Returns 1 if a scope has been left by now, because events may be missing, or when one of this depth begins. */
+static inline int prof__stat_left(const prof__enclosing *scope, uint32_t depth, int64_t now)
+{
+    return scope->depth >= depth || scope->end < now;
+}
+
+static inline void prof__stat_rows_pop(prof__stat_rows *all, const prof__enclosing *scope)
+{
+    prof__stat_row *row = &all->items[scope->row];
+    if (!scope->counts) return;
+    row->open--;
+    prof__stat_row_alone(row, scope->alone);
+}
+
+/* Leaves the open scopes that one at this depth is not inside of. */
+static void prof__stat_rows_leave(prof__stat_rows *all, uint32_t depth, int64_t now)
+{
+    while (all->depth && prof__stat_left(&all->stack[all->depth - 1], depth, now))
+        prof__stat_rows_pop(all, &all->stack[--all->depth]);
+}
+
+static inline void prof__stat_push(prof__enclosing *scope, size_t item, uint32_t depth, int64_t end, int64_t duration,
+                                   int counts)
+{
+    scope->row = item;
+    scope->depth = depth;
+    scope->end = end;
+    scope->alone = duration;
+    scope->counts = counts;
+}
+
+/* Enters a scope of this row. Returns 0 without memory. */
+static int prof__stat_rows_enter(prof__stat_rows *all, const prof_event *event, size_t item)
+{
+    int64_t end = event->start_ns + event->duration_ns;
+    if (all->depth) all->stack[all->depth - 1].alone -= event->duration_ns;
+    if (!PROF__ROOM(all->stack, all->stack_capacity, all->depth)) return 0;
+    prof__stat_push(&all->stack[all->depth++], item, event->depth, end, event->duration_ns,
+                    !event->flags && end > all->since);
+    return 1;
 }
 
 static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, size_t item)
 {
     prof__stat_row *row = &all->items[item];
-    if (!prof__stat_rows_enter(all, item, event->depth, event->start_ns, event->duration_ns, !event->flags)) return 0;
+    if (!prof__stat_rows_enter(all, event, item)) return 0;
     if (event->start_ns + event->duration_ns <= all->since) return 1;
     if (event->name != event->site->name) ++*(event->site->name[0] ? &all->uses.formats : &all->uses.texts);
     if (event->flags) {
@@ -22421,26 +22451,40 @@ static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, 
         return 1;
     }
     if (event->site->role == PROF_ROLE_THROUGHPUT) prof__stat_row_throughput(row, event);
-    return prof__stat_row_time(row, (uint64_t)event->duration_ns, prof__stat_row_call(row, event->duration_ns));
+    prof__stat_row_call(row, event->duration_ns);
+    row->open++;
+    return prof__stat_row_time(row, (uint64_t)event->duration_ns);
 }
 
-/* Does the same for the next events of a track, as long as they are plain scopes whose row is known, as most are. */
-static inline int prof__stat_rows_plain(prof__stat_rows *all, prof_cursor *cursor)
+/* Does the same for the next events of a track, as long as they are plain scopes whose row is known, as most are. A
+   scope without another one inside is not put on the stack. */
+static PROF__NOINLINE PROF__HOT int prof__stat_rows_plain(prof__stat_rows *all, prof_cursor *cursor)
 {
-    const prof__read_node *node = cursor->nodes + cursor->node, *end = cursor->nodes + cursor->node_count;
+    const prof__read_node *node = cursor->nodes + cursor->node, *end = cursor->nodes + cursor->node_count, *next;
+    prof__enclosing *bottom = all->stack, *top, *full;
     int good = 1;
-    if (!all->sites || cursor->windowed) return 1;
-    for (; good && node < end && prof__read_plain(node); node++) {
+    if (!all->sites || !bottom || cursor->windowed) return 1;
+    top = bottom + all->depth;
+    full = bottom + all->stack_capacity;
+    for (; good && node < end && prof__read_plain(node); node = next) {
         size_t known = all->by_site[node->site];
         int64_t duration = node->end_ns - node->start_ns;
         prof__stat_row *row;
-        if (!known) break;
+        if (!known || node->end_ns <= all->since || top == full) break;
+        while (top != bottom && prof__stat_left(top - 1, node->depth, node->start_ns)) prof__stat_rows_pop(all, --top);
+        if (top != bottom) top[-1].alone -= duration;
         row = &all->items[known - 1];
-        prof__stat_rows_leave(all, node->depth, node->start_ns);
-        good = prof__stat_rows_enter(all, known - 1, node->depth, node->start_ns, duration, 1);
-        if (good && node->end_ns > all->since)
-            good = prof__stat_row_time(row, (uint64_t)duration, prof__stat_row_call(row, duration));
+        prof__stat_row_call(row, duration);
+        next = node + 1;
+        if (next < end && next->depth <= node->depth && prof__read_plain(next)) {
+            prof__stat_row_alone(row, duration);
+        } else {
+            row->open++;
+            prof__stat_push(top++, known - 1, node->depth, node->end_ns, duration, 1);
+        }
+        good = prof__stat_row_time(row, (uint64_t)duration);
     }
+    all->depth = (size_t)(top - bottom);
     cursor->node = (size_t)(node - cursor->nodes);
     return good;
 }
@@ -22490,7 +22534,8 @@ static PROF__NOINLINE int prof__stat_rows_other(prof__stat_rows *all, const prof
         row->track = track;
         if (begins || event->start_ns <= all->since) return 1;
         row->stat.covered_ns += (uint64_t)event->duration_ns;
-        return prof__stat_row_time(row, (uint64_t)event->duration_ns, ++row->stat.count);
+        row->stat.count++;
+        return prof__stat_row_time(row, (uint64_t)event->duration_ns);
     }
     if (event->start_ns <= all->since) return 1;
     value = event->value.type == PROF_VALUE_INT ? (double)event->value.as.i : event->value.as.d;
@@ -22609,7 +22654,7 @@ static PROF__HOT int prof__stat_rows_span(prof__stat_rows *all, const prof_span 
     if (frame) row->stat.covered_ns = (uint64_t)(row->to - row->from);
     if (scope) row->stat.covered_ns += (uint64_t)span->duration_ns;
     if (!frame) row->stat.self_ns += alone;
-    return prof__stat_row_time(row, (uint64_t)span->duration_ns, row->stat.count - row->stat.truncated);
+    return prof__stat_row_time(row, (uint64_t)span->duration_ns);
 }
 
 static prof_status prof__stat_rows_spans(prof__stat_rows *all, const prof_trace *trace)

@@ -269,45 +269,54 @@ static size_t prof__read_noted(const prof_cursor *c, size_t end)
 }
 
 /* Makes nodes of the BEGINs and ENDs from this word on, which are most of all records, as long as meta has their call
-   sites. Returns the word after them. base: the chunk's tick. */
+   sites. Returns the word after them. base: the chunk's tick. Ticks count from there, ids from the first word of a
+   BEGIN: with fewer instructions, the processor's registers suffice. */
 static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, size_t at, size_t end)
 {
     const prof_trace *trace = c->trace;
     const uint64_t *words = c->words;
     const uint32_t *sites = trace->site_ids;
-    size_t site_count = trace->site_id_count;
-    prof__read_node *nodes = c->nodes, *node = nodes + c->node_count;
-    uint32_t *stack = c->stack;
-    size_t depth = c->depth, crossed = c->crossed, unseen = c->unseen;
-    uint64_t tick = c->tick;
+    size_t site_count = trace->site_id_count, depth = c->depth - c->unseen;
+    uint32_t *stack = c->stack + c->unseen, number = (uint32_t)c->node_count;
+    prof__read_node *node = c->nodes + number;
+    uint64_t ticks = c->tick > base ? c->tick - base : 0;
     prof__read_fast line = c->fast;
+    line.from -= base;
     if (base > ~(uint64_t)0 - PROF__TICK_MASK) return at; /* a tick could be too large */
     for (end = prof__read_noted(c, end); at < end; at++) {
-        uint64_t head = words[at], now = base + (head & PROF__TICK_MASK);
-        unsigned kind = prof__read_kind(head);
+        uint64_t head = words[at], now = head & PROF__TICK_MASK, id;
         int64_t ns;
-        if (kind - PROF__KIND_BEGIN > PROF__KIND_END - PROF__KIND_BEGIN) break;
-        if (now > tick) tick = now;
-        if (PROF__UNLIKELY(tick - line.from >= line.span)) {
-            ns = prof__read_fast_find(trace, tick, &c->hint, &c->fast);
+        now = now > ticks ? now : ticks;
+        if (PROF__UNLIKELY(now - line.from >= line.span)) {
+            ns = prof__read_fast_find(trace, base + now, &c->hint, &c->fast);
             line = c->fast;
+            line.from -= base;
         } else {
-            ns = prof__read_fast_ns(&line, tick);
+            ns = prof__read_fast_ns(&line, now);
         }
-        if (kind == PROF__KIND_BEGIN) {
-            uint32_t id = prof__read_id(head);
-            if (PROF__UNLIKELY(id >= site_count || sites[id] == PROF__NONE32)) break;
-            prof__read_node_set(node++, at, sites[id], depth - unseen, ns);
-            stack[depth++] = (uint32_t)(node - nodes);
+        id = (head >> PROF__TICK_BITS) - ((uint64_t)PROF__KIND_BEGIN << PROF__SITE_BITS);
+        if (id < site_count) {
+            if (PROF__UNLIKELY(sites[id] == PROF__NONE32)) break;
+            node->start_ns = ns; /* its END sets end_ns; or prof__read_load(), if that comes in a later segment */
+            node->word = (uint32_t)at;
+            node->site = sites[id];
+            node->depth = (uint32_t)depth;
+            node->more = 0;
+            node++;
+            stack[depth++] = ++number;
+        } else if (prof__read_kind(head) == PROF__KIND_END) {
+            uint32_t ended = stack[--depth] & ~PROF__LATE_BIT;
+            if (PROF__LIKELY(ended))
+                c->nodes[ended - 1].end_ns = ns;
+            else
+                c->crossed = depth + c->unseen; /* it began in an earlier segment */
         } else {
-            uint32_t number = stack[--depth] & ~PROF__LATE_BIT;
-            if (PROF__LIKELY(number)) nodes[number - 1].end_ns = ns;
-            if (crossed > depth) crossed = depth;
+            break;
         }
+        ticks = now;
     }
-    c->tick = tick;
-    c->node_count = (size_t)(node - nodes);
-    c->depth = depth;
-    c->crossed = crossed;
+    c->tick = base + ticks;
+    c->node_count = number;
+    c->depth = depth + c->unseen;
     return at;
 }

@@ -92,58 +92,79 @@ static PROF__ASIDE void prof__stat_row_throughput(prof__stat_row *row, const pro
         prof__stat_row_bytes(row, event->args[i - 1].value.as.u, (double)event->duration_ns);
 }
 
-static PROF__NOINLINE int prof__stat_row_time(prof__stat_row *row, uint64_t ns, uint64_t count)
+/* Adds a time that is counted already. */
+static PROF__NOINLINE int prof__stat_row_time(prof__stat_row *row, uint64_t ns)
 {
     prof_stat *stat = &row->stat;
     uint64_t high, low = prof__product_of(ns, ns, &high);
-    if (count == 1 || ns < stat->min_ns) stat->min_ns = ns;
-    if (ns > stat->max_ns) stat->max_ns = ns;
+    if (PROF__UNLIKELY(ns < stat->min_ns || ns > stat->max_ns)) {
+        if (ns < stat->min_ns || stat->count - stat->truncated == 1) stat->min_ns = ns;
+        if (ns > stat->max_ns) stat->max_ns = ns;
+    }
     stat->total_ns = stat->total_ns + ns < ns ? ~(uint64_t)0 : stat->total_ns + ns;
     row->square_low += low;
     row->square_high += high + (row->square_low < low);
     return prof__histogram_add(&row->histogram, prof__step_of(ns), 1);
 }
 
-/* Leaves the open scopes at this depth or deeper, and those that had ended by now, because events may be missing. */
-static void prof__stat_rows_leave(prof__stat_rows *all, size_t depth, int64_t now)
-{
-    while (all->depth && (all->stack[all->depth - 1].depth >= depth || all->stack[all->depth - 1].end < now)) {
-        const prof__enclosing *scope = &all->stack[--all->depth];
-        if (scope->counts) all->items[scope->row].open--;
-        if (scope->counts && scope->duration > scope->inside)
-            all->items[scope->row].stat.self_ns += (uint64_t)(scope->duration - scope->inside);
-    }
-}
-
-/* Enters a scope of this row. whole: 0 if its begin or end is missing. Returns 0 without memory. */
-static inline int prof__stat_rows_enter(prof__stat_rows *all, size_t item, size_t depth, int64_t start,
-                                        int64_t duration, int whole)
-{
-    prof__enclosing *scope;
-    if (all->depth) all->stack[all->depth - 1].inside += duration;
-    if (!PROF__ROOM(all->stack, all->stack_capacity, all->depth)) return 0;
-    scope = &all->stack[all->depth++];
-    scope->row = item;
-    scope->depth = depth;
-    scope->end = start + duration;
-    scope->duration = duration;
-    scope->inside = 0;
-    scope->counts = whole && start + duration > all->since;
-    return 1;
-}
-
-/* Counts a call of a scope, in which the track is now. */
-static inline uint64_t prof__stat_row_call(prof__stat_row *row, int64_t duration)
+/* Counts a call of a scope, before it is entered. */
+static inline void prof__stat_row_call(prof__stat_row *row, int64_t duration)
 {
     row->stat.count++;
-    if (!row->open++) row->stat.covered_ns += (uint64_t)duration;
-    return row->stat.count - row->stat.truncated;
+    if (!row->open) row->stat.covered_ns += (uint64_t)duration;
+}
+
+static inline void prof__stat_row_alone(prof__stat_row *row, int64_t alone)
+{
+    if (alone > 0) row->stat.self_ns += (uint64_t)alone;
+}
+
+/* Returns 1 if a scope has been left by now, because events may be missing, or when one of this depth begins. */
+static inline int prof__stat_left(const prof__enclosing *scope, uint32_t depth, int64_t now)
+{
+    return scope->depth >= depth || scope->end < now;
+}
+
+static inline void prof__stat_rows_pop(prof__stat_rows *all, const prof__enclosing *scope)
+{
+    prof__stat_row *row = &all->items[scope->row];
+    if (!scope->counts) return;
+    row->open--;
+    prof__stat_row_alone(row, scope->alone);
+}
+
+/* Leaves the open scopes that one at this depth is not inside of. */
+static void prof__stat_rows_leave(prof__stat_rows *all, uint32_t depth, int64_t now)
+{
+    while (all->depth && prof__stat_left(&all->stack[all->depth - 1], depth, now))
+        prof__stat_rows_pop(all, &all->stack[--all->depth]);
+}
+
+static inline void prof__stat_push(prof__enclosing *scope, size_t item, uint32_t depth, int64_t end, int64_t duration,
+                                   int counts)
+{
+    scope->row = item;
+    scope->depth = depth;
+    scope->end = end;
+    scope->alone = duration;
+    scope->counts = counts;
+}
+
+/* Enters a scope of this row. Returns 0 without memory. */
+static int prof__stat_rows_enter(prof__stat_rows *all, const prof_event *event, size_t item)
+{
+    int64_t end = event->start_ns + event->duration_ns;
+    if (all->depth) all->stack[all->depth - 1].alone -= event->duration_ns;
+    if (!PROF__ROOM(all->stack, all->stack_capacity, all->depth)) return 0;
+    prof__stat_push(&all->stack[all->depth++], item, event->depth, end, event->duration_ns,
+                    !event->flags && end > all->since);
+    return 1;
 }
 
 static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, size_t item)
 {
     prof__stat_row *row = &all->items[item];
-    if (!prof__stat_rows_enter(all, item, event->depth, event->start_ns, event->duration_ns, !event->flags)) return 0;
+    if (!prof__stat_rows_enter(all, event, item)) return 0;
     if (event->start_ns + event->duration_ns <= all->since) return 1;
     if (event->name != event->site->name) ++*(event->site->name[0] ? &all->uses.formats : &all->uses.texts);
     if (event->flags) {
@@ -152,26 +173,40 @@ static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, 
         return 1;
     }
     if (event->site->role == PROF_ROLE_THROUGHPUT) prof__stat_row_throughput(row, event);
-    return prof__stat_row_time(row, (uint64_t)event->duration_ns, prof__stat_row_call(row, event->duration_ns));
+    prof__stat_row_call(row, event->duration_ns);
+    row->open++;
+    return prof__stat_row_time(row, (uint64_t)event->duration_ns);
 }
 
-/* Does the same for the next events of a track, as long as they are plain scopes whose row is known, as most are. */
-static inline int prof__stat_rows_plain(prof__stat_rows *all, prof_cursor *cursor)
+/* Does the same for the next events of a track, as long as they are plain scopes whose row is known, as most are. A
+   scope without another one inside is not put on the stack. */
+static PROF__NOINLINE PROF__HOT int prof__stat_rows_plain(prof__stat_rows *all, prof_cursor *cursor)
 {
-    const prof__read_node *node = cursor->nodes + cursor->node, *end = cursor->nodes + cursor->node_count;
+    const prof__read_node *node = cursor->nodes + cursor->node, *end = cursor->nodes + cursor->node_count, *next;
+    prof__enclosing *bottom = all->stack, *top, *full;
     int good = 1;
-    if (!all->sites || cursor->windowed) return 1;
-    for (; good && node < end && prof__read_plain(node); node++) {
+    if (!all->sites || !bottom || cursor->windowed) return 1;
+    top = bottom + all->depth;
+    full = bottom + all->stack_capacity;
+    for (; good && node < end && prof__read_plain(node); node = next) {
         size_t known = all->by_site[node->site];
         int64_t duration = node->end_ns - node->start_ns;
         prof__stat_row *row;
-        if (!known) break;
+        if (!known || node->end_ns <= all->since || top == full) break;
+        while (top != bottom && prof__stat_left(top - 1, node->depth, node->start_ns)) prof__stat_rows_pop(all, --top);
+        if (top != bottom) top[-1].alone -= duration;
         row = &all->items[known - 1];
-        prof__stat_rows_leave(all, node->depth, node->start_ns);
-        good = prof__stat_rows_enter(all, known - 1, node->depth, node->start_ns, duration, 1);
-        if (good && node->end_ns > all->since)
-            good = prof__stat_row_time(row, (uint64_t)duration, prof__stat_row_call(row, duration));
+        prof__stat_row_call(row, duration);
+        next = node + 1;
+        if (next < end && next->depth <= node->depth && prof__read_plain(next)) {
+            prof__stat_row_alone(row, duration);
+        } else {
+            row->open++;
+            prof__stat_push(top++, known - 1, node->depth, node->end_ns, duration, 1);
+        }
+        good = prof__stat_row_time(row, (uint64_t)duration);
     }
+    all->depth = (size_t)(top - bottom);
     cursor->node = (size_t)(node - cursor->nodes);
     return good;
 }
@@ -221,7 +256,8 @@ static PROF__NOINLINE int prof__stat_rows_other(prof__stat_rows *all, const prof
         row->track = track;
         if (begins || event->start_ns <= all->since) return 1;
         row->stat.covered_ns += (uint64_t)event->duration_ns;
-        return prof__stat_row_time(row, (uint64_t)event->duration_ns, ++row->stat.count);
+        row->stat.count++;
+        return prof__stat_row_time(row, (uint64_t)event->duration_ns);
     }
     if (event->start_ns <= all->since) return 1;
     value = event->value.type == PROF_VALUE_INT ? (double)event->value.as.i : event->value.as.d;
@@ -340,7 +376,7 @@ static PROF__HOT int prof__stat_rows_span(prof__stat_rows *all, const prof_span 
     if (frame) row->stat.covered_ns = (uint64_t)(row->to - row->from);
     if (scope) row->stat.covered_ns += (uint64_t)span->duration_ns;
     if (!frame) row->stat.self_ns += alone;
-    return prof__stat_row_time(row, (uint64_t)span->duration_ns, row->stat.count - row->stat.truncated);
+    return prof__stat_row_time(row, (uint64_t)span->duration_ns);
 }
 
 static prof_status prof__stat_rows_spans(prof__stat_rows *all, const prof_trace *trace)
