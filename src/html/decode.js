@@ -82,11 +82,11 @@ const decoder = new TextDecoder();
 
 /** Seven bits of each character; `!` stands before one whose bit 64 is inverted. @param {string} text @returns {Uint8Array} */
 export function fromText(text) {
-    const bytes = new Uint8Array(Math.ceil(text.length * 7 / 8)), { length } = text;
+    const bytes = new TextEncoder().encode(text), { length } = bytes; // they become fewer, in place
     let size = 0, bits = 0, count = 0, other = 0;
     for (let i = 0; i < length; i++) {
-        let letter = text.charCodeAt(i);
-        if (letter === 33) letter = text.charCodeAt(++i) ^ 64;
+        let letter = bytes[i];
+        if (letter === 33) letter = bytes[++i] ^ 64;
         other |= letter;
         bits = bits << 7 | letter;
         count += 7;
@@ -181,6 +181,10 @@ export class Level {
         this.args = new Listed();
         /** The number of calls, and their time, of scopes that are groups. @type {Map<number, {calls: number, busy: number}> | null} */
         this.groups = null;
+        /** See buildPyramid(). */
+        this.pyramid = null;
+        /** What was drawn last: see view.js. */
+        this.drawn = null;
         this.lastEnd = this.lastNode = 0; // while it is read
         this.isOpen = false;
     }
@@ -324,6 +328,15 @@ function columnsOf(bytes, count) {
     return columns;
 }
 
+/** Ends the last scope of a level, if it is open; what happened last was at `time`. Returns when it ended. */
+function closeOne(level, ends, time) {
+    if (!level || !level.isOpen) return time;
+    const after = ends.next();
+    time = after ? time + after - 1 : level.start[level.count - 1] + ends.next();
+    level.closeLast(time);
+    return time;
+}
+
 /** Decodes blocks in their order. */
 export class Decoder {
     constructor() {
@@ -403,7 +416,7 @@ export class Decoder {
         while (!r.done) {
             const track = { id: this.report.tracks.length, process, name: r.text(), device: r.text(), thread: r.exact(),
                 fiber: r.u() === 1, alignment: r.u(), lost: r.u(), events: r.u(), levels: [], points: new Points(),
-                lastScope: 0, lastTime: 0, lastPoint: 0, open: 0 };
+                lastScope: 0, lastTime: 0, lastPoint: 0, open: 0, scopes: 0 };
             process.tracks.push(track);
             this.report.tracks.push(track);
         }
@@ -423,23 +436,23 @@ export class Decoder {
     }
 
     scopes(startHeads, startRests, endHeads, endRests, kindColumn) {
-        const { report } = this, track = report.tracks[startHeads.index(report.tracks.length, 'track')];
+        const track = this.report.tracks[startHeads.index(this.report.tracks.length, 'track')];
         const starts = new Numbers(startHeads, startRests), ends = new Numbers(endHeads, endRests);
-        const { levels } = track, { kinds } = report, k = kindColumn.bytes;
+        while (!kindColumn.done) this.someScopes(track, starts, ends, kindColumn);
+        while (track.open && !ends.done) track.lastTime = closeOne(track.levels[--track.open], ends, track.lastTime);
+        if (!starts.done || !ends.done) throw new Damage('columns are not equally long');
+    }
+
+    /** A few of a block: engines make a function fast that is called often, rather than one that loops for long. */
+    someScopes(track, starts, ends, kindColumn) {
+        const { report } = this, { levels } = track, { kinds } = report, k = kindColumn.bytes, until = Math.min(kindColumn.end, kindColumn.at + 500);
         let { open, lastScope: last, lastTime: time } = track; // time: of the last begin or end
-        const closeOne = () => {
-            const level = levels[--open];
-            if (!level || !level.isOpen) return;
-            const after = ends.next();
-            time = after ? time + after - 1 : level.start[level.count - 1] + ends.next();
-            level.closeLast(time);
-        };
-        while (!kindColumn.done) { // numbers of one byte are read here, most of them have no more
+        while (kindColumn.at < until) { // numbers of one byte are read here, most of them have no more
             const number = k[kindColumn.at] < 128 ? k[kindColumn.at++] : kindColumn.u(), kind = kinds[number];
             if (!kind || kind.type !== SCOPE) throw new Damage(`there is no scope of kind ${number}`);
             const depth = kind.depth;
             const level = levels[depth] || (levels[depth] = new Level()), inner = kind.fromLast || depth >= open;
-            while (open > depth) closeOne();
+            while (open > depth) time = closeOne(levels[--open], ends, time);
             const start = (inner ? last : level.lastEnd) + starts.next();
             const i = level.count++, parent = depth && levels[depth - 1] ? levels[depth - 1].lastNode : 0;
             if (this.lastParent[number] !== parent) {
@@ -447,7 +460,8 @@ export class Decoder {
                 this.lastNode[number] = this.node(parent, kind.label);
             }
             const node = this.lastNode[number];
-            if (i >= level.start.length) level.grow(i * 2);
+            // as many as the track will have at this rate; what is not used is never touched, and takes no memory
+            if (i >= level.start.length) level.grow(Math.max(i * 2, Math.min(i * 4, Math.ceil(1.1 * track.events * i / (track.scopes + 1)))));
             level.start[i] = start;
             level.node[i] = node;
             if (kind.flags) level.flags.set(i, kind.flags);
@@ -455,10 +469,9 @@ export class Decoder {
             level.isOpen = true;
             open = depth + 1;
             last = time = start;
+            track.scopes++;
             report.scopes++;
         }
-        while (open && !ends.done) closeOne();
-        if (!starts.done || !ends.done) throw new Damage('columns are not equally long');
         track.open = open;
         track.lastScope = last;
         track.lastTime = time;
@@ -608,6 +621,7 @@ export function joined(a, b) {
         track.id += a.tracks.length;
         for (const level of track.levels) {
             for (let i = 0; i < level.count; i++) level.node[i] = nodeOf[level.node[i]];
+            level.pyramid = null; // it has nodes, too
             move(level.args);
         }
         for (let i = 0; i < points.count; i++) {

@@ -2,53 +2,37 @@
 
 import { firstIndex } from './columns.js';
 
-const FACTOR = 16;
-
 /**
- * Tiers over a level: of each 16, 256, ... scopes, which is the longest, and the time of all.
- * @param {import('./decode.js').Level} level @returns {{longest: Uint32Array, busy: Float32Array}[]}
+ * Tiers over a level: of its scopes, and of each 16, 256, ... of them, the start, the longest duration, the node that has
+ * it, and the time of all. They are copies, so that a row is drawn by reading a few columns from left to right.
+ * @param {import('./decode.js').Level} level
+ * @returns {{start: Float64Array, longest: Uint32Array, node: Uint32Array, busy: Uint32Array | Float32Array}[]}
  */
 export function buildPyramid(level) {
-    const tiers = [], { duration, groups } = level;
-    for (let n = Math.ceil(level.count / FACTOR), below = null; n > 1; n = Math.ceil(n / FACTOR)) {
-        const longest = new Uint32Array(n), busy = new Float32Array(n), size = below ? below.longest.length : level.count;
-        for (let g = 0; g < n; g++) {
-            const end = Math.min(size, (g + 1) * FACTOR);
-            let best = below ? below.longest[g * FACTOR] : g * FACTOR, sum = 0;
-            for (let i = g * FACTOR; i < end; i++) {
-                const at = below ? below.longest[i] : i;
-                sum += below ? below.busy[i] : groups && groups.has(i) ? groups.get(i).busy : duration[i];
-                if (duration[at] > duration[best]) best = at;
+    const { start, duration, node, groups, count } = level, tiers = [{ start, longest: duration, node, busy: duration }];
+    if (groups) {
+        tiers[0].busy = Float32Array.from(duration);
+        for (const [i, { busy }] of groups) tiers[0].busy[i] = busy;
+    }
+    for (let below = tiers[0], size = count; size > 16;) {
+        const n = Math.ceil(size / 16), tier = { start: new Float64Array(n + 1), longest: new Uint32Array(n), node: new Uint32Array(n), busy: new Float32Array(n) };
+        for (let g = 0, i = 0; g < n; g++) {
+            const end = Math.min(size, i + 16);
+            let best = i, most = 0, sum = 0;
+            tier.start[g] = below.start[i];
+            for (; i < end; i++) {
+                sum += below.busy[i];
+                if (below.longest[i] > most) most = below.longest[best = i];
             }
-            longest[g] = best;
-            busy[g] = sum;
+            tier.longest[g] = most;
+            tier.node[g] = below.node[best];
+            tier.busy[g] = sum;
         }
-        tiers.push(below = { longest, busy });
+        tier.start[n] = Infinity; // the last group is never taken as a whole
+        tiers.push(below = tier);
+        size = n;
     }
     return tiers;
-}
-
-const found = { longest: 0, busy: 0 };
-
-/**
- * What begins before `until`, from scope i on: the longest, and the time of all, into `found`. As many groups as possible
- * are taken as a whole, also if they end a little later, by `slack`. Returns the first scope that begins later.
- */
-function aggregate(level, i, until, slack) {
-    const { start, duration, pyramid, count, groups } = level, top = pyramid.length * 4, late = until + slack;
-    let bits = 0, longest = i, most = duration[i], busy = 0; // a group has 2 ^ bits scopes
-    for (;;) {
-        while (bits < top && (i & (16 << bits) - 1) === 0 && i + (16 << bits) < count && start[i + (16 << bits)] <= late) bits += 4;
-        const tier = bits ? pyramid[(bits >> 2) - 1] : null, at = tier ? tier.longest[i >> bits] : i;
-        busy += tier ? tier.busy[i >> bits] : groups && groups.has(i) ? groups.get(i).busy : duration[i];
-        if (duration[at] > most) most = duration[longest = at];
-        i += 1 << bits;
-        if (i >= count || start[i] >= until) break;
-        while (bits && ((i & (1 << bits) - 1) !== 0 || i + (1 << bits) >= count || start[i + (1 << bits)] > late)) bits -= 4;
-    }
-    found.longest = longest;
-    found.busy = busy;
-    return i;
 }
 
 /** @param {number} color ABGR @param {number} under @param {number} share of color */
@@ -59,45 +43,78 @@ export function mix(color, under, share) {
 }
 
 /**
- * Where levels are drawn.
- * @typedef {{pixels: Uint32Array, width: number, height: number, left: number, from: number, scale: number,
+ * How levels are drawn.
+ * @typedef {{width: number, left: number, from: number, scale: number,
  *     background: number, colors: Uint32Array, least: number, dimmed: Uint32Array}} Canvas
  *     left: of the time `from`; scale: pixels of a nanosecond; colors: of nodes; least: shorter scopes are dimmed
  */
 
+/** Scopes that are shorter than a pixel. */
+function putColumn({ left, width, least, dimmed, colors, background, scale }, line, x, longest, node, busy) {
+    if (x >= left && x < width) line[x] = mix((longest < least ? dimmed : colors)[node], background, Math.min(1, 0.3 + 0.7 * busy * scale));
+}
+
 /**
- * Draws a level into the lines y0 to y1. Calls label(x0, x1, i) for each scope that has room for a text.
- * @param {Canvas} c @param {import('./decode.js').Level} level
+ * A level as a line of pixels, 0 where there is no scope, and [x0, x1, i] of the scopes that have room for a text. Scopes
+ * shorter than a pixel are summed up for each column, in groups that are as large as possible; one may end a quarter of a
+ * pixel later.
+ * @param {Canvas} c @param {import('./decode.js').Level} level @returns {{line: Uint32Array, labels: [number, number, number][]}}
  */
-export function drawLevel(c, level, y0, y1, label) {
-    const { start, duration, node, count, groups } = level, { from, scale, left, width } = c, to = from + (width - left) / scale;
-    y0 = Math.max(0, y0);
-    y1 = Math.min(c.height, y1);
-    if (y0 >= y1 || !count || start[0] >= to) return;
-    const line = c.pixels.subarray(y0 * width, (y0 + 1) * width); // the first line; the others are copies of it
-    let i = firstIndex(count, k => start[k] >= from);
+export function levelLine(c, level) {
+    const { start, duration, node, count, groups, pyramid } = level, { from, scale, left, width } = c, to = from + (width - left) / scale;
+    const line = new Uint32Array(width), labels = [];
+    let i = firstIndex(count, k => start[k] >= from), bits = 0; // a group has 2 ^ bits scopes
     if (i && level.endOf(i - 1) > from) i--;
-    while (i < count && start[i] < to) {
-        const x = (start[i] - from) * scale;
-        let long = duration[i];
-        if (long * scale >= 1) {
-            if (long === 0xFFFFFFFF) long = level.durationOf(i);
-            const x0 = Math.max(left, Math.floor(left + x)), x1 = Math.min(width, Math.max(x0 + 1, Math.floor(left + x + long * scale)));
-            let color = long < c.least ? c.dimmed[node[i]] : c.colors[node[i]];
-            if (groups && groups.has(i)) color = mix(color, c.background, 0.2 + 0.6 * groups.get(i).busy / long);
-            if (x1 - x0 < 8) for (let k = x0; k < x1; k++) line[k] = color; else line.fill(color, x0, x1);
-            if (x1 - x0 > 3 && x1 < width) line[x1 - 1] = c.background;
-            if (x1 - x0 > 24) label(x0, x1, i);
-            i++;
+    let column = 0, until = -Infinity, late = 0, busy = 0, most = -1, who = 0; // of the column of pixels: its scopes' time, the longest, and its node
+    while (i < count) {
+        let tier = pyramid[bits >> 2], g = i >> bits;
+        const at = tier.start[g];
+        if (at >= to) break;
+        if (at >= until) {
+            if (most >= 0) putColumn(c, line, column, most, who, busy);
+            column = Math.floor(left + (at - from) * scale);
+            until = from + (column + 1 - left) / scale;
+            late = until + 0.25 / scale;
+            busy = 0;
+            most = -1;
+        }
+        while ((i & (16 << bits) - 1) === 0 && bits + 4 < pyramid.length * 4 && pyramid[(bits >> 2) + 1].start[(g >> 4) + 1] <= late) {
+            tier = pyramid[(bits += 4) >> 2];
+            g >>= 4;
+        }
+        while (bits && tier.start[g + 1] > late) {
+            tier = pyramid[(bits -= 4) >> 2];
+            g <<= 4;
+        }
+        let long = tier.longest[g];
+        if (bits || long * scale < 1) {
+            busy += tier.busy[g];
+            if (long > most) {
+                most = long;
+                who = tier.node[g];
+            }
+            i += 1 << bits;
             continue;
         }
-        const column = Math.floor(left + x), next = aggregate(level, i, from + (column + 1 - left) / scale, 0.25 / scale);
-        const last = duration[next - 1] * scale >= 1 ? next - 1 : next; // a long one may begin in this pixel
-        if (column >= left && column < width) {
-            const longest = found.longest, color = duration[longest] < c.least ? c.dimmed[node[longest]] : c.colors[node[longest]];
-            line[column] = mix(color, c.background, Math.min(1, 0.3 + 0.7 * found.busy * scale));
-        }
-        i = Math.max(last, i + 1);
+        if (most >= 0) putColumn(c, line, column, most, who, busy);
+        until = -Infinity;
+        most = -1;
+        if (long === 0xFFFFFFFF) long = level.durationOf(i);
+        const x = left + (at - from) * scale, x0 = Math.max(left, Math.floor(x)), x1 = Math.min(width, Math.max(x0 + 1, Math.floor(x + long * scale)));
+        let color = (long < c.least ? c.dimmed : c.colors)[node[i]];
+        if (groups && groups.has(i)) color = mix(color, c.background, 0.2 + 0.6 * groups.get(i).busy / long);
+        if (x1 - x0 < 8) for (let k = x0; k < x1; k++) line[k] = color; else line.fill(color, x0, x1);
+        if (x1 - x0 > 3 && x1 < width) line[x1 - 1] = c.background;
+        if (x1 - x0 > 24) labels.push([x0, x1, i]);
+        i++;
     }
-    for (let y = y0 + 1; y < y1; y++) c.pixels.copyWithin(y * width + left, y0 * width + left, (y0 + 1) * width);
+    if (most >= 0) putColumn(c, line, column, most, who, busy);
+    return { line, labels };
+}
+
+/** Puts a line onto the lines y0 to y1 of a picture. @param {Uint32Array} pixels @param {Uint32Array} line */
+export function putLine(pixels, line, y0, y1) {
+    const width = line.length, first = y0 * width;
+    for (let x = 0; x < width; x++) if (line[x]) pixels[first + x] = line[x];
+    for (let y = y0 + 1; y < y1; y++) pixels.copyWithin(y * width, first, first + width);
 }

@@ -36,42 +36,51 @@ export function indexRange(level, from, to) {
  */
 export function rangeStats(report, from, to, wanted) {
     if (report.all && !wanted && from <= report.from && to >= report.to) return allStats(report);
-    const { nodes, labels } = report, calls = new Float64Array(nodes.count), total = new Float64Array(nodes.count);
-    const self = new Float64Array(nodes.count), histograms = new Array(labels.length).fill(null);
-    const longest = new Float64Array(labels.length), shortest = new Float64Array(labels.length).fill(Infinity);
-    const whole = new Float64Array(labels.length);
+    const { nodes, labels } = report, column = n => new Float64Array(n), calls = column(nodes.count), total = column(nodes.count), self = column(nodes.count);
+    const sums = { labelOf: nodes.label, calls, total, whole: column(labels.length), longest: column(labels.length),
+        shortest: column(labels.length).fill(Infinity), histograms: new Array(labels.length).fill(null) };
     for (const track of report.tracks) {
         if (wanted && !wanted(track)) continue;
         for (const level of track.levels) {
-            const [first, end] = indexRange(level, from, to), { start, duration, node, flags, groups } = level, some = flags.size > 0;
-            for (let i = first; i < end; i++) {
-                const n = node[i], long = duration[i] === 0xFFFFFFFF ? level.durationOf(i) : duration[i], label = nodes.label[n];
-                calls[n]++;
-                if (groups && groups.has(i)) {
-                    calls[n] += groups.get(i).calls - 1;
-                    total[n] += groups.get(i).busy;
-                    continue;
+            const [first, end] = indexRange(level, from, to), { start, node, flags, groups } = level;
+            let i = first;
+            for (const odd of Uint32Array.from(new Set([first, ...flags.keys(), end - 1])).sort()) { // the few that may be cut, or are groups
+                if (odd < first || odd >= end) continue;
+                addWhole(sums, level, i, odd);
+                i = odd + 1;
+                const n = node[odd], long = level.durationOf(odd);
+                if (groups && groups.has(odd)) {
+                    calls[n] += groups.get(odd).calls;
+                    total[n] += groups.get(odd).busy;
+                } else if (start[odd] < from || start[odd] + long > to || flags.has(odd)) {
+                    calls[n]++;
+                    total[n] += Math.max(0, Math.min(start[odd] + long, to) - Math.max(start[odd], from));
+                } else {
+                    addWhole(sums, level, odd, i);
                 }
-                if (start[i] < from || start[i] + long > to || (some && flags.has(i))) {
-                    total[n] += Math.max(0, Math.min(start[i] + long, to) - Math.max(start[i], from));
-                    continue;
-                }
-                total[n] += long;
-                whole[label]++;
-                if (long > longest[label]) longest[label] = long;
-                if (long < shortest[label]) shortest[label] = long;
-                let histogram = histograms[label];
-                if (histogram === null) histogram = histograms[label] = new Uint32Array(BUCKETS);
-                histogram[bucketOf(long)]++;
             }
+            addWhole(sums, level, i, end);
         }
     }
     for (let n = 1; n < nodes.count; n++) self[n] = total[n];
     for (let n = 1; n < nodes.count; n++) self[nodes.parent[n]] -= total[n];
-    return byLabels(report, { from, to, calls, total, self }, whole, shortest, longest, histograms);
+    return byLabels(report, { from, to, calls, total, self }, sums);
 }
 
-function byLabels({ nodes, labels }, stats, whole, shortest, longest, histograms) {
+function addWhole({ labelOf, calls, total, whole, longest, shortest, histograms }, level, first, end) {
+    const { duration, node } = level;
+    for (let i = first; i < end; i++) {
+        const n = node[i], long = duration[i] === 0xFFFFFFFF ? level.durationOf(i) : duration[i], label = labelOf[n];
+        calls[n]++;
+        total[n] += long;
+        whole[label]++;
+        if (long > longest[label]) longest[label] = long;
+        if (long < shortest[label]) shortest[label] = long;
+        (histograms[label] || (histograms[label] = new Uint32Array(BUCKETS)))[bucketOf(long)]++;
+    }
+}
+
+function byLabels({ nodes, labels }, stats, { whole, shortest, longest, histograms }) {
     const { calls, total, self } = stats, byLabel = labels.map((label, id) => ({ label, id, calls: 0, total: 0, self: 0, whole: whole[id],
         min: shortest[id], max: longest[id], histogram: histograms[id] }));
     for (let n = 1; n < nodes.count; n++) {
@@ -99,7 +108,7 @@ function allStats(report) {
             histogram[bucketOf(at)] += count;
         }
     }
-    return byLabels(report, { from, to, calls, total, self, every: true }, whole, shortest, longest, histograms);
+    return byLabels(report, { from, to, calls, total, self, every: true }, { whole, shortest, longest, histograms });
 }
 
 /** The duration that `share` of the calls do not exceed. */

@@ -17,11 +17,11 @@ export function ns(value) {
 /** A moment: 1,234.567891 ms. @param {number} at nanoseconds */
 export function moment(at) {
     const whole = Math.floor(Math.abs(at) / 1e6), rest = Math.round(Math.abs(at) - whole * 1e6);
-    return `${at < 0 ? '-' : ''}${whole.toLocaleString('en-US')}.${String(rest).padStart(6, '0')} ms`;
+    return `${at < 0 ? '-' : ''}${grouped(whole)}.${String(rest).padStart(6, '0')} ms`;
 }
 
 /** @param {number} value */
-export function grouped(value) { return Math.round(value).toLocaleString('en-US'); }
+export function grouped(value) { return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ','); }
 
 /** @param {number} value */
 export function bytes(value) {
@@ -34,7 +34,7 @@ export function bytes(value) {
 /** A value of an argument or a counter. */
 export function shown(v) {
     if (typeof v === 'number') {
-        if (Number.isInteger(v)) return Math.abs(v) < 1e15 ? v.toLocaleString('en-US') : String(v);
+        if (Number.isInteger(v)) return Math.abs(v) < 1e15 ? grouped(v) : String(v);
         return Math.abs(v) >= 1e6 || Math.abs(v) < 1e-3 ? v.toPrecision(6) : String(Number(v.toPrecision(7)));
     }
     return v === null ? '' : String(v);

@@ -2,7 +2,7 @@
 
 import { TRUNCATED_BEGIN, TRUNCATED_END } from './decode.js';
 import { firstIndex } from './columns.js';
-import { drawLevel } from './raster.js';
+import { levelLine, putLine } from './raster.js';
 import { scopeAt, scopeOf, busyOf } from './model.js';
 import { ns, bytes, shown, niceStep, axisTime } from './text.js';
 
@@ -173,16 +173,18 @@ export class TimeLine {
         }
     }
 
+    /** Of each depth, a line; it is kept until another time or other colours are shown. */
     drawScopes({ row, y, top }, ratio, w, h, labels) {
-        const { app } = this, { colors, dimmed, background } = app.colors;
+        const { app } = this, { from } = app.view, scale = this.scale * ratio, left = Math.round(GUTTER * ratio), shows = [from, scale, w, app.least].join();
         for (let depth = 0; depth < row.depth; depth++) {
-            const level = row.track.levels[depth], y0 = y + 3 + row.marks + depth * LINE;
-            if (y0 + LINE < top || y0 * ratio > h) continue;
-            const c = { pixels: this.pixels, width: w, height: h, left: Math.round(GUTTER * ratio), from: app.view.from,
-                scale: this.scale * ratio, colors, dimmed, background, least: app.least };
-            drawLevel(c, level, Math.round(Math.max(y0, top) * ratio), Math.round((y0 + LINE - 1) * ratio), (x0, x1, i) => {
-                if (y0 >= top - 4) labels.push(x0 / ratio, x1 / ratio, y0, level, i);
-            });
+            const level = row.track.levels[depth], y0 = y + 3 + row.marks + depth * LINE, first = Math.round(Math.max(y0, top) * ratio);
+            const last = Math.min(h, Math.round((y0 + LINE - 1) * ratio));
+            if (first >= last) continue;
+            let { drawn } = level;
+            if (!drawn || drawn.shows !== shows || drawn.colors !== app.colors)
+                drawn = level.drawn = { shows, ...levelLine({ ...app.colors, width: w, left, from, scale, least: app.least }, level), colors: app.colors };
+            putLine(this.pixels, drawn.line, first, last);
+            if (y0 >= top - 4) for (const [x0, x1, i] of drawn.labels) labels.push([x0 / ratio, x1 / ratio, y0, level, i]);
         }
     }
 
@@ -212,8 +214,8 @@ export class TimeLine {
         ctx.font = '11px system-ui, sans-serif';
         ctx.textBaseline = 'middle';
         ctx.textAlign = 'left';
-        for (let k = 0; k < list.length; k += 5) {
-            const [x0, x1, y, level, i] = list.slice(k, k + 5), label = report.labels[report.nodes.label[level.node[i]]];
+        for (const [x0, x1, y, level, i] of list) {
+            const label = report.labels[report.nodes.label[level.node[i]]];
             const room = x1 - x0 - 8;
             ctx.fillStyle = this.app.dim && this.app.dim(label) ? this.app.style.faint : label.ink;
             const width = this.textWidth(ctx, label.name);

@@ -7,7 +7,7 @@ import { open, piecesOf, pieceOf, textOfBytes, changed, eventsOf, eventsOfCsv } 
 import { readReport, Level, blocksOf, fromText, piecesIn, joined, Damage } from '../../src/html/decode.js';
 import { finish, warnings, busyOf, cost } from '../../src/html/model.js';
 import { rangeStats, percentile, bucketOf, bucketValue, flameTree, callsOf } from '../../src/html/stats.js';
-import { buildPyramid, drawLevel } from '../../src/html/raster.js';
+import { buildPyramid, levelLine } from '../../src/html/raster.js';
 import { mergeOrder, firstIndex } from '../../src/html/columns.js';
 import { ns, moment, parseTime, axisTime, niceStep } from '../../src/html/text.js';
 import { parseQuery, findScopes } from '../../src/html/search.js';
@@ -79,18 +79,42 @@ function drawing(name, report) {
     for (const track of report.tracks)
         for (const level of track.levels)
             for (const [from, to] of [[report.from, report.to], [report.to / 3, report.to / 2], [level.start[0], level.start[0] + 100]]) {
-                const pixels = new Uint32Array(width).fill(0xFFFFFFFF), scale = width / (to - from), covered = new Uint8Array(width);
-                drawLevel({ pixels, width, height: 1, left: 0, from, scale, colors, dimmed: colors, background: 0xFFFFFFFF, least: 0 }, level, 0, 1, () => {});
+                const scale = width / (to - from), covered = new Uint8Array(width);
+                const { line } = levelLine({ width, left: 0, from, scale, colors, dimmed: colors, background: 0xFFFFFFFF, least: 0 }, level);
                 for (let i = 0; i < level.count; i++) {
                     const x0 = Math.floor((level.start[i] - from) * scale), x1 = Math.max(x0 + 1, Math.floor((level.endOf(i) - from) * scale));
                     for (let x = Math.max(0, x0); x < Math.min(width, x1); x++) covered[x] = 1;
                 }
+                const empty = x => !line[x] || line[x] === 0xFFFFFFFF;
                 for (let x = 1; x + 1 < width; x++) {
-                    if (covered[x] && pixels[x] === 0xFFFFFFFF && covered[x + 1] && covered[x - 1] && pixels[x - 1] === 0xFFFFFFFF) wrong++;
-                    if (!covered[x] && pixels[x] !== 0xFFFFFFFF && !covered[x - 1] && !covered[x + 1]) wrong++;
+                    if (covered[x] && empty(x) && covered[x + 1] && covered[x - 1] && empty(x - 1)) wrong++;
+                    if (!covered[x] && !empty(x) && !covered[x - 1] && !covered[x + 1]) wrong++;
                 }
             }
     same(`${name}: pixels`, wrong, 0);
+    pyramids(name, report);
+}
+
+/** Each group of a pyramid has what its scopes have. */
+function pyramids(name, report) {
+    const wrong = [];
+    for (const track of report.tracks)
+        track.levels.forEach((level, depth) => {
+            const { start, duration, node, count, pyramid, groups } = level;
+            for (let tier = 0, size = 1; tier < pyramid.length; tier++, size *= 16) {
+                for (let g = 0; g * size < count; g++) {
+                    let longest = g * size, busy = 0;
+                    for (let i = longest; i < Math.min(count, (g + 1) * size); i++) {
+                        busy += groups && groups.has(i) ? groups.get(i).busy : duration[i];
+                        if (duration[i] > duration[longest]) longest = i;
+                    }
+                    const has = pyramid[tier], good = has.start[g] === start[g * size] && has.longest[g] === duration[longest] && has.node[g] === node[longest];
+                    if (!good || Math.abs(has.busy[g] - busy) > 1e-5 * busy) wrong.push([track.id, depth, tier, g]);
+                }
+            }
+            if (count > 16 !== pyramid.length > 1) wrong.push([track.id, depth]);
+        });
+    same(`${name}: pyramids`, wrong.slice(0, 3), []);
 }
 
 /** Whatever is done to the bytes, the reader ends, and says so or shows what it could read. */
@@ -235,6 +259,7 @@ async function joining(pair, prefixes) {
         same(`${name}: numbers`, [report.scopes, report.messages.length, report.frames.reduce((sum, each) => sum + each.start.length, 0), report.flows.length, report.counters.length],
             sums[0].map((value, i) => value + sums[1][i]));
         same(`${name}: each has its number`, [report.tracks.map(t => t.id), report.processes.map(p => p.id), report.labels.map(l => l.id)].map(ids => ids.every((id, i) => id === i)), [true, true, true]);
+        pyramids(name, report);
         same(`${name}: marks once`, report.tracks.reduce((sum, track) => sum + (track.marks ? track.marks.length : 0), 0), report.messages.length);
     }
     const written = await open(pair + '.html'), report = finish(joined(await open(pair + '.1.html'), await open(pair + '.2.html')));
