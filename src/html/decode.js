@@ -99,17 +99,16 @@ export function fromText(text) {
 }
 
 /** Numbers as prof__html_number() of pack.h writes them. */
-class Numbers {
+class Numbers extends Reader {
     /** @param {Reader} heads @param {Reader} rests */
     constructor(heads, rests) {
-        this.heads = heads;
+        super(heads.bytes, heads.at, heads.end);
         this.rests = rests;
     }
-    get done() { return this.heads.done && this.rests.done; }
+    get done() { return this.at >= this.end && this.rests.done; }
     next() {
-        const { heads } = this;
-        if (heads.at >= heads.end) throw new Damage('columns are not equally long');
-        const head = heads.bytes[heads.at++];
+        if (this.at >= this.end) throw new Damage('columns are not equally long');
+        const head = this.bytes[this.at++];
         return head < 192 ? head : this.longer(head);
     }
     longer(head) {
@@ -445,36 +444,33 @@ export class Decoder {
 
     /** A few of a block: engines make a function fast that is called often, rather than one that loops for long. */
     someScopes(track, starts, ends, kindColumn) {
-        const { report } = this, { levels } = track, { kinds } = report, k = kindColumn.bytes, until = Math.min(kindColumn.end, kindColumn.at + 500);
-        let { open, lastScope: last, lastTime: time } = track; // time: of the last begin or end
-        while (kindColumn.at < until) { // numbers of one byte are read here, most of them have no more
+        const { report, lastParent, lastNode } = this, { levels } = track, { kinds } = report, k = kindColumn.bytes;
+        const until = Math.min(kindColumn.end, kindColumn.at + 500);
+        let { open, lastScope: last, lastTime: time } = track, count = 0; // time: of the last begin or end
+        for (; kindColumn.at < until; count++) { // numbers of one byte are read here, most of them have no more
             const number = k[kindColumn.at] < 128 ? k[kindColumn.at++] : kindColumn.u(), kind = kinds[number];
             if (!kind || kind.type !== SCOPE) throw new Damage(`there is no scope of kind ${number}`);
-            const depth = kind.depth;
-            const level = levels[depth] || (levels[depth] = new Level()), inner = kind.fromLast || depth >= open;
+            const { depth } = kind, level = levels[depth] || (levels[depth] = new Level()), inner = kind.fromLast || depth >= open;
             while (open > depth) time = closeOne(levels[--open], ends, time);
-            const start = (inner ? last : level.lastEnd) + starts.next();
+            last = time = (inner ? last : level.lastEnd) + starts.next();
             const i = level.count++, parent = depth && levels[depth - 1] ? levels[depth - 1].lastNode : 0;
-            if (this.lastParent[number] !== parent) {
-                this.lastParent[number] = parent;
-                this.lastNode[number] = this.node(parent, kind.label);
+            if (lastParent[number] !== parent) {
+                lastParent[number] = parent;
+                lastNode[number] = this.node(parent, kind.label);
             }
-            const node = this.lastNode[number];
             // as many as the track will have at this rate; what is not used is never touched, and takes no memory
             if (i >= level.start.length) level.grow(Math.max(i * 2, Math.min(i * 4, Math.ceil(1.1 * track.events * i / (track.scopes + 1)))));
-            level.start[i] = start;
-            level.node[i] = node;
+            level.start[i] = last;
+            level.node[i] = level.lastNode = lastNode[number];
             if (kind.flags) level.flags.set(i, kind.flags);
-            level.lastNode = node;
             level.isOpen = true;
             open = depth + 1;
-            last = time = start;
-            track.scopes++;
-            report.scopes++;
         }
         track.open = open;
         track.lastScope = last;
         track.lastTime = time;
+        track.scopes += count;
+        report.scopes += count;
     }
 
     points(times, kindColumn, details) {

@@ -173,9 +173,9 @@ export class TimeLine {
         }
     }
 
-    /** Of each depth, a line; it is kept until another time or other colours are shown. */
+    /** Of each depth, a line; it is kept until another time is shown, or paint() makes other colours. */
     drawScopes({ row, y, top }, ratio, w, h, labels) {
-        const { app } = this, { from } = app.view, scale = this.scale * ratio, left = Math.round(GUTTER * ratio), shows = [from, scale, w, app.least].join();
+        const { app } = this, { from } = app.view, scale = this.scale * ratio, left = Math.round(GUTTER * ratio), shows = [from, scale, w].join();
         for (let depth = 0; depth < row.depth; depth++) {
             const level = row.track.levels[depth], y0 = y + 3 + row.marks + depth * LINE, first = Math.round(Math.max(y0, top) * ratio);
             const last = Math.min(h, Math.round((y0 + LINE - 1) * ratio));

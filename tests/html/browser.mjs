@@ -28,6 +28,34 @@ for (const prefix of prefixes) {
     await page.close();
 }
 
+/** What is kept of a picture is what would be drawn anew, whatever the reader changes; and is kept while nothing changes. */
+async function keptLines(prefix) {
+    const { page, log } = await open(prefix + '.html'), name = `kept lines of ${path.basename(prefix)}`;
+    const [wrong, same_, fresh] = await page.evaluate(() => {
+        const { prof } = globalThis, { report, time } = prof, canvas = document.getElementById('time'), levels = report.tracks.flatMap(track => track.levels);
+        const picture = () => { time.draw(); return canvas.toDataURL(); }, lines = () => levels.map(level => level.drawn && level.drawn.line);
+        const median = Array.from(levels[0].duration).sort((a, b) => a - b)[levels[0].count >> 1], length = report.to - report.from, third = Math.floor(length / 3), bad = [], seen = new Set();
+        for (const [what, change] of Object.entries({ nothing: () => {}, from: () => { prof.view = { from: report.from + third, to: report.to + third }; },
+            zoom: () => { prof.view = { from: report.from + length / 3, to: report.to }; }, name: () => prof.search(report.labels[0].name), duration: () => prof.search(`>${median + 1}ns`),
+            theme: () => prof.theme(prof.dark ? 'light' : 'dark'), width: () => { document.querySelector('main').style.width = '900px'; } })) {
+            change();
+            const kept = picture();
+            seen.add(kept);
+            for (const level of levels) level.drawn = null;
+            if (picture() !== kept) bad.push(what);
+        }
+        const before = lines();
+        prof.select(report.from, report.from + length / 2);
+        picture();
+        return [bad, lines().every((line, i) => line === before[i]), seen.size];
+    });
+    same(`${name}: are right`, wrong, []);
+    check(`${name}: are kept while the range is selected`, same_, 'they are drawn again');
+    check(`${name}: each change can be seen`, fresh === 7, `${fresh} of 7 pictures differ`);
+    same(`${name}: nothing goes wrong`, log, []);
+    await page.close();
+}
+
 /** By the keyboard alone. */
 async function keyboard(prefix) {
     const { page, log } = await open(prefix + '.html'), name = 'keyboard';
@@ -439,6 +467,7 @@ async function flameFile(drawn) {
 }
 
 const plain = prefixes.find(prefix => prefix.endsWith('plain')) || prefixes[0];
+await keptLines(pair + '.1');
 await keyboard(plain);
 await mouse(plain);
 await pictures(plain);
