@@ -90,6 +90,16 @@ assemble() { # NAME: prints the header
             }
             fail("a template goes on in the next line: " text)
         }
+        function template(text,    out, c, end) { # squeezes what is in its ${}
+            for (; (c = substr(text, 1, 1)) != ""; text = substr(text, end + 1)) {
+                end = c == "\\" ? 2 : 1
+                if (c == "$" && substr(text, 2, 1) == "{") {
+                    end = hole(text, 3)
+                    out = out "${" script(substr(text, 3, end - 3)) "}"
+                } else out = out substr(text, 1, end)
+            }
+            return out
+        }
         function script(text,    out, c, end, gap) { # a line without comments, and with those spaces only that it needs
             while (text != "") {
                 c = substr(text, 1, 1)
@@ -109,7 +119,7 @@ assemble() { # NAME: prints the header
                     else if (match(text, /^[A-Za-z0-9_$]+/)) end = RLENGTH
                     if (c == "}") sub(/;$/, "", out)
                     if (gap && (out c ~ /[A-Za-z0-9_$][A-Za-z0-9_$]$/ || out c ~ /(\+\+|--|\/\/|[0-9]\.)$/)) out = out " "
-                    out = out substr(text, 1, end)
+                    out = out (c == "`" ? template(substr(text, 1, end)) : substr(text, 1, end))
                     text = substr(text, end + 1)
                     gap = 0
                 }

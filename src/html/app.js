@@ -5,7 +5,7 @@ import { finish, warnings, scopeAt, scopeOf, truncatedText } from './model.js';
 import { firstIndex } from './columns.js';
 import { colorLabels, nodeColors, abgr } from './theme.js';
 import { parseQuery, labelMatches, findScopes } from './search.js';
-import { TimeLine, GUTTER, RULER } from './view.js';
+import { TimeLine, GUTTER, RULER, FONT } from './view.js';
 import { Panels, where, frameOf, statesText } from './panels.js';
 import { el, copy } from './dom.js';
 import { Svg, download, flamePicture } from './picture.js';
@@ -184,7 +184,7 @@ class App {
         }
         ctx.globalAlpha = 1;
         ctx.fillStyle = this.style.faint;
-        ctx.font = '11px system-ui, sans-serif';
+        ctx.font = 11 + FONT;
         for (const limit of game ? budgets : [median]) {
             const y = height - limit / high * (height - 4);
             if (y > 2) ctx.fillRect(GUTTER, y, width, 1);

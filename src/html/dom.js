@@ -81,7 +81,7 @@ export function table(columns, rows, options) {
             return line;
         });
         const more = sorted.length > limit ? el('button', { onclick: () => { limit *= 4; draw(); } },
-            `Show more: ${(sorted.length - limit).toLocaleString('en-US')} rows are left`) : null;
+            `Show more: ${grouped(sorted.length - limit)} rows are left`) : null;
         const button = el('button.copy', { title: 'Copy the table as text, for a spreadsheet', onclick: event => copy(event.target, [columns.map(c => c.title),
             ...sorted.map(row => columns.map(c => plainText((c.show || c.get)(row))))].map(line => line.join('\t')).join('\n')) }, 'Copy');
         root.replaceChildren(el('table', {}, el('caption', {}, options.caption + ' ', button), el('thead', {}, head), el('tbody', {}, ...body)));

@@ -66,12 +66,12 @@ export function levelLine(c, level) {
     let i = firstIndex(count, k => start[k] >= from), bits = 0; // a group has 2 ^ bits scopes
     if (i && level.endOf(i - 1) > from) i--;
     let column = 0, until = -Infinity, late = 0, busy = 0, most = -1, who = 0; // of the column of pixels: its scopes' time, the longest, and its node
-    while (i < count) {
+    for (;;) {
         let tier = pyramid[bits >> 2], g = i >> bits;
-        const at = tier.start[g];
-        if (at >= to) break;
-        if (at >= until) {
+        const at = i < count ? tier.start[g] : Infinity;
+        if (!(at < until && at < to)) {
             if (most >= 0) putColumn(c, line, column, most, who, busy);
+            if (!(at < to)) return { line, labels };
             column = Math.floor(left + (at - from) * scale);
             until = from + (column + 1 - left) / scale;
             late = until + 0.25 / scale;
@@ -108,8 +108,6 @@ export function levelLine(c, level) {
         if (x1 - x0 > 24) labels.push([x0, x1, i]);
         i++;
     }
-    if (most >= 0) putColumn(c, line, column, most, who, busy);
-    return { line, labels };
 }
 
 /** Puts a line onto the lines y0 to y1 of a picture. @param {Uint32Array} pixels @param {Uint32Array} line */

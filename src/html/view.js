@@ -6,7 +6,7 @@ import { levelLine, putLine } from './raster.js';
 import { scopeAt, scopeOf, busyOf } from './model.js';
 import { ns, bytes, shown, niceStep, axisTime } from './text.js';
 
-export const LINE = 18, RULER = 26, GUTTER = 190, COUNTER_HEIGHT = 34;
+export const LINE = 18, RULER = 26, GUTTER = 190, COUNTER_HEIGHT = 34, FONT = 'px system-ui, sans-serif';
 
 /** @typedef {{key: string, kind: string, title: string, height: number, [more: string]: any}} Row */
 
@@ -19,7 +19,6 @@ export class TimeLine {
         this.scroll = 0;
         this.widths = new Map();
         this.waiting = false;
-        this.frame = [];
     }
 
     /** Draws before the next frame. */
@@ -125,7 +124,7 @@ export class TimeLine {
 
     /** Draws. @param {import('./picture.js').Svg} [svg] into this, instead of the canvas */
     draw(svg) {
-        const began = performance.now(), { canvas, app } = this, ratio = window.devicePixelRatio || 1;
+        const { canvas, app } = this, ratio = window.devicePixelRatio || 1;
         const width = canvas.clientWidth, height = canvas.clientHeight;
         if (!width || !height) return;
         const w = Math.round(width * ratio), h = Math.round(height * ratio);
@@ -154,8 +153,6 @@ export class TimeLine {
         this.drawSelection(ctx, width, height);
         for (const place of this.placed) this.drawGutter(ctx, place);
         this.drawRuler(ctx, width);
-        this.frame.push(performance.now() - began);
-        if (this.frame.length > 200) this.frame.shift();
     }
 
     /** Draws the scopes of the image as SVG, one line of pixels for each depth: its lines are all the same. */
@@ -211,7 +208,7 @@ export class TimeLine {
 
     drawLabels(ctx, list, ratio) {
         const { report } = this.app;
-        ctx.font = '11px system-ui, sans-serif';
+        ctx.font = 11 + FONT;
         ctx.textBaseline = 'middle';
         ctx.textAlign = 'left';
         for (const [x0, x1, y, level, i] of list) {
@@ -310,7 +307,7 @@ export class TimeLine {
             if (next < x && i + 1 >= time.length) break;
         }
         ctx.fillStyle = this.app.style.ink;
-        ctx.font = '10px system-ui, sans-serif';
+        ctx.font = 10 + FONT;
         ctx.textAlign = 'right';
         ctx.fillText((series.bytes ? bytes : shown)(series.max), width - 4, y + 9);
         ctx.textAlign = 'left';
@@ -321,7 +318,7 @@ export class TimeLine {
         ctx.fillStyle = `rgb(${rgb.join()})`;
         ctx.fillRect(x0, y, Math.max(1, x1 - x0), LINE - 3);
         if (x1 - x0 < 24) return;
-        ctx.font = '11px system-ui, sans-serif';
+        ctx.font = 11 + FONT;
         ctx.textBaseline = 'middle';
         ctx.fillStyle = ink;
         this.fit(ctx, text, x0 + 4, y + LINE / 2 - 1, Math.min(x1, this.canvas.clientWidth) - x0 - 8);
@@ -436,7 +433,7 @@ export class TimeLine {
         if (row.kind !== 'head') ctx.fillRect(GUTTER - 1, y, 1, row.height);
         ctx.fillStyle = style.ink;
         ctx.textBaseline = 'middle';
-        ctx.font = row.kind === 'head' ? 'bold 12px system-ui, sans-serif' : '12px system-ui, sans-serif';
+        ctx.font = (row.kind === 'head' ? 'bold 12' : 12) + FONT;
         const middle = y + (row.kind === 'track' ? Math.max(11, row.marks + 12) : Math.min(row.height / 2, 17));
         if (row.fold) {
             ctx.fillStyle = style.faint;
@@ -457,7 +454,7 @@ export class TimeLine {
         ctx.fillRect(0, 0, width, RULER - 1);
         ctx.fillStyle = style.line;
         ctx.fillRect(0, RULER - 1, width, 1);
-        ctx.font = '11px system-ui, sans-serif';
+        ctx.font = 11 + FONT;
         ctx.textBaseline = 'middle';
         ctx.fillStyle = style.faint;
         ctx.fillText(`${ns(view.to - view.from)} shown`, 8, RULER / 2);
