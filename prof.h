@@ -3478,8 +3478,9 @@ static int prof__lock_take(int *lock, int slept)
 /* Sleeps while the lock is 2, for a tenth of a second at most: a thread that was woken may leave by siglongjmp() from a
    handler before it takes the lock, and nobody would wake the next. Returns how much of PROF__PATIENCE that was.
    (Thousands of threads that slept 20 us each, to look again, kept two processors from all other work.) */
-static int prof__lock_sleep(int *lock)
+static int prof__lock_sleep(int *lock, int spent)
 {
+    (void)spent;
     struct { long seconds, ns; } time = {0, 100000000}; /* the kernel's own layout */
     PROF__ERRNO_SAVE();
     int late = syscall(SYS_futex, lock, 0 | 128, 2, &time, NULL, 0) && errno == ETIMEDOUT; /* FUTEX_WAIT, private */
@@ -3492,9 +3493,19 @@ static PROF__APART void prof__unlock(int *lock)
         syscall(SYS_futex, lock, 1 | 128, 1, NULL, NULL, 0); /* FUTEX_WAKE, private */
 }
 #else
-static int prof__lock_sleep(int *lock)
+/* On Windows prof__wait() returns at once if no other thread waits for the processor, so the patience would end after a
+   few milliseconds; and it lets no thread of a lower priority run. */
+static int prof__lock_sleep(int *lock, int spent)
 {
     (void)lock;
+#if defined(_WIN32) && !defined(PROF_FREESTANDING)
+    if (spent > 1000) {
+        Sleep(1);
+        return 20;
+    }
+#else
+    (void)spent;
+#endif
     prof__wait();
     return 1;
 }
@@ -3506,7 +3517,7 @@ static int prof__lock_try(int *lock)
     for (int spent = 0; spent < PROF__PATIENCE;) {
         int slept = spent > 100;
         if (prof__lock_take(lock, slept)) return 1;
-        spent += slept ? prof__lock_sleep(lock) : 1;
+        spent += slept ? prof__lock_sleep(lock, spent) : 1;
     }
     return 0;
 }
@@ -3527,7 +3538,7 @@ static int prof__lock_enter(int *lock, prof__signals *old)
             if (prof__lock_take(lock, slept)) return 1;
             prof__signals_restore(old);
         }
-        spent += slept ? prof__lock_sleep(lock) : 1;
+        spent += slept ? prof__lock_sleep(lock, spent) : 1;
     }
     return 0;
 }
@@ -4866,6 +4877,7 @@ static uint64_t prof__lost_busy_without_chunk; /* likewise, see prof__lose_busy(
 
 /* Always odd; changes when a thread that found no chunk might find one. */
 static uint32_t prof__room_changes = 1;
+#define PROF__NO_LOCK 2u /* instead of it, if a thread without a chunk could not take the lock to look for one */
 static void prof__room_changed(void) { __atomic_fetch_add(&prof__room_changes, 2, __ATOMIC_RELEASE); }
 
 static void prof__lost_collect(prof__session *s)
@@ -6064,6 +6076,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
         prof__generation_look();
         if (!prof__lock_enter(&prof__lock_word, &signals)) {
             prof__lose_busy(self, loss);
+            if (loss & PROF__LOSS_EVENT) self->no_room = PROF__NO_LOCK; /* so that its arguments are lost as well */
             PROF__ERRNO_RESTORE();
             return 0;
         }
@@ -6087,7 +6100,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
             prof__track_enter(self);
         }
         if (missed && recording && !(loss & PROF__LOSS_EVENT) && !prof__owed(self)) {
-            prof__lose_all(self, loss); /* arguments whose scope found no chunk */
+            prof__lose_all(self, loss); /* arguments whose scope was lost */
             recording = 0;
         }
         self->seen = generation; /* the next macro notices a control call during a wait in between */

@@ -1592,7 +1592,7 @@ TEST(short_scopes_to_the_tick)
     prof__thread *self = PROF__SELF();
     for (uint64_t ticks = 999999999; ticks <= 1000000000; ++ticks) {
         static prof_site site = {0, "", "", "", "", 1, 0, 1, PROF__KIND_BEGIN, 0, 0, 0};
-        uint64_t *before = self->cursor, room = self->room;
+        uint64_t *before = self->cursor, room = self->free_words;
         prof__token token = prof__begin_text(&site, "a name of several words, none of which stays");
         CHECK(token && self->begun == before);
         uint32_t gate = prof__take(self);
@@ -1600,7 +1600,7 @@ TEST(short_scopes_to_the_tick)
         prof__end_at(self, token ^ self->epoch, begin + ticks);
         prof__untake(self, gate);
         CHECK_EQUAL(self->cursor == before, ticks < 1000000000);
-        CHECK_EQUAL(self->room == room, ticks < 1000000000);
+        CHECK_EQUAL(self->free_words == room, ticks < 1000000000);
         for (uint64_t *at = self->cursor; at < self->end; ++at) CHECK_EQUAL(*at, 0);
     }
     stop_and_read();

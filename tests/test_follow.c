@@ -392,7 +392,7 @@ static void use_few_words(void)
     prof__state.session->chunk_words = few_words;
     if (!self->session) return;
     self->end -= excess;
-    self->room -= excess;
+    self->free_words -= excess;
 }
 
 /* A session that keeps its events, and a follower of it that folds them as well. On the clock whose ticks are

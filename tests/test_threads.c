@@ -1094,6 +1094,31 @@ TEST(more_threads_than_chunks)
     prof_trace_close(trace);
 }
 
+static void *begin_while_the_lock_is_taken(void *unused)
+{
+    prof__lock(&prof__lock_word);
+    PROFILE_SCOPE("lost");
+    prof__unlock(&prof__lock_word);
+    PROFILE_ARG_I("of the lost scope", 1);
+    return unused;
+}
+
+/* The argument would find a chunk, but has no scope there. */
+TEST(arguments_of_a_scope_that_found_the_lock_taken)
+{
+    prof_config config = trace_config(1u << 20);
+    pthread_t thread;
+    trace_start(&config);
+    pthread_create(&thread, NULL, begin_while_the_lock_is_taken, NULL);
+    pthread_join(thread, NULL);
+    trace = trace_stop();
+    CHECK_EQUAL(prof_trace_about(trace)->event_count, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 1);
+    CHECK_EQUAL(prof_trace_about(trace)->lost_busy, 1);
+    CHECK_EQUAL(prof_trace_about(trace)->lost_args, 1);
+    prof_trace_close(trace);
+}
+
 static pthread_rwlock_t to_begin = PTHREAD_RWLOCK_INITIALIZER, to_end = PTHREAD_RWLOCK_INITIALIZER;
 
 static void *scopes_of_many(void *done)

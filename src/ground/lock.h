@@ -37,8 +37,9 @@ static int prof__lock_take(int *lock, int slept)
 /* Sleeps while the lock is 2, for a tenth of a second at most: a thread that was woken may leave by siglongjmp() from a
    handler before it takes the lock, and nobody would wake the next. Returns how much of PROF__PATIENCE that was.
    (Thousands of threads that slept 20 us each, to look again, kept two processors from all other work.) */
-static int prof__lock_sleep(int *lock)
+static int prof__lock_sleep(int *lock, int spent)
 {
+    (void)spent;
     struct { long seconds, ns; } time = {0, 100000000}; /* the kernel's own layout */
     PROF__ERRNO_SAVE();
     int late = syscall(SYS_futex, lock, 0 | 128, 2, &time, NULL, 0) && errno == ETIMEDOUT; /* FUTEX_WAIT, private */
@@ -51,9 +52,19 @@ static PROF__APART void prof__unlock(int *lock)
         syscall(SYS_futex, lock, 1 | 128, 1, NULL, NULL, 0); /* FUTEX_WAKE, private */
 }
 #else
-static int prof__lock_sleep(int *lock)
+/* On Windows prof__wait() returns at once if no other thread waits for the processor, so the patience would end after a
+   few milliseconds; and it lets no thread of a lower priority run. */
+static int prof__lock_sleep(int *lock, int spent)
 {
     (void)lock;
+#if defined(_WIN32) && !defined(PROF_FREESTANDING)
+    if (spent > 1000) {
+        Sleep(1);
+        return 20;
+    }
+#else
+    (void)spent;
+#endif
     prof__wait();
     return 1;
 }
@@ -65,7 +76,7 @@ static int prof__lock_try(int *lock)
     for (int spent = 0; spent < PROF__PATIENCE;) {
         int slept = spent > 100;
         if (prof__lock_take(lock, slept)) return 1;
-        spent += slept ? prof__lock_sleep(lock) : 1;
+        spent += slept ? prof__lock_sleep(lock, spent) : 1;
     }
     return 0;
 }
@@ -86,7 +97,7 @@ static int prof__lock_enter(int *lock, prof__signals *old)
             if (prof__lock_take(lock, slept)) return 1;
             prof__signals_restore(old);
         }
-        spent += slept ? prof__lock_sleep(lock) : 1;
+        spent += slept ? prof__lock_sleep(lock, spent) : 1;
     }
     return 0;
 }

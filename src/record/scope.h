@@ -25,6 +25,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
         prof__generation_look();
         if (!prof__lock_enter(&prof__lock_word, &signals)) {
             prof__lose_busy(self, loss);
+            if (loss & PROF__LOSS_EVENT) self->no_room = PROF__NO_LOCK; /* so that its arguments are lost as well */
             PROF__ERRNO_RESTORE();
             return 0;
         }
@@ -48,7 +49,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
             prof__track_enter(self);
         }
         if (missed && recording && !(loss & PROF__LOSS_EVENT) && !prof__owed(self)) {
-            prof__lose_all(self, loss); /* arguments whose scope found no chunk */
+            prof__lose_all(self, loss); /* arguments whose scope was lost */
             recording = 0;
         }
         self->seen = generation; /* the next macro notices a control call during a wait in between */
