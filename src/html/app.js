@@ -468,7 +468,7 @@ class App {
             if (i >= 0) this.zoomTo(this.series.start[i], this.series.start[i] + this.series.duration[i], true);
         };
         frames.onkeydown = event => {
-            const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+            const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
             if (!step) return;
             event.stopPropagation();
             const { start, duration } = this.series, now = frameOf(this.series, (this.view.from + this.view.to) / 2) - 1;
@@ -482,12 +482,15 @@ class App {
             if (event.key === 'Escape') { $('search').value = ''; this.search(''); canvas.focus(); }
             event.stopPropagation();
         };
+        const recolor = name => {
+            this.theme(name);
+            this.panels.render();
+            this.drawFrames();
+        };
         $('theme').onclick = () => {
             const next = this.dark ? 'light' : 'dark';
             kept.set('theme', next);
-            this.theme(next);
-            this.panels.render();
-            this.drawFrames();
+            recolor(next);
         };
         $('help').onclick = () => $('keys').showModal();
         $('wheel').checked = this.wheelZooms;
@@ -495,7 +498,7 @@ class App {
         this.listenToBar();
         this.listenToFiles();
         this.listenToPictures();
-        window.matchMedia('(prefers-color-scheme: dark)').onchange = () => { if (!kept.get('theme')) { this.theme(null); this.panels.render(); this.drawFrames(); } };
+        window.matchMedia('(prefers-color-scheme: dark)').onchange = () => { if (!kept.get('theme')) recolor(null); };
         window.onhashchange = () => { if (location.hash !== this.fragment) this.readFragment(); };
         document.onkeydown = event => this.key(event);
     }
@@ -514,7 +517,7 @@ class App {
             bar.onpointerup = () => { bar.onpointermove = null; };
         };
         bar.onkeydown = event => {
-            const step = event.key === 'ArrowUp' ? 24 : event.key === 'ArrowDown' ? -24 : 0;
+            const step = { ArrowUp: 24, ArrowDown: -24 }[event.key];
             if (!step) return;
             event.stopPropagation();
             event.preventDefault();

@@ -5,7 +5,7 @@ import { labelsOf, pairLabels, samplesOf, shiftOf, medianOf, judge } from './com
 import { measures, selfTimes, differenceTree } from './difference.js';
 import { flameBox, along, zoomed, where } from './panels.js';
 import { differenceStyle } from './theme.js';
-import { el, table, words } from './dom.js';
+import { el, select, table, words } from './dom.js';
 import { ns, grouped, shown } from './text.js';
 
 /** How bad a verdict is. */
@@ -59,11 +59,11 @@ export class Comparison {
 
     /** Lists to choose the two recordings from, and the threshold below which a change counts as noise. */
     choosers() {
-        const { processes } = this.app.report, choose = (which, title) => el('label', {}, title + ' ', el('select', { onchange: event => {
-            this.pair[which] = Number(event.target.value);
+        const { processes } = this.app.report, choose = (which, title) => el('label', {}, title + ' ', select(title, processes.map(({ name }, i) => [i, name]), this.pair[which], i => {
+            this.pair[which] = Number(i);
             this.path = [];
             this.panels.render();
-        } }, ...processes.map((process, i) => el('option', { value: i, selected: i === this.pair[which] }, process.name))));
+        }));
         return [choose(0, '1:'), choose(1, '2:'), el('label', { title: 'A change counts if its whole 99 % interval lies beyond' }, 'threshold % ',
             el('input', { type: 'number', min: 0, max: 1000, value: this.threshold, style: { width: '4.5em' }, onchange: event => {
                 this.threshold = Math.max(0, Number(event.target.value) || 0);
@@ -153,8 +153,7 @@ export class Comparison {
         const mode = (key, value, title) => el('button', { 'aria-pressed': String(this[key] === value), onclick: () => { this[key] = value; panels.render(); } }, title);
         const swatch = (verdict, text) => el('span', {}, el('i', { class: 'swatch ' + verdict, style: this.style(verdict, 1) }), text);
         return [el('div.bar-of-tools', {}, ...this.choosers(), el('span', {}, 'Width:'), mode('side', 0, 'time in 1'), mode('side', 1, 'time in 2'),
-            el('label', {}, 'Times ', el('select', { onchange: event => { this.per = event.target.value; panels.render(); } },
-                ...list.map(({ id, title }) => el('option', { value: id, selected: id === per.id }, title)))),
+            el('label', {}, 'Times ', select('Times', list.map(({ id, title }) => [id, title]), per.id, id => { this.per = id; panels.render(); })),
             el('button', { disabled: !this.path.length, onclick: () => { this.path = []; panels.render(); } }, 'Zoom out')),
         el('div.bar-of-tools.legend', {}, swatch('slower', '\u25b2 more self time'), swatch('faster', '\u25bc less'), swatch('same', 'within noise (? perhaps not)'), swatch('new', '+ only in 2'), swatch('gone', '\u2212 only in 1'),
             el('span.note', {}, `${panels.rangeText()}; ${this.measureText(per)}; click zooms, double click opens the scope`)),

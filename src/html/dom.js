@@ -22,6 +22,12 @@ export function el(tag, properties = {}, ...children) {
 /** What a cell of a table says, in one line. */
 function plainText(cell) { return (cell instanceof Node ? cell.textContent : String(cell ?? '')).replace(/[\t\r\n]/g, ' '); }
 
+/** A list to choose from. @param {[any, string][]} list values and texts @param {(value: string) => void} choose */
+export function select(title, list, chosen, choose) {
+    return el('select', { 'aria-label': title, onchange: event => choose(event.target.value) },
+        ...list.map(([value, text]) => el('option', { value, selected: String(value) === String(chosen) }, text)));
+}
+
 /** Copies a text, and says so on the button. A page that came by HTTP from another machine has only the old way. */
 export function copy(button, text) {
     const done = () => { button.textContent = 'Copied'; };

@@ -4,7 +4,7 @@
 import { Decoder, Report, Reader, Level, Points, Listed, Damage, LONGEST, FRAME, LOG, TRUNCATED_BEGIN, TRUNCATED_END } from './decode.js';
 import { finish } from './model.js';
 import { Panels } from './panels.js';
-import { el } from './dom.js';
+import { el, select } from './dom.js';
 import { ns } from './text.js';
 
 /** What the page keeps: seconds, and scopes. */
@@ -218,8 +218,7 @@ class Live {
         this.chosen = new Map();
         const save = format => el('a', { href: `/save?last=5&format=${format}`, download: '' }, format === 'html' ? 'Save the last 5 s' : 'as .prof');
         document.querySelector('header').after(el('div.bar-of-tools', { id: 'watch' }, this.pauses,
-            el('label', {}, 'Shows ', el('select', { onchange: event => { this.seconds = Number(event.target.value); this.show(); } },
-                ...[1, 2, 5, 10, 30].map(s => el('option', { value: s, selected: s === this.seconds }, `${s} s`)))),
+            el('label', {}, 'Shows ', select('Shows', [1, 2, 5, 10, 30].map(s => [s, `${s} s`]), this.seconds, s => { this.seconds = Number(s); this.show(); })),
             this.state, this.again, el('span.grow'), el('label', {}, 'Level ', this.level), el('details.menu', {}, el('summary', {}, 'Categories'), this.categories), save('html'), save('prof'),
             el('a', { href: '/summary', target: '_blank' }, 'Summary')));
         for (const name of ['pointerdown', 'wheel', 'keydown']) // a reader who looks closer wants the picture to stay

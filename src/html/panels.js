@@ -4,7 +4,7 @@ import { firstIndex } from './columns.js';
 import { rangeStats, percentile, callsOf, flameTree, statesIn } from './stats.js';
 import { cost, scopesOf, truncatedText, objectsIn, scopeOf } from './model.js';
 import { css } from './theme.js';
-import { el, table, words, times, moments, counts, sizes } from './dom.js';
+import { el, select, table, words, times, moments, counts, sizes } from './dom.js';
 import { Comparison } from './comparison.js';
 import { ns, moment, bytes, grouped, shown } from './text.js';
 
@@ -52,7 +52,7 @@ export class Panels {
 
     /** Arrow keys go from tab to tab. */
     turn(event) {
-        const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
         if (!step) return;
         const i = this.list.findIndex(([id]) => id === this.tab), [id] = this.list[(i + step + this.list.length) % this.list.length];
         event.stopPropagation();
@@ -101,12 +101,13 @@ export class Panels {
     /** A list to choose a track from; null if there is only one. */
     chooser() {
         const tracks = this.app.report.tracks.filter(track => track.levels.length).slice(0, 500);
-        return tracks.length < 2 ? null : el('select', { 'aria-label': 'Scopes of which track', onchange: event => {
-            this.only = event.target.value === '' ? undefined : Number(event.target.value);
+        return tracks.length < 2 ? null : select('Scopes of which track', [['', 'all tracks'], ...tracks.map(track =>
+            [track.id, this.app.report.processes.length > 1 ? `${track.process.name}: ${track.title}` : track.title])], this.only, id => {
+            this.only = id === '' ? undefined : Number(id);
             this.path = [];
             this.render();
-        } }, el('option', { value: '' }, 'all tracks'), ...tracks.map(track => el('option', { value: track.id, selected: track.id === this.only },
-            this.app.report.processes.length > 1 ? `${track.process.name}: ${track.title}` : track.title)));
+            this.app.share();
+        });
     }
 
     rangeText() {
@@ -302,14 +303,14 @@ export class Panels {
 
     frames() {
         const { app } = this, { report } = app, series = app.series;
-        const select = el('select', { 'aria-label': 'Which frames', onchange: event => { app.setSeries(Number(event.target.value)); this.render(); } },
-            ...report.bars.map((each, i) => el('option', { value: i, selected: each === series }, `${each.name} on ${each.track.title} (${grouped(each.start.length)})`)));
+        const which = select('Which frames', report.bars.map((each, i) => [i, `${each.name} on ${each.track.title} (${grouped(each.start.length)})`]), report.bars.indexOf(series),
+            i => { app.setSeries(Number(i)); this.render(); });
         const rows = series.start.map((start, i) => ({ i, start, duration: series.duration[i] }));
         const sorted = Float64Array.from(series.duration).sort(), n = sorted.length, at = share => sorted[Math.max(0, Math.ceil(share * n) - 1)];
         const low = sorted.slice(Math.floor(n * 0.99)), mean = rows.reduce((sum, row) => sum + row.duration, 0) / n;
         const text = `${grouped(n)} ${series.noun}${n === 1 ? '' : 's'}, mean ${ns(mean)} (${(1e9 / mean).toFixed(1)} a second), p50 ${ns(at(0.5))}, p99 ${ns(at(0.99))}, longest ${ns(at(1))}; ` +
             `the slowest 1 %: ${(1e9 / (low.reduce((sum, d) => sum + d, 0) / low.length)).toFixed(1)} a second`;
-        return [el('div.bar-of-tools', {}, select, el('span.note', {}, text)),
+        return [el('div.bar-of-tools', {}, which, el('span.note', {}, text)),
             table([{ title: series.noun, get: row => row.i + 1 }, moments('start', row => row.start),
                 times('duration', row => row.duration)], rows,
             { caption: `${series.noun}s: ${series.name}`, sort: 2, memory: this.memoryOf('frames'), onpick: row => app.zoomTo(row.start, row.start + row.duration, true) })];
@@ -318,8 +319,7 @@ export class Panels {
     messages() {
         const { app } = this, { selection } = app;
         const filter = el('input', { type: 'search', placeholder: 'Only with this text', 'aria-label': 'Only messages with this text', value: this.wanted || '' });
-        const level = el('select', { 'aria-label': 'Severity' }, ...['all', 'marks', 'info and above', 'warnings and above', 'errors'].map((text, i) =>
-            el('option', { value: i, selected: i === (this.least || 0) }, text)));
+        const level = select('Severity', [...['all', 'marks', 'info and above', 'warnings and above', 'errors'].entries()], this.least || 0, i => { this.least = Number(i); draw(); });
         const box = el('div.fill');
         const draw = () => {
             const text = (this.wanted || '').toLowerCase(), least = this.least || 0;
@@ -333,7 +333,6 @@ export class Panels {
                 onpick: row => app.goTo(row.time, row.track) }));
         };
         filter.oninput = () => { this.wanted = filter.value; draw(); };
-        level.onchange = () => { this.least = Number(level.value); draw(); };
         draw();
         return [el('div.bar-of-tools', {}, level, filter), box];
     }
