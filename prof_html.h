@@ -1690,6 +1690,7 @@ static const char *const prof__html_page[] = {
     "}"
     "for(const track of report.tracks){"
     "track.title=trackName(track);"
+    "track.full=report.processes.length>1?`${track.process.name}: ${track.title}`:track.title;"
     "track.marks=track.states=track.owner=null;"
     "for(const level of track.levels){"
     "from=Math.min(from,level.start[0]);"
@@ -1700,12 +1701,12 @@ static const char *const prof__html_page[] = {
     "const{points}=track;"
     "if(points.count){"
     "from=Math.min(from,points.time[0]);"
+   ,
     "to=Math.max(to,points.time[points.count-1])"
     "}"
     "}"
     "for(const span of report.spans){"
     "from=Math.min(from,span.start);"
-   ,
     "to=Math.max(to,span.start+span.duration)"
     "}"
     "report.from=from>to?0:from>to*0.02?from:Math.min(from,0);"
@@ -1766,7 +1767,7 @@ static const char *const prof__html_page[] = {
     "for(const track of report.tracks){"
     "const list=rows.get(String(track.thread)),names=[String(track.process.about.get('program')),track.title].map(name=>name.slice(0,15));"
     "if(!list||track.device||track.owner)continue;"
-    "const{row}=list.find(each=>each.row.process===track.process)||list.find(({name})=>names.includes(name))||{};"
+    "const{row}=list.find(({name})=>names.includes(name))||list.find(each=>each.row.process===track.process)||{};"
     "if(!row)continue;"
     "track.states=row;"
     "if(row.owner===row||track.process!==row.process)row.owner=track"
@@ -1800,8 +1801,8 @@ static const char *const prof__html_page[] = {
     "case FRAME:{"
     "const key=label.id*65536+track.id;"
     "let series=frames.get(key);"
-    "if(!series)frames.set(key,series={noun:'frame',name:label.name,track,start:[],duration:[]});"
    ,
+    "if(!series)frames.set(key,series={noun:'frame',name:label.name,track,start:[],duration:[]});"
     "if(a>0&&!kind.flags){"
     "series.start.push(time-a);"
     "series.duration.push(a)"
@@ -1927,8 +1928,8 @@ static const char *const prof__html_page[] = {
     "return row"
     "}"
     "step(type,label,time,address,detail,track){"
-    "const row=this.rowOf(label);"
    ,
+    "const row=this.rowOf(label);"
     "if(!this.locks.has(address))this.locks.set(address,{acquired:0,waits:new Map(),holds:new Map()});"
     "row.addresses.add(address);"
     "const lock=this.locks.get(address),{waits,holds}=lock,wait=waits.get(track);"
@@ -3477,8 +3478,7 @@ static const char *const prof__html_page[] = {
     "chooser(){"
     "const tracks=this.app.report.tracks.filter(track=>track.levels.length).slice(0,500);"
    ,
-    "return tracks.length<2?null:select('Scopes of which track',[['','all tracks'],...tracks.map(track=>"
-    "[track.id,this.app.report.processes.length>1?`${track.process.name}: ${track.title}`:track.title])],this.only,id=>{"
+    "return tracks.length<2?null:select('Scopes of which track',[['','all tracks'],...tracks.map(({id,full})=>[id,full])],this.only,id=>{"
     "this.only=id===''?undefined:Number(id);"
     "this.path=[];"
     "this.render();"
@@ -3549,9 +3549,9 @@ static const char *const prof__html_page[] = {
     "const at=share=>every?percentile(row,share):durations.length?durations[Math.max(0,Math.ceil(share*durations.length)-1)]:NaN;"
     "const total=row?row.total:0,count=every?row.calls:calls.length;"
     "const facts=label.group?[['groups',grouped(calls.length)]]:[['calls',grouped(count)],['total',ns(total)],['self',ns(row?row.self:0)],['mean',ns(total/count)],"
-   ,
     "['min',ns(at(0))],['p50',ns(at(0.5))],['p90',ns(at(0.9))],['p99',ns(at(0.99))],['p99.9',ns(at(0.999))],['max',ns(at(1))]];"
     "const states=statesText(report,calls);"
+   ,
     "const chosen=this.bucket?whole.filter(call=>call.duration>=this.bucket[0]&&call.duration<this.bucket[1]):calls;"
     "const left=el('div.side',{},el('h2',{},el('i.swatch',{style:{background:css(label.rgb)}}),label.name),"
     "el('p.note',{},[label.category,label.function,where(label)].filter(Boolean).join(' \\u00b7 ')||'\\u00a0'),"
@@ -3605,13 +3605,13 @@ static const char *const prof__html_page[] = {
     "const{report}=this.app,keys=new Map();"
     "let seen=0;"
     "for(const call of calls){"
-   ,
     "for(const[key,v]of scopeOf(report,call).args){"
     "if(!keys.has(key))keys.set(key,new Map());"
     "const text=shown(v),values=keys.get(key);"
     "let row=values.get(text);"
     "if(!row){"
     "if(values.size>=10000)continue;"
+   ,
     "values.set(text,row={text,calls:0,total:0,max:0})"
     "}"
     "row.calls++;"
@@ -3633,13 +3633,16 @@ static const char *const prof__html_page[] = {
     "const pair=scopeOf(report,call).args.reverse().find(([each])=>each===key);"
     "return pair?pair[1]:''"
     "};"
-    "const series=report.bars[0],ran=call=>statesIn(report,[call]).get('running')||0,columns=["
+    "const[series]=report.bars,frame=call=>{"
+    "const own=report.bars.find(each=>each.track.process===call.track.process);"
+    "return own?frameOf(own,call.start):0"
+    "},ran=call=>statesIn(report,[call]).get('running')||0,columns=["
     "named?words('scope',call=>app.labelOf(call).name):null,"
     "moments('start',call=>call.start),"
     "times('duration',call=>call.duration),"
     "report.tracks.some(track=>track.states)?{title:'running',note:'of this time, its thread ran',get:ran,show:call=>call.track.states?ns(ran(call)):''}:null,"
-    "report.tracks.length>1?words('thread',call=>call.track.title):null,"
-    "series?{title:series.noun,get:call=>frameOf(series,call.start),show:call=>frameOf(series,call.start)||''}:null,"
+    "report.tracks.length>1?words('thread',call=>call.track.full):null,"
+    "series?{title:series.noun,get:frame,show:call=>frame(call)||''}:null,"
     "...keys.map(key=>({title:key,text:calls.slice(0,50).some(call=>typeof argument(call,key)==='string'&&argument(call,key)!==''),"
     "get:call=>{const v=argument(call,key);return typeof v==='bigint'?Number(v):v},show:call=>shown(argument(call,key))})),"
     "words('',call=>truncatedText(scopeOf(report,call).flags))\n"
@@ -3668,8 +3671,8 @@ static const char *const prof__html_page[] = {
     "}"
     "messages(){"
     "const{app}=this,{selection}=app;"
-   ,
     "const filter=el('input',{type:'search',placeholder:'Only with this text','aria-label':'Only messages with this text',value:this.wanted||''});"
+   ,
     "const level=select('Severity',[...['all','marks','info and above','warnings and above','errors'].entries()],this.least||0,i=>{this.least=Number(i);draw()});"
     "const box=el('div.fill');"
     "const draw=()=>{"
@@ -3728,9 +3731,9 @@ static const char *const prof__html_page[] = {
     "parts.push(tableOf([words('site',row=>row.label.name||where(row.label)),words('pool',row=>row.label.category)],"
     "memory.sites,`Allocations of ${name} by site${memory.unknown?`; ${grouped(memory.unknown)} frees of blocks from before`:''}`,'memory'));"
     "parts.push(tableOf([words('scope',row=>row.label.name)],memory.scopes,`Allocations of ${name} by the scope around them`,'memory by scope'));"
-   ,
     "parts.push(table([moments('allocated at',row=>row.time),sizes('bytes',row=>row.size),"
     "words('address',row=>'0x'+row.address.toString(16)),words('site',row=>where(row.site.label)),"
+   ,
     "words('thread',row=>row.track.title)],memory.leaks,"
     "{caption:`${grouped(memory.leaks.length)} blocks that were not freed`,sort:1,memory:this.memoryOf('leaks'),onpick:row=>this.app.goTo(row.time,row.track)}))"
     "}"
@@ -3791,9 +3794,9 @@ static const char *const prof__html_page[] = {
     "};"
     "place(root,0,1,0);"
     "for(const{node,left,width,depth}of boxes.slice(0,3000)){"
-   ,
     "const{name,text,style,...more}=show(node);"
     "box.append(el('button',{title:text,'aria-label':text,style:{left:`${left*100}%`,width:`${width*100}%`,top:`${depth*20}px`,...style},...more},"
+   ,
     "width>0.02?name:''))"
     "}"
     "box.style.height=`${20*(1+Math.max(0,...boxes.map(each=>each.depth)))}px`;"
@@ -3897,7 +3900,6 @@ static const char *const prof__html_page[] = {
     "};"
     "document.ondragover=document.ondragleave=mark;"
     "document.ondrop=event=>{"
-   ,
     "mark(event);"
     "const[file]=event.dataTransfer.files;"
     "if(!file)return;"
@@ -3906,6 +3908,7 @@ static const char *const prof__html_page[] = {
     "};"
     "$('against').onclick=()=>$('file').click();"
     "$('file').onchange=()=>{"
+   ,
     "const[file]=$('file').files;"
     "if(file)this.against(file);"
     "$('file').value=''"
@@ -3983,11 +3986,11 @@ static const char *const prof__html_page[] = {
     "}"
     "frameAt(x){"
     "const i=Math.floor((x-GUTTER)/this.frameBar);"
-   ,
     "return i>=0&&i<this.series.start.length?i:-1"
     "}"
     "setView(from,to){"
     "const{report}=this,all=report.to-report.from,length=Math.max(10,Math.min(to-from,all*1.1));"
+   ,
     "const middle=(from+to)/2,edge=all*0.05;"
     "from=Math.max(report.from-edge,Math.min(middle-length/2,report.to+edge-length));"
     "this.view={from,to:from+length};"
@@ -4092,8 +4095,8 @@ static const char *const prof__html_page[] = {
     "step(direction){"
     "const{focus}=this;"
     "if(!focus)return this.first();"
-   ,
     "const{track,depth,i}=focus,level=track.levels[depth],last=depth+1<track.levels.length?track.levels[depth+1]:null;"
+   ,
     "if(direction==='ArrowRight'&&i+1<level.count)this.show({track,depth,i:i+1});"
     "if(direction==='ArrowLeft'&&i>0)this.show({track,depth,i:i-1});"
     "if(direction==='ArrowUp'&&depth>0){"
@@ -4179,8 +4182,8 @@ static const char *const prof__html_page[] = {
     "this.search($('search').value)"
     "}"
     "if(/^(name|busy)$/.test(parts.o))this.order=parts.o;"
-   ,
     "if(parts.l)this.label=this.report.labels[Number(parts.l)]||this.label;"
+   ,
     "if(parts.p)this.pinned=new Set(parts.p.split(','));"
     "if(parts.c!==undefined)this.closed=new Set(parts.c.split(',').map(decoded));"
     "if(this.report.tracks[Number(parts.k)])this.panels.only=Number(parts.k);"
@@ -4279,8 +4282,8 @@ static const char *const prof__html_page[] = {
     "this.time.redraw()"
     "}"
     "}"
-   ,
     "press(event){"
+   ,
     "const canvas=$('time'),x=event.offsetX,y=event.offsetY,place=this.time.at(x,y);"
     "canvas.focus();"
     "if(event.button!==0&&event.button!==1)return;"

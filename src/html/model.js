@@ -28,6 +28,7 @@ export function finish(report) {
     }
     for (const track of report.tracks) {
         track.title = trackName(track);
+        track.full = report.processes.length > 1 ? `${track.process.name}: ${track.title}` : track.title;
         track.marks = track.states = track.owner = null;
         for (const level of track.levels) {
             from = Math.min(from, level.start[0]);
@@ -117,7 +118,7 @@ function statesOf(report) {
     for (const track of report.tracks) {
         const list = rows.get(String(track.thread)), names = [String(track.process.about.get('program')), track.title].map(name => name.slice(0, 15));
         if (!list || track.device || track.owner) continue;
-        const { row } = list.find(each => each.row.process === track.process) || list.find(({ name }) => names.includes(name)) || {}; // others are of another machine
+        const { row } = list.find(({ name }) => names.includes(name)) || list.find(each => each.row.process === track.process) || {}; // others are of another machine
         if (!row) continue;
         track.states = row;
         if (row.owner === row || track.process !== row.process) row.owner = track;

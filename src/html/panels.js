@@ -101,8 +101,7 @@ export class Panels {
     /** A list to choose a track from; null if there is only one. */
     chooser() {
         const tracks = this.app.report.tracks.filter(track => track.levels.length).slice(0, 500);
-        return tracks.length < 2 ? null : select('Scopes of which track', [['', 'all tracks'], ...tracks.map(track =>
-            [track.id, this.app.report.processes.length > 1 ? `${track.process.name}: ${track.title}` : track.title])], this.only, id => {
+        return tracks.length < 2 ? null : select('Scopes of which track', [['', 'all tracks'], ...tracks.map(({ id, full }) => [id, full])], this.only, id => {
             this.only = id === '' ? undefined : Number(id);
             this.path = [];
             this.render();
@@ -278,13 +277,16 @@ export class Panels {
             const pair = scopeOf(report, call).args.reverse().find(([each]) => each === key);
             return pair ? pair[1] : '';
         };
-        const series = report.bars[0], ran = call => statesIn(report, [call]).get('running') || 0, columns = [
+        const [series] = report.bars, frame = call => { // of its own recording
+            const own = report.bars.find(each => each.track.process === call.track.process);
+            return own ? frameOf(own, call.start) : 0;
+        }, ran = call => statesIn(report, [call]).get('running') || 0, columns = [
             named ? words('scope', call => app.labelOf(call).name) : null,
             moments('start', call => call.start),
             times('duration', call => call.duration),
             report.tracks.some(track => track.states) ? { title: 'running', note: 'of this time, its thread ran', get: ran, show: call => call.track.states ? ns(ran(call)) : '' } : null,
-            report.tracks.length > 1 ? words('thread', call => call.track.title) : null,
-            series ? { title: series.noun, get: call => frameOf(series, call.start), show: call => frameOf(series, call.start) || '' } : null,
+            report.tracks.length > 1 ? words('thread', call => call.track.full) : null,
+            series ? { title: series.noun, get: frame, show: call => frame(call) || '' } : null,
             ...keys.map(key => ({ title: key, text: calls.slice(0, 50).some(call => typeof argument(call, key) === 'string' && argument(call, key) !== ''),
                 get: call => { const v = argument(call, key); return typeof v === 'bigint' ? Number(v) : v; }, show: call => shown(argument(call, key)) })),
             words('', call => truncatedText(scopeOf(report, call).flags))

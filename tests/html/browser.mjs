@@ -279,6 +279,18 @@ async function differences() {
     fs.writeFileSync(file, withPiece(fs.readFileSync(prefixes[0] + '.html', 'latin1'), pieceOf(changed())), 'latin1');
     const { page, log } = await open(file), name = 'differences', frames = () => page.locator('.flame button').evaluateAll(all => all.map(each => each.getAttribute('aria-label')));
     const frame = scope => page.locator(`.flame button[aria-label^="${scope}:"]`);
+    const calls = await page.evaluate(() => { // the i-th call of each recording is in its i-th frame
+        const { report, panels } = globalThis.prof;
+        panels.pick(report.labels.find(label => label.name === 'steady'));
+        const rows = [...document.querySelectorAll('.split > .scroll tbody tr')].map(row => [...row.children].map(cell => cell.innerText));
+        return rows.map(([start, , thread, frame]) => {
+            const { levels: [, level] } = report.tracks.find(track => track.full === thread), time = Math.round(parseFloat(start.replace(/,/g, '')) * 1e6);
+            const all = [...level.start].filter((_, i) => report.labels[report.nodes.label[level.node[i]]].name === 'steady');
+            return [thread, all.indexOf(time) + 1, Number(frame)];
+        });
+    });
+    same(`${name}: a call's frame is of its own recording`, calls.filter(([, call, frame]) => !call || call !== frame), []);
+    check(`${name}: both recordings have calls`, new Set(calls.map(([thread]) => thread)).size === 2 && calls.length === 200, `${calls.length}`);
     await page.click('#tab-difference');
     const all = await frames();
     same(`${name}: all scopes`, all.map(text => text.split(':')[0]), ['update', 'steady', 'slow', 'fast', 'removed', 'added'].sort((x, y) => all.findIndex(t => t.startsWith(x)) - all.findIndex(t => t.startsWith(y))));

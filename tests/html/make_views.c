@@ -130,11 +130,11 @@ int main(int argc, char **argv)
     if (prof_stop()) return 11;
 
     if (record(kernel)) return 5;
-    snprintf(name, sizeof name, "make_views %ld: states", thread_id()); /* as the program is called */
+    snprintf(name, sizeof name, "stranger %ld: states", thread_id()); /* of another machine, say */
     row = prof_fiber_create(name);
     STATE("", "running");
     STATE("running", "");
-    snprintf(name, sizeof name, "stranger %ld: states", thread_id()); /* of another machine, say */
+    snprintf(name, sizeof name, "make_views %ld: states", thread_id()); /* as the program is called */
     row = prof_fiber_create(name);
     STATE("", "running");
     STATE("running", "");
