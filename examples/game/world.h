@@ -107,7 +107,7 @@ static void dig_crater(int center_x, int center_y, int radius)
         }
 }
 
-/* Meant badly: all rows, in the middle of a frame, on this one thread. load_world() shows how it should be done. */
+/* Bad on purpose: all rows, in the middle of a frame, on this one thread. load_world() shows how it should be done. */
 static void relight_world(void)
 {
     PROFILE_FUNCTION();

@@ -1,4 +1,4 @@
-/* prof_kernel.h - prof.h in a kernel of one's own: every marked-up file includes this instead of prof.h
+/* prof_kernel.h - prof.h in your own kernel: every marked-up file includes this instead of prof.h
 
    recorder.c alone defines PROF_IMPLEMENTATION before it. Macros may be used in tasks and traps, with interrupts on or
    off, while any lock is held. Each task has a state of its own, and so have the traps of each processor; so no macro

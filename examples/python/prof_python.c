@@ -174,7 +174,7 @@ static PyObject *work(PyObject *unused, PyObject *count)
     (void)unused;
     long rounds = PyLong_AsLong(count);
     double sum = 0;
-    if (rounds < 0) return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_ValueError, "work: less than nothing");
+    if (rounds < 0) return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_ValueError, "work: the count must not be negative");
     Py_BEGIN_ALLOW_THREADS
     PROFILE_BLOCK("sum") for (long i = 1; i <= rounds; ++i) sum += 1.0 / (double)i;
     Py_END_ALLOW_THREADS
