@@ -4806,8 +4806,8 @@ static PROF__RARE FILE *prof__html_source_file(const char *path)
 #ifdef _WIN32
     uint64_t size;
     FILE *file = prof__file_open(path, "rb");
-    if (!file || prof__read_size(file, &size)) return file;
-    fclose(file);
+    if (file && prof__read_size(file, &size)) return rewind(file), file;
+    if (file) fclose(file);
     return NULL;
 #else
     struct stat about;

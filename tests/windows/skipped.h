@@ -10,8 +10,6 @@
 {"flaws", "a_thread_that_stands_still_in_a_macro_stops_nobody", "signals"},
 {"follow", "the_configuration_as_text", "names of signals"},
 {"follow", "a_signal_saves", "signals"},
-{"html", "lines_of_source_are_limited", "lines of source are not embedded there yet"},
-{"html", "lines_of_source_are_there_on_demand", "lines of source are not embedded there yet"},
 {"record", "a_format_that_fails_is_the_name", "printf() of msvcrt does not fail there"},
 {"notes", "messages_as_printf_writes_them", "msvcrt writes %p in its own way"},
 {"places", "a_thread_left_busy", "siglongjmp() out of a handler"},
