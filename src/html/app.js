@@ -585,6 +585,15 @@ class App {
         this.share();
     }
 
+    /** Opens all groups of rows; closes them, if they are open. */
+    toggleGroups() {
+        const keys = this.time.rows().filter(row => row.kind === 'group').map(row => row.key), open = keys.some(key => this.closed.has(key));
+        for (const key of keys) if (open) this.closed.delete(key); else this.closed.add(key);
+        $('live').textContent = `Groups of rows: ${open ? 'un' : ''}folded`;
+        this.time.redraw();
+        this.share();
+    }
+
     nextOrder() {
         const orders = { '': 'as recorded', name: 'by name', busy: 'by time in scopes' }, ids = Object.keys(orders);
         this.order = ids[(ids.indexOf(this.order) + 1) % ids.length];
@@ -661,7 +670,7 @@ class App {
                 this.select(start, end);
             },
             '/': () => $('search').focus(), '?': () => $('keys').showModal(), '[': () => this.sameName(-1), ']': () => this.sameName(1),
-            c: () => this.toggle(this.closed), o: () => this.toggle(this.pinned), t: () => this.nextOrder(), p: () => $('picture').click(),
+            c: () => this.toggle(this.closed), o: () => this.toggle(this.pinned), t: () => this.nextOrder(), g: () => this.toggleGroups(), p: () => $('picture').click(),
             n: () => this.nextHit(1), N: () => this.nextHit(-1),
             Escape: () => { if (this.selection) this.select(0, 0); else this.setFocus(null); },
             Enter: () => { if (this.focus) this.panels.open('scope'); }

@@ -196,6 +196,9 @@ const STATES = { none: 'The program records nothing.', stopped: 'The recording w
     waiting: 'The recording has not begun yet.', paused: 'The recording is paused.', stats: 'The program records in mode stats, which keeps no events: see Summary.',
     over: 'The server has stopped: the program ended, or called prof_server_stop().' };
 
+const STYLE = '.menu{margin:0;position:relative}.menu label{display:block;white-space:nowrap}' +
+    '.menu div{position:absolute;right:0;z-index:8;background:var(--background);border:1px solid var(--line);border-radius:4px;padding:6px 10px;max-height:60vh;overflow:auto}';
+
 /** What the page does with the program that it watches. */
 class Live {
     /** @param {object} app see app.js */
@@ -216,6 +219,7 @@ class Live {
         this.categories = el('div');
         this.switched = '';
         this.chosen = new Map();
+        document.head.append(el('style', {}, STYLE));
         const save = format => el('a', { href: `/save?last=5&format=${format}`, download: '' }, format === 'html' ? 'Save the last 5 s' : 'as .prof');
         document.querySelector('header').after(el('div.bar-of-tools', { id: 'watch' }, this.pauses,
             el('label', {}, 'Shows ', select('Shows', [1, 2, 5, 10, 30].map(s => [s, `${s} s`]), this.seconds, s => { this.seconds = Number(s); this.show(); })),

@@ -458,29 +458,27 @@ export class TimeLine {
         ctx.textBaseline = 'middle';
         ctx.fillStyle = style.faint;
         ctx.fillText(`${ns(view.to - view.from)} shown`, 8, RULER / 2);
+        const { from, to } = selection || { from: 0, to: 0 }, x0 = Math.max(GUTTER, this.x(from)), x1 = Math.min(width, this.x(to));
+        const length = ns(to - from), wide = this.textWidth(ctx, length) + 10, at = x1 > x0 ? Math.max(GUTTER, Math.min(width - wide, (x0 + x1 - wide) / 2)) : width;
         for (let t = Math.ceil(view.from / step) * step; t < view.to; t += step) {
             const x = Math.round(this.x(t));
             ctx.fillStyle = style.line;
             ctx.fillRect(x, RULER - 7, 1, 6);
             ctx.fillStyle = style.faint;
-            const text = axisTime(t, step);
-            if (x + 4 + this.textWidth(ctx, text) < width) ctx.fillText(text, x + 4, RULER / 2 - 1);
+            const text = axisTime(t, step), end = x + 4 + this.textWidth(ctx, text);
+            if (end < at || (x > at + wide && end < width)) ctx.fillText(text, x + 4, RULER / 2 - 1);
         }
         ctx.fillStyle = style.good;
         for (const { from, to } of this.app.report.windows) { // what is here one by one
-            const x0 = Math.max(GUTTER, this.x(from));
-            ctx.fillRect(x0, RULER - 3, Math.min(width, this.x(to)) - x0, 2);
+            const left = Math.max(GUTTER, this.x(from));
+            ctx.fillRect(left, RULER - 3, Math.min(width, this.x(to)) - left, 2);
         }
-        if (!selection) return;
-        const x0 = Math.max(GUTTER, this.x(selection.from)), x1 = Math.min(width, this.x(selection.to));
-        if (x1 <= x0) return;
+        if (at === width) return;
         ctx.fillStyle = style.accent;
         ctx.fillRect(x0, RULER - 4, x1 - x0, 3);
-        const text = ns(selection.to - selection.from), wide = this.textWidth(ctx, text) + 10;
-        const at = Math.max(GUTTER, Math.min(width - wide, (x0 + x1 - wide) / 2));
         ctx.fillRect(at, 2, wide, RULER - 6);
         ctx.fillStyle = style.onaccent;
-        ctx.fillText(text, at + 5, RULER / 2 - 1);
+        ctx.fillText(length, at + 5, RULER / 2 - 1);
     }
 
     /** What is at a place of the canvas. */

@@ -150,6 +150,31 @@ async function scope() {
     await page.close();
 }
 
+/** Without a mouse: rows that are in groups, folded or not. What the ruler says does not overlap. */
+async function keys() {
+    const { page, log } = await open(prefix + '.html'), name = 'keys', rows = () => page.evaluate(() => globalThis.prof.time.rows().map(row => row.title));
+    const first = await rows();
+    await page.focus('#time');
+    await page.keyboard.press('g');
+    same(`${name}: G unfolds groups`, [first.includes('the lock'), (await rows()).includes('the lock')], [false, true]);
+    check(`${name}: a screen reader is told`, (await page.locator('#live').innerText()).includes('unfolded'), await page.locator('#live').innerText());
+    await page.keyboard.press('g');
+    same(`${name}: and folds them`, (await rows()).filter(title => title === 'the lock' || title === 'memory'), []);
+    for (const share of [0.3, 0.41, 0.52]) {
+        const texts = await page.evaluate(part => {
+            const { report, time } = globalThis.prof, { ctx } = time, all = [], put = ctx.fillText, length = report.to - report.from;
+            globalThis.prof.select(report.from + length * part, report.from + length * (part + 0.1));
+            ctx.fillText = (text, x, y) => { if (y === 12) all.push([x, x + ctx.measureText(text).width, text]); };
+            time.draw();
+            ctx.fillText = put;
+            return all.sort((a, b) => a[0] - b[0]);
+        }, share);
+        check(`${name}: the ruler, selected at ${share}`, texts.length > 3 && texts.every(([x], i) => !i || x > texts[i - 1][1]), JSON.stringify(texts));
+    }
+    same(`${name}: nothing goes wrong`, log, []);
+    await page.close();
+}
+
 /** Another one who opens the address sees the same. */
 async function address() {
     const { page, log } = await open(prefix + '.html'), name = 'address', shown = one => one.evaluate(() => {
@@ -207,6 +232,7 @@ await memory();
 await locks();
 await states();
 await scope();
+await keys();
 await address();
 await copies();
 await end();
