@@ -1,8 +1,13 @@
 #!/bin/bash
 # Other systems: every header with its implementation compiles without a warning for macOS, FreeBSD, NetBSD and OpenBSD,
 # and a recorder links for macOS, FreeBSD and Windows on AArch64. None of these is run. A recorder for WASI is linked and
-# run by wasmtime. The compiler with the system headers of all is Zig's, which comes from
-# PyPI as wasmtime does; both stay in build/systems.
+# run by wasmtime. The compiler with the system headers of all is Zig's, which comes from PyPI as wasmtime does; both stay
+# in build/systems.
+#
+# Zig builds the libraries that a program links, in minutes: so programs go without those of its own sanitizer, and, where
+# the system's library suffices, without the compiler's. For Windows all of MinGW would be built: instead, what the
+# recorder needs must be in Debian's MinGW for x86-64, which has the same sources. PROF_TEST_LONG=1, or no such MinGW: it
+# is linked.
 cd "$(dirname "$0")/../.." || exit 1
 work=$PWD/build/systems
 passed=0 failed=0 skipped=0
@@ -53,15 +58,53 @@ builds() { # NAME ARGUMENTS...: succeeds, and says nothing
         failed=$((failed + 1))
     fi
 }
-warnings='-O0 -Wall -Wextra -Wshadow'
+plain='-O0 -fno-sanitize=undefined -I.'
+warnings='-Wall -Wextra -Wshadow'
 for target in aarch64-macos x86_64-freebsd x86_64-netbsd x86_64-openbsd; do
-    builds "$target: all headers in C99" cc -target $target -std=gnu99 $warnings -I. -c "$work/all.c" -o "$work/$target.o"
+    builds "$target: all headers in C99" \
+        cc -target $target -std=gnu99 $plain $warnings -c "$work/all.c" -o "$work/$target.o"
 done
 builds "aarch64-macos: all headers in C++11" \
-    c++ -target aarch64-macos -std=c++11 $warnings -I. -c "$work/all.cpp" -o "$work/cpp.o"
-for target in aarch64-macos x86_64-freebsd aarch64-windows-gnu; do
-    builds "$target: a recorder links" cc -target $target -std=gnu99 -O0 -I. "$work/recorder.c" -o "$work/recorder.$target"
+    c++ -target aarch64-macos -std=c++11 $plain $warnings -c "$work/all.cpp" -o "$work/cpp.o"
+for target in aarch64-macos x86_64-freebsd; do
+    builds "$target: a recorder links" build-exe -target $target -lc -fno-compiler-rt -fno-ubsan-rt \
+        -cflags -std=gnu99 $plain -- "$work/recorder.c" "-femit-bin=$work/recorder.$target"
 done
+
+cat >"$work/undefined.py" <<'PYTHON'
+import struct, sys
+data = open(sys.argv[1], "rb").read() # an object of Windows: 18 bytes for each symbol, then long names
+symbols, count = struct.unpack_from("<II", data, 8)
+names, at = symbols + 18 * count, 0
+while at < count:
+    text, value, section, kind, storage, more = struct.unpack_from("<8sIhHBB", data, symbols + 18 * at)
+    if text[:4] == bytes(4):
+        start = names + struct.unpack_from("<I", text, 4)[0]
+        text = data[start:data.index(0, start)]
+    if storage == 2 and section == 0 and value == 0: # external, and not here
+        print(text.rstrip(bytes(1)).decode())
+    at += 1 + more
+PYTHON
+windows=aarch64-windows-gnu mingw=/usr/x86_64-w64-mingw32/lib
+if [ -n "$PROF_TEST_LONG" ] || ! [ -f $mingw/libucrt.a ]; then
+    builds "$windows: a recorder links" cc -target $windows -std=gnu99 $plain "$work/recorder.c" -o "$work/recorder.exe"
+else
+    builds "$windows: a recorder compiles" \
+        cc -target $windows -std=gnu99 $plain -fno-stack-protector -c "$work/recorder.c" -o "$work/recorder.obj"
+    "$python" "$work/undefined.py" "$work/recorder.obj" | LC_ALL=C sort -u >"$work/undefined"
+    { # the first two are named otherwise for x86-64, the third is where a program begins
+        printf '%s\n' __chkstk __imp__setjmpex atexit
+        for name in ucrt mingwex mingw32 kernel32; do x86_64-w64-mingw32-nm -g --defined-only $mingw/lib$name.a; done
+    } 2>/dev/null | awk 'NF { print $NF }' | LC_ALL=C sort -u >"$work/defined"
+    missing=$(LC_ALL=C comm -23 "$work/undefined" "$work/defined")
+    if [ "$(wc -l <"$work/undefined")" -gt 30 ] && [ -z "$missing" ]; then
+        echo "ok   $windows: libraries have the $(wc -l <"$work/undefined") names that a recorder needs"
+        passed=$((passed + 1))
+    else
+        echo "FAIL $windows: not in any library:" $missing "($(wc -l <"$work/undefined") names needed)"
+        failed=$((failed + 1))
+    fi
+fi
 
 # WASI: a file that prof_start() names, written by prof_stop() because mappings are copies there, and one of prof_save().
 cat >"$work/wasi.c" <<'C'
@@ -101,7 +144,7 @@ try:
 except ExitTrap as ended:
     sys.exit(ended.code)
 PYTHON
-builds "wasm32-wasi: a recorder links" cc -target wasm32-wasi -std=gnu99 $warnings -D_WASI_EMULATED_MMAN -I. "$work/wasi.c" \
+builds "wasm32-wasi: a recorder links" cc -target wasm32-wasi -std=gnu99 $plain $warnings -D_WASI_EMULATED_MMAN "$work/wasi.c" \
     -lwasi-emulated-mman -o "$work/wasi.wasm"
 check() { # NAME COMMAND...
     name=$1
@@ -122,7 +165,7 @@ if "$python" -c 'import wasmtime' 2>/dev/null || "$python" -m pip install --quie
     rm -f "$work/wasi.prof" "$work/wasi.json"
     check "wasm32-wasi: the recorder runs" bash -c "cd '$work' && timeout 120 venv/bin/python3 wasi.py wasi.wasm"
     check "wasm32-wasi: all scopes are in its .json" test "$(grep -c '"ph":"X"' "$work/wasi.json")" = 1000
-    if make -s build/prof >/dev/null 2>&1; then
+    if make -s CFLAGS=-O0 build/prof >/dev/null 2>&1; then
         check "wasm32-wasi: all scopes are in its .prof" scopes "$work/wasi.prof" 1,000
     fi
 else
