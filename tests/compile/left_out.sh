@@ -7,7 +7,7 @@
 #
 # PROF_TINY, for microcontrollers, has a program of its own.
 #
-# usage: tests/compile/left_out.sh [SWITCH...]     PROF_TEST_QUICK=1: one compiler for each switch
+# usage: tests/compile/left_out.sh [SWITCH...]     PROF_TEST_LONG=1: more compilers for each switch
 cd "$(dirname "$0")/../.." || exit 1
 here=tests/compile
 out=build/compile/left_out
@@ -60,9 +60,9 @@ warnings() { # SWITCHES COMPILER...: fails if it is installed and says anything
         sh $here/warned.sh $compile $WARNINGS $more -I. $(defines "$switches") -O0 -c $out/alone.c -o $out/warnings.o 2>&1
     done
 }
-some="gcc -std=c99|clang -std=gnu99|g++ -x c++ -std=c++11|clang++ -x c++ -std=c++11 -DPROF_STATIC"
-some="$some|x86_64-w64-mingw32-gcc -std=gnu99"
-more="gcc -std=gnu99 -DPROF_STATIC|i686-linux-gnu-gcc -std=gnu99|arm-linux-gnueabihf-gcc -std=gnu99"
+# A switch has the warnings of each compiler, of C++ and of Windows: gcc's when it links, which for C++ would be the same.
+some="clang -std=gnu99|clang++ -x c++ -std=c++11 -DPROF_STATIC|x86_64-w64-mingw32-gcc -std=gnu99"
+more="g++ -x c++ -std=c++11|gcc -std=gnu99 -DPROF_STATIC|i686-linux-gnu-gcc -std=gnu99|arm-linux-gnueabihf-gcc -std=gnu99"
 more="$more|musl-gcc -std=c99|gcc -std=gnu99 -fPIC|gcc -std=gnu99 -DPROF_INSTRUMENT_FUNCTIONS"
 
 cat >$out/reader.c <<'EOF'
@@ -121,9 +121,9 @@ try() { # NAME SWITCHES COMPILERS
     set -- $3
     IFS=$old
     result "$name: no warnings" "$(warnings "$switches" "$@")"
-    text=$($cc -std=gnu99 -I. -O0 -ffunction-sections -fdata-sections -Wl,--gc-sections $(defines "$switches") $out/alone.c \
+    text=$($cc -std=c99 $WARNINGS -Wno-misleading-indentation -I. -O0 -ffunction-sections -fdata-sections -Wl,--gc-sections $(defines "$switches") $out/alone.c \
         $out/main.o -o "$folder/main" -pthread -ldl 2>&1)
-    result "$name: links" "$text"
+    result "$name: links, without a warning" "$text"
     [ -x "$folder/main" ] || return
     result "$name: records, and says what is not there" "$("$folder/main" "$folder" $now 2>&1 || echo "exit $?")"
     result "$name: killed" "$(killed "$folder/main" "$folder")"
@@ -177,16 +177,15 @@ if [ $# -gt 0 ]; then
     done
 else
     tiny
-    try "no switch" "" "gcc -std=c99"
+    try "no switch" "" "clang -std=gnu99"
     for switch in $all; do
         case $switch in
         PROF_MINIMAL | PROF_NO_READER) compilers="$some|$more" ;;
-        *) compilers=$some ;;
+        *) compilers="$some${PROF_TEST_LONG:+|$more}" ;;
         esac
-        [ -z "$PROF_TEST_QUICK" ] || compilers="gcc -std=c99"
         try "$switch" "$switch" "$compilers"
     done
-    try "all of them" "$(echo $all)" "gcc -std=c99"
+    try "all of them" "$(echo $all)" "clang -std=gnu99"
 fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]
