@@ -5,9 +5,10 @@
 #   long       one of those that take longest
 #   check      in `make check`, although it has an implementation of its own
 #   traces     only reads, writes or compares traces: of no interest to the thread sanitizer
+#   unraced    of no interest to the thread sanitizer, which does not see its threads or cannot run it
 #   optimised  marks up and records: also with clang's optimiser
 #   memory     also under the memory sanitizer
-#   valgrind   also under valgrind
+#   valgrind   also under valgrind, which is slow: most of what the memory sanitizer does not run
 #   clocks     also with a counter of 1 MHz
 #
 # usage: tests/marked.sh [-n] WORD     -n: names as T= of the Makefile takes them

@@ -1,6 +1,6 @@
 /* The Chrome trace writer: every event of many traces, read back with a strict JSON parser and compared with the
    cursor's account; hostile names, failing sinks, damaged images. */
-/* run: check traces memory valgrind clocks */
+/* run: check traces memory clocks */
 #include "private.h"
 
 #include "test.h"

@@ -461,7 +461,7 @@ static void *shuttle_fill(void *pointer)
 
 TEST(copies_follow_a_fiber)
 {
-    long copies = trace_times(8, 40, 10000);
+    long copies = trace_times(4, 40, 10000);
     prof_config config = trace_config(32 << 20);
     shuttle s = {prof_fiber_create("shuttle"), 0, 0, 0, PTHREAD_MUTEX_INITIALIZER};
     pthread_t threads[2];

@@ -581,7 +581,7 @@ static void same_statistics(uint64_t min_duration_ns, prof_clock clock)
         look_often = round % 3;
         start_followed(16 << 20, min_duration_ns, clock);
         PROFILE_BEGIN("open to the end");
-        for (long i = 0; i < trace_times(500, 3000, 30000); ++i) random_scopes(8);
+        for (long i = 0; i < trace_times(200, 3000, 30000); ++i) random_scopes(8);
         for (int i = 0; i < 10; ++i) {
             join(started(random_thread, NULL));
             if (look_often) look();
@@ -695,7 +695,7 @@ static void odd_round(uint64_t seed)
 
 TEST(statistics_equal_the_readers_after_any_step)
 {
-    for (long seed = 0; seed < trace_times(60, 200, 5000) && !test_failures; ++seed) odd_round((uint64_t)seed);
+    for (long seed = 0; seed < trace_times(30, 200, 5000) && !test_failures; ++seed) odd_round((uint64_t)seed);
 }
 
 /* Looks while scopes are open that will be taken back. */

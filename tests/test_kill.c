@@ -466,7 +466,7 @@ TEST(read_while_it_records)
         if (!child) child_of_writers(&config);
         wait_until_ready(child);
         while (writers_beyond(2 * STEPS) < WRITERS && !waitpid(child, &status, WNOHANG)) pause_us(50);
-        for (long i = 0; i < trace_times(TRACE_SANITIZER ? 4 : 10, 30, 300) && !test_failures; ++i) {
+        for (long i = 0; i < trace_times(TRACE_SANITIZER ? 2 : 10, 30, 300) && !test_failures; ++i) {
             uint64_t least[WRITERS];
             int stopped = (int)(i % 2);
             pause_us((long)random_below(1000));

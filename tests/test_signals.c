@@ -239,7 +239,7 @@ TEST(recorded_or_counted_in_a_full_buffer)
     handler_does = 0;
     handler_install(0);
     signals_start();
-    for (int round = 0; round < 20 && !test_failures; ++round) {
+    for (int round = 0; round < trace_times(4, 20, 20) && !test_failures; ++round) {
         trace_start(&config);
         handled = attempts = 0;
         handler_does = 15;

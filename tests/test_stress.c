@@ -382,7 +382,7 @@ static double seconds(void)
 static void stress(const prof_config *config, int threads, double how_long)
 {
     const char *saved = trace_path("stress.prof");
-    uint64_t step = 0, until = 20;
+    uint64_t step = 0, until = (uint64_t)trace_times(10, 20, 20);
     seed_choose();
     memset(known_done, 0, sizeof known_done);
     phase = 0;
@@ -413,14 +413,14 @@ static int stress_threads(void) { return (int)trace_times(8, MOST_THREADS, MOST_
 TEST(everything_at_once_in_a_small_ring)
 {
     prof_config config = trace_config(4u << 20);
-    stress(&config, stress_threads(), (double)trace_times(1, 1, 15));
+    stress(&config, stress_threads(), (double)trace_times(4, 10, 150) / 10);
 }
 
 TEST(everything_at_once_in_a_file)
 {
     prof_config config = trace_config(4u << 20);
     config.output = trace_path("stress-live.prof");
-    stress(&config, stress_threads(), (double)trace_times(1, 1, 15));
+    stress(&config, stress_threads(), (double)trace_times(4, 10, 150) / 10);
     unlink(config.output);
 }
 
@@ -461,7 +461,7 @@ TEST(a_buffer_that_fills_up_counts_what_it_loses)
 /* Streamed to a file, nothing is overwritten: what is in the ring, in the archive or on its way is there once. */
 static void stream(prof_config config, int threads)
 {
-    double end = seconds() + (double)trace_times(1, 1, 20);
+    double end = seconds() + (double)trace_times(4, 10, 200) / 10;
     config.mode = PROF_STREAM;
     config.output = trace_path("stress-stream.prof");
     seed_choose();
