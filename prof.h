@@ -9252,7 +9252,7 @@ static uint64_t prof__block_hash(uint64_t hash, uint64_t word)
 }
 
 /* Returns what block->check must be, the same on every machine. bytes: what follows the block's header. */
-static uint32_t prof__block_check(const prof__block *block, const void *bytes)
+static PROF__HOT uint32_t prof__block_check(const prof__block *block, const void *bytes)
 {
     const unsigned char *at = (const unsigned char *)bytes;
     uint64_t hash = 0xCBF29CE484222325u, word;
@@ -17211,7 +17211,7 @@ static PROF__RARE int prof__read_buffer_make(const prof_trace *trace, prof__read
 }
 
 /* Returns 1 if this may be the header of a block that ends before end. */
-static int prof__read_block_likely(const prof_trace *trace, const prof__block *block, uint64_t offset, uint64_t end)
+static PROF__RARE int prof__read_block_likely(const prof_trace *trace, const prof__block *block, uint64_t offset, uint64_t end)
 {
     return block->magic == PROF__BLOCK_MAGIC && block->sequence && block->words && block->words <= trace->chunk_words &&
            block->size > sizeof *block && block->size % 8 == 0 &&
@@ -17272,7 +17272,7 @@ static PROF__HOT uint64_t prof__read_mark(const prof_trace *trace, const uint64_
 
 /* Reads the block at offset, which must end before end, and unpacks it; its strings are not terminated. block: receives
    its header. Returns 0 if there is no block. */
-static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, uint64_t offset, uint64_t end,
+static PROF__RARE int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, uint64_t offset, uint64_t end,
                             prof__block *block)
 {
     char *bytes = buffer->block + sizeof *block;
@@ -17297,7 +17297,7 @@ static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *
 }
 
 /* Reads a segment of a ring to its place in the buffer. Returns NULL if it is no longer there. */
-static const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffer *buffer,
+static PROF__RARE const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffer *buffer,
                                        const prof__read_segment *segment)
 {
     uint64_t *words = buffer->words + segment->first;

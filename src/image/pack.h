@@ -468,7 +468,7 @@ static uint64_t prof__block_hash(uint64_t hash, uint64_t word)
 }
 
 /* Returns what block->check must be, the same on every machine. bytes: what follows the block's header. */
-static uint32_t prof__block_check(const prof__block *block, const void *bytes)
+static PROF__HOT uint32_t prof__block_check(const prof__block *block, const void *bytes)
 {
     const unsigned char *at = (const unsigned char *)bytes;
     uint64_t hash = 0xCBF29CE484222325u, word;
