@@ -16828,6 +16828,20 @@ static int prof__read_add(prof__read_index *index, uint32_t hash, size_t item)
     return 1;
 }
 
+/* Adds an element, all zero, to an array that has an index. Returns its number, or PROF__NONE without memory. */
+#define PROF__NEW(index, hash, array, capacity, count) \
+    prof__new_item(&(index), hash, &(array), &(capacity), &(count), sizeof *(array))
+static PROF__COLD size_t prof__new_item(prof__read_index *index, uint32_t hash, void *array, size_t *capacity,
+                                        size_t *count, size_t element)
+{
+    char *items;
+    if ((*count >= *capacity && !prof__more_room(array, capacity, element)) || !prof__read_add(index, hash, *count))
+        return PROF__NONE;
+    memcpy(&items, array, sizeof items);
+    memset(items + *count * element, 0, element);
+    return (*count)++;
+}
+
 /*-- names and call sites --*/
 
 static int prof__read_same_name(const void *owner, size_t item, const void *key)
@@ -16842,11 +16856,9 @@ static size_t prof__read_name(prof_trace *trace, const char *text)
     uint32_t hash = prof__text_hash(text);
     size_t item = prof__read_find(&trace->name_index, hash, prof__read_same_name, trace, text);
     if (item != PROF__NONE) return item;
-    if (!PROF__ROOM(trace->names, trace->name_capacity, trace->name_count) ||
-        !prof__read_add(&trace->name_index, hash, trace->name_count))
-        return PROF__NONE;
-    trace->names[trace->name_count] = text;
-    return trace->name_count++;
+    item = PROF__NEW(trace->name_index, hash, trace->names, trace->name_capacity, trace->name_count);
+    if (item != PROF__NONE) trace->names[item] = text;
+    return item;
 }
 
 static int prof__read_same_site(const void *owner, size_t item, const void *key)
@@ -16865,11 +16877,9 @@ static size_t prof__read_site_number(prof_trace *trace, const prof__read_site *s
                                         PROF__ADDRESS(site->about.file) + site->about.kind);
     size_t item = prof__read_find(&trace->site_index, hash, prof__read_same_site, trace, site);
     if (item != PROF__NONE) return item;
-    if (!PROF__ROOM(trace->sites, trace->site_capacity, trace->site_count) ||
-        !prof__read_add(&trace->site_index, hash, trace->site_count))
-        return PROF__NONE;
-    trace->sites[trace->site_count] = *site;
-    return trace->site_count++;
+    item = PROF__NEW(trace->site_index, hash, trace->sites, trace->site_capacity, trace->site_count);
+    if (item != PROF__NONE) trace->sites[item] = *site;
+    return item;
 }
 
 static int prof__read_same_unknown(const void *owner, size_t item, const void *key)
@@ -16916,14 +16926,16 @@ static PROF__RARE size_t prof__read_make_site(prof_trace *trace, const char *tex
 static PROF__COLD int prof__read_invent_site(prof_trace *trace, uint32_t id, uint32_t kind)
 {
     char text[32] = "?site ";
-    size_t site;
+    size_t site, item;
     text[6 + prof__digits(text + 6, id)] = 0;
     site = prof__read_make_site(trace, text, kind);
     if (site == PROF__NONE) return 0;
-    if (!PROF__ROOM(trace->unknown, trace->unknown_capacity, trace->unknown_count)) return 0;
-    trace->unknown[trace->unknown_count].id = id;
-    trace->unknown[trace->unknown_count].site = (uint32_t)site;
-    return prof__read_add(&trace->unknown_index, (uint32_t)prof__mix(id), trace->unknown_count++);
+    item = PROF__NEW(trace->unknown_index, (uint32_t)prof__mix(id), trace->unknown, trace->unknown_capacity,
+                     trace->unknown_count);
+    if (item == PROF__NONE) return 0;
+    trace->unknown[item].id = id;
+    trace->unknown[item].site = (uint32_t)site;
+    return 1;
 }
 
 /* Makes sure that an id has a site. Returns 0 without memory. */
@@ -16987,13 +16999,9 @@ static PROF__RARE int prof__read_metadata(prof_trace *trace, const char *key, co
     key = trace->names[names[0]];
     hash = (uint32_t)prof__mix(PROF__ADDRESS(key));
     at = prof__read_find(&trace->metadata_index, hash, prof__read_same_key, trace, key);
-    if (at == PROF__NONE) {
-        at = trace->metadata_count;
-        if (!PROF__ROOM(trace->metadata, trace->metadata_capacity, at) ||
-            !prof__read_add(&trace->metadata_index, hash, at))
-            return 0;
-        trace->metadata_count++;
-    }
+    if (at == PROF__NONE)
+        at = PROF__NEW(trace->metadata_index, hash, trace->metadata, trace->metadata_capacity, trace->metadata_count);
+    if (at == PROF__NONE) return 0;
     trace->metadata[at].key = key;
     trace->metadata[at].value = trace->names[names[1]];
     return 1;
@@ -17211,7 +17219,8 @@ static PROF__RARE int prof__read_buffer_make(const prof_trace *trace, prof__read
 }
 
 /* Returns 1 if this may be the header of a block that ends before end. */
-static PROF__RARE int prof__read_block_likely(const prof_trace *trace, const prof__block *block, uint64_t offset, uint64_t end)
+static PROF__RARE int prof__read_block_likely(const prof_trace *trace, const prof__block *block, uint64_t offset,
+                                              uint64_t end)
 {
     return block->magic == PROF__BLOCK_MAGIC && block->sequence && block->words && block->words <= trace->chunk_words &&
            block->size > sizeof *block && block->size % 8 == 0 &&
@@ -17272,8 +17281,8 @@ static PROF__HOT uint64_t prof__read_mark(const prof_trace *trace, const uint64_
 
 /* Reads the block at offset, which must end before end, and unpacks it; its strings are not terminated. block: receives
    its header. Returns 0 if there is no block. */
-static PROF__RARE int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, uint64_t offset, uint64_t end,
-                            prof__block *block)
+static PROF__RARE int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, uint64_t offset,
+                                       uint64_t end, prof__block *block)
 {
     char *bytes = buffer->block + sizeof *block;
     buffer->chunk = 0;
@@ -17298,7 +17307,7 @@ static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *
 
 /* Reads a segment of a ring to its place in the buffer. Returns NULL if it is no longer there. */
 static PROF__RARE const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffer *buffer,
-                                       const prof__read_segment *segment)
+                                                  const prof__read_segment *segment)
 {
     uint64_t *words = buffer->words + segment->first;
     size_t count = segment->end - segment->first;
@@ -17476,14 +17485,13 @@ static int prof__read_add_chunk(prof_trace *trace, const prof__read_chunk *chunk
                                 uint64_t *words, size_t count)
 {
     uint32_t hash = (uint32_t)prof__mix(chunk->sequence);
-    if (prof__read_find(&trace->sequences, hash, prof__read_same_sequence, trace, &chunk->sequence) != PROF__NONE)
-        return 1;
-    if (!PROF__ROOM(trace->chunks, trace->chunk_capacity, trace->chunk_count) ||
-        !prof__read_add(&trace->sequences, hash, trace->chunk_count))
-        return 0;
-    trace->chunks[trace->chunk_count++] = *chunk;
-    if (!prof__read_pair(trace, base) || !prof__read_cut(trace, trace->chunk_count - 1, words, count)) return 0;
-    if (chunk->size) trace->chunks[trace->chunk_count - 1].mark = prof__read_mark(trace, words, count);
+    size_t item = prof__read_find(&trace->sequences, hash, prof__read_same_sequence, trace, &chunk->sequence);
+    if (item != PROF__NONE) return 1;
+    item = PROF__NEW(trace->sequences, hash, trace->chunks, trace->chunk_capacity, trace->chunk_count);
+    if (item == PROF__NONE) return 0;
+    trace->chunks[item] = *chunk;
+    if (!prof__read_pair(trace, base) || !prof__read_cut(trace, item, words, count)) return 0;
+    if (chunk->size) trace->chunks[item].mark = prof__read_mark(trace, words, count);
     return 1;
 }
 
@@ -22315,10 +22323,9 @@ static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const pro
     key.parent = parent;
     item = prof__read_find(&all->index, hash, prof__same_stat_row, all->items, &key);
     if (item != PROF__NONE) return item;
-    if (!PROF__ROOM(all->items, all->capacity, all->count) || !prof__read_add(&all->index, hash, all->count))
-        return PROF__NONE;
-    row = &all->items[all->count];
-    memset(row, 0, sizeof *row);
+    item = PROF__NEW(all->index, hash, all->items, all->capacity, all->count);
+    if (item == PROF__NONE) return item;
+    row = &all->items[item];
     row->stat.name = name;
     if (name != event->site->name) { /* the cursor owns it until it moves */
         row->text = prof__text_join(name, "");
@@ -22329,7 +22336,7 @@ static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const pro
     row->stat.parent = parent;
     row->stat.depth = inside ? all->items[parent].stat.depth + 1 : 0;
     row->type = event->type;
-    return all->count++;
+    return item;
 }
 
 /* Does the same, faster for scopes with the name of their site. */
@@ -23119,9 +23126,9 @@ static size_t prof__heap_row_of(prof__heap *heap, const prof__heap_key *key)
     size_t item = prof__read_find(&heap->index, hash, prof__heap_same, heap->rows, key);
     prof__heap_row *row;
     if (item != PROF__NONE) return item;
-    if (!PROF__ROOM(heap->rows, heap->row_capacity, heap->row_count)) return PROF__NONE;
-    row = &heap->rows[heap->row_count];
-    memset(row, 0, sizeof *row);
+    item = PROF__NEW(heap->index, hash, heap->rows, heap->row_capacity, heap->row_count);
+    if (item == PROF__NONE) return item;
+    row = &heap->rows[item];
     row->kind = key->kind;
     row->about.site = key->site;
     row->about.around = key->around;
@@ -23134,11 +23141,7 @@ static size_t prof__heap_row_of(prof__heap *heap, const prof__heap_key *key)
         row->name = strlen(row->path) - strlen(key->text);
         row->deep = outer->deep + 1;
     }
-    if (!prof__read_add(&heap->index, hash, heap->row_count)) {
-        free(row->path);
-        return PROF__NONE;
-    }
-    return heap->row_count++;
+    return item;
 }
 
 static void prof__heap_row_add(prof__heap_row *row, uint64_t bytes, int64_t ns)
@@ -23554,11 +23557,9 @@ static size_t prof__lock_row_of(prof__locks *all, const prof_event *event)
     hash = prof__text_hash(row.name) + (uint32_t)prof__mix(row.address);
     item = prof__read_find(&all->row_index, hash, prof__same_lock_row, all->rows, &row);
     if (item != PROF__NONE) return item;
-    if (!PROF__ROOM(all->rows, all->row_capacity, all->row_count) ||
-        !prof__read_add(&all->row_index, hash, all->row_count))
-        return PROF__NONE;
-    all->rows[all->row_count] = row;
-    return all->row_count++;
+    item = PROF__NEW(all->row_index, hash, all->rows, all->row_capacity, all->row_count);
+    if (item != PROF__NONE) all->rows[item] = row;
+    return item;
 }
 
 static size_t prof__lock_of(prof__locks *all, const prof_event *event)
@@ -23567,15 +23568,13 @@ static size_t prof__lock_of(prof__locks *all, const prof_event *event)
     size_t item = prof__read_find(&all->lock_index, hash, prof__same_lock, all->locks, &event->object);
     prof__lock_state *lock;
     if (item != PROF__NONE) return item;
-    if (!PROF__ROOM(all->locks, all->lock_capacity, all->lock_count) ||
-        !prof__read_add(&all->lock_index, hash, all->lock_count))
-        return PROF__NONE;
-    lock = &all->locks[all->lock_count];
-    memset(lock, 0, sizeof *lock);
+    item = PROF__NEW(all->lock_index, hash, all->locks, all->lock_capacity, all->lock_count);
+    if (item == PROF__NONE) return item;
+    lock = &all->locks[item];
     lock->address = event->object;
     lock->row = PROF__NONE; /* until it has a name */
     lock->holder = PROF__NONE;
-    return all->lock_count++;
+    return item;
 }
 
 static size_t prof__lock_user_of(prof__locks *all, size_t lock, size_t track)
@@ -23589,11 +23588,9 @@ static size_t prof__lock_user_of(prof__locks *all, size_t lock, size_t track)
     user.losses = all->losses[track];
     item = prof__read_find(&all->user_index, hash, prof__same_lock_user, all->users, &user);
     if (item != PROF__NONE) return item;
-    if (!PROF__ROOM(all->users, all->user_capacity, all->user_count) ||
-        !prof__read_add(&all->user_index, hash, all->user_count))
-        return PROF__NONE;
-    all->users[all->user_count] = user;
-    return all->user_count++;
+    item = PROF__NEW(all->user_index, hash, all->users, all->user_capacity, all->user_count);
+    if (item != PROF__NONE) all->users[item] = user;
+    return item;
 }
 
 static void prof__lock_end_wait(prof__locks *all, prof__lock_user *user, int acquired)

@@ -98,3 +98,17 @@ static int prof__read_add(prof__read_index *index, uint32_t hash, size_t item)
     prof__read_put(index, hash, (uint32_t)item + 1);
     return 1;
 }
+
+/* Adds an element, all zero, to an array that has an index. Returns its number, or PROF__NONE without memory. */
+#define PROF__NEW(index, hash, array, capacity, count) \
+    prof__new_item(&(index), hash, &(array), &(capacity), &(count), sizeof *(array))
+static PROF__COLD size_t prof__new_item(prof__read_index *index, uint32_t hash, void *array, size_t *capacity,
+                                        size_t *count, size_t element)
+{
+    char *items;
+    if ((*count >= *capacity && !prof__more_room(array, capacity, element)) || !prof__read_add(index, hash, *count))
+        return PROF__NONE;
+    memcpy(&items, array, sizeof items);
+    memset(items + *count * element, 0, element);
+    return (*count)++;
+}

@@ -137,7 +137,8 @@ static PROF__RARE int prof__read_buffer_make(const prof_trace *trace, prof__read
 }
 
 /* Returns 1 if this may be the header of a block that ends before end. */
-static PROF__RARE int prof__read_block_likely(const prof_trace *trace, const prof__block *block, uint64_t offset, uint64_t end)
+static PROF__RARE int prof__read_block_likely(const prof_trace *trace, const prof__block *block, uint64_t offset,
+                                              uint64_t end)
 {
     return block->magic == PROF__BLOCK_MAGIC && block->sequence && block->words && block->words <= trace->chunk_words &&
            block->size > sizeof *block && block->size % 8 == 0 &&
@@ -198,8 +199,8 @@ static PROF__HOT uint64_t prof__read_mark(const prof_trace *trace, const uint64_
 
 /* Reads the block at offset, which must end before end, and unpacks it; its strings are not terminated. block: receives
    its header. Returns 0 if there is no block. */
-static PROF__RARE int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, uint64_t offset, uint64_t end,
-                            prof__block *block)
+static PROF__RARE int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, uint64_t offset,
+                                       uint64_t end, prof__block *block)
 {
     char *bytes = buffer->block + sizeof *block;
     buffer->chunk = 0;
@@ -224,7 +225,7 @@ static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *
 
 /* Reads a segment of a ring to its place in the buffer. Returns NULL if it is no longer there. */
 static PROF__RARE const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffer *buffer,
-                                       const prof__read_segment *segment)
+                                                  const prof__read_segment *segment)
 {
     uint64_t *words = buffer->words + segment->first;
     size_t count = segment->end - segment->first;
@@ -402,14 +403,13 @@ static int prof__read_add_chunk(prof_trace *trace, const prof__read_chunk *chunk
                                 uint64_t *words, size_t count)
 {
     uint32_t hash = (uint32_t)prof__mix(chunk->sequence);
-    if (prof__read_find(&trace->sequences, hash, prof__read_same_sequence, trace, &chunk->sequence) != PROF__NONE)
-        return 1;
-    if (!PROF__ROOM(trace->chunks, trace->chunk_capacity, trace->chunk_count) ||
-        !prof__read_add(&trace->sequences, hash, trace->chunk_count))
-        return 0;
-    trace->chunks[trace->chunk_count++] = *chunk;
-    if (!prof__read_pair(trace, base) || !prof__read_cut(trace, trace->chunk_count - 1, words, count)) return 0;
-    if (chunk->size) trace->chunks[trace->chunk_count - 1].mark = prof__read_mark(trace, words, count);
+    size_t item = prof__read_find(&trace->sequences, hash, prof__read_same_sequence, trace, &chunk->sequence);
+    if (item != PROF__NONE) return 1;
+    item = PROF__NEW(trace->sequences, hash, trace->chunks, trace->chunk_capacity, trace->chunk_count);
+    if (item == PROF__NONE) return 0;
+    trace->chunks[item] = *chunk;
+    if (!prof__read_pair(trace, base) || !prof__read_cut(trace, item, words, count)) return 0;
+    if (chunk->size) trace->chunks[item].mark = prof__read_mark(trace, words, count);
     return 1;
 }
 

@@ -13,11 +13,9 @@ static size_t prof__read_name(prof_trace *trace, const char *text)
     uint32_t hash = prof__text_hash(text);
     size_t item = prof__read_find(&trace->name_index, hash, prof__read_same_name, trace, text);
     if (item != PROF__NONE) return item;
-    if (!PROF__ROOM(trace->names, trace->name_capacity, trace->name_count) ||
-        !prof__read_add(&trace->name_index, hash, trace->name_count))
-        return PROF__NONE;
-    trace->names[trace->name_count] = text;
-    return trace->name_count++;
+    item = PROF__NEW(trace->name_index, hash, trace->names, trace->name_capacity, trace->name_count);
+    if (item != PROF__NONE) trace->names[item] = text;
+    return item;
 }
 
 static int prof__read_same_site(const void *owner, size_t item, const void *key)
@@ -36,11 +34,9 @@ static size_t prof__read_site_number(prof_trace *trace, const prof__read_site *s
                                         PROF__ADDRESS(site->about.file) + site->about.kind);
     size_t item = prof__read_find(&trace->site_index, hash, prof__read_same_site, trace, site);
     if (item != PROF__NONE) return item;
-    if (!PROF__ROOM(trace->sites, trace->site_capacity, trace->site_count) ||
-        !prof__read_add(&trace->site_index, hash, trace->site_count))
-        return PROF__NONE;
-    trace->sites[trace->site_count] = *site;
-    return trace->site_count++;
+    item = PROF__NEW(trace->site_index, hash, trace->sites, trace->site_capacity, trace->site_count);
+    if (item != PROF__NONE) trace->sites[item] = *site;
+    return item;
 }
 
 static int prof__read_same_unknown(const void *owner, size_t item, const void *key)
@@ -87,14 +83,16 @@ static PROF__RARE size_t prof__read_make_site(prof_trace *trace, const char *tex
 static PROF__COLD int prof__read_invent_site(prof_trace *trace, uint32_t id, uint32_t kind)
 {
     char text[32] = "?site ";
-    size_t site;
+    size_t site, item;
     text[6 + prof__digits(text + 6, id)] = 0;
     site = prof__read_make_site(trace, text, kind);
     if (site == PROF__NONE) return 0;
-    if (!PROF__ROOM(trace->unknown, trace->unknown_capacity, trace->unknown_count)) return 0;
-    trace->unknown[trace->unknown_count].id = id;
-    trace->unknown[trace->unknown_count].site = (uint32_t)site;
-    return prof__read_add(&trace->unknown_index, (uint32_t)prof__mix(id), trace->unknown_count++);
+    item = PROF__NEW(trace->unknown_index, (uint32_t)prof__mix(id), trace->unknown, trace->unknown_capacity,
+                     trace->unknown_count);
+    if (item == PROF__NONE) return 0;
+    trace->unknown[item].id = id;
+    trace->unknown[item].site = (uint32_t)site;
+    return 1;
 }
 
 /* Makes sure that an id has a site. Returns 0 without memory. */
@@ -158,13 +156,9 @@ static PROF__RARE int prof__read_metadata(prof_trace *trace, const char *key, co
     key = trace->names[names[0]];
     hash = (uint32_t)prof__mix(PROF__ADDRESS(key));
     at = prof__read_find(&trace->metadata_index, hash, prof__read_same_key, trace, key);
-    if (at == PROF__NONE) {
-        at = trace->metadata_count;
-        if (!PROF__ROOM(trace->metadata, trace->metadata_capacity, at) ||
-            !prof__read_add(&trace->metadata_index, hash, at))
-            return 0;
-        trace->metadata_count++;
-    }
+    if (at == PROF__NONE)
+        at = PROF__NEW(trace->metadata_index, hash, trace->metadata, trace->metadata_capacity, trace->metadata_count);
+    if (at == PROF__NONE) return 0;
     trace->metadata[at].key = key;
     trace->metadata[at].value = trace->names[names[1]];
     return 1;

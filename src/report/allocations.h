@@ -115,9 +115,9 @@ static size_t prof__heap_row_of(prof__heap *heap, const prof__heap_key *key)
     size_t item = prof__read_find(&heap->index, hash, prof__heap_same, heap->rows, key);
     prof__heap_row *row;
     if (item != PROF__NONE) return item;
-    if (!PROF__ROOM(heap->rows, heap->row_capacity, heap->row_count)) return PROF__NONE;
-    row = &heap->rows[heap->row_count];
-    memset(row, 0, sizeof *row);
+    item = PROF__NEW(heap->index, hash, heap->rows, heap->row_capacity, heap->row_count);
+    if (item == PROF__NONE) return item;
+    row = &heap->rows[item];
     row->kind = key->kind;
     row->about.site = key->site;
     row->about.around = key->around;
@@ -130,11 +130,7 @@ static size_t prof__heap_row_of(prof__heap *heap, const prof__heap_key *key)
         row->name = strlen(row->path) - strlen(key->text);
         row->deep = outer->deep + 1;
     }
-    if (!prof__read_add(&heap->index, hash, heap->row_count)) {
-        free(row->path);
-        return PROF__NONE;
-    }
-    return heap->row_count++;
+    return item;
 }
 
 static void prof__heap_row_add(prof__heap_row *row, uint64_t bytes, int64_t ns)

@@ -76,11 +76,9 @@ static size_t prof__lock_row_of(prof__locks *all, const prof_event *event)
     hash = prof__text_hash(row.name) + (uint32_t)prof__mix(row.address);
     item = prof__read_find(&all->row_index, hash, prof__same_lock_row, all->rows, &row);
     if (item != PROF__NONE) return item;
-    if (!PROF__ROOM(all->rows, all->row_capacity, all->row_count) ||
-        !prof__read_add(&all->row_index, hash, all->row_count))
-        return PROF__NONE;
-    all->rows[all->row_count] = row;
-    return all->row_count++;
+    item = PROF__NEW(all->row_index, hash, all->rows, all->row_capacity, all->row_count);
+    if (item != PROF__NONE) all->rows[item] = row;
+    return item;
 }
 
 static size_t prof__lock_of(prof__locks *all, const prof_event *event)
@@ -89,15 +87,13 @@ static size_t prof__lock_of(prof__locks *all, const prof_event *event)
     size_t item = prof__read_find(&all->lock_index, hash, prof__same_lock, all->locks, &event->object);
     prof__lock_state *lock;
     if (item != PROF__NONE) return item;
-    if (!PROF__ROOM(all->locks, all->lock_capacity, all->lock_count) ||
-        !prof__read_add(&all->lock_index, hash, all->lock_count))
-        return PROF__NONE;
-    lock = &all->locks[all->lock_count];
-    memset(lock, 0, sizeof *lock);
+    item = PROF__NEW(all->lock_index, hash, all->locks, all->lock_capacity, all->lock_count);
+    if (item == PROF__NONE) return item;
+    lock = &all->locks[item];
     lock->address = event->object;
     lock->row = PROF__NONE; /* until it has a name */
     lock->holder = PROF__NONE;
-    return all->lock_count++;
+    return item;
 }
 
 static size_t prof__lock_user_of(prof__locks *all, size_t lock, size_t track)
@@ -111,11 +107,9 @@ static size_t prof__lock_user_of(prof__locks *all, size_t lock, size_t track)
     user.losses = all->losses[track];
     item = prof__read_find(&all->user_index, hash, prof__same_lock_user, all->users, &user);
     if (item != PROF__NONE) return item;
-    if (!PROF__ROOM(all->users, all->user_capacity, all->user_count) ||
-        !prof__read_add(&all->user_index, hash, all->user_count))
-        return PROF__NONE;
-    all->users[all->user_count] = user;
-    return all->user_count++;
+    item = PROF__NEW(all->user_index, hash, all->users, all->user_capacity, all->user_count);
+    if (item != PROF__NONE) all->users[item] = user;
+    return item;
 }
 
 static void prof__lock_end_wait(prof__locks *all, prof__lock_user *user, int acquired)

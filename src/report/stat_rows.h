@@ -24,10 +24,9 @@ static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const pro
     key.parent = parent;
     item = prof__read_find(&all->index, hash, prof__same_stat_row, all->items, &key);
     if (item != PROF__NONE) return item;
-    if (!PROF__ROOM(all->items, all->capacity, all->count) || !prof__read_add(&all->index, hash, all->count))
-        return PROF__NONE;
-    row = &all->items[all->count];
-    memset(row, 0, sizeof *row);
+    item = PROF__NEW(all->index, hash, all->items, all->capacity, all->count);
+    if (item == PROF__NONE) return item;
+    row = &all->items[item];
     row->stat.name = name;
     if (name != event->site->name) { /* the cursor owns it until it moves */
         row->text = prof__text_join(name, "");
@@ -38,7 +37,7 @@ static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const pro
     row->stat.parent = parent;
     row->stat.depth = inside ? all->items[parent].stat.depth + 1 : 0;
     row->type = event->type;
-    return all->count++;
+    return item;
 }
 
 /* Does the same, faster for scopes with the name of their site. */
