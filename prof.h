@@ -16744,6 +16744,16 @@ static PROF__COLD int prof__more_room(void *array, size_t *capacity, size_t elem
     return 1;
 }
 
+/* Adds an element, all zero, to an array on the heap. Returns it, or NULL without memory. For what runs seldom. */
+#define PROF__MORE(array, capacity, count) prof__more(&(array), &(capacity), &(count), sizeof *(array))
+static PROF__COLD void *prof__more(void *array, size_t *capacity, size_t *count, size_t element)
+{
+    char *items;
+    if (*count >= *capacity && !prof__more_room(array, capacity, element)) return NULL;
+    memcpy(&items, array, sizeof items);
+    return memset(items + (*count)++ * element, 0, element);
+}
+
 static uint64_t prof__read_seed_now; /* 0: not chosen yet */
 
 static PROF__ASIDE uint64_t prof__read_seed_make(void)
@@ -16828,18 +16838,14 @@ static int prof__read_add(prof__read_index *index, uint32_t hash, size_t item)
     return 1;
 }
 
-/* Adds an element, all zero, to an array that has an index. Returns its number, or PROF__NONE without memory. */
+/* The same for an array that has an index. Returns the element's number, or PROF__NONE without memory. */
 #define PROF__NEW(index, hash, array, capacity, count) \
     prof__new_item(&(index), hash, &(array), &(capacity), &(count), sizeof *(array))
 static PROF__COLD size_t prof__new_item(prof__read_index *index, uint32_t hash, void *array, size_t *capacity,
                                         size_t *count, size_t element)
 {
-    char *items;
-    if ((*count >= *capacity && !prof__more_room(array, capacity, element)) || !prof__read_add(index, hash, *count))
-        return PROF__NONE;
-    memcpy(&items, array, sizeof items);
-    memset(items + *count * element, 0, element);
-    return (*count)++;
+    return prof__more(array, capacity, count, element) && prof__read_add(index, hash, *count - 1) ? *count - 1
+                                                                                                 : PROF__NONE;
 }
 
 /*-- names and call sites --*/
@@ -16901,18 +16907,23 @@ static inline size_t prof__read_site_of(const prof_trace *trace, uint32_t id)
     return prof__read_unknown_site(trace, id);
 }
 
+/* Joins two texts to one that lives as long as the trace. Returns NULL without memory. */
+static PROF__RARE const char *prof__read_text(prof_trace *trace, const char *text, const char *more)
+{
+    char *copy = prof__text_join(text, more);
+    char **kept = copy ? (char **)PROF__MORE(trace->texts, trace->text_capacity, trace->text_count) : NULL;
+    if (kept) return *kept = copy;
+    free(copy);
+    return NULL;
+}
+
 /* Makes a call site that has only a name, a copy of text. Returns its number, or PROF__NONE without memory. */
 static PROF__RARE size_t prof__read_make_site(prof_trace *trace, const char *text, uint32_t kind)
 {
     prof__read_site site;
     size_t name;
-    char *copy = prof__text_join(text, "");
-    if (!copy || !PROF__ROOM(trace->texts, trace->text_capacity, trace->text_count)) {
-        free(copy);
-        return PROF__NONE;
-    }
-    trace->texts[trace->text_count++] = copy;
-    name = prof__read_name(trace, copy);
+    text = prof__read_text(trace, text, "");
+    name = text ? prof__read_name(trace, text) : PROF__NONE;
     if (name == PROF__NONE) return PROF__NONE;
     memset(&site, 0, sizeof site);
     site.name = (uint32_t)name;
@@ -18052,18 +18063,19 @@ static PROF__ASIDE int prof__read_match_late(prof__read_matcher *m, uint32_t sit
     uint64_t number = m->site_late[site];
     const prof__read_late *late;
     prof__read_late_begin *begin;
+    prof__read_late_end *end;
     prof__read_top *top = prof__read_name_top(m, site);
     if (m->site_tops[site] || number < m->late_first || number < m->late_floor || !number) return 0;
     late = &m->late[number - m->late_first];
-    if (!PROF__ROOM(trace->late_begins, trace->late_begin_capacity, trace->late_begin_count) ||
-        !PROF__ROOM(trace->late_ends, trace->late_end_capacity, trace->late_end_count))
-        return -1;
+    begin = (prof__read_late_begin *)PROF__MORE(trace->late_begins, trace->late_begin_capacity,
+                                                trace->late_begin_count);
+    end = (prof__read_late_end *)PROF__MORE(trace->late_ends, trace->late_end_capacity, trace->late_end_count);
+    if (!begin || !end) return -1;
     m->site_late[site] = late->older;
     if (top->stale) top->stale--;
-    begin = &trace->late_begins[trace->late_begin_count++];
     begin->segment = late->segment;
     begin->word = late->word;
-    trace->late_ends[trace->late_end_count++].id = prof__read_event_id(
+    end->id = prof__read_event_id(
         trace, &trace->chunks[trace->segments[m->track->segment + late->segment].chunk], late->word);
     trace->has_spans = 1;
     prof__read_event(m);
@@ -18095,10 +18107,9 @@ static PROF__NOINLINE uint32_t prof__read_match(prof__read_matcher *m, uint32_t 
     }
     closes = m->depth + 1;
     if (!m->trace->partial || m->torn || closes > PROF__CLOSE_MAX) return 0;
-    if (!PROF__ROOM(m->trace->orphans, m->trace->orphan_capacity, m->trace->orphan_count))
-        return PROF__NONE32;
+    orphan = (prof__read_orphan *)PROF__MORE(m->trace->orphans, m->trace->orphan_capacity, m->trace->orphan_count);
+    if (!orphan) return PROF__NONE32;
     prof__read_pop_early(m, 0);
-    orphan = &m->trace->orphans[m->trace->orphan_count++];
     orphan->end_ns = prof__read_ns(m->trace, m->tick, &m->hint);
     orphan->link = m->pending;
     orphan->id = id;
@@ -18190,8 +18201,9 @@ static int prof__read_except(prof__read_matcher *m, uint32_t segment, size_t wor
     prof__read_exception *exception;
     if (closes == 1) return 1;
     if (!closes) trace->info.unmatched++;
-    if (!PROF__ROOM(trace->exceptions, trace->exception_capacity, trace->exception_count)) return 0;
-    exception = &trace->exceptions[trace->exception_count++];
+    exception = (prof__read_exception *)PROF__MORE(trace->exceptions, trace->exception_capacity,
+                                                   trace->exception_count);
+    if (!exception) return 0;
     exception->segment = segment;
     exception->word = (uint32_t)word;
     exception->closes = closes;
@@ -18694,9 +18706,9 @@ static PROF__RARE int prof__read_tracks(prof_trace *trace)
 
 static PROF__RARE int prof__device_add_pair(prof_trace *trace, uint32_t device, uint64_t ticks, uint64_t monotonic_ns)
 {
-    prof__read_pairing *pair;
-    if (!PROF__ROOM(trace->pairings, trace->pairing_capacity, trace->pairing_count)) return 0;
-    pair = &trace->pairings[trace->pairing_count++];
+    prof__read_pairing *pair =
+        (prof__read_pairing *)PROF__MORE(trace->pairings, trace->pairing_capacity, trace->pairing_count);
+    if (!pair) return 0;
     pair->device = device;
     pair->tick = ticks;
     pair->ns = prof__read_since(trace, monotonic_ns);
@@ -18707,15 +18719,9 @@ static PROF__RARE int prof__device_add_pair(prof_trace *trace, uint32_t device, 
 static PROF__RARE size_t prof__device_name(prof_trace *trace, const char *text)
 {
     size_t name = prof__read_find(&trace->name_index, prof__text_hash(text), prof__read_same_name, trace, text);
-    char *copy;
     if (name != PROF__NONE) return name;
-    copy = prof__text_join(text, "");
-    if (!copy || !PROF__ROOM(trace->texts, trace->text_capacity, trace->text_count)) {
-        free(copy);
-        return PROF__NONE;
-    }
-    trace->texts[trace->text_count++] = copy;
-    return prof__read_name(trace, copy);
+    text = prof__read_text(trace, text, "");
+    return text ? prof__read_name(trace, text) : PROF__NONE;
 }
 
 /* Keeps the records of an event's arguments, one after the other, and counts them. Returns 0 without memory. */
@@ -18806,10 +18812,9 @@ static uint32_t prof__row_find(const prof_trace *trace, uint32_t number)
 
 static PROF__RARE int prof__device_add(prof_trace *trace, uint32_t number, size_t name, uint64_t bits, uint64_t hz)
 {
-    prof__read_device *device;
-    if (!PROF__ROOM(trace->devices, trace->device_capacity, trace->device_count)) return 0;
-    device = &trace->devices[trace->device_count++];
-    memset(device, 0, sizeof *device);
+    prof__read_device *device =
+        (prof__read_device *)PROF__MORE(trace->devices, trace->device_capacity, trace->device_count);
+    if (!device) return 0;
     device->number = number;
     device->name = (uint32_t)name;
     device->wraps = bits > 0 && bits < 64;
@@ -18820,10 +18825,8 @@ static PROF__RARE int prof__device_add(prof_trace *trace, uint32_t number, size_
 
 static PROF__RARE int prof__row_add(prof_trace *trace, uint32_t number, size_t name, uint32_t device)
 {
-    prof__read_row *row;
-    if (!PROF__ROOM(trace->rows, trace->row_capacity, trace->row_count)) return 0;
-    row = &trace->rows[trace->row_count++];
-    memset(row, 0, sizeof *row);
+    prof__read_row *row = (prof__read_row *)PROF__MORE(trace->rows, trace->row_capacity, trace->row_count);
+    if (!row) return 0;
     row->number = number;
     row->name = (uint32_t)name;
     row->device = device;
@@ -19102,7 +19105,6 @@ static PROF__HOT int prof__device_track(prof_trace *trace, prof__read_track *tra
     const prof__read_row *row = &trace->rows[e->row];
     const prof__read_device *device = &trace->devices[e->device];
     char number[24] = " #";
-    char *name;
     memset(track, 0, sizeof *track);
     track->about.name = trace->names[row->name];
     track->about.device = trace->names[device->name];
@@ -19114,12 +19116,8 @@ static PROF__HOT int prof__device_track(prof_trace *trace, prof__read_track *tra
     track->about.id = trace->track_count ? track[-1].about.id + 1 : 1;
     if (e->subrow) {
         number[2 + prof__digits(number + 2, e->subrow + 1)] = 0;
-        name = prof__text_join(track->about.name, number);
-        if (!name || !PROF__ROOM(trace->texts, trace->text_capacity, trace->text_count)) {
-            free(name);
-            return 0;
-        }
-        track->about.name = trace->texts[trace->text_count++] = name;
+        track->about.name = prof__read_text(trace, track->about.name, number);
+        if (!track->about.name) return 0;
     }
     first += !e->type;
     e += !e->type;
@@ -25437,17 +25435,12 @@ static PROF__ASIDE int prof__follow_meta(prof__follow *f)
         uint32_t id = (uint32_t)head, words = (uint32_t)(head >> 32 & 0xFFFFFF);
         if (!(head >> 56) || !words || words > s->meta_words - f->meta_at) return 1;
         if (head >> 56 == PROF__META_STRING) {
-            while (f->string_count <= id) {
-                if (!PROF__ROOM(f->strings, f->string_capacity, f->string_count)) return 0;
-                f->strings[f->string_count++] = 0;
-            }
+            while (f->string_count <= id)
+                if (!PROF__MORE(f->strings, f->string_capacity, f->string_count)) return 0;
             f->strings[id] = (uint32_t)f->meta_at + 1;
         } else if (head >> 56 == PROF__META_SITE) {
-            while (f->site_count <= id) {
-                if (!PROF__ROOM(f->sites, f->site_capacity, f->site_count)) return 0;
-                memset(&f->sites[f->site_count], 0, sizeof *f->sites);
-                f->site_count++;
-            }
+            while (f->site_count <= id)
+                if (!PROF__MORE(f->sites, f->site_capacity, f->site_count)) return 0;
             f->sites[id].name = (uint32_t)record[1];
             if (words > 4) f->sites[id].role = (uint32_t)(record[4] >> 32) >> PROF__ROLE_SHIFT;
         }

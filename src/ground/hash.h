@@ -15,6 +15,16 @@ static PROF__COLD int prof__more_room(void *array, size_t *capacity, size_t elem
     return 1;
 }
 
+/* Adds an element, all zero, to an array on the heap. Returns it, or NULL without memory. For what runs seldom. */
+#define PROF__MORE(array, capacity, count) prof__more(&(array), &(capacity), &(count), sizeof *(array))
+static PROF__COLD void *prof__more(void *array, size_t *capacity, size_t *count, size_t element)
+{
+    char *items;
+    if (*count >= *capacity && !prof__more_room(array, capacity, element)) return NULL;
+    memcpy(&items, array, sizeof items);
+    return memset(items + (*count)++ * element, 0, element);
+}
+
 static uint64_t prof__read_seed_now; /* 0: not chosen yet */
 
 static PROF__ASIDE uint64_t prof__read_seed_make(void)
@@ -99,16 +109,12 @@ static int prof__read_add(prof__read_index *index, uint32_t hash, size_t item)
     return 1;
 }
 
-/* Adds an element, all zero, to an array that has an index. Returns its number, or PROF__NONE without memory. */
+/* The same for an array that has an index. Returns the element's number, or PROF__NONE without memory. */
 #define PROF__NEW(index, hash, array, capacity, count) \
     prof__new_item(&(index), hash, &(array), &(capacity), &(count), sizeof *(array))
 static PROF__COLD size_t prof__new_item(prof__read_index *index, uint32_t hash, void *array, size_t *capacity,
                                         size_t *count, size_t element)
 {
-    char *items;
-    if ((*count >= *capacity && !prof__more_room(array, capacity, element)) || !prof__read_add(index, hash, *count))
-        return PROF__NONE;
-    memcpy(&items, array, sizeof items);
-    memset(items + *count * element, 0, element);
-    return (*count)++;
+    return prof__more(array, capacity, count, element) && prof__read_add(index, hash, *count - 1) ? *count - 1
+                                                                                                 : PROF__NONE;
 }

@@ -110,7 +110,6 @@ static PROF__HOT int prof__device_track(prof_trace *trace, prof__read_track *tra
     const prof__read_row *row = &trace->rows[e->row];
     const prof__read_device *device = &trace->devices[e->device];
     char number[24] = " #";
-    char *name;
     memset(track, 0, sizeof *track);
     track->about.name = trace->names[row->name];
     track->about.device = trace->names[device->name];
@@ -122,12 +121,8 @@ static PROF__HOT int prof__device_track(prof_trace *trace, prof__read_track *tra
     track->about.id = trace->track_count ? track[-1].about.id + 1 : 1;
     if (e->subrow) {
         number[2 + prof__digits(number + 2, e->subrow + 1)] = 0;
-        name = prof__text_join(track->about.name, number);
-        if (!name || !PROF__ROOM(trace->texts, trace->text_capacity, trace->text_count)) {
-            free(name);
-            return 0;
-        }
-        track->about.name = trace->texts[trace->text_count++] = name;
+        track->about.name = prof__read_text(trace, track->about.name, number);
+        if (!track->about.name) return 0;
     }
     first += !e->type;
     e += !e->type;

@@ -9,9 +9,9 @@
 
 static PROF__RARE int prof__device_add_pair(prof_trace *trace, uint32_t device, uint64_t ticks, uint64_t monotonic_ns)
 {
-    prof__read_pairing *pair;
-    if (!PROF__ROOM(trace->pairings, trace->pairing_capacity, trace->pairing_count)) return 0;
-    pair = &trace->pairings[trace->pairing_count++];
+    prof__read_pairing *pair =
+        (prof__read_pairing *)PROF__MORE(trace->pairings, trace->pairing_capacity, trace->pairing_count);
+    if (!pair) return 0;
     pair->device = device;
     pair->tick = ticks;
     pair->ns = prof__read_since(trace, monotonic_ns);
@@ -22,15 +22,9 @@ static PROF__RARE int prof__device_add_pair(prof_trace *trace, uint32_t device, 
 static PROF__RARE size_t prof__device_name(prof_trace *trace, const char *text)
 {
     size_t name = prof__read_find(&trace->name_index, prof__text_hash(text), prof__read_same_name, trace, text);
-    char *copy;
     if (name != PROF__NONE) return name;
-    copy = prof__text_join(text, "");
-    if (!copy || !PROF__ROOM(trace->texts, trace->text_capacity, trace->text_count)) {
-        free(copy);
-        return PROF__NONE;
-    }
-    trace->texts[trace->text_count++] = copy;
-    return prof__read_name(trace, copy);
+    text = prof__read_text(trace, text, "");
+    return text ? prof__read_name(trace, text) : PROF__NONE;
 }
 
 /* Keeps the records of an event's arguments, one after the other, and counts them. Returns 0 without memory. */
@@ -121,10 +115,9 @@ static uint32_t prof__row_find(const prof_trace *trace, uint32_t number)
 
 static PROF__RARE int prof__device_add(prof_trace *trace, uint32_t number, size_t name, uint64_t bits, uint64_t hz)
 {
-    prof__read_device *device;
-    if (!PROF__ROOM(trace->devices, trace->device_capacity, trace->device_count)) return 0;
-    device = &trace->devices[trace->device_count++];
-    memset(device, 0, sizeof *device);
+    prof__read_device *device =
+        (prof__read_device *)PROF__MORE(trace->devices, trace->device_capacity, trace->device_count);
+    if (!device) return 0;
     device->number = number;
     device->name = (uint32_t)name;
     device->wraps = bits > 0 && bits < 64;
@@ -135,10 +128,8 @@ static PROF__RARE int prof__device_add(prof_trace *trace, uint32_t number, size_
 
 static PROF__RARE int prof__row_add(prof_trace *trace, uint32_t number, size_t name, uint32_t device)
 {
-    prof__read_row *row;
-    if (!PROF__ROOM(trace->rows, trace->row_capacity, trace->row_count)) return 0;
-    row = &trace->rows[trace->row_count++];
-    memset(row, 0, sizeof *row);
+    prof__read_row *row = (prof__read_row *)PROF__MORE(trace->rows, trace->row_capacity, trace->row_count);
+    if (!row) return 0;
     row->number = number;
     row->name = (uint32_t)name;
     row->device = device;

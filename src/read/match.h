@@ -158,18 +158,19 @@ static PROF__ASIDE int prof__read_match_late(prof__read_matcher *m, uint32_t sit
     uint64_t number = m->site_late[site];
     const prof__read_late *late;
     prof__read_late_begin *begin;
+    prof__read_late_end *end;
     prof__read_top *top = prof__read_name_top(m, site);
     if (m->site_tops[site] || number < m->late_first || number < m->late_floor || !number) return 0;
     late = &m->late[number - m->late_first];
-    if (!PROF__ROOM(trace->late_begins, trace->late_begin_capacity, trace->late_begin_count) ||
-        !PROF__ROOM(trace->late_ends, trace->late_end_capacity, trace->late_end_count))
-        return -1;
+    begin = (prof__read_late_begin *)PROF__MORE(trace->late_begins, trace->late_begin_capacity,
+                                                trace->late_begin_count);
+    end = (prof__read_late_end *)PROF__MORE(trace->late_ends, trace->late_end_capacity, trace->late_end_count);
+    if (!begin || !end) return -1;
     m->site_late[site] = late->older;
     if (top->stale) top->stale--;
-    begin = &trace->late_begins[trace->late_begin_count++];
     begin->segment = late->segment;
     begin->word = late->word;
-    trace->late_ends[trace->late_end_count++].id = prof__read_event_id(
+    end->id = prof__read_event_id(
         trace, &trace->chunks[trace->segments[m->track->segment + late->segment].chunk], late->word);
     trace->has_spans = 1;
     prof__read_event(m);
@@ -201,10 +202,9 @@ static PROF__NOINLINE uint32_t prof__read_match(prof__read_matcher *m, uint32_t 
     }
     closes = m->depth + 1;
     if (!m->trace->partial || m->torn || closes > PROF__CLOSE_MAX) return 0;
-    if (!PROF__ROOM(m->trace->orphans, m->trace->orphan_capacity, m->trace->orphan_count))
-        return PROF__NONE32;
+    orphan = (prof__read_orphan *)PROF__MORE(m->trace->orphans, m->trace->orphan_capacity, m->trace->orphan_count);
+    if (!orphan) return PROF__NONE32;
     prof__read_pop_early(m, 0);
-    orphan = &m->trace->orphans[m->trace->orphan_count++];
     orphan->end_ns = prof__read_ns(m->trace, m->tick, &m->hint);
     orphan->link = m->pending;
     orphan->id = id;
@@ -296,8 +296,9 @@ static int prof__read_except(prof__read_matcher *m, uint32_t segment, size_t wor
     prof__read_exception *exception;
     if (closes == 1) return 1;
     if (!closes) trace->info.unmatched++;
-    if (!PROF__ROOM(trace->exceptions, trace->exception_capacity, trace->exception_count)) return 0;
-    exception = &trace->exceptions[trace->exception_count++];
+    exception = (prof__read_exception *)PROF__MORE(trace->exceptions, trace->exception_capacity,
+                                                   trace->exception_count);
+    if (!exception) return 0;
     exception->segment = segment;
     exception->word = (uint32_t)word;
     exception->closes = closes;

@@ -58,18 +58,23 @@ static inline size_t prof__read_site_of(const prof_trace *trace, uint32_t id)
     return prof__read_unknown_site(trace, id);
 }
 
+/* Joins two texts to one that lives as long as the trace. Returns NULL without memory. */
+static PROF__RARE const char *prof__read_text(prof_trace *trace, const char *text, const char *more)
+{
+    char *copy = prof__text_join(text, more);
+    char **kept = copy ? (char **)PROF__MORE(trace->texts, trace->text_capacity, trace->text_count) : NULL;
+    if (kept) return *kept = copy;
+    free(copy);
+    return NULL;
+}
+
 /* Makes a call site that has only a name, a copy of text. Returns its number, or PROF__NONE without memory. */
 static PROF__RARE size_t prof__read_make_site(prof_trace *trace, const char *text, uint32_t kind)
 {
     prof__read_site site;
     size_t name;
-    char *copy = prof__text_join(text, "");
-    if (!copy || !PROF__ROOM(trace->texts, trace->text_capacity, trace->text_count)) {
-        free(copy);
-        return PROF__NONE;
-    }
-    trace->texts[trace->text_count++] = copy;
-    name = prof__read_name(trace, copy);
+    text = prof__read_text(trace, text, "");
+    name = text ? prof__read_name(trace, text) : PROF__NONE;
     if (name == PROF__NONE) return PROF__NONE;
     memset(&site, 0, sizeof site);
     site.name = (uint32_t)name;

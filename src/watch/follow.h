@@ -159,17 +159,12 @@ static PROF__ASIDE int prof__follow_meta(prof__follow *f)
         uint32_t id = (uint32_t)head, words = (uint32_t)(head >> 32 & 0xFFFFFF);
         if (!(head >> 56) || !words || words > s->meta_words - f->meta_at) return 1;
         if (head >> 56 == PROF__META_STRING) {
-            while (f->string_count <= id) {
-                if (!PROF__ROOM(f->strings, f->string_capacity, f->string_count)) return 0;
-                f->strings[f->string_count++] = 0;
-            }
+            while (f->string_count <= id)
+                if (!PROF__MORE(f->strings, f->string_capacity, f->string_count)) return 0;
             f->strings[id] = (uint32_t)f->meta_at + 1;
         } else if (head >> 56 == PROF__META_SITE) {
-            while (f->site_count <= id) {
-                if (!PROF__ROOM(f->sites, f->site_capacity, f->site_count)) return 0;
-                memset(&f->sites[f->site_count], 0, sizeof *f->sites);
-                f->site_count++;
-            }
+            while (f->site_count <= id)
+                if (!PROF__MORE(f->sites, f->site_capacity, f->site_count)) return 0;
             f->sites[id].name = (uint32_t)record[1];
             if (words > 4) f->sites[id].role = (uint32_t)(record[4] >> 32) >> PROF__ROLE_SHIFT;
         }
