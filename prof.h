@@ -17425,14 +17425,12 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
             trace->chunks[chunk].texts = 1;
         }
         if (kind == PROF__KIND_TRACK) {
-            if (trace->segment_count >= PROF__NONE32 ||
-                !PROF__ROOM(trace->segments, trace->segment_capacity, trace->segment_count))
-                return 0;
             if (trace->segment_count > segments)
                 prof__read_cut_end(trace, &trace->segments[trace->segment_count - 1], words, at, &outliner);
             prof__read_outline_begin(&outliner, trace->chunks[chunk].tick);
-            segment = &trace->segments[trace->segment_count++];
-            memset(segment, 0, sizeof *segment);
+            if (trace->segment_count >= PROF__NONE32) return 0;
+            segment = (prof__read_segment *)PROF__MORE(trace->segments, trace->segment_capacity, trace->segment_count);
+            if (!segment) return 0;
             segment->track = prof__track_id(words + at);
             segment->serial = prof__track_serial(words + at);
             segment->tick = at ? ~(uint64_t)0 : trace->chunks[chunk].tick;
@@ -17486,9 +17484,9 @@ static int prof__read_pair(prof_trace *trace, const prof__pair *pair)
         }
         trace->pair_count = kept;
     }
-    if (!PROF__ROOM(trace->pairs, trace->pair_capacity, trace->pair_count)) return 0;
-    trace->pairs[trace->pair_count++] = *pair;
-    return 1;
+    prof__pair *more = (prof__pair *)PROF__MORE(trace->pairs, trace->pair_capacity, trace->pair_count);
+    if (more) *more = *pair;
+    return more != NULL;
 }
 
 /* Adds a chunk with its words, unless there is one with the same sequence. Returns 0 without memory. */
@@ -18139,6 +18137,7 @@ static int prof__read_arg(prof__read_matcher *m, const uint64_t *record, size_t 
     prof_trace *trace = m->trace;
     uint32_t target = prof__read_arg_target(record), position;
     prof__read_open *open = m->depth ? &m->stack[m->depth - 1] : NULL;
+    prof__read_link *link;
     size_t number = trace->link_count;
     if (target) {
         prof__read_list(m);
@@ -18154,11 +18153,11 @@ static int prof__read_arg(prof__read_matcher *m, const uint64_t *record, size_t 
         m->args++;
         return 1;
     }
-    if (!PROF__ROOM(trace->links, trace->link_capacity, trace->link_count)) return 0;
-    trace->links[number].next = PROF__NONE;
-    trace->links[number].record = prof__read_keep(trace, record, length);
-    if (trace->links[number].record == PROF__NONE) return 0;
-    trace->link_count++;
+    link = (prof__read_link *)PROF__MORE(trace->links, trace->link_capacity, trace->link_count);
+    if (!link) return 0;
+    link->next = PROF__NONE;
+    link->record = prof__read_keep(trace, record, length);
+    if (link->record == PROF__NONE) return 0;
     if (open) {
         if (open->last_link == PROF__NONE)
             trace->crossings[open->crossing].link = number;
@@ -18181,15 +18180,12 @@ static int prof__read_cross(prof__read_matcher *m, uint32_t segment)
 {
     prof_trace *trace = m->trace;
     for (; m->crossed < m->depth; m->crossed++) {
-        prof__read_crossing *crossing;
-        if (!PROF__ROOM(trace->crossings, trace->crossing_capacity, trace->crossing_count))
-            return 0;
-        crossing = &trace->crossings[trace->crossing_count];
-        crossing->end_ns = 0;
+        prof__read_crossing *crossing = (prof__read_crossing *)PROF__MORE(trace->crossings, trace->crossing_capacity,
+                                                                          trace->crossing_count);
+        if (!crossing) return 0;
         crossing->link = PROF__NONE;
-        crossing->flags = 0;
         crossing->segment = segment;
-        m->stack[m->crossed].crossing = trace->crossing_count++;
+        m->stack[m->crossed].crossing = trace->crossing_count - 1;
     }
     return 1;
 }
@@ -23374,11 +23370,10 @@ static int prof__heap_open(prof__heap *heap, const prof_trace *trace)
     heap->tracks = prof_trace_track_count(trace);
     heap->stacks = (prof__heap_stack *)calloc(heap->tracks + 1, sizeof *heap->stacks);
     if (!heap->stacks || !prof__heap_grow(heap)) return 0;
-    if (!PROF__ROOM(heap->rows, heap->row_capacity, heap->row_count)) return 0;
-    memset(heap->rows, 0, sizeof *heap->rows);
+    if (!PROF__MORE(heap->rows, heap->row_capacity, heap->row_count)) return 0;
     heap->rows[0].kind = PROF__HEAP_SCOPE;
     heap->rows[0].path = prof__heap_path("", "");
-    return (int)(heap->row_count = heap->rows[0].path != NULL);
+    return heap->rows[0].path != NULL;
 }
 
 static void prof__heap_close(prof__heap *heap)
@@ -25481,17 +25476,20 @@ static PROF__RARE const prof__follow_rule *prof__follow_rule_of(const prof__foll
 static PROF__RARE uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type type, const char *name,
                                             const char *text)
 {
-    prof__follow_row *row;
-    if (f->row_count >= PROF__FOLLOW_ROWS || !PROF__ROOM(f->rows, f->row_capacity, f->row_count)) return 1;
-    row = &f->rows[f->row_count];
-    memset(row, 0, sizeof *row);
+    if (f->row_count >= PROF__FOLLOW_ROWS) return 1;
+    char *copy = text ? prof__text_join(text, "") : NULL;
+    prof__follow_row *row =
+        text && !copy ? NULL : (prof__follow_row *)PROF__MORE(f->rows, f->row_capacity, f->row_count);
+    if (!row) {
+        free(copy);
+        return 1;
+    }
     row->sums.type = type;
     row->site = site;
-    row->text = text ? prof__text_join(text, "") : NULL;
-    if (text && !row->text) return 1;
+    row->text = copy;
     if (type == PROF_EVENT_SCOPE || type == PROF_EVENT_FRAME)
         row->rule = prof__follow_rule_of(f, type == PROF_EVENT_FRAME, text ? text : name);
-    return (uint32_t)++f->row_count;
+    return (uint32_t)f->row_count;
 }
 
 typedef struct prof__follow_key {

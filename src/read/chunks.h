@@ -332,14 +332,12 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
             trace->chunks[chunk].texts = 1;
         }
         if (kind == PROF__KIND_TRACK) {
-            if (trace->segment_count >= PROF__NONE32 ||
-                !PROF__ROOM(trace->segments, trace->segment_capacity, trace->segment_count))
-                return 0;
             if (trace->segment_count > segments)
                 prof__read_cut_end(trace, &trace->segments[trace->segment_count - 1], words, at, &outliner);
             prof__read_outline_begin(&outliner, trace->chunks[chunk].tick);
-            segment = &trace->segments[trace->segment_count++];
-            memset(segment, 0, sizeof *segment);
+            if (trace->segment_count >= PROF__NONE32) return 0;
+            segment = (prof__read_segment *)PROF__MORE(trace->segments, trace->segment_capacity, trace->segment_count);
+            if (!segment) return 0;
             segment->track = prof__track_id(words + at);
             segment->serial = prof__track_serial(words + at);
             segment->tick = at ? ~(uint64_t)0 : trace->chunks[chunk].tick;
@@ -393,9 +391,9 @@ static int prof__read_pair(prof_trace *trace, const prof__pair *pair)
         }
         trace->pair_count = kept;
     }
-    if (!PROF__ROOM(trace->pairs, trace->pair_capacity, trace->pair_count)) return 0;
-    trace->pairs[trace->pair_count++] = *pair;
-    return 1;
+    prof__pair *more = (prof__pair *)PROF__MORE(trace->pairs, trace->pair_capacity, trace->pair_count);
+    if (more) *more = *pair;
+    return more != NULL;
 }
 
 /* Adds a chunk with its words, unless there is one with the same sequence. Returns 0 without memory. */

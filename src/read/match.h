@@ -234,6 +234,7 @@ static int prof__read_arg(prof__read_matcher *m, const uint64_t *record, size_t 
     prof_trace *trace = m->trace;
     uint32_t target = prof__read_arg_target(record), position;
     prof__read_open *open = m->depth ? &m->stack[m->depth - 1] : NULL;
+    prof__read_link *link;
     size_t number = trace->link_count;
     if (target) {
         prof__read_list(m);
@@ -249,11 +250,11 @@ static int prof__read_arg(prof__read_matcher *m, const uint64_t *record, size_t 
         m->args++;
         return 1;
     }
-    if (!PROF__ROOM(trace->links, trace->link_capacity, trace->link_count)) return 0;
-    trace->links[number].next = PROF__NONE;
-    trace->links[number].record = prof__read_keep(trace, record, length);
-    if (trace->links[number].record == PROF__NONE) return 0;
-    trace->link_count++;
+    link = (prof__read_link *)PROF__MORE(trace->links, trace->link_capacity, trace->link_count);
+    if (!link) return 0;
+    link->next = PROF__NONE;
+    link->record = prof__read_keep(trace, record, length);
+    if (link->record == PROF__NONE) return 0;
     if (open) {
         if (open->last_link == PROF__NONE)
             trace->crossings[open->crossing].link = number;
@@ -276,15 +277,12 @@ static int prof__read_cross(prof__read_matcher *m, uint32_t segment)
 {
     prof_trace *trace = m->trace;
     for (; m->crossed < m->depth; m->crossed++) {
-        prof__read_crossing *crossing;
-        if (!PROF__ROOM(trace->crossings, trace->crossing_capacity, trace->crossing_count))
-            return 0;
-        crossing = &trace->crossings[trace->crossing_count];
-        crossing->end_ns = 0;
+        prof__read_crossing *crossing = (prof__read_crossing *)PROF__MORE(trace->crossings, trace->crossing_capacity,
+                                                                          trace->crossing_count);
+        if (!crossing) return 0;
         crossing->link = PROF__NONE;
-        crossing->flags = 0;
         crossing->segment = segment;
-        m->stack[m->crossed].crossing = trace->crossing_count++;
+        m->stack[m->crossed].crossing = trace->crossing_count - 1;
     }
     return 1;
 }

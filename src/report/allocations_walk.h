@@ -128,11 +128,10 @@ static int prof__heap_open(prof__heap *heap, const prof_trace *trace)
     heap->tracks = prof_trace_track_count(trace);
     heap->stacks = (prof__heap_stack *)calloc(heap->tracks + 1, sizeof *heap->stacks);
     if (!heap->stacks || !prof__heap_grow(heap)) return 0;
-    if (!PROF__ROOM(heap->rows, heap->row_capacity, heap->row_count)) return 0;
-    memset(heap->rows, 0, sizeof *heap->rows);
+    if (!PROF__MORE(heap->rows, heap->row_capacity, heap->row_count)) return 0;
     heap->rows[0].kind = PROF__HEAP_SCOPE;
     heap->rows[0].path = prof__heap_path("", "");
-    return (int)(heap->row_count = heap->rows[0].path != NULL);
+    return heap->rows[0].path != NULL;
 }
 
 static void prof__heap_close(prof__heap *heap)

@@ -205,17 +205,20 @@ static PROF__RARE const prof__follow_rule *prof__follow_rule_of(const prof__foll
 static PROF__RARE uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type type, const char *name,
                                             const char *text)
 {
-    prof__follow_row *row;
-    if (f->row_count >= PROF__FOLLOW_ROWS || !PROF__ROOM(f->rows, f->row_capacity, f->row_count)) return 1;
-    row = &f->rows[f->row_count];
-    memset(row, 0, sizeof *row);
+    if (f->row_count >= PROF__FOLLOW_ROWS) return 1;
+    char *copy = text ? prof__text_join(text, "") : NULL;
+    prof__follow_row *row =
+        text && !copy ? NULL : (prof__follow_row *)PROF__MORE(f->rows, f->row_capacity, f->row_count);
+    if (!row) {
+        free(copy);
+        return 1;
+    }
     row->sums.type = type;
     row->site = site;
-    row->text = text ? prof__text_join(text, "") : NULL;
-    if (text && !row->text) return 1;
+    row->text = copy;
     if (type == PROF_EVENT_SCOPE || type == PROF_EVENT_FRAME)
         row->rule = prof__follow_rule_of(f, type == PROF_EVENT_FRAME, text ? text : name);
-    return (uint32_t)++f->row_count;
+    return (uint32_t)f->row_count;
 }
 
 typedef struct prof__follow_key {
