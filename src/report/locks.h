@@ -66,10 +66,9 @@ static int prof__same_lock_row(const void *owner, size_t item, const void *key)
 /* Each of these returns a number, or PROF__NONE without memory. */
 static size_t prof__lock_row_of(prof__locks *all, const prof_event *event)
 {
-    prof_lock_row row;
+    prof_lock_row row; /* of which only the key is used */
     uint32_t hash;
     size_t item;
-    memset(&row, 0, sizeof row);
     row.name = event->site->name;
     row.category = event->site->category;
     row.address = all->by_address ? event->object : 0;
@@ -77,7 +76,10 @@ static size_t prof__lock_row_of(prof__locks *all, const prof_event *event)
     item = prof__read_find(&all->row_index, hash, prof__same_lock_row, all->rows, &row);
     if (item != PROF__NONE) return item;
     item = PROF__NEW(all->row_index, hash, all->rows, all->row_capacity, all->row_count);
-    if (item != PROF__NONE) all->rows[item] = row;
+    if (item == PROF__NONE) return item;
+    all->rows[item].name = row.name;
+    all->rows[item].category = row.category;
+    all->rows[item].address = row.address;
     return item;
 }
 
@@ -98,17 +100,18 @@ static size_t prof__lock_of(prof__locks *all, const prof_event *event)
 
 static size_t prof__lock_user_of(prof__locks *all, size_t lock, size_t track)
 {
-    prof__lock_user user;
+    prof__lock_user user; /* of which only the key is used */
     uint32_t hash = (uint32_t)prof__mix(lock * 0x9E3779B97F4A7C15u + track);
     size_t item;
-    memset(&user, 0, sizeof user);
     user.lock = lock;
     user.track = track;
-    user.losses = all->losses[track];
     item = prof__read_find(&all->user_index, hash, prof__same_lock_user, all->users, &user);
     if (item != PROF__NONE) return item;
     item = PROF__NEW(all->user_index, hash, all->users, all->user_capacity, all->user_count);
-    if (item != PROF__NONE) all->users[item] = user;
+    if (item == PROF__NONE) return item;
+    all->users[item].lock = lock;
+    all->users[item].track = track;
+    all->users[item].losses = all->losses[track];
     return item;
 }
 
