@@ -12839,37 +12839,35 @@ static prof_device_event prof__device_event_of(prof_event_type type, const char 
     return event;
 }
 
-PROF__ENTRY void prof_device_scope(prof_device_row *row, const char *name, uint64_t start, uint64_t end)
+/* Records an event without arguments. number: the end of a scope; the value of a counter, whose type is `value`. */
+static PROF__APART void prof__device_plain(prof_device_row *row, const char *name, uint64_t time, uint64_t number,
+                                           prof_event_type type, prof_value_type value)
 {
     if (!row || !prof__device_live(row->device)) return;
-    prof_device_event event = prof__device_event_of(PROF_EVENT_SCOPE, name, start);
-    event.end = end;
+    prof_device_event event = prof__device_event_of(type, name, time);
+    event.end = event.value.as.u = number;
+    event.value.type = value;
     prof__device_report(row, &event);
+}
+
+PROF__ENTRY void prof_device_scope(prof_device_row *row, const char *name, uint64_t start, uint64_t end)
+{
+    prof__device_plain(row, name, start, end, PROF_EVENT_SCOPE, PROF_VALUE_NONE);
 }
 
 PROF__ENTRY void prof_device_mark(prof_device_row *row, const char *name, uint64_t time)
 {
-    if (!row || !prof__device_live(row->device)) return;
-    prof_device_event event = prof__device_event_of(PROF_EVENT_MARK, name, time);
-    prof__device_report(row, &event);
+    prof__device_plain(row, name, time, 0, PROF_EVENT_MARK, PROF_VALUE_NONE);
 }
 
 PROF__ENTRY void prof_device_counter(prof_device_row *row, const char *name, uint64_t time, int64_t value)
 {
-    if (!row || !prof__device_live(row->device)) return;
-    prof_device_event event = prof__device_event_of(PROF_EVENT_COUNTER, name, time);
-    event.value.type = PROF_VALUE_INT;
-    event.value.as.i = value;
-    prof__device_report(row, &event);
+    prof__device_plain(row, name, time, (uint64_t)value, PROF_EVENT_COUNTER, PROF_VALUE_INT);
 }
 
 PROF__ENTRY void prof_device_counter_double(prof_device_row *row, const char *name, uint64_t time, double value)
 {
-    if (!row || !prof__device_live(row->device)) return;
-    prof_device_event event = prof__device_event_of(PROF_EVENT_COUNTER, name, time);
-    event.value.type = PROF_VALUE_DOUBLE;
-    event.value.as.d = value;
-    prof__device_report(row, &event);
+    prof__device_plain(row, name, time, prof__double_bits(value), PROF_EVENT_COUNTER, PROF_VALUE_DOUBLE);
 }
 
 PROF_DEF uint64_t prof_host_ns(void) { return prof__monotonic(); }
