@@ -10,8 +10,36 @@
 #define PROF__BARRIER() __asm__ volatile("" ::: "memory")
 /* A static function that runs before main, those of a lower order first; or at exit, those of a higher order first. */
 #define PROF__AT_START(order, name) static void name(void) __attribute__((__constructor__(order)))
-#define PROF__AT_END(order, name) static void name(void) __attribute__((__destructor__(order)))
 #define PROF__LAST 65535 /* the order of what asks for none */
+#if defined(_WIN32) && !defined(PROF_FREESTANDING)
+/* When a DLL is unloaded, the thread-local variables that gcc emulates are freed before its destructors run, which
+   would use them still. So it is done earlier then: in callbacks of the loader, in the order of their sections. */
+static int prof__unloaded;
+#define PROF__AT_UNLOAD(part, name) \
+    static __attribute__((__section__(".CRT$XLB" part), __used__)) PIMAGE_TLS_CALLBACK name##_callback = name
+static void NTAPI prof__unloads(void *module, DWORD why, void *process_ends)
+{
+    (void)module;
+    if (why == DLL_PROCESS_DETACH && !process_ends) prof__unloaded = 1;
+}
+PROF__AT_UNLOAD("9", prof__unloads);
+#define PROF__AT_END_(order, name) \
+    static void name(void); \
+    static void NTAPI name##_at_unload(void *module, DWORD why, void *process_ends) \
+    { \
+        (void)module; \
+        if (why == DLL_PROCESS_DETACH && !process_ends) name(); \
+    } \
+    PROF__AT_UNLOAD(#order, name##_at_unload); \
+    static void __attribute__((__destructor__(order))) name##_at_exit(void) \
+    { \
+        if (!prof__unloaded) name(); \
+    } \
+    static void name(void)
+#define PROF__AT_END(order, name) PROF__AT_END_(order, name)
+#else
+#define PROF__AT_END(order, name) static void name(void) __attribute__((__destructor__(order)))
+#endif
 #elif defined(_MSC_VER)
 #if !defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 201112L)
 #error "prof.h: as C, the file with PROF_IMPLEMENTATION needs /std:c11 or /std:c17"
