@@ -364,8 +364,9 @@ MANUAL                                                                          
 
     No compiler of Microsoft has compiled any of this yet. The tests compile it as clang does in Microsoft's mode with
     no word of gcc's, as C (/std:c11, or /std:c17) and as C++, for x86, x64 and ARM64, with MinGW's headers instead of
-    Microsoft's; and run such a recorder, for x64, under wine, with MinGW's library. So cl.exe, its warnings, its
-    headers and library, link.exe, /GL, /GT (fiber-safe optimisations) and ARM64 code that runs are what was not tried.
+    Microsoft's; and run such a recorder, and most tests with it, for x64, under wine, with MinGW's library. So cl.exe,
+    its warnings, its headers and library, link.exe, /GL, /GT (fiber-safe optimisations) and code that runs on x86 and
+    ARM64 are what was not tried.
     In C there is no PROFILE_SCOPE: use PROFILE_BLOCK, in braces. A recorder may also be compiled by
     MinGW, to a DLL or program that exports prof_* and prof__* by a .def file, for files of Microsoft's compiler with
     /DPROF_DEF=__declspec(dllimport).

@@ -4,10 +4,13 @@
 #
 # usage: tests/wine.sh [PROGRAM[:TEST,TEST...]]...     args, reader:csv
 #        CC=i686-w64-mingw32-gcc JOBS=2 tests/wine.sh  32 bits: needs a wine that runs them
+#        MSVC=1 tests/wine.sh [PROGRAM]...    the implementation that programs share is compiled by clang, in the dialect
+#                                             of Microsoft's compiler
 cd "$(dirname "$0")/.." || exit 1
 CC=${CC:-x86_64-w64-mingw32-gcc} JOBS=${JOBS:-2}
-work=$PWD/build/wine.$CC
-export CC WINEPREFIX="$work/prefix" WINEDEBUG=-all PROF_TEST_QUICK=${PROF_TEST_QUICK:-1}
+work=$PWD/build/wine.$CC prefix=$PWD/build/wine.$CC/prefix more=
+[ -z "$MSVC" ] || work=$PWD/build/wine.msvc more=$PWD/build/wine.msvc/runtime.o
+export CC MSVC WINEPREFIX="$prefix" WINEDEBUG=-all PROF_TEST_QUICK=${PROF_TEST_QUICK:-1}
 flags="-std=gnu99 -O0 -I. -Itests/windows/include -include tests/windows/posix.h"
 libraries="-static -pthread -lws2_32 -lpsapi"
 runner=$(command -v wine || echo /usr/lib/wine/wine64)
@@ -27,15 +30,15 @@ if [ "$1" = --one ]; then # NAME[:TESTS]
         replaced=$(sed -n 's/^.define \([a-z_]*\).* \(test_\1\).*/--redefine-sym \1=\2/p' "tests/test_$name.c")
         [ -z "$replaced" ] || { ${CC%gcc}objcopy $replaced "$implementation" "$work/$name.o" && implementation=$work/$name.o; }
     fi
-    source=tests/test_$name.c more=
-    [ "$name" != sockets ] || source=tests/windows/test_sockets.c more=-Itests
+    source=tests/test_$name.c
+    [ "$name" != sockets ] || source=tests/windows/test_sockets.c more="$more -Itests"
     if [ "$name" = windows ]; then
         source=tests/windows/test_windows.c implementation=$work/implementation.o
         { # the program exports its recorder, and nothing else, to DLLs that mark up
             echo EXPORTS
             ${CC%gcc}nm "$implementation" | sed -n -e 's/.* T _*\(prof_[a-z_]*\)$/\1/p' -e 's/.* [BD] _*\(prof_[a-z_]*\)$/\1 DATA/p'
         } >"$work/windows.def"
-        more="-Itests $work/windows.def -Wl,--out-implib,$work/libwindows.a"
+        more="$more -Itests $work/windows.def -Wl,--out-implib,$work/libwindows.a"
     fi
     if ! $CC $flags $inside -DTEST_PROGRAM="\"$name\"" -DTRACE_FOLDER="\"$work/out/$name\"" "$source" \
         tests/windows/posix.c $implementation $more -o "$work/$name.exe" $libraries >"$work/$name.log" 2>&1; then
@@ -71,14 +74,21 @@ skip_all() {
 }
 command -v "$CC" >/dev/null || skip_all "$CC is not installed"
 [ -x "$runner" ] || skip_all "wine is not installed"
-mkdir -p "$work/out"
+[ -z "$MSVC" ] || command -v clang >/dev/null || skip_all "clang is not installed"
+mkdir -p "$work/out" "$prefix"
 echo 'int main(void) { return 0; }' >"$work/none.c"
 $CC "$work/none.c" -o "$work/none.exe" || exit 1
 timeout 300 "$runner" "$work/none.exe" >"$work/prefix.log" 2>&1 # makes its folder, once, which is not silent
 "$runner" "$work/none.exe" >/dev/null 2>&1 || skip_all "$runner does not run programs of $CC"
 
-$CC -std=gnu99 -O0 -Wall -Wextra -Wshadow -Werror -I. -c tests/implementation.c -o "$work/implementation.o" || exit 1
-${CC%gcc}objcopy -w --globalize-symbol='*prof_*' "$work/implementation.o" || exit 1
+if [ -n "$MSVC" ]; then
+    sh tests/compile/msvc.sh --implementation "$work/implementation.o" || exit 1
+    sh tests/compile/msvc.sh --runtime "$more" || exit 1
+    own=windows
+else
+    $CC -std=gnu99 -O0 -Wall -Wextra -Wshadow -Werror -I. -c tests/implementation.c -o "$work/implementation.o" || exit 1
+fi
+${CC%gcc}objcopy -w --globalize-symbol='*prof_*' --redefine-sym __chkstk=___chkstk_ms "$work/implementation.o" || exit 1
 sh tests/declared.sh "$work/declared" || exit 1
 [ $# -gt 0 ] || set -- $own $sharing
 printf '%s\n' "$@" | xargs -n 1 -P "$JOBS" sh tests/wine.sh --one | tee "$work/results"

@@ -6,7 +6,6 @@
 {"chrome", "files_that_cannot_be_written", "/dev/full"},
 {"chrome", "every_event_comes_back", "the main thread has another id than the process"},
 {"chrome", "thread_ids_are_distinct", "threads have no name that the system gave"},
-{"fibers", "copies_while_tasks_move", "copies that are made while fibers move had ends without a begin under wine"},
 {"flaws", "a_thread_that_stands_still_in_a_macro_stops_nobody", "signals"},
 {"follow", "the_configuration_as_text", "names of signals"},
 {"follow", "a_signal_saves", "signals"},
@@ -21,5 +20,4 @@
 {"sessions", "every_key_has_a_field_of_its_own", "names of signals"},
 {"sessions", "every_key_has_a_good_and_a_bad_value", "names of signals"},
 {"sessions", "existing_files", "Windows: a mapped file cannot be removed"},
-{"threads", "more_threads_than_chunks", "of 1,000 lost arguments one was not counted under wine"},
 {"tally", "memory_comes_with_the_first_number", "the table is static"},
