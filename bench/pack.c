@@ -46,8 +46,9 @@ static void bench(const char *path, FILE *file)
             prof__chunk *chunk = (prof__chunk *)(void *)(chunks + i * h.chunk_size);
             const uint64_t *at = (const uint64_t *)(const void *)(chunk + 1);
             double start = now(), middle;
-            size_t used = prof__records_end(at, room), w;
-            bytes += prof__block_pack(chunk, at, used, block);
+            size_t used, w;
+            bytes += prof__block_pack(chunk, at, room, block);
+            used = block->words;
             middle = now();
             packing += middle - start;
             if (prof__block_check(block, block + 1) != block->check ||

@@ -118,7 +118,7 @@ static size_t round_trip(const uint64_t *words, size_t count)
     uint64_t *back = (uint64_t *)malloc(count * 8 + 8);
     memset(bytes, 0xA5, room + 8);
     back[count] = 0xA5A5A5A5u;
-    size = prof__pack(words, count, bytes, room);
+    size = prof__pack(words, count, bytes, room, NULL);
     CHECK(size <= room && (size || !count));
     got = prof__unpack(bytes, size, back, count);
     CHECK_EQUAL(got, count);
@@ -210,11 +210,11 @@ TEST(room_that_is_too_small)
     chance_begin();
     random_words(words, 60, 20, 50);
     bytes = (unsigned char *)malloc(PROF__PACK_BOUND(60));
-    size = prof__pack(words, 60, bytes, PROF__PACK_BOUND(60));
+    size = prof__pack(words, 60, bytes, PROF__PACK_BOUND(60), NULL);
     free(bytes);
     for (i = 0; i <= PROF__PACK_BOUND(60); ++i) {
         bytes = (unsigned char *)malloc(i + !i); /* the sanitizer watches its end */
-        size_t got = prof__pack(words, 60, bytes, i);
+        size_t got = prof__pack(words, 60, bytes, i, NULL);
         CHECK(got == size || (!got && i < PROF__PACK_BOUND(60)));
         free(bytes);
     }
@@ -259,7 +259,7 @@ TEST(packed_bytes_stay_the_same)
                 words[k] = (uint64_t)(k % 200 < 100 ? PROF__KIND_BEGIN : PROF__KIND_END) << 60 | (1 + k % 7) << 40 | tick;
             }
         }
-        size = prof__pack(words, count, bytes, sizeof bytes);
+        size = prof__pack(words, count, bytes, sizeof bytes, NULL);
         for (k = 0; k < size; ++k) hash = (hash ^ bytes[k]) * 0x100000001B3u;
     }
     if (!PROF__LOW_HALF) CHECK_EQUAL(hash, 12321978561507608542u); /* words of texts differ in others */
@@ -275,7 +275,7 @@ TEST(any_bytes_may_be_unpacked)
         size_t count = 1 + (size_t)below(i % 2 ? 100 : WORDS), size, k;
         unsigned char *bytes = (unsigned char *)malloc(PROF__PACK_BOUND(count)), *exact;
         random_words(words, count, 5, 20);
-        size = prof__pack(words, count, bytes, PROF__PACK_BOUND(count));
+        size = prof__pack(words, count, bytes, PROF__PACK_BOUND(count), NULL);
         if (i % 5 == 0)
             for (k = 0; k < size; ++k) bytes[k] = (unsigned char)below(i % 2 ? 256 : 8);
         for (k = below(8) + 1; k; --k) bytes[below(size)] = (unsigned char)below(i % 3 ? 256 : 5);
@@ -383,7 +383,7 @@ static image archive_make(const image *from, layout l)
         uint64_t *words = (uint64_t *)(void *)(order[i] + 1);
         if (order[i]->sequence % l.every == l.but) continue;
         if (i < count / 2 + 1) split = im.header->archive_next;
-        archive_append(&im, order[i], words, prof__records_end(words, slot_room(&im)));
+        archive_append(&im, order[i], words, slot_room(&im));
         order[i]->state = PROF__CHUNK_FREE;
         if (!l.keep) memset(order[i], 0, im.header->chunk_size);
     }
@@ -692,7 +692,7 @@ static image small_archive(int wrapped)
     image from = small_image(6), one = small_image(1), im = archive_begin(&one);
     uint64_t i, split = 0;
     for (i = 0; i < 5; ++i) {
-        archive_append(&im, slot(&from, i), slot_words(&from, i), prof__records_end(slot_words(&from, i), 62));
+        archive_append(&im, slot(&from, i), slot_words(&from, i), 62);
         if (i == 1) split = im.header->archive_next;
     }
     memcpy(slot(&im, 0), slot(&from, 5), im.header->chunk_size);

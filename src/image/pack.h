@@ -47,18 +47,6 @@ static inline int prof__record_scope(uint64_t head)
     return (head >> PROF__KIND_SHIFT) - PROF__KIND_BEGIN <= PROF__KIND_END - PROF__KIND_BEGIN;
 }
 
-/* Returns how many of a chunk's words are whole records. In the inner loop the processor predicts that another BEGIN or
-   END follows, and does not wait for the length of each. */
-PROF__UNUSED static size_t prof__records_end(const uint64_t *words, size_t count)
-{
-    size_t at = 0, length;
-    for (;;) {
-        while (at < count && prof__record_scope(words[at])) at++;
-        if (at == count || (length = prof__record_words(words[at], count - at)) == 0) return at;
-        at += length;
-    }
-}
-
 /* How many of the words after the head are a string; the others are numbers or a head. */
 static PROF__UNUSED size_t prof__record_text_words(uint64_t head, size_t words)
 {
@@ -277,9 +265,10 @@ static size_t prof__pack_expected(prof__packer *p, const uint64_t *words, size_t
     return at;
 }
 
-/* Packs any count words (below 2^32) into at most size bytes, and returns how many it wrote. Returns 0 if size may be
-   too small; PROF__PACK_BOUND(count) is always enough. */
-static PROF__HOT size_t prof__pack(const uint64_t *words, size_t count, unsigned char *to, size_t size)
+/* Packs count words (below 2^32) into at most size bytes, and returns how many it wrote. Returns 0 if size may be too
+   small; PROF__PACK_BOUND(count) is always enough. end: NULL, or packing ends at the first word that is no record, and
+   *end receives its index. */
+static PROF__HOT size_t prof__pack(const uint64_t *words, size_t count, unsigned char *to, size_t size, size_t *end)
 {
     prof__packer p;
     unsigned char *out = to;
@@ -290,11 +279,13 @@ static PROF__HOT size_t prof__pack(const uint64_t *words, size_t count, unsigned
         at = prof__pack_expected(&p, words, at, count - at < rest ? count : at + (rest ? rest - 1 : 0), &out);
         if (at == count) break;
         length = prof__record_words(words[at], count - at);
+        if (!length && end) break;
         if (!length) length = 1;
         if (size - (size_t)(out - to) < PROF__PACK_BOUND(length)) return 0;
         out = prof__pack_head(&p, words[at], out);
         if (length > 1) out = prof__pack_payload(&p, words, at + 1, length - 1, out);
     }
+    if (end) *end = at;
     return (size_t)(out - to);
 }
 
@@ -488,13 +479,13 @@ static PROF__HOT uint32_t prof__block_check(const prof__block *block, const void
     return (uint32_t)(hash ^ hash >> 32);
 }
 
-/* Makes a block of a chunk and its first count words (see prof__records_end), and returns its size. block: 8-byte
-   aligned, PROF__BLOCK_BOUND(count) bytes. */
+/* Makes a block of a chunk and the records of its first count words, and returns its size. block: 8-byte aligned,
+   PROF__BLOCK_BOUND(count) bytes. */
 PROF__UNUSED static uint32_t prof__block_pack(const prof__chunk *chunk, const uint64_t *words, size_t count,
                                               prof__block *block)
 {
     unsigned char *bytes = (unsigned char *)(block + 1);
-    size_t size = prof__pack(words, count, bytes, PROF__PACK_BOUND(count));
+    size_t end, size = prof__pack(words, count, bytes, PROF__PACK_BOUND(count), &end);
     while (size % 8) bytes[size++] = 0;
     memset(block, 0, sizeof *block);
     block->magic = PROF__BLOCK_MAGIC;
@@ -502,7 +493,7 @@ PROF__UNUSED static uint32_t prof__block_pack(const prof__chunk *chunk, const ui
     block->sequence = chunk->sequence;
     block->base = chunk->base;
     block->lost = chunk->lost;
-    block->words = (uint32_t)count;
+    block->words = (uint32_t)end;
     block->check = prof__block_check(block, bytes);
     return block->size;
 }

@@ -182,7 +182,7 @@ static int prof__stream_put(prof__session *s, const prof__chunk *chunk)
 {
     const uint64_t *words = (const uint64_t *)(const void *)(chunk + 1);
     uint64_t at = 0;
-    uint32_t size = prof__block_pack(chunk, words, prof__records_end(words, (size_t)s->chunk_words), s->stream.block);
+    uint32_t size = prof__block_pack(chunk, words, (size_t)s->chunk_words, s->stream.block);
     int error = prof__archive_room(s, size, &at);
     if (!error) error = prof__stream_write(s, s->stream.block, size, at);
     if (!error) PROF__RELEASE(&s->header->archive_next, at + size);
