@@ -139,7 +139,7 @@ class App {
         const computed = getComputedStyle(root), get = key => computed.getPropertyValue('--' + key).trim();
         this.style = Object.fromEntries(['background', 'gutter', 'head', 'group', 'line', 'grid', 'ink', 'faint', 'shade', 'accent', 'onaccent',
             'counter', 'mark', 'warn', 'bad', 'good', 'flow'].map(key => [key, get(key)]));
-        this.dark = get('scheme') === 'dark';
+        this.dark = root.dataset.theme === 'dark';
         colorLabels(this.report.labels, this.dark);
         this.paint();
     }
@@ -241,9 +241,8 @@ class App {
 
     select(from, to) {
         this.selection = to > from ? { from, to } : null;
-        this.time.redraw();
         this.panels.refresh();
-        this.share();
+        this.changed();
     }
 
     /** Goes to a moment without changing how much is shown, unless that is everything. */
@@ -255,17 +254,16 @@ class App {
     }
 
     /** Focuses a scope, and tells a screen reader. */
-    setFocus(scope, label = true) {
+    setFocus(scope) {
         this.focus = scope;
         if (scope) {
             const { label: own, start, duration } = scopeOf(this.report, scope);
-            if (label) this.label = own;
+            this.label = own;
             this.panels.bucket = null;
             $('live').textContent = `${own.name}, ${ns(duration)}, at ${moment(start)}, ${scope.track.title}, depth ${scope.depth + 1}`;
-            if (label && this.panels.tab === 'scope') this.panels.refresh();
+            if (this.panels.tab === 'scope') this.panels.refresh();
         }
-        this.time.redraw();
-        this.share();
+        this.changed();
     }
 
     labelOf(scope) { return scopeOf(this.report, scope).label; }
@@ -279,7 +277,7 @@ class App {
     /** Focuses a scope and brings it to sight: at least so large that it can be read. */
     show(scope) {
         const { start, duration } = scopeOf(this.report, scope), length = this.view.to - this.view.from;
-        this.setFocus(scope, true);
+        this.setFocus(scope);
         if (duration < length / 60 || duration > length) {
             const wide = Math.max(duration * 8, 100);
             this.setView(start + duration / 2 - wide / 2, start + duration / 2 + wide / 2);
@@ -395,6 +393,11 @@ class App {
     }
 
     // ---- the address of the page says what is shown
+
+    changed() {
+        this.time.redraw();
+        this.share();
+    }
 
     share() {
         clearTimeout(this.shareTimer);
@@ -571,8 +574,7 @@ class App {
         const set = pin ? this.pinned : this.closed;
         if (!pin && !row.fold) return;
         if (set.has(row.key)) set.delete(row.key); else set.add(row.key);
-        this.time.redraw();
-        this.share();
+        this.changed();
     }
 
     /** Folds or pins the row of the scope. */
@@ -581,8 +583,7 @@ class App {
         const { track } = this.focus, key = 't' + track.id, on = !set.delete(key);
         if (on) set.add(key);
         $('live').textContent = `${track.title}: ${set === this.pinned ? on ? 'pinned' : 'no longer pinned' : on ? 'folded' : 'unfolded'}`;
-        this.time.redraw();
-        this.share();
+        this.changed();
     }
 
     /** Opens all groups of rows; closes them, if they are open. */
@@ -590,16 +591,14 @@ class App {
         const keys = this.time.rows().filter(row => row.kind === 'group').map(row => row.key), open = keys.some(key => this.closed.has(key));
         for (const key of keys) if (open) this.closed.delete(key); else this.closed.add(key);
         $('live').textContent = `Groups of rows: ${open ? 'un' : ''}folded`;
-        this.time.redraw();
-        this.share();
+        this.changed();
     }
 
     nextOrder() {
         const orders = { '': 'as recorded', name: 'by name', busy: 'by time in scopes' }, ids = Object.keys(orders);
         this.order = ids[(ids.indexOf(this.order) + 1) % ids.length];
         $('live').textContent = `Rows: ${orders[this.order]}`;
-        this.time.redraw();
-        this.share();
+        this.changed();
     }
 
     click({ area, scope, mark, span, hold, time }) {

@@ -20,6 +20,12 @@ export class Growing {
     close(count) { return this.items.slice(0, count); }
 }
 
+/** What a map has for a key, made if it has nothing. */
+export function entryOf(map, key, make) {
+    if (!map.has(key)) map.set(key, make());
+    return map.get(key);
+}
+
 /** The first of n for which test is true; n: none. test must be false up to it and true from it on. */
 export function firstIndex(n, test) {
     let low = 0, high = n;

@@ -5,7 +5,7 @@ import { labelsOf, pairLabels, samplesOf, shiftOf, medianOf, judge } from './com
 import { measures, selfTimes, differenceTree } from './difference.js';
 import { flameBox, along, zoomed, where } from './panels.js';
 import { differenceStyle } from './theme.js';
-import { el, select, table, words } from './dom.js';
+import { el, select, table, tools, words } from './dom.js';
 import { ns, grouped, shown } from './text.js';
 
 /** How bad a verdict is. */
@@ -126,7 +126,7 @@ export class Comparison {
         const mean = row => row && row.calls ? row.total / row.calls : NaN, both = row => row.a && row.b && row.change;
         const two = (title, get, show, about) => ['a', 'b'].map((side, i) => ({ title: `${title} ${i + 1}`, note: about, get: row => get(row[side], row, i) || 0,
             show: row => row[side] ? show(get(row[side], row, i)) : '' }));
-        return [el('div.bar-of-tools', {}, ...this.choosers(), note), el('p.note.under', {},
+        return [tools(...this.choosers(), note), el('p.note.under', {},
             `${panels.rangeText()}. As in prof compare, the shift is the median of the ratios of all pairs of calls, of 10,000 a side at most. ` +
             'Durations here are those recorded, to the nanosecond, and so are the figures.'),
         table([words('scope', row => row.label.name),
@@ -152,7 +152,7 @@ export class Comparison {
         const box = flameBox('Flame graph of differences', root, node => node.width, node => this.frame(node, kept, unit));
         const mode = (key, value, title) => el('button', { 'aria-pressed': String(this[key] === value), onclick: () => { this[key] = value; panels.render(); } }, title);
         const swatch = (verdict, text) => el('span', {}, el('i', { class: 'swatch ' + verdict, style: this.style(verdict, 1) }), text);
-        return [el('div.bar-of-tools', {}, ...this.choosers(), el('span', {}, 'Width:'), mode('side', 0, 'time in 1'), mode('side', 1, 'time in 2'),
+        return [tools(...this.choosers(), el('span', {}, 'Width:'), mode('side', 0, 'time in 1'), mode('side', 1, 'time in 2'),
             el('label', {}, 'Times ', select('Times', list.map(({ id, title }) => [id, title]), per.id, id => { this.per = id; panels.render(); })),
             el('button', { disabled: !this.path.length, onclick: () => { this.path = []; panels.render(); } }, 'Zoom out')),
         el('div.bar-of-tools.legend', {}, swatch('slower', '\u25b2 more self time'), swatch('faster', '\u25bc less'), swatch('same', 'within noise (? perhaps not)'), swatch('new', '+ only in 2'), swatch('gone', '\u2212 only in 1'),

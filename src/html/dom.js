@@ -22,6 +22,8 @@ export function el(tag, properties = {}, ...children) {
 /** What a cell of a table says, in one line. */
 function plainText(cell) { return (cell instanceof Node ? cell.textContent : String(cell ?? '')).replace(/[\t\r\n]/g, ' '); }
 
+export const tools = (...children) => el('div.bar-of-tools', {}, ...children);
+
 /** A list to choose from. @param {[any, string][]} list values and texts @param {(value: string) => void} choose */
 export function select(title, list, chosen, choose) {
     return el('select', { 'aria-label': title, onchange: event => choose(event.target.value) },

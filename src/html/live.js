@@ -335,6 +335,7 @@ class Live {
         const report = merged(periods), [process] = report.processes;
         process.losses = [...process.losses, ...this.losses()];
         process.about.set('complete', '1');
+        process.live = true; // what goes on has no end
         finish(report);
         const shape = [report.bars.length > 0, report.messages.length, report.spans.length > 0, report.counters.length > 0, process.memory !== null, process.locks !== null].join();
         const first = !this.shape, lines = process.losses.join('\n'), now = performance.now(), to = report.to;

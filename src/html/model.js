@@ -2,7 +2,7 @@
 
 import { MARK, COUNTER, FRAME, LOST, FLOW_OUT, FLOW_IN, ALLOC, FREE, LOCK_WAIT, LOCK_ACQUIRE, LOCK_RELEASE, LOG,
     ROLE_FRAME, ROLE_STEP, TRUNCATED_BEGIN, TRUNCATED_END, GROUP } from './decode.js';
-import { firstIndex, mergeOrder } from './columns.js';
+import { entryOf, firstIndex, mergeOrder } from './columns.js';
 import { buildPyramid } from './raster.js';
 import { ns, moment, grouped } from './text.js';
 
@@ -144,21 +144,13 @@ function pointsOf(report, process) {
             break;
         case LOST: report.losses.push({ time, track, lost: a }); break;
         case COUNTER: {
-            const key = label.name + '\0' + label.category;
-            let series = counters.get(key);
-            if (!series) counters.set(key, series = newSeries(process, label.name, label.category));
+            const series = entryOf(counters, label.name + '\0' + label.category, () => ({ process, name: label.name, category: label.category, time: [], value: [] }));
             series.time.push(time);
             series.value.push(a);
             break;
         }
         case FRAME: {
-            const key = label.id * 65536 + track.id;
-            let series = frames.get(key);
-            if (!series) frames.set(key, series = { noun: 'frame', name: label.name, track, start: [], duration: [] });
-            if (a > 0 && !kind.flags) { // it is whole
-                series.start.push(time - a);
-                series.duration.push(a);
-            }
+            if (a > 0 && !kind.flags) addBar(frames, label.id + ' ' + track.id, 'frame', label.name, track, time - a, a); // it is whole
             break;
         }
         default:
@@ -166,13 +158,11 @@ function pointsOf(report, process) {
             take(track, at);
         }
     });
-    for (const series of frames.values()) if (series.start.length) report.frames.push(series);
+    report.frames.push(...frames.values());
     Object.assign(process, close(report.to));
     process.counters = [...counters.values(), ...process.memory ? process.memory.curves() : []].map(closeSeries);
     report.counters.push(...process.counters);
 }
-
-function newSeries(process, name, category) { return { process, name, category, time: [], value: [] }; }
 
 function closeSeries(series) {
     series.time = Float64Array.from(series.time);
@@ -186,6 +176,13 @@ function closeSeries(series) {
     if (!(series.min <= series.max)) series.min = series.max = 0;
     series.bytes = series.bytes || /bytes|memory/i.test(series.name);
     return series;
+}
+
+/** Adds a frame or a step to those of its name and track, which are what the bars at the top show. */
+function addBar(series, key, noun, name, track, start, duration) {
+    const all = entryOf(series, key, () => ({ noun, name, track, start: [], duration: [] }));
+    all.start.push(start);
+    all.duration.push(duration);
 }
 
 /** An arrow leads from each point of a flow to the next. */
@@ -231,9 +228,7 @@ class Memory {
         }
     }
     rowOf(map, label) {
-        let row = map.get(label.id);
-        if (!row) map.set(label.id, row = { label, count: 0, bytes: 0, liveCount: 0, liveBytes: 0, peak: 0 });
-        return row;
+        return entryOf(map, label.id, () => ({ label, count: 0, bytes: 0, liveCount: 0, liveBytes: 0, peak: 0 }));
     }
     /** The label of the scope around an event. */
     around(track, depth, time) {
@@ -241,9 +236,7 @@ class Memory {
         return i >= 0 ? labels[nodes.label[level.node[i]]] : { id: -1, name: '(no scope)', category: '', file: '' };
     }
     poolOf(name) {
-        let pool = this.pools.get(name);
-        if (!pool) this.pools.set(name, pool = { name, bytes: 0, time: [], value: [] });
-        return pool;
+        return entryOf(this.pools, name, () => ({ name, bytes: 0, time: [], value: [] }));
     }
     remove(block, address, time) {
         for (const row of [block.site, block.scope]) {
@@ -280,19 +273,13 @@ class Locks {
         this.waits = [];
     }
     rowOf(label) {
-        const key = label.name + '\0' + label.category;
-        let row = this.rows.get(key);
-        if (!row) {
-            row = { label, addresses: new Set(), acquired: 0, contended: 0, waiters: 0, wait: 0, waitMax: 0, hold: 0, holdMax: 0, holds: [] };
-            this.rows.set(key, row);
-        }
-        return row;
+        return entryOf(this.rows, label.name + '\0' + label.category, () =>
+            ({ label, addresses: new Set(), acquired: 0, contended: 0, waiters: 0, wait: 0, waitMax: 0, hold: 0, holdMax: 0, holds: [] }));
     }
     step(type, label, time, address, detail, track) {
         const row = this.rowOf(label);
-        if (!this.locks.has(address)) this.locks.set(address, { acquired: 0, waits: new Map(), holds: new Map() });
         row.addresses.add(address);
-        const lock = this.locks.get(address), { waits, holds } = lock, wait = waits.get(track);
+        const lock = entryOf(this.locks, address, () => ({ acquired: 0, waits: new Map(), holds: new Map() })), { waits, holds } = lock, wait = waits.get(track);
         if (type !== LOCK_WAIT) waits.delete(track);
         if (type === LOCK_WAIT) {
             const others = [...holds.values()].filter(hold => hold.track !== track), [first] = others;
@@ -337,12 +324,8 @@ class Locks {
 function framesOfSpans(report) {
     const series = new Map();
     for (const span of report.spans) {
-        if (!span.number || report.labels[span.label].role !== ROLE_FRAME || !span.duration) continue;
-        const key = span.label + ' ' + span.id;
-        if (!series.has(key))
-            series.set(key, { noun: 'frame', name: report.labels[span.label].name, track: report.tracks[span.track], start: [], duration: [] });
-        series.get(key).start.push(span.start);
-        series.get(key).duration.push(span.duration);
+        const { name, role } = report.labels[span.label];
+        if (span.number && role === ROLE_FRAME && span.duration) addBar(series, span.label + ' ' + span.id, 'frame', name, report.tracks[span.track], span.start, span.duration);
     }
     report.frames.push(...series.values());
 }
@@ -354,11 +337,8 @@ function stepsOf(report) {
     for (const track of report.tracks) {
         for (const level of track.levels) {
             for (let i = 0; i < level.count; i++) {
-                const label = labels[nodes.label[level.node[i]]], key = label.id + ' ' + track.id;
-                if (label.role !== ROLE_STEP) continue;
-                if (!series.has(key)) series.set(key, { noun: 'step', name: label.name, track, start: [], duration: [] });
-                series.get(key).start.push(level.start[i]);
-                series.get(key).duration.push(level.durationOf(i));
+                const label = labels[nodes.label[level.node[i]]];
+                if (label.role === ROLE_STEP) addBar(series, label.id + ' ' + track.id, 'step', label.name, track, level.start[i], level.durationOf(i));
             }
         }
     }
@@ -369,10 +349,8 @@ function stepsOf(report) {
 function spanLanes(report) {
     const groups = new Map();
     for (const span of report.spans) {
-        if (span.mark || (span.number && report.labels[span.label].role === ROLE_FRAME)) continue;
-        const { process } = report.tracks[span.track], key = process.id + '\0' + report.labels[span.label].name;
-        if (!groups.has(key)) groups.set(key, { process, name: report.labels[span.label].name, spans: [], lanes: [] });
-        groups.get(key).spans.push(span);
+        const { process } = report.tracks[span.track], { name, role } = report.labels[span.label];
+        if (!span.mark && (!span.number || role !== ROLE_FRAME)) entryOf(groups, process.id + '\0' + name, () => ({ process, name, spans: [], lanes: [] })).spans.push(span);
     }
     for (const process of report.processes) process.spanGroups = [];
     for (const group of groups.values()) {
@@ -404,6 +382,8 @@ export function warnings(report) {
             `Elsewhere, scopes of less than ${ns(number('part_ns'))} are in groups, drawn lighter and named after the longest, and of other events there are samples. Statistics of everything count all scopes.`);
         if (number('aggregated')) lines.push(who + `${grouped(number('aggregated'))} events are only in statistics: see prof summary.`);
         if (process.about.get('write_error')) lines.push(who + process.about.get('write_error'));
+        const cut = process.tracks.reduce((sum, { levels }) => levels.reduce((n, level) => n + [...level.flags.values()].filter(flags => flags & 3).length, sum), 0);
+        if (cut && !process.live) lines.push(`${who}${grouped(cut)} scope${cut > 1 ? 's lack' : ' lacks'} begin or end: the edge is jagged.`);
         const { total, text } = cost(process, report.to - report.from);
         if (total > 0.01 * (report.to - report.from)) lines.push(`${who}Recording cost ${text}.`);
         const guessed = process.tracks.filter(track => track.device && track.alignment === 3);

@@ -4,7 +4,7 @@ import { firstIndex } from './columns.js';
 import { rangeStats, percentile, callsOf, flameTree, statesIn } from './stats.js';
 import { cost, scopesOf, truncatedText, objectsIn, scopeOf } from './model.js';
 import { css } from './theme.js';
-import { el, select, table, words, times, moments, counts, sizes } from './dom.js';
+import { el, select, table, tools, words, times, moments, counts, sizes } from './dom.js';
 import { Comparison } from './comparison.js';
 import { ns, moment, bytes, grouped, shown } from './text.js';
 
@@ -118,7 +118,7 @@ export class Panels {
         const stats = this.stats(), span = stats.to - stats.from;
         const rows = stats.rows.filter(row => !this.app.dim || !this.app.dim(row.label));
         const chooser = this.chooser();
-        return [chooser ? el('div.bar-of-tools', {}, chooser) : '', table([
+        return [chooser ? tools(chooser) : '', table([
             words('scope', row => row.label.name),
             counts('calls', row => row.calls),
             times('total', row => row.total),
@@ -161,7 +161,7 @@ export class Panels {
             this.path = [];
             this.render();
         } }, title);
-        return [el('div.bar-of-tools', {}, this.chooser(), mode(false, 'From the top'), mode(true, 'From the bottom'),
+        return [tools(this.chooser(), mode(false, 'From the top'), mode(true, 'From the bottom'),
             el('button', { disabled: !(this.path && this.path.length), onclick: () => { this.path = []; this.render(); } }, 'Zoom out'),
             el('span.note', {}, `${this.rangeText()}; ${this.bottomUp ? 'by self time, callers below' : 'calls below their callers'}; click zooms, double click opens the scope`)),
         el('div.scroll', { tabindex: 0 }, box)];
@@ -192,7 +192,7 @@ export class Panels {
             el('dl', {}, ...facts.flatMap(([name, text]) => [el('dt', {}, name), el('dd', {}, text)])),
             states && el('p.note', {}, `Of this time, threads were: ${states}`),
             every && count > calls.length ? el('p.note', {}, `These figures are of all calls. ${grouped(calls.length)} are here one by one:`) : '',
-            this.histogram(this.sidesOf(label) || [{ durations }]), el('div.bar-of-tools', {}, ...[['Previous', -1], ['Next', 1]].map(([title, step]) =>
+            this.histogram(this.sidesOf(label) || [{ durations }]), tools(...[['Previous', -1], ['Next', 1]].map(([title, step]) =>
                 el('button', { disabled: !calls.length, title: step < 0 ? '[' : ']', onclick: () => this.turnTo(calls, step) }, `${title} call`)), this.chooser()), this.source(label), ...label.group ? [] : this.argumentTables(calls));
         const list = this.callTable(chosen, this.bucket
             ? `Calls of ${ns(this.bucket[0])} to ${ns(this.bucket[1])}`
@@ -312,7 +312,7 @@ export class Panels {
         const low = sorted.slice(Math.floor(n * 0.99)), mean = rows.reduce((sum, row) => sum + row.duration, 0) / n;
         const text = `${grouped(n)} ${series.noun}${n === 1 ? '' : 's'}, mean ${ns(mean)} (${(1e9 / mean).toFixed(1)} a second), p50 ${ns(at(0.5))}, p99 ${ns(at(0.99))}, longest ${ns(at(1))}; ` +
             `the slowest 1 %: ${(1e9 / (low.reduce((sum, d) => sum + d, 0) / low.length)).toFixed(1)} a second`;
-        return [el('div.bar-of-tools', {}, which, el('span.note', {}, text)),
+        return [tools(which, el('span.note', {}, text)),
             table([{ title: series.noun, get: row => row.i + 1 }, moments('start', row => row.start),
                 times('duration', row => row.duration)], rows,
             { caption: `${series.noun}s: ${series.name}`, sort: 2, memory: this.memoryOf('frames'), onpick: row => app.zoomTo(row.start, row.start + row.duration, true) })];
@@ -336,7 +336,7 @@ export class Panels {
         };
         filter.oninput = () => { this.wanted = filter.value; draw(); };
         draw();
-        return [el('div.bar-of-tools', {}, level, filter), box];
+        return [tools(level, filter), box];
     }
 
     pointArgs(message) {

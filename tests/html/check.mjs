@@ -34,6 +34,8 @@ async function account(prefix) {
         check(`${name}: events of track ${id}`, got.join('\n') === wanted.events.join('\n'), firstDifference(got, wanted.events));
         if (track && !track.device) same(`${name}: thread of track ${id}`, [String(track.thread), track.name], [wanted.thread, wanted.name]);
     }
+    const cut = [...tracks.values()].flatMap(({ events }) => events).filter(line => /^scope\t/.test(line) && line.split('\t')[6] !== '0').length, note = warnings(report).find(line => / lacks? begin or end/.test(line));
+    same(`${name}: the page says how many scopes are cut`, note ? parseInt(note.replace(/,/g, ''), 10) : 0, cut);
     const others = report.tracks.filter(track => !mine.has(track) && (track.levels.length || track.points.count));
     same(`${name}: no other track has events`, others.length, 0);
     const whole = report.spans.filter(span => !span.mark);
