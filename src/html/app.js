@@ -128,7 +128,7 @@ class App {
         const lines = warnings(report);
         $('warnings').hidden = !lines.length;
         $('warnings').replaceChildren(el('strong', {}, lines.length === 1 ? 'Note: ' : `${lines.length} notes: `), lines[0] || '',
-            lines.length > 1 ? el('details', {}, el('summary', {}, 'all'), ...lines.slice(1).map(line => el('p', {}, line))) : '');
+            lines.length > 1 ? el('details', {}, el('summary', {}, `${lines.length - 1} more`), ...lines.slice(1).map(line => el('p', {}, line))) : '');
         for (const { from, to } of report.windows.slice(0, 1)) $('warnings').append(' ', el('button', { onclick: () => this.setView(from, to) }, 'Show this window'));
         $('frames').hidden = !this.series;
     }
