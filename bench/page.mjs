@@ -1,5 +1,6 @@
 // How long the page takes to open in headless Chromium, and to draw: node bench/page.mjs FILE.html... of bench/html.c. The
-// best of some rounds of each, because a machine has other things to do. playwright-core is in NODE_FOLDER, which is
+// best of some rounds of each, because a machine has other things to do; and the processor time and the memory of the
+// page's process until it is open, which do not depend on these as much. playwright-core is in NODE_FOLDER, which is
 // build/viewers: tests/html/run.sh installs it there. ROUNDS=5: how often each is opened.
 import { createRequire } from 'node:module';
 import fs from 'node:fs';
@@ -9,12 +10,17 @@ const rounds = Number(process.env.ROUNDS || 5), folder = path.resolve(process.en
 const { chromium } = createRequire(folder + '/')('playwright-core');
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', headless: true,
     args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking'] });
+const whole = await browser.newBrowserCDPSession();
+const PARTS = [[1, 'everything'], [0.1, 'a tenth'], [0.01, 'a hundredth'], [0.0001, 'a ten-thousandth'], [1, 'everything, when only the cursor moves', true]];
 
-/** Milliseconds of frames that show a part of the recording: the least and the median. */
-function frames(part) {
+/** The renderers, each with its processor time in seconds. */
+const renderers = async () => (await whole.send('SystemInfo.getProcessInfo')).processInfo.filter(each => each.type === 'renderer');
+
+/** Milliseconds of frames that show a part of the recording, each from another time on: the least and the median. */
+function frames([part, , still]) {
     const { prof } = globalThis, { from, to } = prof.report, took = [];
     for (let n = 0; n < 41; n++) {
-        const start = from + (to - from) * (part < 1 ? 0.3 + 0.01 * n * part : 0);
+        const start = from + (to - from) * (part < 1 ? 0.3 + 0.01 * n * part : still ? 0 : 0.0001 * (n + 1));
         prof.view = { from: start, to: start + (to - from) * part };
         const began = performance.now();
         prof.time.draw();
@@ -25,7 +31,7 @@ function frames(part) {
 }
 
 for (const file of process.argv.slice(2)) {
-    const best = { ready: Infinity, opened: Infinity, parts: [1, 0.1, 0.01, 0.0001].map(() => [Infinity, Infinity]) };
+    const best = { ready: Infinity, opened: Infinity, processor: Infinity, memory: Infinity, parts: PARTS.map(() => [Infinity, Infinity]) };
     let scopes = 0;
     for (let round = 0; round < rounds; round++) {
         const page = await (await browser.newContext({ viewport: { width: 1500, height: 900 } })).newPage(), began = performance.now();
@@ -34,12 +40,16 @@ for (const file of process.argv.slice(2)) {
         await page.waitForSelector('html[data-ready]', { state: 'attached' });
         best.opened = Math.min(best.opened, performance.now() - began);
         best.ready = Math.min(best.ready, Number(await page.getAttribute('html', 'data-ready')));
+        const mine = (await renderers()).sort((a, b) => b.cpuTime - a.cpuTime)[0];
+        best.processor = Math.min(best.processor, mine.cpuTime);
+        best.memory = Math.min(best.memory, Number(/VmHWM:\s*(\d+)/.exec(fs.readFileSync(`/proc/${mine.id}/status`, 'utf8'))[1]));
         scopes = await page.evaluate(() => globalThis.prof.report.scopes);
-        for (const [i, part] of [1, 0.1, 0.01, 0.0001].entries())
+        for (const [i, part] of PARTS.entries())
             (await page.evaluate(frames, part)).forEach((ms, k) => { best.parts[i][k] = Math.min(best.parts[i][k], ms); });
         await page.context().close();
     }
     console.log(`${(scopes / 1e6).toFixed(2)} million scopes, ${(fs.statSync(file).size / 1e6).toFixed(1)} MB: read in ${(best.ready / 1000).toFixed(2)} s, ` +
-        `${(best.opened / 1000).toFixed(2)} s from the start; a frame of everything ${best.parts.map(part => part.map(ms => ms.toFixed(1)).join(' / ')).join(', ')} ms (least / median; then of a tenth, a hundredth, a ten-thousandth)`);
+        `${(best.opened / 1000).toFixed(2)} s from the start; ${best.processor.toFixed(2)} s of processor time, ${(best.memory / 1000).toFixed(0)} MB at most`);
+    for (const [i, [, what]] of PARTS.entries()) console.log(`    a frame of ${what}: ${best.parts[i].map(ms => ms.toFixed(1)).join(' / ')} ms (least / median)`);
 }
 await browser.close();

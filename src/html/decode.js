@@ -341,7 +341,8 @@ export class Decoder {
     constructor() {
         this.report = new Report();
         this.labelOf = new Map();
-        this.childOf = new Map();
+        /** Of each label: the nodes, by their parents. */
+        this.childOf = [];
         this.texts = new Map();
         /** Of each kind: the parent and the node of the scope that had it last. */
         this.lastParent = [];
@@ -422,14 +423,14 @@ export class Decoder {
     }
 
     node(parent, label) {
-        const key = parent * 0x4000000 + label;
-        let node = this.childOf.get(key);
+        const children = this.childOf[label] || (this.childOf[label] = new Map());
+        let node = children.get(parent);
         if (node === undefined) {
             const { nodes } = this.report;
             node = nodes.count++;
             nodes.label.put(node, label);
             nodes.parent.put(node, parent);
-            this.childOf.set(key, node);
+            children.set(parent, node);
         }
         return node;
     }
