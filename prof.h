@@ -1488,8 +1488,8 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
      PROFILE_MUTEX_LOCK(mutex, name) calls pthread_mutex_lock() and returns its value, with these three; a wait is a
                                      scope "wait for name"
      PROFILE_MUTEX_UNLOCK(mutex)     calls pthread_mutex_unlock()
-     PROFILE_CRITICAL_SECTION_ENTER(section, name), _LEAVE(section), PROFILE_SRWLOCK_ACQUIRE(lock, name) (exclusive),
-     _RELEASE(lock)                  the same for the locks of Windows; include windows.h */
+     PROFILE_CRITICAL_SECTION_ENTER(section, name), _LEAVE(section), PROFILE_SRWLOCK_ACQUIRE(lock, name),
+     _ACQUIRE_SHARED(lock, name), _RELEASE(lock), _RELEASE_SHARED(lock)  the same for locks of Windows, in windows.h */
 
 enum { /* the kind of a word in the image: see >>image */
     PROF__KIND_NONE = 0, PROF__KIND_BEGIN, PROF__KIND_END, PROF__KIND_MARK, PROF__KIND_COUNTER_INT,
@@ -2265,6 +2265,12 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #define PROFILE_SRWLOCK_RELEASE(lock)                                                                                \
     PROF__EITHER(PROF__SYSTEM_UNLOCK(lock, ReleaseSRWLockExclusive(lock)),                                           \
                  ReleaseSRWLockExclusive(lock))
+#define PROFILE_SRWLOCK_ACQUIRE_SHARED(lock, name)                                                                   \
+    PROF__EITHER(PROF__SYSTEM_LOCK(lock, name, TryAcquireSRWLockShared(lock), AcquireSRWLockShared(lock)),           \
+                 AcquireSRWLockShared(lock))
+#define PROFILE_SRWLOCK_RELEASE_SHARED(lock)                                                                         \
+    PROF__EITHER(PROF__SYSTEM_UNLOCK(lock, ReleaseSRWLockShared(lock)),                                              \
+                 ReleaseSRWLockShared(lock))
 #endif
 
 #define PROFILE_THREAD(name) PROF__EITHER(prof_thread_name(PROF__TEXT(name)), PROF__USE(name))
@@ -2820,12 +2826,11 @@ PROF__AT_UNLOAD("9", prof__unloads);
         (void)module; \
         if (why == DLL_PROCESS_DETACH && !process_ends) name(); \
     } \
-    PROF__AT_UNLOAD(#order, name##_at_unload); \
     static void __attribute__((__destructor__(order))) name##_at_exit(void) \
     { \
         if (!prof__unloaded) name(); \
     } \
-    static void name(void)
+    PROF__AT_UNLOAD(#order, name##_at_unload)
 #define PROF__AT_END(order, name) PROF__AT_END_(order, name)
 #else
 #define PROF__AT_END(order, name) static void name(void) __attribute__((__destructor__(order)))

@@ -570,6 +570,12 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #define PROFILE_SRWLOCK_RELEASE(lock)                                                                                \
     PROF__EITHER(PROF__SYSTEM_UNLOCK(lock, ReleaseSRWLockExclusive(lock)),                                           \
                  ReleaseSRWLockExclusive(lock))
+#define PROFILE_SRWLOCK_ACQUIRE_SHARED(lock, name)                                                                   \
+    PROF__EITHER(PROF__SYSTEM_LOCK(lock, name, TryAcquireSRWLockShared(lock), AcquireSRWLockShared(lock)),           \
+                 AcquireSRWLockShared(lock))
+#define PROFILE_SRWLOCK_RELEASE_SHARED(lock)                                                                         \
+    PROF__EITHER(PROF__SYSTEM_UNLOCK(lock, ReleaseSRWLockShared(lock)),                                              \
+                 ReleaseSRWLockShared(lock))
 #endif
 
 #define PROFILE_THREAD(name) PROF__EITHER(prof_thread_name(PROF__TEXT(name)), PROF__USE(name))

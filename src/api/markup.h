@@ -72,8 +72,8 @@
      PROFILE_MUTEX_LOCK(mutex, name) calls pthread_mutex_lock() and returns its value, with these three; a wait is a
                                      scope "wait for name"
      PROFILE_MUTEX_UNLOCK(mutex)     calls pthread_mutex_unlock()
-     PROFILE_CRITICAL_SECTION_ENTER(section, name), _LEAVE(section), PROFILE_SRWLOCK_ACQUIRE(lock, name) (exclusive),
-     _RELEASE(lock)                  the same for the locks of Windows; include windows.h */
+     PROFILE_CRITICAL_SECTION_ENTER(section, name), _LEAVE(section), PROFILE_SRWLOCK_ACQUIRE(lock, name),
+     _ACQUIRE_SHARED(lock, name), _RELEASE(lock), _RELEASE_SHARED(lock)  the same for locks of Windows, in windows.h */
 
 enum { /* the kind of a word in the image: see >>image */
     PROF__KIND_NONE = 0, PROF__KIND_BEGIN, PROF__KIND_END, PROF__KIND_MARK, PROF__KIND_COUNTER_INT,

@@ -30,12 +30,11 @@ PROF__AT_UNLOAD("9", prof__unloads);
         (void)module; \
         if (why == DLL_PROCESS_DETACH && !process_ends) name(); \
     } \
-    PROF__AT_UNLOAD(#order, name##_at_unload); \
     static void __attribute__((__destructor__(order))) name##_at_exit(void) \
     { \
         if (!prof__unloaded) name(); \
     } \
-    static void name(void)
+    PROF__AT_UNLOAD(#order, name##_at_unload)
 #define PROF__AT_END(order, name) PROF__AT_END_(order, name)
 #else
 #define PROF__AT_END(order, name) static void name(void) __attribute__((__destructor__(order)))

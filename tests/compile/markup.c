@@ -32,10 +32,14 @@ static SRWLOCK markup_srw = SRWLOCK_INIT;
 #undef PROFILE_CRITICAL_SECTION_LEAVE
 #undef PROFILE_SRWLOCK_ACQUIRE
 #undef PROFILE_SRWLOCK_RELEASE
+#undef PROFILE_SRWLOCK_ACQUIRE_SHARED
+#undef PROFILE_SRWLOCK_RELEASE_SHARED
 #define PROFILE_CRITICAL_SECTION_ENTER(section, name) EnterCriticalSection(section)
 #define PROFILE_CRITICAL_SECTION_LEAVE(section) LeaveCriticalSection(section)
 #define PROFILE_SRWLOCK_ACQUIRE(lock, name) AcquireSRWLockExclusive(lock)
 #define PROFILE_SRWLOCK_RELEASE(lock) ReleaseSRWLockExclusive(lock)
+#define PROFILE_SRWLOCK_ACQUIRE_SHARED(lock, name) AcquireSRWLockShared(lock)
+#define PROFILE_SRWLOCK_RELEASE_SHARED(lock) ReleaseSRWLockShared(lock)
 #endif
 #endif
 
@@ -411,6 +415,8 @@ static int markup_locks(int value)
     else
         AcquireSRWLockExclusive(&markup_srw);
     PROFILE_SRWLOCK_RELEASE(&markup_srw);
+    PROFILE_SRWLOCK_ACQUIRE_SHARED(&markup_srw, "srw");
+    PROFILE_SRWLOCK_RELEASE_SHARED(&markup_srw);
     DeleteCriticalSection(&markup_section);
 #endif
     return value;

@@ -537,6 +537,59 @@ TEST(locks_of_windows)
     DeleteCriticalSection(&section);
 }
 
+/* Two threads hold a lock at the same time; one that wants it alone waits for both. */
+static HANDLE shared_held[2], shared_ends;
+
+static DWORD WINAPI share(LPVOID held)
+{
+    PROFILE_SRWLOCK_ACQUIRE_SHARED(&srw_lock, "shared");
+    SetEvent(held);
+    WaitForSingleObject(shared_ends, 60000);
+    PROFILE_SRWLOCK_RELEASE_SHARED(&srw_lock);
+    return 0;
+}
+
+static DWORD WINAPI have_alone(LPVOID held)
+{
+    SetEvent(held);
+    PROFILE_SRWLOCK_ACQUIRE(&srw_lock, "shared");
+    PROFILE_SRWLOCK_RELEASE(&srw_lock);
+    return 0;
+}
+
+TEST(locks_that_are_shared)
+{
+    prof_config config = trace_config(1u << 20);
+    HANDLE threads[3], waits = CreateEventA(NULL, FALSE, FALSE, NULL);
+    prof_lock_row *rows = NULL;
+    size_t count = 0;
+    shared_ends = CreateEventA(NULL, TRUE, FALSE, NULL);
+    trace_start(&config);
+    for (int i = 0; i < 2; ++i) {
+        shared_held[i] = CreateEventA(NULL, TRUE, FALSE, NULL);
+        threads[i] = CreateThread(NULL, 0, share, shared_held[i], 0, NULL);
+    }
+    CHECK_EQUAL(WaitForMultipleObjects(2, shared_held, TRUE, 60000), WAIT_OBJECT_0); /* both at once */
+    threads[2] = CreateThread(NULL, 0, have_alone, waits, 0, NULL);
+    WaitForSingleObject(waits, 60000);
+    Sleep(100);
+    SetEvent(shared_ends);
+    CHECK_EQUAL(WaitForMultipleObjects(3, threads, TRUE, 60000), WAIT_OBJECT_0);
+    prof_trace *trace = trace_stop();
+    CHECK_EQUAL(prof_locks(trace, 0, &rows, &count), PROF_OK);
+    CHECK_EQUAL(count, 1);
+    if (count == 1) {
+        CHECK(!strcmp(rows[0].name, "shared"));
+        CHECK_EQUAL(rows[0].acquired, 3);
+        CHECK_EQUAL(rows[0].contended, 1);
+        CHECK_EQUAL(rows[0].holding + rows[0].waiting + rows[0].unmatched + rows[0].abandoned, 0);
+    }
+    CHECK_EQUAL(count_named(trace, "wait for shared"), 1);
+    prof_locks_free(rows);
+    prof_trace_close(trace);
+    for (int i = 0; i < 3; ++i) CloseHandle(threads[i]);
+}
+
 /*-- fibers and threads --*/
 
 static prof_fiber *fiber_track;
