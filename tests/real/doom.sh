@@ -52,7 +52,7 @@ configure() { # DIRECTORY SOURCE FLAGS...: the same flags leave the build as it 
     directory=$1
     tree=$2
     shift 2
-    cmake -S "$tree" -B "$directory" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O1 -DENABLE_SDL2_NET=Off \
+    cmake -S "$tree" -B "$directory" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="-O1 -DNDEBUG" -DENABLE_SDL2_NET=Off \
         -DCMAKE_C_FLAGS="-ffile-prefix-map=$work/$tree=. $*" >"$directory.log" 2>&1 ||
         die "does not configure: see $work/$directory.log"
 }
