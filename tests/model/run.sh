@@ -13,14 +13,18 @@ passed=0 failed=0
 
 # check WANTED NAME FILE FLAGS...: WANTED is the number of errors, 0 or 1.
 check() {
-    wanted=$1 name=$2 file=$3
+    wanted=$1 name=$2 file=$3 optimise=-O1
     shift 3
+    case "$wanted $file $*" in
+    0\ ring* | *-DUNDO*) ;;
+    *) optimise=-O0 ;; # compiles in a quarter of the time, and has not many states to see
+    esac
     rm -rf "$work/run"
     mkdir "$work/run"
     cp "$here"/*.pml "$work/run"
     (
         cd "$work/run" || exit 1
-        spin -a "$@" "$file.pml" && ${CC:-cc} -O1 -w -DSAFETY -DHC4 -DNOFAIR -DMEMLIM=2000 -o pan pan.c &&
+        spin -a "$@" "$file.pml" && ${CC:-cc} $optimise -w -DSAFETY -DHC4 -DNOFAIR -DMEMLIM=2000 -o pan pan.c &&
             timeout -k 5 "${PROF_TEST_SECONDS:-600}" ./pan -m1000000 $([ "$file" = ring ] && echo -E) # a reader may wait for ever
     ) >"$work/log" 2>&1
     errors=$(sed -n 's/.*errors: \([0-9]*\).*/\1/p' "$work/log")
