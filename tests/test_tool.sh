@@ -574,9 +574,10 @@ rm -f sparse
 
 # ---- truncated and broken files: no crash, status 2, and recover saves what is there
 
-size=$(wc -c <ring.prof) wrong= saved=0
-for part in $(seq 0 49); do
-    head -c $((size * part / 50)) ring.prof >t.prof
+size=$(wc -c <ring.prof) wrong= saved=0 parts=50 least=35
+[ "$PROF_TEST_QUICK" != 1 ] || parts=10 least=6
+for part in $(seq 0 $((parts - 1))); do
+    head -c $((size * part / parts)) ring.prof >t.prof
     for command in "check t.prof" "summary t.prof" "export t.prof -o t.json" "cut t.prof --from 1us -o t.csv" "merge t.prof whole.prof -o t.json" "compare t.prof whole.prof"; do
         $limit "$prof" $command >out 2>err </dev/null
         [ $? -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] && [ ! -s out ] || wrong="$wrong $part:$command"
@@ -592,12 +593,12 @@ for part in $(seq 0 49); do
         [ $status -eq 2 ] && [ ! -e t2.prof ] || wrong="$wrong $part:recover"
     fi
 done
-[ -z "$wrong" ] && ok "truncated at each 1/50" || bad "truncated at each 1/50:$wrong"
-[ $saved -ge 35 ] && ok "$saved of 50 are recovered" || bad "$saved of 50 are recovered"
+[ -z "$wrong" ] && ok "truncated at each 1/$parts" || bad "truncated at each 1/$parts:$wrong"
+[ $saved -ge $least ] && ok "$saved of $parts are recovered" || bad "$saved of $parts are recovered"
 head -c 20000 ring.prof >t.prof
 is "a third" 0 "$prof" recover t.prof -o t2.prof
 [ "$($prof export t2.prof -f csv -o - | grep -c ,work,)" -gt 500 ] && ok "its events" || bad "its events"
-for seed in 1 2 3 4 5 6 7 8 9; do
+for seed in $(seq $((parts / 5))); do
     awk -v seed=$seed 'BEGIN { srand(seed); for (i = 0; i < 3000; i++) printf "%c", int(rand() * 256) }' >random.prof
     for command in "check random.prof" "summary random.prof" "recover random.prof" "export random.prof -o t.json"; do
         $limit "$prof" $command >out 2>err </dev/null
