@@ -1677,6 +1677,12 @@ static const char *const prof__html_page[] = {
     "if(track.device)return track.name||track.device;"
     "return track.name||(track.fiber?'fiber ':'thread ')+track.thread"
     "}"
+    "function nameTracks(tracks){"
+    "const count=new Map(),key=track=>track.process.id+trackName(track);"
+    "for(const track of tracks)count.set(key(track),(count.get(key(track))||0)+1);"
+    "for(const track of tracks)\n"
+    "track.title=trackName(track)+(count.get(key(track))>1&&track.name&&track.thread&&!track.device?` ${track.thread}`:'')"
+    "}"
     "function finish(report){"
     "let to=0,from=Infinity;"
     "report.messages=[];"
@@ -1688,15 +1694,15 @@ static const char *const prof__html_page[] = {
     "const program=process.about.get('program')||'(unnamed)';"
     "const rank=process.metadata.find(([key])=>key==='rank');"
     "process.name=report.processes.length>1||rank\n"
+   ,
     "?`${program} (${rank?'rank '+rank[1]:process.about.get('pid')}${process.file?', '+process.file:''})`:program"
     "}"
+    "nameTracks(report.tracks);"
     "for(const track of report.tracks){"
-    "track.title=trackName(track);"
     "track.full=report.processes.length>1?`${track.process.name}: ${track.title}`:track.title;"
     "track.marks=track.states=track.owner=null;"
     "for(const level of track.levels){"
     "from=Math.min(from,level.start[0]);"
-   ,
     "to=Math.max(to,level.endOf(level.count-1));"
     "groupsOf(report,level);"
     "level.pyramid=level.pyramid||buildPyramid(level)"
@@ -1785,6 +1791,7 @@ static const char *const prof__html_page[] = {
     "switch(kind.type){"
     "case MARK:"
     "report.messages.push({time,track,severity:-1,text:label.name,label,at});"
+   ,
     "(track.marks=track.marks||[]).push({time,label,at});"
     "break;"
     "case LOG:"
@@ -1793,7 +1800,6 @@ static const char *const prof__html_page[] = {
     "break;"
     "case LOST:report.losses.push({time,track,lost:a});break;"
     "case COUNTER:{"
-   ,
     "const series=entryOf(counters,label.name+'\\0'+label.category,()=>({process,name:label.name,category:label.category,time:[],value:[]}));"
     "series.time.push(time);"
     "series.value.push(a);"
@@ -1903,6 +1909,7 @@ static const char *const prof__html_page[] = {
     "}"
     "curves(){"
     "return[...this.pools.values()].map(pool=>({process:this.process,category:'memory',time:pool.time,"
+   ,
     "value:pool.value,name:pool.name?'memory: '+pool.name:'memory',bytes:true}))"
     "}"
     "}"
@@ -1916,7 +1923,6 @@ static const char *const prof__html_page[] = {
     "return entryOf(this.rows,label.name+'\\0'+label.category,()=>"
     "({label,addresses:new Set(),acquired:0,contended:0,waiters:0,wait:0,waitMax:0,hold:0,holdMax:0,holds:[]}))"
     "}"
-   ,
     "step(type,label,time,address,detail,track){"
     "const row=this.rowOf(label);"
     "row.addresses.add(address);"
@@ -2003,10 +2009,10 @@ static const char *const prof__html_page[] = {
     "function warnings(report){"
     "const lines=[];"
     "if(report.damage)lines.push(`This report is damaged: ${report.damage}. What follows is missing.`);"
+   ,
     "if(report.processes.some(process=>process.about.get('together')==='1'))\n"
     "lines.push('The recordings were made one after the other: here, each begins at 0.');"
     "else if(report.machines>1)lines.push('The recordings are of several machines, or of several starts of one: they are aligned by the time of day, as exactly as the machines had set it.');"
-   ,
     "for(const name of new Set(report.processes.map(process=>process.file).filter(Boolean)))lines.push(`${name} was added: its recordings begin at 0 here.`);"
     "for(const process of report.processes){"
     "const who=report.processes.length>1?process.name+': ':'',number=key=>Number(process.about.get(key)||0);"
@@ -2066,6 +2072,7 @@ static const char *const prof__html_page[] = {
     "}"
     "function bucketValue(bucket){"
     "if(bucket<64)return bucket;"
+   ,
     "const e=Math.floor((bucket-64)/32)+6;"
     "return(32+(bucket-64)%32+0.5)*2**(e-5)"
     "}"
@@ -2075,7 +2082,6 @@ static const char *const prof__html_page[] = {
     "return[first,firstIndex(level.count,k=>level.start[k]>=to)]"
     "}"
     "function rangeStats(report,from,to,wanted){"
-   ,
     "if(report.all&&!wanted&&from<=report.from&&to>=report.to)return allStats(report);"
     "const{nodes,labels}=report,column=n=>new Float64Array(n),calls=column(nodes.count),total=column(nodes.count),self=column(nodes.count);"
     "const sums={labelOf:nodes.label,calls,total,whole:column(labels.length),longest:column(labels.length),"
@@ -2159,6 +2165,7 @@ static const char *const prof__html_page[] = {
     "function callsOf(report,label,from,to,wanted=()=>true){"
     "const{nodes}=report,calls=[];"
     "const mine=new Uint8Array(nodes.count);"
+   ,
     "for(let n=1;n<nodes.count;n++)mine[n]=nodes.label[n]===label?1:0;"
     "for(const track of report.tracks){"
     "if(!wanted(track))continue;"
@@ -2170,7 +2177,6 @@ static const char *const prof__html_page[] = {
     "}"
     "return calls"
     "}"
-   ,
     "function statesIn({labels,nodes},parts){"
     "const sums=new Map();"
     "for(const{track:{states},start,duration}of parts){"
@@ -2273,6 +2279,7 @@ static const char *const prof__html_page[] = {
     "this.low=sum>>>0;"
     "this.high=this.high+0x9E3779B9+(sum>0xFFFFFFFF?1:0)>>>0;"
     "let{high,low}=this;"
+   ,
     "const mix=(shift,timesHigh,timesLow)=>{"
     "low=(low^(low>>>shift|high<<32-shift))>>>0;"
     "high=(high^high>>>shift)>>>0;"
@@ -2284,7 +2291,6 @@ static const char *const prof__html_page[] = {
     "mix(30,0xBF58476D,0x1CE4E5B9);"
     "mix(27,0x94D049BB,0x133111EB);"
     "mix(31,0,0);"
-   ,
     "return(high%limit*(4294967296%limit)+low%limit)%limit"
     "}"
     "}"
@@ -2385,12 +2391,12 @@ static const char *const prof__html_page[] = {
     "if(a.ns.length>=TENTHS_FROM&&b.ns.length>=TENTHS_FROM)widenByTenths(a,b,change);"
     "return change"
     "}"
+   ,
     "const STUDENT=[[1,63.657],[2,9.925],[3,5.841],[4,4.604],[5,4.032],[6,3.707],[7,3.499],[8,3.355],[9,3.25],"
     "[10,3.169],[12,3.055],[15,2.947],[20,2.845],[30,2.75],[60,2.66],[120,2.617],[1e9,DEVIATIONS]];"
     "function dispersionOf(tenths,expected){"
     "const mean=tenths.reduce((sum,value)=>sum+value,0)/TENTHS;"
     "const variance=tenths.reduce((sum,value)=>sum+(value-mean)**2,0)/(TENTHS-1);"
-   ,
     "return expected>0&&variance>expected?variance/expected:1"
     "}"
     "function varianceOf(s){return Math.max(0,s.squares/s.n-(s.sum/s.n)**2)}"
@@ -2471,6 +2477,7 @@ static const char *const prof__html_page[] = {
     "}"
     "return sums"
     "}"
+   ,
     "function differenceTree(report,pairing,stats,sums,per,side){"
     "const{nodes}=report,all=[],make=(pair,up)=>{"
     "const node={pair,of:[null,null],change:null,width:0,children:[],inner:new Map(),up};"
@@ -2480,7 +2487,6 @@ static const char *const prof__html_page[] = {
     "const root=make(-1);"
     "stats.forEach(({calls,total,self},which)=>{"
     "const made=new Array(nodes.count),needed=new Uint8Array(nodes.count);"
-   ,
     "for(let n=nodes.count-1;n>0;n--)if(needed[n]||calls[n])needed[n]=needed[nodes.parent[n]]=1;"
     "made[0]=root;"
     "for(let n=1;n<nodes.count;n++){"
@@ -2569,13 +2575,13 @@ static const char *const prof__html_page[] = {
     "query.categories.every(word=>category.includes(word))"
     "}"
     "function findScopes(report,query,limit=20000){"
+   ,
     "const{nodes,labels}=report,mine=new Uint8Array(nodes.count),hits=[];"
     "const fits=labels.map(label=>labelMatches(query,label));"
     "for(let n=1;n<nodes.count;n++)mine[n]=fits[nodes.label[n]]?1:0;"
     "hits.more=false;"
     "for(const track of report.tracks){"
     "for(let depth=0;depth<track.levels.length;depth++){"
-   ,
     "const level=track.levels[depth],listed=query.args.length?level.args.index:null,n=listed?listed.length:level.count;"
     "for(let k=0;k<n;k++){"
     "const i=listed?listed[k]:k;"
@@ -2653,6 +2659,7 @@ static const char *const prof__html_page[] = {
     "columns.forEach((column,i)=>{"
     "const shown=(column.show||column.get)(row),cell=el('td',{class:column.text?'text':null});"
     "if(i===0&&options.onpick)cell.append(el('button.link',{onclick:()=>options.onpick(row)},shown));"
+   ,
     "else if(shown instanceof Node)cell.append(shown);"
     "else cell.textContent=shown===undefined||shown===null?'':String(shown);"
     "if(column.text)cell.title=typeof shown==='string'?shown:'';"
@@ -2661,7 +2668,6 @@ static const char *const prof__html_page[] = {
     "if(options.onpick)line.ondblclick=()=>options.onpick(row);"
     "return line"
     "});"
-   ,
     "const more=sorted.length>limit?el('button',{onclick:()=>{limit*=4;draw()}},"
     "`Show more: ${grouped(sorted.length-limit)} rows are left`):null;"
     "const button=el('button.copy',{title:'Copy the table as text, for a spreadsheet',onclick:event=>copy(event.target,[columns.map(c=>c.title),"
@@ -2743,12 +2749,12 @@ static const char *const prof__html_page[] = {
     "}"
     "function flamePicture(box,measure,style){"
     "if(!box)return null;"
+   ,
     "const{width,height}=box.getBoundingClientRect(),svg=new Svg(width,height,measure);"
     "svg.fillStyle=style.background;"
     "svg.fillRect(0,0,width,height);"
     "svg.textBaseline='middle';"
     "for(const frame of box.querySelectorAll('button')){"
-   ,
     "const look=getComputedStyle(frame),left=frame.offsetLeft,top=frame.offsetTop,wide=frame.offsetWidth,name=frame.textContent;"
     "svg.fillStyle=look.backgroundColor;"
     "svg.add(svg.put('rect',{x:left,y:top,width:Math.max(0.5,wide-1),height:19}),'title',{},frame.getAttribute('aria-label'));"
@@ -2826,6 +2832,7 @@ static const char *const prof__html_page[] = {
     "}"
     "const top=y,others=rows.filter(each=>!app.pinned.has(each.key));"
     "const all=others.reduce((sum,row)=>sum+row.height,0);"
+   ,
     "this.scroll=Math.max(0,Math.min(this.scroll,all-(height-top)));"
     "y-=this.scroll;"
     "for(const row of others){"
@@ -2837,7 +2844,6 @@ static const char *const prof__html_page[] = {
     "return placed"
     "}"
     "reveal(track,depth){"
-   ,
     "const{app}=this;"
     "app.closed.delete('p'+(track.owner||track).process.id);"
     "if(track.owner===track)app.closed.delete(`p${track.process.id}Tasks`);"
@@ -2925,6 +2931,7 @@ static const char *const prof__html_page[] = {
     "}"
     "fit(ctx,text,x,y,width){"
     "if(text.length>200)text=text.slice(0,200);"
+   ,
     "const whole=this.textWidth(ctx,text);"
     "if(whole>width){"
     "const letters=Math.floor(text.length*width/whole)-1;"
@@ -2936,7 +2943,6 @@ static const char *const prof__html_page[] = {
     "drawLabels(ctx,list,ratio){"
     "const{report}=this.app;"
     "ctx.font=11+FONT;"
-   ,
     "ctx.textBaseline='middle';"
     "ctx.textAlign='left';"
     "for(const[x0,x1,y,level,i]of list){"
@@ -3044,6 +3050,7 @@ static const char *const prof__html_page[] = {
     "this.fit(ctx,text,x0+4,y+LINE/2-1,Math.min(x1,this.canvas.clientWidth)-x0-8)"
     "}"
     "drawSpans(ctx,row,y){"
+   ,
     "const{from,to}=this.app.view,{labels}=this.app.report;"
     "row.group.lanes.forEach((lane,n)=>{"
     "if(this.app.closed.has(row.key)&&n)return;"
@@ -3051,7 +3058,6 @@ static const char *const prof__html_page[] = {
     "for(const span of lane.spans){"
     "if(span.start>to)break;"
     "if(span.start+span.duration<from)continue;"
-   ,
     "const x0=this.x(span.start),x1=this.x(span.start+span.duration);"
     "if(x1<last+1)continue;"
     "last=x1;"
@@ -3153,6 +3159,7 @@ static const char *const prof__html_page[] = {
     "ctx.fillStyle=style.ink"
     "}"
     "this.fit(ctx,row.title,row.kind==='head'||row.kind==='group'?18:22,middle,row.kind==='head'?900:GUTTER-46);"
+   ,
     "if(row.kind!=='head'&&row.kind!=='group'&&(pinned||this.hovered===row.key)){"
     "ctx.fillStyle=pinned?style.accent:style.faint;"
     "ctx.fillText(pinned?'\\u25c6':'\\u25c7',GUTTER-16,middle)"
@@ -3162,7 +3169,6 @@ static const char *const prof__html_page[] = {
     "drawRuler(ctx,width){"
     "const{style,view,selection}=this.app,{step}=this;"
     "ctx.fillStyle=style.gutter;"
-   ,
     "ctx.fillRect(0,0,width,RULER-1);"
     "ctx.fillStyle=style.line;"
     "ctx.fillRect(0,RULER-1,width,1);"
@@ -3250,6 +3256,7 @@ static const char *const prof__html_page[] = {
     "constructor(panels){"
     "this.panels=panels;"
     "this.app=panels.app;"
+   ,
     "this.pair=[0,1];"
     "this.threshold=5;"
     "this.side=1;"
@@ -3260,7 +3267,6 @@ static const char *const prof__html_page[] = {
     "const{report,selection}=this.app,from=selection?selection.from:report.from,to=selection?selection.to:report.to;"
     "const key=[from,to,...this.pair].join();"
     "if(!this.kept||this.kept.key!==key){"
-   ,
     "const processes=this.pair.map(i=>report.processes[i]);"
     "const used=this.pair.map(i=>this.labels[i]=this.labels[i]||labelsOf(report,report.processes[i]));"
     "this.kept={key,from,to,processes,pairing:pairLabels(report.labels,used),"
@@ -3331,10 +3337,10 @@ static const char *const prof__html_page[] = {
     "note.textContent=ORDER.map((verdict,i)=>`${counts[i]} ${verdict}`).reverse().join(', ');"
     "const mean=row=>row&&row.calls?row.total/row.calls:NaN,both=row=>row.a&&row.b&&row.change;"
     "const two=(title,get,show,about)=>['a','b'].map((side,i)=>({title:`${title} ${i+1}`,note:about,get:row=>get(row[side],row,i)||0,"
+   ,
     "show:row=>row[side]?show(get(row[side],row,i)):''}));"
     "return[tools(...this.choosers(),note),el('p.note.under',{},"
     "`${panels.rangeText()}. As in prof compare, the shift is the median of the ratios of all pairs of calls, of 10,000 a side at most. `+\n"
-   ,
     "'Durations here are those recorded, to the nanosecond, and so are the figures.'),"
     "table([words('scope',row=>row.label.name),"
     "{title:'verdict',text:true,note:'slower or faster: the whole 99 % interval lies beyond the threshold; same: it is at most twice as wide as that',"
@@ -3370,9 +3376,9 @@ static const char *const prof__html_page[] = {
     "style(verdict,by){return differenceStyle(verdict==='slower'||verdict==='new'?by:verdict==='faster'||verdict==='gone'?-by:0,this.app.dark)}"
     "frame(node,kept,unit){"
     "const{labels}=this.app.report,[a,b]=node.of,pair=kept.pairing.pairs[node.pair],label=labels[pair.b>=0?pair.b:pair.a];"
+   ,
     "const verdict=!a?'new':!b?'gone':a.self===b.self?'same':judge(node.change,this.threshold/100),ratio=a&&b&&a.self>0?b.self/a.self:NaN;"
     "const words={new:'only in 2',gone:'only in 1',same:'within noise',unsure:'not more than noise may be'}[verdict]||verdict;"
-   ,
     "const figures=key=>a&&b?`${ns(a[key])} \\u2192 ${ns(b[key])}${unit}`:`${ns((a||b)[key])}${unit}`;"
     "const calls=[a,b].filter(Boolean).map(side=>shown(Number(side.calls.toPrecision(4)))).join(' \\u2192 ');"
     "const text=`${label.name}: ${words}; self ${figures('self')}${ratio>=0?`, ${percentText(ratio)}`:''}${a&&b&&node.change.high<1e30?` (99 %: ${intervalText(node.change)})`:''}; `+\n"
@@ -3448,6 +3454,7 @@ static const char *const prof__html_page[] = {
     "memoryOf(name){return this.memories[name]=this.memories[name]||{}}"
     "stats(){"
     "const{selection,report}=this.app,from=selection?selection.from:report.from,to=selection?selection.to:report.to;"
+   ,
     "if(!this.kept||this.kept.from!==from||this.kept.to!==to||this.kept.only!==this.only){"
     "this.kept=rangeStats(report,from,to,this.only===undefined?undefined:this.ofTrack());"
     "this.kept.only=this.only"
@@ -3456,7 +3463,6 @@ static const char *const prof__html_page[] = {
     "}"
     "ofTrack(){return track=>this.only===undefined||track.id===this.only}"
     "chooser(){"
-   ,
     "const tracks=this.app.report.tracks.filter(track=>track.levels.length).slice(0,500);"
     "return tracks.length<2?null:select('Scopes of which track',[['','all tracks'],...tracks.map(({id,full})=>[id,full])],this.only,id=>{"
     "this.only=id===''?undefined:Number(id);"
@@ -3528,9 +3534,9 @@ static const char *const prof__html_page[] = {
     "const row=stats.rows.find(each=>each.id===label.id),every=stats.every&&row;"
     "const at=share=>every?percentile(row,share):durations.length?durations[Math.max(0,Math.ceil(share*durations.length)-1)]:NaN;"
     "const total=row?row.total:0,count=every?row.calls:calls.length;"
+   ,
     "const facts=label.group?[['groups',grouped(calls.length)]]:[['calls',grouped(count)],['total',ns(total)],['self',ns(row?row.self:0)],['mean',ns(total/count)],"
     "['min',ns(at(0))],['p50',ns(at(0.5))],['p90',ns(at(0.9))],['p99',ns(at(0.99))],['p99.9',ns(at(0.999))],['max',ns(at(1))]];"
-   ,
     "const states=statesText(report,calls);"
     "const chosen=this.bucket?whole.filter(call=>call.duration>=this.bucket[0]&&call.duration<this.bucket[1]):calls;"
     "const left=el('div.side',{},el('h2',{},el('i.swatch',{style:{background:css(label.rgb)}}),label.name),"
@@ -3581,6 +3587,7 @@ static const char *const prof__html_page[] = {
     "...sides[1]?sides.map(({name,about,durations},k)=>el('div.note',{},el('i',{class:`swatch ${k?'after':'before'}`}),"
     "`${name}${about}: ${grouped(durations.length)} calls, p50 ${ns(durations[durations.length-1>>1])}`)):[])"
     "}"
+   ,
     "argumentTables(calls){"
     "const{report}=this.app,keys=new Map();"
     "let seen=0;"
@@ -3590,7 +3597,6 @@ static const char *const prof__html_page[] = {
     "const text=shown(v),values=keys.get(key);"
     "let row=values.get(text);"
     "if(!row){"
-   ,
     "if(values.size>=10000)continue;"
     "values.set(text,row={text,calls:0,total:0,max:0})"
     "}"
@@ -3647,12 +3653,12 @@ static const char *const prof__html_page[] = {
     "return[tools(which,el('span.note',{},text)),"
     "table([{title:series.noun,get:row=>row.i+1},moments('start',row=>row.start),"
     "times('duration',row=>row.duration)],rows,"
+   ,
     "{caption:`${series.noun}s: ${series.name}`,sort:2,memory:this.memoryOf('frames'),onpick:row=>app.zoomTo(row.start,row.start+row.duration,true)})]"
     "}"
     "messages(){"
     "const{app}=this,{selection}=app;"
     "const filter=el('input',{type:'search',placeholder:'Only with this text','aria-label':'Only messages with this text',value:this.wanted||''});"
-   ,
     "const level=select('Severity',[...['all','marks','info and above','warnings and above','errors'].entries()],this.least||0,i=>{this.least=Number(i);draw()});"
     "const box=el('div.fill');"
     "const draw=()=>{"
@@ -3710,10 +3716,10 @@ static const char *const prof__html_page[] = {
     "if(!memory)continue;"
     "parts.push(tableOf([words('site',row=>row.label.name||where(row.label)),words('pool',row=>row.label.category)],"
     "memory.sites,`Allocations of ${name} by site${memory.unknown?`; ${grouped(memory.unknown)} frees of blocks from before`:''}`,'memory'));"
+   ,
     "parts.push(tableOf([words('scope',row=>row.label.name)],memory.scopes,`Allocations of ${name} by the scope around them`,'memory by scope'));"
     "parts.push(table([moments('allocated at',row=>row.time),sizes('bytes',row=>row.size),"
     "words('address',row=>'0x'+row.address.toString(16)),words('site',row=>where(row.site.label)),"
-   ,
     "words('thread',row=>row.track.title)],memory.leaks,"
     "{caption:`${grouped(memory.leaks.length)} blocks that were not freed`,sort:1,memory:this.memoryOf('leaks'),onpick:row=>this.app.goTo(row.time,row.track)}))"
     "}"
@@ -3768,6 +3774,7 @@ static const char *const prof__html_page[] = {
     "let x=left;"
     "for(const child of node.children){"
     "const share=widthOf(node)>0?width*Math.min(1,widthOf(child)/widthOf(node)):0;"
+   ,
     "place(child,x,share,depth+(node.up?1:0));"
     "x+=share"
     "}"
@@ -3776,7 +3783,6 @@ static const char *const prof__html_page[] = {
     "for(const{node,left,width,depth}of boxes.slice(0,3000)){"
     "const{name,text,style,...more}=show(node);"
     "box.append(el('button',{title:text,'aria-label':text,style:{left:`${left*100}%`,width:`${width*100}%`,top:`${depth*20}px`,...style},...more},"
-   ,
     "width>0.02?name:''))"
     "}"
     "box.style.height=`${20*(1+Math.max(0,...boxes.map(each=>each.depth)))}px`;"
@@ -3875,6 +3881,7 @@ static const char *const prof__html_page[] = {
     "listenToFiles(){"
     "const mark=event=>{"
     "const files=event.type==='dragover'&&event.dataTransfer.types.includes('Files');"
+   ,
     "if(files)event.preventDefault();"
     "document.body.classList.toggle('dropping',files)"
     "};"
@@ -3888,7 +3895,6 @@ static const char *const prof__html_page[] = {
     "};"
     "$('against').onclick=()=>$('file').click();"
     "$('file').onchange=()=>{"
-   ,
     "const[file]=$('file').files;"
     "if(file)this.against(file);"
     "$('file').value=''"
@@ -3961,6 +3967,7 @@ static const char *const prof__html_page[] = {
     "ctx.fillStyle=this.style.ink;"
     "ctx.fillText(`${this.series.noun==='step'?'Steps':'Frames'}: ${this.series.name}`,8,6);"
     "ctx.fillStyle=this.style.faint;"
+   ,
     "ctx.fillText(`${grouped(n)}, median ${ns(median)}`,8,22);"
     "ctx.fillText(game?'lines: 60 and 30 a second':'line: the median',8,37)"
     "}"
@@ -3970,7 +3977,6 @@ static const char *const prof__html_page[] = {
     "}"
     "setView(from,to){"
     "const{report}=this,all=report.to-report.from,length=Math.max(10,Math.min(to-from,all*1.1));"
-   ,
     "const middle=(from+to)/2,edge=all*0.05;"
     "from=Math.max(report.from-edge,Math.min(middle-length/2,report.to+edge-length));"
     "this.view={from,to:from+length};"
@@ -4068,6 +4074,7 @@ static const char *const prof__html_page[] = {
     "$('save-png').onclick=async()=>download(await this.png(),name()+'.png');"
     "$('save-svg').onclick=()=>save(this.svg(),'');"
     "$('save-flame').onclick=()=>save(flamePicture(flame(),document.createElement('canvas').getContext('2d'),this.style),'-flame');"
+   ,
     "$('copy-address').onclick=event=>copy(event.target,location.href)"
     "}"
     "step(direction){"
@@ -4075,7 +4082,6 @@ static const char *const prof__html_page[] = {
     "if(!focus)return this.first();"
     "const{track,depth,i}=focus,level=track.levels[depth],last=depth+1<track.levels.length?track.levels[depth+1]:null;"
     "if(direction==='ArrowRight'&&i+1<level.count)this.show({track,depth,i:i+1});"
-   ,
     "if(direction==='ArrowLeft'&&i>0)this.show({track,depth,i:i-1});"
     "if(direction==='ArrowUp'&&depth>0){"
     "const up=scopeAt(track.levels[depth-1],level.start[i]);"
@@ -4157,6 +4163,7 @@ static const char *const prof__html_page[] = {
     "const view=range(parts.v),selection=range(parts.s),focus=/^(\\d+)\\.(\\d+)\\.(\\d+)$/.exec(parts.f||'');"
     "if(focus){"
     "const[track,depth,i]=focus.slice(1).map(Number),level=this.report.tracks[track]&&this.report.tracks[track].levels[depth];"
+   ,
     "if(level&&i<level.count)this.setFocus({track:this.report.tracks[track],depth,i})"
     "}"
     "if(parts.q){"
@@ -4166,7 +4173,6 @@ static const char *const prof__html_page[] = {
     "if(/^(name|busy)$/.test(parts.o))this.order=parts.o;"
     "if(parts.l)this.label=this.report.labels[Number(parts.l)]||this.label;"
     "if(parts.p)this.pinned=new Set(parts.p.split(','));"
-   ,
     "if(parts.c!==undefined)this.closed=new Set(parts.c.split(',').map(decoded));"
     "if(this.report.tracks[Number(parts.k)])this.panels.only=Number(parts.k);"
     "if(parts.t)this.panels.open(parts.t);"
@@ -4256,6 +4262,7 @@ static const char *const prof__html_page[] = {
     "const line=event.deltaMode===1?18:1,dy=event.deltaY*line,dx=event.deltaX*line;"
     "const zooms=event.ctrlKey||event.metaKey?!this.wheelZooms||event.ctrlKey:this.wheelZooms&&!event.shiftKey;"
     "if(zooms){"
+   ,
     "this.zoom(Math.exp(Math.max(-60,Math.min(60,dy))*0.008),this.time.time(Math.max(GUTTER,event.offsetX)))"
     "}else if(event.shiftKey||Math.abs(dx)>Math.abs(dy)){"
     "this.pan((Math.abs(dx)>Math.abs(dy)?dx:dy)/(event.target.clientWidth-GUTTER))"
@@ -4267,7 +4274,6 @@ static const char *const prof__html_page[] = {
     "press(event){"
     "const canvas=$('time'),x=event.offsetX,y=event.offsetY,place=this.time.at(x,y);"
     "canvas.focus();"
-   ,
     "if(event.button!==0&&event.button!==1)return;"
     "if(place.area==='gutter')return this.pressGutter(place);"
     "const began={view:{...this.view},scroll:this.time.scroll,time:this.time.time(x)},pan=event.shiftKey||event.button===1;"
@@ -4351,6 +4357,7 @@ static const char *const prof__html_page[] = {
     "}"
     "if(mark)return[mark.text||mark.label.name,`at ${moment(mark.time)}`,where(mark.label)];"
     "if(span)return[report.labels[span.label].name,ns(span.duration),`at ${moment(span.start)}`,`id 0x${span.id.toString(16)}`,...span.args.slice(0,12).map(([k,v])=>`${k} = ${shown(v)}`)];"
+   ,
     "if(hold)return[row.title,`held for ${ns(hold.duration)}`,`by ${hold.track.title}`,hold.waiters.length?`${hold.waiters.length} waited: ${[...new Set(hold.waiters.map(track=>track.title))].slice(0,8).join(', ')}`:''];"
     "if(sample)return[row.title,(row.series.bytes?bytes:shown)(sample.value),`at ${moment(sample.time)}`];"
     "return null"
@@ -4360,7 +4367,6 @@ static const char *const prof__html_page[] = {
     "tip.replaceChildren(el('b',{},title),el('span',{},second||''),...more.filter(Boolean).map(line=>el('div',{},line)));"
     "tip.hidden=false;"
     "const box=tip.getBoundingClientRect();"
-   ,
     "tip.style.left=`${Math.max(4,Math.min(event.clientX+14,innerWidth-box.width-6))}px`;"
     "tip.style.top=`${event.clientY+18+box.height>innerHeight?event.clientY-box.height-10:event.clientY+18}px`"
     "}"

@@ -12,6 +12,14 @@ function trackName(track) {
     return track.name || (track.fiber ? 'fiber ' : 'thread ') + track.thread;
 }
 
+/** Threads without a name have the program's, all of them: those of the same name get their ids as well. */
+function nameTracks(tracks) {
+    const count = new Map(), key = track => track.process.id + trackName(track);
+    for (const track of tracks) count.set(key(track), (count.get(key(track)) || 0) + 1);
+    for (const track of tracks)
+        track.title = trackName(track) + (count.get(key(track)) > 1 && track.name && track.thread && !track.device ? ` ${track.thread}` : '');
+}
+
 /** Adds all that views need; again, if the report has more events than before. @param {import('./decode.js').Report} report @returns the report */
 export function finish(report) {
     let to = 0, from = Infinity;
@@ -26,8 +34,8 @@ export function finish(report) {
         process.name = report.processes.length > 1 || rank
             ? `${program} (${rank ? 'rank ' + rank[1] : process.about.get('pid')}${process.file ? ', ' + process.file : ''})` : program;
     }
+    nameTracks(report.tracks);
     for (const track of report.tracks) {
-        track.title = trackName(track);
         track.full = report.processes.length > 1 ? `${track.process.name}: ${track.title}` : track.title;
         track.marks = track.states = track.owner = null;
         for (const level of track.levels) {

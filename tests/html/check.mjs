@@ -36,6 +36,8 @@ async function account(prefix) {
     }
     const cut = [...tracks.values()].flatMap(({ events }) => events).filter(line => /^scope\t/.test(line) && line.split('\t')[6] !== '0').length, note = warnings(report).find(line => / lacks? begin or end/.test(line));
     same(`${name}: the page says how many scopes are cut`, note ? parseInt(note.replace(/,/g, ''), 10) : 0, cut);
+    const titles = report.tracks.filter(track => !track.device && track.name && !track.fiber).map(track => `${track.process.id} ${track.title}`);
+    same(`${name}: no two threads have one title`, titles.length - new Set(titles).size, 0);
     const others = report.tracks.filter(track => !mine.has(track) && (track.levels.length || track.points.count));
     same(`${name}: no other track has events`, others.length, 0);
     const whole = report.spans.filter(span => !span.mark);
