@@ -86,7 +86,7 @@
 #define PROF__GUARD_SYNC(variable, token) prof__guard_sync variable = {token}
 #define PROF__GUARD_STAGE(token) PROF__GUARD(prof__stage, token)
 #define PROF__STAGE_TOKEN prof__stage.token
-#define PROF__HANDLE(handle, guard) const prof_scope handle = PROF__RECORDED(guard.token)
+#define PROF__HANDLE(handle, guard) const prof_scope handle PROF__UNUSED = PROF__RECORDED(guard.token)
 #define PROF__TOKEN_OF(scope) scope.token
 #elif defined(__GNUC__)
 #define PROF__GUARD(variable, token) \

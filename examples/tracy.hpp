@@ -1,0 +1,188 @@
+// Tracy's macros on top of prof: a program that is marked up with them needs only another include, and one file that
+// defines PROF_IMPLEMENTATION. docs/coming-from-tracy.md says what becomes of each. Take what you need, or all of it.
+//
+//     #include "tracy.hpp"        // instead of "tracy/Tracy.hpp"
+#ifndef PROF_TRACY_HPP
+#define PROF_TRACY_HPP
+
+#include "prof.h"
+#include <map>
+#include <mutex>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <string>
+
+namespace tracy {
+
+// Texts come with their size, and without a zero.
+struct chars {
+    const char *from;
+    size_t length;
+    const char *data() const { return from; }
+    size_t size() const { return length; }
+    std::string string() const { return std::string(from, length); }
+};
+
+// Fibers and frames are known by their names.
+template <typename Object> Object *named(const char *name, Object *(*create)(const char *))
+{
+    static std::mutex lock;
+    static std::map<std::string, Object *> known;
+    std::lock_guard<std::mutex> guard(lock);
+    Object *&object = known[name];
+    if (!object) object = create(name);
+    return object;
+}
+inline prof_frame *frame_create(const char *name) { return prof_frame_create(NULL, name); }
+inline prof_fiber *fiber_create(const char *name) { return prof_fiber_create(name); }
+inline prof_frame *frame(const char *name) { return named<prof_frame>(name, frame_create); }
+inline prof_fiber *fiber(const char *name) { return named<prof_fiber>(name, fiber_create); }
+
+inline void SetThreadName(const char *name) { PROFILE_THREAD(name); }
+
+// note records what happens to a lock, under the name that its declaration gave.
+enum class LockEvent { wait, acquire, release };
+template <typename Mutex> class Lockable {
+public:
+    explicit Lockable(void (*recorder)(const void *, LockEvent)) : note(recorder) {}
+    Lockable(const Lockable &) = delete;
+    void lock()
+    {
+        if (!mutex.try_lock()) {
+            PROFILE_SCOPE("wait for a lock");
+            note(this, LockEvent::wait);
+            mutex.lock();
+        }
+        note(this, LockEvent::acquire);
+    }
+    bool try_lock()
+    {
+        bool taken = mutex.try_lock();
+        if (taken) note(this, LockEvent::acquire);
+        return taken;
+    }
+    void unlock()
+    {
+        note(this, LockEvent::release);
+        mutex.unlock();
+    }
+
+protected:
+    Mutex mutex;
+
+private:
+    void (*note)(const void *, LockEvent);
+};
+// Readers are not recorded: several may hold the lock.
+template <typename Mutex> class SharedLockable : public Lockable<Mutex> {
+public:
+    using Lockable<Mutex>::Lockable;
+    void lock_shared() { this->mutex.lock_shared(); }
+    bool try_lock_shared() { return this->mutex.try_lock_shared(); }
+    void unlock_shared() { this->mutex.unlock_shared(); }
+};
+} // namespace tracy
+
+#define TRACY_NOTE(name)                                                               \
+    [](const void *tracy_lock, tracy::LockEvent tracy_event) {                         \
+        switch (tracy_event) {                                                         \
+        case tracy::LockEvent::wait: PROFILE_LOCK_WAIT(tracy_lock, name); break;       \
+        case tracy::LockEvent::acquire: PROFILE_LOCK_ACQUIRE(tracy_lock, name); break; \
+        case tracy::LockEvent::release: PROFILE_LOCK_RELEASE(tracy_lock, name); break; \
+        }                                                                              \
+    }
+#define TracyLockableN(type, variable, name) tracy::Lockable<type> variable{TRACY_NOTE(name)}
+#define TracyLockable(type, variable) TracyLockableN(type, variable, #variable)
+#define TracySharedLockableN(type, variable, name) tracy::SharedLockable<type> variable{TRACY_NOTE(name)}
+#define TracySharedLockable(type, variable) TracySharedLockableN(type, variable, #variable)
+#define LockableBase(type) tracy::Lockable<type>
+#define SharedLockableBase(type) tracy::SharedLockable<type>
+#define LockMark(variable) ((void)(variable))
+#define LockableName(variable, text, size) ((void)(variable))
+
+// Zones. `active` is a constant here.
+#define ZoneScoped PROFILE_FUNCTION()
+#define ZoneScopedN(name) PROFILE_SCOPE(name)
+#define ZoneScopedC(color) PROFILE_SCOPE_COLOR(__func__, color)
+#define ZoneScopedNC(name, color) PROFILE_SCOPE_COLOR(name, color)
+#define ZoneScopedS(depth) ZoneScoped
+#define ZoneScopedNS(name, depth) ZoneScopedN(name)
+#define ZoneScopedCS(color, depth) ZoneScopedC(color)
+#define ZoneScopedNCS(name, color, depth) ZoneScopedNC(name, color)
+#define ZoneNamedN(variable, name, active) PROFILE_SCOPE_AS_L(variable, name, (active) ? 1 : 255)
+#define ZoneNamed(variable, active) ZoneNamedN(variable, __func__, active)
+#define ZoneNamedC(variable, color, active) ZoneNamed(variable, active)
+#define ZoneNamedNC(variable, name, color, active) ZoneNamedN(variable, name, active)
+#define ZoneTransient(variable, active) ZoneNamed(variable, active)
+#define ZoneTransientN(variable, name, active) PROFILE_SCOPE_S(name)
+
+// An argument belongs to the innermost scope of the thread; with a variable, to that one.
+#define TRACY_FORMATTED(record, ...)                                      \
+    do {                                                                  \
+        if (!prof_enabled()) break;                                       \
+        char tracy_formatted[256];                                        \
+        snprintf(tracy_formatted, sizeof tracy_formatted, __VA_ARGS__);   \
+        record;                                                           \
+    } while (0)
+#define ZoneText(text, size) PROFILE_ARG("text", (tracy::chars{text, size}))
+#define ZoneTextV(variable, text, size) PROFILE_ARG_TO(variable, "text", (tracy::chars{text, size}.string()))
+#define ZoneTextF(...) TRACY_FORMATTED(PROFILE_ARG_S("text", tracy_formatted), __VA_ARGS__)
+#define ZoneTextVF(variable, ...) TRACY_FORMATTED(PROFILE_ARG_TO_S(variable, "text", tracy_formatted), __VA_ARGS__)
+#define ZoneName(text, size) PROFILE_ARG("name", (tracy::chars{text, size}))
+#define ZoneNameV(variable, text, size) PROFILE_ARG_TO(variable, "name", (tracy::chars{text, size}.string()))
+#define ZoneNameF(...) TRACY_FORMATTED(PROFILE_ARG_S("name", tracy_formatted), __VA_ARGS__)
+#define ZoneNameVF(variable, ...) TRACY_FORMATTED(PROFILE_ARG_TO_S(variable, "name", tracy_formatted), __VA_ARGS__)
+#define ZoneValue(value) PROFILE_ARG("value", value)
+#define ZoneValueV(variable, value) PROFILE_ARG_TO(variable, "value", value)
+#define ZoneColor(color) ((void)0)
+#define ZoneColorV(variable, color) ((void)0)
+#define ZoneIsActive (prof_enabled() != 0)
+#define ZoneIsActiveV(variable) (prof_enabled() != 0)
+
+#define FrameMark PROFILE_FRAME("Frame")
+#define FrameMarkNamed(name) PROFILE_FRAME(name)
+#define FrameMarkStart(name) prof_frame_start(tracy::frame(name))
+#define FrameMarkEnd(name) prof_frame_stop(tracy::frame(name))
+#define FrameImage(image, width, height, offset, flip) ((void)0)
+
+#define TracyPlot(name, value) PROFILE_COUNTER(name, value)
+#define TracyPlotConfig(name, type, step, fill, color) ((void)0)
+#define TracyMessage(text, size) PROFILE_LOG(PROF_LOG_INFO, "%.*s", static_cast<int>(size), text)
+#define TracyMessageL(text) PROFILE_LOG(PROF_LOG_INFO, "%s", text)
+#define TracyMessageC(text, size, color) TracyMessage(text, size)
+#define TracyMessageLC(text, color) TracyMessageL(text)
+#define TracyAppInfo(text, size) prof_set_metadata("app info", tracy::chars{text, size}.string().c_str())
+#define TracySetProgramName(name) prof_set_metadata("program name", name)
+
+#define TracyAlloc(pointer, size) PROFILE_ALLOC(pointer, size)
+#define TracyFree(pointer) PROFILE_FREE(pointer)
+#define TracyAllocN(pointer, size, pool) PROFILE_ALLOC_C(pointer, size, pool)
+#define TracyFreeN(pointer, pool) PROFILE_FREE_C(pointer, pool)
+#define TracySecureAlloc(pointer, size) TracyAlloc(pointer, size)
+#define TracySecureFree(pointer) TracyFree(pointer)
+#define TracyAllocS(pointer, size, depth) TracyAlloc(pointer, size)
+#define TracyFreeS(pointer, depth) TracyFree(pointer)
+
+#define TracyFiberEnter(name) prof_fiber_switch(tracy::fiber(name))
+#define TracyFiberEnterHint(name, group) TracyFiberEnter(name)
+#define TracyFiberLeave prof_fiber_switch(NULL)
+
+#define TracyIsConnected (prof_enabled() != 0)
+#define TracyIsStarted true
+#define TracyNoop ((void)0)
+
+// The zones of TracyC.h.
+typedef prof_range *TracyCZoneCtx;
+#define TracyCZoneN(variable, name, active)                               \
+    static prof_range *const variable##_range = prof_range_create(name);  \
+    TracyCZoneCtx variable = (active) ? variable##_range : NULL;          \
+    prof_range_start(variable)
+#define TracyCZone(variable, active) TracyCZoneN(variable, __func__, active)
+#define TracyCZoneEnd(variable) prof_range_stop(variable)
+#define TracyCFrameMark FrameMark
+#define TracyCFrameMarkNamed(name) FrameMarkNamed(name)
+#define TracyCPlot(name, value) TracyPlot(name, value)
+#define TracyCMessageL(text) TracyMessageL(text)
+#define TracyCSetThreadName(name) tracy::SetThreadName(name)
+#endif

@@ -1,0 +1,150 @@
+// examples/tracy.hpp: what a program that is marked up with Tracy's macros leaves in a recording.
+#include "../examples/tracy.hpp"
+#include "test.h"
+#include "trace.h"
+#include <thread>
+#include <vector>
+
+static int zones(int depth)
+{
+    ZoneScoped;
+    ZoneText("text and more", 4);
+    ZoneValue(depth);
+    if (depth) return zones(depth - 1);
+    {
+        ZoneScopedN("inner");
+        ZoneScopedNC("colored", 0xff0000);
+        ZoneNamedN(outer, "named", true);
+        ZoneNamedN(never, "inactive", false);
+        ZoneScopedN("innermost");
+        ZoneTextV(outer, "outer!", 5);
+        ZoneTextF("%d of %s", depth, "all");
+        ZoneNameF("job %d", 7);
+    }
+    return 1;
+}
+
+static size_t count_with(trace_list *list, const char *name, const char *key, const char *value)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; ++i)
+        for (size_t k = 0; k < list->events[i].arg_count; ++k) {
+            const prof_arg *arg = &list->events[i].args[k];
+            if (!strcmp(list->events[i].name, name) && !strcmp(arg->key, key) && arg->value.type == PROF_VALUE_STRING)
+                count += !strcmp(arg->value.as.string, value);
+        }
+    return count;
+}
+
+static size_t messages(trace_list *list, const char *text)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; ++i)
+        if (list->events[i].type == PROF_EVENT_LOG) count += !strcmp(list->events[i].value.as.string, text);
+    return count;
+}
+
+TEST(zones_and_messages)
+{
+    prof_config config = trace_config(1 << 20);
+    trace_start(&config);
+    for (int i = 0; i < 3; ++i) {
+        FrameMark;
+        FrameMarkStart("loading");
+        CHECK_EQUAL(zones(2), 1);
+        FrameMarkEnd("loading");
+        TracyPlot("load", 0.5 * i);
+        TracyMessage("hello world", 5);
+        TracyMessageL("literal");
+    }
+    prof_trace *trace = trace_stop();
+    trace_list list = trace_read(trace, trace_track_named(trace, "test_tracy_cpp"));
+    CHECK_EQUAL(trace_count(&list, "zones"), 9);
+    CHECK_EQUAL(trace_count(&list, "Frame"), 3);
+    CHECK_EQUAL(trace_count(&list, "loading"), 6); // a begin and an end each
+    CHECK_EQUAL(trace_count(&list, "inner"), 3);
+    CHECK_EQUAL(trace_count(&list, "colored"), 3);
+    CHECK_EQUAL(trace_count(&list, "named"), 3);
+    CHECK_EQUAL(trace_count(&list, "inactive"), 0);
+    CHECK_EQUAL(trace_count(&list, "load"), 3);
+    CHECK_EQUAL(messages(&list, "hello"), 3);
+    CHECK_EQUAL(messages(&list, "literal"), 3);
+    CHECK_EQUAL(count_with(&list, "zones", "text", "text"), 9);
+    CHECK_EQUAL(count_with(&list, "named", "text", "outer"), 3);
+    CHECK_EQUAL(count_with(&list, "innermost", "text", "0 of all"), 3);
+    CHECK_EQUAL(count_with(&list, "innermost", "name", "job 7"), 3);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+struct Account {
+    TracyLockable(std::mutex, lock);
+    TracyLockableN(std::mutex, other, "named lock");
+    int money = 0;
+};
+
+TEST(locks_and_memory)
+{
+    prof_config config = trace_config(1 << 20);
+    Account account;
+    trace_start(&config);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&] {
+            tracy::SetThreadName("teller");
+            for (int k = 0; k < 250; ++k) {
+                std::lock_guard<LockableBase(std::mutex)> guard(account.lock);
+                account.money++;
+            }
+        });
+    for (auto &thread : threads) thread.join();
+    account.other.lock();
+    account.other.unlock();
+    char block[64];
+    TracyAlloc(block, 64);
+    TracyAllocN(block + 1, 10, "pool");
+    TracyFreeN(block + 1, "pool");
+    prof_trace *trace = trace_stop();
+    CHECK_EQUAL(account.money, 1000);
+    prof_lock_row *locks = NULL;
+    size_t count = 0;
+    CHECK_EQUAL(prof_locks(trace, 0, &locks, &count), PROF_OK);
+    CHECK_EQUAL(count, 2);
+    for (size_t i = 0; i < count; ++i)
+        CHECK_EQUAL(locks[i].acquired, strcmp(locks[i].name, "lock") ? strcmp(locks[i].name, "named lock") ? 0 : 1 : 1000);
+    prof_locks_free(locks);
+    prof_memory_stats *memory = NULL;
+    CHECK_EQUAL(prof_memory(trace, &memory), PROF_OK);
+    CHECK_EQUAL(memory->pool_count, 2);
+    for (size_t i = 0; i < memory->pool_count; ++i)
+        CHECK_EQUAL(memory->pools[i].live_bytes, strcmp(memory->pools[i].pool, "pool") ? 64 : 0);
+    prof_memory_free(memory);
+    prof_trace_close(trace);
+}
+
+// A zone that begins on one thread and ends on another, in one fiber: examples/fibers.cpp of Tracy does so.
+TEST(fibers)
+{
+    prof_config config = trace_config(1 << 20);
+    static TracyCZoneCtx crossing;
+    trace_start(&config);
+    std::thread([] {
+        TracyFiberEnter("job1");
+        TracyCZoneN(zone, "crossing", true);
+        crossing = zone;
+        TracyFiberLeave;
+    }).join();
+    std::thread([] {
+        TracyFiberEnter("job1");
+        TracyCZoneEnd(crossing);
+        TracyFiberLeave;
+    }).join();
+    prof_trace *trace = trace_stop();
+    trace_list list = trace_read(trace, trace_track_named(trace, "job1"));
+    CHECK_EQUAL(trace_count(&list, "crossing"), 1);
+    CHECK_EQUAL(list.events[0].flags, 0);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+TEST_MAIN
