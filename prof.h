@@ -9,7 +9,7 @@ QUICK START
 
     int main(void)
     {
-        prof_config config = {0};          // zero is the default everywhere
+        prof_config config = {0};          // zero is the default everywhere; in C++ write {}
         config.output = "trace.json";      // or .prof, .csv, .txt
         prof_start(&config);
         for (int i = 0; i < 100; ++i) {
@@ -24478,9 +24478,13 @@ static PROF__RARE void prof__summary_frame(prof__table *t, const prof_stat *stat
     if (slow > 0) prof__human_hz(low, 1e9 / slow);
     prof__table_row(t, stat->name, 0);
     prof__table_count(t, stat->count);
-    prof__table_text(t, rate);
-    prof__table_text(t, low);
-    prof__summary_times(t, stat);
+    if (stat->count) {
+        prof__table_text(t, rate);
+        prof__table_text(t, low);
+        prof__summary_times(t, stat);
+    } else {
+        prof__table_dashes(t); /* one boundary is no frame yet */
+    }
     prof__table_end(t);
 }
 

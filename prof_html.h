@@ -1678,7 +1678,7 @@ static const char *const prof__html_page[] = {
     "return track.name||(track.fiber?'fiber ':'thread ')+track.thread"
     "}"
     "function nameTracks(tracks){"
-    "const count=new Map(),key=track=>track.process.id+trackName(track);"
+    "const count=new Map(),key=track=>`${track.process.id} ${trackName(track)}`;"
     "for(const track of tracks)count.set(key(track),(count.get(key(track))||0)+1);"
     "for(const track of tracks)\n"
     "track.title=trackName(track)+(count.get(key(track))>1&&track.name&&track.thread&&!track.device?` ${track.thread}`:'')"

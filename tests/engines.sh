@@ -355,5 +355,103 @@ else
         check "godot: it runs" ./godot_host && check "godot: its frames" test "$(grep -o '"name":"frame"' godot.json | wc -l)" = 60
 fi
 
+# ---- the plugin for Unity, in a host that does what Unity does with it; UNITY_HEADERS is where Unity's headers are
+
+cat >unity_host.c <<'END'
+#include <dlfcn.h>
+#include <string.h>
+static void *library;
+static void *find(const char *name, void *function)
+{
+    void *symbol = dlsym(library, name);
+    memcpy(function, &symbol, sizeof symbol);
+    return symbol;
+}
+int main(void)
+{
+    void (*load)(void *), (*unload)(void), (*begin)(void *), (*end)(void *), (*frame)(void), (*set)(void *, double);
+    void *(*name)(const char *), *(*counter)(const char *);
+    library = dlopen("./libprof_unity.so", RTLD_NOW);
+    if (!library || !find("UnityPluginLoad", &load) || !find("UnityPluginUnload", &unload)) return 1;
+    if (!find("prof_unity_begin", &begin) || !find("prof_unity_end", &end) || !find("prof_unity_name", &name)) return 2;
+    if (!find("prof_unity_frame", &frame)) return 3;
+    if (!find("prof_unity_counter", &counter) || !find("prof_unity_set", &set)) return 4;
+    load(NULL);
+    void *update = name("Update"), *bodies = counter("bodies");
+    for (int i = 0; i < 61; ++i) {
+        frame();
+        begin(update);
+        set(bodies, i);
+        end(update);
+    }
+    unload();
+    return 0;
+}
+END
+unity=${UNITY_HEADERS:-/usr/include}
+if ! [ -f "$unity/IUnityInterface.h" ]; then
+    skip "unity: no IUnityInterface.h, set UNITY_HEADERS to its folder"
+else
+    check "unity.c compiles" ${CC:-cc} -std=gnu99 -O0 -Wall -Wextra -Wno-misleading-indentation -fPIC -shared \
+        -isystem "$unity" examples/engines/unity.c -o libprof_unity.so -pthread &&
+        check "a host for it" ${CC:-cc} unity_host.c -o unity_host -ldl &&
+        check "unity: it runs" ./unity_host &&
+        check "unity: its frames" test "$(grep -o '"name":"frame"' unity.json | wc -l)" = 60 &&
+        check "unity: its scopes" test "$(grep -o '"name":"Update"' unity.json | wc -l)" = 61
+fi
+
+# ---- the module for Unreal, with stand-ins for what it takes of Unreal: whether the real ones fit is not known
+
+mkdir -p unreal/Misc unreal/Modules
+cat >unreal/CoreMinimal.h <<'END'
+#define TEXT(x) L##x
+#define check(expression) { if (!(expression)) __builtin_trap(); }
+#define UE_LOG(category, severity, format, ...) (void)(L"" format), (void)(__VA_ARGS__)
+#define PI 3.1415926f
+#define UPROPERTY(...)
+#define FORCEINLINE inline __attribute__((always_inline))
+END
+cat >unreal/Misc/CoreDelegates.h <<'END'
+#include <functional>
+struct FDelegateHandle { bool valid; };
+struct FCoreDelegates {
+    struct Event {
+        std::function<void()> function;
+        template <typename Function> FDelegateHandle AddLambda(Function given) { function = given; return {true}; }
+        void Remove(FDelegateHandle handle) { if (handle.valid) function = nullptr; }
+    };
+    static Event OnEndFrame;
+};
+END
+cat >unreal/Modules/ModuleManager.h <<'END'
+struct IModuleInterface {
+    virtual ~IModuleInterface() {}
+    virtual void StartupModule() {}
+    virtual void ShutdownModule() {}
+};
+#define IMPLEMENT_MODULE(type, name) IModuleInterface *make_module_##name() { return new type; }
+END
+cat >unreal_host.cpp <<'END'
+#include "examples/engines/unreal.cpp"
+FCoreDelegates::Event FCoreDelegates::OnEndFrame;
+int main()
+{
+    IModuleInterface *module = make_module_Prof();
+    module->StartupModule();
+    for (int i = 0; i < 61; ++i) FCoreDelegates::OnEndFrame.function();
+    module->ShutdownModule();
+    delete module;
+    return FCoreDelegates::OnEndFrame.function ? 1 : 0;
+}
+END
+if ! command -v "${CXX:-c++}" >/dev/null; then
+    skip "unreal: no C++ compiler"
+else
+    check "unreal.cpp compiles with stand-ins" ${CXX:-c++} -std=c++20 -O0 -fno-exceptions -fno-rtti -Wall -Wextra \
+        -Wshadow -Wno-misleading-indentation -I. -I"$root" -isystem unreal unreal_host.cpp -o unreal_host -pthread &&
+        check "unreal: it runs" ./unreal_host &&
+        check "unreal: its frames" test "$(grep -o '"name":"frame"' unreal.json | wc -l)" = 60
+fi
+
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]

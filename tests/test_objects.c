@@ -723,6 +723,21 @@ TEST(frames_are_numbered)
     prof_trace_close(trace);
 }
 
+TEST(one_boundary_is_no_frame)
+{
+    start();
+    PROFILE_FRAME("alone");
+    prof_trace *trace = trace_stop();
+    char *text = summary_text(trace), *row = strstr(text, "\nalone ");
+    CHECK(row != NULL);
+    if (row) {
+        *strchr(row + 1, '\n') = 0;
+        CHECK(strstr(row, " 0          -          -          -") && !strstr(row, "ns"));
+    }
+    free(text);
+    prof_trace_close(trace);
+}
+
 /*-- counters --*/
 
 TEST(counters_do_not_go_round)

@@ -110,8 +110,10 @@ TEST(locks_and_memory)
     size_t count = 0;
     CHECK_EQUAL(prof_locks(trace, 0, &locks, &count), PROF_OK);
     CHECK_EQUAL(count, 2);
-    for (size_t i = 0; i < count; ++i)
-        CHECK_EQUAL(locks[i].acquired, strcmp(locks[i].name, "lock") ? strcmp(locks[i].name, "named lock") ? 0 : 1 : 1000);
+    for (size_t i = 0; i < count; ++i) {
+        CHECK(!strcmp(locks[i].name, "lock") || !strcmp(locks[i].name, "named lock"));
+        CHECK_EQUAL(locks[i].acquired, strcmp(locks[i].name, "lock") ? 1 : 1000);
+    }
     prof_locks_free(locks);
     prof_memory_stats *memory = NULL;
     CHECK_EQUAL(prof_memory(trace, &memory), PROF_OK);

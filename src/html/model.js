@@ -14,7 +14,7 @@ function trackName(track) {
 
 /** Threads without a name have the program's, all of them: those of the same name get their ids as well. */
 function nameTracks(tracks) {
-    const count = new Map(), key = track => track.process.id + trackName(track);
+    const count = new Map(), key = track => `${track.process.id} ${trackName(track)}`;
     for (const track of tracks) count.set(key(track), (count.get(key(track)) || 0) + 1);
     for (const track of tracks)
         track.title = trackName(track) + (count.get(key(track)) > 1 && track.name && track.thread && !track.device ? ` ${track.thread}` : '');

@@ -147,9 +147,13 @@ static PROF__RARE void prof__summary_frame(prof__table *t, const prof_stat *stat
     if (slow > 0) prof__human_hz(low, 1e9 / slow);
     prof__table_row(t, stat->name, 0);
     prof__table_count(t, stat->count);
-    prof__table_text(t, rate);
-    prof__table_text(t, low);
-    prof__summary_times(t, stat);
+    if (stat->count) {
+        prof__table_text(t, rate);
+        prof__table_text(t, low);
+        prof__summary_times(t, stat);
+    } else {
+        prof__table_dashes(t); /* one boundary is no frame yet */
+    }
     prof__table_end(t);
 }
 
