@@ -67,7 +67,7 @@ done
 # Zig has no headers of iOS: those of macOS, which are the same SDK's, but do not hide what iOS has not.
 darwin=$("$python" -c 'import os, ziglang; print(os.path.dirname(ziglang.__file__))')/lib/libc/include/any-darwin-any
 builds "aarch64-ios: all headers in C99, with the headers of macOS" \
-    cc -target aarch64-ios -std=gnu99 $warnings -isystem "$darwin" -I. -c "$work/all.c" -o "$work/ios.o"
+    cc -target aarch64-ios -std=gnu99 $plain $warnings -isystem "$darwin" -c "$work/all.c" -o "$work/ios.o"
 builds "aarch64-macos: all headers in C++11" \
     c++ -target aarch64-macos -std=c++11 $plain $warnings -c "$work/all.cpp" -o "$work/cpp.o"
 for target in aarch64-macos x86_64-freebsd; do
