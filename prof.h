@@ -3509,20 +3509,25 @@ static int prof__lock_take(int *lock, int slept)
 }
 
 #ifdef PROF__FUTEX
+static uint32_t prof__lock_turns; /* how often a lock was released: while this changes, no owner is stuck */
+
 /* Sleeps while the lock is 2, for a tenth of a second at most: a thread that was woken may leave by siglongjmp() from a
-   handler before it takes the lock, and nobody would wake the next. Returns how much of PROF__PATIENCE that was.
+   handler before it takes the lock, and nobody would wake the next. Returns how much of PROF__PATIENCE that was: little
+   if a lock was released meanwhile, because on a machine with too much work each turn of many threads takes long.
    (Thousands of threads that slept 20 us each, to look again, kept two processors from all other work.) */
 static int prof__lock_sleep(int *lock, int spent)
 {
+    uint32_t turns = PROF__LOAD(&prof__lock_turns);
     (void)spent;
     struct { long seconds, ns; } time = {0, 100000000}; /* the kernel's own layout */
     PROF__ERRNO_SAVE();
     int late = syscall(SYS_futex, lock, 0 | 128, 2, &time, NULL, 0) && errno == ETIMEDOUT; /* FUTEX_WAIT, private */
     PROF__ERRNO_RESTORE();
-    return late ? PROF__PATIENCE / 5 : 1;
+    return !late ? 1 : PROF__LOAD(&prof__lock_turns) == turns ? PROF__PATIENCE / 5 : PROF__PATIENCE / 50;
 }
 static PROF__APART void prof__unlock(int *lock)
 {
+    __atomic_store_n(&prof__lock_turns, PROF__LOAD(&prof__lock_turns) + 1, __ATOMIC_RELAXED);
     if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2)
         syscall(SYS_futex, lock, 1 | 128, 1, NULL, NULL, 0); /* FUTEX_WAKE, private */
 }

@@ -134,11 +134,12 @@ static const program_event program_events[] = {
     {"lock", PROF_EVENT_LOCK_RELEASE, 1, "", "markup_locks"},
 #ifndef _WIN32
     {"mutex", PROF_EVENT_LOCK_ACQUIRE, 2, "", "markup_locks"},
+    {"unlock", PROF_EVENT_LOCK_RELEASE, 2, "", "markup_locks"},
 #else
     {"section", PROF_EVENT_LOCK_ACQUIRE, 1, "", "markup_locks"},
-    {"srw", PROF_EVENT_LOCK_ACQUIRE, 1, "", "markup_locks"},
+    {"srw", PROF_EVENT_LOCK_ACQUIRE, 2, "", "markup_locks"},
+    {"unlock", PROF_EVENT_LOCK_RELEASE, 3, "", "markup_locks"},
 #endif
-    {"unlock", PROF_EVENT_LOCK_RELEASE, 2, "", "markup_locks"},
     {"counter", PROF_EVENT_COUNTER, 1, "", "markup_counters"},
     {"counter_c", PROF_EVENT_COUNTER, 1, "net", NULL},
     {"counter_l", PROF_EVENT_COUNTER, 1, "", NULL},
