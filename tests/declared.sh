@@ -21,9 +21,10 @@ for header in prof*.h; do
             next
         }
         until { if ($0 ~ until) until = ""; print ""; next }
+        /^PROF__AT_(START|END|UNLOAD)\(/ { print ""; next } # the object has what they declare, and runs it
         /^__asm__/ { until = "\\);$"; print ""; next }
         /^[A-Za-z_]/ && !/^(typedef|extern|union|enum|struct [A-Za-z_0-9 ]+( [{]|;)|[A-Z_]+\()/ { # a declaration begins
-            whole = /inline/
+            whole = /inline|PROF__INLINED/
             if (/^[^=;]*[ *](prof|__cyg)_[a-z_0-9]+\(/) {
                 if (!whole) { sub(/static /, ""); sub(/ [{].*/, ";") }
             } else {
