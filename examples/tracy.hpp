@@ -24,11 +24,11 @@ struct chars {
     std::string string() const { return std::string(from, length); }
 };
 
-// Fibers and frames are known by their names.
+// Fibers and frames are known by their names. They are never destroyed: destructors of the program may still use them.
 template <typename Object> Object *named(const char *name, Object *(*create)(const char *))
 {
-    static std::mutex lock;
-    static std::map<std::string, Object *> known;
+    static std::mutex &lock = *new std::mutex;
+    static std::map<std::string, Object *> &known = *new std::map<std::string, Object *>;
     std::lock_guard<std::mutex> guard(lock);
     Object *&object = known[name];
     if (!object) object = create(name);
