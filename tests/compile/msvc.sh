@@ -4,6 +4,7 @@
 # - The implementation in all headers, with MinGW's headers in the place of Microsoft's (tests/compile/msvc/dialect.h);
 #   the same, and none of its text has a word of gcc's.
 # - A recorder with threads: linked by lld-link, run by wine. The tool reads what it wrote.
+# - The project file for whoever has Microsoft's compiler (tests/compile/msvc/CMakeLists.txt), here with MinGW.
 #
 # usage: tests/compile/msvc.sh
 #        tests/compile/msvc.sh --object FILE      only compiles tests/windows/library.c, for tests/wine.sh
@@ -132,4 +133,15 @@ for language in "c -std=c11" "c++ -std=c++14 -fno-exceptions"; do
     result "a recorder runs: $language" $?
     rm -f "$work/recorder.prof"
 done
+if command -v cmake >/dev/null; then
+    rm -rf "$work/project"
+    cmake -S tests/compile/msvc -B "$work/project" -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_EXE_LINKER_FLAGS=-static \
+        -DCMAKE_C_COMPILER=x86_64-w64-mingw32-gcc -DCMAKE_CXX_COMPILER=x86_64-w64-mingw32-g++ \
+        "-DCMAKE_CROSSCOMPILING_EMULATOR=$runner" >"$work/log" 2>&1 &&
+        cmake --build "$work/project" --target recorder_c >"$work/log" 2>&1 &&
+        ctest --test-dir "$work/project" -R '_c$' >"$work/log" 2>&1
+    result "the project file" $?
+else
+    echo "SKIP msvc: the project file: cmake is not installed"
+fi
 exit ${failed:-0}
