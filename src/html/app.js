@@ -9,7 +9,7 @@ import { TimeLine, GUTTER, RULER, FONT } from './view.js';
 import { Panels, where, frameOf, statesText } from './panels.js';
 import { el, copy } from './dom.js';
 import { Svg, download, flamePicture } from './picture.js';
-import { ns, moment, bytes, grouped, shown } from './text.js';
+import { abs, ceil, floor, max, min, round, ns, moment, bytes, grouped, shown } from './text.js';
 
 const $ = id => document.getElementById(id);
 
@@ -160,26 +160,26 @@ class App {
     drawFrames(svg) {
         if (!this.series) return;
         const canvas = $('frames'), ratio = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
-        if (!svg) Object.assign(canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
+        if (!svg) Object.assign(canvas, { width: round(width * ratio), height: round(height * ratio) });
         const ctx = svg || canvas.getContext('2d'), { start, duration } = this.series, n = start.length;
         ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-        const sorted = Float64Array.from(duration).sort(), high = Math.min(sorted[n - 1], sorted[Math.floor(n * 0.95)] * 2.5) || 1;
+        const sorted = Float64Array.from(duration).sort(), high = min(sorted[n - 1], sorted[floor(n * 0.95)] * 2.5) || 1;
         const budgets = [1e9 / 60, 1e9 / 30], median = sorted[n >> 1];
         // frames of a game have a budget; others are compared with their median
         const game = median > 1e6 && median < 5e7, limits = game ? [budgets[0] * 1.02, budgets[1] * 1.02] : [median * 1.5, median * 3];
-        const bar = Math.min(12, (width - GUTTER) / n);
+        const bar = min(12, (width - GUTTER) / n);
         this.frameBar = bar;
         for (let i = 0; i < n;) {
-            const x = GUTTER + i * bar, next = bar >= 1 ? i + 1 : Math.max(i + 1, Math.ceil((Math.floor(x) + 1 - GUTTER) / bar));
+            const x = GUTTER + i * bar, next = bar >= 1 ? i + 1 : max(i + 1, ceil((floor(x) + 1 - GUTTER) / bar));
             let longest = 0, shownToo = false;
-            for (let k = i; k < Math.min(n, next); k++) {
-                longest = Math.max(longest, duration[k]);
+            for (let k = i; k < min(n, next); k++) {
+                longest = max(longest, duration[k]);
                 shownToo = shownToo || (start[k] < this.view.to && start[k] + duration[k] > this.view.from);
             }
             ctx.fillStyle = longest > limits[1] ? this.style.bad : longest > limits[0] ? this.style.warn : this.style.good;
             ctx.globalAlpha = shownToo ? 1 : 0.45;
-            const tall = Math.max(1, Math.min(1, longest / high) * (height - 4));
-            ctx.fillRect(x, height - tall, Math.max(1, bar - (bar > 3 ? 1 : 0)), tall);
+            const tall = max(1, min(1, longest / high) * (height - 4));
+            ctx.fillRect(x, height - tall, max(1, bar - (bar > 3 ? 1 : 0)), tall);
             i = next;
         }
         ctx.globalAlpha = 1;
@@ -198,16 +198,17 @@ class App {
     }
 
     frameAt(x) {
-        const i = Math.floor((x - GUTTER) / this.frameBar);
+        const i = floor((x - GUTTER) / this.frameBar);
         return i >= 0 && i < this.series.start.length ? i : -1;
     }
 
     // ---- what is shown
 
     setView(from, to) {
-        const { report } = this, all = report.to - report.from, length = Math.max(10, Math.min(to - from, all * 1.1));
+        const { report } = this, all = report.to - report.from, length = max(10, min(to - from, all * 1.1));
         const middle = (from + to) / 2, edge = all * 0.05;
-        from = Math.max(report.from - edge, Math.min(middle - length / 2, report.to + edge - length));
+        from = max(report.from - edge, min(middle - length / 2, report.to + edge - length));
+        this.time.scale *= (this.view.to - this.view.from) / length; // others may ask before it is drawn
         this.view = { from, to: from + length };
         this.time.redraw();
         if (this.series) this.drawFramesSoon();
@@ -234,7 +235,7 @@ class App {
 
     /** Shows a range with a little around it; selects it if wished. */
     zoomTo(from, to, select) {
-        const margin = Math.max(20, (to - from) * 0.06);
+        const margin = max(20, (to - from) * 0.06);
         this.setView(from - margin, to + margin);
         if (select) this.select(from, to);
     }
@@ -247,7 +248,7 @@ class App {
 
     /** Goes to a moment without changing how much is shown, unless that is everything. */
     goTo(time, track) {
-        const length = Math.min(this.view.to - this.view.from, (this.report.to - this.report.from) / 20);
+        const length = min(this.view.to - this.view.from, (this.report.to - this.report.from) / 20);
         this.mark = time;
         if (track) this.time.reveal(track, 0);
         this.setView(time - length / 2, time + length / 2);
@@ -279,7 +280,7 @@ class App {
         const { start, duration } = scopeOf(this.report, scope), length = this.view.to - this.view.from;
         this.setFocus(scope);
         if (duration < length / 60 || duration > length) {
-            const wide = Math.max(duration * 8, 100);
+            const wide = max(duration * 8, 100);
             this.setView(start + duration / 2 - wide / 2, start + duration / 2 + wide / 2);
         } else if (start < this.view.from || start + duration > this.view.to) {
             this.setView(start + duration / 2 - length / 2, start + duration / 2 + length / 2);
@@ -348,7 +349,7 @@ class App {
     first() {
         const track = this.report.tracks.find(each => each.levels.length);
         if (!track) return;
-        const level = track.levels[0], i = Math.min(level.count - 1, firstIndex(level.count, k => level.start[k] >= this.view.from));
+        const level = track.levels[0], i = min(level.count - 1, firstIndex(level.count, k => level.start[k] >= this.view.from));
         this.setFocus({ track, depth: 0, i });
     }
 
@@ -402,8 +403,8 @@ class App {
     share() {
         clearTimeout(this.shareTimer);
         this.shareTimer = setTimeout(() => {
-            const { view, selection, focus } = this, parts = [`v=${Math.round(view.from)}-${Math.round(view.to)}`];
-            if (selection) parts.push(`s=${Math.round(selection.from)}-${Math.round(selection.to)}`);
+            const { view, selection, focus } = this, parts = [`v=${round(view.from)}-${round(view.to)}`];
+            if (selection) parts.push(`s=${round(selection.from)}-${round(selection.to)}`);
             if (focus) parts.push(`f=${focus.track.id}.${focus.depth}.${focus.i}`);
             if (this.query) parts.push('q=' + encodeURIComponent(this.query));
             if (this.order) parts.push('o=' + this.order);
@@ -451,6 +452,12 @@ class App {
         const canvas = $('time');
         new ResizeObserver(() => { this.time.redraw(); this.drawFrames(); }).observe(document.querySelector('main'));
         canvas.onwheel = event => this.wheel(event);
+        let pinched = 1;
+        for (const name of ['gesturestart', 'gesturechange']) canvas.addEventListener(name, event => { // two fingers on a trackpad, in Safari; to others these are a wheel
+            event.preventDefault();
+            if (name === 'gesturechange') this.zoom(pinched / event.scale, this.time.time(max(GUTTER, event.clientX)));
+            pinched = event.scale;
+        });
         canvas.onpointerdown = event => this.press(event);
         canvas.onpointermove = event => this.hover(event);
         canvas.onpointerleave = () => { $('tip').hidden = true; };
@@ -475,7 +482,7 @@ class App {
             if (!step) return;
             event.stopPropagation();
             const { start, duration } = this.series, now = frameOf(this.series, (this.view.from + this.view.to) / 2) - 1;
-            const i = Math.max(0, Math.min(start.length - 1, now < 0 ? 0 : now + step));
+            const i = max(0, min(start.length - 1, now < 0 ? 0 : now + step));
             this.zoomTo(start[i], start[i] + duration[i], true);
             $('live').textContent = `${this.series.noun} ${i + 1}, ${ns(duration[i])}`;
         };
@@ -511,7 +518,7 @@ class App {
         const bar = $('bar'), lower = $('lower');
         const resize = height => {
             const most = document.body.clientHeight - 180;
-            lower.style.height = `${Math.max(60, Math.min(most, height))}px`;
+            lower.style.height = `${max(60, min(most, height))}px`;
         };
         bar.onpointerdown = event => {
             bar.setPointerCapture(event.pointerId);
@@ -533,9 +540,9 @@ class App {
         const line = event.deltaMode === 1 ? 18 : 1, dy = event.deltaY * line, dx = event.deltaX * line;
         const zooms = event.ctrlKey || event.metaKey ? !this.wheelZooms || event.ctrlKey : this.wheelZooms && !event.shiftKey;
         if (zooms) {
-            this.zoom(Math.exp(Math.max(-60, Math.min(60, dy)) * 0.008), this.time.time(Math.max(GUTTER, event.offsetX)));
-        } else if (event.shiftKey || Math.abs(dx) > Math.abs(dy)) {
-            this.pan((Math.abs(dx) > Math.abs(dy) ? dx : dy) / (event.target.clientWidth - GUTTER));
+            this.zoom(Math.exp(max(-60, min(60, dy)) * 0.008), this.time.time(max(GUTTER, event.offsetX)));
+        } else if (event.shiftKey || abs(dx) > abs(dy)) {
+            this.pan((abs(dx) > abs(dy) ? dx : dy) / (event.target.clientWidth - GUTTER));
         } else {
             this.time.scroll += dy;
             this.time.redraw();
@@ -545,7 +552,7 @@ class App {
     press(event) {
         const canvas = $('time'), x = event.offsetX, y = event.offsetY, place = this.time.at(x, y);
         canvas.focus();
-        if (event.button !== 0 && event.button !== 1) return;
+        if ((event.button !== 0 && event.button !== 1) || event.ctrlKey) return; // with Control, a menu on a Mac
         if (place.area === 'gutter') return this.pressGutter(place);
         const began = { view: { ...this.view }, scroll: this.time.scroll, time: this.time.time(x) }, pan = event.shiftKey || event.button === 1;
         let moved = false;
@@ -559,8 +566,8 @@ class App {
                 this.time.scroll = began.scroll + y - move.offsetY;
                 this.setView(began.view.from + by, began.view.to + by);
             } else {
-                const now = this.time.time(Math.max(GUTTER, move.offsetX));
-                this.select(Math.min(now, began.time), Math.max(now, began.time));
+                const now = this.time.time(max(GUTTER, move.offsetX));
+                this.select(min(now, began.time), max(now, began.time));
             }
         };
         canvas.onpointerup = () => {
@@ -648,7 +655,7 @@ class App {
         tip.replaceChildren(el('b', {}, title), el('span', {}, second || ''), ...more.filter(Boolean).map(line => el('div', {}, line)));
         tip.hidden = false;
         const box = tip.getBoundingClientRect();
-        tip.style.left = `${Math.max(4, Math.min(event.clientX + 14, innerWidth - box.width - 6))}px`;
+        tip.style.left = `${max(4, min(event.clientX + 14, innerWidth - box.width - 6))}px`;
         tip.style.top = `${event.clientY + 18 + box.height > innerHeight ? event.clientY - box.height - 10 : event.clientY + 18}px`;
     }
 
@@ -700,7 +707,7 @@ async function start() {
         const report = finish(await readReport(pieces()));
         const app = new App(report);
         $('loading').hidden = true;
-        document.documentElement.dataset.ready = String(Math.round(performance.now() - began));
+        document.documentElement.dataset.ready = String(round(performance.now() - began));
         globalThis.prof = app; // for those who look into it from the console, and for tests
     } catch (error) {
         $('loading').textContent = `This report cannot be shown. ${error.message}`;

@@ -6,7 +6,7 @@ import { measures, selfTimes, differenceTree } from './difference.js';
 import { flameBox, along, zoomed, where } from './panels.js';
 import { differenceStyle } from './theme.js';
 import { el, select, table, tools, words } from './dom.js';
-import { ns, grouped, shown } from './text.js';
+import { abs, max, ns, grouped, shown } from './text.js';
 
 /** How bad a verdict is. */
 const ORDER = ['same', 'unsure', 'gone', 'new', 'faster', 'slower'];
@@ -66,7 +66,7 @@ export class Comparison {
         }));
         return [choose(0, '1:'), choose(1, '2:'), el('label', { title: 'A change counts if its whole 99 % interval lies beyond' }, 'threshold % ',
             el('input', { type: 'number', min: 0, max: 1000, value: this.threshold, style: { width: '4.5em' }, onchange: event => {
-                this.threshold = Math.max(0, Number(event.target.value) || 0);
+                this.threshold = max(0, Number(event.target.value) || 0);
                 this.panels.render();
             } }))];
     }
@@ -114,7 +114,7 @@ export class Comparison {
                 return sample && sample.seen === sample.ns.length ? medianOf(sample) : side ? percentile(side, 0.5) : NaN;
             });
         }
-        return rows.sort((x, y) => Math.abs(y.difference) - Math.abs(x.difference));
+        return rows.sort((x, y) => abs(y.difference) - abs(x.difference));
     }
 
     /** Scopes of two recordings beside each other: the first two, unless the reader chooses others. */
@@ -135,7 +135,7 @@ export class Comparison {
             { title: 'shift', note: 'of a typical call', get: row => both(row) ? row.change.ratio : 0, show: row => both(row) ? percentText(row.change.ratio) : '' },
             { title: '99 % interval', note: 'of the shift', get: row => both(row) ? row.change.high - row.change.low : 0, show: row => both(row) ? intervalText(row.change) : '' },
             ...two('p50', (side, row, i) => row.p50[i], ns, 'the median; to 2 % where there are more than 10,000 calls'), ...two('calls', side => side && side.calls, grouped), ...two('total', side => side && side.total, ns),
-            { title: 'difference', note: 'of the total times', get: row => Math.abs(row.difference), show: row => (row.difference > 0 ? '+' : '') + ns(row.difference) },
+            { title: 'difference', note: 'of the total times', get: row => abs(row.difference), show: row => (row.difference > 0 ? '+' : '') + ns(row.difference) },
             ...two('mean', mean, ns), { title: 'change', note: 'of the mean', get: row => mean(row.b) / mean(row.a) || 0, show: row => percentText(mean(row.b) / mean(row.a)) },
             ...two('p99', side => side && percentile(side, 0.99), ns), words('where', row => row.where)], rows,
         { caption: `${kept.processes[0].name} and ${kept.processes[1].name}`, sort: 1, up: true, memory: panels.memoryOf('compare'), onpick: row => panels.pick(row.label) })];
@@ -178,7 +178,7 @@ export class Comparison {
         const text = `${label.name}: ${words}; self ${figures('self')}${ratio >= 0 ? `, ${percentText(ratio)}` : ''}${a && b && node.change.high < 1e30 ? ` (99 %: ${intervalText(node.change)})` : ''}; ` +
             `total ${figures('total')}; ${calls} calls${unit}`;
         const figure = verdict !== 'same' && ratio >= 0 ? percentText(ratio) + ' ' : '';
-        return { name: SIGNS[verdict] + figure + label.name, text, class: verdict, style: this.style(verdict, figure ? Math.abs(Math.log2(Math.max(ratio, 1e-3))) : 0.3),
+        return { name: SIGNS[verdict] + figure + label.name, text, class: verdict, style: this.style(verdict, figure ? abs(Math.log2(max(ratio, 1e-3))) : 0.3),
             onclick: () => { this.path = zoomed(node, this.path, 'pair'); this.panels.render(); }, ondblclick: () => this.panels.pick(label) };
     }
 }

@@ -6,7 +6,7 @@ import { cost, scopesOf, truncatedText, objectsIn, scopeOf } from './model.js';
 import { css } from './theme.js';
 import { el, select, table, tools, words, times, moments, counts, sizes } from './dom.js';
 import { Comparison } from './comparison.js';
-import { ns, moment, bytes, grouped, shown } from './text.js';
+import { ceil, floor, max, min, ns, moment, bytes, grouped, shown } from './text.js';
 
 const PLACE = words('where', row => where(row.label));
 const SEVERITIES = ['debug', 'info', 'warning', 'error', 'fatal'];
@@ -136,8 +136,8 @@ export class Panels {
 
     /** A time with a bar of its share. */
     bar(self, stats) {
-        const most = Math.max(...stats.rows.map(row => row.self), 1);
-        return el('span.bar', {}, el('i', { style: { width: `${Math.max(0, 60 * self / most)}px` } }), ns(self));
+        const most = max(...stats.rows.map(row => row.self), 1);
+        return el('span.bar', {}, el('i', { style: { width: `${max(0, 60 * self / most)}px` } }), ns(self));
     }
 
     pick(label) {
@@ -153,7 +153,7 @@ export class Panels {
         const root = along(tree, this.path, 'label');
         const box = flameBox('Flame graph', root, node => node.total, node => {
             const label = labels[node.label];
-            const text = `${label.name}: ${ns(node.total)}, ${(100 * node.total / tree.total).toFixed(1)} %, self ${ns(Math.max(0, node.self))}, ${grouped(node.calls)} calls`;
+            const text = `${label.name}: ${ns(node.total)}, ${(100 * node.total / tree.total).toFixed(1)} %, self ${ns(max(0, node.self))}, ${grouped(node.calls)} calls`;
             return { name: label.name, text, style: { background: css(label.rgb), color: label.ink }, onclick: () => this.zoomFlame(node), ondblclick: () => this.pick(label) };
         });
         const mode = (on, title) => el('button', { 'aria-pressed': String(this.bottomUp === on), onclick: () => {
@@ -181,7 +181,7 @@ export class Panels {
         const whole = calls.filter(call => !call.track.levels[call.depth].flags.has(call.i));
         const durations = Float64Array.from(whole, call => call.duration).sort();
         const row = stats.rows.find(each => each.id === label.id), every = stats.every && row;
-        const at = share => every ? percentile(row, share) : durations.length ? durations[Math.max(0, Math.ceil(share * durations.length) - 1)] : NaN;
+        const at = share => every ? percentile(row, share) : durations.length ? durations[max(0, ceil(share * durations.length) - 1)] : NaN;
         const total = row ? row.total : 0, count = every ? row.calls : calls.length;
         const facts = label.group ? [['groups', grouped(calls.length)]] : [['calls', grouped(count)], ['total', ns(total)], ['self', ns(row ? row.self : 0)], ['mean', ns(total / count)],
             ['min', ns(at(0))], ['p50', ns(at(0.5))], ['p90', ns(at(0.9))], ['p99', ns(at(0.99))], ['p99.9', ns(at(0.999))], ['max', ns(at(1))]];
@@ -227,17 +227,17 @@ export class Panels {
     histogram(sides) {
         const box = el('div.histogram', { role: 'group', 'aria-label': 'Distribution of durations; a bar lists its calls' }), lists = sides.map(side => side.durations);
         if (!lists[0].length) return box;
-        const first = Math.min(...lists.map(list => list[0])), last = Math.max(...lists.map(list => list[list.length - 1]));
-        const low = Math.max(1, first), high = Math.max(low * 1.01, last), bars = 48;
+        const first = min(...lists.map(list => list[0])), last = max(...lists.map(list => list[list.length - 1]));
+        const low = max(1, first), high = max(low * 1.01, last), bars = 48;
         const edge = i => i === 0 ? 0 : i === bars ? Infinity : low * (high / low) ** (i / bars);
         const below = (list, i) => firstIndex(list.length, at => list[at] >= edge(i)), all = lists.map(list => Array.from({ length: bars }, (_, i) => below(list, i + 1) - below(list, i)));
-        const share = (k, i) => all[k][i] / lists[k].length, most = Math.max(...all.map((each, k) => Math.max(...each) / lists[k].length));
+        const share = (k, i) => all[k][i] / lists[k].length, most = max(...all.map((each, k) => max(...each) / lists[k].length));
         for (let i = 0; i < bars; i++) {
             const calls = sides.map(({ name }, k) => `${name || ''}${grouped(all[k][i])} calls${name ? `, ${(100 * share(k, i)).toFixed(1)} %` : ''}`).join('; ');
-            const text = `${ns(Math.max(i ? edge(i) : first, 0))} to ${ns(i + 1 === bars ? last : edge(i + 1))}: ${calls}`, picked = this.bucket && this.bucket[0] === edge(i);
+            const text = `${ns(max(i ? edge(i) : first, 0))} to ${ns(i + 1 === bars ? last : edge(i + 1))}: ${calls}`, picked = this.bucket && this.bucket[0] === edge(i);
             box.append(el('button', { title: text, 'aria-label': text, disabled: all.every(each => !each[i]), class: picked ? 'picked' : null,
                 onclick: () => { this.bucket = picked ? null : [edge(i), edge(i + 1)]; this.render(); } },
-            ...all.map((each, k) => each[i] ? el('i', { class: k ? 'after' : null, style: { height: `${Math.max(2, 100 * share(k, i) / most)}%` } }) : null)));
+            ...all.map((each, k) => each[i] ? el('i', { class: k ? 'after' : null, style: { height: `${max(2, 100 * share(k, i) / most)}%` } }) : null)));
         }
         return el('div', {}, box, el('div.ends', {}, el('span', {}, ns(first)), el('span', {}, 'durations, logarithmic'), el('span', {}, ns(last))),
             ...sides[1] ? sides.map(({ name, about, durations }, k) => el('div.note', {}, el('i', { class: `swatch ${k ? 'after' : 'before'}` }),
@@ -259,7 +259,7 @@ export class Panels {
                 }
                 row.calls++;
                 row.total += call.duration;
-                row.max = Math.max(row.max, call.duration);
+                row.max = max(row.max, call.duration);
             }
             if (++seen > 500000) break;
         }
@@ -308,8 +308,8 @@ export class Panels {
         const which = select('Which frames', report.bars.map((each, i) => [i, `${each.name} on ${each.track.title} (${grouped(each.start.length)})`]), report.bars.indexOf(series),
             i => { app.setSeries(Number(i)); this.render(); });
         const rows = series.start.map((start, i) => ({ i, start, duration: series.duration[i] }));
-        const sorted = Float64Array.from(series.duration).sort(), n = sorted.length, at = share => sorted[Math.max(0, Math.ceil(share * n) - 1)];
-        const low = sorted.slice(Math.floor(n * 0.99)), mean = rows.reduce((sum, row) => sum + row.duration, 0) / n;
+        const sorted = Float64Array.from(series.duration).sort(), n = sorted.length, at = share => sorted[max(0, ceil(share * n) - 1)];
+        const low = sorted.slice(floor(n * 0.99)), mean = rows.reduce((sum, row) => sum + row.duration, 0) / n;
         const text = `${grouped(n)} ${series.noun}${n === 1 ? '' : 's'}, mean ${ns(mean)} (${(1e9 / mean).toFixed(1)} a second), p50 ${ns(at(0.5))}, p99 ${ns(at(0.99))}, longest ${ns(at(1))}; ` +
             `the slowest 1 %: ${(1e9 / (low.reduce((sum, d) => sum + d, 0) / low.length)).toFixed(1)} a second`;
         return [tools(which, el('span.note', {}, text)),
@@ -444,7 +444,7 @@ export function flameBox(title, root, widthOf, show) {
         if (node.up) boxes.push({ node, left, width, depth });
         let x = left;
         for (const child of node.children) {
-            const share = widthOf(node) > 0 ? width * Math.min(1, widthOf(child) / widthOf(node)) : 0;
+            const share = widthOf(node) > 0 ? width * min(1, widthOf(child) / widthOf(node)) : 0;
             place(child, x, share, depth + (node.up ? 1 : 0));
             x += share;
         }
@@ -455,7 +455,7 @@ export function flameBox(title, root, widthOf, show) {
         box.append(el('button', { title: text, 'aria-label': text, style: { left: `${left * 100}%`, width: `${width * 100}%`, top: `${depth * 20}px`, ...style }, ...more },
             width > 0.02 ? name : ''));
     }
-    box.style.height = `${20 * (1 + Math.max(0, ...boxes.map(each => each.depth)))}px`;
+    box.style.height = `${20 * (1 + max(0, ...boxes.map(each => each.depth)))}px`;
     return box;
 }
 

@@ -1,41 +1,43 @@
 // Numbers and times for people.
 
+export const { abs, ceil, floor, max, min, round } = Math; // so that the page is shorter
+
 const units = [['ns', 1], ['us', 1e3], ['ms', 1e6], ['s', 1e9], ['m', 60e9], ['h', 3600e9]];
 
 /** A duration: 1.23 ms. @param {number} value nanoseconds */
 export function ns(value) {
     if (!Number.isFinite(value)) return '';
-    const size = Math.abs(value);
+    const size = abs(value);
     let unit = 0;
     while (unit < 3 && size >= units[unit + 1][1] * 0.99995) unit++;
     const scaled = value / units[unit][1];
-    if (!unit) return `${Math.abs(scaled) < 10 && scaled % 1 ? scaled.toFixed(1) : Math.round(scaled)} ns`;
-    const digits = Math.abs(scaled) >= 99.95 ? 1 : Math.abs(scaled) >= 9.995 ? 2 : 3;
+    if (!unit) return `${abs(scaled) < 10 && scaled % 1 ? scaled.toFixed(1) : round(scaled)} ns`;
+    const digits = abs(scaled) >= 99.95 ? 1 : abs(scaled) >= 9.995 ? 2 : 3;
     return `${scaled.toFixed(digits)} ${unit === 1 ? '\u00b5s' : units[unit][0]}`;
 }
 
 /** A moment: 1,234.567891 ms. @param {number} at nanoseconds */
 export function moment(at) {
-    const whole = Math.floor(Math.abs(at) / 1e6), rest = Math.round(Math.abs(at) - whole * 1e6);
+    const whole = floor(abs(at) / 1e6), rest = round(abs(at) - whole * 1e6);
     return `${at < 0 ? '-' : ''}${grouped(whole)}.${String(rest).padStart(6, '0')} ms`;
 }
 
 /** @param {number} value */
-export function grouped(value) { return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ','); }
+export function grouped(value) { return String(round(value)).replace(/\B(?=(\d{3})+$)/g, ','); }
 
 /** @param {number} value */
 export function bytes(value) {
     const names = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
     let unit = 0;
-    for (; Math.abs(value) >= 1024 && unit < 4; unit++) value /= 1024;
-    return `${unit ? value.toFixed(Math.abs(value) < 10 ? 2 : 1) : Math.round(value)} ${names[unit]}`;
+    for (; abs(value) >= 1024 && unit < 4; unit++) value /= 1024;
+    return `${unit ? value.toFixed(abs(value) < 10 ? 2 : 1) : round(value)} ${names[unit]}`;
 }
 
 /** A value of an argument or a counter. */
 export function shown(v) {
     if (typeof v === 'number') {
-        if (Number.isInteger(v)) return Math.abs(v) < 1e15 ? grouped(v) : String(v);
-        return Math.abs(v) >= 1e6 || Math.abs(v) < 1e-3 ? v.toPrecision(6) : String(Number(v.toPrecision(7)));
+        if (Number.isInteger(v)) return abs(v) < 1e15 ? grouped(v) : String(v);
+        return abs(v) >= 1e6 || abs(v) < 1e-3 ? v.toPrecision(6) : String(Number(v.toPrecision(7)));
     }
     return v === null ? '' : String(v);
 }
@@ -50,14 +52,14 @@ export function parseTime(text) {
 
 /** A step of 1, 2 or 5 times a power of ten that is at least so long. @param {number} least */
 export function niceStep(least) {
-    const power = 10 ** Math.floor(Math.log10(least));
+    const power = 10 ** floor(Math.log10(least));
     for (const times of [1, 2, 5]) if (power * times >= least) return power * times;
     return power * 10;
 }
 
 /** A time on the axis, as exact as the step between two asks for. @param {number} at @param {number} step */
 export function axisTime(at, step) {
-    const size = Math.max(Math.abs(at), step), unit = size >= 1e9 ? 3 : size >= 1e6 ? 2 : size >= 1e3 ? 1 : 0;
-    const digits = Math.max(0, Math.min(9, Math.ceil(Math.log10(units[unit][1] / step) - 1e-9)));
+    const size = max(abs(at), step), unit = size >= 1e9 ? 3 : size >= 1e6 ? 2 : size >= 1e3 ? 1 : 0;
+    const digits = max(0, min(9, ceil(Math.log10(units[unit][1] / step) - 1e-9)));
     return `${(at / units[unit][1]).toFixed(digits)} ${unit === 1 ? '\u00b5s' : units[unit][0]}`;
 }

@@ -4,7 +4,7 @@ import { TRUNCATED_BEGIN, TRUNCATED_END } from './decode.js';
 import { firstIndex } from './columns.js';
 import { levelLine, putLine } from './raster.js';
 import { scopeAt, scopeOf, busyOf } from './model.js';
-import { ns, bytes, shown, niceStep, axisTime } from './text.js';
+import { abs, ceil, floor, max, min, round, ns, bytes, shown, niceStep, axisTime } from './text.js';
 
 export const LINE = 18, RULER = 26, GUTTER = 190, COUNTER_HEIGHT = 34, FONT = 'px system-ui, sans-serif';
 
@@ -65,8 +65,8 @@ export class TimeLine {
     }
 
     trackRow(track) {
-        const key = 't' + track.id, all = track.levels.length, depth = this.app.closed.has(key) ? Math.min(1, all) : all, marks = track.marks ? 12 : 0;
-        return { key, kind: 'track', title: track.title, track, depth, marks, fold: all > 1, height: Math.max(22, depth * LINE + marks + 6) };
+        const key = 't' + track.id, all = track.levels.length, depth = this.app.closed.has(key) ? min(1, all) : all, marks = track.marks ? 12 : 0;
+        return { key, kind: 'track', title: track.title, track, depth, marks, fold: all > 1, height: max(22, depth * LINE + marks + 6) };
     }
 
     groupRows(rows, process, title, more) {
@@ -87,7 +87,7 @@ export class TimeLine {
         }
         const top = y, others = rows.filter(each => !app.pinned.has(each.key));
         const all = others.reduce((sum, row) => sum + row.height, 0);
-        this.scroll = Math.max(0, Math.min(this.scroll, all - (height - top)));
+        this.scroll = max(0, min(this.scroll, all - (height - top)));
         y -= this.scroll;
         for (const row of others) {
             if (y + row.height > top && y < height) placed.push({ row, y, top, bottom: height, pinned: false });
@@ -127,7 +127,7 @@ export class TimeLine {
         const { canvas, app } = this, ratio = window.devicePixelRatio || 1;
         const width = canvas.clientWidth, height = canvas.clientHeight;
         if (!width || !height) return;
-        const w = Math.round(width * ratio), h = Math.round(height * ratio);
+        const w = round(width * ratio), h = round(height * ratio);
         if (canvas.width !== w || canvas.height !== h || !this.image) {
             canvas.width = w;
             canvas.height = h;
@@ -157,25 +157,25 @@ export class TimeLine {
 
     /** Draws the scopes of the image as SVG, one line of pixels for each depth: its lines are all the same. */
     drawPixels(svg, w, h, ratio) {
-        const { background } = this.app.colors, left = Math.round(GUTTER * ratio), grid = this.app.colors.grid, line = y => this.pixels.subarray(y * w, y * w + w).map(c => c === grid ? background : c);
+        const { background } = this.app.colors, left = round(GUTTER * ratio), grid = this.app.colors.grid, line = y => this.pixels.subarray(y * w, y * w + w).map(c => c === grid ? background : c);
         svg.fillStyle = this.app.style.background;
         svg.fillRect(0, 0, w / ratio, h / ratio);
         svg.fillStyle = this.app.style.grid;
         for (let x = left; x < w; x++) if (this.pixels[(h - 1) * w + x] === grid) svg.fillRect(x / ratio, RULER, 1, h / ratio);
         for (const { row, y, top } of this.placed) {
             for (let depth = 0; row.kind === 'track' && depth < row.depth; depth++) {
-                const y0 = Math.max(y + 3 + row.marks + depth * LINE, top), y1 = y + 2 + row.marks + (depth + 1) * LINE;
-                if (y1 > y0 && y0 * ratio < h - 1) svg.run(line(Math.round(y0 * ratio)), left, y0, y1 - y0, ratio, background);
+                const y0 = max(y + 3 + row.marks + depth * LINE, top), y1 = y + 2 + row.marks + (depth + 1) * LINE;
+                if (y1 > y0 && y0 * ratio < h - 1) svg.run(line(round(y0 * ratio)), left, y0, y1 - y0, ratio, background);
             }
         }
     }
 
     /** Of each depth, a line; it is kept until another time is shown, or paint() makes other colours. */
     drawScopes({ row, y, top }, ratio, w, h, labels) {
-        const { app } = this, { from } = app.view, scale = this.scale * ratio, left = Math.round(GUTTER * ratio), shows = [from, scale, w].join();
+        const { app } = this, { from } = app.view, scale = this.scale * ratio, left = round(GUTTER * ratio), shows = [from, scale, w].join();
         for (let depth = 0; depth < row.depth; depth++) {
-            const level = row.track.levels[depth], y0 = y + 3 + row.marks + depth * LINE, first = Math.round(Math.max(y0, top) * ratio);
-            const last = Math.min(h, Math.round((y0 + LINE - 1) * ratio));
+            const level = row.track.levels[depth], y0 = y + 3 + row.marks + depth * LINE, first = round(max(y0, top) * ratio);
+            const last = min(h, round((y0 + LINE - 1) * ratio));
             if (first >= last) continue;
             let { drawn } = level;
             if (!drawn || drawn.shows !== shows || drawn.colors !== app.colors)
@@ -199,7 +199,7 @@ export class TimeLine {
         if (text.length > 200) text = text.slice(0, 200);
         const whole = this.textWidth(ctx, text);
         if (whole > width) {
-            const letters = Math.floor(text.length * width / whole) - 1;
+            const letters = floor(text.length * width / whole) - 1;
             if (letters < 2) return;
             text = text.slice(0, letters) + '\u2026';
         }
@@ -244,10 +244,10 @@ export class TimeLine {
 
     /** Lines at the steps of the axis, below everything. */
     drawGrid(pixels, w, h, ratio, width) {
-        const { from, to } = this.app.view, step = niceStep((to - from) / Math.max(2, (width - GUTTER) / 120));
+        const { from, to } = this.app.view, step = niceStep((to - from) / max(2, (width - GUTTER) / 120));
         this.step = step;
-        for (let t = Math.ceil(from / step) * step; t < to; t += step) {
-            const x = Math.round(this.x(t) * ratio);
+        for (let t = ceil(from / step) * step; t < to; t += step) {
+            const x = round(this.x(t) * ratio);
             if (x < w) for (let at = x; at < w * h; at += w) pixels[at] = this.app.colors.grid;
         }
     }
@@ -287,21 +287,21 @@ export class TimeLine {
     }
 
     drawCounter(ctx, row, y, width) {
-        const { series } = row, { time, value } = series, low = Math.min(0, series.min), high = Math.max(series.max, low + 1e-12);
+        const { series } = row, { time, value } = series, low = min(0, series.min), high = max(series.max, low + 1e-12);
         const bottom = y + row.height - 4, tall = row.height - 8, place = v => bottom - (v - low) / (high - low) * tall;
-        let i = Math.max(0, firstIndex(time.length, k => time[k] >= this.app.view.from) - 1);
+        let i = max(0, firstIndex(time.length, k => time[k] >= this.app.view.from) - 1);
         ctx.fillStyle = this.app.style.counter;
-        for (let x = Math.max(GUTTER, Math.floor(this.x(time[i]))); x < width && i < time.length;) {
-            const next = i + 1 < time.length ? Math.floor(this.x(time[i + 1])) : width, end = Math.min(width, Math.max(next, x + 1));
+        for (let x = max(GUTTER, floor(this.x(time[i]))); x < width && i < time.length;) {
+            const next = i + 1 < time.length ? floor(this.x(time[i + 1])) : width, end = min(width, max(next, x + 1));
             let top = value[i];
             if (next < x + 1) { // several in a pixel: the highest
                 const until = this.time(x + 1);
-                while (i + 1 < time.length && time[i + 1] < until) top = Math.max(top, value[++i]);
+                while (i + 1 < time.length && time[i + 1] < until) top = max(top, value[++i]);
             } else {
                 i++;
             }
             const zero = place(0), at = place(top);
-            if (Number.isFinite(at)) ctx.fillRect(x, Math.min(at, zero), end - x, Math.max(1, Math.abs(zero - at)));
+            if (Number.isFinite(at)) ctx.fillRect(x, min(at, zero), end - x, max(1, abs(zero - at)));
             if (next >= width) break;
             x = end;
             if (next < x && i + 1 >= time.length) break;
@@ -314,14 +314,14 @@ export class TimeLine {
     }
 
     drawBox(ctx, x0, x1, y, rgb, ink, text) {
-        x0 = Math.max(x0, GUTTER - 2);
+        x0 = max(x0, GUTTER - 2);
         ctx.fillStyle = `rgb(${rgb.join()})`;
-        ctx.fillRect(x0, y, Math.max(1, x1 - x0), LINE - 3);
+        ctx.fillRect(x0, y, max(1, x1 - x0), LINE - 3);
         if (x1 - x0 < 24) return;
         ctx.font = 11 + FONT;
         ctx.textBaseline = 'middle';
         ctx.fillStyle = ink;
-        this.fit(ctx, text, x0 + 4, y + LINE / 2 - 1, Math.min(x1, this.canvas.clientWidth) - x0 - 8);
+        this.fit(ctx, text, x0 + 4, y + LINE / 2 - 1, min(x1, this.canvas.clientWidth) - x0 - 8);
     }
 
     drawSpans(ctx, row, y) {
@@ -351,7 +351,7 @@ export class TimeLine {
             last = x1;
             this.drawBox(ctx, x0, x1, y + 2, label.rgb, label.ink, hold.track.title);
             ctx.fillStyle = this.app.style.bad;
-            if (hold.waiters.length) ctx.fillRect(Math.max(x0, GUTTER), y + LINE - 2, Math.max(1, x1 - Math.max(x0, GUTTER)), 2);
+            if (hold.waiters.length) ctx.fillRect(max(x0, GUTTER), y + LINE - 2, max(1, x1 - max(x0, GUTTER)), 2);
         }
     }
 
@@ -371,7 +371,7 @@ export class TimeLine {
             const b = this.yOf(flow.toTrack, flow.to);
             if (a === null || b === null) continue;
             a += Math.sign(b - a) * (LINE / 2 - 2); // from the edge, so that names can be read
-            const x0 = this.x(flow.from), x1 = this.x(flow.to), bend = Math.max(6, Math.min(80, Math.abs(x1 - x0) / 2));
+            const x0 = this.x(flow.from), x1 = this.x(flow.to), bend = max(6, min(80, abs(x1 - x0) / 2));
             ctx.beginPath();
             ctx.moveTo(x0, a);
             ctx.bezierCurveTo(x0 + bend, a, x1 - bend, b, x1, b);
@@ -399,20 +399,20 @@ export class TimeLine {
         const place = this.placed.find(each => each.row.track === focus.track);
         if (!place || focus.depth >= place.row.depth) return;
         const { start, end } = scopeOf(this.app.report, focus);
-        const x0 = Math.max(GUTTER - 3, this.x(start)), x1 = Math.min(this.canvas.clientWidth + 3, this.x(end));
+        const x0 = max(GUTTER - 3, this.x(start)), x1 = min(this.canvas.clientWidth + 3, this.x(end));
         if (x1 < GUTTER) return;
         ctx.strokeStyle = this.app.style.ink;
         ctx.lineWidth = 2;
-        ctx.strokeRect(x0 - 0.5, place.y + 3 + place.row.marks + focus.depth * LINE - 0.5, Math.max(3, x1 - x0), LINE);
+        ctx.strokeRect(x0 - 0.5, place.y + 3 + place.row.marks + focus.depth * LINE - 0.5, max(3, x1 - x0), LINE);
     }
 
     drawSelection(ctx, width, height) {
         const { selection, mark } = this.app;
         if (selection) {
-            const x0 = Math.max(GUTTER, this.x(selection.from)), x1 = Math.min(width, this.x(selection.to));
+            const x0 = max(GUTTER, this.x(selection.from)), x1 = min(width, this.x(selection.to));
             ctx.fillStyle = this.app.style.shade;
-            ctx.fillRect(GUTTER, RULER, Math.max(0, x0 - GUTTER), height);
-            ctx.fillRect(Math.max(GUTTER, x1), RULER, width, height);
+            ctx.fillRect(GUTTER, RULER, max(0, x0 - GUTTER), height);
+            ctx.fillRect(max(GUTTER, x1), RULER, width, height);
         }
         if (mark !== null && this.x(mark) >= GUTTER) {
             ctx.fillStyle = this.app.style.accent;
@@ -434,7 +434,7 @@ export class TimeLine {
         ctx.fillStyle = style.ink;
         ctx.textBaseline = 'middle';
         ctx.font = (row.kind === 'head' ? 'bold 12' : 12) + FONT;
-        const middle = y + (row.kind === 'track' ? Math.max(11, row.marks + 12) : Math.min(row.height / 2, 17));
+        const middle = y + (row.kind === 'track' ? max(11, row.marks + 12) : min(row.height / 2, 17));
         if (row.fold) {
             ctx.fillStyle = style.faint;
             ctx.fillText(closed.has(row.key) ? '\u25b8' : '\u25be', 5, middle);
@@ -458,10 +458,10 @@ export class TimeLine {
         ctx.textBaseline = 'middle';
         ctx.fillStyle = style.faint;
         ctx.fillText(`${ns(view.to - view.from)} shown`, 8, RULER / 2);
-        const { from, to } = selection || { from: 0, to: 0 }, x0 = Math.max(GUTTER, this.x(from)), x1 = Math.min(width, this.x(to));
-        const length = ns(to - from), wide = this.textWidth(ctx, length) + 10, at = x1 > x0 ? Math.max(GUTTER, Math.min(width - wide, (x0 + x1 - wide) / 2)) : width;
-        for (let t = Math.ceil(view.from / step) * step; t < view.to; t += step) {
-            const x = Math.round(this.x(t));
+        const { from, to } = selection || { from: 0, to: 0 }, x0 = max(GUTTER, this.x(from)), x1 = min(width, this.x(to));
+        const length = ns(to - from), wide = this.textWidth(ctx, length) + 10, at = x1 > x0 ? max(GUTTER, min(width - wide, (x0 + x1 - wide) / 2)) : width;
+        for (let t = ceil(view.from / step) * step; t < view.to; t += step) {
+            const x = round(this.x(t));
             ctx.fillStyle = style.line;
             ctx.fillRect(x, RULER - 7, 1, 6);
             ctx.fillStyle = style.faint;
@@ -470,8 +470,8 @@ export class TimeLine {
         }
         ctx.fillStyle = style.good;
         for (const { from, to } of this.app.report.windows) { // what is here one by one
-            const left = Math.max(GUTTER, this.x(from));
-            ctx.fillRect(left, RULER - 3, Math.min(width, this.x(to)) - left, 2);
+            const left = max(GUTTER, this.x(from));
+            ctx.fillRect(left, RULER - 3, min(width, this.x(to)) - left, 2);
         }
         if (at === width) return;
         ctx.fillStyle = style.accent;
@@ -483,20 +483,20 @@ export class TimeLine {
 
     /** What is at a place of the canvas. */
     at(x, y) {
-        const place = y >= RULER && this.placed ? this.placed.find(each => y >= Math.max(each.y, each.top) && y < each.y + each.row.height) : null;
+        const place = y >= RULER && this.placed ? this.placed.find(each => y >= max(each.y, each.top) && y < each.y + each.row.height) : null;
         if (!place) return { area: y < RULER ? 'ruler' : 'none' };
         const { row } = place, time = this.time(x);
         if (x < GUTTER) return { area: 'gutter', row, pin: x > GUTTER - 24 && row.kind !== 'head' && row.kind !== 'group' };
         const found = { area: 'row', row, time };
         if (row.kind === 'track') {
-            const inside = y - place.y - 3 - row.marks, depth = Math.floor(inside / LINE);
+            const inside = y - place.y - 3 - row.marks, depth = floor(inside / LINE);
             if (inside < 0 && row.track.marks) found.mark = this.near(row.track.marks, time, mark => mark.time);
             if (inside >= 0 && depth < row.depth) {
                 const i = this.scopeNear(row.track.levels[depth], time);
                 if (i >= 0) found.scope = { track: row.track, depth, i };
             }
         } else if (row.kind === 'spans') {
-            const lane = row.group.lanes[Math.floor((y - place.y - 2) / LINE)];
+            const lane = row.group.lanes[floor((y - place.y - 2) / LINE)];
             found.span = lane && this.around(lane.spans, time);
         } else if (row.kind === 'lock') {
             found.hold = this.around(row.lock.holds, time);
@@ -514,8 +514,8 @@ export class TimeLine {
 
     near(list, time, get) {
         const i = firstIndex(list.length, k => get(list[k]) >= time);
-        const best = [list[i - 1], list[i]].filter(Boolean).sort((a, b) => Math.abs(get(a) - time) - Math.abs(get(b) - time))[0];
-        return best && Math.abs(get(best) - time) * this.scale < 8 ? best : null;
+        const best = [list[i - 1], list[i]].filter(Boolean).sort((a, b) => abs(get(a) - time) - abs(get(b) - time))[0];
+        return best && abs(get(best) - time) * this.scale < 8 ? best : null;
     }
 
     /** The scope at a time, or the longest within a pixel or two of it. */
@@ -524,7 +524,7 @@ export class TimeLine {
         if (i >= 0 && level.durationOf(i) * this.scale > 3) return i;
         const first = firstIndex(level.count, k => level.start[k] >= time - slack);
         let best = i;
-        for (let k = first; k < Math.min(level.count, first + 2000) && level.start[k] <= time + slack; k++)
+        for (let k = first; k < min(level.count, first + 2000) && level.start[k] <= time + slack; k++)
             if (best < 0 || level.durationOf(k) > level.durationOf(best)) best = k;
         return best;
     }

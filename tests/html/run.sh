@@ -1,18 +1,19 @@
 #!/bin/sh
 # The report in one HTML file: what its modules read out of recordings equals the CSV of these, what damaged and
 # hostile data do; the page, and the picture of prof flame, in Chromium and Firefox; and the same of the page that
-# prof_server.h serves, of a program that runs. Downloads go to build/viewers, as those of tests/viewers/run.sh.
-# Pictures: build/html/*.png. Run it at the top of the repository.
+# prof_server.h serves, of a program that runs. In WebKit, the engine of Safari: what may differ there.
+# Downloads go to build/viewers, as those of tests/viewers/run.sh. Pictures: build/html/*.png. Run it at the top of the repository.
 cd "$(dirname "$0")/../.." || exit 1
 work=build/html
 firefox=${FIREFOX:-/usr/bin/firefox-esr}
 unset FIREFOX
 kinds="plain hostile coarse repeat partial full notes objects devices"
+skipped=0
 mkdir -p $work build/viewers
 
 skip() {
     echo "SKIP html: $1"
-    echo "${passed:-0} passed, 0 failed, 1 skipped"
+    echo "${passed:-0} passed, 0 failed, $((skipped + 1)) skipped"
     exit 0
 }
 fail() {
@@ -61,24 +62,6 @@ status=$?
 grep -v '^ok ' $work/check.log | grep -v ' passed, '
 passed=$(numbers $work/check.log | cut -d ' ' -f 1)
 [ $status -eq 0 ] || fail "check.mjs, see $work/check.log"
-live() { # LOG [FOLDER]
-    node tests/html/live.mjs $work/make_live $work/live $2 >$1 2>&1
-    status=$?
-    grep -v '^ok ' $1 | grep -v ' passed, '
-    more=$(numbers $1 | cut -d ' ' -f 1)
-    passed=$((passed + ${more:-0}))
-    [ $status -eq 0 ] || fail "live.mjs, see $1"
-}
-"${CC:-cc}" -O1 -g tests/html/make_live.c -o $work/make_live -pthread || fail "make_live.c does not compile"
-live $work/live.log
-
-[ -x "${CHROMIUM:-/usr/bin/chromium}" ] || skip "chromium is not installed"
-if ! cmp -s tests/viewers/package.json build/viewers/package.json || [ ! -d build/viewers/node_modules/acorn ]; then
-    cp tests/viewers/package.json build/viewers/
-    (cd build/viewers && npm install --no-audit --no-fund) >$work/npm.log 2>&1 || skip "npm install failed, see $work/npm.log"
-fi
-NODE_FOLDER=build/viewers
-export NODE_FOLDER
 script() { # NAME ARGUMENTS: runs tests/html/NAME.mjs, and counts
     name=$1 log=$work/$1${FIREFOX:+-firefox}.log
     shift
@@ -89,6 +72,34 @@ script() { # NAME ARGUMENTS: runs tests/html/NAME.mjs, and counts
     passed=$((passed + ${more:-0}))
     [ $status -eq 0 ] || fail "$name.mjs, see $log"
 }
+live() { # LOG [FOLDER]
+    node tests/html/live.mjs $work/make_live $work/live $2 >$1 2>&1
+    status=$?
+    grep -v '^ok ' $1 | grep -v ' passed, '
+    more=$(numbers $1 | cut -d ' ' -f 1)
+    passed=$((passed + ${more:-0}))
+    [ $status -eq 0 ] || fail "live.mjs, see $1"
+}
+"${CC:-cc}" -O1 -g tests/html/make_live.c -o $work/make_live -pthread || fail "make_live.c does not compile"
+live $work/live.log
+MINIBROWSER=$(ls /usr/lib/*/webkit2gtk-4.*/MiniBrowser 2>/dev/null | tail -n 1)
+if [ "$MINIBROWSER" ] && command -v WebKitWebDriver >/dev/null && command -v Xvfb >/dev/null; then
+    export MINIBROWSER
+    mkdir -p $work/webkit
+    script webkit $work/webkit $work/make_live $work/pair $work/plain $work/hostile $work/full $work/notes $work/devices \
+        $work/pair $work/pair.sources $work/pair.long.last $work/views
+else
+    echo "SKIP html, webkit: webkit2gtk-driver or xvfb is not installed"
+    skipped=1
+fi
+
+[ -x "${CHROMIUM:-/usr/bin/chromium}" ] || skip "chromium is not installed"
+if ! cmp -s tests/viewers/package.json build/viewers/package.json || [ ! -d build/viewers/node_modules/acorn ]; then
+    cp tests/viewers/package.json build/viewers/
+    (cd build/viewers && npm install --no-audit --no-fund) >$work/npm.log 2>&1 || skip "npm install failed, see $work/npm.log"
+fi
+NODE_FOLDER=build/viewers
+export NODE_FOLDER
 script squeezed
 script browser $work $work/pair $prefixes
 script views $work $work/views
@@ -100,4 +111,4 @@ export FIREFOX
 script browser $work/firefox $work/pair $prefixes
 script views $work/firefox $work/views
 live $work/live-firefox.log $work/firefox
-echo "$passed passed, 0 failed, 0 skipped"
+echo "$passed passed, 0 failed, $skipped skipped"
