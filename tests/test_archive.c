@@ -550,7 +550,7 @@ static void check_layouts(const image *from)
 
 TEST(archived_chunks_read_the_same)
 {
-    image im = recorded(4 << 20, (int)trace_times(1, 2, 4));
+    image im = recorded((size_t)trace_times(1, 4, 4) << 20, (int)trace_times(1, 2, 4));
     CHECK_EQUAL(im.header->overwritten, 0);
     check_layouts(&im);
     im.header->mode = PROF_STREAM;

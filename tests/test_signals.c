@@ -175,11 +175,11 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* As many rounds as fit into a second, and until there was a signal in one; in each all that is attempted is either
+/* As many rounds as fit into half a second, and until there was a signal in one; in each all that is attempted is either
    there or counted. */
 static void exactly(int what, const prof_config *config)
 {
-    double start = seconds(), end = start + (double)trace_times(1, 1, 60);
+    double start = seconds(), end = start + (double)trace_times(2, 5, 600) / 10;
     uint64_t in_handlers = 0, lost = 0, rounds = 0;
     handler_does = 0;
     handler_install(0);
@@ -239,7 +239,7 @@ TEST(recorded_or_counted_in_a_full_buffer)
     handler_does = 0;
     handler_install(0);
     signals_start();
-    for (int round = 0; round < trace_times(4, 20, 20) && !test_failures; ++round) {
+    for (int round = 0; round < trace_times(2, 20, 20) && !test_failures; ++round) {
         trace_start(&config);
         handled = attempts = 0;
         handler_does = 15;
@@ -261,7 +261,7 @@ TEST(begin_and_end_on_both_sides)
     handler_install(0);
     handler_does = 0;
     signals_start();
-    double end = seconds() + (double)trace_times(1, 1, 60);
+    double end = seconds() + (double)trace_times(2, 5, 600) / 10;
     do {
         trace_start(&config);
         handled = 0;
@@ -297,7 +297,7 @@ TEST(control_functions_are_interrupted)
     handler_install(0);
     handler_does = 15;
     signals_start();
-    for (int i = 0; i < trace_times(20, 300, 5000) && !test_failures; ++i) {
+    for (int i = 0; i < trace_times(8, 300, 5000) && !test_failures; ++i) {
         handled = 0;
         trace_start(&config);
         for (int64_t k = 0; k < 200; ++k) work(k);
@@ -348,7 +348,7 @@ TEST(threads_come_and_go_under_fire)
     to_any_thread = 1;
     trace_start(&config);
     signals_start();
-    double end = seconds() + (double)trace_times(1, 1, 60);
+    double end = seconds() + (double)trace_times(2, 5, 600) / 10;
     do {
         pthread_t threads[8];
         sigset_t ours, before;

@@ -237,7 +237,7 @@ static void interrupt(uint64_t (*op)(void), void (*before)(void), int what, cons
     attempts = 0;
     handler_does = what;
     for (int i = 0; i < 2; ++i) attempts += trapped(op, before, -1); /* the first one learns its call sites */
-    long stride = steps * steps / 2 / trace_times(200, 1500, 100000000) + 1;
+    long stride = steps * steps / 2 / trace_times(80, 1500, 100000000) + 1;
     if (stride > steps / 7) stride = steps / 7 + 1;
     long last = steps, first = 1 + (long)(time(NULL) % stride);
     for (long step = first; step <= last; step += stride, ++runs) attempts += trapped(op, before, step);
@@ -408,7 +408,7 @@ TEST(the_newest_event_is_never_reusable)
     if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer delays signals");
     if (!trap_works()) SKIP("no trap flag here");
     memset(&watch, 0, sizeof watch);
-    for (size_t i = 0; i < sizeof ops / sizeof *ops && !test_failures; i += (size_t)trace_times(3, 1, 1)) {
+    for (size_t i = 0; i < sizeof ops / sizeof *ops && !test_failures; i += (size_t)trace_times(4, 1, 1)) {
         watch_newest(ops[i], &config, NULL);
         watch_newest(ops[i], &config, fiber);
         config.min_duration_ns = 1000000000; /* scopes are taken back, which leaves a new chunk as it was */

@@ -461,7 +461,7 @@ TEST(a_buffer_that_fills_up_counts_what_it_loses)
 /* Streamed to a file, nothing is overwritten: what is in the ring, in the archive or on its way is there once. */
 static void stream(prof_config config, int threads)
 {
-    double end = seconds() + (double)trace_times(4, 10, 200) / 10;
+    double end = seconds() + (double)trace_times(2, 10, 200) / 10;
     config.mode = PROF_STREAM;
     config.output = trace_path("stress-stream.prof");
     seed_choose();
