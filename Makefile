@@ -217,9 +217,9 @@ endif
 $(BUILD)/tests/plugin_host: tests/plugin_host.c tests/plugin.h $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_C) $< -o $@ $(LDFLAGS) $(LIBS)
-$(BUILD)/tests/plugin_host_own: tests/plugin_host.c tests/plugin.h $(HEADERS)
+$(BUILD)/tests/plugin_host_own: tests/plugin_host.c tests/plugin.h $(BUILD)/tests/implementation.o $(HEADERS)
 	@mkdir -p $(@D)
-	$(ALL_C) -DHOST_RECORDER $< -o $@ $(LDFLAGS) $(LIBS)
+	$(ALL_C) -DHOST_RECORDER $< $(BUILD)/tests/implementation.o -o $@ $(LDFLAGS) $(LIBS)
 $(BUILD)/tests/test_plugins: EXTRA = -rdynamic
 $(BUILD)/tests/test_plugins: | $(PLUGINS) $(BUILD)/tests/plugin_host $(BUILD)/tests/plugin_host_own
 

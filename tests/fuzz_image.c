@@ -6,8 +6,10 @@
      cc -DFUZZ_FILES -g tests/fuzz_image.c -o fuzz -pthread && ./fuzz tests/corpus/[a-z]*          without libFuzzer
 
    test_mutate.c does the same without libFuzzer, as often as it is told to. */
-#define PROF_IMPLEMENTATION
+#ifndef FUZZ_TEST /* which has private.h */
+# define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
+#endif
 #include "../prof_html.h"
 #include "../prof_xplane.h"
 #include "mutate.h"

@@ -1,8 +1,5 @@
 /* A program for test_plugins.c whose plugins bring a recorder; it has none, or, with HOST_RECORDER, one that it does
-   not show to them. The first argument says what to do. */
-#ifdef HOST_RECORDER
-#define PROF_IMPLEMENTATION
-#endif
+   not show to them, and is linked to. The first argument says what to do. */
 #include "plugin.h"
 #include <dlfcn.h>
 #include <pthread.h>

@@ -6,6 +6,7 @@
    millions. PROF_TEST_IMAGES=folder changes those in a folder, of at most 4 KiB each, instead of tests/corpus. */
 /* run: traces memory */
 #define FUZZ_TEST
+#include "private.h"
 #include "fuzz_image.c"
 #include "test.h"
 #include "trace.h"
