@@ -8,8 +8,33 @@ if ! command -v spin >/dev/null; then
     exit 0
 fi
 here=$(pwd)
-work=$(mkdir -p ../../build/model && cd ../../build/model && pwd) || exit 1 # and not /tmp, where nothing may be run
+model=$(mkdir -p ../../build/model && cd ../../build/model && pwd) || exit 1 # and not /tmp, where nothing may be run
+work=$model/$$ # of this run alone
+mkdir "$work" || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' HUP INT TERM
 passed=0 failed=0
+
+# failure NAME: shows what is known of it, and keeps it in build/model/failed.NAME. The search is the same each time: one
+# that ends in another way the second time tells of the machine, or of the script, not of the model.
+failure() {
+    kept=$model/failed.$1
+    rm -rf "$kept"
+    cp -R "$work/run" "$kept"
+    cp "$work/log" "$kept/log"
+    cat "$work/log"
+    cd "$kept" || return
+    if [ -f "$file.pml.trail" ]; then
+        echo "---- the way to it, its last steps:"
+        timeout 60 ./pan -r 2>&1 | tail -n 80
+    fi
+    echo "---- once more: $(search 2>&1 | grep -a 'errors:\|states, stored' | tr -s '\n ' ' ')"
+    cd "$here" || exit 1
+}
+
+search() { # a reader may wait for ever
+    timeout -k 5 "${PROF_TEST_SECONDS:-600}" ./pan -m1000000 $([ "$file" = ring ] && echo -E)
+}
 
 # check WANTED NAME FILE FLAGS...: WANTED is the number of errors, 0 or 1.
 check() {
@@ -25,7 +50,7 @@ check() {
     (
         cd "$work/run" || exit 1
         spin -a "$@" "$file.pml" && ${CC:-cc} $optimise -w -DSAFETY -DHC4 -DNOFAIR -DMEMLIM=2000 -o pan pan.c &&
-            timeout -k 5 "${PROF_TEST_SECONDS:-600}" ./pan -m1000000 $([ "$file" = ring ] && echo -E) # a reader may wait for ever
+            search
     ) >"$work/log" 2>&1
     errors=$(sed -n 's/.*errors: \([0-9]*\).*/\1/p' "$work/log")
     states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' "$work/log")
@@ -36,7 +61,7 @@ check() {
     else
         failed=$((failed + 1))
         echo "FAIL $name: ${errors:-no} errors instead of $wanted"
-        tail -n 20 "$work/log"
+        failure "$(echo "$name" | tr -c 'a-z0-9\n' _)"
     fi
 }
 
