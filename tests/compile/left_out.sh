@@ -1,7 +1,8 @@
 #!/bin/sh
 # The switches that leave parts of the implementation out: PROF_NO_READER, PROF_NO_CRASH, PROF_MINIMAL and so on, each
 # by itself and all together. The implementation compiles without a warning; left_out.c, which knows nothing of
-# switches, links to it, records, and gets PROF_UNSUPPORTED and the name of a switch for what is left out; a complete
+# switches, links to it, records, and gets PROF_UNSUPPORTED and the name of a switch for what is left out; a program that
+# only records has the size that tests/sizes.txt allows (see tests/sizes.sh); a complete
 # reader reads what it recorded, with its threads, its child of a fork, and after kill -9. The switches are those that
 # the sources ask for: a new one has to be known to left_out.c and to the manual.
 #
@@ -48,6 +49,10 @@ in_effect() { # these, and what comes with them
 }
 
 printf '#define PROF_IMPLEMENTATION\n#include "prof.h"\n' >$out/alone.c
+apart="-ffunction-sections -fdata-sections -fPIE"
+for flag in -fno-stack-protector -fno-stack-clash-protection -fcf-protection=none -U_FORTIFY_SOURCE; do # as tests/sizes.sh
+    $cc $flag -fsyntax-only -x c /dev/null 2>/dev/null && apart="$apart $flag"
+done
 warnings() { # SWITCHES COMPILER...: fails if it is installed and says anything
     switches=$1
     shift
@@ -95,6 +100,20 @@ int main(int count, char **argument)
     return 0;
 }
 EOF
+cat >$out/recorder.c <<'EOF'
+#include "prof.h"
+int main(void)
+{
+    prof_config config = {0};
+    config.output = "recorder.prof";
+    prof_start(&config);
+    for (int i = 0; i < 100; ++i) {
+        PROFILE_SCOPE("tick");
+    }
+    return (int)prof_stop();
+}
+EOF
+result "the recorder builds" "$($cc -std=gnu99 -I. -O0 $apart -c $out/recorder.c -o $out/recorder.o 2>&1)"
 result "the reader builds" "$($cc -std=gnu99 -I. -O0 $out/reader.c -o $out/reader -pthread -ldl 2>&1)"
 result "the program builds" "$($cc -std=gnu11 $WARNINGS -I. -O0 -c $here/left_out.c -o $out/main.o 2>&1)"
 
@@ -121,9 +140,15 @@ try() { # NAME SWITCHES COMPILERS
     set -- $3
     IFS=$old
     result "$name: no warnings" "$(warnings "$switches" "$@")"
-    text=$($cc -std=c99 $WARNINGS -Wno-misleading-indentation -I. -O0 -ffunction-sections -fdata-sections -Wl,--gc-sections $(defines "$switches") $out/alone.c \
-        $out/main.o -o "$folder/main" -pthread -ldl 2>&1)
+    text=$({ $cc -std=c99 $WARNINGS -Wno-misleading-indentation -I. -O0 $apart $(defines "$switches") -c $out/alone.c \
+        -o $out/alone.o && $cc -Wl,--gc-sections $out/alone.o $out/main.o -o "$folder/main" -pthread -ldl; } 2>&1)
     result "$name: links, without a warning" "$text"
+    case $name in
+    PROF_NO_*)
+        $cc -pie -Wl,--gc-sections $out/alone.o $out/recorder.o -o $out/recorder -pthread -ldl
+        result "$name: size" "$(sh tests/sizes.sh switch "$name" $out/recorder)"
+        ;;
+    esac
     [ -x "$folder/main" ] || return
     result "$name: records, and says what is not there" "$("$folder/main" "$folder" $now 2>&1 || echo "exit $?")"
     result "$name: killed" "$(killed "$folder/main" "$folder")"
