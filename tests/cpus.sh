@@ -59,8 +59,12 @@ for name in $names; do
         skip "$name: makes no programs here that run"
         continue
     fi
-    program=$build/foreign_program
-    if builds "$compiler" -std=gnu99 -O0 -Wall -Wextra -I. -static tests/foreign_program.c -o "$program" -pthread; then
+    program=$build/foreign_program shared=$build/tests/implementation.o
+    made() { # TARGET FLAGS
+        builds make -s BUILD="$build" CC="$compiler" HAVE_CXX= CFLAGS="-O0 -Wno-misleading-indentation $2" LDFLAGS=-static "$1"
+    }
+    if made "$shared" -Werror && # for what compilers of 32 bits warn of
+        builds "$compiler" -std=gnu99 -O0 -Wall -Wextra -I. -static tests/foreign_program.c "$shared" -o "$program" -pthread; then
         for kind in memory stream; do
             path=$build/$kind.prof
             rm -f "$path"
@@ -83,7 +87,7 @@ for name in $names; do
     [ -n "$long" ] && [ "$name" = s390x ] && tests=$whole
     for test in $tests; do
         target=$build/tests/test_$test
-        if ! builds make -s BUILD="$build" CC="$compiler" HAVE_CXX= CFLAGS='-O0 -Wno-misleading-indentation' LDFLAGS=-static "$target"; then
+        if ! made "$target"; then
             fail "$name: test_$test: is not compiled"
             continue
         fi

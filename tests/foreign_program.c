@@ -2,10 +2,12 @@
    processors. tests/corpus has an image of 8 KiB of some, and tests/cpus.sh makes new ones.
 
      foreign_program PATH            in memory of its own
-     foreign_program PATH stream     into a .prof with an archive */
-#define PROF_IMPLEMENTATION
+     foreign_program PATH stream     into a .prof with an archive
+
+   It is linked to implementation.c. */
 #include "../prof.h"
 #include <stdio.h>
+#include <string.h>
 
 static void __attribute__((noinline)) inner(int round)
 {

@@ -190,7 +190,9 @@ for compiler in gcc clang; do
     both $compiler c "$c_standards" "$levels"
     [ -n "$quick" ] && continue
     case $compiler in gcc) lto=-flto=2 ;; *) lto=-flto ;; esac # gcc warns where it is not told how many at a time
-    if links $compiler $lto -O1; then
+    if [ -z "$PROF_TEST_LONG" ] && [ $compiler = clang ] && have clang++; then # clang++ has it, below
+        true
+    elif links $compiler $lto -O1; then
         job programs program $compiler c "-std=c99 -O1 $lto" -pthread "" ""
     else
         skip "$compiler -flto" "the linker has no plugin for it"
@@ -214,7 +216,9 @@ for compiler in g++ clang++; do
     fi
     [ -n "$quick" ] && continue
     case $compiler in g++) lto=-flto=2 ;; *) lto=-flto ;; esac
-    if links $compiler -x c++ $lto -O1; then
+    if [ -z "$PROF_TEST_LONG" ] && [ $compiler = g++ ] && have gcc; then # gcc has it, above
+        true
+    elif links $compiler -x c++ $lto -O1; then
         job programs program $compiler c++ "-std=c++17 -O1 $lto" -pthread "" ""
     else
         skip "$compiler -flto" "the linker has no plugin for it"
@@ -266,7 +270,10 @@ if [ -z "$quick" ]; then
             runner=-
         fi
         job programs program $compiler c "-std=c99 -O2" "$link" "$runner" ""
-        job programs program $compiler c "-std=gnu17 -O0" "$link" "$runner" ""
+        # -O0 of others than Windows: tests/cpus.sh has it
+        case $compiler$PROF_TEST_LONG in *mingw* | *1)
+            job programs program $compiler c "-std=gnu17 -O0" "$link" "$runner" "" ;;
+        esac
         case $compiler in *mingw*) job programs headers $compiler c "-std=c99 -O0" "" "" "" ;; esac
     done
 fi
