@@ -123,14 +123,18 @@ class App {
         const { report } = this, names = [...new Set(report.processes.map(process => process.about.get('program')))].join(', ');
         document.title = `${report.title || names || 'report'} - prof`;
         $('title').textContent = report.title || names;
-        const tracks = report.tracks.filter(track => track.levels.length).length;
-        $('facts').textContent = `${ns(report.to - report.from)}, ${grouped(report.all ? report.all.reduce((sum, row) => sum + row.calls, 0) : report.scopes)} scopes on ${tracks} track${tracks === 1 ? '' : 's'}`;
+        this.facts();
         const lines = warnings(report);
         $('warnings').hidden = !lines.length;
         $('warnings').replaceChildren(el('strong', {}, lines.length === 1 ? 'Note: ' : `${lines.length} notes: `), lines[0] || '',
             lines.length > 1 ? el('details', {}, el('summary', {}, `${lines.length - 1} more`), ...lines.slice(1).map(line => el('p', {}, line))) : '');
         for (const { from, to } of report.windows.slice(0, 1)) $('warnings').append(' ', el('button', { onclick: () => this.setView(from, to) }, 'Show this window'));
         $('frames').hidden = !this.series;
+    }
+
+    facts() {
+        const { report } = this, tracks = report.tracks.filter(track => track.levels.length).length;
+        $('facts').textContent = `${ns(report.to - report.from)}, ${grouped(report.all ? report.all.reduce((sum, row) => sum + row.calls, 0) : report.scopes)} scopes on ${tracks} track${tracks === 1 ? '' : 's'}`;
     }
 
     theme(name) {

@@ -2,6 +2,7 @@
 // typical call has shifted, with its interval. The arithmetic is that of tools/compare_stats.c, which explains it.
 
 import { indexRange } from './stats.js';
+import { ceil, floor, max, min } from './text.js';
 
 /** All intervals hold the true value with 99 %. */
 const DEVIATIONS = 2.5758;
@@ -47,7 +48,7 @@ export function pairLabels(labels, used) {
     });
     for (const group of groups.values()) {
         for (const ids of group) ids.sort((x, y) => labels[x].line - labels[y].line || x - y);
-        for (let i = 0; i < Math.max(group[0].length, group[1].length); i++) {
+        for (let i = 0; i < max(group[0].length, group[1].length); i++) {
             group.forEach((ids, side) => { if (i < ids.length) of[side][ids[i]] = pairs.length; });
             pairs.push({ a: i < group[0].length ? group[0][i] : -1, b: i < group[1].length ? group[1][i] : -1 });
         }
@@ -59,9 +60,9 @@ export function pairLabels(labels, used) {
 
 /** The upper half of a product of two numbers of 32 bits. */
 function productHigh(a, b) {
-    const low = (a & 0xFFFF) * (b & 0xFFFF), middle = (a >>> 16) * (b & 0xFFFF) + Math.floor(low / 65536);
+    const low = (a & 0xFFFF) * (b & 0xFFFF), middle = (a >>> 16) * (b & 0xFFFF) + floor(low / 65536);
     const other = (a & 0xFFFF) * (b >>> 16) + middle % 65536;
-    return (a >>> 16) * (b >>> 16) + Math.floor(middle / 65536) + Math.floor(other / 65536);
+    return (a >>> 16) * (b >>> 16) + floor(middle / 65536) + floor(other / 65536);
 }
 
 /** The sequence of numbers of 64 bits by which prof compare chooses (SplitMix64). */
@@ -138,7 +139,7 @@ export function byTime(sample) {
 }
 
 /** Exact if all calls are in the sample. @param {Sample} sample */
-export function medianOf(sample) { return Float64Array.from(sample.ns).sort()[Math.ceil(sample.ns.length / 2) - 1]; }
+export function medianOf(sample) { return Float64Array.from(sample.ns).sort()[ceil(sample.ns.length / 2) - 1]; }
 
 // ---- ranks
 
@@ -170,7 +171,7 @@ function hodgesLehmann(a, b) { return ratioAt(a, b, (a.length * b.length + 1) / 
 /** The estimate, with the ratios that Mann-Whitney's test does not reject as its interval. @returns {Change} */
 function rankChange(a, b) {
     const pairs = a.length * b.length, spread = Math.sqrt(pairs * (a.length + b.length + 1) / 12);
-    const change = unknown(1, hodgesLehmann(a, b)), out = Math.floor(pairs / 2 - DEVIATIONS * spread);
+    const change = unknown(1, hodgesLehmann(a, b)), out = floor(pairs / 2 - DEVIATIONS * spread);
     if (pairs / 2 < DEVIATIONS * spread) return change;
     change.low = ratioAt(a, b, out + 1);
     change.high = ratioAt(a, b, pairs - out);
@@ -194,15 +195,15 @@ function timesOf(sample, from, to) {
 function widenByTenths(a, b, change) {
     const parts = [], averages = [], part = (sample, i) => {
         const n = sample.ns.length;
-        return timesOf(sample, Math.floor(n * i / TENTHS), Math.floor(n * (i + 1) / TENTHS));
+        return timesOf(sample, floor(n * i / TENTHS), floor(n * (i + 1) / TENTHS));
     };
     for (let i = 0; i < TENTHS; i++) {
         parts.push(hodgesLehmann(part(a, i), part(b, i)));
         for (const each of parts) averages.push((parts[i] + each) / 2);
     }
     averages.sort((x, y) => x - y);
-    change.low = Math.min(change.low, averages[3]);
-    change.high = Math.max(change.high, averages[averages.length - 4]);
+    change.low = min(change.low, averages[3]);
+    change.high = max(change.high, averages[averages.length - 4]);
 }
 
 /** How far a typical call has shifted. @param {Sample} a @param {Sample} b in order of time @returns {Change} */
@@ -232,12 +233,12 @@ function dispersionOf(tenths, expected) {
  */
 
 /** The variance of a time. @param {Sum} s */
-function varianceOf(s) { return Math.max(0, s.squares / s.n - (s.sum / s.n) ** 2); }
+function varianceOf(s) { return max(0, s.squares / s.n - (s.sum / s.n) ** 2); }
 
 /** By how much more the mean varies than by chance. @param {Sum} s */
 function meanDispersion(s) {
     if (s.n < TENTHS_FROM) return 1;
-    const size = i => Math.floor(s.n * (i + 1) / TENTHS) - Math.floor(s.n * i / TENTHS);
+    const size = i => floor(s.n * (i + 1) / TENTHS) - floor(s.n * i / TENTHS);
     return dispersionOf(s.tenths.map((sum, i) => sum / size(i)), varianceOf(s) * TENTHS / s.n);
 }
 
@@ -245,7 +246,7 @@ function meanDispersion(s) {
 export function sumChange(a, b, scale) {
     const x = a.sum * scale[0], y = b.sum * scale[1], change = unknown(x, y);
     if (a.n < 2 || b.n < 2 || !(x > 0)) return change;
-    const dispersion = Math.max(meanDispersion(a), meanDispersion(b));
+    const dispersion = max(meanDispersion(a), meanDispersion(b));
     const [va, vb] = [a, b].map((s, i) => dispersion * varianceOf(s) * s.n * s.n / (s.n - 1) * scale[i] ** 2), both = va + vb;
     const freedom = both > 0 ? both * both / (va * va / (a.n - 1) + vb * vb / (b.n - 1)) : 1e9;
     const margin = STUDENT.filter(([n], i) => !i || n <= freedom).pop()[1] * Math.sqrt(both);

@@ -4,18 +4,19 @@ import { ROLE_STEP } from './decode.js';
 import { firstIndex } from './columns.js';
 import { indexRange } from './stats.js';
 import { sumChange } from './compare.js';
+import { floor, max, min } from './text.js';
 
 /** From the first event of a process to its last. @returns {[number, number]} */
 function extentOf(process) {
     let from = Infinity, to = 0;
     for (const { levels, points } of process.tracks) {
         for (const level of levels) {
-            from = Math.min(from, level.start[0]);
-            to = Math.max(to, level.endOf(level.count - 1));
+            from = min(from, level.start[0]);
+            to = max(to, level.endOf(level.count - 1));
         }
         if (points.count) {
-            from = Math.min(from, points.time[0]);
-            to = Math.max(to, points.time[points.count - 1]);
+            from = min(from, points.time[0]);
+            to = max(to, points.time[points.count - 1]);
         }
     }
     return [from, to];
@@ -25,7 +26,7 @@ function extentOf(process) {
 function mostOfBoth([a, b]) {
     let best = null;
     for (const [name, n] of a)
-        if (b.get(name) > 0 && n > 0 && (!best || Math.min(n, b.get(name)) > Math.min(...best.of))) best = { name, of: [n, b.get(name)] };
+        if (b.get(name) > 0 && n > 0 && (!best || min(n, b.get(name)) > min(...best.of))) best = { name, of: [n, b.get(name)] };
     return best;
 }
 
@@ -43,9 +44,9 @@ export function measures(report, processes, stats) {
     if (steps) list.push({ id: 'step', title: `per step (${steps.name})`, of: steps.of });
     const seconds = processes.map(process => {
         const [first, last] = extentOf(process);
-        return Math.max(0, Math.min(to, last) - Math.max(from, first)) / 1e9;
+        return max(0, min(to, last) - max(from, first)) / 1e9;
     });
-    if (Math.min(...seconds) > 0) list.push({ id: 'second', title: 'per second recorded', of: seconds });
+    if (min(...seconds) > 0) list.push({ id: 'second', title: 'per second recorded', of: seconds });
     list.push({ id: 'run', title: 'per recording', of: [1, 1] });
     return list;
 }
@@ -57,7 +58,7 @@ export function measures(report, processes, stats) {
  */
 export function selfTimes(report, process, stats) {
     const { nodes } = report, { from, to } = stats, sums = new Map();
-    const inRange = (level, i) => Math.max(0, Math.min(level.endOf(i), to) - Math.max(level.start[i], from));
+    const inRange = (level, i) => max(0, min(level.endOf(i), to) - max(level.start[i], from));
     for (const { levels } of process.tracks) {
         const ranges = levels.map(level => indexRange(level, from, to));
         levels.forEach((level, depth) => {
@@ -70,10 +71,10 @@ export function selfTimes(report, process, stats) {
                 if (outer < end && nodes.parent[inner.node[k]] === level.node[outer]) self[outer - first] -= inRange(inner, k);
             }
             for (let i = first; i < end; i++) {
-                const n = level.node[i], time = Math.max(0, self[i - first]);
+                const n = level.node[i], time = max(0, self[i - first]);
                 let sum = sums.get(n);
                 if (!sum) sums.set(n, sum = { n: 0, sum: 0, squares: 0, tenths: new Array(10).fill(0) });
-                sum.tenths[Math.floor((10 * ++sum.n - 1) / stats.calls[n])] += time;
+                sum.tenths[floor((10 * ++sum.n - 1) / stats.calls[n])] += time;
                 sum.sum += time;
                 sum.squares += time * time;
             }
@@ -118,7 +119,7 @@ export function differenceTree(report, pairing, stats, sums, per, side) {
                 up.children.push(up.inner.get(pair));
             }
             made[n] = up.inner.get(pair);
-            if (calls[n]) made[n].of[which] = { total: total[n] / per[which], self: Math.max(0, self[n]) / per[which], calls: calls[n] / per[which], sum: sums[which].get(n) };
+            if (calls[n]) made[n].of[which] = { total: total[n] / per[which], self: max(0, self[n]) / per[which], calls: calls[n] / per[which], sum: sums[which].get(n) };
         }
     });
     for (const node of all) {

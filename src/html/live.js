@@ -347,6 +347,7 @@ class Live {
         app.view = { from: to - this.seconds * 1e9, to };
         app.theme(document.documentElement.dataset.theme);
         app.drawFramesSoon();
+        app.facts();
         if (lines !== this.lines || (now - this.drawn > 1000 && !document.querySelector('#warnings details[open]'))) app.head();
         if (shape !== this.shape || now - this.drawn > 1000) this.panels(shape, now);
         this.lines = lines;

@@ -121,13 +121,13 @@ export class Panels {
         return [chooser ? tools(chooser) : '', table([
             words('scope', row => row.label.name),
             counts('calls', row => row.calls),
-            times('total', row => row.total),
-            { title: 'self', get: row => row.self, show: row => this.bar(row.self, stats) },
-            { title: '% of range', get: row => row.total / span, show: row => (100 * row.total / span).toFixed(1) },
-            times('mean', row => row.total / row.calls),
+            times('total', row => row.known ? row.total : NaN, 'without calls whose begin or end is missing'),
+            { title: 'self', get: row => row.self, show: row => row.known ? this.bar(row.self, stats) : '-' },
+            { title: '% of range', get: row => row.total / span, show: row => row.known ? (100 * row.total / span).toFixed(1) : '-' },
+            times('mean', row => row.total / row.known),
             times('min', row => row.min),
             ...[50, 90, 99].map(n => times('p' + n, row => percentile(row, n / 100), 'percentiles are exact to 2 %; click a scope for exact ones')),
-            { title: 'max', get: row => row.max, show: row => row.whole ? ns(row.max) : '' },
+            { title: 'max', get: row => row.max, show: row => ns(row.whole ? row.max : NaN) },
             words('category', row => row.label.category),
             PLACE
         ], rows, { caption: `Scopes: ${this.rangeText()}`, sort: 3, memory: this.memoryOf('scopes'),
@@ -182,8 +182,8 @@ export class Panels {
         const durations = Float64Array.from(whole, call => call.duration).sort();
         const row = stats.rows.find(each => each.id === label.id), every = stats.every && row;
         const at = share => every ? percentile(row, share) : durations.length ? durations[max(0, ceil(share * durations.length) - 1)] : NaN;
-        const total = row ? row.total : 0, count = every ? row.calls : calls.length;
-        const facts = label.group ? [['groups', grouped(calls.length)]] : [['calls', grouped(count)], ['total', ns(total)], ['self', ns(row ? row.self : 0)], ['mean', ns(total / count)],
+        const { known, total, self } = row && row.known ? row : { known: 0, total: NaN, self: NaN }, count = every ? row.calls : calls.length;
+        const facts = label.group ? [['groups', grouped(calls.length)]] : [['calls', grouped(count)], ['total', ns(total)], ['self', ns(self)], ['mean', ns(total / known)],
             ['min', ns(at(0))], ['p50', ns(at(0.5))], ['p90', ns(at(0.9))], ['p99', ns(at(0.99))], ['p99.9', ns(at(0.999))], ['max', ns(at(1))]];
         const states = statesText(report, calls);
         const chosen = this.bucket ? whole.filter(call => call.duration >= this.bucket[0] && call.duration < this.bucket[1]) : calls;

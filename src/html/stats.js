@@ -1,24 +1,25 @@
 // Statistics of a range of time: by call path, by scope, of one scope.
 
 import { firstIndex } from './columns.js';
+import { ceil, floor, max, min } from './text.js';
 
 const BUCKETS = 64 + 58 * 32;
 
 /** The bucket of a duration: exact below 64 ns, then 32 for each power of two. */
 export function bucketOf(duration) {
-    if (duration < 64) return Math.floor(duration);
+    if (duration < 64) return floor(duration);
     if (duration < 0x80000000) {
         const e = 31 - Math.clz32(duration);
         return 64 + (e - 6) * 32 + (duration >>> e - 5 & 31);
     }
-    const e = Math.floor(Math.log2(duration));
-    return Math.min(BUCKETS - 1, 64 + (e - 6) * 32 + Math.floor(duration / 2 ** (e - 5)) % 32);
+    const e = floor(Math.log2(duration));
+    return min(BUCKETS - 1, 64 + (e - 6) * 32 + floor(duration / 2 ** (e - 5)) % 32);
 }
 
 /** The middle of a bucket. */
 export function bucketValue(bucket) {
     if (bucket < 64) return bucket;
-    const e = Math.floor((bucket - 64) / 32) + 6;
+    const e = floor((bucket - 64) / 32) + 6;
     return (32 + (bucket - 64) % 32 + 0.5) * 2 ** (e - 5);
 }
 
@@ -30,7 +31,8 @@ export function indexRange(level, from, to) {
 }
 
 /**
- * Of each node, the calls and the time in the range. Durations, which percentiles are of, are those of whole scopes.
+ * Of each node, the calls and the time in the range. Durations, which percentiles are of, are those of whole scopes. Rows of
+ * scopes leave out the time of calls whose begin or end is missing in the range, as prof summary does: `known` are the others.
  * @param {import('./decode.js').Report} report @param {number} from @param {number} to
  * @param {(track: object) => boolean} [wanted]
  */
@@ -38,10 +40,10 @@ export function rangeStats(report, from, to, wanted) {
     if (report.all && !wanted && from <= report.from && to >= report.to) return allStats(report);
     const { nodes, labels } = report, column = n => new Float64Array(n), calls = column(nodes.count), total = column(nodes.count), self = column(nodes.count);
     const sums = { labelOf: nodes.label, calls, total, whole: column(labels.length), longest: column(labels.length),
-        shortest: column(labels.length).fill(Infinity), histograms: new Array(labels.length).fill(null) };
+        cut: column(labels.length), lost: column(labels.length), lostSelf: column(labels.length), shortest: column(labels.length).fill(Infinity), histograms: new Array(labels.length).fill(null) };
     for (const track of report.tracks) {
         if (wanted && !wanted(track)) continue;
-        for (const level of track.levels) {
+        track.levels.forEach((level, depth) => {
             const [first, end] = indexRange(level, from, to), { start, node, flags, groups } = level;
             let i = first;
             for (const odd of Uint32Array.from(new Set([first, ...flags.keys(), end - 1])).sort()) { // the few that may be cut, or are groups
@@ -54,17 +56,26 @@ export function rangeStats(report, from, to, wanted) {
                     total[n] += groups.get(odd).busy;
                 } else if (start[odd] < from || start[odd] + long > to || flags.has(odd)) {
                     calls[n]++;
-                    total[n] += Math.max(0, Math.min(start[odd] + long, to) - Math.max(start[odd], from));
+                    total[n] += max(0, min(start[odd] + long, to) - max(start[odd], from));
+                    if (flags.has(odd) && start[odd] >= from && start[odd] + long <= to) leaveOut(sums, nodes.label[n], track.levels[depth + 1], start[odd], long);
                 } else {
                     addWhole(sums, level, odd, i);
                 }
             }
             addWhole(sums, level, i, end);
-        }
+        });
     }
     for (let n = 1; n < nodes.count; n++) self[n] = total[n];
     for (let n = 1; n < nodes.count; n++) self[nodes.parent[n]] -= total[n];
     return byLabels(report, { from, to, calls, total, self }, sums);
+}
+
+function leaveOut({ cut, lost, lostSelf }, label, inner, start, long) {
+    cut[label]++;
+    lost[label] += long;
+    lostSelf[label] += long;
+    const [first, end] = inner ? indexRange(inner, start, start + long) : [0, 0];
+    for (let i = first; i < end; i++) lostSelf[label] -= inner.durationOf(i);
 }
 
 function addWhole({ labelOf, calls, total, whole, longest, shortest, histograms }, level, first, end) {
@@ -80,12 +91,13 @@ function addWhole({ labelOf, calls, total, whole, longest, shortest, histograms 
     }
 }
 
-function byLabels({ nodes, labels }, stats, { whole, shortest, longest, histograms }) {
-    const { calls, total, self } = stats, byLabel = labels.map((label, id) => ({ label, id, calls: 0, total: 0, self: 0, whole: whole[id],
+function byLabels({ nodes, labels }, stats, { cut, lost, lostSelf, whole, shortest, longest, histograms }) {
+    const { calls, total, self } = stats, byLabel = labels.map((label, id) => ({ label, id, calls: 0, known: -cut[id], total: -lost[id], self: -lostSelf[id], whole: whole[id],
         min: shortest[id], max: longest[id], histogram: histograms[id] }));
     for (let n = 1; n < nodes.count; n++) {
         const row = byLabel[nodes.label[n]];
         row.calls += calls[n];
+        row.known += calls[n];
         row.total += total[n];
         row.self += self[n];
     }
@@ -95,29 +107,30 @@ function byLabels({ nodes, labels }, stats, { whole, shortest, longest, histogra
 /** The statistics that the writer has made of all scopes, if it has not written every scope. */
 function allStats(report) {
     const { nodes, labels, from, to } = report, column = n => new Float64Array(n), calls = column(nodes.count), total = column(nodes.count), self = column(nodes.count);
-    const whole = column(labels.length), longest = column(labels.length), shortest = column(labels.length).fill(Infinity), histograms = new Array(labels.length).fill(null);
+    const none = column(labels.length), cut = column(labels.length), whole = column(labels.length), longest = column(labels.length), shortest = column(labels.length).fill(Infinity), histograms = new Array(labels.length).fill(null);
     for (const row of report.all) {
         const n = row.node, label = nodes.label[n], histogram = histograms[label] = histograms[label] || new Uint32Array(BUCKETS);
         calls[n] += row.calls;
+        cut[label] += row.truncated;
         total[n] += row.total;
         self[n] += row.self;
-        longest[label] = Math.max(longest[label], row.max);
-        if (row.calls > row.truncated) shortest[label] = Math.min(shortest[label], row.min);
+        longest[label] = max(longest[label], row.max);
+        if (row.calls > row.truncated) shortest[label] = min(shortest[label], row.min);
         for (const [at, count] of row.buckets) {
             whole[label] += count;
             histogram[bucketOf(at)] += count;
         }
     }
-    return byLabels(report, { from, to, calls, total, self, every: true }, { whole, shortest, longest, histograms });
+    return byLabels(report, { from, to, calls, total, self, every: true }, { cut, lost: none, lostSelf: none, whole, shortest, longest, histograms });
 }
 
 /** The duration that `share` of the calls do not exceed. */
 export function percentile(row, share) {
     if (!row.histogram || !row.whole) return NaN;
-    let left = Math.ceil(share * row.whole);
+    let left = ceil(share * row.whole);
     for (let b = 0; b < BUCKETS; b++) {
         left -= row.histogram[b];
-        if (left <= 0) return Math.max(row.min, Math.min(row.max, bucketValue(b)));
+        if (left <= 0) return max(row.min, min(row.max, bucketValue(b)));
     }
     return row.max;
 }
@@ -146,7 +159,7 @@ export function statesIn({ labels, nodes }, parts) {
         const [level] = states.levels, end = start + duration, [first, last] = indexRange(level, start, end);
         for (let i = first; i < last; i++) {
             const { name } = labels[nodes.label[level.node[i]]];
-            sums.set(name, (sums.get(name) || 0) + Math.min(level.endOf(i), end) - Math.max(level.start[i], start));
+            sums.set(name, (sums.get(name) || 0) + min(level.endOf(i), end) - max(level.start[i], start));
         }
     }
     return sums;

@@ -6,7 +6,7 @@ const units = [['ns', 1], ['us', 1e3], ['ms', 1e6], ['s', 1e9], ['m', 60e9], ['h
 
 /** A duration: 1.23 ms. @param {number} value nanoseconds */
 export function ns(value) {
-    if (!Number.isFinite(value)) return '';
+    if (!Number.isFinite(value)) return '-';
     const size = abs(value);
     let unit = 0;
     while (unit < 3 && size >= units[unit + 1][1] * 0.99995) unit++;

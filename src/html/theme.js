@@ -1,5 +1,7 @@
 // Colours: of the page, which style.css has, and of scopes.
 
+import { abs, max, min, round } from './text.js';
+
 /** @param {string} text @returns {number} */
 function hash(text) {
     let value = 2166136261;
@@ -9,10 +11,10 @@ function hash(text) {
 
 /** @returns {[number, number, number]} 0 to 255 */
 function fromHsl(hue, saturation, light) {
-    const a = saturation * Math.min(light, 1 - light);
+    const a = saturation * min(light, 1 - light);
     const part = n => {
         const k = (n + hue / 30) % 12;
-        return Math.round(255 * (light - a * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
+        return round(255 * (light - a * max(-1, min(k - 3, 9 - k, 1))));
     };
     return [part(0), part(8), part(4)];
 }
@@ -26,7 +28,7 @@ export function colorLabels(labels, dark) {
         const bits = hash(label.base || label.name);
         label.rgb = label.color ? [label.color >> 16 & 255, label.color >> 8 & 255, label.color & 255]
             : fromHsl(bits % 360, dark ? 0.42 : 0.58, (dark ? 0.62 : 0.71) + (bits >>> 12) % 7 / 100);
-        if (dark && Math.min(...label.rgb) > 220) label.rgb = [70, 76, 86]; // as quiet as nearly white is on white
+        if (dark && min(...label.rgb) > 220) label.rgb = [70, 76, 86]; // as quiet as nearly white is on white
         label.ink = inkOn(label.rgb);
     }
 }
@@ -40,7 +42,7 @@ function inkOn(rgb) {
 /** From blue, faster, over grey to red, slower: these two are told apart by whom red and green are not. @param {number} by -1 to 1 */
 export function differenceStyle(by, dark) {
     const grey = dark ? [74, 80, 90] : [216, 219, 224], full = by > 0 ? dark ? [224, 92, 60] : [232, 96, 64] : dark ? [80, 150, 240] : [70, 140, 235];
-    const share = by ? 0.25 + 0.75 * Math.min(1, Math.abs(by)) : 0, rgb = grey.map((c, i) => Math.round(c + (full[i] - c) * share));
+    const share = by ? 0.25 + 0.75 * min(1, abs(by)) : 0, rgb = grey.map((c, i) => round(c + (full[i] - c) * share));
     return { backgroundColor: css(rgb), color: inkOn(rgb) };
 }
 
@@ -49,7 +51,7 @@ export function nodeColors(report, background, dim) {
     const { nodes, labels } = report, colors = new Uint32Array(nodes.count), dimmed = new Uint32Array(nodes.count);
     for (let n = 1; n < nodes.count; n++) {
         const label = labels[nodes.label[n]];
-        const faint = label.rgb.map((c, i) => Math.round(c * 0.18 + background[i] * 0.82));
+        const faint = label.rgb.map((c, i) => round(c * 0.18 + background[i] * 0.82));
         dimmed[n] = abgr(faint);
         colors[n] = dim && dim(label) ? dimmed[n] : abgr(label.rgb);
     }

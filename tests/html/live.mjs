@@ -118,6 +118,13 @@ async function page() {
     await until('flows', () => globalThis.prof && globalThis.prof.live && globalThis.prof.live.periods.length > 3 && globalThis.prof.report.scopes > 200);
     const last = await tab.evaluate(() => globalThis.prof.report.to);
     await until('flows on', to => globalThis.prof.report.to > to + 4e8, last);
+    same('live page: its head is of now', await tab.evaluate(() => {
+        const { report, live } = globalThis.prof;
+        document.getElementById('warnings').replaceChildren(Object.assign(document.createElement('details'), { open: true })); // which a reader may read
+        live.show();
+        const [, time, unit, scopes] = /^([\d.]+) (m?s), ([\d,]+) scopes on/.exec(document.getElementById('facts').textContent), length = (globalThis.prof.report.to - report.from) / { ms: 1e6, s: 1e9 }[unit];
+        return [Math.abs(Number(time) - length) < 0.051, Number(scopes.replace(/,/g, '')) === globalThis.prof.report.scopes];
+    }), [true, true]);
     await until('lists scopes', () => /step[^]*leaf|leaf[^]*step/.test(document.getElementById('panel').innerText));
     await until('says what it costs', () => /Recording, because you watch; watching takes \d/.test(document.getElementById('state').textContent));
     await tab.screenshot({ path: path.join(folder, 'live.png') });
