@@ -72,10 +72,10 @@ static int see_event(findings *all, int64_t end_ns, int64_t all_ns, const prof_e
     if (event->type != PROF_EVENT_LOST && !see_site(all, event->site)) return 0;
     if (event->type != PROF_EVENT_SCOPE) return 1;
     if (!make_room(all, depth + 1)) return 0;
-    snprintf(all->stack[depth], NAME, "%s", event->name);
     all->durations[depth] = all_ns - event->start_ns;
     all->open[depth] = (event->flags & PROF_TRUNCATED_END) && event->start_ns + event->duration_ns >= end_ns &&
                        (!depth || all->open[depth - 1]);
+    if (all->open[depth]) snprintf(all->stack[depth], NAME, "%s", event->name);
     all->open[depth + 1] = 0;
     return 1;
 }
