@@ -189,6 +189,23 @@ static void many(const char *name, prof_mode mode)
     save(name, "alpha", 100, "boot-1", 1700000000000000000u);
 }
 
+/* 26 MB as JSON. */
+static void large(void)
+{
+#define TEN(text) text text text text text text text text text text
+    int i;
+    start(PROF_FILL, 512 << 10, 5000000);
+    for (i = 0; i < 25000; i++) {
+        at(0, 1000 + 100 * (uint64_t)i);
+        PROFILE_BEGIN(TEN(TEN("long name ")));
+        at(0, 1040 + 100 * (uint64_t)i);
+        PROFILE_END(TEN(TEN("long name ")));
+    }
+    stop(5000000);
+    save("large.prof", "alpha", 100, "boot-1", 1700000000000000000u);
+#undef TEN
+}
+
 static void call(uint64_t *time, int kind, uint64_t ns)
 {
     at(0, *time);
@@ -301,6 +318,7 @@ int main(int argc, char **argv)
     crashed();
     many("full.prof", PROF_FILL);
     many("ring.prof", PROF_RING);
+    large();
     core("pieces", 0);
     core("pieces.cut", 3000);
     durations("before.prof", 0);

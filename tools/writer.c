@@ -30,6 +30,18 @@ static int write_now(const prof_trace *const *traces, size_t count, const prof_c
 
 #ifndef _WIN32
 #include <pthread.h>
+#include <sched.h>
+
+/* Returns 1 if the process may use one processor only, where another thread would only copy. */
+static int is_alone(void)
+{
+#ifdef __linux__
+    cpu_set_t processors;
+    return !sched_getaffinity(0, sizeof processors, &processors) && CPU_COUNT(&processors) == 1;
+#else
+    return 0;
+#endif
+}
 
 enum { PARTS = 4, PART = 1 << 18 };
 
@@ -97,6 +109,7 @@ int tool_write(const prof_trace *const *traces, size_t count, const prof_chrome_
     prof_sink sink = {put, NULL};
     prof_status status;
     if (!out) return TOOL_ERROR;
+    if (is_alone()) return write_now(traces, count, chrome, out);
     memset(&w, 0, sizeof w);
     w.out = out;
     w.parts = (char *)malloc(PARTS * PART);
