@@ -285,8 +285,8 @@ class Locks {
             ({ label, addresses: new Set(), acquired: 0, contended: 0, waiters: 0, wait: 0, waitMax: 0, hold: 0, holdMax: 0, holds: [] }));
     }
     step(type, label, time, address, detail, track) {
-        const row = this.rowOf(label);
-        row.addresses.add(address);
+        const row = type === LOCK_RELEASE ? null : this.rowOf(label); // PROFILE_MUTEX_UNLOCK does not know the lock's name
+        if (row) row.addresses.add(address);
         const lock = entryOf(this.locks, address, () => ({ acquired: 0, waits: new Map(), holds: new Map() })), { waits, holds } = lock, wait = waits.get(track);
         if (type !== LOCK_WAIT) waits.delete(track);
         if (type === LOCK_WAIT) {
@@ -315,9 +315,9 @@ class Locks {
             if (!hold || --hold.depth > 0) return;
             holds.delete(hold.track);
             hold.duration = time - hold.start;
-            row.hold += hold.duration;
-            row.holdMax = Math.max(row.holdMax, hold.duration);
-            row.holds.push(hold);
+            hold.row.hold += hold.duration;
+            hold.row.holdMax = Math.max(hold.row.holdMax, hold.duration);
+            hold.row.holds.push(hold);
         }
     }
     close(end) {

@@ -36,7 +36,7 @@ static void *waiter(void *name)
     pthread_mutex_lock(&mutex);
     PROFILE_LOCK_ACQUIRE(&mutex, "the lock");
     rest(1);
-    PROFILE_LOCK_RELEASE(&mutex, "the lock");
+    PROFILE_LOCK_RELEASE(&mutex, "unlock"); /* as PROFILE_MUTEX_UNLOCK does, which knows no name */
     pthread_mutex_unlock(&mutex);
     return NULL;
 }
