@@ -486,7 +486,9 @@ TEST(options_say_how_a_capture_records)
     capture.buffer_size = 256 << 10;
     capture.level = 3;
     capture.categories = "-unwanted*";
-    capture.output = "/nonexistent/never"; /* does not count */
+    const char *never = trace_path("never");
+    remove(never);
+    capture.output = never; /* does not count */
     options.capture = &capture;
     if (!start(&options)) return;
     file = ask_later("/trace?ms=60000&format=csv");
@@ -502,7 +504,7 @@ TEST(options_say_how_a_capture_records)
     CHECK_EQUAL(count(r.body, ",wanted,"), 1);
     CHECK_EQUAL(count(r.body, ",deep,"), 0);
     free(r.body);
-    CHECK(access("/nonexistent", F_OK) != 0);
+    CHECK(access(never, F_OK) != 0);
 }
 
 /*-- captures of a program that records --*/
@@ -1698,13 +1700,15 @@ static size_t put_advanced(unsigned char *to, const char *key, unsigned type, co
     return put_field(to, 12, entry, n);
 }
 
-/* A ProfileRequest as XProf's. */
+/* A ProfileRequest as XProf's. It names a folder for the client, which the program that is asked must not make. */
+#define PROFILE_FOLDER TRACE_FOLDER "/profile-of-the-client"
+
 static size_t profile_request(unsigned char *to, uint64_t ms, const char *session, const unsigned char *options, size_t size)
 {
     size_t n = put_integer(to, 1, ms);
     n += put_field(to + n, 3, "xplane.pb", 9);
     if (size) n += put_field(to + n, 4, options, size);
-    n += put_field(to + n, 5, "/nonexistent/plugins/profile", 28);
+    n += put_field(to + n, 5, PROFILE_FOLDER, strlen(PROFILE_FOLDER));
     n += put_field(to + n, 6, session, strlen(session));
     n += put_field(to + n, 7, "localhost:9999", 14);
     return n;
@@ -1771,7 +1775,7 @@ TEST(answers_xprof)
     CHECK(memmem(space.bytes, space.size, "as_named", 8) != NULL);
     while (prof__proto_next(&warning)) warned |= warning.field == 3 && memmem(warning.bytes, warning.size, "tpu_trace_mode", 14) != NULL;
     CHECK(warned && !warning.bad);
-    CHECK(access("/nonexistent", F_OK) != 0);
+    CHECK(access(PROFILE_FOLDER, F_OK) != 0);
     free(r.body);
     size = put_integer(options, 9, 1);
     size += put_advanced(options + size, "buffer", 1, "1M", 0);
