@@ -68,7 +68,7 @@ for name in $names; do
         for kind in memory stream; do
             path=$build/$kind.prof
             rm -f "$path"
-            if timeout 60 "$emulator" "$program" "$path" ${kind/memory/}; then
+            if timeout 300 "$emulator" "$program" "$path" ${kind/memory/}; then
                 files="$files $path"
             else
                 fail "$name: records into $kind"

@@ -40,8 +40,8 @@ whole() { # FILE: nothing is lost
 says() { # FILE PATTERN
     grep -E "$2" "$1" || { cat "$1" && return 1; }
 }
-wait_until() { # COMMAND...: for 20 s
-    for ((tries = 0; tries < 400; tries++)); do
+wait_until() { # COMMAND...: for 100 s
+    for ((tries = 0; tries < 2000; tries++)); do
         "$@" && return
         sleep 0.05
     done
@@ -56,7 +56,7 @@ ln -s "$root/examples" examples
 if ! sdl=$(sdl2-config --cflags --libs 2>/dev/null); then
     skip "overlay: no sdl2-config (libsdl2-dev)"
 elif check "overlay_sdl.c compiles" $cc examples/engines/overlay_sdl.c -o overlay $sdl -pthread; then
-    check "the overlay runs" env SDL_VIDEODRIVER=dummy timeout 60 ./overlay 120 overlay.bmp overlay.prof && cp said overlay.txt
+    check "the overlay runs" env SDL_VIDEODRIVER=dummy timeout 300 ./overlay 120 overlay.bmp overlay.prof && cp said overlay.txt
     check "its figures" says overlay.txt '^frames 120, memory 0.1250 MiB, allocations 120, lost 0$'
     for scope in collide move spawn draw 'draw overlay' present wait; do
         check "its figures: $scope" says overlay.txt "^$scope: 120 calls$"
@@ -90,7 +90,7 @@ lines() { [ "$(wc -l <reload.txt)" -ge "$1" ]; }
 last=24
 reload() {
     version 1
-    timeout 120 ./reload_host game.so 0 reload.prof >reload.txt &
+    timeout 600 ./reload_host game.so 0 reload.prof >reload.txt &
     host=$!
     for ((v = 2; v <= last; v++)); do
         version $v "$([ $v = $last ] && echo -DLAST)" && wait_until lines $((v - 1)) || return 1
@@ -122,7 +122,7 @@ for switch in '' -DJOBS_UCONTEXT; do
     check "jobs.c $switch compiles" $cc $switch examples/engines/jobs.c -o jobs -pthread || continue
     moved() { # on a machine with one processor it may take some tries
         for try in 1 2 3 4 5 6 7 8; do
-            timeout 60 ./jobs jobs.prof >jobs.txt || return 1
+            timeout 300 ./jobs jobs.prof >jobs.txt || return 1
             grep -qE 'on [1-9][0-9]* times' jobs.txt || grep -E 'on [1-9][0-9]* time' jobs.txt && return
         done
         cat jobs.txt
@@ -138,13 +138,15 @@ done
 # ---- a watchdog: a slow frame, and one that hangs
 
 if check "watchdog.c compiles" $cc examples/engines/watchdog.c -o watchdog -pthread; then
-    check "the watchdog runs" timeout 60 ./watchdog && cp said watchdog.txt
+    check "the watchdog runs" timeout 300 ./watchdog && cp said watchdog.txt
     check "it says where the game hangs" says watchdog.txt \
         '^frame 80 hangs: > play_frame \(line [0-9]+\) > load_texture \(line [0-9]+\) > wait for the disk \(line [0-9]+\)$'
     check "what hung is in the file, for as long" \
         sh -c "'$prof' check hang-80.prof | grep -E '^ +wait for the disk +for [4-9][0-9][0-9]\.|^ +wait for the disk +for [0-9.]+ s'"
     check "and all frames before" scopes hang-80.prof "play_frame 81"
-    check "the slow frame is in a file that says why" sh -c "'$prof' summary slow-1.prof | grep -E 'save +frame 1[0-9.]+ ms > 100 ms'"
+    # on a busy machine it may not be the first, and takes longer
+    check "the slow frame is in a file that says why" \
+        sh -c "for each in slow-*.prof; do '$prof' summary \$each; done | grep -E 'save +frame (1[5-9][0-9]|[2-9][0-9][0-9])[.0-9]* ms > 100 ms'"
 fi
 
 # ---- C++20 modules: an interface with scopes inside, importers with the macros of a header or of a header unit

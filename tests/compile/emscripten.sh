@@ -145,10 +145,10 @@ browse() { # PROGRAM: runs its page until it says that it has ended
     rm -f exit.* port
     echo "<!doctype html><script src=\"$1.js\"></script>" >"$1.html"
     python3 server.py >port & server=$!
-    for ((i = 0; i < 100; i++)); do [ -s port ] && break; sleep 0.1; done
-    timeout -k 5 90 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$out/chromium.$1" \
+    for ((i = 0; i < 600; i++)); do [ -s port ] && break; sleep 0.1; done
+    timeout -k 5 330 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$out/chromium.$1" \
         --remote-debugging-port=0 "http://127.0.0.1:$(cat port)/$1.html" >chromium.log 2>&1 & browser=$!
-    for ((i = 0; i < 800; i++)); do ls exit.* >/dev/null 2>&1 && break; sleep 0.1; done
+    for ((i = 0; i < 3000; i++)); do ls exit.* >/dev/null 2>&1 && break; sleep 0.1; done
     kill $browser $server
     wait $browser $server 2>/dev/null
     [ -f exit.0 ] || { ls exit.* && tail -n 5 chromium.log && return 1; }

@@ -120,7 +120,7 @@ result "the program builds" "$($cc -std=gnu11 $WARNINGS -I. -O0 -c $here/left_ou
 killed() { # PROGRAM FOLDER: kills it once it has recorded; bounded
     "$1" "$2" killed >"$2/killed.text" 2>&1 &
     child=$!
-    for i in $(seq 300); do
+    for i in $(seq 3000); do
         grep -q recorded "$2/killed.text" && break
         sleep 0.1
     done
