@@ -3188,7 +3188,7 @@ struct prof_fiber {
     struct prof__bridge_stack *bridge; /* the scopes that other tools see as open; NULL: none yet */
 #endif
 };
-#define PROF__NOTE_HIDDEN_SHIFT 8 /* of a note: see >>note */
+#define PROF__NOTE_HIDDEN_SHIFT 9 /* of a note: see >>note */
 #define PROF__NAME_NEW 0xffffffffu
 /* Values of loose_name instead of the name of an open one, whose bits 30 and 31 are clear: */
 #define PROF__LOOSE_ENDED 0x80000001u
@@ -4933,6 +4933,7 @@ static void prof__inherited_make(void);
 #endif
 #ifdef PROF_NO_OFF_SCOPES
 #define PROF__NOTE 0x80000000u /* no token has this flag */
+#define PROF__NOTE_LOST 0u
 
 static uint64_t prof__site_off(const prof_site *site, uint64_t head, uint32_t generation)
 {
@@ -4944,8 +4945,11 @@ static int prof__site_late(const prof_site *site) { return (void)site, 0; }
 static void prof__asked_clear(uint32_t epoch) { (void)epoch; }
 static int prof__note_is_innermost(const prof__thread *self) { return (void)self, 0; }
 static void prof__note_forget(prof__thread *self) { (void)self; }
-static inline int prof__note_drops(prof__thread *self) { return (void)self, 0; }
-static prof__token prof__note_begin(prof__thread *self, prof_site *site) { return (void)self, (void)site, 0; }
+static inline int prof__note_drops(prof__thread *self, uint32_t count) { return (void)self, (void)count, 0; }
+static prof__token prof__note_begin(prof__thread *self, prof_site *site, uint32_t lost)
+{
+    return (void)self, (void)site, (void)lost, 0;
+}
 static void prof__note_end(prof__thread *self, prof__token token) { (void)self, (void)token; }
 #else
 /*-- sites that are off but asked: see >>note. Bits 32 to 39 of the state are the passes until one is plainly off --*/
@@ -6024,14 +6028,18 @@ static PROF__COLD void prof__last_scope_ended(prof__thread *self)
    enclosing scope then finds no reserved word and takes the slow path, which concludes that a longjmp() has left the
    note's scope.
 
-   The note of a thread, 24 bits: 1 if an argument was dropped; how many notes are nested, 7 bits; how many words are
-   hidden, 16 bits. The token of such a scope has PROF__NOTE in the place of an epoch, and the note around it. */
+   A scope that was lost has a note, too, if its arguments may find room, or the lock that it did not get.
+
+   The note of a thread, 24 bits: 1 if an argument was dropped; 1 if the scope was lost; how many notes are nested, 7
+   bits; how many words are hidden, 15 bits. The token of such a scope has PROF__NOTE in the place of an epoch, and the
+   note around it. */
 
 #define PROF__NOTE 0x80000000u
 #define PROF__NOTE_MASK 0xFFFFFFu
 #define PROF__NOTE_DROPPED 1u
-#define PROF__NOTE_NESTED 0xFEu
-#define PROF__NOTE_ONE 2u /* one note, in PROF__NOTE_NESTED */
+#define PROF__NOTE_LOST 2u
+#define PROF__NOTE_NESTED 0x1FCu
+#define PROF__NOTE_ONE 4u /* one note, in PROF__NOTE_NESTED */
 
 /* Returns where a token belongs: the session in bits 24 to 30, the track in bits 32 to 47. */
 static uint64_t prof__note_owner(const prof__thread *self)
@@ -6055,25 +6063,31 @@ static void prof__note_forget(prof__thread *self) { prof__note_set(self, 0); }
 /* Returns 1 if no scope that is on is open inside the scope of the note. */
 static int prof__note_is_innermost(const prof__thread *self) { return prof__owed(self) <= prof__note_hidden(self); }
 
-/* Returns 1 if an argument has to be dropped, because the innermost scope is off. */
-static inline int prof__note_drops(prof__thread *self)
+static PROF__COLD void prof__note_loses(prof__thread *self, uint32_t count)
+{
+    prof__lose_all(self, PROF__LOSS_ARGS(count));
+}
+
+/* Returns 1 if `count` arguments have to be dropped, because the innermost scope is off or was lost. */
+static inline int prof__note_drops(prof__thread *self, uint32_t count)
 {
     if (PROF__LIKELY(!self->note) || !prof__note_is_innermost(self)) return 0;
+    if (PROF__UNLIKELY(self->note & PROF__NOTE_LOST)) prof__note_loses(self, count);
     self->note |= PROF__NOTE_DROPPED;
     if (self->note_place) prof__bit_set(prof__asked.with_args, self->note_place - 1); /* the scope may never end */
     return 1;
 }
 
-/* Begins a scope that is off. The thread is busy. */
-static prof__token prof__note_begin(prof__thread *self, prof_site *site)
+/* Begins a scope that is off, or was lost: PROF__NOTE_LOST. The thread is busy. */
+static prof__token prof__note_begin(prof__thread *self, prof_site *site, uint32_t lost)
 {
     uint64_t owed = prof__owed(self);
     uint32_t place = prof__asked_place(prof__site_load(site));
-    if (owed >> 16) return 0;
+    if (owed >> 15) return 0;
     if ((self->note & PROF__NOTE_NESTED) == PROF__NOTE_NESTED) prof__note_forget(self);
     prof__token token = (uint64_t)place << PROF__NOTE_PLACE_SHIFT | prof__note_owner(self) | PROF__NOTE | self->note;
     prof__note_set(self, (uint32_t)owed << PROF__NOTE_HIDDEN_SHIFT |
-                             ((self->note & PROF__NOTE_NESTED) + PROF__NOTE_ONE));
+                             ((self->note & PROF__NOTE_NESTED) + PROF__NOTE_ONE) | lost);
     self->note_place = place + 1;
     prof__site_pass(site);
     return token;
@@ -6338,11 +6352,28 @@ static inline void prof__place_leave(prof__thread *self, prof__place place, uint
 
 #define PROF__END_OF_BEGIN ((uint64_t)(PROF__KIND_BEGIN ^ PROF__KIND_END) << PROF__KIND_SHIFT)
 
-/* The slow paths of begin and end. The thread is busy before and after. */
-static prof__token prof__begin_at(prof__thread *self, uint64_t head, uint64_t now)
+/* Begins a scope that is off, or was lost: see >>note. In a handler that interrupted a macro it changes nothing, and
+   the scope's arguments are lost. */
+static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *site, uint32_t gate, uint32_t lost)
+{
+    prof__token token = gate == PROF__BUSY ? 0 : prof__note_begin(self, site, lost);
+    prof__untake(self, gate);
+    return token;
+}
+
+/* Begins a scope that was lost for want of room, see >>note, unless its arguments can find none either. Opens the gate:
+   the caller has nothing more to write. */
+static PROF__RARE prof__token prof__begin_lost(prof__thread *self, prof_site *site)
+{
+    if (!PROF__NOTE_LOST || !site || (self->free_words < 2 && self->session->header->mode == PROF_FILL)) return 0;
+    return prof__begin_off(self, site, PROF__SHUT, PROF__NOTE_LOST);
+}
+
+/* The slow paths of begin and end. The thread is busy before and after. site: NULL: the scope gets no arguments. */
+static prof__token prof__begin_at(prof__thread *self, prof_site *site, uint64_t head, uint64_t now)
 {
     uint64_t *at = prof__reserve(self, 2, &now);
-    if (!at) return 0;
+    if (!at) return prof__begin_lost(self, site);
     prof__store_word(at, head | (now - self->base));
     prof__commit(self, 1);
     self->free_words -= 1; /* for the end */
@@ -6392,13 +6423,12 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
     self->cursor++;
 }
 
-/* Begins a scope that is off, see >>note. In a handler that interrupted a macro it changes nothing, and the scope's
-   arguments are lost. */
-static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *site, uint32_t gate)
+/* Begins a scope that prof__enter() did not let in: it is off, or the lock was taken, or it can't be noted. */
+static PROF__RARE prof__token prof__begin_refused(prof__thread *self, prof_site *site)
 {
-    prof__token token = gate == PROF__BUSY ? 0 : prof__note_begin(self, site);
-    prof__untake(self, gate);
-    return token;
+    uint32_t lost = prof__site_asked(site) ? 0 : PROF__NOTE_LOST;
+    if (!PROF__NOTE_LOST || (lost && self->no_room != PROF__NO_LOCK)) return 0;
+    return prof__begin_off(self, site, prof__take(self), lost);
 }
 
 /* A slow path that each scope takes while min_duration is set. */
@@ -6420,13 +6450,13 @@ static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *si
     uint64_t read = self->read;
     int in_step = prof__in_step(self), ready = in_step && gate != PROF__BUSY;
     if (!ready || (uint32_t)prof__site_load(site) != self->seen) {
-        if (prof__site_asked(site)) return prof__begin_off(self, site, gate);
+        if (prof__site_asked(site)) return prof__begin_off(self, site, gate, 0);
         ready = prof__enter_slow(self, site, gate, PROF__LOSS_EVENT);
         in_step = 0; /* the site may have waited for the lock */
     }
-    if (!ready)
-        return prof__site_asked(site) ? prof__begin_off(self, site, prof__take(self)) : 0;
-    prof__token token = prof__begin_at(self, prof__site_head(site), prof__now_again(self->session, read, in_step, 0));
+    if (!ready) return prof__begin_refused(self, site);
+    prof__token token =
+        prof__begin_at(self, site, prof__site_head(site), prof__now_again(self->session, read, in_step, 0));
     prof__leave(self);
     PROF__BRIDGE_BEGIN(site, NULL, token);
     return token;
@@ -6512,7 +6542,7 @@ static PROF__UNUSED void prof__service_scope(const prof__session *s, prof_site *
     uint64_t head;
     if (site->level > PROF_MAX_LEVEL || !prof__enter(self, site, &head)) return;
     if (self->session == s) {
-        prof__token token = prof__begin_at(self, head, began);
+        prof__token token = prof__begin_at(self, NULL, head, began);
         if (token) prof__end_at(self, head, prof__now(s, 1));
     }
     prof__leave(self);
@@ -6531,12 +6561,12 @@ static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *sit
     }
     if (!prof__live(site) || !prof__enter(self, site, &head)) {
         if (token) prof__end(token);
-        return prof__site_asked(site) ? prof__begin(site) : 0;
+        return prof__begin_refused(self, site);
     }
     uint64_t now = prof__now(self->session, 1);
     int fits = prof__reserve(self, 2, &now) != NULL;
     if (token && (uint32_t)token == self->epoch) prof__end_at(self, token ^ self->epoch, now);
-    prof__token next = fits ? prof__begin_at(self, head, now) : 0;
+    prof__token next = fits ? prof__begin_at(self, site, head, now) : prof__begin_lost(self, site);
     prof__leave(self);
     PROF__BRIDGE_END(self, token);
     PROF__BRIDGE_BEGIN(site, NULL, next);
@@ -6587,7 +6617,7 @@ static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number)
 
 static PROF__COLD void prof__arg_slow(prof__thread *self, prof_site *site, uint64_t low, uint64_t number, uint32_t gate)
 {
-    if (gate != PROF__BUSY && prof__note_drops(self)) {
+    if (gate != PROF__BUSY && prof__note_drops(self, 1)) {
         prof__untake(self, gate);
         return;
     }
@@ -6602,7 +6632,7 @@ static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__arg_write, (site, type, number)));
 #ifdef PROF__BRIDGED
-    if (prof__note_drops(self)) return; /* also for other tools */
+    if (prof__note_drops(self, 1)) return; /* also for other tools */
 #endif
     PROF__BRIDGE_ARG(site, type, number);
     uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
@@ -6742,7 +6772,7 @@ static PROF__APART void prof__text_write(uint64_t *at, uint64_t head, const prof
 PROF__ENTRY void prof__arg_string(prof_site *site, const char *value)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__arg_string, (site, value)));
-    if (prof__note_drops(self)) return;
+    if (prof__note_drops(self, 1)) return;
     PROF__BRIDGE_ARG_TEXT(site, value);
     uint64_t head;
     if (!prof__enter_or_lose(self, site, &head, PROF__LOSS_ARGS(1))) return;
@@ -6760,7 +6790,7 @@ PROF__ENTRY void prof__arg_string(prof_site *site, const char *value)
 static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *site, prof__text text, uint64_t owed,
                                                uint32_t gate)
 {
-    if (!prof__enter_slow(self, site, gate, PROF__LOSS_EVENT)) return 0;
+    if (!prof__enter_slow(self, site, gate, PROF__LOSS_EVENT)) return owed ? prof__begin_refused(self, site) : 0;
     if (text.length > self->session->chunk_words * 2) text = prof__measure(self->session, text.bytes);
     uint64_t head = prof__site_head(site), now = prof__now(self->session, 0);
     uint64_t *at = prof__reserve(self, 2 + text.words + owed, &now);
@@ -6772,9 +6802,11 @@ static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *si
         self->begun = at; /* only on this path: if short scopes are removed, the fast path is closed */
         self->begun_end = self->cursor;
         head |= self->epoch;
+    } else if (owed) {
+        head = prof__begin_lost(self, site);
     }
     prof__leave(self);
-    return at ? head : 0;
+    return at || owed ? head : 0;
 }
 
 /* Writes a begin or a mark with its run-time name directly after it, in the same chunk. padded: see above. */
@@ -6824,10 +6856,10 @@ static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_s
     prof__token token = 0;
     uint64_t head;
     prof__untake(self, gate);
-    if (!prof__enter_or_lose(self, site, &head, loss)) return 0;
+    if (!prof__enter_or_lose(self, site, &head, loss)) return prof__begin_refused(self, site);
     if ((uint32_t)prof__site_load(key) != PROF__LOAD(prof__generation)) {
         prof__leave(self);
-        if (!prof__live(key) || !prof__enter_or_lose(self, site, &head, loss)) return 0;
+        if (!prof__live(key) || !prof__enter_or_lose(self, site, &head, loss)) return prof__begin_refused(self, site);
     }
     uint64_t now = prof__now(self->session, 0), *at = NULL;
     if ((uint32_t)prof__site_load(key) != PROF__LOAD(prof__generation))
@@ -6843,6 +6875,8 @@ static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_s
         self->begun = at;
         self->begun_end = at + 1; /* not the last record any more: the scope is not removed, however short */
         token = head | self->epoch;
+    } else {
+        token = prof__begin_lost(self, site);
     }
     prof__leave(self);
     PROF__BRIDGE_BEGIN_NUMBER(site, key, token, (prof_value_type)(low >> 32), number);
@@ -7337,7 +7371,7 @@ PROF__ENTRY void prof__with(prof_site *site, uint64_t type, uint64_t object, con
 #ifndef PROF_FREESTANDING
     if (!site) site = prof__task_site(&object);
 #endif
-    if (!site || !prof__on(site) || (type == PROF_EVENT_SCOPE && prof__note_drops(self)) ||
+    if (!site || !prof__on(site) || (type == PROF_EVENT_SCOPE && prof__note_drops(self, count)) ||
         !prof__enter_or_lose(self, site, &head, loss))
         return;
     if (type == PROF_EVENT_SCOPE)
@@ -7912,6 +7946,15 @@ static PROF__COLD void prof__begin_loose_full(prof__thread *self, prof_fiber *tr
     if (track->loose[at]) PROF__BRIDGE_LOOSE(track, track->loose[at]);
 }
 
+/* Returns the place of the last begin without a name, plus 1; 0: there is none. A site that did not get the lock has
+   none yet: the begin is only noted, see >>note. */
+static PROF__COLD uint32_t prof__loose_nameless(const prof_fiber *track)
+{
+    uint32_t at = track->loose_count;
+    while (at && track->loose_name[at - 1] & ~PROF__LOOSE_PASSED) --at;
+    return at;
+}
+
 PROF__ENTRY void prof__begin_loose(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__begin_loose, (site)));
@@ -7969,7 +8012,7 @@ PROF__ENTRY void prof__end_loose(prof_site *site)
     }
     uint32_t name = PROF__LOAD(&site->private_name), at = track->loose_count;
     while (at && (track->loose_name[at - 1] & ~PROF__LOOSE_PASSED) != name) --at;
-    if (!at) return;
+    if (!at && !(PROF__NOTE_LOST && (at = prof__loose_nameless(track)) != 0)) return;
     prof__token token = track->loose[at - 1];
     if (PROF__UNLIKELY(at < track->loose_count)) {
         prof__loose_pass(track, at);

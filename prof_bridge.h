@@ -1114,13 +1114,13 @@ static void prof__bridge_unload(void)
     PROF__UNLIKELY(PROF__LOAD(&prof__bridge_tools) | (uint32_t)PROF__SDT_WANTED(probe) |                               \
                    (uint32_t)PROF__SDT_WANTED(other))
 #define PROF__BRIDGE_BEGIN(site, text, token)                                                              \
-    (PROF__BRIDGE_WANTED(scope_begin, scope_end) && (token)                                                \
+    (PROF__BRIDGE_WANTED(scope_begin, scope_end) && (token) >> 60                                          \
          ? prof__bridge_scope_begin(site, text, token, PROF_VALUE_NONE, 0) : (void)0)
 #define PROF__BRIDGE_BEGIN_NUMBER(site, key, token, type, number)                                          \
     do {                                                                                                   \
-        if (PROF__BRIDGE_WANTED(scope_begin, scope_end) && (token))                                        \
+        if (PROF__BRIDGE_WANTED(scope_begin, scope_end) && (token) >> 60)                                  \
             prof__bridge_scope_begin(site, NULL, token, type, number);                                     \
-        if (PROF__BRIDGE_WANTED_ARG(arg) && (token)) prof__bridge_arg(key, type, number, NULL);            \
+        if (PROF__BRIDGE_WANTED_ARG(arg) && (token) >> 60) prof__bridge_arg(key, type, number, NULL);      \
     } while (0)
 #define PROF__BRIDGE_LOG_KEEP(list)                                                                        \
     prof__log_list prof__again;                                                                            \

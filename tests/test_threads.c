@@ -1119,6 +1119,78 @@ TEST(arguments_of_a_scope_that_found_the_lock_taken)
     prof_trace_close(trace);
 }
 
+/* Scopes that find the lock taken, on threads that have a chunk: their arguments are lost, and not the enclosing
+   scope's. (Each waits for some tenths of a second, all of them at the same time.) */
+static pthread_barrier_t lock_meeting;
+static void lock_meet(void) { pthread_barrier_wait(&lock_meeting); }
+
+#define LOCKED_OUT(function, before, begin, end)       \
+    static void *function(void *unused)                \
+    {                                                  \
+        PROFILE_SCOPE("outer");                        \
+        {                                              \
+            before;                                    \
+            lock_meet(); /* the lock is free, */       \
+            lock_meet(); /* and taken */               \
+            begin;                                     \
+            lock_meet();                               \
+            lock_meet(); /* free again */              \
+            PROFILE_ARG_I("of the lost scope", 1);     \
+            PROFILE_BLOCK("inside")                    \
+            PROFILE_ARG_I("of the inside", 2);         \
+            {                                          \
+                PROFILE_SCOPE_L("off", 9);             \
+                PROFILE_ARG_I("of what is off", 3);    \
+            }                                          \
+            PROFILE_ARG_S("of the lost scope", "too"); \
+            end;                                       \
+        }                                              \
+        PROFILE_ARG_I("of the outer", 4);              \
+        return unused;                                 \
+    }
+#define NOTHING (void)0
+LOCKED_OUT(locked_out_scope, NOTHING, PROFILE_SCOPE("refused"), NOTHING)
+LOCKED_OUT(locked_out_nested, PROFILE_SCOPE_L("off", 9), PROFILE_SCOPE("refused"), NOTHING)
+LOCKED_OUT(locked_out_text, NOTHING, PROFILE_SCOPE_S("refused"), NOTHING)
+LOCKED_OUT(locked_out_format, NOTHING, PROFILE_SCOPE_F("refused %d", 1), NOTHING)
+LOCKED_OUT(locked_out_step, NOTHING, PROFILE_STEP("refused", 1), NOTHING)
+LOCKED_OUT(locked_out_loose, NOTHING, PROFILE_BEGIN("refused"), PROFILE_END("refused"))
+LOCKED_OUT(locked_out_stage, PROFILE_STAGE("stage"), PROFILE_NEXT("refused"), NOTHING)
+
+TEST(arguments_of_scopes_that_found_the_lock_taken)
+{
+    void *(*const kinds[])(void *) = {locked_out_scope, locked_out_nested, locked_out_text,  locked_out_format,
+                                      locked_out_step,  locked_out_loose,  locked_out_stage};
+    enum { KINDS = sizeof kinds / sizeof *kinds };
+    pthread_t threads[KINDS];
+    prof_config config = trace_config(1u << 20);
+    pthread_barrier_init(&lock_meeting, NULL, KINDS + 1);
+    trace_start(&config);
+    for (int i = 0; i < KINDS; ++i) pthread_create(&threads[i], NULL, kinds[i], NULL);
+    lock_meet();
+    prof__lock(&prof__lock_word);
+    lock_meet();
+    lock_meet();
+    prof__unlock(&prof__lock_word);
+    lock_meet();
+    for (int i = 0; i < KINDS; ++i) pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&lock_meeting);
+    trace = trace_stop();
+    CHECK_EQUAL(prof_trace_about(trace)->lost, KINDS);
+    CHECK_EQUAL(prof_trace_about(trace)->lost_busy, KINDS);
+    CHECK_EQUAL(prof_trace_about(trace)->lost_args, 2 * KINDS + 1); /* a step has one of its own */
+    CHECK_EQUAL(prof_trace_track_count(trace), 1 + KINDS);
+    for (size_t track = 1; track < prof_trace_track_count(trace); ++track) {
+        trace_list list = trace_read(trace, track);
+        const prof_event *outer = trace_find(&list, "outer"), *inside = trace_find(&list, "inside");
+        CHECK(outer && outer->arg_count == 1 && trace_arg(outer, "of the outer"));
+        CHECK(inside && inside->arg_count == 1 && trace_arg(inside, "of the inside"));
+        CHECK_EQUAL(trace_count(&list, "refused"), 0);
+        trace_free(&list);
+    }
+    prof_trace_close(trace);
+}
+
 static pthread_rwlock_t to_begin = PTHREAD_RWLOCK_INITIALIZER, to_end = PTHREAD_RWLOCK_INITIALIZER;
 
 static void *scopes_of_many(void *done)
@@ -1175,6 +1247,80 @@ static void *hold_a_chunk(void *ends)
     sem_post(&holds);
     sem_wait((sem_t *)ends);
     return NULL;
+}
+
+static void *hold_a_chunk_in_a_scope(void *ends)
+{
+    PROFILE_SCOPE("holder");
+    return hold_a_chunk(ends);
+}
+
+/* A scope finds no chunk, but its argument does: the threads that had them have ended meanwhile. */
+TEST(arguments_of_a_scope_that_found_no_chunk)
+{
+    enum { HOLDERS = 40 };
+    pthread_t threads[HOLDERS];
+    sem_t ends;
+    prof_config config = trace_config(128u << 10);
+    sem_init(&holds, 0, 0);
+    sem_init(&ends, 0, 0);
+    trace_start(&config);
+    {
+        PROFILE_SCOPE("outer");
+        for (int i = 0; i < HOLDERS; ++i) pthread_create(&threads[i], NULL, hold_a_chunk_in_a_scope, &ends);
+        for (int i = 0; i < HOLDERS; ++i) sem_wait(&holds);
+        for (int i = 0; i < 20000; ++i) PROFILE_MARK("fills the chunk");
+        {
+            PROFILE_SCOPE("refused");
+            for (int i = 0; i < HOLDERS; ++i) sem_post(&ends);
+            for (int i = 0; i < HOLDERS; ++i) pthread_join(threads[i], NULL);
+            PROFILE_ARG_I("of the lost scope", 1);
+        }
+        PROFILE_ARG_I("of the outer", 2);
+    }
+    trace = trace_stop();
+    CHECK(prof_trace_about(trace)->lost > 1);
+    CHECK_EQUAL(prof_trace_about(trace)->lost_args, 1);
+    size_t outers = 0;
+    for (size_t track = 0; track < prof_trace_track_count(trace); ++track) {
+        trace_list list = trace_read(trace, track);
+        const prof_event *outer = trace_find(&list, "outer");
+        outers += outer && outer->arg_count == 1 && trace_arg(outer, "of the outer");
+        CHECK_EQUAL(trace_count(&list, "refused"), 0);
+        trace_free(&list);
+    }
+    CHECK_EQUAL(outers, 1);
+    prof_trace_close(trace);
+    sem_destroy(&ends);
+    sem_destroy(&holds);
+}
+
+/* A scope with a long name finds no room at the end of the memory, but its argument would. */
+TEST(arguments_of_a_scope_whose_name_found_no_room)
+{
+    char name[201];
+    uint64_t attempts = 0, args = 0;
+    prof_config config = trace_config(128u << 10);
+    memset(name, 'x', 200);
+    name[200] = 0;
+    config.mode = PROF_FILL;
+    trace_start(&config);
+    for (int i = 0; i < 1000; ++i) {
+        PROFILE_SCOPE("outer");
+        PROFILE_SCOPE_S(name);
+        PROFILE_ARG_I("of the inner", 1);
+        ++attempts;
+    }
+    trace = trace_stop();
+    trace_list list = trace_read(trace, 0);
+    for (size_t i = 0; i < list.count; ++i) {
+        CHECK_EQUAL(list.events[i].arg_count, !strcmp(list.events[i].name, name));
+        args += list.events[i].arg_count;
+    }
+    CHECK(trace_count(&list, "outer") > trace_count(&list, name) && args > 0);
+    CHECK_EQUAL(args + prof_trace_about(trace)->lost_args, attempts);
+    trace_free(&list);
+    prof_trace_close(trace);
 }
 
 static void *want_another_chunk(void *has_one)

@@ -436,7 +436,7 @@ PROF__ENTRY void prof__with(prof_site *site, uint64_t type, uint64_t object, con
 #ifndef PROF_FREESTANDING
     if (!site) site = prof__task_site(&object);
 #endif
-    if (!site || !prof__on(site) || (type == PROF_EVENT_SCOPE && prof__note_drops(self)) ||
+    if (!site || !prof__on(site) || (type == PROF_EVENT_SCOPE && prof__note_drops(self, count)) ||
         !prof__enter_or_lose(self, site, &head, loss))
         return;
     if (type == PROF_EVENT_SCOPE)

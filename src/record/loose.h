@@ -40,6 +40,15 @@ static PROF__COLD void prof__begin_loose_full(prof__thread *self, prof_fiber *tr
     if (track->loose[at]) PROF__BRIDGE_LOOSE(track, track->loose[at]);
 }
 
+/* Returns the place of the last begin without a name, plus 1; 0: there is none. A site that did not get the lock has
+   none yet: the begin is only noted, see >>note. */
+static PROF__COLD uint32_t prof__loose_nameless(const prof_fiber *track)
+{
+    uint32_t at = track->loose_count;
+    while (at && track->loose_name[at - 1] & ~PROF__LOOSE_PASSED) --at;
+    return at;
+}
+
 PROF__ENTRY void prof__begin_loose(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__begin_loose, (site)));
@@ -97,7 +106,7 @@ PROF__ENTRY void prof__end_loose(prof_site *site)
     }
     uint32_t name = PROF__LOAD(&site->private_name), at = track->loose_count;
     while (at && (track->loose_name[at - 1] & ~PROF__LOOSE_PASSED) != name) --at;
-    if (!at) return;
+    if (!at && !(PROF__NOTE_LOST && (at = prof__loose_nameless(track)) != 0)) return;
     prof__token token = track->loose[at - 1];
     if (PROF__UNLIKELY(at < track->loose_count)) {
         prof__loose_pass(track, at);

@@ -12,14 +12,18 @@
    enclosing scope then finds no reserved word and takes the slow path, which concludes that a longjmp() has left the
    note's scope.
 
-   The note of a thread, 24 bits: 1 if an argument was dropped; how many notes are nested, 7 bits; how many words are
-   hidden, 16 bits. The token of such a scope has PROF__NOTE in the place of an epoch, and the note around it. */
+   A scope that was lost has a note, too, if its arguments may find room, or the lock that it did not get.
+
+   The note of a thread, 24 bits: 1 if an argument was dropped; 1 if the scope was lost; how many notes are nested, 7
+   bits; how many words are hidden, 15 bits. The token of such a scope has PROF__NOTE in the place of an epoch, and the
+   note around it. */
 
 #define PROF__NOTE 0x80000000u
 #define PROF__NOTE_MASK 0xFFFFFFu
 #define PROF__NOTE_DROPPED 1u
-#define PROF__NOTE_NESTED 0xFEu
-#define PROF__NOTE_ONE 2u /* one note, in PROF__NOTE_NESTED */
+#define PROF__NOTE_LOST 2u
+#define PROF__NOTE_NESTED 0x1FCu
+#define PROF__NOTE_ONE 4u /* one note, in PROF__NOTE_NESTED */
 
 /* Returns where a token belongs: the session in bits 24 to 30, the track in bits 32 to 47. */
 static uint64_t prof__note_owner(const prof__thread *self)
@@ -43,25 +47,31 @@ static void prof__note_forget(prof__thread *self) { prof__note_set(self, 0); }
 /* Returns 1 if no scope that is on is open inside the scope of the note. */
 static int prof__note_is_innermost(const prof__thread *self) { return prof__owed(self) <= prof__note_hidden(self); }
 
-/* Returns 1 if an argument has to be dropped, because the innermost scope is off. */
-static inline int prof__note_drops(prof__thread *self)
+static PROF__COLD void prof__note_loses(prof__thread *self, uint32_t count)
+{
+    prof__lose_all(self, PROF__LOSS_ARGS(count));
+}
+
+/* Returns 1 if `count` arguments have to be dropped, because the innermost scope is off or was lost. */
+static inline int prof__note_drops(prof__thread *self, uint32_t count)
 {
     if (PROF__LIKELY(!self->note) || !prof__note_is_innermost(self)) return 0;
+    if (PROF__UNLIKELY(self->note & PROF__NOTE_LOST)) prof__note_loses(self, count);
     self->note |= PROF__NOTE_DROPPED;
     if (self->note_place) prof__bit_set(prof__asked.with_args, self->note_place - 1); /* the scope may never end */
     return 1;
 }
 
-/* Begins a scope that is off. The thread is busy. */
-static prof__token prof__note_begin(prof__thread *self, prof_site *site)
+/* Begins a scope that is off, or was lost: PROF__NOTE_LOST. The thread is busy. */
+static prof__token prof__note_begin(prof__thread *self, prof_site *site, uint32_t lost)
 {
     uint64_t owed = prof__owed(self);
     uint32_t place = prof__asked_place(prof__site_load(site));
-    if (owed >> 16) return 0;
+    if (owed >> 15) return 0;
     if ((self->note & PROF__NOTE_NESTED) == PROF__NOTE_NESTED) prof__note_forget(self);
     prof__token token = (uint64_t)place << PROF__NOTE_PLACE_SHIFT | prof__note_owner(self) | PROF__NOTE | self->note;
     prof__note_set(self, (uint32_t)owed << PROF__NOTE_HIDDEN_SHIFT |
-                             ((self->note & PROF__NOTE_NESTED) + PROF__NOTE_ONE));
+                             ((self->note & PROF__NOTE_NESTED) + PROF__NOTE_ONE) | lost);
     self->note_place = place + 1;
     prof__site_pass(site);
     return token;

@@ -248,11 +248,28 @@ static inline void prof__place_leave(prof__thread *self, prof__place place, uint
 
 #define PROF__END_OF_BEGIN ((uint64_t)(PROF__KIND_BEGIN ^ PROF__KIND_END) << PROF__KIND_SHIFT)
 
-/* The slow paths of begin and end. The thread is busy before and after. */
-static prof__token prof__begin_at(prof__thread *self, uint64_t head, uint64_t now)
+/* Begins a scope that is off, or was lost: see >>note. In a handler that interrupted a macro it changes nothing, and
+   the scope's arguments are lost. */
+static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *site, uint32_t gate, uint32_t lost)
+{
+    prof__token token = gate == PROF__BUSY ? 0 : prof__note_begin(self, site, lost);
+    prof__untake(self, gate);
+    return token;
+}
+
+/* Begins a scope that was lost for want of room, see >>note, unless its arguments can find none either. Opens the gate:
+   the caller has nothing more to write. */
+static PROF__RARE prof__token prof__begin_lost(prof__thread *self, prof_site *site)
+{
+    if (!PROF__NOTE_LOST || !site || (self->free_words < 2 && self->session->header->mode == PROF_FILL)) return 0;
+    return prof__begin_off(self, site, PROF__SHUT, PROF__NOTE_LOST);
+}
+
+/* The slow paths of begin and end. The thread is busy before and after. site: NULL: the scope gets no arguments. */
+static prof__token prof__begin_at(prof__thread *self, prof_site *site, uint64_t head, uint64_t now)
 {
     uint64_t *at = prof__reserve(self, 2, &now);
-    if (!at) return 0;
+    if (!at) return prof__begin_lost(self, site);
     prof__store_word(at, head | (now - self->base));
     prof__commit(self, 1);
     self->free_words -= 1; /* for the end */
@@ -302,13 +319,12 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
     self->cursor++;
 }
 
-/* Begins a scope that is off, see >>note. In a handler that interrupted a macro it changes nothing, and the scope's
-   arguments are lost. */
-static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *site, uint32_t gate)
+/* Begins a scope that prof__enter() did not let in: it is off, or the lock was taken, or it can't be noted. */
+static PROF__RARE prof__token prof__begin_refused(prof__thread *self, prof_site *site)
 {
-    prof__token token = gate == PROF__BUSY ? 0 : prof__note_begin(self, site);
-    prof__untake(self, gate);
-    return token;
+    uint32_t lost = prof__site_asked(site) ? 0 : PROF__NOTE_LOST;
+    if (!PROF__NOTE_LOST || (lost && self->no_room != PROF__NO_LOCK)) return 0;
+    return prof__begin_off(self, site, prof__take(self), lost);
 }
 
 /* A slow path that each scope takes while min_duration is set. */
@@ -330,13 +346,13 @@ static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *si
     uint64_t read = self->read;
     int in_step = prof__in_step(self), ready = in_step && gate != PROF__BUSY;
     if (!ready || (uint32_t)prof__site_load(site) != self->seen) {
-        if (prof__site_asked(site)) return prof__begin_off(self, site, gate);
+        if (prof__site_asked(site)) return prof__begin_off(self, site, gate, 0);
         ready = prof__enter_slow(self, site, gate, PROF__LOSS_EVENT);
         in_step = 0; /* the site may have waited for the lock */
     }
-    if (!ready)
-        return prof__site_asked(site) ? prof__begin_off(self, site, prof__take(self)) : 0;
-    prof__token token = prof__begin_at(self, prof__site_head(site), prof__now_again(self->session, read, in_step, 0));
+    if (!ready) return prof__begin_refused(self, site);
+    prof__token token =
+        prof__begin_at(self, site, prof__site_head(site), prof__now_again(self->session, read, in_step, 0));
     prof__leave(self);
     PROF__BRIDGE_BEGIN(site, NULL, token);
     return token;
@@ -422,7 +438,7 @@ static PROF__UNUSED void prof__service_scope(const prof__session *s, prof_site *
     uint64_t head;
     if (site->level > PROF_MAX_LEVEL || !prof__enter(self, site, &head)) return;
     if (self->session == s) {
-        prof__token token = prof__begin_at(self, head, began);
+        prof__token token = prof__begin_at(self, NULL, head, began);
         if (token) prof__end_at(self, head, prof__now(s, 1));
     }
     prof__leave(self);
@@ -441,12 +457,12 @@ static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *sit
     }
     if (!prof__live(site) || !prof__enter(self, site, &head)) {
         if (token) prof__end(token);
-        return prof__site_asked(site) ? prof__begin(site) : 0;
+        return prof__begin_refused(self, site);
     }
     uint64_t now = prof__now(self->session, 1);
     int fits = prof__reserve(self, 2, &now) != NULL;
     if (token && (uint32_t)token == self->epoch) prof__end_at(self, token ^ self->epoch, now);
-    prof__token next = fits ? prof__begin_at(self, head, now) : 0;
+    prof__token next = fits ? prof__begin_at(self, site, head, now) : prof__begin_lost(self, site);
     prof__leave(self);
     PROF__BRIDGE_END(self, token);
     PROF__BRIDGE_BEGIN(site, NULL, next);

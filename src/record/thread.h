@@ -16,7 +16,7 @@ struct prof_fiber {
     struct prof__bridge_stack *bridge; /* the scopes that other tools see as open; NULL: none yet */
 #endif
 };
-#define PROF__NOTE_HIDDEN_SHIFT 8 /* of a note: see >>note */
+#define PROF__NOTE_HIDDEN_SHIFT 9 /* of a note: see >>note */
 #define PROF__NAME_NEW 0xffffffffu
 /* Values of loose_name instead of the name of an open one, whose bits 30 and 31 are clear: */
 #define PROF__LOOSE_ENDED 0x80000001u

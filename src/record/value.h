@@ -20,7 +20,7 @@ static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number)
 
 static PROF__COLD void prof__arg_slow(prof__thread *self, prof_site *site, uint64_t low, uint64_t number, uint32_t gate)
 {
-    if (gate != PROF__BUSY && prof__note_drops(self)) {
+    if (gate != PROF__BUSY && prof__note_drops(self, 1)) {
         prof__untake(self, gate);
         return;
     }
@@ -35,7 +35,7 @@ static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__arg_write, (site, type, number)));
 #ifdef PROF__BRIDGED
-    if (prof__note_drops(self)) return; /* also for other tools */
+    if (prof__note_drops(self, 1)) return; /* also for other tools */
 #endif
     PROF__BRIDGE_ARG(site, type, number);
     uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
@@ -175,7 +175,7 @@ static PROF__APART void prof__text_write(uint64_t *at, uint64_t head, const prof
 PROF__ENTRY void prof__arg_string(prof_site *site, const char *value)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__arg_string, (site, value)));
-    if (prof__note_drops(self)) return;
+    if (prof__note_drops(self, 1)) return;
     PROF__BRIDGE_ARG_TEXT(site, value);
     uint64_t head;
     if (!prof__enter_or_lose(self, site, &head, PROF__LOSS_ARGS(1))) return;
@@ -193,7 +193,7 @@ PROF__ENTRY void prof__arg_string(prof_site *site, const char *value)
 static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *site, prof__text text, uint64_t owed,
                                                uint32_t gate)
 {
-    if (!prof__enter_slow(self, site, gate, PROF__LOSS_EVENT)) return 0;
+    if (!prof__enter_slow(self, site, gate, PROF__LOSS_EVENT)) return owed ? prof__begin_refused(self, site) : 0;
     if (text.length > self->session->chunk_words * 2) text = prof__measure(self->session, text.bytes);
     uint64_t head = prof__site_head(site), now = prof__now(self->session, 0);
     uint64_t *at = prof__reserve(self, 2 + text.words + owed, &now);
@@ -205,9 +205,11 @@ static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *si
         self->begun = at; /* only on this path: if short scopes are removed, the fast path is closed */
         self->begun_end = self->cursor;
         head |= self->epoch;
+    } else if (owed) {
+        head = prof__begin_lost(self, site);
     }
     prof__leave(self);
-    return at ? head : 0;
+    return at || owed ? head : 0;
 }
 
 /* Writes a begin or a mark with its run-time name directly after it, in the same chunk. padded: see above. */
@@ -257,10 +259,10 @@ static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_s
     prof__token token = 0;
     uint64_t head;
     prof__untake(self, gate);
-    if (!prof__enter_or_lose(self, site, &head, loss)) return 0;
+    if (!prof__enter_or_lose(self, site, &head, loss)) return prof__begin_refused(self, site);
     if ((uint32_t)prof__site_load(key) != PROF__LOAD(prof__generation)) {
         prof__leave(self);
-        if (!prof__live(key) || !prof__enter_or_lose(self, site, &head, loss)) return 0;
+        if (!prof__live(key) || !prof__enter_or_lose(self, site, &head, loss)) return prof__begin_refused(self, site);
     }
     uint64_t now = prof__now(self->session, 0), *at = NULL;
     if ((uint32_t)prof__site_load(key) != PROF__LOAD(prof__generation))
@@ -276,6 +278,8 @@ static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_s
         self->begun = at;
         self->begun_end = at + 1; /* not the last record any more: the scope is not removed, however short */
         token = head | self->epoch;
+    } else {
+        token = prof__begin_lost(self, site);
     }
     prof__leave(self);
     PROF__BRIDGE_BEGIN_NUMBER(site, key, token, (prof_value_type)(low >> 32), number);
