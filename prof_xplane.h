@@ -198,7 +198,7 @@ PROF_DEF prof_status prof_xplane_pprof_stream(const prof_trace *trace, prof_sink
 #define PROFILE_TRACE_WITH(logdir, options)                                                                \
     PROF__EITHER(PROF__TRACE(PROF_UNIQUE, logdir, options), if (!sizeof(logdir) || !sizeof(options)) {} else)
 #if PROF_ENABLE
-#define PROF__TRACE(...) PROF__TRACE_(__VA_ARGS__)
+#define PROF__TRACE(...) PROF__AGAIN(PROF__TRACE_(__VA_ARGS__))
 #if defined(__cplusplus)
 struct prof__trace_guard {
     int started, more;

@@ -6,8 +6,11 @@
 #endif
 #define PROF__JOIN_(a, b) a##b
 #define PROF__JOIN(a, b) PROF__JOIN_(a, b)
+/* To Microsoft's preprocessor (without /Zc:preprocessor, which C++ does not ask for), __VA_ARGS__ is one argument of
+   another macro, until it is read again. */
+#define PROF__AGAIN(x) x
 #define PROF__FIRST_(a, ...) a
-#define PROF__FIRST(...) PROF__FIRST_(__VA_ARGS__, 0)
+#define PROF__FIRST(...) PROF__AGAIN(PROF__FIRST_(__VA_ARGS__, 0))
 /* Uses x for the compiler, but evaluates nothing and leaves no instruction at any level of optimisation. */
 #define PROF__USE(x) (0 ? (void)(x) : (void)0)
 #define PROF__USE2(x, y) (0 ? (void)(x) : PROF__USE(y))
@@ -17,7 +20,7 @@
 
 /* Does the same as a declaration, which a live scope is, too (see -Wdeclaration-after-statement). */
 #if defined(__GNUC__)
-#define PROF__GONE(...) PROF__GONE_(__VA_ARGS__)
+#define PROF__GONE(...) PROF__AGAIN(PROF__GONE_(__VA_ARGS__))
 #define PROF__GONE_(id, ...) typedef __attribute__((__unused__)) char prof__gone_##id[1 + 0 * sizeof(__VA_ARGS__)]
 #else
 #define PROF__GONE(id, ...) (void)sizeof(__VA_ARGS__)
@@ -114,7 +117,7 @@
         if (PROF__LIVE(prof__here, level)) action;                             \
     } while (0)
 /* id makes the names unique; site and token are the macro's own variables, and begin may use site. */
-#define PROF__SCOPE(...) PROF__SCOPE_(__VA_ARGS__)
+#define PROF__SCOPE(...) PROF__AGAIN(PROF__SCOPE_(__VA_ARGS__))
 #define PROF__SCOPE_(id, name, category, level, begin, ...)                    \
     PROF__SITE(prof__site_##id, PROF__KIND_BEGIN, name, category, level);      \
     PROF__GUARD(prof__scope_##id, begin(prof__site_##id, level, __VA_ARGS__))
@@ -126,7 +129,7 @@
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, name, category, level, PROF__BEGIN_1, 0),                        \
                  PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof(category) + (level)))
 #define PROFILE_SCOPE(name) PROFILE_SCOPE_CL(name, PROF_CATEGORY, PROF_SITE_LEVEL)
-#define PROF__SCOPE_AS(...) PROF__SCOPE_AS_(__VA_ARGS__)
+#define PROF__SCOPE_AS(...) PROF__AGAIN(PROF__SCOPE_AS_(__VA_ARGS__))
 #define PROF__SCOPE_AS_(id, handle, name, category, level)                                                 \
     PROF__SCOPE_(id, name, category, level, PROF__BEGIN_1, 0);                                             \
     PROF__HANDLE(handle, prof__scope_##id)
@@ -145,13 +148,13 @@
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY, PROF_SITE_LEVEL,        \
                              PROF__BEGIN_FORMAT, __VA_ARGS__),                                             \
                  PROF__USE(prof__format_check(__VA_ARGS__)))
-#define PROF__SCOPE_COLOR(...) PROF__SCOPE_COLOR_(__VA_ARGS__)
+#define PROF__SCOPE_COLOR(...) PROF__AGAIN(PROF__SCOPE_COLOR_(__VA_ARGS__))
 #define PROF__SCOPE_COLOR_(id, name, color)                                                                \
     PROF__SITE_COLOR(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL, color);      \
     PROF__GUARD(prof__scope_##id, PROF__BEGIN(prof__site_##id, PROF_SITE_LEVEL))
 #define PROFILE_SCOPE_COLOR(name, color)                                                                   \
     PROF__EITHER(PROF__SCOPE_COLOR(PROF_UNIQUE, name, color), PROF__GONE(PROF_UNIQUE, sizeof(name) + (color)))
-#define PROF__SCOPE_SYNC(...) PROF__SCOPE_SYNC_(__VA_ARGS__)
+#define PROF__SCOPE_SYNC(...) PROF__AGAIN(PROF__SCOPE_SYNC_(__VA_ARGS__))
 #define PROF__SCOPE_SYNC_(id, name, category, level)                                                       \
     PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | PROF_ROLE_SYNC << PROF__ROLE_SHIFT, name, category, level); \
     PROF__GUARD_SYNC(prof__scope_##id, PROF__BEGIN(prof__site_##id, level))
@@ -162,7 +165,7 @@
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK | PROF_ROLE_SYNC << PROF__ROLE_SHIFT, "sync", PROF_CATEGORY,  \
                                  PROF_SITE_LEVEL, prof__sync()),                                           \
                  (void)0)
-#define PROF__SCOPE_MASK(...) PROF__SCOPE_MASK_(__VA_ARGS__)
+#define PROF__SCOPE_MASK(...) PROF__AGAIN(PROF__SCOPE_MASK_(__VA_ARGS__))
 #define PROF__SCOPE_MASK_(id, name, mask)                                                                  \
     PROF__SITE_MASK_OF(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL, 0,         \
                        PROF__TO(uint32_t, ~PROF__TO(uint32_t, mask)));                                     \
@@ -170,7 +173,7 @@
 #define PROFILE_SCOPE_M(name, mask)                                                                        \
     PROF__EITHER(PROF__SCOPE_MASK(PROF_UNIQUE, name, mask), PROF__GONE(PROF_UNIQUE, sizeof(name) + (mask)))
 /* A scope of this role that has an argument at once. */
-#define PROF__SCOPE_NUMBER(...) PROF__SCOPE_NUMBER_(__VA_ARGS__)
+#define PROF__SCOPE_NUMBER(...) PROF__AGAIN(PROF__SCOPE_NUMBER_(__VA_ARGS__))
 #define PROF__SCOPE_NUMBER_(id, name, role, key, type, number)                                             \
     PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | (role) << PROF__ROLE_SHIFT, name, PROF_CATEGORY, PROF_SITE_LEVEL); \
     PROF__SITE(prof__key_##id, PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL);                       \
@@ -186,7 +189,7 @@
     PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_THROUGHPUT, "bytes", PROF_VALUE_UINT, bytes), \
                  PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof(PROF__TO(uint64_t, bytes))))
 /* The same with a name made at run time. The argument is recorded after the begin, so that no other scope gets it. */
-#define PROF__SCOPE_NAMED(...) PROF__SCOPE_NAMED_(__VA_ARGS__)
+#define PROF__SCOPE_NAMED(...) PROF__AGAIN(PROF__SCOPE_NAMED_(__VA_ARGS__))
 #define PROF__SCOPE_NAMED_(id, text, role, key, record, number)                                            \
     PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | (role) << PROF__ROLE_SHIFT, "", PROF_CATEGORY, PROF_SITE_LEVEL); \
     PROF__SITE(prof__key_##id, PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL);                       \
@@ -249,7 +252,7 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
     for (prof__token prof__scope_##id = PROF__BEGIN(prof__site_##id, level), prof__more_##id = 1;          \
          prof__more_##id; prof__more_##id = 0, prof__scope_##id ? prof__end(prof__scope_##id) : (void)0)
 #endif
-#define PROF__BLOCK(...) PROF__BLOCK_(__VA_ARGS__)
+#define PROF__BLOCK(...) PROF__AGAIN(PROF__BLOCK_(__VA_ARGS__))
 
 #define PROF__BEGIN_LOOSE(name, category, level)                                                           \
     PROF__EITHER(                                                                                          \
@@ -274,7 +277,7 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #else
 #define PROF__QUIET_SHADOW(declaration) declaration;
 #endif
-#define PROF__STAGE(...) PROF__STAGE_(__VA_ARGS__)
+#define PROF__STAGE(...) PROF__AGAIN(PROF__STAGE_(__VA_ARGS__))
 #define PROF__STAGE_(id, name)                                                                             \
     PROF__SITE(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL);                   \
     PROF__QUIET_SHADOW(PROF__GUARD_STAGE(PROF__BEGIN(prof__site_##id, PROF_SITE_LEVEL)))                   \
@@ -502,7 +505,7 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
                  (0 ? (void)(old) : PROF__USE3(pointer, bytes, pool)))
 #define PROFILE_REALLOC(old, pointer, bytes) PROF__REALLOC(old, pointer, bytes, PROF_CATEGORY, 0)
 #define PROFILE_REALLOC_C(old, pointer, bytes, pool) PROF__REALLOC(old, pointer, bytes, pool, PROF__FREE_IN_POOL)
-#define PROF__MEMORY_SCOPE(...) PROF__MEMORY_SCOPE_(__VA_ARGS__)
+#define PROF__MEMORY_SCOPE(...) PROF__AGAIN(PROF__MEMORY_SCOPE_(__VA_ARGS__))
 #define PROF__MEMORY_SCOPE_(id, name, begin, text)                                                                   \
     PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, name, PROF_CATEGORY,        \
                PROF_SITE_LEVEL);                                                                                     \

@@ -1,6 +1,7 @@
 #!/bin/sh
 # What Microsoft's compiler would compile: clang in its mode, without the names of gcc and clang.
-# - Marked-up files, without any header of Windows; as C and C++, for three processors.
+# - Marked-up files, without any header of Windows; as C and C++, for three processors. clang's preprocessor splits
+#   __VA_ARGS__, Microsoft's older one does not: tests/compile/arguments.py looks at the text of the macros.
 # - The implementation in all headers, with MinGW's headers in the place of Microsoft's (tests/compile/msvc/dialect.h);
 #   the same, and none of its text has a word of gcc's.
 # - A recorder with threads: linked by lld-link, run by wine. The tool reads what it wrote.
@@ -63,6 +64,14 @@ int marked(int n)
     return n;
 }
 C
+if command -v python3 >/dev/null; then
+    python3 tests/compile/arguments.py prof*.h >"$work/found"
+    status=$?
+    cat "$work/found"
+    result "macros: arguments for the preprocessor without /Zc:preprocessor" $status
+else
+    echo "SKIP msvc macros: python3 is not installed"
+fi
 for target in x86_64 aarch64 i686; do
     for language in "c -std=c99" "c -std=c11" "c++ -std=c++14" "c++ -std=c++20"; do
         for enable in 1 0; do
