@@ -753,8 +753,9 @@ static const char *const prof__html_page[] = {
     "*{box-sizing:border-box}"
     "html,body{height:100%;margin:0}"
     "body{display:flex;flex-direction:column;font:13px/1.4 system-ui,sans-serif;color:var(--ink);background:var(--background);overflow:hidden}"
-    "header{display:flex;gap:10px;align-items:center;padding:5px 10px;background:var(--head)}"
-    "h1{font-size:15px;margin:0;white-space:nowrap;overflow:hidden;text-overflow:ellipsis;max-width:40vw}"
+    "header{display:flex;gap:10px;align-items:center;padding:5px 10px;background:var(--head);white-space:nowrap}"
+    "#facts{overflow:hidden;text-overflow:ellipsis}"
+    "h1{font-size:15px;margin:0;flex:none;overflow:hidden;text-overflow:ellipsis;max-width:40vw}"
     "h2{font-size:14px;margin:0 0 2px;overflow-wrap:anywhere}"
     ".note{color:var(--faint)}"
     ".grow{flex:1}"
@@ -765,7 +766,7 @@ static const char *const prof__html_page[] = {
     "button[aria-pressed=true]{background:var(--accent);color:var(--onaccent)}"
     ":focus-visible{outline:2px solid var(--accent);outline-offset:-2px}"
     ".searching{position:relative}"
-    "#search{width:340px;padding-right:60px}"
+    "#search{width:min(340px,24vw);padding-right:60px}"
     "#hits{position:absolute;right:10px;top:3px;color:var(--faint);font-size:12px}"
     ".message{background:var(--note);padding:4px 10px;max-height:30vh;overflow:auto}"
     "#warnings details{display:inline;margin-left:6px}"
@@ -790,8 +791,8 @@ static const char *const prof__html_page[] = {
     ".fill{flex:1;min-height:0;display:flex;flex-direction:column}"
     ".scroll{overflow:auto;flex:1 1 auto;min-height:90px}"
     "#panel > .note:first-child ~ .scroll,.facts ~ .scroll{flex:none;max-height:100%}"
-    ".bar-of-tools{display:flex;gap:8px;align-items:center;padding:4px 8px;flex:none;flex-wrap:wrap}"
    ,
+    ".bar-of-tools{display:flex;gap:8px;align-items:center;padding:4px 8px;flex:none;flex-wrap:wrap}"
     "table{border-collapse:collapse;min-width:55%;font-variant-numeric:tabular-nums}"
     "caption{text-align:left;padding:5px 8px 3px;color:var(--faint)}"
     "caption .copy{font-size:11px;padding:0 6px;margin-left:6px}"
@@ -843,9 +844,9 @@ static const char *const prof__html_page[] = {
     ".source [data-n]::before{content:attr(data-n);display:inline-block;width:6ch;margin-right:1ch;text-align:right;color:var(--faint)}"
     ".source mark{background:var(--note);color:inherit;font-weight:600}"
     "#tip{position:fixed;z-index:9;pointer-events:none;background:var(--ink);color:var(--background);padding:5px 8px;border-radius:4px;max-width:480px;font-size:12px;overflow-wrap:anywhere}"
+   ,
     "#tip[hidden]{display:none}"
     "#tip b{margin-right:10px}"
-   ,
     "dialog{max-width:620px;color:inherit;background:var(--background);border:1px solid var(--line);border-radius:8px}"
     "dialog form{float:right}"
     "dialog dl{display:grid;grid-template-columns:auto 1fr;gap:3px 14px}"
@@ -2465,7 +2466,7 @@ static const char *const prof__html_page[] = {
     "}"
     "function selfTimes(report,process,stats){"
     "const{nodes}=report,{from,to}=stats,sums=new Map();"
-    "const inRange=(level,i)=>max(0,min(level.endOf(i),to)-max(level.start[i],from));"
+    "const inRange=(level,i)=>level.groups?.get(i)?.busy?\?max(0,min(level.endOf(i),to)-max(level.start[i],from));"
     "for(const{levels}of process.tracks){"
     "const ranges=levels.map(level=>indexRange(level,from,to));"
     "levels.forEach((level,depth)=>{"
@@ -2479,12 +2480,13 @@ static const char *const prof__html_page[] = {
     "if(outer<end&&nodes.parent[inner.node[k]]===level.node[outer])self[outer-first]-=inRange(inner,k)"
     "}"
     "for(let i=first;i<end;i++){"
-    "const n=level.node[i],time=max(0,self[i-first]);"
+    "const n=level.node[i],time=max(0,self[i-first]),calls=level.groups?.get(i)?.calls||1;"
     "let sum=sums.get(n);"
     "if(!sum)sums.set(n,sum={n:0,sum:0,squares:0,tenths:new Array(10).fill(0)});"
-    "sum.tenths[floor((10*++sum.n-1)/stats.calls[n])]+=time;"
+    "sum.n+=calls;"
+    "sum.tenths[floor((10*sum.n-1)/stats.calls[n])]+=time;"
     "sum.sum+=time;"
-    "sum.squares+=time*time"
+    "sum.squares+=time*time/calls"
     "}"
     "})"
     "}"
@@ -2576,8 +2578,8 @@ static const char *const prof__html_page[] = {
     "if(word[0]==='>'&&!Number.isNaN(time))query.least=time;"
     "else if(word[0]==='<'&&!Number.isNaN(time))query.most=time;"
     "else if(word.startsWith('cat:'))query.categories.push(word.slice(4).toLowerCase());"
-    "else if(equals>0)query.args.push([word.slice(0,equals).toLowerCase(),word.slice(equals+1).toLowerCase()]);"
    ,
+    "else if(equals>0)query.args.push([word.slice(0,equals).toLowerCase(),word.slice(equals+1).toLowerCase()]);"
     "else query.names.push(word.toLowerCase())"
     "}"
     "return query"
@@ -2665,8 +2667,8 @@ static const char *const prof__html_page[] = {
     "memory.up=i===memory.sort?!memory.up:Boolean(column.text);"
     "memory.sort=i;"
     "draw()"
-    "}},column.title+(i===memory.sort?memory.up?' \\u25b4':' \\u25be':'')))));"
    ,
+    "}},column.title+(i===memory.sort?memory.up?' \\u25b4':' \\u25be':'')))));"
     "const body=sorted.slice(0,limit).map(row=>{"
     "const line=el('tr',{class:options.picked&&options.picked(row)?'picked':null});"
     "columns.forEach((column,i)=>{"
@@ -2750,9 +2752,9 @@ static const char *const prof__html_page[] = {
     "this.fillRect(x/ratio,y,(end-x)/ratio,height)"
     "}"
     "}"
+   ,
     "text(){return new XMLSerializer().serializeToString(this.root)}"
     "}"
-   ,
     "function download(blob,name){"
     "const address=URL.createObjectURL(blob),link=el('a',{href:address,download:name});"
     "document.body.append(link);"
@@ -2835,10 +2837,10 @@ static const char *const prof__html_page[] = {
     "if(!this.app.closed.has(key))rows.push(...more)"
     "}"
     "layout(){"
+   ,
     "const{app}=this,rows=this.rows(),height=this.canvas.clientHeight;"
     "const placed=[];"
     "let y=RULER;"
-   ,
     "for(const row of rows.filter(each=>app.pinned.has(each.key))){"
     "placed.push({row,y,top:RULER,bottom:height,pinned:true});"
     "y+=row.height"
@@ -2930,12 +2932,12 @@ static const char *const prof__html_page[] = {
     "if(!drawn||drawn.shows!==shows||drawn.colors!==app.colors)\n"
     "drawn=level.drawn={shows,...levelLine({...app.colors,width:w,left,from,scale,least:app.least},level),colors:app.colors};"
     "putLine(this.pixels,drawn.line,first,last);"
+   ,
     "if(y0>=top-4)for(const[x0,x1,i]of drawn.labels)labels.push([x0/ratio,x1/ratio,y0,level,i])"
     "}"
     "}"
     "textWidth(ctx,text){"
     "let width=this.widths.get(text);"
-   ,
     "if(width===undefined){"
     "if(this.widths.size>20000)this.widths.clear();"
     "this.widths.set(text,width=ctx.measureText(text).width)"
@@ -2946,7 +2948,7 @@ static const char *const prof__html_page[] = {
     "if(text.length>200)text=text.slice(0,200);"
     "const whole=this.textWidth(ctx,text);"
     "if(whole>width){"
-    "const letters=floor(text.length*width/whole)-1;"
+    "const letters=floor(text.length*(width-9)/whole);"
     "if(letters<2)return;"
     "text=text.slice(0,letters)+'\\u2026'"
     "}"
@@ -3052,12 +3054,12 @@ static const char *const prof__html_page[] = {
     "ctx.textAlign='left'"
     "}"
     "drawBox(ctx,x0,x1,y,rgb,ink,text){"
+   ,
     "x0=max(x0,GUTTER-2);"
     "ctx.fillStyle=`rgb(${rgb.join()})`;"
     "ctx.fillRect(x0,y,max(1,x1-x0),LINE-3);"
     "if(x1-x0<24)return;"
     "ctx.font=11+FONT;"
-   ,
     "ctx.textBaseline='middle';"
     "ctx.fillStyle=ink;"
     "this.fit(ctx,text,x0+4,y+LINE/2-1,min(x1,this.canvas.clientWidth)-x0-8)"
@@ -3168,10 +3170,10 @@ static const char *const prof__html_page[] = {
     "if(row.fold){"
     "ctx.fillStyle=style.faint;"
     "ctx.fillText(closed.has(row.key)?'\\u25b8':'\\u25be',5,middle);"
+   ,
     "ctx.fillStyle=style.ink"
     "}"
     "this.fit(ctx,row.title,row.kind==='head'||row.kind==='group'?18:22,middle,row.kind==='head'?900:GUTTER-46);"
-   ,
     "if(row.kind!=='head'&&row.kind!=='group'&&(pinned||this.hovered===row.key)){"
     "ctx.fillStyle=pinned?style.accent:style.faint;"
     "ctx.fillText(pinned?'\\u25c6':'\\u25c7',GUTTER-16,middle)"
@@ -3265,6 +3267,7 @@ static const char *const prof__html_page[] = {
     "return`${low>0?percentText(low):'?'} to ${high<1e30?percentText(high):'?'}`"
     "}"
     "class Comparison{"
+   ,
     "constructor(panels){"
     "this.panels=panels;"
     "this.app=panels.app;"
@@ -3275,7 +3278,6 @@ static const char *const prof__html_page[] = {
     "this.labels=[]"
     "}"
     "sides(){"
-   ,
     "const{report,selection}=this.app,from=selection?selection.from:report.from,to=selection?selection.to:report.to;"
     "const key=[from,to,...this.pair].join();"
     "if(!this.kept||this.kept.key!==key){"
@@ -3348,10 +3350,10 @@ static const char *const prof__html_page[] = {
     "if(kept.shifts.size<kept.pairing.pairs.length)this.goOn(kept,note);"
     "note.textContent=ORDER.map((verdict,i)=>`${counts[i]} ${verdict}`).reverse().join(', ');"
     "const mean=row=>row&&row.known?row.total/row.known:NaN,both=row=>row.a&&row.b&&row.change;"
+   ,
     "const two=(title,get,show,about)=>['a','b'].map((side,i)=>({title:`${title} ${i+1}`,note:about,get:row=>get(row[side],row,i)||0,"
     "show:row=>row[side]?show(get(row[side],row,i)):''}));"
     "return[tools(...this.choosers(),note),el('p.note.under',{},"
-   ,
     "`${panels.rangeText()}. As in prof compare, the shift is the median of the ratios of all pairs of calls, of 10,000 a side at most. `+\n"
     "'Durations here are those recorded, to the nanosecond, and so are the figures.'),"
     "table([words('scope',row=>row.label.name),"
@@ -3387,9 +3389,9 @@ static const char *const prof__html_page[] = {
     "}"
     "style(verdict,by){return differenceStyle(verdict==='slower'||verdict==='new'?by:verdict==='faster'||verdict==='gone'?-by:0,this.app.dark)}"
     "frame(node,kept,unit){"
+   ,
     "const{labels}=this.app.report,[a,b]=node.of,pair=kept.pairing.pairs[node.pair],label=labels[pair.b>=0?pair.b:pair.a];"
     "const verdict=!a?'new':!b?'gone':a.self===b.self?'same':judge(node.change,this.threshold/100),ratio=a&&b&&a.self>0?b.self/a.self:NaN;"
-   ,
     "const words={new:'only in 2',gone:'only in 1',same:'within noise',unsure:'not more than noise may be'}[verdict]||verdict;"
     "const figures=key=>a&&b?`${ns(a[key])} \\u2192 ${ns(b[key])}${unit}`:`${ns((a||b)[key])}${unit}`;"
     "const calls=[a,b].filter(Boolean).map(side=>shown(Number(side.calls.toPrecision(4)))).join(' \\u2192 ');"
@@ -3465,6 +3467,7 @@ static const char *const prof__html_page[] = {
     "}"
     "memoryOf(name){return this.memories[name]=this.memories[name]||{}}"
     "stats(){"
+   ,
     "const{selection,report}=this.app,from=selection?selection.from:report.from,to=selection?selection.to:report.to;"
     "if(!this.kept||this.kept.from!==from||this.kept.to!==to||this.kept.only!==this.only){"
     "this.kept=rangeStats(report,from,to,this.only===undefined?undefined:this.ofTrack());"
@@ -3472,7 +3475,6 @@ static const char *const prof__html_page[] = {
     "}"
     "return this.kept"
     "}"
-   ,
     "ofTrack(){return track=>this.only===undefined||track.id===this.only}"
     "chooser(){"
     "const tracks=this.app.report.tracks.filter(track=>track.levels.length).slice(0,500);"
@@ -3544,9 +3546,9 @@ static const char *const prof__html_page[] = {
     "const whole=calls.filter(call=>!call.track.levels[call.depth].flags.has(call.i));"
     "const durations=Float64Array.from(whole,call=>call.duration).sort();"
     "const row=stats.rows.find(each=>each.id===label.id),every=stats.every&&row;"
+   ,
     "const at=share=>every?percentile(row,share):durations.length?durations[max(0,ceil(share*durations.length)-1)]:NaN;"
     "const{known,total,self}=row&&row.known?row:{known:0,total:NaN,self:NaN},count=every?row.calls:calls.length;"
-   ,
     "const facts=label.group?[['groups',grouped(calls.length)]]:[['calls',grouped(count)],['total',ns(total)],['self',ns(self)],['mean',ns(total/known)],"
     "['min',ns(at(0))],['p50',ns(at(0.5))],['p90',ns(at(0.9))],['p99',ns(at(0.99))],['p99.9',ns(at(0.999))],['max',ns(at(1))]];"
     "const states=statesText(report,calls);"
@@ -3596,11 +3598,11 @@ static const char *const prof__html_page[] = {
     "...all.map((each,k)=>each[i]?el('i',{class:k?'after':null,style:{height:`${max(2,100*share(k,i)/most)}%`}}):null)))"
     "}"
     "return el('div',{},box,el('div.ends',{},el('span',{},ns(first)),el('span',{},'durations, logarithmic'),el('span',{},ns(last))),"
+   ,
     "...sides[1]?sides.map(({name,about,durations},k)=>el('div.note',{},el('i',{class:`swatch ${k?'after':'before'}`}),"
     "`${name}${about}: ${grouped(durations.length)} calls, p50 ${ns(durations[durations.length-1>>1])}`)):[])"
     "}"
     "argumentTables(calls){"
-   ,
     "const{report}=this.app,keys=new Map();"
     "let seen=0;"
     "for(const call of calls){"
@@ -3663,9 +3665,9 @@ static const char *const prof__html_page[] = {
     "const text=`${grouped(n)} ${series.noun}${n===1?'':'s'}, mean ${ns(mean)} (${(1e9/mean).toFixed(1)} a second), p50 ${ns(at(0.5))}, p99 ${ns(at(0.99))}, longest ${ns(at(1))}; `+\n"
     "`the slowest 1 %: ${(1e9/(low.reduce((sum,d)=>sum+d,0)/low.length)).toFixed(1)} a second`;"
     "return[tools(which,el('span.note',{},text)),"
+   ,
     "table([{title:series.noun,get:row=>row.i+1},moments('start',row=>row.start),"
     "times('duration',row=>row.duration)],rows,"
-   ,
     "{caption:`${series.noun}s: ${series.name}`,sort:2,memory:this.memoryOf('frames'),onpick:row=>app.zoomTo(row.start,row.start+row.duration,true)})]"
     "}"
     "messages(){"
@@ -3727,8 +3729,8 @@ static const char *const prof__html_page[] = {
     "for(const{memory,name}of this.objects()){"
     "if(!memory)continue;"
     "parts.push(tableOf([words('site',row=>row.label.name||where(row.label)),words('pool',row=>row.label.category)],"
-    "memory.sites,`Allocations of ${name} by site${memory.unknown?`; ${grouped(memory.unknown)} frees of blocks from before`:''}`,'memory'));"
    ,
+    "memory.sites,`Allocations of ${name} by site${memory.unknown?`; ${grouped(memory.unknown)} frees of blocks from before`:''}`,'memory'));"
     "parts.push(tableOf([words('scope',row=>row.label.name)],memory.scopes,`Allocations of ${name} by the scope around them`,'memory by scope'));"
     "parts.push(table([moments('allocated at',row=>row.time),sizes('bytes',row=>row.size),"
     "words('address',row=>'0x'+row.address.toString(16)),words('site',row=>where(row.site.label)),"
@@ -3783,10 +3785,10 @@ static const char *const prof__html_page[] = {
     "const place=(node,left,width,depth)=>{"
     "if(width<0.0015||depth>60)return;"
     "if(node.up)boxes.push({node,left,width,depth});"
+   ,
     "let x=left;"
     "for(const child of node.children){"
     "const share=widthOf(node)>0?width*min(1,widthOf(child)/widthOf(node)):0;"
-   ,
     "place(child,x,share,depth+(node.up?1:0));"
     "x+=share"
     "}"
@@ -3891,9 +3893,9 @@ static const char *const prof__html_page[] = {
     "$('live').textContent=text"
     "}"
     "listenToFiles(){"
+   ,
     "const mark=event=>{"
     "const files=event.type==='dragover'&&event.dataTransfer.types.includes('Files');"
-   ,
     "if(files)event.preventDefault();"
     "document.body.classList.toggle('dropping',files)"
     "};"
@@ -3980,9 +3982,9 @@ static const char *const prof__html_page[] = {
     "}"
     "ctx.textBaseline='top';"
     "ctx.fillStyle=this.style.ink;"
+   ,
     "ctx.fillText(`${this.series.noun==='step'?'Steps':'Frames'}: ${this.series.name}`,8,6);"
     "ctx.fillStyle=this.style.faint;"
-   ,
     "ctx.fillText(`${grouped(n)}, median ${ns(median)}`,8,22);"
     "ctx.fillText(game?'lines: 60 and 30 a second':'line: the median',8,37)"
     "}"
@@ -4089,8 +4091,8 @@ static const char *const prof__html_page[] = {
     "};"
     "$('save-png').onclick=async()=>download(await this.png(),name()+'.png');"
     "$('save-svg').onclick=()=>save(this.svg(),'');"
-    "$('save-flame').onclick=()=>save(flamePicture(flame(),document.createElement('canvas').getContext('2d'),this.style),'-flame');"
    ,
+    "$('save-flame').onclick=()=>save(flamePicture(flame(),document.createElement('canvas').getContext('2d'),this.style),'-flame');"
     "$('copy-address').onclick=event=>copy(event.target,location.href)"
     "}"
     "step(direction){"
@@ -4178,8 +4180,8 @@ static const char *const prof__html_page[] = {
     "};"
     "const view=range(parts.v),selection=range(parts.s),focus=/^(\\d+)\\.(\\d+)\\.(\\d+)$/.exec(parts.f||'');"
     "if(focus){"
-    "const[track,depth,i]=focus.slice(1).map(Number),level=this.report.tracks[track]&&this.report.tracks[track].levels[depth];"
    ,
+    "const[track,depth,i]=focus.slice(1).map(Number),level=this.report.tracks[track]&&this.report.tracks[track].levels[depth];"
     "if(level&&i<level.count)this.setFocus({track:this.report.tracks[track],depth,i})"
     "}"
     "if(parts.q){"
@@ -4275,13 +4277,13 @@ static const char *const prof__html_page[] = {
     "const step={ArrowUp:24,ArrowDown:-24}[event.key];"
     "if(!step)return;"
     "event.stopPropagation();"
+   ,
     "event.preventDefault();"
     "resize(lower.clientHeight+step)"
     "}"
     "}"
     "wheel(event){"
     "event.preventDefault();"
-   ,
     "const line=event.deltaMode===1?18:1,dy=event.deltaY*line,dx=event.deltaX*line;"
     "const zooms=event.ctrlKey||event.metaKey?!this.wheelZooms||event.ctrlKey:this.wheelZooms&&!event.shiftKey;"
     "if(zooms){"
@@ -4378,8 +4380,8 @@ static const char *const prof__html_page[] = {
     "...all.args.slice(0,12).map(([k,v])=>`${k} = ${shown(v)}`),truncatedText(all.flags)]"
     "}"
     "if(mark)return[mark.text||mark.label.name,`at ${moment(mark.time)}`,where(mark.label)];"
-    "if(span)return[report.labels[span.label].name,ns(span.duration),`at ${moment(span.start)}`,`id 0x${span.id.toString(16)}`,...span.args.slice(0,12).map(([k,v])=>`${k} = ${shown(v)}`)];"
    ,
+    "if(span)return[report.labels[span.label].name,ns(span.duration),`at ${moment(span.start)}`,`id 0x${span.id.toString(16)}`,...span.args.slice(0,12).map(([k,v])=>`${k} = ${shown(v)}`)];"
     "if(hold)return[row.title,`held for ${ns(hold.duration)}`,`by ${hold.track.title}`,hold.waiters.length?`${hold.waiters.length} waited: ${[...new Set(hold.waiters.map(track=>track.title))].slice(0,8).join(', ')}`:''];"
     "if(sample)return[row.title,(row.series.bytes?bytes:shown)(sample.value),`at ${moment(sample.time)}`];"
     "return null"

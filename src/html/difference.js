@@ -58,7 +58,7 @@ export function measures(report, processes, stats) {
  */
 export function selfTimes(report, process, stats) {
     const { nodes } = report, { from, to } = stats, sums = new Map();
-    const inRange = (level, i) => max(0, min(level.endOf(i), to) - max(level.start[i], from));
+    const inRange = (level, i) => level.groups?.get(i)?.busy ?? max(0, min(level.endOf(i), to) - max(level.start[i], from));
     for (const { levels } of process.tracks) {
         const ranges = levels.map(level => indexRange(level, from, to));
         levels.forEach((level, depth) => {
@@ -71,12 +71,13 @@ export function selfTimes(report, process, stats) {
                 if (outer < end && nodes.parent[inner.node[k]] === level.node[outer]) self[outer - first] -= inRange(inner, k);
             }
             for (let i = first; i < end; i++) {
-                const n = level.node[i], time = max(0, self[i - first]);
+                const n = level.node[i], time = max(0, self[i - first]), calls = level.groups?.get(i)?.calls || 1;
                 let sum = sums.get(n);
                 if (!sum) sums.set(n, sum = { n: 0, sum: 0, squares: 0, tenths: new Array(10).fill(0) });
-                sum.tenths[floor((10 * ++sum.n - 1) / stats.calls[n])] += time;
+                sum.n += calls;
+                sum.tenths[floor((10 * sum.n - 1) / stats.calls[n])] += time;
                 sum.sum += time;
-                sum.squares += time * time;
+                sum.squares += time * time / calls; // those of a group count as equally long
             }
         });
     }

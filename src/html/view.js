@@ -199,7 +199,7 @@ export class TimeLine {
         if (text.length > 200) text = text.slice(0, 200);
         const whole = this.textWidth(ctx, text);
         if (whole > width) {
-            const letters = floor(text.length * width / whole) - 1;
+            const letters = floor(text.length * (width - 9) / whole); // and the dots
             if (letters < 2) return;
             text = text.slice(0, letters) + '\u2026';
         }

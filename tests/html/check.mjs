@@ -213,6 +213,9 @@ function small() {
     }
     same('time in scopes of more than 4 s', busyOf({ levels: [long] }), 10e9);
     const query = parseQuery('draw cat:gfx size=3 >2ms <1s');
+    const one = { nodes: { count: 2, label: [0, 0] }, labels: [{ name: 'a', category: '' }], argsAt: () => [['Size', 1234567]],
+        tracks: [{ levels: [{ count: 1, start: [0], node: [1], durationOf: () => 5, args: { index: [0], place: [0] } }] }] };
+    same('a search for an argument, as it is and as it is shown', ['size=1234567', 'size=1,234,567', 'size=1', 'Size=1234567 >6ns'].map(text => findScopes(one, parseQuery(text)).length), [1, 1, 0, 0]);
     same('a search', [query.names, query.categories, query.args, query.least, query.most], [['draw'], ['gfx'], [['size', '3']], 2e6, 1e9]);
 }
 
@@ -323,6 +326,7 @@ async function comparisons() {
     const parts = style => /rgb\((\d+),(\d+),(\d+)\)/.exec(style.backgroundColor).slice(1).map(Number);
     for (const dark of [false, true]) {
         const [slower, faster, none] = [1, -1, 0].map(by => parts(differenceStyle(by, dark)));
+        same(`grey is ${dark ? 'dark' : 'light'}, as the theme`, none[0] < 128, dark);
         check(`red, blue and grey${dark ? ', dark' : ''}`, slower[0] > slower[2] + 80 && faster[2] > faster[0] + 80 && Math.max(...none) - Math.min(...none) < 20, `${slower} ${faster} ${none}`);
     }
 }
@@ -360,6 +364,8 @@ async function large(prefix) {
             const key = row.label.name.replace(/ [%\d].*/, ''), sum = map.get(key) || [0, 0, 0];
             return map.set(key, [sum[0] + row.calls, sum[1] + row.total, sum[2] + row.self]);
         }, new Map())].map(([key, sum]) => [key, ...sum]).sort();
+        const every = rangeStats(report, report.from, report.to, () => true), known = selfTimes(report, report.processes[0], every);
+        same(`${name}: self times by call, of groups as well`, [...known].filter(([n, sum]) => sum.n !== every.calls[n] || Math.abs(sum.sum - Math.max(0, every.self[n])) > 1 + 0.01 * sum.sum).map(([n, sum]) => [report.labels[report.nodes.label[n]].name, sum.n, every.calls[n], sum.sum, every.self[n]]).slice(0, 3), []);
         same(`${name}: statistics of everything`, sums(rangeStats(report, report.from, report.to).rows), sums(whole.rows));
         const tops = r => flameTree(r, rangeStats(r, r.from, r.to), false).children.map(node => [r.labels[node.label].name, node.total, node.calls]);
         same(`${name}: the flame graph of everything`, tops(report), tops(all));
