@@ -382,7 +382,7 @@ static double seconds(void)
 static void stress(const prof_config *config, int threads, double how_long)
 {
     const char *saved = trace_path("stress.prof");
-    uint64_t step = 0, until = (uint64_t)trace_times(10, 20, 20);
+    uint64_t step = 0, until = (uint64_t)trace_times(6, 20, 20);
     seed_choose();
     memset(known_done, 0, sizeof known_done);
     phase = 0;
