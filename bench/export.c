@@ -204,38 +204,54 @@ static void bare_lines(int csv)
 static void bare_formatter(void) { bare_lines(0); }
 
 /* What the system takes for a file of as many bytes as the JSON has, in one of these ways. */
-enum { NEW, RESERVED, MAPPED, PRESENT };
+enum { NEW, RESERVED, MAPPED, HUGE_PAGES, PRESENT };
+
+/* Makes the pages of a mapping, in Linux 6.1 or later. */
+static void bare_pages(char *to, size_t size, int huge)
+{
+    enum { POPULATE_WRITE = 23, COLLAPSE = 25 };
+    const size_t page = (size_t)2 << 20;
+    size_t at;
+    if (!huge) madvise(to, size, POPULATE_WRITE);
+    for (at = 0; at < size && huge; at += page) madvise(to + at, 4096, POPULATE_WRITE);
+    if (huge && madvise(to, size, COLLAPSE)) perror("bench_export: no huge pages");
+}
 
 static void bare_bytes(int way)
 {
     static char part[65536];
-    const size_t piece = 64 * sizeof part; /* of a mapping */
+    const size_t piece = 64 * sizeof part; /* of a mapping: two huge pages */
     size_t i, count = (size_t)(b.events * 120 / (double)piece) * 64;
     char path[300], *to = NULL;
+    char *reserved = (char *)mmap(NULL, 2 * piece, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *space = reserved + (piece - (uintptr_t)reserved % piece);
     int file, good = 1;
+    need(reserved != MAP_FAILED, "mmap");
     snprintf(path, sizeof path, way == PRESENT ? "%s" : "%s.part", b.json);
     file = open(path, O_RDWR | O_CREAT | (way == PRESENT ? 0 : O_TRUNC), 0666);
     if (way == RESERVED) good = !fallocate(file, 0, 0, (off_t)(count * sizeof part));
-    if (way == MAPPED) good = !ftruncate(file, (off_t)(count * sizeof part));
+    if (way == MAPPED || way == HUGE_PAGES) good = !ftruncate(file, (off_t)(count * sizeof part));
     for (i = 0; i < count && good; i++) {
-        if (way != MAPPED) {
+        if (way != MAPPED && way != HUGE_PAGES) {
             good = write(file, part, sizeof part) == (ssize_t)sizeof part;
             continue;
         }
         if (i % 64 == 0) {
-            to = (char *)mmap(NULL, piece, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)(i * sizeof part));
+            to = (char *)mmap(space, piece, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
+                              (off_t)(i * sizeof part));
             need(to != MAP_FAILED, path);
-            madvise(to, piece, 23); /* MADV_POPULATE_WRITE, if there is such a thing */
+            bare_pages(to, piece, way == HUGE_PAGES);
         }
         memcpy(to + i % 64 * sizeof part, part, sizeof part);
-        if (i % 64 == 63) munmap(to, piece);
     }
+    munmap(reserved, 2 * piece);
     need(good && !close(file) && (way == PRESENT || !rename(path, b.json)), path);
 }
 
 static void bare_file(void) { bare_bytes(NEW); }
 static void bare_reserved(void) { bare_bytes(RESERVED); }
 static void bare_mapped(void) { bare_bytes(MAPPED); }
+static void bare_huge(void) { bare_bytes(HUGE_PAGES); }
 static void bare_present(void) { bare_bytes(PRESENT); }
 
 static void bare_csv(void) { bare_lines(1); }
@@ -349,14 +365,15 @@ static const struct {
     {"bare file of 120 bytes each", bare_file, 9},
     {"the same, blocks reserved", bare_reserved, 9},
     {"the same, mapped", bare_mapped, 9},
+    {"the same, in huge pages", bare_huge, 9},
     {"the same, over one of before", bare_present, 9},
     {".prof to .json, everything", convert, 9},
-    {"bare formatter of CSV", bare_csv, 14},
-    {"CSV", csv, 14},
-    {"bare writer of messages", bare_messages, 16},
-    {"XSpace", xspace, 16},
-    {"bare statistics", bare_statistics, 18},
-    {"summary", summary, 18}};
+    {"bare formatter of CSV", bare_csv, 15},
+    {"CSV", csv, 15},
+    {"bare writer of messages", bare_messages, 17},
+    {"XSpace", xspace, 17},
+    {"bare statistics", bare_statistics, 19},
+    {"summary", summary, 19}};
 
 enum { WAYS = sizeof ways / sizeof *ways };
 
