@@ -365,6 +365,7 @@ static int prof__socket_poll(prof__server_pollfd *files, size_t count, int ms)
         asked[used++].revents = 0;
     }
     int result = WSAPoll(asked, used, ms);
+    if (result < 0) Sleep(10); /* if it fails again and again, do not keep a processor busy */
     for (i = 0, used = 0; i < count; ++i) files[i].revents = files[i].fd < 0 ? 0 : asked[used++].revents;
     return result;
 }
@@ -1406,15 +1407,17 @@ static uint64_t prof__server_unread(const prof__server *v)
     return count;
 }
 
-/* The pairs of a message. */
+/* The pairs of a message: a list that ends with a null. What is more than fits would be left out. */
+#define PROF__SERVER_PAIRS 20
 typedef struct prof__server_pairs {
     size_t count, used;
-    const char *at[32];
-    char texts[16 * 24];
+    const char *at[2 * PROF__SERVER_PAIRS + 1];
+    char texts[PROF__SERVER_PAIRS * 24];
 } prof__server_pairs;
 
 static void prof__server_pair(prof__server_pairs *pairs, const char *key, const char *value)
 {
+    if (pairs->count == 2 * PROF__SERVER_PAIRS) return;
     pairs->at[pairs->count++] = key;
     pairs->at[pairs->count++] = value;
 }
@@ -1422,6 +1425,7 @@ static void prof__server_pair(prof__server_pairs *pairs, const char *key, const 
 static void prof__server_pair_number(prof__server_pairs *pairs, const char *key, uint64_t value)
 {
     char *text = pairs->texts + pairs->used;
+    if (pairs->used + 24 > sizeof pairs->texts) return;
     size_t size = prof__digits(text, value);
     text[size] = 0;
     pairs->used += size + 1;
@@ -3871,7 +3875,7 @@ static prof_status prof__server_open(prof__server *v, int port, const char *host
         return prof__fail(PROF_IO, "prof_server_start: cannot listen on port %d: %s", port,
                           prof__socket_strerror(error));
     error = prof__wake_make(v->wake);
-    return error ? prof__fail(PROF_IO, "prof_server_start: cannot create a pipe: %s", strerror(error)) : PROF_OK;
+    return error ? prof__fail(PROF_IO, "prof_server_start: cannot make what wakes its thread: %s", strerror(error)) : PROF_OK;
 }
 
 static void prof__server_close_all(prof__server *v)

@@ -23,15 +23,17 @@ static uint64_t prof__server_unread(const prof__server *v)
     return count;
 }
 
-/* The pairs of a message. */
+/* The pairs of a message: a list that ends with a null. What is more than fits would be left out. */
+#define PROF__SERVER_PAIRS 20
 typedef struct prof__server_pairs {
     size_t count, used;
-    const char *at[32];
-    char texts[16 * 24];
+    const char *at[2 * PROF__SERVER_PAIRS + 1];
+    char texts[PROF__SERVER_PAIRS * 24];
 } prof__server_pairs;
 
 static void prof__server_pair(prof__server_pairs *pairs, const char *key, const char *value)
 {
+    if (pairs->count == 2 * PROF__SERVER_PAIRS) return;
     pairs->at[pairs->count++] = key;
     pairs->at[pairs->count++] = value;
 }
@@ -39,6 +41,7 @@ static void prof__server_pair(prof__server_pairs *pairs, const char *key, const 
 static void prof__server_pair_number(prof__server_pairs *pairs, const char *key, uint64_t value)
 {
     char *text = pairs->texts + pairs->used;
+    if (pairs->used + 24 > sizeof pairs->texts) return;
     size_t size = prof__digits(text, value);
     text[size] = 0;
     pairs->used += size + 1;

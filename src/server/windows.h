@@ -113,6 +113,7 @@ static int prof__socket_poll(prof__server_pollfd *files, size_t count, int ms)
         asked[used++].revents = 0;
     }
     int result = WSAPoll(asked, used, ms);
+    if (result < 0) Sleep(10); /* if it fails again and again, do not keep a processor busy */
     for (i = 0, used = 0; i < count; ++i) files[i].revents = files[i].fd < 0 ? 0 : asked[used++].revents;
     return result;
 }
