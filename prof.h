@@ -366,7 +366,8 @@ MANUAL                                                                          
     no word of gcc's, as C (/std:c11, or /std:c17) and as C++, for x86, x64 and ARM64, with MinGW's headers instead of
     Microsoft's; and run such a recorder, and most tests with it, for x64, under wine, with MinGW's library. So cl.exe,
     its warnings, its headers and library, link.exe, /GL, /GT (fiber-safe optimisations) and code that runs on x86 and
-    ARM64 are what was not tried.
+    ARM64 are what was not tried. /Zc:preprocessor should not be needed: a test looks at the text of the macros for
+    what the older preprocessor reads differently, which clang does not imitate.
     In C there is no PROFILE_SCOPE: use PROFILE_BLOCK, in braces. A recorder may also be compiled by
     MinGW, to a DLL or program that exports prof_* and prof__* by a .def file, for files of Microsoft's compiler with
     /DPROF_DEF=__declspec(dllimport).
@@ -13035,6 +13036,17 @@ static PROF__UNUSED PROF__RARE void prof__chunk_release(prof__session *s, prof__
     if (__atomic_load_n(&s->waiting, __ATOMIC_SEQ_CST)) prof__word_wake(&s->released);
 }
 
+/* Says where the recording is that could not be exported to the output. */
+static PROF__UNUSED PROF__RARE prof_status prof__file_kept(const prof__session *s, prof_status status)
+{
+    char why[PROF__ERROR_SIZE];
+    memcpy(why, PROF__ERROR_TEXT(), sizeof why);
+    size_t length = strlen(why), cut = length > 110 ? length - 107 : 0; /* the reason comes after the path */
+    while (((unsigned char)why[cut] & 0xC0) == 0x80) ++cut;
+    return prof__fail(status, "%s%s: the recording is kept in %s", cut ? "..." : "", why + cut,
+                      prof__path_end(s->live_path));
+}
+
 #ifdef _WIN32
 static PROF__UNUSED PROF__RARE int prof__stream_file_there(const prof__session *s) { return s->stream.opened; }
 static PROF__RARE void prof__file_close(prof__session *s)
@@ -13055,8 +13067,10 @@ static PROF__RARE void prof__stream_close(prof__session *s)
 static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     prof__file_close(s);
-    s->to_remove = s->live_path != s->output && !status && prof__file_remove(s->live_path);
-    return status;
+    if (s->live_path == s->output) return status;
+    if (status) return prof__file_kept(s, status);
+    s->to_remove = prof__file_remove(s->live_path);
+    return PROF_OK;
 }
 #else
 static PROF__RARE void prof__stream_close(prof__session *s)
@@ -13107,18 +13121,13 @@ static PROF__RARE int prof__file_copy(const prof__session *s)
 static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     struct stat about;
-    char why[PROF__ERROR_SIZE];
     int named = !lstat(s->live_path, &about);
     int here = named && (uint64_t)about.st_dev == s->stream.device && (uint64_t)about.st_ino == s->stream.inode;
     int open = prof__stream_file_there(s); /* also if the file was moved or renamed */
     int error = s->apart && s->live_path == s->output && !status ? prof__file_copy(s) : 0;
     if (error) status = prof__fail(PROF_IO, "%s: cannot be written: %s", prof__path_end(s->live_path), strerror(error));
     if (PROF__BESIDE(s->live_path != s->output) && status) {
-        memcpy(why, PROF__ERROR_TEXT(), sizeof why);
-        size_t length = strlen(why), cut = length > 110 ? length - 107 : 0; /* the reason comes after the path */
-        while (((unsigned char)why[cut] & 0xC0) == 0x80) ++cut;
-        status = prof__fail(status, "%s%s: the recording is kept in %s", cut ? "..." : "", why + cut,
-                            prof__path_end(s->live_path));
+        status = prof__file_kept(s, status);
     } else if (PROF__BESIDE(s->live_path != s->output)) {
         if (here) unlink(s->live_path);
     } else if (!status && !here && (!open || PROF__FILE_ABOUT(s, &about) || !about.st_nlink)) {

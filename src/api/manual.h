@@ -366,7 +366,8 @@ MANUAL                                                                          
     no word of gcc's, as C (/std:c11, or /std:c17) and as C++, for x86, x64 and ARM64, with MinGW's headers instead of
     Microsoft's; and run such a recorder, and most tests with it, for x64, under wine, with MinGW's library. So cl.exe,
     its warnings, its headers and library, link.exe, /GL, /GT (fiber-safe optimisations) and code that runs on x86 and
-    ARM64 are what was not tried.
+    ARM64 are what was not tried. /Zc:preprocessor should not be needed: a test looks at the text of the macros for
+    what the older preprocessor reads differently, which clang does not imitate.
     In C there is no PROFILE_SCOPE: use PROFILE_BLOCK, in braces. A recorder may also be compiled by
     MinGW, to a DLL or program that exports prof_* and prof__* by a .def file, for files of Microsoft's compiler with
     /DPROF_DEF=__declspec(dllimport).

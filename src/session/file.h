@@ -16,6 +16,17 @@ static PROF__UNUSED PROF__RARE void prof__chunk_release(prof__session *s, prof__
     if (__atomic_load_n(&s->waiting, __ATOMIC_SEQ_CST)) prof__word_wake(&s->released);
 }
 
+/* Says where the recording is that could not be exported to the output. */
+static PROF__UNUSED PROF__RARE prof_status prof__file_kept(const prof__session *s, prof_status status)
+{
+    char why[PROF__ERROR_SIZE];
+    memcpy(why, PROF__ERROR_TEXT(), sizeof why);
+    size_t length = strlen(why), cut = length > 110 ? length - 107 : 0; /* the reason comes after the path */
+    while (((unsigned char)why[cut] & 0xC0) == 0x80) ++cut;
+    return prof__fail(status, "%s%s: the recording is kept in %s", cut ? "..." : "", why + cut,
+                      prof__path_end(s->live_path));
+}
+
 #ifdef _WIN32
 static PROF__UNUSED PROF__RARE int prof__stream_file_there(const prof__session *s) { return s->stream.opened; }
 static PROF__RARE void prof__file_close(prof__session *s)
@@ -36,8 +47,10 @@ static PROF__RARE void prof__stream_close(prof__session *s)
 static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     prof__file_close(s);
-    s->to_remove = s->live_path != s->output && !status && prof__file_remove(s->live_path);
-    return status;
+    if (s->live_path == s->output) return status;
+    if (status) return prof__file_kept(s, status);
+    s->to_remove = prof__file_remove(s->live_path);
+    return PROF_OK;
 }
 #else
 static PROF__RARE void prof__stream_close(prof__session *s)
@@ -88,18 +101,13 @@ static PROF__RARE int prof__file_copy(const prof__session *s)
 static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     struct stat about;
-    char why[PROF__ERROR_SIZE];
     int named = !lstat(s->live_path, &about);
     int here = named && (uint64_t)about.st_dev == s->stream.device && (uint64_t)about.st_ino == s->stream.inode;
     int open = prof__stream_file_there(s); /* also if the file was moved or renamed */
     int error = s->apart && s->live_path == s->output && !status ? prof__file_copy(s) : 0;
     if (error) status = prof__fail(PROF_IO, "%s: cannot be written: %s", prof__path_end(s->live_path), strerror(error));
     if (PROF__BESIDE(s->live_path != s->output) && status) {
-        memcpy(why, PROF__ERROR_TEXT(), sizeof why);
-        size_t length = strlen(why), cut = length > 110 ? length - 107 : 0; /* the reason comes after the path */
-        while (((unsigned char)why[cut] & 0xC0) == 0x80) ++cut;
-        status = prof__fail(status, "%s%s: the recording is kept in %s", cut ? "..." : "", why + cut,
-                            prof__path_end(s->live_path));
+        status = prof__file_kept(s, status);
     } else if (PROF__BESIDE(s->live_path != s->output)) {
         if (here) unlink(s->live_path);
     } else if (!status && !here && (!open || PROF__FILE_ABOUT(s, &about) || !about.st_nlink)) {

@@ -91,6 +91,26 @@ TEST(a_terminated_process_leaves_its_recording)
     check_terminated("terminated-stream", trace_path("terminated-stream.prof"));
 }
 
+/* A folder is made in the place of the output meanwhile: the export fails. */
+TEST(what_cannot_be_exported_is_kept)
+{
+    prof_config config = trace_config(128u << 10);
+    const char *output = trace_path("kept.csv");
+    config.output = output;
+    config.mode = PROF_STREAM;
+    remove(output);
+    trace_start(&config);
+    PROFILE_BLOCK("scope") {}
+    mkdir(output, 0777);
+    CHECK(prof_stop() != PROF_OK);
+    CHECK(strstr(prof_error(), "kept.csv: ") && strstr(prof_error(), ": the recording is kept in "));
+    CHECK(strstr(prof_error(), "kept.csv.prof"));
+    prof_trace *trace = trace_open_file(trace_path("kept.csv.prof"));
+    if (trace) CHECK_EQUAL(count_named(trace, "scope"), 1);
+    prof_trace_close(trace);
+    rmdir(output);
+}
+
 /*-- paths --*/
 
 #define NAMED "\xC3\xA4\xE6\xBC\xA2\xF0\x9F\x98\x80" /* a umlaut, a CJK character, and one outside the first plane */
