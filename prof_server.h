@@ -3875,7 +3875,8 @@ static prof_status prof__server_open(prof__server *v, int port, const char *host
         return prof__fail(PROF_IO, "prof_server_start: cannot listen on port %d: %s", port,
                           prof__socket_strerror(error));
     error = prof__wake_make(v->wake);
-    return error ? prof__fail(PROF_IO, "prof_server_start: cannot make what wakes its thread: %s", strerror(error)) : PROF_OK;
+    if (!error) return PROF_OK;
+    return prof__fail(PROF_IO, "prof_server_start: cannot make what wakes its thread: %s", strerror(error));
 }
 
 static void prof__server_close_all(prof__server *v)
