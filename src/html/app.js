@@ -693,25 +693,27 @@ class App {
     }
 }
 
-/** The pieces of the report; each is taken out of the page once it was read. */
-function* pieces() {
-    for (const element of document.querySelectorAll('script[type="application/octet-stream"]')) {
-        const text = element.textContent;
-        element.remove();
-        yield text;
+/** The pieces of the report, also while it is still being loaded; each is taken out of the page. */
+async function* pieces() {
+    for (;;) {
+        const all = document.readyState !== 'loading', piece = document.querySelector('script[type="application/octet-stream"]');
+        if (piece && (all || piece.nextSibling)) { // it is whole
+            piece.remove();
+            yield piece.textContent;
+        } else if (all) return;
+        else await new Promise(done => setTimeout(done, 4));
     }
 }
 
 document.documentElement.dataset.theme = kept.get('theme') || systemTheme(); // before anything is read
 
 async function start() {
-    const began = performance.now();
     try {
         if (typeof DecompressionStream === 'undefined') throw new Error('This browser is too old: it needs Chrome 103, Firefox 113 or Safari 16.4.');
         const report = finish(await readReport(pieces()));
         const app = new App(report);
         $('loading').hidden = true;
-        document.documentElement.dataset.ready = String(round(performance.now() - began));
+        document.documentElement.dataset.ready = String(round(performance.now()));
         globalThis.prof = app; // for those who look into it from the console, and for tests
     } catch (error) {
         $('loading').textContent = `This report cannot be shown. ${error.message}`;
@@ -720,4 +722,4 @@ async function start() {
     }
 }
 
-if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', start); else start();
+start();

@@ -82,11 +82,18 @@ const decoder = new TextDecoder();
 
 /** Seven bits of each character; `!` stands before one whose bit 64 is inverted. @param {string} text @returns {Uint8Array} */
 export function fromText(text) {
-    const bytes = new TextEncoder().encode(text), { length } = bytes; // they become fewer, in place
-    let size = 0, bits = 0, count = 0, other = 0;
-    for (let i = 0; i < length; i++) {
-        let letter = bytes[i];
-        if (letter === 33) letter = bytes[++i] ^ 64;
+    const bytes = new TextEncoder().encode(text), done = { at: 0, size: 0, bits: 0, count: 0 }; // they become fewer, in place
+    while (done.at < bytes.length) someLetters(bytes, done);
+    return bytes.subarray(0, done.size);
+}
+
+/** A few thousand letters: engines make a function fast that is called often, rather than one that loops for long. */
+function someLetters(bytes, done) {
+    const until = Math.min(done.at + 4000, bytes.length);
+    let { at, size, bits, count } = done, other = 0;
+    while (at < until) {
+        let letter = bytes[at++];
+        if (letter === 33) letter = bytes[at++] ^ 64;
         other |= letter;
         bits = bits << 7 | letter;
         count += 7;
@@ -95,7 +102,7 @@ export function fromText(text) {
         bytes[size++] = bits >> count;
     }
     if (other > 127) throw new Damage('a piece has characters that no writer wrote');
-    return bytes.subarray(0, size);
+    Object.assign(done, { at, size, bits, count });
 }
 
 /** Numbers as prof__html_number() of pack.h writes them. */
@@ -443,7 +450,7 @@ export class Decoder {
         if (!starts.done || !ends.done) throw new Damage('columns are not equally long');
     }
 
-    /** A few of a block: engines make a function fast that is called often, rather than one that loops for long. */
+    /** A few of a block: see someLetters(). */
     someScopes(track, starts, ends, kindColumn) {
         const { report, lastParent, lastNode } = this, { levels } = track, { kinds } = report, k = kindColumn.bytes;
         const until = Math.min(kindColumn.end, kindColumn.at + 500);
@@ -460,7 +467,7 @@ export class Decoder {
                 lastNode[number] = this.node(parent, kind.label);
             }
             // as many as the track will have at this rate; what is not used is never touched, and takes no memory
-            if (i >= level.start.length) level.grow(Math.max(i * 2, Math.min(i * 4, Math.ceil(1.1 * track.events * i / (track.scopes + 1)))));
+            if (i >= level.start.length) level.grow(Math.max(i * 4, Math.min(i * 256, Math.ceil(1.1 * track.events * i / (track.scopes + 1)))));
             level.start[i] = last;
             level.node[i] = level.lastNode = lastNode[number];
             if (kind.flags) level.flags.set(i, kind.flags);
@@ -643,7 +650,7 @@ export function joined(a, b) {
 
 /**
  * Reads all pieces. What cannot be read, and all after it, is left out, and said in `damage`.
- * @param {Iterable<string>} pieces @param {(share: number) => void} [progress] @returns {Promise<Report>}
+ * @param {Iterable<string> | AsyncIterable<string>} pieces @param {(share: number) => void} [progress] @returns {Promise<Report>}
  */
 export async function readReport(pieces, progress) {
     const decoder = new Decoder(), ahead = 8, waiting = [];
@@ -655,7 +662,7 @@ export async function readReport(pieces, progress) {
         if (progress) progress(read);
     };
     try {
-        for (const piece of pieces) {
+        for await (const piece of pieces) {
             if (piece[0] === 'S') throw new Damage(`this page reads version ${VERSION}, not 1`); // version 1 was base64
             for (const block of blocksOf(piece)) {
                 const bytes = block.packed ? inflate(block.bytes, block.size) : Promise.resolve(block.bytes);

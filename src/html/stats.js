@@ -78,7 +78,11 @@ function leaveOut({ cut, lost, lostSelf }, label, inner, start, long) {
     for (let i = first; i < end; i++) lostSelf[label] -= inner.durationOf(i);
 }
 
-function addWhole({ labelOf, calls, total, whole, longest, shortest, histograms }, level, first, end) {
+function addWhole(sums, level, first, end) {
+    for (; first < end; first += 4000) addSome(sums, level, first, Math.min(end, first + 4000)); // see someLetters()
+}
+
+function addSome({ labelOf, calls, total, whole, longest, shortest, histograms }, level, first, end) {
     const { duration, node } = level;
     for (let i = first; i < end; i++) {
         const n = node[i], long = duration[i] === 0xFFFFFFFF ? level.durationOf(i) : duration[i], label = labelOf[n];
