@@ -48,8 +48,8 @@ for (const file of process.argv.slice(2)) {
             (await page.evaluate(frames, part)).forEach((ms, k) => { best.parts[i][k] = Math.min(best.parts[i][k], ms); });
         await page.context().close();
     }
-    console.log(`${(scopes / 1e6).toFixed(2)} million scopes, ${(fs.statSync(file).size / 1e6).toFixed(1)} MB: read in ${(best.ready / 1000).toFixed(2)} s, ` +
-        `${(best.opened / 1000).toFixed(2)} s from the start; ${best.processor.toFixed(2)} s of processor time, ${(best.memory / 1000).toFixed(0)} MB at most`);
+    console.log(`${(scopes / 1e6).toFixed(2)} million scopes, ${(fs.statSync(file).size / 1e6).toFixed(1)} MB: open ${(best.ready / 1000).toFixed(2)} s after the navigation began, ` +
+        `${(best.opened / 1000).toFixed(2)} s as playwright sees it; ${best.processor.toFixed(2)} s of processor time, ${(best.memory / 1000).toFixed(0)} MB at most`);
     for (const [i, [, what]] of PARTS.entries()) console.log(`    a frame of ${what}: ${best.parts[i].map(ms => ms.toFixed(1)).join(' / ')} ms (least / median)`);
 }
 await browser.close();
