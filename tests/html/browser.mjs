@@ -1,6 +1,7 @@
 // The page in Chromium, or in Firefox: what it shows, what a reader does with it, and that a report by somebody else runs nothing.
 //   node tests/html/browser.mjs FOLDER PAIR PREFIX...     of PAIR.html, PREFIX.html, and PAIR.svg of prof flame; pictures go to FOLDER
 import fs from 'node:fs';
+import http from 'node:http';
 import path from 'node:path';
 import { check, same } from './count.mjs';
 import { colors, context, end, firefox, open, settle, until } from './pages.mjs';
@@ -54,6 +55,30 @@ async function keptLines(prefix) {
     check(`${name}: each change can be seen`, fresh === 7, `${fresh} of 7 pictures differ`);
     same(`${name}: nothing goes wrong`, log, []);
     await page.close();
+}
+
+/** A page that comes slowly: a piece is read as soon as it is whole, before the rest is there, and not sooner. */
+async function slowly(prefix) {
+    const text = fs.readFileSync(prefix + '.html'), whole = text.indexOf('</script>\n', text.lastIndexOf('<script type="app')) + 10, half = whole - 100;
+    let answer;
+    const server = http.createServer((_, to) => {
+        (answer = to).setHeader('Content-Type', 'text/html');
+        to.write(text.subarray(0, half));
+    });
+    await new Promise(done => server.listen(0, 'localhost', done));
+    const page = await context.newPage(), state = () => page.evaluate(() => [document.readyState, document.querySelectorAll('script[type]').length].join());
+    await page.goto(`http://localhost:${server.address().port}/`, { waitUntil: 'commit' });
+    await until(page, () => document.querySelector('script[type]') !== null);
+    await settle(page);
+    same('slowly: a piece whose end is missing waits', await state(), 'loading,1');
+    answer.write(text.subarray(half, whole));
+    await until(page, () => !document.querySelector('script[type]'));
+    same('slowly: a whole one is read while the page is still loaded', await state(), 'loading,0');
+    answer.end(text.subarray(whole));
+    await page.waitForSelector('html[data-ready]', { state: 'attached' });
+    same('slowly: what the page understood is what node did', await page.evaluate(digestOf), digestOf(await read(prefix + '.html')));
+    await page.close();
+    server.close();
 }
 
 /** By the keyboard alone. */
@@ -480,6 +505,7 @@ async function flameFile(drawn) {
 
 const plain = prefixes.find(prefix => prefix.endsWith('plain')) || prefixes[0];
 await keptLines(pair + '.1');
+await slowly(pair + '.1');
 await keyboard(plain);
 await mouse(plain);
 await pictures(plain);
