@@ -709,9 +709,8 @@ document.documentElement.dataset.theme = kept.get('theme') || systemTheme(); // 
 
 async function start() {
     try {
-        if (typeof DecompressionStream === 'undefined') throw new Error('This browser is too old: it needs Chrome 103, Firefox 113 or Safari 16.4.');
-        const report = finish(await readReport(pieces()));
-        const app = new App(report);
+        if (!globalThis.DecompressionStream) throw new Error('This browser is too old: it needs Chrome 103, Firefox 113 or Safari 16.4.');
+        const app = new App(finish(await readReport(pieces())));
         $('loading').hidden = true;
         document.documentElement.dataset.ready = String(round(performance.now()));
         globalThis.prof = app; // for those who look into it from the console, and for tests

@@ -1,6 +1,7 @@
 // Reads the data of a report: see docs/html.md. It is untrusted: every length and every index is checked.
 
 import { Growing } from './columns.js';
+import { ceil, floor, max, min } from './text.js';
 
 /** Something in the data that no writer wrote. */
 export class Damage extends Error {}
@@ -89,7 +90,7 @@ export function fromText(text) {
 
 /** A few thousand letters: engines make a function fast that is called often, rather than one that loops for long. */
 function someLetters(bytes, done) {
-    const until = Math.min(done.at + 4000, bytes.length);
+    const until = min(done.at + 4000, bytes.length);
     let { at, size, bits, count } = done, other = 0;
     while (at < until) {
         let letter = bytes[at++];
@@ -105,6 +106,8 @@ function someLetters(bytes, done) {
     Object.assign(done, { at, size, bits, count });
 }
 
+function unequal() { throw new Damage('columns are not equally long'); }
+
 /** Numbers as prof__html_number() of pack.h writes them. */
 class Numbers extends Reader {
     /** @param {Reader} heads @param {Reader} rests */
@@ -114,7 +117,7 @@ class Numbers extends Reader {
     }
     get done() { return this.at >= this.end && this.rests.done; }
     next() {
-        if (this.at >= this.end) throw new Damage('columns are not equally long');
+        if (this.at >= this.end) unequal();
         const head = this.bytes[this.at++];
         return head < 192 ? head : this.longer(head);
     }
@@ -289,7 +292,7 @@ export class Report {
     }
     /** @param {number} place */
     argsAt(place) {
-        const block = this.argBlocks[Math.floor(place / LONGEST)];
+        const block = this.argBlocks[floor(place / LONGEST)];
         return readArgs(block, new Reader(block.bytes, place % LONGEST));
     }
 }
@@ -447,13 +450,13 @@ export class Decoder {
         const starts = new Numbers(startHeads, startRests), ends = new Numbers(endHeads, endRests);
         while (!kindColumn.done) this.someScopes(track, starts, ends, kindColumn);
         while (track.open && !ends.done) track.lastTime = closeOne(track.levels[--track.open], ends, track.lastTime);
-        if (!starts.done || !ends.done) throw new Damage('columns are not equally long');
+        if (!starts.done || !ends.done) unequal();
     }
 
     /** A few of a block: see someLetters(). */
     someScopes(track, starts, ends, kindColumn) {
         const { report, lastParent, lastNode } = this, { levels } = track, { kinds } = report, k = kindColumn.bytes;
-        const until = Math.min(kindColumn.end, kindColumn.at + 500);
+        const until = min(kindColumn.end, kindColumn.at + 500);
         let { open, lastScope: last, lastTime: time } = track, count = 0; // time: of the last begin or end
         for (; kindColumn.at < until; count++) { // numbers of one byte are read here, most of them have no more
             const number = k[kindColumn.at] < 128 ? k[kindColumn.at++] : kindColumn.u(), kind = kinds[number];
@@ -467,7 +470,7 @@ export class Decoder {
                 lastNode[number] = this.node(parent, kind.label);
             }
             // as many as the track will have at this rate; what is not used is never touched, and takes no memory
-            if (i >= level.start.length) level.grow(Math.max(i * 4, Math.min(i * 256, Math.ceil(1.1 * track.events * i / (track.scopes + 1)))));
+            if (i >= level.start.length) level.grow(max(i * 4, min(i * 256, ceil(1.1 * track.events * i / (track.scopes + 1)))));
             level.start[i] = last;
             level.node[i] = level.lastNode = lastNode[number];
             if (kind.flags) level.flags.set(i, kind.flags);
@@ -501,7 +504,7 @@ export class Decoder {
             points.b.put(i, b);
             report.points++;
         }
-        if (!times.done || !details.done) throw new Damage('columns are not equally long');
+        if (!times.done || !details.done) unequal();
     }
 
     args(r) {
@@ -577,7 +580,7 @@ export class Decoder {
             for (const level of track.levels) {
                 if (level.isOpen) { // its end is missing
                     level.flags.set(level.count - 1, TRUNCATED_END | level.flags.get(level.count - 1));
-                    level.closeLast(Math.max(track.lastTime, level.start[level.count - 1]));
+                    level.closeLast(max(track.lastTime, level.start[level.count - 1]));
                 }
                 level.close();
             }
@@ -650,16 +653,13 @@ export function joined(a, b) {
 
 /**
  * Reads all pieces. What cannot be read, and all after it, is left out, and said in `damage`.
- * @param {Iterable<string> | AsyncIterable<string>} pieces @param {(share: number) => void} [progress] @returns {Promise<Report>}
+ * @param {Iterable<string> | AsyncIterable<string>} pieces @param {(share: number) => void}  {Promise<Report>}
  */
-export async function readReport(pieces, progress) {
+export async function readReport(pieces) {
     const decoder = new Decoder(), ahead = 8, waiting = [];
-    let read = 0;
     const takeOne = async () => {
         const { block, bytes } = waiting.shift();
         decoder.take(block, await bytes);
-        read += block.bytes.length;
-        if (progress) progress(read);
     };
     try {
         for await (const piece of pieces) {

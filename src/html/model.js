@@ -4,7 +4,7 @@ import { MARK, COUNTER, FRAME, LOST, FLOW_OUT, FLOW_IN, ALLOC, FREE, LOCK_WAIT, 
     ROLE_FRAME, ROLE_STEP, TRUNCATED_BEGIN, TRUNCATED_END, GROUP } from './decode.js';
 import { entryOf, firstIndex, mergeOrder } from './columns.js';
 import { buildPyramid } from './raster.js';
-import { ns, moment, grouped } from './text.js';
+import { max, min, ns, moment, grouped } from './text.js';
 
 /** The track's name for people. */
 function trackName(track) {
@@ -39,26 +39,26 @@ export function finish(report) {
         track.full = report.processes.length > 1 ? `${track.process.name}: ${track.title}` : track.title;
         track.marks = track.states = track.owner = null;
         for (const level of track.levels) {
-            from = Math.min(from, level.start[0]);
-            to = Math.max(to, level.endOf(level.count - 1));
+            from = min(from, level.start[0]);
+            to = max(to, level.endOf(level.count - 1));
             groupsOf(report, level);
             level.pyramid = level.pyramid || buildPyramid(level);
         }
         const { points } = track;
         if (points.count) {
-            from = Math.min(from, points.time[0]);
-            to = Math.max(to, points.time[points.count - 1]);
+            from = min(from, points.time[0]);
+            to = max(to, points.time[points.count - 1]);
         }
     }
     for (const span of report.spans) {
-        from = Math.min(from, span.start);
-        to = Math.max(to, span.start + span.duration);
+        from = min(from, span.start);
+        to = max(to, span.start + span.duration);
     }
     // a ring, or a part of a recording, may begin long after 0
-    report.from = from > to ? 0 : from > to * 0.02 ? from : Math.min(from, 0);
+    report.from = from > to ? 0 : from > to * 0.02 ? from : min(from, 0);
     report.to = to + 1; // what ends there is in it, as in all ranges: from <= time < to
     report.windows = report.processes.filter(process => process.about.has('window_from_ns')).map(({ about }) =>
-        ({ from: Number(about.get('window_from_ns')), to: Math.min(report.to, Number(about.get('window_to_ns'))) }));
+        ({ from: Number(about.get('window_from_ns')), to: min(report.to, Number(about.get('window_to_ns'))) }));
     for (const process of report.processes) pointsOf(report, process);
     statesOf(report);
     framesOfSpans(report);
@@ -76,7 +76,7 @@ function groupsOf(report, level) {
         if (!(flags & GROUP)) continue;
         const args = new Map(report.argsOf(level.args, i));
         level.groups = level.groups || new Map();
-        level.groups.set(i, { calls: Number(args.get('calls')) || 1, busy: Math.min(Number(args.get('busy_ns')) || 0, level.durationOf(i)) });
+        level.groups.set(i, { calls: Number(args.get('calls')) || 1, busy: min(Number(args.get('busy_ns')) || 0, level.durationOf(i)) });
     }
 }
 
@@ -225,7 +225,7 @@ class Memory {
                 row.bytes += size;
                 row.liveCount++;
                 row.liveBytes += size;
-                row.peak = Math.max(row.peak, row.liveBytes);
+                row.peak = max(row.peak, row.liveBytes);
             }
             this.live.set(address, { site, scope, pool, size, time, track });
             this.change(pool, time, size);
@@ -293,13 +293,13 @@ class Locks {
             const others = [...holds.values()].filter(hold => hold.track !== track), [first] = others;
             waits.set(track, { time, acquired: lock.acquired, contended: detail & 1 || first, holder: first ? first.track : null });
             for (const hold of others) hold.waiters.push(track);
-            row.waiters = Math.max(row.waiters, waits.size);
+            row.waiters = max(row.waiters, waits.size);
         } else if (type === LOCK_ACQUIRE) {
             row.acquired++;
             if (wait) {
                 const took = time - wait.time, contended = wait.contended || wait.acquired !== lock.acquired;
                 row.wait += took;
-                row.waitMax = Math.max(row.waitMax, took);
+                row.waitMax = max(row.waitMax, took);
                 if (contended) {
                     row.contended++;
                     holds.delete(track); // no thread waits for a lock that it holds
@@ -316,7 +316,7 @@ class Locks {
             holds.delete(hold.track);
             hold.duration = time - hold.start;
             hold.row.hold += hold.duration;
-            hold.row.holdMax = Math.max(hold.row.holdMax, hold.duration);
+            hold.row.holdMax = max(hold.row.holdMax, hold.duration);
             hold.row.holds.push(hold);
         }
     }
@@ -324,7 +324,7 @@ class Locks {
         for (const { holds } of this.locks.values()) for (const hold of holds.values()) hold.row.holds.push(Object.assign(hold, { duration: end - hold.start }));
         for (const row of this.rows.values()) row.holds.sort((a, b) => a.start - b.start);
         this.waits.sort((a, b) => b.took - a.took);
-        this.waits.length = Math.min(this.waits.length, 1000);
+        this.waits.length = min(this.waits.length, 1000);
     }
 }
 
@@ -368,7 +368,7 @@ function spanLanes(report) {
             if (!lane && group.lanes.length < 32) group.lanes.push(lane = { end: 0, spans: [] });
             if (!lane) lane = group.lanes[group.lanes.length - 1];
             lane.spans.push(span);
-            lane.end = Math.max(lane.end, span.start + span.duration);
+            lane.end = max(lane.end, span.start + span.duration);
         }
         group.process.spanGroups.push(group);
     }

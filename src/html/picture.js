@@ -1,6 +1,7 @@
 // Pictures of what is shown, as files: PNG, and SVG.
 
 import { el } from './dom.js';
+import { floor, max, min, round } from './text.js';
 
 const XML = 'http://www.w3.org/2000/svg';
 
@@ -20,7 +21,7 @@ export class Svg {
     }
     add(parent, tag, properties, text) {
         const element = document.createElementNS(XML, tag);
-        for (const [key, value] of Object.entries(properties)) element.setAttribute(key, typeof value === 'number' ? String(Math.round(value * 100) / 100) : value);
+        for (const [key, value] of Object.entries(properties)) element.setAttribute(key, typeof value === 'number' ? String(round(value * 100) / 100) : value);
         if (text !== undefined) element.textContent = text;
         if (parent) parent.append(element);
         return element;
@@ -89,8 +90,8 @@ export function flamePicture(box, measure, style) {
     for (const frame of box.querySelectorAll('button')) {
         const look = getComputedStyle(frame), left = frame.offsetLeft, top = frame.offsetTop, wide = frame.offsetWidth, name = frame.textContent;
         svg.fillStyle = look.backgroundColor;
-        svg.add(svg.put('rect', { x: left, y: top, width: Math.max(0.5, wide - 1), height: 19 }), 'title', {}, frame.getAttribute('aria-label'));
-        const fits = Math.min(name.length, Math.floor(name.length * (wide - 6) / svg.measureText(name).width));
+        svg.add(svg.put('rect', { x: left, y: top, width: max(0.5, wide - 1), height: 19 }), 'title', {}, frame.getAttribute('aria-label'));
+        const fits = min(name.length, floor(name.length * (wide - 6) / svg.measureText(name).width));
         svg.fillStyle = look.color;
         if (fits > 1) svg.fillText(fits < name.length ? name.slice(0, fits - 1) + '\u2026' : name, left + 3, top + 10);
     }

@@ -1,6 +1,7 @@
 // Draws levels of scopes into pixels. What is smaller than a pixel is looked up in a pyramid.
 
 import { firstIndex } from './columns.js';
+import { ceil, floor, max, min } from './text.js';
 
 /**
  * Tiers over a level: of its scopes, and of each 16, 256, ... of them, the start, the longest duration, the node that has
@@ -15,9 +16,9 @@ export function buildPyramid(level) {
         for (const [i, { busy }] of groups) tiers[0].busy[i] = busy;
     }
     for (let below = tiers[0], size = count; size > 16;) {
-        const n = Math.ceil(size / 16), tier = { start: new Float64Array(n + 1), longest: new Uint32Array(n), node: new Uint32Array(n), busy: new Float32Array(n) };
+        const n = ceil(size / 16), tier = { start: new Float64Array(n + 1), longest: new Uint32Array(n), node: new Uint32Array(n), busy: new Float32Array(n) };
         for (let g = 0, i = 0; g < n; g++) {
-            const end = Math.min(size, i + 16);
+            const end = min(size, i + 16);
             let best = i, most = 0, sum = 0;
             tier.start[g] = below.start[i];
             for (; i < end; i++) {
@@ -72,7 +73,7 @@ export function levelLine(c, level) {
         if (!(at < until && at < to)) {
             if (most >= 0) putColumn(c, line, column, most, who, busy);
             if (!(at < to)) return { line, labels };
-            column = Math.floor(left + (at - from) * scale);
+            column = floor(left + (at - from) * scale);
             until = from + (column + 1 - left) / scale;
             late = until + 0.25 / scale;
             busy = 0;
@@ -100,7 +101,7 @@ export function levelLine(c, level) {
         until = -Infinity;
         most = -1;
         if (long === 0xFFFFFFFF) long = level.durationOf(i);
-        const x = left + (at - from) * scale, x0 = Math.max(left, Math.floor(x)), x1 = Math.min(width, Math.max(x0 + 1, Math.floor(x + long * scale)));
+        const x = left + (at - from) * scale, x0 = max(left, floor(x)), x1 = min(width, max(x0 + 1, floor(x + long * scale)));
         let color = (long < c.least ? c.dimmed : c.colors)[node[i]];
         if (groups && groups.has(i)) color = mix(color, c.background, 0.2 + 0.6 * groups.get(i).busy / long);
         if (x1 - x0 < 8) for (let k = x0; k < x1; k++) line[k] = color; else line.fill(color, x0, x1);

@@ -79,7 +79,7 @@ function leaveOut({ cut, lost, lostSelf }, label, inner, start, long) {
 }
 
 function addWhole(sums, level, first, end) {
-    for (; first < end; first += 4000) addSome(sums, level, first, Math.min(end, first + 4000)); // see someLetters()
+    for (; first < end; first += 4000) addSome(sums, level, first, min(end, first + 4000)); // see someLetters()
 }
 
 function addSome({ labelOf, calls, total, whole, longest, shortest, histograms }, level, first, end) {
