@@ -110,32 +110,36 @@ typedef struct prof__follow_row {
 } prof__follow_row;
 
 typedef struct prof__follow {
+    /* What is used most comes first: its offsets fit into a byte of the code. */
     prof__session *session;
-    uint64_t process;      /* the process that this memory belongs to */
-    int lock, stats;
-    uint64_t pass, seen;   /* seen: the chunks taken at that time */
-    uint64_t gaps;         /* how often something was missed */
-    double ns_per_tick;
+    prof__follow_track *tracks;
     prof__follow_slot *slots;
+    prof__follow_row *rows; /* the first one counts what has no row of its own */
+    prof__follow_site *sites;
+    size_t site_count;
+    prof__follow_half *halves;
+    uint64_t events;
     uint32_t *active;
     size_t active_count;
     prof__follow_order *order;
+    double ns_per_tick;
+    uint64_t gaps;         /* how often something was missed */
+    int lock, stats;
+    uint64_t pass;
+    size_t row_count;
+    uint64_t seen;         /* the chunks taken at the time of the pass */
+    uint64_t process;      /* the process that this memory belongs to */
     uint64_t *words, *again;
-    prof__follow_track *tracks;
     uint32_t *buckets, bucket_mask, track_count, track_limit, newest, oldest;
     size_t meta_at;        /* words of meta that were read */
     uint32_t *strings;     /* string id -> word of meta */
     size_t string_count, string_capacity;
-    prof__follow_site *sites;
-    size_t site_count, site_capacity;
-    prof__follow_row *rows; /* the first one counts what has no row of its own */
-    size_t row_count, row_capacity;
+    size_t site_capacity, row_capacity;
     prof__read_index row_index;
-    prof__follow_half *halves;
     size_t half_count, half_capacity;
     uint32_t *half_buckets, half_free, half_newest, half_oldest;
     uint64_t begins_missing, ends_missing; /* of spans that were given up */
-    uint64_t events, lost, unmatched, newest_tick;
+    uint64_t lost, unmatched, newest_tick;
     prof__uses uses;
     prof__follow_rule rules[PROF__FOLLOW_RULES];
     size_t rule_count;
