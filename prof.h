@@ -3555,7 +3555,7 @@ static int prof__lock_sleep(int *lock, int spent)
 static void prof__unlock(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
 #endif
 
-static int prof__lock_try(int *lock)
+static PROF__RARE int prof__lock_try(int *lock)
 {
     for (int spent = 0; spent < PROF__PATIENCE;) {
         int slept = spent > 100;
@@ -3572,7 +3572,7 @@ static void prof__lock(int *lock)
 }
 
 /* The same for a macro. No handler runs while the lock is held, so that none can leave by siglongjmp() and keep it. */
-static int prof__lock_enter(int *lock, prof__signals *old)
+static PROF__RARE int prof__lock_enter(int *lock, prof__signals *old)
 {
     for (int spent = 0, patience = PROF__MACRO_PATIENCE(); spent < patience;) {
         int slept = spent > 100;
@@ -6209,7 +6209,7 @@ static prof__signals prof__state_interrupts; /* under the lock */
    interrupt. No gate is closed: without PROF_INTERRUPTS_OFF() the caller may be moved to another processor meanwhile,
    whose gate is not ours, and the one that it left may be in a macro. The macros of an interrupt then give up after
    PROF__PATIENCE. */
-static uint32_t prof__state_lock(void)
+static PROF__RARE uint32_t prof__state_lock(void)
 {
     prof__signals signals;
     prof__signals_block(&signals);
@@ -6226,7 +6226,7 @@ static void prof__state_unlock(uint32_t gate)
     prof__signals_restore(&signals);
 }
 #else
-static uint32_t prof__state_lock(void)
+static PROF__RARE uint32_t prof__state_lock(void)
 {
     uint32_t gate = prof__take(PROF__SELF());
     prof__generation_look();
@@ -6245,7 +6245,7 @@ static PROF__APART void prof__state_unlock(uint32_t gate)
 
 /* The lock of the control functions. */
 static int prof__control_cancel; /* under this lock: the cancelability to restore */
-static PROF__APART void prof__control_lock(void)
+static PROF__COLD void prof__control_lock(void)
 {
     prof__generation_look();
     int before = prof__lock_steady(&prof__control_word);
@@ -11138,7 +11138,7 @@ PROF_DEF void prof_writer_register(prof_writer *writer)
     while (!__atomic_compare_exchange_n(&prof__writers, &first, writer, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE));
 }
 
-PROF_DEF void prof_writer_unregister(prof_writer *writer)
+PROF_DEF PROF__WALL void prof_writer_unregister(prof_writer *writer)
 {
     PROF__LED_VOID(prof_writer_unregister, (writer));
     /* if prof_stop() holds it for long, the program is about to end */
@@ -11725,7 +11725,7 @@ static PROF__RARE prof_status prof__stop_locked(void)
     return status;
 }
 
-PROF_DEF prof_status prof_stop(void)
+PROF_DEF PROF__WALL prof_status prof_stop(void)
 {
     PROF__LED(prof_stop, ());
     prof__control_lock();
@@ -11751,7 +11751,7 @@ static void prof__exit_stop(void)
 }
 #endif
 
-PROF_DEF prof_status prof_reset(void)
+PROF_DEF PROF__WALL prof_status prof_reset(void)
 {
     PROF__LED(prof_reset, ());
     prof__control_lock();
@@ -11816,7 +11816,7 @@ static struct {
     void *user;
 } prof__sync_hook;
 
-PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user)
+PROF_DEF PROF__WALL prof_status prof_set_sync(void (*sync)(void *user), void *user)
 {
     PROF__LED(prof_set_sync, (sync, user));
     uint32_t gate = prof__state_lock();
@@ -11856,7 +11856,7 @@ PROF__ENTRY void prof__end_sync(prof__token token)
     prof__end(token);
 }
 
-PROF_DEF int prof_enabled_at(int level)
+PROF_DEF PROF__WALL int prof_enabled_at(int level)
 {
     PROF__LED(prof_enabled_at, (level));
     uint32_t gate = prof__state_lock();
@@ -11865,9 +11865,9 @@ PROF_DEF int prof_enabled_at(int level)
     prof__state_unlock(gate);
     return enabled;
 }
-PROF_DEF int prof_enabled(void) { return prof_enabled_at(0); }
+PROF_DEF PROF__WALL int prof_enabled(void) { return prof_enabled_at(0); }
 
-PROF_DEF prof_status prof_set_level(int level)
+PROF_DEF PROF__WALL prof_status prof_set_level(int level)
 {
     PROF__LED(prof_set_level, (level));
     prof_status status = PROF_OK;
@@ -11883,7 +11883,7 @@ PROF_DEF prof_status prof_set_level(int level)
     return status;
 }
 
-PROF_DEF prof_status prof_set_filter_mask(uint32_t mask)
+PROF_DEF PROF__WALL prof_status prof_set_filter_mask(uint32_t mask)
 {
     PROF__LED(prof_set_filter_mask, (mask));
     prof_status status = PROF_OK;
@@ -12125,13 +12125,13 @@ static PROF__ASIDE void *prof__object_make(size_t size, const prof_domain *domai
     return site;
 }
 
-static prof_domain *prof__domain_find(prof_domain *first, const prof_domain *end, const char *name)
+static PROF__RARE prof_domain *prof__domain_find(prof_domain *first, const prof_domain *end, const char *name)
 {
     while (first != end && strcmp(first->name, name)) first = first->next;
     return first == end ? NULL : first;
 }
 
-PROF_DEF prof_domain *prof_domain_create(const char *name)
+PROF_DEF PROF__WALL prof_domain *prof_domain_create(const char *name)
 {
     PROF__LED(prof_domain_create, (name));
     prof_domain *seen = PROF__ACQUIRE(&prof__domains), *domain = prof__domain_find(seen, NULL, name ? name : "");
@@ -19436,6 +19436,7 @@ static prof_status prof__foreign_read(FILE *file, const char *path, const prof__
 static PROF__RARE void prof__read_free(prof_trace *trace)
 {
     size_t i;
+    if (!trace) return;
     for (i = 0; i < trace->text_count; i++) free(trace->texts[i]);
     free(trace->texts);
     prof__upstairs.aggregated_free_rows(trace->aggregated, trace->aggregated_count);
@@ -19721,6 +19722,15 @@ static PROF__RARE prof_status prof__read_file(FILE *file, const char *path, unsi
     return PROF_OK;
 }
 
+/* Opens a file to read an image from it. */
+static PROF__RARE prof_status prof__image_file(const char *path, FILE **file)
+{
+    *file = prof__file_open(path, "rb");
+    if (!*file) return prof__cannot("open", path, NULL);
+    setvbuf(*file, NULL, _IONBF, 0); /* reads must see what is in the file now */
+    return PROF_OK;
+}
+
 PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **trace)
 {
     unsigned char *image = NULL;
@@ -19731,9 +19741,8 @@ PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **t
     if (!trace) return prof__null("prof_trace_open", "trace");
     *trace = NULL;
     if (!path) return prof__null("prof_trace_open", "path");
-    file = prof__file_open(path, "rb");
-    if (!file) return prof__cannot("open", path, NULL);
-    setvbuf(file, NULL, _IONBF, 0); /* reads must see what is in the file now */
+    status = prof__image_file(path, &file);
+    if (status != PROF_OK) return status;
     status = prof__read_file(file, path, &image, &size, &paged);
     if (status == PROF_OK) return prof__read_parts(image, (size_t)size, file, paged, path, trace);
     fclose(file);
@@ -19755,11 +19764,11 @@ static PROF__UNUSED PROF__RARE prof_status prof__trace_buffer(const char *path, 
 {
     unsigned char *image = NULL;
     uint64_t size = 0;
-    FILE *file = prof__file_open(path, "rb");
+    FILE *file;
     *trace = NULL;
-    if (!file) return prof__cannot("open", path, NULL);
-    setvbuf(file, NULL, _IONBF, 0); /* reads must see what is in the file now */
-    prof_status status = prof__read_file(file, path, &image, &size, NULL);
+    prof_status status = prof__image_file(path, &file);
+    if (status != PROF_OK) return status;
+    status = prof__read_file(file, path, &image, &size, NULL);
     fclose(file);
     if (status != PROF_OK) {
         free(image);
@@ -19831,9 +19840,9 @@ PROF_DEF PROF__WALL prof_status prof_trace_live(prof_trace **trace)
     return prof__trace_live(trace, 0);
 }
 
-PROF_DEF void prof_trace_close(prof_trace *trace)
+PROF_DEF PROF__WALL void prof_trace_close(prof_trace *trace)
 {
-    if (trace) prof__read_free(trace);
+    prof__read_free(trace);
 }
 
 /* Writes what is recorded so far, with a trace that prepare(), unless it is NULL, has changed before. */
@@ -20772,27 +20781,32 @@ typedef struct prof__read_frame {
 } prof__read_frame;
 
 struct prof_cursor {
+    /* What is used most comes first: its offsets fit into a byte of the code. */
     const prof_trace *trace;
     const prof__read_track *track;
-    size_t orphan;   /* returned so far */
     size_t segment;  /* loaded so far */
-    size_t crossing, exception, late_begin, late_end; /* used so far */
-    prof__read_buffer buffer;
+    size_t exception, late_begin; /* used so far */
     const uint64_t *words; /* of the chunk of the loaded segment */
-    size_t node, node_count, more_count, arg_count;
+    size_t node, node_count, more_count;
     prof__read_node *nodes;
     prof__read_more *more;
-    prof__read_argument *segment_args;
     uint32_t *stack; /* open scopes: the node's number, from 1; 0: it began before this segment; and PROF__LATE_BIT */
-    size_t depth, crossed, unseen; /* unseen: those that overlap, and are returned as spans */
+    size_t depth, unseen; /* unseen: those that overlap, and are returned as spans */
     prof_arg *args;
+    uint64_t tick;
+    prof__read_argument *segment_args;
+    size_t crossed;
+    size_t orphan;   /* returned so far */
+    size_t crossing, late_end; /* used so far */
+    size_t arg_count;
+    prof__read_buffer buffer;
     prof__read_frame *frames;
     size_t frame_count;
     prof__read_index frame_index;
     size_t device_record; /* events of a device returned so far */
     size_t flow;      /* 1: the last one has a flow, which comes next */
     char *message;    /* text of the last message; NULL before the first */
-    uint64_t tick, id; /* id: of the events of the loaded segment, without the word */
+    uint64_t id;      /* of the events of the loaded segment, without the word */
     size_t hint;
     prof__read_fast fast;
     int windowed;
@@ -20845,7 +20859,7 @@ PROF_DEF PROF__WALL prof_status prof_cursor_open(const prof_trace *trace, size_t
     return prof__cursor_make(trace, track, cursor);
 }
 
-PROF_DEF void prof_cursor_close(prof_cursor *cursor)
+static PROF__RARE void prof__cursor_free(prof_cursor *cursor)
 {
     if (!cursor) return;
     free(cursor->nodes);
@@ -20859,6 +20873,7 @@ PROF_DEF void prof_cursor_close(prof_cursor *cursor)
     prof__read_buffer_free(&cursor->buffer);
     free(cursor);
 }
+PROF_DEF PROF__WALL void prof_cursor_close(prof_cursor *cursor) { prof__cursor_free(cursor); }
 
 static inline void prof__read_node_set(prof__read_node *node, size_t word, size_t site, size_t depth, int64_t ns)
 {
@@ -21570,7 +21585,7 @@ PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size
     return t->given = 1;
 }
 
-PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline)
+static PROF__RARE prof_status prof__timeline_free(prof_timeline *timeline)
 {
     prof_status status;
     if (!timeline) return PROF_OK;
@@ -21581,6 +21596,7 @@ PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline)
     free(timeline);
     return status;
 }
+PROF_DEF PROF__WALL prof_status prof_timeline_close(prof_timeline *timeline) { return prof__timeline_free(timeline); }
 
 /*-- spans --*/
 
@@ -23536,7 +23552,7 @@ static PROF__RARE prof_memory_stats *prof__memory_copy(const prof__heap *heap)
     return stats;
 }
 
-PROF_DEF PROF__WALL prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
+static PROF__RARE prof_status prof__memory_stats(const prof_trace *trace, prof_memory_stats **stats)
 {
     prof__heap heap;
     prof_status status;
@@ -23549,6 +23565,10 @@ PROF_DEF PROF__WALL prof_status prof_memory(const prof_trace *trace, prof_memory
     }
     prof__heap_close(&heap);
     return status;
+}
+PROF_DEF PROF__WALL prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
+{
+    return prof__memory_stats(trace, stats);
 }
 
 PROF_DEF void prof_memory_free(prof_memory_stats *stats)

@@ -76,7 +76,7 @@ static int prof__lock_sleep(int *lock, int spent)
 static void prof__unlock(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
 #endif
 
-static int prof__lock_try(int *lock)
+static PROF__RARE int prof__lock_try(int *lock)
 {
     for (int spent = 0; spent < PROF__PATIENCE;) {
         int slept = spent > 100;
@@ -93,7 +93,7 @@ static void prof__lock(int *lock)
 }
 
 /* The same for a macro. No handler runs while the lock is held, so that none can leave by siglongjmp() and keep it. */
-static int prof__lock_enter(int *lock, prof__signals *old)
+static PROF__RARE int prof__lock_enter(int *lock, prof__signals *old)
 {
     for (int spent = 0, patience = PROF__MACRO_PATIENCE(); spent < patience;) {
         int slept = spent > 100;

@@ -24,27 +24,32 @@ typedef struct prof__read_frame {
 } prof__read_frame;
 
 struct prof_cursor {
+    /* What is used most comes first: its offsets fit into a byte of the code. */
     const prof_trace *trace;
     const prof__read_track *track;
-    size_t orphan;   /* returned so far */
     size_t segment;  /* loaded so far */
-    size_t crossing, exception, late_begin, late_end; /* used so far */
-    prof__read_buffer buffer;
+    size_t exception, late_begin; /* used so far */
     const uint64_t *words; /* of the chunk of the loaded segment */
-    size_t node, node_count, more_count, arg_count;
+    size_t node, node_count, more_count;
     prof__read_node *nodes;
     prof__read_more *more;
-    prof__read_argument *segment_args;
     uint32_t *stack; /* open scopes: the node's number, from 1; 0: it began before this segment; and PROF__LATE_BIT */
-    size_t depth, crossed, unseen; /* unseen: those that overlap, and are returned as spans */
+    size_t depth, unseen; /* unseen: those that overlap, and are returned as spans */
     prof_arg *args;
+    uint64_t tick;
+    prof__read_argument *segment_args;
+    size_t crossed;
+    size_t orphan;   /* returned so far */
+    size_t crossing, late_end; /* used so far */
+    size_t arg_count;
+    prof__read_buffer buffer;
     prof__read_frame *frames;
     size_t frame_count;
     prof__read_index frame_index;
     size_t device_record; /* events of a device returned so far */
     size_t flow;      /* 1: the last one has a flow, which comes next */
     char *message;    /* text of the last message; NULL before the first */
-    uint64_t tick, id; /* id: of the events of the loaded segment, without the word */
+    uint64_t id;      /* of the events of the loaded segment, without the word */
     size_t hint;
     prof__read_fast fast;
     int windowed;
@@ -97,7 +102,7 @@ PROF_DEF PROF__WALL prof_status prof_cursor_open(const prof_trace *trace, size_t
     return prof__cursor_make(trace, track, cursor);
 }
 
-PROF_DEF void prof_cursor_close(prof_cursor *cursor)
+static PROF__RARE void prof__cursor_free(prof_cursor *cursor)
 {
     if (!cursor) return;
     free(cursor->nodes);
@@ -111,6 +116,7 @@ PROF_DEF void prof_cursor_close(prof_cursor *cursor)
     prof__read_buffer_free(&cursor->buffer);
     free(cursor);
 }
+PROF_DEF PROF__WALL void prof_cursor_close(prof_cursor *cursor) { prof__cursor_free(cursor); }
 
 static inline void prof__read_node_set(prof__read_node *node, size_t word, size_t site, size_t depth, int64_t ns)
 {

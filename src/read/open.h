@@ -4,6 +4,7 @@
 static PROF__RARE void prof__read_free(prof_trace *trace)
 {
     size_t i;
+    if (!trace) return;
     for (i = 0; i < trace->text_count; i++) free(trace->texts[i]);
     free(trace->texts);
     prof__upstairs.aggregated_free_rows(trace->aggregated, trace->aggregated_count);
@@ -289,6 +290,15 @@ static PROF__RARE prof_status prof__read_file(FILE *file, const char *path, unsi
     return PROF_OK;
 }
 
+/* Opens a file to read an image from it. */
+static PROF__RARE prof_status prof__image_file(const char *path, FILE **file)
+{
+    *file = prof__file_open(path, "rb");
+    if (!*file) return prof__cannot("open", path, NULL);
+    setvbuf(*file, NULL, _IONBF, 0); /* reads must see what is in the file now */
+    return PROF_OK;
+}
+
 PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **trace)
 {
     unsigned char *image = NULL;
@@ -299,9 +309,8 @@ PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **t
     if (!trace) return prof__null("prof_trace_open", "trace");
     *trace = NULL;
     if (!path) return prof__null("prof_trace_open", "path");
-    file = prof__file_open(path, "rb");
-    if (!file) return prof__cannot("open", path, NULL);
-    setvbuf(file, NULL, _IONBF, 0); /* reads must see what is in the file now */
+    status = prof__image_file(path, &file);
+    if (status != PROF_OK) return status;
     status = prof__read_file(file, path, &image, &size, &paged);
     if (status == PROF_OK) return prof__read_parts(image, (size_t)size, file, paged, path, trace);
     fclose(file);
@@ -323,11 +332,11 @@ static PROF__UNUSED PROF__RARE prof_status prof__trace_buffer(const char *path, 
 {
     unsigned char *image = NULL;
     uint64_t size = 0;
-    FILE *file = prof__file_open(path, "rb");
+    FILE *file;
     *trace = NULL;
-    if (!file) return prof__cannot("open", path, NULL);
-    setvbuf(file, NULL, _IONBF, 0); /* reads must see what is in the file now */
-    prof_status status = prof__read_file(file, path, &image, &size, NULL);
+    prof_status status = prof__image_file(path, &file);
+    if (status != PROF_OK) return status;
+    status = prof__read_file(file, path, &image, &size, NULL);
     fclose(file);
     if (status != PROF_OK) {
         free(image);
@@ -399,9 +408,9 @@ PROF_DEF PROF__WALL prof_status prof_trace_live(prof_trace **trace)
     return prof__trace_live(trace, 0);
 }
 
-PROF_DEF void prof_trace_close(prof_trace *trace)
+PROF_DEF PROF__WALL void prof_trace_close(prof_trace *trace)
 {
-    if (trace) prof__read_free(trace);
+    prof__read_free(trace);
 }
 
 /* Writes what is recorded so far, with a trace that prepare(), unless it is NULL, has changed before. */

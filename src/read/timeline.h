@@ -124,7 +124,7 @@ PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size
     return t->given = 1;
 }
 
-PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline)
+static PROF__RARE prof_status prof__timeline_free(prof_timeline *timeline)
 {
     prof_status status;
     if (!timeline) return PROF_OK;
@@ -135,3 +135,4 @@ PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline)
     free(timeline);
     return status;
 }
+PROF_DEF PROF__WALL prof_status prof_timeline_close(prof_timeline *timeline) { return prof__timeline_free(timeline); }

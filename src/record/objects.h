@@ -61,13 +61,13 @@ static PROF__ASIDE void *prof__object_make(size_t size, const prof_domain *domai
     return site;
 }
 
-static prof_domain *prof__domain_find(prof_domain *first, const prof_domain *end, const char *name)
+static PROF__RARE prof_domain *prof__domain_find(prof_domain *first, const prof_domain *end, const char *name)
 {
     while (first != end && strcmp(first->name, name)) first = first->next;
     return first == end ? NULL : first;
 }
 
-PROF_DEF prof_domain *prof_domain_create(const char *name)
+PROF_DEF PROF__WALL prof_domain *prof_domain_create(const char *name)
 {
     PROF__LED(prof_domain_create, (name));
     prof_domain *seen = PROF__ACQUIRE(&prof__domains), *domain = prof__domain_find(seen, NULL, name ? name : "");

@@ -101,7 +101,7 @@ static prof__signals prof__state_interrupts; /* under the lock */
    interrupt. No gate is closed: without PROF_INTERRUPTS_OFF() the caller may be moved to another processor meanwhile,
    whose gate is not ours, and the one that it left may be in a macro. The macros of an interrupt then give up after
    PROF__PATIENCE. */
-static uint32_t prof__state_lock(void)
+static PROF__RARE uint32_t prof__state_lock(void)
 {
     prof__signals signals;
     prof__signals_block(&signals);
@@ -118,7 +118,7 @@ static void prof__state_unlock(uint32_t gate)
     prof__signals_restore(&signals);
 }
 #else
-static uint32_t prof__state_lock(void)
+static PROF__RARE uint32_t prof__state_lock(void)
 {
     uint32_t gate = prof__take(PROF__SELF());
     prof__generation_look();
@@ -137,7 +137,7 @@ static PROF__APART void prof__state_unlock(uint32_t gate)
 
 /* The lock of the control functions. */
 static int prof__control_cancel; /* under this lock: the cancelability to restore */
-static PROF__APART void prof__control_lock(void)
+static PROF__COLD void prof__control_lock(void)
 {
     prof__generation_look();
     int before = prof__lock_steady(&prof__control_word);

@@ -211,7 +211,7 @@ static PROF__RARE prof_memory_stats *prof__memory_copy(const prof__heap *heap)
     return stats;
 }
 
-PROF_DEF PROF__WALL prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
+static PROF__RARE prof_status prof__memory_stats(const prof_trace *trace, prof_memory_stats **stats)
 {
     prof__heap heap;
     prof_status status;
@@ -224,6 +224,10 @@ PROF_DEF PROF__WALL prof_status prof_memory(const prof_trace *trace, prof_memory
     }
     prof__heap_close(&heap);
     return status;
+}
+PROF_DEF PROF__WALL prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
+{
+    return prof__memory_stats(trace, stats);
 }
 
 PROF_DEF void prof_memory_free(prof_memory_stats *stats)

@@ -143,7 +143,7 @@ PROF_DEF void prof_writer_register(prof_writer *writer)
     while (!__atomic_compare_exchange_n(&prof__writers, &first, writer, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE));
 }
 
-PROF_DEF void prof_writer_unregister(prof_writer *writer)
+PROF_DEF PROF__WALL void prof_writer_unregister(prof_writer *writer)
 {
     PROF__LED_VOID(prof_writer_unregister, (writer));
     /* if prof_stop() holds it for long, the program is about to end */

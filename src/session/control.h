@@ -31,7 +31,7 @@ static struct {
     void *user;
 } prof__sync_hook;
 
-PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user)
+PROF_DEF PROF__WALL prof_status prof_set_sync(void (*sync)(void *user), void *user)
 {
     PROF__LED(prof_set_sync, (sync, user));
     uint32_t gate = prof__state_lock();
@@ -71,7 +71,7 @@ PROF__ENTRY void prof__end_sync(prof__token token)
     prof__end(token);
 }
 
-PROF_DEF int prof_enabled_at(int level)
+PROF_DEF PROF__WALL int prof_enabled_at(int level)
 {
     PROF__LED(prof_enabled_at, (level));
     uint32_t gate = prof__state_lock();
@@ -80,9 +80,9 @@ PROF_DEF int prof_enabled_at(int level)
     prof__state_unlock(gate);
     return enabled;
 }
-PROF_DEF int prof_enabled(void) { return prof_enabled_at(0); }
+PROF_DEF PROF__WALL int prof_enabled(void) { return prof_enabled_at(0); }
 
-PROF_DEF prof_status prof_set_level(int level)
+PROF_DEF PROF__WALL prof_status prof_set_level(int level)
 {
     PROF__LED(prof_set_level, (level));
     prof_status status = PROF_OK;
@@ -98,7 +98,7 @@ PROF_DEF prof_status prof_set_level(int level)
     return status;
 }
 
-PROF_DEF prof_status prof_set_filter_mask(uint32_t mask)
+PROF_DEF PROF__WALL prof_status prof_set_filter_mask(uint32_t mask)
 {
     PROF__LED(prof_set_filter_mask, (mask));
     prof_status status = PROF_OK;

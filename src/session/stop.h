@@ -44,7 +44,7 @@ static PROF__RARE prof_status prof__stop_locked(void)
     return status;
 }
 
-PROF_DEF prof_status prof_stop(void)
+PROF_DEF PROF__WALL prof_status prof_stop(void)
 {
     PROF__LED(prof_stop, ());
     prof__control_lock();
@@ -70,7 +70,7 @@ static void prof__exit_stop(void)
 }
 #endif
 
-PROF_DEF prof_status prof_reset(void)
+PROF_DEF PROF__WALL prof_status prof_reset(void)
 {
     PROF__LED(prof_reset, ());
     prof__control_lock();
