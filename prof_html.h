@@ -3502,7 +3502,7 @@ static const char *const prof__html_page[] = {
     "return[chooser?tools(chooser):'',table(["
     "words('scope',row=>row.label.name),"
     "counts('calls',row=>row.calls),"
-    "times('total',row=>row.known?row.total:NaN,'without calls whose begin or end is missing'),"
+    "times('total',row=>row.known?row.total:NaN,'without calls that are cut'),"
     "{title:'self',get:row=>row.self,show:row=>row.known?this.bar(row.self,stats):'-'},"
     "{title:'% of range',get:row=>row.total/span,show:row=>row.known?(100*row.total/span).toFixed(1):'-'},"
     "times('mean',row=>row.total/row.known),"
@@ -3553,8 +3553,8 @@ static const char *const prof__html_page[] = {
     "const durations=Float64Array.from(whole,call=>call.duration).sort();"
     "const row=stats.rows.find(each=>each.id===label.id),every=stats.every&&row;"
     "const at=share=>every?percentile(row,share):durations.length?durations[max(0,ceil(share*durations.length)-1)]:NaN;"
-   ,
     "const{known,total,self}=row&&row.known?row:{known:0,total:NaN,self:NaN},count=every?row.calls:calls.length;"
+   ,
     "const facts=label.group?[['groups',grouped(calls.length)]]:[['calls',grouped(count)],['total',ns(total)],['self',ns(self)],['mean',ns(total/known)],"
     "['min',ns(at(0))],['p50',ns(at(0.5))],['p90',ns(at(0.9))],['p99',ns(at(0.99))],['p99.9',ns(at(0.999))],['max',ns(at(1))]];"
     "const states=statesText(report,calls);"
@@ -3605,10 +3605,10 @@ static const char *const prof__html_page[] = {
     "}"
     "return el('div',{},box,el('div.ends',{},el('span',{},ns(first)),el('span',{},'durations, logarithmic'),el('span',{},ns(last))),"
     "...sides[1]?sides.map(({name,about,durations},k)=>el('div.note',{},el('i',{class:`swatch ${k?'after':'before'}`}),"
-   ,
     "`${name}${about}: ${grouped(durations.length)} calls, p50 ${ns(durations[durations.length-1>>1])}`)):[])"
     "}"
     "argumentTables(calls){"
+   ,
     "const{report}=this.app,keys=new Map();"
     "let seen=0;"
     "for(const call of calls){"
@@ -3672,8 +3672,8 @@ static const char *const prof__html_page[] = {
     "`the slowest 1 %: ${(1e9/(low.reduce((sum,d)=>sum+d,0)/low.length)).toFixed(1)} a second`;"
     "return[tools(which,el('span.note',{},text)),"
     "table([{title:series.noun,get:row=>row.i+1},moments('start',row=>row.start),"
-   ,
     "times('duration',row=>row.duration)],rows,"
+   ,
     "{caption:`${series.noun}s: ${series.name}`,sort:2,memory:this.memoryOf('frames'),onpick:row=>app.zoomTo(row.start,row.start+row.duration,true)})]"
     "}"
     "messages(){"
@@ -3735,8 +3735,8 @@ static const char *const prof__html_page[] = {
     "for(const{memory,name}of this.objects()){"
     "if(!memory)continue;"
     "parts.push(tableOf([words('site',row=>row.label.name||where(row.label)),words('pool',row=>row.label.category)],"
-   ,
     "memory.sites,`Allocations of ${name} by site${memory.unknown?`; ${grouped(memory.unknown)} frees of blocks from before`:''}`,'memory'));"
+   ,
     "parts.push(tableOf([words('scope',row=>row.label.name)],memory.scopes,`Allocations of ${name} by the scope around them`,'memory by scope'));"
     "parts.push(table([moments('allocated at',row=>row.time),sizes('bytes',row=>row.size),"
     "words('address',row=>'0x'+row.address.toString(16)),words('site',row=>where(row.site.label)),"
@@ -3791,10 +3791,10 @@ static const char *const prof__html_page[] = {
     "const place=(node,left,width,depth)=>{"
     "if(width<0.0015||depth>60)return;"
     "if(node.up)boxes.push({node,left,width,depth});"
-   ,
     "let x=left;"
     "for(const child of node.children){"
     "const share=widthOf(node)>0?width*min(1,widthOf(child)/widthOf(node)):0;"
+   ,
     "place(child,x,share,depth+(node.up?1:0));"
     "x+=share"
     "}"
@@ -3899,9 +3899,9 @@ static const char *const prof__html_page[] = {
     "$('live').textContent=text"
     "}"
     "listenToFiles(){"
-   ,
     "const mark=event=>{"
     "const files=event.type==='dragover'&&event.dataTransfer.types.includes('Files');"
+   ,
     "if(files)event.preventDefault();"
     "document.body.classList.toggle('dropping',files)"
     "};"
@@ -3988,9 +3988,9 @@ static const char *const prof__html_page[] = {
     "}"
     "ctx.textBaseline='top';"
     "ctx.fillStyle=this.style.ink;"
-   ,
     "ctx.fillText(`${this.series.noun==='step'?'Steps':'Frames'}: ${this.series.name}`,8,6);"
     "ctx.fillStyle=this.style.faint;"
+   ,
     "ctx.fillText(`${grouped(n)}, median ${ns(median)}`,8,22);"
     "ctx.fillText(game?'lines: 60 and 30 a second':'line: the median',8,37)"
     "}"
@@ -4097,8 +4097,8 @@ static const char *const prof__html_page[] = {
     "};"
     "$('save-png').onclick=async()=>download(await this.png(),name()+'.png');"
     "$('save-svg').onclick=()=>save(this.svg(),'');"
-   ,
     "$('save-flame').onclick=()=>save(flamePicture(flame(),document.createElement('canvas').getContext('2d'),this.style),'-flame');"
+   ,
     "$('copy-address').onclick=event=>copy(event.target,location.href)"
     "}"
     "step(direction){"
@@ -4186,8 +4186,8 @@ static const char *const prof__html_page[] = {
     "};"
     "const view=range(parts.v),selection=range(parts.s),focus=/^(\\d+)\\.(\\d+)\\.(\\d+)$/.exec(parts.f||'');"
     "if(focus){"
-   ,
     "const[track,depth,i]=focus.slice(1).map(Number),level=this.report.tracks[track]&&this.report.tracks[track].levels[depth];"
+   ,
     "if(level&&i<level.count)this.setFocus({track:this.report.tracks[track],depth,i})"
     "}"
     "if(parts.q){"
@@ -4283,13 +4283,13 @@ static const char *const prof__html_page[] = {
     "const step={ArrowUp:24,ArrowDown:-24}[event.key];"
     "if(!step)return;"
     "event.stopPropagation();"
-   ,
     "event.preventDefault();"
     "resize(lower.clientHeight+step)"
     "}"
     "}"
     "wheel(event){"
     "event.preventDefault();"
+   ,
     "const line=event.deltaMode===1?18:1,dy=event.deltaY*line,dx=event.deltaX*line;"
     "const zooms=event.ctrlKey||event.metaKey?!this.wheelZooms||event.ctrlKey:this.wheelZooms&&!event.shiftKey;"
     "if(zooms){"
@@ -4386,8 +4386,8 @@ static const char *const prof__html_page[] = {
     "...all.args.slice(0,12).map(([k,v])=>`${k} = ${shown(v)}`),truncatedText(all.flags)]"
     "}"
     "if(mark)return[mark.text||mark.label.name,`at ${moment(mark.time)}`,where(mark.label)];"
-   ,
     "if(span)return[report.labels[span.label].name,ns(span.duration),`at ${moment(span.start)}`,`id 0x${span.id.toString(16)}`,...span.args.slice(0,12).map(([k,v])=>`${k} = ${shown(v)}`)];"
+   ,
     "if(hold)return[row.title,`held for ${ns(hold.duration)}`,`by ${hold.track.title}`,hold.waiters.length?`${hold.waiters.length} waited: ${[...new Set(hold.waiters.map(track=>track.title))].slice(0,8).join(', ')}`:''];"
     "if(sample)return[row.title,(row.series.bytes?bytes:shown)(sample.value),`at ${moment(sample.time)}`];"
     "return null"

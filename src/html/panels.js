@@ -121,7 +121,7 @@ export class Panels {
         return [chooser ? tools(chooser) : '', table([
             words('scope', row => row.label.name),
             counts('calls', row => row.calls),
-            times('total', row => row.known ? row.total : NaN, 'without calls whose begin or end is missing'),
+            times('total', row => row.known ? row.total : NaN, 'without calls that are cut'),
             { title: 'self', get: row => row.self, show: row => row.known ? this.bar(row.self, stats) : '-' },
             { title: '% of range', get: row => row.total / span, show: row => row.known ? (100 * row.total / span).toFixed(1) : '-' },
             times('mean', row => row.total / row.known),
