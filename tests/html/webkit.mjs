@@ -1,7 +1,7 @@
 // The page in WebKit, the engine of Safari, as WebKitGTK has it: what it understood, each view, the keyboard, wheel and
 // pinch, another report to compare with, both themes, and the page that prof_server.h serves.
 //   node tests/html/webkit.mjs FOLDER LIVE PAIR PREFIX...     LIVE: the program of make_live.c; pictures go to FOLDER
-// WebDriver, a protocol of JSON over HTTP, drives the browser. What goes wrong on a page, the browser writes to its output.
+// WebDriver, a protocol of JSON over HTTP, drives the browser.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
@@ -36,7 +36,7 @@ const freePort = () => new Promise(done => {
     const server = net.createServer().listen(0, '127.0.0.1', () => { const { port } = server.address(); server.close(() => done(port)); });
 });
 const port = await freePort();
-let session = '', messages = '';
+let session = '';
 
 /** A command of WebDriver for the session. */
 async function call(method, command, body) {
@@ -49,11 +49,10 @@ async function call(method, command, body) {
 async function browser() {
     const screen = begin('Xvfb', ['-displayfd', '3', '-screen', '0', '1600x1000x24', '-nolisten', 'tcp'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
     const display = await new Promise(done => screen.stdio[3].once('data', text => done(String(text).trim())));
-    const driver = begin('WebKitWebDriver', [`--port=${port}`], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, DISPLAY: ':' + display, GDK_BACKEND: 'x11', LIBGL_ALWAYS_SOFTWARE: '1',
+    const driver = begin('WebKitWebDriver', [`--port=${port}`], { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, DISPLAY: ':' + display, GDK_BACKEND: 'x11', LIBGL_ALWAYS_SOFTWARE: '1',
         HOME: home, XDG_CACHE_HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home, XDG_RUNTIME_DIR: home, NO_AT_BRIDGE: '1' } });
-    driver.stdout.on('data', text => { messages += text; });
     driver.stderr.on('data', text => { process.stderr.write(text); });
-    const capabilities = { alwaysMatch: { 'webkitgtk:browserOptions': { binary: process.env.MINIBROWSER, args: ['--automation', '--enable-write-console-messages-to-stdout=true'] } } };
+    const capabilities = { alwaysMatch: { 'webkitgtk:browserOptions': { binary: process.env.MINIBROWSER, args: ['--automation'] } } };
     for (let tries = 50; !session; tries--) {
         const made = await call('POST', '', { capabilities }).catch(error => { if (tries < 1 || !(error instanceof TypeError)) throw error; });
         if (made) {
@@ -86,12 +85,18 @@ const mouse = (...actions) => act([{ type: 'pointer', id: 'mouse', parameters: {
 const move = (x, y) => ({ type: 'pointerMove', x, y, duration: 0 }), down = { type: 'pointerDown', button: 0 }, up = { type: 'pointerUp', button: 0 };
 
 async function open(file) {
-    messages = '';
     await call('POST', '/url', { url: 'about:blank' });
     await call('POST', '/url', { url: 'file://' + path.resolve(file) });
     for (const last = Date.now() + patience; !await run(() => document.documentElement.dataset.ready || '') && Date.now() < last;) await sleep(20);
+    await listen();
 }
-const quiet = name => same(`${name}: nothing goes wrong`, messages.split('\n').filter(line => /CONSOLE (JS|SECURITY|NETWORK|RENDERING)? ?(ERROR|WARN)/.test(line)), []);
+/** From now on, keeps what goes wrong on the page; before, data-ready says so. WebKit itself asks for a favicon, in vain. */
+const listen = () => run(() => {
+    globalThis.wrong = [];
+    for (const type of ['error', 'unhandledrejection', 'securitypolicyviolation']) addEventListener(type, event => globalThis.wrong.push(`${type}: ${event.message || event.reason || event.blockedURI}`));
+});
+const quiet = async name => same(`${name}: nothing goes wrong`, await run(() => [...globalThis.wrong, document.documentElement.dataset.ready,
+    ...performance.getEntriesByType('resource').map(entry => entry.name).filter(address => !address.startsWith(location.origin))].filter(text => !/^\d+$|favicon/.test(text))), []);
 
 // ---- what is looked at
 
@@ -113,7 +118,7 @@ async function shows(prefix) {
         await click('#' + tab);
         check(`${name}: ${tab}`, await run(() => document.getElementById('panel').innerText.trim().length) > 0, 'the panel is empty');
     }
-    quiet(name);
+    await quiet(name);
 }
 
 const view = () => run(() => [globalThis.prof.view.from, globalThis.prof.view.to]);
@@ -149,7 +154,7 @@ async function keyboard(prefix) {
     await keys(ESCAPE);
     check(`${name}: Escape closes it`, !await run(() => document.getElementById('keys').open), 'it stays');
     await until(`${name}: the address has the scope`, () => { const f = globalThis.prof.focus; return location.hash.includes(`f=${f.track.id}.${f.depth}.${f.i}`); });
-    quiet(name);
+    await quiet(name);
 }
 
 async function pointer(prefix) {
@@ -198,7 +203,7 @@ async function pointer(prefix) {
     await picture('dark');
     await click('#tab-flame');
     await picture('dark-flame');
-    quiet(name);
+    await quiet(name);
 }
 
 /** Another report is added, from its file. */
@@ -213,7 +218,7 @@ async function compared() {
     await click('#tab-difference');
     check(`${name}: the flame graph of differences`, await run(() => document.querySelectorAll('.flame button').length) > 2, 'it is empty');
     await picture('difference');
-    quiet(name);
+    await quiet(name);
 }
 
 /** A program that is watched, and dies. */
@@ -222,8 +227,8 @@ async function live() {
     const at = await new Promise(done => { let text = ''; child.stdout.on('data', more => { text += more; if (text.includes('\n')) done(parseInt(text)); }); });
     child.stdin.on('error', () => {});
     child.stdin.write('go\n');
-    messages = '';
     await call('POST', '/url', { url: `http://localhost:${at}/` });
+    await listen();
     await until(`${name}: flows`, () => globalThis.prof && globalThis.prof.live && globalThis.prof.live.periods.length > 3 && globalThis.prof.report.scopes > 200);
     await until(`${name}: lists scopes`, () => /step[^]*leaf|leaf[^]*step/.test(document.getElementById('panel').innerText));
     await until(`${name}: says what it costs`, () => /watching takes \d/.test(document.getElementById('state').textContent));
@@ -233,7 +238,7 @@ async function live() {
     same(`${name}: a click pauses`, paused, true);
     await run(() => globalThis.prof.live.pause(false));
     await until(`${name}: goes on`, before => globalThis.prof.report.to > before, to);
-    quiet(name);
+    await quiet(name);
     child.kill('SIGKILL');
     await until(`${name}: says that the program died`, () => /killed/.test(document.getElementById('state').textContent));
 }
