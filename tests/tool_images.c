@@ -318,9 +318,9 @@ int main(int argc, char **argv)
     crashed();
     many("full.prof", PROF_FILL);
     many("ring.prof", PROF_RING);
-    large();
     core("pieces", 0);
     core("pieces.cut", 3000);
+    large();
     durations("before.prof", 0);
     durations("after.prof", 1);
     for (run = 0; run < 10; run++) {
