@@ -25,8 +25,9 @@ failure() {
     cat "$work/log"
     cd "$kept" || return
     if [ -f "$file.pml.trail" ]; then
-        echo "---- the way to it, its last steps:"
-        timeout 60 ./pan -r 2>&1 | tail -n 80
+        timeout 60 ./pan -r >way 2>&1
+        echo "---- the way to it is in $kept; its last steps:"
+        grep '(state [0-9]*).*\[\|^pan:' way | tail -n 50 | cut -c 1-120
     fi
     echo "---- once more: $(search 2>&1 | grep -a 'errors:\|states, stored' | tr -s '\n ' ' ')"
     cd "$here" || exit 1
