@@ -26956,7 +26956,6 @@ static void prof__out_sink(prof__out *out, prof_sink sink);
 static prof_status prof__out_close(prof__out *out); /* returns the first error; not after prof__out_file() failed */
 static void prof__out_fail(prof__out *out, prof_status status);
 static void prof__out_bytes(prof__out *out, const void *data, size_t size);
-static void prof__out_flush(prof__out *out);
 static void prof__out_text(prof__out *out, const char *text);
 static void prof__out_unsigned(prof__out *out, uint64_t value);
 static void prof__out_signed(prof__out *out, int64_t value);

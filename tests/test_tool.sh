@@ -684,35 +684,6 @@ if [ -c /dev/full ]; then
 else
     skip "a full disk: no /dev/full"
 fi
-# A file in tmpfs gets huge pages: the same bytes as in a pipe, and the same errors.
-in_tmpfs() { # in_tmpfs KIB COMMAND: in a tmpfs of so many, which it sees as ./full
-    timeout -k 5 60 unshare -rm sh -c 'mount -t tmpfs -o size="$1"k tmpfs full && eval "$2"' x "$1" "$2"
-}
-"$prof" export large.prof -f json -o - >large.json
-kib=$(($(wc -c <large.json) / 1024))
-[ "$kib" -gt 22000 ] && ok "more than 4 MiB and a window" || bad "more than 4 MiB and a window: $kib KiB"
-mkdir full
-if in_tmpfs 100 : 2>/dev/null; then
-    export prof
-    for room in 60000 $((kib + 1000)) $((kib + 10)); do
-        in_tmpfs $room '"$prof" export large.prof -o full/a.json && cat full/a.json' >out 2>err
-        same "in tmpfs" large.json out
-        [ ! -s err ] && ok "nothing is said" || bad "nothing is said: $(cat err)"
-    done
-    for room in 2000 5000 10000 $((kib - 3000)) $((kib - 100)); do
-        in_tmpfs $room 'echo old >full/a.json; "$prof" export large.prof -o full/a.json; echo $?; ls full; cat full/a.json' >out 2>err
-        printf '2\na.json\nold\n' >expected
-        same "a full tmpfs: the older file stays" expected out
-        has "its words" err "No space left on device"
-        [ "$(wc -l <err)" -eq 1 ] && ok "one line" || bad "one line: $(cat err)"
-    done
-    in_tmpfs 60000 'ulimit -f 20000; "$prof" export large.prof -o full/a.json; echo $?; ls full' >out 2>err
-    echo 2 >expected
-    same "a limit for files" expected out
-    has "its words" err "File too large"
-else
-    skip "a full tmpfs: no mount in a namespace"
-fi
 for command in "summary whole.prof" "check whole.prof" "export whole.prof -f json -o -"; do
     is "standard output is closed: $command" 2 sh -c "'$prof' $command >&-"
     has "its words" err "prof: cannot write standard output: Bad file descriptor"

@@ -189,23 +189,6 @@ static void many(const char *name, prof_mode mode)
     save(name, "alpha", 100, "boot-1", 1700000000000000000u);
 }
 
-/* 26 MB as JSON. */
-static void large(void)
-{
-#define TEN(text) text text text text text text text text text text
-    int i;
-    start(PROF_FILL, 512 << 10, 5000000);
-    for (i = 0; i < 25000; i++) {
-        at(0, 1000 + 100 * (uint64_t)i);
-        PROFILE_BEGIN(TEN(TEN("long name ")));
-        at(0, 1040 + 100 * (uint64_t)i);
-        PROFILE_END(TEN(TEN("long name ")));
-    }
-    stop(5000000);
-    save("large.prof", "alpha", 100, "boot-1", 1700000000000000000u);
-#undef TEN
-}
-
 static void call(uint64_t *time, int kind, uint64_t ns)
 {
     at(0, *time);
@@ -320,7 +303,6 @@ int main(int argc, char **argv)
     many("ring.prof", PROF_RING);
     core("pieces", 0);
     core("pieces.cut", 3000);
-    large();
     durations("before.prof", 0);
     durations("after.prof", 1);
     for (run = 0; run < 10; run++) {

@@ -458,12 +458,8 @@ int tool_is_scope(const prof_span *span)
     return prof__span_of_scope(span->site);
 }
 
-#define SMALL ((uint64_t)4 << 20) /* bytes: files up to this size are written in the usual way */
-
 struct tool_out {
     prof__out out;
-    uint64_t size;     /* of the file so far; not counted after SMALL */
-    tool_pages *pages; /* NULL: none */
 };
 
 tool_out *tool_out_open(const char *path)
@@ -471,48 +467,16 @@ tool_out *tool_out_open(const char *path)
     tool_out *out = (tool_out *)malloc(sizeof *out);
     if (!out) {
         tool_fail("out of memory");
-        return NULL;
+    } else if (tool_status(prof__out_file(&out->out, path))) {
+        free(out);
+        out = NULL;
     }
-    out->size = 0;
-    out->pages = NULL;
-    if (!tool_status(prof__out_file(&out->out, path))) return out;
-    free(out);
-    return NULL;
-}
-
-/* Returns 0, with a message, if the file cannot be cut where it ends. */
-static int close_pages(tool_out *out)
-{
-    tool_pages *pages = out->pages;
-    uint64_t end = 0;
-    out->pages = NULL;
-    if (!tool_pages_close(pages, &end)) return tool_fail("cannot write %s", out->out.path), 0;
-    out->out.hole = end - SMALL; /* where the usual way goes on */
-    return 1;
-}
-
-/* Writes the beginning of a file in the usual way. Returns how many bytes. */
-static size_t put_small(tool_out *out, const char *bytes, size_t size)
-{
-    size_t small = size < SMALL - out->size ? size : (size_t)(SMALL - out->size);
-    prof__out_bytes(&out->out, bytes, small);
-    out->size += small;
-    if (out->size == SMALL) {
-        prof__out_flush(&out->out);
-        if (out->out.part && out->out.status == PROF_OK) out->pages = tool_pages_open(out->out.part, SMALL);
-    }
-    return small;
+    return out;
 }
 
 void tool_out_bytes(tool_out *out, const void *bytes, size_t size)
 {
-    const char *from = (const char *)bytes;
-    size_t done = out->size < SMALL ? put_small(out, from, size) : 0;
-    if (out->pages) {
-        done += tool_pages_put(out->pages, from + done, size - done);
-        if (done < size && !close_pages(out)) prof__out_fail(&out->out, PROF_IO);
-    }
-    if (done < size) prof__out_bytes(&out->out, from + done, size - done);
+    prof__out_bytes(&out->out, bytes, size);
 }
 
 int tool_out_good(const tool_out *out)
@@ -523,7 +487,6 @@ int tool_out_good(const tool_out *out)
 int tool_out_close(tool_out *out, int good)
 {
     prof_status status;
-    if (out->pages && !close_pages(out)) good = 0;
     if (!good) prof__out_fail(&out->out, PROF_CORRUPT);
     status = prof__out_close(&out->out);
     free(out);

@@ -84,14 +84,6 @@ void tool_out_bytes(tool_out *out, const void *bytes, size_t size);
 int tool_out_good(const tool_out *out); /* 0: something could not be written */
 int tool_out_close(tool_out *out, int good);
 
-/* Huge pages for the file at path, which others do not change, from `at` on, a multiple of 2 MiB. tool_pages_open()
-   returns NULL if it can have none: only tmpfs has. tool_pages_put() returns how many bytes it has written; fewer than
-   size: there are no more such pages. tool_pages_close() makes the file end there, and returns 0 if that fails. */
-typedef struct tool_pages tool_pages;
-tool_pages *tool_pages_open(const char *path, uint64_t at);
-size_t tool_pages_put(tool_pages *pages, const char *bytes, size_t size);
-int tool_pages_close(tool_pages *pages, uint64_t *end);
-
 /* Writes traces as Chrome's JSON, or, if chrome is NULL, the only one as CSV. Returns the exit status. */
 int tool_write(const prof_trace *const *traces, size_t count, const prof_chrome_options *chrome, const char *path);
 
