@@ -368,6 +368,8 @@ MANUAL                                                                          
     its warnings, its headers and library, link.exe, /GL, /GT (fiber-safe optimisations) and code that runs on x86 and
     ARM64 are what was not tried. /Zc:preprocessor should not be needed: a test looks at the text of the macros for
     what the older preprocessor reads differently, which clang does not imitate.
+    At /W4, files that use macros may get C4127 (a condition that is constant: the level) and, in C, C4204 (an array of
+    arguments). /Zp, or a #pragma pack before prof.h, must be the same for all files, at least 8: not tried.
     In C there is no PROFILE_SCOPE: use PROFILE_BLOCK, in braces. A recorder may also be compiled by
     MinGW, to a DLL or program that exports prof_* and prof__* by a .def file, for files of Microsoft's compiler with
     /DPROF_DEF=__declspec(dllimport).
@@ -2614,6 +2616,10 @@ typedef struct prof__block {
     uint32_t words;       /* of the chunk, before packing */
     uint32_t check;       /* prof__block_check(): fails for a block that is being overwritten, or is incomplete */
 } prof__block;
+
+/* Files depend on it, whatever the compiler packs. */
+typedef char prof__layout_is_fixed[sizeof(prof__header) == 560 && sizeof(prof__chunk) == 64 && sizeof(prof__block) == 64
+                                       ? 1 : -1];
 
 #define PROF__BLOCK_MAGIC 0x6B6C6270u
 

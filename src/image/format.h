@@ -115,6 +115,10 @@ typedef struct prof__block {
     uint32_t check;       /* prof__block_check(): fails for a block that is being overwritten, or is incomplete */
 } prof__block;
 
+/* Files depend on it, whatever the compiler packs. */
+typedef char prof__layout_is_fixed[sizeof(prof__header) == 560 && sizeof(prof__chunk) == 64 && sizeof(prof__block) == 64
+                                       ? 1 : -1];
+
 #define PROF__BLOCK_MAGIC 0x6B6C6270u
 
 /* Meta records: head = kind << 56 | words << 32 | id, words counting the head. Ids count from 1 for each kind.
