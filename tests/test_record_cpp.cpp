@@ -61,6 +61,70 @@ TEST(exceptions)
     record_close();
 }
 
+namespace
+{
+enum { THROWERS = 4, THROWS = 200 };
+
+void throw_inside()
+{
+    PROFILE_SCOPE("thrown through");
+    PROFILE_BLOCK("block thrown through")
+    {
+        PROFILE_MARK("before the throw");
+        throw std::runtime_error("inside");
+    }
+}
+
+void *throw_often(void *unused)
+{
+    for (int i = 0; i < THROWS; ++i) {
+        PROFILE_SCOPE("catching");
+        try {
+            throw_inside();
+        } catch (const std::exception &) {
+            PROFILE_MARK("caught");
+        }
+    }
+    return unused;
+}
+
+int64_t end_of(const prof_event *event) { return event->start_ns + event->duration_ns; }
+} // namespace
+
+/* A scope that is thrown through lasts until it is left: no shorter, and not until what comes later. */
+TEST(exceptions_on_several_threads_at_once)
+{
+    pthread_t threads[THROWERS];
+    size_t found = 0;
+    record_start();
+    for (pthread_t &thread : threads) CHECK_EQUAL(pthread_create(&thread, nullptr, throw_often, nullptr), 0);
+    for (pthread_t thread : threads) pthread_join(thread, nullptr);
+    record_stop();
+    for (size_t track = 0; track < prof_trace_track_count(trace); ++track) {
+        trace_free(&list);
+        list = trace_read(trace, track);
+        if (!trace_count(&list, "catching")) continue;
+        ++found;
+        CHECK_EQUAL(list.count, 5 * THROWS);
+        for (size_t i = 0; i + 5 <= list.count; i += 5) {
+            const prof_event *outer = &list.events[i], *scope = outer + 1, *block = outer + 2, *mark = outer + 3,
+                             *caught = outer + 4;
+            CHECK_TEXT(outer->name, "catching");
+            CHECK_TEXT(scope->name, "thrown through");
+            CHECK_TEXT(block->name, "block thrown through");
+            CHECK_TEXT(mark->name, "before the throw");
+            CHECK_TEXT(caught->name, "caught");
+            CHECK_EQUAL(outer->flags | scope->flags | block->flags, 0);
+            CHECK(mark->start_ns <= end_of(block) && end_of(block) <= end_of(scope));
+            CHECK(end_of(scope) <= caught->start_ns && caught->start_ns <= end_of(outer));
+            CHECK_EQUAL(caught->depth, 1);
+        }
+    }
+    CHECK_EQUAL(found, THROWERS);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    record_close();
+}
+
 TEST(templates_and_lambdas)
 {
     record_start();
