@@ -2640,12 +2640,19 @@ static int next_message(stream *s, message *m)
     }
 }
 
-static uint64_t pair_of(const message *m, const char *key)
+/* Returns where the value is. */
+static const char *has_pair(const message *m, const char *key)
 {
     char line[64];
     snprintf(line, sizeof line, "\n%s=", key);
     const char *at = strstr(m->pairs, line);
-    return at ? strtoull(at + strlen(line), NULL, 10) : UINT64_MAX;
+    return at ? at + strlen(line) : NULL;
+}
+
+static uint64_t pair_of(const message *m, const char *key)
+{
+    const char *at = has_pair(m, key);
+    return at ? strtoull(at, NULL, 10) : UINT64_MAX;
 }
 
 static int state_is(const message *m, const char *state)
@@ -2754,6 +2761,11 @@ TEST(watching_records_a_program_that_does_not)
     do CHECK(next_message(s, &m));
     while (m.pairs[0] && !m.report);
     CHECK(state_is(&m, "recording"));
+    static const char *const keys[] = {
+        "state",     "categories", "session", "level",      "on_demand",      "read_only", "buffer", "streamed",
+        "period_ns", "took_ns",    "skipped", "skipped_ns", "overwritten_ns", "from_ns",   "joins",
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) CHECK(has_pair(&m, keys[i])); /* none was left out */
     CHECK_EQUAL(pair_of(&m, "on_demand"), 1);
     CHECK_EQUAL(prof_enabled(), 1);
     work("watched", 1000);
