@@ -339,9 +339,10 @@ TEST(a_full_disk)
         snprintf(link_to, sizeof link_to, "%s/%s", trace_path("full-folder"), files[i]);
         unlink(link_to);
         CHECK(!symlink("/dev/full", link_to));
-        char absolute[512], folder[256];
-        CHECK(getcwd(folder, sizeof folder) != NULL);
-        snprintf(absolute, sizeof absolute, "%s/%s", folder, link_to); /* an absolute path is not removed by run() */
+        char absolute[512], *folder = realpath(trace_path("full-folder"), NULL);
+        CHECK(folder != NULL);
+        snprintf(absolute, sizeof absolute, "%s/%s", folder ? folder : "", files[i]); /* absolute: run() does not remove it */
+        free(folder);
         if (strlen(absolute) < sizeof output) {
             run("return", absolute, NULL, NULL);
             expect_warning("No space left");

@@ -10,6 +10,7 @@ cd "$(dirname "$0")/.." || exit 1
 export LC_ALL=C # of what sort, gdb and compilers say
 unset DEBUGINFOD_URLS PROF_OUTPUT
 out=${BUILD:-build}/bridge
+case $out in /*) whole=$out ;; *) whole=$PWD/$out ;; esac # others load what is there
 here=tests/bridge
 rm -rf "$out"
 mkdir -p "$out/new" "$out/old"
@@ -150,7 +151,7 @@ parts="macros frames events objects sessions threads fibers forks plugins"
 
 if [ -n "$nvtx" ]; then
     run "NVTX stand-in" $cc -std=gnu99 -O1 -D_GNU_SOURCE $nvtx -fPIC -shared $here/nvtx_tool.c -o "$out/nvtx_tool.so"
-    tool=NVTX_INJECTION64_PATH=$PWD/$out/nvtx_tool.so
+    tool=NVTX_INJECTION64_PATH=$whole/nvtx_tool.so
     if build nvtx $nvtx -DPROF_WITH_NVTX $here/program.c; then
         for which in $parts; do part nvtx nvtx $which "$tool"; done
         part nvtx nvtx autostarted "$tool" PROF_BRIDGE=1
@@ -174,7 +175,7 @@ if [ -n "$itt" ]; then
         run "ITT stand-in as a library" $cc -std=gnu99 -O1 -D_GNU_SOURCE $itt -fPIC -shared $here/itt_tool.c -o "$out/itt_tool.so"
         if build itt_library $itt -DPROF_WITH_ITT $here/program.c $library; then
             for which in $parts; do
-                part itt itt_library $which "INTEL_LIBITTNOTIFY64=$PWD/$out/itt_tool.so" INTEL_ITTNOTIFY_GROUPS=all
+                part itt itt_library $which "INTEL_LIBITTNOTIFY64=$whole/itt_tool.so" INTEL_ITTNOTIFY_GROUPS=all
             done
             run "itt_library: without a tool" "$out/itt_library" macros
             run "itt_library: a tool that can't be loaded" env INTEL_LIBITTNOTIFY64=/nonexistent.so "$out/itt_library" macros

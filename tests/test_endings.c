@@ -16,11 +16,14 @@ static char folder[400]; /* this test's own, absolute */
 /* An empty folder of this name for what the programs leave. */
 static void folder_make(const char *name)
 {
-    char here[300], command[900];
-    CHECK(getcwd(here, sizeof here) != NULL);
-    snprintf(folder, sizeof folder, "%s/%s", here, trace_path(name));
-    snprintf(command, sizeof command, "rm -rf '%s' && mkdir -p '%s'", folder, folder);
+    char command[900];
+    const char *path = trace_path(name);
+    snprintf(command, sizeof command, "rm -rf '%s' && mkdir -p '%s'", path, path);
     CHECK_EQUAL(system(command), 0);
+    char *absolute = realpath(path, NULL);
+    CHECK(absolute && strlen(absolute) < sizeof folder);
+    snprintf(folder, sizeof folder, "%s", absolute ? absolute : "");
+    free(absolute);
 }
 
 /* A path in it; good until the eighth call from now. */
