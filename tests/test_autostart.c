@@ -341,7 +341,7 @@ TEST(a_full_disk)
         CHECK(!symlink("/dev/full", link_to));
         char absolute[512], *folder = realpath(trace_path("full-folder"), NULL);
         CHECK(folder != NULL);
-        snprintf(absolute, sizeof absolute, "%s/%s", folder ? folder : "", files[i]); /* absolute: run() does not remove it */
+        snprintf(absolute, sizeof absolute, "%s/%s", folder ? folder : "", files[i]); /* run() removes no absolute one */
         free(folder);
         if (strlen(absolute) < sizeof output) {
             run("return", absolute, NULL, NULL);
