@@ -56,20 +56,6 @@ cat >$made/html.c <<'END'
 #define PROF_IMPLEMENTATION
 #include "prof_html.h"
 END
-cat >$made/recorder.c <<'END'
-#define PROF_IMPLEMENTATION
-#include "prof.h"
-int main(void)
-{
-    prof_config config = {0};
-    config.output = "recorder.prof";
-    prof_start(&config);
-    for (int i = 0; i < 100; ++i) {
-        PROFILE_SCOPE("tick");
-    }
-    return (int)prof_stop();
-}
-END
 cat >$made/kernel.c <<'END'
 #define PROF_FREESTANDING
 #define PROF_CLOCK_READ() __builtin_ia32_rdtsc()
@@ -79,6 +65,7 @@ extern char cpu_state[];
 #define PROF_IMPLEMENTATION
 #include "prof.h"
 END
+recorder=tests/compile/recorder.c
 for n in 1 9; do
     {
         echo '#include "prof.h"'
@@ -104,15 +91,15 @@ printf '#define PROF_IMPLEMENTATION\n#include "no_page.h"\n' >$made/no_page.c
 build -O2 -c $made/no_page.c -o $made/no_page.o
 build -O0 -c $made/headers.c -o $made/headers.o # for its static data, which no optimisation changes
 small() { build -Os -ffunction-sections -fdata-sections -Wl,--gc-sections "$@" -pie -pthread -ldl; }
-small $made/recorder.c -o $made/recorder
+small -DPROF_IMPLEMENTATION $recorder -o $made/recorder
 if [ "$1" = switches ]; then
     for switch in $switches; do
-        small -D$switch $made/recorder.c -o $made/recorder.$switch
+        small -DPROF_IMPLEMENTATION -D$switch $recorder -o $made/recorder.$switch
         echo "$switch $(text $made/recorder.$switch)"
     done
     exit
 fi
-small -DPROF_MINIMAL $made/recorder.c -o $made/recorder.PROF_MINIMAL
+small -DPROF_IMPLEMENTATION -DPROF_MINIMAL $recorder -o $made/recorder.PROF_MINIMAL
 small $made/nothing.c -o $made/nothing
 build -O2 -DPROF_NO_READER -c $made/prof.c -o $made/no_reader.o
 build -Os -ffreestanding -c $made/kernel.c -o $made/kernel.o
@@ -138,7 +125,7 @@ own() { # what prof adds to a program that does nothing
         if [ $switch = PROF_MINIMAL ]; then
             :
         elif [ "$1" = budgets ]; then
-            small -O0 -D$switch $made/recorder.c -o $made/recorder.$switch
+            small -O0 -DPROF_IMPLEMENTATION -D$switch $recorder -o $made/recorder.$switch
             printf '%-42s %d\n' "text of it with $switch -O0" "$(text $made/recorder.$switch)"
         elif ! grep -q "^text of it with $switch -O0 " tests/sizes.txt; then
             echo "text of it with $switch -O0 0"

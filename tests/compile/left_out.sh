@@ -100,20 +100,7 @@ int main(int count, char **argument)
     return 0;
 }
 EOF
-cat >$out/recorder.c <<'EOF'
-#include "prof.h"
-int main(void)
-{
-    prof_config config = {0};
-    config.output = "recorder.prof";
-    prof_start(&config);
-    for (int i = 0; i < 100; ++i) {
-        PROFILE_SCOPE("tick");
-    }
-    return (int)prof_stop();
-}
-EOF
-result "the recorder builds" "$($cc -std=gnu99 -I. -O0 $apart -c $out/recorder.c -o $out/recorder.o 2>&1)"
+result "the recorder builds" "$($cc -std=gnu99 -I. -O0 $apart -c $here/recorder.c -o $out/recorder.o 2>&1)"
 result "the reader builds" "$($cc -std=gnu99 -I. -O0 $out/reader.c -o $out/reader -pthread -ldl 2>&1)"
 result "the program builds" "$($cc -std=gnu11 $WARNINGS -I. -O0 -c $here/left_out.c -o $out/main.o 2>&1)"
 
