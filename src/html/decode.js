@@ -653,7 +653,7 @@ export function joined(a, b) {
 
 /**
  * Reads all pieces. What cannot be read, and all after it, is left out, and said in `damage`.
- * @param {Iterable<string> | AsyncIterable<string>} pieces @param {(share: number) => void}  {Promise<Report>}
+ * @param {Iterable<string> | AsyncIterable<string>} pieces @returns {Promise<Report>}
  */
 export async function readReport(pieces) {
     const decoder = new Decoder(), ahead = 8, waiting = [];

@@ -98,7 +98,8 @@ static prof_status prof__server_open(prof__server *v, int port, const char *host
                           prof__socket_strerror(error));
     error = prof__wake_make(v->wake);
     if (!error) return PROF_OK;
-    return prof__fail(PROF_IO, "prof_server_start: cannot make what wakes its thread: %s", strerror(error));
+    return prof__fail(PROF_IO, "prof_server_start: cannot create the pipe or socket that wakes its thread: %s",
+                      strerror(error));
 }
 
 static void prof__server_close_all(prof__server *v)
