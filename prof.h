@@ -332,7 +332,8 @@ MANUAL                                                                          
     folder where everybody may create files (/tmp: writable for all, and sticky) a link or a fifo of another user is not
     followed, by the rule of the kernel's fs.protected_symlinks: prof_start() returns PROF_IO if it is there at the
     start, else the function that writes does. When a fifo is written, by prof_stop() for example, it must have a
-    reader, or the function returns PROF_IO; it waits for a slow reader.
+    reader, or the function returns PROF_IO; it waits for a slow reader. Files have mode 0644 and folders 0755, less
+    umask: no other user may write into a recording.
 
     Options. prof_start() does what its config says, and reads no PROF_ variable: these are for programs that
     PROF_OUTPUT starts, or that call prof_config_from_env(). prof_config_set() knows the keys of CNTK, MXNet,
@@ -3105,6 +3106,10 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 #define pthread_create(thread, how, run, with) PROF__QUIETLY(int, pthread_create(thread, how, run, with))
 #define pthread_setspecific(key, value) PROF__QUIETLY(int, pthread_setspecific(key, value))
 #endif
+
+/* Only the owner may write into prof's files, also after umask(0), which daemons call: the recorder trusts the
+   recording that it has mapped. */
+#define PROF__FILE_MODE 0644
 
 #define PROF__LOAD(p) __atomic_load_n(p, __ATOMIC_RELAXED)
 #define PROF__ACQUIRE(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
@@ -8675,7 +8680,7 @@ static PROF__RARE FILE *prof__file_new(const char *path)
     FILE *stream;
     int file = -1;
     for (int i = 0; i < 2 && file < 0; i++) {
-        file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, PROF__FILE_MODE);
         if (file < 0 && (errno != EEXIST || unlink(path))) return NULL;
     }
     stream = file < 0 ? NULL : fdopen(file, "wb");
@@ -8737,7 +8742,7 @@ static PROF__RARE int prof__folder_add(const char *path)
 #ifdef _WIN32
         error = prof__folder_create(part);
 #else
-        error = mkdir(part, 0777) ? errno : 0;
+        error = mkdir(part, 0755) ? errno : 0;
 #endif
         if (error == EEXIST) error = prof__is_folder(part) ? 0 : ENOTDIR; /* another process may have made it */
     }
@@ -9890,7 +9895,7 @@ static PROF__RARE int prof__file_make(prof__session *s)
     for (char *c = path; *c; ++c)
         if (*c == '/') end = c + 1;
     prof__text_copy(end, 2, ".");
-    int file = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    int file = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, PROF__FILE_MODE);
     if (file >= 0) {
         prof__file_link_name(file, path);
         s->unnamed = !access(path, F_OK); /* there may be no /proc */
@@ -9898,7 +9903,7 @@ static PROF__RARE int prof__file_make(prof__session *s)
         close(file);
     }
 #endif
-    return open(s->part_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return open(s->part_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, PROF__FILE_MODE);
 }
 
 /* Gives the file the name part_path, if it has none yet. Returns 0 or errno. */
@@ -10431,7 +10436,7 @@ static PROF__RARE int prof__path_claim(const char *path)
     if (file == INVALID_HANDLE_VALUE) return prof__windows_errno(GetLastError());
     CloseHandle(file);
 #else
-    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, PROF__FILE_MODE);
     if (file < 0) return errno;
     close(file);
 #endif
@@ -14450,7 +14455,7 @@ static PROF__RARE void prof__crash_names(prof__crash_system *of, const char *par
 static PROF__RARE int prof__crash_create(prof__crash_system *of, const char *part)
 {
     unlink(part);
-    of->file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    of->file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, PROF__FILE_MODE);
     return of->file >= 0;
 }
 

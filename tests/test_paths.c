@@ -246,6 +246,21 @@ TEST(links_that_lead_nowhere)
 }
 
 /* As with a shell's ">file": what leads to it is a link, but the file that is open must not be replaced by another. */
+/* As a daemon does. The recorder trusts the file that it has mapped. */
+TEST(only_the_owner_may_write_whatever_umask_says)
+{
+    static const char *const outputs[] = {"kept.prof", "made/by/prof/trace.csv", "made", "made/by"};
+    struct stat about;
+    mode_t before = umask(0);
+    folder_make("paths-umask");
+    for (int i = 0; i < 2; ++i) CHECK_EQUAL(write_through(in_folder(outputs[i])), PROF_OK);
+    for (int i = 0; i < 4; ++i) {
+        CHECK(!stat(in_folder(outputs[i]), &about));
+        CHECK_EQUAL(about.st_mode & 0777, S_ISDIR(about.st_mode) ? 0755 : 0644);
+    }
+    CHECK_EQUAL(umask(before), 0);
+}
+
 TEST(standard_output_by_its_name)
 {
     int status = 0;

@@ -332,7 +332,8 @@ MANUAL                                                                          
     folder where everybody may create files (/tmp: writable for all, and sticky) a link or a fifo of another user is not
     followed, by the rule of the kernel's fs.protected_symlinks: prof_start() returns PROF_IO if it is there at the
     start, else the function that writes does. When a fifo is written, by prof_stop() for example, it must have a
-    reader, or the function returns PROF_IO; it waits for a slow reader.
+    reader, or the function returns PROF_IO; it waits for a slow reader. Files have mode 0644 and folders 0755, less
+    umask: no other user may write into a recording.
 
     Options. prof_start() does what its config says, and reads no PROF_ variable: these are for programs that
     PROF_OUTPUT starts, or that call prof_config_from_env(). prof_config_set() knows the keys of CNTK, MXNet,

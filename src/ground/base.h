@@ -49,6 +49,10 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 #define pthread_setspecific(key, value) PROF__QUIETLY(int, pthread_setspecific(key, value))
 #endif
 
+/* Only the owner may write into prof's files, also after umask(0), which daemons call: the recorder trusts the
+   recording that it has mapped. */
+#define PROF__FILE_MODE 0644
+
 #define PROF__LOAD(p) __atomic_load_n(p, __ATOMIC_RELAXED)
 #define PROF__ACQUIRE(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define PROF__STORE(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)

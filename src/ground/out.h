@@ -352,7 +352,7 @@ static PROF__RARE FILE *prof__file_new(const char *path)
     FILE *stream;
     int file = -1;
     for (int i = 0; i < 2 && file < 0; i++) {
-        file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, PROF__FILE_MODE);
         if (file < 0 && (errno != EEXIST || unlink(path))) return NULL;
     }
     stream = file < 0 ? NULL : fdopen(file, "wb");
@@ -414,7 +414,7 @@ static PROF__RARE int prof__folder_add(const char *path)
 #ifdef _WIN32
         error = prof__folder_create(part);
 #else
-        error = mkdir(part, 0777) ? errno : 0;
+        error = mkdir(part, 0755) ? errno : 0;
 #endif
         if (error == EEXIST) error = prof__is_folder(part) ? 0 : ENOTDIR; /* another process may have made it */
     }

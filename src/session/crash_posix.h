@@ -57,7 +57,7 @@ static PROF__RARE void prof__crash_names(prof__crash_system *of, const char *par
 static PROF__RARE int prof__crash_create(prof__crash_system *of, const char *part)
 {
     unlink(part);
-    of->file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    of->file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, PROF__FILE_MODE);
     return of->file >= 0;
 }
 

@@ -274,7 +274,7 @@ static PROF__RARE int prof__file_make(prof__session *s)
     for (char *c = path; *c; ++c)
         if (*c == '/') end = c + 1;
     prof__text_copy(end, 2, ".");
-    int file = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    int file = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, PROF__FILE_MODE);
     if (file >= 0) {
         prof__file_link_name(file, path);
         s->unnamed = !access(path, F_OK); /* there may be no /proc */
@@ -282,7 +282,7 @@ static PROF__RARE int prof__file_make(prof__session *s)
         close(file);
     }
 #endif
-    return open(s->part_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return open(s->part_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, PROF__FILE_MODE);
 }
 
 /* Gives the file the name part_path, if it has none yet. Returns 0 or errno. */

@@ -98,7 +98,7 @@ static PROF__RARE int prof__path_claim(const char *path)
     if (file == INVALID_HANDLE_VALUE) return prof__windows_errno(GetLastError());
     CloseHandle(file);
 #else
-    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, PROF__FILE_MODE);
     if (file < 0) return errno;
     close(file);
 #endif
