@@ -1,11 +1,11 @@
 // Tracy's macros on top of prof: a program that is marked up with them needs only another include, and one file that
 // defines PROF_IMPLEMENTATION. docs/coming-from-tracy.md says what becomes of each. Take what you need, or all of it.
 //
-//     #include "tracy.hpp"        // instead of "tracy/Tracy.hpp"
+//     #include "tracy.hpp"        // instead of "tracy/Tracy.hpp"; includes tracyc.h, which is instead of "tracy/TracyC.h"
 #ifndef PROF_TRACY_HPP
 #define PROF_TRACY_HPP
 
-#include "prof.h"
+#include "tracyc.h"
 #include <map>
 #include <mutex>
 #include <stddef.h>
@@ -171,18 +171,4 @@ public:
 #define TracyIsConnected (prof_enabled() != 0)
 #define TracyIsStarted true
 #define TracyNoop ((void)0)
-
-// The zones of TracyC.h.
-typedef prof_range *TracyCZoneCtx;
-#define TracyCZoneN(variable, name, active)                               \
-    static prof_range *const variable##_range = prof_range_create(name);  \
-    TracyCZoneCtx variable = (active) ? variable##_range : NULL;          \
-    prof_range_start(variable)
-#define TracyCZone(variable, active) TracyCZoneN(variable, __func__, active)
-#define TracyCZoneEnd(variable) prof_range_stop(variable)
-#define TracyCFrameMark FrameMark
-#define TracyCFrameMarkNamed(name) FrameMarkNamed(name)
-#define TracyCPlot(name, value) TracyPlot(name, value)
-#define TracyCMessageL(text) TracyMessageL(text)
-#define TracyCSetThreadName(name) tracy::SetThreadName(name)
 #endif
