@@ -7023,7 +7023,7 @@ static unsigned char prof__log_integer(unsigned char code, size_t size)
 
 /* Parses a conversion that begins after its %. Returns the text after it, or NULL if it is unknown, so that nothing
    after it can be interpreted. */
-static const char *prof__log_parse(const char *at, prof__log_spec *spec)
+static PROF__COLD const char *prof__log_parse(const char *at, prof__log_spec *spec)
 {
     size_t size, flags = 0;
     int is_long;
@@ -8517,7 +8517,7 @@ static PROF__UNUSED void prof__out_signed(prof__out *out, int64_t value)
 /* Writes value to `to` (32 bytes, terminated) with the fewest significant digits, from least to max, that read back as
    the same number. Returns the length. The decimal point is a point in every locale. Values that are not finite are
    "inf", "-inf" or "nan". */
-static size_t prof__double_digits(char *to, double value, int least, int max)
+static PROF__COLD size_t prof__double_digits(char *to, double value, int least, int max)
 {
     char text[48];
     size_t from, at = 0;
@@ -18134,7 +18134,7 @@ static void prof__read_note_late(prof__read_matcher *m, const prof__read_open *o
 }
 
 /* Closes all scopes deeper than depth, because an enclosing one ends, or one that began before the first record. */
-static void prof__read_pop_early(prof__read_matcher *m, uint32_t depth)
+static PROF__COLD void prof__read_pop_early(prof__read_matcher *m, uint32_t depth)
 {
     uint32_t i;
     for (i = depth; i < m->depth; i++) prof__read_note_late(m, &m->stack[i]);
@@ -18832,7 +18832,7 @@ static int prof__device_args(prof_trace *trace, prof__read_device_record *e, con
     return 1;
 }
 
-static PROF__HOT int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count)
+static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count)
 {
     const uint64_t *record = words + at;
     prof__read_device_record e;
@@ -19106,7 +19106,7 @@ static int64_t prof__device_ns(const prof__read_device *device, uint64_t tick, s
 }
 
 /* Converts an event's times from ticks to nanoseconds. Returns 0 if it ended before the session began. */
-static PROF__HOT int prof__device_place(const prof_trace *trace, prof__read_device_record *e, size_t *host_hint)
+static int prof__device_place(const prof_trace *trace, prof__read_device_record *e, size_t *host_hint)
 {
     const prof__read_device *device = &trace->devices[e->device];
     uint64_t begin = e->time, ticks = e->type == PROF__DEVICE_SCOPE ? e->number & device->mask : 0, end = begin + ticks;
@@ -19148,7 +19148,7 @@ typedef struct prof__read_subrow {
 } prof__read_subrow;
 
 /* Puts an event on the first subrow in which it nests. Returns 0 without memory. */
-static PROF__HOT int prof__device_nest(prof__read_subrow *subrows, prof__read_device_record *e)
+static int prof__device_nest(prof__read_subrow *subrows, prof__read_device_record *e)
 {
     prof__read_subrow *subrow = NULL;
     int scope = e->type == PROF__DEVICE_SCOPE, fits = 0;
@@ -19189,7 +19189,7 @@ static PROF__RARE int prof__device_nest_all(prof_trace *trace)
 }
 
 /* Describes the track of the events from first to end, which are those of one subrow. Returns 0 without memory. */
-static PROF__HOT int prof__device_track(prof_trace *trace, prof__read_track *track, size_t first, size_t end)
+static int prof__device_track(prof_trace *trace, prof__read_track *track, size_t first, size_t end)
 {
     const prof__read_device_record *e = &trace->device_records[first];
     const prof__read_row *row = &trace->rows[e->row];
@@ -20590,7 +20590,8 @@ static void prof__log_fill(prof__log_text *text, int count)
     for (; count > 0; count--) prof__log_put(text, " ", 1);
 }
 
-static void prof__log_padded(prof__log_text *text, const prof__log_spec *spec, const char *bytes, size_t count)
+static PROF__COLD void prof__log_padded(prof__log_text *text, const prof__log_spec *spec, const char *bytes,
+                                        size_t count)
 {
     int space = (size_t)(spec->width > 0 ? spec->width : 0) > count ? spec->width - (int)count : 0;
     int left = strchr(spec->flags, '-') != NULL;
@@ -21752,7 +21753,7 @@ static void prof__span_free(prof__span_half *half)
 }
 
 /* Copies what the cursor owns. Without memory it copies nothing and returns 0. */
-static int prof__span_keep(prof_spans *s, prof__span_half *half)
+static PROF__COLD int prof__span_keep(prof_spans *s, prof__span_half *half)
 {
     if (half->name != half->site->name) half->text = prof__text_join(half->name, "");
     if (half->arg_count) half->copy = prof__args_copy(half->args, half->arg_count);
@@ -21771,7 +21772,7 @@ static int prof__span_keep(prof_spans *s, prof__span_half *half)
 }
 
 /* Returns the newest open begin that this end closes, or PROF__NONE. */
-static size_t prof__spans_find(const prof_spans *s, const prof__span_half *end)
+static PROF__COLD size_t prof__spans_find(const prof_spans *s, const prof__span_half *end)
 {
     size_t at = s->bucket_count ? s->buckets[end->hash & (s->bucket_count - 1)] : PROF__NONE;
     while (at != PROF__NONE && !prof__span_same(&s->halves[at], end)) at = s->halves[at].next;
@@ -21794,7 +21795,7 @@ static int prof__spans_spread(prof_spans *s)
     return 1;
 }
 
-static void prof__spans_add(prof_spans *s, const prof__span_half *begin)
+static PROF__COLD void prof__spans_add(prof_spans *s, const prof__span_half *begin)
 {
     size_t at = s->free, *bucket;
     if ((s->open >= s->bucket_count && !prof__spans_spread(s)) ||
@@ -21819,7 +21820,7 @@ static void prof__spans_add(prof_spans *s, const prof__span_half *begin)
 }
 
 /* Removes an entry; its copy now owns the memory. */
-static prof__span_half prof__spans_remove(prof_spans *s, size_t at)
+static PROF__COLD prof__span_half prof__spans_remove(prof_spans *s, size_t at)
 {
     prof__span_half half = s->halves[at];
     size_t *link = &s->buckets[half.hash & (s->bucket_count - 1)];
@@ -21834,8 +21835,8 @@ static prof__span_half prof__spans_remove(prof_spans *s, size_t at)
 }
 
 /* Joins the arguments of begin and end, one of which may be missing. Takes over their memory. */
-static void prof__spans_emit_args(prof_spans *s, const prof__span_half *begin, const prof__span_half *end,
-                                  prof_span *span)
+static PROF__COLD void prof__spans_emit_args(prof_spans *s, const prof__span_half *begin, const prof__span_half *end,
+                                             prof_span *span)
 {
     uint32_t first = begin ? begin->arg_count : 0, count = first + (end ? end->arg_count : 0);
     free(s->begin_args);
@@ -21855,7 +21856,8 @@ static void prof__spans_emit_args(prof_spans *s, const prof__span_half *begin, c
 
 /* Makes a span of begin and end, one of which may be missing, cut to the window. Returns 0 if it lies outside. Takes
    over their memory. */
-static int prof__spans_emit(prof_spans *s, const prof__span_half *begin, const prof__span_half *end, prof_span *span)
+static PROF__COLD int prof__spans_emit(prof_spans *s, const prof__span_half *begin, const prof__span_half *end,
+                                       prof_span *span)
 {
     const prof__span_half *known = begin ? begin : end;
     int64_t start = begin ? begin->ns : s->first_ns, stop = end ? end->ns : s->trace->newest_ns;
@@ -21941,10 +21943,11 @@ static int prof__spans_end(prof_spans *s, prof__span_half *end, prof_span *span)
     return 0;
 }
 
-static int prof__spans_take(prof_spans *s, prof_span *span)
+static int prof__is_span(prof_event_type type) { return type >= PROF_EVENT_SPAN_BEGIN && type <= PROF_EVENT_SPAN_END; }
+
+static PROF__COLD int prof__spans_take(prof_spans *s, prof_span *span)
 {
     prof__span_half half;
-    if (s->event.type < PROF_EVENT_SPAN_BEGIN || s->event.type > PROF_EVENT_SPAN_END) return 0;
     prof__span_make(&s->event, s->track, &half);
     if (s->event.type == PROF_EVENT_SPAN_BEGIN) return prof__spans_begin(s, &half, span);
     if (s->event.type == PROF_EVENT_SPAN_END) return prof__spans_end(s, &half, span);
@@ -21963,7 +21966,7 @@ PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span)
             if (s->late_given == s->late_count) s->late_given = s->late_count = 0;
         } else if (s->held) {
             s->held = 0;
-            given = prof__spans_take(s, span);
+            given = prof__is_span(s->event.type) && prof__spans_take(s, span);
         } else if (s->oldest != PROF__NONE) {
             prof__span_half begin = prof__spans_remove(s, s->oldest);
             given = prof__spans_emit(s, &begin, NULL, span);
@@ -22320,7 +22323,7 @@ static PROF__APART prof__step *prof__step_find(const prof__histogram *h, uint32_
 }
 
 /* Returns 0 without memory. */
-static PROF__NOINLINE int prof__histogram_any(prof__histogram *h, uint32_t step, uint64_t count)
+static PROF__COLD PROF__NOINLINE int prof__histogram_any(prof__histogram *h, uint32_t step, uint64_t count)
 {
     prof__step *found;
     if (h->used >= h->capacity / 4 * 3) {
@@ -22473,7 +22476,7 @@ static void prof__stat_row_last(prof__stat_row *row, double value, int64_t time)
 }
 
 /* Adds one call of a PROFILE_THROUGHPUT. */
-static void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes, double ns)
+static PROF__COLD void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes, double ns)
 {
     prof_stat *stat = &row->stat;
     double rate = ns > 0 ? (double)bytes * 1000 / ns : 0, distance = rate - stat->mean_rate;
@@ -22641,7 +22644,7 @@ static void prof__stat_rows_use(prof__uses *uses, const prof_event *event)
         uses->marks++;
 }
 
-static PROF__NOINLINE int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event, uint64_t track)
+static PROF__COLD int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event, uint64_t track)
 {
     size_t item;
     prof__stat_row *row;
@@ -22753,7 +22756,7 @@ static int prof__stat_rows_alone(prof__stat_rows *all, const prof_trace *trace, 
     return 1;
 }
 
-static PROF__HOT int prof__stat_rows_span(prof__stat_rows *all, const prof_span *span, uint64_t alone)
+static PROF__COLD int prof__stat_rows_span(prof__stat_rows *all, const prof_span *span, uint64_t alone)
 {
     prof_event event;
     prof__stat_row *row;
@@ -23222,7 +23225,7 @@ static PROF__RARE char *prof__heap_path(const char *outer, const char *name)
 }
 
 /* Returns the number of a row, and adds it if there is none; PROF__NONE without memory. */
-static size_t prof__heap_row_of(prof__heap *heap, const prof__heap_key *key)
+static PROF__COLD size_t prof__heap_row_of(prof__heap *heap, const prof__heap_key *key)
 {
     uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)key->site * 31 + (uint64_t)(uintptr_t)key->around * 17 +
                                         key->scope * 5u + (uint64_t)key->kind) +
@@ -23270,7 +23273,7 @@ static void prof__heap_count(prof__heap *heap, const prof__heap_block *block, in
     heap->changed = row->pool;
 }
 
-static void prof__heap_uncount(prof__heap *heap, const prof__heap_block *block)
+static PROF__COLD void prof__heap_uncount(prof__heap *heap, const prof__heap_block *block)
 {
     uint32_t each[3], i;
     each[0] = block->row;
@@ -23293,7 +23296,7 @@ static size_t prof__heap_slot(const prof__heap *heap, uint64_t address)
 
 /* Returns the block of a pool at an address, live or not; if the pool has no live one, and any pool may be meant, the
    newest live block of all. Returns NULL if nothing is known of that address. */
-static prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t address, uint32_t pool, int any)
+static PROF__COLD prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t address, uint32_t pool, int any)
 {
     prof__heap_block *own = NULL, *other = NULL;
     size_t at = prof__heap_slot(heap, address);
@@ -23308,7 +23311,7 @@ static prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t addres
     return any && other && (!own || own->state != PROF__HEAP_LIVE) ? other : own;
 }
 
-static prof__heap_block *prof__heap_put(prof__heap *heap, const prof__heap_block *block)
+static PROF__COLD prof__heap_block *prof__heap_put(prof__heap *heap, const prof__heap_block *block)
 {
     size_t at = prof__heap_slot(heap, block->address);
     while (heap->blocks[at].state) at = (at + 1) & (heap->capacity - 1);
@@ -23340,7 +23343,7 @@ static PROF__ASIDE int prof__heap_grow(prof__heap *heap)
 }
 
 /* Adds a block for an address and pool that have none. Returns NULL without memory. */
-static prof__heap_block *prof__heap_new(prof__heap *heap, uint64_t address, uint32_t pool)
+static PROF__COLD prof__heap_block *prof__heap_new(prof__heap *heap, uint64_t address, uint32_t pool)
 {
     prof__heap_block block;
     if (heap->used >= heap->capacity / 4 * 3 && !prof__heap_grow(heap)) return NULL;
@@ -23860,7 +23863,7 @@ static void prof__locks_close(prof__locks *all)
     free(all->user_index.slots);
 }
 
-static PROF__HOT prof_status prof__locks_walk(prof__locks *all, const prof_trace *trace, int by_address)
+static prof_status prof__locks_walk(prof__locks *all, const prof_trace *trace, int by_address)
 {
     prof_timeline *timeline;
     prof_event event;
@@ -25166,7 +25169,7 @@ static PROF__NOINLINE void prof__csv_field(prof__out *out, const char *text)
     }
 }
 
-static void prof__csv_value(prof__out *out, const prof_value *value)
+static PROF__COLD void prof__csv_value(prof__out *out, const prof_value *value)
 {
     char digits[16];
     int i;
@@ -25212,8 +25215,6 @@ static void prof__csv_message(prof__out *out, const prof_event *event)
     prof__out_text(out, prof__severity_text(event->detail));
 }
 
-static int prof__is_span(prof_event_type type) { return type >= PROF_EVENT_SPAN_BEGIN && type <= PROF_EVENT_SPAN_END; }
-
 /* Writes the field value; of an event with an object, its id or address. */
 static void prof__csv_object(prof__out *out, const prof_event *event)
 {
@@ -25254,7 +25255,7 @@ static PROF__NOINLINE void prof__csv_tail(prof__out *out, const prof_callsite *s
     prof__out_text(out, "\r\n");
 }
 
-static PROF__NOINLINE void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
+static PROF__COLD void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
 {
     static const char *const flags[] = {"", "truncated_begin", "truncated_end", "truncated_begin truncated_end"};
     prof__csv_track(out, track);
@@ -25911,7 +25912,7 @@ static uint32_t *prof__follow_half_bucket(prof__follow *f, const prof__follow_ha
     return &f->half_buckets[prof__mix(half->id + half->name) & (PROF__FOLLOW_BUCKETS - 1)];
 }
 
-static prof__follow_half prof__follow_half_remove(prof__follow *f, uint32_t number)
+static PROF__COLD prof__follow_half prof__follow_half_remove(prof__follow *f, uint32_t number)
 {
     prof__follow_half half = f->halves[number - 1];
     uint32_t *link = prof__follow_half_bucket(f, &half);
@@ -25996,8 +25997,8 @@ static uint64_t prof__follow_alone(prof__follow_track *t, const prof__follow_hal
     return t->nested ? prof__nested_add(t->nested, (int64_t)begin->tick, ticks) : ticks;
 }
 
-static void prof__follow_span_time(prof__follow *f, prof__follow_track *t, const prof__follow_half *begin,
-                                   const prof__follow_half *end)
+static PROF__COLD void prof__follow_span_time(prof__follow *f, prof__follow_track *t, const prof__follow_half *begin,
+                                              const prof__follow_half *end)
 {
     uint32_t number = begin->row;
     uint64_t from = begin->tick, to = end->tick;

@@ -189,7 +189,7 @@ static PROF__UNUSED void prof__out_signed(prof__out *out, int64_t value)
 /* Writes value to `to` (32 bytes, terminated) with the fewest significant digits, from least to max, that read back as
    the same number. Returns the length. The decimal point is a point in every locale. Values that are not finite are
    "inf", "-inf" or "nan". */
-static size_t prof__double_digits(char *to, double value, int least, int max)
+static PROF__COLD size_t prof__double_digits(char *to, double value, int least, int max)
 {
     char text[48];
     size_t from, at = 0;

@@ -21,7 +21,7 @@ static int64_t prof__device_ns(const prof__read_device *device, uint64_t tick, s
 }
 
 /* Converts an event's times from ticks to nanoseconds. Returns 0 if it ended before the session began. */
-static PROF__HOT int prof__device_place(const prof_trace *trace, prof__read_device_record *e, size_t *host_hint)
+static int prof__device_place(const prof_trace *trace, prof__read_device_record *e, size_t *host_hint)
 {
     const prof__read_device *device = &trace->devices[e->device];
     uint64_t begin = e->time, ticks = e->type == PROF__DEVICE_SCOPE ? e->number & device->mask : 0, end = begin + ticks;
@@ -63,7 +63,7 @@ typedef struct prof__read_subrow {
 } prof__read_subrow;
 
 /* Puts an event on the first subrow in which it nests. Returns 0 without memory. */
-static PROF__HOT int prof__device_nest(prof__read_subrow *subrows, prof__read_device_record *e)
+static int prof__device_nest(prof__read_subrow *subrows, prof__read_device_record *e)
 {
     prof__read_subrow *subrow = NULL;
     int scope = e->type == PROF__DEVICE_SCOPE, fits = 0;
@@ -104,7 +104,7 @@ static PROF__RARE int prof__device_nest_all(prof_trace *trace)
 }
 
 /* Describes the track of the events from first to end, which are those of one subrow. Returns 0 without memory. */
-static PROF__HOT int prof__device_track(prof_trace *trace, prof__read_track *track, size_t first, size_t end)
+static int prof__device_track(prof_trace *trace, prof__read_track *track, size_t first, size_t end)
 {
     const prof__read_device_record *e = &trace->device_records[first];
     const prof__read_row *row = &trace->rows[e->row];

@@ -45,7 +45,7 @@ static int prof__device_args(prof_trace *trace, prof__read_device_record *e, con
     return 1;
 }
 
-static PROF__HOT int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count)
+static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count)
 {
     const uint64_t *record = words + at;
     prof__read_device_record e;

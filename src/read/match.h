@@ -137,7 +137,7 @@ static void prof__read_note_late(prof__read_matcher *m, const prof__read_open *o
 }
 
 /* Closes all scopes deeper than depth, because an enclosing one ends, or one that began before the first record. */
-static void prof__read_pop_early(prof__read_matcher *m, uint32_t depth)
+static PROF__COLD void prof__read_pop_early(prof__read_matcher *m, uint32_t depth)
 {
     uint32_t i;
     for (i = depth; i < m->depth; i++) prof__read_note_late(m, &m->stack[i]);

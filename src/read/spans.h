@@ -142,7 +142,7 @@ static void prof__span_free(prof__span_half *half)
 }
 
 /* Copies what the cursor owns. Without memory it copies nothing and returns 0. */
-static int prof__span_keep(prof_spans *s, prof__span_half *half)
+static PROF__COLD int prof__span_keep(prof_spans *s, prof__span_half *half)
 {
     if (half->name != half->site->name) half->text = prof__text_join(half->name, "");
     if (half->arg_count) half->copy = prof__args_copy(half->args, half->arg_count);
@@ -161,7 +161,7 @@ static int prof__span_keep(prof_spans *s, prof__span_half *half)
 }
 
 /* Returns the newest open begin that this end closes, or PROF__NONE. */
-static size_t prof__spans_find(const prof_spans *s, const prof__span_half *end)
+static PROF__COLD size_t prof__spans_find(const prof_spans *s, const prof__span_half *end)
 {
     size_t at = s->bucket_count ? s->buckets[end->hash & (s->bucket_count - 1)] : PROF__NONE;
     while (at != PROF__NONE && !prof__span_same(&s->halves[at], end)) at = s->halves[at].next;
@@ -184,7 +184,7 @@ static int prof__spans_spread(prof_spans *s)
     return 1;
 }
 
-static void prof__spans_add(prof_spans *s, const prof__span_half *begin)
+static PROF__COLD void prof__spans_add(prof_spans *s, const prof__span_half *begin)
 {
     size_t at = s->free, *bucket;
     if ((s->open >= s->bucket_count && !prof__spans_spread(s)) ||
@@ -209,7 +209,7 @@ static void prof__spans_add(prof_spans *s, const prof__span_half *begin)
 }
 
 /* Removes an entry; its copy now owns the memory. */
-static prof__span_half prof__spans_remove(prof_spans *s, size_t at)
+static PROF__COLD prof__span_half prof__spans_remove(prof_spans *s, size_t at)
 {
     prof__span_half half = s->halves[at];
     size_t *link = &s->buckets[half.hash & (s->bucket_count - 1)];
@@ -224,8 +224,8 @@ static prof__span_half prof__spans_remove(prof_spans *s, size_t at)
 }
 
 /* Joins the arguments of begin and end, one of which may be missing. Takes over their memory. */
-static void prof__spans_emit_args(prof_spans *s, const prof__span_half *begin, const prof__span_half *end,
-                                  prof_span *span)
+static PROF__COLD void prof__spans_emit_args(prof_spans *s, const prof__span_half *begin, const prof__span_half *end,
+                                             prof_span *span)
 {
     uint32_t first = begin ? begin->arg_count : 0, count = first + (end ? end->arg_count : 0);
     free(s->begin_args);
@@ -245,7 +245,8 @@ static void prof__spans_emit_args(prof_spans *s, const prof__span_half *begin, c
 
 /* Makes a span of begin and end, one of which may be missing, cut to the window. Returns 0 if it lies outside. Takes
    over their memory. */
-static int prof__spans_emit(prof_spans *s, const prof__span_half *begin, const prof__span_half *end, prof_span *span)
+static PROF__COLD int prof__spans_emit(prof_spans *s, const prof__span_half *begin, const prof__span_half *end,
+                                       prof_span *span)
 {
     const prof__span_half *known = begin ? begin : end;
     int64_t start = begin ? begin->ns : s->first_ns, stop = end ? end->ns : s->trace->newest_ns;
@@ -331,10 +332,11 @@ static int prof__spans_end(prof_spans *s, prof__span_half *end, prof_span *span)
     return 0;
 }
 
-static int prof__spans_take(prof_spans *s, prof_span *span)
+static int prof__is_span(prof_event_type type) { return type >= PROF_EVENT_SPAN_BEGIN && type <= PROF_EVENT_SPAN_END; }
+
+static PROF__COLD int prof__spans_take(prof_spans *s, prof_span *span)
 {
     prof__span_half half;
-    if (s->event.type < PROF_EVENT_SPAN_BEGIN || s->event.type > PROF_EVENT_SPAN_END) return 0;
     prof__span_make(&s->event, s->track, &half);
     if (s->event.type == PROF_EVENT_SPAN_BEGIN) return prof__spans_begin(s, &half, span);
     if (s->event.type == PROF_EVENT_SPAN_END) return prof__spans_end(s, &half, span);
@@ -353,7 +355,7 @@ PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span)
             if (s->late_given == s->late_count) s->late_given = s->late_count = 0;
         } else if (s->held) {
             s->held = 0;
-            given = prof__spans_take(s, span);
+            given = prof__is_span(s->event.type) && prof__spans_take(s, span);
         } else if (s->oldest != PROF__NONE) {
             prof__span_half begin = prof__spans_remove(s, s->oldest);
             given = prof__spans_emit(s, &begin, NULL, span);

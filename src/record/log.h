@@ -73,7 +73,7 @@ static unsigned char prof__log_integer(unsigned char code, size_t size)
 
 /* Parses a conversion that begins after its %. Returns the text after it, or NULL if it is unknown, so that nothing
    after it can be interpreted. */
-static const char *prof__log_parse(const char *at, prof__log_spec *spec)
+static PROF__COLD const char *prof__log_parse(const char *at, prof__log_spec *spec)
 {
     size_t size, flags = 0;
     int is_long;

@@ -107,7 +107,7 @@ static PROF__RARE char *prof__heap_path(const char *outer, const char *name)
 }
 
 /* Returns the number of a row, and adds it if there is none; PROF__NONE without memory. */
-static size_t prof__heap_row_of(prof__heap *heap, const prof__heap_key *key)
+static PROF__COLD size_t prof__heap_row_of(prof__heap *heap, const prof__heap_key *key)
 {
     uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)key->site * 31 + (uint64_t)(uintptr_t)key->around * 17 +
                                         key->scope * 5u + (uint64_t)key->kind) +
@@ -155,7 +155,7 @@ static void prof__heap_count(prof__heap *heap, const prof__heap_block *block, in
     heap->changed = row->pool;
 }
 
-static void prof__heap_uncount(prof__heap *heap, const prof__heap_block *block)
+static PROF__COLD void prof__heap_uncount(prof__heap *heap, const prof__heap_block *block)
 {
     uint32_t each[3], i;
     each[0] = block->row;
@@ -178,7 +178,7 @@ static size_t prof__heap_slot(const prof__heap *heap, uint64_t address)
 
 /* Returns the block of a pool at an address, live or not; if the pool has no live one, and any pool may be meant, the
    newest live block of all. Returns NULL if nothing is known of that address. */
-static prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t address, uint32_t pool, int any)
+static PROF__COLD prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t address, uint32_t pool, int any)
 {
     prof__heap_block *own = NULL, *other = NULL;
     size_t at = prof__heap_slot(heap, address);
@@ -193,7 +193,7 @@ static prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t addres
     return any && other && (!own || own->state != PROF__HEAP_LIVE) ? other : own;
 }
 
-static prof__heap_block *prof__heap_put(prof__heap *heap, const prof__heap_block *block)
+static PROF__COLD prof__heap_block *prof__heap_put(prof__heap *heap, const prof__heap_block *block)
 {
     size_t at = prof__heap_slot(heap, block->address);
     while (heap->blocks[at].state) at = (at + 1) & (heap->capacity - 1);
@@ -225,7 +225,7 @@ static PROF__ASIDE int prof__heap_grow(prof__heap *heap)
 }
 
 /* Adds a block for an address and pool that have none. Returns NULL without memory. */
-static prof__heap_block *prof__heap_new(prof__heap *heap, uint64_t address, uint32_t pool)
+static PROF__COLD prof__heap_block *prof__heap_new(prof__heap *heap, uint64_t address, uint32_t pool)
 {
     prof__heap_block block;
     if (heap->used >= heap->capacity / 4 * 3 && !prof__heap_grow(heap)) return NULL;

@@ -59,7 +59,7 @@ static PROF__NOINLINE void prof__csv_field(prof__out *out, const char *text)
     }
 }
 
-static void prof__csv_value(prof__out *out, const prof_value *value)
+static PROF__COLD void prof__csv_value(prof__out *out, const prof_value *value)
 {
     char digits[16];
     int i;
@@ -105,8 +105,6 @@ static void prof__csv_message(prof__out *out, const prof_event *event)
     prof__out_text(out, prof__severity_text(event->detail));
 }
 
-static int prof__is_span(prof_event_type type) { return type >= PROF_EVENT_SPAN_BEGIN && type <= PROF_EVENT_SPAN_END; }
-
 /* Writes the field value; of an event with an object, its id or address. */
 static void prof__csv_object(prof__out *out, const prof_event *event)
 {
@@ -147,7 +145,7 @@ static PROF__NOINLINE void prof__csv_tail(prof__out *out, const prof_callsite *s
     prof__out_text(out, "\r\n");
 }
 
-static PROF__NOINLINE void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
+static PROF__COLD void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
 {
     static const char *const flags[] = {"", "truncated_begin", "truncated_end", "truncated_begin truncated_end"};
     prof__csv_track(out, track);

@@ -272,7 +272,7 @@ static void prof__locks_close(prof__locks *all)
     free(all->user_index.slots);
 }
 
-static PROF__HOT prof_status prof__locks_walk(prof__locks *all, const prof_trace *trace, int by_address)
+static prof_status prof__locks_walk(prof__locks *all, const prof_trace *trace, int by_address)
 {
     prof_timeline *timeline;
     prof_event event;

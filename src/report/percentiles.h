@@ -146,7 +146,7 @@ static PROF__APART prof__step *prof__step_find(const prof__histogram *h, uint32_
 }
 
 /* Returns 0 without memory. */
-static PROF__NOINLINE int prof__histogram_any(prof__histogram *h, uint32_t step, uint64_t count)
+static PROF__COLD PROF__NOINLINE int prof__histogram_any(prof__histogram *h, uint32_t step, uint64_t count)
 {
     prof__step *found;
     if (h->used >= h->capacity / 4 * 3) {

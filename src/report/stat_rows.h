@@ -70,7 +70,7 @@ static void prof__stat_row_last(prof__stat_row *row, double value, int64_t time)
 }
 
 /* Adds one call of a PROFILE_THROUGHPUT. */
-static void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes, double ns)
+static PROF__COLD void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes, double ns)
 {
     prof_stat *stat = &row->stat;
     double rate = ns > 0 ? (double)bytes * 1000 / ns : 0, distance = rate - stat->mean_rate;
@@ -238,7 +238,7 @@ static void prof__stat_rows_use(prof__uses *uses, const prof_event *event)
         uses->marks++;
 }
 
-static PROF__NOINLINE int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event, uint64_t track)
+static PROF__COLD int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event, uint64_t track)
 {
     size_t item;
     prof__stat_row *row;
@@ -350,7 +350,7 @@ static int prof__stat_rows_alone(prof__stat_rows *all, const prof_trace *trace, 
     return 1;
 }
 
-static PROF__HOT int prof__stat_rows_span(prof__stat_rows *all, const prof_span *span, uint64_t alone)
+static PROF__COLD int prof__stat_rows_span(prof__stat_rows *all, const prof_span *span, uint64_t alone)
 {
     prof_event event;
     prof__stat_row *row;

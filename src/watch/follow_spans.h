@@ -6,7 +6,7 @@ static uint32_t *prof__follow_half_bucket(prof__follow *f, const prof__follow_ha
     return &f->half_buckets[prof__mix(half->id + half->name) & (PROF__FOLLOW_BUCKETS - 1)];
 }
 
-static prof__follow_half prof__follow_half_remove(prof__follow *f, uint32_t number)
+static PROF__COLD prof__follow_half prof__follow_half_remove(prof__follow *f, uint32_t number)
 {
     prof__follow_half half = f->halves[number - 1];
     uint32_t *link = prof__follow_half_bucket(f, &half);
@@ -91,8 +91,8 @@ static uint64_t prof__follow_alone(prof__follow_track *t, const prof__follow_hal
     return t->nested ? prof__nested_add(t->nested, (int64_t)begin->tick, ticks) : ticks;
 }
 
-static void prof__follow_span_time(prof__follow *f, prof__follow_track *t, const prof__follow_half *begin,
-                                   const prof__follow_half *end)
+static PROF__COLD void prof__follow_span_time(prof__follow *f, prof__follow_track *t, const prof__follow_half *begin,
+                                              const prof__follow_half *end)
 {
     uint32_t number = begin->row;
     uint64_t from = begin->tick, to = end->tick;
