@@ -9,8 +9,8 @@ import { check, total } from './count.mjs';
 
 const { parse } = createRequire(path.resolve(process.env.NODE_FOLDER) + '/')('acorn');
 
-/** Without places, and without the extra parts of a text. */
-const plain = tree => JSON.stringify(tree, (key, value) => key === 'start' || key === 'end' || key === 'sourceType' ? undefined : typeof value === 'bigint' ? `${value}n` : value instanceof RegExp ? String(value) : value);
+/** Without places, and without the extra parts of a text; what is declared with const may be with let. */
+const plain = tree => JSON.stringify(tree, (key, value) => key === 'start' || key === 'end' || key === 'sourceType' ? undefined : key === 'kind' && value === 'const' ? 'let' : typeof value === 'bigint' ? `${value}n` : value instanceof RegExp ? String(value) : value);
 
 /** The statements of modules, which are one script in the page. */
 function statements(folder, names) {
@@ -44,6 +44,10 @@ const i = ${'`'}  // kept ${'${'} a / b ${'}'} ${'${'} { k: '}  ${'`'}' }.k ${'}
 let k = g(2) / 3 / 4, l = [1, 2][0] / 2 / 1, m = (a) / b / c, n = k-- - --l, o = a in { a } instanceof g, $p = a, q = $p / 2 / 1;
 for (const r of [/ x/, a]) if (r) k = r; else delete k.l; label: while (false) continue label;
 function* s() { yield /'/; }
+function aconst() {
+    const { $const: b = 1 } = a, c = ${'`'}const ${'${'} (() => { const d = 1; return d; })() ${'}'}${'`'}; // const
+    return 'const ' + b + c;
+}
 const t = { async v() { await / '/; }, get u() { return '  '; }, 'v w': 1 }, w = "\"  //", y = ' \\', z = !/ a/.test(y)  && (x => / b/);
 `;
 
@@ -56,6 +60,7 @@ fs.writeFileSync(path.join(folder, 'src/page/tricky.js'), TRICKY);
 execFileSync('sh', ['src/assemble.sh', '--force'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
 process.chdir(folder);
 compare('tricky', 'src/page', ['tricky.js'], textOf('tricky.h', '/. tricky'));
+check('tricky: const became let inside only', /\bconst t=.*/.test(textOf('tricky.h', '/. tricky')) && textOf('tricky.h', '/. tricky').includes('let{$const:b=1}=a'), textOf('tricky.h', '/. tricky'));
 fs.writeFileSync('src/page/tricky.js', 'const a = `goes\non`;\n');
 let refused = '';
 try { execFileSync('sh', ['src/assemble.sh', '--force'], { stdio: 'pipe' }); } catch (error) { refused = String(error.stderr); }
