@@ -767,6 +767,7 @@ static const char *const prof__html_page[] = {
     ":focus-visible{outline:2px solid var(--accent);outline-offset:-2px}"
     ".searching{position:relative}"
     "#search{width:min(340px,24vw);padding-right:60px}"
+    "#search:placeholder-shown{padding-right:0}"
     "#hits{position:absolute;right:10px;top:3px;color:var(--faint);font-size:12px}"
     ".message{background:var(--note);padding:4px 10px;max-height:30vh;overflow:auto}"
     "#warnings details{display:inline;margin-left:6px}"
@@ -1823,7 +1824,7 @@ static const char *const prof__html_page[] = {
     "report.frames.push(...frames.values());"
     "Object.assign(process,close(report.to));"
     "process.counters=[...counters.values(),...process.memory?process.memory.curves():[]].map(closeSeries);"
-    "report.counters.push(...process.counters)"
+    "report.counters=report.counters.concat(process.counters)"
     "}"
     "function closeSeries(series){"
     "series.time=Float64Array.from(series.time);"
@@ -2066,7 +2067,7 @@ static const char *const prof__html_page[] = {
     "return{track,label:report.labels[report.nodes.label[level.node[i]]],start:level.start[i],end:level.endOf(i),duration:level.durationOf(i),"
     "flags:level.flags.get(i)||0,get args(){return report.argsOf(level.args,i)}}"
     "}"
-    "const BUCKETS=64+58*32;"
+    "const BUCKETS=64+58*32,FEW=30;"
     "function bucketOf(duration){"
     "if(duration<64)return floor(duration);"
     "if(duration<0x80000000){"
@@ -2136,11 +2137,19 @@ static const char *const prof__html_page[] = {
     "let n=node[i],long=duration[i]===0xFFFFFFFF?level.durationOf(i):duration[i],label=labelOf[n];"
     "calls[n]++;"
     "total[n]+=long;"
-    "whole[label]++;"
     "if(long>longest[label])longest[label]=long;"
     "if(long<shortest[label])shortest[label]=long;"
-    "(histograms[label]||(histograms[label]=new Uint32Array(BUCKETS)))[bucketOf(long)]++"
+    "if(whole[label]++>FEW)histograms[label][bucketOf(long)]++;else tally(histograms,label,bucketOf(long),1)"
     "}"
+    "}"
+    "function tally(histograms,label,bucket,calls){"
+    "let list=histograms[label]||(histograms[label]=[]);"
+    "let all=list;"
+    "if(all.length<BUCKETS&&all.length+calls>FEW){"
+    "all=histograms[label]=new Uint32Array(BUCKETS);"
+    "for(let each of list)all[each]++"
+    "}"
+    "if(all.length===BUCKETS)all[bucket]+=calls;else while(calls--)all.push(bucket)"
     "}"
     "function byLabels({nodes,labels},stats,{cut,lost,lostSelf,whole,shortest,longest,histograms}){"
     "let{calls,total,self}=stats,byLabel=labels.map((label,id)=>({label,id,calls:0,known:-cut[id],total:-lost[id],self:-lostSelf[id],whole:whole[id],"
@@ -2158,7 +2167,7 @@ static const char *const prof__html_page[] = {
     "let{nodes,labels,from,to}=report,column=n=>new Float64Array(n),calls=column(nodes.count),total=column(nodes.count),self=column(nodes.count);"
     "let none=column(labels.length),cut=column(labels.length),whole=column(labels.length),longest=column(labels.length),shortest=column(labels.length).fill(Infinity),histograms=new Array(labels.length).fill(null);"
     "for(let row of report.all){"
-    "let n=row.node,label=nodes.label[n],histogram=histograms[label]=histograms[label]||new Uint32Array(BUCKETS);"
+    "let n=row.node,label=nodes.label[n];"
     "calls[n]+=row.calls;"
     "cut[label]+=row.truncated;"
     "total[n]+=row.total;"
@@ -2167,21 +2176,19 @@ static const char *const prof__html_page[] = {
     "if(row.calls>row.truncated)shortest[label]=min(shortest[label],row.min);"
     "for(let[at,count]of row.buckets){"
     "whole[label]+=count;"
-    "histogram[bucketOf(at)]+=count"
+    "tally(histograms,label,bucketOf(at),count)"
     "}"
     "}"
     "return byLabels(report,{from,to,calls,total,self,every:true},{cut,lost:none,lostSelf:none,whole,shortest,longest,histograms})"
     "}"
-    "function percentile(row,share){"
-    "if(!row.histogram||!row.whole)return NaN;"
-    "let left=ceil(share*row.whole);"
-    "for(let b=0;b<BUCKETS;b++){"
-    "left-=row.histogram[b];"
-    "if(left<=0)return max(row.min,min(row.max,bucketValue(b)))"
-    "}"
-    "return row.max"
-    "}"
    ,
+    "function percentile({histogram,whole,min:least,max:most},share){"
+    "if(!whole)return NaN;"
+    "let bucket=0,left=max(1,ceil(share*whole));"
+    "if(histogram.length<BUCKETS)bucket=histogram.sort((a,b)=>a-b)[left-1];"
+    "else for(left-=histogram[0];left>0;)left-=histogram[++bucket];"
+    "return max(least,min(most,bucketValue(bucket)))"
+    "}"
     "function callsOf(report,label,from,to,wanted=()=>true){"
     "let{nodes}=report,calls=[];"
     "let mine=new Uint8Array(nodes.count);"
@@ -2249,7 +2256,7 @@ static const char *const prof__html_page[] = {
     "while(waiting.length){"
     "let node=waiting.pop();"
     "node.children.sort((a,b)=>b.total-a.total);"
-    "waiting.push(...node.children)"
+    "for(let child of node.children)waiting.push(child)"
     "}"
     "return root"
     "}"
@@ -2286,6 +2293,7 @@ static const char *const prof__html_page[] = {
     "}"
     "return{pairs,of}"
     "}"
+   ,
     "function productHigh(a,b){"
     "let low=(a&0xFFFF)*(b&0xFFFF),middle=(a>>>16)*(b&0xFFFF)+floor(low/65536);"
     "let other=(a&0xFFFF)*(b>>>16)+middle%65536;"
@@ -2296,7 +2304,6 @@ static const char *const prof__html_page[] = {
     "below(limit){"
     "let sum=this.low+0x7F4A7C15;"
     "this.low=sum>>>0;"
-   ,
     "this.high=this.high+0x9E3779B9+(sum>0xFFFFFFFF?1:0)>>>0;"
     "let{high,low}=this;"
     "let mix=(shift,timesHigh,timesLow)=>{"
@@ -2402,6 +2409,7 @@ static const char *const prof__html_page[] = {
     "}"
     "averages.sort((x,y)=>x-y);"
     "change.low=min(change.low,averages[3]);"
+   ,
     "change.high=max(change.high,averages[averages.length-4])"
     "}"
     "function shiftOf(a,b){"
@@ -2410,7 +2418,6 @@ static const char *const prof__html_page[] = {
     "if(a.ns.length>=TENTHS_FROM&&b.ns.length>=TENTHS_FROM)widenByTenths(a,b,change);"
     "return change"
     "}"
-   ,
     "const STUDENT=[[1,63.657],[2,9.925],[3,5.841],[4,4.604],[5,4.032],[6,3.707],[7,3.499],[8,3.355],[9,3.25],"
     "[10,3.169],[12,3.055],[15,2.947],[20,2.845],[30,2.75],[60,2.66],[120,2.617],[1e9,DEVIATIONS]];"
     "function dispersionOf(tenths,expected){"
@@ -2486,6 +2493,7 @@ static const char *const prof__html_page[] = {
     "}"
     "for(let i=first;i<end;i++){"
     "let n=level.node[i],time=max(0,self[i-first]),calls=level.groups?.get(i)?.calls||1;"
+   ,
     "let sum=sums.get(n);"
     "if(!sum)sums.set(n,sum={n:0,sum:0,squares:0,tenths:new Array(10).fill(0)});"
     "sum.n+=calls;"
@@ -2498,7 +2506,6 @@ static const char *const prof__html_page[] = {
     "return sums"
     "}"
     "function differenceTree(report,pairing,stats,sums,per,side){"
-   ,
     "let{nodes}=report,all=[],make=(pair,up)=>{"
     "let node={pair,of:[null,null],change:null,width:0,children:[],inner:new Map(),up};"
     "all.push(node);"
@@ -2592,6 +2599,7 @@ static const char *const prof__html_page[] = {
     "function labelMatches(query,label){"
     "let name=label.name.toLowerCase(),category=label.category.toLowerCase();"
     "return query.names.every(word=>name.includes(word))&&"
+   ,
     "query.categories.every(word=>category.includes(word))"
     "}"
     "function findScopes(report,query,limit=20000){"
@@ -2599,7 +2607,6 @@ static const char *const prof__html_page[] = {
     "let fits=labels.map(label=>labelMatches(query,label));"
     "for(let n=1;n<nodes.count;n++)mine[n]=fits[nodes.label[n]]?1:0;"
     "hits.more=false;"
-   ,
     "for(let track of report.tracks){"
     "for(let depth=0;depth<track.levels.length;depth++){"
     "let level=track.levels[depth],listed=query.args.length?level.args.index:null,n=listed?listed.length:level.count;"
@@ -2678,6 +2685,7 @@ static const char *const prof__html_page[] = {
     "let line=el('tr',{class:options.picked&&options.picked(row)?'picked':null});"
     "columns.forEach((column,i)=>{"
     "let shown=(column.show||column.get)(row),cell=el('td',{class:column.text?'text':null});"
+   ,
     "if(i===0&&options.onpick)cell.append(el('button.link',{onclick:()=>options.onpick(row)},shown));"
     "else if(shown instanceof Node)cell.append(shown);"
     "else cell.textContent=shown===undefined||shown===null?'':String(shown);"
@@ -2685,7 +2693,6 @@ static const char *const prof__html_page[] = {
     "line.append(cell)"
     "});"
     "if(options.onpick)line.ondblclick=()=>options.onpick(row);"
-   ,
     "return line"
     "});"
     "let more=sorted.length>limit?el('button',{onclick:()=>{limit*=4;draw()}},"
@@ -2768,6 +2775,7 @@ static const char *const prof__html_page[] = {
     "setTimeout(()=>URL.revokeObjectURL(address),60000)"
     "}"
     "function flamePicture(box,measure,style){"
+   ,
     "if(!box)return null;"
     "let{width,height}=box.getBoundingClientRect(),svg=new Svg(width,height,measure);"
     "svg.fillStyle=style.background;"
@@ -2775,7 +2783,6 @@ static const char *const prof__html_page[] = {
     "svg.textBaseline='middle';"
     "for(let frame of box.querySelectorAll('button')){"
     "let look=getComputedStyle(frame),left=frame.offsetLeft,top=frame.offsetTop,wide=frame.offsetWidth,name=frame.textContent;"
-   ,
     "svg.fillStyle=look.backgroundColor;"
     "svg.add(svg.put('rect',{x:left,y:top,width:max(0.5,wide-1),height:19}),'title',{},frame.getAttribute('aria-label'));"
     "let fits=min(name.length,floor(name.length*(wide-6)/svg.measureText(name).width));"
@@ -2840,7 +2847,7 @@ static const char *const prof__html_page[] = {
     "if(!more.length)return;"
     "let key=`p${process.id}${title}`;"
     "rows.push({key,kind:'group',title:`${title} (${more.length})`,height:20,fold:true});"
-    "if(!this.app.closed.has(key))rows.push(...more)"
+    "if(!this.app.closed.has(key))for(let row of more)rows.push(row)"
     "}"
     "layout(){"
     "let{app}=this,rows=this.rows(),height=this.canvas.clientHeight;"
@@ -2854,6 +2861,7 @@ static const char *const prof__html_page[] = {
     "let all=others.reduce((sum,row)=>sum+row.height,0);"
     "this.scroll=max(0,min(this.scroll,all-(height-top)));"
     "y-=this.scroll;"
+   ,
     "for(let row of others){"
     "if(y+row.height>top&&y<height)placed.push({row,y,top,bottom:height,pinned:false});"
     "y+=row.height"
@@ -2867,7 +2875,6 @@ static const char *const prof__html_page[] = {
     "app.closed.delete('p'+(track.owner||track).process.id);"
     "if(track.owner===track)app.closed.delete(`p${track.process.id}Tasks`);"
     "if(depth>0)app.closed.delete('t'+track.id);"
-   ,
     "if(track.device)app.closed.delete(`p${track.process.id}d${track.device}`);"
     "this.layout();"
     "let y=this.top;"
@@ -2957,6 +2964,7 @@ static const char *const prof__html_page[] = {
     "if(letters<2)return;"
     "text=text.slice(0,letters)+'\\u2026'"
     "}"
+   ,
     "ctx.fillText(text,x,y)"
     "}"
     "drawLabels(ctx,list,ratio){"
@@ -2969,7 +2977,6 @@ static const char *const prof__html_page[] = {
     "let room=x1-x0-8;"
     "ctx.fillStyle=this.app.dim&&this.app.dim(label)?this.app.style.faint:label.ink;"
     "let width=this.textWidth(ctx,label.name);"
-   ,
     "this.fit(ctx,label.name,x0+4,y+LINE/2,room);"
     "if(room-width>60){"
     "ctx.globalAlpha=0.7;"
@@ -3077,6 +3084,7 @@ static const char *const prof__html_page[] = {
     "for(let span of lane.spans){"
     "if(span.start>to)break;"
     "if(span.start+span.duration<from)continue;"
+   ,
     "let x0=this.x(span.start),x1=this.x(span.start+span.duration);"
     "if(x1<last+1)continue;"
     "last=x1;"
@@ -3090,7 +3098,6 @@ static const char *const prof__html_page[] = {
     "for(let hold of holds){"
     "if(hold.start>to)break;"
     "if(hold.start+hold.duration<from)continue;"
-   ,
     "let x0=this.x(hold.start),x1=this.x(hold.start+hold.duration);"
     "if(x1<last+1)continue;"
     "last=x1;"
@@ -3192,6 +3199,7 @@ static const char *const prof__html_page[] = {
     "ctx.fillStyle=style.line;"
     "ctx.fillRect(0,RULER-1,width,1);"
     "ctx.font=11+FONT;"
+   ,
     "ctx.textBaseline='middle';"
     "ctx.fillStyle=style.faint;"
     "ctx.fillText(`${ns(view.to-view.from)} shown`,8,RULER/2);"
@@ -3199,7 +3207,6 @@ static const char *const prof__html_page[] = {
     "let length=ns(to-from),wide=this.textWidth(ctx,length)+10,at=x1>x0?max(GUTTER,min(width-wide,(x0+x1-wide)/2)):width;"
     "for(let t=ceil(view.from/step)*step;t<view.to;t+=step){"
     "let x=round(this.x(t));"
-   ,
     "ctx.fillStyle=style.line;"
     "ctx.fillRect(x,RULER-7,1,6);"
     "ctx.fillStyle=style.faint;"
@@ -3289,6 +3296,7 @@ static const char *const prof__html_page[] = {
     "let processes=this.pair.map(i=>report.processes[i]);"
     "let used=this.pair.map(i=>this.labels[i]=this.labels[i]||labelsOf(report,report.processes[i]));"
     "this.kept={key,from,to,processes,pairing:pairLabels(report.labels,used),"
+   ,
     "stats:processes.map(process=>rangeStats(report,from,to,track=>track.process===process))}"
     "}"
     "return this.kept"
@@ -3296,7 +3304,6 @@ static const char *const prof__html_page[] = {
     "callsOf(label){"
     "let{report}=this.app,{pairing,processes,from,to}=this.sides(),pair=pairing.pairs.find(({a,b})=>a===label.id||b===label.id);"
     "return pair&&[pair.a,pair.b].map((id,i)=>({name:`${i+1}: `,about:processes[i].name,durations:Float64Array.from(callsOf(report,id,from,to,track=>track.process===processes[i])\n"
-   ,
     ".filter(call=>!call.track.levels[call.depth].flags.has(call.i)),call=>call.duration).sort()}))"
     "}"
     "choosers(){"
@@ -3363,10 +3370,10 @@ static const char *const prof__html_page[] = {
     "'Durations here are those recorded, to the nanosecond, and so are the figures.'),"
     "table([words('scope',row=>row.label.name),"
     "{title:'verdict',text:true,note:'slower or faster: the whole 99 % interval lies beyond the threshold; same: it is at most twice as wide as that',"
+   ,
     "get:row=>ORDER.length-ORDER.indexOf(row.verdict),show:row=>el('span',{class:'verdict '+row.verdict},(SIGNS[row.verdict]||'')+row.verdict)},"
     "{title:'shift',note:'of a typical call',get:row=>both(row)?row.change.ratio:0,show:row=>both(row)?percentText(row.change.ratio):''},"
     "{title:'99 % interval',note:'of the shift',get:row=>both(row)?row.change.high-row.change.low:0,show:row=>both(row)?intervalText(row.change):''},"
-   ,
     "...two('p50',(side,row,i)=>row.p50[i],ns,'the median; to 2 % where there are more than 10,000 calls'),...two('calls',side=>side&&side.calls,grouped),...two('total',side=>side&&side.total,ns),"
     "{title:'difference',note:'of the total times',get:row=>abs(row.difference),show:row=>(row.difference>0?'+':'')+ns(row.difference)},"
     "...two('mean',mean,ns),{title:'change',note:'of the mean',get:row=>mean(row.b)/mean(row.a)||0,show:row=>percentText(mean(row.b)/mean(row.a))},"
@@ -3401,6 +3408,7 @@ static const char *const prof__html_page[] = {
     "let figures=key=>a&&b?`${ns(a[key])} \\u2192 ${ns(b[key])}${unit}`:`${ns((a||b)[key])}${unit}`;"
     "let calls=[a,b].filter(Boolean).map(side=>shown(Number(side.calls.toPrecision(4)))).join(' \\u2192 ');"
     "let text=`${label.name}: ${words}; self ${figures('self')}${ratio>=0?`, ${percentText(ratio)}`:''}${a&&b&&node.change.high<1e30?` (99 %: ${intervalText(node.change)})`:''}; `+\n"
+   ,
     "`total ${figures('total')}; ${calls} calls${unit}`;"
     "let figure=verdict!=='same'&&ratio>=0?percentText(ratio)+' ':'';"
     "return{name:SIGNS[verdict]+figure+label.name,text,class:verdict,style:this.style(verdict,figure?abs(Math.log2(max(ratio,1e-3))):0.3),"
@@ -3408,7 +3416,6 @@ static const char *const prof__html_page[] = {
     "}"
     "}"
     "const PLACE=words('where',row=>where(row.label));"
-   ,
     "const SEVERITIES=['debug','info','warning','error','fatal'];"
     "const severityOf=message=>message.severity<0?'mark':SEVERITIES[message.severity]||String(message.severity);"
     "const argsText=args=>args.map(([key,v])=>`${key}=${shown(v)}`).join(', ');"
@@ -3492,6 +3499,7 @@ static const char *const prof__html_page[] = {
     "}"
     "rangeText(){"
     "let{selection,report}=this.app;"
+   ,
     "return selection?`${ns(selection.to-selection.from)} selected, from ${moment(selection.from)} on`:`the whole recording, ${ns(report.to-report.from)}`"
     "}"
     "scopes(){"
@@ -3502,7 +3510,6 @@ static const char *const prof__html_page[] = {
     "words('scope',row=>row.label.name),"
     "counts('calls',row=>row.calls),"
     "times('total',row=>row.known?row.total:NaN,'without calls that are cut'),"
-   ,
     "{title:'self',get:row=>row.self,show:row=>row.known?this.bar(row.self,stats):'-'},"
     "{title:'% of range',get:row=>row.total/span,show:row=>row.known?(100*row.total/span).toFixed(1):'-'},"
     "times('mean',row=>row.total/row.known),"
@@ -3515,7 +3522,7 @@ static const char *const prof__html_page[] = {
     "onpick:row=>this.pick(row.label),picked:row=>this.app.label===row.label})]"
     "}"
     "bar(self,stats){"
-    "let most=max(...stats.rows.map(row=>row.self),1);"
+    "let most=stats.most=stats.most||stats.rows.reduce((most,row)=>max(most,row.self),1);"
     "return el('span.bar',{},el('i',{style:{width:`${max(0,60*self/most)}px`}}),ns(self))"
     "}"
     "pick(label){"
@@ -3559,12 +3566,12 @@ static const char *const prof__html_page[] = {
     "let states=statesText(report,calls);"
     "let chosen=this.bucket?whole.filter(call=>call.duration>=this.bucket[0]&&call.duration<this.bucket[1]):calls;"
     "let left=el('div.side',{},el('h2',{},el('i.swatch',{style:{background:css(label.rgb)}}),label.name),"
+   ,
     "el('p.note',{},[label.category,label.function,where(label)].filter(Boolean).join(' \\u00b7 ')||'\\u00a0'),"
     "el('dl',{},...facts.flatMap(([name,text])=>[el('dt',{},name),el('dd',{},text)])),"
     "states&&el('p.note',{},`Of this time, threads were: ${states}`),"
     "every&&count>calls.length?el('p.note',{},`These figures are of all calls. ${grouped(calls.length)} are here one by one:`):'',"
     "this.histogram(this.sidesOf(label)||[{durations}]),tools(...[['Previous',-1],['Next',1]].map(([title,step])=>"
-   ,
     "el('button',{disabled:!calls.length,title:step<0?'[':']',onclick:()=>this.turnTo(calls,step)},`${title} call`)),this.chooser()),this.source(label),...label.group?[]:this.argumentTables(calls));"
     "let list=this.callTable(chosen,this.bucket\n"
     "?`Calls of ${ns(this.bucket[0])} to ${ns(this.bucket[1])}`\n"
@@ -3626,6 +3633,7 @@ static const char *const prof__html_page[] = {
     "if(++seen>500000)break"
     "}"
     "return[...keys].slice(0,8).map(([key,values])=>el('details',{open:keys.size<3},el('summary',{},`by ${key} (${grouped(values.size)} values)`),"
+   ,
     "table([{title:key,text:true,get:row=>row.text},counts('calls',row=>row.calls),"
     "times('total',row=>row.total),times('mean',row=>row.total/row.calls),"
     "times('max',row=>row.max)],[...values.values()],"
@@ -3635,7 +3643,6 @@ static const char *const prof__html_page[] = {
     "let{app}=this,{report}=app,keys=[];"
     "for(let call of calls.slice(0,2000))for(let[key]of scopeOf(report,call).args)if(!keys.includes(key)&&keys.length<8)keys.push(key);"
     "let argument=(call,key)=>{"
-   ,
     "let pair=scopeOf(report,call).args.reverse().find(([each])=>each===key);"
     "return pair?pair[1]:''"
     "};"
@@ -3683,13 +3690,13 @@ static const char *const prof__html_page[] = {
     "let draw=()=>{"
     "let text=(this.wanted||'').toLowerCase(),least=this.least||0;"
     "let rows=app.report.messages.filter(message=>(!selection||(message.time>=selection.from&&message.time<selection.to))&&"
+   ,
     "(!text||message.text.toLowerCase().includes(text))&&(least===0||(least===1?message.severity<0:message.severity>=least-1)));"
     "box.replaceChildren(table([moments('time',row=>row.time),"
     "words('severity',severityOf),words('thread',row=>row.track.title),"
     "words('text',row=>row.text+this.pointArgs(row)),words('category',row=>row.label.category),"
     "PLACE],rows,"
     "{caption:`${grouped(rows.length)} messages and marks${selection?' of the selection':''}`,sort:0,up:true,memory:this.memoryOf('messages'),"
-   ,
     "onpick:row=>app.goTo(row.time,row.track)}))"
     "};"
     "filter.oninput=()=>{this.wanted=filter.value;draw()};"
@@ -3749,12 +3756,12 @@ static const char *const prof__html_page[] = {
     "for(let{locks,name}of this.objects()){"
     "if(!locks)continue;"
     "parts.push(table([words('lock',row=>row.label.name),{title:'locks',get:row=>row.addresses.size},"
+   ,
     "counts('acquired',row=>row.acquired),counts('contended',row=>row.contended),"
     "{title:'most waiters',note:'threads that waited for one of them at the same time',get:row=>row.waiters},"
     "times('waited',row=>row.wait),times('longest wait',row=>row.waitMax),"
     "times('held',row=>row.hold),times('longest hold',row=>row.holdMax),"
     "PLACE],[...locks.rows.values()],{caption:`Locks of ${name}`,sort:5,memory:this.memoryOf('locks')}));"
-   ,
     "parts.push(table([moments('at',row=>row.time),times('waited',row=>row.took),"
     "words('lock',row=>row.label.name),words('thread',row=>row.track.title),"
     "words('held by',row=>row.holder?row.holder.title:'')],locks.waits,"
@@ -3820,6 +3827,7 @@ static const char *const prof__html_page[] = {
     "for(let at=node;at.up;at=at.up)path.unshift(at[key]);"
     "return before&&path.join()===before.join()?path.slice(0,-1):path"
     "}"
+   ,
     "function statesText(report,calls){return[...statesIn(report,calls)].map(([name,time])=>`${name} ${ns(time)}`).join(', ')}"
     "function where(label){return label.file?`${label.file.replace(/^.*[\\\\/]/,'')}:${label.line}`:''}"
     "function frameOf(series,time){"
@@ -3828,7 +3836,6 @@ static const char *const prof__html_page[] = {
     "}"
     "const $=id=>document.getElementById(id);"
     "const kept={"
-   ,
     "get(key){try{return localStorage.getItem('prof.'+key)}catch{return null}},"
     "set(key,text){try{localStorage.setItem('prof.'+key,text)}catch{}}"
     "};"
@@ -3926,6 +3933,7 @@ static const char *const prof__html_page[] = {
     "this.facts();"
     "let lines=warnings(report);"
     "$('warnings').hidden=!lines.length;"
+   ,
     "$('warnings').replaceChildren(el('strong',{},lines.length===1?'Note: ':`${lines.length} notes: `),lines[0]||'',"
     "lines.length>1?el('details',{},el('summary',{},`${lines.length-1} more`),...lines.slice(1).map(line=>el('p',{},line))):'');"
     "for(let{from,to}of report.windows.slice(0,1))$('warnings').append(' ',el('button',{onclick:()=>this.setView(from,to)},'Show this window'));"
@@ -3933,7 +3941,6 @@ static const char *const prof__html_page[] = {
     "}"
     "facts(){"
     "let{report}=this,tracks=report.tracks.filter(track=>track.levels.length).length;"
-   ,
     "$('facts').textContent=`${ns(report.to-report.from)}, ${grouped(report.all?report.all.reduce((sum,row)=>sum+row.calls,0):report.scopes)} scopes on ${tracks} track${tracks===1?'':'s'}`"
     "}"
     "theme(name){"
@@ -4015,6 +4022,7 @@ static const char *const prof__html_page[] = {
     "})"
     "}"
     "zoom(factor,at=(this.view.from+this.view.to)/2){"
+   ,
     "let{from,to}=this.view;"
     "this.setView(at-(at-from)*factor,at+(to-at)*factor)"
     "}"
@@ -4034,7 +4042,6 @@ static const char *const prof__html_page[] = {
     "}"
     "goTo(time,track){"
     "let length=min(this.view.to-this.view.from,(this.report.to-this.report.from)/20);"
-   ,
     "this.mark=time;"
     "if(track)this.time.reveal(track,0);"
     "this.setView(time-length/2,time+length/2)"
@@ -4118,6 +4125,7 @@ static const char *const prof__html_page[] = {
     "first(){"
     "let track=this.report.tracks.find(each=>each.levels.length);"
     "if(!track)return;"
+   ,
     "let level=track.levels[0],i=min(level.count-1,firstIndex(level.count,k=>level.start[k]>=this.view.from));"
     "this.setFocus({track,depth:0,i})"
     "}"
@@ -4128,7 +4136,6 @@ static const char *const prof__html_page[] = {
     "let best=null;"
     "track.levels.forEach((level,depth)=>{"
     "for(let i=depth===focus.depth?focus.i+step:step>0?firstIndex(level.count,k=>level.start[k]>now):firstIndex(level.count,k=>level.start[k]>=now)-1;"
-   ,
     "i>=0&&i<level.count;i+=step){"
     "if(report.nodes.label[level.node[i]]!==label)continue;"
     "if(!best||(level.start[i]-best.start)*step<0)best={track,depth,i,start:level.start[i]};"
@@ -4209,6 +4216,7 @@ static const char *const prof__html_page[] = {
     "let pinched=1;"
     "for(let name of['gesturestart','gesturechange'])canvas.addEventListener(name,event=>{"
     "event.preventDefault();"
+   ,
     "if(name==='gesturechange')this.zoom(pinched/event.scale,this.time.time(max(GUTTER,event.clientX)));"
     "pinched=event.scale"
     "});"
@@ -4222,7 +4230,6 @@ static const char *const prof__html_page[] = {
     "};"
     "let frames=$('frames');"
     "frames.onpointermove=event=>{"
-   ,
     "let i=this.frameAt(event.offsetX);"
     "if(i<0){$('tip').hidden=true;return}"
     "this.tip(event,[`${this.series.noun} ${i+1}`,ns(this.series.duration[i])])"
@@ -4312,6 +4319,7 @@ static const char *const prof__html_page[] = {
     "canvas.onpointermove=move=>{"
     "if(!moved&&Math.hypot(move.offsetX-x,move.offsetY-y)<4)return;"
     "moved=true;"
+   ,
     "if(pan){"
     "let by=(x-move.offsetX)/this.time.scale;"
     "this.time.scroll=began.scroll+y-move.offsetY;"
@@ -4330,7 +4338,6 @@ static const char *const prof__html_page[] = {
     "pressGutter({row,pin}){"
     "let set=pin?this.pinned:this.closed;"
     "if(!pin&&!row.fold)return;"
-   ,
     "if(set.has(row.key))set.delete(row.key);else set.add(row.key);"
     "this.changed()"
     "}"
@@ -4404,6 +4411,7 @@ static const char *const prof__html_page[] = {
     "if(/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName))return;"
     "let inPanel=event.target.closest('#lower, button, summary'),{view,selection}=this;"
     "let actions={"
+   ,
     "w:()=>this.zoom(0.8),s:()=>this.zoom(1.25),a:()=>this.pan(-0.12),d:()=>this.pan(0.12),"
     "f:()=>{"
     "if(selection)this.zoomTo(selection.from,selection.to);"
@@ -4415,7 +4423,6 @@ static const char *const prof__html_page[] = {
     "let{start,end}=scopeOf(this.report,this.focus);"
     "this.select(start,end)"
     "},"
-   ,
     "'/':()=>$('search').focus(),'?':()=>$('keys').showModal(),'[':()=>this.sameName(-1),']':()=>this.sameName(1),"
     "c:()=>this.toggle(this.closed),o:()=>this.toggle(this.pinned),t:()=>this.nextOrder(),g:()=>this.toggleGroups(),p:()=>$('picture').click(),"
     "n:()=>this.nextHit(1),N:()=>this.nextHit(-1),"

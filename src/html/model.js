@@ -169,7 +169,7 @@ function pointsOf(report, process) {
     report.frames.push(...frames.values());
     Object.assign(process, close(report.to));
     process.counters = [...counters.values(), ...process.memory ? process.memory.curves() : []].map(closeSeries);
-    report.counters.push(...process.counters);
+    report.counters = report.counters.concat(process.counters);
 }
 
 function closeSeries(series) {

@@ -136,7 +136,7 @@ export class Panels {
 
     /** A time with a bar of its share. */
     bar(self, stats) {
-        const most = max(...stats.rows.map(row => row.self), 1);
+        const most = stats.most = stats.most || stats.rows.reduce((most, row) => max(most, row.self), 1);
         return el('span.bar', {}, el('i', { style: { width: `${max(0, 60 * self / most)}px` } }), ns(self));
     }
 

@@ -3,7 +3,7 @@
 import { firstIndex } from './columns.js';
 import { ceil, floor, max, min } from './text.js';
 
-const BUCKETS = 64 + 58 * 32;
+const BUCKETS = 64 + 58 * 32, FEW = 30;
 
 /** The bucket of a duration: exact below 64 ns, then 32 for each power of two. */
 export function bucketOf(duration) {
@@ -88,11 +88,21 @@ function addSome({ labelOf, calls, total, whole, longest, shortest, histograms }
         const n = node[i], long = duration[i] === 0xFFFFFFFF ? level.durationOf(i) : duration[i], label = labelOf[n];
         calls[n]++;
         total[n] += long;
-        whole[label]++;
         if (long > longest[label]) longest[label] = long;
         if (long < shortest[label]) shortest[label] = long;
-        (histograms[label] || (histograms[label] = new Uint32Array(BUCKETS)))[bucketOf(long)]++;
+        if (whole[label]++ > FEW) histograms[label][bucketOf(long)]++; else tally(histograms, label, bucketOf(long), 1);
     }
+}
+
+/** Counts calls of a scope: the first in a list of their buckets, more in an array of all buckets, which would take 2 GB for 300,000 names. */
+function tally(histograms, label, bucket, calls) {
+    const list = histograms[label] || (histograms[label] = []);
+    let all = list;
+    if (all.length < BUCKETS && all.length + calls > FEW) {
+        all = histograms[label] = new Uint32Array(BUCKETS);
+        for (const each of list) all[each]++;
+    }
+    if (all.length === BUCKETS) all[bucket] += calls; else while (calls--) all.push(bucket);
 }
 
 function byLabels({ nodes, labels }, stats, { cut, lost, lostSelf, whole, shortest, longest, histograms }) {
@@ -113,7 +123,7 @@ function allStats(report) {
     const { nodes, labels, from, to } = report, column = n => new Float64Array(n), calls = column(nodes.count), total = column(nodes.count), self = column(nodes.count);
     const none = column(labels.length), cut = column(labels.length), whole = column(labels.length), longest = column(labels.length), shortest = column(labels.length).fill(Infinity), histograms = new Array(labels.length).fill(null);
     for (const row of report.all) {
-        const n = row.node, label = nodes.label[n], histogram = histograms[label] = histograms[label] || new Uint32Array(BUCKETS);
+        const n = row.node, label = nodes.label[n];
         calls[n] += row.calls;
         cut[label] += row.truncated;
         total[n] += row.total;
@@ -122,21 +132,19 @@ function allStats(report) {
         if (row.calls > row.truncated) shortest[label] = min(shortest[label], row.min);
         for (const [at, count] of row.buckets) {
             whole[label] += count;
-            histogram[bucketOf(at)] += count;
+            tally(histograms, label, bucketOf(at), count);
         }
     }
     return byLabels(report, { from, to, calls, total, self, every: true }, { cut, lost: none, lostSelf: none, whole, shortest, longest, histograms });
 }
 
 /** The duration that `share` of the calls do not exceed. */
-export function percentile(row, share) {
-    if (!row.histogram || !row.whole) return NaN;
-    let left = ceil(share * row.whole);
-    for (let b = 0; b < BUCKETS; b++) {
-        left -= row.histogram[b];
-        if (left <= 0) return max(row.min, min(row.max, bucketValue(b)));
-    }
-    return row.max;
+export function percentile({ histogram, whole, min: least, max: most }, share) {
+    if (!whole) return NaN;
+    let bucket = 0, left = max(1, ceil(share * whole));
+    if (histogram.length < BUCKETS) bucket = histogram.sort((a, b) => a - b)[left - 1];
+    else for (left -= histogram[0]; left > 0;) left -= histogram[++bucket];
+    return max(least, min(most, bucketValue(bucket)));
 }
 
 /** All calls of a label in a range, as columns. Truncated ones are marked by a negative duration. */
@@ -215,7 +223,7 @@ function sorted(root) {
     while (waiting.length) {
         const node = waiting.pop();
         node.children.sort((a, b) => b.total - a.total);
-        waiting.push(...node.children);
+        for (const child of node.children) waiting.push(child);
     }
     return root;
 }

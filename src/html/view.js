@@ -73,7 +73,7 @@ export class TimeLine {
         if (!more.length) return;
         const key = `p${process.id}${title}`;
         rows.push({ key, kind: 'group', title: `${title} (${more.length})`, height: 20, fold: true });
-        if (!this.app.closed.has(key)) rows.push(...more);
+        if (!this.app.closed.has(key)) for (const row of more) rows.push(row);
     }
 
     /** Where rows are: those that are pinned first, which do not scroll. */

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 work=build/html
 firefox=${FIREFOX:-/usr/bin/firefox-esr}
 unset FIREFOX
-kinds="plain hostile coarse repeat partial full notes objects devices"
+kinds="plain hostile coarse repeat partial full notes objects devices names"
 skipped=0
 mkdir -p $work build/viewers
 

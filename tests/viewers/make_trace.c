@@ -413,13 +413,22 @@ static void devices(void)
     prof_device_scope(prof_device_track(lost, "row"), "guess", 1000, 2000);
 }
 
+/* More names than a function of JavaScript takes arguments. */
+static void names(void)
+{
+    int i;
+    for (i = 0; i < 150000; i++) {
+        PROFILE_SCOPE_F("name %d", i);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *kind = argc == 3 ? argv[1] : "";
     prof_config config;
     prof_trace *trace = NULL;
     memset(&config, 0, sizeof config);
-    config.buffer_size = !strcmp(kind, "partial") || !strcmp(kind, "full") ? 128 << 10 : 4 << 20;
+    config.buffer_size = !strcmp(kind, "partial") || !strcmp(kind, "full") ? 128 << 10 : !strcmp(kind, "names") ? 32 << 20 : 4 << 20;
     if (!strcmp(kind, "full")) config.mode = PROF_FILL;
     if (prof_start(&config)) fail("prof_start");
     if (!strcmp(kind, "plain")) {
@@ -457,8 +466,11 @@ int main(int argc, char **argv)
     } else if (!strcmp(kind, "devices")) {
         devices();
         trace = stopped_trace(0);
+    } else if (!strcmp(kind, "names")) {
+        names();
+        trace = stopped_trace(0);
     } else {
-        fprintf(stderr, "usage: make_trace plain|hostile|coarse|repeat|partial|full|notes|objects|devices PREFIX\n");
+        fprintf(stderr, "usage: make_trace plain|hostile|coarse|repeat|partial|full|notes|objects|devices|names PREFIX\n");
         return 2;
     }
     write_both(trace, argv[2]);
