@@ -235,6 +235,13 @@ MANUAL                                                                          
     longjmp() over scopes in C leaves them without an end. The next end of a scope further out closes them, and they are
     marked PROF_TRUNCATED_END.
 
+    Sandboxes. Start prof before a filter of system calls (seccomp), which has to allow what macros call. This is
+    rt_sigprocmask and futex; prctl and gettid when a thread records for the first time; madvise until the buffer has
+    been full once, and if it is a file also fstat (newfstatat), fallocate and rt_sigpending. With config.memory this
+    last group is not called. If a filter returns an error for it, the ring of a file stays as small as it is by then,
+    and prof says so. What opens files needs more: prof_stop() with an output other than a .prof, PROF_STREAM, save, and
+    a child's first macro.
+
     Shared libraries. One recorder serves the whole process, however many copies of the implementation there are: the
     program's if it has one, else that of the library that was loaded first. All other copies forward their calls to it.
     So a plugin or extension with a copy records in any program, beside any others (on Linux; on other systems each copy
@@ -5393,8 +5400,9 @@ static int prof__chunks_populate(prof__session *s, uint64_t from, uint64_t end)
     if (error && error != EOPNOTSUPP) return error;
     first = first / 65536 * 65536; /* whole pages of any size */
     if (!prof__populate((char *)s->mapping + first, last - first) || !reserves) return 0;
+    int no_room = errno == EFAULT;
     if (error) error = prof__chunks_reserve(s, from, end);
-    return error == EOPNOTSUPP ? ENOSPC : error;
+    return error != EOPNOTSUPP ? error : no_room ? ENOSPC : EIO;
 }
 
 static const char *prof__room_text(int error) /* strerror() must not be called in signal handlers */
@@ -5402,7 +5410,7 @@ static const char *prof__room_text(int error) /* strerror() must not be called i
     return error == ENOSPC   ? "No space left on device"
            : error == EDQUOT ? "Disk quota exceeded"
            : error == EFBIG  ? "File too large"
-                             : "Input/output error";
+                             : "Input/output error, or refused by a sandbox";
 }
 
 /* Reduces the ring to this number of chunks. */

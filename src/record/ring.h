@@ -193,8 +193,9 @@ static int prof__chunks_populate(prof__session *s, uint64_t from, uint64_t end)
     if (error && error != EOPNOTSUPP) return error;
     first = first / 65536 * 65536; /* whole pages of any size */
     if (!prof__populate((char *)s->mapping + first, last - first) || !reserves) return 0;
+    int no_room = errno == EFAULT;
     if (error) error = prof__chunks_reserve(s, from, end);
-    return error == EOPNOTSUPP ? ENOSPC : error;
+    return error != EOPNOTSUPP ? error : no_room ? ENOSPC : EIO;
 }
 
 static const char *prof__room_text(int error) /* strerror() must not be called in signal handlers */
@@ -202,7 +203,7 @@ static const char *prof__room_text(int error) /* strerror() must not be called i
     return error == ENOSPC   ? "No space left on device"
            : error == EDQUOT ? "Disk quota exceeded"
            : error == EFBIG  ? "File too large"
-                             : "Input/output error";
+                             : "Input/output error, or refused by a sandbox";
 }
 
 /* Reduces the ring to this number of chunks. */
