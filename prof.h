@@ -5444,7 +5444,7 @@ static int prof__piece_take(prof__session *s, uint32_t from)
 }
 
 /* Returns 1 if the chunk of this number can be written. */
-static PROF__COLD int prof__chunks_ready(prof__session *s, uint64_t number)
+static PROF__RARE int prof__chunks_ready(prof__session *s, uint64_t number)
 {
     PROF__ERRNO_SAVE();
     uint32_t claimed = PROF__LOAD(&s->claimed_chunks), ready;
@@ -5459,7 +5459,7 @@ static PROF__COLD int prof__chunks_ready(prof__session *s, uint64_t number)
     return good;
 }
 #elif !defined(PROF_FREESTANDING)
-static int prof__chunks_ready(prof__session *s, uint64_t number)
+static PROF__RARE int prof__chunks_ready(prof__session *s, uint64_t number)
 {
     (void)s;
     (void)number;
@@ -5694,7 +5694,7 @@ static void prof__filled_finish(prof__thread *self)
     prof__chunk_finish(self, filled);
 }
 
-static PROF__COLD void prof__filled_check(prof__thread *self)
+static PROF__RARE void prof__filled_check(prof__thread *self)
 {
     /* after the session, the memory may belong to somebody else */
     if (!PROF__LOAD(&prof__state.running) || PROF__LOAD(&prof__state.epoch) != self->epoch) return;
@@ -5959,7 +5959,7 @@ static int prof__attach(prof__thread *self)
 
 /* Does the same once a chunk is released; other threads may be faster. The thread sleeps without the lock, and keeps
    the session alive. */
-static PROF__COLD int prof__attach_later(prof__thread *self, prof__session *s, prof__signals *signals)
+static PROF__RARE int prof__attach_later(prof__thread *self, prof__session *s, prof__signals *signals)
 {
     int found;
     if (!prof__room_waits(self, s)) return 0;
@@ -17036,7 +17036,7 @@ static PROF__RARE size_t prof__read_make_site(prof_trace *trace, const char *tex
 }
 
 /* Makes a site for an id that meta lacks: "?site 12". Returns 0 without memory. */
-static PROF__COLD int prof__read_invent_site(prof_trace *trace, uint32_t id, uint32_t kind)
+static PROF__RARE int prof__read_invent_site(prof_trace *trace, uint32_t id, uint32_t kind)
 {
     char text[32] = "?site ";
     size_t site, item;
@@ -18829,10 +18829,10 @@ static int prof__device_args(prof_trace *trace, prof__read_device_record *e, con
     size_t key, value;
     e->args = trace->kept_count;
     for (; at < count; at += key + value) {
-        key = prof__record_words(words[at], count - at);
+        key = prof__record_length(words[at], count - at);
         if (!key || prof__read_kind(words[at]) != PROF__KIND_DATA || (words[at] >> 32 & 0xFF) != PROF_VALUE_STRING)
             break;
-        value = at + key < count ? prof__record_words(words[at + key], count - at - key) : 0;
+        value = at + key < count ? prof__record_length(words[at + key], count - at - key) : 0;
         if (!value || prof__read_kind(words[at + key]) != PROF__KIND_DATA) break;
         if (prof__read_keep(trace, words + at, key + value) == PROF__NONE) return 0;
         e->arg_count++;
@@ -22764,7 +22764,7 @@ static int prof__stat_rows_alone(prof__stat_rows *all, const prof_trace *trace, 
     return 1;
 }
 
-static PROF__COLD int prof__stat_rows_span(prof__stat_rows *all, const prof_span *span, uint64_t alone)
+static PROF__RARE int prof__stat_rows_span(prof__stat_rows *all, const prof_span *span, uint64_t alone)
 {
     prof_event event;
     prof__stat_row *row;
@@ -24134,7 +24134,7 @@ static PROF__UNUSED void prof__out_many(prof__out *out, uint64_t count, const ch
 }
 
 /* Writes "1 event" or "2 events" and what is the matter with them; nothing if there are none. */
-static PROF__UNUSED void prof__out_note(prof__out *out, uint64_t count, const char *thing, const char *text)
+static PROF__COLD PROF__UNUSED void prof__out_note(prof__out *out, uint64_t count, const char *thing, const char *text)
 {
     if (!count) return;
     prof__out_many(out, count, thing);
@@ -25555,7 +25555,7 @@ typedef struct prof__follow {
 /*-- names and rows --*/
 
 /* Reads what was added to meta. Returns 0 without memory. */
-static PROF__ASIDE int prof__follow_meta(prof__follow *f)
+static PROF__RARE int prof__follow_meta(prof__follow *f)
 {
     const prof__session *s = f->session;
     for (;;) {
@@ -25638,16 +25638,8 @@ static int prof__follow_same(const void *owner, size_t item, const void *key)
     return row->site == wanted->site && !strcmp(row->text, wanted->text);
 }
 
-/* Returns the row of a call site and, if that has no name of its own, of a run-time name. */
-static uint32_t prof__follow_row_of(prof__follow *f, uint32_t id, prof_event_type type, const char *text)
+static PROF__COLD uint32_t prof__follow_row_named(prof__follow *f, uint32_t id, prof_event_type type, const char *text)
 {
-    prof__follow_site *site = prof__follow_site_of(f, id);
-    const char *name = site ? prof__follow_name(f, site->name) : "";
-    if (!site) return 1;
-    if (name[0] || !text) {
-        if (!site->row) site->row = prof__follow_add(f, id, type, name, NULL);
-        return site->row;
-    }
     prof__follow_key key;
     key.text = text;
     key.site = id;
@@ -25655,9 +25647,20 @@ static uint32_t prof__follow_row_of(prof__follow *f, uint32_t id, prof_event_typ
     size_t item = prof__read_find(&f->row_index, hash, prof__follow_same, f->rows, &key);
     if (item != PROF__NONE) return (uint32_t)item + 1;
     if (!prof__read_reserve(&f->row_index, 1)) return 1;
-    uint32_t number = prof__follow_add(f, id, type, name, text);
+    uint32_t number = prof__follow_add(f, id, type, "", text);
     if (number > 1) prof__read_put(&f->row_index, hash, number);
     return number;
+}
+
+/* Returns the row of a call site and, if that has no name of its own, of a run-time name. */
+static uint32_t prof__follow_row_of(prof__follow *f, uint32_t id, prof_event_type type, const char *text)
+{
+    prof__follow_site *site = prof__follow_site_of(f, id);
+    const char *name = site ? prof__follow_name(f, site->name) : "";
+    if (!site) return 1;
+    if (!name[0] && text) return prof__follow_row_named(f, id, type, text);
+    if (!site->row) site->row = prof__follow_add(f, id, type, name, NULL);
+    return site->row;
 }
 
 /*-- triggers --*/
@@ -25766,8 +25769,9 @@ static void prof__follow_begin(prof__follow *f, prof__follow_track *t, uint32_t 
 static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint64_t *record)
 {
     prof__follow_open *open = t->depth && !t->beyond ? &t->stack[t->depth - 1] : NULL;
-    const prof__follow_site *site = open ? prof__follow_site_of(f, open->site) : NULL, *key;
-    if (record[0] & (PROF__ARG_KEY | PROF__ARG_TO)) return;
+    const prof__follow_site *site, *key;
+    if (!open || record[0] & (PROF__ARG_KEY | PROF__ARG_TO)) return;
+    site = prof__follow_site_of(f, open->site);
     if (!site || site->role != PROF_ROLE_THROUGHPUT) return;
     if ((record[0] >> 32 & 0xFF) != PROF_VALUE_UINT || !(record[0] & 0xFFFF)) return;
     key = prof__follow_site_of(f, prof__read_id(record[0]));
@@ -25840,7 +25844,6 @@ static PROF__ASIDE int prof__follow_end_late(prof__follow *f, prof__follow_track
 
 static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
-    const prof__follow_site *site = prof__follow_site_of(f, id);
     size_t at = t->depth;
     if (t->beyond) { /* taken for the end of the innermost */
         t->beyond--;
@@ -25848,8 +25851,10 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
     }
     while (at && t->stack[at - 1].site != id) at--;
     if (!at && t->late_count && prof__follow_end_late(f, t, id)) return;
-    if (!at)
+    if (!at) {
+        const prof__follow_site *site = prof__follow_site_of(f, id);
         for (at = t->depth; at && (!site || t->stack[at - 1].name != site->name);) at--;
+    }
     if (at && at < t->depth) prof__follow_note_late(t, at, t->stack[at - 1].row);
     if (at) {
         while (t->depth > at) prof__follow_pop(f, t, 0);
@@ -25900,7 +25905,7 @@ static PROF__ASIDE void prof__follow_frame(prof__follow *f, prof__follow_track *
     own->tick = t->tick;
 }
 
-static void prof__follow_counter(prof__follow *f, uint32_t id, unsigned kind, uint64_t bits, uint64_t tick)
+static PROF__COLD void prof__follow_counter(prof__follow *f, uint32_t id, unsigned kind, uint64_t bits, uint64_t tick)
 {
     uint32_t number = f->stats ? prof__follow_row_of(f, id, PROF_EVENT_COUNTER, NULL) : 1;
     prof__stat_row *row = &prof__follow_at(f, number)->sums;
@@ -25920,7 +25925,7 @@ static uint32_t *prof__follow_half_bucket(prof__follow *f, const prof__follow_ha
     return &f->half_buckets[prof__mix(half->id + half->name) & (PROF__FOLLOW_BUCKETS - 1)];
 }
 
-static PROF__COLD prof__follow_half prof__follow_half_remove(prof__follow *f, uint32_t number)
+static PROF__RARE prof__follow_half prof__follow_half_remove(prof__follow *f, uint32_t number)
 {
     prof__follow_half half = f->halves[number - 1];
     uint32_t *link = prof__follow_half_bucket(f, &half);
@@ -26005,7 +26010,7 @@ static uint64_t prof__follow_alone(prof__follow_track *t, const prof__follow_hal
     return t->nested ? prof__nested_add(t->nested, (int64_t)begin->tick, ticks) : ticks;
 }
 
-static PROF__COLD void prof__follow_span_time(prof__follow *f, prof__follow_track *t, const prof__follow_half *begin,
+static PROF__RARE void prof__follow_span_time(prof__follow *f, prof__follow_track *t, const prof__follow_half *begin,
                                               const prof__follow_half *end)
 {
     uint32_t number = begin->row;
@@ -26024,7 +26029,7 @@ static PROF__COLD void prof__follow_span_time(prof__follow *f, prof__follow_trac
 
 /* Reads a begin or an end. Events of several threads are not read in order of time: so the one that is read first waits
    for the other, be it begin or end. */
-static void prof__follow_span(prof__follow *f, prof__follow_track *t, uint32_t id, const uint64_t *record)
+static PROF__COLD void prof__follow_span(prof__follow *f, prof__follow_track *t, uint32_t id, const uint64_t *record)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
     unsigned type = prof__read_event_type(record);
@@ -26055,7 +26060,7 @@ static void prof__follow_span(prof__follow *f, prof__follow_track *t, uint32_t i
 }
 
 /* Counts a scope whose name was made at run time. */
-static void prof__follow_named(prof__follow *f, uint32_t id)
+static PROF__COLD void prof__follow_named(prof__follow *f, uint32_t id)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
     ++*(site && *prof__follow_name(f, site->name) ? &f->uses.formats : &f->uses.texts);
@@ -26258,10 +26263,10 @@ static size_t prof__follow_copy(prof__follow *f, uint32_t slot)
 }
 
 /* Returns the time of the first record that has one, or ~0. */
-static uint64_t prof__follow_tick_at(uint64_t base, const uint64_t *words, size_t count)
+static PROF__RARE uint64_t prof__follow_tick_at(uint64_t base, const uint64_t *words, size_t count)
 {
     size_t at, length;
-    for (at = 0; at < count && (length = prof__record_words(words[at], count - at)) != 0; at += length)
+    for (at = 0; at < count && (length = prof__record_length(words[at], count - at)) != 0; at += length)
         if (prof__record_timed(words[at])) return prof__read_tick(base, words[at], 0);
     return ~(uint64_t)0;
 }

@@ -199,7 +199,7 @@ static PROF__UNUSED void prof__out_many(prof__out *out, uint64_t count, const ch
 }
 
 /* Writes "1 event" or "2 events" and what is the matter with them; nothing if there are none. */
-static PROF__UNUSED void prof__out_note(prof__out *out, uint64_t count, const char *thing, const char *text)
+static PROF__COLD PROF__UNUSED void prof__out_note(prof__out *out, uint64_t count, const char *thing, const char *text)
 {
     if (!count) return;
     prof__out_many(out, count, thing);

@@ -34,10 +34,10 @@ static int prof__device_args(prof_trace *trace, prof__read_device_record *e, con
     size_t key, value;
     e->args = trace->kept_count;
     for (; at < count; at += key + value) {
-        key = prof__record_words(words[at], count - at);
+        key = prof__record_length(words[at], count - at);
         if (!key || prof__read_kind(words[at]) != PROF__KIND_DATA || (words[at] >> 32 & 0xFF) != PROF_VALUE_STRING)
             break;
-        value = at + key < count ? prof__record_words(words[at + key], count - at - key) : 0;
+        value = at + key < count ? prof__record_length(words[at + key], count - at - key) : 0;
         if (!value || prof__read_kind(words[at + key]) != PROF__KIND_DATA) break;
         if (prof__read_keep(trace, words + at, key + value) == PROF__NONE) return 0;
         e->arg_count++;

@@ -85,7 +85,7 @@ static PROF__RARE size_t prof__read_make_site(prof_trace *trace, const char *tex
 }
 
 /* Makes a site for an id that meta lacks: "?site 12". Returns 0 without memory. */
-static PROF__COLD int prof__read_invent_site(prof_trace *trace, uint32_t id, uint32_t kind)
+static PROF__RARE int prof__read_invent_site(prof_trace *trace, uint32_t id, uint32_t kind)
 {
     char text[32] = "?site ";
     size_t site, item;

@@ -96,7 +96,7 @@ static void prof__filled_finish(prof__thread *self)
     prof__chunk_finish(self, filled);
 }
 
-static PROF__COLD void prof__filled_check(prof__thread *self)
+static PROF__RARE void prof__filled_check(prof__thread *self)
 {
     /* after the session, the memory may belong to somebody else */
     if (!PROF__LOAD(&prof__state.running) || PROF__LOAD(&prof__state.epoch) != self->epoch) return;
@@ -361,7 +361,7 @@ static int prof__attach(prof__thread *self)
 
 /* Does the same once a chunk is released; other threads may be faster. The thread sleeps without the lock, and keeps
    the session alive. */
-static PROF__COLD int prof__attach_later(prof__thread *self, prof__session *s, prof__signals *signals)
+static PROF__RARE int prof__attach_later(prof__thread *self, prof__session *s, prof__signals *signals)
 {
     int found;
     if (!prof__room_waits(self, s)) return 0;

@@ -350,7 +350,7 @@ static int prof__stat_rows_alone(prof__stat_rows *all, const prof_trace *trace, 
     return 1;
 }
 
-static PROF__COLD int prof__stat_rows_span(prof__stat_rows *all, const prof_span *span, uint64_t alone)
+static PROF__RARE int prof__stat_rows_span(prof__stat_rows *all, const prof_span *span, uint64_t alone)
 {
     prof_event event;
     prof__stat_row *row;

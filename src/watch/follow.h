@@ -154,7 +154,7 @@ typedef struct prof__follow {
 /*-- names and rows --*/
 
 /* Reads what was added to meta. Returns 0 without memory. */
-static PROF__ASIDE int prof__follow_meta(prof__follow *f)
+static PROF__RARE int prof__follow_meta(prof__follow *f)
 {
     const prof__session *s = f->session;
     for (;;) {
@@ -237,16 +237,8 @@ static int prof__follow_same(const void *owner, size_t item, const void *key)
     return row->site == wanted->site && !strcmp(row->text, wanted->text);
 }
 
-/* Returns the row of a call site and, if that has no name of its own, of a run-time name. */
-static uint32_t prof__follow_row_of(prof__follow *f, uint32_t id, prof_event_type type, const char *text)
+static PROF__COLD uint32_t prof__follow_row_named(prof__follow *f, uint32_t id, prof_event_type type, const char *text)
 {
-    prof__follow_site *site = prof__follow_site_of(f, id);
-    const char *name = site ? prof__follow_name(f, site->name) : "";
-    if (!site) return 1;
-    if (name[0] || !text) {
-        if (!site->row) site->row = prof__follow_add(f, id, type, name, NULL);
-        return site->row;
-    }
     prof__follow_key key;
     key.text = text;
     key.site = id;
@@ -254,9 +246,20 @@ static uint32_t prof__follow_row_of(prof__follow *f, uint32_t id, prof_event_typ
     size_t item = prof__read_find(&f->row_index, hash, prof__follow_same, f->rows, &key);
     if (item != PROF__NONE) return (uint32_t)item + 1;
     if (!prof__read_reserve(&f->row_index, 1)) return 1;
-    uint32_t number = prof__follow_add(f, id, type, name, text);
+    uint32_t number = prof__follow_add(f, id, type, "", text);
     if (number > 1) prof__read_put(&f->row_index, hash, number);
     return number;
+}
+
+/* Returns the row of a call site and, if that has no name of its own, of a run-time name. */
+static uint32_t prof__follow_row_of(prof__follow *f, uint32_t id, prof_event_type type, const char *text)
+{
+    prof__follow_site *site = prof__follow_site_of(f, id);
+    const char *name = site ? prof__follow_name(f, site->name) : "";
+    if (!site) return 1;
+    if (!name[0] && text) return prof__follow_row_named(f, id, type, text);
+    if (!site->row) site->row = prof__follow_add(f, id, type, name, NULL);
+    return site->row;
 }
 
 /*-- triggers --*/

@@ -158,10 +158,10 @@ static size_t prof__follow_copy(prof__follow *f, uint32_t slot)
 }
 
 /* Returns the time of the first record that has one, or ~0. */
-static uint64_t prof__follow_tick_at(uint64_t base, const uint64_t *words, size_t count)
+static PROF__RARE uint64_t prof__follow_tick_at(uint64_t base, const uint64_t *words, size_t count)
 {
     size_t at, length;
-    for (at = 0; at < count && (length = prof__record_words(words[at], count - at)) != 0; at += length)
+    for (at = 0; at < count && (length = prof__record_length(words[at], count - at)) != 0; at += length)
         if (prof__record_timed(words[at])) return prof__read_tick(base, words[at], 0);
     return ~(uint64_t)0;
 }

@@ -71,8 +71,9 @@ static void prof__follow_begin(prof__follow *f, prof__follow_track *t, uint32_t 
 static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint64_t *record)
 {
     prof__follow_open *open = t->depth && !t->beyond ? &t->stack[t->depth - 1] : NULL;
-    const prof__follow_site *site = open ? prof__follow_site_of(f, open->site) : NULL, *key;
-    if (record[0] & (PROF__ARG_KEY | PROF__ARG_TO)) return;
+    const prof__follow_site *site, *key;
+    if (!open || record[0] & (PROF__ARG_KEY | PROF__ARG_TO)) return;
+    site = prof__follow_site_of(f, open->site);
     if (!site || site->role != PROF_ROLE_THROUGHPUT) return;
     if ((record[0] >> 32 & 0xFF) != PROF_VALUE_UINT || !(record[0] & 0xFFFF)) return;
     key = prof__follow_site_of(f, prof__read_id(record[0]));
@@ -145,7 +146,6 @@ static PROF__ASIDE int prof__follow_end_late(prof__follow *f, prof__follow_track
 
 static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
-    const prof__follow_site *site = prof__follow_site_of(f, id);
     size_t at = t->depth;
     if (t->beyond) { /* taken for the end of the innermost */
         t->beyond--;
@@ -153,8 +153,10 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
     }
     while (at && t->stack[at - 1].site != id) at--;
     if (!at && t->late_count && prof__follow_end_late(f, t, id)) return;
-    if (!at)
+    if (!at) {
+        const prof__follow_site *site = prof__follow_site_of(f, id);
         for (at = t->depth; at && (!site || t->stack[at - 1].name != site->name);) at--;
+    }
     if (at && at < t->depth) prof__follow_note_late(t, at, t->stack[at - 1].row);
     if (at) {
         while (t->depth > at) prof__follow_pop(f, t, 0);
@@ -205,7 +207,7 @@ static PROF__ASIDE void prof__follow_frame(prof__follow *f, prof__follow_track *
     own->tick = t->tick;
 }
 
-static void prof__follow_counter(prof__follow *f, uint32_t id, unsigned kind, uint64_t bits, uint64_t tick)
+static PROF__COLD void prof__follow_counter(prof__follow *f, uint32_t id, unsigned kind, uint64_t bits, uint64_t tick)
 {
     uint32_t number = f->stats ? prof__follow_row_of(f, id, PROF_EVENT_COUNTER, NULL) : 1;
     prof__stat_row *row = &prof__follow_at(f, number)->sums;
