@@ -1206,8 +1206,9 @@ static void rounds_until_full(prof__server *v, const prof__server_client *c)
     }
 }
 
-/* An answer that nobody takes. */
-TEST(patience_ends_with_an_answer)
+/* An answer that nobody takes. half_closed: 1: the client has closed its side, as nc does after its request: that gives it no less
+   time. */
+static void run_out_of_patience(int half_closed)
 {
     prof__server *v = &prof__server_state;
     int ends[2];
@@ -1219,6 +1220,12 @@ TEST(patience_ends_with_an_answer)
     CHECK_EQUAL(c->asks[0].phase, PROF__ASK_ANSWER);
     rounds_until_full(v, c);
     CHECK(c->asks[0].taken > 0 && c->out_size > 0); /* more than the socket takes at once */
+    if (half_closed) {
+        shutdown(ends[1], SHUT_WR);
+        prof__server_hear(v, 0);
+        prof__server_round(v);
+        CHECK(c->closing);
+    }
     uint64_t earned = c->asks[0].taken / PROF__SERVER_RATE * 1000000000u;
     CHECK_EQUAL(prof__server_patience_ends(c), c->asks[0].since + PROF__SERVER_ANSWER_NS + earned);
     prof__server_round(v);
@@ -1231,6 +1238,12 @@ TEST(patience_ends_with_an_answer)
     prof__server_reset(v);
     prof_stop();
     prof_reset();
+}
+
+TEST(patience_ends_with_an_answer)
+{
+    run_out_of_patience(0);
+    run_out_of_patience(1);
 }
 
 TEST(waits_until_there_are_descriptors)

@@ -353,7 +353,6 @@ static void prof__server_serve(prof__server *v, prof__server_ask *ask)
         const char *text;
     } reasons[] = {{400, "not a valid request"},
                    {408, "the request took too long"},
-                   {411, "Content-Length is missing"},
                    {413, "the body is too large"},
                    {414, "the address is too long"},
                    {431, "the head of the request is too large"},

@@ -7,7 +7,8 @@ static void prof__server_shut(int *file)
     *file = -1;
 }
 
-/* Closes a descriptor. They change under the lock, so that the child of a fork knows all of them. */
+/* Closes a client's connection, and frees the client. Descriptors change under the lock, so that the child of a fork
+   knows all of them. */
 static void prof__server_close(prof__server *v, int index)
 {
     prof__server_client *c = v->clients[index];
@@ -120,9 +121,9 @@ static int prof__server_pump(prof__server *v, prof__server_client *c)
         if (sent && v->leave_at) v->leave_at = prof_host_ns() + PROF__SERVER_LEAVE_NS;
         got_on |= sent;
     }
-    int partial = c->closing || (c->speaks != PROF__SPEAKS_HTTP2 && c->in_size && !prof__server_busy(c)) ||
-                  (c->speaks == PROF__SPEAKS_NOTHING) ||
-                  (c->speaks == PROF__SPEAKS_HTTP2 && (c->in_size || c->block_stream));
+    int partial = c->speaks == PROF__SPEAKS_NOTHING ||
+                  ((c->closing || (c->speaks != PROF__SPEAKS_HTTP2 && c->in_size)) && !prof__server_busy(c)) ||
+                  (c->speaks == PROF__SPEAKS_HTTP2 && !c->closing && (c->in_size || c->block_stream));
     for (int i = 0; i < PROF__SERVER_STREAMS; ++i) partial |= c->asks[i].phase == PROF__ASK_BODY;
     if (!partial) c->partial_since = 0;
     if (partial && !c->partial_since) c->partial_since = prof_host_ns();

@@ -114,10 +114,11 @@ LIVE                                                                            
     /live waits for the next one: it does not discard what was recorded.
 
     Four times a second the thread copies the buffer and reads all of it, for what is new. It looks less often where
-    that takes longer than 25 ms, so that it never takes more than a tenth of a processor: a full ring of 8 MiB takes
-    20 ms at 2.3 GHz, one of 64 MiB 180 ms, so that the page moves on every 1.8 s. While the client has not read a
-    period, no other is sent: the next one then has everything since, up to 3 s; the rest is left out and counted. A
-    client that reads nothing for 60 s is closed. Four clients can watch at once.
+    that takes longer than 25 ms, so that it takes no more than a tenth of a processor, but at least every 5 s: a full
+    ring of 8 MiB takes 20 ms at 2.3 GHz, one of 64 MiB 180 ms, so that the page moves on every 1.8 s. While the client
+    has not read a period, no other is sent: the next one then has everything since, up to 3 s or two periods, whichever
+    is longer; the rest is left out and counted. A client that reads nothing for 60 s is closed. Four clients can watch
+    at once.
 
     A period lacks events that reach the buffer more than 20 ms late, as those of devices may; /save has them. In mode
     stream, and where a ring was overwritten, it also lacks scopes that began before what the buffer still has: the
@@ -134,7 +135,9 @@ SECURITY
       its user: the token is the password, with any name (`Authorization: Basic`, base64 of NAME:TOKEN). There is no
       encryption: on a network, use ssh -L 9012:localhost:9012 instead. XProf's dialog cannot send a token.
     - Web pages are refused: without a token the Host must be a name of this machine (no DNS rebinding), and a request
-      that a browser marks as another page's (Origin, Sec-Fetch-Site) is refused, whatever it asks for.
+      that a browser marks as another page's (Origin, Sec-Fetch-Site) is refused, whatever it asks for. A browser that
+      knows the token may send it with a GET of another page, and marks that only on loopback: on any other address,
+      such a page can begin captures, but not read them.
     - The server never opens a path that a client sends; keys of the configuration that name a file are refused.
     - It accepts 16 connections, each with 8 requests at a time (HTTP/1: after 8 requests that were sent without waiting
       for an answer it closes the connection), 16 KiB of head and 64 KiB of body, which must arrive in 10 seconds. If

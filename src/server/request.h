@@ -533,8 +533,10 @@ static void prof__server_serve_http(prof__server *v, prof__server_ask *ask)
     if (at == PROF__PATH_SUMMARY) ask->capture.format = PROF__SERVE_SUMMARY;
     if (at == PROF__PATH_DUMP) ask->capture.dump = 2;
     prof_status status = prof__server_parameters(v, ask, paths[at].may, ask->query);
-    if (!status && paths[at].post && ask->body.size && prof__server_add(v, &ask->body, "", 1))
-        status = prof__server_parameters(v, ask, paths[at].may, (char *)ask->body.at);
+    if (!status && paths[at].post && ask->body.size)
+        status = prof__server_add(v, &ask->body, "", 1)
+                     ? prof__server_parameters(v, ask, paths[at].may, (char *)ask->body.at)
+                     : prof__fail(PROF_NO_MEMORY, "no memory for the body");
     if (status)
         prof__server_refuse(v, ask, status);
     else
