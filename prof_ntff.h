@@ -811,7 +811,7 @@ static void prof__json_memory(prof__json *j, const char *bytes, size_t size)
 static prof_status prof__json_open(prof__json *j, const char *path)
 {
     memset(j, 0, sizeof *j);
-    j->file = fopen(path, "rb");
+    j->file = prof__file_open(path, "rb");
     if (!j->file) return prof__fail(PROF_IO, "cannot open %s: %s", path, strerror(errno));
     j->buffer = (char *)malloc(PROF__JSON_BUFFER);
     j->begin = j->at = j->end = j->buffer;
@@ -2709,7 +2709,7 @@ static int prof__kineto_whose(const char *path)
     if (!strcmp(path, "-")) return PROF__KINETO_NONE;
     if (!prof__file_replaceable(path) && (prof__path_kind(path, &size, &changed) != 1 || !size))
         return PROF__KINETO_NONE;
-    file = fopen(path, "rb");
+    file = prof__file_open(path, "rb");
     if (!file) return errno == ENOENT ? PROF__KINETO_NONE : PROF__KINETO_OTHERS;
     if (prof__read_size(file, &size)) {
         got = size < sizeof tail - 1 ? (size_t)size : sizeof tail - 1;
@@ -3039,7 +3039,7 @@ static int prof__tree_blank(const char *path)
 {
     unsigned char bytes[64];
     size_t got = 0, i;
-    FILE *file = fopen(path, "rb");
+    FILE *file = prof__file_open(path, "rb");
     if (file) {
         got = fread(bytes, 1, sizeof bytes, file);
         fclose(file);
@@ -3321,7 +3321,7 @@ static void prof__checkup_json(prof__checkup *c, const prof_ntff_artifact *a)
     char head[4097];
     size_t got = 0, i;
     const prof_ntff_artifact *info = NULL;
-    FILE *file = fopen(a->path, "rb");
+    FILE *file = prof__file_open(a->path, "rb");
     if (file) {
         got = fread(head, 1, sizeof head - 1, file);
         fclose(file);

@@ -2874,7 +2874,7 @@ PROF_DEF prof_status prof_xplane_pprof_stream(const prof_trace *trace, prof_sink
 /* Compresses a file. */
 static prof_status prof__gzip_file(const char *from, const char *to)
 {
-    FILE *file = fopen(from, "rb");
+    FILE *file = prof__file_open(from, "rb");
     prof__gzip *z = (prof__gzip *)malloc(sizeof *z);
     prof__out out;
     prof_status status = PROF_OK;

@@ -166,7 +166,7 @@ static int prof__tree_blank(const char *path)
 {
     unsigned char bytes[64];
     size_t got = 0, i;
-    FILE *file = fopen(path, "rb");
+    FILE *file = prof__file_open(path, "rb");
     if (file) {
         got = fread(bytes, 1, sizeof bytes, file);
         fclose(file);

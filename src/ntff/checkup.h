@@ -159,7 +159,7 @@ static void prof__checkup_json(prof__checkup *c, const prof_ntff_artifact *a)
     char head[4097];
     size_t got = 0, i;
     const prof_ntff_artifact *info = NULL;
-    FILE *file = fopen(a->path, "rb");
+    FILE *file = prof__file_open(a->path, "rb");
     if (file) {
         got = fread(head, 1, sizeof head - 1, file);
         fclose(file);

@@ -43,7 +43,7 @@ static void prof__json_memory(prof__json *j, const char *bytes, size_t size)
 static prof_status prof__json_open(prof__json *j, const char *path)
 {
     memset(j, 0, sizeof *j);
-    j->file = fopen(path, "rb");
+    j->file = prof__file_open(path, "rb");
     if (!j->file) return prof__fail(PROF_IO, "cannot open %s: %s", path, strerror(errno));
     j->buffer = (char *)malloc(PROF__JSON_BUFFER);
     j->begin = j->at = j->end = j->buffer;

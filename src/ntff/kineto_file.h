@@ -31,7 +31,7 @@ static int prof__kineto_whose(const char *path)
     if (!strcmp(path, "-")) return PROF__KINETO_NONE;
     if (!prof__file_replaceable(path) && (prof__path_kind(path, &size, &changed) != 1 || !size))
         return PROF__KINETO_NONE;
-    file = fopen(path, "rb");
+    file = prof__file_open(path, "rb");
     if (!file) return errno == ENOENT ? PROF__KINETO_NONE : PROF__KINETO_OTHERS;
     if (prof__read_size(file, &size)) {
         got = size < sizeof tail - 1 ? (size_t)size : sizeof tail - 1;
