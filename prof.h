@@ -1316,7 +1316,7 @@ PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink
 /* Write one event a line, by RFC 4180, in integer nanoseconds; the first line names the columns. The column value has
    the number of a counter or a loss, the text of a message, the id of a span or a flow, the address of an allocation or
    a lock. args has key=value, joined by ; with a backslash before each ; = and backslash in keys and values. What is
-   not UTF-8 becomes U+FFFD. */
+   not UTF-8 becomes U+FFFD. All else stays as it is: a spreadsheet takes a name that begins with = for a formula. */
 PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path);
 PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
 
@@ -27134,7 +27134,7 @@ static int prof__locks_open(prof__locks *all, const prof_trace *trace, int by_ad
 static int prof__locks_step(prof__locks *all, const prof_event *event, size_t track);
 static void prof__locks_close(prof__locks *all);
 
-/*-- statistics: rows as prof_statistics() has them, with what it takes to merge them; freed also after a failure -- */
+/*-- statistics: rows as prof_stats() has them, with what it takes to merge them; freed also after a failure -- */
 /* types: prof__stat_rows, prof__stat_row */
 static prof_status prof__stat_rows_make(const prof_trace *trace, int by_path, prof__stat_rows *all);
 static int prof__stat_rows_aggregated(const prof_trace *trace, int by_path);

@@ -17,9 +17,8 @@ QUICK START
 WHAT IT COSTS
 
     None of the three defined              nothing: a test checks that the object files are the same
-    Defined, but no tool is attached       a scope takes 12 (NVTX) to 15 (SDT) more instructions than its 76, a mark 7
-                                           to 11 more than its 65 (gcc 12 -O2 under callgrind, 2026-11-21; ITT was not
-                                           measured)
+    Defined, but no tool is attached       a scope takes 12 (NVTX) to 15 (SDT) more instructions, a mark 7 to 11 more
+                                           (gcc 12 -O2 under callgrind, 2026-11-21; ITT was not measured)
     A tool is attached                     in addition, what the tool takes for each call
 
 COMPILE-TIME OPTIONS, besides the three

@@ -82,7 +82,7 @@ WHAT VIEWERS SHOW                          (tests/viewers loads traces into them
 
     Perfetto drops scopes deeper than 512. speedscope shows neither marks nor counters, makes arguments part of the
     name, and with clocks of slow ticks confuses calls of the same name that begin or end at the same time.
-    chrome://tracing, speedscope and DevTools read at most 512 MB: write a part (from_ns, to_ns) or leave out short
+    chrome://tracing, speedscope and DevTools read at most 500 MB: write a part (from_ns, to_ns) or leave out short
     scopes (min_duration_ns).
 */
 #include "prof.h" /* each time, because this inclusion may be the one with PROF_IMPLEMENTATION */

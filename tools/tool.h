@@ -22,7 +22,7 @@
 
 enum { /* exit statuses */
     TOOL_OK = 0,
-    TOOL_NO = 1,   /* check: incomplete; compare: something is slower by more than --fail-over */
+    TOOL_NO = 1,   /* check: incomplete; compare: something is slower by more than --fail-over; neuron: see its help */
     TOOL_ERROR = 2 /* wrong usage, unreadable input, output that could not be written */
 };
 

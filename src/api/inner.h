@@ -184,7 +184,7 @@ static int prof__locks_open(prof__locks *all, const prof_trace *trace, int by_ad
 static int prof__locks_step(prof__locks *all, const prof_event *event, size_t track);
 static void prof__locks_close(prof__locks *all);
 
-/*-- statistics: rows as prof_statistics() has them, with what it takes to merge them; freed also after a failure -- */
+/*-- statistics: rows as prof_stats() has them, with what it takes to merge them; freed also after a failure -- */
 /* types: prof__stat_rows, prof__stat_row */
 static prof_status prof__stat_rows_make(const prof_trace *trace, int by_path, prof__stat_rows *all);
 static int prof__stat_rows_aggregated(const prof_trace *trace, int by_path);

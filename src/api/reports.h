@@ -116,7 +116,7 @@ PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink
 /* Write one event a line, by RFC 4180, in integer nanoseconds; the first line names the columns. The column value has
    the number of a counter or a loss, the text of a message, the id of a span or a flow, the address of an allocation or
    a lock. args has key=value, joined by ; with a backslash before each ; = and backslash in keys and values. What is
-   not UTF-8 becomes U+FFFD. */
+   not UTF-8 becomes U+FFFD. All else stays as it is: a spreadsheet takes a name that begins with = for a formula. */
 PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path);
 PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
 
