@@ -712,6 +712,7 @@ async function start() {
         if (!globalThis.DecompressionStream) throw new Error('This browser is too old: it needs Chrome 103, Firefox 113 or Safari 16.4.');
         const app = new App(finish(await readReport(pieces())));
         $('loading').hidden = true;
+        app.time.draw();
         document.documentElement.dataset.ready = String(round(performance.now()));
         globalThis.prof = app; // for those who look into it from the console, and for tests
     } catch (error) {

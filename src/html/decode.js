@@ -83,18 +83,18 @@ const decoder = new TextDecoder();
 
 /** Seven bits of each character; `!` stands before one whose bit 64 is inverted. @param {string} text @returns {Uint8Array} */
 export function fromText(text) {
-    const bytes = new TextEncoder().encode(text), done = { at: 0, size: 0, bits: 0, count: 0 }; // they become fewer, in place
-    while (done.at < bytes.length) someLetters(bytes, done);
+    const bytes = new Uint8Array(text.length), done = { at: 0, size: 0, bits: 0, count: 0 };
+    while (done.at < text.length) someLetters(text, bytes, done);
     return bytes.subarray(0, done.size);
 }
 
 /** A few thousand letters: engines make a function fast that is called often, rather than one that loops for long. */
-function someLetters(bytes, done) {
-    const until = min(done.at + 4000, bytes.length);
+function someLetters(text, bytes, done) {
+    const until = min(done.at + 4000, text.length);
     let { at, size, bits, count } = done, other = 0;
     while (at < until) {
-        let letter = bytes[at++];
-        if (letter === 33) letter = bytes[at++] ^ 64;
+        let letter = text.charCodeAt(at++);
+        if (letter === 33) letter = text.charCodeAt(at++) ^ 64;
         other |= letter;
         bits = bits << 7 | letter;
         count += 7;
@@ -470,7 +470,7 @@ export class Decoder {
                 lastNode[number] = this.node(parent, kind.label);
             }
             // as many as the track will have at this rate; what is not used is never touched, and takes no memory
-            if (i >= level.start.length) level.grow(max(i * 4, min(i * 256, ceil(1.1 * track.events * i / (track.scopes + 1)))));
+            if (i >= level.start.length) level.grow(max(i * 4, min(i * 4096, ceil(1.1 * track.events * i / (track.scopes + 1)))));
             level.start[i] = last;
             level.node[i] = level.lastNode = lastNode[number];
             if (kind.flags) level.flags.set(i, kind.flags);

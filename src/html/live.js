@@ -358,10 +358,10 @@ class Live {
         const { app } = this, place = document.querySelector('#panel .scroll'), top = place ? place.scrollTop : 0, { tab, memories } = app.panels;
         if (shape !== this.shape) {
             app.panels.close();
-            app.panels = Object.assign(new Panels(app, document.getElementById('tabs'), document.getElementById('panel')), { memories });
+            app.panels = Object.assign(new Panels(app, document.getElementById('tabs'), document.getElementById('panel')), { memories, step: Infinity });
             app.panels.tab = app.panels.list.some(([id]) => id === tab) ? tab : 'scopes';
         }
-        app.panels.kept = null;
+        app.panels.key = null;
         app.panels.render();
         if (document.querySelector('#panel .scroll')) document.querySelector('#panel .scroll').scrollTop = top;
         this.shape = shape;

@@ -1,7 +1,7 @@
 // What is shown below the time line: tables, flame graph, one scope.
 
 import { firstIndex } from './columns.js';
-import { rangeStats, percentile, callsOf, flameTree, statesIn } from './stats.js';
+import { statsSteps, percentile, callsOf, flameTree, statesIn } from './stats.js';
 import { cost, scopesOf, truncatedText, objectsIn, scopeOf } from './model.js';
 import { css } from './theme.js';
 import { el, select, table, tools, words, times, moments, counts, sizes } from './dom.js';
@@ -22,6 +22,7 @@ export class Panels {
         this.body = body;
         this.tab = 'scopes';
         this.memories = {};
+        this.step = 1e6; // so many scopes are counted at once
         this.bottomUp = false;
         const { report } = app, spans = report.spans.length > 0;
         this.comparison = report.processes.length > 1 ? new Comparison(this) : null;
@@ -67,9 +68,9 @@ export class Panels {
     }
 
     /** Draws the tab again, soon. */
-    refresh() {
+    refresh(wait = 60) {
         clearTimeout(this.timer);
-        this.timer = setTimeout(() => this.render(), 60);
+        this.timer = setTimeout(() => this.render(), wait);
     }
 
     render() {
@@ -79,18 +80,35 @@ export class Panels {
             tab.tabIndex = on ? 0 : -1;
         }
         this.body.setAttribute('aria-labelledby', 'tab-' + this.tab);
-        const content = this.list.find(([id]) => id === this.tab)[2]();
+        const content = /^(scopes?|flame)$/.test(this.tab) && !this.count() ? this.coming() : this.list.find(([id]) => id === this.tab)[2]();
         this.body.replaceChildren(...(Array.isArray(content) ? content : [content]));
+    }
+
+    /** Stands for statistics that are not there yet. */
+    coming() {
+        this.refresh(1);
+        return el('p.note', { role: 'status' }, 'Statistics are coming\u2026');
     }
 
     memoryOf(name) { return this.memories[name] = this.memories[name] || {}; }
 
     /** Statistics of the selection, or of all; kept until it changes. */
     stats() {
-        const { selection, report } = this.app, from = selection ? selection.from : report.from, to = selection ? selection.to : report.to;
-        if (!this.kept || this.kept.from !== from || this.kept.to !== to || this.kept.only !== this.only) {
-            this.kept = rangeStats(report, from, to, this.only === undefined ? undefined : this.ofTrack());
-            this.kept.only = this.only;
+        while (!this.count());
+        return this.kept;
+    }
+
+    /** Counts some scopes, which takes less time than a frame; nothing as long as there are more. */
+    count() {
+        const { selection, report } = this.app, { from, to } = selection || report, key = [from, to, this.only].join();
+        if (this.key !== key) {
+            this.key = key;
+            this.kept = null;
+            this.steps = statsSteps(report, from, to, this.only === undefined ? undefined : this.ofTrack());
+        }
+        for (let left = this.step; !this.kept && left > 0;) {
+            const { done, value } = this.steps.next();
+            if (done) this.kept = value; else left -= value;
         }
         return this.kept;
     }

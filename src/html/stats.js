@@ -37,18 +37,26 @@ export function indexRange(level, from, to) {
  * @param {(track: object) => boolean} [wanted]
  */
 export function rangeStats(report, from, to, wanted) {
+    for (const steps = statsSteps(report, from, to, wanted); ;) {
+        const { done, value } = steps.next();
+        if (done) return value;
+    }
+}
+
+/** The same in small steps; of each, the number of scopes. */
+export function* statsSteps(report, from, to, wanted) {
     if (report.all && !wanted && from <= report.from && to >= report.to) return allStats(report);
     const { nodes, labels } = report, column = n => new Float64Array(n), calls = column(nodes.count), total = column(nodes.count), self = column(nodes.count);
     const sums = { labelOf: nodes.label, calls, total, whole: column(labels.length), longest: column(labels.length),
         cut: column(labels.length), lost: column(labels.length), lostSelf: column(labels.length), shortest: column(labels.length).fill(Infinity), histograms: new Array(labels.length).fill(null) };
     for (const track of report.tracks) {
         if (wanted && !wanted(track)) continue;
-        track.levels.forEach((level, depth) => {
+        for (const [depth, level] of track.levels.entries()) {
             const [first, end] = indexRange(level, from, to), { start, node, flags, groups } = level;
             let i = first;
             for (const odd of Uint32Array.from(new Set([first, ...flags.keys(), end - 1])).sort()) { // the few that may be cut, or are groups
                 if (odd < first || odd >= end) continue;
-                addWhole(sums, level, i, odd);
+                yield* addWhole(sums, level, i, odd);
                 i = odd + 1;
                 const n = node[odd], long = level.durationOf(odd);
                 if (groups && groups.has(odd)) {
@@ -59,11 +67,11 @@ export function rangeStats(report, from, to, wanted) {
                     total[n] += max(0, min(start[odd] + long, to) - max(start[odd], from));
                     if (flags.has(odd) && start[odd] >= from && start[odd] + long <= to) leaveOut(sums, nodes.label[n], track.levels[depth + 1], start[odd], long);
                 } else {
-                    addWhole(sums, level, odd, i);
+                    yield* addWhole(sums, level, odd, i);
                 }
             }
-            addWhole(sums, level, i, end);
-        });
+            yield* addWhole(sums, level, i, end);
+        }
     }
     for (let n = 1; n < nodes.count; n++) self[n] = total[n];
     for (let n = 1; n < nodes.count; n++) self[nodes.parent[n]] -= total[n];
@@ -78,8 +86,13 @@ function leaveOut({ cut, lost, lostSelf }, label, inner, start, long) {
     for (let i = first; i < end; i++) lostSelf[label] -= inner.durationOf(i);
 }
 
-function addWhole(sums, level, first, end) {
-    for (; first < end; first += 4000) addSome(sums, level, first, min(end, first + 4000)); // see someLetters()
+function* addWhole(sums, level, first, end) {
+    while (first < end) { // see someLetters()
+        const next = min(end, first + 4000);
+        addSome(sums, level, first, next);
+        yield next - first;
+        first = next;
+    }
 }
 
 function addSome({ labelOf, calls, total, whole, longest, shortest, histograms }, level, first, end) {

@@ -81,6 +81,33 @@ async function slowly(prefix) {
     server.close();
 }
 
+/** Statistics of many scopes are counted a part at a time: the page says so meanwhile, and does something else in between. */
+async function counting(prefix) {
+    const { page, log } = await open(prefix + '.html'), panel = page.locator('#panel'), name = 'counting';
+    for (const tab of ['scopes', 'flame', 'scope']) {
+        const [wanted, first, between, got] = await page.evaluate(async id => {
+            const { panels, report } = globalThis.prof, text = () => document.getElementById('panel').innerText, step = panels.step;
+            globalThis.prof.label = report.labels[0];
+            panels.open(id);
+            const whole = text();
+            panels.step = report.scopes / 5;
+            panels.key = null;
+            panels.render();
+            const said = text(), status = document.querySelector('#panel [role=status]') !== null;
+            let others = 0;
+            for (const end = performance.now() + 60000; text() === said && performance.now() < end; others++) await new Promise(done => setTimeout(done, 1));
+            panels.step = step;
+            return [whole, [said, status], others, text()];
+        }, tab);
+        same(`${name}: ${tab}: what is coming is said`, first, ['Statistics are coming\u2026', true]);
+        check(`${name}: ${tab}: in several parts`, between > 1, `${between} turns`);
+        same(`${name}: ${tab}: then it is there`, got, wanted);
+    }
+    check(`${name}: a table is there`, (await panel.innerText()).length > 100, 'the panel is empty');
+    same(`${name}: nothing goes wrong`, log, []);
+    await page.close();
+}
+
 /** By the keyboard alone. */
 async function keyboard(prefix) {
     const { page, log } = await open(prefix + '.html'), name = 'keyboard';
@@ -505,6 +532,7 @@ async function flameFile(drawn) {
 
 const plain = prefixes.find(prefix => prefix.endsWith('plain')) || prefixes[0];
 await keptLines(pair + '.1');
+await counting(pair + '.1');
 await slowly(pair + '.1');
 await keyboard(plain);
 await mouse(plain);
