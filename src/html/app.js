@@ -5,11 +5,12 @@ import { finish, warnings, scopeAt, scopeOf, truncatedText } from './model.js';
 import { firstIndex } from './columns.js';
 import { colorLabels, nodeColors, abgr } from './theme.js';
 import { parseQuery, labelMatches, findScopes } from './search.js';
-import { TimeLine, GUTTER, RULER, FONT } from './view.js';
+import { TimeLine, GUTTER } from './view.js';
+import { drawBars } from './frames.js';
 import { Panels, where, frameOf, statesText } from './panels.js';
 import { el, copy } from './dom.js';
 import { Svg, download, flamePicture } from './picture.js';
-import { abs, ceil, floor, max, min, round, ns, moment, bytes, grouped, shown } from './text.js';
+import { abs, floor, max, min, round, ns, moment, bytes, grouped, shown } from './text.js';
 
 const $ = id => document.getElementById(id);
 
@@ -160,46 +161,7 @@ class App {
         this.drawFrames();
     }
 
-    /** The bars of the frames: a bar for each, or the longest of several where they are narrower than a pixel. */
-    drawFrames(svg) {
-        if (!this.series) return;
-        const canvas = $('frames'), ratio = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
-        if (!svg) Object.assign(canvas, { width: round(width * ratio), height: round(height * ratio) });
-        const ctx = svg || canvas.getContext('2d'), { start, duration } = this.series, n = start.length;
-        ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-        const sorted = Float64Array.from(duration).sort(), high = min(sorted[n - 1], sorted[floor(n * 0.95)] * 2.5) || 1;
-        const budgets = [1e9 / 60, 1e9 / 30], median = sorted[n >> 1];
-        // frames of a game have a budget; others are compared with their median
-        const game = median > 1e6 && median < 5e7, limits = game ? [budgets[0] * 1.02, budgets[1] * 1.02] : [median * 1.5, median * 3];
-        const bar = min(12, (width - GUTTER) / n);
-        this.frameBar = bar;
-        for (let i = 0; i < n;) {
-            const x = GUTTER + i * bar, next = bar >= 1 ? i + 1 : max(i + 1, ceil((floor(x) + 1 - GUTTER) / bar));
-            let longest = 0, shownToo = false;
-            for (let k = i; k < min(n, next); k++) {
-                longest = max(longest, duration[k]);
-                shownToo = shownToo || (start[k] < this.view.to && start[k] + duration[k] > this.view.from);
-            }
-            ctx.fillStyle = longest > limits[1] ? this.style.bad : longest > limits[0] ? this.style.warn : this.style.good;
-            ctx.globalAlpha = shownToo ? 1 : 0.45;
-            const tall = max(1, min(1, longest / high) * (height - 4));
-            ctx.fillRect(x, height - tall, max(1, bar - (bar > 3 ? 1 : 0)), tall);
-            i = next;
-        }
-        ctx.globalAlpha = 1;
-        ctx.fillStyle = this.style.faint;
-        ctx.font = 11 + FONT;
-        for (const limit of game ? budgets : [median]) {
-            const y = height - limit / high * (height - 4);
-            if (y > 2) ctx.fillRect(GUTTER, y, width, 1);
-        }
-        ctx.textBaseline = 'top';
-        ctx.fillStyle = this.style.ink;
-        ctx.fillText(`${this.series.noun === 'step' ? 'Steps' : 'Frames'}: ${this.series.name}`, 8, 6);
-        ctx.fillStyle = this.style.faint;
-        ctx.fillText(`${grouped(n)}, median ${ns(median)}`, 8, 22);
-        ctx.fillText(game ? 'lines: 60 and 30 a second' : 'line: the median', 8, 37);
-    }
+    drawFrames(svg) { if (this.series) this.frameBar = drawBars($('frames'), this, svg); }
 
     frameAt(x) {
         const i = floor((x - GUTTER) / this.frameBar);

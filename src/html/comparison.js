@@ -59,12 +59,12 @@ export class Comparison {
 
     /** Lists to choose the two recordings from, and the threshold below which a change counts as noise. */
     choosers() {
-        const { processes } = this.app.report, choose = (which, title) => el('label', {}, title + ' ', select(title, processes.map(({ name }, i) => [i, name]), this.pair[which], i => {
+        const { processes } = this.app.report, choose = (which, title) => el('label', {}, title + ': ', select(title, processes.map(({ name }, i) => [i, name]), this.pair[which], i => {
             this.pair[which] = Number(i);
             this.path = [];
             this.panels.render();
         }));
-        return [choose(0, '1:'), choose(1, '2:'), el('label', { title: 'A change counts if its whole 99 % interval lies beyond' }, 'threshold % ',
+        return [choose(0, '1, before'), choose(1, '2, after'), el('label', { title: 'A change counts if its whole 99 % interval lies beyond' }, 'threshold % ',
             el('input', { type: 'number', min: 0, max: 1000, value: this.threshold, style: { width: '4.5em' }, onchange: event => {
                 this.threshold = max(0, Number(event.target.value) || 0);
                 this.panels.render();

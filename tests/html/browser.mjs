@@ -319,6 +319,8 @@ async function compared(prefix) {
         const titles = [...document.querySelectorAll('#panel th')].map(th => th.innerText), at = titles.indexOf('change');
         return [...document.querySelectorAll('#panel tbody tr')].map(row => row.children[at].innerText);
     });
+    same('compare: which recording is before the change, and which after', await page.locator('#panel label:has(select)').evaluateAll(all => all.map(each => each.firstChild.data)), ['1, before: ', '2, after: ']);
+    same('compare: ... is said', [await page.getByRole('combobox', { name: '1, before' }).count(), await page.getByRole('combobox', { name: '2, after' }).count()], [1, 1]);
     check('compare: a row for each scope, and no change', changes.length > 2 && changes.every(text => text === '' || text === '0.0 %'), changes.join());
     same('compare: nothing goes wrong', log, []);
     await page.screenshot({ path: path.join(folder, 'compare.png') });

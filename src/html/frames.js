@@ -1,0 +1,44 @@
+// The bars of the frames, or steps, at the top of the page.
+
+import { GUTTER, FONT } from './view.js';
+import { ceil, floor, max, min, round, ns, grouped } from './text.js';
+
+/** A bar for each frame, or the longest of several where they are narrower than a pixel. Returns their width. */
+export function drawBars(canvas, { series, view, style }, svg) {
+    const ratio = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
+    if (!svg) Object.assign(canvas, { width: round(width * ratio), height: round(height * ratio) });
+    const ctx = svg || canvas.getContext('2d'), { start, duration } = series, n = start.length;
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const sorted = Float64Array.from(duration).sort(), high = min(sorted[n - 1], sorted[floor(n * 0.95)] * 2.5) || 1;
+    const budgets = [1e9 / 60, 1e9 / 30], median = sorted[n >> 1];
+    // frames of a game have a budget; others are compared with their median
+    const game = median > 1e6 && median < 5e7, limits = game ? [budgets[0] * 1.02, budgets[1] * 1.02] : [median * 1.5, median * 3];
+    const bar = min(12, (width - GUTTER) / n);
+    for (let i = 0; i < n;) {
+        const x = GUTTER + i * bar, next = bar >= 1 ? i + 1 : max(i + 1, ceil((floor(x) + 1 - GUTTER) / bar));
+        let longest = 0, shownToo = false;
+        for (let k = i; k < min(n, next); k++) {
+            longest = max(longest, duration[k]);
+            shownToo = shownToo || (start[k] < view.to && start[k] + duration[k] > view.from);
+        }
+        ctx.fillStyle = longest > limits[1] ? style.bad : longest > limits[0] ? style.warn : style.good;
+        ctx.globalAlpha = shownToo ? 1 : 0.45;
+        const tall = max(1, min(1, longest / high) * (height - 4));
+        ctx.fillRect(x, height - tall, max(1, bar - (bar > 3 ? 1 : 0)), tall);
+        i = next;
+    }
+    ctx.globalAlpha = 1;
+    ctx.fillStyle = style.faint;
+    ctx.font = 11 + FONT;
+    for (const limit of game ? budgets : [median]) {
+        const y = height - limit / high * (height - 4);
+        if (y > 2) ctx.fillRect(GUTTER, y, width, 1);
+    }
+    ctx.textBaseline = 'top';
+    ctx.fillStyle = style.ink;
+    ctx.fillText(`${series.noun === 'step' ? 'Steps' : 'Frames'}: ${series.name}`, 8, 6);
+    ctx.fillStyle = style.faint;
+    ctx.fillText(`${grouped(n)}, median ${ns(median)}`, 8, 22);
+    ctx.fillText(game ? 'lines: 60 and 30 a second' : 'line: the median', 8, 37);
+    return bar;
+}
