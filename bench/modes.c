@@ -60,6 +60,8 @@ static struct {
     double ns[ROUNDS], ratio[ROUNDS];
 } rows[] = {{"ring", PROF_RING, 0, 0, 0, "", "", {0}, {0}},
             {"ring, reused", PROF_RING, 0, 4, 0, "", "", {0}, {0}},
+            {"ring, short", PROF_RING, 0, 0, 0, "min_duration", "1s", {0}, {0}}, /* each scope is taken back */
+            {"ring, long", PROF_RING, 0, 0, 0, "min_duration", "1ns", {0}, {0}},
             {"ring in a file", PROF_RING, 1, 0, 0, "", "", {0}, {0}},
             {"fill", PROF_FILL, 0, 0, 0, "", "", {0}, {0}},
             {"fill, full", PROF_FILL, 0, 4, 0, "", "", {0}, {0}},

@@ -20,7 +20,7 @@ bytes-next-scope-clang         148
 instructions-scope             80
 instructions-scope_off         7
 instructions-scope_off_args    375
-instructions-scope_short       250
+instructions-scope_short       86
 instructions-block             80
 instructions-begin_end         154
 instructions-mark              45

@@ -5,6 +5,7 @@
 #include "trace.h"
 #include <dirent.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -1607,6 +1608,149 @@ TEST(short_scopes_to_the_tick)
     CHECK_EQUAL(list.count, 2);
     CHECK_EQUAL(list.events[list.count - 1].duration_ns, 1000000000);
     done();
+}
+
+/* Scopes, arguments and marks in any order and depth, in one chunk. An argument has the value of the word before it,
+   which may be the begin of its scope. */
+static struct { uint64_t random; long scopes, marks, args; } mixed;
+
+static unsigned mixed_random(unsigned below)
+{
+    mixed.random = mixed.random * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(mixed.random >> 33) % below;
+}
+
+enum { MIXED_STAYS = 1, MIXED_GONE = 2 }; /* what is in a scope: something that stays; a scope that was taken back */
+
+static int mixed_kept(int inside)
+{
+    mixed.scopes += inside & MIXED_STAYS;
+    return inside & MIXED_STAYS ? MIXED_STAYS : MIXED_GONE;
+}
+
+static int mixed_scopes(int depth)
+{
+    int found = 0, inside = 0;
+    for (unsigned i = mixed_random(4); i; --i) switch (mixed_random(depth < 6 ? 8 : 3)) {
+        case 0:
+            PROFILE_MARK("mark");
+            ++mixed.marks;
+            found |= MIXED_STAYS;
+            break;
+        case 1:
+            if (!depth) break;
+            PROFILE_ARG_U("word", PROF__SELF()->cursor[-1]);
+            ++mixed.args;
+            found |= MIXED_STAYS;
+            break;
+        case 2: {
+            PROFILE_SCOPE_L("off", 9);
+            break;
+        }
+        case 3: {
+            PROFILE_STAGE("stage");
+            inside = mixed_scopes(depth + 1);
+            PROFILE_NEXT("next");
+            found |= mixed_kept(inside);
+            inside = mixed_scopes(depth + 1);
+        }
+            found |= mixed_kept(inside);
+            break;
+        case 4: {
+            PROFILE_SCOPE_S("text");
+            inside = mixed_scopes(depth + 1);
+        }
+            found |= mixed_kept(inside ? MIXED_STAYS : 0); /* not the last record, if there was a scope in it */
+            break;
+        case 5:
+            PROFILE_BEGIN("loose");
+            inside = mixed_scopes(depth + 1);
+            PROFILE_END("loose");
+            found |= mixed_kept(inside);
+            break;
+        default: {
+            PROFILE_SCOPE("plain");
+            inside = mixed_scopes(depth + 1);
+        }
+            found |= mixed_kept(inside);
+            break;
+        }
+    return found;
+}
+
+TEST(short_scopes_among_others)
+{
+    long rounds = trace_times(30, 400, 20000);
+    for (long round = 0; round < rounds; ++round) {
+        prof_config config = trace_config(256u << 10);
+        config.clock = round % 4 ? PROF_CLOCK_AUTO : PROF_CLOCK_MONOTONIC;
+        config.min_duration_ns = 3600u * 1000000000ull;
+        memset(&mixed, 0, sizeof mixed);
+        mixed.random = (uint64_t)time(NULL) * 1000003u + (uint64_t)round;
+        uint64_t seed = mixed.random;
+        trace_start(&config);
+        PROFILE_MARK("first");
+        const prof__chunk *chunk = PROF__SELF()->chunk;
+        for (int i = 0; i < 40 && PROF__SELF()->free_words > 700; ++i) mixed_scopes(0);
+        CHECK(PROF__SELF()->chunk == chunk);
+        stop_and_read();
+        long args = 0;
+        for (size_t i = 0; i < list.count; ++i) args += (long)list.events[i].arg_count;
+        int good = (long)list.count == mixed.scopes + mixed.marks + 1 && args == mixed.args;
+        CHECK(good && !prof_trace_about(trace)->unmatched && !prof_trace_about(trace)->lost);
+        if (!good)
+            printf("  seed %llu, round %ld: %ld events instead of %ld, %ld arguments instead of %ld\n",
+                   (unsigned long long)seed, round, (long)list.count, mixed.scopes + mixed.marks + 1, args, mixed.args);
+        done();
+        if (!good) break;
+    }
+}
+
+static jmp_buf off_left;
+static void leave_off(void)
+{
+    PROFILE_SCOPE_L("off", 9);
+    longjmp(off_left, 1);
+}
+
+/* The end of a short scope finds that a scope inside it, which is off, was left: arguments go to the outer scope again. */
+TEST(short_scope_around_an_off_one_that_was_left)
+{
+    prof_config config = trace_config(256u << 10);
+    config.min_duration_ns = 1000000000;
+    trace_start(&config);
+    for (int i = 0; i < 20; ++i)
+        PROFILE_BLOCK("outer")
+        {
+            PROFILE_BLOCK("short") {}
+            PROFILE_BLOCK("short") if (!setjmp(off_left)) leave_off();
+            PROFILE_ARG_I("i", i);
+        }
+    stop_and_read();
+    CHECK_EQUAL(list.count, 20);
+    for (size_t i = 0; i < list.count; ++i) CHECK_EQUAL(list.events[i].arg_count, 1);
+    done();
+}
+
+/* A thread keeps the chunk before its present one only until that has an event. */
+TEST(long_scopes_release_the_chunk_before)
+{
+    prof_config config = trace_config(256u << 10);
+    config.min_duration_ns = 1;
+    trace_start(&config);
+    PROFILE_MARK("first");
+    prof__thread *self = PROF__SELF();
+    const prof__chunk *chunk = self->chunk;
+    long chunks = 0, kept = 0;
+    for (int i = 0; i < 20000; ++i) {
+        PROFILE_BLOCK("long") {}
+        chunks += chunk != self->chunk;
+        chunk = self->chunk;
+        if (self->cursor[-1] >> PROF__KIND_SHIFT == PROF__KIND_END) kept += self->filled != NULL;
+    }
+    CHECK(chunks > 3);
+    CHECK_EQUAL(kept, 0);
+    prof_trace_close(trace_stop());
 }
 
 /* Millions of short scopes take no room at all. */

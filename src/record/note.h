@@ -79,7 +79,7 @@ static prof__token prof__note_begin(prof__thread *self, prof_site *site, uint32_
 
 /* Ends a scope that is off. If notes inside it are open, they were not nested: all are forgotten. A token of another
    session or thread, or of a note that was forgotten, changes nothing. */
-static void prof__note_end(prof__thread *self, prof__token token)
+static PROF__COLD void prof__note_end(prof__thread *self, prof__token token)
 {
     uint32_t before = (uint32_t)token & PROF__NOTE_MASK, nested = (before & PROF__NOTE_NESTED) + PROF__NOTE_ONE;
     if ((token ^ prof__note_owner(self)) & PROF__NOTE_OWNER || (self->note & PROF__NOTE_NESTED) < nested) return;

@@ -85,11 +85,19 @@ static inline uint32_t prof__gate_next(prof__thread *self)
     return PROF__UNLIKELY(self->filled != NULL) ? prof__gate_filled(self) : self->open;
 }
 
-/* Undoes prof__take(). A thread that was already busy was interrupted by this handler, and stays busy. */
+/* Undoes prof__take(), if nothing was recorded. A thread that was already busy was interrupted by this handler, and
+   stays busy. */
 static inline void prof__untake(prof__thread *self, uint32_t gate)
 {
     PROF__BARRIER();
-    if (gate != PROF__BUSY) self->gate = prof__gate_next(self);
+    self->gate = gate;
+}
+
+/* Keeps what a gate with PROF__SHORT says for the slow paths. */
+static PROF__COLD void prof__short_passes(prof__thread *self)
+{
+    self->begun = self->cursor - 1;
+    self->begun_end = self->cursor;
 }
 
 /* Makes the thread of a control function busy while it holds the lock, so that a signal handler with a scope in it does
@@ -149,6 +157,7 @@ static PROF__APART void prof__control_unlock(void) { prof__unlock_steady(&prof__
    site is NULL, if the thread is attached. If this is a handler that interrupted a macro, counts what it loses. */
 static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint32_t gate, uint32_t loss)
 {
+    if (PROF__UNLIKELY(gate & PROF__SHORT)) prof__short_passes(self);
     if (gate == PROF__BUSY)
         prof__lose_busy(self, loss);
     else if (prof__settle(self, site, loss))
@@ -253,62 +262,72 @@ static inline void prof__place_leave(prof__thread *self, prof__place place, uint
 static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *site, uint32_t gate, uint32_t lost)
 {
     prof__token token = gate == PROF__BUSY ? 0 : prof__note_begin(self, site, lost);
+    if (gate & PROF__SHORT) {
+        prof__short_passes(self);
+        gate = PROF__SHUT; /* an end has to look at notes */
+    }
     prof__untake(self, gate);
     return token;
 }
 
-/* Begins a scope that was lost for want of room, see >>note, unless its arguments can find none either. Opens the gate:
-   the caller has nothing more to write. */
+/* Begins a scope that was lost for want of room, see >>note, unless its arguments can find none either. Shuts the gate:
+   the caller has nothing more to write, and opens it. */
 static PROF__RARE prof__token prof__begin_lost(prof__thread *self, prof_site *site)
 {
     if (!PROF__NOTE_LOST || !site || (self->free_words < 2 && self->session->header->mode == PROF_FILL)) return 0;
     return prof__begin_off(self, site, PROF__SHUT, PROF__NOTE_LOST);
 }
 
+/* Notes a begin or an end that was just written, with min_duration, so that an end finds what it can remove. */
+static PROF__COLD void prof__begun_note(prof__thread *self, uint64_t *at)
+{
+    if (*at >> PROF__KIND_SHIFT == PROF__KIND_END)
+        self->known = at;
+    else if (self->begun_end != at || self->begun + 1 != at)
+        self->known = at[-1] >> PROF__KIND_SHIFT == PROF__KIND_BEGIN ? at : at - 1;
+    self->begun = at;
+    self->begun_end = self->cursor;
+}
+
 /* The slow paths of begin and end. The thread is busy before and after. site: NULL: the scope gets no arguments. */
-static prof__token prof__begin_at(prof__thread *self, prof_site *site, uint64_t head, uint64_t now)
+static PROF__APART prof__token prof__begin_at(prof__thread *self, prof_site *site, uint64_t head, uint64_t now)
 {
     uint64_t *at = prof__reserve(self, 2, &now);
     if (!at) return prof__begin_lost(self, site);
     prof__store_word(at, head | (now - self->base));
     prof__commit(self, 1);
     self->free_words -= 1; /* for the end */
-    self->begun = at;
-    self->begun_end = self->cursor;
+    if (PROF__MIN_TICKS(self->session)) prof__begun_note(self, at);
     return head | self->epoch;
 }
 
-/* Returns 1 if nothing was recorded since the begin with this head, or all of it was removed. */
-static int prof__begin_is_last(prof__thread *self, uint64_t head)
+static void prof__count_taken_back(prof__chunk *chunk)
 {
-    if (!self->begun && self->cursor > prof__chunk_first(self->chunk)) {
-        self->begun = self->cursor - 1;
-        self->begun_end = self->cursor;
-    }
-    return self->begun_end == self->cursor && (*self->begun & ~PROF__TICK_MASK) == head;
+    PROF__STORE(&chunk->taken_back, PROF__LOAD(&chunk->taken_back) + 1);
 }
 
-/* Removes a scope that was too short, with its run-time name; its head first, so that a reader never sees a part. */
-static void prof__begin_undo(prof__thread *self)
+/* Removes a scope that was too short, with its run-time name, if nothing was recorded since its begin, or all of it was
+   removed. Its head first, so that a reader never sees a part. */
+static PROF__COLD int prof__begin_undo(prof__thread *self, uint64_t head, uint64_t now)
 {
-    prof__store_word(self->begun, 0);
-    if (PROF__UNLIKELY(self->cursor - self->begun > 1))
-        prof__clear(self->begun + 1, (size_t)(self->cursor - self->begun - 1) * 8);
-    self->free_words += (uint64_t)(self->cursor - self->begun) + 1;
-    self->cursor = self->begun;
-    self->begun = NULL;
-    PROF__STORE(&self->chunk->taken_back, PROF__LOAD(&self->chunk->taken_back) + 1);
+    uint64_t *at = self->begun, *end = self->cursor, tick;
+    if (self->begun_end != end || (tick = *at ^ head) >> PROF__TICK_BITS) return 0;
+    if (now - self->base - tick >= PROF__MIN_TICKS(self->session)) return 0;
+    prof__store_word(at, 0);
+    prof__clear(at, (size_t)(end - at) * 8);
+    self->free_words += (uint64_t)(end - at) + 1;
+    self->cursor = at;
+    self->begun_end = at > self->known ? at : NULL;
+    self->begun = at - 1;
+    prof__count_taken_back(self->chunk);
+    return 1;
 }
 
 static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
 {
     prof__session *s = self->session;
     if (PROF__UNLIKELY(self->note) && prof__note_is_innermost(self)) prof__note_forget(self);
-    if (PROF__MIN_TICKS(s) && self->entered && prof__begin_is_last(self, head) &&
-        now - self->base - (*self->begun & PROF__TICK_MASK) < PROF__MIN_TICKS(s)) {
-        prof__begin_undo(self);
-        return;
-    }
+    if (PROF__MIN_TICKS(s) && prof__begin_undo(self, head, now)) return;
     if ((self->cursor == self->end || (int64_t)(now - self->base) >> PROF__TICK_BITS > 0) && !prof__chunk_next(self)) {
         prof__lose(self, 1);
         return;
@@ -317,6 +336,7 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
     if ((int64_t)(now - self->base) < 0) now = self->base;
     prof__store_word(self->cursor, (head ^ PROF__END_OF_BEGIN) | (now - self->base));
     self->cursor++;
+    if (PROF__MIN_TICKS(s)) prof__begun_note(self, self->cursor - 1);
 }
 
 /* Begins a scope that prof__enter() did not let in: it is off, or the lock was taken, or it can't be noted. */
@@ -327,11 +347,11 @@ static PROF__RARE prof__token prof__begin_refused(prof__thread *self, prof_site 
     return prof__begin_off(self, site, prof__take(self), lost);
 }
 
-/* A slow path that each scope takes while min_duration is set. */
+/* A slow path that each scope takes whose clock is not the bare counter. */
 #define PROF__SLOW PROF__NOINLINE
 
-/* Reads the clock on a slow path, unless what the fast path has read will do: the thread was in step, so that nothing
-   was waited for since, and the session uses that clock. */
+/* Reads the clock on a slow path, unless what the fast path has read will do: `read` (0: nothing), if the thread was in
+   step, so that nothing was waited for since, and the session uses that clock. */
 static uint64_t prof__now_again(const prof__session *s, uint64_t read, int was_in_step, int at_end)
 {
     return read && was_in_step && PROF__BY_COUNTER(s) ? read : prof__now(s, at_end);
@@ -341,9 +361,24 @@ static int prof__in_step(const prof__thread *self)
     return self->session && self->seen == PROF__LOAD(prof__generation);
 }
 
-static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *site, uint32_t gate)
+/* Opens the gate to begins and ends, with min_duration, unless one of these could take a word of another event for its
+   begin. */
+static PROF__COLD void prof__open_short(prof__thread *self)
 {
-    uint64_t read = self->read;
+    if (self->begun_end == self->cursor && *self->known >> PROF__KIND_SHIFT != PROF__KIND_BEGIN &&
+        !self->note && !PROF__LEAVES_SOON(self))
+        self->gate = self->seen ^ PROF__SHORT;
+}
+
+/* Does what prof__leave() does, after the slow path of a begin or an end. */
+static void prof__leave_scope(prof__thread *self)
+{
+    prof__leave(self);
+    if (PROF__SHORT && PROF__UNLIKELY(self->session->fast == PROF__SHORT)) prof__open_short(self);
+}
+
+static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *site, uint32_t gate, uint64_t read)
+{
     int in_step = prof__in_step(self), ready = in_step && gate != PROF__BUSY;
     if (!ready || (uint32_t)prof__site_load(site) != self->seen) {
         if (prof__site_asked(site)) return prof__begin_off(self, site, gate, 0);
@@ -351,9 +386,10 @@ static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *si
         in_step = 0; /* the site may have waited for the lock */
     }
     if (!ready) return prof__begin_refused(self, site);
+    if (PROF__UNLIKELY(gate & PROF__SHORT)) prof__short_passes(self);
     prof__token token =
         prof__begin_at(self, site, prof__site_head(site), prof__now_again(self->session, read, in_step, 0));
-    prof__leave(self);
+    prof__leave_scope(self);
     PROF__BRIDGE_BEGIN(site, NULL, token);
     return token;
 }
@@ -364,28 +400,26 @@ PROF__ENTRY prof__token prof__begin(prof_site *site)
     uint64_t now = prof__counter();
     uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
     uint64_t head = prof__site_load(site) ^ generation;
-    if (PROF__UNLIKELY((uint32_t)head | (gate ^ generation))) {
-        self->read = now;
-        return prof__begin_slow(self, site, gate);
+    uint32_t differs = (uint32_t)head | (gate ^ generation);
+    if (PROF__UNLIKELY(differs) && differs != PROF__SHORT) {
+        return prof__begin_slow(self, site, gate, now);
     }
     uint64_t *at = self->cursor, left = self->free_words, elapsed = now - self->base;
     if (PROF__UNLIKELY((left < 2) | (elapsed >> PROF__TICK_BITS != 0))) {
-        self->read = 0;
-        return prof__begin_slow(self, site, gate);
+        return prof__begin_slow(self, site, gate, 0);
     }
     prof__store_word(at, head | elapsed);
     self->cursor = at + 1;
     self->free_words = left - 2;
     prof__token token = head | self->epoch;
     PROF__BARRIER();
-    self->gate = generation;
+    self->gate = gate;
     PROF__BRIDGE_BEGIN(site, NULL, token);
     return token;
 }
 
-static PROF__SLOW void prof__end_slow(prof__thread *self, prof__token token, uint32_t gate)
+static PROF__SLOW void prof__end_slow(prof__thread *self, prof__token token, uint32_t gate, uint64_t read)
 {
-    uint64_t read = self->read;
     int in_step = prof__in_step(self);
     if (token & PROF__NOTE) {
         if (gate != PROF__BUSY) prof__note_end(self, token);
@@ -395,14 +429,28 @@ static PROF__SLOW void prof__end_slow(prof__thread *self, prof__token token, uin
     if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) { /* begun in another session, whose image has it as open */
         prof__untake(self, gate);
     } else if ((in_step && gate != PROF__BUSY) || prof__enter_slow(self, NULL, gate, PROF__LOSS_EVENT)) {
+        if (PROF__UNLIKELY(gate & PROF__SHORT)) prof__short_passes(self);
         if ((uint32_t)token == self->epoch)
             prof__end_at(self, token ^ self->epoch, prof__now_again(self->session, read, in_step, 1));
-        prof__leave(self);
+        prof__leave_scope(self);
     }
     PROF__BRIDGE_END(self, token);
 #ifndef PROF_FREESTANDING
     if (PROF__UNLIKELY(PROF__LEAVES_SOON(self))) prof__last_scope_ended(self);
 #endif
+}
+
+/* The end of a scope while the gate says that the last word is no argument. Removes the scope and returns 1, if it is
+   too short and that word is its begin. */
+static inline int prof__end_short(prof__thread *self, uint64_t head, uint64_t elapsed)
+{
+    uint64_t *at = self->cursor - 1, tick = *at ^ head;
+    if (tick >> PROF__TICK_BITS || elapsed - tick >= PROF__MIN_TICKS(self->session)) return 0;
+    prof__store_word(at, 0);
+    self->free_words += 2;
+    self->cursor = at;
+    prof__count_taken_back(self->chunk);
+    return 1;
 }
 
 PROF__ENTRY void prof__end(prof__token token)
@@ -411,21 +459,29 @@ PROF__ENTRY void prof__end(prof__token token)
     uint64_t now = prof__counter();
     uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
     uint64_t head = token ^ self->epoch;
-    if (PROF__UNLIKELY((uint32_t)head | (gate ^ generation))) {
-        self->read = now;
-        prof__end_slow(self, token, gate);
-        return;
+    uint32_t differs = (uint32_t)head | (gate ^ generation);
+    if (PROF__UNLIKELY(differs)) {
+        int open = differs == PROF__SHORT;
+        if (open && prof__end_short(self, head, now - self->base)) {
+            PROF__BARRIER();
+            self->gate = gate;
+            PROF__BRIDGE_END(self, token);
+            return;
+        }
+        if (!open || self->filled) {
+            prof__end_slow(self, token, gate, now);
+            return;
+        }
     }
     uint64_t *at = self->cursor, elapsed = now - self->base;
     if (PROF__UNLIKELY(((uint64_t)(self->end - at) <= self->free_words) | (elapsed >> PROF__TICK_BITS != 0))) {
-        self->read = 0;
-        prof__end_slow(self, token, gate);
+        prof__end_slow(self, token, gate, 0);
         return;
     }
     prof__store_word(at, (head ^ PROF__END_OF_BEGIN) | elapsed);
     self->cursor = at + 1;
     PROF__BARRIER();
-    self->gate = generation;
+    self->gate = gate;
     PROF__BRIDGE_END(self, token);
 }
 

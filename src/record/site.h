@@ -7,7 +7,7 @@ static int prof__category_on(const char *category)
     return 1;
 }
 #else
-static int prof__match(const char *pattern, const char *text)
+static PROF__RARE int prof__match(const char *pattern, const char *text)
 {
     const char *star = NULL, *retry = NULL;
     while (*text) {

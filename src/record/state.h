@@ -55,7 +55,7 @@ typedef struct prof__session {
     char *chunks;
     uint64_t *meta;
     uint32_t chunk_size;
-    uint32_t fast; /* 1: a scope needs the inline counter and nothing else */
+    uint32_t fast; /* 1: a scope needs the inline counter and nothing else; PROF__SHORT: and min_ticks */
     prof__extent meta_words, chunk_words;
     prof__extent chunk_count;
     uint64_t min_ticks, ordered_excess;
@@ -171,7 +171,7 @@ static struct {
 #define PROF__BY_COUNTER(s) ((s)->clock == PROF_CLOCK_COUNTER)
 #define PROF__HELD() (prof__state.held)
 #define PROF__CRASH_REPORT(s) ((s)->crash_report)
-#define PROF__FAST(s) ((s)->fast)
+#define PROF__FAST(s) ((s)->fast == 1)
 #define PROF__TAKEN_BACK(chunk) PROF__LOAD(&(chunk)->taken_back)
 #endif
 
@@ -230,7 +230,7 @@ static void prof__generation_look(void)
 #define PROF__ASKED 0x40000000u /* a flag beside a generation, which is always below it: see >>note */
 static void prof__next_generation(void)
 {
-    uint32_t next = PROF__ADD(&prof__generations, 1u) % (PROF__ASKED - 1) + 1;
+    uint32_t next = PROF__ADD(&prof__generations, 1u) % (PROF__ASKED / 2 - 1) + 1; /* so PROF__SHORT is clear */
     PROF__RELEASE(prof__generation, next);
     prof__hub_tell(next);
 }

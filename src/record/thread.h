@@ -40,9 +40,9 @@ typedef struct prof__thread {
     uint64_t thread_id;
     uint32_t exits;   /* how often the thread has run its destructor: see prof__thread_leaves */
     uint32_t entered; /* 1: the last TRACK record of the chunk is the present track's. 0: cursor is end, free_words 0 */
-    uint64_t *begun, *begun_end; /* the last begin, if short scopes are removed */
+    uint64_t *begun, *begun_end; /* the last begin or end, if short scopes are removed; if begun_end is the cursor */
+    uint64_t *known; /* from here to begun are begins and ends; the first may also be a word that looks like neither */
     prof_fiber own;
-    uint64_t read;      /* the clock, as read by a begin or an end that then took the slow path; 0: not kept */
     uint32_t note;      /* of the innermost scope that is off: see >>note; 0: none */
     uint32_t note_place; /* its place in prof__asked.with_args, plus 1; 0: only its token knows */
     uint32_t waited;    /* the value of prof__room_mark() when a wait for a chunk ended in vain */
@@ -79,6 +79,9 @@ typedef struct prof__thread {
 #define PROF__VISITS 100u      /* see prof__visits */
 #define PROF__BUSY 0x80000000u /* the thread is writing: a signal handler that finds this must not write */
 #define PROF__SHUT 0x80000001u /* all macros take the slow path */
+/* A gate that differs from the generation in this bit is open to begins and ends only: a session with min_duration,
+   where no word of another event is last, or none that an end could take for its begin. */
+#define PROF__SHORT PROF__LESS(0x20000000u, 0u)
 #ifdef PROF__SHARED
 #define PROF__EXITS 3u /* how often a thread runs its destructor; after that it records no more */
 #else

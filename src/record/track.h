@@ -101,9 +101,8 @@ static PROF__RARE void prof__filled_check(prof__thread *self)
     /* after the session, the memory may belong to somebody else */
     if (!PROF__LOAD(&prof__state.running) || PROF__LOAD(&prof__state.epoch) != self->epoch) return;
     if (!prof__chunk_begun(self)) return;
-    if (PROF__MIN_TICKS(self->session) &&
-        (self->begun_end == self->cursor || self->cursor[-1] >> PROF__KIND_SHIFT == PROF__KIND_BEGIN))
-        return;
+    const uint64_t *last = self->begun_end == self->cursor ? self->begun : self->cursor - 1;
+    if (PROF__MIN_TICKS(self->session) && *last >> PROF__KIND_SHIFT == PROF__KIND_BEGIN) return;
     prof__filled_finish(self);
 }
 

@@ -202,8 +202,7 @@ static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *si
         prof__store_word(at, head | (now - self->base));
         prof__commit(self, 2 + text.words);
         self->free_words -= owed;
-        self->begun = at; /* only on this path: if short scopes are removed, the fast path is closed */
-        self->begun_end = self->cursor;
+        if (PROF__MIN_TICKS(self->session)) prof__begun_note(self, at); /* the fast path is closed then */
         head |= self->epoch;
     } else if (owed) {
         head = prof__begin_lost(self, site);
@@ -275,8 +274,6 @@ static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_s
         prof__store_word(at, head | (now - self->base));
         prof__commit(self, 3);
         self->free_words -= 1;
-        self->begun = at;
-        self->begun_end = at + 1; /* not the last record any more: the scope is not removed, however short */
         token = head | self->epoch;
     } else {
         token = prof__begin_lost(self, site);

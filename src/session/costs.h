@@ -94,7 +94,7 @@ static void prof__calibrate(prof__session *s)
     if (self->session && self->session != s) prof__detach(self); /* of a session before the last one */
     int attached = self->session == s, ready = prof__state.running && (attached || prof__attach(self));
     self->seen = generation;
-    self->open = ready && s->fast ? generation : PROF__SHUT;
+    self->open = ready && PROF__FAST(s) ? generation : PROF__SHUT;
     prof__state_unlock(gate);
     if (PROF__EXIT_WATCHED_UNLOCKED && ready && !attached) prof__on_exit_of_thread(self);
     if (!ready) return;

@@ -88,7 +88,7 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
 #ifndef PROF_TINY
     if (config->min_duration_ns) prof__threshold_set(s, config->min_duration_ns);
 #endif
-    s->fast = s->clock == PROF_CLOCK_COUNTER && !s->min_ticks;
+    s->fast = s->clock != PROF_CLOCK_COUNTER ? 0 : s->min_ticks ? PROF__SHORT : 1;
     prof__image_begin(s);
 #ifndef PROF_FREESTANDING
     if (!s->named) status = prof__output_name(s);
