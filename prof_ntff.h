@@ -103,7 +103,8 @@ extern "C" {
 /*-- EVENTS ------------------------------------------------------------------------------------------------ >>events --
    Two kinds of JSON say what NeuronCores, the runtime and a framework did: that of nrt_sys_trace_fetch_events(), in
    which start and stop are separate, and system_profile.json of "neuron-explorer view --output-format json". These
-   functions read both, of any length, in a few MiB of memory. What is invalid is left out, and counted.
+   functions read both, of any length, in a few MiB of memory, and at most 64 MiB more for starts that wait for their
+   stops, and as much for events that wait for a sync point. What is invalid is left out, and counted.
 
        prof_ntff_parse_systrace_json(parser, json, size, prof_ntff_record, NULL, &stats);  // to tracks of the session
        prof_ntff_import("system_profile.json", "host.prof", "both.prof", &stats);          // to a copy of a recording
@@ -3926,12 +3927,13 @@ static prof_status prof__ntff_phase(uint64_t *word, unsigned from, const char *n
     if (__atomic_compare_exchange_n(word, &now, process << 8 | PROF__NTFF_BUSY, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return PROF_OK;
     if (now && now >> 8 != process)
-        return prof__fail(PROF_INVALID_STATE, "%s: it belongs to process %u, and this is a child of its fork()", name,
+        return prof__fail(PROF_INVALID_STATE,
+                          "%s: the capture belongs to process %u, and this is a child of its fork()", name,
                           (unsigned)(now >> 8));
     if ((now & 255) == PROF__NTFF_BUSY)
-        return prof__fail(PROF_INVALID_STATE, "%s: another thread is using it", name);
+        return prof__fail(PROF_INVALID_STATE, "%s: another thread is using the capture", name);
     return prof__fail(PROF_INVALID_STATE, "%s: %s", name,
-                      from ? "none was begun" : "one is open already: end it first");
+                      from ? "no capture was begun" : "a capture is open already: end it first");
 }
 
 /* Keeps the first failure of several calls, because cleaning up after it sets a status and a text as well. */
@@ -4427,10 +4429,11 @@ PROF_DEF prof_status prof_ntff_continuous_save(uint32_t vnc)
     prof__ntff_status = 0;
     if (phase && phase >> 8 != process)
         return prof__fail(PROF_INVALID_STATE,
-                          "prof_ntff_continuous_save: it belongs to process %u, and this is a child of its fork()",
+                          "prof_ntff_continuous_save: the capture belongs to process %u, and this is a child of its "
+                          "fork()",
                           (unsigned)(phase >> 8));
     if (!prof__ntff_is_open(&prof__ntff_continuous.phase))
-        return prof__fail(PROF_INVALID_STATE, "prof_ntff_continuous_save: none was begun");
+        return prof__fail(PROF_INVALID_STATE, "prof_ntff_continuous_save: no capture was begun");
     prof__lock(&prof__ntff_continuous.word);
     if (prof__ntff_continuous.options)
         status = prof_ntff_profile_continuous_save(vnc, prof__ntff_continuous.options);

@@ -373,7 +373,7 @@ static int prof__socket_poll(prof__server_pollfd *files, size_t count, int ms)
     return result;
 }
 
-/* What wakes the thread from its poll: a socket that is connected to itself. Returns 0 or errno. */
+/* Makes what wakes the thread from its poll: a socket that is connected to itself. Returns 0 or errno. */
 static int prof__wake_make(int wake[2])
 {
     struct sockaddr_in here;
@@ -447,7 +447,7 @@ static int prof__socket_open(int family)
 #endif
 }
 
-/* What wakes the thread from its poll: a pipe. Returns 0 or errno. */
+/* Makes what wakes the thread from its poll: a pipe. Returns 0 or errno. */
 static int prof__wake_make(int wake[2])
 {
 #ifdef __linux__
@@ -719,7 +719,7 @@ static void prof__server_head(prof__server_ask *ask, const char *format, ...)
 /* What the page may load: its own script, and what this server answers. */
 #define PROF__SERVER_PAGE "script-src 'nonce-prof'; style-src 'unsafe-inline'; connect-src 'self'; "
 
-/* What else a head says. policy: what a page may load. */
+/* Adds the fields about security that every head has. policy: what a page may load. */
 static void prof__server_guard(prof__server_ask *ask, const char *policy)
 {
     prof__server_head(ask, "cache-control: no-store\r\nx-content-type-options: nosniff\r\n"
@@ -990,14 +990,19 @@ static void prof__server_cancel(prof__server *v, prof__server_ask *ask)
     ask->capture.on_demand = 0;
 }
 
+/* Refuses to record: the program's session holds the buffer. */
+static prof_status prof__server_ended(void)
+{
+    return prof__fail(PROF_INVALID_STATE,
+                      "the program's session has ended by itself, but prof_stop() was not called yet: nothing records; "
+                      "/save has what it recorded");
+}
+
 static prof_status prof__server_capture_begin(prof__server *v, prof__server_capture *capture)
 {
     prof__look look = prof__look_now();
     prof_status status = PROF_OK;
-    if (look.ended)
-        return prof__fail(PROF_INVALID_STATE,
-                          "the program's session has ended by itself, but prof_stop() was not called yet: nothing "
-                          "records; /save has what it recorded");
+    if (look.ended) return prof__server_ended();
     capture->from = prof_host_ns(); /* before a session starts, which so belongs to it as a whole */
     capture->end_at = capture->from + capture->ns;
     if (!look.running || look.on_demand) {
@@ -1633,7 +1638,8 @@ static void prof__server_watch(prof__server *v, prof__server_ask *ask)
     if (!status && ask->stream)
         status = prof__fail(PROF_UNSUPPORTED, "/live needs HTTP/1.1");
     if (!status && prof__server_watchers(v) >= PROF__SERVER_WATCHERS)
-        status = prof__fail(PROF_NO_MEMORY, "%d clients are watching already", PROF__SERVER_WATCHERS);
+        status = prof__fail(PROF_NO_MEMORY, "%d clients are watching already: close one of the pages",
+                            PROF__SERVER_WATCHERS);
     if (!status && (ask->live = (prof__server_live *)calloc(1, sizeof *ask->live)) == NULL)
         status = prof__fail(PROF_NO_MEMORY, "no memory to watch");
     if (status) {
@@ -1721,7 +1727,7 @@ static int prof__server_base64(char c)
     return at ? (int)(at - letters) : -1;
 }
 
-/* The same for what a browser sends after it has asked its user: base64 of NAME:TOKEN. Any name is accepted. */
+/* Compares the token in what a browser sends after it has asked its user: base64 of NAME:TOKEN. Accepts any name. */
 static int prof__server_basic_is(const prof__server *v, const char *text, size_t size)
 {
     char plain[512];
@@ -2035,7 +2041,7 @@ static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause
     prof_status status = PROF_OK;
     int paused = v->paused_epoch && v->paused_epoch == look.epoch && look.running;
     if (!look.running || (look.on_demand && !v->remote)) {
-        status = prof__fail(PROF_INVALID_STATE, "the program records nothing");
+        status = prof__fail(PROF_INVALID_STATE, "the program records nothing: POST /start first");
     } else if (pause && !paused) {
         status = prof_pause();
         if (!status) v->paused_epoch = look.epoch;
@@ -2055,7 +2061,7 @@ static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause
 static prof_status prof__server_recording(const prof__server *v, const prof__look *look)
 {
     if (look->running && (!look->on_demand || v->remote || prof__server_watchers(v))) return PROF_OK;
-    return prof__fail(PROF_INVALID_STATE, "the program records nothing");
+    return prof__fail(PROF_INVALID_STATE, "the program records nothing: POST /start first");
 }
 
 static void prof__server_level(prof__server *v, prof__server_ask *ask)
@@ -2106,9 +2112,7 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
     prof__look look = prof__look_now();
     prof_status status = PROF_OK;
     int own = look.running && !look.on_demand;
-    if (look.ended)
-        status =
-            prof__fail(PROF_INVALID_STATE, "the program's session has ended, but prof_stop() was not called yet");
+    if (look.ended) status = prof__server_ended();
     if (!status && !own && v->remote && prof__server_was_sent_away(v)) status = prof__server_remote_stop(v);
     if (!status && !own && !v->remote) {
         if (v->wished) prof__server_capture_copy(&ask->capture, &v->wish);
@@ -2488,11 +2492,11 @@ static void prof__server_continue(prof__server *v, prof__server_ask *ask, const 
     prof__look look = prof__look_now();
     ask->capture.continuous = 1;
     prof_status status = prof__server_profile_read(v, &ask->capture, at, size);
-    if (!status && v->continuous) status = prof__fail(PROF_INVALID_STATE, "continuous profiling is already on");
+    if (!status && v->continuous)
+        status = prof__fail(PROF_INVALID_STATE,
+                            "continuous profiling is on already: call StopContinuousProfiling first");
     if (!status) status = prof__server_capture_check(v, &ask->capture);
-    if (!status && look.ended)
-        status =
-            prof__fail(PROF_INVALID_STATE, "the program's session has ended, but prof_stop() was not called yet");
+    if (!status && look.ended) status = prof__server_ended();
     if (!status && (!look.running || look.on_demand)) {
         ask->capture.config.mode = PROF_RING;
         status = prof__server_on_demand_join(v, &ask->capture, look.running);
@@ -2581,13 +2585,13 @@ static void prof__server_serve(prof__server *v, prof__server_ask *ask)
     static const struct {
         int status;
         const char *text;
-    } reasons[] = {{400, "not a valid request"},
+    } reasons[] = {{400, "this is no valid request"},
                    {408, "the request took too long"},
-                   {413, "the body is too large"},
-                   {414, "the address is too long"},
-                   {431, "the head of the request is too large"},
-                   {501, "chunked bodies are not supported"},
-                   {505, "only HTTP/1.1 is supported"}};
+                   {413, "the body has more than 64 KiB"},
+                   {414, "the path or the query is too long"},
+                   {431, "the head of the request, or a field of it, is too long"},
+                   {501, "bodies in chunks are not supported: send Content-Length"},
+                   {505, "this version of HTTP is not supported: use HTTP/1.1"}};
     size_t i = 0;
     if (ask->bad) {
         while (i + 1 < sizeof reasons / sizeof *reasons && reasons[i].status != ask->bad) ++i;
@@ -3973,7 +3977,7 @@ static void prof__server_child_of_fork(void)
 
 static prof_status prof__server_stop_locked(prof__server *v)
 {
-    if (!v->running) return prof__fail(PROF_INVALID_STATE, "no server was started");
+    if (!v->running) return prof__fail(PROF_INVALID_STATE, "prof_server_stop: no server runs");
     PROF__RELEASE(&v->stop, 1u);
     while (prof__wake_send(PROF__WAKE_END(v->wake)) < 0 && errno == EINTR) continue;
     prof__server_join(v->thread);

@@ -135,11 +135,11 @@ ALONE(without_a_runtime_everything_says_so)
     CHECK_ERROR(prof_ntff_inspect_begin(), PROF_UNSUPPORTED, "cannot load the Neuron runtime");
     CHECK_ERROR(prof_ntff_inspect_config_allocate(&options), PROF_UNSUPPORTED, "cannot load the Neuron runtime");
     CHECK_ERROR(prof_ntff_session_begin(NULL), PROF_UNSUPPORTED, "cannot load the Neuron runtime");
-    CHECK_ERROR(prof_ntff_session_end(NULL), PROF_INVALID_STATE, "none was begun");
+    CHECK_ERROR(prof_ntff_session_end(NULL), PROF_INVALID_STATE, "no capture was begun");
     CHECK_ERROR(prof_ntff_continuous_begin(NULL), PROF_UNSUPPORTED, "cannot load the Neuron runtime");
-    CHECK_ERROR(prof_ntff_continuous_save(0), PROF_INVALID_STATE, "none was begun");
+    CHECK_ERROR(prof_ntff_continuous_save(0), PROF_INVALID_STATE, "no capture was begun");
     CHECK_ERROR(prof_ntff_systrace_start(NULL), PROF_UNSUPPORTED, "cannot load the Neuron runtime");
-    CHECK_ERROR(prof_ntff_systrace_fetch(NULL), PROF_INVALID_STATE, "none was begun");
+    CHECK_ERROR(prof_ntff_systrace_fetch(NULL), PROF_INVALID_STATE, "no capture was begun");
     CHECK_EQUAL(prof_ntff_nrt_status(), 0);
     CHECK(options == NULL);
     unsetenv("PROF_NTFF_LIBNRT"); /* once there is one it is found */
@@ -476,7 +476,7 @@ ALONE(a_session_that_cannot_begin_leaves_nothing)
         CHECK_EQUAL(prof_ntff_nrt_status(), 5); /* not that of what cleaned up */
         CHECK(!prof_ntff_session_active());
         CHECK_EQUAL(fake.outstanding(), 0);
-        CHECK_ERROR(prof_ntff_session_end(NULL), PROF_INVALID_STATE, "none was begun");
+        CHECK_ERROR(prof_ntff_session_end(NULL), PROF_INVALID_STATE, "no capture was begun");
     }
     CHECK_EQUAL(prof_ntff_session_begin(&config), PROF_OK);
     fake.fail("nrt_inspect_stop", 5);
@@ -517,7 +517,7 @@ ALONE(one_capture_of_a_kind)
     prof_ntff_config config = everything();
     ready();
     CHECK_EQUAL(prof_ntff_session_begin(&config), PROF_OK);
-    CHECK_ERROR(prof_ntff_session_begin(&config), PROF_INVALID_STATE, "prof_ntff_session_begin: one is open already");
+    CHECK_ERROR(prof_ntff_session_begin(&config), PROF_INVALID_STATE, "prof_ntff_session_begin: a capture is open already");
     CHECK_ERROR(prof_ntff_inspect_begin(), PROF_INVALID_STATE, "nrt_inspect_begin: an inspect session is open already");
     CHECK_ERROR(prof_ntff_systrace_start(NULL), PROF_INVALID_STATE, "the inspect session captures the system profile");
     CHECK_ERROR(prof_ntff_continuous_begin(NULL), PROF_INVALID_STATE, "the inspect session captures the device profile");
@@ -856,8 +856,8 @@ ALONE(a_profile_of_what_was_slow)
     CHECK_EQUAL(prof_ntff_continuous_save(1), PROF_OK);
     CHECK_EQUAL(prof_ntff_continuous_saves(), 2);
     CHECK_EQUAL(prof_ntff_continuous_end(), PROF_OK);
-    CHECK_ERROR(prof_ntff_continuous_save(1), PROF_INVALID_STATE, "none was begun");
-    CHECK_ERROR(prof_ntff_continuous_end(), PROF_INVALID_STATE, "none was begun");
+    CHECK_ERROR(prof_ntff_continuous_save(1), PROF_INVALID_STATE, "no capture was begun");
+    CHECK_ERROR(prof_ntff_continuous_end(), PROF_INVALID_STATE, "no capture was begun");
     CHECK_EQUAL(count_files(folder, "_vnc_1_"), 2);
     CHECK_EQUAL(fake.outstanding(), 0);
 }
@@ -936,8 +936,8 @@ ALONE(a_system_trace_in_pieces)
     CHECK_EQUAL(stats.unmatched_starts + stats.unmatched_stops + stats.errors, 0);
     CHECK_EQUAL(counts[0], 6 * 5);
     CHECK_EQUAL(counts[1], 6 * 2);
-    CHECK_ERROR(prof_ntff_systrace_fetch(&stats), PROF_INVALID_STATE, "none was begun");
-    CHECK_ERROR(prof_ntff_systrace_stop(NULL), PROF_INVALID_STATE, "none was begun");
+    CHECK_ERROR(prof_ntff_systrace_fetch(&stats), PROF_INVALID_STATE, "no capture was begun");
+    CHECK_ERROR(prof_ntff_systrace_stop(NULL), PROF_INVALID_STATE, "no capture was begun");
     CHECK_EQUAL(fake.outstanding(), 0);
 }
 

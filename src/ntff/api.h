@@ -2,7 +2,8 @@
 /*-- EVENTS ------------------------------------------------------------------------------------------------ >>events --
    Two kinds of JSON say what NeuronCores, the runtime and a framework did: that of nrt_sys_trace_fetch_events(), in
    which start and stop are separate, and system_profile.json of "neuron-explorer view --output-format json". These
-   functions read both, of any length, in a few MiB of memory. What is invalid is left out, and counted.
+   functions read both, of any length, in a few MiB of memory, and at most 64 MiB more for starts that wait for their
+   stops, and as much for events that wait for a sync point. What is invalid is left out, and counted.
 
        prof_ntff_parse_systrace_json(parser, json, size, prof_ntff_record, NULL, &stats);  // to tracks of the session
        prof_ntff_import("system_profile.json", "host.prof", "both.prof", &stats);          // to a copy of a recording

@@ -230,10 +230,11 @@ PROF_DEF prof_status prof_ntff_continuous_save(uint32_t vnc)
     prof__ntff_status = 0;
     if (phase && phase >> 8 != process)
         return prof__fail(PROF_INVALID_STATE,
-                          "prof_ntff_continuous_save: it belongs to process %u, and this is a child of its fork()",
+                          "prof_ntff_continuous_save: the capture belongs to process %u, and this is a child of its "
+                          "fork()",
                           (unsigned)(phase >> 8));
     if (!prof__ntff_is_open(&prof__ntff_continuous.phase))
-        return prof__fail(PROF_INVALID_STATE, "prof_ntff_continuous_save: none was begun");
+        return prof__fail(PROF_INVALID_STATE, "prof_ntff_continuous_save: no capture was begun");
     prof__lock(&prof__ntff_continuous.word);
     if (prof__ntff_continuous.options)
         status = prof_ntff_profile_continuous_save(vnc, prof__ntff_continuous.options);

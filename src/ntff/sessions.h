@@ -17,12 +17,13 @@ static prof_status prof__ntff_phase(uint64_t *word, unsigned from, const char *n
     if (__atomic_compare_exchange_n(word, &now, process << 8 | PROF__NTFF_BUSY, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return PROF_OK;
     if (now && now >> 8 != process)
-        return prof__fail(PROF_INVALID_STATE, "%s: it belongs to process %u, and this is a child of its fork()", name,
+        return prof__fail(PROF_INVALID_STATE,
+                          "%s: the capture belongs to process %u, and this is a child of its fork()", name,
                           (unsigned)(now >> 8));
     if ((now & 255) == PROF__NTFF_BUSY)
-        return prof__fail(PROF_INVALID_STATE, "%s: another thread is using it", name);
+        return prof__fail(PROF_INVALID_STATE, "%s: another thread is using the capture", name);
     return prof__fail(PROF_INVALID_STATE, "%s: %s", name,
-                      from ? "none was begun" : "one is open already: end it first");
+                      from ? "no capture was begun" : "a capture is open already: end it first");
 }
 
 /* Keeps the first failure of several calls, because cleaning up after it sets a status and a text as well. */

@@ -57,14 +57,19 @@ static void prof__server_cancel(prof__server *v, prof__server_ask *ask)
     ask->capture.on_demand = 0;
 }
 
+/* Refuses to record: the program's session holds the buffer. */
+static prof_status prof__server_ended(void)
+{
+    return prof__fail(PROF_INVALID_STATE,
+                      "the program's session has ended by itself, but prof_stop() was not called yet: nothing records; "
+                      "/save has what it recorded");
+}
+
 static prof_status prof__server_capture_begin(prof__server *v, prof__server_capture *capture)
 {
     prof__look look = prof__look_now();
     prof_status status = PROF_OK;
-    if (look.ended)
-        return prof__fail(PROF_INVALID_STATE,
-                          "the program's session has ended by itself, but prof_stop() was not called yet: nothing "
-                          "records; /save has what it recorded");
+    if (look.ended) return prof__server_ended();
     capture->from = prof_host_ns(); /* before a session starts, which so belongs to it as a whole */
     capture->end_at = capture->from + capture->ns;
     if (!look.running || look.on_demand) {

@@ -258,11 +258,11 @@ static void prof__server_continue(prof__server *v, prof__server_ask *ask, const 
     prof__look look = prof__look_now();
     ask->capture.continuous = 1;
     prof_status status = prof__server_profile_read(v, &ask->capture, at, size);
-    if (!status && v->continuous) status = prof__fail(PROF_INVALID_STATE, "continuous profiling is already on");
+    if (!status && v->continuous)
+        status = prof__fail(PROF_INVALID_STATE,
+                            "continuous profiling is on already: call StopContinuousProfiling first");
     if (!status) status = prof__server_capture_check(v, &ask->capture);
-    if (!status && look.ended)
-        status =
-            prof__fail(PROF_INVALID_STATE, "the program's session has ended, but prof_stop() was not called yet");
+    if (!status && look.ended) status = prof__server_ended();
     if (!status && (!look.running || look.on_demand)) {
         ask->capture.config.mode = PROF_RING;
         status = prof__server_on_demand_join(v, &ask->capture, look.running);
@@ -351,13 +351,13 @@ static void prof__server_serve(prof__server *v, prof__server_ask *ask)
     static const struct {
         int status;
         const char *text;
-    } reasons[] = {{400, "not a valid request"},
+    } reasons[] = {{400, "this is no valid request"},
                    {408, "the request took too long"},
-                   {413, "the body is too large"},
-                   {414, "the address is too long"},
-                   {431, "the head of the request is too large"},
-                   {501, "chunked bodies are not supported"},
-                   {505, "only HTTP/1.1 is supported"}};
+                   {413, "the body has more than 64 KiB"},
+                   {414, "the path or the query is too long"},
+                   {431, "the head of the request, or a field of it, is too long"},
+                   {501, "bodies in chunks are not supported: send Content-Length"},
+                   {505, "this version of HTTP is not supported: use HTTP/1.1"}};
     size_t i = 0;
     if (ask->bad) {
         while (i + 1 < sizeof reasons / sizeof *reasons && reasons[i].status != ask->bad) ++i;

@@ -246,7 +246,8 @@ static void prof__server_watch(prof__server *v, prof__server_ask *ask)
     if (!status && ask->stream)
         status = prof__fail(PROF_UNSUPPORTED, "/live needs HTTP/1.1");
     if (!status && prof__server_watchers(v) >= PROF__SERVER_WATCHERS)
-        status = prof__fail(PROF_NO_MEMORY, "%d clients are watching already", PROF__SERVER_WATCHERS);
+        status = prof__fail(PROF_NO_MEMORY, "%d clients are watching already: close one of the pages",
+                            PROF__SERVER_WATCHERS);
     if (!status && (ask->live = (prof__server_live *)calloc(1, sizeof *ask->live)) == NULL)
         status = prof__fail(PROF_NO_MEMORY, "no memory to watch");
     if (status) {

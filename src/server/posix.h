@@ -54,7 +54,7 @@ static int prof__socket_open(int family)
 #endif
 }
 
-/* What wakes the thread from its poll: a pipe. Returns 0 or errno. */
+/* Makes what wakes the thread from its poll: a pipe. Returns 0 or errno. */
 static int prof__wake_make(int wake[2])
 {
 #ifdef __linux__

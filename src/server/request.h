@@ -35,7 +35,7 @@ static int prof__server_base64(char c)
     return at ? (int)(at - letters) : -1;
 }
 
-/* The same for what a browser sends after it has asked its user: base64 of NAME:TOKEN. Any name is accepted. */
+/* Compares the token in what a browser sends after it has asked its user: base64 of NAME:TOKEN. Accepts any name. */
 static int prof__server_basic_is(const prof__server *v, const char *text, size_t size)
 {
     char plain[512];
@@ -349,7 +349,7 @@ static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause
     prof_status status = PROF_OK;
     int paused = v->paused_epoch && v->paused_epoch == look.epoch && look.running;
     if (!look.running || (look.on_demand && !v->remote)) {
-        status = prof__fail(PROF_INVALID_STATE, "the program records nothing");
+        status = prof__fail(PROF_INVALID_STATE, "the program records nothing: POST /start first");
     } else if (pause && !paused) {
         status = prof_pause();
         if (!status) v->paused_epoch = look.epoch;
@@ -369,7 +369,7 @@ static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause
 static prof_status prof__server_recording(const prof__server *v, const prof__look *look)
 {
     if (look->running && (!look->on_demand || v->remote || prof__server_watchers(v))) return PROF_OK;
-    return prof__fail(PROF_INVALID_STATE, "the program records nothing");
+    return prof__fail(PROF_INVALID_STATE, "the program records nothing: POST /start first");
 }
 
 static void prof__server_level(prof__server *v, prof__server_ask *ask)
@@ -420,9 +420,7 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
     prof__look look = prof__look_now();
     prof_status status = PROF_OK;
     int own = look.running && !look.on_demand;
-    if (look.ended)
-        status =
-            prof__fail(PROF_INVALID_STATE, "the program's session has ended, but prof_stop() was not called yet");
+    if (look.ended) status = prof__server_ended();
     if (!status && !own && v->remote && prof__server_was_sent_away(v)) status = prof__server_remote_stop(v);
     if (!status && !own && !v->remote) {
         if (v->wished) prof__server_capture_copy(&ask->capture, &v->wish);

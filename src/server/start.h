@@ -190,7 +190,7 @@ static void prof__server_child_of_fork(void)
 
 static prof_status prof__server_stop_locked(prof__server *v)
 {
-    if (!v->running) return prof__fail(PROF_INVALID_STATE, "no server was started");
+    if (!v->running) return prof__fail(PROF_INVALID_STATE, "prof_server_stop: no server runs");
     PROF__RELEASE(&v->stop, 1u);
     while (prof__wake_send(PROF__WAKE_END(v->wake)) < 0 && errno == EINTR) continue;
     prof__server_join(v->thread);

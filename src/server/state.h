@@ -255,7 +255,7 @@ static void prof__server_head(prof__server_ask *ask, const char *format, ...)
 /* What the page may load: its own script, and what this server answers. */
 #define PROF__SERVER_PAGE "script-src 'nonce-prof'; style-src 'unsafe-inline'; connect-src 'self'; "
 
-/* What else a head says. policy: what a page may load. */
+/* Adds the fields about security that every head has. policy: what a page may load. */
 static void prof__server_guard(prof__server_ask *ask, const char *policy)
 {
     prof__server_head(ask, "cache-control: no-store\r\nx-content-type-options: nosniff\r\n"

@@ -118,7 +118,7 @@ static int prof__socket_poll(prof__server_pollfd *files, size_t count, int ms)
     return result;
 }
 
-/* What wakes the thread from its poll: a socket that is connected to itself. Returns 0 or errno. */
+/* Makes what wakes the thread from its poll: a socket that is connected to itself. Returns 0 or errno. */
 static int prof__wake_make(int wake[2])
 {
     struct sockaddr_in here;
