@@ -3592,7 +3592,8 @@ static void prof__lock(int *lock)
     }
 }
 
-/* The same for a macro. No handler runs while the lock is held, so that none can leave by siglongjmp() and keep it. */
+/* Does the same for a macro. No handler runs while the lock is held, so that none can leave by siglongjmp() and keep
+   it. */
 static PROF__RARE int prof__lock_enter(int *lock, prof__signals *old)
 {
     for (int spent = 0, patience = PROF__MACRO_PATIENCE(); spent < patience;) {
@@ -5263,8 +5264,8 @@ static void prof__lose_all(prof__thread *self, uint32_t loss)
         PROF__ADD(s ? &s->header->lost_args : &prof__lost_args_without_chunk, (uint64_t)(loss >> 1));
 }
 
-/* The same for one that had room, but came at the wrong moment: its macro interrupted another one of the same thread
-   (in a signal handler or an interrupt), or another thread kept the lock too long. */
+/* Counts one that had room, but came at the wrong moment: its macro interrupted another one of the same thread (in a
+   signal handler or an interrupt), or another thread kept the lock too long. */
 static PROF__COLD void prof__lose_busy(prof__thread *self, uint32_t loss)
 {
     prof__session *s = self->session;
@@ -5638,7 +5639,7 @@ static void prof__track_write(prof__thread *self)
     self->free_words -= 3;
 }
 
-/* How many words of the present track's reserve are hidden below the end: see >>note. */
+/* Returns how many words of the present track's reserve are hidden below the end: see >>note. */
 static uint32_t prof__note_hidden(const prof__thread *self) { return self->note >> PROF__NOTE_HIDDEN_SHIFT; }
 
 /* Returns how many words are reserved for ends on the present track. */
@@ -5827,7 +5828,7 @@ static inline uint64_t *prof__reserve_or_lose(prof__thread *self, uint64_t words
     return self->cursor;
 }
 
-/* The same for an event without arguments. */
+/* Does the same for an event without arguments. */
 static inline uint64_t *prof__reserve(prof__thread *self, uint64_t words, uint64_t *now)
 {
     return prof__reserve_or_lose(self, words, now, PROF__LOSS_EVENT);
@@ -6330,7 +6331,7 @@ static inline int prof__enter_or_lose(prof__thread *self, prof_site *site, uint6
     return 1;
 }
 
-/* The same for an event without arguments. */
+/* Does the same for an event without arguments. */
 static inline int prof__enter(prof__thread *self, prof_site *site, uint64_t *head)
 {
     return prof__enter_or_lose(self, site, head, PROF__LOSS_EVENT);
@@ -6792,7 +6793,8 @@ static PROF__APART prof__text prof__measure_part(const char *bytes, uint64_t max
     return text;
 }
 
-/* The same for a terminated text, of which at most PROF_MAX_TEXT bytes are recorded: quicker if it is not longer. */
+/* Does the same for a terminated text, of which at most PROF_MAX_TEXT bytes are recorded: quicker if it is not longer.
+   */
 static inline prof__text prof__measure_text(const char *bytes)
 {
 #ifndef PROF_FREESTANDING
@@ -6805,7 +6807,7 @@ static inline prof__text prof__measure_text(const char *bytes)
     return prof__measure_part(bytes, PROF_MAX_TEXT, ~(uint64_t)0);
 }
 
-/* The same for at most a quarter of a chunk of chunk_words words. */
+/* Does the same for at most a quarter of a chunk of chunk_words words. */
 static prof__text prof__measure_in(uint64_t chunk_words, const char *bytes)
 {
     return prof__measure_part(bytes, chunk_words * 2, ~(uint64_t)0);
@@ -8240,7 +8242,7 @@ static inline size_t prof__record_words(uint64_t head, size_t left)
     return words <= left ? words : 0;
 }
 
-/* The same, for what runs seldom. */
+/* Does the same, for what runs seldom. */
 static PROF__UNUSED PROF__COLD size_t prof__record_length(uint64_t head, size_t left)
 {
     return prof__record_words(head, left);
@@ -8518,7 +8520,7 @@ static void prof__out_bytes(prof__out *out, const void *data, size_t size)
     out->cursor += size;
 }
 
-/* Zeros: in a file that is new a hole, which takes nothing of the disk. */
+/* Writes zeros: in a file that is new a hole, which takes nothing of the disk. */
 static PROF__UNUSED void prof__out_zeros(prof__out *out, uint64_t size)
 {
     if (out->part && size > PROF__OUT_RESERVE) {
@@ -8898,8 +8900,8 @@ static prof_status prof__out_open(prof__out *out, const char *path)
 }
 #endif
 
-/* path null or "-": standard output. Makes the directories that path names. Unless this returns PROF_OK there is
-   nothing to close. */
+/* Opens a file, path null or "-": standard output. Makes the directories that path names. Unless this returns PROF_OK
+   there is nothing to close. */
 static PROF__UNUSED PROF__WALL prof_status prof__out_file(prof__out *out, const char *path)
 {
     prof_status status;
@@ -8991,7 +8993,7 @@ static inline int prof__record_scope(uint64_t head)
     return (head >> PROF__KIND_SHIFT) - PROF__KIND_BEGIN <= PROF__KIND_END - PROF__KIND_BEGIN;
 }
 
-/* How many of the words after the head are a string; the others are numbers or a head. */
+/* Returns how many of the words after the head are a string; the others are numbers or a head. */
 static PROF__UNUSED size_t prof__record_text_words(uint64_t head, size_t words)
 {
     uint64_t kind = head >> PROF__KIND_SHIFT;
@@ -9082,7 +9084,7 @@ static unsigned char *prof__pack_integer(unsigned char *to, uint64_t value)
     return to;
 }
 
-/* Between words of this machine and little-endian ones. */
+/* Converts between words of this machine and little-endian ones. */
 static void prof__pack_words(void *to, const void *from, size_t count)
 {
     memcpy(to, from, count * 8);
@@ -9861,7 +9863,7 @@ static PROF__RARE int prof__file_allocate(int file, size_t size)
 #endif
 }
 
-/* The same; if the system cannot do it, the file is sparse, and *sparse is 1. Returns 0 or errno. */
+/* Does the same; if the system cannot, the file is sparse, and *sparse is 1. Returns 0 or errno. */
 static PROF__RARE int prof__file_reserve(int file, size_t size, int *sparse)
 {
     prof__signals signals;
@@ -11394,9 +11396,9 @@ static void prof__burst_formats(prof_site *site)
     for (int i = 0; i < PROF__BURST_SHORT; ++i) prof__end(prof__begin_format(site, "job %d of %d", i, 1000));
 }
 
-/* Thousandths of a tick that one of the uses in a burst takes: by the fastest burst, or, where the clock's step is too
-   long for that, by all of them. Not 0. The thread is attached, and signals are blocked: a handler's scopes would go
-   into the scratch, too. */
+/* Returns the thousandths of a tick that one of the uses in a burst takes: by the fastest burst, or, where the clock's
+   step is too long for that, by all of them. Not 0. The thread is attached, and signals are blocked: a handler's scopes
+   would go into the scratch, too. */
 static uint64_t prof__burst_measure(prof__session *s, uint64_t step, void (*burst)(prof_site *site), prof_site *site,
                                     uint64_t uses)
 {
@@ -11434,7 +11436,7 @@ static prof_site *prof__calls_prepare(void);
 static void prof__burst_calls(prof_site *site);
 #endif
 
-/* What scopes of each sort cost, each no less than a plain one, which a coarse clock could make of it. */
+/* Measures what scopes of each sort cost: none costs less than a plain one, even where a coarse clock shows that. */
 static void prof__costs_measure(prof__session *s, uint64_t step, uint64_t on)
 {
     prof__header *h = s->header;
@@ -11457,7 +11459,7 @@ static void prof__costs_measure(prof__session *s, uint64_t step, uint64_t on)
 #endif
 }
 
-/* The smallest step of the clock, and what a scope costs: measured with real scopes into a buffer of its own, while the
+/* Measures the smallest step of the clock, and what a scope costs: with real scopes into a buffer of its own, while the
    thread is attached. */
 static void prof__calibrate(prof__session *s)
 {
@@ -12480,8 +12482,8 @@ static PROF__RARE void prof__session_inherit(prof__session *s)
     s->epoch = ++prof__state.epoch ? prof__state.epoch : ++prof__state.epoch;
 }
 
-/* What a child keeps of its parent's session, where the calling thread is the only one. interrupted: the state, or this
-   thread's record, may be half changed, so all that is left is memory for who goes on writing there. */
+/* Makes what a child keeps of its parent's session, where the calling thread is the only one. interrupted: the state,
+   or this thread's record, may be half changed, so all that is left is memory for who goes on writing there. */
 static PROF__RARE void prof__child_begins(prof__thread *self, int inherits, int interrupted)
 {
     prof__session *s = prof__state.session;
@@ -12534,10 +12536,10 @@ static PROF__RARE void prof__child_of_fork(void)
 }
 
 #ifdef PROF__GENERATION_PAGE
-/* The first macro, control function or end of a thread in a child of _Fork() or clone(). Other threads of the parent
-   may have been in the middle of a change; the caller is not, and is busy or will take a lock. The child may have
-   threads by now: one of them does this, with the locks, and the others wait. If that is a new one, the first thread's
-   record still points to the parent's session, which stays then and is not inherited. */
+/* Called at the first macro, control function or end of a thread in a child of _Fork() or clone(). Other threads of the
+   parent may have been in the middle of a change; the caller is not, and is busy or will take a lock. The child may
+   have threads by now: one of them does this, with the locks, and the others wait. If that is a new one, the first
+   thread's record still points to the parent's session, which stays then and is not inherited. */
 static PROF__COLD void prof__child_unannounced(void)
 {
     prof__thread *self = PROF__SELF();
@@ -12558,8 +12560,8 @@ static PROF__COLD void prof__child_unannounced(void)
     PROF__ERRNO_RESTORE();
 }
 
-/* Before a session: from here on the page of the generation is empty in every child. Needs Linux 4.14 and pages of 4
-   KiB. */
+/* Called before a session: from then on the page of the generation is empty in every child. Needs Linux 4.14 and pages
+   of 4 KiB. */
 static PROF__RARE void prof__children_watch(void)
 {
     if (prof__child_found || sysconf(_SC_PAGESIZE) != PROF__GENERATION_PAGE) return;
@@ -13931,7 +13933,7 @@ static int prof__memory_read(void *image, uint64_t offset, void *to, size_t size
 }
 
 #ifndef PROF_FREESTANDING
-/* The same for a session's image. A chunk that is not ready yet is empty. */
+/* Does the same for a session's image. A chunk that is not ready yet is empty. */
 static PROF__RARE int prof__session_read(void *session, uint64_t offset, void *to, size_t size)
 {
     const prof__session *s = (const prof__session *)session;
@@ -14188,7 +14190,7 @@ static PROF__RARE void prof__out_image(prof__out *out, void *bytes, size_t size,
     if (laps) prof__out_archive(out, file, from.archive_offset, from.archive_next);
 }
 
-/* The same for what is being recorded. */
+/* Does the same for what is being recorded. */
 static PROF__RARE prof_status prof__out_live(prof__out *out, void *bytes, size_t size)
 {
     const prof__header *h = (const prof__header *)bytes;
@@ -15187,7 +15189,7 @@ static PROF__RARE void prof__crash_filter_drop(void)
         SetUnhandledExceptionFilter(now);
 }
 
-/* The same for abort(). If the program ignores SIGABRT, it goes on doing so. */
+/* Does the same for abort(). If the program ignores SIGABRT, it goes on doing so. */
 static PROF__RARE void prof__crash_abort_set(void)
 {
     void(__cdecl *now)(int) = signal(SIGABRT, prof__crash_aborts);
@@ -15474,7 +15476,7 @@ static PROF__RARE int prof__parse_name(const char *text, const char *const *name
     return -1;
 }
 
-/* Edit distance, for "did you mean". */
+/* Returns the edit distance, for "did you mean". */
 static PROF__RARE size_t prof__distance(const char *a, const char *b)
 {
     size_t row[32], n = prof__length(b);
@@ -15649,7 +15651,7 @@ static const prof__unit prof__times[] = {{"ns", 1},         {"us", 1000}, {"ms",
 static const prof__unit prof__seconds[] = {{"ns", 1},         {"us", 1000},       {"ms", 1000000},
                                            {"s", 1000000000}, {"", 1000000000}, {NULL, 0}};
 
-/* Seconds, as ns. */
+/* Parses seconds as nanoseconds. */
 static PROF__UNUSED PROF__RARE int prof__parse_seconds(const char *text, uint64_t *ns)
 {
     return prof__parse_number(text, prof__seconds, ns);
@@ -22447,7 +22449,7 @@ static PROF__RARE void prof__percentiles(prof__histogram *h, uint64_t total, pro
     }
 }
 
-/* Newton's method, because libm would be one more library to link. */
+/* Computes it by Newton's method, because libm would be one more library to link. */
 static PROF__RARE double prof__square_root(double value)
 {
     double root = value > 1 ? value : 1;
@@ -22973,7 +22975,8 @@ static PROF__RARE int prof__stat_rows_aggregated(const prof_trace *trace, int by
     return trace->aggregated && (info->mode == PROF_STATS || (!by_path && !info->from_ns && !info->to_ns));
 }
 
-/* Log messages, and what devices report, were not counted while recording: they are counted from the events. */
+/* Makes the rows. Log messages, and what devices report, were not counted while recording: counts them from the events.
+   */
 static PROF__RARE prof_status prof__stat_rows_take(prof__stat_rows *all, const prof_trace *trace)
 {
     prof_status status = PROF_OK;
@@ -23095,8 +23098,8 @@ static PROF__RARE prof_stat *prof__stats_copy(const prof__stat_rows *all, const 
     return stats;
 }
 
-/* By path: puts sorted rows into the order of the tree. Only the first `top` of them (0: all) stay, with their
-   parents. Returns how many these are; the others come after them. */
+/* Puts rows by path, which are sorted, into the order of the tree. Only the first `top` of them (0: all) stay, with
+   their parents. Returns how many these are; the others come after them. */
 static PROF__RARE size_t prof__sort_tree(prof__stat_rows *all, prof__sorted *rows, size_t count, size_t top)
 {
     size_t i, at, root = PROF__NONE, kept = 0;
@@ -24297,7 +24300,7 @@ typedef struct prof__table {
     size_t widths[PROF__TABLE_COLUMNS]; /* 0: left out */
 } prof__table;
 
-/* columns ends with a title of NULL; note_title may be NULL. */
+/* Begins a table. columns ends with a title of NULL; note_title may be NULL. */
 static void prof__table_begin(prof__table *t, prof__out *out, size_t limit, const char *title,
                               const prof__column *columns, const char *note_title, size_t note_order)
 {
@@ -24844,7 +24847,7 @@ typedef struct prof__cost {
     int about; /* 1: a part is only estimated */
 } prof__cost;
 
-/* In a ring, the overwritten events cost as much as those that are left. */
+/* Estimates what the overwritten events of a ring have cost: as much as those that are left. */
 static PROF__RARE double prof__cost_overwritten(const prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
@@ -25859,7 +25862,7 @@ static PROF__RARE void prof__follow_note_late(prof__follow_track *t, size_t at, 
     }
 }
 
-/* The time of an overlapping scope also belongs to the self time of the scope around it. */
+/* Adds the time of an overlapping scope to the self time of the scope around it, too. */
 static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at)
 {
     uint64_t shared = t->late[at].shared;

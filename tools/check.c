@@ -163,7 +163,7 @@ static void print_events(const findings *all)
     print_line("sites", tool_count(text, all->site_count));
 }
 
-/* A row of a device is not a thread: prints the name of the device instead of a thread id. */
+/* Prints a track. A row of a device is not a thread: instead of a thread id it has the name of the device. */
 static void print_track(const prof_track *track)
 {
     char line[256], from[48], to[48], count[80], lost[80] = "";

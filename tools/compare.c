@@ -254,7 +254,7 @@ static int make_rows(side *sides, compare_result *result)
 
 /*-- the command line --*/
 
-/* "5" or "5%" as 0.05. */
+/* Reads "5" or "5%" as 0.05. Returns 0, with a message, if it is neither. */
 static int take_percent(const char *option, const char *text, double *share)
 {
     char number[32];
@@ -266,7 +266,7 @@ static int take_percent(const char *option, const char *text, double *share)
     return 1;
 }
 
-/* "call,p99" */
+/* Reads a list such as "call,p99". Returns 0, with a message, if it is none. */
 static int take_gate(const char *text, int *gate)
 {
     while (*text) {

@@ -8,7 +8,7 @@ enum { NAME_WIDTH = 16 };
 
 /*-- texts --*/
 
-/* "outer > inner" of a key, whose lines begin with the names on the path. */
+/* Writes "outer > inner" of a key, whose lines begin with the names on the path. */
 static void path_text(const char *key, char *to, size_t size)
 {
     size_t at = 0;
@@ -23,7 +23,7 @@ static void path_text(const char *key, char *to, size_t size)
     to[at] = 0;
 }
 
-/* "+5.2 %", "x2.31"; digits after the point: 1 or 0. */
+/* Writes "+5.2 %" or "x2.31". digits: after the point, 1 or 0. */
 static const char *percent_text(char *to, double ratio, int digits)
 {
     double percent = (ratio - 1) * 100;
@@ -47,7 +47,7 @@ static const char *margin_text(char *to, const compare_change *change)
 
 static int both(const compare_row *row) { return row->of[0].calls > 0 && row->of[1].calls > 0; }
 
-/* "+31%!" of a metric that has a verdict of its own. */
+/* Writes "+31%!" of a metric that has a verdict of its own. */
 static const char *cell_text(char *to, const compare_row *row, int metric)
 {
     static const char marks[] = {' ', '!', '*', '?', ' ', ' '};
@@ -87,7 +87,7 @@ static void print_counts(const compare_result *result)
 
 /*-- table --*/
 
-/* A name that is too long has a line to itself. */
+/* Prints a name. One that is too long has a line to itself. */
 static void print_name(const compare_row *row)
 {
     char text[1000];

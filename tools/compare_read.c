@@ -123,7 +123,7 @@ static int grow_sample(compare_entry *e, size_t max)
     return 1;
 }
 
-/* Every call has the same chance to be in the sample. 0: no memory. */
+/* Adds a call to the sample, in which every call has the same chance to be. Returns 0 without memory. */
 static int keep_call(finder *f, compare_entry *e, const prof_event *event)
 {
     uint64_t at = e->seen++;
@@ -180,7 +180,7 @@ static int take_track(finder *f, const prof_trace *trace, size_t track)
     return good ? TOOL_OK : tool_fail("out of memory");
 }
 
-/* A recording of PROF_STATS has no single calls: makes up to `max` of them, distributed as they were. */
+/* Makes up to `max` calls for a recording of PROF_STATS, which has no single ones, distributed as they were. */
 static int sample_steps(compare_entry *e, size_t max)
 {
     double share = (double)e->steps.calls / (double)max, wanted = 0;

@@ -20,7 +20,7 @@ static double root_of(double value)
     return root;
 }
 
-/* e to the power of -x, x >= 0. */
+/* Returns e to the power of -x, x >= 0. */
 static double exp_minus(double x)
 {
     double small = x / 1024, value = 1 - small + small * small / 2 - small * small * small / 6;
@@ -39,7 +39,8 @@ double compare_chance(double z)
     return tail > 0.5 ? 1 : 2 * tail;
 }
 
-/* Student's t for 99 % on both sides. Between the values of the table the larger one, which is the careful one. */
+/* Returns Student's t for 99 % on both sides: between two values of the table the larger one, which is the careful one.
+   */
 static double student(double freedom)
 {
     static const double table[][2] = {{1, 63.657}, {2, 9.925}, {3, 5.841}, {4, 4.604}, {5, 4.032}, {6, 3.707},
@@ -80,7 +81,7 @@ static void sort(double *values, size_t count)
     if (count) qsort(values, count, sizeof *values, by_value);
 }
 
-/* How many pairs have b <= ratio * a. */
+/* Returns how many pairs have b <= ratio * a. */
 static double pairs_below(const double *a, size_t na, const double *b, size_t nb, double ratio)
 {
     double pairs = 0;
@@ -92,7 +93,8 @@ static double pairs_below(const double *a, size_t na, const double *b, size_t nb
     return pairs;
 }
 
-/* The ratio b / a that is number `rank` (1 is the smallest) among all pairs; to 1e-6 of it. All values > 0, sorted. */
+/* Returns the ratio b / a that is number `rank` (1 is the smallest) among all pairs, to 1e-6 of it. All values are > 0,
+   and sorted. */
 static double ratio_at(const double *a, size_t na, const double *b, size_t nb, double rank)
 {
     double low, high, middle = b[nb / 2] / a[na / 2];
@@ -129,7 +131,7 @@ static compare_change rank_change(const double *a, size_t na, const double *b, s
     return change;
 }
 
-/* Mann-Whitney's z with the correction for ties. */
+/* Returns Mann-Whitney's z with the correction for ties. */
 static double mann_whitney(const double *a, size_t na, const double *b, size_t nb)
 {
     double n = (double)(na + nb), pairs = (double)na * (double)nb, u = 0, ties = 0, variance;
@@ -319,7 +321,7 @@ compare_change compare_max(const compare_steps *a, const compare_steps *b)
     return change;
 }
 
-/* Welch's interval of the difference of two figures whose errors have the variances va and vb. */
+/* Returns Welch's interval of the difference of two figures whose errors have the variances va and vb. */
 static compare_change welch(double a, double va, double fa, double b, double vb, double fb)
 {
     double both = va + vb, freedom = both > 0 ? both * both / (va * va / fa + vb * vb / fb) : 1e9;

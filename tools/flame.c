@@ -27,7 +27,7 @@ typedef struct open_scope {
     int64_t end_ns;
 } open_scope;
 
-/* The name under which statistics count a scope: that of the site; without one, the text of the call. */
+/* Returns the name under which statistics count a scope: that of the site; without one, the text of the call. */
 static const char *scope_name(const prof_callsite *site, const char *name)
 {
     const char *which = *site->name ? site->name : name;

@@ -101,7 +101,7 @@ void flame_free(flame *tree)
 
 static const flame_node *sorted_nodes; /* of the tree that qsort() sorts by wider() */
 
-/* Wider ones first, then by name and category; rows of threads of one name keep their order. */
+/* Orders nodes: wider ones first, then by name and category; rows of threads of one name keep their order. */
 static int wider(const void *left, const void *right)
 {
     size_t i = *(const size_t *)left, j = *(const size_t *)right;

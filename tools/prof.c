@@ -85,7 +85,7 @@ const char *tool_extension(const char *path)
     return dot;
 }
 
-/* The edit distance: how many characters must be inserted, deleted or replaced to turn a into b. */
+/* Returns the edit distance: how many characters must be inserted, deleted or replaced to turn a into b. */
 static size_t distance(const char *a, const char *b)
 {
     size_t row[32], n = strlen(b), i, j;
@@ -659,7 +659,7 @@ static int take_value(tool_args *args, int number, char *value, char *next)
     return 0;
 }
 
-/* "--name", "--name=value", "--name" "value". */
+/* Takes "--name", "--name=value" or "--name" "value". Returns how many arguments were used, or 0 after an error. */
 static int take_name(tool_args *args, char *text, char *next)
 {
     char name[32], *equals = strchr(text, '=');
@@ -673,7 +673,7 @@ static int take_name(tool_args *args, char *text, char *next)
     return !equals;
 }
 
-/* "-a", "-ab", "-n5", "-n" "5". */
+/* Takes "-a", "-ab", "-n5" or "-n" "5", likewise. */
 static int take_letters(tool_args *args, char *text, char *next)
 {
     for (text++; *text; text++) {

@@ -76,7 +76,7 @@ static uint64_t skip_hole(const source *from, uint64_t offset)
 
 /*-- core files --*/
 
-/* A number of size bytes of a core file, which may be another machine's. */
+/* Returns a number of size bytes of a core file, which may be another machine's. */
 static uint64_t field(const unsigned char *at, size_t size, int little)
 {
     uint64_t value = 0;

@@ -22,7 +22,7 @@ static const tool_option options[] = {
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
 
-/* The name of the report: that of the recording, with .html. */
+/* Makes the name of the report: that of the recording, with .html. */
 static void report_name(char *to, size_t size, const char *in)
 {
     const char *name = in, *c;
@@ -34,7 +34,7 @@ static void report_name(char *to, size_t size, const char *in)
     snprintf(to, size, "%.*s.html", (int)(length < 100 ? length : 100), name);
 }
 
-/* A place that nobody else can have prepared. Returns 0, with a message, if there is none. */
+/* Makes a path that nobody else can have prepared. Returns 0, with a message, if that fails. */
 static int temporary(char *to, size_t size, const char *in)
 {
     char name[128];

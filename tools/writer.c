@@ -16,7 +16,7 @@ static int put_now(void *user, const void *data, size_t size)
     return !tool_out_good(out);
 }
 
-/* Without another thread. */
+/* Writes without another thread. */
 static int write_now(const prof_trace *const *traces, size_t count, const prof_chrome_options *chrome, tool_out *out)
 {
     prof_sink sink = {put_now, NULL};

@@ -92,7 +92,8 @@ static void prof__lock(int *lock)
     }
 }
 
-/* The same for a macro. No handler runs while the lock is held, so that none can leave by siglongjmp() and keep it. */
+/* Does the same for a macro. No handler runs while the lock is held, so that none can leave by siglongjmp() and keep
+   it. */
 static PROF__RARE int prof__lock_enter(int *lock, prof__signals *old)
 {
     for (int spent = 0, patience = PROF__MACRO_PATIENCE(); spent < patience;) {

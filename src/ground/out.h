@@ -127,7 +127,7 @@ static void prof__out_bytes(prof__out *out, const void *data, size_t size)
     out->cursor += size;
 }
 
-/* Zeros: in a file that is new a hole, which takes nothing of the disk. */
+/* Writes zeros: in a file that is new a hole, which takes nothing of the disk. */
 static PROF__UNUSED void prof__out_zeros(prof__out *out, uint64_t size)
 {
     if (out->part && size > PROF__OUT_RESERVE) {
@@ -507,8 +507,8 @@ static prof_status prof__out_open(prof__out *out, const char *path)
 }
 #endif
 
-/* path null or "-": standard output. Makes the directories that path names. Unless this returns PROF_OK there is
-   nothing to close. */
+/* Opens a file, path null or "-": standard output. Makes the directories that path names. Unless this returns PROF_OK
+   there is nothing to close. */
 static PROF__UNUSED PROF__WALL prof_status prof__out_file(prof__out *out, const char *path)
 {
     prof_status status;

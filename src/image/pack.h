@@ -47,7 +47,7 @@ static inline int prof__record_scope(uint64_t head)
     return (head >> PROF__KIND_SHIFT) - PROF__KIND_BEGIN <= PROF__KIND_END - PROF__KIND_BEGIN;
 }
 
-/* How many of the words after the head are a string; the others are numbers or a head. */
+/* Returns how many of the words after the head are a string; the others are numbers or a head. */
 static PROF__UNUSED size_t prof__record_text_words(uint64_t head, size_t words)
 {
     uint64_t kind = head >> PROF__KIND_SHIFT;
@@ -138,7 +138,7 @@ static unsigned char *prof__pack_integer(unsigned char *to, uint64_t value)
     return to;
 }
 
-/* Between words of this machine and little-endian ones. */
+/* Converts between words of this machine and little-endian ones. */
 static void prof__pack_words(void *to, const void *from, size_t count)
 {
     memcpy(to, from, count * 8);

@@ -17,7 +17,7 @@ static inline size_t prof__record_words(uint64_t head, size_t left)
     return words <= left ? words : 0;
 }
 
-/* The same, for what runs seldom. */
+/* Does the same, for what runs seldom. */
 static PROF__UNUSED PROF__COLD size_t prof__record_length(uint64_t head, size_t left)
 {
     return prof__record_words(head, left);

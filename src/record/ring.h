@@ -53,8 +53,8 @@ static void prof__lose_all(prof__thread *self, uint32_t loss)
         PROF__ADD(s ? &s->header->lost_args : &prof__lost_args_without_chunk, (uint64_t)(loss >> 1));
 }
 
-/* The same for one that had room, but came at the wrong moment: its macro interrupted another one of the same thread
-   (in a signal handler or an interrupt), or another thread kept the lock too long. */
+/* Counts one that had room, but came at the wrong moment: its macro interrupted another one of the same thread (in a
+   signal handler or an interrupt), or another thread kept the lock too long. */
 static PROF__COLD void prof__lose_busy(prof__thread *self, uint32_t loss)
 {
     prof__session *s = self->session;

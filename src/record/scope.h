@@ -201,7 +201,7 @@ static inline int prof__enter_or_lose(prof__thread *self, prof_site *site, uint6
     return 1;
 }
 
-/* The same for an event without arguments. */
+/* Does the same for an event without arguments. */
 static inline int prof__enter(prof__thread *self, prof_site *site, uint64_t *head)
 {
     return prof__enter_or_lose(self, site, head, PROF__LOSS_EVENT);

@@ -37,7 +37,7 @@ static void prof__track_write(prof__thread *self)
     self->free_words -= 3;
 }
 
-/* How many words of the present track's reserve are hidden below the end: see >>note. */
+/* Returns how many words of the present track's reserve are hidden below the end: see >>note. */
 static uint32_t prof__note_hidden(const prof__thread *self) { return self->note >> PROF__NOTE_HIDDEN_SHIFT; }
 
 /* Returns how many words are reserved for ends on the present track. */
@@ -226,7 +226,7 @@ static inline uint64_t *prof__reserve_or_lose(prof__thread *self, uint64_t words
     return self->cursor;
 }
 
-/* The same for an event without arguments. */
+/* Does the same for an event without arguments. */
 static inline uint64_t *prof__reserve(prof__thread *self, uint64_t words, uint64_t *now)
 {
     return prof__reserve_or_lose(self, words, now, PROF__LOSS_EVENT);

@@ -114,7 +114,8 @@ static PROF__APART prof__text prof__measure_part(const char *bytes, uint64_t max
     return text;
 }
 
-/* The same for a terminated text, of which at most PROF_MAX_TEXT bytes are recorded: quicker if it is not longer. */
+/* Does the same for a terminated text, of which at most PROF_MAX_TEXT bytes are recorded: quicker if it is not longer.
+   */
 static inline prof__text prof__measure_text(const char *bytes)
 {
 #ifndef PROF_FREESTANDING
@@ -127,7 +128,7 @@ static inline prof__text prof__measure_text(const char *bytes)
     return prof__measure_part(bytes, PROF_MAX_TEXT, ~(uint64_t)0);
 }
 
-/* The same for at most a quarter of a chunk of chunk_words words. */
+/* Does the same for at most a quarter of a chunk of chunk_words words. */
 static prof__text prof__measure_in(uint64_t chunk_words, const char *bytes)
 {
     return prof__measure_part(bytes, chunk_words * 2, ~(uint64_t)0);

@@ -207,7 +207,7 @@ static PROF__RARE void prof__percentiles(prof__histogram *h, uint64_t total, pro
     }
 }
 
-/* Newton's method, because libm would be one more library to link. */
+/* Computes it by Newton's method, because libm would be one more library to link. */
 static PROF__RARE double prof__square_root(double value)
 {
     double root = value > 1 ? value : 1;

@@ -31,7 +31,8 @@ static PROF__RARE int prof__stat_rows_aggregated(const prof_trace *trace, int by
     return trace->aggregated && (info->mode == PROF_STATS || (!by_path && !info->from_ns && !info->to_ns));
 }
 
-/* Log messages, and what devices report, were not counted while recording: they are counted from the events. */
+/* Makes the rows. Log messages, and what devices report, were not counted while recording: counts them from the events.
+   */
 static PROF__RARE prof_status prof__stat_rows_take(prof__stat_rows *all, const prof_trace *trace)
 {
     prof_status status = PROF_OK;
@@ -153,8 +154,8 @@ static PROF__RARE prof_stat *prof__stats_copy(const prof__stat_rows *all, const 
     return stats;
 }
 
-/* By path: puts sorted rows into the order of the tree. Only the first `top` of them (0: all) stay, with their
-   parents. Returns how many these are; the others come after them. */
+/* Puts rows by path, which are sorted, into the order of the tree. Only the first `top` of them (0: all) stay, with
+   their parents. Returns how many these are; the others come after them. */
 static PROF__RARE size_t prof__sort_tree(prof__stat_rows *all, prof__sorted *rows, size_t count, size_t top)
 {
     size_t i, at, root = PROF__NONE, kept = 0;

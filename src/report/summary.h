@@ -356,7 +356,7 @@ typedef struct prof__cost {
     int about; /* 1: a part is only estimated */
 } prof__cost;
 
-/* In a ring, the overwritten events cost as much as those that are left. */
+/* Estimates what the overwritten events of a ring have cost: as much as those that are left. */
 static PROF__RARE double prof__cost_overwritten(const prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);

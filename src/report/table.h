@@ -26,7 +26,7 @@ typedef struct prof__table {
     size_t widths[PROF__TABLE_COLUMNS]; /* 0: left out */
 } prof__table;
 
-/* columns ends with a title of NULL; note_title may be NULL. */
+/* Begins a table. columns ends with a title of NULL; note_title may be NULL. */
 static void prof__table_begin(prof__table *t, prof__out *out, size_t limit, const char *title,
                               const prof__column *columns, const char *note_title, size_t note_order)
 {

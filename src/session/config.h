@@ -8,7 +8,7 @@ static PROF__RARE int prof__parse_name(const char *text, const char *const *name
     return -1;
 }
 
-/* Edit distance, for "did you mean". */
+/* Returns the edit distance, for "did you mean". */
 static PROF__RARE size_t prof__distance(const char *a, const char *b)
 {
     size_t row[32], n = prof__length(b);

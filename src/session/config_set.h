@@ -6,7 +6,7 @@ static const prof__unit prof__times[] = {{"ns", 1},         {"us", 1000}, {"ms",
 static const prof__unit prof__seconds[] = {{"ns", 1},         {"us", 1000},       {"ms", 1000000},
                                            {"s", 1000000000}, {"", 1000000000}, {NULL, 0}};
 
-/* Seconds, as ns. */
+/* Parses seconds as nanoseconds. */
 static PROF__UNUSED PROF__RARE int prof__parse_seconds(const char *text, uint64_t *ns)
 {
     return prof__parse_number(text, prof__seconds, ns);

@@ -19,9 +19,9 @@ static void prof__burst_formats(prof_site *site)
     for (int i = 0; i < PROF__BURST_SHORT; ++i) prof__end(prof__begin_format(site, "job %d of %d", i, 1000));
 }
 
-/* Thousandths of a tick that one of the uses in a burst takes: by the fastest burst, or, where the clock's step is too
-   long for that, by all of them. Not 0. The thread is attached, and signals are blocked: a handler's scopes would go
-   into the scratch, too. */
+/* Returns the thousandths of a tick that one of the uses in a burst takes: by the fastest burst, or, where the clock's
+   step is too long for that, by all of them. Not 0. The thread is attached, and signals are blocked: a handler's scopes
+   would go into the scratch, too. */
 static uint64_t prof__burst_measure(prof__session *s, uint64_t step, void (*burst)(prof_site *site), prof_site *site,
                                     uint64_t uses)
 {
@@ -59,7 +59,7 @@ static prof_site *prof__calls_prepare(void);
 static void prof__burst_calls(prof_site *site);
 #endif
 
-/* What scopes of each sort cost, each no less than a plain one, which a coarse clock could make of it. */
+/* Measures what scopes of each sort cost: none costs less than a plain one, even where a coarse clock shows that. */
 static void prof__costs_measure(prof__session *s, uint64_t step, uint64_t on)
 {
     prof__header *h = s->header;
@@ -82,7 +82,7 @@ static void prof__costs_measure(prof__session *s, uint64_t step, uint64_t on)
 #endif
 }
 
-/* The smallest step of the clock, and what a scope costs: measured with real scopes into a buffer of its own, while the
+/* Measures the smallest step of the clock, and what a scope costs: with real scopes into a buffer of its own, while the
    thread is attached. */
 static void prof__calibrate(prof__session *s)
 {

@@ -112,7 +112,7 @@ static PROF__RARE void prof__crash_filter_drop(void)
         SetUnhandledExceptionFilter(now);
 }
 
-/* The same for abort(). If the program ignores SIGABRT, it goes on doing so. */
+/* Does the same for abort(). If the program ignores SIGABRT, it goes on doing so. */
 static PROF__RARE void prof__crash_abort_set(void)
 {
     void(__cdecl *now)(int) = signal(SIGABRT, prof__crash_aborts);

@@ -90,8 +90,8 @@ static PROF__RARE void prof__session_inherit(prof__session *s)
     s->epoch = ++prof__state.epoch ? prof__state.epoch : ++prof__state.epoch;
 }
 
-/* What a child keeps of its parent's session, where the calling thread is the only one. interrupted: the state, or this
-   thread's record, may be half changed, so all that is left is memory for who goes on writing there. */
+/* Makes what a child keeps of its parent's session, where the calling thread is the only one. interrupted: the state,
+   or this thread's record, may be half changed, so all that is left is memory for who goes on writing there. */
 static PROF__RARE void prof__child_begins(prof__thread *self, int inherits, int interrupted)
 {
     prof__session *s = prof__state.session;
@@ -144,10 +144,10 @@ static PROF__RARE void prof__child_of_fork(void)
 }
 
 #ifdef PROF__GENERATION_PAGE
-/* The first macro, control function or end of a thread in a child of _Fork() or clone(). Other threads of the parent
-   may have been in the middle of a change; the caller is not, and is busy or will take a lock. The child may have
-   threads by now: one of them does this, with the locks, and the others wait. If that is a new one, the first thread's
-   record still points to the parent's session, which stays then and is not inherited. */
+/* Called at the first macro, control function or end of a thread in a child of _Fork() or clone(). Other threads of the
+   parent may have been in the middle of a change; the caller is not, and is busy or will take a lock. The child may
+   have threads by now: one of them does this, with the locks, and the others wait. If that is a new one, the first
+   thread's record still points to the parent's session, which stays then and is not inherited. */
 static PROF__COLD void prof__child_unannounced(void)
 {
     prof__thread *self = PROF__SELF();
@@ -168,8 +168,8 @@ static PROF__COLD void prof__child_unannounced(void)
     PROF__ERRNO_RESTORE();
 }
 
-/* Before a session: from here on the page of the generation is empty in every child. Needs Linux 4.14 and pages of 4
-   KiB. */
+/* Called before a session: from then on the page of the generation is empty in every child. Needs Linux 4.14 and pages
+   of 4 KiB. */
 static PROF__RARE void prof__children_watch(void)
 {
     if (prof__child_found || sysconf(_SC_PAGESIZE) != PROF__GENERATION_PAGE) return;

@@ -177,7 +177,7 @@ static PROF__RARE int prof__file_allocate(int file, size_t size)
 #endif
 }
 
-/* The same; if the system cannot do it, the file is sparse, and *sparse is 1. Returns 0 or errno. */
+/* Does the same; if the system cannot, the file is sparse, and *sparse is 1. Returns 0 or errno. */
 static PROF__RARE int prof__file_reserve(int file, size_t size, int *sparse)
 {
     prof__signals signals;

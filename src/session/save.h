@@ -166,7 +166,7 @@ static PROF__RARE void prof__out_image(prof__out *out, void *bytes, size_t size,
     if (laps) prof__out_archive(out, file, from.archive_offset, from.archive_next);
 }
 
-/* The same for what is being recorded. */
+/* Does the same for what is being recorded. */
 static PROF__RARE prof_status prof__out_live(prof__out *out, void *bytes, size_t size)
 {
     const prof__header *h = (const prof__header *)bytes;

@@ -191,7 +191,7 @@ static int prof__memory_read(void *image, uint64_t offset, void *to, size_t size
 }
 
 #ifndef PROF_FREESTANDING
-/* The same for a session's image. A chunk that is not ready yet is empty. */
+/* Does the same for a session's image. A chunk that is not ready yet is empty. */
 static PROF__RARE int prof__session_read(void *session, uint64_t offset, void *to, size_t size)
 {
     const prof__session *s = (const prof__session *)session;

@@ -106,7 +106,7 @@ static PROF__RARE void prof__follow_note_late(prof__follow_track *t, size_t at, 
     }
 }
 
-/* The time of an overlapping scope also belongs to the self time of the scope around it. */
+/* Adds the time of an overlapping scope to the self time of the scope around it, too. */
 static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at)
 {
     uint64_t shared = t->late[at].shared;
