@@ -739,6 +739,7 @@ static void prof__server_end_answer(prof__server_ask *ask, int status, const cha
     prof__server_head(ask, "content-type: %s\r\ncontent-length: %llu\r\n", type,
                       (unsigned long long)(ask->answer.size - ask->answer.first));
     prof__server_guard(ask, ask->status == 200 && ask->html > 1 ? PROF__SERVER_PAGE : "");
+    if (!strcmp(ask->method, "HEAD")) ask->answer.first = ask->answer.size; /* its answers have no body */
 }
 
 /* The status codes of gRPC that are used. */

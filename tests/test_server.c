@@ -1016,6 +1016,26 @@ TEST(answers_request_after_request)
 }
 
 /* Twelve at once: eight are answered, and the last of these says that the connection closes. */
+/* The answer to HEAD has no body: a client would take that for the next answer. */
+TEST(answers_head_without_a_body)
+{
+    static const char twice[] =
+        "HEAD /status HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        "GET /nothing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    static char all[8192];
+    if (!start(NULL)) return;
+    int file = client();
+    send_text(file, twice);
+    size_t size = receive(file, all, sizeof all - 1);
+    all[size] = 0;
+    CHECK(!strncmp(all, "HTTP/1.1 405 ", 13));
+    CHECK(strstr(all, "allow: GET\r\n") != NULL);
+    const char *end = strstr(all, "\r\n\r\n");
+    CHECK(end && !strncmp(end + 4, "HTTP/1.1 404 ", 13));
+    close(file);
+    prof_server_stop();
+}
+
 TEST(few_requests_come_without_waiting)
 {
     char text[1024] = "";
