@@ -20775,7 +20775,7 @@ static void prof__log_convert(prof__log_text *text, prof__log_spec *spec, const 
     if (unlimited && precision > PROF__LOG_WIDE) spec->precision = precision;
     if (unlimited && precision == PROF__LOG_STAR && spec->precision == PROF__LOG_WIDE)
         spec->precision = PROF__LOG_OMITTED;
-    if (spec->width < 0 && spec->width != PROF__LOG_OMITTED) {
+    if (spec->width < 0) {
         spec->width = -spec->width;
         if (!strchr(spec->flags, '-')) {
             spec->flags[strlen(spec->flags) + 1] = 0;

@@ -386,6 +386,7 @@ TEST(messages_as_printf_writes_them)
     LOG_BOTH("%s %10s|%-10s|%.2s|%10.2s|%s", text, text, text, text, text, "");
     LOG_BOTH("%.4s %.*s %.*s|%*.*s", bytes, 3, bytes, -1, text, 8, 2, bytes);
     LOG_BOTH("%*d|%-*d|%*d|%.*d|%.*f", 6, 1, 6, 2, -6, 3, 4, 5, 2, 1.0);
+    LOG_BOTH("[%*s][%*s]", -1, "", -2, "");
     LOG_BOTH("%c%c%5c|%-5c|", 'x', 'y', 'z', 'w');
     LOG_BOTH("%p", (void *)0x1234);
     LOG_BOTH("%s is %d of %zu at %p: %.1f %%", "step", 3, (size_t)4, (void *)&number == NULL ? NULL : (void *)0xfff, 99.5);
