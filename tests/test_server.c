@@ -673,9 +673,15 @@ TEST(statistics_have_no_events)
     work("counted", 9);
     CHECK_EQUAL(status_of(get("/trace?ms=1")), 409);
     CHECK_EQUAL(status_of(get("/save?format=csv")), 409);
+    CHECK_EQUAL(status_of(get("/save?format=prof")), 409);
     r = get("/summary");
     CHECK_EQUAL(r.status, 200);
     CHECK_EQUAL(count(r.body, "\ncounted "), 1);
+    CHECK(!strstr(r.head, "x-prof-note"));
+    free(r.body);
+    r = get("/summary?last=5");
+    CHECK_EQUAL(r.status, 200);
+    CHECK(strstr(r.head, "x-prof-note: mode stats: these are the statistics since the start\r\n") != NULL);
     free(r.body);
     prof_stop();
     prof_reset();

@@ -122,6 +122,8 @@ static void prof__server_losses(prof__server_capture *capture, const prof_trace 
 {
     const prof_trace_info *about = prof_trace_about(trace);
     int64_t oldest = INT64_MAX;
+    if (about->mode == PROF_STATS && capture->whole && capture->last > 0)
+        prof__server_note(capture, "mode stats: these are the statistics since the start");
     for (size_t i = 0; i < prof_trace_track_count(trace); ++i) {
         const prof_track *track = prof_trace_track(trace, i);
         if (!track->device[0] && track->event_count && track->first_ns < oldest) oldest = track->first_ns;
@@ -139,13 +141,23 @@ static void prof__server_losses(prof__server_capture *capture, const prof_trace 
                           (unsigned long long)about->lost_args);
 }
 
+static prof_status prof__server_has_events(const prof_trace *trace)
+{
+    if (prof_trace_about(trace)->mode != PROF_STATS) return PROF_OK;
+    return prof__fail(PROF_INVALID_STATE, "mode stats keeps no events: see /summary");
+}
+
 /* Answers with the image itself, limited to the time that was asked for. */
 static prof_status prof__server_image(prof__server_ask *ask, void *bytes, size_t size, uint64_t until)
 {
     prof_sink sink = {prof__server_sink, &ask->answer};
     prof_trace *trace = NULL;
     prof_status status = prof_trace_memory(bytes, size, &trace);
-    if (status) return status;
+    if (!status) status = prof__server_has_events(trace);
+    if (status) {
+        prof_trace_close(trace);
+        return status;
+    }
     prof__server_window(&ask->capture, trace, until);
     prof__server_losses(&ask->capture, trace);
     return prof__image_stream(bytes, size, trace, sink); /* closes it */
@@ -386,8 +398,7 @@ static prof_status prof__server_take(prof__server *v, prof__server_ask *ask)
     }
     if (!status && !trace) status = prof__read_image(bytes, size, NULL, "the capture", &trace); /* takes the bytes */
     if (status) return status;
-    if (prof_trace_about(trace)->mode == PROF_STATS && capture->format != PROF__SERVE_SUMMARY)
-        status = prof__fail(PROF_INVALID_STATE, "mode stats keeps no events: see /summary");
+    if (capture->format != PROF__SERVE_SUMMARY) status = prof__server_has_events(trace);
     if (!status) {
         prof__server_window(capture, trace, until);
         prof__server_losses(capture, trace);
