@@ -647,6 +647,28 @@ TEST(what_is_being_written_is_copied_first)
     CHECK(overtaken_copied(3) != 0);
 }
 
+static int still_read(void *user, uint64_t offset, void *to, size_t size)
+{
+    *(int *)user += size == OVERTAKEN_CHUNK;
+    memcpy(to, (char *)&overtaken + offset, size);
+    return 1;
+}
+
+/* A file whose chunk is newer than the newest one does not change: a hundred copies would not mend it. */
+TEST(an_image_that_contradicts_itself_is_copied_twice)
+{
+    prof__header *h = overtaken_make();
+    int reads = 0;
+    uint64_t newest = 0, tick = 0;
+    prof__source source = {still_read, &reads};
+    overtaken.chunks[3].head.sequence = 1000;
+    CHECK(prof__chunks_snapshot(&source, h, overtaken_copy, &newest, &tick));
+    CHECK_EQUAL(newest, 18);
+    CHECK_EQUAL(overtaken_copied(3), 0);
+    CHECK_EQUAL(overtaken_copied(4), 13);
+    CHECK(reads <= 2 * 2 * 8);
+}
+
 static void *works_once(void *number)
 {
     work((int64_t)(intptr_t)number);

@@ -97,6 +97,7 @@ typedef struct prof__copying {
     uint64_t *seen;  /* the sequence in the first pass */
     uint64_t newest; /* no chunk with a higher sequence is in the copy */
     uint64_t tick;   /* what was recorded before it is in the copy, or was overwritten */
+    uint64_t mark;   /* a hash of held and of how many chunks were taken: while threads record, it changes */
     int lapped;      /* 1: threads have filled half of the ring meanwhile */
     int torn;        /* 1: so fast that their last events may be missing */
 } prof__copying;
@@ -107,10 +108,12 @@ typedef struct prof__copying {
 static PROF__RARE int prof__chunks_held(prof__copying *c, uint64_t claimed)
 {
     const prof__header *h = c->h;
+    c->mark = claimed;
     for (uint64_t slot = 0; slot < h->chunk_count && slot < claimed; ++slot) {
         prof__chunk chunk;
         if (!PROF__READ(c->from, h->chunk_offset + slot * h->chunk_size, &chunk, sizeof chunk)) return 0;
         c->held[slot] = chunk.state == PROF__CHUNK_OWNED ? chunk.sequence : 0;
+        c->mark = c->mark * 0x9E3779B97F4A7C15u + c->held[slot];
     }
     return 1;
 }
@@ -160,11 +163,13 @@ static PROF__RARE int prof__chunks_copy(prof__copying *c)
 
 /* Copies the chunks of the image with header h (validated) to their places in a copy, which is all zero. Returns 0 if
    reading failed, or without memory. If threads have overtaken the copy, it is made again: a few times if little may be
-   left, and more often if it may be wrong. newest and tick: as above. */
+   left, and more often if it may be wrong; but not if nothing has changed, because then the image contradicts itself.
+   newest and tick: as above. */
 static PROF__RARE int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy,
                                             uint64_t *newest, uint64_t *tick)
 {
     prof__copying c;
+    uint64_t before;
     int good, tries = 0;
     memset(&c, 0, sizeof c);
     c.from = from;
@@ -173,8 +178,11 @@ static PROF__RARE int prof__chunks_snapshot(const prof__source *from, const prof
     c.scratch = (char *)prof__zeroed(1, h->chunk_size);
     c.held = (uint64_t *)prof__zeroed((size_t)h->chunk_count + 1, sizeof *c.held);
     c.seen = (uint64_t *)prof__zeroed((size_t)h->chunk_count + 1, sizeof *c.seen);
-    do good = c.scratch && c.held && c.seen && prof__chunks_copy(&c);
-    while (good && (c.lapped || c.torn) && !PROF__HAS_ARCHIVE(h) && ++tries < (c.torn ? 100 : 20));
+    do {
+        before = c.mark;
+        good = c.scratch && c.held && c.seen && prof__chunks_copy(&c);
+    } while (good && (c.lapped || c.torn) && c.mark != before && !PROF__HAS_ARCHIVE(h) &&
+             ++tries < (c.torn ? 100 : 20));
     *newest = c.newest;
     *tick = c.tick;
     prof__release(c.held);
