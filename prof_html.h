@@ -800,7 +800,7 @@ static const char *const prof__html_page[] = {
     "th,td{text-align:right;padding:2px 8px;white-space:nowrap;border-bottom:1px solid var(--grid);font-weight:normal}"
     "thead th{position:sticky;top:0;background:var(--gutter);z-index:1}"
     "th button{border:0;background:none;padding:0;font-weight:600}"
-    ".text{text-align:left;max-width:34em;overflow:hidden;text-overflow:ellipsis}"
+    ".text{text-align:left;max-width:min(34em,60vw);overflow:hidden;text-overflow:ellipsis}"
     "tbody tr:hover{background:var(--group)}"
     "tr.picked{background:var(--head)}"
     ".link{border:0;background:none;padding:0;color:var(--accent);text-align:inherit;max-width:100%;overflow:hidden;text-overflow:ellipsis}"
@@ -844,8 +844,8 @@ static const char *const prof__html_page[] = {
     ".source{overflow:auto;margin:4px 0;font:12px/1.5 ui-monospace,monospace;tab-size:4}"
     ".source [data-n]::before{content:attr(data-n);display:inline-block;width:6ch;margin-right:1ch;text-align:right;color:var(--faint)}"
     ".source mark{background:var(--note);color:inherit;font-weight:600}"
-    "#tip{position:fixed;z-index:9;pointer-events:none;background:var(--ink);color:var(--background);padding:5px 8px;border-radius:4px;max-width:480px;font-size:12px;overflow-wrap:anywhere}"
    ,
+    "#tip{position:fixed;z-index:9;pointer-events:none;background:var(--ink);color:var(--background);padding:5px 8px;border-radius:4px;max-width:480px;font-size:12px;overflow-wrap:anywhere}"
     "#tip[hidden]{display:none}"
     "#tip b{margin-right:10px}"
     "dialog{max-width:620px;color:inherit;background:var(--background);border:1px solid var(--line);border-radius:8px}"
@@ -854,7 +854,7 @@ static const char *const prof__html_page[] = {
     "dialog dt{font-weight:600}"
     "dialog dd{margin:0}"
     "@media (max-width:900px){header{flex-wrap:wrap}#facts{display:none}#search{width:160px}.split{flex-direction:column}.side{width:auto;border-right:0}}"
-    "@media (max-width:600px){header{gap:6px}.grow{display:none}#search{width:110px}}"
+    "@media (max-width:600px){header{gap:6px}.grow{display:none}#search{width:110px}.side dl{grid-template-rows:repeat(8,auto)}}"
     "</style>\n"
     "</head>\n"
     "<body>\n"
@@ -906,10 +906,10 @@ static const char *const prof__html_page[] = {
     "<dt>C, O<dd>fold the row of the scope; pin it to the top\n"
     "<dt>G<dd>unfold or fold the groups: counters, spans, tasks, locks\n"
     "<dt>T<dd>order of the rows: as recorded, by name, by time in scopes\n"
+   ,
     "<dt>P<dd>save a picture\n"
     "<dt>Esc<dd>clear the selection\n"
     "</dl>\n"
-   ,
     "<p>A click on a name at the left folds a row; the diamond pins it to the top. The address of the page says what is shown: copy it to share the view. To compare two reports, drop the file of the other one on the page, or choose it with \"Compare with&hellip;\".</p>\n"
     "<p><label><input type=\"checkbox\" id=\"wheel\"> The wheel alone zooms, as in Tracy</label></p>\n"
     "</dialog>\n"
@@ -1013,9 +1013,9 @@ static const char *const prof__html_page[] = {
     "const VERSION=2;"
     "const SCOPE=0,MARK=1,COUNTER=2,FRAME=3,LOST=4,SPAN=5,SPAN_MARK=6,FLOW_OUT=8,FLOW_IN=10,"
     "ALLOC=11,FREE=12,LOCK_WAIT=13,LOCK_ACQUIRE=14,LOCK_RELEASE=15,LOG=16;"
+   ,
     "const TRUNCATED_BEGIN=1,TRUNCATED_END=2;"
     "const GROUP=4;"
-   ,
     "const ROLE_STEP=1,ROLE_DEVICE=9,ROLE_FRAME=10,ROLE_MEMORY=11,ROLE_LOCK=12;"
     "const FROM_LAST=0x10000;"
     "class Reader{"
@@ -1145,8 +1145,8 @@ static const char *const prof__html_page[] = {
     "let size=reader.index(LONGEST,'block of size'),packed=reader.index(LONGEST,'block of size');"
     "let stored=packed||size;"
     "if(stored>reader.end-reader.at)throw new Damage('a block is longer than its piece');"
-    "blocks.push({kind:String.fromCharCode(kind),size,packed:packed>0,"
    ,
+    "blocks.push({kind:String.fromCharCode(kind),size,packed:packed>0,"
     "bytes:reader.bytes.subarray(reader.at,reader.at+stored)});"
     "reader.at+=stored"
     "}"
@@ -1171,7 +1171,7 @@ static const char *const prof__html_page[] = {
     "let i=this.count-1,duration=end-this.start[i];"
     "this.isOpen=false;"
     "this.lastEnd=end;"
-    "this.duration[i]=Math.min(duration,0xFFFFFFFF);"
+    "this.duration[i]=min(duration,0xFFFFFFFF);"
     "if(duration>=0xFFFFFFFF)this.long.set(i,duration)"
     "}"
     "grow(room){"
@@ -1295,11 +1295,11 @@ static const char *const prof__html_page[] = {
     "this.labelOf=new Map();"
     "this.childOf=[];"
     "this.texts=new Map();"
+   ,
     "this.lastParent=[];"
     "this.lastNode=[]"
     "}"
     "take(block,bytes){"
-   ,
     "let handler={H:this.head,S:this.strings,K:this.kinds,P:this.process,T:this.tracks,E:this.scopes,"
     "Q:this.points,A:this.args,G:this.statistics,N:this.spans,X:this.sources,Z:this.end}[block.kind];"
     "if(!handler)return;"
@@ -1592,12 +1592,13 @@ static const char *const prof__html_page[] = {
     "return decoder.close()"
     "}"
     "function buildPyramid(level){"
-    "let{start,duration,node,groups,count}=level,tiers=[{start,longest:duration,node,busy:duration}];"
-    "if(groups){"
-    "tiers[0].busy=Float32Array.from(duration);"
-    "for(let[i,{busy}]of groups)tiers[0].busy[i]=busy"
-    "}"
+    "let{start,duration,node,groups,long,count}=level,tiers=[{start,longest:duration,node,busy:duration}];"
+    "if(groups||long.size){"
+    "let busy=tiers[0].busy=new Float32Array(duration);"
+    "for(let[i,whole]of long)busy[i]=whole;"
    ,
+    "for(let[i,group]of groups||[])busy[i]=group.busy"
+    "}"
     "for(let below=tiers[0],size=count;size>16;){"
     "let n=ceil(size/16),tier={start:new Float64Array(n+1),longest:new Uint32Array(n),node:new Uint32Array(n),busy:new Float32Array(n)};"
     "for(let g=0,i=0;g<n;g++){"
@@ -1619,12 +1620,12 @@ static const char *const prof__html_page[] = {
     "return tiers"
     "}"
     "function mix(color,under,share){"
-    "let part=Math.round(share*256),rest=256-part;"
+    "let part=round(share*256),rest=256-part;"
     "let outer=(color&0xFF00FF)*part+(under&0xFF00FF)*rest,inner=(color>>>8&255)*part+(under>>>8&255)*rest;"
     "return(0xFF000000|outer/256&0xFF00FF|inner&0xFF00)>>>0"
     "}"
     "function putColumn({left,width,least,dimmed,colors,background,scale},line,x,longest,node,busy){"
-    "if(x>=left&&x<width)line[x]=mix((longest<least?dimmed:colors)[node],background,Math.min(1,0.3+0.7*busy*scale))"
+    "if(x>=left&&x<width)line[x]=mix((longest<min(least,0xFFFFFFFF)?dimmed:colors)[node],background,min(1,0.3+0.7*busy*scale))"
     "}"
     "function levelLine(c,level){"
     "let{start,duration,node,count,groups,pyramid}=level,{from,scale,left,width}=c,to=from+(width-left)/scale;"
@@ -1653,6 +1654,7 @@ static const char *const prof__html_page[] = {
     "g<<=4"
     "}"
     "let long=tier.longest[g];"
+    "if(!bits&&long===0xFFFFFFFF)long=level.durationOf(i);"
     "if(bits||long*scale<1){"
     "busy+=tier.busy[g];"
     "if(long>most){"
@@ -1665,7 +1667,6 @@ static const char *const prof__html_page[] = {
     "if(most>=0)putColumn(c,line,column,most,who,busy);"
     "until=-Infinity;"
     "most=-1;"
-    "if(long===0xFFFFFFFF)long=level.durationOf(i);"
     "let x=left+(at-from)*scale,x0=max(left,floor(x)),x1=min(width,max(x0+1,floor(x+long*scale)));"
     "let color=(long<c.least?c.dimmed:c.colors)[node[i]];"
     "if(groups&&groups.has(i))color=mix(color,c.background,0.2+0.6*groups.get(i).busy/long);"
@@ -1703,12 +1704,15 @@ static const char *const prof__html_page[] = {
     "process.name=report.processes.length>1||rank\n"
     "?`${program} (${rank?'rank '+rank[1]:process.about.get('pid')}${process.file?', '+process.file:''})`:program"
     "}"
+    "report.processes.map(({name})=>name).forEach((name,i,names)=>{"
+    "if(names.indexOf(name)<names.lastIndexOf(name))report.processes[i].name+=` #${i+1}`"
+    "});"
+   ,
     "nameTracks(report.tracks);"
     "for(let track of report.tracks){"
     "track.full=report.processes.length>1?`${track.process.name}: ${track.title}`:track.title;"
     "track.marks=track.states=track.owner=null;"
     "for(let level of track.levels){"
-   ,
     "from=min(from,level.start[0]);"
     "to=max(to,level.endOf(level.count-1));"
     "groupsOf(report,level);"
@@ -1802,12 +1806,12 @@ static const char *const prof__html_page[] = {
     "break;"
     "case LOG:"
     "report.messages.push({time,track,severity:a,text:strings[b],label,at});"
+   ,
     "(track.marks=track.marks||[]).push({time,label,at,severity:a,text:strings[b]});"
     "break;"
     "case LOST:report.losses.push({time,track,lost:a});break;"
     "case COUNTER:{"
     "let series=entryOf(counters,label.name+'\\0'+label.category,()=>({process,name:label.name,category:label.category,time:[],value:[]}));"
-   ,
     "series.time.push(time);"
     "series.value.push(a);"
     "break"
@@ -1926,13 +1930,13 @@ static const char *const prof__html_page[] = {
     "this.waits=[]"
     "}"
     "rowOf(label){"
+   ,
     "return entryOf(this.rows,label.name+'\\0'+label.category,()=>"
     "({label,addresses:new Set(),acquired:0,contended:0,waiters:0,wait:0,waitMax:0,hold:0,holdMax:0,holds:[]}))"
     "}"
     "step(type,label,time,address,detail,track){"
     "let row=type===LOCK_RELEASE?null:this.rowOf(label);"
     "if(row)row.addresses.add(address);"
-   ,
     "let lock=entryOf(this.locks,address,()=>({acquired:0,waits:new Map(),holds:new Map()})),{waits,holds}=lock,wait=waits.get(track);"
     "if(type!==LOCK_WAIT)waits.delete(track);"
     "if(type===LOCK_WAIT){"
@@ -2018,10 +2022,10 @@ static const char *const prof__html_page[] = {
     "if(report.damage)lines.push(`This report is damaged: ${report.damage}. What follows is missing.`);"
     "if(report.processes.some(process=>process.about.get('together')==='1'))\n"
     "lines.push('The recordings were made one after the other: here, each begins at 0.');"
+   ,
     "else if(report.machines>1)lines.push('The recordings are of several machines, or of several starts of one: they are aligned by the time of day, as exactly as the machines had set it.');"
     "for(let name of new Set(report.processes.map(process=>process.file).filter(Boolean)))lines.push(`${name} was added: its recordings begin at 0 here.`);"
     "for(let process of report.processes){"
-   ,
     "let who=report.processes.length>1?process.name+': ':'',number=key=>Number(process.about.get(key)||0);"
     "for(let loss of process.losses)lines.push(who+loss);"
     "if(!number('complete'))lines.push(who+'The session was not stopped: the program was running, or died.');"
@@ -2084,6 +2088,7 @@ static const char *const prof__html_page[] = {
     "}"
     "function indexRange(level,from,to){"
     "let first=firstIndex(level.count,k=>level.start[k]>=from);"
+   ,
     "if(first&&level.endOf(first-1)>from)first--;"
     "return[first,firstIndex(level.count,k=>level.start[k]>=to)]"
     "}"
@@ -2095,7 +2100,6 @@ static const char *const prof__html_page[] = {
     "}"
     "function*statsSteps(report,from,to,wanted){"
     "if(report.all&&!wanted&&from<=report.from&&to>=report.to)return allStats(report);"
-   ,
     "let{nodes,labels}=report,column=n=>new Float64Array(n),calls=column(nodes.count),total=column(nodes.count),self=column(nodes.count);"
     "let sums={labelOf:nodes.label,calls,total,whole:column(labels.length),longest:column(labels.length),"
     "cut:column(labels.length),lost:column(labels.length),lostSelf:column(labels.length),shortest:column(labels.length).fill(Infinity),histograms:new Array(labels.length).fill(null)};"
@@ -2176,6 +2180,7 @@ static const char *const prof__html_page[] = {
     "}"
     "function allStats(report){"
     "let{nodes,labels,from,to}=report,column=n=>new Float64Array(n),calls=column(nodes.count),total=column(nodes.count),self=column(nodes.count);"
+   ,
     "let none=column(labels.length),cut=column(labels.length),whole=column(labels.length),longest=column(labels.length),shortest=column(labels.length).fill(Infinity),histograms=new Array(labels.length).fill(null);"
     "for(let row of report.all){"
     "let n=row.node,label=nodes.label[n];"
@@ -2186,7 +2191,6 @@ static const char *const prof__html_page[] = {
     "longest[label]=max(longest[label],row.max);"
     "if(row.calls>row.truncated)shortest[label]=min(shortest[label],row.min);"
     "for(let[at,count]of row.buckets){"
-   ,
     "whole[label]+=count;"
     "tally(histograms,label,bucketOf(at),count)"
     "}"
@@ -2284,6 +2288,7 @@ static const char *const prof__html_page[] = {
     "let{label}=report.nodes,seen=new Set();"
     "for(let track of process.tracks)\n"
     "for(let level of track.levels)for(let i=0;i<level.count;i++)seen.add(label[level.node[i]]);"
+   ,
     "return seen"
     "}"
     "function pairLabels(labels,used){"
@@ -2298,7 +2303,6 @@ static const char *const prof__html_page[] = {
     "for(let group of groups.values()){"
     "for(let ids of group)ids.sort((x,y)=>labels[x].line-labels[y].line||x-y);"
     "for(let i=0;i<max(group[0].length,group[1].length);i++){"
-   ,
     "group.forEach((ids,side)=>{if(i<ids.length)of[side][ids[i]]=pairs.length});"
     "pairs.push({a:i<group[0].length?group[0][i]:-1,b:i<group[1].length?group[1][i]:-1})"
     "}"
@@ -2397,6 +2401,7 @@ static const char *const prof__html_page[] = {
     "let change=unknown(1,hodgesLehmann(a,b)),out=floor(pairs/2-DEVIATIONS*spread);"
     "if(pairs/2<DEVIATIONS*spread)return change;"
     "change.low=ratioAt(a,b,out+1);"
+   ,
     "change.high=ratioAt(a,b,pairs-out);"
     "return change"
     "}"
@@ -2415,7 +2420,6 @@ static const char *const prof__html_page[] = {
     "return timesOf(sample,floor(n*i/TENTHS),floor(n*(i+1)/TENTHS))"
     "};"
     "for(let i=0;i<TENTHS;i++){"
-   ,
     "parts.push(hodgesLehmann(part(a,i),part(b,i)));"
     "for(let each of parts)averages.push((parts[i]+each)/2)"
     "}"
@@ -2492,6 +2496,7 @@ static const char *const prof__html_page[] = {
     "let{nodes}=report,{from,to}=stats,sums=new Map();"
     "let inRange=(level,i)=>level.groups?.get(i)?.busy?\?max(0,min(level.endOf(i),to)-max(level.start[i],from));"
     "for(let{levels}of process.tracks){"
+   ,
     "let ranges=levels.map(level=>indexRange(level,from,to));"
     "levels.forEach((level,depth)=>{"
     "let[first,end]=ranges[depth],inner=levels[depth+1],self=new Float64Array(end-first);"
@@ -2500,7 +2505,6 @@ static const char *const prof__html_page[] = {
     "while(i+1<end&&level.start[i+1]<=inner.start[k])i++;"
     "let outer=i;"
     "while(outer>first&&level.start[outer]===inner.start[k]&&nodes.parent[inner.node[k]]!==level.node[outer])outer--;"
-   ,
     "if(outer<end&&nodes.parent[inner.node[k]]===level.node[outer])self[outer-first]-=inRange(inner,k)"
     "}"
     "for(let i=first;i<end;i++){"
@@ -2596,6 +2600,7 @@ static const char *const prof__html_page[] = {
     "}"
     "function parseQuery(text){"
     "let query={names:[],categories:[],args:[],least:0,most:Infinity,empty:true};"
+   ,
     "for(let word of text.trim().split(/\\s+/).filter(Boolean)){"
     "query.empty=false;"
     "let time=/^[<>]/.test(word)?parseTime(word.slice(1)):NaN,equals=word.indexOf('=');"
@@ -2603,7 +2608,6 @@ static const char *const prof__html_page[] = {
     "else if(word[0]==='<'&&!Number.isNaN(time))query.most=time;"
     "else if(word.startsWith('cat:'))query.categories.push(word.slice(4).toLowerCase());"
     "else if(equals>0)query.args.push([word.slice(0,equals).toLowerCase(),word.slice(equals+1).toLowerCase()]);"
-   ,
     "else query.names.push(word.toLowerCase())"
     "}"
     "return query"
@@ -2641,6 +2645,7 @@ static const char *const prof__html_page[] = {
     "return query.args.every(([key,wanted])=>args.some(([name,v])=>name.toLowerCase()===key&&"
     "(shown(v).toLowerCase()===wanted||String(v).toLowerCase()===wanted)))"
     "}"
+    "const $=id=>document.getElementById(id);"
     "function el(tag,properties={},...children){"
     "let[name,...classes]=tag.split('.'),element=document.createElement(name);"
     "if(classes.length)element.className=classes.join(' ');"
@@ -2683,6 +2688,7 @@ static const char *const prof__html_page[] = {
     "let draw=()=>{"
     "let{get}=columns[memory.sort],sign=memory.up?1:-1;"
     "let sorted=rows.map(row=>[get(row),row]).sort(([a],[b])=>"
+   ,
     "sign*(typeof a==='string'?a.localeCompare(b):(a>b)-(a<b))).map(([,row])=>row);"
     "let head=el('tr',{},...columns.map((column,i)=>el('th',{scope:'col',title:column.note||null,"
     "class:column.text?'text':null,"
@@ -2693,7 +2699,6 @@ static const char *const prof__html_page[] = {
     "draw()"
     "}},column.title+(i===memory.sort?memory.up?' \\u25b4':' \\u25be':'')))));"
     "let body=sorted.slice(0,limit).map(row=>{"
-   ,
     "let line=el('tr',{class:options.picked&&options.picked(row)?'picked':null});"
     "columns.forEach((column,i)=>{"
     "let shown=(column.show||column.get)(row),cell=el('td',{class:column.text?'text':null});"
@@ -2768,6 +2773,7 @@ static const char *const prof__html_page[] = {
     "this.place=this.add(this.root,'g',{'clip-path':`url(#${id})`})"
     "}"
     "restore(){this.place=this.saved.pop()}"
+   ,
     "run(line,from,y,height,ratio,background){"
     "for(let x=from,end;x<line.length;x=end){"
     "for(end=x+1;end<line.length&&line[end]===line[x];end++);"
@@ -2779,7 +2785,6 @@ static const char *const prof__html_page[] = {
     "text(){return new XMLSerializer().serializeToString(this.root)}"
     "}"
     "function download(blob,name){"
-   ,
     "let address=URL.createObjectURL(blob),link=el('a',{href:address,download:name});"
     "document.body.append(link);"
     "link.click();"
@@ -2852,6 +2857,7 @@ static const char *const prof__html_page[] = {
     "}"
     "trackRow(track){"
     "let key='t'+track.id,all=track.levels.length,depth=this.app.closed.has(key)?min(1,all):all,marks=track.marks?12:0;"
+   ,
     "return{key,kind:'track',title:track.title,track,depth,marks,fold:all>1,height:max(22,depth*LINE+marks+6)}"
     "}"
     "groupRows(rows,process,title,more){"
@@ -2865,7 +2871,6 @@ static const char *const prof__html_page[] = {
     "let placed=[];"
     "let y=RULER;"
     "for(let row of rows.filter(each=>app.pinned.has(each.key))){"
-   ,
     "placed.push({row,y,top:RULER,bottom:height,pinned:true});"
     "y+=row.height"
     "}"
@@ -2903,7 +2908,7 @@ static const char *const prof__html_page[] = {
     "x(time){return GUTTER+(time-this.app.view.from)*this.scale}"
     "time(x){return this.app.view.from+(x-GUTTER)/this.scale}"
     "draw(svg){"
-    "let{canvas,app}=this,ratio=window.devicePixelRatio||1;"
+    "let{canvas,app}=this,ratio=devicePixelRatio||1;"
     "let width=canvas.clientWidth,height=canvas.clientHeight;"
     "if(!width||!height)return;"
     "let w=round(width*ratio),h=round(height*ratio);"
@@ -2952,6 +2957,7 @@ static const char *const prof__html_page[] = {
     "let level=row.track.levels[depth],y0=y+3+row.marks+depth*LINE,first=round(max(y0,top)*ratio);"
     "let last=min(h,round((y0+LINE-1)*ratio));"
     "if(first>=last)continue;"
+   ,
     "let{drawn}=level;"
     "if(!drawn||drawn.shows!==shows||drawn.colors!==app.colors)\n"
     "drawn=level.drawn={shows,...levelLine({...app.colors,width:w,left,from,scale,least:app.least},level),colors:app.colors};"
@@ -2963,7 +2969,6 @@ static const char *const prof__html_page[] = {
     "let width=this.widths.get(text);"
     "if(width===undefined){"
     "if(this.widths.size>20000)this.widths.clear();"
-   ,
     "this.widths.set(text,width=ctx.measureText(text).width)"
     "}"
     "return width"
@@ -3071,6 +3076,7 @@ static const char *const prof__html_page[] = {
     "x=end;"
     "if(next<x&&i+1>=time.length)break"
     "}"
+   ,
     "ctx.fillStyle=this.app.style.ink;"
     "ctx.font=10+FONT;"
     "ctx.textAlign='right';"
@@ -3087,7 +3093,6 @@ static const char *const prof__html_page[] = {
     "ctx.fillStyle=ink;"
     "this.fit(ctx,text,x0+4,y+LINE/2-1,min(x1,this.canvas.clientWidth)-x0-8)"
     "}"
-   ,
     "drawSpans(ctx,row,y){"
     "let{from,to}=this.app.view,{labels}=this.app.report;"
     "row.group.lanes.forEach((lane,n)=>{"
@@ -3190,6 +3195,7 @@ static const char *const prof__html_page[] = {
     "ctx.fillStyle=style.ink;"
     "ctx.textBaseline='middle';"
     "ctx.font=(row.kind==='head'?'bold 12':12)+FONT;"
+   ,
     "let middle=y+(row.kind==='track'?max(11,row.marks+12):min(row.height/2,17));"
     "if(row.fold){"
     "ctx.fillStyle=style.faint;"
@@ -3199,7 +3205,6 @@ static const char *const prof__html_page[] = {
     "this.fit(ctx,row.title,row.kind==='head'||row.kind==='group'?18:22,middle,row.kind==='head'?900:GUTTER-46);"
     "if(row.kind!=='head'&&row.kind!=='group'&&(pinned||this.hovered===row.key)){"
     "ctx.fillStyle=pinned?style.accent:style.faint;"
-   ,
     "ctx.fillText(pinned?'\\u25c6':'\\u25c7',GUTTER-16,middle)"
     "}"
     "ctx.restore()"
@@ -3287,6 +3292,7 @@ static const char *const prof__html_page[] = {
     "let text=(100*(ratio-1)).toFixed(1).replace(/^-(0\\.0)$/,'$1');"
     "return`${text>0?'+':''}${text} %`"
     "}"
+   ,
     "function intervalText({low,high}){"
     "return`${low>0?percentText(low):'?'} to ${high<1e30?percentText(high):'?'}`"
     "}"
@@ -3303,7 +3309,6 @@ static const char *const prof__html_page[] = {
     "sides(){"
     "let{report,selection}=this.app,from=selection?selection.from:report.from,to=selection?selection.to:report.to;"
     "let key=[from,to,...this.pair].join();"
-   ,
     "if(!this.kept||this.kept.key!==key){"
     "let processes=this.pair.map(i=>report.processes[i]);"
     "let used=this.pair.map(i=>this.labels[i]=this.labels[i]||labelsOf(report,report.processes[i]));"
@@ -3374,11 +3379,11 @@ static const char *const prof__html_page[] = {
     "if(kept.shifts.size<kept.pairing.pairs.length)this.goOn(kept,note);"
     "note.textContent=ORDER.map((verdict,i)=>`${counts[i]} ${verdict}`).reverse().join(', ');"
     "let mean=row=>row&&row.known?row.total/row.known:NaN,both=row=>row.a&&row.b&&row.change;"
+   ,
     "let two=(title,get,show,about)=>['a','b'].map((side,i)=>({title:`${title} ${i+1}`,note:about,get:row=>get(row[side],row,i)||0,"
     "show:row=>row[side]?show(get(row[side],row,i)):''}));"
     "return[tools(...this.choosers(),note),el('p.note.under',{},"
     "`${panels.rangeText()}. As in prof compare, the shift is the median of the ratios of all pairs of calls, of 10,000 a side at most. `+\n"
-   ,
     "'Durations here are those recorded, to the nanosecond, and so are the figures.'),"
     "table([words('scope',row=>row.label.name),"
     "{title:'verdict',text:true,note:'slower or faster: the whole 99 % interval lies beyond the threshold; same: it is at most twice as wide as that',"
@@ -3413,11 +3418,11 @@ static const char *const prof__html_page[] = {
     "}"
     "style(verdict,by){return differenceStyle(verdict==='slower'||verdict==='new'?by:verdict==='faster'||verdict==='gone'?-by:0,this.app.dark)}"
     "frame(node,kept,unit){"
+   ,
     "let{labels}=this.app.report,[a,b]=node.of,pair=kept.pairing.pairs[node.pair],label=labels[pair.b>=0?pair.b:pair.a];"
     "let verdict=!a?'new':!b?'gone':a.self===b.self?'same':judge(node.change,this.threshold/100),ratio=a&&b&&a.self>0?b.self/a.self:NaN;"
     "let words={new:'only in 2',gone:'only in 1',same:'within noise',unsure:'not more than noise may be'}[verdict]||verdict;"
     "let figures=key=>a&&b?`${ns(a[key])} \\u2192 ${ns(b[key])}${unit}`:`${ns((a||b)[key])}${unit}`;"
-   ,
     "let calls=[a,b].filter(Boolean).map(side=>shown(Number(side.calls.toPrecision(4)))).join(' \\u2192 ');"
     "let text=`${label.name}: ${words}; self ${figures('self')}${ratio>=0?`, ${percentText(ratio)}`:''}${a&&b&&node.change.high<1e30?` (99 %: ${intervalText(node.change)})`:''}; `+\n"
     "`total ${figures('total')}; ${calls} calls${unit}`;"
@@ -3469,7 +3474,7 @@ static const char *const prof__html_page[] = {
     "let i=this.list.findIndex(([id])=>id===this.tab),[id]=this.list[(i+step+this.list.length)%this.list.length];"
     "event.stopPropagation();"
     "this.open(id);"
-    "document.getElementById('tab-'+id).focus()"
+    "$('tab-'+id).focus()"
     "}"
     "open(id){"
     "this.tab=this.list.some(([each])=>each===id)?id:'scopes';"
@@ -3482,7 +3487,7 @@ static const char *const prof__html_page[] = {
     "}"
     "render(){"
     "for(let[id]of this.list){"
-    "let tab=document.getElementById('tab-'+id),on=id===this.tab;"
+    "let tab=$('tab-'+id),on=id===this.tab;"
     "tab.setAttribute('aria-selected',String(on));"
     "tab.tabIndex=on?0:-1"
     "}"
@@ -3494,6 +3499,7 @@ static const char *const prof__html_page[] = {
     "this.refresh(1);"
     "return el('p.note',{role:'status'},'Statistics are coming\\u2026')"
     "}"
+   ,
     "memoryOf(name){return this.memories[name]=this.memories[name]||{}}"
     "stats(){"
     "while(!this.count());"
@@ -3508,7 +3514,6 @@ static const char *const prof__html_page[] = {
     "}"
     "for(let left=this.step;!this.kept&&left>0;){"
     "let{done,value}=this.steps.next();"
-   ,
     "if(done)this.kept=value;else left-=value"
     "}"
     "return this.kept"
@@ -3543,7 +3548,7 @@ static const char *const prof__html_page[] = {
     "{title:'max',get:row=>row.max,show:row=>ns(row.whole?row.max:NaN)},"
     "words('category',row=>row.label.category),"
     "PLACE\n"
-    "],rows,{caption:`Scopes: ${this.rangeText()}`,sort:3,memory:this.memoryOf('scopes'),"
+    "],rows,{caption:`${rows.length?'S':'No s'}copes: ${this.rangeText()}`,sort:3,memory:this.memoryOf('scopes'),"
     "onpick:row=>this.pick(row.label),picked:row=>this.app.label===row.label})]"
     "}"
     "bar(self,stats){"
@@ -3581,12 +3586,12 @@ static const char *const prof__html_page[] = {
     "let{app}=this,{label,report,selection}=app;"
     "if(!label)return el('p.note',{},'Click a scope in the time line or a name in a table.');"
     "let stats=this.stats(),calls=callsOf(report,label.id,stats.from,stats.to,this.ofTrack());"
+   ,
     "let whole=calls.filter(call=>!call.track.levels[call.depth].flags.has(call.i));"
     "let durations=Float64Array.from(whole,call=>call.duration).sort();"
     "let row=stats.rows.find(each=>each.id===label.id),every=stats.every&&row;"
     "let at=share=>every?percentile(row,share):durations.length?durations[max(0,ceil(share*durations.length)-1)]:NaN;"
     "let{known,total,self}=row&&row.known?row:{known:0,total:NaN,self:NaN},count=every?row.calls:calls.length;"
-   ,
     "let facts=label.group?[['groups',grouped(calls.length)]]:[['calls',grouped(count)],['total',ns(total)],['self',ns(self)],['mean',ns(total/known)],"
     "['min',ns(at(0))],['p50',ns(at(0.5))],['p90',ns(at(0.9))],['p99',ns(at(0.99))],['p99.9',ns(at(0.999))],['max',ns(at(1))]];"
     "let states=statesText(report,calls);"
@@ -3633,6 +3638,7 @@ static const char *const prof__html_page[] = {
     "let text=`${ns(max(i?edge(i):first,0))} to ${ns(i+1===bars?last:edge(i+1))}: ${calls}`,picked=this.bucket&&this.bucket[0]===edge(i);"
     "box.append(el('button',{title:text,'aria-label':text,disabled:all.every(each=>!each[i]),class:picked?'picked':null,"
     "onclick:()=>{this.bucket=picked?null:[edge(i),edge(i+1)];this.render()}},"
+   ,
     "...all.map((each,k)=>each[i]?el('i',{class:k?'after':null,style:{height:`${max(2,100*share(k,i)/most)}%`}}):null)))"
     "}"
     "return el('div',{},box,el('div.ends',{},el('span',{},ns(first)),el('span',{},'durations, logarithmic'),el('span',{},ns(last))),"
@@ -3642,7 +3648,6 @@ static const char *const prof__html_page[] = {
     "argumentTables(calls){"
     "let{report}=this.app,keys=new Map();"
     "let seen=0;"
-   ,
     "for(let call of calls){"
     "for(let[key,v]of scopeOf(report,call).args){"
     "if(!keys.has(key))keys.set(key,new Map());"
@@ -3700,6 +3705,7 @@ static const char *const prof__html_page[] = {
     "let rows=series.start.map((start,i)=>({i,start,duration:series.duration[i]}));"
     "let sorted=Float64Array.from(series.duration).sort(),n=sorted.length,at=share=>sorted[max(0,ceil(share*n)-1)];"
     "let low=sorted.slice(floor(n*0.99)),mean=rows.reduce((sum,row)=>sum+row.duration,0)/n;"
+   ,
     "let text=`${grouped(n)} ${series.noun}${n===1?'':'s'}, mean ${ns(mean)} (${(1e9/mean).toFixed(1)} a second), p50 ${ns(at(0.5))}, p99 ${ns(at(0.99))}, longest ${ns(at(1))}; `+\n"
     "`the slowest 1 %: ${(1e9/(low.reduce((sum,d)=>sum+d,0)/low.length)).toFixed(1)} a second`;"
     "return[tools(which,el('span.note',{},text)),"
@@ -3709,7 +3715,6 @@ static const char *const prof__html_page[] = {
     "}"
     "messages(){"
     "let{app}=this,{selection}=app;"
-   ,
     "let filter=el('input',{type:'search',placeholder:'Only with this text','aria-label':'Only messages with this text',value:this.wanted||''});"
     "let level=select('Severity',[...['all','marks','info and above','warnings and above','errors'].entries()],this.least||0,i=>{this.least=Number(i);draw()});"
     "let box=el('div.fill');"
@@ -3763,6 +3768,7 @@ static const char *const prof__html_page[] = {
     "counts('allocations',row=>row.count),sizes('bytes',row=>row.bytes),"
     "counts('not freed',row=>row.liveCount),sizes('bytes not freed',row=>row.liveBytes),"
     "sizes('peak',row=>row.peak),PLACE],"
+   ,
     "[...rows.values()],{caption,sort:first.length+1,memory:this.memoryOf(key)});"
     "for(let{memory,name}of this.objects()){"
     "if(!memory)continue;"
@@ -3770,7 +3776,6 @@ static const char *const prof__html_page[] = {
     "memory.sites,`Allocations of ${name} by site${memory.unknown?`; ${grouped(memory.unknown)} frees of blocks from before`:''}`,'memory'));"
     "parts.push(tableOf([words('scope',row=>row.label.name)],memory.scopes,`Allocations of ${name} by the scope around them`,'memory by scope'));"
     "parts.push(table([moments('allocated at',row=>row.time),sizes('bytes',row=>row.size),"
-   ,
     "words('address',row=>'0x'+row.address.toString(16)),words('site',row=>where(row.site.label)),"
     "words('thread',row=>row.track.title)],memory.leaks,"
     "{caption:`${grouped(memory.leaks.length)} blocks that were not freed`,sort:1,memory:this.memoryOf('leaks'),onpick:row=>this.app.goTo(row.time,row.track)}))"
@@ -3818,6 +3823,7 @@ static const char *const prof__html_page[] = {
     "return parts"
     "}"
     "}"
+   ,
     "function flameBox(title,root,widthOf,show){"
     "let box=el('div.flame',{role:'group','aria-label':title}),boxes=[];"
     "let place=(node,left,width,depth)=>{"
@@ -3833,7 +3839,6 @@ static const char *const prof__html_page[] = {
     "place(root,0,1,0);"
     "for(let{node,left,width,depth}of boxes.slice(0,3000)){"
     "let{name,text,style,...more}=show(node);"
-   ,
     "box.append(el('button',{title:text,'aria-label':text,style:{left:`${left*100}%`,width:`${width*100}%`,top:`${depth*20}px`,...style},...more},"
     "width>0.02?name:''))"
     "}"
@@ -3860,7 +3865,7 @@ static const char *const prof__html_page[] = {
     "return i>=0&&time<series.start[i]+series.duration[i]?i+1:0"
     "}"
     "function drawBars(canvas,{series,view,style},svg){"
-    "let ratio=window.devicePixelRatio||1,width=canvas.clientWidth,height=canvas.clientHeight;"
+    "let ratio=devicePixelRatio||1,width=canvas.clientWidth,height=canvas.clientHeight;"
     "if(!svg)Object.assign(canvas,{width:round(width*ratio),height:round(height*ratio)});"
     "let ctx=svg||canvas.getContext('2d'),{start,duration}=series,n=start.length;"
     "ctx.setTransform(ratio,0,0,ratio,0,0);"
@@ -3896,7 +3901,7 @@ static const char *const prof__html_page[] = {
     "ctx.fillText(game?'lines: 60 and 30 a second':'line: the median',8,37);"
     "return bar"
     "}"
-    "const $=id=>document.getElementById(id);"
+    "const root=document.documentElement;"
     "const kept={"
     "get(key){try{return localStorage.getItem('prof.'+key)}catch{return null}},"
     "set(key,text){try{localStorage.setItem('prof.'+key,text)}catch{}}"
@@ -3922,6 +3927,7 @@ static const char *const prof__html_page[] = {
     "this.label=null;"
     "this.query='';"
     "this.hits=[];"
+   ,
     "this.least=0;"
     "this.dim=null;"
     "this.closed=new Set();"
@@ -3936,7 +3942,6 @@ static const char *const prof__html_page[] = {
     "}"
     "this.folded=this.foldedText();"
     "this.theme(kept.get('theme'));"
-   ,
     "if(this.panels)this.panels.close();"
     "this.panels=new Panels(this,$('tabs'),$('panel'));"
     "this.head()"
@@ -4003,10 +4008,10 @@ static const char *const prof__html_page[] = {
     "}"
     "facts(){"
     "let{report}=this,tracks=report.tracks.filter(track=>track.levels.length).length;"
-    "$('facts').textContent=`${ns(report.to-report.from)}, ${grouped(report.all?report.all.reduce((sum,row)=>sum+row.calls,0):report.scopes)} scopes on ${tracks} track${tracks===1?'':'s'}`"
+    "let many=(n,noun)=>`${grouped(n)} ${noun}${n===1?'':'s'}`,scopes=report.all?report.all.reduce((sum,row)=>sum+row.calls,0):report.scopes;"
+    "$('facts').textContent=`${ns(report.to-report.from)}, ${many(scopes,'scope')} on ${many(tracks,'track')}`"
     "}"
     "theme(name){"
-    "let root=document.documentElement;"
     "root.dataset.theme=name||systemTheme();"
     "let computed=getComputedStyle(root),get=key=>computed.getPropertyValue('--'+key).trim();"
     "this.style=Object.fromEntries(['background','gutter','head','group','line','grid','ink','faint','shade','accent','onaccent',"
@@ -4016,6 +4021,7 @@ static const char *const prof__html_page[] = {
     "this.paint()"
     "}"
     "paint(){"
+   ,
     "let rgb=key=>/^#(..)(..)(..)$/.exec(this.style[key]).slice(1).map(part=>parseInt(part,16));"
     "this.colors={...nodeColors(this.report,rgb('background'),this.dim),background:abgr(rgb('background')),grid:abgr(rgb('grid'))};"
     "this.time.redraw()"
@@ -4030,7 +4036,6 @@ static const char *const prof__html_page[] = {
     "return i>=0&&i<this.series.start.length?i:-1"
     "}"
     "setView(from,to){"
-   ,
     "let{report}=this,all=report.to-report.from,length=max(10,min(to-from,all*1.1));"
     "let middle=(from+to)/2,edge=all*0.05;"
     "from=max(report.from-edge,min(middle-length/2,report.to+edge-length));"
@@ -4127,6 +4132,7 @@ static const char *const prof__html_page[] = {
     "$('save-flame').disabled=!flame();"
     "$('pictures').showModal()"
     "};"
+   ,
     "$('save-png').onclick=async()=>download(await this.png(),name()+'.png');"
     "$('save-svg').onclick=()=>save(this.svg(),'');"
     "$('save-flame').onclick=()=>save(flamePicture(flame(),document.createElement('canvas').getContext('2d'),this.style),'-flame');"
@@ -4136,7 +4142,6 @@ static const char *const prof__html_page[] = {
     "let{focus}=this;"
     "if(!focus)return this.first();"
     "let{track,depth,i}=focus,level=track.levels[depth],last=depth+1<track.levels.length?track.levels[depth+1]:null;"
-   ,
     "if(direction==='ArrowRight'&&i+1<level.count)this.show({track,depth,i:i+1});"
     "if(direction==='ArrowLeft'&&i>0)this.show({track,depth,i:i-1});"
     "if(direction==='ArrowUp'&&depth>0){"
@@ -4216,6 +4221,7 @@ static const char *const prof__html_page[] = {
     "let match=/^(-?\\d+)-(\\d+)$/.exec(text||'');"
     "return match&&Number(match[2])>Number(match[1])?[Number(match[1]),Number(match[2])]:null"
     "};"
+   ,
     "let view=range(parts.v),selection=range(parts.s),focus=/^(\\d+)\\.(\\d+)\\.(\\d+)$/.exec(parts.f||'');"
     "if(focus){"
     "let[track,depth,i]=focus.slice(1).map(Number),level=this.report.tracks[track]&&this.report.tracks[track].levels[depth];"
@@ -4228,7 +4234,6 @@ static const char *const prof__html_page[] = {
     "if(/^(name|busy)$/.test(parts.o))this.order=parts.o;"
     "if(parts.l)this.label=this.report.labels[Number(parts.l)]||this.label;"
     "if(parts.p)this.pinned=new Set(parts.p.split(','));"
-   ,
     "if(parts.c!==undefined)this.closed=new Set(parts.c.split(',').map(decoded));"
     "if(this.report.tracks[Number(parts.k)])this.panels.only=Number(parts.k);"
     "if(parts.t)this.panels.open(parts.t);"
@@ -4295,8 +4300,8 @@ static const char *const prof__html_page[] = {
     "this.listenToBar();"
     "this.listenToFiles();"
     "this.listenToPictures();"
-    "window.matchMedia('(prefers-color-scheme: dark)').onchange=()=>{if(!kept.get('theme'))recolor(null)};"
-    "window.onhashchange=()=>{if(location.hash!==this.fragment)this.readFragment()};"
+    "matchMedia('(prefers-color-scheme: dark)').onchange=()=>{if(!kept.get('theme'))recolor(null)};"
+    "onhashchange=()=>{if(location.hash!==this.fragment)this.readFragment()};"
     "document.onkeydown=event=>this.key(event)"
     "}"
     "listenToBar(){"
@@ -4312,6 +4317,7 @@ static const char *const prof__html_page[] = {
     "bar.onpointerup=()=>{bar.onpointermove=null}"
     "};"
     "bar.onkeydown=event=>{"
+   ,
     "let step={ArrowUp:24,ArrowDown:-24}[event.key];"
     "if(!step)return;"
     "event.stopPropagation();"
@@ -4328,7 +4334,6 @@ static const char *const prof__html_page[] = {
     "}else if(event.shiftKey||abs(dx)>abs(dy)){"
     "this.pan((abs(dx)>abs(dy)?dx:dy)/(event.target.clientWidth-GUTTER))"
     "}else{"
-   ,
     "this.time.scroll+=dy;"
     "this.time.redraw()"
     "}"
@@ -4418,6 +4423,7 @@ static const char *const prof__html_page[] = {
     "...all.args.slice(0,12).map(([k,v])=>`${k} = ${shown(v)}`),truncatedText(all.flags)]"
     "}"
     "if(mark)return[mark.text||mark.label.name,`at ${moment(mark.time)}`,where(mark.label)];"
+   ,
     "if(span)return[report.labels[span.label].name,ns(span.duration),`at ${moment(span.start)}`,`id 0x${span.id.toString(16)}`,...span.args.slice(0,12).map(([k,v])=>`${k} = ${shown(v)}`)];"
     "if(hold)return[row.title,`held for ${ns(hold.duration)}`,`by ${hold.track.title}`,hold.waiters.length?`${hold.waiters.length} waited: ${[...new Set(hold.waiters.map(track=>track.title))].slice(0,8).join(', ')}`:''];"
     "if(sample)return[row.title,(row.series.bytes?bytes:shown)(sample.value),`at ${moment(sample.time)}`];"
@@ -4425,7 +4431,6 @@ static const char *const prof__html_page[] = {
     "}"
     "tip(event,lines){"
     "let tip=$('tip'),[title,second,...more]=lines;"
-   ,
     "tip.replaceChildren(el('b',{},title),el('span',{},second||''),...more.filter(Boolean).map(line=>el('div',{},line)));"
     "tip.hidden=false;"
     "let box=tip.getBoundingClientRect();"
@@ -4471,18 +4476,18 @@ static const char *const prof__html_page[] = {
     "else await new Promise(done=>setTimeout(done,4))"
     "}"
     "}"
-    "document.documentElement.dataset.theme=kept.get('theme')||systemTheme();"
+    "root.dataset.theme=kept.get('theme')||systemTheme();"
     "async function start(){"
     "try{"
     "if(!globalThis.DecompressionStream)throw new Error('This browser is too old: it needs Chrome 103, Firefox 113 or Safari 16.4.');"
     "let app=new App(finish(await readReport(pieces())));"
     "$('loading').hidden=true;"
     "app.time.draw();"
-    "document.documentElement.dataset.ready=String(round(performance.now()));"
+    "root.dataset.ready=String(round(performance.now()));"
     "globalThis.prof=app"
     "}catch(error){"
     "$('loading').textContent=`This report cannot be shown. ${error.message}`;"
-    "document.documentElement.dataset.ready='failed';"
+    "root.dataset.ready='failed';"
     "throw error"
     "}"
     "}"

@@ -8,11 +8,11 @@ import { parseQuery, labelMatches, findScopes } from './search.js';
 import { TimeLine, GUTTER } from './view.js';
 import { drawBars } from './frames.js';
 import { Panels, where, frameOf, statesText } from './panels.js';
-import { el, copy } from './dom.js';
+import { $, el, copy } from './dom.js';
 import { Svg, download, flamePicture } from './picture.js';
 import { abs, floor, max, min, round, ns, moment, bytes, grouped, shown } from './text.js';
 
-const $ = id => document.getElementById(id);
+const root = document.documentElement;
 
 /** Settings of the reader; pages from disk may not be allowed to keep any. */
 const kept = {
@@ -135,11 +135,11 @@ class App {
 
     facts() {
         const { report } = this, tracks = report.tracks.filter(track => track.levels.length).length;
-        $('facts').textContent = `${ns(report.to - report.from)}, ${grouped(report.all ? report.all.reduce((sum, row) => sum + row.calls, 0) : report.scopes)} scopes on ${tracks} track${tracks === 1 ? '' : 's'}`;
+        const many = (n, noun) => `${grouped(n)} ${noun}${n === 1 ? '' : 's'}`, scopes = report.all ? report.all.reduce((sum, row) => sum + row.calls, 0) : report.scopes;
+        $('facts').textContent = `${ns(report.to - report.from)}, ${many(scopes, 'scope')} on ${many(tracks, 'track')}`;
     }
 
     theme(name) {
-        const root = document.documentElement;
         root.dataset.theme = name || systemTheme();
         const computed = getComputedStyle(root), get = key => computed.getPropertyValue('--' + key).trim();
         this.style = Object.fromEntries(['background', 'gutter', 'head', 'group', 'line', 'grid', 'ink', 'faint', 'shade', 'accent', 'onaccent',
@@ -474,8 +474,8 @@ class App {
         this.listenToBar();
         this.listenToFiles();
         this.listenToPictures();
-        window.matchMedia('(prefers-color-scheme: dark)').onchange = () => { if (!kept.get('theme')) recolor(null); };
-        window.onhashchange = () => { if (location.hash !== this.fragment) this.readFragment(); };
+        matchMedia('(prefers-color-scheme: dark)').onchange = () => { if (!kept.get('theme')) recolor(null); };
+        onhashchange = () => { if (location.hash !== this.fragment) this.readFragment(); };
         document.onkeydown = event => this.key(event);
     }
 
@@ -667,7 +667,7 @@ async function* pieces() {
     }
 }
 
-document.documentElement.dataset.theme = kept.get('theme') || systemTheme(); // before anything is read
+root.dataset.theme = kept.get('theme') || systemTheme(); // before anything is read
 
 async function start() {
     try {
@@ -675,11 +675,11 @@ async function start() {
         const app = new App(finish(await readReport(pieces())));
         $('loading').hidden = true;
         app.time.draw();
-        document.documentElement.dataset.ready = String(round(performance.now()));
+        root.dataset.ready = String(round(performance.now()));
         globalThis.prof = app; // for those who look into it from the console, and for tests
     } catch (error) {
         $('loading').textContent = `This report cannot be shown. ${error.message}`;
-        document.documentElement.dataset.ready = 'failed';
+        root.dataset.ready = 'failed';
         throw error;
     }
 }

@@ -202,7 +202,7 @@ export class Level {
         const i = this.count - 1, duration = end - this.start[i];
         this.isOpen = false;
         this.lastEnd = end;
-        this.duration[i] = Math.min(duration, 0xFFFFFFFF);
+        this.duration[i] = min(duration, 0xFFFFFFFF);
         if (duration >= 0xFFFFFFFF) this.long.set(i, duration);
     }
     /** Makes room for more. @param {number} room */

@@ -2,6 +2,8 @@
 
 import { ns, moment, grouped, bytes } from './text.js';
 
+export const $ = id => document.getElementById(id);
+
 /**
  * @param {string} tag "div.class" @param {Record<string, any>} [properties] onclick and the like are functions
  * @param {...(Node | string | null)} children @returns {HTMLElement}

@@ -5,7 +5,7 @@ import { ceil, floor, max, min, round, ns, grouped } from './text.js';
 
 /** A bar for each frame, or the longest of several where they are narrower than a pixel. Returns their width. */
 export function drawBars(canvas, { series, view, style }, svg) {
-    const ratio = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
+    const ratio = devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
     if (!svg) Object.assign(canvas, { width: round(width * ratio), height: round(height * ratio) });
     const ctx = svg || canvas.getContext('2d'), { start, duration } = series, n = start.length;
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);

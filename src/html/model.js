@@ -34,6 +34,9 @@ export function finish(report) {
         process.name = report.processes.length > 1 || rank
             ? `${program} (${rank ? 'rank ' + rank[1] : process.about.get('pid')}${process.file ? ', ' + process.file : ''})` : program;
     }
+    report.processes.map(({ name }) => name).forEach((name, i, names) => { // those of containers may be alike, and a recording may be there twice
+        if (names.indexOf(name) < names.lastIndexOf(name)) report.processes[i].name += ` #${i + 1}`;
+    });
     nameTracks(report.tracks);
     for (const track of report.tracks) {
         track.full = report.processes.length > 1 ? `${track.process.name}: ${track.title}` : track.title;

@@ -4,7 +4,7 @@ import { firstIndex } from './columns.js';
 import { statsSteps, percentile, callsOf, flameTree, statesIn } from './stats.js';
 import { cost, scopesOf, truncatedText, objectsIn, scopeOf } from './model.js';
 import { css } from './theme.js';
-import { el, select, table, tools, words, times, moments, counts, sizes } from './dom.js';
+import { $, el, select, table, tools, words, times, moments, counts, sizes } from './dom.js';
 import { Comparison } from './comparison.js';
 import { ceil, floor, max, min, ns, moment, bytes, grouped, shown } from './text.js';
 
@@ -58,7 +58,7 @@ export class Panels {
         const i = this.list.findIndex(([id]) => id === this.tab), [id] = this.list[(i + step + this.list.length) % this.list.length];
         event.stopPropagation();
         this.open(id);
-        document.getElementById('tab-' + id).focus();
+        $('tab-' + id).focus();
     }
 
     open(id) {
@@ -75,7 +75,7 @@ export class Panels {
 
     render() {
         for (const [id] of this.list) {
-            const tab = document.getElementById('tab-' + id), on = id === this.tab;
+            const tab = $('tab-' + id), on = id === this.tab;
             tab.setAttribute('aria-selected', String(on));
             tab.tabIndex = on ? 0 : -1;
         }
@@ -148,7 +148,7 @@ export class Panels {
             { title: 'max', get: row => row.max, show: row => ns(row.whole ? row.max : NaN) },
             words('category', row => row.label.category),
             PLACE
-        ], rows, { caption: `Scopes: ${this.rangeText()}`, sort: 3, memory: this.memoryOf('scopes'),
+        ], rows, { caption: `${rows.length ? 'S' : 'No s'}copes: ${this.rangeText()}`, sort: 3, memory: this.memoryOf('scopes'),
             onpick: row => this.pick(row.label), picked: row => this.app.label === row.label })];
     }
 

@@ -1,7 +1,7 @@
 // Draws levels of scopes into pixels. What is smaller than a pixel is looked up in a pyramid.
 
 import { firstIndex } from './columns.js';
-import { ceil, floor, max, min } from './text.js';
+import { ceil, floor, max, min, round } from './text.js';
 
 /**
  * Tiers over a level: of its scopes, and of each 16, 256, ... of them, the start, the longest duration, the node that has
@@ -10,10 +10,11 @@ import { ceil, floor, max, min } from './text.js';
  * @returns {{start: Float64Array, longest: Uint32Array, node: Uint32Array, busy: Uint32Array | Float32Array}[]}
  */
 export function buildPyramid(level) {
-    const { start, duration, node, groups, count } = level, tiers = [{ start, longest: duration, node, busy: duration }];
-    if (groups) {
-        tiers[0].busy = Float32Array.from(duration);
-        for (const [i, { busy }] of groups) tiers[0].busy[i] = busy;
+    const { start, duration, node, groups, long, count } = level, tiers = [{ start, longest: duration, node, busy: duration }];
+    if (groups || long.size) {
+        const busy = tiers[0].busy = new Float32Array(duration);
+        for (const [i, whole] of long) busy[i] = whole;
+        for (const [i, group] of groups || []) busy[i] = group.busy;
     }
     for (let below = tiers[0], size = count; size > 16;) {
         const n = ceil(size / 16), tier = { start: new Float64Array(n + 1), longest: new Uint32Array(n), node: new Uint32Array(n), busy: new Float32Array(n) };
@@ -38,7 +39,7 @@ export function buildPyramid(level) {
 
 /** @param {number} color ABGR @param {number} under @param {number} share of color */
 export function mix(color, under, share) {
-    const part = Math.round(share * 256), rest = 256 - part; // red and blue at once
+    const part = round(share * 256), rest = 256 - part; // red and blue at once
     const outer = (color & 0xFF00FF) * part + (under & 0xFF00FF) * rest, inner = (color >>> 8 & 255) * part + (under >>> 8 & 255) * rest;
     return (0xFF000000 | outer / 256 & 0xFF00FF | inner & 0xFF00) >>> 0;
 }
@@ -52,7 +53,7 @@ export function mix(color, under, share) {
 
 /** Scopes that are shorter than a pixel. */
 function putColumn({ left, width, least, dimmed, colors, background, scale }, line, x, longest, node, busy) {
-    if (x >= left && x < width) line[x] = mix((longest < least ? dimmed : colors)[node], background, Math.min(1, 0.3 + 0.7 * busy * scale));
+    if (x >= left && x < width) line[x] = mix((longest < min(least, 0xFFFFFFFF) ? dimmed : colors)[node], background, min(1, 0.3 + 0.7 * busy * scale));
 }
 
 /**
@@ -88,6 +89,7 @@ export function levelLine(c, level) {
             g <<= 4;
         }
         let long = tier.longest[g];
+        if (!bits && long === 0xFFFFFFFF) long = level.durationOf(i);
         if (bits || long * scale < 1) {
             busy += tier.busy[g];
             if (long > most) {
@@ -100,7 +102,6 @@ export function levelLine(c, level) {
         if (most >= 0) putColumn(c, line, column, most, who, busy);
         until = -Infinity;
         most = -1;
-        if (long === 0xFFFFFFFF) long = level.durationOf(i);
         const x = left + (at - from) * scale, x0 = max(left, floor(x)), x1 = min(width, max(x0 + 1, floor(x + long * scale)));
         let color = (long < c.least ? c.dimmed : c.colors)[node[i]];
         if (groups && groups.has(i)) color = mix(color, c.background, 0.2 + 0.6 * groups.get(i).busy / long);

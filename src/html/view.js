@@ -124,7 +124,7 @@ export class TimeLine {
 
     /** Draws. @param {import('./picture.js').Svg} [svg] into this, instead of the canvas */
     draw(svg) {
-        const { canvas, app } = this, ratio = window.devicePixelRatio || 1;
+        const { canvas, app } = this, ratio = devicePixelRatio || 1;
         const width = canvas.clientWidth, height = canvas.clientHeight;
         if (!width || !height) return;
         const w = round(width * ratio), h = round(height * ratio);

@@ -320,6 +320,8 @@ async function compared(prefix) {
         return [...document.querySelectorAll('#panel tbody tr')].map(row => row.children[at].innerText);
     });
     same('compare: which recording is before the change, and which after', await page.locator('#panel label:has(select)').evaluateAll(all => all.map(each => each.firstChild.data)), ['1, before: ', '2, after: ']);
+    const names = await page.locator('#panel select >> nth=0').locator('option').allInnerTexts();
+    same('compare: recordings that are alike have numbers', names.map(text => text.slice(-3)), [' #1', ' #2']);
     same('compare: ... is said', [await page.getByRole('combobox', { name: '1, before' }).count(), await page.getByRole('combobox', { name: '2, after' }).count()], [1, 1]);
     check('compare: a row for each scope, and no change', changes.length > 2 && changes.every(text => text === '' || text === '0.0 %'), changes.join());
     same('compare: nothing goes wrong', log, []);

@@ -116,7 +116,7 @@ function pyramids(name, report) {
                 for (let g = 0; g * size < count; g++) {
                     let longest = g * size, busy = 0;
                     for (let i = longest; i < Math.min(count, (g + 1) * size); i++) {
-                        busy += groups && groups.has(i) ? groups.get(i).busy : duration[i];
+                        busy += groups && groups.has(i) ? groups.get(i).busy : level.durationOf(i);
                         if (duration[i] > duration[longest]) longest = i;
                     }
                     const has = pyramid[tier], good = has.start[g] === start[g * size] && has.longest[g] === duration[longest] && has.node[g] === node[longest];
@@ -212,6 +212,14 @@ function small() {
         long.closeLast(end);
     }
     same('time in scopes of more than 4 s', busyOf({ levels: [long] }), 10e9);
+    const lines = [1, 1024].map(times => { // scopes of 8 ms, or 8 s; some are as wide as a pixel
+        const level = new Level();
+        level.grow(400);
+        for (; level.count < 400; level.closeLast(level.start[level.count - 1] + times * (level.count % 50 ? 8e6 : 40e6))) level.start[level.count++] = level.count * 50e6 * times;
+        level.pyramid = buildPyramid(level);
+        return [31, 307, 701].map(width => [0, 6e6].map(least => [...levelLine({ width, left: 0, from: 0, scale: width / (20e9 * times), colors: [0xFF0000FF], dimmed: [0xFF00FF00], background: 0xFFFFFFFF, least: least * times }, level).line]));
+    });
+    same('scopes of more than 4 s look like shorter ones', lines[1], lines[0]);
     const query = parseQuery('draw cat:gfx size=3 >2ms <1s');
     const one = { nodes: { count: 2, label: [0, 0] }, labels: [{ name: 'a', category: '' }], argsAt: () => [['Size', 1234567]],
         tracks: [{ levels: [{ count: 1, start: [0], node: [1], durationOf: () => 5, args: { index: [0], place: [0] } }] }] };

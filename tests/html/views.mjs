@@ -122,7 +122,7 @@ async function states() {
     same(`${name}: nothing goes wrong`, log, []);
     await page.close();
     const both = await open(prefix + '.both.html'), rows = await both.page.evaluate(() => globalThis.prof.time.rows().map(row => row.title.replace(/\d{2,}/, 'N')));
-    same(`${name}: of the kernel's recording, above the program's thread; of others, apart`, rows, ['make_views (N)', 'make_views N: states', 'worker of all', 'make_views (N)', 'Tasks (1)', 'stranger N: states']);
+    same(`${name}: of the kernel's recording, above the program's thread; of others, apart`, rows, ['make_views (N) #1', 'make_views N: states', 'worker of all', 'make_views (N) #2', 'Tasks (1)', 'stranger N: states']);
     same(`${name}: nothing goes wrong there`, both.log, []);
     await both.page.close();
 }
