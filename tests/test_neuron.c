@@ -1349,6 +1349,49 @@ TEST(kineto_s_shape_to_the_byte)
 }
 
 /* base + ts * 1000 is the Unix time of each scope, to the nanosecond, whenever the session was. */
+/* Keeps the end of a long text. */
+static int into_end(void *user, const void *bytes, size_t size)
+{
+    memory_file *m = (memory_file *)user;
+    size_t half = sizeof m->text / 2, part = size < half ? size : half;
+    size_t drop = m->size + part >= sizeof m->text ? m->size + part - half : 0;
+    memmove(m->text, m->text + drop, m->size -= drop);
+    return into_memory(m, (const char *)bytes + size - part, part);
+}
+
+/* Of equal keys the last counts, in its place; and many arguments take time in proportion to their number. */
+TEST(kineto_s_arguments)
+{
+    static memory_file m;
+    prof_sink sink = {into_end, &m};
+    prof_trace *trace = NULL;
+    prof_config config = {0};
+    char key[32];
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    {
+        PROFILE_SCOPE("many");
+        for (int i = 0; i < 300000; ++i) {
+            snprintf(key, sizeof key, "%d", i);
+            PROFILE_ARGS(PROF_ARG_I(key, i));
+        }
+    }
+    {
+        PROFILE_SCOPE("few");
+        PROFILE_ARG_I("a", 1);
+        PROFILE_ARG_I("b", 2);
+        PROFILE_ARG_I("truncated", 3);
+        PROFILE_ARG_I("a", 4);
+    }
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    m.size = 0;
+    CHECK_EQUAL(prof_ntff_trace_json_stream(trace, sink, NULL), PROF_OK);
+    CHECK(strstr(m.text, ",\"b\":2,\"truncated \":3,\"a\":4}}\n") != NULL);
+    CHECK(strstr(m.text, ",\"299998\":299998,\"299999\":299999}},\n") != NULL);
+    prof_trace_close(trace);
+    prof_reset();
+}
+
 TEST(kineto_s_times_are_exact)
 {
     static memory_file m;

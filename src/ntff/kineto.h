@@ -147,20 +147,51 @@ static void prof__kineto_value(prof__kineto *k, const prof_value *value)
     }
 }
 
+static int prof__kineto_same_key(const void *args, size_t item, const void *key)
+{
+    return !strcmp(((const prof_arg *)args)[item].key, (const char *)key);
+}
+
+/* Returns 1 for each argument that no later one with the same key follows, else 0; the caller frees the list. Returns
+   NULL without memory. */
+static unsigned char *prof__kineto_last_args(const prof_event *event)
+{
+    unsigned char *last = (unsigned char *)calloc(event->arg_count, 1);
+    prof__read_index index;
+    uint32_t i;
+    int good = last != NULL;
+    memset(&index, 0, sizeof index);
+    for (i = event->arg_count; good && i-- > 0;) {
+        const char *key = event->args[i].key;
+        uint32_t hash = prof__text_hash(key);
+        if (prof__read_find(&index, hash, prof__kineto_same_key, event->args, key) != PROF__NONE) continue;
+        good = prof__read_add(&index, hash, i);
+        last[i] = 1;
+    }
+    free(index.slots);
+    if (good) return last;
+    free(last);
+    return NULL;
+}
+
 /* Writes the program's arguments. If a key comes twice, the last one counts. */
 static void prof__kineto_args(prof__kineto *k, const prof_event *event)
 {
-    uint32_t i, j;
-    for (i = 0; i < event->arg_count; i++) {
+    unsigned char *last = event->arg_count ? prof__kineto_last_args(event) : NULL;
+    uint32_t i;
+    if (event->arg_count && !last)
+        prof__out_fail(&k->out, prof__fail(PROF_NO_MEMORY, "no memory for an event with %lu arguments",
+                                           (unsigned long)event->arg_count));
+    for (i = 0; last && i < event->arg_count; i++) {
         const char *key = event->args[i].key;
-        for (j = i + 1; j < event->arg_count && strcmp(event->args[j].key, key);) j++;
-        if (j < event->arg_count) continue;
+        if (!last[i]) continue;
         prof__kineto_literal(k, ",\"");
         prof__kineto_text(k, key);
         if (!strcmp(key, "External id") || !strcmp(key, "truncated")) prof__kineto_literal(k, " ");
         prof__kineto_literal(k, "\":");
         prof__kineto_value(k, &event->args[i].value);
     }
+    free(last);
 }
 
 static void prof__kineto_name(prof__kineto *k, const prof_event *event)
