@@ -8506,7 +8506,7 @@ static void prof__out_commit(prof__out *out, size_t size)
     out->cursor += size;
 }
 
-static void prof__out_bytes(prof__out *out, const void *data, size_t size)
+static PROF__APART void prof__out_bytes(prof__out *out, const void *data, size_t size)
 {
     if (size > (size_t)(out->limit - out->cursor)) {
         prof__out_flush(out);
@@ -8919,6 +8919,14 @@ static PROF__UNUSED PROF__WALL prof_status prof__out_file(prof__out *out, const 
     fflush(stdout);
     out->restore = _setmode(1, _O_BINARY);
 #endif
+    return PROF_OK;
+}
+
+/* Opens a file, or a sink if that is not NULL. */
+static PROF__UNUSED PROF__RARE prof_status prof__out_to(prof__out *out, const char *path, const prof_sink *sink)
+{
+    if (!sink) return prof__out_file(out, path);
+    prof__out_sink(out, *sink);
     return PROF_OK;
 }
 
@@ -20092,11 +20100,16 @@ static PROF__UNUSED prof_status prof__image_stream(void *bytes, size_t size, pro
     return prof__out_close(&out);
 }
 
-PROF_DEF PROF__WALL prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
+static PROF__RARE prof_status prof__image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
 {
     prof_trace *trace = NULL;
     prof_status status = prof_trace_memory(bytes, size, &trace);
     return status == PROF_OK ? prof__image_set_window(bytes, trace, from_ns, to_ns) : status;
+}
+
+PROF_DEF PROF__WALL prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
+{
+    return prof__image_window(bytes, size, from_ns, to_ns);
 }
 
 /* Writes an image that prof__read_file() has read, with its archive. */
@@ -22074,7 +22087,7 @@ static PROF__RARE prof_status prof__spans_free(prof_spans *spans)
 
 PROF_DEF PROF__WALL prof_status prof_spans_close(prof_spans *spans) { return prof__spans_free(spans); }
 
-PROF_DEF PROF__WALL prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
+static PROF__RARE prof_status prof__trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
     if (!trace) return prof__null("prof_trace_window", "trace");
     if (from_ns < 0 || to_ns < 0 || (to_ns && to_ns <= from_ns))
@@ -22082,6 +22095,11 @@ PROF_DEF PROF__WALL prof_status prof_trace_window(prof_trace *trace, int64_t fro
     trace->info.from_ns = from_ns;
     trace->info.to_ns = to_ns;
     return PROF_OK;
+}
+
+PROF_DEF PROF__WALL prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
+{
+    return prof__trace_window(trace, from_ns, to_ns);
 }
 
 /*-- THE LAST SECONDS ---------------------------------------------------------------------------------------- >>last --
@@ -25155,26 +25173,29 @@ static PROF__RARE void prof__summary(const prof_trace *trace, prof__out *out, co
     prof__stat_rows_free(&all);
 }
 
-PROF_DEF PROF__WALL prof_status prof_summary_write(const prof_trace *trace, const char *path,
-                                                   const prof_summary_options *options)
+/* Writes to a file, or to a sink if that is not NULL. */
+static PROF__RARE prof_status prof__summary_to(const prof_trace *trace, const char *path, const prof_sink *sink,
+                                               const prof_summary_options *options)
 {
     prof__out out;
     prof_status status;
-    if (!trace) return prof__null("prof_summary_write", "trace");
-    status = prof__out_file(&out, path);
+    if (!trace) return prof__null(sink ? "prof_summary_stream" : "prof_summary_write", "trace");
+    status = prof__out_to(&out, path, sink);
     if (status != PROF_OK) return status;
     prof__summary(trace, &out, options);
     return prof__out_close(&out);
 }
 
+PROF_DEF PROF__WALL prof_status prof_summary_write(const prof_trace *trace, const char *path,
+                                                   const prof_summary_options *options)
+{
+    return prof__summary_to(trace, path, NULL, options);
+}
+
 PROF_DEF PROF__WALL prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink,
                                                     const prof_summary_options *options)
 {
-    prof__out out;
-    if (!trace) return prof__null("prof_summary_stream", "trace");
-    prof__out_sink(&out, sink);
-    prof__summary(trace, &out, options);
-    return prof__out_close(&out);
+    return prof__summary_to(trace, NULL, &sink, options);
 }
 
 /* The writer of .txt. */
@@ -25187,7 +25208,7 @@ static PROF__RARE prof_status prof__summary_default(const prof_trace *trace, con
    RFC 4180: a header, then one event a line, with CRLF. Valid UTF-8 whatever the names hold. In the field args,
    "key=value" pairs are joined by ';', and a backslash stands before each ';', '=' and backslash of a key or text. */
 
-static PROF__APART void prof__csv_byte(prof__out *out, char byte)
+static PROF__HOT void prof__csv_byte(prof__out *out, char byte)
 {
     *prof__out_reserve(out, 1) = byte;
     prof__out_commit(out, 1);
@@ -25425,7 +25446,7 @@ static char *prof__csv_row(const prof_track *track)
 }
 
 /* Writes a trace, and closes the output. */
-static prof_status prof__csv(const prof_trace *trace, prof__out *out)
+static PROF__RARE prof_status prof__csv(const prof_trace *trace, prof__out *out)
 {
     size_t i;
     prof__csv_site *sites = (prof__csv_site *)malloc(PROF__CSV_SITES * sizeof *sites); /* NULL only makes it slower */
@@ -25449,21 +25470,24 @@ static prof_status prof__csv(const prof_trace *trace, prof__out *out)
     return prof__out_close(out);
 }
 
-PROF_DEF PROF__WALL prof_status prof_csv_write(const prof_trace *trace, const char *path)
+/* Writes to a file, or to a sink if that is not NULL. */
+static PROF__RARE prof_status prof__csv_to(const prof_trace *trace, const char *path, const prof_sink *sink)
 {
     prof__out out;
     prof_status status;
-    if (!trace) return prof__null("prof_csv_write", "trace");
-    status = prof__out_file(&out, path);
+    if (!trace) return prof__null(sink ? "prof_csv_stream" : "prof_csv_write", "trace");
+    status = prof__out_to(&out, path, sink);
     return status == PROF_OK ? prof__csv(trace, &out) : status;
+}
+
+PROF_DEF PROF__WALL prof_status prof_csv_write(const prof_trace *trace, const char *path)
+{
+    return prof__csv_to(trace, path, NULL);
 }
 
 PROF_DEF PROF__WALL prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
 {
-    prof__out out;
-    if (!trace) return prof__null("prof_csv_stream", "trace");
-    prof__out_sink(&out, sink);
-    return prof__csv(trace, &out);
+    return prof__csv_to(trace, NULL, &sink);
 }
 #endif
 #ifndef PROF_NO_STATS

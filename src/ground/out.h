@@ -113,7 +113,7 @@ static void prof__out_commit(prof__out *out, size_t size)
     out->cursor += size;
 }
 
-static void prof__out_bytes(prof__out *out, const void *data, size_t size)
+static PROF__APART void prof__out_bytes(prof__out *out, const void *data, size_t size)
 {
     if (size > (size_t)(out->limit - out->cursor)) {
         prof__out_flush(out);
@@ -526,6 +526,14 @@ static PROF__UNUSED PROF__WALL prof_status prof__out_file(prof__out *out, const 
     fflush(stdout);
     out->restore = _setmode(1, _O_BINARY);
 #endif
+    return PROF_OK;
+}
+
+/* Opens a file, or a sink if that is not NULL. */
+static PROF__UNUSED PROF__RARE prof_status prof__out_to(prof__out *out, const char *path, const prof_sink *sink)
+{
+    if (!sink) return prof__out_file(out, path);
+    prof__out_sink(out, *sink);
     return PROF_OK;
 }
 

@@ -87,11 +87,16 @@ static PROF__UNUSED prof_status prof__image_stream(void *bytes, size_t size, pro
     return prof__out_close(&out);
 }
 
-PROF_DEF PROF__WALL prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
+static PROF__RARE prof_status prof__image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
 {
     prof_trace *trace = NULL;
     prof_status status = prof_trace_memory(bytes, size, &trace);
     return status == PROF_OK ? prof__image_set_window(bytes, trace, from_ns, to_ns) : status;
+}
+
+PROF_DEF PROF__WALL prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
+{
+    return prof__image_window(bytes, size, from_ns, to_ns);
 }
 
 /* Writes an image that prof__read_file() has read, with its archive. */

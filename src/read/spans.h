@@ -390,7 +390,7 @@ static PROF__RARE prof_status prof__spans_free(prof_spans *spans)
 
 PROF_DEF PROF__WALL prof_status prof_spans_close(prof_spans *spans) { return prof__spans_free(spans); }
 
-PROF_DEF PROF__WALL prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
+static PROF__RARE prof_status prof__trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
     if (!trace) return prof__null("prof_trace_window", "trace");
     if (from_ns < 0 || to_ns < 0 || (to_ns && to_ns <= from_ns))
@@ -398,4 +398,9 @@ PROF_DEF PROF__WALL prof_status prof_trace_window(prof_trace *trace, int64_t fro
     trace->info.from_ns = from_ns;
     trace->info.to_ns = to_ns;
     return PROF_OK;
+}
+
+PROF_DEF PROF__WALL prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
+{
+    return prof__trace_window(trace, from_ns, to_ns);
 }

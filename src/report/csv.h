@@ -3,7 +3,7 @@
    RFC 4180: a header, then one event a line, with CRLF. Valid UTF-8 whatever the names hold. In the field args,
    "key=value" pairs are joined by ';', and a backslash stands before each ';', '=' and backslash of a key or text. */
 
-static PROF__APART void prof__csv_byte(prof__out *out, char byte)
+static PROF__HOT void prof__csv_byte(prof__out *out, char byte)
 {
     *prof__out_reserve(out, 1) = byte;
     prof__out_commit(out, 1);
@@ -241,7 +241,7 @@ static char *prof__csv_row(const prof_track *track)
 }
 
 /* Writes a trace, and closes the output. */
-static prof_status prof__csv(const prof_trace *trace, prof__out *out)
+static PROF__RARE prof_status prof__csv(const prof_trace *trace, prof__out *out)
 {
     size_t i;
     prof__csv_site *sites = (prof__csv_site *)malloc(PROF__CSV_SITES * sizeof *sites); /* NULL only makes it slower */
@@ -265,19 +265,22 @@ static prof_status prof__csv(const prof_trace *trace, prof__out *out)
     return prof__out_close(out);
 }
 
-PROF_DEF PROF__WALL prof_status prof_csv_write(const prof_trace *trace, const char *path)
+/* Writes to a file, or to a sink if that is not NULL. */
+static PROF__RARE prof_status prof__csv_to(const prof_trace *trace, const char *path, const prof_sink *sink)
 {
     prof__out out;
     prof_status status;
-    if (!trace) return prof__null("prof_csv_write", "trace");
-    status = prof__out_file(&out, path);
+    if (!trace) return prof__null(sink ? "prof_csv_stream" : "prof_csv_write", "trace");
+    status = prof__out_to(&out, path, sink);
     return status == PROF_OK ? prof__csv(trace, &out) : status;
+}
+
+PROF_DEF PROF__WALL prof_status prof_csv_write(const prof_trace *trace, const char *path)
+{
+    return prof__csv_to(trace, path, NULL);
 }
 
 PROF_DEF PROF__WALL prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
 {
-    prof__out out;
-    if (!trace) return prof__null("prof_csv_stream", "trace");
-    prof__out_sink(&out, sink);
-    return prof__csv(trace, &out);
+    return prof__csv_to(trace, NULL, &sink);
 }

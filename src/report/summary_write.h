@@ -63,26 +63,29 @@ static PROF__RARE void prof__summary(const prof_trace *trace, prof__out *out, co
     prof__stat_rows_free(&all);
 }
 
-PROF_DEF PROF__WALL prof_status prof_summary_write(const prof_trace *trace, const char *path,
-                                                   const prof_summary_options *options)
+/* Writes to a file, or to a sink if that is not NULL. */
+static PROF__RARE prof_status prof__summary_to(const prof_trace *trace, const char *path, const prof_sink *sink,
+                                               const prof_summary_options *options)
 {
     prof__out out;
     prof_status status;
-    if (!trace) return prof__null("prof_summary_write", "trace");
-    status = prof__out_file(&out, path);
+    if (!trace) return prof__null(sink ? "prof_summary_stream" : "prof_summary_write", "trace");
+    status = prof__out_to(&out, path, sink);
     if (status != PROF_OK) return status;
     prof__summary(trace, &out, options);
     return prof__out_close(&out);
 }
 
+PROF_DEF PROF__WALL prof_status prof_summary_write(const prof_trace *trace, const char *path,
+                                                   const prof_summary_options *options)
+{
+    return prof__summary_to(trace, path, NULL, options);
+}
+
 PROF_DEF PROF__WALL prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink,
                                                     const prof_summary_options *options)
 {
-    prof__out out;
-    if (!trace) return prof__null("prof_summary_stream", "trace");
-    prof__out_sink(&out, sink);
-    prof__summary(trace, &out, options);
-    return prof__out_close(&out);
+    return prof__summary_to(trace, NULL, &sink, options);
 }
 
 /* The writer of .txt. */
