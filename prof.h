@@ -5448,7 +5448,7 @@ static int prof__piece_take(prof__session *s, uint32_t from)
 }
 
 /* Returns 1 if the chunk of this number can be written. */
-static PROF__RARE int prof__chunks_ready(prof__session *s, uint64_t number)
+static PROF__COLD int prof__chunks_ready(prof__session *s, uint64_t number)
 {
     PROF__ERRNO_SAVE();
     uint32_t claimed = PROF__LOAD(&s->claimed_chunks), ready;
@@ -5463,7 +5463,7 @@ static PROF__RARE int prof__chunks_ready(prof__session *s, uint64_t number)
     return good;
 }
 #elif !defined(PROF_FREESTANDING)
-static PROF__RARE int prof__chunks_ready(prof__session *s, uint64_t number)
+static int prof__chunks_ready(prof__session *s, uint64_t number)
 {
     (void)s;
     (void)number;
@@ -5734,7 +5734,7 @@ static int prof__room_missing(prof__thread *self)
     return self->no_room == PROF__LOAD(&prof__room_changes) && ++self->in_vain % 1024;
 }
 
-static int prof__chunk_next(prof__thread *self)
+static PROF__COLD int prof__chunk_next(prof__thread *self)
 {
     prof__session *s = self->session;
     int service = self->impatient != 0;
@@ -9035,7 +9035,7 @@ static uint32_t prof__pack_number(prof__packer *p, uint64_t symbol, int add)
     return p->count;
 }
 
-static void prof__pack_reset(prof__packer *p)
+static PROF__APART void prof__pack_reset(prof__packer *p)
 {
     p->tick = 0;
     p->count = p->before = p->depth = 0;
@@ -12941,8 +12941,8 @@ static inline int prof__device_live(const prof_device *device) { return prof__li
 
 /* Writes an event of a row. If row is NULL, writes a clock pair instead: event->start is the device's time, number the
    host's nanoseconds. */
-static void prof__device_write(prof_device *device, prof_device_row *row, uint64_t type, const prof_device_event *event,
-                               uint64_t number)
+static PROF__COLD void prof__device_write(prof_device *device, prof_device_row *row, uint64_t type,
+                                          const prof_device_event *event, uint64_t number)
 {
     prof__thread *self = PROF__SELF();
     prof_site *site = (prof_site *)device->site;
@@ -21022,7 +21022,7 @@ static void prof__read_close(prof_cursor *c, uint32_t closes)
 
 /* Adds the argument at this word to a node. number: of the node, from 1; 0: the node is in an earlier segment, and the
    matcher has a link to the argument. */
-static void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
+static PROF__COLD void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
 {
     prof__read_argument *arg;
     prof__read_more *more;
@@ -23294,7 +23294,7 @@ typedef struct prof__heap_key {
     const char *text; /* of a pool: its name; of a scope: the last part of its name */
 } prof__heap_key;
 
-static int prof__heap_same(const void *owner, size_t item, const void *key)
+static PROF__RARE int prof__heap_same(const void *owner, size_t item, const void *key)
 {
     const prof__heap_row *row = (const prof__heap_row *)owner + item;
     const prof__heap_key *wanted = (const prof__heap_key *)key;
@@ -23592,7 +23592,7 @@ static void prof__heap_close(prof__heap *heap)
     free(heap->index.slots);
 }
 
-static PROF__HOT prof_status prof__heap_walk(prof__heap *heap, const prof_trace *trace)
+static prof_status prof__heap_walk(prof__heap *heap, const prof_trace *trace)
 {
     prof_timeline *timeline = NULL;
     prof_event event;
@@ -23728,18 +23728,18 @@ typedef struct prof__locks {
     } done; /* what the last step ended */
 } prof__locks;
 
-static int prof__same_lock(const void *owner, size_t item, const void *key)
+static PROF__RARE int prof__same_lock(const void *owner, size_t item, const void *key)
 {
     return ((const prof__lock_state *)owner)[item].address == *(const uint64_t *)key;
 }
 
-static int prof__same_lock_user(const void *owner, size_t item, const void *key)
+static PROF__RARE int prof__same_lock_user(const void *owner, size_t item, const void *key)
 {
     const prof__lock_user *user = (const prof__lock_user *)owner + item, *wanted = (const prof__lock_user *)key;
     return user->lock == wanted->lock && user->track == wanted->track;
 }
 
-static int prof__same_lock_row(const void *owner, size_t item, const void *key)
+static PROF__RARE int prof__same_lock_row(const void *owner, size_t item, const void *key)
 {
     const prof_lock_row *row = (const prof_lock_row *)owner + item, *wanted = (const prof_lock_row *)key;
     return row->address == wanted->address && !strcmp(row->name, wanted->name) &&

@@ -282,7 +282,7 @@ static void prof__html_symbol(prof__html_deflate *d, const prof__html_code *code
 }
 
 /* Counts the symbols that stand for the lengths of both codes, with runs; or, if write is 1, writes them. */
-static void prof__html_lengths(prof__html_deflate *d, const unsigned char *all, unsigned count, int write)
+static PROF__COLD void prof__html_lengths(prof__html_deflate *d, const unsigned char *all, unsigned count, int write)
 {
     unsigned i = 0;
     while (i < count) {
@@ -4858,7 +4858,7 @@ static PROF__RARE void prof__html_source_add(prof__html *h, const char *file, ui
     site->line = line;
 }
 
-static int prof__html_source_order(const void *a, const void *b)
+static PROF__RARE int prof__html_source_order(const void *a, const void *b)
 {
     const prof__html_source *left = (const prof__html_source *)a, *right = (const prof__html_source *)b;
     int order = strcmp(left->file, right->file);

@@ -24,7 +24,7 @@ static PROF__RARE void prof__html_source_add(prof__html *h, const char *file, ui
     site->line = line;
 }
 
-static int prof__html_source_order(const void *a, const void *b)
+static PROF__RARE int prof__html_source_order(const void *a, const void *b)
 {
     const prof__html_source *left = (const prof__html_source *)a, *right = (const prof__html_source *)b;
     int order = strcmp(left->file, right->file);

@@ -81,7 +81,7 @@ static uint32_t prof__pack_number(prof__packer *p, uint64_t symbol, int add)
     return p->count;
 }
 
-static void prof__pack_reset(prof__packer *p)
+static PROF__APART void prof__pack_reset(prof__packer *p)
 {
     p->tick = 0;
     p->count = p->before = p->depth = 0;

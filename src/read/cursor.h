@@ -167,7 +167,7 @@ static void prof__read_close(prof_cursor *c, uint32_t closes)
 
 /* Adds the argument at this word to a node. number: of the node, from 1; 0: the node is in an earlier segment, and the
    matcher has a link to the argument. */
-static void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
+static PROF__COLD void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
 {
     prof__read_argument *arg;
     prof__read_more *more;

@@ -224,8 +224,8 @@ static inline int prof__device_live(const prof_device *device) { return prof__li
 
 /* Writes an event of a row. If row is NULL, writes a clock pair instead: event->start is the device's time, number the
    host's nanoseconds. */
-static void prof__device_write(prof_device *device, prof_device_row *row, uint64_t type, const prof_device_event *event,
-                               uint64_t number)
+static PROF__COLD void prof__device_write(prof_device *device, prof_device_row *row, uint64_t type,
+                                          const prof_device_event *event, uint64_t number)
 {
     prof__thread *self = PROF__SELF();
     prof_site *site = (prof_site *)device->site;

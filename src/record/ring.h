@@ -237,7 +237,7 @@ static int prof__piece_take(prof__session *s, uint32_t from)
 }
 
 /* Returns 1 if the chunk of this number can be written. */
-static PROF__RARE int prof__chunks_ready(prof__session *s, uint64_t number)
+static PROF__COLD int prof__chunks_ready(prof__session *s, uint64_t number)
 {
     PROF__ERRNO_SAVE();
     uint32_t claimed = PROF__LOAD(&s->claimed_chunks), ready;
@@ -252,7 +252,7 @@ static PROF__RARE int prof__chunks_ready(prof__session *s, uint64_t number)
     return good;
 }
 #elif !defined(PROF_FREESTANDING)
-static PROF__RARE int prof__chunks_ready(prof__session *s, uint64_t number)
+static int prof__chunks_ready(prof__session *s, uint64_t number)
 {
     (void)s;
     (void)number;

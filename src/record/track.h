@@ -132,7 +132,7 @@ static int prof__room_missing(prof__thread *self)
     return self->no_room == PROF__LOAD(&prof__room_changes) && ++self->in_vain % 1024;
 }
 
-static int prof__chunk_next(prof__thread *self)
+static PROF__COLD int prof__chunk_next(prof__thread *self)
 {
     prof__session *s = self->session;
     int service = self->impatient != 0;

@@ -84,7 +84,7 @@ typedef struct prof__heap_key {
     const char *text; /* of a pool: its name; of a scope: the last part of its name */
 } prof__heap_key;
 
-static int prof__heap_same(const void *owner, size_t item, const void *key)
+static PROF__RARE int prof__heap_same(const void *owner, size_t item, const void *key)
 {
     const prof__heap_row *row = (const prof__heap_row *)owner + item;
     const prof__heap_key *wanted = (const prof__heap_key *)key;

@@ -145,7 +145,7 @@ static void prof__heap_close(prof__heap *heap)
     free(heap->index.slots);
 }
 
-static PROF__HOT prof_status prof__heap_walk(prof__heap *heap, const prof_trace *trace)
+static prof_status prof__heap_walk(prof__heap *heap, const prof_trace *trace)
 {
     prof_timeline *timeline = NULL;
     prof_event event;

@@ -45,18 +45,18 @@ typedef struct prof__locks {
     } done; /* what the last step ended */
 } prof__locks;
 
-static int prof__same_lock(const void *owner, size_t item, const void *key)
+static PROF__RARE int prof__same_lock(const void *owner, size_t item, const void *key)
 {
     return ((const prof__lock_state *)owner)[item].address == *(const uint64_t *)key;
 }
 
-static int prof__same_lock_user(const void *owner, size_t item, const void *key)
+static PROF__RARE int prof__same_lock_user(const void *owner, size_t item, const void *key)
 {
     const prof__lock_user *user = (const prof__lock_user *)owner + item, *wanted = (const prof__lock_user *)key;
     return user->lock == wanted->lock && user->track == wanted->track;
 }
 
-static int prof__same_lock_row(const void *owner, size_t item, const void *key)
+static PROF__RARE int prof__same_lock_row(const void *owner, size_t item, const void *key)
 {
     const prof_lock_row *row = (const prof_lock_row *)owner + item, *wanted = (const prof_lock_row *)key;
     return row->address == wanted->address && !strcmp(row->name, wanted->name) &&
