@@ -10659,8 +10659,8 @@ static PROF__RARE const char *prof__extension(const char *path)
     return dot;
 }
 
-/* Writers of prof_report.h are registered as "layout:NAME", or "layout:NAME/" for a directory. Returns NULL for other
-   writers. */
+/* Returns the layout of a writer of prof_report.h, which is registered as "layout:NAME", or "layout:NAME/" for a
+   directory. Returns NULL for other writers. */
 static PROF__RARE const char *prof__writer_layout(const prof_writer *writer)
 {
     static const char prefix[] = "layout:";
@@ -17013,7 +17013,7 @@ static int prof__read_add(prof__read_index *index, uint32_t hash, size_t item)
     return 1;
 }
 
-/* The same for an array that has an index. Returns the element's number, or PROF__NONE without memory. */
+/* Does the same for an array that has an index. Returns the element's number, or PROF__NONE without memory. */
 #define PROF__NEW(index, hash, array, capacity, count) \
     prof__new_item(&(index), hash, &(array), &(capacity), &(count), sizeof *(array))
 static PROF__COLD size_t prof__new_item(prof__read_index *index, uint32_t hash, void *array, size_t *capacity,
@@ -22413,7 +22413,7 @@ static PROF__APART prof__step *prof__step_find(const prof__histogram *h, uint32_
     return &h->steps[at];
 }
 
-/* Returns 0 without memory. */
+/* Adds to the count of a step, which may be new. Returns 0 without memory. */
 static PROF__COLD PROF__NOINLINE int prof__histogram_any(prof__histogram *h, uint32_t step, uint64_t count)
 {
     prof__step *found;
@@ -23746,7 +23746,8 @@ static PROF__RARE int prof__same_lock_row(const void *owner, size_t item, const 
            !strcmp(row->category, wanted->category);
 }
 
-/* Each of these returns a number, or PROF__NONE without memory. */
+/* Returns the number of the row of a lock. This and the next two add what is new, and return PROF__NONE without memory.
+   */
 static size_t prof__lock_row_of(prof__locks *all, const prof_event *event)
 {
     prof_lock_row row; /* of which only the key is used */
@@ -25198,7 +25199,7 @@ PROF_DEF PROF__WALL prof_status prof_summary_stream(const prof_trace *trace, pro
     return prof__summary_to(trace, NULL, &sink, options);
 }
 
-/* The writer of .txt. */
+/* Writes an output .txt. */
 static PROF__RARE prof_status prof__summary_default(const prof_trace *trace, const char *path)
 {
     return prof_summary_write(trace, path, NULL);
@@ -25970,7 +25971,8 @@ static PROF__ASIDE void prof__follow_give_up(prof__follow *f, prof__follow_track
     t->partial = 1;
 }
 
-/* Frames of one name follow each other, on any call site; the first boundary of a site only begins a frame. */
+/* Handles the boundary of a frame. Frames of one name follow each other, on any call site; the first boundary of a site
+   only begins a frame. */
 static PROF__ASIDE void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
@@ -26450,7 +26452,7 @@ static PROF__RARE size_t prof__follow_gather(prof__follow *f)
     return found;
 }
 
-/* If few chunks are left, no other thread may take one that an ended thread left partly free. */
+/* Keeps other threads from a chunk that an ended thread left partly free, if few chunks are left. */
 static PROF__RARE void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t state)
 {
     const prof__session *s = f->session;
@@ -26591,7 +26593,7 @@ static PROF__RARE int prof__aggregated_finish(const prof__follow *f, const prof_
     return 1;
 }
 
-/* Begins and ends that still wait count as truncated so far. */
+/* Counts begins and ends that still wait as truncated so far. */
 static PROF__RARE void prof__aggregated_halves(prof__aggregated *stats, const prof__follow *f)
 {
     stats->begins_missing = f->begins_missing;
@@ -26606,7 +26608,7 @@ static PROF__RARE void prof__aggregated_halves(prof__aggregated *stats, const pr
     }
 }
 
-/* Open scopes have no end so far: time of the same row inside them counts as covered by the inner ones. */
+/* Counts the time of the same row inside open scopes as covered by the inner ones: open ones have no end so far. */
 static PROF__RARE void prof__aggregated_covered(prof__aggregated *stats, const prof__follow *f)
 {
     for (uint32_t i = 0; i < f->track_count; i++)

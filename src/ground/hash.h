@@ -109,7 +109,7 @@ static int prof__read_add(prof__read_index *index, uint32_t hash, size_t item)
     return 1;
 }
 
-/* The same for an array that has an index. Returns the element's number, or PROF__NONE without memory. */
+/* Does the same for an array that has an index. Returns the element's number, or PROF__NONE without memory. */
 #define PROF__NEW(index, hash, array, capacity, count) \
     prof__new_item(&(index), hash, &(array), &(capacity), &(count), sizeof *(array))
 static PROF__COLD size_t prof__new_item(prof__read_index *index, uint32_t hash, void *array, size_t *capacity,

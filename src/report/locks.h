@@ -63,7 +63,8 @@ static PROF__RARE int prof__same_lock_row(const void *owner, size_t item, const 
            !strcmp(row->category, wanted->category);
 }
 
-/* Each of these returns a number, or PROF__NONE without memory. */
+/* Returns the number of the row of a lock. This and the next two add what is new, and return PROF__NONE without memory.
+   */
 static size_t prof__lock_row_of(prof__locks *all, const prof_event *event)
 {
     prof_lock_row row; /* of which only the key is used */

@@ -145,7 +145,7 @@ static PROF__APART prof__step *prof__step_find(const prof__histogram *h, uint32_
     return &h->steps[at];
 }
 
-/* Returns 0 without memory. */
+/* Adds to the count of a step, which may be new. Returns 0 without memory. */
 static PROF__COLD PROF__NOINLINE int prof__histogram_any(prof__histogram *h, uint32_t step, uint64_t count)
 {
     prof__step *found;

@@ -88,7 +88,7 @@ PROF_DEF PROF__WALL prof_status prof_summary_stream(const prof_trace *trace, pro
     return prof__summary_to(trace, NULL, &sink, options);
 }
 
-/* The writer of .txt. */
+/* Writes an output .txt. */
 static PROF__RARE prof_status prof__summary_default(const prof_trace *trace, const char *path)
 {
     return prof_summary_write(trace, path, NULL);

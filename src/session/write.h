@@ -1,6 +1,6 @@
 // session/write: Creates folders, and finds the writer of an extension.
-/* Writers of prof_report.h are registered as "layout:NAME", or "layout:NAME/" for a directory. Returns NULL for other
-   writers. */
+/* Returns the layout of a writer of prof_report.h, which is registered as "layout:NAME", or "layout:NAME/" for a
+   directory. Returns NULL for other writers. */
 static PROF__RARE const char *prof__writer_layout(const prof_writer *writer)
 {
     static const char prefix[] = "layout:";

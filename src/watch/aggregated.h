@@ -40,7 +40,7 @@ static PROF__RARE int prof__aggregated_finish(const prof__follow *f, const prof_
     return 1;
 }
 
-/* Begins and ends that still wait count as truncated so far. */
+/* Counts begins and ends that still wait as truncated so far. */
 static PROF__RARE void prof__aggregated_halves(prof__aggregated *stats, const prof__follow *f)
 {
     stats->begins_missing = f->begins_missing;
@@ -55,7 +55,7 @@ static PROF__RARE void prof__aggregated_halves(prof__aggregated *stats, const pr
     }
 }
 
-/* Open scopes have no end so far: time of the same row inside them counts as covered by the inner ones. */
+/* Counts the time of the same row inside open scopes as covered by the inner ones: open ones have no end so far. */
 static PROF__RARE void prof__aggregated_covered(prof__aggregated *stats, const prof__follow *f)
 {
     for (uint32_t i = 0; i < f->track_count; i++)

@@ -255,7 +255,7 @@ static PROF__RARE size_t prof__follow_gather(prof__follow *f)
     return found;
 }
 
-/* If few chunks are left, no other thread may take one that an ended thread left partly free. */
+/* Keeps other threads from a chunk that an ended thread left partly free, if few chunks are left. */
 static PROF__RARE void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t state)
 {
     const prof__session *s = f->session;

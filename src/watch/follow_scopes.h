@@ -182,7 +182,8 @@ static PROF__ASIDE void prof__follow_give_up(prof__follow *f, prof__follow_track
     t->partial = 1;
 }
 
-/* Frames of one name follow each other, on any call site; the first boundary of a site only begins a frame. */
+/* Handles the boundary of a frame. Frames of one name follow each other, on any call site; the first boundary of a site
+   only begins a frame. */
 static PROF__ASIDE void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
