@@ -22,7 +22,7 @@ export class Panels {
         this.body = body;
         this.tab = 'scopes';
         this.memories = {};
-        this.step = 1e6; // so many scopes are counted at once
+        this.step = 5e5; // so many scopes are counted at once
         this.bottomUp = false;
         const { report } = app, spans = report.spans.length > 0;
         this.comparison = report.processes.length > 1 ? new Comparison(this) : null;
