@@ -3460,16 +3460,9 @@ static void prof__signals_restore(const prof__signals *old) { pthread_sigmask(SI
 static const int prof__file_signals[] = {SIGXFSZ, SIGPIPE};
 
 typedef struct prof__file_signal {
-    sigset_t before;
-    int count;     /* how many of them are held */
-    int waited[2]; /* 1: the program's own was pending already */
+    sigset_t before, waited; /* waited: the program's own, which were pending already */
+    int count;               /* how many of them are held */
 } prof__file_signal;
-
-static int prof__file_signal_pending(int number)
-{
-    sigset_t set;
-    return !sigpending(&set) && sigismember(&set, number) == 1;
-}
 
 /* For standard output, SIGPIPE is not held: if nobody reads it, the program ends as it would without prof. */
 static PROF__RARE void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output)
@@ -3480,7 +3473,7 @@ static PROF__RARE void prof__file_signal_hold_for(prof__file_signal *signal, int
     sigemptyset(&set);
     for (i = 0; i < signal->count; ++i) sigaddset(&set, prof__file_signals[i]);
     pthread_sigmask(SIG_BLOCK, &set, &signal->before);
-    for (i = 0; i < signal->count; ++i) signal->waited[i] = prof__file_signal_pending(prof__file_signals[i]);
+    sigpending(&signal->waited);
 }
 
 static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signal_hold_for(signal, 0); }
@@ -3488,11 +3481,13 @@ static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signa
 static PROF__RARE void prof__file_signal_drop(const prof__file_signal *signal)
 {
     int number, error = errno, i;
+    sigset_t pending, set;
+    sigpending(&pending);
     for (i = 0; i < signal->count; ++i) {
-        sigset_t set;
-        if (signal->waited[i] || !prof__file_signal_pending(prof__file_signals[i])) continue;
+        number = prof__file_signals[i];
+        if (sigismember(&signal->waited, number) || !sigismember(&pending, number)) continue;
         sigemptyset(&set);
-        sigaddset(&set, prof__file_signals[i]);
+        sigaddset(&set, number);
         sigwait(&set, &number);
     }
     pthread_sigmask(SIG_SETMASK, &signal->before, NULL);
