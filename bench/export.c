@@ -3,7 +3,8 @@
    Records four scopes a turn into a ring in FOLDER/bench_export.prof (default /dev/shm) and into an archive beside it.
    Each way to read or write them is compared with what this machine can do at all: a loop that does only the work that
    cannot be left out. Processor time, the best of some rounds in which all ways take turns. WAY: only those whose names
-   have it. */
+   have it. Ways whose names end in "elapsed" are for more than one thread: time by the clock, which is worth something
+   only if nothing else runs (chrt -f 10). One of them runs the command prof that is beside this program. */
 #define _GNU_SOURCE 1
 #define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -23,19 +25,21 @@ typedef struct sample { /* an event, as the bare loops have it */
 } sample;
 
 static struct {
-    char ring[256], archive[256], json[256];
+    char ring[256], archive[256], json[256], command[1024];
     prof_trace *of_ring, *of_archive;
     double events;
     sample samples[SAMPLE];
     size_t sample_count;
     uint64_t bytes; /* written by the present way */
+    int file;       /* to which it writes; 0: to none */
     volatile uint64_t kept;
 } b;
 
-static double now(void)
+static double now(int elapsed)
 {
     struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time); /* others may want the processor, too */
+    /* of the process, because others may want the processor, too */
+    clock_gettime(elapsed ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
@@ -162,6 +166,12 @@ static char *bare_microseconds(char *to, uint64_t ns)
     return to + 4;
 }
 
+static void bare_put(const char *data, size_t size)
+{
+    count(&b.bytes, data, size);
+    need(!b.file || write(b.file, data, size) == (ssize_t)size, b.json);
+}
+
 /* The lines of the exporter, out of an array; csv: those of the other. */
 static void bare_lines(int csv)
 {
@@ -193,15 +203,80 @@ static void bare_lines(int csv)
                 *to++ = '}';
             }
             if (to - buffer > 65536 - 256) {
-                count(&b.bytes, buffer, (size_t)(to - buffer));
+                bare_put(buffer, (size_t)(to - buffer));
                 to = buffer;
             }
         }
     }
+    bare_put(buffer, (size_t)(to - buffer));
     b.kept += (uint64_t)buffer[123];
 }
 
 static void bare_formatter(void) { bare_lines(0); }
+
+/* A new file beside the JSON, under another name. */
+static int bare_create(const char *ending)
+{
+    char path[300];
+    int file;
+    snprintf(path, sizeof path, "%s%s", b.json, ending);
+    file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0666);
+    need(file > 0, path);
+    return file;
+}
+
+/* Puts it in the place of the JSON, or, with an ending, removes it. */
+static void bare_close(int file, const char *ending)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s%s", b.json, ending);
+    need(!close(file) && !(strcmp(ending, ".part") ? remove(path) : rename(path, b.json)), path);
+}
+
+/* The same lines, into a file: what no exporter of this kind can be faster than. */
+static void bare_conversion(void)
+{
+    b.file = bare_create(".part");
+    bare_lines(0);
+    bare_close(b.file, ".part");
+    b.file = 0;
+}
+
+/* A half of as many bytes as the JSON has, written by one of two threads. */
+typedef struct half {
+    int file;
+    off_t from, to;
+} half;
+
+static void *bare_half(void *user)
+{
+    static char part[1 << 18];
+    const half *h = (const half *)user;
+    off_t at;
+    for (at = h->from; at < h->to; at += (off_t)sizeof part)
+        need(pwrite(h->file, part, sizeof part, at) == (ssize_t)sizeof part, b.json);
+    return NULL;
+}
+
+static void bare_halves(int threads, int files)
+{
+    const off_t middle = (off_t)(b.events * 60);
+    half halves[2] = {{0, 0, middle}, {0, middle, 2 * middle}};
+    pthread_t thread;
+    int both;
+    halves[0].file = halves[1].file = bare_create(".part");
+    if (files == 2) halves[1].file = bare_create(".2"), halves[1].from = 0, halves[1].to = middle;
+    both = threads == 2 && !pthread_create(&thread, NULL, bare_half, &halves[1]);
+    bare_half(&halves[0]);
+    if (both) pthread_join(thread, NULL);
+    else bare_half(&halves[1]);
+    if (files == 2) bare_close(halves[1].file, ".2");
+    bare_close(halves[0].file, ".part");
+}
+
+static void bare_one(void) { bare_halves(1, 1); }
+static void bare_two(void) { bare_halves(2, 1); }
+static void bare_files(void) { bare_halves(2, 2); }
 
 /* What the system takes for a file of as many bytes as the JSON has, in one of these ways. */
 enum { NEW, RESERVED, MAPPED, HUGE_PAGES, PRESENT };
@@ -347,6 +422,9 @@ static void convert(void)
     prof_trace_close(trace);
 }
 
+/* The command, from the start of its process to its end. */
+static void command(void) { need(!system(b.command), b.command); }
+
 /* limit: the way that cannot be faster */
 static const struct {
     const char *name;
@@ -367,13 +445,19 @@ static const struct {
     {"the same, mapped", bare_mapped, 9},
     {"the same, in huge pages", bare_huge, 9},
     {"the same, over one of before", bare_present, 9},
-    {".prof to .json, everything", convert, 9},
-    {"bare formatter of CSV", bare_csv, 15},
-    {"CSV", csv, 15},
-    {"bare writer of messages", bare_messages, 17},
-    {"XSpace", xspace, 17},
-    {"bare statistics", bare_statistics, 19},
-    {"summary", summary, 19}};
+    {"bare formatter into a file", bare_conversion, 14},
+    {".prof to .json, everything", convert, 14},
+    {"bare formatter of CSV", bare_csv, 16},
+    {"CSV", csv, 16},
+    {"bare writer of messages", bare_messages, 18},
+    {"XSpace", xspace, 18},
+    {"bare statistics", bare_statistics, 20},
+    {"summary", summary, 20},
+    {"bare formatter, file, elapsed", bare_conversion, 22},
+    {"prof export, elapsed", command, 22},
+    {"pwrite, one thread, elapsed", bare_one, 24},
+    {"the same, two, elapsed", bare_two, 24},
+    {"the same, two files, elapsed", bare_files, 24}};
 
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -399,11 +483,16 @@ int main(int argc, char **argv)
     double best[WAYS];
     uint64_t bytes[WAYS];
     long turns = (argc > 1 ? atol(argv[1]) : 4000) * 250;
-    int rounds = argc > 2 ? atoi(argv[2]) : 5, round, way;
-    const char *folder = argc > 3 ? argv[3] : "/dev/shm";
+    int rounds = argc > 2 ? atoi(argv[2]) : 5, round, way, have_command;
+    const char *folder = argc > 3 ? argv[3] : "/dev/shm", *name;
     snprintf(b.ring, sizeof b.ring, "%s/bench_export.prof", folder);
     snprintf(b.archive, sizeof b.archive, "%s/bench_export.archive.prof", folder);
     snprintf(b.json, sizeof b.json, "%s/bench_export.json", folder);
+    name = strrchr(argv[0], '/');
+    snprintf(b.command, sizeof b.command, "%.*s/prof", name ? (int)(name - argv[0]) : 1, name ? argv[0] : ".");
+    have_command = !access(b.command, X_OK);
+    snprintf(b.command + strlen(b.command), sizeof b.command - strlen(b.command), " export %s -o %s --progress never",
+             b.ring, b.json);
     record(turns, b.ring, PROF_RING);
     record(turns, b.archive, PROF_STREAM);
     need(!prof_trace_open(b.ring, &b.of_ring), b.ring);
@@ -412,11 +501,13 @@ int main(int argc, char **argv)
     for (way = 0; way < WAYS; way++) best[way] = 1e9;
     for (round = 0; round < rounds; round++) {
         for (way = 0; way < WAYS; way++) {
-            double start = now(), cost;
+            int elapsed = strstr(ways[way].name, "elapsed") != NULL;
+            double start = now(elapsed), cost;
             if (argc > 4 && !strstr(ways[way].name, argv[4]) && way) continue; /* the first one finds the samples */
+            if (ways[way].run == command && !have_command) continue;
             b.bytes = 0;
             ways[way].run();
-            cost = now() - start;
+            cost = now(elapsed) - start;
             bytes[way] = b.bytes;
             if (cost < best[way]) best[way] = cost;
         }
