@@ -361,7 +361,7 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #define PROF__NUMBER(value, real, integer) integer
 #else
 #define PROF__INTEGER(value) PROF__TO(int64_t, value)
-#define PROF__NUMBER(value, real, integer) (((1 ? 1 : (value)) / 2 != 0) ? real : integer)
+#define PROF__NUMBER(value, real, integer) (((1 ? 1 : (value)) / 2 > 0) ? real : integer)
 #endif
 #define PROF__COUNTER(name, value, category, level)                                                                \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_COUNTER_INT, name, category, level,                                    \

@@ -90,7 +90,8 @@ for compiler in g++ clang++; do
 done
 
 # Programs warn of more than we do; macros must not make them warn of their own lines.
-strict="-Wcast-qual -Wsign-conversion -Wdouble-promotion -Wformat=2 -Wundef -Wmissing-declarations -Wredundant-decls -Wvla"
+strict="-Wcast-qual -Wsign-conversion -Wdouble-promotion -Wfloat-equal -Wformat=2 -Wundef"
+strict="$strict -Wmissing-declarations -Wredundant-decls -Wvla"
 for compiler in gcc clang; do
     have $compiler || continue
     [ $compiler = gcc ] && more= || more="-Wextra-semi-stmt -Wcomma -Wassign-enum -Wunreachable-code -Wshadow-all"
