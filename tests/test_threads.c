@@ -8,6 +8,7 @@
 #include <semaphore.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static prof_trace *trace;
@@ -748,6 +749,53 @@ TEST(memory_is_what_was_recorded)
 {
     check_resident(NULL);
     if (!test_skip) check_resident(trace_path("resident.prof"));
+}
+
+/* What a program with one scope has more of than without prof, shared pages of its code and of libc included: two
+   children are compared, one of which records. */
+static long kib_of_child(const char *output, int records)
+{
+    int ends[2];
+    long kib = 0;
+    CHECK_EQUAL(pipe(ends), 0);
+    pid_t child = fork();
+    if (!child) {
+        prof_config config = trace_config(512u << 20);
+        config.output = output;
+        if (records && prof_start(&config)) _exit(1);
+        if (records) PROFILE_BLOCK("one") {}
+        char line[200];
+        FILE *file = fopen("/proc/self/smaps_rollup", "r");
+        while (file && !kib && fgets(line, sizeof line, file)) sscanf(line, "Rss: %ld", &kib);
+        _exit(write(ends[1], &kib, sizeof kib) != sizeof kib);
+    }
+    close(ends[1]);
+    CHECK(read(ends[0], &kib, sizeof kib) == sizeof kib);
+    close(ends[0]);
+    waitpid(child, NULL, 0);
+    return kib;
+}
+
+static int huge_pages(void)
+{
+    char line[200] = "";
+    FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "r");
+    if (!file) return 0;
+    if (!fgets(line, sizeof line, file)) line[0] = 0;
+    fclose(file);
+    return strstr(line, "[always]") != NULL;
+}
+
+TEST(one_scope_takes_less_than_a_mebibyte)
+{
+    long without = kib_of_child(NULL, 0);
+    if (TRACE_SANITIZER || !without || trace_times(1, 0, 0)) SKIP("memory is not measured here");
+    if (huge_pages()) SKIP("the system gives 2 MiB at a time");
+    const char *path = "/dev/shm/prof_one_scope.prof";
+    long with = kib_of_child(NULL, 1), in_file = access("/dev/shm", W_OK) ? with : kib_of_child(path, 1);
+    remove(path);
+    CHECK(with && with - without < 1024);
+    CHECK(in_file && in_file - without < 1024);
 }
 
 TEST(a_left_chunk_is_known_by_its_sequence)
