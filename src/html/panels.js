@@ -81,13 +81,13 @@ export class Panels {
         }
         this.body.setAttribute('aria-labelledby', 'tab-' + this.tab);
         const content = /^(scopes?|flame)$/.test(this.tab) && !this.count() ? this.coming() : this.list.find(([id]) => id === this.tab)[2]();
-        this.body.replaceChildren(...(Array.isArray(content) ? content : [content]));
+        if (content !== this.body.firstChild) this.body.replaceChildren(...(Array.isArray(content) ? content : [content]));
     }
 
     /** Stands for statistics that are not there yet. */
     coming() {
         this.refresh(1);
-        return el('p.note', { role: 'status' }, 'Statistics are coming\u2026');
+        return this.soon = this.soon || el('p.note', { role: 'status' }, 'Statistics are coming\u2026'); // the same one, which is said once
     }
 
     memoryOf(name) { return this.memories[name] = this.memories[name] || {}; }
@@ -104,7 +104,7 @@ export class Panels {
         if (this.key !== key) {
             this.key = key;
             this.kept = null;
-            this.steps = statsSteps(report, from, to, this.only === undefined ? undefined : this.ofTrack());
+            this.steps = statsSteps(report, from, to, this.only === undefined ? null : this.ofTrack());
         }
         for (let left = this.step; !this.kept && left > 0;) {
             const { done, value } = this.steps.next();

@@ -93,13 +93,14 @@ async function counting(prefix) {
             panels.step = report.scopes / 5;
             panels.key = null;
             panels.render();
-            const said = text(), status = document.querySelector('#panel [role=status]') !== null;
+            const said = text(), note = document.querySelector('#panel [role=status]'), changes = [], observer = new MutationObserver(list => changes.push(...list));
             let others = 0;
+            observer.observe(document.getElementById('panel'), { childList: true });
             for (const end = performance.now() + 60000; text() === said && performance.now() < end; others++) await new Promise(done => setTimeout(done, 1));
             panels.step = step;
-            return [whole, [said, status], others, text()];
+            return [whole, [said, note !== null, changes.length], others, text()];
         }, tab);
-        same(`${name}: ${tab}: what is coming is said`, first, ['Statistics are coming\u2026', true]);
+        same(`${name}: ${tab}: what is coming is said, once`, first, ['Statistics are coming\u2026', true, 1]);
         check(`${name}: ${tab}: in several parts`, between > 1, `${between} turns`);
         same(`${name}: ${tab}: then it is there`, got, wanted);
     }
