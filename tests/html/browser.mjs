@@ -23,6 +23,9 @@ for (const prefix of prefixes) {
     const rows = await page.locator('#panel tbody tr').count();
     const wanted = await page.evaluate(() => Math.min(300, globalThis.prof.panels.stats().rows.length));
     same(`${name}: a row for each scope`, rows, wanted);
+    const dashes = await page.locator('#panel tbody tr').evaluateAll(all => [2, 3, 4, 5].map(i => all.filter(row => row.children[i].innerText === '-').length));
+    const cut = await page.evaluate(() => globalThis.prof.panels.stats().rows.slice(0, 300).filter(row => !row.known).length);
+    same(`${name}: a dash for the times of scopes of which every call is cut`, dashes, dashes.map(() => cut));
     await settle(page);
     await page.screenshot({ path: path.join(folder, name + '.png') });
     same(`${name}: nothing goes wrong`, log, []);
