@@ -80,8 +80,12 @@ typedef struct prof__thread {
 #define PROF__BUSY 0x80000000u /* the thread is writing: a signal handler that finds this must not write */
 #define PROF__SHUT 0x80000001u /* all macros take the slow path */
 /* A gate that differs from the generation in this bit is open to begins and ends only: a session with min_duration,
-   where no word of another event is last, or none that an end could take for its begin. */
-#define PROF__SHORT PROF__LESS(0x20000000u, 0u)
+   where no word of another event is last, or none that an end could take for its begin. Small code has no such gate. */
+#if defined(PROF_MINIMAL) || defined(PROF_FREESTANDING)
+#define PROF__SHORT 0u
+#else
+#define PROF__SHORT 0x20000000u
+#endif
 #ifdef PROF__SHARED
 #define PROF__EXITS 3u /* how often a thread runs its destructor; after that it records no more */
 #else
