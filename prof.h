@@ -3188,7 +3188,7 @@ static PROF__APART size_t prof__length(const char *text)
     return n;
 }
 
-static PROF__APART PROF__UNUSED int prof__equal(const char *a, const char *b)
+static PROF__COLD PROF__UNUSED int prof__equal(const char *a, const char *b)
 {
     while (*a && *a == *b) ++a, ++b;
     return *a == *b;
@@ -8427,7 +8427,7 @@ typedef struct prof__out {
 
 static prof_status prof__fail(prof_status status, const char *format, ...);
 
-static char *prof__text_join(const char *a, const char *b)
+static PROF__RARE char *prof__text_join(const char *a, const char *b)
 {
     size_t na = strlen(a), nb = strlen(b);
     char *text = (char *)malloc(na + nb + 1);
@@ -9001,7 +9001,7 @@ static inline int prof__record_scope(uint64_t head)
 }
 
 /* Returns how many of the words after the head are a string; the others are numbers or a head. */
-static PROF__UNUSED size_t prof__record_text_words(uint64_t head, size_t words)
+static PROF__RARE PROF__UNUSED size_t prof__record_text_words(uint64_t head, size_t words)
 {
     uint64_t kind = head >> PROF__KIND_SHIFT;
     if (kind == PROF__KIND_NAME) return words - 1;
@@ -17062,7 +17062,7 @@ static size_t prof__read_site_number(prof_trace *trace, const prof__read_site *s
     return item;
 }
 
-static int prof__read_same_unknown(const void *owner, size_t item, const void *key)
+static PROF__RARE int prof__read_same_unknown(const void *owner, size_t item, const void *key)
 {
     return ((const prof_trace *)owner)->unknown[item].id == *(const uint32_t *)key;
 }
@@ -17160,7 +17160,7 @@ static PROF__RARE int prof__read_symbol(prof_trace *trace, prof__read_site *site
     return 1;
 }
 
-static int prof__read_same_key(const void *owner, size_t item, const void *key)
+static PROF__RARE int prof__read_same_key(const void *owner, size_t item, const void *key)
 {
     return ((const prof_trace *)owner)->metadata[item].key == (const char *)key;
 }
@@ -17192,12 +17192,17 @@ static PROF__RARE int prof__read_metadata(prof_trace *trace, const char *key, co
     return 1;
 }
 
-PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value)
+static PROF__RARE int prof__trace_pair(const prof_trace *trace, size_t index, const char **key, const char **value)
 {
     int there = trace && index < trace->metadata_count;
     if (key) *key = there ? trace->metadata[index].key : NULL;
     if (value) *value = there ? trace->metadata[index].value : NULL;
     return there;
+}
+
+PROF_DEF PROF__WALL int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value)
+{
+    return prof__trace_pair(trace, index, key, value);
 }
 
 /* Terminates a text of so many words. Keeps at most its first 1023 bytes, and cuts between UTF-8 characters. */
@@ -17636,7 +17641,7 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
     return 1;
 }
 
-static int prof__read_same_sequence(const void *owner, size_t item, const void *key)
+static PROF__RARE int prof__read_same_sequence(const void *owner, size_t item, const void *key)
 {
     return ((const prof_trace *)owner)->chunks[item].sequence == *(const uint64_t *)key;
 }
@@ -21242,7 +21247,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
     }
 }
 
-static prof_arg prof__read_decode(const prof_trace *trace, const uint64_t *record)
+static PROF__COLD prof_arg prof__read_decode(const prof_trace *trace, const uint64_t *record)
 {
     prof_arg arg;
     const uint64_t *key = *record & PROF__ARG_KEY ? record : NULL;

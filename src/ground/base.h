@@ -123,7 +123,7 @@ static PROF__APART size_t prof__length(const char *text)
     return n;
 }
 
-static PROF__APART PROF__UNUSED int prof__equal(const char *a, const char *b)
+static PROF__COLD PROF__UNUSED int prof__equal(const char *a, const char *b)
 {
     while (*a && *a == *b) ++a, ++b;
     return *a == *b;

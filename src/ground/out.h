@@ -35,7 +35,7 @@ typedef struct prof__out {
 
 static prof_status prof__fail(prof_status status, const char *format, ...);
 
-static char *prof__text_join(const char *a, const char *b)
+static PROF__RARE char *prof__text_join(const char *a, const char *b)
 {
     size_t na = strlen(a), nb = strlen(b);
     char *text = (char *)malloc(na + nb + 1);

@@ -48,7 +48,7 @@ static inline int prof__record_scope(uint64_t head)
 }
 
 /* Returns how many of the words after the head are a string; the others are numbers or a head. */
-static PROF__UNUSED size_t prof__record_text_words(uint64_t head, size_t words)
+static PROF__RARE PROF__UNUSED size_t prof__record_text_words(uint64_t head, size_t words)
 {
     uint64_t kind = head >> PROF__KIND_SHIFT;
     if (kind == PROF__KIND_NAME) return words - 1;

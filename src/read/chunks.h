@@ -369,7 +369,7 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
     return 1;
 }
 
-static int prof__read_same_sequence(const void *owner, size_t item, const void *key)
+static PROF__RARE int prof__read_same_sequence(const void *owner, size_t item, const void *key)
 {
     return ((const prof_trace *)owner)->chunks[item].sequence == *(const uint64_t *)key;
 }

@@ -60,7 +60,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
     }
 }
 
-static prof_arg prof__read_decode(const prof_trace *trace, const uint64_t *record)
+static PROF__COLD prof_arg prof__read_decode(const prof_trace *trace, const uint64_t *record)
 {
     prof_arg arg;
     const uint64_t *key = *record & PROF__ARG_KEY ? record : NULL;

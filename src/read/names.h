@@ -39,7 +39,7 @@ static size_t prof__read_site_number(prof_trace *trace, const prof__read_site *s
     return item;
 }
 
-static int prof__read_same_unknown(const void *owner, size_t item, const void *key)
+static PROF__RARE int prof__read_same_unknown(const void *owner, size_t item, const void *key)
 {
     return ((const prof_trace *)owner)->unknown[item].id == *(const uint32_t *)key;
 }
@@ -137,7 +137,7 @@ static PROF__RARE int prof__read_symbol(prof_trace *trace, prof__read_site *site
     return 1;
 }
 
-static int prof__read_same_key(const void *owner, size_t item, const void *key)
+static PROF__RARE int prof__read_same_key(const void *owner, size_t item, const void *key)
 {
     return ((const prof_trace *)owner)->metadata[item].key == (const char *)key;
 }
@@ -169,12 +169,17 @@ static PROF__RARE int prof__read_metadata(prof_trace *trace, const char *key, co
     return 1;
 }
 
-PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value)
+static PROF__RARE int prof__trace_pair(const prof_trace *trace, size_t index, const char **key, const char **value)
 {
     int there = trace && index < trace->metadata_count;
     if (key) *key = there ? trace->metadata[index].key : NULL;
     if (value) *value = there ? trace->metadata[index].value : NULL;
     return there;
+}
+
+PROF_DEF PROF__WALL int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value)
+{
+    return prof__trace_pair(trace, index, key, value);
 }
 
 /* Terminates a text of so many words. Keeps at most its first 1023 bytes, and cuts between UTF-8 characters. */
