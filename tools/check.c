@@ -238,9 +238,13 @@ static int report(const prof_trace *trace, const char *path)
     const prof_trace_info *info = prof_trace_about(trace);
     findings all;
     size_t i, tracks = prof_trace_track_count(trace);
-    int good = 1;
+    char *open = (char *)calloc(tracks + 1, 1); /* 1 for each track at whose end scopes are open */
+    int good = open || !tool_fail("out of memory");
     memset(&all, 0, sizeof all);
-    for (i = 0; good && i < tracks; i++) good = look(trace, &all, i);
+    for (i = 0; good && i < tracks; i++) {
+        good = look(trace, &all, i);
+        if (good) open[i] = all.open[0] != 0;
+    }
     if (good) {
         tool_print_name(tool_shown(path), 0);
         printf("\n");
@@ -248,13 +252,14 @@ static int report(const prof_trace *trace, const char *path)
         print_events(&all);
         printf("  %-10s%lu\n", "tracks", (unsigned long)tracks);
     }
-    for (i = 0; good && i < tracks; i++) { /* a second pass, because the sums are printed first */
-        good = look(trace, &all, i);
+    for (i = 0; good && i < tracks; i++) { /* where scopes are open, a second pass: the sums are printed first */
+        if (open[i]) good = look(trace, &all, i);
         print_track(prof_trace_track(trace, i));
-        if (good) print_open(&all);
+        if (good && open[i]) print_open(&all);
     }
     if (good) print_missing(trace);
     if (good) printf("%s\n", is_whole(info) ? "whole" : "incomplete");
+    free(open);
     free((void *)all.sites);
     free(all.stack);
     free(all.durations);
