@@ -7,6 +7,7 @@
 #include "../prof_chrome.h"
 #include "test.h"
 #include "trace.h"
+#include <glob.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -62,16 +63,15 @@ static const char *scratch_path(const char *name)
     return path;
 }
 
-/* What one process killed in the middle of a file leaves besides. */
-static void remove_parts(const char *path, pid_t child, int count)
+/* Removes a file, and what a process leaves beside it that is killed: its recording, an older one, halves of files. */
+static void remove_all_of(const char *path)
 {
-    char part[400];
-    for (int n = 0; n < count; ++n) {
-        snprintf(part, sizeof part, "%s.%d-%d.part", path, (int)child, n);
-        unlink(part);
-    }
-    snprintf(part, sizeof part, "%s.%d.part", path, (int)child);
-    unlink(part);
+    char pattern[300];
+    glob_t found;
+    snprintf(pattern, sizeof pattern, "%.*s*", (int)(strrchr(path, '.') - path), path);
+    if (glob(pattern, GLOB_NOSORT, NULL, &found)) return;
+    for (size_t i = 0; i < found.gl_pathc; ++i) unlink(found.gl_pathv[i]);
+    globfree(&found);
 }
 
 /*-- the program that dies --*/
@@ -404,7 +404,7 @@ TEST(killed_at_any_moment)
         prof_config config = config_of(c);
         int status = 0;
         shared_make();
-        unlink(path);
+        remove_all_of(path);
         config.output = path;
         fflush(stdout);
         pid_t child = fork();
@@ -420,7 +420,7 @@ TEST(killed_at_any_moment)
         CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
         if (access(path, F_OK)) {
             CHECK(!shared->ready); /* so early that it has no file */
-            remove_parts(path, child, 0);
+            remove_all_of(path);
             continue;
         }
         prof_trace *trace = trace_open_file(path);
@@ -443,7 +443,7 @@ TEST(killed_at_any_moment)
         }
         prof_trace_close(trace);
         if (test_failures) printf("  kill %ld, %s; the file is %s\n", i, c->name, path);
-        if (!test_failures) unlink(path);
+        if (!test_failures) remove_all_of(path);
     }
     printf("%d kills of a recording, %d of %d writers compared to what they said\n", kills, compared, kills * WRITERS);
     CHECK(compared_wrapped > 0 || wrapped < 5);
@@ -459,7 +459,7 @@ TEST(read_while_it_records)
         prof_config config = config_of(c);
         int status, compared = 0;
         shared_make();
-        unlink(path);
+        remove_all_of(path);
         config.output = path;
         fflush(stdout);
         pid_t child = fork();
@@ -487,7 +487,7 @@ TEST(read_while_it_records)
         }
         kill(child, SIGKILL);
         waitpid(child, &status, 0);
-        unlink(path);
+        remove_all_of(path);
         CHECK(compared > 0);
     }
 }
@@ -540,7 +540,7 @@ TEST(crash_report_of_a_busy_program)
         }
         prof_trace_close(trace);
         if (test_failures) printf("  report %ld, %s; the file is %s\n", i, c->name, image);
-        if (!test_failures) unlink(image);
+        if (!test_failures) remove_all_of(path);
     }
     printf("%d reports, %d of %d writers compared\n", reports, compared, reports * WRITERS);
 }
@@ -614,13 +614,13 @@ TEST(killed_while_it_starts_saves_or_stops)
                 if (trace && k) CHECK_EQUAL(prof_trace_about(trace)->event_count, EVENTS);
                 prof_trace_close(trace);
             }
-            remove_parts(each, child, 3000);
         }
         if (test_failures) printf("  kill %ld, %s\n", i, path);
         if (test_failures) break;
         unlink(path);
-        unlink(saved);
+        unlink(saved); /* the recording stays: the next session of this kind finds it */
     }
+    if (!test_failures) remove_all_of(scratch_path("sessions."));
 }
 
 TEST_MAIN
