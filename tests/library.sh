@@ -5,7 +5,7 @@
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
 out=$root/build/library
-cc="${CC:-cc} -std=gnu99 -O1 -Wall -Wextra -Wpedantic"
+cc="${CC:-cc} -std=gnu99 -O0 -Wall -Wextra -Wpedantic"
 rm -rf "$out"
 mkdir -p "$out"
 unset PROF_OUTPUT LD_PRELOAD

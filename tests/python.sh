@@ -37,7 +37,7 @@ check() { # NAME COMMAND...
     fi
 }
 build() { # MODULE
-    ${CC:-cc} -std=gnu99 -O1 -Wall -Wextra -fPIC -shared -I"$root" -isystem "$include" -DMODULE="$1" \
+    ${CC:-cc} -std=gnu99 -O0 -Wall -Wextra -fPIC -shared -I"$root" -isystem "$include" -DMODULE="$1" \
         "$root/examples/python/prof_python.c" -o "$out/$1.so" -pthread
 }
 run() { # OUTPUT SCRIPT ARGUMENTS...

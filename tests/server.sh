@@ -24,7 +24,7 @@ finish() {
     exit
 }
 
-flags="-std=gnu99 -O1 -g -I."
+flags="-std=gnu99 -O0 -g -I."
 ${CC:-cc} $flags tests/server_program.c -o $out/program -pthread || { fail "the program compiles"; finish; }
 ${CC:-cc} $flags -DWITHOUT_EXPORTERS tests/server_program.c -o $out/bare -pthread || { fail "it compiles without exporters"; finish; }
 command -v curl >/dev/null 2>&1 || { skip "curl: not installed"; finish; }

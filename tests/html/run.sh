@@ -23,7 +23,7 @@ fail() {
 }
 numbers() { grep -aE '^[0-9]+ passed, [0-9]+ failed' "$1" | tail -n 1 | tr -dc '0-9 '; }
 
-"${CC:-cc}" -O1 -g tests/html/make_traces.c -o $work/make_traces -pthread || fail "make_traces.c does not compile"
+"${CC:-cc}" -O0 -g tests/html/make_traces.c -o $work/make_traces -pthread || fail "make_traces.c does not compile"
 prefixes=
 for kind in $kinds; do
     $work/make_traces $kind $work/$kind || fail "make_traces $kind"
@@ -31,7 +31,7 @@ for kind in $kinds; do
 done
 
 [ -x build/prof ] || make -s build/prof >$work/make.log 2>&1 || fail "build/prof, see $work/make.log"
-"${CC:-cc}" -O1 -g tests/html/make_pair.c -o $work/make_pair -pthread || fail "make_pair.c does not compile"
+"${CC:-cc}" -O0 -g tests/html/make_pair.c -o $work/make_pair -pthread || fail "make_pair.c does not compile"
 $work/make_pair $work/pair || fail "make_pair"
 build/prof export $work/pair.1.prof -o $work/pair.sources.html --sources . || fail "prof export --sources"
 for what in "all --events 10000000" "last --events 20000" "first --events 20000 --from 0 --to 5ms" "few --events 200"; do
@@ -42,7 +42,7 @@ done
 build/prof compare $work/pair.1.prof $work/pair.2.prof --format json >$work/pair.json
 [ $? -le 1 ] || fail "prof compare"
 build/prof flame $work/pair.1.prof -o $work/pair.svg || fail "prof flame"
-"${CC:-cc}" -O1 -g tests/html/make_views.c -o $work/make_views -pthread || fail "make_views.c does not compile"
+"${CC:-cc}" -O0 -g tests/html/make_views.c -o $work/make_views -pthread || fail "make_views.c does not compile"
 $work/make_views $work/views || fail "make_views"
 build/prof summary $work/views.prof >$work/views.txt || fail "prof summary"
 
@@ -80,7 +80,7 @@ live() { # LOG [FOLDER]
     passed=$((passed + ${more:-0}))
     [ $status -eq 0 ] || fail "live.mjs, see $1"
 }
-"${CC:-cc}" -O1 -g tests/html/make_live.c -o $work/make_live -pthread || fail "make_live.c does not compile"
+"${CC:-cc}" -O0 -g tests/html/make_live.c -o $work/make_live -pthread || fail "make_live.c does not compile"
 live $work/live.log
 MINIBROWSER=$(ls /usr/lib/*/webkit2gtk-4.*/MiniBrowser 2>/dev/null | tail -n 1)
 if [ "$MINIBROWSER" ] && command -v WebKitWebDriver >/dev/null && command -v Xvfb >/dev/null; then

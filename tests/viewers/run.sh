@@ -18,7 +18,7 @@ fail() {
     exit 1
 }
 
-"${CC:-cc}" -O1 -g ${HZ:+-DPROF__SIMULATED_HZ=${HZ}ull} tests/viewers/make_trace.c -o $work/make_trace -pthread || fail "make_trace.c does not compile"
+"${CC:-cc}" -O0 -g ${HZ:+-DPROF__SIMULATED_HZ=${HZ}ull} tests/viewers/make_trace.c -o $work/make_trace -pthread || fail "make_trace.c does not compile"
 for kind in $kinds; do
     $work/make_trace $kind $work/$kind || fail "make_trace $kind"
 done

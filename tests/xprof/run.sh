@@ -16,7 +16,7 @@ fail() {
     exit 1
 }
 
-"${CC:-cc}" -O1 -g ${HZ:+-DPROF__SIMULATED_HZ=${HZ}ull} tests/xprof/record.c -o $work/record -pthread || fail "record.c does not compile"
+"${CC:-cc}" -O0 -g ${HZ:+-DPROF__SIMULATED_HZ=${HZ}ull} tests/xprof/record.c -o $work/record -pthread || fail "record.c does not compile"
 rm -rf $work/out
 mkdir -p $work/out
 $work/record $work/out || fail "record"
