@@ -1281,7 +1281,7 @@ typedef struct prof_memory_stats {
     uint64_t freed_twice;           /* frees of blocks that were already freed; if events were lost, it may have been
                                        another block */
     uint64_t not_freed;             /* blocks that were allocated again without a free in between: the free was lost, or
-                                       is not marked up */
+                                       is not marked up; or more than 256 pools have blocks at the address */
 } prof_memory_stats;
 
 /* The locks of one name, or one lock. Only waits and holds that lie in the trace as a whole add to the times. */
@@ -23221,6 +23221,7 @@ PROF_DEF void prof_stats_free(prof_stat *stats)
 #define PROF__HEAP_LEAST ((size_t)4096)  /* slots of the table */
 #define PROF__HEAP_KEEP ((size_t)262144) /* up to this size the table keeps all freed blocks */
 #define PROF__HEAP_DEEP 32               /* how many nested memory scopes count */
+#define PROF__HEAP_POOLS 256             /* how many pools of one address are distinguished */
 /* Clocks are read without ordering, and by threads on different processors. So what a thread does with a block that it
    got from another thread may seem to be up to this many nanoseconds earlier than what the other thread did. */
 #define PROF__ORDER_NS 500
@@ -23407,11 +23408,18 @@ static PROF__COLD prof__heap_block *prof__heap_find(const prof__heap *heap, uint
     return any && other && (!own || own->state != PROF__HEAP_LIVE) ? other : own;
 }
 
+/* Adds a block. If its address has too many, it takes the place of one, which counts as not freed if it is live: to
+   find a block of a pool takes as long as its address has others. */
 static PROF__COLD prof__heap_block *prof__heap_put(prof__heap *heap, const prof__heap_block *block)
 {
-    size_t at = prof__heap_slot(heap, block->address);
-    while (heap->blocks[at].state) at = (at + 1) & (heap->capacity - 1);
-    heap->used++;
+    size_t at = prof__heap_slot(heap, block->address), same = 0;
+    for (; heap->blocks[at].state; at = (at + 1) & (heap->capacity - 1))
+        if (heap->blocks[at].address == block->address && ++same == PROF__HEAP_POOLS) break;
+    heap->used += !heap->blocks[at].state;
+    if (heap->blocks[at].state == PROF__HEAP_LIVE) {
+        prof__heap_uncount(heap, &heap->blocks[at]);
+        heap->stats.not_freed++;
+    }
     heap->blocks[at] = *block;
     return &heap->blocks[at];
 }

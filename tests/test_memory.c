@@ -659,6 +659,42 @@ TEST(many_blocks)
     prof_trace_close(trace);
 }
 
+/* One address in more pools than are distinguished: a block takes as long to find as its address has others. */
+TEST(pools_of_one_address)
+{
+    enum { POOLS_MADE = PROF__HEAP_POOLS + 44 };
+    static prof_callsite sites[POOLS_MADE];
+    static char names[POOLS_MADE][16];
+    prof_config config = trace_config(1u << 20);
+    prof_event event;
+    prof__heap heap;
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    prof_trace *trace = trace_stop();
+    CHECK(prof__heap_open(&heap, trace));
+    memset(&event, 0, sizeof event);
+    event.object = 16;
+    for (int i = 0; i < 2 * POOLS_MADE; ++i) {
+        int pool = i < POOLS_MADE ? i : 2 * POOLS_MADE - 1 - i; /* the newest is freed first */
+        prof_callsite *site = &sites[pool];
+        snprintf(names[pool], sizeof names[pool], "pool %d", pool);
+        site->name = site->file = site->function = "";
+        site->category = names[pool];
+        event.type = i < POOLS_MADE ? PROF_EVENT_ALLOC : PROF_EVENT_FREE;
+        event.detail = 1; /* a byte, or PROF__FREE_IN_POOL */
+        event.site = site;
+        event.start_ns = i;
+        CHECK(prof__heap_step(&heap, &event, 0));
+        if (i == POOLS_MADE - 1) CHECK_EQUAL(heap.live, PROF__HEAP_POOLS);
+    }
+    CHECK_EQUAL(heap.stats.count, POOLS_MADE);
+    CHECK_EQUAL(heap.stats.not_freed, POOLS_MADE - PROF__HEAP_POOLS);
+    CHECK_EQUAL(heap.stats.freed_unknown, POOLS_MADE - PROF__HEAP_POOLS);
+    CHECK_EQUAL(heap.live, 0);
+    CHECK_EQUAL(heap.used, PROF__HEAP_POOLS);
+    prof__heap_close(&heap);
+    prof_trace_close(trace);
+}
+
 TEST(summary)
 {
     prof_config config = trace_config(4u << 20);

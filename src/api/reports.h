@@ -81,7 +81,7 @@ typedef struct prof_memory_stats {
     uint64_t freed_twice;           /* frees of blocks that were already freed; if events were lost, it may have been
                                        another block */
     uint64_t not_freed;             /* blocks that were allocated again without a free in between: the free was lost, or
-                                       is not marked up */
+                                       is not marked up; or more than 256 pools have blocks at the address */
 } prof_memory_stats;
 
 /* The locks of one name, or one lock. Only waits and holds that lie in the trace as a whole add to the times. */
