@@ -225,6 +225,14 @@ PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascendi
 
 #include <time.h>
 
+#ifdef PROF__WRAPS_MALLOC /* prof's own allocations are not recorded as the program's */
+#define malloc(size) __libc_malloc(size)
+#define calloc(count, size) __libc_calloc(count, size)
+#define realloc(at, size) __libc_realloc(at, size)
+#define free(at) __libc_free(at)
+#define qsort(at, count, size, order) prof__quiet_sort(at, count, size, order)
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -1937,6 +1945,14 @@ PROF_DEF prof_status prof_set_paused(int paused)
     prof__unlock_steady(&prof__report_paused.lock, cancel);
     return status;
 }
+
+#ifdef PROF__WRAPS_MALLOC
+#undef malloc
+#undef calloc
+#undef realloc
+#undef free
+#undef qsort
+#endif
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -4,6 +4,8 @@
 #define PROF_IMPLEMENTATION
 #define PROF_WRAP_MALLOC
 #include "../prof_chrome.h"
+#include "../prof_report.h"
+#include "../prof_xplane.h"
 #include "test.h"
 #include "trace.h"
 #include <cerrno>
@@ -239,7 +241,7 @@ TEST(threads)
 TEST(what_prof_allocates)
 {
     if (!WRAPPED) SKIP("not in a build with a sanitizer");
-    static const char *const files[] = {"wrap.json", "wrap.csv", "wrap.txt", "wrap.prof"};
+    static const char *const files[] = {"wrap.json", "wrap.csv", "wrap.txt", "wrap.pprof", "wrap/", "wrap.prof"};
     prof_config config = trace_config(8u << 20);
     trace_start(&config);
     for (int i = 0; i < 20000; ++i) {
@@ -248,7 +250,12 @@ TEST(what_prof_allocates)
     }
     {
         PROFILE_MEMORY_SCOPE("reading");
-        for (size_t i = 0; i < 4; ++i) CHECK_EQUAL(prof_save(trace_path(files[i])), PROF_OK);
+        for (size_t i = 0; i < sizeof files / sizeof *files; ++i) CHECK_EQUAL(prof_save(trace_path(files[i])), PROF_OK);
+        for (int i = 0; i < PROF_REPORT_LAYOUT_COUNT; ++i) {
+            char *text = prof_dumps((prof_report_layout)i, PROF_SORT_TOTAL, 0, 0);
+            CHECK(text != NULL);
+            prof_report_free(text);
+        }
         prof_trace *trace = NULL;
         prof_stat *stats = NULL;
         size_t count = 0;
@@ -260,6 +267,10 @@ TEST(what_prof_allocates)
     }
     free(keep);
     prof_trace *trace = trace_stop();
+    prof_memory_stats *stats = NULL;
+    CHECK_EQUAL(prof_memory(trace, &stats), PROF_OK);
+    CHECK_EQUAL(stats->freed_unknown, 0);
+    prof_memory_free(stats);
     CHECK_FIGURES(trace, "reading", 1, 99, 0, 0);
     prof_trace_close(trace);
 }
