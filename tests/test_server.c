@@ -2447,6 +2447,33 @@ TEST(children_of_fork_have_no_server)
     free(r.body);
 }
 
+/* What prof_server_start() has opened so far when another thread forks. */
+TEST(children_of_fork_have_no_half_of_a_server)
+{
+    prof__server *v = &prof__server_state;
+    int files[4], how = 1;
+    if (!start(NULL)) return;
+    prof_server_stop();
+    CHECK_EQUAL(prof__server_open(v, 0, NULL), PROF_OK);
+    memcpy(files, v->listeners, sizeof v->listeners);
+    memcpy(files + 2, v->wake, sizeof v->wake);
+    CHECK(files[0] > 2 || files[1] > 2);
+    pid_t child = fork();
+    if (child == 0) {
+        int bad = 0;
+        for (int i = 0; i < 4; ++i) bad += files[i] >= 0 && fcntl(files[i], F_GETFD) != -1;
+        for (int i = 0; i < 3; ++i) bad += fcntl(i, F_GETFD) == -1 ? 16 : 0;
+        _exit(bad);
+    }
+    waitpid(child, &how, 0);
+    CHECK_EQUAL(how, 0);
+    prof__server_close_all(v);
+    prof__server_reset(v);
+    if (!start(NULL)) return;
+    CHECK_EQUAL(status_of(get("/status")), 200);
+    prof_server_stop();
+}
+
 TEST(descriptors_do_not_outlive_exec)
 {
     char line[256];

@@ -3,8 +3,9 @@
 
 static void prof__server_shut(int *file)
 {
-    if (*file >= 0) prof__socket_close(*file);
-    *file = -1;
+    int had = *file;
+    *file = -1; /* first: the child of a fork must not close what has this number next */
+    if (had >= 0) prof__socket_close(had);
 }
 
 /* Closes a client's connection, and frees the client. Descriptors change under the lock, so that the child of a fork

@@ -134,10 +134,11 @@ SECURITY
     - A token must be in each request as `Authorization: Bearer TOKEN`, and is compared in constant time. A browser asks
       its user: the token is the password, with any name (`Authorization: Basic`, base64 of NAME:TOKEN). There is no
       encryption: on a network, use ssh -L 9012:localhost:9012 instead. XProf's dialog cannot send a token.
-    - Web pages are refused: without a token the Host must be a name of this machine (no DNS rebinding), and a request
-      that a browser marks as another page's (Origin, Sec-Fetch-Site) is refused, whatever it asks for. A browser that
-      knows the token may send it with a GET of another page, and marks that only on loopback: on any other address,
-      such a page can begin captures, but not read them.
+    - Web pages are refused: without a token the Host must be a name of this machine (no DNS rebinding; with a token it
+      may be any, because a browser sends a token only to the name for which its user gave it), and a request that a
+      browser marks as another page's (Origin, Sec-Fetch-Site) is refused, whatever it asks for. A browser that knows
+      the token may send it with a GET of another page, and marks that only on loopback: on any other address, such a
+      page can begin captures, but not read them.
     - The server never opens a path that a client sends; keys of the configuration that name a file are refused.
     - It accepts 16 connections, each with 8 requests at a time (HTTP/1: after 8 requests that were sent without waiting
       for an answer it closes the connection), 16 KiB of head and 64 KiB of body, which must arrive in 10 seconds. If

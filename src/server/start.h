@@ -29,28 +29,25 @@ static int prof__server_is_loopback(const prof__server_address *address)
     return IN6_IS_ADDR_LOOPBACK(&address->six.sin6_addr);
 }
 
-/* Returns a socket that listens, or -1 and errno. If *port is 0, sets it to the port that was taken. */
-static int prof__server_listen(const char *host, int *port)
+/* Makes *listener a socket that listens, at once, so that the child of a fork meanwhile closes it. Returns 0, or errno
+   and -1 in *listener. If *port is 0, sets it to the port that was taken. */
+static int prof__server_listen(const char *host, int *port, int *listener)
 {
     prof__server_address address;
     socklen_t size;
-    if (!prof__server_address_of(host, *port, &address, &size)) {
-        errno = EINVAL;
-        return -1;
-    }
-    int file = prof__socket_open(address.any.sa_family);
-    if (file < 0) return -1;
+    if (!prof__server_address_of(host, *port, &address, &size)) return EINVAL;
+    int file = *listener = prof__socket_open(address.any.sa_family);
+    if (file < 0) return errno;
     prof__socket_option(file, SOL_SOCKET, PROF__SOCKET_REUSE, 1); /* takes ports of closed connections, not listeners */
     if (address.any.sa_family == AF_INET6) prof__socket_option(file, IPPROTO_IPV6, IPV6_V6ONLY, 1);
     if (bind(PROF__SOCKET(file), &address.any, size) || listen(PROF__SOCKET(file), 16) ||
         getsockname(PROF__SOCKET(file), &address.any, &size)) {
         int error = prof__socket_errno();
-        prof__socket_close(file);
-        errno = error;
-        return -1;
+        prof__server_shut(listener);
+        return error;
     }
     *port = ntohs(address.any.sa_family == AF_INET ? address.four.sin_port : address.six.sin6_port);
-    return file;
+    return 0;
 }
 
 /* Listens on both loopback addresses with the same port, because localhost may mean either. A machine may have only one
@@ -59,12 +56,10 @@ static int prof__server_listen_here(prof__server *v, int port)
 {
     for (int tries = 0; tries < 20; ++tries) {
         v->port = port;
-        v->listeners[0] = prof__server_listen("127.0.0.1", &v->port);
-        int error = errno;
-        if (v->listeners[0] < 0 && error != EADDRNOTAVAIL && error != EAFNOSUPPORT) return error;
-        v->listeners[1] = prof__server_listen("::1", &v->port);
-        if (v->listeners[1] >= 0 || (errno != EADDRINUSE && v->listeners[0] >= 0)) return 0;
-        error = errno;
+        int error = prof__server_listen("127.0.0.1", &v->port, &v->listeners[0]);
+        if (error && error != EADDRNOTAVAIL && error != EAFNOSUPPORT) return error;
+        error = prof__server_listen("::1", &v->port, &v->listeners[1]);
+        if (!error || (error != EADDRINUSE && v->listeners[0] >= 0)) return 0;
         prof__server_shut(&v->listeners[0]);
         if (error != EADDRINUSE || port) return error;
     }
@@ -90,8 +85,7 @@ static prof_status prof__server_open(prof__server *v, int port, const char *host
         error = prof__server_listen_here(v, port);
     } else {
         v->port = port;
-        v->listeners[0] = prof__server_listen(host, &v->port);
-        if (v->listeners[0] < 0) error = errno;
+        error = prof__server_listen(host, &v->port, &v->listeners[0]);
     }
     if (error)
         return prof__fail(PROF_IO, "prof_server_start: cannot listen on port %d: %s", port,
@@ -114,8 +108,10 @@ static void prof__server_close_all(prof__server *v)
 
 static void prof__server_reset(prof__server *v)
 {
+    prof__lock(&prof__server_files);
     memset(v, 0, sizeof *v);
     v->listeners[0] = v->listeners[1] = v->wake[0] = v->wake[1] = -1;
+    prof__unlock(&prof__server_files);
 }
 
 static prof_status prof__server_configure(prof__server *v, const prof_server_options *options)
@@ -176,10 +172,11 @@ static void prof__server_child_of_fork(void)
 {
     prof__server *v = &prof__server_state;
     PROF__ERRNO_SAVE();
-    if (v->running) {
+    int known = v->running || prof__server_fork_holds; /* also if it was just starting */
+    prof__server_files = 0;
+    if (known) {
         for (int i = 0; i < PROF__SERVER_CLIENTS; ++i)
             if (v->clients[i]) close(v->clients[i]->file);
-        prof__server_files = 0;
         prof__server_close_all(v);
     }
     prof__server_reset(v);
@@ -212,15 +209,16 @@ static prof_status prof__server_begin(prof__server *v, int port, const prof_serv
 {
     static int watches;
     prof_status status = prof__server_configure(v, options);
-    if (!status) status = prof__server_open(v, port, options->host);
     if (status) return status;
-    if (!watches) {
+    if (!watches) { /* before the first descriptor */
 #ifndef _WIN32
         pthread_atfork(prof__server_before_fork, prof__server_parent_of_fork, prof__server_child_of_fork);
 #endif
         atexit(prof__server_leave);
         watches = 1;
     }
+    status = prof__server_open(v, port, options->host);
+    if (status) return status;
     int error = prof__server_create(&v->thread, prof__server_main, v);
     if (error) return prof__fail(PROF_NO_MEMORY, "prof_server_start: cannot start a thread: %s", strerror(error));
     v->running = 1;
