@@ -34,7 +34,7 @@ async function account(prefix) {
         check(`${name}: events of track ${id}`, got.join('\n') === wanted.events.join('\n'), firstDifference(got, wanted.events));
         if (track && !track.device) same(`${name}: thread of track ${id}`, [String(track.thread), track.name], [wanted.thread, wanted.name]);
     }
-    const cut = [...tracks.values()].flatMap(({ events }) => events).filter(line => /^scope\t/.test(line) && line.split('\t')[6] !== '0').length, note = warnings(report).find(line => / lacks? begin or end/.test(line));
+    const cut = [...tracks.values()].flatMap(({ events }) => events).map(line => JSON.parse(line)).filter(fields => fields[0] === 'scope' && fields[6] !== '0').length, note = warnings(report).find(line => / lacks? begin or end/.test(line));
     same(`${name}: the page says how many scopes are cut`, note ? parseInt(note.replace(/,/g, ''), 10) : 0, cut);
     const titles = report.tracks.filter(track => !track.device && track.name && !track.fiber).map(track => `${track.process.id} ${track.title}`);
     same(`${name}: no two threads have one title`, titles.length - new Set(titles).size, 0);

@@ -173,7 +173,7 @@ function plain(value) {
 }
 
 const line = (type, name, category, start, duration, depth, flags, value, args, file, number, func) =>
-    [type, name, category, start, duration, depth, flags, value, args.map(([k, v]) => `${k}=${plain(v)}`).join(';'), file, number, func].join('\t');
+    JSON.stringify([type, name, category, start, duration, depth, flags, value, args.map(([k, v]) => `${k}=${plain(v)}`).join(';'), file, number, func].map(String));
 
 /** The events of a track, each as a text, sorted; no spans. */
 export function eventsOf(report, track) {
