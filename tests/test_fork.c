@@ -626,6 +626,50 @@ static void *restarts(void *unused)
     return unused;
 }
 
+/* Moves a block of the thread that records, whose memory has one lock. */
+static void *moves_a_block(void *block)
+{
+    for (size_t size = 3000; !__atomic_load_n(&over, __ATOMIC_ACQUIRE); size ^= 3000 ^ 5000) {
+        void *moved = realloc(block, size);
+        if (moved) block = moved;
+    }
+    free(block);
+    return NULL;
+}
+
+/* A lock of malloc() that another thread has is never released in such a child: it must not allocate or free. */
+TEST(children_without_handlers_while_others_allocate)
+{
+    static const prof_mode modes[] = {PROF_RING, PROF_STREAM, PROF_STATS};
+    pthread_t thread;
+    if (TRACE_SANITIZER) SKIP("sanitizers have to be told of a fork");
+    if (!clones_are_found()) SKIP("needs Linux 4.14 and pages of 4 KiB");
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; ++i) {
+        prof_config config = trace_config(1u << 20);
+        config.mode = modes[i];
+        if (config.mode == PROF_STREAM) config.output = FOLDER "/a.prof";
+        trace_start(&config);
+        over = 0;
+        pthread_create(&thread, NULL, moves_a_block, malloc(3000));
+        for (int child = 0; child < 20 && !test_failures; ++child) {
+            int status = 1;
+            pid_t pid = clones();
+            if (!pid) {
+                alarm(60);
+                five_scopes(NULL);
+                _exit(0);
+            }
+            CHECK_EQUAL(waitpid(pid, &status, 0), pid);
+            CHECK_EQUAL(status, 0);
+        }
+        __atomic_store_n(&over, 1, __ATOMIC_RELEASE);
+        pthread_join(thread, NULL);
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+    }
+    prof_reset();
+    empty_folder();
+}
+
 TEST(children_without_handlers_while_others_control)
 {
     pthread_t thread;

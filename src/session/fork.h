@@ -144,6 +144,19 @@ static PROF__RARE void prof__child_of_fork(void)
 }
 
 #ifdef PROF__GENERATION_PAGE
+/* Keeps what would be freed: a thread of the parent may have had malloc's lock, which only a fork() with handlers
+   releases. */
+static PROF__RARE void prof__child_keep(void)
+{
+    prof__session *s = prof__state.session;
+    prof__state.retired = NULL;
+    if (!s) return;
+    if (prof__on_demand || !prof__state.running) prof__state.session = NULL;
+    s->stream.block = NULL;
+    s->stream.chunks = NULL;
+    s->follow = NULL;
+}
+
 /* Called at the first macro, control function or end of a thread in a child of _Fork() or clone(). Other threads of the
    parent may have been in the middle of a change; the caller is not, and is busy or will take a lock. The child may
    have threads by now: one of them does this, with the locks, and the others wait. If that is a new one, the first
@@ -158,6 +171,7 @@ static PROF__COLD void prof__child_unannounced(void)
         while (!PROF__ACQUIRE(prof__generation)) prof__wait();
     } else {
         int changing = prof__lock_word || prof__change_word || prof__thread_id() != prof__process_id();
+        if (!changing) prof__child_keep();
         prof__lock_word = prof__change_word = 1;
         prof__control_word = 0;
         prof__child_begins(self, !changing, changing);
