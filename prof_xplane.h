@@ -2803,7 +2803,7 @@ static void prof__pprof_comment(prof__pprof *p, uint64_t count, const char *text
 static void prof__pprof_make(prof__pprof *p, const prof_trace *trace, const prof_memory_stats *memory)
 {
     const prof_trace_info *about = prof_trace_about(trace);
-    int64_t end = about->to_ns ? about->to_ns : about->duration_ns;
+    int64_t end = about->to_ns && about->to_ns < about->duration_ns ? about->to_ns : about->duration_ns;
     size_t i;
     prof__pprof_string(p, "");
     prof__pprof_type(p, PROF__PPROF_TYPE, "alloc_objects", "count");

@@ -2223,6 +2223,17 @@ TEST(the_memory_profile_is_one_of_pprof)
     }
     free(bytes);
     free_all();
+    /* a window that reaches beyond the end: the profile ends with the recording */
+    const prof_trace_info *about = prof_trace_about(trace);
+    CHECK_EQUAL(prof_trace_window(trace, 0, about->duration_ns + 5000000000), PROF_OK);
+    m.size = 0;
+    CHECK_EQUAL(prof_xplane_pprof_stream(trace, memory_sink(&m)), PROF_OK);
+    if (!(bytes = gunzip(m.bytes, m.size, &length))) return;
+    p = read_profile(bytes, length);
+    CHECK_EQUAL(p.duration, about->duration_ns);
+    CHECK_EQUAL(p.time, about->start_unix_ns + (uint64_t)about->duration_ns);
+    free(bytes);
+    free_all();
     /* a sink that refuses; a file, by its ending */
     m.size = 0;
     m.limit = 20;
