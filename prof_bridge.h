@@ -854,11 +854,12 @@ static PROF__COLD void prof__bridge_scope_end(prof__thread *self, prof__token to
     if (!prof__bridge_enter(self)) return;
     PROF__ERRNO_SAVE();
     uint32_t at = stack->depth;
-    if (stack->over) {
+    while (at && stack->open[at - 1].token != token) --at;
+    if (stack->over && (!at || at == stack->depth)) { /* with a slow clock, a deeper scope may have the last's token */
         stack->over--;
-    } else {
-        while (at && stack->open[at - 1].token != token) --at;
-        while (at && stack->depth >= at) prof__bridge_hide(&stack->open[--stack->depth]);
+    } else if (at) {
+        stack->over = 0; /* longjmp() has left those */
+        while (stack->depth >= at) prof__bridge_hide(&stack->open[--stack->depth]);
     }
     PROF__ERRNO_RESTORE();
     prof__bridge_leave(self);

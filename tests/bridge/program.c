@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <sys/wait.h>
 
 static void start(void)
@@ -193,15 +194,26 @@ static void sessions(void)
     prof_stop();
 }
 
+static jmp_buf *out;
 static void down(int levels)
 {
     PROFILE_SCOPE("down");
-    if (levels > 1) down(levels - 1);
+    if (levels > 1)
+        down(levels - 1);
+    else if (out)
+        longjmp(*out, 1);
 }
 static void depth(void)
 {
+    jmp_buf jump;
     start();
     down(PROF_BRIDGE_DEPTH + 20);
+    {
+        PROFILE_SCOPE("around those that longjmp() leaves");
+        out = &jump;
+        if (!setjmp(jump)) down(PROF_BRIDGE_DEPTH + 20);
+        out = NULL;
+    }
     {
         PROFILE_SCOPE("after");
     }
