@@ -749,6 +749,7 @@ TEST(outputs_that_cannot_be)
     OUTPUT_FAILS("folder.csv/trace", PROF_INVALID_ARGUMENT, "has no extension");
     OUTPUT_FAILS("trace.", PROF_INVALID_ARGUMENT, "'.'");
     OUTPUT_FAILS("trace.%x.csv", PROF_INVALID_ARGUMENT, "%x");
+    OUTPUT_FAILS("trace%", PROF_INVALID_ARGUMENT, "unknown %: use %p");
     OUTPUT_FAILS("trace.csv%", PROF_INVALID_ARGUMENT, "%");
     OUTPUT_FAILS("/dev/null/folder/trace.csv", PROF_IO, "/dev/null");
     OUTPUT_FAILS("/dev/null/folder/trace.prof", PROF_IO, "/dev/null");

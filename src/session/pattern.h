@@ -92,7 +92,7 @@ static PROF__RARE prof_status prof__expand_counted(const char *path, uint64_t co
     if (!wrong) return PROF_OK;
     if (*wrong != '%') return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", path);
     if (wrong[1] == 'c') return prof__fail(PROF_INVALID_ARGUMENT, "%s: %%c can be used in prof_config.save only", path);
-    return prof__fail(PROF_INVALID_ARGUMENT, "%s: unknown %%%c: use %%p, %%n, %%t, %%r, %%h or %%%%", path, wrong[1]);
+    return prof__fail(PROF_INVALID_ARGUMENT, "%s: unknown %.2s: use %%p, %%n, %%t, %%r, %%h or %%%%", path, wrong);
 }
 
 static PROF__RARE prof_status prof__expand(const char *path, char *to, size_t size)
