@@ -10615,16 +10615,23 @@ static PROF__RARE const char *prof__expand_at(const char *path, const char *star
     return NULL;
 }
 
+/* Converts a Unix time in seconds. Returns 0 if the system cannot. */
+static PROF__RARE int prof__local_time(uint64_t seconds, struct tm *here)
+{
+    time_t moment = (time_t)seconds;
+#ifdef _WIN32
+    const struct tm *known = localtime(&moment);
+    if (known) *here = *known;
+    return known != NULL;
+#else
+    return localtime_r(&moment, here) != NULL;
+#endif
+}
+
 static PROF__RARE void prof__time_text(char to[16])
 {
-    time_t now = time(NULL);
     struct tm here;
-#ifdef _WIN32
-    here = *localtime(&now);
-#else
-    localtime_r(&now, &here);
-#endif
-    if (!strftime(to, 16, "%Y%m%d-%H%M%S", &here)) to[0] = 0;
+    if (!prof__local_time((uint64_t)time(NULL), &here) || !strftime(to, 16, "%Y%m%d-%H%M%S", &here)) to[0] = 0;
 }
 
 /* A folder named ~, which prof would make, is not what is meant, and dangerous to remove. */
@@ -27161,6 +27168,8 @@ static int prof__file_rename(const char *from, const char *to); /* returns 0 if 
 static int prof__read_size(FILE *file, uint64_t *size);
 static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size);
 static prof_status prof__expand(const char *path, char *to, size_t size); /* %p and the like */
+struct tm;
+static int prof__local_time(uint64_t seconds, struct tm *here); /* of a Unix time; 0: the system cannot */
 
 /*-- the process -- */
 static const char *prof__environment(const char *name); /* null: not set, or not to be trusted */

@@ -567,15 +567,9 @@ static uint64_t prof__report_end_ns(const prof_trace *trace)
 
 static void prof__report_time(const prof_trace *trace, const char *format, char *to, size_t size)
 {
-    time_t seconds = (time_t)(prof__report_end_ns(trace) / 1000000000);
     struct tm here;
-#ifdef _WIN32
-    struct tm *known = localtime(&seconds);
-#else
-    struct tm *known = localtime_r(&seconds, &here);
-#endif
-    if (known && known != &here) here = *known;
-    if (!known || !strftime(to, size, format, &here)) to[0] = 0;
+    if (!prof__local_time(prof__report_end_ns(trace) / 1000000000, &here) || !strftime(to, size, format, &here))
+        to[0] = 0;
 }
 
 /*-- CNTK's summary --*/

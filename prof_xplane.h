@@ -2294,7 +2294,7 @@ static void prof__xplane_host(char *to, size_t size, const prof_trace *trace, co
 static void prof__xplane_run_name(char *to, size_t size, const prof_trace *trace, const prof_xplane_options *options)
 {
     const prof_trace_info *about = prof_trace_about(trace);
-    time_t begin = (time_t)((about->start_unix_ns + (uint64_t)prof__xplane_time(about->from_ns)) / 1000000000u);
+    uint64_t begin = (about->start_unix_ns + (uint64_t)prof__xplane_time(about->from_ns)) / 1000000000u;
     const char *job =
         about->pid == prof__process_id() && prof__xplane_metadata(trace, "rank") ? prof__xplane_job() : NULL;
     struct tm here;
@@ -2308,12 +2308,7 @@ static void prof__xplane_run_name(char *to, size_t size, const prof_trace *trace
         prof__xplane_name_text(to, size, text);
         return;
     }
-#ifdef _WIN32
-    memset(&here, 0, sizeof here);
-    if (localtime(&begin)) here = *localtime(&begin);
-#else
-    if (!localtime_r(&begin, &here)) memset(&here, 0, sizeof here);
-#endif
+    if (!prof__local_time(begin, &here)) memset(&here, 0, sizeof here);
     if (!strftime(to, size, "%Y_%m_%d_%H_%M_%S", &here)) prof__text_copy(to, size, "run");
 }
 

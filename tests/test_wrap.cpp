@@ -61,6 +61,23 @@ static figures figures_of(const prof_trace *trace, const char *scope)
         CHECK_EQUAL(test_f.live_bytes, lb);              \
     } while (0)
 
+// The first: later, the C library knows its time zone.
+TEST(what_the_c_library_allocates_for_a_report)
+{
+    if (!WRAPPED) SKIP("not in a build with a sanitizer");
+    prof_config config = trace_config(1u << 20);
+    trace_start(&config);
+    {
+        PROFILE_MEMORY_SCOPE("report");
+        prof_report_free(prof_dumps(PROF_REPORT_CNTK, PROF_SORT_TOTAL, 0, 0));
+        keep = malloc(7);
+    }
+    free(keep);
+    prof_trace *trace = trace_stop();
+    CHECK_FIGURES(trace, "report", 1, 7, 0, 0);
+    prof_trace_close(trace);
+}
+
 TEST(each_function)
 {
     if (!WRAPPED) SKIP("not in a build with a sanitizer");

@@ -93,6 +93,8 @@ static int prof__file_rename(const char *from, const char *to); /* returns 0 if 
 static int prof__read_size(FILE *file, uint64_t *size);
 static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size);
 static prof_status prof__expand(const char *path, char *to, size_t size); /* %p and the like */
+struct tm;
+static int prof__local_time(uint64_t seconds, struct tm *here); /* of a Unix time; 0: the system cannot */
 
 /*-- the process -- */
 static const char *prof__environment(const char *name); /* null: not set, or not to be trusted */
