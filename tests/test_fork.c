@@ -647,7 +647,7 @@ TEST(children_without_handlers_while_others_allocate)
     for (size_t i = 0; i < sizeof modes / sizeof *modes; ++i) {
         prof_config config = trace_config(1u << 20);
         config.mode = modes[i];
-        if (config.mode == PROF_STREAM) config.output = FOLDER "/a.prof";
+        if (config.mode == PROF_STREAM) config.output = trace_path(FOLDER "/a.prof");
         trace_start(&config);
         over = 0;
         pthread_create(&thread, NULL, moves_a_block, malloc(3000));
