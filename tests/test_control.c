@@ -1754,6 +1754,26 @@ TEST(long_scopes_release_the_chunk_before)
     prof_trace_close(trace_stop());
 }
 
+/* What the thread knows of its last word belongs to the session in which it was written, whose memory may be gone. */
+TEST(short_scopes_in_one_session_after_another)
+{
+    for (int i = 0; i < 8; ++i) {
+        prof_config config = trace_config((size_t)(256u << 10) << i % 3);
+        config.min_duration_ns = 3600u * 1000000000ull;
+        trace_start(&config);
+        for (int k = 0; k < 100; ++k) {
+            PROFILE_SCOPE("outer");
+            PROFILE_BLOCK("inner") {}
+        }
+        CHECK_EQUAL(prof_set_level(3), PROF_OK);
+        for (int k = 0; k < 100; ++k) PROFILE_BLOCK("again") {}
+        stop_and_read();
+        CHECK_EQUAL(list.count, 0);
+        done();
+        CHECK_EQUAL(prof_reset(), PROF_OK);
+    }
+}
+
 /* Millions of short scopes take no room at all. */
 TEST(short_scopes_take_no_room)
 {

@@ -93,9 +93,10 @@ static inline void prof__untake(prof__thread *self, uint32_t gate)
     self->gate = gate;
 }
 
-/* Keeps what a gate with PROF__SHORT says for the slow paths. */
-static PROF__COLD void prof__short_passes(prof__thread *self)
+/* Keeps what a gate with PROF__SHORT says for the slow paths, unless the thread was moved since. */
+static PROF__COLD void prof__short_passes(prof__thread *self, uint32_t gate)
 {
+    if (gate != (self->seen ^ PROF__SHORT) || !self->cursor) return;
     self->begun = self->cursor - 1;
     self->begun_end = self->cursor;
 }
@@ -157,7 +158,7 @@ static PROF__APART void prof__control_unlock(void) { prof__unlock_steady(&prof__
    site is NULL, if the thread is attached. If this is a handler that interrupted a macro, counts what it loses. */
 static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint32_t gate, uint32_t loss)
 {
-    if (PROF__UNLIKELY(gate & PROF__SHORT)) prof__short_passes(self);
+    if (PROF__UNLIKELY(gate & PROF__SHORT)) prof__short_passes(self, gate);
     if (gate == PROF__BUSY)
         prof__lose_busy(self, loss);
     else if (prof__settle(self, site, loss))
@@ -263,19 +264,18 @@ static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *sit
 {
     prof__token token = gate == PROF__BUSY ? 0 : prof__note_begin(self, site, lost);
     if (gate & PROF__SHORT) {
-        prof__short_passes(self);
+        prof__short_passes(self, gate);
         gate = PROF__SHUT; /* an end has to look at notes */
     }
     prof__untake(self, gate);
     return token;
 }
 
-/* Begins a scope that was lost for want of room, see >>note, unless its arguments can find none either. Shuts the gate:
-   the caller has nothing more to write, and opens it. */
+/* Begins a scope that was lost for want of room, see >>note, unless its arguments can find none either. */
 static PROF__RARE prof__token prof__begin_lost(prof__thread *self, prof_site *site)
 {
     if (!PROF__NOTE_LOST || !site || (self->free_words < 2 && self->session->header->mode == PROF_FILL)) return 0;
-    return prof__begin_off(self, site, PROF__SHUT, PROF__NOTE_LOST);
+    return prof__note_begin(self, site, PROF__NOTE_LOST);
 }
 
 /* Notes a begin or an end that was just written, with min_duration, so that an end finds what it can remove. */
@@ -361,20 +361,23 @@ static int prof__in_step(const prof__thread *self)
     return self->session && self->seen == PROF__LOAD(prof__generation);
 }
 
-/* Opens the gate to begins and ends, with min_duration, unless one of these could take a word of another event for its
-   begin. */
-static PROF__COLD void prof__open_short(prof__thread *self)
+/* Returns the next value of the gate with min_duration: open to begins and ends, unless one of these could take a word
+   of another event for its begin. */
+static PROF__COLD uint32_t prof__gate_short(const prof__thread *self, uint32_t gate)
 {
-    if (self->begun_end == self->cursor && *self->known >> PROF__KIND_SHIFT != PROF__KIND_BEGIN &&
-        !self->note && !PROF__LEAVES_SOON(self))
-        self->gate = self->seen ^ PROF__SHORT;
+    int open = self->begun_end == self->cursor && *self->known >> PROF__KIND_SHIFT != PROF__KIND_BEGIN &&
+               !self->note && !PROF__LEAVES_SOON(self);
+    return open ? self->seen ^ PROF__SHORT : gate;
 }
 
-/* Does what prof__leave() does, after the slow path of a begin or an end. */
+/* Does what prof__leave() does, after the slow path of a begin or an end. Once the gate is open, a handler may move the
+   thread to another session, or to none. */
 static void prof__leave_scope(prof__thread *self)
 {
-    prof__leave(self);
-    if (PROF__SHORT && PROF__UNLIKELY(self->session->fast == PROF__SHORT)) prof__open_short(self);
+    uint32_t gate = prof__gate_next(self);
+    if (PROF__SHORT && PROF__UNLIKELY(self->session->fast == PROF__SHORT)) gate = prof__gate_short(self, gate);
+    PROF__BARRIER();
+    self->gate = gate;
 }
 
 static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *site, uint32_t gate, uint64_t read)
@@ -386,7 +389,7 @@ static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *si
         in_step = 0; /* the site may have waited for the lock */
     }
     if (!ready) return prof__begin_refused(self, site);
-    if (PROF__UNLIKELY(gate & PROF__SHORT)) prof__short_passes(self);
+    if (PROF__UNLIKELY(gate & PROF__SHORT)) prof__short_passes(self, gate);
     prof__token token =
         prof__begin_at(self, site, prof__site_head(site), prof__now_again(self->session, read, in_step, 0));
     prof__leave_scope(self);
@@ -429,7 +432,7 @@ static PROF__SLOW void prof__end_slow(prof__thread *self, prof__token token, uin
     if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) { /* begun in another session, whose image has it as open */
         prof__untake(self, gate);
     } else if ((in_step && gate != PROF__BUSY) || prof__enter_slow(self, NULL, gate, PROF__LOSS_EVENT)) {
-        if (PROF__UNLIKELY(gate & PROF__SHORT)) prof__short_passes(self);
+        if (PROF__UNLIKELY(gate & PROF__SHORT)) prof__short_passes(self, gate);
         if ((uint32_t)token == self->epoch)
             prof__end_at(self, token ^ self->epoch, prof__now_again(self->session, read, in_step, 1));
         prof__leave_scope(self);
