@@ -202,7 +202,8 @@ TEST(copy_and_window)
     prof_trace_close(live);
     int64_t end = prof_trace_about(trace)->duration_ns;
     CHECK_EQUAL(prof_image_copy(path, copy, end / 2, end), PROF_OK);
-    prof_trace *part = trace_open_file(copy);
+    prof_trace *part = NULL;
+    CHECK_EQUAL(prof_trace_open(copy, &part), PROF_OK); /* a cursor returns what is in the window, which may be less */
     CHECK(part && prof_trace_about(part)->from_ns >= end / 2 && prof_trace_about(part)->from_ns < end / 2 + 50);
     CHECK(part && prof_trace_about(part)->to_ns >= end && prof_trace_about(part)->to_ns < end + 50);
     prof_trace_close(part);

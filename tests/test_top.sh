@@ -55,6 +55,7 @@ start() { # start OUTPUT IMAGE [VARIABLE=VALUE]...: the program, as $program
     within shows "$image" || bad "the program records into $image"
 }
 watch() { # watch FILE: prof top, as $watcher; three tables later it returns
+    : >live # else the tables of the last one may be counted
     "$prof" top -p 50ms "$1" >live 2>err </dev/null &
     watcher=$!
     within eval '[ "$(grep -c "^scope " live)" -ge 3 ]' || bad "three tables of $1"
