@@ -1,7 +1,7 @@
 // Tracy's macros on top of prof: a program that is marked up with them needs only another include, and one file that
 // defines PROF_IMPLEMENTATION. docs/coming-from-tracy.md says what becomes of each. Take what you need, or all of it.
 //
-//     #include "tracy.hpp"        // instead of "tracy/Tracy.hpp"; includes tracyc.h, which is instead of "tracy/TracyC.h"
+//     #include "tracy.hpp"        // instead of "tracy/Tracy.hpp"; includes tracyc.h, for files with "tracy/TracyC.h"
 #ifndef PROF_TRACY_HPP
 #define PROF_TRACY_HPP
 

@@ -1,11 +1,13 @@
-/* Tracy's macros for C, those of tracy/TracyC.h, on top of prof: a program that is marked up with them needs only another
-   include, and one file that defines PROF_IMPLEMENTATION. For C++ there is tracy.hpp, which includes this file.
+/* Tracy's macros for C, those of tracy/TracyC.h, on top of prof: a program that is marked up with them needs only
+   another include, and one file that defines PROF_IMPLEMENTATION. For C++ there is tracy.hpp, which includes this file.
    docs/coming-from-tracy.md says what becomes of each macro.
 
        #define TRACYC_IMPLEMENTATION   // in one file too, if the program uses TracyCFrameMarkStart or TracyCFiberEnter
        #include "tracyc.h"             // instead of "tracy/TracyC.h"
 
-   Macros end in a semicolon where Tracy's do. Colours of zones and depths of call stacks are ignored. Needs gcc or clang. */
+   Macros end in a semicolon where Tracy's do. Colours of zones and depths of call stacks are ignored. All may be used
+   on any thread. In a signal handler use only zones, frames and fibers that were used before outside of one: the first
+   time allocates memory. Without memory they are not recorded. Needs gcc or clang. */
 #ifndef PROF_TRACYC_H
 #define PROF_TRACYC_H
 
@@ -19,7 +21,8 @@
 extern "C" {
 #endif
 
-/* Zones: PROFILE_BEGIN knows the line of the source; the range, which has the same name, is what TracyCZoneEnd ends. */
+/* Zones. PROFILE_BEGIN knows the line of the source; the range has the same name, so that TracyCZoneEnd ends the
+   innermost scope of that name on its thread or fiber. Up to 32 zones may be open there. */
 typedef prof_range *TracyCZoneCtx;
 static inline TracyCZoneCtx tracyc_zone(prof_range **zone, const char *name)
 {
@@ -105,8 +108,8 @@ prof_fiber *tracyc_fiber(const char *name);
 #define TracyCAllocNS(pointer, size, depth, pool) TracyCAllocN(pointer, size, pool)
 #define TracyCFreeNS(pointer, depth, pool) TracyCFreeN(pointer, pool)
 
-/* Locks. One has the name of the variable that stands for it. Readers of a shared lock are not recorded: several may hold
-   it. */
+/* Locks. One has the name of the variable that stands for it. Readers of a shared lock are not recorded: several may
+   hold it. */
 typedef char *TracyCLockCtx, *TracyCSharedLockCtx;
 #define TracyCLockAnnounce(lock) lock = (char *)malloc(1);
 #define TracyCLockTerminate(lock) free(lock);

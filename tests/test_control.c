@@ -5,6 +5,7 @@
 #include "trace.h"
 #include <dirent.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -1714,7 +1715,7 @@ static void leave_off(void)
     longjmp(off_left, 1);
 }
 
-/* The end of a short scope finds that a scope inside it, which is off, was left: arguments go to the outer scope again. */
+/* The end of a short scope finds that a scope inside it, which is off, was left: the outer scope gets arguments again. */
 TEST(short_scope_around_an_off_one_that_was_left)
 {
     prof_config config = trace_config(256u << 10);
@@ -1754,24 +1755,41 @@ TEST(long_scopes_release_the_chunk_before)
     prof_trace_close(trace_stop());
 }
 
-/* What the thread knows of its last word belongs to the session in which it was written, whose memory may be gone. */
-TEST(short_scopes_in_one_session_after_another)
+static sem_t short_go, short_done;
+
+static void *short_worker(void *sessions)
 {
-    for (int i = 0; i < 8; ++i) {
-        prof_config config = trace_config((size_t)(256u << 10) << i % 3);
-        config.min_duration_ns = 3600u * 1000000000ull;
-        trace_start(&config);
+    for (int i = 0; i < *(const int *)sessions; ++i) {
+        while (sem_wait(&short_go)) {}
         for (int k = 0; k < 100; ++k) {
             PROFILE_SCOPE("outer");
             PROFILE_BLOCK("inner") {}
         }
-        CHECK_EQUAL(prof_set_level(3), PROF_OK);
-        for (int k = 0; k < 100; ++k) PROFILE_BLOCK("again") {}
-        stop_and_read();
-        CHECK_EQUAL(list.count, 0);
-        done();
+        sem_post(&short_done);
+    }
+    return NULL;
+}
+
+/* What a thread knows of the last words belongs to the session in which they were written, whose memory is gone. */
+TEST(short_scopes_in_one_session_after_another)
+{
+    int sessions = 8;
+    pthread_t thread;
+    CHECK(!sem_init(&short_go, 0, 0) && !sem_init(&short_done, 0, 0));
+    CHECK(!pthread_create(&thread, NULL, short_worker, &sessions));
+    for (int i = 0; i < sessions; ++i) {
+        prof_config config = trace_config((size_t)(256u << 10) << i % 3); /* other sizes have other addresses */
+        config.min_duration_ns = 3600u * 1000000000ull;
+        trace_start(&config);
+        sem_post(&short_go);
+        while (sem_wait(&short_done)) {}
+        trace = trace_stop();
+        CHECK_EQUAL(prof_trace_about(trace)->event_count, 0);
+        CHECK_EQUAL(prof_trace_about(trace)->taken_back, 200);
+        prof_trace_close(trace);
         CHECK_EQUAL(prof_reset(), PROF_OK);
     }
+    pthread_join(thread, NULL);
 }
 
 /* Millions of short scopes take no room at all. */

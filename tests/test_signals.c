@@ -299,6 +299,7 @@ TEST(control_functions_are_interrupted)
     signals_start();
     for (int i = 0; i < trace_times(8, 300, 5000) && !test_failures; ++i) {
         handled = 0;
+        config.min_duration_ns = (uint64_t)(i % 2);
         trace_start(&config);
         for (int64_t k = 0; k < 200; ++k) work(k);
         CHECK_EQUAL(prof_pause(), PROF_OK);

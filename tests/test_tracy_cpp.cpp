@@ -24,26 +24,6 @@ static int zones(int depth)
     return 1;
 }
 
-static size_t count_with(trace_list *list, const char *name, const char *key, const char *value)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < list->count; ++i)
-        for (size_t k = 0; k < list->events[i].arg_count; ++k) {
-            const prof_arg *arg = &list->events[i].args[k];
-            if (!strcmp(list->events[i].name, name) && !strcmp(arg->key, key) && arg->value.type == PROF_VALUE_STRING)
-                count += !strcmp(arg->value.as.string, value);
-        }
-    return count;
-}
-
-static size_t messages(trace_list *list, const char *text)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < list->count; ++i)
-        if (list->events[i].type == PROF_EVENT_LOG) count += !strcmp(list->events[i].value.as.string, text);
-    return count;
-}
-
 TEST(zones_and_messages)
 {
     prof_config config = trace_config(1 << 20);
@@ -67,12 +47,12 @@ TEST(zones_and_messages)
     CHECK_EQUAL(trace_count(&list, "named"), 3);
     CHECK_EQUAL(trace_count(&list, "inactive"), 0);
     CHECK_EQUAL(trace_count(&list, "load"), 3);
-    CHECK_EQUAL(messages(&list, "hello"), 3);
-    CHECK_EQUAL(messages(&list, "literal"), 3);
-    CHECK_EQUAL(count_with(&list, "zones", "text", "text"), 9);
-    CHECK_EQUAL(count_with(&list, "named", "text", "outer"), 3);
-    CHECK_EQUAL(count_with(&list, "innermost", "text", "0 of all"), 3);
-    CHECK_EQUAL(count_with(&list, "innermost", "name", "job 7"), 3);
+    CHECK_EQUAL(trace_count_messages(&list, "hello"), 3);
+    CHECK_EQUAL(trace_count_messages(&list, "literal"), 3);
+    CHECK_EQUAL(trace_count_with(&list, "zones", "text", "text"), 9);
+    CHECK_EQUAL(trace_count_with(&list, "named", "text", "outer"), 3);
+    CHECK_EQUAL(trace_count_with(&list, "innermost", "text", "0 of all"), 3);
+    CHECK_EQUAL(trace_count_with(&list, "innermost", "name", "job 7"), 3);
     trace_free(&list);
     prof_trace_close(trace);
 }

@@ -199,6 +199,27 @@ static inline size_t trace_count(const trace_list *list, const char *name)
     return count;
 }
 
+/* Those that also have an argument with this key and this text. */
+static inline size_t trace_count_with(const trace_list *list, const char *name, const char *key, const char *text)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; ++i)
+        for (size_t k = 0; k < list->events[i].arg_count; ++k) {
+            const prof_arg *arg = &list->events[i].args[k];
+            if (!strcmp(list->events[i].name, name) && !strcmp(arg->key, key) && arg->value.type == PROF_VALUE_STRING)
+                count += !strcmp(arg->value.as.string, text);
+        }
+    return count;
+}
+
+static inline size_t trace_count_messages(const trace_list *list, const char *text)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; ++i)
+        if (list->events[i].type == PROF_EVENT_LOG) count += !strcmp(list->events[i].value.as.string, text);
+    return count;
+}
+
 /* The newest argument of this key; null: none. */
 static inline const prof_value *trace_arg(const prof_event *event, const char *key)
 {
