@@ -443,7 +443,7 @@ static size_t prof__html_deflate_all(prof__html_deflate *d, const unsigned char 
     return d->size;
 }
 
-/*-- blocks: see docs/html.md. The first error sticks to the output --*/
+/*-- blocks: see docs/html.md. The first error stays in h->out; what is written after it is dropped --*/
 
 #define PROF__HTML_COLUMN 65536u           /* bytes of a column at which a block ends */
 #define PROF__HTML_SLACK 65536u            /* bytes of the longest item that is written into it at once */
@@ -456,7 +456,7 @@ static size_t prof__html_deflate_all(prof__html_deflate *d, const unsigned char 
 #define PROF__HTML_SOURCES 4096u          /* call sites, for the option `sources` */
 #define PROF__HTML_PARTS 4096u            /* parts of a large trace */
 
-/* Bytes that are collected. */
+/* Bytes of a column. */
 typedef struct prof__html_bytes {
     size_t size;
     unsigned char at[PROF__HTML_COLUMN + PROF__HTML_SLACK];
@@ -485,12 +485,12 @@ typedef struct prof__html_group { /* short scopes of a depth, one after the othe
 } prof__html_group;
 #endif
 
-typedef struct prof__html_level { /* of the scopes of a track */
-    int64_t start, end; /* of the last */
-    int is_open;     /* 1: its duration was not written yet */
-    uint64_t count;  /* of all */
-    uint64_t listed; /* the last one whose arguments are in the block with this number: */
-    uint64_t block;
+typedef struct prof__html_level { /* the scopes of a track at one depth */
+    int64_t start, end; /* of the last scope */
+    int is_open;        /* 1: its end was not written yet */
+    uint64_t count;     /* of all scopes so far */
+    uint64_t listed;    /* the last scope whose arguments are in a block of arguments, */
+    uint64_t block;     /* and the number of this block, from 1 on */
 #ifdef PROF_HTML_LARGE
     prof__html_group group;
 #endif
@@ -498,7 +498,7 @@ typedef struct prof__html_level { /* of the scopes of a track */
 
 typedef struct prof__html_source { /* a call site whose lines are wanted */
     const char *file;
-    uint32_t text, line; /* text: its number */
+    uint32_t text, line; /* text: the number of the string `file` */
 } prof__html_source;
 
 typedef struct prof__html {
@@ -510,26 +510,27 @@ typedef struct prof__html {
     uint32_t string_count, kind_count;
     uint64_t scopes, points, spans; /* written so far */
     uint64_t argument_blocks;
-    const prof_trace *trace;                /* the one that is being written, */
-    const prof_callsite *some_site;         /* and the first call site of it that was seen */
-    int64_t offset;                         /* of its times in the report's, */
-    size_t first_track, track;              /* its first track, and the present one, over all traces */
+    const prof_trace *trace;                /* the trace that is being written, */
+    const prof_callsite *some_site;         /* its first call site that was seen, */
+    int64_t offset;                         /* what is added to its times, */
+    size_t first_track, track;              /* its first track and the present one, numbered over all traces */
     int has_spans, together;                /* together: see prof__html_together() */
     int64_t last_scope, last_point, last_span; /* times */
     int64_t last_time;                         /* of a begin or end of a scope */
     prof__html_level *levels;
-    size_t level_capacity, open_levels; /* open: those that had a scope since the scope around them began */
+    size_t level_capacity, open_levels; /* open_levels: the depth of the last scope + 1 */
     prof__html_level listed_points;
     size_t source_count, source_bytes;
     int source_limit; /* 1: a limit left something out */
     prof_html_options options;
 #ifdef PROF_HTML_LARGE
     prof_html_limits limits;
-    int outlined;                           /* 1: some of this trace is left out */
+    int outlined;                           /* 1: an outline of this trace is written */
     int64_t window_from, window_to, part;   /* the window; the duration of a part of the trace */
-    size_t group_first, group_depths;       /* the depths that have an open group, */
-    int64_t group_until;                    /* which has no scope that begins later */
-    uint64_t counts[PROF__HTML_PARTS], last_parts[PROF__HTML_PARTS]; /* events; see prof__html_sparse() */
+    size_t group_first, group_depths;       /* the first depth that has an open group, and how many have one, */
+    int64_t group_until;                    /* to which no scope is added that begins here or later */
+    uint64_t counts[PROF__HTML_PARTS];      /* see prof__html_last() */
+    uint64_t last_parts[PROF__HTML_PARTS];  /* see prof__html_sparse() */
 #endif
     prof__html_bytes strings, kinds, scope_kinds, times, point_kinds, details, arguments, rows;
     prof__html_numbers starts, ends;
@@ -542,8 +543,8 @@ typedef struct prof__html {
 
 /*-- text --*/
 
-/* Writes seven bits to a character. A character that HTML, an editor or a terminal might change is written as ! and the
-   character ^ 64: NUL, line feed, carriage return, <, escape, and ! itself. */
+/* Writes seven bits as a character. For one that HTML, an editor or a terminal might change, writes ! and the character
+   ^ 64: for NUL, line feed, carriage return, <, escape, and ! itself. */
 static void prof__html_characters(prof__html *h, const unsigned char *from, size_t size)
 {
     uint32_t bits = h->odd;
@@ -596,9 +597,9 @@ static void prof__html_u(prof__html_bytes *to, uint64_t value)
     to->size = (size_t)(prof__pack_integer(to->at + to->size, value) - to->at);
 }
 
-/* Most numbers take one byte, among the heads. The head of a larger one has its highest bits and the number of its
-   other bytes, which follow among the rests, the lowest first. So each column has bytes of one sort, which deflate
-   packs better. */
+/* Appends a number: its first byte to heads, the others to rests. Most numbers have one byte. The head of a larger one
+   says how many bytes follow, and has its highest bits; the bytes in rests follow the lowest first. So each column has
+   bytes of one sort, which deflate packs better. */
 static void prof__html_number(prof__html_numbers *to, uint64_t value)
 {
     unsigned head, more;
@@ -621,7 +622,7 @@ static uint64_t prof__html_zigzag(int64_t value)
     return (uint64_t)value << 1 ^ (value < 0 ? ~(uint64_t)0 : 0);
 }
 
-/* Writes the length of a text, and the text. */
+/* Writes the length of a text, and the text: 16 KB of it at most. */
 static void prof__html_text(prof__html_bytes *to, const char *text)
 {
     size_t length = strlen(text);
@@ -661,7 +662,8 @@ static void prof__html_block1(prof__html *h, char kind, prof__html_bytes *column
     if (column->size) prof__html_block(h, kind, &column, 1);
 }
 
-static void prof__html_tables(prof__html *h) /* what other blocks refer to */
+/* Writes the strings and kinds that were collected: blocks that refer to them must follow. */
+static void prof__html_tables(prof__html *h)
 {
     prof__html_block1(h, 'S', &h->strings);
     prof__html_block1(h, 'K', &h->kinds);
@@ -703,7 +705,7 @@ static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, con
     uint32_t length;
     uint64_t hash = name == site->name ? 0 : prof__html_hash(name, &length);
     if (!h->some_site) h->some_site = site;
-    /* Differences of addresses are the same in each run, so that reports are. */
+    /* Takes differences of addresses, which are the same in each run: so reports of one trace are equal. */
     uint64_t key = ((uint64_t)((uintptr_t)site - (uintptr_t)h->some_site) ^ hash) + depth * 0x9E3779B97F4A7C15u +
                    type * 0xBF58476D1CE4E5B9u;
     prof__html_kind *known = &h->known_kinds[(key ^ key >> 29) * 0x9E3779B97F4A7C15u >> 52];
@@ -4836,13 +4838,13 @@ static PROF__UNUSED const char *const prof__html_live[] = {
 
 /*-- sources --*/
 
-#define PROF__HTML_BEFORE 4u /* lines before and after that of the call site */
+#define PROF__HTML_BEFORE 4u /* lines before and after the line of the call site; see Panels.source() in panels.js */
 #define PROF__HTML_AFTER 8u
 #define PROF__HTML_LINE 400u           /* bytes of a line */
 #define PROF__HTML_EXCERPTS (1u << 20) /* bytes of all lines */
 #define PROF__HTML_SEARCH (1u << 26)   /* bytes of a file that are read */
 
-/* Notes a call site whose lines are wanted. A site that does not fit into the table gets no lines. */
+/* Adds a call site to the table of those whose lines are wanted. If the table is full, the site gets no lines. */
 static PROF__RARE void prof__html_source_add(prof__html *h, const char *file, uint32_t text, uint32_t line)
 {
     prof__html_source *site = h->sources, *end = site + h->source_count;
@@ -4865,7 +4867,7 @@ static PROF__RARE int prof__html_source_order(const void *a, const void *b)
     return order ? order : (left->line > right->line) - (left->line < right->line);
 }
 
-/* Opens a file, but no device or pipe, which may have no end. */
+/* Opens a regular file. Returns NULL for a device or a pipe, which may have no end. */
 static PROF__RARE FILE *prof__html_source_file(const char *path)
 {
 #ifdef _WIN32
@@ -4880,7 +4882,8 @@ static PROF__RARE FILE *prof__html_source_file(const char *path)
 #endif
 }
 
-/* Opens the file below the folder that the longest tail of the path leads to. */
+/* Opens a file below the folder: that of the longest tail of the path that there is one for. Returns NULL if there is
+   none. */
 static PROF__RARE FILE *prof__html_source_open(const char *folder, const char *path)
 {
     static const char slashes[] = "/\\";
@@ -4895,7 +4898,7 @@ static PROF__RARE FILE *prof__html_source_open(const char *folder, const char *p
     return file;
 }
 
-/* Writes a line of a file: the number of its path's text, that of the line, and the line. */
+/* Writes a line of a file: the number of the string that is its path, the number of the line, and the line. */
 static PROF__RARE void prof__html_source_line(prof__html *h, const prof__html_source *site, uint32_t line, char *text,
                                               size_t size)
 {
@@ -4916,7 +4919,7 @@ static PROF__RARE void prof__html_source_line(prof__html *h, const prof__html_so
     if (h->rows.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'X', &h->rows);
 }
 
-/* Writes the lines around call sites of one file, which are in the order of their lines. */
+/* Writes the lines around call sites of one file. The sites are sorted by line. */
 static PROF__RARE void prof__html_source_lines(prof__html *h, FILE *file, const prof__html_source *site,
                                                const prof__html_source *end)
 {
@@ -4939,7 +4942,7 @@ static PROF__RARE void prof__html_source_lines(prof__html *h, FILE *file, const 
     }
 }
 
-/* Writes the lines around the noted call sites, and how many files were not found. */
+/* Writes the lines around the call sites in the table, and how many files were not found. */
 static PROF__RARE void prof__html_sources(prof__html *h)
 {
     const prof__html_source *from = h->sources, *to, *end = from + h->source_count;
@@ -4995,7 +4998,7 @@ static void prof__html_value(prof__html *h, prof__html_bytes *to, const prof_val
     }
 }
 
-/* Writes the number of arguments, and each of them: at most as many as fit into a block's slack. */
+/* Writes the number of arguments, and the arguments: at most as many as fit into PROF__HTML_SLACK. */
 static void prof__html_args(prof__html *h, prof__html_bytes *to, const prof_arg *args, uint32_t count)
 {
     if (h->options.no_args) count = 0;
@@ -5035,12 +5038,12 @@ static void prof__html_arguments_end(prof__html *h)
     ++h->argument_blocks;
 }
 
-/* Writes the arguments of the present scope of a level, or of the present point. which: depth + 1; 0: a point. */
+/* Writes the arguments of the latest scope of a level, or of the latest point. which: depth + 1; 0: a point. */
 static void prof__html_arguments(prof__html *h, prof__html_level *level, uint64_t which, const prof_event *event)
 {
     if (!event->arg_count || h->options.no_args) return;
     if (!h->arguments.size) prof__html_u(&h->arguments, h->track);
-    if (level->block != h->argument_blocks + 1) level->listed = 0; /* nothing of it in this block yet */
+    if (level->block != h->argument_blocks + 1) level->listed = 0; /* this block has no arguments of it yet */
     level->block = h->argument_blocks + 1;
     prof__html_u(&h->arguments, which);
     prof__html_u(&h->arguments, level->count - level->listed);
@@ -5064,8 +5067,8 @@ static int prof__html_level_of(prof__html *h, size_t depth)
     return 1;
 }
 
-/* Ends the scopes at this depth and below. The end of a scope is written as the time since the last begin or end: that
-   of the scope itself, or of one in it. Most such numbers are small. */
+/* Ends the open scopes at this depth and deeper. The end of a scope is written as the time since the last begin or end
+   in the track: the begin of this scope, or the end of the last one in it. Most of these numbers are small. */
 static void prof__html_close(prof__html *h, size_t depth)
 {
     while (h->open_levels > depth) {
@@ -5074,7 +5077,7 @@ static void prof__html_close(prof__html *h, size_t depth)
         level->is_open = 0;
         if (level->end >= h->last_time) {
             prof__html_number(&h->ends, (uint64_t)(level->end - h->last_time) + 1);
-        } else { /* does not happen: what is in a scope ends before it */
+        } else { /* should not happen: the scopes in a scope end before it */
             prof__html_number(&h->ends, 0);
             prof__html_number(&h->ends, (uint64_t)(level->end - level->start));
         }
@@ -5095,7 +5098,7 @@ static void prof__html_scope(prof__html *h, const prof_event *event, int64_t sta
     }
     level = &h->levels[depth];
     from = depth < h->open_levels ? level->end : h->last_scope;
-    if (start < from) { /* does not happen: a scope begins when the one before it on its level has ended */
+    if (start < from) { /* should not happen: a scope begins when the one before it on its level has ended */
         type |= PROF__HTML_FROM_LAST;
         from = h->last_scope;
         if (start < from) start = from;
@@ -5142,7 +5145,8 @@ static void prof__html_point(prof__html *h, const prof_event *event, int64_t sta
     prof__html_u(&h->times, (uint64_t)(start - h->last_point));
     prof__html_u(&h->point_kinds, prof__html_kind_of(h, event->site, event->name, event->depth, type));
     prof__html_detail(h, event);
-    if (event->type != PROF_EVENT_LOG) prof__html_arguments(h, &h->listed_points, 0, event); /* they are in its text */
+    if (event->type != PROF_EVENT_LOG) /* the text of a message has its arguments */
+        prof__html_arguments(h, &h->listed_points, 0, event);
     ++h->listed_points.count;
     h->last_point = start;
     ++h->points;
@@ -5164,8 +5168,7 @@ static void prof__html_rows_end(prof__html *h, char kind)
 #define PROF__HTML_MOST_EVENTS 50000000u
 #define PROF__HTML_GROUP 4u /* a flag of a kind, beside PROF_TRUNCATED_... */
 
-/* Returns the time from which on there are at most `most` events: not exactly, but so that few of these are left out.
-   */
+/* Returns a time from which on there are at most `most` events, and not many fewer. */
 static PROF__RARE int64_t prof__html_last(prof__html *h, int64_t end, uint64_t most)
 {
     int64_t from = 0, to = end + 1; /* the window begins between these */
@@ -5195,7 +5198,7 @@ static PROF__RARE int64_t prof__html_last(prof__html *h, int64_t end, uint64_t m
     return to;
 }
 
-/* Chooses the window, and how long a part is. Nothing is left out of a trace that is small enough. */
+/* Chooses the window, and how long a part is, if limits.events is not 0: else the trace is written as a whole. */
 static PROF__RARE void prof__html_choose(prof__html *h)
 {
     const prof_trace_info *about = prof_trace_about(h->trace);
@@ -5216,7 +5219,7 @@ static PROF__RARE void prof__html_choose(prof__html *h)
     prof__html_about_number(h, "part_ns", (uint64_t)h->part);
 }
 
-/* Writes the groups that are open, from the outermost depth on. */
+/* Writes the open groups, the outermost first, and closes them. */
 static void prof__html_groups_end(prof__html *h)
 {
     int no_args = h->options.no_args;
@@ -5291,7 +5294,7 @@ static int prof__html_sparse(prof__html *h, const prof_event *event, int64_t sta
     return 1;
 }
 
-/* Returns 1 if the event is to be written by itself. */
+/* Returns 1 if the event is to be written as it is; else it is left out, or was added to a group. */
 static int prof__html_outlined(prof__html *h, const prof_event *event, int64_t start)
 {
     int scope = event->type == PROF_EVENT_SCOPE, in_group = h->group_depths && event->depth > h->group_first;
@@ -5454,7 +5457,7 @@ static PROF__RARE void prof__html_about_double(prof__html *h, const char *key, d
     prof__html_about(h, key, text);
 }
 
-/* The first block of a trace has pairs of texts; see docs/html.md. */
+/* Writes the first block of a trace: pairs of texts; see docs/html.md. */
 static PROF__RARE void prof__html_process(prof__html *h)
 {
     const prof_trace_info *about = prof_trace_about(h->trace);
@@ -5530,7 +5533,7 @@ static PROF__RARE void prof__html_trace(prof__html *h, const prof_trace *trace, 
     h->first_track += tracks;
 }
 
-/* The last block says how much there is, so that the page can tell a report that was cut. */
+/* Writes the last block: the numbers of scopes, other events and spans, so that the page sees if a report was cut. */
 static PROF__RARE void prof__html_end(prof__html *h)
 {
     prof__html_u(&h->rows, h->scopes);
@@ -5540,7 +5543,8 @@ static PROF__RARE void prof__html_end(prof__html *h)
     prof__html_piece_end(h);
 }
 
-/* If one run ended before another began, they are there to be compared: makes all of them begin at 0, and returns 1. */
+/* Makes all traces begin at 0, and returns 1, if one overlaps with none of the others in time: then they are different
+   runs, which the user wants to compare. */
 static PROF__RARE int prof__html_together(const prof_trace *const *traces, size_t count, int64_t *offsets)
 {
     for (size_t i = 0; i < count; ++i) {
@@ -5600,7 +5604,7 @@ static PROF__RARE prof_status prof__html_done(prof__html *h)
     return status;
 }
 
-/* Writes a file. limits: prof_html_limits, or NULL. */
+/* Writes a file. limits: a prof_html_limits, which only PROF_HTML_LARGE declares, or NULL for no limits. */
 static PROF__RARE prof_status prof__html_file(const prof_trace *const *traces, size_t count, const char *path,
                                               const prof_html_options *options, const void *limits)
 {
@@ -5700,9 +5704,9 @@ static PROF__UNUSED prof_status prof__html_live_page(prof_sink sink, const char 
     return prof__html_done(h);
 }
 
-/* Writes a message: pairs of texts, up to NULL, as a block of the kind L, and a report of the trace, if it is not NULL,
-   as blocks that are not packed. Before its events stands a block of the kind I: the number of each track, which it
-   keeps from period to period; 0: it has none. */
+/* Writes a message as blocks that are not packed: pairs of texts, up to NULL, as a block of the kind L, and a report of
+   the trace, if it is not NULL. Before its events stands a block of the kind I: for each track a number that it keeps
+   from period to period; 0 for tracks of devices. */
 static PROF__UNUSED prof_status prof__html_live_message(prof_sink sink, const char *const *pairs,
                                                         const prof_trace *trace)
 {

@@ -1,4 +1,4 @@
-// The page: what it shows, and what the reader does.
+// The page: its state, and what the user does with it.
 
 import { readReport, piecesIn, joined } from './decode.js';
 import { finish, warnings, scopeAt, scopeOf, truncatedText } from './model.js';
@@ -14,10 +14,10 @@ import { abs, floor, max, min, round, ns, moment, bytes, grouped, shown } from '
 
 const root = document.documentElement;
 
-/** Settings of the reader; pages from disk may not be allowed to keep any. */
+/** Settings that the browser keeps; it may not allow pages from disk to keep any. */
 const kept = {
     get(key) { try { return localStorage.getItem('prof.' + key); } catch { return null; } },
-    set(key, text) { try { localStorage.setItem('prof.' + key, text); } catch { /* then not */ } }
+    set(key, text) { try { localStorage.setItem('prof.' + key, text); } catch { /* it is lost with the page */ } }
 };
 
 const decoded = text => { try { return decodeURIComponent(text); } catch { return ''; } };
@@ -35,7 +35,7 @@ class App {
         this.drawFrames();
     }
 
-    /** Shows a report from the beginning. */
+    /** Shows a report, without what was chosen for the one before. */
     take(report) {
         this.report = report;
         this.view = { from: report.from, to: report.to };
@@ -66,7 +66,7 @@ class App {
 
     // ---- another report, to compare
 
-    /** Adds the recordings of another report's file. One that cannot be read changes nothing. @param {File} file */
+    /** Adds the recordings in the file of another report. If it cannot be read, nothing changes. @param {File} file */
     async against(file) {
         if (this.reading) return;
         this.reading = true;
@@ -118,7 +118,7 @@ class App {
         };
     }
 
-    // ---- what is around the time line
+    // ---- above the time line
 
     head() {
         const { report } = this, names = [...new Set(report.processes.map(process => process.about.get('program')))].join(', ');
@@ -149,7 +149,7 @@ class App {
         this.paint();
     }
 
-    /** Colours of the scopes: what was not searched for is dimmed. */
+    /** Makes the colours of the scopes: those that a search does not find are dimmed. */
     paint() {
         const rgb = key => /^#(..)(..)(..)$/.exec(this.style[key]).slice(1).map(part => parseInt(part, 16));
         this.colors = { ...nodeColors(this.report, rgb('background'), this.dim), background: abgr(rgb('background')), grid: abgr(rgb('grid')) };
@@ -168,13 +168,13 @@ class App {
         return i >= 0 && i < this.series.start.length ? i : -1;
     }
 
-    // ---- what is shown
+    // ---- the time that is shown, and the scope that has the focus
 
     setView(from, to) {
         const { report } = this, all = report.to - report.from, length = max(10, min(to - from, all * 1.1));
         const middle = (from + to) / 2, edge = all * 0.05;
         from = max(report.from - edge, min(middle - length / 2, report.to + edge - length));
-        this.time.scale *= (this.view.to - this.view.from) / length; // others may ask before it is drawn
+        this.time.scale *= (this.view.to - this.view.from) / length; // events may need it before the next drawing
         this.view = { from, to: from + length };
         this.time.redraw();
         if (this.series) this.drawFramesSoon();
@@ -199,7 +199,7 @@ class App {
         this.setView(this.view.from + by, this.view.to + by);
     }
 
-    /** Shows a range with a little around it; selects it if wished. */
+    /** Shows a range with a margin, and selects it if `select` is true. */
     zoomTo(from, to, select) {
         const margin = max(20, (to - from) * 0.06);
         this.setView(from - margin, to + margin);
@@ -212,7 +212,7 @@ class App {
         this.changed();
     }
 
-    /** Goes to a moment without changing how much is shown, unless that is everything. */
+    /** Marks a time and moves the view to it; zooms in if more than a twentieth of the recording is shown. */
     goTo(time, track) {
         const length = min(this.view.to - this.view.from, (this.report.to - this.report.from) / 20);
         this.mark = time;
@@ -220,7 +220,7 @@ class App {
         this.setView(time - length / 2, time + length / 2);
     }
 
-    /** Focuses a scope, and tells a screen reader. */
+    /** Gives a scope the focus, and announces it to screen readers. */
     setFocus(scope) {
         this.focus = scope;
         if (scope) {
@@ -241,7 +241,7 @@ class App {
         this.zoomTo(start, end);
     }
 
-    /** Focuses a scope and brings it to sight: at least so large that it can be read. */
+    /** Gives a scope the focus and scrolls to it; zooms if it is shorter than a sixtieth of the view, or longer than all of it. */
     show(scope) {
         const { start, duration } = scopeOf(this.report, scope), length = this.view.to - this.view.from;
         this.setFocus(scope);
@@ -257,7 +257,7 @@ class App {
 
     // ---- pictures
 
-    /** The time line, with the frames above it, as SVG. */
+    /** Draws the time line, with the bars of the frames above it, as SVG. */
     svg() {
         const time = $('time'), frames = $('frames'), above = this.series ? frames.clientHeight : 0, measure = document.createElement('canvas').getContext('2d');
         const svg = new Svg(time.clientWidth, time.clientHeight + above, measure), { root } = svg;
@@ -319,7 +319,7 @@ class App {
         this.setFocus({ track, depth: 0, i });
     }
 
-    /** The next or previous scope of the same label on its track. */
+    /** Goes to the next or previous call of the same scope on its track. */
     sameName(step) {
         const { focus, report } = this;
         if (!focus) return this.first();
@@ -380,11 +380,11 @@ class App {
             if (this.panels.only !== undefined) parts.push('k=' + this.panels.only);
             if (this.panels.tab !== 'scopes') parts.push('t=' + this.panels.tab);
             this.fragment = '#' + parts.join('&');
-            try { history.replaceState(null, '', this.fragment); } catch { /* a page that may not */ }
+            try { history.replaceState(null, '', this.fragment); } catch { /* the browser does not allow it */ }
         }, 250);
     }
 
-    /** The rows that are folded, for the address. */
+    /** The keys of the rows that are folded, for the address. */
     foldedText() { return [...this.closed].map(encodeURIComponent).join(); }
 
     readFragment() {
@@ -419,7 +419,7 @@ class App {
         new ResizeObserver(() => { this.time.redraw(); this.drawFrames(); }).observe(document.querySelector('main'));
         canvas.onwheel = event => this.wheel(event);
         let pinched = 1;
-        for (const name of ['gesturestart', 'gesturechange']) canvas.addEventListener(name, event => { // two fingers on a trackpad, in Safari; to others these are a wheel
+        for (const name of ['gesturestart', 'gesturechange']) canvas.addEventListener(name, event => { // a pinch on a trackpad in Safari; other browsers report a wheel
             event.preventDefault();
             if (name === 'gesturechange') this.zoom(pinched / event.scale, this.time.time(max(GUTTER, event.clientX)));
             pinched = event.scale;
@@ -479,7 +479,7 @@ class App {
         document.onkeydown = event => this.key(event);
     }
 
-    /** The bar between time line and panel moves; by the arrow keys, too. */
+    /** Moves the bar between time line and panel, with the pointer or the arrow keys. */
     listenToBar() {
         const bar = $('bar'), lower = $('lower');
         const resize = height => {
@@ -518,7 +518,7 @@ class App {
     press(event) {
         const canvas = $('time'), x = event.offsetX, y = event.offsetY, place = this.time.at(x, y);
         canvas.focus();
-        if ((event.button !== 0 && event.button !== 1) || event.ctrlKey) return; // with Control, a menu on a Mac
+        if ((event.button !== 0 && event.button !== 1) || event.ctrlKey) return; // on a Mac, Control and a click open a menu
         if (place.area === 'gutter') return this.pressGutter(place);
         const began = { view: { ...this.view }, scroll: this.time.scroll, time: this.time.time(x) }, pan = event.shiftKey || event.button === 1;
         let moved = false;
@@ -550,7 +550,7 @@ class App {
         this.changed();
     }
 
-    /** Folds or pins the row of the scope. */
+    /** Folds or pins the row of the scope that has the focus, or undoes that. @param {Set<string>} set closed or pinned */
     toggle(set) {
         if (!this.focus) return;
         const { track } = this.focus, key = 't' + track.id, on = !set.delete(key);
@@ -559,7 +559,7 @@ class App {
         this.changed();
     }
 
-    /** Opens all groups of rows; closes them, if they are open. */
+    /** Unfolds all groups of rows; folds them if none is folded. */
     toggleGroups() {
         const keys = this.time.rows().filter(row => row.kind === 'group').map(row => row.key), open = keys.some(key => this.closed.has(key));
         for (const key of keys) if (open) this.closed.delete(key); else this.closed.add(key);
@@ -600,7 +600,7 @@ class App {
         if (lines) this.tip(event, lines); else $('tip').hidden = true;
     }
 
-    /** What a tip says. @returns {string[] | null} */
+    /** The lines of the tip. @returns {string[] | null} */
     describe({ area, row, scope, mark, span, hold, sample, pin }) {
         const { report } = this;
         if (area === 'gutter') return pin ? ['Pin this row to the top'] : row.track ? [row.title, `thread ${row.track.thread}`] : null;
@@ -655,11 +655,11 @@ class App {
     }
 }
 
-/** The pieces of the report, also while it is still being loaded; each is taken out of the page. */
+/** Yields the pieces of the report, while the rest is still being loaded; removes each from the page. */
 async function* pieces() {
     for (;;) {
         const all = document.readyState !== 'loading', piece = document.querySelector('script[type="application/octet-stream"]');
-        if (piece && (all || piece.nextSibling)) { // it is whole
+        if (piece && (all || piece.nextSibling)) { // something follows it, so it is whole
             piece.remove();
             yield piece.textContent;
         } else if (all) return;
@@ -667,7 +667,7 @@ async function* pieces() {
     }
 }
 
-root.dataset.theme = kept.get('theme') || systemTheme(); // before anything is read
+root.dataset.theme = kept.get('theme') || systemTheme(); // before the report is read, which may take seconds
 
 async function start() {
     try {
@@ -676,7 +676,7 @@ async function start() {
         $('loading').hidden = true;
         app.time.draw();
         root.dataset.ready = String(round(performance.now()));
-        globalThis.prof = app; // for those who look into it from the console, and for tests
+        globalThis.prof = app; // for the console, live.js and tests
     } catch (error) {
         $('loading').textContent = `This report cannot be shown. ${error.message}`;
         root.dataset.ready = 'failed';

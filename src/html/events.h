@@ -32,7 +32,7 @@ static void prof__html_value(prof__html *h, prof__html_bytes *to, const prof_val
     }
 }
 
-/* Writes the number of arguments, and each of them: at most as many as fit into a block's slack. */
+/* Writes the number of arguments, and the arguments: at most as many as fit into PROF__HTML_SLACK. */
 static void prof__html_args(prof__html *h, prof__html_bytes *to, const prof_arg *args, uint32_t count)
 {
     if (h->options.no_args) count = 0;
@@ -72,12 +72,12 @@ static void prof__html_arguments_end(prof__html *h)
     ++h->argument_blocks;
 }
 
-/* Writes the arguments of the present scope of a level, or of the present point. which: depth + 1; 0: a point. */
+/* Writes the arguments of the latest scope of a level, or of the latest point. which: depth + 1; 0: a point. */
 static void prof__html_arguments(prof__html *h, prof__html_level *level, uint64_t which, const prof_event *event)
 {
     if (!event->arg_count || h->options.no_args) return;
     if (!h->arguments.size) prof__html_u(&h->arguments, h->track);
-    if (level->block != h->argument_blocks + 1) level->listed = 0; /* nothing of it in this block yet */
+    if (level->block != h->argument_blocks + 1) level->listed = 0; /* this block has no arguments of it yet */
     level->block = h->argument_blocks + 1;
     prof__html_u(&h->arguments, which);
     prof__html_u(&h->arguments, level->count - level->listed);
@@ -101,8 +101,8 @@ static int prof__html_level_of(prof__html *h, size_t depth)
     return 1;
 }
 
-/* Ends the scopes at this depth and below. The end of a scope is written as the time since the last begin or end: that
-   of the scope itself, or of one in it. Most such numbers are small. */
+/* Ends the open scopes at this depth and deeper. The end of a scope is written as the time since the last begin or end
+   in the track: the begin of this scope, or the end of the last one in it. Most of these numbers are small. */
 static void prof__html_close(prof__html *h, size_t depth)
 {
     while (h->open_levels > depth) {
@@ -111,7 +111,7 @@ static void prof__html_close(prof__html *h, size_t depth)
         level->is_open = 0;
         if (level->end >= h->last_time) {
             prof__html_number(&h->ends, (uint64_t)(level->end - h->last_time) + 1);
-        } else { /* does not happen: what is in a scope ends before it */
+        } else { /* should not happen: the scopes in a scope end before it */
             prof__html_number(&h->ends, 0);
             prof__html_number(&h->ends, (uint64_t)(level->end - level->start));
         }
@@ -132,7 +132,7 @@ static void prof__html_scope(prof__html *h, const prof_event *event, int64_t sta
     }
     level = &h->levels[depth];
     from = depth < h->open_levels ? level->end : h->last_scope;
-    if (start < from) { /* does not happen: a scope begins when the one before it on its level has ended */
+    if (start < from) { /* should not happen: a scope begins when the one before it on its level has ended */
         type |= PROF__HTML_FROM_LAST;
         from = h->last_scope;
         if (start < from) start = from;
@@ -179,7 +179,8 @@ static void prof__html_point(prof__html *h, const prof_event *event, int64_t sta
     prof__html_u(&h->times, (uint64_t)(start - h->last_point));
     prof__html_u(&h->point_kinds, prof__html_kind_of(h, event->site, event->name, event->depth, type));
     prof__html_detail(h, event);
-    if (event->type != PROF_EVENT_LOG) prof__html_arguments(h, &h->listed_points, 0, event); /* they are in its text */
+    if (event->type != PROF_EVENT_LOG) /* the text of a message has its arguments */
+        prof__html_arguments(h, &h->listed_points, 0, event);
     ++h->listed_points.count;
     h->last_point = start;
     ++h->points;

@@ -1,5 +1,5 @@
 // html/large: Traces of more events than a page can show, with PROF_HTML_LARGE: an outline of all, and all events of a
-// window. A part of the trace is a few thousandths of it or less. Outside of the window, a scope that is as long as a
+// window. The time of the trace is divided into parts, 64 to 4096. Outside of the window, a scope that is as long as a
 // part is written as usual. Shorter ones that follow each other become a group for each depth: from the first to the
 // last, named after the longest, with their number and time. So the outline does not grow with the trace.
 #ifdef PROF_HTML_LARGE
@@ -8,8 +8,7 @@
 #define PROF__HTML_MOST_EVENTS 50000000u
 #define PROF__HTML_GROUP 4u /* a flag of a kind, beside PROF_TRUNCATED_... */
 
-/* Returns the time from which on there are at most `most` events: not exactly, but so that few of these are left out.
-   */
+/* Returns a time from which on there are at most `most` events, and not many fewer. */
 static PROF__RARE int64_t prof__html_last(prof__html *h, int64_t end, uint64_t most)
 {
     int64_t from = 0, to = end + 1; /* the window begins between these */
@@ -39,7 +38,7 @@ static PROF__RARE int64_t prof__html_last(prof__html *h, int64_t end, uint64_t m
     return to;
 }
 
-/* Chooses the window, and how long a part is. Nothing is left out of a trace that is small enough. */
+/* Chooses the window, and how long a part is, if limits.events is not 0: else the trace is written as a whole. */
 static PROF__RARE void prof__html_choose(prof__html *h)
 {
     const prof_trace_info *about = prof_trace_about(h->trace);
@@ -60,7 +59,7 @@ static PROF__RARE void prof__html_choose(prof__html *h)
     prof__html_about_number(h, "part_ns", (uint64_t)h->part);
 }
 
-/* Writes the groups that are open, from the outermost depth on. */
+/* Writes the open groups, the outermost first, and closes them. */
 static void prof__html_groups_end(prof__html *h)
 {
     int no_args = h->options.no_args;
@@ -135,7 +134,7 @@ static int prof__html_sparse(prof__html *h, const prof_event *event, int64_t sta
     return 1;
 }
 
-/* Returns 1 if the event is to be written by itself. */
+/* Returns 1 if the event is to be written as it is; else it is left out, or was added to a group. */
 static int prof__html_outlined(prof__html *h, const prof_event *event, int64_t start)
 {
     int scope = event->type == PROF_EVENT_SCOPE, in_group = h->group_depths && event->depth > h->group_first;

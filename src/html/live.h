@@ -1,4 +1,5 @@
-// html/live: What prof_server.h sends to a page that watches a program: the page, and periods. See docs/html.md.
+// html/live: What prof_server.h sends to a browser that watches a program: the page, and then messages, each with the
+// events of a period. See docs/html.md, Live.
 /*-- live --*/
 
 /* Writes the page up to where its data begin, with the script that only a live page has. The page may read from the
@@ -42,9 +43,9 @@ static PROF__UNUSED prof_status prof__html_live_page(prof_sink sink, const char 
     return prof__html_done(h);
 }
 
-/* Writes a message: pairs of texts, up to NULL, as a block of the kind L, and a report of the trace, if it is not NULL,
-   as blocks that are not packed. Before its events stands a block of the kind I: the number of each track, which it
-   keeps from period to period; 0: it has none. */
+/* Writes a message as blocks that are not packed: pairs of texts, up to NULL, as a block of the kind L, and a report of
+   the trace, if it is not NULL. Before its events stands a block of the kind I: for each track a number that it keeps
+   from period to period; 0 for tracks of devices. */
 static PROF__UNUSED prof_status prof__html_live_message(prof_sink sink, const char *const *pairs,
                                                         const prof_trace *trace)
 {

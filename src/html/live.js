@@ -1,5 +1,5 @@
-// The page of a running program: reads what prof_server.h sends, period by period, and lets the last seconds flow by.
-// Only what the server serves has this script. See docs/html.md, Live.
+// The live page of a running program: reads what prof_server.h sends, period by period, and shows the last seconds.
+// Only the page that the server sends has this script. See docs/html.md, Live.
 
 import { Decoder, Report, Reader, Level, Points, Listed, Damage, LONGEST, FRAME, LOG, TRUNCATED_BEGIN, TRUNCATED_END } from './decode.js';
 import { finish } from './model.js';
@@ -7,10 +7,10 @@ import { Panels } from './panels.js';
 import { el, select } from './dom.js';
 import { ns } from './text.js';
 
-/** What the page keeps: seconds, and scopes. */
+/** The page keeps at most so many nanoseconds and scopes. */
 const KEPT = 30e9, MOST = 2e6;
 
-/** Cuts a stream into messages, whose bytes come in any pieces. */
+/** Cuts a stream of bytes, which arrive in pieces of any size, into messages. */
 export class Messages {
     constructor() { this.rest = new Uint8Array(0); }
 
@@ -29,7 +29,7 @@ export class Messages {
                 if (r.u()) throw new Damage('a message is packed');
             } catch (error) {
                 if (bytes.length - at > 12) throw error;
-                break; // not all of it is there
+                break; // the head of the block has not arrived whole
             }
             if (size > r.end - r.at) break;
             at = r.at + size;
@@ -40,7 +40,7 @@ export class Messages {
         return done;
     }
 
-    /** @returns the message that this block ends */
+    /** Decodes a block. @returns the message that it ends, or null */
     block(kind, bytes) {
         const r = new Reader(bytes, 0);
         if (kind === 'L') {
@@ -65,17 +65,17 @@ export class Messages {
     }
 }
 
-/** Appends arguments of events, whose numbers grow by `by`. */
+/** Appends the arguments of a part's events from number `skip` on, whose numbers grow by `by`. */
 function addArgs(to, from, by, skip, part) {
     for (let i = 0; i < from.count; i++) {
         const index = from.index[i] + by;
         if (from.index[i] < skip) continue;
         if (!to.count || to.index.items[to.count - 1] !== index) to.index.put(to.count++, index);
-        to.place.put(to.count - 1, from.place[i] + part.block * LONGEST); // the later part of a scope has them all
+        to.place.put(to.count - 1, from.place[i] + part.block * LONGEST); // of a scope that was cut, the later part has all arguments
     }
 }
 
-/** Joins the levels of a track's periods. A scope that the end of a period has cut becomes one again. */
+/** Joins one level of a track over all periods. A scope that the end of a period has cut becomes one scope again. */
 function levelOf(parts, depth) {
     const level = new Level(), mine = parts.filter(({ track }) => track.levels[depth]);
     level.grow(mine.reduce((sum, { track }) => sum + track.levels[depth].count, 8));
@@ -107,7 +107,7 @@ function pointsOfAll(parts, kinds) {
         for (let i = 0; i < from.count; i++) {
             let kind = from.kind[i] + part.kind, a = from.a[i];
             const { type, label } = kinds[kind], time = from.time[i];
-            if (type === FRAME) { // the begin of its period may have cut the frame
+            if (type === FRAME) { // the begin of the period may have cut this frame: it began at the end of the one before
                 if (part.joins && time - a <= part.from && frames.has(label)) {
                     a = time - frames.get(label);
                     if (!whole.has(kind)) whole.set(kind, kinds.push({ ...kinds[kind], flags: 0 }) - 1);
@@ -128,7 +128,7 @@ function pointsOfAll(parts, kinds) {
 }
 
 /**
- * One report of periods that follow each other. None of them is changed.
+ * Makes one report of the reports of consecutive periods, which do not change.
  * @param {{about: Map<string, string>, report: Report, tracks: number[]}[]} periods @returns {Report}
  */
 export function merged(periods) {
@@ -199,7 +199,7 @@ const STATES = { none: 'The program records nothing.', stopped: 'The recording w
 const STYLE = '.menu{margin:0;position:relative}.menu label{display:block;white-space:nowrap}' +
     '.menu div{position:absolute;right:0;z-index:8;background:var(--background);border:1px solid var(--line);border-radius:4px;padding:6px 10px;max-height:60vh;overflow:auto}';
 
-/** What the page does with the program that it watches. */
+/** Watches a program: the connection, the controls, and the report of the last seconds. */
 class Live {
     /** @param {object} app see app.js */
     constructor(app) {
@@ -225,7 +225,7 @@ class Live {
             el('label', {}, 'Shows ', select('Shows', [1, 2, 5, 10, 30].map(s => [s, `${s} s`]), this.seconds, s => { this.seconds = Number(s); this.show(); })),
             this.state, this.again, el('span.grow'), el('label', {}, 'Level ', this.level), el('details.menu', {}, el('summary', {}, 'Categories'), this.categories), save('html'), save('prof'),
             el('a', { href: '/summary', target: '_blank' }, 'Summary')));
-        for (const name of ['pointerdown', 'wheel', 'keydown']) // a reader who looks closer wants the picture to stay
+        for (const name of ['pointerdown', 'wheel', 'keydown']) // pause when the user looks closer
             for (const id of ['time', 'frames']) document.getElementById(id).addEventListener(name, event => {
                 if (!event.ctrlKey || name === 'wheel') this.pause(true);
             }, true);
@@ -283,7 +283,7 @@ class Live {
         if (!on) this.later();
     }
 
-    /** Says what state the program and the connection are in. */
+    /** Shows the state of the program and of the connection. */
     say() {
         const { about } = this, get = key => Number(about.get(key) || 0), state = about.get('state');
         const took = get('took_ns') / get('period_ns'), ended = this.gone || state === 'over';
@@ -295,7 +295,7 @@ class Live {
         this.switches();
     }
 
-    /** Switches for categories. A dash: the page has seen no scope of this category yet, and has not switched it. */
+    /** Makes a checkbox for each category; it shows a dash if the page has neither seen a scope of the category nor switched it. */
     switches() {
         const names = (this.about.get('categories') || '').split('\n').filter(Boolean).sort(), seen = new Set(this.app.report.labels.map(label => label.category));
         const off = this.level.disabled, shape = JSON.stringify([names, off]);
@@ -319,7 +319,7 @@ class Live {
         this.app.say(await answer.text());
     }
 
-    /** What is missing. */
+    /** Lines that say what is missing, and why. */
     losses() {
         const get = key => Number(this.about.get(key) || 0), lines = [];
         if (get('skipped_ns')) lines.push(`${ns(get('skipped_ns'))} are missing: this page, or the server, was too slow to follow.`);
@@ -335,7 +335,7 @@ class Live {
         const report = merged(periods), [process] = report.processes;
         process.losses = [...process.losses, ...this.losses()];
         process.about.set('complete', '1');
-        process.live = true; // what goes on has no end
+        process.live = true; // no warning of scopes that are still open
         finish(report);
         const shape = [report.bars.length > 0, report.messages.length, report.spans.length > 0, report.counters.length > 0, process.memory !== null, process.locks !== null].join();
         const first = !this.shape, lines = process.losses.join('\n'), now = performance.now(), to = report.to;
@@ -353,7 +353,7 @@ class Live {
         this.lines = lines;
     }
 
-    /** Draws the panels; the reader's tab and scroll position stay. */
+    /** Draws the panels; the tab and its scroll position stay. */
     panels(shape, now) {
         const { app } = this, place = document.querySelector('#panel .scroll'), top = place ? place.scrollTop : 0, { tab, memories } = app.panels;
         if (shape !== this.shape) {

@@ -1,4 +1,5 @@
-// What a report means: derived from what decode.js read. Nothing here knows of the page.
+// The model of a report: names, frames, steps, counters, flows, memory, locks and warnings, derived from what decode.js
+// read. It does not depend on the page.
 
 import { MARK, COUNTER, FRAME, LOST, FLOW_OUT, FLOW_IN, ALLOC, FREE, LOCK_WAIT, LOCK_ACQUIRE, LOCK_RELEASE, LOG,
     ROLE_FRAME, ROLE_STEP, TRUNCATED_BEGIN, TRUNCATED_END, GROUP } from './decode.js';
@@ -6,13 +7,13 @@ import { entryOf, firstIndex, mergeOrder } from './columns.js';
 import { buildPyramid } from './raster.js';
 import { max, min, ns, moment, grouped } from './text.js';
 
-/** The track's name for people. */
+/** The name of a track: if it has none, "thread" or "fiber" and its number. */
 function trackName(track) {
     if (track.device) return track.name || track.device;
     return track.name || (track.fiber ? 'fiber ' : 'thread ') + track.thread;
 }
 
-/** Threads without a name have the program's, all of them: those of the same name get their ids as well. */
+/** Titles tracks; adds the thread id where several have one name: threads that were never named have the program's. */
 function nameTracks(tracks) {
     const count = new Map(), key = track => `${track.process.id} ${trackName(track)}`;
     for (const track of tracks) count.set(key(track), (count.get(key(track)) || 0) + 1);
@@ -20,7 +21,7 @@ function nameTracks(tracks) {
         track.title = trackName(track) + (count.get(key(track)) > 1 && track.name && track.thread && !track.device ? ` ${track.thread}` : '');
 }
 
-/** Adds all that views need; again, if the report has more events than before. @param {import('./decode.js').Report} report @returns the report */
+/** Derives all that the views need; may be called again when the report has more events. @param {import('./decode.js').Report} report @returns the report */
 export function finish(report) {
     let to = 0, from = Infinity;
     report.messages = [];
@@ -34,7 +35,7 @@ export function finish(report) {
         process.name = report.processes.length > 1 || rank
             ? `${program} (${rank ? 'rank ' + rank[1] : process.about.get('pid')}${process.file ? ', ' + process.file : ''})` : program;
     }
-    report.processes.map(({ name }) => name).forEach((name, i, names) => { // those of containers may be alike, and a recording may be there twice
+    report.processes.map(({ name }) => name).forEach((name, i, names) => { // process ids in containers may be equal, and a recording may be there twice
         if (names.indexOf(name) < names.lastIndexOf(name)) report.processes[i].name += ` #${i + 1}`;
     });
     nameTracks(report.tracks);
@@ -57,9 +58,9 @@ export function finish(report) {
         from = min(from, span.start);
         to = max(to, span.start + span.duration);
     }
-    // a ring, or a part of a recording, may begin long after 0
+    // the events of a ring, or of a part of a recording, may begin long after 0
     report.from = from > to ? 0 : from > to * 0.02 ? from : min(from, 0);
-    report.to = to + 1; // what ends there is in it, as in all ranges: from <= time < to
+    report.to = to + 1; // an event at `to` is in it: ranges are from <= time < to
     report.windows = report.processes.filter(process => process.about.has('window_from_ns')).map(({ about }) =>
         ({ from: Number(about.get('window_from_ns')), to: min(report.to, Number(about.get('window_to_ns'))) }));
     for (const process of report.processes) pointsOf(report, process);
@@ -73,7 +74,7 @@ export function finish(report) {
     return report;
 }
 
-/** Reads how many scopes each group stands for, and their time, from its arguments. */
+/** Reads the number of calls of each group, and the sum of their durations, from its arguments. */
 function groupsOf(report, level) {
     for (const [i, flags] of level.flags) {
         if (!(flags & GROUP)) continue;
@@ -83,14 +84,14 @@ function groupsOf(report, level) {
     }
 }
 
-/** Takes the points of a process from one time to another, in order. @param {(track: object, at: number) => void} take */
+/** Calls take() for the points of a process from `from` up to, not including, `to`, in order of time. @param {(track: object, at: number) => void} take */
 function eachPoint({ tracks }, from, to, take) {
     const first = tracks.map(({ points }) => firstIndex(points.count, k => points.time[k] >= from));
     const { list, index } = mergeOrder(tracks.map(({ points }, i) => points.time.subarray(first[i], firstIndex(points.count, k => points.time[k] >= to))));
     for (let i = 0; i < list.length; i++) take(tracks[list[i]], first[list[i]] + index[i]);
 }
 
-/** Memory and locks, of the points that take() gets. */
+/** Collects memory and locks from the points that its take() is called with. */
 function objects(report, process) {
     const memory = new Memory(report, process), locks = new Locks(), { kinds, labels } = report;
     return {
@@ -107,7 +108,7 @@ function objects(report, process) {
     };
 }
 
-/** Memory and locks of a range; what was before it is not known. */
+/** Memory and locks of a range, as if the recording had begun with it. */
 export function objectsIn(report, process, from, to) {
     const { take, close } = objects(report, process);
     eachPoint(process, from, to, take);
@@ -115,21 +116,21 @@ export function objectsIn(report, process, from, to) {
 }
 
 /**
- * Finds the threads of rows such as "worker 1234: states", which say when a thread ran and when it waited: by the number
- * that the system has for it. A program's thread goes before the same one in the kernel's recording.
+ * Finds the threads of rows such as "worker 1234: states", which say when a thread ran and when it waited, by the system's
+ * thread id. If a recording of the program and one of the kernel have this thread, the row belongs to the program's.
  */
 function statesOf(report) {
     const rows = new Map();
     for (const row of report.tracks) {
         const [, name, thread] = /^(.*) (\d+): states$/.exec(row.name) || [];
         if (!thread || !row.levels.length) continue;
-        row.owner = row; // nobody, as far as is known
+        row.owner = row; // until a thread is found: its own
         rows.set(thread, [...rows.get(thread) || [], { name, row }]);
     }
     for (const track of report.tracks) {
         const list = rows.get(String(track.thread)), names = [String(track.process.about.get('program')), track.title].map(name => name.slice(0, 15));
         if (!list || track.device || track.owner) continue;
-        const { row } = list.find(({ name }) => names.includes(name)) || list.find(each => each.row.process === track.process) || {}; // others are of another machine
+        const { row } = list.find(({ name }) => names.includes(name)) || list.find(each => each.row.process === track.process) || {}; // another row of this id is of another machine
         if (!row) continue;
         track.states = row;
         if (row.owner === row || track.process !== row.process) row.owner = track;
@@ -161,7 +162,7 @@ function pointsOf(report, process) {
             break;
         }
         case FRAME: {
-            if (a > 0 && !kind.flags) addBar(frames, label.id + ' ' + track.id, 'frame', label.name, track, time - a, a); // it is whole
+            if (a > 0 && !kind.flags) addBar(frames, label.id + ' ' + track.id, 'frame', label.name, track, time - a, a); // only frames that are whole
             break;
         }
         default:
@@ -189,14 +190,14 @@ function closeSeries(series) {
     return series;
 }
 
-/** Adds a frame or a step to those of its name and track, which are what the bars at the top show. */
+/** Adds a frame or a step to the series of its name and track, which the bars at the top show. */
 function addBar(series, key, noun, name, track, start, duration) {
     const all = entryOf(series, key, () => ({ noun, name, track, start: [], duration: [] }));
     all.start.push(start);
     all.duration.push(duration);
 }
 
-/** An arrow leads from each point of a flow to the next. */
+/** Adds an arrow from the last point of a flow to this one. */
 function flowStep(report, flows, type, label, time, id, track) {
     const key = label.name + '\0' + id, before = flows.get(key);
     if (before && type !== FLOW_OUT)
@@ -205,7 +206,7 @@ function flowStep(report, flows, type, label, time, id, track) {
     else if (before || type === FLOW_OUT) flows.set(key, { time, track });
 }
 
-/** What allocations come to. Frees of blocks from before the recording change nothing. */
+/** Sums up allocations, by site, scope and pool. A free of a block that was allocated before the recording is only counted. */
 class Memory {
     constructor(report, process) {
         this.process = process;
@@ -241,7 +242,7 @@ class Memory {
     rowOf(map, label) {
         return entryOf(map, label.id, () => ({ label, count: 0, bytes: 0, liveCount: 0, liveBytes: 0, peak: 0 }));
     }
-    /** The label of the scope around an event. */
+    /** The label of the innermost scope that encloses an event. */
     around(track, depth, time) {
         const { labels, nodes } = this.report, level = track.levels[depth - 1], i = level ? scopeAt(level, time) : -1;
         return i >= 0 ? labels[nodes.label[level.node[i]]] : { id: -1, name: '(no scope)', category: '', file: '' };
@@ -276,7 +277,7 @@ class Memory {
     }
 }
 
-/** Which threads waited for locks, and which held them: counted as prof summary does. */
+/** Waits and holds of locks, counted as prof summary counts them. */
 class Locks {
     constructor() {
         this.rows = new Map();
@@ -288,7 +289,7 @@ class Locks {
             ({ label, addresses: new Set(), acquired: 0, contended: 0, waiters: 0, wait: 0, waitMax: 0, hold: 0, holdMax: 0, holds: [] }));
     }
     step(type, label, time, address, detail, track) {
-        const row = type === LOCK_RELEASE ? null : this.rowOf(label); // PROFILE_MUTEX_UNLOCK does not know the lock's name
+        const row = type === LOCK_RELEASE ? null : this.rowOf(label); // a release has no name: see PROFILE_MUTEX_UNLOCK
         if (row) row.addresses.add(address);
         const lock = entryOf(this.locks, address, () => ({ acquired: 0, waits: new Map(), holds: new Map() })), { waits, holds } = lock, wait = waits.get(track);
         if (type !== LOCK_WAIT) waits.delete(track);
@@ -305,7 +306,7 @@ class Locks {
                 row.waitMax = max(row.waitMax, took);
                 if (contended) {
                     row.contended++;
-                    holds.delete(track); // no thread waits for a lock that it holds
+                    holds.delete(track); // a thread does not wait for a lock that it holds: a release was not recorded
                 }
                 if (took > 0) this.waits.push({ label, time: wait.time, took, track, holder: wait.holder || (contended && lock.last) });
             }
@@ -314,7 +315,7 @@ class Locks {
             if (holds.has(track)) holds.get(track).depth++;
             else holds.set(track, { start: time, depth: 1, row, track, waiters: [...waits.keys()] });
         } else {
-            const hold = holds.get(track) || (holds.size === 1 && [...holds.values()][0]); // of another thread: a semaphore
+            const hold = holds.get(track) || (holds.size === 1 && [...holds.values()][0]); // released by another thread, as a semaphore may be
             if (!hold || --hold.depth > 0) return;
             holds.delete(hold.track);
             hold.duration = time - hold.start;
@@ -341,7 +342,7 @@ function framesOfSpans(report) {
     report.frames.push(...series.values());
 }
 
-/** Steps of a loop, which are scopes, as frames. */
+/** Collects the steps of loops, which are scopes with ROLE_STEP, as series like those of frames. */
 function stepsOf(report) {
     const series = new Map(), { nodes, labels } = report;
     if (!labels.some(label => label.role === ROLE_STEP)) return [];
@@ -356,7 +357,7 @@ function stepsOf(report) {
     return [...series.values()].sort((a, b) => b.start.length - a.start.length);
 }
 
-/** Makes rows of spans: those of a name one below the other, so that none overlap. */
+/** Groups spans by name, and puts those that overlap into lanes, 32 at most: the last one has all others. */
 function spanLanes(report) {
     const groups = new Map();
     for (const span of report.spans) {
@@ -377,7 +378,7 @@ function spanLanes(report) {
     }
 }
 
-/** What a reader of the report should know first. @returns {string[]} */
+/** The notes at the top of the page. @returns {string[]} */
 export function warnings(report) {
     const lines = [];
     if (report.damage) lines.push(`This report is damaged: ${report.damage}. What follows is missing.`);
@@ -405,7 +406,7 @@ export function warnings(report) {
 
 export function scopesOf({ levels }) { return levels.reduce((sum, level) => sum + level.count, 0); }
 
-/** What recording cost, by the scopes that the recording has. duration: that of the report; 0: not known. */
+/** Estimates the cost of recording: that of a scope times the number of scopes. duration: that of the report; 0: unknown. */
 export function cost(process, duration) {
     const each = Number(process.about.get('scope_cost_ns') || 0);
     const scopes = process.calls || process.tracks.reduce((sum, track) => sum + (track.device ? 0 : scopesOf(track)), 0), total = each * scopes; // calls: of an outline
@@ -413,7 +414,7 @@ export function cost(process, duration) {
         (duration ? `, ${(100 * total / duration).toFixed(1)} % of the run` : '') };
 }
 
-/** The time of a track in scopes. */
+/** The time that a track spent in its outermost scopes. */
 export function busyOf(track) {
     const { levels: [level] } = track;
     if (track.busy === undefined) {
@@ -424,19 +425,19 @@ export function busyOf(track) {
     return track.busy;
 }
 
-/** "begin and end not recorded" */
+/** Returns "begin and end not recorded" or the like; "" if both were. */
 export function truncatedText(flags) {
     const missing = [flags & TRUNCATED_BEGIN ? 'begin' : '', flags & TRUNCATED_END ? 'end' : ''].filter(Boolean).join(' and ');
     return missing && `${missing} not recorded`;
 }
 
-/** The scope of a track's level around a time; -1: none. */
+/** The index of the scope of a level at a time; -1: there is none. */
 export function scopeAt(level, time) {
     const i = firstIndex(level.count, k => level.start[k] > time) - 1;
     return i >= 0 && level.endOf(i) >= time ? i : -1;
 }
 
-/** What the report has of a scope. */
+/** The properties of a scope. */
 export function scopeOf(report, { track, depth, i }) {
     const level = track.levels[depth];
     return { track, label: report.labels[report.nodes.label[level.node[i]]], start: level.start[i], end: level.endOf(i), duration: level.durationOf(i),

@@ -1,5 +1,6 @@
-// html/pack: What a report is made of: blocks, packed, as text in elements of the page.
-/*-- blocks: see docs/html.md. The first error sticks to the output --*/
+// html/pack: Makes blocks from columns of bytes, packs them, and writes them as text in elements of the page. Numbers
+// strings and kinds.
+/*-- blocks: see docs/html.md. The first error stays in h->out; what is written after it is dropped --*/
 
 #define PROF__HTML_COLUMN 65536u           /* bytes of a column at which a block ends */
 #define PROF__HTML_SLACK 65536u            /* bytes of the longest item that is written into it at once */
@@ -12,7 +13,7 @@
 #define PROF__HTML_SOURCES 4096u          /* call sites, for the option `sources` */
 #define PROF__HTML_PARTS 4096u            /* parts of a large trace */
 
-/* Bytes that are collected. */
+/* Bytes of a column. */
 typedef struct prof__html_bytes {
     size_t size;
     unsigned char at[PROF__HTML_COLUMN + PROF__HTML_SLACK];
@@ -41,12 +42,12 @@ typedef struct prof__html_group { /* short scopes of a depth, one after the othe
 } prof__html_group;
 #endif
 
-typedef struct prof__html_level { /* of the scopes of a track */
-    int64_t start, end; /* of the last */
-    int is_open;     /* 1: its duration was not written yet */
-    uint64_t count;  /* of all */
-    uint64_t listed; /* the last one whose arguments are in the block with this number: */
-    uint64_t block;
+typedef struct prof__html_level { /* the scopes of a track at one depth */
+    int64_t start, end; /* of the last scope */
+    int is_open;        /* 1: its end was not written yet */
+    uint64_t count;     /* of all scopes so far */
+    uint64_t listed;    /* the last scope whose arguments are in a block of arguments, */
+    uint64_t block;     /* and the number of this block, from 1 on */
 #ifdef PROF_HTML_LARGE
     prof__html_group group;
 #endif
@@ -54,7 +55,7 @@ typedef struct prof__html_level { /* of the scopes of a track */
 
 typedef struct prof__html_source { /* a call site whose lines are wanted */
     const char *file;
-    uint32_t text, line; /* text: its number */
+    uint32_t text, line; /* text: the number of the string `file` */
 } prof__html_source;
 
 typedef struct prof__html {
@@ -66,26 +67,27 @@ typedef struct prof__html {
     uint32_t string_count, kind_count;
     uint64_t scopes, points, spans; /* written so far */
     uint64_t argument_blocks;
-    const prof_trace *trace;                /* the one that is being written, */
-    const prof_callsite *some_site;         /* and the first call site of it that was seen */
-    int64_t offset;                         /* of its times in the report's, */
-    size_t first_track, track;              /* its first track, and the present one, over all traces */
+    const prof_trace *trace;                /* the trace that is being written, */
+    const prof_callsite *some_site;         /* its first call site that was seen, */
+    int64_t offset;                         /* what is added to its times, */
+    size_t first_track, track;              /* its first track and the present one, numbered over all traces */
     int has_spans, together;                /* together: see prof__html_together() */
     int64_t last_scope, last_point, last_span; /* times */
     int64_t last_time;                         /* of a begin or end of a scope */
     prof__html_level *levels;
-    size_t level_capacity, open_levels; /* open: those that had a scope since the scope around them began */
+    size_t level_capacity, open_levels; /* open_levels: the depth of the last scope + 1 */
     prof__html_level listed_points;
     size_t source_count, source_bytes;
     int source_limit; /* 1: a limit left something out */
     prof_html_options options;
 #ifdef PROF_HTML_LARGE
     prof_html_limits limits;
-    int outlined;                           /* 1: some of this trace is left out */
+    int outlined;                           /* 1: an outline of this trace is written */
     int64_t window_from, window_to, part;   /* the window; the duration of a part of the trace */
-    size_t group_first, group_depths;       /* the depths that have an open group, */
-    int64_t group_until;                    /* which has no scope that begins later */
-    uint64_t counts[PROF__HTML_PARTS], last_parts[PROF__HTML_PARTS]; /* events; see prof__html_sparse() */
+    size_t group_first, group_depths;       /* the first depth that has an open group, and how many have one, */
+    int64_t group_until;                    /* to which no scope is added that begins here or later */
+    uint64_t counts[PROF__HTML_PARTS];      /* see prof__html_last() */
+    uint64_t last_parts[PROF__HTML_PARTS];  /* see prof__html_sparse() */
 #endif
     prof__html_bytes strings, kinds, scope_kinds, times, point_kinds, details, arguments, rows;
     prof__html_numbers starts, ends;
@@ -98,8 +100,8 @@ typedef struct prof__html {
 
 /*-- text --*/
 
-/* Writes seven bits to a character. A character that HTML, an editor or a terminal might change is written as ! and the
-   character ^ 64: NUL, line feed, carriage return, <, escape, and ! itself. */
+/* Writes seven bits as a character. For one that HTML, an editor or a terminal might change, writes ! and the character
+   ^ 64: for NUL, line feed, carriage return, <, escape, and ! itself. */
 static void prof__html_characters(prof__html *h, const unsigned char *from, size_t size)
 {
     uint32_t bits = h->odd;
@@ -152,9 +154,9 @@ static void prof__html_u(prof__html_bytes *to, uint64_t value)
     to->size = (size_t)(prof__pack_integer(to->at + to->size, value) - to->at);
 }
 
-/* Most numbers take one byte, among the heads. The head of a larger one has its highest bits and the number of its
-   other bytes, which follow among the rests, the lowest first. So each column has bytes of one sort, which deflate
-   packs better. */
+/* Appends a number: its first byte to heads, the others to rests. Most numbers have one byte. The head of a larger one
+   says how many bytes follow, and has its highest bits; the bytes in rests follow the lowest first. So each column has
+   bytes of one sort, which deflate packs better. */
 static void prof__html_number(prof__html_numbers *to, uint64_t value)
 {
     unsigned head, more;
@@ -177,7 +179,7 @@ static uint64_t prof__html_zigzag(int64_t value)
     return (uint64_t)value << 1 ^ (value < 0 ? ~(uint64_t)0 : 0);
 }
 
-/* Writes the length of a text, and the text. */
+/* Writes the length of a text, and the text: 16 KB of it at most. */
 static void prof__html_text(prof__html_bytes *to, const char *text)
 {
     size_t length = strlen(text);
@@ -217,7 +219,8 @@ static void prof__html_block1(prof__html *h, char kind, prof__html_bytes *column
     if (column->size) prof__html_block(h, kind, &column, 1);
 }
 
-static void prof__html_tables(prof__html *h) /* what other blocks refer to */
+/* Writes the strings and kinds that were collected: blocks that refer to them must follow. */
+static void prof__html_tables(prof__html *h)
 {
     prof__html_block1(h, 'S', &h->strings);
     prof__html_block1(h, 'K', &h->kinds);
@@ -259,7 +262,7 @@ static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, con
     uint32_t length;
     uint64_t hash = name == site->name ? 0 : prof__html_hash(name, &length);
     if (!h->some_site) h->some_site = site;
-    /* Differences of addresses are the same in each run, so that reports are. */
+    /* Takes differences of addresses, which are the same in each run: so reports of one trace are equal. */
     uint64_t key = ((uint64_t)((uintptr_t)site - (uintptr_t)h->some_site) ^ hash) + depth * 0x9E3779B97F4A7C15u +
                    type * 0xBF58476D1CE4E5B9u;
     prof__html_kind *known = &h->known_kinds[(key ^ key >> 29) * 0x9E3779B97F4A7C15u >> 52];

@@ -1,4 +1,4 @@
-// What is shown below the time line: tables, flame graph, one scope.
+// The panels below the time line: tables, flame graph, one scope.
 
 import { firstIndex } from './columns.js';
 import { statsSteps, percentile, callsOf, flameTree, statesIn } from './stats.js';
@@ -22,7 +22,7 @@ export class Panels {
         this.body = body;
         this.tab = 'scopes';
         this.memories = {};
-        this.step = 5e5; // so many scopes are counted at once
+        this.step = 5e5; // scopes that count() counts in one call
         this.bottomUp = false;
         const { report } = app, spans = report.spans.length > 0;
         this.comparison = report.processes.length > 1 ? new Comparison(this) : null;
@@ -45,7 +45,7 @@ export class Panels {
             onclick: () => this.open(id), onkeydown: event => this.turn(event) }, title)));
     }
 
-    /** Other panels replace these. */
+    /** Ends these panels: others replace them. */
     close() {
         clearTimeout(this.timer);
         if (this.comparison) this.comparison.kept = null;
@@ -84,21 +84,21 @@ export class Panels {
         if (content !== this.body.firstChild) this.body.replaceChildren(...(Array.isArray(content) ? content : [content]));
     }
 
-    /** Stands for statistics that are not there yet. */
+    /** Returns a note to show until there are statistics. */
     coming() {
         this.refresh(1);
-        return this.soon = this.soon || el('p.note', { role: 'status' }, 'Statistics are coming\u2026'); // the same one, which is said once
+        return this.soon = this.soon || el('p.note', { role: 'status' }, 'Statistics are coming\u2026'); // the same element each time: a screen reader reads it once
     }
 
     memoryOf(name) { return this.memories[name] = this.memories[name] || {}; }
 
-    /** Statistics of the selection, or of all; kept until it changes. */
+    /** Statistics of the selection, or of everything; kept until the selection changes. */
     stats() {
         while (!this.count());
         return this.kept;
     }
 
-    /** Counts some scopes, which takes less time than a frame; nothing as long as there are more. */
+    /** Counts some more scopes, in less time than a frame. Returns the statistics, or null if it has not counted all. */
     count() {
         const { selection, report } = this.app, { from, to } = selection || report, key = [from, to, this.only].join();
         if (this.key !== key) {
@@ -113,10 +113,10 @@ export class Panels {
         return this.kept;
     }
 
-    /** Which tracks count: all of them, or the chosen one. */
+    /** Returns a function that says whether a track counts: all do, or only the chosen one. */
     ofTrack() { return track => this.only === undefined || track.id === this.only; }
 
-    /** A list to choose a track from; null if there is only one. */
+    /** A drop-down list of tracks; null if there is only one track. */
     chooser() {
         const tracks = this.app.report.tracks.filter(track => track.levels.length).slice(0, 500);
         return tracks.length < 2 ? null : select('Scopes of which track', [['', 'all tracks'], ...tracks.map(({ id, full }) => [id, full])], this.only, id => {
@@ -224,7 +224,7 @@ export class Panels {
         if (app.focus && app.labelOf(app.focus) === app.label) app.sameName(step); else app.show(first);
     }
 
-    /** The lines around a call site; null if the report has none. */
+    /** The lines of source around a call site; null if the report has none. */
     source(label) {
         const lines = this.app.report.sources.get(label.file), rows = [];
         for (let n = label.line - 4; lines && n <= label.line + 8; n++) {
@@ -241,7 +241,7 @@ export class Panels {
         return sides && sides.every(({ durations }) => durations.length) ? sides : null;
     }
 
-    /** Draws bars of one, or the shares of two, one in front of the other. @param {{name?: string, durations: Float64Array}[]} sides */
+    /** A histogram of durations; of two recordings, that of the second as outlines in front of the first. @param {{name?: string, durations: Float64Array}[]} sides */
     histogram(sides) {
         const box = el('div.histogram', { role: 'group', 'aria-label': 'Distribution of durations; a bar lists its calls' }), lists = sides.map(side => side.durations);
         if (!lists[0].length) return box;
@@ -262,7 +262,7 @@ export class Panels {
                 `${name}${about}: ${grouped(durations.length)} calls, p50 ${ns(durations[durations.length - 1 >> 1])}`)) : []);
     }
 
-    /** Calls, total and mean by the value of each argument. */
+    /** Tables of calls, total, mean and max, by the values of each argument. */
     argumentTables(calls) {
         const { report } = this.app, keys = new Map();
         let seen = 0;
@@ -295,7 +295,7 @@ export class Panels {
             const pair = scopeOf(report, call).args.reverse().find(([each]) => each === key);
             return pair ? pair[1] : '';
         };
-        const [series] = report.bars, frame = call => { // of its own recording
+        const [series] = report.bars, frame = call => { // the frame of its own recording
             const own = report.bars.find(each => each.track.process === call.track.process);
             return own ? frameOf(own, call.start) : 0;
         }, ran = call => statesIn(report, [call]).get('running') || 0, columns = [
@@ -382,7 +382,7 @@ export class Panels {
             { title: 'last', get: s => s.value[s.value.length - 1] || 0, show: s => show(s, s.value[s.value.length - 1]) }], rows, { caption: 'Counters', memory: this.memoryOf('counters'), up: true });
     }
 
-    /** Memory and locks of the processes, in the selection if there is one; kept until it changes. */
+    /** Memory and locks of the processes, in the selection if there is one; kept until the selection changes. */
     objects() {
         const { selection, report } = this.app;
         if (!selection) return report.processes;
@@ -454,7 +454,7 @@ export class Panels {
     }
 }
 
-/** The frames of a flame graph. @param {(node: object) => object} show name, text, and properties of the element */
+/** A flame graph. @param {(node: object) => object} show returns name, text, and properties of the element of a node */
 export function flameBox(title, root, widthOf, show) {
     const box = el('div.flame', { role: 'group', 'aria-label': title }), boxes = [];
     const place = (node, left, width, depth) => {
@@ -477,7 +477,7 @@ export function flameBox(title, root, widthOf, show) {
     return box;
 }
 
-/** The node of a flame graph to which a path leads, as far as it is there. */
+/** The node of a flame graph to which a path leads, or the last one on it that is there. */
 export function along(root, path, key) {
     for (const id of path || []) {
         const next = root.children.find(child => child[key] === id);
@@ -487,20 +487,20 @@ export function along(root, path, key) {
     return root;
 }
 
-/** The path after a click on a node: there, or, if it is there already, one up. */
+/** The path after a click on a node: to the node; if it is the one that is zoomed to already, to its parent. */
 export function zoomed(node, before, key) {
     const path = [];
     for (let at = node; at.up; at = at.up) path.unshift(at[key]);
     return before && path.join() === before.join() ? path.slice(0, -1) : path;
 }
 
-/** "running 1.2 ms, waiting 3 ms"; "": not recorded */
+/** Returns "running 1.2 ms, waiting 3 ms" or the like; "" if it was not recorded. */
 export function statesText(report, calls) { return [...statesIn(report, calls)].map(([name, time]) => `${name} ${ns(time)}`).join(', '); }
 
-/** "file.c:12" */
+/** Returns "file.c:12" or the like; "" if there is no file. */
 export function where(label) { return label.file ? `${label.file.replace(/^.*[\\/]/, '')}:${label.line}` : ''; }
 
-/** The number of the frame around a time, from 1 on; 0: none. */
+/** The number of the frame at a time, from 1 on; 0: there is none. */
 export function frameOf(series, time) {
     const i = firstIndex(series.start.length, k => series.start[k] > time) - 1;
     return i >= 0 && time < series.start[i] + series.duration[i] ? i + 1 : 0;

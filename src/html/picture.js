@@ -5,7 +5,7 @@ import { floor, max, min, round } from './text.js';
 
 const XML = 'http://www.w3.org/2000/svg';
 
-/** Draws as SVG what it is told as a canvas would be. It knows the calls that view.js and app.js make. */
+/** Has the functions of a canvas that view.js, frames.js and app.js call, and makes elements of SVG. */
 export class Svg {
     /** @param {number} width @param {number} height @param {CanvasRenderingContext2D} measure */
     constructor(width, height, measure) {
@@ -59,7 +59,7 @@ export class Svg {
         this.place = this.add(this.root, 'g', { 'clip-path': `url(#${id})` });
     }
     restore() { this.place = this.saved.pop(); }
-    /** Draws a line of pixels as one rectangle for each run of a colour. @param {Uint32Array} line of the image @param {number} ratio pixels of the image for one of the picture */
+    /** Draws a line of pixels as one rectangle for each run of a colour. @param {Uint32Array} line of the image @param {number} ratio pixels of the image per unit of the picture */
     run(line, from, y, height, ratio, background) {
         for (let x = from, end; x < line.length; x = end) {
             for (end = x + 1; end < line.length && line[end] === line[x]; end++);
@@ -80,7 +80,7 @@ export function download(blob, name) {
     setTimeout(() => URL.revokeObjectURL(address), 60000);
 }
 
-/** The flame graph that is shown, or null. @param {HTMLElement | null} box @param {CanvasRenderingContext2D} measure @param {{ink: string, background: string}} style */
+/** The flame graph that is shown as SVG; null if none is shown. @param {HTMLElement | null} box @param {CanvasRenderingContext2D} measure @param {{ink: string, background: string}} style */
 export function flamePicture(box, measure, style) {
     if (!box) return null;
     const { width, height } = box.getBoundingClientRect(), svg = new Svg(width, height, measure);

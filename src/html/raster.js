@@ -1,11 +1,11 @@
-// Draws levels of scopes into pixels. What is smaller than a pixel is looked up in a pyramid.
+// Draws levels of scopes into pixels. Scopes that are shorter than a pixel are looked up in a pyramid of sums.
 
 import { firstIndex } from './columns.js';
 import { ceil, floor, max, min, round } from './text.js';
 
 /**
- * Tiers over a level: of its scopes, and of each 16, 256, ... of them, the start, the longest duration, the node that has
- * it, and the time of all. They are copies, so that a row is drawn by reading a few columns from left to right.
+ * Builds the tiers of a level: its scopes, then for each 16, 256, ... of them the start, the longest duration, the node of
+ * the scope that has it, and the sum of the durations. So a row is drawn by reading a few columns from left to right.
  * @param {import('./decode.js').Level} level
  * @returns {{start: Float64Array, longest: Uint32Array, node: Uint32Array, busy: Uint32Array | Float32Array}[]}
  */
@@ -30,14 +30,14 @@ export function buildPyramid(level) {
             tier.node[g] = below.node[best];
             tier.busy[g] = sum;
         }
-        tier.start[n] = Infinity; // the last group is never taken as a whole
+        tier.start[n] = Infinity; // so that the last group, whose end is not known here, is never taken as a whole
         tiers.push(below = tier);
         size = n;
     }
     return tiers;
 }
 
-/** @param {number} color ABGR @param {number} under @param {number} share of color */
+/** Mixes two colours, ABGR. @param {number} color @param {number} under @param {number} share of color: 0 to 1 */
 export function mix(color, under, share) {
     const part = round(share * 256), rest = 256 - part; // red and blue at once
     const outer = (color & 0xFF00FF) * part + (under & 0xFF00FF) * rest, inner = (color >>> 8 & 255) * part + (under >>> 8 & 255) * rest;
@@ -45,21 +45,21 @@ export function mix(color, under, share) {
 }
 
 /**
- * How levels are drawn.
+ * How a level is drawn.
  * @typedef {{width: number, left: number, from: number, scale: number,
  *     background: number, colors: Uint32Array, least: number, dimmed: Uint32Array}} Canvas
- *     left: of the time `from`; scale: pixels of a nanosecond; colors: of nodes; least: shorter scopes are dimmed
+ *     left: the column of the time `from`; scale: pixels per nanosecond; colors: of nodes; least: shorter scopes are dimmed
  */
 
-/** Scopes that are shorter than a pixel. */
+/** Draws the scopes in a column of pixels that are shorter than a pixel. */
 function putColumn({ left, width, least, dimmed, colors, background, scale }, line, x, longest, node, busy) {
     if (x >= left && x < width) line[x] = mix((longest < min(least, 0xFFFFFFFF) ? dimmed : colors)[node], background, min(1, 0.3 + 0.7 * busy * scale));
 }
 
 /**
- * A level as a line of pixels, 0 where there is no scope, and [x0, x1, i] of the scopes that have room for a text. Scopes
- * shorter than a pixel are summed up for each column, in groups that are as large as possible; one may end a quarter of a
- * pixel later.
+ * Draws a level as a line of pixels, 0 where there is no scope; returns [x0, x1, i] of the scopes that have room for a text.
+ * Scopes shorter than a pixel are summed up for each column, in groups that are as large as possible: a group may end a
+ * quarter of a pixel after the column.
  * @param {Canvas} c @param {import('./decode.js').Level} level @returns {{line: Uint32Array, labels: [number, number, number][]}}
  */
 export function levelLine(c, level) {
@@ -67,7 +67,7 @@ export function levelLine(c, level) {
     const line = new Uint32Array(width), labels = [];
     let i = firstIndex(count, k => start[k] >= from), bits = 0; // a group has 2 ^ bits scopes
     if (i && level.endOf(i - 1) > from) i--;
-    let column = 0, until = -Infinity, late = 0, busy = 0, most = -1, who = 0; // of the column of pixels: its scopes' time, the longest, and its node
+    let column = 0, until = -Infinity, late = 0, busy = 0, most = -1, who = 0; // of the column: the time of its scopes, the longest duration, and the node of that scope
     for (;;) {
         let tier = pyramid[bits >> 2], g = i >> bits;
         const at = i < count ? tier.start[g] : Infinity;

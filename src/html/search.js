@@ -1,8 +1,8 @@
-// What the reader searches for: parts of names, cat:NAME, key=value, >2ms, <100us; all of them have to be true.
+// The search: parts of names, cat:NAME, key=value, >2ms, <100us. A scope is found if all words match.
 
 import { parseTime, shown } from './text.js';
 
-/** @param {string} text */
+/** Parses what is in the search field. @param {string} text */
 export function parseQuery(text) {
     const query = { names: [], categories: [], args: [], least: 0, most: Infinity, empty: true };
     for (const word of text.trim().split(/\s+/).filter(Boolean)) {
@@ -17,14 +17,14 @@ export function parseQuery(text) {
     return query;
 }
 
-/** Whether scopes of a label can be meant. */
+/** Returns true if the name and the category of a label match. */
 export function labelMatches(query, label) {
     const name = label.name.toLowerCase(), category = label.category.toLowerCase();
     return query.names.every(word => name.includes(word)) &&
         query.categories.every(word => category.includes(word));
 }
 
-/** Scopes that are meant, at most `limit` of them: `more` says that there are others. */
+/** Finds scopes, `limit` at most; the property `more` says whether there are others. */
 export function findScopes(report, query, limit = 20000) {
     const { nodes, labels } = report, mine = new Uint8Array(nodes.count), hits = [];
     const fits = labels.map(label => labelMatches(query, label));

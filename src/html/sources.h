@@ -1,14 +1,14 @@
-// html/sources: The option `sources`: lines around the call sites of scopes, from files below a folder. Paths come from
-// the recording, which may be somebody else's: none leads out of the folder, except by a link in the folder itself.
+// html/sources: The option `sources`: lines of source around the call sites of scopes, from files below a folder. The
+// paths of call sites are untrusted, like the recording: none leads out of the folder, except by a link in it.
 /*-- sources --*/
 
-#define PROF__HTML_BEFORE 4u /* lines before and after that of the call site */
+#define PROF__HTML_BEFORE 4u /* lines before and after the line of the call site; see Panels.source() in panels.js */
 #define PROF__HTML_AFTER 8u
 #define PROF__HTML_LINE 400u           /* bytes of a line */
 #define PROF__HTML_EXCERPTS (1u << 20) /* bytes of all lines */
 #define PROF__HTML_SEARCH (1u << 26)   /* bytes of a file that are read */
 
-/* Notes a call site whose lines are wanted. A site that does not fit into the table gets no lines. */
+/* Adds a call site to the table of those whose lines are wanted. If the table is full, the site gets no lines. */
 static PROF__RARE void prof__html_source_add(prof__html *h, const char *file, uint32_t text, uint32_t line)
 {
     prof__html_source *site = h->sources, *end = site + h->source_count;
@@ -31,7 +31,7 @@ static PROF__RARE int prof__html_source_order(const void *a, const void *b)
     return order ? order : (left->line > right->line) - (left->line < right->line);
 }
 
-/* Opens a file, but no device or pipe, which may have no end. */
+/* Opens a regular file. Returns NULL for a device or a pipe, which may have no end. */
 static PROF__RARE FILE *prof__html_source_file(const char *path)
 {
 #ifdef _WIN32
@@ -46,7 +46,8 @@ static PROF__RARE FILE *prof__html_source_file(const char *path)
 #endif
 }
 
-/* Opens the file below the folder that the longest tail of the path leads to. */
+/* Opens a file below the folder: that of the longest tail of the path that there is one for. Returns NULL if there is
+   none. */
 static PROF__RARE FILE *prof__html_source_open(const char *folder, const char *path)
 {
     static const char slashes[] = "/\\";
@@ -61,7 +62,7 @@ static PROF__RARE FILE *prof__html_source_open(const char *folder, const char *p
     return file;
 }
 
-/* Writes a line of a file: the number of its path's text, that of the line, and the line. */
+/* Writes a line of a file: the number of the string that is its path, the number of the line, and the line. */
 static PROF__RARE void prof__html_source_line(prof__html *h, const prof__html_source *site, uint32_t line, char *text,
                                               size_t size)
 {
@@ -82,7 +83,7 @@ static PROF__RARE void prof__html_source_line(prof__html *h, const prof__html_so
     if (h->rows.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'X', &h->rows);
 }
 
-/* Writes the lines around call sites of one file, which are in the order of their lines. */
+/* Writes the lines around call sites of one file. The sites are sorted by line. */
 static PROF__RARE void prof__html_source_lines(prof__html *h, FILE *file, const prof__html_source *site,
                                                const prof__html_source *end)
 {
@@ -105,7 +106,7 @@ static PROF__RARE void prof__html_source_lines(prof__html *h, FILE *file, const 
     }
 }
 
-/* Writes the lines around the noted call sites, and how many files were not found. */
+/* Writes the lines around the call sites in the table, and how many files were not found. */
 static PROF__RARE void prof__html_sources(prof__html *h)
 {
     const prof__html_source *from = h->sources, *to, *end = from + h->source_count;

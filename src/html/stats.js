@@ -1,4 +1,4 @@
-// Statistics of a range of time: by call path, by scope, of one scope.
+// Statistics of a range of time: by call path, by scope, and of one scope.
 
 import { firstIndex } from './columns.js';
 import { ceil, floor, max, min } from './text.js';
@@ -23,7 +23,7 @@ export function bucketValue(bucket) {
     return (32 + (bucket - 64) % 32 + 0.5) * 2 ** (e - 5);
 }
 
-/** Which scopes of a level lie in a range, at least in part: [first, end). */
+/** The scopes of a level that lie in a range, at least in part: from index [0] up to, not including, index [1]. */
 export function indexRange(level, from, to) {
     let first = firstIndex(level.count, k => level.start[k] >= from);
     if (first && level.endOf(first - 1) > from) first--;
@@ -31,8 +31,8 @@ export function indexRange(level, from, to) {
 }
 
 /**
- * Of each node, the calls and the time in the range. Durations, which percentiles are of, are those of whole scopes. Rows of
- * scopes leave out the time of calls whose begin or end is missing in the range, as prof summary does: `known` are the others.
+ * The calls and the time of each node in the range, and a row for each scope. Percentiles are of the calls that lie in the range
+ * as a whole. The times of a row leave out calls whose begin or end was not recorded, as prof summary does: `known` counts the others.
  * @param {import('./decode.js').Report} report @param {number} from @param {number} to
  * @param {(track: object) => boolean} [wanted]
  */
@@ -43,7 +43,7 @@ export function rangeStats(report, from, to, wanted) {
     }
 }
 
-/** The same in small steps; of each, the number of scopes. */
+/** rangeStats() in small steps: yields the number of scopes of each, and returns the statistics. */
 export function* statsSteps(report, from, to, wanted) {
     if (report.all && !wanted && from <= report.from && to >= report.to) return allStats(report);
     const { nodes, labels } = report, column = n => new Float64Array(n), calls = column(nodes.count), total = column(nodes.count), self = column(nodes.count);
@@ -54,7 +54,7 @@ export function* statsSteps(report, from, to, wanted) {
         for (const [depth, level] of track.levels.entries()) {
             const [first, end] = indexRange(level, from, to), { start, node, flags, groups } = level;
             let i = first;
-            for (const odd of Uint32Array.from(new Set([first, ...flags.keys(), end - 1])).sort()) { // the few that may be cut, or are groups
+            for (const odd of Uint32Array.from(new Set([first, ...flags.keys(), end - 1])).sort()) { // the few that the range or the recording may have cut, and groups
                 if (odd < first || odd >= end) continue;
                 yield* addWhole(sums, level, i, odd);
                 i = odd + 1;
@@ -87,7 +87,7 @@ function leaveOut({ cut, lost, lostSelf }, label, inner, start, long) {
 }
 
 function* addWhole(sums, level, first, end) {
-    while (first < end) { // see someLetters()
+    while (first < end) { // in parts: see someLetters() in decode.js
         const next = min(end, first + 4000);
         addSome(sums, level, first, next);
         yield next - first;
@@ -107,7 +107,7 @@ function addSome({ labelOf, calls, total, whole, longest, shortest, histograms }
     }
 }
 
-/** Counts calls of a scope: the first in a list of their buckets, more in an array of all buckets, which would take 2 GB for 300,000 names. */
+/** Counts calls of a scope: up to FEW in a list of their buckets, more in an array of all buckets, which would take 2 GB for 300,000 names. */
 function tally(histograms, label, bucket, calls) {
     const list = histograms[label] || (histograms[label] = []);
     let all = list;
@@ -131,7 +131,7 @@ function byLabels({ nodes, labels }, stats, { cut, lost, lostSelf, whole, shorte
     return { ...stats, rows: byLabel.filter(row => row.calls > 0) };
 }
 
-/** The statistics that the writer has made of all scopes, if it has not written every scope. */
+/** The statistics of all scopes that are in the report if the writer has left out some scopes. */
 function allStats(report) {
     const { nodes, labels, from, to } = report, column = n => new Float64Array(n), calls = column(nodes.count), total = column(nodes.count), self = column(nodes.count);
     const none = column(labels.length), cut = column(labels.length), whole = column(labels.length), longest = column(labels.length), shortest = column(labels.length).fill(Infinity), histograms = new Array(labels.length).fill(null);
@@ -160,7 +160,7 @@ export function percentile({ histogram, whole, min: least, max: most }, share) {
     return max(least, min(most, bucketValue(bucket)));
 }
 
-/** All calls of a label in a range, as columns. Truncated ones are marked by a negative duration. */
+/** The calls of a label that lie in a range, at least in part, track by track. */
 export function callsOf(report, label, from, to, wanted = () => true) {
     const { nodes } = report, calls = [];
     const mine = new Uint8Array(nodes.count);
@@ -176,7 +176,7 @@ export function callsOf(report, label, from, to, wanted = () => true) {
     return calls;
 }
 
-/** How long a thread ran, waited and so on in parts of time, where that was recorded: from names to times. */
+/** Returns how long threads ran, waited and so on during some scopes, where that was recorded: a map from states to times. */
 export function statesIn({ labels, nodes }, parts) {
     const sums = new Map();
     for (const { track: { states }, start, duration } of parts) {
@@ -190,7 +190,7 @@ export function statesIn({ labels, nodes }, parts) {
     return sums;
 }
 
-/** Children of a node in the flame graph, the longest first: [{label, total, calls, nodes}] */
+/** The root of the flame graph: {label, total, self, calls, children, up} of each node; the longest children come first. */
 export function flameTree(report, stats, bottomUp) {
     return bottomUp ? inverted(report, stats) : topDown(report, stats);
 }
@@ -207,7 +207,7 @@ function topDown(report, stats) {
     return sorted(root);
 }
 
-/** By self time: what it was called by stands above it. */
+/** By self time: the children of a node are its callers. */
 function inverted(report, stats) {
     const { nodes } = report, root = { label: -1, total: 0, self: 0, calls: 0, children: [], map: new Map() };
     for (let n = 1; n < nodes.count; n++) {

@@ -1,4 +1,4 @@
-// Numbers and times for people.
+// Numbers and times as texts.
 
 export const { abs, ceil, floor, max, min, round } = Math; // so that the page is shorter
 
@@ -42,7 +42,7 @@ export function shown(v) {
     return v === null ? '' : String(v);
 }
 
-/** "2ms" as nanoseconds; NaN: it is none. @param {string} text */
+/** Parses a duration such as "2ms"; without a unit, it is in ns. @returns nanoseconds; NaN: it is no duration. @param {string} text */
 export function parseTime(text) {
     const match = /^([0-9]*\.?[0-9]+)\s*(ns|us|\u00b5s|ms|s|m|h)?$/.exec(text);
     if (!match) return NaN;
@@ -50,14 +50,14 @@ export function parseTime(text) {
     return Number(match[1]) * unit[1];
 }
 
-/** A step of 1, 2 or 5 times a power of ten that is at least so long. @param {number} least */
+/** The smallest of 1, 2 and 5 times a power of ten that is at least `least`. @param {number} least */
 export function niceStep(least) {
     const power = 10 ** floor(Math.log10(least));
     for (const times of [1, 2, 5]) if (power * times >= least) return power * times;
     return power * 10;
 }
 
-/** A time on the axis, as exact as the step between two asks for. @param {number} at @param {number} step */
+/** A time on the axis, with the digits that tell it from the next one. @param {number} at @param {number} step */
 export function axisTime(at, step) {
     const size = max(abs(at), step), unit = size >= 1e9 ? 3 : size >= 1e6 ? 2 : size >= 1e3 ? 1 : 0;
     const digits = max(0, min(9, ceil(Math.log10(units[unit][1] / step) - 1e-9)));

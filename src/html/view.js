@@ -76,7 +76,7 @@ export class TimeLine {
         if (!this.app.closed.has(key)) for (const row of more) rows.push(row);
     }
 
-    /** Where rows are: those that are pinned first, which do not scroll. */
+    /** Places the rows: first those that are pinned, which do not scroll. Returns those that can be seen. */
     layout() {
         const { app } = this, rows = this.rows(), height = this.canvas.clientHeight;
         const placed = [];
@@ -170,7 +170,7 @@ export class TimeLine {
         }
     }
 
-    /** Of each depth, a line; it is kept until another time is shown, or paint() makes other colours. */
+    /** Draws a line for each depth; keeps it until another time is shown, or paint() makes other colours. */
     drawScopes({ row, y, top }, ratio, w, h, labels) {
         const { app } = this, { from } = app.view, scale = this.scale * ratio, left = round(GUTTER * ratio), shows = [from, scale, w].join();
         for (let depth = 0; depth < row.depth; depth++) {
@@ -194,12 +194,12 @@ export class TimeLine {
         return width;
     }
 
-    /** Writes a text into a width, shortened. */
+    /** Writes a text, shortened if it is longer than `width`. */
     fit(ctx, text, x, y, width) {
         if (text.length > 200) text = text.slice(0, 200);
         const whole = this.textWidth(ctx, text);
         if (whole > width) {
-            const letters = floor(text.length * (width - 9) / whole); // and the dots
+            const letters = floor(text.length * (width - 9) / whole); // 9 pixels are for the dots
             if (letters < 2) return;
             text = text.slice(0, letters) + '\u2026';
         }
@@ -242,7 +242,7 @@ export class TimeLine {
         }
     }
 
-    /** Lines at the steps of the axis, below everything. */
+    /** Draws lines at the steps of the axis, below everything else. */
     drawGrid(pixels, w, h, ratio, width) {
         const { from, to } = this.app.view, step = niceStep((to - from) / max(2, (width - GUTTER) / 120));
         this.step = step;
@@ -294,7 +294,7 @@ export class TimeLine {
         for (let x = max(GUTTER, floor(this.x(time[i]))); x < width && i < time.length;) {
             const next = i + 1 < time.length ? floor(this.x(time[i + 1])) : width, end = min(width, max(next, x + 1));
             let top = value[i];
-            if (next < x + 1) { // several in a pixel: the highest
+            if (next < x + 1) { // several samples in a pixel: draws the highest
                 const until = this.time(x + 1);
                 while (i + 1 < time.length && time[i + 1] < until) top = max(top, value[++i]);
             } else {
@@ -355,7 +355,7 @@ export class TimeLine {
         }
     }
 
-    /** Arrows, while they can be told from each other. */
+    /** Draws the arrows of flows, unless more than 300 are in view: nobody could tell them apart. */
     drawFlows(ctx) {
         const { from, to } = this.app.view, shownFlows = [];
         for (const flow of this.app.report.flows) {
@@ -370,7 +370,7 @@ export class TimeLine {
             let a = this.yOf(flow.fromTrack, flow.from);
             const b = this.yOf(flow.toTrack, flow.to);
             if (a === null || b === null) continue;
-            a += Math.sign(b - a) * (LINE / 2 - 2); // from the edge, so that names can be read
+            a += Math.sign(b - a) * (LINE / 2 - 2); // begins at the edge of the scope, so that its name can be read
             const x0 = this.x(flow.from), x1 = this.x(flow.to), bend = max(6, min(80, abs(x1 - x0) / 2));
             ctx.beginPath();
             ctx.moveTo(x0, a);
@@ -384,7 +384,7 @@ export class TimeLine {
         }
     }
 
-    /** Where the innermost scope of a track at a time is; null: not on the screen. */
+    /** The y of the innermost scope of a track at a time; null: the track is not on the screen. */
     yOf(track, time) {
         const place = this.placed.find(each => each.row.track === track);
         if (!place) return null;
@@ -424,7 +424,7 @@ export class TimeLine {
         const { style, closed } = this.app;
         ctx.save();
         ctx.beginPath();
-        ctx.rect(0, top, row.kind === 'head' ? this.canvas.clientWidth : GUTTER, bottom - top); // names of heads have room
+        ctx.rect(0, top, row.kind === 'head' ? this.canvas.clientWidth : GUTTER, bottom - top); // the name of a head may be wider than the gutter
         ctx.clip();
         ctx.fillStyle = row.kind === 'head' ? style.head : row.kind === 'group' ? style.group : style.gutter;
         ctx.fillRect(0, y, GUTTER - 1, row.height - 1);
@@ -469,7 +469,7 @@ export class TimeLine {
             if (end < at || (x > at + wide && end < width)) ctx.fillText(text, x + 4, RULER / 2 - 1);
         }
         ctx.fillStyle = style.good;
-        for (const { from, to } of this.app.report.windows) { // what is here one by one
+        for (const { from, to } of this.app.report.windows) { // marks the windows of large recordings: all scopes in them are here
             const left = max(GUTTER, this.x(from));
             ctx.fillRect(left, RULER - 3, min(width, this.x(to)) - left, 2);
         }
@@ -481,7 +481,7 @@ export class TimeLine {
         ctx.fillText(length, at + 5, RULER / 2 - 1);
     }
 
-    /** What is at a place of the canvas. */
+    /** What is at a point of the canvas. */
     at(x, y) {
         const place = y >= RULER && this.placed ? this.placed.find(each => y >= max(each.y, each.top) && y < each.y + each.row.height) : null;
         if (!place) return { area: y < RULER ? 'ruler' : 'none' };

@@ -1,4 +1,4 @@
-// html/writer: Writes traces as a report: their tracks one after the other, then their spans.
+// html/writer: Writes traces as a report: of each trace, its tracks one after the other, then its spans.
 /*-- tracks --*/
 
 static PROF__HOT void prof__html_event(prof__html *h, const prof_event *event)
@@ -105,7 +105,7 @@ static PROF__RARE void prof__html_about_double(prof__html *h, const char *key, d
     prof__html_about(h, key, text);
 }
 
-/* The first block of a trace has pairs of texts; see docs/html.md. */
+/* Writes the first block of a trace: pairs of texts; see docs/html.md. */
 static PROF__RARE void prof__html_process(prof__html *h)
 {
     const prof_trace_info *about = prof_trace_about(h->trace);
@@ -181,7 +181,7 @@ static PROF__RARE void prof__html_trace(prof__html *h, const prof_trace *trace, 
     h->first_track += tracks;
 }
 
-/* The last block says how much there is, so that the page can tell a report that was cut. */
+/* Writes the last block: the numbers of scopes, other events and spans, so that the page sees if a report was cut. */
 static PROF__RARE void prof__html_end(prof__html *h)
 {
     prof__html_u(&h->rows, h->scopes);
@@ -191,7 +191,8 @@ static PROF__RARE void prof__html_end(prof__html *h)
     prof__html_piece_end(h);
 }
 
-/* If one run ended before another began, they are there to be compared: makes all of them begin at 0, and returns 1. */
+/* Makes all traces begin at 0, and returns 1, if one overlaps with none of the others in time: then they are different
+   runs, which the user wants to compare. */
 static PROF__RARE int prof__html_together(const prof_trace *const *traces, size_t count, int64_t *offsets)
 {
     for (size_t i = 0; i < count; ++i) {
@@ -251,7 +252,7 @@ static PROF__RARE prof_status prof__html_done(prof__html *h)
     return status;
 }
 
-/* Writes a file. limits: prof_html_limits, or NULL. */
+/* Writes a file. limits: a prof_html_limits, which only PROF_HTML_LARGE declares, or NULL for no limits. */
 static PROF__RARE prof_status prof__html_file(const prof_trace *const *traces, size_t count, const char *path,
                                               const prof_html_options *options, const void *limits)
 {
