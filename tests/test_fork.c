@@ -355,6 +355,40 @@ TEST(child_of_a_stream)
     }
 }
 
+/* A daemon that wants all of its events: a child only keeps a ring, unless it starts anew. */
+static int starts_anew(void)
+{
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    parents.output = trace_path(FOLDER "/daemon.prof");
+    CHECK_EQUAL(prof_start(&parents), PROF_OK);
+    for (int i = 0; i < 10; ++i) {
+        scopes(10000);
+        pause_ms(10);
+    }
+    return prof_stop();
+}
+
+TEST(child_that_streams_again)
+{
+    if (TRACE_SANITIZER == 1) SKIP("the address sanitizer can hang in a fork while threads allocate");
+    empty_folder();
+    parents = trace_config(1u << 20);
+    parents.output = trace_path(FOLDER "/a.prof");
+    parents.mode = PROF_STREAM;
+    trace_start(&parents);
+    CHECK_EQUAL(in_child(starts_anew), 0);
+    trace = trace_open_file(trace_path(FOLDER "/daemon.prof"));
+    if (trace) {
+        list = trace_read(trace, 0);
+        CHECK_EQUAL(trace_count(&list, "child") + prof_trace_about(trace)->lost, 100000);
+        CHECK_EQUAL(prof_trace_about(trace)->complete, 1);
+    }
+    done();
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    CHECK_EQUAL(empty_folder(), 2);
+}
+
 TEST(child_of_statistics)
 {
     if (TRACE_SANITIZER == 1) SKIP("the address sanitizer can hang in a fork while threads allocate");
