@@ -3676,11 +3676,11 @@ static void prof__word_wake(uint32_t *word)
 /*-- COPIES ---------------------------------------------------------------------------------------------- >>copies --
    A program and its plugins may each have a copy of the implementation. If it can, the loader directs all calls to the
    first copy. It cannot if the program does not export its symbols, if plugins are loaded RTLD_LOCAL, or if symbols are
-   hidden or linked with -Bsymbolic. So each copy has an ELF note that leads to a table of its functions. For a copy in
-   a library, the first copy in the loader's list is its leader: it records nothing itself, but forwards every call. The
-   program is always first in that list, and what is loaded later is added at the end, so that a leader remains one; a
-   follower keeps it from being unloaded. Copies with another layout, and those compiled with PROF_STATIC, are recorders
-   of their own, but see in the table which file the others write. */
+   hidden or linked with -Bsymbolic. So each copy has an ELF note that leads to a table of its functions. A copy in a
+   library has the first copy in the loader's list as its leader: it records nothing itself, but forwards every call to
+   the leader. The program is always first in that list, and what is loaded later is added at the end, so that a leader
+   remains one; its followers keep it from being unloaded. Copies with another layout, and those compiled with
+   PROF_STATIC, are recorders of their own, but see in the tables which files the others write. */
 
 #if defined(__linux__) && defined(__ELF__) && !defined(PROF_FREESTANDING) && !defined(PROF_NO_COPIES)
 #define PROF__HUBS 1
@@ -3961,7 +3961,7 @@ static prof__thread *prof__self_take(void)
         if (PROF__LOAD(&each->taken) || __atomic_exchange_n(&each->taken, 1u, __ATOMIC_ACQUIRE)) continue;
         __atomic_fetch_sub(&prof__selves_free, 1u, __ATOMIC_RELAXED);
         prof__clear(each, offsetof(prof__thread, next));
-        each->gate = PROF__SHUT; /* the generation may be 0: see there */
+        each->gate = PROF__SHUT; /* the generation may be 0: see prof__generation */
         return each;
     }
     char *map = (char *)mmap(NULL, PROF__SELF_MAP, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -4941,7 +4941,7 @@ static uint64_t prof__lost_busy_without_chunk; /* likewise, see prof__lose_busy(
 
 /* Always odd; changes when a thread that found no chunk might find one. */
 static uint32_t prof__room_changes = 1;
-#define PROF__NO_LOCK 2u /* instead of it, if a thread without a chunk could not take the lock to look for one */
+#define PROF__NO_LOCK 2u /* a value of no_room instead: a thread without a chunk could not take the lock to get one */
 static void prof__room_changed(void) { __atomic_fetch_add(&prof__room_changes, 2, __ATOMIC_RELEASE); }
 
 static void prof__lost_collect(prof__session *s)
@@ -4977,7 +4977,7 @@ static prof__token prof__note_begin(prof__thread *self, prof_site *site, uint32_
 }
 static void prof__note_end(prof__thread *self, prof__token token) { (void)self, (void)token; }
 #else
-/*-- sites that are off but asked: see >>note. Bits 32 to 39 of the state are the passes until one is plainly off --*/
+/*-- sites that are off but asked: see >>note. Bits 32 to 39 of the state: the passes until a site is simply off --*/
 
 #define PROF__PASSES_SHIFT 32
 #define PROF__PASSES_ALL 255u  /* the site stays asked for the rest of the generation */
@@ -5226,8 +5226,8 @@ static uint64_t *prof__chunk_first(const prof__chunk *chunk) { return (uint64_t 
 
 static prof_fiber *prof__track_of(prof__thread *self) { return self->fiber ? self->fiber : &self->own; }
 
-/* Returns 1 if the thread's chunk may be in memory that is the user's again: it is of an earlier session, and there are
-   no others to keep. */
+/* Returns 1 if the thread's chunk is of an earlier session, whose memory the user may have back. Elsewhere than in a
+   kernel a session keeps its memory as long as a thread points to it. */
 static inline int prof__stale(const prof__thread *self)
 {
 #ifdef PROF_FREESTANDING
@@ -5263,8 +5263,8 @@ static void prof__lose_all(prof__thread *self, uint32_t loss)
         PROF__ADD(s ? &s->header->lost_args : &prof__lost_args_without_chunk, (uint64_t)(loss >> 1));
 }
 
-/* Counts one that had room, but came at the wrong moment: its macro interrupted another one of the same thread (in a
-   signal handler or an interrupt), or another thread kept the lock too long. */
+/* Counts a loss for which there was room, but at the wrong moment: the macro interrupted another one of the same thread
+   (in a signal handler or an interrupt), or another thread kept the lock too long. */
 static PROF__COLD void prof__lose_busy(prof__thread *self, uint32_t loss)
 {
     prof__session *s = self->session;
@@ -5610,7 +5610,7 @@ static PROF__UNUSED uint64_t prof__now_of(uint32_t clock)
     return prof__counter();
 }
 
-/* Reads the clock of a session that may not use the bare counter. */
+/* Reads the clock of a session, which need not be the bare counter. */
 static uint64_t prof__now(const prof__session *s, int at_end)
 {
 #ifdef PROF_FREESTANDING
@@ -5991,7 +5991,7 @@ static void prof__give_back(prof__thread *self)
 }
 
 #ifndef PROF_FREESTANDING
-/* Gives back all that the thread has of the session. The thread is busy. */
+/* Gives the thread's chunk back to the session, and detaches the thread. The thread is busy. */
 static PROF__RARE void prof__thread_detach(prof__thread *self)
 {
     if (!self->session) return;
@@ -6045,7 +6045,7 @@ static PROF__COLD void prof__last_scope_ended(prof__thread *self)
    A scope that is off leaves no trace, so that PROFILE_ARG cannot see it. Therefore a scope's site that is off is first
    "asked": each pass calls prof__begin() and prof__end(), which note on the thread that such a scope is open. Arguments
    that come while it is the innermost one are dropped, and its site remains asked. A site that was passed some 250
-   times without an argument is plainly off from then on. So only scopes with arguments pay for notes, and those that
+   times without an argument is simply off from then on. So only scopes with arguments pay for notes, and those that
    are on pay nothing.
 
    The words reserved for ends show which scope is the innermost one. A note hides the words of the enclosing scopes: it
@@ -6053,7 +6053,7 @@ static PROF__COLD void prof__last_scope_ended(prof__thread *self)
    enclosing scope then finds no reserved word and takes the slow path, which concludes that a longjmp() has left the
    note's scope.
 
-   A scope that was lost has a note, too, if its arguments may find room, or the lock that it did not get.
+   A scope that was lost has a note, too, if its arguments may find the room, or get the lock, that it did not.
 
    The note of a thread, 24 bits: 1 if an argument was dropped; 1 if the scope was lost; how many notes are nested, 7
    bits; how many words are hidden, 15 bits. The token of such a scope has PROF__NOTE in the place of an epoch, and the
@@ -6222,7 +6222,8 @@ static inline void prof__untake(prof__thread *self, uint32_t gate)
     self->gate = gate;
 }
 
-/* Keeps what a gate with PROF__SHORT says for the slow paths, unless the thread was moved since. */
+/* Tells the slow paths what a gate with PROF__SHORT implies, namely that the last word is a begin or an end; but not if
+   the thread has changed its session since. */
 static PROF__COLD void prof__short_passes(prof__thread *self, uint32_t gate)
 {
     if (gate != (self->seen ^ PROF__SHORT) || !self->cursor) return;
@@ -6476,11 +6477,11 @@ static PROF__RARE prof__token prof__begin_refused(prof__thread *self, prof_site 
     return prof__begin_off(self, site, prof__take(self), lost);
 }
 
-/* A slow path that each scope takes whose clock is not the bare counter. */
+/* For a slow path that every scope takes in a session whose clock is not the bare counter. */
 #define PROF__SLOW PROF__NOINLINE
 
-/* Reads the clock on a slow path, unless what the fast path has read will do: `read` (0: nothing), if the thread was in
-   step, so that nothing was waited for since, and the session uses that clock. */
+/* Reads the clock on a slow path. Returns `read` instead, which the fast path has read (0: nothing), if the session
+   uses that clock and the thread was in step, so that it has not waited since. */
 static uint64_t prof__now_again(const prof__session *s, uint64_t read, int was_in_step, int at_end)
 {
     return read && was_in_step && PROF__BY_COUNTER(s) ? read : prof__now(s, at_end);
@@ -7240,7 +7241,7 @@ typedef struct prof__log_value {
     prof__text text; /* bytes is NULL: a number */
 } prof__log_value;
 
-/* Fetches as many values as fit into room words; *words: the words that they take. */
+/* Fetches as many values as fit into `room` words; sets *words to the words that they take. */
 static uint32_t prof__log_collect(const prof__log_format *known, uint32_t values, prof__log_list *list, uint64_t room,
                                   prof__log_value *to, uint64_t *words)
 {
@@ -7340,7 +7341,7 @@ typedef struct prof__with_list {
     prof__with_arg parts[PROF__WITH_ARGS];
 } prof__with_list;
 
-/* Finds out how much of the arguments fits into room words: usually all; long texts are cut. */
+/* Finds out how many of the arguments fit into `room` words: usually all; long texts are cut. */
 static void prof__with_measure(prof__with_list *list, uint32_t count, uint64_t room)
 {
     uint64_t to = list->to != 0;
@@ -7476,7 +7477,7 @@ PROF__ENTRY void prof__with(prof_site *site, uint64_t type, uint64_t object, con
 #if !defined(PROF_VSNPRINTF) && !defined(PROF_FREESTANDING)
 #define PROF_VSNPRINTF vsnprintf
 #define PROF__SHORT_NAME (PROF_MAX_TEXT < 200 ? PROF_MAX_TEXT : 200) /* bytes of a name that is made here */
-#define PROF__SHORT_ITEM 40                                          /* the most for a width, or a number */
+#define PROF__SHORT_ITEM 40                                          /* the maximum width, and bytes of a number */
 static size_t prof__digits(char *to, uint64_t value);
 
 /* A conversion: %[0][width][.precision][size]letter. */
@@ -7525,7 +7526,7 @@ static inline const char *prof__conversion_parse(const char *at, prof__conversio
     return at;
 }
 
-/* Fetches a number. For a signed one, *sign becomes '-' if it is negative, whose opposite this returns then. */
+/* Fetches a number. If it is negative, sets *sign to '-' and returns its absolute value; else sets *sign to 0. */
 static inline uint64_t prof__conversion_fetch(const prof__conversion *how, prof__log_list *list, char *sign)
 {
     uint64_t value;
@@ -7989,9 +7990,9 @@ PROF__ENTRY void prof__frame(prof_site *site)
 
 #define PROF__LOOSE_MAX (sizeof((prof_fiber *)0)->loose / sizeof *((prof_fiber *)0)->loose)
 
-/* Takes a place of a full list: that of a begin that has ended, else of one that was passed, because its end may never
-   come. They take turns: a begin that gets such a place counts as passed, too, because it is among older ones. Returns
-   PROF__LOOSE_MAX if there is none. */
+/* Takes a place of a full list: that of a begin that has ended, else of one that was passed, which means that a scope
+   around it has ended, so that its own end may never come. They take turns: a begin that gets such a place counts as
+   passed, too, because it is among older ones. Returns PROF__LOOSE_MAX if there is none. */
 static uint32_t prof__loose_place(prof_fiber *track)
 {
     for (uint32_t i = 0; i < 2 * PROF__LOOSE_MAX; ++i) {
@@ -9478,7 +9479,7 @@ static PROF__UNUSED void prof__saved_with(prof_status (*hook)(void)) { (void)hoo
 PROF_DEF PROF__WALL prof_status prof_save_request(void) { return PROF__NO_STATS("prof_save_request"); }
 
 #ifndef PROF_NO_READER
-/* Adds no statistics, because a session keeps only events. */
+/* These do nothing: no session has statistics. */
 static prof_status prof__aggregated_take(struct prof__aggregated *stats, int reset)
 {
     (void)stats, (void)reset;
@@ -10149,7 +10150,8 @@ static void prof__crash_install(prof__session *s);
 static void prof__crash_remove(void);
 static void prof__crash_forget(void);
 
-/* The service ends a session under the state lock alone: holders of the control lock must check this, too. */
+/* Returns whether a session runs, has ended by itself, or neither (0). The service ends one under the state lock alone,
+   so that holders of the control lock must ask, too. */
 enum { PROF__ENDED = 1, PROF__RUNS };
 static PROF__RARE int prof__session_phase(void)
 {
@@ -11325,7 +11327,7 @@ static uint64_t prof__clock_step(const prof__session *s)
     return step;
 }
 
-/* Measures how much more an ordered read costs than a plain one. */
+/* Measures how many ticks more an ordered read takes than a plain one. */
 static uint64_t prof__ordered_excess(void)
 {
     uint64_t plain = ~0ull, ordered = ~0ull;
@@ -11363,8 +11365,8 @@ static prof_status prof__clock_choose(prof__session *s, const prof_config *confi
     return PROF_OK;
 }
 
-/* The threshold is needed in ticks before the first scope ends; only for this does a start wait (0.2 ms) to measure a
-   rate. */
+/* Sets min_ticks. It is needed before the first scope ends, so the start waits 0.2 ms to measure the rate of the clock,
+   which it does only for this. */
 static void prof__threshold_set(prof__session *s, uint64_t ns)
 {
     uint64_t hz = s->header->tick_hz;
@@ -11648,7 +11650,7 @@ static PROF__RARE prof_status prof__config_check(const prof_config *c)
 }
 #endif
 
-/* The header that started a session which is not the program's own. */
+/* How prof_server.h starts a session of its own. */
 typedef struct prof__on_demand_start {
     void (*yield)(void);       /* see prof__on_demand */
     void (*limit)(void *user); /* under the lock, before anything is recorded */
@@ -13531,7 +13533,7 @@ static PROF__RARE int prof__stream_step(prof__session *s)
 #endif
 #ifdef PROF_NO_SERVICE
 /*-- NO SERVICE -----------------------------------------------------------------------------------------------------
-   What it would do can't be asked for: see prof__service_configure(). */
+   A configuration that needs the service is an error: see prof__service_configure(). */
 
 static prof_status prof__service_check(const prof_config *config)
 {
@@ -13552,11 +13554,11 @@ static void prof__service_stop(prof__session *s) { (void)s; }
 static PROF__UNUSED void prof__service_wake(prof__session *s) { (void)s; }
 #else
 /*-- SERVICE --------------------------------------------------------------------------------------------- >>service --
-   The only thread that prof starts, and only if the configuration needs it. It does in the background what takes longer
-   than a scope may: its steps look for work and do it. No thread wakes it, because that would cost the recording
-   threads a system call; it looks so often that the ring cannot fill between two looks. All signals are blocked in it,
-   it takes no control lock (prof_stop() joins it while holding that), and its scopes are recorded like all others, on a
-   track "prof". */
+   The only thread that prof.h starts, and only if the configuration needs it. It does in the background what takes
+   longer than a scope may: its steps look for work and do it. A thread that records does not wake it, because that
+   would cost a system call, unless it waits for a chunk; the service looks so often that the ring should not fill
+   between two looks. All signals are blocked in it, it takes no control lock (prof_stop() joins it while holding that),
+   and its scopes are recorded like all others, on a track "prof". */
 
 static int prof__service_session_runs(const prof__session *s)
 {
@@ -13687,8 +13689,8 @@ static void prof__service_join(prof__session *s) { pthread_join(s->service.threa
 
 #define PROF__FOLLOW_PERIOD 5000000u /* ns: the longest time between two looks for triggers of saves */
 
-/* The longest sleep is an eighth of the time in which the ring fills at 160 MB, 10 million scopes, a second. Not below
-   a millisecond: a ring of less than 1.3 MB takes less than that rate, but an idle program costs no more than this. */
+/* Returns the longest sleep: an eighth of the time in which the ring fills at 160 MB, 10 million scopes, a second. It
+   is never below a millisecond, so that an idle program costs little: a ring of less than 1.3 MB may fill sooner. */
 static uint64_t prof__service_longest(const prof__session *s)
 {
     uint64_t ns = s->chunk_count * s->chunk_size / 8 * 25 / 4;
@@ -13697,7 +13699,7 @@ static uint64_t prof__service_longest(const prof__session *s)
     return ns < 1000000000 ? ns : 1000000000;
 }
 
-/* Checks what is only for the service. */
+/* Checks the fields that only the service uses. */
 static PROF__RARE prof_status prof__service_check(const prof_config *c)
 {
     if ((unsigned)c->at_limit > PROF_LIMIT_ROTATE) return prof__must_be("at_limit", "stop or rotate");
@@ -14062,8 +14064,8 @@ PROF_DEF PROF__WALL prof_status prof_save(const char *path)
     return prof__left_out("prof_save", "PROF_NO_SAVE");
 }
 #else
-/* Reads size bytes of a real file from offset on; several threads may do so at a time. Returns 0 if there are fewer
-   bytes. */
+/* Reads size bytes of a file, which is no pipe, from offset on. Several threads may do so at the same time. Returns 0
+   if there are fewer bytes. */
 static PROF__RARE int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
 {
     char *at = (char *)to;
@@ -14124,7 +14126,7 @@ static PROF__RARE FILE *prof__archive_open(const prof__header *copy)
     return stream;
 }
 
-/* Returns the end of the lap of the archive that has its oldest block. */
+/* Returns where the lap of the archive ends that has the oldest block. */
 static PROF__RARE uint64_t prof__archive_lap_end(FILE *file, const prof__header *h)
 {
     uint64_t at = h->archive_first;
@@ -14229,7 +14231,7 @@ static PROF__RARE void prof__out_image(prof__out *out, void *bytes, size_t size,
     if (laps) prof__out_archive(out, file, from.archive_offset, from.archive_next);
 }
 
-/* Does the same for what is being recorded. */
+/* Does the same for a copy of the image that is being recorded: opens the file of its archive. */
 static PROF__RARE prof_status prof__out_live(prof__out *out, void *bytes, size_t size)
 {
     const prof__header *h = (const prof__header *)bytes;
@@ -14626,7 +14628,7 @@ static PROF__RARE void prof__crash_after(prof__crash_system *of)
 #define PROF__CRASH_THREADS 64  /* threads in a report; the others are counted */
 #define PROF__CRASH_DEPTH 64    /* open scopes of a thread; the others are counted */
 #define PROF__CRASH_NAME 64     /* bytes of a name that are printed */
-#define PROF__CRASH_REACH 65536 /* newest chunks that are searched for open scopes: about a second */
+#define PROF__CRASH_REACH 65536 /* newest chunks that are searched for open scopes: it takes about a second */
 
 #define PROF__CRASH_TRACK ((1ull << 40) - 1) /* the id in the second word of a TRACK record */
 
@@ -14787,7 +14789,7 @@ static PROF__RARE void prof__crash_follow(prof__crash_work *w, const prof__sessi
     }
 }
 
-/* Ends the copy before the first scope that ended after the crash: it was open then. */
+/* Cuts the copy before the first end that is later than the crash: its scope was open when the program crashed. */
 static PROF__RARE void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint64_t crashed)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
@@ -14822,7 +14824,7 @@ static PROF__RARE const prof__chunk *prof__crash_chunk(const prof__session *s, u
     return (const prof__chunk *)(const void *)(s->chunks + slot * s->chunk_size);
 }
 
-/* Notes which thread's chunk this is: that of its last TRACK record. */
+/* Adds the thread that owns the chunk in w->chunk, which the last TRACK record in it names. */
 static PROF__RARE void prof__crash_meet(prof__crash_work *w, const prof__session *s)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
@@ -16186,7 +16188,8 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
 #endif
 /*-- AUTOSTART ------------------------------------------------------------------------------------------ >>autostart --
    `PROF_OUTPUT=trace.json ./program` records from before main to exit. PROF_SAVE and PROF_CRASH_REPORT start a
-   recording as well. Only this part and >>crash print anything, and this one only errors. */
+   recording as well. This part, >>crash and the stop at exit are all that prints anything, on stderr: errors, crash
+   reports, and where the output is if it is not where it was asked for. */
 
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_AUTOSTART) && (!defined(PROF_STATIC) || defined(PROF_AUTOSTART))
 #define PROF__AUTOSTARTS 1
@@ -22131,8 +22134,8 @@ PROF_DEF PROF__WALL prof_status prof_trace_window(prof_trace *trace, int64_t fro
 }
 
 /*-- THE LAST SECONDS ---------------------------------------------------------------------------------------- >>last --
-   A copy of the whole image, with a window on its newest part: the scopes that are open at the begin of the window
-   are in old chunks, and what came before the window may be useful, too. */
+   Saves a copy of the whole image, with a window on its newest part: the scopes that are open at the begin of the
+   window are in old chunks, and what came before the window may be useful, too. */
 
 /* Returns the tick this many seconds before the newest one, or 0 if the session is not that old. */
 static PROF__RARE uint64_t prof__last_tick(const prof__header *h, double seconds)
@@ -25541,9 +25544,9 @@ PROF_DEF PROF__WALL prof_status prof_csv_stream(const prof_trace *trace, prof_si
 
    Scopes are matched by the reader's rules. Memory is bounded: by PROF__FOLLOW_ROWS names, beyond which everything
    counts as "(more scopes)"; by PROF__FOLLOW_DEPTH nested scopes, deeper ones are ignored; by twice as many tracks as
-   there are chunks: the one that was silent for longest is dropped first, and its open scopes count as truncated; and
-   by PROF__FOLLOW_LATE scopes of a track that the end of an outer one has closed: if their own end comes later, they
-   overlap. */
+   there are chunks, from 256 to 65536: the one that was silent for longest is dropped first, and its open scopes count
+   as truncated; by PROF__FOLLOW_HALVES begins and ends of spans that wait for each other; and by PROF__FOLLOW_LATE
+   scopes of a track that the end of an outer one has closed: if their own end comes later, they overlap. */
 
 #define PROF__FOLLOW_ROWS 4096
 #define PROF__FOLLOW_DEPTH 4096
@@ -25571,7 +25574,7 @@ typedef struct prof__follow_open {
    the outermost first. */
 typedef struct prof__follow_late {
     uint64_t tick, bytes, number;
-    uint64_t shared;       /* ticks to add to the self time of the scope around it if the two overlap */
+    uint64_t shared;       /* ticks to add to the self time of the enclosing scope if the two overlap */
     uint32_t row, site;    /* site: PROF__NONE32 when its end has come */
     uint32_t enclosing;    /* of the outermost: the row of the scope that ended, 0: none; of the others PROF__NONE32 */
 } prof__follow_late;
@@ -25859,7 +25862,7 @@ static void prof__follow_pop(prof__follow *f, prof__follow_track *t, int whole)
     if (whole) prof__follow_time(f, row, t->tick, ticks, stat->count - stat->truncated);
     if (whole && open->bytes != PROF__FOLLOW_NO_BYTES)
         prof__stat_row_bytes(&row->sums, open->bytes, (double)ticks * f->ns_per_tick);
-    if (row->open) /* perhaps around this one: then its time covers that of this one, if it ends */
+    if (row->open) /* it may enclose this one: then, if it ends, its time covers that of this one */
         while (i && t->stack[i - 1].row != open->row) i--;
     if (row->open && i)
         t->stack[i - 1].covered += covered;
@@ -25931,7 +25934,7 @@ static PROF__RARE void prof__follow_note_late(prof__follow_track *t, size_t at, 
     }
 }
 
-/* Adds the time of an overlapping scope to the self time of the scope around it, too. */
+/* Adds the time of an overlapping scope to the self time of the enclosing scope, too. */
 static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at)
 {
     uint64_t shared = t->late[at].shared;
@@ -26076,7 +26079,7 @@ static void prof__follow_half_lone(prof__follow *f, const prof__follow_half *hal
     row->stat.truncated++;
 }
 
-/* Gives up the oldest one that waits, whose entry becomes the next free one. */
+/* Gives up the begin or end that has waited for longest; its entry becomes the next free one. */
 static PROF__ASIDE void prof__follow_half_drop(prof__follow *f)
 {
     prof__follow_half given_up = prof__follow_half_remove(f, f->half_oldest);
@@ -26925,7 +26928,7 @@ static void prof__follow_free(prof__follow *f)
 }
 
 /*-- SAVES ON DEMAND ----------------------------------------------------------------------------------------- >>save --
-   A trigger only sets a flag or leaves a line of text: the service does the rest. */
+   A call or a signal only sets a flag, and a trigger leaves its cause as text: the service saves. */
 
 static uint32_t prof__save_wanted; /* 0, or what asked for a save: PROF__SAVE_... */
 static uint32_t prof__save_armed;  /* 1: the service carries out requests */
@@ -27006,7 +27009,7 @@ static PROF__RARE prof_status prof__save_arm(const prof__session *s)
     if (!prof__save_event) prof__save_event = CreateEventA(NULL, FALSE, FALSE, name);
     if (!prof__save_event)
         return prof__fail(PROF_IO, "save_signal: cannot make the event %s: error %lu", name, GetLastError());
-    ResetEvent(prof__save_event); /* what came before is not meant */
+    ResetEvent(prof__save_event); /* requests from before the start do not count */
     PROF__RELEASE(&prof__save_listens, 1u);
     return PROF_OK;
 }
@@ -27786,7 +27789,7 @@ static void prof__unjoin(void) {}
 #else
 #define PROF__NOTHROW
 #endif
-#define PROF__MALLOC_SITE(variable, name) /* no source line: the scope around says more */                             \
+#define PROF__MALLOC_SITE(variable, name) /* no source line: the enclosing scope says more */                          \
     static prof_site variable = {0, name, "malloc", "", name, 0, 0, 1,                                             \
                                  PROF__KIND_EVENT | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, 0, 0, 0}
 

@@ -1,5 +1,5 @@
-// record/asked: Which call sites that are off are asked at each pass, and what was learned of them.
-/*-- sites that are off but asked: see >>note. Bits 32 to 39 of the state are the passes until one is plainly off --*/
+// record/asked: Call sites that are off, but call the recorder at each pass ("asked"), and what was learned about them.
+/*-- sites that are off but asked: see >>note. Bits 32 to 39 of the state: the passes until a site is simply off --*/
 
 #define PROF__PASSES_SHIFT 32
 #define PROF__PASSES_ALL 255u  /* the site stays asked for the rest of the generation */

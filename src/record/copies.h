@@ -2,11 +2,11 @@
 /*-- COPIES ---------------------------------------------------------------------------------------------- >>copies --
    A program and its plugins may each have a copy of the implementation. If it can, the loader directs all calls to the
    first copy. It cannot if the program does not export its symbols, if plugins are loaded RTLD_LOCAL, or if symbols are
-   hidden or linked with -Bsymbolic. So each copy has an ELF note that leads to a table of its functions. For a copy in
-   a library, the first copy in the loader's list is its leader: it records nothing itself, but forwards every call. The
-   program is always first in that list, and what is loaded later is added at the end, so that a leader remains one; a
-   follower keeps it from being unloaded. Copies with another layout, and those compiled with PROF_STATIC, are recorders
-   of their own, but see in the table which file the others write. */
+   hidden or linked with -Bsymbolic. So each copy has an ELF note that leads to a table of its functions. A copy in a
+   library has the first copy in the loader's list as its leader: it records nothing itself, but forwards every call to
+   the leader. The program is always first in that list, and what is loaded later is added at the end, so that a leader
+   remains one; its followers keep it from being unloaded. Copies with another layout, and those compiled with
+   PROF_STATIC, are recorders of their own, but see in the tables which files the others write. */
 
 #if defined(__linux__) && defined(__ELF__) && !defined(PROF_FREESTANDING) && !defined(PROF_NO_COPIES)
 #define PROF__HUBS 1

@@ -7,7 +7,7 @@
 #if !defined(PROF_VSNPRINTF) && !defined(PROF_FREESTANDING)
 #define PROF_VSNPRINTF vsnprintf
 #define PROF__SHORT_NAME (PROF_MAX_TEXT < 200 ? PROF_MAX_TEXT : 200) /* bytes of a name that is made here */
-#define PROF__SHORT_ITEM 40                                          /* the most for a width, or a number */
+#define PROF__SHORT_ITEM 40                                          /* the maximum width, and bytes of a number */
 static size_t prof__digits(char *to, uint64_t value);
 
 /* A conversion: %[0][width][.precision][size]letter. */
@@ -56,7 +56,7 @@ static inline const char *prof__conversion_parse(const char *at, prof__conversio
     return at;
 }
 
-/* Fetches a number. For a signed one, *sign becomes '-' if it is negative, whose opposite this returns then. */
+/* Fetches a number. If it is negative, sets *sign to '-' and returns its absolute value; else sets *sign to 0. */
 static inline uint64_t prof__conversion_fetch(const prof__conversion *how, prof__log_list *list, char *sign)
 {
     uint64_t value;

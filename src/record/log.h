@@ -223,7 +223,7 @@ typedef struct prof__log_value {
     prof__text text; /* bytes is NULL: a number */
 } prof__log_value;
 
-/* Fetches as many values as fit into room words; *words: the words that they take. */
+/* Fetches as many values as fit into `room` words; sets *words to the words that they take. */
 static uint32_t prof__log_collect(const prof__log_format *known, uint32_t values, prof__log_list *list, uint64_t room,
                                   prof__log_value *to, uint64_t *words)
 {
@@ -323,7 +323,7 @@ typedef struct prof__with_list {
     prof__with_arg parts[PROF__WITH_ARGS];
 } prof__with_list;
 
-/* Finds out how much of the arguments fits into room words: usually all; long texts are cut. */
+/* Finds out how many of the arguments fit into `room` words: usually all; long texts are cut. */
 static void prof__with_measure(prof__with_list *list, uint32_t count, uint64_t room)
 {
     uint64_t to = list->to != 0;

@@ -1,9 +1,9 @@
 // record/loose: PROFILE_BEGIN and PROFILE_END: scopes without a block.
 #define PROF__LOOSE_MAX (sizeof((prof_fiber *)0)->loose / sizeof *((prof_fiber *)0)->loose)
 
-/* Takes a place of a full list: that of a begin that has ended, else of one that was passed, because its end may never
-   come. They take turns: a begin that gets such a place counts as passed, too, because it is among older ones. Returns
-   PROF__LOOSE_MAX if there is none. */
+/* Takes a place of a full list: that of a begin that has ended, else of one that was passed, which means that a scope
+   around it has ended, so that its own end may never come. They take turns: a begin that gets such a place counts as
+   passed, too, because it is among older ones. Returns PROF__LOOSE_MAX if there is none. */
 static uint32_t prof__loose_place(prof_fiber *track)
 {
     for (uint32_t i = 0; i < 2 * PROF__LOOSE_MAX; ++i) {

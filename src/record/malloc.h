@@ -27,7 +27,7 @@
 #else
 #define PROF__NOTHROW
 #endif
-#define PROF__MALLOC_SITE(variable, name) /* no source line: the scope around says more */                             \
+#define PROF__MALLOC_SITE(variable, name) /* no source line: the enclosing scope says more */                          \
     static prof_site variable = {0, name, "malloc", "", name, 0, 0, 1,                                             \
                                  PROF__KIND_EVENT | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, 0, 0, 0}
 

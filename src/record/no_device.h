@@ -1,4 +1,4 @@
-// record/no_device: PROF_NO_DEVICES: what stands in the place of time lines of devices.
+// record/no_device: PROF_NO_DEVICES: replaces record/device.
 /*-- NO DEVICES ------------------------------------------------------------------------------------------------------
    No function creates a handle, and functions without a handle do nothing. */
 

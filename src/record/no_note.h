@@ -1,5 +1,5 @@
-// record/no_note: PROF_NO_OFF_SCOPES: what stands in the place of asked and note. An argument in a scope that is off is
-// added to the scope around it.
+// record/no_note: PROF_NO_OFF_SCOPES: replaces record/asked and record/note. An argument in a scope that is off is
+// added to the enclosing scope.
 #define PROF__NOTE 0x80000000u /* no token has this flag */
 #define PROF__NOTE_LOST 0u
 

@@ -1,4 +1,4 @@
-// record/no_objects: PROF_NO_OBJECTS: what stands in the place of objects made at run time.
+// record/no_objects: PROF_NO_OBJECTS: replaces record/objects.
 /*-- NO OBJECTS ------------------------------------------------------------------------------------------------------
    No function creates a handle, and functions without a handle do nothing. */
 

@@ -4,7 +4,7 @@
    A scope that is off leaves no trace, so that PROFILE_ARG cannot see it. Therefore a scope's site that is off is first
    "asked": each pass calls prof__begin() and prof__end(), which note on the thread that such a scope is open. Arguments
    that come while it is the innermost one are dropped, and its site remains asked. A site that was passed some 250
-   times without an argument is plainly off from then on. So only scopes with arguments pay for notes, and those that
+   times without an argument is simply off from then on. So only scopes with arguments pay for notes, and those that
    are on pay nothing.
 
    The words reserved for ends show which scope is the innermost one. A note hides the words of the enclosing scopes: it
@@ -12,7 +12,7 @@
    enclosing scope then finds no reserved word and takes the slow path, which concludes that a longjmp() has left the
    note's scope.
 
-   A scope that was lost has a note, too, if its arguments may find room, or the lock that it did not get.
+   A scope that was lost has a note, too, if its arguments may find the room, or get the lock, that it did not.
 
    The note of a thread, 24 bits: 1 if an argument was dropped; 1 if the scope was lost; how many notes are nested, 7
    bits; how many words are hidden, 15 bits. The token of such a scope has PROF__NOTE in the place of an epoch, and the

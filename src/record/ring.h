@@ -1,4 +1,5 @@
-// record/ring: Takes chunks, makes their pages present, waits for them. One atomic operation for a chunk; no lock.
+// record/ring: Takes chunks, waits for free ones, and makes their pages present. No lock; usually one atomic operation
+// for a chunk.
 /*-- RING -------------------------------------------------------------------------------------------------- >>ring --*/
 
 static void prof__store_word(uint64_t *at, uint64_t word)
@@ -16,8 +17,8 @@ static uint64_t *prof__chunk_first(const prof__chunk *chunk) { return (uint64_t 
 
 static prof_fiber *prof__track_of(prof__thread *self) { return self->fiber ? self->fiber : &self->own; }
 
-/* Returns 1 if the thread's chunk may be in memory that is the user's again: it is of an earlier session, and there are
-   no others to keep. */
+/* Returns 1 if the thread's chunk is of an earlier session, whose memory the user may have back. Elsewhere than in a
+   kernel a session keeps its memory as long as a thread points to it. */
 static inline int prof__stale(const prof__thread *self)
 {
 #ifdef PROF_FREESTANDING
@@ -53,8 +54,8 @@ static void prof__lose_all(prof__thread *self, uint32_t loss)
         PROF__ADD(s ? &s->header->lost_args : &prof__lost_args_without_chunk, (uint64_t)(loss >> 1));
 }
 
-/* Counts one that had room, but came at the wrong moment: its macro interrupted another one of the same thread (in a
-   signal handler or an interrupt), or another thread kept the lock too long. */
+/* Counts a loss for which there was room, but at the wrong moment: the macro interrupted another one of the same thread
+   (in a signal handler or an interrupt), or another thread kept the lock too long. */
 static PROF__COLD void prof__lose_busy(prof__thread *self, uint32_t loss)
 {
     prof__session *s = self->session;

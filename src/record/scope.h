@@ -93,7 +93,8 @@ static inline void prof__untake(prof__thread *self, uint32_t gate)
     self->gate = gate;
 }
 
-/* Keeps what a gate with PROF__SHORT says for the slow paths, unless the thread was moved since. */
+/* Tells the slow paths what a gate with PROF__SHORT implies, namely that the last word is a begin or an end; but not if
+   the thread has changed its session since. */
 static PROF__COLD void prof__short_passes(prof__thread *self, uint32_t gate)
 {
     if (gate != (self->seen ^ PROF__SHORT) || !self->cursor) return;
@@ -347,11 +348,11 @@ static PROF__RARE prof__token prof__begin_refused(prof__thread *self, prof_site 
     return prof__begin_off(self, site, prof__take(self), lost);
 }
 
-/* A slow path that each scope takes whose clock is not the bare counter. */
+/* For a slow path that every scope takes in a session whose clock is not the bare counter. */
 #define PROF__SLOW PROF__NOINLINE
 
-/* Reads the clock on a slow path, unless what the fast path has read will do: `read` (0: nothing), if the thread was in
-   step, so that nothing was waited for since, and the session uses that clock. */
+/* Reads the clock on a slow path. Returns `read` instead, which the fast path has read (0: nothing), if the session
+   uses that clock and the thread was in step, so that it has not waited since. */
 static uint64_t prof__now_again(const prof__session *s, uint64_t read, int was_in_step, int at_end)
 {
     return read && was_in_step && PROF__BY_COUNTER(s) ? read : prof__now(s, at_end);

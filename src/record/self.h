@@ -129,7 +129,7 @@ static prof__thread *prof__self_take(void)
         if (PROF__LOAD(&each->taken) || __atomic_exchange_n(&each->taken, 1u, __ATOMIC_ACQUIRE)) continue;
         __atomic_fetch_sub(&prof__selves_free, 1u, __ATOMIC_RELAXED);
         prof__clear(each, offsetof(prof__thread, next));
-        each->gate = PROF__SHUT; /* the generation may be 0: see there */
+        each->gate = PROF__SHUT; /* the generation may be 0: see prof__generation */
         return each;
     }
     char *map = (char *)mmap(NULL, PROF__SELF_MAP, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

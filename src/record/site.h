@@ -97,7 +97,7 @@ static uint64_t prof__lost_busy_without_chunk; /* likewise, see prof__lose_busy(
 
 /* Always odd; changes when a thread that found no chunk might find one. */
 static uint32_t prof__room_changes = 1;
-#define PROF__NO_LOCK 2u /* instead of it, if a thread without a chunk could not take the lock to look for one */
+#define PROF__NO_LOCK 2u /* a value of no_room instead: a thread without a chunk could not take the lock to get one */
 static void prof__room_changed(void) { __atomic_fetch_add(&prof__room_changes, 2, __ATOMIC_RELEASE); }
 
 static void prof__lost_collect(prof__session *s)

@@ -9,7 +9,7 @@ static PROF__UNUSED uint64_t prof__now_of(uint32_t clock)
     return prof__counter();
 }
 
-/* Reads the clock of a session that may not use the bare counter. */
+/* Reads the clock of a session, which need not be the bare counter. */
 static uint64_t prof__now(const prof__session *s, int at_end)
 {
 #ifdef PROF_FREESTANDING
@@ -390,7 +390,7 @@ static void prof__give_back(prof__thread *self)
 }
 
 #ifndef PROF_FREESTANDING
-/* Gives back all that the thread has of the session. The thread is busy. */
+/* Gives the thread's chunk back to the session, and detaches the thread. The thread is busy. */
 static PROF__RARE void prof__thread_detach(prof__thread *self)
 {
     if (!self->session) return;

@@ -1,7 +1,8 @@
-// session/autostart: Records from before main to exit, if the environment says so. Prints errors.
+// session/autostart: Records from before main to exit, if the environment says so.
 /*-- AUTOSTART ------------------------------------------------------------------------------------------ >>autostart --
    `PROF_OUTPUT=trace.json ./program` records from before main to exit. PROF_SAVE and PROF_CRASH_REPORT start a
-   recording as well. Only this part and >>crash print anything, and this one only errors. */
+   recording as well. This part, >>crash and the stop at exit are all that prints anything, on stderr: errors, crash
+   reports, and where the output is if it is not where it was asked for. */
 
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_AUTOSTART) && (!defined(PROF_STATIC) || defined(PROF_AUTOSTART))
 #define PROF__AUTOSTARTS 1

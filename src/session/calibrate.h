@@ -21,7 +21,7 @@ static uint64_t prof__clock_step(const prof__session *s)
     return step;
 }
 
-/* Measures how much more an ordered read costs than a plain one. */
+/* Measures how many ticks more an ordered read takes than a plain one. */
 static uint64_t prof__ordered_excess(void)
 {
     uint64_t plain = ~0ull, ordered = ~0ull;
@@ -59,8 +59,8 @@ static prof_status prof__clock_choose(prof__session *s, const prof_config *confi
     return PROF_OK;
 }
 
-/* The threshold is needed in ticks before the first scope ends; only for this does a start wait (0.2 ms) to measure a
-   rate. */
+/* Sets min_ticks. It is needed before the first scope ends, so the start waits 0.2 ms to measure the rate of the clock,
+   which it does only for this. */
 static void prof__threshold_set(prof__session *s, uint64_t ns)
 {
     uint64_t hz = s->header->tick_hz;

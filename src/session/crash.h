@@ -4,7 +4,7 @@
 #define PROF__CRASH_THREADS 64  /* threads in a report; the others are counted */
 #define PROF__CRASH_DEPTH 64    /* open scopes of a thread; the others are counted */
 #define PROF__CRASH_NAME 64     /* bytes of a name that are printed */
-#define PROF__CRASH_REACH 65536 /* newest chunks that are searched for open scopes: about a second */
+#define PROF__CRASH_REACH 65536 /* newest chunks that are searched for open scopes: it takes about a second */
 
 #define PROF__CRASH_TRACK ((1ull << 40) - 1) /* the id in the second word of a TRACK record */
 
@@ -165,7 +165,7 @@ static PROF__RARE void prof__crash_follow(prof__crash_work *w, const prof__sessi
     }
 }
 
-/* Ends the copy before the first scope that ended after the crash: it was open then. */
+/* Cuts the copy before the first end that is later than the crash: its scope was open when the program crashed. */
 static PROF__RARE void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint64_t crashed)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
@@ -200,7 +200,7 @@ static PROF__RARE const prof__chunk *prof__crash_chunk(const prof__session *s, u
     return (const prof__chunk *)(const void *)(s->chunks + slot * s->chunk_size);
 }
 
-/* Notes which thread's chunk this is: that of its last TRACK record. */
+/* Adds the thread that owns the chunk in w->chunk, which the last TRACK record in it names. */
 static PROF__RARE void prof__crash_meet(prof__crash_work *w, const prof__session *s)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;

@@ -1,4 +1,4 @@
-// session/no_config: PROF_NO_CONFIG_TEXT: what stands in the place of keys as text.
+// session/no_config: PROF_NO_CONFIG_TEXT: replaces the rooms that read a configuration from text.
 /*-- NO CONFIGURATION FROM TEXT -------------------------------------------------------------------------------------*/
 
 PROF_DEF prof_status prof_config_claim(const char *prefix,

@@ -1,4 +1,4 @@
-// session/no_costs: PROF_NO_COSTS: nobody measures what a scope costs.
+// session/no_costs: PROF_NO_COSTS: replaces session/costs. The cost of a scope is not measured.
 static void prof__calibrate(prof__session *s)
 {
 #ifdef PROF_TINY

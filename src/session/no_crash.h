@@ -1,4 +1,4 @@
-// session/no_crash: What stands in the place of crash reports where there are none.
+// session/no_crash: Replaces crash reports, with PROF_NO_CRASH or without POSIX signals.
 /*-- NO CRASH REPORTS -----------------------------------------------------------------------------------------------*/
 
 static prof_status prof__crash_prepare(prof__session *s)

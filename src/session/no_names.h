@@ -1,5 +1,5 @@
-// session/no_names: PROF_NO_NAMES: an output is the path as it is, and a new file takes the place of an older one. What
-// stands in the place of names, pattern, write, place and alone.
+// session/no_names: PROF_NO_NAMES: replaces names, pattern, write, place and alone. An output is the path as it is, and
+// a new file replaces an older one.
 /*-- NO NAMES OF OUTPUTS --------------------------------------------------------------------------------------------*/
 
 static PROF__UNUSED char prof__start_note[1]; /* there are no notes about a start */

@@ -1,6 +1,6 @@
-// session/no_service: PROF_NO_SERVICE: what stands in the place of the thread behind a session.
+// session/no_service: PROF_NO_SERVICE: replaces session/service.
 /*-- NO SERVICE -----------------------------------------------------------------------------------------------------
-   What it would do can't be asked for: see prof__service_configure(). */
+   A configuration that needs the service is an error: see prof__service_configure(). */
 
 static prof_status prof__service_check(const prof_config *config)
 {

@@ -1,4 +1,4 @@
-// session/no_stream: What stands in the place of PROF_STREAM where there is none.
+// session/no_stream: PROF_NO_STREAM: replaces session/stream.
 /*-- NO STREAM ------------------------------------------------------------------------------------------------------*/
 
 static prof_status prof__stream_open(prof__session *s)

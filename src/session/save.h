@@ -1,6 +1,6 @@
 // session/save: Writes an image with its archive to a file; prof_save().
-/* Reads size bytes of a real file from offset on; several threads may do so at a time. Returns 0 if there are fewer
-   bytes. */
+/* Reads size bytes of a file, which is no pipe, from offset on. Several threads may do so at the same time. Returns 0
+   if there are fewer bytes. */
 static PROF__RARE int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
 {
     char *at = (char *)to;
@@ -61,7 +61,7 @@ static PROF__RARE FILE *prof__archive_open(const prof__header *copy)
     return stream;
 }
 
-/* Returns the end of the lap of the archive that has its oldest block. */
+/* Returns where the lap of the archive ends that has the oldest block. */
 static PROF__RARE uint64_t prof__archive_lap_end(FILE *file, const prof__header *h)
 {
     uint64_t at = h->archive_first;
@@ -166,7 +166,7 @@ static PROF__RARE void prof__out_image(prof__out *out, void *bytes, size_t size,
     if (laps) prof__out_archive(out, file, from.archive_offset, from.archive_next);
 }
 
-/* Does the same for what is being recorded. */
+/* Does the same for a copy of the image that is being recorded: opens the file of its archive. */
 static PROF__RARE prof_status prof__out_live(prof__out *out, void *bytes, size_t size)
 {
     const prof__header *h = (const prof__header *)bytes;

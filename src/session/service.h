@@ -1,10 +1,10 @@
 // session/service: The thread behind a session: stream, statistics, dumps, saves, schedule.
 /*-- SERVICE --------------------------------------------------------------------------------------------- >>service --
-   The only thread that prof starts, and only if the configuration needs it. It does in the background what takes longer
-   than a scope may: its steps look for work and do it. No thread wakes it, because that would cost the recording
-   threads a system call; it looks so often that the ring cannot fill between two looks. All signals are blocked in it,
-   it takes no control lock (prof_stop() joins it while holding that), and its scopes are recorded like all others, on a
-   track "prof". */
+   The only thread that prof.h starts, and only if the configuration needs it. It does in the background what takes
+   longer than a scope may: its steps look for work and do it. A thread that records does not wake it, because that
+   would cost a system call, unless it waits for a chunk; the service looks so often that the ring should not fill
+   between two looks. All signals are blocked in it, it takes no control lock (prof_stop() joins it while holding that),
+   and its scopes are recorded like all others, on a track "prof". */
 
 static int prof__service_session_runs(const prof__session *s)
 {
@@ -135,8 +135,8 @@ static void prof__service_join(prof__session *s) { pthread_join(s->service.threa
 
 #define PROF__FOLLOW_PERIOD 5000000u /* ns: the longest time between two looks for triggers of saves */
 
-/* The longest sleep is an eighth of the time in which the ring fills at 160 MB, 10 million scopes, a second. Not below
-   a millisecond: a ring of less than 1.3 MB takes less than that rate, but an idle program costs no more than this. */
+/* Returns the longest sleep: an eighth of the time in which the ring fills at 160 MB, 10 million scopes, a second. It
+   is never below a millisecond, so that an idle program costs little: a ring of less than 1.3 MB may fill sooner. */
 static uint64_t prof__service_longest(const prof__session *s)
 {
     uint64_t ns = s->chunk_count * s->chunk_size / 8 * 25 / 4;
@@ -145,7 +145,7 @@ static uint64_t prof__service_longest(const prof__session *s)
     return ns < 1000000000 ? ns : 1000000000;
 }
 
-/* Checks what is only for the service. */
+/* Checks the fields that only the service uses. */
 static PROF__RARE prof_status prof__service_check(const prof_config *c)
 {
     if ((unsigned)c->at_limit > PROF_LIMIT_ROTATE) return prof__must_be("at_limit", "stop or rotate");

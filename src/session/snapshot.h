@@ -1,4 +1,4 @@
-// session/snapshot: Copies an image that threads go on writing. Never waits for them.
+// session/snapshot: Copies an image while threads go on writing it. Never waits for them.
 /*-- SNAPSHOT -------------------------------------------------------------------------------------------- >>snapshot --
    Makes a consistent copy of an image that threads go on writing, from this process's memory or another's file.
    Chunks are copied from the newest to the oldest, in a ring first those that are being written. Chunks taken after the

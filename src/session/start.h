@@ -137,7 +137,7 @@ static PROF__RARE prof_status prof__config_check(const prof_config *c)
 }
 #endif
 
-/* The header that started a session which is not the program's own. */
+/* How prof_server.h starts a session of its own. */
 typedef struct prof__on_demand_start {
     void (*yield)(void);       /* see prof__on_demand */
     void (*limit)(void *user); /* under the lock, before anything is recorded */

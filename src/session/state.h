@@ -14,7 +14,8 @@ static void prof__crash_install(prof__session *s);
 static void prof__crash_remove(void);
 static void prof__crash_forget(void);
 
-/* The service ends a session under the state lock alone: holders of the control lock must check this, too. */
+/* Returns whether a session runs, has ended by itself, or neither (0). The service ends one under the state lock alone,
+   so that holders of the control lock must ask, too. */
 enum { PROF__ENDED = 1, PROF__RUNS };
 static PROF__RARE int prof__session_phase(void)
 {

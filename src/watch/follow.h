@@ -13,9 +13,9 @@
 
    Scopes are matched by the reader's rules. Memory is bounded: by PROF__FOLLOW_ROWS names, beyond which everything
    counts as "(more scopes)"; by PROF__FOLLOW_DEPTH nested scopes, deeper ones are ignored; by twice as many tracks as
-   there are chunks: the one that was silent for longest is dropped first, and its open scopes count as truncated; and
-   by PROF__FOLLOW_LATE scopes of a track that the end of an outer one has closed: if their own end comes later, they
-   overlap. */
+   there are chunks, from 256 to 65536: the one that was silent for longest is dropped first, and its open scopes count
+   as truncated; by PROF__FOLLOW_HALVES begins and ends of spans that wait for each other; and by PROF__FOLLOW_LATE
+   scopes of a track that the end of an outer one has closed: if their own end comes later, they overlap. */
 
 #define PROF__FOLLOW_ROWS 4096
 #define PROF__FOLLOW_DEPTH 4096
@@ -43,7 +43,7 @@ typedef struct prof__follow_open {
    the outermost first. */
 typedef struct prof__follow_late {
     uint64_t tick, bytes, number;
-    uint64_t shared;       /* ticks to add to the self time of the scope around it if the two overlap */
+    uint64_t shared;       /* ticks to add to the self time of the enclosing scope if the two overlap */
     uint32_t row, site;    /* site: PROF__NONE32 when its end has come */
     uint32_t enclosing;    /* of the outermost: the row of the scope that ended, 0: none; of the others PROF__NONE32 */
 } prof__follow_late;

@@ -1,4 +1,4 @@
-// watch/follow_scopes: How a follower handles scopes.
+// watch/follow_scopes: What a follower does with scopes, frames and counters.
 /*-- scopes --*/
 
 static prof__follow_row *prof__follow_at(prof__follow *f, uint32_t number) { return &f->rows[number - 1]; }
@@ -34,7 +34,7 @@ static void prof__follow_pop(prof__follow *f, prof__follow_track *t, int whole)
     if (whole) prof__follow_time(f, row, t->tick, ticks, stat->count - stat->truncated);
     if (whole && open->bytes != PROF__FOLLOW_NO_BYTES)
         prof__stat_row_bytes(&row->sums, open->bytes, (double)ticks * f->ns_per_tick);
-    if (row->open) /* perhaps around this one: then its time covers that of this one, if it ends */
+    if (row->open) /* it may enclose this one: then, if it ends, its time covers that of this one */
         while (i && t->stack[i - 1].row != open->row) i--;
     if (row->open && i)
         t->stack[i - 1].covered += covered;
@@ -106,7 +106,7 @@ static PROF__RARE void prof__follow_note_late(prof__follow_track *t, size_t at, 
     }
 }
 
-/* Adds the time of an overlapping scope to the self time of the scope around it, too. */
+/* Adds the time of an overlapping scope to the self time of the enclosing scope, too. */
 static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at)
 {
     uint64_t shared = t->late[at].shared;

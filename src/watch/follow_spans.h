@@ -1,4 +1,4 @@
-// watch/follow_spans: How a follower handles spans and other records.
+// watch/follow_spans: What a follower does with spans, and with each record.
 /*-- spans --*/
 
 static uint32_t *prof__follow_half_bucket(prof__follow *f, const prof__follow_half *half)
@@ -29,7 +29,7 @@ static void prof__follow_half_lone(prof__follow *f, const prof__follow_half *hal
     row->stat.truncated++;
 }
 
-/* Gives up the oldest one that waits, whose entry becomes the next free one. */
+/* Gives up the begin or end that has waited for longest; its entry becomes the next free one. */
 static PROF__ASIDE void prof__follow_half_drop(prof__follow *f)
 {
     prof__follow_half given_up = prof__follow_half_remove(f, f->half_oldest);

@@ -1,7 +1,7 @@
 // watch/last: prof_save_last(): the last seconds of a ring as an image.
 /*-- THE LAST SECONDS ---------------------------------------------------------------------------------------- >>last --
-   A copy of the whole image, with a window on its newest part: the scopes that are open at the begin of the window
-   are in old chunks, and what came before the window may be useful, too. */
+   Saves a copy of the whole image, with a window on its newest part: the scopes that are open at the begin of the
+   window are in old chunks, and what came before the window may be useful, too. */
 
 /* Returns the tick this many seconds before the newest one, or 0 if the session is not that old. */
 static PROF__RARE uint64_t prof__last_tick(const prof__header *h, double seconds)

@@ -1,4 +1,4 @@
-// watch/no_stats: PROF_NO_STATS: what stands in the place of followers and of saves on demand.
+// watch/no_stats: PROF_NO_STATS: replaces followers and saves on demand.
 /*-- NO STATISTICS --------------------------------------------------------------------------------------------------*/
 
 #ifdef PROF_NO_READER
@@ -23,7 +23,7 @@ static PROF__UNUSED void prof__saved_with(prof_status (*hook)(void)) { (void)hoo
 PROF_DEF PROF__WALL prof_status prof_save_request(void) { return PROF__NO_STATS("prof_save_request"); }
 
 #ifndef PROF_NO_READER
-/* Adds no statistics, because a session keeps only events. */
+/* These do nothing: no session has statistics. */
 static prof_status prof__aggregated_take(struct prof__aggregated *stats, int reset)
 {
     (void)stats, (void)reset;

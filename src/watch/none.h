@@ -1,4 +1,4 @@
-// watch/none: PROF_NO_READER: what stands in the place of read, report and watch.
+// watch/none: PROF_NO_READER: replaces the floors read, report and watch.
 /*-- NO READER ------------------------------------------------------------------------------------------------------
    For a program that only records. Functions that need a trace still exist, so that other files of the program link; no
    function returns a trace, so that most of them are never called with one. */

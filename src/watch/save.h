@@ -1,6 +1,6 @@
-// watch/save: Saves by call, signal or trigger: a flag for the service.
+// watch/save: Saves of the last seconds, by call, signal or trigger.
 /*-- SAVES ON DEMAND ----------------------------------------------------------------------------------------- >>save --
-   A trigger only sets a flag or leaves a line of text: the service does the rest. */
+   A call or a signal only sets a flag, and a trigger leaves its cause as text: the service saves. */
 
 static uint32_t prof__save_wanted; /* 0, or what asked for a save: PROF__SAVE_... */
 static uint32_t prof__save_armed;  /* 1: the service carries out requests */
@@ -81,7 +81,7 @@ static PROF__RARE prof_status prof__save_arm(const prof__session *s)
     if (!prof__save_event) prof__save_event = CreateEventA(NULL, FALSE, FALSE, name);
     if (!prof__save_event)
         return prof__fail(PROF_IO, "save_signal: cannot make the event %s: error %lu", name, GetLastError());
-    ResetEvent(prof__save_event); /* what came before is not meant */
+    ResetEvent(prof__save_event); /* requests from before the start do not count */
     PROF__RELEASE(&prof__save_listens, 1u);
     return PROF_OK;
 }
