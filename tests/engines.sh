@@ -1,6 +1,6 @@
 #!/bin/bash
-# What engines do: the programs of examples/engines run, and their recordings have each scope as often as it ran; and
-# prof.h in C++20 modules, unity builds and precompiled headers. CC, CXX as in the Makefile.
+# Tests what game engines do: the programs of examples/engines run, and their recordings have each scope as often as it
+# ran; prof.h works in C++20 modules, unity builds and precompiled headers. CC, CXX as in the Makefile.
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD out=$PWD/build/engines prof=$PWD/build/prof
 rm -rf "$out"

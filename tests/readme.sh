@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every snippet and command of README.md works: C blocks compile without a warning (those with a main are built and
+# Tests every snippet and command of README.md: C blocks compile without a warning (those with a main are built and
 # run), the shell blocks run in a folder where the first block is hello.c.
 set -e
 trap 'echo "FAIL readme.sh: line $LINENO"' ERR

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Compares the size of prof with tests/sizes.txt: bytes of code, of static memory, of each thread's memory. A budget is
-# 3 % more than what was measured when it was set. A commit that raises a budget says why.
+# at most 3 % more than what was measured when it was set. A commit that raises a budget says why.
 #
 #   sh tests/sizes.sh             the test
 #   sh tests/sizes.sh budgets     prints what tests/sizes.txt would be now
