@@ -4777,7 +4777,7 @@ static uint32_t prof__meta_site(prof__session *s, prof_site *site)
     return prof__meta_intern(s, PROF__META_SITE, words, sizeof words, &s->site_count);
 }
 
-/* Appends a key and value of the metadata; one without a key clears all before it. Returns 0 if there is no space. */
+/* Appends a pair of metadata; a pair without a key clears all before it. Returns 0 if there is no space. */
 static int prof__meta_pair(prof__session *s, const char *key, const char *value)
 {
     size_t k = prof__length(key) + 1, v = prof__length(value) + 1;
@@ -9886,7 +9886,8 @@ static PROF__RARE int prof__file_reserve(int file, size_t size, int *sparse)
     return error;
 }
 
-/* A file beside the output must not take the space that the output needs: the image may be in memory instead. */
+/* Returns 1 if the file may have this size. One beside the output may take a quarter of the free space, because the
+   output needs some: else the image is in memory. */
 static PROF__RARE int prof__file_fits(const prof__session *s, int file, size_t size)
 {
     struct statvfs about;
@@ -9951,8 +9952,8 @@ static PROF__RARE int prof__map_shared(int file, volatile uint64_t *at)
     return got != (ssize_t)sizeof there || there == probe;
 }
 
-/* "/proc/self/fd/3" */
-static void prof__file_link_name(int file, char *to) /* 32 bytes */
+/* Writes "/proc/self/fd/3" for file 3 to `to`, which has 32 bytes. */
+static void prof__file_link_name(int file, char *to)
 {
     char number[24];
     prof__number_text(number, (uint64_t)file);
@@ -10049,7 +10050,7 @@ static PROF__RARE int prof__memory_get(prof__session *s, size_t size)
     return prof__memory_map(s, size);
 }
 
-/* Checks that the disk has room for the file, before filling it. */
+/* Returns 0 if the disk has no room for a file of this size. */
 static PROF__RARE int prof__disk_has(const char *path, uint64_t size)
 {
     char folder[1024];
@@ -10639,7 +10640,8 @@ static PROF__RARE void prof__time_text(char to[16])
     if (!prof__local_time((uint64_t)time(NULL), &here) || !strftime(to, 16, "%Y%m%d-%H%M%S", &here)) to[0] = 0;
 }
 
-/* A folder named ~, which prof would make, is not what is meant, and dangerous to remove. */
+/* Returns 1 if the path begins with ~/, which only shells expand: prof would make a folder named ~, which is dangerous
+   to remove. */
 static PROF__RARE int prof__is_home(const char *path) { return path[0] == '~' && path[1] == '/'; }
 
 static PROF__RARE prof_status prof__expand_counted(const char *path, uint64_t count, char *to, size_t size)
@@ -11116,7 +11118,7 @@ static PROF__RARE int prof__output_visit(const prof__loaded *loaded, size_t size
     return 0;
 }
 
-/* Makes path as other copies store it; cut if it is too long. */
+/* Makes path absolute, as other copies store it, and cuts it if it is too long. */
 static PROF__RARE void prof__output_absolute(const char *path, char *to, size_t size)
 {
     to[0] = 0;
@@ -11395,7 +11397,7 @@ static void prof__calibrate(prof__session *s)
 #endif
 }
 #else
-/* What one use of a macro costs is measured with some uses in a row. */
+/* The cost of a macro is measured over a burst of uses. */
 #define PROF__BURST 64
 #define PROF__BURST_SHORT 16 /* of what takes longer */
 #define PROF__BURST_WORDS (PROF__BURST * 3)
@@ -11512,7 +11514,7 @@ static void prof__calibrate(prof__session *s)
 #endif
 }
 #endif
-/* Lays out the image and fills in its header: from here on it is valid. */
+/* Completes the header of an image that prof__layout() has divided: from here on the image is valid. */
 static PROF__RARE void prof__image_begin(prof__session *s)
 {
     prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
@@ -12305,7 +12307,7 @@ PROF_DEF PROF__WALL prof_frame *prof_frame_create(prof_domain *domain, const cha
     return frame;
 }
 
-/* Frames count even when nothing records, because their numbers are the program's. */
+/* Counts frames even when nothing records, so that their numbers are those of the program. */
 PROF__ENTRY void prof_frame_start(prof_frame *frame)
 {
     if (!frame) return;
@@ -12501,8 +12503,9 @@ static PROF__RARE void prof__session_inherit(prof__session *s)
     s->epoch = ++prof__state.epoch ? prof__state.epoch : ++prof__state.epoch;
 }
 
-/* Makes what a child keeps of its parent's session, where the calling thread is the only one. interrupted: the state,
-   or this thread's record, may be half changed, so all that is left is memory for who goes on writing there. */
+/* Sets up the state of a child, in which the calling thread is the only one, with what it keeps of its parent's
+   session. interrupted: the state, or this thread's record, may be half changed, so that nothing is kept but memory, to
+   which the interrupted macro may go on writing. */
 static PROF__RARE void prof__child_begins(prof__thread *self, int inherits, int interrupted)
 {
     prof__session *s = prof__state.session;
@@ -13208,7 +13211,8 @@ static PROF__RARE void prof__file_trim(const prof__session *s)
 #endif
 }
 
-/* Writes the image into its file, whose mapping is none, and looks whether it is there. Returns 0 or errno. */
+/* Writes the image into its file, if its mapping is only a copy of that (see prof__map_shared()), and checks that it is
+   there. Returns 0 or errno. */
 static PROF__RARE int prof__file_copy(const prof__session *s)
 {
     const char *from = (const char *)s->mapping;
@@ -13879,7 +13883,7 @@ typedef struct prof__copying {
 
 #define PROF__COPIED UINT64_MAX /* instead of a sequence: this chunk was copied in the first pass */
 
-/* claimed: how many chunks were taken so far; in its first lap a ring has no more. */
+/* Notes which chunks are being written. claimed: how many were taken so far; in its first lap a ring has no others. */
 static PROF__RARE int prof__chunks_held(prof__copying *c, uint64_t claimed)
 {
     const prof__header *h = c->h;
@@ -14915,7 +14919,7 @@ static PROF__RARE void prof__crash_put_scope(prof__crash_work *w, const prof__se
     prof__crash_put(w, ")");
 }
 
-/* Writes thread 1234 "worker 2": game > frame > physics (physics.c:88). */
+/* Writes a line such as: thread 1234 "worker 2": game > frame > physics (physics.c:88) */
 static PROF__RARE void prof__crash_put_thread(prof__crash_work *w, const prof__session *s,
                                               const prof__crash_thread *thread, int cut)
 {
@@ -15765,7 +15769,7 @@ static PROF__RARE const prof__key *prof__key_find(const char *name)
     return NULL;
 }
 
-/* said: the key that the user wrote, which may be that of another profiler. */
+/* Sets a field from text. said: the key that the user wrote, which may be that of another profiler. */
 static PROF__RARE prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config,
                                             const char *value)
 {
@@ -27331,7 +27335,7 @@ typedef struct dl_phdr_info prof__phdr_info;
 #endif
 
 #ifndef PROF_INSTRUMENT_MAX
-#define PROF_INSTRUMENT_MAX 16384 /* functions; the calls of further ones count as "(more functions)" */
+#define PROF_INSTRUMENT_MAX 16384 /* functions; calls of all others count as "(more functions)" */
 #endif
 #ifndef PROF_INSTRUMENT_DEPTH
 #define PROF_INSTRUMENT_DEPTH 1024 /* nested calls on a thread; deeper ones are lost, and counted */

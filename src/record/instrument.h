@@ -29,7 +29,7 @@ typedef struct dl_phdr_info prof__phdr_info;
 #endif
 
 #ifndef PROF_INSTRUMENT_MAX
-#define PROF_INSTRUMENT_MAX 16384 /* functions; the calls of further ones count as "(more functions)" */
+#define PROF_INSTRUMENT_MAX 16384 /* functions; calls of all others count as "(more functions)" */
 #endif
 #ifndef PROF_INSTRUMENT_DEPTH
 #define PROF_INSTRUMENT_DEPTH 1024 /* nested calls on a thread; deeper ones are lost, and counted */

@@ -58,7 +58,7 @@ static uint32_t prof__meta_site(prof__session *s, prof_site *site)
     return prof__meta_intern(s, PROF__META_SITE, words, sizeof words, &s->site_count);
 }
 
-/* Appends a key and value of the metadata; one without a key clears all before it. Returns 0 if there is no space. */
+/* Appends a pair of metadata; a pair without a key clears all before it. Returns 0 if there is no space. */
 static int prof__meta_pair(prof__session *s, const char *key, const char *value)
 {
     size_t k = prof__length(key) + 1, v = prof__length(value) + 1;

@@ -146,7 +146,7 @@ PROF_DEF PROF__WALL prof_frame *prof_frame_create(prof_domain *domain, const cha
     return frame;
 }
 
-/* Frames count even when nothing records, because their numbers are the program's. */
+/* Counts frames even when nothing records, so that their numbers are those of the program. */
 PROF__ENTRY void prof_frame_start(prof_frame *frame)
 {
     if (!frame) return;

@@ -1,5 +1,5 @@
-// record/state: prof__state, a session's private record, the generation that tells call sites of changes. All of it
-// changes under prof__lock_word.
+// record/state: prof__state, the private record of a session, and the generation, by which call sites notice changes.
+// All of it changes under prof__lock_word.
 /*-- SESSION STATE --------------------------------------------------------------------------------------------------*/
 
 #define PROF__MAX_RULES PROF__LESS(64, 8)

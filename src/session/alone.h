@@ -26,7 +26,7 @@ static PROF__RARE int prof__output_visit(const prof__loaded *loaded, size_t size
     return 0;
 }
 
-/* Makes path as other copies store it; cut if it is too long. */
+/* Makes path absolute, as other copies store it, and cuts it if it is too long. */
 static PROF__RARE void prof__output_absolute(const char *path, char *to, size_t size)
 {
     to[0] = 0;

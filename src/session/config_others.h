@@ -1,5 +1,5 @@
 // session/config_others: The keys of other profilers, and what they mean here.
-/* said: the key that the user wrote, which may be that of another profiler. */
+/* Sets a field from text. said: the key that the user wrote, which may be that of another profiler. */
 static PROF__RARE prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config,
                                             const char *value)
 {

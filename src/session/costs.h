@@ -1,5 +1,5 @@
 // session/costs: What a scope costs: measured at the start.
-/* What one use of a macro costs is measured with some uses in a row. */
+/* The cost of a macro is measured over a burst of uses. */
 #define PROF__BURST 64
 #define PROF__BURST_SHORT 16 /* of what takes longer */
 #define PROF__BURST_WORDS (PROF__BURST * 3)

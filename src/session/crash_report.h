@@ -32,7 +32,7 @@ static PROF__RARE void prof__crash_put_scope(prof__crash_work *w, const prof__se
     prof__crash_put(w, ")");
 }
 
-/* Writes thread 1234 "worker 2": game > frame > physics (physics.c:88). */
+/* Writes a line such as: thread 1234 "worker 2": game > frame > physics (physics.c:88) */
 static PROF__RARE void prof__crash_put_thread(prof__crash_work *w, const prof__session *s,
                                               const prof__crash_thread *thread, int cut)
 {

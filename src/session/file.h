@@ -79,7 +79,8 @@ static PROF__RARE void prof__file_trim(const prof__session *s)
 #endif
 }
 
-/* Writes the image into its file, whose mapping is none, and looks whether it is there. Returns 0 or errno. */
+/* Writes the image into its file, if its mapping is only a copy of that (see prof__map_shared()), and checks that it is
+   there. Returns 0 or errno. */
 static PROF__RARE int prof__file_copy(const prof__session *s)
 {
     const char *from = (const char *)s->mapping;

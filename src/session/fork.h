@@ -90,8 +90,9 @@ static PROF__RARE void prof__session_inherit(prof__session *s)
     s->epoch = ++prof__state.epoch ? prof__state.epoch : ++prof__state.epoch;
 }
 
-/* Makes what a child keeps of its parent's session, where the calling thread is the only one. interrupted: the state,
-   or this thread's record, may be half changed, so all that is left is memory for who goes on writing there. */
+/* Sets up the state of a child, in which the calling thread is the only one, with what it keeps of its parent's
+   session. interrupted: the state, or this thread's record, may be half changed, so that nothing is kept but memory, to
+   which the interrupted macro may go on writing. */
 static PROF__RARE void prof__child_begins(prof__thread *self, int inherits, int interrupted)
 {
     prof__session *s = prof__state.session;

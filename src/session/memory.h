@@ -189,7 +189,8 @@ static PROF__RARE int prof__file_reserve(int file, size_t size, int *sparse)
     return error;
 }
 
-/* A file beside the output must not take the space that the output needs: the image may be in memory instead. */
+/* Returns 1 if the file may have this size. One beside the output may take a quarter of the free space, because the
+   output needs some: else the image is in memory. */
 static PROF__RARE int prof__file_fits(const prof__session *s, int file, size_t size)
 {
     struct statvfs about;
@@ -254,8 +255,8 @@ static PROF__RARE int prof__map_shared(int file, volatile uint64_t *at)
     return got != (ssize_t)sizeof there || there == probe;
 }
 
-/* "/proc/self/fd/3" */
-static void prof__file_link_name(int file, char *to) /* 32 bytes */
+/* Writes "/proc/self/fd/3" for file 3 to `to`, which has 32 bytes. */
+static void prof__file_link_name(int file, char *to)
 {
     char number[24];
     prof__number_text(number, (uint64_t)file);
@@ -352,7 +353,7 @@ static PROF__RARE int prof__memory_get(prof__session *s, size_t size)
     return prof__memory_map(s, size);
 }
 
-/* Checks that the disk has room for the file, before filling it. */
+/* Returns 0 if the disk has no room for a file of this size. */
 static PROF__RARE int prof__disk_has(const char *path, uint64_t size)
 {
     char folder[1024];

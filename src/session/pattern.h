@@ -86,7 +86,8 @@ static PROF__RARE void prof__time_text(char to[16])
     if (!prof__local_time((uint64_t)time(NULL), &here) || !strftime(to, 16, "%Y%m%d-%H%M%S", &here)) to[0] = 0;
 }
 
-/* A folder named ~, which prof would make, is not what is meant, and dangerous to remove. */
+/* Returns 1 if the path begins with ~/, which only shells expand: prof would make a folder named ~, which is dangerous
+   to remove. */
 static PROF__RARE int prof__is_home(const char *path) { return path[0] == '~' && path[1] == '/'; }
 
 static PROF__RARE prof_status prof__expand_counted(const char *path, uint64_t count, char *to, size_t size)

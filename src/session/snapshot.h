@@ -104,7 +104,7 @@ typedef struct prof__copying {
 
 #define PROF__COPIED UINT64_MAX /* instead of a sequence: this chunk was copied in the first pass */
 
-/* claimed: how many chunks were taken so far; in its first lap a ring has no more. */
+/* Notes which chunks are being written. claimed: how many were taken so far; in its first lap a ring has no others. */
 static PROF__RARE int prof__chunks_held(prof__copying *c, uint64_t claimed)
 {
     const prof__header *h = c->h;

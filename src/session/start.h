@@ -1,5 +1,5 @@
 // session/start: prof_start(): under prof__control_word.
-/* Lays out the image and fills in its header: from here on it is valid. */
+/* Completes the header of an image that prof__layout() has divided: from here on the image is valid. */
 static PROF__RARE void prof__image_begin(prof__session *s)
 {
     prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
