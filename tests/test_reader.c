@@ -2197,6 +2197,23 @@ TEST(summary)
     prof_trace_close(trace);
 }
 
+/* A name that was made at run time stands beside the begin, and may be overwritten with it. */
+TEST(summary_of_a_scope_without_a_name)
+{
+    image im = image_new(70, 1, 200);
+    uint32_t site = site_in(&im, "", "", "src/draw.c", 7, "draw", PROF__KIND_BEGIN);
+    text_sink to = {NULL, 0, 0, 0};
+    chunk(&im, 0, 1, 1000);
+    track(&im, string(&im, "main"), 1);
+    begin(&im, site, 1010);
+    end(&im, site, 1020);
+    prof_trace *trace = image_read(&im);
+    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_OK);
+    CHECK(strstr(to.text, "\n(unnamed)             1      10 ns "));
+    free(to.text);
+    prof_trace_close(trace);
+}
+
 /* Scopes of long names and short, a tree, a span, counters, a lock. */
 static prof_trace *wide_trace(void)
 {

@@ -271,6 +271,11 @@ prints "what it was doing" <<'END'
   missing   the end: the session was not stopped; process 100 crashed, was killed or left by _exit
 incomplete
 END
+is "check: a kernel that was not stopped" 1 "$prof" check kernel.prof
+sed -n /missing/p out >kept && mv kept out
+prints "speaks of no process" <<'END'
+  missing   the end: the session was not stopped
+END
 is "check: full" 1 "$prof" check full.prof
 has "why" out "  missing   2,536 events lost in a full buffer: enlarge PROF_BUFFER to 128K"
 has "why" out "            3 arguments lost in a full buffer: enlarge PROF_BUFFER to 128K"

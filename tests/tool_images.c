@@ -170,6 +170,7 @@ static void crashed(void)
     at(0, 34000);
     PROFILE_MARK("found");
     save("crashed.prof", "alpha", 100, "boot-1", 1700000000000000000u);
+    save("kernel.prof", "", 0, "", 0);
     stop(50000);
 }
 

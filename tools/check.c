@@ -215,7 +215,8 @@ static void print_missing(const prof_trace *trace)
     int kind, kinds = 0;
     if (!info->complete) {
         snprintf(text, sizeof text,
-                 tool_is_alive(info)
+                 !info->pid ? "the end: the session was not stopped"
+                 : tool_is_alive(info)
                      ? "the end: process %llu is alive, and may still be recording"
                      : "the end: the session was not stopped; process %llu crashed, was killed or left by _exit",
                  (unsigned long long)info->pid);

@@ -45,6 +45,7 @@ static void prof__table_begin(prof__table *t, prof__out *out, size_t limit, cons
 
 static void prof__table_row(prof__table *t, const char *name, size_t depth)
 {
+    if (!*name) name = "(unnamed)"; /* one made at run time, which has been overwritten with the begin */
     size_t indent = 2 * (depth < PROF__INDENT_MAX ? depth : PROF__INDENT_MAX), length = prof__characters(name) + indent;
     t->at = t->line = 0;
     t->rows++;
