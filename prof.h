@@ -79,7 +79,7 @@ COMPILE-TIME OPTIONS                                                            
     There, too: switches that leave parts out. A program of ten lines that records into a .prof has 240 KB of prof (gcc
     -Os, --gc-sections; 182 of them are code and constants, the rest is unwind tables and what the loader needs). What
     each switch leaves of that, and what it leaves out:
-    PROF_MINIMAL           35 KB    all of these. 25 are code and constants; it compiles in a fifth of the time
+    PROF_MINIMAL           35 KB    all of these. 24 are code and constants; it compiles in a fifth of the time
     PROF_NO_READER         122      what reads and reports. Outputs are .prof files, for the tool and programs with a
                                     reader. With it goes PROF_NO_STATS; of the other headers only prof_bridge.h compiles
     PROF_NO_STATS          221      PROF_STATS, PROF_RING_STATS, save, save_over, save_signal, prof_save_request()
