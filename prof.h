@@ -16764,10 +16764,10 @@ typedef struct prof__read_orphan {
     uint32_t site;
 } prof__read_orphan;
 
-/* An END that does not close one scope, but none or several. */
+/* An END that does not close one scope, but none or several; or an ARG whose scope is not the innermost. */
 typedef struct prof__read_exception {
     uint32_t segment, word; /* segment: counted from the track's first */
-    uint32_t closes;
+    uint32_t closes; /* of an ARG: how far out, from 1; 0: no scope */
 } prof__read_exception;
 
 /* A scope that ended after an enclosing one. Begins and ends are found in different orders, so that a track has a list
@@ -18341,23 +18341,38 @@ static size_t prof__read_keep(prof_trace *trace, const uint64_t *words, size_t c
     return at;
 }
 
-/* Adds an ARG record to its scope. Returns 0 without memory. */
-static int prof__read_arg(prof__read_matcher *m, const uint64_t *record, size_t length)
+/* Notes how many scopes an END closes if it is not one, or how far out the scope of an ARG is: the innermost is 1.
+   0: there is none. Returns 0 without memory. */
+static int prof__read_except(prof__read_matcher *m, uint32_t segment, size_t word, uint32_t closes)
 {
     prof_trace *trace = m->trace;
-    uint32_t target = prof__read_arg_target(record), position;
-    prof__read_open *open = m->depth ? &m->stack[m->depth - 1] : NULL;
+    prof__read_exception *exception;
+    if (closes == 1) return 1;
+    if (!closes) trace->info.unmatched++;
+    exception = (prof__read_exception *)PROF__MORE(trace->exceptions, trace->exception_capacity,
+                                                   trace->exception_count);
+    if (!exception) return 0;
+    exception->segment = segment;
+    exception->word = (uint32_t)word;
+    exception->closes = closes;
+    return 1;
+}
+
+/* Adds the ARG record at this word to its scope. Returns 0 without memory. */
+static int prof__read_arg(prof__read_matcher *m, const uint64_t *words, size_t word, size_t length, uint32_t segment)
+{
+    prof_trace *trace = m->trace;
+    uint32_t target = prof__read_arg_target(words + word), position = m->depth;
+    prof__read_open *open = NULL;
     prof__read_link *link;
     size_t number = trace->link_count;
     if (target) {
         prof__read_list(m);
         position = m->site_tops[prof__read_site_of(trace, target)];
-        if (!position) {
-            trace->info.unmatched++;
-            return 1;
-        }
-        open = &m->stack[position - 1];
+        if (!prof__read_except(m, segment, word, position ? m->depth - position + 1 : 0)) return 0;
+        if (!position) return 1;
     }
+    if (position) open = &m->stack[position - 1];
     if (open && ++open->args > m->track->max_event_args) m->track->max_event_args = open->args;
     if (open && open->crossing == PROF__NONE) {
         m->args++;
@@ -18366,7 +18381,7 @@ static int prof__read_arg(prof__read_matcher *m, const uint64_t *record, size_t 
     link = (prof__read_link *)PROF__MORE(trace->links, trace->link_capacity, trace->link_count);
     if (!link) return 0;
     link->next = PROF__NONE;
-    link->record = prof__read_keep(trace, record, length);
+    link->record = prof__read_keep(trace, words + word, length);
     if (link->record == PROF__NONE) return 0;
     if (open) {
         if (open->last_link == PROF__NONE)
@@ -18397,22 +18412,6 @@ static int prof__read_cross(prof__read_matcher *m, uint32_t segment)
         crossing->segment = segment;
         m->stack[m->crossed].crossing = trace->crossing_count - 1;
     }
-    return 1;
-}
-
-/* Notes how many scopes an END closes if it is not one. Returns 0 without memory. */
-static int prof__read_except(prof__read_matcher *m, uint32_t segment, size_t word, uint32_t closes)
-{
-    prof_trace *trace = m->trace;
-    prof__read_exception *exception;
-    if (closes == 1) return 1;
-    if (!closes) trace->info.unmatched++;
-    exception = (prof__read_exception *)PROF__MORE(trace->exceptions, trace->exception_capacity,
-                                                   trace->exception_count);
-    if (!exception) return 0;
-    exception->segment = segment;
-    exception->word = (uint32_t)word;
-    exception->closes = closes;
     return 1;
 }
 
@@ -18700,7 +18699,7 @@ static PROF__RARE int prof__read_match_words(prof__read_matcher *m, uint32_t num
             m->track->about.lost += head & PROF__TICK_MASK;
             break;
         case PROF__KIND_ARG:
-            if (prof__read_arg_whole(words + at, length) && !prof__read_arg(m, words + at, length)) return -1;
+            if (prof__read_arg_whole(words + at, length) && !prof__read_arg(m, words, at, length, number)) return -1;
             break;
         case PROF__KIND_DATA:
             if (!takes_data || !prof__read_arg_whole(words + at, length)) break;
@@ -21073,20 +21072,7 @@ static PROF__COLD void prof__read_take_arg(prof_cursor *c, uint32_t number, size
     more->last_arg = (uint32_t)c->arg_count;
 }
 
-/* Returns the node that an ARG belongs to, from 1, or 0 if it is in an earlier segment, or there is none. */
-static uint32_t prof__read_arg_node(const prof_cursor *c, const uint64_t *record)
-{
-    uint32_t target = prof__read_arg_target(record);
-    size_t site = target ? prof__read_site_of(c->trace, target) : 0, at = c->depth;
-    while (at--) {
-        uint32_t number = c->stack[at] & ~PROF__LATE_BIT;
-        if (!target || !number) return number;
-        if (c->nodes[number - 1].site == site) return number;
-    }
-    return 0;
-}
-
-/* Returns how many scopes the END at this word of the last loaded segment closes. */
+/* Returns how many scopes the END at this word of the last loaded segment closes; or how far out an ARG's is. */
 static uint32_t prof__read_closes(prof_cursor *c, size_t word)
 {
     const prof__read_exception *exception;
@@ -21095,6 +21081,12 @@ static uint32_t prof__read_closes(prof_cursor *c, size_t word)
     if (exception->segment + 1 != c->segment || exception->word != word) return 1;
     c->exception++;
     return exception->closes;
+}
+
+/* Adds the argument at this word to the node of its scope: the innermost is at level 1. */
+static void prof__read_scope_arg(prof_cursor *c, uint32_t level, size_t word)
+{
+    if (level && level <= c->depth) prof__read_take_arg(c, c->stack[c->depth - level] & ~PROF__LATE_BIT, word);
 }
 
 /* Returns 1 if the next overlapping scope begins in the last loaded segment. */
@@ -21259,7 +21251,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
                                           : prof__read_event_type(words + at) != 0)
             node = prof__read_add_node(c, kind, at);
         else if (kind == PROF__KIND_ARG && prof__read_arg_whole(words + at, length))
-            prof__read_take_arg(c, prof__read_arg_node(c, words + at), at);
+            prof__read_scope_arg(c, prof__read_closes(c, at), at);
         else if (kind == PROF__KIND_DATA && takes_data && prof__read_arg_whole(words + at, length))
             prof__read_take_arg(c, (uint32_t)c->node_count, at);
         else if (kind == PROF__KIND_NAME && named && length > 1)

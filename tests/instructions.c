@@ -80,6 +80,37 @@ MEASURED void measure_next(int n)
     }
 }
 
+/* Reads a track with 100 arguments of a scope that is 200 scopes out. */
+static prof_trace *far_args;
+static void record_inside(prof_scope outermost, int depth)
+{
+    int i;
+    PROFILE_SCOPE("inside");
+    if (depth)
+        record_inside(outermost, depth - 1);
+    else
+        for (i = 0; i < 100; ++i) PROFILE_ARG_TO_I(outermost, "far", i);
+}
+static int record_far_args(void) /* 0: it went well */
+{
+    prof_config config = {0, 0, PROF_FILL, PROF_CLOCK_COUNTER, 0, 0, 0, 0, 0, 0};
+    config.buffer_size = 16 << 20;
+    if (prof_start(&config)) return 1;
+    {
+        PROFILE_SCOPE_AS(outermost, "outermost");
+        record_inside(outermost, 199);
+    }
+    return prof_stop() || prof_trace_live(&far_args);
+}
+static void read_far_args(void)
+{
+    prof_cursor *cursor = NULL;
+    prof_event event;
+    if (prof_cursor_open(far_args, 0, &cursor) || !prof_cursor_next(cursor, &event) || event.arg_count != 100) abort();
+    prof_cursor_close(cursor);
+}
+MEASURE(read_far_args, read_far_args())
+
 static void (*const measures[])(int) = {
     measure_loop, measure_scope, measure_scope_off, measure_scope_off_args, measure_scope_short,
     measure_block, measure_begin_end, measure_mark, measure_mark_off,
@@ -88,7 +119,8 @@ static void (*const measures[])(int) = {
     measure_counter_add, measure_scope_format, measure_scope_sync, measure_throughput, measure_span,
     measure_span_mark, measure_alloc_free, measure_memory_scope, measure_mutex, measure_fiber_switch, measure_task,
     measure_counter_object, measure_scope_text, measure_scope_mask, measure_step, measure_flow, measure_log,
-    measure_log_int, measure_log_ints, measure_log_off, measure_next, measure_scope_lost};
+    measure_log_int, measure_log_ints, measure_log_off, measure_next, measure_read_far_args,
+    measure_scope_lost};
 
 /* What a scope adds to the code of a function: their sizes are compared. */
 MEASURED void size_0(void);
@@ -138,6 +170,10 @@ int main(void)
     fiber = prof_fiber_create("fiber");
     task = prof_task_create(NULL, "task");
     counter = prof_counter_create(NULL, "counter");
+    if (record_far_args()) {
+        printf("%s\n", prof_error());
+        return 3;
+    }
     for (i = 0; i < sizeof measures / sizeof *measures; ++i) {
         config.mode = measures[i] == measure_scope_lost ? PROF_FILL : PROF_RING;
         config.min_duration_ns = measures[i] == measure_scope_short ? 60000000000 : 0;

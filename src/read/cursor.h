@@ -183,20 +183,7 @@ static PROF__COLD void prof__read_take_arg(prof_cursor *c, uint32_t number, size
     more->last_arg = (uint32_t)c->arg_count;
 }
 
-/* Returns the node that an ARG belongs to, from 1, or 0 if it is in an earlier segment, or there is none. */
-static uint32_t prof__read_arg_node(const prof_cursor *c, const uint64_t *record)
-{
-    uint32_t target = prof__read_arg_target(record);
-    size_t site = target ? prof__read_site_of(c->trace, target) : 0, at = c->depth;
-    while (at--) {
-        uint32_t number = c->stack[at] & ~PROF__LATE_BIT;
-        if (!target || !number) return number;
-        if (c->nodes[number - 1].site == site) return number;
-    }
-    return 0;
-}
-
-/* Returns how many scopes the END at this word of the last loaded segment closes. */
+/* Returns how many scopes the END at this word of the last loaded segment closes; or how far out an ARG's is. */
 static uint32_t prof__read_closes(prof_cursor *c, size_t word)
 {
     const prof__read_exception *exception;
@@ -205,6 +192,12 @@ static uint32_t prof__read_closes(prof_cursor *c, size_t word)
     if (exception->segment + 1 != c->segment || exception->word != word) return 1;
     c->exception++;
     return exception->closes;
+}
+
+/* Adds the argument at this word to the node of its scope: the innermost is at level 1. */
+static void prof__read_scope_arg(prof_cursor *c, uint32_t level, size_t word)
+{
+    if (level && level <= c->depth) prof__read_take_arg(c, c->stack[c->depth - level] & ~PROF__LATE_BIT, word);
 }
 
 /* Returns 1 if the next overlapping scope begins in the last loaded segment. */

@@ -41,7 +41,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
                                           : prof__read_event_type(words + at) != 0)
             node = prof__read_add_node(c, kind, at);
         else if (kind == PROF__KIND_ARG && prof__read_arg_whole(words + at, length))
-            prof__read_take_arg(c, prof__read_arg_node(c, words + at), at);
+            prof__read_scope_arg(c, prof__read_closes(c, at), at);
         else if (kind == PROF__KIND_DATA && takes_data && prof__read_arg_whole(words + at, length))
             prof__read_take_arg(c, (uint32_t)c->node_count, at);
         else if (kind == PROF__KIND_NAME && named && length > 1)

@@ -228,23 +228,38 @@ static size_t prof__read_keep(prof_trace *trace, const uint64_t *words, size_t c
     return at;
 }
 
-/* Adds an ARG record to its scope. Returns 0 without memory. */
-static int prof__read_arg(prof__read_matcher *m, const uint64_t *record, size_t length)
+/* Notes how many scopes an END closes if it is not one, or how far out the scope of an ARG is: the innermost is 1.
+   0: there is none. Returns 0 without memory. */
+static int prof__read_except(prof__read_matcher *m, uint32_t segment, size_t word, uint32_t closes)
 {
     prof_trace *trace = m->trace;
-    uint32_t target = prof__read_arg_target(record), position;
-    prof__read_open *open = m->depth ? &m->stack[m->depth - 1] : NULL;
+    prof__read_exception *exception;
+    if (closes == 1) return 1;
+    if (!closes) trace->info.unmatched++;
+    exception = (prof__read_exception *)PROF__MORE(trace->exceptions, trace->exception_capacity,
+                                                   trace->exception_count);
+    if (!exception) return 0;
+    exception->segment = segment;
+    exception->word = (uint32_t)word;
+    exception->closes = closes;
+    return 1;
+}
+
+/* Adds the ARG record at this word to its scope. Returns 0 without memory. */
+static int prof__read_arg(prof__read_matcher *m, const uint64_t *words, size_t word, size_t length, uint32_t segment)
+{
+    prof_trace *trace = m->trace;
+    uint32_t target = prof__read_arg_target(words + word), position = m->depth;
+    prof__read_open *open = NULL;
     prof__read_link *link;
     size_t number = trace->link_count;
     if (target) {
         prof__read_list(m);
         position = m->site_tops[prof__read_site_of(trace, target)];
-        if (!position) {
-            trace->info.unmatched++;
-            return 1;
-        }
-        open = &m->stack[position - 1];
+        if (!prof__read_except(m, segment, word, position ? m->depth - position + 1 : 0)) return 0;
+        if (!position) return 1;
     }
+    if (position) open = &m->stack[position - 1];
     if (open && ++open->args > m->track->max_event_args) m->track->max_event_args = open->args;
     if (open && open->crossing == PROF__NONE) {
         m->args++;
@@ -253,7 +268,7 @@ static int prof__read_arg(prof__read_matcher *m, const uint64_t *record, size_t 
     link = (prof__read_link *)PROF__MORE(trace->links, trace->link_capacity, trace->link_count);
     if (!link) return 0;
     link->next = PROF__NONE;
-    link->record = prof__read_keep(trace, record, length);
+    link->record = prof__read_keep(trace, words + word, length);
     if (link->record == PROF__NONE) return 0;
     if (open) {
         if (open->last_link == PROF__NONE)
@@ -284,22 +299,6 @@ static int prof__read_cross(prof__read_matcher *m, uint32_t segment)
         crossing->segment = segment;
         m->stack[m->crossed].crossing = trace->crossing_count - 1;
     }
-    return 1;
-}
-
-/* Notes how many scopes an END closes if it is not one. Returns 0 without memory. */
-static int prof__read_except(prof__read_matcher *m, uint32_t segment, size_t word, uint32_t closes)
-{
-    prof_trace *trace = m->trace;
-    prof__read_exception *exception;
-    if (closes == 1) return 1;
-    if (!closes) trace->info.unmatched++;
-    exception = (prof__read_exception *)PROF__MORE(trace->exceptions, trace->exception_capacity,
-                                                   trace->exception_count);
-    if (!exception) return 0;
-    exception->segment = segment;
-    exception->word = (uint32_t)word;
-    exception->closes = closes;
     return 1;
 }
 

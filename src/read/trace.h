@@ -134,10 +134,10 @@ typedef struct prof__read_orphan {
     uint32_t site;
 } prof__read_orphan;
 
-/* An END that does not close one scope, but none or several. */
+/* An END that does not close one scope, but none or several; or an ARG whose scope is not the innermost. */
 typedef struct prof__read_exception {
     uint32_t segment, word; /* segment: counted from the track's first */
-    uint32_t closes;
+    uint32_t closes; /* of an ARG: how far out, from 1; 0: no scope */
 } prof__read_exception;
 
 /* A scope that ended after an enclosing one. Begins and ends are found in different orders, so that a track has a list

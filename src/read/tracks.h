@@ -88,7 +88,7 @@ static PROF__RARE int prof__read_match_words(prof__read_matcher *m, uint32_t num
             m->track->about.lost += head & PROF__TICK_MASK;
             break;
         case PROF__KIND_ARG:
-            if (prof__read_arg_whole(words + at, length) && !prof__read_arg(m, words + at, length)) return -1;
+            if (prof__read_arg_whole(words + at, length) && !prof__read_arg(m, words, at, length, number)) return -1;
             break;
         case PROF__KIND_DATA:
             if (!takes_data || !prof__read_arg_whole(words + at, length)) break;
