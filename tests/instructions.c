@@ -80,6 +80,18 @@ MEASURED void measure_next(int n)
     }
 }
 
+/* Makes a domain, where there are many. */
+static void make_domains(int n)
+{
+    static unsigned made;
+    char name[16];
+    while (n-- > 0) {
+        snprintf(name, sizeof name, "domain %u", made++);
+        if (!prof_domain_create(name)) abort();
+    }
+}
+MEASURE(domain, make_domains(1))
+
 /* Reads a track with 100 arguments of a scope that is 200 scopes out. */
 static prof_trace *far_args;
 static void record_inside(prof_scope outermost, int depth)
@@ -119,7 +131,7 @@ static void (*const measures[])(int) = {
     measure_counter_add, measure_scope_format, measure_scope_sync, measure_throughput, measure_span,
     measure_span_mark, measure_alloc_free, measure_memory_scope, measure_mutex, measure_fiber_switch, measure_task,
     measure_counter_object, measure_scope_text, measure_scope_mask, measure_step, measure_flow, measure_log,
-    measure_log_int, measure_log_ints, measure_log_off, measure_next, measure_read_far_args,
+    measure_log_int, measure_log_ints, measure_log_off, measure_next, measure_domain, measure_read_far_args,
     measure_scope_lost};
 
 /* What a scope adds to the code of a function: their sizes are compared. */
@@ -170,6 +182,7 @@ int main(void)
     fiber = prof_fiber_create("fiber");
     task = prof_task_create(NULL, "task");
     counter = prof_counter_create(NULL, "counter");
+    make_domains(2000);
     if (record_far_args()) {
         printf("%s\n", prof_error());
         return 3;

@@ -58,6 +58,7 @@ instructions-mutex             210
 instructions-fiber_switch      35
 instructions-task              126
 instructions-counter_object    105
+instructions-domain            2500
 instructions-read_far_args     90000
 '
 

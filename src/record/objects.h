@@ -6,6 +6,7 @@
 
 struct prof_domain {
     prof_domain *next;
+    prof_domain *below[2]; /* by the next bit of the hash of a name; only by the first once there are no more */
     const char *name;
 };
 struct PROF__SITE_TYPE prof_task {
@@ -28,6 +29,7 @@ struct PROF__SITE_TYPE prof_marker {
 };
 
 static prof_domain *prof__domains; /* a list that only grows, at its head */
+static prof_domain *prof__domain_tree;
 static uint64_t prof__object_ids;
 
 /* Allocates a zeroed object, with a copy of the name after it. */
@@ -61,30 +63,32 @@ static PROF__ASIDE void *prof__object_make(size_t size, const prof_domain *domai
     return site;
 }
 
-static PROF__RARE prof_domain *prof__domain_find(prof_domain *first, const prof_domain *end, const char *name)
+/* Returns the domain of this name, or makes it; NULL without memory. */
+static PROF__RARE prof_domain *prof__domain_make(const char *name)
 {
-    while (first != end && strcmp(first->name, name)) first = first->next;
-    return first == end ? NULL : first;
+    prof_domain **at = &prof__domain_tree, *domain, *made = NULL;
+    uint32_t hash = prof__hash(name, strlen(name));
+    const char *copy;
+    for (;; at = &domain->below[hash >> 31], hash <<= 1) {
+        domain = PROF__ACQUIRE(at);
+        if (!domain) {
+            if (!made && !(made = (prof_domain *)prof__object(sizeof *made, name, &copy))) return NULL;
+            made->name = copy;
+            if (__atomic_compare_exchange_n(at, &domain, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) break;
+        }
+        if (!strcmp(domain->name, name)) {
+            free(made); /* another thread was faster */
+            return domain;
+        }
+    }
+    while (!__atomic_compare_exchange_n(&prof__domains, &made->next, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+    return made;
 }
 
 PROF_DEF PROF__WALL prof_domain *prof_domain_create(const char *name)
 {
     PROF__LED(prof_domain_create, (name));
-    prof_domain *seen = PROF__ACQUIRE(&prof__domains), *domain = prof__domain_find(seen, NULL, name ? name : "");
-    if (domain) return domain;
-    const char *copy = NULL;
-    domain = (prof_domain *)prof__object(sizeof *domain, name, &copy);
-    if (!domain) return NULL;
-    domain->name = copy;
-    domain->next = seen;
-    while (!__atomic_compare_exchange_n(&prof__domains, &domain->next, domain, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        prof_domain *other = prof__domain_find(domain->next, seen, copy);
-        seen = domain->next;
-        if (!other) continue;
-        free(domain); /* another thread was faster */
-        return other;
-    }
-    return domain;
+    return prof__domain_make(name ? name : "");
 }
 
 PROF_DEF const char *prof_domain_name(const prof_domain *domain) { return domain ? domain->name : ""; }
@@ -97,7 +101,9 @@ static PROF__ASIDE size_t prof__domain_names(const char **names, size_t capacity
     for (const prof_domain *domain = first; domain; domain = domain->next, ++count)
         if (names && count < capacity) names[count] = domain->name;
     for (; category < end; category += prof__length(category) + 1) {
-        if (prof__domain_find(first, NULL, category)) continue;
+        const prof_domain *same = first;
+        while (same && strcmp(same->name, category)) same = same->next;
+        if (same) continue;
         if (names && count < capacity) names[count] = category;
         ++count;
     }
