@@ -23,6 +23,12 @@
 #ifndef PROF_ENABLE
 #define PROF_ENABLE 1
 #endif
+#if !PROF_ENABLE || defined(_MSC_VER) /* its __cplusplus is that of C++98 */
+#elif defined(__cplusplus) && __cplusplus < 201103L
+#error "prof.h needs C++11: compile with -std=c++11 or later"
+#elif defined(__STRICT_ANSI__) && !defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#error "prof.h needs C99: compile with -std=c99 or later"
+#endif
 #ifndef PROF_CATEGORY
 #define PROF_CATEGORY ""
 #endif

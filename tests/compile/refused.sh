@@ -47,6 +47,12 @@ for compile in "gcc -std=c99" "gcc -std=gnu17" "clang -std=c99" "clang -std=gnu1
     esac
 done
 
+for compile in "gcc -std=c89" "clang -ansi" "g++ -x c++ -std=c++98" "clang++ -x c++ -std=gnu++98"; do
+    ${compile%% *} --version >/dev/null 2>&1 || continue # said above
+    compile="$compile -I. -fsyntax-only"
+    refused 0 'prof.h needs C'
+done
+
 # rpcndr.h, windef.h, combaseapi.h, dlgs.h
 for word in near far cdecl pascal IN OUT OPTIONAL FAR CONST VOID; do echo "#define $word"; done >$out/windows.h
 {
