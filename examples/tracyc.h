@@ -6,8 +6,9 @@
        #include "tracyc.h"             // instead of "tracy/TracyC.h"
 
    Macros end in a semicolon where Tracy's do. Colours of zones and depths of call stacks are ignored. All may be used
-   on any thread. In a signal handler use only zones, frames and fibers that were used before outside of one: the first
-   time allocates memory. Without memory they are not recorded. Needs gcc or clang. */
+   on any thread. In a signal handler use only zones and frames that were used before outside of one, because the first
+   use allocates memory, and no fibers and no texts of zones. If there is no memory for a zone, a frame or a fiber, it
+   is not recorded. Needs gcc or clang. */
 #ifndef PROF_TRACYC_H
 #define PROF_TRACYC_H
 
@@ -21,8 +22,8 @@
 extern "C" {
 #endif
 
-/* Zones. PROFILE_BEGIN knows the line of the source; the range has the same name, so that TracyCZoneEnd ends the
-   innermost scope of that name on its thread or fiber. Up to 32 zones may be open there. */
+/* Zones. PROFILE_BEGIN records the line of the source; the range has the same name, so that TracyCZoneEnd ends the
+   innermost scope of that name on its thread or fiber. Up to 32 zones may be open on one. */
 typedef prof_range *TracyCZoneCtx;
 static inline TracyCZoneCtx tracyc_zone(prof_range **zone, const char *name)
 {
@@ -108,8 +109,7 @@ prof_fiber *tracyc_fiber(const char *name);
 #define TracyCAllocNS(pointer, size, depth, pool) TracyCAllocN(pointer, size, pool)
 #define TracyCFreeNS(pointer, depth, pool) TracyCFreeN(pointer, pool)
 
-/* Locks. One has the name of the variable that stands for it. Readers of a shared lock are not recorded: several may
-   hold it. */
+/* Locks. A lock has the name of its variable. Readers of a shared lock are not recorded, because several may hold it. */
 typedef char *TracyCLockCtx, *TracyCSharedLockCtx;
 #define TracyCLockAnnounce(lock) lock = (char *)malloc(1);
 #define TracyCLockTerminate(lock) free(lock);
@@ -141,7 +141,7 @@ typedef char *TracyCLockCtx, *TracyCSharedLockCtx;
 #if defined(TRACYC_IMPLEMENTATION) && !defined(TRACYC_IMPLEMENTED)
 #define TRACYC_IMPLEMENTED
 #include <string.h>
-typedef struct tracyc_object { /* of one name; made once, and pushed in front of the others */
+typedef struct tracyc_object { /* a frame or a fiber, made at the first use of its name */
     struct tracyc_object *next;
     char *name;
     prof_frame *frame;
