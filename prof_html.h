@@ -4612,7 +4612,6 @@ static PROF__UNUSED const char *const prof__html_live[] = {
     "let report=new Report(),{nodes,labels,kinds,strings,argBlocks}=report,known=new Map(),childOf=new Map(),tracks=new Map(),open=new Map();"
     "let process={...periods[periods.length-1].report.processes[0],tracks:[]};"
     "let before=0;"
-    "report.version=1;"
     "report.complete=true;"
     "report.processes.push(process);"
     "for(let{about,report:r,tracks:ids}of periods){"

@@ -135,7 +135,6 @@ export function merged(periods) {
     const report = new Report(), { nodes, labels, kinds, strings, argBlocks } = report, known = new Map(), childOf = new Map(), tracks = new Map(), open = new Map();
     const process = { ...periods[periods.length - 1].report.processes[0], tracks: [] };
     let before = 0;
-    report.version = 1;
     report.complete = true;
     report.processes.push(process);
     for (const { about, report: r, tracks: ids } of periods) {
