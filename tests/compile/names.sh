@@ -1,5 +1,5 @@
 #!/bin/sh
-# What prof.h brings into a program: names that all begin with prof or PROF, two headers of the compiler, and less than
+# What prof.h brings into a program: names that all begin with prof or PROF, two headers of the compiler, and at most
 # 500 lines of declarations.
 #
 # usage: tests/compile/names.sh
