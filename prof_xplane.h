@@ -2341,10 +2341,13 @@ static int prof__xplane_base(const char *path, char *base, size_t base_size, cha
     return 1;
 }
 
+#define PROF__XPLANE_HOST 280 /* bytes of a host's name; a number may follow */
+
 /* The files of a run, one for each trace. */
 typedef struct prof__xplane_file {
-    char host[320], path[1600];
-    int claimed;
+    char host[PROF__XPLANE_HOST + 40], path[1600];
+    unsigned long number; /* the last that follows this name */
+    int claimed, shared;  /* shared: several of the traces are the same host */
 } prof__xplane_file;
 
 static void prof__xplane_unclaim(prof__xplane_file *files, size_t count)
@@ -2385,38 +2388,52 @@ static prof_status prof__xplane_claim(prof__xplane_file *files, size_t count, co
     return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", base);
 }
 
-/* Returns 1 if several of the traces would be the same host. */
-static int prof__xplane_host_shared(const char *name, const prof_trace *const *traces, size_t count,
-                                    const prof_xplane_options *options)
+static int prof__xplane_same_host(const void *owner, size_t item, const void *key)
 {
-    char other[280];
-    size_t i, same = 0;
-    for (i = 0; i < count && same < 2; i++) {
-        prof__xplane_host(other, sizeof other, traces[i], options);
-        same += !strcmp(name, other);
-    }
-    return same > 1;
+    return !strcmp(((const prof__xplane_file *)owner)[item].host, (const char *)key);
+}
+
+/* Returns the file among those in the index that has this file's name of a host, or, if none has, adds this one and
+   returns it. Returns NULL without memory. */
+static prof__xplane_file *prof__xplane_host_file(prof__read_index *index, prof__xplane_file *files, size_t own)
+{
+    uint32_t hash = prof__text_hash(files[own].host);
+    size_t item = prof__read_find(index, hash, prof__xplane_same_host, files, files[own].host);
+    if (item != PROF__NONE) return &files[item];
+    return prof__read_add(index, hash, own) ? &files[own] : NULL;
 }
 
 /* Makes distinct names of hosts: HOST.RANK or, if several would have the same name, HOST.PID, with a number if
-   needed. */
-static void prof__xplane_hosts(prof__xplane_file *files, const prof_trace *const *traces, size_t count,
-                               const prof_xplane_options *options)
+   needed. Returns 0 without memory. */
+static int prof__xplane_hosts(prof__xplane_file *files, const prof_trace *const *traces, size_t count,
+                              const prof_xplane_options *options)
 {
-    size_t i, j, tries;
-    for (i = 0; i < count; i++) {
-        char name[280];
-        prof__xplane_host(name, sizeof name, traces[i], options);
-        if (prof__xplane_host_shared(name, traces, count, options))
-            snprintf(name + strlen(name), sizeof name - strlen(name), ".%lu",
-                     (unsigned long)prof_trace_about(traces[i])->pid);
-        for (tries = 1; tries <= count + 1; tries++) {
-            snprintf(files[i].host, sizeof files[i].host, tries > 1 ? "%s_%lu" : "%s", name, (unsigned long)tries);
-            for (j = 0; j < i && strcmp(files[j].host, files[i].host); j++) {
-            }
-            if (j == i) break;
+    prof__read_index hosts, names;
+    prof__xplane_file *first, *same = files;
+    size_t i;
+    memset(&hosts, 0, sizeof hosts);
+    memset(&names, 0, sizeof names);
+    for (i = 0; i < count && same; i++) {
+        files[i].number = 1;
+        prof__xplane_host(files[i].host, PROF__XPLANE_HOST, traces[i], options);
+        same = prof__xplane_host_file(&hosts, files, i);
+        if (same && same != &files[i]) same->shared = files[i].shared = 1;
+    }
+    free(hosts.slots);
+    for (i = 0; i < count && same; i++) {
+        char *end = files[i].host + strlen(files[i].host);
+        size_t room = (size_t)(files[i].host + PROF__XPLANE_HOST - end);
+        if (files[i].shared) snprintf(end, room, ".%lu", (unsigned long)prof_trace_about(traces[i])->pid);
+        end += strlen(end);
+        room = (size_t)(files[i].host + sizeof files[i].host - end);
+        first = same = prof__xplane_host_file(&names, files, i);
+        while (same && same != &files[i]) {
+            snprintf(end, room, "_%lu", ++first->number);
+            same = prof__xplane_host_file(&names, files, i);
         }
     }
+    free(names.slots);
+    return same != NULL;
 }
 
 static prof_status prof__xplane_files(prof__xplane_file *files, const prof_trace *const *traces, const int64_t *offsets,
@@ -2460,8 +2477,9 @@ static prof_status prof__xplane_merge(const prof_trace *const *traces, size_t co
         status = prof__fail(PROF_NO_MEMORY, "no memory to write %lu traces", (unsigned long)count);
     } else {
         prof_trace_align(traces, count, offsets);
-        prof__xplane_hosts(files, traces, count, options);
-        status = prof__xplane_claim(files, count, base, run);
+        if (!prof__xplane_hosts(files, traces, count, options))
+            status = prof__fail(PROF_NO_MEMORY, "no memory to write %lu traces", (unsigned long)count);
+        if (!status) status = prof__xplane_claim(files, count, base, run);
         if (!status) status = prof__xplane_files(files, traces, offsets, count, options);
         if (status) prof__xplane_unclaim(files, count);
         if (where) prof__text_copy(where, size, files[0].path);

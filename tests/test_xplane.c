@@ -4,7 +4,11 @@
 /* run: check traces */
 #define PROF__XPLANE_KEEP ((size_t)20000) /* so that the events of some lines are kept, those of others made twice */
 #include "private.h" /* perfetto_trace.json.gz */
+static long compared;
+#undef strcmp
+#define strcmp(a, b) (++compared, strcmp(a, b))
 #include "../prof_xplane.h"
+#undef strcmp
 
 #include "test.h"
 #include "trace.h"
@@ -1825,6 +1829,33 @@ TEST(several_traces_are_hosts_of_one_run)
     free_all();
     free(bytes);
     for (int i = 0; i < 3; ++i) prof_trace_close(traces[i]);
+}
+
+TEST(many_hosts_of_one_name)
+{
+    enum { HOSTS = 100 };
+    const prof_trace *traces[HOSTS];
+    prof_xplane_options options;
+    char logs[256], path[512];
+    prof_trace *trace = small_trace();
+    for (int i = 0; i < HOSTS; ++i) traces[i] = trace;
+    snprintf(logs, sizeof logs, "%s", trace_path("logs_many"));
+    remove_tree(logs);
+    snprintf(path, sizeof path, "%s/plugins/profile/all", logs);
+    memset(&options, 0, sizeof options);
+    options.host = "h";
+    compared = 0;
+    CHECK_EQUAL(prof_xplane_merge(traces, 1, path, &options), PROF_OK);
+    long one = compared;
+    remove_tree(logs);
+    compared = 0;
+    CHECK_EQUAL(prof_xplane_merge(traces, HOSTS, path, &options), PROF_OK);
+    CHECK(compared < HOSTS * (one + 10)); /* not in proportion to the square of their number, or even its cube */
+    int files = 0;
+    for (const char *name = names_in(path); (name = strstr(name, ".xplane.pb")) != NULL; ++name) ++files;
+    CHECK_EQUAL(files, HOSTS);
+    remove_tree(logs);
+    prof_trace_close(trace);
 }
 
 TEST(an_output_that_is_a_directory)
