@@ -4728,7 +4728,7 @@ extern "C" {
    Strings and call sites are stored once, by content, so that a plugin that is loaded a thousand times takes the space
    of one. All functions are called under the lock. */
 
-static uint32_t prof__hash(const void *bytes, size_t size)
+static PROF__APART uint32_t prof__hash(const void *bytes, size_t size)
 {
     uint32_t hash = 2166136261u; /* FNV-1a */
     for (size_t i = 0; i < size; ++i) hash = (hash ^ ((const unsigned char *)bytes)[i]) * 16777619u;
