@@ -2186,6 +2186,19 @@ TEST(summary)
     CHECK(strstr(to.text, "\n3 events lost in a full buffer: enlarge PROF_BUFFER to 128K\n"));
     CHECK(strstr(to.text, "\n2 events lost in signal handlers or interrupts that came while a macro was at work\n"));
     to.used = 0;
+    trace->info.lost_args = 4; /* of either */
+    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_OK);
+    CHECK(strstr(to.text, "\n4 arguments lost in a full buffer: enlarge PROF_BUFFER to 128K\n"));
+    to.used = 0;
+    trace->info.lost_busy = trace->info.lost; /* no event was lost in a full buffer */
+    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_OK);
+    CHECK(strstr(to.text, "\n4 arguments lost in signal handlers or interrupts that came while a macro was at work\n"));
+    CHECK(!strstr(to.text, "full buffer"));
+    to.used = 0;
+    trace->info.lost_busy = trace->info.lost = 0;
+    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_OK);
+    CHECK(strstr(to.text, "\n4 arguments lost in a full buffer: enlarge PROF_BUFFER"));
+    to.used = 0;
     memset(&options, 0, sizeof options);
     options.sort = PROF_SORT_CALLS;
     options.top = 1;

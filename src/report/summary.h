@@ -292,12 +292,12 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     counts[6] = info->lost_args;
     counts[7] = info->lost_busy;
     if (!counts[kind]) return 0;
-    if (kind == 4)
+    if (kind == 4) {
         more = prof__real(info->sites_lost) / (prof__real(trace->site_count) + 1);
-    else if (info->mode != PROF_STREAM && chunks)
-        more = prof__real(info->overwritten_chunks) / prof__real(chunks);
-    if (kind < 2 || kind == 6)
+    } else {
+        if (info->mode != PROF_STREAM && chunks) more = prof__real(info->overwritten_chunks) / prof__real(chunks);
         more += prof__real(counts[0] > counts[6] ? counts[0] : counts[6]) / (prof__real(kept) + 1);
+    }
     /* The limits are those of prof__layout(). */
     prof__buffer_wanted(wanted, trace, more, kind == 4 ? (uint64_t)128 << 20 : (uint64_t)64 << 30);
     prof__grouped(count, counts[kind]);
@@ -306,7 +306,13 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     to += strlen(to);
     switch (kind) {
     case 0:
-    case 6: snprintf(to, size, "lost in a full buffer: enlarge PROF_BUFFER%s", wanted); break;
+    case 6:
+    case 7:
+        if (kind == 7 || (info->lost && !counts[0])) /* arguments are lost with their events, or in a full buffer */
+            snprintf(to, size, "lost in signal handlers or interrupts that came while a macro was at work");
+        else
+            snprintf(to, size, "lost in a full buffer: enlarge PROF_BUFFER%s", wanted);
+        break;
     case 1:
         if (info->mode == PROF_RING_STATS && trace->aggregated)
             snprintf(to, size, "overwritten in the ring: they are in the statistics only");
@@ -316,7 +322,6 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
             snprintf(to, size, "overwritten in the ring: enlarge PROF_BUFFER%s to see %s", wanted,
                      *wanted ? "them all" : "further back");
         break;
-    case 7: snprintf(to, size, "lost in signal handlers or interrupts that came while a macro was at work"); break;
     case 2: snprintf(to, size, "failed while recording: %s", info->write_error); break;
     case 3: snprintf(to, size, "left out: ends or arguments without an open scope"); break;
     case 4:
