@@ -322,6 +322,7 @@ INSTALLED = $(foreach header,$(HEADERS),$(header):include/$(header)) \
     tools/prof.1:share/man/man1/prof.1 \
     tools/prof-completion.bash:share/bash-completion/completions/prof \
     $(BUILD)/packaging/prof.pc:lib/pkgconfig/prof.pc \
+    $(BUILD)/packaging/libprof.pc:lib/pkgconfig/libprof.pc \
     $(BUILD)/packaging/profConfig.cmake:lib/cmake/prof/profConfig.cmake \
     $(BUILD)/packaging/profConfigVersion.cmake:lib/cmake/prof/profConfigVersion.cmake
 INSTALLED_FOLDERS = lib/cmake/prof # that nobody else puts anything into

@@ -41,6 +41,11 @@ find_package(prof 0.1 REQUIRED)
 add_executable(program main.c)
 target_link_libraries(program prof::prof)
 END
+sed '/PROF_IMPLEMENTATION/d; s/prof_chrome/prof/' "$work/program/main.c" >"$work/program/linked.c" # to libprof.so
+cat >>"$work/program/CMakeLists.txt" <<'END'
+add_executable(linked linked.c)
+target_link_libraries(linked prof::libprof)
+END
 cat >"$work/program/meson.build" <<'END'
 project('program', 'c', default_options: ['c_std=gnu99'])
 executable('program', 'main.c', dependencies: dependency('prof', fallback: ['prof', 'prof_dep']))
@@ -63,13 +68,18 @@ if has pkg-config; then
     # unquoted: they are flags
     try "pkg-config" ${CC:-cc} "$work/program/main.c" -o "$work/by_pkg-config" $(pkg-config --cflags --libs prof)
     runs "pkg-config: the program" "$work/by_pkg-config"
+    case "$(pkg-config --libs prof)" in *-lprof*) bad "pkg-config: headers only" ;; *) ok "pkg-config: headers only" ;; esac
+    try "pkg-config: libprof" ${CC:-cc} "$work/program/linked.c" -o "$work/linked" $(pkg-config --cflags --libs libprof) \
+        -Wl,-rpath,"$prefix/lib"
+    runs "pkg-config: a program with libprof.so" "$work/linked"
 fi
 if has cmake; then
     try "cmake: find_package" cmake -S "$work/program" -B "$work/by_cmake" -DCMAKE_PREFIX_PATH="$prefix"
     try "cmake: build" cmake --build "$work/by_cmake"
     runs "cmake: the program" "$work/by_cmake/program"
+    runs "cmake: a program with libprof.so" "$work/by_cmake/linked"
     sed 's/find_package(prof 0.1/find_package(prof 9.0/' "$work/program/CMakeLists.txt" >"$work/later"
-    mkdir "$work/later.d" && cp "$work/program/main.c" "$work/later.d" && mv "$work/later" "$work/later.d/CMakeLists.txt"
+    mkdir "$work/later.d" && cp "$work/program/"*.c "$work/later.d" && mv "$work/later" "$work/later.d/CMakeLists.txt"
     if cmake -S "$work/later.d" -B "$work/by_cmake.later" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1; then
         bad "cmake: another version is refused"
     else
