@@ -3,9 +3,9 @@
 #
 #   - one of everything, recorded on each processor, in memory and in a .prof with an archive, is read on this machine;
 #   - what was recorded on some others (tests/corpus) is read there;
-#   - test programs are run there: record on all, more of the recorder on those of 32 bits and on AArch64, and
-#     sessions, reader and images on s390x, which is big-endian. PROF_TEST_LONG=1: all of these on all, and the whole suite
-#     of C on s390x, without what starts other programs, which emulation does not.
+#   - test programs are run there: record on all, more of the recorder on AArch64, and sessions, reader and images on
+#     s390x, which is big-endian, and on i386, whose programs run on an x86-64 without emulation. PROF_TEST_LONG=1: all of
+#     these on all, and the whole suite of C on s390x, without what starts other programs, which emulation does not.
 #
 # usage: tests/cpus.sh [NAME...]     s390x armhf i386 riscv64 ppc64le mips64el aarch64
 #        PROF_TEST_CORPUS=1          writes those of tests/corpus anew
@@ -52,10 +52,13 @@ for name in $names; do
     [ -n "$1" ] || { fail "$name: not known"; continue; }
     compiler=$1-gcc emulator=$2 build=build/cpus/$name
     command -v "$compiler" >/dev/null || { skip "$name: $compiler is not installed"; continue; }
-    command -v "$emulator" >/dev/null || { skip "$name: $emulator is not installed"; continue; }
     mkdir -p "$build/tests"
     echo 'int main(void) { return 0; }' >"$build/probe.c"
-    if ! "$compiler" -static "$build/probe.c" -o "$build/probe" -pthread >/dev/null 2>&1 || ! "$emulator" "$build/probe"; then
+    "$compiler" -static "$build/probe.c" -o "$build/probe" -pthread >/dev/null 2>&1
+    here=
+    [ "$name" = i386 ] && "$build/probe" 2>/dev/null && here=yes emulator=env
+    command -v "$emulator" >/dev/null || { skip "$name: $emulator is not installed"; continue; }
+    if ! "$emulator" "$build/probe" 2>/dev/null; then
         skip "$name: makes no programs here that run"
         continue
     fi
@@ -80,10 +83,11 @@ for name in $names; do
     fi
     case $name in
     s390x) tests=$wide ;;
-    armhf | aarch64) tests=$some ;;
+    aarch64) tests=$some ;;
     *) tests=$few ;;
     esac
-    [ -n "$long" ] && tests=$wide
+    [ -z "$here" ] || tests="$wide args devices fibers memory notes"
+    [ -n "$long" ] && [ -z "$here" ] && tests=$wide
     [ -n "$long" ] && [ "$name" = s390x ] && tests=$whole
     for test in $tests; do
         target=$build/tests/test_$test

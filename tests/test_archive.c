@@ -186,15 +186,15 @@ TEST(times_and_values_at_their_limits)
     size_t i, count = 0;
     for (i = 0; i < sizeof low / sizeof *low; ++i) words[count++] = (uint64_t)PROF__KIND_BEGIN << 60 | 7ull << 40 | low[i];
     for (i = 0; i < sizeof values / sizeof *values; ++i) {
-        words[count++] = (uint64_t)PROF__KIND_COUNTER_INT << 60 | (i << 40);
+        words[count++] = (uint64_t)PROF__KIND_COUNTER_INT << 60 | ((uint64_t)i << 40);
         words[count++] = values[i];
-        words[count++] = (uint64_t)PROF__KIND_COUNTER_DOUBLE << 60 | (i << 40);
+        words[count++] = (uint64_t)PROF__KIND_COUNTER_DOUBLE << 60 | ((uint64_t)i << 40);
         words[count++] = values[i];
-        words[count++] = (uint64_t)PROF__KIND_ARG << 60 | (i << 40) | (uint64_t)PROF_VALUE_INT << 32 | 1;
+        words[count++] = (uint64_t)PROF__KIND_ARG << 60 | ((uint64_t)i << 40) | (uint64_t)PROF_VALUE_INT << 32 | 1;
         words[count++] = values[i];
-        words[count++] = (uint64_t)PROF__KIND_ARG << 60 | (i << 40) | (uint64_t)PROF_VALUE_POINTER << 32 | 1;
+        words[count++] = (uint64_t)PROF__KIND_ARG << 60 | ((uint64_t)i << 40) | (uint64_t)PROF_VALUE_POINTER << 32 | 1;
         words[count++] = values[i];
-        words[count++] = (uint64_t)PROF__KIND_ARG << 60 | (i << 40) | (uint64_t)PROF_VALUE_STRING << 32 | 1;
+        words[count++] = (uint64_t)PROF__KIND_ARG << 60 | ((uint64_t)i << 40) | (uint64_t)PROF_VALUE_STRING << 32 | 1;
         words[count++] = values[i];
         words[count++] = (uint64_t)PROF__KIND_LOST << 60 | (values[i] & PROF__TICK_MASK);
     }
@@ -255,8 +255,9 @@ TEST(packed_bytes_stay_the_same)
         } else {
             uint64_t tick = below(1000);
             for (k = 0; k < count; ++k) {
+                uint64_t kind = k % 200 < 100 ? PROF__KIND_BEGIN : PROF__KIND_END, site = 1 + k % 7;
                 tick += below(1ull << (1 + i % 29)); /* numbers of 1 to 5 bytes, and scopes more than 64 deep */
-                words[k] = (uint64_t)(k % 200 < 100 ? PROF__KIND_BEGIN : PROF__KIND_END) << 60 | (1 + k % 7) << 40 | tick;
+                words[k] = kind << 60 | site << 40 | tick;
             }
         }
         size = prof__pack(words, count, bytes, sizeof bytes, NULL);
@@ -1271,7 +1272,7 @@ static uint64_t long_archive(const char *path, long blocks)
     head.header->next_chunk = (uint64_t)blocks;
     CHECK(fwrite(head.bytes, 1, size, file) == size);
     for (k = 3; k < WORDS; ++k)
-        words[k] = (uint64_t)(k % 2 ? PROF__KIND_BEGIN : PROF__KIND_END) << 60 | (k / 2 % 3 + 1) << 40 | k * 50;
+        words[k] = (uint64_t)(k % 2 ? PROF__KIND_BEGIN : PROF__KIND_END) << 60 | (uint64_t)(k / 2 % 3 + 1) << 40 | k * 50;
     words[WORDS - 1] = 0; /* a begin */
     for (i = 0; i < blocks; ++i) {
         chunk.sequence = (uint64_t)i + 1;
@@ -1279,8 +1280,8 @@ static uint64_t long_archive(const char *path, long blocks)
         chunk.base.monotonic_ns = chunk.base.tick;
         track_record(words, (uint64_t)i + 1);
         for (k = 3; k + 1 < WORDS; k += 2) {
-            words[k] = (words[k] & ~(PROF__SITE_MASK * (1ull << 40))) | (k / 2 % 3 + 1) << 40;
-            words[k + 1] = (words[k + 1] & ~(PROF__SITE_MASK * (1ull << 40))) | (k / 2 % 3 + 1) << 40;
+            words[k] = (words[k] & ~(PROF__SITE_MASK * (1ull << 40))) | (uint64_t)(k / 2 % 3 + 1) << 40;
+            words[k + 1] = (words[k + 1] & ~(PROF__SITE_MASK * (1ull << 40))) | (uint64_t)(k / 2 % 3 + 1) << 40;
         }
         size += prof__block_pack(&chunk, words, WORDS - 1, block);
         CHECK(fwrite(block, 1, block->size, file) == block->size);
