@@ -35,6 +35,9 @@ failure() {
 
 search() { # a reader may wait for ever
     timeout -k 5 "${PROF_TEST_SECONDS:-600}" ./pan -m1000000 $([ "$file" = ring ] && echo -E)
+    status=$?
+    [ $status -eq 0 ] || echo "pan: exit status $status: 124 is the time limit, 137 too, or a lack of memory"
+    return $status
 }
 
 # check WANTED NAME FILE FLAGS...: WANTED is the number of errors, 0 or 1.
