@@ -86,9 +86,11 @@ plain="-fPIE -fno-stack-protector -fno-stack-clash-protection -fcf-protection=no
 build() { $cc -std=gnu99 -I. $plain "$@" || exit 1; }
 build -O2 -c $made/prof.c -o $made/prof.o
 build -O2 -c $made/html.c -o $made/html.o
-sed -E '/prof__html_(page|live)\[\]/,/NULL/{/^    "/d; /^   ,$/d}' prof_html.h >$made/no_page.h
-printf '#define PROF_IMPLEMENTATION\n#include "no_page.h"\n' >$made/no_page.c
-build -O2 -c $made/no_page.c -o $made/no_page.o
+{ # the strings of the page, by themselves: that of a program that runs is not used here
+    echo '#include <stddef.h>'
+    sed -n '/prof__html_page\[\]/,/NULL/p' prof_html.h | sed 's/^static //'
+} >$made/page.c
+build -O2 -c $made/page.c -o $made/page.o
 build -O0 -c $made/headers.c -o $made/headers.o # for its static data, which no optimisation changes
 small() { build -Os -ffunction-sections -fdata-sections -Wl,--gc-sections "$@" -pie -pthread -ldl; }
 small -DPROF_IMPLEMENTATION $recorder -o $made/recorder
@@ -118,7 +120,7 @@ own() { # what prof adds to a program that does nothing
 {
     echo "text prof.h -O2                          $(text $made/prof.o)"
     echo "text prof_html.h with its page -O2      $(($(text $made/html.o) - $(text $made/prof.o)))"
-    echo "text prof_html.h beside its page -O2    $(($(text $made/no_page.o) - $(text $made/prof.o)))"
+    echo "text prof_html.h beside its page -O2    $(($(text $made/html.o) - $(text $made/page.o) - $(text $made/prof.o)))"
     echo "text a program that records -Os          $(text $made/recorder)"
     echo "text of it with PROF_MINIMAL -Os         $(text $made/recorder.PROF_MINIMAL)"
     for switch in $switches; do
