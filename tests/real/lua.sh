@@ -36,8 +36,8 @@ cat >build.mk <<'M'
 SOURCES := $(filter-out %/luac.c,$(wildcard source/src/*.c))
 TRACED := $(SOURCES:source/src/%.c=traced/%.o)
 PLAIN := $(SOURCES:source/src/%.c=plain/%.o)
-LUA := -O2 -DLUA_USE_LINUX '-Dluai_makeseed(L)=1u' -I.
-all: lua lua_count lua_plain
+LUA := $(LEVEL) -DLUA_USE_LINUX '-Dluai_makeseed(L)=1u' -I.
+all: lua lua_count lua_other
 traced/%.o: source/src/%.c
 	@mkdir -p traced
 	gcc $(LUA) -finstrument-functions -c $< -o $@
@@ -46,17 +46,20 @@ plain/%.o: source/src/%.c
 	gcc $(LUA) -c $< -o $@
 prof.o: $(ROOT)/prof.h $(ROOT)/prof_chrome.h
 	printf '#define PROF_IMPLEMENTATION\n#include "prof_chrome.h"\n' | \
-	    gcc -O2 -I$(ROOT) -DPROF_INSTRUMENT_FUNCTIONS -DPROF_INSTRUMENT_DEPTH=4096 -x c -c - -o $@
+	    gcc $(LEVEL) -I$(ROOT) -DPROF_INSTRUMENT_FUNCTIONS -DPROF_INSTRUMENT_DEPTH=4096 -x c -c - -o $@
 count_hooks.o: $(HERE)/count_hooks.c
 	gcc -O2 -c $< -o $@
 lua: $(TRACED) prof.o
 	gcc $^ -o $@ -Wl,-E -Wl,--build-id -lm -ldl -pthread
 lua_count: $(TRACED) count_hooks.o
 	gcc -no-pie $^ -o $@ -Wl,-E -lm -ldl
+lua_other: $(TRACED) count_hooks.o
+	gcc $^ -o $@ -Wl,-E -lm -ldl
 lua_plain: $(PLAIN)
 	gcc $^ -o $@ -Wl,-E -lm -ldl
 M
-make -j2 -f build.mk ROOT="$root" HERE="$here" >build.log 2>&1 || die "does not build: see $work/build.log"
+if [ "${ROUNDS:-3}" -gt 0 ]; then level=-O2 timed=lua_plain; else level=-O1 timed=; fi # the cost is that of -O2
+make -j2 -f build.mk ROOT="$root" HERE="$here" LEVEL=$level all $timed >build.log 2>&1 || die "does not build: see $work/build.log"
 cc -O1 -I"$root" "$here/facts.c" -o facts -pthread >facts.log 2>&1 || die "facts.c does not build: see $work/facts.log"
 
 # ---- run: all calls as an image, those of 2 us and more as JSON
@@ -75,7 +78,7 @@ readelf -sW lua >lua.symbols
 readelf -sW lua_count >lua_count.symbols
 nm traced/ltable.o traced/lstring.o >hashing.symbols
 mv lua lua.right
-cp lua_plain lua
+cp lua_other lua
 ./facts "$out/lua.prof" >"$out/lua.other.facts"
 strip -o lua lua.right
 ./facts "$out/lua.prof" >"$out/lua.stripped.facts"
