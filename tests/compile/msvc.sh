@@ -126,17 +126,17 @@ more=$(dirname "$(x86_64-w64-mingw32-gcc -print-libgcc-file-name)")
 prefix=build/wine.x86_64-w64-mingw32-gcc/prefix # that of tests/wine.sh
 mkdir -p "$prefix"
 export WINEPREFIX="$PWD/$prefix" WINEDEBUG=-all
-"${CC:-cc}" -O0 -I. tools/*.c -o "$work/prof" -lpthread -lm || exit 1
+make -s build/prof || exit 1
 sh tests/compile/msvc.sh --runtime "$work/runtime.o" || exit 1
-for language in "c -std=c11" "c++ -std=c++14 -fno-exceptions"; do
-    clang --target=x86_64-pc-windows-msvc $dialect -O1 -x $language -c tests/compile/msvc/recorder.c \
+for language in "c -std=c11 -O1" "c++ -std=c++14 -fno-exceptions -O0"; do
+    clang --target=x86_64-pc-windows-msvc $dialect -x $language -c tests/compile/msvc/recorder.c \
         -o "$work/recorder.o" 2>"$work/log" &&
         lld-link /nologo /lldmingw /subsystem:console /entry:mainCRTStartup /alternatename:__chkstk=___chkstk_ms \
             /alternatename:__image_base__=__ImageBase "/out:$work/recorder.exe" $library/crt2.o "$work/recorder.o" \
             "$work/runtime.o" $library/libmingw32.a $library/libmingwex.a $library/libmsvcrt.a "$more/libgcc.a" \
             $library/libkernel32.a $library/libuser32.a $library/libadvapi32.a $library/libshell32.a >"$work/log" 2>&1 &&
         (cd "$work" && PROF_OUTPUT=recorder.prof timeout 300 "$runner" ./recorder.exe >/dev/null 2>"$work/log") &&
-        "$work/prof" summary "$work/recorder.prof" >"$work/summary" &&
+        build/prof summary "$work/recorder.prof" >"$work/summary" &&
         grep -q '^nothing lost' "$work/summary" && grep -qE '^work +160,000 ' "$work/summary" &&
         grep -qE '^main +1 ' "$work/summary" && grep -qE '^all .* 160000$' "$work/summary"
     result "a recorder runs: $language" $?
