@@ -66,8 +66,15 @@ warnings() { # SWITCHES COMPILER...: fails if it is installed and says anything
     done
 }
 # A switch has the warnings of each compiler, of C++ and of Windows: gcc's when it links, which for C++ would be the same.
-some="clang -std=gnu99|clang++ -x c++ -std=c++11 -DPROF_STATIC|x86_64-w64-mingw32-gcc -std=gnu99"
-more="g++ -x c++ -std=c++11|gcc -std=gnu99 -DPROF_STATIC|i686-linux-gnu-gcc -std=gnu99|arm-linux-gnueabihf-gcc -std=gnu99"
+# clang needs half as long for Windows as MinGW's gcc.
+windows=x86_64-w64-mingw32
+some="clang -std=gnu99|clang++ -x c++ -std=c++11 -DPROF_STATIC"
+if echo '#include <windows.h>' | clang --target=$windows -fsyntax-only -x c - 2>/dev/null; then
+    some="$some|clang --target=$windows -std=gnu99" more="$windows-gcc -std=gnu99|"
+else
+    some="$some|$windows-gcc -std=gnu99" more=
+fi
+more="${more}g++ -x c++ -std=c++11|gcc -std=gnu99 -DPROF_STATIC|i686-linux-gnu-gcc -std=gnu99|arm-linux-gnueabihf-gcc -std=gnu99"
 more="$more|musl-gcc -std=c99|gcc -std=gnu99 -fPIC|gcc -std=gnu99 -DPROF_INSTRUMENT_FUNCTIONS"
 
 cat >$out/reader.c <<'EOF'
