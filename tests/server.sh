@@ -163,7 +163,7 @@ same "then an image is the default" "$(code "$url/trace?ms=10")" 200
 end
 
 if [ ! -x $out/python/bin/python ]; then
-    $python -m venv $out/python >/dev/null 2>&1 && $out/python/bin/pip install -q grpcio >/dev/null 2>&1
+    $python -m venv $out/python >/dev/null 2>&1 && $out/python/bin/pip install --no-compile -q grpcio >/dev/null 2>&1
 fi
 if $out/python/bin/python -c 'import grpc' 2>/dev/null; then
     begin $out/program start 0

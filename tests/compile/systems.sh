@@ -20,7 +20,7 @@ finish() {
 }
 if ! "$python" -m ziglang version >/dev/null 2>&1; then
     rm -rf "$work/venv"
-    python3 -m venv "$work/venv" >"$work/pip.log" 2>&1 && "$work/venv/bin/pip" install --quiet ziglang >>"$work/pip.log" 2>&1
+    python3 -m venv "$work/venv" >"$work/pip.log" 2>&1 && "$work/venv/bin/pip" install --no-compile --quiet ziglang >>"$work/pip.log" 2>&1
 fi
 if ! "$python" -m ziglang version >/dev/null 2>&1; then
     echo "SKIP systems: pip install ziglang failed, see $work/pip.log"
@@ -165,7 +165,7 @@ check() { # NAME COMMAND...
 scopes() { # FILE COUNT: its scopes, as prof summary tells them
     build/prof summary "$1" | grep -E "^scope +$2 "
 }
-if "$python" -c 'import wasmtime' 2>/dev/null || "$python" -m pip install --quiet wasmtime >>"$work/pip.log" 2>&1; then
+if "$python" -c 'import wasmtime' 2>/dev/null || "$python" -m pip install --no-compile --quiet wasmtime >>"$work/pip.log" 2>&1; then
     rm -f "$work/wasi.prof" "$work/wasi.json"
     check "wasm32-wasi: the recorder runs" bash -c "cd '$work' && timeout 120 venv/bin/python3 wasi.py wasi.wasm"
     check "wasm32-wasi: all scopes are in its .json" test "$(grep -c '"ph":"X"' "$work/wasi.json")" = 1000

@@ -7,7 +7,7 @@ mkdir -p $work build/xprof
 
 if [ ! -x $venv/bin/xprof ]; then
     rm -rf $venv
-    python3 -m venv $venv >$work/pip.log 2>&1 && $venv/bin/pip install --quiet xprof==2.24.2 >>$work/pip.log 2>&1 || {
+    python3 -m venv $venv >$work/pip.log 2>&1 && $venv/bin/pip install --no-compile --quiet xprof==2.24.2 >>$work/pip.log 2>&1 || {
         echo "SKIP xprof capture: pip install xprof failed, see $work/pip.log"
         echo "0 passed, 0 failed, 1 skipped"
         exit 0

@@ -23,7 +23,7 @@ $work/record $work/out || fail "record"
 if [ ! -x $work/venv/bin/xprof ]; then
     rm -rf $work/venv
     python3 -m venv $work/venv >$work/pip.log 2>&1 &&
-        $work/venv/bin/pip install --quiet xprof==2.24.2 >>$work/pip.log 2>&1 ||
+        $work/venv/bin/pip install --no-compile --quiet xprof==2.24.2 >>$work/pip.log 2>&1 ||
         skip "pip install xprof failed, see $work/pip.log"
 fi
 node_modules=$work/node_modules
