@@ -73,6 +73,35 @@ check "two extensions with copies load" run "$out/two.csv" two.py
 check "and make one trace" has "$out/two.csv" ',outer,' ',inner,' ',prof_python,' ',other,'
 check "and no other file" test "$(echo two*)" = "two.csv two.py"
 
+cat >on_and_off.py <<'END'
+import prof_python as prof
+
+class recorded:
+    def __enter__(self):
+        prof.functions(True)
+    def __exit__(self, *unused):
+        prof.functions(False) # inside a call that is recorded
+
+class neither:
+    def __bool__(self):
+        raise ValueError("neither")
+
+def inner():
+    pass
+
+for turn in range(40): # more than the scopes that may be open
+    with recorded():
+        inner()
+try:
+    prof.functions(neither())
+except ValueError:
+    prof.mark("refused")
+END
+check "functions are recorded on and off" run "$out/on_and_off.csv" on_and_off.py
+check "all of them" sh -c 'test $(grep -c ",inner," on_and_off.csv) = 40 && test $(grep -c "__exit__," on_and_off.csv) = 40'
+check "none is cut" sh -c '! grep truncated on_and_off.csv'
+check "what is neither true nor false is refused" has on_and_off.csv ',refused,'
+
 # the snippets, one after the other, each by itself
 $python - "$root/docs/python.md" <<'END'
 import re, sys

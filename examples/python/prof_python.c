@@ -102,6 +102,7 @@ static struct {
 } codes[CODES]; /* protected by the interpreter's lock */
 static int code_count;
 static __thread int depth; /* calls that are open on this thread */
+static __thread prof_range *open_calls[DEEPEST];
 
 static prof_range *range_of_code(PyCodeObject *code)
 {
@@ -125,25 +126,25 @@ static prof_range *range_of_code(PyCodeObject *code)
 static int on_event(PyObject *unused, PyFrameObject *frame, int what, PyObject *value)
 {
     (void)unused, (void)value;
-    if (what != PyTrace_CALL && what != PyTrace_RETURN) return 0; /* calls of C functions: they have scopes of their own */
-    if (what == PyTrace_RETURN && !depth) return 0;              /* of a call from before */
-    int open = what == PyTrace_CALL ? depth++ : --depth;
-    if (open >= DEEPEST) return 0;
-    PyCodeObject *code = PyFrame_GetCode(frame);
-    prof_range *range = range_of_code(code);
-    if (what == PyTrace_CALL)
-        prof_range_start(range);
-    else
-        prof_range_stop(range);
-    Py_DECREF(code);
-    return 0;
+    if (what == PyTrace_CALL && depth++ < DEEPEST) {
+        PyCodeObject *code = PyFrame_GetCode(frame);
+        open_calls[depth - 1] = range_of_code(code);
+        prof_range_start(open_calls[depth - 1]);
+        Py_DECREF(code);
+    } else if (what == PyTrace_RETURN && depth && --depth < DEEPEST) { /* at 0 it is of a call from before */
+        prof_range_stop(open_calls[depth]);
+    }
+    return 0; /* calls of C functions have scopes of their own */
 }
 
 static PyObject *functions(PyObject *unused, PyObject *on)
 {
     (void)unused;
-    depth = 0;
-    PyEval_SetProfile(PyObject_IsTrue(on) > 0 ? on_event : NULL, NULL);
+    int record = PyObject_IsTrue(on);
+    if (record < 0) return NULL;
+    while (depth) /* calls that are open now, this one's caller for example: their returns will not be seen */
+        if (--depth < DEEPEST) prof_range_stop(open_calls[depth]);
+    PyEval_SetProfile(record ? on_event : NULL, NULL);
     Py_RETURN_NONE;
 }
 
