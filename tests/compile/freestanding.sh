@@ -18,8 +18,11 @@ for compiler in gcc clang g++ aarch64-linux-gnu-gcc arm-linux-gnueabihf-gcc risc
         skipped=$((skipped + 1))
         continue
     fi
-    levels="-O0 -O2 -Os"
-    case $compiler in gcc | clang) levels="$levels -O3" ;; esac
+    case $compiler in
+    gcc | clang) levels="-O0 -O2 -O3 -Os" ;;
+    g++ | aarch64-* | i686-*) levels="-O0 -O2" ;;
+    *) levels="-O0 -Os" ;;
+    esac
     [ -z "$PROF_TEST_LONG" ] || levels="-O0 -O2 -O3 -Os"
     for flags in $levels; do
         case $compiler in
