@@ -40,6 +40,14 @@ wide="$some image sessions reader archive report"
 whole=$(ls tests/test_*.c | sed 's,tests/test_\(.*\)\.c,\1,' |
     grep -vxE 'autostart|crash|crash_report|fork|kill|plugins|freestanding|neuron|ntff|server|malloc|hooks|stress|compare')
 
+# What has nothing to do with the order of bytes or with the size of a pointer, and takes long in emulation.
+slow="blocks_that_vanish_while_they_are_read|reads_that_fail_while_a_trace_is_made|many_threads_read_one_archive"
+slow="$slow|archived_chunks_of_a_ring_that_turned|too_many_to_close"
+[ -z "$long" ] || slow=none
+wanted() { # TEST: names of its tests, if some are left out
+    [ -n "$here" ] || ! grep -qE "^TEST\(($slow)\)" "tests/test_$1.c" || sed -n 's/^TEST(\([a-z_0-9]*\)).*/\1/p' "tests/test_$1.c" | grep -vxE "$slow"
+}
+
 builds() { # COMPILER OBJECT ARGUMENTS...: compiles; says what is wrong, but not that static programs should not use some calls
     text=$("$@" 2>&1) && return 0
     echo "$text" | head -20
@@ -95,7 +103,7 @@ for name in $names; do
             fail "$name: test_$test: is not compiled"
             continue
         fi
-        timeout 300 "$emulator" "$target" >"$target.log" 2>&1 </dev/null
+        timeout 300 "$emulator" "$target" $(wanted "$test") >"$target.log" 2>&1 </dev/null
         status=$?
         line=$(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$target.log" | tail -n 1)
         if [ $status -eq 0 ] && [ -n "$line" ]; then

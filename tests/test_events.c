@@ -141,7 +141,7 @@ TEST(all_tracks_in_order_of_time)
    the state of a site takes two stores. */
 TEST(threads_come_while_others_record)
 {
-    enum { COMING = 1000 };
+    const long coming = trace_times(200, 1000, 1000);
     prof_config config = trace_config(16u << 20);
     pthread_t steady[2], thread;
     uint64_t made[2], next[2] = {0};
@@ -151,7 +151,7 @@ TEST(threads_come_while_others_record)
         made[i] = i;
         CHECK(!pthread_create(&steady[i], NULL, record_until_told, &made[i]));
     }
-    for (int i = 0; i < COMING; ++i) {
+    for (long i = 0; i < coming; ++i) {
         CHECK(!pthread_create(&thread, NULL, record_one, NULL));
         CHECK(!pthread_join(thread, NULL));
     }
