@@ -4,7 +4,8 @@
 # with the text of markup.c.
 #
 # usage: tests/compile/matrix.sh [quick]     quick: a few of each, for `make test`; otherwise more, for CI
-#        PROF_TEST_LONG=1                    every standard with every level: else the first has all of them
+#        PROF_TEST_LONG=1                    every standard with every level, and an implementation of its own for each
+#                                            level: else the first has all of them, and programs share implementations
 #        JOBS=2                              how many at a time
 cd "$(dirname "$0")/../.." || exit 1
 here=tests/compile
@@ -78,7 +79,7 @@ if [ "$1" = job ]; then
         ;;
     headers) # all of them with their implementation, in one file
         printf '#define PROF_IMPLEMENTATION\n#include "tests/compile/all.h"\n' >"$folder/all.c"
-        quietly $compiler $WARNINGS $WARNINGS_C -I. $flags -c "$folder/all.c" -o "$folder/all.o"
+        quietly sh $here/warned.sh $compiler $WARNINGS $WARNINGS_C -I. $flags -c "$folder/all.c" -o "$folder/all.o"
         finish $?
         ;;
     markup) # compiled by a compiler that cannot compile the implementation, linked by gcc
@@ -103,6 +104,7 @@ mkdir -p $out
 : >$out/programs
 : >$out/results
 
+without() { for level in $1; do case " $2 " in *" $level "*) ;; *) echo $level ;; esac; done; }
 skip() { echo "SKIP $1: $2" | tee -a $out/results; }
 have() { command -v "$1" >/dev/null 2>&1; }
 # links COMMAND...: this compiler with these flags makes a program of what ours need: libc's and the kernel's headers
@@ -145,23 +147,24 @@ job() {
 object() { # compiler language flags: where its implementation job leaves the object
     echo $out/$(echo "implementation $1 $2 $3 " | tr -c 'A-Za-z0-9\n' '_')/implementation.o
 }
-# both COMPILER LANGUAGE "STANDARDS" "LEVELS" "OTHER LEVELS" CC: an implementation for each level, in the first standard;
-# those of the other levels are in C, for which the compiler is CC, and programs of C++ link them as they are. What a
-# standard forbids a compiler says at any level, so the other standards have the levels -O0 and -O2.
+# both COMPILER LANGUAGE "STANDARDS" "LEVELS" "OTHER LEVELS" CC LEVEL: an implementation for each level, in the first
+# standard; programs of the other levels link that of CC, in C, with LEVEL, or with their own if it is empty. What a
+# standard forbids a compiler says at any level, so the other standards have -O2 and -O0, in turns.
 both() {
-    first=$(echo $3 | cut -d' ' -f1)
+    first=$(echo $3 | cut -d' ' -f1) turn=-O0
     short() { # LEVEL: is left out
-        [ -z "$quick$PROF_TEST_LONG" ] && [ $standard != $first ] && case $1 in -O0 | -O2) false ;; esac
+        [ -z "$quick$PROF_TEST_LONG" ] && [ $standard != $first ] && [ $1 != $turn ]
     }
     for level in $4; do job implementations implementation $1 $2 "-std=$first $level" "" ""; done
     for standard in $3; do
+        [ $standard = $first ] || case $turn in -O0) turn=-O2 ;; *) turn=-O0 ;; esac
         for level in $4; do
             short $level ||
                 job programs program $1 $2 "-std=$standard $level" -pthread "" "$(object $1 $2 "-std=$first $level")"
         done
         for level in $5; do
             short $level ||
-                job programs program $1 $2 "-std=$standard $level" -pthread "" "$(object $6 c "-std=c99 $level")"
+                job programs program $1 $2 "-std=$standard $level" -pthread "" "$(object $6 c "-std=c99 ${7:-$level}")"
         done
     done
     [ -n "$quick" ] && return
@@ -170,12 +173,14 @@ both() {
     done
 }
 
-quick= release=-O2
+quick= release=-O2 others=
 case $1 in
-quick) quick=1 release=-O1 levels="-O1" cxx_levels="-O0" in_c= c_standards="c99 c11" cxx_standards="c++11" ;;
+quick) quick=1 release=-O1 levels="-O1" cxx_levels="-O0" c_standards="c99 c11" cxx_standards="c++11" ;;
 "")
-    # -O1 is there with -flto as well, which optimises in the same way, only later
-    levels="-O0 ${PROF_TEST_LONG:+-O1} -O2 -O3 -Os" cxx_levels="-O0 -O2" in_c="${PROF_TEST_LONG:+-O1} -O3 -Os"
+    # Each optimising level is there of gcc, as C or as C++, whose warnings depend on it: -O1 with -flto, which optimises
+    # in the same way, only later. clang warns of the same at all levels. Its -O2 is tested elsewhere in .ci/run.
+    levels="-O0 -O2 -Os" cxx_levels="-O0 -O3" others="-O2 -O3 -Os"
+    [ -z "$PROF_TEST_LONG" ] || levels="-O0 -O1 -O2 -O3 -Os" cxx_levels="-O0 -O2" others="-O1 -O3 -Os"
     c_standards="c99 c11 c17 gnu17" cxx_standards="c++11 c++17 c++20"
     ;;
 *)
@@ -186,8 +191,8 @@ esac
 
 for compiler in gcc clang; do
     have $compiler || { skip $compiler "not installed"; continue; }
-    [ -z "$quick" ] || [ $compiler = gcc ] || levels=-O0
-    both $compiler c "$c_standards" "$levels"
+    [ $compiler = gcc ] || case $quick$PROF_TEST_LONG in "") levels="-O0 -Os" ;; *) [ -z "$quick" ] || levels=-O0 ;; esac
+    both $compiler c "$c_standards" "$levels" "$(without "$others" "$levels")" $compiler -Os
     [ -n "$quick" ] && continue
     case $compiler in gcc) lto=-flto=2 ;; *) lto=-flto ;; esac # gcc warns where it is not told how many at a time
     if [ -z "$PROF_TEST_LONG" ] && [ $compiler = clang ] && have clang++; then # clang++ has it, below
@@ -199,6 +204,7 @@ for compiler in gcc clang; do
     fi
     job programs program $compiler c "-std=gnu17 -O0 -fPIC -funsigned-char -fvisibility=hidden" "-pthread -shared" - ""
     job programs program $compiler c "-std=c11 -O0 -DPROF_MAX_LEVEL=2 -DPROF_UNIQUE=__COUNTER__" -pthread "" ""
+    [ -n "$PROF_TEST_LONG" ] || [ $compiler = gcc ] || continue # .ci/run has all tests with those of clang
     sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all"
     if links $compiler $sanitizers; then
         job programs program $compiler c "-std=c99 -g -O0 $sanitizers" -pthread "" ""
@@ -209,10 +215,11 @@ done
 for compiler in g++ clang++; do
     have $compiler || { skip $compiler "not installed"; continue; }
     case $compiler in g++) cc=gcc ;; *) cc=clang ;; esac
-    if have $cc; then
-        both $compiler c++ "$cxx_standards" "$cxx_levels" "$in_c" $cc
+    if ! have $cc; then
+        both $compiler c++ "$cxx_standards" "$cxx_levels $others"
     else
-        both $compiler c++ "$cxx_standards" "$cxx_levels $in_c"
+        [ -z "$PROF_TEST_LONG" ] && level=-Os || level=
+        both $compiler c++ "$cxx_standards" "$cxx_levels" "$(without "$others" "$cxx_levels")" $cc $level
     fi
     [ -n "$quick" ] && continue
     case $compiler in g++) lto=-flto=2 ;; *) lto=-flto ;; esac
@@ -228,7 +235,7 @@ done
 # The implementation in C and markup in C++, and the other way round.
 if [ -z "$quick" ] && have gcc && have g++; then
     job programs program g++ c++ "-std=c++14 -O2" -pthread "" "$(object gcc c "-std=c99 -O2")"
-    job programs program gcc c "-std=gnu11 -O2" "-pthread -lstdc++" "" "$(object g++ c++ "-std=c++11 -O2")"
+    job programs program gcc c "-std=gnu11 -O2" "-pthread -lstdc++" "" "$(object g++ c++ "-std=c++11 ${cxx_levels#* }")"
 fi
 
 # tcc has no atomics and no thread-local variables for the implementation; its programs link one that gcc made. Its
@@ -241,9 +248,9 @@ fi
 
 if [ -z "$quick" ]; then
     if have musl-gcc; then
-        job implementations implementation musl-gcc c "-std=c99 -O2" "" ""
+        job implementations implementation musl-gcc c "-std=c99 -O0" "" ""
         for link in -pthread "-pthread -static"; do
-            job programs program musl-gcc c "-std=c99 -O2" "$link" "" "$(object musl-gcc c "-std=c99 -O2")"
+            job programs program musl-gcc c "-std=c99 -O2" "$link" "" "$(object musl-gcc c "-std=c99 -O0")"
         done
     else
         skip musl-gcc "not installed"
@@ -269,11 +276,20 @@ if [ -z "$quick" ]; then
             skip "$compiler: run" "${pair#*:} is not installed"
             runner=-
         fi
-        job programs program $compiler c "-std=c99 -O2" "$link" "$runner" ""
-        # -O0 of others than Windows: tests/cpus.sh has it
-        case $compiler$PROF_TEST_LONG in *mingw* | *1)
-            job programs program $compiler c "-std=gnu17 -O0" "$link" "$runner" "" ;;
+        case $compiler$PROF_TEST_LONG in
+        arm-*gcc | riscv64-*gcc) level=-O1 ;;
+        i686-w64-*gcc) level=-O0 ;;
+        *) level=-O2 ;;
         esac
+        job implementations implementation $compiler c "-std=c99 $level" "" ""
+        implementation=$(object $compiler c "-std=c99 $level")
+        job programs program $compiler c "-std=c99 $level" "$link" "$runner" "$implementation"
+        # -O0 of others: tests/cpus.sh and tests/wine.sh have it
+        [ -z "$PROF_TEST_LONG" ] || implementation=
+        case $compiler$PROF_TEST_LONG in *mingw* | *1)
+            job programs program $compiler c "-std=gnu17 -O0" "$link" "$runner" "$implementation" ;;
+        esac
+        case $compiler in *mingw*) job implementations warnings $compiler c "-std=gnu17 -O0" "" "" ;; esac
         case $compiler in *mingw*) job programs headers $compiler c "-std=c99 -O0" "" "" "" ;; esac
     done
 fi
