@@ -3,6 +3,7 @@
 # hostile data do; the page, and the picture of prof flame, in Chromium and Firefox; and the same of the page that
 # prof_server.h serves, of a program that runs. In WebKit, the engine of Safari: what may differ there.
 # Downloads go to build/viewers, as those of tests/viewers/run.sh. Pictures: build/html/*.png. Run it at the top of the repository.
+# PROF_TEST_LONG=1: all recordings in Firefox, too.
 cd "$(dirname "$0")/../.." || exit 1
 work=build/html
 firefox=${FIREFOX:-/usr/bin/firefox-esr}
@@ -108,6 +109,8 @@ live $work/live-page.log $work
 mkdir -p $work/firefox
 FIREFOX=$firefox
 export FIREFOX
+# What Firefox could read or draw otherwise: numbers, any text, rows of devices. How much is lost makes no difference to it.
+[ -n "$PROF_TEST_LONG" ] || prefixes="$work/plain $work/hostile $work/notes $work/devices"
 script browser $work/firefox $work/pair $prefixes
 script views $work/firefox $work/views
 live $work/live-firefox.log $work/firefox
