@@ -5352,20 +5352,24 @@ static PROF__UNUSED PROF__RARE void prof__background_failed(prof__session *s, co
 #define PROF__FILE_ABOUT(s, about) fstat((s)->stream.file, about)
 #endif
 
-/* Returns 1 if the descriptor is still that of the file. A program may have closed all its descriptors, and opened
-   another file with this number. */
+/* Returns 1 if the descriptor is still that of the file, and what the system says about it. A program may have closed
+   all its descriptors, and opened another file with this number. */
+static PROF__UNUSED PROF__RARE int prof__stream_file_about(const prof__session *s, struct stat *about)
+{
+    return s->stream.opened && !PROF__FILE_ABOUT(s, about) && (uint64_t)about->st_dev == s->stream.device &&
+           (uint64_t)about->st_ino == s->stream.inode;
+}
+
 static PROF__UNUSED PROF__RARE int prof__stream_file_there(const prof__session *s)
 {
     struct stat about;
-    return s->stream.opened && !PROF__FILE_ABOUT(s, &about) && (uint64_t)about.st_dev == s->stream.device &&
-           (uint64_t)about.st_ino == s->stream.inode;
+    return prof__stream_file_about(s, &about);
 }
 
-/* Returns 1 if another program has made the file smaller than the image. Its descriptor must be open. */
-static PROF__UNUSED PROF__RARE int prof__file_cut(prof__session *s)
+/* Returns 1 if another program has made the file smaller than the image. */
+static PROF__UNUSED PROF__RARE int prof__file_cut(prof__session *s, const struct stat *about)
 {
-    struct stat about;
-    int cut = !PROF__FILE_ABOUT(s, &about) && (uint64_t)about.st_size < s->image_size;
+    int cut = (uint64_t)about->st_size < s->image_size;
     if (cut) __atomic_fetch_or(&s->cut, PROF__CUT, __ATOMIC_RELAXED);
     return cut;
 }
@@ -5393,8 +5397,9 @@ static int prof__blocks_reserve(int file, uint64_t at, uint64_t size)
 static int prof__chunks_reserve(prof__session *s, uint64_t from, uint64_t end)
 {
     uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping) + from * s->chunk_size;
-    if (!prof__stream_file_there(s)) return EOPNOTSUPP;
-    if (prof__file_cut(s)) return EIO;
+    struct stat about;
+    if (!prof__stream_file_about(s, &about)) return EOPNOTSUPP;
+    if (prof__file_cut(s, &about)) return EIO;
     return prof__blocks_reserve(s->stream.file, at, (end - from) * s->chunk_size);
 }
 
@@ -13249,7 +13254,7 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     struct stat about;
     int named = !lstat(s->live_path, &about);
     int here = named && (uint64_t)about.st_dev == s->stream.device && (uint64_t)about.st_ino == s->stream.inode;
-    int open = prof__stream_file_there(s); /* also if the file was moved or renamed */
+    int open = prof__stream_file_about(s, &about); /* also if the file was moved or renamed */
     int error = s->apart && s->live_path == s->output && !status ? prof__file_copy(s) : 0;
     if (error) status = prof__fail(PROF_IO, "%s: cannot be written: %s", prof__path_end(s->live_path), strerror(error));
     if (PROF__BESIDE(s->live_path != s->output) && status) {
@@ -13259,7 +13264,7 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     } else if (!status && !here && (!open || PROF__FILE_ABOUT(s, &about) || !about.st_nlink)) {
         status = prof__fail(PROF_IO, "%s was %s while it was recorded: prof_save() can still write it elsewhere",
                             prof__path_end(s->live_path), named ? "replaced by another file" : "removed");
-    } else if (!status && !(open && prof__file_cut(s)) && prof__chunks_there(s) < s->chunks_asked) {
+    } else if (!status && !(open && prof__file_cut(s, &about)) && prof__chunks_there(s) < s->chunks_asked) {
         status = prof__fail(PROF_IO, "%s: %s: its buffer has %llu KiB instead of %llu",
                             prof__path_end(s->live_path), s->room_error,
                             (unsigned long long)(PROF__LOAD(&s->chunk_count) * s->chunk_size >> 10),
@@ -13368,40 +13373,35 @@ static int prof__stream_file_open(prof__session *s, const char *path)
 }
 
 /* Makes sure that the descriptor is that of the file. */
-static int prof__stream_file_ready(prof__session *s)
+static int prof__stream_file_ready(prof__session *s, struct stat *about)
 {
-    if (prof__stream_file_there(s)) return 1;
+    if (prof__stream_file_about(s, about)) return 1;
     if (prof__stream_file_open(s, s->live_path)) {
-        if (prof__stream_file_there(s)) return 1;
+        if (prof__stream_file_about(s, about)) return 1;
         close(s->stream.file); /* it is another file by now */
         s->stream.opened = 0;
     }
     return 0;
 }
 
-static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at) /* 0 or errno */
+/* Returns 0 or errno. Called in the service's thread only, in which all signals are blocked, also a failing write's. */
+static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at)
 {
     const char *from = (const char *)bytes;
-    prof__file_signal signal;
-    int error = 0;
-    if (!prof__stream_file_ready(s)) return EBADF;
-    if (prof__file_cut(s)) return EILSEQ; /* writing would make it larger again */
-    prof__file_signal_hold(&signal);
+    struct stat about;
+    if (!prof__stream_file_ready(s, &about)) return EBADF;
+    if (prof__file_cut(s, &about)) return EILSEQ; /* writing would make it larger again */
     while (size) {
         off_t offset = (off_t)at;
         errno = EFBIG;
         ssize_t n = (uint64_t)offset == at ? pwrite(s->stream.file, from, size, offset) : -1;
         if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) {
-            error = n ? errno : ENOSPC;
-            break;
-        }
+        if (n <= 0) return n ? errno : ENOSPC;
         from += n;
         at += (uint64_t)n;
         size -= (size_t)n;
     }
-    prof__file_signal_drop(&signal);
-    return error;
+    return 0;
 }
 
 static int prof__stream_read(prof__session *s, void *to, size_t size, uint64_t at) /* 0 or errno; EILSEQ: not all */
@@ -15317,7 +15317,7 @@ static PROF__RARE int prof__crash_survives(int signal, const siginfo_t *info)
     struct stat about;
     if (from >= s->mapping_size) return 0;
     size_t end = (from = from / page * page) + page;
-    if (prof__stream_file_there(s) && !fstat(s->stream.file, &about) && (uint64_t)about.st_size <= from) {
+    if (prof__stream_file_about(s, &about) && (uint64_t)about.st_size <= from) {
         from = (size_t)prof__round((uint64_t)about.st_size, page);
         end = s->mapping_size;
     }

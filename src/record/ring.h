@@ -136,20 +136,24 @@ static PROF__UNUSED PROF__RARE void prof__background_failed(prof__session *s, co
 #define PROF__FILE_ABOUT(s, about) fstat((s)->stream.file, about)
 #endif
 
-/* Returns 1 if the descriptor is still that of the file. A program may have closed all its descriptors, and opened
-   another file with this number. */
+/* Returns 1 if the descriptor is still that of the file, and what the system says about it. A program may have closed
+   all its descriptors, and opened another file with this number. */
+static PROF__UNUSED PROF__RARE int prof__stream_file_about(const prof__session *s, struct stat *about)
+{
+    return s->stream.opened && !PROF__FILE_ABOUT(s, about) && (uint64_t)about->st_dev == s->stream.device &&
+           (uint64_t)about->st_ino == s->stream.inode;
+}
+
 static PROF__UNUSED PROF__RARE int prof__stream_file_there(const prof__session *s)
 {
     struct stat about;
-    return s->stream.opened && !PROF__FILE_ABOUT(s, &about) && (uint64_t)about.st_dev == s->stream.device &&
-           (uint64_t)about.st_ino == s->stream.inode;
+    return prof__stream_file_about(s, &about);
 }
 
-/* Returns 1 if another program has made the file smaller than the image. Its descriptor must be open. */
-static PROF__UNUSED PROF__RARE int prof__file_cut(prof__session *s)
+/* Returns 1 if another program has made the file smaller than the image. */
+static PROF__UNUSED PROF__RARE int prof__file_cut(prof__session *s, const struct stat *about)
 {
-    struct stat about;
-    int cut = !PROF__FILE_ABOUT(s, &about) && (uint64_t)about.st_size < s->image_size;
+    int cut = (uint64_t)about->st_size < s->image_size;
     if (cut) __atomic_fetch_or(&s->cut, PROF__CUT, __ATOMIC_RELAXED);
     return cut;
 }
@@ -177,8 +181,9 @@ static int prof__blocks_reserve(int file, uint64_t at, uint64_t size)
 static int prof__chunks_reserve(prof__session *s, uint64_t from, uint64_t end)
 {
     uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping) + from * s->chunk_size;
-    if (!prof__stream_file_there(s)) return EOPNOTSUPP;
-    if (prof__file_cut(s)) return EIO;
+    struct stat about;
+    if (!prof__stream_file_about(s, &about)) return EOPNOTSUPP;
+    if (prof__file_cut(s, &about)) return EIO;
     return prof__blocks_reserve(s->stream.file, at, (end - from) * s->chunk_size);
 }
 

@@ -26,7 +26,7 @@ static PROF__RARE int prof__crash_survives(int signal, const siginfo_t *info)
     struct stat about;
     if (from >= s->mapping_size) return 0;
     size_t end = (from = from / page * page) + page;
-    if (prof__stream_file_there(s) && !fstat(s->stream.file, &about) && (uint64_t)about.st_size <= from) {
+    if (prof__stream_file_about(s, &about) && (uint64_t)about.st_size <= from) {
         from = (size_t)prof__round((uint64_t)about.st_size, page);
         end = s->mapping_size;
     }

@@ -104,7 +104,7 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     struct stat about;
     int named = !lstat(s->live_path, &about);
     int here = named && (uint64_t)about.st_dev == s->stream.device && (uint64_t)about.st_ino == s->stream.inode;
-    int open = prof__stream_file_there(s); /* also if the file was moved or renamed */
+    int open = prof__stream_file_about(s, &about); /* also if the file was moved or renamed */
     int error = s->apart && s->live_path == s->output && !status ? prof__file_copy(s) : 0;
     if (error) status = prof__fail(PROF_IO, "%s: cannot be written: %s", prof__path_end(s->live_path), strerror(error));
     if (PROF__BESIDE(s->live_path != s->output) && status) {
@@ -114,7 +114,7 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     } else if (!status && !here && (!open || PROF__FILE_ABOUT(s, &about) || !about.st_nlink)) {
         status = prof__fail(PROF_IO, "%s was %s while it was recorded: prof_save() can still write it elsewhere",
                             prof__path_end(s->live_path), named ? "replaced by another file" : "removed");
-    } else if (!status && !(open && prof__file_cut(s)) && prof__chunks_there(s) < s->chunks_asked) {
+    } else if (!status && !(open && prof__file_cut(s, &about)) && prof__chunks_there(s) < s->chunks_asked) {
         status = prof__fail(PROF_IO, "%s: %s: its buffer has %llu KiB instead of %llu",
                             prof__path_end(s->live_path), s->room_error,
                             (unsigned long long)(PROF__LOAD(&s->chunk_count) * s->chunk_size >> 10),

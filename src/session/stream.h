@@ -80,40 +80,35 @@ static int prof__stream_file_open(prof__session *s, const char *path)
 }
 
 /* Makes sure that the descriptor is that of the file. */
-static int prof__stream_file_ready(prof__session *s)
+static int prof__stream_file_ready(prof__session *s, struct stat *about)
 {
-    if (prof__stream_file_there(s)) return 1;
+    if (prof__stream_file_about(s, about)) return 1;
     if (prof__stream_file_open(s, s->live_path)) {
-        if (prof__stream_file_there(s)) return 1;
+        if (prof__stream_file_about(s, about)) return 1;
         close(s->stream.file); /* it is another file by now */
         s->stream.opened = 0;
     }
     return 0;
 }
 
-static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at) /* 0 or errno */
+/* Returns 0 or errno. Called in the service's thread only, in which all signals are blocked, also a failing write's. */
+static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at)
 {
     const char *from = (const char *)bytes;
-    prof__file_signal signal;
-    int error = 0;
-    if (!prof__stream_file_ready(s)) return EBADF;
-    if (prof__file_cut(s)) return EILSEQ; /* writing would make it larger again */
-    prof__file_signal_hold(&signal);
+    struct stat about;
+    if (!prof__stream_file_ready(s, &about)) return EBADF;
+    if (prof__file_cut(s, &about)) return EILSEQ; /* writing would make it larger again */
     while (size) {
         off_t offset = (off_t)at;
         errno = EFBIG;
         ssize_t n = (uint64_t)offset == at ? pwrite(s->stream.file, from, size, offset) : -1;
         if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) {
-            error = n ? errno : ENOSPC;
-            break;
-        }
+        if (n <= 0) return n ? errno : ENOSPC;
         from += n;
         at += (uint64_t)n;
         size -= (size_t)n;
     }
-    prof__file_signal_drop(&signal);
-    return error;
+    return 0;
 }
 
 static int prof__stream_read(prof__session *s, void *to, size_t size, uint64_t at) /* 0 or errno; EILSEQ: not all */
