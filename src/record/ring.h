@@ -98,7 +98,8 @@ static int prof__chunk_reserve(prof__session *s, int service)
 #define PROF__READY_ENDS 0x80000000u /* a flag of a number of chunks: a thread is reducing the ring to it. For the
                                         others the ring is that small at once, which is not yet in chunk_count */
 #define PROF__READY_AHEAD 8u         /* chunks */
-#define PROF__READY_PIECE 16u        /* chunks that get their pages at a time */
+#define PROF__READY_FIRST 4u         /* chunks that get their pages at first: many a program needs only one */
+#define PROF__READY_PIECE 16u        /* and later, at a time */
 #define PROF__BLOCKS_PIECE 64u       /* chunks that get their blocks at a time: a multiple of that */
 
 /* Returns how many chunks, from the first on, may be read. The pages of the others may be holes in a file, for which a
@@ -225,10 +226,16 @@ static void prof__ring_end(prof__session *s, uint32_t count, int error)
     prof__room_changed();
 }
 
+/* Returns the end of the piece that begins at chunk number from. */
+static uint32_t prof__piece_end(uint32_t from)
+{
+    return from ? (from / PROF__READY_PIECE + 1) * PROF__READY_PIECE : PROF__READY_FIRST;
+}
+
 /* Makes the next piece ready, which begins at chunk number from. Returns 0 if there is no room for it. */
 static int prof__piece_take(prof__session *s, uint32_t from)
 {
-    uint64_t count = PROF__LOAD(&s->chunk_count), end = (uint64_t)from + PROF__READY_PIECE;
+    uint64_t count = PROF__LOAD(&s->chunk_count), end = prof__piece_end(from);
     uint32_t ready = from;
     if (from >= count) return 1; /* another thread has reduced the ring meanwhile */
     if (end > count) end = count;
@@ -249,7 +256,7 @@ static PROF__COLD int prof__chunks_ready(prof__session *s, uint64_t number)
     uint32_t claimed = PROF__LOAD(&s->claimed_chunks), ready;
     int good = 1;
     if (number + PROF__READY_AHEAD >= claimed && claimed < PROF__LOAD(&s->chunk_count) &&
-        __atomic_compare_exchange_n(&s->claimed_chunks, &claimed, claimed + PROF__READY_PIECE, 0, __ATOMIC_RELAXED,
+        __atomic_compare_exchange_n(&s->claimed_chunks, &claimed, prof__piece_end(claimed), 0, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED))
         prof__piece_take(s, claimed);
     while (good && !((ready = PROF__ACQUIRE(&s->ready_chunks)) & PROF__READY_ENDS) && number >= ready)
