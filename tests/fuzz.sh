@@ -1,11 +1,12 @@
 #!/bin/sh
-# Fuzzes everything that parses for SECONDS each (default 60), on both processors, from committed or made seeds: the
-# image reader, the tool's search for images in files, texts (configurations, rules, paths, symbol tables), what the
-# server is told, and the JSON of AWS Neuron.
+# Fuzzes everything that parses for SECONDS each (default 60), on both processors (for less than 60: on one), from
+# committed or made seeds: the image reader, the tool's search for images in files, texts (configurations, rules, paths,
+# symbol tables), what the server is told, and the JSON of AWS Neuron.
 seconds=${1:-60}
 build=build/fuzz
 optimise=-O1
-[ "$seconds" -ge 60 ] || optimise=-O0 # compiles half a minute faster, and tries half as many a second
+runs="1 2"
+[ "$seconds" -ge 60 ] || optimise=-O0 runs=1 # compiles half a minute faster, and tries half as many a second
 clang -x c -fsyntax-only -fsanitize=fuzzer /dev/null 2>/dev/null || { echo "SKIP fuzz: no clang with libFuzzer"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
 mkdir -p $build/image_seeds $build/tool_seeds $build/text_seeds $build/server_seeds $build/neuron_seeds
 passed=0 failed=0
@@ -13,12 +14,12 @@ passed=0 failed=0
 # fuzz NAME LENGTH: tests/fuzz_NAME.c, with inputs of at most LENGTH bytes, from $build/NAME_seeds
 fuzz() {
     clang -std=gnu99 -g $optimise -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all "tests/fuzz_$1.c" -o "$build/$1" -ldl || exit 1
-    for seed in 1 2; do
+    for seed in $runs; do
         "$build/$1" -max_total_time="$seconds" -max_len="$2" -seed=$seed -rss_limit_mb=2048 -timeout=120 \
             -artifact_prefix=$build/ -print_final_stats=1 "$build/$1_seeds" >"$build/$1.log.$seed" 2>&1 &
         eval "pid$seed=\$!"
     done
-    for seed in 1 2; do
+    for seed in $runs; do
         if eval "wait \$pid$seed"; then
             passed=$((passed + 1))
             echo "ok   fuzz $1, seed $seed: $(sed -n 's/.*number_of_executed_units: *//p' "$build/$1.log.$seed") inputs"

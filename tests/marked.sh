@@ -6,6 +6,8 @@
 #   check      in `make check`, although it has an implementation of its own
 #   traces     only reads, writes or compares traces: of no interest to the thread sanitizer
 #   unraced    of no interest to the thread sanitizer, which does not see its threads or cannot run it
+#   unchecked  not under the address sanitizer: its own implementation, which takes 5 to 25 s to compile there, has
+#              nothing for it to see that another program's has not, or runs under valgrind
 #   optimised  marks up and records: also with clang's optimiser
 #   memory     also under the memory sanitizer
 #   valgrind   also under valgrind, which is slow: most of what the memory sanitizer does not run

@@ -18,6 +18,15 @@ name_of() { # PROGRAM[:TESTS]: the name that its source and its log have
     name=${name##*/}
 }
 
+# Where the addresses in a report are, if a sanitizer was told not to say it: to say it for each crash that a test makes on
+# purpose, it would start a symbolizer.
+places() { # LOG
+    command -v addr2line >/dev/null || return
+    sed -n 's/^ *#[0-9]* 0x[0-9a-f]* *(\([^()]*\)+\(0x[0-9a-f]*\)).*/\1 \2/p' "$1" | tail -n 20 | while read -r file at; do
+        echo "    $at is in $(addr2line -fpe "$file" "$at")"
+    done
+}
+
 # Runs one, and says in one piece how it went. Leaves "passed failed skipped" in the folder $results.
 one() { # PROGRAM[:TESTS]
     program=${1%%:*} names= shown='^SKIP'
@@ -35,11 +44,13 @@ one() { # PROGRAM[:TESTS]
         echo "FAIL $program: ended with status $status and no closing line"
         grep -anE 'runtime error|ERROR: |WARNING: |SUMMARY: ' "$log" | head -n 10 # what a sanitizer said may be far above
         tail -n 40 "$log"
+        places "$log"
     else
         set -- $(echo "$line" | tr -dc '0-9 ')
         if [ "$status" -ne 0 ] || [ "$2" -ne 0 ]; then
             [ "$2" -ne 0 ] || set -- "$1" 1 "$3"
             grep -avE '^ok ' "$log" | tail -n 40
+            places "$log"
             echo "FAIL $program: $line (status $status)"
         else
             grep -aE "$shown" "$log"

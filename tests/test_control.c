@@ -1185,7 +1185,7 @@ TEST(user_memory)
 {
     prof_config config = trace_config(0);
     config.memory = user_memory;
-    for (size_t skew = 0; skew < 64; skew += 7) {
+    for (size_t skew = 0; skew < 64; skew += (size_t)trace_times(21, 7, 7)) {
         unsigned char *bytes = (unsigned char *)user_memory;
         size_t size = sizeof user_memory - 128;
         memset(user_memory, 0xee, sizeof user_memory);

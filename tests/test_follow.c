@@ -811,7 +811,7 @@ TEST(statistics_equal_the_readers_of_fibers)
         pthread_t threads[4];
         start_followed(16 << 20, 0, PROF_CLOCK_MONOTONIC);
         for (size_t i = 0; i < sizeof tasks / sizeof *tasks; ++i) tasks[i].depth = 0;
-        for (int wave = 0; wave < 3; ++wave) {
+        for (int wave = 0; wave < trace_times(2, 3, 3); ++wave) {
             for (int i = 0; i < 4; ++i) threads[i] = started(task_worker, (void *)(uintptr_t)(round * 100 + wave * 10 + i));
             for (int i = 0; i < 200; ++i) look();
             for (int i = 0; i < 4; ++i) join(threads[i]);
@@ -1168,14 +1168,14 @@ TEST(stats_mode_memory_is_constant)
     long before = 0, turns = trace_times(2, 10, 100);
     trace_start(&config);
     for (long turn = 0; turn < turns; ++turn) {
-        for (long i = 0; i < 100000; ++i) statistics_work((int)i);
-        for (int i = 0; i < 300; ++i) join(started(brief_thread, NULL));
+        for (long i = 0; i < trace_times(20000, 100000, 100000); ++i) statistics_work((int)i);
+        for (int i = 0; i < trace_times(100, 300, 300); ++i) join(started(brief_thread, NULL));
         prof_trace *trace = trace_live();
         prof_trace_close(trace);
         if (turn == turns / 2) before = trace_resident();
     }
     long grown = trace_resident() - before;
-    printf("     %ld million scopes, %ld threads: %ld KiB more\n", turns / 5, turns * 300, grown / 1024);
+    printf("     %ld turns: %ld KiB more\n", turns, grown / 1024);
     if (!TRACE_SANITIZER) CHECK(grown < 512 * 1024);
     CHECK_EQUAL(prof_stop(), PROF_OK);
     prof_trace *trace = trace_live();

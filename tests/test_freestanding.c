@@ -1,6 +1,6 @@
 /* test_freestanding.c - boots freestanding_kernel.c, which records without an operating system, and reads the image
    that it leaves in a plain array. See there for how both are built. */
-/* run: unraced */
+/* run: unraced unchecked */
 #define PROF_IMPLEMENTATION
 #include "prof.h"
 

@@ -1,6 +1,6 @@
 /* A signal handler with scopes between any two instructions of any macro. The processor's trap flag makes a signal of
    each instruction; the handler records at one of them, then the macro is run again for the next one, and so on. */
-/* run: long unraced */
+/* run: long unraced unchecked */
 #define PROF_IMPLEMENTATION
 #define PROF_CHUNK_SIZE 1024 /* so that many of the macros meet the end of a chunk */
 #include "../prof.h"
