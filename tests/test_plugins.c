@@ -1,6 +1,6 @@
 /* Shared libraries: one recorder for a program and its plugins, whether they have only markup or a copy of the
    implementation; or one each, if they ask for it. Plugins come and go. */
-/* run: valgrind unchecked */
+/* run: valgrind unraced unchecked */
 #define PROF_IMPLEMENTATION
 #include "../prof.h"
 #include "test.h"

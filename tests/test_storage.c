@@ -317,6 +317,7 @@ static void fill_the_disk(prof_mode mode, int error, const char *words)
 
 TEST(a_ring_ends_where_the_disk_does)
 {
+    if (TRACE_SANITIZER == 2) SKIP("a thread alone: nothing for the thread sanitizer");
     if (!takes_pages_ahead()) SKIP("no MADV_POPULATE_WRITE here");
     fill_the_disk(PROF_RING, ENOSPC, "No space left on device");
     if (trace_times(0, 1, 1)) fill_the_disk(PROF_RING, EDQUOT, "Disk quota exceeded");
@@ -324,6 +325,7 @@ TEST(a_ring_ends_where_the_disk_does)
 
 TEST(a_fill_ends_where_the_disk_does)
 {
+    if (TRACE_SANITIZER == 2) SKIP("a thread alone: nothing for the thread sanitizer");
     if (!takes_pages_ahead()) SKIP("no MADV_POPULATE_WRITE here");
     fill_the_disk(PROF_FILL, ENOSPC, "No space left on device");
 }

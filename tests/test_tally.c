@@ -1,6 +1,6 @@
 /* test_tally.c - the numbers behind PROFILE_COUNTER_ADD, where 64 bits are not compared and exchanged by one
    instruction: under a lock, which signal handlers must respect. */
-/* run: check optimised valgrind unchecked */
+/* run: check valgrind unchecked */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif

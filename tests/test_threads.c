@@ -321,7 +321,7 @@ static void snapshots(prof_config *config, int gaps, void *(*toggler)(void *))
 
 TEST(snapshots_while_recording)
 {
-    prof_config config = trace_config((size_t)trace_times(512, 2048, 8192) << 10);
+    prof_config config = trace_config((size_t)trace_times(256, 2048, 8192) << 10);
     snapshots(&config, 0, NULL);
 }
 
@@ -334,7 +334,7 @@ TEST(snapshots_of_a_small_ring)
 /* Scopes that are taken back while the snapshot is made leave nothing torn behind. */
 TEST(snapshots_while_scopes_are_taken_back)
 {
-    prof_config config = trace_config(1u << 20);
+    prof_config config = trace_config((size_t)trace_times(256, 1024, 1024) << 10);
     config.min_duration_ns = 1000000;
     snapshots(&config, 0, NULL);
 }
@@ -368,7 +368,7 @@ static void *toggles(void *unused)
 TEST(snapshots_while_switches_are_thrown)
 {
     pthread_t threads[WRITERS], toggling;
-    prof_config config = trace_config(1u << 20);
+    prof_config config = trace_config((size_t)trace_times(256, 1024, 1024) << 10);
     struct timespec now, start;
     trace_start(&config);
     writers_start(threads);
@@ -404,7 +404,7 @@ TEST(saving_while_four_threads_record)
 {
     static const char *const texts[] = {"running.csv", "running.txt"};
     pthread_t threads[WRITERS];
-    prof_config config = trace_config(1u << 20);
+    prof_config config = trace_config((size_t)trace_times(256, 1024, 1024) << 10);
     const char *live = trace_path("running-live.prof"), *saved = trace_path("running-saved.prof");
     config.output = live;
     trace_start(&config);
