@@ -718,7 +718,7 @@ static void prof__server_head(prof__server_ask *ask, const char *format, ...)
 }
 
 /* What the page may load: its own script, and what this server answers. */
-#define PROF__SERVER_PAGE "script-src 'nonce-prof'; style-src 'unsafe-inline'; connect-src 'self'; "
+#define PROF__SERVER_PAGE "script-src 'nonce-prof'; style-src 'unsafe-inline'; connect-src 'self'; worker-src blob:; "
 
 /* Adds the fields about security that every head has. policy: what a page may load. */
 static void prof__server_guard(prof__server_ask *ask, const char *policy)

@@ -13,11 +13,11 @@
 # room those at the top.
 #
 # A line #include "folder/page.html" stands for the page as an array of strings. In the page, a line @name.js stands for
-# that file of its folder. What the browser does not need stays behind: comments, spaces, ends of lines after { } , and ;
-# and the like, a ; before }, and the imports and exports of modules, which are one script in the page. In lines that are
-# indented, const becomes let, which is shorter; at the top it stays, because engines make more of it there. Strings,
-# templates and regular expressions end in the line in which they begin; tests/html/squeezed.mjs checks that the script
-# means the same.
+# that file of its folder. What the browser does not need stays behind: comments, spaces, ends of lines after { } , and
+# ; and the like, a ; before }, the 0 of 0.5, quotes around values of attributes, and the imports and exports of
+# modules, which are one script in the page. In lines that are indented, const becomes let, which is shorter; at the top
+# it stays, because engines make more of it there. Strings, templates and regular expressions end in the line in which
+# they begin; tests/html/squeezed.mjs checks that the script means the same.
 #
 # The room api/stripped.h is made of the declarations in src/api: see src/strip.sh.
 cd "$(dirname "$0")/.." || exit 1
@@ -115,6 +115,10 @@ assemble() { # NAME: prints the header
                 } else if (substr(text, 1, 2) == "//") {
                     break
                 } else {
+                    if (text ~ /^0\.[0-9]/) {
+                        text = substr(text, 2)
+                        c = "."
+                    }
                     end = 1
                     if (index(quotes, c) || (c == "/" && out ~ before)) end = literal(text, 1)
                     else if (match(text, /^[A-Za-z0-9_$]+/)) end = RLENGTH
@@ -130,6 +134,13 @@ assemble() { # NAME: prints the header
                 }
             }
             return out
+        }
+        function markup(text,    out) { # values without the quotes that they do not need
+            while (match(text, /="[A-Za-z0-9_.-]+"/)) {
+                out = out substr(text, 1, RSTART) substr(text, RSTART + 2, RLENGTH - 3)
+                text = substr(text, RSTART + RLENGTH)
+            }
+            return out text
         }
         function style(text) { # likewise; none of its texts has such signs
             gsub(/\/\*[^*]*\*\//, "", text)
@@ -157,6 +168,7 @@ assemble() { # NAME: prints the header
                 else {
                     if (kind == "js") line = script(line)
                     if (kind == "css") line = style(line)
+                    if (kind == "html") line = markup(line)
                     if (line == "") continue
                     if (line ~ /^\}/) sub(/;$/, "", held)
                     flush()

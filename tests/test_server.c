@@ -2775,7 +2775,7 @@ TEST(serves_the_page)
     CHECK_EQUAL(r.status, 200);
     CHECK(strstr(r.head, "content-type: text/html; charset=utf-8\r\n") != NULL);
     CHECK(strstr(r.head, "default-src 'none'; script-src 'nonce-prof'; style-src 'unsafe-inline'; connect-src 'self'; "
-                         "frame-ancestors 'none'\r\n") != NULL);
+                         "worker-src blob:; frame-ancestors 'none'\r\n") != NULL);
     CHECK_EQUAL(count(r.body, "default-src 'none'; connect-src 'self'; script-src 'nonce-prof'"), 1);
     CHECK_EQUAL(count(r.body, "fetch('/live"), 1);
     CHECK_EQUAL(count(r.body, "<script nonce="), 1); /* the live part is in the page's own */

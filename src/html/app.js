@@ -1,6 +1,6 @@
 // The page: its state, and what the user does with it.
 
-import { readReport, piecesIn, joined } from './decode.js';
+import { readReport, unpack, piecesIn, joined } from './decode.js';
 import { finish, warnings, scopeAt, scopeOf, truncatedText } from './model.js';
 import { firstIndex } from './columns.js';
 import { colorLabels, nodeColors, abgr } from './theme.js';
@@ -12,7 +12,7 @@ import { $, el, copy } from './dom.js';
 import { Svg, download, flamePicture } from './picture.js';
 import { abs, floor, max, min, round, ns, moment, bytes, grouped, shown } from './text.js';
 
-const root = document.documentElement;
+const root = globalThis.document?.documentElement; // a thread that unpacks has none
 
 /** Settings that the browser keeps; it may not allow pages from disk to keep any. */
 const kept = {
@@ -667,9 +667,8 @@ async function* pieces() {
     }
 }
 
-root.dataset.theme = kept.get('theme') || systemTheme(); // before the report is read, which may take seconds
-
 async function start() {
+    root.dataset.theme = kept.get('theme') || systemTheme(); // before anything is read
     try {
         if (!globalThis.DecompressionStream) throw new Error('This browser is too old: it needs Chrome 103, Firefox 113 or Safari 16.4.');
         const app = new App(finish(await readReport(pieces())));
@@ -684,4 +683,8 @@ async function start() {
     }
 }
 
-start();
+if (root) start();
+else onmessage = async ({ data }) => { // see unpacker()
+    const made = await unpack(data);
+    postMessage(made, made.blocks.map(({ bytes }) => bytes.buffer));
+};

@@ -1,10 +1,12 @@
 // Reads the data of a report: see docs/html.md. It is untrusted: every length and every index is checked.
 
-import { Growing } from './columns.js';
+import { Growing, entryOf } from './columns.js';
 import { ceil, floor, max, min } from './text.js';
 
 /** Something in the data that no writer wrote. */
 export class Damage extends Error {}
+/** @param {string} what @returns {never} */
+export function damaged(what) { throw new Damage(what); }
 
 /** The longest block, before and after packing, that a writer writes. */
 export const LONGEST = 1 << 21;
@@ -31,7 +33,7 @@ export class Reader {
     }
     get done() { return this.at >= this.end; }
     byte() {
-        if (this.at >= this.end) throw new Damage('a block ends too early');
+        if (this.at >= this.end) damaged('a block ends too early');
         return this.bytes[this.at++];
     }
     /** A number; inexact from 2^53 on. */
@@ -43,16 +45,18 @@ export class Reader {
             byte = this.byte();
             value += (byte & 127) * scale;
             scale *= 128;
-            if (scale > 2 ** 71) throw new Damage('a number is too long');
+            if (scale > 2 ** 71) damaged('a number is too long');
         } while (byte > 127);
         return value;
     }
     /** A number that must be below `limit`. @param {number} limit @param {string} what */
     index(limit, what) {
         const value = this.u();
-        if (value >= limit) throw new Damage(`there is no ${what} ${value}`);
+        if (value >= limit) damaged(`there is no ${what} ${value}`);
         return value;
     }
+    /** One of a list, by its number. @template T @param {T[]} list @param {string} what @returns {T} */
+    of(list, what) { return list[this.index(list.length, what)]; }
     /** A number; a BigInt where it would be inexact. */
     exact() {
         const at = this.at, value = this.u();
@@ -68,13 +72,13 @@ export class Reader {
         return value % 2 ? -(value + 1) / 2 : value / 2;
     }
     double() {
-        if (this.at + 8 > this.end) throw new Damage('a block ends too early');
+        if (this.at + 8 > this.end) damaged('a block ends too early');
         this.at += 8;
         return new DataView(this.bytes.buffer, this.bytes.byteOffset + this.at - 8, 8).getFloat64(0, true);
     }
     text() {
         const length = this.u();
-        if (length > this.end - this.at) throw new Damage('a text is longer than its block');
+        if (length > this.end - this.at) damaged('a text is longer than its block');
         this.at += length;
         return decoder.decode(this.bytes.subarray(this.at - length, this.at));
     }
@@ -102,11 +106,11 @@ function someLetters(text, bytes, done) {
         count -= 8;
         bytes[size++] = bits >> count;
     }
-    if (other > 127) throw new Damage('a piece has characters that no writer wrote');
+    if (other > 127) damaged('a piece has characters that no writer wrote');
     Object.assign(done, { at, size, bits, count });
 }
 
-function unequal() { throw new Damage('columns are not equally long'); }
+const unequal = () => damaged('columns are not equally long');
 
 /** Numbers as prof__html_number() of pack.h writes them. */
 class Numbers extends Reader {
@@ -143,17 +147,17 @@ async function inflate(bytes, size) {
         try {
             step = await reader.read();
         } catch {
-            throw new Damage('a block cannot be unpacked');
+            damaged('a block cannot be unpacked');
         }
         if (step.done) break;
         if (at + step.value.length > size) {
             reader.cancel().catch(() => {});
-            throw new Damage('a block is larger than it says');
+            damaged('a block is larger than it says');
         }
         out.set(step.value, at);
         at += step.value.length;
     }
-    if (at !== size) throw new Damage('a block is smaller than it says');
+    if (at !== size) damaged('a block is smaller than it says');
     return out;
 }
 
@@ -168,7 +172,7 @@ export function blocksOf(text) {
         if (!kind) continue;
         const size = reader.index(LONGEST, 'block of size'), packed = reader.index(LONGEST, 'block of size');
         const stored = packed || size;
-        if (stored > reader.end - reader.at) throw new Damage('a block is longer than its piece');
+        if (stored > reader.end - reader.at) damaged('a block is longer than its piece');
         blocks.push({ kind: String.fromCharCode(kind), size, packed: packed > 0,
             bytes: reader.bytes.subarray(reader.at, reader.at + stored) });
         reader.at += stored;
@@ -301,7 +305,7 @@ export class Report {
 function readArgs(report, reader) {
     const args = [];
     for (let left = reader.index(1 << 16, 'number of arguments'); left > 0; left--) {
-        const key = report.strings[reader.index(report.strings.length, 'string')];
+        const key = reader.of(report.strings, 'string');
         args.push([key, readValue(report, reader)]);
     }
     return args;
@@ -318,9 +322,9 @@ function readValue(report, reader) {
     case 4: return false;
     case 5: return true;
     case 6: return '0x' + reader.exact().toString(16);
-    case 7: return report.strings[reader.index(report.strings.length, 'string')];
-    case 8: return report.strings[reader.index(report.strings.length, 'string')] + '\u2026';
-    default: throw new Damage(`there is no value of type ${type}`);
+    case 7: return reader.of(report.strings, 'string');
+    case 8: return reader.of(report.strings, 'string') + '\u2026';
+    default: damaged(`there is no value of type ${type}`);
     }
 }
 
@@ -333,7 +337,7 @@ function columnsOf(bytes, count) {
         head.at += size;
         return column;
     });
-    if (head.at !== bytes.length) throw new Damage('the parts of a block are not as long as the block');
+    if (head.at !== bytes.length) damaged('the parts of a block are not as long as the block');
     return columns;
 }
 
@@ -364,40 +368,35 @@ export class Decoder {
         const handler = { H: this.head, S: this.strings, K: this.kinds, P: this.process, T: this.tracks, E: this.scopes,
             Q: this.points, A: this.args, G: this.statistics, N: this.spans, X: this.sources, Z: this.end }[block.kind];
         if (!handler) return; // of a later version
-        if (!this.report.version && block.kind !== 'H') throw new Damage('the data do not begin as they should');
+        if (!this.report.version && block.kind !== 'H') damaged('the data do not begin as they should');
         const count = block.kind === 'E' ? 5 : block.kind === 'Q' ? 3 : 1;
         handler.apply(this, columnsOf(bytes, count));
     }
 
     head(r) {
         this.report.version = r.u();
-        if (this.report.version !== VERSION) throw new Damage(`this page reads version ${VERSION}, not ${this.report.version}`);
+        if (this.report.version !== VERSION) damaged(`this page reads version ${VERSION}, not ${this.report.version}`);
         this.report.machines = r.u();
         this.report.title = r.text();
     }
 
     strings(r) {
         while (!r.done) {
-            const text = r.text(), same = this.texts.get(text);
-            if (same === undefined) this.texts.set(text, text);
-            this.report.strings.push(same === undefined ? text : same); // one copy of each
+            const text = r.text();
+            this.report.strings.push(entryOf(this.texts, text, () => text)); // one copy of each
         }
     }
 
     kinds(r) {
         const { strings, kinds, labels } = this.report;
-        const string = () => strings[r.index(strings.length, 'string')];
+        const string = () => r.of(strings, 'string');
         while (!r.done) {
             const bits = r.u(), depth = r.index(1 << 24, 'depth');
             const name = string(), category = string(), file = string(), func = string();
             const line = r.u(), color = r.u() & 0xFFFFFF, role = r.u();
             const group = bits >> 8 & GROUP, key = [name, category, file, line, group].join('\0');
-            let label = this.labelOf.get(key);
-            if (label === undefined) {
-                label = labels.length;
-                this.labelOf.set(key, label);
-                labels.push({ id: label, name: (name || '(unnamed)') + (group ? ' and others' : ''), base: name, group, category, file, function: func, line, color, role: group ? 0 : role });
-            }
+            const label = entryOf(this.labelOf, key, () => labels.push({ id: labels.length, name: (name || '(unnamed)') + (group ? ' and others' : ''), base: name,
+                group, category, file, function: func, line, color, role: group ? 0 : role }) - 1);
             kinds.push({ type: bits & 255, flags: bits >> 8 & 7, fromLast: (bits & FROM_LAST) !== 0, depth, label });
             this.lastParent.push(-1);
             this.lastNode.push(0);
@@ -405,14 +404,14 @@ export class Decoder {
     }
 
     process(r) {
-        let process = this.report.processes[this.report.processes.length - 1];
+        let process = this.report.processes.at(-1);
         const pairs = [];
         while (!r.done) pairs.push([r.text(), r.text()]);
         if (pairs.length && pairs[0][0] === 'program') {
             process = { id: this.report.processes.length, about: new Map(), losses: [], metadata: [], tracks: [] };
             this.report.processes.push(process);
         }
-        if (!process) throw new Damage('there is no process');
+        if (!process) damaged('there is no process');
         for (const [key, value] of pairs) {
             if (key === 'loss') process.losses.push(value);
             else if (key.startsWith('metadata.')) process.metadata.push([key.slice(9), value]);
@@ -421,8 +420,8 @@ export class Decoder {
     }
 
     tracks(r) {
-        const process = this.report.processes[this.report.processes.length - 1];
-        if (!process) throw new Damage('a track has no process');
+        const process = this.report.processes.at(-1);
+        if (!process) damaged('a track has no process');
         while (!r.done) {
             const track = { id: this.report.tracks.length, process, name: r.text(), device: r.text(), thread: r.exact(),
                 fiber: r.u() === 1, alignment: r.u(), lost: r.u(), events: r.u(), levels: [], points: new Points(),
@@ -446,7 +445,7 @@ export class Decoder {
     }
 
     scopes(startHeads, startRests, endHeads, endRests, kindColumn) {
-        const track = this.report.tracks[startHeads.index(this.report.tracks.length, 'track')];
+        const track = startHeads.of(this.report.tracks, 'track');
         const starts = new Numbers(startHeads, startRests), ends = new Numbers(endHeads, endRests);
         while (!kindColumn.done) this.someScopes(track, starts, ends, kindColumn);
         while (track.open && !ends.done) track.lastTime = closeOne(track.levels[--track.open], ends, track.lastTime);
@@ -460,7 +459,7 @@ export class Decoder {
         let { open, lastScope: last, lastTime: time } = track, count = 0; // time: of the last begin or end
         for (; kindColumn.at < until; count++) { // numbers of one byte are read here, most of them have no more
             const number = k[kindColumn.at] < 128 ? k[kindColumn.at++] : kindColumn.u(), kind = kinds[number];
-            if (!kind || kind.type !== SCOPE) throw new Damage(`there is no scope of kind ${number}`);
+            if (!kind || kind.type !== SCOPE) damaged(`there is no scope of kind ${number}`);
             const { depth } = kind, level = levels[depth] || (levels[depth] = new Level()), inner = kind.fromLast || depth >= open;
             while (open > depth) time = closeOne(levels[--open], ends, time);
             last = time = (inner ? last : level.lastEnd) + starts.next();
@@ -485,7 +484,7 @@ export class Decoder {
     }
 
     points(times, kindColumn, details) {
-        const { report } = this, track = report.tracks[times.index(report.tracks.length, 'track')];
+        const { report } = this, track = times.of(report.tracks, 'track');
         const { points } = track;
         while (!kindColumn.done) {
             const number = kindColumn.index(report.kinds.length, 'kind'), { type } = report.kinds[number], i = points.count++;
@@ -508,17 +507,17 @@ export class Decoder {
     }
 
     args(r) {
-        const { report } = this, track = report.tracks[r.index(report.tracks.length, 'track')], last = new Map();
+        const { report } = this, track = r.of(report.tracks, 'track'), last = new Map();
         const base = report.argBlocks.length * LONGEST;
         report.argBlocks.push({ bytes: r.bytes, strings: report.strings });
         while (!r.done) {
             const which = r.u(), at = (last.get(which) || 0) + r.u();
             const of = which ? track.levels[which - 1] : track.points;
             last.set(which, at);
-            if (which > 1 << 24) throw new Damage('arguments have no scope');
+            if (which > 1 << 24) damaged('arguments have no scope');
             // they may stand before the block of the scopes that they are of
             const listed = (of || (track.levels[which - 1] = new Level())).args;
-            if (listed.count && listed.index[listed.count - 1] >= at) throw new Damage('arguments are out of order');
+            if (listed.count && listed.index[listed.count - 1] >= at) damaged('arguments are out of order');
             const place = base + r.at;
             readArgs(report, r); // they are there only if they can be read
             listed.index.put(listed.count, at);
@@ -530,7 +529,7 @@ export class Decoder {
         const { report } = this;
         let last = 0;
         while (!r.done) {
-            const kind = report.kinds[r.index(report.kinds.length, 'kind')];
+            const kind = r.of(report.kinds, 'kind');
             last += Number(r.signed());
             const span = { label: kind.label, mark: kind.type === SPAN_MARK, flags: kind.flags, start: last, duration: r.u(),
                 track: r.index(report.tracks.length, 'track'), endTrack: r.index(report.tracks.length, 'track'),
@@ -541,10 +540,10 @@ export class Decoder {
     }
 
     statistics(r) {
-        const { report } = this, rows = report.all = report.all || [], process = report.processes[report.processes.length - 1], first = process ? rows.length - (process.paths || 0) : -1;
-        if (!process) throw new Damage('statistics have no process');
+        const { report } = this, rows = report.all = report.all || [], process = report.processes.at(-1), first = process ? rows.length - (process.paths || 0) : -1;
+        if (!process) damaged('statistics have no process');
         while (!r.done) {
-            const parent = r.index(rows.length - first + 1, 'path'), kind = report.kinds[r.index(report.kinds.length, 'kind')];
+            const parent = r.index(rows.length - first + 1, 'path'), kind = r.of(report.kinds, 'kind');
             const row = { node: this.node(parent ? rows[first + parent - 1].node : 0, kind.label), calls: r.u(), truncated: r.u(), total: r.u(), self: r.u(), min: r.u(), max: r.u(), buckets: [] };
             for (let left = r.index(LONGEST, 'number of buckets'), at = 0; left > 0; left--) row.buckets.push([at += r.u(), r.u()]);
             rows.push(row);
@@ -556,16 +555,15 @@ export class Decoder {
     sources(r) {
         const { strings, sources } = this.report;
         while (!r.done) {
-            const file = strings[r.index(strings.length, 'string')], line = r.u(), text = r.text();
-            if (!sources.has(file)) sources.set(file, new Map());
-            sources.get(file).set(line, text);
+            const file = r.of(strings, 'string'), line = r.u(), text = r.text();
+            entryOf(sources, file, () => new Map()).set(line, text);
         }
     }
 
     end(r) {
         const { report } = this;
         if (r.u() !== report.scopes || r.u() !== report.points || r.u() !== report.spanCount)
-            throw new Damage('the numbers at the end are not those of the events');
+            damaged('the numbers at the end are not those of the events');
         report.complete = true;
     }
 
@@ -595,7 +593,7 @@ export function piecesIn(text) {
     const begin = '<script type="application/' + 'octet-stream">', pieces = []; // together, this script would have it, too
     for (let at = text.indexOf(begin); at >= 0; at = text.indexOf(begin, at)) {
         const end = text.indexOf('<', at += begin.length);
-        if (end < 0) throw new Damage('its end is missing');
+        if (end < 0) damaged('its end is missing');
         pieces.push(text.slice(at, end));
     }
     return pieces;
@@ -605,10 +603,7 @@ export function piecesIn(text) {
 export function joined(a, b) {
     const report = Object.assign(new Report(), a, { all: null }), key = label => [label.name, label.category, label.file, label.line].join('\0');
     const labels = [...a.labels], known = new Map(labels.map(label => [key(label), label.id])), { nodes } = a, childOf = new Map();
-    const labelOf = b.labels.map(label => {
-        if (!known.has(key(label))) known.set(key(label), labels.push({ ...label, id: labels.length }) - 1);
-        return known.get(key(label));
-    });
+    const labelOf = b.labels.map(label => entryOf(known, key(label), () => labels.push({ ...label, id: labels.length }) - 1));
     const all = { count: nodes.count, label: new Growing(Uint32Array), parent: new Growing(Uint32Array) }, nodeOf = new Uint32Array(b.nodes.count);
     const add = (n, parent, label) => {
         all.label.put(n, label);
@@ -652,29 +647,68 @@ export function joined(a, b) {
 }
 
 /**
+ * The blocks of a piece, unpacked, up to one that is damaged; each has a buffer of its own.
+ * @param {string} piece @returns {Promise<{blocks: {kind: string, bytes: Uint8Array}[], damage: string}>}
+ */
+export async function unpack(piece) {
+    const blocks = [];
+    let damage = '';
+    try {
+        if (piece[0] === 'S') damaged(`this page reads version ${VERSION}, not 1`); // version 1 was base64
+        for (const { kind, size, packed, bytes } of blocksOf(piece)) blocks.push({ kind, bytes: packed ? await inflate(bytes, size) : bytes.slice() });
+    } catch (error) {
+        damage = error.message;
+    }
+    return { blocks, damage };
+}
+
+/** What unpacks pieces: from the second on a thread of its own, which runs this script as well; or this one, where none starts. */
+function unpacker() {
+    const waiting = [];
+    let worker = null, count = 0;
+    const begin = () => {
+        try {
+            worker = new Worker(URL.createObjectURL(new Blob([document.querySelector('script[nonce]').text])));
+            worker.onmessage = ({ data }) => waiting.shift()(data);
+            worker.onerror = () => {
+                worker = null;
+                for (const done of waiting) done();
+            };
+        } catch { /* there is no page, or it may not */ }
+    };
+    return {
+        async take(piece) {
+            if (count++ === 1) begin();
+            return worker && await new Promise(done => {
+                waiting.push(done);
+                worker.postMessage(piece);
+            }) || unpack(piece);
+        },
+        close() { if (worker) worker.terminate(); }
+    };
+}
+
+/**
  * Reads all pieces. What cannot be read, and all after it, is left out, and said in `damage`.
  * @param {Iterable<string> | AsyncIterable<string>} pieces @returns {Promise<Report>}
  */
 export async function readReport(pieces) {
-    const decoder = new Decoder(), ahead = 8, waiting = [];
+    const decoder = new Decoder(), { take, close } = unpacker(), waiting = [];
     const takeOne = async () => {
-        const { block, bytes } = waiting.shift();
-        decoder.take(block, await bytes);
+        const { blocks, damage } = await waiting.shift();
+        for (const block of blocks) decoder.take(block, block.bytes);
+        if (damage) damaged(damage);
     };
     try {
         for await (const piece of pieces) {
-            if (piece[0] === 'S') throw new Damage(`this page reads version ${VERSION}, not 1`); // version 1 was base64
-            for (const block of blocksOf(piece)) {
-                const bytes = block.packed ? inflate(block.bytes, block.size) : Promise.resolve(block.bytes);
-                bytes.catch(() => {});
-                waiting.push({ block, bytes });
-                if (waiting.length > ahead) await takeOne();
-            }
+            waiting.push(take(piece));
+            if (waiting.length > 2) await takeOne();
         }
         while (waiting.length) await takeOne();
     } catch (error) {
         if (!(error instanceof Damage)) throw error;
         decoder.report.damage = error.message;
     }
+    close();
     return decoder.close();
 }

@@ -83,7 +83,7 @@ export function table(columns, rows, options) {
                 const shown = (column.show || column.get)(row), cell = el('td', { class: column.text ? 'text' : null });
                 if (i === 0 && options.onpick) cell.append(el('button.link', { onclick: () => options.onpick(row) }, shown));
                 else if (shown instanceof Node) cell.append(shown);
-                else cell.textContent = shown === undefined || shown === null ? '' : String(shown);
+                else cell.textContent = shown ?? '';
                 if (column.text) cell.title = typeof shown === 'string' ? shown : '';
                 line.append(cell);
             });

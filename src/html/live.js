@@ -1,7 +1,7 @@
 // The live page of a running program: reads what prof_server.h sends, period by period, and shows the last seconds.
 // Only the page that the server sends has this script. See docs/html.md, Live.
 
-import { Decoder, Report, Reader, Level, Points, Listed, Damage, LONGEST, FRAME, LOG, TRUNCATED_BEGIN, TRUNCATED_END } from './decode.js';
+import { Decoder, Report, Reader, Level, Points, Listed, LONGEST, FRAME, LOG, TRUNCATED_BEGIN, TRUNCATED_END, damaged } from './decode.js';
 import { finish } from './model.js';
 import { Panels } from './panels.js';
 import { el, select } from './dom.js';
@@ -26,7 +26,7 @@ export class Messages {
             try {
                 kind = r.byte();
                 size = r.index(LONGEST, 'block of size');
-                if (r.u()) throw new Damage('a message is packed');
+                if (r.u()) damaged('a message is packed');
             } catch (error) {
                 if (bytes.length - at > 12) throw error;
                 break; // the head of the block has not arrived whole
@@ -51,7 +51,7 @@ export class Messages {
             this.tracks = [];
             return this.about.has('from_ns') ? null : { about: this.about, report: null };
         }
-        if (!this.decoder) throw new Damage('the data do not begin as they should');
+        if (!this.decoder) damaged('the data do not begin as they should');
         if (kind === 'I') {
             r.u();
             while (!r.done) this.tracks.push(r.u());

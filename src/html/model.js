@@ -370,7 +370,7 @@ function spanLanes(report) {
         for (const span of group.spans) {
             let lane = group.lanes.find(each => each.end <= span.start);
             if (!lane && group.lanes.length < 32) group.lanes.push(lane = { end: 0, spans: [] });
-            if (!lane) lane = group.lanes[group.lanes.length - 1];
+            if (!lane) lane = group.lanes.at(-1);
             lane.spans.push(span);
             lane.end = max(lane.end, span.start + span.duration);
         }

@@ -245,7 +245,7 @@ export class Panels {
     histogram(sides) {
         const box = el('div.histogram', { role: 'group', 'aria-label': 'Distribution of durations; a bar lists its calls' }), lists = sides.map(side => side.durations);
         if (!lists[0].length) return box;
-        const first = min(...lists.map(list => list[0])), last = max(...lists.map(list => list[list.length - 1]));
+        const first = min(...lists.map(list => list[0])), last = max(...lists.map(list => list.at(-1)));
         const low = max(1, first), high = max(low * 1.01, last), bars = 48;
         const edge = i => i === 0 ? 0 : i === bars ? Infinity : low * (high / low) ** (i / bars);
         const below = (list, i) => firstIndex(list.length, at => list[at] >= edge(i)), all = lists.map(list => Array.from({ length: bars }, (_, i) => below(list, i + 1) - below(list, i)));
@@ -379,7 +379,7 @@ export class Panels {
         return table([words('counter', s => s.name), words('category', s => s.category),
             counts('samples', s => s.time.length), { title: 'min', get: s => s.min, show: s => show(s, s.min) },
             { title: 'max', get: s => s.max, show: s => show(s, s.max) },
-            { title: 'last', get: s => s.value[s.value.length - 1] || 0, show: s => show(s, s.value[s.value.length - 1]) }], rows, { caption: 'Counters', memory: this.memoryOf('counters'), up: true });
+            { title: 'last', get: s => s.value.at(-1) || 0, show: s => show(s, s.value.at(-1)) }], rows, { caption: 'Counters', memory: this.memoryOf('counters'), up: true });
     }
 
     /** Memory and locks of the processes, in the selection if there is one; kept until the selection changes. */

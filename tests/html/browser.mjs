@@ -3,9 +3,10 @@
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
+import { blocksOf } from '../../src/html/decode.js';
 import { check, same } from './count.mjs';
 import { colors, context, end, firefox, open, settle, until } from './pages.mjs';
-import { changed, digestOf, open as read, pieceOf, textOfBytes, withPiece } from './report.mjs';
+import { changed, digestOf, number, open as read, pieceOf, piecesOf, textOfBytes, withPiece } from './report.mjs';
 
 const [folder, pair, ...prefixes] = process.argv.slice(2);
 
@@ -499,6 +500,40 @@ async function styles() {
     await page.close();
 }
 
+/** A thread unpacks pieces from the second one on; where none may start, the page's own does. */
+async function unpacking(prefix) {
+    const html = fs.readFileSync(prefix + '.html', 'latin1'), begin = html.indexOf('<script type="application/octet-stream">'), file = path.join(folder, 'unpacking.html');
+    const pieces = piecesOf(html).flatMap(blocksOf).map(({ kind, size, packed, bytes }) => textOfBytes([kind.charCodeAt(0), ...number(size), ...number(packed ? bytes.length : 0), ...bytes]));
+    const inPieces = (page, list) => page + list.map(piece => `<script type="application/octet-stream">${piece}</script>\n`).join('') + '</body>\n</html>\n', page = html.slice(0, begin);
+    const damaged = pieces.map((piece, i) => i === pieces.length - 2 ? piece.slice(0, 20) : piece);
+    for (const [name, text, answers] of [['in pieces', inPieces(page, pieces), pieces.length - 1], ['a damaged one', inPieces(page, damaged), pieces.length - 1],
+        ['no thread may start', inPieces(page.replace(' worker-src blob:;', ''), pieces), 0], ['one piece', html, 0]]) {
+        fs.writeFileSync(file, text, 'latin1');
+        const tab = await context.newPage();
+        await tab.addInitScript(() => {
+            const Real = globalThis.Worker, seen = globalThis.seen = { answers: 0, running: 0 };
+            globalThis.Worker = class extends Real {
+                constructor(...list) {
+                    super(...list);
+                    seen.running++;
+                    this.addEventListener('message', () => seen.answers++);
+                }
+                terminate() {
+                    super.terminate();
+                    seen.running--;
+                }
+            };
+        });
+        await tab.goto('file://' + path.resolve(file));
+        await tab.waitForSelector('html[data-ready]', { state: 'attached' });
+        same(`unpacking, ${name}: what the page understood is what node did`, await tab.evaluate(digestOf), digestOf(await read(file)));
+        const seen = await tab.evaluate(() => globalThis.seen), enough = name === 'a damaged one' ? seen.answers > 0 : seen.answers === answers; // the page need not wait for what follows damage
+        check(`unpacking, ${name}: by the thread that should`, enough, `${seen.answers} of ${pieces.length} pieces came from another`);
+        same(`unpacking, ${name}: the thread ends`, answers ? seen.running : 0, 0);
+        await tab.close();
+    }
+}
+
 /** The picture of prof flame: a click zooms, Escape goes back, the search marks and counts; in a narrow window nothing overlaps. */
 async function flameFile(drawn) {
     const file = path.join(folder, 'flame-file.svg'); // with a legend that is long enough
@@ -542,6 +577,7 @@ const plain = prefixes.find(prefix => prefix.endsWith('plain')) || prefixes[0];
 await keptLines(pair + '.1');
 await counting(pair + '.1');
 await slowly(pair + '.1');
+await unpacking(pair + '.long.first');
 await keyboard(plain);
 await mouse(plain);
 await pictures(plain);

@@ -424,7 +424,7 @@ async function large(prefix) {
 /** All modules are one script in the page. */
 function script(prefix) {
     const html = fs.readFileSync(prefix + '.html', 'utf8'), page = html.slice(0, html.indexOf('<script type="application/octet-stream">'));
-    const code = /<script nonce="prof">\n([\s\S]*)<\/script>/.exec(page);
+    const code = /<script nonce=prof>\n([\s\S]*)<\/script>/.exec(page);
     let why = '';
     try { new Function(code[1]); } catch (error) { why = error.message; }
     same('the script of the page', why, '');

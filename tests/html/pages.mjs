@@ -24,7 +24,8 @@ export async function open(file, fragment = '') {
     page.on('console', message => { if (/error|warning/.test(message.type())) log.push(message.text().slice(0, 300)); });
     page.on('pageerror', error => log.push(`exception: ${error.message}`));
     page.on('dialog', dialog => { log.push(`dialog: ${dialog.message()}`); dialog.dismiss().catch(() => {}); });
-    page.on('request', request => { if (request.url().split('#')[0] !== 'file://' + path.resolve(file)) log.push(`request: ${request.url()}`); });
+    // a blob: is the page's own script, for the thread that unpacks
+    page.on('request', request => { if (!request.url().startsWith('blob:') && request.url().split('#')[0] !== 'file://' + path.resolve(file)) log.push(`request: ${request.url()}`); });
     await page.goto('file://' + path.resolve(file) + fragment);
     await page.waitForSelector('html[data-ready]', { state: 'attached' });
     return { page, log };

@@ -9,7 +9,8 @@ export function piecesOf(html) {
 
 export async function open(path) { return finish(await readReport(piecesOf(fs.readFileSync(path, 'latin1')))); }
 
-const number = n => {
+/** A number as the data have it. */
+export const number = n => {
     const out = [];
     for (; n >= 128; n = Math.floor(n / 128)) out.push(n % 128 | 128);
     return [...out, n];

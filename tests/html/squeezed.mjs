@@ -9,8 +9,8 @@ import { check, total } from './count.mjs';
 
 const { parse } = createRequire(path.resolve(process.env.NODE_FOLDER) + '/')('acorn');
 
-/** Without places, and without the extra parts of a text; what is declared with const may be with let. */
-const plain = tree => JSON.stringify(tree, (key, value) => key === 'start' || key === 'end' || key === 'sourceType' ? undefined : key === 'kind' && value === 'const' ? 'let' : typeof value === 'bigint' ? `${value}n` : value instanceof RegExp ? String(value) : value);
+/** Without places, and without the extra parts of a text; what is declared with const may be with let, and 0.5 may be .5. */
+const plain = tree => JSON.stringify(tree, (key, value) => key === 'start' || key === 'end' || key === 'sourceType' ? undefined : key === 'kind' && value === 'const' ? 'let' : key === 'raw' && /^\.\d/.test(value) ? '0' + value : typeof value === 'bigint' ? `${value}n` : value instanceof RegExp ? String(value) : value);
 
 /** The statements of modules, which are one script in the page. */
 function statements(folder, names) {
@@ -48,6 +48,7 @@ function aconst() {
     const { $const: b = 1 } = a, c = ${'`'}const ${'${'} (() => { const d = 1; return d; })() ${'}'}${'`'}; // const
     return 'const ' + b + c;
 }
+const numbers = () => { for (;;) return 0.5 + [0.25e1, -0.5, 10.5, a ? 0.5 : 0, '0.5', ${'`'}0.5 ${'${'} 0.5 / 2 ${'}'}${'`'}, 0 / 0.5]; };
 const t = { async v() { await / '/; }, get u() { return '  '; }, 'v w': 1 }, w = "\"  //", y = ' \\', z = !/ a/.test(y)  && (x => / b/);
 `;
 
@@ -55,11 +56,13 @@ const root = process.cwd(), folder = fs.mkdtempSync(path.join(os.tmpdir(), 'prof
 fs.mkdirSync(path.join(folder, 'src/page'), { recursive: true });
 fs.copyFileSync('src/assemble.sh', path.join(folder, 'src/assemble.sh'));
 fs.writeFileSync(path.join(folder, 'src/tricky.h'), '/* tricky\n*/\n#include "page/tricky.html"\n');
-fs.writeFileSync(path.join(folder, 'src/page/tricky.html'), '(() => {\n@tricky.js\n})();\n');
+fs.writeFileSync(path.join(folder, 'src/page/tricky.html'), '<p id="a-1" title="b c" class="" lang="d">\n(() => {\n@tricky.js\n})();\n');
 fs.writeFileSync(path.join(folder, 'src/page/tricky.js'), TRICKY);
 execFileSync('sh', ['src/assemble.sh', '--force'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
 process.chdir(folder);
 compare('tricky', 'src/page', ['tricky.js'], textOf('tricky.h', '/. tricky'));
+check('tricky: quotes around values that need none are left out', textOf('tricky.h', '/. tricky').includes('<p id=a-1 title="b c" class="" lang=d>'), textOf('tricky.h', '/. tricky'));
+check('tricky: 0.5 became .5', textOf('tricky.h', '/. tricky').includes("return.5+[.25e1,-.5,10.5,a?.5:0,'0.5',`0.5 ${.5/2}`,0/.5]"), textOf('tricky.h', '/. tricky'));
 check('tricky: const became let inside only', /\bconst t=.*/.test(textOf('tricky.h', '/. tricky')) && textOf('tricky.h', '/. tricky').includes('let{$const:b=1}=a'), textOf('tricky.h', '/. tricky'));
 fs.writeFileSync('src/page/tricky.js', 'const a = `goes\non`;\n');
 let refused = '';
