@@ -123,6 +123,32 @@ static void read_far_args(void)
 }
 MEASURE(read_far_args, read_far_args())
 
+/* Opens a trace with 1000 call sites that differ in nothing but their category. */
+static uint64_t categories[1 << 19] __attribute__((aligned(64)));
+static int record_categories(void) /* 0: it went well */
+{
+    prof_config config = {0, 0, PROF_FILL, PROF_CLOCK_COUNTER, 0, 0, 0, 0, 0, 0};
+    char name[16];
+    int i;
+    config.memory = categories;
+    config.memory_size = sizeof categories;
+    if (prof_start(&config)) return 1;
+    for (i = 0; i < 1000; ++i) {
+        snprintf(name, sizeof name, "category %d", i);
+        prof_task *each = prof_task_create(prof_domain_create(name), "task");
+        prof_task_start(each);
+        prof_task_destroy(each);
+    }
+    return (int)prof_stop();
+}
+static void open_categories(void)
+{
+    prof_trace *trace;
+    if (prof_trace_memory(categories, sizeof categories, &trace) || prof_trace_about(trace)->event_count != 1000) abort();
+    prof_trace_close(trace);
+}
+MEASURE(open_categories, open_categories())
+
 static void (*const measures[])(int) = {
     measure_loop, measure_scope, measure_scope_off, measure_scope_off_args, measure_scope_short,
     measure_block, measure_begin_end, measure_mark, measure_mark_off,
@@ -132,7 +158,7 @@ static void (*const measures[])(int) = {
     measure_span_mark, measure_alloc_free, measure_memory_scope, measure_mutex, measure_fiber_switch, measure_task,
     measure_counter_object, measure_scope_text, measure_scope_mask, measure_step, measure_flow, measure_log,
     measure_log_int, measure_log_ints, measure_log_off, measure_next, measure_domain, measure_read_far_args,
-    measure_scope_lost};
+    measure_open_categories, measure_scope_lost};
 
 /* What a scope adds to the code of a function: their sizes are compared. */
 MEASURED void size_0(void);
@@ -183,7 +209,7 @@ int main(void)
     task = prof_task_create(NULL, "task");
     counter = prof_counter_create(NULL, "counter");
     make_domains(2000);
-    if (record_far_args()) {
+    if (record_far_args() || record_categories()) {
         printf("%s\n", prof_error());
         return 3;
     }

@@ -30,8 +30,11 @@ static int prof__read_same_site(const void *owner, size_t item, const void *key)
 /* Returns the number of a call site, whose texts are names of the trace, or PROF__NONE without memory. */
 static size_t prof__read_site_number(prof_trace *trace, const prof__read_site *site)
 {
-    uint32_t hash = (uint32_t)prof__mix(site->name * 31u + ((uint64_t)site->about.line << 32) +
-                                        PROF__ADDRESS(site->about.file) + site->about.kind);
+    const prof_callsite *about = &site->about;
+    uint64_t texts =
+        PROF__ADDRESS(about->file) + 3 * PROF__ADDRESS(about->category) + 5 * PROF__ADDRESS(about->function);
+    uint32_t hash = (uint32_t)prof__mix(site->name * 31u + ((uint64_t)about->line << 32) + texts +
+                                        about->color * (uint64_t)0x9E3779B1u + about->kind);
     size_t item = prof__read_find(&trace->site_index, hash, prof__read_same_site, trace, site);
     if (item != PROF__NONE) return item;
     item = PROF__NEW(trace->site_index, hash, trace->sites, trace->site_capacity, trace->site_count);
