@@ -60,7 +60,7 @@ instructions-task              126
 instructions-counter_object    105
 instructions-domain            2500
 instructions-read_far_args     90000
-instructions-open_categories   8000000
+instructions-open_categories   160000
 '
 
 check() { # name, figure, unit
