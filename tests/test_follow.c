@@ -1388,7 +1388,8 @@ TEST(a_save_has_its_cause)
     CHECK_EQUAL(prof_stop(), PROF_OK);
 }
 
-TEST(a_slow_scope_saves_json)
+/* 0: the scope that does nothing has itself been held up, so that it may have been slow, too. */
+static int slow_scopes_save(void)
 {
     prof_config config = trace_config(1 << 20);
     config.save = TRACE_FOLDER "/scope-%c.json";
@@ -1398,7 +1399,12 @@ TEST(a_slow_scope_saves_json)
     trace_start(&config);
     frames(3, 0);
     PROFILE_BLOCK("disk.read") pause_ms(250); /* no rule for it */
+    const double before = test_seconds();
     PROFILE_BLOCK("net.send") {}
+    if (test_seconds() - before > 0.19) { /* less than its limit: the clocks are two */
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+        return 0;
+    }
     PROFILE_BLOCK("net.recv") pause_ms(250);
     CHECK(appears(TRACE_FOLDER "/scope-1.json"));
     char *text = trace_file_text(TRACE_FOLDER "/scope-1.json", NULL);
@@ -1408,6 +1414,12 @@ TEST(a_slow_scope_saves_json)
     CHECK(appears(TRACE_FOLDER "/scope-2.json"));
     CHECK_EQUAL(prof_stop(), PROF_OK);
     CHECK_EQUAL(trace_file_size(TRACE_FOLDER "/scope-3.json"), -1);
+    return 1;
+}
+
+TEST(a_slow_scope_saves_json)
+{
+    while (!slow_scopes_save()) continue;
 }
 
 TEST(saves_keep_their_distance)
