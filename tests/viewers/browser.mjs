@@ -55,7 +55,7 @@ export async function openPage(context) {
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm',
     '.json': 'application/json', '.svg': 'image/svg+xml', '.png': 'image/png', '.woff2': 'font/woff2' };
 
-// Serves the files of a folder, and those of extra: {'/name': path of a file, or a Buffer}.
+// Serves the files of a folder, and those of extra, which may change: {'/name': path of a file, or a Buffer}.
 export async function serve(folder, extra) {
     const server = http.createServer((request, response) => {
         const name = decodeURIComponent(request.url.split('?')[0]), own = extra[name];
@@ -69,5 +69,5 @@ export async function serve(folder, extra) {
         else fs.readFile(file, send);
     });
     await new Promise(done => server.listen(0, '127.0.0.1', done));
-    return { url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() };
+    return { url: `http://127.0.0.1:${server.address().port}`, extra, close: () => server.close() };
 }

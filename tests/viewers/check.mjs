@@ -35,6 +35,7 @@ for (const [name, viewer] of Object.entries(viewers)) {
         if (failures.length > 8) console.log(`  and ${failures.length - 8} more`);
         console.log(`${failures.length ? 'FAIL' : 'ok  '} ${name} ${kind} (${Date.now() - started} ms)`);
     }
+    if (viewer.end) await viewer.end();
 }
 await close();
 console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);

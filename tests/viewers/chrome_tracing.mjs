@@ -46,38 +46,45 @@ const withMap = event => ({ ...event, args: new Map(Object.entries(event.args)) 
 const found = fs.existsSync(viewer + '/trace_viewer_full.html');
 export const missing = () => (found ? '' : `there is no trace viewer in ${viewer}: install golang-1.19-src`);
 
+let server, page, log; // one page for all traces: what takes long is to start it
+
 export async function check({ context, trace, file, screenshot, fail }) {
-    const server = await serve(viewer, { '/trace.json': file, '/index.html': Buffer.from(html) });
-    const { page, log } = await openPage(context);
-    try {
+    if (!page) {
+        server = await serve(viewer, { '/index.html': Buffer.from(html) });
+        ({ page, log } = await openPage(context));
         await page.goto(server.url + '/index.html');
         await page.waitForFunction(() => window.tr && tr.importer && tr.Model);
-        const model = await page.evaluate(readModel);
-        await page.waitForTimeout(500);
-        await page.screenshot({ path: screenshot });
-        for (const warning of model.warnings) fail('warning: ' + warning);
-        for (const line of log) if (!/slider-vertical/.test(line)) fail('console: ' + line);
-        if (model.name !== trace.program) fail(`the process is called ${model.name}`);
-        for (const track of trace.tracks) {
-            const shown = model.tracks.find(t => t.tid === track.tid);
-            if (!shown) fail(`no track for ${track.tid} ${track.name}`);
-            else if (track.name && shown.name !== track.name) fail(`track ${track.tid} is called ${shown.name}`);
-            if (shown && shown.process !== track.process) fail(`${track.name} is in ${shown.process}, not ${track.process}`);
-            if (shown) compareEvents(track.name, shown.slices.map(withMap), [...track.scopes, ...track.instants], fail);
-        }
-        compareEvents('spans', model.asyncs.map(withMap), trace.asyncs, fail);
-        compareArrows(model.arrows, trace, fail);
-        const counters = trace.counters.length;
-        if (model.counters.length !== counters) fail(`${model.counters.length} counters, not ${counters}`);
-        for (const counter of trace.counters) {
-            const shown = model.counters.find(c => c.name === counter.name && c.category === counter.category);
-            const series = shown && shown.series.length === 1 ? shown.series[0] : null;
-            if (!series || series.name !== counter.name) fail(`counter ${counter.name}: not found, or not one series`);
-            else if (!sameSamples(counter, series.samples))
-                fail(`counter ${counter.name}: ${JSON.stringify(series.samples).slice(0, 200)}`);
-        }
-    } finally {
-        await page.close();
-        server.close();
+    } else {
+        log.length = 0;
     }
+    server.extra['/trace.json'] = file;
+    const model = await page.evaluate(readModel);
+    await page.waitForTimeout(500);
+    await page.screenshot({ path: screenshot });
+    for (const warning of model.warnings) fail('warning: ' + warning);
+    for (const line of log) if (!/slider-vertical/.test(line)) fail('console: ' + line);
+    if (model.name !== trace.program) fail(`the process is called ${model.name}`);
+    for (const track of trace.tracks) {
+        const shown = model.tracks.find(t => t.tid === track.tid);
+        if (!shown) fail(`no track for ${track.tid} ${track.name}`);
+        else if (track.name && shown.name !== track.name) fail(`track ${track.tid} is called ${shown.name}`);
+        if (shown && shown.process !== track.process) fail(`${track.name} is in ${shown.process}, not ${track.process}`);
+        if (shown) compareEvents(track.name, shown.slices.map(withMap), [...track.scopes, ...track.instants], fail);
+    }
+    compareEvents('spans', model.asyncs.map(withMap), trace.asyncs, fail);
+    compareArrows(model.arrows, trace, fail);
+    const counters = trace.counters.length;
+    if (model.counters.length !== counters) fail(`${model.counters.length} counters, not ${counters}`);
+    for (const counter of trace.counters) {
+        const shown = model.counters.find(c => c.name === counter.name && c.category === counter.category);
+        const series = shown && shown.series.length === 1 ? shown.series[0] : null;
+        if (!series || series.name !== counter.name) fail(`counter ${counter.name}: not found, or not one series`);
+        else if (!sameSamples(counter, series.samples))
+            fail(`counter ${counter.name}: ${JSON.stringify(series.samples).slice(0, 200)}`);
+    }
+}
+
+export async function end() {
+    if (page) await page.close();
+    if (server) server.close();
 }

@@ -19,21 +19,25 @@ async function parse(text) {
     return threads;
 }
 
+let page; // one for all traces
+
 export async function check({ context, port, trace, file, fail }) {
-    const { page } = await openPage(context);
-    try {
+    if (!page) {
+        ({ page } = await openPage(context));
         await page.goto(`http://127.0.0.1:${port}/devtools/devtools_app.html?panel=timeline`);
-        const threads = await page.evaluate(parse, fs.readFileSync(file, 'utf8'));
-        if (!threads) return 'this Chromium has no trace engine where it is known to be';
-        for (const track of trace.tracks) {
-            const shown = threads.find(t => t.tid === track.tid), key = e => `${e.start} ${e.duration} ${e.name}`;
-            const left = (shown ? shown.entries : []).map(key).sort(), wanted = track.scopes.map(key).sort();
-            if (left.length !== wanted.length) fail(`${track.name}: ${left.length} entries, not ${wanted.length}`);
-            for (let i = 0; i < wanted.length && i < left.length; i++)
-                if (left[i] !== wanted[i]) { fail(`${track.name}: ${left[i]}, not ${wanted[i]}`); break; }
-        }
-        return '';
-    } finally {
-        await page.close();
     }
+    const threads = await page.evaluate(parse, fs.readFileSync(file, 'utf8'));
+    if (!threads) return 'this Chromium has no trace engine where it is known to be';
+    for (const track of trace.tracks) {
+        const shown = threads.find(t => t.tid === track.tid), key = e => `${e.start} ${e.duration} ${e.name}`;
+        const left = (shown ? shown.entries : []).map(key).sort(), wanted = track.scopes.map(key).sort();
+        if (left.length !== wanted.length) fail(`${track.name}: ${left.length} entries, not ${wanted.length}`);
+        for (let i = 0; i < wanted.length && i < left.length; i++)
+            if (left[i] !== wanted[i]) { fail(`${track.name}: ${left[i]}, not ${wanted[i]}`); break; }
+    }
+    return '';
+}
+
+export async function end() {
+    if (page) await page.close();
 }

