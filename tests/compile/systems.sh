@@ -7,7 +7,8 @@
 # Zig builds the libraries that a program links, in minutes: so programs go without those of its own sanitizer, and, where
 # the system's library suffices, without the compiler's. For Windows all of MinGW would be built: instead, what the
 # recorder needs must be in Debian's MinGW for x86-64, which has the same sources. PROF_TEST_LONG=1, or no such MinGW: it
-# is linked.
+# is linked. For WASI the objects are linked with Debian's wasi-libc; what that one is too old to have is compiled from
+# Zig's, which is newer. PROF_TEST_LONG=1, or no such package: with the library that Zig builds.
 cd "$(dirname "$0")/../.." || exit 1
 work=$PWD/build/systems
 passed=0 failed=0 skipped=0
@@ -148,8 +149,37 @@ try:
 except ExitTrap as ended:
     sys.exit(ended.code)
 PYTHON
-builds "wasm32-wasi: a recorder links" cc -target wasm32-wasi -std=gnu99 $plain $warnings -D_WASI_EMULATED_MMAN "$work/wasi.c" \
-    -lwasi-emulated-mman -o "$work/wasi.wasm"
+rm -f "$work/wasi.wasm"
+wasi="cc -target wasm32-wasi -std=gnu99 $plain -D_WASI_EMULATED_MMAN"
+libc=/usr/lib/wasm32-wasi builtins=$(clang --target=wasm32-wasi -print-libgcc-file-name 2>/dev/null)
+if [ -n "$PROF_TEST_LONG" ] || ! [ -f $libc/libc.a ] || ! [ -f "$builtins" ] || ! command -v wasm-ld >/dev/null; then
+    builds "wasm32-wasi: a recorder links" $wasi $warnings "$work/wasi.c" -lwasi-emulated-mman -o "$work/wasi.wasm"
+else
+    library=$("$python" -c 'import os, ziglang; print(os.path.dirname(ziglang.__file__))')/lib/libc
+    musl=$library/musl wasi_musl=$library/wasi/libc-top-half/musl
+    floor=$library/wasi/libc-bottom-half
+    folders="-I$floor/headers/private -I$floor/cloudlibc/src/include" objects=
+    for folder in "$wasi_musl/arch/wasm32" {"$wasi_musl","$musl"}/{arch/generic,src/include,src/internal}; do
+        folders="$folders -I$folder"
+    done
+    builds "wasm32-wasi: a recorder compiles" $wasi $warnings -fno-stack-protector -c "$work/wasi.c" -o "$work/wasi.o"
+    for source in "$musl"/src/thread/pthread_{getspecific,setspecific,setcancelstate}.c \
+        "$wasi_musl"/src/thread/pthread_{key_create,self}.c "$library"/wasi/thread-stub/pthread_rwlock_{wrlock,unlock}.c \
+        "$floor/sources/posix.c"; do
+        object=$work/wasi_$(basename "$source" .c).o
+        "$python" -m ziglang $wasi -w -fno-stack-protector $folders -c "$source" -o "$object" >>"$work/wasi.log" 2>&1
+        objects="$objects $object"
+    done
+    if text=$(wasm-ld -L$libc $libc/crt1-command.o "$work/wasi.o" $objects -lwasi-emulated-mman -lc "$builtins" \
+        -o "$work/wasi.wasm" 2>&1) && [ -z "$text" ]; then
+        echo "ok   wasm32-wasi: a recorder links"
+        passed=$((passed + 1))
+    else
+        echo "FAIL wasm32-wasi: a recorder links"
+        echo "$text" | head -8
+        failed=$((failed + 1))
+    fi
+fi
 check() { # NAME COMMAND...
     name=$1
     shift
