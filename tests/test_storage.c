@@ -166,7 +166,7 @@ static int same_image(const char *a, const char *b)
 TEST(a_saved_image_takes_the_disk_of_what_was_recorded)
 {
     const char *path = trace_path("storage_saved.prof"), *copy = trace_path("storage_copy.prof");
-    prof_config config = file_config(NULL, (size_t)trace_times(8, 64, 64) * MEGABYTE);
+    prof_config config = file_config(NULL, (size_t)trace_times(4, 64, 64) * MEGABYTE);
     int64_t first, last;
     for (int i = 0; i < 3; ++i) {
         trace_start(&config);
@@ -258,12 +258,12 @@ TEST(reserving_that_signals_interrupt)
 TEST(reserving_without_a_descriptor)
 {
     const char *path = trace_path("storage_closed.prof"), *other = trace_path("storage_other.txt");
-    prof_config config = file_config(path, 8 * MEGABYTE);
+    prof_config config = file_config(path, (size_t)trace_times(4, 8, 8) * MEGABYTE);
     trace_start(&config);
     int number = prof__state.session->stream.file, file = open(other, O_RDWR | O_CREAT | O_TRUNC, 0666);
     CHECK_EQUAL(dup2(file, number), number);
     close(file);
-    int64_t first, last, made = record(0, 800);
+    int64_t first, last, made = record(0, (uint64_t)trace_times(400, 800, 800));
     CHECK_EQUAL(trace_file_size(other), 0);
     CHECK_EQUAL(prof_stop(), PROF_OK);
     CHECK(!close(number));
@@ -404,22 +404,25 @@ static void check_threads(const char *path, int64_t wanted)
     prof_trace_close(trace);
 }
 
+static int full_tmpfs_parts(void) { return (int)trace_times(1, 2, 2); }
+
 /* A real one, which several threads fill at the same time. With kill: they are killed meanwhile. */
 static int full_tmpfs_child(const char *path, const char *filler, int dies)
 {
-    enum { THREADS = 4, EVENTS = 300000 };
-    prof_config config = file_config(path, 16 * MEGABYTE);
+    enum { THREADS = 4 };
+    const int parts = full_tmpfs_parts();
+    prof_config config = file_config(path, (size_t)parts * 8 * MEGABYTE);
     pthread_t threads[THREADS];
     static char block[65536];
     FILE *file;
     if (prof_start(&config)) return 2;
     memset(block, 1, sizeof block);
     if (!(file = fopen(filler, "wb"))) return 3;
-    for (int i = 0; i < 160; ++i) /* 10 MiB of the 18 */
+    for (int i = 0; i < 80 * parts; ++i) /* 5 MiB of 9 */
         if (fwrite(block, 1, sizeof block, file) != sizeof block) return 4;
     if (fclose(file)) return 4;
     for (int i = 0; i < THREADS; ++i)
-        if (pthread_create(&threads[i], NULL, records, (void *)(intptr_t)EVENTS)) return 5;
+        if (pthread_create(&threads[i], NULL, records, (void *)(intptr_t)(150000 * parts))) return 5;
     for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
     if (!prof__state.session->chunks_asked) return 6;
     if (dies) raise(SIGKILL);
@@ -431,13 +434,14 @@ static int full_tmpfs_child(const char *path, const char *filler, int dies)
 
 TEST(a_full_tmpfs)
 {
-    char folder[300], path[340], filler[340];
+    char folder[300], path[340], filler[340], size[32];
     if (!takes_pages_ahead()) SKIP("no MADV_POPULATE_WRITE here");
+    snprintf(size, sizeof size, "size=%dm", 9 * full_tmpfs_parts());
     snprintf(folder, sizeof folder, "%s", trace_path("storage-tmpfs"));
     snprintf(path, sizeof path, "%s/full.prof", folder);
     snprintf(filler, sizeof filler, "%s/filler", folder);
     mkdir(folder, 0777);
-    if (mount("tmpfs", folder, "tmpfs", 0, "size=18m")) SKIP("mounting a tmpfs is not permitted");
+    if (mount("tmpfs", folder, "tmpfs", 0, size)) SKIP("mounting a tmpfs is not permitted");
     for (int dies = 0; dies < 2; ++dies) {
         fflush(stdout);
         pid_t child = fork();

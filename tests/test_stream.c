@@ -309,7 +309,7 @@ TEST(stream_while_it_runs)
     PROFILE_THREAD("main");
     int64_t count = 0;
     for (int round = 0; round < 10; ++round) {
-        for (long i = trace_times(6000, 20000, 20000); i > 0; --i) tick(count++);
+        for (long i = trace_times(4000, 20000, 20000); i > 0; --i) tick(count++);
         prof_trace *trace = round % 2 ? trace_live() : trace_open_file(path);
         found it = check_named(trace, "main");
         CHECK_EQUAL(it.count, count);
@@ -668,7 +668,7 @@ TEST(rotate_keeps_the_newest)
         config.max_file_size = (256 << 10) + room;
         trace_start(&config);
         PROFILE_THREAD("main");
-        int64_t count = 100000 + 150000 * round;
+        int64_t count = trace_times(50000, 100000, 100000) * (2 + 3 * round) / 2;
         for (int64_t i = 0; i < count; ++i) unit(i);
         CHECK_EQUAL(prof_stop(), PROF_OK);
         CHECK(trace_file_size(path) <= (long)config.max_file_size);
@@ -697,7 +697,7 @@ TEST(stop_keeps_the_oldest)
     config.max_file_size = 1 << 20;
     trace_start(&config);
     PROFILE_THREAD("main");
-    int64_t count = 1000000;
+    int64_t count = trace_times(300000, 1000000, 1000000);
     for (int64_t i = 0; i < count; ++i) {
         /* however late the service is, nothing is lost before the limit */
         while (i % 4000 == 0 && !disk_has_failed() && free_chunks() < prof__state.session->chunk_count / 2)
