@@ -393,7 +393,7 @@ TEST(copies_while_tasks_move)
         config.output = trace_path("fibers.prof");
         trace_start(&config);
         pthread_create(&thread, NULL, copy_on, &c);
-        run_workers(random, 60000, 1);
+        run_workers(random, trace_times(30000, 60000, 60000), 1);
         __atomic_store_n(&c.over, 1, __ATOMIC_RELEASE);
         pthread_join(thread, NULL);
         trace = trace_stop();
@@ -731,7 +731,7 @@ TEST(overwritten_ring)
         pthread_t threads[WORKERS];
         memset(numbers, 0, sizeof numbers);
         queued = 0;
-        steps_left = 100000;
+        steps_left = trace_times(50000, 100000, 100000);
         trace_start(&config);
         for (int i = 0; i < TASKS; ++i) task_make(&tasks[i], i, random, 1), queue[queued++] = &tasks[i];
         for (int i = 0; i < WORKERS; ++i) {

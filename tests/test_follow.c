@@ -91,7 +91,7 @@ TEST(windows_cut)
     trace_list whole = trace_read(trace, 0);
     int64_t duration = prof_trace_about(trace)->duration_ns;
     CHECK(whole.count > 1000);
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < trace_times(40, 100, 100); ++i) {
         int64_t a, b;
         if (i % 2) { /* where something happens, or anywhere */
             a = whole.events[random_number() % whole.count].start_ns;
@@ -695,7 +695,7 @@ static void odd_round(uint64_t seed)
 
 TEST(statistics_equal_the_readers_after_any_step)
 {
-    for (long seed = 0; seed < trace_times(30, 200, 5000) && !test_failures; ++seed) odd_round((uint64_t)seed);
+    for (long seed = 0; seed < trace_times(20, 200, 5000) && !test_failures; ++seed) odd_round((uint64_t)seed);
 }
 
 /* Looks while scopes are open that will be taken back. */

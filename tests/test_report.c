@@ -1461,14 +1461,14 @@ static void check_exactly_once(prof_mode mode)
 {
     prof_config config = trace_config(8u << 20);
     pthread_t threads[THREADS];
-    long sum = 0;
+    long sum = 0, least = trace_times(10, 20, 20);
     config.mode = mode;
     config.wait_ns = 10000000000;
     trace_start(&config);
     enough = 0;
     threaded = 0;
     for (int i = 0; i < THREADS; ++i) CHECK(!pthread_create(&threads[i], NULL, record_many, NULL));
-    for (int i = 0; i < 20 || __atomic_load_n(&threaded, __ATOMIC_RELAXED) < 10 * THREADS * BATCH; ++i)
+    for (int i = 0; i < least || __atomic_load_n(&threaded, __ATOMIC_RELAXED) < 10 * THREADS * BATCH; ++i)
         sum += dumped("threaded", 1);
     __atomic_store_n(&enough, 1, __ATOMIC_RELEASE);
     for (int i = 0; i < THREADS; ++i) CHECK(!pthread_join(threads[i], NULL));
