@@ -124,14 +124,16 @@ $(BUILD)/tests/%: tests/%.cpp tests/test.h $(wildcard tests/*.h) $(HEADERS)
 # Programs share an implementation, unless they define PROF_IMPLEMENTATION, or include a file that does: those are for
 # other switches, or for another language. Those that include private.h see its private functions, too. They can share it
 # where no optimiser has changed how these are called, and objcopy can make them global: tests/declared.sh makes headers
-# with their declarations. Where such a program replaces functions of libc, these are renamed in a copy.
+# with their declarations. clang's -O2 changes no function that is said to be used: it gets headers that say so. Where
+# such a program replaces functions of libc, these are renamed in a copy.
 HAVING := $(shell grep -lE '^.define PROF_IMPLEMENTATION' tests/*.c tests/*.cpp)
 SOURCES := $(wildcard tests/test_*.c tests/test_*.cpp)
 INCLUDING := $(shell grep -lE '^.include "($(subst $(SPACE),|,$(notdir $(HAVING))))"' $(SOURCES))
 LOOKING := $(shell grep -lE '^.include "private.h"' $(SOURCES))
 OBJCOPY ?= $(if $(filter %-gcc,$(CC)),$(CC:-gcc=-objcopy),objcopy)
 ELF := $(if $(findstring mingw,$(CC)),,$(filter Linux %BSD,$(shell uname -s)))
-CAN_OPEN := $(if $(ELF),$(if $(filter -O0,$(TEST_CFLAGS)),$(shell command -v awk >/dev/null && command -v $(OBJCOPY))))
+USED := $(if $(SANITIZE),,$(if $(filter -O2,$(TEST_CFLAGS)),$(if $(filter clang,$(CC)),$(BUILD)/tests/used)))
+CAN_OPEN := $(if $(ELF),$(if $(filter -O0,$(TEST_CFLAGS))$(USED),$(shell command -v awk >/dev/null && command -v $(OBJCOPY))))
 programs_of = $(filter $(patsubst tests/%,$(BUILD)/tests/%,$(basename $(1))),$(TESTS))
 SHARING = $(call programs_of,$(filter-out $(HAVING) $(INCLUDING) $(if $(CAN_OPEN),,$(LOOKING)),$(SOURCES)))
 IMPLEMENTATION = $(BUILD)/tests/implementation.o
@@ -139,8 +141,14 @@ $(BUILD)/tests/implementation.o: CFLAGS = $(TEST_CFLAGS)
 $(BUILD)/tests/implementation.o: WARNINGS := $(WARNINGS)
 $(BUILD)/tests/implementation.o: tests/implementation.c $(HEADERS)
 	@mkdir -p $(@D)
-	$(ALL_C) -c $< -o $@
+	$(ALL_C) $(USED:%=-iquote %) -c $< -o $@
 	$(if $(CAN_OPEN),$(OBJCOPY) -w --globalize-symbol='prof_*' $@ || { rm -f $@; false; })
+ifneq ($(USED),)
+$(USED)/prof.h: $(HEADERS)
+	@mkdir -p $(@D)
+	for each in $(HEADERS); do sed 's/^static /static __attribute__((used)) /' $$each >$(@D)/$$each || exit 1; done
+$(BUILD)/tests/implementation.o: $(USED)/prof.h
+endif
 $(SHARING): $(BUILD)/tests/implementation.o
 $(SHARING): EXTRA = -D_GNU_SOURCE $(INSIDE) $(IMPLEMENTATION)
 
