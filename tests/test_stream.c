@@ -246,7 +246,7 @@ TEST(service_is_never_open)
     for (long round = 0; round < trace_times(1, 5, 5); ++round) {
         prof_config config = stream_config(path, 16 << 20); /* much to pack at once */
         trace_start(&config);
-        for (int64_t i = 0; i < 300000; ++i) tick(i);
+        for (int64_t i = trace_times(150000, 300000, 300000); i > 0; --i) tick(i);
         prof_trace_close(trace_stop());
         prof_trace *trace = trace_open_file(path);
         if (!trace) return;
@@ -355,7 +355,7 @@ TEST(pause_resume_stop_start)
     const char *path = trace_path("stream_again.prof");
     prof_config config = stream_config(path, 256 << 10);
     config.wait_ns = 10000000000u;
-    for (int session = 0; session < 5; ++session) {
+    for (int session = 0; session < trace_times(3, 5, 5); ++session) {
         trace_start(&config);
         for (int64_t i = 0; i < 50000; ++i) {
             if (i % 5000 == 1000) CHECK_EQUAL(prof_pause(), PROF_OK);
@@ -565,9 +565,10 @@ TEST(uneven_writes)
     config.wait_ns = 10000000000u;
     disk.uneven = 1;
     trace_start(&config);
-    jobs_run(2, 40000, unit);
+    int64_t count = trace_times(20000, 40000, 40000);
+    jobs_run(2, count, unit);
     prof_trace *trace = trace_stop();
-    check_jobs(trace, 2, 40000);
+    check_jobs(trace, 2, count);
     CHECK_EQUAL(prof_trace_about(trace)->write_failures, 0);
     prof_trace_close(trace);
 }
