@@ -180,7 +180,7 @@ static void many(void)
 static void repeat(int depth)
 {
     PROFILE_SCOPE("repeat");
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 20; i++) {
         PROFILE_SCOPE("same");
         PROFILE_SCOPE("inside");
         stages();
