@@ -273,7 +273,7 @@ compile() { # what, command...
 strict="-Wall -Wextra -Werror -I."
 headers=$(ls prof_*.h | grep -v prof_bridge.h)
 { echo '#define PROF_IMPLEMENTATION'; for header in $headers; do echo "#include \"$header\""; done; } >$work/implementation.c
-compile "implementation" $CC -std=gnu99 $strict -O1 -c $work/implementation.c -o $work/implementation.o || exit 1
+compile "implementation" $CC -std=gnu99 $strict -Wno-misleading-indentation -O0 -c $work/implementation.c -o $work/implementation.o || exit 1
 for page in $work/coming-from-*.c; do
     case $page in *.program*) continue ;; esac
     name=$(basename "$page" .c)

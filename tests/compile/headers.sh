@@ -45,7 +45,7 @@ runs() {
     program=$out/program
     rm -f $program*
     called="$*: a program"
-    "$@" -Wall -Werror -I. -I$here $here/headers.c -o $program -pthread -ldl >$program.made 2>&1
+    "$@" -Wall -Wno-misleading-indentation -Werror -I. -I$here $here/headers.c -o $program -pthread -ldl >$program.made 2>&1
     # a static glibc warns of dlopen()
     try "$called" sh -c "grep -a -v -e 'in function' -e 'statically linked' $program.made; test -x $program" || return
     try "$called records" env PROF_OUTPUT=$program.prof ./$program || return
@@ -127,8 +127,8 @@ done
 printf '#define PROF_IMPLEMENTATION\n#include "tests/compile/all.h"\nextern int nothing;\n' >$out/alone.c
 have gcc && try "gcc: indentation" gcc -std=c99 $WARNINGS -Wmisleading-indentation -I. -fsyntax-only $out/alone.c
 
-# Other C libraries and processors: their names of functions whose types became wider.
-have gcc && runs gcc -std=c99 -O1 -D_FORTIFY_SOURCE=2 -DORDER=EVERY
+# Optimised, once; other C libraries and processors: their names of functions whose types became wider.
+have gcc && runs gcc -std=c99 -O1 -Wextra -D_FORTIFY_SOURCE=2 -DORDER=EVERY
 have clang && runs clang -std=gnu17 -DORDER=ONE
 if have musl-gcc; then
     for order in ONE EVERY TWICE; do looks musl-gcc c -std=c99 -DORDER=$order; done
