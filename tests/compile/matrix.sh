@@ -149,7 +149,8 @@ object() { # compiler language flags: where its implementation job leaves the ob
 }
 # both COMPILER LANGUAGE "STANDARDS" "LEVELS" "OTHER LEVELS" CC LEVEL: an implementation for each level, in the first
 # standard; programs of the other levels link that of CC, in C, with LEVEL, or with their own if it is empty. What a
-# standard forbids a compiler says at any level, so the other standards have -O2 and -O0, in turns.
+# standard forbids a compiler says at any level, so the other standards have -O2 and -O0, in turns; of the implementation
+# it says so in headers.sh, where it makes no code, and here in the last standard.
 both() {
     first=$(echo $3 | cut -d' ' -f1) turn=-O0
     short() { # LEVEL: is left out
@@ -169,6 +170,7 @@ both() {
     done
     [ -n "$quick" ] && return
     for standard in $3; do
+        case $PROF_TEST_LONG$standard in "${3##* }" | [!cg]*) ;; *) continue ;; esac
         [ $standard = $first ] || job implementations warnings $1 $2 "-std=$standard -O0" "" ""
     done
 }
@@ -177,10 +179,12 @@ quick= release=-O2 others=
 case $1 in
 quick) quick=1 release=-O1 levels="-O1" cxx_levels="-O0" c_standards="c99 c11" cxx_standards="c++11" ;;
 "")
-    # Each optimising level is there of gcc, as C or as C++, whose warnings depend on it: -O1 with -flto, which optimises
-    # in the same way, only later. clang warns of the same at all levels. Its -O2 is tested elsewhere in .ci/run.
-    levels="-O0 -O2 -Os" cxx_levels="-O0 -O3" others="-O2 -O3 -Os"
-    [ -z "$PROF_TEST_LONG" ] || levels="-O0 -O1 -O2 -O3 -Os" cxx_levels="-O0 -O2" others="-O1 -O3 -Os"
+    # Each optimising level is there of gcc, as C or as C++, whose warnings depend on it: -Os with -flto, which optimises
+    # in the same way, only later, and -O1 for other processors. clang warns of the same at all levels. Its -O2 is tested
+    # elsewhere in .ci/run, its -Os here with -flto.
+    levels="-O0 -O2" cxx_levels="-O0 -O3" others="-O2 -O3 -Os" lto_level=-Os
+    [ -z "$PROF_TEST_LONG" ] ||
+        levels="-O0 -O1 -O2 -O3 -Os" cxx_levels="-O0 -O2" others="-O1 -O3 -Os" lto_level=-O1
     c_standards="c99 c11 c17 gnu17" cxx_standards="c++11 c++17 c++20"
     ;;
 *)
@@ -191,14 +195,14 @@ esac
 
 for compiler in gcc clang; do
     have $compiler || { skip $compiler "not installed"; continue; }
-    [ $compiler = gcc ] || case $quick$PROF_TEST_LONG in "") levels="-O0 -Os" ;; *) [ -z "$quick" ] || levels=-O0 ;; esac
-    both $compiler c "$c_standards" "$levels" "$(without "$others" "$levels")" $compiler -Os
+    if [ $compiler = clang ] && { [ -n "$quick" ] || [ -z "$PROF_TEST_LONG" ]; }; then levels=-O0; fi
+    both $compiler c "$c_standards" "$levels" "$(without "$others" "$levels")" $compiler ${levels##* }
     [ -n "$quick" ] && continue
     case $compiler in gcc) lto=-flto=2 ;; *) lto=-flto ;; esac # gcc warns where it is not told how many at a time
     if [ -z "$PROF_TEST_LONG" ] && [ $compiler = clang ] && have clang++; then # clang++ has it, below
         true
-    elif links $compiler $lto -O1; then
-        job programs program $compiler c "-std=c99 -O1 $lto" -pthread "" ""
+    elif links $compiler $lto $lto_level; then
+        job programs program $compiler c "-std=c99 $lto_level $lto" -pthread "" ""
     else
         skip "$compiler -flto" "the linker has no plugin for it"
     fi
@@ -207,26 +211,28 @@ for compiler in gcc clang; do
     [ -n "$PROF_TEST_LONG" ] || [ $compiler = gcc ] || continue # .ci/run has all tests with those of clang
     sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all"
     if links $compiler $sanitizers; then
-        job programs program $compiler c "-std=c99 -g -O0 $sanitizers" -pthread "" ""
+        job programs program $compiler c "-std=c99 -g1 -O0 $sanitizers" -pthread "" ""
     else
         skip "$compiler $sanitizers" "its run-time library is not installed"
     fi
 done
+optimised=${cxx_levels#* } # of g++
 for compiler in g++ clang++; do
     have $compiler || { skip $compiler "not installed"; continue; }
-    case $compiler in g++) cc=gcc ;; *) cc=clang ;; esac
+    case $compiler in g++) cc=gcc level=-O2 ;; *) cc=clang level=-O0 ;; esac
+    [ $compiler = g++ ] || [ -n "$PROF_TEST_LONG" ] || cxx_levels=-O0
     if ! have $cc; then
         both $compiler c++ "$cxx_standards" "$cxx_levels $others"
     else
-        [ -z "$PROF_TEST_LONG" ] && level=-Os || level=
+        [ -z "$PROF_TEST_LONG" ] || level=
         both $compiler c++ "$cxx_standards" "$cxx_levels" "$(without "$others" "$cxx_levels")" $cc $level
     fi
     [ -n "$quick" ] && continue
     case $compiler in g++) lto=-flto=2 ;; *) lto=-flto ;; esac
     if [ -z "$PROF_TEST_LONG" ] && [ $compiler = g++ ] && have gcc; then # gcc has it, above
         true
-    elif links $compiler -x c++ $lto -O1; then
-        job programs program $compiler c++ "-std=c++17 -O1 $lto" -pthread "" ""
+    elif links $compiler -x c++ $lto $lto_level; then
+        job programs program $compiler c++ "-std=c++17 $lto_level $lto" -pthread "" ""
     else
         skip "$compiler -flto" "the linker has no plugin for it"
     fi
@@ -235,7 +241,7 @@ done
 # The implementation in C and markup in C++, and the other way round.
 if [ -z "$quick" ] && have gcc && have g++; then
     job programs program g++ c++ "-std=c++14 -O2" -pthread "" "$(object gcc c "-std=c99 -O2")"
-    job programs program gcc c "-std=gnu11 -O2" "-pthread -lstdc++" "" "$(object g++ c++ "-std=c++11 ${cxx_levels#* }")"
+    job programs program gcc c "-std=gnu11 -O2" "-pthread -lstdc++" "" "$(object g++ c++ "-std=c++11 $optimised")"
 fi
 
 # tcc has no atomics and no thread-local variables for the implementation; its programs link one that gcc made. Its
