@@ -2932,7 +2932,7 @@ TEST(a_watcher_that_does_not_read_costs_no_memory)
         setsockopt(s.file, SOL_SOCKET, SO_RCVBUF, &large, sizeof large);
         for (int k = 0; k < 20 && next_message(&s, &m) && !time_was_skipped(&m); ++k) continue;
     }
-    CHECK(pair_of(&m, "skipped") >= 3);
+    CHECK(pair_of(&m, "skipped") > 0); /* that message may be older than the last of the three */
     CHECK(pair_of(&m, "skipped_ns") > 0);
     CHECK_EQUAL(pair_of(&m, "joins"), 0); /* something is missing before it */
     PROF__STORE(&busy_stop, 1);
