@@ -145,7 +145,7 @@ done
 if command -v cmake >/dev/null; then
     rm -rf "$work/project"
     cmake -S tests/compile/msvc -B "$work/project" -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_EXE_LINKER_FLAGS=-static \
-        -DCMAKE_C_COMPILER=x86_64-w64-mingw32-gcc -DCMAKE_CXX_COMPILER=x86_64-w64-mingw32-g++ \
+        -DCMAKE_C_COMPILER=x86_64-w64-mingw32-gcc "-DCMAKE_CXX_COMPILER=$(command -v x86_64-w64-mingw32-g++)" \
         "-DCMAKE_CROSSCOMPILING_EMULATOR=$runner" >"$work/log" 2>&1 &&
         cmake --build "$work/project" --target recorder_c >"$work/log" 2>&1 &&
         ctest --test-dir "$work/project" -R '_c$' >"$work/log" 2>&1
