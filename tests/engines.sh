@@ -70,7 +70,9 @@ start, = struct.unpack_from('<I', data, 10)
 width, height, planes, bits = struct.unpack_from('<iiHH', data, 18)
 count, rows = bits // 8, range(height - 1, -1, -1)
 line = (width * count + 3) & ~3
-pixel = lambda x, y: tuple(data[start + rows[y] * line + x * count:][:3][::-1])
+def pixel(x, y):
+    at = start + rows[y] * line + x * count
+    return data[at + 2], data[at + 1], data[at]
 panel = [pixel(x, y) for y in range(14, 220) for x in range(14, 400)]
 letters = sum(min(p) > 200 for p in panel)
 bars = sum(p[1] > p[0] + 40 for p in panel)
