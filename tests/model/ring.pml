@@ -319,9 +319,13 @@ c_code {
 
 #define ME t[w]
 
+/* Writers that make the same are alike: the second does not begin before the first has claimed a chunk, because the
+   other way round is the same with their names changed. */
+#define FIRST(w) (SLOW != EVENTS || w == 0 || next_chunk)
+
 proctype writer(byte w)
 {
-    atomic { ME.chunk = NONE; ME.filled = NONE; ME.track = w; ME.does = (TRACKS > WRITERS -> ATTACH : CLAIM) }
+    atomic { FIRST(w) -> ME.chunk = NONE; ME.filled = NONE; ME.track = w; ME.does = (TRACKS > WRITERS -> ATTACH : CLAIM) }
     do
     :: atomic { ME.does == ATTACH && (!locked || locked == w + 1) ->
            if
@@ -373,9 +377,14 @@ proctype writer(byte w)
            locked = 0;
            ME.does = (ME.chunk == NONE -> ATTACH : WRITE)
        }
-    :: atomic { ME.does == END || (ME.does == WRITE && ME.made == MAKES) -> break }
-    od;
-    atomic { c_code { all_arrive(Pwriter->w); }; ME.does = END; done++; assert(!wrong) }
+    :: atomic { ME.does == END || (ME.does == WRITE && ME.made == MAKES) ->
+           c_code { all_arrive(Pwriter->w); };
+           ME.does = END;
+           done++;
+           assert(!wrong);
+           break
+       }
+    od
 }
 
 /*-- the reader --*/
@@ -510,15 +519,40 @@ c_code {
 #define NEXT_SLOT ((newest % CHUNKS + CHUNKS - 1 - visited) % CHUNKS)
 #endif
 
-/* The next chunk, from the newest to the oldest. */
-inline copy_chunk()
+/* What the reader does by itself belongs to the step of its last load: nobody sees when that happens. */
+inline chunk_copied()
 {
-    atomic {
-        c = NEXT_SLOT;
-        look(SEQUENCE(c));
-        sequence_read = mem[SEQUENCE(c)];
-        base_read = sequence_read
-    }
+    c_code { check_chunk(Preader->c); };
+    i = 0;
+    c = 0;
+    cut = 0;
+    assert(!wrong);
+    go_on()
+}
+
+inline go_on()
+{
+    visited++;
+#ifndef STREAM
+    do
+    :: visited < CHUNKS && second && first_copied[NEXT_SLOT] -> visited++
+    :: visited == CHUNKS && !second -> visited = 0; second = 1
+    :: else -> break
+    od
+#endif
+}
+
+/* The next chunk, from the newest to the oldest. */
+inline look_at_sequence()
+{
+    c = NEXT_SLOT;
+    look(SEQUENCE(c));
+    sequence_read = mem[SEQUENCE(c)];
+    base_read = sequence_read
+}
+
+inline copy_chunk() /* of which the sequence is known */
+{
 #ifdef BASES
     atomic { look(BASE(c)); base_read = mem[BASE(c)] }
 #endif
@@ -542,11 +576,13 @@ inline copy_chunk()
            look(SEQUENCE(c));
            again_read = (again_read == sequence_read -> mem[SEQUENCE(c)] : again_read);
 #endif
+           chunk_copied();
            break
        }
-    od;
+    od
+#else
+    atomic { chunk_copied() }
 #endif
-    atomic { c_code { check_chunk(Preader->c); }; i = 0; c = 0; cut = 0; visited++; assert(!wrong) }
 }
 
 proctype reader()
@@ -568,39 +604,46 @@ proctype reader()
         c_code { what_is_there(now.there); }
 #endif
     }
+next_one:
+    do
 #ifndef STREAM
     /* First what is being written or can be again; and what was so when the copy began, which is left open here. */
-    do
-    :: atomic { visited == CHUNKS -> visited = 0; second = 1; break }
     :: atomic {
-           visited < CHUNKS ->
+           !second ->
            look(SEQUENCE(NEXT_SLOT));
            first_seen[NEXT_SLOT] = mem[SEQUENCE(NEXT_SLOT)]
        }
-       atomic { look(STATE(NEXT_SLOT)); state_read = mem[STATE(NEXT_SLOT)] }
-       if
-       :: atomic { state_read != FREE -> state_read = 0 }
-          copy_chunk()
-       :: atomic { state_read == FREE || state_read == FULL -> state_read = 0; visited++ }
-       fi
-    od;
-#endif
-    do
-    :: atomic { visited == CHUNKS -> break }
-#ifndef STREAM
-    :: atomic { visited < CHUNKS && first_copied[NEXT_SLOT] -> visited++ }
-    :: visited < CHUNKS && !first_copied[NEXT_SLOT] -> copy_chunk()
+       atomic {
+           look(STATE(NEXT_SLOT));
+           state_read = mem[STATE(NEXT_SLOT)];
+           if
+           :: state_read != FREE -> state_read = 0
+           :: state_read == FREE || state_read == FULL -> state_read = 0; go_on(); goto next_one
+           fi
+       }
+       atomic { look_at_sequence() }
+       copy_chunk()
+    :: atomic { second && visited < CHUNKS -> look_at_sequence() }
+       copy_chunk()
 #else
-    :: visited < CHUNKS -> copy_chunk()
+    :: atomic { visited < CHUNKS -> look_at_sequence() }
+       copy_chunk()
 #endif
-    od;
-#if defined(STREAM) && !defined(NO_ARCHIVE_LAST)
-    atomic { look(ARCHIVE_NEXT); archive_end = mem[ARCHIVE_NEXT] }
-#endif
+    :: atomic {
+           visited == CHUNKS ->
 #ifdef STREAM
-    atomic { c_code { take_blocks(now.archive_end); }; archive_end = 0 }
+#ifndef NO_ARCHIVE_LAST
+           look(ARCHIVE_NEXT);
+           archive_end = mem[ARCHIVE_NEXT];
 #endif
-    atomic { c_code { check_copy(); }; assert(!wrong) }
+           c_code { take_blocks(now.archive_end); };
+           archive_end = 0;
+#endif
+           c_code { check_copy(); };
+           assert(!wrong);
+           break
+       }
+    od;
     atomic { done == STORERS; c_code { check_image(); }; assert(!wrong) }
 }
 
