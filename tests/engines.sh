@@ -56,6 +56,8 @@ ln -s "$root/examples" examples
 if ! sdl=$(sdl2-config --cflags --libs 2>/dev/null); then
     skip "overlay: no sdl2-config (libsdl2-dev)"
 elif check "overlay_sdl.c compiles" $cc examples/engines/overlay_sdl.c -o overlay $sdl -pthread; then
+    check "the overlay without a recorder" sh -c "$cc -DPROF_ENABLE=0 examples/engines/overlay_sdl.c -o overlay_off $sdl &&
+        SDL_VIDEODRIVER=dummy timeout 300 ./overlay_off 10"
     check "the overlay runs" env SDL_VIDEODRIVER=dummy timeout 300 ./overlay 120 overlay.bmp overlay.prof && cp said overlay.txt
     check "its figures" says overlay.txt '^frames 120, memory 0.1250 MiB, allocations 120, lost 0$'
     for scope in collide move spawn draw 'draw overlay' present wait; do
@@ -81,6 +83,11 @@ print(letters, bars, outside)
 sys.exit(not (width == 960 and letters > 1500 and bars > 500 and outside == 0))
 END
 fi
+
+echo '#include "examples/engines/overlay.h"' >overlay.cpp
+check "overlay.h in C++" ${CXX:-c++} -std=c++11 -fsyntax-only $warnings overlay.cpp
+cp overlay.cpp overlay_alone.c
+check "overlay.h in a file that calls none of it" $cc -fsyntax-only overlay_alone.c
 
 # ---- hot reload: 24 versions of the game's code, each of which says how many frames it had
 

@@ -13,16 +13,18 @@
 
 enum { OVERLAY_FRAMES = 120, OVERLAY_SCOPES = 8, OVERLAY_NAME = 24 };
 
+typedef struct overlay_scope {
+    char name[OVERLAY_NAME];
+    unsigned long long calls;
+    double self_ms, max_ms; /* self_ms: for each frame, without what is in it */
+} overlay_scope;
+
 typedef struct overlay {
     double frame_ms[OVERLAY_FRAMES]; /* the newest, the last of them at [frame_count - 1] */
     int frame_count;
     unsigned long long frames; /* in the time that was read, as all of the following */
     double mean_ms, worst_ms;
-    struct overlay_scope {
-        char name[OVERLAY_NAME];
-        unsigned long long calls;
-        double self_ms, max_ms; /* self_ms: for each frame, without what is in it */
-    } scopes[OVERLAY_SCOPES];   /* those with the most self time */
+    overlay_scope scopes[OVERLAY_SCOPES]; /* those with the most self time */
     int scope_count;
     double memory;                        /* the last value of the counter "memory" */
     unsigned long long allocations, lost; /* PROFILE_ALLOC; events that were not recorded, since the start */
@@ -70,7 +72,7 @@ static prof_status overlay_read_scopes(overlay *o, const prof_trace *trace)
     size_t count;
     prof_status status = prof_stats(trace, PROF_SORT_SELF, 0, &stats, &count);
     for (size_t i = 0; i < count && o->scope_count < OVERLAY_SCOPES; i++) {
-        struct overlay_scope *scope = &o->scopes[o->scope_count];
+        overlay_scope *scope = &o->scopes[o->scope_count];
         if (stats[i].count == stats[i].truncated) continue; /* all of its calls are cut by the window */
         snprintf(scope->name, sizeof scope->name, "%s", stats[i].name);
         scope->calls = stats[i].count;
@@ -83,7 +85,7 @@ static prof_status overlay_read_scopes(overlay *o, const prof_trace *trace)
 }
 
 /* Reads the last seconds of the running session, or of the one that has ended. */
-static prof_status overlay_read(overlay *o, double seconds)
+static inline prof_status overlay_read(overlay *o, double seconds)
 {
     prof_trace *trace;
     prof_status status = prof_trace_live(&trace);
@@ -125,7 +127,7 @@ static void overlay_draw_frames(const overlay *o, const overlay_painter *p, int 
 }
 
 /* Draws everything, with the left upper corner at x, y. limit_ms: what a frame may take. */
-static void overlay_draw(const overlay *o, const overlay_painter *p, int x, int y, double limit_ms)
+static inline void overlay_draw(const overlay *o, const overlay_painter *p, int x, int y, double limit_ms)
 {
     char text[128];
     int graph = 4 * p->line, width = OVERLAY_NAME * p->letter + 24 * p->letter, row = y + graph + p->line;
@@ -138,7 +140,7 @@ static void overlay_draw(const overlay *o, const overlay_painter *p, int x, int 
     snprintf(text, sizeof text, "%-*s %8s %8s", OVERLAY_NAME, "self ms a frame", "calls", "max ms");
     p->text(p->user, x, row += p->line, 0x90a0b0, text);
     for (int i = 0; i < o->scope_count; i++) {
-        const struct overlay_scope *scope = &o->scopes[i];
+        const overlay_scope *scope = &o->scopes[i];
         double share = scope->self_ms / limit_ms;
         p->box(p->user, x, row += p->line, (int)((share < 1 ? share : 1) * width), p->line - 2, 0x304860);
         snprintf(text, sizeof text, "%6.2f %-*.*s %8llu %8.2f", scope->self_ms, OVERLAY_NAME - 7, OVERLAY_NAME - 7,
