@@ -60,8 +60,9 @@ static int refresh(void *unused)
     PROFILE_THREAD("overlay");
     while (!SDL_AtomicGet(&shown.over)) {
         overlay figures;
-        PROFILE_BLOCK("overlay_read") {
-            if (overlay_read(&figures, 2) != PROF_OK) continue;
+        prof_status status = PROF_OK;
+        PROFILE_BLOCK("overlay_read") { status = overlay_read(&figures, 2); }
+        if (status == PROF_OK) {
             SDL_LockMutex(shown.lock);
             shown.figures = figures;
             SDL_UnlockMutex(shown.lock);
@@ -78,15 +79,20 @@ static struct ball {
 } balls[BALLS];
 static double memory; /* MiB */
 
+static float between(float low, float high)
+{
+    static unsigned dice = 1;
+    dice = dice * 1664525u + 1013904223u;
+    return low + (float)(dice >> 16) / 65536.0f * (high - low);
+}
+
 static void start_balls(void)
 {
-    unsigned dice = 1;
     for (int i = 0; i < BALLS; i++) {
-        float *value = &balls[i].x;
-        for (int k = 0; k < 4; k++) {
-            dice = dice * 1664525u + 1013904223u;
-            value[k] = (float)(dice >> 16) / 65536.0f * (k == 0 ? WIDTH : k == 1 ? HEIGHT : 4.0f) - (k > 1 ? 2.0f : 0);
-        }
+        balls[i].x = between(0, WIDTH);
+        balls[i].y = between(0, HEIGHT);
+        balls[i].dx = between(-2, 2);
+        balls[i].dy = between(-2, 2);
     }
 }
 
@@ -118,8 +124,9 @@ static void move(void)
 static void spawn(int frame)
 {
     enum { SIZE = 64 << 10 };
-    void *block = malloc(SIZE);
     PROFILE_FUNCTION();
+    void *block = malloc(SIZE);
+    if (!block) return;
     PROFILE_ALLOC(block, SIZE);
     if (frame % 60) {
         PROFILE_FREE(block);
@@ -184,7 +191,8 @@ int main(int argc, char **argv)
     int frames = argc > 1 ? atoi(argv[1]) : 0, good;
     prof_config config = {.output = argc > 3 ? argv[3] : NULL, .buffer_size = 4 << 20};
     overlay figures;
-    if (prof_start(&config) != PROF_OK) return fprintf(stderr, "%s\n", prof_error()), 1;
+    prof_status status = prof_start(&config); /* PROF_DISABLED: this was compiled with PROF_ENABLE=0 */
+    if (status != PROF_OK && status != PROF_DISABLED) fprintf(stderr, "no overlay: %s\n", prof_error());
     PROFILE_THREAD("game");
     SDL_Window *window = SDL_Init(SDL_INIT_VIDEO) ? NULL : SDL_CreateWindow("prof", SDL_WINDOWPOS_CENTERED,
                                                         SDL_WINDOWPOS_CENTERED, WIDTH, HEIGHT, 0);
@@ -197,9 +205,10 @@ int main(int argc, char **argv)
     if (!good) fprintf(stderr, "%s\n", SDL_GetError());
     SDL_AtomicSet(&shown.over, 1);
     SDL_WaitThread(thread, NULL);
+    SDL_Quit();
+    if (status != PROF_OK) return !good;
     if (prof_stop() != PROF_OK || overlay_read(&figures, 1e6) != PROF_OK)
         return fprintf(stderr, "%s\n", prof_error()), 1;
     print(&figures);
-    SDL_Quit();
     return !good;
 }
