@@ -61,7 +61,11 @@ static int reload(const char *path)
     PROFILE_BLOCK("dlopen") { library = dlopen(name, RTLD_NOW | RTLD_LOCAL); }
     unlink(name);
     symbol = library ? dlsym(library, "update") : NULL;
-    if (!symbol) return fprintf(stderr, "host: %s\n", dlerror()), 0;
+    if (!symbol) {
+        fprintf(stderr, "host: %s\n", dlerror());
+        if (library) dlclose(library);
+        return 0;
+    }
     PROFILE_BLOCK("dlclose") if (code.library) dlclose(code.library);
     code.library = library;
     memcpy(&code.update, &symbol, sizeof symbol); /* ISO C cannot convert an object pointer to a function pointer */
@@ -90,5 +94,6 @@ int main(int argc, char **argv)
         nanosleep(&(struct timespec){0, 5000000}, NULL);
     }
     printf("%d frames\n%d in all, x is %.0f\n", state.frames_of_version, state.frame, state.x);
-    return prof_stop() != PROF_OK;
+    if (prof_stop() != PROF_OK) return fprintf(stderr, "%s\n", prof_error()), 1;
+    return 0;
 }

@@ -4,8 +4,9 @@
 
        cc -O2 examples/engines/watchdog.c -o watchdog -pthread && ./watchdog
 
-   It leaves slow-1.prof, of frame 40, and hang-80.prof, of frame 80, which waits until it is found. prof_save_request()
-   would do instead of prof_save_last() where a thread has no time to write a file: it only sets a flag. */
+   It leaves slow-1.prof, of frame 40; hang-80.prof, of frame 80, which waits until it is found; and slow-2.prof, of
+   the same frame once it has ended. prof_save_request() would do instead of prof_save_last() where a thread has no time
+   to write a file: it only sets a flag. */
 #define _GNU_SOURCE
 #define PROF_IMPLEMENTATION
 #include "../../prof.h"
@@ -103,5 +104,6 @@ int main(void)
     PROFILE_FRAME("frame");
     __atomic_store_n(&frame_now, FRAMES, __ATOMIC_RELEASE);
     pthread_join(watchdog, NULL);
-    return prof_stop() != PROF_OK;
+    if (prof_stop() != PROF_OK) return fprintf(stderr, "%s\n", prof_error()), 1;
+    return 0;
 }
