@@ -5,6 +5,7 @@
    Then drag hello.json into https://ui.perfetto.dev. */
 #define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
+#include <stdio.h>
 
 static void work(int step)
 {
@@ -16,7 +17,8 @@ static void work(int step)
 int main(void)
 {
     prof_config config = {.output = "hello.json"};
-    prof_start(&config);
+    if (prof_start(&config)) return puts(prof_error()), 1;
     for (int step = 1; step <= 10; step++) work(step);
-    return (int)prof_stop();
+    if (prof_stop()) return puts(prof_error()), 1;
+    return 0;
 }

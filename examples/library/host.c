@@ -44,8 +44,9 @@ int main(int argc, char **argv)
     const char *plugin = argc > 1 ? argv[1] : "./plugin.so";
     prof_config config = {.output = "host.json"};
     int good = 1;
-    if (prof_start(&config) != PROF_OK) fprintf(stderr, "host: no trace: %s\n", prof_error());
+    prof_status status = prof_start(&config);
     for (int round = 1; round <= 3 && good; round++) good = round_with(plugin, round);
-    prof_stop();
+    if (status == PROF_OK) status = prof_stop();
+    if (status != PROF_OK) fprintf(stderr, "host: no trace: %s\n", prof_error());
     return good ? 0 : 1;
 }
