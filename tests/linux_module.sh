@@ -152,6 +152,8 @@ done
 insmod /prof_recorder.ko || say "no recorder"
 echo "stop" >$prof/control 2>/dev/null && say "stopped what was not started"
 echo "start what=ever" >$prof/control 2>/dev/null && say "started with a wrong word"
+echo "start buffer=16MB" >$prof/control 2>/dev/null && say "started with a wrong size"
+printf "start %300s" "what=ever" >$prof/control 2>/dev/null && say "started with a line that was cut"
 cat $prof/image >/none.prof 2>/dev/null && say "an image of nothing"
 # a first session, which the second one must not find anything of
 echo "start buffer=1M" >$prof/control || say "no first start"

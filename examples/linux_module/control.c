@@ -24,16 +24,18 @@ static struct dentry *prof_control_folder;
 
 static int prof_control_word(prof_config *config, char *word)
 {
-	char *value = strchr(word, '=');
+	char *value = strchr(word, '='), *rest;
 
 	if (!value)
 		return -EINVAL;
 	*value++ = 0;
-	if (!strcmp(word, "buffer"))
-		config->memory_size = memparse(value, NULL);
-	else if (!strcmp(word, "level"))
+	if (!strcmp(word, "buffer")) {
+		config->memory_size = memparse(value, &rest);
+		return *rest ? -EINVAL : 0;
+	}
+	if (!strcmp(word, "level"))
 		return kstrtoint(value, 10, &config->level);
-	else if (!strcmp(word, "categories"))
+	if (!strcmp(word, "categories"))
 		config->categories = value;
 	else if (!strcmp(word, "mode") && !strcmp(value, "fill"))
 		config->mode = PROF_FILL;
@@ -69,9 +71,12 @@ static int prof_control_do(char *line)
 
 static ssize_t prof_control_write(struct file *file, const char __user *from, size_t size, loff_t *at)
 {
-	char *line = memdup_user_nul(from, min_t(size_t, size, 255));
+	char *line;
 	int error;
 
+	if (size > 255)
+		return -EINVAL;
+	line = memdup_user_nul(from, size);
 	if (IS_ERR(line))
 		return PTR_ERR(line);
 	error = prof_control_do(strim(line));
