@@ -24337,7 +24337,7 @@ static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trac
     prof__grouped(b, events);
     snprintf(text, sizeof text, "%s, %s event%s on %llu track%s%s", a, b, events == 1 ? "" : "s",
              (unsigned long long)tracks, tracks == 1 ? "" : "s",
-             info->complete ? "" : "; the recording was not stopped: still running, or ended by a crash");
+             info->complete ? "" : "; the recording was not stopped: a save, still running, or a crash");
     prof__summary_line(out, "recorded", text, limit);
     if (info->from_ns || info->to_ns) {
         prof__human_ns(a, (double)info->from_ns);

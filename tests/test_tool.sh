@@ -268,7 +268,7 @@ prints "what it was doing" <<'END'
     worker               thread 101      3 events, 4.000 us to 40.00 us
       open at the end:
         wait  for 0 ns
-  missing   the end: the session was not stopped; process 100 crashed, was killed or left by _exit
+  missing   the end: the session was not stopped; process 100 saved this while it ran, or crashed, was killed or left by _exit
 incomplete
 END
 is "check: a kernel that was not stopped" 1 "$prof" check kernel.prof

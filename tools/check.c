@@ -218,7 +218,8 @@ static void print_missing(const prof_trace *trace)
                  !info->pid ? "the end: the session was not stopped"
                  : tool_is_alive(info)
                      ? "the end: process %llu is alive, and may still be recording"
-                     : "the end: the session was not stopped; process %llu crashed, was killed or left by _exit",
+                     : "the end: the session was not stopped; process %llu saved this while it ran, or crashed, was "
+                       "killed or left by _exit",
                  (unsigned long long)info->pid);
         print_line("missing", text);
         kinds++;
