@@ -79,7 +79,7 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
                 like are transfers, nccl... are collectives. Work belongs to the step from which a flow leads to it, or
                 else to the step in which it began; steps without any work are then not on the overview page. The
                 arguments bytes_accessed, flops, kernel_details ("regs:32 grid:8,1,1 block:256,1,1"), memcpy_details,
-                tensor_shapes and tf_op are XProf's stats. The line "host steps" has the times of steps
+                shape and tf_op are XProf's stats. The line "host steps" has the times of steps
     allocations MemoryAllocation and MemoryDeallocation for the Memory Profile tool: the pool is the allocator, the
                 memory scope or the enclosing scope the op, the call site the shape; and a counter "memory: POOL"
     the run     the plane "Task Environment" has process id, begin and end as Unix time, program, clock, mode, and the
@@ -925,8 +925,7 @@ static void prof__xplane_stat_name(prof__xplane *x, size_t id, const char *prefi
 /* Returns 1 if an argument of an accelerator's work becomes XProf's stat of that name, as those of its own devices. */
 static int prof__xplane_own_stat(const char *key)
 {
-    static const char *const own[] = {"bytes_accessed", "flops",         "kernel_details",
-                                      "memcpy_details", "tensor_shapes", "tf_op"};
+    static const char *const own[] = {"bytes_accessed", "flops", "kernel_details", "memcpy_details", "shape", "tf_op"};
     size_t i;
     for (i = 0; i < sizeof own / sizeof *own; i++)
         if (!strcmp(key, own[i])) return 1;

@@ -1196,13 +1196,15 @@ static prof_trace *record_accelerator(const char *name)
     clock.hz = 1000000000;
     prof_device *device = prof_device_create(name, &clock);
     prof_device_row *row = prof_device_track(device, "Compute 1");
-    prof_arg args[2];
+    prof_arg args[3];
     memset(args, 0, sizeof args);
     args[0].key = "kernel_details";
     args[1].key = "hlo_op";
-    args[0].value.type = args[1].value.type = PROF_VALUE_STRING;
+    args[2].key = "shape";
+    args[0].value.type = args[1].value.type = args[2].value.type = PROF_VALUE_STRING;
     args[0].value.as.string = "regs:32";
     args[1].value.as.string = "fusion.1";
+    args[2].value.as.string = "[2,3]";
     start(PROF_RING);
     prof_device_sync(device, prof_host_ns(), 0);
     wait_a_while();
@@ -1216,7 +1218,7 @@ static prof_trace *record_accelerator(const char *name)
         event.start = now - 900;
         event.end = now - 800;
         event.args = args;
-        event.arg_count = 2;
+        event.arg_count = 3;
         prof_device_record(row, &event);
         prof_device_scope(row, "outer", now - 700, now - 400);
         prof_device_scope(row, "inner: a", now - 600, now - 500);
@@ -1240,6 +1242,7 @@ TEST(accelerators_are_planes_of_gpus)
         check_text_stat(stat_of(plane, matmul, "tf_op"), "matmul:compute_1");
         check_text_stat(stat_of(plane, matmul, "kernel_details"), "regs:32");
         check_text_stat(stat_of(plane, matmul, "arg.hlo_op"), "fusion.1");
+        check_text_stat(stat_of(plane, matmul, "shape"), "[2,3]");
         check_text_stat(stat_of(plane, inner, "tf_op"), "inner/ a:compute_1");
         check_text_stat(stat_of(plane, inner, "kernel_details"), "not recorded");
         CHECK_EQUAL(count_of(plane, "Compute 1", "correlation_id"), 2); /* not of what has other work inside */
@@ -1272,7 +1275,7 @@ TEST(who_is_an_accelerator)
         if (each[i].metadata) prof_set_metadata("accelerators", each[i].metadata);
         prof_trace *trace = record_accelerator("npu 0");
         xspace all = written(trace, &options);
-        plane_of(&all, each[i].is ? "/device:GPU:0 npu 0" : "/device:CUSTOM:npu 0");
+        CHECK(plane_of(&all, each[i].is ? "/device:GPU:0 npu 0" : "/device:CUSTOM:npu 0")->line_count > 0);
         free_all();
         prof_trace_close(trace);
         prof_clear_metadata();
