@@ -1520,18 +1520,29 @@ static int prof__xplane_same_device(const char *a, const char *b)
     return a ? !strcmp(a, b) : !*b;
 }
 
+/* Leaves on a time line only the tracks with counters of the present plane: the others need not be read. */
+static void prof__xplane_only_counters(const prof__xplane *x, prof_timeline *timeline)
+{
+    size_t i, kept = 0;
+    for (i = 0; i < timeline->start_count; i++) {
+        size_t track = timeline->starts[i].track;
+        if (x->tracks[track].counters && prof__xplane_same_device(x->device, prof_trace_track(x->trace, track)->device))
+            timeline->starts[kept++] = timeline->starts[i];
+    }
+    timeline->start_count = kept;
+}
+
 /* Writes the counters of all threads, or of all rows of a device, in order of time. */
 static void prof__xplane_walk_counters(prof__xplane *x)
 {
     prof_timeline *timeline = NULL;
     prof_event event;
-    size_t track;
     prof_status status = prof_timeline_open(x->trace, &timeline), closed;
+    if (!status) prof__xplane_only_counters(x, timeline);
     while (status == PROF_OK && x->status == PROF_OK && x->out.status == PROF_OK &&
-           prof_timeline_next(timeline, &event, &track)) {
+           prof_timeline_next(timeline, &event, NULL)) {
         uint32_t id;
-        if (event.type != PROF_EVENT_COUNTER || !prof__xplane_wanted(x, &event) || !prof__xplane_finite(&event.value) ||
-            !prof__xplane_same_device(x->device, prof_trace_track(x->trace, track)->device))
+        if (event.type != PROF_EVENT_COUNTER || !prof__xplane_wanted(x, &event) || !prof__xplane_finite(&event.value))
             continue;
         x->point.size = 0;
         prof__xplane_value(x, &x->point, PROF__STAT_VALUE, &event.value); /* must be the first stat, see above */

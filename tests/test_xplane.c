@@ -1178,6 +1178,77 @@ TEST(devices_are_planes)
     prof_trace_close(trace);
 }
 
+/* Each device has its counters, and those of no other. */
+TEST(devices_have_counters_of_their_own)
+{
+    char name[24];
+    prof_device_clock clock;
+    memset(&clock, 0, sizeof clock);
+    clock.hz = 1000000000;
+    start(PROF_RING);
+    PROFILE_COUNTER("host", 1);
+    for (int i = 0; i < 3; ++i) {
+        snprintf(name, sizeof name, "device %d", i);
+        prof_device *device = prof_device_create(name, &clock);
+        uint64_t now = prof_host_ns();
+        prof_device_sync(device, now, now);
+        wait_a_while();
+        for (int row = 0; row < 3; ++row) {
+            snprintf(name, sizeof name, "row %d", row);
+            now = prof_host_ns();
+            prof_device_scope(prof_device_track(device, name), "work", now - 1, now);
+            if (row == i) continue;
+            snprintf(name, sizeof name, "counter %d of %d", row, i);
+            prof_device_counter(prof_device_track(device, row ? "row 1" : "row 0"), name, now, row);
+        }
+    }
+    prof_trace *trace = stop();
+    xspace all = written(trace, NULL);
+    CHECK_EQUAL(line_of(plane_of(&all, "/host:CPU"), "_counters_")->count, 1);
+    for (int i = 0; i < 3; ++i) {
+        snprintf(name, sizeof name, "/device:CUSTOM:device %d", i);
+        const space_plane *plane = plane_of(&all, name);
+        const space_line *line = line_of(plane, "_counters_");
+        CHECK_EQUAL(line->count, 2);
+        for (int at = 0; at < (int)line->count; ++at) {
+            snprintf(name, sizeof name, "counter %d of %d", at + (at >= i), i);
+            CHECK_TEXT(true_name(plane, &line->events[at]), name);
+        }
+    }
+    free_all();
+    prof_trace_close(trace);
+}
+
+/* The counters of a device are not looked for among those of the others. */
+TEST(many_devices_with_counters)
+{
+    enum { DEVICES = 64, EVENTS = 6400 };
+    long all[2];
+    prof_device_clock clock;
+    memset(&clock, 0, sizeof clock);
+    clock.hz = 1000000000;
+    for (int many = 0; many < 2; ++many) {
+        memory m;
+        start(PROF_RING);
+        for (int i = 0; i < EVENTS; ++i) {
+            char name[40];
+            snprintf(name, sizeof name, "%s %d", many ? "of many" : "alone", many ? i % DEVICES : 0);
+            prof_device *device = prof_device_create(name, &clock);
+            uint64_t now = prof_host_ns();
+            if (i < DEVICES) prof_device_sync(device, now, now);
+            prof_device_counter(prof_device_track(device, "row"), "busy", now, i);
+        }
+        prof_trace *trace = stop();
+        memset(&m, 0, sizeof m);
+        m.only_count = 1;
+        compared = 0;
+        CHECK_EQUAL(prof_xplane_stream(trace, memory_sink(&m), NULL), PROF_OK);
+        all[many] = compared;
+        prof_trace_close(trace);
+    }
+    CHECK(all[1] < all[0] + EVENTS); /* not EVENTS for each device */
+}
+
 static int64_t count_of(const space_plane *plane, const char *line, const char *stat)
 {
     const space_line *of = line_of(plane, line);
