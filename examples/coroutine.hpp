@@ -86,12 +86,16 @@ private:
         {
             left = true;
             track->leave(); // before another thread can resume it
+#if defined(__cpp_exceptions)
             try {
                 return awaiter.await_suspend(handle);
             } catch (...) {
                 track->enter();
                 throw;
             }
+#else
+            return awaiter.await_suspend(handle);
+#endif
         }
         decltype(auto) await_resume()
         {

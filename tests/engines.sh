@@ -245,6 +245,15 @@ for clang in clang++ clang++-16; do
     check "$clang: a module" clang_modules $clang $by && modules "$clang: a module"
 done
 
+# ---- coroutines, as engines compile them
+
+if echo '#include <coroutine>' | ${CXX:-c++} -std=c++20 -fsyntax-only -x c++ - 2>/dev/null; then
+    check "coroutine.hpp without exceptions" ${CXX:-c++} -std=c++20 $warnings -fno-exceptions -fno-rtti -DPROF_ENABLE=0 \
+        -fsyntax-only examples/coroutine.cpp
+else
+    skip "coroutines: not known"
+fi
+
 # ---- unity builds: files with their own categories and equal names, lines and scopes, in one translation unit
 
 for part in 1 2; do
