@@ -4,6 +4,7 @@
 #define COROUTINE_HPP
 #include "../prof.h"
 #include <coroutine>
+#include <type_traits>
 #include <utility>
 
 #if defined(_MSC_VER)
@@ -23,7 +24,11 @@ public:
     // and back. co_yield does not come here by itself: yield_value() returns await_transform(std::suspend_always()).
     template <class Awaitable> auto await_transform(Awaitable &&awaitable)
     {
-        using awaiter = decltype(awaiter_of(std::forward<Awaitable>(awaitable)));
+        using given = decltype(awaiter_of(std::forward<Awaitable>(awaitable)));
+        using moved = std::remove_reference_t<given>;
+        // A temporary is moved, if it can be: that of yield_value() ends before it is waited for.
+        using awaiter = std::conditional_t<
+            std::is_rvalue_reference_v<given> && std::is_move_constructible_v<moved>, moved, given>;
         return switching<awaiter>{awaiter_of(std::forward<Awaitable>(awaitable)), this, false};
     }
 

@@ -168,6 +168,39 @@ static tracked outer(const char *, int *sum)
     PROFILE_MARK("end");
 }
 
+struct unless { // waits unless it is told not to
+    const bool *stop;
+    bool await_ready() const { return *stop; }
+    void await_suspend(std::coroutine_handle<>) const {}
+    void await_resume() const {}
+};
+
+struct yielding {
+    struct promise_type : coroutine_track {
+        bool stop = false;
+        promise_type() : coroutine_track("yielding") {}
+        yielding get_return_object() { return yielding{std::coroutine_handle<promise_type>::from_promise(*this)}; }
+        auto yield_value(int) { return await_transform(unless{&stop}); } // what it waits with is gone when it returns
+        void return_void() {}
+        void unhandled_exception() {}
+    };
+    std::coroutine_handle<promise_type> handle;
+};
+
+static yielding three_times()
+{
+    for (int i = 0; i < 3; ++i) co_yield i;
+}
+
+TEST(yields_keep_what_they_wait_with)
+{
+    yielding generator = three_times();
+    int resumed = 0;
+    for (; !generator.handle.done(); ++resumed) generator.handle.resume();
+    CHECK_EQUAL(resumed, 4);
+    coroutine_track::destroy(generator.handle);
+}
+
 TEST(tracks_of_coroutines_switch_by_themselves)
 {
     prof_config config = trace_config(1 << 20);
@@ -209,6 +242,7 @@ TEST(tracks_of_coroutines_switch_by_themselves)
 }
 #else
 TEST(tracks_of_coroutines_switch_by_themselves) { SKIP("the compiler has no C++20 coroutines"); }
+TEST(yields_keep_what_they_wait_with) { SKIP("the compiler has no C++20 coroutines"); }
 TEST(coroutines_on_two_threads) { SKIP("the compiler has no C++20 coroutines"); }
 #endif
 
