@@ -53,9 +53,7 @@ static uint64_t submit(int engine, const char *name, int batch, uint64_t after, 
     r->batch = batch;
     r->bytes = bytes;
     r->flow = ++last_flow;
-#ifdef PROFILE_FLOW_OUT
     PROFILE_FLOW_OUT(r->flow);
-#endif
     ++done_count;
     return free_at[engine];
 }
@@ -86,9 +84,11 @@ static void *drain(void *unused)
     PROFILE_SCOPE("drain");
     for (int i = done_count; i--;) {
         const record *r = &done[i];
-        prof_arg args[1] = {{"batch", {PROF_VALUE_INT, 0, {0}}}};
-        prof_device_event event = {PROF_EVENT_SCOPE, r->name, r->begin, r->end, {PROF_VALUE_NONE, 0, {0}}, r->flow, args, 1};
-        args[0].value.as.i = r->batch;
+        prof_arg batch = {.key = "batch", .value = {.type = PROF_VALUE_INT, .as.i = r->batch}};
+        prof_device_event event = {.type = PROF_EVENT_SCOPE, .name = r->name, .start = r->begin, .end = r->end};
+        event.flow = r->flow; /* the arrow from submit() */
+        event.args = &batch;
+        event.arg_count = 1;
         prof_device_record(rows[r->engine], &event);
         if (r->engine == DMA) {
             prof_device_counter(rows[DMA], "bytes in flight", r->begin, r->bytes);
