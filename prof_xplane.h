@@ -95,7 +95,8 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
     Memory does not grow with the number of events, except by some 50 bytes for each flow, and by the distinct run-time
     names, of which a plane keeps 65536; further ones get the name of their call site, and the stat "name". In this
     format lengths come first: up to 64 MiB of events wait in memory until their length is known; threads with more, and
-    those with flows, are read twice.
+    those with flows, are read twice. XProf reads files of less than 2 GiB, some 100 million scopes: a larger one is not
+    written (PROF_UNSUPPORTED), but a part of the trace can be.
 
 NAMES
 
@@ -261,6 +262,9 @@ extern "C" {
 #ifndef PROF__XPLANE_KEEP
 #define PROF__XPLANE_KEEP ((size_t)64 << 20)        /* bytes of events that are kept while they are measured */
 #endif
+#ifndef PROF__XPLANE_MOST
+#define PROF__XPLANE_MOST ((uint64_t)0x7FFF0000)    /* bytes of all planes; protobuf reads less than 2 GiB */
+#endif
 #define PROF__XPLANE_FLOW ((uint64_t)1 << 34)       /* ids of flows start here, so that each has five bytes */
 
 /* Tags: field number << 3 | wire type. */
@@ -394,6 +398,7 @@ typedef struct prof__xplane {
     int writing;          /* 0: only sizes are added up */
     uint64_t left;        /* bytes that the line may still have */
     uint64_t size;        /* bytes of the line that was measured */
+    uint64_t total;       /* bytes of the planes so far */
     int changed;          /* 1: a line did not get the size it had when it was measured */
     prof_status status;
     /* what the threads' lines were found to contain */
@@ -1923,6 +1928,9 @@ static int prof__xplane_sound(const prof__xplane *x)
     return x->status == PROF_OK && x->out.status == PROF_OK && !failed;
 }
 
+/* Returns what an error calls the file. */
+static const char *prof__xplane_file_name(const prof__xplane *x) { return x->out.path ? x->out.path : "the XSpace"; }
+
 /* Writes a plane, unless it has no events. plain: 1: writes it even then, with its stats. */
 static void prof__xplane_put_plane(prof__xplane *x, const char *prefix, const char *name, const char *behind, int plain)
 {
@@ -1952,6 +1960,12 @@ static void prof__xplane_put_plane(prof__xplane *x, const char *prefix, const ch
     if (plain) prof__xplane_add(&x->meta, x->stats.data, x->stats.size);
     prof__xplane_names(x);
     size += x->meta.size;
+    x->total += size;
+    if (x->total > PROF__XPLANE_MOST)
+        x->status = prof__fail(PROF_UNSUPPORTED,
+                               "%s would have more than 2 GiB, which XProf cannot read: write a part of the trace "
+                               "(from_ns, to_ns), or leave out short scopes (min_duration_ns)",
+                               prof__xplane_file_name(x));
     if (!prof__xplane_sound(x)) return;
     prof__xplane_put_head(x, PROF__XSPACE_PLANE, size);
     prof__out_bytes(&x->out, x->meta.data, x->meta.size);
@@ -2232,7 +2246,7 @@ static prof_status prof__xplane_trace(prof__xplane *x, const prof_trace *trace, 
     else if (x->out.status == PROF_OK)
         prof__xplane_space(x, host);
     if (x->status == PROF_OK && x->out.status == PROF_OK && !prof__xplane_sound(x)) x->status = PROF_NO_MEMORY;
-    if (x->status == PROF_NO_MEMORY) prof__fail(PROF_NO_MEMORY, "no memory to write an XSpace");
+    if (x->status == PROF_NO_MEMORY) prof__fail(PROF_NO_MEMORY, "no memory to write %s", prof__xplane_file_name(x));
     if (x->status) prof__out_fail(&x->out, x->status);
     prof__xplane_names_clear(x);
     for (i = 0; x->tracks && i < prof_trace_track_count(trace); i++) free(x->tracks[i].flows);

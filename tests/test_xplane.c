@@ -3,6 +3,8 @@
    hostile names; files, runs and hosts; failing sinks and damaged images. */
 /* run: check traces */
 #define PROF__XPLANE_KEEP ((size_t)20000) /* so that the events of some lines are kept, those of others made twice */
+static unsigned long long size_limit = 0x7FFF0000;
+#define PROF__XPLANE_MOST size_limit
 #include "private.h" /* perfetto_trace.json.gz */
 static long compared;
 #undef strcmp
@@ -1414,6 +1416,8 @@ TEST(the_run_is_in_the_task_environment)
 }
 
 static void remove_tree(const char *path);
+static const char *names_in(const char *path);
+static prof_trace *small_trace(void);
 
 static int64_t first_scope_ns(const prof_trace *trace)
 {
@@ -1680,6 +1684,34 @@ TEST(a_failing_sink)
     prof_sink none = {NULL, NULL};
     CHECK_EQUAL(prof_xplane_stream(trace, none, NULL), PROF_INVALID_ARGUMENT);
     free(whole.bytes);
+    prof_trace_close(trace);
+}
+
+/* Nothing is left of a file that would be too large for readers; prof_error() names it. */
+TEST(a_file_too_large_for_protobuf)
+{
+    prof_xplane_options options;
+    memory m;
+    char logs[256], path[512];
+    snprintf(logs, sizeof logs, "%s", trace_path("logs_large"));
+    remove_tree(logs);
+    memset(&options, 0, sizeof options);
+    options.host = "h";
+    options.run = "r";
+    prof_trace *trace = small_trace();
+    memset(&m, 0, sizeof m);
+    CHECK_EQUAL(prof_xplane_stream(trace, memory_sink(&m), NULL), PROF_OK);
+    unsigned long long usual = size_limit;
+    size_limit = 100; /* enough for the first plane only */
+    CHECK_EQUAL(prof_xplane_stream(trace, memory_sink(&m), NULL), PROF_UNSUPPORTED);
+    CHECK(strstr(prof_error(), "2 GiB") != NULL);
+    CHECK_EQUAL(prof_xplane_write(trace, logs, &options), PROF_UNSUPPORTED);
+    CHECK(strstr(prof_error(), "h.xplane.pb") != NULL);
+    snprintf(path, sizeof path, "%s/plugins/profile/r", logs);
+    CHECK_TEXT(names_in(path), "");
+    size_limit = usual;
+    CHECK_EQUAL(prof_xplane_write(trace, logs, &options), PROF_OK);
+    free(m.bytes);
     prof_trace_close(trace);
 }
 
