@@ -1,13 +1,15 @@
 // api/markup: What the PROFILE_ macros mean, a call site's record, and the functions that macros call.
 /*-- MARKUP ------------------------------------------------------------------------------------------------ >>markup --
-   name, category and key are string literals, constant arrays and, in C++, constexpr; anything else does not
-   compile: use the _S and _F forms. The text of an _S form may also be a std::string, std::string_view or the like. A
-   scope is a declaration: `if (x) PROFILE_SCOPE("a");` needs braces. category groups call sites for
-   prof_category_enable() and viewers. level is 1 to 255. The defaults are PROF_CATEGORY and PROF_SITE_LEVEL. Every
-   macro may be used in any function, any number of times, in signal handlers and in code that runs before main or after
-   prof_stop(); but C99 allows no static variable in an `inline` function that is not static. No macro changes errno or
-   allocates. A macro takes a lock only for a new call site or thread, or if a control function was called since its
-   last use: usually for microseconds; after some tenths of a second it gives up, which loses that event.
+   name, category and key are string literals, constant arrays and, in C++, constexpr; anything else does not compile:
+   use the _S and _F forms. The text of an _S form may also be a std::string, std::string_view or the like. A scope is a
+   declaration: `if (x) PROFILE_SCOPE("a");` needs braces, and so does each `case` in which a scope begins (in C, gcc
+   says so only with -Wjump-misses-init: without braces later cases record ends that belong to nothing). category groups
+   call sites for prof_category_enable() and viewers. level is 1 to 255. The defaults are PROF_CATEGORY and
+   PROF_SITE_LEVEL. Every macro may be used in any function, any number of times, in signal handlers and in code that
+   runs before main or after prof_stop(); but C99 allows no static variable in an `inline` function that is not static.
+   No macro changes errno or allocates. A macro takes a lock only for a new call site or thread, or if a control
+   function was called since its last use: usually for microseconds; after some tenths of a second it gives up, which
+   loses that event.
 
      PROFILE_SCOPE(name)             a scope from here to the end of the block, on every way out of it
        _C(name, category)  _L(name, level)  _CL(name, category, level)

@@ -55,6 +55,13 @@ void use(int count, char **texts)
     if (count) PROFILE_SCOPE("a");
 #elif WRONG == 6
     PROFILE_FUNCTION;
+#elif WRONG == 7
+    switch (count) {
+    case 1:;
+        PROFILE_SCOPE("a");
+        break;
+    case 2: count = 1;
+    }
 #endif
     (void)count, (void)texts;
 }

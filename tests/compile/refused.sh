@@ -42,9 +42,11 @@ for compile in "gcc -std=c99" "gcc -std=gnu17" "clang -std=c99" "clang -std=gnu1
 #error
 #endif' | $compile -x c - 2>/dev/null && refused 6 'with parentheses'
     case $compile in
+    gcc*) compile="$compile -Wjump-misses-init -Werror" ;; # it says nothing otherwise
     clang*) result "$compile: no marks that are not so" \
         "$($compile -Wused-but-marked-unused -Werror -DWRONG=0 $here/refused.c 2>&1)" ;;
     esac
+    refused 7 jump
 done
 
 for compile in "gcc -std=c89" "clang -ansi" "g++ -x c++ -std=c++98" "clang++ -x c++ -std=gnu++98"; do
