@@ -11,9 +11,11 @@ clang -x c -fsyntax-only -fsanitize=fuzzer /dev/null 2>/dev/null || { echo "SKIP
 mkdir -p $build/image_seeds $build/tool_seeds $build/text_seeds $build/server_seeds $build/neuron_seeds
 passed=0 failed=0
 
+clang -std=gnu99 -g1 $optimise -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all tests/fuzz.c -o $build/all -ldl || exit 1
+
 # fuzz NAME LENGTH: tests/fuzz_NAME.c, with inputs of at most LENGTH bytes, from $build/NAME_seeds
 fuzz() {
-    clang -std=gnu99 -g $optimise -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all "tests/fuzz_$1.c" -o "$build/$1" -ldl || exit 1
+    ln -f $build/all "$build/$1" || exit 1
     for seed in $runs; do
         "$build/$1" -max_total_time="$seconds" -max_len="$2" -seed=$seed -rss_limit_mb=2048 -timeout=120 \
             -artifact_prefix=$build/ -print_final_stats=1 "$build/$1_seeds" >"$build/$1.log.$seed" 2>&1 &
