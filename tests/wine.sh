@@ -15,33 +15,46 @@ flags="-std=gnu99 -O0 -I. -Itests/windows/include -include tests/windows/posix.h
 libraries="-static -pthread -lws2_32 -lpsapi"
 runner=$(command -v wine || echo /usr/lib/wine/wine64)
 
-# Programs that share an implementation, also with private functions; and those that have one of their own: for other
-# switches, or because GNU ld joins their weak variables with the wrong ones.
-sharing='archive args chrome clock devices events flaws foreign image memory notes objects reader record'
-own='windows sockets control fibers follow html sessions tally threads'
+# Programs that share an implementation, also with private functions; and those that have one of their own, for other
+# switches. Variables of Microsoft's kind are other ones, which fewer programs can share.
+sharing='windows archive args chrome clock devices events flaws foreign image memory notes objects reader record'
+more_sharing='sockets control fibers follow html sessions threads'
+own=tally
+if [ -z "$MSVC" ]; then sharing="$sharing $more_sharing"; else own="$own $more_sharing"; fi
+
+# Variables of the declared headers are those of the implementation. GNU ld joins weak ones with the wrong ones, so they
+# get other names where the program defines them.
+of_the_implementation() { # SOURCE ASSEMBLY
+    $CC $flags -iquote "$work/declared" -S "$1" -o "$2.s" && awk '
+        /^\t[.]weak\t[_a-z.]*prof_/ { weak[$2 ":"] = 1; next }
+        $1 in weak { $0 = "own_" $0 }
+        { print }' "$2.s" >"$2"
+}
 
 if [ "$1" = --one ]; then # NAME[:TESTS]
     name=${2%%:*} names=
     case $2 in *:*) names=$(echo "${2#*:}" | tr ',' ' ') ;; esac
     implementation=$work/implementation.o inside=
     case " $own " in *" $name "*) implementation= ;; esac
-    if [ -n "$implementation" ] && grep -q '^.include "private.h"' "tests/test_$name.c"; then
-        inside="-iquote $work/declared"
-        replaced=$(sed -n 's/^.define \([a-z_]*\).* \(test_\1\).*/--redefine-sym \1=\2/p' "tests/test_$name.c")
+    source=tests/test_$name.c
+    [ -f "$source" ] || source=tests/windows/test_$name.c flags="$flags -Itests"
+    if [ -n "$implementation" ] && grep -q '^.include "private.h"' "$source"; then
+        inside=$work/$name.s
+        replaced=$(sed -n 's/^.define \([a-z_]*\).* \(test_\1\).*/--redefine-sym \1=\2/p' "$source")
         [ -z "$replaced" ] || { ${CC%gcc}objcopy $replaced "$implementation" "$work/$name.o" && implementation=$work/$name.o; }
     fi
-    source=tests/test_$name.c
-    [ "$name" != sockets ] || source=tests/windows/test_sockets.c more="$more -Itests"
     if [ "$name" = windows ]; then
-        source=tests/windows/test_windows.c implementation=$work/implementation.o
         { # the program exports its recorder, and nothing else, to DLLs that mark up
             echo EXPORTS
             ${CC%gcc}nm "$implementation" | sed -n -e 's/.* T _*\(prof_[a-z_]*\)$/\1/p' -e 's/.* [BD] _*\(prof_[a-z_]*\)$/\1 DATA/p'
         } >"$work/windows.def"
-        more="$more -Itests $work/windows.def -Wl,--out-implib,$work/libwindows.a"
+        more="$more $work/windows.def -Wl,--out-implib,$work/libwindows.a"
     fi
-    if ! $CC $flags $inside -DTEST_PROGRAM="\"$name\"" -DTRACE_FOLDER="\"$work/out/$name\"" "$source" \
-        tests/windows/posix.c $implementation $more -o "$work/$name.exe" $libraries >"$work/$name.log" 2>&1; then
+    flags="$flags -DTEST_PROGRAM=\"$name\" -DTRACE_FOLDER=\"$work/out/$name\""
+    if ! {
+        { [ -z "$inside" ] || of_the_implementation "$source" "$inside"; } &&
+            $CC $flags ${inside:-"$source"} "$work/posix.o" $implementation $more -o "$work/$name.exe" $libraries
+    } >"$work/$name.log" 2>&1; then
         echo "FAIL $name: does not compile"
         grep -E 'error|undefined' "$work/$name.log" | head -n 5
     elif [ "$name" = windows ] && ! {
@@ -86,13 +99,13 @@ timeout 300 "$runner" "$work/none.exe" >"$work/prefix.log" 2>&1 # makes its fold
 if [ -n "$MSVC" ]; then
     sh tests/compile/msvc.sh --implementation "$work/implementation.o" || exit 1
     sh tests/compile/msvc.sh --runtime "$more" || exit 1
-    own=windows
 else
     $CC -std=gnu99 -O0 -Wall -Wextra -Wshadow -Werror -I. -c tests/implementation.c -o "$work/implementation.o" || exit 1
 fi
 ${CC%gcc}objcopy -w --globalize-symbol='*prof_*' --redefine-sym __chkstk=___chkstk_ms "$work/implementation.o" || exit 1
+$CC $flags -w -c tests/windows/posix.c -o "$work/posix.o" || exit 1
 sh tests/declared.sh "$work/declared" || exit 1
-[ $# -gt 0 ] || set -- $own $sharing
+[ $# -gt 0 ] || set -- $sharing $([ -n "$MSVC" ] || echo $own)
 printf '%s\n' "$@" | xargs -n 1 -P "$JOBS" sh tests/wine.sh --one | tee "$work/results"
 wineserver -k 2>/dev/null || /usr/lib/wine/wineserver64 -k 2>/dev/null # this folder's, which would wait for more
 awk -v all=$# '

@@ -43,7 +43,7 @@ int posix_host_name(char *to, size_t size)
     return GetComputerNameA(to, &length) ? 0 : -1;
 }
 
-/* Tests that cannot run here, of the program TEST_PROGRAM. Those that call what is missing before they start a thread
+/* Tests that cannot run here, of whichever program. Those that call what is missing before they start a thread
    skip themselves. */
 static const struct { const char *program, *test, *why; } cannot[] = {
 #include "skipped.h"
@@ -52,7 +52,7 @@ static const struct { const char *program, *test, *why; } cannot[] = {
 const char *test_cannot(const char *name)
 {
     for (int i = 0; cannot[i].program; ++i)
-        if (!strcmp(cannot[i].program, TEST_PROGRAM) && !strcmp(cannot[i].test, name)) return cannot[i].why;
+        if (!strcmp(cannot[i].program, test_program) && !strcmp(cannot[i].test, name)) return cannot[i].why;
     return NULL;
 }
 

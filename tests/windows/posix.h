@@ -30,6 +30,10 @@ extern "C" {
 /* Where a test goes on that called what is not there; see test_run() of test.h. */
 extern jmp_buf test_left;
 extern const char *test_lacking;
+extern const char *const test_program; /* its name */
+#ifdef TEST_PROGRAM
+const char *const test_program = TEST_PROGRAM;
+#endif
 const char *test_cannot(const char *name); /* why this test is skipped; null: it is not */
 void test_lacks(const char *what) __attribute__((__noreturn__));
 int posix_host_name(char *to, size_t size);

@@ -1,8 +1,7 @@
 /* prof_server.h with the sockets of Windows: captures, stopping, ports. What it answers is tested by test_server.c. */
 #undef gethostname /* of posix.h; winsock2.h declares it */
-#define PROF_IMPLEMENTATION
-#include "prof_chrome.h"
-#include "prof_server.h"
+#include "private.h"
+#include "../../prof_server.h"
 #include "test.h"
 #include "trace.h"
 
