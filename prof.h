@@ -2067,10 +2067,11 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #ifdef PROF__NO_DOUBLE
 #ifdef __cplusplus
 #define PROF__INTEGER(value) PROF__TO(int64_t, value)
-#else /* an array of -1 elements: the value is floating-point */
+#else /* a width of -1: the value is floating-point */
 #define PROF__INTEGER(value) \
-    ((void)sizeof(char[__builtin_types_compatible_p(__typeof__((value) + 0), double) || \
-                               __builtin_types_compatible_p(__typeof__((value) + 0), float) ? -1 : 1]), \
+    ((void)sizeof(struct { int is_not_an_integer_see_PROF_NO_DOUBLE : \
+                               __builtin_types_compatible_p(__typeof__((value) + 0), double) || \
+                               __builtin_types_compatible_p(__typeof__((value) + 0), float) ? -1 : 1; }), \
      PROF__TO(int64_t, value))
 #endif
 #define PROF__NUMBER(value, real, integer) integer
@@ -2653,8 +2654,8 @@ enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DE
    The differences between systems. With PROF_FREESTANDING the user's macros replace the system: see the manual. */
 
 #if defined(PROF_FREESTANDING)
-#if !defined(PROF_CLOCK_READ) || !defined(PROF_CPU_STATE)
-#error "prof.h: PROF_FREESTANDING needs PROF_CLOCK_READ() and PROF_CPU_STATE(): see the manual"
+#if !defined(PROF_CLOCK_READ) || !defined(PROF_CPU_STATE) || !defined(PROF_CPU_STATE_SIZE)
+#error "prof.h: PROF_FREESTANDING needs PROF_CLOCK_READ(), PROF_CPU_STATE() and PROF_CPU_STATE_SIZE: see the manual"
 #endif
 #elif defined(_WIN32)
 #ifndef WIN32_LEAN_AND_MEAN

@@ -352,10 +352,11 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #ifdef PROF__NO_DOUBLE
 #ifdef __cplusplus
 #define PROF__INTEGER(value) PROF__TO(int64_t, value)
-#else /* an array of -1 elements: the value is floating-point */
+#else /* a width of -1: the value is floating-point */
 #define PROF__INTEGER(value) \
-    ((void)sizeof(char[__builtin_types_compatible_p(__typeof__((value) + 0), double) || \
-                               __builtin_types_compatible_p(__typeof__((value) + 0), float) ? -1 : 1]), \
+    ((void)sizeof(struct { int is_not_an_integer_see_PROF_NO_DOUBLE : \
+                               __builtin_types_compatible_p(__typeof__((value) + 0), double) || \
+                               __builtin_types_compatible_p(__typeof__((value) + 0), float) ? -1 : 1; }), \
      PROF__TO(int64_t, value))
 #endif
 #define PROF__NUMBER(value, real, integer) integer

@@ -3,8 +3,8 @@
    The differences between systems. With PROF_FREESTANDING the user's macros replace the system: see the manual. */
 
 #if defined(PROF_FREESTANDING)
-#if !defined(PROF_CLOCK_READ) || !defined(PROF_CPU_STATE)
-#error "prof.h: PROF_FREESTANDING needs PROF_CLOCK_READ() and PROF_CPU_STATE(): see the manual"
+#if !defined(PROF_CLOCK_READ) || !defined(PROF_CPU_STATE) || !defined(PROF_CPU_STATE_SIZE)
+#error "prof.h: PROF_FREESTANDING needs PROF_CLOCK_READ(), PROF_CPU_STATE() and PROF_CPU_STATE_SIZE: see the manual"
 #endif
 #elif defined(_WIN32)
 #ifndef WIN32_LEAN_AND_MEAN

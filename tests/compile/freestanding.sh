@@ -77,8 +77,12 @@ for compiler in "gcc -std=gnu99 -mno-sse -mgeneral-regs-only" "g++ -x c++ -std=c
     esac
     text=$($compiler -O2 $FLAGS -c $out/integers.c -o $out/integers.o 2>&1)
     if [ -z "$text" ] && [ -f $out/integers.o ]; then
-        case $compiler in gcc*) $compiler -O2 $FLAGS -DREAL -c $out/integers.c -o $out/real.o 2>/dev/null &&
-            text="a floating-point counter compiles" ;;
+        case $compiler in *++*) ;; *)
+            $compiler $FLAGS -DREAL -fsyntax-only $out/integers.c 2>&1 | grep -q not_an_integer_see_PROF_NO_DOUBLE ||
+                text="a floating-point counter compiles, or it is not said why not"
+            grep -v CPU_STATE_SIZE $out/integers.c >$out/no_size.c
+            $compiler $FLAGS -fsyntax-only $out/no_size.c 2>&1 | grep -q '#error.*needs.*and PROF_CPU_STATE_SIZE' ||
+                text="it is not said that there is no PROF_CPU_STATE_SIZE" ;;
         esac
     fi
     if [ -z "$text" ] && [ -f $out/integers.o ]; then
