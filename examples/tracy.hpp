@@ -116,6 +116,12 @@ public:
 #define ZoneNamedNC(variable, name, color, active) ZoneNamedN(variable, name, active)
 #define ZoneTransient(variable, active) ZoneNamed(variable, active)
 #define ZoneTransientN(variable, name, active) PROFILE_SCOPE_S(name)
+#define ZoneNamedS(variable, depth, active) ZoneNamed(variable, active)
+#define ZoneNamedNS(variable, name, depth, active) ZoneNamedN(variable, name, active)
+#define ZoneNamedCS(variable, color, depth, active) ZoneNamedC(variable, color, active)
+#define ZoneNamedNCS(variable, name, color, depth, active) ZoneNamedNC(variable, name, color, active)
+#define ZoneTransientS(variable, depth, active) ZoneTransient(variable, active)
+#define ZoneTransientNS(variable, name, depth, active) ZoneTransientN(variable, name, active)
 
 // An argument belongs to the innermost scope of the thread; with a variable, to that one.
 #define TRACY_FORMATTED(record, ...)                                      \
@@ -152,6 +158,10 @@ public:
 #define TracyMessageL(text) PROFILE_LOG(PROF_LOG_INFO, "%s", text)
 #define TracyMessageC(text, size, color) TracyMessage(text, size)
 #define TracyMessageLC(text, color) TracyMessageL(text)
+#define TracyMessageS(text, size, depth) TracyMessage(text, size)
+#define TracyMessageLS(text, depth) TracyMessageL(text)
+#define TracyMessageCS(text, size, color, depth) TracyMessage(text, size)
+#define TracyMessageLCS(text, color, depth) TracyMessageL(text)
 #define TracyAppInfo(text, size) prof_set_metadata("app info", tracy::chars{text, size}.string().c_str())
 #define TracySetProgramName(name) prof_set_metadata("program name", name)
 
@@ -163,6 +173,14 @@ public:
 #define TracySecureFree(pointer) TracyFree(pointer)
 #define TracyAllocS(pointer, size, depth) TracyAlloc(pointer, size)
 #define TracyFreeS(pointer, depth) TracyFree(pointer)
+#define TracyAllocNS(pointer, size, depth, pool) TracyAllocN(pointer, size, pool)
+#define TracyFreeNS(pointer, depth, pool) TracyFreeN(pointer, pool)
+#define TracySecureAllocN(pointer, size, pool) TracyAllocN(pointer, size, pool)
+#define TracySecureFreeN(pointer, pool) TracyFreeN(pointer, pool)
+#define TracySecureAllocS(pointer, size, depth) TracyAlloc(pointer, size)
+#define TracySecureFreeS(pointer, depth) TracyFree(pointer)
+#define TracySecureAllocNS(pointer, size, depth, pool) TracyAllocN(pointer, size, pool)
+#define TracySecureFreeNS(pointer, depth, pool) TracyFreeN(pointer, pool)
 
 #define TracyFiberEnter(name) prof_fiber_switch(tracy::fiber(name))
 #define TracyFiberEnterHint(name, group) TracyFiberEnter(name)

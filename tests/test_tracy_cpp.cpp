@@ -14,7 +14,8 @@ static int zones(int depth)
     {
         ZoneScopedN("inner");
         ZoneScopedNC("colored", 0xff0000);
-        ZoneNamedN(outer, "named", true);
+        ZoneNamedNS(outer, "named", 8, true);
+        ZoneNamedS(unnamed, 8, false);
         ZoneNamedN(never, "inactive", false);
         ZoneScopedN("innermost");
         ZoneTextV(outer, "outer!", 5);
@@ -35,7 +36,7 @@ TEST(zones_and_messages)
         FrameMarkEnd("loading");
         TracyPlot("load", 0.5 * i);
         TracyMessage("hello world", 5);
-        TracyMessageL("literal");
+        TracyMessageLCS("literal", 0xff0000, 8);
     }
     prof_trace *trace = trace_stop();
     trace_list list = trace_read(trace, trace_track_named(trace, "test_tracy_cpp"));
@@ -82,8 +83,8 @@ TEST(locks_and_memory)
     account.other.unlock();
     char block[64];
     TracyAlloc(block, 64);
-    TracyAllocN(block + 1, 10, "pool");
-    TracyFreeN(block + 1, "pool");
+    TracySecureAllocNS(block + 1, 10, 8, "pool");
+    TracyFreeNS(block + 1, 8, "pool");
     prof_trace *trace = trace_stop();
     CHECK_EQUAL(account.money, 1000);
     prof_lock_row *locks = NULL;
