@@ -1836,6 +1836,7 @@ static void prof__xplane_line_name(prof__xplane *x, const prof__xplane_line *lin
     snprintf(number, sizeof number, "%s %lu", track->fiber ? "fiber" : *track->device ? "row" : "thread",
              (unsigned long)x->tracks[line->track].id);
     prof__xplane_letters(&x->text, *track->name ? track->name : number);
+    if (!strcmp(track->name, "_counters_")) prof__xplane_letters(&x->text, " "); /* else XProf reads its scopes as such */
     prof__xplane_message(&x->entry, PROF__XLINE_NAME, x->text.data, x->text.size);
     if (line->kind != PROF__XPLANE_THREAD || !prof__xplane_is_main(x, track)) return;
     prof__xplane_letters(&x->text, " (");
@@ -3001,7 +3002,9 @@ static int prof__xplane_wished(const char *path)
 {
     int cancel = prof__lock_steady(&prof__xplane_wish.word), perfetto = 0;
     size_t length = strlen(path), own = strlen(prof__xplane_wish.logdir);
-    if (own <= length && !strcmp(path + length - own, prof__xplane_wish.logdir)) perfetto = prof__xplane_wish.perfetto;
+    if (own <= length && !strcmp(path + length - own, prof__xplane_wish.logdir) &&
+        (own == length || prof__is_slash(path[length - own - 1])))
+        perfetto = prof__xplane_wish.perfetto;
     prof__unlock_steady(&prof__xplane_wish.word, cancel);
     return perfetto;
 }

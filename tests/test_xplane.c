@@ -1025,6 +1025,23 @@ TEST(counters_are_lines_of_their_own)
     prof_trace_close(trace);
 }
 
+/* A thread may be called like the line of counters, which XProf reads otherwise. */
+TEST(a_thread_called_like_the_counters)
+{
+    start(PROF_RING);
+    PROFILE_THREAD("_counters_");
+    { PROFILE_SCOPE("x"); }
+    PROFILE_COUNTER("c", 1);
+    prof_trace *trace = stop();
+    xspace all = written(trace, NULL);
+    const space_plane *plane = plane_of(&all, "/host:CPU");
+    CHECK_EQUAL(plane->line_count, 2);
+    CHECK(strcmp(plane->lines[0].name, "_counters_") && !strncmp(plane->lines[0].shown, "_counters_", 10));
+    CHECK_TEXT(name_of(plane, &line_of(plane, "_counters_")->events[0]), "c");
+    free_all();
+    prof_trace_close(trace);
+}
+
 TEST(frames_spans_and_locks)
 {
     static int a_lock;
@@ -2456,6 +2473,13 @@ TEST(start_trace_with_options)
     CHECK_EQUAL(prof_xplane_stop_trace(), PROF_OK);
     CHECK_TEXT(names_in(path), "h.xplane.pb i.perfetto_trace.json.gz i.xplane.pb perfetto_trace.json.gz ");
     check_perfetto(path, "i.perfetto_trace.json.gz", "\"other\"", NULL);
+    /* a directory of a similar name has none */
+    char other[900];
+    CHECK_EQUAL(prof_xplane_start_trace_with(path, &options), PROF_OK);
+    snprintf(other, sizeof other, "%s/other_%s/", logs, path);
+    CHECK_EQUAL(prof_save(other), PROF_OK);
+    CHECK_TEXT(names_in(other), "i.xplane.pb ");
+    CHECK_EQUAL(prof_xplane_stop_trace(), PROF_OK);
     /* the next one does not want it */
     snprintf(path, sizeof path, "%s/plugins/profile/plain", logs);
     CHECK_EQUAL(prof_xplane_start_trace_with(path, NULL), PROF_OK);
