@@ -314,6 +314,15 @@ typedef enum prof__xplane_what {
     PROF__XPLANE_PLAIN    /* unchanged: XProf knows the name */
 } prof__xplane_what;
 
+/* The types of events, as bits, for which there is more than the lines of threads. */
+enum {
+    PROF__XPLANE_COUNTED = 1 << PROF_EVENT_COUNTER,
+    PROF__XPLANE_ALLOCATED = 1 << PROF_EVENT_ALLOC | 1 << PROF_EVENT_FREE,
+    PROF__XPLANE_FLOWN = 1 << PROF_EVENT_FLOW_OUT | 1 << PROF_EVENT_FLOW_STEP | 1 << PROF_EVENT_FLOW_IN,
+    PROF__XPLANE_SPANNED = 1 << PROF_EVENT_SPAN_BEGIN | 1 << PROF_EVENT_SPAN_MARK | 1 << PROF_EVENT_SPAN_END,
+    PROF__XPLANE_LOCKED = 1 << PROF_EVENT_LOCK_WAIT | 1 << PROF_EVENT_LOCK_ACQUIRE | 1 << PROF_EVENT_LOCK_RELEASE
+};
+
 typedef enum prof__xplane_kind {
     PROF__XPLANE_THREAD = 0,
     PROF__XPLANE_COUNTERS,
@@ -363,7 +372,7 @@ typedef struct prof__xplane_line {
 
 typedef struct prof__xplane_track {
     uint32_t id;
-    int counters;
+    uint32_t types; /* bit n: it has events of type n */
     uint32_t *flows; /* the numbers of the flows of its points, in order */
     size_t flow_count, flow_capacity, flow_next;
     size_t step_first, step_next; /* in prof__xplane.steps: its first, and how many it has so far */
@@ -402,7 +411,6 @@ typedef struct prof__xplane {
     int changed;          /* 1: a line did not get the size it had when it was measured */
     prof_status status;
     /* what the threads' lines were found to contain */
-    int has_counters, has_memory, has_flows, has_spans, has_locks;
     int flows_done;
     uint32_t flow_serial;
     uint64_t truncated_begin, truncated_end, late;
@@ -1350,7 +1358,6 @@ static void prof__xplane_point(prof__xplane *x, size_t index, const prof_event *
     int inside = held->held && !held->flow && event->depth == held->depth + 1 && !event->arg_count;
     prof__xplane_bytes *stats = inside ? &x->stats : &x->point;
     uint64_t serial = track->flow_next < track->flow_count ? track->flows[track->flow_next++] : 0;
-    x->has_flows = 1;
     if (!x->writing && x->keeping) prof__xplane_forget(x); /* the numbers are not known yet */
     if (!prof__xplane_wanted(x, event)) return;
     if (!inside) {
@@ -1398,26 +1405,6 @@ static void prof__xplane_frame_met(prof__xplane *x, prof__xplane_kind kind, size
     x->frames[x->frame_count++].id = handle;
 }
 
-/* Notes what the present line does not show, but another one may. */
-static void prof__xplane_met(prof__xplane *x, size_t index, const prof_event *event)
-{
-    switch (event->type) {
-    case PROF_EVENT_COUNTER: x->has_counters = x->tracks[index].counters = 1; break;
-    case PROF_EVENT_FRAME:
-        if (event->duration_ns) prof__xplane_frame_met(x, PROF__XPLANE_FRAMES_OF, index, event->site->name, 0);
-        break;
-    case PROF_EVENT_SPAN_BEGIN:
-    case PROF_EVENT_SPAN_MARK:
-    case PROF_EVENT_SPAN_END: x->has_spans = 1; break;
-    case PROF_EVENT_ALLOC:
-    case PROF_EVENT_FREE: x->has_memory = 1; break;
-    case PROF_EVENT_LOCK_WAIT:
-    case PROF_EVENT_LOCK_ACQUIRE:
-    case PROF_EVENT_LOCK_RELEASE: x->has_locks = 1; break;
-    default: break;
-    }
-}
-
 /* Returns 1 for an instant that stands on its thread's line. */
 static int prof__xplane_shown(const prof_event *event)
 {
@@ -1427,11 +1414,13 @@ static int prof__xplane_shown(const prof_event *event)
 
 static void prof__xplane_event(prof__xplane *x, size_t index, const prof_event *event)
 {
+    x->tracks[index].types |= 1u << event->type;
     if (prof__is_flow(event->type)) {
         prof__xplane_point(x, index, event);
         return;
     }
-    prof__xplane_met(x, index, event);
+    if (event->type == PROF_EVENT_FRAME && event->duration_ns)
+        prof__xplane_frame_met(x, PROF__XPLANE_FRAMES_OF, index, event->site->name, 0);
     if (!prof__xplane_wanted(x, event)) return;
     if (event->type == PROF_EVENT_SCOPE && (uint64_t)event->duration_ns < x->options.min_duration_ns) {
         if (event->depth <= x->held.depth) prof__xplane_release(x, event); /* the event is not inside it */
@@ -1518,23 +1507,35 @@ static void prof__xplane_walk_frames(prof__xplane *x, const prof__xplane_line *l
     prof_cursor_close(cursor);
 }
 
-/*-- counters --*/
+/*-- lines of several threads --*/
 
-static int prof__xplane_same_device(const char *a, const char *b)
+/* Returns 1 if a track has events of these types. Counters are those of the present plane. */
+static int prof__xplane_has(const prof__xplane *x, size_t track, uint32_t types)
 {
-    return a ? !strcmp(a, b) : !*b;
+    const char *device = prof_trace_track(x->trace, track)->device;
+    if (types == PROF__XPLANE_COUNTED && (x->device ? device != x->device : *device)) return 0;
+    return (x->tracks[track].types & types) != 0;
 }
 
-/* Leaves on a time line only the tracks with counters of the present plane: the others need not be read. */
-static void prof__xplane_only_counters(const prof__xplane *x, prof_timeline *timeline)
+static int prof__xplane_any(const prof__xplane *x, uint32_t types)
 {
+    size_t i, tracks = prof_trace_track_count(x->trace);
+    for (i = 0; i < tracks; i++)
+        if (prof__xplane_has(x, i, types)) return 1;
+    return 0;
+}
+
+/* Opens a time line of the tracks that have events of these types: the others need not be read. */
+static prof_status prof__xplane_timeline(const prof__xplane *x, uint32_t types, prof_timeline **timeline)
+{
+    prof_status status = prof_timeline_open(x->trace, timeline);
     size_t i, kept = 0;
-    for (i = 0; i < timeline->start_count; i++) {
-        size_t track = timeline->starts[i].track;
-        if (x->tracks[track].counters && prof__xplane_same_device(x->device, prof_trace_track(x->trace, track)->device))
-            timeline->starts[kept++] = timeline->starts[i];
-    }
-    timeline->start_count = kept;
+    if (status) return status;
+    for (i = 0; i < (*timeline)->start_count; i++)
+        if (prof__xplane_has(x, (*timeline)->starts[i].track, types))
+            (*timeline)->starts[kept++] = (*timeline)->starts[i];
+    (*timeline)->start_count = kept;
+    return PROF_OK;
 }
 
 /* Writes the counters of all threads, or of all rows of a device, in order of time. */
@@ -1542,8 +1543,7 @@ static void prof__xplane_walk_counters(prof__xplane *x)
 {
     prof_timeline *timeline = NULL;
     prof_event event;
-    prof_status status = prof_timeline_open(x->trace, &timeline), closed;
-    if (!status) prof__xplane_only_counters(x, timeline);
+    prof_status status = prof__xplane_timeline(x, PROF__XPLANE_COUNTED, &timeline), closed;
     while (status == PROF_OK && x->status == PROF_OK && x->out.status == PROF_OK &&
            prof_timeline_next(timeline, &event, NULL)) {
         uint32_t id;
@@ -1638,7 +1638,7 @@ static void prof__xplane_walk_memory(prof__xplane *x, int counters)
     prof_event event;
     size_t track;
     int good = prof__heap_open(&heap, x->trace);
-    prof_status status = good ? prof_timeline_open(x->trace, &timeline) : PROF_NO_MEMORY;
+    prof_status status = good ? prof__xplane_timeline(x, PROF__XPLANE_ALLOCATED, &timeline) : PROF_NO_MEMORY;
     while (status == PROF_OK && good && x->status == PROF_OK && x->out.status == PROF_OK &&
            prof_timeline_next(timeline, &event, &track))
         good = prof__xplane_heap_step(x, &heap, &event, track, counters);
@@ -1738,7 +1738,7 @@ static void prof__xplane_walk_locks(prof__xplane *x)
     uint64_t number = 0;
     int64_t end = x->about->to_ns && x->about->to_ns < x->about->duration_ns ? x->about->to_ns : x->about->duration_ns;
     int good = prof__locks_open(&all, x->trace, 0);
-    prof_status status = good ? prof_timeline_open(x->trace, &timeline) : PROF_NO_MEMORY;
+    prof_status status = good ? prof__xplane_timeline(x, PROF__XPLANE_LOCKED, &timeline) : PROF_NO_MEMORY;
     while (status == PROF_OK && good && x->status == PROF_OK && x->out.status == PROF_OK &&
            prof_timeline_next(timeline, &event, &track)) {
         good = prof__locks_step(&all, &event, track);
@@ -1836,7 +1836,7 @@ static void prof__xplane_line_name(prof__xplane *x, const prof__xplane_line *lin
     snprintf(number, sizeof number, "%s %lu", track->fiber ? "fiber" : *track->device ? "row" : "thread",
              (unsigned long)x->tracks[line->track].id);
     prof__xplane_letters(&x->text, *track->name ? track->name : number);
-    if (!strcmp(track->name, "_counters_")) prof__xplane_letters(&x->text, " "); /* else XProf reads its scopes as such */
+    if (!strcmp(track->name, "_counters_")) prof__xplane_letters(&x->text, " "); /* XProf reads such lines otherwise */
     prof__xplane_message(&x->entry, PROF__XLINE_NAME, x->text.data, x->text.size);
     if (line->kind != PROF__XPLANE_THREAD || !prof__xplane_is_main(x, track)) return;
     prof__xplane_letters(&x->text, " (");
@@ -1938,7 +1938,7 @@ static void prof__xplane_put_plane(prof__xplane *x, const char *prefix, const ch
     char number[16];
     uint64_t size = 0;
     size_t i;
-    if (x->has_flows && !x->flows_done) prof__xplane_number_flows(x);
+    if (!x->flows_done && prof__xplane_any(x, PROF__XPLANE_FLOWN)) prof__xplane_number_flows(x);
     for (i = 0; i < x->line_count; i++) size += prof__xplane_line_size(x, i);
     if (!prof__xplane_sound(x) || (!size && !plain)) return;
     if (strcmp(prefix, "/host:CPU") && !x->gpu) x->custom++;
@@ -2019,7 +2019,6 @@ static void prof__xplane_new_plane(prof__xplane *x, const char *device)
     x->kept.size = 0;
     x->device = device;
     x->gpu = device && prof__xplane_is_accelerator(x, device);
-    x->has_counters = 0;
 }
 
 static void prof__xplane_line_of(prof__xplane *x, prof__xplane_kind kind, size_t track)
@@ -2035,9 +2034,11 @@ static void prof__xplane_host_plane(prof__xplane *x)
     for (i = 0; i < tracks; i++)
         if (!*prof_trace_track(x->trace, i)->device) prof__xplane_line_of(x, PROF__XPLANE_THREAD, i);
     prof__xplane_measure(x);
-    if (x->has_counters) prof__xplane_line_of(x, PROF__XPLANE_COUNTERS, 0);
-    if (x->has_memory) prof__xplane_line_of(x, PROF__XPLANE_MEMORY, 0);
-    if (x->has_memory) prof__xplane_line_of(x, PROF__XPLANE_POOLS, 0);
+    if (prof__xplane_any(x, PROF__XPLANE_COUNTED)) prof__xplane_line_of(x, PROF__XPLANE_COUNTERS, 0);
+    if (prof__xplane_any(x, PROF__XPLANE_ALLOCATED)) {
+        prof__xplane_line_of(x, PROF__XPLANE_MEMORY, 0);
+        prof__xplane_line_of(x, PROF__XPLANE_POOLS, 0);
+    }
     prof__xplane_measure(x);
     prof__xplane_put_plane(x, "/host:CPU", "", "", 0);
 }
@@ -2052,7 +2053,7 @@ static size_t prof__xplane_device_plane(prof__xplane *x, size_t first)
     for (; i < tracks && prof_trace_track(x->trace, i)->device == track->device; i++)
         prof__xplane_line_of(x, PROF__XPLANE_THREAD, i);
     prof__xplane_measure(x);
-    if (x->has_counters) prof__xplane_line_of(x, PROF__XPLANE_COUNTERS, first);
+    if (prof__xplane_any(x, PROF__XPLANE_COUNTED)) prof__xplane_line_of(x, PROF__XPLANE_COUNTERS, first);
     prof__xplane_measure(x);
     prof__xplane_put_plane(x, x->gpu ? "/device:GPU:" : "/device:CUSTOM:", track->device,
                            track->alignment == PROF_ALIGN_GUESS ? " (clock not aligned)" : "", 0);
@@ -2073,8 +2074,10 @@ static void prof__xplane_frames_plane(prof__xplane *x)
     prof__xplane_put_plane(x, "/device:CUSTOM:", "frames", "", 0);
 }
 
-static void prof__xplane_async_plane(prof__xplane *x, prof__xplane_kind kind, const char *name)
+/* types: the events that it shows. */
+static void prof__xplane_async_plane(prof__xplane *x, prof__xplane_kind kind, const char *name, uint32_t types)
 {
+    if (!prof__xplane_sound(x) || !prof__xplane_any(x, types)) return;
     prof__xplane_new_plane(x, NULL);
     prof__xplane_line_of(x, kind, 0);
     prof__xplane_measure(x);
@@ -2170,9 +2173,9 @@ static void prof__xplane_space(prof__xplane *x, const char *host)
         else
             i++;
     }
-    if (x->has_spans && prof__xplane_sound(x)) prof__xplane_async_plane(x, PROF__XPLANE_SPANS, "spans");
+    prof__xplane_async_plane(x, PROF__XPLANE_SPANS, "spans", PROF__XPLANE_SPANNED);
     if (x->frame_count && prof__xplane_sound(x)) prof__xplane_frames_plane(x);
-    if (x->has_locks && prof__xplane_sound(x)) prof__xplane_async_plane(x, PROF__XPLANE_LOCKS, "locks");
+    prof__xplane_async_plane(x, PROF__XPLANE_LOCKS, "locks", PROF__XPLANE_LOCKED);
     if (prof__xplane_sound(x)) prof__xplane_env_plane(x);
     if (!prof__xplane_sound(x)) return;
     prof__xplane_warnings(x);

@@ -1151,6 +1151,41 @@ TEST(allocations_are_what_the_memory_profile_reads)
     prof_trace_close(trace);
 }
 
+static void *many_scopes(void *unused)
+{
+    for (int i = 0; i < 20000; ++i) { PROFILE_SCOPE("x"); }
+    return unused;
+}
+
+static void add_share(void *user, double share) { *(double *)user += share; }
+
+/* A thread that has only scopes is not read again for the counters, allocations and locks of others. */
+TEST(what_has_no_counters_is_not_read_for_them)
+{
+    double shares[2] = {0, 0};
+    static int a_lock;
+    for (int more = 0; more < 2; ++more) {
+        pthread_t thread;
+        memory m;
+        start(PROF_RING);
+        CHECK(!pthread_create(&thread, NULL, many_scopes, NULL));
+        pthread_join(thread, NULL);
+        PROFILE_MARK("main");
+        if (more) {
+            PROFILE_COUNTER("c", 1);
+            PROFILE_ALLOC(&a_lock, 1);
+            PROFILE_LOCK_ACQUIRE(&a_lock, "m");
+        }
+        prof_trace *trace = stop();
+        memset(&m, 0, sizeof m);
+        m.only_count = 1;
+        prof_trace_watch(trace, add_share, &shares[more]);
+        CHECK_EQUAL(prof_xplane_stream(trace, memory_sink(&m), NULL), PROF_OK);
+        prof_trace_close(trace);
+    }
+    CHECK(shares[0] > 0.9 && shares[1] < shares[0] + 0.9);
+}
+
 TEST(devices_are_planes)
 {
     prof_device_clock clock;
