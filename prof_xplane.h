@@ -68,8 +68,8 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
                 used again, each FLOW_OUT begins another flow
     frame       the plane "/device:CUSTOM:frames", with a line for each thread and name, and the number as the stat
                 "frame"; the 65th and later names of a trace are left out, and a warning says so
-    span        the plane "/device:CUSTOM:spans", with a row for each name, the stat "span_id", and arguments; locks are
-                in "/device:CUSTOM:locks"
+    span        the plane "/device:CUSTOM:spans", with a row for each name, the stat "span_id", and arguments; a
+                PROFILE_SPAN_MARK is an event of 0 ns. Locks are in "/device:CUSTOM:locks"
     device      the plane "/device:CUSTOM:NAME", with its rows as lines. "(clock not aligned)" after the name says that
                 its times are only guessed
     accelerator a device that is called gpu, tpu or NeuronCore, as in "gpu 0" and "GPU:1", or that
@@ -90,10 +90,11 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
     Times are picoseconds since the stat profile_start_time of "Task Environment", up to 106 days. XProf adds them to
     that time to show several hosts side by side. It is the time of prof_start(), or the begin of the window (a capture,
     prof_save_last()); for several traces in one run, that of the first of these. The events of a line are in order of
-    time, a parent before its children.
+    time, a parent before its children; spans and locks, which may overlap, are in order of their ends.
 
-    Memory does not grow with the number of events, except by some 50 bytes for each flow, and by the distinct run-time
-    names, of which a plane keeps 65536; further ones get the name of their call site, and the stat "name". In this
+    Memory does not grow with the number of events, except by some 50 bytes for each flow, block that is allocated, open
+    span, and, if there is an accelerator, step; and by the distinct run-time names, of which a plane keeps 65536;
+    further ones get the name of their call site, and the stat "name". In this
     format lengths come first: up to 64 MiB of events wait in memory until their length is known; threads with more, and
     those with flows, are read twice. XProf reads files of less than 2 GiB, some 100 million scopes: a larger one is not
     written (PROF_UNSUPPORTED), but a part of the trace can be.
@@ -123,7 +124,7 @@ extern "C" {
 
 /* All zero is the default: everything. */
 typedef struct prof_xplane_options {
-    uint64_t min_duration_ns; /* leaves out shorter scopes */
+    uint64_t min_duration_ns; /* leaves out shorter scopes, and waits for locks and holds of them */
     int64_t from_ns, to_ns;   /* leaves out what lies outside; to_ns 0: no limit. What overlaps is written whole */
     const char *run, *host;   /* RUN and HOST; NULL or "": as described above. Without / \ and : */
     const char *accelerators; /* names of devices, separated by commas; "*": all, "": none. NULL: as the metadata
