@@ -983,6 +983,12 @@ static void prof__xplane_names_clear(prof__xplane *x)
 
 static int64_t prof__xplane_time(int64_t ns) { return ns < 0 ? 0 : ns; }
 
+/* Returns where the window of a trace ends. */
+static int64_t prof__xplane_end(const prof_trace_info *about)
+{
+    return about->to_ns && about->to_ns < about->duration_ns ? about->to_ns : about->duration_ns;
+}
+
 /* Gives up keeping the events of the present line: they will be made again. */
 static void prof__xplane_forget(prof__xplane *x)
 {
@@ -1737,7 +1743,7 @@ static void prof__xplane_walk_locks(prof__xplane *x)
     prof_event event;
     size_t track, i;
     uint64_t number = 0;
-    int64_t end = x->about->to_ns && x->about->to_ns < x->about->duration_ns ? x->about->to_ns : x->about->duration_ns;
+    int64_t end = prof__xplane_end(x->about);
     int good = prof__locks_open(&all, x->trace, 0);
     prof_status status = good ? prof__xplane_timeline(x, PROF__XPLANE_LOCKED, &timeline) : PROF_NO_MEMORY;
     while (status == PROF_OK && good && x->status == PROF_OK && x->out.status == PROF_OK &&
@@ -2107,7 +2113,7 @@ static void prof__xplane_env_plane(prof__xplane *x)
     const char *key, *value;
     char text[40];
     size_t i;
-    int64_t end = about->to_ns && about->to_ns < about->duration_ns ? about->to_ns : about->duration_ns;
+    int64_t end = prof__xplane_end(about);
     prof__xplane_new_plane(x, NULL);
     x->stats.size = 0;
     prof__xplane_stat_number(x, &x->stats, PROF__XPLANE_STAT, PROF__STAT_BEGIN, PROF__XSTAT_UINT,
@@ -2845,7 +2851,7 @@ static void prof__pprof_comment(prof__pprof *p, uint64_t count, const char *text
 static void prof__pprof_make(prof__pprof *p, const prof_trace *trace, const prof_memory_stats *memory)
 {
     const prof_trace_info *about = prof_trace_about(trace);
-    int64_t end = about->to_ns && about->to_ns < about->duration_ns ? about->to_ns : about->duration_ns;
+    int64_t end = prof__xplane_end(about);
     size_t i;
     prof__pprof_string(p, "");
     prof__pprof_type(p, PROF__PPROF_TYPE, "alloc_objects", "count");
