@@ -257,28 +257,6 @@ static int all(void *unused)
 	return leave();
 }
 
-/* ---- what was done */
-
-static int report_show(struct seq_file *file, void *unused)
-{
-	int i;
-
-	wait_for_completion(&done);
-	complete_all(&done); /* the next one need not wait */
-	WRITE_ONCE(ending, true);
-	del_timer_sync(&softirq_timer);
-	hrtimer_cancel(&hard_timer);
-	irq_work_sync(&irq_work);
-	tasklet_kill(&tasklet);
-	msleep(20); /* the last NMI */
-	for (i = 0; i < COUNTS; i++)
-		seq_printf(file, "%s: %d\n", count_names[i], atomic_read(&counts[i]));
-	return 0;
-}
-DEFINE_SHOW_ATTRIBUTE(report);
-
-static struct dentry *report_file;
-
 static void interrupts_start(void)
 {
 	timer_setup(&softirq_timer, on_timer, 0);
@@ -288,6 +266,41 @@ static void interrupts_start(void)
 	hard_timer.function = on_hrtimer;
 	mod_timer(&softirq_timer, jiffies + 1);
 	hrtimer_start(&hard_timer, ns_to_ktime(500 * NSEC_PER_USEC), HRTIMER_MODE_REL_HARD);
+}
+
+static void interrupts_stop(void)
+{
+	WRITE_ONCE(ending, true);
+	del_timer_sync(&softirq_timer);
+	hrtimer_cancel(&hard_timer);
+	irq_work_sync(&irq_work);
+	tasklet_kill(&tasklet);
+}
+
+/* ---- what was done */
+
+static int report_show(struct seq_file *file, void *unused)
+{
+	int i;
+
+	wait_for_completion(&done);
+	complete_all(&done); /* the next one need not wait */
+	interrupts_stop();
+	msleep(20); /* the last NMI */
+	for (i = 0; i < COUNTS; i++)
+		seq_printf(file, "%s: %d\n", count_names[i], atomic_read(&counts[i]));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(report);
+
+static struct dentry *report_file;
+
+static void remove_all(void)
+{
+	debugfs_remove(report_file);
+	interrupts_stop();
+	unregister_kprobe(&probe);
+	nmi_remove();
 }
 
 static int __init workload_load(void)
@@ -304,20 +317,16 @@ static int __init workload_load(void)
 	}
 	report_file = debugfs_create_file("prof_workload", 0400, NULL, NULL, &report_fops);
 	interrupts_start();
-	return run(all, "all", 0);
+	error = run(all, "all", 0);
+	if (error)
+		remove_all();
+	return error;
 }
 
 static void __exit workload_unload(void)
 {
-	debugfs_remove(report_file);
 	wait_for_completion(&done);
-	WRITE_ONCE(ending, true);
-	del_timer_sync(&softirq_timer);
-	hrtimer_cancel(&hard_timer);
-	irq_work_sync(&irq_work);
-	tasklet_kill(&tasklet);
-	unregister_kprobe(&probe);
-	nmi_remove();
+	remove_all();
 }
 
 module_init(workload_load);
