@@ -1,8 +1,8 @@
 # Shared by the scripts of this directory: Debian's source packages and their tools.
 # Everything goes below a directory of the caller's choice; only the apt lists and installed packages are the system's.
 
-# What fails once is tried again, and who else installs something is waited for.
-patient="-o Acquire::Retries=3 -o DPkg::Lock::Timeout=300"
+# What fails once is tried again, and who else installs something is waited for; nothing waits for the disk.
+patient="-o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 -o DPkg::Options::=--force-unsafe-io"
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then
