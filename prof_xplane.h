@@ -79,7 +79,8 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
                 like are transfers, nccl... are collectives. Work belongs to the step from which a flow leads to it, or
                 else to the step in which it began; steps without any work are then not on the overview page. The
                 arguments bytes_accessed, flops, kernel_details ("regs:32 grid:8,1,1 block:256,1,1"), memcpy_details,
-                shape and tf_op are XProf's stats. The line "host steps" has the times of steps
+                shape and tf_op are XProf's stats. The line "host steps" has the times of steps; there are several if
+                steps of threads overlap
     allocations MemoryAllocation and MemoryDeallocation for the Memory Profile tool: the pool is the allocator, the
                 memory scope or the enclosing scope the op, the call site the shape; and a counter "memory: POOL"
     the run     the plane "Task Environment" has process id, begin and end as Unix time, program, clock, mode, and the
@@ -366,7 +367,7 @@ typedef struct prof__xplane_line {
     prof__xplane_kind kind;
     size_t track;
     const char *name; /* of the frames */
-    uint64_t id;      /* the line's; for FRAMES_OF and HANDLE, the handle's, or 0 */
+    uint64_t id;      /* for FRAMES_OF and HANDLE, the handle's, or 0; for STEP_TIMES, the row of the steps */
     uint64_t size;    /* of the events */
     size_t kept;      /* 1 + the place of its events in prof__xplane.kept; 0: they are made again */
 } prof__xplane_line;
@@ -377,12 +378,14 @@ typedef struct prof__xplane_track {
     uint32_t *flows; /* the numbers of the flows of its points, in order */
     size_t flow_count, flow_capacity, flow_next;
     size_t step_first, step_next; /* in prof__xplane.steps: its first, and how many it has so far */
+    int64_t step_end;             /* 1 + the end of the last step that got a row; 0: none did */
 } prof__xplane_track;
 
 /* A step that work of accelerators may belong to. */
 typedef struct prof__xplane_step {
     int64_t start, end;
-    size_t number;
+    size_t number, track;
+    uint64_t row; /* of the accelerators' rows of steps, from 1 on; 0: none, because it is inside another step */
     const prof_callsite *site;
 } prof__xplane_step;
 
@@ -418,7 +421,7 @@ typedef struct prof__xplane {
     uint64_t frames_out; /* names of frames that got no line */
     int accelerators;    /* how many rows are of accelerators */
     prof__xplane_step *steps; /* if there are accelerators: of the host plane; sorted by start when that is written */
-    size_t step_count, step_capacity;
+    size_t step_count, step_capacity, step_rows;
     size_t track;        /* the track that is being read */
     /* of the present plane */
     int custom; /* custom planes so far */
@@ -1185,6 +1188,7 @@ static void prof__xplane_producer(prof__xplane *x)
         x->steps[x->step_count].start = x->held.start;
         x->steps[x->step_count].end = x->held.start + x->held.duration;
         x->steps[x->step_count].site = x->held.site;
+        x->steps[x->step_count].track = x->track;
         x->steps[x->step_count++].number = number;
     }
     x->held.flow = 1;
@@ -1218,15 +1222,35 @@ static void prof__xplane_work(prof__xplane *x, int outer)
     prof__xplane_stat_letters(x, &x->stats, PROF__XEVENT_STAT, PROF__STAT_OP);
 }
 
-/* Writes the steps of the host on a line of the accelerator, because XProf reads the times of steps from devices. */
-static void prof__xplane_walk_steps(prof__xplane *x)
+/* Sorts the steps, and gives each a row on which it does not overlap others. A step inside one of its thread does not
+   count. */
+static void prof__xplane_step_places(prof__xplane *x)
 {
-    int64_t end = -1;
+    int64_t ends[PROF__XPLANE_FRAMES];
+    size_t i, row;
+    if (x->step_count) qsort(x->steps, x->step_count, sizeof *x->steps, prof__xplane_by_start);
+    for (i = 0; i < x->step_count; i++) {
+        prof__xplane_step *step = &x->steps[i];
+        prof__xplane_track *track = &x->tracks[step->track];
+        step->row = 0;
+        if (step->end < track->step_end) continue;
+        track->step_end = step->end + 1;
+        for (row = 0; row < x->step_rows && ends[row] > step->start; row++) {
+        }
+        if (row == PROF__XPLANE_FRAMES) row--; /* too many at once: they overlap */
+        if (row == x->step_rows) x->step_rows++;
+        ends[row] = step->end;
+        step->row = row + 1;
+    }
+}
+
+/* Writes steps of the host on a line of the accelerator, because XProf reads the times of steps from devices. */
+static void prof__xplane_walk_steps(prof__xplane *x, const prof__xplane_line *line)
+{
     size_t i;
     for (i = 0; i < x->step_count; i++) {
         const prof__xplane_step *step = &x->steps[i];
-        if (step->end <= end) continue; /* a step inside a step does not count */
-        end = step->end;
+        if (step->row != line->id) continue;
         x->point.size = 0;
         prof__xplane_consumer(x, &x->point, step);
         prof__xplane_emit(x, prof__xplane_site(x, step->site, PROF__XPLANE_ROOT), step->start, step->end - step->start,
@@ -1775,7 +1799,7 @@ static void prof__xplane_walk(prof__xplane *x, const prof__xplane_line *line)
     case PROF__XPLANE_POOLS: prof__xplane_walk_memory(x, 1); break;
     case PROF__XPLANE_FRAMES_OF: prof__xplane_walk_frames(x, line); break;
     case PROF__XPLANE_LOCKS: prof__xplane_walk_locks(x); break;
-    case PROF__XPLANE_STEP_TIMES: prof__xplane_walk_steps(x); break;
+    case PROF__XPLANE_STEP_TIMES: prof__xplane_walk_steps(x, line); break;
     default: prof__xplane_walk_spans(x, line); break;
     }
 }
@@ -2054,9 +2078,12 @@ static void prof__xplane_host_plane(prof__xplane *x)
 static size_t prof__xplane_device_plane(prof__xplane *x, size_t first)
 {
     const prof_track *track = prof_trace_track(x->trace, first);
-    size_t i = first, tracks = prof_trace_track_count(x->trace);
+    size_t i = first, row, tracks = prof_trace_track_count(x->trace);
     prof__xplane_new_plane(x, track->device);
-    if (x->gpu) prof__xplane_line_of(x, PROF__XPLANE_STEP_TIMES, first);
+    for (row = 1; x->gpu && row <= x->step_rows; row++) {
+        prof__xplane_line_of(x, PROF__XPLANE_STEP_TIMES, first);
+        if (x->line_count) x->lines[x->line_count - 1].id = row;
+    }
     for (; i < tracks && prof_trace_track(x->trace, i)->device == track->device; i++)
         prof__xplane_line_of(x, PROF__XPLANE_THREAD, i);
     prof__xplane_measure(x);
@@ -2173,7 +2200,7 @@ static void prof__xplane_space(prof__xplane *x, const char *host)
         x->accelerators += *device && prof__xplane_is_accelerator(x, device);
     }
     prof__xplane_host_plane(x);
-    if (x->step_count) qsort(x->steps, x->step_count, sizeof *x->steps, prof__xplane_by_start);
+    prof__xplane_step_places(x);
     for (i = 0; i < tracks && prof__xplane_sound(x);) {
         if (*prof_trace_track(x->trace, i)->device)
             i = prof__xplane_device_plane(x, i);

@@ -17,6 +17,7 @@ static long compared;
 #include "json.h" /* utf8_length */
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -1383,6 +1384,59 @@ TEST(accelerators_are_planes_of_gpus)
     }
     free_all();
     prof_trace_close(trace);
+}
+
+static sem_t begun, ended;
+
+static void *steps_beside(void *unused)
+{
+    { PROFILE_STEP("crossing", 1); sem_post(&begun); sem_wait(&ended); wait_a_while(); }
+    sem_post(&begun);
+    sem_wait(&ended);
+    { PROFILE_STEP("around", 3); wait_a_while(); { PROFILE_STEP("nested", 4); wait_a_while(); } sem_post(&begun); sem_wait(&ended); }
+    return unused;
+}
+
+/* Steps of several threads at once, as of a program with one for each GPU, are on rows of their own. */
+TEST(steps_of_threads_do_not_overlap)
+{
+    pthread_t thread;
+    prof_device_clock clock;
+    memset(&clock, 0, sizeof clock);
+    clock.hz = 1000000000;
+    CHECK(!sem_init(&begun, 0, 0) && !sem_init(&ended, 0, 0));
+    prof_device *device = prof_device_create("GPU steps", &clock);
+    start(PROF_RING);
+    prof_device_sync(device, prof_host_ns(), 0);
+    {
+        PROFILE_STEP("first", 0);
+        CHECK(!pthread_create(&thread, NULL, steps_beside, NULL));
+        sem_wait(&begun);
+        wait_a_while();
+        prof_device_scope(prof_device_track(device, "row"), "work", prof_host_ns() - 1, prof_host_ns());
+    }
+    sem_post(&ended);
+    sem_wait(&begun);
+    sem_post(&ended);
+    sem_wait(&begun);
+    { PROFILE_STEP("within", 2); wait_a_while(); } /* within that of another thread */
+    sem_post(&ended);
+    pthread_join(thread, NULL);
+    prof_trace *trace = stop();
+    xspace all = written(trace, NULL); /* checks that what is on a row nests */
+    const space_plane *plane = plane_of(&all, "/device:GPU:0 GPU steps");
+    char names[80] = "";
+    CHECK_EQUAL(plane->line_count, 3);
+    for (size_t l = 0; l < plane->line_count; ++l)
+        for (size_t e = 0; e < plane->lines[l].count && !strcmp(plane->lines[l].name, "host steps"); ++e) {
+            strcat(names, name_of(plane, &plane->lines[l].events[e]));
+            strcat(names, " ");
+        }
+    CHECK_TEXT(names, "first around crossing within ");
+    free_all();
+    prof_trace_close(trace);
+    sem_destroy(&begun);
+    sem_destroy(&ended);
 }
 
 /* The options say which devices are, or the trace, or their names. */
