@@ -1,14 +1,18 @@
 // The page in Chromium, or in Firefox: what it shows, what a reader does with it, and that a report by somebody else runs nothing.
-//   node tests/html/browser.mjs FOLDER PAIR PREFIX...     of PAIR.html, PREFIX.html, and PAIR.svg of prof flame; pictures go to FOLDER
+// Then views.mjs and live_page.mjs, in the same browser, which takes seconds to start.
+//   node tests/html/browser.mjs FOLDER LIVE VIEWS PAIR PREFIX...     of PAIR.html, PREFIX.html, VIEWS.html, and PAIR.svg of
+// prof flame; LIVE: the program of make_live.c; pictures go to FOLDER
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { blocksOf } from '../../src/html/decode.js';
 import { check, same } from './count.mjs';
-import { colors, context, end, firefox, open, settle, until } from './pages.mjs';
+import { live } from './live_page.mjs';
+import { colors, context, end, firefox, open, picture, settle, until } from './pages.mjs';
 import { changed, digestOf, number, open as read, pieceOf, piecesOf, textOfBytes, withPiece } from './report.mjs';
+import { views } from './views.mjs';
 
-const [folder, pair, ...prefixes] = process.argv.slice(2);
+const [folder, program, counted, pair, ...prefixes] = process.argv.slice(2);
 
 for (const prefix of prefixes) {
     const name = path.basename(prefix), { page, log } = await open(prefix + '.html');
@@ -28,7 +32,7 @@ for (const prefix of prefixes) {
     const cut = await page.evaluate(() => globalThis.prof.panels.stats().rows.slice(0, 300).filter(row => !row.known).length);
     same(`${name}: a dash for the times of scopes of which every call is cut`, dashes, dashes.map(() => cut));
     await settle(page);
-    await page.screenshot({ path: path.join(folder, name + '.png') });
+    await picture(page, folder, name);
     same(`${name}: nothing goes wrong`, log, []);
     await page.close();
 }
@@ -185,7 +189,7 @@ async function mouse(prefix) {
     await page.click('#theme');
     await settle(page);
     check(`${name}: dark`, await page.evaluate(() => getComputedStyle(document.body).backgroundColor !== 'rgb(255, 255, 255)'), 'it stays white');
-    await page.screenshot({ path: path.join(folder, 'dark.png') });
+    await picture(page, folder, 'dark');
     same(`${name}: nothing goes wrong`, log, []);
     await page.close();
 }
@@ -211,7 +215,7 @@ async function pictures(prefix) {
     const looks = await shown.evaluate(() => [document.documentElement.nodeName, document.querySelectorAll('rect').length > 20, document.querySelectorAll('script, a, image, [onclick]').length,
         [...document.querySelectorAll('text')].every(text => Number.isFinite(Number(text.getAttribute('y'))))]);
     same(`${name}: SVG is one, of rectangles`, [looks, wrong], [['svg', true, 0, true], []]);
-    await shown.screenshot({ path: path.join(folder, 'picture-svg.png') });
+    await picture(shown, folder, 'picture-svg');
     await shown.close();
     const height = () => page.evaluate(() => { globalThis.prof.time.draw(); return globalThis.prof.time.placed.filter(each => each.row.kind === 'track').map(each => [each.row.title, each.row.height, each.pinned]); });
     const before = await height(), first = await page.evaluate(() => globalThis.prof.focus.track.title), of = rows => rows.find(([title]) => title === first);
@@ -294,7 +298,7 @@ async function attack() {
     same('attack: a line of source is text', await page.locator('.source').evaluate(each => each.textContent), evil + '\n');
     same('attack: no element came from a name', await page.evaluate(() => document.querySelectorAll('img, b[onclick], #panel script').length), 0);
     same('attack: nothing ran', log, []);
-    await page.screenshot({ path: path.join(folder, 'attack.png') });
+    await picture(page, folder, 'attack');
     await page.close();
 }
 
@@ -309,7 +313,7 @@ async function sources(file) {
         [line - 4, line - 3].map(n => [`"${n}"`, true]));
     same(`${name}: the scope's is marked`, await region.locator('mark').evaluateAll(marks => marks.map(mark => [mark.getAttribute('aria-current'), mark.textContent.trim()])), [['true', 'PROFILE_SCOPE("read");']]);
     same(`${name}: they can be selected`, await region.evaluate(each => { getSelection().selectAllChildren(each); return getSelection().toString().includes('PROFILE_SCOPE("read");'); }), true);
-    await page.screenshot({ path: path.join(folder, 'sources.png') });
+    await picture(page, folder, 'sources');
     await page.click('#tab-about');
     check(`${name}: how many files`, (await page.locator('#panel').innerText()).includes('lines of 1 files; 0 were not found'), await page.locator('#panel').innerText());
     same(`${name}: nothing goes wrong`, log, []);
@@ -330,7 +334,7 @@ async function compared(prefix) {
     same('compare: ... is said', [await page.getByRole('combobox', { name: '1, before' }).count(), await page.getByRole('combobox', { name: '2, after' }).count()], [1, 1]);
     check('compare: a row for each scope, and no change', changes.length > 2 && changes.every(text => text === '' || text === '0.0 %'), changes.join());
     same('compare: nothing goes wrong', log, []);
-    await page.screenshot({ path: path.join(folder, 'compare.png') });
+    await picture(page, folder, 'compare');
     await page.close();
 }
 
@@ -374,7 +378,7 @@ async function differences() {
     await page.selectOption('#panel label:has-text("Times") select', 'run');
     check(`${name}: of recordings as they are, of which one is twice as long`, /^\u25b2 \+100\.\d % steady$/.test(await frame('steady').innerText()), await frame('steady').innerText());
     await page.selectOption('#panel label:has-text("Times") select', 'frame');
-    await page.screenshot({ path: path.join(folder, 'differences.png') });
+    await picture(page, folder, 'differences');
     await frame('fast').focus();
     await page.keyboard.press('Enter');
     check(`${name}: Enter zooms in`, (await frames()).length === 1 && (await frames())[0].startsWith('fast:'), (await frames()).join());
@@ -417,7 +421,7 @@ async function added(before, after) {
     }
     same(`${name}: a place to drop is shown`, await page.evaluate(() => globalThis.over), [true, 'dropping']);
     same(`${name}: and not any more`, await page.evaluate(() => document.body.className), '');
-    await page.screenshot({ path: path.join(folder, 'refused.png') });
+    await picture(page, folder, 'refused');
     await page.click('#said button');
     same(`${name}: the message can be closed`, await page.locator('#said').isVisible(), false);
     await drop('after.html', html);
@@ -456,7 +460,7 @@ async function overlaid(prefix) {
     same(`${name}: it is drawn where there are some`, bars.filter(([, before, after], i) => before !== Number(counts[i][0] > 0) || after !== Number(counts[i][2] > 0)), []);
     const legend = await page.locator('.side .note:has(.swatch)').allInnerTexts();
     check(`${name}: a legend`, legend.length === 2 && wanted.every((n, i) => legend[i].startsWith(`${i + 1}: `) && legend[i].includes(`${n.toLocaleString('en-US')} calls, p50 `)), legend.join());
-    await page.screenshot({ path: path.join(folder, 'overlaid.png') });
+    await picture(page, folder, 'overlaid');
     await page.evaluate(() => globalThis.prof.panels.pick(globalThis.prof.report.labels.find(each => each.name === 'sanitize')));
     same(`${name}: one of a scope that only one has`, await page.locator('.histogram .after').count(), 0);
     same(`${name}: nothing goes wrong`, log, []);
@@ -479,7 +483,7 @@ async function verdicts(file) {
     await page.fill('#panel input[type=number]', '99999');
     await page.keyboard.press('Tab');
     same(`${name}: a threshold that nothing passes`, (await rows()).filter(([, verdict]) => /slower|faster/.test(verdict)).length, 0);
-    await page.screenshot({ path: path.join(folder, 'verdicts.png') });
+    await picture(page, folder, 'verdicts');
     same(`${name}: nothing goes wrong`, log, []);
     await page.close();
 }
@@ -568,7 +572,7 @@ async function flameFile(drawn) {
     const title = await boxes('.title'), said = await boxes('[aria-live]'), legend = await boxes('svg > text[y="40"]');
     check(`${name}: a narrow window cuts the title`, title[0][1] <= left && title[0][1] > 100, `${title} and ${left}`);
     check(`${name}: and leaves out of the legend what has no place`, legend.length === 1 && legend.every(box => box[1] <= said[0][1] - 170), `${legend}`);
-    await page.screenshot({ path: path.join(folder, 'prof-flame.png') });
+    await picture(page, folder, 'prof-flame');
     same(`${name}: nothing goes wrong`, log, []);
     await page.close();
 }
@@ -591,4 +595,6 @@ await verdicts(pair + '.html');
 await added(pair + '.1.html', pair + '.2.html');
 await styles();
 await flameFile(pair + '.svg');
+await views(folder, counted);
+await live(folder, program);
 await end();

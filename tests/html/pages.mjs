@@ -6,7 +6,8 @@ import { total } from './count.mjs';
 const library = createRequire(path.resolve(process.env.NODE_FOLDER || 'build/viewers') + '/')('playwright-core');
 export const firefox = process.env.FIREFOX; // or Chromium, if it is not set
 export const patience = 240000;
-const browser = await (firefox ? library.firefox.launch({ executablePath: firefox, channel: 'moz-firefox', headless: true, timeout: patience })
+const browser = await (firefox ? library.firefox.launch({ executablePath: firefox, channel: 'moz-firefox', headless: true, timeout: patience,
+    firefoxUserPrefs: { 'dom.ipc.processPrelaunch.enabled': false } }) // processes for tabs that may come: none do
     : library.chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', headless: true, timeout: patience,
         args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost'] }));
 export const context = await browser.newContext({ viewport: { width: 1500, height: 900 }, bypassCSP: false });
@@ -27,7 +28,6 @@ async function tab() {
     page.close = async () => {
         for (const event of ['console', 'pageerror', 'dialog', 'request', 'filechooser']) page.removeAllListeners(event);
         await page.mouse.move(0, 0);
-        await page.goto('about:blank');
         idle.push(page);
     };
     return page;
@@ -35,16 +35,20 @@ async function tab() {
 
 /** Opens a report. What goes wrong on the page, and each request for something else, is in log. */
 export async function open(file, fragment = '') {
-    const page = await tab(), log = [];
+    const page = await tab(), log = [], address = 'file://' + path.resolve(file);
+    if (page.url().split('#')[0] === address) await page.goto('about:blank'); // or else it would only go to the fragment
     page.on('console', message => { if (/error|warning/.test(message.type())) log.push(message.text().slice(0, 300)); });
     page.on('pageerror', error => log.push(`exception: ${error.message}`));
     page.on('dialog', dialog => { log.push(`dialog: ${dialog.message()}`); dialog.dismiss().catch(() => {}); });
     // a blob: is the page's own script, for the thread that unpacks
-    page.on('request', request => { if (!request.url().startsWith('blob:') && request.url().split('#')[0] !== 'file://' + path.resolve(file)) log.push(`request: ${request.url()}`); });
-    await page.goto('file://' + path.resolve(file) + fragment);
+    page.on('request', request => { if (!request.url().startsWith('blob:') && request.url().split('#')[0] !== address) log.push(`request: ${request.url()}`); });
+    await page.goto(address + fragment);
     await page.waitForSelector('html[data-ready]', { state: 'attached' });
     return { page, log };
 }
+
+/** A picture of a page for who looks at the tests' work, which takes a browser longer than most of what is checked. */
+export const picture = (page, folder, name) => process.env.PROF_TEST_LONG ? page.screenshot({ path: path.join(folder, name + '.png') }) : null;
 
 /** Waits until the time line is drawn and the panels have followed. */
 export const settle = page => page.evaluate(() => new Promise(done => setTimeout(() => requestAnimationFrame(() => done(0)), 200)));

@@ -132,26 +132,39 @@ export function changed() {
  */
 export function digestOf(report = globalThis.prof.report) {
     let hash = 2166136261, count = 0;
-    const add = value => {
-        const text = typeof value === 'bigint' ? `${value}n` : typeof value === 'number' ? Object.is(value, -0) ? '0' : String(value) : JSON.stringify(value, (key, each) => typeof each === 'bigint' ? `${each}n` : each);
-        for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16777619) >>> 0;
-        hash = Math.imul(hash ^ 10, 16777619) >>> 0;
+    const put = n => { hash = Math.imul(hash ^ n, 16777619) >>> 0; };
+    const add = value => { // whole numbers, of which there are most, are not made text
         count++;
+        if (Number.isSafeInteger(value)) {
+            put(value % 4294967296 | 0);
+            put(Math.floor(value / 4294967296));
+        } else {
+            const text = typeof value === 'string' ? `"${value}` : typeof value === 'bigint' ? `${value}n` : typeof value === 'number' ? String(value) : JSON.stringify(value, (key, each) => typeof each === 'bigint' ? `${each}n` : each);
+            for (let i = 0; i < text.length; i++) put(text.charCodeAt(i));
+        }
+        put(10);
     };
-    const name = label => [label.name, label.category, label.file, label.line, label.function].forEach(add);
+    const names = report.labels.map(label => { // once for each label
+        hash = 2166136261;
+        [label.name, label.category, label.file, label.line, label.function].forEach(add);
+        return hash;
+    });
+    hash = 2166136261;
+    const args = list => list.length ? add(list) : put(91), name = label => put(names[label]);
     for (const process of report.processes) for (const each of [...process.about, ...process.losses, ...process.metadata]) add(each);
     for (const track of report.tracks) {
         for (const each of [track.name, track.device, track.thread, track.lost, track.alignment]) add(each);
         for (const level of track.levels) {
             for (let i = 0; i < level.count; i++) {
-                for (const each of [level.start[i], level.durationOf(i), level.flags.get(i) || 0, report.argsOf(level.args, i)]) add(each);
-                name(report.labels[report.nodes.label[level.node[i]]]);
+                for (const each of [level.start[i], level.durationOf(i), level.flags.get(i) || 0]) add(each);
+                args(report.argsOf(level.args, i));
+                name(report.nodes.label[level.node[i]]);
             }
         }
         for (let i = 0; i < track.points.count; i++) {
             for (const each of ['time', 'a', 'b']) add(track.points[each][i]);
-            add(report.argsOf(track.points.args, i));
-            name(report.labels[report.kinds[track.points.kind[i]].label]);
+            args(report.argsOf(track.points.args, i));
+            name(report.kinds[track.points.kind[i]].label);
         }
     }
     for (const span of report.spans) for (const each of [span.start, span.duration, span.track, span.endTrack, span.id, span.flags, span.args]) add(each);

@@ -2,8 +2,8 @@
 # The report in one HTML file: what its modules read out of recordings equals the CSV of these, what damaged and
 # hostile data do; the page, and the picture of prof flame, in Chromium and Firefox; and the same of the page that
 # prof_server.h serves, of a program that runs. In WebKit, the engine of Safari: what may differ there.
-# Downloads go to build/viewers, as those of tests/viewers/run.sh. Pictures: build/html/*.png. Run it at the top of the repository.
-# PROF_TEST_LONG=1: all recordings in Firefox, too.
+# Downloads go to build/viewers, as those of tests/viewers/run.sh. Run it at the top of the repository.
+# PROF_TEST_LONG=1: all recordings in Firefox, too, and pictures: build/html/*.png.
 cd "$(dirname "$0")/../.." || exit 1
 work=build/html
 firefox=${FIREFOX:-/usr/bin/firefox-esr}
@@ -73,16 +73,8 @@ script() { # NAME ARGUMENTS: runs tests/html/NAME.mjs, and counts
     passed=$((passed + ${more:-0}))
     [ $status -eq 0 ] || fail "$name.mjs, see $log"
 }
-live() { # LOG [FOLDER]
-    node tests/html/live.mjs $work/make_live $work/live $2 >$1 2>&1
-    status=$?
-    grep -v '^ok ' $1 | grep -v ' passed, '
-    more=$(numbers $1 | cut -d ' ' -f 1)
-    passed=$((passed + ${more:-0}))
-    [ $status -eq 0 ] || fail "live.mjs, see $1"
-}
 "${CC:-cc}" -O0 -g tests/html/make_live.c -o $work/make_live -pthread || fail "make_live.c does not compile"
-live $work/live.log
+script live $work/make_live $work/live
 MINIBROWSER=$(ls /usr/lib/*/webkit2gtk-4.*/MiniBrowser 2>/dev/null | tail -n 1)
 if [ "$MINIBROWSER" ] && command -v WebKitWebDriver >/dev/null && command -v Xvfb >/dev/null; then
     export MINIBROWSER
@@ -102,16 +94,12 @@ fi
 NODE_FOLDER=build/viewers
 export NODE_FOLDER
 script squeezed
-script browser $work $work/pair $prefixes
-script views $work $work/views
-live $work/live-page.log $work
+script browser $work $work/make_live $work/views $work/pair $prefixes
 [ -x "$firefox" ] || skip "firefox is not installed"
 mkdir -p $work/firefox
 FIREFOX=$firefox
 export FIREFOX
 # What Firefox could read or draw otherwise: numbers, any text, rows of devices. How much is lost makes no difference to it.
 [ -n "$PROF_TEST_LONG" ] || prefixes="$work/plain $work/hostile $work/notes $work/devices"
-script browser $work/firefox $work/pair $prefixes
-script views $work/firefox $work/views
-live $work/live-firefox.log $work/firefox
+script browser $work/firefox $work/make_live $work/views $work/pair $prefixes
 echo "$passed passed, 0 failed, $skipped skipped"

@@ -1,11 +1,9 @@
 // Views that show what make_views.c records, whose numbers are known: steps, memory, locks, one scope, rows of states.
-//   node tests/html/views.mjs FOLDER PREFIX     of PREFIX.html, PREFIX.both.html, and PREFIX.txt of prof summary
 import fs from 'node:fs';
-import path from 'node:path';
 import { check, same } from './count.mjs';
-import { end, open, settle, until } from './pages.mjs';
+import { open, picture, settle, until } from './pages.mjs';
 
-const [folder, prefix] = process.argv.slice(2);
+let folder, prefix;
 
 /** The table whose caption begins so: its titles, and the texts of its rows. */
 const tableOf = (page, caption) => page.locator('#panel table', { has: page.locator('caption', { hasText: caption }) }).first().evaluate(table => ({
@@ -43,7 +41,7 @@ async function steps() {
     await page.focus('#frames');
     await page.keyboard.press('ArrowRight');
     check(`${name}: arrow keys go on`, (await page.locator('#live').innerText()).startsWith(number === '12' ? 'step 12, ' : `step ${Number(number) + 1}, `), await page.locator('#live').innerText());
-    await page.screenshot({ path: path.join(folder, 'steps.png') });
+    await picture(page, folder, 'steps');
     same(`${name}: nothing goes wrong`, log, []);
     await page.close();
 }
@@ -57,7 +55,7 @@ async function memory() {
     const left = await tableOf(page, '3 blocks that were not freed');
     same(`${name}: what was not freed`, columns(left, 'bytes', 'address'), [['100 B', '0x2300'], ['100 B', '0x2400'], ['10 B', '0x1000']]);
     check(`${name}: all of each table can be seen`, await page.locator('#panel .scroll').evaluateAll(all => all.every(each => each.scrollHeight <= each.clientHeight + 1)), 'a table of three rows scrolls');
-    await page.screenshot({ path: path.join(folder, 'memory.png') });
+    await picture(page, folder, 'memory');
     await selectScope(page, 'load');
     same(`${name}: of a selection`, await scopes(), [['unpack', '1', '3.91 KiB', '1', '3.91 KiB', '3.91 KiB'], ['load', '5', '500 B', '2', '200 B', '500 B']]);
     await selectScope(page, 'clean');
@@ -85,7 +83,7 @@ async function locks() {
     await page.mouse.move(box.x + at[0], box.y + at[1]);
     const tip = await page.locator('#tip').innerText();
     check(`${name}: who holds it, and who waits meanwhile`, /by worker of all/.test(tip) && /2 waited: waiter [12], waiter [12]/.test(tip), tip);
-    await page.screenshot({ path: path.join(folder, 'locks.png') });
+    await picture(page, folder, 'locks');
     await selectScope(page, 'load');
     check(`${name}: none in a selection before them`, await page.locator('#panel table').count() === 0, 'there is a table');
     await selectScope(page, 'hold');
@@ -118,7 +116,7 @@ async function states() {
     const box = await page.locator('#time').boundingBox();
     await page.mouse.move(box.x + wanted.at[0], box.y + wanted.at[1]);
     check(`${name}: a tip says them`, (await page.locator('#tip').innerText()).includes(parts[0].slice(14)), await page.locator('#tip').innerText());
-    await page.screenshot({ path: path.join(folder, 'states.png') });
+    await picture(page, folder, 'states');
     same(`${name}: nothing goes wrong`, log, []);
     await page.close();
     const both = await open(prefix + '.both.html'), rows = await both.page.evaluate(() => globalThis.prof.time.rows().map(row => row.title.replace(/\d{2,}/, 'N')));
@@ -235,12 +233,8 @@ async function copies() {
     await page.close();
 }
 
-await steps();
-await memory();
-await locks();
-await states();
-await scope();
-await keys();
-await address();
-await copies();
-await end();
+/** Of report.html, report.both.html, and report.txt of prof summary; pictures go to a folder. */
+export async function views(pictures, report) {
+    [folder, prefix] = [pictures, report];
+    for (const view of [steps, memory, locks, states, scope, keys, address, copies]) await view();
+}

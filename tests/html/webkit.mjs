@@ -49,7 +49,7 @@ async function call(method, command, body) {
 async function browser() {
     const screen = begin('Xvfb', ['-displayfd', '3', '-screen', '0', '1600x1000x24', '-nolisten', 'tcp'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
     const display = await new Promise(done => screen.stdio[3].once('data', text => done(String(text).trim())));
-    const driver = begin('WebKitWebDriver', [`--port=${port}`], { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, DISPLAY: ':' + display, GDK_BACKEND: 'x11', LIBGL_ALWAYS_SOFTWARE: '1',
+    const driver = begin('WebKitWebDriver', [`--port=${port}`], { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, DISPLAY: ':' + display, GDK_BACKEND: 'x11', LIBGL_ALWAYS_SOFTWARE: '1', WEBKIT_DISABLE_COMPOSITING_MODE: '1', // which a program of OpenGL would do here
         HOME: home, XDG_CACHE_HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home, XDG_RUNTIME_DIR: home, NO_AT_BRIDGE: '1' } });
     driver.stderr.on('data', text => { process.stderr.write(text); });
     const capabilities = { alwaysMatch: { 'webkitgtk:browserOptions': { binary: process.env.MINIBROWSER, args: ['--automation'] } } };
@@ -73,7 +73,7 @@ async function until(name, test, ...args) {
     for (const last = Date.now() + patience; Date.now() < last; await sleep(100)) if (await run(test, ...args)) return check(name, true);
     return check(name, false, await run(() => document.body.innerText.slice(0, 600)));
 }
-async function picture(name) { fs.writeFileSync(path.join(folder, name + '.png'), Buffer.from(await call('GET', '/screenshot'), 'base64')); }
+async function picture(name) { if (process.env.PROF_TEST_LONG) fs.writeFileSync(path.join(folder, name + '.png'), Buffer.from(await call('GET', '/screenshot'), 'base64')); }
 
 const element = async selector => Object.values(await call('POST', '/element', { using: 'css selector', value: selector }))[0];
 const click = async selector => call('POST', `/element/${await element(selector)}/click`, {});
