@@ -29,7 +29,7 @@ for header in prof*.h; do
                 if (!whole) { sub(/static /, ""); sub(/ [{].*/, ";") }
             } else {
                 sub(/static /, "")
-                $0 = "__attribute__((weak)) " $0
+                $0 = (/^(PROF__UNUSED )?const / ? "extern " : "") "__attribute__((weak)) " $0 # constants of C++ are static
             }
         }
         /^[{]$/ && !whole { until = "^}"; print ";"; next }
