@@ -10,7 +10,8 @@
 #              nothing for it to see that another program's has not, or runs under valgrind
 #   optimised  marks up and records: also with clang's optimiser
 #   memory     also under the memory sanitizer
-#   valgrind   also under valgrind, which is slow: most of what the memory sanitizer does not run
+#   valgrind   also under valgrind, which takes five times as long as the memory sanitizer: for what has an
+#              implementation of its own, which "make test" has compiled, or loads libraries
 #   clocks     also with a counter of 1 MHz
 #
 # usage: tests/marked.sh [-n] WORD     -n: names as T= of the Makefile takes them

@@ -1,5 +1,6 @@
 /* The cost of recording in the summary: scopes that were removed count, also in chunks that were reused, and calls of
    functions count with the cost of the hooks of -finstrument-functions, which are called here by hand. */
+/* run: valgrind unraced unchecked */
 #define PROF_IMPLEMENTATION
 #define PROF_INSTRUMENT_FUNCTIONS
 #define PROF_INSTRUMENT_MAX 4

@@ -1,6 +1,6 @@
 /* The time-line half of prof_ntff.h: the JSON of Neuron's runtime and of Neuron Explorer, clocks, tracks of devices.
    The texts are those of the documentation, or made from it: no device has written them. */
-/* run: traces valgrind */
+/* run: traces memory */
 #define _GNU_SOURCE 1
 #include <time.h>
 int test_clock_gettime(clockid_t clock, struct timespec *time);

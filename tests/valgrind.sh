@@ -1,5 +1,5 @@
 #!/bin/sh
-# The test programs that make sense under valgrind's memory checker, with their short counts: those that the memory
+# The test programs that make sense under valgrind's memory checker, with their short counts: some that the memory
 # sanitizer does not run, and one that it runs as well. PROF_TEST_LONG=1: all that it runs.
 command -v valgrind >/dev/null || { echo "SKIP valgrind: not installed"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
 valgrind -q --error-exitcode=9 true || { echo "SKIP valgrind: it does not work here"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
