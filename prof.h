@@ -26834,10 +26834,10 @@ static prof_status prof__aggregated_give(prof__aggregated *stats, prof_trace *tr
 
 /*-- making and freeing --*/
 
-/* Parses "frame>16.7ms,scope:net.*>2ms". */
+/* Parses "frame>16.7ms,scope:net.*>2ms". Times have units: in frame>16 somebody may mean milliseconds. */
 static prof_status prof__follow_rules(prof__follow *f, const char *list)
 {
-    static const prof__unit times[] = {{"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {NULL, 0}};
+    static const prof__unit times[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {NULL, 0}};
     while (list && *list) {
         prof__follow_rule *rule = &f->rules[f->rule_count];
         size_t length = strcspn(list, ","), name = 0;

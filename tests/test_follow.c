@@ -1578,6 +1578,7 @@ TEST(bad_configurations_are_refused)
 {
     static const char *const rules[] = {"frame",  "frame>",        "frame>fast",  ">2ms",       "scope>2ms", "scope:>2ms",
                                         "2ms",    "frame>1ms;x",   "net.recv>2ms", "frames>2ms", "frame>2ms,,",
+                                        "frame>16", "scope:a>0.5", /* of what? */
                                         "scope:a name that is far too long for a rule of this kind>1ms"};
     prof_config config = trace_config(1 << 20);
     config.save = trace_path("bad.prof");

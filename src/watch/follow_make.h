@@ -1,10 +1,10 @@
 // watch/follow_make: Makes a follower, with the rules of its triggers, and frees it.
 /*-- making and freeing --*/
 
-/* Parses "frame>16.7ms,scope:net.*>2ms". */
+/* Parses "frame>16.7ms,scope:net.*>2ms". Times have units: in frame>16 somebody may mean milliseconds. */
 static prof_status prof__follow_rules(prof__follow *f, const char *list)
 {
-    static const prof__unit times[] = {{"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {NULL, 0}};
+    static const prof__unit times[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {NULL, 0}};
     while (list && *list) {
         prof__follow_rule *rule = &f->rules[f->rule_count];
         size_t length = strcspn(list, ","), name = 0;
