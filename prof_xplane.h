@@ -2410,14 +2410,21 @@ typedef struct prof__xplane_file {
     char host[PROF__XPLANE_HOST + 40], path[1600];
     unsigned long number; /* the last that follows this name */
     int claimed, shared;  /* shared: several of the traces are the same host */
+    int made;             /* of the first, 1: the run's directory was made for it */
 } prof__xplane_file;
 
+/* Removes the files, and the directory that was made for them unless others are in it: XProf would show it as a run. */
 static void prof__xplane_unclaim(prof__xplane_file *files, size_t count)
 {
+    char *folder = files[0].path, *end = strrchr(folder, '/');
     size_t i;
     for (i = 0; i < count; i++)
         if (files[i].claimed) remove(files[i].path);
     for (i = 0; i < count; i++) files[i].claimed = 0;
+    if (!files[0].made || !end) return;
+    *end = 0;
+    remove(folder);
+    files[0].made = 0;
 }
 
 /* Reserves the names of the files in the first of RUN, RUN_2, ... that has none of them yet. */
@@ -2428,11 +2435,13 @@ static prof_status prof__xplane_claim(prof__xplane_file *files, size_t count, co
     size_t i;
     for (number = 1; number < 100000; number++) {
         prof_status status;
-        int error = 0, length = number == 1 ? snprintf(folder, sizeof folder, "%s%s", base, run)
+        int made, error = 0, length = number == 1 ? snprintf(folder, sizeof folder, "%s%s", base, run)
                                             : snprintf(folder, sizeof folder, "%s%s_%u", base, run, number);
         if (length < 0 || (size_t)length >= sizeof folder) break;
+        made = !prof__is_folder(folder);
         status = prof__folder_make(folder);
         if (status) return status;
+        files[0].made = made;
         for (i = 0; i < count && !error; i++) {
             length = snprintf(files[i].path, sizeof files[i].path, "%s/%s.xplane.pb", folder, files[i].host);
             error =

@@ -1978,7 +1978,8 @@ TEST(runs_and_hosts)
     prof_trace_close(trace);
 }
 
-/* Nothing is left of a run that could not be written, nor of the hosts that could. */
+/* Nothing is left of a run that could not be written, nor of the hosts that could, nor its directory, which XProf would
+   show as a run; but one that was there before stays. */
 TEST(a_failed_run_leaves_no_file)
 {
     prof_xplane_options options;
@@ -2005,9 +2006,16 @@ TEST(a_failed_run_leaves_no_file)
     CHECK(!setrlimit(RLIMIT_FSIZE, &none));
     CHECK_EQUAL(prof_xplane_merge((const prof_trace *const *)both, 2, logs, &options), PROF_IO);
     CHECK(!setrlimit(RLIMIT_FSIZE, &old));
-    signal(SIGXFSZ, SIG_DFL);
-    snprintf(path, sizeof path, "%s/plugins/profile/r", logs);
+    snprintf(path, sizeof path, "%s/plugins/profile", logs);
     CHECK_TEXT(names_in(path), "");
+    strcat(path, "/r");
+    CHECK(!mkdir(path, 0777));
+    CHECK(!setrlimit(RLIMIT_FSIZE, &none));
+    CHECK_EQUAL(prof_xplane_merge((const prof_trace *const *)both, 2, logs, &options), PROF_IO);
+    CHECK(!setrlimit(RLIMIT_FSIZE, &old));
+    signal(SIGXFSZ, SIG_DFL);
+    CHECK_TEXT(names_in(path), "");
+    CHECK(!rmdir(path));
     prof_trace_close(both[1]);
     prof_trace_close(trace);
 }
