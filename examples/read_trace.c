@@ -80,7 +80,8 @@ int main(int argc, char **argv)
     int64_t slow_ns = argc > 2 ? (int64_t)(strtod(argv[2], NULL) * 1e6) : info->duration_ns / 100;
     int good = 1;
     printf("%s, process %" PRIu64 ": %.3f ms, %" PRIu64 " events, %s\n", info->program, info->pid,
-           ms(info->duration_ns), info->event_count, info->complete ? "complete" : "saved meanwhile, running, or killed");
+           ms(info->duration_ns), info->event_count,
+           info->complete ? "complete" : "saved meanwhile, running, or killed");
     for (size_t i = 0; i < prof_trace_track_count(trace); i++) good &= print_track(trace, i, slow_ns);
     prof_trace_close(trace);
     return good ? 0 : 1;

@@ -87,8 +87,9 @@ case $(uname -s) in Linux) ;; *) sdt= ;; esac
 [ -n "$itt" ] || skip "ITT" "no ittnotify.h (VTune, ittapi): set ITT_INCLUDE"
 [ -n "$sdt" ] || skip "SDT" "no sys/sdt.h (systemtap-sdt-dev)"
 run "SDT, NVTX, ITT: a clear error if freestanding" sh -c "
-    ! $cc -std=gnu99 -DPROF_WITH_SDT -DPROF_FREESTANDING '-DPROF_CLOCK_READ()=0' '-DPROF_CPU_STATE()=0' -DPROF_CPU_STATE_SIZE=1024 -I. -E \
-        '$out/recorder.c' 2>&1 >/dev/null | grep -v 'prof_bridge.h: PROF_WITH_ITT, PROF_WITH_NVTX and PROF_WITH_SDT need' |
+    ! $cc -std=gnu99 -DPROF_WITH_SDT -DPROF_FREESTANDING '-DPROF_CLOCK_READ()=0' '-DPROF_CPU_STATE()=0' \
+        -DPROF_CPU_STATE_SIZE=1024 -I. -E '$out/recorder.c' 2>&1 >/dev/null |
+        grep -v 'prof_bridge.h: PROF_WITH_ITT, PROF_WITH_NVTX and PROF_WITH_SDT need' |
         grep error:"
 
 [ -n "$nvtx$itt$sdt" ] || {
