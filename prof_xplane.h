@@ -387,6 +387,7 @@ typedef struct prof__xplane_step {
     size_t number, track;
     uint64_t row; /* of the accelerators' rows of steps, from 1 on; 0: none, because it is inside another step */
     const prof_callsite *site;
+    char *text;   /* owned: a name made at run time, or NULL */
 } prof__xplane_step;
 
 /* A scope that waits for what comes inside: a point of a flow, or the first scope of a step. */
@@ -1181,7 +1182,10 @@ static void prof__xplane_producer(prof__xplane *x)
     prof__xplane_track *track = &x->tracks[x->track];
     size_t number = track->step_first + track->step_next++;
     if (!x->writing) {
-        if (!PROF__ROOM(x->steps, x->step_capacity, x->step_count)) {
+        const char *text = x->held.id ? x->names[x->held.id - 1].text : NULL;
+        char *copy = text ? prof__text_join(text, "") : NULL;
+        if ((text && !copy) || !PROF__ROOM(x->steps, x->step_capacity, x->step_count)) {
+            free(copy);
             x->status = PROF_NO_MEMORY;
             return;
         }
@@ -1189,6 +1193,7 @@ static void prof__xplane_producer(prof__xplane *x)
         x->steps[x->step_count].end = x->held.start + x->held.duration;
         x->steps[x->step_count].site = x->held.site;
         x->steps[x->step_count].track = x->track;
+        x->steps[x->step_count].text = copy;
         x->steps[x->step_count++].number = number;
     }
     x->held.flow = 1;
@@ -1253,8 +1258,9 @@ static void prof__xplane_walk_steps(prof__xplane *x, const prof__xplane_line *li
         if (step->row != line->id) continue;
         x->point.size = 0;
         prof__xplane_consumer(x, &x->point, step);
-        prof__xplane_emit(x, prof__xplane_site(x, step->site, PROF__XPLANE_ROOT), step->start, step->end - step->start,
-                          &x->point);
+        prof__xplane_emit(x, step->text ? prof__xplane_named(x, NULL, step->site, step->text, PROF__XPLANE_ROOT)
+                                        : prof__xplane_site(x, step->site, PROF__XPLANE_ROOT),
+                          step->start, step->end - step->start, &x->point);
     }
 }
 
@@ -2289,6 +2295,7 @@ static prof_status prof__xplane_trace(prof__xplane *x, const prof_trace *trace, 
     prof__xplane_names_clear(x);
     for (i = 0; x->tracks && i < prof_trace_track_count(trace); i++) free(x->tracks[i].flows);
     for (i = 0; i < sizeof bytes / sizeof *bytes; i++) free(bytes[i]->data);
+    for (i = 0; i < x->step_count; i++) free(x->steps[i].text);
     free(x->tracks);
     free(x->lines);
     free(x->names);
@@ -2435,8 +2442,9 @@ static prof_status prof__xplane_claim(prof__xplane_file *files, size_t count, co
     size_t i;
     for (number = 1; number < 100000; number++) {
         prof_status status;
-        int made, error = 0, length = number == 1 ? snprintf(folder, sizeof folder, "%s%s", base, run)
-                                            : snprintf(folder, sizeof folder, "%s%s_%u", base, run, number);
+        int made, error = 0;
+        int length = number == 1 ? snprintf(folder, sizeof folder, "%s%s", base, run)
+                                 : snprintf(folder, sizeof folder, "%s%s_%u", base, run, number);
         if (length < 0 || (size_t)length >= sizeof folder) break;
         made = !prof__is_folder(folder);
         status = prof__folder_make(folder);

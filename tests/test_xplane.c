@@ -1393,7 +1393,7 @@ static void *steps_beside(void *unused)
     { PROFILE_STEP("crossing", 1); sem_post(&begun); sem_wait(&ended); wait_a_while(); }
     sem_post(&begun);
     sem_wait(&ended);
-    { PROFILE_STEP("around", 3); wait_a_while(); { PROFILE_STEP("nested", 4); wait_a_while(); } sem_post(&begun); sem_wait(&ended); }
+    { char name[] = "around"; PROFILE_STEP_S(name, 3); wait_a_while(); { PROFILE_STEP("nested", 4); wait_a_while(); } sem_post(&begun); sem_wait(&ended); }
     return unused;
 }
 
