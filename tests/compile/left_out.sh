@@ -16,7 +16,7 @@ rm -rf $out
 mkdir -p $out
 passed=0 failed=0 skipped=0
 WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wshadow"
-cc=$(for each in ${CC:-cc} cc gcc clang; do command -v "$each" && break; done)
+cc=$(for each in ${CC:-clang} cc gcc clang; do command -v "$each" && break; done) # clang needs half the time
 unset PROF_OUTPUT
 
 result() { # NAME, what is wrong (nothing: passed)
@@ -62,19 +62,20 @@ warnings() { # SWITCHES COMPILER...: fails if it is installed and says anything
         *STATIC*) more=-Wno-unused-function ;;
         *) more= ;;
         esac
-        sh $here/warned.sh $compile $WARNINGS $more -I. $(defines "$switches") -O0 -c $out/alone.c -o $out/warnings.o 2>&1
+        sh $here/warned.sh $compile $WARNINGS -Wno-misleading-indentation $more -I. $(defines "$switches") -O0 -c $out/alone.c \
+            -o $out/warnings.o 2>&1
     done
 }
-# A switch has the warnings of each compiler, of C++ and of Windows: gcc's when it links, which for C++ would be the same.
-# clang needs half as long for Windows as MinGW's gcc.
+# A switch has the warnings of each compiler and of Windows: clang's when it links, gcc's, also of what C++ would refuse,
+# and clang's for Windows, which also says what is unused there.
 windows=x86_64-w64-mingw32
-some="clang -std=gnu99|clang++ -x c++ -std=c++11 -DPROF_STATIC"
+some="gcc -std=gnu99 -fsyntax-only -Wc++-compat -DPROF_STATIC"
 if echo '#include <windows.h>' | clang --target=$windows -fsyntax-only -x c - 2>/dev/null; then
     some="$some|clang --target=$windows -std=gnu99" more="$windows-gcc -std=gnu99|"
 else
     some="$some|$windows-gcc -std=gnu99" more=
 fi
-more="${more}g++ -x c++ -std=c++11|gcc -std=gnu99 -DPROF_STATIC|i686-linux-gnu-gcc -std=gnu99|arm-linux-gnueabihf-gcc -std=gnu99"
+more="${more}clang++ -x c++ -std=c++11 -DPROF_STATIC|g++ -x c++ -std=c++11|gcc -std=gnu99 -DPROF_STATIC|i686-linux-gnu-gcc -std=gnu99|arm-linux-gnueabihf-gcc -std=gnu99"
 more="$more|musl-gcc -std=c99|gcc -std=gnu99 -fPIC|gcc -std=gnu99 -DPROF_INSTRUMENT_FUNCTIONS"
 
 cat >$out/reader.c <<'EOF'
@@ -196,7 +197,7 @@ if [ $# -gt 0 ]; then
     done
 else
     tiny
-    try "no switch" "" "clang -std=gnu99"
+    try "no switch" "" "gcc -std=gnu99 -fsyntax-only"
     for switch in $all; do
         case $switch in
         PROF_MINIMAL | PROF_NO_READER) compilers="$some|$more" ;;
@@ -204,7 +205,7 @@ else
         esac
         try "$switch" "$switch" "$compilers"
     done
-    try "all of them" "$(echo $all)" "clang -std=gnu99"
+    try "all of them" "$(echo $all)" "$some"
 fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]

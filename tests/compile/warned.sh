@@ -7,5 +7,8 @@
 case ${1##*/} in
 *clang*) exec "$@" -fsyntax-only ;;
 esac
+case " $* " in
+*' -fsyntax-only '*) exec "$@" ;;
+esac
 echo 'int nothing;' | "$1" -flto -x c -c - -o /dev/null >/dev/null 2>&1 && exec "$@" -flto
 exec "$@"
