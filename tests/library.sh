@@ -4,7 +4,8 @@
 # Makefile.
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
-out=$root/build/library
+out=$root/build/library build=${BUILD:-build}
+case $build in /*) ;; *) build=$root/$build ;; esac
 cc="${CC:-cc} -std=gnu99 -O0 -Wall -Wextra -Wpedantic"
 rm -rf "$out"
 mkdir -p "$out"
@@ -28,7 +29,7 @@ finish() {
     exit
 }
 
-check "make install" make -s install CFLAGS=-O0 BUILD="$out/build" DESTDIR="$out/root" PREFIX=/usr
+check "make install" make -s install CFLAGS=-O0 BUILD="$build" DESTDIR="$out/root" PREFIX=/usr
 include=$out/root/usr/include lib=$out/root/usr/lib
 [ -f "$lib/libprof.so" ] || { failed=$((failed + 1)) && finish; }
 

@@ -12,7 +12,7 @@ unset PROF_OUTPUT
 peers=() probed=
 few=${QUICK:+-DBATCHES=4 -DWARM_UP=20000} # QUICK=1: only whether everything works
 [ "$QUICK" ] && level=-O0 || level=-O2
-cc="cc $level -std=gnu11 $few"
+cc="${CC:-cc} $level -std=gnu11 $few"
 
 skip() { echo "SKIP $1: $2"; }
 have() { command -v "$1" >/dev/null 2>&1; }
@@ -94,7 +94,7 @@ add_nobody() { # without a listener
     build nvtx-off $cc -I"$headers/include" bench/peers/nvtx.c -pthread -ldl && add nvtx-off "$out/nvtx-off"
 }
 add_python() {
-    cc $level -fPIC -shared -I. $($python-config --includes 2>/dev/null) examples/python/prof_python.c \
+    ${CC:-cc} $level -fPIC -shared -I. $($python-config --includes 2>/dev/null) examples/python/prof_python.c \
         -o "$out/prof_python.so" -pthread -ldl >"$out/python.log" 2>&1 ||
         { skip python "no extension module: $(grep -m 1 error "$out/python.log" | cut -c 1-100)"; return; }
     for name in prof-scope prof-functions viztracer cProfile; do
