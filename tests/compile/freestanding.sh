@@ -19,8 +19,9 @@ for compiler in gcc clang g++ aarch64-linux-gnu-gcc arm-linux-gnueabihf-gcc risc
         continue
     fi
     case $compiler in
-    gcc | clang) levels="-O0 -O2 -O3 -Os" ;;
-    g++ | aarch64-* | i686-*) levels="-O0 -O2" ;;
+    gcc) levels="-O0 -O2 -O3 -Os" ;;
+    g++) levels=-O0 ;; # no code of its own
+    clang | aarch64-* | i686-*) levels="-O0 -O2" ;;
     *) levels="-O0 -Os" ;;
     esac
     [ -z "$PROF_TEST_LONG" ] || levels="-O0 -O2 -O3 -Os"
@@ -75,7 +76,7 @@ for compiler in "gcc -std=gnu99 -mno-sse -mgeneral-regs-only" "g++ -x c++ -std=c
     case $compiler in riscv64*) # needs headers of that kind
         echo '#include <stdint.h>' | $compiler -E -x c - >/dev/null 2>&1 || continue ;;
     esac
-    text=$($compiler -O2 $FLAGS -c $out/integers.c -o $out/integers.o 2>&1)
+    text=$($compiler -O0 $FLAGS -c $out/integers.c -o $out/integers.o 2>&1) # which keeps what an optimiser might avoid
     if [ -z "$text" ] && [ -f $out/integers.o ]; then
         case $compiler in *++*) ;; *)
             $compiler $FLAGS -DREAL -fsyntax-only $out/integers.c 2>&1 | grep -q not_an_integer_see_PROF_NO_DOUBLE ||

@@ -1,7 +1,9 @@
 /* A recorder in a program of Microsoft's kind, with several threads: tests/compile/msvc.sh runs it by wine. */
 #define PROF_IMPLEMENTATION
 #include "prof.h"
+#ifndef PROF_NO_READER
 #include "prof_chrome.h"
+#endif
 #include <windows.h>
 
 enum { THREADS = 8, TIMES = 20000 };
