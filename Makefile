@@ -270,6 +270,11 @@ CHECKED = $(sort $(SHARING) $(patsubst tests/%.c,$(BUILD)/tests/%,$(shell sh tes
 check:
 	+@PROF_TEST_QUICK=1 $(MAKE) --no-print-directory test TESTS="$(CHECKED)" SCRIPTS=tests/rooms.sh
 
+# What tests/server.sh and tests/xprof/capture.sh ask: with all exporters, and without.
+$(BUILD)/server_program $(BUILD)/server_program_bare: tests/server_program.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu99 -O0 -g -I. $(if $(filter %_bare,$@),-DWITHOUT_EXPORTERS) $< -o $@ $(LIBS)
+
 # ---- benchmarks
 
 $(BUILD)/implementation.o: bench/implementation.c $(HEADERS)

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Tests the server with real clients: curl, and gRPC's own Python client, in a virtual environment in build/server.
+# Tests the server with real clients: curl, and gRPC's own Python client, which tests/xprof/run.sh has brought along, or which
+# comes into a virtual environment in build/server.
 # PYTHON=python3
 cd "$(dirname "$0")/.." || exit 1
 out=build/server
@@ -24,9 +25,7 @@ finish() {
     exit
 }
 
-flags="-std=gnu99 -O0 -g -I."
-${CC:-cc} $flags tests/server_program.c -o $out/program -pthread || { fail "the program compiles"; finish; }
-${CC:-cc} $flags -DWITHOUT_EXPORTERS tests/server_program.c -o $out/bare -pthread || { fail "it compiles without exporters"; finish; }
+make -s build/server_program build/server_program_bare || { fail "the program compiles, with exporters and without"; finish; }
 command -v curl >/dev/null 2>&1 || { skip "curl: not installed"; finish; }
 
 # until_true N COMMAND...: tries it N times, a tenth of a second apart
@@ -60,7 +59,7 @@ says() { # words, then what to ask
 }
 # The answer of a program that ends, and with it the capture, when 20 steps have been recorded: however long that takes.
 captured() { # name, path
-    begin $out/program start 0 steps 20
+    begin build/server_program start 0 steps 20
     same "$1" "$(code "$url/$2")" 200
     end
 }
@@ -68,14 +67,14 @@ captured() { # name, path
 # taken a minute after the connection.
 port=$((20000 + $$ % 10000))
 
-begin $out/program start 0
+begin build/server_program start 0
 same "index" "$(code $url/)" 200
 check "the index says how" grep -q '/trace?ms=1000' $out/answer.txt
 same "IPv4" "$(code -4 $url/status)" 200
 if curl -s -m 5 -o /dev/null "http://[::1]:${url##*:}/status"; then ok "IPv6"; else skip "IPv6: not here"; fi
 for format in json csv prof xplane; do same $format "$(code "$url/trace?ms=100&format=$format")" 200; done
 same "summary" "$(code "$url/summary?ms=100")" 200
-check "a file's name of its own" sh -c "cd $out && curl -s -m 120 -OJ '$url/trace?ms=10' && ls program-*.json"
+check "a file's name of its own" sh -c "cd $out && curl -s -m 120 -OJ '$url/trace?ms=10' && ls server_program-*.json"
 same "a wrong parameter" "$(code "$url/trace?mss=100")" 400
 same "nothing is recorded" "$(code $url/save?last=5)" 409
 same "a page of another site" "$(code -H 'Origin: http://evil.example' $url/status)" 403
@@ -128,7 +127,7 @@ check "and scopes" grep -aq backward $out/answer.txt
 captured "and with a summary" "summary?ms=60000"
 check "the summary has scopes" grep -q '^forward ' $out/answer.txt
 
-begin $out/program start 0 record
+begin build/server_program start 0 record
 until_true 100 says ,forward, "$url/save?format=csv"
 same "the last minute" "$(code "$url/save?last=60&format=csv")" 200
 check "has scopes" grep -q ',forward,' $out/answer.txt
@@ -139,38 +138,40 @@ same "status" "$(code $url/status)" 200
 check "says so" grep -q '"session":"program","mode":"ring","level":3' $out/answer.txt
 end
 
-begin env PROF_SERVER=$port $out/program
+begin env PROF_SERVER=$port build/server_program
 same "PROF_SERVER" "$(cat $out/port.txt)" $port
 same "it answers" "$(code "$url/trace?ms=50")" 200
-timeout 100 env PROF_SERVER=$port $out/program for 1 >$out/second.txt 2>$out/second.log
+timeout 100 env PROF_SERVER=$port build/server_program for 1 >$out/second.txt 2>$out/second.log
 check "a second program says that the port is taken, and goes on" sh -c "grep -q 'prof: PROF_SERVER=$port: .*$port' $out/second.log && grep -qx 0 $out/second.txt"
 end
-begin env PROF_SERVER=127.0.0.1:$port PROF_SERVER_TOKEN=secret PROF_OUTPUT=$out/output.prof $out/program
+begin env PROF_SERVER=127.0.0.1:$port PROF_SERVER_TOKEN=secret PROF_OUTPUT=$out/output.prof build/server_program
 same "without the token" "$(code $url/status)" 401
 same "with it" "$(code -H 'Authorization: Bearer secret' http://127.0.0.1:$port/status)" 200
 check "PROF_OUTPUT records" grep -q '"session":"program"' $out/answer.txt
 end
-timeout 100 env PROF_SERVER=0.0.0.0:$port $out/program for 1 >$out/open.txt 2>$out/open.log
+timeout 100 env PROF_SERVER=0.0.0.0:$port build/server_program for 1 >$out/open.txt 2>$out/open.log
 check "open to all without a token is refused" grep -q 'set a token' $out/open.log
-timeout 100 env PROF_SERVER=nonsense $out/program for 1 >$out/open.txt 2>$out/open.log
+timeout 100 env PROF_SERVER=nonsense build/server_program for 1 >$out/open.txt 2>$out/open.log
 check "a port is a number" grep -q 'PROF_SERVER=nonsense: must be a port or ADDRESS:PORT' $out/open.log
 
-begin $out/bare start 0
+begin build/server_program_bare start 0
 same "no prof_chrome.h: no JSON" "$(code "$url/trace?ms=10&format=json")" 501
 check "and the answer says why" grep -q 'prof_chrome.h' $out/answer.txt
 same "no prof_xplane.h: no XSpace" "$(code "$url/trace?ms=10&format=xplane")" 501
 same "then an image is the default" "$(code "$url/trace?ms=10")" 200
 end
 
-if [ ! -x $out/python/bin/python ]; then
-    $python -m venv $out/python >/dev/null 2>&1 && $out/python/bin/pip install --no-compile -q grpcio >/dev/null 2>&1
+grpc=build/xprof/venv/bin/python # where XProf is installed, it has brought gRPC
+if ! $grpc -c 'import grpc' 2>/dev/null; then
+    grpc=$out/python/bin/python
+    [ -x $grpc ] || { $python -m venv $out/python && $grpc -m pip install --no-compile -q grpcio; } >/dev/null 2>&1
 fi
-if $out/python/bin/python -c 'import grpc' 2>/dev/null; then
-    begin $out/program start 0
-    timeout 500 $out/python/bin/python tests/server_grpc.py ${url##*:} >$out/grpc.log 2>&1 || fail "gRPC's client: see $out/grpc.log"
+if $grpc -c 'import grpc' 2>/dev/null; then
+    begin build/server_program start 0
+    timeout 500 $grpc tests/server_grpc.py ${url##*:} >$out/grpc.log 2>&1 || fail "gRPC's client: see $out/grpc.log"
     end
-    begin $out/program start 0 large
-    timeout 500 $out/python/bin/python tests/server_grpc.py ${url##*:} large >>$out/grpc.log 2>&1 || fail "gRPC's client, large answers"
+    begin build/server_program start 0 large
+    timeout 500 $grpc tests/server_grpc.py ${url##*:} large >>$out/grpc.log 2>&1 || fail "gRPC's client, large answers"
     end
     grep -E '^(ok|FAIL)' $out/grpc.log
     passed=$((passed + $(grep -c '^ok' $out/grpc.log)))

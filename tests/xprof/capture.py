@@ -34,8 +34,8 @@ def get(route, **query):
     return json.loads(data)
 
 
-def program(*arguments, build="WITH"):
-    process = subprocess.Popen(["timeout", "880", os.path.join(work, build), "start", "0", *arguments], stdout=subprocess.PIPE)
+def program(*arguments, build="server_program"):
+    process = subprocess.Popen(["timeout", "880", os.path.join("build", build), "start", "0", *arguments], stdout=subprocess.PIPE)
     return process, int(process.stdout.readline())
 
 
@@ -198,7 +198,7 @@ try:
     answer, made, took = capture(fourth_port, duration=200)
     check("of an idle program", "successfully" in answer.get("result", "") and len(made) == 1, answer)
 
-    fifth, fifth_port = program(build="WITHOUT")
+    fifth, fifth_port = program(build="server_program_bare")
     children.append(fifth)
     answer, made, took = capture(fifth_port, duration=200)
     check("of a program without prof_xplane.h: an error", "error" in answer and not made, answer)

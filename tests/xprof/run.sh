@@ -20,12 +20,7 @@ fail() {
 rm -rf $work/out
 mkdir -p $work/out
 $work/record $work/out || fail "record"
-if [ ! -x $work/venv/bin/xprof ]; then
-    rm -rf $work/venv
-    python3 -m venv $work/venv >$work/pip.log 2>&1 &&
-        $work/venv/bin/pip install --no-compile --quiet xprof==2.24.2 >>$work/pip.log 2>&1 ||
-        skip "pip install xprof failed, see $work/pip.log"
-fi
+sh tests/xprof/install.sh $work/venv >$work/pip.log 2>&1 || skip "pip install xprof failed, see $work/pip.log"
 node_modules=$work/node_modules
 if command -v node >/dev/null && [ -x "${CHROMIUM:-/usr/bin/chromium}" ]; then
     [ -d build/viewers/node_modules/playwright-core ] && node_modules=build/viewers/node_modules
