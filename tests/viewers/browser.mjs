@@ -52,6 +52,13 @@ export async function openPage(context) {
     return { page, log };
 }
 
+// A picture, for who looks at the tests' work: PROF_TEST_LONG=1. By then the viewer has drawn, which takes it a moment.
+export async function picture(page, file) {
+    if (!process.env.PROF_TEST_LONG) return;
+    await page.waitForTimeout(500);
+    await page.screenshot({ path: file });
+}
+
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm',
     '.json': 'application/json', '.svg': 'image/svg+xml', '.png': 'image/png', '.woff2': 'font/woff2' };
 

