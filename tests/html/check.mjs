@@ -270,7 +270,8 @@ async function comparing(prefix) {
 
 /** A report to which another one was added has the events of both; and is what prof writes of both. */
 async function joining(pair, prefixes) {
-    for (const [a, b] of [[pair + '.1', pair + '.2'], [prefixes[0], prefixes[prefixes.length - 1]], ...prefixes.slice(1).map((prefix, i) => [prefix, prefixes[i]])]) {
+    const names = prefixes.filter(prefix => path.basename(prefix) === 'names'), others = prefixes.filter(prefix => !names.includes(prefix)); // of which one is large: once
+    for (const [a, b] of [[pair + '.1', pair + '.2'], [others[0], others[others.length - 1]], ...others.slice(1).map((prefix, i) => [prefix, others[i]]), ...names.map(prefix => [prefix, others[0]])]) {
         const apart = [await open(a + '.html'), await open(b + '.html')], name = `added: ${path.basename(a)}, ${path.basename(b)}`;
         const wanted = apart.flatMap(report => report.tracks.map(track => eventsOf(report, track).join('\n')));
         const spans = apart.flatMap(report => report.spans.map(span => [report.labels[span.label].name, span.start, report.tracks[span.track].title, span.args.join()].join()));

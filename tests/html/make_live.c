@@ -1,16 +1,17 @@
 /* A program to be watched: make_live PREFIX [wild]. It prints its port, waits for a line, works until the next one,
    stops recording, writes PREFIX.csv, prints "done", and ends with its input. wild: it has no session of its own, and
    only works. */
-#define PROF_IMPLEMENTATION
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
 #include "../../prof_html.h"
 #include "../../prof_server.h"
+#include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-static volatile int over;
+static int over;
 
 static void leaf(int64_t i)
 {
@@ -36,7 +37,7 @@ static void *worker(void *user)
     prof_thread_name("worker");
     PROFILE_SCOPE("all of the worker"); /* longer than any period */
     PROFILE_ARG_S("what", "all of it");
-    for (int64_t i = 0; !PROF__LOAD(&over); ++i) step(i);
+    for (int64_t i = 0; !__atomic_load_n(&over, __ATOMIC_SEQ_CST); ++i) step(i);
     return user;
 }
 
@@ -71,7 +72,7 @@ int main(int argc, char **argv)
         }
         if (frame % 20 == 19 && frame > 100) PROFILE_SPAN_END("request", frame / 20 - 5);
     }
-    PROF__STORE(&over, 1);
+    __atomic_store_n(&over, 1, __ATOMIC_SEQ_CST);
     pthread_join(thread, NULL);
     if (!wild) {
         if (prof_stop() || prof_trace_live(&trace)) return 3;

@@ -1,6 +1,5 @@
 /* Records a program twice, before and after a change, as PREFIX.1.prof and PREFIX.2.prof; writes each as a report, and
    both as PREFIX.html, as prof view does: make_pair PREFIX. And many events of all types as PREFIX.long.prof. */
-#define PROF_IMPLEMENTATION
 #include "../../prof_html.h"
 #include <stdio.h>
 #include <string.h>

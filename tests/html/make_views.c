@@ -1,14 +1,16 @@
 /* Records what tests of the page can count: steps, memory by scope, a lock and who waits for it, arguments, and rows of
    what a thread does, as a kernel's recorder makes them: make_views PREFIX. Writes PREFIX.prof, PREFIX.html, and
    PREFIX.both.html, which has such rows of another recording. */
-#define PROF_IMPLEMENTATION
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
 #include "../../prof_html.h"
+#include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int waits; /* threads that are about to wait */

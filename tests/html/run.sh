@@ -32,7 +32,11 @@ for kind in $kinds; do
 done
 
 [ -x build/prof ] || make -s build/prof >$work/make.log 2>&1 || fail "build/prof, see $work/make.log"
-"${CC:-cc}" -O0 -g tests/html/make_pair.c -o $work/make_pair -pthread || fail "make_pair.c does not compile"
+"${CC:-cc}" -O0 -g -c tests/html/implementation.c -o $work/implementation.o || fail "implementation.c does not compile"
+for program in pair views live; do
+    "${CC:-cc}" -O0 -g tests/html/make_$program.c $work/implementation.o -o $work/make_$program -pthread ||
+        fail "make_$program.c does not compile"
+done
 $work/make_pair $work/pair || fail "make_pair"
 build/prof export $work/pair.1.prof -o $work/pair.sources.html --sources . || fail "prof export --sources"
 for what in "all --events 10000000" "last --events 20000" "first --events 20000 --from 0 --to 5ms" "few --events 200"; do
@@ -43,7 +47,6 @@ done
 build/prof compare $work/pair.1.prof $work/pair.2.prof --format json >$work/pair.json
 [ $? -le 1 ] || fail "prof compare"
 build/prof flame $work/pair.1.prof -o $work/pair.svg || fail "prof flame"
-"${CC:-cc}" -O0 -g tests/html/make_views.c -o $work/make_views -pthread || fail "make_views.c does not compile"
 $work/make_views $work/views || fail "make_views"
 build/prof summary $work/views.prof >$work/views.txt || fail "prof summary"
 
@@ -73,7 +76,6 @@ script() { # NAME ARGUMENTS: runs tests/html/NAME.mjs, and counts
     passed=$((passed + ${more:-0}))
     [ $status -eq 0 ] || fail "$name.mjs, see $log"
 }
-"${CC:-cc}" -O0 -g tests/html/make_live.c -o $work/make_live -pthread || fail "make_live.c does not compile"
 script live $work/make_live $work/live
 MINIBROWSER=$(ls /usr/lib/*/webkit2gtk-4.*/MiniBrowser 2>/dev/null | tail -n 1)
 if [ "$MINIBROWSER" ] && command -v WebKitWebDriver >/dev/null && command -v Xvfb >/dev/null; then
