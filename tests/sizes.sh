@@ -2,7 +2,7 @@
 # Compares the size of prof with tests/sizes.txt: bytes of code, of static memory, of each thread's memory. A budget is
 # at most 3 % more than what was measured when it was set. A commit that raises a budget says why.
 #
-#   sh tests/sizes.sh             the test; PROF_TEST_LONG=1: prof.h and prof_html.h at -O2 as well, which take 12 s
+#   sh tests/sizes.sh             the test; PROF_TEST_LONG=1: prof_html.h at -O2 as well
 #   sh tests/sizes.sh budgets     prints what tests/sizes.txt would be now
 #   sh tests/sizes.sh switches    prints what each switch leaves of a program that records at -Os, for the table of the manual
 #
@@ -89,10 +89,8 @@ rm -f $made/*.o $made/recorder $made/recorder.PROF_* $made/nothing
 plain="-fPIE -fno-stack-protector -fno-stack-clash-protection -fcf-protection=none -U_FORTIFY_SOURCE"
 build() { $cc -std=gnu99 -I. $plain "$@" || exit 1; }
 [ "$1" = budgets ] && PROF_TEST_LONG=1
-if [ -n "$PROF_TEST_LONG" ]; then
-    build -O2 -c $made/prof.c -o $made/prof.o
-    build -O2 -c $made/html.c -o $made/html.o
-fi
+build -O2 -c $made/prof.c -o $made/prof.o
+[ -z "$PROF_TEST_LONG" ] || build -O2 -c $made/html.c -o $made/html.o
 { # the strings of the page, by themselves: that of a program that runs is not used here
     echo '#include <stddef.h>'
     sed -n '/prof__html_page\[\]/,/NULL/p' prof_html.h | sed 's/^static //'
@@ -127,8 +125,8 @@ own() { # what prof adds to a program that does nothing
     echo $(($(part $made/recorder.PROF_MINIMAL "$1") - $(part $made/nothing "$1")))
 }
 {
+    echo "text prof.h -O2                          $(text $made/prof.o)"
     if [ -n "$PROF_TEST_LONG" ]; then
-        echo "text prof.h -O2                          $(text $made/prof.o)"
         echo "text prof_html.h with its page -O2      $(($(text $made/html.o) - $(text $made/prof.o)))"
         echo "text prof_html.h beside its page -O2    $(($(text $made/html.o) - $(text $made/page.o) - $(text $made/prof.o)))"
     fi
@@ -151,9 +149,9 @@ own() { # what prof adds to a program that does nothing
     echo "static data with PROF_MINIMAL            $(own '[.](data|bss)$')"
     echo "text prof.h with PROF_NO_READER -O2       $(text $made/no_reader.o)"
     echo "text freestanding -Os                    $(text $made/kernel.o)"
-    echo "static data of prof.h                    $(part $made/recorder.o '[.](data|bss)')"
+    echo "static data of prof.h                    $(part $made/prof.o '[.](data|bss)')"
     echo "static data of all headers               $(part $made/headers.o '[.](data|bss)')"
-    echo "thread's data of prof.h                  $(part $made/recorder.o '[.]t(data|bss)')"
+    echo "thread's data of prof.h                  $(part $made/prof.o '[.]t(data|bss)')"
     echo "thread's data of all headers             $(part $made/headers.o '[.]t(data|bss)')"
     echo "code of eight scopes -O2                 $(($(code scopes9) - $(code scopes1) - $(code plain9) + $(code plain1)))"
 } >$made/now
@@ -165,14 +163,14 @@ if [ "$1" = budgets ]; then
 fi
 echo "$cc $($cc -dumpfullversion)"
 # A caller's code is not made small and put apart because it calls prof: no public function is rare to it.
-rare=$(for o in recorder no_reader; do objdump -t $made/$o.o; done | awk '
+rare=$(for o in prof no_reader; do objdump -t $made/$o.o; done | awk '
     $2 == "g" && $3 == "F" && $4 ~ /^[.]text[.]unlikely/ { print $NF }' | sort -u)
 for name in $rare; do
     grep -qE "PROF__WALL .*[ *]$name[(]" prof.h || { echo "FAIL $name: rare, without PROF__WALL" && bad=1; }
 done
 [ -n "$bad" ] || echo "ok   no public function makes its caller rare"
 awk -v bad="${bad:-0}" -v long="$PROF_TEST_LONG" '
-    /^#/ || !NF || (!long && /^text prof([.]h|_html[.]h .*) -O2/) { next }
+    /^#/ || !NF || (!long && /^text prof_html[.]h .* -O2/) { next }
     {
         bytes = $NF
         $NF = ""
