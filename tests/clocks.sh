@@ -14,7 +14,7 @@ programs() { # the paths of the test programs
 for hz; do
     echo "---- $hz Hz"
     SIMULATED_HZ=$hz make -s BUILD=$build SCRIPTS= TESTS="$(programs | tr '\n' ' ')" \
-        CFLAGS="-O0 -g -include tests/simulated_hz.h" test >$build.$hz.log 2>&1
+        CFLAGS="-O0 -g1 -Wno-misleading-indentation -include tests/simulated_hz.h" test >$build.$hz.log 2>&1
     status=$?
     grep -vE '^ok ' $build.$hz.log
     line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' $build.$hz.log | tail -n 1)
