@@ -174,6 +174,8 @@ static int prof__bounds_take(prof__bounds *all, const prof_trace *trace);
 static int prof__trace_bounded(const prof_trace *trace);
 static int prof__trace_counts(const prof_trace *trace, size_t track, int64_t ns);
 
+/*-- a prof_timeline reads the tracks of starts[start_count]: before the first event, tracks may be taken out -- */
+
 /*-- the heap, and locks, as the events of a timeline change them; closed also after a failure -- */
 /* types: prof__heap, prof__heap_row (PROF__HEAP_POOL: a pool's), prof__heap_block. PROF__FREE_IN_POOL: of a detail */
 static int prof__heap_open(prof__heap *heap, const prof_trace *trace);
