@@ -66,10 +66,10 @@ warnings() { # SWITCHES COMPILER...: fails if it is installed and says anything
             -o $out/warnings.o 2>&1
     done
 }
-# A switch has the warnings of each compiler and of Windows: clang's when it links, gcc's, also of what C++ would refuse,
-# and clang's for Windows, which also says what is unused there.
+# A switch has the warnings of each compiler, of C++ and of Windows: clang's when it links, gcc's and those of C++ without
+# code, and clang's for Windows, which also says what is unused there.
 windows=x86_64-w64-mingw32
-some="gcc -std=gnu99 -fsyntax-only -Wc++-compat -DPROF_STATIC"
+some="gcc -std=gnu99 -fsyntax-only -Wc++-compat -DPROF_STATIC|clang++ -x c++ -std=c++11 -fsyntax-only -DPROF_STATIC"
 if echo '#include <windows.h>' | clang --target=$windows -fsyntax-only -x c - 2>/dev/null; then
     some="$some|clang --target=$windows -std=gnu99" more="$windows-gcc -std=gnu99|"
 else
