@@ -113,6 +113,7 @@ result "the reader builds" "$($cc -std=gnu99 -I. -O0 $out/reader.c -o $out/reade
 result "the program builds" "$($cc -std=gnu11 $WARNINGS -I. -O0 -c $here/left_out.c -o $out/main.o 2>&1)"
 
 killed() { # PROGRAM FOLDER: kills it once it has recorded; bounded
+    : >"$2/killed.text"
     "$1" "$2" killed >"$2/killed.text" 2>&1 &
     child=$!
     for i in $(seq 3000); do
