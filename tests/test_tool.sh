@@ -271,6 +271,9 @@ prints "what it was doing" <<'END'
   missing   the end: the session was not stopped; process 100 saved this while it ran, or crashed, was killed or left by _exit
 incomplete
 END
+is "check: scopes that longjmp() left" 0 "$prof" check left.prof
+[ "$(grep -c ' for [0-9]' out)" = 32 ] && ok "shows the outermost and the innermost" || bad "shows $(grep -c ' for ' out)"
+has "how many more there are" out "... 48 more ..."
 is "check: a kernel that was not stopped" 1 "$prof" check kernel.prof
 sed -n /missing/p out >kept && mv kept out
 prints "speaks of no process" <<'END'
@@ -287,6 +290,11 @@ has "why" out "  missing   21 older chunks overwritten in the ring: enlarge PROF
 is "check --quiet" 1 "$prof" check -q ring.prof
 [ ! -s out ] && [ ! -s err ] && ok "quiet" || bad "quiet"
 is "check --quiet of a whole one" 0 "$prof" check --quiet whole.prof
+is "check --quiet of two" 1 "$prof" check -q whole.prof ring.prof whole.prof
+is "check of several" 2 "$prof" check whole.prof nowhere.prof ring.prof
+has "the first" out "whole.prof"
+has "the last" out "ring.prof"
+has "what is not there" err "cannot open nowhere.prof: No such file or directory"
 is "check of standard input" 0 sh -c "'$prof' check - <whole.prof"
 has "its name" out "standard input"
 
@@ -635,7 +643,7 @@ fails "no value behind a letter" "summary: --top needs a value: N" "$prof" summa
 fails "no value" "summary: --sort needs a value: KEY" "$prof" summary whole.prof --sort
 fails "a value too many" "summary: --by-path takes no value" "$prof" summary whole.prof --by-path=1
 fails "no file" "summary: a file is missing; usage: prof summary IN ..." "$prof" summary
-fails "two files" "check: too many files; usage: prof check IN" "$prof" check whole.prof ring.prof
+fails "two files" "export: too many files; usage: prof export IN -o OUT" "$prof" export whole.prof ring.prof
 fails "a folder for another layout" "summary: folder/ is a folder, which needs --layout cntk" "$prof" summary --layout mxnet -o folder/ whole.prof
 fails "by path in another layout" "summary: --by-path needs --layout own" "$prof" summary -p --layout mxnet whole.prof
 fails "bad layout" "--layout 'table': must be own, mxnet, json, cntk, cntk-detail, domains, histogram" "$prof" summary -l table whole.prof

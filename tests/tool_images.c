@@ -1,5 +1,6 @@
 /* tool_images.c - writes the recordings that tests/test_tool.sh looks at with the tool. The recorder runs on a clock
    that only moves when it is told to, so that every figure is known beforehand. Usage: tool_images FOLDER */
+#include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,6 +144,27 @@ static void elsewhere(void)
     two_frames();
     stop(20000);
     save("elsewhere.prof", "gamma", 300, "boot-2", 1700000000000003000u);
+}
+
+static jmp_buf server;
+
+static void query(void)
+{
+    PROFILE_SCOPE("query");
+    PROFILE_BLOCK("execute") { longjmp(server, 1); }
+}
+
+/* A server of whose queries 40 failed: longjmp() left two scopes each time, which nothing around them ends. */
+static void left(void)
+{
+    static volatile int failed;
+    start(PROF_RING, 64 << 10, 5000000);
+    (void)setjmp(server);
+    at(0, 1000 * (uint64_t)failed);
+    if (failed++ < 40) query();
+    PROFILE_MARK("idle");
+    stop(50000);
+    save("left.prof", "alpha", 100, "boot-1", 1700000000000000000u);
 }
 
 /* Two events are lost because a handler interrupted a macro. */
@@ -299,6 +321,7 @@ int main(int argc, char **argv)
     later();
     elsewhere();
     busy();
+    left();
     crashed();
     many("full.prof", PROF_FILL);
     many("ring.prof", PROF_RING);

@@ -9,7 +9,8 @@ static const tool_option options[] = {
     TOOL_COLUMNS,
     {NULL, NULL, NULL, NULL}};
 
-#define NAME 120 /* bytes of a scope's name that are shown */
+#define NAME 120      /* bytes of a scope's name that are shown */
+#define OPEN_SHOWN 32 /* how many of a track's open scopes are shown */
 
 /* The results of one pass over all events. */
 typedef struct findings {
@@ -191,15 +192,21 @@ static int shortened(const char *name, int used)
     return fits < length ? fits : 0;
 }
 
-/* Prints the scopes that were open when the track ended: what the thread was doing. */
+/* Prints the scopes that were open when the track ended: what the thread was doing. Of many, which longjmp() leaves for
+   example, the outermost and the innermost ones. */
 static void print_open(const findings *all)
 {
     char text[48], line[64];
-    size_t depth;
-    for (depth = 0; all->open[depth]; depth++) {
+    size_t depth, count = 0;
+    while (all->open[count]) count++;
+    for (depth = 0; depth < count; depth++) {
         int indent = tool_fit(depth < 20 ? (int)depth * 2 : 40, 60);
         if (!depth) printf("      open at the end:\n");
         if ((size_t)indent > depth * 2) indent = (int)depth * 2;
+        if (depth == OPEN_SHOWN / 2 && count > OPEN_SHOWN + 1) {
+            printf("        %*s... %s more ...\n", indent, "", tool_count(text, count - OPEN_SHOWN));
+            depth = count - OPEN_SHOWN / 2;
+        }
         snprintf(line, sizeof line, "  for %s", tool_ns(text, (double)all->durations[depth]));
         printf("        %*s", indent, "");
         tool_print_name(all->stack[depth], shortened(all->stack[depth], 8 + indent + (int)strlen(line)));
@@ -271,22 +278,25 @@ static int report(const prof_trace *trace, const char *path)
 
 static int run(const tool_args *args)
 {
-    prof_trace *trace;
-    int result, columns;
+    int i, worst = TOOL_OK, columns, quiet = tool_value(args, "--quiet") != NULL;
     if (!tool_columns(args, &columns)) return TOOL_ERROR;
-    trace = tool_open(args->files[0]);
-    if (!trace) return TOOL_ERROR;
-    if (tool_value(args, "--quiet"))
-        result = is_whole(prof_trace_about(trace)) ? TOOL_OK : TOOL_NO;
-    else
-        result = report(trace, args->files[0]);
-    prof_trace_close(trace);
-    return result;
+    for (i = 0; i < args->file_count; i++) {
+        prof_trace *trace = tool_open(args->files[i]);
+        int result = TOOL_ERROR;
+        if (trace && i && !quiet) printf("\n");
+        if (trace && quiet)
+            result = is_whole(prof_trace_about(trace)) ? TOOL_OK : TOOL_NO;
+        else if (trace)
+            result = report(trace, args->files[i]);
+        prof_trace_close(trace);
+        if (result > worst) worst = result;
+    }
+    return worst;
 }
 
 const tool_command tool_check = {
-    "check", "IN", "Says what is in a recording, what is missing and why, and what each thread was doing",
-    1, 1, run, options,
+    "check", "IN ...", "Says what is in a recording, what is missing and why, and what each thread was doing",
+    1, 10000, run, options,
     "exit status: 0 whole: the session was stopped, and nothing was lost or overwritten; 1 incomplete; 2 broken: it\n"
-    "cannot be read (prof recover may save a part of it).\n\n"
+    "cannot be read (prof recover may save a part of it). Of several recordings, the highest.\n\n"
     "example: prof check ring.prof\n"};
