@@ -78,7 +78,18 @@ grep -q work $work/end.json
 test -s $work/saved.prof
 grep -q PROF_BUFFER $work/tool.txt
 echo "ok   the commands of the tool"
-passed=$((passed + 5))
+processes=$(basename "$(grep -l 'server-%p' $work/block*.sh)")
+(cd $work && PATH=$root/build:$PATH sh -e "$processes" >processes.txt)
+grep -q '"work"' $work/server.json
+grep -q '^whole$' $work/processes.txt
+echo "ok   a recording of each process"
+jumps=$(basename "$(grep -l 'longjmp(' $work/block*.c)")
+(cd $work && cc -o jumps "$jumps" -pthread -ldl && PROF_OUTPUT=jumps.prof ./jumps)
+build/prof summary --by-path $work/jumps.prof >$work/jumps.txt
+grep -qE '^command +100 ' $work/jumps.txt && grep -qE '^  divide +100 ' $work/jumps.txt
+[ "$(grep -cE '^ *(command|divide) ' $work/jumps.txt)" = 2 ]
+echo "ok   commands that fail"
+passed=$((passed + 7))
 grep -oE '^make [a-z]+' $work/block1.sh | while read -r command; do
     grep -qE "^$(echo "$command" | cut -d' ' -f2):" "$root/Makefile" || { echo "FAIL $command is not in the Makefile"; exit 1; }
     echo "ok   $command exists (run by itself elsewhere)"

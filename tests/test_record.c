@@ -916,6 +916,41 @@ TEST(scopes_of_a_recursion_that_a_jump_leaves)
     record_close();
 }
 
+static void fail(void)
+{
+    PROFILE_SCOPE("run");
+    PROFILE_BEGIN("part");
+    call_and_jump(1);
+}
+
+/* A server's loop, to which each error jumps. One more end at its top closes all that an error has left. */
+TEST(commands_that_a_jump_leaves)
+{
+    enum { COMMANDS = 200 };
+    volatile int n = 0;
+    record_start();
+    (void)setjmp(back);
+    PROFILE_END("command");
+    if (n++ < COMMANDS) {
+        PROFILE_BEGIN("command");
+        fail();
+    }
+    PROFILE_MARK("outside");
+    record_stop();
+    for (size_t i = 0; i < COMMANDS; ++i) {
+        const prof_event *command = trace_nth(&list, "command", i), *run = trace_nth(&list, "run", i);
+        const prof_event *part = trace_nth(&list, "part", i), *call = trace_nth(&list, "call", i);
+        CHECK(command && command->depth == 0 && !command->flags);
+        CHECK(run && run->depth == 1 && run->flags == PROF_TRUNCATED_END);
+        CHECK(part && part->depth == 2 && part->flags == PROF_TRUNCATED_END);
+        CHECK(call && call->depth == 3 && call->flags == PROF_TRUNCATED_END);
+    }
+    CHECK_EQUAL(expect("outside", PROF_EVENT_MARK)->depth, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    record_close();
+}
+
 /* A ring of overlaps, each inside the one before, so that more than 32 begin while one is always open. */
 TEST(overlaps_without_end)
 {

@@ -222,7 +222,9 @@ MANUAL                                                                          
     as prof_start() (some ms for 16 MiB). Until then it costs nothing and creates no file, so that fork() with exec(),
     system(), posix_spawn() and vfork() need no care. The child's file is beside the parent's: trace.json,
     trace.<pid>.json; with %p in the output, its name has the child's process id. As everywhere, only a .prof needs no
-    prof_stop() or exit().
+    prof_stop() or exit(). A child that calls prof_start() itself chooses its file as any program does: without %p the
+    first free of trace.json, trace.2.json and so on, which is that of a child that was killed before; and a relative
+    one in the directory in which the child is by then.
     A child that must not record calls prof_stop() before its first scope, and may then call prof_start(). If its image
     cannot be created, prof_enabled() is 0, and prof_stop() says why. The threads of PROF_STREAM, PROF_STATS, save and
     dump_period do not exist in the child, and crash_report and save_signal are off: a child is always PROF_RING or
@@ -234,7 +236,9 @@ MANUAL                                                                          
     parent's file.
 
     longjmp() over scopes in C leaves them without an end. The next end of a scope further out closes them, and they are
-    marked PROF_TRUNCATED_END.
+    marked PROF_TRUNCATED_END. If no such end comes, as in a server whose errors jump to the loop that reads commands,
+    scopes nest deeper with each error. Put PROFILE_END("command") at the top of that loop, and PROFILE_BEGIN("command")
+    where a command has been read: that END also closes what an error has left, and the first one does nothing.
 
     Sandboxes. Start prof before a filter of system calls (seccomp), which has to allow what macros call. This is
     rt_sigprocmask and futex; prctl and gettid when a thread records for the first time; madvise until the buffer has
@@ -295,7 +299,8 @@ MANUAL                                                                          
 
     Locks. WAIT, ACQUIRE and RELEASE record how often and how long threads waited for a lock, and how long it was held.
     They are shown in the summary, as data (prof_locks), and as a row for each lock in the Chrome trace. An acquire
-    counts as contended if another thread held the lock after the WAIT. PROFILE_MUTEX_LOCK tries the lock first, so that
+    counts as contended if another thread of this process held the lock after the WAIT: of a lock in memory that
+    processes share, look at the time that was waited. PROFILE_MUTEX_LOCK tries the lock first, so that
     a free lock costs one event.
 
     Accuracy. The counter is read without ordering, as every profiler does, because ordering would cost more than the
@@ -315,7 +320,7 @@ MANUAL                                                                          
     cost as little; a thread of prof, or the step, begins it. Its time counts from there. The child of a fork has no
     such thread: it looks at the clock itself, at some 50 ns a macro, until the delay is over, and its duration does not
     end the recording. Outputs can be named after the run: %p %t %h %r; prof_set_metadata() adds facts about it. A
-    relative output is relative to the directory of the program at the start, wherever it is at the end.
+    relative output is relative to the directory in which the program is at prof_start(), wherever it is at the end.
 
     The end. exit(), and the return from main, do what prof_stop() does if there is an output and nobody called it,
     after the program's exit handlers and destructors. What cannot be written then is reported on stderr. A program that
