@@ -1927,14 +1927,18 @@ static const char *prof__chrome_said(const prof__chrome *c, const char *key)
     return "";
 }
 
-/* Writes the name of a process: its program and, if there are several traces, " (rank 3, host)" as far as its metadata
-   has these, else its process id. The ranks of a job all have the same program. */
+/* Writes the name of a process: its program and, if there are several traces, " ROLE (rank 3, host)" as far as its
+   metadata has these, and its process id if it has no rank. The ranks of a job, and the processes of a server, all have
+   the same program. */
 static void prof__chrome_process_name(prof__chrome *c)
 {
     prof__out *out = &c->out;
     const char *rank = prof__chrome_said(c, "rank"), *host = prof__chrome_said(c, "host");
+    const char *role = prof__chrome_said(c, "role");
     prof__chrome_escape(out, *c->about->program ? c->about->program : "(unnamed)");
     if (c->part_count == 1) return;
+    prof__out_text(out, *role ? " " : "");
+    prof__chrome_escape(out, role);
     PROF__CHROME_LITERAL(out, " (");
     if (*rank) PROF__CHROME_LITERAL(out, "rank ");
     prof__chrome_escape(out, rank);

@@ -239,11 +239,12 @@ TEST(processes_are_named_by_rank_and_host)
 {
     prof_trace *traces[PROCESSES];
     const char *const ranks[] = {"0", "11"};
-    char host[64] = "", own[80];
+    char host[64] = "", own[96];
     for (int i = 0; i < PROCESSES; ++i) {
         prof_config config = trace_config(1u << 20);
         CHECK_EQUAL(prof_config_set(&config, "rank", ranks[i]), PROF_OK);
         if (!i) prof_set_metadata("host", "node-7"); /* the other has the machine's name by itself */
+        if (i) prof_set_metadata("role", "reader \"2\"");
         CHECK_EQUAL(prof_start(&config), PROF_OK);
         { PROFILE_SCOPE("all"); }
         CHECK_EQUAL(prof_stop(), PROF_OK);
@@ -251,13 +252,14 @@ TEST(processes_are_named_by_rank_and_host)
         prof_clear_metadata();
     }
     gethostname(host, sizeof host - 1);
-    snprintf(own, sizeof own, " (rank 11, %s)", *host ? host : "host");
+    snprintf(own, sizeof own, " reader \"2\" (rank 11, %s)", *host ? host : "host");
     json *root = merged(traces);
     int found = 0;
     for (const json *e = events_of(root); e; e = e->next) {
         const char *name = text_of(member(e, "args"), "name");
         if (strcmp(text_of(e, "name"), "process_name")) continue;
-        CHECK(strstr(name, found ? own : " (rank 0, node-7)") != NULL);
+        CHECK(found || !strcmp(name + strcspn(name, " "), " (rank 0, node-7)"));
+        CHECK(strstr(name, found ? own : prof_trace_about(traces[0])->program) != NULL);
         ++found;
     }
     CHECK_EQUAL(found, PROCESSES);

@@ -61,7 +61,7 @@ const tool_command tool_merge = {
     "Recordings of one machine since its last start are aligned by its monotonic clock, to some 100 ns. Others are\n"
     "aligned by Unix time, as exactly as the clocks of the machines were set. otherData says which (\"processes\n"
     "aligned by\"). Time 0 is the earliest start. A process id that occurs twice is replaced by a number from\n"
-    "1000000000 on. Processes are named PROGRAM (rank RANK, HOST), or PROGRAM (PID) without a rank. In a log\n"
-    "directory each recording is a file, DIR/plugins/profile/RUN/HOST.RANK.xplane.pb, or HOST.PID.xplane.pb without\n"
-    "a rank.\n\n"
+    "1000000000 on. Processes are named PROGRAM ROLE (rank RANK, HOST), as far as their metadata have these, or\n"
+    "PROGRAM ROLE (PID) without a rank. In a log directory each recording is a file,\n"
+    "DIR/plugins/profile/RUN/HOST.RANK.xplane.pb, or HOST.PID.xplane.pb without a rank.\n\n"
     "example: prof merge server.prof client.prof -o both.json\n"};

@@ -59,7 +59,8 @@ PROF_DEF prof_status prof_config_claim(
     const char *prefix, prof_status (*claim)(void *user, const char *key, const char *value), void *user);
 /* Adds a fact about the run to the trace: host, version, parameters. Facts stay for later sessions, too, until
    prof_clear_metadata(). Copies both. A key has one value, the latest. All have up to 4096 bytes; more is
-   PROF_NO_MEMORY. The summary and exporters show them. */
+   PROF_NO_MEMORY. The summary and exporters show them. "role" is a part of the process's name where several processes
+   are shown. */
 PROF_DEF prof_status prof_set_metadata(const char *key, const char *value);
 PROF_DEF prof_status prof_clear_metadata(void);
 
