@@ -300,10 +300,13 @@ static int prof__json_string(prof__json *j, char *to, size_t size)
         char c;
         while (at < j->end && *at != '"' && *at != '\\' && *at) at++;
         run = (size_t)(at - j->at);
-        if (run && used + run < size) {
-            memcpy(to + used, j->at, run);
-            used += run;
-            j->at = at;
+        if (used < size && run > size - 1 - used) run = size - 1 - used;
+        if (run) { /* all of it at once: to look for its end once more for each byte takes minutes for a megabyte */
+            if (used < size) {
+                memcpy(to + used, j->at, run);
+                used += run;
+            }
+            j->at += run;
             continue;
         }
         c = *j->at++;
