@@ -1243,6 +1243,12 @@ static int prof__json_double(const prof__json_value *value, double *number)
 #define PROF__NTFF_NOISE 50000 /* ns: the largest error of reading two clocks one after the other */
 #define PROF__NTFF_FAR ((int64_t)1 << 62) /* ns: later than any time */
 
+static int64_t prof__ntff_minus(int64_t a, int64_t b) /* saturates */
+{
+    if (b < 0 ? a > INT64_MAX + b : a < INT64_MIN + b) return b < 0 ? INT64_MAX : INT64_MIN;
+    return a - b;
+}
+
 /* Two moments on both clocks of a host. Linux adjusts both in the same way, so that they have the same rate, apart from
    noise. */
 typedef struct prof__ntff_clock {
@@ -1284,6 +1290,12 @@ static int64_t prof__ntff_clock_off(const prof__ntff_clock *clock, int64_t since
     return prof__ntff_clock_part(clock, since, clock->span);
 }
 
+/* Converts a time since the first moment to Unix time. */
+static int64_t prof__ntff_clock_unix(const prof__ntff_clock *clock, int64_t since)
+{
+    return prof__ntff_minus(since, -(clock->unix_ns + prof__ntff_clock_off(clock, since)));
+}
+
 /* Converts Unix time, 0 to 2^62, to the host's. */
 static int64_t prof__ntff_clock_host(const prof__ntff_clock *clock, int64_t unix_ns)
 {
@@ -1303,7 +1315,7 @@ PROF_DEF int64_t prof_ntff_unix_ns(const prof_trace *trace, int64_t ns)
     prof__ntff_clock clock;
     if (!trace) return 0;
     prof__ntff_clock_of_trace(&clock, trace);
-    return clock.unix_ns + ns + prof__ntff_clock_off(&clock, ns);
+    return prof__ntff_clock_unix(&clock, ns);
 }
 
 /*-- EVENTS --------------------------------------------------------------------------------------------- >>events -- */
@@ -1489,12 +1501,6 @@ static int prof__sync_time_order(const void *a, const void *b)
     const prof__ntff_sync *x = (const prof__ntff_sync *)a, *y = (const prof__ntff_sync *)b;
     if (x->nc_idx != y->nc_idx) return x->nc_idx < y->nc_idx ? -1 : 1;
     return x->nc_ns < y->nc_ns ? -1 : x->nc_ns > y->nc_ns;
-}
-
-static int64_t prof__ntff_minus(int64_t a, int64_t b) /* saturates */
-{
-    if (b < 0 ? a > INT64_MAX + b : a < INT64_MIN + b) return b < 0 ? INT64_MAX : INT64_MIN;
-    return a - b;
 }
 
 /* Returns 1 if a sync point is of the event's core. The physical cores of a NeuronCore have clocks of their own; an
@@ -1791,6 +1797,16 @@ static void prof__ntff_from(prof__ntff_said *said, const char *source)
     said->has_source = said->event.source != PROF_NTFF_SOURCE_UNKNOWN;
 }
 
+/* Returns how many ns a unit has, or 0 if it is not known: a time in the wrong unit would be anywhere. */
+static int64_t prof__ntff_unit(const char *text)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    int64_t ns = 1;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++, ns *= 1000)
+        if (!strcmp(text, units[i])) return ns;
+    return 0;
+}
+
 static void prof__ntff_text(char *to, size_t size, const prof__json_value *value)
 {
     size_t length = strlen(value->text);
@@ -1810,7 +1826,7 @@ static void prof__ntff_field(prof__ntff_said *said, int field, const prof__json_
         break;
     case PROF__NTFF_TIME: said->has_time = prof__json_signed(value, &said->time); break;
     case PROF__NTFF_DURATION: said->has_duration = prof__json_signed(value, &said->duration); break;
-    case PROF__NTFF_UNIT: said->unit = value->text[0] == 'u' ? 1000 : value->text[0] == 'm' ? 1000000 : 1; break;
+    case PROF__NTFF_UNIT: said->unit = prof__ntff_unit(value->text); break;
     case PROF__NTFF_NC: prof__ntff_index(&event->nc_idx, value, INT32_MAX); break;
     case PROF__NTFF_LNC: (void)prof__json_signed(value, &said->lnc_idx); break;
     case PROF__NTFF_CORE: prof__ntff_index(&event->core_idx, value, PROF__NTFF_CORES - 1); break;
@@ -1863,7 +1879,7 @@ static int prof__ntff_object(prof_ntff_parser *p, prof__json *j, int inner)
 static int prof__ntff_complete(prof__ntff_said *said)
 {
     prof_ntff_event *event = &said->event;
-    int64_t max = PROF__NTFF_FAR / said->unit;
+    int64_t max = said->unit ? PROF__NTFF_FAR / said->unit : 0;
     if (!said->has_time || said->time <= 0 || said->time >= max) return 0;
     said->time *= said->unit;
     event->start_ns = said->time;
@@ -2452,7 +2468,7 @@ static void prof__kineto_us(prof__kineto *k, int64_t ns)
 
 static int64_t prof__kineto_since(const prof__kineto *k, int64_t ns)
 {
-    return k->clock.unix_ns + ns + prof__ntff_clock_off(&k->clock, ns) - k->base;
+    return prof__ntff_minus(prof__ntff_clock_unix(&k->clock, ns), k->base);
 }
 
 static void prof__kineto_line(prof__kineto *k, const char *begin)
@@ -2774,6 +2790,7 @@ static int prof__kineto_scan(prof__json *j, prof__kineto_other *other, prof__jso
             if (!prof__json_signed(value, &other->base) || other->base < 0)
                 return prof__json_fail(j, "has an invalid baseTimeNanoseconds");
         } else if (!strcmp(key, "traceEvents") && prof__json_peek(j) == '[') {
+            if (found) return prof__json_fail(j, "has two traceEvents");
             found = inner = 1;
             j->at++;
             other->end = prof__json_offset(j);
@@ -3203,6 +3220,7 @@ typedef struct prof__session_search {
     uint64_t not_before, newest;
     int level;        /* of the folder that is searched: 0: OUTPUT_DIR; 1: that of a process */
     int best;         /* 2: found has trace_info.pb; 1: it has not */
+    int no_memory;
     char *found;
 } prof__session_search;
 
@@ -3224,6 +3242,7 @@ static void prof__session_offer(prof__session_search *search, const char *path, 
     char *info = prof__path_join(path, "trace_info.pb");
     uint64_t size, changed = 0;
     int good = info && prof__path_kind(info, &size, &changed) == 1 ? 2 : 1;
+    if (!info) search->no_memory = 1;
     free(info);
     if (!time) time = changed;
     if (!time && prof__path_kind(path, &size, &changed) == 2) time = changed;
@@ -3231,7 +3250,7 @@ static void prof__session_offer(prof__session_search *search, const char *path, 
         (good == search->best && time < search->newest))
         return;
     info = prof__text_join(path, "");
-    if (!info) return;
+    if (!info) search->no_memory = 1;
     free(search->found);
     search->found = info;
     search->best = good;
@@ -3249,6 +3268,7 @@ static int prof__session_look(void *user, const char *folder, const char *name)
                                     : strstr(name, "_pid_") != NULL || strncmp(name, "i-", 2) == 0);
     if (!fits) return 0;
     path = prof__path_join(folder, name);
+    if (!path) search->no_memory = 1;
     if (path && prof__path_kind(path, &size, &changed) == 2) {
         prof__session_offer(search, path, search->level ? time : 0);
         if (!search->level) {
@@ -3258,7 +3278,7 @@ static int prof__session_look(void *user, const char *folder, const char *name)
         }
     }
     free(path);
-    return 0;
+    return search->no_memory;
 }
 
 PROF_DEF prof_status prof_ntff_find_session(const char *output_dir, uint64_t pid, uint64_t not_before_unix_ns,
@@ -3278,6 +3298,8 @@ PROF_DEF prof_status prof_ntff_find_session(const char *output_dir, uint64_t pid
     }
     if (!prof__entries(output_dir, prof__session_look, &search))
         status = prof__fail(PROF_IO, "cannot read %s: %s", output_dir, strerror(errno));
+    else if (search.no_memory)
+        status = prof__fail(PROF_NO_MEMORY, "%s: no memory to search it", output_dir);
     else if (!search.found)
         status = prof__fail(PROF_INVALID_STATE, "%s: no session%s: neither INSTANCE_pid_PID nor INSTANCE-PID",
                             output_dir, pid ? " of this process" : "");

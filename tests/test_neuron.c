@@ -2,12 +2,22 @@
    The texts are those of the documentation, or made from it: no device has written them. */
 /* run: traces memory */
 #define _GNU_SOURCE 1
+#include <stdlib.h> /* declares the functions under their own names */
 #include <time.h>
 int test_clock_gettime(clockid_t clock, struct timespec *time);
 #define clock_gettime test_clock_gettime /* in prof.h, too */
+#define malloc test_malloc
+#define calloc test_calloc
+#define realloc test_realloc
+void *test_malloc(size_t size);
+void *test_calloc(size_t count, size_t size);
+void *test_realloc(void *old, size_t size);
 #include "private.h"
 #include "../prof_ntff.h"
 #undef clock_gettime
+#undef malloc
+#undef calloc
+#undef realloc
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>
@@ -33,6 +43,14 @@ static void seed(void)
     random_state |= 1;
     printf("     seed: PROF_TEST_SEED=%llu\n", (unsigned long long)random_state);
 }
+
+/*-- memory that runs out --*/
+
+static uint64_t memory_left = UINT64_MAX; /* allocations that succeed before one fails */
+static int memory_fails(void) { return memory_left != UINT64_MAX && !memory_left--; }
+void *test_malloc(size_t size) { return memory_fails() ? NULL : malloc(size); }
+void *test_calloc(size_t count, size_t size) { return memory_fails() ? NULL : calloc(count, size); }
+void *test_realloc(void *old, size_t size) { return memory_fails() ? NULL : realloc(old, size); }
 
 /*-- what was handed over, as lines --*/
 
@@ -557,6 +575,20 @@ TEST(times_that_are_none)
               "\"timestamp_unit\":\"ms\"}]}"),
         PROF_OK);
     CHECK_EQUAL(stats_last.errors, 1);
+    static const struct {
+        const char *unit;
+        int64_t start, duration;
+    } units[] = {{"ns", 7, 3}, {"us", 7000, 3000}, {"ms", 7000000, 3000000}, {"s", 7000000000, 3000000000},
+                 {"", 0, 0},   {"fortnights", 0, 0}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; ++i) {
+        snprintf(json, sizeof json,
+                 "{\"trace_event\":[{\"name\":\"x\",\"timestamp\":7,\"duration\":3,\"timestamp_unit\":\"%s\"}]}",
+                 units[i].unit);
+        CHECK_EQUAL(parse(NULL, json), PROF_OK);
+        CHECK_EQUAL(stats_last.errors, !units[i].start);
+        CHECK_EQUAL(stats_last.first_ns, units[i].start);
+        CHECK_EQUAL(stats_last.last_ns, units[i].start + units[i].duration);
+    }
     /* sync points from one end of time to the other */
     CHECK_EQUAL(parse(NULL, "{\"events\":[" RAW_PAIR(
                                 1, 1, 9223372036854775,
@@ -1436,6 +1468,8 @@ TEST(kineto_s_times_are_exact)
         CHECK(sscanf(scope, "\"ts\":%llu.%3llu,", &us, &part) == 2);
         CHECK_EQUAL(base + us * 1000 + part, unix_ns + 1500);
         CHECK_EQUAL(prof_ntff_unix_ns(trace, 1500), unix_ns + 1500);
+        CHECK_EQUAL(prof_ntff_unix_ns(trace, INT64_MAX), INT64_MAX);
+        CHECK_EQUAL(prof_ntff_unix_ns(trace, INT64_MIN), INT64_MIN + (int64_t)unix_ns);
         prof_trace_close(trace);
     }
 }
@@ -1476,6 +1510,7 @@ TEST(somebody_else_s_trace_json_stays)
                                       "{}",
                                       "{\"traceEvents\":[",
                                       "{\"traceEvents\":[1,]",
+                                      "{\"traceEvents\":[{}],\"traceEvents\":[]}",
                                       "{\"traceEvents\":[],\"baseTimeNanoseconds\":\"x\"}"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
         trace_write_file(path, bad[i], strlen(bad[i]));
@@ -1668,6 +1703,16 @@ TEST(the_newest_session)
     CHECK_EQUAL(prof_ntff_find_session(root, 2, 0, folder, sizeof folder), PROF_INVALID_STATE);
     CHECK_EQUAL(prof_ntff_find_session(root, 12, 0, small, sizeof small), PROF_INVALID_ARGUMENT);
     CHECK_EQUAL(prof_ntff_find_session("/nowhere at all", 12, 0, folder, sizeof folder), PROF_IO);
+    /* without memory it does not find another one instead */
+    prof_status status = PROF_NO_MEMORY;
+    for (uint64_t n = 0; status == PROF_NO_MEMORY; ++n) {
+        memory_left = n;
+        status = prof_ntff_find_session(root, 12, 0, folder, sizeof folder);
+        memory_left = UINT64_MAX;
+        CHECK_TEXT(folder + (status ? 0 : strlen(root)), status ? "" : "/i-0a_pid_12/1776672348756756906");
+        CHECK(status || n > 5);
+    }
+    CHECK_EQUAL(status, PROF_OK);
 }
 
 TEST_MAIN

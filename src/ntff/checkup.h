@@ -6,6 +6,7 @@ typedef struct prof__session_search {
     uint64_t not_before, newest;
     int level;        /* of the folder that is searched: 0: OUTPUT_DIR; 1: that of a process */
     int best;         /* 2: found has trace_info.pb; 1: it has not */
+    int no_memory;
     char *found;
 } prof__session_search;
 
@@ -27,6 +28,7 @@ static void prof__session_offer(prof__session_search *search, const char *path, 
     char *info = prof__path_join(path, "trace_info.pb");
     uint64_t size, changed = 0;
     int good = info && prof__path_kind(info, &size, &changed) == 1 ? 2 : 1;
+    if (!info) search->no_memory = 1;
     free(info);
     if (!time) time = changed;
     if (!time && prof__path_kind(path, &size, &changed) == 2) time = changed;
@@ -34,7 +36,7 @@ static void prof__session_offer(prof__session_search *search, const char *path, 
         (good == search->best && time < search->newest))
         return;
     info = prof__text_join(path, "");
-    if (!info) return;
+    if (!info) search->no_memory = 1;
     free(search->found);
     search->found = info;
     search->best = good;
@@ -52,6 +54,7 @@ static int prof__session_look(void *user, const char *folder, const char *name)
                                     : strstr(name, "_pid_") != NULL || strncmp(name, "i-", 2) == 0);
     if (!fits) return 0;
     path = prof__path_join(folder, name);
+    if (!path) search->no_memory = 1;
     if (path && prof__path_kind(path, &size, &changed) == 2) {
         prof__session_offer(search, path, search->level ? time : 0);
         if (!search->level) {
@@ -61,7 +64,7 @@ static int prof__session_look(void *user, const char *folder, const char *name)
         }
     }
     free(path);
-    return 0;
+    return search->no_memory;
 }
 
 PROF_DEF prof_status prof_ntff_find_session(const char *output_dir, uint64_t pid, uint64_t not_before_unix_ns,
@@ -81,6 +84,8 @@ PROF_DEF prof_status prof_ntff_find_session(const char *output_dir, uint64_t pid
     }
     if (!prof__entries(output_dir, prof__session_look, &search))
         status = prof__fail(PROF_IO, "cannot read %s: %s", output_dir, strerror(errno));
+    else if (search.no_memory)
+        status = prof__fail(PROF_NO_MEMORY, "%s: no memory to search it", output_dir);
     else if (!search.found)
         status = prof__fail(PROF_INVALID_STATE, "%s: no session%s: neither INSTANCE_pid_PID nor INSTANCE-PID",
                             output_dir, pid ? " of this process" : "");

@@ -4,6 +4,12 @@
 #define PROF__NTFF_NOISE 50000 /* ns: the largest error of reading two clocks one after the other */
 #define PROF__NTFF_FAR ((int64_t)1 << 62) /* ns: later than any time */
 
+static int64_t prof__ntff_minus(int64_t a, int64_t b) /* saturates */
+{
+    if (b < 0 ? a > INT64_MAX + b : a < INT64_MIN + b) return b < 0 ? INT64_MAX : INT64_MIN;
+    return a - b;
+}
+
 /* Two moments on both clocks of a host. Linux adjusts both in the same way, so that they have the same rate, apart from
    noise. */
 typedef struct prof__ntff_clock {
@@ -45,6 +51,12 @@ static int64_t prof__ntff_clock_off(const prof__ntff_clock *clock, int64_t since
     return prof__ntff_clock_part(clock, since, clock->span);
 }
 
+/* Converts a time since the first moment to Unix time. */
+static int64_t prof__ntff_clock_unix(const prof__ntff_clock *clock, int64_t since)
+{
+    return prof__ntff_minus(since, -(clock->unix_ns + prof__ntff_clock_off(clock, since)));
+}
+
 /* Converts Unix time, 0 to 2^62, to the host's. */
 static int64_t prof__ntff_clock_host(const prof__ntff_clock *clock, int64_t unix_ns)
 {
@@ -64,5 +76,5 @@ PROF_DEF int64_t prof_ntff_unix_ns(const prof_trace *trace, int64_t ns)
     prof__ntff_clock clock;
     if (!trace) return 0;
     prof__ntff_clock_of_trace(&clock, trace);
-    return clock.unix_ns + ns + prof__ntff_clock_off(&clock, ns);
+    return prof__ntff_clock_unix(&clock, ns);
 }

@@ -184,12 +184,6 @@ static int prof__sync_time_order(const void *a, const void *b)
     return x->nc_ns < y->nc_ns ? -1 : x->nc_ns > y->nc_ns;
 }
 
-static int64_t prof__ntff_minus(int64_t a, int64_t b) /* saturates */
-{
-    if (b < 0 ? a > INT64_MAX + b : a < INT64_MIN + b) return b < 0 ? INT64_MAX : INT64_MIN;
-    return a - b;
-}
-
 /* Returns 1 if a sync point is of the event's core. The physical cores of a NeuronCore have clocks of their own; an
    event that does not name its core matches all of them. */
 static int prof__sync_fits(const prof__ntff_sync *sync, const prof_ntff_event *event)

@@ -73,7 +73,7 @@ static void prof__kineto_us(prof__kineto *k, int64_t ns)
 
 static int64_t prof__kineto_since(const prof__kineto *k, int64_t ns)
 {
-    return k->clock.unix_ns + ns + prof__ntff_clock_off(&k->clock, ns) - k->base;
+    return prof__ntff_minus(prof__ntff_clock_unix(&k->clock, ns), k->base);
 }
 
 static void prof__kineto_line(prof__kineto *k, const char *begin)

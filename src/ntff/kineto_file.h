@@ -61,6 +61,7 @@ static int prof__kineto_scan(prof__json *j, prof__kineto_other *other, prof__jso
             if (!prof__json_signed(value, &other->base) || other->base < 0)
                 return prof__json_fail(j, "has an invalid baseTimeNanoseconds");
         } else if (!strcmp(key, "traceEvents") && prof__json_peek(j) == '[') {
+            if (found) return prof__json_fail(j, "has two traceEvents");
             found = inner = 1;
             j->at++;
             other->end = prof__json_offset(j);

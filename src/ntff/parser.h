@@ -141,6 +141,16 @@ static void prof__ntff_from(prof__ntff_said *said, const char *source)
     said->has_source = said->event.source != PROF_NTFF_SOURCE_UNKNOWN;
 }
 
+/* Returns how many ns a unit has, or 0 if it is not known: a time in the wrong unit would be anywhere. */
+static int64_t prof__ntff_unit(const char *text)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    int64_t ns = 1;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++, ns *= 1000)
+        if (!strcmp(text, units[i])) return ns;
+    return 0;
+}
+
 static void prof__ntff_text(char *to, size_t size, const prof__json_value *value)
 {
     size_t length = strlen(value->text);
@@ -160,7 +170,7 @@ static void prof__ntff_field(prof__ntff_said *said, int field, const prof__json_
         break;
     case PROF__NTFF_TIME: said->has_time = prof__json_signed(value, &said->time); break;
     case PROF__NTFF_DURATION: said->has_duration = prof__json_signed(value, &said->duration); break;
-    case PROF__NTFF_UNIT: said->unit = value->text[0] == 'u' ? 1000 : value->text[0] == 'm' ? 1000000 : 1; break;
+    case PROF__NTFF_UNIT: said->unit = prof__ntff_unit(value->text); break;
     case PROF__NTFF_NC: prof__ntff_index(&event->nc_idx, value, INT32_MAX); break;
     case PROF__NTFF_LNC: (void)prof__json_signed(value, &said->lnc_idx); break;
     case PROF__NTFF_CORE: prof__ntff_index(&event->core_idx, value, PROF__NTFF_CORES - 1); break;
@@ -213,7 +223,7 @@ static int prof__ntff_object(prof_ntff_parser *p, prof__json *j, int inner)
 static int prof__ntff_complete(prof__ntff_said *said)
 {
     prof_ntff_event *event = &said->event;
-    int64_t max = PROF__NTFF_FAR / said->unit;
+    int64_t max = said->unit ? PROF__NTFF_FAR / said->unit : 0;
     if (!said->has_time || said->time <= 0 || said->time >= max) return 0;
     said->time *= said->unit;
     event->start_ns = said->time;
