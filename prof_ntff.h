@@ -4450,10 +4450,18 @@ static struct {
     uint64_t phase, saves;
     struct nrt_profile_continuous_options *options;
     uint32_t vnc;
-    int word; /* the lock of a save or the end; taken only after phase was open in this process */
+    int word; /* the lock of options; taken only after phase was set in this process */
 } prof__ntff_continuous;
 
-static prof_status prof__ntff_continuous_on_save(void) { return prof_ntff_continuous_save(prof__ntff_continuous.vnc); }
+/* Called by prof's thread. It is no failure of the recording if the capture begins or ends just then, or belongs to the
+   parent of this process. */
+static prof_status prof__ntff_continuous_on_save(void)
+{
+    const uint64_t *phase = &prof__ntff_continuous.phase;
+    uint32_t vnc = PROF__LOAD(&prof__ntff_continuous.vnc);
+    prof_status status = prof__ntff_is_open(phase) ? prof_ntff_continuous_save(vnc) : PROF_OK;
+    return prof__ntff_is_open(phase) ? status : PROF_OK;
+}
 
 PROF_DEF prof_status prof_ntff_continuous_begin(const prof_ntff_continuous *config)
 {
@@ -4471,10 +4479,13 @@ PROF_DEF prof_status prof_ntff_continuous_begin(const prof_ntff_continuous *conf
     if (!status) status = prof_ntff_profile_continuous_start(options);
     prof__ntff_note(&trouble, status);
     if (status && options) prof_ntff_profile_continuous_options_free(options);
+    prof__lock(&prof__ntff_continuous.word); /* a thread may still want to save what another has ended */
     prof__ntff_continuous.options = status ? NULL : options;
-    prof__ntff_continuous.vnc = config ? config->vnc : 0;
-    prof__ntff_phase_set(&prof__ntff_continuous.phase, status ? PROF__NTFF_NONE : PROF__NTFF_BEGUN);
+    prof__unlock(&prof__ntff_continuous.word);
+    PROF__STORE(&prof__ntff_continuous.vnc, config ? config->vnc : 0);
+    /* before the phase, because from then on another thread may end the capture */
     if (!status && config && config->on_save) prof__saved_with(prof__ntff_continuous_on_save);
+    prof__ntff_phase_set(&prof__ntff_continuous.phase, status ? PROF__NTFF_NONE : PROF__NTFF_BEGUN);
     return prof__ntff_say(&trouble);
 }
 

@@ -1162,6 +1162,41 @@ ALONE(a_child_leaves_its_parents_captures_alone)
     CHECK_EQUAL(prof_ntff_session_end(NULL), PROF_OK);
 }
 
+/* The parent's wish to save a device profile with each save is not a failure of what its child records. */
+ALONE(a_child_saves_without_its_parent_s_profile)
+{
+    prof_ntff_continuous continuous;
+    int status = 0;
+    memset(&continuous, 0, sizeof continuous);
+    continuous.output_dir = trace_path("ntff_parent");
+    continuous.on_save = 1;
+    ready();
+    CHECK_EQUAL(prof_ntff_continuous_begin(&continuous), PROF_OK);
+    fflush(stdout);
+    pid_t child = fork();
+    if (!child) {
+        static const char *const files[] = {TRACE_FOLDER "/ntff_child1.prof", TRACE_FOLDER "/ntff_child2.prof"};
+        prof_config config;
+        prof_trace *trace = NULL;
+        memset(&config, 0, sizeof config);
+        config.save = TRACE_FOLDER "/ntff_child%c.prof";
+        CHECK_EQUAL(prof_start(&config), PROF_OK);
+        for (int k = 0; k < 2; k++) { /* at the second, all of the first is done */
+            remove(files[k]);
+            CHECK_EQUAL(prof_save_request(), PROF_OK);
+            for (int i = 0; i < 2000 && access(files[k], F_OK); i++) usleep(5000);
+            CHECK_EQUAL(access(files[k], F_OK), 0);
+        }
+        CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+        CHECK_EQUAL(prof_trace_about(trace)->write_failures, 0);
+        prof_trace_close(trace);
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+        exit(test_failures != 0);
+    }
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status));
+    CHECK_EQUAL(prof_ntff_continuous_end(), PROF_OK);
+}
+
 static int sessions, refused;
 
 static void *begin_and_end(void *unused)
