@@ -671,13 +671,15 @@ static void prof__html_tables(prof__html *h)
 
 /*-- strings and kinds --*/
 
+/* Not prof__mix(), which differs in each process: where two strings take the same place, one is written twice. */
 static uint64_t prof__html_hash(const char *text, uint32_t *length)
 {
     const char *c = text;
     uint64_t hash = 14695981039346656037u;
     for (; *c; ++c) hash = (hash ^ (unsigned char)*c) * 1099511628211u;
     *length = (uint32_t)(c - text);
-    hash = prof__mix(hash);
+    hash = (hash ^ hash >> 32) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 29;
     return hash ? hash : 1;
 }
 
