@@ -81,6 +81,7 @@ echo "ok   the commands of the tool"
 processes=$(basename "$(grep -l 'server-%p' $work/block*.sh)")
 (cd $work && PATH=$root/build:$PATH sh -e "$processes" >processes.txt)
 grep -q '"work"' $work/server.json
+grep -q '>work' $work/server.svg
 grep -q '^whole$' $work/processes.txt
 echo "ok   a recording of each process"
 jumps=$(basename "$(grep -l 'longjmp(' $work/block*.c)")

@@ -274,6 +274,9 @@ END
 is "check: scopes that longjmp() left" 0 "$prof" check left.prof
 [ "$(grep -c ' for [0-9]' out)" = 32 ] && ok "shows the outermost and the innermost" || bad "shows $(grep -c ' for ' out)"
 has "how many more there are" out "... 48 more ..."
+has "what the process is for" out "  program   alpha server"
+is "flame of processes" 0 "$prof" flame whole.prof left.prof -o t.folded
+has "what the process is for, too" t.folded "alpha server (process 100);"
 is "check: a kernel that was not stopped" 1 "$prof" check kernel.prof
 sed -n /missing/p out >kept && mv kept out
 prints "speaks of no process" <<'END'

@@ -158,6 +158,7 @@ static void query(void)
 static void left(void)
 {
     static volatile int failed;
+    prof_set_metadata("role", "server");
     start(PROF_RING, 64 << 10, 5000000);
     (void)setjmp(server);
     at(0, 1000 * (uint64_t)failed);
@@ -165,6 +166,7 @@ static void left(void)
     PROFILE_MARK("idle");
     stop(50000);
     save("left.prof", "alpha", 100, "boot-1", 1700000000000000000u);
+    prof_clear_metadata();
 }
 
 /* Two events are lost because a handler interrupted a macro. */

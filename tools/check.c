@@ -113,14 +113,15 @@ static const char *count_text(char *to, size_t size, uint64_t count, const char 
     return to;
 }
 
-static void print_head(const prof_trace_info *info)
+static void print_head(const prof_trace *trace)
 {
+    const prof_trace_info *info = prof_trace_about(trace);
     static const char *const modes[] = {"reused as a ring", "filled once", "emptied into the file",
                                         "emptied into statistics", "reused as a ring, beside statistics"};
-    char text[128], a[48], b[48];
+    char text[512], a[48], b[48];
     time_t start = (time_t)(info->start_unix_ns / 1000000000u);
     const struct tm *utc = gmtime(&start);
-    print_line("program", *info->program ? info->program : "(unnamed)");
+    print_line("program", tool_program(trace, text, sizeof text));
     printf("  %-10s%llu\n", "process", (unsigned long long)info->pid);
     if (!info->start_unix_ns || !utc || !strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", utc))
         strcpy(text, "unknown");
@@ -257,7 +258,7 @@ static int report(const prof_trace *trace, const char *path)
     if (good) {
         tool_print_name(tool_shown(path), 0);
         printf("\n");
-        print_head(info);
+        print_head(trace);
         print_events(&all);
         printf("  %-10s%lu\n", "tracks", (unsigned long)tracks);
     }

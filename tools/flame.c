@@ -196,7 +196,8 @@ static int window(const tool_args *args, prof_trace *trace)
 static const char *process_name(const prof_trace *trace, char *to, size_t size)
 {
     const prof_trace_info *info = prof_trace_about(trace);
-    snprintf(to, size, "%.900s (process %llu)", *info->program ? info->program : "(unnamed)",
+    char program[900];
+    snprintf(to, size, "%s (process %llu)", tool_program(trace, program, sizeof program),
              (unsigned long long)info->pid);
     return to;
 }

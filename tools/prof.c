@@ -85,6 +85,16 @@ const char *tool_extension(const char *path)
     return dot;
 }
 
+const char *tool_program(const prof_trace *trace, char *to, size_t size)
+{
+    const char *program = prof_trace_about(trace)->program, *key, *value, *role = "";
+    size_t i;
+    for (i = 0; prof_trace_metadata(trace, i, &key, &value); i++)
+        if (tool_same(key, "role")) role = value;
+    snprintf(to, size, "%s%s%s", *program ? program : "(unnamed)", *role ? " " : "", role);
+    return to;
+}
+
 /* Returns the edit distance: how many characters must be inserted, deleted or replaced to turn a into b. */
 static size_t distance(const char *a, const char *b)
 {

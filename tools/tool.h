@@ -74,6 +74,8 @@ prof_status tool_open_buffer(const char *path, prof_trace **trace);
 /* Copies an image and sets its window: see prof_image_copy(). Returns the exit status. */
 int tool_copy(const char *in, const char *out, int64_t from_ns, int64_t to_ns);
 const char *tool_shown(const char *path); /* what messages call it */
+/* Writes "postgres checkpointer": the program, and what it is for if its metadata "role" says so. */
+const char *tool_program(const prof_trace *trace, char *to, size_t size);
 
 /* A file that replaces an older one only when it is complete ("-" is standard output). tool_out_open() returns NULL,
    with a message, if that fails. tool_out_close() writes the rest, or discards everything if good is 0, and returns the
