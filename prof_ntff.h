@@ -1323,6 +1323,7 @@ PROF_DEF int64_t prof_ntff_unix_ns(const prof_trace *trace, int64_t ns)
 #define PROF__NTFF_OPEN 65536u                 /* starts that wait for their stop, and events for a sync point */
 #define PROF__NTFF_BYTES ((size_t)64 << 20)    /* memory for them */
 #define PROF__NTFF_SYNCS 65536u                /* sync points that are remembered */
+#define PROF__NTFF_LATE 1024u                  /* of these, those that are searched again after each piece of JSON */
 #define PROF__NTFF_DATA ((size_t)16384)        /* bytes of a start's data that are kept */
 #define PROF__NTFF_CORES 1024                  /* physical cores of a machine; higher numbers count as not known */
 
@@ -1369,6 +1370,7 @@ struct prof_ntff_parser {
     prof__ntff_sync *syncs;
     size_t sync_count, sync_capacity;
     uint64_t sync_next; /* counts all that have come; the oldest is overwritten */
+    uint64_t sync_seen; /* how many had come when events were last converted */
     prof__ntff_sync last[64]; /* the last one of each core, for the first 64 cores */
     size_t last_count;
     prof__ntff_said said;
@@ -1571,30 +1573,36 @@ static int prof__ntff_shift(prof__ntff_open *kept, const prof__ntff_sync *sync)
     return 1;
 }
 
-/* Returns a sorted copy of the sync points, or NULL without memory, or if there are none. */
-static prof__ntff_sync *prof__syncs_sorted(const prof_ntff_parser *p, int (*order)(const void *, const void *))
+/* Returns a sorted copy of the newest sync points, or NULL without memory, or if count is 0. */
+static prof__ntff_sync *prof__syncs_sorted(const prof_ntff_parser *p, size_t count,
+                                           int (*order)(const void *, const void *))
 {
-    prof__ntff_sync *copy = p->sync_count ? (prof__ntff_sync *)malloc(p->sync_count * sizeof *copy) : NULL;
+    prof__ntff_sync *copy = count ? (prof__ntff_sync *)malloc(count * sizeof *copy) : NULL;
     if (!copy) return NULL;
-    memcpy(copy, p->syncs, p->sync_count * sizeof *copy);
-    qsort(copy, p->sync_count, sizeof *copy, order);
+    for (size_t i = 0; i < count; i++) copy[i] = p->syncs[(p->sync_next - count + i) % PROF__NTFF_SYNCS];
+    qsort(copy, count, sizeof *copy, order);
     return copy;
 }
 
 /* Calls fn for the events that waited for a sync point and have one now. With last, also for the others, in the core's
-   time. */
+   time. Before, only looks at sync points that have come since the previous call, and some before them: to sort all for
+   each of many small pieces of JSON takes most of the time. */
 static void prof__ntff_resolve(prof_ntff_parser *p, int last)
 {
     prof__ntff_sync *syncs, *by_time;
     prof__ntff_open *kept, *newer;
+    size_t count = p->sync_count;
     if (!p->raw.count) return;
-    syncs = prof__syncs_sorted(p, prof__sync_order);
-    by_time = last ? prof__syncs_sorted(p, prof__sync_time_order) : NULL;
+    if (!last && p->sync_next - p->sync_seen + PROF__NTFF_LATE < count)
+        count = (size_t)(p->sync_next - p->sync_seen) + PROF__NTFF_LATE;
+    p->sync_seen = p->sync_next;
+    syncs = prof__syncs_sorted(p, count, prof__sync_order);
+    by_time = last ? prof__syncs_sorted(p, count, prof__sync_time_order) : NULL;
     for (kept = p->raw.oldest; kept; kept = newer) {
         const prof__ntff_sync *sync = NULL;
         newer = kept->newer;
-        if (syncs) sync = prof__sync_of_execution(syncs, p->sync_count, &kept->event, kept->nc_ns);
-        if (!sync && by_time) sync = prof__sync_before(by_time, p->sync_count, &kept->event, kept->nc_ns);
+        if (syncs) sync = prof__sync_of_execution(syncs, count, &kept->event, kept->nc_ns);
+        if (!sync && by_time) sync = prof__sync_before(by_time, count, &kept->event, kept->nc_ns);
         if (!last && !sync) continue;
         if (!sync || !prof__ntff_shift(kept, sync)) kept->event.flags |= PROF_NTFF_RAW_CLOCK;
         prof__ntff_hand_over(p, &kept->event);
@@ -2844,6 +2852,7 @@ static prof_status prof__kineto_append(prof__kineto *k, const char *path)
         if (opened) {
             k->base = other.base;
             k->lines = other.events;
+            k->next = PROF__KINETO_ID; /* the other program counts from 1, and links kernels by these ids */
             prof__kineto_copy(k, j.file, 0, other.end);
             prof__kineto_events(k);
             prof__kineto_copy(k, j.file, other.end, size);
@@ -2882,14 +2891,16 @@ static prof_status prof__kineto_new(prof__kineto *k, const char *path, int repla
 {
     char *part;
     prof_status status;
-    char ending[48];
+    static uint32_t count; /* threads may write the same file at once */
+    char ending[64];
     if (!strcmp(path, "-") || !prof__file_replaceable(path)) { /* standard output, a pipe, a device */
         status = prof__out_file(&k->out, path);
         if (status != PROF_OK) return status;
         prof__kineto_document(k);
         return prof__out_close(&k->out);
     }
-    snprintf(ending, sizeof ending, ".prof-%llu", (unsigned long long)prof__process_id());
+    snprintf(ending, sizeof ending, ".prof-%llu-%lu", (unsigned long long)prof__process_id(),
+             (unsigned long)PROF__ADD(&count, 1));
     part = prof__text_join(path, ending);
     if (!part) return prof__fail(PROF_NO_MEMORY, "%s: no memory to write it", path);
     status = prof__out_file(&k->out, part);
@@ -3162,12 +3173,13 @@ static int prof__artifact_pair(const prof_ntff_artifact *ntff, const prof_ntff_a
     return prof__path_below(neff->folder, ntff->folder) && (!*below || !strcmp(below, "/neffs"));
 }
 
+/* Each model with each profile: there are many more profiles, one for each NeuronCore. */
 static void prof__tree_pair(prof__tree *tree)
 {
     size_t i, j;
-    for (i = 0; i < tree->count; i++) {
-        for (j = 0; j < tree->count && tree->list[i].kind == PROF_NTFF_NTFF; j++) {
-            if (tree->list[j].kind != PROF_NTFF_NEFF || !prof__artifact_pair(&tree->list[i], &tree->list[j])) continue;
+    for (j = 0; j < tree->count; j++) {
+        for (i = 0; i < tree->count && tree->list[j].kind == PROF_NTFF_NEFF; i++) {
+            if (tree->list[i].kind != PROF_NTFF_NTFF || !prof__artifact_pair(&tree->list[i], &tree->list[j])) continue;
             tree->list[i].paired++;
             tree->list[j].paired++;
         }
@@ -4196,8 +4208,10 @@ PROF_DEF prof_status prof_ntff_config_set(prof_ntff_config *config, const char *
         return prof__fail(PROF_UNSUPPORTED, "%s: the runtime has no public function for it: set it in the environment",
                           key);
     } else {
-        return prof__fail(PROF_INVALID_ARGUMENT, "unknown key '%.60s': keys of Neuron begin with " PROF__NTFF_PREFIX,
-                          key);
+        return prof__fail(PROF_INVALID_ARGUMENT,
+                          "unknown key '%.50s': must be " PROF__NTFF_PREFIX "OUTPUT_DIR, _ENABLE, _SYSTEM_PROFILE, "
+                          "_DEVICE_PROFILE, _HOST_MEMORY, _CPU_UTIL, _ON_FAIL, _EVENT_FILTER_NC, _EVENT_FILTER_TYPE or "
+                          "_SYS_TRACE_MAX_EVENTS_PER_NC", key);
     }
     return PROF_OK;
 }

@@ -687,6 +687,44 @@ TEST(names_of_all_kinds)
     CHECK_EQUAL(parse(NULL, "{\"trace_event\":[{\"name\":\"\x80\x80\xFF\",\"timestamp\":7}]}"), PROF_OK);
 }
 
+/* Returns the processor time that a runtime which leaves events in the core's time takes for some fetches, one execution
+   each, after that many executions. */
+static clock_t time_of_fetches(int before)
+{
+    static const char point[] = "{\"event_type\":\"timestamp_sync_point\",\"phase\":\"instant\",\"nc_idx\":3,\"data\":{"
+                                "\"exec_id\":%d,\"nc_timestamp_ns\":%d,\"cpu_timestamp_ns\":%d},\"timestamp_ns\":1}";
+    char *json = (char *)malloc((size_t)before * sizeof point * 2 + 2000), *to = json;
+    prof_ntff_parser *parser = prof_ntff_parser_create();
+    int i = 1;
+    CHECK(json && parser);
+    to += sprintf(to, "{\"events\":[{\"event_type\":\"x\",\"phase\":\"instant\",\"timestamp_ns\":7}");
+    for (; i < before; ++i) to += sprintf(to, ","), to += sprintf(to, point, i, i * 1000 + 700, i * 1000 + 900);
+    strcpy(to, "]}");
+    CHECK_EQUAL(parse(parser, json), PROF_OK);
+    clock_t began = clock();
+    for (int end = i + 100; i < end; ++i) {
+        to = json + sprintf(json, "{\"events\":[" RAW_PAIR(%d, %d, %d, %d) ",", i, i, i * 1000, i * 1000, i,
+                            i * 1000 + 500, i * 1000 + 500);
+        to += sprintf(to, point, i, i * 1000 + 700, i * 1000 + 900);
+        strcpy(to, "]}");
+        CHECK_EQUAL(parse(parser, json), PROF_OK);
+        CHECK_EQUAL(stats_last.realigned, 1);
+    }
+    began = clock() - began;
+    prof_ntff_parser_end(parser, NULL, NULL, NULL);
+    free(json);
+    return began;
+}
+
+/* Fetches take no longer because there were many before: for each, all the sync points that are remembered were once
+   sorted. */
+TEST(fetches_after_many)
+{
+    clock_t few = time_of_fetches(2000), many = time_of_fetches(70000);
+    if (many > 8 * few + CLOCKS_PER_SEC / 50) printf("     %ld, not %ld\n", (long)many, (long)few);
+    CHECK(many <= 8 * few + CLOCKS_PER_SEC / 50);
+}
+
 /* A long string takes no longer for each of its bytes than a short one: it once took the square of its length, 40 s for
    this one. It is a value, a name that is cut, or a key. */
 TEST(long_strings)
@@ -1497,6 +1535,7 @@ TEST(somebody_else_s_trace_json_stays)
     CHECK(!strncmp(text, theirs, strlen(theirs) - strlen("\n  ],\n\"traceName\": \"trace.json\"\n}")));
     CHECK(strstr(text, "{}]}},\n{\"ph\":\"M\",\"name\":\"process_name\",\"ts\":3303077722793.417,") != NULL);
     CHECK(strstr(text, "\"truncated\":\"end\"}}\n  ],\n\"traceName\": \"trace.json\"\n}") != NULL);
+    CHECK(strstr(text, "\"External id\":1000000001}") != NULL); /* their own begin at 1 */
     free(text);
     /* an empty one, one of another time, and such as are none */
     static const char early[] = "{\"traceEvents\":[],\"baseTimeNanoseconds\":1786270865000000000}";
@@ -1530,6 +1569,35 @@ TEST(somebody_else_s_trace_json_stays)
     free(again);
     prof_trace_close(trace);
     CHECK_EQUAL(prof_ntff_trace_json(NULL, path, NULL), PROF_INVALID_ARGUMENT);
+}
+
+static void *write_again(void *trace)
+{
+    for (int i = 0; trace && i < 50; ++i) {
+        prof_status status = prof_ntff_trace_json((prof_trace *)trace, TRACE_FOLDER "/threads.json", NULL);
+        if (status) printf("     %s\n", prof_error());
+        CHECK_EQUAL(status, PROF_OK);
+    }
+    prof_trace_close((prof_trace *)trace);
+    return NULL;
+}
+
+TEST(threads_that_write_one_trace_json)
+{
+    const char *path = trace_path("threads.json");
+    prof_trace *traces[4];
+    pthread_t threads[4];
+    char *text, *again;
+    remove(path);
+    write_again(made_up(1786270865722793417u, "serve"));
+    text = trace_file_text(path, NULL);
+    for (int i = 0; i < 4; ++i) traces[i] = made_up(1786270865722793417u, "serve");
+    for (int i = 0; i < 4; ++i) CHECK(!pthread_create(&threads[i], NULL, write_again, traces[i]));
+    for (int i = 0; i < 4; ++i) pthread_join(threads[i], NULL);
+    again = trace_file_text(path, NULL);
+    CHECK_TEXT(again, text);
+    free(text);
+    free(again);
 }
 
 /* A trace.json that is a link: what it leads to is no more replaced than a file would be. */

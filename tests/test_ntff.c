@@ -803,6 +803,8 @@ TEST(keys_are_those_of_the_environment)
     CHECK_EQUAL(prof_ntff_config_set(&config, "NEURON_RT_INSPECT_SYSTEM_PROFILE", "0"), PROF_OK);
     CHECK_EQUAL(prof__ntff_activities(&config), 0);
     CHECK_EQUAL(prof_ntff_config_set(NULL, "NEURON_RT_INSPECT_ENABLE", "1"), PROF_INVALID_ARGUMENT);
+    CHECK_ERROR(prof_ntff_config_set(&config, "NEURON_RT_INSPECT_MAXIMUM_OF_THE_EVENTS_OF_EACH_NEURONCORE_PER_TRACE", "1"),
+                PROF_INVALID_ARGUMENT, "_EVENT_FILTER_TYPE or _SYS_TRACE_MAX_EVENTS_PER_NC"); /* it says which there are */
 }
 
 /* prof_config_set() answers for them as if they were prof's own, and a session without a configuration begins so. */

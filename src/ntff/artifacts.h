@@ -237,12 +237,13 @@ static int prof__artifact_pair(const prof_ntff_artifact *ntff, const prof_ntff_a
     return prof__path_below(neff->folder, ntff->folder) && (!*below || !strcmp(below, "/neffs"));
 }
 
+/* Each model with each profile: there are many more profiles, one for each NeuronCore. */
 static void prof__tree_pair(prof__tree *tree)
 {
     size_t i, j;
-    for (i = 0; i < tree->count; i++) {
-        for (j = 0; j < tree->count && tree->list[i].kind == PROF_NTFF_NTFF; j++) {
-            if (tree->list[j].kind != PROF_NTFF_NEFF || !prof__artifact_pair(&tree->list[i], &tree->list[j])) continue;
+    for (j = 0; j < tree->count; j++) {
+        for (i = 0; i < tree->count && tree->list[j].kind == PROF_NTFF_NEFF; i++) {
+            if (tree->list[i].kind != PROF_NTFF_NTFF || !prof__artifact_pair(&tree->list[i], &tree->list[j])) continue;
             tree->list[i].paired++;
             tree->list[j].paired++;
         }

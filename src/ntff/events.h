@@ -4,6 +4,7 @@
 #define PROF__NTFF_OPEN 65536u                 /* starts that wait for their stop, and events for a sync point */
 #define PROF__NTFF_BYTES ((size_t)64 << 20)    /* memory for them */
 #define PROF__NTFF_SYNCS 65536u                /* sync points that are remembered */
+#define PROF__NTFF_LATE 1024u                  /* of these, those that are searched again after each piece of JSON */
 #define PROF__NTFF_DATA ((size_t)16384)        /* bytes of a start's data that are kept */
 #define PROF__NTFF_CORES 1024                  /* physical cores of a machine; higher numbers count as not known */
 
@@ -50,6 +51,7 @@ struct prof_ntff_parser {
     prof__ntff_sync *syncs;
     size_t sync_count, sync_capacity;
     uint64_t sync_next; /* counts all that have come; the oldest is overwritten */
+    uint64_t sync_seen; /* how many had come when events were last converted */
     prof__ntff_sync last[64]; /* the last one of each core, for the first 64 cores */
     size_t last_count;
     prof__ntff_said said;
@@ -252,30 +254,36 @@ static int prof__ntff_shift(prof__ntff_open *kept, const prof__ntff_sync *sync)
     return 1;
 }
 
-/* Returns a sorted copy of the sync points, or NULL without memory, or if there are none. */
-static prof__ntff_sync *prof__syncs_sorted(const prof_ntff_parser *p, int (*order)(const void *, const void *))
+/* Returns a sorted copy of the newest sync points, or NULL without memory, or if count is 0. */
+static prof__ntff_sync *prof__syncs_sorted(const prof_ntff_parser *p, size_t count,
+                                           int (*order)(const void *, const void *))
 {
-    prof__ntff_sync *copy = p->sync_count ? (prof__ntff_sync *)malloc(p->sync_count * sizeof *copy) : NULL;
+    prof__ntff_sync *copy = count ? (prof__ntff_sync *)malloc(count * sizeof *copy) : NULL;
     if (!copy) return NULL;
-    memcpy(copy, p->syncs, p->sync_count * sizeof *copy);
-    qsort(copy, p->sync_count, sizeof *copy, order);
+    for (size_t i = 0; i < count; i++) copy[i] = p->syncs[(p->sync_next - count + i) % PROF__NTFF_SYNCS];
+    qsort(copy, count, sizeof *copy, order);
     return copy;
 }
 
 /* Calls fn for the events that waited for a sync point and have one now. With last, also for the others, in the core's
-   time. */
+   time. Before, only looks at sync points that have come since the previous call, and some before them: to sort all for
+   each of many small pieces of JSON takes most of the time. */
 static void prof__ntff_resolve(prof_ntff_parser *p, int last)
 {
     prof__ntff_sync *syncs, *by_time;
     prof__ntff_open *kept, *newer;
+    size_t count = p->sync_count;
     if (!p->raw.count) return;
-    syncs = prof__syncs_sorted(p, prof__sync_order);
-    by_time = last ? prof__syncs_sorted(p, prof__sync_time_order) : NULL;
+    if (!last && p->sync_next - p->sync_seen + PROF__NTFF_LATE < count)
+        count = (size_t)(p->sync_next - p->sync_seen) + PROF__NTFF_LATE;
+    p->sync_seen = p->sync_next;
+    syncs = prof__syncs_sorted(p, count, prof__sync_order);
+    by_time = last ? prof__syncs_sorted(p, count, prof__sync_time_order) : NULL;
     for (kept = p->raw.oldest; kept; kept = newer) {
         const prof__ntff_sync *sync = NULL;
         newer = kept->newer;
-        if (syncs) sync = prof__sync_of_execution(syncs, p->sync_count, &kept->event, kept->nc_ns);
-        if (!sync && by_time) sync = prof__sync_before(by_time, p->sync_count, &kept->event, kept->nc_ns);
+        if (syncs) sync = prof__sync_of_execution(syncs, count, &kept->event, kept->nc_ns);
+        if (!sync && by_time) sync = prof__sync_before(by_time, count, &kept->event, kept->nc_ns);
         if (!last && !sync) continue;
         if (!sync || !prof__ntff_shift(kept, sync)) kept->event.flags |= PROF_NTFF_RAW_CLOCK;
         prof__ntff_hand_over(p, &kept->event);

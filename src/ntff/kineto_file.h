@@ -115,6 +115,7 @@ static prof_status prof__kineto_append(prof__kineto *k, const char *path)
         if (opened) {
             k->base = other.base;
             k->lines = other.events;
+            k->next = PROF__KINETO_ID; /* the other program counts from 1, and links kernels by these ids */
             prof__kineto_copy(k, j.file, 0, other.end);
             prof__kineto_events(k);
             prof__kineto_copy(k, j.file, other.end, size);
@@ -153,14 +154,16 @@ static prof_status prof__kineto_new(prof__kineto *k, const char *path, int repla
 {
     char *part;
     prof_status status;
-    char ending[48];
+    static uint32_t count; /* threads may write the same file at once */
+    char ending[64];
     if (!strcmp(path, "-") || !prof__file_replaceable(path)) { /* standard output, a pipe, a device */
         status = prof__out_file(&k->out, path);
         if (status != PROF_OK) return status;
         prof__kineto_document(k);
         return prof__out_close(&k->out);
     }
-    snprintf(ending, sizeof ending, ".prof-%llu", (unsigned long long)prof__process_id());
+    snprintf(ending, sizeof ending, ".prof-%llu-%lu", (unsigned long long)prof__process_id(),
+             (unsigned long)PROF__ADD(&count, 1));
     part = prof__text_join(path, ending);
     if (!part) return prof__fail(PROF_NO_MEMORY, "%s: no memory to write it", path);
     status = prof__out_file(&k->out, part);

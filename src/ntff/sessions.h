@@ -230,8 +230,10 @@ PROF_DEF prof_status prof_ntff_config_set(prof_ntff_config *config, const char *
         return prof__fail(PROF_UNSUPPORTED, "%s: the runtime has no public function for it: set it in the environment",
                           key);
     } else {
-        return prof__fail(PROF_INVALID_ARGUMENT, "unknown key '%.60s': keys of Neuron begin with " PROF__NTFF_PREFIX,
-                          key);
+        return prof__fail(PROF_INVALID_ARGUMENT,
+                          "unknown key '%.50s': must be " PROF__NTFF_PREFIX "OUTPUT_DIR, _ENABLE, _SYSTEM_PROFILE, "
+                          "_DEVICE_PROFILE, _HOST_MEMORY, _CPU_UTIL, _ON_FAIL, _EVENT_FILTER_NC, _EVENT_FILTER_TYPE or "
+                          "_SYS_TRACE_MAX_EVENTS_PER_NC", key);
     }
     return PROF_OK;
 }
