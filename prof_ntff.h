@@ -190,9 +190,9 @@ PROF_DEF prof_status prof_ntff_read_system_json(const char *path, prof_ntff_even
    user. */
 PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event);
 /* Writes the image `out`: a copy of the recording `host` (.prof) with the events of the file `json` added. out may be
-   the same file as host, but not a link. If host is NULL, the image has only those events, for prof_chrome_merge()
-   ("prof merge"). stats may be NULL. Returns PROF_CORRUPT if the file has no events, PROF_UNSUPPORTED if host has only
-   statistics. */
+   the same file as host, but not a link, nor json. If host is NULL, the image has only those events, for
+   prof_chrome_merge() ("prof merge"). stats may be NULL. Returns PROF_CORRUPT if the file has no events, or none in the
+   host's time, PROF_UNSUPPORTED if host has only statistics. */
 PROF_DEF prof_status prof_ntff_import(const char *json, const char *host, const char *out, prof_ntff_stats *stats);
 #else
 #define prof_ntff_parser_create() PROF__STRIPPED((prof_ntff_parser *)0, (void)0)
@@ -788,6 +788,7 @@ typedef struct prof__json {
     size_t copied, capacity;
     int over;           /* 1: the element is larger than PROF__JSON_MAX */
     const char *error;  /* NULL: none */
+    int unread;         /* 0, or the errno of a read that failed */
 } prof__json;
 
 /* A piece of JSON in memory. */
@@ -864,12 +865,24 @@ static int prof__json_refill(prof__json *j)
     if (!j->file || j->error) return 0;
     if (j->from) prof__json_keep(j);
     j->passed += (uint64_t)(j->end - j->begin);
+    errno = 0;
     got = fread(j->buffer, 1, PROF__JSON_BUFFER, j->file);
     j->begin = j->at = j->buffer;
     j->end = j->buffer + got;
     if (j->from) j->from = j->buffer;
-    if (!got && ferror(j->file)) prof__json_fail(j, "cannot be read");
+    if (!got && ferror(j->file)) {
+        j->unread = errno ? errno : EIO;
+        prof__json_fail(j, "cannot be read");
+    }
     return got != 0;
+}
+
+/* Says what is wrong with a text, after an error. then: what follows from it, or "". */
+static prof_status prof__json_say(const prof__json *j, const char *what, const char *then)
+{
+    if (j->unread) return prof__fail(PROF_IO, "cannot read %s: %s%s", what, strerror(j->unread), then);
+    return prof__fail(PROF_CORRUPT, "%s: %s (byte %llu)%s", what, j->error, (unsigned long long)prof__json_offset(j),
+                      then);
 }
 
 /* Makes sure that a byte can be read. Returns 0 at the end. */
@@ -2045,7 +2058,7 @@ static prof_status prof__ntff_read(prof_ntff_parser *p, prof__json *j, const cha
     prof__ntff_document(p, j);
     prof__ntff_resolve(p, 0);
     if (!j->error || p->ended) return PROF_OK;
-    return prof__fail(PROF_CORRUPT, "%s: %s (byte %llu)", what, j->error, (unsigned long long)prof__json_offset(j));
+    return prof__json_say(j, what, "");
 }
 
 static void prof__ntff_stats_add(prof_ntff_stats *to, prof_ntff_stats *from)
@@ -2357,7 +2370,8 @@ static int prof__ntff_import_event(void *user, const prof_ntff_event *event)
     return w->into.status != PROF_OK;
 }
 
-static prof_status prof__ntff_import_begin(prof__ntff_import_state *w, const char *host, const char *out)
+static prof_status prof__ntff_import_begin(prof__ntff_import_state *w, const char *json, const char *host,
+                                           const char *out)
 {
     prof_status status = prof__import_open(&w->into, host, "Neuron", "Unix time");
     if (status != PROF_OK) return status;
@@ -2367,18 +2381,22 @@ static prof_status prof__ntff_import_begin(prof__ntff_import_state *w, const cha
         return prof__fail(PROF_UNSUPPORTED, "%s has no Unix time of its start", host);
     w->stats->clock_stepped |= w->clock.stepped;
     if (!strcmp(out, "-")) return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_import: out must be a file, not -");
+    if (!strcmp(out, json))
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_import: out must not be %s, which is read", json);
     return prof__import_begin(&w->into, host, out);
 }
 
 static prof_status prof__ntff_import_into(prof__ntff_import_state *w, const char *json, const char *host,
                                           const char *out)
 {
-    prof_status status = prof__ntff_import_begin(w, host, out);
+    prof_status status = prof__ntff_import_begin(w, json, host, out);
     if (status == PROF_OK) {
         status = prof_ntff_read_system_json(json, prof__ntff_import_event, w, w->stats);
         if (status == PROF_OK && w->into.no_memory)
             status = prof__fail(PROF_NO_MEMORY, "%s: no memory for its rows", json);
-        if (status == PROF_OK && !w->stats->events) status = prof__fail(PROF_CORRUPT, "%s: has no events", json);
+        if (status == PROF_OK && !w->stats->first_ns)
+            status = prof__fail(PROF_CORRUPT, w->stats->events ? "%s: has no events in the host's time, nor sync points"
+                                                               : "%s: has no events", json);
     }
     return prof__import_close(&w->into, status, (uint64_t)w->stats->first_ns, (uint64_t)w->stats->last_ns);
 }
@@ -2844,8 +2862,7 @@ static prof_status prof__kineto_append(prof__kineto *k, const char *path)
     if (status == PROF_OK) {
         memset(&other, 0, sizeof other);
         if (!prof__kineto_scan(&j, &other, value))
-            status = prof__fail(PROF_CORRUPT, "%s: %s (byte %llu): nothing was appended", path, j.error,
-                                (unsigned long long)prof__json_offset(&j));
+            status = prof__json_say(&j, path, ": nothing was appended");
         if (status == PROF_OK && !prof__read_size(j.file, &size)) status = prof__fail(PROF_IO, "cannot read %s", path);
         if (status == PROF_OK) status = prof__out_file(&k->out, path);
         opened = status == PROF_OK;

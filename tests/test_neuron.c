@@ -1127,12 +1127,20 @@ TEST(imports_that_fail)
     trace_write_file(path, json, make_json(json, sizeof json, 5, 6));
     CHECK_EQUAL(prof_ntff_import(NULL, host, out, NULL), PROF_INVALID_ARGUMENT);
     CHECK_EQUAL(prof_ntff_import(path, host, "-", NULL), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_ntff_import(path, host, path, NULL), PROF_INVALID_ARGUMENT);
+    CHECK(trace_file_size(path) > 100); /* it is still there */
     CHECK_EQUAL(prof_ntff_import("/nowhere.json", host, out, NULL), PROF_IO);
+    CHECK_EQUAL(prof_ntff_import(TRACE_FOLDER, host, out, NULL), PROF_IO);
+    CHECK(strstr(prof_error(), TRACE_FOLDER ": Is a directory") != NULL);
     CHECK_EQUAL(prof_ntff_import(path, "/nowhere.prof", out, NULL), PROF_IO);
     CHECK_EQUAL(prof_ntff_import(path, path, out, NULL), PROF_CORRUPT);
     CHECK_EQUAL(prof_ntff_import(path, host, "/dev/null/out.prof", NULL), PROF_IO);
     trace_write_file(path, "{\"events\":[]}", 13);
     CHECK_EQUAL(prof_ntff_import(path, host, out, NULL), PROF_CORRUPT);
+    static const char raw[] = "{\"events\":[" RAW_PAIR(1, 1, 88000000001, 88000000002) "]}";
+    trace_write_file(path, raw, sizeof raw - 1);
+    CHECK_EQUAL(prof_ntff_import(path, NULL, out, NULL), PROF_CORRUPT);
+    CHECK(strstr(prof_error(), "nor sync points") != NULL);
     trace_write_file(path, runtime_json, 700);
     CHECK_EQUAL(prof_ntff_import(path, host, out, NULL), PROF_CORRUPT);
     CHECK_EQUAL(trace_file_size(out), -1);

@@ -89,9 +89,9 @@ PROF_DEF prof_status prof_ntff_read_system_json(const char *path, prof_ntff_even
    user. */
 PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event);
 /* Writes the image `out`: a copy of the recording `host` (.prof) with the events of the file `json` added. out may be
-   the same file as host, but not a link. If host is NULL, the image has only those events, for prof_chrome_merge()
-   ("prof merge"). stats may be NULL. Returns PROF_CORRUPT if the file has no events, PROF_UNSUPPORTED if host has only
-   statistics. */
+   the same file as host, but not a link, nor json. If host is NULL, the image has only those events, for
+   prof_chrome_merge() ("prof merge"). stats may be NULL. Returns PROF_CORRUPT if the file has no events, or none in the
+   host's time, PROF_UNSUPPORTED if host has only statistics. */
 PROF_DEF prof_status prof_ntff_import(const char *json, const char *host, const char *out, prof_ntff_stats *stats);
 #else
 #define prof_ntff_parser_create() PROF__STRIPPED((prof_ntff_parser *)0, (void)0)

@@ -42,7 +42,8 @@ static int prof__ntff_import_event(void *user, const prof_ntff_event *event)
     return w->into.status != PROF_OK;
 }
 
-static prof_status prof__ntff_import_begin(prof__ntff_import_state *w, const char *host, const char *out)
+static prof_status prof__ntff_import_begin(prof__ntff_import_state *w, const char *json, const char *host,
+                                           const char *out)
 {
     prof_status status = prof__import_open(&w->into, host, "Neuron", "Unix time");
     if (status != PROF_OK) return status;
@@ -52,18 +53,22 @@ static prof_status prof__ntff_import_begin(prof__ntff_import_state *w, const cha
         return prof__fail(PROF_UNSUPPORTED, "%s has no Unix time of its start", host);
     w->stats->clock_stepped |= w->clock.stepped;
     if (!strcmp(out, "-")) return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_import: out must be a file, not -");
+    if (!strcmp(out, json))
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_ntff_import: out must not be %s, which is read", json);
     return prof__import_begin(&w->into, host, out);
 }
 
 static prof_status prof__ntff_import_into(prof__ntff_import_state *w, const char *json, const char *host,
                                           const char *out)
 {
-    prof_status status = prof__ntff_import_begin(w, host, out);
+    prof_status status = prof__ntff_import_begin(w, json, host, out);
     if (status == PROF_OK) {
         status = prof_ntff_read_system_json(json, prof__ntff_import_event, w, w->stats);
         if (status == PROF_OK && w->into.no_memory)
             status = prof__fail(PROF_NO_MEMORY, "%s: no memory for its rows", json);
-        if (status == PROF_OK && !w->stats->events) status = prof__fail(PROF_CORRUPT, "%s: has no events", json);
+        if (status == PROF_OK && !w->stats->first_ns)
+            status = prof__fail(PROF_CORRUPT, w->stats->events ? "%s: has no events in the host's time, nor sync points"
+                                                               : "%s: has no events", json);
     }
     return prof__import_close(&w->into, status, (uint64_t)w->stats->first_ns, (uint64_t)w->stats->last_ns);
 }

@@ -19,6 +19,7 @@ typedef struct prof__json {
     size_t copied, capacity;
     int over;           /* 1: the element is larger than PROF__JSON_MAX */
     const char *error;  /* NULL: none */
+    int unread;         /* 0, or the errno of a read that failed */
 } prof__json;
 
 /* A piece of JSON in memory. */
@@ -95,12 +96,24 @@ static int prof__json_refill(prof__json *j)
     if (!j->file || j->error) return 0;
     if (j->from) prof__json_keep(j);
     j->passed += (uint64_t)(j->end - j->begin);
+    errno = 0;
     got = fread(j->buffer, 1, PROF__JSON_BUFFER, j->file);
     j->begin = j->at = j->buffer;
     j->end = j->buffer + got;
     if (j->from) j->from = j->buffer;
-    if (!got && ferror(j->file)) prof__json_fail(j, "cannot be read");
+    if (!got && ferror(j->file)) {
+        j->unread = errno ? errno : EIO;
+        prof__json_fail(j, "cannot be read");
+    }
     return got != 0;
+}
+
+/* Says what is wrong with a text, after an error. then: what follows from it, or "". */
+static prof_status prof__json_say(const prof__json *j, const char *what, const char *then)
+{
+    if (j->unread) return prof__fail(PROF_IO, "cannot read %s: %s%s", what, strerror(j->unread), then);
+    return prof__fail(PROF_CORRUPT, "%s: %s (byte %llu)%s", what, j->error, (unsigned long long)prof__json_offset(j),
+                      then);
 }
 
 /* Makes sure that a byte can be read. Returns 0 at the end. */

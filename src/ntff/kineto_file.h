@@ -107,8 +107,7 @@ static prof_status prof__kineto_append(prof__kineto *k, const char *path)
     if (status == PROF_OK) {
         memset(&other, 0, sizeof other);
         if (!prof__kineto_scan(&j, &other, value))
-            status = prof__fail(PROF_CORRUPT, "%s: %s (byte %llu): nothing was appended", path, j.error,
-                                (unsigned long long)prof__json_offset(&j));
+            status = prof__json_say(&j, path, ": nothing was appended");
         if (status == PROF_OK && !prof__read_size(j.file, &size)) status = prof__fail(PROF_IO, "cannot read %s", path);
         if (status == PROF_OK) status = prof__out_file(&k->out, path);
         opened = status == PROF_OK;

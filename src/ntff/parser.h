@@ -381,7 +381,7 @@ static prof_status prof__ntff_read(prof_ntff_parser *p, prof__json *j, const cha
     prof__ntff_document(p, j);
     prof__ntff_resolve(p, 0);
     if (!j->error || p->ended) return PROF_OK;
-    return prof__fail(PROF_CORRUPT, "%s: %s (byte %llu)", what, j->error, (unsigned long long)prof__json_offset(j));
+    return prof__json_say(j, what, "");
 }
 
 static void prof__ntff_stats_add(prof_ntff_stats *to, prof_ntff_stats *from)
