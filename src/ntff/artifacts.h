@@ -124,7 +124,7 @@ static int prof__artifact_name(const char *name, prof_ntff_artifact *a)
     return 1;
 }
 
-/* Compares two hashes. One may be decimal and the other hexadecimal. */
+/* Compares two hashes. The first may be decimal where the second is hexadecimal. */
 static int prof__hash_same(const char *a, const char *b)
 {
     uint64_t decimal = 0, hex = 0;
@@ -230,11 +230,12 @@ static int prof__path_below(const char *path, const char *dir)
    a name has no hash, they are in the same place. */
 static int prof__artifact_pair(const prof_ntff_artifact *ntff, const prof_ntff_artifact *neff)
 {
-    const char *below = neff->folder + strlen(ntff->folder);
     if (ntff->hash[0] && neff->hash[0])
         return prof__hash_same(ntff->hash, neff->hash) &&
                (prof__path_below(neff->folder, ntff->folder) || prof__path_below(ntff->folder, neff->folder));
-    return prof__path_below(neff->folder, ntff->folder) && (!*below || !strcmp(below, "/neffs"));
+    if (!prof__path_below(neff->folder, ntff->folder)) return 0;
+    const char *below = neff->folder + strlen(ntff->folder);
+    return !*below || !strcmp(below, "/neffs");
 }
 
 /* Each model with each profile: there are many more profiles, one for each NeuronCore. */
