@@ -1,5 +1,6 @@
 /* crash_report: what a dying program writes and leaves, and that it dies exactly as it would have without: with the
    same signal, core dump and output, and the same handlers of its own. */
+/* run: unraced */
 #include "private.h"
 #include "test.h"
 #include "trace.h"

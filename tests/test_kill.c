@@ -3,7 +3,7 @@
    most, none torn, none missing in between, and what was open is open. Every exporter must be able to write it.
 
    Repeat with PROF_TEST_SEED=n; PROF_TEST_LONG=1 kills five thousand times. */
-/* run: long optimised */
+/* run: long optimised unraced */
 #include "../prof_chrome.h"
 #include "test.h"
 #include "trace.h"
