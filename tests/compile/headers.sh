@@ -136,7 +136,7 @@ printf '#define PROF_IMPLEMENTATION\n#include "tests/compile/all.h"\nextern int 
 have gcc && try "gcc: indentation" gcc -std=c99 $WARNINGS -Wmisleading-indentation -I. -fsyntax-only $out/alone.c
 
 # Optimised, once; other C libraries and processors: their names of functions whose types became wider.
-have gcc && runs gcc -std=c99 -O1 -Wextra -D_FORTIFY_SOURCE=2 -DORDER=EVERY
+have gcc && runs gcc -std=c99 -Og -Wextra -D_FORTIFY_SOURCE=2 -DORDER=EVERY
 have clang && runs clang -std=gnu17 -DORDER=ONE
 if have musl-gcc; then
     for order in ONE EVERY TWICE; do looks musl-gcc c -std=c99 -DORDER=$order; done
