@@ -15,21 +15,10 @@ flags="-std=gnu99 -O0 -I. -Itests/windows/include -include tests/windows/posix.h
 libraries="-static -pthread -lws2_32 -lpsapi"
 runner=$(command -v wine || echo /usr/lib/wine/wine64)
 
-# Programs that share an implementation, also with private functions; and those that have one of their own, for other
-# switches. Variables of Microsoft's kind are other ones, which fewer programs can share.
+# Programs that share an implementation, also with private functions; and those that have one of their own: for other
+# switches, or because GNU ld joins their weak variables with the wrong ones.
 sharing='windows archive args chrome clock devices events flaws foreign image memory notes objects reader record'
-more_sharing='sockets control fibers follow html sessions threads'
-own=tally
-if [ -z "$MSVC" ]; then sharing="$sharing $more_sharing"; else own="$own $more_sharing"; fi
-
-# Variables of the declared headers are those of the implementation. GNU ld joins weak ones with the wrong ones, so they
-# get other names where the program defines them.
-of_the_implementation() { # SOURCE ASSEMBLY
-    $CC $flags -iquote "$work/declared" -S "$1" -o "$2.s" && awk '
-        /^\t[.]weak\t[_a-z.]*prof_/ { weak[$2 ":"] = 1; next }
-        $1 in weak { $0 = "own_" $0 }
-        { print }' "$2.s" >"$2"
-}
+own='sockets control fibers follow html sessions tally threads'
 
 if [ "$1" = --one ]; then # NAME[:TESTS]
     name=${2%%:*} names=
@@ -39,7 +28,7 @@ if [ "$1" = --one ]; then # NAME[:TESTS]
     source=tests/test_$name.c
     [ -f "$source" ] || source=tests/windows/test_$name.c flags="$flags -Itests"
     if [ -n "$implementation" ] && grep -q '^.include "private.h"' "$source"; then
-        inside=$work/$name.s
+        inside="-iquote $work/declared"
         replaced=$(sed -n 's/^.define \([a-z_]*\).* \(test_\1\).*/--redefine-sym \1=\2/p' "$source")
         [ -z "$replaced" ] || { ${CC%gcc}objcopy $replaced "$implementation" "$work/$name.o" && implementation=$work/$name.o; }
     fi
@@ -51,10 +40,8 @@ if [ "$1" = --one ]; then # NAME[:TESTS]
         more="$more $work/windows.def -Wl,--out-implib,$work/libwindows.a"
     fi
     flags="$flags -DTEST_PROGRAM=\"$name\" -DTRACE_FOLDER=\"$work/out/$name\""
-    if ! {
-        { [ -z "$inside" ] || of_the_implementation "$source" "$inside"; } &&
-            $CC $flags ${inside:-"$source"} "$work/posix.o" $implementation $more -o "$work/$name.exe" $libraries
-    } >"$work/$name.log" 2>&1; then
+    if ! $CC $flags $inside "$source" "$work/posix.o" $implementation $more -o "$work/$name.exe" $libraries \
+        >"$work/$name.log" 2>&1; then
         echo "FAIL $name: does not compile"
         grep -E 'error|undefined' "$work/$name.log" | head -n 5
     elif [ "$name" = windows ] && ! {
@@ -105,7 +92,7 @@ fi
 ${CC%gcc}objcopy -w --globalize-symbol='*prof_*' --redefine-sym __chkstk=___chkstk_ms "$work/implementation.o" || exit 1
 $CC $flags -w -c tests/windows/posix.c -o "$work/posix.o" || exit 1
 sh tests/declared.sh "$work/declared" || exit 1
-[ $# -gt 0 ] || set -- $sharing $([ -n "$MSVC" ] || echo $own)
+[ $# -gt 0 ] || set -- $own $sharing
 printf '%s\n' "$@" | xargs -n 1 -P "$JOBS" sh tests/wine.sh --one | tee "$work/results"
 wineserver -k 2>/dev/null || /usr/lib/wine/wineserver64 -k 2>/dev/null # this folder's, which would wait for more
 awk -v all=$# '
