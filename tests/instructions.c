@@ -1,11 +1,12 @@
 /* instructions.c - one function for each kind of macro, whose instructions instructions.sh counts: measure_x(n) uses
    the macro n times. The difference between two counts leaves the macro and the loop around it. The implementation is
    in a file of its own, as in a program, so that the macros do not see it. */
-#include "prof.h"
+#include "prof_ntff.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MEASURED __attribute__((noinline))
 #define STEP() __asm__ volatile("" ::: "memory")
@@ -149,6 +150,41 @@ static void open_categories(void)
 }
 MEASURE(open_categories, if (i % 50 == 0) open_categories())
 
+/* Reads Neuron's JSON with a string of 100 bytes for each use. */
+MEASURED void measure_ntff_string(int n);
+MEASURED void measure_ntff_string(int n)
+{
+    static char json[30000] = "{\"events\":[{\"timestamp_ns\":7,\"event_type\":\"";
+    static const size_t head = sizeof "{\"events\":[{\"timestamp_ns\":7,\"event_type\":\"" - 1;
+    memset(json + head, 'y', (size_t)n * 100);
+    strcpy(json + head + (size_t)n * 100, "\"}]}");
+    if (prof_ntff_parse_systrace_json(NULL, json, strlen(json), NULL, NULL, NULL)) abort();
+}
+
+/* Reads the work of one execution, which its core timed, and the sync point for that, where there were many before. */
+static prof_ntff_parser *ntff_parser;
+static int ntff_fetches;
+static void ntff_fetch(const char *work)
+{
+    char json[600];
+    int i = ++ntff_fetches;
+    snprintf(json, sizeof json, "{\"events\":[%s{\"event_type\":\"timestamp_sync_point\",\"phase\":\"instant\",\"nc_idx\":3,"
+             "\"data\":{\"exec_id\":%d,\"nc_timestamp_ns\":%d,\"cpu_timestamp_ns\":%d},\"timestamp_ns\":1}]}",
+             work, i, i * 1000 + 700, i * 1000 + 900);
+    if (prof_ntff_parse_systrace_json(ntff_parser, json, strlen(json), NULL, NULL, NULL)) abort();
+}
+static void ntff_fetch_work(void)
+{
+    char work[400];
+    int i = ntff_fetches + 1;
+    snprintf(work, sizeof work, "{\"event_type\":\"cc_running\",\"phase\":\"start\",\"nc_idx\":3,\"tracking_id\":%d,\"data\":"
+             "{\"exec_id\":%d,\"nc_timestamp_ns\":%d},\"timestamp_ns\":%d},{\"event_type\":\"cc_running\",\"phase\":\"stop\","
+             "\"nc_idx\":3,\"tracking_id\":%d,\"data\":{\"nc_timestamp_ns\":%d},\"timestamp_ns\":%d},",
+             i, i, i * 1000, i * 1000, i, i * 1000 + 500, i * 1000 + 500);
+    ntff_fetch(work);
+}
+MEASURE(ntff_fetch, ntff_fetch_work())
+
 static void (*const measures[])(int) = {
     measure_loop, measure_scope, measure_scope_off, measure_scope_off_args, measure_scope_short,
     measure_block, measure_begin_end, measure_mark, measure_mark_off,
@@ -158,7 +194,7 @@ static void (*const measures[])(int) = {
     measure_span_mark, measure_alloc_free, measure_memory_scope, measure_mutex, measure_fiber_switch, measure_task,
     measure_counter_object, measure_scope_text, measure_scope_mask, measure_step, measure_flow, measure_log,
     measure_log_int, measure_log_ints, measure_log_off, measure_next, measure_domain, measure_read_far_args,
-    measure_open_categories, measure_scope_lost};
+    measure_open_categories, measure_ntff_string, measure_ntff_fetch, measure_scope_lost};
 
 /* What a scope adds to the code of a function: their sizes are compared. */
 MEASURED void size_0(void);
@@ -209,6 +245,8 @@ int main(void)
     task = prof_task_create(NULL, "task");
     counter = prof_counter_create(NULL, "counter");
     make_domains(2000);
+    ntff_parser = prof_ntff_parser_create();
+    for (i = 0; i < 10000; ++i) ntff_fetch("");
     if (record_far_args() || record_categories()) {
         printf("%s\n", prof_error());
         return 3;

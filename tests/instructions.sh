@@ -61,6 +61,8 @@ instructions-counter_object    105
 instructions-domain            2500
 instructions-read_far_args     90000
 instructions-open_categories   160000
+instructions-ntff_string       4800
+instructions-ntff_fetch        1000000
 '
 
 check() { # name, figure, unit
@@ -99,8 +101,9 @@ for compiler in gcc clang; do
 done
 
 count() {
-    gcc -std=gnu99 -O2 -I. -c tests/compile/implementation.c -o $out/implementation.o &&
-        gcc $out/gcc.o $out/implementation.o -o $out/instructions -pthread || return 1
+    printf '#define PROF_IMPLEMENTATION\n#include "prof_ntff.h"\n' >$out/implementation.c
+    gcc -std=gnu99 -O2 -I. -c $out/implementation.c -o $out/implementation.o &&
+        gcc $out/gcc.o $out/implementation.o -o $out/instructions -pthread -ldl || return 1
     valgrind --tool=callgrind --vgdb=no --callgrind-out-file=$out/dump '--dump-before=measure_*' \
         $out/instructions >$out/output 2>$out/valgrind
     code=$?
