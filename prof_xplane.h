@@ -91,7 +91,8 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
     Times are picoseconds since the stat profile_start_time of "Task Environment", up to 106 days. XProf adds them to
     that time to show several hosts side by side. It is the time of prof_start(), or the begin of the window (a capture,
     prof_save_last()); for several traces in one run, that of the first of these. The events of a line are in order of
-    time, a parent before its children; spans and locks, which may overlap, are in order of their ends.
+    time, a parent before its children; spans and locks, which may overlap, are in order of their ends. A scope that
+    ends in the same nanosecond as the scope around it is written a picosecond shorter, because XProf would lose it.
 
     Memory does not grow with the number of events, except by some 50 bytes for each flow, block that is allocated, open
     span, and, if there is an accelerator, step; and by the distinct run-time names, of which a plane keeps 65536;
@@ -394,10 +395,16 @@ typedef struct prof__xplane_step {
 typedef struct prof__xplane_held {
     int held, step, flow; /* flow: 1: it has one already */
     int op, details;      /* 1: its arguments have tf_op, or kernel_details */
-    uint32_t id, depth;
+    uint32_t id, depth, shorter; /* shorter: picoseconds, see prof__xplane_shorter() */
     int64_t start, duration;
     const prof_callsite *site;
 } prof__xplane_held;
+
+/* A scope of the present line that may enclose the next one. */
+typedef struct prof__xplane_open {
+    int64_t start, end;
+    uint32_t depth, shorter;
+} prof__xplane_open;
 
 typedef struct prof__xplane {
     prof__out out;
@@ -423,6 +430,8 @@ typedef struct prof__xplane {
     int accelerators;    /* how many rows are of accelerators */
     prof__xplane_step *steps; /* if there are accelerators: of the host plane; sorted by start when that is written */
     size_t step_count, step_capacity, step_rows;
+    prof__xplane_open *open;
+    size_t open_count, open_capacity;
     size_t track;        /* the track that is being read */
     /* of the present plane */
     int custom; /* custom planes so far */
@@ -1000,9 +1009,10 @@ static void prof__xplane_forget(prof__xplane *x)
     x->kept.size = x->kept_before;
 }
 
-/* Adds an event to the present line. stats: those of the event, or NULL. */
-static void prof__xplane_emit(prof__xplane *x, uint32_t id, int64_t start, int64_t duration,
-                              const prof__xplane_bytes *stats)
+/* Adds an event to the present line, which ends some picoseconds earlier than start + duration, or begins and ends so
+   much earlier if it lasts 0 ns. stats: those of the event, or NULL. */
+static void prof__xplane_emit_shorter(prof__xplane *x, uint32_t id, int64_t start, int64_t duration, uint32_t shorter,
+                                      const prof__xplane_bytes *stats)
 {
     unsigned char unkept[64], *at = unkept, *to;
     size_t size, extra = stats ? stats->size : 0, length = 1, total;
@@ -1022,10 +1032,10 @@ static void prof__xplane_emit(prof__xplane *x, uint32_t id, int64_t start, int64
     *to++ = PROF__XEVENT_NAME;
     to = prof__pack_integer(to, id);
     *to++ = PROF__XEVENT_OFFSET;
-    to = prof__pack_integer(to, (uint64_t)start * 1000);
+    to = prof__pack_integer(to, (uint64_t)start * 1000 - (duration || !start ? 0 : shorter));
     if (duration) {
         *to++ = PROF__XEVENT_DURATION;
-        to = prof__pack_integer(to, (uint64_t)duration * 1000);
+        to = prof__pack_integer(to, (uint64_t)duration * 1000 - shorter);
     }
     size = (size_t)(to - at) - 2;
     *at = PROF__XLINE_EVENT;
@@ -1051,6 +1061,35 @@ static void prof__xplane_emit(prof__xplane *x, uint32_t id, int64_t start, int64
         if (extra) prof__out_bytes(&x->out, stats->data, extra);
         x->left -= total;
     }
+}
+
+static void prof__xplane_emit(prof__xplane *x, uint32_t id, int64_t start, int64_t duration,
+                              const prof__xplane_bytes *stats)
+{
+    prof__xplane_emit_shorter(x, id, start, duration, 0, stats);
+}
+
+/* Returns how many picoseconds the next scope of a line must be shorter, so that it ends before the scope that encloses
+   it. XProf sorts begins and ends by time, and of those of one time it takes the enclosing scope's first: it would lose
+   a scope that ends in the same nanosecond, and count its time as the enclosing one's own. */
+static uint32_t prof__xplane_shorter(prof__xplane *x, int64_t start, int64_t end, uint32_t depth)
+{
+    prof__xplane_open *all = x->open, *around;
+    uint32_t shorter = 0;
+    while (x->open_count && (all[x->open_count - 1].depth >= depth || all[x->open_count - 1].end < start))
+        x->open_count--;
+    around = x->open_count ? &all[x->open_count - 1] : NULL;
+    if (around && around->end == end) /* what lasts 0 ns has no room for a scope inside */
+        shorter = around->shorter + (around->start < end && around->shorter < 999);
+    if (!PROF__ROOM(x->open, x->open_capacity, x->open_count)) {
+        x->status = PROF_NO_MEMORY;
+        return shorter;
+    }
+    x->open[x->open_count].start = start;
+    x->open[x->open_count].end = end;
+    x->open[x->open_count].depth = depth;
+    x->open[x->open_count++].shorter = shorter;
+    return shorter;
 }
 
 /* Returns 1 if an event lies at least in part in the window of the options. */
@@ -1273,15 +1312,15 @@ static void prof__xplane_release(prof__xplane *x, const prof_event *next)
     if (!held->held) return;
     held->held = 0;
     if (x->gpu) prof__xplane_work(x, next && next->type == PROF_EVENT_SCOPE && next->depth > held->depth);
-    prof__xplane_emit(x, held->id, held->start, held->duration, &x->stats);
+    prof__xplane_emit_shorter(x, held->id, held->start, held->duration, held->shorter, &x->stats);
     if (!held->step) return;
     if (next && next->type == PROF_EVENT_SCOPE && next->depth > held->depth && next->duration_ns > 0 &&
         next->site->role != PROF_ROLE_STEP)
         return;
     text = held->id ? x->names[held->id - 1].text : NULL; /* for a step whose name was made at run time */
-    prof__xplane_emit(x, text ? prof__xplane_named(x, NULL, held->site, text, PROF__XPLANE_STEP)
-                              : prof__xplane_site(x, held->site, PROF__XPLANE_STEP),
-                      held->start, held->duration, NULL);
+    prof__xplane_emit_shorter(x, text ? prof__xplane_named(x, NULL, held->site, text, PROF__XPLANE_STEP)
+                                      : prof__xplane_site(x, held->site, PROF__XPLANE_STEP),
+                              held->start, held->duration, held->shorter + (held->shorter < 999), NULL);
 }
 
 /* Holds a scope back, to be released when the next event is known. */
@@ -1296,6 +1335,7 @@ static inline void prof__xplane_hold(prof__xplane *x, const prof_callsite *site,
     held->depth = depth;
     held->start = prof__xplane_time(start);
     held->duration = duration;
+    held->shorter = prof__xplane_shorter(x, start, start + duration, depth);
     x->stats.size = 0;
 }
 
@@ -1495,7 +1535,8 @@ static void prof__xplane_plain(prof__xplane *x, prof_cursor *cursor)
             continue;
         }
         if (!prof__xplane_in_window(x, node->start_ns, node->end_ns)) continue;
-        if (held->held) prof__xplane_emit(x, held->id, held->start, held->duration, &x->stats);
+        if (held->held)
+            prof__xplane_emit_shorter(x, held->id, held->start, held->duration, held->shorter, &x->stats);
         prof__xplane_hold(x, site, node->start_ns, node->end_ns - node->start_ns, node->depth);
         held->id = prof__xplane_site(x, site, PROF__XPLANE_SCOPE);
     }
@@ -1511,6 +1552,7 @@ static void prof__xplane_walk_track(prof__xplane *x, size_t index)
         return;
     }
     x->held.held = 0;
+    x->open_count = 0;
     x->track = index;
     x->tracks[index].flow_next = x->tracks[index].step_next = 0;
     if (!x->writing) x->tracks[index].step_first = x->step_count;
@@ -2301,6 +2343,7 @@ static prof_status prof__xplane_trace(prof__xplane *x, const prof_trace *trace, 
     free(x->names);
     free(x->groups);
     free(x->steps);
+    free(x->open);
     free(x->keys);
     return prof__out_close(&x->out);
 }

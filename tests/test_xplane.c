@@ -360,9 +360,9 @@ static void check_plane(const space_plane *plane)
             find_name(plane->names, plane->name_count, event->name);
             for (size_t s = 0; s < event->stat_count; ++s)
                 find_name(plane->stat_names, plane->stat_name_count, event->stats[s].id);
-            CHECK(event->offset % 1000 == 0 && event->duration % 1000 == 0);
+            CHECK(event->offset % 1000 == 0 || !event->duration);
             if (spans) continue;
-            if (e) CHECK(event->offset >= line->events[e - 1].offset);
+            if (e) CHECK((event->offset + 999) / 1000 >= (line->events[e - 1].offset + 999) / 1000);
             while (depth && open[depth - 1] <= event->offset && (event->duration || open[depth - 1] < event->offset)) --depth;
             if (depth) CHECK(event->offset + event->duration <= open[depth - 1] || open[depth - 1] == event->offset);
             open[depth++] = event->offset + event->duration;
@@ -724,6 +724,9 @@ static void check_args(const space_plane *plane, const space_event *got, const p
 }
 
 /* Each visible event of each thread is there with name, times and arguments, in that order, and nothing else is. */
+/* Returns 1 if it is this nanosecond, or less than one before it: scopes that end together differ by picoseconds. */
+static int same_ns(uint64_t ps, int64_t ns) { return ps <= (uint64_t)ns * 1000 && ps + 1000 > (uint64_t)ns * 1000; }
+
 static void check_threads(const prof_trace *trace, const xspace *all)
 {
     const space_plane *plane = plane_of(all, "/host:CPU");
@@ -747,8 +750,13 @@ static void check_threads(const prof_trace *trace, const xspace *all)
                 if (!shown_on_thread(event)) continue;
                 ++at;
                 CHECK_TEXT(name_of(plane, got), valid_text(name));
-                CHECK_EQUAL(got->offset, event->start_ns * 1000);
-                CHECK_EQUAL(got->duration, event->type == PROF_EVENT_SCOPE ? event->duration_ns * 1000 : 0);
+                if (event->type == PROF_EVENT_SCOPE) {
+                    CHECK(same_ns(got->offset + got->duration, event->start_ns + event->duration_ns));
+                    CHECK(event->duration_ns ? got->offset == (uint64_t)event->start_ns * 1000 : !got->duration);
+                } else {
+                    CHECK_EQUAL(got->offset, event->start_ns * 1000);
+                    CHECK_EQUAL(got->duration, 0);
+                }
                 if (event->type != PROF_EVENT_LOG) check_args(plane, got, event);
                 CHECK_EQUAL(stat_of(plane, got, "truncated") != NULL, event->flags != 0);
             }
@@ -855,7 +863,8 @@ TEST(steps_have_what_xprof_wants)
     check_text_stat(stat_of(plane, &line->events[0], "phase"), "a");
     check_number_stat(stat_of(plane, &line->events[2], "step_num"), 4, (uint64_t)-1);
     check_number_stat(stat_of(plane, &line->events[4], "step_num"), 4, INT64_MAX);
-    CHECK(line->events[3].offset == line->events[2].offset && line->events[3].duration == line->events[2].duration);
+    CHECK(line->events[3].offset == line->events[2].offset);
+    CHECK_EQUAL(line->events[3].duration, line->events[2].duration - 1); /* it ends first */
     CHECK(!stat_of(plane, &line->events[3], "_r"));
     CHECK(!stat_of(plane, &line->events[12], "step_num"));
     check_number_stat(stat_of(plane, &line->events[12], "arg.step_num"), 4, 3);
@@ -1229,6 +1238,88 @@ TEST(devices_are_planes)
     }
     CHECK_EQUAL(guess->line_count, 1);
     CHECK(stat_in(plane, plane->stats, plane->stat_count, "process_id") != NULL);
+    free_all();
+    prof_trace_close(trace);
+}
+
+typedef struct xprof_edge {
+    uint64_t time;
+    size_t order, scope;
+    int ends;
+} xprof_edge;
+
+static int by_time(const void *left, const void *right)
+{
+    const xprof_edge *a = (const xprof_edge *)left, *b = (const xprof_edge *)right;
+    if (a->time != b->time) return a->time < b->time ? -1 : 1;
+    return a->order < b->order ? -1 : 1;
+}
+
+/* Returns how many scopes of a line are lost by a reader that sorts begins and ends by time and, where times are equal,
+   takes them in the order of the file, as XProf does for its statistics. depths: how many scopes enclose each. */
+static size_t lost_by_edges(const space_line *line, const size_t *depths)
+{
+    xprof_edge *edges = (xprof_edge *)calloc(line->count * 2 + 1, sizeof *edges);
+    size_t *stack = (size_t *)calloc(line->count + 1, sizeof *stack), depth = 0, lost = 0;
+    for (size_t i = 0; i < line->count * 2; ++i) {
+        const space_event *event = &line->events[i / 2];
+        edges[i].ends = i % 2;
+        edges[i].time = event->offset + (i % 2 ? event->duration : 0);
+        edges[i].order = i;
+        edges[i].scope = i / 2;
+    }
+    qsort(edges, line->count * 2, sizeof *edges, by_time);
+    for (size_t i = 0; i < line->count * 2; ++i) {
+        if (!edges[i].ends) {
+            lost += depth != depths[edges[i].scope];
+            stack[depth++] = edges[i].scope;
+        } else if (depth && stack[depth - 1] == edges[i].scope) {
+            --depth;
+        } else {
+            ++lost;
+        }
+    }
+    free(edges);
+    free(stack);
+    return lost;
+}
+
+TEST(scopes_that_end_together_nest)
+{
+    static const struct { const char *name; uint64_t start, end; } scopes[] = {
+        {"a", 100, 200}, {"b", 100, 200}, {"c", 150, 200}, {"d", 199, 200}, {"next", 200, 300}, {"early", 200, 250},
+        {"late", 250, 300}, {"short", 300, 301}, {"shorter", 300, 301}, {"point", 350, 350}, {"last", 301, 400}};
+    enum { FEW = sizeof scopes / sizeof *scopes, DEEP = 900 };
+    prof_device_clock clock;
+    start(PROF_RING);
+    memset(&clock, 0, sizeof clock);
+    clock.hz = 1000000000;
+    prof_device *device = prof_device_create("xplane ends", &clock);
+    prof_device_row *few = prof_device_track(device, "few"), *deep = prof_device_track(device, "deep");
+    uint64_t now = prof_host_ns();
+    prof_device_sync(device, now, now);
+    wait_a_while();
+    now = prof_host_ns();
+    for (size_t i = 0; i < FEW; ++i) prof_device_scope(few, scopes[i].name, now + scopes[i].start, now + scopes[i].end);
+    for (uint64_t i = 0; i < DEEP; ++i) prof_device_scope(deep, "deep", now + i, now + DEEP);
+    wait_a_while();
+    prof_trace *trace = stop();
+    xspace all = written(trace, NULL);
+    const space_plane *plane = plane_of(&all, "/device:CUSTOM:xplane ends");
+    for (size_t t = 0; t < prof_trace_track_count(trace); ++t) {
+        const prof_track *track = prof_trace_track(trace, t);
+        const space_line *line = line_of(plane, track->name);
+        trace_list list = trace_read(trace, t);
+        size_t depths[DEEP];
+        if (*track->device) {
+            CHECK_EQUAL(list.count, strcmp(track->name, "few") ? (size_t)DEEP : (size_t)FEW);
+            CHECK_EQUAL(line->count, list.count);
+            for (size_t i = 0; i < list.count && i < DEEP; ++i) depths[i] = list.events[i].depth;
+            CHECK_EQUAL(depths[list.count - 1], strcmp(track->name, "few") ? DEEP - 1u : 1u);
+            if (line->count == list.count) CHECK_EQUAL(lost_by_edges(line, depths), 0);
+        }
+        trace_free(&list);
+    }
     free_all();
     prof_trace_close(trace);
 }
