@@ -138,7 +138,8 @@ SECURITY
       may be any, because a browser sends a token only to the name for which its user gave it), and a request that a
       browser marks as another page's (Origin, Sec-Fetch-Site) is refused, whatever it asks for. A browser that knows
       the token may send it with a GET of another page, and marks that only on loopback: on any other address, such a
-      page can begin captures, but not read them.
+      page can begin captures, but not read them. A request in which one of these fields, or one that says how long
+      the body is, comes twice is answered with 400: another program on the way may believe the other one.
     - The server never opens a path that a client sends; keys of the configuration that name a file are refused.
     - It accepts 16 connections, each with 8 requests at a time (HTTP/1: after 8 requests that were sent without waiting
       for an answer it closes the connection), 16 KiB of head and 64 KiB of body, which must arrive in 10 seconds. If
@@ -547,6 +548,8 @@ typedef struct prof__server_ask {
     int phase;
     uint32_t stream;
     int grpc, trusted, bad; /* bad: the HTTP status if the head is invalid; 0: it is valid */
+    uint32_t seen;          /* the fields that have come: see prof__server_once() */
+    const char *twice;      /* the one of these that came more than once, or NULL */
     int ended;              /* HTTP/2: 1: the whole request has come */
     int keep;               /* HTTP/1: 1: the connection stays open */
     uint64_t since;         /* time of the first byte of the request, then of the answer */
@@ -1771,13 +1774,41 @@ static int prof__server_takes_pages(const char *value, size_t size)
     return 0;
 }
 
+/* Notes that a field came that decides what the request may do, or where its body ends. A second one of that name is
+   refused, also if it is equal or empty: a program between the client and us may believe the other one. */
+#define PROF__SEEN_HOST 1u
+static void prof__server_once(prof__server_ask *ask, const char *name, size_t size)
+{
+    static const char *const names[] = {"host", "origin", "sec-fetch-site", "authorization", "content-type",
+                                        "content-length", "transfer-encoding", ":method", ":path", ":authority",
+                                        ":scheme"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        if (!prof__server_is(name, size, names[i])) continue;
+        if (ask->seen >> i & 1) {
+            ask->bad = 400;
+            ask->twice = names[i];
+        }
+        ask->seen |= 1u << i;
+        return;
+    }
+}
+
+/* Reads the host that the client means. HTTP/1: that of the start line, which came first, has precedence. HTTP/2: two
+   must be equal. */
+static int prof__server_host(prof__server_ask *ask, const char *value, size_t size)
+{
+    if (!ask->host[0]) return prof__server_copy(ask->host, sizeof ask->host, value, size);
+    if (ask->stream && (strlen(ask->host) != size || memcmp(ask->host, value, size))) ask->bad = 400;
+    return 1;
+}
+
 /* Reads a header field. The case of the name does not matter. */
 static void prof__server_field(const prof__server *v, prof__server_ask *ask, const char *name, size_t name_size,
                                const char *value, size_t size)
 {
     int fits = 1;
     if (prof__server_is(name, name_size, "host") || prof__server_is(name, name_size, ":authority"))
-        fits = prof__server_copy(ask->host, sizeof ask->host, value, size);
+        fits = prof__server_host(ask, value, size);
     else if (prof__server_is(name, name_size, "origin"))
         fits = prof__server_copy(ask->origin, sizeof ask->origin, value, size);
     else if (prof__server_is(name, name_size, "sec-fetch-site"))
@@ -1785,7 +1816,7 @@ static void prof__server_field(const prof__server *v, prof__server_ask *ask, con
     else if (prof__server_is(name, name_size, "authorization"))
         ask->trusted = prof__server_trusts(v, value, size);
     else if (prof__server_is(name, name_size, "accept"))
-        ask->html = prof__server_takes_pages(value, size);
+        ask->html |= prof__server_takes_pages(value, size);
     else if (prof__server_is(name, name_size, "content-type"))
         ask->grpc = size >= 16 && prof__server_is(value, 16, "application/grpc") && ask->stream;
     if (!fits && !ask->bad) ask->bad = 431;
@@ -2608,7 +2639,12 @@ static void prof__server_serve(prof__server *v, prof__server_ask *ask)
     size_t i = 0;
     if (ask->bad) {
         while (i + 1 < sizeof reasons / sizeof *reasons && reasons[i].status != ask->bad) ++i;
-        prof__server_say(v, ask, ask->bad, PROF__GRPC_INVALID_ARGUMENT, "%s", reasons[i].text);
+        if (ask->bad == 400 && ask->twice) {
+            ask->grpc = 0; /* if the type came twice, nobody knows whether this is gRPC */
+            prof__server_say(v, ask, 400, 0, "the header %s came more than once", ask->twice);
+        } else {
+            prof__server_say(v, ask, ask->bad, PROF__GRPC_INVALID_ARGUMENT, "%s", reasons[i].text);
+        }
     } else if (prof__server_admits(v, ask)) {
         if (ask->grpc)
             prof__server_serve_grpc(v, ask);
@@ -2655,21 +2691,20 @@ static void prof__http1_start_line(prof__server_ask *ask, const char *line, size
     ask->keep = end - version == 8 && version[7] != '0';
 }
 
-static void prof__http1_length(prof__server_ask *ask, const char *value, size_t size, int *lengths)
+static void prof__http1_length(prof__server_ask *ask, const char *value, size_t size)
 {
     uint64_t length = 0;
     size_t i;
     for (i = 0; i < size && value[i] >= '0' && value[i] <= '9' && length <= PROF__SERVER_BODY; ++i)
         length = length * 10 + (uint64_t)(value[i] - '0');
-    if (!size || (i < size && length <= PROF__SERVER_BODY) || ((*lengths)++ && length != ask->length))
+    if (!size || (i < size && length <= PROF__SERVER_BODY))
         ask->bad = 400;
     else if (length > PROF__SERVER_BODY)
         ask->bad = 413;
     ask->length = length;
 }
 
-static void prof__http1_field(const prof__server *v, prof__server_ask *ask, const char *line, size_t size, int *hosts,
-                              int *lengths)
+static void prof__http1_field(const prof__server *v, prof__server_ask *ask, const char *line, size_t size)
 {
     const char *colon = (const char *)memchr(line, ':', size), *value, *end = line + size;
     if (!colon || colon == line || line[0] == ' ' || line[0] == '\t' || colon[-1] == ' ' || colon[-1] == '\t') {
@@ -2681,12 +2716,9 @@ static void prof__http1_field(const prof__server *v, prof__server_ask *ask, cons
     while (end > value && (end[-1] == ' ' || end[-1] == '\t')) --end;
     for (const char *c = line; c < end; ++c)
         if ((unsigned char)*c < 32 && *c != '\t') ask->bad = 400;
-    if (prof__server_is(line, name, "host")) {
-        if ((*hosts)++) ask->bad = 400;
-        if (ask->host[0]) return; /* that of the start line has precedence */
-    }
-    if (prof__server_is(line, name, "content-length")) prof__http1_length(ask, value, (size_t)(end - value), lengths);
+    if (prof__server_is(line, name, "content-length")) prof__http1_length(ask, value, (size_t)(end - value));
     if (prof__server_is(line, name, "transfer-encoding")) ask->bad = 501;
+    prof__server_once(ask, line, name);
     if (prof__server_is(line, name, "connection") && prof__server_is(value, (size_t)(end - value), "close"))
         ask->keep = 0;
     prof__server_field(v, ask, line, name, value, (size_t)(end - value));
@@ -2695,7 +2727,7 @@ static void prof__http1_field(const prof__server *v, prof__server_ask *ask, cons
 static void prof__http1_head(const prof__server *v, prof__server_ask *ask, const char *head, size_t size)
 {
     const char *end = head + size;
-    int lines = 0, hosts = 0, lengths = 0;
+    int lines = 0;
     while (head < end) {
         const char *stop = (const char *)memchr(head, '\n', (size_t)(end - head));
         size_t length = stop ? (size_t)(stop - head) : (size_t)(end - head);
@@ -2703,10 +2735,10 @@ static void prof__http1_head(const prof__server *v, prof__server_ask *ask, const
         if (!lines++)
             prof__http1_start_line(ask, head, length);
         else if (length)
-            prof__http1_field(v, ask, head, length, &hosts, &lengths);
+            prof__http1_field(v, ask, head, length);
         head = stop ? stop + 1 : end;
     }
-    if (ask->keep && !hosts) ask->bad = 400;
+    if (ask->keep && !(ask->seen & PROF__SEEN_HOST)) ask->bad = 400;
     if (ask->bad) ask->keep = 0;
 }
 
@@ -3131,15 +3163,21 @@ static void prof__h2_greet(prof__server_client *c)
 typedef struct prof__h2_head {
     const prof__server *v;
     prof__server_ask *ask;
+    int fields; /* 1: a field came, after which no pseudo-header may come */
 } prof__h2_head;
 
 static void prof__h2_field(void *user, const char *name, size_t name_size, const char *value, size_t size)
 {
-    const prof__h2_head *head = (const prof__h2_head *)user;
+    prof__h2_head *head = (prof__h2_head *)user;
     prof__server_ask *ask = head->ask;
     if (!ask) return;
     for (size_t i = 0; i < size; ++i)
         if ((unsigned char)value[i] < 32 && value[i] != '\t') ask->bad = 400;
+    if (name_size && *name != ':')
+        head->fields = 1;
+    else if (!name_size || head->fields)
+        ask->bad = 400;
+    prof__server_once(ask, name, name_size);
     if (prof__server_is(name, name_size, ":method")) {
         if (!prof__server_copy(ask->method, sizeof ask->method, value, size)) ask->bad = 400;
     } else if (prof__server_is(name, name_size, ":path")) {
@@ -3160,7 +3198,7 @@ static void prof__h2_block(prof__server *v, prof__server_client *c)
 {
     uint32_t stream = c->block_stream;
     prof__server_ask *ask = prof__h2_ask(c, stream);
-    prof__h2_head head = {v, NULL};
+    prof__h2_head head = {v, NULL, 0};
     int is_new = !ask && stream > c->last_stream;
     c->block_stream = 0;
     for (int i = 0; is_new && !ask && i < PROF__SERVER_STREAMS; ++i)

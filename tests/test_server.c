@@ -989,6 +989,44 @@ TEST(keeps_web_pages_out)
     prof_server_stop();
 }
 
+/* Of two fields that decide whether a request is obeyed, neither is believed: programs between a browser and the server
+   differ about which one counts. */
+TEST(a_field_that_decides_comes_once)
+{
+    static const char *const lines[] = {
+        "Origin: http://evil.example\r\nOrigin: http://localhost",
+        "Origin: http://localhost\r\norigin: http://evil.example",
+        "Origin:\r\nOrigin: http://localhost", "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Site: none",
+        "sec-fetch-site: none\r\nX: y\r\nSEC-FETCH-SITE: none",
+        "Authorization: Bearer x\r\nAuthorization: Bearer token",
+        "Authorization: Bearer token\r\nAuthorization: Basic Zm9vOnRva2Vu", "Host: localhost", "Host: evil.example",
+        "Content-Length: 0\r\nContent-Length: 0", "Content-Type: text/plain\r\nContent-Type: application/grpc"};
+    static prof_server_options with_token;
+    with_token.token = "token";
+    for (int token = 0; token < 2; ++token) {
+        if (!start(token ? &with_token : NULL)) return;
+        for (size_t i = 0; i < sizeof lines / sizeof *lines; ++i) {
+            int file = client();
+            reply r = ask_on(file,
+                             "POST /pause HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n%s\r\n%s\r\n", lines[i],
+                             strstr(lines[i], "Content-Length") ? "" : "Content-Length: 0\r\n");
+            CHECK_EQUAL(r.status, 400);
+            CHECK(r.body && strstr(r.body, " came more than once") != NULL);
+            if (r.status != 400) printf("%s\n", lines[i]);
+            CHECK(is_closed(file));
+            free(r.body);
+            close(file);
+        }
+        int file = client(); /* that of the start line counts, and there is one field */
+        reply r = ask_on(file, "GET http://localhost/status HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer token\r\n"
+                               "Accept: text/html\r\nAccept: */*\r\n\r\n");
+        CHECK_EQUAL(r.status, 200);
+        free(r.body);
+        close(file);
+        prof_server_stop();
+    }
+}
+
 /*-- HTTP/1, well and badly spoken --*/
 
 TEST(answers_request_after_request)
@@ -2262,6 +2300,42 @@ TEST(requests_come_in_all_shapes)
     CHECK(f->there && f->stream == 25 && f->payload[3] == PROF__H2_REFUSED);
     close(file);
     CHECK(wait_for_status("\"session\":\"none\""));
+    prof_server_stop();
+}
+
+static void check_fields_refused(const char *const (*more)[2], size_t count, const char *reason)
+{
+    unsigned char head[1024];
+    int file = greet(NULL, 0);
+    size_t n = call_head(head, "GET", "/status", NULL);
+    for (size_t i = 0; i < count && more[i][0]; ++i) n += literal(head + n, more[i][0], more[i][1]);
+    put_frame(file, PROF__H2_HEADERS, PROF__H2_END_HEADERS | PROF__H2_END_STREAM, 1, head, n);
+    result r = get_result(file, 1);
+    CHECK(strstr(r.fields, ":status: 400\n") == r.fields);
+    CHECK(mentions(&r, reason));
+    if (strstr(r.fields, ":status: 400\n") != r.fields) printf("%s: %s\n", more[0][0], r.fields);
+    free(r.body);
+    close(file);
+}
+
+TEST(a_field_that_decides_comes_once_in_http2_too)
+{
+    static const char *const twice[][2][2] = {
+        {{"origin", "http://evil.example"}, {"origin", "http://localhost:1"}},
+        {{"origin", "http://localhost:1"}, {"Origin", ""}},
+        {{"sec-fetch-site", "cross-site"}, {"sec-fetch-site", "none"}},
+        {{"authorization", "Bearer x"}, {"authorization", "Bearer token"}},
+        {{"content-type", "text/plain"}, {"content-type", "application/grpc"}},
+        {{"content-length", "0"}, {"content-length", "0"}},
+        {{"host", "localhost:1"}, {"host", "localhost:1"}},
+        {{":authority", "localhost:1"}, {NULL, NULL}},
+        {{":path", "/"}, {NULL, NULL}},
+        {{":method", "POST"}, {NULL, NULL}}};
+    static const char *const wrong[][2][2] = {{{"host", "localhost"}, {NULL, NULL}}, /* not the :authority's */
+                                              {{"accept", "*/*"}, {":scheme", "http"}}};
+    if (!start(NULL)) return;
+    for (size_t i = 0; i < sizeof twice / sizeof *twice; ++i) check_fields_refused(twice[i], 2, " came more than once");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) check_fields_refused(wrong[i], 2, "no valid request");
     prof_server_stop();
 }
 

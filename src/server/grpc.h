@@ -361,7 +361,12 @@ static void prof__server_serve(prof__server *v, prof__server_ask *ask)
     size_t i = 0;
     if (ask->bad) {
         while (i + 1 < sizeof reasons / sizeof *reasons && reasons[i].status != ask->bad) ++i;
-        prof__server_say(v, ask, ask->bad, PROF__GRPC_INVALID_ARGUMENT, "%s", reasons[i].text);
+        if (ask->bad == 400 && ask->twice) {
+            ask->grpc = 0; /* if the type came twice, nobody knows whether this is gRPC */
+            prof__server_say(v, ask, 400, 0, "the header %s came more than once", ask->twice);
+        } else {
+            prof__server_say(v, ask, ask->bad, PROF__GRPC_INVALID_ARGUMENT, "%s", reasons[i].text);
+        }
     } else if (prof__server_admits(v, ask)) {
         if (ask->grpc)
             prof__server_serve_grpc(v, ask);

@@ -28,21 +28,20 @@ static void prof__http1_start_line(prof__server_ask *ask, const char *line, size
     ask->keep = end - version == 8 && version[7] != '0';
 }
 
-static void prof__http1_length(prof__server_ask *ask, const char *value, size_t size, int *lengths)
+static void prof__http1_length(prof__server_ask *ask, const char *value, size_t size)
 {
     uint64_t length = 0;
     size_t i;
     for (i = 0; i < size && value[i] >= '0' && value[i] <= '9' && length <= PROF__SERVER_BODY; ++i)
         length = length * 10 + (uint64_t)(value[i] - '0');
-    if (!size || (i < size && length <= PROF__SERVER_BODY) || ((*lengths)++ && length != ask->length))
+    if (!size || (i < size && length <= PROF__SERVER_BODY))
         ask->bad = 400;
     else if (length > PROF__SERVER_BODY)
         ask->bad = 413;
     ask->length = length;
 }
 
-static void prof__http1_field(const prof__server *v, prof__server_ask *ask, const char *line, size_t size, int *hosts,
-                              int *lengths)
+static void prof__http1_field(const prof__server *v, prof__server_ask *ask, const char *line, size_t size)
 {
     const char *colon = (const char *)memchr(line, ':', size), *value, *end = line + size;
     if (!colon || colon == line || line[0] == ' ' || line[0] == '\t' || colon[-1] == ' ' || colon[-1] == '\t') {
@@ -54,12 +53,9 @@ static void prof__http1_field(const prof__server *v, prof__server_ask *ask, cons
     while (end > value && (end[-1] == ' ' || end[-1] == '\t')) --end;
     for (const char *c = line; c < end; ++c)
         if ((unsigned char)*c < 32 && *c != '\t') ask->bad = 400;
-    if (prof__server_is(line, name, "host")) {
-        if ((*hosts)++) ask->bad = 400;
-        if (ask->host[0]) return; /* that of the start line has precedence */
-    }
-    if (prof__server_is(line, name, "content-length")) prof__http1_length(ask, value, (size_t)(end - value), lengths);
+    if (prof__server_is(line, name, "content-length")) prof__http1_length(ask, value, (size_t)(end - value));
     if (prof__server_is(line, name, "transfer-encoding")) ask->bad = 501;
+    prof__server_once(ask, line, name);
     if (prof__server_is(line, name, "connection") && prof__server_is(value, (size_t)(end - value), "close"))
         ask->keep = 0;
     prof__server_field(v, ask, line, name, value, (size_t)(end - value));
@@ -68,7 +64,7 @@ static void prof__http1_field(const prof__server *v, prof__server_ask *ask, cons
 static void prof__http1_head(const prof__server *v, prof__server_ask *ask, const char *head, size_t size)
 {
     const char *end = head + size;
-    int lines = 0, hosts = 0, lengths = 0;
+    int lines = 0;
     while (head < end) {
         const char *stop = (const char *)memchr(head, '\n', (size_t)(end - head));
         size_t length = stop ? (size_t)(stop - head) : (size_t)(end - head);
@@ -76,10 +72,10 @@ static void prof__http1_head(const prof__server *v, prof__server_ask *ask, const
         if (!lines++)
             prof__http1_start_line(ask, head, length);
         else if (length)
-            prof__http1_field(v, ask, head, length, &hosts, &lengths);
+            prof__http1_field(v, ask, head, length);
         head = stop ? stop + 1 : end;
     }
-    if (ask->keep && !hosts) ask->bad = 400;
+    if (ask->keep && !(ask->seen & PROF__SEEN_HOST)) ask->bad = 400;
     if (ask->bad) ask->keep = 0;
 }
 

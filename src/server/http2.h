@@ -91,15 +91,21 @@ static void prof__h2_greet(prof__server_client *c)
 typedef struct prof__h2_head {
     const prof__server *v;
     prof__server_ask *ask;
+    int fields; /* 1: a field came, after which no pseudo-header may come */
 } prof__h2_head;
 
 static void prof__h2_field(void *user, const char *name, size_t name_size, const char *value, size_t size)
 {
-    const prof__h2_head *head = (const prof__h2_head *)user;
+    prof__h2_head *head = (prof__h2_head *)user;
     prof__server_ask *ask = head->ask;
     if (!ask) return;
     for (size_t i = 0; i < size; ++i)
         if ((unsigned char)value[i] < 32 && value[i] != '\t') ask->bad = 400;
+    if (name_size && *name != ':')
+        head->fields = 1;
+    else if (!name_size || head->fields)
+        ask->bad = 400;
+    prof__server_once(ask, name, name_size);
     if (prof__server_is(name, name_size, ":method")) {
         if (!prof__server_copy(ask->method, sizeof ask->method, value, size)) ask->bad = 400;
     } else if (prof__server_is(name, name_size, ":path")) {
@@ -120,7 +126,7 @@ static void prof__h2_block(prof__server *v, prof__server_client *c)
 {
     uint32_t stream = c->block_stream;
     prof__server_ask *ask = prof__h2_ask(c, stream);
-    prof__h2_head head = {v, NULL};
+    prof__h2_head head = {v, NULL, 0};
     int is_new = !ask && stream > c->last_stream;
     c->block_stream = 0;
     for (int i = 0; is_new && !ask && i < PROF__SERVER_STREAMS; ++i)

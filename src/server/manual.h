@@ -138,7 +138,8 @@ SECURITY
       may be any, because a browser sends a token only to the name for which its user gave it), and a request that a
       browser marks as another page's (Origin, Sec-Fetch-Site) is refused, whatever it asks for. A browser that knows
       the token may send it with a GET of another page, and marks that only on loopback: on any other address, such a
-      page can begin captures, but not read them.
+      page can begin captures, but not read them. A request in which one of these fields, or one that says how long
+      the body is, comes twice is answered with 400: another program on the way may believe the other one.
     - The server never opens a path that a client sends; keys of the configuration that name a file are refused.
     - It accepts 16 connections, each with 8 requests at a time (HTTP/1: after 8 requests that were sent without waiting
       for an answer it closes the connection), 16 KiB of head and 64 KiB of body, which must arrive in 10 seconds. If

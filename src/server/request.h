@@ -66,13 +66,41 @@ static int prof__server_takes_pages(const char *value, size_t size)
     return 0;
 }
 
+/* Notes that a field came that decides what the request may do, or where its body ends. A second one of that name is
+   refused, also if it is equal or empty: a program between the client and us may believe the other one. */
+#define PROF__SEEN_HOST 1u
+static void prof__server_once(prof__server_ask *ask, const char *name, size_t size)
+{
+    static const char *const names[] = {"host", "origin", "sec-fetch-site", "authorization", "content-type",
+                                        "content-length", "transfer-encoding", ":method", ":path", ":authority",
+                                        ":scheme"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        if (!prof__server_is(name, size, names[i])) continue;
+        if (ask->seen >> i & 1) {
+            ask->bad = 400;
+            ask->twice = names[i];
+        }
+        ask->seen |= 1u << i;
+        return;
+    }
+}
+
+/* Reads the host that the client means. HTTP/1: that of the start line, which came first, has precedence. HTTP/2: two
+   must be equal. */
+static int prof__server_host(prof__server_ask *ask, const char *value, size_t size)
+{
+    if (!ask->host[0]) return prof__server_copy(ask->host, sizeof ask->host, value, size);
+    if (ask->stream && (strlen(ask->host) != size || memcmp(ask->host, value, size))) ask->bad = 400;
+    return 1;
+}
+
 /* Reads a header field. The case of the name does not matter. */
 static void prof__server_field(const prof__server *v, prof__server_ask *ask, const char *name, size_t name_size,
                                const char *value, size_t size)
 {
     int fits = 1;
     if (prof__server_is(name, name_size, "host") || prof__server_is(name, name_size, ":authority"))
-        fits = prof__server_copy(ask->host, sizeof ask->host, value, size);
+        fits = prof__server_host(ask, value, size);
     else if (prof__server_is(name, name_size, "origin"))
         fits = prof__server_copy(ask->origin, sizeof ask->origin, value, size);
     else if (prof__server_is(name, name_size, "sec-fetch-site"))
@@ -80,7 +108,7 @@ static void prof__server_field(const prof__server *v, prof__server_ask *ask, con
     else if (prof__server_is(name, name_size, "authorization"))
         ask->trusted = prof__server_trusts(v, value, size);
     else if (prof__server_is(name, name_size, "accept"))
-        ask->html = prof__server_takes_pages(value, size);
+        ask->html |= prof__server_takes_pages(value, size);
     else if (prof__server_is(name, name_size, "content-type"))
         ask->grpc = size >= 16 && prof__server_is(value, 16, "application/grpc") && ask->stream;
     if (!fits && !ask->bad) ask->bad = 431;

@@ -82,6 +82,8 @@ typedef struct prof__server_ask {
     int phase;
     uint32_t stream;
     int grpc, trusted, bad; /* bad: the HTTP status if the head is invalid; 0: it is valid */
+    uint32_t seen;          /* the fields that have come: see prof__server_once() */
+    const char *twice;      /* the one of these that came more than once, or NULL */
     int ended;              /* HTTP/2: 1: the whole request has come */
     int keep;               /* HTTP/1: 1: the connection stays open */
     uint64_t since;         /* time of the first byte of the request, then of the answer */
