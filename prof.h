@@ -130,12 +130,13 @@ MANUAL                                                                          
     large enough for what is recorded in a fifth of a second or more: 32 MiB at 10 million scopes a second. A scope
     costs what it costs in a ring; the service takes a quarter of a processor at that rate, and 0.2 % when nothing
     happens. The file is complete at every moment. What cannot be written, because of a full disk, a limit or an error,
-    stays in the buffer and is tried again; reports name the reason. With max_file_size, at_limit says which end of the
-    recording is kept. A trace of a file that rotates while it is read may return fewer events than its event_count:
-    blocks that are overwritten before a cursor reaches them are left out, and counted in lost_blocks. prof_stop()
-    writes an output other than .prof from <output>.prof and then removes that; after a crash <output>.prof is still
-    there. The service sleeps between its rounds, blocks all signals, and records its work on a track of its own, named
-    "prof".
+    stays in the buffer and is tried again; reports name the reason. If events were lost meanwhile, the session goes on
+    when there is room again, but prof_stop(), prof_save() and prof_save_last() return PROF_IO with that reason, after
+    they have written what could be kept. With max_file_size, at_limit says which end of the recording is kept. A trace
+    of a file that rotates while it is read may return fewer events than its event_count: blocks that are overwritten
+    before a cursor reaches them are left out, and counted in lost_blocks. prof_stop() writes an output other than .prof
+    from <output>.prof and then removes that; after a crash <output>.prof is still there. The service sleeps between its
+    rounds, blocks all signals, and records its work on a track of its own, named "prof".
 
     dump_period is for the other modes with an output that is not .prof: the output is rewritten that often, by a
     rename, so that there is always a complete one. With .prof, and with PROF_STREAM, the file is always up to date, and
@@ -762,7 +763,8 @@ PROF_DEF prof_status prof_start(const prof_config *config);
 
 /* Ends the session and writes config.output. Scopes that are still open are marked as truncated. The recorded events
    stay readable with prof_trace_live() and prof_save() until the next prof_start(). Returns PROF_INVALID_STATE without
-   a session, and what failed if output could not be written: the session has ended all the same. */
+   a session, and what failed if output could not be written, or if a full disk has cost events: the session has ended
+   all the same. */
 PROF_DEF prof_status prof_stop(void);
 
 /* Pause and resume recording. They nest: recording goes on after as many resumes as pauses; one more resume is
@@ -820,7 +822,7 @@ PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user);
 /* Writes what has been recorded so far to path, in the format of its extension (.prof: the image itself). Recording
    goes on meanwhile. Creates the directories of path, which may have %p and so on as output. Returns
    PROF_INVALID_ARGUMENT if no writer has the extension, PROF_INVALID_STATE if nothing was recorded, PROF_IO if path
-   cannot be written. */
+   cannot be written, or if PROF_STREAM has lost events to a full disk: then path has what was kept. */
 PROF_DEF prof_status prof_save(const char *path);
 
 /* Writes only the last seconds (more than 0): see prof_trace_window(). A .prof file is as large as that of prof_save(),
@@ -4466,6 +4468,7 @@ typedef struct prof__stream {
     uint64_t retry_at, backoff_ns; /* when to try again after a write that failed */
     uint64_t seen;           /* next_chunk when all full chunks had been packed */
     int full;                /* 1: max_file_size is reached, and nothing may be dropped */
+    int failing, lost;       /* 1: the last write failed; 1: events were lost during such a time */
     prof__block *block;      /* a buffer to pack a chunk */
     prof__chunk **chunks;    /* space for as many as the ring has */
     char path[1040];         /* of the file if it is not the output itself, else "" */
@@ -5339,6 +5342,8 @@ static PROF__UNUSED prof__extent prof__chunks_there(const prof__session *s)
 #endif
 }
 
+#define PROF__LIMIT_REACHED "max_file_size is reached" /* a stream's write_error that no disk has caused */
+
 #ifndef PROF_FREESTANDING
 /* Notes in the image, for reports, why something in the background failed. Of a text that is too long, keeps the end,
    where the reason is, after the path. A reader may be reading it. */
@@ -5580,6 +5585,16 @@ static PROF__RARE prof__chunk *prof__chunk_take(prof__session *s, int service)
     return NULL;
 }
 
+/* Notes that a thread of the program found no chunk because the file of a stream cannot be written. */
+static PROF__RARE void prof__stream_loses(const prof__thread *self, prof__session *s)
+{
+#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_STREAM)
+    if (!self->impatient && PROF__LOAD(&s->stream.failing)) PROF__STORE(&s->stream.lost, 1);
+#else
+    (void)self, (void)s;
+#endif
+}
+
 /* If the service empties chunks: sleeps until it has released one, for the session's wait_ns at most. Returns 1 if it
    has. A thread that waited in vain does not wait again before a chunk is released; the service itself never waits.
    Holds no lock. prof__room_waits() returns 1 if it would sleep. */
@@ -5770,6 +5785,7 @@ static PROF__COLD int prof__chunk_next(prof__thread *self)
     prof__chunk *chunk = prof__chunk_take(s, service);
     while (!chunk && prof__room_wait(self, s)) chunk = prof__chunk_take(s, service);
     self->no_room = chunk ? 0 : room;
+    if (!chunk) prof__stream_loses(self, s);
     return prof__chunk_change(self, chunk);
 }
 
@@ -6198,6 +6214,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
         if (recording && !self->session && !prof__attach(self) && !prof__attach_later(self, s, &signals)) {
             prof__lose_all(self, loss);
             if (prof__state.session == s) prof__lost_collect(s);
+            if (prof__state.session == s) prof__stream_loses(self, s);
             self->no_room = room;
             recording = 0;
         }
@@ -10170,6 +10187,7 @@ static PROF__RARE prof_status prof__layout(prof__session *s, void *memory, prof_
 static prof_status prof__service_start(prof__session *s);
 static void prof__service_stop(prof__session *s);
 static void prof__stream_close(prof__session *s);
+static prof_status prof__stream_told(const char *written);
 static prof_status prof__file_finish(prof__session *s, prof_status status);
 static prof_status prof__service_check(const prof_config *config);
 static prof_status prof__service_configure(prof__session *s, const prof_config *config);
@@ -11844,6 +11862,7 @@ static PROF__RARE prof_status prof__stop_locked(void)
     if (s) prof__upstairs.save_disarm();
     if (s && s->output[0] && PROF__BESIDE(s->live_path != s->output) && !s->written) status = prof__output_write(s);
     if (s && s->live_path) status = prof__file_finish(s, status);
+    if (s && s->live_path && !status) status = prof__stream_told(s->output);
     if (s && status) prof__path_unclaim(s);
 #endif
     PROF__BRIDGE_STOP();
@@ -13307,6 +13326,11 @@ static PROF__UNUSED PROF__RARE int prof__stream_step(prof__session *s)
     (void)s;
     return 0;
 }
+static PROF__UNUSED PROF__RARE prof_status prof__stream_told(const char *written)
+{
+    (void)written;
+    return PROF_OK;
+}
 #else
 /*-- STREAM ----------------------------------------------------------------------------------------------- >>stream --
    PROF_STREAM: the service packs full chunks, the oldest first, into blocks after the ring in the file, and releases
@@ -13498,9 +13522,10 @@ static PROF__RARE void prof__stream_failed(prof__session *s, int error)
     prof__stream *stream = &s->stream;
     if (error == EDOM) {
         stream->full = 1;
-        prof__background_failed(s, "max_file_size is reached");
+        prof__background_failed(s, PROF__LIMIT_REACHED);
         return;
     }
+    PROF__STORE(&stream->failing, 1);
     prof__background_failed(s, error == EBADF    ? "the file was closed by the program"
                                : error == EILSEQ ? "the file was changed by somebody else"
                                                  : strerror(error));
@@ -13553,6 +13578,7 @@ static PROF__RARE int prof__stream_step(prof__session *s)
         error = prof__stream_put(s, stream->chunks[i]);
         if (error) break;
         stream->backoff_ns = 0;
+        PROF__STORE(&stream->failing, 0);
         prof__chunk_release(s, stream->chunks[i]);
     }
     if (error) {
@@ -13562,6 +13588,23 @@ static PROF__RARE int prof__stream_step(prof__session *s)
     PROF__SITE(site, PROF__KIND_BEGIN, "pack", "prof", 2);
     prof__service_scope(s, &site, began);
     return 1;
+}
+
+/* Returns PROF_OK, or says that events were lost while the file of a stream could not be written. written: a file that
+   has all the others. */
+static PROF__RARE prof_status prof__stream_told(const char *written)
+{
+    uint32_t gate = prof__state_lock();
+    const prof__session *s = prof__state.session;
+    char path[sizeof s->output] = "", why[sizeof s->header->write_error];
+    if (s && s->live_path && PROF__LOAD(&s->stream.lost)) {
+        prof__text_copy(path, sizeof path, s->live_path);
+        for (size_t i = 0; i < sizeof why; ++i) why[i] = PROF__LOAD(s->header->write_error + i);
+    }
+    prof__state_unlock(gate);
+    if (!path[0]) return PROF_OK;
+    return prof__fail(PROF_IO, "%s: has what could be kept, but events were lost, because %s could not be written: %s",
+                      prof__path_end(written), prof__equal(path, written) ? "it" : prof__path_end(path), why);
 }
 #endif
 #ifdef PROF_NO_SERVICE
@@ -14305,7 +14348,8 @@ PROF_DEF PROF__WALL prof_status prof_save(const char *path)
     prof_status status = prof__expand(path, expanded, sizeof expanded);
     if (!status) status = prof__writer_for(expanded, prof__live_mode(), &write);
     if (status) return status;
-    return write ? prof__upstairs.write_live(expanded, write) : prof__save_image(expanded);
+    status = write ? prof__upstairs.write_live(expanded, write) : prof__save_image(expanded);
+    return status ? status : prof__stream_told(expanded);
 }
 
 /*-- ON DEMAND --------------------------------------------------------------------------------------- >>on_demand --*/
@@ -22323,7 +22367,8 @@ PROF_DEF PROF__WALL prof_status prof_save_last(const char *path, double seconds)
     if (!path) return prof__null("prof_save_last", "path");
     if (!(seconds > 0)) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save_last: seconds must be more than 0");
     prof_status status = prof__expand(path, expanded, sizeof expanded);
-    return status ? status : prof__last_save(expanded, seconds, NULL);
+    if (!status) status = prof__last_save(expanded, seconds, NULL);
+    return status ? status : prof__stream_told(expanded);
 }
 
 /*-- STATISTICS ---------------------------------------------------------------------------------------- >>statistics --
@@ -24869,6 +24914,7 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     uint64_t counts[PROF__LOSSES];
     char count[32], wanted[32];
     double more = 0;
+    if (kind <= 2) kind = (kind + 2) % 3; /* failed writes come first: they may be why events are lost */
     counts[0] = info->lost - info->lost_busy;
     counts[1] = info->overwritten_chunks;
     counts[2] = info->write_failures;
@@ -24896,6 +24942,11 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     case 7:
         if (kind == 7 || (info->lost && !counts[0])) /* arguments are lost with their events, or in a full buffer */
             snprintf(to, size, "lost in signal handlers or interrupts that came while a macro was at work");
+        else if (info->mode == PROF_STREAM && !strcmp(info->write_error, PROF__LIMIT_REACHED))
+            snprintf(to, size, "lost because the file has its largest size: enlarge PROF_MAX_FILE_SIZE, or set "
+                               "PROF_AT_LIMIT=rotate to keep the newest");
+        else if (info->mode == PROF_STREAM && *info->write_error)
+            snprintf(to, size, "lost because the file could not be written: see the failed writes");
         else
             snprintf(to, size, "lost in a full buffer: enlarge PROF_BUFFER%s", wanted);
         break;

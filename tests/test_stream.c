@@ -502,6 +502,34 @@ static found check_accounts(const prof_trace *trace, const char *name, int64_t m
     return it;
 }
 
+/* Stops a session that has lost events while writes failed. Returns its trace. */
+static prof_trace *stop_after(int error)
+{
+    const char *why = strerror(error);
+    CHECK_EQUAL(prof_stop(), PROF_IO);
+    CHECK(strstr(prof_error(), prof__state.session->live_path) && strstr(prof_error(), why));
+    CHECK_EQUAL(prof_save(trace_path("stream_kept.csv")), PROF_IO);
+    CHECK(strstr(prof_error(), "stream_kept.csv: ") && strstr(prof_error(), why));
+    CHECK(trace_file_size(trace_path("stream_kept.csv")) > 0);
+    CHECK_EQUAL(prof_save(trace_path("stream_kept.prof")), PROF_IO);
+    CHECK_EQUAL(prof_save_last(trace_path("stream_kept.txt"), 1), PROF_IO);
+    CHECK(strstr(prof_error(), why) != NULL);
+    return trace_live();
+}
+
+/* Says what a report lacks, in the order of its reasons. */
+static void losses_are(const prof_trace *trace, const char *first, const char *second)
+{
+    char text[512] = "";
+    int kind = 0;
+    while (kind < PROF__LOSSES && !prof__loss_text(trace, kind, text, sizeof text)) ++kind;
+    CHECK(strstr(text, first) != NULL);
+    for (++kind; kind < PROF__LOSSES && !prof__loss_text(trace, kind, text, sizeof text);) ++kind;
+    CHECK(strstr(text, second) != NULL);
+    for (kind = 0; kind < PROF__LOSSES; ++kind)
+        CHECK(!prof__loss_text(trace, kind, text, sizeof text) || !strstr(text, "PROF_BUFFER"));
+}
+
 static void wait_for_failures(unsigned more)
 {
     unsigned before = __atomic_load_n(&disk.failed, __ATOMIC_ACQUIRE);
@@ -541,7 +569,7 @@ TEST(drop_and_recover)
         CHECK(free_chunks() >= prof__state.session->chunk_count / 2);
     }
     for (int i = 0; i < 100; ++i) tick(made++);
-    prof_trace *trace = trace_stop();
+    prof_trace *trace = stop_after(EIO);
     found it = check_accounts(trace, "main", made);
     CHECK_EQUAL(it.last, made - 1);
     CHECK(it.count < made);
@@ -626,7 +654,7 @@ TEST(wait_in_vain_once)
     disk_error(0);
     wait_for_room();
     tick(100000);
-    trace = trace_stop();
+    trace = stop_after(ENOSPC);
     CHECK_EQUAL(check_accounts(trace, "main", 100001).last, 100000);
     prof_trace_close(trace);
     PROFILE_THREAD(NULL);
@@ -637,7 +665,7 @@ static void *stop_later(void *unused)
 {
     wait_for_failures(1);
     pause_us(50000);
-    CHECK_EQUAL(prof_stop(), PROF_OK);
+    prof_stop(); /* PROF_IO if a thread lost an event before */
     return unused;
 }
 
@@ -711,6 +739,7 @@ TEST(stop_keeps_the_oldest)
     CHECK_EQUAL(it.gaps, 0);
     CHECK(it.count > 50000 && it.count < count);
     CHECK_TEXT(prof_trace_about(trace)->write_error, "max_file_size is reached");
+    losses_are(trace, "max_file_size is reached", "enlarge PROF_MAX_FILE_SIZE");
     CHECK(trace_file_size(path) <= (long)config.max_file_size);
     prof_trace_close(trace);
     PROFILE_THREAD(NULL);
@@ -739,11 +768,12 @@ TEST(disk_full)
     CHECK(!unlink(filler));
     wait_for_room();
     for (int i = 0; i < 1000; ++i) tick(made++);
-    prof_trace *trace = trace_stop();
+    prof_trace *trace = stop_after(ENOSPC);
     found it = check_accounts(trace, "main", made);
     CHECK_EQUAL(it.last, made - 1);
     CHECK(it.lost > 0);
     CHECK_TEXT(prof_trace_about(trace)->write_error, strerror(ENOSPC));
+    losses_are(trace, "No space left on device", "lost because the file could not be written");
     prof_trace_close(trace);
     trace = trace_open_file(path);
     if (trace) check_accounts(trace, "main", made);
@@ -773,7 +803,7 @@ static int child_with_a_limit(void)
     setrlimit(RLIMIT_FSIZE, &limit);
     wait_for_room();
     for (int i = 0; i < 1000; ++i) tick(made++);
-    prof_trace *trace = trace_stop();
+    prof_trace *trace = stop_after(EFBIG);
     CHECK_EQUAL(check_accounts(trace, "main", made).last, made - 1);
     CHECK_TEXT(prof_trace_about(trace)->write_error, strerror(EFBIG));
     prof_trace_close(trace);
@@ -793,6 +823,28 @@ static int in_child(int (*body)(void))
 }
 
 TEST(limit_on_the_size_of_files) { CHECK_EQUAL(in_child(child_with_a_limit), 0); }
+
+/* PROF_OUTPUT has nothing but stderr to say so. */
+static void out_of_room(void)
+{
+    prof_config config = stream_config(trace_path("stream_told.prof"), 256 << 10);
+    dup2(open(trace_path("stream_told.txt"), O_WRONLY | O_CREAT | O_TRUNC, 0644), 2);
+    trace_start(&config);
+    disk_error(EDQUOT);
+    for (int64_t i = 0; i < 200000; ++i) tick(i);
+    exit(0);
+}
+
+TEST(exit_tells_of_a_full_disk)
+{
+    pid_t child = fork();
+    if (!child) out_of_room();
+    CHECK_EQUAL(exit_status(child), 0);
+    size_t size;
+    char *text = trace_file_text(trace_path("stream_told.txt"), &size);
+    CHECK(text && strstr(text, "prof: ") && strstr(text, strerror(EDQUOT)));
+    free(text);
+}
 
 /*-- what a program may do to the file --*/
 

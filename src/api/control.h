@@ -14,7 +14,8 @@ PROF_DEF prof_status prof_start(const prof_config *config);
 
 /* Ends the session and writes config.output. Scopes that are still open are marked as truncated. The recorded events
    stay readable with prof_trace_live() and prof_save() until the next prof_start(). Returns PROF_INVALID_STATE without
-   a session, and what failed if output could not be written: the session has ended all the same. */
+   a session, and what failed if output could not be written, or if a full disk has cost events: the session has ended
+   all the same. */
 PROF_DEF prof_status prof_stop(void);
 
 /* Pause and resume recording. They nest: recording goes on after as many resumes as pauses; one more resume is
@@ -72,7 +73,7 @@ PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user);
 /* Writes what has been recorded so far to path, in the format of its extension (.prof: the image itself). Recording
    goes on meanwhile. Creates the directories of path, which may have %p and so on as output. Returns
    PROF_INVALID_ARGUMENT if no writer has the extension, PROF_INVALID_STATE if nothing was recorded, PROF_IO if path
-   cannot be written. */
+   cannot be written, or if PROF_STREAM has lost events to a full disk: then path has what was kept. */
 PROF_DEF prof_status prof_save(const char *path);
 
 /* Writes only the last seconds (more than 0): see prof_trace_window(). A .prof file is as large as that of prof_save(),

@@ -114,6 +114,8 @@ static PROF__UNUSED prof__extent prof__chunks_there(const prof__session *s)
 #endif
 }
 
+#define PROF__LIMIT_REACHED "max_file_size is reached" /* a stream's write_error that no disk has caused */
+
 #ifndef PROF_FREESTANDING
 /* Notes in the image, for reports, why something in the background failed. Of a text that is too long, keeps the end,
    where the reason is, after the path. A reader may be reading it. */
@@ -353,6 +355,16 @@ static PROF__RARE prof__chunk *prof__chunk_take(prof__session *s, int service)
         prof__search_failed(s, first, last, tries, room);
     }
     return NULL;
+}
+
+/* Notes that a thread of the program found no chunk because the file of a stream cannot be written. */
+static PROF__RARE void prof__stream_loses(const prof__thread *self, prof__session *s)
+{
+#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_STREAM)
+    if (!self->impatient && PROF__LOAD(&s->stream.failing)) PROF__STORE(&s->stream.lost, 1);
+#else
+    (void)self, (void)s;
+#endif
 }
 
 /* If the service empties chunks: sleeps until it has released one, for the session's wait_ns at most. Returns 1 if it

@@ -41,6 +41,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
         if (recording && !self->session && !prof__attach(self) && !prof__attach_later(self, s, &signals)) {
             prof__lose_all(self, loss);
             if (prof__state.session == s) prof__lost_collect(s);
+            if (prof__state.session == s) prof__stream_loses(self, s);
             self->no_room = room;
             recording = 0;
         }

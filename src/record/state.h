@@ -35,6 +35,7 @@ typedef struct prof__stream {
     uint64_t retry_at, backoff_ns; /* when to try again after a write that failed */
     uint64_t seen;           /* next_chunk when all full chunks had been packed */
     int full;                /* 1: max_file_size is reached, and nothing may be dropped */
+    int failing, lost;       /* 1: the last write failed; 1: events were lost during such a time */
     prof__block *block;      /* a buffer to pack a chunk */
     prof__chunk **chunks;    /* space for as many as the ring has */
     char path[1040];         /* of the file if it is not the output itself, else "" */

@@ -141,6 +141,7 @@ static PROF__COLD int prof__chunk_next(prof__thread *self)
     prof__chunk *chunk = prof__chunk_take(s, service);
     while (!chunk && prof__room_wait(self, s)) chunk = prof__chunk_take(s, service);
     self->no_room = chunk ? 0 : room;
+    if (!chunk) prof__stream_loses(self, s);
     return prof__chunk_change(self, chunk);
 }
 

@@ -283,6 +283,7 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     uint64_t counts[PROF__LOSSES];
     char count[32], wanted[32];
     double more = 0;
+    if (kind <= 2) kind = (kind + 2) % 3; /* failed writes come first: they may be why events are lost */
     counts[0] = info->lost - info->lost_busy;
     counts[1] = info->overwritten_chunks;
     counts[2] = info->write_failures;
@@ -310,6 +311,11 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     case 7:
         if (kind == 7 || (info->lost && !counts[0])) /* arguments are lost with their events, or in a full buffer */
             snprintf(to, size, "lost in signal handlers or interrupts that came while a macro was at work");
+        else if (info->mode == PROF_STREAM && !strcmp(info->write_error, PROF__LIMIT_REACHED))
+            snprintf(to, size, "lost because the file has its largest size: enlarge PROF_MAX_FILE_SIZE, or set "
+                               "PROF_AT_LIMIT=rotate to keep the newest");
+        else if (info->mode == PROF_STREAM && *info->write_error)
+            snprintf(to, size, "lost because the file could not be written: see the failed writes");
         else
             snprintf(to, size, "lost in a full buffer: enlarge PROF_BUFFER%s", wanted);
         break;

@@ -207,5 +207,6 @@ PROF_DEF PROF__WALL prof_status prof_save(const char *path)
     prof_status status = prof__expand(path, expanded, sizeof expanded);
     if (!status) status = prof__writer_for(expanded, prof__live_mode(), &write);
     if (status) return status;
-    return write ? prof__upstairs.write_live(expanded, write) : prof__save_image(expanded);
+    status = write ? prof__upstairs.write_live(expanded, write) : prof__save_image(expanded);
+    return status ? status : prof__stream_told(expanded);
 }

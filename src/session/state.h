@@ -5,6 +5,7 @@
 static prof_status prof__service_start(prof__session *s);
 static void prof__service_stop(prof__session *s);
 static void prof__stream_close(prof__session *s);
+static prof_status prof__stream_told(const char *written);
 static prof_status prof__file_finish(prof__session *s, prof_status status);
 static prof_status prof__service_check(const prof_config *config);
 static prof_status prof__service_configure(prof__session *s, const prof_config *config);

@@ -189,9 +189,10 @@ static PROF__RARE void prof__stream_failed(prof__session *s, int error)
     prof__stream *stream = &s->stream;
     if (error == EDOM) {
         stream->full = 1;
-        prof__background_failed(s, "max_file_size is reached");
+        prof__background_failed(s, PROF__LIMIT_REACHED);
         return;
     }
+    PROF__STORE(&stream->failing, 1);
     prof__background_failed(s, error == EBADF    ? "the file was closed by the program"
                                : error == EILSEQ ? "the file was changed by somebody else"
                                                  : strerror(error));
@@ -244,6 +245,7 @@ static PROF__RARE int prof__stream_step(prof__session *s)
         error = prof__stream_put(s, stream->chunks[i]);
         if (error) break;
         stream->backoff_ns = 0;
+        PROF__STORE(&stream->failing, 0);
         prof__chunk_release(s, stream->chunks[i]);
     }
     if (error) {
@@ -253,4 +255,21 @@ static PROF__RARE int prof__stream_step(prof__session *s)
     PROF__SITE(site, PROF__KIND_BEGIN, "pack", "prof", 2);
     prof__service_scope(s, &site, began);
     return 1;
+}
+
+/* Returns PROF_OK, or says that events were lost while the file of a stream could not be written. written: a file that
+   has all the others. */
+static PROF__RARE prof_status prof__stream_told(const char *written)
+{
+    uint32_t gate = prof__state_lock();
+    const prof__session *s = prof__state.session;
+    char path[sizeof s->output] = "", why[sizeof s->header->write_error];
+    if (s && s->live_path && PROF__LOAD(&s->stream.lost)) {
+        prof__text_copy(path, sizeof path, s->live_path);
+        for (size_t i = 0; i < sizeof why; ++i) why[i] = PROF__LOAD(s->header->write_error + i);
+    }
+    prof__state_unlock(gate);
+    if (!path[0]) return PROF_OK;
+    return prof__fail(PROF_IO, "%s: has what could be kept, but events were lost, because %s could not be written: %s",
+                      prof__path_end(written), prof__equal(path, written) ? "it" : prof__path_end(path), why);
 }

@@ -161,5 +161,6 @@ PROF_DEF PROF__WALL prof_status prof_save_last(const char *path, double seconds)
     if (!path) return prof__null("prof_save_last", "path");
     if (!(seconds > 0)) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save_last: seconds must be more than 0");
     prof_status status = prof__expand(path, expanded, sizeof expanded);
-    return status ? status : prof__last_save(expanded, seconds, NULL);
+    if (!status) status = prof__last_save(expanded, seconds, NULL);
+    return status ? status : prof__stream_told(expanded);
 }
