@@ -1258,9 +1258,15 @@ typedef struct prof_stat {
     const char *name;                /* that of the site; the format of PROFILE_SCOPE_F; the text of PROFILE_SCOPE_S */
     const prof_callsite *site;
     uint64_t count, truncated;       /* truncated scopes count only in these two */
-    uint64_t total_ns, self_ns, min_ns, max_ns;
-    uint64_t covered_ns;             /* as total_ns, but a recursion counts once: time with at least one call open */
+    uint64_t total_ns;               /* inclusive time: of calls inside a call of the same entry, only the outermost */
+    uint64_t sum_ns;                 /* the durations of all calls; mean_ns times the calls that are not truncated */
+    uint64_t self_ns, min_ns, max_ns;
     double mean_ns, deviation_ns;    /* deviation of the population */
+    double share;                    /* inclusive time as a part of the time that the trace, or its window, covers: 0.5
+                                        is half of it. Of a thread whose older events were overwritten, the time since
+                                        then. Threads add up: 4 that do nothing else make 4. Only of scopes */
+    uint64_t threads;                /* of a scope: how many tracks have it, without those where it only overlaps; 0:
+                                        not known */
     uint64_t bytes;                  /* PROFILE_THROUGHPUT: the sum of bytes, */
     uint64_t rates;                  /* the calls that took some time, and their rates, 10^6 bytes a second: */
     double mean_rate, deviation_rate, min_rate, max_rate;
@@ -1342,7 +1348,7 @@ PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort by, int ascen
    In PROF_STATS, which knows no paths, all entries are outermost. */
 PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                         size_t *count);
-/* Computes the statistics of spans. covered_ns is 0. self_ns is total_ns, except for a task of prof_task_create() that
+/* Computes the statistics of spans. total_ns is sum_ns. self_ns is, too, except for a task of prof_task_create() that
    starts and stops on one thread: the tasks inside it are subtracted. Spans of prof_frame_create() are frames, and left
    out. */
 PROF_DEF prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
@@ -22393,10 +22399,12 @@ typedef struct prof__stat_row {
     double mean, squares; /* running mean, and sum of squared distances from it */
     uint64_t square_low, square_high; /* sum of the squared times, if they are added by prof__stat_row_time() */
     prof__histogram histogram;
-    uint64_t track;             /* frames: the track of the previous one */
+    uint64_t track;             /* from 1: of the previous scope or frame */
+    uint64_t before_ns;         /* scopes: stat.total_ns before that track; and how much of the track's time is kept: */
+    double kept_ns;
     double low, high, last;     /* counters */
     double rate_squares;        /* of a throughput: as squares */
-    int64_t from, to;           /* spans: from the first begin to the last end; counters: to: when it was last */
+    int64_t to;                 /* counters: when it was last */
     uint64_t open;              /* scopes: how many of it enclose the present event */
     size_t child, sibling, place; /* by path: links of the tree, used while it is sorted */
 } prof__stat_row;
@@ -22461,7 +22469,9 @@ typedef struct prof__stat_rows {
     prof__uses uses;
     int messages_only;
     int by_path;   /* 1: a row for each call path */
-    int64_t since; /* of the present track: only what ended later counts */
+    uint64_t track;  /* the present one, from 1 */
+    double kept_ns;  /* of its time: see prof__stat_kept() */
+    int64_t since;   /* of the present track: only what ended later counts */
     size_t newest_count;
     uint64_t messages[PROF_LOG_FATAL + 1]; /* by severity; an unknown one counts as fatal */
     prof__message newest[PROF__NEWEST_MESSAGES]; /* errors, the latest first */
@@ -22701,17 +22711,34 @@ static PROF__NOINLINE int prof__stat_row_time(prof__stat_row *row, uint64_t ns)
         if (ns < stat->min_ns || stat->count - stat->truncated == 1) stat->min_ns = ns;
         if (ns > stat->max_ns) stat->max_ns = ns;
     }
-    stat->total_ns = stat->total_ns + ns < ns ? ~(uint64_t)0 : stat->total_ns + ns;
+    stat->sum_ns = stat->sum_ns + ns < ns ? ~(uint64_t)0 : stat->sum_ns + ns;
     row->square_low += low;
     row->square_high += high + (row->square_low < low);
     return prof__histogram_add(&row->histogram, prof__step_of(ns), 1);
 }
 
-/* Counts a call of a scope, before it is entered. */
-static inline void prof__stat_row_call(prof__stat_row *row, int64_t duration)
+/* Adds what a row has of its present track to its share of the time covered. */
+static void prof__stat_row_share(prof__stat_row *row)
 {
+    if (row->kept_ns > 0) row->stat.share += prof__real(row->stat.total_ns - row->before_ns) / row->kept_ns;
+    row->before_ns = row->stat.total_ns;
+}
+
+/* Called for the first scope of a row on a track. */
+static PROF__COLD void prof__stat_row_enter_track(const prof__stat_rows *all, prof__stat_row *row)
+{
+    prof__stat_row_share(row);
+    row->track = all->track;
+    row->kept_ns = all->kept_ns;
+    row->stat.threads++;
+}
+
+/* Counts a call of a scope, before it is entered. */
+static inline void prof__stat_row_call(const prof__stat_rows *all, prof__stat_row *row, int64_t duration)
+{
+    if (PROF__UNLIKELY(row->track != all->track)) prof__stat_row_enter_track(all, row);
     row->stat.count++;
-    if (!row->open) row->stat.covered_ns += (uint64_t)duration;
+    if (!row->open) row->stat.total_ns += (uint64_t)duration;
 }
 
 static inline void prof__stat_row_alone(prof__stat_row *row, int64_t alone)
@@ -22768,12 +22795,13 @@ static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, 
     if (event->start_ns + event->duration_ns <= all->since) return 1;
     if (event->name != event->site->name) ++*(event->site->name[0] ? &all->uses.formats : &all->uses.texts);
     if (event->flags) {
+        if (row->track != all->track) prof__stat_row_enter_track(all, row);
         row->stat.count++;
         row->stat.truncated++;
         return 1;
     }
     if (event->site->role == PROF_ROLE_THROUGHPUT) prof__stat_row_throughput(row, event);
-    prof__stat_row_call(row, event->duration_ns);
+    prof__stat_row_call(all, row, event->duration_ns);
     row->open++;
     return prof__stat_row_time(row, (uint64_t)event->duration_ns);
 }
@@ -22796,7 +22824,7 @@ static PROF__NOINLINE PROF__HOT int prof__stat_rows_plain(prof__stat_rows *all, 
         while (top != bottom && prof__stat_left(top - 1, node->depth, node->start_ns)) prof__stat_rows_pop(all, --top);
         if (top != bottom) top[-1].alone -= duration;
         row = &all->items[known - 1];
-        prof__stat_row_call(row, duration);
+        prof__stat_row_call(all, row, duration);
         next = node + 1;
         if (next < end && next->depth <= node->depth && prof__read_plain(next)) {
             prof__stat_row_alone(row, duration);
@@ -22839,7 +22867,7 @@ static void prof__stat_rows_use(prof__uses *uses, const prof_event *event)
         uses->marks++;
 }
 
-static PROF__COLD int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event, uint64_t track)
+static PROF__COLD int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event)
 {
     size_t item;
     prof__stat_row *row;
@@ -22852,10 +22880,9 @@ static PROF__COLD int prof__stat_rows_other(prof__stat_rows *all, const prof_eve
     if (item == PROF__NONE) return 0;
     row = &all->items[item];
     if (event->type == PROF_EVENT_FRAME) { /* the first boundary of a track only begins a frame */
-        int begins = row->track != track;
-        row->track = track;
+        int begins = row->track != all->track;
+        row->track = all->track;
         if (begins || event->start_ns <= all->since) return 1;
-        row->stat.covered_ns += (uint64_t)event->duration_ns;
         row->stat.count++;
         return prof__stat_row_time(row, (uint64_t)event->duration_ns);
     }
@@ -22868,10 +22895,10 @@ static PROF__COLD int prof__stat_rows_other(prof__stat_rows *all, const prof_eve
     return 1;
 }
 
-static inline int prof__stat_rows_event(prof__stat_rows *all, const prof_event *event, uint64_t track)
+static inline int prof__stat_rows_event(prof__stat_rows *all, const prof_event *event)
 {
     size_t item;
-    if (event->type != PROF_EVENT_SCOPE || all->messages_only) return prof__stat_rows_other(all, event, track);
+    if (event->type != PROF_EVENT_SCOPE || all->messages_only) return prof__stat_rows_other(all, event);
     if (event->start_ns > all->since) all->uses.values += (uint64_t)event->arg_count * 2;
     prof__stat_rows_leave(all, event->depth, event->start_ns);
     item = prof__stat_row_of(all, event);
@@ -22896,9 +22923,9 @@ static PROF__RARE void prof__stat_rows_free(prof__stat_rows *all)
    exact, and so are the distances from the mean rounded down, m: sum(x * x) - m * sum(x) - m * (sum(x) - n * m). */
 static PROF__RARE void prof__stat_row_distances(prof__stat_row *row, uint64_t count)
 {
-    uint64_t mean = row->stat.total_ns / count, rest = row->stat.total_ns % count, parts[2], high, low;
+    uint64_t mean = row->stat.sum_ns / count, rest = row->stat.sum_ns % count, parts[2], high, low;
     size_t i;
-    parts[0] = row->stat.total_ns;
+    parts[0] = row->stat.sum_ns;
     parts[1] = rest;
     for (i = 0; i < 2; i++) {
         low = prof__product_of(mean, parts[i], &high);
@@ -22907,7 +22934,7 @@ static PROF__RARE void prof__stat_row_distances(prof__stat_row *row, uint64_t co
     }
     row->squares = prof__real(row->square_high) * 18446744073709551616.0 + prof__real(row->square_low) -
                    prof__real(rest) * (prof__real(rest) / prof__real(count));
-    row->mean = prof__real(row->stat.total_ns) / prof__real(count);
+    row->mean = prof__real(row->stat.sum_ns) / prof__real(count);
     row->square_low = row->square_high = 0;
 }
 
@@ -22915,12 +22942,39 @@ static PROF__RARE void prof__stat_row_finish(prof__stat_row *row)
 {
     prof_stat *stat = &row->stat;
     uint64_t count = stat->count - stat->truncated;
+    if (row->type == PROF_EVENT_SCOPE) prof__stat_row_share(row);
+    else stat->total_ns = stat->sum_ns;
     if (!count) return;
     if (stat->rates) stat->deviation_rate = prof__square_root(row->rate_squares / prof__real(stat->rates));
     prof__percentiles(&row->histogram, count, stat);
     if (row->square_low | row->square_high) prof__stat_row_distances(row, count);
-    stat->mean_ns = prof__real(stat->total_ns) / prof__real(count);
+    stat->mean_ns = prof__real(stat->sum_ns) / prof__real(count);
     stat->deviation_ns = prof__square_root(row->squares / prof__real(count));
+}
+
+/* Returns where the window of a trace ends. */
+static int64_t prof__trace_end(const prof_trace_info *info)
+{
+    return info->to_ns && info->to_ns < info->duration_ns ? info->to_ns : info->duration_ns;
+}
+
+/* Returns the time that the trace covers, or its window. */
+static PROF__RARE double prof__trace_span(const prof_trace_info *info)
+{
+    int64_t end = prof__trace_end(info);
+    return end > info->from_ns ? (double)(end - info->from_ns) : 0;
+}
+
+/* Returns how much of that time is kept of a track: all, or the time since what a ring has overwritten. */
+static PROF__RARE double prof__stat_kept(const prof_trace *trace, size_t track)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    const prof__read_track *about = &trace->tracks[track];
+    int64_t from = info->from_ns, to = prof__trace_end(info);
+    if (about->segment_count && trace->segments[about->segment].serial > 1 && from < about->about.first_ns)
+        from = about->about.first_ns;
+    if (trace->since && from < trace->since[track]) from = trace->since[track];
+    return to > from ? (double)(to - from) : 0;
 }
 
 static PROF__HOT prof_status prof__stat_rows_track(prof__stat_rows *all, const prof_trace *trace, size_t track)
@@ -22931,8 +22985,10 @@ static PROF__HOT prof_status prof__stat_rows_track(prof__stat_rows *all, const p
     prof_status status = prof_cursor_open(trace, track, &cursor);
     if (status != PROF_OK) return status;
     all->since = trace->since ? trace->since[track] : INT64_MIN;
+    all->track = track + 1;
+    all->kept_ns = prof__stat_kept(trace, track);
     while ((good = prof__stat_rows_plain(all, cursor)) != 0 && prof_cursor_next(cursor, &event) &&
-           (good = prof__stat_rows_event(all, &event, track + 1)) != 0) {
+           (good = prof__stat_rows_event(all, &event)) != 0) {
     }
     prof__stat_rows_leave(all, 0, 0);
     prof_cursor_close(cursor);
@@ -22951,7 +23007,17 @@ static int prof__stat_rows_alone(prof__stat_rows *all, const prof_trace *trace, 
     return 1;
 }
 
-static PROF__RARE int prof__stat_rows_span(prof__stat_rows *all, const prof_span *span, uint64_t alone)
+/* Adds the time of a scope that overlaps others. */
+static PROF__RARE void prof__stat_row_overlap(prof__stat_row *row, const prof_span *span, double kept_ns)
+{
+    prof__stat_row_share(row);
+    row->kept_ns = kept_ns;
+    row->stat.total_ns += (uint64_t)span->duration_ns;
+    prof__stat_row_share(row);
+}
+
+static PROF__RARE int prof__stat_rows_span(prof__stat_rows *all, const prof_trace *trace, const prof_span *span,
+                                           uint64_t alone)
 {
     prof_event event;
     prof__stat_row *row;
@@ -22971,10 +23037,8 @@ static PROF__RARE int prof__stat_rows_span(prof__stat_rows *all, const prof_span
         row->stat.truncated += !frame;
         return 1;
     }
-    if (!row->stat.count++ || span->start_ns < row->from) row->from = span->start_ns;
-    if (span->start_ns + span->duration_ns > row->to) row->to = span->start_ns + span->duration_ns;
-    if (frame) row->stat.covered_ns = (uint64_t)(row->to - row->from);
-    if (scope) row->stat.covered_ns += (uint64_t)span->duration_ns;
+    row->stat.count++;
+    if (scope) prof__stat_row_overlap(row, span, prof__stat_kept(trace, span->end_track));
     if (!frame) row->stat.self_ns += alone;
     return prof__stat_row_time(row, (uint64_t)span->duration_ns);
 }
@@ -22990,7 +23054,7 @@ static prof_status prof__stat_rows_spans(prof__stat_rows *all, const prof_trace 
     while (good && prof_spans_next(spans, &span)) {
         int old = trace->since && span.start_ns + span.duration_ns <= trace->since[span.end_track];
         good = prof__stat_rows_alone(all, trace, &span, &alone) &&
-               (span.mark || old || prof__stat_rows_span(all, &span, alone));
+               (span.mark || old || prof__stat_rows_span(all, trace, &span, alone));
     }
     status = prof_spans_close(spans);
     return good ? status : prof__no_memory("for the statistics");
@@ -23032,6 +23096,7 @@ static int prof__stat_row_add_times(prof__stat_row *to, const prof__stat_row *fr
     prof__stat_row_join(&to->mean, &to->squares, had, from->mean, from->squares, more);
     to->stat.count += from->stat.count;
     to->stat.truncated += from->stat.truncated;
+    to->stat.sum_ns = prof__stat_row_sum(to->stat.sum_ns, from->stat.sum_ns);
     to->stat.total_ns = prof__stat_row_sum(to->stat.total_ns, from->stat.total_ns);
     to->stat.self_ns = prof__stat_row_sum(to->stat.self_ns, from->stat.self_ns);
     prof__stat_row_add_rates(to, from);
@@ -23110,13 +23175,20 @@ static PROF__RARE int prof__stat_rows_aggregated(const prof_trace *trace, int by
 static PROF__RARE prof_status prof__stat_rows_take(prof__stat_rows *all, const prof_trace *trace)
 {
     prof_status status = PROF_OK;
+    double span = prof__trace_span(prof_trace_about(trace));
     if (!prof__stat_rows_copy(all, trace)) return prof__no_memory("for the statistics");
     all->capacity = trace->aggregated_count + 1;
     for (size_t i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++) {
         all->messages_only = !*prof_trace_track(trace, i)->device;
         status = prof__stat_rows_track(all, trace, i);
     }
-    for (size_t i = trace->aggregated_count; i < all->count; i++) prof__stat_row_finish(&all->items[i]);
+    for (size_t i = 0; i < all->count; i++) {
+        prof_stat *stat = &all->items[i].stat;
+        if (i >= trace->aggregated_count)
+            prof__stat_row_finish(&all->items[i]);
+        else if (all->items[i].type == PROF_EVENT_SCOPE && span > 0)
+            stat->share = prof__real(stat->total_ns) / span;
+    }
     all->begins_missing = trace->begins_missing;
     all->ends_missing = trace->ends_missing;
     all->uses = trace->uses;
@@ -24356,13 +24428,6 @@ static PROF__UNUSED size_t prof__counter_text(char *to, double value)
     return prof__double_digits(to, value, whole ? 16 : 6, whole ? 16 : 6);
 }
 #ifndef PROF_NO_READER
-/* Returns the time that the tables cover. */
-static PROF__RARE double prof__summary_span(const prof_trace_info *info)
-{
-    int64_t end = info->to_ns && info->to_ns < info->duration_ns ? info->to_ns : info->duration_ns;
-    return end > info->from_ns ? (double)(end - info->from_ns) : 0;
-}
-
 /* Writes a line "  what      text". */
 static PROF__RARE void prof__summary_line(prof__out *out, const char *what, const char *text, size_t limit)
 {
@@ -24395,7 +24460,7 @@ static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trac
     prof__summary_line(out, "recorded", text, limit);
     if (info->from_ns || info->to_ns) {
         prof__human_ns(a, (double)info->from_ns);
-        prof__human_ns(b, prof__summary_span(info));
+        prof__human_ns(b, prof__trace_span(info));
         snprintf(text, sizeof text, "from %s on, for %s: the tables show nothing else", a, b);
         prof__summary_line(out, "window", text, limit);
     }
@@ -24645,14 +24710,16 @@ static PROF__RARE void prof__summary_times(prof__table *t, const prof_stat *stat
     prof__table_ns(t, stat->deviation_ns);
 }
 
-static PROF__RARE void prof__summary_scope(prof__table *t, const prof_trace *trace, const prof_stat *stat)
+/* threads: 1: there is a column of threads. */
+static PROF__RARE void prof__summary_scope(prof__table *t, const prof_stat *stat, int threads)
 {
     prof__table_row(t, stat->name, stat->depth);
     prof__table_count(t, stat->count);
     if (stat->count > stat->truncated) {
         prof__table_time(t, stat->total_ns);
         prof__table_time(t, stat->self_ns);
-        prof__table_percent(t, prof__real(stat->covered_ns), prof__summary_span(prof_trace_about(trace)));
+        prof__table_percent(t, stat->share, 1);
+        if (threads) prof__table_count(t, stat->threads);
         prof__summary_times(t, stat);
     } else {
         prof__table_dashes(t);
@@ -24666,24 +24733,35 @@ static PROF__RARE void prof__summary_scopes(prof__out *out, const prof_trace *tr
                                             size_t limit)
 {
     static const size_t sorted[] = {1, 2, 0, 4, 5, 9, 8, 0}; /* the column of each prof_sort, which always stays */
-    prof__column columns[] = {{"calls", 0, 0},    {"total", 11, 0},    {"self", 10, 0},
-                              {"% of run", 7, 0}, PROF__SUMMARY_TIMES, {NULL, 0, 0}};
+    static const prof__column threads = {"threads", 7, 0}; /* says why there is more than 100 % of the run */
+    prof__column columns[PROF__TABLE_COLUMNS + 1] = {{"calls", 0, 0},    {"total", 11, 0},    {"self", 10, 0},
+                                                     {"% of run", 7, 0}, PROF__SUMMARY_TIMES, {NULL, 0, 0}};
     size_t top = options->top, shown = top && top < count ? top : count, i;
     prof__table t;
     uint64_t truncated = 0;
+    int several = 0, above = 0;
     prof__out_text(out, "\n");
     if (!count) {
         prof__out_text(out, "no scopes\n");
         return;
     }
     if ((size_t)options->sort < sizeof sorted / sizeof *sorted) columns[sorted[options->sort]].order = 0;
-    for (i = 0; i < count; i++) truncated += rows[i].stat->truncated;
+    for (i = 0; i < count; i++) {
+        truncated += rows[i].stat->truncated;
+        several |= rows[i].stat->threads > 1;
+        above |= rows[i].stat->share > 1.0005;
+    }
+    if (several) {
+        memmove(columns + 5, columns + 4, (PROF__TABLE_COLUMNS - 4) * sizeof *columns);
+        columns[4] = threads;
+    }
     if (all->by_path) shown = prof__sort_tree(all, rows, count, top);
     prof__table_begin(&t, out, limit, all->by_path ? "call path" : "scope", columns, "where", PROF__SUMMARY_WHERE);
     do
-        for (i = 0; i < shown; i++) prof__summary_scope(&t, trace, rows[i].stat);
+        for (i = 0; i < shown; i++) prof__summary_scope(&t, rows[i].stat, several);
     while (prof__table_again(&t));
     prof__out_more(out, count - shown);
+    if (above && !several) prof__out_text(out, "more than 100 % of the run: on several threads at once\n");
     prof__out_note(out, truncated, "call", " of unknown begin or end: counted as calls, but in no time\n");
     prof__out_note(out, prof_trace_about(trace)->open, "call", " of these still open\n");
 }
@@ -25024,7 +25102,7 @@ static PROF__RARE prof__cost prof__cost_of(const prof_trace *trace, const prof__
         *(called ? &cost.calls : &cost.scopes) += rows[i].stat->count;
     }
     more = prof__cost_overwritten(trace);
-    window = info->duration_ns > 0 ? prof__summary_span(info) / (double)info->duration_ns : 1;
+    window = info->duration_ns > 0 ? prof__trace_span(info) / (double)info->duration_ns : 1;
     cost.others = all->uses.marks + all->uses.objects;
     cost.taken_back = window < 1 ? (uint64_t)(prof__real(info->taken_back) * window) : info->taken_back;
     cost.about = more > 1 || window < 1;
@@ -25052,7 +25130,7 @@ static PROF__RARE void prof__summary_cost(prof__out *out, const prof_trace *trac
 {
     const prof_trace_info *info = prof_trace_about(trace);
     prof__cost cost = prof__cost_of(trace, all, rows, count);
-    double span = prof__summary_span(info);
+    double span = prof__trace_span(info);
     char text[640], things[256] = "", each[48], call[48], ns[48], share[32] = "";
     if (!(info->scope_cost_ns > 0)) return;
     if (!cost.scopes && !cost.calls && !cost.others && !cost.taken_back)
@@ -25925,7 +26003,7 @@ static void prof__follow_time(prof__follow *f, prof__follow_row *row, uint64_t t
     if (!f->stats) return;
     if (count == 1 || ticks < stat->min_ns) stat->min_ns = ticks;
     if (ticks > stat->max_ns) stat->max_ns = ticks;
-    stat->total_ns += ticks;
+    stat->sum_ns += ticks;
     prof__stat_row_moments(&row->sums, ns, count);
     /* without memory, percentiles are less exact */
     prof__histogram_add(&row->sums.histogram, prof__step_of((uint64_t)(ns + 0.5)), 1);
@@ -25952,7 +26030,7 @@ static void prof__follow_pop(prof__follow *f, prof__follow_track *t, int whole)
     if (row->open && i)
         t->stack[i - 1].covered += covered;
     else
-        stat->covered_ns += covered;
+        stat->total_ns += covered;
 }
 
 static void prof__follow_begin(prof__follow *f, prof__follow_track *t, uint32_t id, const char *text)
@@ -26047,7 +26125,7 @@ static PROF__ASIDE int prof__follow_end_late(prof__follow *f, prof__follow_track
     f->events++; /* the reader makes two events of it */
     if (stat->truncated) stat->truncated--;
     stat->self_ns += ticks;
-    stat->covered_ns += ticks;
+    stat->total_ns += ticks;
     prof__follow_time(f, row, t->tick, ticks, stat->count - stat->truncated);
     if (late->bytes != PROF__FOLLOW_NO_BYTES)
         prof__stat_row_bytes(&row->sums, late->bytes, (double)ticks * f->ns_per_tick);
@@ -26109,7 +26187,6 @@ static PROF__ASIDE void prof__follow_frame(prof__follow *f, prof__follow_track *
     }
     if (own) {
         prof__follow_row *row = prof__follow_at(f, number);
-        row->sums.stat.covered_ns += t->tick - before->tick;
         prof__follow_time(f, row, t->tick, t->tick - before->tick, ++row->sums.stat.count);
     } else {
         if (!t->frames) t->frames = (prof__follow_boundary *)calloc(PROF__FOLLOW_FRAMES, sizeof *t->frames);
@@ -26234,12 +26311,8 @@ static PROF__RARE void prof__follow_span_time(prof__follow *f, prof__follow_trac
     prof__follow_row *row = prof__follow_at(f, number);
     prof_stat *stat = &row->sums.stat;
     if (number == 1) return;
-    if (!stat->count++ || (int64_t)from < row->sums.from) row->sums.from = (int64_t)from;
-    if ((int64_t)to > row->sums.to) row->sums.to = (int64_t)to;
-    if (row->sums.type == PROF_EVENT_FRAME)
-        stat->covered_ns = (uint64_t)(row->sums.to - row->sums.from);
-    else
-        stat->self_ns += prof__follow_alone(t, begin, end);
+    stat->count++;
+    if (row->sums.type != PROF_EVENT_FRAME) stat->self_ns += prof__follow_alone(t, begin, end);
     prof__follow_time(f, row, to, to - from, stat->count - stat->truncated);
 }
 
@@ -26705,13 +26778,13 @@ static PROF__RARE int prof__aggregated_finish(const prof__follow *f, const prof_
     if (!to->histogram.steps) return 0;
     if (h->capacity) memcpy(to->histogram.steps, h->steps, h->capacity * sizeof *h->steps);
     uint64_t count = stat->count - stat->truncated;
-    stat->total_ns = prof__follow_ns(f, stat->total_ns);
+    stat->sum_ns = prof__follow_ns(f, stat->sum_ns);
     stat->self_ns = prof__follow_ns(f, stat->self_ns);
-    stat->covered_ns = prof__follow_ns(f, stat->covered_ns);
+    stat->total_ns = prof__follow_ns(f, stat->total_ns);
     stat->min_ns = prof__follow_ns(f, stat->min_ns);
     stat->max_ns = prof__follow_ns(f, stat->max_ns);
     prof__stat_row_finish(to);
-    if (count) stat->mean_ns = prof__real(from->sums.stat.total_ns) * f->ns_per_tick / prof__real(count);
+    if (count) stat->mean_ns = prof__real(from->sums.stat.sum_ns) * f->ns_per_tick / prof__real(count);
     stat->count += from->open;
     stat->truncated += from->open;
     return 1;
@@ -26738,7 +26811,7 @@ static PROF__RARE void prof__aggregated_covered(prof__aggregated *stats, const p
     for (uint32_t i = 0; i < f->track_count; i++)
         for (size_t at = 0; at < f->tracks[i].depth; at++) {
             const prof__follow_open *open = &f->tracks[i].stack[at];
-            stats->rows[open->row - 1].stat.covered_ns += prof__follow_ns(f, open->covered);
+            stats->rows[open->row - 1].stat.total_ns += prof__follow_ns(f, open->covered);
         }
 }
 
@@ -26773,11 +26846,11 @@ static void prof__follow_reset(prof__follow *f)
     for (size_t i = 0; i < f->row_count; i++) {
         prof__stat_row *row = &f->rows[i].sums;
         prof_stat *stat = &row->stat;
-        stat->count = stat->truncated = stat->total_ns = stat->self_ns = stat->covered_ns = 0;
+        stat->count = stat->truncated = stat->sum_ns = stat->self_ns = stat->total_ns = 0;
         stat->min_ns = stat->max_ns = stat->bytes = stat->rates = 0;
         stat->mean_rate = stat->min_rate = stat->max_rate = row->rate_squares = 0;
         row->mean = row->squares = row->low = row->high = row->last = 0;
-        row->from = row->to = 0;
+        row->to = 0;
         free(row->histogram.steps);
         memset(&row->histogram, 0, sizeof row->histogram);
     }

@@ -653,7 +653,7 @@ static void prof__report_cntk_time_row(prof__out *out, const char *label, const 
     prof__report_cntk_time(out, (double)stat->max_ns);
     PROF__REPORT_LITERAL(out, " ");
     prof__report_cntk_count(out, prof__report_measured(row));
-    prof__report_cntk_time(out, (double)stat->total_ns);
+    prof__report_cntk_time(out, (double)stat->sum_ns);
     PROF__REPORT_LITERAL(out, "\n");
 }
 
@@ -799,7 +799,7 @@ static void prof__report_mxnet_row(prof__out *out, const prof__report_row *row)
     prof__out_name(out, sums->stat.name, length > 25 ? length : 25);
     count[prof__digits(count, prof__report_measured(row))] = 0;
     prof__out_right(out, count, 16);
-    if (!memory) prof__report_mxnet_number(out, counter ? sums->last : (double)sums->stat.total_ns, unit);
+    if (!memory) prof__report_mxnet_number(out, counter ? sums->last : (double)sums->stat.sum_ns, unit);
     prof__report_mxnet_number(out, counter ? sums->low : (double)sums->stat.min_ns, unit);
     prof__report_mxnet_number(out, counter ? sums->high : (double)sums->stat.max_ns, unit);
     prof__report_mxnet_number(out, counter ? sums->mean : sums->stat.mean_ns, unit);
@@ -906,7 +906,7 @@ static void prof__report_json_times(prof__out *out, const prof__report_row *row)
 {
     const prof_stat *stat = &row->sums.stat;
     if (prof__report_measured(row)) {
-        prof__report_ms(out, "Total", stat->total_ns);
+        prof__report_ms(out, "Total", stat->sum_ns);
         prof__report_ms(out, "Min", stat->min_ns);
         prof__report_ms(out, "Max", stat->max_ns);
         prof__report_double(out, "Avg", stat->mean_ns / 1e6);

@@ -443,7 +443,7 @@ static void check_row(const prof__stat_row *wanted, const prof__stat_row *is, in
     if (a->count == a->truncated) return;
     CHECK(near_to((double)a->total_ns, (double)b->total_ns, part, sum));
     CHECK(near_to((double)a->self_ns, (double)b->self_ns, part, 4 * sum));
-    CHECK(near_to((double)a->covered_ns, (double)b->covered_ns, part, sum));
+    CHECK(near_to((double)a->sum_ns, (double)b->sum_ns, part, sum));
     CHECK(near_to((double)a->min_ns, (double)b->min_ns, part, least));
     CHECK(near_to((double)a->max_ns, (double)b->max_ns, part, least));
     CHECK(near_to(a->mean_ns, b->mean_ns, part + 1e-12, least));
@@ -957,7 +957,7 @@ TEST(stats_mode_counts_everything)
     run = stat_of(stats, count, "run");
     work = stat_of(stats, count, "work");
     CHECK(run && run->count == 1 && !run->truncated && work && run->total_ns >= work->total_ns);
-    CHECK(run && near_to((double)run->total_ns, (double)run->covered_ns, 0, 0));
+    CHECK(run && near_to((double)run->total_ns, (double)run->sum_ns, 0, 0));
     prof_stats_free(stats);
     CHECK_EQUAL(prof_trace_about(trace)->open, 0);
     CHECK_EQUAL(prof_trace_about(trace)->complete, 1);

@@ -59,7 +59,7 @@ TEST(stats_by_path)
         CHECK_EQUAL(stats[i].count, *path == 'a' ? 3 : 1);
         CHECK(stats[i].parent == PROF_NO_PARENT ? stats[i].depth == 0 : stats[i].parent < i &&
               stats[i].depth == stats[stats[i].parent].depth + 1);
-        CHECK_EQUAL(stats[i].covered_ns, stats[i].total_ns);
+        CHECK_EQUAL(stats[i].sum_ns, stats[i].total_ns);
         if (!strcmp(stats[i].name, "leaf")) leaves += stats[i].count, leaf_ns += stats[i].total_ns;
         self += stats[i].self_ns;
     }

@@ -133,7 +133,7 @@ static void compare(prof_trace *trace, int64_t step_ns)
         if (j == count) continue;
         CHECK_EQUAL(all[j].calls, stats[i].count);
         CHECK_EQUAL(all[j].timed, stats[i].count - stats[i].truncated);
-        CHECK_EQUAL(all[j].sum, stats[i].total_ns);
+        CHECK_EQUAL(all[j].sum, stats[i].sum_ns);
         CHECK_EQUAL(all[j].longest, stats[i].max_ns);
         CHECK_EQUAL(all[j].total, stats[i].total_ns);
         CHECK_EQUAL(all[j].self, stats[i].self_ns);

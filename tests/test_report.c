@@ -1037,6 +1037,72 @@ TEST(buckets)
     prof_trace_close(trace);
 }
 
+static int add_text(void *user, const void *data, size_t size)
+{
+    char **text = (char **)user;
+    size_t had = *text ? strlen(*text) : 0;
+    char *longer = (char *)realloc(*text, had + size + 1);
+    if (!longer) return 1;
+    memcpy(longer + had, data, size);
+    longer[had + size] = 0;
+    *text = longer;
+    return 0;
+}
+
+static char *summary_text(const prof_trace *trace, const prof_summary_options *options)
+{
+    char *text = NULL;
+    prof_sink sink = {add_text, NULL};
+    sink.user = &text;
+    CHECK_EQUAL(prof_summary_stream(trace, sink, options), PROF_OK);
+    return text;
+}
+
+/* Inclusive time counts the outermost call. The share is that of the time that is kept of each thread; threads add up. */
+TEST(shares_of_the_run)
+{
+    image im = image_new(77, "synthetic");
+    uint32_t a = site(&im, "a", ""), b = site(&im, "b", "");
+    prof_stat *stats = NULL;
+    prof_summary_options options;
+    size_t count = 0;
+    char *text = NULL;
+    track(&im, 0, 1, 0);
+    begin(&im, a);
+    im.now += 100;
+    scope(&im, a, 500);
+    im.now += 200;
+    end(&im, a);
+    im.now += 200;
+    scope(&im, b, 0);
+    track(&im, 4, 2, 600); /* its first four records of the track are overwritten */
+    scope(&im, b, 300);
+    track(&im, 5, 3, 500);
+    scope(&im, b, 250);
+    im.now = 1000;
+    prof_trace *trace = image_read(&im);
+    CHECK_EQUAL(prof_stats(trace, PROF_SORT_NAME, 1, &stats, &count), PROF_OK);
+    CHECK_EQUAL(count, 2);
+    if (count == 2) {
+        CHECK_EQUAL(stats[0].total_ns, 800);
+        CHECK_EQUAL(stats[0].sum_ns, 1300);
+        CHECK_EQUAL(stats[0].self_ns, 800);
+        CHECK_EQUAL(stats[0].threads, 1);
+        CHECK_EQUAL((int)(stats[0].share * 1e6 + 0.5), 800000);
+        CHECK_EQUAL(stats[1].total_ns, 550);
+        CHECK_EQUAL(stats[1].threads, 3);
+        CHECK_EQUAL((int)(stats[1].share * 1e6 + 0.5), 750000 + 500000);
+    }
+    prof_stats_free(stats);
+    memset(&options, 0, sizeof options);
+    text = summary_text(trace, &options);
+    CHECK_HAS(text, "% of run    threads");
+    CHECK_HAS(text, "   125.0 %          3");
+    CHECK_HAS(text, "    80.0 %          1");
+    free(text);
+    prof_trace_close(trace);
+}
+
 /*-- several processes --*/
 
 static prof_trace *small_trace(uint64_t pid, const char *program, uint64_t ns)

@@ -195,9 +195,11 @@ static int run(const tool_args *args)
 const tool_command tool_summary = {
     "summary", "IN ...", "Prints a table of scopes, frames, counters and losses, or another report",
     1, 10000, run, options,
-    "total is the time inside the scope, self the same without the scopes inside it. % of run is the share of the\n"
-    "recording in which at least one call was open, added over threads. Percentiles are exact to 0.8 %. Scopes\n"
-    "whose begin or end was not recorded count as calls, but add no time. Each recording has a report of its own.\n\n"
+    "total is the time inside the scope: of calls inside a call of the same scope, only the outermost counts. self is\n"
+    "the time without the scopes inside it. % of run is total as a share of the recording, or of what a ring has kept\n"
+    "of the thread; threads add up, and the column threads says how many they are. Percentiles are exact to 0.8 %.\n"
+    "Scopes whose begin or end was not recorded count as calls, but add no time. Each recording has a report of its\n"
+    "own.\n\n"
     "If a table is wider than the lines, columns are left out in this order: stddev, min, p90, where, p50, max, %\n"
     "of run, p99, mean, self, total, but never the one that is sorted by; names are shortened in the middle. mxnet,\n"
     "cntk and json are never fitted, nor is what goes into a file or a pipe, unless --columns asks for it.\n\n"

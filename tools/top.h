@@ -11,8 +11,10 @@ typedef struct top_row {
     char *text;                  /* owned: a name made at run time; else NULL */
     uint64_t calls;              /* that ended in the period; of frames: boundaries */
     uint64_t timed;              /* those of them whose begin and end are known */
-    int64_t self_ns, total_ns;   /* within the period; open calls as well */
+    int64_t self_ns, total_ns;   /* within the period; open calls as well. total: of calls inside a call of the same row
+                                    only the outermost */
     int64_t sum_ns, max_ns;      /* of the timed ones, with the time before the period */
+    size_t open;                 /* while a track is read: how many of it enclose the next scope */
 } top_row;
 
 typedef struct top_rows {

@@ -165,6 +165,13 @@ static int push(reading *r, size_t row, uint32_t depth, int64_t end_ns)
     return 1;
 }
 
+/* Leaves the open scopes that one at this depth, which begins now, is not inside of. */
+static void leave(reading *r, uint32_t depth, int64_t now_ns)
+{
+    while (r->depth && (r->stack[r->depth - 1].depth >= depth || r->stack[r->depth - 1].end_ns < now_ns))
+        --r->period->scopes.items[r->stack[--r->depth].row].open;
+}
+
 /* Adds a scope. Returns 0 without memory. */
 static int add_scope(reading *r, const prof_event *event)
 {
@@ -175,14 +182,13 @@ static int add_scope(reading *r, const prof_event *event)
     top_row *row;
     if (open) end = p->to_ns;
     if (end < p->from_ns || start >= p->to_ns) return 1;
+    leave(r, event->depth, start);
     row = find_row(&p->scopes, event->site, event->name);
     if (!row) return 0;
     inside = clip(p, start, end);
     row->self_ns += inside;
-    row->total_ns += inside;
+    if (!row->open++) row->total_ns += inside;
     if (!open && end < p->to_ns) add_call(row, event->duration_ns, event->flags);
-    while (r->depth && (r->stack[r->depth - 1].depth >= event->depth || r->stack[r->depth - 1].end_ns < start))
-        --r->depth;
     if (r->depth) p->scopes.items[r->stack[r->depth - 1].row].self_ns -= inside;
     return push(r, (size_t)(row - p->scopes.items), event->depth, end);
 }
@@ -228,9 +234,9 @@ static int read_track(reading *r, size_t index)
     uint64_t count = 0;
     int good = 1;
     if (tool_status(prof_cursor_open(r->trace, index, &cursor))) return TOOL_ERROR;
-    r->depth = 0;
     while (good && prof_cursor_next(cursor, &event) && event.start_ns < r->period->to_ns)
         good = add_event(r, &event, &count);
+    leave(r, 0, 0);
     prof_cursor_close(cursor);
     r->period->events += count;
     r->period->tracks += !*track->device;

@@ -43,9 +43,15 @@ typedef struct prof_stat {
     const char *name;                /* that of the site; the format of PROFILE_SCOPE_F; the text of PROFILE_SCOPE_S */
     const prof_callsite *site;
     uint64_t count, truncated;       /* truncated scopes count only in these two */
-    uint64_t total_ns, self_ns, min_ns, max_ns;
-    uint64_t covered_ns;             /* as total_ns, but a recursion counts once: time with at least one call open */
+    uint64_t total_ns;               /* inclusive time: of calls inside a call of the same entry, only the outermost */
+    uint64_t sum_ns;                 /* the durations of all calls; mean_ns times the calls that are not truncated */
+    uint64_t self_ns, min_ns, max_ns;
     double mean_ns, deviation_ns;    /* deviation of the population */
+    double share;                    /* inclusive time as a part of the time that the trace, or its window, covers: 0.5
+                                        is half of it. Of a thread whose older events were overwritten, the time since
+                                        then. Threads add up: 4 that do nothing else make 4. Only of scopes */
+    uint64_t threads;                /* of a scope: how many tracks have it, without those where it only overlaps; 0:
+                                        not known */
     uint64_t bytes;                  /* PROFILE_THROUGHPUT: the sum of bytes, */
     uint64_t rates;                  /* the calls that took some time, and their rates, 10^6 bytes a second: */
     double mean_rate, deviation_rate, min_rate, max_rate;
@@ -127,7 +133,7 @@ PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort by, int ascen
    In PROF_STATS, which knows no paths, all entries are outermost. */
 PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                         size_t *count);
-/* Computes the statistics of spans. covered_ns is 0. self_ns is total_ns, except for a task of prof_task_create() that
+/* Computes the statistics of spans. total_ns is sum_ns. self_ns is, too, except for a task of prof_task_create() that
    starts and stops on one thread: the tasks inside it are subtracted. Spans of prof_frame_create() are frames, and left
    out. */
 PROF_DEF prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,

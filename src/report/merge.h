@@ -35,6 +35,7 @@ static int prof__stat_row_add_times(prof__stat_row *to, const prof__stat_row *fr
     prof__stat_row_join(&to->mean, &to->squares, had, from->mean, from->squares, more);
     to->stat.count += from->stat.count;
     to->stat.truncated += from->stat.truncated;
+    to->stat.sum_ns = prof__stat_row_sum(to->stat.sum_ns, from->stat.sum_ns);
     to->stat.total_ns = prof__stat_row_sum(to->stat.total_ns, from->stat.total_ns);
     to->stat.self_ns = prof__stat_row_sum(to->stat.self_ns, from->stat.self_ns);
     prof__stat_row_add_rates(to, from);

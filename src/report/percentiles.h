@@ -21,10 +21,12 @@ typedef struct prof__stat_row {
     double mean, squares; /* running mean, and sum of squared distances from it */
     uint64_t square_low, square_high; /* sum of the squared times, if they are added by prof__stat_row_time() */
     prof__histogram histogram;
-    uint64_t track;             /* frames: the track of the previous one */
+    uint64_t track;             /* from 1: of the previous scope or frame */
+    uint64_t before_ns;         /* scopes: stat.total_ns before that track; and how much of the track's time is kept: */
+    double kept_ns;
     double low, high, last;     /* counters */
     double rate_squares;        /* of a throughput: as squares */
-    int64_t from, to;           /* spans: from the first begin to the last end; counters: to: when it was last */
+    int64_t to;                 /* counters: when it was last */
     uint64_t open;              /* scopes: how many of it enclose the present event */
     size_t child, sibling, place; /* by path: links of the tree, used while it is sorted */
 } prof__stat_row;
@@ -89,7 +91,9 @@ typedef struct prof__stat_rows {
     prof__uses uses;
     int messages_only;
     int by_path;   /* 1: a row for each call path */
-    int64_t since; /* of the present track: only what ended later counts */
+    uint64_t track;  /* the present one, from 1 */
+    double kept_ns;  /* of its time: see prof__stat_kept() */
+    int64_t since;   /* of the present track: only what ended later counts */
     size_t newest_count;
     uint64_t messages[PROF_LOG_FATAL + 1]; /* by severity; an unknown one counts as fatal */
     prof__message newest[PROF__NEWEST_MESSAGES]; /* errors, the latest first */

@@ -100,17 +100,34 @@ static PROF__NOINLINE int prof__stat_row_time(prof__stat_row *row, uint64_t ns)
         if (ns < stat->min_ns || stat->count - stat->truncated == 1) stat->min_ns = ns;
         if (ns > stat->max_ns) stat->max_ns = ns;
     }
-    stat->total_ns = stat->total_ns + ns < ns ? ~(uint64_t)0 : stat->total_ns + ns;
+    stat->sum_ns = stat->sum_ns + ns < ns ? ~(uint64_t)0 : stat->sum_ns + ns;
     row->square_low += low;
     row->square_high += high + (row->square_low < low);
     return prof__histogram_add(&row->histogram, prof__step_of(ns), 1);
 }
 
-/* Counts a call of a scope, before it is entered. */
-static inline void prof__stat_row_call(prof__stat_row *row, int64_t duration)
+/* Adds what a row has of its present track to its share of the time covered. */
+static void prof__stat_row_share(prof__stat_row *row)
 {
+    if (row->kept_ns > 0) row->stat.share += prof__real(row->stat.total_ns - row->before_ns) / row->kept_ns;
+    row->before_ns = row->stat.total_ns;
+}
+
+/* Called for the first scope of a row on a track. */
+static PROF__COLD void prof__stat_row_enter_track(const prof__stat_rows *all, prof__stat_row *row)
+{
+    prof__stat_row_share(row);
+    row->track = all->track;
+    row->kept_ns = all->kept_ns;
+    row->stat.threads++;
+}
+
+/* Counts a call of a scope, before it is entered. */
+static inline void prof__stat_row_call(const prof__stat_rows *all, prof__stat_row *row, int64_t duration)
+{
+    if (PROF__UNLIKELY(row->track != all->track)) prof__stat_row_enter_track(all, row);
     row->stat.count++;
-    if (!row->open) row->stat.covered_ns += (uint64_t)duration;
+    if (!row->open) row->stat.total_ns += (uint64_t)duration;
 }
 
 static inline void prof__stat_row_alone(prof__stat_row *row, int64_t alone)
@@ -167,12 +184,13 @@ static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, 
     if (event->start_ns + event->duration_ns <= all->since) return 1;
     if (event->name != event->site->name) ++*(event->site->name[0] ? &all->uses.formats : &all->uses.texts);
     if (event->flags) {
+        if (row->track != all->track) prof__stat_row_enter_track(all, row);
         row->stat.count++;
         row->stat.truncated++;
         return 1;
     }
     if (event->site->role == PROF_ROLE_THROUGHPUT) prof__stat_row_throughput(row, event);
-    prof__stat_row_call(row, event->duration_ns);
+    prof__stat_row_call(all, row, event->duration_ns);
     row->open++;
     return prof__stat_row_time(row, (uint64_t)event->duration_ns);
 }
@@ -195,7 +213,7 @@ static PROF__NOINLINE PROF__HOT int prof__stat_rows_plain(prof__stat_rows *all, 
         while (top != bottom && prof__stat_left(top - 1, node->depth, node->start_ns)) prof__stat_rows_pop(all, --top);
         if (top != bottom) top[-1].alone -= duration;
         row = &all->items[known - 1];
-        prof__stat_row_call(row, duration);
+        prof__stat_row_call(all, row, duration);
         next = node + 1;
         if (next < end && next->depth <= node->depth && prof__read_plain(next)) {
             prof__stat_row_alone(row, duration);
@@ -238,7 +256,7 @@ static void prof__stat_rows_use(prof__uses *uses, const prof_event *event)
         uses->marks++;
 }
 
-static PROF__COLD int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event, uint64_t track)
+static PROF__COLD int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event)
 {
     size_t item;
     prof__stat_row *row;
@@ -251,10 +269,9 @@ static PROF__COLD int prof__stat_rows_other(prof__stat_rows *all, const prof_eve
     if (item == PROF__NONE) return 0;
     row = &all->items[item];
     if (event->type == PROF_EVENT_FRAME) { /* the first boundary of a track only begins a frame */
-        int begins = row->track != track;
-        row->track = track;
+        int begins = row->track != all->track;
+        row->track = all->track;
         if (begins || event->start_ns <= all->since) return 1;
-        row->stat.covered_ns += (uint64_t)event->duration_ns;
         row->stat.count++;
         return prof__stat_row_time(row, (uint64_t)event->duration_ns);
     }
@@ -267,10 +284,10 @@ static PROF__COLD int prof__stat_rows_other(prof__stat_rows *all, const prof_eve
     return 1;
 }
 
-static inline int prof__stat_rows_event(prof__stat_rows *all, const prof_event *event, uint64_t track)
+static inline int prof__stat_rows_event(prof__stat_rows *all, const prof_event *event)
 {
     size_t item;
-    if (event->type != PROF_EVENT_SCOPE || all->messages_only) return prof__stat_rows_other(all, event, track);
+    if (event->type != PROF_EVENT_SCOPE || all->messages_only) return prof__stat_rows_other(all, event);
     if (event->start_ns > all->since) all->uses.values += (uint64_t)event->arg_count * 2;
     prof__stat_rows_leave(all, event->depth, event->start_ns);
     item = prof__stat_row_of(all, event);
@@ -295,9 +312,9 @@ static PROF__RARE void prof__stat_rows_free(prof__stat_rows *all)
    exact, and so are the distances from the mean rounded down, m: sum(x * x) - m * sum(x) - m * (sum(x) - n * m). */
 static PROF__RARE void prof__stat_row_distances(prof__stat_row *row, uint64_t count)
 {
-    uint64_t mean = row->stat.total_ns / count, rest = row->stat.total_ns % count, parts[2], high, low;
+    uint64_t mean = row->stat.sum_ns / count, rest = row->stat.sum_ns % count, parts[2], high, low;
     size_t i;
-    parts[0] = row->stat.total_ns;
+    parts[0] = row->stat.sum_ns;
     parts[1] = rest;
     for (i = 0; i < 2; i++) {
         low = prof__product_of(mean, parts[i], &high);
@@ -306,7 +323,7 @@ static PROF__RARE void prof__stat_row_distances(prof__stat_row *row, uint64_t co
     }
     row->squares = prof__real(row->square_high) * 18446744073709551616.0 + prof__real(row->square_low) -
                    prof__real(rest) * (prof__real(rest) / prof__real(count));
-    row->mean = prof__real(row->stat.total_ns) / prof__real(count);
+    row->mean = prof__real(row->stat.sum_ns) / prof__real(count);
     row->square_low = row->square_high = 0;
 }
 
@@ -314,12 +331,39 @@ static PROF__RARE void prof__stat_row_finish(prof__stat_row *row)
 {
     prof_stat *stat = &row->stat;
     uint64_t count = stat->count - stat->truncated;
+    if (row->type == PROF_EVENT_SCOPE) prof__stat_row_share(row);
+    else stat->total_ns = stat->sum_ns;
     if (!count) return;
     if (stat->rates) stat->deviation_rate = prof__square_root(row->rate_squares / prof__real(stat->rates));
     prof__percentiles(&row->histogram, count, stat);
     if (row->square_low | row->square_high) prof__stat_row_distances(row, count);
-    stat->mean_ns = prof__real(stat->total_ns) / prof__real(count);
+    stat->mean_ns = prof__real(stat->sum_ns) / prof__real(count);
     stat->deviation_ns = prof__square_root(row->squares / prof__real(count));
+}
+
+/* Returns where the window of a trace ends. */
+static int64_t prof__trace_end(const prof_trace_info *info)
+{
+    return info->to_ns && info->to_ns < info->duration_ns ? info->to_ns : info->duration_ns;
+}
+
+/* Returns the time that the trace covers, or its window. */
+static PROF__RARE double prof__trace_span(const prof_trace_info *info)
+{
+    int64_t end = prof__trace_end(info);
+    return end > info->from_ns ? (double)(end - info->from_ns) : 0;
+}
+
+/* Returns how much of that time is kept of a track: all, or the time since what a ring has overwritten. */
+static PROF__RARE double prof__stat_kept(const prof_trace *trace, size_t track)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    const prof__read_track *about = &trace->tracks[track];
+    int64_t from = info->from_ns, to = prof__trace_end(info);
+    if (about->segment_count && trace->segments[about->segment].serial > 1 && from < about->about.first_ns)
+        from = about->about.first_ns;
+    if (trace->since && from < trace->since[track]) from = trace->since[track];
+    return to > from ? (double)(to - from) : 0;
 }
 
 static PROF__HOT prof_status prof__stat_rows_track(prof__stat_rows *all, const prof_trace *trace, size_t track)
@@ -330,8 +374,10 @@ static PROF__HOT prof_status prof__stat_rows_track(prof__stat_rows *all, const p
     prof_status status = prof_cursor_open(trace, track, &cursor);
     if (status != PROF_OK) return status;
     all->since = trace->since ? trace->since[track] : INT64_MIN;
+    all->track = track + 1;
+    all->kept_ns = prof__stat_kept(trace, track);
     while ((good = prof__stat_rows_plain(all, cursor)) != 0 && prof_cursor_next(cursor, &event) &&
-           (good = prof__stat_rows_event(all, &event, track + 1)) != 0) {
+           (good = prof__stat_rows_event(all, &event)) != 0) {
     }
     prof__stat_rows_leave(all, 0, 0);
     prof_cursor_close(cursor);
@@ -350,7 +396,17 @@ static int prof__stat_rows_alone(prof__stat_rows *all, const prof_trace *trace, 
     return 1;
 }
 
-static PROF__RARE int prof__stat_rows_span(prof__stat_rows *all, const prof_span *span, uint64_t alone)
+/* Adds the time of a scope that overlaps others. */
+static PROF__RARE void prof__stat_row_overlap(prof__stat_row *row, const prof_span *span, double kept_ns)
+{
+    prof__stat_row_share(row);
+    row->kept_ns = kept_ns;
+    row->stat.total_ns += (uint64_t)span->duration_ns;
+    prof__stat_row_share(row);
+}
+
+static PROF__RARE int prof__stat_rows_span(prof__stat_rows *all, const prof_trace *trace, const prof_span *span,
+                                           uint64_t alone)
 {
     prof_event event;
     prof__stat_row *row;
@@ -370,10 +426,8 @@ static PROF__RARE int prof__stat_rows_span(prof__stat_rows *all, const prof_span
         row->stat.truncated += !frame;
         return 1;
     }
-    if (!row->stat.count++ || span->start_ns < row->from) row->from = span->start_ns;
-    if (span->start_ns + span->duration_ns > row->to) row->to = span->start_ns + span->duration_ns;
-    if (frame) row->stat.covered_ns = (uint64_t)(row->to - row->from);
-    if (scope) row->stat.covered_ns += (uint64_t)span->duration_ns;
+    row->stat.count++;
+    if (scope) prof__stat_row_overlap(row, span, prof__stat_kept(trace, span->end_track));
     if (!frame) row->stat.self_ns += alone;
     return prof__stat_row_time(row, (uint64_t)span->duration_ns);
 }
@@ -389,7 +443,7 @@ static prof_status prof__stat_rows_spans(prof__stat_rows *all, const prof_trace 
     while (good && prof_spans_next(spans, &span)) {
         int old = trace->since && span.start_ns + span.duration_ns <= trace->since[span.end_track];
         good = prof__stat_rows_alone(all, trace, &span, &alone) &&
-               (span.mark || old || prof__stat_rows_span(all, &span, alone));
+               (span.mark || old || prof__stat_rows_span(all, trace, &span, alone));
     }
     status = prof_spans_close(spans);
     return good ? status : prof__no_memory("for the statistics");

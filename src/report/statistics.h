@@ -36,13 +36,20 @@ static PROF__RARE int prof__stat_rows_aggregated(const prof_trace *trace, int by
 static PROF__RARE prof_status prof__stat_rows_take(prof__stat_rows *all, const prof_trace *trace)
 {
     prof_status status = PROF_OK;
+    double span = prof__trace_span(prof_trace_about(trace));
     if (!prof__stat_rows_copy(all, trace)) return prof__no_memory("for the statistics");
     all->capacity = trace->aggregated_count + 1;
     for (size_t i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++) {
         all->messages_only = !*prof_trace_track(trace, i)->device;
         status = prof__stat_rows_track(all, trace, i);
     }
-    for (size_t i = trace->aggregated_count; i < all->count; i++) prof__stat_row_finish(&all->items[i]);
+    for (size_t i = 0; i < all->count; i++) {
+        prof_stat *stat = &all->items[i].stat;
+        if (i >= trace->aggregated_count)
+            prof__stat_row_finish(&all->items[i]);
+        else if (all->items[i].type == PROF_EVENT_SCOPE && span > 0)
+            stat->share = prof__real(stat->total_ns) / span;
+    }
     all->begins_missing = trace->begins_missing;
     all->ends_missing = trace->ends_missing;
     all->uses = trace->uses;

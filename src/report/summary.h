@@ -14,14 +14,16 @@ static PROF__RARE void prof__summary_times(prof__table *t, const prof_stat *stat
     prof__table_ns(t, stat->deviation_ns);
 }
 
-static PROF__RARE void prof__summary_scope(prof__table *t, const prof_trace *trace, const prof_stat *stat)
+/* threads: 1: there is a column of threads. */
+static PROF__RARE void prof__summary_scope(prof__table *t, const prof_stat *stat, int threads)
 {
     prof__table_row(t, stat->name, stat->depth);
     prof__table_count(t, stat->count);
     if (stat->count > stat->truncated) {
         prof__table_time(t, stat->total_ns);
         prof__table_time(t, stat->self_ns);
-        prof__table_percent(t, prof__real(stat->covered_ns), prof__summary_span(prof_trace_about(trace)));
+        prof__table_percent(t, stat->share, 1);
+        if (threads) prof__table_count(t, stat->threads);
         prof__summary_times(t, stat);
     } else {
         prof__table_dashes(t);
@@ -35,24 +37,35 @@ static PROF__RARE void prof__summary_scopes(prof__out *out, const prof_trace *tr
                                             size_t limit)
 {
     static const size_t sorted[] = {1, 2, 0, 4, 5, 9, 8, 0}; /* the column of each prof_sort, which always stays */
-    prof__column columns[] = {{"calls", 0, 0},    {"total", 11, 0},    {"self", 10, 0},
-                              {"% of run", 7, 0}, PROF__SUMMARY_TIMES, {NULL, 0, 0}};
+    static const prof__column threads = {"threads", 7, 0}; /* says why there is more than 100 % of the run */
+    prof__column columns[PROF__TABLE_COLUMNS + 1] = {{"calls", 0, 0},    {"total", 11, 0},    {"self", 10, 0},
+                                                     {"% of run", 7, 0}, PROF__SUMMARY_TIMES, {NULL, 0, 0}};
     size_t top = options->top, shown = top && top < count ? top : count, i;
     prof__table t;
     uint64_t truncated = 0;
+    int several = 0, above = 0;
     prof__out_text(out, "\n");
     if (!count) {
         prof__out_text(out, "no scopes\n");
         return;
     }
     if ((size_t)options->sort < sizeof sorted / sizeof *sorted) columns[sorted[options->sort]].order = 0;
-    for (i = 0; i < count; i++) truncated += rows[i].stat->truncated;
+    for (i = 0; i < count; i++) {
+        truncated += rows[i].stat->truncated;
+        several |= rows[i].stat->threads > 1;
+        above |= rows[i].stat->share > 1.0005;
+    }
+    if (several) {
+        memmove(columns + 5, columns + 4, (PROF__TABLE_COLUMNS - 4) * sizeof *columns);
+        columns[4] = threads;
+    }
     if (all->by_path) shown = prof__sort_tree(all, rows, count, top);
     prof__table_begin(&t, out, limit, all->by_path ? "call path" : "scope", columns, "where", PROF__SUMMARY_WHERE);
     do
-        for (i = 0; i < shown; i++) prof__summary_scope(&t, trace, rows[i].stat);
+        for (i = 0; i < shown; i++) prof__summary_scope(&t, rows[i].stat, several);
     while (prof__table_again(&t));
     prof__out_more(out, count - shown);
+    if (above && !several) prof__out_text(out, "more than 100 % of the run: on several threads at once\n");
     prof__out_note(out, truncated, "call", " of unknown begin or end: counted as calls, but in no time\n");
     prof__out_note(out, prof_trace_about(trace)->open, "call", " of these still open\n");
 }
@@ -393,7 +406,7 @@ static PROF__RARE prof__cost prof__cost_of(const prof_trace *trace, const prof__
         *(called ? &cost.calls : &cost.scopes) += rows[i].stat->count;
     }
     more = prof__cost_overwritten(trace);
-    window = info->duration_ns > 0 ? prof__summary_span(info) / (double)info->duration_ns : 1;
+    window = info->duration_ns > 0 ? prof__trace_span(info) / (double)info->duration_ns : 1;
     cost.others = all->uses.marks + all->uses.objects;
     cost.taken_back = window < 1 ? (uint64_t)(prof__real(info->taken_back) * window) : info->taken_back;
     cost.about = more > 1 || window < 1;
@@ -421,7 +434,7 @@ static PROF__RARE void prof__summary_cost(prof__out *out, const prof_trace *trac
 {
     const prof_trace_info *info = prof_trace_about(trace);
     prof__cost cost = prof__cost_of(trace, all, rows, count);
-    double span = prof__summary_span(info);
+    double span = prof__trace_span(info);
     char text[640], things[256] = "", each[48], call[48], ns[48], share[32] = "";
     if (!(info->scope_cost_ns > 0)) return;
     if (!cost.scopes && !cost.calls && !cost.others && !cost.taken_back)

@@ -1,11 +1,4 @@
 // report/summary_head: The summary's first lines.
-/* Returns the time that the tables cover. */
-static PROF__RARE double prof__summary_span(const prof_trace_info *info)
-{
-    int64_t end = info->to_ns && info->to_ns < info->duration_ns ? info->to_ns : info->duration_ns;
-    return end > info->from_ns ? (double)(end - info->from_ns) : 0;
-}
-
 /* Writes a line "  what      text". */
 static PROF__RARE void prof__summary_line(prof__out *out, const char *what, const char *text, size_t limit)
 {
@@ -38,7 +31,7 @@ static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trac
     prof__summary_line(out, "recorded", text, limit);
     if (info->from_ns || info->to_ns) {
         prof__human_ns(a, (double)info->from_ns);
-        prof__human_ns(b, prof__summary_span(info));
+        prof__human_ns(b, prof__trace_span(info));
         snprintf(text, sizeof text, "from %s on, for %s: the tables show nothing else", a, b);
         prof__summary_line(out, "window", text, limit);
     }

@@ -28,13 +28,13 @@ static PROF__RARE int prof__aggregated_finish(const prof__follow *f, const prof_
     if (!to->histogram.steps) return 0;
     if (h->capacity) memcpy(to->histogram.steps, h->steps, h->capacity * sizeof *h->steps);
     uint64_t count = stat->count - stat->truncated;
-    stat->total_ns = prof__follow_ns(f, stat->total_ns);
+    stat->sum_ns = prof__follow_ns(f, stat->sum_ns);
     stat->self_ns = prof__follow_ns(f, stat->self_ns);
-    stat->covered_ns = prof__follow_ns(f, stat->covered_ns);
+    stat->total_ns = prof__follow_ns(f, stat->total_ns);
     stat->min_ns = prof__follow_ns(f, stat->min_ns);
     stat->max_ns = prof__follow_ns(f, stat->max_ns);
     prof__stat_row_finish(to);
-    if (count) stat->mean_ns = prof__real(from->sums.stat.total_ns) * f->ns_per_tick / prof__real(count);
+    if (count) stat->mean_ns = prof__real(from->sums.stat.sum_ns) * f->ns_per_tick / prof__real(count);
     stat->count += from->open;
     stat->truncated += from->open;
     return 1;
@@ -61,7 +61,7 @@ static PROF__RARE void prof__aggregated_covered(prof__aggregated *stats, const p
     for (uint32_t i = 0; i < f->track_count; i++)
         for (size_t at = 0; at < f->tracks[i].depth; at++) {
             const prof__follow_open *open = &f->tracks[i].stack[at];
-            stats->rows[open->row - 1].stat.covered_ns += prof__follow_ns(f, open->covered);
+            stats->rows[open->row - 1].stat.total_ns += prof__follow_ns(f, open->covered);
         }
 }
 
@@ -96,11 +96,11 @@ static void prof__follow_reset(prof__follow *f)
     for (size_t i = 0; i < f->row_count; i++) {
         prof__stat_row *row = &f->rows[i].sums;
         prof_stat *stat = &row->stat;
-        stat->count = stat->truncated = stat->total_ns = stat->self_ns = stat->covered_ns = 0;
+        stat->count = stat->truncated = stat->sum_ns = stat->self_ns = stat->total_ns = 0;
         stat->min_ns = stat->max_ns = stat->bytes = stat->rates = 0;
         stat->mean_rate = stat->min_rate = stat->max_rate = row->rate_squares = 0;
         row->mean = row->squares = row->low = row->high = row->last = 0;
-        row->from = row->to = 0;
+        row->to = 0;
         free(row->histogram.steps);
         memset(&row->histogram, 0, sizeof row->histogram);
     }

@@ -12,7 +12,7 @@ static void prof__follow_time(prof__follow *f, prof__follow_row *row, uint64_t t
     if (!f->stats) return;
     if (count == 1 || ticks < stat->min_ns) stat->min_ns = ticks;
     if (ticks > stat->max_ns) stat->max_ns = ticks;
-    stat->total_ns += ticks;
+    stat->sum_ns += ticks;
     prof__stat_row_moments(&row->sums, ns, count);
     /* without memory, percentiles are less exact */
     prof__histogram_add(&row->sums.histogram, prof__step_of((uint64_t)(ns + 0.5)), 1);
@@ -39,7 +39,7 @@ static void prof__follow_pop(prof__follow *f, prof__follow_track *t, int whole)
     if (row->open && i)
         t->stack[i - 1].covered += covered;
     else
-        stat->covered_ns += covered;
+        stat->total_ns += covered;
 }
 
 static void prof__follow_begin(prof__follow *f, prof__follow_track *t, uint32_t id, const char *text)
@@ -134,7 +134,7 @@ static PROF__ASIDE int prof__follow_end_late(prof__follow *f, prof__follow_track
     f->events++; /* the reader makes two events of it */
     if (stat->truncated) stat->truncated--;
     stat->self_ns += ticks;
-    stat->covered_ns += ticks;
+    stat->total_ns += ticks;
     prof__follow_time(f, row, t->tick, ticks, stat->count - stat->truncated);
     if (late->bytes != PROF__FOLLOW_NO_BYTES)
         prof__stat_row_bytes(&row->sums, late->bytes, (double)ticks * f->ns_per_tick);
@@ -196,7 +196,6 @@ static PROF__ASIDE void prof__follow_frame(prof__follow *f, prof__follow_track *
     }
     if (own) {
         prof__follow_row *row = prof__follow_at(f, number);
-        row->sums.stat.covered_ns += t->tick - before->tick;
         prof__follow_time(f, row, t->tick, t->tick - before->tick, ++row->sums.stat.count);
     } else {
         if (!t->frames) t->frames = (prof__follow_boundary *)calloc(PROF__FOLLOW_FRAMES, sizeof *t->frames);

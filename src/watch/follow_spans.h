@@ -99,12 +99,8 @@ static PROF__RARE void prof__follow_span_time(prof__follow *f, prof__follow_trac
     prof__follow_row *row = prof__follow_at(f, number);
     prof_stat *stat = &row->sums.stat;
     if (number == 1) return;
-    if (!stat->count++ || (int64_t)from < row->sums.from) row->sums.from = (int64_t)from;
-    if ((int64_t)to > row->sums.to) row->sums.to = (int64_t)to;
-    if (row->sums.type == PROF_EVENT_FRAME)
-        stat->covered_ns = (uint64_t)(row->sums.to - row->sums.from);
-    else
-        stat->self_ns += prof__follow_alone(t, begin, end);
+    stat->count++;
+    if (row->sums.type != PROF_EVENT_FRAME) stat->self_ns += prof__follow_alone(t, begin, end);
     prof__follow_time(f, row, to, to - from, stat->count - stat->truncated);
 }
 
