@@ -242,11 +242,16 @@ MANUAL                                                                          
     where a command has been read: that END also closes what an error has left, and the first one does nothing.
 
     Sandboxes. Start prof before a filter of system calls (seccomp), which has to allow what macros call. This is
-    rt_sigprocmask and futex; prctl and gettid when a thread records for the first time; madvise until the buffer has
-    been full once, and if it is a file also fstat (newfstatat), fallocate and rt_sigpending. With config.memory this
-    last group is not called. If a filter returns an error for it, the ring of a file stays as small as it is by then,
-    and prof says so. What opens files needs more: prof_stop() with an output other than a .prof, PROF_STREAM, save, and
-    a child's first macro.
+    rt_sigprocmask and futex; prctl and gettid when a thread records for the first time, and prctl when it ends and
+    in prof_stop(); madvise until the buffer has been full once, and if it is a file also fstat (newfstatat), fallocate
+    and rt_sigpending. With config.memory this last group is not called. If a filter returns an error for it, the ring
+    of a file stays as small as it is by then, and prof says so. What opens files needs more: prof_stop() with an output
+    other than a .prof, PROF_STREAM, save, and a child's first macro.
+
+    Names of threads. PROFILE_THREAD names the track of the thread. Without it the track has the name that the system
+    knows (Linux, Windows, macOS): the last one, even if it was given after the first scope. prof asks for it when the
+    thread ends, in a snapshot, in a save, in prof_stop() and, where a thread of prof's own runs, once a second. It does
+    not open files for that in a sandbox that the program entered after the start.
 
     Shared libraries. One recorder serves the whole process, however many copies of the implementation there are: the
     program's if it has one, else that of the library that was loaded first. All other copies forward their calls to it.
@@ -2508,6 +2513,9 @@ int prof__args_check(int first, ...);
 #if defined(PROF_FREESTANDING) ? defined(PROF_ALLOCATE) : !defined(PROF_NO_SAVE)
 #define PROF__SNAPSHOTS 1
 #endif
+#if !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL)
+#define PROF__RENAMES 1 /* names that threads get from the system after their first event are recorded, too */
+#endif
 #if defined(PROF_TINY) && !(defined(PROF_FREESTANDING) && defined(PROF_MINIMAL))
 #error "PROF_TINY is for PROF_FREESTANDING with PROF_MINIMAL"
 #endif
@@ -2548,7 +2556,8 @@ extern "C" {
                                                                                   COUNTER_*, then 1 word: the value
        63..60 kind   59..40 call site id   39..32 value type   31 cut   15..0 n   ARG, then n words: the value
                      30 key   29 to                                               NAME, the same: a string, site 0
-       63..60 kind   59..32 serial, low part   31 fiber   30..0 name (string id)  TRACK, then 2 words:
+       63..60 kind   59..32 serial, low part   31 fiber   29..0 name (string id)  TRACK, then 2 words:
+                     30 the name is the system's
                      63..40 serial, high part   39..0 track id;  63..0 thread id
        63..60 kind   39..0 count                                                  LOST
        63..60 kind   59..40 call site id   39..0 ticks since the chunk's base     EVENT, then 2 words:
@@ -2557,7 +2566,8 @@ extern "C" {
 
    TRACK says which track the next records belong to, and on which thread; it comes first in each chunk. serial counts
    the TRACK records of its track from 1 on, over all threads and chunks: it puts them in order, and shows what is
-   missing. ARG belongs to the innermost open scope of its track.
+   missing. A name of the system's is the one that the thread had when the track began; a THREAD record of meta has a
+   newer one. ARG belongs to the innermost open scope of its track.
    DATA is a value, with its key's call site or 0, of the EVENT, MARK or DATA directly before it.
    An ARG or DATA with bit 30 is a string, the key of the next record, which is of the same kind and has call site 0. An
    ARG with bit 29 has as its last word the head of a BEGIN without its ticks, and belongs to the innermost open scope
@@ -2569,13 +2579,15 @@ extern "C" {
    number. */
 
 #define PROF__MAGIC "prof.img"
-#define PROF__IMAGE_VERSION 3
+#define PROF__IMAGE_VERSION 4
+#define PROF__IMAGE_OLDEST 3 /* that readers accept */
 #define PROF__BYTE_ORDER 0x01020304u
 #define PROF__TICK_BITS 40
 #define PROF__TICK_MASK ((1ull << PROF__TICK_BITS) - 1)
 #define PROF__SITE_BITS 20
 #define PROF__SITE_MASK ((1u << PROF__SITE_BITS) - 1)
 #define PROF__KIND_SHIFT 60
+#define PROF__NAME_OF_SYSTEM (1u << 30) /* of TRACK */
 #define PROF__ARG_KEY (1u << 30) /* of ARG and DATA: the key of the next record */
 #define PROF__ARG_TO (1u << 29)  /* of ARG: the last word says which scope it belongs to */
 
@@ -2660,8 +2672,11 @@ typedef char prof__layout_is_fixed[sizeof(prof__header) == 560 && sizeof(prof__c
      SITE     name | file << 32, function | category << 32 (string ids, 0 is ""), line | color << 32, level | kind << 32
      SESSION  key and value, both zero-terminated; id 0
      DEVICE   name (string id) | bits << 32, ticks per second, then pairs of clocks, see >>device
-     ROW      name (string id) | device << 32 */
-enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DEVICE, PROF__META_ROW };
+     ROW      name (string id) | device << 32
+     THREAD   track; the id is not counted, but that of the string that the system calls the track's thread by now */
+enum {
+    PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DEVICE, PROF__META_ROW, PROF__META_THREAD
+};
 #define PROF__META_SITE_WORDS 5
 
 /*-- PLATFORM -------------------------------------------------------------------------------------------- >>platform --
@@ -3367,17 +3382,29 @@ static PROF__RARE void prof__system_ask(void)
     if (kernel) prof__thread_describe = GetProcAddress(kernel, "GetThreadDescription");
 }
 /* Asks for the name that SetThreadDescription() gave, which Windows 10 and later have. */
-static PROF__RARE void prof__system_name(char *name, size_t size)
+static PROF__RARE void prof__description(HANDLE thread, char *name, size_t size)
 {
     typedef HRESULT(WINAPI * describe)(HANDLE, PWSTR *);
     union { FARPROC any; describe of; } get;
     PWSTR wide = NULL;
     name[0] = 0;
     get.any = prof__thread_describe;
-    if (!get.any || get.of(GetCurrentThread(), &wide) < 0 || !wide) return;
+    if (!get.any || get.of(thread, &wide) < 0 || !wide) return;
     if (!WideCharToMultiByte(CP_UTF8, 0, wide, -1, name, (int)size, NULL, NULL)) name[size - 1] = 0;
     LocalFree(wide);
 }
+static PROF__RARE void prof__system_name(char *name, size_t size) { prof__description(GetCurrentThread(), name, size); }
+#ifdef PROF__RENAMES
+/* Does the same for the thread with this id. */
+static PROF__RARE void prof__system_name_of(uint64_t id, char *name, size_t size)
+{
+    HANDLE thread = OpenThread(0x0800 /* to ask for little: THREAD_QUERY_LIMITED_INFORMATION */, FALSE, (DWORD)id);
+    name[0] = 0;
+    if (!thread) return;
+    prof__description(thread, name, size);
+    CloseHandle(thread);
+}
+#endif
 /* A pointer of each thread, or fiber of Windows. A function of PROF__TSS_END gets it when the thread ends. */
 typedef DWORD prof__tss;
 #define PROF__TSS_END WINAPI
@@ -3424,14 +3451,43 @@ static uint64_t prof__thread_id(void)
     return (uint64_t)(uintptr_t)pthread_self();
 #endif
 }
+#if defined(__APPLE__) && (!defined(_POSIX_C_SOURCE) || defined(_DARWIN_C_SOURCE)) /* else it is not declared */
+#define PROF__PTHREAD_NAME(thread, name, size) (void)pthread_getname_np(thread, name, size)
+#else
+#define PROF__PTHREAD_NAME(thread, name, size) (void)(size)
+#endif
 static void prof__system_name(char *name, size_t size) /* size >= 16 */
 {
-    (void)size;
     name[0] = 0;
 #ifdef __linux__
+    (void)size;
     prctl(PR_GET_NAME, name, 0, 0, 0);
+#else
+    PROF__PTHREAD_NAME(pthread_self(), name, size);
 #endif
 }
+#ifdef PROF__RENAMES
+/* Does the same for the thread with this id. */
+static PROF__RARE void prof__system_name_of(uint64_t id, char *name, size_t size)
+{
+    name[0] = 0;
+#ifdef __linux__
+    char path[64];
+    int cancel = prof__cancel_disable(), file = -1;
+    if (id == prof__thread_id())
+        prof__system_name(name, size); /* also in a sandbox */
+    else if (snprintf(path, sizeof path, "/proc/self/task/%llu/comm", (unsigned long long)id) > 0)
+        file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = file >= 0 ? read(file, name, size - 1) : 0;
+    if (file >= 0) close(file);
+    if (file >= 0) name[got > 0 ? got - (name[got - 1] == '\n') : 0] = 0;
+    prof__cancel_restore(cancel);
+#else
+    PROF__PTHREAD_NAME((pthread_t)(uintptr_t)id, name, size);
+    (void)id;
+#endif
+}
+#endif
 /* A pointer of each thread. A function of PROF__TSS_END gets it when the thread ends. */
 typedef pthread_key_t prof__tss;
 #define PROF__TSS_END
@@ -4455,6 +4511,7 @@ typedef struct prof__service {
     uint64_t process; /* the process in which it runs: a child of fork() has none */
     uint64_t shortest_ns, longest_ns; /* time between two looks at the ring */
     uint64_t dump_at; /* monotonic: when to write the output next */
+    uint64_t names_at; /* the same, of asking for the names of threads */
 #ifdef _WIN32
     HANDLE thread;
 #else
@@ -4541,6 +4598,7 @@ typedef struct prof__session {
     char pattern[PROF__PATH(1024)];  /* config.output as an absolute path, for the children of forks */
     char started[16];     /* the time that %t stands for */
     uint64_t process;     /* the pid of the process that this record is for */
+    int sandbox;          /* that the process was in at the start: see prof__sandbox() */
     int failed;           /* errno if a child's image could not be created */
     uint64_t begin_at, duration_ns, end_at; /* monotonic; end_at: 0 until recording begins. See >>schedule */
     uint64_t warmup_left;
@@ -4754,23 +4812,25 @@ static PROF__APART uint32_t prof__hash(const void *bytes, size_t size)
     return hash ^ hash >> 15;
 }
 
-/* Finds or appends a record whose words after the head are these bytes, zero-padded. Returns 0 if there is no space. */
-static PROF__RARE uint32_t prof__meta_intern(prof__session *s, uint32_t kind, const void *bytes, size_t size,
-                                             uint32_t *count)
+/* Finds or appends a record whose words after the head are these bytes, zero-padded. A new one has the next id, one
+   more than *count; count: NULL to append none. Returns its head, or NULL if there is none, or no space. */
+static PROF__RARE uint64_t *prof__meta_record(prof__session *s, uint32_t kind, const void *bytes, size_t size,
+                                              uint32_t *count)
 {
     uint64_t words = 1 + (size + 7) / 8, used = s->header->meta_used / 8;
     uint32_t slot = (prof__hash(bytes, size) + kind) & s->index_mask;
     for (; s->index[slot]; slot = (slot + 1) & s->index_mask) {
-        const uint64_t *record = s->meta + (s->index[slot] - 1);
+        uint64_t *record = s->meta + (s->index[slot] - 1);
         if (record[0] >> 32 != ((uint64_t)kind << 24 | words)) continue;
         const char *stored = (const char *)(record + 1);
         size_t i = 0;
         while (i < size && stored[i] == ((const char *)bytes)[i]) ++i;
-        if (i == size) return (uint32_t)record[0];
+        if (i == size) return record;
     }
+    if (!count) return NULL;
     if (used + words > s->meta_words || words >= 1u << 24 || *count >= PROF__SITE_MASK) {
         s->header->sites_lost++;
-        return 0;
+        return NULL;
     }
     uint64_t *record = s->meta + used;
     prof__copy(record + 1, bytes, size);
@@ -4778,7 +4838,15 @@ static PROF__RARE uint32_t prof__meta_intern(prof__session *s, uint32_t kind, co
     s->index[slot] = (uint32_t)used + 1;
     s->header->meta_used = (used + words) * 8;
     PROF__RELEASE(&record[0], (uint64_t)kind << 56 | words << 32 | id);
-    return id;
+    return record;
+}
+
+/* Does the same, and returns the id, or 0. */
+static PROF__RARE uint32_t prof__meta_intern(prof__session *s, uint32_t kind, const void *bytes, size_t size,
+                                             uint32_t *count)
+{
+    const uint64_t *record = prof__meta_record(s, kind, bytes, size, count);
+    return record ? (uint32_t)*record : 0;
 }
 
 /* Returns the id of a string; 0 for "", or if there is no space. Stores the terminator, too, so that strings always
@@ -4788,6 +4856,17 @@ static uint32_t prof__meta_string(prof__session *s, const char *text)
     size_t length = text ? prof__length(text) : 0;
     return length ? prof__meta_intern(s, PROF__META_STRING, text, length + 1, &s->string_count) : 0;
 }
+
+#ifdef PROF__RENAMES
+/* Notes the string that the system calls the thread of this track by now: in its THREAD record, which is made if it is
+   needed. A reader may be reading the record meanwhile: only the lower half of its head changes. */
+static PROF__RARE void prof__meta_thread(prof__session *s, uint64_t track, uint32_t id, int needed)
+{
+    uint32_t before = id - 1;
+    uint64_t *record = prof__meta_record(s, PROF__META_THREAD, &track, sizeof track, needed ? &before : NULL);
+    if (record && (uint32_t)*record != id) PROF__STORE((prof__half *)record + PROF__LOW_HALF, id);
+}
+#endif
 
 static uint32_t prof__meta_site(prof__session *s, prof_site *site)
 {
@@ -5831,6 +5910,27 @@ static int prof__track_known(const prof__thread *self, const prof_fiber *track)
     return track->epoch == self->epoch && track->name_id != PROF__NAME_NEW;
 }
 
+/* Asks the system once more for the name of a thread that the program has not named itself. Its next TRACK record has
+   it; if the thread ends, that record is written now. Under the lock. */
+static PROF__RARE void prof__thread_rename(prof__thread *self, int ends)
+{
+#ifdef PROF__RENAMES
+    prof_fiber *own = &self->own;
+    char name[sizeof own->name];
+    uint32_t known = own->name_id & ~PROF__NAME_OF_SYSTEM;
+    if (own->epoch != self->session->epoch || own->name[0] || own->name_id == PROF__NAME_NEW) return;
+    prof__system_name(name, sizeof name);
+    uint32_t id = prof__meta_string(self->session, name);
+    if (!id) return;
+    own->name_id = id | PROF__NAME_OF_SYSTEM;
+    int room = self->entered && !self->fiber && self->free_words >= 3;
+    if (ends && id != known && room) prof__track_write(self);
+    prof__meta_thread(self->session, own->track, id, ends && id != known && !room);
+#else
+    (void)self, (void)ends;
+#endif
+}
+
 /* Adds the present track to the thread's session. Under the lock. */
 static PROF__RARE void prof__track_know(prof__thread *self)
 {
@@ -5845,11 +5945,16 @@ static PROF__RARE void prof__track_know(prof__thread *self)
         track->name_id = PROF__NAME_NEW;
         track->epoch = s->epoch;
     }
-    if (track->name_id != PROF__NAME_NEW) return;
+    if (track->name_id != PROF__NAME_NEW) {
+        if (!track->is_fiber) prof__thread_rename(self, 0);
+        return;
+    }
     char name[sizeof track->name];
     prof__copy(name, track->name, sizeof name);
-    if (!name[0] && !track->is_fiber) prof__system_name(name, sizeof name);
+    uint32_t of_system = name[0] || track->is_fiber ? 0 : PROF__NAME_OF_SYSTEM;
+    if (of_system) prof__system_name(name, sizeof name);
     track->name_id = prof__meta_string(s, name);
+    if (track->name_id) track->name_id |= of_system;
 }
 
 /* The slow path, if too few words are free, or the chunk is too old. Returns NULL if there is no chunk, and counts the
@@ -6060,6 +6165,7 @@ static PROF__RARE void PROF__TSS_END prof__thread_leaves(void *pointer)
     PROF__BARRIER();
     prof__generation_look();
     prof__lock(&prof__lock_word);
+    if (self->session && self->session == prof__state.session) prof__thread_rename(self, 1);
     if (self->session) self->own.epoch = 0; /* what it still records goes to a new track */
     prof__thread_detach(self);
     prof__unlock(&prof__lock_word);
@@ -11566,6 +11672,65 @@ static void prof__calibrate(prof__session *s)
 #endif
 }
 #endif
+#ifdef PROF__RENAMES
+/* Returns the number of the sandbox that the process is in (Linux: seccomp), 0: none. */
+static PROF__RARE int prof__sandbox(void)
+{
+#ifdef PR_GET_SECCOMP
+    return prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
+#else
+    return 0;
+#endif
+}
+
+/* Finds the TRACK record of the thread that owns a chunk. Returns 0 if there is none, or its name is not the system's.
+   */
+static PROF__RARE int prof__owner_track(const prof__session *s, prof__chunk *chunk, uint64_t track[3])
+{
+    const uint64_t *words = prof__chunk_first(chunk);
+    uint64_t sequence = PROF__ACQUIRE(&chunk->sequence), owner = 0, head;
+    size_t at = 0, length;
+    track[0] = track[1] = track[2] = 0;
+    if (!sequence || PROF__ACQUIRE(&chunk->state) != PROF__CHUNK_OWNED) return 0;
+    for (; at < s->chunk_words; at += length) {
+        head = PROF__ACQUIRE(words + at);
+        length = head ? prof__record_length(head, s->chunk_words - at) : 0;
+        if (!length) break;
+        if (head >> PROF__KIND_SHIFT != PROF__KIND_TRACK) continue;
+        owner = PROF__LOAD(words + at + 2);
+        if (head >> 31 & 1) continue; /* a fiber's */
+        track[0] = head;
+        track[1] = PROF__LOAD(words + at + 1) & PROF__TICK_MASK;
+        track[2] = owner;
+    }
+    if (PROF__ACQUIRE(&chunk->sequence) != sequence) return 0; /* it was reused meanwhile */
+    return track[0] & PROF__NAME_OF_SYSTEM && track[2] == owner;
+}
+
+/* Asks the system for the names of all threads that record, unless the program has entered a sandbox since the start,
+   which may end it for a file that is opened. Holds no lock while it asks; the caller keeps the image mapped. */
+static PROF__RARE void prof__names_look(prof__session *s)
+{
+    PROF__ERRNO_SAVE();
+    uint64_t chunks = prof__sandbox() == s->sandbox ? prof__chunks_there(s) : 0;
+    for (uint64_t i = 0; i < chunks && i < PROF__LOAD(&s->header->next_chunk); ++i) {
+        uint64_t track[3];
+        char name[64];
+        if (!prof__owner_track(s, (prof__chunk *)(void *)(s->chunks + i * s->chunk_size), track)) continue;
+        prof__system_name_of(track[2], name, sizeof name);
+        if (!name[0]) continue;
+        uint32_t gate = prof__state_lock(), id;
+        if (prof__state.session == s && prof__state.running && (id = prof__meta_string(s, name)) != 0)
+            prof__meta_thread(s, track[1], id, id != (track[0] & (PROF__NAME_OF_SYSTEM - 1)));
+        prof__state_unlock(gate);
+    }
+    PROF__ERRNO_RESTORE();
+}
+#else
+static int prof__sandbox(void) { return 0; }
+static void prof__names_look(prof__session *s) { (void)s; }
+#endif
+
 /* Completes the header of an image that prof__layout() has divided: from here on the image is valid. */
 static PROF__RARE void prof__image_begin(prof__session *s)
 {
@@ -11645,6 +11810,7 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
     prof__header *h = s->header;
     h->mode = (uint32_t)config->mode;
     h->pid = s->process = prof__process_id();
+    s->sandbox = prof__sandbox();
 #ifndef PROF_FREESTANDING
     h->parent_pid = prof__parent_id();
     prof__program_name(h->program, sizeof h->program);
@@ -11845,6 +12011,7 @@ static PROF__RARE void prof__recording_ends(void)
 /* Stops recording. on_demand: 1: only in a session that prof_server.h has started. Under the control lock. */
 static PROF__RARE prof_status prof__stop_recording(int on_demand)
 {
+    if (prof__state.session && prof__state.running) prof__names_look(prof__state.session);
     uint32_t gate = prof__state_lock();
     int running = !prof__on_demand == !on_demand && (prof__state.running || prof__state.ended);
 #ifndef PROF_FREESTANDING
@@ -13665,12 +13832,22 @@ static int prof__dump_step(prof__session *s)
     return 1;
 }
 
+/* Asks for the names of threads once a second: a program that is killed has them, too. */
+static void prof__names_step(prof__session *s)
+{
+    uint64_t now = prof__monotonic();
+    if (now < s->service.names_at || !prof__service_session_runs(s)) return;
+    prof__names_look(s);
+    s->service.names_at = now + 1000000000;
+}
+
 /* Begins and ends recording by the clock; in the end, output is written as prof_stop() would. */
 static int prof__schedule_step(prof__session *s)
 {
     uint64_t now = s->begin_at || s->duration_ns ? prof__monotonic() : 0;
     int ended = 0;
     if (!now) return 0;
+    if (s->end_at && now >= s->end_at) prof__names_look(s);
     s->look_at = s->begin_at; /* until it is published */
     uint32_t gate = prof__state_lock();
     if (prof__state.running && prof__state.session == s) {
@@ -13729,6 +13906,7 @@ static PROF__RARE void prof__service_run(prof__session *s)
         int work = stop ? 0 : prof__stream_step(s); /* at the end the ring is part of the file, as it is */
         work |= prof__upstairs.follow_step(s); /* see >>follow */
         work |= prof__upstairs.save_step(s);
+        if (!stop) prof__names_step(s);
         work |= stop ? 0 : prof__dump_step(s);
         work |= stop ? 0 : prof__schedule_step(s);
         if (stop) break;
@@ -14095,12 +14273,14 @@ static PROF__RARE prof_status prof__image_copy(void **bytes, size_t *size)
     uint64_t taken_back = PROF__IS_STATS(&h) ? prof__taken_back(s) : 0;
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image mapped without the lock */
     s->readers++;
-    if (prof__state.running) {
+    int running = prof__state.running;
+    if (running) {
         prof__pair_take_well(s->clock, h.tick_hz, &s->header->last);
         h.copy_tick = s->header->last.tick;
     }
     prof__lost_collect(s);
     prof__state_unlock(gate);
+    if (running) prof__names_look(s);
 
     prof_status status = PROF_OK;
     prof__source source = PROF__SOURCE(prof__session_read, s);
@@ -16806,6 +16986,7 @@ typedef struct prof__read_segment {
     int32_t depth;       /* open scopes at its end, less the orphans that were closed so far; until the matcher knows
                             that: its outline, from 1; 0: none */
     uint8_t fiber;
+    uint8_t of_system;   /* 1: so is the name */
     uint8_t last;        /* 1: the chunk has no later segment, so that the chunk's losses belong here */
     uint8_t gap;         /* 1: something is missing before it */
 } prof__read_segment;
@@ -16979,6 +17160,12 @@ struct prof_trace {
     } *metadata;
     size_t metadata_count, metadata_capacity;
     prof__read_index metadata_index;
+    struct {
+        uint64_t track;
+        uint32_t name; /* string id */
+    } *threads; /* names that the system has had for threads since their tracks began */
+    size_t thread_count, thread_capacity;
+    prof__read_index thread_index;
     size_t site_count, site_capacity;
     prof__read_index site_index;
     size_t site_id_count;
@@ -17313,6 +17500,32 @@ static PROF__RARE int prof__trace_pair(const prof_trace *trace, size_t index, co
     return there;
 }
 
+static PROF__RARE int prof__read_same_thread(const void *owner, size_t item, const void *key)
+{
+    return ((const prof_trace *)owner)->threads[item].track == *(const uint64_t *)key;
+}
+
+/* Returns the string id of the system's newest name for the thread of a track, or 0. */
+static PROF__RARE uint32_t prof__read_thread_name(const prof_trace *trace, uint64_t track)
+{
+    uint32_t hash = (uint32_t)prof__mix(track);
+    size_t at = prof__read_find(&trace->thread_index, hash, prof__read_same_thread, trace, &track);
+    return at == PROF__NONE ? 0 : trace->threads[at].name;
+}
+
+/* Keeps such a name. Returns 0 without memory. */
+static PROF__RARE int prof__read_thread(prof_trace *trace, uint64_t track, uint32_t name)
+{
+    uint32_t hash = (uint32_t)prof__mix(track);
+    size_t at = prof__read_find(&trace->thread_index, hash, prof__read_same_thread, trace, &track);
+    if (at == PROF__NONE)
+        at = PROF__NEW(trace->thread_index, hash, trace->threads, trace->thread_capacity, trace->thread_count);
+    if (at == PROF__NONE) return 0;
+    trace->threads[at].track = track;
+    trace->threads[at].name = name;
+    return 1;
+}
+
 PROF_DEF PROF__WALL int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value)
 {
     return prof__trace_pair(trace, index, key, value);
@@ -17354,6 +17567,8 @@ static PROF__RARE int prof__read_meta(prof_trace *trace)
             if (!prof__read_metadata(trace, (const char *)(words + at + 1), (const char *)(words + at + length)))
                 return 0;
         }
+        if (words[at] >> 56 == PROF__META_THREAD && length > 1)
+            if (!prof__read_thread(trace, words[at + 1], (uint32_t)id)) return 0;
         if (words[at] >> 56 != PROF__META_STRING || length < 2 || id > strings) continue;
         prof__read_shorten((char *)(words + at + 1), length - 1);
         name = prof__read_name(trace, (const char *)(words + at + 1));
@@ -17729,7 +17944,8 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
             segment->record = ~(uint64_t)0;
             segment->chunk = (uint32_t)chunk;
             segment->first = (uint32_t)at;
-            segment->name = (uint32_t)(words[at] & 0x7FFFFFFF);
+            segment->name = (uint32_t)(words[at] & (PROF__NAME_OF_SYSTEM - 1));
+            segment->of_system = (words[at] & PROF__NAME_OF_SYSTEM) != 0;
             segment->fiber = words[at] >> 31 & 1;
         } else if (prof__record_timed(words[at]) || kind == PROF__KIND_ARG || kind == PROF__KIND_DATA) {
             if ((prof__record_timed(words[at]) || prof__read_id(words[at])) &&
@@ -18829,6 +19045,7 @@ static uint64_t prof__read_first_tick(const prof_trace *trace, const prof__read_
 static PROF__RARE void prof__read_describe(prof_trace *trace, prof__read_track *track)
 {
     size_t i;
+    int of_system = 0;
     track->about.name = track->about.device = trace->names[0];
     for (i = 0; i < track->segment_count; i++) {
         const prof__read_segment *segment = &trace->segments[track->segment + i];
@@ -18837,8 +19054,11 @@ static PROF__RARE void prof__read_describe(prof_trace *trace, prof__read_track *
         if (words) track->about.thread_id = words[segment->first + 2];
         if (segment->fiber) track->about.fiber = 1;
         if (name) track->about.name = trace->names[name]; /* the newest name counts */
+        if (name) of_system = segment->of_system;
     }
     track->about.id = trace->segments[track->segment].track;
+    if (of_system && (i = prof__read_string_name(trace, prof__read_thread_name(trace, track->about.id))) != 0)
+        track->about.name = trace->names[i];
 }
 
 /* Returns 1 if the thread that wrote this segment, the last of its track, still had its chunk. */
@@ -19662,6 +19882,8 @@ static PROF__RARE void prof__read_free(prof_trace *trace)
     free(trace->strings);
     free(trace->metadata);
     free(trace->metadata_index.slots);
+    free(trace->threads);
+    free(trace->thread_index.slots);
     free(trace->sites);
     free(trace->site_index.slots);
     free(trace->site_ids);
@@ -19715,10 +19937,10 @@ static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size
     if (header->version > PROF__IMAGE_VERSION)
         return prof__fail(PROF_UNSUPPORTED, "%s: image version %lu is newer than this reader's %d; use a newer prof.h",
                           what, (unsigned long)header->version, PROF__IMAGE_VERSION);
-    if (header->version && header->version < PROF__IMAGE_VERSION)
+    if (header->version && header->version < PROF__IMAGE_OLDEST)
         return prof__fail(PROF_UNSUPPORTED,
-                          "%s: image version %lu is older than this reader's %d; use a prof.h of that version", what,
-                          (unsigned long)header->version, PROF__IMAGE_VERSION);
+                          "%s: image version %lu is older than this reader's oldest, %d; use a prof.h of that version",
+                          what, (unsigned long)header->version, PROF__IMAGE_OLDEST);
     if (!header->version || header->header_size < PROF__HEADER_LEAST || header->header_size % 8 ||
         header->header_size > header->image_size)
         return prof__damaged(what, "version or size");

@@ -122,6 +122,7 @@ extern "C" {
 #else
 #include "session/costs.h"
 #endif
+#include "session/renamed.h"
 #include "session/start.h"
 #include "session/stop.h"
 #include "session/control.h"

@@ -632,7 +632,7 @@ static image small_image(int chunks)
     uint64_t *meta, tick = 1000;
     int i, k;
     memcpy(h->magic, PROF__MAGIC, 8);
-    h->version = PROF__IMAGE_VERSION;
+    h->version = PROF__IMAGE_OLDEST;
     h->byte_order = PROF__BYTE_ORDER;
     h->header_size = sizeof *h;
     h->word_size = 8;

@@ -76,7 +76,7 @@ static image image_new(size_t chunk_words, size_t chunk_count, size_t meta_words
     im.bytes = (unsigned char *)calloc(1, im.size);
     im.header = (prof__header *)(void *)im.bytes;
     memcpy(im.header->magic, PROF__MAGIC, 8);
-    im.header->version = PROF__IMAGE_VERSION;
+    im.header->version = PROF__IMAGE_OLDEST;
     im.header->byte_order = PROF__BYTE_ORDER;
     im.header->header_size = sizeof(prof__header);
     im.header->word_size = 8;

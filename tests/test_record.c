@@ -692,6 +692,129 @@ TEST(thread_names)
     record_close();
 }
 
+#ifdef __linux__
+/* What a thread is told by the test, step by step, and how far it is. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int wanted, done;
+} renames = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0};
+
+static void renames_set(int *which, int step)
+{
+    pthread_mutex_lock(&renames.lock);
+    *which = step;
+    pthread_cond_broadcast(&renames.changed);
+    pthread_mutex_unlock(&renames.lock);
+}
+static void renames_wait(const int *which, int step)
+{
+    pthread_mutex_lock(&renames.lock);
+    while (*which < step) pthread_cond_wait(&renames.changed, &renames.lock);
+    pthread_mutex_unlock(&renames.lock);
+}
+static void renames_go(int step)
+{
+    renames_set(&renames.wanted, step);
+    renames_wait(&renames.done, step);
+}
+
+static void *renamed_thread(void *unused)
+{
+    static const char *const names[] = {"first name", "second name", "first name", "last name"};
+    (void)unused;
+    for (int step = 1; step <= 5; ++step) {
+        renames_wait(&renames.wanted, step);
+        if (step <= 4) prctl(PR_SET_NAME, names[step - 1], 0, 0, 0);
+        if (step == 1) PROFILE_MARK("work");
+        if (step < 5) renames_set(&renames.done, step);
+    }
+    return NULL;
+}
+
+/* Returns 1 if a track has this name. */
+static int has_track(const prof_trace *of, const char *name)
+{
+    int found = 0;
+    for (size_t i = 0; i < prof_trace_track_count(of); ++i) found += !strcmp(prof_trace_track(of, i)->name, name);
+    return found == 1;
+}
+
+static int track_now(const char *name)
+{
+    prof_trace *now = NULL;
+    CHECK_EQUAL(prof_trace_live(&now), PROF_OK);
+    int found = has_track(now, name);
+    prof_trace_close(now);
+    return found;
+}
+
+TEST(threads_that_the_system_renames)
+{
+    pthread_t thread;
+    char before[32] = "";
+    prctl(PR_GET_NAME, before, 0, 0, 0);
+    record_start();
+    PROFILE_MARK("mark");
+    if (pthread_create(&thread, NULL, renamed_thread, NULL)) SKIP("no threads");
+    renames_go(1);
+    CHECK(track_now("first name"));
+    renames_go(2);
+    CHECK(track_now("second name"));
+    renames_go(3);
+    CHECK(track_now("first name")); /* as before the first snapshot */
+    renames_go(4);
+    renames_set(&renames.wanted, 5);
+    pthread_join(thread, NULL); /* it has no event with its last name */
+    prctl(PR_SET_NAME, "main renamed", 0, 0, 0);
+    record_stop();
+    CHECK(has_track(trace, "last name"));
+    CHECK(has_track(trace, "main renamed"));
+    CHECK_EQUAL(prof_trace_track_count(trace), 2);
+    record_close();
+
+    record_start();
+    PROFILE_MARK("mark");
+    prctl(PR_SET_NAME, "the system's", 0, 0, 0);
+    CHECK(track_now("the system's"));
+    PROFILE_THREAD("the program's");
+    prctl(PR_SET_NAME, "the system's 2", 0, 0, 0);
+    record_stop();
+    CHECK(has_track(trace, "the program's")); /* it wins */
+    record_close();
+    PROFILE_THREAD((const char *)NULL);
+    prctl(PR_SET_NAME, before, 0, 0, 0);
+}
+
+static void *named_at_last(void *unused)
+{
+    PROFILE_MARK("work");
+    prctl(PR_SET_NAME, "a late name", 0, 0, 0);
+    return unused;
+}
+
+/* Names that threads have at their end take no space for ever. */
+TEST(short_threads_that_the_system_renames)
+{
+    const int threads = (int)trace_times(200, 2000, 20000);
+    prof_config config = trace_config(512u << 10);
+    trace_start(&config);
+    for (int i = 0; i < threads; ++i) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, named_at_last, NULL)) SKIP("no threads");
+        pthread_join(thread, NULL);
+    }
+    trace = trace_stop();
+    size_t late = 0;
+    for (size_t i = 0; i < prof_trace_track_count(trace); ++i)
+        late += !strcmp(prof_trace_track(trace, i)->name, "a late name");
+    CHECK_EQUAL(late + 1, prof_trace_track_count(trace)); /* and this thread */
+    CHECK(late > 100);
+    CHECK_EQUAL(prof_trace_about(trace)->sites_lost, 0);
+    prof_trace_close(trace);
+}
+#endif
+
 /*-- ways out of a scope --*/
 
 static int leave_by(int way)

@@ -242,11 +242,16 @@ MANUAL                                                                          
     where a command has been read: that END also closes what an error has left, and the first one does nothing.
 
     Sandboxes. Start prof before a filter of system calls (seccomp), which has to allow what macros call. This is
-    rt_sigprocmask and futex; prctl and gettid when a thread records for the first time; madvise until the buffer has
-    been full once, and if it is a file also fstat (newfstatat), fallocate and rt_sigpending. With config.memory this
-    last group is not called. If a filter returns an error for it, the ring of a file stays as small as it is by then,
-    and prof says so. What opens files needs more: prof_stop() with an output other than a .prof, PROF_STREAM, save, and
-    a child's first macro.
+    rt_sigprocmask and futex; prctl and gettid when a thread records for the first time, and prctl when it ends and
+    in prof_stop(); madvise until the buffer has been full once, and if it is a file also fstat (newfstatat), fallocate
+    and rt_sigpending. With config.memory this last group is not called. If a filter returns an error for it, the ring
+    of a file stays as small as it is by then, and prof says so. What opens files needs more: prof_stop() with an output
+    other than a .prof, PROF_STREAM, save, and a child's first macro.
+
+    Names of threads. PROFILE_THREAD names the track of the thread. Without it the track has the name that the system
+    knows (Linux, Windows, macOS): the last one, even if it was given after the first scope. prof asks for it when the
+    thread ends, in a snapshot, in a save, in prof_stop() and, where a thread of prof's own runs, once a second. It does
+    not open files for that in a sandbox that the program entered after the start.
 
     Shared libraries. One recorder serves the whole process, however many copies of the implementation there are: the
     program's if it has one, else that of the library that was loaded first. All other copies forward their calls to it.

@@ -61,6 +61,9 @@
 #if defined(PROF_FREESTANDING) ? defined(PROF_ALLOCATE) : !defined(PROF_NO_SAVE)
 #define PROF__SNAPSHOTS 1
 #endif
+#if !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL)
+#define PROF__RENAMES 1 /* names that threads get from the system after their first event are recorded, too */
+#endif
 #if defined(PROF_TINY) && !(defined(PROF_FREESTANDING) && defined(PROF_MINIMAL))
 #error "PROF_TINY is for PROF_FREESTANDING with PROF_MINIMAL"
 #endif

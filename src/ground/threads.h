@@ -56,17 +56,29 @@ static PROF__RARE void prof__system_ask(void)
     if (kernel) prof__thread_describe = GetProcAddress(kernel, "GetThreadDescription");
 }
 /* Asks for the name that SetThreadDescription() gave, which Windows 10 and later have. */
-static PROF__RARE void prof__system_name(char *name, size_t size)
+static PROF__RARE void prof__description(HANDLE thread, char *name, size_t size)
 {
     typedef HRESULT(WINAPI * describe)(HANDLE, PWSTR *);
     union { FARPROC any; describe of; } get;
     PWSTR wide = NULL;
     name[0] = 0;
     get.any = prof__thread_describe;
-    if (!get.any || get.of(GetCurrentThread(), &wide) < 0 || !wide) return;
+    if (!get.any || get.of(thread, &wide) < 0 || !wide) return;
     if (!WideCharToMultiByte(CP_UTF8, 0, wide, -1, name, (int)size, NULL, NULL)) name[size - 1] = 0;
     LocalFree(wide);
 }
+static PROF__RARE void prof__system_name(char *name, size_t size) { prof__description(GetCurrentThread(), name, size); }
+#ifdef PROF__RENAMES
+/* Does the same for the thread with this id. */
+static PROF__RARE void prof__system_name_of(uint64_t id, char *name, size_t size)
+{
+    HANDLE thread = OpenThread(0x0800 /* to ask for little: THREAD_QUERY_LIMITED_INFORMATION */, FALSE, (DWORD)id);
+    name[0] = 0;
+    if (!thread) return;
+    prof__description(thread, name, size);
+    CloseHandle(thread);
+}
+#endif
 /* A pointer of each thread, or fiber of Windows. A function of PROF__TSS_END gets it when the thread ends. */
 typedef DWORD prof__tss;
 #define PROF__TSS_END WINAPI
@@ -113,14 +125,43 @@ static uint64_t prof__thread_id(void)
     return (uint64_t)(uintptr_t)pthread_self();
 #endif
 }
+#if defined(__APPLE__) && (!defined(_POSIX_C_SOURCE) || defined(_DARWIN_C_SOURCE)) /* else it is not declared */
+#define PROF__PTHREAD_NAME(thread, name, size) (void)pthread_getname_np(thread, name, size)
+#else
+#define PROF__PTHREAD_NAME(thread, name, size) (void)(size)
+#endif
 static void prof__system_name(char *name, size_t size) /* size >= 16 */
 {
-    (void)size;
     name[0] = 0;
 #ifdef __linux__
+    (void)size;
     prctl(PR_GET_NAME, name, 0, 0, 0);
+#else
+    PROF__PTHREAD_NAME(pthread_self(), name, size);
 #endif
 }
+#ifdef PROF__RENAMES
+/* Does the same for the thread with this id. */
+static PROF__RARE void prof__system_name_of(uint64_t id, char *name, size_t size)
+{
+    name[0] = 0;
+#ifdef __linux__
+    char path[64];
+    int cancel = prof__cancel_disable(), file = -1;
+    if (id == prof__thread_id())
+        prof__system_name(name, size); /* also in a sandbox */
+    else if (snprintf(path, sizeof path, "/proc/self/task/%llu/comm", (unsigned long long)id) > 0)
+        file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = file >= 0 ? read(file, name, size - 1) : 0;
+    if (file >= 0) close(file);
+    if (file >= 0) name[got > 0 ? got - (name[got - 1] == '\n') : 0] = 0;
+    prof__cancel_restore(cancel);
+#else
+    PROF__PTHREAD_NAME((pthread_t)(uintptr_t)id, name, size);
+    (void)id;
+#endif
+}
+#endif
 /* A pointer of each thread. A function of PROF__TSS_END gets it when the thread ends. */
 typedef pthread_key_t prof__tss;
 #define PROF__TSS_END

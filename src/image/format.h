@@ -14,7 +14,8 @@
                                                                                   COUNTER_*, then 1 word: the value
        63..60 kind   59..40 call site id   39..32 value type   31 cut   15..0 n   ARG, then n words: the value
                      30 key   29 to                                               NAME, the same: a string, site 0
-       63..60 kind   59..32 serial, low part   31 fiber   30..0 name (string id)  TRACK, then 2 words:
+       63..60 kind   59..32 serial, low part   31 fiber   29..0 name (string id)  TRACK, then 2 words:
+                     30 the name is the system's
                      63..40 serial, high part   39..0 track id;  63..0 thread id
        63..60 kind   39..0 count                                                  LOST
        63..60 kind   59..40 call site id   39..0 ticks since the chunk's base     EVENT, then 2 words:
@@ -23,7 +24,8 @@
 
    TRACK says which track the next records belong to, and on which thread; it comes first in each chunk. serial counts
    the TRACK records of its track from 1 on, over all threads and chunks: it puts them in order, and shows what is
-   missing. ARG belongs to the innermost open scope of its track.
+   missing. A name of the system's is the one that the thread had when the track began; a THREAD record of meta has a
+   newer one. ARG belongs to the innermost open scope of its track.
    DATA is a value, with its key's call site or 0, of the EVENT, MARK or DATA directly before it.
    An ARG or DATA with bit 30 is a string, the key of the next record, which is of the same kind and has call site 0. An
    ARG with bit 29 has as its last word the head of a BEGIN without its ticks, and belongs to the innermost open scope
@@ -35,13 +37,15 @@
    number. */
 
 #define PROF__MAGIC "prof.img"
-#define PROF__IMAGE_VERSION 3
+#define PROF__IMAGE_VERSION 4
+#define PROF__IMAGE_OLDEST 3 /* that readers accept */
 #define PROF__BYTE_ORDER 0x01020304u
 #define PROF__TICK_BITS 40
 #define PROF__TICK_MASK ((1ull << PROF__TICK_BITS) - 1)
 #define PROF__SITE_BITS 20
 #define PROF__SITE_MASK ((1u << PROF__SITE_BITS) - 1)
 #define PROF__KIND_SHIFT 60
+#define PROF__NAME_OF_SYSTEM (1u << 30) /* of TRACK */
 #define PROF__ARG_KEY (1u << 30) /* of ARG and DATA: the key of the next record */
 #define PROF__ARG_TO (1u << 29)  /* of ARG: the last word says which scope it belongs to */
 
@@ -126,6 +130,9 @@ typedef char prof__layout_is_fixed[sizeof(prof__header) == 560 && sizeof(prof__c
      SITE     name | file << 32, function | category << 32 (string ids, 0 is ""), line | color << 32, level | kind << 32
      SESSION  key and value, both zero-terminated; id 0
      DEVICE   name (string id) | bits << 32, ticks per second, then pairs of clocks, see >>device
-     ROW      name (string id) | device << 32 */
-enum { PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DEVICE, PROF__META_ROW };
+     ROW      name (string id) | device << 32
+     THREAD   track; the id is not counted, but that of the string that the system calls the track's thread by now */
+enum {
+    PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DEVICE, PROF__META_ROW, PROF__META_THREAD
+};
 #define PROF__META_SITE_WORDS 5

@@ -344,7 +344,8 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
             segment->record = ~(uint64_t)0;
             segment->chunk = (uint32_t)chunk;
             segment->first = (uint32_t)at;
-            segment->name = (uint32_t)(words[at] & 0x7FFFFFFF);
+            segment->name = (uint32_t)(words[at] & (PROF__NAME_OF_SYSTEM - 1));
+            segment->of_system = (words[at] & PROF__NAME_OF_SYSTEM) != 0;
             segment->fiber = words[at] >> 31 & 1;
         } else if (prof__record_timed(words[at]) || kind == PROF__KIND_ARG || kind == PROF__KIND_DATA) {
             if ((prof__record_timed(words[at]) || prof__read_id(words[at])) &&

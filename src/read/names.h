@@ -180,6 +180,32 @@ static PROF__RARE int prof__trace_pair(const prof_trace *trace, size_t index, co
     return there;
 }
 
+static PROF__RARE int prof__read_same_thread(const void *owner, size_t item, const void *key)
+{
+    return ((const prof_trace *)owner)->threads[item].track == *(const uint64_t *)key;
+}
+
+/* Returns the string id of the system's newest name for the thread of a track, or 0. */
+static PROF__RARE uint32_t prof__read_thread_name(const prof_trace *trace, uint64_t track)
+{
+    uint32_t hash = (uint32_t)prof__mix(track);
+    size_t at = prof__read_find(&trace->thread_index, hash, prof__read_same_thread, trace, &track);
+    return at == PROF__NONE ? 0 : trace->threads[at].name;
+}
+
+/* Keeps such a name. Returns 0 without memory. */
+static PROF__RARE int prof__read_thread(prof_trace *trace, uint64_t track, uint32_t name)
+{
+    uint32_t hash = (uint32_t)prof__mix(track);
+    size_t at = prof__read_find(&trace->thread_index, hash, prof__read_same_thread, trace, &track);
+    if (at == PROF__NONE)
+        at = PROF__NEW(trace->thread_index, hash, trace->threads, trace->thread_capacity, trace->thread_count);
+    if (at == PROF__NONE) return 0;
+    trace->threads[at].track = track;
+    trace->threads[at].name = name;
+    return 1;
+}
+
 PROF_DEF PROF__WALL int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value)
 {
     return prof__trace_pair(trace, index, key, value);
@@ -221,6 +247,8 @@ static PROF__RARE int prof__read_meta(prof_trace *trace)
             if (!prof__read_metadata(trace, (const char *)(words + at + 1), (const char *)(words + at + length)))
                 return 0;
         }
+        if (words[at] >> 56 == PROF__META_THREAD && length > 1)
+            if (!prof__read_thread(trace, words[at + 1], (uint32_t)id)) return 0;
         if (words[at] >> 56 != PROF__META_STRING || length < 2 || id > strings) continue;
         prof__read_shorten((char *)(words + at + 1), length - 1);
         name = prof__read_name(trace, (const char *)(words + at + 1));

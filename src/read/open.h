@@ -22,6 +22,8 @@ static PROF__RARE void prof__read_free(prof_trace *trace)
     free(trace->strings);
     free(trace->metadata);
     free(trace->metadata_index.slots);
+    free(trace->threads);
+    free(trace->thread_index.slots);
     free(trace->sites);
     free(trace->site_index.slots);
     free(trace->site_ids);
@@ -75,10 +77,10 @@ static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size
     if (header->version > PROF__IMAGE_VERSION)
         return prof__fail(PROF_UNSUPPORTED, "%s: image version %lu is newer than this reader's %d; use a newer prof.h",
                           what, (unsigned long)header->version, PROF__IMAGE_VERSION);
-    if (header->version && header->version < PROF__IMAGE_VERSION)
+    if (header->version && header->version < PROF__IMAGE_OLDEST)
         return prof__fail(PROF_UNSUPPORTED,
-                          "%s: image version %lu is older than this reader's %d; use a prof.h of that version", what,
-                          (unsigned long)header->version, PROF__IMAGE_VERSION);
+                          "%s: image version %lu is older than this reader's oldest, %d; use a prof.h of that version",
+                          what, (unsigned long)header->version, PROF__IMAGE_OLDEST);
     if (!header->version || header->header_size < PROF__HEADER_LEAST || header->header_size % 8 ||
         header->header_size > header->image_size)
         return prof__damaged(what, "version or size");

@@ -97,6 +97,7 @@ typedef struct prof__read_segment {
     int32_t depth;       /* open scopes at its end, less the orphans that were closed so far; until the matcher knows
                             that: its outline, from 1; 0: none */
     uint8_t fiber;
+    uint8_t of_system;   /* 1: so is the name */
     uint8_t last;        /* 1: the chunk has no later segment, so that the chunk's losses belong here */
     uint8_t gap;         /* 1: something is missing before it */
 } prof__read_segment;
@@ -270,6 +271,12 @@ struct prof_trace {
     } *metadata;
     size_t metadata_count, metadata_capacity;
     prof__read_index metadata_index;
+    struct {
+        uint64_t track;
+        uint32_t name; /* string id */
+    } *threads; /* names that the system has had for threads since their tracks began */
+    size_t thread_count, thread_capacity;
+    prof__read_index thread_index;
     size_t site_count, site_capacity;
     prof__read_index site_index;
     size_t site_id_count;

@@ -136,6 +136,7 @@ static uint64_t prof__read_first_tick(const prof_trace *trace, const prof__read_
 static PROF__RARE void prof__read_describe(prof_trace *trace, prof__read_track *track)
 {
     size_t i;
+    int of_system = 0;
     track->about.name = track->about.device = trace->names[0];
     for (i = 0; i < track->segment_count; i++) {
         const prof__read_segment *segment = &trace->segments[track->segment + i];
@@ -144,8 +145,11 @@ static PROF__RARE void prof__read_describe(prof_trace *trace, prof__read_track *
         if (words) track->about.thread_id = words[segment->first + 2];
         if (segment->fiber) track->about.fiber = 1;
         if (name) track->about.name = trace->names[name]; /* the newest name counts */
+        if (name) of_system = segment->of_system;
     }
     track->about.id = trace->segments[track->segment].track;
+    if (of_system && (i = prof__read_string_name(trace, prof__read_thread_name(trace, track->about.id))) != 0)
+        track->about.name = trace->names[i];
 }
 
 /* Returns 1 if the thread that wrote this segment, the last of its track, still had its chunk. */

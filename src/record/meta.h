@@ -10,23 +10,25 @@ static PROF__APART uint32_t prof__hash(const void *bytes, size_t size)
     return hash ^ hash >> 15;
 }
 
-/* Finds or appends a record whose words after the head are these bytes, zero-padded. Returns 0 if there is no space. */
-static PROF__RARE uint32_t prof__meta_intern(prof__session *s, uint32_t kind, const void *bytes, size_t size,
-                                             uint32_t *count)
+/* Finds or appends a record whose words after the head are these bytes, zero-padded. A new one has the next id, one
+   more than *count; count: NULL to append none. Returns its head, or NULL if there is none, or no space. */
+static PROF__RARE uint64_t *prof__meta_record(prof__session *s, uint32_t kind, const void *bytes, size_t size,
+                                              uint32_t *count)
 {
     uint64_t words = 1 + (size + 7) / 8, used = s->header->meta_used / 8;
     uint32_t slot = (prof__hash(bytes, size) + kind) & s->index_mask;
     for (; s->index[slot]; slot = (slot + 1) & s->index_mask) {
-        const uint64_t *record = s->meta + (s->index[slot] - 1);
+        uint64_t *record = s->meta + (s->index[slot] - 1);
         if (record[0] >> 32 != ((uint64_t)kind << 24 | words)) continue;
         const char *stored = (const char *)(record + 1);
         size_t i = 0;
         while (i < size && stored[i] == ((const char *)bytes)[i]) ++i;
-        if (i == size) return (uint32_t)record[0];
+        if (i == size) return record;
     }
+    if (!count) return NULL;
     if (used + words > s->meta_words || words >= 1u << 24 || *count >= PROF__SITE_MASK) {
         s->header->sites_lost++;
-        return 0;
+        return NULL;
     }
     uint64_t *record = s->meta + used;
     prof__copy(record + 1, bytes, size);
@@ -34,7 +36,15 @@ static PROF__RARE uint32_t prof__meta_intern(prof__session *s, uint32_t kind, co
     s->index[slot] = (uint32_t)used + 1;
     s->header->meta_used = (used + words) * 8;
     PROF__RELEASE(&record[0], (uint64_t)kind << 56 | words << 32 | id);
-    return id;
+    return record;
+}
+
+/* Does the same, and returns the id, or 0. */
+static PROF__RARE uint32_t prof__meta_intern(prof__session *s, uint32_t kind, const void *bytes, size_t size,
+                                             uint32_t *count)
+{
+    const uint64_t *record = prof__meta_record(s, kind, bytes, size, count);
+    return record ? (uint32_t)*record : 0;
 }
 
 /* Returns the id of a string; 0 for "", or if there is no space. Stores the terminator, too, so that strings always
@@ -44,6 +54,17 @@ static uint32_t prof__meta_string(prof__session *s, const char *text)
     size_t length = text ? prof__length(text) : 0;
     return length ? prof__meta_intern(s, PROF__META_STRING, text, length + 1, &s->string_count) : 0;
 }
+
+#ifdef PROF__RENAMES
+/* Notes the string that the system calls the thread of this track by now: in its THREAD record, which is made if it is
+   needed. A reader may be reading the record meanwhile: only the lower half of its head changes. */
+static PROF__RARE void prof__meta_thread(prof__session *s, uint64_t track, uint32_t id, int needed)
+{
+    uint32_t before = id - 1;
+    uint64_t *record = prof__meta_record(s, PROF__META_THREAD, &track, sizeof track, needed ? &before : NULL);
+    if (record && (uint32_t)*record != id) PROF__STORE((prof__half *)record + PROF__LOW_HALF, id);
+}
+#endif
 
 static uint32_t prof__meta_site(prof__session *s, prof_site *site)
 {

@@ -16,6 +16,7 @@ typedef struct prof__service {
     uint64_t process; /* the process in which it runs: a child of fork() has none */
     uint64_t shortest_ns, longest_ns; /* time between two looks at the ring */
     uint64_t dump_at; /* monotonic: when to write the output next */
+    uint64_t names_at; /* the same, of asking for the names of threads */
 #ifdef _WIN32
     HANDLE thread;
 #else
@@ -102,6 +103,7 @@ typedef struct prof__session {
     char pattern[PROF__PATH(1024)];  /* config.output as an absolute path, for the children of forks */
     char started[16];     /* the time that %t stands for */
     uint64_t process;     /* the pid of the process that this record is for */
+    int sandbox;          /* that the process was in at the start: see prof__sandbox() */
     int failed;           /* errno if a child's image could not be created */
     uint64_t begin_at, duration_ns, end_at; /* monotonic; end_at: 0 until recording begins. See >>schedule */
     uint64_t warmup_left;

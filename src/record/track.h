@@ -181,6 +181,27 @@ static int prof__track_known(const prof__thread *self, const prof_fiber *track)
     return track->epoch == self->epoch && track->name_id != PROF__NAME_NEW;
 }
 
+/* Asks the system once more for the name of a thread that the program has not named itself. Its next TRACK record has
+   it; if the thread ends, that record is written now. Under the lock. */
+static PROF__RARE void prof__thread_rename(prof__thread *self, int ends)
+{
+#ifdef PROF__RENAMES
+    prof_fiber *own = &self->own;
+    char name[sizeof own->name];
+    uint32_t known = own->name_id & ~PROF__NAME_OF_SYSTEM;
+    if (own->epoch != self->session->epoch || own->name[0] || own->name_id == PROF__NAME_NEW) return;
+    prof__system_name(name, sizeof name);
+    uint32_t id = prof__meta_string(self->session, name);
+    if (!id) return;
+    own->name_id = id | PROF__NAME_OF_SYSTEM;
+    int room = self->entered && !self->fiber && self->free_words >= 3;
+    if (ends && id != known && room) prof__track_write(self);
+    prof__meta_thread(self->session, own->track, id, ends && id != known && !room);
+#else
+    (void)self, (void)ends;
+#endif
+}
+
 /* Adds the present track to the thread's session. Under the lock. */
 static PROF__RARE void prof__track_know(prof__thread *self)
 {
@@ -195,11 +216,16 @@ static PROF__RARE void prof__track_know(prof__thread *self)
         track->name_id = PROF__NAME_NEW;
         track->epoch = s->epoch;
     }
-    if (track->name_id != PROF__NAME_NEW) return;
+    if (track->name_id != PROF__NAME_NEW) {
+        if (!track->is_fiber) prof__thread_rename(self, 0);
+        return;
+    }
     char name[sizeof track->name];
     prof__copy(name, track->name, sizeof name);
-    if (!name[0] && !track->is_fiber) prof__system_name(name, sizeof name);
+    uint32_t of_system = name[0] || track->is_fiber ? 0 : PROF__NAME_OF_SYSTEM;
+    if (of_system) prof__system_name(name, sizeof name);
     track->name_id = prof__meta_string(s, name);
+    if (track->name_id) track->name_id |= of_system;
 }
 
 /* The slow path, if too few words are free, or the chunk is too old. Returns NULL if there is no chunk, and counts the
@@ -410,6 +436,7 @@ static PROF__RARE void PROF__TSS_END prof__thread_leaves(void *pointer)
     PROF__BARRIER();
     prof__generation_look();
     prof__lock(&prof__lock_word);
+    if (self->session && self->session == prof__state.session) prof__thread_rename(self, 1);
     if (self->session) self->own.epoch = 0; /* what it still records goes to a new track */
     prof__thread_detach(self);
     prof__unlock(&prof__lock_word);

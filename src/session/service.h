@@ -29,12 +29,22 @@ static int prof__dump_step(prof__session *s)
     return 1;
 }
 
+/* Asks for the names of threads once a second: a program that is killed has them, too. */
+static void prof__names_step(prof__session *s)
+{
+    uint64_t now = prof__monotonic();
+    if (now < s->service.names_at || !prof__service_session_runs(s)) return;
+    prof__names_look(s);
+    s->service.names_at = now + 1000000000;
+}
+
 /* Begins and ends recording by the clock; in the end, output is written as prof_stop() would. */
 static int prof__schedule_step(prof__session *s)
 {
     uint64_t now = s->begin_at || s->duration_ns ? prof__monotonic() : 0;
     int ended = 0;
     if (!now) return 0;
+    if (s->end_at && now >= s->end_at) prof__names_look(s);
     s->look_at = s->begin_at; /* until it is published */
     uint32_t gate = prof__state_lock();
     if (prof__state.running && prof__state.session == s) {
@@ -93,6 +103,7 @@ static PROF__RARE void prof__service_run(prof__session *s)
         int work = stop ? 0 : prof__stream_step(s); /* at the end the ring is part of the file, as it is */
         work |= prof__upstairs.follow_step(s); /* see >>follow */
         work |= prof__upstairs.save_step(s);
+        if (!stop) prof__names_step(s);
         work |= stop ? 0 : prof__dump_step(s);
         work |= stop ? 0 : prof__schedule_step(s);
         if (stop) break;

@@ -238,12 +238,14 @@ static PROF__RARE prof_status prof__image_copy(void **bytes, size_t *size)
     uint64_t taken_back = PROF__IS_STATS(&h) ? prof__taken_back(s) : 0;
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image mapped without the lock */
     s->readers++;
-    if (prof__state.running) {
+    int running = prof__state.running;
+    if (running) {
         prof__pair_take_well(s->clock, h.tick_hz, &s->header->last);
         h.copy_tick = s->header->last.tick;
     }
     prof__lost_collect(s);
     prof__state_unlock(gate);
+    if (running) prof__names_look(s);
 
     prof_status status = PROF_OK;
     prof__source source = PROF__SOURCE(prof__session_read, s);

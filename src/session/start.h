@@ -78,6 +78,7 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
     prof__header *h = s->header;
     h->mode = (uint32_t)config->mode;
     h->pid = s->process = prof__process_id();
+    s->sandbox = prof__sandbox();
 #ifndef PROF_FREESTANDING
     h->parent_pid = prof__parent_id();
     prof__program_name(h->program, sizeof h->program);

@@ -15,6 +15,7 @@ static PROF__RARE void prof__recording_ends(void)
 /* Stops recording. on_demand: 1: only in a session that prof_server.h has started. Under the control lock. */
 static PROF__RARE prof_status prof__stop_recording(int on_demand)
 {
+    if (prof__state.session && prof__state.running) prof__names_look(prof__state.session);
     uint32_t gate = prof__state_lock();
     int running = !prof__on_demand == !on_demand && (prof__state.running || prof__state.ended);
 #ifndef PROF_FREESTANDING

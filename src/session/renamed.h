@@ -1,0 +1,60 @@
+// session/renamed: Names that threads got from the system after their first event. At a snapshot, at the end, and now
+// and then by the service: none of this runs in a thread that records.
+#ifdef PROF__RENAMES
+/* Returns the number of the sandbox that the process is in (Linux: seccomp), 0: none. */
+static PROF__RARE int prof__sandbox(void)
+{
+#ifdef PR_GET_SECCOMP
+    return prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
+#else
+    return 0;
+#endif
+}
+
+/* Finds the TRACK record of the thread that owns a chunk. Returns 0 if there is none, or its name is not the system's.
+   */
+static PROF__RARE int prof__owner_track(const prof__session *s, prof__chunk *chunk, uint64_t track[3])
+{
+    const uint64_t *words = prof__chunk_first(chunk);
+    uint64_t sequence = PROF__ACQUIRE(&chunk->sequence), owner = 0, head;
+    size_t at = 0, length;
+    track[0] = track[1] = track[2] = 0;
+    if (!sequence || PROF__ACQUIRE(&chunk->state) != PROF__CHUNK_OWNED) return 0;
+    for (; at < s->chunk_words; at += length) {
+        head = PROF__ACQUIRE(words + at);
+        length = head ? prof__record_length(head, s->chunk_words - at) : 0;
+        if (!length) break;
+        if (head >> PROF__KIND_SHIFT != PROF__KIND_TRACK) continue;
+        owner = PROF__LOAD(words + at + 2);
+        if (head >> 31 & 1) continue; /* a fiber's */
+        track[0] = head;
+        track[1] = PROF__LOAD(words + at + 1) & PROF__TICK_MASK;
+        track[2] = owner;
+    }
+    if (PROF__ACQUIRE(&chunk->sequence) != sequence) return 0; /* it was reused meanwhile */
+    return track[0] & PROF__NAME_OF_SYSTEM && track[2] == owner;
+}
+
+/* Asks the system for the names of all threads that record, unless the program has entered a sandbox since the start,
+   which may end it for a file that is opened. Holds no lock while it asks; the caller keeps the image mapped. */
+static PROF__RARE void prof__names_look(prof__session *s)
+{
+    PROF__ERRNO_SAVE();
+    uint64_t chunks = prof__sandbox() == s->sandbox ? prof__chunks_there(s) : 0;
+    for (uint64_t i = 0; i < chunks && i < PROF__LOAD(&s->header->next_chunk); ++i) {
+        uint64_t track[3];
+        char name[64];
+        if (!prof__owner_track(s, (prof__chunk *)(void *)(s->chunks + i * s->chunk_size), track)) continue;
+        prof__system_name_of(track[2], name, sizeof name);
+        if (!name[0]) continue;
+        uint32_t gate = prof__state_lock(), id;
+        if (prof__state.session == s && prof__state.running && (id = prof__meta_string(s, name)) != 0)
+            prof__meta_thread(s, track[1], id, id != (track[0] & (PROF__NAME_OF_SYSTEM - 1)));
+        prof__state_unlock(gate);
+    }
+    PROF__ERRNO_RESTORE();
+}
+#else
+static int prof__sandbox(void) { return 0; }
+static void prof__names_look(prof__session *s) { (void)s; }
+#endif
