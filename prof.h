@@ -1293,6 +1293,7 @@ typedef struct prof_memory_row {
     const prof_callsite *site;      /* of the allocation; NULL: a row of a pool or scope */
     const prof_callsite *around;    /* of the innermost other scope that was open there; NULL: none, or a row of a pool
                                        or scope */
+    const char *around_name;        /* the name of that scope, also one made at run time; NULL if around is */
     uint64_t count, bytes;          /* all allocations */
     uint64_t live_count, live_bytes; /* those not freed at the end */
     uint64_t peak_bytes;            /* the maximum of live bytes, */
@@ -23640,22 +23641,24 @@ typedef struct prof__heap_block {
 typedef enum prof__heap_kind {
     PROF__HEAP_POOL,
     PROF__HEAP_SCOPE,
-    PROF__HEAP_SITE
+    PROF__HEAP_SITE,
+    PROF__HEAP_NAME /* no row of the statistics: the run-time name of scopes around allocations */
 } prof__heap_kind;
 
 typedef struct prof__heap_row {
     prof_memory_row about;
     prof__heap_kind kind;
     uint32_t scope, pool; /* of a site: its rows; a scope's scope: the enclosing one */
+    uint32_t around;      /* of a site: the row of the run-time name of the scope around; 0: it has none */
     uint32_t deep;        /* of a scope: the number of enclosing scopes */
-    char *path;           /* of a scope; owned. The scope's own name is at the end, */
+    char *path;           /* of a scope, or a name; owned. The scope's own name is at the end, */
     size_t name;          /* from here on */
 } prof__heap_row;
 
 /* An open scope of a track, to which allocations inside belong. */
 typedef struct prof__heap_enclosing {
     const prof_callsite *site;
-    uint32_t scope;
+    uint32_t scope, name; /* name: the row of its run-time name; 0: it has the site's */
 } prof__heap_enclosing;
 
 typedef struct prof__heap_stack {
@@ -23690,7 +23693,8 @@ typedef struct prof__heap_key {
     prof__heap_kind kind;
     const prof_callsite *site, *around;
     uint32_t scope;
-    const char *text; /* of a pool: its name; of a scope: the last part of its name */
+    const char *text; /* of a pool and a name: its name; of a scope: the last part of its name; of a site: the name of
+                         the scope around, which all rows of that name share */
 } prof__heap_key;
 
 static PROF__RARE int prof__heap_same(const void *owner, size_t item, const void *key)
@@ -23699,9 +23703,11 @@ static PROF__RARE int prof__heap_same(const void *owner, size_t item, const void
     const prof__heap_key *wanted = (const prof__heap_key *)key;
     if (row->kind != wanted->kind) return 0;
     if (row->kind == PROF__HEAP_POOL) return !strcmp(row->about.pool, wanted->text);
+    if (row->kind == PROF__HEAP_NAME) return !strcmp(row->path, wanted->text);
     if (row->scope != wanted->scope) return 0;
     if (row->kind == PROF__HEAP_SCOPE) return item && !strcmp(row->path + row->name, wanted->text);
-    return row->about.site == wanted->site && row->about.around == wanted->around;
+    return row->about.site == wanted->site && row->about.around == wanted->around &&
+           row->about.around_name == wanted->text;
 }
 
 static PROF__RARE char *prof__heap_path(const char *outer, const char *name)
@@ -23720,7 +23726,9 @@ static PROF__COLD size_t prof__heap_row_of(prof__heap *heap, const prof__heap_ke
 {
     uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)key->site * 31 + (uint64_t)(uintptr_t)key->around * 17 +
                                         key->scope * 5u + (uint64_t)key->kind) +
-                    (key->text ? prof__text_hash(key->text) : 0);
+                    (!key->text                    ? 0
+                     : key->kind == PROF__HEAP_SITE ? (uint32_t)prof__mix((uint64_t)(uintptr_t)key->text)
+                                                    : prof__text_hash(key->text));
     size_t item = prof__read_find(&heap->index, hash, prof__heap_same, heap->rows, key);
     prof__heap_row *row;
     if (item != PROF__NONE) return item;
@@ -23732,6 +23740,11 @@ static PROF__COLD size_t prof__heap_row_of(prof__heap *heap, const prof__heap_ke
     row->about.around = key->around;
     row->scope = key->scope;
     if (key->kind == PROF__HEAP_POOL) row->about.pool = key->text;
+    if (key->kind == PROF__HEAP_SITE) row->about.around_name = key->text;
+    if (key->kind == PROF__HEAP_NAME) {
+        row->path = prof__heap_path("", key->text);
+        if (!row->path) return PROF__NONE;
+    }
     if (key->kind == PROF__HEAP_SCOPE) {
         const prof__heap_row *outer = &heap->rows[key->scope];
         row->path = prof__heap_path(outer->path, key->text);
@@ -23860,14 +23873,27 @@ static int prof__heap_crossed(const prof__heap_block *block, const prof_event *e
     return block->track != track && event->start_ns - block->ns <= PROF__ORDER_NS;
 }
 
+/* Sets the scope around the allocations that follow. Returns 0 without memory. */
+static int prof__heap_around(prof__heap *heap, prof__heap_enclosing *around, const prof_event *event)
+{
+    size_t row = 0;
+    around->site = event->site;
+    if (!event->site->name[0]) { /* named at run time; the cursor owns that text until it moves */
+        prof__heap_key key = {PROF__HEAP_NAME, NULL, NULL, 0, event->name};
+        row = prof__heap_row_of(heap, &key);
+    }
+    around->name = (uint32_t)row;
+    return row != PROF__NONE;
+}
+
 static int prof__heap_scope(prof__heap *heap, const prof_event *event, size_t track)
 {
     prof__heap_stack *stack = &heap->stacks[track];
-    prof__heap_enclosing around = {NULL, 0};
+    prof__heap_enclosing around = {NULL, 0, 0};
     if (stack->count > event->depth) stack->count = event->depth;
     if (stack->count) around = stack->items[stack->count - 1];
     if (event->site->role != PROF_ROLE_MEMORY) {
-        around.site = event->site;
+        if (!prof__heap_around(heap, &around, event)) return 0;
     } else if (heap->rows[around.scope].deep < PROF__HEAP_DEEP) {
         prof__heap_key key = {PROF__HEAP_SCOPE, NULL, NULL, around.scope, event->name};
         size_t row = prof__heap_row_of(heap, &key);
@@ -23893,13 +23919,16 @@ static size_t prof__heap_site(prof__heap *heap, const prof_event *event, size_t 
 {
     const prof__heap_stack *stack = &heap->stacks[track];
     size_t open = stack->count < event->depth ? stack->count : event->depth, row;
+    prof__heap_enclosing around = {NULL, 0, 0};
     prof__heap_key key = {PROF__HEAP_SITE, event->site, NULL, 0, NULL};
-    if (open) {
-        key.around = stack->items[open - 1].site;
-        key.scope = stack->items[open - 1].scope;
-    }
+    if (open) around = stack->items[open - 1];
+    key.around = around.site;
+    key.scope = around.scope;
+    if (around.site) key.text = around.name ? heap->rows[around.name].path : around.site->name;
     row = prof__heap_row_of(heap, &key);
-    if (row != PROF__NONE) heap->rows[row].pool = (uint32_t)pool;
+    if (row == PROF__NONE) return row;
+    heap->rows[row].pool = (uint32_t)pool;
+    heap->rows[row].around = around.name;
     return row;
 }
 
@@ -24050,6 +24079,7 @@ static PROF__RARE prof_memory_stats *prof__memory_copy(const prof__heap *heap)
             if (order[i]->kind == PROF__HEAP_SITE) {
                 rows->scope = paths[order[i]->scope];
                 rows->pool = heap->rows[order[i]->pool].about.pool;
+                if (order[i]->around) rows->around_name = paths[order[i]->around];
             }
             counts[order[i]->kind]++;
             rows++;
@@ -25381,7 +25411,7 @@ static PROF__RARE void prof__summary_cost(prof__out *out, const prof_trace *trac
 static PROF__RARE const char *prof__memory_name(const prof_memory_row *row)
 {
     if (!row->site) return row->pool ? (*row->pool ? row->pool : "(no name)") : *row->scope ? row->scope : "(outside)";
-    if (row->around) return row->around->name;
+    if (row->around) return row->around_name;
     return *row->site->function ? row->site->function : row->site->name;
 }
 

@@ -1644,7 +1644,7 @@ static const char *prof__xplane_op_of(const prof__heap *heap, const prof__heap_r
 {
     const char *path = heap->rows[row->scope].path;
     if (path && *path) return path;
-    return row->about.around ? row->about.around->name : row->about.site->function;
+    return row->about.around ? row->about.around_name : row->about.site->function;
 }
 
 static void prof__xplane_allocation(prof__xplane *x, const prof__heap *heap, const prof_event *event, uint64_t bytes,
@@ -2791,12 +2791,18 @@ enum {
     PROF__PPROF_FIRST = 0x08, PROF__PPROF_SECOND = 0x10 /* numbers that are fields 1, 2 ... of smaller messages */
 };
 
+/* A call site, or the scopes of one that have a name of run time. The names are those of the statistics. */
+typedef struct prof__pprof_at {
+    const prof_callsite *site;
+    const char *name;
+} prof__pprof_at;
+
 typedef struct prof__pprof {
     prof__xplane_bytes all, part, inner, text;
     const char **strings; /* owned by the trace, or literals */
     size_t string_count, string_capacity;
     prof__read_index string_index;
-    const prof_callsite **places; /* the id of a location and of its function is 1 + its index */
+    prof__pprof_at *places; /* the id of a location and of its function is 1 + its index */
     size_t place_count, place_capacity;
     prof__read_index place_index;
     int failed;
@@ -2846,14 +2852,16 @@ static void prof__pprof_type(prof__pprof *p, unsigned tag, const char *type, con
 
 static int prof__pprof_same_place(const void *owner, size_t item, const void *key)
 {
-    return ((const prof_callsite *const *)owner)[item] == (const prof_callsite *)key;
+    const prof__pprof_at *place = (const prof__pprof_at *)owner + item, *wanted = (const prof__pprof_at *)key;
+    return place->site == wanted->site && !strcmp(place->name, wanted->name);
 }
 
 /* Returns the id of the location of a call site. name: what it is called. */
 static uint64_t prof__pprof_place(prof__pprof *p, const prof_callsite *site, const char *name)
 {
-    uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)site);
-    size_t item = prof__read_find(&p->place_index, hash, prof__pprof_same_place, p->places, site);
+    prof__pprof_at place = {site, name};
+    uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)site) + prof__text_hash(name);
+    size_t item = prof__read_find(&p->place_index, hash, prof__pprof_same_place, p->places, &place);
     uint64_t values[5];
     if (item != PROF__NONE) return item + 1;
     if (!PROF__ROOM(p->places, p->place_capacity, p->place_count) ||
@@ -2861,7 +2869,7 @@ static uint64_t prof__pprof_place(prof__pprof *p, const prof_callsite *site, con
         p->failed = 1;
         return 0;
     }
-    p->places[p->place_count++] = site;
+    p->places[p->place_count++] = place;
     values[0] = p->place_count; /* Function: id, name, system_name, filename, start_line */
     values[1] = values[2] = prof__pprof_string(p, name);
     values[3] = prof__pprof_string(p, site->file);
@@ -2906,7 +2914,7 @@ static void prof__pprof_sample(prof__pprof *p, const prof_memory_row *row)
     uint64_t places[2], values[4];
     unsigned depth = 0;
     places[depth++] = prof__pprof_place(p, site, *site->function ? site->function : "(unknown function)");
-    if (around) places[depth++] = prof__pprof_place(p, around, *around->name ? around->name : around->function);
+    if (around) places[depth++] = prof__pprof_place(p, around, *row->around_name ? row->around_name : around->function);
     values[0] = row->count;
     values[1] = row->bytes;
     values[2] = row->live_count;

@@ -194,8 +194,8 @@ static void check_model(const prof_memory_stats *s, const model *m)
         CHECK_TEXT(row->site->function, "do_alloc");
         CHECK_TEXT(row->site->category, row->pool);
         CHECK(row->around != NULL);
-        if (row->around) CHECK(!strcmp(row->around->name, "round") || !strcmp(row->around->name, "inside"));
-        if (row->around && !*row->scope) CHECK_TEXT(row->around->name, "round");
+        if (row->around) CHECK(!strcmp(row->around_name, "round") || !strcmp(row->around_name, "inside"));
+        if (row->around && !*row->scope) CHECK_TEXT(row->around_name, "round");
         sites += row->count;
     }
     CHECK_EQUAL(sites, m->allocs);
@@ -692,6 +692,33 @@ TEST(pools_of_one_address)
     CHECK_EQUAL(heap.live, 0);
     CHECK_EQUAL(heap.used, PROF__HEAP_POOLS);
     prof__heap_close(&heap);
+    prof_trace_close(trace);
+}
+
+/* A scope whose name is made at run time is a row for each name; one whose name has a format is one row. */
+TEST(names_of_run_time)
+{
+    static const char *const wanted[] = {"layer.0", "layer.1", "block %d", "plain"};
+    prof_trace *trace;
+    prof_memory_stats *all = NULL;
+    prof_config config = trace_config(1u << 20);
+    trace_start(&config);
+    for (int i = 0; i < 6; ++i) {
+        char name[16];
+        snprintf(name, sizeof name, "layer.%d", i % 2);
+        { PROFILE_SCOPE_S(name); memset(name, 'x', sizeof name - 1); do_alloc(0, i, 100); }
+        { PROFILE_SCOPE_F("block %d", i); do_alloc(0, 100 + i, 10); }
+        { PROFILE_SCOPE("plain"); { PROFILE_MEMORY_SCOPE("inner"); do_alloc(0, 200 + i, 1); } }
+    }
+    trace = trace_stop();
+    CHECK_EQUAL(prof_memory(trace, &all), PROF_OK);
+    CHECK_EQUAL(all->site_count, 4);
+    for (size_t i = 0; i < all->site_count && i < 4; ++i) {
+        CHECK_TEXT(all->sites[i].around_name, wanted[i]);
+        CHECK_EQUAL(all->sites[i].count, i < 2 ? 3 : 6);
+        CHECK_EQUAL(all->sites[i].bytes, i < 2 ? 300 : i == 2 ? 60 : 6);
+    }
+    prof_memory_free(all);
     prof_trace_close(trace);
 }
 

@@ -73,6 +73,7 @@ typedef struct prof_memory_row {
     const prof_callsite *site;      /* of the allocation; NULL: a row of a pool or scope */
     const prof_callsite *around;    /* of the innermost other scope that was open there; NULL: none, or a row of a pool
                                        or scope */
+    const char *around_name;        /* the name of that scope, also one made at run time; NULL if around is */
     uint64_t count, bytes;          /* all allocations */
     uint64_t live_count, live_bytes; /* those not freed at the end */
     uint64_t peak_bytes;            /* the maximum of live bytes, */

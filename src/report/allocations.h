@@ -32,22 +32,24 @@ typedef struct prof__heap_block {
 typedef enum prof__heap_kind {
     PROF__HEAP_POOL,
     PROF__HEAP_SCOPE,
-    PROF__HEAP_SITE
+    PROF__HEAP_SITE,
+    PROF__HEAP_NAME /* no row of the statistics: the run-time name of scopes around allocations */
 } prof__heap_kind;
 
 typedef struct prof__heap_row {
     prof_memory_row about;
     prof__heap_kind kind;
     uint32_t scope, pool; /* of a site: its rows; a scope's scope: the enclosing one */
+    uint32_t around;      /* of a site: the row of the run-time name of the scope around; 0: it has none */
     uint32_t deep;        /* of a scope: the number of enclosing scopes */
-    char *path;           /* of a scope; owned. The scope's own name is at the end, */
+    char *path;           /* of a scope, or a name; owned. The scope's own name is at the end, */
     size_t name;          /* from here on */
 } prof__heap_row;
 
 /* An open scope of a track, to which allocations inside belong. */
 typedef struct prof__heap_enclosing {
     const prof_callsite *site;
-    uint32_t scope;
+    uint32_t scope, name; /* name: the row of its run-time name; 0: it has the site's */
 } prof__heap_enclosing;
 
 typedef struct prof__heap_stack {
@@ -82,7 +84,8 @@ typedef struct prof__heap_key {
     prof__heap_kind kind;
     const prof_callsite *site, *around;
     uint32_t scope;
-    const char *text; /* of a pool: its name; of a scope: the last part of its name */
+    const char *text; /* of a pool and a name: its name; of a scope: the last part of its name; of a site: the name of
+                         the scope around, which all rows of that name share */
 } prof__heap_key;
 
 static PROF__RARE int prof__heap_same(const void *owner, size_t item, const void *key)
@@ -91,9 +94,11 @@ static PROF__RARE int prof__heap_same(const void *owner, size_t item, const void
     const prof__heap_key *wanted = (const prof__heap_key *)key;
     if (row->kind != wanted->kind) return 0;
     if (row->kind == PROF__HEAP_POOL) return !strcmp(row->about.pool, wanted->text);
+    if (row->kind == PROF__HEAP_NAME) return !strcmp(row->path, wanted->text);
     if (row->scope != wanted->scope) return 0;
     if (row->kind == PROF__HEAP_SCOPE) return item && !strcmp(row->path + row->name, wanted->text);
-    return row->about.site == wanted->site && row->about.around == wanted->around;
+    return row->about.site == wanted->site && row->about.around == wanted->around &&
+           row->about.around_name == wanted->text;
 }
 
 static PROF__RARE char *prof__heap_path(const char *outer, const char *name)
@@ -112,7 +117,9 @@ static PROF__COLD size_t prof__heap_row_of(prof__heap *heap, const prof__heap_ke
 {
     uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)key->site * 31 + (uint64_t)(uintptr_t)key->around * 17 +
                                         key->scope * 5u + (uint64_t)key->kind) +
-                    (key->text ? prof__text_hash(key->text) : 0);
+                    (!key->text                    ? 0
+                     : key->kind == PROF__HEAP_SITE ? (uint32_t)prof__mix((uint64_t)(uintptr_t)key->text)
+                                                    : prof__text_hash(key->text));
     size_t item = prof__read_find(&heap->index, hash, prof__heap_same, heap->rows, key);
     prof__heap_row *row;
     if (item != PROF__NONE) return item;
@@ -124,6 +131,11 @@ static PROF__COLD size_t prof__heap_row_of(prof__heap *heap, const prof__heap_ke
     row->about.around = key->around;
     row->scope = key->scope;
     if (key->kind == PROF__HEAP_POOL) row->about.pool = key->text;
+    if (key->kind == PROF__HEAP_SITE) row->about.around_name = key->text;
+    if (key->kind == PROF__HEAP_NAME) {
+        row->path = prof__heap_path("", key->text);
+        if (!row->path) return PROF__NONE;
+    }
     if (key->kind == PROF__HEAP_SCOPE) {
         const prof__heap_row *outer = &heap->rows[key->scope];
         row->path = prof__heap_path(outer->path, key->text);

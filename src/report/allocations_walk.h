@@ -7,14 +7,27 @@ static int prof__heap_crossed(const prof__heap_block *block, const prof_event *e
     return block->track != track && event->start_ns - block->ns <= PROF__ORDER_NS;
 }
 
+/* Sets the scope around the allocations that follow. Returns 0 without memory. */
+static int prof__heap_around(prof__heap *heap, prof__heap_enclosing *around, const prof_event *event)
+{
+    size_t row = 0;
+    around->site = event->site;
+    if (!event->site->name[0]) { /* named at run time; the cursor owns that text until it moves */
+        prof__heap_key key = {PROF__HEAP_NAME, NULL, NULL, 0, event->name};
+        row = prof__heap_row_of(heap, &key);
+    }
+    around->name = (uint32_t)row;
+    return row != PROF__NONE;
+}
+
 static int prof__heap_scope(prof__heap *heap, const prof_event *event, size_t track)
 {
     prof__heap_stack *stack = &heap->stacks[track];
-    prof__heap_enclosing around = {NULL, 0};
+    prof__heap_enclosing around = {NULL, 0, 0};
     if (stack->count > event->depth) stack->count = event->depth;
     if (stack->count) around = stack->items[stack->count - 1];
     if (event->site->role != PROF_ROLE_MEMORY) {
-        around.site = event->site;
+        if (!prof__heap_around(heap, &around, event)) return 0;
     } else if (heap->rows[around.scope].deep < PROF__HEAP_DEEP) {
         prof__heap_key key = {PROF__HEAP_SCOPE, NULL, NULL, around.scope, event->name};
         size_t row = prof__heap_row_of(heap, &key);
@@ -40,13 +53,16 @@ static size_t prof__heap_site(prof__heap *heap, const prof_event *event, size_t 
 {
     const prof__heap_stack *stack = &heap->stacks[track];
     size_t open = stack->count < event->depth ? stack->count : event->depth, row;
+    prof__heap_enclosing around = {NULL, 0, 0};
     prof__heap_key key = {PROF__HEAP_SITE, event->site, NULL, 0, NULL};
-    if (open) {
-        key.around = stack->items[open - 1].site;
-        key.scope = stack->items[open - 1].scope;
-    }
+    if (open) around = stack->items[open - 1];
+    key.around = around.site;
+    key.scope = around.scope;
+    if (around.site) key.text = around.name ? heap->rows[around.name].path : around.site->name;
     row = prof__heap_row_of(heap, &key);
-    if (row != PROF__NONE) heap->rows[row].pool = (uint32_t)pool;
+    if (row == PROF__NONE) return row;
+    heap->rows[row].pool = (uint32_t)pool;
+    heap->rows[row].around = around.name;
     return row;
 }
 
@@ -197,6 +213,7 @@ static PROF__RARE prof_memory_stats *prof__memory_copy(const prof__heap *heap)
             if (order[i]->kind == PROF__HEAP_SITE) {
                 rows->scope = paths[order[i]->scope];
                 rows->pool = heap->rows[order[i]->pool].about.pool;
+                if (order[i]->around) rows->around_name = paths[order[i]->around];
             }
             counts[order[i]->kind]++;
             rows++;

@@ -7,7 +7,7 @@
 static PROF__RARE const char *prof__memory_name(const prof_memory_row *row)
 {
     if (!row->site) return row->pool ? (*row->pool ? row->pool : "(no name)") : *row->scope ? row->scope : "(outside)";
-    if (row->around) return row->around->name;
+    if (row->around) return row->around_name;
     return *row->site->function ? row->site->function : row->site->name;
 }
 
