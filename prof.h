@@ -47,7 +47,7 @@ TABLE OF CONTENTS                          (search for the tag)
 COMPILE-TIME OPTIONS                                                                                       >>options
 
     Set in every file (a file may differ from the others):
-    PROF_ENABLE            1        0 removes every trace of prof from the file
+    PROF_ENABLE            1        0 removes every trace of prof from the file; its functions succeed and do nothing
     PROF_CATEGORY          ""       category of the macros that name none; may be redefined between uses: #undef it
                                     first, also before the #define of each file of a unity build
     PROF_SITE_LEVEL        1        level of the macros that name none; may be redefined between uses
@@ -592,7 +592,7 @@ extern "C" {
    last failure of the calling thread, and names the file, key or value that caused it. */
 typedef enum prof_status {
     PROF_OK = 0,
-    PROF_DISABLED,         /* compiled with PROF_ENABLE=0 */
+    PROF_DISABLED,         /* not returned any more: with PROF_ENABLE=0 functions return PROF_OK */
     PROF_INVALID_ARGUMENT, /* unknown key, value out of range, NULL where it is not allowed */
     PROF_INVALID_STATE,    /* started twice, stopped before started, nothing recorded yet */
     PROF_UNSUPPORTED,      /* known, but not available on this platform or in this build */
@@ -756,8 +756,10 @@ typedef enum prof_mark_scope { /* what an instant is about */
 /*-- CONTROL ---------------------------------------------------------------------------------------------- >>control --
    Any thread may call these functions at any time; in a signal handler, only prof_save_request() may be called.
    Pauses, level, mask and categories belong to the session: without one these functions return PROF_INVALID_STATE, and
-   each session begins with those of its config. With PROF_ENABLE=0 each function is the constant PROF_DISABLED
-   (prof_enabled: 0, texts: ""), evaluates no argument and needs no implementation to link. */
+   each session begins with those of its config. With PROF_ENABLE=0 each function succeeds and does
+   nothing, so that the program runs on: it is the constant PROF_OK, evaluates no argument and needs no implementation
+   to link. Questions get the answer that nothing was recorded: prof_enabled() is 0, texts are "". What is created is
+   not NULL, and means nothing. */
 #if PROF_ENABLE
 
 /* Starts a session. config may be NULL. Discards what an earlier session left in memory. Returns PROF_INVALID_STATE if
@@ -950,7 +952,8 @@ PROF_DEF void prof_marker_destroy(prof_marker *marker);
    result to NULL (0 entries), and returns PROF_INVALID_ARGUMENT for a NULL or an index out of range, PROF_IO if the
    file cannot be read, PROF_CORRUPT if it is no image or damaged, PROF_UNSUPPORTED for an image of another version,
    PROF_INVALID_STATE if nothing was recorded yet, or PROF_NO_MEMORY. With PROF_ENABLE=0 these functions are like those
-   of >>control: PROF_DISABLED, no trace, no event. */
+   of >>control: PROF_OK and a trace without tracks and events, of no entries; a trace is NULL then. prof_image_find()
+   finds none. */
 
 typedef struct prof_trace prof_trace; typedef struct prof_cursor prof_cursor;
 typedef struct prof_timeline prof_timeline; typedef struct prof_spans prof_spans;
@@ -2322,43 +2325,75 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #if !PROF_ENABLE
 int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never defined, never called */
 int prof__args_check(int first, ...);
+#ifdef __GNUC__
+#define PROF__STRIPPED_INLINE static inline PROF__UNTRACED __attribute__((__always_inline__))
+#else
+#define PROF__STRIPPED_INLINE static inline
+#endif
 #if defined(__GNUC__) || defined(__TINYC__)
 #define PROF__STRIPPED(value, use) __extension__({ use; value; })
 #else
 #define PROF__STRIPPED(value, use) (use, value)
 #endif
-#define prof_start(config) PROF__STRIPPED(PROF_DISABLED, PROF__USE(config))
-#define prof_stop() PROF__STRIPPED(PROF_DISABLED, (void)0)
-#define prof_pause() PROF__STRIPPED(PROF_DISABLED, (void)0)
-#define prof_resume() PROF__STRIPPED(PROF_DISABLED, (void)0)
+/* What is made is not NULL, by which a program would know a failure; nobody looks at it. */
+#define PROF__STRIPPED_OBJECT(type) ((type)(uintptr_t)8)
+/* What functions write through their parameters: nothing. In the object file only where they are called. */
+PROF__STRIPPED_INLINE void prof__stripped_none(void *result, size_t size)
+{
+    for (char *at = (char *)result; at && size; --size) *at++ = 0;
+}
+PROF__STRIPPED_INLINE const prof_trace_info *prof__stripped_about(void)
+{
+    static prof_trace_info none;
+    none.program = none.clock = none.write_error = none.boot_id = "";
+    return &none;
+}
+PROF__STRIPPED_INLINE void prof__stripped_memory(prof_memory_stats **stats)
+{
+    static prof_memory_stats none;
+    if (stats) *stats = &none;
+}
+PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
+{
+    static char none[1];
+    if (text) *text = none;
+    return none;
+}
+#define prof_start(config) PROF__STRIPPED(PROF_OK, PROF__USE(config))
+#define prof_stop() PROF__STRIPPED(PROF_OK, (void)0)
+#define prof_pause() PROF__STRIPPED(PROF_OK, (void)0)
+#define prof_resume() PROF__STRIPPED(PROF_OK, (void)0)
 #define prof_enabled() PROF__STRIPPED(0, (void)0)
 #define prof_enabled_at(level) PROF__STRIPPED(0, PROF__USE(level))
-#define prof_set_level(level) PROF__STRIPPED(PROF_DISABLED, PROF__USE(level))
-#define prof_set_filter_mask(mask) PROF__STRIPPED(PROF_DISABLED, PROF__USE(mask))
-#define prof_category_enable(pattern, on) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(pattern, on))
-#define prof_config_set(config, key, value) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(config, key, value))
-#define prof_config_from_env(config) PROF__STRIPPED(PROF_DISABLED, PROF__USE(config))
+#define prof_set_level(level) PROF__STRIPPED(PROF_OK, PROF__USE(level))
+#define prof_set_filter_mask(mask) PROF__STRIPPED(PROF_OK, PROF__USE(mask))
+#define prof_category_enable(pattern, on) PROF__STRIPPED(PROF_OK, PROF__USE2(pattern, on))
+#define prof_config_set(config, key, value) PROF__STRIPPED(PROF_OK, PROF__USE3(config, key, value))
+#define prof_config_from_env(config) PROF__STRIPPED(PROF_OK, PROF__USE(config))
 #define prof_config_describe(index, option) PROF__STRIPPED(0, PROF__USE2(index, option))
-#define prof_config_claim(prefix, claim, user) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(prefix, claim, user))
-#define prof_set_metadata(key, value) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(key, value))
-#define prof_clear_metadata() PROF__STRIPPED(PROF_DISABLED, (void)0)
-#define prof_set_sync(sync, user) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(sync, user))
-#define prof_save(path) PROF__STRIPPED(PROF_DISABLED, PROF__USE(path))
-#define prof_save_last(path, seconds) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(path, seconds))
-#define prof_save_request() PROF__STRIPPED(PROF_DISABLED, (void)0)
-#define prof_reset() PROF__STRIPPED(PROF_DISABLED, (void)0)
-#define prof_fiber_create(name) PROF__STRIPPED((prof_fiber *)0, PROF__USE(name))
-#define prof_fiber_init(memory, name) PROF__STRIPPED((prof_fiber *)0, PROF__USE2(memory, name))
+#define prof_config_claim(prefix, claim, user) PROF__STRIPPED(PROF_OK, PROF__USE3(prefix, claim, user))
+#define prof_set_metadata(key, value) PROF__STRIPPED(PROF_OK, PROF__USE2(key, value))
+#define prof_clear_metadata() PROF__STRIPPED(PROF_OK, (void)0)
+#define prof_set_sync(sync, user) PROF__STRIPPED(PROF_OK, PROF__USE2(sync, user))
+#define prof_save(path) PROF__STRIPPED(PROF_OK, PROF__USE(path))
+#define prof_save_last(path, seconds) PROF__STRIPPED(PROF_OK, PROF__USE2(path, seconds))
+#define prof_save_request() PROF__STRIPPED(PROF_OK, (void)0)
+#define prof_reset() PROF__STRIPPED(PROF_OK, (void)0)
+#define prof_fiber_create(name) PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_fiber *), PROF__USE(name))
+#define prof_fiber_init(memory, name) PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_fiber *), PROF__USE2(memory, name))
 #define prof_fiber_switch(fiber) PROF__STRIPPED((void)0, PROF__USE(fiber))
 #define prof_fiber_destroy(fiber) PROF__STRIPPED((void)0, PROF__USE(fiber))
 #define prof_cpu_state_end(state) PROF__STRIPPED((void)0, PROF__USE(state))
-#define prof_snapshot(image, size) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(image, size))
-#define prof_drain(write, user) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(write, user))
+#define prof_snapshot(image, size) \
+    PROF__STRIPPED((prof__stripped_none(image, sizeof(void *)), prof__stripped_none(size, sizeof(size_t)), PROF_OK), \
+                   PROF__USE2(image, size))
+#define prof_drain(write, user) PROF__STRIPPED(PROF_OK, PROF__USE2(write, user))
 #define prof_status_text(status) PROF__STRIPPED("", PROF__USE(status))
 #define prof_error() PROF__STRIPPED("", (void)0)
-#define prof_device_create(name, clock) PROF__STRIPPED((prof_device *)0, PROF__USE2(name, clock))
-#define prof_device_track(device, name) PROF__STRIPPED((prof_device_row *)0, PROF__USE2(device, name))
-#define prof_device_sync(device, ticks, host_ns) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(device, ticks, host_ns))
+#define prof_device_create(name, clock) PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_device *), PROF__USE2(name, clock))
+#define prof_device_track(device, name) \
+    PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_device_row *), PROF__USE2(device, name))
+#define prof_device_sync(device, ticks, host_ns) PROF__STRIPPED(PROF_OK, PROF__USE3(device, ticks, host_ns))
 #define prof_host_ns() PROF__STRIPPED((uint64_t)0, (void)0)
 #define prof_device_scope(row, name, start, end) PROF__STRIPPED((void)0, PROF__USE4(row, name, start, end))
 #define prof_device_mark(row, name, time) PROF__STRIPPED((void)0, PROF__USE3(row, name, time))
@@ -2367,75 +2402,90 @@ int prof__args_check(int first, ...);
 #define prof_device_record(row, event) PROF__STRIPPED((void)0, PROF__USE2(row, event))
 #define prof_flow_new() PROF__STRIPPED((uint64_t)0, (void)0)
 #define prof_thread_name(name) PROF__STRIPPED((void)0, PROF__USE(name))
-#define prof_domain_create(name) PROF__STRIPPED((prof_domain *)0, PROF__USE(name))
+#define prof_domain_create(name) PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_domain *), PROF__USE(name))
 #define prof_domain_name(domain) PROF__STRIPPED("", PROF__USE(domain))
-#define prof_domain_enable(domain, on) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(domain, on))
+#define prof_domain_enable(domain, on) PROF__STRIPPED(PROF_OK, PROF__USE2(domain, on))
 #define prof_domain_list(names, capacity) PROF__STRIPPED((size_t)0, PROF__USE2(names, capacity))
-#define prof_task_create(domain, name) PROF__STRIPPED((prof_task *)0, PROF__USE2(domain, name))
+#define prof_task_create(domain, name) PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_task *), PROF__USE2(domain, name))
 #define prof_task_start(task) PROF__STRIPPED((void)0, PROF__USE(task))
 #define prof_task_stop(task) PROF__STRIPPED((void)0, PROF__USE(task))
 #define prof_task_destroy(task) PROF__STRIPPED((void)0, PROF__USE(task))
-#define prof_frame_create(domain, name) PROF__STRIPPED((prof_frame *)0, PROF__USE2(domain, name))
+#define prof_frame_create(domain, name) PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_frame *), PROF__USE2(domain, name))
 #define prof_frame_start(frame) PROF__STRIPPED((void)0, PROF__USE(frame))
 #define prof_frame_stop(frame) PROF__STRIPPED((void)0, PROF__USE(frame))
 #define prof_frame_destroy(frame) PROF__STRIPPED((void)0, PROF__USE(frame))
-#define prof_range_create(name) PROF__STRIPPED((prof_range *)0, PROF__USE(name))
+#define prof_range_create(name) PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_range *), PROF__USE(name))
 #define prof_range_start(range) PROF__STRIPPED((void)0, PROF__USE(range))
 #define prof_range_stop(range) PROF__STRIPPED((void)0, PROF__USE(range))
 #define prof_range_destroy(range) PROF__STRIPPED((void)0, PROF__USE(range))
-#define prof_counter_create(domain, name) PROF__STRIPPED((prof_counter *)0, PROF__USE2(domain, name))
+#define prof_counter_create(domain, name) \
+    PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_counter *), PROF__USE2(domain, name))
 #define prof_counter_set(counter, value) PROF__STRIPPED((void)0, PROF__USE2(counter, value))
 #define prof_counter_add(counter, delta) PROF__STRIPPED((void)0, PROF__USE2(counter, delta))
 #define prof_counter_sub(counter, delta) PROF__STRIPPED((void)0, PROF__USE2(counter, delta))
 #define prof_counter_set_double(counter, value) PROF__STRIPPED((void)0, PROF__USE2(counter, value))
 #define prof_counter_add_double(counter, delta) PROF__STRIPPED((void)0, PROF__USE2(counter, delta))
 #define prof_counter_destroy(counter) PROF__STRIPPED((void)0, PROF__USE(counter))
-#define prof_marker_create(domain, name) PROF__STRIPPED((prof_marker *)0, PROF__USE2(domain, name))
+#define prof_marker_create(domain, name) PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_marker *), PROF__USE2(domain, name))
 #define prof_marker_mark(marker, scope) PROF__STRIPPED((void)0, PROF__USE2(marker, scope))
 #define prof_marker_destroy(marker) PROF__STRIPPED((void)0, PROF__USE(marker))
-#define prof_trace_open(path, trace) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(path, trace))
-#define prof_trace_live(trace) PROF__STRIPPED(PROF_DISABLED, PROF__USE(trace))
-#define prof_trace_memory(image, size, trace) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(image, size, trace))
+#define prof_trace_open(path, trace) \
+    PROF__STRIPPED((prof__stripped_none(trace, sizeof(void *)), PROF_OK), PROF__USE2(path, trace))
+#define prof_trace_live(trace) PROF__STRIPPED((prof__stripped_none(trace, sizeof(void *)), PROF_OK), PROF__USE(trace))
+#define prof_trace_memory(image, size, trace) \
+    PROF__STRIPPED((prof__stripped_none(trace, sizeof(void *)), PROF_OK), PROF__USE3(image, size, trace))
 #define prof_trace_close(trace) PROF__STRIPPED((void)0, PROF__USE(trace))
-#define prof_trace_window(trace, from_ns, to_ns) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, from_ns, to_ns))
-#define prof_trace_align(traces, count, offsets) PROF__STRIPPED((size_t)0, PROF__USE3(traces, count, offsets))
+#define prof_trace_window(trace, from_ns, to_ns) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, from_ns, to_ns))
+#define prof_trace_align(traces, count, offsets) \
+    PROF__STRIPPED((prof__stripped_none(offsets, (count) * sizeof(int64_t)), (size_t)0), \
+                   PROF__USE3(traces, count, offsets))
 #define prof_trace_watch(trace, step, user) PROF__STRIPPED((void)0, PROF__USE3(trace, step, user))
-#define prof_image_find(bytes, size, image_size) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(bytes, size, image_size))
-#define prof_image_shorten(bytes, left, image_size) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(bytes, left, image_size))
-#define prof_image_copy(from, to, from_ns, to_ns) PROF__STRIPPED(PROF_DISABLED, PROF__USE4(from, to, from_ns, to_ns))
-#define prof_image_window(bytes, size, from_ns, to_ns) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE4(bytes, size, from_ns, to_ns))
-#define prof_trace_about(trace) PROF__STRIPPED((const prof_trace_info *)0, PROF__USE(trace))
+#define prof_image_find(bytes, size, image_size) \
+    PROF__STRIPPED((prof__stripped_none(image_size, sizeof(uint64_t)), PROF_CORRUPT), \
+                   PROF__USE3(bytes, size, image_size))
+#define prof_image_shorten(bytes, left, image_size) \
+    PROF__STRIPPED((prof__stripped_none(image_size, sizeof(uint64_t)), PROF_CORRUPT), \
+                   PROF__USE3(bytes, left, image_size))
+#define prof_image_copy(from, to, from_ns, to_ns) PROF__STRIPPED(PROF_OK, PROF__USE4(from, to, from_ns, to_ns))
+#define prof_image_window(bytes, size, from_ns, to_ns) PROF__STRIPPED(PROF_OK, PROF__USE4(bytes, size, from_ns, to_ns))
+#define prof_trace_about(trace) PROF__STRIPPED(prof__stripped_about(), PROF__USE(trace))
 #define prof_trace_metadata(trace, index, key, value) PROF__STRIPPED(0, PROF__USE4(trace, index, key, value))
 #define prof_trace_track_count(trace) PROF__STRIPPED((size_t)0, PROF__USE(trace))
 #define prof_trace_track(trace, index) PROF__STRIPPED((const prof_track *)0, PROF__USE2(trace, index))
-#define prof_cursor_open(trace, track, cursor) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, track, cursor))
+#define prof_cursor_open(trace, track, cursor) \
+    PROF__STRIPPED((prof__stripped_none(cursor, sizeof(void *)), PROF_OK), PROF__USE3(trace, track, cursor))
 #define prof_cursor_next(cursor, event) PROF__STRIPPED(0, PROF__USE2(cursor, event))
 #define prof_cursor_close(cursor) PROF__STRIPPED((void)0, PROF__USE(cursor))
-#define prof_timeline_open(trace, timeline) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(trace, timeline))
+#define prof_timeline_open(trace, timeline) \
+    PROF__STRIPPED((prof__stripped_none(timeline, sizeof(void *)), PROF_OK), PROF__USE2(trace, timeline))
 #define prof_timeline_next(timeline, event, track) PROF__STRIPPED(0, PROF__USE3(timeline, event, track))
-#define prof_timeline_close(timeline) PROF__STRIPPED(PROF_DISABLED, PROF__USE(timeline))
-#define prof_spans_open(trace, spans) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(trace, spans))
+#define prof_timeline_close(timeline) PROF__STRIPPED(PROF_OK, PROF__USE(timeline))
+#define prof_spans_open(trace, spans) \
+    PROF__STRIPPED((prof__stripped_none(spans, sizeof(void *)), PROF_OK), PROF__USE2(trace, spans))
 #define prof_spans_next(spans, span) PROF__STRIPPED(0, PROF__USE2(spans, span))
-#define prof_spans_close(spans) PROF__STRIPPED(PROF_DISABLED, PROF__USE(spans))
-#define prof_summary_write(trace, path, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, options))
-#define prof_summary_stream(trace, sink, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
-#define prof_csv_write(trace, path) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(trace, path))
-#define prof_csv_stream(trace, sink) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(trace, sink))
+#define prof_spans_close(spans) PROF__STRIPPED(PROF_OK, PROF__USE(spans))
+#define prof_summary_write(trace, path, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, path, options))
+#define prof_summary_stream(trace, sink, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, sink, options))
+#define prof_csv_write(trace, path) PROF__STRIPPED(PROF_OK, PROF__USE2(trace, path))
+#define prof_csv_stream(trace, sink) PROF__STRIPPED(PROF_OK, PROF__USE2(trace, sink))
 #define prof_stats(trace, by, ascending, stats, count) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE5(trace, by, ascending, stats, count))
+    PROF__STRIPPED((prof__stripped_none(stats, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
+                   PROF__USE5(trace, by, ascending, stats, count))
 #define prof_stats_by_path(trace, sort, ascending, stats, count) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE5(trace, sort, ascending, stats, count))
+    PROF__STRIPPED((prof__stripped_none(stats, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
+                   PROF__USE5(trace, sort, ascending, stats, count))
 #define prof_span_stats(trace, sort, ascending, stats, count) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE5(trace, sort, ascending, stats, count))
+    PROF__STRIPPED((prof__stripped_none(stats, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
+                   PROF__USE5(trace, sort, ascending, stats, count))
 #define prof_stats_free(stats) PROF__STRIPPED((void)0, PROF__USE(stats))
-#define prof_memory(trace, stats) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(trace, stats))
+#define prof_memory(trace, stats) PROF__STRIPPED((prof__stripped_memory(stats), PROF_OK), PROF__USE2(trace, stats))
 #define prof_memory_free(stats) PROF__STRIPPED((void)0, PROF__USE(stats))
 #define prof_locks(trace, by_address, rows, count) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE4(trace, by_address, rows, count))
+    PROF__STRIPPED((prof__stripped_none(rows, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
+                   PROF__USE4(trace, by_address, rows, count))
 #define prof_locks_free(rows) PROF__STRIPPED((void)0, PROF__USE(rows))
 #define prof_writer_register(writer) PROF__STRIPPED((void)0, PROF__USE(writer))
-#define prof_trace_write(trace, path, extension) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, extension))
+#define prof_trace_write(trace, path, extension) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, path, extension))
 #define prof_writer_unregister(writer) PROF__STRIPPED((void)0, PROF__USE(writer))
 #endif
 
@@ -27508,8 +27558,9 @@ static PROF__RARE void prof__save_disarm(void)
    constructors can start what the environment asks for; PROF__LATE: functions of Linux have to be declared;
    PROF__WRAPS_MALLOC: malloc() and so on are the program's, prof__quiet_sort() is qsort() without them. PROF__LOAD
    PROF__STORE PROF__ADD (relaxed) PROF__ACQUIRE PROF__RELEASE. PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
-   Of declarations: PROF__STRIPPED PROF__EITHER PROF__USE PROF__USE2 PROF__USE3, see >>stripped; PROF__AGAIN;
-   PROF__BLOCK: PROFILE_BLOCK() with a category and a level.
+   Of declarations: PROF__STRIPPED PROF__STRIPPED_OBJECT PROF__STRIPPED_INLINE prof__stripped_none prof__stripped_text
+   PROF__EITHER PROF__USE PROF__USE2 PROF__USE3, see >>stripped; PROF__AGAIN; PROF__BLOCK: PROFILE_BLOCK() with a
+   category and a level.
    PROF__CENTURY: ns. */
 
 static prof_status prof__fail(prof_status status, const char *format, ...); /* sets prof_error(); returns status */

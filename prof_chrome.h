@@ -124,12 +124,12 @@ PROF_DEF prof_status prof_chrome_merge(const prof_trace *const *traces, size_t c
 PROF_DEF prof_status prof_chrome_merge_stream(const prof_trace *const *traces, size_t count, prof_sink sink,
                                               const prof_chrome_options *options);
 #else
-#define prof_chrome_write(trace, path, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, options))
-#define prof_chrome_stream(trace, sink, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
+#define prof_chrome_write(trace, path, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, path, options))
+#define prof_chrome_stream(trace, sink, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, sink, options))
 #define prof_chrome_merge(traces, count, path, options) \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(count) : PROF__USE3(traces, path, options)))
+    PROF__STRIPPED(PROF_OK, (0 ? (void)(count) : PROF__USE3(traces, path, options)))
 #define prof_chrome_merge_stream(traces, count, sink, options) \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(count) : PROF__USE3(traces, sink, options)))
+    PROF__STRIPPED(PROF_OK, (0 ? (void)(count) : PROF__USE3(traces, sink, options)))
 #endif
 
 #ifdef __cplusplus

@@ -195,20 +195,20 @@ PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event);
    host's time, PROF_UNSUPPORTED if host has only statistics. */
 PROF_DEF prof_status prof_ntff_import(const char *json, const char *host, const char *out, prof_ntff_stats *stats);
 #else
-#define prof_ntff_parser_create() PROF__STRIPPED((prof_ntff_parser *)0, (void)0)
+#define prof_ntff_parser_create() PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_ntff_parser *), (void)0)
 #define prof_ntff_parser_end(parser, fn, user, stats) \
     PROF__STRIPPED((void)0, (0 ? (void)(fn) : PROF__USE3(parser, user, stats)))
 #define prof_ntff_parse_systrace_json(parser, json, size, fn, user, stats) \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(fn), (void)(size), (void)(json) : PROF__USE3(parser, user, stats)))
+    PROF__STRIPPED(PROF_OK, (0 ? (void)(fn), (void)(size), (void)(json) : PROF__USE3(parser, user, stats)))
 #define prof_ntff_read_system_json(path, fn, user, stats) \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(fn) : PROF__USE3(path, user, stats)))
+    PROF__STRIPPED(PROF_OK, (0 ? (void)(fn) : PROF__USE3(path, user, stats)))
 static inline int prof_ntff_record(void *user, const prof_ntff_event *event) /* also the argument of others */
 {
     PROF__USE2(user, event);
     return 0;
 }
 #define prof_ntff_import(json, host, out, stats) \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(stats) : PROF__USE3(json, host, out)))
+    PROF__STRIPPED(PROF_OK, (0 ? (void)(stats) : PROF__USE3(json, host, out)))
 #endif
 
 /*-- CLOCK -------------------------------------------------------------------------------------------------- >>clock --
@@ -254,9 +254,9 @@ PROF_DEF prof_status prof_ntff_trace_json(const prof_trace *trace, const char *p
 PROF_DEF prof_status prof_ntff_trace_json_stream(const prof_trace *trace, prof_sink sink,
                                                  const prof_ntff_trace_options *options);
 #else
-#define prof_ntff_trace_json(trace, path, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, options))
+#define prof_ntff_trace_json(trace, path, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, path, options))
 #define prof_ntff_trace_json_stream(trace, sink, options) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
+    PROF__STRIPPED(PROF_OK, PROF__USE3(trace, sink, options))
 #endif
 
 /*-- ARTIFACTS ------------------------------------------------------------------------------------------ >>artifacts --
@@ -313,10 +313,11 @@ PROF_DEF prof_status prof_ntff_list(const char *dir, prof_ntff_artifact_fn fn, v
 PROF_DEF prof_status prof_ntff_check(const char *dir, prof_ntff_say_fn say, void *user, int *problems);
 #else
 #define prof_ntff_find_session(output_dir, pid, not_before_unix_ns, folder, size) \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(pid), (void)(not_before_unix_ns) : PROF__USE3(output_dir, folder, size)))
-#define prof_ntff_list(dir, fn, user) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(dir, fn, user))
+    PROF__STRIPPED((prof__stripped_none(folder, (size) != 0), PROF_OK), \
+                   PROF__USE3(output_dir, pid, not_before_unix_ns))
+#define prof_ntff_list(dir, fn, user) PROF__STRIPPED(PROF_OK, PROF__USE3(dir, fn, user))
 #define prof_ntff_check(dir, say, user, problems) \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(problems) : PROF__USE3(dir, say, user)))
+    PROF__STRIPPED((prof__stripped_none(problems, sizeof(int)), PROF_OK), PROF__USE3(dir, say, user))
 #endif
 
 /*-- LOADER ------------------------------------------------------------------------------------------------ >>loader --
@@ -629,114 +630,134 @@ PROF_DEF prof_status prof_ntff_systrace_stop(prof_ntff_stats *stats);
 
 /*-- STRIPPED: PROF_ENABLE=0 --*/
 #if !PROF_ENABLE
-#define prof_ntff_load(path) PROF__STRIPPED(PROF_DISABLED, PROF__USE(path))
+#define PROF__NTFF_NO_LIST(list, count) \
+    (prof__stripped_none(list, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK)
+PROF__STRIPPED_INLINE void prof__ntff_no_stream(int *stream)
+{
+    if (stream) *stream = -1;
+}
+#define prof_ntff_load(path) PROF__STRIPPED(PROF_OK, PROF__USE(path))
 #define prof_ntff_nrt_status_name(status) PROF__STRIPPED("", PROF__USE(status))
 #define prof_ntff_capabilities() PROF__STRIPPED(0u, (void)0)
 #define prof_ntff_nrt_status() PROF__STRIPPED(0u, (void)0)
 #define prof_ntff_runtime_version() PROF__STRIPPED((const char *)0, (void)0)
 #define prof_ntff_library() PROF__STRIPPED((const char *)0, (void)0)
-#define prof_ntff_config_set(config, key, value) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(config, key, value))
-#define prof_ntff_session_begin(config) PROF__STRIPPED(PROF_DISABLED, PROF__USE(config))
-#define prof_ntff_session_end(folder) PROF__STRIPPED(PROF_DISABLED, PROF__USE(folder))
+#define prof_ntff_config_set(config, key, value) PROF__STRIPPED(PROF_OK, PROF__USE3(config, key, value))
+#define prof_ntff_session_begin(config) PROF__STRIPPED(PROF_OK, PROF__USE(config))
+#define prof_ntff_session_end(folder) PROF__STRIPPED((prof__stripped_none(folder, 1), PROF_OK), PROF__USE(folder))
 #define prof_ntff_session_active() PROF__STRIPPED(0, (void)0)
-#define prof_ntff_continuous_begin(config) PROF__STRIPPED(PROF_DISABLED, PROF__USE(config))
-#define prof_ntff_continuous_save(vnc) PROF__STRIPPED(PROF_DISABLED, PROF__USE(vnc))
+#define prof_ntff_continuous_begin(config) PROF__STRIPPED(PROF_OK, PROF__USE(config))
+#define prof_ntff_continuous_save(vnc) PROF__STRIPPED(PROF_OK, PROF__USE(vnc))
 #define prof_ntff_continuous_save_if(vnc, took_ns, limit_ns) PROF__STRIPPED(0, PROF__USE3(vnc, took_ns, limit_ns))
-#define prof_ntff_continuous_end() PROF__STRIPPED(PROF_DISABLED, (void)0)
+#define prof_ntff_continuous_end() PROF__STRIPPED(PROF_OK, (void)0)
 #define prof_ntff_continuous_saves() PROF__STRIPPED((uint64_t)0, (void)0)
-#define prof_ntff_systrace_start(config) PROF__STRIPPED(PROF_DISABLED, PROF__USE(config))
-#define prof_ntff_systrace_fetch(stats) PROF__STRIPPED(PROF_DISABLED, PROF__USE(stats))
-#define prof_ntff_systrace_stop(stats) PROF__STRIPPED(PROF_DISABLED, PROF__USE(stats))
-#define prof_ntff_profile_start(model, filename) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(model, filename))
-#define prof_ntff_profile_stop(filename) PROF__STRIPPED(PROF_DISABLED, PROF__USE(filename))
-#define prof_ntff_profile_continuous_options_allocate(options) PROF__STRIPPED(PROF_DISABLED, PROF__USE(options))
-#define prof_ntff_profile_continuous_options_free(options) PROF__STRIPPED(PROF_DISABLED, PROF__USE(options))
+#define prof_ntff_systrace_start(config) PROF__STRIPPED(PROF_OK, PROF__USE(config))
+#define prof_ntff_systrace_fetch(stats) PROF__STRIPPED(PROF_OK, PROF__USE(stats))
+#define prof_ntff_systrace_stop(stats) PROF__STRIPPED(PROF_OK, PROF__USE(stats))
+#define prof_ntff_profile_start(model, filename) PROF__STRIPPED(PROF_OK, PROF__USE2(model, filename))
+#define prof_ntff_profile_stop(filename) PROF__STRIPPED(PROF_OK, PROF__USE(filename))
+#define prof_ntff_profile_continuous_options_allocate(options) \
+    PROF__STRIPPED((prof__stripped_none(options, sizeof(void *)), PROF_OK), PROF__USE(options))
+#define prof_ntff_profile_continuous_options_free(options) PROF__STRIPPED(PROF_OK, PROF__USE(options))
 #define prof_ntff_profile_continuous_options_set_output_dir(options, output_dir) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE2(options, output_dir))
-#define prof_ntff_profile_continuous_start(options) PROF__STRIPPED(PROF_DISABLED, PROF__USE(options))
-#define prof_ntff_profile_continuous_save(vnc, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(vnc, options))
-#define prof_ntff_profile_continuous_stop() PROF__STRIPPED(PROF_DISABLED, (void)0)
-#define prof_ntff_inspect_begin() PROF__STRIPPED(PROF_DISABLED, (void)0)
-#define prof_ntff_inspect_stop() PROF__STRIPPED(PROF_DISABLED, (void)0)
-#define prof_ntff_inspect_config_allocate(options) PROF__STRIPPED(PROF_DISABLED, PROF__USE(options))
-#define prof_ntff_inspect_config_set_defaults(options) PROF__STRIPPED(PROF_DISABLED, PROF__USE(options))
-#define prof_ntff_inspect_config_free(options) PROF__STRIPPED(PROF_DISABLED, PROF__USE(options))
+    PROF__STRIPPED(PROF_OK, PROF__USE2(options, output_dir))
+#define prof_ntff_profile_continuous_start(options) PROF__STRIPPED(PROF_OK, PROF__USE(options))
+#define prof_ntff_profile_continuous_save(vnc, options) PROF__STRIPPED(PROF_OK, PROF__USE2(vnc, options))
+#define prof_ntff_profile_continuous_stop() PROF__STRIPPED(PROF_OK, (void)0)
+#define prof_ntff_inspect_begin() PROF__STRIPPED(PROF_OK, (void)0)
+#define prof_ntff_inspect_stop() PROF__STRIPPED(PROF_OK, (void)0)
+#define prof_ntff_inspect_config_allocate(options) \
+    PROF__STRIPPED((prof__stripped_none(options, sizeof(void *)), PROF_OK), PROF__USE(options))
+#define prof_ntff_inspect_config_set_defaults(options) PROF__STRIPPED(PROF_OK, PROF__USE(options))
+#define prof_ntff_inspect_config_free(options) PROF__STRIPPED(PROF_OK, PROF__USE(options))
 #define prof_ntff_inspect_config_set_session_id(options, session_id) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE2(options, session_id))
+    PROF__STRIPPED(PROF_OK, PROF__USE2(options, session_id))
 #define prof_ntff_inspect_config_set_output_dir(options, output_dir) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE2(options, output_dir))
+    PROF__STRIPPED(PROF_OK, PROF__USE2(options, output_dir))
 #define prof_ntff_inspect_config_set_sys_trace_max_events_per_nc(options, sys_trace_max_events_per_nc) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE2(options, sys_trace_max_events_per_nc))
+    PROF__STRIPPED(PROF_OK, PROF__USE2(options, sys_trace_max_events_per_nc))
 #define prof_ntff_inspect_config_set_capture_enabled_for_nc(options, nc_idx, enabled) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE3(options, nc_idx, enabled))
+    PROF__STRIPPED(PROF_OK, PROF__USE3(options, nc_idx, enabled))
 #define prof_ntff_inspect_config_set_capture_enabled_for_event_type_string(options, event_type, enabled) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE3(options, event_type, enabled))
+    PROF__STRIPPED(PROF_OK, PROF__USE3(options, event_type, enabled))
 #define prof_ntff_inspect_config_set_enable_inspect(options, enable_inspect) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE2(options, enable_inspect))
+    PROF__STRIPPED(PROF_OK, PROF__USE2(options, enable_inspect))
 #define prof_ntff_inspect_config_set_enable_inspect_on_fail(options, enable_inspect_on_fail) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE2(options, enable_inspect_on_fail))
-#define prof_ntff_inspect_begin_with_options(options) PROF__STRIPPED(PROF_DISABLED, PROF__USE(options))
+    PROF__STRIPPED(PROF_OK, PROF__USE2(options, enable_inspect_on_fail))
+#define prof_ntff_inspect_begin_with_options(options) PROF__STRIPPED(PROF_OK, PROF__USE(options))
 #define prof_ntff_inspect_config_get_all_activity_types(activity_types, count) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE2(activity_types, count))
+    PROF__STRIPPED(PROF__NTFF_NO_LIST(activity_types, count), \
+                   PROF__USE2(activity_types, count))
 #define prof_ntff_inspect_config_get_enabled_activity_types(options, activity_types, count) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE3(options, activity_types, count))
+    PROF__STRIPPED(PROF__NTFF_NO_LIST(activity_types, count), \
+                   PROF__USE3(options, activity_types, count))
 #define prof_ntff_inspect_config_free_activity_types(activity_types, count) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE2(activity_types, count))
+    PROF__STRIPPED(PROF_OK, PROF__USE2(activity_types, count))
 #define prof_ntff_inspect_config_set_activity(options, activity_type, enabled) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE3(options, activity_type, enabled))
+    PROF__STRIPPED(PROF_OK, PROF__USE3(options, activity_type, enabled))
 #define prof_ntff_inspect_config_set_inspect_device_profile_mode(options, mode) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE2(options, mode))
+    PROF__STRIPPED(PROF_OK, PROF__USE2(options, mode))
 #define prof_ntff_inspect_get_instance_output_dir(output_dir, instance_dir, size) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE3(output_dir, instance_dir, size))
-#define prof_ntff_sys_trace_config_allocate(options) PROF__STRIPPED(PROF_DISABLED, PROF__USE(options))
-#define prof_ntff_sys_trace_config_set_defaults(options) PROF__STRIPPED(PROF_DISABLED, PROF__USE(options))
-#define prof_ntff_sys_trace_config_free(options) PROF__STRIPPED(PROF_DISABLED, PROF__USE(options))
+    PROF__STRIPPED((prof__stripped_none(instance_dir, (size) != 0), PROF_OK), \
+                   PROF__USE3(output_dir, instance_dir, size))
+#define prof_ntff_sys_trace_config_allocate(options) \
+    PROF__STRIPPED((prof__stripped_none(options, sizeof(void *)), PROF_OK), PROF__USE(options))
+#define prof_ntff_sys_trace_config_set_defaults(options) PROF__STRIPPED(PROF_OK, PROF__USE(options))
+#define prof_ntff_sys_trace_config_free(options) PROF__STRIPPED(PROF_OK, PROF__USE(options))
 #define prof_ntff_sys_trace_config_set_max_events_per_nc(options, max_events_per_nc) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE2(options, max_events_per_nc))
+    PROF__STRIPPED(PROF_OK, PROF__USE2(options, max_events_per_nc))
 #define prof_ntff_sys_trace_config_set_capture_enabled_for_nc(options, nc_idx, enabled) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE3(options, nc_idx, enabled))
+    PROF__STRIPPED(PROF_OK, PROF__USE3(options, nc_idx, enabled))
 #define prof_ntff_sys_trace_config_set_capture_enabled_for_event_type(options, event_type, enabled) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE3(options, event_type, enabled))
+    PROF__STRIPPED(PROF_OK, PROF__USE3(options, event_type, enabled))
 #define prof_ntff_sys_trace_get_event_types(event_types, count) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE2(event_types, count))
-#define prof_ntff_sys_trace_free_event_types(event_types, count) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE2(event_types, count))
+    PROF__STRIPPED(PROF__NTFF_NO_LIST(event_types, count), \
+                   PROF__USE2(event_types, count))
+#define prof_ntff_sys_trace_free_event_types(event_types, count) PROF__STRIPPED(PROF_OK, PROF__USE2(event_types, count))
 #define prof_ntff_sys_trace_config_get_enabled_event_types(options, event_types, count) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE3(options, event_types, count))
-#define prof_ntff_sys_trace_start(options) PROF__STRIPPED(PROF_DISABLED, PROF__USE(options))
-#define prof_ntff_sys_trace_stop() PROF__STRIPPED(PROF_DISABLED, (void)0)
-#define prof_ntff_sys_trace_fetch_options_allocate(options) PROF__STRIPPED(PROF_DISABLED, PROF__USE(options))
-#define prof_ntff_sys_trace_fetch_options_set_defaults(options) PROF__STRIPPED(PROF_DISABLED, PROF__USE(options))
-#define prof_ntff_sys_trace_fetch_options_free(options) PROF__STRIPPED(PROF_DISABLED, PROF__USE(options))
+    PROF__STRIPPED(PROF__NTFF_NO_LIST(event_types, count), \
+                   PROF__USE3(options, event_types, count))
+#define prof_ntff_sys_trace_start(options) PROF__STRIPPED(PROF_OK, PROF__USE(options))
+#define prof_ntff_sys_trace_stop() PROF__STRIPPED(PROF_OK, (void)0)
+#define prof_ntff_sys_trace_fetch_options_allocate(options) \
+    PROF__STRIPPED((prof__stripped_none(options, sizeof(void *)), PROF_OK), PROF__USE(options))
+#define prof_ntff_sys_trace_fetch_options_set_defaults(options) PROF__STRIPPED(PROF_OK, PROF__USE(options))
+#define prof_ntff_sys_trace_fetch_options_free(options) PROF__STRIPPED(PROF_OK, PROF__USE(options))
 #define prof_ntff_sys_trace_fetch_options_set_max_events_per_nc(options, max_events_per_nc) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE2(options, max_events_per_nc))
+    PROF__STRIPPED(PROF_OK, PROF__USE2(options, max_events_per_nc))
 #define prof_ntff_sys_trace_fetch_options_set_nc_idx(options, nc_idx) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE2(options, nc_idx))
+    PROF__STRIPPED(PROF_OK, PROF__USE2(options, nc_idx))
 #define prof_ntff_sys_trace_fetch_events(buffer, written_size, options) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE3(buffer, written_size, options))
-#define prof_ntff_sys_trace_buffer_free(buffer) PROF__STRIPPED(PROF_DISABLED, PROF__USE(buffer))
-#define prof_ntff_trace_start(trace_mem) PROF__STRIPPED(PROF_DISABLED, PROF__USE(trace_mem))
-#define prof_ntff_trace_stop(filename) PROF__STRIPPED(PROF_DISABLED, PROF__USE(filename))
+    PROF__STRIPPED(PROF__NTFF_NO_LIST(buffer, written_size), \
+                   PROF__USE3(buffer, written_size, options))
+#define prof_ntff_sys_trace_buffer_free(buffer) PROF__STRIPPED(PROF_OK, PROF__USE(buffer))
+#define prof_ntff_trace_start(trace_mem) PROF__STRIPPED(PROF_OK, PROF__USE(trace_mem))
+#define prof_ntff_trace_stop(filename) PROF__STRIPPED(PROF_OK, PROF__USE(filename))
 #define prof_ntff_debug_client_connect(logical_nc_idx, stream_fd) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE2(logical_nc_idx, stream_fd))
-#define prof_ntff_debug_client_connect_close(stream_fd) PROF__STRIPPED(PROF_DISABLED, PROF__USE(stream_fd))
+    PROF__STRIPPED((prof__ntff_no_stream(stream_fd), PROF_OK), PROF__USE2(logical_nc_idx, stream_fd))
+#define prof_ntff_debug_client_connect_close(stream_fd) PROF__STRIPPED(PROF_OK, PROF__USE(stream_fd))
 #define prof_ntff_debug_client_read_one_event(stream_fd, header, payload) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE3(stream_fd, header, payload))
-#define prof_ntff_register_async_exec_callback(callback, params) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE2(callback, params))
-#define prof_ntff_async_drain_queued_execs(vnc) PROF__STRIPPED(PROF_DISABLED, PROF__USE(vnc))
+    PROF__STRIPPED((prof__stripped_none(payload, sizeof(void *)), PROF_OK), PROF__USE3(stream_fd, header, payload))
+#define prof_ntff_register_async_exec_callback(callback, params) PROF__STRIPPED(PROF_OK, PROF__USE2(callback, params))
+#define prof_ntff_async_drain_queued_execs(vnc) PROF__STRIPPED(PROF_OK, PROF__USE(vnc))
 #define prof_ntff_get_model_info(model, info, info_size_in, info_size_out) \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(model) : PROF__USE3(info, info_size_in, info_size_out)))
-#define prof_ntff_get_version(version, size) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(version, size))
+    PROF__STRIPPED((prof__stripped_none(info, info_size_in), PROF__NTFF_NO_LIST(NULL, info_size_out)), \
+                   (0 ? (void)(model) : PROF__USE3(info, info_size_in, info_size_out)))
+#define prof_ntff_get_version(version, size) \
+    PROF__STRIPPED((prof__stripped_none(version, size), PROF_OK), PROF__USE2(version, size))
 #define prof_ntff_get_instance_info(info, instance_info_len) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE2(info, instance_info_len))
-#define prof_ntff_get_visible_vnc_count(vnc_count) PROF__STRIPPED(PROF_DISABLED, PROF__USE(vnc_count))
-#define prof_ntff_get_visible_nc_count(vnc_count) PROF__STRIPPED(PROF_DISABLED, PROF__USE(vnc_count))
-#define prof_ntff_get_total_vnc_count(vnc_count) PROF__STRIPPED(PROF_DISABLED, PROF__USE(vnc_count))
-#define prof_ntff_get_total_nc_count(vnc_count) PROF__STRIPPED(PROF_DISABLED, PROF__USE(vnc_count))
+    PROF__STRIPPED((prof__stripped_none(info, instance_info_len), PROF_OK), PROF__USE2(info, instance_info_len))
+#define prof_ntff_get_visible_vnc_count(vnc_count) \
+    PROF__STRIPPED((prof__stripped_none(vnc_count, sizeof(uint32_t)), PROF_OK), PROF__USE(vnc_count))
+#define prof_ntff_get_visible_nc_count(vnc_count) \
+    PROF__STRIPPED((prof__stripped_none(vnc_count, sizeof(uint32_t)), PROF_OK), PROF__USE(vnc_count))
+#define prof_ntff_get_total_vnc_count(vnc_count) \
+    PROF__STRIPPED((prof__stripped_none(vnc_count, sizeof(uint32_t)), PROF_OK), PROF__USE(vnc_count))
+#define prof_ntff_get_total_nc_count(vnc_count) \
+    PROF__STRIPPED((prof__stripped_none(vnc_count, sizeof(uint32_t)), PROF_OK), PROF__USE(vnc_count))
 #define prof_ntff_init(framework, fw_version, fal_version) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE3(framework, fw_version, fal_version))
-#define prof_ntff_close() PROF__STRIPPED(PROF_DISABLED, (void)0)
+    PROF__STRIPPED(PROF_OK, PROF__USE3(framework, fw_version, fal_version))
+#define prof_ntff_close() PROF__STRIPPED(PROF_OK, (void)0)
 #define prof_ntff_get_status_as_str(status) PROF__STRIPPED("", PROF__USE(status))
 #endif
 

@@ -193,21 +193,22 @@ PROF_DEF prof_status prof_set_paused(int paused);
    prof_report_free(), or NULL after an error, see prof_error(). reset: see >>reset. Any thread may call it. */
 PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascending, int reset);
 #else
-#define prof_report_write(trace, path, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, options))
-#define prof_report_stream(trace, sink, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
+#define prof_report_write(trace, path, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, path, options))
+#define prof_report_stream(trace, sink, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, sink, options))
 #define prof_report_text(trace, options, text, size) \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(size) : PROF__USE3(trace, options, text)))
+    PROF__STRIPPED((prof__stripped_none(size, sizeof(size_t)), prof__stripped_text(text), PROF_OK), \
+                   PROF__USE2(trace, options))
 #define prof_report_free(text) PROF__STRIPPED((void)0, PROF__USE(text))
 #define prof_report_each(traces, count, path, options) \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(count) : PROF__USE3(traces, path, options)))
+    PROF__STRIPPED(PROF_OK, (0 ? (void)(count) : PROF__USE3(traces, path, options)))
 #define prof_report_each_stream(traces, count, sink, options) \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(count) : PROF__USE3(traces, sink, options)))
+    PROF__STRIPPED(PROF_OK, (0 ? (void)(count) : PROF__USE3(traces, sink, options)))
 #define prof_report_cntk(trace, folder, suffix, options) \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(folder) : PROF__USE3(trace, suffix, options)))
-#define prof_dump(finished) PROF__STRIPPED(PROF_DISABLED, PROF__USE(finished))
-#define prof_set_paused(paused) PROF__STRIPPED(PROF_DISABLED, PROF__USE(paused))
+    PROF__STRIPPED(PROF_OK, (0 ? (void)(folder) : PROF__USE3(trace, suffix, options)))
+#define prof_dump(finished) PROF__STRIPPED(PROF_OK, PROF__USE(finished))
+#define prof_set_paused(paused) PROF__STRIPPED(PROF_OK, PROF__USE(paused))
 #define prof_dumps(layout, sort, ascending, reset) \
-    PROF__STRIPPED((char *)0, (0 ? (void)(layout) : PROF__USE3(sort, ascending, reset)))
+    PROF__STRIPPED(prof__stripped_text(NULL), (0 ? (void)(layout) : PROF__USE3(sort, ascending, reset)))
 #endif
 
 #ifdef __cplusplus

@@ -204,8 +204,8 @@ PROF_DEF prof_status prof_server_stop(void);
 /* Returns the port, or 0 if no server runs. */
 PROF_DEF int prof_server_port(void);
 #else
-#define prof_server_start(port, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(port, options))
-#define prof_server_stop() PROF__STRIPPED(PROF_DISABLED, (void)0)
+#define prof_server_start(port, options) PROF__STRIPPED(PROF_OK, PROF__USE2(port, options))
+#define prof_server_stop() PROF__STRIPPED(PROF_OK, (void)0)
 #define prof_server_port() PROF__STRIPPED(0, (void)0)
 #endif
 

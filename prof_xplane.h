@@ -173,15 +173,15 @@ PROF_DEF prof_status prof_xplane_start_trace_with(const char *logdir, const prof
 PROF_DEF prof_status prof_xplane_pprof_write(const prof_trace *trace, const char *path);
 PROF_DEF prof_status prof_xplane_pprof_stream(const prof_trace *trace, prof_sink sink);
 #else
-#define prof_xplane_write(trace, logdir, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, logdir, options))
-#define prof_xplane_stream(trace, sink, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
+#define prof_xplane_write(trace, logdir, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, logdir, options))
+#define prof_xplane_stream(trace, sink, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, sink, options))
 #define prof_xplane_merge(traces, count, logdir, options) \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(count) : PROF__USE3(traces, logdir, options)))
-#define prof_xplane_start_trace(logdir) PROF__STRIPPED(PROF_DISABLED, PROF__USE(logdir))
-#define prof_xplane_stop_trace() PROF__STRIPPED(PROF_DISABLED, (void)0)
-#define prof_xplane_start_trace_with(logdir, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(logdir, options))
-#define prof_xplane_pprof_write(trace, path) PROF__STRIPPED(PROF_DISABLED, PROF__USE2(trace, path))
-#define prof_xplane_pprof_stream(trace, sink) PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(sink) : PROF__USE(trace)))
+    PROF__STRIPPED(PROF_OK, (0 ? (void)(count) : PROF__USE3(traces, logdir, options)))
+#define prof_xplane_start_trace(logdir) PROF__STRIPPED(PROF_OK, PROF__USE(logdir))
+#define prof_xplane_stop_trace() PROF__STRIPPED(PROF_OK, (void)0)
+#define prof_xplane_start_trace_with(logdir, options) PROF__STRIPPED(PROF_OK, PROF__USE2(logdir, options))
+#define prof_xplane_pprof_write(trace, path) PROF__STRIPPED(PROF_OK, PROF__USE2(trace, path))
+#define prof_xplane_pprof_stream(trace, sink) PROF__STRIPPED(PROF_OK, (0 ? (void)(sink) : PROF__USE(trace)))
 #endif
 
 #ifdef __cplusplus

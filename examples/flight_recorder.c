@@ -14,10 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#if !PROF_ENABLE
-#error "flight_recorder.c is about the recorder: compile it without PROF_ENABLE=0"
-#endif
-
 enum { SLOW_REQUEST = 2000, LAST_REQUEST = 6000 };
 
 /*-- the server ------------------------------------------------------------------------------------------------------*/

@@ -91,16 +91,12 @@ static void play(void)
 /* Prints where the time went, from the recorder in the same process. */
 static int report(void)
 {
-#if PROF_ENABLE
     prof_summary_options options = {.top = 24};
     prof_trace *trace;
     if (prof_trace_live(&trace) != PROF_OK) return 0;
     prof_status status = prof_summary_write(trace, "-", &options);
     prof_trace_close(trace);
     return status == PROF_OK;
-#else
-    return 1;
-#endif
 }
 
 int main(int argc, char **argv)
@@ -113,8 +109,7 @@ int main(int argc, char **argv)
     prof_config config = {.output = trace};
     prof_status status = prof_start(&config);
     PROFILE_THREAD("game");
-    if (status != PROF_OK)
-        fprintf(stderr, "game: no trace: %s\n", status == PROF_DISABLED ? "built with PROF_ENABLE=0" : prof_error());
+    if (status != PROF_OK) fprintf(stderr, "game: no trace: %s\n", prof_error());
 
     jobs_start();
     start_thread(&sound.thread, sound_thread, 0);

@@ -71,16 +71,17 @@ static int ask(int port, const char *target)
 
 int main(int argc, char **argv)
 {
-    int seconds = argc > 1 ? atoi(argv[1]) : 0, got;
+    int seconds = argc > 1 ? atoi(argv[1]) : 0, port, got;
     pthread_t thread;
     if (prof_server_start(seconds ? 9012 : 0, NULL) != PROF_OK) { /* 0: any free port */
         fprintf(stderr, "server: %s\n", prof_error());
         return 1;
     }
-    printf("listening on localhost:%d\n", prof_server_port());
+    port = prof_server_port(); /* 0: compiled with PROF_ENABLE=0 */
+    printf("listening on localhost:%d\n", port);
     if (pthread_create(&thread, NULL, worker, NULL)) return 1;
     if (seconds) sleep((unsigned)seconds);
-    got = seconds ? 1 : ask(prof_server_port(), "/summary?ms=300");
+    got = seconds || !port ? 1 : ask(port, "/summary?ms=300");
     __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
     pthread_join(thread, NULL);
     prof_server_stop();

@@ -6,12 +6,29 @@
 #   sh src/strip.sh src/api/stripped.h
 folder=${1%/*}
 LC_ALL=C awk -v room="$1" '
-    function value(type) { # what a function of this type returns
-        if (type == "prof_status") return "PROF_DISABLED"
+    # What a function of this type returns: success or, to a question, that nothing was recorded. What it makes is not
+    # NULL, which would be a failure, and is never used.
+    function value(type, name) {
+        if (name ~ /^prof_image_(find|shorten)$/) return "PROF_CORRUPT"
+        if (type == "prof_status") return "PROF_OK"
         if (type == "void") return "(void)0"
         if (type == "int") return "0"
         if (type == "const char *") return "\"\""
+        if (name == "prof_trace_about") return "prof__stripped_about()"
+        if (name ~ /_(create|init|track)$/ && type ~ /^prof_.*\*$/) return "PROF__STRIPPED_OBJECT(" type ")"
         return "(" type ")0"
+    }
+    # What a function writes through its parameters, before its value: nothing.
+    function results(list, name,    count, one, i, out) {
+        if (name == "prof_trace_align") return "prof__stripped_none(offsets, (count) * sizeof(int64_t)), "
+        if (name == "prof_memory") return "prof__stripped_memory(stats), "
+        count = split(list, one, /, */)
+        for (i = 1; i <= count; i++) {
+            if (one[i] ~ /^[a-z_0-9]+ \*\*[a-z_0-9]+$/) out = out "prof__stripped_none(" name_of(one[i]) ", sizeof(void *)), "
+            if (one[i] ~ /^(size_t|uint64_t) \*[a-z_0-9]+$/)
+                out = out "prof__stripped_none(" name_of(one[i]) ", sizeof(" substr(one[i], 1, index(one[i], " ") - 1) ")), "
+        }
+        return out
     }
     function name_of(parameter) {
         if (match(parameter, /\(\*[a-z_0-9]+\)/)) return substr(parameter, RSTART + 2, RLENGTH - 3)
@@ -31,7 +48,7 @@ LC_ALL=C awk -v room="$1" '
         }
         return out
     }
-    function strip(text,    at, type, name, list, count, use) { # a declaration, from its type on
+    function strip(text,    at, type, name, list, count, use, writes, is) { # a declaration, from its type on
         at = index(text, "(")
         type = substr(text, 1, at - 1)
         match(type, /prof_[a-z_0-9]+$/)
@@ -43,13 +60,16 @@ LC_ALL=C awk -v room="$1" '
         match(text, /\).*$/)
         list = substr(text, at + 1)
         sub(/\)( PROF__[A-Z]+\([0-9, ]*\))?$/, "", list)
+        writes = type == "prof_status" || type == "size_t" ? results(list, name) : ""
         list = names(list)
         count = list == "" ? 0 : gsub(/,/, ",", list) + 1
         use = count ? "PROF__USE" (count > 1 ? count : "") "(" list ")" : "(void)0"
         made = "#define " name "(" list ")"
-        use = "PROF__STRIPPED(" value(type) ", " use ")"
-        print made (length(made use) < 120 ? " " : " \\\n    ") use
+        is = writes value(type, name)
+        is = "PROF__STRIPPED(" (writes == "" ? is : "(" is ")") ", "
+        print made (length(made is use) < 119 ? " " : " \\\n    ") is (length(is use) < 115 ? "" : "\\\n" tab) use ")"
     }
+    BEGIN { tab = sprintf("%19s", "") }
     BEGIN { while ((getline < room) > 0) text_of[++lines] = $0 }
     /\/\*|\/\// { sub(/ *(\/\*.*|\/\/.*)/, "") }
     !open && !/^PROF_DEF [^=]*/ { next }

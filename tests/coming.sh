@@ -1,7 +1,7 @@
 #!/bin/bash
 # Checks docs/coming-from-*.md: what these pages say of prof must exist, compile and run. In the last column of each
 # table, a code span that ends with ; or } is C: it must compile as C11 and C++11, live and stripped, without a warning,
-# and run, each row in a process and an empty folder of its own. If the page says PROF_UNSUPPORTED,
+# and run, live and stripped, each row in a process and an empty folder of its own. Stripped, none may fail. If the page says PROF_UNSUPPORTED,
 # PROF_INVALID_ARGUMENT or PROF_INVALID_STATE after a span, that must leave an error. The others must leave none; what
 # they mark up must be in the recording, and the files that they name must be there. In all other spans, names that
 # begin with prof_, PROF_ or PROFILE_ must exist, and so must commands of the tool. Blocks marked c are parts of
@@ -133,6 +133,9 @@ int main(int argc, char **argv)
             if (!rows[i].starts && prof_trace_live(&trace)) return 1;
             SETUP
             rows[i].run();
+#if !PROF_ENABLE
+            _exit(prof_stop() != PROF_OK);
+#endif
             int wrong = rows[i].fails != (*prof_error() != 0);
             if (wrong) fprintf(stderr, "    prof_error(): \\"%s\\"\\n", prof_error());
             wrong |= !all_recorded(rows[i].names);
@@ -278,7 +281,9 @@ for page in $work/coming-from-*.c; do
     case $page in *.program*) continue ;; esac
     name=$(basename "$page" .c)
     compile "$name, C++11" $CXX -x c++ -std=c++11 $strict -c "$page" -o $work/object.o
-    compile "$name, stripped C11" $CC -std=c11 $strict -DPROF_ENABLE=0 -c "$page" -o $work/object.o
+    compile "$name, stripped C11" $CC -std=c11 -D_GNU_SOURCE $strict -DPROF_ENABLE=0 -Wno-unused-variable -DRUN "$page" \
+        -o $work/$name.stripped -pthread && mkdir -p $work/strip-$name &&
+        compile "$name, stripped, runs" timeout 300 $work/$name.stripped $work/strip-$name
     compile "$name, stripped C++11" $CXX -x c++ -std=c++11 $strict -DPROF_ENABLE=0 -c "$page" -o $work/object.o
     compile "$name, C11" $CC -std=c11 -D_GNU_SOURCE $strict -DRUN "$page" $work/implementation.o -o $work/$name -pthread -ldl || continue
     mkdir -p $work/run-$name
@@ -294,7 +299,8 @@ for program in $work/*.program*.c; do
     [ -e "$program" ] || continue
     name=$(basename "$program" .c)
     compile "$name" $CC -std=c99 $strict "$program" -o $work/$name -pthread -ldl || continue
-    compile "$name, stripped" $CC -std=c99 $strict -DPROF_ENABLE=0 -c "$program" -o $work/object.o
+    compile "$name, stripped" $CC -std=c99 $strict -DPROF_ENABLE=0 "$program" -o $work/$name.stripped -pthread
+    compile "$name, stripped, runs" sh -c "cd $work && timeout 300 ./$name.stripped >$name.output"
     mkdir -p $work/run-$name
     compile "$name runs" sh -c "cd $work/run-$name && timeout 300 ../$name >output"
 done

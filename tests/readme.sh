@@ -1,6 +1,7 @@
 #!/bin/bash
 # Tests every snippet and command of README.md: C blocks compile without a warning (those with a main are built and
-# run), the shell blocks run in a folder where the first block is hello.c.
+# run), the shell blocks run in a folder where the first block is hello.c. With PROF_ENABLE=0 each block runs to its end,
+# and its functions return what they return when all goes well.
 set -e
 trap 'echo "FAIL readme.sh: line $LINENO"' ERR
 cd "$(dirname "$0")/.."
@@ -16,6 +17,20 @@ import re, sys
 text, work = open('README.md').read(), sys.argv[1]
 for number, block in enumerate(re.findall(r'```c\n(.*?)```', text, re.S)):
     open(f'{work}/block{number}.c', 'w').write(block)
+# A program for each block, which calls its functions. One that may fail returns 0 when it has not.
+for number, block in enumerate(re.findall(r'```c\n(.*?)```', text, re.S)):
+    calls = []
+    for result, name, parameters, body in re.findall(r'^([a-z][\w ]*?[ *]+)(\w+)\(([^)]*)\) *(?:/\*.*\*/)?\n\{(.*?)^\}', block, re.S | re.M):
+        if name == 'main' or name == 'into_the_background': continue # the program itself; daemon() leaves the test
+        given = ', '.join('(void *)buffer' if '*' in one else '1' for one in parameters.split(',')) if parameters != 'void' else ''
+        call = f'{name}({given})'
+        calls.append(f'if ({call}) return puts("{call}"), 1;' if re.search(r'return (1;|\(int\)|prof_)', body) else f'{call};')
+    for name, parameters in re.findall(r'^void (\w+)\(([^)]*)\);', block, re.M):
+        block += f'void {name}({parameters}) {{}}\n'
+    if not re.search(r'\bmain\(', block):
+        block += '#include <stdint.h>\n#include <stdio.h>\nint main(void)\n{\n    static uint64_t buffer[512]; /* any object, all zero */\n    (void)buffer;\n    '
+        block += '\n    '.join(calls) + '\n    return 0;\n}\n'
+    open(f'{work}/stripped{number}.c', 'w').write(block)
 for number, block in enumerate(re.findall(r'```sh\n(.*?)```', text, re.S)):
     open(f'{work}/block{number}.sh', 'w').write(block)
 END
@@ -29,6 +44,17 @@ for file in $work/block*.c; do
     echo "ok   $file compiles"
     passed=$((passed + 1))
 done
+crash=$(grep -l 'PROFILE_SCOPE("frame")' $work/block*.c)
+for file in $work/stripped*.c; do
+    cc -std=gnu99 -DPROF_ENABLE=0 -I. -O1 -w "$file" -o "${file%.c}" -pthread -lm
+    expected=0
+    cmp -s "$file" "${crash/block/stripped}" && expected=139 # of SIGSEGV, with prof and without
+    status=0
+    (cd $work && timeout 60 "./$(basename "${file%.c}")" </dev/null >stripped.txt 2>&1) 2>/dev/null || status=$?
+    [ $status = $expected ] || { cat $work/stripped.txt; echo "FAIL $file ended with status $status"; false; }
+    echo "ok   $file ends well without prof"
+    passed=$((passed + 1))
+done
 PATH=$root/$work/bin:$PATH
 cp $work/block0.c $work/hello.c
 cp prof*.h $work
@@ -40,7 +66,6 @@ echo "ok   the commands of the first example"
 $python bench/plot.py bench/peers/results.txt | cmp - docs/images/cost.svg
 echo "ok   the plot is that of the figures"
 passed=$((passed + 1))
-crash=$(grep -l 'PROFILE_SCOPE("frame")' $work/block*.c)
 cp "$crash" $work/crash.c
 report=$(basename "$(grep -l PROF_CRASH_REPORT $work/block*.sh)")
 (cd $work && sh -e "$report") 2>$work/crash.txt

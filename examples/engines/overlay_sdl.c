@@ -191,8 +191,8 @@ int main(int argc, char **argv)
     int frames = argc > 1 ? atoi(argv[1]) : 0, good;
     prof_config config = {.output = argc > 3 ? argv[3] : NULL, .buffer_size = 4 << 20};
     overlay figures;
-    prof_status status = prof_start(&config); /* PROF_DISABLED: this was compiled with PROF_ENABLE=0 */
-    if (status != PROF_OK && status != PROF_DISABLED) fprintf(stderr, "no overlay: %s\n", prof_error());
+    prof_status status = prof_start(&config);
+    if (status != PROF_OK) fprintf(stderr, "no overlay: %s\n", prof_error());
     PROFILE_THREAD("game");
     SDL_Window *window = SDL_Init(SDL_INIT_VIDEO) ? NULL : SDL_CreateWindow("prof", SDL_WINDOWPOS_CENTERED,
                                                         SDL_WINDOWPOS_CENTERED, WIDTH, HEIGHT, 0);

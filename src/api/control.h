@@ -2,8 +2,10 @@
 /*-- CONTROL ---------------------------------------------------------------------------------------------- >>control --
    Any thread may call these functions at any time; in a signal handler, only prof_save_request() may be called.
    Pauses, level, mask and categories belong to the session: without one these functions return PROF_INVALID_STATE, and
-   each session begins with those of its config. With PROF_ENABLE=0 each function is the constant PROF_DISABLED
-   (prof_enabled: 0, texts: ""), evaluates no argument and needs no implementation to link. */
+   each session begins with those of its config. With PROF_ENABLE=0 each function succeeds and does
+   nothing, so that the program runs on: it is the constant PROF_OK, evaluates no argument and needs no implementation
+   to link. Questions get the answer that nothing was recorded: prof_enabled() is 0, texts are "". What is created is
+   not NULL, and means nothing. */
 #if PROF_ENABLE
 
 /* Starts a session. config may be NULL. Discards what an earlier session left in memory. Returns PROF_INVALID_STATE if

@@ -47,7 +47,7 @@ TABLE OF CONTENTS                          (search for the tag)
 COMPILE-TIME OPTIONS                                                                                       >>options
 
     Set in every file (a file may differ from the others):
-    PROF_ENABLE            1        0 removes every trace of prof from the file
+    PROF_ENABLE            1        0 removes every trace of prof from the file; its functions succeed and do nothing
     PROF_CATEGORY          ""       category of the macros that name none; may be redefined between uses: #undef it
                                     first, also before the #define of each file of a unity build
     PROF_SITE_LEVEL        1        level of the macros that name none; may be redefined between uses

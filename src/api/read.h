@@ -8,7 +8,8 @@
    result to NULL (0 entries), and returns PROF_INVALID_ARGUMENT for a NULL or an index out of range, PROF_IO if the
    file cannot be read, PROF_CORRUPT if it is no image or damaged, PROF_UNSUPPORTED for an image of another version,
    PROF_INVALID_STATE if nothing was recorded yet, or PROF_NO_MEMORY. With PROF_ENABLE=0 these functions are like those
-   of >>control: PROF_DISABLED, no trace, no event. */
+   of >>control: PROF_OK and a trace without tracks and events, of no entries; a trace is NULL then. prof_image_find()
+   finds none. */
 
 typedef struct prof_trace prof_trace; typedef struct prof_cursor prof_cursor;
 typedef struct prof_timeline prof_timeline; typedef struct prof_spans prof_spans;

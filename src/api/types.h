@@ -5,7 +5,7 @@
    last failure of the calling thread, and names the file, key or value that caused it. */
 typedef enum prof_status {
     PROF_OK = 0,
-    PROF_DISABLED,         /* compiled with PROF_ENABLE=0 */
+    PROF_DISABLED,         /* not returned any more: with PROF_ENABLE=0 functions return PROF_OK */
     PROF_INVALID_ARGUMENT, /* unknown key, value out of range, NULL where it is not allowed */
     PROF_INVALID_STATE,    /* started twice, stopped before started, nothing recorded yet */
     PROF_UNSUPPORTED,      /* known, but not available on this platform or in this build */

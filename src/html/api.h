@@ -32,10 +32,10 @@ PROF_DEF prof_status prof_html_outline(const prof_trace *const *traces, size_t c
                                        const prof_html_options *options, const prof_html_limits *limits);
 #endif
 #else
-#define prof_html_write(trace, path, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, options))
-#define prof_html_stream(trace, sink, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
+#define prof_html_write(trace, path, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, path, options))
+#define prof_html_stream(trace, sink, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, sink, options))
 #define prof_html_merge(traces, count, path, options) \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(count) : PROF__USE3(traces, path, options)))
+    PROF__STRIPPED(PROF_OK, (0 ? (void)(count) : PROF__USE3(traces, path, options)))
 #define prof_html_outline(traces, count, path, options, limits) \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(count), (void)(limits) : PROF__USE3(traces, path, options)))
+    PROF__STRIPPED(PROF_OK, (0 ? (void)(count), (void)(limits) : PROF__USE3(traces, path, options)))
 #endif

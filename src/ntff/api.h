@@ -94,20 +94,20 @@ PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event);
    host's time, PROF_UNSUPPORTED if host has only statistics. */
 PROF_DEF prof_status prof_ntff_import(const char *json, const char *host, const char *out, prof_ntff_stats *stats);
 #else
-#define prof_ntff_parser_create() PROF__STRIPPED((prof_ntff_parser *)0, (void)0)
+#define prof_ntff_parser_create() PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_ntff_parser *), (void)0)
 #define prof_ntff_parser_end(parser, fn, user, stats) \
     PROF__STRIPPED((void)0, (0 ? (void)(fn) : PROF__USE3(parser, user, stats)))
 #define prof_ntff_parse_systrace_json(parser, json, size, fn, user, stats) \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(fn), (void)(size), (void)(json) : PROF__USE3(parser, user, stats)))
+    PROF__STRIPPED(PROF_OK, (0 ? (void)(fn), (void)(size), (void)(json) : PROF__USE3(parser, user, stats)))
 #define prof_ntff_read_system_json(path, fn, user, stats) \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(fn) : PROF__USE3(path, user, stats)))
+    PROF__STRIPPED(PROF_OK, (0 ? (void)(fn) : PROF__USE3(path, user, stats)))
 static inline int prof_ntff_record(void *user, const prof_ntff_event *event) /* also the argument of others */
 {
     PROF__USE2(user, event);
     return 0;
 }
 #define prof_ntff_import(json, host, out, stats) \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(stats) : PROF__USE3(json, host, out)))
+    PROF__STRIPPED(PROF_OK, (0 ? (void)(stats) : PROF__USE3(json, host, out)))
 #endif
 
 /*-- CLOCK -------------------------------------------------------------------------------------------------- >>clock --
@@ -153,9 +153,9 @@ PROF_DEF prof_status prof_ntff_trace_json(const prof_trace *trace, const char *p
 PROF_DEF prof_status prof_ntff_trace_json_stream(const prof_trace *trace, prof_sink sink,
                                                  const prof_ntff_trace_options *options);
 #else
-#define prof_ntff_trace_json(trace, path, options) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, path, options))
+#define prof_ntff_trace_json(trace, path, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, path, options))
 #define prof_ntff_trace_json_stream(trace, sink, options) \
-    PROF__STRIPPED(PROF_DISABLED, PROF__USE3(trace, sink, options))
+    PROF__STRIPPED(PROF_OK, PROF__USE3(trace, sink, options))
 #endif
 
 /*-- ARTIFACTS ------------------------------------------------------------------------------------------ >>artifacts --
@@ -212,10 +212,11 @@ PROF_DEF prof_status prof_ntff_list(const char *dir, prof_ntff_artifact_fn fn, v
 PROF_DEF prof_status prof_ntff_check(const char *dir, prof_ntff_say_fn say, void *user, int *problems);
 #else
 #define prof_ntff_find_session(output_dir, pid, not_before_unix_ns, folder, size) \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(pid), (void)(not_before_unix_ns) : PROF__USE3(output_dir, folder, size)))
-#define prof_ntff_list(dir, fn, user) PROF__STRIPPED(PROF_DISABLED, PROF__USE3(dir, fn, user))
+    PROF__STRIPPED((prof__stripped_none(folder, (size) != 0), PROF_OK), \
+                   PROF__USE3(output_dir, pid, not_before_unix_ns))
+#define prof_ntff_list(dir, fn, user) PROF__STRIPPED(PROF_OK, PROF__USE3(dir, fn, user))
 #define prof_ntff_check(dir, say, user, problems) \
-    PROF__STRIPPED(PROF_DISABLED, (0 ? (void)(problems) : PROF__USE3(dir, say, user)))
+    PROF__STRIPPED((prof__stripped_none(problems, sizeof(int)), PROF_OK), PROF__USE3(dir, say, user))
 #endif
 
 /*-- LOADER ------------------------------------------------------------------------------------------------ >>loader --

@@ -1,7 +1,7 @@
 #!/bin/sh
 # PROF_ENABLE=0 leaves nothing behind: the object file of a source with markup is, byte for byte, that of the same
 # source without markup; control calls are constants that need no implementation; stripped and live files make
-# one program.
+# one program; each example, compiled stripped, runs and ends well.
 #
 # usage: tests/compile/stripped.sh          compilers: CC_LIST, CXX_LIST ("gcc clang", "g++ clang++")
 cd "$(dirname "$0")/../.." || exit 1
@@ -96,9 +96,9 @@ for compiler in ${CC_LIST:-gcc clang}; do
         for standard in c99 gnu17; do identical $compiler c -std=$standard $flags; done
     done
     run "control calls: $compiler" $compiler -std=c99 $WARNINGS -I. -DPROF_ENABLE=0 -c $here/control.c -o $out/control.o
-    run "control calls: $compiler: no symbol of prof" sh -c "! nm $out/control.o | grep -i prof"
+    run "control calls: $compiler: no global symbol of prof" sh -c "! nm -g $out/control.o | grep -i prof"
     run "control calls: $compiler: links without an implementation" $compiler $out/control.o -o $out/control
-    run "control calls: $compiler: all say disabled" sh -c "test \$($out/control) = 0"
+    run "control calls: $compiler: all succeed, and find nothing" sh -c "test \$($out/control) = 0"
     together $compiler c c99
 done
 for compiler in ${CXX_LIST:-g++ clang++}; do
@@ -111,10 +111,31 @@ for compiler in ${CXX_LIST:-g++ clang++}; do
     done
     run "control calls: $compiler" $compiler -x c++ -std=c++11 $WARNINGS -I. -DPROF_ENABLE=0 -c $here/control.c \
         -o $out/control.o
-    run "control calls: $compiler: no symbol of prof" sh -c "! nm $out/control.o | grep -i prof"
+    run "control calls: $compiler: no global symbol of prof" sh -c "! nm -g $out/control.o | grep -i prof"
     run "control calls: $compiler: links without an implementation" $compiler $out/control.o -o $out/control
-    run "control calls: $compiler: all say disabled" sh -c "test \$($out/control) = 0"
+    run "control calls: $compiler: all succeed, and find nothing" sh -c "test \$($out/control) = 0"
     together $compiler c++ c++11
+done
+
+# Each example with the lines of its first comment. The server would wait for requests; others need an engine.
+examples=$out/examples
+mkdir -p $examples
+ln -sfn "$PWD/examples" $examples/examples
+stripped="-DPROF_ENABLE=0 -O0 $WARNINGS -Wno-misleading-indentation"
+for file in hello.c game.c flight_recorder.c read_trace.c fibers.c device.c neuron.c server.c library/host.c engines/jobs.c \
+    engines/watchdog.c engines/reload_host.c cpp.cpp coroutine.cpp; do
+    case $file in
+    coroutine.cpp) echo '#include <coroutine>' | ${CXX:-c++} -std=c++20 -fsyntax-only -x c++ - 2>/dev/null || continue ;;
+    esac
+    sed -n -e 's/^\/\/ *//' -e 's/^ *\(c[c+]* .* -o .*\)/\1/p' -e '/\*\/ *$/q' -e '/^#/q' examples/$file |
+        sed -e "s/^cc /${CC:-cc} $stripped /" -e "s/^c++ /${CXX:-c++} $stripped /" -e 's/server 60$/server/' \
+            -e '/fake_nrt/s/-DPROF_ENABLE=0//' >$examples/lines # the runtime is no part of the example
+    if (cd $examples && timeout 120 env -u PROF_OUTPUT sh -e ./lines) >$examples/output 2>&1 </dev/null; then
+        ok "examples/$file stripped ends well"
+    else
+        fail "examples/$file stripped ended with status $?"
+        tail -5 $examples/output | sed 's/^/    /'
+    fi
 done
 
 echo "$passed passed, $failed failed, $skipped skipped"
