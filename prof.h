@@ -3984,6 +3984,27 @@ static PROF__PER_THREAD prof__thread *prof__self_here;
 #endif
 static prof__thread *prof__self_make(void);
 #define PROF__SELF() (PROF__LIKELY(prof__self_here != NULL) ? prof__self_here : prof__self_make())
+#elif defined(__MINGW32__) && !defined(__clang__)
+/* gcc's __thread is memory here that winpthreads frees when a thread of its own ends, and only then does Windows call
+   prof__thread_leaves(). So the record is in the section of which Windows itself gives each thread a copy, as __thread
+   is with other compilers: Windows frees that last of all. The address is that of the thread's copy, plus the place in
+   the section; the C runtime knows where the section begins, and the number of the module. */
+extern unsigned long _tls_index;
+extern char *_tls_start;
+static union { uint32_t gate; prof__thread record; } prof__self __attribute__((__section__(".tls$"))) = {PROF__SHUT};
+static PROF__INLINED prof__thread *prof__self_get(void)
+{
+    const uintptr_t *copies; /* of the sections of all modules */
+#if defined(__x86_64__)
+    __asm__ volatile("movq %%gs:0x58, %0" : "=r"(copies));
+#elif defined(__i386__)
+    __asm__ volatile("movl %%fs:0x2C, %0" : "=r"(copies));
+#else
+    copies = ((uintptr_t **)NtCurrentTeb())[11];
+#endif
+    return (prof__thread *)(copies[_tls_index] + ((uintptr_t)&prof__self - (uintptr_t)&_tls_start));
+}
+#define PROF__SELF() prof__self_get()
 #else
 /* A new record has a shut gate, because its generation is 0, and so is that of the process before the first constructor
    and in some children. The union avoids compilers' warnings about members without an initializer. */

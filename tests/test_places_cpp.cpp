@@ -51,6 +51,33 @@ TEST(thread_local_destructors)
     prof_reset();
 }
 
+static void throw_and_catch()
+{
+    PROFILE_THREAD("std::thread");
+    PROFILE_SCOPE("in a thread");
+    try {
+        PROFILE_SCOPE("throwing");
+        throw std::runtime_error("thrown");
+    } catch (const std::exception &) {
+        PROFILE_MARK("caught");
+    }
+}
+
+// Threads that end give what is left of their chunk to the next: else 500 would need as many chunks, and there are 60.
+TEST(threads_that_end_give_their_chunks_back)
+{
+    prof_config config = trace_config(1 << 20);
+    config.mode = PROF_FILL;
+    trace_start(&config);
+    for (int i = 0; i < 500; ++i) std::thread(throw_and_catch).join();
+    prof_trace *trace = trace_stop();
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->event_count, 1500);
+    prof_trace_close(trace);
+    prof_reset();
+}
+
 static void fall(int depth)
 {
     PROFILE_SCOPE("falling");

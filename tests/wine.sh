@@ -4,6 +4,8 @@
 #
 # usage: tests/wine.sh [PROGRAM[:TEST,TEST...]]...     args, reader:csv
 #        CC=i686-w64-mingw32-gcc JOBS=2 tests/wine.sh  32 bits: needs a wine that runs them
+#        CC=x86_64-w64-mingw32-gcc-posix tests/wine.sh threads places_cpp    threads of winpthreads, as MSYS2 and WinLibs
+#                                             have them: there is C++'s std::thread, and __thread is winpthreads' memory
 #        MSVC=1 tests/wine.sh [PROGRAM]...    the implementation that programs share is compiled by clang, in the dialect
 #                                             of Microsoft's compiler
 cd "$(dirname "$0")/.." || exit 1
@@ -27,20 +29,26 @@ if [ "$1" = --one ]; then # NAME[:TESTS]
     case " $own " in *" $name "*) implementation= ;; esac
     source=tests/test_$name.c
     [ -f "$source" ] || source=tests/windows/test_$name.c flags="$flags -Itests"
+    compiler=$CC
+    if ! [ -f "$source" ]; then # C++
+        source=tests/test_$name.cpp
+        flags=$(echo "$flags" | sed 's/-std=gnu99/-std=c++17/')
+        compiler=${CC%gcc*}g++${CC##*gcc}
+    fi
     if [ -n "$implementation" ] && grep -q '^.include "private.h"' "$source"; then
         inside="-iquote $work/declared"
         replaced=$(sed -n 's/^.define \([a-z_]*\).* \(test_\1\).*/--redefine-sym \1=\2/p' "$source")
-        [ -z "$replaced" ] || { ${CC%gcc}objcopy $replaced "$implementation" "$work/$name.o" && implementation=$work/$name.o; }
+        [ -z "$replaced" ] || { ${CC%gcc*}objcopy $replaced "$implementation" "$work/$name.o" && implementation=$work/$name.o; }
     fi
     if [ "$name" = windows ]; then
         { # the program exports its recorder, and nothing else, to DLLs that mark up
             echo EXPORTS
-            ${CC%gcc}nm "$implementation" | sed -n -e 's/.* T _*\(prof_[a-z_]*\)$/\1/p' -e 's/.* [BD] _*\(prof_[a-z_]*\)$/\1 DATA/p'
+            ${CC%gcc*}nm "$implementation" | sed -n -e 's/.* T _*\(prof_[a-z_]*\)$/\1/p' -e 's/.* [BD] _*\(prof_[a-z_]*\)$/\1 DATA/p'
         } >"$work/windows.def"
         more="$more $work/windows.def -Wl,--out-implib,$work/libwindows.a"
     fi
     flags="$flags -DTEST_PROGRAM=\"$name\" -DTRACE_FOLDER=\"$work/out/$name\""
-    if ! $CC $flags $inside "$source" "$work/posix.o" $implementation $more -o "$work/$name.exe" $libraries \
+    if ! $compiler $flags $inside "$source" "$work/posix.o" $implementation $more -o "$work/$name.exe" $libraries \
         >"$work/$name.log" 2>&1; then
         echo "FAIL $name: does not compile"
         grep -E 'error|undefined' "$work/$name.log" | head -n 5
@@ -89,7 +97,7 @@ if [ -n "$MSVC" ]; then
 else
     $CC -std=gnu99 -O0 -Wall -Wextra -Wshadow -Werror -I. -c tests/implementation.c -o "$work/implementation.o" || exit 1
 fi
-${CC%gcc}objcopy -w --globalize-symbol='*prof_*' --redefine-sym __chkstk=___chkstk_ms "$work/implementation.o" || exit 1
+${CC%gcc*}objcopy -w --globalize-symbol='*prof_*' --redefine-sym __chkstk=___chkstk_ms "$work/implementation.o" || exit 1
 $CC $flags -w -c tests/windows/posix.c -o "$work/posix.o" || exit 1
 sh tests/declared.sh "$work/declared" || exit 1
 [ $# -gt 0 ] || set -- $own $sharing

@@ -11,6 +11,7 @@
 {"follow", "a_signal_saves", "signals"},
 {"record", "a_format_that_fails_is_the_name", "printf() of msvcrt does not fail there"},
 {"notes", "messages_as_printf_writes_them", "msvcrt writes %p in its own way"},
+{"places_cpp", "thread_local_destructors", "winpthreads frees thread_local objects of gcc before their destructors run"},
 {"places", "a_thread_left_busy", "siglongjmp() out of a handler"},
 {"report", "layouts_of_outputs", "Windows: a mapped file is removed at the next start"},
 {"report", "nobody_keeps_the_lock", "fork() while a thread works"},
