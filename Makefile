@@ -156,12 +156,14 @@ $(SHARING): EXTRA = -D_GNU_SOURCE $(INSIDE) $(IMPLEMENTATION)
 
 ifneq ($(CAN_OPEN),)
 REPLACED = 's/^.define \([a-z_]*\).* \(test_\1\).*/--redefine-sym \1=\2/p' # #define malloc test_malloc
+WIDE = 's/^.define \([a-z_]*\).* \(test_\1\).*/--redefine-sym \164=\1/p' # pread64, where off_t has 32 bits
 REPLACING := $(shell grep -lE '^.define [a-z_]+.* test_' $(LOOKING) /dev/null)
 $(BUILD)/tests/declared/prof.h: tests/declared.sh $(HEADERS)
 	sh tests/declared.sh $(@D)
 $(BUILD)/tests/replaced/%.o: tests/%.c $(BUILD)/tests/implementation.o
 	@mkdir -p $(@D)
-	$(OBJCOPY) $$(sed -n $(REPLACED) $<) $(BUILD)/tests/implementation.o $@
+	$(OBJCOPY) $$(sed -n $(WIDE) $<) $(BUILD)/tests/implementation.o $@
+	$(OBJCOPY) $$(sed -n $(REPLACED) $<) $@
 $(call programs_of,$(LOOKING)): $(BUILD)/tests/declared/prof.h
 $(call programs_of,$(LOOKING)): INSIDE = -iquote $(BUILD)/tests/declared
 $(call programs_of,$(IN_CXX)): INSIDE += -DSHARES_RECORDER

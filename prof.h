@@ -129,14 +129,15 @@ MANUAL                                                                          
     not wait, unless config.wait_ns says how long it may; what it could not record is lost and counted. Make the buffer
     large enough for what is recorded in a fifth of a second or more: 32 MiB at 10 million scopes a second. A scope
     costs what it costs in a ring; the service takes a quarter of a processor at that rate, and 0.2 % when nothing
-    happens. The file is complete at every moment. What cannot be written, because of a full disk, a limit or an error,
-    stays in the buffer and is tried again; reports name the reason. If events were lost meanwhile, the session goes on
-    when there is room again, but prof_stop(), prof_save() and prof_save_last() return PROF_IO with that reason, after
-    they have written what could be kept. With max_file_size, at_limit says which end of the recording is kept. A trace
-    of a file that rotates while it is read may return fewer events than its event_count: blocks that are overwritten
-    before a cursor reaches them are left out, and counted in lost_blocks. prof_stop() writes an output other than .prof
-    from <output>.prof and then removes that; after a crash <output>.prof is still there. The service sleeps between its
-    rounds, blocks all signals, and records its work on a track of its own, named "prof".
+    happens. The file is complete at every moment. It may become larger than 4 GiB, also in programs of 32 bits. What
+    cannot be written, because of a full disk, a limit or an error, stays in the buffer and is tried again; reports name
+    the reason. If events were lost meanwhile, the session goes on when there is room again, but prof_stop(),
+    prof_save() and prof_save_last() return PROF_IO with that reason, after they have written what could be kept. With
+    max_file_size, at_limit says which end of the recording is kept. A trace of a file that rotates while it is read may
+    return fewer events than its event_count: blocks that are overwritten before a cursor reaches them are left out, and
+    counted in lost_blocks. prof_stop() writes an output other than .prof from <output>.prof and then removes that;
+    after a crash <output>.prof is still there. The service sleeps between its rounds, blocks all signals, and records
+    its work on a track of its own, named "prof".
 
     dump_period is for the other modes with an output that is not .prof: the output is rewritten that often, by a
     rename, so that there is always a complete one. With .prof, and with PROF_STREAM, the file is always up to date, and
@@ -2750,6 +2751,9 @@ enum {
 #define PROF__LATE_POSIX 1 /* even POSIX may not be declared: -std=c99, _POSIX_C_SOURCE, musl */
 #endif
 #if defined(PROF__LATE) && defined(__GLIBC__)
+#if (defined(_BITS_STRUCT_STAT_H) || defined(_BITS_STAT_H)) && !defined(__USE_LARGEFILE64)
+#define PROF__LATE_STAT 1 /* struct stat64 was left out */
+#endif
 #undef _FEATURES_H
 #include <features.h>
 #endif
@@ -2814,17 +2818,82 @@ enum {
 #include <stdarg.h>
 #endif
 
-#ifdef PROF__LATE
-/* Declares what was left out under names of our own, because the program may declare the same functions later. On
-   32-bit processors, functions with a wider off_t or time_t have other names in the libraries. */
-#if defined(__GLIBC__) && defined(__USE_FILE_OFFSET64)
+/* On 32-bit processors glibc's off_t has 32 bits, unless the program asks for more before its first system header.
+   Files become larger than 2 GiB there, too: so the functions for 64 bits are called by their names in the library. */
+#if defined(__GLIBC__) && !defined(PROF_FREESTANDING) && !defined(__USE_FILE_OFFSET64) && \
+    !defined(__OFF_T_MATCHES_OFF64_T)
+#define PROF__NARROW 1
+#endif
+#if defined(PROF__NARROW) && defined(PROF__LATE_STAT)
+#define stat prof__stat_again
+#ifdef _BITS_STRUCT_STAT_H
+#undef _BITS_STRUCT_STAT_H
+#include <bits/struct_stat.h>
+#else
+#undef _BITS_STAT_H
+#include <bits/stat.h>
+#endif
+#undef stat
+#endif
+#if defined(__GLIBC__) && (defined(__USE_FILE_OFFSET64) || defined(PROF__NARROW))
 #define PROF__LIBC_OFFSET(name) name "64"
 #else
 #define PROF__LIBC_OFFSET(name) name
 #endif
+#ifdef PROF__NARROW
+typedef __off64_t prof__offset;
+typedef struct stat64 prof__about;
+#define PROF__O_FILE (O_CLOEXEC | __O_LARGEFILE)
+extern int prof__libc_stat(const char *path, prof__about *about) __asm__("stat64");
+extern int prof__libc_lstat(const char *path, prof__about *about) __asm__("lstat64");
+extern int prof__libc_fstat(int file, prof__about *about) __asm__("fstat64");
+extern prof__offset prof__libc_lseek(int file, prof__offset at, int from) __asm__("lseek64");
+extern FILE *prof__libc_fopen(const char *path, const char *mode) __asm__("fopen64");
+#define prof__stat(path, about) prof__libc_stat(path, about)
+#define prof__lstat(path, about) prof__libc_lstat(path, about)
+#define prof__fstat(file, about) prof__libc_fstat(file, about)
+#define prof__lseek(file, at, from) prof__libc_lseek(file, at, from)
+#elif !defined(PROF_FREESTANDING) && !defined(_WIN32)
+typedef off_t prof__offset;
+typedef struct stat prof__about;
+#define PROF__O_FILE O_CLOEXEC
+#define prof__stat(path, about) stat(path, about)
+#define prof__lstat(path, about) lstat(path, about)
+#define prof__fstat(file, about) fstat(file, about)
+#define prof__lseek(file, at, from) lseek(file, at, from)
+#endif
+
+#ifdef PROF__LATE
+/* Declares what was left out under names of our own, because the program may declare the same functions later. On
+   32-bit processors, functions with a wider off_t or time_t have other names in the libraries. */
 extern char *prof__libc_secure_getenv(const char *name) __asm__("secure_getenv");
-extern int prof__libc_fallocate(int file, int how, off_t at, off_t size) __asm__(PROF__LIBC_OFFSET("fallocate"));
+#endif
+#if defined(PROF__LATE) || defined(PROF__NARROW)
+extern int prof__libc_fallocate(int file, int how, prof__offset at,
+                                prof__offset size) __asm__(PROF__LIBC_OFFSET("fallocate"));
+#ifndef fallocate
 #define fallocate(file, how, at, size) prof__libc_fallocate(file, how, at, size)
+#endif
+#endif
+#if defined(PROF__LATE_POSIX) || defined(PROF__NARROW)
+extern int prof__libc_ftruncate(int file, prof__offset size) __asm__(PROF__LIBC_OFFSET("ftruncate"));
+extern int prof__libc_posix_fallocate(int file, prof__offset at,
+                                      prof__offset size) __asm__(PROF__LIBC_OFFSET("posix_fallocate"));
+extern ssize_t prof__libc_pread(int file, void *to, size_t size, prof__offset at) __asm__(PROF__LIBC_OFFSET("pread"));
+extern ssize_t prof__libc_pwrite(int file, const void *from, size_t size,
+                                 prof__offset at) __asm__(PROF__LIBC_OFFSET("pwrite"));
+extern int prof__libc_fseeko(FILE *file, prof__offset at, int from) __asm__(PROF__LIBC_OFFSET("fseeko"));
+extern prof__offset prof__libc_ftello(FILE *file) __asm__(PROF__LIBC_OFFSET("ftello"));
+#define ftruncate(file, size) prof__libc_ftruncate(file, size)
+#define posix_fallocate(file, at, size) prof__libc_posix_fallocate(file, at, size)
+#ifndef pread /* tests replace some */
+#define pread(file, to, size, at) prof__libc_pread(file, to, size, at)
+#endif
+#ifndef pwrite
+#define pwrite(file, from, size, at) prof__libc_pwrite(file, from, size, at)
+#endif
+#define fseeko(file, at, from) prof__libc_fseeko(file, at, from)
+#define ftello(file) prof__libc_ftello(file)
 #endif
 #ifdef PROF__LATE_POSIX
 #ifndef CLOCK_MONOTONIC
@@ -2868,13 +2937,10 @@ extern int prof__libc_nanosleep(const struct timespec *time, struct timespec *le
     PROF__LIBC_TIME("nanosleep", "__nanosleep64", "__nanosleep_time64"));
 extern struct tm *prof__libc_localtime_r(const time_t *time, struct tm *to) __asm__(
     PROF__LIBC_TIME("localtime_r", "__localtime64_r", "__localtime64_r"));
+#ifndef PROF__NARROW
 extern int prof__libc_lstat(const char *path, struct stat *about) __asm__(
     PROF__LIBC_TIME(PROF__LIBC_OFFSET("lstat"), "__lstat64_time64", "__lstat_time64"));
-extern int prof__libc_ftruncate(int file, off_t size) __asm__(PROF__LIBC_OFFSET("ftruncate"));
-extern int prof__libc_posix_fallocate(int file, off_t at, off_t size) __asm__(PROF__LIBC_OFFSET("posix_fallocate"));
-extern ssize_t prof__libc_pread(int file, void *to, size_t size, off_t at) __asm__(PROF__LIBC_OFFSET("pread"));
-extern ssize_t prof__libc_pwrite(int file, const void *from, size_t size,
-                                 off_t at) __asm__(PROF__LIBC_OFFSET("pwrite"));
+#endif
 extern ssize_t prof__libc_readlink(const char *path, char *to, size_t size) __asm__("readlink");
 extern int prof__libc_gethostname(char *to, size_t size) __asm__("gethostname");
 extern int prof__libc_linkat(int from, const char *old, int to, const char *name, int flags) __asm__("linkat");
@@ -2887,11 +2953,9 @@ extern long prof__libc_syscall(long number, ...) __asm__("syscall");
 #define clock_gettime(clock, now) prof__libc_clock_gettime(clock, now)
 #define nanosleep(time, left) prof__libc_nanosleep(time, left)
 #define localtime_r(time, to) prof__libc_localtime_r(time, to)
+#ifndef PROF__NARROW
 #define lstat(path, about) prof__libc_lstat(path, about)
-#define ftruncate(file, size) prof__libc_ftruncate(file, size)
-#define posix_fallocate(file, at, size) prof__libc_posix_fallocate(file, at, size)
-#define pread(file, to, size, at) prof__libc_pread(file, to, size, at)
-#define pwrite(file, from, size, at) prof__libc_pwrite(file, from, size, at)
+#endif
 #define readlink(path, to, size) prof__libc_readlink(path, to, size)
 #define gethostname(to, size) prof__libc_gethostname(to, size)
 #define linkat(from, old, to, name, flags) prof__libc_linkat(from, old, to, name, flags)
@@ -3192,7 +3256,11 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
     prof__quiet--;
 }
 #define qsort(at, count, size, order) prof__quiet_sort(at, count, size, order)
+#ifdef PROF__NARROW
+#define fopen(path, mode) PROF__QUIETLY(FILE *, prof__libc_fopen(path, mode))
+#else
 #define fopen(path, mode) PROF__QUIETLY(FILE *, fopen(path, mode))
+#endif
 #undef fdopen
 #define fdopen(file, mode) PROF__QUIETLY(FILE *, PROF__LIBC(fdopen)(file, mode))
 #define fclose(file) PROF__QUIETLY(int, fclose(file))
@@ -5519,14 +5587,14 @@ static PROF__UNUSED PROF__RARE void prof__background_failed(prof__session *s, co
 #ifndef _WIN32
 /* Asks for the file that the image is in. Emscripten's fstat() looks for the name that the file was opened with. */
 #ifdef __EMSCRIPTEN__
-#define PROF__FILE_ABOUT(s, about) lstat((s)->live_path, about)
+#define PROF__FILE_ABOUT(s, about) prof__lstat((s)->live_path, about)
 #else
-#define PROF__FILE_ABOUT(s, about) fstat((s)->stream.file, about)
+#define PROF__FILE_ABOUT(s, about) prof__fstat((s)->stream.file, about)
 #endif
 
 /* Returns 1 if the descriptor is still that of the file, and what the system says about it. A program may have closed
    all its descriptors, and opened another file with this number. */
-static PROF__UNUSED PROF__RARE int prof__stream_file_about(const prof__session *s, struct stat *about)
+static PROF__UNUSED PROF__RARE int prof__stream_file_about(const prof__session *s, prof__about *about)
 {
     return s->stream.opened && !PROF__FILE_ABOUT(s, about) && (uint64_t)about->st_dev == s->stream.device &&
            (uint64_t)about->st_ino == s->stream.inode;
@@ -5534,12 +5602,12 @@ static PROF__UNUSED PROF__RARE int prof__stream_file_about(const prof__session *
 
 static PROF__UNUSED PROF__RARE int prof__stream_file_there(const prof__session *s)
 {
-    struct stat about;
+    prof__about about;
     return prof__stream_file_about(s, &about);
 }
 
 /* Returns 1 if another program has made the file smaller than the image. */
-static PROF__UNUSED PROF__RARE int prof__file_cut(prof__session *s, const struct stat *about)
+static PROF__UNUSED PROF__RARE int prof__file_cut(prof__session *s, const prof__about *about)
 {
     int cut = (uint64_t)about->st_size < s->image_size;
     if (cut) __atomic_fetch_or(&s->cut, PROF__CUT, __ATOMIC_RELAXED);
@@ -5559,7 +5627,7 @@ static int prof__blocks_reserve(int file, uint64_t at, uint64_t size)
 {
     prof__file_signal signal;
     prof__file_signal_hold(&signal);
-    int error = fallocate(file, 0, (off_t)at, (off_t)size) ? errno : 0;
+    int error = fallocate(file, 0, (prof__offset)at, (prof__offset)size) ? errno : 0;
     prof__file_signal_drop(&signal);
     return !error || error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO ? error : EOPNOTSUPP;
 }
@@ -5569,7 +5637,7 @@ static int prof__blocks_reserve(int file, uint64_t at, uint64_t size)
 static int prof__chunks_reserve(prof__session *s, uint64_t from, uint64_t end)
 {
     uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping) + from * s->chunk_size;
-    struct stat about;
+    prof__about about;
     if (!prof__stream_file_about(s, &about)) return EOPNOTSUPP;
     if (prof__file_cut(s, &about)) return EIO;
     return prof__blocks_reserve(s->stream.file, at, (end - from) * s->chunk_size);
@@ -8619,10 +8687,28 @@ static PROF__UNUSED PROF__RARE const char *prof__windows_variable(const char *na
     return one->text;
 }
 #else
-#define prof__file_open(path, mode) fopen(path, mode)
+static PROF__UNUSED PROF__RARE FILE *prof__file_open(const char *path, const char *mode)
+{
+#if defined(PROF__NARROW) && !defined(fopen)
+    return prof__libc_fopen(path, mode);
+#else
+    return fopen(path, mode);
+#endif
+}
 #define prof__file_remove(path) remove(path)
 static PROF__UNUSED PROF__RARE int prof__file_rename(const char *from, const char *to) { return rename(from, to); }
 #endif
+
+/* Moves a stream, also beyond 2 GiB where long has 32 bits. Returns 0, as fseek() does. */
+static PROF__UNUSED PROF__RARE int prof__file_seek(FILE *file, uint64_t offset, int from)
+{
+    if (offset > (uint64_t)INT64_MAX) return -1;
+#ifdef _WIN32
+    return _fseeki64(file, (long long)offset, from);
+#else
+    return fseeko(file, (prof__offset)offset, from);
+#endif
+}
 
 /*-- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
    A buffered writer for every report and exporter. Errors are sticky: after the first one everything is accepted and
@@ -8689,10 +8775,8 @@ static PROF__UNUSED void prof__out_fail(prof__out *out, prof_status status)
 /* Seeks over the hole. Returns 0 if that fails. */
 static int prof__out_skip(prof__out *out)
 {
-    const long max = 1l << 30;
-    int failed = 0;
-    for (; out->hole && !failed; out->hole -= failed ? 0 : out->hole < (uint64_t)max ? out->hole : (uint64_t)max)
-        failed = fseek(out->file, out->hole < (uint64_t)max ? (long)out->hole : max, SEEK_CUR);
+    int failed = out->hole ? prof__file_seek(out->file, out->hole, SEEK_CUR) : 0;
+    if (!failed) out->hole = 0;
     return !failed;
 }
 
@@ -8870,8 +8954,8 @@ static PROF__RARE int prof__file_replaceable(const char *path)
     }
     return 1;
 #else
-    struct stat about;
-    return lstat(path, &about) != 0 || S_ISREG(about.st_mode);
+    prof__about about;
+    return prof__lstat(path, &about) != 0 || S_ISREG(about.st_mode);
 #endif
 }
 
@@ -8896,15 +8980,15 @@ typedef struct prof__path {
 /* Returns 1 for a file of a user who is neither this user nor the folder's owner, in a folder like /tmp, where
    everybody may create files and only their owners may remove them. This is the kernel's rule for
    fs.protected_symlinks. */
-static PROF__RARE int prof__path_planted(const char *folder, const struct stat *thing)
+static PROF__RARE int prof__path_planted(const char *folder, const prof__about *thing)
 {
 #ifdef __wasi__ /* it has no users */
     (void)folder, (void)thing;
     return 0;
 #else
-    struct stat about;
-    return thing->st_uid != geteuid() && !stat(*folder ? folder : ".", &about) && about.st_mode & PROF__PATH_STICKY &&
-           about.st_mode & S_IWOTH && thing->st_uid != about.st_uid;
+    prof__about about;
+    return thing->st_uid != geteuid() && !prof__stat(*folder ? folder : ".", &about) &&
+           about.st_mode & PROF__PATH_STICKY && about.st_mode & S_IWOTH && thing->st_uid != about.st_uid;
 #endif
 }
 
@@ -8924,8 +9008,8 @@ static PROF__RARE int prof__path_link(prof__path *p, size_t folder)
 /* Follows all links of a path. Async-signal-safe. */
 static PROF__RARE int prof__path_follow(prof__path *p, const char *path)
 {
-    struct stat about;
-    int result = !lstat(path, &about) && S_ISLNK(about.st_mode) ? PROF__PATH_LINK : PROF__PATH_PLAIN, links = 0;
+    prof__about about;
+    int result = !prof__lstat(path, &about) && S_ISLNK(about.st_mode) ? PROF__PATH_LINK : PROF__PATH_PLAIN, links = 0;
     if (strlen(path) >= sizeof p->rest) return PROF__PATH_UNKNOWN;
     strcpy(p->rest, path);
     p->done[0] = 0;
@@ -8937,7 +9021,7 @@ static PROF__RARE int prof__path_follow(prof__path *p, const char *path)
         memcpy(p->done + folder, p->rest + slashes, name);
         p->done[folder + name] = 0;
         memmove(p->rest, p->rest + slashes + name, strlen(p->rest + slashes + name) + 1);
-        if (!name || lstat(p->done, &about) || !(S_ISLNK(about.st_mode) || S_ISFIFO(about.st_mode))) continue;
+        if (!name || prof__lstat(p->done, &about) || !(S_ISLNK(about.st_mode) || S_ISFIFO(about.st_mode))) continue;
         strcpy(p->link, p->done);
         p->link[folder] = 0;
         if (prof__path_planted(p->link, &about)) return PROF__PATH_PLANTED;
@@ -8958,10 +9042,10 @@ static prof_status prof__path_refuse(const prof__path *p, const char *path)
 /* Opens a device or a fifo, which may have no reader. */
 static PROF__RARE FILE *prof__file_direct(const char *path, int follow)
 {
-    struct stat about;
-    int file = open(path, O_WRONLY | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW)), flags;
+    prof__about about;
+    int file = open(path, O_WRONLY | O_TRUNC | O_NONBLOCK | O_NOCTTY | PROF__O_FILE | (follow ? 0 : O_NOFOLLOW)), flags;
     FILE *stream;
-    if (file < 0 && errno == ENXIO && !stat(path, &about) && S_ISFIFO(about.st_mode)) errno = EPIPE;
+    if (file < 0 && errno == ENXIO && !prof__stat(path, &about) && S_ISFIFO(about.st_mode)) errno = EPIPE;
     if (file < 0) return NULL;
     flags = fcntl(file, F_GETFL);
     if (flags >= 0) fcntl(file, F_SETFL, flags & ~O_NONBLOCK); /* a reader may be slow */
@@ -8977,7 +9061,7 @@ static PROF__RARE FILE *prof__file_new(const char *path)
     FILE *stream;
     int file = -1;
     for (int i = 0; i < 2 && file < 0; i++) {
-        file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, PROF__FILE_MODE);
+        file = open(path, O_WRONLY | O_CREAT | O_EXCL | PROF__O_FILE, PROF__FILE_MODE);
         if (file < 0 && (errno != EEXIST || unlink(path))) return NULL;
     }
     stream = file < 0 ? NULL : fdopen(file, "wb");
@@ -9019,8 +9103,8 @@ static PROF__RARE int prof__is_folder(const char *path)
     DWORD about = prof__windows_about(path);
     return about != INVALID_FILE_ATTRIBUTES && (about & FILE_ATTRIBUTE_DIRECTORY);
 #else
-    struct stat about;
-    return !stat(path, &about) && S_ISDIR(about.st_mode);
+    prof__about about;
+    return !prof__stat(path, &about) && S_ISDIR(about.st_mode);
 #endif
 }
 
@@ -10072,7 +10156,7 @@ static PROF__RARE void prof__file_unlock(int file)
 /* Keeps the descriptor of the mapped file, and with it the lock. */
 static PROF__RARE void prof__file_keep(prof__session *s, int file)
 {
-    struct stat about;
+    prof__about about;
 #ifdef F_DUPFD_CLOEXEC
     int high = fcntl(file, F_DUPFD_CLOEXEC, 200); /* a high number is not soon reused once it is closed */
 #else
@@ -10081,7 +10165,7 @@ static PROF__RARE void prof__file_keep(prof__session *s, int file)
     s->stream.file = high < 0 ? file : high;
     s->stream.opened = 1;
     if (high >= 0) close(file);
-    if (s->stream.inode || fstat(s->stream.file, &about)) return;
+    if (s->stream.inode || prof__fstat(s->stream.file, &about)) return;
     s->stream.device = (uint64_t)about.st_dev;
     s->stream.inode = (uint64_t)about.st_ino;
 }
@@ -10091,15 +10175,15 @@ static PROF__RARE void prof__file_keep(prof__session *s, int file)
 static PROF__RARE int prof__file_allocate(int file, size_t size)
 {
 #if defined(__APPLE__)
-    fstore_t ask = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, (off_t)size, 0};
+    fstore_t ask = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, (prof__offset)size, 0};
     if (fcntl(file, F_PREALLOCATE, &ask) < 0) return errno == ENOSPC ? ENOSPC : EOPNOTSUPP;
-    return ftruncate(file, (off_t)size) ? errno : 0;
+    return ftruncate(file, (prof__offset)size) ? errno : 0;
 #elif defined(__OpenBSD__)
     (void)file;
     (void)size;
     return EOPNOTSUPP;
 #else
-    return posix_fallocate(file, 0, (off_t)size);
+    return posix_fallocate(file, 0, (prof__offset)size);
 #endif
 }
 
@@ -10111,7 +10195,7 @@ static PROF__RARE int prof__file_reserve(int file, size_t size, int *sparse)
     int error = prof__file_allocate(file, size);
     prof__signals_restore(&signals);
     *sparse = error == EOPNOTSUPP || error == EINVAL;
-    if (*sparse) error = ftruncate(file, (off_t)size) ? errno : 0;
+    if (*sparse) error = ftruncate(file, (prof__offset)size) ? errno : 0;
     return error;
 }
 
@@ -10122,7 +10206,8 @@ static PROF__RARE int prof__file_fits(const prof__session *s, int file, size_t s
     struct statvfs about;
     (void)s;
     if (!PROF__BESIDE(s->beside)) return 1;
-    return !fstatvfs(file, &about) && (uint64_t)about.f_bavail * about.f_frsize / 4 >= size;
+    if (fstatvfs(file, &about)) return errno == EOVERFLOW; /* a disk of more blocks than 32 bits can count */
+    return (uint64_t)about.f_bavail * about.f_frsize / 4 >= size;
 }
 
 /* Makes the file size bytes large, and maps it; if file is -1, maps memory. This is for systems that can reserve blocks
@@ -10133,7 +10218,7 @@ static PROF__RARE int prof__map_ahead(prof__session *s, int file, size_t size, v
 #ifdef __linux__
     uint64_t meta, index, head = prof__layout_head(size, &meta, &index) + PROF__BLOCKS_PIECE * PROF_CHUNK_SIZE;
     size_t begin = s->whole || head > size ? size : (size_t)head;
-    if (file >= 0 && ftruncate(file, (off_t)size)) return errno;
+    if (file >= 0 && ftruncate(file, (prof__offset)size)) return errno;
     int error = file < 0 ? 0 : prof__blocks_reserve(file, 0, begin);
     if (error && error != EOPNOTSUPP) return error;
     void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, file, 0);
@@ -10201,7 +10286,7 @@ static PROF__RARE int prof__file_make(prof__session *s)
     for (char *c = path; *c; ++c)
         if (*c == '/') end = c + 1;
     prof__text_copy(end, 2, ".");
-    int file = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, PROF__FILE_MODE);
+    int file = open(path, O_TMPFILE | O_RDWR | PROF__O_FILE, PROF__FILE_MODE);
     if (file >= 0) {
         prof__file_link_name(file, path);
         s->unnamed = !access(path, F_OK); /* there may be no /proc */
@@ -10209,7 +10294,7 @@ static PROF__RARE int prof__file_make(prof__session *s)
         close(file);
     }
 #endif
-    return open(s->part_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, PROF__FILE_MODE);
+    return open(s->part_path, O_RDWR | O_CREAT | O_EXCL | PROF__O_FILE, PROF__FILE_MODE);
 }
 
 /* Gives the file the name part_path, if it has none yet. Returns 0 or errno. */
@@ -10291,8 +10376,8 @@ static PROF__RARE int prof__disk_has(const char *path, uint64_t size)
 
 static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
 {
-    struct stat about;
-    if (s->live_path && !PROF__BESIDE(s->beside) && !stat(s->live_path, &about) && !S_ISREG(about.st_mode))
+    prof__about about;
+    if (s->live_path && !PROF__BESIDE(s->beside) && !prof__stat(s->live_path, &about) && !S_ISREG(about.st_mode))
         return prof__fail(PROF_IO, "%s: not a regular file", s->live_path);
     if (s->live_path && !PROF__BESIDE(s->beside) && !prof__disk_has(s->live_path, size))
         return prof__fail(PROF_IO, "%s: the disk has no room for %llu bytes: choose a smaller buffer, or another disk",
@@ -11030,8 +11115,8 @@ static PROF__RARE prof_status prof__output_check(const char *path)
     if (!prof__folder_of(target, folder, sizeof folder))
         return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", path);
 #ifndef _WIN32
-    struct stat about;
-    if (!stat(path, &about) && !S_ISREG(about.st_mode))
+    prof__about about;
+    if (!prof__stat(path, &about) && !S_ISREG(about.st_mode))
         return access(path, W_OK) ? prof__fail(PROF_IO, "%s: %s", path, strerror(errno)) : PROF_OK;
 #endif
     prof_status status = prof__folder_make(folder);
@@ -11109,8 +11194,8 @@ static int prof__file_is(const char *path) /* returns 1 if something has this na
 #ifdef _WIN32
     return prof__windows_about(path) != INVALID_FILE_ATTRIBUTES;
 #else
-    struct stat about;
-    return !lstat(path, &about);
+    prof__about about;
+    return !prof__lstat(path, &about);
 #endif
 }
 
@@ -11121,8 +11206,8 @@ static PROF__RARE int prof__output_stays(const prof__session *s, int numbered)
     if (prof__is_folder(s->output) || !prof__file_is(s->output) || s->existing == PROF_EXISTING_REPLACE) return 0;
     if (s->number || s->existing == PROF_EXISTING_REFUSE || prof__output_ours(s->output)) return 1;
 #ifndef _WIN32
-    struct stat about;
-    if (numbered) return lstat(s->output, &about) || (uint64_t)about.st_mtime >= prof__outputs_since;
+    prof__about about;
+    if (numbered) return prof__lstat(s->output, &about) || (uint64_t)about.st_mtime >= prof__outputs_since;
 #endif
     return numbered;
 }
@@ -11161,13 +11246,13 @@ static PROF__RARE void prof__name_drop(prof__session *s)
    by now. */
 static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
 {
-    struct stat there, opened;
+    prof__about there, opened;
     int file;
     s->replaces = 1;
     if (s->existing == PROF_EXISTING_REPLACE) return 0;
     if (s->number || s->existing == PROF_EXISTING_REFUSE) return EEXIST;
-    file = open(s->live_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (file < 0 && errno == EACCES) file = open(s->live_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    file = open(s->live_path, O_RDWR | PROF__O_FILE | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0 && errno == EACCES) file = open(s->live_path, O_RDONLY | PROF__O_FILE | O_NOFOLLOW | O_NONBLOCK);
     if (file >= 0 && prof__file_lock(file)) {
         close(file);
         prof__start_note_set(s->live_path, " is recorded by another process: this one writes ", "");
@@ -11175,8 +11260,8 @@ static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
         return EEXIST;
     }
     if (file >= 0) s->old_file = file + 1;
-    if (lstat(s->live_path, &there)) return EAGAIN;
-    if (file >= 0 && (fstat(file, &opened) || opened.st_dev != there.st_dev || opened.st_ino != there.st_ino))
+    if (prof__lstat(s->live_path, &there)) return EAGAIN;
+    if (file >= 0 && (prof__fstat(file, &opened) || opened.st_dev != there.st_dev || opened.st_ino != there.st_ino))
         return EAGAIN;
     return s->live_path == s->output && prof__output_stays(s, numbered) ? EEXIST : 0;
 }
@@ -11317,8 +11402,8 @@ static PROF__RARE int prof__output_is_file(const char *path)
     (void)path;
     return 1;
 #else
-    struct stat about;
-    return stat(path, &about) || S_ISREG(about.st_mode) || S_ISDIR(about.st_mode);
+    prof__about about;
+    return prof__stat(path, &about) || S_ISREG(about.st_mode) || S_ISDIR(about.st_mode);
 #endif
 }
 
@@ -11361,9 +11446,9 @@ static PROF__RARE const char *prof__output_alone(prof__session *s, const char *p
 {
     char path[sizeof prof__output_told], text[96];
     prof__output_search search;
-    struct stat about;
+    prof__about about;
     prof__output_apart = 0;
-    if (prof__is_folder(s->output) || (!stat(s->output, &about) && !S_ISREG(about.st_mode))) return pattern;
+    if (prof__is_folder(s->output) || (!prof__stat(s->output, &about) && !S_ISREG(about.st_mode))) return pattern;
     prof__program_name(search.module, sizeof search.module);
     search.path = path;
     for (int i = 1; i < 1000; ++i) {
@@ -13502,8 +13587,9 @@ static PROF__RARE void prof__file_trim(const prof__session *s)
     uint64_t first = PROF__LOAD(&s->header->next_chunk) + PROF__LATE_CHUNKS;
     uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping);
     if (!s->whole || first >= PROF__LOAD(&s->chunk_count)) return;
-    fallocate(s->stream.file, 3 /* FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE */, (off_t)(at + first * s->chunk_size),
-              (off_t)((PROF__LOAD(&s->chunk_count) - first) * s->chunk_size));
+    fallocate(s->stream.file, 3 /* FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE */,
+              (prof__offset)(at + first * s->chunk_size),
+              (prof__offset)((PROF__LOAD(&s->chunk_count) - first) * s->chunk_size));
 #else
     (void)s;
 #endif
@@ -13518,7 +13604,7 @@ static PROF__RARE int prof__file_copy(const prof__session *s)
     if (!prof__stream_file_there(s)) return EBADF;
     for (uint64_t at = 0; at < s->image_size;) {
         uint64_t left = s->image_size - at, piece = left < 1u << 20 ? left : 1u << 20;
-        ssize_t n = pwrite(s->stream.file, from + at, (size_t)piece, (off_t)at);
+        ssize_t n = pwrite(s->stream.file, from + at, (size_t)piece, (prof__offset)at);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) return n ? errno : EIO;
         at += (uint64_t)n;
@@ -13531,8 +13617,8 @@ static PROF__RARE int prof__file_copy(const prof__session *s)
 /* Finishes the file after the session has ended. If it is not the output itself, status is that of the export. */
 static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
 {
-    struct stat about;
-    int named = !lstat(s->live_path, &about);
+    prof__about about;
+    int named = !prof__lstat(s->live_path, &about);
     int here = named && (uint64_t)about.st_dev == s->stream.device && (uint64_t)about.st_ino == s->stream.inode;
     int open = prof__stream_file_about(s, &about); /* also if the file was moved or renamed */
     int error = s->apart && s->live_path == s->output && !status ? prof__file_copy(s) : 0;
@@ -13650,7 +13736,7 @@ static int prof__stream_read(prof__session *s, void *to, size_t size, uint64_t a
 /* Opens the file again, by its name. Returns 0 and errno if that fails. */
 static int prof__stream_file_open(prof__session *s, const char *path)
 {
-    int file = open(path, O_RDWR | O_CLOEXEC);
+    int file = open(path, O_RDWR | PROF__O_FILE);
     if (file < 0) return 0;
     prof__file_lock(file);
     prof__file_keep(s, file);
@@ -13658,7 +13744,7 @@ static int prof__stream_file_open(prof__session *s, const char *path)
 }
 
 /* Makes sure that the descriptor is that of the file. */
-static int prof__stream_file_ready(prof__session *s, struct stat *about)
+static int prof__stream_file_ready(prof__session *s, prof__about *about)
 {
     if (prof__stream_file_about(s, about)) return 1;
     if (prof__stream_file_open(s, s->live_path)) {
@@ -13673,11 +13759,11 @@ static int prof__stream_file_ready(prof__session *s, struct stat *about)
 static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at)
 {
     const char *from = (const char *)bytes;
-    struct stat about;
+    prof__about about;
     if (!prof__stream_file_ready(s, &about)) return EBADF;
     if (prof__file_cut(s, &about)) return EILSEQ; /* writing would make it larger again */
     while (size) {
-        off_t offset = (off_t)at;
+        prof__offset offset = (prof__offset)at;
         errno = EFBIG;
         ssize_t n = (uint64_t)offset == at ? pwrite(s->stream.file, from, size, offset) : -1;
         if (n < 0 && errno == EINTR) continue;
@@ -13691,7 +13777,7 @@ static int prof__stream_write(prof__session *s, const void *bytes, size_t size, 
 
 static int prof__stream_read(prof__session *s, void *to, size_t size, uint64_t at) /* 0 or errno; EILSEQ: not all */
 {
-    ssize_t n = pread(s->stream.file, to, size, (off_t)at);
+    ssize_t n = pread(s->stream.file, to, size, (prof__offset)at);
     return n < 0 ? errno : n != (ssize_t)size ? EILSEQ : 0;
 }
 #endif
@@ -14414,8 +14500,8 @@ static PROF__RARE int prof__file_at(FILE *file, uint64_t offset, void *to, size_
         if (!ReadFile((HANDLE)_get_osfhandle(_fileno(file)), at, (DWORD)part, &got, &place) || !got) return 0;
 #else
         ssize_t got;
-        if ((uint64_t)(off_t)offset != offset || (off_t)offset < 0) return 0;
-        do got = pread(fileno(file), at, part, (off_t)offset);
+        if ((uint64_t)(prof__offset)offset != offset || (prof__offset)offset < 0) return 0;
+        do got = pread(fileno(file), at, part, (prof__offset)offset);
         while (got < 0 && errno == EINTR);
         if (got <= 0) return 0;
 #endif
@@ -14443,11 +14529,11 @@ static PROF__RARE FILE *prof__archive_open(const prof__header *copy)
     int file = -1;
     uint32_t gate = prof__state_lock();
     const prof__session *s = prof__state.session;
-    struct stat about;
+    prof__about about;
     if (copy->archive_offset && s && s->live_path && s->header->session == copy->session) {
         if (prof__stream_file_there(s)) file = fcntl(s->stream.file, F_DUPFD_CLOEXEC, 0);
-        if (file < 0) file = open(s->live_path, O_RDONLY | O_CLOEXEC);
-        if (file >= 0 && (fstat(file, &about) || (uint64_t)about.st_ino != s->stream.inode ||
+        if (file < 0) file = open(s->live_path, O_RDONLY | PROF__O_FILE);
+        if (file >= 0 && (prof__fstat(file, &about) || (uint64_t)about.st_ino != s->stream.inode ||
                           (uint64_t)about.st_dev != s->stream.device)) {
             close(file); /* another file has that name by now */
             file = -1;
@@ -14476,9 +14562,9 @@ static PROF__RARE uint64_t prof__archive_lap_end(FILE *file, const prof__header 
 static PROF__RARE int prof__read_size(FILE *file, uint64_t *size)
 {
 #ifdef _WIN32
-    long long end = _fseeki64(file, 0, SEEK_END) ? -1 : _ftelli64(file);
+    long long end = prof__file_seek(file, 0, SEEK_END) ? -1 : _ftelli64(file);
 #else
-    long end = fseek(file, 0, SEEK_END) ? -1 : ftell(file);
+    prof__offset end = prof__file_seek(file, 0, SEEK_END) ? -1 : ftello(file);
 #endif
     *size = end < 0 ? 0 : (uint64_t)end;
     return end >= 0;
@@ -14896,13 +14982,13 @@ static PROF__RARE void prof__crash_names(prof__crash_system *of, const char *par
 static PROF__RARE int prof__crash_create(prof__crash_system *of, const char *part)
 {
     unlink(part);
-    of->file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, PROF__FILE_MODE);
+    of->file = open(part, O_WRONLY | O_CREAT | O_EXCL | PROF__O_FILE, PROF__FILE_MODE);
     return of->file >= 0;
 }
 
 static PROF__RARE int prof__crash_write(prof__crash_system *of, uint64_t offset, const void *bytes, size_t size)
 {
-    if (lseek(of->file, (off_t)offset, SEEK_SET) < 0) return 0;
+    if (prof__lseek(of->file, (prof__offset)offset, SEEK_SET) < 0) return 0;
     for (size_t at = 0; at < size;) {
         ssize_t n = write(of->file, (const char *)bytes + at, size - at);
         if (n <= 0) return 0;
@@ -14913,7 +14999,7 @@ static PROF__RARE int prof__crash_write(prof__crash_system *of, uint64_t offset,
 
 static PROF__RARE int prof__crash_resize(prof__crash_system *of, uint64_t size)
 {
-    return !ftruncate(of->file, (off_t)size);
+    return !ftruncate(of->file, (prof__offset)size);
 }
 
 /* Gives a good file its name, removes another. Returns 1 if it is there. */
@@ -15632,7 +15718,7 @@ static PROF__RARE int prof__crash_survives(int signal, const siginfo_t *info)
     prof__session *s = prof__crash.session;
     if (signal != SIGBUS || info->si_code != PROF__BUS_ADRERR || !s || !s->live_path || !s->mapping) return 0;
     size_t page = (size_t)sysconf(_SC_PAGESIZE), from = (size_t)((uintptr_t)info->si_addr - (uintptr_t)s->mapping);
-    struct stat about;
+    prof__about about;
     if (from >= s->mapping_size) return 0;
     size_t end = (from = from / page * page) + page;
     if (prof__stream_file_about(s, &about) && (uint64_t)about.st_size <= from) {
@@ -16674,8 +16760,8 @@ static PROF__RARE uint64_t prof__elf_word(const prof__elf *elf, const unsigned c
 
 static PROF__RARE int prof__elf_read(const prof__elf *elf, uint64_t offset, void *to, size_t size)
 {
-    if (offset > elf->size || size > elf->size - offset || offset > LONG_MAX) return 0;
-    return !fseek(elf->file, (long)offset, SEEK_SET) && fread(to, 1, size, elf->file) == size;
+    if (offset > elf->size || size > elf->size - offset) return 0;
+    return !prof__file_seek(elf->file, offset, SEEK_SET) && fread(to, 1, size, elf->file) == size;
 }
 
 /* Returns the bytes of a section, with a zero after them; the caller frees them. Returns NULL if the section lies
@@ -16756,8 +16842,8 @@ static PROF__RARE int prof__file_build(const char *path, uint64_t *size, char *b
     struct _stat64 about;
     if (_stat64(path, &about) || !(about.st_mode & _S_IFREG)) return 0;
 #else
-    struct stat about;
-    if (stat(path, &about) || !S_ISREG(about.st_mode)) return 0;
+    prof__about about;
+    if (prof__stat(path, &about) || !S_ISREG(about.st_mode)) return 0;
 #endif
     *size = (uint64_t)about.st_size;
     snprintf(build, 48, "%llu,%lld", (unsigned long long)*size, (long long)about.st_mtime);
@@ -19835,11 +19921,7 @@ static void prof__header_put(void *image, const prof__header *header)
    thread may use it. */
 static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size)
 {
-#ifdef _WIN32
-    if (_fseeki64(file, (long long)offset, SEEK_SET)) return 0;
-#else
-    if (offset > (uint64_t)LONG_MAX || fseek(file, (long)offset, SEEK_SET)) return 0;
-#endif
+    if (prof__file_seek(file, offset, SEEK_SET)) return 0;
     return fread(to, 1, size, file) == size;
 }
 
@@ -20926,7 +21008,7 @@ static void prof__import_end(prof__import *w, uint64_t first, uint64_t last)
         prof__import_archive(w, old_size);
     }
     prof__out_flush(&w->out);
-    if (w->out.status == PROF_OK && fseek(w->out.file, 0, SEEK_SET))
+    if (w->out.status == PROF_OK && prof__file_seek(w->out.file, 0, SEEK_SET))
         w->out.status = prof__cannot("write", w->out.path, NULL);
     prof__out_bytes(&w->out, &w->h, w->h.header_size < sizeof w->h ? w->h.header_size : sizeof w->h); /* the host's */
 }
@@ -27646,7 +27728,8 @@ static uint32_t prof__text_hash(const char *text); /* of this process only */
 static uint64_t prof__mix(uint64_t h);
 
 /*-- files -- */
-/* prof__file_open: fopen(); paths are UTF-8 on Windows, too */
+/* prof__file_open: fopen(); paths are UTF-8 on Windows, too. prof__about, prof__stat: struct stat and stat(), also of
+   files of more than 2 GiB where off_t has 32 bits. Not on Windows. */
 static int prof__is_slash(char c);
 static int prof__is_folder(const char *path); /* it is one, or is called like one */
 static prof_status prof__folder_make(const char *path); /* with those around it */

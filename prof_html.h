@@ -4907,8 +4907,8 @@ static PROF__RARE FILE *prof__html_source_file(const char *path)
     if (file) fclose(file);
     return NULL;
 #else
-    struct stat about;
-    return !stat(path, &about) && S_ISREG(about.st_mode) ? fopen(path, "rb") : NULL;
+    prof__about about;
+    return !prof__stat(path, &about) && S_ISREG(about.st_mode) ? prof__file_open(path, "rb") : NULL;
 #endif
 }
 

@@ -2784,8 +2784,8 @@ static int prof__path_kind(const char *path, uint64_t *size, uint64_t *changed_n
     struct _stat64 about; /* struct stat has only 32 bits for a size */
     if (_stat64(path, &about)) return 0;
 #else
-    struct stat about;
-    if (stat(path, &about)) return 0;
+    prof__about about;
+    if (prof__stat(path, &about)) return 0;
 #endif
     *size = (uint64_t)about.st_size;
     *changed_ns = (uint64_t)about.st_mtime * 1000000000u;

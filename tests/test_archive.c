@@ -16,7 +16,7 @@ void *test_realloc(void *old, size_t size);
 void test_free(void *old);
 #include <sys/types.h>
 #include <unistd.h>
-ssize_t test_pread(int file, void *to, size_t size, off_t at);
+ssize_t test_pread(int file, void *to, size_t size, long long at);
 #define pread(file, to, size, at) test_pread(file, to, size, at)
 #include "private.h"
 #undef pread
@@ -69,7 +69,7 @@ void *test_realloc(void *old, size_t size)
 static long reads, reads_until_error = -1; /* -1: none fails */
 static uint64_t bytes_read;
 
-ssize_t test_pread(int file, void *to, size_t size, off_t at)
+ssize_t test_pread(int file, void *to, size_t size, long long at)
 {
     long number = __atomic_fetch_add(&reads, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&bytes_read, size, __ATOMIC_RELAXED);
@@ -79,7 +79,7 @@ ssize_t test_pread(int file, void *to, size_t size, off_t at)
     }
     if (number % 5 == 1) errno = EINTR;
     if (number % 5 == 1) return -1;
-    return pread(file, to, number % 5 == 2 ? (size + 1) / 2 : size, at);
+    return pread(file, to, number % 5 == 2 ? (size + 1) / 2 : size, (off_t)at);
 }
 
 /*-- chance --*/

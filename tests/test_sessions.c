@@ -882,6 +882,56 @@ static int child_writes(void)
     return (int)prof_stop();
 }
 
+/* A stream goes on beyond 2 and 4 GiB also where long and off_t have 32 bits. The file is sparse: its archive begins
+   far behind the ring. */
+TEST(a_stream_beyond_four_gigabytes)
+{
+    const char *path = trace_path("beyond.prof"), *copy = trace_path("beyond.copy.prof");
+    const uint64_t far_away = (5ull << 30) + 4096;
+    prof_config config = trace_config(256 << 10);
+    uint64_t at = 0;
+    size_t size;
+    config.mode = PROF_STREAM;
+    config.output = path;
+    config.wait_ns = 10000000000u;
+    unlink(path);
+    trace_start(&config);
+    prof__header *h = prof__state.session->header;
+    h->archive_offset = h->archive_first = h->archive_next = far_away;
+    for (int i = 0; i < 40000; ++i) PROFILE_COUNTER("far", i);
+    CHECK_EQUAL(prof_save(copy), PROF_OK);
+    CHECK(trace_file_size(copy) > 0);
+    stop_and_read();
+    CHECK_EQUAL(trace_count(&list, "far"), 40000);
+    CHECK(h->archive_next > far_away);
+    done();
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    FILE *file = prof__file_open(path, "rb");
+    CHECK(file && prof__read_size(file, &at) && at > far_away);
+    if (file) fclose(file);
+    trace = trace_open_file(path);
+    if (!trace) return;
+    list = trace_read(trace, 0);
+    CHECK_EQUAL(trace_count(&list, "far"), 40000);
+    CHECK_EQUAL(prof_csv_write(trace, trace_path("beyond.csv")), PROF_OK);
+    done();
+    char *text = trace_file_text(trace_path("beyond.csv"), &size);
+    CHECK(text && strstr(text, "39999"));
+    free(text);
+
+    config.existing = PROF_EXISTING_REFUSE; /* a file of that size is there */
+    FAILS(prof_start(&config), PROF_IO, "exists already");
+    config.existing = PROF_EXISTING_AUTO;
+    config.mode = PROF_RING;
+    trace_start(&config);
+    PROFILE_MARK("small");
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK(trace_file_size(path) > 0 || trace_file_size(trace_path("beyond.2.prof")) > 0);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    unlink(path);
+    unlink(trace_path("beyond.2.prof"));
+}
+
 TEST(existing_files_of_children)
 {
     prof_config config = trace_config(1u << 20);

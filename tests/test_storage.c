@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* The reserving of blocks and pages goes through here. */
-int test_fallocate(int file, int how, off_t at, off_t size);
+int test_fallocate(int file, int how, long long at, long long size);
 int test_madvise(void *at, size_t size, int advice);
 #define fallocate(file, how, at, size) test_fallocate(file, how, at, size)
 #define madvise(at, size, advice) test_madvise(at, size, advice)
@@ -36,13 +36,13 @@ static struct {
     unsigned calls;
 } disk;
 
-int test_fallocate(int file, int how, off_t at, off_t size)
+int test_fallocate(int file, int how, long long at, long long size)
 {
     unsigned call = __atomic_add_fetch(&disk.calls, 1, __ATOMIC_RELAXED);
     errno = disk.error ? disk.error : EINTR;
     if (disk.error && at + size > disk.room) return -1;
     if (disk.interrupts && call % 2) return -1;
-    return fallocate(file, how, at, size);
+    return fallocate(file, how, (off_t)at, (off_t)size);
 }
 
 int test_madvise(void *at, size_t size, int advice)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* The writes behind the ring go through here. */
-ssize_t test_pwrite(int file, const void *bytes, size_t size, off_t at);
+ssize_t test_pwrite(int file, const void *bytes, size_t size, long long at);
 #define pwrite(file, bytes, size, at) test_pwrite(file, bytes, size, at)
 #include "private.h"
 #undef pwrite
@@ -40,7 +40,7 @@ static void pause_us(long us)
     nanosleep(&time, NULL);
 }
 
-ssize_t test_pwrite(int file, const void *bytes, size_t size, off_t at)
+ssize_t test_pwrite(int file, const void *bytes, size_t size, long long at)
 {
     unsigned call = __atomic_fetch_add(&disk.calls, 1, __ATOMIC_RELAXED);
     int error = __atomic_load_n(&disk.error, __ATOMIC_ACQUIRE);
@@ -52,7 +52,7 @@ ssize_t test_pwrite(int file, const void *bytes, size_t size, off_t at)
         return -1;
     }
     if (disk.uneven && call % 3 == 1) size = (size + 1) / 2;
-    return pwrite(file, bytes, size, at);
+    return pwrite(file, bytes, size, (off_t)at);
 }
 
 static void disk_error(int error) { __atomic_store_n(&disk.error, error, __ATOMIC_RELEASE); }

@@ -84,7 +84,8 @@ static uint32_t prof__text_hash(const char *text); /* of this process only */
 static uint64_t prof__mix(uint64_t h);
 
 /*-- files -- */
-/* prof__file_open: fopen(); paths are UTF-8 on Windows, too */
+/* prof__file_open: fopen(); paths are UTF-8 on Windows, too. prof__about, prof__stat: struct stat and stat(), also of
+   files of more than 2 GiB where off_t has 32 bits. Not on Windows. */
 static int prof__is_slash(char c);
 static int prof__is_folder(const char *path); /* it is one, or is called like one */
 static prof_status prof__folder_make(const char *path); /* with those around it */

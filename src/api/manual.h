@@ -129,14 +129,15 @@ MANUAL                                                                          
     not wait, unless config.wait_ns says how long it may; what it could not record is lost and counted. Make the buffer
     large enough for what is recorded in a fifth of a second or more: 32 MiB at 10 million scopes a second. A scope
     costs what it costs in a ring; the service takes a quarter of a processor at that rate, and 0.2 % when nothing
-    happens. The file is complete at every moment. What cannot be written, because of a full disk, a limit or an error,
-    stays in the buffer and is tried again; reports name the reason. If events were lost meanwhile, the session goes on
-    when there is room again, but prof_stop(), prof_save() and prof_save_last() return PROF_IO with that reason, after
-    they have written what could be kept. With max_file_size, at_limit says which end of the recording is kept. A trace
-    of a file that rotates while it is read may return fewer events than its event_count: blocks that are overwritten
-    before a cursor reaches them are left out, and counted in lost_blocks. prof_stop() writes an output other than .prof
-    from <output>.prof and then removes that; after a crash <output>.prof is still there. The service sleeps between its
-    rounds, blocks all signals, and records its work on a track of its own, named "prof".
+    happens. The file is complete at every moment. It may become larger than 4 GiB, also in programs of 32 bits. What
+    cannot be written, because of a full disk, a limit or an error, stays in the buffer and is tried again; reports name
+    the reason. If events were lost meanwhile, the session goes on when there is room again, but prof_stop(),
+    prof_save() and prof_save_last() return PROF_IO with that reason, after they have written what could be kept. With
+    max_file_size, at_limit says which end of the recording is kept. A trace of a file that rotates while it is read may
+    return fewer events than its event_count: blocks that are overwritten before a cursor reaches them are left out, and
+    counted in lost_blocks. prof_stop() writes an output other than .prof from <output>.prof and then removes that;
+    after a crash <output>.prof is still there. The service sleeps between its rounds, blocks all signals, and records
+    its work on a track of its own, named "prof".
 
     dump_period is for the other modes with an output that is not .prof: the output is rewritten that often, by a
     rename, so that there is always a complete one. With .prof, and with PROF_STREAM, the file is always up to date, and

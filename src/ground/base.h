@@ -37,7 +37,11 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
     prof__quiet--;
 }
 #define qsort(at, count, size, order) prof__quiet_sort(at, count, size, order)
+#ifdef PROF__NARROW
+#define fopen(path, mode) PROF__QUIETLY(FILE *, prof__libc_fopen(path, mode))
+#else
 #define fopen(path, mode) PROF__QUIETLY(FILE *, fopen(path, mode))
+#endif
 #undef fdopen
 #define fdopen(file, mode) PROF__QUIETLY(FILE *, PROF__LIBC(fdopen)(file, mode))
 #define fclose(file) PROF__QUIETLY(int, fclose(file))

@@ -64,10 +64,8 @@ static PROF__UNUSED void prof__out_fail(prof__out *out, prof_status status)
 /* Seeks over the hole. Returns 0 if that fails. */
 static int prof__out_skip(prof__out *out)
 {
-    const long max = 1l << 30;
-    int failed = 0;
-    for (; out->hole && !failed; out->hole -= failed ? 0 : out->hole < (uint64_t)max ? out->hole : (uint64_t)max)
-        failed = fseek(out->file, out->hole < (uint64_t)max ? (long)out->hole : max, SEEK_CUR);
+    int failed = out->hole ? prof__file_seek(out->file, out->hole, SEEK_CUR) : 0;
+    if (!failed) out->hole = 0;
     return !failed;
 }
 
@@ -245,8 +243,8 @@ static PROF__RARE int prof__file_replaceable(const char *path)
     }
     return 1;
 #else
-    struct stat about;
-    return lstat(path, &about) != 0 || S_ISREG(about.st_mode);
+    prof__about about;
+    return prof__lstat(path, &about) != 0 || S_ISREG(about.st_mode);
 #endif
 }
 
@@ -271,15 +269,15 @@ typedef struct prof__path {
 /* Returns 1 for a file of a user who is neither this user nor the folder's owner, in a folder like /tmp, where
    everybody may create files and only their owners may remove them. This is the kernel's rule for
    fs.protected_symlinks. */
-static PROF__RARE int prof__path_planted(const char *folder, const struct stat *thing)
+static PROF__RARE int prof__path_planted(const char *folder, const prof__about *thing)
 {
 #ifdef __wasi__ /* it has no users */
     (void)folder, (void)thing;
     return 0;
 #else
-    struct stat about;
-    return thing->st_uid != geteuid() && !stat(*folder ? folder : ".", &about) && about.st_mode & PROF__PATH_STICKY &&
-           about.st_mode & S_IWOTH && thing->st_uid != about.st_uid;
+    prof__about about;
+    return thing->st_uid != geteuid() && !prof__stat(*folder ? folder : ".", &about) &&
+           about.st_mode & PROF__PATH_STICKY && about.st_mode & S_IWOTH && thing->st_uid != about.st_uid;
 #endif
 }
 
@@ -299,8 +297,8 @@ static PROF__RARE int prof__path_link(prof__path *p, size_t folder)
 /* Follows all links of a path. Async-signal-safe. */
 static PROF__RARE int prof__path_follow(prof__path *p, const char *path)
 {
-    struct stat about;
-    int result = !lstat(path, &about) && S_ISLNK(about.st_mode) ? PROF__PATH_LINK : PROF__PATH_PLAIN, links = 0;
+    prof__about about;
+    int result = !prof__lstat(path, &about) && S_ISLNK(about.st_mode) ? PROF__PATH_LINK : PROF__PATH_PLAIN, links = 0;
     if (strlen(path) >= sizeof p->rest) return PROF__PATH_UNKNOWN;
     strcpy(p->rest, path);
     p->done[0] = 0;
@@ -312,7 +310,7 @@ static PROF__RARE int prof__path_follow(prof__path *p, const char *path)
         memcpy(p->done + folder, p->rest + slashes, name);
         p->done[folder + name] = 0;
         memmove(p->rest, p->rest + slashes + name, strlen(p->rest + slashes + name) + 1);
-        if (!name || lstat(p->done, &about) || !(S_ISLNK(about.st_mode) || S_ISFIFO(about.st_mode))) continue;
+        if (!name || prof__lstat(p->done, &about) || !(S_ISLNK(about.st_mode) || S_ISFIFO(about.st_mode))) continue;
         strcpy(p->link, p->done);
         p->link[folder] = 0;
         if (prof__path_planted(p->link, &about)) return PROF__PATH_PLANTED;
@@ -333,10 +331,10 @@ static prof_status prof__path_refuse(const prof__path *p, const char *path)
 /* Opens a device or a fifo, which may have no reader. */
 static PROF__RARE FILE *prof__file_direct(const char *path, int follow)
 {
-    struct stat about;
-    int file = open(path, O_WRONLY | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW)), flags;
+    prof__about about;
+    int file = open(path, O_WRONLY | O_TRUNC | O_NONBLOCK | O_NOCTTY | PROF__O_FILE | (follow ? 0 : O_NOFOLLOW)), flags;
     FILE *stream;
-    if (file < 0 && errno == ENXIO && !stat(path, &about) && S_ISFIFO(about.st_mode)) errno = EPIPE;
+    if (file < 0 && errno == ENXIO && !prof__stat(path, &about) && S_ISFIFO(about.st_mode)) errno = EPIPE;
     if (file < 0) return NULL;
     flags = fcntl(file, F_GETFL);
     if (flags >= 0) fcntl(file, F_SETFL, flags & ~O_NONBLOCK); /* a reader may be slow */
@@ -352,7 +350,7 @@ static PROF__RARE FILE *prof__file_new(const char *path)
     FILE *stream;
     int file = -1;
     for (int i = 0; i < 2 && file < 0; i++) {
-        file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, PROF__FILE_MODE);
+        file = open(path, O_WRONLY | O_CREAT | O_EXCL | PROF__O_FILE, PROF__FILE_MODE);
         if (file < 0 && (errno != EEXIST || unlink(path))) return NULL;
     }
     stream = file < 0 ? NULL : fdopen(file, "wb");
@@ -394,8 +392,8 @@ static PROF__RARE int prof__is_folder(const char *path)
     DWORD about = prof__windows_about(path);
     return about != INVALID_FILE_ATTRIBUTES && (about & FILE_ATTRIBUTE_DIRECTORY);
 #else
-    struct stat about;
-    return !stat(path, &about) && S_ISDIR(about.st_mode);
+    prof__about about;
+    return !prof__stat(path, &about) && S_ISDIR(about.st_mode);
 #endif
 }
 

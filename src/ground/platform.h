@@ -19,6 +19,9 @@
 #define PROF__LATE_POSIX 1 /* even POSIX may not be declared: -std=c99, _POSIX_C_SOURCE, musl */
 #endif
 #if defined(PROF__LATE) && defined(__GLIBC__)
+#if (defined(_BITS_STRUCT_STAT_H) || defined(_BITS_STAT_H)) && !defined(__USE_LARGEFILE64)
+#define PROF__LATE_STAT 1 /* struct stat64 was left out */
+#endif
 #undef _FEATURES_H
 #include <features.h>
 #endif
@@ -83,17 +86,82 @@
 #include <stdarg.h>
 #endif
 
-#ifdef PROF__LATE
-/* Declares what was left out under names of our own, because the program may declare the same functions later. On
-   32-bit processors, functions with a wider off_t or time_t have other names in the libraries. */
-#if defined(__GLIBC__) && defined(__USE_FILE_OFFSET64)
+/* On 32-bit processors glibc's off_t has 32 bits, unless the program asks for more before its first system header.
+   Files become larger than 2 GiB there, too: so the functions for 64 bits are called by their names in the library. */
+#if defined(__GLIBC__) && !defined(PROF_FREESTANDING) && !defined(__USE_FILE_OFFSET64) && \
+    !defined(__OFF_T_MATCHES_OFF64_T)
+#define PROF__NARROW 1
+#endif
+#if defined(PROF__NARROW) && defined(PROF__LATE_STAT)
+#define stat prof__stat_again
+#ifdef _BITS_STRUCT_STAT_H
+#undef _BITS_STRUCT_STAT_H
+#include <bits/struct_stat.h>
+#else
+#undef _BITS_STAT_H
+#include <bits/stat.h>
+#endif
+#undef stat
+#endif
+#if defined(__GLIBC__) && (defined(__USE_FILE_OFFSET64) || defined(PROF__NARROW))
 #define PROF__LIBC_OFFSET(name) name "64"
 #else
 #define PROF__LIBC_OFFSET(name) name
 #endif
+#ifdef PROF__NARROW
+typedef __off64_t prof__offset;
+typedef struct stat64 prof__about;
+#define PROF__O_FILE (O_CLOEXEC | __O_LARGEFILE)
+extern int prof__libc_stat(const char *path, prof__about *about) __asm__("stat64");
+extern int prof__libc_lstat(const char *path, prof__about *about) __asm__("lstat64");
+extern int prof__libc_fstat(int file, prof__about *about) __asm__("fstat64");
+extern prof__offset prof__libc_lseek(int file, prof__offset at, int from) __asm__("lseek64");
+extern FILE *prof__libc_fopen(const char *path, const char *mode) __asm__("fopen64");
+#define prof__stat(path, about) prof__libc_stat(path, about)
+#define prof__lstat(path, about) prof__libc_lstat(path, about)
+#define prof__fstat(file, about) prof__libc_fstat(file, about)
+#define prof__lseek(file, at, from) prof__libc_lseek(file, at, from)
+#elif !defined(PROF_FREESTANDING) && !defined(_WIN32)
+typedef off_t prof__offset;
+typedef struct stat prof__about;
+#define PROF__O_FILE O_CLOEXEC
+#define prof__stat(path, about) stat(path, about)
+#define prof__lstat(path, about) lstat(path, about)
+#define prof__fstat(file, about) fstat(file, about)
+#define prof__lseek(file, at, from) lseek(file, at, from)
+#endif
+
+#ifdef PROF__LATE
+/* Declares what was left out under names of our own, because the program may declare the same functions later. On
+   32-bit processors, functions with a wider off_t or time_t have other names in the libraries. */
 extern char *prof__libc_secure_getenv(const char *name) __asm__("secure_getenv");
-extern int prof__libc_fallocate(int file, int how, off_t at, off_t size) __asm__(PROF__LIBC_OFFSET("fallocate"));
+#endif
+#if defined(PROF__LATE) || defined(PROF__NARROW)
+extern int prof__libc_fallocate(int file, int how, prof__offset at,
+                                prof__offset size) __asm__(PROF__LIBC_OFFSET("fallocate"));
+#ifndef fallocate
 #define fallocate(file, how, at, size) prof__libc_fallocate(file, how, at, size)
+#endif
+#endif
+#if defined(PROF__LATE_POSIX) || defined(PROF__NARROW)
+extern int prof__libc_ftruncate(int file, prof__offset size) __asm__(PROF__LIBC_OFFSET("ftruncate"));
+extern int prof__libc_posix_fallocate(int file, prof__offset at,
+                                      prof__offset size) __asm__(PROF__LIBC_OFFSET("posix_fallocate"));
+extern ssize_t prof__libc_pread(int file, void *to, size_t size, prof__offset at) __asm__(PROF__LIBC_OFFSET("pread"));
+extern ssize_t prof__libc_pwrite(int file, const void *from, size_t size,
+                                 prof__offset at) __asm__(PROF__LIBC_OFFSET("pwrite"));
+extern int prof__libc_fseeko(FILE *file, prof__offset at, int from) __asm__(PROF__LIBC_OFFSET("fseeko"));
+extern prof__offset prof__libc_ftello(FILE *file) __asm__(PROF__LIBC_OFFSET("ftello"));
+#define ftruncate(file, size) prof__libc_ftruncate(file, size)
+#define posix_fallocate(file, at, size) prof__libc_posix_fallocate(file, at, size)
+#ifndef pread /* tests replace some */
+#define pread(file, to, size, at) prof__libc_pread(file, to, size, at)
+#endif
+#ifndef pwrite
+#define pwrite(file, from, size, at) prof__libc_pwrite(file, from, size, at)
+#endif
+#define fseeko(file, at, from) prof__libc_fseeko(file, at, from)
+#define ftello(file) prof__libc_ftello(file)
 #endif
 #ifdef PROF__LATE_POSIX
 #ifndef CLOCK_MONOTONIC
@@ -137,13 +205,10 @@ extern int prof__libc_nanosleep(const struct timespec *time, struct timespec *le
     PROF__LIBC_TIME("nanosleep", "__nanosleep64", "__nanosleep_time64"));
 extern struct tm *prof__libc_localtime_r(const time_t *time, struct tm *to) __asm__(
     PROF__LIBC_TIME("localtime_r", "__localtime64_r", "__localtime64_r"));
+#ifndef PROF__NARROW
 extern int prof__libc_lstat(const char *path, struct stat *about) __asm__(
     PROF__LIBC_TIME(PROF__LIBC_OFFSET("lstat"), "__lstat64_time64", "__lstat_time64"));
-extern int prof__libc_ftruncate(int file, off_t size) __asm__(PROF__LIBC_OFFSET("ftruncate"));
-extern int prof__libc_posix_fallocate(int file, off_t at, off_t size) __asm__(PROF__LIBC_OFFSET("posix_fallocate"));
-extern ssize_t prof__libc_pread(int file, void *to, size_t size, off_t at) __asm__(PROF__LIBC_OFFSET("pread"));
-extern ssize_t prof__libc_pwrite(int file, const void *from, size_t size,
-                                 off_t at) __asm__(PROF__LIBC_OFFSET("pwrite"));
+#endif
 extern ssize_t prof__libc_readlink(const char *path, char *to, size_t size) __asm__("readlink");
 extern int prof__libc_gethostname(char *to, size_t size) __asm__("gethostname");
 extern int prof__libc_linkat(int from, const char *old, int to, const char *name, int flags) __asm__("linkat");
@@ -156,11 +221,9 @@ extern long prof__libc_syscall(long number, ...) __asm__("syscall");
 #define clock_gettime(clock, now) prof__libc_clock_gettime(clock, now)
 #define nanosleep(time, left) prof__libc_nanosleep(time, left)
 #define localtime_r(time, to) prof__libc_localtime_r(time, to)
+#ifndef PROF__NARROW
 #define lstat(path, about) prof__libc_lstat(path, about)
-#define ftruncate(file, size) prof__libc_ftruncate(file, size)
-#define posix_fallocate(file, at, size) prof__libc_posix_fallocate(file, at, size)
-#define pread(file, to, size, at) prof__libc_pread(file, to, size, at)
-#define pwrite(file, from, size, at) prof__libc_pwrite(file, from, size, at)
+#endif
 #define readlink(path, to, size) prof__libc_readlink(path, to, size)
 #define gethostname(to, size) prof__libc_gethostname(to, size)
 #define linkat(from, old, to, name, flags) prof__libc_linkat(from, old, to, name, flags)

@@ -63,8 +63,8 @@ static PROF__RARE uint64_t prof__elf_word(const prof__elf *elf, const unsigned c
 
 static PROF__RARE int prof__elf_read(const prof__elf *elf, uint64_t offset, void *to, size_t size)
 {
-    if (offset > elf->size || size > elf->size - offset || offset > LONG_MAX) return 0;
-    return !fseek(elf->file, (long)offset, SEEK_SET) && fread(to, 1, size, elf->file) == size;
+    if (offset > elf->size || size > elf->size - offset) return 0;
+    return !prof__file_seek(elf->file, offset, SEEK_SET) && fread(to, 1, size, elf->file) == size;
 }
 
 /* Returns the bytes of a section, with a zero after them; the caller frees them. Returns NULL if the section lies
@@ -145,8 +145,8 @@ static PROF__RARE int prof__file_build(const char *path, uint64_t *size, char *b
     struct _stat64 about;
     if (_stat64(path, &about) || !(about.st_mode & _S_IFREG)) return 0;
 #else
-    struct stat about;
-    if (stat(path, &about) || !S_ISREG(about.st_mode)) return 0;
+    prof__about about;
+    if (prof__stat(path, &about) || !S_ISREG(about.st_mode)) return 0;
 #endif
     *size = (uint64_t)about.st_size;
     snprintf(build, 48, "%llu,%lld", (unsigned long long)*size, (long long)about.st_mtime);

@@ -137,7 +137,25 @@ static PROF__UNUSED PROF__RARE const char *prof__windows_variable(const char *na
     return one->text;
 }
 #else
-#define prof__file_open(path, mode) fopen(path, mode)
+static PROF__UNUSED PROF__RARE FILE *prof__file_open(const char *path, const char *mode)
+{
+#if defined(PROF__NARROW) && !defined(fopen)
+    return prof__libc_fopen(path, mode);
+#else
+    return fopen(path, mode);
+#endif
+}
 #define prof__file_remove(path) remove(path)
 static PROF__UNUSED PROF__RARE int prof__file_rename(const char *from, const char *to) { return rename(from, to); }
 #endif
+
+/* Moves a stream, also beyond 2 GiB where long has 32 bits. Returns 0, as fseek() does. */
+static PROF__UNUSED PROF__RARE int prof__file_seek(FILE *file, uint64_t offset, int from)
+{
+    if (offset > (uint64_t)INT64_MAX) return -1;
+#ifdef _WIN32
+    return _fseeki64(file, (long long)offset, from);
+#else
+    return fseeko(file, (prof__offset)offset, from);
+#endif
+}

@@ -69,11 +69,7 @@ static void prof__header_put(void *image, const prof__header *header)
    thread may use it. */
 static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size)
 {
-#ifdef _WIN32
-    if (_fseeki64(file, (long long)offset, SEEK_SET)) return 0;
-#else
-    if (offset > (uint64_t)LONG_MAX || fseek(file, (long)offset, SEEK_SET)) return 0;
-#endif
+    if (prof__file_seek(file, offset, SEEK_SET)) return 0;
     return fread(to, 1, size, file) == size;
 }
 

@@ -334,7 +334,7 @@ static void prof__import_end(prof__import *w, uint64_t first, uint64_t last)
         prof__import_archive(w, old_size);
     }
     prof__out_flush(&w->out);
-    if (w->out.status == PROF_OK && fseek(w->out.file, 0, SEEK_SET))
+    if (w->out.status == PROF_OK && prof__file_seek(w->out.file, 0, SEEK_SET))
         w->out.status = prof__cannot("write", w->out.path, NULL);
     prof__out_bytes(&w->out, &w->h, w->h.header_size < sizeof w->h ? w->h.header_size : sizeof w->h); /* the host's */
 }

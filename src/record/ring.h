@@ -134,14 +134,14 @@ static PROF__UNUSED PROF__RARE void prof__background_failed(prof__session *s, co
 #ifndef _WIN32
 /* Asks for the file that the image is in. Emscripten's fstat() looks for the name that the file was opened with. */
 #ifdef __EMSCRIPTEN__
-#define PROF__FILE_ABOUT(s, about) lstat((s)->live_path, about)
+#define PROF__FILE_ABOUT(s, about) prof__lstat((s)->live_path, about)
 #else
-#define PROF__FILE_ABOUT(s, about) fstat((s)->stream.file, about)
+#define PROF__FILE_ABOUT(s, about) prof__fstat((s)->stream.file, about)
 #endif
 
 /* Returns 1 if the descriptor is still that of the file, and what the system says about it. A program may have closed
    all its descriptors, and opened another file with this number. */
-static PROF__UNUSED PROF__RARE int prof__stream_file_about(const prof__session *s, struct stat *about)
+static PROF__UNUSED PROF__RARE int prof__stream_file_about(const prof__session *s, prof__about *about)
 {
     return s->stream.opened && !PROF__FILE_ABOUT(s, about) && (uint64_t)about->st_dev == s->stream.device &&
            (uint64_t)about->st_ino == s->stream.inode;
@@ -149,12 +149,12 @@ static PROF__UNUSED PROF__RARE int prof__stream_file_about(const prof__session *
 
 static PROF__UNUSED PROF__RARE int prof__stream_file_there(const prof__session *s)
 {
-    struct stat about;
+    prof__about about;
     return prof__stream_file_about(s, &about);
 }
 
 /* Returns 1 if another program has made the file smaller than the image. */
-static PROF__UNUSED PROF__RARE int prof__file_cut(prof__session *s, const struct stat *about)
+static PROF__UNUSED PROF__RARE int prof__file_cut(prof__session *s, const prof__about *about)
 {
     int cut = (uint64_t)about->st_size < s->image_size;
     if (cut) __atomic_fetch_or(&s->cut, PROF__CUT, __ATOMIC_RELAXED);
@@ -174,7 +174,7 @@ static int prof__blocks_reserve(int file, uint64_t at, uint64_t size)
 {
     prof__file_signal signal;
     prof__file_signal_hold(&signal);
-    int error = fallocate(file, 0, (off_t)at, (off_t)size) ? errno : 0;
+    int error = fallocate(file, 0, (prof__offset)at, (prof__offset)size) ? errno : 0;
     prof__file_signal_drop(&signal);
     return !error || error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO ? error : EOPNOTSUPP;
 }
@@ -184,7 +184,7 @@ static int prof__blocks_reserve(int file, uint64_t at, uint64_t size)
 static int prof__chunks_reserve(prof__session *s, uint64_t from, uint64_t end)
 {
     uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping) + from * s->chunk_size;
-    struct stat about;
+    prof__about about;
     if (!prof__stream_file_about(s, &about)) return EOPNOTSUPP;
     if (prof__file_cut(s, &about)) return EIO;
     return prof__blocks_reserve(s->stream.file, at, (end - from) * s->chunk_size);

@@ -39,9 +39,9 @@ static PROF__RARE const char *prof__output_alone(prof__session *s, const char *p
 {
     char path[sizeof prof__output_told], text[96];
     prof__output_search search;
-    struct stat about;
+    prof__about about;
     prof__output_apart = 0;
-    if (prof__is_folder(s->output) || (!stat(s->output, &about) && !S_ISREG(about.st_mode))) return pattern;
+    if (prof__is_folder(s->output) || (!prof__stat(s->output, &about) && !S_ISREG(about.st_mode))) return pattern;
     prof__program_name(search.module, sizeof search.module);
     search.path = path;
     for (int i = 1; i < 1000; ++i) {

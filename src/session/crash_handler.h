@@ -23,7 +23,7 @@ static PROF__RARE int prof__crash_survives(int signal, const siginfo_t *info)
     prof__session *s = prof__crash.session;
     if (signal != SIGBUS || info->si_code != PROF__BUS_ADRERR || !s || !s->live_path || !s->mapping) return 0;
     size_t page = (size_t)sysconf(_SC_PAGESIZE), from = (size_t)((uintptr_t)info->si_addr - (uintptr_t)s->mapping);
-    struct stat about;
+    prof__about about;
     if (from >= s->mapping_size) return 0;
     size_t end = (from = from / page * page) + page;
     if (prof__stream_file_about(s, &about) && (uint64_t)about.st_size <= from) {

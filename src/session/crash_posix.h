@@ -57,13 +57,13 @@ static PROF__RARE void prof__crash_names(prof__crash_system *of, const char *par
 static PROF__RARE int prof__crash_create(prof__crash_system *of, const char *part)
 {
     unlink(part);
-    of->file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, PROF__FILE_MODE);
+    of->file = open(part, O_WRONLY | O_CREAT | O_EXCL | PROF__O_FILE, PROF__FILE_MODE);
     return of->file >= 0;
 }
 
 static PROF__RARE int prof__crash_write(prof__crash_system *of, uint64_t offset, const void *bytes, size_t size)
 {
-    if (lseek(of->file, (off_t)offset, SEEK_SET) < 0) return 0;
+    if (prof__lseek(of->file, (prof__offset)offset, SEEK_SET) < 0) return 0;
     for (size_t at = 0; at < size;) {
         ssize_t n = write(of->file, (const char *)bytes + at, size - at);
         if (n <= 0) return 0;
@@ -74,7 +74,7 @@ static PROF__RARE int prof__crash_write(prof__crash_system *of, uint64_t offset,
 
 static PROF__RARE int prof__crash_resize(prof__crash_system *of, uint64_t size)
 {
-    return !ftruncate(of->file, (off_t)size);
+    return !ftruncate(of->file, (prof__offset)size);
 }
 
 /* Gives a good file its name, removes another. Returns 1 if it is there. */

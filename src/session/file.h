@@ -72,8 +72,9 @@ static PROF__RARE void prof__file_trim(const prof__session *s)
     uint64_t first = PROF__LOAD(&s->header->next_chunk) + PROF__LATE_CHUNKS;
     uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping);
     if (!s->whole || first >= PROF__LOAD(&s->chunk_count)) return;
-    fallocate(s->stream.file, 3 /* FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE */, (off_t)(at + first * s->chunk_size),
-              (off_t)((PROF__LOAD(&s->chunk_count) - first) * s->chunk_size));
+    fallocate(s->stream.file, 3 /* FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE */,
+              (prof__offset)(at + first * s->chunk_size),
+              (prof__offset)((PROF__LOAD(&s->chunk_count) - first) * s->chunk_size));
 #else
     (void)s;
 #endif
@@ -88,7 +89,7 @@ static PROF__RARE int prof__file_copy(const prof__session *s)
     if (!prof__stream_file_there(s)) return EBADF;
     for (uint64_t at = 0; at < s->image_size;) {
         uint64_t left = s->image_size - at, piece = left < 1u << 20 ? left : 1u << 20;
-        ssize_t n = pwrite(s->stream.file, from + at, (size_t)piece, (off_t)at);
+        ssize_t n = pwrite(s->stream.file, from + at, (size_t)piece, (prof__offset)at);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) return n ? errno : EIO;
         at += (uint64_t)n;
@@ -101,8 +102,8 @@ static PROF__RARE int prof__file_copy(const prof__session *s)
 /* Finishes the file after the session has ended. If it is not the output itself, status is that of the export. */
 static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
 {
-    struct stat about;
-    int named = !lstat(s->live_path, &about);
+    prof__about about;
+    int named = !prof__lstat(s->live_path, &about);
     int here = named && (uint64_t)about.st_dev == s->stream.device && (uint64_t)about.st_ino == s->stream.inode;
     int open = prof__stream_file_about(s, &about); /* also if the file was moved or renamed */
     int error = s->apart && s->live_path == s->output && !status ? prof__file_copy(s) : 0;

@@ -146,7 +146,7 @@ static PROF__RARE void prof__file_unlock(int file)
 /* Keeps the descriptor of the mapped file, and with it the lock. */
 static PROF__RARE void prof__file_keep(prof__session *s, int file)
 {
-    struct stat about;
+    prof__about about;
 #ifdef F_DUPFD_CLOEXEC
     int high = fcntl(file, F_DUPFD_CLOEXEC, 200); /* a high number is not soon reused once it is closed */
 #else
@@ -155,7 +155,7 @@ static PROF__RARE void prof__file_keep(prof__session *s, int file)
     s->stream.file = high < 0 ? file : high;
     s->stream.opened = 1;
     if (high >= 0) close(file);
-    if (s->stream.inode || fstat(s->stream.file, &about)) return;
+    if (s->stream.inode || prof__fstat(s->stream.file, &about)) return;
     s->stream.device = (uint64_t)about.st_dev;
     s->stream.inode = (uint64_t)about.st_ino;
 }
@@ -165,15 +165,15 @@ static PROF__RARE void prof__file_keep(prof__session *s, int file)
 static PROF__RARE int prof__file_allocate(int file, size_t size)
 {
 #if defined(__APPLE__)
-    fstore_t ask = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, (off_t)size, 0};
+    fstore_t ask = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, (prof__offset)size, 0};
     if (fcntl(file, F_PREALLOCATE, &ask) < 0) return errno == ENOSPC ? ENOSPC : EOPNOTSUPP;
-    return ftruncate(file, (off_t)size) ? errno : 0;
+    return ftruncate(file, (prof__offset)size) ? errno : 0;
 #elif defined(__OpenBSD__)
     (void)file;
     (void)size;
     return EOPNOTSUPP;
 #else
-    return posix_fallocate(file, 0, (off_t)size);
+    return posix_fallocate(file, 0, (prof__offset)size);
 #endif
 }
 
@@ -185,7 +185,7 @@ static PROF__RARE int prof__file_reserve(int file, size_t size, int *sparse)
     int error = prof__file_allocate(file, size);
     prof__signals_restore(&signals);
     *sparse = error == EOPNOTSUPP || error == EINVAL;
-    if (*sparse) error = ftruncate(file, (off_t)size) ? errno : 0;
+    if (*sparse) error = ftruncate(file, (prof__offset)size) ? errno : 0;
     return error;
 }
 
@@ -196,7 +196,8 @@ static PROF__RARE int prof__file_fits(const prof__session *s, int file, size_t s
     struct statvfs about;
     (void)s;
     if (!PROF__BESIDE(s->beside)) return 1;
-    return !fstatvfs(file, &about) && (uint64_t)about.f_bavail * about.f_frsize / 4 >= size;
+    if (fstatvfs(file, &about)) return errno == EOVERFLOW; /* a disk of more blocks than 32 bits can count */
+    return (uint64_t)about.f_bavail * about.f_frsize / 4 >= size;
 }
 
 /* Makes the file size bytes large, and maps it; if file is -1, maps memory. This is for systems that can reserve blocks
@@ -207,7 +208,7 @@ static PROF__RARE int prof__map_ahead(prof__session *s, int file, size_t size, v
 #ifdef __linux__
     uint64_t meta, index, head = prof__layout_head(size, &meta, &index) + PROF__BLOCKS_PIECE * PROF_CHUNK_SIZE;
     size_t begin = s->whole || head > size ? size : (size_t)head;
-    if (file >= 0 && ftruncate(file, (off_t)size)) return errno;
+    if (file >= 0 && ftruncate(file, (prof__offset)size)) return errno;
     int error = file < 0 ? 0 : prof__blocks_reserve(file, 0, begin);
     if (error && error != EOPNOTSUPP) return error;
     void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, file, 0);
@@ -275,7 +276,7 @@ static PROF__RARE int prof__file_make(prof__session *s)
     for (char *c = path; *c; ++c)
         if (*c == '/') end = c + 1;
     prof__text_copy(end, 2, ".");
-    int file = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, PROF__FILE_MODE);
+    int file = open(path, O_TMPFILE | O_RDWR | PROF__O_FILE, PROF__FILE_MODE);
     if (file >= 0) {
         prof__file_link_name(file, path);
         s->unnamed = !access(path, F_OK); /* there may be no /proc */
@@ -283,7 +284,7 @@ static PROF__RARE int prof__file_make(prof__session *s)
         close(file);
     }
 #endif
-    return open(s->part_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, PROF__FILE_MODE);
+    return open(s->part_path, O_RDWR | O_CREAT | O_EXCL | PROF__O_FILE, PROF__FILE_MODE);
 }
 
 /* Gives the file the name part_path, if it has none yet. Returns 0 or errno. */
@@ -365,8 +366,8 @@ static PROF__RARE int prof__disk_has(const char *path, uint64_t size)
 
 static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
 {
-    struct stat about;
-    if (s->live_path && !PROF__BESIDE(s->beside) && !stat(s->live_path, &about) && !S_ISREG(about.st_mode))
+    prof__about about;
+    if (s->live_path && !PROF__BESIDE(s->beside) && !prof__stat(s->live_path, &about) && !S_ISREG(about.st_mode))
         return prof__fail(PROF_IO, "%s: not a regular file", s->live_path);
     if (s->live_path && !PROF__BESIDE(s->beside) && !prof__disk_has(s->live_path, size))
         return prof__fail(PROF_IO, "%s: the disk has no room for %llu bytes: choose a smaller buffer, or another disk",

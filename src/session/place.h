@@ -23,8 +23,8 @@ static int prof__file_is(const char *path) /* returns 1 if something has this na
 #ifdef _WIN32
     return prof__windows_about(path) != INVALID_FILE_ATTRIBUTES;
 #else
-    struct stat about;
-    return !lstat(path, &about);
+    prof__about about;
+    return !prof__lstat(path, &about);
 #endif
 }
 
@@ -35,8 +35,8 @@ static PROF__RARE int prof__output_stays(const prof__session *s, int numbered)
     if (prof__is_folder(s->output) || !prof__file_is(s->output) || s->existing == PROF_EXISTING_REPLACE) return 0;
     if (s->number || s->existing == PROF_EXISTING_REFUSE || prof__output_ours(s->output)) return 1;
 #ifndef _WIN32
-    struct stat about;
-    if (numbered) return lstat(s->output, &about) || (uint64_t)about.st_mtime >= prof__outputs_since;
+    prof__about about;
+    if (numbered) return prof__lstat(s->output, &about) || (uint64_t)about.st_mtime >= prof__outputs_since;
 #endif
     return numbered;
 }
@@ -75,13 +75,13 @@ static PROF__RARE void prof__name_drop(prof__session *s)
    by now. */
 static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
 {
-    struct stat there, opened;
+    prof__about there, opened;
     int file;
     s->replaces = 1;
     if (s->existing == PROF_EXISTING_REPLACE) return 0;
     if (s->number || s->existing == PROF_EXISTING_REFUSE) return EEXIST;
-    file = open(s->live_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (file < 0 && errno == EACCES) file = open(s->live_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    file = open(s->live_path, O_RDWR | PROF__O_FILE | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0 && errno == EACCES) file = open(s->live_path, O_RDONLY | PROF__O_FILE | O_NOFOLLOW | O_NONBLOCK);
     if (file >= 0 && prof__file_lock(file)) {
         close(file);
         prof__start_note_set(s->live_path, " is recorded by another process: this one writes ", "");
@@ -89,8 +89,8 @@ static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
         return EEXIST;
     }
     if (file >= 0) s->old_file = file + 1;
-    if (lstat(s->live_path, &there)) return EAGAIN;
-    if (file >= 0 && (fstat(file, &opened) || opened.st_dev != there.st_dev || opened.st_ino != there.st_ino))
+    if (prof__lstat(s->live_path, &there)) return EAGAIN;
+    if (file >= 0 && (prof__fstat(file, &opened) || opened.st_dev != there.st_dev || opened.st_ino != there.st_ino))
         return EAGAIN;
     return s->live_path == s->output && prof__output_stays(s, numbered) ? EEXIST : 0;
 }
@@ -231,7 +231,7 @@ static PROF__RARE int prof__output_is_file(const char *path)
     (void)path;
     return 1;
 #else
-    struct stat about;
-    return stat(path, &about) || S_ISREG(about.st_mode) || S_ISDIR(about.st_mode);
+    prof__about about;
+    return prof__stat(path, &about) || S_ISREG(about.st_mode) || S_ISDIR(about.st_mode);
 #endif
 }

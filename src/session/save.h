@@ -15,8 +15,8 @@ static PROF__RARE int prof__file_at(FILE *file, uint64_t offset, void *to, size_
         if (!ReadFile((HANDLE)_get_osfhandle(_fileno(file)), at, (DWORD)part, &got, &place) || !got) return 0;
 #else
         ssize_t got;
-        if ((uint64_t)(off_t)offset != offset || (off_t)offset < 0) return 0;
-        do got = pread(fileno(file), at, part, (off_t)offset);
+        if ((uint64_t)(prof__offset)offset != offset || (prof__offset)offset < 0) return 0;
+        do got = pread(fileno(file), at, part, (prof__offset)offset);
         while (got < 0 && errno == EINTR);
         if (got <= 0) return 0;
 #endif
@@ -44,11 +44,11 @@ static PROF__RARE FILE *prof__archive_open(const prof__header *copy)
     int file = -1;
     uint32_t gate = prof__state_lock();
     const prof__session *s = prof__state.session;
-    struct stat about;
+    prof__about about;
     if (copy->archive_offset && s && s->live_path && s->header->session == copy->session) {
         if (prof__stream_file_there(s)) file = fcntl(s->stream.file, F_DUPFD_CLOEXEC, 0);
-        if (file < 0) file = open(s->live_path, O_RDONLY | O_CLOEXEC);
-        if (file >= 0 && (fstat(file, &about) || (uint64_t)about.st_ino != s->stream.inode ||
+        if (file < 0) file = open(s->live_path, O_RDONLY | PROF__O_FILE);
+        if (file >= 0 && (prof__fstat(file, &about) || (uint64_t)about.st_ino != s->stream.inode ||
                           (uint64_t)about.st_dev != s->stream.device)) {
             close(file); /* another file has that name by now */
             file = -1;
@@ -77,9 +77,9 @@ static PROF__RARE uint64_t prof__archive_lap_end(FILE *file, const prof__header 
 static PROF__RARE int prof__read_size(FILE *file, uint64_t *size)
 {
 #ifdef _WIN32
-    long long end = _fseeki64(file, 0, SEEK_END) ? -1 : _ftelli64(file);
+    long long end = prof__file_seek(file, 0, SEEK_END) ? -1 : _ftelli64(file);
 #else
-    long end = fseek(file, 0, SEEK_END) ? -1 : ftell(file);
+    prof__offset end = prof__file_seek(file, 0, SEEK_END) ? -1 : ftello(file);
 #endif
     *size = end < 0 ? 0 : (uint64_t)end;
     return end >= 0;

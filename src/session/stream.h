@@ -72,7 +72,7 @@ static int prof__stream_read(prof__session *s, void *to, size_t size, uint64_t a
 /* Opens the file again, by its name. Returns 0 and errno if that fails. */
 static int prof__stream_file_open(prof__session *s, const char *path)
 {
-    int file = open(path, O_RDWR | O_CLOEXEC);
+    int file = open(path, O_RDWR | PROF__O_FILE);
     if (file < 0) return 0;
     prof__file_lock(file);
     prof__file_keep(s, file);
@@ -80,7 +80,7 @@ static int prof__stream_file_open(prof__session *s, const char *path)
 }
 
 /* Makes sure that the descriptor is that of the file. */
-static int prof__stream_file_ready(prof__session *s, struct stat *about)
+static int prof__stream_file_ready(prof__session *s, prof__about *about)
 {
     if (prof__stream_file_about(s, about)) return 1;
     if (prof__stream_file_open(s, s->live_path)) {
@@ -95,11 +95,11 @@ static int prof__stream_file_ready(prof__session *s, struct stat *about)
 static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at)
 {
     const char *from = (const char *)bytes;
-    struct stat about;
+    prof__about about;
     if (!prof__stream_file_ready(s, &about)) return EBADF;
     if (prof__file_cut(s, &about)) return EILSEQ; /* writing would make it larger again */
     while (size) {
-        off_t offset = (off_t)at;
+        prof__offset offset = (prof__offset)at;
         errno = EFBIG;
         ssize_t n = (uint64_t)offset == at ? pwrite(s->stream.file, from, size, offset) : -1;
         if (n < 0 && errno == EINTR) continue;
@@ -113,7 +113,7 @@ static int prof__stream_write(prof__session *s, const void *bytes, size_t size, 
 
 static int prof__stream_read(prof__session *s, void *to, size_t size, uint64_t at) /* 0 or errno; EILSEQ: not all */
 {
-    ssize_t n = pread(s->stream.file, to, size, (off_t)at);
+    ssize_t n = pread(s->stream.file, to, size, (prof__offset)at);
     return n < 0 ? errno : n != (ssize_t)size ? EILSEQ : 0;
 }
 #endif

@@ -127,8 +127,8 @@ static PROF__RARE prof_status prof__output_check(const char *path)
     if (!prof__folder_of(target, folder, sizeof folder))
         return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", path);
 #ifndef _WIN32
-    struct stat about;
-    if (!stat(path, &about) && !S_ISREG(about.st_mode))
+    prof__about about;
+    if (!prof__stat(path, &about) && !S_ISREG(about.st_mode))
         return access(path, W_OK) ? prof__fail(PROF_IO, "%s: %s", path, strerror(errno)) : PROF_OK;
 #endif
     prof_status status = prof__folder_make(folder);
