@@ -17903,12 +17903,14 @@ static PROF__RARE int prof__read_block_likely(const prof_trace *trace, const pro
            block->size <= PROF__BLOCK_BOUND(trace->chunk_words) && block->size <= end - offset;
 }
 
-/* Terminates the string of a NAME, ARG or DATA, if it has one, so that callers can get it. */
+/* Terminates the string of a NAME, ARG or DATA, if it has one, so that callers can get it: a key is one, whatever type
+   it states. */
 static void prof__read_seal_text(uint64_t *record, size_t length)
 {
     unsigned kind = prof__read_kind(*record);
-    if (kind == PROF__KIND_ARG && *record & PROF__ARG_TO && length > 1) --length;
-    if (length > 1 && (kind == PROF__KIND_NAME || (*record >> 32 & 0xFF) == PROF_VALUE_STRING))
+    int key = kind != PROF__KIND_NAME && *record & PROF__ARG_KEY;
+    if (kind == PROF__KIND_ARG && *record & PROF__ARG_TO && !key && length > 1) --length;
+    if (length > 1 && (kind == PROF__KIND_NAME || key || (*record >> 32 & 0xFF) == PROF_VALUE_STRING))
         ((char *)(record + length))[-1] = 0;
 }
 
@@ -18022,7 +18024,7 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
 /*-- records and segments --*/
 
 /* Collects the event of a device, if the EVENT at this word is one. Returns 0 without memory. */
-static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count);
+static int prof__device_take(prof_trace *trace, size_t chunk, uint64_t *words, size_t at, size_t count);
 
 #define PROF__OUTLINE_DEPTH 128 /* scopes that are open at a time, and began in the segment */
 #define PROF__OUTLINE_HALVES 24 /* ENDs of those that did not, and BEGINs that stay open */
@@ -19389,25 +19391,33 @@ static PROF__RARE size_t prof__device_name(prof_trace *trace, const char *text)
     return text ? prof__read_name(trace, text) : PROF__NONE;
 }
 
+/* Returns the words of the record at this word if it is a part of a device's event, of this kind, else 0. Terminates
+   its string: the words have been cut only up to here. No part has the flags of other events' arguments. */
+static size_t prof__device_part(uint64_t *words, size_t at, size_t count, unsigned kind)
+{
+    size_t length = at < count ? prof__record_length(words[at], count - at) : 0;
+    if (!length || prof__read_kind(words[at]) != kind || words[at] & (PROF__ARG_KEY | PROF__ARG_TO)) return 0;
+    prof__read_seal_text(words + at, length);
+    return length;
+}
+
+static int prof__device_is_text(uint64_t head) { return (head >> 32 & 0xFF) == PROF_VALUE_STRING; }
+
 /* Keeps the records of an event's arguments, one after the other, and counts them. Returns 0 without memory. */
-static int prof__device_args(prof_trace *trace, prof__read_device_record *e, const uint64_t *words, size_t at,
-                             size_t count)
+static int prof__device_args(prof_trace *trace, prof__read_device_record *e, uint64_t *words, size_t at, size_t count)
 {
     size_t key, value;
     e->args = trace->kept_count;
-    for (; at < count; at += key + value) {
-        key = prof__record_length(words[at], count - at);
-        if (!key || prof__read_kind(words[at]) != PROF__KIND_DATA || (words[at] >> 32 & 0xFF) != PROF_VALUE_STRING)
-            break;
-        value = at + key < count ? prof__record_length(words[at + key], count - at - key) : 0;
-        if (!value || prof__read_kind(words[at + key]) != PROF__KIND_DATA) break;
+    for (; (key = prof__device_part(words, at, count, PROF__KIND_DATA)) != 0; at += key + value) {
+        value = prof__device_part(words, at + key, count, PROF__KIND_DATA);
+        if (!value || !prof__device_is_text(words[at])) break;
         if (prof__read_keep(trace, words + at, key + value) == PROF__NONE) return 0;
         e->arg_count++;
     }
     return 1;
 }
 
-static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count)
+static int prof__device_take(prof_trace *trace, size_t chunk, uint64_t *words, size_t at, size_t count)
 {
     const uint64_t *record = words + at;
     prof__read_device_record e;
@@ -19422,15 +19432,15 @@ static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *wo
     e.site = (uint32_t)prof__read_site_of(trace, prof__read_id(record[0]));
     e.name = trace->sites[e.site].name;
     at += 3;
-    length = at < count ? prof__record_words(words[at], count - at) : 0;
-    if (length > 1 && prof__read_kind(words[at]) == PROF__KIND_NAME) {
+    length = prof__device_part(words, at, count, PROF__KIND_NAME);
+    if (length > 1) {
         name = prof__device_name(trace, (const char *)(words + at + 1));
         if (name == PROF__NONE) return 0;
         e.name = (uint32_t)name;
         at += length;
-        length = at < count ? prof__record_words(words[at], count - at) : 0;
     }
-    if (length > 1 && prof__read_kind(words[at]) == PROF__KIND_DATA && (words[at] >> 32 & 0xFF) != PROF_VALUE_STRING) {
+    length = prof__device_part(words, at, count, PROF__KIND_DATA);
+    if (length > 1 && !prof__device_is_text(words[at])) {
         e.value = (uint8_t)(words[at] >> 32);
         e.number = words[at + 1];
         if (length > 2) e.flow = words[at + 2];
@@ -21728,16 +21738,15 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
     }
 }
 
-static PROF__COLD prof_arg prof__read_decode(const prof_trace *trace, const uint64_t *record)
+/* Decodes an argument. key: a record with its key, or NULL if a call site has it. record: that with the value. */
+static PROF__COLD prof_arg prof__read_decode(const prof_trace *trace, const uint64_t *key, const uint64_t *record)
 {
     prof_arg arg;
-    const uint64_t *key = *record & PROF__ARG_KEY ? record : NULL;
-    size_t length;
+    size_t length = (size_t)(*record & 0xFFFF);
     memset(&arg, 0, sizeof arg);
-    record = prof__read_arg_value(record, &length);
-    length -= length > 1 && *record & PROF__ARG_TO ? 2 : 1;
+    if (length && *record & PROF__ARG_TO) length--;
     arg.key = prof__read_id(*record) ? trace->sites[prof__read_site_of(trace, prof__read_id(*record))].about.name : "";
-    if (key && *key & 0xFFFF) arg.key = (const char *)(key + 1);
+    if (key) arg.key = *key & 0xFFFF ? (const char *)(key + 1) : "";
     arg.value.type = (prof_value_type)(*record >> 32 & 0xFF);
     if (arg.value.type > PROF_VALUE_STRING) arg.value.type = PROF_VALUE_NONE;
     if (arg.value.type == PROF_VALUE_STRING) {
@@ -21751,13 +21760,20 @@ static PROF__COLD prof_arg prof__read_decode(const prof_trace *trace, const uint
     return arg;
 }
 
+/* Decodes an ARG or DATA that is whole. */
+static prof_arg prof__read_decode_arg(const prof_trace *trace, const uint64_t *record)
+{
+    size_t length;
+    return prof__read_decode(trace, *record & PROF__ARG_KEY ? record : NULL, prof__read_arg_value(record, &length));
+}
+
 static void prof__read_args(prof_cursor *c, prof_event *event, uint32_t number, size_t link)
 {
     const prof_trace *trace = c->trace;
     for (; number; number = c->segment_args[number - 1].next)
-        c->args[event->arg_count++] = prof__read_decode(trace, c->words + c->segment_args[number - 1].word);
+        c->args[event->arg_count++] = prof__read_decode_arg(trace, c->words + c->segment_args[number - 1].word);
     for (; link != PROF__NONE; link = trace->links[link].next)
-        c->args[event->arg_count++] = prof__read_decode(trace, trace->kept + trace->links[link].record);
+        c->args[event->arg_count++] = prof__read_decode_arg(trace, trace->kept + trace->links[link].record);
     event->args = c->args;
 }
 
@@ -21884,8 +21900,7 @@ static void prof__read_device_args(prof_cursor *c, prof_event *event, const prof
     const uint64_t *record = e->arg_count ? c->trace->kept + e->args : NULL;
     for (; event->arg_count < e->arg_count; event->arg_count++) {
         size_t key = 1 + (size_t)(*record & 0xFFFF);
-        c->args[event->arg_count] = prof__read_decode(c->trace, record + key);
-        c->args[event->arg_count].key = key > 1 ? (const char *)(record + 1) : "";
+        c->args[event->arg_count] = prof__read_decode(c->trace, record, record + key);
         record += key + 1 + (size_t)(record[key] & 0xFFFF);
     }
 }

@@ -145,12 +145,14 @@ static PROF__RARE int prof__read_block_likely(const prof_trace *trace, const pro
            block->size <= PROF__BLOCK_BOUND(trace->chunk_words) && block->size <= end - offset;
 }
 
-/* Terminates the string of a NAME, ARG or DATA, if it has one, so that callers can get it. */
+/* Terminates the string of a NAME, ARG or DATA, if it has one, so that callers can get it: a key is one, whatever type
+   it states. */
 static void prof__read_seal_text(uint64_t *record, size_t length)
 {
     unsigned kind = prof__read_kind(*record);
-    if (kind == PROF__KIND_ARG && *record & PROF__ARG_TO && length > 1) --length;
-    if (length > 1 && (kind == PROF__KIND_NAME || (*record >> 32 & 0xFF) == PROF_VALUE_STRING))
+    int key = kind != PROF__KIND_NAME && *record & PROF__ARG_KEY;
+    if (kind == PROF__KIND_ARG && *record & PROF__ARG_TO && !key && length > 1) --length;
+    if (length > 1 && (kind == PROF__KIND_NAME || key || (*record >> 32 & 0xFF) == PROF_VALUE_STRING))
         ((char *)(record + length))[-1] = 0;
 }
 
@@ -264,7 +266,7 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
 /*-- records and segments --*/
 
 /* Collects the event of a device, if the EVENT at this word is one. Returns 0 without memory. */
-static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count);
+static int prof__device_take(prof_trace *trace, size_t chunk, uint64_t *words, size_t at, size_t count);
 
 #define PROF__OUTLINE_DEPTH 128 /* scopes that are open at a time, and began in the segment */
 #define PROF__OUTLINE_HALVES 24 /* ENDs of those that did not, and BEGINs that stay open */

@@ -27,25 +27,33 @@ static PROF__RARE size_t prof__device_name(prof_trace *trace, const char *text)
     return text ? prof__read_name(trace, text) : PROF__NONE;
 }
 
+/* Returns the words of the record at this word if it is a part of a device's event, of this kind, else 0. Terminates
+   its string: the words have been cut only up to here. No part has the flags of other events' arguments. */
+static size_t prof__device_part(uint64_t *words, size_t at, size_t count, unsigned kind)
+{
+    size_t length = at < count ? prof__record_length(words[at], count - at) : 0;
+    if (!length || prof__read_kind(words[at]) != kind || words[at] & (PROF__ARG_KEY | PROF__ARG_TO)) return 0;
+    prof__read_seal_text(words + at, length);
+    return length;
+}
+
+static int prof__device_is_text(uint64_t head) { return (head >> 32 & 0xFF) == PROF_VALUE_STRING; }
+
 /* Keeps the records of an event's arguments, one after the other, and counts them. Returns 0 without memory. */
-static int prof__device_args(prof_trace *trace, prof__read_device_record *e, const uint64_t *words, size_t at,
-                             size_t count)
+static int prof__device_args(prof_trace *trace, prof__read_device_record *e, uint64_t *words, size_t at, size_t count)
 {
     size_t key, value;
     e->args = trace->kept_count;
-    for (; at < count; at += key + value) {
-        key = prof__record_length(words[at], count - at);
-        if (!key || prof__read_kind(words[at]) != PROF__KIND_DATA || (words[at] >> 32 & 0xFF) != PROF_VALUE_STRING)
-            break;
-        value = at + key < count ? prof__record_length(words[at + key], count - at - key) : 0;
-        if (!value || prof__read_kind(words[at + key]) != PROF__KIND_DATA) break;
+    for (; (key = prof__device_part(words, at, count, PROF__KIND_DATA)) != 0; at += key + value) {
+        value = prof__device_part(words, at + key, count, PROF__KIND_DATA);
+        if (!value || !prof__device_is_text(words[at])) break;
         if (prof__read_keep(trace, words + at, key + value) == PROF__NONE) return 0;
         e->arg_count++;
     }
     return 1;
 }
 
-static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count)
+static int prof__device_take(prof_trace *trace, size_t chunk, uint64_t *words, size_t at, size_t count)
 {
     const uint64_t *record = words + at;
     prof__read_device_record e;
@@ -60,15 +68,15 @@ static int prof__device_take(prof_trace *trace, size_t chunk, const uint64_t *wo
     e.site = (uint32_t)prof__read_site_of(trace, prof__read_id(record[0]));
     e.name = trace->sites[e.site].name;
     at += 3;
-    length = at < count ? prof__record_words(words[at], count - at) : 0;
-    if (length > 1 && prof__read_kind(words[at]) == PROF__KIND_NAME) {
+    length = prof__device_part(words, at, count, PROF__KIND_NAME);
+    if (length > 1) {
         name = prof__device_name(trace, (const char *)(words + at + 1));
         if (name == PROF__NONE) return 0;
         e.name = (uint32_t)name;
         at += length;
-        length = at < count ? prof__record_words(words[at], count - at) : 0;
     }
-    if (length > 1 && prof__read_kind(words[at]) == PROF__KIND_DATA && (words[at] >> 32 & 0xFF) != PROF_VALUE_STRING) {
+    length = prof__device_part(words, at, count, PROF__KIND_DATA);
+    if (length > 1 && !prof__device_is_text(words[at])) {
         e.value = (uint8_t)(words[at] >> 32);
         e.number = words[at + 1];
         if (length > 2) e.flow = words[at + 2];

@@ -60,16 +60,15 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
     }
 }
 
-static PROF__COLD prof_arg prof__read_decode(const prof_trace *trace, const uint64_t *record)
+/* Decodes an argument. key: a record with its key, or NULL if a call site has it. record: that with the value. */
+static PROF__COLD prof_arg prof__read_decode(const prof_trace *trace, const uint64_t *key, const uint64_t *record)
 {
     prof_arg arg;
-    const uint64_t *key = *record & PROF__ARG_KEY ? record : NULL;
-    size_t length;
+    size_t length = (size_t)(*record & 0xFFFF);
     memset(&arg, 0, sizeof arg);
-    record = prof__read_arg_value(record, &length);
-    length -= length > 1 && *record & PROF__ARG_TO ? 2 : 1;
+    if (length && *record & PROF__ARG_TO) length--;
     arg.key = prof__read_id(*record) ? trace->sites[prof__read_site_of(trace, prof__read_id(*record))].about.name : "";
-    if (key && *key & 0xFFFF) arg.key = (const char *)(key + 1);
+    if (key) arg.key = *key & 0xFFFF ? (const char *)(key + 1) : "";
     arg.value.type = (prof_value_type)(*record >> 32 & 0xFF);
     if (arg.value.type > PROF_VALUE_STRING) arg.value.type = PROF_VALUE_NONE;
     if (arg.value.type == PROF_VALUE_STRING) {
@@ -83,13 +82,20 @@ static PROF__COLD prof_arg prof__read_decode(const prof_trace *trace, const uint
     return arg;
 }
 
+/* Decodes an ARG or DATA that is whole. */
+static prof_arg prof__read_decode_arg(const prof_trace *trace, const uint64_t *record)
+{
+    size_t length;
+    return prof__read_decode(trace, *record & PROF__ARG_KEY ? record : NULL, prof__read_arg_value(record, &length));
+}
+
 static void prof__read_args(prof_cursor *c, prof_event *event, uint32_t number, size_t link)
 {
     const prof_trace *trace = c->trace;
     for (; number; number = c->segment_args[number - 1].next)
-        c->args[event->arg_count++] = prof__read_decode(trace, c->words + c->segment_args[number - 1].word);
+        c->args[event->arg_count++] = prof__read_decode_arg(trace, c->words + c->segment_args[number - 1].word);
     for (; link != PROF__NONE; link = trace->links[link].next)
-        c->args[event->arg_count++] = prof__read_decode(trace, trace->kept + trace->links[link].record);
+        c->args[event->arg_count++] = prof__read_decode_arg(trace, trace->kept + trace->links[link].record);
     event->args = c->args;
 }
 
@@ -216,8 +222,7 @@ static void prof__read_device_args(prof_cursor *c, prof_event *event, const prof
     const uint64_t *record = e->arg_count ? c->trace->kept + e->args : NULL;
     for (; event->arg_count < e->arg_count; event->arg_count++) {
         size_t key = 1 + (size_t)(*record & 0xFFFF);
-        c->args[event->arg_count] = prof__read_decode(c->trace, record + key);
-        c->args[event->arg_count].key = key > 1 ? (const char *)(record + 1) : "";
+        c->args[event->arg_count] = prof__read_decode(c->trace, record, record + key);
         record += key + 1 + (size_t)(record[key] & 0xFFFF);
     }
 }
