@@ -175,6 +175,8 @@ $(BUILD)/tests/test_flaws_cpp: tests/test_flaws.c
 $(BUILD)/tests/test_args_cpp: tests/test_args.c
 
 $(BUILD)/tests/test_compare: tools/compare_stats.c tools/compare.h
+$(BUILD)/tests/test_fuzz: $(wildcard tests/fuzz*.[ch]) tests/mutate.h tools/recover.c tools/tool.h
+$(BUILD)/tests/test_mutate: tests/fuzz.h tests/fuzz_image.c tests/mutate.h
 $(BUILD)/tests/test_periods: tools/top_read.c tools/top.h tools/tool.h
 
 # As a shared library, so that its recorder and the reading program's can be in one process; -z defs refuses any libc.

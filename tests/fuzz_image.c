@@ -1,39 +1,17 @@
-/* fuzz_image.c - feeds any bytes to the reader as an image, and checks what prof.h promises of every trace. Most images
-   are made by mutate.h, which knows the format.
-
-     mkdir seeds && cp tests/corpus/[a-z]* seeds
-     clang -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_image.c -o fuzz && ./fuzz seeds
-     cc -DFUZZ_FILES -g tests/fuzz_image.c -o fuzz -pthread && ./fuzz tests/corpus/[a-z]*          without libFuzzer
-
-   test_mutate.c does the same without libFuzzer, as often as it is told to. */
+/* fuzz_image.c - reads any bytes as an image, writes it with every exporter, and checks what prof.h promises of every
+   trace. A part of fuzz.c; test_mutate.c uses it as well. */
 #ifndef FUZZ_TEST /* which has private.h */
-# define PROF_IMPLEMENTATION
+#define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
+#include "../prof_report.h"
 #endif
 #include "../prof_html.h"
+#include "../prof_ntff.h"
 #include "../prof_xplane.h"
+#include "fuzz.h"
 #include "mutate.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define REQUIRE(condition)                                                                  \
-    do {                                                                                    \
-        if (!(condition)) {                                                                 \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);   \
-            abort();                                                                        \
-        }                                                                                   \
-    } while (0)
 
 static unsigned long images_opened; /* the others were refused */
-
-static int swallow(void *user, const void *data, size_t size)
-{
-    uint32_t *sum = (uint32_t *)user;
-    size_t i;
-    for (i = 0; i < size; ++i) *sum = *sum * 31 + ((const unsigned char *)data)[i]; /* reads every byte */
-    return 0;
-}
 
 static size_t text_size(const char *text)
 {
@@ -130,75 +108,111 @@ static prof_status open_mended(const uint8_t *data, size_t size, prof_trace **tr
     return status;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/*-- exporters --*/
+
+typedef prof_status image_exporter(const prof_trace *trace, prof_sink sink);
+
+static prof_status export_stats(const prof_trace *trace, prof_sink sink)
+{
+    prof_stat *stats = NULL;
+    prof_lock_row *locks = NULL;
+    prof_spans *spans = NULL;
+    prof_span span;
+    size_t count = 0;
+    (void)sink;
+    for (int sort = 0; sort < 8; ++sort) {
+        prof_status status = prof_stats(trace, (prof_sort)sort, sort & 1, &stats, &count);
+        if (status) return status;
+        prof_stats_free(stats);
+    }
+    prof_status status = prof_locks(trace, 1, &locks, &count);
+    prof_locks_free(locks);
+    if (!status) status = prof_spans_open(trace, &spans);
+    while (!status && prof_spans_next(spans, &span)) REQUIRE(span.duration_ns >= 0 && span.name);
+    prof_spans_close(spans);
+    return status;
+}
+
+static prof_status export_summary(const prof_trace *trace, prof_sink sink)
+{
+    return prof_summary_stream(trace, sink, NULL);
+}
+
+static prof_status export_chrome(const prof_trace *trace, prof_sink sink)
+{
+    return prof_chrome_stream(trace, sink, NULL);
+}
+
+static prof_status export_xplane(const prof_trace *trace, prof_sink sink)
+{
+    return prof_xplane_stream(trace, sink, NULL);
+}
+
+static prof_status export_html(const prof_trace *trace, prof_sink sink) { return prof_html_stream(trace, sink, NULL); }
+
+static prof_status export_kineto(const prof_trace *trace, prof_sink sink)
+{
+    prof_ntff_trace_options options;
+    memset(&options, 0, sizeof options);
+    options.source_names = options.instants = options.counters = 1;
+    return prof_ntff_trace_json_stream(trace, sink, &options);
+}
+
+static prof_status export_reports(const prof_trace *trace, prof_sink sink)
+{
+    prof_report_options options;
+    prof_status status = PROF_OK;
+    memset(&options, 0, sizeof options);
+    for (int layout = 0; !status && layout < PROF_REPORT_LAYOUT_COUNT; ++layout) {
+        options.layout = (prof_report_layout)layout;
+        options.others = layout & 1;
+        status = prof_report_stream(trace, sink, &options);
+        if (status == PROF_INVALID_ARGUMENT || status == PROF_UNSUPPORTED) status = PROF_OK; /* it has only statistics */
+    }
+    return status;
+}
+
+static image_exporter *const image_exporters[] = {
+    export_stats, export_summary, export_chrome, export_xplane, export_html, export_kineto, export_reports,
+    prof_csv_stream, prof_xplane_pprof_stream};
+#define IMAGE_EXPORTERS (sizeof image_exporters / sizeof *image_exporters)
+
+/* Reads an image. from, to: the exporters that write it. */
+static void image_read(const uint8_t *data, size_t size, size_t from, size_t to)
 {
     static uint32_t sum;
     prof_trace *trace = NULL;
-    prof_stat *stats = NULL;
-    size_t count = 0, i;
     prof_sink sink;
-    sink.write = swallow;
+    sink.write = fuzz_swallow;
     sink.user = &sum;
-    if (open_mended(data, size, &trace) != PROF_OK) return 0;
+    if (open_mended(data, size, &trace) != PROF_OK) return;
     ++images_opened;
-    for (i = 0; i < prof_trace_track_count(trace); ++i) walk_window(trace, i); /* the image's own */
+    for (size_t i = 0; i < prof_trace_track_count(trace); ++i) walk_window(trace, i); /* the image's own */
     REQUIRE(prof_trace_window(trace, 0, 0) == PROF_OK);
-    for (i = 0; i < prof_trace_track_count(trace); ++i) walk(trace, i);
-    switch (size / 8 % 6) { /* one report for each image: twice as many images */
-    case 0:
-        REQUIRE(prof_stats(trace, (prof_sort)(size / 24 % 8), (int)(size & 1), &stats, &count) == PROF_OK);
-        prof_stats_free(stats);
-        break;
-    case 1: REQUIRE(prof_summary_stream(trace, sink, NULL) == PROF_OK); break;
-    case 2: REQUIRE(prof_chrome_stream(trace, sink, NULL) == PROF_OK); break;
-    case 3: REQUIRE(prof_xplane_stream(trace, sink, NULL) == PROF_OK); break;
-    case 4: REQUIRE(prof_html_stream(trace, sink, NULL) == PROF_OK); break;
-    default: REQUIRE(prof_csv_stream(trace, sink) == PROF_OK); break;
-    }
+    for (size_t i = 0; i < prof_trace_track_count(trace); ++i) walk(trace, i);
+    for (; from < to; ++from) REQUIRE(image_exporters[from](trace, sink) == PROF_OK);
     prof_trace_close(trace);
+}
+
+static inline int fuzz_image(const uint8_t *data, size_t size)
+{
+    image_read(data, size, 0, IMAGE_EXPORTERS);
     return 0;
 }
 
-#if !defined(FUZZ_FILES) && !defined(FUZZ_TEST)
-/* Seven of eight changes know the format. */
+#ifndef FUZZ_TEST
+/* Half of the changes know the format; the others are libFuzzer's own, because what nobody thought of is not in
+   mutate.h. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+static size_t fuzz_image_mutate(uint8_t *data, size_t size, size_t most, unsigned seed)
 {
     static uint64_t image[MUTATE_MOST / 8];
     if (most > sizeof image) most = sizeof image;
-    if (seed % 8 == 0 || size > most) return LLVMFuzzerMutate(data, size, most);
+    if (seed % 2 == 0 || size > most) return LLVMFuzzerMutate(data, size, most);
     memcpy(image, data, size);
     mutate_seed(seed);
     size = mutate(image, size, most);
     memcpy(data, image, size);
     return size;
-}
-#endif
-
-#ifdef FUZZ_FILES
-int main(int argc, char **argv)
-{
-    int i;
-    for (i = 1; i < argc; ++i) {
-        FILE *file = fopen(argv[i], "rb");
-        uint8_t *bytes = NULL;
-        size_t used = 0, got = 1;
-        if (!file) {
-            perror(argv[i]);
-            return 1;
-        }
-        while (got) {
-            bytes = (uint8_t *)realloc(bytes, used + 65536);
-            got = fread(bytes + used, 1, 65536, file);
-            used += got;
-        }
-        fclose(file);
-        LLVMFuzzerTestOneInput(bytes, used);
-        printf("%s: %lu bytes, fine\n", argv[i], (unsigned long)used);
-        free(bytes);
-    }
-    return 0;
 }
 #endif

@@ -1,20 +1,8 @@
-/* fuzz_neuron.c - feeds any bytes to the readers of Neuron's JSON: in one piece, cut into two fetches, as a file, on
-   tracks of a recording and in an image; and to what appends to another's trace.json. tests/fuzz.sh builds it. */
+/* fuzz_neuron.c - the readers of Neuron's JSON: in one piece, cut into two fetches, as a file, on tracks of a recording
+   and in an image; and what appends to another's trace.json. A part of fuzz.c. */
 #define PROF_IMPLEMENTATION
 #include "../prof_ntff.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#define REQUIRE(condition)                                                                  \
-    do {                                                                                    \
-        if (!(condition)) {                                                                 \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);   \
-            abort();                                                                        \
-        }                                                                                   \
-    } while (0)
+#include "fuzz.h"
 
 static int recorded; /* 1: this time. Devices stay, so that not all of them can be made up */
 
@@ -39,14 +27,6 @@ static void text_sum(const prof_ntff_stats *s, uint64_t heard)
     REQUIRE(s->instants + s->counters <= s->events && s->raw_clock <= s->events && s->realigned <= s->events);
 }
 
-static int file_of(const uint8_t *data, size_t size, char *path)
-{
-    int file = memfd_create("json", 0);
-    if (file < 0 || write(file, data, size) != (ssize_t)size) return -1;
-    sprintf(path, "/proc/self/fd/%d", file);
-    return file;
-}
-
 static void imported(const char *json, uint64_t events)
 {
     static char out[64];
@@ -60,42 +40,25 @@ static void imported(const char *json, uint64_t events)
     unlink(out);
 }
 
-static void appended(const char *path)
+static void recording_begin(void)
 {
-    static char target[64];
-    prof_trace *trace = NULL;
-    prof_ntff_trace_options options;
-    char command[4096];
-    size_t got;
-    FILE *from = fopen(path, "rb"), *to;
-    memset(&options, 0, sizeof options);
-    options.append = 1;
-    if (!*target) sprintf(target, "/tmp/fuzz_neuron_%d.json", (int)getpid());
-    to = fopen(target, "wb");
-    while (from && to && (got = fread(command, 1, sizeof command, from)) > 0) fwrite(command, 1, got, to);
-    if (from) fclose(from);
-    if (to) fclose(to);
-    if (prof_trace_live(&trace)) abort();
-    (void)prof_ntff_trace_json(trace, target, &options);
-    prof_trace_close(trace);
-    unlink(target);
+    static int begun;
+    prof_config config;
+    if (begun++) return;
+    memset(&config, 0, sizeof config);
+    config.buffer_size = 128 << 10;
+    REQUIRE(prof_start(&config) == PROF_OK);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static int fuzz_neuron(const uint8_t *data, size_t size)
 {
     static int count;
     prof_ntff_stats whole, again;
     uint64_t heard = 0, heard_again = 0;
     char path[64];
-    int file = file_of(data, size, path);
+    int file = fuzz_file(data, size, path);
     prof_status status, status_again;
-    if (!count) {
-        prof_config config;
-        memset(&config, 0, sizeof config);
-        config.buffer_size = 128 << 10;
-        REQUIRE(prof_start(&config) == PROF_OK);
-    }
+    recording_begin();
     recorded = count % 64 == 0;
     memset(&whole, 0, sizeof whole);
     memset(&again, 0, sizeof again);
@@ -105,8 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (file >= 0) {
         status_again = prof_ntff_read_system_json(path, sound, &heard_again, &again);
         REQUIRE((status == status_again && !memcmp(&whole, &again, sizeof whole)) || (size && !data[size - 1]));
-        if (count % 4 == 0) imported(path, heard_again);
-        if (count++ % 64 == 0) appended(path);
+        if (count++ % 4 == 0) imported(path, heard_again);
         close(file);
     }
     prof_ntff_parser *parser = prof_ntff_parser_create();
@@ -117,5 +79,32 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     (void)prof_ntff_parse_systrace_json(parser, (const char *)data, size / 2, sound, &fetched, &parts);
     prof_ntff_parser_end(parser, sound, &fetched, &parts);
     text_sum(&parts, fetched);
+    return 0;
+}
+
+/* Another program's trace.json, after whose events ours come. No byte of it is lost, and what was refused stays. */
+static int fuzz_kineto(const uint8_t *data, size_t size)
+{
+    static prof_trace *trace;
+    static char path[64];
+    prof_ntff_trace_options options;
+    FILE *file;
+    memset(&options, 0, sizeof options);
+    options.append = 1;
+    recording_begin();
+    if (!trace) REQUIRE(prof_trace_live(&trace) == PROF_OK);
+    if (!*path) snprintf(path, sizeof path, "/dev/shm/fuzz_kineto_%d.json", (int)getpid());
+    file = fopen(path, "wb");
+    if (!file) return 0;
+    REQUIRE(fwrite(data, 1, size, file) == size);
+    fclose(file);
+    prof_status status = prof_ntff_trace_json(trace, path, &options);
+    REQUIRE(status == PROF_OK || *prof_error());
+    file = fopen(path, "rb");
+    REQUIRE(file != NULL);
+    fseek(file, 0, SEEK_END);
+    REQUIRE((size_t)ftell(file) >= size || (status == PROF_OK && size >= sizeof PROF__KINETO_OURS - 1));
+    fclose(file);
+    unlink(path);
     return 0;
 }

@@ -1,18 +1,8 @@
-/* fuzz_text.c - feeds any bytes to whatever else parses: the values of a configuration, category rules, limits of
-   save_over, patterns of paths, and the symbol tables of module files that a trace names. tests/fuzz.sh builds it. */
+/* fuzz_text.c - whatever else parses: the values of a configuration, the environment, category rules, limits of
+   save_over, patterns of paths; and the symbol tables of module files that a trace names. A part of fuzz.c. */
 #define PROF_IMPLEMENTATION
 #include "../prof.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define REQUIRE(condition)                                                                  \
-    do {                                                                                    \
-        if (!(condition)) {                                                                 \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);   \
-            abort();                                                                        \
-        }                                                                                   \
-    } while (0)
+#include "fuzz.h"
 
 /* A failure says why, in one line. */
 static void told(prof_status status)
@@ -82,19 +72,62 @@ static void modules(const uint8_t *data, size_t size, char *name)
     prof__symbols_free(&symbols);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* Each line is a variable, PROF_ before it. */
+static void environment(char *lines)
 {
-    char *text = (char *)malloc(size + 1), *second;
-    if (!text) return 0;
+    prof_config config;
+    char *line, *next, names[64][40];
+    size_t count = 0;
+    memset(&config, 0, sizeof config);
+    for (line = lines; line && *line && count < 64; line = next) {
+        char *value;
+        next = strchr(line, '\n');
+        if (next) *next++ = 0;
+        value = strchr(line, '=');
+        if (!value || value - line > 30) continue;
+        snprintf(names[count], sizeof names[count], "PROF_%.*s", (int)(value - line), line);
+        if (!setenv(names[count], value + 1, 1)) ++count;
+    }
+    told(prof_config_from_env(&config));
+    config.memory = NULL;
+    told(prof__config_check(&config));
+    while (count) unsetenv(names[--count]);
+}
+
+static char *text_of(const uint8_t *data, size_t size)
+{
+    char *text = (char *)malloc(size + 1);
+    REQUIRE(text != NULL);
     memcpy(text, data, size);
     text[size] = 0;
-    second = strchr(text, '\n');
+    return text;
+}
+
+static int fuzz_text(const uint8_t *data, size_t size)
+{
+    char *text = text_of(data, size), *second = strchr(text, '\n');
     if (second) *second++ = 0;
-    modules(data, size, text);
     rules(text);
     paths(text);
     keys(text, second ? second : text);
+    free(text);
+    return 0;
+}
+
+static int fuzz_environment(const uint8_t *data, size_t size)
+{
+    char *text = text_of(data, size);
+    environment(text);
+    free(text);
+    return 0;
+}
+
+/* The file of a module, after the name of a call site in it. */
+static int fuzz_module(const uint8_t *data, size_t size)
+{
+    char *text = text_of(data, size);
+    size_t name = strlen(text) < size ? strlen(text) + 1 : 0;
+    modules(data + name, size - name, text);
     free(text);
     return 0;
 }

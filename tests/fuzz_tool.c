@@ -1,21 +1,11 @@
-/* fuzz_tool.c - feeds any bytes to prof recover as the file that it searches, and reads every image that it writes.
-
-     clang -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_tool.c -o fuzz && ./fuzz tests/corpus
-     cc -DFUZZ_FILES -g tests/fuzz_tool.c -o fuzz -pthread && ./fuzz tests/corpus/[a-z]*            without libFuzzer
-
-   What of the tool lies beyond recover.c is replaced here, so that nothing is written but into memory. */
+/* fuzz_tool.c - prof recover, with any bytes as the file that it searches; reads every image that it writes. What of the
+   tool lies beyond recover.c is replaced here, so that nothing is written but into memory. A part of fuzz.c. */
 #define PROF_IMPLEMENTATION
 #define PROF_NO_AUTOSTART
 #include "../tools/recover.c"
 #include <stdarg.h>
 
-#define REQUIRE(condition)                                                                  \
-    do {                                                                                    \
-        if (!(condition)) {                                                                 \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);   \
-            abort();                                                                        \
-        }                                                                                   \
-    } while (0)
+#include "fuzz.h"
 
 struct tool_out {
     unsigned char *bytes;
@@ -94,15 +84,7 @@ void tool_progress_begin(const char *what, const char *when) { (void)what, (void
 void tool_progress(double share) { REQUIRE(share >= 0 && share <= 1); }
 void tool_progress_end(void) {}
 
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    REQUIRE(argc && argv && freopen("/dev/null", "w", stdout)); /* what the tool reports */
-    return 0;
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static int fuzz_tool(const uint8_t *data, size_t size)
 {
     hunt h;
     memset(&h, 0, sizeof h);
@@ -117,29 +99,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(total <= size);
     return 0;
 }
-
-#ifdef FUZZ_FILES
-int main(int argc, char **argv)
-{
-    int i;
-    for (i = 1; i < argc; ++i) {
-        FILE *file = fopen(argv[i], "rb");
-        uint8_t *bytes = NULL;
-        size_t used = 0, got = 1;
-        if (!file) {
-            perror(argv[i]);
-            return 1;
-        }
-        while (got) {
-            bytes = (uint8_t *)realloc(bytes, used + 65536);
-            got = fread(bytes + used, 1, 65536, file);
-            used += got;
-        }
-        fclose(file);
-        LLVMFuzzerTestOneInput(bytes, used);
-        printf("%s: %lu bytes, fine\n", argv[i], (unsigned long)used);
-        free(bytes);
-    }
-    return 0;
-}
-#endif

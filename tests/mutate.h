@@ -117,7 +117,7 @@ static inline size_t mutate_record_make(const mutate_words *words, uint64_t reco
         length = 1 + mutate_below(4);
         head |= (kind == PROF__KIND_NAME ? 0 : site) << PROF__TICK_BITS | (uint64_t)(length - 1);
         head |= (uint64_t)(kind == PROF__KIND_NAME ? PROF_VALUE_STRING : mutate_below(PROF_VALUE_STRING + 2)) << 32;
-        head |= (uint64_t)(mutate_below(8) == 0) << 31;
+        for (i = 29; i < 32; ++i) head |= (uint64_t)(mutate_below(8) == 0) << i; /* cut, key, target */
         for (i = 1; i < length; ++i) record[i] = mutate_below(2) ? 0x6261626162616261u : mutate_number(record[i - 1]);
         break;
     case PROF__KIND_TRACK:
@@ -142,11 +142,30 @@ static inline size_t mutate_record_make(const mutate_words *words, uint64_t reco
     return length;
 }
 
+/* A device's event with its parts, each of them as it should be or nearly. Returns its words, at most 32. */
+static inline size_t mutate_device_make(const mutate_words *words, uint64_t event[32])
+{
+    uint64_t record[8];
+    size_t at, length, parts = mutate_below(5);
+    do at = mutate_record_make(words, event);
+    while (event[0] >> PROF__KIND_SHIFT != PROF__KIND_EVENT);
+    event[1] = (event[1] & ~(uint64_t)0xFF) | (PROF__DEVICE_SCOPE + mutate_below(4));
+    while (parts--) {
+        do length = mutate_record_make(words, record);
+        while (record[0] >> PROF__KIND_SHIFT != PROF__KIND_DATA && record[0] >> PROF__KIND_SHIFT != PROF__KIND_NAME);
+        if (mutate_below(2)) record[0] = (record[0] & ~((uint64_t)0xFF << 32)) | (uint64_t)PROF_VALUE_STRING << 32;
+        memcpy(event + at, record, length * 8);
+        at += length;
+    }
+    return at;
+}
+
 static inline void mutate_record_change(mutate_words *words, size_t at)
 {
     uint64_t head = words->at[at], record[8];
     size_t length = prof__record_words(head, words->count - at);
-    switch (mutate_below(7)) {
+    switch (mutate_below(8)) {
+    case 7: head ^= (uint64_t)1 << (29 + mutate_below(3)); break; /* cut, key, target */
     case 0: head = (head & ~((uint64_t)15 << PROF__KIND_SHIFT)) | (uint64_t)mutate_below(16) << PROF__KIND_SHIFT; break;
     case 1:
         head = (head & ~((uint64_t)PROF__SITE_MASK << PROF__TICK_BITS)) |
@@ -169,10 +188,18 @@ static inline void mutate_record_change(mutate_words *words, size_t at)
 
 static inline void mutate_records(mutate_words *words)
 {
-    uint64_t record[8], kept[MUTATE_WORDS];
+    uint64_t record[32] = {0}, kept[MUTATE_WORDS];
     size_t at = mutate_record_any(words), end = mutate_records_end(words), length, to;
     length = at < end ? prof__record_words(words->at[at], words->count - at) : 0;
-    switch (mutate_below(length ? 6 : 1)) {
+    switch (mutate_below(length ? 8 : 1)) {
+    case 7: /* again and again, to the last word of the chunk, behind which no zero ends a text */
+        memcpy(kept, words->at + at, length * 8);
+        for (; end < words->count; end += length) mutate_insert(words, end, kept, length);
+        break;
+    case 6:
+        length = mutate_device_make(words, record);
+        mutate_insert(words, at, record, length);
+        break;
     case 0:
     case 1:
         length = mutate_record_make(words, record);

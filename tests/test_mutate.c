@@ -1,6 +1,6 @@
 /* test_mutate.c - reads images that were changed by what is known of their format, see mutate.h, and holds the reader
    to what it promises of every trace, see fuzz_image.c. If it dies, the image that it was at is
-   build/tests/out/test_mutate/mutated.prof, for fuzz_image.c with FUZZ_FILES.
+   build/tests/out/test_mutate/mutated.prof: give it to build/tests/test_fuzz.
 
    PROF_TEST_SEED=n makes another series of images. PROF_TEST_LONG=1 reads a hundred million, PROF_TEST_LONG=30 as many
    millions. PROF_TEST_IMAGES=folder changes those in a folder, of at most 4 KiB each, instead of tests/corpus. */
@@ -114,7 +114,8 @@ TEST(changed_images_are_read_or_refused)
         alarm(PATIENCE_S);
         for (; steps && done < count; --steps, ++done) {
             image_size = mutate(image, image_size, sizeof image);
-            LLVMFuzzerTestOneInput((const uint8_t *)image, image_size);
+            size_t exporter = (size_t)done % IMAGE_EXPORTERS; /* one for each image: more images */
+            image_read((const uint8_t *)image, image_size, exporter, exporter + 1);
         }
         if (count > 1000000 && seconds() - noted > 60) {
             noted = seconds();

@@ -849,6 +849,61 @@ static image torn_image(void)
     return im;
 }
 
+/* A record of text whose last byte is no zero. */
+static void put_open_text(image *im, uint64_t first, uint64_t text)
+{
+    put(im, first | 1);
+    put(im, text);
+}
+
+/* What a record states about itself is checked once, before anything believes it: a text ends within its record, and
+   only what others' arguments may have, a key before the value or the scope after it, is read of a device's. The words
+   of a text are letters, so that one that does not end there is longer than seven. */
+TEST(records_that_state_too_much)
+{
+    const uint64_t letters = 0x4141414141414141u, text = (uint64_t)PROF_VALUE_STRING << 32;
+    const uint64_t data = head(PROF__KIND_DATA, 0, 0), flags[] = {PROF__ARG_KEY, PROF__ARG_TO};
+    for (size_t i = 0; i < 4; ++i) {
+        image im = image_new(12, 1, 40);
+        uint32_t a = site(&im, "a");
+        chunk(&im, 0, 1, 1000);
+        track(&im, 0, 1);
+        event(&im, a, (prof_event_type)PROF__DEVICE_MARK, 1, 50, 1010);
+        put_open_text(&im, head(PROF__KIND_NAME, 0, text), letters);
+        put_open_text(&im, data | text | (i == 3 ? flags[0] : 0), letters);
+        put_open_text(&im, data | text | (i && i < 3 ? flags[i - 1] : 0), letters); /* to the last word of the image */
+        prof_trace *trace = image_read(&im);
+        trace_list list = trace_read(trace, prof_trace_track_count(trace) - 1);
+        CHECK_EQUAL(list.count, 1);
+        if (list.count == 1) {
+            CHECK_TEXT(list.events[0].name, "AAAAAAA");
+            CHECK_EQUAL(list.events[0].arg_count, i == 0);
+        }
+        if (list.count == 1 && list.events[0].arg_count == 1) {
+            CHECK_TEXT(list.events[0].args[0].key, "AAAAAAA");
+            CHECK_TEXT(list.events[0].args[0].value.as.string, "AAAAAAA");
+        }
+        trace_free(&list);
+        prof_trace_close(trace);
+    }
+    for (size_t i = 0; i < 4; ++i) {
+        image im = image_new(8, 1, 40);
+        uint32_t a = site(&im, "a");
+        chunk(&im, 0, 1, 1000);
+        track(&im, 0, 1);
+        at_tick(&im, i & 1 ? PROF__KIND_BEGIN : PROF__KIND_MARK, a, 1010);
+        uint64_t kind = head(i & 1 ? PROF__KIND_ARG : PROF__KIND_DATA, 0, (uint64_t)PROF_VALUE_INT << 32);
+        put_open_text(&im, kind | PROF__ARG_KEY | (i & 2 ? PROF__ARG_TO : 0), letters); /* a key that is no string */
+        put_open_text(&im, kind, letters);
+        prof_trace *trace = image_read(&im);
+        trace_list list = trace_read(trace, 0);
+        CHECK(list.count == 1 && list.events[0].arg_count == 1);
+        if (list.count == 1 && list.events[0].arg_count == 1) CHECK_TEXT(list.events[0].args[0].key, "AAAAAAA");
+        trace_free(&list);
+        prof_trace_close(trace);
+    }
+}
+
 /* A fiber that began on one thread, went to another whose chunk is older, and came back; its clock there is behind. */
 TEST(fiber_moves)
 {
