@@ -249,6 +249,10 @@ MANUAL                                                                          
     of a file stays as small as it is by then, and prof says so. What opens files needs more: prof_stop() with an output
     other than a .prof, PROF_STREAM, save, and a child's first macro.
 
+    Floating point. Numbers that are infinite or no numbers are recorded and written as such: "inf", "-inf" and "nan",
+    null in the report's JSON. That is so with -ffast-math, too. A program may have exceptions of floating point trap
+    (feenableexcept): prof raises none, and leaves the flags of the program as they are (x86, AArch64).
+
     Names of threads. PROFILE_THREAD names the track of the thread. Without it the track has the name that the system
     knows (Linux, Windows, macOS): the last one, even if it was given after the first scope. prof asks for it when the
     thread ends, in a snapshot, in a save, in prof_stop() and, where a thread of prof's own runs, once a second. It does
@@ -3351,6 +3355,127 @@ static PROF__COLD PROF__UNUSED int prof__equal(const char *a, const char *b)
     while (*a && *a == *b) ++a, ++b;
     return *a == *b;
 }
+
+/*-- NUMBERS ---------------------------------------------------------------------------------------------- >>numbers --
+   -ffast-math takes away comparisons that only numbers that are not finite would fail, and a host may have unmasked
+   floating-point exceptions (feenableexcept), so that such a comparison or a rounded result ends it. So numbers of the
+   host are classified as integers, and functions that compute with them do so in the default environment. */
+
+#ifndef PROF_FREESTANDING
+/* Returns the bits of a number. Volatile: a compiler may conclude from the type of `value` that it is finite. */
+static PROF__UNUSED uint64_t prof__number_bits(double value)
+{
+    volatile double kept = value;
+    double read = kept;
+    uint64_t bits;
+    memcpy(&bits, &read, sizeof bits);
+    return bits;
+}
+
+#define PROF__INFINITE_BITS ((uint64_t)0x7FF << 52)
+
+/* Returns 1 if a number is neither infinite nor a NaN. */
+static PROF__UNUSED int prof__finite(double value)
+{
+    return (prof__number_bits(value) & PROF__INFINITE_BITS) != PROF__INFINITE_BITS;
+}
+
+/* Returns the name of a number that is not finite. */
+static PROF__UNUSED const char *prof__not_finite(double value)
+{
+    uint64_t bits = prof__number_bits(value);
+    if (bits << 1 != PROF__INFINITE_BITS << 1) return "nan";
+    return bits >> 63 ? "-inf" : "inf";
+}
+
+static PROF__UNUSED int prof__is_nan(uint64_t bits) { return bits << 1 > PROF__INFINITE_BITS << 1; }
+
+/* Returns 1 if a is less than b, or b is a NaN and a is not. */
+static PROF__UNUSED int prof__less(double a, double b)
+{
+    uint64_t x = prof__number_bits(a), y = prof__number_bits(b);
+    if (prof__is_nan(x) || prof__is_nan(y)) return !prof__is_nan(x);
+    if (!(x << 1 | y << 1)) return 0; /* 0 and -0 */
+    if (x >> 63 != y >> 63) return (int)(x >> 63);
+    return x >> 63 ? x > y : x < y;
+}
+
+/* Returns 1 if a is greater than b, or b is a NaN and a is not. */
+static PROF__UNUSED int prof__greater(double a, double b)
+{
+    uint64_t x = prof__number_bits(a), y = prof__number_bits(b);
+    return prof__is_nan(y) ? !prof__is_nan(x) : !prof__is_nan(x) && prof__less(b, a);
+}
+#endif
+
+/* PROF__CALM() at the start of a function: until it returns, the thread computes in the default environment: nothing
+   traps, results are rounded to the nearest, denormal numbers are not 0. Then the host has its own environment again,
+   flags included. fenv.h would do the same, but needs libm. */
+#if defined(__GNUC__) && !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL) && \
+    (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__))
+typedef struct prof__fpu {
+#ifdef __aarch64__
+    uint64_t control, status;
+#else
+    uint32_t x87[7], sse;
+#endif
+} prof__fpu;
+
+static PROF__APART prof__fpu prof__calm_enter(void)
+{
+    prof__fpu before;
+#ifdef __aarch64__
+    __asm__ volatile("mrs %0, fpcr\n\tmrs %1, fpsr\n\tmsr fpcr, xzr"
+                     : "=r"(before.control), "=r"(before.status)::"memory");
+#else
+    before.sse = 0;
+#if defined(__SSE__)
+    const uint32_t calm = 0x1F80;
+    __asm__ volatile("stmxcsr %0\n\tldmxcsr %1" : "=m"(before.sse) : "m"(calm) : "memory");
+#endif
+    __asm__ volatile("fnstenv %0\n\tfninit" : "=m"(before.x87)::"memory");
+#endif
+    return before;
+}
+
+static PROF__APART void prof__calm_leave(const prof__fpu *before)
+{
+#ifdef __aarch64__
+    __asm__ volatile("msr fpcr, %0\n\tmsr fpsr, %1" ::"r"(before->control), "r"(before->status) : "memory");
+#else
+#if defined(__SSE__)
+    __asm__ volatile("ldmxcsr %0" ::"m"(before->sse) : "memory");
+#endif
+    __asm__ volatile("fldenv %0" ::"m"(before->x87) : "memory");
+#endif
+}
+#define PROF__CALM() \
+    const prof__fpu prof__calm __attribute__((__cleanup__(prof__calm_leave), __unused__)) = prof__calm_enter()
+
+/* Returns 1 if some floating-point exception of this thread traps. */
+static inline int prof__traps(void)
+{
+#ifdef __aarch64__
+    uint64_t control;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+    return (control & 0x9F00) != 0;
+#elif defined(__SSE__) && !defined(__i386__)
+    uint32_t sse;
+    __asm__ volatile("stmxcsr %0" : "=m"(sse));
+    return (sse & 0x1F80) != 0x1F80;
+#else
+    uint16_t control;
+    __asm__ volatile("fnstcw %0" : "=m"(control));
+    return (control & 0x3F) != 0x3F;
+#endif
+}
+#else
+typedef char prof__fpu;
+static PROF__UNUSED prof__fpu prof__calm_enter(void) { return 0; }
+static PROF__UNUSED void prof__calm_leave(const prof__fpu *before) { (void)before; }
+#define PROF__CALM() ((void)0)
+static PROF__UNUSED int prof__traps(void) { return 0; }
+#endif
 
 /* The recorder's state of a track: a thread's own track, or one that moves from thread to thread. */
 struct prof_fiber {
@@ -6573,13 +6698,19 @@ static PROF__APART void prof__state_unlock(uint32_t gate)
 
 /* The lock of the control functions. */
 static int prof__control_cancel; /* under this lock: the cancelability to restore */
+static prof__fpu prof__control_before; /* and how the thread computed: see prof__calm_enter() */
 static PROF__COLD void prof__control_lock(void)
 {
     prof__generation_look();
     int before = prof__lock_steady(&prof__control_word);
     prof__control_cancel = before;
+    prof__control_before = prof__calm_enter();
 }
-static PROF__APART void prof__control_unlock(void) { prof__unlock_steady(&prof__control_word, prof__control_cancel); }
+static PROF__APART void prof__control_unlock(void)
+{
+    prof__calm_leave(&prof__control_before);
+    prof__unlock_steady(&prof__control_word, prof__control_cancel);
+}
 
 /* Called after a prof__take() that found the fast path closed. Returns 1 if the thread may write for this site, or, if
    site is NULL, if the thread is attached. If this is a handler that interrupted a macro, counts what it loses. */
@@ -7491,6 +7622,14 @@ typedef struct prof__log_list {
     va_list values;
 } prof__log_list;
 
+#ifndef PROF_FREESTANDING
+static PROF__ASIDE uint64_t prof__log_long_double(prof__log_list *list)
+{
+    PROF__CALM(); /* it may be too large for a double */
+    return prof__double_bits((double)va_arg(list->values, long double));
+}
+#endif
+
 /* Fetches the next value, of a code below PROF__LOG_TEXT. */
 static inline uint64_t prof__log_fetch(unsigned code, prof__log_list *list)
 {
@@ -7499,7 +7638,7 @@ static inline uint64_t prof__log_fetch(unsigned code, prof__log_list *list)
         if (code == PROF__LOG_DOUBLE) return prof__double_bits(va_arg(list->values, double));
 #endif
 #ifndef PROF_FREESTANDING
-        if (code == PROF__LOG_LONG_DOUBLE) return prof__double_bits((double)va_arg(list->values, long double));
+        if (code == PROF__LOG_LONG_DOUBLE) return prof__log_long_double(list);
 #endif
         if (!PROF__WIDE && code == PROF__LOG_POINTER) return (uint64_t)(uintptr_t)va_arg(list->values, void *);
         return va_arg(list->values, unsigned long long);
@@ -8203,7 +8342,7 @@ static inline int prof__tally_given_up(const prof_site *site, int swapped)
 }
 
 #ifndef PROF__NO_DOUBLE
-static void prof__tally_real(prof_site *site, prof__tally *tally, int how, double value)
+static PROF__NOINLINE void prof__tally_calm(prof_site *site, prof__tally *tally, int how, double value)
 {
     uint64_t before = prof__tally_load(tally), after;
     double number;
@@ -8218,6 +8357,21 @@ static void prof__tally_real(prof_site *site, prof__tally *tally, int how, doubl
     if (prof__tally_given_up(site, swapped)) return;
     PROF__STORE(&tally->real, 1);
     if (prof__live(site)) prof__counter_double(site, number);
+}
+
+/* Does the same where floating-point exceptions trap. */
+static PROF__COLD void prof__tally_trapped(prof_site *site, prof__tally *tally, int how, double value)
+{
+    PROF__CALM();
+    prof__tally_calm(site, tally, how, value);
+}
+
+static void prof__tally_real(prof_site *site, prof__tally *tally, int how, double value)
+{
+    if (PROF__UNLIKELY(prof__traps()))
+        prof__tally_trapped(site, tally, how, value);
+    else
+        prof__tally_calm(site, tally, how, value);
 }
 
 PROF__ENTRY void prof__count_double(prof_site *site, prof__number *known, int how, double value)
@@ -8903,15 +9057,15 @@ static PROF__COLD size_t prof__double_digits(char *to, double value, int least, 
     char text[48];
     size_t from, at = 0;
     int digits = least;
-    if (!(value - value == 0)) {
-        strcpy(to, value > 0 ? "inf" : value < 0 ? "-inf" : "nan");
+    if (!prof__finite(value)) {
+        strcpy(to, prof__not_finite(value));
         return strlen(to);
     }
     for (;;) {
         double back;
         snprintf(text, sizeof text, "%.*g", digits, value);
         back = strtod(text, NULL);
-        if (digits++ >= max || !(back < value || back > value)) break;
+        if (digits++ >= max || prof__number_bits(back) == prof__number_bits(value)) break;
     }
     for (from = 0; text[from] && at < 31; from++) {
         if ((text[from] >= '0' && text[from] <= '9') || text[from] == '-' || text[from] == '+' || text[from] == 'e')
@@ -10637,8 +10791,9 @@ static PROF__UNUSED PROF__RARE const char *prof__path_end(const char *path)
 /* Creates a thread in which all signals are blocked. Returns 0 or an errno. */
 static PROF__UNUSED PROF__RARE int prof__thread_create(pthread_t *thread, void *(*main)(void *user), void *user)
 {
+    PROF__CALM(); /* the new thread inherits this, and the next */
     prof__signals signals;
-    prof__signals_block(&signals); /* the new thread inherits this */
+    prof__signals_block(&signals);
     int error = pthread_create(thread, NULL, main, user);
     prof__signals_restore(&signals);
     return error;
@@ -12215,6 +12370,7 @@ PROF_DEF PROF__WALL prof_status prof_stop(void)
 PROF__AT_END(102, prof__exit_stop);
 static void prof__exit_stop(void)
 {
+    PROF__CALM();
     prof__generation_look();
     if (!prof__is_whole() || !prof__lock_try(&prof__control_word)) return;
     const prof__session *s = NULL;
@@ -16482,6 +16638,7 @@ static PROF__RARE const char *prof__key_nearest(const char *name)
 
 PROF_DEF PROF__WALL prof_status prof_config_set(prof_config *config, const char *key, const char *value)
 {
+    PROF__CALM();
     PROF__LED(prof_config_set, (config, key, value));
     prof_status status;
     if (!config || !key || !value) return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_set: null argument");
@@ -16548,6 +16705,7 @@ PROF_DEF PROF__WALL int prof_config_describe(size_t index, prof_option *option)
 #ifdef PROF_FREESTANDING
 PROF_DEF PROF__WALL prof_status prof_config_from_env(prof_config *config)
 {
+    PROF__CALM();
     (void)config;
     return prof__fail(PROF_UNSUPPORTED, "prof_config_from_env: freestanding has no environment");
 }
@@ -20327,6 +20485,7 @@ static PROF__RARE prof_status prof__image_file(const char *path, FILE **file)
 
 PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **trace)
 {
+    PROF__CALM();
     unsigned char *image = NULL;
     uint64_t size = 0;
     prof_status status;
@@ -20373,6 +20532,7 @@ static PROF__UNUSED PROF__RARE prof_status prof__trace_buffer(const char *path, 
 
 PROF_DEF PROF__WALL prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace)
 {
+    PROF__CALM();
     prof__header header;
     prof_status status;
     void *copy;
@@ -20429,6 +20589,7 @@ static PROF__ASIDE prof_status prof__trace_live(prof_trace **trace, int reset)
 
 PROF_DEF PROF__WALL prof_status prof_trace_live(prof_trace **trace)
 {
+    PROF__CALM();
     PROF__LED(prof_trace_live, (trace));
     if (!trace) return prof__null("prof_trace_live", "trace");
     return prof__trace_live(trace, 0);
@@ -20458,6 +20619,7 @@ static prof_status prof__live_write(const char *path, prof_status (*write)(const
 
 PROF_DEF PROF__WALL prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
 {
+    PROF__CALM();
     PROF__LED(prof_trace_write, (trace, path, extension));
     prof_status (*write)(const prof_trace *, const char *);
     prof_status status;
@@ -20655,6 +20817,7 @@ static PROF__RARE prof_status prof__image_file_copy(const char *from, const char
 
 PROF_DEF PROF__WALL prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
 {
+    PROF__CALM();
     return prof__image_file_copy(from, to, from_ns, to_ns);
 }
 
@@ -21213,6 +21376,7 @@ static void prof__log_float(prof__log_text *text, const prof__log_spec *spec, do
 {
     char format[16], digits[PROF__LOG_WIDE * 2 + 400];
     size_t from, at = 0;
+    PROF__CALM(); /* the program may read messages itself, and some NaNs trap in printf() */
     snprintf(format, sizeof format, "%%%s*.*%c", spec->flags, spec->conversion);
     snprintf(digits, sizeof digits, format, spec->width > 0 ? spec->width : 0, spec->precision, value);
     for (from = 0; digits[from]; from++) {
@@ -21677,6 +21841,12 @@ static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, si
     return at;
 }
 
+static PROF__COLD void prof__read_step(const prof_trace *trace)
+{
+    PROF__CALM();
+    trace->step(trace->step_user, 1 / prof__real(trace->segment_count));
+}
+
 /* Turns the next segment into nodes. */
 static PROF__NOINLINE void prof__read_load(prof_cursor *c)
 {
@@ -21686,7 +21856,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
     prof__read_node *named = NULL; /* the node of the previous record, if it can have a name */
     int takes_data = 0;
     size_t at, length;
-    if (c->trace->step) c->trace->step(c->trace->step_user, 1 / (double)c->trace->segment_count);
+    if (c->trace->step) prof__read_step(c->trace);
     c->node = c->node_count = c->more_count = c->arg_count = 0;
     c->words = words;
     if (segment->gap && c->segment > 1) c->depth = c->crossed = c->unseen = 0; /* the matcher has ended them all */
@@ -22759,6 +22929,7 @@ static PROF__RARE prof_status prof__last_save(const char *path, double seconds, 
 
 PROF_DEF PROF__WALL prof_status prof_save_last(const char *path, double seconds)
 {
+    PROF__CALM();
     PROF__LED(prof_save_last, (path, seconds));
     char expanded[1024];
     if (!path) return prof__null("prof_save_last", "path");
@@ -22985,6 +23156,7 @@ static PROF__RARE double prof__square_root(double value)
 {
     double root = value > 1 ? value : 1;
     int i;
+    if (!prof__finite(value)) return value;
     if (!(value > 0)) return 0;
     for (i = 0; i < 1100; i++) {
         double next = (root + value / root) / 2;
@@ -23069,6 +23241,14 @@ static void prof__stat_row_last(prof__stat_row *row, double value, int64_t time)
     if (row->stat.count && time < row->to) return;
     row->last = value;
     row->to = time;
+}
+
+/* Adds one sample of a counter. A NaN is neither the lowest nor the highest, unless there is nothing else. */
+static void prof__stat_row_value(prof__stat_row *row, double value)
+{
+    if (!row->stat.count++ || prof__less(value, row->low)) row->low = value;
+    if (row->stat.count == 1 || prof__greater(value, row->high)) row->high = value;
+    prof__stat_row_moments(row, value, row->stat.count);
 }
 
 /* Adds one call of a PROFILE_THROUGHPUT. */
@@ -23280,9 +23460,7 @@ static PROF__COLD int prof__stat_rows_other(prof__stat_rows *all, const prof_eve
     if (event->start_ns <= all->since) return 1;
     value = event->value.type == PROF_VALUE_INT ? (double)event->value.as.i : event->value.as.d;
     prof__stat_row_last(row, value, event->start_ns); /* of threads that follow one another */
-    if (!row->stat.count++ || value < row->low) row->low = value;
-    if (row->stat.count == 1 || value > row->high) row->high = value;
-    prof__stat_row_moments(row, value, row->stat.count);
+    prof__stat_row_value(row, value);
     return 1;
 }
 
@@ -23500,8 +23678,8 @@ static int prof__stat_row_add_times(prof__stat_row *to, const prof__stat_row *fr
 static void prof__stat_row_add_values(prof__stat_row *to, const prof__stat_row *from)
 {
     prof__stat_row_last(to, from->last, from->to);
-    if (!to->stat.count || from->low < to->low) to->low = from->low;
-    if (!to->stat.count || from->high > to->high) to->high = from->high;
+    if (!to->stat.count || prof__less(from->low, to->low)) to->low = from->low;
+    if (!to->stat.count || prof__greater(from->high, to->high)) to->high = from->high;
     prof__stat_row_join(&to->mean, &to->squares, to->stat.count, from->mean, from->squares, from->stat.count);
     to->stat.count += from->stat.count;
 }
@@ -23756,18 +23934,21 @@ static PROF__RARE prof_status prof__stats(const prof_trace *trace, prof_event_ty
 PROF_DEF PROF__WALL prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                            size_t *count)
 {
+    PROF__CALM();
     return prof__stats(trace, PROF_EVENT_SCOPE, 0, sort, ascending, stats, count);
 }
 
 PROF_DEF PROF__WALL prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending,
                                                 prof_stat **stats, size_t *count)
 {
+    PROF__CALM();
     return prof__stats(trace, PROF_EVENT_SPAN_BEGIN, 0, sort, ascending, stats, count);
 }
 
 PROF_DEF PROF__WALL prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending,
                                                    prof_stat **stats, size_t *count)
 {
+    PROF__CALM();
     return prof__stats(trace, PROF_EVENT_SCOPE, 1, sort, ascending, stats, count);
 }
 
@@ -24278,6 +24459,7 @@ static PROF__RARE prof_status prof__memory_stats(const prof_trace *trace, prof_m
 }
 PROF_DEF PROF__WALL prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
 {
+    PROF__CALM();
     return prof__memory_stats(trace, stats);
 }
 
@@ -24615,6 +24797,7 @@ static PROF__RARE prof_status prof__locks_list(const prof_trace *trace, int by_a
 
 PROF_DEF PROF__WALL prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
 {
+    PROF__CALM();
     return prof__locks_list(trace, by_address, rows, count);
 }
 
@@ -24844,7 +25027,8 @@ static PROF__UNUSED void prof__out_more(prof__out *out, uint64_t count)
 static PROF__UNUSED size_t prof__counter_text(char *to, double value)
 {
     const double max = 9007199254740992.0;
-    int whole = value >= -max && value <= max && !((double)(int64_t)value < value || (double)(int64_t)value > value);
+    int whole = prof__finite(value) && value >= -max && value <= max &&
+                !((double)(int64_t)value < value || (double)(int64_t)value > value);
     return prof__double_digits(to, value, whole ? 16 : 6, whole ? 16 : 6);
 }
 #ifndef PROF_NO_READER
@@ -25812,12 +25996,14 @@ static PROF__RARE prof_status prof__summary_to(const prof_trace *trace, const ch
 PROF_DEF PROF__WALL prof_status prof_summary_write(const prof_trace *trace, const char *path,
                                                    const prof_summary_options *options)
 {
+    PROF__CALM();
     return prof__summary_to(trace, path, NULL, options);
 }
 
 PROF_DEF PROF__WALL prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink,
                                                     const prof_summary_options *options)
 {
+    PROF__CALM();
     return prof__summary_to(trace, NULL, &sink, options);
 }
 
@@ -26105,11 +26291,13 @@ static PROF__RARE prof_status prof__csv_to(const prof_trace *trace, const char *
 
 PROF_DEF PROF__WALL prof_status prof_csv_write(const prof_trace *trace, const char *path)
 {
+    PROF__CALM();
     return prof__csv_to(trace, path, NULL);
 }
 
 PROF_DEF PROF__WALL prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
 {
+    PROF__CALM();
     return prof__csv_to(trace, NULL, &sink);
 }
 #endif
@@ -26626,9 +26814,7 @@ static PROF__COLD void prof__follow_counter(prof__follow *f, uint32_t id, unsign
     if (number == 1) return;
     if (kind == PROF__KIND_COUNTER_DOUBLE) memcpy(&value, &bits, sizeof value);
     prof__stat_row_last(row, value, (int64_t)tick);
-    if (!row->stat.count++ || value < row->low) row->low = value;
-    if (row->stat.count == 1 || value > row->high) row->high = value;
-    prof__stat_row_moments(row, value, row->stat.count);
+    prof__stat_row_value(row, value);
 }
 
 /*-- spans --*/
@@ -27676,6 +27862,8 @@ static PROF__RARE void prof__save_disarm(void)
    constructors can start what the environment asks for; PROF__LATE: functions of Linux have to be declared;
    PROF__WRAPS_MALLOC: malloc() and so on are the program's, prof__quiet_sort() is qsort() without them. PROF__LOAD
    PROF__STORE PROF__ADD (relaxed) PROF__ACQUIRE PROF__RELEASE. PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
+   PROF__CALM: begins each public function that computes with numbers of floating point; prof__finite() prof__less()
+   classify and compare these by their bits: see >>numbers.
    Of declarations: PROF__STRIPPED PROF__STRIPPED_OBJECT PROF__STRIPPED_INLINE prof__stripped_none prof__stripped_text
    PROF__EITHER PROF__USE PROF__USE2 PROF__USE3, see >>stripped; PROF__AGAIN; PROF__BLOCK: PROFILE_BLOCK() with a
    category and a level.

@@ -478,10 +478,11 @@ static void prof__chrome_ns(prof__out *out, int64_t ns)
     prof__out_commit(out, (size_t)(prof__chrome_microseconds(to, ns) - to));
 }
 
-/* Returns the value rounded to a double, as viewers have it, whatever precision the processor computes with. */
+/* Returns the value rounded to a double, as viewers have it, whatever precision the processor computes with, and
+   whatever sums the compiler would like to transform. */
 static double prof__chrome_double(double value)
 {
-#if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ == 0
+#if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ == 0 && !defined(__FAST_MATH__) && !defined(_M_FP_FAST)
     return value;
 #else
     volatile double rounded = value;
@@ -623,15 +624,11 @@ static char *prof__chrome_exact_duration(char *to, int64_t start, int64_t durati
 
 static void prof__chrome_number(prof__out *out, double value)
 {
-    if (value > -1e15 && value < 1e15 && !(value < (double)(int64_t)value) && !(value > (double)(int64_t)value))
+    if (prof__finite(value) && value > -1e15 && value < 1e15 &&
+        !(value < (double)(int64_t)value) && !(value > (double)(int64_t)value))
         prof__out_signed(out, (int64_t)value);
     else
         prof__out_double(out, value);
-}
-
-static int prof__chrome_finite(double value)
-{
-    return value - value >= 0; /* NaN, so that this is 0, if value is not finite */
 }
 
 /*-- arguments --*/
@@ -654,7 +651,7 @@ static void prof__chrome_value(prof__out *out, const prof_value *value)
                  (value->type == PROF_VALUE_INT && (value->as.i > PROF__CHROME_EXACT ||
                                                     value->as.i < -PROF__CHROME_EXACT)) ||
                  (value->type == PROF_VALUE_UINT && value->as.u > (uint64_t)PROF__CHROME_EXACT) ||
-                 (value->type == PROF_VALUE_DOUBLE && !prof__chrome_finite(value->as.d));
+                 (value->type == PROF_VALUE_DOUBLE && !prof__finite(value->as.d));
     if (quoted) PROF__CHROME_LITERAL(out, "\"");
     switch (value->type) {
     case PROF_VALUE_INT: prof__out_signed(out, value->as.i); break;
@@ -1285,7 +1282,7 @@ static void prof__chrome_counter(prof__chrome *c, uint32_t tid, const prof_event
     prof__out *out = &c->out;
     int is_double = event->value.type == PROF_VALUE_DOUBLE;
     prof__chrome_make_ids(c, &ids, tid);
-    if (is_double && !prof__chrome_finite(event->value.as.d)) {
+    if (is_double && !prof__finite(event->value.as.d)) {
         prof__chrome_begin(c, &ids, event, ",\n{\"ph\":\"i\"", prof__chrome_time(event->start_ns));
         PROF__CHROME_LITERAL(out, ",\"s\":\"t\",\"args\":{\"value\":");
         prof__chrome_value(out, &event->value);
@@ -2106,6 +2103,7 @@ static prof_status prof__chrome_parts(prof__chrome *c, const prof_trace *const *
 PROF_DEF prof_status prof_chrome_merge(const prof_trace *const *traces, size_t count, const char *path,
                                        const prof_chrome_options *options)
 {
+    PROF__CALM();
     prof__chrome c;
     prof_status status = prof__chrome_check(&c, options);
     if (!status) status = prof__chrome_parts(&c, traces, count);
@@ -2122,6 +2120,7 @@ PROF_DEF prof_status prof_chrome_merge(const prof_trace *const *traces, size_t c
 PROF_DEF prof_status prof_chrome_merge_stream(const prof_trace *const *traces, size_t count, prof_sink sink,
                                               const prof_chrome_options *options)
 {
+    PROF__CALM();
     prof__chrome c;
     prof_status status = prof__chrome_check(&c, options);
     if (!status) status = prof__chrome_parts(&c, traces, count);
@@ -2134,11 +2133,13 @@ PROF_DEF prof_status prof_chrome_merge_stream(const prof_trace *const *traces, s
 
 PROF_DEF prof_status prof_chrome_write(const prof_trace *trace, const char *path, const prof_chrome_options *options)
 {
+    PROF__CALM();
     return prof_chrome_merge(&trace, 1, path, options);
 }
 
 PROF_DEF prof_status prof_chrome_stream(const prof_trace *trace, prof_sink sink, const prof_chrome_options *options)
 {
+    PROF__CALM();
     return prof_chrome_merge_stream(&trace, 1, sink, options);
 }
 

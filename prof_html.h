@@ -5658,6 +5658,7 @@ static PROF__RARE prof_status prof__html_file(const prof_trace *const *traces, s
 PROF_DEF prof_status prof_html_merge(const prof_trace *const *traces, size_t count, const char *path,
                                      const prof_html_options *options)
 {
+    PROF__CALM();
     return prof__html_file(traces, count, path, options, NULL);
 }
 
@@ -5665,6 +5666,7 @@ PROF_DEF prof_status prof_html_merge(const prof_trace *const *traces, size_t cou
 PROF_DEF prof_status prof_html_outline(const prof_trace *const *traces, size_t count, const char *path,
                                        const prof_html_options *options, const prof_html_limits *limits)
 {
+    PROF__CALM();
     prof_html_limits each = {0, 0, 0};
     uint64_t events = 0;
     if (limits) each = *limits;
@@ -5678,6 +5680,7 @@ PROF_DEF prof_status prof_html_outline(const prof_trace *const *traces, size_t c
 
 PROF_DEF prof_status prof_html_stream(const prof_trace *trace, prof_sink sink, const prof_html_options *options)
 {
+    PROF__CALM();
     prof__html *h;
     prof_status status = prof__html_make(&h, &trace, 1, options);
     if (status) return status;
@@ -5688,6 +5691,7 @@ PROF_DEF prof_status prof_html_stream(const prof_trace *trace, prof_sink sink, c
 
 PROF_DEF prof_status prof_html_write(const prof_trace *trace, const char *path, const prof_html_options *options)
 {
+    PROF__CALM();
     return prof_html_merge(&trace, 1, path, options);
 }
 

@@ -2136,6 +2136,7 @@ static void prof__ntff_parser_close(prof_ntff_parser *p, prof_ntff_event_fn fn, 
 PROF_DEF prof_status prof_ntff_parse_systrace_json(prof_ntff_parser *parser, const char *json, size_t size,
                                                    prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats)
 {
+    PROF__CALM();
     prof_ntff_parser *p = parser ? parser : prof_ntff_parser_create();
     prof_status status;
     prof__json j;
@@ -2155,6 +2156,7 @@ PROF_DEF prof_status prof_ntff_parse_systrace_json(prof_ntff_parser *parser, con
 PROF_DEF prof_status prof_ntff_read_system_json(const char *path, prof_ntff_event_fn fn, void *user,
                                                 prof_ntff_stats *stats)
 {
+    PROF__CALM();
     prof_ntff_parser *p;
     prof__json j;
     prof_status status;
@@ -2314,7 +2316,8 @@ static prof_device_event prof__ntff_device_event(const prof_ntff_event *event, i
         e.type = PROF_EVENT_COUNTER;
         e.value.type = PROF_VALUE_DOUBLE;
         e.value.as.d = event->value;
-        if (event->value >= -9e15 && event->value <= 9e15 && (double)(int64_t)event->value == event->value) {
+        if (prof__finite(event->value) && event->value >= -9e15 && event->value <= 9e15 &&
+            (double)(int64_t)event->value == event->value) {
             e.value.type = PROF_VALUE_INT;
             e.value.as.i = (int64_t)event->value;
         }
@@ -2331,6 +2334,7 @@ static prof_device_event prof__ntff_device_event(const prof_ntff_event *event, i
 
 PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event)
 {
+    PROF__CALM();
     static const prof_device_clock clock = {1000000000, 0, 0};
     prof__ntff_place place;
     prof__ntff_args args;
@@ -2424,6 +2428,7 @@ static prof_status prof__ntff_import_into(prof__ntff_import_state *w, const char
 
 PROF_DEF prof_status prof_ntff_import(const char *json, const char *host, const char *out, prof_ntff_stats *stats)
 {
+    PROF__CALM();
     prof__ntff_import_state *w = (prof__ntff_import_state *)calloc(1, sizeof *w);
     prof_ntff_stats own;
     prof_status status;
@@ -2572,7 +2577,7 @@ static void prof__kineto_value(prof__kineto *k, const prof_value *value)
         if (value->as.u > exact) prof__kineto_literal(k, "\"");
         break;
     case PROF_VALUE_DOUBLE:
-        if (value->as.d - value->as.d == 0) {
+        if (prof__finite(value->as.d)) {
             prof__out_double(&k->out, value->as.d);
         } else {
             prof__double_text(number, value->as.d);
@@ -2765,6 +2770,7 @@ static prof__kineto *prof__kineto_make(const prof_trace *trace, const prof_ntff_
 PROF_DEF prof_status prof_ntff_trace_json_stream(const prof_trace *trace, prof_sink sink,
                                                  const prof_ntff_trace_options *options)
 {
+    PROF__CALM();
     prof__kineto *k = prof__kineto_make(trace, options);
     prof_status status;
     if (!k) return trace ? PROF_NO_MEMORY : PROF_INVALID_ARGUMENT;
@@ -2954,6 +2960,7 @@ static prof_status prof__kineto_new(prof__kineto *k, const char *path, int repla
 PROF_DEF prof_status prof_ntff_trace_json(const prof_trace *trace, const char *path,
                                           const prof_ntff_trace_options *options)
 {
+    PROF__CALM();
     prof__kineto *k;
     prof_status status;
     int whose;

@@ -419,7 +419,7 @@ static double prof__report_sort_key(const prof__report_row *row, prof_sort sort)
     case PROF_SORT_NAME: return 0;
     default: key = sums->last; break;
     }
-    return key < least || key >= least ? key : least;
+    return prof__less(least, key) || prof__less(key, least) ? key : least;
 }
 
 /* Returns the category as MXNet would call it; *more: the rest of that name. */
@@ -529,7 +529,7 @@ static void prof__report_fixed(prof__out *out, double value, double unit, unsign
     static const double scales[] = {1, 10, 100, 1000, 10000};
     char text[48];
     double scaled = (value < 0 ? -value : value) * scales[decimals] / unit + 0.5; /* a half stays exact */
-    if (scaled < 9e15) {
+    if (prof__finite(value) && scaled < 9e15) {
         text[0] = '-';
         prof__report_decimals(text + 1, (uint64_t)scaled, decimals);
         prof__out_right(out, text + !(value < 0), width);
@@ -765,7 +765,7 @@ static void prof__report_mxnet_float(prof__out *out, float value)
     double scaled = (value < 0 ? -(double)value : (double)value) * 10000, rest;
     uint64_t whole;
     PROF__REPORT_LITERAL(out, " ");
-    if (!(scaled < 9e15)) {
+    if (!prof__finite(value) || !(scaled < 9e15)) {
         prof__double_text(text, (double)value);
         prof__out_right(out, text, 16);
         return;
@@ -891,7 +891,7 @@ static void prof__report_ms(prof__out *out, const char *key, uint64_t ns)
 static void prof__report_double(prof__out *out, const char *key, double value)
 {
     prof__report_key_text(out, key);
-    if (value - value >= 0)
+    if (prof__finite(value))
         prof__out_double(out, value);
     else
         PROF__REPORT_LITERAL(out, "null"); /* JSON has no infinities */
@@ -1511,6 +1511,7 @@ static prof_status prof__report_close(const prof_trace *trace, uint64_t pid, pro
 
 PROF_DEF prof_status prof_report_write(const prof_trace *trace, const char *path, const prof_report_options *options)
 {
+    PROF__CALM();
     prof__out out;
     prof_status status = prof__report_check(options);
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_write: trace is null");
@@ -1521,6 +1522,7 @@ PROF_DEF prof_status prof_report_write(const prof_trace *trace, const char *path
 
 PROF_DEF prof_status prof_report_stream(const prof_trace *trace, prof_sink sink, const prof_report_options *options)
 {
+    PROF__CALM();
     prof__out out;
     prof_status status = prof__report_check(options);
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_stream: trace is null");
@@ -1554,6 +1556,7 @@ static int prof__report_buffer_write(void *user, const void *data, size_t size)
 PROF_DEF prof_status prof_report_text(const prof_trace *trace, const prof_report_options *options, char **text,
                                       size_t *size)
 {
+    PROF__CALM();
     prof__report_buffer buffer = {NULL, 0, 0};
     prof_sink sink;
     prof_status status;
@@ -1686,6 +1689,7 @@ static prof_status prof__report_each_check(const prof_trace *const *traces, size
 PROF_DEF prof_status prof_report_each(const prof_trace *const *traces, size_t count, const char *path,
                                       const prof_report_options *options)
 {
+    PROF__CALM();
     int files = path ? prof__report_pattern(path) : 0;
     prof_status status = prof__report_each_check(traces, count, files, options);
     char *own = NULL;
@@ -1704,6 +1708,7 @@ PROF_DEF prof_status prof_report_each(const prof_trace *const *traces, size_t co
 PROF_DEF prof_status prof_report_each_stream(const prof_trace *const *traces, size_t count, prof_sink sink,
                                              const prof_report_options *options)
 {
+    PROF__CALM();
     prof_status status = prof__report_each_check(traces, count, 0, options);
     prof__out out;
     if (status != PROF_OK) return status;
@@ -1798,6 +1803,7 @@ static prof_status prof__report_cntk_files(const prof_trace *trace, const char *
 PROF_DEF prof_status prof_report_cntk(const prof_trace *trace, const char *folder, const char *suffix,
                                       const prof_report_options *options)
 {
+    PROF__CALM();
     prof_report_options how;
     prof_status status = prof__report_check(options);
     memset(&how, 0, sizeof how);
@@ -1896,6 +1902,7 @@ static prof_status prof__report_dumps(const prof_report_options *options, int re
 
 PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascending, int reset)
 {
+    PROF__CALM();
     prof_report_options options;
     char *text = NULL;
     int cancel;
@@ -1913,6 +1920,7 @@ PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascendi
 
 PROF_DEF prof_status prof_dump(int finished)
 {
+    PROF__CALM();
     prof_status status = finished ? prof_stop() : PROF_INVALID_STATE;
     return status == PROF_INVALID_STATE ? prof__output_again("prof_dump") : status;
 }

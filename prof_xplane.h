@@ -1456,7 +1456,7 @@ static void prof__xplane_point(prof__xplane *x, size_t index, const prof_event *
 
 static int prof__xplane_finite(const prof_value *value)
 {
-    return value->type != PROF_VALUE_DOUBLE || value->as.d - value->as.d >= 0;
+    return value->type != PROF_VALUE_DOUBLE || prof__finite(value->as.d);
 }
 
 /* Notes that frames of this name need a line: each name of each thread, or each handle, has its own. */
@@ -2614,16 +2614,19 @@ static prof_status prof__xplane_merge(const prof_trace *const *traces, size_t co
 PROF_DEF prof_status prof_xplane_merge(const prof_trace *const *traces, size_t count, const char *logdir,
                                        const prof_xplane_options *options)
 {
+    PROF__CALM();
     return prof__xplane_merge(traces, count, logdir, options, NULL, 0);
 }
 
 PROF_DEF prof_status prof_xplane_write(const prof_trace *trace, const char *logdir, const prof_xplane_options *options)
 {
+    PROF__CALM();
     return prof_xplane_merge(&trace, 1, logdir, options);
 }
 
 PROF_DEF prof_status prof_xplane_stream(const prof_trace *trace, prof_sink sink, const prof_xplane_options *options)
 {
+    PROF__CALM();
     prof__xplane *x;
     prof_status status;
     char host[280];
@@ -2997,6 +3000,7 @@ static prof_status prof__pprof_put(const prof_trace *trace, prof__out *out)
 
 PROF_DEF prof_status prof_xplane_pprof_write(const prof_trace *trace, const char *path)
 {
+    PROF__CALM();
     prof__out out;
     prof_status status;
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_xplane_pprof_write: trace is null");
@@ -3006,6 +3010,7 @@ PROF_DEF prof_status prof_xplane_pprof_write(const prof_trace *trace, const char
 
 PROF_DEF prof_status prof_xplane_pprof_stream(const prof_trace *trace, prof_sink sink)
 {
+    PROF__CALM();
     prof__out out;
     if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_xplane_pprof_stream: trace is null");
     prof__out_sink(&out, sink);
@@ -3164,6 +3169,7 @@ static prof_status prof__xplane_begin_trace(const char *pattern, const prof_conf
 
 PROF_DEF prof_status prof_xplane_start_trace_with(const char *logdir, const prof_xplane_trace_options *options)
 {
+    PROF__CALM();
     prof_config config;
     prof_status status;
     char pattern[1024];
@@ -3209,6 +3215,7 @@ static prof_status prof__xplane_part(uint64_t begin_ns, const char *logdir, int 
 
 PROF_DEF prof_status prof_xplane_stop_trace(void)
 {
+    PROF__CALM();
     prof_status status;
     int running, cancel = prof__lock_steady(&prof__xplane_session.word);
     running = prof__xplane_session.running;

@@ -50,6 +50,7 @@ extern "C" {
 #include "ground/platform.h"
 #include "ground/compiler.h"
 #include "ground/base.h"
+#include "ground/numbers.h"
 #include "record/thread.h"
 #include "ground/threads.h"
 #include "ground/signals.h"

@@ -17,6 +17,8 @@
    constructors can start what the environment asks for; PROF__LATE: functions of Linux have to be declared;
    PROF__WRAPS_MALLOC: malloc() and so on are the program's, prof__quiet_sort() is qsort() without them. PROF__LOAD
    PROF__STORE PROF__ADD (relaxed) PROF__ACQUIRE PROF__RELEASE. PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
+   PROF__CALM: begins each public function that computes with numbers of floating point; prof__finite() prof__less()
+   classify and compare these by their bits: see >>numbers.
    Of declarations: PROF__STRIPPED PROF__STRIPPED_OBJECT PROF__STRIPPED_INLINE prof__stripped_none prof__stripped_text
    PROF__EITHER PROF__USE PROF__USE2 PROF__USE3, see >>stripped; PROF__AGAIN; PROF__BLOCK: PROFILE_BLOCK() with a
    category and a level.

@@ -249,6 +249,10 @@ MANUAL                                                                          
     of a file stays as small as it is by then, and prof says so. What opens files needs more: prof_stop() with an output
     other than a .prof, PROF_STREAM, save, and a child's first macro.
 
+    Floating point. Numbers that are infinite or no numbers are recorded and written as such: "inf", "-inf" and "nan",
+    null in the report's JSON. That is so with -ffast-math, too. A program may have exceptions of floating point trap
+    (feenableexcept): prof raises none, and leaves the flags of the program as they are (x86, AArch64).
+
     Names of threads. PROFILE_THREAD names the track of the thread. Without it the track has the name that the system
     knows (Linux, Windows, macOS): the last one, even if it was given after the first scope. prof asks for it when the
     thread ends, in a snapshot, in a save, in prof_stop() and, where a thread of prof's own runs, once a second. It does

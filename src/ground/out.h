@@ -192,15 +192,15 @@ static PROF__COLD size_t prof__double_digits(char *to, double value, int least, 
     char text[48];
     size_t from, at = 0;
     int digits = least;
-    if (!(value - value == 0)) {
-        strcpy(to, value > 0 ? "inf" : value < 0 ? "-inf" : "nan");
+    if (!prof__finite(value)) {
+        strcpy(to, prof__not_finite(value));
         return strlen(to);
     }
     for (;;) {
         double back;
         snprintf(text, sizeof text, "%.*g", digits, value);
         back = strtod(text, NULL);
-        if (digits++ >= max || !(back < value || back > value)) break;
+        if (digits++ >= max || prof__number_bits(back) == prof__number_bits(value)) break;
     }
     for (from = 0; text[from] && at < 31; from++) {
         if ((text[from] >= '0' && text[from] <= '9') || text[from] == '-' || text[from] == '+' || text[from] == 'e')

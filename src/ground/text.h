@@ -220,6 +220,7 @@ static PROF__UNUSED void prof__out_more(prof__out *out, uint64_t count)
 static PROF__UNUSED size_t prof__counter_text(char *to, double value)
 {
     const double max = 9007199254740992.0;
-    int whole = value >= -max && value <= max && !((double)(int64_t)value < value || (double)(int64_t)value > value);
+    int whole = prof__finite(value) && value >= -max && value <= max &&
+                !((double)(int64_t)value < value || (double)(int64_t)value > value);
     return prof__double_digits(to, value, whole ? 16 : 6, whole ? 16 : 6);
 }

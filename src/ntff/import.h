@@ -75,6 +75,7 @@ static prof_status prof__ntff_import_into(prof__ntff_import_state *w, const char
 
 PROF_DEF prof_status prof_ntff_import(const char *json, const char *host, const char *out, prof_ntff_stats *stats)
 {
+    PROF__CALM();
     prof__ntff_import_state *w = (prof__ntff_import_state *)calloc(1, sizeof *w);
     prof_ntff_stats own;
     prof_status status;

@@ -130,7 +130,7 @@ static void prof__kineto_value(prof__kineto *k, const prof_value *value)
         if (value->as.u > exact) prof__kineto_literal(k, "\"");
         break;
     case PROF_VALUE_DOUBLE:
-        if (value->as.d - value->as.d == 0) {
+        if (prof__finite(value->as.d)) {
             prof__out_double(&k->out, value->as.d);
         } else {
             prof__double_text(number, value->as.d);
@@ -323,6 +323,7 @@ static prof__kineto *prof__kineto_make(const prof_trace *trace, const prof_ntff_
 PROF_DEF prof_status prof_ntff_trace_json_stream(const prof_trace *trace, prof_sink sink,
                                                  const prof_ntff_trace_options *options)
 {
+    PROF__CALM();
     prof__kineto *k = prof__kineto_make(trace, options);
     prof_status status;
     if (!k) return trace ? PROF_NO_MEMORY : PROF_INVALID_ARGUMENT;

@@ -178,6 +178,7 @@ static prof_status prof__kineto_new(prof__kineto *k, const char *path, int repla
 PROF_DEF prof_status prof_ntff_trace_json(const prof_trace *trace, const char *path,
                                           const prof_ntff_trace_options *options)
 {
+    PROF__CALM();
     prof__kineto *k;
     prof_status status;
     int whose;

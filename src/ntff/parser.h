@@ -438,6 +438,7 @@ static void prof__ntff_parser_close(prof_ntff_parser *p, prof_ntff_event_fn fn, 
 PROF_DEF prof_status prof_ntff_parse_systrace_json(prof_ntff_parser *parser, const char *json, size_t size,
                                                    prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats)
 {
+    PROF__CALM();
     prof_ntff_parser *p = parser ? parser : prof_ntff_parser_create();
     prof_status status;
     prof__json j;
@@ -457,6 +458,7 @@ PROF_DEF prof_status prof_ntff_parse_systrace_json(prof_ntff_parser *parser, con
 PROF_DEF prof_status prof_ntff_read_system_json(const char *path, prof_ntff_event_fn fn, void *user,
                                                 prof_ntff_stats *stats)
 {
+    PROF__CALM();
     prof_ntff_parser *p;
     prof__json j;
     prof_status status;

@@ -140,7 +140,8 @@ static prof_device_event prof__ntff_device_event(const prof_ntff_event *event, i
         e.type = PROF_EVENT_COUNTER;
         e.value.type = PROF_VALUE_DOUBLE;
         e.value.as.d = event->value;
-        if (event->value >= -9e15 && event->value <= 9e15 && (double)(int64_t)event->value == event->value) {
+        if (prof__finite(event->value) && event->value >= -9e15 && event->value <= 9e15 &&
+            (double)(int64_t)event->value == event->value) {
             e.value.type = PROF_VALUE_INT;
             e.value.as.i = (int64_t)event->value;
         }
@@ -157,6 +158,7 @@ static prof_device_event prof__ntff_device_event(const prof_ntff_event *event, i
 
 PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event)
 {
+    PROF__CALM();
     static const prof_device_clock clock = {1000000000, 0, 0};
     prof__ntff_place place;
     prof__ntff_args args;

@@ -1,4 +1,10 @@
 // read/event: The events that a cursor returns.
+static PROF__COLD void prof__read_step(const prof_trace *trace)
+{
+    PROF__CALM();
+    trace->step(trace->step_user, 1 / prof__real(trace->segment_count));
+}
+
 /* Turns the next segment into nodes. */
 static PROF__NOINLINE void prof__read_load(prof_cursor *c)
 {
@@ -8,7 +14,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
     prof__read_node *named = NULL; /* the node of the previous record, if it can have a name */
     int takes_data = 0;
     size_t at, length;
-    if (c->trace->step) c->trace->step(c->trace->step_user, 1 / (double)c->trace->segment_count);
+    if (c->trace->step) prof__read_step(c->trace);
     c->node = c->node_count = c->more_count = c->arg_count = 0;
     c->words = words;
     if (segment->gap && c->segment > 1) c->depth = c->crossed = c->unseen = 0; /* the matcher has ended them all */

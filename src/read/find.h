@@ -140,6 +140,7 @@ static PROF__RARE prof_status prof__image_file_copy(const char *from, const char
 
 PROF_DEF PROF__WALL prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
 {
+    PROF__CALM();
     return prof__image_file_copy(from, to, from_ns, to_ns);
 }
 

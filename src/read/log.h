@@ -64,6 +64,7 @@ static void prof__log_float(prof__log_text *text, const prof__log_spec *spec, do
 {
     char format[16], digits[PROF__LOG_WIDE * 2 + 400];
     size_t from, at = 0;
+    PROF__CALM(); /* the program may read messages itself, and some NaNs trap in printf() */
     snprintf(format, sizeof format, "%%%s*.*%c", spec->flags, spec->conversion);
     snprintf(digits, sizeof digits, format, spec->width > 0 ? spec->width : 0, spec->precision, value);
     for (from = 0; digits[from]; from++) {

@@ -303,6 +303,7 @@ static PROF__RARE prof_status prof__image_file(const char *path, FILE **file)
 
 PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **trace)
 {
+    PROF__CALM();
     unsigned char *image = NULL;
     uint64_t size = 0;
     prof_status status;
@@ -349,6 +350,7 @@ static PROF__UNUSED PROF__RARE prof_status prof__trace_buffer(const char *path, 
 
 PROF_DEF PROF__WALL prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace)
 {
+    PROF__CALM();
     prof__header header;
     prof_status status;
     void *copy;
@@ -405,6 +407,7 @@ static PROF__ASIDE prof_status prof__trace_live(prof_trace **trace, int reset)
 
 PROF_DEF PROF__WALL prof_status prof_trace_live(prof_trace **trace)
 {
+    PROF__CALM();
     PROF__LED(prof_trace_live, (trace));
     if (!trace) return prof__null("prof_trace_live", "trace");
     return prof__trace_live(trace, 0);
@@ -434,6 +437,7 @@ static prof_status prof__live_write(const char *path, prof_status (*write)(const
 
 PROF_DEF PROF__WALL prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
 {
+    PROF__CALM();
     PROF__LED(prof_trace_write, (trace, path, extension));
     prof_status (*write)(const prof_trace *, const char *);
     prof_status status;

@@ -162,7 +162,7 @@ static inline int prof__tally_given_up(const prof_site *site, int swapped)
 }
 
 #ifndef PROF__NO_DOUBLE
-static void prof__tally_real(prof_site *site, prof__tally *tally, int how, double value)
+static PROF__NOINLINE void prof__tally_calm(prof_site *site, prof__tally *tally, int how, double value)
 {
     uint64_t before = prof__tally_load(tally), after;
     double number;
@@ -177,6 +177,21 @@ static void prof__tally_real(prof_site *site, prof__tally *tally, int how, doubl
     if (prof__tally_given_up(site, swapped)) return;
     PROF__STORE(&tally->real, 1);
     if (prof__live(site)) prof__counter_double(site, number);
+}
+
+/* Does the same where floating-point exceptions trap. */
+static PROF__COLD void prof__tally_trapped(prof_site *site, prof__tally *tally, int how, double value)
+{
+    PROF__CALM();
+    prof__tally_calm(site, tally, how, value);
+}
+
+static void prof__tally_real(prof_site *site, prof__tally *tally, int how, double value)
+{
+    if (PROF__UNLIKELY(prof__traps()))
+        prof__tally_trapped(site, tally, how, value);
+    else
+        prof__tally_calm(site, tally, how, value);
 }
 
 PROF__ENTRY void prof__count_double(prof_site *site, prof__number *known, int how, double value)

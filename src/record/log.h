@@ -176,6 +176,14 @@ typedef struct prof__log_list {
     va_list values;
 } prof__log_list;
 
+#ifndef PROF_FREESTANDING
+static PROF__ASIDE uint64_t prof__log_long_double(prof__log_list *list)
+{
+    PROF__CALM(); /* it may be too large for a double */
+    return prof__double_bits((double)va_arg(list->values, long double));
+}
+#endif
+
 /* Fetches the next value, of a code below PROF__LOG_TEXT. */
 static inline uint64_t prof__log_fetch(unsigned code, prof__log_list *list)
 {
@@ -184,7 +192,7 @@ static inline uint64_t prof__log_fetch(unsigned code, prof__log_list *list)
         if (code == PROF__LOG_DOUBLE) return prof__double_bits(va_arg(list->values, double));
 #endif
 #ifndef PROF_FREESTANDING
-        if (code == PROF__LOG_LONG_DOUBLE) return prof__double_bits((double)va_arg(list->values, long double));
+        if (code == PROF__LOG_LONG_DOUBLE) return prof__log_long_double(list);
 #endif
         if (!PROF__WIDE && code == PROF__LOG_POINTER) return (uint64_t)(uintptr_t)va_arg(list->values, void *);
         return va_arg(list->values, unsigned long long);

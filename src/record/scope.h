@@ -148,13 +148,19 @@ static PROF__APART void prof__state_unlock(uint32_t gate)
 
 /* The lock of the control functions. */
 static int prof__control_cancel; /* under this lock: the cancelability to restore */
+static prof__fpu prof__control_before; /* and how the thread computed: see prof__calm_enter() */
 static PROF__COLD void prof__control_lock(void)
 {
     prof__generation_look();
     int before = prof__lock_steady(&prof__control_word);
     prof__control_cancel = before;
+    prof__control_before = prof__calm_enter();
 }
-static PROF__APART void prof__control_unlock(void) { prof__unlock_steady(&prof__control_word, prof__control_cancel); }
+static PROF__APART void prof__control_unlock(void)
+{
+    prof__calm_leave(&prof__control_before);
+    prof__unlock_steady(&prof__control_word, prof__control_cancel);
+}
 
 /* Called after a prof__take() that found the fast path closed. Returns 1 if the thread may write for this site, or, if
    site is NULL, if the thread is attached. If this is a handler that interrupted a macro, counts what it loses. */

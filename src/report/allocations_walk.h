@@ -244,6 +244,7 @@ static PROF__RARE prof_status prof__memory_stats(const prof_trace *trace, prof_m
 }
 PROF_DEF PROF__WALL prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
 {
+    PROF__CALM();
     return prof__memory_stats(trace, stats);
 }
 

@@ -277,10 +277,12 @@ static PROF__RARE prof_status prof__csv_to(const prof_trace *trace, const char *
 
 PROF_DEF PROF__WALL prof_status prof_csv_write(const prof_trace *trace, const char *path)
 {
+    PROF__CALM();
     return prof__csv_to(trace, path, NULL);
 }
 
 PROF_DEF PROF__WALL prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
 {
+    PROF__CALM();
     return prof__csv_to(trace, NULL, &sink);
 }

@@ -328,6 +328,7 @@ static PROF__RARE prof_status prof__locks_list(const prof_trace *trace, int by_a
 
 PROF_DEF PROF__WALL prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
 {
+    PROF__CALM();
     return prof__locks_list(trace, by_address, rows, count);
 }
 

@@ -48,8 +48,8 @@ static int prof__stat_row_add_times(prof__stat_row *to, const prof__stat_row *fr
 static void prof__stat_row_add_values(prof__stat_row *to, const prof__stat_row *from)
 {
     prof__stat_row_last(to, from->last, from->to);
-    if (!to->stat.count || from->low < to->low) to->low = from->low;
-    if (!to->stat.count || from->high > to->high) to->high = from->high;
+    if (!to->stat.count || prof__less(from->low, to->low)) to->low = from->low;
+    if (!to->stat.count || prof__greater(from->high, to->high)) to->high = from->high;
     prof__stat_row_join(&to->mean, &to->squares, to->stat.count, from->mean, from->squares, from->stat.count);
     to->stat.count += from->stat.count;
 }

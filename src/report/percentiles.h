@@ -216,6 +216,7 @@ static PROF__RARE double prof__square_root(double value)
 {
     double root = value > 1 ? value : 1;
     int i;
+    if (!prof__finite(value)) return value;
     if (!(value > 0)) return 0;
     for (i = 0; i < 1100; i++) {
         double next = (root + value / root) / 2;

@@ -69,6 +69,14 @@ static void prof__stat_row_last(prof__stat_row *row, double value, int64_t time)
     row->to = time;
 }
 
+/* Adds one sample of a counter. A NaN is neither the lowest nor the highest, unless there is nothing else. */
+static void prof__stat_row_value(prof__stat_row *row, double value)
+{
+    if (!row->stat.count++ || prof__less(value, row->low)) row->low = value;
+    if (row->stat.count == 1 || prof__greater(value, row->high)) row->high = value;
+    prof__stat_row_moments(row, value, row->stat.count);
+}
+
 /* Adds one call of a PROFILE_THROUGHPUT. */
 static PROF__COLD void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes, double ns)
 {
@@ -278,9 +286,7 @@ static PROF__COLD int prof__stat_rows_other(prof__stat_rows *all, const prof_eve
     if (event->start_ns <= all->since) return 1;
     value = event->value.type == PROF_VALUE_INT ? (double)event->value.as.i : event->value.as.d;
     prof__stat_row_last(row, value, event->start_ns); /* of threads that follow one another */
-    if (!row->stat.count++ || value < row->low) row->low = value;
-    if (row->stat.count == 1 || value > row->high) row->high = value;
-    prof__stat_row_moments(row, value, row->stat.count);
+    prof__stat_row_value(row, value);
     return 1;
 }
 

@@ -226,18 +226,21 @@ static PROF__RARE prof_status prof__stats(const prof_trace *trace, prof_event_ty
 PROF_DEF PROF__WALL prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                            size_t *count)
 {
+    PROF__CALM();
     return prof__stats(trace, PROF_EVENT_SCOPE, 0, sort, ascending, stats, count);
 }
 
 PROF_DEF PROF__WALL prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending,
                                                 prof_stat **stats, size_t *count)
 {
+    PROF__CALM();
     return prof__stats(trace, PROF_EVENT_SPAN_BEGIN, 0, sort, ascending, stats, count);
 }
 
 PROF_DEF PROF__WALL prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending,
                                                    prof_stat **stats, size_t *count)
 {
+    PROF__CALM();
     return prof__stats(trace, PROF_EVENT_SCOPE, 1, sort, ascending, stats, count);
 }
 

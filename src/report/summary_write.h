@@ -79,12 +79,14 @@ static PROF__RARE prof_status prof__summary_to(const prof_trace *trace, const ch
 PROF_DEF PROF__WALL prof_status prof_summary_write(const prof_trace *trace, const char *path,
                                                    const prof_summary_options *options)
 {
+    PROF__CALM();
     return prof__summary_to(trace, path, NULL, options);
 }
 
 PROF_DEF PROF__WALL prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink,
                                                     const prof_summary_options *options)
 {
+    PROF__CALM();
     return prof__summary_to(trace, NULL, &sink, options);
 }
 

@@ -83,6 +83,7 @@ static PROF__RARE const char *prof__key_nearest(const char *name)
 
 PROF_DEF PROF__WALL prof_status prof_config_set(prof_config *config, const char *key, const char *value)
 {
+    PROF__CALM();
     PROF__LED(prof_config_set, (config, key, value));
     prof_status status;
     if (!config || !key || !value) return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_set: null argument");
@@ -149,6 +150,7 @@ PROF_DEF PROF__WALL int prof_config_describe(size_t index, prof_option *option)
 #ifdef PROF_FREESTANDING
 PROF_DEF PROF__WALL prof_status prof_config_from_env(prof_config *config)
 {
+    PROF__CALM();
     (void)config;
     return prof__fail(PROF_UNSUPPORTED, "prof_config_from_env: freestanding has no environment");
 }

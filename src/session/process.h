@@ -70,8 +70,9 @@ static PROF__UNUSED PROF__RARE const char *prof__path_end(const char *path)
 /* Creates a thread in which all signals are blocked. Returns 0 or an errno. */
 static PROF__UNUSED PROF__RARE int prof__thread_create(pthread_t *thread, void *(*main)(void *user), void *user)
 {
+    PROF__CALM(); /* the new thread inherits this, and the next */
     prof__signals signals;
-    prof__signals_block(&signals); /* the new thread inherits this */
+    prof__signals_block(&signals);
     int error = pthread_create(thread, NULL, main, user);
     prof__signals_restore(&signals);
     return error;

@@ -62,6 +62,7 @@ PROF_DEF PROF__WALL prof_status prof_stop(void)
 PROF__AT_END(102, prof__exit_stop);
 static void prof__exit_stop(void)
 {
+    PROF__CALM();
     prof__generation_look();
     if (!prof__is_whole() || !prof__lock_try(&prof__control_word)) return;
     const prof__session *s = NULL;

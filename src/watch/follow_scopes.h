@@ -215,7 +215,5 @@ static PROF__COLD void prof__follow_counter(prof__follow *f, uint32_t id, unsign
     if (number == 1) return;
     if (kind == PROF__KIND_COUNTER_DOUBLE) memcpy(&value, &bits, sizeof value);
     prof__stat_row_last(row, value, (int64_t)tick);
-    if (!row->stat.count++ || value < row->low) row->low = value;
-    if (row->stat.count == 1 || value > row->high) row->high = value;
-    prof__stat_row_moments(row, value, row->stat.count);
+    prof__stat_row_value(row, value);
 }

@@ -156,6 +156,7 @@ static PROF__RARE prof_status prof__last_save(const char *path, double seconds, 
 
 PROF_DEF PROF__WALL prof_status prof_save_last(const char *path, double seconds)
 {
+    PROF__CALM();
     PROF__LED(prof_save_last, (path, seconds));
     char expanded[1024];
     if (!path) return prof__null("prof_save_last", "path");
