@@ -711,6 +711,7 @@ typedef struct prof_config {
     const char *layout;       /* layout PROF_LAYOUT: output is this report of prof_report.h, whatever its extension:
                                  "mxnet", "json", "cntk", "cntk-detail", "domains", "histogram" or "paths"; "cntk" and a
                                  directory, "profiler/": both of CNTK's files. Default: the extension decides */
+    uint32_t private_keys;    /* what keys of other systems have asked for, so that a later one can undo it */
 } prof_config;
 
 /* One key of prof_config_set(). All texts are static. */
@@ -796,7 +797,9 @@ PROF_DEF prof_status prof_set_filter_mask(uint32_t mask);
 
 /* Turns on or off the categories that match pattern: a name in which * stands for any text and ? for one character. The
    last call that matches decides; "*" discards all earlier calls. Categories that no call matches are on, unless the
-   first call turns something on: then they are off. Sites without a category have the category "". Up to 64 rules of up
+   first call turns something on: then they are off. Sites without a category have the category "".
+   PROFILE_ALLOC and the like also have the category "memory", which decides if no call matches their own: "-memory"
+   turns all of them off. Up to 64 rules of up
    to 47 bytes; one more is PROF_NO_MEMORY. */
 PROF_DEF prof_status prof_category_enable(const char *pattern, int on);
 
@@ -5219,6 +5222,7 @@ static int prof__category_on(const char *category)
     (void)category;
     return 1;
 }
+static const char *prof__category_of(const prof_site *site) { return site->category; }
 #else
 static PROF__RARE int prof__match(const char *pattern, const char *text)
 {
@@ -5241,14 +5245,26 @@ static PROF__RARE int prof__match(const char *pattern, const char *text)
     return !*pattern;
 }
 
+/* Returns the last rule that matches a category, or -1. */
+static int prof__rule_of(const char *category)
+{
+    int i = prof__state.rule_count;
+    while (i-- > 0)
+        if ((prof__state.rules[i].exact ? prof__equal : prof__match)(prof__state.rules[i].pattern, category)) break;
+    return i;
+}
+
 static int prof__category_on(const char *category)
 {
-    int on = prof__state.category_default;
-    if (!category) category = "";
-    for (int i = 0; i < prof__state.rule_count; ++i)
-        if ((prof__state.rules[i].exact ? prof__equal : prof__match)(prof__state.rules[i].pattern, category))
-            on = prof__state.rules[i].on;
-    return on;
+    int rule = prof__rule_of(category ? category : "");
+    return rule < 0 ? prof__state.category_default : prof__state.rules[rule].on;
+}
+
+/* Returns the category that turns a site on and off: allocations whose own no rule knows have "memory". */
+static const char *prof__category_of(const prof_site *site)
+{
+    int memory = site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_MEMORY;
+    return memory && prof__rule_of(site->category ? site->category : "") < 0 ? "memory" : site->category;
 }
 #endif
 
@@ -5534,7 +5550,7 @@ static PROF__RARE int prof__site_wanted(const prof_site *site)
     int device = site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_DEVICE;
     return !prof__sites_rest() && !PROF__HELD() &&
            (device ? !prof__state.no_devices : (int)site->level <= prof__state.level) &&
-           (~site->unmask & prof__state.filter_mask) && prof__category_on(site->category);
+           (~site->unmask & prof__state.filter_mask) && prof__category_on(prof__category_of(site));
 }
 
 /* Updates a site to the present generation. Under the lock; the thread is busy. */
@@ -16356,6 +16372,8 @@ static PROF__RARE prof_status prof__key_set(const prof__key *key, const char *sa
 /* What a key of another system does here. */
 enum {
     PROF__OTHER_SAME,   /* home, with the same value */
+    PROF__OTHER_FILE,   /* the same; the path must have a writer */
+    PROF__OTHER_LEVEL,  /* home, a level of TraceMe: 0 to 3 */
     PROF__OTHER_MS,     /* home, a time: the value is in milliseconds */
     PROF__OTHER_NOT,    /* home, a switch: with the opposite value */
     PROF__OTHER_DEVICES, /* home, a switch: with the opposite value; a level above 1 is not supported */
@@ -16363,11 +16381,14 @@ enum {
     PROF__OTHER_PERIOD, /* true: once a second unless dump_period is set; false: never, even if it is set */
     PROF__OTHER_COUNTS, /* a switch; true: with statistics of everything, unless a mode was chosen */
     PROF__OTHER_BOTH,   /* a switch; both values are accepted and do nothing */
+    PROF__OTHER_FUNCTIONS, /* a switch; true only with PROF_INSTRUMENT_FUNCTIONS */
     PROF__OTHER_ON,     /* true is the behaviour here; false is not supported */
     PROF__OTHER_OFF,    /* false is the behaviour here; true is not supported */
     PROF__OTHER_ONLY,   /* the value `home` is the behaviour here; others are not supported */
     PROF__OTHER_AMONG,  /* home: values that are the behaviour here, separated by |; after a ; those not supported.
-                           Without a ; all others of the first one's type are not: numbers, switches, or any text */
+                           Without a ; all others of the first one's type are not: numbers, switches, or any text.
+                           1-9 is a range */
+    PROF__OTHER_TRACES, /* the same, and TRACE_ONLY_HOST leaves out devices */
     PROF__OTHER_NEVER   /* not supported */
 };
 typedef struct prof__other_key {
@@ -16394,11 +16415,11 @@ static const prof__other_key prof__other_keys[] = {
     {"CNTK", "dir", PROF__OTHER_NEVER, NULL, PROF__CNTK_FOLDER},
     {"CNTK", "logSuffix", PROF__OTHER_SAME, "rank", NULL},
     {"CNTK", "suffix", PROF__OTHER_SAME, "rank", NULL},
-    {"MXNet", "filename", PROF__OTHER_SAME, "output", NULL},
+    {"MXNet", "filename", PROF__OTHER_FILE, "output", NULL},
     {"MXNet", "profile_all", PROF__OTHER_BOTH, NULL, "everything is recorded but what categories and level turn off"},
     {"MXNet", "profile_symbolic", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -operator"},
     {"MXNet", "profile_imperative", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -operator"},
-    {"MXNet", "profile_memory", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -memory"},
+    {"MXNet", "profile_memory", PROF__OTHER_ON, NULL, "turn allocations off with categories: -memory"},
     {"MXNet", "profile_api", PROF__OTHER_ON, NULL, "turn a category off with categories, for example -api"},
     {"MXNet", "continuous_dump", PROF__OTHER_PERIOD, "dump_period",
      "1: output is rewritten every second, or dump_period, mode ring+stats unless another one is chosen; 0: at the "
@@ -16410,11 +16431,12 @@ static const prof__other_key prof__other_keys[] = {
     {"MXNet", "MXNET_PROFILER_AUTOSTART", PROF__OTHER_NEVER, NULL, "set PROF_OUTPUT in the environment"},
     {"MXNet", "MXNET_PROFILER_MODE", PROF__OTHER_NEVER, NULL, "set categories and level"},
     {"TensorFlow", "TF_DISABLE_PROFILING", PROF__OTHER_NEVER, NULL, "leave out PROF_OUTPUT or prof_start()"},
-    {"TensorFlow", "host_tracer_level", PROF__OTHER_SAME, "level", NULL},
+    {"TensorFlow", "host_tracer_level", PROF__OTHER_LEVEL, "level", NULL},
     {"TensorFlow", "device_tracer_level", PROF__OTHER_DEVICES, "no_devices",
      "0: what devices report is not recorded; there is no level above 1"},
-    {"TensorFlow", "python_tracer_level", PROF__OTHER_BOTH, NULL,
-     "there is no interpreter: compile with -finstrument-functions for a scope per function"},
+    {"TensorFlow", "python_tracer_level", PROF__OTHER_FUNCTIONS, NULL,
+     "records nothing here, because C has no interpreter: define PROF_INSTRUMENT_FUNCTIONS, and compile with "
+     "-finstrument-functions, for a scope per function; for Python see docs/python.md"},
     {"TensorFlow", "delay_ms", PROF__OTHER_MS, "delay", NULL},
     {"TensorFlow", "duration_ms", PROF__OTHER_MS, "duration", NULL},
     {"TensorFlow", "start_timestamp_ns", PROF__OTHER_SAME, "start_unix", NULL},
@@ -16436,7 +16458,7 @@ static const prof__other_key prof__other_keys[] = {
     {"JAX", "profile_subprocesses", PROF__OTHER_ON, NULL,
      "children of fork() record; other programs need PROF_OUTPUT"},
     {"JAX", "override_hostnames", PROF__OTHER_AMONG, "", "name the file as you like in output"},
-    {"JAX", "tpu_trace_mode", PROF__OTHER_AMONG, "TRACE_ONLY_XLA|TRACE_ONLY_HOST;TRACE_COMPUTE|TRACE_COMPUTE_AND_SYNC",
+    {"JAX", "tpu_trace_mode", PROF__OTHER_TRACES, "TRACE_ONLY_XLA|TRACE_ONLY_HOST;TRACE_COMPUTE|TRACE_COMPUTE_AND_SYNC",
      PROF__NO_DEVICE},
     {"JAX", "tpu_num_sparse_cores_to_trace", PROF__OTHER_AMONG, "0", PROF__NO_DEVICE},
     {"JAX", "tpu_num_sparse_core_tiles_to_trace", PROF__OTHER_AMONG, "0", PROF__NO_DEVICE},
@@ -16451,7 +16473,7 @@ static const prof__other_key prof__other_keys[] = {
     {"JAX", "gpu_enable_cupti_activity_graph_trace", PROF__OTHER_AMONG, "false", PROF__NO_DEVICE},
     {"JAX", "gpu_pm_sample_counters", PROF__OTHER_AMONG, "", PROF__NO_DEVICE},
     {"JAX", "gpu_pm_sample_interval_us", PROF__OTHER_AMONG, "500", PROF__NO_DEVICE},
-    {"JAX", "gpu_pm_sample_buffer_size_per_gpu_mb", PROF__OTHER_AMONG, "64", PROF__NO_DEVICE},
+    {"JAX", "gpu_pm_sample_buffer_size_per_gpu_mb", PROF__OTHER_AMONG, "64;1-4096", PROF__NO_DEVICE},
     {"JAX", "gpu_num_chips_to_profile_per_task", PROF__OTHER_AMONG, "0", PROF__NO_DEVICE},
     {"JAX", "gpu_dump_graph_node_mapping", PROF__OTHER_AMONG, "false", PROF__NO_DEVICE},
     {"JAX", "gpu_range_profiling_counters", PROF__OTHER_AMONG, "", PROF__NO_DEVICE},
@@ -16479,11 +16501,16 @@ static const prof__other_key prof__other_keys[] = {
 static PROF__RARE int prof__other_among(const char *home, const char *value)
 {
     int fine = 1, closed = 0, is_switch = prof__equal(home, "false"), is_number = home[0] >= '0' && home[0] <= '9';
-    uint64_t number;
+    uint64_t number, low, high;
+    if (is_number && !prof__parse_number(value, prof__ones, &number)) return -1;
     for (const char *each = home;; ++each) {
-        const char *c = value;
+        const char *c = value, *end = each;
         while (*c && *each == *c) ++each, ++c;
         if (!*c && (!*each || *each == '|' || *each == ';')) return fine;
+        for (low = high = 0; *end >= '0' && *end <= '9'; ++end) low = low * 10 + (uint64_t)(*end - '0');
+        if (*end == '-' && prof__parse_whole(end + 1, &high) && prof__parse_whole(value, &number) && number >= low &&
+            number <= high)
+            return fine;
         while (*each && *each != '|' && *each != ';') ++each;
         if (*each == ';') fine = 0, closed = 1;
         if (!*each) break;
@@ -16492,66 +16519,182 @@ static PROF__RARE int prof__other_among(const char *home, const char *value)
         int on = prof__parse_name(value, prof__switch_names);
         return on < 0 ? -1 : !(on & 1);
     }
-    return closed || (is_number && !prof__parse_number(value, prof__ones, &number)) ? -1 : 0;
+    return closed ? -1 : 0;
+}
+
+static PROF__RARE prof_status prof__other_must_be(const prof__other_key *other, const char *value, const char *what)
+{
+    return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': must be %s", other->name, value, what);
+}
+
+static PROF__RARE prof_status prof__other_unsupported(const prof__other_key *other, const char *value)
+{
+    return prof__fail(PROF_UNSUPPORTED, "%s '%s': %s", other->name, value, other->meaning);
+}
+
+/* Checks a value of PROF__OTHER_AMONG. */
+static PROF__RARE prof_status prof__other_among_check(const prof__other_key *other, const char *value)
+{
+    char list[160];
+    size_t at = 0;
+    int found = prof__other_among(other->home, value);
+    if (found > 0) return PROF_OK;
+    if (!found) return prof__other_unsupported(other, value);
+    if (prof__equal(other->home, "false")) return prof__other_must_be(other, value, "0 or 1");
+    const char *ends = other->home; /* a list without a ; has numbers */
+    while (*ends && *ends != ';') ++ends;
+    if (!*ends) return prof__other_must_be(other, value, "a number");
+    for (const char *c = other->home; *c && at + 3 < sizeof list; ++c) {
+        list[at++] = *c == '|' || *c == ';' ? ',' : *c;
+        if (list[at - 1] == ',') list[at++] = ' ';
+    }
+    list[at] = 0;
+    return prof__other_must_be(other, value, list);
+}
+
+/* Bits of prof_config.private_keys. */
+enum {
+    PROF__ASKED_AGGREGATE = 1, /* these want statistics of everything, */
+    PROF__ASKED_DUMP = 2,
+    PROF__ASKED_ENABLED = 4,
+    PROF__ASKED_COUNTS = 7,
+    PROF__ASKED_MODE = 8,      /* and have chosen the mode */
+    PROF__ASKED_DEVICES = 16,  /* these leave out devices, */
+    PROF__ASKED_HOST = 32,
+    PROF__ASKED_DISABLED = 64, /* and this one also turns off all sites; the level before that is in the high bits */
+    PROF__ASKED_LEVEL = 16     /* their place */
+};
+
+static PROF__RARE int prof__asks(prof_config *config, uint32_t bit, int on)
+{
+    int asked = (config->private_keys & bit) != 0;
+    config->private_keys = on ? config->private_keys | bit : config->private_keys & ~bit;
+    return asked;
 }
 
 /* The statistics of these systems cover everything, even if the buffer for events is small. */
-static PROF__RARE void prof__other_counts(prof_config *config)
+static PROF__RARE void prof__other_counts(prof_config *config, uint32_t bit, int on)
 {
-    if (config->mode == PROF_RING) config->mode = PROF_RING_STATS;
+    prof__asks(config, bit, on);
+    if (on && config->mode == PROF_RING) {
+        config->mode = PROF_RING_STATS;
+        prof__asks(config, PROF__ASKED_MODE, 1);
+    }
+    if (config->private_keys & PROF__ASKED_COUNTS || !prof__asks(config, PROF__ASKED_MODE, 0)) return;
+    if (config->mode == PROF_RING_STATS) config->mode = PROF_RING;
+}
+
+static PROF__RARE void prof__other_devices(prof_config *config, uint32_t bit, int off)
+{
+    if (prof__asks(config, bit, off) || off || bit == PROF__ASKED_DEVICES)
+        config->no_devices =
+            (config->private_keys & (PROF__ASKED_DEVICES | PROF__ASKED_HOST | PROF__ASKED_DISABLED)) != 0;
 }
 
 static PROF__RARE void prof__other_period(prof_config *config, int on)
 {
-    if (on) prof__other_counts(config);
+    prof__other_counts(config, PROF__ASKED_DUMP, on);
     if (!on)
         config->dump_period_ns = PROF__NO_DUMP;
     else if (!config->dump_period_ns || config->dump_period_ns == PROF__NO_DUMP)
         config->dump_period_ns = 1000000000u;
 }
 
+/* CNTK's profiler is off after its start, or on. Level and devices are what they were once it is on. */
+static PROF__RARE void prof__other_enabled(prof_config *config, int on)
+{
+    int was_off = (config->private_keys & PROF__ASKED_DISABLED) != 0;
+    prof__other_counts(config, PROF__ASKED_ENABLED, on);
+    prof__other_devices(config, PROF__ASKED_DISABLED, !on);
+    if (!on && !was_off && config->level >= 0) {
+        config->private_keys |= (uint32_t)(config->level + 1) << PROF__ASKED_LEVEL;
+        config->level = -1;
+    } else if (on && config->private_keys >> PROF__ASKED_LEVEL) {
+        if (config->level == -1) config->level = (int)(config->private_keys >> PROF__ASKED_LEVEL) - 1;
+        config->private_keys &= (1u << PROF__ASKED_LEVEL) - 1;
+    }
+}
+
+/* Sets output, unless this program has no writer for it: a start would fail. */
+static PROF__RARE prof_status prof__other_file(const prof__other_key *other, const prof__key *home, prof_config *config,
+                                               const char *value)
+{
+#ifndef PROF_FREESTANDING
+    prof_status (*write)(const prof_trace *, const char *);
+    char why[PROF__ERROR_SIZE];
+    prof_status status = config->layout ? PROF_OK : prof__writer_find(value, &write);
+    if (status) {
+        prof__copy(why, PROF__ERROR_TEXT(), sizeof why);
+        return prof__fail(status, "%s '%.60s': %.160s", other->name, value, why);
+    }
+#endif
+    return prof__key_set(home, other->name, config, value);
+}
+
+/* Sets a key whose values are not just true and false. Returns 0 if it is none of these. */
+static PROF__RARE int prof__other_value(const prof__other_key *other, const prof__key *home, prof_config *config,
+                                        const char *value, prof_status *status)
+{
+    uint64_t number;
+    switch (other->how) {
+    case PROF__OTHER_SAME: *status = prof__key_set(home, other->name, config, value); return 1;
+    case PROF__OTHER_FILE: *status = prof__other_file(other, home, config, value); return 1;
+    case PROF__OTHER_LEVEL:
+        *status = prof__parse_whole(value, &number) && number <= 3 ? prof__key_set(home, other->name, config, value)
+                                                                   : prof__other_must_be(other, value, "0 to 3");
+        return 1;
+    case PROF__OTHER_MS:
+        *status = PROF_OK;
+        if (!prof__parse_number(value, prof__ones, &number) || number > PROF__CENTURY / 1000000)
+            *status = prof__other_must_be(other, value, "a number of milliseconds");
+        else
+            prof__key_store(home, config, value, number * 1000000);
+        return 1;
+    case PROF__OTHER_ONLY:
+        *status = prof__equal(value, other->home) ? PROF_OK : prof__other_must_be(other, value, other->home);
+        return 1;
+    case PROF__OTHER_AMONG: *status = prof__other_among_check(other, value); return 1;
+    case PROF__OTHER_TRACES:
+        *status = prof__other_among_check(other, value);
+        if (!*status) prof__other_devices(config, PROF__ASKED_HOST, prof__equal(value, "TRACE_ONLY_HOST"));
+        return 1;
+    case PROF__OTHER_NEVER: *status = prof__fail(PROF_UNSUPPORTED, "%s: %s", other->name, other->meaning); return 1;
+    case PROF__OTHER_DEVICES: /* a GPU's has more levels, whose events nobody here makes */
+        if (prof__parse_name(value, prof__switch_names) >= 0) return 0;
+        if (!prof__parse_number(value, prof__ones, &number)) return 0;
+        *status = prof__other_unsupported(other, value);
+        return 1;
+    default: return 0;
+    }
+}
+
 static PROF__RARE prof_status prof__other_set(const prof__other_key *other, prof_config *config, const char *value)
 {
     const prof__key *home = other->home && other->how < PROF__OTHER_BOTH ? prof__key_find(other->home) : NULL;
+    prof_status status = PROF_OK;
+    if (other->how < PROF__OTHER_BOTH && other->home && !home)
+        return prof__fail(PROF_UNSUPPORTED, "%s: this build has no %s", other->name, other->home);
+    if (prof__other_value(other, home, config, value, &status)) return status;
     int on = prof__parse_name(value, prof__switch_names);
-    uint64_t ms;
+    if (on < 0) return prof__other_must_be(other, value, "0 or 1");
+    on &= 1;
+#ifdef PROF_INSTRUMENT_FUNCTIONS
+    const int functions = 1;
+#else
+    const int functions = 0;
+#endif
     switch (other->how) {
-    case PROF__OTHER_SAME:
-        if (!home) return prof__fail(PROF_UNSUPPORTED, "%s: this build has no %s", other->name, other->home);
-        return prof__key_set(home, other->name, config, value);
-    case PROF__OTHER_MS:
-        if (!prof__parse_number(value, prof__ones, &ms) || ms > PROF__CENTURY / 1000000)
-            return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': must be a number of milliseconds", other->name, value);
-        prof__key_store(home, config, value, ms * 1000000);
-        return PROF_OK;
-    case PROF__OTHER_ONLY:
-        if (prof__equal(value, other->home)) return PROF_OK;
-        return prof__fail(PROF_UNSUPPORTED, "%s '%s': must be %s: %s", other->name, value, other->home, other->meaning);
-    case PROF__OTHER_AMONG:
-        on = prof__other_among(other->home, value);
-        if (on > 0) return PROF_OK;
-        return prof__fail(on ? PROF_INVALID_ARGUMENT : PROF_UNSUPPORTED, "%s '%s': %s", other->name, value,
-                          other->meaning);
-    case PROF__OTHER_NEVER: return prof__fail(PROF_UNSUPPORTED, "%s: %s", other->name, other->meaning);
+    case PROF__OTHER_NOT: prof__key_store(home, config, value, (uint64_t)!on); break;
+    case PROF__OTHER_DEVICES: prof__other_devices(config, PROF__ASKED_DEVICES, !on); break;
+    case PROF__OTHER_ENABLED: prof__other_enabled(config, on); break;
+    case PROF__OTHER_COUNTS: prof__other_counts(config, PROF__ASKED_AGGREGATE, on); break;
+    case PROF__OTHER_PERIOD: prof__other_period(config, on); break;
+    case PROF__OTHER_ON: status = on ? PROF_OK : prof__other_unsupported(other, value); break;
+    case PROF__OTHER_OFF: status = on ? prof__other_unsupported(other, value) : PROF_OK; break;
+    case PROF__OTHER_FUNCTIONS: status = on && !functions ? prof__other_unsupported(other, value) : PROF_OK; break;
     default: break;
     }
-    if (other->how == PROF__OTHER_DEVICES && on < 0 && prof__parse_number(value, prof__ones, &ms))
-        return prof__fail(PROF_UNSUPPORTED, "%s '%s': %s", other->name, value, other->meaning);
-    /* A level above 1 counts as on. */
-    if (other->how == PROF__OTHER_OFF && on < 0 && prof__parse_number(value, prof__ones, &ms)) on = 1;
-    if (on < 0) return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': must be 0 or 1", other->name, value);
-    on &= 1;
-    if (other->how == PROF__OTHER_NOT || other->how == PROF__OTHER_DEVICES)
-        prof__key_store(home, config, value, (uint64_t)!on);
-    if (other->how == PROF__OTHER_ENABLED && !on) {
-        prof__key_store(home, config, value, 0);
-        config->no_devices = 1;
-    }
-    if (on && (other->how == PROF__OTHER_ENABLED || other->how == PROF__OTHER_COUNTS)) prof__other_counts(config);
-    if (other->how == PROF__OTHER_PERIOD) prof__other_period(config, on);
-    if ((other->how == PROF__OTHER_ON && !on) || (other->how == PROF__OTHER_OFF && on))
-        return prof__fail(PROF_UNSUPPORTED, "%s '%s': %s", other->name, value, other->meaning);
-    return PROF_OK;
+    return status;
 }
 
 static struct prof__claim {
@@ -16625,15 +16768,18 @@ static PROF__RARE int prof__claimed(const char *key, const char *value, prof_sta
     return 1;
 }
 
+/* Returns the key that somebody who wrote name has probably meant: half of its letters, at most, are others.
+   NULL: none. */
 static PROF__RARE const char *prof__key_nearest(const char *name)
 {
     const char *nearest = prof__keys[0].name;
+    size_t most = prof__length(name) / 2;
     for (size_t i = 0; i < PROF__KEY_COUNT_ALL + PROF__OTHER_COUNT_ALL; ++i) {
         const char *each =
             i < PROF__KEY_COUNT_ALL ? prof__keys[i].name : prof__other_keys[i - PROF__KEY_COUNT_ALL].name;
         if (prof__distance(name, each) < prof__distance(name, nearest)) nearest = each;
     }
-    return nearest;
+    return prof__distance(name, nearest) <= (most > 2 ? most : 2) ? nearest : NULL;
 }
 
 PROF_DEF PROF__WALL prof_status prof_config_set(prof_config *config, const char *key, const char *value)
@@ -16647,7 +16793,9 @@ PROF_DEF PROF__WALL prof_status prof_config_set(prof_config *config, const char 
     if (prof__claimed(key, value, &status)) return status;
     for (size_t i = 0; i < PROF__OTHER_COUNT_ALL; ++i)
         if (prof__equal(prof__other_keys[i].name, key)) return prof__other_set(&prof__other_keys[i], config, value);
-    return prof__fail(PROF_INVALID_ARGUMENT, "unknown key '%s': did you mean '%s'?", key, prof__key_nearest(key));
+    const char *nearest = prof__key_nearest(key);
+    if (nearest) return prof__fail(PROF_INVALID_ARGUMENT, "unknown key '%s': did you mean '%s'?", key, nearest);
+    return prof__fail(PROF_INVALID_ARGUMENT, "unknown key '%s': \"prof config\" lists all keys", key);
 }
 
 /* Makes "PROF_BUFFER" of "buffer". */
@@ -16688,9 +16836,11 @@ static PROF__RARE int prof__key_describe(size_t index, prof_option *option)
                      : other->how == PROF__OTHER_OFF       ? "0"
                      : is_switch                           ? "0 or 1"
                      : other->how == PROF__OTHER_MS        ? "a number of milliseconds"
+                     : other->how == PROF__OTHER_LEVEL     ? "0 to 3"
                      : other->how == PROF__OTHER_ONLY      ? other->home
-                     : other->how == PROF__OTHER_AMONG     ? other->home[0] ? other->home : "empty"
-                     : other->how == PROF__OTHER_SAME && home ? home->values
+                     : other->how == PROF__OTHER_AMONG || other->how == PROF__OTHER_TRACES
+                         ? other->home[0] ? other->home : "empty"
+                     : home                                   ? home->values
                                                            : "none";
     option->meaning = other->meaning ? other->meaning : home ? home->meaning : "not in this build";
     if (home) option->home = home->name;

@@ -315,6 +315,16 @@ static const char *prof__report_category(const prof__report *r, const prof_calls
     return by_domain && type != PROF_EVENT_FRAME && !strcmp(site->category, "event") ? "" : site->category;
 }
 
+/* Returns 1 for a site of prof itself, whose functions begin with prof_, as no others do. MXNet's profiler and CNTK's
+   leave themselves out. */
+static int prof__report_is_prof(const prof__report *r, const prof_callsite *site)
+{
+    int theirs = r->options.layout == PROF_REPORT_MXNET || r->options.layout == PROF_REPORT_JSON ||
+                 r->options.layout == PROF_REPORT_CNTK || r->options.layout == PROF_REPORT_CNTK_DETAIL;
+    return theirs && (!strncmp(site->function, "prof__", 6) ||
+                      (!strcmp(site->category, "prof") && !strncmp(site->function, "prof_", 5)));
+}
+
 static prof_status prof__report_stat_rows(prof__report *r)
 {
     prof__stat_rows all;
@@ -324,7 +334,7 @@ static prof_status prof__report_stat_rows(prof__report *r)
         const prof__stat_row *from = &all.items[i];
         prof_event_type type = from->type == PROF_EVENT_SPAN_BEGIN ? PROF_EVENT_SCOPE : from->type;
         prof__report_row *row;
-        if (!from->stat.count) continue;
+        if (!from->stat.count || prof__report_is_prof(r, from->stat.site)) continue;
         row = prof__report_row_of(r, type, prof__report_category(r, from->stat.site, type), from->stat.name);
         if (!row || !prof__stat_row_add(&row->sums, from)) status = prof__report_no_memory();
     }
@@ -1325,7 +1335,8 @@ static int prof__report_detail_event(prof__report *r, prof__report_lines *lines,
 {
     int64_t end = event->start_ns + event->duration_ns;
     char *text = NULL;
-    if ((event->type != PROF_EVENT_SCOPE && event->type != PROF_EVENT_LOST) || !prof__report_after(r, track, end))
+    if ((event->type != PROF_EVENT_SCOPE && event->type != PROF_EVENT_LOST) || !prof__report_after(r, track, end) ||
+        prof__report_is_prof(r, event->site))
         return 1;
     if (event->flags) {
         lines->truncated++;

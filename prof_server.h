@@ -982,7 +982,13 @@ static prof_status prof__server_set(prof__server_capture *capture, const char *k
         return prof__fail(PROF_INVALID_ARGUMENT, "'%s': its value is too long", key);
     char *copy = capture->texts + capture->text_used;
     memcpy(copy, value, size);
+    prof_config before = capture->config;
     prof_status status = prof_config_set(&capture->config, key, copy);
+    if (!status && capture->config.mode > PROF_FILL && strcmp(key, "mode")) { /* the client does not know of a mode */
+        capture->config = before;
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s '%.60s': a capture keeps events in a ring, and no statistics of "
+                          "those before: only the program can set it", key, value);
+    }
     if (!status) capture->text_used += size;
     if (!status) capture->configured = 1;
     return status;
@@ -2437,7 +2443,10 @@ static prof_status prof__server_options_read(prof__server_capture *capture, cons
     if (version && devices == UINT64_MAX) devices = 0;
     capture->quiet = !level;
     capture->no_devices = !devices;
-    if (level && level != UINT64_MAX) capture->config.level = level > 255 ? 255 : (int)level;
+    if (!status && level != UINT64_MAX && level > 3)
+        status = prof__fail(PROF_INVALID_ARGUMENT, "host_tracer_level '%llu': must be 0 to 3",
+                            (unsigned long long)level);
+    if (level && level != UINT64_MAX) capture->config.level = (int)level;
     if (!status && p.bad) status = prof__fail(PROF_INVALID_ARGUMENT, "ProfileOptions: not a valid message");
     if (!status && unknown.names[0])
         status =

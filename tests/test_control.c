@@ -519,6 +519,34 @@ TEST(categories_of_the_configuration)
     CHECK_TEXT(with_categories("nothing like it"), "-");
 }
 
+/* "-memory" is what profile_memory=False says, and turns off all allocations but those whose category a rule names. */
+TEST(memory_is_a_category)
+{
+    static const struct {
+        const char *categories;
+        int plain, pool;
+    } cases[] = {{"", 1, 1}, {"-memory", 0, 0}, {"-mem*", 0, 0}, {"memory", 1, 1}, {"net", 0, 0}, {"-audio", 1, 1},
+                 {"-memory,pool", 0, 1}, {"pool", 0, 1}, {"-pool", 1, 0}, {"-memory,memory", 1, 1}};
+    static char block[8];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        prof_config config;
+        memset(&config, 0, sizeof config);
+        config.categories = cases[i].categories;
+        CHECK_EQUAL(prof_start(&config), PROF_OK);
+        PROFILE_ALLOC(block, 8);
+        PROFILE_FREE(block);
+        PROFILE_ALLOC_C(block, 8, "pool");
+        { PROFILE_SCOPE("not of memory"); }
+        prof_trace *read = trace_stop();
+        prof_memory_stats *stats = NULL;
+        CHECK_EQUAL(prof_memory(read, &stats), PROF_OK);
+        if (stats) CHECK_EQUAL(stats->count, cases[i].plain + cases[i].pool);
+        if (stats) CHECK_EQUAL(stats->frees, cases[i].plain);
+        prof_memory_free(stats);
+        prof_trace_close(read);
+    }
+}
+
 TEST(categories_at_run_time)
 {
     prof_config config = trace_config(256u << 10);

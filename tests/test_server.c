@@ -844,6 +844,17 @@ TEST(config_is_for_the_recordings_that_follow)
     CHECK_EQUAL(status_of(post("/config?mode=stream")), 400);
     CHECK_EQUAL(status_of(post("/config?bufer=1M")), 400);
     CHECK_EQUAL(status_of(post("/config?dump_period=1")), 400);
+    static const char *const counting[] = {"aggregate_stats=True", "profilerEnabled=1"}; /* each says which key it was */
+    for (size_t i = 0; i < sizeof counting / sizeof *counting; ++i) {
+        char target[80], key[32];
+        snprintf(target, sizeof target, "/config?buffer=1M&%s", counting[i]);
+        snprintf(key, sizeof key, "%.*s '", (int)strcspn(counting[i], "="), counting[i]);
+        r = post(target);
+        CHECK_EQUAL(r.status, 400);
+        CHECK(strstr(r.body, key) != NULL && strstr(r.body, "mode") == NULL);
+        free(r.body);
+    }
+    CHECK_EQUAL(status_of(post("/config?aggregate_stats=False")), 200);
     CHECK_EQUAL(status_of(post("/config?profile_all=True&buffer=1M&level=3&categories=loader")), 200);
     CHECK_EQUAL(status_of(post("/config?buffer=1M&categories=net,-audio")), 200); /* all of it, anew */
     CHECK_EQUAL(prof_enabled(), 0);

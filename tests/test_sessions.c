@@ -1056,7 +1056,11 @@ TEST(keys_of_other_systems)
     prof_config config, zero;
     prof_option option;
     memset(&zero, 0, sizeof zero);
-    CHECK(!set(&config, "filename", "C:\\a,b=c:d.json") && !strcmp(config.output, "C:\\a,b=c:d.json"));
+    CHECK(!set(&config, "filename", "C:\\a,b=c:d.csv") && !strcmp(config.output, "C:\\a,b=c:d.csv"));
+    FAILS(set(&config, "filename", "profile.out"), PROF_INVALID_ARGUMENT, "filename 'profile.out'");
+    CHECK(error_has(".csv")); /* what it may be */
+    FAILS(set(&config, "filename", "profile"), PROF_INVALID_ARGUMENT, "has no extension");
+    CHECK(!set(&config, "layout", "mxnet") && !prof_config_set(&config, "filename", "profile.out"));
     CHECK(!set(&config, "profilerBufferSize", "33554432") && config.buffer_size == 33554432);
     FAILS(set(&config, "profilerBufferSize", "lots"), PROF_INVALID_ARGUMENT, "profilerBufferSize 'lots': must be bytes");
     CHECK(!set(&config, "suffix", "3") && !strcmp(config.rank, "3"));
@@ -1064,7 +1068,10 @@ TEST(keys_of_other_systems)
     CHECK(!set(&config, "profilerSyncGpu", "True") && config.no_sync == 0);
     CHECK(!set(&config, "host_tracer_level", "3") && config.level == 3);
     CHECK(!set(&config, "host_tracer_level", "0") && config.level == -1);
-    FAILS(set(&config, "host_tracer_level", "256"), PROF_INVALID_ARGUMENT, "host_tracer_level '256': must be 0 to 255");
+    static const char *const levels[] = {"4", "255", "256", "-1", "high", "", "1.5"};
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; ++i)
+        FAILS(set(&config, "host_tracer_level", levels[i]), PROF_INVALID_ARGUMENT, "must be 0 to 3");
+    CHECK(error_has("host_tracer_level '1.5'"));
     CHECK(!set(&config, "device_tracer_level", "0") && config.no_devices == 1);
     CHECK(!set(&config, "device_tracer_level", "1") && config.no_devices == 0);
     CHECK(!set(&config, "profilerEnabled", "false") && config.level == -1 && config.no_devices == 1);
@@ -1101,7 +1108,7 @@ TEST(keys_of_other_systems)
     CHECK_EQUAL(set(&config, "profile_memory", "1"), PROF_OK);
     FAILS(set(&config, "profile_memory", "0"), PROF_UNSUPPORTED, "-memory");
     CHECK_EQUAL(set(&config, "python_tracer_level", "0"), PROF_OK);
-    CHECK_EQUAL(set(&config, "python_tracer_level", "1"), PROF_OK); /* what JAX has by default */
+    FAILS(set(&config, "python_tracer_level", "1"), PROF_UNSUPPORTED, "PROF_INSTRUMENT_FUNCTIONS");
     FAILS(set(&config, "python_tracer_level", "2"), PROF_INVALID_ARGUMENT, "0 or 1");
     FAILS(set(&config, "device_tracer_level", "2"), PROF_UNSUPPORTED, "device");
     FAILS(set(&config, "device_tracer_level", "high"), PROF_INVALID_ARGUMENT, "'high'");
@@ -1118,7 +1125,7 @@ TEST(keys_of_other_systems)
     for (size_t i = sizeof values / sizeof *values; prof_config_describe(i, &option); ++i) {
         CHECK(*option.system && *option.meaning && !*option.environment);
         prof_status status = set(&config, option.key, "no such value");
-        if (*option.home && !strcmp(option.type, "text")) {
+        if (*option.home && !strcmp(option.type, "text") && strcmp(option.key, "filename")) {
             CHECK_EQUAL(status, PROF_OK);
         } else {
             CHECK(status == PROF_INVALID_ARGUMENT || status == PROF_UNSUPPORTED);
@@ -1155,6 +1162,16 @@ TEST(defaults_of_other_systems_are_fine)
                  {"tpu_trace_mode", "TRACE_ONLY_XLA", PROF_OK},
                  {"tpu_trace_mode", "TRACE_ONLY_HOST", PROF_OK},
                  {"tpu_trace_mode", "TRACE", PROF_INVALID_ARGUMENT},
+                 {"tpu_trace_mode", "TRACE_NONSENSE", PROF_INVALID_ARGUMENT},
+                 {"gpu_pm_sample_buffer_size_per_gpu_mb", "4096", PROF_UNSUPPORTED},
+                 {"gpu_pm_sample_buffer_size_per_gpu_mb", "1", PROF_UNSUPPORTED},
+                 {"gpu_pm_sample_buffer_size_per_gpu_mb", "4097", PROF_INVALID_ARGUMENT},
+                 {"gpu_pm_sample_buffer_size_per_gpu_mb", "0", PROF_INVALID_ARGUMENT},
+                 {"gpu_pm_sample_buffer_size_per_gpu_mb", "1-4096", PROF_INVALID_ARGUMENT},
+                 {"gpu_pm_sample_buffer_size_per_gpu_mb", "6 4", PROF_INVALID_ARGUMENT},
+                 {"gpu_pm_sample_interval_us", "-1", PROF_INVALID_ARGUMENT},
+                 {"version", "2", PROF_INVALID_ARGUMENT},
+                 {"create_perfetto_trace", "2", PROF_INVALID_ARGUMENT},
                  {"tpu_cpu_perf_counter_profile_events", "context-switches,page-faults", PROF_OK},
                  {"enable_hlo_proto", "true", PROF_OK},
                  {"enable_hlo_proto", "2", PROF_INVALID_ARGUMENT},
@@ -1172,8 +1189,66 @@ TEST(defaults_of_other_systems_are_fine)
         prof_status status = set(&config, cases[i].key, cases[i].value);
         CHECK_EQUAL(status, cases[i].status);
         if (status != cases[i].status) printf("%s=%s: %s\n", cases[i].key, cases[i].value, prof_error());
-        if (status) CHECK(error_has(cases[i].key));
+        if (status) CHECK(error_has(cases[i].key) && error_has(cases[i].value));
+        if (status == PROF_INVALID_ARGUMENT) CHECK(error_has("must be "));
     }
+    FAILS(set(&config, "tpu_trace_mode", "TRACE_NONSENSE"), PROF_INVALID_ARGUMENT,
+          "must be TRACE_ONLY_XLA, TRACE_ONLY_HOST, TRACE_COMPUTE, TRACE_COMPUTE_AND_SYNC");
+    FAILS(set(&config, "gpu_pm_sample_buffer_size_per_gpu_mb", "4097"), PROF_INVALID_ARGUMENT, "1-4096");
+    FAILS(set(&config, "gpu_max_callback_api_events", "many"), PROF_INVALID_ARGUMENT, "must be a number");
+}
+
+static int is(const prof_config *config, prof_mode mode, int level, int no_devices)
+{
+    return config->mode == mode && config->level == level && config->no_devices == no_devices;
+}
+
+/* A later value takes back what an earlier one of the same key has done, and nothing else. */
+TEST(keys_of_other_systems_are_taken_back)
+{
+    prof_config config;
+    CHECK(!set(&config, "aggregate_stats", "True") && is(&config, PROF_RING_STATS, 0, 0));
+    CHECK(!prof_config_set(&config, "continuous_dump", "True") && !prof_config_set(&config, "aggregate_stats", "False"));
+    CHECK(is(&config, PROF_RING_STATS, 0, 0)); /* the dumps still want them */
+    CHECK(!prof_config_set(&config, "continuous_dump", "False") && is(&config, PROF_RING, 0, 0));
+    CHECK(!prof_config_set(&config, "aggregate_stats", "True") && !prof_config_set(&config, "aggregate_stats", "False"));
+    CHECK(is(&config, PROF_RING, 0, 0));
+    CHECK(!set(&config, "mode", "ring+stats") && !prof_config_set(&config, "aggregate_stats", "True"));
+    CHECK(!prof_config_set(&config, "aggregate_stats", "False") && is(&config, PROF_RING_STATS, 0, 0)); /* chosen */
+    CHECK(!set(&config, "aggregate_stats", "True") && !prof_config_set(&config, "mode", "stream"));
+    CHECK(!prof_config_set(&config, "aggregate_stats", "False") && is(&config, PROF_STREAM, 0, 0));
+
+    CHECK(!set(&config, "level", "3") && !prof_config_set(&config, "profilerEnabled", "False"));
+    CHECK(is(&config, PROF_RING, -1, 1));
+    CHECK(!prof_config_set(&config, "profilerEnabled", "False") && !prof_config_set(&config, "profilerEnabled", "True"));
+    CHECK(is(&config, PROF_RING_STATS, 3, 0));
+    CHECK(!prof_config_set(&config, "profilerEnabled", "False") && is(&config, PROF_RING, -1, 1));
+    CHECK(!prof_config_set(&config, "level", "2") && !prof_config_set(&config, "profilerEnabled", "True"));
+    CHECK(is(&config, PROF_RING_STATS, 2, 0));
+    CHECK(!set(&config, "host_tracer_level", "0") && !prof_config_set(&config, "profilerEnabled", "True"));
+    CHECK(is(&config, PROF_RING_STATS, -1, 0)); /* that was not its doing */
+
+    CHECK(!set(&config, "tpu_trace_mode", "TRACE_ONLY_HOST") && is(&config, PROF_RING, 0, 1));
+    CHECK(!prof_config_set(&config, "tpu_trace_mode", "TRACE_ONLY_XLA") && is(&config, PROF_RING, 0, 0));
+    CHECK(!set(&config, "device_tracer_level", "0") && !prof_config_set(&config, "tpu_trace_mode", "TRACE_ONLY_XLA"));
+    CHECK(is(&config, PROF_RING, 0, 1));
+    CHECK(!prof_config_set(&config, "device_tracer_level", "1") && is(&config, PROF_RING, 0, 0));
+    CHECK(!set(&config, "no_devices", "1") && !prof_config_set(&config, "device_tracer_level", "1"));
+    CHECK(is(&config, PROF_RING, 0, 0));
+    CHECK(!set(&config, "profilerSyncGpu", "0") && !prof_config_set(&config, "profilerSyncGpu", "1"));
+    CHECK_EQUAL(config.no_sync, 0);
+}
+
+/* What is not nearly a key is none that was meant. */
+TEST(unknown_keys)
+{
+    prof_config config;
+    static const char *const strange[] = {"gpu_unknown", "tpu_", "profile", "x", "quite_another_thing"};
+    for (size_t i = 0; i < sizeof strange / sizeof *strange; ++i) {
+        FAILS(set(&config, strange[i], "1"), PROF_INVALID_ARGUMENT, strange[i]);
+        CHECK(!strstr(prof_error(), "did you mean") && error_has("lists all keys"));
+    }
+    FAILS(set(&config, "agregate_stats", "1"), PROF_INVALID_ARGUMENT, "did you mean 'aggregate_stats'?");
 }
 
 static uint64_t events_of_type(const prof_trace *of, prof_event_type type)
@@ -1226,13 +1301,17 @@ TEST(host_level_0_keeps_devices)
     prof_reset();
 }
 
-/* device_tracer_level=0: nothing of devices; also of those that come later. */
+/* device_tracer_level=0 and JAX's TRACE_ONLY_HOST: nothing of devices; also of those that come later. */
 TEST(device_level_0_acts)
 {
-    for (int level = 0; level < 2; ++level) {
+    for (int each = 0; each < 4; ++each) {
+        int level = each & 1, way = each >> 1;
         prof_config config;
         prof_trace *live = NULL;
-        CHECK_EQUAL(set(&config, "device_tracer_level", level ? "1" : "0"), PROF_OK);
+        if (way)
+            CHECK_EQUAL(set(&config, "tpu_trace_mode", level ? "TRACE_ONLY_XLA" : "TRACE_ONLY_HOST"), PROF_OK);
+        else
+            CHECK_EQUAL(set(&config, "device_tracer_level", level ? "1" : "0"), PROF_OK);
         CHECK_EQUAL(prof_start(&config), PROF_OK);
         prof_device *device = prof_device_create(level ? "with" : "without", NULL);
         prof_device_row *row = prof_device_track(device, "queue");

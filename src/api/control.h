@@ -37,7 +37,9 @@ PROF_DEF prof_status prof_set_filter_mask(uint32_t mask);
 
 /* Turns on or off the categories that match pattern: a name in which * stands for any text and ? for one character. The
    last call that matches decides; "*" discards all earlier calls. Categories that no call matches are on, unless the
-   first call turns something on: then they are off. Sites without a category have the category "". Up to 64 rules of up
+   first call turns something on: then they are off. Sites without a category have the category "".
+   PROFILE_ALLOC and the like also have the category "memory", which decides if no call matches their own: "-memory"
+   turns all of them off. Up to 64 rules of up
    to 47 bytes; one more is PROF_NO_MEMORY. */
 PROF_DEF prof_status prof_category_enable(const char *pattern, int on);
 

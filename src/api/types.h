@@ -119,6 +119,7 @@ typedef struct prof_config {
     const char *layout;       /* layout PROF_LAYOUT: output is this report of prof_report.h, whatever its extension:
                                  "mxnet", "json", "cntk", "cntk-detail", "domains", "histogram" or "paths"; "cntk" and a
                                  directory, "profiler/": both of CNTK's files. Default: the extension decides */
+    uint32_t private_keys;    /* what keys of other systems have asked for, so that a later one can undo it */
 } prof_config;
 
 /* One key of prof_config_set(). All texts are static. */

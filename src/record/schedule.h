@@ -102,7 +102,7 @@ static PROF__RARE int prof__site_wanted(const prof_site *site)
     int device = site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_DEVICE;
     return !prof__sites_rest() && !PROF__HELD() &&
            (device ? !prof__state.no_devices : (int)site->level <= prof__state.level) &&
-           (~site->unmask & prof__state.filter_mask) && prof__category_on(site->category);
+           (~site->unmask & prof__state.filter_mask) && prof__category_on(prof__category_of(site));
 }
 
 /* Updates a site to the present generation. Under the lock; the thread is busy. */

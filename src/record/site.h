@@ -6,6 +6,7 @@ static int prof__category_on(const char *category)
     (void)category;
     return 1;
 }
+static const char *prof__category_of(const prof_site *site) { return site->category; }
 #else
 static PROF__RARE int prof__match(const char *pattern, const char *text)
 {
@@ -28,14 +29,26 @@ static PROF__RARE int prof__match(const char *pattern, const char *text)
     return !*pattern;
 }
 
+/* Returns the last rule that matches a category, or -1. */
+static int prof__rule_of(const char *category)
+{
+    int i = prof__state.rule_count;
+    while (i-- > 0)
+        if ((prof__state.rules[i].exact ? prof__equal : prof__match)(prof__state.rules[i].pattern, category)) break;
+    return i;
+}
+
 static int prof__category_on(const char *category)
 {
-    int on = prof__state.category_default;
-    if (!category) category = "";
-    for (int i = 0; i < prof__state.rule_count; ++i)
-        if ((prof__state.rules[i].exact ? prof__equal : prof__match)(prof__state.rules[i].pattern, category))
-            on = prof__state.rules[i].on;
-    return on;
+    int rule = prof__rule_of(category ? category : "");
+    return rule < 0 ? prof__state.category_default : prof__state.rules[rule].on;
+}
+
+/* Returns the category that turns a site on and off: allocations whose own no rule knows have "memory". */
+static const char *prof__category_of(const prof_site *site)
+{
+    int memory = site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_MEMORY;
+    return memory && prof__rule_of(site->category ? site->category : "") < 0 ? "memory" : site->category;
 }
 #endif
 

@@ -44,7 +44,13 @@ static prof_status prof__server_set(prof__server_capture *capture, const char *k
         return prof__fail(PROF_INVALID_ARGUMENT, "'%s': its value is too long", key);
     char *copy = capture->texts + capture->text_used;
     memcpy(copy, value, size);
+    prof_config before = capture->config;
     prof_status status = prof_config_set(&capture->config, key, copy);
+    if (!status && capture->config.mode > PROF_FILL && strcmp(key, "mode")) { /* the client does not know of a mode */
+        capture->config = before;
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s '%.60s': a capture keeps events in a ring, and no statistics of "
+                          "those before: only the program can set it", key, value);
+    }
     if (!status) capture->text_used += size;
     if (!status) capture->configured = 1;
     return status;

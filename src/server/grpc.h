@@ -159,7 +159,10 @@ static prof_status prof__server_options_read(prof__server_capture *capture, cons
     if (version && devices == UINT64_MAX) devices = 0;
     capture->quiet = !level;
     capture->no_devices = !devices;
-    if (level && level != UINT64_MAX) capture->config.level = level > 255 ? 255 : (int)level;
+    if (!status && level != UINT64_MAX && level > 3)
+        status = prof__fail(PROF_INVALID_ARGUMENT, "host_tracer_level '%llu': must be 0 to 3",
+                            (unsigned long long)level);
+    if (level && level != UINT64_MAX) capture->config.level = (int)level;
     if (!status && p.bad) status = prof__fail(PROF_INVALID_ARGUMENT, "ProfileOptions: not a valid message");
     if (!status && unknown.names[0])
         status =

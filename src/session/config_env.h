@@ -70,15 +70,18 @@ static PROF__RARE int prof__claimed(const char *key, const char *value, prof_sta
     return 1;
 }
 
+/* Returns the key that somebody who wrote name has probably meant: half of its letters, at most, are others.
+   NULL: none. */
 static PROF__RARE const char *prof__key_nearest(const char *name)
 {
     const char *nearest = prof__keys[0].name;
+    size_t most = prof__length(name) / 2;
     for (size_t i = 0; i < PROF__KEY_COUNT_ALL + PROF__OTHER_COUNT_ALL; ++i) {
         const char *each =
             i < PROF__KEY_COUNT_ALL ? prof__keys[i].name : prof__other_keys[i - PROF__KEY_COUNT_ALL].name;
         if (prof__distance(name, each) < prof__distance(name, nearest)) nearest = each;
     }
-    return nearest;
+    return prof__distance(name, nearest) <= (most > 2 ? most : 2) ? nearest : NULL;
 }
 
 PROF_DEF PROF__WALL prof_status prof_config_set(prof_config *config, const char *key, const char *value)
@@ -92,7 +95,9 @@ PROF_DEF PROF__WALL prof_status prof_config_set(prof_config *config, const char 
     if (prof__claimed(key, value, &status)) return status;
     for (size_t i = 0; i < PROF__OTHER_COUNT_ALL; ++i)
         if (prof__equal(prof__other_keys[i].name, key)) return prof__other_set(&prof__other_keys[i], config, value);
-    return prof__fail(PROF_INVALID_ARGUMENT, "unknown key '%s': did you mean '%s'?", key, prof__key_nearest(key));
+    const char *nearest = prof__key_nearest(key);
+    if (nearest) return prof__fail(PROF_INVALID_ARGUMENT, "unknown key '%s': did you mean '%s'?", key, nearest);
+    return prof__fail(PROF_INVALID_ARGUMENT, "unknown key '%s': \"prof config\" lists all keys", key);
 }
 
 /* Makes "PROF_BUFFER" of "buffer". */
@@ -133,9 +138,11 @@ static PROF__RARE int prof__key_describe(size_t index, prof_option *option)
                      : other->how == PROF__OTHER_OFF       ? "0"
                      : is_switch                           ? "0 or 1"
                      : other->how == PROF__OTHER_MS        ? "a number of milliseconds"
+                     : other->how == PROF__OTHER_LEVEL     ? "0 to 3"
                      : other->how == PROF__OTHER_ONLY      ? other->home
-                     : other->how == PROF__OTHER_AMONG     ? other->home[0] ? other->home : "empty"
-                     : other->how == PROF__OTHER_SAME && home ? home->values
+                     : other->how == PROF__OTHER_AMONG || other->how == PROF__OTHER_TRACES
+                         ? other->home[0] ? other->home : "empty"
+                     : home                                   ? home->values
                                                            : "none";
     option->meaning = other->meaning ? other->meaning : home ? home->meaning : "not in this build";
     if (home) option->home = home->name;
