@@ -1058,7 +1058,8 @@ typedef enum prof_severity {
 enum {
     PROF_TRUNCATED_BEGIN = 1, /* the begin has been overwritten: start_ns is the first time known of the track */
     PROF_TRUNCATED_END = 2    /* no end was recorded: duration_ns reaches to the last time known of the track, or to the
-                                 end of the enclosing scope */
+                                 end of the enclosing scope; of a scope that its thread is still in, to now if the
+                                 process is alive, else to the last time known of any thread */
 };
 
 typedef struct prof_event {
@@ -1115,6 +1116,8 @@ typedef struct prof_track {
     double device_hz;             /* ticks per second of the device's clock, measured or stated; 0: not known */
     uint64_t pairs, pairs_refused; /* pairs of clocks; refused: those in which one of the clocks goes backwards */
     uint64_t early;               /* events that ended before the session began, and are left out */
+    uint64_t open;                /* scopes without an end at the end of the track: see prof_open_scopes() */
+    int ended;                    /* 1: its thread had ended before the session did */
 } prof_track;
 
 typedef struct prof_trace_info {
@@ -1122,7 +1125,7 @@ typedef struct prof_trace_info {
     const char *clock;            /* "rdtsc", "rdtsc ordered", "cntvct", "clock_gettime", ... */
     uint64_t pid, parent_pid;     /* parent_pid: of the process that created this one; 0 if not known */
     uint64_t start_unix_ns;       /* Unix time of start_ns == 0 */
-    int64_t duration_ns;          /* from the start to the last event known */
+    int64_t duration_ns;          /* from the start to the last event known, or to the end of the open scopes */
     uint64_t event_count;         /* over all tracks */
     uint64_t lost, lost_args, lost_busy; /* lost events over all tracks, also of threads that never got a chunk; lost
                                      arguments, also those of lost events; and how many of the lost events were lost
@@ -1142,6 +1145,7 @@ typedef struct prof_trace_info {
     double scope_cost_ns, call_cost_ns; /* cost of a scope, begin and end, as prof_start() measured it on this machine;
                                      and of a call with the hooks of -finstrument-functions, 0: there are none */
     int complete;                 /* 0: the session was not stopped (it is running, or the process died) */
+    int alive;                    /* 1: the process was recording into the file when this was opened */
     uint64_t write_failures;      /* writes that failed while recording (PROF_STREAM, dump_period); they are tried
                                      again */
     const char *write_error;      /* the system's message for the last of them; "" if none */
@@ -1365,6 +1369,19 @@ PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort by, int ascen
    In PROF_STATS, which knows no paths, all entries are outermost. */
 PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                         size_t *count);
+/* A scope that had no end when its track did: what a thread was doing. */
+typedef struct prof_open_scope {
+    const char *name;
+    const prof_callsite *site;
+    size_t track;                   /* its index */
+    uint32_t depth;                 /* 0 for the outermost; those of a track follow each other, the innermost last */
+    int64_t start_ns, duration_ns;  /* duration_ns: as an event's, see PROF_TRUNCATED_END. It is what is known: unless
+                                       the process is alive (prof_trace_info.alive), the scope may have lasted longer */
+} prof_open_scope;
+/* Finds all scopes that had no end when their tracks did. Free them with prof_open_scopes_free() before you close the
+   trace. */
+PROF_DEF prof_status prof_open_scopes(const prof_trace *trace, prof_open_scope **scopes, size_t *count);
+PROF_DEF void prof_open_scopes_free(prof_open_scope *scopes);
 /* Computes the statistics of spans. total_ns is sum_ns. self_ns is, too, except for a task of prof_task_create() that
    starts and stops on one thread: the tasks inside it are subtracted. Spans of prof_frame_create() are frames, and left
    out. */
@@ -2482,6 +2499,10 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #define prof_stats_by_path(trace, sort, ascending, stats, count) \
     PROF__STRIPPED((prof__stripped_none(stats, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
                    PROF__USE5(trace, sort, ascending, stats, count))
+#define prof_open_scopes(trace, scopes, count) \
+    PROF__STRIPPED((prof__stripped_none(scopes, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
+                   PROF__USE3(trace, scopes, count))
+#define prof_open_scopes_free(scopes) PROF__STRIPPED((void)0, PROF__USE(scopes))
 #define prof_span_stats(trace, sort, ascending, stats, count) \
     PROF__STRIPPED((prof__stripped_none(stats, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
                    PROF__USE5(trace, sort, ascending, stats, count))
@@ -10118,6 +10139,13 @@ PROF_DEF PROF__WALL prof_status prof_memory(const prof_trace *trace, prof_memory
     (void)trace;
     return PROF__NO_RESULT(stats, "prof_memory");
 }
+PROF_DEF PROF__WALL prof_status prof_open_scopes(const prof_trace *trace, prof_open_scope **scopes, size_t *count)
+{
+    (void)trace;
+    if (count) *count = 0;
+    return PROF__NO_RESULT(scopes, "prof_open_scopes");
+}
+PROF_DEF void prof_open_scopes_free(prof_open_scope *scopes) { (void)scopes; }
 PROF_DEF void prof_memory_free(prof_memory_stats *stats) { (void)stats; }
 PROF_DEF PROF__WALL prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
 {
@@ -19562,9 +19590,11 @@ static PROF__RARE int prof__read_match_track(prof__read_matcher *m)
     m->pending_count = 0;
     for (i = 0; i < track->segment_count; i++)
         if (!prof__read_match_segment(m, i)) return 0;
-    while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END | PROF__STILL_OPEN);
     track->lives = track->about.fiber || /* a fiber may be waiting for its turn */
                    prof__read_lives(trace, &trace->segments[track->segment + track->segment_count - 1]);
+    track->about.open = m->depth;
+    track->about.ended = !track->lives;
+    while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END | PROF__STILL_OPEN);
     trace->info.unmatched += m->pending_count;
     track->crossing_count = trace->crossing_count - track->crossing;
     track->exception_count = trace->exception_count - track->exception;
@@ -20331,6 +20361,80 @@ static prof_status prof__foreign_read(FILE *file, const char *path, const prof__
     return PROF_OK;
 }
 
+#ifdef _WIN32
+static int prof__process_records(uint64_t pid, const char *boot_id, const char *path)
+{
+    (void)pid, (void)boot_id, (void)path;
+    return 0;
+}
+#else
+/* Returns 1 if all threads of a process have ended, but its parent has not asked how. Not known outside of Linux. */
+static PROF__RARE int prof__process_zombie(long pid)
+{
+    char path[48], line[1024], *rest = NULL, state = 0;
+    int threads = 0;
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    FILE *file = fopen(path, "r");
+    if (!file) return 0;
+    if (fgets(line, sizeof line, file)) rest = strrchr(line, ')'); /* after the name, which may have any character */
+    fclose(file);
+    const char *fields = ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d";
+    return rest && sscanf(rest, fields, &state, &threads) == 2 && (state == 'Z' || state == 'X') && threads <= 1;
+}
+
+/* Returns 1 if a process has the file of this path mapped. Another one may have its number, in another container for
+   example, and the file may be a copy. Returns 0 where that cannot be seen. */
+static PROF__RARE int prof__process_maps(long pid, const char *path)
+{
+    char maps[48], line[4400];
+    struct stat about;
+    int found = 0;
+    snprintf(maps, sizeof maps, "/proc/%ld/maps", pid);
+    FILE *file = stat(path, &about) ? NULL : fopen(maps, "r");
+    while (file && !found && fgets(line, sizeof line, file)) { /* devices differ from stat()'s on some file systems */
+        unsigned long long inode;
+        found = sscanf(line, "%*s %*s %*s %*s %llu", &inode) == 1 && inode == (unsigned long long)about.st_ino;
+    }
+    if (file) fclose(file);
+    return found;
+}
+
+/* Returns 1 if this process is alive, as far as can be known here. path: of the file that it records into; NULL: not
+   known. */
+static PROF__RARE int prof__process_records(uint64_t pid, const char *boot_id, const char *path)
+{
+    char here[40];
+    prof__boot_id(here, sizeof here);
+    if (!here[0] || !prof__equal(here, boot_id) || !pid || pid >= 0x7FFFFFFF) return 0;
+    if (kill((pid_t)pid, 0) && errno != EPERM) return 0;
+    return !prof__process_zombie((long)pid) && (!path || prof__process_maps((long)pid, path));
+}
+#endif
+
+/* A trace reaches as far as scopes that are open are known to have been open. */
+static void prof__read_reach(prof_trace *trace)
+{
+    size_t i;
+    for (i = 0; i < trace->track_count && trace->info.duration_ns < trace->newest_ns; i++)
+        if (trace->tracks[i].about.open && trace->tracks[i].lives) trace->info.duration_ns = trace->newest_ns;
+}
+
+/* Lets open scopes of a trace last until now if the process is recording into the file. */
+static PROF__RARE void prof__trace_alive(prof_trace *trace, const char *path)
+{
+    const prof__header *header = &trace->header;
+    prof__pair now;
+    size_t hint = 0;
+    int64_t ns;
+    if (trace->info.complete || !prof__process_records(header->pid, header->boot_id, path) ||
+        !prof__pair_now(header->clock, header->boot_id, &now))
+        return;
+    ns = prof__read_ns(trace, now.tick, &hint);
+    trace->info.alive = 1;
+    if (ns > trace->newest_ns) trace->newest_ns = ns;
+    prof__read_reach(trace);
+}
+
 /*-- opening --*/
 
 static PROF__RARE void prof__read_free(prof_trace *trace)
@@ -20504,6 +20608,7 @@ static int prof__read_parse(prof_trace *trace)
     if (!prof__read_tracks(trace) || !prof__device_tracks(trace)) return 0;
     trace->info.lost_busy = header->lost_busy < trace->info.lost ? header->lost_busy : trace->info.lost;
     if (trace->newest_ns < trace->info.duration_ns) trace->newest_ns = trace->info.duration_ns;
+    prof__read_reach(trace);
     return 1;
 }
 
@@ -20647,9 +20752,13 @@ PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **t
     status = prof__image_file(path, &file);
     if (status != PROF_OK) return status;
     status = prof__read_file(file, path, &image, &size, &paged);
-    if (status == PROF_OK) return prof__read_parts(image, (size_t)size, file, paged, path, trace);
-    fclose(file);
-    free(image);
+    if (status != PROF_OK) {
+        fclose(file);
+        free(image);
+        return status;
+    }
+    status = prof__read_parts(image, (size_t)size, file, paged, path, trace);
+    if (status == PROF_OK) prof__trace_alive(*trace, path);
     return status;
 }
 
@@ -22336,13 +22445,20 @@ static int prof__read_next(prof_cursor *cursor, prof_event *event)
     return 1;
 }
 
+/* Lets a scope that its thread is still in last as long as it is known to. */
+static void prof__read_stretch(const prof_cursor *c, prof_event *event)
+{
+    int64_t newest = c->trace->newest_ns - event->start_ns;
+    if (event->flags & PROF__STILL_OPEN && c->track->lives && event->duration_ns < newest) event->duration_ns = newest;
+    event->flags &= ~PROF__STILL_OPEN;
+}
+
 /* Cuts an event to the window. Returns 0 if it lies outside. A scope that only touches the beginning stays, because its
    children may. */
 static int prof__read_cut_event(const prof_cursor *c, prof_event *event)
 {
     int64_t start = event->start_ns, end = start, from = c->from_ns, to = c->to_ns;
     if (event->type == PROF_EVENT_SCOPE) end += event->duration_ns;
-    if (event->flags & PROF__STILL_OPEN && c->track->lives && end < c->trace->newest_ns) end = c->trace->newest_ns;
     if (start >= to || end < from) return 0;
     if (event->type == PROF_EVENT_FRAME) start -= event->duration_ns;
     if (start < from) {
@@ -22362,9 +22478,8 @@ static int prof__read_cut_event(const prof_cursor *c, prof_event *event)
 static PROF__NOINLINE int prof__read_next_wanted(prof_cursor *cursor, prof_event *event)
 {
     while (prof__read_next(cursor, event)) {
-        int wanted = !cursor->windowed || prof__read_cut_event(cursor, event);
-        event->flags &= ~PROF__STILL_OPEN;
-        if (wanted) return 1;
+        prof__read_stretch(cursor, event);
+        if (!cursor->windowed || prof__read_cut_event(cursor, event)) return 1;
         if (event->start_ns >= cursor->to_ns) break; /* later events do, too */
     }
     memset(event, 0, sizeof *event);
@@ -24955,6 +25070,100 @@ PROF_DEF void prof_locks_free(prof_lock_row *rows)
 {
     free(rows);
 }
+
+/*-- OPEN SCOPES ------------------------------------------------------------------------------------ >>open_scopes --*/
+
+typedef struct prof__open {
+    prof_open_scope about;
+    char *text; /* owned: a name made at run time, or NULL */
+} prof__open;
+
+typedef struct prof__open_list {
+    prof__open *items;
+    size_t count, capacity;
+} prof__open_list;
+
+static void prof__open_list_free(prof__open_list *all)
+{
+    for (size_t i = 0; i < all->count; i++) free(all->items[i].text);
+    free(all->items);
+}
+
+/* Notes a scope that may be open at the end. Returns 0 without memory. */
+static int prof__open_put(prof__open *to, size_t track, const prof_event *event)
+{
+    free(to->text);
+    to->text = event->name == event->site->name ? NULL : prof__text_join(event->name, "");
+    to->about.name = event->site->name;
+    to->about.site = event->site;
+    to->about.track = track;
+    to->about.depth = event->depth;
+    to->about.start_ns = event->start_ns;
+    to->about.duration_ns = event->duration_ns;
+    return to->text || event->name == event->site->name;
+}
+
+/* Adds the open scopes of a track: of each depth, the last one without an end. */
+static PROF__RARE prof_status prof__open_track(prof__open_list *all, const prof_trace *trace, size_t track)
+{
+    size_t first = all->count, open = (size_t)prof_trace_track(trace, track)->open, i;
+    prof_cursor *cursor;
+    prof_event event;
+    int good = 1;
+    prof_status status;
+    if (!open) return PROF_OK;
+    status = prof_cursor_open(trace, track, &cursor);
+    if (status != PROF_OK) return status;
+    while (good && all->count < first + open) good = PROF__MORE(all->items, all->capacity, all->count) != NULL;
+    while (good && prof_cursor_next(cursor, &event))
+        if (event.type == PROF_EVENT_SCOPE && event.flags & PROF_TRUNCATED_END && event.depth < open)
+            good = prof__open_put(&all->items[first + event.depth], track, &event);
+    prof_cursor_close(cursor);
+    for (i = first; i < all->count && all->items[i].about.site; i++) { /* the window may be without the others */
+    }
+    while (all->count > i) free(all->items[--all->count].text);
+    return good ? PROF_OK : prof__no_memory("for the open scopes");
+}
+
+/* Allocates one block: the scopes, then names made at run time. Returns NULL without memory. */
+static PROF__RARE prof_open_scope *prof__open_copy(const prof__open_list *all)
+{
+    size_t size = (all->count + 1) * sizeof(prof_open_scope), i;
+    prof_open_scope *scopes;
+    char *text;
+    for (i = 0; i < all->count; i++)
+        if (all->items[i].text) size += strlen(all->items[i].text) + 1;
+    scopes = (prof_open_scope *)malloc(size);
+    if (!scopes) return NULL;
+    text = (char *)(scopes + all->count + 1);
+    for (i = 0; i < all->count; i++) {
+        scopes[i] = all->items[i].about;
+        if (!all->items[i].text) continue;
+        scopes[i].name = strcpy(text, all->items[i].text);
+        text += strlen(text) + 1;
+    }
+    return scopes;
+}
+
+PROF_DEF PROF__WALL prof_status prof_open_scopes(const prof_trace *trace, prof_open_scope **scopes, size_t *count)
+{
+    prof__open_list all;
+    prof_status status = PROF_OK;
+    size_t i;
+    if (!trace || !scopes || !count) return prof__null("prof_open_scopes", "trace, scopes or count");
+    memset(&all, 0, sizeof all);
+    *scopes = NULL;
+    for (i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++) status = prof__open_track(&all, trace, i);
+    if (status == PROF_OK && !(*scopes = prof__open_copy(&all))) status = prof__no_memory("for the open scopes");
+    *count = *scopes ? all.count : 0;
+    prof__open_list_free(&all);
+    return status;
+}
+
+PROF_DEF void prof_open_scopes_free(prof_open_scope *scopes)
+{
+    free(scopes);
+}
 #endif
 /*-- SUMMARY -------------------------------------------------------------------------------------------- >>summary --*/
 
@@ -25905,6 +26114,77 @@ static PROF__RARE void prof__summary_cost(prof__out *out, const prof_trace *trac
     prof__out_text(out, "\n");
 }
 
+#define PROF__OPEN_TOP 10 /* threads, unless more are asked for */
+
+/* The open scopes of a thread, from the outermost to the innermost. */
+typedef struct prof__open_stack {
+    const prof_open_scope *scopes;
+    size_t count;
+} prof__open_stack;
+
+static const prof_open_scope *prof__open_innermost(const prof__open_stack *stack)
+{
+    return &stack->scopes[stack->count - 1];
+}
+
+/* Sorts by the time in the innermost scope, the longest first; of equal times, by the track. */
+static PROF__RARE int prof__open_order(const void *a, const void *b)
+{
+    const prof_open_scope *x = prof__open_innermost((const prof__open_stack *)a);
+    const prof_open_scope *y = prof__open_innermost((const prof__open_stack *)b);
+    if (x->duration_ns != y->duration_ns) return x->duration_ns > y->duration_ns ? -1 : 1;
+    return x->track < y->track ? -1 : x->track > y->track;
+}
+
+static PROF__RARE void prof__summary_open_stack(prof__table *t, const prof_trace *trace, const prof__open_stack *stack)
+{
+    for (size_t i = 0; i < stack->count; i++) {
+        const prof_track *track = prof_trace_track(trace, stack->scopes[i].track);
+        prof__table_row(t, stack->scopes[i].name, i);
+        prof__table_ns(t, (double)stack->scopes[i].duration_ns);
+        if (!i) prof__table_note(t, "  ");
+        if (!i) prof__table_note(t, *track->name ? track->name : "(unnamed)");
+        prof__table_end(t);
+    }
+}
+
+/* Writes what threads were doing when a recording ended that was not stopped: those first that hang for longest. */
+static PROF__RARE prof_status prof__summary_open(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
+{
+    static const prof__column columns[] = {{"for", 0, 0}, {NULL, 0, 0}};
+    const prof_trace_info *info = prof_trace_about(trace);
+    prof_open_scope *scopes = NULL;
+    prof__open_stack *stacks;
+    size_t count = 0, threads = 0, i;
+    prof_status status = info->complete ? PROF_OK : prof_open_scopes(trace, &scopes, &count);
+    if (!count) {
+        prof_open_scopes_free(scopes);
+        return status;
+    }
+    stacks = (prof__open_stack *)calloc(count, sizeof *stacks);
+    for (i = 0; stacks && i < count; i++) {
+        if (prof_trace_track(trace, scopes[i].track)->ended) continue;
+        if (!scopes[i].depth) stacks[threads++].scopes = &scopes[i];
+        if (threads) stacks[threads - 1].count++;
+    }
+    if (threads) {
+        prof__table t;
+        size_t shown = top ? top : PROF__OPEN_TOP;
+        qsort(stacks, threads, sizeof *stacks, prof__open_order);
+        if (shown > threads) shown = threads;
+        prof__out_text(out, "\n");
+        prof__table_begin(&t, out, limit, info->alive ? "open now" : "open at the end", columns, "thread", 1);
+        do
+            for (i = 0; i < shown; i++) prof__summary_open_stack(&t, trace, &stacks[i]);
+        while (prof__table_again(&t));
+        prof__out_note(out, threads - shown, "thread", " more, which were in their innermost scope for less long\n");
+        if (!info->alive) prof__out_text(out, "at least: nothing is known of the process after its last event\n");
+    }
+    free(stacks);
+    prof_open_scopes_free(scopes);
+    return stacks ? PROF_OK : prof__no_memory("for the open scopes");
+}
+
 /*-- memory and locks --*/
 
 #define PROF__MEMORY_TOP 20 /* rows of call sites, unless more are asked for */
@@ -26111,13 +26391,14 @@ static PROF__RARE void prof__summary(const prof_trace *trace, prof__out *out, co
     if (status == PROF_OK) {
         prof__summary_head(out, trace, limit);
         prof__summary_scopes(out, trace, &all, scopes, scope_count, options, limit);
+        status = prof__summary_open(out, trace, options->top, limit);
         prof__summary_throughput(out, scopes, scope_count, limit);
         prof__summary_spans(out, &all, spans, span_count, limit);
         prof__summary_frames(out, frames, frame_count, limit);
         prof__summary_counters(out, &all, counters, counter_count, limit);
         prof__summary_devices(out, trace, limit);
         prof__summary_messages(out, &all);
-        status = prof__summary_memory(out, trace, options->top, limit);
+        if (status == PROF_OK) status = prof__summary_memory(out, trace, options->top, limit);
         if (status == PROF_OK) status = prof__summary_locks(out, trace, options->top, limit);
         prof__summary_losses(out, trace, limit);
         prof__summary_cost(out, trace, &all, scopes, scope_count, limit);
@@ -28098,6 +28379,7 @@ static int prof__local_time(uint64_t seconds, struct tm *here); /* of a Unix tim
 /*-- the process -- */
 static const char *prof__environment(const char *name); /* null: not set, or not to be trusted */
 static uint64_t prof__process_id(void);
+static int prof__process_records(uint64_t pid, const char *boot_id, const char *path); /* it is alive */
 static void prof__program_name(char *name, size_t size);
 static void prof__host_name(char *name, size_t size);
 static uint64_t prof__unix_time(void);

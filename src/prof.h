@@ -213,6 +213,7 @@ extern "C" {
 #include "read/devices.h"
 #include "read/device_tracks.h"
 #include "read/foreign.h"
+#include "read/alive.h"
 #include "read/open.h"
 #include "read/find.h"
 #ifndef PROF_NO_DEVICES
@@ -232,12 +233,14 @@ extern "C" {
 #include "report/allocations.h"
 #include "report/allocations_walk.h"
 #include "report/locks.h"
+#include "report/open_scopes.h"
 #endif
 #include "ground/text.h"
 #ifndef PROF_NO_READER
 #include "report/summary_head.h"
 #include "report/table.h"
 #include "report/summary.h"
+#include "report/summary_open.h"
 #include "report/summary_memory.h"
 #include "report/summary_write.h"
 #include "report/csv.h"

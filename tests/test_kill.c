@@ -624,4 +624,99 @@ TEST(killed_while_it_starts_saves_or_stops)
     if (!test_failures) remove_all_of(scratch_path("sessions."));
 }
 
+/*-- a program that hangs --*/
+
+static uint64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Says when it has begun, and waits to be killed. */
+static void *hangs(void *file)
+{
+    char name[16] = "reads nothing";
+    char begun = 'b';
+    PROFILE_THREAD("stuck");
+    PROFILE_SCOPE("batch");
+    PROFILE_SCOPE_S(name);
+    memset(name, 'x', sizeof name - 1);
+    if (write(*(const int *)file, &begun, 1) != 1) _exit(3);
+    for (;;) pause();
+}
+
+/* Checks the scopes that a hanging program has open. Returns how long the innermost one has been. */
+static int64_t check_hang(const char *path, int alive)
+{
+    prof_trace *trace = trace_open_file(path);
+    prof_open_scope *scopes = NULL;
+    size_t count = 0;
+    int64_t longest = 0;
+    if (!trace) return 0;
+    CHECK_EQUAL(prof_trace_about(trace)->alive, alive);
+    CHECK_EQUAL(prof_open_scopes(trace, &scopes, &count), PROF_OK);
+    CHECK_EQUAL(count, 2);
+    if (count == 2) {
+        const prof_track *track = prof_trace_track(trace, scopes[0].track);
+        CHECK_TEXT(track->name, "stuck");
+        CHECK_EQUAL(track->open, 2);
+        CHECK(!track->ended && scopes[0].track == scopes[1].track);
+        CHECK_TEXT(scopes[0].name, "batch");
+        CHECK_TEXT(scopes[1].name, "reads nothing");
+        CHECK_EQUAL(scopes[1].depth, 1);
+        CHECK(scopes[0].duration_ns >= scopes[1].duration_ns);
+        longest = scopes[1].duration_ns;
+        CHECK_EQUAL(scopes[1].start_ns + longest, prof_trace_about(trace)->duration_ns);
+        trace_list list = trace_read(trace, scopes[0].track);
+        CHECK_EQUAL(list.events[1].duration_ns, longest); /* all outputs show it */
+        trace_free(&list);
+    }
+    prof_open_scopes_free(scopes);
+    prof_trace_close(trace);
+    return longest;
+}
+
+TEST(what_hangs_is_open_until_now)
+{
+    const char *path = scratch_path("hang.prof");
+    int begun[2], go[2], status;
+    char byte;
+    remove_all_of(path);
+    CHECK(!pipe(begun) && !pipe(go));
+    fflush(stdout);
+    pid_t child = fork();
+    if (!child) { /* one thread hangs, the other works for a while */
+        pthread_t thread;
+        prof_config config = trace_config(1u << 20);
+        config.output = path;
+        if (prof_start(&config) || pthread_create(&thread, NULL, hangs, &begun[1])) _exit(2);
+        if (read(go[0], &byte, 1) != 1) _exit(4);
+        { PROFILE_SCOPE("work"); }
+        byte = 'w';
+        if (write(begun[1], &byte, 1) != 1) _exit(5);
+        for (;;) pause();
+    }
+    CHECK_EQUAL(read(begun[0], &byte, 1), 1);
+    uint64_t before = monotonic_ns();
+    trace_next_instant();
+#ifdef __linux__
+    uint64_t hung = monotonic_ns() - before;
+    CHECK(check_hang(path, 1) >= (int64_t)hung);
+#endif
+    before = monotonic_ns();
+    trace_next_instant();
+    uint64_t worked = monotonic_ns() - before;
+    CHECK_EQUAL(write(go[1], "g", 1), 1);
+    CHECK_EQUAL(read(begun[0], &byte, 1), 1);
+    kill(child, SIGKILL);
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    int64_t known = check_hang(path, 0); /* to the other thread's last event */
+    CHECK(known >= (int64_t)worked);
+    trace_next_instant();
+    int64_t again = check_hang(path, 0); /* the clock is measured anew */
+    CHECK(again < known + known / 100 + 100 && again > known - known / 100 - 100);
+    remove_all_of(path);
+}
+
 TEST_MAIN

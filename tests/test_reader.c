@@ -1007,7 +1007,7 @@ TEST(fiber_turn_without_events)
 /* A thread slept with its chunk while the ring went round: its slot tells when it was copied, its number does not. */
 TEST(fiber_moves_from_an_old_chunk)
 {
-    static const char *const all[] = {"scope a 10+0 d0 end"};
+    static const char *const all[] = {"scope a 10+34 d0 end"};
     image im = image_new(40, 4, 40);
     uint32_t a = site(&im, "a"), m = site_in(&im, "m", "", "", 0, "", PROF__KIND_MARK);
     im.header->copy_tick = 1025;

@@ -262,14 +262,22 @@ prints "what it was doing" <<'END'
   tracks    2
     main                 thread 100      18 events, 1.000 us to 34.00 us
       open at the end:
-        tick  for 10.00 us
-          load  for 9.000 us
-            parse  for 8.500 us
+        tick  for at least 10.00 us
+          load  for at least 9.000 us
+            parse  for at least 8.500 us
     worker               thread 101      3 events, 4.000 us to 40.00 us
       open at the end:
-        wait  for 0 ns
+        wait  for at least 0 ns: it was begun last
   missing   the end: the session was not stopped; process 100 saved this while it ran, or crashed, was killed or left by _exit
 incomplete
+END
+is "check: several, of which two hang" 1 "$prof" check whole.prof crashed.prof obeyed.prof crashed.prof
+sed '/^$/,$d' out >hangs
+mv hangs out
+prints "where, and since when, first of all" <<'END'
+what threads were in at the end, by their innermost scope, UTC, the earliest first:
+  parse                            for at least 8.500 us, since 22:13:20.000: 2 threads, first main of crashed.prof
+  wait                             for at least 0 ns, since 22:13:20.000: 2 threads, first worker of crashed.prof
 END
 is "check: scopes that longjmp() left" 0 "$prof" check left.prof
 [ "$(grep -c ' for [0-9]' out)" = 32 ] && ok "shows the outermost and the innermost" || bad "shows $(grep -c ' for ' out)"

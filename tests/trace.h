@@ -283,7 +283,8 @@ static inline uint64_t trace_check_track(const prof_trace *trace, size_t index, 
         if (depth) CHECK(event.start_ns >= open[depth - 1].start && event.start_ns <= open[depth - 1].end);
         if (event.type != PROF_EVENT_SCOPE) continue;
         if (depth) CHECK(event.start_ns + event.duration_ns <= open[depth - 1].end);
-        CHECK(event.start_ns + event.duration_ns <= track->last_ns);
+        CHECK(event.start_ns + event.duration_ns <=
+              (track->open && event.flags & PROF_TRUNCATED_END ? prof_trace_about(trace)->duration_ns : track->last_ns));
         if (depth == room) open = (trace_open *)realloc(open, (room = room * 2 + 64) * sizeof *open);
         open[depth].start = event.start_ns;
         open[depth++].end = event.start_ns + event.duration_ns;

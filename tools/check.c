@@ -9,7 +9,6 @@ static const tool_option options[] = {
     TOOL_COLUMNS,
     {NULL, NULL, NULL, NULL}};
 
-#define NAME 120      /* bytes of a scope's name that are shown */
 #define OPEN_SHOWN 32 /* how many of a track's open scopes are shown */
 
 /* The results of one pass over all events. */
@@ -17,10 +16,6 @@ typedef struct findings {
     uint64_t types[PROF_EVENT_TYPE_COUNT]; /* events of each type */
     const prof_callsite **sites;         /* a hash table; capacity is a power of two */
     size_t site_count, capacity;
-    char (*stack)[NAME]; /* copies of the names of the enclosing scopes, which the cursor owns until it moves */
-    int64_t *durations;
-    int *open; /* 1 for each of them that reaches the end of the track */
-    size_t depth_capacity;
 } findings;
 
 /* Adds a call site. Doubles the table when it is half full. Returns 0 without memory. */
@@ -45,54 +40,16 @@ static int see_site(findings *all, const prof_callsite *site)
     return 1;
 }
 
-static int make_room(findings *all, size_t depth)
-{
-    char (*stack)[NAME];
-    int64_t *durations;
-    int *open;
-    if (depth < all->depth_capacity) return 1;
-    depth = depth * 2 + 64;
-    stack = (char (*)[NAME])realloc(all->stack, depth * sizeof *stack);
-    if (stack) all->stack = stack;
-    durations = (int64_t *)realloc(all->durations, depth * sizeof *durations);
-    if (durations) all->durations = durations;
-    open = (int *)realloc(all->open, depth * sizeof *open);
-    if (open) all->open = open;
-    if (!stack || !durations || !open) return 0;
-    all->depth_capacity = depth;
-    return 1;
-}
-
-/* A scope was open at the end if it has no end, reaches the end of its track, and so do all scopes around it. end_ns:
-   the end of the track; all_ns: of the trace, which a scope reaches whose thread hangs; or, if that is earlier, of the
-   window. */
-static int see_event(findings *all, int64_t end_ns, int64_t all_ns, const prof_event *event)
-{
-    uint32_t depth = event->depth;
-    all->types[event->type]++;
-    if (event->type != PROF_EVENT_LOST && !see_site(all, event->site)) return 0;
-    if (event->type != PROF_EVENT_SCOPE) return 1;
-    if (!make_room(all, depth + 1)) return 0;
-    all->durations[depth] = all_ns - event->start_ns;
-    all->open[depth] = (event->flags & PROF_TRUNCATED_END) && event->start_ns + event->duration_ns >= end_ns &&
-                       (!depth || all->open[depth - 1]);
-    if (all->open[depth]) snprintf(all->stack[depth], NAME, "%s", event->name);
-    all->open[depth + 1] = 0;
-    return 1;
-}
-
 static int look(const prof_trace *trace, findings *all, size_t number)
 {
     prof_cursor *cursor;
     prof_event event;
-    const prof_trace_info *info = prof_trace_about(trace);
-    int64_t end_ns = prof_trace_track(trace, number)->last_ns;
-    int64_t all_ns = info->to_ns && info->to_ns < info->duration_ns ? info->to_ns : info->duration_ns;
-    int good = make_room(all, 0);
-    if (all_ns < end_ns) end_ns = all_ns;
-    if (!good || tool_status(prof_cursor_open(trace, number, &cursor))) return 0;
-    all->open[0] = 0;
-    while (good && prof_cursor_next(cursor, &event)) good = see_event(all, end_ns, all_ns, &event);
+    int good = 1;
+    if (tool_status(prof_cursor_open(trace, number, &cursor))) return 0;
+    while (good && prof_cursor_next(cursor, &event)) {
+        all->types[event.type]++;
+        good = event.type == PROF_EVENT_LOST || see_site(all, event.site);
+    }
     prof_cursor_close(cursor);
     if (!good) tool_fail("out of memory while reading track %lu", (unsigned long)number);
     return good;
@@ -194,12 +151,12 @@ static int shortened(const char *name, int used)
 }
 
 /* Prints the scopes that were open when the track ended: what the thread was doing. Of many, which longjmp() leaves for
-   example, the outermost and the innermost ones. */
-static void print_open(const findings *all)
+   example, the outermost and the innermost ones. known: 0: they may have
+   been open for longer. */
+static void print_open(const prof_open_scope *scopes, size_t count, int known)
 {
     char text[48], line[64];
-    size_t depth, count = 0;
-    while (all->open[count]) count++;
+    size_t depth;
     for (depth = 0; depth < count; depth++) {
         int indent = tool_fit(depth < 20 ? (int)depth * 2 : 40, 60);
         if (!depth) printf("      open at the end:\n");
@@ -208,9 +165,11 @@ static void print_open(const findings *all)
             printf("        %*s... %s more ...\n", indent, "", tool_count(text, count - OPEN_SHOWN));
             depth = count - OPEN_SHOWN / 2;
         }
-        snprintf(line, sizeof line, "  for %s", tool_ns(text, (double)all->durations[depth]));
+        snprintf(line, sizeof line, "  for %s%s%s", known ? "" : "at least ",
+                 tool_ns(text, (double)scopes[depth].duration_ns),
+                 known || scopes[depth].duration_ns ? "" : ": it was begun last");
         printf("        %*s", indent, "");
-        tool_print_name(all->stack[depth], shortened(all->stack[depth], 8 + indent + (int)strlen(line)));
+        tool_print_name(scopes[depth].name, shortened(scopes[depth].name, 8 + indent + (int)strlen(line)));
         printf("%s\n", line);
     }
 }
@@ -246,15 +205,13 @@ static int is_whole(const prof_trace_info *info)
 static int report(const prof_trace *trace, const char *path)
 {
     const prof_trace_info *info = prof_trace_about(trace);
+    prof_open_scope *open = NULL;
     findings all;
-    size_t i, tracks = prof_trace_track_count(trace);
-    char *open = (char *)calloc(tracks + 1, 1); /* 1 for each track at whose end scopes are open */
-    int good = open || !tool_fail("out of memory");
+    size_t i, tracks = prof_trace_track_count(trace), open_count = 0, at = 0, end;
+    int good = 1;
     memset(&all, 0, sizeof all);
-    for (i = 0; good && i < tracks; i++) {
-        good = look(trace, &all, i);
-        if (good) open[i] = all.open[0] != 0;
-    }
+    for (i = 0; good && i < tracks; i++) good = look(trace, &all, i);
+    if (good && tool_status(prof_open_scopes(trace, &open, &open_count))) good = 0;
     if (good) {
         tool_print_name(tool_shown(path), 0);
         printf("\n");
@@ -262,18 +219,17 @@ static int report(const prof_trace *trace, const char *path)
         print_events(&all);
         printf("  %-10s%lu\n", "tracks", (unsigned long)tracks);
     }
-    for (i = 0; good && i < tracks; i++) { /* where scopes are open, a second pass: the sums are printed first */
-        if (open[i]) good = look(trace, &all, i);
-        print_track(prof_trace_track(trace, i));
-        if (good && open[i]) print_open(&all);
+    for (i = 0; good && i < tracks; i++) {
+        const prof_track *track = prof_trace_track(trace, i);
+        print_track(track);
+        for (end = at; end < open_count && open[end].track == i;) end++;
+        print_open(open + at, end - at, info->complete || info->alive || track->ended);
+        at = end;
     }
     if (good) print_missing(trace);
     if (good) printf("%s\n", is_whole(info) ? "whole" : "incomplete");
-    free(open);
+    prof_open_scopes_free(open);
     free((void *)all.sites);
-    free(all.stack);
-    free(all.durations);
-    free(all.open);
     return !good ? TOOL_ERROR : is_whole(info) ? TOOL_OK : TOOL_NO;
 }
 
@@ -281,6 +237,7 @@ static int run(const tool_args *args)
 {
     int i, worst = TOOL_OK, columns, quiet = tool_value(args, "--quiet") != NULL;
     if (!tool_columns(args, &columns)) return TOOL_ERROR;
+    if (args->file_count > 1 && !quiet && !hangs_print(args)) return TOOL_ERROR;
     for (i = 0; i < args->file_count; i++) {
         prof_trace *trace = tool_open(args->files[i]);
         int result = TOOL_ERROR;
@@ -300,4 +257,6 @@ const tool_command tool_check = {
     1, 10000, run, options,
     "exit status: 0 whole: the session was stopped, and nothing was lost or overwritten; 1 incomplete; 2 broken: it\n"
     "cannot be read (prof recover may save a part of it). Of several recordings, the highest.\n\n"
+    "Scopes that are open at the end lasted until now if the process is alive (on Linux), else at least until the\n"
+    "last event of any of its threads. Of several recordings, what their threads were in at the end comes first.\n\n"
     "example: prof check ring.prof\n"};

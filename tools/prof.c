@@ -399,38 +399,9 @@ int tool_copy(const char *in, const char *out, int64_t from_ns, int64_t to_ns)
 
 /*-- processes --*/
 
-#ifndef _WIN32
-/* Returns 1 if all threads of a process have ended, but its parent has not asked how. Not known outside of Linux. */
-static int is_zombie(pid_t pid)
-{
-    char path[48], line[1024], *rest = NULL, state = 0;
-    int threads = 0;
-    FILE *file;
-    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-    file = fopen(path, "r");
-    if (!file) return 0;
-    if (fgets(line, sizeof line, file)) rest = strrchr(line, ')'); /* after the name, which may have any character */
-    fclose(file);
-    const char *fields = ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d";
-    return rest && sscanf(rest, fields, &state, &threads) == 2 && (state == 'Z' || state == 'X') && threads <= 1;
-}
-#endif
-
 int tool_is_alive(const prof_trace_info *info)
 {
-#ifdef _WIN32
-    (void)info;
-#else
-    char boot[64] = "";
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
-    if (file) {
-        if (fgets(boot, sizeof boot, file)) boot[strcspn(boot, "\n")] = 0;
-        fclose(file);
-    }
-    if (*boot && tool_same(boot, info->boot_id) && info->pid > 0 && info->pid < 0x7FFFFFFF)
-        return (!kill((pid_t)info->pid, 0) || errno == EPERM) && !is_zombie((pid_t)info->pid);
-#endif
-    return 0;
+    return prof__process_records(info->pid, info->boot_id, NULL);
 }
 
 /*-- output --*/

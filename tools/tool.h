@@ -53,6 +53,9 @@ typedef struct tool_command {
 extern const tool_command tool_export, tool_summary, tool_check, tool_recover, tool_merge, tool_compare, tool_cut,
     tool_config, tool_flame, tool_neuron, tool_top, tool_view;
 
+/* Prints where threads of recordings that were not stopped hang, and since when. Returns 0 without memory. */
+int hangs_print(const tool_args *args);
+
 /* Returns the value of an option, or NULL if it was not given. */
 const char *tool_value(const tool_args *args, const char *option);
 

@@ -103,6 +103,7 @@ static int prof__local_time(uint64_t seconds, struct tm *here); /* of a Unix tim
 /*-- the process -- */
 static const char *prof__environment(const char *name); /* null: not set, or not to be trusted */
 static uint64_t prof__process_id(void);
+static int prof__process_records(uint64_t pid, const char *boot_id, const char *path); /* it is alive */
 static void prof__program_name(char *name, size_t size);
 static void prof__host_name(char *name, size_t size);
 static uint64_t prof__unix_time(void);

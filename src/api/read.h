@@ -106,7 +106,8 @@ typedef enum prof_severity {
 enum {
     PROF_TRUNCATED_BEGIN = 1, /* the begin has been overwritten: start_ns is the first time known of the track */
     PROF_TRUNCATED_END = 2    /* no end was recorded: duration_ns reaches to the last time known of the track, or to the
-                                 end of the enclosing scope */
+                                 end of the enclosing scope; of a scope that its thread is still in, to now if the
+                                 process is alive, else to the last time known of any thread */
 };
 
 typedef struct prof_event {
@@ -163,6 +164,8 @@ typedef struct prof_track {
     double device_hz;             /* ticks per second of the device's clock, measured or stated; 0: not known */
     uint64_t pairs, pairs_refused; /* pairs of clocks; refused: those in which one of the clocks goes backwards */
     uint64_t early;               /* events that ended before the session began, and are left out */
+    uint64_t open;                /* scopes without an end at the end of the track: see prof_open_scopes() */
+    int ended;                    /* 1: its thread had ended before the session did */
 } prof_track;
 
 typedef struct prof_trace_info {
@@ -170,7 +173,7 @@ typedef struct prof_trace_info {
     const char *clock;            /* "rdtsc", "rdtsc ordered", "cntvct", "clock_gettime", ... */
     uint64_t pid, parent_pid;     /* parent_pid: of the process that created this one; 0 if not known */
     uint64_t start_unix_ns;       /* Unix time of start_ns == 0 */
-    int64_t duration_ns;          /* from the start to the last event known */
+    int64_t duration_ns;          /* from the start to the last event known, or to the end of the open scopes */
     uint64_t event_count;         /* over all tracks */
     uint64_t lost, lost_args, lost_busy; /* lost events over all tracks, also of threads that never got a chunk; lost
                                      arguments, also those of lost events; and how many of the lost events were lost
@@ -190,6 +193,7 @@ typedef struct prof_trace_info {
     double scope_cost_ns, call_cost_ns; /* cost of a scope, begin and end, as prof_start() measured it on this machine;
                                      and of a call with the hooks of -finstrument-functions, 0: there are none */
     int complete;                 /* 0: the session was not stopped (it is running, or the process died) */
+    int alive;                    /* 1: the process was recording into the file when this was opened */
     uint64_t write_failures;      /* writes that failed while recording (PROF_STREAM, dump_period); they are tried
                                      again */
     const char *write_error;      /* the system's message for the last of them; "" if none */

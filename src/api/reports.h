@@ -134,6 +134,19 @@ PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort by, int ascen
    In PROF_STATS, which knows no paths, all entries are outermost. */
 PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                         size_t *count);
+/* A scope that had no end when its track did: what a thread was doing. */
+typedef struct prof_open_scope {
+    const char *name;
+    const prof_callsite *site;
+    size_t track;                   /* its index */
+    uint32_t depth;                 /* 0 for the outermost; those of a track follow each other, the innermost last */
+    int64_t start_ns, duration_ns;  /* duration_ns: as an event's, see PROF_TRUNCATED_END. It is what is known: unless
+                                       the process is alive (prof_trace_info.alive), the scope may have lasted longer */
+} prof_open_scope;
+/* Finds all scopes that had no end when their tracks did. Free them with prof_open_scopes_free() before you close the
+   trace. */
+PROF_DEF prof_status prof_open_scopes(const prof_trace *trace, prof_open_scope **scopes, size_t *count);
+PROF_DEF void prof_open_scopes_free(prof_open_scope *scopes);
 /* Computes the statistics of spans. total_ns is sum_ns. self_ns is, too, except for a task of prof_task_create() that
    starts and stops on one thread: the tasks inside it are subtracted. Spans of prof_frame_create() are frames, and left
    out. */

@@ -152,6 +152,10 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #define prof_stats_by_path(trace, sort, ascending, stats, count) \
     PROF__STRIPPED((prof__stripped_none(stats, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
                    PROF__USE5(trace, sort, ascending, stats, count))
+#define prof_open_scopes(trace, scopes, count) \
+    PROF__STRIPPED((prof__stripped_none(scopes, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
+                   PROF__USE3(trace, scopes, count))
+#define prof_open_scopes_free(scopes) PROF__STRIPPED((void)0, PROF__USE(scopes))
 #define prof_span_stats(trace, sort, ascending, stats, count) \
     PROF__STRIPPED((prof__stripped_none(stats, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
                    PROF__USE5(trace, sort, ascending, stats, count))

@@ -344,13 +344,20 @@ static int prof__read_next(prof_cursor *cursor, prof_event *event)
     return 1;
 }
 
+/* Lets a scope that its thread is still in last as long as it is known to. */
+static void prof__read_stretch(const prof_cursor *c, prof_event *event)
+{
+    int64_t newest = c->trace->newest_ns - event->start_ns;
+    if (event->flags & PROF__STILL_OPEN && c->track->lives && event->duration_ns < newest) event->duration_ns = newest;
+    event->flags &= ~PROF__STILL_OPEN;
+}
+
 /* Cuts an event to the window. Returns 0 if it lies outside. A scope that only touches the beginning stays, because its
    children may. */
 static int prof__read_cut_event(const prof_cursor *c, prof_event *event)
 {
     int64_t start = event->start_ns, end = start, from = c->from_ns, to = c->to_ns;
     if (event->type == PROF_EVENT_SCOPE) end += event->duration_ns;
-    if (event->flags & PROF__STILL_OPEN && c->track->lives && end < c->trace->newest_ns) end = c->trace->newest_ns;
     if (start >= to || end < from) return 0;
     if (event->type == PROF_EVENT_FRAME) start -= event->duration_ns;
     if (start < from) {
@@ -370,9 +377,8 @@ static int prof__read_cut_event(const prof_cursor *c, prof_event *event)
 static PROF__NOINLINE int prof__read_next_wanted(prof_cursor *cursor, prof_event *event)
 {
     while (prof__read_next(cursor, event)) {
-        int wanted = !cursor->windowed || prof__read_cut_event(cursor, event);
-        event->flags &= ~PROF__STILL_OPEN;
-        if (wanted) return 1;
+        prof__read_stretch(cursor, event);
+        if (!cursor->windowed || prof__read_cut_event(cursor, event)) return 1;
         if (event->start_ns >= cursor->to_ns) break; /* later events do, too */
     }
     memset(event, 0, sizeof *event);

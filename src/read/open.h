@@ -172,6 +172,7 @@ static int prof__read_parse(prof_trace *trace)
     if (!prof__read_tracks(trace) || !prof__device_tracks(trace)) return 0;
     trace->info.lost_busy = header->lost_busy < trace->info.lost ? header->lost_busy : trace->info.lost;
     if (trace->newest_ns < trace->info.duration_ns) trace->newest_ns = trace->info.duration_ns;
+    prof__read_reach(trace);
     return 1;
 }
 
@@ -315,9 +316,13 @@ PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **t
     status = prof__image_file(path, &file);
     if (status != PROF_OK) return status;
     status = prof__read_file(file, path, &image, &size, &paged);
-    if (status == PROF_OK) return prof__read_parts(image, (size_t)size, file, paged, path, trace);
-    fclose(file);
-    free(image);
+    if (status != PROF_OK) {
+        fclose(file);
+        free(image);
+        return status;
+    }
+    status = prof__read_parts(image, (size_t)size, file, paged, path, trace);
+    if (status == PROF_OK) prof__trace_alive(*trace, path);
     return status;
 }
 

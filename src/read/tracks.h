@@ -185,9 +185,11 @@ static PROF__RARE int prof__read_match_track(prof__read_matcher *m)
     m->pending_count = 0;
     for (i = 0; i < track->segment_count; i++)
         if (!prof__read_match_segment(m, i)) return 0;
-    while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END | PROF__STILL_OPEN);
     track->lives = track->about.fiber || /* a fiber may be waiting for its turn */
                    prof__read_lives(trace, &trace->segments[track->segment + track->segment_count - 1]);
+    track->about.open = m->depth;
+    track->about.ended = !track->lives;
+    while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END | PROF__STILL_OPEN);
     trace->info.unmatched += m->pending_count;
     track->crossing_count = trace->crossing_count - track->crossing;
     track->exception_count = trace->exception_count - track->exception;

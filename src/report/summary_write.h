@@ -44,13 +44,14 @@ static PROF__RARE void prof__summary(const prof_trace *trace, prof__out *out, co
     if (status == PROF_OK) {
         prof__summary_head(out, trace, limit);
         prof__summary_scopes(out, trace, &all, scopes, scope_count, options, limit);
+        status = prof__summary_open(out, trace, options->top, limit);
         prof__summary_throughput(out, scopes, scope_count, limit);
         prof__summary_spans(out, &all, spans, span_count, limit);
         prof__summary_frames(out, frames, frame_count, limit);
         prof__summary_counters(out, &all, counters, counter_count, limit);
         prof__summary_devices(out, trace, limit);
         prof__summary_messages(out, &all);
-        status = prof__summary_memory(out, trace, options->top, limit);
+        if (status == PROF_OK) status = prof__summary_memory(out, trace, options->top, limit);
         if (status == PROF_OK) status = prof__summary_locks(out, trace, options->top, limit);
         prof__summary_losses(out, trace, limit);
         prof__summary_cost(out, trace, &all, scopes, scope_count, limit);

@@ -140,6 +140,13 @@ PROF_DEF PROF__WALL prof_status prof_memory(const prof_trace *trace, prof_memory
     (void)trace;
     return PROF__NO_RESULT(stats, "prof_memory");
 }
+PROF_DEF PROF__WALL prof_status prof_open_scopes(const prof_trace *trace, prof_open_scope **scopes, size_t *count)
+{
+    (void)trace;
+    if (count) *count = 0;
+    return PROF__NO_RESULT(scopes, "prof_open_scopes");
+}
+PROF_DEF void prof_open_scopes_free(prof_open_scope *scopes) { (void)scopes; }
 PROF_DEF void prof_memory_free(prof_memory_stats *stats) { (void)stats; }
 PROF_DEF PROF__WALL prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
 {
