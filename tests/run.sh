@@ -5,13 +5,14 @@
 # usage: tests/run.sh PROGRAM[:[TEST,TEST...]]...   with a colon: results are shown one by one, of these tests or of all
 #        JOBS=2                                     for how many processors; 1: one at a time
 #        BUILD=build                                where logs go, and how long each took, by which the next run is sorted
-#        PROF_TEST_SECONDS=240                      one that takes longer has failed
+#        PROF_TEST_SECONDS=240                      one of which a process takes more processor time has failed, and one that
+#                                                   is not done in four times as long: a machine may have other work
 #
 # A line "/* run: alone */" of a test program's source, or "# run: alone" of a script, says that it runs by itself,
 # after the others; "long", that it begins first, where no run before has shown how long it takes. See tests/marked.sh.
 build=${BUILD:-build}
-limit=
-command -v timeout >/dev/null && limit="timeout -k 5 ${PROF_TEST_SECONDS:-240}" # a hang is a failure, not a wait
+most=${PROF_TEST_SECONDS:-240} limit=
+command -v timeout >/dev/null && limit="timeout -k 5 $((most * 4))" # a hang is a failure, not a wait
 
 name_of() { # PROGRAM[:TESTS]: the name that its source and its log have
     name=${1%%:*}
@@ -27,21 +28,33 @@ places() { # LOG
     done
 }
 
+# Says how a program ended that did not say it itself.
+ended() { # STATUS
+    case $1 in
+    124 | 137) echo "was stopped: it was not done in $((most * 4)) s. It hangs, or this machine is busy: PROF_TEST_SECONDS=$((most * 2)) gives it twice as long" ;;
+    152) echo "was stopped: it took $most s of processor time. It loops, or this machine is slow: PROF_TEST_SECONDS=$((most * 2)) gives it twice as much" ;;
+    *) echo "ended with status $1 and no closing line" ;;
+    esac
+}
+
 # Runs one, and says in one piece how it went. Leaves "passed failed skipped" in the folder $results.
 one() { # PROGRAM[:TESTS]
     program=${1%%:*} names= shown='^SKIP'
     name_of "$1"
     case $1 in *:*) names=$(echo "${1#*:}" | tr ',' ' ') shown='^(ok|SKIP)' ;; esac
     log=$build/tests/$name.log began=$(date +%s) # BUILD and its names have no blanks
-    case $program in
-    *.sh) JOBS=1 $limit sh "$program" $names >"$log" 2>&1 </dev/null ;;
-    *) $limit "$program" $names >"$log" 2>&1 </dev/null ;;
-    esac
+    (
+        ulimit -S -t "$most" 2>/dev/null # each process of it
+        case $program in
+        *.sh) JOBS=1 exec $limit sh "$program" $names ;;
+        *) exec $limit "$program" $names ;;
+        esac
+    ) >"$log" 2>&1 </dev/null
     status=$? seconds=$(($(date +%s) - began))
     line=$(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
     if [ -z "$line" ]; then
         set -- 0 1 0
-        echo "FAIL $program: ended with status $status and no closing line"
+        echo "FAIL $program: $(ended "$status")"
         grep -anE 'runtime error|ERROR: |WARNING: |SUMMARY: ' "$log" | head -n 10 # what a sanitizer said may be far above
         tail -n 40 "$log"
         places "$log"

@@ -70,6 +70,8 @@ if [ "$1" = --one ]; then # NAME[:TESTS]
         grep -a '^SKIP' "$work/$name.log" | sed "s/^SKIP /SKIP $name: /"
         echo "ok   $name: $(tail -n 1 "$work/$name.log" | tr -d '\r')"
     else
+        status=$?
+        [ $status != 124 ] || echo "$name was stopped: it took ${PROF_TEST_SECONDS:-240} s. PROF_TEST_SECONDS=600 gives it longer"
         grep -aE '^tests|^FAIL' "$work/$name.log" | head -n 20
         tail -n 3 "$work/$name.log"
         echo "FAIL $name"
