@@ -49,8 +49,11 @@ COMPILE-TIME OPTIONS                                                            
     Set in every file (a file may differ from the others):
     PROF_ENABLE            1        0 removes every trace of prof from the file; its functions succeed and do nothing
     PROF_CATEGORY          ""       category of the macros that name none; may be redefined between uses: #undef it
-                                    first, also before the #define of each file of a unity build
-    PROF_SITE_LEVEL        1        level of the macros that name none; may be redefined between uses
+                                    first, also before the #define of each file of a unity build. In C++ the files that
+                                    include a header share its inline functions, methods and templates: macros there
+                                    get the category of one of these files, of whichever the linker takes. So a header
+                                    uses the _C forms, or defines PROF_CATEGORY itself
+    PROF_SITE_LEVEL        1        level of the macros that name none; may be redefined between uses; likewise, _L
     PROF_MAX_LEVEL         255      call sites above it compile to nothing
     PROF_UNIQUE            __COUNTER__, or __LINE__ where there is none: makes local names unique
     PROF_DEF               visibility("default"): put before declarations, for example to export from a DLL;
@@ -1488,7 +1491,8 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
    says so only with -Wjump-misses-init: without braces later cases record ends that belong to nothing). category groups
    call sites for prof_category_enable() and viewers. level is 1 to 255. The defaults are PROF_CATEGORY and
    PROF_SITE_LEVEL. Every macro may be used in any function, any number of times, in signal handlers and in code that
-   runs before main or after prof_stop(); but C99 allows no static variable in an `inline` function that is not static.
+   runs before main or after prof_stop(), and in headers, whatever the files that include them have. (In C an `inline`
+   function that is not static has call sites of its own in each file; gcc warns of that.)
    No macro changes errno or allocates. A macro takes a lock only for a new call site or thread, or if a control
    function was called since its last use: usually for microseconds; after some tenths of a second it gives up, which
    loses that event.
@@ -1814,24 +1818,65 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #else
 #define PROF__CONSTANT(name)
 #endif
-/* C compilers show this macro with their error. The enumerator of a site is what they do not find after
+/* C compilers show this macro with their error. The type of a scope's site is what compilers do not find after
    `if (x) PROFILE_SCOPE("a");`, where the scope would not end at the semicolon. */
 #define PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_S(name) name
+
+/* In C++ all files of a program share the static variables of inline functions, of methods and of templates, by name.
+   PROF_UNIQUE counts the macros before, and so differs between files that include a header; the line does not. Where
+   variables of one function have one name, compilers number them, but they need blocks of their own. Microsoft's
+   compiler numbers the blocks; with its /ZI a line is no number. */
+#if defined(__GNUC__)
+#define PROF__OF_LINE(name) PROF__JOIN(name, __LINE__)
+#else
+#define PROF__OF_LINE(name) name
+#endif
+#define prof__here PROF__OF_LINE(prof__here_)
+#define prof__waiting PROF__OF_LINE(prof__waiting_)
+#define prof__known PROF__OF_LINE(prof__known_)
+#define prof__counted PROF__OF_LINE(prof__counted_)
+/* An inline function of C99 has its own static variables in each file, which is what clang warns of. */
+#if defined(__clang__) && !defined(__cplusplus)
+#define PROF__QUIET_INLINE                                                                                 \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wstatic-local-in-inline\"")      \
+    _Pragma("clang diagnostic ignored \"-Wstatic-in-inline\"")
+#define PROF__QUIET_END _Pragma("clang diagnostic pop")
+#else
+#define PROF__QUIET_INLINE
+#define PROF__QUIET_END
+#endif
 
 #ifndef PROF_SITE_PLACE
 #define PROF_SITE_PLACE /* see Freestanding in the manual */
 #endif
-#define PROF__SITE(variable, kind, name, category, level) PROF__SITE_COLOR(variable, kind, name, category, level, 0)
-#define PROF__SITE_COLOR(variable, kind, name, category, level, color) \
-    PROF__SITE_MASK_OF(variable, kind, name, category, level, color, 0)
-#define PROF__SITE_MASK_OF(variable, kind, name, category, level, color, unmask) \
-    enum { variable##_needs_braces_around_it };                                                            \
-    static PROF__CONSTANT_SITE prof_site variable PROF_SITE_PLACE = {                                      \
-        variable##_needs_braces_around_it, PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_S(name), category, \
-        __FILE__, __func__, __LINE__, color, level, kind, 0, 0, unmask};                                   \
-    PROF__CONSTANT(name) PROF__CONSTANT(category) enum { variable##_is_checked }
-#define PROF__ON(site, level) ((level) <= PROF_MAX_LEVEL && prof__on(&(site)))
-#define PROF__LIVE(site, level) ((level) <= PROF_MAX_LEVEL && prof__live(&(site)))
+/* A site in a block of the macro's own, or of a function of the recorder. */
+#define PROF__SITE(variable, kind, name, category, level)                                                  \
+    PROF__SITE_AS(prof_site, variable, kind, name, category, level, 0, 0)
+#define PROF__SITE_AS(type, variable, kind, name, category, level, color, unmask)                          \
+    PROF__CONSTANT(name) PROF__CONSTANT(category)                                                          \
+    PROF__QUIET_INLINE static PROF__CONSTANT_SITE type variable PROF_SITE_PLACE = {                        \
+        0, PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_S(name), category, __FILE__, __func__, __LINE__, color, level, kind, \
+        0, 0, unmask} PROF__QUIET_END
+/* A site of a scope, whose block is the user's. After it, PROF__AT(variable) is the site. The address is not the value
+   of a ({ }), from which clang 14 leaves out the initial values of a static variable if nothing else is in it. */
+#define PROF__SITE_AT(variable, kind, name, category, level, color, unmask)                                \
+    typedef prof_site variable##_needs_braces_around_it;                                                   \
+    PROF__SITE_AT_AS(variable##_needs_braces_around_it, variable, kind, name, category, level, color, unmask)
+#ifdef __cplusplus
+#define PROF__SITE_AT_AS(type, variable, kind, name, category, level, color, unmask)                       \
+    type *variable;                                                                                        \
+    {                                                                                                      \
+        PROF__SITE_AS(prof_site, prof__here, kind, name, category, level, color, unmask);                  \
+        variable = &prof__here;                                                                            \
+    }
+#define PROF__AT(variable) (*variable)
+#else
+#define PROF__SITE_AT_AS(type, variable, kind, name, category, level, color, unmask)                       \
+    PROF__SITE_AS(type, variable, kind, name, category, level, color, unmask);
+#define PROF__AT(variable) variable
+#endif
+#define PROF__ON(site, level) ((level) <= PROF_MAX_LEVEL && PROF__EXTENSION prof__on(&(site)))
+#define PROF__LIVE(site, level) ((level) <= PROF_MAX_LEVEL && PROF__EXTENSION prof__live(&(site)))
 #define PROF__BEGIN(site, level) (PROF__ON(site, level) ? prof__begin(&(site)) : 0)
 /* begin evaluates arguments. A scope that is off begins all the same while it is watched for arguments. */
 #if defined(__GNUC__)
@@ -1856,10 +1901,11 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #define PROF__TOKEN_OF(scope) scope.token
 #elif defined(__GNUC__)
 #define PROF__GUARD(variable, token) \
-    __attribute__((__cleanup__(prof__guard_end), __unused__)) prof__token variable = token
+    __extension__ __attribute__((__cleanup__(prof__guard_end), __unused__)) prof__token variable = token
 #define PROF__GUARD_SYNC(variable, token) \
-    __attribute__((__cleanup__(prof__guard_sync), __unused__)) prof__token variable = token
-#define PROF__GUARD_STAGE(token) __attribute__((__cleanup__(prof__guard_end))) prof__token prof__stage = token
+    __extension__ __attribute__((__cleanup__(prof__guard_sync), __unused__)) prof__token variable = token
+#define PROF__GUARD_STAGE(token)                                                                           \
+    __extension__ __attribute__((__cleanup__(prof__guard_end))) prof__token prof__stage = token
 #define PROF__STAGE_TOKEN prof__stage
 #define PROF__HANDLE(handle, guard) const prof_scope handle __attribute__((__unused__)) = PROF__RECORDED(guard)
 #define PROF__TOKEN_OF(scope) scope
@@ -1882,8 +1928,8 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 /* id makes the names unique; site and token are the macro's own variables, and begin may use site. */
 #define PROF__SCOPE(...) PROF__AGAIN(PROF__SCOPE_(__VA_ARGS__))
 #define PROF__SCOPE_(id, name, category, level, begin, ...)                    \
-    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN, name, category, level);      \
-    PROF__GUARD(prof__scope_##id, begin(prof__site_##id, level, __VA_ARGS__))
+    PROF__SITE_AT(prof__site_##id, PROF__KIND_BEGIN, name, category, level, 0, 0)                          \
+    PROF__GUARD(prof__scope_##id, begin(PROF__AT(prof__site_##id), level, __VA_ARGS__))
 #define PROF__BEGIN_1(site, level, unused) PROF__BEGIN(site, level)
 #define PROF__BEGIN_TEXT(site, level, text) PROF__BEGIN_WITH(site, level, prof__begin_text(&(site), PROF__TEXT(text)))
 #define PROF__BEGIN_FORMAT(site, level, ...) PROF__BEGIN_WITH(site, level, prof__begin_format(&(site), __VA_ARGS__))
@@ -1913,14 +1959,15 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
                  PROF__USE(prof__format_check(__VA_ARGS__)))
 #define PROF__SCOPE_COLOR(...) PROF__AGAIN(PROF__SCOPE_COLOR_(__VA_ARGS__))
 #define PROF__SCOPE_COLOR_(id, name, color)                                                                \
-    PROF__SITE_COLOR(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL, color);      \
-    PROF__GUARD(prof__scope_##id, PROF__BEGIN(prof__site_##id, PROF_SITE_LEVEL))
+    PROF__SITE_AT(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL, color, 0)       \
+    PROF__GUARD(prof__scope_##id, PROF__BEGIN(PROF__AT(prof__site_##id), PROF_SITE_LEVEL))
 #define PROFILE_SCOPE_COLOR(name, color)                                                                   \
     PROF__EITHER(PROF__SCOPE_COLOR(PROF_UNIQUE, name, color), PROF__GONE(PROF_UNIQUE, sizeof(name) + (color)))
 #define PROF__SCOPE_SYNC(...) PROF__AGAIN(PROF__SCOPE_SYNC_(__VA_ARGS__))
 #define PROF__SCOPE_SYNC_(id, name, category, level)                                                       \
-    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | PROF_ROLE_SYNC << PROF__ROLE_SHIFT, name, category, level); \
-    PROF__GUARD_SYNC(prof__scope_##id, PROF__BEGIN(prof__site_##id, level))
+    PROF__SITE_AT(prof__site_##id, PROF__KIND_BEGIN | PROF_ROLE_SYNC << PROF__ROLE_SHIFT, name, category, level,     \
+                   0, 0)                                                                                   \
+    PROF__GUARD_SYNC(prof__scope_##id, PROF__BEGIN(PROF__AT(prof__site_##id), level))
 #define PROFILE_SCOPE_SYNC(name)                                                                           \
     PROF__EITHER(PROF__SCOPE_SYNC(PROF_UNIQUE, name, PROF_CATEGORY, PROF_SITE_LEVEL),                      \
                  PROF__GONE(PROF_UNIQUE, sizeof(name)))
@@ -1930,20 +1977,21 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
                  (void)0)
 #define PROF__SCOPE_MASK(...) PROF__AGAIN(PROF__SCOPE_MASK_(__VA_ARGS__))
 #define PROF__SCOPE_MASK_(id, name, mask)                                                                  \
-    PROF__SITE_MASK_OF(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL, 0,         \
-                       PROF__TO(uint32_t, ~PROF__TO(uint32_t, mask)));                                     \
-    PROF__GUARD(prof__scope_##id, PROF__BEGIN(prof__site_##id, PROF_SITE_LEVEL))
+    PROF__SITE_AT(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL, 0,              \
+                   PROF__TO(uint32_t, ~PROF__TO(uint32_t, mask)))                                          \
+    PROF__GUARD(prof__scope_##id, PROF__BEGIN(PROF__AT(prof__site_##id), PROF_SITE_LEVEL))
 #define PROFILE_SCOPE_M(name, mask)                                                                        \
     PROF__EITHER(PROF__SCOPE_MASK(PROF_UNIQUE, name, mask), PROF__GONE(PROF_UNIQUE, sizeof(name) + (mask)))
 /* A scope of this role that has an argument at once. */
 #define PROF__SCOPE_NUMBER(...) PROF__AGAIN(PROF__SCOPE_NUMBER_(__VA_ARGS__))
 #define PROF__SCOPE_NUMBER_(id, name, role, key, type, number)                                             \
-    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | (role) << PROF__ROLE_SHIFT, name, PROF_CATEGORY, PROF_SITE_LEVEL); \
-    PROF__SITE(prof__key_##id, PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL);                       \
+    PROF__SITE_AT(prof__site_##id, PROF__KIND_BEGIN | (role) << PROF__ROLE_SHIFT, name, PROF_CATEGORY,     \
+                   PROF_SITE_LEVEL, 0, 0)                                                                  \
+    PROF__SITE_AT(prof__key_##id, PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL, 0, 0)               \
     PROF__GUARD(prof__scope_##id,                                                                          \
-                PROF__BEGIN_WITH(prof__site_##id, PROF_SITE_LEVEL,                                         \
-                                 prof__begin_number(&prof__site_##id, &prof__key_##id, type,               \
-                                                    PROF__TO(uint64_t, number))))
+                PROF__BEGIN_WITH(PROF__AT(prof__site_##id), PROF_SITE_LEVEL,                               \
+                                 prof__begin_number(&PROF__AT(prof__site_##id), &PROF__AT(prof__key_##id), \
+                                                    type, PROF__TO(uint64_t, number))))
 #define PROFILE_STEP(name, number)                                                                         \
     PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_STEP, "step_num", PROF_VALUE_INT,         \
                                     PROF__TO(int64_t, number)),                                            \
@@ -1954,12 +2002,13 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 /* The same with a name made at run time. The argument is recorded after the begin, so that no other scope gets it. */
 #define PROF__SCOPE_NAMED(...) PROF__AGAIN(PROF__SCOPE_NAMED_(__VA_ARGS__))
 #define PROF__SCOPE_NAMED_(id, text, role, key, record, number)                                            \
-    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | (role) << PROF__ROLE_SHIFT, "", PROF_CATEGORY, PROF_SITE_LEVEL); \
-    PROF__SITE(prof__key_##id, PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL);                       \
-    PROF__GUARD(prof__scope_##id, PROF__BEGIN_TEXT(prof__site_##id, PROF_SITE_LEVEL, text));               \
+    PROF__SITE_AT(prof__site_##id, PROF__KIND_BEGIN | (role) << PROF__ROLE_SHIFT, "", PROF_CATEGORY,       \
+                   PROF_SITE_LEVEL, 0, 0)                                                                  \
+    PROF__SITE_AT(prof__key_##id, PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL, 0, 0)               \
+    PROF__GUARD(prof__scope_##id, PROF__BEGIN_TEXT(PROF__AT(prof__site_##id), PROF_SITE_LEVEL, text));     \
     PROF__UNUSED int prof__number_##id =                                                                   \
-        PROF__RECORDED(PROF__TOKEN_OF(prof__scope_##id)) && PROF__LIVE(prof__key_##id, PROF_SITE_LEVEL)    \
-            ? (record(&prof__key_##id, number), 1)                                                         \
+        PROF__RECORDED(PROF__TOKEN_OF(prof__scope_##id)) && PROF__LIVE(PROF__AT(prof__key_##id), PROF_SITE_LEVEL)    \
+            ? (record(&PROF__AT(prof__key_##id), number), 1)                                               \
             : 0
 #define PROFILE_STEP_S(text, number)                                                                       \
     PROF__EITHER(PROF__SCOPE_NAMED(PROF_UNIQUE, text, PROF_ROLE_STEP, "step_num", prof__arg_int,           \
@@ -1991,28 +2040,31 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #if defined(__cplusplus)
 #ifndef PROF__BEGIN_HERE
 #define PROF__BEGIN_HERE(name, category, level)                                                            \
-    ([]() -> prof__token {                                                                                 \
+    ([](const char *function) -> prof__token {                                                             \
         PROF__SITE(prof__here, PROF__KIND_BEGIN, name, category, level);                                   \
+        if (prof__here.function != function) prof__here.function = function; /* not that of the lambda */  \
         return PROF__BEGIN(prof__here, level);                                                             \
-    }())
+    }(__func__))
 #endif
 #define PROF__BLOCK_(id, name, category, level)                                                            \
     for (prof__guard_block prof__block_##id = {PROF__BEGIN_HERE(name, category, level), 1};                \
          prof__block_##id.more; prof__block_##id.more = 0)
 #elif defined(__GNUC__)
 #define PROF__BLOCK_(id, name, category, level)                                                            \
-    for (prof__token prof__scope_##id __attribute__((__cleanup__(prof__guard_end), __unused__)) =                  \
+    PROF__QUIET_INLINE                                                                                     \
+    for (prof__token prof__scope_##id __attribute__((__cleanup__(prof__guard_end), __unused__)) =          \
              PROF__BEGIN_HERE(name, category, level),                                                      \
              prof__more_##id = 1;                                                                          \
-         prof__more_##id; prof__more_##id = 0)
+         prof__more_##id; prof__more_##id = 0)                                                             \
+    PROF__QUIET_END
 #elif defined(PROF__BEGIN_HERE)
 #define PROF__BLOCK_(id, name, category, level)                                                            \
     for (prof__token prof__scope_##id = PROF__BEGIN_HERE(name, category, level), prof__more_##id = 1;      \
          prof__more_##id; prof__more_##id = 0, prof__scope_##id ? prof__end(prof__scope_##id) : (void)0)
 #else
 #define PROF__BLOCK_(id, name, category, level)                                                            \
-    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN, name, category, level);                                  \
-    for (prof__token prof__scope_##id = PROF__BEGIN(prof__site_##id, level), prof__more_##id = 1;          \
+    PROF__SITE_AT(prof__site_##id, PROF__KIND_BEGIN, name, category, level, 0, 0)                          \
+    for (prof__token prof__scope_##id = PROF__BEGIN(PROF__AT(prof__site_##id), level), prof__more_##id = 1;          \
          prof__more_##id; prof__more_##id = 0, prof__scope_##id ? prof__end(prof__scope_##id) : (void)0)
 #endif
 #define PROF__BLOCK(...) PROF__AGAIN(PROF__BLOCK_(__VA_ARGS__))
@@ -2030,27 +2082,25 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #define PROFILE_END(name)                                                                                  \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_END, name, "", 0, prof__end_loose(&prof__here)), PROF__USE(name))
 
-/* Keeps -Wshadow quiet about stages in a block inside the block of other stages, and about stages without a further
-   one: both are meant. */
+/* Keeps -Wshadow quiet about stages in a block inside the block of other stages: they are meant. */
 #if defined(__GNUC__)
 #define PROF__QUIET_SHADOW(declaration)                                                                    \
-    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"")                          \
-    _Pragma("GCC diagnostic ignored \"-Wunused-variable\"") declaration;                                   \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"") declaration;             \
     _Pragma("GCC diagnostic pop")
 #else
 #define PROF__QUIET_SHADOW(declaration) declaration;
 #endif
 #define PROF__STAGE(...) PROF__AGAIN(PROF__STAGE_(__VA_ARGS__))
 #define PROF__STAGE_(id, name)                                                                             \
-    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL);                   \
-    PROF__QUIET_SHADOW(PROF__GUARD_STAGE(PROF__BEGIN(prof__site_##id, PROF_SITE_LEVEL)))                   \
-    enum { prof__staged_##id } /* the semicolon after it ends something */
+    PROF__SITE_AT(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL, 0, 0)           \
+    PROF__QUIET_SHADOW(PROF__GUARD_STAGE(PROF__BEGIN(PROF__AT(prof__site_##id), PROF_SITE_LEVEL)))         \
+    typedef char prof__staged_##id[sizeof prof__stage] PROF__UNUSED /* uses it; the semicolon ends something */
 #define PROFILE_STAGE(name) PROF__EITHER(PROF__STAGE(PROF_UNIQUE, name), PROF__GONE(PROF_UNIQUE, name))
 #define PROFILE_NEXT(name)                                                                                 \
     PROF__EITHER(                                                                                          \
         do {                                                                                               \
             PROF__SITE(prof__here, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL);                \
-            if (PROF__STAGE_TOKEN || prof__on(&prof__here))                                                \
+            if (PROF__STAGE_TOKEN || PROF__EXTENSION prof__on(&prof__here))                                        \
                 PROF__STAGE_TOKEN = prof__next(&prof__here, PROF__STAGE_TOKEN);                            \
         } while (0),                                                                                       \
         PROF__USE(name))
@@ -2087,7 +2137,8 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #define PROFILE_LOG(severity, ...)                                                                         \
     PROF__EITHER(                                                                                          \
         do {                                                                                               \
-            static prof__log_format prof__known;                                                           \
+            PROF__QUIET_INLINE static prof__log_format prof__known;                                        \
+            PROF__QUIET_END                                                                                \
             PROF__STATEMENT(PROF__KIND_EVENT, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY,                     \
                             PROF__LOG_LEVEL(severity),                                                     \
                             prof__log(&prof__here, &prof__known, PROF__TO(uint64_t, severity), __VA_ARGS__));  \
@@ -2141,7 +2192,8 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
     PROF__EITHER(                                                                                          \
         do {                                                                                               \
             PROF__SITE(prof__here, PROF__KIND_COUNTER_INT, name, category, PROF_SITE_LEVEL);               \
-            static prof__number prof__counted;                                                              \
+            PROF__QUIET_INLINE static prof__number prof__counted;                                          \
+            PROF__QUIET_END                                                                                \
             if ((PROF_SITE_LEVEL) > PROF_MAX_LEVEL) break;                                                 \
             PROF__NUMBER(value, prof__count_double(&prof__here, &prof__counted, how, PROF__TO(double, value)), \
                          prof__count_int(&prof__here, &prof__counted, how, PROF__INTEGER(value)));         \
@@ -2185,7 +2237,8 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 /* Arguments for lists; they have no other use. With PROF_ENABLE=0 they only use their operands. */
 #define PROF__USED(key, value) ((void)(key), (void)(value), 0)
 #define PROF__USE_LIST(...) PROF__USE(prof__args_check(0, __VA_ARGS__))
-#define PROF__MAKE(function, key, value) PROF__EITHER(function(PROF__TEXT(key), value), PROF__USED(key, value))
+#define PROF__MAKE(function, key, value) \
+    PROF__EITHER(PROF__EXTENSION function(PROF__TEXT(key), value), PROF__USED(key, value))
 #define PROF_ARG_I(key, value) PROF__MAKE(prof__made_int, key, value)
 #define PROF_ARG_U(key, value) PROF__MAKE(prof__made_uint, key, value)
 #define PROF_ARG_D(key, value) PROF__MAKE(prof__made_double, key, value)
@@ -2271,9 +2324,9 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #define PROFILE_REALLOC_C(old, pointer, bytes, pool) PROF__REALLOC(old, pointer, bytes, pool, PROF__FREE_IN_POOL)
 #define PROF__MEMORY_SCOPE(...) PROF__AGAIN(PROF__MEMORY_SCOPE_(__VA_ARGS__))
 #define PROF__MEMORY_SCOPE_(id, name, begin, text)                                                                   \
-    PROF__SITE(prof__site_##id, PROF__KIND_BEGIN | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, name, PROF_CATEGORY,        \
-               PROF_SITE_LEVEL);                                                                                     \
-    PROF__GUARD(prof__scope_##id, begin(prof__site_##id, PROF_SITE_LEVEL, text))
+    PROF__SITE_AT(prof__site_##id, PROF__KIND_BEGIN | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, name, PROF_CATEGORY,     \
+                   PROF_SITE_LEVEL, 0, 0)                                                                  \
+    PROF__GUARD(prof__scope_##id, begin(PROF__AT(prof__site_##id), PROF_SITE_LEVEL, text))
 #define PROFILE_MEMORY_SCOPE(name) \
     PROF__EITHER(PROF__MEMORY_SCOPE(PROF_UNIQUE, name, PROF__BEGIN_1, 0), PROF__GONE(PROF_UNIQUE, name))
 #define PROFILE_MEMORY_SCOPE_S(text) \
@@ -2290,10 +2343,10 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #if !defined(_WIN32) && (defined(__GNUC__) || defined(__TINYC__))
 #define PROF__MUTEX_LOCK(mutex, name)                                                                                \
     __extension__({                                                                                                  \
-        PROF__SITE(prof__wait, PROF__KIND_BEGIN, "wait for " name, PROF_CATEGORY, PROF_SITE_LEVEL);                  \
+        PROF__SITE(prof__waiting, PROF__KIND_BEGIN, "wait for " name, PROF_CATEGORY, PROF_SITE_LEVEL);     \
         PROF__SITE(prof__here, PROF__KIND_EVENT | PROF_ROLE_LOCK << PROF__ROLE_SHIFT, name, PROF_CATEGORY,           \
                    PROF_SITE_LEVEL);                                                                                 \
-        PROF__LIVE(prof__here, PROF_SITE_LEVEL) ? prof__mutex_lock(&prof__wait, &prof__here, mutex)                  \
+        PROF__LIVE(prof__here, PROF_SITE_LEVEL) ? prof__mutex_lock(&prof__waiting, &prof__here, mutex)     \
                                                 : pthread_mutex_lock(mutex);                                         \
     })
 #define PROF__MUTEX_UNLOCK(mutex)                                                                                    \

@@ -49,8 +49,11 @@ COMPILE-TIME OPTIONS                                                            
     Set in every file (a file may differ from the others):
     PROF_ENABLE            1        0 removes every trace of prof from the file; its functions succeed and do nothing
     PROF_CATEGORY          ""       category of the macros that name none; may be redefined between uses: #undef it
-                                    first, also before the #define of each file of a unity build
-    PROF_SITE_LEVEL        1        level of the macros that name none; may be redefined between uses
+                                    first, also before the #define of each file of a unity build. In C++ the files that
+                                    include a header share its inline functions, methods and templates: macros there
+                                    get the category of one of these files, of whichever the linker takes. So a header
+                                    uses the _C forms, or defines PROF_CATEGORY itself
+    PROF_SITE_LEVEL        1        level of the macros that name none; may be redefined between uses; likewise, _L
     PROF_MAX_LEVEL         255      call sites above it compile to nothing
     PROF_UNIQUE            __COUNTER__, or __LINE__ where there is none: makes local names unique
     PROF_DEF               visibility("default"): put before declarations, for example to export from a DLL;

@@ -6,7 +6,8 @@
    says so only with -Wjump-misses-init: without braces later cases record ends that belong to nothing). category groups
    call sites for prof_category_enable() and viewers. level is 1 to 255. The defaults are PROF_CATEGORY and
    PROF_SITE_LEVEL. Every macro may be used in any function, any number of times, in signal handlers and in code that
-   runs before main or after prof_stop(); but C99 allows no static variable in an `inline` function that is not static.
+   runs before main or after prof_stop(), and in headers, whatever the files that include them have. (In C an `inline`
+   function that is not static has call sites of its own in each file; gcc warns of that.)
    No macro changes errno or allocates. A macro takes a lock only for a new call site or thread, or if a control
    function was called since its last use: usually for microseconds; after some tenths of a second it gives up, which
    loses that event.
