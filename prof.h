@@ -3843,6 +3843,12 @@ static void prof__signals_block(prof__signals *old) { *old = 0; }
 static void prof__signals_restore(const prof__signals *old) { (void)old; }
 #endif
 #ifdef PROF_FREESTANDING /* no files */
+#else
+/* Returns 1 if a call that has failed is to be made again, because a signal interrupted it. tries: how often that was
+   in a row: a sandbox may refuse a call in this way for ever. */
+static PROF__UNUSED int prof__interrupted(int *tries) { return errno == EINTR && ++*tries < 1000; }
+#endif
+#ifdef PROF_FREESTANDING
 #elif defined(PROF__NO_SIGNALS)
 typedef int prof__file_signal;
 static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output) { *signal = standard_output; }
@@ -3878,22 +3884,35 @@ static PROF__RARE void prof__file_signal_hold_for(prof__file_signal *signal, int
     sigemptyset(&set);
     for (i = 0; i < signal->count; ++i) sigaddset(&set, prof__file_signals[i]);
     pthread_sigmask(SIG_BLOCK, &set, &signal->before);
-    sigpending(&signal->waited);
+    if (sigpending(&signal->waited)) sigemptyset(&signal->waited); /* a sandbox may refuse it */
 }
 
 static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signal_hold_for(signal, 0); }
 
+/* Takes a blocked signal away if there is one, and never waits for it. */
+static PROF__RARE void prof__signal_take(int number)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+#if defined(__APPLE__) || defined(__OpenBSD__)
+    sigset_t pending;
+    if (!sigpending(&pending) && sigismember(&pending, number)) sigwait(&set, &number);
+#else
+    static const struct timespec at_once = {0, 0};
+    sigtimedwait(&set, NULL, &at_once);
+#endif
+}
+
 static PROF__RARE void prof__file_signal_drop(const prof__file_signal *signal)
 {
-    int number, error = errno, i;
-    sigset_t pending, set;
-    sigpending(&pending);
+    int error = errno, i;
+    sigset_t pending;
+    int known = !sigpending(&pending);
     for (i = 0; i < signal->count; ++i) {
-        number = prof__file_signals[i];
-        if (sigismember(&signal->waited, number) || !sigismember(&pending, number)) continue;
-        sigemptyset(&set);
-        sigaddset(&set, number);
-        sigwait(&set, &number);
+        int number = prof__file_signals[i];
+        if (sigismember(&signal->waited, number)) continue;
+        if (!known || sigismember(&pending, number)) prof__signal_take(number);
     }
     pthread_sigmask(SIG_SETMASK, &signal->before, NULL);
     errno = error;
@@ -9032,13 +9051,16 @@ static PROF__ASIDE void prof__out_deliver(prof__out *out, const char *data, size
             out->status = prof__fail(PROF_IO, "the sink refused %lu bytes", (unsigned long)size);
     } else if (out->file) {
         prof__file_signal signal;
-        size_t done = 0;
+        size_t done = 0, before;
+        int tries = 0;
         prof__file_signal_hold_for(&signal, out->file == stdout);
         int moved = prof__out_skip(out);
         if (moved) do {
             errno = 0;
+            before = done;
             done += fwrite(data + done, 1, size - done, out->file);
-        } while (done < size && errno == EINTR);
+            if (done > before) tries = 0;
+        } while (done < size && prof__interrupted(&tries));
         if (done < size)
             out->status = prof__cannot("write", out->part ? out->part : out->path, "write error");
         prof__file_signal_drop(&signal);
@@ -10388,9 +10410,9 @@ static PROF__RARE int prof__file_lock(int file)
     (void)file;
     return 0;
 #else
-    int failed;
+    int failed, tries = 0;
     do failed = flock(file, LOCK_EX | LOCK_NB);
-    while (failed && errno == EINTR);
+    while (failed && prof__interrupted(&tries));
     return failed && errno == EWOULDBLOCK;
 #endif
 }
@@ -13854,12 +13876,14 @@ static PROF__RARE int prof__file_copy(const prof__session *s)
 {
     const char *from = (const char *)s->mapping;
     char magic[8];
+    int tries = 0;
     if (!prof__stream_file_there(s)) return EBADF;
     for (uint64_t at = 0; at < s->image_size;) {
         uint64_t left = s->image_size - at, piece = left < 1u << 20 ? left : 1u << 20;
         ssize_t n = pwrite(s->stream.file, from + at, (size_t)piece, (prof__offset)at);
-        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && prof__interrupted(&tries)) continue;
         if (n <= 0) return n ? errno : EIO;
+        tries = 0;
         at += (uint64_t)n;
     }
     if (pread(s->stream.file, magic, sizeof magic, 0) != (ssize_t)sizeof magic) return EIO;
@@ -14012,6 +14036,7 @@ static int prof__stream_file_ready(prof__session *s, prof__about *about)
 static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at)
 {
     const char *from = (const char *)bytes;
+    int tries = 0;
     prof__about about;
     if (!prof__stream_file_ready(s, &about)) return EBADF;
     if (prof__file_cut(s, &about)) return EILSEQ; /* writing would make it larger again */
@@ -14019,8 +14044,9 @@ static int prof__stream_write(prof__session *s, const void *bytes, size_t size, 
         prof__offset offset = (prof__offset)at;
         errno = EFBIG;
         ssize_t n = (uint64_t)offset == at ? pwrite(s->stream.file, from, size, offset) : -1;
-        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && prof__interrupted(&tries)) continue;
         if (n <= 0) return n ? errno : ENOSPC;
+        tries = 0;
         from += n;
         at += (uint64_t)n;
         size -= (size_t)n;
@@ -14753,9 +14779,10 @@ static PROF__RARE int prof__file_at(FILE *file, uint64_t offset, void *to, size_
         if (!ReadFile((HANDLE)_get_osfhandle(_fileno(file)), at, (DWORD)part, &got, &place) || !got) return 0;
 #else
         ssize_t got;
+        int tries = 0;
         if ((uint64_t)(prof__offset)offset != offset || (prof__offset)offset < 0) return 0;
         do got = pread(fileno(file), at, part, (prof__offset)offset);
-        while (got < 0 && errno == EINTR);
+        while (got < 0 && prof__interrupted(&tries));
         if (got <= 0) return 0;
 #endif
         at += got;
@@ -28353,6 +28380,7 @@ static PROF__RARE void prof__save_disarm(void)
    category and a level.
    PROF__CENTURY: ns. */
 
+static int prof__interrupted(int *tries); /* a call that has failed is to be made again */
 static prof_status prof__fail(prof_status status, const char *format, ...); /* sets prof_error(); returns status */
 
 /*-- output: a file, which takes its name when it is complete, or a sink. The first error sticks (status), and all that

@@ -3593,10 +3593,10 @@ static int prof__server_greet(prof__server_client *c)
 
 static int prof__server_send(prof__server_client *c)
 {
-    int got_on = 0;
+    int got_on = 0, tries = 0;
     while (c->out_at < c->out_size) {
         ptrdiff_t n = prof__socket_send(c->file, c->out + c->out_at, c->out_size - c->out_at);
-        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && prof__interrupted(&tries)) continue;
         if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return -1;
         if (n <= 0) break;
         c->out_at += (size_t)n;
@@ -3636,13 +3636,14 @@ static int prof__server_pump(prof__server *v, prof__server_client *c)
 /* Reads the bytes that have come. Returns 0 if the client has closed its side or is gone. */
 static int prof__server_read(prof__server_client *c)
 {
+    int tries = 0;
     while (c->in_size < sizeof c->in) {
         ptrdiff_t n = prof__socket_recv(c->file, c->in + c->in_size, sizeof c->in - c->in_size);
         if (n > 0) {
             c->in_size += (size_t)n;
             continue;
         }
-        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && prof__interrupted(&tries)) continue;
         return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
     }
     return 1;
@@ -4037,7 +4038,8 @@ static prof_status prof__server_stop_locked(prof__server *v)
 {
     if (!v->running) return prof__fail(PROF_INVALID_STATE, "prof_server_stop: no server runs");
     PROF__RELEASE(&v->stop, 1u);
-    while (prof__wake_send(PROF__WAKE_END(v->wake)) < 0 && errno == EINTR) continue;
+    int tries = 0;
+    while (prof__wake_send(PROF__WAKE_END(v->wake)) < 0 && prof__interrupted(&tries)) continue;
     prof__server_join(v->thread);
     prof__server_close_all(v);
     free(v->kept);

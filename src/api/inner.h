@@ -24,6 +24,7 @@
    category and a level.
    PROF__CENTURY: ns. */
 
+static int prof__interrupted(int *tries); /* a call that has failed is to be made again */
 static prof_status prof__fail(prof_status status, const char *format, ...); /* sets prof_error(); returns status */
 
 /*-- output: a file, which takes its name when it is complete, or a sink. The first error sticks (status), and all that

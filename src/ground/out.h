@@ -77,13 +77,16 @@ static PROF__ASIDE void prof__out_deliver(prof__out *out, const char *data, size
             out->status = prof__fail(PROF_IO, "the sink refused %lu bytes", (unsigned long)size);
     } else if (out->file) {
         prof__file_signal signal;
-        size_t done = 0;
+        size_t done = 0, before;
+        int tries = 0;
         prof__file_signal_hold_for(&signal, out->file == stdout);
         int moved = prof__out_skip(out);
         if (moved) do {
             errno = 0;
+            before = done;
             done += fwrite(data + done, 1, size - done, out->file);
-        } while (done < size && errno == EINTR);
+            if (done > before) tries = 0;
+        } while (done < size && prof__interrupted(&tries));
         if (done < size)
             out->status = prof__cannot("write", out->part ? out->part : out->path, "write error");
         prof__file_signal_drop(&signal);

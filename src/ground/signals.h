@@ -14,6 +14,12 @@ static void prof__signals_block(prof__signals *old) { *old = 0; }
 static void prof__signals_restore(const prof__signals *old) { (void)old; }
 #endif
 #ifdef PROF_FREESTANDING /* no files */
+#else
+/* Returns 1 if a call that has failed is to be made again, because a signal interrupted it. tries: how often that was
+   in a row: a sandbox may refuse a call in this way for ever. */
+static PROF__UNUSED int prof__interrupted(int *tries) { return errno == EINTR && ++*tries < 1000; }
+#endif
+#ifdef PROF_FREESTANDING
 #elif defined(PROF__NO_SIGNALS)
 typedef int prof__file_signal;
 static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output) { *signal = standard_output; }
@@ -49,22 +55,35 @@ static PROF__RARE void prof__file_signal_hold_for(prof__file_signal *signal, int
     sigemptyset(&set);
     for (i = 0; i < signal->count; ++i) sigaddset(&set, prof__file_signals[i]);
     pthread_sigmask(SIG_BLOCK, &set, &signal->before);
-    sigpending(&signal->waited);
+    if (sigpending(&signal->waited)) sigemptyset(&signal->waited); /* a sandbox may refuse it */
 }
 
 static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signal_hold_for(signal, 0); }
 
+/* Takes a blocked signal away if there is one, and never waits for it. */
+static PROF__RARE void prof__signal_take(int number)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+#if defined(__APPLE__) || defined(__OpenBSD__)
+    sigset_t pending;
+    if (!sigpending(&pending) && sigismember(&pending, number)) sigwait(&set, &number);
+#else
+    static const struct timespec at_once = {0, 0};
+    sigtimedwait(&set, NULL, &at_once);
+#endif
+}
+
 static PROF__RARE void prof__file_signal_drop(const prof__file_signal *signal)
 {
-    int number, error = errno, i;
-    sigset_t pending, set;
-    sigpending(&pending);
+    int error = errno, i;
+    sigset_t pending;
+    int known = !sigpending(&pending);
     for (i = 0; i < signal->count; ++i) {
-        number = prof__file_signals[i];
-        if (sigismember(&signal->waited, number) || !sigismember(&pending, number)) continue;
-        sigemptyset(&set);
-        sigaddset(&set, number);
-        sigwait(&set, &number);
+        int number = prof__file_signals[i];
+        if (sigismember(&signal->waited, number)) continue;
+        if (!known || sigismember(&pending, number)) prof__signal_take(number);
     }
     pthread_sigmask(SIG_SETMASK, &signal->before, NULL);
     errno = error;

@@ -91,10 +91,10 @@ static int prof__server_greet(prof__server_client *c)
 
 static int prof__server_send(prof__server_client *c)
 {
-    int got_on = 0;
+    int got_on = 0, tries = 0;
     while (c->out_at < c->out_size) {
         ptrdiff_t n = prof__socket_send(c->file, c->out + c->out_at, c->out_size - c->out_at);
-        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && prof__interrupted(&tries)) continue;
         if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return -1;
         if (n <= 0) break;
         c->out_at += (size_t)n;
@@ -134,13 +134,14 @@ static int prof__server_pump(prof__server *v, prof__server_client *c)
 /* Reads the bytes that have come. Returns 0 if the client has closed its side or is gone. */
 static int prof__server_read(prof__server_client *c)
 {
+    int tries = 0;
     while (c->in_size < sizeof c->in) {
         ptrdiff_t n = prof__socket_recv(c->file, c->in + c->in_size, sizeof c->in - c->in_size);
         if (n > 0) {
             c->in_size += (size_t)n;
             continue;
         }
-        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && prof__interrupted(&tries)) continue;
         return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
     }
     return 1;

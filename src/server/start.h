@@ -189,7 +189,8 @@ static prof_status prof__server_stop_locked(prof__server *v)
 {
     if (!v->running) return prof__fail(PROF_INVALID_STATE, "prof_server_stop: no server runs");
     PROF__RELEASE(&v->stop, 1u);
-    while (prof__wake_send(PROF__WAKE_END(v->wake)) < 0 && errno == EINTR) continue;
+    int tries = 0;
+    while (prof__wake_send(PROF__WAKE_END(v->wake)) < 0 && prof__interrupted(&tries)) continue;
     prof__server_join(v->thread);
     prof__server_close_all(v);
     free(v->kept);

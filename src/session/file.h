@@ -86,12 +86,14 @@ static PROF__RARE int prof__file_copy(const prof__session *s)
 {
     const char *from = (const char *)s->mapping;
     char magic[8];
+    int tries = 0;
     if (!prof__stream_file_there(s)) return EBADF;
     for (uint64_t at = 0; at < s->image_size;) {
         uint64_t left = s->image_size - at, piece = left < 1u << 20 ? left : 1u << 20;
         ssize_t n = pwrite(s->stream.file, from + at, (size_t)piece, (prof__offset)at);
-        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && prof__interrupted(&tries)) continue;
         if (n <= 0) return n ? errno : EIO;
+        tries = 0;
         at += (uint64_t)n;
     }
     if (pread(s->stream.file, magic, sizeof magic, 0) != (ssize_t)sizeof magic) return EIO;

@@ -127,9 +127,9 @@ static PROF__RARE int prof__file_lock(int file)
     (void)file;
     return 0;
 #else
-    int failed;
+    int failed, tries = 0;
     do failed = flock(file, LOCK_EX | LOCK_NB);
-    while (failed && errno == EINTR);
+    while (failed && prof__interrupted(&tries));
     return failed && errno == EWOULDBLOCK;
 #endif
 }

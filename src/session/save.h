@@ -15,9 +15,10 @@ static PROF__RARE int prof__file_at(FILE *file, uint64_t offset, void *to, size_
         if (!ReadFile((HANDLE)_get_osfhandle(_fileno(file)), at, (DWORD)part, &got, &place) || !got) return 0;
 #else
         ssize_t got;
+        int tries = 0;
         if ((uint64_t)(prof__offset)offset != offset || (prof__offset)offset < 0) return 0;
         do got = pread(fileno(file), at, part, (prof__offset)offset);
-        while (got < 0 && errno == EINTR);
+        while (got < 0 && prof__interrupted(&tries));
         if (got <= 0) return 0;
 #endif
         at += got;

@@ -95,6 +95,7 @@ static int prof__stream_file_ready(prof__session *s, prof__about *about)
 static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at)
 {
     const char *from = (const char *)bytes;
+    int tries = 0;
     prof__about about;
     if (!prof__stream_file_ready(s, &about)) return EBADF;
     if (prof__file_cut(s, &about)) return EILSEQ; /* writing would make it larger again */
@@ -102,8 +103,9 @@ static int prof__stream_write(prof__session *s, const void *bytes, size_t size, 
         prof__offset offset = (prof__offset)at;
         errno = EFBIG;
         ssize_t n = (uint64_t)offset == at ? pwrite(s->stream.file, from, size, offset) : -1;
-        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && prof__interrupted(&tries)) continue;
         if (n <= 0) return n ? errno : ENOSPC;
+        tries = 0;
         from += n;
         at += (uint64_t)n;
         size -= (size_t)n;
