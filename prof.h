@@ -1858,21 +1858,21 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
         0, PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_S(name), category, __FILE__, __func__, __LINE__, color, level, kind, \
         0, 0, unmask} PROF__QUIET_END
 /* A site of a scope, whose block is the user's. After it, PROF__AT(variable) is the site. The address is not the value
-   of a ({ }), from which clang 14 leaves out the initial values of a static variable if nothing else is in it. */
-#define PROF__SITE_AT(variable, kind, name, category, level, color, unmask)                                \
-    typedef prof_site variable##_needs_braces_around_it;                                                   \
-    PROF__SITE_AT_AS(variable##_needs_braces_around_it, variable, kind, name, category, level, color, unmask)
+   of a ({ }), from which clang 14 leaves out the initial values of a static variable if nothing else is in it. Its type
+   is not that of the site, which is hidden, but the frame of a coroutine is not. */
 #ifdef __cplusplus
-#define PROF__SITE_AT_AS(type, variable, kind, name, category, level, color, unmask)                       \
-    type *variable;                                                                                        \
+#define PROF__SITE_AT(variable, kind, name, category, level, color, unmask)                                \
+    typedef void *variable##_needs_braces_around_it;                                                       \
+    variable##_needs_braces_around_it variable;                                                            \
     {                                                                                                      \
         PROF__SITE_AS(prof_site, prof__here, kind, name, category, level, color, unmask);                  \
         variable = &prof__here;                                                                            \
     }
-#define PROF__AT(variable) (*variable)
+#define PROF__AT(variable) (*static_cast<prof_site *>(variable))
 #else
-#define PROF__SITE_AT_AS(type, variable, kind, name, category, level, color, unmask)                       \
-    PROF__SITE_AS(type, variable, kind, name, category, level, color, unmask);
+#define PROF__SITE_AT(variable, kind, name, category, level, color, unmask)                                \
+    typedef prof_site variable##_needs_braces_around_it;                                                   \
+    PROF__SITE_AS(variable##_needs_braces_around_it, variable, kind, name, category, level, color, unmask);
 #define PROF__AT(variable) variable
 #endif
 #define PROF__ON(site, level) ((level) <= PROF_MAX_LEVEL && PROF__EXTENSION prof__on(&(site)))

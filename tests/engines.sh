@@ -250,6 +250,7 @@ done
 if echo '#include <coroutine>' | ${CXX:-c++} -std=c++20 -fsyntax-only -x c++ - 2>/dev/null; then
     check "coroutine.hpp without exceptions" ${CXX:-c++} -std=c++20 $warnings -fno-exceptions -fno-rtti -DPROF_ENABLE=0 \
         -fsyntax-only examples/coroutine.cpp
+    check "scopes in coroutines: no warning" ${CXX:-c++} -std=c++20 $warnings -I"$root" -c "$root/tests/test_coroutine.cpp" -o /dev/null
 else
     skip "coroutines: not known"
 fi
