@@ -151,12 +151,12 @@ MANUAL                                                                          
     in the file, including the scopes that were open; no code has to run for that. (This does not hold for a loss of
     power, because the kernel writes the pages.) prof_trace_open() reads the file, also while the program is still
     running.
-    The file takes as much of the disk as was recorded: its blocks are reserved a MiB at a time, before a thread needs
-    them. What names may need is reserved at the start, also in each child of a fork that records: 2.5 MB with the first
-    MiB in a file of 16 MiB, 7 of 64 MiB, 13 of more. (PROF_STREAM reserves the whole buffer at the start, as do all
-    modes on Linux before 5.14 and on other systems.) If the disk has no room for the buffer at the start, prof_start()
-    fails. If the disk becomes full later, or a quota is reached, the buffer ends there: PROF_RING goes on with the
-    smaller buffer, PROF_FILL is full, prof_stop() returns PROF_IO, and reports say why.
+    The file takes as much of the disk as was recorded: its blocks are reserved before a thread needs them, at first 32
+    KiB, also in each child of a fork that records, later up to a MiB at a time. (PROF_STREAM reserves the whole buffer
+    at the start, as do all modes on Linux before 5.14 and on other systems.) If the disk has no room for the buffer at
+    the start, prof_start() fails. If the disk becomes full later, or a quota is reached, the buffer ends there:
+    PROF_RING goes on with the smaller buffer, PROF_FILL is full, names that come later are counted as lost, prof_stop()
+    returns PROF_IO, and reports say why.
 
     Flight recorder. prof_save_last() writes what led to this moment. Or let prof watch for the moment: with
         config.save = "slow-%c.json"; config.save_over = "frame>16.7ms,scope:net.*>2ms";
@@ -4901,6 +4901,10 @@ typedef struct prof__stream {
 
 enum { PROF__CUT = 1, PROF__CUT_TOLD = 2 };
 
+#if defined(__linux__) && !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL)
+#define PROF__META_GROWS 1 /* meta and its index get their blocks and pages as they are used */
+#endif
+
 /* The private data of an image. Freed only when no thread can hold a pointer into the image any more. */
 #ifdef PROF_TINY
 typedef uintptr_t prof__extent; /* a size in the image: spares arithmetic of 64 bits where there is none */
@@ -4914,7 +4918,7 @@ typedef struct prof__session {
     uint64_t *meta;
     uint32_t chunk_size;
     uint32_t fast; /* 1: a scope needs the inline counter and nothing else; PROF__SHORT: and min_ticks */
-    prof__extent meta_words, chunk_words;
+    prof__extent meta_words, meta_ready, chunk_words; /* ready: below it meta can be written */
     prof__extent chunk_count;
     uint64_t min_ticks, ordered_excess;
     uint32_t epoch, clock;
@@ -4943,6 +4947,9 @@ typedef struct prof__session {
     int cut;               /* PROF__CUT...: somebody truncated the file of the image */
     uint64_t chunks_asked; /* how many were wanted if the disk had no room for all, else 0 */
     const char *room_error; /* why it had none */
+#ifdef PROF__META_GROWS
+    const char *names_error; /* why the disk had no room for a name; NULL: it had */
+#endif
     uint32_t all_owned;   /* PROF_RING: the value of prof__room_changes when every chunk had an owner; 0: not known */
     uint32_t free_chunks; /* PROF_STREAM, PROF_STATS: chunks that may be taken */
     uint32_t spare_chunk; /* 1: one more, for the service, so that its own scopes are not lost */
@@ -5166,11 +5173,45 @@ extern "C" {
    Strings and call sites are stored once, by content, so that a plugin that is loaded a thousand times takes the space
    of one. All functions are called under the lock. */
 
+/* Of whole words: bytes of a last one that is not full count as zero, as they are stored. */
 static PROF__APART uint32_t prof__hash(const void *bytes, size_t size)
 {
     uint32_t hash = 2166136261u; /* FNV-1a */
-    for (size_t i = 0; i < size; ++i) hash = (hash ^ ((const unsigned char *)bytes)[i]) * 16777619u;
+    for (size_t i = 0; i < (size + 7) / 8 * 8; ++i)
+        hash = (hash ^ (i < size ? ((const unsigned char *)bytes)[i] : 0u)) * 16777619u;
     return hash ^ hash >> 15;
+}
+
+#ifdef PROF__META_GROWS
+static int prof__meta_grow(prof__session *s, uint64_t words);
+
+/* Doubles the index. It grows downwards, from the chunks on, so that its first part and the first chunk are one piece
+   of the file. The new part is zero and can be written. */
+static PROF__RARE void prof__index_double(prof__session *s)
+{
+    uint32_t slots = (s->index_mask + 1) * 2;
+    s->index -= slots / 2;
+    s->index_mask = slots - 1;
+    prof__clear(s->index + slots / 2, slots / 2 * sizeof *s->index);
+    for (uint64_t at = 0, used = s->header->meta_used / 8, words; at < used; at += words) {
+        words = s->meta[at] >> 32 & 0xffffff;
+        uint32_t slot = prof__hash(s->meta + at + 1, (size_t)(words - 1) * 8) + (uint32_t)(s->meta[at] >> 56);
+        for (slot &= s->index_mask; s->index[slot];) slot = (slot + 1) & s->index_mask;
+        s->index[slot] = (uint32_t)at + 1;
+    }
+}
+#endif
+
+/* Returns 1 if meta has room for this many words, and a zero after them; counts the loss if not. */
+static PROF__RARE int prof__meta_room(prof__session *s, uint64_t words)
+{
+#ifdef PROF__META_GROWS
+    if (words < s->meta_ready || (words <= s->meta_words && prof__meta_grow(s, words))) return 1;
+#else
+    if (words <= s->meta_words) return 1;
+#endif
+    s->header->sites_lost++;
+    return 0;
 }
 
 /* Finds or appends a record whose words after the head are these bytes, zero-padded. A new one has the next id, one
@@ -5179,7 +5220,7 @@ static PROF__RARE uint64_t *prof__meta_record(prof__session *s, uint32_t kind, c
                                               uint32_t *count)
 {
     uint64_t words = 1 + (size + 7) / 8, used = s->header->meta_used / 8;
-    uint32_t slot = (prof__hash(bytes, size) + kind) & s->index_mask;
+    uint32_t hash = prof__hash(bytes, size) + kind, slot = hash & s->index_mask;
     for (; s->index[slot]; slot = (slot + 1) & s->index_mask) {
         uint64_t *record = s->meta + (s->index[slot] - 1);
         if (record[0] >> 32 != ((uint64_t)kind << 24 | words)) continue;
@@ -5189,13 +5230,14 @@ static PROF__RARE uint64_t *prof__meta_record(prof__session *s, uint32_t kind, c
         if (i == size) return record;
     }
     if (!count) return NULL;
-    if (used + words > s->meta_words || words >= 1u << 24 || *count >= PROF__SITE_MASK) {
-        s->header->sites_lost++;
-        return NULL;
-    }
+    if (words >= 1u << 24 || *count >= PROF__SITE_MASK) words = s->meta_words + 1;
+    if (!prof__meta_room(s, used + words)) return NULL;
     uint64_t *record = s->meta + used;
     prof__copy(record + 1, bytes, size);
     uint32_t id = ++*count;
+#ifdef PROF__META_GROWS
+    for (slot = hash & s->index_mask; s->index[slot];) slot = (slot + 1) & s->index_mask; /* it may have grown */
+#endif
     s->index[slot] = (uint32_t)used + 1;
     s->header->meta_used = (used + words) * 8;
     PROF__RELEASE(&record[0], (uint64_t)kind << 56 | words << 32 | id);
@@ -5247,10 +5289,7 @@ static int prof__meta_pair(prof__session *s, const char *key, const char *value)
 {
     size_t k = prof__length(key) + 1, v = prof__length(value) + 1;
     uint64_t words = 1 + (k + v + 7) / 8, used = s->header->meta_used / 8;
-    if (used + words > s->meta_words || words >= 1u << 24) {
-        s->header->sites_lost++;
-        return 0;
-    }
+    if (!prof__meta_room(s, words < 1u << 24 ? used + words : s->meta_words + 1)) return 0;
     uint64_t *record = s->meta + used;
     prof__copy(record + 1, key, k);
     prof__copy((char *)(record + 1) + k, value, v);
@@ -5785,9 +5824,11 @@ static int prof__chunk_reserve(prof__session *s, int service)
 #define PROF__READY_ENDS 0x80000000u /* a flag of a number of chunks: a thread is reducing the ring to it. For the
                                         others the ring is that small at once, which is not yet in chunk_count */
 #define PROF__READY_AHEAD 8u         /* chunks */
-#define PROF__READY_FIRST 4u         /* chunks that get their pages at first: many a program needs only one */
-#define PROF__READY_PIECE 16u        /* and later, at a time */
-#define PROF__BLOCKS_PIECE 64u       /* chunks that get their blocks at a time: a multiple of that */
+#define PROF__READY_PIECE 16u        /* chunks that get their pages at a time; at first 1, then up to 4: many a
+                                        program, and most children of forks, need only one */
+#define PROF__BLOCKS_PIECE 64u       /* chunks that get their blocks at a time: a multiple of that; at first fewer */
+#define PROF__META_FIRST 8192u       /* bytes of the file, from its begin on, that are ready at first */
+#define PROF__INDEX_FIRST 4096u      /* bytes of the index: the last ones, before the chunks */
 
 /* Returns how many chunks, from the first on, may be read. The pages of the others may be holes in a file, for which a
    file system in memory takes memory even when they are read. */
@@ -5866,32 +5907,46 @@ static int prof__blocks_reserve(int file, uint64_t at, uint64_t size)
     return !error || error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO ? error : EOPNOTSUPP;
 }
 
-/* Reserves the blocks of these chunks of the session. The program may have closed the descriptor. A file that somebody
-   has truncated is not enlarged again: the missing part would come back as zeros, and nobody would know. */
-static int prof__chunks_reserve(prof__session *s, uint64_t from, uint64_t end)
+/* Reserves the blocks of this part of the image. The program may have closed the descriptor. A file that somebody has
+   truncated is not enlarged again: the missing part would come back as zeros, and nobody would know. */
+static int prof__part_reserve(prof__session *s, uint64_t from, uint64_t end)
 {
-    uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping) + from * s->chunk_size;
     prof__about about;
     if (!prof__stream_file_about(s, &about)) return EOPNOTSUPP;
     if (prof__file_cut(s, &about)) return EIO;
-    return prof__blocks_reserve(s->stream.file, at, (end - from) * s->chunk_size);
+    return prof__blocks_reserve(s->stream.file, from, end - from);
 }
 
-/* Makes these chunks writable. Returns 0 or errno. A page of a file that becomes present gets its block as well. */
+/* Makes this part of the image writable, and reserves blocks up to `blocks`, unless that is 0. Returns 0 or errno. A
+   page of a file that becomes present gets its block as well. */
+static int prof__part_ready(prof__session *s, uint64_t from, uint64_t end, uint64_t blocks)
+{
+    int reserves = s->live_path && !s->whole;
+    int error = reserves && blocks ? prof__part_reserve(s, from, blocks) : EOPNOTSUPP;
+    if (error && error != EOPNOTSUPP) return error;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), first = from / page * page;
+    if (!prof__populate((char *)s->mapping + first, (size_t)(end - first)) || !reserves) return 0;
+    int no_room = errno == EFAULT;
+    if (error) error = prof__part_reserve(s, from, end);
+    return error != EOPNOTSUPP ? error : no_room ? ENOSPC : EIO;
+}
+
+/* Returns up to which chunk blocks are reserved with those of a piece that begins at this one: its own, or 0. */
+static uint64_t prof__blocks_end(uint64_t from)
+{
+    if (from <= PROF__READY_PIECE) return from * 4;
+    return from % PROF__BLOCKS_PIECE ? 0 : from + PROF__BLOCKS_PIECE;
+}
+
+/* Makes these chunks writable; prof__map_begin() has done that for the first one. Returns 0 or errno. */
 static int prof__chunks_populate(prof__session *s, uint64_t from, uint64_t end)
 {
-    size_t first = (size_t)(s->chunks - (char *)s->mapping) + (size_t)from * s->chunk_size;
-    size_t last = (size_t)(s->chunks - (char *)s->mapping) + (size_t)end * s->chunk_size;
-    uint64_t ahead = from + PROF__BLOCKS_PIECE, count = PROF__LOAD(&s->chunk_count);
-    int reserves = s->live_path && !s->whole, error = EOPNOTSUPP;
+    uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping), ahead = prof__blocks_end(from);
+    uint64_t count = PROF__LOAD(&s->chunk_count);
+    if (!from) return 0;
     if (ahead > count) ahead = count; /* below from, if another thread has reduced the ring meanwhile */
-    if (reserves && from < ahead && from % PROF__BLOCKS_PIECE == 0) error = prof__chunks_reserve(s, from, ahead);
-    if (error && error != EOPNOTSUPP) return error;
-    first = first / 65536 * 65536; /* whole pages of any size */
-    if (!prof__populate((char *)s->mapping + first, last - first) || !reserves) return 0;
-    int no_room = errno == EFAULT;
-    if (error) error = prof__chunks_reserve(s, from, end);
-    return error != EOPNOTSUPP ? error : no_room ? ENOSPC : EIO;
+    return prof__part_ready(s, at + from * s->chunk_size, at + end * s->chunk_size,
+                            from < ahead ? at + ahead * s->chunk_size : 0);
 }
 
 static const char *prof__room_text(int error) /* strerror() must not be called in signal handlers */
@@ -5901,6 +5956,31 @@ static const char *prof__room_text(int error) /* strerror() must not be called i
            : error == EFBIG  ? "File too large"
                              : "Input/output error, or refused by a sandbox";
 }
+
+#ifdef PROF__META_GROWS
+/* Makes more of meta writable, and of its index, which has at least a slot for each word of meta. Returns 0 if the disk
+   has no room for that. Under the lock. */
+static PROF__RARE int prof__meta_grow(prof__session *s, uint64_t words)
+{
+    uint64_t meta = (uint64_t)((char *)s->meta - (char *)s->mapping);
+    uint64_t index = (uint64_t)((char *)s->index - (char *)s->mapping);
+    PROF__ERRNO_SAVE();
+    int error = 0;
+    while (!error && words >= s->meta_ready && s->meta_ready < s->meta_words) {
+        uint64_t ready = s->meta_ready * 2 < s->meta_words ? s->meta_ready * 2 : s->meta_words;
+        uint64_t more = (uint64_t)s->index_mask + 1 < ready ? ((uint64_t)s->index_mask + 1) * 4 : 0;
+        error = prof__part_ready(s, meta + s->meta_ready * 8, meta + ready * 8, meta + ready * 8);
+        if (!error && more) error = prof__part_ready(s, index - more, index, index);
+        if (error) break;
+        if (more) prof__index_double(s);
+        index -= more;
+        s->meta_ready = (prof__extent)ready;
+    }
+    if (error && !s->names_error) prof__background_failed(s, s->names_error = prof__room_text(error));
+    PROF__ERRNO_RESTORE();
+    return !error;
+}
+#endif
 
 /* Reduces the ring to this number of chunks. */
 static void prof__ring_end(prof__session *s, uint32_t count, int error)
@@ -5918,7 +5998,7 @@ static void prof__ring_end(prof__session *s, uint32_t count, int error)
 /* Returns the end of the piece that begins at chunk number from. */
 static uint32_t prof__piece_end(uint32_t from)
 {
-    return from ? (from / PROF__READY_PIECE + 1) * PROF__READY_PIECE : PROF__READY_FIRST;
+    return from >= PROF__READY_PIECE ? (from / PROF__READY_PIECE + 1) * PROF__READY_PIECE : from ? from * 4 : 1;
 }
 
 /* Makes the next piece ready, which begins at chunk number from. Returns 0 if there is no room for it. */
@@ -10483,28 +10563,56 @@ static PROF__RARE int prof__file_fits(const prof__session *s, int file, size_t s
     return (uint64_t)about.f_bavail * about.f_frsize / 4 >= size;
 }
 
+#ifdef __linux__
+/* Returns 1 if meta and its index are ready at first as far as PROF__META_FIRST and PROF__INDEX_FIRST say, and grow; 0
+   if the image is small, or has all its blocks: then they are ready as a whole. */
+static PROF__RARE int prof__meta_starts_small(const prof__session *s, uint64_t size, uint64_t chunks)
+{
+#ifdef PROF__META_GROWS
+    return !s->whole && chunks >= PROF__META_FIRST + PROF__INDEX_FIRST && chunks + PROF_CHUNK_SIZE <= size;
+#else
+    return (void)s, (void)size, (void)chunks, 0;
+#endif
+}
+
+/* Reserves blocks of a new file, and makes its pages present, or those of memory, before anybody records: the begin of
+   meta, the end of its index and the first chunk. Returns 0, EINVAL if the system has no such call, or errno. */
+static PROF__RARE int prof__map_begin(const prof__session *s, int file, char *map, uint64_t size)
+{
+    uint64_t meta, index, chunks = prof__layout_head(size, &meta, &index);
+    uint64_t end = chunks + PROF_CHUNK_SIZE < size ? chunks + PROF_CHUNK_SIZE : size, head = s->whole ? size : end;
+    if (prof__meta_starts_small(s, size, chunks)) {
+        uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), from = (chunks - PROF__INDEX_FIRST) / page * page;
+        head = PROF__META_FIRST;
+        int error = file < 0 ? 0 : prof__blocks_reserve(file, from, end - from);
+        if (error && error != EOPNOTSUPP) return error;
+        if (prof__populate(map + from, (size_t)(end - from))) return errno == EFAULT && file >= 0 ? ENOSPC : EINVAL;
+    }
+    int error = file < 0 ? 0 : prof__blocks_reserve(file, 0, head);
+    if (error && error != EOPNOTSUPP) return error;
+    if (!error && s->whole) head = end; /* it has its blocks */
+    return !prof__populate(map, (size_t)head) ? 0 : errno == EFAULT && file >= 0 ? ENOSPC : EINVAL;
+}
+#endif
+
 /* Makes the file size bytes large, and maps it; if file is -1, maps memory. This is for systems that can reserve blocks
    and pages later, before a thread needs them; on others *at is NULL. Returns 0 or errno. */
 static PROF__RARE int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
 {
     *at = NULL;
 #ifdef __linux__
-    uint64_t meta, index, head = prof__layout_head(size, &meta, &index) + PROF__BLOCKS_PIECE * PROF_CHUNK_SIZE;
-    size_t begin = s->whole || head > size ? size : (size_t)head;
     if (file >= 0 && ftruncate(file, (prof__offset)size)) return errno;
-    int error = file < 0 ? 0 : prof__blocks_reserve(file, 0, begin);
-    if (error && error != EOPNOTSUPP) return error;
     void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, file, 0);
     if (map == MAP_FAILED) return errno;
-    *at = map;
-    if (!prof__populate(map, error ? begin : 65536)) { /* size is larger; pages get their blocks as well */
+    if (file >= 0) madvise(map, size, 1); /* MADV_RANDOM: or it reads MiBs of zeros around each page of the new file */
+    int error = prof__map_begin(s, file, (char *)map, size);
+    if (!error) {
+        *at = map;
         s->ready_chunks = s->claimed_chunks = 0;
         return 0;
     }
-    if (error) error = errno == EFAULT ? ENOSPC : 0; /* or there is no such call here */
     munmap(map, size);
-    *at = NULL;
-    return error;
+    return error == EINVAL ? 0 : error;
 #else
     (void)s, (void)file, (void)size;
     return 0;
@@ -10567,18 +10675,25 @@ static PROF__RARE int prof__file_make(prof__session *s)
         close(file);
     }
 #endif
+    unlink(s->part_path);
     return open(s->part_path, O_RDWR | O_CREAT | O_EXCL | PROF__O_FILE, PROF__FILE_MODE);
+}
+
+/* Gives the file one more name, which no other file has. Returns 0 or errno. */
+static PROF__RARE int prof__file_link(const prof__session *s, const char *name)
+{
+    char path[32];
+    if (s->unnamed) prof__file_link_name(s->stream.file, path);
+    return linkat(AT_FDCWD, s->unnamed ? path : s->part_path, AT_FDCWD, name, AT_SYMLINK_FOLLOW) ? errno : 0;
 }
 
 /* Gives the file the name part_path, if it has none yet. Returns 0 or errno. */
 static PROF__RARE int prof__file_name(prof__session *s)
 {
-    char path[32];
-    if (!s->unnamed) return 0;
-    prof__file_link_name(s->stream.file, path);
-    if (linkat(AT_FDCWD, path, AT_FDCWD, s->part_path, AT_SYMLINK_FOLLOW)) return errno;
-    s->unnamed = 0;
-    return 0;
+    if (s->unnamed) unlink(s->part_path);
+    int error = s->unnamed ? prof__file_link(s, s->part_path) : 0;
+    if (!error) s->unnamed = 0;
+    return error;
 }
 
 /* Gets the memory of the image. Returns 0 or the system's error. Async-signal-safe, because a child of a fork may call
@@ -10596,7 +10711,6 @@ static PROF__RARE int prof__memory_map(prof__session *s, size_t size)
         prof__text_add(s->part_path, sizeof s->part_path, ".");
         prof__text_add(s->part_path, sizeof s->part_path, number);
         prof__text_add(s->part_path, sizeof s->part_path, ".part");
-        unlink(s->part_path);
         file = prof__file_make(s);
         if (file < 0) return errno;
         prof__file_lock(file);
@@ -10698,7 +10812,7 @@ static PROF__RARE prof_status prof__layout(prof__session *s, void *memory, prof_
     s->meta = (uint64_t *)(void *)((char *)memory + start);
     s->index = (uint32_t *)(void *)((char *)memory + start + meta);
     s->chunks = (char *)memory + chunks_at;
-    s->meta_words = meta / 8;
+    s->meta_words = s->meta_ready = meta / 8;
     s->index_mask = (uint32_t)index - 1;
     s->chunk_size = (uint32_t)chunk;
     s->chunk_words = (chunk - (prof__extent)sizeof(prof__chunk)) / 8;
@@ -10718,6 +10832,13 @@ static PROF__RARE prof_status prof__layout(prof__session *s, void *memory, prof_
     h->chunk_size = s->chunk_size;
     h->chunk_header_size = sizeof(prof__chunk);
     if (!s->mapping) s->ready_chunks = PROF__ALL_READY;
+#ifdef PROF__META_GROWS
+    if (!s->ready_chunks && prof__meta_starts_small(s, size, chunks_at)) {
+        s->meta_ready = (PROF__META_FIRST - start) / 8;
+        s->index += index - PROF__INDEX_FIRST / 4;
+        s->index_mask = PROF__INDEX_FIRST / 4 - 1;
+    }
+#endif
     s->free_chunks = (uint32_t)s->chunk_count - 1;
     s->spare_chunk = 1;
     return PROF_OK;
@@ -11547,7 +11668,7 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
     int error = EAGAIN;
     for (int i = 0; i < 100 && error == EAGAIN; ++i) {
         prof__name_drop(s);
-        error = link(s->part_path, s->live_path) ? errno : 0;
+        error = prof__file_link(s, s->live_path);
         s->taken = !error;
         if (error && error != EEXIST && !prof__file_is(s->live_path)) { /* a file system without links */
             error = prof__path_claim(s->live_path);
@@ -11557,7 +11678,10 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
         }
     }
     if (!error && s->live_path != s->output && prof__output_stays(s, numbered)) error = EEXIST;
-    if (error && s->taken) unlink(s->live_path);
+    if (error && s->taken && s->unnamed) /* a file that had a name and has none gets no more */
+        s->unnamed = rename(s->live_path, s->part_path) != 0;
+    else if (error && s->taken)
+        unlink(s->live_path);
     if (error) prof__name_drop(s);
     if (error) s->taken = 0;
     return error;
@@ -11568,8 +11692,7 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
 static PROF__RARE int prof__name_take(prof__session *s)
 {
     char first[sizeof s->stream.path];
-    int folder = prof__is_folder(s->output), error = prof__file_name(s);
-    if (!error) error = prof__name_try(s, 0);
+    int folder = prof__is_folder(s->output), error = prof__name_try(s, 0);
     prof__text_copy(first, sizeof first, folder ? s->stream.path : s->output);
     for (uint64_t i = 2; error == EEXIST && s->existing != PROF_EXISTING_REFUSE && i < 1000000; ++i) {
         if (!prof__path_numbered(first, i, folder ? s->stream.path : s->output, sizeof s->output)) return ENAMETOOLONG;
@@ -11589,9 +11712,14 @@ static PROF__RARE int prof__name_publish(prof__session *s)
     if (s->replaces && !s->taken && s->live_path != s->output &&
         prof__path_with(s->live_path, "old", old, sizeof old) && !rename(s->live_path, old))
         prof__start_note_set(old, " holds the recording of an earlier program that did not end it", "");
-    if (s->replaces || !s->taken) error = rename(s->part_path, s->live_path) ? errno : 0;
+    if (s->replaces || !s->taken) {
+        error = prof__file_name(s);
+        if (!error && rename(s->part_path, s->live_path)) error = errno;
+    } else if (!s->unnamed) {
+        unlink(s->part_path);
+    }
     if (error) return error;
-    if (!s->replaces && s->taken) unlink(s->part_path);
+    s->unnamed = 0;
     s->part_path[0] = 0;
     if (s->old_file) close(s->old_file - 1);
     s->old_file = 0;
@@ -13510,10 +13638,7 @@ PROF_DEF PROF__WALL prof_device_row *prof_device_track(prof_device *device, cons
 static uint64_t *prof__meta_append(prof__session *s, uint32_t kind, uint32_t id, const uint64_t *words, uint64_t count)
 {
     uint64_t used = s->header->meta_used / 8, *record = s->meta + used;
-    if (used + 1 + count > s->meta_words) {
-        s->header->sites_lost++;
-        return NULL;
-    }
+    if (!prof__meta_room(s, used + 1 + count)) return NULL;
     prof__copy(record + 1, words, (size_t)count * 8);
     s->header->meta_used = (used + 1 + count) * 8;
     PROF__RELEASE(&record[0], (uint64_t)kind << 56 | (1 + count) << 32 | id);
@@ -13913,6 +14038,10 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
                             (unsigned long long)(PROF__LOAD(&s->chunk_count) * s->chunk_size >> 10),
                             (unsigned long long)(s->chunks_asked * s->chunk_size >> 10));
     }
+#ifdef PROF__META_GROWS
+    if (!status && s->names_error && s->live_path == s->output)
+        status = prof__fail(PROF_IO, "%s: %s: names did not fit", prof__path_end(s->live_path), s->names_error);
+#endif
     if (!status && PROF__LOAD(&s->cut))
         status = prof__fail(PROF_IO, "%s: another program truncated it while it was recorded: what was there is lost",
                             prof__path_end(s->live_path));

@@ -151,12 +151,12 @@ MANUAL                                                                          
     in the file, including the scopes that were open; no code has to run for that. (This does not hold for a loss of
     power, because the kernel writes the pages.) prof_trace_open() reads the file, also while the program is still
     running.
-    The file takes as much of the disk as was recorded: its blocks are reserved a MiB at a time, before a thread needs
-    them. What names may need is reserved at the start, also in each child of a fork that records: 2.5 MB with the first
-    MiB in a file of 16 MiB, 7 of 64 MiB, 13 of more. (PROF_STREAM reserves the whole buffer at the start, as do all
-    modes on Linux before 5.14 and on other systems.) If the disk has no room for the buffer at the start, prof_start()
-    fails. If the disk becomes full later, or a quota is reached, the buffer ends there: PROF_RING goes on with the
-    smaller buffer, PROF_FILL is full, prof_stop() returns PROF_IO, and reports say why.
+    The file takes as much of the disk as was recorded: its blocks are reserved before a thread needs them, at first 32
+    KiB, also in each child of a fork that records, later up to a MiB at a time. (PROF_STREAM reserves the whole buffer
+    at the start, as do all modes on Linux before 5.14 and on other systems.) If the disk has no room for the buffer at
+    the start, prof_start() fails. If the disk becomes full later, or a quota is reached, the buffer ends there:
+    PROF_RING goes on with the smaller buffer, PROF_FILL is full, names that come later are counted as lost, prof_stop()
+    returns PROF_IO, and reports say why.
 
     Flight recorder. prof_save_last() writes what led to this moment. Or let prof watch for the moment: with
         config.save = "slow-%c.json"; config.save_over = "frame>16.7ms,scope:net.*>2ms";

@@ -107,10 +107,7 @@ PROF_DEF PROF__WALL prof_device_row *prof_device_track(prof_device *device, cons
 static uint64_t *prof__meta_append(prof__session *s, uint32_t kind, uint32_t id, const uint64_t *words, uint64_t count)
 {
     uint64_t used = s->header->meta_used / 8, *record = s->meta + used;
-    if (used + 1 + count > s->meta_words) {
-        s->header->sites_lost++;
-        return NULL;
-    }
+    if (!prof__meta_room(s, used + 1 + count)) return NULL;
     prof__copy(record + 1, words, (size_t)count * 8);
     s->header->meta_used = (used + 1 + count) * 8;
     PROF__RELEASE(&record[0], (uint64_t)kind << 56 | (1 + count) << 32 | id);

@@ -3,11 +3,45 @@
    Strings and call sites are stored once, by content, so that a plugin that is loaded a thousand times takes the space
    of one. All functions are called under the lock. */
 
+/* Of whole words: bytes of a last one that is not full count as zero, as they are stored. */
 static PROF__APART uint32_t prof__hash(const void *bytes, size_t size)
 {
     uint32_t hash = 2166136261u; /* FNV-1a */
-    for (size_t i = 0; i < size; ++i) hash = (hash ^ ((const unsigned char *)bytes)[i]) * 16777619u;
+    for (size_t i = 0; i < (size + 7) / 8 * 8; ++i)
+        hash = (hash ^ (i < size ? ((const unsigned char *)bytes)[i] : 0u)) * 16777619u;
     return hash ^ hash >> 15;
+}
+
+#ifdef PROF__META_GROWS
+static int prof__meta_grow(prof__session *s, uint64_t words);
+
+/* Doubles the index. It grows downwards, from the chunks on, so that its first part and the first chunk are one piece
+   of the file. The new part is zero and can be written. */
+static PROF__RARE void prof__index_double(prof__session *s)
+{
+    uint32_t slots = (s->index_mask + 1) * 2;
+    s->index -= slots / 2;
+    s->index_mask = slots - 1;
+    prof__clear(s->index + slots / 2, slots / 2 * sizeof *s->index);
+    for (uint64_t at = 0, used = s->header->meta_used / 8, words; at < used; at += words) {
+        words = s->meta[at] >> 32 & 0xffffff;
+        uint32_t slot = prof__hash(s->meta + at + 1, (size_t)(words - 1) * 8) + (uint32_t)(s->meta[at] >> 56);
+        for (slot &= s->index_mask; s->index[slot];) slot = (slot + 1) & s->index_mask;
+        s->index[slot] = (uint32_t)at + 1;
+    }
+}
+#endif
+
+/* Returns 1 if meta has room for this many words, and a zero after them; counts the loss if not. */
+static PROF__RARE int prof__meta_room(prof__session *s, uint64_t words)
+{
+#ifdef PROF__META_GROWS
+    if (words < s->meta_ready || (words <= s->meta_words && prof__meta_grow(s, words))) return 1;
+#else
+    if (words <= s->meta_words) return 1;
+#endif
+    s->header->sites_lost++;
+    return 0;
 }
 
 /* Finds or appends a record whose words after the head are these bytes, zero-padded. A new one has the next id, one
@@ -16,7 +50,7 @@ static PROF__RARE uint64_t *prof__meta_record(prof__session *s, uint32_t kind, c
                                               uint32_t *count)
 {
     uint64_t words = 1 + (size + 7) / 8, used = s->header->meta_used / 8;
-    uint32_t slot = (prof__hash(bytes, size) + kind) & s->index_mask;
+    uint32_t hash = prof__hash(bytes, size) + kind, slot = hash & s->index_mask;
     for (; s->index[slot]; slot = (slot + 1) & s->index_mask) {
         uint64_t *record = s->meta + (s->index[slot] - 1);
         if (record[0] >> 32 != ((uint64_t)kind << 24 | words)) continue;
@@ -26,13 +60,14 @@ static PROF__RARE uint64_t *prof__meta_record(prof__session *s, uint32_t kind, c
         if (i == size) return record;
     }
     if (!count) return NULL;
-    if (used + words > s->meta_words || words >= 1u << 24 || *count >= PROF__SITE_MASK) {
-        s->header->sites_lost++;
-        return NULL;
-    }
+    if (words >= 1u << 24 || *count >= PROF__SITE_MASK) words = s->meta_words + 1;
+    if (!prof__meta_room(s, used + words)) return NULL;
     uint64_t *record = s->meta + used;
     prof__copy(record + 1, bytes, size);
     uint32_t id = ++*count;
+#ifdef PROF__META_GROWS
+    for (slot = hash & s->index_mask; s->index[slot];) slot = (slot + 1) & s->index_mask; /* it may have grown */
+#endif
     s->index[slot] = (uint32_t)used + 1;
     s->header->meta_used = (used + words) * 8;
     PROF__RELEASE(&record[0], (uint64_t)kind << 56 | words << 32 | id);
@@ -84,10 +119,7 @@ static int prof__meta_pair(prof__session *s, const char *key, const char *value)
 {
     size_t k = prof__length(key) + 1, v = prof__length(value) + 1;
     uint64_t words = 1 + (k + v + 7) / 8, used = s->header->meta_used / 8;
-    if (used + words > s->meta_words || words >= 1u << 24) {
-        s->header->sites_lost++;
-        return 0;
-    }
+    if (!prof__meta_room(s, words < 1u << 24 ? used + words : s->meta_words + 1)) return 0;
     uint64_t *record = s->meta + used;
     prof__copy(record + 1, key, k);
     prof__copy((char *)(record + 1) + k, value, v);

@@ -98,9 +98,11 @@ static int prof__chunk_reserve(prof__session *s, int service)
 #define PROF__READY_ENDS 0x80000000u /* a flag of a number of chunks: a thread is reducing the ring to it. For the
                                         others the ring is that small at once, which is not yet in chunk_count */
 #define PROF__READY_AHEAD 8u         /* chunks */
-#define PROF__READY_FIRST 4u         /* chunks that get their pages at first: many a program needs only one */
-#define PROF__READY_PIECE 16u        /* and later, at a time */
-#define PROF__BLOCKS_PIECE 64u       /* chunks that get their blocks at a time: a multiple of that */
+#define PROF__READY_PIECE 16u        /* chunks that get their pages at a time; at first 1, then up to 4: many a
+                                        program, and most children of forks, need only one */
+#define PROF__BLOCKS_PIECE 64u       /* chunks that get their blocks at a time: a multiple of that; at first fewer */
+#define PROF__META_FIRST 8192u       /* bytes of the file, from its begin on, that are ready at first */
+#define PROF__INDEX_FIRST 4096u      /* bytes of the index: the last ones, before the chunks */
 
 /* Returns how many chunks, from the first on, may be read. The pages of the others may be holes in a file, for which a
    file system in memory takes memory even when they are read. */
@@ -179,32 +181,46 @@ static int prof__blocks_reserve(int file, uint64_t at, uint64_t size)
     return !error || error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO ? error : EOPNOTSUPP;
 }
 
-/* Reserves the blocks of these chunks of the session. The program may have closed the descriptor. A file that somebody
-   has truncated is not enlarged again: the missing part would come back as zeros, and nobody would know. */
-static int prof__chunks_reserve(prof__session *s, uint64_t from, uint64_t end)
+/* Reserves the blocks of this part of the image. The program may have closed the descriptor. A file that somebody has
+   truncated is not enlarged again: the missing part would come back as zeros, and nobody would know. */
+static int prof__part_reserve(prof__session *s, uint64_t from, uint64_t end)
 {
-    uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping) + from * s->chunk_size;
     prof__about about;
     if (!prof__stream_file_about(s, &about)) return EOPNOTSUPP;
     if (prof__file_cut(s, &about)) return EIO;
-    return prof__blocks_reserve(s->stream.file, at, (end - from) * s->chunk_size);
+    return prof__blocks_reserve(s->stream.file, from, end - from);
 }
 
-/* Makes these chunks writable. Returns 0 or errno. A page of a file that becomes present gets its block as well. */
+/* Makes this part of the image writable, and reserves blocks up to `blocks`, unless that is 0. Returns 0 or errno. A
+   page of a file that becomes present gets its block as well. */
+static int prof__part_ready(prof__session *s, uint64_t from, uint64_t end, uint64_t blocks)
+{
+    int reserves = s->live_path && !s->whole;
+    int error = reserves && blocks ? prof__part_reserve(s, from, blocks) : EOPNOTSUPP;
+    if (error && error != EOPNOTSUPP) return error;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), first = from / page * page;
+    if (!prof__populate((char *)s->mapping + first, (size_t)(end - first)) || !reserves) return 0;
+    int no_room = errno == EFAULT;
+    if (error) error = prof__part_reserve(s, from, end);
+    return error != EOPNOTSUPP ? error : no_room ? ENOSPC : EIO;
+}
+
+/* Returns up to which chunk blocks are reserved with those of a piece that begins at this one: its own, or 0. */
+static uint64_t prof__blocks_end(uint64_t from)
+{
+    if (from <= PROF__READY_PIECE) return from * 4;
+    return from % PROF__BLOCKS_PIECE ? 0 : from + PROF__BLOCKS_PIECE;
+}
+
+/* Makes these chunks writable; prof__map_begin() has done that for the first one. Returns 0 or errno. */
 static int prof__chunks_populate(prof__session *s, uint64_t from, uint64_t end)
 {
-    size_t first = (size_t)(s->chunks - (char *)s->mapping) + (size_t)from * s->chunk_size;
-    size_t last = (size_t)(s->chunks - (char *)s->mapping) + (size_t)end * s->chunk_size;
-    uint64_t ahead = from + PROF__BLOCKS_PIECE, count = PROF__LOAD(&s->chunk_count);
-    int reserves = s->live_path && !s->whole, error = EOPNOTSUPP;
+    uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping), ahead = prof__blocks_end(from);
+    uint64_t count = PROF__LOAD(&s->chunk_count);
+    if (!from) return 0;
     if (ahead > count) ahead = count; /* below from, if another thread has reduced the ring meanwhile */
-    if (reserves && from < ahead && from % PROF__BLOCKS_PIECE == 0) error = prof__chunks_reserve(s, from, ahead);
-    if (error && error != EOPNOTSUPP) return error;
-    first = first / 65536 * 65536; /* whole pages of any size */
-    if (!prof__populate((char *)s->mapping + first, last - first) || !reserves) return 0;
-    int no_room = errno == EFAULT;
-    if (error) error = prof__chunks_reserve(s, from, end);
-    return error != EOPNOTSUPP ? error : no_room ? ENOSPC : EIO;
+    return prof__part_ready(s, at + from * s->chunk_size, at + end * s->chunk_size,
+                            from < ahead ? at + ahead * s->chunk_size : 0);
 }
 
 static const char *prof__room_text(int error) /* strerror() must not be called in signal handlers */
@@ -214,6 +230,31 @@ static const char *prof__room_text(int error) /* strerror() must not be called i
            : error == EFBIG  ? "File too large"
                              : "Input/output error, or refused by a sandbox";
 }
+
+#ifdef PROF__META_GROWS
+/* Makes more of meta writable, and of its index, which has at least a slot for each word of meta. Returns 0 if the disk
+   has no room for that. Under the lock. */
+static PROF__RARE int prof__meta_grow(prof__session *s, uint64_t words)
+{
+    uint64_t meta = (uint64_t)((char *)s->meta - (char *)s->mapping);
+    uint64_t index = (uint64_t)((char *)s->index - (char *)s->mapping);
+    PROF__ERRNO_SAVE();
+    int error = 0;
+    while (!error && words >= s->meta_ready && s->meta_ready < s->meta_words) {
+        uint64_t ready = s->meta_ready * 2 < s->meta_words ? s->meta_ready * 2 : s->meta_words;
+        uint64_t more = (uint64_t)s->index_mask + 1 < ready ? ((uint64_t)s->index_mask + 1) * 4 : 0;
+        error = prof__part_ready(s, meta + s->meta_ready * 8, meta + ready * 8, meta + ready * 8);
+        if (!error && more) error = prof__part_ready(s, index - more, index, index);
+        if (error) break;
+        if (more) prof__index_double(s);
+        index -= more;
+        s->meta_ready = (prof__extent)ready;
+    }
+    if (error && !s->names_error) prof__background_failed(s, s->names_error = prof__room_text(error));
+    PROF__ERRNO_RESTORE();
+    return !error;
+}
+#endif
 
 /* Reduces the ring to this number of chunks. */
 static void prof__ring_end(prof__session *s, uint32_t count, int error)
@@ -231,7 +272,7 @@ static void prof__ring_end(prof__session *s, uint32_t count, int error)
 /* Returns the end of the piece that begins at chunk number from. */
 static uint32_t prof__piece_end(uint32_t from)
 {
-    return from ? (from / PROF__READY_PIECE + 1) * PROF__READY_PIECE : PROF__READY_FIRST;
+    return from >= PROF__READY_PIECE ? (from / PROF__READY_PIECE + 1) * PROF__READY_PIECE : from ? from * 4 : 1;
 }
 
 /* Makes the next piece ready, which begins at chunk number from. Returns 0 if there is no room for it. */

@@ -45,6 +45,10 @@ typedef struct prof__stream {
 
 enum { PROF__CUT = 1, PROF__CUT_TOLD = 2 };
 
+#if defined(__linux__) && !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL)
+#define PROF__META_GROWS 1 /* meta and its index get their blocks and pages as they are used */
+#endif
+
 /* The private data of an image. Freed only when no thread can hold a pointer into the image any more. */
 #ifdef PROF_TINY
 typedef uintptr_t prof__extent; /* a size in the image: spares arithmetic of 64 bits where there is none */
@@ -58,7 +62,7 @@ typedef struct prof__session {
     uint64_t *meta;
     uint32_t chunk_size;
     uint32_t fast; /* 1: a scope needs the inline counter and nothing else; PROF__SHORT: and min_ticks */
-    prof__extent meta_words, chunk_words;
+    prof__extent meta_words, meta_ready, chunk_words; /* ready: below it meta can be written */
     prof__extent chunk_count;
     uint64_t min_ticks, ordered_excess;
     uint32_t epoch, clock;
@@ -87,6 +91,9 @@ typedef struct prof__session {
     int cut;               /* PROF__CUT...: somebody truncated the file of the image */
     uint64_t chunks_asked; /* how many were wanted if the disk had no room for all, else 0 */
     const char *room_error; /* why it had none */
+#ifdef PROF__META_GROWS
+    const char *names_error; /* why the disk had no room for a name; NULL: it had */
+#endif
     uint32_t all_owned;   /* PROF_RING: the value of prof__room_changes when every chunk had an owner; 0: not known */
     uint32_t free_chunks; /* PROF_STREAM, PROF_STATS: chunks that may be taken */
     uint32_t spare_chunk; /* 1: one more, for the service, so that its own scopes are not lost */

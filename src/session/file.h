@@ -123,6 +123,10 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
                             (unsigned long long)(PROF__LOAD(&s->chunk_count) * s->chunk_size >> 10),
                             (unsigned long long)(s->chunks_asked * s->chunk_size >> 10));
     }
+#ifdef PROF__META_GROWS
+    if (!status && s->names_error && s->live_path == s->output)
+        status = prof__fail(PROF_IO, "%s: %s: names did not fit", prof__path_end(s->live_path), s->names_error);
+#endif
     if (!status && PROF__LOAD(&s->cut))
         status = prof__fail(PROF_IO, "%s: another program truncated it while it was recorded: what was there is lost",
                             prof__path_end(s->live_path));

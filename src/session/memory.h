@@ -200,28 +200,56 @@ static PROF__RARE int prof__file_fits(const prof__session *s, int file, size_t s
     return (uint64_t)about.f_bavail * about.f_frsize / 4 >= size;
 }
 
+#ifdef __linux__
+/* Returns 1 if meta and its index are ready at first as far as PROF__META_FIRST and PROF__INDEX_FIRST say, and grow; 0
+   if the image is small, or has all its blocks: then they are ready as a whole. */
+static PROF__RARE int prof__meta_starts_small(const prof__session *s, uint64_t size, uint64_t chunks)
+{
+#ifdef PROF__META_GROWS
+    return !s->whole && chunks >= PROF__META_FIRST + PROF__INDEX_FIRST && chunks + PROF_CHUNK_SIZE <= size;
+#else
+    return (void)s, (void)size, (void)chunks, 0;
+#endif
+}
+
+/* Reserves blocks of a new file, and makes its pages present, or those of memory, before anybody records: the begin of
+   meta, the end of its index and the first chunk. Returns 0, EINVAL if the system has no such call, or errno. */
+static PROF__RARE int prof__map_begin(const prof__session *s, int file, char *map, uint64_t size)
+{
+    uint64_t meta, index, chunks = prof__layout_head(size, &meta, &index);
+    uint64_t end = chunks + PROF_CHUNK_SIZE < size ? chunks + PROF_CHUNK_SIZE : size, head = s->whole ? size : end;
+    if (prof__meta_starts_small(s, size, chunks)) {
+        uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), from = (chunks - PROF__INDEX_FIRST) / page * page;
+        head = PROF__META_FIRST;
+        int error = file < 0 ? 0 : prof__blocks_reserve(file, from, end - from);
+        if (error && error != EOPNOTSUPP) return error;
+        if (prof__populate(map + from, (size_t)(end - from))) return errno == EFAULT && file >= 0 ? ENOSPC : EINVAL;
+    }
+    int error = file < 0 ? 0 : prof__blocks_reserve(file, 0, head);
+    if (error && error != EOPNOTSUPP) return error;
+    if (!error && s->whole) head = end; /* it has its blocks */
+    return !prof__populate(map, (size_t)head) ? 0 : errno == EFAULT && file >= 0 ? ENOSPC : EINVAL;
+}
+#endif
+
 /* Makes the file size bytes large, and maps it; if file is -1, maps memory. This is for systems that can reserve blocks
    and pages later, before a thread needs them; on others *at is NULL. Returns 0 or errno. */
 static PROF__RARE int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
 {
     *at = NULL;
 #ifdef __linux__
-    uint64_t meta, index, head = prof__layout_head(size, &meta, &index) + PROF__BLOCKS_PIECE * PROF_CHUNK_SIZE;
-    size_t begin = s->whole || head > size ? size : (size_t)head;
     if (file >= 0 && ftruncate(file, (prof__offset)size)) return errno;
-    int error = file < 0 ? 0 : prof__blocks_reserve(file, 0, begin);
-    if (error && error != EOPNOTSUPP) return error;
     void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, file, 0);
     if (map == MAP_FAILED) return errno;
-    *at = map;
-    if (!prof__populate(map, error ? begin : 65536)) { /* size is larger; pages get their blocks as well */
+    if (file >= 0) madvise(map, size, 1); /* MADV_RANDOM: or it reads MiBs of zeros around each page of the new file */
+    int error = prof__map_begin(s, file, (char *)map, size);
+    if (!error) {
+        *at = map;
         s->ready_chunks = s->claimed_chunks = 0;
         return 0;
     }
-    if (error) error = errno == EFAULT ? ENOSPC : 0; /* or there is no such call here */
     munmap(map, size);
-    *at = NULL;
-    return error;
+    return error == EINVAL ? 0 : error;
 #else
     (void)s, (void)file, (void)size;
     return 0;
@@ -284,18 +312,25 @@ static PROF__RARE int prof__file_make(prof__session *s)
         close(file);
     }
 #endif
+    unlink(s->part_path);
     return open(s->part_path, O_RDWR | O_CREAT | O_EXCL | PROF__O_FILE, PROF__FILE_MODE);
+}
+
+/* Gives the file one more name, which no other file has. Returns 0 or errno. */
+static PROF__RARE int prof__file_link(const prof__session *s, const char *name)
+{
+    char path[32];
+    if (s->unnamed) prof__file_link_name(s->stream.file, path);
+    return linkat(AT_FDCWD, s->unnamed ? path : s->part_path, AT_FDCWD, name, AT_SYMLINK_FOLLOW) ? errno : 0;
 }
 
 /* Gives the file the name part_path, if it has none yet. Returns 0 or errno. */
 static PROF__RARE int prof__file_name(prof__session *s)
 {
-    char path[32];
-    if (!s->unnamed) return 0;
-    prof__file_link_name(s->stream.file, path);
-    if (linkat(AT_FDCWD, path, AT_FDCWD, s->part_path, AT_SYMLINK_FOLLOW)) return errno;
-    s->unnamed = 0;
-    return 0;
+    if (s->unnamed) unlink(s->part_path);
+    int error = s->unnamed ? prof__file_link(s, s->part_path) : 0;
+    if (!error) s->unnamed = 0;
+    return error;
 }
 
 /* Gets the memory of the image. Returns 0 or the system's error. Async-signal-safe, because a child of a fork may call
@@ -313,7 +348,6 @@ static PROF__RARE int prof__memory_map(prof__session *s, size_t size)
         prof__text_add(s->part_path, sizeof s->part_path, ".");
         prof__text_add(s->part_path, sizeof s->part_path, number);
         prof__text_add(s->part_path, sizeof s->part_path, ".part");
-        unlink(s->part_path);
         file = prof__file_make(s);
         if (file < 0) return errno;
         prof__file_lock(file);
@@ -415,7 +449,7 @@ static PROF__RARE prof_status prof__layout(prof__session *s, void *memory, prof_
     s->meta = (uint64_t *)(void *)((char *)memory + start);
     s->index = (uint32_t *)(void *)((char *)memory + start + meta);
     s->chunks = (char *)memory + chunks_at;
-    s->meta_words = meta / 8;
+    s->meta_words = s->meta_ready = meta / 8;
     s->index_mask = (uint32_t)index - 1;
     s->chunk_size = (uint32_t)chunk;
     s->chunk_words = (chunk - (prof__extent)sizeof(prof__chunk)) / 8;
@@ -435,6 +469,13 @@ static PROF__RARE prof_status prof__layout(prof__session *s, void *memory, prof_
     h->chunk_size = s->chunk_size;
     h->chunk_header_size = sizeof(prof__chunk);
     if (!s->mapping) s->ready_chunks = PROF__ALL_READY;
+#ifdef PROF__META_GROWS
+    if (!s->ready_chunks && prof__meta_starts_small(s, size, chunks_at)) {
+        s->meta_ready = (PROF__META_FIRST - start) / 8;
+        s->index += index - PROF__INDEX_FIRST / 4;
+        s->index_mask = PROF__INDEX_FIRST / 4 - 1;
+    }
+#endif
     s->free_chunks = (uint32_t)s->chunk_count - 1;
     s->spare_chunk = 1;
     return PROF_OK;

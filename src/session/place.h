@@ -102,7 +102,7 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
     int error = EAGAIN;
     for (int i = 0; i < 100 && error == EAGAIN; ++i) {
         prof__name_drop(s);
-        error = link(s->part_path, s->live_path) ? errno : 0;
+        error = prof__file_link(s, s->live_path);
         s->taken = !error;
         if (error && error != EEXIST && !prof__file_is(s->live_path)) { /* a file system without links */
             error = prof__path_claim(s->live_path);
@@ -112,7 +112,10 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
         }
     }
     if (!error && s->live_path != s->output && prof__output_stays(s, numbered)) error = EEXIST;
-    if (error && s->taken) unlink(s->live_path);
+    if (error && s->taken && s->unnamed) /* a file that had a name and has none gets no more */
+        s->unnamed = rename(s->live_path, s->part_path) != 0;
+    else if (error && s->taken)
+        unlink(s->live_path);
     if (error) prof__name_drop(s);
     if (error) s->taken = 0;
     return error;
@@ -123,8 +126,7 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
 static PROF__RARE int prof__name_take(prof__session *s)
 {
     char first[sizeof s->stream.path];
-    int folder = prof__is_folder(s->output), error = prof__file_name(s);
-    if (!error) error = prof__name_try(s, 0);
+    int folder = prof__is_folder(s->output), error = prof__name_try(s, 0);
     prof__text_copy(first, sizeof first, folder ? s->stream.path : s->output);
     for (uint64_t i = 2; error == EEXIST && s->existing != PROF_EXISTING_REFUSE && i < 1000000; ++i) {
         if (!prof__path_numbered(first, i, folder ? s->stream.path : s->output, sizeof s->output)) return ENAMETOOLONG;
@@ -144,9 +146,14 @@ static PROF__RARE int prof__name_publish(prof__session *s)
     if (s->replaces && !s->taken && s->live_path != s->output &&
         prof__path_with(s->live_path, "old", old, sizeof old) && !rename(s->live_path, old))
         prof__start_note_set(old, " holds the recording of an earlier program that did not end it", "");
-    if (s->replaces || !s->taken) error = rename(s->part_path, s->live_path) ? errno : 0;
+    if (s->replaces || !s->taken) {
+        error = prof__file_name(s);
+        if (!error && rename(s->part_path, s->live_path)) error = errno;
+    } else if (!s->unnamed) {
+        unlink(s->part_path);
+    }
     if (error) return error;
-    if (!s->replaces && s->taken) unlink(s->part_path);
+    s->unnamed = 0;
     s->part_path[0] = 0;
     if (s->old_file) close(s->old_file - 1);
     s->old_file = 0;
