@@ -747,7 +747,7 @@ typedef struct PROF__SITE_TYPE prof_site {
 } prof_site;
 
 typedef struct prof_fiber prof_fiber; /* a track of its own: see prof_fiber_create() */
-#define PROF_FIBER_SIZE 512           /* bytes */
+#define PROF_FIBER_SIZE 640           /* bytes */
 
 /* see >>objects */
 typedef struct prof_domain prof_domain; typedef struct prof_task prof_task; typedef struct prof_frame prof_frame;
@@ -1027,7 +1027,9 @@ typedef enum prof_event_type {
     PROF_EVENT_SCOPE,   /* duration_ns, depth, flags, args */
     PROF_EVENT_MARK,    /* an instant; args */
     PROF_EVENT_COUNTER, /* value */
-    PROF_EVENT_FRAME,   /* the boundary between two frames; duration_ns: since the boundary before, 0 for the first */
+    PROF_EVENT_FRAME,   /* the boundary between two frames; duration_ns: since the boundary before, 0 for the first;
+                           detail: the number of the frame that it ends, counted for each name and track from 1 on,
+                           also those that a ring has overwritten; 0 for the first boundary */
     PROF_EVENT_LOST,    /* value.as.u scopes or other events could not be recorded before this point */
     /* The following are instants on the track of their thread that carry an object. Images hold these numbers: they
        never change. */
@@ -1515,7 +1517,8 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
      PROFILE_STAGE(name)             a scope that PROFILE_NEXT(name), in the same block or one inside it, ends; that
      PROFILE_NEXT(name)              begins the next one, with one clock read for both; the last ends with the block
      PROFILE_MARK(name)              an instant; _C _L _S(text) _F(format, ...)
-     PROFILE_FRAME(name)             the boundary between two frames; each name has a track of frames
+     PROFILE_FRAME(name)             the boundary between two frames; each name has a track of frames, numbered from 1
+                                     on for each thread. They keep their numbers if a ring overwrites the first ones
      PROFILE_MARK_SCOPE(name, scope) an instant that concerns more than its thread: a prof_mark_scope, a constant
      PROFILE_SPAN_BEGIN(name, id)    a span: something that takes time, such as a request, on any threads; the end has
      PROFILE_SPAN_MARK(name, id)     the same name and id (an integer, uint64_t); spans may overlap in any way; _C. If
@@ -2701,7 +2704,9 @@ extern "C" {
    the TRACK records of its track from 1 on, over all threads and chunks: it puts them in order, and shows what is
    missing. A name of the system's is the one that the thread had when the track began; a THREAD record of meta has a
    newer one. ARG belongs to the innermost open scope of its track.
-   DATA is a value, with its key's call site or 0, of the EVENT, MARK or DATA directly before it.
+   DATA is a value, with its key's call site or 0, of the EVENT, MARK or DATA directly before it. After a FRAME it is
+   the number of its boundary, which its name and track count from 0 on; only now and then, because a reader can count
+   on: at least in the first FRAME of each chunk. Without any, the first that is there is number 0.
    An ARG or DATA with bit 30 is a string, the key of the next record, which is of the same kind and has call site 0. An
    ARG with bit 29 has as its last word the head of a BEGIN without its ticks, and belongs to the innermost open scope
    of that call site.
@@ -3554,6 +3559,8 @@ static PROF__UNUSED void prof__calm_leave(const prof__fpu *before) { (void)befor
 static PROF__UNUSED int prof__traps(void) { return 0; }
 #endif
 
+#define PROF__FRAME_NAMES 8
+
 /* The recorder's state of a track: a thread's own track, or one that moves from thread to thread. */
 struct prof_fiber {
     uint64_t track, serial; /* in the session of epoch; serial: the number of TRACK records so far */
@@ -3566,6 +3573,8 @@ struct prof_fiber {
     uint32_t note;          /* its note while it runs on no thread: see prof__thread */
     uint64_t loose[32];
     char name[64]; /* kept from session to session */
+    uint64_t frame_count[PROF__FRAME_NAMES]; /* boundaries of the session's first names of frames: see prof__frame */
+    uint32_t frame_name[PROF__FRAME_NAMES];  /* their hashes; 0: free */
 #ifdef PROF__BRIDGED
     struct prof__bridge_stack *bridge; /* the scopes that other tools see as open; NULL: none yet */
 #endif
@@ -3590,6 +3599,8 @@ typedef struct prof__thread {
     struct prof__session *session;
     prof__chunk *chunk;
     prof__chunk *filled; /* the previous chunk while the present one has no event yet: nobody may reuse it. Or NULL */
+    const struct prof_site *framed; /* the call site of the last frame, if its track has not left the chunk since, */
+    uint64_t *frames;  /* and where its name is counted */
     prof_fiber *fiber; /* the fiber that runs on this thread; NULL: none, events go to the thread's own track */
     uint64_t thread_id;
     uint32_t exits;   /* how often the thread has run its destructor: see prof__thread_leaves */
@@ -4118,6 +4129,7 @@ static prof__token prof__named(prof_site *site, const char *name, int owes_end);
 static inline void prof__log_write(prof_site *site, prof__log_format *known, uint64_t severity, const char *format,
                                    struct prof__log_list *list);
 static void prof__instant(prof_site *site);
+static void prof__boundary(prof_site *site);
 static struct prof__tally *prof__tally_find(const prof_site *site);
 static prof_status prof__pause_by(int step);
 static prof_status prof__metadata_change(const char *key, const char *value);
@@ -4132,7 +4144,8 @@ static prof_status prof__output_again(const char *what);
     X(prof__hub_join) X(prof__hub_leave) X(prof__error_here)                                                         \
     X(prof__check) X(prof__begin) X(prof__end) X(prof__next) X(prof__counter_write) X(prof__arg_write)               \
     X(prof__arg_string) X(prof__named) X(prof__begin_number) X(prof__event) X(prof__log_write) X(prof__memory)       \
-    X(prof__instant) X(prof__begin_loose) X(prof__end_loose) X(prof__tally_find) X(prof__sync) X(prof__end_sync)     \
+    X(prof__instant) X(prof__boundary) X(prof__begin_loose) X(prof__end_loose) X(prof__tally_find) X(prof__sync)     \
+    X(prof__end_sync)                                                                                                \
     X(prof__with) X(prof_flow_new) X(prof_thread_name) X(prof_fiber_switch) X(prof_fiber_destroy) X(prof_start)      \
     X(prof_stop) X(prof_reset) X(prof__pause_by) X(prof_enabled_at) X(prof_set_level) X(prof_set_filter_mask)        \
     X(prof__category_enable) X(prof__metadata_change) X(prof_set_sync) X(prof_config_claim) X(prof_config_set)       \
@@ -6216,6 +6229,7 @@ static void prof__track_write(prof__thread *self)
                              (uint64_t)track->is_fiber << 31 | (track->name_id == PROF__NAME_NEW ? 0 : track->name_id));
     PROF__BARRIER();
     track->serial = serial;
+    self->framed = NULL;
     self->cursor = at + 3;
     self->free_words -= 3;
 }
@@ -6394,6 +6408,7 @@ static PROF__RARE void prof__track_know(prof__thread *self)
         track->track = PROF__ADD(&s->header->tracks, 1) + 1;
         track->serial = track->owed = 0;
         track->loose_count = 0;
+        for (uint32_t at = 0; at < PROF__FRAME_NAMES; ++at) track->frame_name[at] = 0;
         for (uint32_t at = 0; at < sizeof track->loose_name / sizeof *track->loose_name; ++at)
             track->loose_name[at] = PROF__LOOSE_FREE;
         track->name_id = PROF__NAME_NEW;
@@ -8622,9 +8637,66 @@ PROF__ENTRY void prof__mark(prof_site *site)
     prof__instant(site);
     PROF__BRIDGE_MARK(site, NULL);
 }
+
+/* Returns where the boundaries of frames of this name are counted on the present track; NULL: it has too many names. */
+static PROF__COLD uint64_t *prof__frames_of(prof__thread *self, const prof_site *site)
+{
+    prof_fiber *track = prof__track_of(self);
+    uint32_t name = prof__hash(site->name, prof__length(site->name)) | 1;
+    for (uint32_t i = 0; i < PROF__FRAME_NAMES; ++i) {
+        if (!track->frame_name[i]) {
+            track->frame_name[i] = name;
+            track->frame_count[i] = 0;
+        }
+        if (track->frame_name[i] == name) return &track->frame_count[i];
+    }
+    return NULL;
+}
+
+/* Writes the first boundary of a call site in a chunk, or since one of another call site, with its number. Returns its
+   words. */
+static PROF__COLD uint64_t prof__frame_write(prof__thread *self, prof_site *site, prof__place place)
+{
+    self->frames = prof__frames_of(self, site);
+    self->framed = self->frames ? site : NULL;
+    if (self->frames) {
+        PROF__STORE(place.at + 2, (*self->frames)++);
+        PROF__STORE(place.at + 1, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)PROF_VALUE_UINT << 32 | 1);
+    }
+    prof__store_word(place.at, place.head);
+    return self->frames ? 3 : 1;
+}
+
+/* Counts a boundary that was lost, so that the next one has its right number. */
+static PROF__COLD void prof__frame_lost(prof__thread *self, const prof_site *site)
+{
+    uint64_t *frames = prof__track_of(self)->epoch == self->epoch ? prof__frames_of(self, site) : NULL;
+    self->framed = NULL;
+    if (frames) ++*frames;
+}
+
+/* Records the boundary of a frame, numbered for each name and track from 0 on. Its number is written now and then only:
+   a reader counts on from there. */
+static void prof__boundary(prof_site *site)
+{
+    PROF__SELF_OR(PROF__LED_VOID(prof__boundary, (site)));
+    prof__place place = prof__place_take(self, site, 3);
+    uint64_t words = 1;
+    if (PROF__UNLIKELY(!place.at)) {
+        if (place.head) prof__frame_lost(self, site);
+        return;
+    }
+    if (PROF__LIKELY(self->framed == site)) {
+        ++*self->frames;
+        prof__store_word(place.at, place.head);
+    } else {
+        words = prof__frame_write(self, site, place);
+    }
+    prof__place_leave(self, place, words);
+}
 PROF__ENTRY void prof__frame(prof_site *site)
 {
-    prof__instant(site);
+    prof__boundary(site);
     PROF__BRIDGE_FRAME(site);
 }
 
@@ -14649,7 +14721,8 @@ static PROF__RARE void prof__chunk_cut(uint64_t *words, const uint64_t *again, s
     if (at == count) return;
     memset(words + at, 0, (count - at) * 8);
     uint64_t kind = words[last] >> PROF__KIND_SHIFT;
-    if (kind != PROF__KIND_BEGIN && kind != PROF__KIND_MARK && kind != PROF__KIND_EVENT && kind != PROF__KIND_DATA)
+    if (kind != PROF__KIND_BEGIN && kind != PROF__KIND_MARK && kind != PROF__KIND_FRAME && kind != PROF__KIND_EVENT &&
+        kind != PROF__KIND_DATA)
         return;
     for (; at < count; at += next) {
         kind = again[at] >> PROF__KIND_SHIFT;
@@ -18353,6 +18426,13 @@ static uint32_t prof__read_arg_target(const uint64_t *words)
     return words[0] & PROF__ARG_TO && length > 1 ? prof__read_id(words[length - 1]) : 0;
 }
 
+/* Returns the number of a boundary of a frame, or NULL if its record has none. left: the words from this record on. */
+static const uint64_t *prof__read_frame_data(const uint64_t *record, size_t left)
+{
+    uint64_t wanted = (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)PROF_VALUE_UINT << 32 | 1;
+    return left > 2 && record[1] == wanted ? record + 2 : NULL;
+}
+
 /* Returns 1 if a DATA record after this one is an argument of an event that is shown. before: the answer for the
    previous record. */
 static int prof__read_takes_data(const uint64_t *record, int before)
@@ -22010,6 +22090,7 @@ typedef struct prof__read_argument {
 typedef struct prof__read_frame {
     uint32_t name;
     int64_t ns; /* of the newest boundary */
+    uint64_t count; /* boundaries up to it; more than there are here if older ones were overwritten */
 } prof__read_frame;
 
 struct prof_cursor {
@@ -22436,21 +22517,25 @@ static int prof__read_same_frame(const void *owner, size_t item, const void *key
     return ((const prof__read_frame *)owner)[item].name == *(const uint32_t *)key;
 }
 
-/* Returns the time since the previous frame boundary of the same name; 0 for the first. */
-static int64_t prof__read_frame_time(prof_cursor *c, uint32_t name, int64_t ns)
+/* Emits the boundary of a frame: the time since the one before it of the same name, 0 for the first, and its number. */
+static void prof__read_emit_frame(prof_cursor *c, prof_event *event, uint32_t name, uint32_t word)
 {
+    const prof__read_segment *segment = &c->trace->segments[c->track->segment + c->segment - 1];
+    const uint64_t *number = prof__read_frame_data(c->words + word, segment->end - word);
     uint32_t hash = (uint32_t)prof__mix(name);
     size_t item = prof__read_find(&c->frame_index, hash, prof__read_same_frame, c->frames, &name);
-    int64_t before;
     if (item == PROF__NONE) {
         item = c->frame_count++;
         c->frames[item].name = name;
-        c->frames[item].ns = ns;
+        c->frames[item].ns = event->start_ns;
+        c->frames[item].count = 0;
         prof__read_put(&c->frame_index, hash, (uint32_t)item + 1);
     }
-    before = c->frames[item].ns;
-    c->frames[item].ns = ns;
-    return ns - before;
+    if (number) c->frames[item].count = *number;
+    event->type = PROF_EVENT_FRAME;
+    event->detail = c->frames[item].count++;
+    event->duration_ns = event->start_ns - c->frames[item].ns;
+    c->frames[item].ns = event->start_ns;
 }
 
 static PROF__ASIDE void prof__read_emit_lost(const prof_cursor *c, prof_event *event, const prof__read_node *node)
@@ -22519,10 +22604,7 @@ static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
         prof__read_args(c, event, more->arg, PROF__NONE);
         if (event->type == PROF_EVENT_LOG) prof__read_emit_message(c, event);
         break;
-    case PROF__KIND_FRAME:
-        event->type = PROF_EVENT_FRAME;
-        event->duration_ns = prof__read_frame_time(c, site->name, node->start_ns);
-        break;
+    case PROF__KIND_FRAME: prof__read_emit_frame(c, event, site->name, node->word); break;
     case PROF__KIND_COUNTER_INT:
     case PROF__KIND_COUNTER_DOUBLE:
         event->type = PROF_EVENT_COUNTER;
@@ -27630,7 +27712,10 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
         break;
     case PROF__KIND_END: prof__follow_end(f, t, id); break;
     case PROF__KIND_ARG: prof__follow_arg(f, t, record); break;
-    case PROF__KIND_FRAME: prof__follow_frame(f, t, id); break;
+    case PROF__KIND_FRAME:
+        prof__follow_frame(f, t, id);
+        f->uses.values -= prof__read_frame_data(record, left + 1) != NULL; /* its number is no value of the program's */
+        break;
     case PROF__KIND_COUNTER_INT:
     case PROF__KIND_COUNTER_DOUBLE: prof__follow_counter(f, id, kind, record[1], t->tick); break;
     case PROF__KIND_EVENT: prof__follow_span(f, t, id, record); break;

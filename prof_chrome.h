@@ -226,7 +226,6 @@ typedef struct prof__chrome_ids {
 typedef struct prof__chrome_frames {
     const char *name;
     uint64_t id; /* the handle's, or 0 */
-    uint64_t count;
     int64_t origin; /* start of the first */
     uint32_t tid;
 } prof__chrome_frames;
@@ -1033,7 +1032,6 @@ static prof__chrome_frames *prof__chrome_frame_track(prof__chrome *c, prof__chro
     frames->id = id;
     frames->tid = c->next_id++;
     frames->origin = start;
-    frames->count = 0;
     prof__chrome_thread_name(c, frames->tid, "frames: ", name);
     prof__chrome_sort_index(c, frames->tid, (int64_t)c->frame_tracks++ - 1000000);
     return frames;
@@ -1269,7 +1267,7 @@ static void prof__chrome_frame(prof__chrome *c, prof__chrome_track *track, const
     if (!event->duration_ns) return;
     frames = prof__chrome_frame_track(c, track, event->name, 0, start);
     if (frames)
-        prof__chrome_frame_line(c, frames, event, start, ++frames->count);
+        prof__chrome_frame_line(c, frames, event, start, event->detail);
     else
         prof__chrome_instant(c, &track->ids, event);
 }

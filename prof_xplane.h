@@ -1564,21 +1564,19 @@ static void prof__xplane_walk_track(prof__xplane *x, size_t index)
     prof_cursor_close(cursor);
 }
 
-/* Writes the frames of one name on one thread, numbered from 1 on. */
+/* Writes the frames of one name on one thread. */
 static void prof__xplane_walk_frames(prof__xplane *x, const prof__xplane_line *line)
 {
     prof_cursor *cursor;
     prof_event event;
-    uint64_t number = 0;
     prof_status status = prof_cursor_open(x->trace, line->track, &cursor);
     if (status) x->status = status;
     while (x->status == PROF_OK && x->out.status == PROF_OK && prof_cursor_next(cursor, &event)) {
         int64_t start = prof__xplane_time(event.start_ns - event.duration_ns);
         if (event.type != PROF_EVENT_FRAME || !event.duration_ns || strcmp(event.site->name, line->name)) continue;
-        number++;
         if (!prof__xplane_wanted(x, &event) || event.start_ns < start) continue;
         x->point.size = 0;
-        prof__xplane_put_uint(x, &x->point, PROF__STAT_FRAME, number);
+        prof__xplane_put_uint(x, &x->point, PROF__STAT_FRAME, event.detail);
         prof__xplane_truncated(x, &x->point, event.flags);
         prof__xplane_emit(x, prof__xplane_site(x, event.site, PROF__XPLANE_FRAME), start, event.start_ns - start,
                           &x->point);

@@ -217,7 +217,6 @@ static const json *metadata(const json *events, const char *name, const char *ti
 typedef struct frame_count {
     const char *name;
     char tid[16];
-    unsigned count;
 } frame_count;
 
 static void check_frame(const json *event, const json *events, const prof_event *wanted, frame_count *frames,
@@ -232,7 +231,6 @@ static void check_frame(const json *event, const json *events, const prof_event 
     }
     if (i == *frame_names) {
         frames[i].name = wanted->name;
-        frames[i].count = 0;
         snprintf(frames[i].tid, sizeof frames[i].tid, "%.15s", text_of(event, "tid"));
         ++*frame_names;
         const json *name = metadata(events, "thread_name", frames[i].tid, "name");
@@ -242,7 +240,7 @@ static void check_frame(const json *event, const json *events, const prof_event 
     check_common(event, wanted, "X", frames[i].tid);
     CHECK_EQUAL(nanoseconds(text_of(event, "ts"), 1), wanted->start_ns - wanted->duration_ns);
     CHECK_EQUAL(nanoseconds(text_of(event, "dur"), 0), wanted->duration_ns);
-    snprintf(text, sizeof text, "%u", ++frames[i].count);
+    snprintf(text, sizeof text, "%llu", (unsigned long long)wanted->detail);
     CHECK_TEXT(text_of(member(event, "args"), "frame"), text);
 }
 

@@ -461,6 +461,71 @@ TEST(frames)
     record_close();
 }
 
+/* The numbers of frames are those of the program, not of what a ring has kept: for each name and track, on fibers as on
+   threads, and with more names than are counted at once. */
+static void many_frames(prof_fiber *fiber, int first, int count)
+{
+    for (int i = first; i < first + count; ++i) {
+        PROFILE_FRAME("picture");
+        if (i % 3 == 0) PROFILE_FRAME("sound");
+        prof_fiber_switch(fiber);
+        PROFILE_FRAME("picture");
+        prof_fiber_switch(NULL);
+        for (int k = 0; k < 20; ++k) PROFILE_BLOCK("work") {}
+    }
+}
+
+static uint64_t last_number(const char *name)
+{
+    uint64_t last = 0;
+    int seen = 0;
+    for (size_t i = 0; i < list.count; ++i) {
+        const prof_event *event = &list.events[i];
+        if (event->type != PROF_EVENT_FRAME || strcmp(event->name, name)) continue;
+        if (seen++) CHECK_EQUAL(event->detail, last + 1);
+        last = event->detail;
+    }
+    CHECK(seen > 10);
+    return last;
+}
+
+TEST(frames_that_a_ring_has_overwritten)
+{
+    prof_config config = trace_config(256u << 10);
+    prof_fiber *fiber = prof_fiber_create("render");
+    for (int session = 0; session < 2; ++session) { /* each counts from the beginning */
+        config.mode = PROF_RING;
+        trace_start(&config);
+        many_frames(fiber, 0, 3000);
+        trace = trace_stop();
+        list = trace_read(trace, 0);
+        CHECK(trace_count(&list, "picture") < 2900);
+        CHECK_EQUAL(last_number("picture"), 2999);
+        CHECK_EQUAL(last_number("sound"), 999);
+        trace_free(&list);
+        list = trace_read(trace, trace_track_named(trace, "render"));
+        CHECK(trace_count(&list, "picture") < 2900);
+        CHECK_EQUAL(last_number("picture"), 2999);
+        record_close();
+    }
+    prof_fiber_destroy(fiber);
+}
+
+TEST(frames_of_many_names)
+{
+    record_start();
+    for (int i = 0; i < 3; ++i) {
+        PROFILE_FRAME("a"); PROFILE_FRAME("b"); PROFILE_FRAME("c"); PROFILE_FRAME("d"); PROFILE_FRAME("e");
+        PROFILE_FRAME("f"); PROFILE_FRAME("g"); PROFILE_FRAME("h"); PROFILE_FRAME("i"); PROFILE_FRAME("j");
+        PROFILE_FRAME("a"); /* of another call site */
+    }
+    record_stop();
+    for (char name[2] = "b"; *name <= 'j'; ++*name)
+        for (size_t i = 0; i < 3; ++i) CHECK_EQUAL(trace_nth(&list, name, i)->detail, i);
+    for (size_t i = 0; i < 6; ++i) CHECK_EQUAL(trace_nth(&list, "a", i)->detail, i);
+    record_close();
+}
+
 /*-- names --*/
 
 TEST(names_made_at_run_time)

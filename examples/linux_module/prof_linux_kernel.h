@@ -84,7 +84,7 @@ struct prof_linux_record {
 	struct task_struct *task; /* NULL: was never used */
 	u64 row;		  /* the open scope in its row: running or waiting */
 	char name[TASK_COMM_LEN]; /* that the row has; a task is renamed after it was made */
-	u64 fiber[512 / 8];	  /* the row's track; see PROF_FIBER_SIZE */
+	u64 fiber[640 / 8];	  /* the row's track; see PROF_FIBER_SIZE */
 	u8 state[PROF_CPU_STATE_SIZE] __aligned(16);
 };
 

@@ -30,7 +30,8 @@
      PROFILE_STAGE(name)             a scope that PROFILE_NEXT(name), in the same block or one inside it, ends; that
      PROFILE_NEXT(name)              begins the next one, with one clock read for both; the last ends with the block
      PROFILE_MARK(name)              an instant; _C _L _S(text) _F(format, ...)
-     PROFILE_FRAME(name)             the boundary between two frames; each name has a track of frames
+     PROFILE_FRAME(name)             the boundary between two frames; each name has a track of frames, numbered from 1
+                                     on for each thread. They keep their numbers if a ring overwrites the first ones
      PROFILE_MARK_SCOPE(name, scope) an instant that concerns more than its thread: a prof_mark_scope, a constant
      PROFILE_SPAN_BEGIN(name, id)    a span: something that takes time, such as a request, on any threads; the end has
      PROFILE_SPAN_MARK(name, id)     the same name and id (an integer, uint64_t); spans may overlap in any way; _C. If

@@ -72,7 +72,9 @@ typedef enum prof_event_type {
     PROF_EVENT_SCOPE,   /* duration_ns, depth, flags, args */
     PROF_EVENT_MARK,    /* an instant; args */
     PROF_EVENT_COUNTER, /* value */
-    PROF_EVENT_FRAME,   /* the boundary between two frames; duration_ns: since the boundary before, 0 for the first */
+    PROF_EVENT_FRAME,   /* the boundary between two frames; duration_ns: since the boundary before, 0 for the first;
+                           detail: the number of the frame that it ends, counted for each name and track from 1 on,
+                           also those that a ring has overwritten; 0 for the first boundary */
     PROF_EVENT_LOST,    /* value.as.u scopes or other events could not be recorded before this point */
     /* The following are instants on the track of their thread that carry an object. Images hold these numbers: they
        never change. */

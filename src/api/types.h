@@ -152,7 +152,7 @@ typedef struct PROF__SITE_TYPE prof_site {
 } prof_site;
 
 typedef struct prof_fiber prof_fiber; /* a track of its own: see prof_fiber_create() */
-#define PROF_FIBER_SIZE 512           /* bytes */
+#define PROF_FIBER_SIZE 640           /* bytes */
 
 /* see >>objects */
 typedef struct prof_domain prof_domain; typedef struct prof_task prof_task; typedef struct prof_frame prof_frame;

@@ -26,7 +26,9 @@
    the TRACK records of its track from 1 on, over all threads and chunks: it puts them in order, and shows what is
    missing. A name of the system's is the one that the thread had when the track began; a THREAD record of meta has a
    newer one. ARG belongs to the innermost open scope of its track.
-   DATA is a value, with its key's call site or 0, of the EVENT, MARK or DATA directly before it.
+   DATA is a value, with its key's call site or 0, of the EVENT, MARK or DATA directly before it. After a FRAME it is
+   the number of its boundary, which its name and track count from 0 on; only now and then, because a reader can count
+   on: at least in the first FRAME of each chunk. Without any, the first that is there is number 0.
    An ARG or DATA with bit 30 is a string, the key of the next record, which is of the same kind and has call site 0. An
    ARG with bit 29 has as its last word the head of a BEGIN without its ticks, and belongs to the innermost open scope
    of that call site.

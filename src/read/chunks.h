@@ -50,6 +50,13 @@ static uint32_t prof__read_arg_target(const uint64_t *words)
     return words[0] & PROF__ARG_TO && length > 1 ? prof__read_id(words[length - 1]) : 0;
 }
 
+/* Returns the number of a boundary of a frame, or NULL if its record has none. left: the words from this record on. */
+static const uint64_t *prof__read_frame_data(const uint64_t *record, size_t left)
+{
+    uint64_t wanted = (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)PROF_VALUE_UINT << 32 | 1;
+    return left > 2 && record[1] == wanted ? record + 2 : NULL;
+}
+
 /* Returns 1 if a DATA record after this one is an argument of an event that is shown. before: the answer for the
    previous record. */
 static int prof__read_takes_data(const uint64_t *record, int before)

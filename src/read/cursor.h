@@ -21,6 +21,7 @@ typedef struct prof__read_argument {
 typedef struct prof__read_frame {
     uint32_t name;
     int64_t ns; /* of the newest boundary */
+    uint64_t count; /* boundaries up to it; more than there are here if older ones were overwritten */
 } prof__read_frame;
 
 struct prof_cursor {

@@ -126,21 +126,25 @@ static int prof__read_same_frame(const void *owner, size_t item, const void *key
     return ((const prof__read_frame *)owner)[item].name == *(const uint32_t *)key;
 }
 
-/* Returns the time since the previous frame boundary of the same name; 0 for the first. */
-static int64_t prof__read_frame_time(prof_cursor *c, uint32_t name, int64_t ns)
+/* Emits the boundary of a frame: the time since the one before it of the same name, 0 for the first, and its number. */
+static void prof__read_emit_frame(prof_cursor *c, prof_event *event, uint32_t name, uint32_t word)
 {
+    const prof__read_segment *segment = &c->trace->segments[c->track->segment + c->segment - 1];
+    const uint64_t *number = prof__read_frame_data(c->words + word, segment->end - word);
     uint32_t hash = (uint32_t)prof__mix(name);
     size_t item = prof__read_find(&c->frame_index, hash, prof__read_same_frame, c->frames, &name);
-    int64_t before;
     if (item == PROF__NONE) {
         item = c->frame_count++;
         c->frames[item].name = name;
-        c->frames[item].ns = ns;
+        c->frames[item].ns = event->start_ns;
+        c->frames[item].count = 0;
         prof__read_put(&c->frame_index, hash, (uint32_t)item + 1);
     }
-    before = c->frames[item].ns;
-    c->frames[item].ns = ns;
-    return ns - before;
+    if (number) c->frames[item].count = *number;
+    event->type = PROF_EVENT_FRAME;
+    event->detail = c->frames[item].count++;
+    event->duration_ns = event->start_ns - c->frames[item].ns;
+    c->frames[item].ns = event->start_ns;
 }
 
 static PROF__ASIDE void prof__read_emit_lost(const prof_cursor *c, prof_event *event, const prof__read_node *node)
@@ -209,10 +213,7 @@ static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
         prof__read_args(c, event, more->arg, PROF__NONE);
         if (event->type == PROF_EVENT_LOG) prof__read_emit_message(c, event);
         break;
-    case PROF__KIND_FRAME:
-        event->type = PROF_EVENT_FRAME;
-        event->duration_ns = prof__read_frame_time(c, site->name, node->start_ns);
-        break;
+    case PROF__KIND_FRAME: prof__read_emit_frame(c, event, site->name, node->word); break;
     case PROF__KIND_COUNTER_INT:
     case PROF__KIND_COUNTER_DOUBLE:
         event->type = PROF_EVENT_COUNTER;

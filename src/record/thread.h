@@ -1,5 +1,7 @@
 // record/thread: The records of a thread and of a track. Each belongs to one thread at a time, which keeps its own
 // signal handlers out with `gate`.
+#define PROF__FRAME_NAMES 8
+
 /* The recorder's state of a track: a thread's own track, or one that moves from thread to thread. */
 struct prof_fiber {
     uint64_t track, serial; /* in the session of epoch; serial: the number of TRACK records so far */
@@ -12,6 +14,8 @@ struct prof_fiber {
     uint32_t note;          /* its note while it runs on no thread: see prof__thread */
     uint64_t loose[32];
     char name[64]; /* kept from session to session */
+    uint64_t frame_count[PROF__FRAME_NAMES]; /* boundaries of the session's first names of frames: see prof__frame */
+    uint32_t frame_name[PROF__FRAME_NAMES];  /* their hashes; 0: free */
 #ifdef PROF__BRIDGED
     struct prof__bridge_stack *bridge; /* the scopes that other tools see as open; NULL: none yet */
 #endif
@@ -36,6 +40,8 @@ typedef struct prof__thread {
     struct prof__session *session;
     prof__chunk *chunk;
     prof__chunk *filled; /* the previous chunk while the present one has no event yet: nobody may reuse it. Or NULL */
+    const struct prof_site *framed; /* the call site of the last frame, if its track has not left the chunk since, */
+    uint64_t *frames;  /* and where its name is counted */
     prof_fiber *fiber; /* the fiber that runs on this thread; NULL: none, events go to the thread's own track */
     uint64_t thread_id;
     uint32_t exits;   /* how often the thread has run its destructor: see prof__thread_leaves */

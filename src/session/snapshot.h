@@ -48,7 +48,8 @@ static PROF__RARE void prof__chunk_cut(uint64_t *words, const uint64_t *again, s
     if (at == count) return;
     memset(words + at, 0, (count - at) * 8);
     uint64_t kind = words[last] >> PROF__KIND_SHIFT;
-    if (kind != PROF__KIND_BEGIN && kind != PROF__KIND_MARK && kind != PROF__KIND_EVENT && kind != PROF__KIND_DATA)
+    if (kind != PROF__KIND_BEGIN && kind != PROF__KIND_MARK && kind != PROF__KIND_FRAME && kind != PROF__KIND_EVENT &&
+        kind != PROF__KIND_DATA)
         return;
     for (; at < count; at += next) {
         kind = again[at] >> PROF__KIND_SHIFT;

@@ -172,7 +172,10 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
         break;
     case PROF__KIND_END: prof__follow_end(f, t, id); break;
     case PROF__KIND_ARG: prof__follow_arg(f, t, record); break;
-    case PROF__KIND_FRAME: prof__follow_frame(f, t, id); break;
+    case PROF__KIND_FRAME:
+        prof__follow_frame(f, t, id);
+        f->uses.values -= prof__read_frame_data(record, left + 1) != NULL; /* its number is no value of the program's */
+        break;
     case PROF__KIND_COUNTER_INT:
     case PROF__KIND_COUNTER_DOUBLE: prof__follow_counter(f, id, kind, record[1], t->tick); break;
     case PROF__KIND_EVENT: prof__follow_span(f, t, id, record); break;
