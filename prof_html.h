@@ -56,7 +56,7 @@ extern "C" {
 /* All zero is the default: everything. */
 typedef struct prof_html_options {
     const char *title; /* of the page; NULL: the program's name */
-    int no_args;       /* 1: leaves out arguments */
+    int no_args;       /* 1: leaves out arguments, but for the numbers of steps */
     const char *sources; /* a folder: the report has lines around the call sites of scopes, from files below it; NULL:
                             it has no source code */
 } prof_html_options;
@@ -454,6 +454,7 @@ static size_t prof__html_deflate_all(prof__html_deflate *d, const unsigned char 
 #define PROF__HTML_STRINGS 8192u           /* strings, and kinds, that are remembered; powers of two */
 #define PROF__HTML_KINDS 4096u
 #define PROF__HTML_SOURCES 4096u          /* call sites, for the option `sources` */
+#define PROF__HTML_FRAMES 64u             /* kinds of frames that are remembered */
 #define PROF__HTML_PARTS 4096u            /* parts of a large trace */
 
 /* Bytes of a column. */
@@ -496,6 +497,10 @@ typedef struct prof__html_level { /* the scopes of a track at one depth */
 #endif
 } prof__html_level;
 
+typedef struct prof__html_numbered { /* frames of a kind */
+    uint64_t kind, number; /* kind: its number + 1, 0: none; number: of the last frame */
+} prof__html_numbered;
+
 typedef struct prof__html_source { /* a call site whose lines are wanted */
     const char *file;
     uint32_t text, line; /* text: the number of the string `file` */
@@ -520,6 +525,8 @@ typedef struct prof__html {
     prof__html_level *levels;
     size_t level_capacity, open_levels; /* open_levels: the depth of the last scope + 1 */
     prof__html_level listed_points;
+    uint64_t numbered; /* the last point whose number is in the block of numbers */
+    prof__html_numbered frames[PROF__HTML_FRAMES]; /* of this track */
     size_t source_count, source_bytes;
     int source_limit; /* 1: a limit left something out */
     prof_html_options options;
@@ -532,7 +539,7 @@ typedef struct prof__html {
     uint64_t counts[PROF__HTML_PARTS];      /* see prof__html_last() */
     uint64_t last_parts[PROF__HTML_PARTS];  /* see prof__html_sparse() */
 #endif
-    prof__html_bytes strings, kinds, scope_kinds, times, point_kinds, details, arguments, rows;
+    prof__html_bytes strings, kinds, formats, numbers, scope_kinds, times, point_kinds, details, arguments, rows;
     prof__html_numbers starts, ends;
     prof__html_string known_strings[PROF__HTML_STRINGS];
     prof__html_kind known_kinds[PROF__HTML_KINDS];
@@ -667,6 +674,7 @@ static void prof__html_tables(prof__html *h)
 {
     prof__html_block1(h, 'S', &h->strings);
     prof__html_block1(h, 'K', &h->kinds);
+    prof__html_block1(h, 'F', &h->formats);
 }
 
 /*-- strings and kinds --*/
@@ -714,6 +722,7 @@ static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, con
     if (known->site == site && known->name == hash && known->depth == depth && known->type == type) return known->id;
     uint32_t texts[4] = {prof__html_string_of(h, name), prof__html_string_of(h, site->category),
                          prof__html_string_of(h, site->file), prof__html_string_of(h, site->function)};
+    uint32_t format = hash && *site->name ? prof__html_string_of(h, site->name) : 0;
     if (h->options.sources && site->line && (type & 255) == PROF_EVENT_SCOPE)
         prof__html_source_add(h, site->file, texts[2], site->line);
     if (h->kinds.size >= PROF__HTML_COLUMN) prof__html_tables(h);
@@ -723,6 +732,10 @@ static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, con
     prof__html_u(&h->kinds, site->line);
     prof__html_u(&h->kinds, site->color);
     prof__html_u(&h->kinds, site->role);
+    if (hash && *site->name && (type & 255) == PROF_EVENT_SCOPE) {
+        prof__html_u(&h->formats, h->kind_count);
+        prof__html_u(&h->formats, format);
+    }
     known->site = site;
     known->name = hash;
     known->depth = depth;
@@ -807,6 +820,8 @@ static const char *const prof__html_page[] = {
     ".text{text-align:left;max-width:min(34em,60vw);overflow:hidden;text-overflow:ellipsis}"
     "tbody tr:hover{background:var(--group)}"
     "tr.picked{background:var(--head)}"
+    ".fold{border:0;background:none;padding:0 4px 0 0;float:left}"
+    ".within td:first-child{padding-left:26px}"
     ".link{border:0;background:none;padding:0;color:var(--accent);text-align:inherit;max-width:100%;overflow:hidden;text-overflow:ellipsis}"
     ".link:hover{text-decoration:underline}"
     "td.text .link{display:block}"
@@ -820,6 +835,7 @@ static const char *const prof__html_page[] = {
     ".flame .new,.flame .gone,.swatch.new,.swatch.gone{background-image:repeating-linear-gradient(135deg,transparent 0 3px,var(--shade) 3px 6px)}"
     ".flame .gone,.swatch.gone{outline:1px dashed var(--ink);outline-offset:-1px}"
     ".flame .gone:focus-visible{outline:2px solid var(--accent)}"
+    ".flame .rest{background:var(--head) repeating-linear-gradient(135deg,transparent 0 4px,var(--group) 4px 8px);color:var(--ink);font-style:italic}"
     ".legend{padding-top:0}"
     ".verdict.slower,.verdict.faster{font-weight:600}"
     ".verdict.slower{color:var(--slower)}"
@@ -846,9 +862,9 @@ static const char *const prof__html_page[] = {
     "details{margin-top:6px}"
     "summary{cursor:pointer}"
     ".source{overflow:auto;margin:4px 0;font:12px/1.5 ui-monospace,monospace;tab-size:4}"
+   ,
     ".source [data-n]::before{content:attr(data-n);display:inline-block;width:6ch;margin-right:1ch;text-align:right;color:var(--faint)}"
     ".source mark{background:var(--note);color:inherit;font-weight:600}"
-   ,
     "#tip{position:fixed;z-index:9;pointer-events:none;background:var(--ink);color:var(--background);padding:5px 8px;border-radius:4px;max-width:480px;font-size:12px;overflow-wrap:anywhere}"
     "#tip[hidden]{display:none}"
     "#tip b{margin-right:10px}"
@@ -909,11 +925,11 @@ static const char *const prof__html_page[] = {
     "<dt>N<dd>next scope that was found; Shift and N: previous\n"
     "<dt>C, O<dd>fold the row of the scope; pin it to the top\n"
     "<dt>G<dd>unfold or fold the groups: counters, spans, tasks, locks\n"
+   ,
     "<dt>T<dd>order of the rows: as recorded, by name, by time in scopes\n"
     "<dt>P<dd>save a picture\n"
     "<dt>Esc<dd>clear the selection\n"
     "</dl>\n"
-   ,
     "<p>A click on a name at the left folds a row; the diamond pins it to the top. The address of the page says what is shown: copy it to share the view. To compare two reports, drop the file of the other one on the page, or choose it with \"Compare with&hellip;\".</p>\n"
     "<p><label><input type=checkbox id=wheel> The wheel alone zooms, as in Tracy</label></p>\n"
     "</dialog>\n"
@@ -946,6 +962,9 @@ static const char *const prof__html_page[] = {
     "if(test(middle))high=middle;else low=middle+1"
     "}"
     "return low"
+    "}"
+    "function touches(start,end,from,to){"
+    "return start<end&&from<to?start<to&&end>from:start<=to&&end>=from"
     "}"
     "function mergeOrder(lists){"
     "let runs=lists.map((times,list)=>({list:new Uint32Array(times.length).fill(list),"
@@ -1015,12 +1034,12 @@ static const char *const prof__html_page[] = {
     "class Damage extends Error{}"
     "function damaged(what){throw new Damage(what)}"
     "const LONGEST=1<<21;"
+   ,
     "const VERSION=2;"
     "const SCOPE=0,MARK=1,COUNTER=2,FRAME=3,LOST=4,SPAN=5,SPAN_MARK=6,FLOW_OUT=8,FLOW_IN=10,"
     "ALLOC=11,FREE=12,LOCK_WAIT=13,LOCK_ACQUIRE=14,LOCK_RELEASE=15,LOG=16;"
     "const TRUNCATED_BEGIN=1,TRUNCATED_END=2;"
     "const GROUP=4;"
-   ,
     "const ROLE_STEP=1,ROLE_DEVICE=9,ROLE_FRAME=10,ROLE_MEMORY=11,ROLE_LOCK=12;"
     "const FROM_LAST=0x10000;"
     "class Reader{"
@@ -1149,11 +1168,11 @@ static const char *const prof__html_page[] = {
     "let kind=reader.byte();"
     "if(!kind)continue;"
     "let size=reader.index(LONGEST,'block of size'),packed=reader.index(LONGEST,'block of size');"
+   ,
     "let stored=packed||size;"
     "if(stored>reader.end-reader.at)damaged('a block is longer than its piece');"
     "blocks.push({kind:String.fromCharCode(kind),size,packed:packed>0,"
     "bytes:reader.bytes.subarray(reader.at,reader.at+stored)});"
-   ,
     "reader.at+=stored"
     "}"
     "return blocks"
@@ -1215,7 +1234,8 @@ static const char *const prof__html_page[] = {
     "this.kind=new Growing(Uint32Array);"
     "this.a=new Growing(Float64Array);"
     "this.b=new Growing(Float64Array);"
-    "this.args=new Listed()"
+    "this.args=new Listed();"
+    "this.numbers=new Map()"
     "}"
     "close(){"
     "for(let column of['time','kind','a','b'])this[column]=this[column].close(this.count);"
@@ -1300,13 +1320,13 @@ static const char *const prof__html_page[] = {
     "this.report=new Report();"
     "this.labelOf=new Map();"
     "this.childOf=[];"
+   ,
     "this.texts=new Map();"
     "this.lastParent=[];"
     "this.lastNode=[]"
     "}"
     "take(block,bytes){"
-    "let handler={H:this.head,S:this.strings,K:this.kinds,P:this.process,T:this.tracks,E:this.scopes,"
-   ,
+    "let handler={H:this.head,S:this.strings,K:this.kinds,F:this.formats,B:this.numbers,P:this.process,T:this.tracks,E:this.scopes,"
     "Q:this.points,A:this.args,G:this.statistics,N:this.spans,X:this.sources,Z:this.end}[block.kind];"
     "if(!handler)return;"
     "if(!this.report.version&&block.kind!=='H')damaged('the data do not begin as they should');"
@@ -1334,11 +1354,23 @@ static const char *const prof__html_page[] = {
     "let line=r.u(),color=r.u()&0xFFFFFF,role=r.u();"
     "let group=bits>>8&GROUP,key=[name,category,file,line,group].join('\\0');"
     "let label=entryOf(this.labelOf,key,()=>labels.push({id:labels.length,name:(name||'(unnamed)')+(group?' and others':''),base:name,"
-    "group,category,file,function:func,line,color,role:group?0:role})-1);"
+    "group,category,file,function:func,line,color,role:group?0:role,format:null})-1);"
     "kinds.push({type:bits&255,flags:bits>>8&7,fromLast:(bits&FROM_LAST)!==0,depth,label});"
     "this.lastParent.push(-1);"
     "this.lastNode.push(0)"
     "}"
+    "}"
+    "formats(r){"
+    "let{strings,kinds,labels}=this.report;"
+    "while(!r.done){"
+    "let label=labels[r.of(kinds,'kind').label],name=r.of(strings,'string'),key=[name,label.category,label.file,label.line,label.group].join('\\0');"
+    "let of=entryOf(this.labelOf,key,()=>labels.push({...label,id:labels.length,name,base:name,format:null})-1);"
+    "if(labels[of]!==label&&!labels[of].format)label.format=labels[of]"
+    "}"
+    "}"
+    "numbers(r){"
+    "let track=r.of(this.report.tracks,'track');"
+    "for(let at=0;!r.done;)track.points.numbers.set(at+=r.u(),r.u())"
     "}"
     "process(r){"
     "let process=this.report.processes.at(-1);"
@@ -1387,6 +1419,7 @@ static const char *const prof__html_page[] = {
     "}"
     "someScopes(track,starts,ends,kindColumn){"
     "let{report,lastParent,lastNode}=this,{levels}=track,{kinds}=report,k=kindColumn.bytes;"
+   ,
     "let until=min(kindColumn.end,kindColumn.at+500);"
     "let{open,lastScope:last,lastTime:time}=track,count=0;"
     "for(;kindColumn.at<until;count++){"
@@ -1400,7 +1433,6 @@ static const char *const prof__html_page[] = {
     "lastParent[number]=parent;"
     "lastNode[number]=this.node(parent,kind.label)"
     "}"
-   ,
     "if(i>=level.start.length)level.grow(max(i*4,min(i*4096,ceil(1.1*track.events*i/(track.scopes+1)))));"
     "level.start[i]=last;"
     "level.node[i]=level.lastNode=lastNode[number];"
@@ -1488,6 +1520,7 @@ static const char *const prof__html_page[] = {
     "end(r){"
     "let{report}=this;"
     "if(r.u()!==report.scopes||r.u()!==report.points||r.u()!==report.spanCount)\n"
+   ,
     "damaged('the numbers at the end are not those of the events');"
     "report.complete=true"
     "}"
@@ -1512,7 +1545,6 @@ static const char *const prof__html_page[] = {
     "}"
     "function piecesIn(text){"
     "let begin='<script type=\"application/'+'octet-stream\">',pieces=[];"
-   ,
     "for(let at=text.indexOf(begin);at>=0;at=text.indexOf(begin,at)){"
     "let end=text.indexOf('<',at+=begin.length);"
     "if(end<0)damaged('its end is missing');"
@@ -1520,10 +1552,17 @@ static const char *const prof__html_page[] = {
     "}"
     "return pieces"
     "}"
+    "function keyOf({name,category,file,line}){return[name,category,file,line].join('\\0')}"
+    "function scopeLabel(label){return label.format||label}"
+    "function joinLabels(labels,known,others){"
+    "let of=others.map(label=>entryOf(known,keyOf(label),()=>labels.push({...label,id:labels.length,format:null})-1));"
+    "for(let{id,format}of others)if(format&&of[format.id]!==of[id])labels[of[id]].format=labels[of[format.id]];"
+    "return of"
+    "}"
     "function joined(a,b){"
-    "let report=Object.assign(new Report(),a,{all:null}),key=label=>[label.name,label.category,label.file,label.line].join('\\0');"
-    "let labels=[...a.labels],known=new Map(labels.map(label=>[key(label),label.id])),{nodes}=a,childOf=new Map();"
-    "let labelOf=b.labels.map(label=>entryOf(known,key(label),()=>labels.push({...label,id:labels.length})-1));"
+    "let report=Object.assign(new Report(),a,{all:null});"
+    "let labels=[...a.labels],known=new Map(labels.map(label=>[keyOf(label),label.id])),{nodes}=a,childOf=new Map();"
+    "let labelOf=joinLabels(labels,known,b.labels);"
     "let all={count:nodes.count,label:new Growing(Uint32Array),parent:new Growing(Uint32Array)},nodeOf=new Uint32Array(b.nodes.count);"
     "let add=(n,parent,label)=>{"
     "all.label.put(n,label);"
@@ -1583,6 +1622,7 @@ static const char *const prof__html_page[] = {
     "try{"
     "worker=new Worker(URL.createObjectURL(new Blob([document.querySelector('script[nonce]').text])));"
     "worker.onmessage=({data})=>waiting.shift()(data);"
+   ,
     "worker.onerror=()=>{"
     "worker=null;"
     "for(let done of waiting)done()"
@@ -1624,7 +1664,6 @@ static const char *const prof__html_page[] = {
     "let{start,duration,node,groups,long,count}=level,tiers=[{start,longest:duration,node,busy:duration}];"
     "if(groups||long.size){"
     "let busy=tiers[0].busy=new Float32Array(duration);"
-   ,
     "for(let[i,whole]of long)busy[i]=whole;"
     "for(let[i,group]of groups||[])busy[i]=group.busy"
     "}"
@@ -1711,6 +1750,7 @@ static const char *const prof__html_page[] = {
     "for(let y=y0+1;y<y1;y++)pixels.copyWithin(y*width,first,first+width)"
     "}"
     "function trackName(track){"
+   ,
     "if(track.device)return track.name||track.device;"
     "return track.name||(track.fiber?'fiber ':'thread ')+track.thread"
     "}"
@@ -1734,7 +1774,6 @@ static const char *const prof__html_page[] = {
     "?`${program} (${rank?'rank '+rank[1]:process.about.get('pid')}${process.file?', '+process.file:''})`:program"
     "}"
     "report.processes.map(({name})=>name).forEach((name,i,names)=>{"
-   ,
     "if(names.indexOf(name)<names.lastIndexOf(name))report.processes[i].name+=` #${i+1}`"
     "});"
     "nameTracks(report.tracks);"
@@ -1781,7 +1820,7 @@ static const char *const prof__html_page[] = {
     "}"
     "function eachPoint({tracks},from,to,take){"
     "let first=tracks.map(({points})=>firstIndex(points.count,k=>points.time[k]>=from));"
-    "let{list,index}=mergeOrder(tracks.map(({points},i)=>points.time.subarray(first[i],firstIndex(points.count,k=>points.time[k]>=to))));"
+    "let{list,index}=mergeOrder(tracks.map(({points},i)=>points.time.subarray(first[i],firstIndex(points.count,k=>points.time[k]>to))));"
     "for(let i=0;i<list.length;i++)take(tracks[list[i]],first[list[i]]+index[i])"
     "}"
     "function objects(report,process){"
@@ -1801,8 +1840,8 @@ static const char *const prof__html_page[] = {
     "}"
     "function objectsIn(report,process,from,to){"
     "let{take,close}=objects(report,process);"
-    "eachPoint(process,from,to,take);"
-    "return close(to)"
+    "if(process.memory)eachPoint(process,from,to,take);"
+    "return{memory:close(to).memory,locks:process.locks&&process.locks.during(from,to)}"
     "}"
     "function statesOf(report){"
     "let rows=new Map();"
@@ -1810,6 +1849,7 @@ static const char *const prof__html_page[] = {
     "let[,name,thread]=/^(.*) (\\d+): states$/.exec(row.name)||[];"
     "if(!thread||!row.levels.length)continue;"
     "row.owner=row;"
+   ,
     "rows.set(thread,[...rows.get(thread)||[],{name,row}])"
     "}"
     "for(let track of report.tracks){"
@@ -1822,7 +1862,7 @@ static const char *const prof__html_page[] = {
     "}"
     "}"
     "function pointsOf(report,process){"
-    "let counters=new Map(),frames=new Map(),{take,close}=objects(report,process);"
+    "let counters=new Map(),frames=new Map(),last=new Map(),{take,close}=objects(report,process);"
     "let flows=new Map(),{kinds,labels,strings}=report;"
     "eachPoint(process,0,Infinity,(track,at)=>{"
     "let{points}=track;"
@@ -1834,7 +1874,6 @@ static const char *const prof__html_page[] = {
     "(track.marks=track.marks||[]).push({time,label,at});"
     "break;"
     "case LOG:"
-   ,
     "report.messages.push({time,track,severity:a,text:strings[b],label,at});"
     "(track.marks=track.marks||[]).push({time,label,at,severity:a,text:strings[b]});"
     "break;"
@@ -1846,7 +1885,9 @@ static const char *const prof__html_page[] = {
     "break"
     "}"
     "case FRAME:{"
-    "if(a>0&&!kind.flags)addBar(frames,label.id+' '+track.id,'frame',label.name,track,time-a,a);"
+    "let key=label.id+' '+track.id,number=points.numbers.get(at)?\?(last.has(key)?last.get(key)+1:Number(a>0));"
+    "last.set(key,number);"
+    "if(a>0&&!kind.flags)addBar(frames,key,'frame',label.name,track,time-a,a,number);"
     "break"
     "}"
     "default:"
@@ -1872,10 +1913,11 @@ static const char *const prof__html_page[] = {
     "series.bytes=series.bytes||/bytes|memory/i.test(series.name);"
     "return series"
     "}"
-    "function addBar(series,key,noun,name,track,start,duration){"
-    "let all=entryOf(series,key,()=>({noun,name,track,start:[],duration:[]}));"
+    "function addBar(series,key,noun,name,track,start,duration,number){"
+    "let all=entryOf(series,key,()=>({noun,name,track,start:[],duration:[],number:[]}));"
     "all.start.push(start);"
-    "all.duration.push(duration)"
+    "all.duration.push(duration);"
+    "all.number.push(number)"
     "}"
     "function flowStep(report,flows,type,label,time,id,track){"
     "let key=label.name+'\\0'+id,before=flows.get(key);"
@@ -1913,6 +1955,7 @@ static const char *const prof__html_page[] = {
     "}else{"
     "let block=this.live.get(address);"
     "if(block)this.remove(block,address,time);"
+   ,
     "else if(address)this.unknown++"
     "}"
     "}"
@@ -1921,7 +1964,7 @@ static const char *const prof__html_page[] = {
     "}"
     "around(track,depth,time){"
     "let{labels,nodes}=this.report,level=track.levels[depth-1],i=level?scopeAt(level,time):-1;"
-    "return i>=0?labels[nodes.label[level.node[i]]]:{id:-1,name:'(no scope)',category:'',file:''}"
+    "return i>=0?scopeLabel(labels[nodes.label[level.node[i]]]):{id:-1,name:'(no scope)',category:'',file:''}"
     "}"
     "poolOf(name){"
     "return entryOf(this.pools,name,()=>({name,bytes:0,time:[],value:[]}))"
@@ -1955,13 +1998,11 @@ static const char *const prof__html_page[] = {
     "class Locks{"
     "constructor(){"
     "this.rows=new Map();"
-    "this.locks=new Map();"
-   ,
-    "this.waits=[]"
+    "this.locks=new Map()"
     "}"
     "rowOf(label){"
     "return entryOf(this.rows,label.name+'\\0'+label.category,()=>"
-    "({label,addresses:new Set(),acquired:0,contended:0,waiters:0,wait:0,waitMax:0,hold:0,holdMax:0,holds:[]}))"
+    "({label,addresses:new Set(),acquired:0,contended:0,waiters:0,wait:0,waitMax:0,hold:0,holdMax:0,holds:[],waits:[]}))"
     "}"
     "step(type,label,time,address,detail,track){"
     "let row=type===LOCK_RELEASE?null:this.rowOf(label);"
@@ -1970,25 +2011,27 @@ static const char *const prof__html_page[] = {
     "if(type!==LOCK_WAIT)waits.delete(track);"
     "if(type===LOCK_WAIT){"
     "let others=[...holds.values()].filter(hold=>hold.track!==track),[first]=others;"
-    "waits.set(track,{time,acquired:lock.acquired,contended:detail&1||first,holder:first?first.track:null});"
+    "waits.set(track,{row,label,address,time,track,acquired:lock.acquired,contended:detail&1||first,holder:first?first.track:null});"
     "for(let hold of others)hold.waiters.push(track);"
     "row.waiters=max(row.waiters,waits.size)"
     "}else if(type===LOCK_ACQUIRE){"
     "row.acquired++;"
     "if(wait){"
-    "let took=time-wait.time,contended=wait.contended||wait.acquired!==lock.acquired;"
-    "row.wait+=took;"
-    "row.waitMax=max(row.waitMax,took);"
-    "if(contended){"
+    "wait.took=time-wait.time;"
+    "wait.contended=wait.contended||wait.acquired!==lock.acquired;"
+    "row.wait+=wait.took;"
+    "row.waitMax=max(row.waitMax,wait.took);"
+    "if(wait.contended){"
     "row.contended++;"
-    "holds.delete(track)"
+    "holds.delete(track);"
+    "wait.holder=wait.holder||lock.last"
     "}"
-    "if(took>0)this.waits.push({label,time:wait.time,took,track,holder:wait.holder||(contended&&lock.last)})"
+    "row.waits.push(wait)"
     "}"
     "lock.acquired++;"
     "lock.last=track;"
     "if(holds.has(track))holds.get(track).depth++;"
-    "else holds.set(track,{start:time,depth:1,row,track,waiters:[...waits.keys()]})"
+    "else holds.set(track,{start:time,depth:1,row,track,address,waiters:[...waits.keys()]})"
     "}else{"
     "let hold=holds.get(track)||(holds.size===1&&[...holds.values()][0]);"
     "if(!hold||--hold.depth>0)return;"
@@ -2000,32 +2043,109 @@ static const char *const prof__html_page[] = {
     "}"
     "}"
     "close(end){"
-    "for(let{holds}of this.locks.values())for(let hold of holds.values())hold.row.holds.push(Object.assign(hold,{duration:end-hold.start}));"
-    "for(let row of this.rows.values())row.holds.sort((a,b)=>a.start-b.start);"
+    "for(let{holds,waits}of this.locks.values()){"
+    "for(let hold of holds.values())hold.row.holds.push(Object.assign(hold,{duration:end-hold.start}));"
+    "for(let wait of waits.values())wait.row.waits.push(Object.assign(wait,{took:end-wait.time,open:true}))"
+    "}"
+    "for(let row of this.rows.values()){"
+    "row.holds.sort((a,b)=>a.start-b.start);"
+    "row.waits.sort((a,b)=>a.time-b.time)"
+    "}"
+    "this.list()"
+    "}"
+    "list(){"
+    "this.waits=[...this.rows.values()].flatMap(row=>row.waits.filter(wait=>wait.took>0&&!wait.open));"
     "this.waits.sort((a,b)=>b.took-a.took);"
     "this.waits.length=min(this.waits.length,1000)"
+    "}"
+    "during(from,to){"
+    "let locks=new Locks(),part=(start,long)=>max(0,min(start+long,to)-max(start,from));"
+    "for(let[key,{label,holds,waits}]of this.rows){"
+    "let inside={waits:waits.filter(({time,took})=>touches(time,time+took,from,to)),holds:holds.filter(({start,duration})=>touches(start,start+duration,from,to))};"
+    "if(!inside.waits.length&&!inside.holds.length)continue;"
+    "let row=Object.assign(locks.rowOf(label),inside),ends=new Map();"
+   ,
+    "for(let{start,duration,address}of row.holds){"
+    "row.addresses.add(address);"
+    "row.acquired+=start>=from;"
+    "row.hold+=part(start,duration);"
+    "row.holdMax=max(row.holdMax,part(start,duration))"
+    "}"
+    "for(let{time,took,address,contended,open}of row.waits){"
+    "let end=time+took,others=(ends.get(address)||[]).filter(each=>each>max(time,from));"
+    "ends.set(address,[...others,end]);"
+    "row.addresses.add(address);"
+    "row.waiters=max(row.waiters,others.length+1);"
+    "if(open)continue;"
+    "row.contended+=contended&&end<=to?1:0;"
+    "row.wait+=part(time,took);"
+    "row.waitMax=max(row.waitMax,part(time,took))"
+    "}"
+    "}"
+    "locks.list();"
+    "return locks.rows.size?locks:null"
     "}"
     "}"
     "function framesOfSpans(report){"
     "let series=new Map();"
     "for(let span of report.spans){"
     "let{name,role}=report.labels[span.label];"
-    "if(span.number&&role===ROLE_FRAME&&span.duration)addBar(series,span.label+' '+span.id,'frame',name,report.tracks[span.track],span.start,span.duration)"
+    "if(span.number&&role===ROLE_FRAME&&span.duration)addBar(series,span.label+' '+span.id,'frame',name,report.tracks[span.track],span.start,span.duration,span.number)"
     "}"
     "report.frames.push(...series.values())"
+    "}"
+    "class Steps{"
+    "constructor(report,{name},track){"
+    "Object.assign(this,{report,name,track,noun:'step',start:[],duration:[],at:[]})"
+    "}"
+    "add(track,depth,i){this.at.push({track,depth,i,start:track.levels[depth].start[i]})}"
+    "close(){"
+    "this.at.sort((a,b)=>a.start-b.start);"
+    "this.start=this.at.map(({start})=>start);"
+    "this.duration=this.at.map(({track,depth,i})=>track.levels[depth].durationOf(i))"
+    "}"
+    "get tracks(){return this.shared=this.shared||new Set(this.at.map(({track})=>track))}"
+    "get number(){return this.numbers=this.numbers||this.at.map(each=>stepNumber(this.report,each))}"
+    "}"
+    "function stepNumber(report,{track,depth,i}){"
+    "let{args}=track.levels[depth],pair=report.argsOf(args,i).find(([key])=>key==='step_num');"
+    "return pair?pair[1]:''"
     "}"
     "function stepsOf(report){"
     "let series=new Map(),{nodes,labels}=report;"
     "if(!labels.some(label=>label.role===ROLE_STEP))return[];"
     "for(let track of report.tracks){"
-    "for(let level of track.levels){"
+    "track.levels.forEach((level,depth)=>{"
     "for(let i=0;i<level.count;i++){"
     "let label=labels[nodes.label[level.node[i]]];"
-    "if(label.role===ROLE_STEP)addBar(series,label.id+' '+track.id,'step',label.name,track,level.start[i],level.durationOf(i))"
+    "if(label.role===ROLE_STEP)entryOf(series,track.process.id+'\\0'+label.name,()=>new Steps(report,label,track)).add(track,depth,i)"
     "}"
+    "})"
     "}"
-    "}"
+    "for(let each of series.values())each.close();"
     "return[...series.values()].sort((a,b)=>b.start.length-a.start.length)"
+    "}"
+    "function stepAround(report,{track,depth,start}){"
+    "let{nodes,labels}=report;"
+    "for(;depth>=0;depth--){"
+    "let level=track.levels[depth],i=scopeAt(level,start);"
+    "if(i>=0&&labels[nodes.label[level.node[i]]].role===ROLE_STEP)return stepNumber(report,{track,depth,i})"
+    "}"
+    "let series=report.bars.filter(({noun,track:{process}})=>noun==='step'&&process===track.process);"
+    "if(!series.length||series.some(({tracks})=>tracks.has(track)||tracks.size>1))return'';"
+    "return barAround(series[0],start)"
+    "}"
+    "function frameAround(report,{track,start}){"
+    "let series=report.bars.filter(({noun,track:{process}})=>noun==='frame'&&process===track.process);"
+    "return series.length?barAround(series.find(each=>each.track===track)||series[0],start):''"
+    "}"
+    "function barAround(series,time){"
+    "let i=barAt(series,time);"
+    "return i<0?'':series.number[i]"
+    "}"
+    "function barAt({start,duration},time){"
+    "let i=firstIndex(start.length,k=>start[k]>time)-1;"
+    "return i>=0&&time<start[i]+duration[i]?i:-1"
     "}"
     "function spanLanes(report){"
     "let groups=new Map();"
@@ -2040,6 +2160,7 @@ static const char *const prof__html_page[] = {
     "let lane=group.lanes.find(each=>each.end<=span.start);"
     "if(!lane&&group.lanes.length<32)group.lanes.push(lane={end:0,spans:[]});"
     "if(!lane)lane=group.lanes.at(-1);"
+   ,
     "lane.spans.push(span);"
     "lane.end=max(lane.end,span.start+span.duration)"
     "}"
@@ -2051,7 +2172,6 @@ static const char *const prof__html_page[] = {
     "if(report.damage)lines.push(`This report is damaged: ${report.damage}. What follows is missing.`);"
     "if(report.processes.some(process=>process.about.get('together')==='1'))\n"
     "lines.push('The recordings were made one after the other: here, each begins at 0.');"
-   ,
     "else if(report.machines>1)lines.push('The recordings are of several machines, or of several starts of one: they are aligned by the time of day, as exactly as the machines had set it.');"
     "for(let name of new Set(report.processes.map(process=>process.file).filter(Boolean)))lines.push(`${name} was added: its recordings begin at 0 here.`);"
     "for(let process of report.processes){"
@@ -2104,6 +2224,7 @@ static const char *const prof__html_page[] = {
     "function bucketOf(duration){"
     "if(duration<64)return floor(duration);"
     "if(duration<0x80000000){"
+   ,
     "let e=31-Math.clz32(duration);"
     "return 64+(e-6)*32+(duration>>>e-5&31)"
     "}"
@@ -2116,10 +2237,10 @@ static const char *const prof__html_page[] = {
     "return(32+(bucket-64)%32+.5)*2**(e-5)"
     "}"
     "function indexRange(level,from,to){"
-    "let first=firstIndex(level.count,k=>level.start[k]>=from);"
-   ,
-    "if(first&&level.endOf(first-1)>from)first--;"
-    "return[first,firstIndex(level.count,k=>level.start[k]>=to)]"
+    "let{start,count,duration}=level;"
+    "let first=firstIndex(count,k=>start[k]>=from);"
+    "if(first&&touches(start[first-1],level.endOf(first-1),from,to))first--;"
+    "return[first,firstIndex(count,k=>start[k]>to||(start[k]===to&&duration[k]>0&&from<to))]"
     "}"
     "function rangeStats(report,from,to,wanted){"
     "for(let steps=statsSteps(report,from,to,wanted);;){"
@@ -2199,6 +2320,7 @@ static const char *const prof__html_page[] = {
     "let{calls,total,self}=stats,byLabel=labels.map((label,id)=>({label,id,calls:0,known:-cut[id],total:-lost[id],self:-lostSelf[id],whole:whole[id],"
     "min:shortest[id],max:longest[id],histogram:histograms[id]}));"
     "for(let n=1;n<nodes.count;n++){"
+   ,
     "let row=byLabel[nodes.label[n]];"
     "row.calls+=calls[n];"
     "row.known+=calls[n];"
@@ -2209,7 +2331,6 @@ static const char *const prof__html_page[] = {
     "}"
     "function allStats(report){"
     "let{nodes,labels,from,to}=report,column=n=>new Float64Array(n),calls=column(nodes.count),total=column(nodes.count),self=column(nodes.count);"
-   ,
     "let none=column(labels.length),cut=column(labels.length),whole=column(labels.length),longest=column(labels.length),shortest=column(labels.length).fill(Infinity),histograms=new Array(labels.length).fill(null);"
     "for(let row of report.all){"
     "let n=row.node,label=nodes.label[n];"
@@ -2226,6 +2347,24 @@ static const char *const prof__html_page[] = {
     "}"
     "return byLabels(report,{from,to,calls,total,self,every:true},{cut,lost:none,lostSelf:none,whole,shortest,longest,histograms})"
     "}"
+    "function byFormat(rows){"
+    "let groups=new Map();"
+    "for(let row of rows)entryOf(groups,scopeLabel(row.label),()=>[]).push(row);"
+    "return[...groups].map(([label,inner])=>inner.some(row=>row.label.format)?joinedRow(label,inner):inner[0])"
+    "}"
+    "function joinedRow(label,inner){"
+    "let row={label,id:label.id,calls:0,known:0,total:0,self:0,whole:0,min:Infinity,max:0,inner},histograms=[];"
+    "for(let each of inner){"
+    "for(let sum of['calls','known','total','self','whole'])row[sum]+=each[sum];"
+    "row.min=min(row.min,each.min);"
+    "row.max=max(row.max,each.max);"
+    "for(let[i,count]of(each.histogram||[]).entries()){"
+    "if(each.histogram.length<BUCKETS)tally(histograms,0,count,1);"
+    "else if(count)tally(histograms,0,i,count)"
+    "}"
+    "}"
+    "return{...row,histogram:histograms[0]}"
+    "}"
     "function percentile({histogram,whole,min:least,max:most},share){"
     "if(!whole)return NaN;"
     "let bucket=0,left=max(1,ceil(share*whole));"
@@ -2234,9 +2373,9 @@ static const char *const prof__html_page[] = {
     "return max(least,min(most,bucketValue(bucket)))"
     "}"
     "function callsOf(report,label,from,to,wanted=()=>true){"
-    "let{nodes}=report,calls=[];"
+    "let{nodes,labels}=report,calls=[],fits=labels.map(each=>each.id===label||scopeLabel(each).id===label);"
     "let mine=new Uint8Array(nodes.count);"
-    "for(let n=1;n<nodes.count;n++)mine[n]=nodes.label[n]===label?1:0;"
+    "for(let n=1;n<nodes.count;n++)mine[n]=fits[nodes.label[n]]?1:0;"
     "for(let track of report.tracks){"
     "if(!wanted(track))continue;"
     "track.levels.forEach((level,depth)=>{"
@@ -2259,32 +2398,41 @@ static const char *const prof__html_page[] = {
     "}"
     "return sums"
     "}"
-    "function flameTree(report,stats,bottomUp){"
-    "return bottomUp?inverted(report,stats):topDown(report,stats)"
+    "function flameTree(report,stats,bottomUp,above=0){"
+    "return bottomUp?inverted(report,stats,above+128):topDown(report,stats)"
     "}"
     "function topDown(report,stats){"
-    "let{nodes}=report,made=new Array(nodes.count);"
-    "let root=made[0]={label:-1,total:0,self:0,calls:0,children:[]};"
+    "let{nodes,labels}=report,made=new Array(nodes.count);"
+    "let root=made[0]={label:-1,total:0,self:0,calls:0,children:[],map:new Map()};"
     "for(let n=1;n<nodes.count;n++){"
-    "made[n]={label:nodes.label[n],total:stats.total[n],self:stats.self[n],calls:stats.calls[n],children:[],up:made[nodes.parent[n]]};"
+    "let up=made[nodes.parent[n]],label=scopeLabel(labels[nodes.label[n]]).id,node=made[n]=entryOf(up.map,label,()=>({label,total:0,self:0,calls:0,children:[],map:new Map(),up}));"
     "if(!stats.calls[n])continue;"
-    "made[nodes.parent[n]].children.push(made[n]);"
+    "if(!node.calls)up.children.push(node);"
+    "node.total+=stats.total[n];"
+    "node.self+=stats.self[n];"
+    "node.calls+=stats.calls[n];"
     "if(!nodes.parent[n])root.total+=stats.total[n]"
     "}"
     "return sorted(root)"
     "}"
-    "function inverted(report,stats){"
-    "let{nodes}=report,root={label:-1,total:0,self:0,calls:0,children:[],map:new Map()};"
+    "function inverted(report,stats,levels){"
+   ,
+    "let{nodes,labels}=report,root={label:-1,total:0,self:0,calls:0,children:[],map:new Map()};"
     "for(let n=1;n<nodes.count;n++){"
     "let time=stats.self[n];"
     "if(!stats.calls[n]||time<=0)continue;"
     "root.total+=time;"
     "let at=root;"
-    "for(let up=n,depth=0;up&&depth<128;up=nodes.parent[up],depth++){"
-    "let next=at.map.get(nodes.label[up]);"
+    "for(let up=n,depth=0;up;up=nodes.parent[up],depth++){"
+    "if(depth===levels){"
+    "at.deeper=(at.deeper||0)+time;"
+    "break"
+    "}"
+    "let label=scopeLabel(labels[nodes.label[up]]).id;"
+    "let next=at.map.get(label);"
     "if(!next){"
-    "next={label:nodes.label[up],total:0,self:0,calls:0,children:[],map:new Map(),up:at};"
-    "at.map.set(nodes.label[up],next);"
+    "next={label,total:0,self:0,calls:0,children:[],map:new Map(),up:at};"
+    "at.map.set(label,next);"
     "at.children.push(next)"
     "}"
     "next.total+=time;"
@@ -2304,6 +2452,66 @@ static const char *const prof__html_page[] = {
     "}"
     "return root"
     "}"
+    "const NARROW=.0015,LEVELS=60,BOXES=3000;"
+    "const PART=500;"
+    "function restOf(node,first,end,widthOf){"
+    "let children=node.children.slice(first,end),width=children.reduce((sum,child)=>sum+widthOf(child),end<node.children.length?0:node.deeper||0);"
+    "return width>0?{rest:`${first}-${end}`,up:node,children,width}:null"
+    "}"
+    "function restFrom(key){"
+    "let match=/^(\\d+)-(\\d+)$/.exec(String(key));"
+    "return match&&[Number(match[1]),Number(match[2])]"
+    "}"
+    "function countRest(rest){"
+    "let count=0,levels=0,more=rest.children.length===0;"
+    "for(let level=rest.children;level.length;level=level.flatMap(node=>node.children)){"
+    "count+=level.length;"
+    "levels++;"
+    "more=more||level.some(node=>node.deeper)"
+    "}"
+    "return{count,levels,more}"
+    "}"
+    "function flameBoxes(root,widthOf){"
+    "let boxes=[],sizeOf=node=>node.rest===undefined?widthOf(node):node.width;"
+    "let level=[{node:root,left:0,width:1,depth:root.up?0:-1}];"
+    "if(root.up)boxes.push(level[0]);"
+    "while(level.length){"
+    "let next=[],deep=level[0].depth+1>=LEVELS||boxes.length>=BOXES;"
+    "for(let{node,left,width,depth}of level){"
+    "let shareOf=size=>sizeOf(node)>0?width*min(1,size/sizeOf(node)):0;"
+    "let x=left,n=0;"
+    "for(;!deep&&n<node.children.length&&shareOf(widthOf(node.children[n]))>=NARROW;n++){"
+    "let box={node:node.children[n],left:x,width:shareOf(widthOf(node.children[n])),depth:depth+1};"
+    "x+=box.width;"
+    "boxes.push(box);"
+    "next.push(box)"
+    "}"
+    "let count=node.children.length,parts=n===0&&!deep&&node.rest!==undefined?max(PART,ceil(count/PART)):max(1,count);"
+    "do{"
+    "let rest=restOf(node,n,n+=min(parts,count-n),widthOf);"
+    "if(!rest)break;"
+    "boxes.push({node:rest,left:x,width:shareOf(rest.width),depth:depth+1,deep:deep||count===0});"
+    "x+=shareOf(rest.width)"
+    "}while(n<count)"
+    "}"
+    "level=next"
+    "}"
+    "return boxes"
+    "}"
+    "function along(root,path,key,widthOf){"
+    "for(let id of path||[]){"
+    "let part=restFrom(id),next=part?restOf(root,...part,widthOf):root.children.find(child=>child[key]===id);"
+    "if(!next)break;"
+    "root=next"
+    "}"
+    "return root"
+    "}"
+    "function zoomed(node,before,key){"
+    "let path=[];"
+    "for(let at=node;at.up;at=at.up)path.unshift(at.rest===undefined?at[key]:at.rest);"
+    "return before&&path.join()===before.join()?path.slice(0,-1):path"
+    "}"
+    "function levelsOf(path){return max(0,(path||[]).filter(id=>!restFrom(id)).length)}"
     "const DEVIATIONS=2.5758;"
     "const SAMPLE=10000;"
     "const TENTHS=10,TENTHS_FROM=100;"
@@ -2317,13 +2525,13 @@ static const char *const prof__html_page[] = {
     "let{label}=report.nodes,seen=new Set();"
     "for(let track of process.tracks)\n"
     "for(let level of track.levels)for(let i=0;i<level.count;i++)seen.add(label[level.node[i]]);"
-   ,
-    "return seen"
+    "return new Set(Array.from(seen,id=>scopeLabel(report.labels[id]).id))"
     "}"
     "function pairLabels(labels,used){"
     "let groups=new Map(),pairs=[],of=used.map(()=>new Int32Array(labels.length).fill(-1));"
     "used.forEach((ids,side)=>{"
     "for(let id of ids){"
+   ,
     "let key=[labels[id].name,labels[id].category,labels[id].function].join('\\0');"
     "if(!groups.has(key))groups.set(key,[[],[]]);"
     "groups.get(key)[side].push(id)"
@@ -2380,7 +2588,7 @@ static const char *const prof__html_page[] = {
     "}"
     "}"
     "function samplesOf(report,process,from,to){"
-    "let{label}=report.nodes,samples=new Map(),chooser=new Chooser();"
+    "let label=Array.from(report.nodes.label,id=>scopeLabel(report.labels[id]).id),samples=new Map(),chooser=new Chooser();"
     "for(let track of process.tracks){"
     "eachScope(track,from,to,(level,i)=>{"
     "let start=level.start[i],ns=level.durationOf(i),id=label[level.node[i]];"
@@ -2430,12 +2638,12 @@ static const char *const prof__html_page[] = {
     "let change=unknown(1,hodgesLehmann(a,b)),out=floor(pairs/2-DEVIATIONS*spread);"
     "if(pairs/2<DEVIATIONS*spread)return change;"
     "change.low=ratioAt(a,b,out+1);"
-   ,
     "change.high=ratioAt(a,b,pairs-out);"
     "return change"
     "}"
     "function withinStep(ns,number){"
     "let share=(number*2654435761%65536+.5)/65536;"
+   ,
     "return ns>=1?ns+share-.5:share/2"
     "}"
     "function timesOf(sample,from,to){"
@@ -2525,9 +2733,9 @@ static const char *const prof__html_page[] = {
     "let{nodes}=report,{from,to}=stats,sums=new Map();"
     "let inRange=(level,i)=>level.groups?.get(i)?.busy?\?max(0,min(level.endOf(i),to)-max(level.start[i],from));"
     "for(let{levels}of process.tracks){"
-   ,
     "let ranges=levels.map(level=>indexRange(level,from,to));"
     "levels.forEach((level,depth)=>{"
+   ,
     "let[first,end]=ranges[depth],inner=levels[depth+1],self=new Float64Array(end-first);"
     "for(let i=first;i<end;i++)self[i-first]=inRange(level,i);"
     "for(let k=inner?ranges[depth+1][0]:0,i=first;inner&&k<ranges[depth+1][1];k++){"
@@ -2550,7 +2758,7 @@ static const char *const prof__html_page[] = {
     "return sums"
     "}"
     "function differenceTree(report,pairing,stats,sums,per,side){"
-    "let{nodes}=report,all=[],make=(pair,up)=>{"
+    "let{nodes,labels}=report,all=[],make=(pair,up)=>{"
     "let node={pair,of:[null,null],change:null,width:0,children:[],inner:new Map(),up};"
     "all.push(node);"
     "return node"
@@ -2562,7 +2770,7 @@ static const char *const prof__html_page[] = {
     "made[0]=root;"
     "for(let n=1;n<nodes.count;n++){"
     "if(!needed[n])continue;"
-    "let up=made[nodes.parent[n]],pair=pairing.of[which][nodes.label[n]];"
+    "let up=made[nodes.parent[n]],pair=pairing.of[which][scopeLabel(labels[nodes.label[n]]).id];"
     "if(!up.inner.has(pair)){"
     "up.inner.set(pair,make(pair,up));"
     "up.children.push(up.inner.get(pair))"
@@ -2601,7 +2809,7 @@ static const char *const prof__html_page[] = {
     "const css=([r,g,b])=>`rgb(${r},${g},${b})`;"
     "function colorLabels(labels,dark){"
     "for(let label of labels){"
-    "let bits=hash(label.base||label.name);"
+    "let{base,name}=label.format||label,bits=hash(base||name);"
     "label.rgb=label.color?[label.color>>16&255,label.color>>8&255,label.color&255]"
     ":fromHsl(bits%360,dark?.42:.58,(dark?.62:.71)+(bits>>>12)%7/100);"
     "if(dark&&min(...label.rgb)>220)label.rgb=[70,76,86];"
@@ -2642,8 +2850,8 @@ static const char *const prof__html_page[] = {
     "return query"
     "}"
     "function labelMatches(query,label){"
-    "let name=label.name.toLowerCase(),category=label.category.toLowerCase();"
-    "return query.names.every(word=>name.includes(word))&&"
+    "let name=label.name.toLowerCase(),category=label.category.toLowerCase(),format=label.format?label.format.name.toLowerCase():'';"
+    "return query.names.every(word=>name.includes(word)||format.includes(word))&&"
     "query.categories.every(word=>category.includes(word))"
     "}"
     "function findScopes(report,query,limit=20000){"
@@ -2714,11 +2922,18 @@ static const char *const prof__html_page[] = {
     "}"
     "let root=el('div.scroll',{tabindex:0,role:'region','aria-label':options.caption});"
     "let limit=options.limit||300;"
+    "memory.folds=memory.folds||new Map();"
+   ,
+    "let isOpen=row=>memory.folds.has(row.id)?memory.folds.get(row.id):Boolean(options.open);"
     "let draw=()=>{"
     "let{get}=columns[memory.sort],sign=memory.up?1:-1;"
-    "let sorted=rows.map(row=>[get(row),row]).sort(([a],[b])=>"
-   ,
+    "let inOrder=list=>list.map(row=>[get(row),row]).sort(([a],[b])=>"
     "sign*(typeof a==='string'?a.localeCompare(b):(a>b)-(a<b))).map(([,row])=>row);"
+    "let within=new Set(),sorted=inOrder(rows).flatMap(row=>{"
+    "let inner=options.inner&&isOpen(row)?inOrder(options.inner(row)||[]):[];"
+    "for(let each of inner)within.add(each);"
+    "return[row,...inner]"
+    "});"
     "let head=el('tr',{},...columns.map((column,i)=>el('th',{scope:'col',title:column.note||null,"
     "class:column.text?'text':null,"
     "'aria-sort':i===memory.sort?memory.up?'ascending':'descending':null},"
@@ -2728,9 +2943,16 @@ static const char *const prof__html_page[] = {
     "draw()"
     "}},column.title+(i===memory.sort?memory.up?' \\u25b4':' \\u25be':'')))));"
     "let body=sorted.slice(0,limit).map(row=>{"
-    "let line=el('tr',{class:options.picked&&options.picked(row)?'picked':null});"
+    "let line=el('tr',{class:[options.picked&&options.picked(row)&&'picked',within.has(row)&&'within'].filter(Boolean).join(' ')||null});"
     "columns.forEach((column,i)=>{"
     "let shown=(column.show||column.get)(row),cell=el('td',{class:column.text?'text':null});"
+    "if(i===0&&options.inner&&options.inner(row)){"
+    "let open=isOpen(row),what=`${grouped(options.inner(row).length)} names`;"
+    "cell.append(el('button.fold',{'aria-expanded':String(open),'aria-label':`${shown}: ${what}`,title:what,onclick:()=>{"
+    "memory.folds.set(row.id,!open);"
+    "draw()"
+    "}},open?'\\u25be':'\\u25b8'))"
+    "}"
     "if(i===0&&options.onpick)cell.append(el('button.link',{onclick:()=>options.onpick(row)},shown));"
     "else if(shown instanceof Node)cell.append(shown);"
     "else cell.textContent=shown?\?'';"
@@ -2785,6 +3007,7 @@ static const char *const prof__html_page[] = {
     "strokeRect(x,y,width,height){this.put('rect',{x,y,width,height},undefined,'stroke')}"
     "fillText(text,x,y){"
     "let[,weight,size]=/^(bold )?(\\d+)px/.exec(this.font);"
+   ,
     "this.put('text',{x,y:y+Number(size)*{middle:.35,top:.9}[this.textBaseline]||y,'font-size':size,'font-weight':weight?'bold':'normal',"
     "'text-anchor':this.textAlign==='right'?'end':'start'},text)"
     "}"
@@ -2803,7 +3026,6 @@ static const char *const prof__html_page[] = {
     "}"
     "restore(){this.place=this.saved.pop()}"
     "run(line,from,y,height,ratio,background){"
-   ,
     "for(let x=from,end;x<line.length;x=end){"
     "for(end=x+1;end<line.length&&line[end]===line[x];end++);"
     "if(line[x]===background)continue;"
@@ -2873,6 +3095,7 @@ static const char *const prof__html_page[] = {
     "add({key:`${key}d${device}`,kind:'head',title:device+(track.alignment===3?' (clock not aligned)':''),height:22,fold:true})"
     "}"
     "if(track.device&&closed(`${key}d${device}`))continue;"
+   ,
     "if(track.states&&track.states.owner===track)add(this.trackRow(track.states));"
     "if(track.levels.length||track.marks)add(this.trackRow(track))"
     "}"
@@ -2888,7 +3111,6 @@ static const char *const prof__html_page[] = {
     "let key='t'+track.id,all=track.levels.length,depth=this.app.closed.has(key)?min(1,all):all,marks=track.marks?12:0;"
     "return{key,kind:'track',title:track.title,track,depth,marks,fold:all>1,height:max(22,depth*LINE+marks+6)}"
     "}"
-   ,
     "groupRows(rows,process,title,more){"
     "if(!more.length)return;"
     "let key=`p${process.id}${title}`;"
@@ -2969,6 +3191,7 @@ static const char *const prof__html_page[] = {
     "}"
     "drawPixels(svg,w,h,ratio){"
     "let{background}=this.app.colors,left=round(GUTTER*ratio),grid=this.app.colors.grid,line=y=>this.pixels.subarray(y*w,y*w+w).map(c=>c===grid?background:c);"
+   ,
     "svg.fillStyle=this.app.style.background;"
     "svg.fillRect(0,0,w/ratio,h/ratio);"
     "svg.fillStyle=this.app.style.grid;"
@@ -2988,7 +3211,6 @@ static const char *const prof__html_page[] = {
     "if(first>=last)continue;"
     "let{drawn}=level;"
     "if(!drawn||drawn.shows!==shows||drawn.colors!==app.colors)\n"
-   ,
     "drawn=level.drawn={shows,...levelLine({...app.colors,width:w,left,from,scale,least:app.least},level),colors:app.colors};"
     "putLine(this.pixels,drawn.line,first,last);"
     "if(y0>=top-4)for(let[x0,x1,i]of drawn.labels)labels.push([x0/ratio,x1/ratio,y0,level,i])"
@@ -3081,6 +3303,7 @@ static const char *const prof__html_page[] = {
     "ctx.beginPath();"
     "ctx.moveTo(x-4,y);"
     "ctx.lineTo(x+4,y);"
+   ,
     "ctx.lineTo(x,y+9);"
     "ctx.fill()"
     "}"
@@ -3108,7 +3331,6 @@ static const char *const prof__html_page[] = {
     "ctx.fillStyle=this.app.style.ink;"
     "ctx.font=10+FONT;"
     "ctx.textAlign='right';"
-   ,
     "ctx.fillText((series.bytes?bytes:shown)(series.max),width-4,y+9);"
     "ctx.textAlign='left'"
     "}"
@@ -3201,6 +3423,7 @@ static const char *const prof__html_page[] = {
     "let{selection,mark}=this.app;"
     "if(selection){"
     "let x0=max(GUTTER,this.x(selection.from)),x1=min(width,this.x(selection.to));"
+   ,
     "ctx.fillStyle=this.app.style.shade;"
     "ctx.fillRect(GUTTER,RULER,max(0,x0-GUTTER),height);"
     "ctx.fillRect(max(GUTTER,x1),RULER,width,height)"
@@ -3226,7 +3449,6 @@ static const char *const prof__html_page[] = {
     "ctx.font=(row.kind==='head'?'bold 12':12)+FONT;"
     "let middle=y+(row.kind==='track'?max(11,row.marks+12):min(row.height/2,17));"
     "if(row.fold){"
-   ,
     "ctx.fillStyle=style.faint;"
     "ctx.fillText(closed.has(row.key)?'\\u25b8':'\\u25be',5,middle);"
     "ctx.fillStyle=style.ink"
@@ -3300,6 +3522,7 @@ static const char *const prof__html_page[] = {
     "}"
     "near(list,time,get){"
     "let i=firstIndex(list.length,k=>get(list[k])>=time);"
+   ,
     "let best=[list[i-1],list[i]].filter(Boolean).sort((a,b)=>abs(get(a)-time)-abs(get(b)-time))[0];"
     "return best&&abs(get(best)-time)*this.scale<8?best:null"
     "}"
@@ -3322,7 +3545,6 @@ static const char *const prof__html_page[] = {
     "return`${text>0?'+':''}${text} %`"
     "}"
     "function intervalText({low,high}){"
-   ,
     "return`${low>0?percentText(low):'?'} to ${high<1e30?percentText(high):'?'}`"
     "}"
     "class Comparison{"
@@ -3347,7 +3569,7 @@ static const char *const prof__html_page[] = {
     "return this.kept"
     "}"
     "callsOf(label){"
-    "let{report}=this.app,{pairing,processes,from,to}=this.sides(),pair=pairing.pairs.find(({a,b})=>a===label.id||b===label.id);"
+    "let{report}=this.app,{pairing,processes,from,to}=this.sides(),{id:own}=scopeLabel(label),pair=pairing.pairs.find(({a,b})=>a===own||b===own);"
     "return pair&&[pair.a,pair.b].map((id,i)=>({name:`${i+1}: `,about:processes[i].name,durations:Float64Array.from(callsOf(report,id,from,to,track=>track.process===processes[i])\n"
     ".filter(call=>!call.track.levels[call.depth].flags.has(call.i)),call=>call.duration).sort()}))"
     "}"
@@ -3387,11 +3609,12 @@ static const char *const prof__html_page[] = {
     "},0)"
     "}"
     "rows(kept){"
-    "let{report}=this.app,shifts=this.shifts(kept),[before,after]=kept.stats.map(({rows})=>new Map(rows.map(row=>[row.id,row])));"
+    "let{report}=this.app,shifts=this.shifts(kept),[before,after]=kept.stats.map(({rows})=>new Map(byFormat(rows).map(row=>[row.id,row])));"
     "let rows=kept.pairing.pairs.map((pair,i)=>({a:before.get(pair.a),b:after.get(pair.b),change:shifts.get(i)})).filter(row=>row.a||row.b);"
     "for(let row of rows){"
     "let{label}=row.b||row.a;"
     "row.label=label;"
+   ,
     "row.where=row.a&&where(row.a.label)!==where(label)?`${where(row.a.label)} \\u2192 ${where(label)}`:where(label);"
     "row.verdict=!row.a?'new':!row.b?'gone':row.change?judge(row.change,this.threshold/100):'';"
     "row.difference=(row.b?row.b.total:0)-(row.a?row.a.total:0);"
@@ -3408,7 +3631,6 @@ static const char *const prof__html_page[] = {
     "if(kept.shifts.size<kept.pairing.pairs.length)this.goOn(kept,note);"
     "note.textContent=ORDER.map((verdict,i)=>`${counts[i]} ${verdict}`).reverse().join(', ');"
     "let mean=row=>row&&row.known?row.total/row.known:NaN,both=row=>row.a&&row.b&&row.change;"
-   ,
     "let two=(title,get,show,about)=>['a','b'].map((side,i)=>({title:`${title} ${i+1}`,note:about,get:row=>get(row[side],row,i)||0,"
     "show:row=>row[side]?show(get(row[side],row,i)):''}));"
     "return[tools(...this.choosers(),note),el('p.note.under',{},"
@@ -3429,12 +3651,14 @@ static const char *const prof__html_page[] = {
     "let{panels,app}=this,{report}=app,kept=this.sides(),list=measures(report,kept.processes,kept.stats);"
     "let per=list.find(each=>each.id===this.per)||list[0];"
     "kept.sums=kept.sums||kept.processes.map((process,i)=>selfTimes(report,process,kept.stats[i]));"
-    "let tree=differenceTree(report,kept.pairing,kept.stats,kept.sums,per.of,this.side),root=along(tree,this.path,'pair');"
+    "let tree=differenceTree(report,kept.pairing,kept.stats,kept.sums,per.of,this.side),widthOf=node=>node.width,root=along(tree,this.path,'pair',widthOf);"
     "let unit=per.id==='run'?'':per.id==='second'?' a second':` a ${per.id}`;"
-    "let box=flameBox('Flame graph of differences',root,node=>node.width,node=>this.frame(node,kept,unit));"
+    "let zoom=node=>{this.path=zoomed(node,this.path,'pair');panels.render()};"
+    "let box=flameBox('Flame graph of differences',root,widthOf,node=>this.frame(node,kept,unit,zoom),{text:time=>ns(time)+unit,zoom});"
     "let mode=(key,value,title)=>el('button',{'aria-pressed':String(this[key]===value),onclick:()=>{this[key]=value;panels.render()}},title);"
     "let swatch=(verdict,text)=>el('span',{},el('i',{class:'swatch '+verdict,style:this.style(verdict,1)}),text);"
     "return[tools(...this.choosers(),el('span',{},'Width:'),mode('side',0,'time in 1'),mode('side',1,'time in 2'),"
+   ,
     "el('label',{},'Times ',select('Times',list.map(({id,title})=>[id,title]),per.id,id=>{this.per=id;panels.render()})),"
     "el('button',{disabled:!this.path.length,onclick:()=>{this.path=[];panels.render()}},'Zoom out')),"
     "el('div.bar-of-tools.legend',{},swatch('slower','\\u25b2 more self time'),swatch('faster','\\u25bc less'),swatch('same','within noise (? perhaps not)'),swatch('new','+ only in 2'),swatch('gone','\\u2212 only in 1'),"
@@ -3446,8 +3670,7 @@ static const char *const prof__html_page[] = {
     "return`times are ${title}: those of 1 divided by ${shown(Number(of[0].toPrecision(4)))}, those of 2 by ${shown(Number(of[1].toPrecision(4)))}`"
     "}"
     "style(verdict,by){return differenceStyle(verdict==='slower'||verdict==='new'?by:verdict==='faster'||verdict==='gone'?-by:0,this.app.dark)}"
-    "frame(node,kept,unit){"
-   ,
+    "frame(node,kept,unit,zoom){"
     "let{labels}=this.app.report,[a,b]=node.of,pair=kept.pairing.pairs[node.pair],label=labels[pair.b>=0?pair.b:pair.a];"
     "let verdict=!a?'new':!b?'gone':a.self===b.self?'same':judge(node.change,this.threshold/100),ratio=a&&b&&a.self>0?b.self/a.self:NaN;"
     "let words={new:'only in 2',gone:'only in 1',same:'within noise',unsure:'not more than noise may be'}[verdict]||verdict;"
@@ -3457,12 +3680,13 @@ static const char *const prof__html_page[] = {
     "`total ${figures('total')}; ${calls} calls${unit}`;"
     "let figure=verdict!=='same'&&ratio>=0?percentText(ratio)+' ':'';"
     "return{name:SIGNS[verdict]+figure+label.name,text,class:verdict,style:this.style(verdict,figure?abs(Math.log2(max(ratio,1e-3))):.3),"
-    "onclick:()=>{this.path=zoomed(node,this.path,'pair');this.panels.render()},ondblclick:()=>this.panels.pick(label)}"
+    "onclick:()=>zoom(node),ondblclick:()=>this.panels.pick(label)}"
     "}"
     "}"
     "const PLACE=words('where',row=>where(row.label));"
     "const SEVERITIES=['debug','info','warning','error','fatal'];"
     "const severityOf=message=>message.severity<0?'mark':SEVERITIES[message.severity]||String(message.severity);"
+    "const numberOf=number=>number===''?-Infinity:Number(number);"
     "const argsText=args=>args.map(([key,v])=>`${key}=${shown(v)}`).join(', ');"
     "class Panels{"
     "constructor(app,tabs,body){"
@@ -3495,6 +3719,7 @@ static const char *const prof__html_page[] = {
     "}"
     "close(){"
     "clearTimeout(this.timer);"
+   ,
     "if(this.comparison)this.comparison.kept=null"
     "}"
     "turn(event){"
@@ -3526,7 +3751,6 @@ static const char *const prof__html_page[] = {
     "}"
     "coming(){"
     "this.refresh(1);"
-   ,
     "return this.soon=this.soon||el('p.note',{role:'status'},'Statistics are coming\\u2026')"
     "}"
     "memoryOf(name){return this.memories[name]=this.memories[name]||{}}"
@@ -3543,7 +3767,7 @@ static const char *const prof__html_page[] = {
     "}"
     "for(let left=this.step;!this.kept&&left>0;){"
     "let{done,value}=this.steps.next();"
-    "if(done)this.kept=value;else left-=value"
+    "if(done)this.kept={...value,names:value.rows,rows:byFormat(value.rows)};else left-=value"
     "}"
     "return this.kept"
     "}"
@@ -3563,14 +3787,14 @@ static const char *const prof__html_page[] = {
     "}"
     "scopes(){"
     "let stats=this.stats(),span=stats.to-stats.from;"
-    "let rows=stats.rows.filter(row=>!this.app.dim||!this.app.dim(row.label));"
+    "let{dim}=this.app,found=row=>!dim||!dim(row.label),rows=stats.rows.filter(row=>found(row)||(row.inner&&row.inner.some(found)));"
     "let chooser=this.chooser();"
     "return[chooser?tools(chooser):'',table(["
     "words('scope',row=>row.label.name),"
     "counts('calls',row=>row.calls),"
     "times('total',row=>row.known?row.total:NaN,'without calls that are cut'),"
     "{title:'self',get:row=>row.self,show:row=>row.known?this.bar(row.self,stats):'-'},"
-    "{title:'% of range',get:row=>row.total/span,show:row=>row.known?(100*row.total/span).toFixed(1):'-'},"
+    "{title:'% of range',get:row=>row.total/span||0,show:row=>row.known&&span?(100*row.total/span).toFixed(1):'-'},"
     "times('mean',row=>row.total/row.known),"
     "times('min',row=>row.min),"
     "...[50,90,99].map(n=>times('p'+n,row=>percentile(row,n/100),'percentiles are exact to 2 %; click a scope for exact ones')),"
@@ -3578,7 +3802,8 @@ static const char *const prof__html_page[] = {
     "words('category',row=>row.label.category),"
     "PLACE\n"
     "],rows,{caption:`${rows.length?'S':'No s'}copes: ${this.rangeText()}`,sort:3,memory:this.memoryOf('scopes'),"
-    "onpick:row=>this.pick(row.label),picked:row=>this.app.label===row.label})]"
+    "onpick:row=>this.pick(row.label),picked:row=>this.app.label===row.label,"
+    "inner:row=>row.inner&&row.inner.filter(found),open:Boolean(dim)})]"
     "}"
     "bar(self,stats){"
     "let most=stats.most=stats.most||stats.rows.reduce((most,row)=>max(most,row.self),1);"
@@ -3590,13 +3815,14 @@ static const char *const prof__html_page[] = {
     "this.open('scope')"
     "}"
     "flame(){"
-    "let tree=flameTree(this.app.report,this.stats(),this.bottomUp),{labels}=this.app.report;"
-    "let root=along(tree,this.path,'label');"
+    "let tree=flameTree(this.app.report,this.stats(),this.bottomUp,levelsOf(this.path)),{labels}=this.app.report;"
+   ,
+    "let root=along(tree,this.path,'label',node=>node.total),share=time=>`${ns(time)}, ${(100*time/tree.total||0).toFixed(1)} %`;"
     "let box=flameBox('Flame graph',root,node=>node.total,node=>{"
     "let label=labels[node.label];"
-    "let text=`${label.name}: ${ns(node.total)}, ${(100*node.total/tree.total).toFixed(1)} %, self ${ns(max(0,node.self))}, ${grouped(node.calls)} calls`;"
+    "let text=`${label.name}: ${share(node.total)}, self ${ns(max(0,node.self))}, ${grouped(node.calls)} calls`;"
     "return{name:label.name,text,style:{background:css(label.rgb),color:label.ink},onclick:()=>this.zoomFlame(node),ondblclick:()=>this.pick(label)}"
-    "});"
+    "},{text:share,zoom:node=>this.zoomFlame(node)});"
     "let mode=(on,title)=>el('button',{'aria-pressed':String(this.bottomUp===on),onclick:()=>{"
     "this.bottomUp=on;"
     "this.path=[];"
@@ -3614,11 +3840,10 @@ static const char *const prof__html_page[] = {
     "scope(){"
     "let{app}=this,{label,report,selection}=app;"
     "if(!label)return el('p.note',{},'Click a scope in the time line or a name in a table.');"
-   ,
     "let stats=this.stats(),calls=callsOf(report,label.id,stats.from,stats.to,this.ofTrack());"
     "let whole=calls.filter(call=>!call.track.levels[call.depth].flags.has(call.i));"
     "let durations=Float64Array.from(whole,call=>call.duration).sort();"
-    "let row=stats.rows.find(each=>each.id===label.id),every=stats.every&&row;"
+    "let row=[...stats.rows,...stats.names].find(each=>each.id===label.id),inner=row&&row.inner,every=stats.every&&row;"
     "let at=share=>every?percentile(row,share):durations.length?durations[max(0,ceil(share*durations.length)-1)]:NaN;"
     "let{known,total,self}=row&&row.known?row:{known:0,total:NaN,self:NaN},count=every?row.calls:calls.length;"
     "let facts=label.group?[['groups',grouped(calls.length)]]:[['calls',grouped(count)],['total',ns(total)],['self',ns(self)],['mean',ns(total/known)],"
@@ -3628,18 +3853,25 @@ static const char *const prof__html_page[] = {
     "let left=el('div.side',{},el('h2',{},el('i.swatch',{style:{background:css(label.rgb)}}),label.name),"
     "el('p.note',{},[label.category,label.function,where(label)].filter(Boolean).join(' \\u00b7 ')||'\\u00a0'),"
     "el('dl',{},...facts.flatMap(([name,text])=>[el('dt',{},name),el('dd',{},text)])),"
+    "label.format&&tools(el('button',{onclick:()=>this.pick(label.format)},`All of ${label.format.name}`)),"
     "states&&el('p.note',{},`Of this time, threads were: ${states}`),"
     "every&&count>calls.length?el('p.note',{},`These figures are of all calls. ${grouped(calls.length)} are here one by one:`):'',"
     "this.histogram(this.sidesOf(label)||[{durations}]),tools(...[['Previous',-1],['Next',1]].map(([title,step])=>"
-    "el('button',{disabled:!calls.length,title:step<0?'[':']',onclick:()=>this.turnTo(calls,step)},`${title} call`)),this.chooser()),this.source(label),...label.group?[]:this.argumentTables(calls));"
+    "el('button',{disabled:!calls.length,title:step<0?'[':']',onclick:()=>this.turnTo(calls,step)},`${title} call`)),this.chooser()),this.source(label),inner?this.names(inner):'',...label.group?[]:this.argumentTables(calls));"
     "let list=this.callTable(chosen,this.bucket\n"
     "?`Calls of ${ns(this.bucket[0])} to ${ns(this.bucket[1])}`\n"
-    ":`Calls: ${selection?this.rangeText():'all'}`);"
+    ":`Calls: ${selection?this.rangeText():'all'}`,Boolean(inner));"
     "return el('div.split',{},left,list)"
     "}"
     "turnTo([first],step){"
     "let{app}=this;"
-    "if(app.focus&&app.labelOf(app.focus)===app.label)app.sameName(step);else app.show(first)"
+    "if(app.focus&&app.counts(app.focus))app.sameName(step);else app.show(first)"
+    "}"
+    "names(rows){"
+    "return el('details',{open:true},el('summary',{},`by name (${grouped(rows.length)})`),table([words('name',row=>row.label.name),counts('calls',row=>row.calls),"
+   ,
+    "times('total',row=>row.known?row.total:NaN),times('mean',row=>row.total/row.known),{title:'max',get:row=>row.max,show:row=>ns(row.whole?row.max:NaN)}],rows,"
+    "{caption:'By name',sort:2,memory:this.memoryOf('names'),limit:40,onpick:row=>this.pick(row.label)}))"
     "}"
     "source(label){"
     "let lines=this.app.report.sources.get(label.file),rows=[];"
@@ -3667,7 +3899,6 @@ static const char *const prof__html_page[] = {
     "let text=`${ns(max(i?edge(i):first,0))} to ${ns(i+1===bars?last:edge(i+1))}: ${calls}`,picked=this.bucket&&this.bucket[0]===edge(i);"
     "box.append(el('button',{title:text,'aria-label':text,disabled:all.every(each=>!each[i]),class:picked?'picked':null,"
     "onclick:()=>{this.bucket=picked?null:[edge(i),edge(i+1)];this.render()}},"
-   ,
     "...all.map((each,k)=>each[i]?el('i',{class:k?'after':null,style:{height:`${max(2,100*share(k,i)/most)}%`}}):null)))"
     "}"
     "return el('div',{},box,el('div.ends',{},el('span',{},ns(first)),el('span',{},'durations, logarithmic'),el('span',{},ns(last))),"
@@ -3705,21 +3936,20 @@ static const char *const prof__html_page[] = {
     "let pair=scopeOf(report,call).args.reverse().find(([each])=>each===key);"
     "return pair?pair[1]:''"
     "};"
-    "let[series]=report.bars,frame=call=>{"
-    "let own=report.bars.find(each=>each.track.process===call.track.process);"
-    "return own?frameOf(own,call.start):0"
-    "},ran=call=>statesIn(report,[call]).get('running')||0,columns=["
+    "let around=(noun,find)=>report.bars.some(each=>each.noun===noun)?{title:noun,get:call=>numberOf(find(report,call)),show:call=>String(find(report,call))}:null;"
+   ,
+    "let ran=call=>statesIn(report,[call]).get('running')||0,columns=["
     "named?words('scope',call=>app.labelOf(call).name):null,"
     "moments('start',call=>call.start),"
     "times('duration',call=>call.duration),"
     "report.tracks.some(track=>track.states)?{title:'running',note:'of this time, its thread ran',get:ran,show:call=>call.track.states?ns(ran(call)):''}:null,"
     "report.tracks.length>1?words('thread',call=>call.track.full):null,"
-    "series?{title:series.noun,get:frame,show:call=>frame(call)||''}:null,"
+    "around('frame',frameAround),around('step',stepAround),"
     "...keys.map(key=>({title:key,text:calls.slice(0,50).some(call=>typeof argument(call,key)==='string'&&argument(call,key)!==''),"
     "get:call=>{let v=argument(call,key);return typeof v==='bigint'?Number(v):v},show:call=>shown(argument(call,key))})),"
     "words('',call=>truncatedText(scopeOf(report,call).flags))\n"
     "].filter(Boolean);"
-    "return table(columns,calls,{caption,sort:named?2:1,memory:this.memoryOf(named?'found':'calls'),limit:200,onpick:call=>app.show(call),"
+    "return table(columns,calls,{caption,sort:named?2:1,memory:this.memoryOf(named?'named calls':'calls'),limit:200,onpick:call=>app.show(call),"
     "picked:call=>app.focus&&app.focus.track===call.track&&app.focus.depth===call.depth&&app.focus.i===call.i})"
     "}"
     "found(){"
@@ -3729,18 +3959,18 @@ static const char *const prof__html_page[] = {
     "}"
     "frames(){"
     "let{app}=this,{report}=app,series=app.series;"
-    "let which=select('Which frames',report.bars.map((each,i)=>[i,`${each.name} on ${each.track.title} (${grouped(each.start.length)})`]),report.bars.indexOf(series),"
+    "let place=each=>each.tracks&&each.tracks.size>1?`${grouped(each.tracks.size)} threads`:each.track.title;"
+    "let which=select('Which frames',report.bars.map((each,i)=>[i,`${each.name} on ${place(each)} (${grouped(each.start.length)})`]),report.bars.indexOf(series),"
     "i=>{app.setSeries(Number(i));this.render()});"
-    "let rows=series.start.map((start,i)=>({i,start,duration:series.duration[i]}));"
-    "let sorted=Float64Array.from(series.duration).sort(),n=sorted.length,at=share=>sorted[max(0,ceil(share*n)-1)];"
+    "let{number,at}=series,rows=series.start.map((start,i)=>({i,start,duration:series.duration[i],number:number[i],track:at?at[i].track:series.track}));"
+    "let sorted=Float64Array.from(series.duration).sort(),n=sorted.length,most=share=>sorted[max(0,ceil(share*n)-1)];"
     "let low=sorted.slice(floor(n*.99)),mean=rows.reduce((sum,row)=>sum+row.duration,0)/n;"
-   ,
-    "let text=`${grouped(n)} ${series.noun}${n===1?'':'s'}, mean ${ns(mean)} (${(1e9/mean).toFixed(1)} a second), p50 ${ns(at(.5))}, p99 ${ns(at(.99))}, longest ${ns(at(1))}; `+\n"
+    "let text=`${grouped(n)} ${series.noun}${n===1?'':'s'}, mean ${ns(mean)} (${(1e9/mean).toFixed(1)} a second), p50 ${ns(most(.5))}, p99 ${ns(most(.99))}, longest ${ns(most(1))}; `+\n"
     "`the slowest 1 %: ${(1e9/(low.reduce((sum,d)=>sum+d,0)/low.length)).toFixed(1)} a second`;"
     "return[tools(which,el('span.note',{},text)),"
-    "table([{title:series.noun,get:row=>row.i+1},moments('start',row=>row.start),"
-    "times('duration',row=>row.duration)],rows,"
-    "{caption:`${series.noun}s: ${series.name}`,sort:2,memory:this.memoryOf('frames'),onpick:row=>app.zoomTo(row.start,row.start+row.duration,true)})]"
+    "table([{title:series.noun,get:row=>numberOf(row.number),show:row=>String(row.number)},moments('start',row=>row.start),"
+    "times('duration',row=>row.duration),at&&series.tracks.size>1?words('thread',row=>row.track.title):null].filter(Boolean),rows,"
+    "{caption:`${series.noun}s: ${series.name}`,sort:2,memory:this.memoryOf('frames'),onpick:row=>app.showBar(row.i)})]"
     "}"
     "messages(){"
     "let{app}=this,{selection}=app;"
@@ -3749,13 +3979,14 @@ static const char *const prof__html_page[] = {
     "let box=el('div.fill');"
     "let draw=()=>{"
     "let text=(this.wanted||'').toLowerCase(),least=this.least||0;"
-    "let rows=app.report.messages.filter(message=>(!selection||(message.time>=selection.from&&message.time<selection.to))&&"
+    "let rows=app.report.messages.filter(message=>(!selection||touches(message.time,message.time,selection.from,selection.to))&&"
     "(!text||message.text.toLowerCase().includes(text))&&(least===0||(least===1?message.severity<0:message.severity>=least-1)));"
     "box.replaceChildren(table([moments('time',row=>row.time),"
     "words('severity',severityOf),words('thread',row=>row.track.title),"
     "words('text',row=>row.text+this.pointArgs(row)),words('category',row=>row.label.category),"
     "PLACE],rows,"
     "{caption:`${grouped(rows.length)} messages and marks${selection?' of the selection':''}`,sort:0,up:true,memory:this.memoryOf('messages'),"
+   ,
     "onpick:row=>app.goTo(row.time,row.track)}))"
     "};"
     "filter.oninput=()=>{this.wanted=filter.value;draw()};"
@@ -3768,7 +3999,7 @@ static const char *const prof__html_page[] = {
     "}"
     "spans(){"
     "let{app}=this,{report,selection}=app;"
-    "let rows=report.spans.filter(span=>!selection||(span.start<selection.to&&span.start+span.duration>selection.from));"
+    "let rows=report.spans.filter(span=>!selection||touches(span.start,span.start+span.duration,selection.from,selection.to));"
     "return table([words('span',span=>report.labels[span.label].name+(span.mark?' (mark)':'')),"
     "moments('start',span=>span.start),{title:'duration',get:span=>span.duration,show:span=>span.mark?'':ns(span.duration)},"
     "{title:'id',get:span=>Number(span.id),show:span=>'0x'+span.id.toString(16)},"
@@ -3797,7 +4028,6 @@ static const char *const prof__html_page[] = {
     "counts('allocations',row=>row.count),sizes('bytes',row=>row.bytes),"
     "counts('not freed',row=>row.liveCount),sizes('bytes not freed',row=>row.liveBytes),"
     "sizes('peak',row=>row.peak),PLACE],"
-   ,
     "[...rows.values()],{caption,sort:first.length+1,memory:this.memoryOf(key)});"
     "for(let{memory,name}of this.objects()){"
     "if(!memory)continue;"
@@ -3822,9 +4052,13 @@ static const char *const prof__html_page[] = {
     "times('held',row=>row.hold),times('longest hold',row=>row.holdMax),"
     "PLACE],[...locks.rows.values()],{caption:`Locks of ${name}`,sort:5,memory:this.memoryOf('locks')}));"
     "parts.push(table([moments('at',row=>row.time),times('waited',row=>row.took),"
+   ,
     "words('lock',row=>row.label.name),words('thread',row=>row.track.title),"
     "words('held by',row=>row.holder?row.holder.title:'')],locks.waits,"
-    "{caption:'The longest waits',sort:1,memory:this.memoryOf('waits'),onpick:row=>this.app.zoomTo(row.time,row.time+row.took,true)}))"
+    "{caption:'The longest waits',sort:1,memory:this.memoryOf('waits'),onpick:row=>{"
+    "this.app.time.reveal(row.track,0);"
+    "this.app.zoomTo(row.time,row.time+row.took,true)"
+    "}}))"
     "}"
     "return parts"
     "}"
@@ -3852,52 +4086,28 @@ static const char *const prof__html_page[] = {
     "return parts"
     "}"
     "}"
-   ,
-    "function flameBox(title,root,widthOf,show){"
-    "let box=el('div.flame',{role:'group','aria-label':title}),boxes=[];"
-    "let place=(node,left,width,depth)=>{"
-    "if(width<.0015||depth>60)return;"
-    "if(node.up)boxes.push({node,left,width,depth});"
-    "let x=left;"
-    "for(let child of node.children){"
-    "let share=widthOf(node)>0?width*min(1,widthOf(child)/widthOf(node)):0;"
-    "place(child,x,share,depth+(node.up?1:0));"
-    "x+=share"
-    "}"
+    "function flameBox(title,root,widthOf,show,rest){"
+    "let box=el('div.flame',{role:'group','aria-label':title}),boxes=flameBoxes(root,widthOf);"
+    "let left=({node,deep})=>{"
+    "let{count,levels,more}=countRest(node),text=node===root?`${grouped(count)} that were left out`:`${count?`${grouped(count)}${more?' and more':''} left out`:'Left out'}, too ${deep?levels>1?`deep: ${grouped(levels)} levels`:'deep':'narrow'}`;"
+    "return{name:text,text:`${text}; ${rest.text(node.width)}; a click ${node===root?'zooms out':'shows them'}`,class:'rest',onclick:()=>rest.zoom(deep?node.up:node)}"
     "};"
-    "place(root,0,1,0);"
-    "for(let{node,left,width,depth}of boxes.slice(0,3000)){"
-    "let{name,text,style,...more}=show(node);"
-    "box.append(el('button',{title:text,'aria-label':text,style:{left:`${left*100}%`,width:`${width*100}%`,top:`${depth*20}px`,...style},...more},"
-    "width>.02?name:''))"
+    "for(let each of boxes){"
+    "let{name,text,style,...more}=each.node.rest===undefined?show(each.node):left(each);"
+    "box.append(el('button',{title:text,'aria-label':text,style:{left:`${each.left*100}%`,width:`${each.width*100}%`,top:`${each.depth*20}px`,...style},...more},"
+    "each.width>.02?name:''))"
     "}"
-    "box.style.height=`${20*(1+max(0,...boxes.map(each=>each.depth)))}px`;"
+    "box.style.height=`${20*(1+boxes.reduce((most,each)=>max(most,each.depth),0))}px`;"
     "return box"
-    "}"
-    "function along(root,path,key){"
-    "for(let id of path||[]){"
-    "let next=root.children.find(child=>child[key]===id);"
-    "if(!next)break;"
-    "root=next"
-    "}"
-    "return root"
-    "}"
-    "function zoomed(node,before,key){"
-    "let path=[];"
-    "for(let at=node;at.up;at=at.up)path.unshift(at[key]);"
-    "return before&&path.join()===before.join()?path.slice(0,-1):path"
     "}"
     "function statesText(report,calls){return[...statesIn(report,calls)].map(([name,time])=>`${name} ${ns(time)}`).join(', ')}"
     "function where(label){return label.file?`${label.file.replace(/^.*[\\\\/]/,'')}:${label.line}`:''}"
-    "function frameOf(series,time){"
-    "let i=firstIndex(series.start.length,k=>series.start[k]>time)-1;"
-    "return i>=0&&time<series.start[i]+series.duration[i]?i+1:0"
-    "}"
     "function drawBars(canvas,{series,view,style},svg){"
     "let ratio=devicePixelRatio||1,width=canvas.clientWidth,height=canvas.clientHeight;"
     "if(!svg)Object.assign(canvas,{width:round(width*ratio),height:round(height*ratio)});"
     "let ctx=svg||canvas.getContext('2d'),{start,duration}=series,n=start.length;"
     "ctx.setTransform(ratio,0,0,ratio,0,0);"
+   ,
     "let sorted=Float64Array.from(duration).sort(),high=min(sorted[n-1],sorted[floor(n*.95)]*2.5)||1;"
     "let budgets=[1e9/60,1e9/30],median=sorted[n>>1];"
     "let game=median>1e6&&median<5e7,limits=game?[budgets[0]*1.02,budgets[1]*1.02]:[median*1.5,median*3];"
@@ -3955,7 +4165,6 @@ static const char *const prof__html_page[] = {
     "this.mark=null;"
     "this.label=null;"
     "this.query='';"
-   ,
     "this.hits=[];"
     "this.least=0;"
     "this.dim=null;"
@@ -4003,6 +4212,7 @@ static const char *const prof__html_page[] = {
     "$('live').textContent=text"
     "}"
     "listenToFiles(){"
+   ,
     "let mark=event=>{"
     "let files=event.type==='dragover'&&event.dataTransfer.types.includes('Files');"
     "if(files)event.preventDefault();"
@@ -4050,7 +4260,6 @@ static const char *const prof__html_page[] = {
     "this.paint()"
     "}"
     "paint(){"
-   ,
     "let rgb=key=>/^#(..)(..)(..)$/.exec(this.style[key]).slice(1).map(part=>parseInt(part,16));"
     "this.colors={...nodeColors(this.report,rgb('background'),this.dim),background:abgr(rgb('background')),grid:abgr(rgb('grid'))};"
     "this.time.redraw()"
@@ -4063,6 +4272,15 @@ static const char *const prof__html_page[] = {
     "frameAt(x){"
     "let i=floor((x-GUTTER)/this.frameBar);"
     "return i>=0&&i<this.series.start.length?i:-1"
+    "}"
+    "barLines(i){"
+    "let{noun,number,duration,at,tracks}=this.series;"
+    "return[`${noun} ${number[i]}`,ns(duration[i]),...tracks&&tracks.size>1?[`on ${at[i].track.title}`]:[]]"
+    "}"
+    "showBar(i){"
+    "let{start,duration,at,track}=this.series,place=at?at[i]:{track,depth:0};"
+    "this.time.reveal(place.track,place.depth);"
+    "this.zoomTo(start[i],start[i]+duration[i],true)"
     "}"
     "setView(from,to){"
     "let{report}=this,all=report.to-report.from,length=max(10,min(to-from,all*1.1));"
@@ -4095,11 +4313,12 @@ static const char *const prof__html_page[] = {
     "if(select)this.select(from,to)"
     "}"
     "select(from,to){"
-    "this.selection=to>from?{from,to}:null;"
+    "this.selection=to>=from?{from,to}:null;"
     "this.panels.refresh();"
     "this.changed()"
     "}"
     "goTo(time,track){"
+   ,
     "let length=min(this.view.to-this.view.from,(this.report.to-this.report.from)/20);"
     "this.mark=time;"
     "if(track)this.time.reveal(track,0);"
@@ -4109,7 +4328,7 @@ static const char *const prof__html_page[] = {
     "this.focus=scope;"
     "if(scope){"
     "let{label:own,start,duration}=scopeOf(this.report,scope);"
-    "this.label=own;"
+    "if(!this.counts(scope))this.label=own;"
     "this.panels.bucket=null;"
     "$('live').textContent=`${own.name}, ${ns(duration)}, at ${moment(start)}, ${scope.track.title}, depth ${scope.depth+1}`;"
     "if(this.panels.tab==='scope')this.panels.refresh()"
@@ -4117,6 +4336,10 @@ static const char *const prof__html_page[] = {
     "this.changed()"
     "}"
     "labelOf(scope){return scopeOf(this.report,scope).label}"
+    "counts(scope){"
+    "let label=this.labelOf(scope);"
+    "return this.label!==null&&(label===this.label||label.format===this.label)"
+    "}"
     "fit(scope){"
     "let{start,end}=scopeOf(this.report,scope);"
     "this.zoomTo(start,end)"
@@ -4161,7 +4384,6 @@ static const char *const prof__html_page[] = {
     "$('save-flame').disabled=!flame();"
     "$('pictures').showModal()"
     "};"
-   ,
     "$('save-png').onclick=async()=>download(await this.png(),name()+'.png');"
     "$('save-svg').onclick=()=>save(this.svg(),'');"
     "$('save-flame').onclick=()=>save(flamePicture(flame(),document.createElement('canvas').getContext('2d'),this.style),'-flame');"
@@ -4191,12 +4413,13 @@ static const char *const prof__html_page[] = {
     "sameName(step){"
     "let{focus,report}=this;"
     "if(!focus)return this.first();"
-    "let label=this.labelOf(focus).id,{track}=focus,now=track.levels[focus.depth].start[focus.i];"
+   ,
+    "let own=this.labelOf(focus),wanted=this.counts(focus)?this.label:own,mine=report.labels.map(label=>label===wanted||label.format===wanted),{track}=focus,now=track.levels[focus.depth].start[focus.i];"
     "let best=null;"
     "track.levels.forEach((level,depth)=>{"
     "for(let i=depth===focus.depth?focus.i+step:step>0?firstIndex(level.count,k=>level.start[k]>now):firstIndex(level.count,k=>level.start[k]>=now)-1;"
     "i>=0&&i<level.count;i+=step){"
-    "if(report.nodes.label[level.node[i]]!==label)continue;"
+    "if(!mine[report.nodes.label[level.node[i]]])continue;"
     "if(!best||(level.start[i]-best.start)*step<0)best={track,depth,i,start:level.start[i]};"
     "break"
     "}"
@@ -4248,9 +4471,8 @@ static const char *const prof__html_page[] = {
     "let parts=Object.fromEntries(location.hash.slice(1).split('&').map(part=>part.split('=')).filter(pair=>pair.length===2));"
     "let range=text=>{"
     "let match=/^(-?\\d+)-(\\d+)$/.exec(text||'');"
-    "return match&&Number(match[2])>Number(match[1])?[Number(match[1]),Number(match[2])]:null"
+    "return match&&Number(match[2])>=Number(match[1])?[Number(match[1]),Number(match[2])]:null"
     "};"
-   ,
     "let view=range(parts.v),selection=range(parts.s),focus=/^(\\d+)\\.(\\d+)\\.(\\d+)$/.exec(parts.f||'');"
     "if(focus){"
     "let[track,depth,i]=focus.slice(1).map(Number),level=this.report.tracks[track]&&this.report.tracks[track].levels[depth];"
@@ -4267,7 +4489,7 @@ static const char *const prof__html_page[] = {
     "if(this.report.tracks[Number(parts.k)])this.panels.only=Number(parts.k);"
     "if(parts.t)this.panels.open(parts.t);"
     "if(selection)this.select(...selection);"
-    "if(view)this.setView(...view)"
+    "if(view&&view[1]>view[0])this.setView(...view)"
     "}"
     "listen(){"
     "let canvas=$('time');"
@@ -4277,6 +4499,7 @@ static const char *const prof__html_page[] = {
     "for(let name of['gesturestart','gesturechange'])canvas.addEventListener(name,event=>{"
     "event.preventDefault();"
     "if(name==='gesturechange')this.zoom(pinched/event.scale,this.time.time(max(GUTTER,event.clientX)));"
+   ,
     "pinched=event.scale"
     "});"
     "canvas.onpointerdown=event=>this.press(event);"
@@ -4291,21 +4514,21 @@ static const char *const prof__html_page[] = {
     "frames.onpointermove=event=>{"
     "let i=this.frameAt(event.offsetX);"
     "if(i<0){$('tip').hidden=true;return}"
-    "this.tip(event,[`${this.series.noun} ${i+1}`,ns(this.series.duration[i])])"
+    "this.tip(event,this.barLines(i))"
     "};"
     "frames.onpointerleave=()=>{$('tip').hidden=true};"
     "frames.onclick=event=>{"
     "let i=this.frameAt(event.offsetX);"
-    "if(i>=0)this.zoomTo(this.series.start[i],this.series.start[i]+this.series.duration[i],true)"
+    "if(i>=0)this.showBar(i)"
     "};"
     "frames.onkeydown=event=>{"
     "let step={ArrowRight:1,ArrowLeft:-1}[event.key];"
     "if(!step)return;"
     "event.stopPropagation();"
-    "let{start,duration}=this.series,now=frameOf(this.series,(this.view.from+this.view.to)/2)-1;"
-    "let i=max(0,min(start.length-1,now<0?0:now+step));"
-    "this.zoomTo(start[i],start[i]+duration[i],true);"
-    "$('live').textContent=`${this.series.noun} ${i+1}, ${ns(duration[i])}`"
+    "let{start,duration}=this.series,{selection}=this,chosen=selection?start.findIndex((at,k)=>at===selection.from&&at+duration[k]===selection.to):-1;"
+    "let now=chosen<0?barAt(this.series,(this.view.from+this.view.to)/2):chosen,i=max(0,min(start.length-1,now<0?0:now+step));"
+    "this.showBar(i);"
+    "$('live').textContent=this.barLines(i).join(', ')"
     "};"
     "$('search').oninput=()=>{clearTimeout(this.searchTimer);this.searchTimer=setTimeout(()=>this.search($('search').value),150)};"
     "$('search').onkeydown=event=>{"
@@ -4346,7 +4569,6 @@ static const char *const prof__html_page[] = {
     "bar.onpointerup=()=>{bar.onpointermove=null}"
     "};"
     "bar.onkeydown=event=>{"
-   ,
     "let step={ArrowUp:24,ArrowDown:-24}[event.key];"
     "if(!step)return;"
     "event.stopPropagation();"
@@ -4384,8 +4606,9 @@ static const char *const prof__html_page[] = {
     "this.time.scroll=began.scroll+y-move.offsetY;"
     "this.setView(began.view.from+by,began.view.to+by)"
     "}else{"
+   ,
     "let now=this.time.time(max(GUTTER,move.offsetX));"
-    "this.select(min(now,began.time),max(now,began.time))"
+    "if(now!==began.time)this.select(min(now,began.time),max(now,began.time))"
     "}"
     "};"
     "canvas.onpointerup=()=>{"
@@ -4431,7 +4654,7 @@ static const char *const prof__html_page[] = {
     "this.mark=time===undefined?null:time"
     "}else{"
     "this.setFocus(null);"
-    "if(this.selection)this.select(0,0)"
+    "if(this.selection)this.select()"
     "}"
     "}"
     "hover(event){"
@@ -4452,7 +4675,6 @@ static const char *const prof__html_page[] = {
     "...all.args.slice(0,12).map(([k,v])=>`${k} = ${shown(v)}`),truncatedText(all.flags)]"
     "}"
     "if(mark)return[mark.text||mark.label.name,`at ${moment(mark.time)}`,where(mark.label)];"
-   ,
     "if(span)return[report.labels[span.label].name,ns(span.duration),`at ${moment(span.start)}`,`id 0x${span.id.toString(16)}`,...span.args.slice(0,12).map(([k,v])=>`${k} = ${shown(v)}`)];"
     "if(hold)return[row.title,`held for ${ns(hold.duration)}`,`by ${hold.track.title}`,hold.waiters.length?`${hold.waiters.length} waited: ${[...new Set(hold.waiters.map(track=>track.title))].slice(0,8).join(', ')}`:''];"
     "if(sample)return[row.title,(row.series.bytes?bytes:shown)(sample.value),`at ${moment(sample.time)}`];"
@@ -4474,6 +4696,7 @@ static const char *const prof__html_page[] = {
     "w:()=>this.zoom(.8),s:()=>this.zoom(1.25),a:()=>this.pan(-.12),d:()=>this.pan(.12),"
     "f:()=>{"
     "if(selection)this.zoomTo(selection.from,selection.to);"
+   ,
     "else if(this.focus)this.fit(this.focus)"
     "},"
     "0:()=>this.setView(this.report.from,this.report.to),Home:()=>this.setView(this.report.from,this.report.to),"
@@ -4485,7 +4708,7 @@ static const char *const prof__html_page[] = {
     "'/':()=>$('search').focus(),'?':()=>$('keys').showModal(),'[':()=>this.sameName(-1),']':()=>this.sameName(1),"
     "c:()=>this.toggle(this.closed),o:()=>this.toggle(this.pinned),t:()=>this.nextOrder(),g:()=>this.toggleGroups(),p:()=>$('picture').click(),"
     "n:()=>this.nextHit(1),N:()=>this.nextHit(-1),"
-    "Escape:()=>{if(this.selection)this.select(0,0);else this.setFocus(null)},"
+    "Escape:()=>{if(this.selection)this.select();else this.setFocus(null)},"
     "Enter:()=>{if(this.focus)this.panels.open('scope')}"
     "};"
     "for(let arrow of['ArrowLeft','ArrowRight','ArrowUp','ArrowDown'])actions[arrow]=()=>this.step(arrow);"
@@ -4633,6 +4856,7 @@ static PROF__UNUSED const char *const prof__html_live[] = {
     "points.a.put(by+i,a);"
     "points.b.put(by+i,from.b[i]+(type===LOG?part.string:0))"
     "}"
+    "for(let[i,number]of from.numbers)points.numbers.set(by+i,number);"
     "addArgs(points.args,from.args,by,0,part);"
     "points.count+=from.count"
     "}"
@@ -4649,11 +4873,7 @@ static PROF__UNUSED const char *const prof__html_live[] = {
    ,
     "let part={kind:kinds.length,string:strings.length,block:argBlocks.length,nodes:new Uint32Array(r.nodes.count),"
     "from:Number(about.get('from_ns')),joins:before&&about.get('joins')==='1',before};"
-    "let labelOf=r.labels.map(label=>{"
-    "let key=[label.name,label.category,label.file,label.line].join('\\0');"
-    "if(!known.has(key))known.set(key,labels.push({...label,id:labels.length})-1);"
-    "return known.get(key)"
-    "});"
+    "let labelOf=joinLabels(labels,known,r.labels);"
     "for(let n=1;n<r.nodes.count;n++){"
     "let parent=part.nodes[r.nodes.parent[n]],label=labelOf[r.nodes.label[n]],key=parent*0x4000000+label;"
     "if(!childOf.has(key)){"
@@ -4724,8 +4944,8 @@ static PROF__UNUSED const char *const prof__html_live[] = {
     "this.chosen=new Map();"
     "document.head.append(el('style',{},STYLE));"
     "let save=format=>el('a',{href:`/save?last=5&format=${format}`,download:''},format==='html'?'Save the last 5 s':'as .prof');"
-   ,
     "document.querySelector('header').after(el('div.bar-of-tools',{id:'watch'},this.pauses,"
+   ,
     "el('label',{},'Shows ',select('Shows',[1,2,5,10,30].map(s=>[s,`${s} s`]),this.seconds,s=>{this.seconds=Number(s);this.show()})),"
     "this.state,this.again,el('span.grow'),el('label',{},'Level ',this.level),el('details.menu',{},el('summary',{},'Categories'),this.categories),save('html'),save('prof'),"
     "el('a',{href:'/summary',target:'_blank'},'Summary')));"
@@ -4814,8 +5034,8 @@ static PROF__UNUSED const char *const prof__html_live[] = {
     "this.app.say(await answer.text())"
     "}"
     "losses(){"
-   ,
     "let get=key=>Number(this.about.get(key)||0),lines=[];"
+   ,
     "if(get('skipped_ns'))lines.push(`${ns(get('skipped_ns'))} are missing: this page, or the server, was too slow to follow.`);"
     "if(get('overwritten_ns'))lines.push(`${ns(get('overwritten_ns'))} are missing: they were overwritten before they were read; the program needs a larger buffer.`);"
     "if(get('streamed'))lines.push('The program streams to a file: of scopes that began long ago, only what is in them may be here.');"
@@ -5028,10 +5248,11 @@ static void prof__html_value(prof__html *h, prof__html_bytes *to, const prof_val
     }
 }
 
-/* Writes the number of arguments, and the arguments: at most as many as fit into PROF__HTML_SLACK. */
+/* Writes the number of arguments, and the arguments: at most as many as fit into PROF__HTML_SLACK. Without arguments, a
+   step still has its number, which is its first. */
 static void prof__html_args(prof__html *h, prof__html_bytes *to, const prof_arg *args, uint32_t count)
 {
-    if (h->options.no_args) count = 0;
+    if (h->options.no_args) count = count && !strcmp(args[0].key, "step_num");
     if (count > PROF__HTML_MOST_ARGS) count = PROF__HTML_MOST_ARGS;
     prof__html_u(to, count);
     for (uint32_t i = 0; i < count; ++i) {
@@ -5071,7 +5292,7 @@ static void prof__html_arguments_end(prof__html *h)
 /* Writes the arguments of the latest scope of a level, or of the latest point. which: depth + 1; 0: a point. */
 static void prof__html_arguments(prof__html *h, prof__html_level *level, uint64_t which, const prof_event *event)
 {
-    if (!event->arg_count || h->options.no_args) return;
+    if (!event->arg_count || (h->options.no_args && event->site->role != PROF_ROLE_STEP)) return;
     if (!h->arguments.size) prof__html_u(&h->arguments, h->track);
     if (level->block != h->argument_blocks + 1) level->listed = 0; /* this block has no arguments of it yet */
     level->block = h->argument_blocks + 1;
@@ -5168,13 +5389,33 @@ static void prof__html_detail(prof__html *h, const prof_event *event)
     }
 }
 
+/* Notes the number of a frame, unless it is the one after the last that was written of its kind. */
+static void prof__html_frame_number(prof__html *h, const prof_event *event, uint32_t kind)
+{
+    prof__html_numbered *known = &h->frames[kind % PROF__HTML_FRAMES];
+    uint64_t expected = known->kind == (uint64_t)kind + 1 ? known->number + 1 : event->duration_ns > 0;
+    known->kind = (uint64_t)kind + 1;
+    known->number = event->detail;
+    if (event->detail == expected) return;
+    if (!h->numbers.size) {
+        prof__html_u(&h->numbers, h->track);
+        h->numbered = 0;
+    }
+    prof__html_u(&h->numbers, h->listed_points.count - h->numbered);
+    prof__html_u(&h->numbers, event->detail);
+    h->numbered = h->listed_points.count;
+    if (h->numbers.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'B', &h->numbers);
+}
+
 static void prof__html_point(prof__html *h, const prof_event *event, int64_t start)
 {
-    uint32_t type = (uint32_t)event->type | (event->flags & 3) << 8;
+    uint32_t kind, type = (uint32_t)event->type | (event->flags & 3) << 8;
     if (!h->point_kinds.size) prof__html_u(&h->times, h->track);
     prof__html_u(&h->times, (uint64_t)(start - h->last_point));
-    prof__html_u(&h->point_kinds, prof__html_kind_of(h, event->site, event->name, event->depth, type));
+    kind = prof__html_kind_of(h, event->site, event->name, event->depth, type);
+    prof__html_u(&h->point_kinds, kind);
     prof__html_detail(h, event);
+    if (event->type == PROF_EVENT_FRAME) prof__html_frame_number(h, event, kind);
     if (event->type != PROF_EVENT_LOG) /* the text of a message has its arguments */
         prof__html_arguments(h, &h->listed_points, 0, event);
     ++h->listed_points.count;
@@ -5414,6 +5655,7 @@ static PROF__HOT void prof__html_track(prof__html *h, size_t index)
     h->open_levels = 0;
     if (h->levels) memset(h->levels, 0, h->level_capacity * sizeof *h->levels);
     memset(&h->listed_points, 0, sizeof h->listed_points);
+    memset(h->frames, 0, sizeof h->frames);
     while (h->out.status == PROF_OK && prof_cursor_next(cursor, &event)) prof__html_event(h, &event);
     prof_cursor_close(cursor);
 #ifdef PROF_HTML_LARGE
@@ -5422,6 +5664,7 @@ static PROF__HOT void prof__html_track(prof__html *h, size_t index)
     prof__html_close(h, 0);
     prof__html_scopes_end(h);
     prof__html_points_end(h);
+    prof__html_block1(h, 'B', &h->numbers);
     prof__html_arguments_end(h);
 }
 

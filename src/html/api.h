@@ -2,7 +2,7 @@
 /* All zero is the default: everything. */
 typedef struct prof_html_options {
     const char *title; /* of the page; NULL: the program's name */
-    int no_args;       /* 1: leaves out arguments */
+    int no_args;       /* 1: leaves out arguments, but for the numbers of steps */
     const char *sources; /* a folder: the report has lines around the call sites of scopes, from files below it; NULL:
                             it has no source code */
 } prof_html_options;

@@ -1,13 +1,13 @@
 // The page: its state, and what the user does with it.
 
 import { readReport, unpack, piecesIn, joined } from './decode.js';
-import { finish, warnings, scopeAt, scopeOf, truncatedText } from './model.js';
+import { finish, warnings, scopeAt, scopeOf, truncatedText, barAt } from './model.js';
 import { firstIndex } from './columns.js';
 import { colorLabels, nodeColors, abgr } from './theme.js';
 import { parseQuery, labelMatches, findScopes } from './search.js';
 import { TimeLine, GUTTER } from './view.js';
 import { drawBars } from './frames.js';
-import { Panels, where, frameOf, statesText } from './panels.js';
+import { Panels, where, statesText } from './panels.js';
 import { $, el, copy } from './dom.js';
 import { Svg, download, flamePicture } from './picture.js';
 import { abs, floor, max, min, round, ns, moment, bytes, grouped, shown } from './text.js';
@@ -168,6 +168,19 @@ class App {
         return i >= 0 && i < this.series.start.length ? i : -1;
     }
 
+    /** What a frame or a step is: its number, how long it took, and its thread if several make some. */
+    barLines(i) {
+        const { noun, number, duration, at, tracks } = this.series;
+        return [`${noun} ${number[i]}`, ns(duration[i]), ...tracks && tracks.size > 1 ? [`on ${at[i].track.title}`] : []];
+    }
+
+    /** Selects the time of a frame or a step, and shows its thread. */
+    showBar(i) {
+        const { start, duration, at, track } = this.series, place = at ? at[i] : { track, depth: 0 };
+        this.time.reveal(place.track, place.depth);
+        this.zoomTo(start[i], start[i] + duration[i], true);
+    }
+
     // ---- the time that is shown, and the scope that has the focus
 
     setView(from, to) {
@@ -206,8 +219,9 @@ class App {
         if (select) this.select(from, to);
     }
 
+    /** Selects a range, which may be a moment; without one, ends the selection. */
     select(from, to) {
-        this.selection = to > from ? { from, to } : null;
+        this.selection = to >= from ? { from, to } : null;
         this.panels.refresh();
         this.changed();
     }
@@ -225,7 +239,7 @@ class App {
         this.focus = scope;
         if (scope) {
             const { label: own, start, duration } = scopeOf(this.report, scope);
-            this.label = own;
+            if (!this.counts(scope)) this.label = own;
             this.panels.bucket = null;
             $('live').textContent = `${own.name}, ${ns(duration)}, at ${moment(start)}, ${scope.track.title}, depth ${scope.depth + 1}`;
             if (this.panels.tab === 'scope') this.panels.refresh();
@@ -234,6 +248,12 @@ class App {
     }
 
     labelOf(scope) { return scopeOf(this.report, scope).label; }
+
+    /** Whether a scope is a call of what the panel of one scope shows: of a label, or of a format that makes names. */
+    counts(scope) {
+        const label = this.labelOf(scope);
+        return this.label !== null && (label === this.label || label.format === this.label);
+    }
 
     /** Zooms to a scope. */
     fit(scope) {
@@ -323,12 +343,12 @@ class App {
     sameName(step) {
         const { focus, report } = this;
         if (!focus) return this.first();
-        const label = this.labelOf(focus).id, { track } = focus, now = track.levels[focus.depth].start[focus.i];
+        const own = this.labelOf(focus), wanted = this.counts(focus) ? this.label : own, mine = report.labels.map(label => label === wanted || label.format === wanted), { track } = focus, now = track.levels[focus.depth].start[focus.i];
         let best = null;
         track.levels.forEach((level, depth) => {
             for (let i = depth === focus.depth ? focus.i + step : step > 0 ? firstIndex(level.count, k => level.start[k] > now) : firstIndex(level.count, k => level.start[k] >= now) - 1;
                 i >= 0 && i < level.count; i += step) {
-                if (report.nodes.label[level.node[i]] !== label) continue;
+                if (!mine[report.nodes.label[level.node[i]]]) continue;
                 if (!best || (level.start[i] - best.start) * step < 0) best = { track, depth, i, start: level.start[i] };
                 break;
             }
@@ -391,7 +411,7 @@ class App {
         const parts = Object.fromEntries(location.hash.slice(1).split('&').map(part => part.split('=')).filter(pair => pair.length === 2));
         const range = text => {
             const match = /^(-?\d+)-(\d+)$/.exec(text || '');
-            return match && Number(match[2]) > Number(match[1]) ? [Number(match[1]), Number(match[2])] : null;
+            return match && Number(match[2]) >= Number(match[1]) ? [Number(match[1]), Number(match[2])] : null;
         };
         const view = range(parts.v), selection = range(parts.s), focus = /^(\d+)\.(\d+)\.(\d+)$/.exec(parts.f || '');
         if (focus) {
@@ -409,7 +429,7 @@ class App {
         if (this.report.tracks[Number(parts.k)]) this.panels.only = Number(parts.k);
         if (parts.t) this.panels.open(parts.t);
         if (selection) this.select(...selection);
-        if (view) this.setView(...view);
+        if (view && view[1] > view[0]) this.setView(...view);
     }
 
     // ---- input
@@ -436,21 +456,21 @@ class App {
         frames.onpointermove = event => {
             const i = this.frameAt(event.offsetX);
             if (i < 0) { $('tip').hidden = true; return; }
-            this.tip(event, [`${this.series.noun} ${i + 1}`, ns(this.series.duration[i])]);
+            this.tip(event, this.barLines(i));
         };
         frames.onpointerleave = () => { $('tip').hidden = true; };
         frames.onclick = event => {
             const i = this.frameAt(event.offsetX);
-            if (i >= 0) this.zoomTo(this.series.start[i], this.series.start[i] + this.series.duration[i], true);
+            if (i >= 0) this.showBar(i);
         };
         frames.onkeydown = event => {
             const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
             if (!step) return;
             event.stopPropagation();
-            const { start, duration } = this.series, now = frameOf(this.series, (this.view.from + this.view.to) / 2) - 1;
-            const i = max(0, min(start.length - 1, now < 0 ? 0 : now + step));
-            this.zoomTo(start[i], start[i] + duration[i], true);
-            $('live').textContent = `${this.series.noun} ${i + 1}, ${ns(duration[i])}`;
+            const { start, duration } = this.series, { selection } = this, chosen = selection ? start.findIndex((at, k) => at === selection.from && at + duration[k] === selection.to) : -1;
+            const now = chosen < 0 ? barAt(this.series, (this.view.from + this.view.to) / 2) : chosen, i = max(0, min(start.length - 1, now < 0 ? 0 : now + step));
+            this.showBar(i);
+            $('live').textContent = this.barLines(i).join(', ');
         };
         $('search').oninput = () => { clearTimeout(this.searchTimer); this.searchTimer = setTimeout(() => this.search($('search').value), 150); };
         $('search').onkeydown = event => {
@@ -533,7 +553,7 @@ class App {
                 this.setView(began.view.from + by, began.view.to + by);
             } else {
                 const now = this.time.time(max(GUTTER, move.offsetX));
-                this.select(min(now, began.time), max(now, began.time));
+                if (now !== began.time) this.select(min(now, began.time), max(now, began.time));
             }
         };
         canvas.onpointerup = () => {
@@ -586,7 +606,7 @@ class App {
             this.mark = time === undefined ? null : time;
         } else {
             this.setFocus(null);
-            if (this.selection) this.select(0, 0);
+            if (this.selection) this.select();
         }
     }
 
@@ -644,7 +664,7 @@ class App {
             '/': () => $('search').focus(), '?': () => $('keys').showModal(), '[': () => this.sameName(-1), ']': () => this.sameName(1),
             c: () => this.toggle(this.closed), o: () => this.toggle(this.pinned), t: () => this.nextOrder(), g: () => this.toggleGroups(), p: () => $('picture').click(),
             n: () => this.nextHit(1), N: () => this.nextHit(-1),
-            Escape: () => { if (this.selection) this.select(0, 0); else this.setFocus(null); },
+            Escape: () => { if (this.selection) this.select(); else this.setFocus(null); },
             Enter: () => { if (this.focus) this.panels.open('scope'); }
         };
         for (const arrow of ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown']) actions[arrow] = () => this.step(arrow);

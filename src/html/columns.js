@@ -37,6 +37,15 @@ export function firstIndex(n, test) {
 }
 
 /**
+ * Whether something is in a range, at least in part. What only touches the edge of a range is not, unless one of the two has
+ * no length: so two ranges that adjoin share no scope, and a range that ends with a scope has the events at its end.
+ * @param {number} start @param {number} end of the thing @param {number} from @param {number} to of the range
+ */
+export function touches(start, end, from, to) {
+    return start < end && from < to ? start < to && end > from : start <= to && end >= from;
+}
+
+/**
  * The order by time of lists that are sorted themselves: pairs (list, index), as two arrays.
  * @param {{length: number}[]} lists of times @returns {{list: Uint32Array, index: Uint32Array}}
  */

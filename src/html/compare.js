@@ -1,6 +1,7 @@
 // What prof compare computes: which scopes of two recordings belong together, samples of their calls, and how far a
 // typical call has shifted, with its interval. The arithmetic is that of tools/compare_stats.c, which explains it.
 
+import { scopeLabel } from './decode.js';
 import { indexRange } from './stats.js';
 import { ceil, floor, max, min } from './text.js';
 
@@ -24,12 +25,12 @@ function unknown(a, b) { return { ratio: a > 0 ? b / a : 1, low: 0, high: Infini
 
 // ---- which scopes belong together
 
-/** The labels of a process's scopes. @returns {Set<number>} */
+/** The labels under which the scopes of a process count. @returns {Set<number>} */
 export function labelsOf(report, process) {
     const { label } = report.nodes, seen = new Set();
     for (const track of process.tracks)
         for (const level of track.levels) for (let i = 0; i < level.count; i++) seen.add(label[level.node[i]]);
-    return seen;
+    return new Set(Array.from(seen, id => scopeLabel(report.labels[id]).id));
 }
 
 /**
@@ -111,7 +112,7 @@ function eachScope(track, from, to, visit) {
  * @returns {Map<number, Sample>}
  */
 export function samplesOf(report, process, from, to) {
-    const { label } = report.nodes, samples = new Map(), chooser = new Chooser();
+    const label = Array.from(report.nodes.label, id => scopeLabel(report.labels[id]).id), samples = new Map(), chooser = new Chooser();
     for (const track of process.tracks) {
         eachScope(track, from, to, (level, i) => {
             const start = level.start[i], ns = level.durationOf(i), id = label[level.node[i]];

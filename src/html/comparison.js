@@ -1,9 +1,11 @@
 // Two recordings of a report beside each other: a table, and the flame graph of their differences.
 
-import { rangeStats, percentile, callsOf } from './stats.js';
+import { scopeLabel } from './decode.js';
+import { rangeStats, percentile, callsOf, byFormat } from './stats.js';
 import { labelsOf, pairLabels, samplesOf, shiftOf, medianOf, judge } from './compare.js';
 import { measures, selfTimes, differenceTree } from './difference.js';
-import { flameBox, along, zoomed, where } from './panels.js';
+import { along, zoomed } from './flame.js';
+import { flameBox, where } from './panels.js';
 import { differenceStyle } from './theme.js';
 import { el, select, table, tools, words } from './dom.js';
 import { abs, max, ns, grouped, shown } from './text.js';
@@ -52,7 +54,7 @@ export class Comparison {
 
     /** The durations of a scope's calls in both recordings. */
     callsOf(label) {
-        const { report } = this.app, { pairing, processes, from, to } = this.sides(), pair = pairing.pairs.find(({ a, b }) => a === label.id || b === label.id);
+        const { report } = this.app, { pairing, processes, from, to } = this.sides(), { id: own } = scopeLabel(label), pair = pairing.pairs.find(({ a, b }) => a === own || b === own);
         return pair && [pair.a, pair.b].map((id, i) => ({ name: `${i + 1}: `, about: processes[i].name, durations: Float64Array.from(callsOf(report, id, from, to, track => track.process === processes[i])
             .filter(call => !call.track.levels[call.depth].flags.has(call.i)), call => call.duration).sort() }));
     }
@@ -101,7 +103,7 @@ export class Comparison {
     }
 
     rows(kept) {
-        const { report } = this.app, shifts = this.shifts(kept), [before, after] = kept.stats.map(({ rows }) => new Map(rows.map(row => [row.id, row])));
+        const { report } = this.app, shifts = this.shifts(kept), [before, after] = kept.stats.map(({ rows }) => new Map(byFormat(rows).map(row => [row.id, row])));
         const rows = kept.pairing.pairs.map((pair, i) => ({ a: before.get(pair.a), b: after.get(pair.b), change: shifts.get(i) })).filter(row => row.a || row.b);
         for (const row of rows) {
             const { label } = row.b || row.a;
@@ -147,9 +149,10 @@ export class Comparison {
         const { panels, app } = this, { report } = app, kept = this.sides(), list = measures(report, kept.processes, kept.stats);
         const per = list.find(each => each.id === this.per) || list[0];
         kept.sums = kept.sums || kept.processes.map((process, i) => selfTimes(report, process, kept.stats[i]));
-        const tree = differenceTree(report, kept.pairing, kept.stats, kept.sums, per.of, this.side), root = along(tree, this.path, 'pair');
+        const tree = differenceTree(report, kept.pairing, kept.stats, kept.sums, per.of, this.side), widthOf = node => node.width, root = along(tree, this.path, 'pair', widthOf);
         const unit = per.id === 'run' ? '' : per.id === 'second' ? ' a second' : ` a ${per.id}`;
-        const box = flameBox('Flame graph of differences', root, node => node.width, node => this.frame(node, kept, unit));
+        const zoom = node => { this.path = zoomed(node, this.path, 'pair'); panels.render(); };
+        const box = flameBox('Flame graph of differences', root, widthOf, node => this.frame(node, kept, unit, zoom), { text: time => ns(time) + unit, zoom });
         const mode = (key, value, title) => el('button', { 'aria-pressed': String(this[key] === value), onclick: () => { this[key] = value; panels.render(); } }, title);
         const swatch = (verdict, text) => el('span', {}, el('i', { class: 'swatch ' + verdict, style: this.style(verdict, 1) }), text);
         return [tools(...this.choosers(), el('span', {}, 'Width:'), mode('side', 0, 'time in 1'), mode('side', 1, 'time in 2'),
@@ -169,7 +172,7 @@ export class Comparison {
     style(verdict, by) { return differenceStyle(verdict === 'slower' || verdict === 'new' ? by : verdict === 'faster' || verdict === 'gone' ? -by : 0, this.app.dark); }
 
     /** A frame: its colour, a sign, and what the figures are. */
-    frame(node, kept, unit) {
+    frame(node, kept, unit, zoom) {
         const { labels } = this.app.report, [a, b] = node.of, pair = kept.pairing.pairs[node.pair], label = labels[pair.b >= 0 ? pair.b : pair.a];
         const verdict = !a ? 'new' : !b ? 'gone' : a.self === b.self ? 'same' : judge(node.change, this.threshold / 100), ratio = a && b && a.self > 0 ? b.self / a.self : NaN;
         const words = { new: 'only in 2', gone: 'only in 1', same: 'within noise', unsure: 'not more than noise may be' }[verdict] || verdict;
@@ -179,6 +182,6 @@ export class Comparison {
             `total ${figures('total')}; ${calls} calls${unit}`;
         const figure = verdict !== 'same' && ratio >= 0 ? percentText(ratio) + ' ' : '';
         return { name: SIGNS[verdict] + figure + label.name, text, class: verdict, style: this.style(verdict, figure ? abs(Math.log2(max(ratio, 1e-3))) : 0.3),
-            onclick: () => { this.path = zoomed(node, this.path, 'pair'); this.panels.render(); }, ondblclick: () => this.panels.pick(label) };
+            onclick: () => zoom(node), ondblclick: () => this.panels.pick(label) };
     }
 }

@@ -253,6 +253,8 @@ export class Points {
         this.a = new Growing(Float64Array);
         this.b = new Growing(Float64Array);
         this.args = new Listed();
+        /** Numbers of frames, if they do not follow from the one before. @type {Map<number, number>} */
+        this.numbers = new Map();
     }
     close() {
         for (const column of ['time', 'kind', 'a', 'b']) this[column] = this[column].close(this.count);
@@ -365,7 +367,7 @@ export class Decoder {
 
     /** @param {{kind: string}} block @param {Uint8Array} bytes */
     take(block, bytes) {
-        const handler = { H: this.head, S: this.strings, K: this.kinds, P: this.process, T: this.tracks, E: this.scopes,
+        const handler = { H: this.head, S: this.strings, K: this.kinds, F: this.formats, B: this.numbers, P: this.process, T: this.tracks, E: this.scopes,
             Q: this.points, A: this.args, G: this.statistics, N: this.spans, X: this.sources, Z: this.end }[block.kind];
         if (!handler) return; // of a later version
         if (!this.report.version && block.kind !== 'H') damaged('the data do not begin as they should');
@@ -396,11 +398,27 @@ export class Decoder {
             const line = r.u(), color = r.u() & 0xFFFFFF, role = r.u();
             const group = bits >> 8 & GROUP, key = [name, category, file, line, group].join('\0');
             const label = entryOf(this.labelOf, key, () => labels.push({ id: labels.length, name: (name || '(unnamed)') + (group ? ' and others' : ''), base: name,
-                group, category, file, function: func, line, color, role: group ? 0 : role }) - 1);
+                group, category, file, function: func, line, color, role: group ? 0 : role, format: null }) - 1);
             kinds.push({ type: bits & 255, flags: bits >> 8 & 7, fromLast: (bits & FROM_LAST) !== 0, depth, label });
             this.lastParent.push(-1);
             this.lastNode.push(0);
         }
+    }
+
+    /** Kinds whose names a format has made, and the format: their labels belong to its label. */
+    formats(r) {
+        const { strings, kinds, labels } = this.report;
+        while (!r.done) {
+            const label = labels[r.of(kinds, 'kind').label], name = r.of(strings, 'string'), key = [name, label.category, label.file, label.line, label.group].join('\0');
+            const of = entryOf(this.labelOf, key, () => labels.push({ ...label, id: labels.length, name, base: name, format: null }) - 1);
+            if (labels[of] !== label && !labels[of].format) label.format = labels[of]; // a format may look like a name that it makes
+        }
+    }
+
+    /** Numbers of frames, of those which do not follow from the one before. */
+    numbers(r) {
+        const track = r.of(this.report.tracks, 'track');
+        for (let at = 0; !r.done;) track.points.numbers.set(at += r.u(), r.u());
     }
 
     process(r) {
@@ -599,11 +617,24 @@ export function piecesIn(text) {
     return pieces;
 }
 
+/** What distinguishes labels. */
+export function keyOf({ name, category, file, line }) { return [name, category, file, line].join('\0'); }
+
+/** The label under which statistics count calls of a label: that of the format which has made its name, or itself. */
+export function scopeLabel(label) { return label.format || label; }
+
+/** Adds the labels of another report, as far as they are not known. @returns {number[]} their numbers here */
+export function joinLabels(labels, known, others) {
+    const of = others.map(label => entryOf(known, keyOf(label), () => labels.push({ ...label, id: labels.length, format: null }) - 1));
+    for (const { id, format } of others) if (format && of[format.id] !== of[id]) labels[of[id]].format = labels[of[format.id]];
+    return of;
+}
+
 /** A report of the recordings of a, then those of b, which changes b; both begin at 0. @param {Report} a @param {Report} b @returns {Report} */
 export function joined(a, b) {
-    const report = Object.assign(new Report(), a, { all: null }), key = label => [label.name, label.category, label.file, label.line].join('\0');
-    const labels = [...a.labels], known = new Map(labels.map(label => [key(label), label.id])), { nodes } = a, childOf = new Map();
-    const labelOf = b.labels.map(label => entryOf(known, key(label), () => labels.push({ ...label, id: labels.length }) - 1));
+    const report = Object.assign(new Report(), a, { all: null });
+    const labels = [...a.labels], known = new Map(labels.map(label => [keyOf(label), label.id])), { nodes } = a, childOf = new Map();
+    const labelOf = joinLabels(labels, known, b.labels);
     const all = { count: nodes.count, label: new Growing(Uint32Array), parent: new Growing(Uint32Array) }, nodeOf = new Uint32Array(b.nodes.count);
     const add = (n, parent, label) => {
         all.label.put(n, label);

@@ -1,6 +1,6 @@
 // The flame graph of differences: the call paths of two recordings as one tree.
 
-import { ROLE_STEP } from './decode.js';
+import { ROLE_STEP, scopeLabel } from './decode.js';
 import { firstIndex } from './columns.js';
 import { indexRange } from './stats.js';
 import { sumChange } from './compare.js';
@@ -102,7 +102,7 @@ export function selfTimes(report, process, stats) {
  * @returns {Both}
  */
 export function differenceTree(report, pairing, stats, sums, per, side) {
-    const { nodes } = report, all = [], make = (pair, up) => {
+    const { nodes, labels } = report, all = [], make = (pair, up) => {
         const node = { pair, of: [null, null], change: null, width: 0, children: [], inner: new Map(), up };
         all.push(node);
         return node;
@@ -114,7 +114,7 @@ export function differenceTree(report, pairing, stats, sums, per, side) {
         made[0] = root;
         for (let n = 1; n < nodes.count; n++) { // outer ones come first
             if (!needed[n]) continue;
-            const up = made[nodes.parent[n]], pair = pairing.of[which][nodes.label[n]];
+            const up = made[nodes.parent[n]], pair = pairing.of[which][scopeLabel(labels[nodes.label[n]]).id];
             if (!up.inner.has(pair)) {
                 up.inner.set(pair, make(pair, up));
                 up.children.push(up.inner.get(pair));

@@ -55,7 +55,9 @@ export const times = numbers(ns), moments = numbers(moment), counts = numbers(gr
  *     get: what is sorted by; text: no number
  * @param {any[]} rows
  * @param {{caption: string, sort?: number, up?: boolean, onpick?: (row: any) => void, picked?: (row: any) => boolean,
- *     limit?: number, memory?: {sort?: number, up?: boolean}}} options memory: keeps what the reader sorted by
+ *     limit?: number, inner?: (row: any) => any[] | undefined, open?: boolean, memory?: {sort?: number, up?: boolean}}} options inner: rows
+ *     that belong to a row, which has an id, and are shown below it if it is unfolded; open: it is, until somebody folds it; memory:
+ *     keeps what the reader sorted by, and has unfolded
  */
 export function table(columns, rows, options) {
     const memory = options.memory || {};
@@ -65,10 +67,17 @@ export function table(columns, rows, options) {
     }
     const root = el('div.scroll', { tabindex: 0, role: 'region', 'aria-label': options.caption });
     let limit = options.limit || 300;
+    memory.folds = memory.folds || new Map();
+    const isOpen = row => memory.folds.has(row.id) ? memory.folds.get(row.id) : Boolean(options.open);
     const draw = () => {
         const { get } = columns[memory.sort], sign = memory.up ? 1 : -1;
-        const sorted = rows.map(row => [get(row), row]).sort(([a], [b]) =>
+        const inOrder = list => list.map(row => [get(row), row]).sort(([a], [b]) =>
             sign * (typeof a === 'string' ? a.localeCompare(b) : (a > b) - (a < b))).map(([, row]) => row);
+        const within = new Set(), sorted = inOrder(rows).flatMap(row => {
+            const inner = options.inner && isOpen(row) ? inOrder(options.inner(row) || []) : [];
+            for (const each of inner) within.add(each);
+            return [row, ...inner];
+        });
         const head = el('tr', {}, ...columns.map((column, i) => el('th', { scope: 'col', title: column.note || null,
             class: column.text ? 'text' : null,
             'aria-sort': i === memory.sort ? memory.up ? 'ascending' : 'descending' : null },
@@ -78,9 +87,16 @@ export function table(columns, rows, options) {
             draw();
         } }, column.title + (i === memory.sort ? memory.up ? ' \u25b4' : ' \u25be' : '')))));
         const body = sorted.slice(0, limit).map(row => {
-            const line = el('tr', { class: options.picked && options.picked(row) ? 'picked' : null });
+            const line = el('tr', { class: [options.picked && options.picked(row) && 'picked', within.has(row) && 'within'].filter(Boolean).join(' ') || null });
             columns.forEach((column, i) => {
                 const shown = (column.show || column.get)(row), cell = el('td', { class: column.text ? 'text' : null });
+                if (i === 0 && options.inner && options.inner(row)) {
+                    const open = isOpen(row), what = `${grouped(options.inner(row).length)} names`;
+                    cell.append(el('button.fold', { 'aria-expanded': String(open), 'aria-label': `${shown}: ${what}`, title: what, onclick: () => {
+                        memory.folds.set(row.id, !open);
+                        draw();
+                    } }, open ? '\u25be' : '\u25b8'));
+                }
                 if (i === 0 && options.onpick) cell.append(el('button.link', { onclick: () => options.onpick(row) }, shown));
                 else if (shown instanceof Node) cell.append(shown);
                 else cell.textContent = shown ?? '';

@@ -32,10 +32,11 @@ static void prof__html_value(prof__html *h, prof__html_bytes *to, const prof_val
     }
 }
 
-/* Writes the number of arguments, and the arguments: at most as many as fit into PROF__HTML_SLACK. */
+/* Writes the number of arguments, and the arguments: at most as many as fit into PROF__HTML_SLACK. Without arguments, a
+   step still has its number, which is its first. */
 static void prof__html_args(prof__html *h, prof__html_bytes *to, const prof_arg *args, uint32_t count)
 {
-    if (h->options.no_args) count = 0;
+    if (h->options.no_args) count = count && !strcmp(args[0].key, "step_num");
     if (count > PROF__HTML_MOST_ARGS) count = PROF__HTML_MOST_ARGS;
     prof__html_u(to, count);
     for (uint32_t i = 0; i < count; ++i) {
@@ -75,7 +76,7 @@ static void prof__html_arguments_end(prof__html *h)
 /* Writes the arguments of the latest scope of a level, or of the latest point. which: depth + 1; 0: a point. */
 static void prof__html_arguments(prof__html *h, prof__html_level *level, uint64_t which, const prof_event *event)
 {
-    if (!event->arg_count || h->options.no_args) return;
+    if (!event->arg_count || (h->options.no_args && event->site->role != PROF_ROLE_STEP)) return;
     if (!h->arguments.size) prof__html_u(&h->arguments, h->track);
     if (level->block != h->argument_blocks + 1) level->listed = 0; /* this block has no arguments of it yet */
     level->block = h->argument_blocks + 1;
@@ -172,13 +173,33 @@ static void prof__html_detail(prof__html *h, const prof_event *event)
     }
 }
 
+/* Notes the number of a frame, unless it is the one after the last that was written of its kind. */
+static void prof__html_frame_number(prof__html *h, const prof_event *event, uint32_t kind)
+{
+    prof__html_numbered *known = &h->frames[kind % PROF__HTML_FRAMES];
+    uint64_t expected = known->kind == (uint64_t)kind + 1 ? known->number + 1 : event->duration_ns > 0;
+    known->kind = (uint64_t)kind + 1;
+    known->number = event->detail;
+    if (event->detail == expected) return;
+    if (!h->numbers.size) {
+        prof__html_u(&h->numbers, h->track);
+        h->numbered = 0;
+    }
+    prof__html_u(&h->numbers, h->listed_points.count - h->numbered);
+    prof__html_u(&h->numbers, event->detail);
+    h->numbered = h->listed_points.count;
+    if (h->numbers.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'B', &h->numbers);
+}
+
 static void prof__html_point(prof__html *h, const prof_event *event, int64_t start)
 {
-    uint32_t type = (uint32_t)event->type | (event->flags & 3) << 8;
+    uint32_t kind, type = (uint32_t)event->type | (event->flags & 3) << 8;
     if (!h->point_kinds.size) prof__html_u(&h->times, h->track);
     prof__html_u(&h->times, (uint64_t)(start - h->last_point));
-    prof__html_u(&h->point_kinds, prof__html_kind_of(h, event->site, event->name, event->depth, type));
+    kind = prof__html_kind_of(h, event->site, event->name, event->depth, type);
+    prof__html_u(&h->point_kinds, kind);
     prof__html_detail(h, event);
+    if (event->type == PROF_EVENT_FRAME) prof__html_frame_number(h, event, kind);
     if (event->type != PROF_EVENT_LOG) /* the text of a message has its arguments */
         prof__html_arguments(h, &h->listed_points, 0, event);
     ++h->listed_points.count;

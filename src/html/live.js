@@ -1,7 +1,7 @@
 // The live page of a running program: reads what prof_server.h sends, period by period, and shows the last seconds.
 // Only the page that the server sends has this script. See docs/html.md, Live.
 
-import { Decoder, Report, Reader, Level, Points, Listed, LONGEST, FRAME, LOG, TRUNCATED_BEGIN, TRUNCATED_END, damaged } from './decode.js';
+import { Decoder, Report, Reader, Level, Points, Listed, LONGEST, FRAME, LOG, TRUNCATED_BEGIN, TRUNCATED_END, damaged, joinLabels } from './decode.js';
 import { finish } from './model.js';
 import { Panels } from './panels.js';
 import { el, select } from './dom.js';
@@ -120,6 +120,7 @@ function pointsOfAll(parts, kinds) {
             points.a.put(by + i, a);
             points.b.put(by + i, from.b[i] + (type === LOG ? part.string : 0));
         }
+        for (const [i, number] of from.numbers) points.numbers.set(by + i, number);
         addArgs(points.args, from.args, by, 0, part);
         points.count += from.count;
     }
@@ -140,11 +141,7 @@ export function merged(periods) {
     for (const { about, report: r, tracks: ids } of periods) {
         const part = { kind: kinds.length, string: strings.length, block: argBlocks.length, nodes: new Uint32Array(r.nodes.count),
             from: Number(about.get('from_ns')), joins: before && about.get('joins') === '1', before };
-        const labelOf = r.labels.map(label => {
-            const key = [label.name, label.category, label.file, label.line].join('\0');
-            if (!known.has(key)) known.set(key, labels.push({ ...label, id: labels.length }) - 1);
-            return known.get(key);
-        });
+        const labelOf = joinLabels(labels, known, r.labels);
         for (let n = 1; n < r.nodes.count; n++) {
             const parent = part.nodes[r.nodes.parent[n]], label = labelOf[r.nodes.label[n]], key = parent * 0x4000000 + label;
             if (!childOf.has(key)) {

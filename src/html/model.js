@@ -2,8 +2,8 @@
 // read. It does not depend on the page.
 
 import { MARK, COUNTER, FRAME, LOST, FLOW_OUT, FLOW_IN, ALLOC, FREE, LOCK_WAIT, LOCK_ACQUIRE, LOCK_RELEASE, LOG,
-    ROLE_FRAME, ROLE_STEP, TRUNCATED_BEGIN, TRUNCATED_END, GROUP } from './decode.js';
-import { entryOf, firstIndex, mergeOrder } from './columns.js';
+    ROLE_FRAME, ROLE_STEP, TRUNCATED_BEGIN, TRUNCATED_END, GROUP, scopeLabel } from './decode.js';
+import { entryOf, firstIndex, mergeOrder, touches } from './columns.js';
 import { buildPyramid } from './raster.js';
 import { max, min, ns, moment, grouped } from './text.js';
 
@@ -60,7 +60,7 @@ export function finish(report) {
     }
     // the events of a ring, or of a part of a recording, may begin long after 0
     report.from = from > to ? 0 : from > to * 0.02 ? from : min(from, 0);
-    report.to = to + 1; // an event at `to` is in it: ranges are from <= time < to
+    report.to = to + 1; // so that it is longer than 0
     report.windows = report.processes.filter(process => process.about.has('window_from_ns')).map(({ about }) =>
         ({ from: Number(about.get('window_from_ns')), to: min(report.to, Number(about.get('window_to_ns'))) }));
     for (const process of report.processes) pointsOf(report, process);
@@ -84,10 +84,10 @@ function groupsOf(report, level) {
     }
 }
 
-/** Calls take() for the points of a process from `from` up to, not including, `to`, in order of time. @param {(track: object, at: number) => void} take */
+/** Calls take() for the points of a process from `from` to `to`, in order of time. @param {(track: object, at: number) => void} take */
 function eachPoint({ tracks }, from, to, take) {
     const first = tracks.map(({ points }) => firstIndex(points.count, k => points.time[k] >= from));
-    const { list, index } = mergeOrder(tracks.map(({ points }, i) => points.time.subarray(first[i], firstIndex(points.count, k => points.time[k] >= to))));
+    const { list, index } = mergeOrder(tracks.map(({ points }, i) => points.time.subarray(first[i], firstIndex(points.count, k => points.time[k] > to))));
     for (let i = 0; i < list.length; i++) take(tracks[list[i]], first[list[i]] + index[i]);
 }
 
@@ -108,11 +108,11 @@ function objects(report, process) {
     };
 }
 
-/** Memory and locks of a range, as if the recording had begun with it. */
+/** Memory of a range, as if the recording had begun with it; and what locks did in it. */
 export function objectsIn(report, process, from, to) {
     const { take, close } = objects(report, process);
-    eachPoint(process, from, to, take);
-    return close(to);
+    if (process.memory) eachPoint(process, from, to, take);
+    return { memory: close(to).memory, locks: process.locks && process.locks.during(from, to) };
 }
 
 /**
@@ -139,7 +139,7 @@ function statesOf(report) {
 
 /** Collects the points of a process, in order of time. */
 function pointsOf(report, process) {
-    const counters = new Map(), frames = new Map(), { take, close } = objects(report, process);
+    const counters = new Map(), frames = new Map(), last = new Map(), { take, close } = objects(report, process);
     const flows = new Map(), { kinds, labels, strings } = report;
     eachPoint(process, 0, Infinity, (track, at) => {
         const { points } = track;
@@ -162,7 +162,9 @@ function pointsOf(report, process) {
             break;
         }
         case FRAME: {
-            if (a > 0 && !kind.flags) addBar(frames, label.id + ' ' + track.id, 'frame', label.name, track, time - a, a); // only frames that are whole
+            const key = label.id + ' ' + track.id, number = points.numbers.get(at) ?? (last.has(key) ? last.get(key) + 1 : Number(a > 0));
+            last.set(key, number);
+            if (a > 0 && !kind.flags) addBar(frames, key, 'frame', label.name, track, time - a, a, number); // only frames that are whole
             break;
         }
         default:
@@ -190,11 +192,12 @@ function closeSeries(series) {
     return series;
 }
 
-/** Adds a frame or a step to the series of its name and track, which the bars at the top show. */
-function addBar(series, key, noun, name, track, start, duration) {
-    const all = entryOf(series, key, () => ({ noun, name, track, start: [], duration: [] }));
+/** Adds a frame to the series of its name and track, which the bars at the top show. */
+function addBar(series, key, noun, name, track, start, duration, number) {
+    const all = entryOf(series, key, () => ({ noun, name, track, start: [], duration: [], number: [] }));
     all.start.push(start);
     all.duration.push(duration);
+    all.number.push(number);
 }
 
 /** Adds an arrow from the last point of a flow to this one. */
@@ -245,7 +248,7 @@ class Memory {
     /** The label of the innermost scope that encloses an event. */
     around(track, depth, time) {
         const { labels, nodes } = this.report, level = track.levels[depth - 1], i = level ? scopeAt(level, time) : -1;
-        return i >= 0 ? labels[nodes.label[level.node[i]]] : { id: -1, name: '(no scope)', category: '', file: '' };
+        return i >= 0 ? scopeLabel(labels[nodes.label[level.node[i]]]) : { id: -1, name: '(no scope)', category: '', file: '' };
     }
     poolOf(name) {
         return entryOf(this.pools, name, () => ({ name, bytes: 0, time: [], value: [] }));
@@ -282,11 +285,10 @@ class Locks {
     constructor() {
         this.rows = new Map();
         this.locks = new Map();
-        this.waits = [];
     }
     rowOf(label) {
         return entryOf(this.rows, label.name + '\0' + label.category, () =>
-            ({ label, addresses: new Set(), acquired: 0, contended: 0, waiters: 0, wait: 0, waitMax: 0, hold: 0, holdMax: 0, holds: [] }));
+            ({ label, addresses: new Set(), acquired: 0, contended: 0, waiters: 0, wait: 0, waitMax: 0, hold: 0, holdMax: 0, holds: [], waits: [] }));
     }
     step(type, label, time, address, detail, track) {
         const row = type === LOCK_RELEASE ? null : this.rowOf(label); // a release has no name: see PROFILE_MUTEX_UNLOCK
@@ -295,25 +297,27 @@ class Locks {
         if (type !== LOCK_WAIT) waits.delete(track);
         if (type === LOCK_WAIT) {
             const others = [...holds.values()].filter(hold => hold.track !== track), [first] = others;
-            waits.set(track, { time, acquired: lock.acquired, contended: detail & 1 || first, holder: first ? first.track : null });
+            waits.set(track, { row, label, address, time, track, acquired: lock.acquired, contended: detail & 1 || first, holder: first ? first.track : null });
             for (const hold of others) hold.waiters.push(track);
             row.waiters = max(row.waiters, waits.size);
         } else if (type === LOCK_ACQUIRE) {
             row.acquired++;
             if (wait) {
-                const took = time - wait.time, contended = wait.contended || wait.acquired !== lock.acquired;
-                row.wait += took;
-                row.waitMax = max(row.waitMax, took);
-                if (contended) {
+                wait.took = time - wait.time;
+                wait.contended = wait.contended || wait.acquired !== lock.acquired;
+                row.wait += wait.took;
+                row.waitMax = max(row.waitMax, wait.took);
+                if (wait.contended) {
                     row.contended++;
                     holds.delete(track); // a thread does not wait for a lock that it holds: a release was not recorded
+                    wait.holder = wait.holder || lock.last;
                 }
-                if (took > 0) this.waits.push({ label, time: wait.time, took, track, holder: wait.holder || (contended && lock.last) });
+                row.waits.push(wait);
             }
             lock.acquired++;
             lock.last = track;
             if (holds.has(track)) holds.get(track).depth++;
-            else holds.set(track, { start: time, depth: 1, row, track, waiters: [...waits.keys()] });
+            else holds.set(track, { start: time, depth: 1, row, track, address, waiters: [...waits.keys()] });
         } else {
             const hold = holds.get(track) || (holds.size === 1 && [...holds.values()][0]); // released by another thread, as a semaphore may be
             if (!hold || --hold.depth > 0) return;
@@ -325,10 +329,48 @@ class Locks {
         }
     }
     close(end) {
-        for (const { holds } of this.locks.values()) for (const hold of holds.values()) hold.row.holds.push(Object.assign(hold, { duration: end - hold.start }));
-        for (const row of this.rows.values()) row.holds.sort((a, b) => a.start - b.start);
+        for (const { holds, waits } of this.locks.values()) {
+            for (const hold of holds.values()) hold.row.holds.push(Object.assign(hold, { duration: end - hold.start }));
+            for (const wait of waits.values()) wait.row.waits.push(Object.assign(wait, { took: end - wait.time, open: true }));
+        }
+        for (const row of this.rows.values()) {
+            row.holds.sort((a, b) => a.start - b.start);
+            row.waits.sort((a, b) => a.time - b.time);
+        }
+        this.list();
+    }
+    /** Lists the longest waits. */
+    list() {
+        this.waits = [...this.rows.values()].flatMap(row => row.waits.filter(wait => wait.took > 0 && !wait.open));
         this.waits.sort((a, b) => b.took - a.took);
         this.waits.length = min(this.waits.length, 1000);
+    }
+    /** The same of a range: waits and holds that reach into it, and of their time what is in it; null: there are none. */
+    during(from, to) {
+        const locks = new Locks(), part = (start, long) => max(0, min(start + long, to) - max(start, from));
+        for (const [key, { label, holds, waits }] of this.rows) {
+            const inside = { waits: waits.filter(({ time, took }) => touches(time, time + took, from, to)), holds: holds.filter(({ start, duration }) => touches(start, start + duration, from, to)) };
+            if (!inside.waits.length && !inside.holds.length) continue;
+            const row = Object.assign(locks.rowOf(label), inside), ends = new Map();
+            for (const { start, duration, address } of row.holds) {
+                row.addresses.add(address);
+                row.acquired += start >= from;
+                row.hold += part(start, duration);
+                row.holdMax = max(row.holdMax, part(start, duration));
+            }
+            for (const { time, took, address, contended, open } of row.waits) {
+                const end = time + took, others = (ends.get(address) || []).filter(each => each > max(time, from));
+                ends.set(address, [...others, end]);
+                row.addresses.add(address);
+                row.waiters = max(row.waiters, others.length + 1);
+                if (open) continue;
+                row.contended += contended && end <= to ? 1 : 0;
+                row.wait += part(time, took);
+                row.waitMax = max(row.waitMax, part(time, took));
+            }
+        }
+        locks.list();
+        return locks.rows.size ? locks : null;
     }
 }
 
@@ -337,9 +379,31 @@ function framesOfSpans(report) {
     const series = new Map();
     for (const span of report.spans) {
         const { name, role } = report.labels[span.label];
-        if (span.number && role === ROLE_FRAME && span.duration) addBar(series, span.label + ' ' + span.id, 'frame', name, report.tracks[span.track], span.start, span.duration);
+        if (span.number && role === ROLE_FRAME && span.duration) addBar(series, span.label + ' ' + span.id, 'frame', name, report.tracks[span.track], span.start, span.duration, span.number);
     }
     report.frames.push(...series.values());
+}
+
+/** The steps of a loop on all threads of a process. Their numbers are read when somebody looks. */
+class Steps {
+    constructor(report, { name }, track) {
+        Object.assign(this, { report, name, track, noun: 'step', start: [], duration: [], at: [] });
+    }
+    add(track, depth, i) { this.at.push({ track, depth, i, start: track.levels[depth].start[i] }); }
+    close() {
+        this.at.sort((a, b) => a.start - b.start);
+        this.start = this.at.map(({ start }) => start);
+        this.duration = this.at.map(({ track, depth, i }) => track.levels[depth].durationOf(i));
+    }
+    /** On which tracks they are. */
+    get tracks() { return this.shared = this.shared || new Set(this.at.map(({ track }) => track)); }
+    get number() { return this.numbers = this.numbers || this.at.map(each => stepNumber(this.report, each)); }
+}
+
+/** The number that the program gave a step; '' if the recording lacks it. */
+function stepNumber(report, { track, depth, i }) {
+    const { args } = track.levels[depth], pair = report.argsOf(args, i).find(([key]) => key === 'step_num');
+    return pair ? pair[1] : '';
 }
 
 /** Collects the steps of loops, which are scopes with ROLE_STEP, as series like those of frames. */
@@ -347,14 +411,44 @@ function stepsOf(report) {
     const series = new Map(), { nodes, labels } = report;
     if (!labels.some(label => label.role === ROLE_STEP)) return [];
     for (const track of report.tracks) {
-        for (const level of track.levels) {
+        track.levels.forEach((level, depth) => {
             for (let i = 0; i < level.count; i++) {
                 const label = labels[nodes.label[level.node[i]]];
-                if (label.role === ROLE_STEP) addBar(series, label.id + ' ' + track.id, 'step', label.name, track, level.start[i], level.durationOf(i));
+                if (label.role === ROLE_STEP) entryOf(series, track.process.id + '\0' + label.name, () => new Steps(report, label, track)).add(track, depth, i);
             }
-        }
+        });
     }
+    for (const each of series.values()) each.close();
     return [...series.values()].sort((a, b) => b.start.length - a.start.length);
+}
+
+/** The number of the step around a scope on its own thread; of a thread that makes none, of those of another one, if only that makes some. */
+export function stepAround(report, { track, depth, start }) {
+    const { nodes, labels } = report;
+    for (; depth >= 0; depth--) {
+        const level = track.levels[depth], i = scopeAt(level, start);
+        if (i >= 0 && labels[nodes.label[level.node[i]]].role === ROLE_STEP) return stepNumber(report, { track, depth, i });
+    }
+    const series = report.bars.filter(({ noun, track: { process } }) => noun === 'step' && process === track.process);
+    if (!series.length || series.some(({ tracks }) => tracks.has(track) || tracks.size > 1)) return '';
+    return barAround(series[0], start);
+}
+
+/** The number of the frame around a scope: of its own thread, or of the one with the most frames in its recording. */
+export function frameAround(report, { track, start }) {
+    const series = report.bars.filter(({ noun, track: { process } }) => noun === 'frame' && process === track.process);
+    return series.length ? barAround(series.find(each => each.track === track) || series[0], start) : '';
+}
+
+function barAround(series, time) {
+    const i = barAt(series, time);
+    return i < 0 ? '' : series.number[i];
+}
+
+/** The index of the frame or step at a time, the last to begin; -1: there is none. */
+export function barAt({ start, duration }, time) {
+    const i = firstIndex(start.length, k => start[k] > time) - 1;
+    return i >= 0 && time < start[i] + duration[i] ? i : -1;
 }
 
 /** Groups spans by name, and puts those that overlap into lanes, 32 at most: the last one has all others. */

@@ -11,6 +11,7 @@
 #define PROF__HTML_STRINGS 8192u           /* strings, and kinds, that are remembered; powers of two */
 #define PROF__HTML_KINDS 4096u
 #define PROF__HTML_SOURCES 4096u          /* call sites, for the option `sources` */
+#define PROF__HTML_FRAMES 64u             /* kinds of frames that are remembered */
 #define PROF__HTML_PARTS 4096u            /* parts of a large trace */
 
 /* Bytes of a column. */
@@ -53,6 +54,10 @@ typedef struct prof__html_level { /* the scopes of a track at one depth */
 #endif
 } prof__html_level;
 
+typedef struct prof__html_numbered { /* frames of a kind */
+    uint64_t kind, number; /* kind: its number + 1, 0: none; number: of the last frame */
+} prof__html_numbered;
+
 typedef struct prof__html_source { /* a call site whose lines are wanted */
     const char *file;
     uint32_t text, line; /* text: the number of the string `file` */
@@ -77,6 +82,8 @@ typedef struct prof__html {
     prof__html_level *levels;
     size_t level_capacity, open_levels; /* open_levels: the depth of the last scope + 1 */
     prof__html_level listed_points;
+    uint64_t numbered; /* the last point whose number is in the block of numbers */
+    prof__html_numbered frames[PROF__HTML_FRAMES]; /* of this track */
     size_t source_count, source_bytes;
     int source_limit; /* 1: a limit left something out */
     prof_html_options options;
@@ -89,7 +96,7 @@ typedef struct prof__html {
     uint64_t counts[PROF__HTML_PARTS];      /* see prof__html_last() */
     uint64_t last_parts[PROF__HTML_PARTS];  /* see prof__html_sparse() */
 #endif
-    prof__html_bytes strings, kinds, scope_kinds, times, point_kinds, details, arguments, rows;
+    prof__html_bytes strings, kinds, formats, numbers, scope_kinds, times, point_kinds, details, arguments, rows;
     prof__html_numbers starts, ends;
     prof__html_string known_strings[PROF__HTML_STRINGS];
     prof__html_kind known_kinds[PROF__HTML_KINDS];
@@ -224,6 +231,7 @@ static void prof__html_tables(prof__html *h)
 {
     prof__html_block1(h, 'S', &h->strings);
     prof__html_block1(h, 'K', &h->kinds);
+    prof__html_block1(h, 'F', &h->formats);
 }
 
 /*-- strings and kinds --*/
@@ -271,6 +279,7 @@ static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, con
     if (known->site == site && known->name == hash && known->depth == depth && known->type == type) return known->id;
     uint32_t texts[4] = {prof__html_string_of(h, name), prof__html_string_of(h, site->category),
                          prof__html_string_of(h, site->file), prof__html_string_of(h, site->function)};
+    uint32_t format = hash && *site->name ? prof__html_string_of(h, site->name) : 0;
     if (h->options.sources && site->line && (type & 255) == PROF_EVENT_SCOPE)
         prof__html_source_add(h, site->file, texts[2], site->line);
     if (h->kinds.size >= PROF__HTML_COLUMN) prof__html_tables(h);
@@ -280,6 +289,10 @@ static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, con
     prof__html_u(&h->kinds, site->line);
     prof__html_u(&h->kinds, site->color);
     prof__html_u(&h->kinds, site->role);
+    if (hash && *site->name && (type & 255) == PROF_EVENT_SCOPE) {
+        prof__html_u(&h->formats, h->kind_count);
+        prof__html_u(&h->formats, format);
+    }
     known->site = site;
     known->name = hash;
     known->depth = depth;

@@ -1,16 +1,20 @@
 // The panels below the time line: tables, flame graph, one scope.
 
-import { firstIndex } from './columns.js';
-import { statsSteps, percentile, callsOf, flameTree, statesIn } from './stats.js';
-import { cost, scopesOf, truncatedText, objectsIn, scopeOf } from './model.js';
+import { firstIndex, touches } from './columns.js';
+import { statsSteps, percentile, callsOf, flameTree, statesIn, byFormat } from './stats.js';
+import { cost, scopesOf, truncatedText, objectsIn, scopeOf, frameAround, stepAround } from './model.js';
 import { css } from './theme.js';
 import { $, el, select, table, tools, words, times, moments, counts, sizes } from './dom.js';
 import { Comparison } from './comparison.js';
+import { flameBoxes, countRest, along, zoomed, levelsOf } from './flame.js';
 import { ceil, floor, max, min, ns, moment, bytes, grouped, shown } from './text.js';
 
 const PLACE = words('where', row => where(row.label));
 const SEVERITIES = ['debug', 'info', 'warning', 'error', 'fatal'];
 const severityOf = message => message.severity < 0 ? 'mark' : SEVERITIES[message.severity] || String(message.severity);
+
+/** What numbers of frames and steps are sorted by; they may be BigInts, or missing. */
+const numberOf = number => number === '' ? -Infinity : Number(number);
 
 const argsText = args => args.map(([key, v]) => `${key}=${shown(v)}`).join(', ');
 
@@ -92,7 +96,7 @@ export class Panels {
 
     memoryOf(name) { return this.memories[name] = this.memories[name] || {}; }
 
-    /** Statistics of the selection, or of everything; kept until the selection changes. */
+    /** Statistics of the selection, or of everything; kept until the selection changes. rows: of scopes; names: those which formats have made apart. */
     stats() {
         while (!this.count());
         return this.kept;
@@ -108,7 +112,7 @@ export class Panels {
         }
         for (let left = this.step; !this.kept && left > 0;) {
             const { done, value } = this.steps.next();
-            if (done) this.kept = value; else left -= value;
+            if (done) this.kept = { ...value, names: value.rows, rows: byFormat(value.rows) }; else left -= value;
         }
         return this.kept;
     }
@@ -134,14 +138,14 @@ export class Panels {
 
     scopes() {
         const stats = this.stats(), span = stats.to - stats.from;
-        const rows = stats.rows.filter(row => !this.app.dim || !this.app.dim(row.label));
+        const { dim } = this.app, found = row => !dim || !dim(row.label), rows = stats.rows.filter(row => found(row) || (row.inner && row.inner.some(found)));
         const chooser = this.chooser();
         return [chooser ? tools(chooser) : '', table([
             words('scope', row => row.label.name),
             counts('calls', row => row.calls),
             times('total', row => row.known ? row.total : NaN, 'without calls that are cut'),
             { title: 'self', get: row => row.self, show: row => row.known ? this.bar(row.self, stats) : '-' },
-            { title: '% of range', get: row => row.total / span, show: row => row.known ? (100 * row.total / span).toFixed(1) : '-' },
+            { title: '% of range', get: row => row.total / span || 0, show: row => row.known && span ? (100 * row.total / span).toFixed(1) : '-' },
             times('mean', row => row.total / row.known),
             times('min', row => row.min),
             ...[50, 90, 99].map(n => times('p' + n, row => percentile(row, n / 100), 'percentiles are exact to 2 %; click a scope for exact ones')),
@@ -149,7 +153,8 @@ export class Panels {
             words('category', row => row.label.category),
             PLACE
         ], rows, { caption: `${rows.length ? 'S' : 'No s'}copes: ${this.rangeText()}`, sort: 3, memory: this.memoryOf('scopes'),
-            onpick: row => this.pick(row.label), picked: row => this.app.label === row.label })];
+            onpick: row => this.pick(row.label), picked: row => this.app.label === row.label,
+            inner: row => row.inner && row.inner.filter(found), open: Boolean(dim) })];
     }
 
     /** A time with a bar of its share. */
@@ -167,13 +172,13 @@ export class Panels {
     // ---- flame graph
 
     flame() {
-        const tree = flameTree(this.app.report, this.stats(), this.bottomUp), { labels } = this.app.report;
-        const root = along(tree, this.path, 'label');
+        const tree = flameTree(this.app.report, this.stats(), this.bottomUp, levelsOf(this.path)), { labels } = this.app.report;
+        const root = along(tree, this.path, 'label', node => node.total), share = time => `${ns(time)}, ${(100 * time / tree.total || 0).toFixed(1)} %`;
         const box = flameBox('Flame graph', root, node => node.total, node => {
             const label = labels[node.label];
-            const text = `${label.name}: ${ns(node.total)}, ${(100 * node.total / tree.total).toFixed(1)} %, self ${ns(max(0, node.self))}, ${grouped(node.calls)} calls`;
+            const text = `${label.name}: ${share(node.total)}, self ${ns(max(0, node.self))}, ${grouped(node.calls)} calls`;
             return { name: label.name, text, style: { background: css(label.rgb), color: label.ink }, onclick: () => this.zoomFlame(node), ondblclick: () => this.pick(label) };
-        });
+        }, { text: share, zoom: node => this.zoomFlame(node) });
         const mode = (on, title) => el('button', { 'aria-pressed': String(this.bottomUp === on), onclick: () => {
             this.bottomUp = on;
             this.path = [];
@@ -198,7 +203,7 @@ export class Panels {
         const stats = this.stats(), calls = callsOf(report, label.id, stats.from, stats.to, this.ofTrack());
         const whole = calls.filter(call => !call.track.levels[call.depth].flags.has(call.i));
         const durations = Float64Array.from(whole, call => call.duration).sort();
-        const row = stats.rows.find(each => each.id === label.id), every = stats.every && row;
+        const row = [...stats.rows, ...stats.names].find(each => each.id === label.id), inner = row && row.inner, every = stats.every && row;
         const at = share => every ? percentile(row, share) : durations.length ? durations[max(0, ceil(share * durations.length) - 1)] : NaN;
         const { known, total, self } = row && row.known ? row : { known: 0, total: NaN, self: NaN }, count = every ? row.calls : calls.length;
         const facts = label.group ? [['groups', grouped(calls.length)]] : [['calls', grouped(count)], ['total', ns(total)], ['self', ns(self)], ['mean', ns(total / known)],
@@ -208,20 +213,28 @@ export class Panels {
         const left = el('div.side', {}, el('h2', {}, el('i.swatch', { style: { background: css(label.rgb) } }), label.name),
             el('p.note', {}, [label.category, label.function, where(label)].filter(Boolean).join(' \u00b7 ') || '\u00a0'),
             el('dl', {}, ...facts.flatMap(([name, text]) => [el('dt', {}, name), el('dd', {}, text)])),
+            label.format && tools(el('button', { onclick: () => this.pick(label.format) }, `All of ${label.format.name}`)),
             states && el('p.note', {}, `Of this time, threads were: ${states}`),
             every && count > calls.length ? el('p.note', {}, `These figures are of all calls. ${grouped(calls.length)} are here one by one:`) : '',
             this.histogram(this.sidesOf(label) || [{ durations }]), tools(...[['Previous', -1], ['Next', 1]].map(([title, step]) =>
-                el('button', { disabled: !calls.length, title: step < 0 ? '[' : ']', onclick: () => this.turnTo(calls, step) }, `${title} call`)), this.chooser()), this.source(label), ...label.group ? [] : this.argumentTables(calls));
+                el('button', { disabled: !calls.length, title: step < 0 ? '[' : ']', onclick: () => this.turnTo(calls, step) }, `${title} call`)), this.chooser()), this.source(label), inner ? this.names(inner) : '', ...label.group ? [] : this.argumentTables(calls));
         const list = this.callTable(chosen, this.bucket
             ? `Calls of ${ns(this.bucket[0])} to ${ns(this.bucket[1])}`
-            : `Calls: ${selection ? this.rangeText() : 'all'}`);
+            : `Calls: ${selection ? this.rangeText() : 'all'}`, Boolean(inner));
         return el('div.split', {}, left, list);
     }
 
     /** Goes to the next call of the same scope on its track; to the first one, if another scope is focused. */
     turnTo([first], step) {
         const { app } = this;
-        if (app.focus && app.labelOf(app.focus) === app.label) app.sameName(step); else app.show(first);
+        if (app.focus && app.counts(app.focus)) app.sameName(step); else app.show(first);
+    }
+
+    /** The names that a format has made. */
+    names(rows) {
+        return el('details', { open: true }, el('summary', {}, `by name (${grouped(rows.length)})`), table([words('name', row => row.label.name), counts('calls', row => row.calls),
+            times('total', row => row.known ? row.total : NaN), times('mean', row => row.total / row.known), { title: 'max', get: row => row.max, show: row => ns(row.whole ? row.max : NaN) }], rows,
+        { caption: 'By name', sort: 2, memory: this.memoryOf('names'), limit: 40, onpick: row => this.pick(row.label) }));
     }
 
     /** The lines of source around a call site; null if the report has none. */
@@ -295,21 +308,19 @@ export class Panels {
             const pair = scopeOf(report, call).args.reverse().find(([each]) => each === key);
             return pair ? pair[1] : '';
         };
-        const [series] = report.bars, frame = call => { // the frame of its own recording
-            const own = report.bars.find(each => each.track.process === call.track.process);
-            return own ? frameOf(own, call.start) : 0;
-        }, ran = call => statesIn(report, [call]).get('running') || 0, columns = [
+        const around = (noun, find) => report.bars.some(each => each.noun === noun) ? { title: noun, get: call => numberOf(find(report, call)), show: call => String(find(report, call)) } : null;
+        const ran = call => statesIn(report, [call]).get('running') || 0, columns = [
             named ? words('scope', call => app.labelOf(call).name) : null,
             moments('start', call => call.start),
             times('duration', call => call.duration),
             report.tracks.some(track => track.states) ? { title: 'running', note: 'of this time, its thread ran', get: ran, show: call => call.track.states ? ns(ran(call)) : '' } : null,
             report.tracks.length > 1 ? words('thread', call => call.track.full) : null,
-            series ? { title: series.noun, get: frame, show: call => frame(call) || '' } : null,
+            around('frame', frameAround), around('step', stepAround),
             ...keys.map(key => ({ title: key, text: calls.slice(0, 50).some(call => typeof argument(call, key) === 'string' && argument(call, key) !== ''),
                 get: call => { const v = argument(call, key); return typeof v === 'bigint' ? Number(v) : v; }, show: call => shown(argument(call, key)) })),
             words('', call => truncatedText(scopeOf(report, call).flags))
         ].filter(Boolean);
-        return table(columns, calls, { caption, sort: named ? 2 : 1, memory: this.memoryOf(named ? 'found' : 'calls'), limit: 200, onpick: call => app.show(call),
+        return table(columns, calls, { caption, sort: named ? 2 : 1, memory: this.memoryOf(named ? 'named calls' : 'calls'), limit: 200, onpick: call => app.show(call),
             picked: call => app.focus && app.focus.track === call.track && app.focus.depth === call.depth && app.focus.i === call.i });
     }
 
@@ -323,17 +334,18 @@ export class Panels {
 
     frames() {
         const { app } = this, { report } = app, series = app.series;
-        const which = select('Which frames', report.bars.map((each, i) => [i, `${each.name} on ${each.track.title} (${grouped(each.start.length)})`]), report.bars.indexOf(series),
+        const place = each => each.tracks && each.tracks.size > 1 ? `${grouped(each.tracks.size)} threads` : each.track.title;
+        const which = select('Which frames', report.bars.map((each, i) => [i, `${each.name} on ${place(each)} (${grouped(each.start.length)})`]), report.bars.indexOf(series),
             i => { app.setSeries(Number(i)); this.render(); });
-        const rows = series.start.map((start, i) => ({ i, start, duration: series.duration[i] }));
-        const sorted = Float64Array.from(series.duration).sort(), n = sorted.length, at = share => sorted[max(0, ceil(share * n) - 1)];
+        const { number, at } = series, rows = series.start.map((start, i) => ({ i, start, duration: series.duration[i], number: number[i], track: at ? at[i].track : series.track }));
+        const sorted = Float64Array.from(series.duration).sort(), n = sorted.length, most = share => sorted[max(0, ceil(share * n) - 1)];
         const low = sorted.slice(floor(n * 0.99)), mean = rows.reduce((sum, row) => sum + row.duration, 0) / n;
-        const text = `${grouped(n)} ${series.noun}${n === 1 ? '' : 's'}, mean ${ns(mean)} (${(1e9 / mean).toFixed(1)} a second), p50 ${ns(at(0.5))}, p99 ${ns(at(0.99))}, longest ${ns(at(1))}; ` +
+        const text = `${grouped(n)} ${series.noun}${n === 1 ? '' : 's'}, mean ${ns(mean)} (${(1e9 / mean).toFixed(1)} a second), p50 ${ns(most(0.5))}, p99 ${ns(most(0.99))}, longest ${ns(most(1))}; ` +
             `the slowest 1 %: ${(1e9 / (low.reduce((sum, d) => sum + d, 0) / low.length)).toFixed(1)} a second`;
         return [tools(which, el('span.note', {}, text)),
-            table([{ title: series.noun, get: row => row.i + 1 }, moments('start', row => row.start),
-                times('duration', row => row.duration)], rows,
-            { caption: `${series.noun}s: ${series.name}`, sort: 2, memory: this.memoryOf('frames'), onpick: row => app.zoomTo(row.start, row.start + row.duration, true) })];
+            table([{ title: series.noun, get: row => numberOf(row.number), show: row => String(row.number) }, moments('start', row => row.start),
+                times('duration', row => row.duration), at && series.tracks.size > 1 ? words('thread', row => row.track.title) : null].filter(Boolean), rows,
+            { caption: `${series.noun}s: ${series.name}`, sort: 2, memory: this.memoryOf('frames'), onpick: row => app.showBar(row.i) })];
     }
 
     messages() {
@@ -343,7 +355,7 @@ export class Panels {
         const box = el('div.fill');
         const draw = () => {
             const text = (this.wanted || '').toLowerCase(), least = this.least || 0;
-            const rows = app.report.messages.filter(message => (!selection || (message.time >= selection.from && message.time < selection.to)) &&
+            const rows = app.report.messages.filter(message => (!selection || touches(message.time, message.time, selection.from, selection.to)) &&
                 (!text || message.text.toLowerCase().includes(text)) && (least === 0 || (least === 1 ? message.severity < 0 : message.severity >= least - 1)));
             box.replaceChildren(table([moments('time', row => row.time),
                 words('severity', severityOf), words('thread', row => row.track.title),
@@ -364,7 +376,7 @@ export class Panels {
 
     spans() {
         const { app } = this, { report, selection } = app;
-        const rows = report.spans.filter(span => !selection || (span.start < selection.to && span.start + span.duration > selection.from));
+        const rows = report.spans.filter(span => !selection || touches(span.start, span.start + span.duration, selection.from, selection.to));
         return table([words('span', span => report.labels[span.label].name + (span.mark ? ' (mark)' : '')),
             moments('start', span => span.start), { title: 'duration', get: span => span.duration, show: span => span.mark ? '' : ns(span.duration) },
             { title: 'id', get: span => Number(span.id), show: span => '0x' + span.id.toString(16) },
@@ -424,7 +436,10 @@ export class Panels {
             parts.push(table([moments('at', row => row.time), times('waited', row => row.took),
                 words('lock', row => row.label.name), words('thread', row => row.track.title),
                 words('held by', row => row.holder ? row.holder.title : '')], locks.waits,
-            { caption: 'The longest waits', sort: 1, memory: this.memoryOf('waits'), onpick: row => this.app.zoomTo(row.time, row.time + row.took, true) }));
+            { caption: 'The longest waits', sort: 1, memory: this.memoryOf('waits'), onpick: row => {
+                this.app.time.reveal(row.track, 0);
+                this.app.zoomTo(row.time, row.time + row.took, true);
+            } }));
         }
         return parts;
     }
@@ -454,44 +469,23 @@ export class Panels {
     }
 }
 
-/** A flame graph. @param {(node: object) => object} show returns name, text, and properties of the element of a node */
-export function flameBox(title, root, widthOf, show) {
-    const box = el('div.flame', { role: 'group', 'aria-label': title }), boxes = [];
-    const place = (node, left, width, depth) => {
-        if (width < 0.0015 || depth > 60) return;
-        if (node.up) boxes.push({ node, left, width, depth });
-        let x = left;
-        for (const child of node.children) {
-            const share = widthOf(node) > 0 ? width * min(1, widthOf(child) / widthOf(node)) : 0;
-            place(child, x, share, depth + (node.up ? 1 : 0));
-            x += share;
-        }
+/**
+ * A flame graph. @param {(node: object) => object} show returns name, text, and properties of the element of a node
+ * @param {{text: (width: number) => string, zoom: (node: object) => void}} rest what is left out: what its width says, and what a click does
+ */
+export function flameBox(title, root, widthOf, show, rest) {
+    const box = el('div.flame', { role: 'group', 'aria-label': title }), boxes = flameBoxes(root, widthOf);
+    const left = ({ node, deep }) => {
+        const { count, levels, more } = countRest(node), text = node === root ? `${grouped(count)} that were left out` : `${count ? `${grouped(count)}${more ? ' and more' : ''} left out` : 'Left out'}, too ${deep ? levels > 1 ? `deep: ${grouped(levels)} levels` : 'deep' : 'narrow'}`;
+        return { name: text, text: `${text}; ${rest.text(node.width)}; a click ${node === root ? 'zooms out' : 'shows them'}`, class: 'rest', onclick: () => rest.zoom(deep ? node.up : node) };
     };
-    place(root, 0, 1, 0);
-    for (const { node, left, width, depth } of boxes.slice(0, 3000)) {
-        const { name, text, style, ...more } = show(node);
-        box.append(el('button', { title: text, 'aria-label': text, style: { left: `${left * 100}%`, width: `${width * 100}%`, top: `${depth * 20}px`, ...style }, ...more },
-            width > 0.02 ? name : ''));
+    for (const each of boxes) {
+        const { name, text, style, ...more } = each.node.rest === undefined ? show(each.node) : left(each);
+        box.append(el('button', { title: text, 'aria-label': text, style: { left: `${each.left * 100}%`, width: `${each.width * 100}%`, top: `${each.depth * 20}px`, ...style }, ...more },
+            each.width > 0.02 ? name : ''));
     }
-    box.style.height = `${20 * (1 + max(0, ...boxes.map(each => each.depth)))}px`;
+    box.style.height = `${20 * (1 + boxes.reduce((most, each) => max(most, each.depth), 0))}px`;
     return box;
-}
-
-/** The node of a flame graph to which a path leads, or the last one on it that is there. */
-export function along(root, path, key) {
-    for (const id of path || []) {
-        const next = root.children.find(child => child[key] === id);
-        if (!next) break;
-        root = next;
-    }
-    return root;
-}
-
-/** The path after a click on a node: to the node; if it is the one that is zoomed to already, to its parent. */
-export function zoomed(node, before, key) {
-    const path = [];
-    for (let at = node; at.up; at = at.up) path.unshift(at[key]);
-    return before && path.join() === before.join() ? path.slice(0, -1) : path;
 }
 
 /** Returns "running 1.2 ms, waiting 3 ms" or the like; "" if it was not recorded. */
@@ -499,9 +493,3 @@ export function statesText(report, calls) { return [...statesIn(report, calls)].
 
 /** Returns "file.c:12" or the like; "" if there is no file. */
 export function where(label) { return label.file ? `${label.file.replace(/^.*[\\/]/, '')}:${label.line}` : ''; }
-
-/** The number of the frame at a time, from 1 on; 0: there is none. */
-export function frameOf(series, time) {
-    const i = firstIndex(series.start.length, k => series.start[k] > time) - 1;
-    return i >= 0 && time < series.start[i] + series.duration[i] ? i + 1 : 0;
-}

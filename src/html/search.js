@@ -17,10 +17,10 @@ export function parseQuery(text) {
     return query;
 }
 
-/** Returns true if the name and the category of a label match. */
+/** Returns true if the name and the category of a label match. A name that a format has made is found by the format, too. */
 export function labelMatches(query, label) {
-    const name = label.name.toLowerCase(), category = label.category.toLowerCase();
-    return query.names.every(word => name.includes(word)) &&
+    const name = label.name.toLowerCase(), category = label.category.toLowerCase(), format = label.format ? label.format.name.toLowerCase() : '';
+    return query.names.every(word => name.includes(word) || format.includes(word)) &&
         query.categories.every(word => category.includes(word));
 }
 

@@ -1,6 +1,7 @@
 // Statistics of a range of time: by call path, by scope, and of one scope.
 
-import { firstIndex } from './columns.js';
+import { entryOf, firstIndex, touches } from './columns.js';
+import { scopeLabel } from './decode.js';
 import { ceil, floor, max, min } from './text.js';
 
 const BUCKETS = 64 + 58 * 32, FEW = 30;
@@ -23,11 +24,12 @@ export function bucketValue(bucket) {
     return (32 + (bucket - 64) % 32 + 0.5) * 2 ** (e - 5);
 }
 
-/** The scopes of a level that lie in a range, at least in part: from index [0] up to, not including, index [1]. */
+/** The scopes of a level that lie in a range, as touches() says: from index [0] up to, not including, index [1]. */
 export function indexRange(level, from, to) {
-    let first = firstIndex(level.count, k => level.start[k] >= from);
-    if (first && level.endOf(first - 1) > from) first--;
-    return [first, firstIndex(level.count, k => level.start[k] >= to)];
+    const { start, count, duration } = level;
+    let first = firstIndex(count, k => start[k] >= from);
+    if (first && touches(start[first - 1], level.endOf(first - 1), from, to)) first--;
+    return [first, firstIndex(count, k => start[k] > to || (start[k] === to && duration[k] > 0 && from < to))];
 }
 
 /**
@@ -151,6 +153,27 @@ function allStats(report) {
     return byLabels(report, { from, to, calls, total, self, every: true }, { cut, lost: none, lostSelf: none, whole, shortest, longest, histograms });
 }
 
+/** Rows as statistics show them: the names that a format has made are one row, with theirs as `inner`. */
+export function byFormat(rows) {
+    const groups = new Map();
+    for (const row of rows) entryOf(groups, scopeLabel(row.label), () => []).push(row);
+    return [...groups].map(([label, inner]) => inner.some(row => row.label.format) ? joinedRow(label, inner) : inner[0]);
+}
+
+function joinedRow(label, inner) {
+    const row = { label, id: label.id, calls: 0, known: 0, total: 0, self: 0, whole: 0, min: Infinity, max: 0, inner }, histograms = [];
+    for (const each of inner) {
+        for (const sum of ['calls', 'known', 'total', 'self', 'whole']) row[sum] += each[sum];
+        row.min = min(row.min, each.min);
+        row.max = max(row.max, each.max);
+        for (const [i, count] of (each.histogram || []).entries()) {
+            if (each.histogram.length < BUCKETS) tally(histograms, 0, count, 1); // a list of buckets
+            else if (count) tally(histograms, 0, i, count);
+        }
+    }
+    return { ...row, histogram: histograms[0] };
+}
+
 /** The duration that `share` of the calls do not exceed. */
 export function percentile({ histogram, whole, min: least, max: most }, share) {
     if (!whole) return NaN;
@@ -160,11 +183,11 @@ export function percentile({ histogram, whole, min: least, max: most }, share) {
     return max(least, min(most, bucketValue(bucket)));
 }
 
-/** The calls of a label that lie in a range, at least in part, track by track. */
+/** The calls of a label, or of all labels of a format, that lie in a range, at least in part, track by track. */
 export function callsOf(report, label, from, to, wanted = () => true) {
-    const { nodes } = report, calls = [];
+    const { nodes, labels } = report, calls = [], fits = labels.map(each => each.id === label || scopeLabel(each).id === label);
     const mine = new Uint8Array(nodes.count);
-    for (let n = 1; n < nodes.count; n++) mine[n] = nodes.label[n] === label ? 1 : 0;
+    for (let n = 1; n < nodes.count; n++) mine[n] = fits[nodes.label[n]] ? 1 : 0;
     for (const track of report.tracks) {
         if (!wanted(track)) continue;
         track.levels.forEach((level, depth) => {
@@ -190,36 +213,47 @@ export function statesIn({ labels, nodes }, parts) {
     return sums;
 }
 
-/** The root of the flame graph: {label, total, self, calls, children, up} of each node; the longest children come first. */
-export function flameTree(report, stats, bottomUp) {
-    return bottomUp ? inverted(report, stats) : topDown(report, stats);
+/**
+ * The root of the flame graph: {label, total, self, calls, children, up} of each node; the longest children come first.
+ * Bottom-up, it has 128 levels below the first `above`; `deeper` of a node is the time of what would be below it.
+ */
+export function flameTree(report, stats, bottomUp, above = 0) {
+    return bottomUp ? inverted(report, stats, above + 128) : topDown(report, stats);
 }
 
 function topDown(report, stats) {
-    const { nodes } = report, made = new Array(nodes.count);
-    const root = made[0] = { label: -1, total: 0, self: 0, calls: 0, children: [] };
+    const { nodes, labels } = report, made = new Array(nodes.count);
+    const root = made[0] = { label: -1, total: 0, self: 0, calls: 0, children: [], map: new Map() };
     for (let n = 1; n < nodes.count; n++) {
-        made[n] = { label: nodes.label[n], total: stats.total[n], self: stats.self[n], calls: stats.calls[n], children: [], up: made[nodes.parent[n]] };
+        const up = made[nodes.parent[n]], label = scopeLabel(labels[nodes.label[n]]).id, node = made[n] = entryOf(up.map, label, () => ({ label, total: 0, self: 0, calls: 0, children: [], map: new Map(), up }));
         if (!stats.calls[n]) continue;
-        made[nodes.parent[n]].children.push(made[n]);
+        if (!node.calls) up.children.push(node);
+        node.total += stats.total[n];
+        node.self += stats.self[n];
+        node.calls += stats.calls[n];
         if (!nodes.parent[n]) root.total += stats.total[n];
     }
     return sorted(root);
 }
 
 /** By self time: the children of a node are its callers. */
-function inverted(report, stats) {
-    const { nodes } = report, root = { label: -1, total: 0, self: 0, calls: 0, children: [], map: new Map() };
+function inverted(report, stats, levels) {
+    const { nodes, labels } = report, root = { label: -1, total: 0, self: 0, calls: 0, children: [], map: new Map() };
     for (let n = 1; n < nodes.count; n++) {
         const time = stats.self[n];
         if (!stats.calls[n] || time <= 0) continue;
         root.total += time;
         let at = root;
-        for (let up = n, depth = 0; up && depth < 128; up = nodes.parent[up], depth++) {
-            let next = at.map.get(nodes.label[up]);
+        for (let up = n, depth = 0; up; up = nodes.parent[up], depth++) {
+            if (depth === levels) {
+                at.deeper = (at.deeper || 0) + time;
+                break;
+            }
+            const label = scopeLabel(labels[nodes.label[up]]).id;
+            let next = at.map.get(label);
             if (!next) {
-                next = { label: nodes.label[up], total: 0, self: 0, calls: 0, children: [], map: new Map(), up: at };
-                at.map.set(nodes.label[up], next);
+                next = { label, total: 0, self: 0, calls: 0, children: [], map: new Map(), up: at };
+                at.map.set(label, next);
                 at.children.push(next);
             }
             next.total += time;

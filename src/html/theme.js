@@ -22,10 +22,10 @@ function fromHsl(hue, saturation, light) {
 export const abgr = ([r, g, b]) => (0xFF000000 | b << 16 | g << 8 | r) >>> 0;
 export const css = ([r, g, b]) => `rgb(${r},${g},${b})`;
 
-/** Gives each label its colour, which depends on its name only, and the colour of the text on it. */
+/** Gives each label its colour, which depends on its name, or on the format that has made it, only, and the colour of the text on it. */
 export function colorLabels(labels, dark) {
     for (const label of labels) {
-        const bits = hash(label.base || label.name);
+        const { base, name } = label.format || label, bits = hash(base || name);
         label.rgb = label.color ? [label.color >> 16 & 255, label.color >> 8 & 255, label.color & 255]
             : fromHsl(bits % 360, dark ? 0.42 : 0.58, (dark ? 0.62 : 0.71) + (bits >>> 12) % 7 / 100);
         if (dark && min(...label.rgb) > 220) label.rgb = [70, 76, 86]; // nearly white is a quiet colour on white, but not on a dark page

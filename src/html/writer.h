@@ -32,6 +32,7 @@ static PROF__HOT void prof__html_track(prof__html *h, size_t index)
     h->open_levels = 0;
     if (h->levels) memset(h->levels, 0, h->level_capacity * sizeof *h->levels);
     memset(&h->listed_points, 0, sizeof h->listed_points);
+    memset(h->frames, 0, sizeof h->frames);
     while (h->out.status == PROF_OK && prof_cursor_next(cursor, &event)) prof__html_event(h, &event);
     prof_cursor_close(cursor);
 #ifdef PROF_HTML_LARGE
@@ -40,6 +41,7 @@ static PROF__HOT void prof__html_track(prof__html *h, size_t index)
     prof__html_close(h, 0);
     prof__html_scopes_end(h);
     prof__html_points_end(h);
+    prof__html_block1(h, 'B', &h->numbers);
     prof__html_arguments_end(h);
 }
 

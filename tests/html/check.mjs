@@ -6,9 +6,10 @@ import { check, same, total } from './count.mjs';
 import { open, piecesOf, pieceOf, textOfBytes, changed, eventsOf, eventsOfCsv } from './report.mjs';
 import { readReport, Level, blocksOf, fromText, piecesIn, joined, Damage } from '../../src/html/decode.js';
 import { finish, warnings, busyOf, cost } from '../../src/html/model.js';
-import { rangeStats, percentile, bucketOf, bucketValue, flameTree, callsOf } from '../../src/html/stats.js';
+import { rangeStats, percentile, bucketOf, bucketValue, flameTree, callsOf, byFormat } from '../../src/html/stats.js';
+import { flameBoxes, along, zoomed, countRest, levelsOf } from '../../src/html/flame.js';
 import { buildPyramid, levelLine } from '../../src/html/raster.js';
-import { mergeOrder, firstIndex } from '../../src/html/columns.js';
+import { mergeOrder, firstIndex, touches } from '../../src/html/columns.js';
 import { ns, moment, parseTime, axisTime, niceStep } from '../../src/html/text.js';
 import { parseQuery, findScopes } from '../../src/html/search.js';
 import { judge, labelsOf, pairLabels, samplesOf, shiftOf, medianOf, sumChange, Chooser } from '../../src/html/compare.js';
@@ -71,6 +72,11 @@ function statistics(name, report) {
         });
     const wanted = [...sums].sort(([a], [b]) => a - b).map(([id, s]) => [id, s.calls, s.known, s.total]);
     same(`${name}: calls and total of scopes, as prof summary counts them`, stats.rows.map(row => [row.id, row.calls, row.known, row.total]), wanted);
+    const scopes = byFormat(stats.rows), one = (row, key) => (row.inner || [row]).reduce((sum, each) => sum + each[key], 0);
+    same(`${name}: names by a format are one row`, [scopes.filter(row => row.label.format).length, ...['calls', 'total', 'self', 'whole'].map(key => stats.rows.reduce((sum, row) => sum + row[key], 0))],
+        [0, ...['calls', 'total', 'self', 'whole'].map(key => scopes.reduce((sum, row) => sum + row[key], 0))]);
+    same(`${name}: with all calls of its names`, scopes.filter(row => ['calls', 'known', 'total', 'self', 'whole'].some(key => row[key] !== one(row, key)) ||
+        (row.inner && (row.min !== row.inner.reduce((least, each) => Math.min(least, each.min), Infinity) || (row.histogram || []).reduce((sum, each) => sum + (row.histogram.length > 100 ? each : 1), 0) !== row.whole))).map(row => row.label.name), []);
     const bad = stats.rows.filter(row => {
         const all = sums.get(row.id).all.sort((a, b) => a - b), exact = all[Math.max(0, Math.ceil(all.length * 0.9) - 1)];
         return all.length && Math.abs(percentile(row, 0.9) - exact) > exact * 0.02 + 1;
@@ -79,6 +85,11 @@ function statistics(name, report) {
     const outer = report.tracks.reduce((sum, track) => track.levels[0] ? sum + track.levels[0].duration.reduce((a, b) => a + b, 0) : sum, 0);
     same(`${name}: the flame graph from the top`, flameTree(report, stats, false).total, outer);
     same(`${name}: self times`, stats.rows.reduce((sum, row) => sum + row.self, 0), outer - unknown);
+    const down = flameTree(report, stats, false), boxes = flameBoxes(down, node => node.total), inside = new Map();
+    for (const { node } of boxes) inside.set(node.up, (inside.get(node.up) || 0) + (node.rest === undefined ? node.total : node.width));
+    same(`${name}: each box of the flame graph is what is in it, what is left out, and its own`, boxes.filter(({ node }) => node.rest === undefined &&
+        Math.abs((inside.get(node) || 0) + node.self - node.total) > 1e-9 * node.total).map(({ node }) => [report.labels[node.label].name, node.total]), []);
+    same(`${name}: and so is the whole`, Math.round((inside.get(down) || 0) - down.total), 0);
     const up = flameTree(report, stats, true), self = stats.self.reduce((sum, time, n) => sum + (n ? Math.max(0, time) : 0), 0);
     check(`${name}: and from the bottom`, Math.abs(up.total - self) <= 1 + self * 1e-9, `${up.total} instead of ${self}`);
 }
@@ -196,6 +207,39 @@ async function hostile() {
     same('a block of a later version is skipped', [good.damage, good.complete], ['', true]);
 }
 
+/** What a flame graph leaves out is a box, and a click on it shows it: whatever is in the tree can be reached. */
+function flames() {
+    let id = 0;
+    const make = (total, children = []) => {
+        const node = { label: ++id, total, children: children.sort((a, b) => b.total - a.total) };
+        for (const child of children) child.up = node;
+        return node;
+    };
+    const many = make(1000, Array.from({ length: 3000 }, () => make(1 / 3))), some = make(2000, [make(1500), ...Array.from({ length: 500 }, (_, i) => make(i < 100 ? 0 : 1))]);
+    let deep = make(3000);
+    for (let i = 1; i < 500; i++) deep = make(3000, [deep]);
+    const root = make(6000, [many, some, deep]), widthOf = node => node.total, seen = new Set(), shown = new Set(), waiting = [[]];
+    delete root.up;
+    for (let path; (path = waiting.pop());) {
+        const boxes = flameBoxes(along(root, path, 'label', widthOf), widthOf);
+        for (const { node, deep: tooDeep } of boxes) {
+            if (node.rest === undefined) seen.add(node.label);
+            const next = node.rest === undefined ? null : zoomed(tooDeep ? node.up : node, path, 'label');
+            if (!next || shown.has(next.join())) continue;
+            shown.add(next.join());
+            waiting.push(next);
+        }
+    }
+    const all = [root];
+    for (const node of all) all.push(...node.children);
+    same('flame graph: all that has time can be reached', all.filter(node => node.total && node.up && !seen.has(node.label)).length, 0);
+    const first = flameBoxes(root, widthOf), rests = first.filter(({ node }) => node.rest !== undefined);
+    same('flame graph: what is left out', rests.map(({ node, deep: tooDeep }) => [node.up === many ? 'many' : node.up === some ? 'some' : 'deep', countRest(node), Math.round(node.width), Boolean(tooDeep)]).sort(),
+        [['deep', { count: 440, levels: 440, more: false }, 3000, true], ['many', { count: 3000, levels: 1, more: false }, 1000, false], ['some', { count: 500, levels: 1, more: false }, 400, false]]);
+    check('flame graph: boxes lie beside each other', first.every(({ left, width, node }) => left >= 0 && left + width <= 1 + 1e-9 && width > 0 && node), JSON.stringify(first.length));
+    same('flame graph: levels above', [levelsOf(undefined), levelsOf([3, '7-9', 4])], [0, 2]);
+}
+
 function small() {
     same('times', [0, 999, 1000, 1234567, 59.9e9, 0.5].map(ns), ['0 ns', '999 ns', '1.000 \u00b5s', '1.235 ms', '59.90 s', '0.5 ns']);
     same('times that are typed', ['2ms', '1.5us', '100', '3s', '2x', ''].map(parseTime).map(String), ['2000000', '1500', '100', '3000000000', 'NaN', 'NaN']);
@@ -206,6 +250,9 @@ function small() {
     same('buckets', off, 0);
     const order = mergeOrder([[1, 4, 9], [], [2, 4], [0]]);
     same('lists by time', [[...order.list], [...order.index]], [[3, 0, 2, 0, 2, 0], [0, 0, 0, 1, 1, 2]]);
+    same('what is in a range', [[5, 9], [0, 5], [9, 12], [5, 5], [9, 9], [4, 6], [0, 20], [10, 10]].map(([start, end]) => touches(start, end, 5, 9)), [true, false, false, true, true, true, true, false]);
+    same('what is at a moment', [[5, 9], [0, 5], [6, 9], [5, 5]].map(([start, end]) => touches(start, end, 5, 5)), [true, true, false, true]);
+    flames();
     const long = new Level();
     for (const end of [9e9, 10e9]) {
         long.start[long.count++] = long.lastEnd;
@@ -429,7 +476,7 @@ function script(prefix) {
     let why = '';
     try { new Function(code[1]); } catch (error) { why = error.message; }
     same('the script of the page', why, '');
-    check('the page is at most 150 KB', page.length <= 150000, `${page.length} bytes`);
+    check('the page is at most 165 KB', page.length <= 165000, `${page.length} bytes`);
     const live = fs.readFileSync(new URL('../../src/html/live.js', import.meta.url), 'utf8').split('\n').map(line => line.trim()).filter(line => line && !/^(\/\/|import |\/?\*)/.test(line)).join('\n');
     check('the live part is at most 16 KB', live.length > 4000 && live.length <= 16000, `${live.length} bytes`);
     check('it is not in a report', !page.includes("fetch('/live'"), 'it is');

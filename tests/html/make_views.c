@@ -1,6 +1,7 @@
 /* Records what tests of the page can count: steps, memory by scope, a lock and who waits for it, arguments, and rows of
    what a thread does, as a kernel's recorder makes them: make_views PREFIX. Writes PREFIX.prof, PREFIX.html, and
-   PREFIX.both.html, which has such rows of another recording. */
+   PREFIX.both.html, which has such rows of another recording; and PREFIX.ring.html, steps and frames of which a ring
+   has overwritten the first. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
@@ -86,15 +87,56 @@ static void steps(void)
     }
 }
 
-static int record(const char *path)
+/* Names by a format, with scopes in them. */
+static void formats(void)
+{
+    PROFILE_SCOPE("all queries");
+    for (int i = 0; i < 40; ++i) {
+        PROFILE_SCOPE_F("SELECT %d FROM t", i % 20);
+        PROFILE_SCOPE("fetch");
+        if (i == 7) rest(2);
+    }
+}
+
+static pthread_barrier_t turn; /* requests go to the threads in turn */
+
+static void *serve(void *first)
+{
+    prof_thread_name(first ? "server 1" : "server 0");
+    for (int i = first ? 1 : 0; i < 3000; i += 2) {
+        {
+            PROFILE_FRAME("turn");
+            PROFILE_STEP("request", 7000 + i);
+            PROFILE_SCOPE("parse");
+            for (int k = 0; k < 10; ++k) PROFILE_BLOCK("field") {}
+        }
+        if (i % 100 < 2) pthread_barrier_wait(&turn);
+    }
+    return NULL;
+}
+
+/* Steps and frames on two threads, in a ring that keeps the last of them only. */
+static void requests(void)
+{
+    pthread_t threads[2];
+    pthread_barrier_init(&turn, NULL, 2);
+    for (uintptr_t i = 0; i < 2; ++i) pthread_create(&threads[i], NULL, serve, (void *)i);
+    for (int i = 0; i < 2; ++i) pthread_join(threads[i], NULL);
+    PROFILE_SCOPE("after them");
+}
+
+static int record_in(const char *path, size_t size)
 {
     prof_config config;
     memset(&config, 0, sizeof config);
     config.output = path;
-    config.buffer_size = 4 << 20;
+    config.buffer_size = size;
+    config.mode = PROF_RING;
     config.clock = PROF_CLOCK_MONOTONIC;
     return prof_start(&config) != PROF_OK;
 }
+
+static int record(const char *path) { return record_in(path, 4 << 20); }
 
 int main(int argc, char **argv)
 {
@@ -121,6 +163,7 @@ int main(int argc, char **argv)
     memory();
     locks();
     steps();
+    formats();
     STATE("running", "");
     if (prof_stop()) return 4;
 
@@ -130,6 +173,14 @@ int main(int argc, char **argv)
         rest(1);
     }
     if (prof_stop()) return 11;
+
+    snprintf(page, sizeof page, "%s.ring.prof", argv[1]);
+    if (record_in(page, 512 << 10)) return 13;
+    requests();
+    if (prof_stop() || prof_trace_open(page, &traces[0])) return 14;
+    snprintf(page, sizeof page, "%s.ring.html", argv[1]);
+    if (prof_html_write(traces[0], page, NULL)) return 15;
+    prof_trace_close(traces[0]);
 
     if (record(kernel)) return 5;
     snprintf(name, sizeof name, "stranger %ld: states", thread_id()); /* of another machine, say */

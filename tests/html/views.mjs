@@ -26,21 +26,21 @@ async function steps() {
     await page.click('#tab-frames');
     const table = await tableOf(page, 'steps: train');
     same(`${name}: columns`, table.titles, ['step', 'start', 'duration']);
-    same(`${name}: one row for each`, table.rows.map(([n]) => Number(n)).sort((a, b) => a - b), Array.from({ length: 12 }, (_, i) => i + 1));
+    same(`${name}: one row for each`, table.rows.map(([n]) => Number(n)).sort((a, b) => a - b), Array.from({ length: 12 }, (_, i) => i));
     same(`${name}: the longest first`, table.rows.map(([n]) => Number(n)), await page.evaluate(() => {
         const [{ duration }] = globalThis.prof.report.bars;
-        return duration.map((each, i) => [each, i + 1]).sort(([a], [b]) => b - a).map(([, n]) => n);
+        return duration.map((each, i) => [each, i]).sort(([a], [b]) => b - a).map(([, n]) => n);
     }));
     check(`${name}: what they come to`, /^12 steps, mean .*, p50 .*, p99 .*, longest [\d.]+ m?s;/.test(await page.locator('#panel .note').innerText()), await page.locator('#panel .note').innerText());
     await page.locator('#panel tbody .link').first().click();
     const { from, to } = await page.evaluate(() => globalThis.prof.selection), [number] = table.rows[0], known = await page.evaluate(i => {
         const { start, duration } = globalThis.prof.report.bars[0];
         return [start[i], start[i] + duration[i]];
-    }, Number(number) - 1);
+    }, Number(number));
     same(`${name}: a click selects its time`, [from, to], known);
     await page.focus('#frames');
     await page.keyboard.press('ArrowRight');
-    check(`${name}: arrow keys go on`, (await page.locator('#live').innerText()).startsWith(number === '12' ? 'step 12, ' : `step ${Number(number) + 1}, `), await page.locator('#live').innerText());
+    check(`${name}: arrow keys go on`, (await page.locator('#live').innerText()).startsWith(`step ${Math.min(11, Number(number) + 1)}, `), await page.locator('#live').innerText());
     await picture(page, folder, 'steps');
     same(`${name}: nothing goes wrong`, log, []);
     await page.close();
@@ -84,6 +84,11 @@ async function locks() {
     const tip = await page.locator('#tip').innerText();
     check(`${name}: who holds it, and who waits meanwhile`, /by worker of all/.test(tip) && /2 waited: waiter [12], waiter [12]/.test(tip), tip);
     await picture(page, folder, 'locks');
+    const waits = () => tableOf(page, 'The longest waits'), [first] = (await waits()).rows;
+    await page.locator('#panel table', { has: page.locator('caption', { hasText: 'The longest waits' }) }).locator('tbody .link').first().click();
+    await settle(page);
+    check(`${name}: a click on a wait shows it, and who held the lock`, (await waits()).rows.some(each => each.join() === first.join()), `${first}: ${JSON.stringify((await waits()).rows)}`);
+    same(`${name}: and its time`, columns(await tableOf(page, 'Locks of make_views'), 'longest wait', 'locks'), [[first[1], '1']]);
     await selectScope(page, 'load');
     check(`${name}: none in a selection before them`, await page.locator('#panel table').count() === 0, 'there is a table');
     await selectScope(page, 'hold');
@@ -132,7 +137,7 @@ async function scope() {
     same(`${name}: arguments and steps are columns`, ['step', 'depth', 'kind'].filter(title => !calls.titles.includes(title)), []);
     const known = await page.evaluate(() => { // all calls, the slowest first
         const { report } = globalThis.prof, all = [], [, level] = report.tracks.find(track => track.title === 'worker of all').levels;
-        for (let i = 0; i < level.count; i++) if (report.labels[report.nodes.label[level.node[i]]].name === 'layer') all.push([level.durationOf(i), String((all.length >> 1) + 1), String(all.length % 2), all.length % 2 ? 'dense' : 'conv']);
+        for (let i = 0; i < level.count; i++) if (report.labels[report.nodes.label[level.node[i]]].name === 'layer') all.push([level.durationOf(i), String(all.length >> 1), String(all.length % 2), all.length % 2 ? 'dense' : 'conv']);
         return all.sort(([a], [b]) => b - a);
     }), slow = known.filter(([duration]) => duration >= 2e6);
     same(`${name}: the slowest calls first, with their steps`, columns(calls, 'step', 'depth', 'kind'), known.map(([, ...rest]) => rest));
@@ -233,8 +238,76 @@ async function copies() {
     await page.close();
 }
 
+/** Steps and frames keep the numbers that the program gave them, on their threads; a ring has overwritten the first. */
+async function numbers() {
+    const { page, log } = await open(prefix + '.ring.html'), name = 'numbers', known = await page.evaluate(() => globalThis.prof.report.tracks.filter(track => /server/.test(track.title)).map(track => {
+        const { labels, nodes, kinds } = globalThis.prof.report, steps = [], labelAt = (level, i) => labels[nodes.label[level.node[i]]].name;
+        track.levels.forEach(level => { for (let i = 0; i < level.count; i++) if (labelAt(level, i) === 'request') steps.push(globalThis.prof.report.argsOf(level.args, i).map(([, v]) => v)[0]); });
+        return { title: track.title, steps, frames: [...track.points.kind].filter(kind => kinds[kind].type === 3).length };
+    }));
+    check(`${name}: a ring has overwritten some`, known.length === 2 && known.every(({ steps, frames }) => steps.length < 1400 && frames > 20), JSON.stringify(known.map(({ steps, frames }) => [steps.length, frames])));
+    const series = () => page.evaluate(() => globalThis.prof.report.bars.map(({ noun, number, track, at }) => [noun, track.title, number, at && at.map(each => each.track.title)]));
+    const all = await series(), frames = all.filter(([noun]) => noun === 'frame'), [steps] = all.filter(([noun]) => noun === 'step');
+    for (const [, title, number] of frames) same(`${name}: frames of ${title}`, number, Array.from({ length: number.length }, (_, i) => 1500 - number.length + i));
+    same(`${name}: one list of all steps`, [all.length, steps[2].length], [3, known[0].steps.length + known[1].steps.length]);
+    same(`${name}: their threads`, steps[2].filter((n, i) => n !== '' && steps[3][i] !== `server ${n % 2}`), []);
+    same(`${name}: up to the last`, [steps[2].includes(9998), steps[2].includes(9999)], [true, true]);
+    await page.click('#tab-frames');
+    await page.selectOption('#panel select', { label: (await page.locator('#panel option').allInnerTexts()).find(text => /request on 2 threads/.test(text)) });
+    const table = await tableOf(page, 'steps: request');
+    same(`${name}: in the table, with their threads`, columns(table, 'step', 'thread').filter(([step, thread]) => step && thread !== `server ${step % 2}`), []);
+    await page.locator('#panel tbody .link').first().click();
+    await settle(page);
+    const box = await page.locator('#frames').boundingBox(), at = await page.evaluate(() => globalThis.prof.series.start.findIndex(start => start === globalThis.prof.selection.from));
+    await page.mouse.move(box.x + await page.evaluate(i => 190 + (i + 0.5) * globalThis.prof.frameBar, at), box.y + 30);
+    const tip = await page.locator('#tip').innerText();
+    check(`${name}: in the tip of its bar`, tip.startsWith(`step ${steps[2][at]}`) && tip.endsWith(`on server ${steps[2][at] % 2}`), tip);
+    await page.evaluate(() => { globalThis.prof.select(); globalThis.prof.panels.pick(globalThis.prof.report.labels.find(label => label.name === 'parse')); });
+    await settle(page);
+    const calls = await tableOf(page, 'Calls');
+    same(`${name}: of the calls in them`, columns(calls, 'step', 'thread').filter(([step, thread]) => step && thread !== `server ${step % 2}`), []);
+    check(`${name}: as columns`, calls.titles.includes('frame') && columns(calls, 'step').filter(([step]) => step).length > 100, calls.titles.join());
+    await page.evaluate(() => globalThis.prof.panels.pick(globalThis.prof.report.labels.find(label => label.name === 'after them')));
+    await settle(page);
+    same(`${name}: none of a thread that makes none, where several do`, columns(await tableOf(page, 'Calls'), 'step'), [['']]);
+    same(`${name}: nothing goes wrong`, log, []);
+    await page.close();
+}
+
+/** Names by a format are one row, as in the summary, with its names. */
+async function formats() {
+    const { page, log } = await open(prefix + '.html'), name = 'formats', rows = async () => columns(await tableOf(page, 'Scopes'), 'scope', 'calls'), format = 'SELECT %d FROM t';
+    const [, calls] = /^SELECT %d FROM t +(\d+) /m.exec(fs.readFileSync(prefix + '.txt', 'utf8')), of = list => list.map(([title, n]) => [title.replace(/^[\u25b8\u25be]\s*/, ''), n]).filter(([title]) => title.startsWith('SELECT'));
+    same(`${name}: one row, as in the summary`, of(await rows()), [[format, calls]]);
+    await page.locator('#panel .fold').click();
+    same(`${name}: and its names`, of(await rows()).slice(1).sort(), Array.from({ length: 20 }, (_, i) => [`SELECT ${i} FROM t`, '2']).sort());
+    await page.fill('#search', 'select 13');
+    await settle(page);
+    await settle(page); // the panel follows the number of hits
+    same(`${name}: a search finds a name`, [await page.locator('#hits').innerText(), of(await rows())], ['2', [[format, calls], ['SELECT 13 FROM t', '2']]]);
+    await page.fill('#search', 'select %d');
+    await settle(page);
+    same(`${name}: or all of a format`, await page.locator('#hits').innerText(), '40');
+    await page.fill('#search', '');
+    await settle(page);
+    await page.click('#tab-scopes');
+    await page.locator(`#panel tbody .link:text-is("${format}")`).click();
+    await settle(page);
+    same(`${name}: all calls`, [(await tableOf(page, 'Calls')).rows.length, (await tableOf(page, 'By name')).rows.length], [40, 20]);
+    await page.getByRole('button', { name: 'Next call' }).click();
+    await page.getByRole('button', { name: 'Next call' }).click();
+    same(`${name}: from call to call, whatever its name`, await page.evaluate(() => [globalThis.prof.label.name, globalThis.prof.labelOf(globalThis.prof.focus).name]), [format, 'SELECT 1 FROM t']);
+    await page.locator('#panel .link:text-is("SELECT 7 FROM t")').last().click();
+    await settle(page);
+    await page.click('#tab-flame');
+    const boxes = await page.locator('.flame button').evaluateAll(all => all.map(each => each.title).filter(title => /^(SELECT|fetch)/.test(title)).map(title => title.replace(/:.*, (\d+ calls)/, ': $1')));
+    same(`${name}: one box of the flame graph, with what is in it`, boxes, [`${format}: 40 calls`, 'fetch: 40 calls']);
+    same(`${name}: nothing goes wrong`, log, []);
+    await page.close();
+}
+
 /** Of report.html, report.both.html, and report.txt of prof summary; pictures go to a folder. */
 export async function views(pictures, report) {
     [folder, prefix] = [pictures, report];
-    for (const view of [steps, memory, locks, states, scope, keys, address, copies]) await view();
+    for (const view of [steps, numbers, formats, memory, locks, states, scope, keys, address, copies]) await view();
 }

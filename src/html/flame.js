@@ -1,0 +1,91 @@
+// The boxes of a flame graph: which fit, and what is left out, which is a box as well.
+
+import { ceil, max, min } from './text.js';
+
+/** Narrower ones are left out: shares of the width. The most levels, and the most boxes, that are drawn at once. */
+const NARROW = 0.0015, LEVELS = 60, BOXES = 3000;
+
+/** So many children, of which none is wide enough, are shown if they are zoomed to: the widest has more than NARROW then. */
+const PART = 500;
+
+/**
+ * A node that stands for some children of another one, and, if these are its last, for what is below but was not made a node.
+ * @param {object} node @param {number} first @param {number} end the first child that is not in it
+ * @param {(node: object) => number} widthOf @returns {object | null} null: they have no width
+ */
+function restOf(node, first, end, widthOf) {
+    const children = node.children.slice(first, end), width = children.reduce((sum, child) => sum + widthOf(child), end < node.children.length ? 0 : node.deeper || 0);
+    return width > 0 ? { rest: `${first}-${end}`, up: node, children, width } : null;
+}
+
+/** The first child and the end of a node that stands for others, from its key; null: it is the key of another node. */
+function restFrom(key) {
+    const match = /^(\d+)-(\d+)$/.exec(String(key));
+    return match && [Number(match[1]), Number(match[2])];
+}
+
+/** How many nodes a node that stands for others leaves out, and on how many levels; more: there are others, which were not made. */
+export function countRest(rest) {
+    let count = 0, levels = 0, more = rest.children.length === 0;
+    for (let level = rest.children; level.length; level = level.flatMap(node => node.children)) {
+        count += level.length;
+        levels++;
+        more = more || level.some(node => node.deeper);
+    }
+    return { count, levels, more };
+}
+
+/**
+ * The boxes of a node and of what is below it. Those of the children of a node stand side by side, and fill its width together
+ * with what it has itself and with the box of what is left out: children that are too narrow, or all of them if they are too deep.
+ * Children must be sorted, the widest first.
+ * @param {object} root @param {(node: object) => number} widthOf
+ * @returns {{node: object, left: number, width: number, depth: number, deep?: boolean}[]} deep: left out, because it is too deep
+ */
+export function flameBoxes(root, widthOf) {
+    const boxes = [], sizeOf = node => node.rest === undefined ? widthOf(node) : node.width;
+    let level = [{ node: root, left: 0, width: 1, depth: root.up ? 0 : -1 }];
+    if (root.up) boxes.push(level[0]);
+    while (level.length) {
+        const next = [], deep = level[0].depth + 1 >= LEVELS || boxes.length >= BOXES;
+        for (const { node, left, width, depth } of level) {
+            const shareOf = size => sizeOf(node) > 0 ? width * min(1, size / sizeOf(node)) : 0;
+            let x = left, n = 0;
+            for (; !deep && n < node.children.length && shareOf(widthOf(node.children[n])) >= NARROW; n++) {
+                const box = { node: node.children[n], left: x, width: shareOf(widthOf(node.children[n])), depth: depth + 1 };
+                x += box.width;
+                boxes.push(box);
+                next.push(box);
+            }
+            const count = node.children.length, parts = n === 0 && !deep && node.rest !== undefined ? max(PART, ceil(count / PART)) : max(1, count);
+            do {
+                const rest = restOf(node, n, n += min(parts, count - n), widthOf);
+                if (!rest) break;
+                boxes.push({ node: rest, left: x, width: shareOf(rest.width), depth: depth + 1, deep: deep || count === 0 });
+                x += shareOf(rest.width);
+            } while (n < count);
+        }
+        level = next;
+    }
+    return boxes;
+}
+
+/** The node of a flame graph to which a path leads, or the last one on it that is there. */
+export function along(root, path, key, widthOf) {
+    for (const id of path || []) {
+        const part = restFrom(id), next = part ? restOf(root, ...part, widthOf) : root.children.find(child => child[key] === id);
+        if (!next) break;
+        root = next;
+    }
+    return root;
+}
+
+/** The path after a click on a node: to the node; if it is the one that is zoomed to already, to its parent. */
+export function zoomed(node, before, key) {
+    const path = [];
+    for (let at = node; at.up; at = at.up) path.unshift(at.rest === undefined ? at[key] : at.rest);
+    return before && path.join() === before.join() ? path.slice(0, -1) : path;
+}
+
+/** How many levels there are above the nodes to which a path leads. */
+export function levelsOf(path) { return max(0, (path || []).filter(id => !restFrom(id)).length); }
