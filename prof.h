@@ -252,6 +252,13 @@ MANUAL                                                                          
     of a file stays as small as it is by then, and prof says so. What opens files needs more: prof_stop() with an output
     other than a .prof, PROF_STREAM, save, and a child's first macro.
 
+    Suspension. If the machine sleeps, or is stopped and restored, the processor's counter and the system's clock
+    disagree, or the counter begins again. A trace shows this as a gap: an instant "suspended for 3.000 s" of the whole
+    trace, on a track "clock", and a line in the summary and in prof check. Times before and after it are right. A scope
+    that was open meanwhile includes it, or ends at its last event if the counter began again. The line says between
+    which times the gap lies: usually two events, because no thread had any in between. If the counter stood still, only
+    two readings of the clocks are known, and events shortly before the gap's end may have come after it.
+
     Floating point. Numbers that are infinite or no numbers are recorded and written as such: "inf", "-inf" and "nan",
     null in the report's JSON. That is so with -ffast-math, too. A program may have exceptions of floating point trap
     (feenableexcept): prof raises none, and leaves the flags of the program as they are (x86, AArch64).
@@ -2811,9 +2818,12 @@ typedef char prof__layout_is_fixed[sizeof(prof__header) == 560 && sizeof(prof__c
      SESSION  key and value, both zero-terminated; id 0
      DEVICE   name (string id) | bits << 32, ticks per second, then pairs of clocks, see >>device
      ROW      name (string id) | device << 32
-     THREAD   track; the id is not counted, but that of the string that the system calls the track's thread by now */
+     THREAD   track; the id is not counted, but that of the string that the system calls the track's thread by now
+     RATE     ticks per second as measured during the start, to 1 %: shows whether the clocks agree later
+*/
 enum {
-    PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DEVICE, PROF__META_ROW, PROF__META_THREAD
+    PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DEVICE, PROF__META_ROW, PROF__META_THREAD,
+    PROF__META_RATE
 };
 #define PROF__META_SITE_WORDS 5
 
@@ -3472,6 +3482,8 @@ static PROF__UNUSED const char *prof__not_finite(double value)
 
 static PROF__UNUSED int prof__is_nan(uint64_t bits) { return bits << 1 > PROF__INFINITE_BITS << 1; }
 
+static PROF__UNUSED int prof__nan(double value) { return prof__is_nan(prof__number_bits(value)); }
+
 /* Returns 1 if a is less than b, or b is a NaN and a is not. */
 static PROF__UNUSED int prof__less(double a, double b)
 {
@@ -3486,7 +3498,7 @@ static PROF__UNUSED int prof__less(double a, double b)
 static PROF__UNUSED int prof__greater(double a, double b)
 {
     uint64_t x = prof__number_bits(a), y = prof__number_bits(b);
-    return prof__is_nan(y) ? !prof__is_nan(x) : !prof__is_nan(x) && prof__less(b, a);
+    return prof__is_nan(x) || prof__is_nan(y) ? !prof__is_nan(x) : prof__less(b, a);
 }
 #endif
 
@@ -4978,6 +4990,7 @@ typedef struct prof__session {
     int crash_report;
     char pattern[PROF__PATH(1024)];  /* config.output as an absolute path, for the children of forks */
     char started[16];     /* the time that %t stands for */
+    uint64_t start_hz;    /* see PROF__META_RATE; 0: not known */
     uint64_t process;     /* the pid of the process that this record is for */
     int sandbox;          /* that the process was in at the start: see prof__sandbox() */
     int failed;           /* errno if a child's image could not be created */
@@ -5283,6 +5296,13 @@ static PROF__RARE void prof__meta_thread(prof__session *s, uint64_t track, uint3
     if (record && (uint32_t)*record != id) PROF__STORE((prof__half *)record + PROF__LOW_HALF, id);
 }
 #endif
+
+/* Notes the rate of the clock, if it was measured. */
+static PROF__UNUSED PROF__RARE void prof__meta_rate(prof__session *s)
+{
+    uint32_t count = 0;
+    if (s->start_hz) prof__meta_record(s, PROF__META_RATE, &s->start_hz, sizeof s->start_hz, &count);
+}
 
 static uint32_t prof__meta_site(prof__session *s, prof_site *site)
 {
@@ -6430,15 +6450,15 @@ static PROF__RARE void prof__track_know(prof__thread *self)
    loss. */
 static PROF__COLD uint64_t *prof__reserve_slow(prof__thread *self, uint64_t words, uint64_t *now, uint32_t loss)
 {
-    if (*now < self->base && self->base - *now < 1u << 31) {
-        *now = self->base; /* a handler took this chunk after the clock was read */
+    if ((int64_t)(*now - self->base) < 0 && (int64_t)(prof__now(self->session, 0) - self->base) >= 0) {
+        *now = self->base; /* a handler took this chunk after the clock was read; else the counter began again */
         if (self->free_words >= words) return self->cursor;
     }
     if (!prof__chunk_next(self) || self->free_words < words) {
         prof__lose_all(self, loss);
         return NULL;
     }
-    *now = self->base > *now ? self->base : *now;
+    if ((int64_t)(*now - self->base) < 0) *now = self->base; /* the counter may have passed 2^64 */
     return self->cursor;
 }
 
@@ -12269,6 +12289,20 @@ static void prof__costs_measure(prof__session *s, uint64_t step, uint64_t on)
 #endif
 }
 
+/* Measures the rate of the clock over the time since the start. */
+static PROF__RARE void prof__start_rate(prof__session *s)
+{
+    prof__header *h = s->header;
+    prof__pair now;
+    prof__pair_take_well(s->clock, h->tick_hz, &now);
+    uint64_t ticks = now.tick - h->first.tick, ns = now.monotonic_ns - h->first.monotonic_ns;
+    if (ns < 100000 || ns >= 1000000000 || ticks >> 33) return; /* too short, or something happened meanwhile */
+    s->start_hz = ticks * 1000000000u / ns;
+    uint32_t gate = prof__state_lock();
+    prof__meta_rate(s);
+    prof__state_unlock(gate);
+}
+
 /* Measures the smallest step of the clock, and what a scope costs: with real scopes into a buffer of its own, while the
    thread is attached. */
 static void prof__calibrate(prof__session *s)
@@ -12293,6 +12327,7 @@ static void prof__calibrate(prof__session *s)
     if (self->chunk == chunk) PROF__STORE(&chunk->taken_back, taken_back); /* else the session has ended meanwhile */
     prof__signals_restore(&signals);
     PROF__STORE(&h->resolution_ticks, step == ~0ull ? 0 : step);
+    prof__start_rate(s);
 #ifndef PROF_FREESTANDING
     prof__header *like = &s->like;
     PROF__STORE(&like->resolution_ticks, h->resolution_ticks);
@@ -13500,6 +13535,7 @@ static PROF__RARE int prof__child_image(prof__session *s)
     h->last = h->first;
     prof__image_begin(s);
     prof__metadata_write(s);
+    prof__meta_rate(s);
     if (!s->live_path) return 0;
     error = prof__name_take(s);
     if (!error) error = prof__name_publish(s);
@@ -17707,6 +17743,7 @@ static PROF__UNUSED PROF__RARE void prof__symbols_free(prof__symbols *symbols)
 #define PROF__LATE_BIT 0x80000000u /* the same flag in an entry of a cursor's stack */
 #define PROF__STILL_OPEN 4u /* an event's flag inside the reader: no enclosing scope has ended, either */
 
+static void prof__human_ns(char *to, double ns);
 static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out);
 static prof_status prof__image_copy(void **bytes, size_t *size);
 
@@ -17739,6 +17776,7 @@ typedef struct prof__read_chunk {
     uint32_t size, words; /* of a block, else 0; size PROF__NONE32: it has vanished */
     uint32_t owned;       /* 1: a thread still had it */
     uint32_t texts;       /* 1: it may have strings */
+    uint32_t jumps;       /* 1: the counter began again in it: see prof__read_mend() */
 } prof__read_chunk;
 
 struct prof__read_segment;
@@ -17887,6 +17925,22 @@ typedef struct prof__uses {
     uint64_t values;         /* arguments; one of a scope, which must be found, counts twice */
 } prof__uses;
 
+/* A time in which the counter and the system's clock disagree: the machine slept, was stopped and restored, or the
+   counter began again. */
+typedef struct prof__read_gap {
+    uint64_t from, to;       /* ticks between which it lies */
+    uint64_t monotonic_ns;   /* from then on times are later than CLOCK_MONOTONIC says... */
+    int64_t added_ns;        /* ...by this much: the counter went on, and that clock did not */
+    int64_t ns;              /* how long it was, at most if `restarts` */
+    int64_t from_ns, to_ns;  /* between which times it lies */
+    int restarts;            /* 1: the counter began again */
+} prof__read_gap;
+
+/* From a time on, what is added to ticks, because the counter began again. */
+typedef struct prof__read_epoch {
+    uint64_t monotonic_ns, shift;
+} prof__read_epoch;
+
 struct prof_trace {
     /* What most functions use comes first: its offsets fit into a byte of the code. */
     prof__read_chunk *chunks;
@@ -17924,6 +17978,14 @@ struct prof_trace {
     prof__pair *pairs;          /* while the trace is made: the pairs for the clock */
     size_t pair_count, pair_capacity;
     uint64_t pair_ns;           /* their minimum distance */
+    uint64_t reached;           /* the largest tick in chunks in which the counter began again */
+    uint64_t far;               /* ticks of a millisecond: a counter that is behind by more has begun again */
+    uint64_t start_hz;          /* see PROF__META_RATE; 0: not known */
+    prof__read_gap *gaps;
+    size_t gap_count, gap_capacity;
+    prof__read_epoch *epochs;   /* while the trace is made; [0] is that of the start */
+    size_t epoch_count, epoch_capacity;
+    prof__pair latest;          /* while the trace is made: the newest of a chunk, with its shifted tick */
     prof__read_outline *outlines; /* while the trace is made */
     size_t outline_count, outline_capacity;
     prof__read_half *halves;      /* while the trace is made */
@@ -18343,6 +18405,7 @@ static PROF__RARE int prof__read_meta(prof_trace *trace)
             if (!prof__read_metadata(trace, (const char *)(words + at + 1), (const char *)(words + at + length)))
                 return 0;
         }
+        if (words[at] >> 56 == PROF__META_RATE && length > 1) trace->start_hz = words[at + 1];
         if (words[at] >> 56 == PROF__META_THREAD && length > 1)
             if (!prof__read_thread(trace, words[at + 1], (uint32_t)id)) return 0;
         if (words[at] >> 56 != PROF__META_STRING || length < 2 || id > strings) continue;
@@ -18373,6 +18436,87 @@ static PROF__RARE int prof__read_meta(prof_trace *trace)
         trace->site_ids[id] = (uint32_t)number;
     }
     return 1;
+}
+
+/*-- a counter that begins again --*/
+
+/* Returns about how many ticks a second has: as measured up to this pair, or else as far as it is known. */
+static PROF__RARE uint64_t prof__read_rate(const prof_trace *trace, const prof__pair *to)
+{
+    const prof__pair *from = &trace->header.first;
+    uint64_t ns = to->monotonic_ns - from->monotonic_ns, ticks = to->tick - from->tick;
+    if (to->monotonic_ns > from->monotonic_ns + 10000000 && to->tick > from->tick) {
+        double hz = (double)ticks * 1e9 / (double)ns;
+        return hz < 1e18 ? (uint64_t)hz + 1 : (uint64_t)1000000000000000000;
+    }
+    if (trace->start_hz) return trace->start_hz;
+    return trace->header.tick_hz ? trace->header.tick_hz : 1000000000u;
+}
+
+/* Begins with the session's start. Ticks of a counter in the upper half are counted from there, because it may pass
+   2^64. Returns 0 without memory. */
+static PROF__RARE int prof__read_epochs_begin(prof_trace *trace)
+{
+    prof__read_epoch *epoch = (prof__read_epoch *)PROF__MORE(trace->epochs, trace->epoch_capacity, trace->epoch_count);
+    if (!epoch) return 0;
+    if (trace->header.first.tick >> 63) epoch->shift = ((uint64_t)1 << 41) - trace->header.first.tick;
+    trace->header.first.tick += epoch->shift;
+    trace->latest = trace->header.first;
+    trace->far = prof__read_rate(trace, &trace->latest) / 1000 + 1;
+    return 1;
+}
+
+/* Notes that the counter began again between the newest pair and this one, where it should be at `tick` by now. */
+static PROF__RARE void prof__read_epoch_add(prof_trace *trace, const prof__pair *pair, uint64_t tick)
+{
+    prof__read_epoch *epoch;
+    prof__read_gap *gap;
+    if (trace->epoch_count > 100) return;
+    epoch = (prof__read_epoch *)PROF__MORE(trace->epochs, trace->epoch_capacity, trace->epoch_count);
+    gap = (prof__read_gap *)PROF__MORE(trace->gaps, trace->gap_capacity, trace->gap_count);
+    if (!epoch || !gap) return; /* what follows has the time at which it began again */
+    epoch->monotonic_ns = pair->monotonic_ns;
+    epoch->shift = tick - pair->tick;
+    gap->from = trace->latest.tick;
+    gap->to = tick;
+    gap->monotonic_ns = pair->monotonic_ns;
+    gap->restarts = 1;
+}
+
+/* Returns a pair of the image with the tick that a counter would have that never began again. Chunks come nearly in the
+   order of time. */
+static PROF__RARE prof__pair prof__read_unwrap(prof_trace *trace, const prof__pair *pair)
+{
+    prof__pair now = *pair;
+    size_t i = trace->epoch_count;
+    while (i > 1 && pair->monotonic_ns < trace->epochs[i - 1].monotonic_ns) i--;
+    now.tick += trace->epochs[i - 1].shift;
+    if (i < trace->epoch_count) return now;
+    uint64_t reached = trace->latest.tick > trace->reached ? trace->latest.tick : trace->reached;
+    if (now.tick < reached && now.monotonic_ns > trace->latest.monotonic_ns) {
+        uint64_t rate = prof__read_rate(trace, &trace->latest), ns = now.monotonic_ns - trace->latest.monotonic_ns;
+        double ticks = (double)ns / 1e9 * (double)rate;
+        if ((reached - now.tick > trace->far || ns > 20000000) && ticks < 1e18) { /* else processors differ a little */
+            now.tick = trace->latest.tick + (uint64_t)ticks;
+            if (now.tick < reached) now.tick = reached;
+            prof__read_epoch_add(trace, pair, now.tick);
+        }
+    }
+    if (now.tick > trace->latest.tick) trace->latest = now;
+    return now;
+}
+
+/* Does the same for what the header has, and for a pair of now, or NULL. */
+static PROF__RARE void prof__read_epochs_end(prof_trace *trace, prof__pair *now)
+{
+    prof__header *h = &trace->header;
+    uint64_t last = h->last.tick;
+    if (h->last.monotonic_ns > h->first.monotonic_ns)
+        h->last = prof__read_unwrap(trace, &h->last);
+    else
+        h->last.tick += trace->epochs[0].shift;
+    if (h->copy_tick) h->copy_tick += h->last.tick - last;
+    if (now) *now = prof__read_unwrap(trace, now);
 }
 
 /*-- records --*/
@@ -18608,6 +18752,28 @@ static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *
     return 1;
 }
 
+/* Changes the ticks of records as if a counter that began again had gone on. Done to words of a chunk whenever they
+   have been read. far: see prof_trace. write: 0: changes nothing. Returns the largest tick. */
+static PROF__RARE uint64_t prof__read_mend(uint64_t *words, size_t count, uint64_t far, int write)
+{
+    uint64_t last = 0, more = 0, most = 0;
+    size_t at, length;
+    for (at = 0; at < count && (length = prof__record_length(words[at], count - at)) != 0; at += length) {
+        uint64_t tick = (words[at] & PROF__TICK_MASK) + more;
+        if (prof__read_kind(words[at]) == PROF__KIND_TRACK) last = more = 0;
+        if (!prof__record_timed(words[at])) continue;
+        if (tick < last && last - tick > far) {
+            more += last - tick;
+            tick = last;
+        }
+        if (tick > PROF__TICK_MASK) tick = PROF__TICK_MASK;
+        if (tick > last) last = tick;
+        if (tick > most) most = tick;
+        if (write) words[at] = (words[at] & ~PROF__TICK_MASK) | tick;
+    }
+    return most;
+}
+
 /* Reads a segment of a ring to its place in the buffer. Returns NULL if it is no longer there. */
 static PROF__RARE const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffer *buffer,
                                                   const prof__read_segment *segment)
@@ -18621,6 +18787,7 @@ static PROF__RARE const uint64_t *prof__read_page(const prof_trace *trace, prof_
         return NULL;
     if (trace->chunks[segment->chunk].texts) prof__read_seal(words, count);
     if (prof__read_mark(trace, words, count) != segment->mark) return NULL;
+    if (trace->chunks[segment->chunk].jumps) prof__read_mend(words, count, trace->far, 1);
     buffer->segment = segment;
     return buffer->words;
 }
@@ -18642,6 +18809,7 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
         return NULL;
     if (chunk->texts) prof__read_seal(buffer->words, chunk->words);
     if (prof__read_mark(trace, buffer->words, chunk->words) != chunk->mark) return NULL;
+    if (chunk->jumps) prof__read_mend(buffer->words, chunk->words, trace->far, 1);
     buffer->chunk = segment->chunk + (size_t)1;
     return buffer->words;
 }
@@ -18659,6 +18827,8 @@ typedef struct prof__read_outliner {
     prof__read_outline sum;
     uint64_t base;  /* the chunk's tick */
     uint64_t ticks; /* the largest so far, from there on */
+    uint64_t far;   /* a tick that is less than the largest by more: the counter began again */
+    int jumps;      /* 1: some are */
     int good;       /* 0: the matcher has to read this segment */
     int takes_data;
     uint32_t data;  /* DATA records of the previous event so far */
@@ -18687,6 +18857,9 @@ static PROF__RARE void prof__read_cut_end(prof_trace *trace, prof__read_segment 
                                           size_t at, prof__read_outliner *outliner)
 {
     segment->end = (uint32_t)at;
+    if (outliner->jumps) trace->chunks[segment->chunk].jumps = 1;
+    outliner->good &= !outliner->jumps;
+    outliner->jumps = 0;
     prof__read_outline_keep(trace, segment, outliner);
     if (trace->paged && !trace->chunks[segment->chunk].size)
         segment->mark = prof__read_mark(trace, words + segment->first, at - segment->first);
@@ -18699,6 +18872,8 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
     prof__read_segment *segment = NULL;
     prof__read_outliner outliner;
     prof__read_outline_begin(&outliner, trace->chunks[chunk].tick);
+    outliner.far = trace->far;
+    outliner.jumps = 0;
     for (at = 0; at < count; at += length) {
         unsigned kind = prof__read_kind(words[at]);
         if (kind == PROF__KIND_BEGIN || kind == PROF__KIND_END) {
@@ -18739,7 +18914,12 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
             if (kind == PROF__KIND_ARG && words[at] & PROF__ARG_TO && length > 1 &&
                 !prof__read_know_site(trace, prof__read_id(words[at + length - 1]), PROF__KIND_BEGIN))
                 return 0;
-            if (prof__record_timed(words[at])) prof__read_cut_time(trace, chunk, segment, words[at]);
+            if (prof__record_timed(words[at])) {
+                uint64_t now = words[at] & PROF__TICK_MASK;
+                prof__read_cut_time(trace, chunk, segment, words[at]);
+                outliner.jumps |= now < outliner.ticks && outliner.ticks - now > outliner.far;
+                if (now > outliner.ticks) outliner.ticks = now;
+            }
             if (kind == PROF__KIND_EVENT && !prof__read_event_type(words + at) &&
                 !prof__device_take(trace, chunk, words, at, count))
                 return 0;
@@ -18749,6 +18929,11 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
     if (segment) {
         prof__read_cut_end(trace, segment, words, at, &outliner);
         segment->last = 1;
+        if (trace->chunks[chunk].jumps) {
+            int kept = !trace->paged && !trace->chunks[chunk].size;
+            uint64_t reached = trace->chunks[chunk].tick + prof__read_mend(words, at, trace->far, kept);
+            if (reached > trace->reached) trace->reached = reached;
+        }
     } else {
         trace->info.lost += trace->chunks[chunk].lost;
     }
@@ -18792,7 +18977,9 @@ static int prof__read_add_chunk(prof_trace *trace, const prof__read_chunk *chunk
     item = PROF__NEW(trace->sequences, hash, trace->chunks, trace->chunk_capacity, trace->chunk_count);
     if (item == PROF__NONE) return 0;
     trace->chunks[item] = *chunk;
-    if (!prof__read_pair(trace, base) || !prof__read_cut(trace, item, words, count)) return 0;
+    prof__pair pair = prof__read_unwrap(trace, base);
+    trace->chunks[item].tick = pair.tick;
+    if (!prof__read_pair(trace, &pair) || !prof__read_cut(trace, item, words, count)) return 0;
     if (chunk->size) trace->chunks[item].mark = prof__read_mark(trace, words, count);
     return 1;
 }
@@ -19074,13 +19261,19 @@ static inline int64_t prof__read_fast_ns(const prof__read_fast *fast, uint64_t t
 #endif
 }
 
-/* Returns the nanoseconds from the session's start to a time of its system's clock. */
+/* Returns the nanoseconds from the session's start to a time of its system's clock, with those for which this clock
+   stood still. */
 static PROF__RARE int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
 {
     uint64_t from = trace->header.first.monotonic_ns,
              ns = monotonic_ns >= from ? monotonic_ns - from : from - monotonic_ns;
     int64_t limited = ns < (uint64_t)PROF__FAR_NS ? (int64_t)ns : PROF__FAR_NS;
-    return monotonic_ns >= from ? limited : -limited;
+    size_t i;
+    if (monotonic_ns < from) return -limited;
+    for (i = 0; i < trace->gap_count; i++)
+        if (monotonic_ns >= trace->gaps[i].monotonic_ns && trace->gaps[i].added_ns < PROF__FAR_NS - limited)
+            limited += trace->gaps[i].added_ns;
+    return limited;
 }
 
 static PROF__RARE int prof__read_pair_order(const void *a, const void *b)
@@ -19135,6 +19328,63 @@ static PROF__RARE size_t prof__read_thin(prof__pair *pairs, size_t count)
     return kept;
 }
 
+static PROF__RARE int prof__read_slope_order(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Returns ticks per second, of the time in which the machine was not suspended: most intervals between pairs agree
+   about it. Of few, what the start measured is better, or what the processor states. 0: not known. */
+static PROF__RARE double prof__read_usual_rate(const prof_trace *trace, const prof__pair *pairs, size_t count)
+{
+    double *rates = count > 3 ? (double *)malloc(count * sizeof *rates) : NULL, rate = 0;
+    size_t i, kept = 0;
+    for (i = 1; rates && i < count; i++) {
+        uint64_t ns = pairs[i].monotonic_ns - pairs[i - 1].monotonic_ns;
+        if (ns >= 10000000) rates[kept++] = prof__real(pairs[i].tick - pairs[i - 1].tick) * 1e9 / prof__real(ns);
+    }
+    if (kept >= 3) {
+        qsort(rates, kept, sizeof *rates, prof__read_slope_order);
+        rate = rates[kept / 2];
+    }
+    free(rates);
+    if (rate > 0) return rate;
+    return prof__real(trace->start_hz ? trace->start_hz : trace->header.tick_hz);
+}
+
+#define PROF__GAPS 256 /* more are none: a clock that is often wrong has no usual rate */
+#define PROF__GAP_LEAST 20e6 /* ns: less may be a clock that is being set, or a thread that waited */
+
+/* Finds out whether there is a gap between two pairs: the clocks disagree by more than an eighth, or CLOCK_MONOTONIC
+   alone does. Returns 0 if not. */
+static PROF__RARE int prof__read_gap_between(const prof__pair *a, const prof__pair *b, double rate, prof__read_gap *gap)
+{
+    double ns = prof__real(b->monotonic_ns - a->monotonic_ns), wanted = prof__real(b->tick - a->tick) * 1e9 / rate;
+    double missing = wanted - ns, more = b->unix_ns > a->unix_ns ? prof__real(b->unix_ns - a->unix_ns) - ns : 0;
+    int agree = more > PROF__GAP_LEAST && missing > more * 7 / 8 && missing < more * 9 / 8;
+    if (!(wanted < 1e18) || !(missing > PROF__GAP_LEAST + wanted / 8 || -missing > PROF__GAP_LEAST + ns / 8 || agree))
+        return 0;
+    memset(gap, 0, sizeof *gap);
+    gap->from = a->tick;
+    gap->to = b->tick;
+    gap->monotonic_ns = b->monotonic_ns;
+    if (missing > 0) gap->added_ns = (int64_t)(agree ? more : missing);
+    gap->ns = missing > 0 ? gap->added_ns : (int64_t)-missing;
+    return 1;
+}
+
+/* If the counter stood still for a part of the interval at whose begin this line is, its slope is the usual one: the
+   gap is at its end. */
+static PROF__RARE void prof__read_stopped(const prof_trace *trace, prof__read_line *line, uint64_t ticks, double rate)
+{
+    double ns = prof__real(ticks) * 1e9 / rate;
+    size_t i;
+    for (i = 0; i < trace->gap_count; i++)
+        if (trace->gaps[i].from == line->tick && !trace->gaps[i].added_ns && !trace->gaps[i].restarts && ns < 1e18)
+            prof__read_slope(line, ticks, ns >= 1 ? (uint64_t)ns : 1);
+}
+
 /* Makes lines of sorted, thinned pairs. */
 static PROF__RARE void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t count)
 {
@@ -19142,29 +19392,43 @@ static PROF__RARE void prof__read_lines(prof_trace *trace, const prof__pair *pai
     const prof__pair *first = &pairs[0], *last = &pairs[count - 1];
     uint64_t ns = last->monotonic_ns - first->monotonic_ns;
     uint64_t hz = header->tick_hz && header->tick_hz <= (uint64_t)1 << 50 ? header->tick_hz : 0;
-    double measured;
-    size_t i;
+    double measured, rate = 0;
+    size_t i, gaps = trace->gap_count;
+    if (header->clock != PROF_CLOCK_MONOTONIC) rate = prof__read_usual_rate(trace, pairs, count);
     for (i = 0; i < count; i++) {
+        prof__read_gap gap;
         trace->lines[i].tick = pairs[i].tick;
+        if (i && rate > 0 && trace->gap_count < PROF__GAPS &&
+            prof__read_gap_between(&pairs[i - 1], &pairs[i], rate, &gap) &&
+            PROF__ROOM(trace->gaps, trace->gap_capacity, trace->gap_count))
+            trace->gaps[trace->gap_count++] = gap;
         trace->lines[i].ns = prof__read_since(trace, pairs[i].monotonic_ns);
     }
+    gaps = trace->gap_count - gaps;
     /* A known rate is better than one measured over less than 10 ms; and the system's own clock has no other rate. */
-    if (count < 2 || (hz && (ns < 10000000 || header->clock == PROF_CLOCK_MONOTONIC))) {
+    if (count < 2 || (hz && ((ns < 10000000 && !gaps) || header->clock == PROF_CLOCK_MONOTONIC))) {
         trace->line_count = 1;
         trace->info.tick_hz = hz;
         prof__read_slope(&trace->lines[0], hz ? hz : 1000000000u, 1000000000u);
         return;
     }
     trace->line_count = count;
-    for (i = 0; i + 1 < count; i++)
-        prof__read_slope(&trace->lines[i], pairs[i + 1].tick - pairs[i].tick,
-                         pairs[i + 1].monotonic_ns - pairs[i].monotonic_ns);
+    for (i = 0; i + 1 < count; i++) {
+        uint64_t ticks = pairs[i + 1].tick - pairs[i].tick;
+        int64_t took = trace->lines[i + 1].ns - trace->lines[i].ns;
+        prof__read_slope(&trace->lines[i], ticks, took > 0 ? (uint64_t)took : 1);
+        prof__read_stopped(trace, &trace->lines[i], ticks, rate);
+    }
+    measured = gaps ? rate : prof__real(last->tick - pairs[0].tick) * 1e9 / prof__real(ns);
+    trace->info.tick_hz = measured < 1e18 ? (uint64_t)(measured + 0.5) : (uint64_t)1000000000000000000;
     /* The line beyond the last pair: the newest slope if it covers a second, else that of the whole session. */
+    if (gaps) {
+        prof__read_slope(&trace->lines[count - 1], trace->info.tick_hz ? trace->info.tick_hz : 1, 1000000000u);
+        return;
+    }
     if (count > 2 && last->monotonic_ns - pairs[count - 2].monotonic_ns >= 1000000000u)
         first = &pairs[count - 2];
     prof__read_slope(&trace->lines[count - 1], last->tick - first->tick, last->monotonic_ns - first->monotonic_ns);
-    measured = prof__real(last->tick - pairs[0].tick) * 1e9 / prof__real(ns);
-    trace->info.tick_hz = measured < 1e18 ? (uint64_t)(measured + 0.5) : (uint64_t)1000000000000000000;
 }
 
 /* Makes the lines of a trace of its clock pairs. now: a pair that the reader took on the same clocks, or NULL. Returns
@@ -19561,7 +19825,10 @@ static PROF__NOINLINE PROF__HOT size_t prof__read_outline_scopes(prof__read_outl
         if (kind - PROF__KIND_BEGIN > PROF__KIND_END - PROF__KIND_BEGIN || id >= site_count) break;
         site = sites[id];
         if (site == PROF__NONE32) break;
-        if (now > ticks) ticks = now;
+        if (now > ticks)
+            ticks = now;
+        else if (PROF__UNLIKELY(ticks - now > o->far))
+            o->jumps = 1;
         if (kind == PROF__KIND_BEGIN) {
             if (PROF__UNLIKELY(top == o->open + PROF__OUTLINE_DEPTH)) {
                 o->good = 0;
@@ -19605,8 +19872,6 @@ static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *
     unsigned kind = prof__read_kind(words[at]);
     size_t length = prof__read_arg_words(words + at, count - at);
     if (at < o->next) return; /* the value after a key */
-    if (prof__record_timed(words[at]) && (words[at] & PROF__TICK_MASK) > o->ticks)
-        o->ticks = words[at] & PROF__TICK_MASK;
     switch (kind) {
     case PROF__KIND_EVENT:
         if (!prof__read_event_type(words + at)) break;
@@ -20489,6 +20754,141 @@ static PROF__RARE int prof__device_tracks(prof_trace *trace)
     return 1;
 }
 
+/*-- gaps --*/
+
+static PROF__RARE int prof__read_tick_order(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Lists the ticks of all records inside a gap; gives up beyond some millions, or without memory. Returns how many. */
+static PROF__RARE size_t prof__gap_ticks(prof_trace *trace, const prof__read_gap *gap, uint64_t **ticks)
+{
+    size_t i, at, length, count = 0, capacity = 0;
+    if (!prof__read_buffer_make(trace, &trace->buffer)) return 0;
+    for (i = 0; i < trace->segment_count; i++) {
+        const prof__read_segment *segment = &trace->segments[i];
+        const uint64_t *words = prof__read_words(trace, &trace->buffer, segment);
+        uint64_t base = trace->chunks[segment->chunk].tick;
+        for (at = segment->first; words && base < gap->to && at < segment->end; at += length) {
+            length = prof__record_words(words[at], segment->end - at);
+            if (!length) break;
+            uint64_t tick = base + (words[at] & PROF__TICK_MASK);
+            if (!prof__record_timed(words[at]) || tick <= gap->from || tick >= gap->to) continue;
+            if (count >= (size_t)1 << 22 || !PROF__ROOM(*ticks, capacity, count)) return 0;
+            (*ticks)[count++] = tick;
+        }
+    }
+    return count;
+}
+
+/* No thread ran in a gap: it lies where no thread has an event for as long. If the counter began again, it lies before
+   the first event after that. */
+static PROF__RARE void prof__gap_narrow(prof_trace *trace, prof__read_gap *gap)
+{
+    uint64_t *ticks = NULL, from = gap->from, to = gap->to, before = gap->from;
+    size_t i, count = trace->gap_count < 16 ? prof__gap_ticks(trace, gap, &ticks) : 0; /* each reads all words */
+    prof__read_buffer_free(&trace->buffer);
+    qsort(ticks ? ticks : &before, ticks ? count : 0, sizeof *ticks, prof__read_tick_order);
+    if (count && gap->restarts) from = ticks[count - 1];
+    for (i = 0; i <= count && count && gap->added_ns; i++) {
+        uint64_t next = i < count ? ticks[i] : gap->to;
+        if (!i || next - before > to - from) from = before, to = next;
+        before = next;
+    }
+    gap->from = from;
+    gap->to = to;
+    free(ticks);
+}
+
+static PROF__RARE void prof__gap_name(char *to, size_t size, const prof__read_gap *gap)
+{
+    char length[48];
+    prof__human_ns(length, (double)gap->ns);
+    snprintf(to, size, "suspended for %s%s", gap->restarts ? "at most " : "", length);
+}
+
+static PROF__RARE int prof__gap_order(const void *a, const void *b)
+{
+    const prof__read_gap *x = (const prof__read_gap *)a, *y = (const prof__read_gap *)b;
+    return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
+}
+
+/* Places the gaps in time. */
+static PROF__RARE void prof__gaps_place(prof_trace *trace)
+{
+    size_t i, hint = 0;
+    for (i = 0; i < trace->gap_count; i++) {
+        prof__read_gap *gap = &trace->gaps[i];
+        prof__gap_narrow(trace, gap);
+        gap->from_ns = prof__read_ns(trace, gap->from, &hint);
+        gap->to_ns = prof__read_ns(trace, gap->to, &hint);
+        if (gap->restarts) gap->ns = gap->to_ns - gap->from_ns;
+    }
+    qsort(trace->gaps, trace->gap_count, sizeof *trace->gaps, prof__gap_order);
+}
+
+/* Adds a track with an instant for each gap, which viewers draw over all tracks. Returns 0 without memory. */
+static PROF__RARE int prof__gap_track(prof_trace *trace)
+{
+    prof__read_track *track;
+    size_t i, first = trace->device_record_count;
+    uint64_t id = 1;
+    if (!trace->gap_count) return 1;
+    prof__gaps_place(trace);
+    track = (prof__read_track *)realloc(trace->tracks, (trace->track_count + 1) * sizeof *track);
+    if (!track) return 0;
+    trace->tracks = track;
+    for (i = 0; i < trace->track_count; i++)
+        if (track[i].about.id >= id) id = track[i].about.id + 1;
+    track += trace->track_count;
+    memset(track, 0, sizeof *track);
+    for (i = 0; i < trace->gap_count; i++) {
+        prof__read_device_record *e;
+        char name[96];
+        size_t site;
+        prof__gap_name(name, sizeof name, &trace->gaps[i]);
+        site = prof__read_make_site(trace, name, PROF__KIND_MARK);
+        e = (prof__read_device_record *)PROF__MORE(trace->device_records, trace->device_record_capacity,
+                                                   trace->device_record_count);
+        if (site == PROF__NONE || !e) return 0;
+        trace->sites[site].about.role = PROF_ROLE_MARK_GLOBAL;
+        e->type = PROF__DEVICE_MARK;
+        e->site = (uint32_t)site;
+        e->name = trace->sites[site].name;
+        e->start_ns = e->end_ns = trace->gaps[i].from_ns;
+        e->id = ~(uint64_t)i;
+    }
+    track->about.name = prof__read_text(trace, "clock", "");
+    if (!track->about.name) return 0;
+    track->about.device = trace->names[0];
+    track->about.id = id;
+    track->about.fiber = 1;
+    track->device_record = first;
+    track->device_record_count = track->about.event_count = trace->gap_count;
+    track->about.first_ns = trace->gaps[0].from_ns;
+    track->about.last_ns = trace->gaps[trace->gap_count - 1].from_ns;
+    trace->info.event_count += trace->gap_count;
+    if (track->about.last_ns > trace->info.duration_ns) trace->info.duration_ns = track->about.last_ns;
+    trace->track_count++;
+    return 1;
+}
+
+/* Returns the text of a line about a gap, or 0 after the last. */
+static PROF__RARE int prof__trace_gap(const prof_trace *trace, size_t i, char *to, size_t size)
+{
+    const prof__read_gap *gap = i < trace->gap_count ? &trace->gaps[i] : NULL;
+    char name[96], from[48], until[48];
+    if (!gap) return 0;
+    prof__gap_name(name, sizeof name, gap);
+    prof__human_ns(from, (double)gap->from_ns);
+    prof__human_ns(until, (double)gap->to_ns);
+    snprintf(to, size, "%s, between %s and %s%s", name, from, until,
+             gap->restarts ? ": the counter began again" : gap->added_ns ? "" : ": the counter stood still");
+    return 1;
+}
+
 /*-- images of the other byte order --
    "Turns" means: reverses the bytes of words or fields. An image consists of words, except for texts and the bytes of
    packed blocks, which are the same on all machines. Images of this machine's byte order cost one comparison. */
@@ -20748,6 +21148,8 @@ static PROF__RARE void prof__read_free(prof_trace *trace)
     free(trace->metadata);
     free(trace->metadata_index.slots);
     free(trace->threads);
+    free(trace->gaps);
+    free(trace->epochs);
     free(trace->thread_index.slots);
     free(trace->sites);
     free(trace->site_index.slots);
@@ -20890,11 +21292,12 @@ static int prof__read_parse(prof_trace *trace)
     trace->word_bits = 16;
     while (trace->chunk_words >> trace->word_bits) trace->word_bits++;
     running = header->state != PROF__STOPPED && prof__pair_now(header->clock, header->boot_id, &now);
-    if (!prof__read_meta(trace) || !prof__read_chunks(trace) || !prof__read_clock(trace, running ? &now : NULL))
-        return 0;
+    if (!prof__read_epochs_begin(trace) || !prof__read_meta(trace) || !prof__read_chunks(trace)) return 0;
+    prof__read_epochs_end(trace, running ? &now : NULL);
+    if (!prof__read_clock(trace, running ? &now : NULL)) return 0;
     prof__read_about(trace);
     prof__read_window(trace);
-    if (!prof__read_tracks(trace) || !prof__device_tracks(trace)) return 0;
+    if (!prof__read_tracks(trace) || !prof__device_tracks(trace) || !prof__gap_track(trace)) return 0;
     trace->info.lost_busy = header->lost_busy < trace->info.lost ? header->lost_busy : trace->info.lost;
     if (trace->newest_ns < trace->info.duration_ns) trace->newest_ns = trace->info.duration_ns;
     prof__read_reach(trace);
@@ -21186,6 +21589,16 @@ PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, doubl
     trace->step_user = user;
 }
 
+/* Returns 1 if CLOCK_MONOTONIC can be the same in two traces of a machine. It is not in another time namespace, nor for
+   what was recorded before and after a suspension: Unix time differs from it by more then. */
+static PROF__RARE int prof__align_same(const prof__header *a, const prof__header *b)
+{
+    uint64_t x = a->first.unix_ns - a->first.monotonic_ns, y = b->first.unix_ns - b->first.monotonic_ns;
+    if (strcmp(a->boot_id, b->boot_id)) return 0;
+    if (!a->first.unix_ns || !b->first.unix_ns) return 1;
+    return (x > y ? x - y : y - x) <= 1000000000;
+}
+
 /* Returns the number of the trace that began first on the machine of trace number `one`: the monotonic clock of that
    machine aligns all its traces with it. */
 static PROF__RARE size_t prof__align_anchor(const prof_trace *const *traces, size_t count, size_t one)
@@ -21193,7 +21606,7 @@ static PROF__RARE size_t prof__align_anchor(const prof_trace *const *traces, siz
     const prof__header *h = &traces[one]->header;
     size_t anchor = one, i;
     for (i = count; i-- && h->boot_id[0];)
-        if (!strcmp(traces[i]->header.boot_id, h->boot_id) &&
+        if (prof__align_same(&traces[i]->header, h) &&
             traces[i]->header.first.monotonic_ns <= traces[anchor]->header.first.monotonic_ns)
             anchor = i;
     return anchor;
@@ -21776,7 +22189,7 @@ typedef struct prof__bounds {
    that they differ from trace to trace. */
 static uint64_t prof__bound_track(const prof_trace *trace, const prof__read_track *track)
 {
-    if (!track->device_record_count) return track->about.id;
+    if (!track->device_record_count || !*track->about.device) return track->about.id;
     return (uint64_t)1 << 63 | trace->rows[trace->device_records[track->device_record].row].number;
 }
 
@@ -25725,6 +26138,7 @@ static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trac
     snprintf(text, sizeof text, "%s, %s%s, smallest step %s", *info->clock ? info->clock : "unnamed",
              info->tick_hz ? "" : "of unknown rate: a tick counts as 1 ns", info->tick_hz ? a : "", b);
     prof__summary_line(out, "clock", text, limit);
+    for (i = 0; prof__trace_gap(trace, i, text, sizeof text); i++) prof__summary_line(out, "", text, limit);
     prof__grouped(a, info->buffer_size);
     int only_ring = info->mode == PROF_RING_STATS && !trace->aggregated; /* a file, which has no statistics */
     snprintf(text, sizeof text, "%s bytes, %s", a, modes[only_ring ? PROF_RING : info->mode]);
@@ -28587,8 +29001,8 @@ static PROF__RARE void prof__save_disarm(void)
    constructors can start what the environment asks for; PROF__LATE: functions of Linux have to be declared;
    PROF__WRAPS_MALLOC: malloc() and so on are the program's, prof__quiet_sort() is qsort() without them. PROF__LOAD
    PROF__STORE PROF__ADD (relaxed) PROF__ACQUIRE PROF__RELEASE. PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
-   PROF__CALM: begins each public function that computes with numbers of floating point; prof__finite() prof__less()
-   classify and compare these by their bits: see >>numbers.
+   PROF__CALM: begins each public function that computes with numbers of floating point; prof__finite() prof__nan()
+   classify these by their bits: see >>numbers.
    Of declarations: PROF__STRIPPED PROF__STRIPPED_OBJECT PROF__STRIPPED_INLINE prof__stripped_none prof__stripped_text
    PROF__EITHER PROF__USE PROF__USE2 PROF__USE3, see >>stripped; PROF__AGAIN; PROF__BLOCK: PROFILE_BLOCK() with a
    category and a level.
@@ -28706,6 +29120,7 @@ static void prof__saved_with(prof_status (*hook)(void)); /* called after each sa
 /*-- images and writers -- */
 static prof_status prof__image_copy(void **bytes, size_t *size); /* of what is recorded, for free() */
 static prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trace, prof_sink sink);
+static int prof__trace_gap(const prof_trace *trace, size_t i, char *to, size_t size); /* a line about a suspension */
 static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out);
 static prof_status prof__trace_buffer(const char *path, prof_trace **trace); /* only what the buffer still has */
 static prof_status prof__read_buffer_only(void *image, const char *what, prof_trace **trace); /* takes the image */

@@ -429,7 +429,7 @@ static double prof__report_sort_key(const prof__report_row *row, prof_sort sort)
     case PROF_SORT_NAME: return 0;
     default: key = sums->last; break;
     }
-    return prof__less(least, key) || prof__less(key, least) ? key : least;
+    return prof__nan(key) ? least : key;
 }
 
 /* Returns the category as MXNet would call it; *more: the rest of that name. */

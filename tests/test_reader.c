@@ -1376,14 +1376,170 @@ static void check_times(image *im, const int64_t *times, size_t count, uint64_t 
 
 #define S 1000000000ull
 
-TEST(clock_drift) /* the counter runs at 2 GHz, then at 4 GHz; each stretch has its own slope */
+TEST(clock_drift) /* the counter runs at 2 GHz, then at 2.1 GHz; each stretch has its own slope */
 {
-    static const int64_t times[] = {(int64_t)(S / 2), (int64_t)(S + S / 4), (int64_t)(2 * S + S / 2)};
+    static const int64_t times[] = {(int64_t)(S / 2), 1476190476, (int64_t)(3 * S)};
     image im = clock_image(2 * S);
     clock_chunk(&im, 0, 1000, 0, 20, 1000 + S);
     clock_chunk(&im, 1, 1000 + 2 * S, S, 20, 1000 + 3 * S);
-    clock_chunk(&im, 2, 1000 + 6 * S, 2 * S, 20, 1000 + 8 * S); /* beyond the last pair: its slope is the newest one */
-    check_times(&im, times, 3, 3 * S);
+    /* beyond the last pair: its slope is the newest one */
+    clock_chunk(&im, 2, 1000 + 41 * S / 10, 2 * S, 20, 1000 + 62 * S / 10);
+    check_times(&im, times, 3, 41 * S / 20);
+}
+
+/* Scopes of a millisecond from this tick on, which end at the begin of the next. */
+static void clock_scopes(image *im, uint64_t tick, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        at_tick(im, PROF__KIND_BEGIN, 1, tick + (uint64_t)i * 1000000);
+        at_tick(im, PROF__KIND_END, 1, tick + (uint64_t)(i + 1) * 1000000);
+    }
+}
+
+/* A chunk whose base is at this tick, so many ns after the start. */
+static void gap_chunk(image *im, size_t place, uint64_t tick, uint64_t ns, uint64_t unix_ns)
+{
+    chunk(im, place, place + 1, tick);
+    im->chunk->base.monotonic_ns = START_MONOTONIC + ns;
+    im->chunk->base.unix_ns = START_UNIX + unix_ns;
+    track(im, 0, 1);
+}
+
+static image gap_image(uint64_t first)
+{
+    image im = image_new(60, 6, 20);
+    site(&im, "a");
+    im.header->first.tick = im.header->last.tick = first;
+    return im;
+}
+
+/* Returns 1 if a file has this text. */
+static int file_has(const char *path, const char *text)
+{
+    size_t size = 0;
+    char *all = trace_file_text(path, &size);
+    int found = all && strstr(all, text);
+    free(all);
+    return found;
+}
+
+/* Checks that all scopes last a millisecond, when those after the gap begin, and that the gap is shown as this. */
+static void check_gap(image *im, int64_t after, const char *shown, const char *told)
+{
+    const char *path = trace_path("gap.txt");
+    prof_trace *trace = image_read(im);
+    trace_list list = trace_read(trace, 0), gaps = trace_read(trace, 1);
+    CHECK_EQUAL(prof_trace_track_count(trace), 2);
+    CHECK_EQUAL(list.count, 20);
+    for (size_t i = 0; i < list.count; ++i) CHECK_EQUAL(list.events[i].duration_ns, 1000000);
+    for (size_t i = 0; i < list.count; ++i)
+        CHECK_EQUAL(list.events[i].start_ns, (int64_t)(i % 10) * 1000000 + (i < 10 ? 0 : after));
+    CHECK_EQUAL(gaps.count, 1);
+    if (gaps.count) CHECK_TEXT(gaps.events[0].name, shown);
+    if (gaps.count) CHECK_EQUAL(gaps.events[0].site->role, PROF_ROLE_MARK_GLOBAL);
+    if (gaps.count) CHECK_EQUAL(gaps.events[0].type, PROF_EVENT_MARK);
+    CHECK_EQUAL(prof_summary_write(trace, path, NULL), PROF_OK);
+    CHECK(file_has(path, told));
+    CHECK_EQUAL(prof_csv_write(trace, path), PROF_OK);
+    CHECK(file_has(path, shown));
+    trace_free(&list);
+    trace_free(&gaps);
+    prof_trace_close(trace);
+}
+
+TEST(clock_suspended) /* the counter goes on, CLOCK_MONOTONIC does not; Unix time shows it, too */
+{
+    image im = gap_image(1000);
+    gap_chunk(&im, 0, 1000, 0, 0);
+    clock_scopes(&im, 1000, 10);
+    gap_chunk(&im, 1, 1000 + 5 * S, 2 * S, 5 * S);
+    clock_scopes(&im, 1000 + 5 * S, 10);
+    check_gap(&im, (int64_t)(5 * S), "suspended for 3.000 s", "between 10.00 ms and 5.000 s");
+}
+
+TEST(clock_suspended_in_a_chunk) /* it was where no thread has an event for as long */
+{
+    image im = gap_image(1000);
+    gap_chunk(&im, 0, 1000, 0, 0);
+    clock_scopes(&im, 1000, 10);
+    clock_scopes(&im, 1000 + 4 * S, 10);
+    im.header->last = pair_at(1000 + 5 * S);
+    im.header->last.monotonic_ns = START_MONOTONIC + 2 * S;
+    check_gap(&im, (int64_t)(4 * S), "suspended for 3.000 s", "between 10.00 ms and 4.000 s");
+}
+
+TEST(clock_stood_still)
+{
+    image im = gap_image(1000);
+    gap_chunk(&im, 0, 1000, 0, 0);
+    clock_scopes(&im, 1000, 10);
+    gap_chunk(&im, 1, 1000 + 2 * S, 5 * S, 5 * S);
+    clock_scopes(&im, 1000 + 2 * S, 10);
+    check_gap(&im, (int64_t)(5 * S), "suspended for 3.000 s", ": the counter stood still");
+}
+
+TEST(clock_began_again)
+{
+    image im = gap_image(7000 * S);
+    gap_chunk(&im, 0, 7000 * S, 0, 0);
+    clock_scopes(&im, 7000 * S, 10);
+    gap_chunk(&im, 1, 55, 2 * S, 2 * S);
+    clock_scopes(&im, 55, 10);
+    im.header->last = pair_at(55 + S);
+    im.header->last.monotonic_ns = START_MONOTONIC + 3 * S;
+    check_gap(&im, (int64_t)(2 * S), "suspended for at most 1.990 s", ": the counter began again");
+}
+
+TEST(clock_began_again_in_a_chunk)
+{
+    for (uint64_t last = 900; last < 20000000; last += 12000000) { /* also where the counter has passed the base again */
+        image im = gap_image(1000);
+        gap_chunk(&im, 0, 1000, 0, 0);
+        clock_scopes(&im, 1000, 10);
+        clock_scopes(&im, 3000, 10);
+        im.header->last = pair_at(last);
+        im.header->last.monotonic_ns = START_MONOTONIC + 2 * S;
+        check_gap(&im, 10000000, "suspended for at most 1.980 s", ": the counter began again");
+    }
+}
+
+TEST(clocks_of_time_namespaces) /* one boot, but CLOCK_MONOTONIC of the second is 100,000 s ahead */
+{
+    const prof_trace *traces[3];
+    int64_t offsets[3];
+    for (int i = 0; i < 3; ++i) {
+        image im = gap_image(1000);
+        strcpy(im.header->boot_id, "the same machine");
+        im.header->first.unix_ns += (uint64_t)i * 2 * S;
+        im.header->first.monotonic_ns += (uint64_t)i * 2 * S + (i == 1 ? 100000 * S : 0) + (i == 2 ? 300000000 : 0);
+        im.header->last = im.header->first;
+        traces[i] = image_read(&im);
+    }
+    CHECK_EQUAL(prof_trace_align(traces, 3, offsets), 2);
+    CHECK_EQUAL(offsets[0], 0);
+    CHECK_EQUAL(offsets[1], (int64_t)(2 * S)); /* by Unix time */
+    CHECK_EQUAL(offsets[2], (int64_t)(4 * S + 300000000)); /* by CLOCK_MONOTONIC: somebody has set the other */
+    for (int i = 0; i < 3; ++i) prof_trace_close((prof_trace *)(uintptr_t)traces[i]);
+}
+
+TEST(clock_passes_the_end_of_its_bits)
+{
+    const uint64_t first = 0 - (uint64_t)5500000;
+    image im = gap_image(first);
+    gap_chunk(&im, 0, first, 0, 0);
+    clock_scopes(&im, first, 10);
+    gap_chunk(&im, 1, first + 2 * S, 2 * S, 2 * S);
+    clock_scopes(&im, first + 2 * S, 10);
+    prof_trace *trace = image_read(&im);
+    trace_list list = trace_read(trace, 0);
+    CHECK_EQUAL(prof_trace_track_count(trace), 1);
+    CHECK_EQUAL(list.count, 20);
+    for (size_t i = 0; i < list.count; ++i) {
+        CHECK_EQUAL(list.events[i].duration_ns, 1000000);
+        CHECK_EQUAL(list.events[i].start_ns, (int64_t)(i % 10) * 1000000 + (i < 10 ? 0 : (int64_t)(2 * S)));
+    }
+    trace_free(&list);
+    prof_trace_close(trace);
 }
 
 TEST(clock_last_pair)

@@ -76,6 +76,7 @@ static void print_head(const prof_trace *trace)
     static const char *const modes[] = {"reused as a ring", "filled once", "emptied into the file",
                                         "emptied into statistics", "reused as a ring, beside statistics"};
     char text[512], a[48], b[48];
+    size_t i;
     time_t start = (time_t)(info->start_unix_ns / 1000000000u);
     const struct tm *utc = gmtime(&start);
     print_line("program", tool_program(trace, text, sizeof text));
@@ -93,6 +94,7 @@ static void print_head(const prof_trace *trace)
     else
         snprintf(text, sizeof text, "%s, of unknown rate: a tick counts as 1 ns", info->clock);
     print_line("clock", text);
+    for (i = 0; tool_gap(trace, i, text, sizeof text); i++) print_line("", text);
     snprintf(text, sizeof text, "%s bytes in chunks of %s, %s", tool_count(a, info->buffer_size),
              tool_count(b, info->chunk_size), modes[info->mode]);
     print_line("buffer", text);

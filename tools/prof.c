@@ -397,6 +397,8 @@ int tool_copy(const char *in, const char *out, int64_t from_ns, int64_t to_ns)
     return tool_out_close(file, 1);
 }
 
+int tool_gap(const prof_trace *trace, size_t i, char *to, size_t size) { return prof__trace_gap(trace, i, to, size); }
+
 /*-- processes --*/
 
 int tool_is_alive(const prof_trace_info *info)

@@ -17,8 +17,8 @@
    constructors can start what the environment asks for; PROF__LATE: functions of Linux have to be declared;
    PROF__WRAPS_MALLOC: malloc() and so on are the program's, prof__quiet_sort() is qsort() without them. PROF__LOAD
    PROF__STORE PROF__ADD (relaxed) PROF__ACQUIRE PROF__RELEASE. PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
-   PROF__CALM: begins each public function that computes with numbers of floating point; prof__finite() prof__less()
-   classify and compare these by their bits: see >>numbers.
+   PROF__CALM: begins each public function that computes with numbers of floating point; prof__finite() prof__nan()
+   classify these by their bits: see >>numbers.
    Of declarations: PROF__STRIPPED PROF__STRIPPED_OBJECT PROF__STRIPPED_INLINE prof__stripped_none prof__stripped_text
    PROF__EITHER PROF__USE PROF__USE2 PROF__USE3, see >>stripped; PROF__AGAIN; PROF__BLOCK: PROFILE_BLOCK() with a
    category and a level.
@@ -136,6 +136,7 @@ static void prof__saved_with(prof_status (*hook)(void)); /* called after each sa
 /*-- images and writers -- */
 static prof_status prof__image_copy(void **bytes, size_t *size); /* of what is recorded, for free() */
 static prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trace, prof_sink sink);
+static int prof__trace_gap(const prof_trace *trace, size_t i, char *to, size_t size); /* a line about a suspension */
 static prof_status prof__read_image(void *image, size_t size, FILE *file, const char *what, prof_trace **out);
 static prof_status prof__trace_buffer(const char *path, prof_trace **trace); /* only what the buffer still has */
 static prof_status prof__read_buffer_only(void *image, const char *what, prof_trace **trace); /* takes the image */

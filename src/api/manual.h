@@ -252,6 +252,13 @@ MANUAL                                                                          
     of a file stays as small as it is by then, and prof says so. What opens files needs more: prof_stop() with an output
     other than a .prof, PROF_STREAM, save, and a child's first macro.
 
+    Suspension. If the machine sleeps, or is stopped and restored, the processor's counter and the system's clock
+    disagree, or the counter begins again. A trace shows this as a gap: an instant "suspended for 3.000 s" of the whole
+    trace, on a track "clock", and a line in the summary and in prof check. Times before and after it are right. A scope
+    that was open meanwhile includes it, or ends at its last event if the counter began again. The line says between
+    which times the gap lies: usually two events, because no thread had any in between. If the counter stood still, only
+    two readings of the clocks are known, and events shortly before the gap's end may have come after it.
+
     Floating point. Numbers that are infinite or no numbers are recorded and written as such: "inf", "-inf" and "nan",
     null in the report's JSON. That is so with -ffast-math, too. A program may have exceptions of floating point trap
     (feenableexcept): prof raises none, and leaves the flags of the program as they are (x86, AArch64).

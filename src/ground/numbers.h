@@ -33,6 +33,8 @@ static PROF__UNUSED const char *prof__not_finite(double value)
 
 static PROF__UNUSED int prof__is_nan(uint64_t bits) { return bits << 1 > PROF__INFINITE_BITS << 1; }
 
+static PROF__UNUSED int prof__nan(double value) { return prof__is_nan(prof__number_bits(value)); }
+
 /* Returns 1 if a is less than b, or b is a NaN and a is not. */
 static PROF__UNUSED int prof__less(double a, double b)
 {
@@ -47,7 +49,7 @@ static PROF__UNUSED int prof__less(double a, double b)
 static PROF__UNUSED int prof__greater(double a, double b)
 {
     uint64_t x = prof__number_bits(a), y = prof__number_bits(b);
-    return prof__is_nan(y) ? !prof__is_nan(x) : !prof__is_nan(x) && prof__less(b, a);
+    return prof__is_nan(x) || prof__is_nan(y) ? !prof__is_nan(x) : prof__less(b, a);
 }
 #endif
 

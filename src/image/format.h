@@ -133,8 +133,11 @@ typedef char prof__layout_is_fixed[sizeof(prof__header) == 560 && sizeof(prof__c
      SESSION  key and value, both zero-terminated; id 0
      DEVICE   name (string id) | bits << 32, ticks per second, then pairs of clocks, see >>device
      ROW      name (string id) | device << 32
-     THREAD   track; the id is not counted, but that of the string that the system calls the track's thread by now */
+     THREAD   track; the id is not counted, but that of the string that the system calls the track's thread by now
+     RATE     ticks per second as measured during the start, to 1 %: shows whether the clocks agree later
+*/
 enum {
-    PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DEVICE, PROF__META_ROW, PROF__META_THREAD
+    PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DEVICE, PROF__META_ROW, PROF__META_THREAD,
+    PROF__META_RATE
 };
 #define PROF__META_SITE_WORDS 5

@@ -232,6 +232,28 @@ static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *
     return 1;
 }
 
+/* Changes the ticks of records as if a counter that began again had gone on. Done to words of a chunk whenever they
+   have been read. far: see prof_trace. write: 0: changes nothing. Returns the largest tick. */
+static PROF__RARE uint64_t prof__read_mend(uint64_t *words, size_t count, uint64_t far, int write)
+{
+    uint64_t last = 0, more = 0, most = 0;
+    size_t at, length;
+    for (at = 0; at < count && (length = prof__record_length(words[at], count - at)) != 0; at += length) {
+        uint64_t tick = (words[at] & PROF__TICK_MASK) + more;
+        if (prof__read_kind(words[at]) == PROF__KIND_TRACK) last = more = 0;
+        if (!prof__record_timed(words[at])) continue;
+        if (tick < last && last - tick > far) {
+            more += last - tick;
+            tick = last;
+        }
+        if (tick > PROF__TICK_MASK) tick = PROF__TICK_MASK;
+        if (tick > last) last = tick;
+        if (tick > most) most = tick;
+        if (write) words[at] = (words[at] & ~PROF__TICK_MASK) | tick;
+    }
+    return most;
+}
+
 /* Reads a segment of a ring to its place in the buffer. Returns NULL if it is no longer there. */
 static PROF__RARE const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffer *buffer,
                                                   const prof__read_segment *segment)
@@ -245,6 +267,7 @@ static PROF__RARE const uint64_t *prof__read_page(const prof_trace *trace, prof_
         return NULL;
     if (trace->chunks[segment->chunk].texts) prof__read_seal(words, count);
     if (prof__read_mark(trace, words, count) != segment->mark) return NULL;
+    if (trace->chunks[segment->chunk].jumps) prof__read_mend(words, count, trace->far, 1);
     buffer->segment = segment;
     return buffer->words;
 }
@@ -266,6 +289,7 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
         return NULL;
     if (chunk->texts) prof__read_seal(buffer->words, chunk->words);
     if (prof__read_mark(trace, buffer->words, chunk->words) != chunk->mark) return NULL;
+    if (chunk->jumps) prof__read_mend(buffer->words, chunk->words, trace->far, 1);
     buffer->chunk = segment->chunk + (size_t)1;
     return buffer->words;
 }
@@ -283,6 +307,8 @@ typedef struct prof__read_outliner {
     prof__read_outline sum;
     uint64_t base;  /* the chunk's tick */
     uint64_t ticks; /* the largest so far, from there on */
+    uint64_t far;   /* a tick that is less than the largest by more: the counter began again */
+    int jumps;      /* 1: some are */
     int good;       /* 0: the matcher has to read this segment */
     int takes_data;
     uint32_t data;  /* DATA records of the previous event so far */
@@ -311,6 +337,9 @@ static PROF__RARE void prof__read_cut_end(prof_trace *trace, prof__read_segment 
                                           size_t at, prof__read_outliner *outliner)
 {
     segment->end = (uint32_t)at;
+    if (outliner->jumps) trace->chunks[segment->chunk].jumps = 1;
+    outliner->good &= !outliner->jumps;
+    outliner->jumps = 0;
     prof__read_outline_keep(trace, segment, outliner);
     if (trace->paged && !trace->chunks[segment->chunk].size)
         segment->mark = prof__read_mark(trace, words + segment->first, at - segment->first);
@@ -323,6 +352,8 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
     prof__read_segment *segment = NULL;
     prof__read_outliner outliner;
     prof__read_outline_begin(&outliner, trace->chunks[chunk].tick);
+    outliner.far = trace->far;
+    outliner.jumps = 0;
     for (at = 0; at < count; at += length) {
         unsigned kind = prof__read_kind(words[at]);
         if (kind == PROF__KIND_BEGIN || kind == PROF__KIND_END) {
@@ -363,7 +394,12 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
             if (kind == PROF__KIND_ARG && words[at] & PROF__ARG_TO && length > 1 &&
                 !prof__read_know_site(trace, prof__read_id(words[at + length - 1]), PROF__KIND_BEGIN))
                 return 0;
-            if (prof__record_timed(words[at])) prof__read_cut_time(trace, chunk, segment, words[at]);
+            if (prof__record_timed(words[at])) {
+                uint64_t now = words[at] & PROF__TICK_MASK;
+                prof__read_cut_time(trace, chunk, segment, words[at]);
+                outliner.jumps |= now < outliner.ticks && outliner.ticks - now > outliner.far;
+                if (now > outliner.ticks) outliner.ticks = now;
+            }
             if (kind == PROF__KIND_EVENT && !prof__read_event_type(words + at) &&
                 !prof__device_take(trace, chunk, words, at, count))
                 return 0;
@@ -373,6 +409,11 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
     if (segment) {
         prof__read_cut_end(trace, segment, words, at, &outliner);
         segment->last = 1;
+        if (trace->chunks[chunk].jumps) {
+            int kept = !trace->paged && !trace->chunks[chunk].size;
+            uint64_t reached = trace->chunks[chunk].tick + prof__read_mend(words, at, trace->far, kept);
+            if (reached > trace->reached) trace->reached = reached;
+        }
     } else {
         trace->info.lost += trace->chunks[chunk].lost;
     }
@@ -416,7 +457,9 @@ static int prof__read_add_chunk(prof_trace *trace, const prof__read_chunk *chunk
     item = PROF__NEW(trace->sequences, hash, trace->chunks, trace->chunk_capacity, trace->chunk_count);
     if (item == PROF__NONE) return 0;
     trace->chunks[item] = *chunk;
-    if (!prof__read_pair(trace, base) || !prof__read_cut(trace, item, words, count)) return 0;
+    prof__pair pair = prof__read_unwrap(trace, base);
+    trace->chunks[item].tick = pair.tick;
+    if (!prof__read_pair(trace, &pair) || !prof__read_cut(trace, item, words, count)) return 0;
     if (chunk->size) trace->chunks[item].mark = prof__read_mark(trace, words, count);
     return 1;
 }

@@ -135,13 +135,19 @@ static inline int64_t prof__read_fast_ns(const prof__read_fast *fast, uint64_t t
 #endif
 }
 
-/* Returns the nanoseconds from the session's start to a time of its system's clock. */
+/* Returns the nanoseconds from the session's start to a time of its system's clock, with those for which this clock
+   stood still. */
 static PROF__RARE int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
 {
     uint64_t from = trace->header.first.monotonic_ns,
              ns = monotonic_ns >= from ? monotonic_ns - from : from - monotonic_ns;
     int64_t limited = ns < (uint64_t)PROF__FAR_NS ? (int64_t)ns : PROF__FAR_NS;
-    return monotonic_ns >= from ? limited : -limited;
+    size_t i;
+    if (monotonic_ns < from) return -limited;
+    for (i = 0; i < trace->gap_count; i++)
+        if (monotonic_ns >= trace->gaps[i].monotonic_ns && trace->gaps[i].added_ns < PROF__FAR_NS - limited)
+            limited += trace->gaps[i].added_ns;
+    return limited;
 }
 
 static PROF__RARE int prof__read_pair_order(const void *a, const void *b)
@@ -196,6 +202,63 @@ static PROF__RARE size_t prof__read_thin(prof__pair *pairs, size_t count)
     return kept;
 }
 
+static PROF__RARE int prof__read_slope_order(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Returns ticks per second, of the time in which the machine was not suspended: most intervals between pairs agree
+   about it. Of few, what the start measured is better, or what the processor states. 0: not known. */
+static PROF__RARE double prof__read_usual_rate(const prof_trace *trace, const prof__pair *pairs, size_t count)
+{
+    double *rates = count > 3 ? (double *)malloc(count * sizeof *rates) : NULL, rate = 0;
+    size_t i, kept = 0;
+    for (i = 1; rates && i < count; i++) {
+        uint64_t ns = pairs[i].monotonic_ns - pairs[i - 1].monotonic_ns;
+        if (ns >= 10000000) rates[kept++] = prof__real(pairs[i].tick - pairs[i - 1].tick) * 1e9 / prof__real(ns);
+    }
+    if (kept >= 3) {
+        qsort(rates, kept, sizeof *rates, prof__read_slope_order);
+        rate = rates[kept / 2];
+    }
+    free(rates);
+    if (rate > 0) return rate;
+    return prof__real(trace->start_hz ? trace->start_hz : trace->header.tick_hz);
+}
+
+#define PROF__GAPS 256 /* more are none: a clock that is often wrong has no usual rate */
+#define PROF__GAP_LEAST 20e6 /* ns: less may be a clock that is being set, or a thread that waited */
+
+/* Finds out whether there is a gap between two pairs: the clocks disagree by more than an eighth, or CLOCK_MONOTONIC
+   alone does. Returns 0 if not. */
+static PROF__RARE int prof__read_gap_between(const prof__pair *a, const prof__pair *b, double rate, prof__read_gap *gap)
+{
+    double ns = prof__real(b->monotonic_ns - a->monotonic_ns), wanted = prof__real(b->tick - a->tick) * 1e9 / rate;
+    double missing = wanted - ns, more = b->unix_ns > a->unix_ns ? prof__real(b->unix_ns - a->unix_ns) - ns : 0;
+    int agree = more > PROF__GAP_LEAST && missing > more * 7 / 8 && missing < more * 9 / 8;
+    if (!(wanted < 1e18) || !(missing > PROF__GAP_LEAST + wanted / 8 || -missing > PROF__GAP_LEAST + ns / 8 || agree))
+        return 0;
+    memset(gap, 0, sizeof *gap);
+    gap->from = a->tick;
+    gap->to = b->tick;
+    gap->monotonic_ns = b->monotonic_ns;
+    if (missing > 0) gap->added_ns = (int64_t)(agree ? more : missing);
+    gap->ns = missing > 0 ? gap->added_ns : (int64_t)-missing;
+    return 1;
+}
+
+/* If the counter stood still for a part of the interval at whose begin this line is, its slope is the usual one: the
+   gap is at its end. */
+static PROF__RARE void prof__read_stopped(const prof_trace *trace, prof__read_line *line, uint64_t ticks, double rate)
+{
+    double ns = prof__real(ticks) * 1e9 / rate;
+    size_t i;
+    for (i = 0; i < trace->gap_count; i++)
+        if (trace->gaps[i].from == line->tick && !trace->gaps[i].added_ns && !trace->gaps[i].restarts && ns < 1e18)
+            prof__read_slope(line, ticks, ns >= 1 ? (uint64_t)ns : 1);
+}
+
 /* Makes lines of sorted, thinned pairs. */
 static PROF__RARE void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t count)
 {
@@ -203,29 +266,43 @@ static PROF__RARE void prof__read_lines(prof_trace *trace, const prof__pair *pai
     const prof__pair *first = &pairs[0], *last = &pairs[count - 1];
     uint64_t ns = last->monotonic_ns - first->monotonic_ns;
     uint64_t hz = header->tick_hz && header->tick_hz <= (uint64_t)1 << 50 ? header->tick_hz : 0;
-    double measured;
-    size_t i;
+    double measured, rate = 0;
+    size_t i, gaps = trace->gap_count;
+    if (header->clock != PROF_CLOCK_MONOTONIC) rate = prof__read_usual_rate(trace, pairs, count);
     for (i = 0; i < count; i++) {
+        prof__read_gap gap;
         trace->lines[i].tick = pairs[i].tick;
+        if (i && rate > 0 && trace->gap_count < PROF__GAPS &&
+            prof__read_gap_between(&pairs[i - 1], &pairs[i], rate, &gap) &&
+            PROF__ROOM(trace->gaps, trace->gap_capacity, trace->gap_count))
+            trace->gaps[trace->gap_count++] = gap;
         trace->lines[i].ns = prof__read_since(trace, pairs[i].monotonic_ns);
     }
+    gaps = trace->gap_count - gaps;
     /* A known rate is better than one measured over less than 10 ms; and the system's own clock has no other rate. */
-    if (count < 2 || (hz && (ns < 10000000 || header->clock == PROF_CLOCK_MONOTONIC))) {
+    if (count < 2 || (hz && ((ns < 10000000 && !gaps) || header->clock == PROF_CLOCK_MONOTONIC))) {
         trace->line_count = 1;
         trace->info.tick_hz = hz;
         prof__read_slope(&trace->lines[0], hz ? hz : 1000000000u, 1000000000u);
         return;
     }
     trace->line_count = count;
-    for (i = 0; i + 1 < count; i++)
-        prof__read_slope(&trace->lines[i], pairs[i + 1].tick - pairs[i].tick,
-                         pairs[i + 1].monotonic_ns - pairs[i].monotonic_ns);
+    for (i = 0; i + 1 < count; i++) {
+        uint64_t ticks = pairs[i + 1].tick - pairs[i].tick;
+        int64_t took = trace->lines[i + 1].ns - trace->lines[i].ns;
+        prof__read_slope(&trace->lines[i], ticks, took > 0 ? (uint64_t)took : 1);
+        prof__read_stopped(trace, &trace->lines[i], ticks, rate);
+    }
+    measured = gaps ? rate : prof__real(last->tick - pairs[0].tick) * 1e9 / prof__real(ns);
+    trace->info.tick_hz = measured < 1e18 ? (uint64_t)(measured + 0.5) : (uint64_t)1000000000000000000;
     /* The line beyond the last pair: the newest slope if it covers a second, else that of the whole session. */
+    if (gaps) {
+        prof__read_slope(&trace->lines[count - 1], trace->info.tick_hz ? trace->info.tick_hz : 1, 1000000000u);
+        return;
+    }
     if (count > 2 && last->monotonic_ns - pairs[count - 2].monotonic_ns >= 1000000000u)
         first = &pairs[count - 2];
     prof__read_slope(&trace->lines[count - 1], last->tick - first->tick, last->monotonic_ns - first->monotonic_ns);
-    measured = prof__real(last->tick - pairs[0].tick) * 1e9 / prof__real(ns);
-    trace->info.tick_hz = measured < 1e18 ? (uint64_t)(measured + 0.5) : (uint64_t)1000000000000000000;
 }
 
 /* Makes the lines of a trace of its clock pairs. now: a pair that the reader took on the same clocks, or NULL. Returns

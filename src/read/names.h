@@ -247,6 +247,7 @@ static PROF__RARE int prof__read_meta(prof_trace *trace)
             if (!prof__read_metadata(trace, (const char *)(words + at + 1), (const char *)(words + at + length)))
                 return 0;
         }
+        if (words[at] >> 56 == PROF__META_RATE && length > 1) trace->start_hz = words[at + 1];
         if (words[at] >> 56 == PROF__META_THREAD && length > 1)
             if (!prof__read_thread(trace, words[at + 1], (uint32_t)id)) return 0;
         if (words[at] >> 56 != PROF__META_STRING || length < 2 || id > strings) continue;

@@ -23,6 +23,8 @@ static PROF__RARE void prof__read_free(prof_trace *trace)
     free(trace->metadata);
     free(trace->metadata_index.slots);
     free(trace->threads);
+    free(trace->gaps);
+    free(trace->epochs);
     free(trace->thread_index.slots);
     free(trace->sites);
     free(trace->site_index.slots);
@@ -165,11 +167,12 @@ static int prof__read_parse(prof_trace *trace)
     trace->word_bits = 16;
     while (trace->chunk_words >> trace->word_bits) trace->word_bits++;
     running = header->state != PROF__STOPPED && prof__pair_now(header->clock, header->boot_id, &now);
-    if (!prof__read_meta(trace) || !prof__read_chunks(trace) || !prof__read_clock(trace, running ? &now : NULL))
-        return 0;
+    if (!prof__read_epochs_begin(trace) || !prof__read_meta(trace) || !prof__read_chunks(trace)) return 0;
+    prof__read_epochs_end(trace, running ? &now : NULL);
+    if (!prof__read_clock(trace, running ? &now : NULL)) return 0;
     prof__read_about(trace);
     prof__read_window(trace);
-    if (!prof__read_tracks(trace) || !prof__device_tracks(trace)) return 0;
+    if (!prof__read_tracks(trace) || !prof__device_tracks(trace) || !prof__gap_track(trace)) return 0;
     trace->info.lost_busy = header->lost_busy < trace->info.lost ? header->lost_busy : trace->info.lost;
     if (trace->newest_ns < trace->info.duration_ns) trace->newest_ns = trace->info.duration_ns;
     prof__read_reach(trace);
@@ -461,6 +464,16 @@ PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, doubl
     trace->step_user = user;
 }
 
+/* Returns 1 if CLOCK_MONOTONIC can be the same in two traces of a machine. It is not in another time namespace, nor for
+   what was recorded before and after a suspension: Unix time differs from it by more then. */
+static PROF__RARE int prof__align_same(const prof__header *a, const prof__header *b)
+{
+    uint64_t x = a->first.unix_ns - a->first.monotonic_ns, y = b->first.unix_ns - b->first.monotonic_ns;
+    if (strcmp(a->boot_id, b->boot_id)) return 0;
+    if (!a->first.unix_ns || !b->first.unix_ns) return 1;
+    return (x > y ? x - y : y - x) <= 1000000000;
+}
+
 /* Returns the number of the trace that began first on the machine of trace number `one`: the monotonic clock of that
    machine aligns all its traces with it. */
 static PROF__RARE size_t prof__align_anchor(const prof_trace *const *traces, size_t count, size_t one)
@@ -468,7 +481,7 @@ static PROF__RARE size_t prof__align_anchor(const prof_trace *const *traces, siz
     const prof__header *h = &traces[one]->header;
     size_t anchor = one, i;
     for (i = count; i-- && h->boot_id[0];)
-        if (!strcmp(traces[i]->header.boot_id, h->boot_id) &&
+        if (prof__align_same(&traces[i]->header, h) &&
             traces[i]->header.first.monotonic_ns <= traces[anchor]->header.first.monotonic_ns)
             anchor = i;
     return anchor;

@@ -51,7 +51,10 @@ static PROF__NOINLINE PROF__HOT size_t prof__read_outline_scopes(prof__read_outl
         if (kind - PROF__KIND_BEGIN > PROF__KIND_END - PROF__KIND_BEGIN || id >= site_count) break;
         site = sites[id];
         if (site == PROF__NONE32) break;
-        if (now > ticks) ticks = now;
+        if (now > ticks)
+            ticks = now;
+        else if (PROF__UNLIKELY(ticks - now > o->far))
+            o->jumps = 1;
         if (kind == PROF__KIND_BEGIN) {
             if (PROF__UNLIKELY(top == o->open + PROF__OUTLINE_DEPTH)) {
                 o->good = 0;
@@ -95,8 +98,6 @@ static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *
     unsigned kind = prof__read_kind(words[at]);
     size_t length = prof__read_arg_words(words + at, count - at);
     if (at < o->next) return; /* the value after a key */
-    if (prof__record_timed(words[at]) && (words[at] & PROF__TICK_MASK) > o->ticks)
-        o->ticks = words[at] & PROF__TICK_MASK;
     switch (kind) {
     case PROF__KIND_EVENT:
         if (!prof__read_event_type(words + at)) break;

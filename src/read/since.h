@@ -19,7 +19,7 @@ typedef struct prof__bounds {
    that they differ from trace to trace. */
 static uint64_t prof__bound_track(const prof_trace *trace, const prof__read_track *track)
 {
-    if (!track->device_record_count) return track->about.id;
+    if (!track->device_record_count || !*track->about.device) return track->about.id;
     return (uint64_t)1 << 63 | trace->rows[trace->device_records[track->device_record].row].number;
 }
 

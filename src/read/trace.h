@@ -42,6 +42,7 @@
 #define PROF__LATE_BIT 0x80000000u /* the same flag in an entry of a cursor's stack */
 #define PROF__STILL_OPEN 4u /* an event's flag inside the reader: no enclosing scope has ended, either */
 
+static void prof__human_ns(char *to, double ns);
 static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out);
 static prof_status prof__image_copy(void **bytes, size_t *size);
 
@@ -74,6 +75,7 @@ typedef struct prof__read_chunk {
     uint32_t size, words; /* of a block, else 0; size PROF__NONE32: it has vanished */
     uint32_t owned;       /* 1: a thread still had it */
     uint32_t texts;       /* 1: it may have strings */
+    uint32_t jumps;       /* 1: the counter began again in it: see prof__read_mend() */
 } prof__read_chunk;
 
 struct prof__read_segment;
@@ -222,6 +224,22 @@ typedef struct prof__uses {
     uint64_t values;         /* arguments; one of a scope, which must be found, counts twice */
 } prof__uses;
 
+/* A time in which the counter and the system's clock disagree: the machine slept, was stopped and restored, or the
+   counter began again. */
+typedef struct prof__read_gap {
+    uint64_t from, to;       /* ticks between which it lies */
+    uint64_t monotonic_ns;   /* from then on times are later than CLOCK_MONOTONIC says... */
+    int64_t added_ns;        /* ...by this much: the counter went on, and that clock did not */
+    int64_t ns;              /* how long it was, at most if `restarts` */
+    int64_t from_ns, to_ns;  /* between which times it lies */
+    int restarts;            /* 1: the counter began again */
+} prof__read_gap;
+
+/* From a time on, what is added to ticks, because the counter began again. */
+typedef struct prof__read_epoch {
+    uint64_t monotonic_ns, shift;
+} prof__read_epoch;
+
 struct prof_trace {
     /* What most functions use comes first: its offsets fit into a byte of the code. */
     prof__read_chunk *chunks;
@@ -259,6 +277,14 @@ struct prof_trace {
     prof__pair *pairs;          /* while the trace is made: the pairs for the clock */
     size_t pair_count, pair_capacity;
     uint64_t pair_ns;           /* their minimum distance */
+    uint64_t reached;           /* the largest tick in chunks in which the counter began again */
+    uint64_t far;               /* ticks of a millisecond: a counter that is behind by more has begun again */
+    uint64_t start_hz;          /* see PROF__META_RATE; 0: not known */
+    prof__read_gap *gaps;
+    size_t gap_count, gap_capacity;
+    prof__read_epoch *epochs;   /* while the trace is made; [0] is that of the start */
+    size_t epoch_count, epoch_capacity;
+    prof__pair latest;          /* while the trace is made: the newest of a chunk, with its shifted tick */
     prof__read_outline *outlines; /* while the trace is made */
     size_t outline_count, outline_capacity;
     prof__read_half *halves;      /* while the trace is made */

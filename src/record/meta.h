@@ -101,6 +101,13 @@ static PROF__RARE void prof__meta_thread(prof__session *s, uint64_t track, uint3
 }
 #endif
 
+/* Notes the rate of the clock, if it was measured. */
+static PROF__UNUSED PROF__RARE void prof__meta_rate(prof__session *s)
+{
+    uint32_t count = 0;
+    if (s->start_hz) prof__meta_record(s, PROF__META_RATE, &s->start_hz, sizeof s->start_hz, &count);
+}
+
 static uint32_t prof__meta_site(prof__session *s, prof_site *site)
 {
     uint32_t name = prof__meta_string(s, site->name), file = prof__meta_string(s, site->file);

@@ -109,6 +109,7 @@ typedef struct prof__session {
     int crash_report;
     char pattern[PROF__PATH(1024)];  /* config.output as an absolute path, for the children of forks */
     char started[16];     /* the time that %t stands for */
+    uint64_t start_hz;    /* see PROF__META_RATE; 0: not known */
     uint64_t process;     /* the pid of the process that this record is for */
     int sandbox;          /* that the process was in at the start: see prof__sandbox() */
     int failed;           /* errno if a child's image could not be created */

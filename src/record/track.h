@@ -234,15 +234,15 @@ static PROF__RARE void prof__track_know(prof__thread *self)
    loss. */
 static PROF__COLD uint64_t *prof__reserve_slow(prof__thread *self, uint64_t words, uint64_t *now, uint32_t loss)
 {
-    if (*now < self->base && self->base - *now < 1u << 31) {
-        *now = self->base; /* a handler took this chunk after the clock was read */
+    if ((int64_t)(*now - self->base) < 0 && (int64_t)(prof__now(self->session, 0) - self->base) >= 0) {
+        *now = self->base; /* a handler took this chunk after the clock was read; else the counter began again */
         if (self->free_words >= words) return self->cursor;
     }
     if (!prof__chunk_next(self) || self->free_words < words) {
         prof__lose_all(self, loss);
         return NULL;
     }
-    *now = self->base > *now ? self->base : *now;
+    if ((int64_t)(*now - self->base) < 0) *now = self->base; /* the counter may have passed 2^64 */
     return self->cursor;
 }
 

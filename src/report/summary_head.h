@@ -42,6 +42,7 @@ static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trac
     snprintf(text, sizeof text, "%s, %s%s, smallest step %s", *info->clock ? info->clock : "unnamed",
              info->tick_hz ? "" : "of unknown rate: a tick counts as 1 ns", info->tick_hz ? a : "", b);
     prof__summary_line(out, "clock", text, limit);
+    for (i = 0; prof__trace_gap(trace, i, text, sizeof text); i++) prof__summary_line(out, "", text, limit);
     prof__grouped(a, info->buffer_size);
     int only_ring = info->mode == PROF_RING_STATS && !trace->aggregated; /* a file, which has no statistics */
     snprintf(text, sizeof text, "%s bytes, %s", a, modes[only_ring ? PROF_RING : info->mode]);

@@ -82,6 +82,20 @@ static void prof__costs_measure(prof__session *s, uint64_t step, uint64_t on)
 #endif
 }
 
+/* Measures the rate of the clock over the time since the start. */
+static PROF__RARE void prof__start_rate(prof__session *s)
+{
+    prof__header *h = s->header;
+    prof__pair now;
+    prof__pair_take_well(s->clock, h->tick_hz, &now);
+    uint64_t ticks = now.tick - h->first.tick, ns = now.monotonic_ns - h->first.monotonic_ns;
+    if (ns < 100000 || ns >= 1000000000 || ticks >> 33) return; /* too short, or something happened meanwhile */
+    s->start_hz = ticks * 1000000000u / ns;
+    uint32_t gate = prof__state_lock();
+    prof__meta_rate(s);
+    prof__state_unlock(gate);
+}
+
 /* Measures the smallest step of the clock, and what a scope costs: with real scopes into a buffer of its own, while the
    thread is attached. */
 static void prof__calibrate(prof__session *s)
@@ -106,6 +120,7 @@ static void prof__calibrate(prof__session *s)
     if (self->chunk == chunk) PROF__STORE(&chunk->taken_back, taken_back); /* else the session has ended meanwhile */
     prof__signals_restore(&signals);
     PROF__STORE(&h->resolution_ticks, step == ~0ull ? 0 : step);
+    prof__start_rate(s);
 #ifndef PROF_FREESTANDING
     prof__header *like = &s->like;
     PROF__STORE(&like->resolution_ticks, h->resolution_ticks);

@@ -229,6 +229,7 @@ static PROF__RARE int prof__child_image(prof__session *s)
     h->last = h->first;
     prof__image_begin(s);
     prof__metadata_write(s);
+    prof__meta_rate(s);
     if (!s->live_path) return 0;
     error = prof__name_take(s);
     if (!error) error = prof__name_publish(s);
