@@ -305,6 +305,9 @@ $(BUILD)/bench_pack: bench/pack.c $(HEADERS)
 $(BUILD)/bench_follow: bench/follow.c $(BUILD)/implementation.o
 	$(CC) -std=gnu99 -I. -O2 bench/follow.c $(BUILD)/implementation.o -o $@ $(LIBS)
 
+$(BUILD)/bench_dumps: bench/dumps.c $(HEADERS)
+	$(CC) -std=gnu99 -I. -O2 bench/dumps.c -o $@ $(LIBS)
+
 $(BUILD)/bench_stream: bench/stream.c $(BUILD)/implementation.o
 	$(CC) -std=gnu99 -I. -O2 bench/stream.c $(BUILD)/implementation.o -o $@ $(LIBS)
 
@@ -315,7 +318,7 @@ $(BUILD)/bench_html: bench/html.c $(HEADERS)
 	$(CC) -std=gnu99 -I. -O2 bench/html.c -o $@ $(LIBS)
 
 bench: $(addprefix $(BUILD)/,bench bench_shared bench_threads bench_modes bench_cold bench_pack bench_follow \
-       bench_stream bench_export bench_html)
+       bench_stream bench_dumps bench_export bench_html)
 	@echo "== ring in memory";      $(BUILD)/bench
 	@echo "== ring in a file";      $(BUILD)/bench output $(BUILD)/bench.prof
 	@echo "== in a shared library"; $(BUILD)/bench_shared
@@ -326,6 +329,7 @@ bench: $(addprefix $(BUILD)/,bench bench_shared bench_threads bench_modes bench_
 	@echo "== report in HTML";      $(BUILD)/bench_html
 	@echo "== packing";             $(BUILD)/bench_pack $(BUILD)/bench.prof
 	@echo "== followed";            $(BUILD)/bench_follow
+	@echo "== dumps";               $(BUILD)/bench_dumps
 	@echo "== streaming";           $(BUILD)/bench_stream 10000000 10 buffer 32M
 	@echo "== other tools";         bash bench/peers/run.sh
 	@echo "== exporters";           $(BUILD)/bench_export; $(BUILD)/bench_export 8000

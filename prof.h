@@ -144,7 +144,9 @@ MANUAL                                                                          
 
     dump_period is for the other modes with an output that is not .prof: the output is rewritten that often, by a
     rename, so that there is always a complete one. With .prof, and with PROF_STREAM, the file is always up to date, and
-    dump_period does nothing.
+    dump_period does nothing. With PROF_STATS and PROF_RING_STATS, where threads may wait for the service, a second
+    thread writes dumps and saves, as it does saves with PROF_STREAM; on Linux at a lower priority (nice 10), so that
+    they may be late where no processor is idle. Its track is "prof writer".
 
     Crashes. If the output ends in .prof, the buffer is a shared mapping of that file; for other outputs, of a file
     beside it (see "The end" below). When the process dies of SIGKILL, abort() or a bug, everything that was recorded is
@@ -622,7 +624,9 @@ typedef enum prof_mode {
     PROF_FILL,     /* when the buffer is full, recording ends and losses are counted */
     PROF_STREAM,   /* a thread packs full chunks into the file after the buffer: everything is kept */
     PROF_STATS, PROF_RING_STATS /* a thread adds full chunks to statistics and drops them, or leaves them in a ring, in
-                                   which no chunk is reused before it is in the statistics */
+                                   which no chunk is reused before it is in the statistics. What it costs: a processor
+                                   at 30 million scopes a second; if that thread gets none, a thread that records
+                                   sleeps until a chunk is free, up to wait_ns */
 } prof_mode;
 
 typedef enum prof_limit {
@@ -4888,20 +4892,22 @@ static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
 #define PROF__LEFT_BUSY 0xffffffffu
 
 #ifndef PROF_FREESTANDING
-/* The background thread of a session: see >>service. */
+/* The background threads of a session: see >>service. */
 typedef struct prof__service {
     uint32_t word;    /* changes when there is something to do before the next look at the clock */
     uint32_t stop;    /* 1: do a last round and end */
-    int wanted;       /* 1: the configuration needs it */
+    uint32_t writer_word, writer_stop; /* the same of the writer */
+    uint32_t end_due; /* 1: recording has ended by itself: write the output */
+    int wanted, wants_writer; /* 1: the configuration needs it */
     int running;      /* 1: it was started and not joined yet; under the control lock */
     uint64_t process; /* the process in which it runs: a child of fork() has none */
     uint64_t shortest_ns, longest_ns; /* time between two looks at the ring */
     uint64_t dump_at; /* monotonic: when to write the output next */
     uint64_t names_at; /* the same, of asking for the names of threads */
 #ifdef _WIN32
-    HANDLE thread;
+    HANDLE thread, writer;
 #else
-    pthread_t thread;
+    pthread_t thread, writer;
 #endif
 } prof__service;
 #endif
@@ -14477,11 +14483,14 @@ static void prof__service_stop(prof__session *s) { (void)s; }
 static PROF__UNUSED void prof__service_wake(prof__session *s) { (void)s; }
 #else
 /*-- SERVICE --------------------------------------------------------------------------------------------- >>service --
-   The only thread that prof.h starts, and only if the configuration needs it. It does in the background what takes
-   longer than a scope may: its steps look for work and do it. A thread that records does not wake it, because that
-   would cost a system call, unless it waits for a chunk; the service looks so often that the ring should not fill
-   between two looks. All signals are blocked in it, it takes no control lock (prof_stop() joins it while holding that),
-   and its scopes are recorded like all others, on a track "prof". */
+   The thread that prof.h starts, and only if the configuration needs it. It does in the background what takes longer
+   than a scope may: its steps look for work and do it. A thread that records does not wake it, because that would cost
+   a system call, unless it waits for a chunk; the service looks so often that the ring should not fill between two
+   looks. All signals are blocked in it, it takes no control lock (prof_stop() joins it while holding that), and its
+   scopes are recorded like all others, on a track "prof".
+
+   Where threads may wait for the service to empty chunks, it must not write outputs, which takes as long as they are
+   large: a second thread, the writer, does that, on a track "prof writer". */
 
 static int prof__service_session_runs(const prof__session *s)
 {
@@ -14534,12 +14543,28 @@ static int prof__schedule_step(prof__session *s)
         s->look_at = 0;
     }
     prof__state_unlock(gate);
-    if (ended && s->output[0] && s->live_path != s->output) {
-        prof_status status = prof__output_write(s);
-        if (status) prof__background_failed(s, prof_error()); /* prof_stop() tries again */
-        s->written = !status;
-    }
+    if (ended) PROF__RELEASE(&s->service.end_due, 1u);
     return ended;
+}
+
+/* Writes the output of a recording that has ended by itself. */
+static int prof__end_step(prof__session *s)
+{
+    if (!PROF__ACQUIRE(&s->service.end_due)) return 0;
+    PROF__STORE(&s->service.end_due, 0u);
+    if (!s->output[0] || s->live_path == s->output) return 0;
+    prof_status status = prof__output_write(s);
+    if (status) prof__background_failed(s, prof_error()); /* prof_stop() tries again */
+    s->written = !status;
+    return 1;
+}
+
+/* What takes long. stop: 1: the last round. */
+static int prof__write_steps(prof__session *s, uint32_t stop)
+{
+    int work = prof__upstairs.save_step(s);
+    if (!stop) work |= prof__dump_step(s) | prof__end_step(s);
+    return work;
 }
 
 /* Returns how long the service may sleep, at most this long. */
@@ -14550,8 +14575,12 @@ static uint64_t prof__schedule_sleep(const prof__session *s, uint64_t sleep)
     return s->look_at > now ? s->look_at - now : 1;
 }
 
-/* Makes the service look now. For any thread and signal handlers. */
-static PROF__UNUSED void prof__service_wake(prof__session *s) { prof__word_wake(&s->service.word); }
+/* Makes the threads look now. For any thread and signal handlers. */
+static PROF__UNUSED void prof__service_wake(prof__session *s)
+{
+    prof__word_wake(&s->service.word);
+    prof__word_wake(&s->service.writer_word);
+}
 
 /* Returns how long to sleep after a sleep of this length. If chunks are kept, it depends on how many were filled. */
 static uint64_t prof__service_sleep(const prof__session *s, uint64_t before, uint64_t used, int work)
@@ -14579,13 +14608,40 @@ static PROF__RARE void prof__service_run(prof__session *s)
         uint64_t used = PROF__LOAD(&s->chunk_count) - PROF__LOAD(&s->free_chunks);
         int work = stop ? 0 : prof__stream_step(s); /* at the end the ring is part of the file, as it is */
         work |= prof__upstairs.follow_step(s); /* see >>follow */
-        work |= prof__upstairs.save_step(s);
         if (!stop) prof__names_step(s);
-        work |= stop ? 0 : prof__dump_step(s);
         work |= stop ? 0 : prof__schedule_step(s);
+        if (!service->wants_writer) work |= prof__write_steps(s, stop);
         if (stop) break;
         sleep = prof__service_sleep(s, sleep, used, work);
         prof__word_wait(&service->word, word, prof__schedule_sleep(s, sleep));
+    }
+}
+
+#define PROF__FOLLOW_PERIOD 5000000u /* ns: the longest time between two looks for triggers of saves */
+
+#ifndef PROF__WRITER_NICE
+#define PROF__WRITER_NICE 10
+#endif
+
+/* Returns how long the writer may sleep: requests for saves only set a flag. */
+static uint64_t prof__writer_sleep(const prof__session *s)
+{
+    uint64_t now = prof__monotonic(), sleep = s->follow ? PROF__FOLLOW_PERIOD : 1000000000u;
+    if (s->dump_period_ns && s->service.dump_at < now + sleep)
+        sleep = s->service.dump_at > now ? s->service.dump_at - now : 1;
+    return sleep;
+}
+
+static PROF__RARE void prof__writer_run(prof__session *s)
+{
+    prof__service *service = &s->service;
+    PROF__SELF()->impatient = 1;
+    prof_thread_name("prof writer");
+    for (;;) {
+        uint32_t word = PROF__ACQUIRE(&service->writer_word), stop = PROF__ACQUIRE(&service->writer_stop);
+        prof__write_steps(s, stop);
+        if (stop) break;
+        prof__word_wait(&service->writer_word, word, prof__writer_sleep(s));
     }
 }
 
@@ -14595,15 +14651,20 @@ static PROF__RARE DWORD WINAPI prof__service_main(LPVOID session)
     prof__service_run((prof__session *)session);
     return 0;
 }
-static int prof__service_create(prof__session *s) /* 0 or the system's error */
+static PROF__RARE DWORD WINAPI prof__writer_main(LPVOID session)
 {
-    s->service.thread = CreateThread(NULL, 0, prof__service_main, s, 0, NULL);
-    return s->service.thread ? 0 : (int)GetLastError();
+    prof__writer_run((prof__session *)session);
+    return 0;
 }
-static void prof__service_join(prof__session *s)
+static int prof__service_create(HANDLE *thread, LPTHREAD_START_ROUTINE run, prof__session *s)
 {
-    WaitForSingleObject(s->service.thread, INFINITE);
-    CloseHandle(s->service.thread);
+    *thread = CreateThread(NULL, 0, run, s, 0, NULL); /* 0 or the system's error */
+    return *thread ? 0 : (int)GetLastError();
+}
+static void prof__service_join(HANDLE thread)
+{
+    WaitForSingleObject(thread, INFINITE);
+    CloseHandle(thread);
 }
 #else
 static PROF__RARE void *prof__service_main(void *session)
@@ -14614,14 +14675,21 @@ static PROF__RARE void *prof__service_main(void *session)
     prof__service_run((prof__session *)session);
     return NULL;
 }
-static int prof__service_create(prof__session *s)
+static PROF__RARE void *prof__writer_main(void *session)
 {
-    return prof__thread_create(&s->service.thread, prof__service_main, s);
-}
-static void prof__service_join(prof__session *s) { pthread_join(s->service.thread, NULL); }
+#ifdef __linux__
+    prctl(PR_SET_NAME, "prof writer", 0, 0, 0);
+    if (nice(PROF__WRITER_NICE) == -1) errno = 0; /* of this thread */
 #endif
-
-#define PROF__FOLLOW_PERIOD 5000000u /* ns: the longest time between two looks for triggers of saves */
+    prof__writer_run((prof__session *)session);
+    return NULL;
+}
+static int prof__service_create(pthread_t *thread, void *(*run)(void *), prof__session *s)
+{
+    return prof__thread_create(thread, run, s);
+}
+static void prof__service_join(pthread_t thread) { pthread_join(thread, NULL); }
+#endif
 
 /* Returns the longest sleep: an eighth of the time in which the ring fills at 160 MB, 10 million scopes, a second. It
    is never below a millisecond, so that an idle program costs little: a ring of less than 1.3 MB may fill sooner. */
@@ -14661,6 +14729,7 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
     service->dump_at = prof__monotonic() + s->dump_period_ns;
     prof_status status = prof__upstairs.follow_make(s, config);
     if (s->follow) service->wanted = 1;
+    service->wants_writer = prof__chunks_kept(s) && (s->dump_period_ns || (config->save && config->save[0]));
     if (s->follow && (!prof__chunks_kept(s) || service->longest_ns > PROF__FOLLOW_PERIOD) && config->save) {
         service->longest_ns = PROF__FOLLOW_PERIOD;
         service->shortest_ns = PROF__FOLLOW_PERIOD / 8;
@@ -14672,28 +14741,38 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
     return status || config->mode != PROF_STREAM ? status : prof__stream_open(s);
 }
 
-/* Starts the thread, if the session needs it. Under the control lock. */
-static prof_status prof__service_start(prof__session *s)
-{
-    if (!s->service.wanted) return PROF_OK;
-    s->service.process = prof__process_id();
-    int error = prof__service_create(s);
-    if (error) return prof__fail(PROF_NO_MEMORY, "the service thread cannot be started: error %d", error);
-    s->service.running = 1;
-    return PROF_OK;
-}
-
-/* Stops the thread after it has finished its work. Under the control lock. In the child of a fork() it does not
-   exist. */
+/* Stops the threads after they have finished their work: the service first, because it may find a reason for a save.
+   Under the control lock. In the child of a fork() they do not exist. */
 static PROF__RARE void prof__service_stop(prof__session *s)
 {
-    if (!s->service.running) return;
-    s->service.running = 0;
-    if (s->service.process != prof__process_id()) return;
-    PROF__RELEASE(&s->service.stop, 1u);
+    prof__service *service = &s->service;
+    if (!service->running) return;
+    service->running = 0;
+    if (service->process != prof__process_id()) return;
+    PROF__RELEASE(&service->stop, 1u);
     prof__word_wake(&s->released); /* threads that wait for a chunk get none any more */
     prof__service_wake(s);
-    prof__service_join(s);
+    prof__service_join(service->thread);
+    if (!service->wants_writer) return;
+    PROF__RELEASE(&service->writer_stop, 1u);
+    prof__service_wake(s);
+    prof__service_join(service->writer);
+}
+
+/* Starts the threads that the session needs. Under the control lock. */
+static prof_status prof__service_start(prof__session *s)
+{
+    prof__service *service = &s->service;
+    if (!service->wanted) return PROF_OK;
+    service->process = prof__process_id();
+    int error = prof__service_create(&service->thread, prof__service_main, s);
+    if (!error) service->running = 1;
+    if (!error && service->wants_writer) {
+        error = prof__service_create(&service->writer, prof__writer_main, s);
+        if (error) service->wants_writer = 0;
+        if (error) prof__service_stop(s);
+    }
+    return error ? prof__fail(PROF_NO_MEMORY, "the service thread cannot be started: error %d", error) : PROF_OK;
 }
 
 /* The code of the thread may be about to be unloaded, or the process to end without prof_stop(). */
@@ -28879,23 +28958,28 @@ static PROF__RARE int prof__save_step(prof__session *s)
 {
     prof__follow *f = s->follow;
     char path[1024], note[320];
+    prof__cause cause;
     prof__save_look();
-    if (!f || !f->save[0] || (!f->cause.text[0] && !PROF__LOAD(&prof__save_wanted)) || !prof__save_present(s)) return 0;
-    if (!f->cause.text[0]) {
+    if (!f || !f->save[0] || !prof__save_present(s)) return 0;
+    prof__lock(&f->lock); /* the service finds causes while the writer saves */
+    cause = f->cause;
+    f->cause.text[0] = 0;
+    double ns_per_tick = f->ns_per_tick;
+    prof__unlock(&f->lock);
+    if (!cause.text[0]) {
         uint32_t wanted = __atomic_exchange_n(&prof__save_wanted, 0, __ATOMIC_RELAXED);
         if (!wanted) return 0;
-        prof__text_copy(f->cause.text, sizeof f->cause.text, wanted == PROF__SAVE_SIGNAL ? "signal" : "request");
-        f->cause.from = f->cause.to = 0;
+        prof__text_copy(cause.text, sizeof cause.text, wanted == PROF__SAVE_SIGNAL ? "signal" : "request");
+        cause.from = cause.to = 0;
     }
     uint64_t began = prof__now(s, 0);
     PROFILE_MARK_F("save: %s",
-                   prof__last_note(note, sizeof note, s->header, began, f->ns_per_tick, f->last_seconds, &f->cause));
+                   prof__last_note(note, sizeof note, s->header, began, ns_per_tick, f->last_seconds, &cause));
     prof_status status = prof__expand_counted(f->save, ++f->saves, path, sizeof path);
-    if (!status) status = prof__last_save(path, f->last_seconds, &f->cause);
+    if (!status) status = prof__last_save(path, f->last_seconds, &cause);
     if (status) prof__background_failed(s, prof_error());
     prof_status (*hook)(void) = PROF__ACQUIRE(&prof__saved_hook);
     if (hook && hook()) prof__background_failed(s, prof_error());
-    f->cause.text[0] = 0;
     PROF__SITE(site, PROF__KIND_BEGIN, "save", "prof", 2);
     prof__service_scope(s, &site, began);
     return 1;

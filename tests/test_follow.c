@@ -1553,6 +1553,52 @@ TEST(a_handler_on_top_stays)
     signal(SIGUSR2, SIG_DFL);
 }
 
+/* A writer of a file that takes as long as the test says. */
+static sem_t slow_begun, slow_end;
+static int slow_holds; /* atomic; 1: it waits */
+static prof_status slow_write(const prof_trace *trace, const char *path)
+{
+    (void)trace, (void)path;
+    if (!__atomic_exchange_n(&slow_holds, 0, __ATOMIC_ACQ_REL)) return PROF_OK;
+    sem_post(&slow_begun);
+    while (sem_wait(&slow_end)) continue;
+    return PROF_OK;
+}
+
+/* Chunks are emptied while a file is written, so that threads which may wait for one need not. */
+static void check_writing_holds_nobody(prof_config config, const char *output, const char *save)
+{
+    static prof_writer slow = {".slow", slow_write, NULL};
+    uint64_t calls = 0;
+    prof_writer_register(&slow);
+    CHECK(!sem_init(&slow_begun, 0, 0) && !sem_init(&slow_end, 0, 0));
+    __atomic_store_n(&slow_holds, 1, __ATOMIC_RELEASE);
+    config.output = trace_path(output);
+    if (save) config.save = trace_path(save);
+    if (!save) config.dump_period_ns = 10000000;
+    config.wait_ns = 10000000000; /* then events are lost */
+    trace_start(&config);
+    if (save) CHECK_EQUAL(prof_save_request(), PROF_OK);
+    while (sem_wait(&slow_begun)) continue; /* now it writes */
+    for (; calls < 40 * (config.buffer_size / 16); ++calls) PROFILE_BLOCK("work") {}
+    prof_trace *trace = trace_live();
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    if (config.mode != PROF_STREAM) CHECK_EQUAL(calls_of(trace, "work"), calls);
+    prof_trace_close(trace);
+    sem_post(&slow_end);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    prof_writer_unregister(&slow);
+}
+
+TEST(a_dump_holds_nobody) { check_writing_holds_nobody(ring_stats_config(256 << 10), "dump.slow", NULL); }
+TEST(a_save_holds_nobody) { check_writing_holds_nobody(ring_stats_config(256 << 10), "save.csv", "hold-%c.slow"); }
+TEST(a_save_of_a_stream_holds_nobody)
+{
+    prof_config config = trace_config(256 << 10);
+    config.mode = PROF_STREAM;
+    check_writing_holds_nobody(config, "save.prof", "hold-%c.slow");
+}
+
 TEST(a_failed_save_is_told)
 {
     prof_config config = trace_config(1 << 20);

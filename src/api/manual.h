@@ -144,7 +144,9 @@ MANUAL                                                                          
 
     dump_period is for the other modes with an output that is not .prof: the output is rewritten that often, by a
     rename, so that there is always a complete one. With .prof, and with PROF_STREAM, the file is always up to date, and
-    dump_period does nothing.
+    dump_period does nothing. With PROF_STATS and PROF_RING_STATS, where threads may wait for the service, a second
+    thread writes dumps and saves, as it does saves with PROF_STREAM; on Linux at a lower priority (nice 10), so that
+    they may be late where no processor is idle. Its track is "prof writer".
 
     Crashes. If the output ends in .prof, the buffer is a shared mapping of that file; for other outputs, of a file
     beside it (see "The end" below). When the process dies of SIGKILL, abort() or a bug, everything that was recorded is

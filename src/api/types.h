@@ -20,7 +20,9 @@ typedef enum prof_mode {
     PROF_FILL,     /* when the buffer is full, recording ends and losses are counted */
     PROF_STREAM,   /* a thread packs full chunks into the file after the buffer: everything is kept */
     PROF_STATS, PROF_RING_STATS /* a thread adds full chunks to statistics and drops them, or leaves them in a ring, in
-                                   which no chunk is reused before it is in the statistics */
+                                   which no chunk is reused before it is in the statistics. What it costs: a processor
+                                   at 30 million scopes a second; if that thread gets none, a thread that records
+                                   sleeps until a chunk is free, up to wait_ns */
 } prof_mode;
 
 typedef enum prof_limit {

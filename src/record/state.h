@@ -7,20 +7,22 @@
 #define PROF__LEFT_BUSY 0xffffffffu
 
 #ifndef PROF_FREESTANDING
-/* The background thread of a session: see >>service. */
+/* The background threads of a session: see >>service. */
 typedef struct prof__service {
     uint32_t word;    /* changes when there is something to do before the next look at the clock */
     uint32_t stop;    /* 1: do a last round and end */
-    int wanted;       /* 1: the configuration needs it */
+    uint32_t writer_word, writer_stop; /* the same of the writer */
+    uint32_t end_due; /* 1: recording has ended by itself: write the output */
+    int wanted, wants_writer; /* 1: the configuration needs it */
     int running;      /* 1: it was started and not joined yet; under the control lock */
     uint64_t process; /* the process in which it runs: a child of fork() has none */
     uint64_t shortest_ns, longest_ns; /* time between two looks at the ring */
     uint64_t dump_at; /* monotonic: when to write the output next */
     uint64_t names_at; /* the same, of asking for the names of threads */
 #ifdef _WIN32
-    HANDLE thread;
+    HANDLE thread, writer;
 #else
-    pthread_t thread;
+    pthread_t thread, writer;
 #endif
 } prof__service;
 #endif

@@ -1,10 +1,13 @@
-// session/service: The thread behind a session: stream, statistics, dumps, saves, schedule.
+// session/service: The threads behind a session: stream, statistics, schedule; dumps and saves.
 /*-- SERVICE --------------------------------------------------------------------------------------------- >>service --
-   The only thread that prof.h starts, and only if the configuration needs it. It does in the background what takes
-   longer than a scope may: its steps look for work and do it. A thread that records does not wake it, because that
-   would cost a system call, unless it waits for a chunk; the service looks so often that the ring should not fill
-   between two looks. All signals are blocked in it, it takes no control lock (prof_stop() joins it while holding that),
-   and its scopes are recorded like all others, on a track "prof". */
+   The thread that prof.h starts, and only if the configuration needs it. It does in the background what takes longer
+   than a scope may: its steps look for work and do it. A thread that records does not wake it, because that would cost
+   a system call, unless it waits for a chunk; the service looks so often that the ring should not fill between two
+   looks. All signals are blocked in it, it takes no control lock (prof_stop() joins it while holding that), and its
+   scopes are recorded like all others, on a track "prof".
+
+   Where threads may wait for the service to empty chunks, it must not write outputs, which takes as long as they are
+   large: a second thread, the writer, does that, on a track "prof writer". */
 
 static int prof__service_session_runs(const prof__session *s)
 {
@@ -57,12 +60,28 @@ static int prof__schedule_step(prof__session *s)
         s->look_at = 0;
     }
     prof__state_unlock(gate);
-    if (ended && s->output[0] && s->live_path != s->output) {
-        prof_status status = prof__output_write(s);
-        if (status) prof__background_failed(s, prof_error()); /* prof_stop() tries again */
-        s->written = !status;
-    }
+    if (ended) PROF__RELEASE(&s->service.end_due, 1u);
     return ended;
+}
+
+/* Writes the output of a recording that has ended by itself. */
+static int prof__end_step(prof__session *s)
+{
+    if (!PROF__ACQUIRE(&s->service.end_due)) return 0;
+    PROF__STORE(&s->service.end_due, 0u);
+    if (!s->output[0] || s->live_path == s->output) return 0;
+    prof_status status = prof__output_write(s);
+    if (status) prof__background_failed(s, prof_error()); /* prof_stop() tries again */
+    s->written = !status;
+    return 1;
+}
+
+/* What takes long. stop: 1: the last round. */
+static int prof__write_steps(prof__session *s, uint32_t stop)
+{
+    int work = prof__upstairs.save_step(s);
+    if (!stop) work |= prof__dump_step(s) | prof__end_step(s);
+    return work;
 }
 
 /* Returns how long the service may sleep, at most this long. */
@@ -73,8 +92,12 @@ static uint64_t prof__schedule_sleep(const prof__session *s, uint64_t sleep)
     return s->look_at > now ? s->look_at - now : 1;
 }
 
-/* Makes the service look now. For any thread and signal handlers. */
-static PROF__UNUSED void prof__service_wake(prof__session *s) { prof__word_wake(&s->service.word); }
+/* Makes the threads look now. For any thread and signal handlers. */
+static PROF__UNUSED void prof__service_wake(prof__session *s)
+{
+    prof__word_wake(&s->service.word);
+    prof__word_wake(&s->service.writer_word);
+}
 
 /* Returns how long to sleep after a sleep of this length. If chunks are kept, it depends on how many were filled. */
 static uint64_t prof__service_sleep(const prof__session *s, uint64_t before, uint64_t used, int work)
@@ -102,13 +125,40 @@ static PROF__RARE void prof__service_run(prof__session *s)
         uint64_t used = PROF__LOAD(&s->chunk_count) - PROF__LOAD(&s->free_chunks);
         int work = stop ? 0 : prof__stream_step(s); /* at the end the ring is part of the file, as it is */
         work |= prof__upstairs.follow_step(s); /* see >>follow */
-        work |= prof__upstairs.save_step(s);
         if (!stop) prof__names_step(s);
-        work |= stop ? 0 : prof__dump_step(s);
         work |= stop ? 0 : prof__schedule_step(s);
+        if (!service->wants_writer) work |= prof__write_steps(s, stop);
         if (stop) break;
         sleep = prof__service_sleep(s, sleep, used, work);
         prof__word_wait(&service->word, word, prof__schedule_sleep(s, sleep));
+    }
+}
+
+#define PROF__FOLLOW_PERIOD 5000000u /* ns: the longest time between two looks for triggers of saves */
+
+#ifndef PROF__WRITER_NICE
+#define PROF__WRITER_NICE 10
+#endif
+
+/* Returns how long the writer may sleep: requests for saves only set a flag. */
+static uint64_t prof__writer_sleep(const prof__session *s)
+{
+    uint64_t now = prof__monotonic(), sleep = s->follow ? PROF__FOLLOW_PERIOD : 1000000000u;
+    if (s->dump_period_ns && s->service.dump_at < now + sleep)
+        sleep = s->service.dump_at > now ? s->service.dump_at - now : 1;
+    return sleep;
+}
+
+static PROF__RARE void prof__writer_run(prof__session *s)
+{
+    prof__service *service = &s->service;
+    PROF__SELF()->impatient = 1;
+    prof_thread_name("prof writer");
+    for (;;) {
+        uint32_t word = PROF__ACQUIRE(&service->writer_word), stop = PROF__ACQUIRE(&service->writer_stop);
+        prof__write_steps(s, stop);
+        if (stop) break;
+        prof__word_wait(&service->writer_word, word, prof__writer_sleep(s));
     }
 }
 
@@ -118,15 +168,20 @@ static PROF__RARE DWORD WINAPI prof__service_main(LPVOID session)
     prof__service_run((prof__session *)session);
     return 0;
 }
-static int prof__service_create(prof__session *s) /* 0 or the system's error */
+static PROF__RARE DWORD WINAPI prof__writer_main(LPVOID session)
 {
-    s->service.thread = CreateThread(NULL, 0, prof__service_main, s, 0, NULL);
-    return s->service.thread ? 0 : (int)GetLastError();
+    prof__writer_run((prof__session *)session);
+    return 0;
 }
-static void prof__service_join(prof__session *s)
+static int prof__service_create(HANDLE *thread, LPTHREAD_START_ROUTINE run, prof__session *s)
 {
-    WaitForSingleObject(s->service.thread, INFINITE);
-    CloseHandle(s->service.thread);
+    *thread = CreateThread(NULL, 0, run, s, 0, NULL); /* 0 or the system's error */
+    return *thread ? 0 : (int)GetLastError();
+}
+static void prof__service_join(HANDLE thread)
+{
+    WaitForSingleObject(thread, INFINITE);
+    CloseHandle(thread);
 }
 #else
 static PROF__RARE void *prof__service_main(void *session)
@@ -137,14 +192,21 @@ static PROF__RARE void *prof__service_main(void *session)
     prof__service_run((prof__session *)session);
     return NULL;
 }
-static int prof__service_create(prof__session *s)
+static PROF__RARE void *prof__writer_main(void *session)
 {
-    return prof__thread_create(&s->service.thread, prof__service_main, s);
-}
-static void prof__service_join(prof__session *s) { pthread_join(s->service.thread, NULL); }
+#ifdef __linux__
+    prctl(PR_SET_NAME, "prof writer", 0, 0, 0);
+    if (nice(PROF__WRITER_NICE) == -1) errno = 0; /* of this thread */
 #endif
-
-#define PROF__FOLLOW_PERIOD 5000000u /* ns: the longest time between two looks for triggers of saves */
+    prof__writer_run((prof__session *)session);
+    return NULL;
+}
+static int prof__service_create(pthread_t *thread, void *(*run)(void *), prof__session *s)
+{
+    return prof__thread_create(thread, run, s);
+}
+static void prof__service_join(pthread_t thread) { pthread_join(thread, NULL); }
+#endif
 
 /* Returns the longest sleep: an eighth of the time in which the ring fills at 160 MB, 10 million scopes, a second. It
    is never below a millisecond, so that an idle program costs little: a ring of less than 1.3 MB may fill sooner. */
@@ -184,6 +246,7 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
     service->dump_at = prof__monotonic() + s->dump_period_ns;
     prof_status status = prof__upstairs.follow_make(s, config);
     if (s->follow) service->wanted = 1;
+    service->wants_writer = prof__chunks_kept(s) && (s->dump_period_ns || (config->save && config->save[0]));
     if (s->follow && (!prof__chunks_kept(s) || service->longest_ns > PROF__FOLLOW_PERIOD) && config->save) {
         service->longest_ns = PROF__FOLLOW_PERIOD;
         service->shortest_ns = PROF__FOLLOW_PERIOD / 8;
@@ -195,28 +258,38 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
     return status || config->mode != PROF_STREAM ? status : prof__stream_open(s);
 }
 
-/* Starts the thread, if the session needs it. Under the control lock. */
-static prof_status prof__service_start(prof__session *s)
-{
-    if (!s->service.wanted) return PROF_OK;
-    s->service.process = prof__process_id();
-    int error = prof__service_create(s);
-    if (error) return prof__fail(PROF_NO_MEMORY, "the service thread cannot be started: error %d", error);
-    s->service.running = 1;
-    return PROF_OK;
-}
-
-/* Stops the thread after it has finished its work. Under the control lock. In the child of a fork() it does not
-   exist. */
+/* Stops the threads after they have finished their work: the service first, because it may find a reason for a save.
+   Under the control lock. In the child of a fork() they do not exist. */
 static PROF__RARE void prof__service_stop(prof__session *s)
 {
-    if (!s->service.running) return;
-    s->service.running = 0;
-    if (s->service.process != prof__process_id()) return;
-    PROF__RELEASE(&s->service.stop, 1u);
+    prof__service *service = &s->service;
+    if (!service->running) return;
+    service->running = 0;
+    if (service->process != prof__process_id()) return;
+    PROF__RELEASE(&service->stop, 1u);
     prof__word_wake(&s->released); /* threads that wait for a chunk get none any more */
     prof__service_wake(s);
-    prof__service_join(s);
+    prof__service_join(service->thread);
+    if (!service->wants_writer) return;
+    PROF__RELEASE(&service->writer_stop, 1u);
+    prof__service_wake(s);
+    prof__service_join(service->writer);
+}
+
+/* Starts the threads that the session needs. Under the control lock. */
+static prof_status prof__service_start(prof__session *s)
+{
+    prof__service *service = &s->service;
+    if (!service->wanted) return PROF_OK;
+    service->process = prof__process_id();
+    int error = prof__service_create(&service->thread, prof__service_main, s);
+    if (!error) service->running = 1;
+    if (!error && service->wants_writer) {
+        error = prof__service_create(&service->writer, prof__writer_main, s);
+        if (error) service->wants_writer = 0;
+        if (error) prof__service_stop(s);
+    }
+    return error ? prof__fail(PROF_NO_MEMORY, "the service thread cannot be started: error %d", error) : PROF_OK;
 }
 
 /* The code of the thread may be about to be unloaded, or the process to end without prof_stop(). */

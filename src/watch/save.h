@@ -48,23 +48,28 @@ static PROF__RARE int prof__save_step(prof__session *s)
 {
     prof__follow *f = s->follow;
     char path[1024], note[320];
+    prof__cause cause;
     prof__save_look();
-    if (!f || !f->save[0] || (!f->cause.text[0] && !PROF__LOAD(&prof__save_wanted)) || !prof__save_present(s)) return 0;
-    if (!f->cause.text[0]) {
+    if (!f || !f->save[0] || !prof__save_present(s)) return 0;
+    prof__lock(&f->lock); /* the service finds causes while the writer saves */
+    cause = f->cause;
+    f->cause.text[0] = 0;
+    double ns_per_tick = f->ns_per_tick;
+    prof__unlock(&f->lock);
+    if (!cause.text[0]) {
         uint32_t wanted = __atomic_exchange_n(&prof__save_wanted, 0, __ATOMIC_RELAXED);
         if (!wanted) return 0;
-        prof__text_copy(f->cause.text, sizeof f->cause.text, wanted == PROF__SAVE_SIGNAL ? "signal" : "request");
-        f->cause.from = f->cause.to = 0;
+        prof__text_copy(cause.text, sizeof cause.text, wanted == PROF__SAVE_SIGNAL ? "signal" : "request");
+        cause.from = cause.to = 0;
     }
     uint64_t began = prof__now(s, 0);
     PROFILE_MARK_F("save: %s",
-                   prof__last_note(note, sizeof note, s->header, began, f->ns_per_tick, f->last_seconds, &f->cause));
+                   prof__last_note(note, sizeof note, s->header, began, ns_per_tick, f->last_seconds, &cause));
     prof_status status = prof__expand_counted(f->save, ++f->saves, path, sizeof path);
-    if (!status) status = prof__last_save(path, f->last_seconds, &f->cause);
+    if (!status) status = prof__last_save(path, f->last_seconds, &cause);
     if (status) prof__background_failed(s, prof_error());
     prof_status (*hook)(void) = PROF__ACQUIRE(&prof__saved_hook);
     if (hook && hook()) prof__background_failed(s, prof_error());
-    f->cause.text[0] = 0;
     PROF__SITE(site, PROF__KIND_BEGIN, "save", "prof", 2);
     prof__service_scope(s, &site, began);
     return 1;
