@@ -15,15 +15,6 @@
 
 namespace tracy {
 
-// Texts come with their size, and without a zero.
-struct chars {
-    const char *from;
-    size_t length;
-    const char *data() const { return from; }
-    size_t size() const { return length; }
-    std::string string() const { return std::string(from, length); }
-};
-
 // Fibers and frames are known by their names. They are never destroyed: destructors of the program may still use them.
 template <typename Object> Object *named(const char *name, Object *(*create)(const char *))
 {
@@ -131,12 +122,12 @@ public:
         snprintf(tracy_formatted, sizeof tracy_formatted, __VA_ARGS__);   \
         record;                                                           \
     } while (0)
-#define ZoneText(text, size) PROFILE_ARG("text", (tracy::chars{text, size}))
-#define ZoneTextV(variable, text, size) PROFILE_ARG_TO(variable, "text", (tracy::chars{text, size}.string()))
+#define ZoneText(text, size) PROFILE_ARG_TEXT("text", text, size)
+#define ZoneTextV(variable, text, size) PROFILE_ARG_TO_TEXT(variable, "text", text, size)
 #define ZoneTextF(...) TRACY_FORMATTED(PROFILE_ARG_S("text", tracy_formatted), __VA_ARGS__)
 #define ZoneTextVF(variable, ...) TRACY_FORMATTED(PROFILE_ARG_TO_S(variable, "text", tracy_formatted), __VA_ARGS__)
-#define ZoneName(text, size) PROFILE_ARG("name", (tracy::chars{text, size}))
-#define ZoneNameV(variable, text, size) PROFILE_ARG_TO(variable, "name", (tracy::chars{text, size}.string()))
+#define ZoneName(text, size) PROFILE_ARG_TEXT("name", text, size)
+#define ZoneNameV(variable, text, size) PROFILE_ARG_TO_TEXT(variable, "name", text, size)
 #define ZoneNameF(...) TRACY_FORMATTED(PROFILE_ARG_S("name", tracy_formatted), __VA_ARGS__)
 #define ZoneNameVF(variable, ...) TRACY_FORMATTED(PROFILE_ARG_TO_S(variable, "name", tracy_formatted), __VA_ARGS__)
 #define ZoneValue(value) PROFILE_ARG("value", value)
@@ -162,7 +153,7 @@ public:
 #define TracyMessageLS(text, depth) TracyMessageL(text)
 #define TracyMessageCS(text, size, color, depth) TracyMessage(text, size)
 #define TracyMessageLCS(text, color, depth) TracyMessageL(text)
-#define TracyAppInfo(text, size) prof_set_metadata("app info", tracy::chars{text, size}.string().c_str())
+#define TracyAppInfo(text, size) prof_set_metadata("app info", std::string(text, size).c_str())
 #define TracySetProgramName(name) prof_set_metadata("program name", name)
 
 #define TracyAlloc(pointer, size) PROFILE_ALLOC(pointer, size)

@@ -59,10 +59,14 @@ static inline TracyCZoneCtx tracyc_zone(prof_range **zone, const char *name)
         snprintf(tracyc_text, sizeof tracyc_text, __VA_ARGS__);       \
         record;                                                       \
     } while (0);
+#define TRACYC_TEXT(zone, key, text, size)                    \
+    do {                                                      \
+        if (zone) PROFILE_ARG_TEXT(key, text, size);          \
+    } while (0);
 #define TracyCZoneTextF(zone, ...) TRACYC_FORMATTED(zone, PROFILE_ARG_S("text", tracyc_text), __VA_ARGS__)
-#define TracyCZoneText(zone, text, size) TracyCZoneTextF(zone, "%.*s", (int)(size), text)
+#define TracyCZoneText(zone, text, size) TRACYC_TEXT(zone, "text", text, size)
 #define TracyCZoneNameF(zone, ...) TRACYC_FORMATTED(zone, PROFILE_ARG_S("name", tracyc_text), __VA_ARGS__)
-#define TracyCZoneName(zone, text, size) TracyCZoneNameF(zone, "%.*s", (int)(size), text)
+#define TracyCZoneName(zone, text, size) TRACYC_TEXT(zone, "name", text, size)
 #define TracyCZoneValue(zone, value)                          \
     do {                                                      \
         if (zone) PROFILE_ARG_U("value", (uint64_t)(value));  \

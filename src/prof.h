@@ -83,6 +83,7 @@ extern "C" {
 #include "record/mark.h"
 #include "record/loose.h"
 #include "record/fiber.h"
+#include "record/part.h"
 
 #include "image/words.h"
 

@@ -4,6 +4,10 @@
 #include "trace.h"
 #include <pthread.h>
 #include <setjmp.h>
+#ifndef _WIN32
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
 #ifdef __cplusplus
 #include <string>
 #endif
@@ -346,6 +350,67 @@ TEST(texts_that_are_too_long)
         trace_free(&list);
         prof_trace_close(trace);
     }
+}
+
+/* Ends where memory ends that may be read, if the system can do that. */
+static char *at_the_end(const char *text, size_t bytes)
+{
+#ifdef _WIN32
+    char *page = (char *)malloc(4096), *end = page + 4096;
+#else
+    long size = sysconf(_SC_PAGESIZE);
+    char *page = (char *)mmap(NULL, (size_t)size * 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *end = page + size;
+    CHECK(!mprotect(end, (size_t)size, PROT_NONE));
+#endif
+    return (char *)memcpy(end - bytes, text, bytes);
+}
+
+TEST(texts_with_a_length)
+{
+    char *text = at_the_end("text", 4), *with_zero = at_the_end("be\0fore", 7), *long_text;
+    char many[PROF_MAX_TEXT + 3];
+    int counted = 0;
+    memset(many, 'm', sizeof many - 3);
+    memcpy(many + PROF_MAX_TEXT - 1, "\xc3\xa4!", 3); /* a character that does not fit */
+    long_text = at_the_end(many, PROF_MAX_TEXT + 2);
+    start(1 << 20, NULL);
+    {
+        PROFILE_SCOPE_TEXT(text, 4);
+        PROFILE_ARG_TEXT("all", text, 4);
+        PROFILE_ARG_TEXT("part", text, 2);
+        PROFILE_ARG_TEXT("none", text, 0);
+        PROFILE_ARG_TEXT("no text", (const char *)NULL, 0);
+        PROFILE_ARG_TEXT("zero", with_zero, 7);
+        PROFILE_SCOPE_AS(handle, "handle");
+        PROFILE_SCOPE_TEXT(text + 1, 2u);
+        PROFILE_ARG_TO_TEXT(handle, "late", text, 3);
+        PROFILE_MARK_TEXT(text + 2, 2);
+        PROFILE_LOG(PROF_LOG_INFO, "%.*s", 4, text);
+    }
+    { PROFILE_SCOPE_TEXT(long_text, PROF_MAX_TEXT + 2); PROFILE_ARG_TEXT("long", long_text, PROF_MAX_TEXT + 2); }
+    { PROFILE_SCOPE_TEXT(long_text, PROF_MAX_TEXT - 1); }
+    PROFILE_THREAD_TEXT(text, 3);
+    prof_set_level(0);
+    { PROFILE_SCOPE_TEXT(text, (size_t)++counted); PROFILE_ARG_TEXT("off", text, (size_t)++counted); }
+    PROFILE_MARK_TEXT(text, (size_t)++counted);
+    prof_trace *trace = stop();
+    trace_list list = trace_read(trace, 0);
+    CHECK_EQUAL(counted, 0);
+    CHECK_TEXT(prof_trace_track(trace, 0)->name, "tex");
+    check_args(nth(&list, PROF_EVENT_SCOPE, "text", 0), "all='text' part='te' none='' no text='' zero='be'");
+    check_args(nth(&list, PROF_EVENT_SCOPE, "handle", 0), "late='tex'");
+    CHECK(nth(&list, PROF_EVENT_SCOPE, "ex", 0) != NULL);
+    CHECK(nth(&list, PROF_EVENT_MARK, "xt", 0) != NULL);
+    for (size_t i = 0; i < list.count; ++i)
+        if (list.events[i].type == PROF_EVENT_LOG) CHECK_TEXT(list.events[i].value.as.string, "text");
+    many[PROF_MAX_TEXT - 1] = 0;
+    const prof_event *cut = nth(&list, PROF_EVENT_SCOPE, many, 0);
+    CHECK(cut && cut->arg_count == 1 && cut->args[0].value.cut);
+    CHECK(nth(&list, PROF_EVENT_SCOPE, many, 1) != NULL);
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    trace_free(&list);
+    prof_trace_close(trace);
 }
 
 TEST(twenty_arguments)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define FLOW_OUT(id)                                                                                       \
-    PROF__STATEMENT(PROF__KIND_EVENT, "launch", "host", 1, prof__event(&prof__here, PROF_EVENT_FLOW_OUT, 0, id))
+    PROF__STATEMENT(PROF__KIND_EVENT, "launch", "host", 1, prof__event(&PROF__HERE, PROF_EVENT_FLOW_OUT, 0, id))
 
 static uint64_t random_state;
 static uint64_t random_number(void) /* xorshift64* */

@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #define EVENT(name, type, detail, object)                                                                  \
-    PROF__STATEMENT(PROF__KIND_EVENT, name, "events", 1, prof__event(&prof__here, type, detail, object))
+    PROF__STATEMENT(PROF__KIND_EVENT, name, "events", 1, prof__event(&PROF__HERE, type, detail, object))
 
 enum { ROUNDS = 3000 };
 

@@ -64,10 +64,10 @@
 #else
 #define PROF__OF_LINE(name) name
 #endif
-#define prof__here PROF__OF_LINE(prof__here_)
-#define prof__waiting PROF__OF_LINE(prof__waiting_)
-#define prof__known PROF__OF_LINE(prof__known_)
-#define prof__counted PROF__OF_LINE(prof__counted_)
+#define PROF__HERE PROF__OF_LINE(prof__here_)
+#define PROF__WAITING PROF__OF_LINE(prof__waiting_)
+#define PROF__KNOWN PROF__OF_LINE(prof__known_)
+#define PROF__COUNTED PROF__OF_LINE(prof__counted_)
 /* An inline function of C99 has its own static variables in each file, which is what clang warns of. */
 #if defined(__clang__) && !defined(__cplusplus)
 #define PROF__QUIET_INLINE                                                                                 \
@@ -98,8 +98,8 @@
     typedef void *variable##_needs_braces_around_it;                                                       \
     variable##_needs_braces_around_it variable;                                                            \
     {                                                                                                      \
-        PROF__SITE_AS(prof_site, prof__here, kind, name, category, level, color, unmask);                  \
-        variable = &prof__here;                                                                            \
+        PROF__SITE_AS(prof_site, PROF__HERE, kind, name, category, level, color, unmask);                  \
+        variable = &PROF__HERE;                                                                            \
     }
 #define PROF__AT(variable) (*static_cast<prof_site *>(variable))
 #else
@@ -152,11 +152,11 @@
 #define PROF__TOKEN_OF(scope) 0
 #endif
 
-/* A statement that owns a site: action may use prof__here. */
+/* A statement that owns a site: action may use PROF__HERE. */
 #define PROF__STATEMENT(kind, name, category, level, action)                   \
     do {                                                                       \
-        PROF__SITE(prof__here, kind, name, category, level);                   \
-        if (PROF__LIVE(prof__here, level)) action;                             \
+        PROF__SITE(PROF__HERE, kind, name, category, level);                   \
+        if (PROF__LIVE(PROF__HERE, level)) action;                             \
     } while (0)
 /* id makes the names unique; site and token are the macro's own variables, and begin may use site. */
 #define PROF__SCOPE(...) PROF__AGAIN(PROF__SCOPE_(__VA_ARGS__))
@@ -165,6 +165,7 @@
     PROF__GUARD(prof__scope_##id, begin(PROF__AT(prof__site_##id), level, __VA_ARGS__))
 #define PROF__BEGIN_1(site, level, unused) PROF__BEGIN(site, level)
 #define PROF__BEGIN_TEXT(site, level, text) PROF__BEGIN_WITH(site, level, prof__begin_text(&(site), PROF__TEXT(text)))
+#define PROF__BEGIN_PART(site, level, ...) PROF__BEGIN_WITH(site, level, prof__begin_part(&(site), __VA_ARGS__))
 #define PROF__BEGIN_FORMAT(site, level, ...) PROF__BEGIN_WITH(site, level, prof__begin_format(&(site), __VA_ARGS__))
 
 #define PROFILE_SCOPE_CL(name, category, level)                                                            \
@@ -186,6 +187,10 @@
 #define PROFILE_SCOPE_S(text)                                                                              \
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, "", PROF_CATEGORY, PROF_SITE_LEVEL, PROF__BEGIN_TEXT, text),     \
                  PROF__USE(text))
+#define PROFILE_SCOPE_TEXT(text, bytes)                                                                    \
+    PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, "", PROF_CATEGORY, PROF_SITE_LEVEL, PROF__BEGIN_PART, text,      \
+                             PROF__TO(size_t, bytes)),                                                     \
+                 PROF__USE2(text, bytes))
 #define PROFILE_SCOPE_F(...)                                                                               \
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY, PROF_SITE_LEVEL,        \
                              PROF__BEGIN_FORMAT, __VA_ARGS__),                                             \
@@ -266,17 +271,17 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #if defined(__GNUC__) || defined(__TINYC__)
 #define PROF__BEGIN_HERE(name, category, level)                                                            \
     __extension__({                                                                                        \
-        PROF__SITE(prof__here, PROF__KIND_BEGIN, name, category, level);                                   \
-        PROF__BEGIN(prof__here, level);                                                                    \
+        PROF__SITE(PROF__HERE, PROF__KIND_BEGIN, name, category, level);                                   \
+        PROF__BEGIN(PROF__HERE, level);                                                                    \
     })
 #endif
 #if defined(__cplusplus)
 #ifndef PROF__BEGIN_HERE
 #define PROF__BEGIN_HERE(name, category, level)                                                            \
     ([](const char *function) -> prof__token {                                                             \
-        PROF__SITE(prof__here, PROF__KIND_BEGIN, name, category, level);                                   \
-        if (prof__here.function != function) prof__here.function = function; /* not that of the lambda */  \
-        return PROF__BEGIN(prof__here, level);                                                             \
+        PROF__SITE(PROF__HERE, PROF__KIND_BEGIN, name, category, level);                                   \
+        if (PROF__HERE.function != function) PROF__HERE.function = function; /* not that of the lambda */  \
+        return PROF__BEGIN(PROF__HERE, level);                                                             \
     }(__func__))
 #endif
 #define PROF__BLOCK_(id, name, category, level)                                                            \
@@ -305,15 +310,15 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #define PROF__BEGIN_LOOSE(name, category, level)                                                           \
     PROF__EITHER(                                                                                          \
         do {                                                                                               \
-            PROF__SITE(prof__here, PROF__KIND_BEGIN, name, category, level);                               \
-            if (PROF__ON(prof__here, level)) prof__begin_loose(&prof__here);                               \
+            PROF__SITE(PROF__HERE, PROF__KIND_BEGIN, name, category, level);                               \
+            if (PROF__ON(PROF__HERE, level)) prof__begin_loose(&PROF__HERE);                               \
         } while (0),                                                                                       \
         PROF__USE3(name, category, level))
 #define PROFILE_BEGIN(name) PROF__BEGIN_LOOSE(name, PROF_CATEGORY, PROF_SITE_LEVEL)
 #define PROFILE_BEGIN_C(name, category) PROF__BEGIN_LOOSE(name, category, PROF_SITE_LEVEL)
 #define PROFILE_BEGIN_L(name, level) PROF__BEGIN_LOOSE(name, PROF_CATEGORY, level)
 #define PROFILE_END(name)                                                                                  \
-    PROF__EITHER(PROF__STATEMENT(PROF__KIND_END, name, "", 0, prof__end_loose(&prof__here)), PROF__USE(name))
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_END, name, "", 0, prof__end_loose(&PROF__HERE)), PROF__USE(name))
 
 /* Keeps -Wshadow quiet about stages in a block inside the block of other stages: they are meant. */
 #if defined(__GNUC__)
@@ -332,32 +337,36 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #define PROFILE_NEXT(name)                                                                                 \
     PROF__EITHER(                                                                                          \
         do {                                                                                               \
-            PROF__SITE(prof__here, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL);                \
-            if (PROF__STAGE_TOKEN || PROF__EXTENSION prof__on(&prof__here))                                        \
-                PROF__STAGE_TOKEN = prof__next(&prof__here, PROF__STAGE_TOKEN);                            \
+            PROF__SITE(PROF__HERE, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL);                \
+            if (PROF__STAGE_TOKEN || PROF__EXTENSION prof__on(&PROF__HERE))                                        \
+                PROF__STAGE_TOKEN = prof__next(&PROF__HERE, PROF__STAGE_TOKEN);                            \
         } while (0),                                                                                       \
         PROF__USE(name))
 
 #define PROF__MARK(name, category, level, action)                                                          \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, name, category, level, action), PROF__USE3(name, category, level))
-#define PROFILE_MARK(name) PROF__MARK(name, PROF_CATEGORY, PROF_SITE_LEVEL, prof__mark(&prof__here))
-#define PROFILE_MARK_C(name, category) PROF__MARK(name, category, PROF_SITE_LEVEL, prof__mark(&prof__here))
-#define PROFILE_MARK_L(name, level) PROF__MARK(name, PROF_CATEGORY, level, prof__mark(&prof__here))
+#define PROFILE_MARK(name) PROF__MARK(name, PROF_CATEGORY, PROF_SITE_LEVEL, prof__mark(&PROF__HERE))
+#define PROFILE_MARK_C(name, category) PROF__MARK(name, category, PROF_SITE_LEVEL, prof__mark(&PROF__HERE))
+#define PROFILE_MARK_L(name, level) PROF__MARK(name, PROF_CATEGORY, level, prof__mark(&PROF__HERE))
 #define PROFILE_MARK_S(text)                                                                               \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, "", PROF_CATEGORY, PROF_SITE_LEVEL,                      \
-                                 prof__mark_text(&prof__here, PROF__TEXT(text))),                                      \
+                                 prof__mark_text(&PROF__HERE, PROF__TEXT(text))),                                      \
                  PROF__USE(text))
+#define PROFILE_MARK_TEXT(text, bytes)                                                                     \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, "", PROF_CATEGORY, PROF_SITE_LEVEL,                      \
+                                 prof__mark_part(&PROF__HERE, text, PROF__TO(size_t, bytes))),             \
+                 PROF__USE2(text, bytes))
 #define PROFILE_MARK_F(...)                                                                                \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY, PROF_SITE_LEVEL, \
-                                 prof__mark_format(&prof__here, __VA_ARGS__)),                             \
+                                 prof__mark_format(&PROF__HERE, __VA_ARGS__)),                             \
                  PROF__USE(prof__format_check(__VA_ARGS__)))
 #define PROFILE_FRAME(name)                                                                                         \
-    PROF__EITHER(PROF__STATEMENT(PROF__KIND_FRAME, name, PROF_CATEGORY, PROF_SITE_LEVEL, prof__frame(&prof__here)), \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_FRAME, name, PROF_CATEGORY, PROF_SITE_LEVEL, prof__frame(&PROF__HERE)), \
                  PROF__USE(name))
 
 #define PROF__FLOW(name, type, id)                                                                         \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_EVENT, name, PROF_CATEGORY, PROF_SITE_LEVEL,                   \
-                                 prof__event(&prof__here, type, 0, id)),                                   \
+                                 prof__event(&PROF__HERE, type, 0, id)),                                   \
                  PROF__USE2(name, id))
 #define PROFILE_FLOW_OUT_N(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_OUT, id)
 #define PROFILE_FLOW_STEP_N(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_STEP, id)
@@ -370,23 +379,23 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #define PROFILE_LOG(severity, ...)                                                                         \
     PROF__EITHER(                                                                                          \
         do {                                                                                               \
-            PROF__QUIET_INLINE static prof__log_format prof__known;                                        \
+            PROF__QUIET_INLINE static prof__log_format PROF__KNOWN;                                        \
             PROF__QUIET_END                                                                                \
             PROF__STATEMENT(PROF__KIND_EVENT, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY,                     \
                             PROF__LOG_LEVEL(severity),                                                     \
-                            prof__log(&prof__here, &prof__known, PROF__TO(uint64_t, severity), __VA_ARGS__));  \
+                            prof__log(&PROF__HERE, &PROF__KNOWN, PROF__TO(uint64_t, severity), __VA_ARGS__));  \
         } while (0),                                                                                       \
         (0 ? (void)(severity) : PROF__USE(prof__format_check(__VA_ARGS__))))
 #define PROF__MARK_ROLE(scope)                                                                             \
     (PROF__TO(int, scope) != 0 ? PROF_ROLE_MARK_GLOBAL - PROF__TO(int, PROF_MARK_GLOBAL) + PROF__TO(int, scope) : 0)
 #define PROFILE_MARK_SCOPE(name, scope)                                                                    \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK | PROF__MARK_ROLE(scope) << PROF__ROLE_SHIFT, name, PROF_CATEGORY, \
-                                 PROF_SITE_LEVEL, prof__mark(&prof__here)),                                \
+                                 PROF_SITE_LEVEL, prof__mark(&PROF__HERE)),                                \
                  PROF__USE2(name, scope))
 
 #define PROF__SPAN(type, name, id, category)                                                               \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_EVENT, name, category, PROF_SITE_LEVEL,                        \
-                                 prof__event(&prof__here, type, 0, PROF__TO(uint64_t, id))),               \
+                                 prof__event(&PROF__HERE, type, 0, PROF__TO(uint64_t, id))),               \
                  PROF__USE3(name, id, category))
 #define PROFILE_SPAN_BEGIN(name, id) PROF__SPAN(PROF_EVENT_SPAN_BEGIN, name, id, PROF_CATEGORY)
 #define PROFILE_SPAN_BEGIN_C(name, id, category) PROF__SPAN(PROF_EVENT_SPAN_BEGIN, name, id, category)
@@ -413,8 +422,8 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #endif
 #define PROF__COUNTER(name, value, category, level)                                                                \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_COUNTER_INT, name, category, level,                                    \
-                                 PROF__NUMBER(value, prof__counter_double(&prof__here, PROF__TO(double, value)),   \
-                                              prof__counter_int(&prof__here, PROF__INTEGER(value)))),              \
+                                 PROF__NUMBER(value, prof__counter_double(&PROF__HERE, PROF__TO(double, value)),   \
+                                              prof__counter_int(&PROF__HERE, PROF__INTEGER(value)))),              \
                  (0 ? (void)(name) : PROF__USE3(value, category, level)))
 #define PROFILE_COUNTER(name, value) PROF__COUNTER(name, value, PROF_CATEGORY, PROF_SITE_LEVEL)
 #define PROFILE_COUNTER_C(name, value, category) PROF__COUNTER(name, value, category, PROF_SITE_LEVEL)
@@ -424,12 +433,12 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #define PROF__COUNT(how, name, value, category)                                                            \
     PROF__EITHER(                                                                                          \
         do {                                                                                               \
-            PROF__SITE(prof__here, PROF__KIND_COUNTER_INT, name, category, PROF_SITE_LEVEL);               \
-            PROF__QUIET_INLINE static prof__number prof__counted;                                          \
+            PROF__SITE(PROF__HERE, PROF__KIND_COUNTER_INT, name, category, PROF_SITE_LEVEL);               \
+            PROF__QUIET_INLINE static prof__number PROF__COUNTED;                                          \
             PROF__QUIET_END                                                                                \
             if ((PROF_SITE_LEVEL) > PROF_MAX_LEVEL) break;                                                 \
-            PROF__NUMBER(value, prof__count_double(&prof__here, &prof__counted, how, PROF__TO(double, value)), \
-                         prof__count_int(&prof__here, &prof__counted, how, PROF__INTEGER(value)));         \
+            PROF__NUMBER(value, prof__count_double(&PROF__HERE, &PROF__COUNTED, how, PROF__TO(double, value)), \
+                         prof__count_int(&PROF__HERE, &PROF__COUNTED, how, PROF__INTEGER(value)));         \
         } while (0),                                                                                       \
         (0 ? (void)(name) : PROF__USE2(value, category)))
 #define PROFILE_COUNTER_ADD(name, delta) PROF__COUNT(PROF__TALLY_ADD, name, delta, PROF_CATEGORY)
@@ -440,7 +449,7 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #define PROFILE_COUNTER_SET_C(name, value, category) PROF__COUNT(PROF__TALLY_SET, name, value, category)
 
 #define PROF__ARG(key, value, function)                                                                              \
-    PROF__EITHER(PROF__STATEMENT(PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL, function(&prof__here, value)), \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL, function(&PROF__HERE, value)), \
                  PROF__USE2(key, value))
 #define PROFILE_ARG_I(key, value) PROF__ARG(key, value, prof__arg_int)
 #define PROFILE_ARG_U(key, value) PROF__ARG(key, value, prof__arg_uint)
@@ -448,6 +457,10 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #define PROFILE_ARG_B(key, value) PROF__ARG(key, value, prof__arg_bool)
 #define PROFILE_ARG_S(key, value) PROF__ARG(key, PROF__TEXT(value), prof__arg_string)
 #define PROFILE_ARG_P(key, value) PROF__ARG(key, value, prof__arg_pointer)
+#define PROFILE_ARG_TEXT(key, text, bytes)                                                                 \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL,                      \
+                                 prof__arg_part(&PROF__HERE, text, PROF__TO(size_t, bytes))),              \
+                 PROF__USE3(key, text, bytes))
 #if defined(__cplusplus)
 #define PROFILE_ARG(key, value) PROF__ARG(key, value, prof__arg)
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
@@ -498,7 +511,7 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #endif
 #define PROFILE_ARGS(...)                                                                                     \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_ARG, "", PROF_CATEGORY, PROF_SITE_LEVEL,                          \
-                                 PROF__WITH(&prof__here, PROF_EVENT_SCOPE, 0, __VA_ARGS__)),                  \
+                                 PROF__WITH(&PROF__HERE, PROF_EVENT_SCOPE, 0, __VA_ARGS__)),                  \
                  PROF__USE_LIST(__VA_ARGS__))
 #define PROFILE_ARGS_TO(handle, ...)                                                                          \
     PROF__EITHER(                                                                                             \
@@ -507,6 +520,13 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
             if (prof__to) PROF__WITH(PROF__NO_SITE, PROF_EVENT_SCOPE, prof__to, __VA_ARGS__);                \
         } while (0),                                                                                          \
         (0 ? (void)(handle) : PROF__USE_LIST(__VA_ARGS__)))
+#define PROFILE_ARG_TO_TEXT(handle, key, text, bytes)                                                      \
+    PROF__EITHER(                                                                                          \
+        do {                                                                                               \
+            const prof_scope prof__to = (handle);                                                          \
+            if (prof__to) prof__arg_part_to(prof__to, PROF__TEXT(key), text, PROF__TO(size_t, bytes));     \
+        } while (0),                                                                                       \
+        PROF__USE4(handle, key, text, bytes))
 #define PROFILE_ARG_TO(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG(key, value))
 #define PROFILE_ARG_TO_I(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG_I(key, value))
 #define PROFILE_ARG_TO_U(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG_U(key, value))
@@ -516,7 +536,7 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #define PROFILE_ARG_TO_P(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG_P(key, value))
 #define PROF__EVENT_ARGS(kind, type, name, id, ...)                                                           \
     PROF__EITHER(PROF__STATEMENT(kind, name, PROF_CATEGORY, PROF_SITE_LEVEL,                                  \
-                                 PROF__WITH(&prof__here, type, PROF__TO(uint64_t, id), __VA_ARGS__)),         \
+                                 PROF__WITH(&PROF__HERE, type, PROF__TO(uint64_t, id), __VA_ARGS__)),         \
                  (0 ? (void)(name), (void)(id) : PROF__USE_LIST(__VA_ARGS__)))
 #define PROFILE_MARK_ARGS(name, ...) PROF__EVENT_ARGS(PROF__KIND_MARK, PROF_EVENT_MARK, name, 0, __VA_ARGS__)
 #define PROFILE_SPAN_BEGIN_ARGS(name, id, ...) \
@@ -541,7 +561,7 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 
 #define PROF__MEMORY(name, pool, how, freed, pointer, bytes)                                                         \
     PROF__STATEMENT(PROF__KIND_EVENT | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, name, pool, PROF_SITE_LEVEL,            \
-                    prof__memory(&prof__here, how, PROF__ADDRESS(freed), PROF__ADDRESS(pointer),                     \
+                    prof__memory(&PROF__HERE, how, PROF__ADDRESS(freed), PROF__ADDRESS(pointer),                     \
                                  PROF__TO(uint64_t, bytes)))
 #define PROFILE_ALLOC_C(pointer, bytes, pool) \
     PROF__EITHER(PROF__MEMORY("alloc", pool, 0, 0, pointer, bytes), PROF__USE3(pointer, bytes, pool))
@@ -567,7 +587,7 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 
 #define PROF__LOCK_EVENT(lock, name, type)                                                                           \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_EVENT | PROF_ROLE_LOCK << PROF__ROLE_SHIFT, name, PROF_CATEGORY,         \
-                                 PROF_SITE_LEVEL, prof__event(&prof__here, type, 0, PROF__ADDRESS(lock))),           \
+                                 PROF_SITE_LEVEL, prof__event(&PROF__HERE, type, 0, PROF__ADDRESS(lock))),           \
                  PROF__USE2(lock, name))
 #define PROFILE_LOCK_WAIT(lock, name) PROF__LOCK_EVENT(lock, name, PROF_EVENT_LOCK_WAIT)
 #define PROFILE_LOCK_ACQUIRE(lock, name) PROF__LOCK_EVENT(lock, name, PROF_EVENT_LOCK_ACQUIRE)
@@ -576,10 +596,10 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #if !defined(_WIN32) && (defined(__GNUC__) || defined(__TINYC__))
 #define PROF__MUTEX_LOCK(mutex, name)                                                                                \
     __extension__({                                                                                                  \
-        PROF__SITE(prof__waiting, PROF__KIND_BEGIN, "wait for " name, PROF_CATEGORY, PROF_SITE_LEVEL);     \
-        PROF__SITE(prof__here, PROF__KIND_EVENT | PROF_ROLE_LOCK << PROF__ROLE_SHIFT, name, PROF_CATEGORY,           \
+        PROF__SITE(PROF__WAITING, PROF__KIND_BEGIN, "wait for " name, PROF_CATEGORY, PROF_SITE_LEVEL);     \
+        PROF__SITE(PROF__HERE, PROF__KIND_EVENT | PROF_ROLE_LOCK << PROF__ROLE_SHIFT, name, PROF_CATEGORY,           \
                    PROF_SITE_LEVEL);                                                                                 \
-        PROF__LIVE(prof__here, PROF_SITE_LEVEL) ? prof__mutex_lock(&prof__waiting, &prof__here, mutex)     \
+        PROF__LIVE(PROF__HERE, PROF_SITE_LEVEL) ? prof__mutex_lock(&PROF__WAITING, &PROF__HERE, mutex)     \
                                                 : pthread_mutex_lock(mutex);                                         \
     })
 #define PROF__MUTEX_UNLOCK(mutex)                                                                                    \
@@ -600,7 +620,7 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
             PROFILE_BLOCK("wait for " name) {                                                                        \
                 PROF__STATEMENT(PROF__KIND_EVENT | PROF_ROLE_LOCK << PROF__ROLE_SHIFT, name, PROF_CATEGORY,          \
                                 PROF_SITE_LEVEL,                                                                     \
-                                prof__event(&prof__here, PROF_EVENT_LOCK_WAIT, 1, PROF__ADDRESS(lock)));             \
+                                prof__event(&PROF__HERE, PROF_EVENT_LOCK_WAIT, 1, PROF__ADDRESS(lock)));             \
                 wait;                                                                                                \
                 PROFILE_LOCK_ACQUIRE(lock, name);                                                                    \
             }                                                                                                        \
@@ -632,3 +652,5 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #endif
 
 #define PROFILE_THREAD(name) PROF__EITHER(prof_thread_name(PROF__TEXT(name)), PROF__USE(name))
+#define PROFILE_THREAD_TEXT(text, bytes) \
+    PROF__EITHER(prof__thread_part(text, PROF__TO(size_t, bytes)), PROF__USE2(text, bytes))

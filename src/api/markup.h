@@ -19,6 +19,10 @@
        _COLOR(name, 0xRRGGBB)        a colour, for viewers that support it
        _M(name, mask)                on if config.filter_mask has one of the 32 bits of mask, a constant
      PROFILE_FUNCTION()              a scope named after the function; _C(category) _L(level)
+       _TEXT(text, bytes)            a name made at run time that need not end with a zero: of these bytes, up to the
+                                     first zero among them. Also PROFILE_MARK_TEXT(text, bytes),
+                                     PROFILE_ARG_TEXT(key, text, bytes), PROFILE_ARG_TO_TEXT(handle, key, text, bytes)
+                                     and PROFILE_THREAD_TEXT(text, bytes); for messages, PROFILE_LOG(severity, "%.*s")
      PROFILE_SCOPE_SYNC(name)        a scope that waits for the device, by prof_set_sync()'s function, before its end
      PROFILE_SYNC()                  waits for the device, and records nothing by itself
      PROFILE_BLOCK(name) { ... }     a scope with its own block; _C _L. Leave the block early only by return or goto: a
@@ -133,6 +137,12 @@ PROF_DEF void prof__arg_uint(prof_site *site, uint64_t value);
 PROF_DEF void prof__arg_double(prof_site *site, double value); PROF_DEF void prof__arg_bool(prof_site *site, int value);
 PROF_DEF void prof__arg_pointer(prof_site *site, const volatile void *value);
 PROF_DEF void prof__arg_string(prof_site *site, const char *value);
+/* Of texts with a length, which need not end with a zero. */
+PROF_DEF prof__token prof__begin_part(prof_site *site, const char *text, size_t bytes);
+PROF_DEF void prof__mark_part(prof_site *site, const char *text, size_t bytes);
+PROF_DEF void prof__arg_part(prof_site *site, const char *text, size_t bytes);
+PROF_DEF void prof__arg_part_to(prof_scope scope, const char *key, const char *text, size_t bytes);
+PROF_DEF void prof__thread_part(const char *text, size_t bytes);
 /* Records a list of arguments, all or, if the buffer is full, none. They belong to a new MARK of the site; or to a new
    EVENT of it, of this prof_event_type; or, without a site, to the task that object points to. PROF_EVENT_SCOPE: with a
    site, to the innermost scope, else to the scope whose handle object is. */

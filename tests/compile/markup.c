@@ -55,6 +55,7 @@ static int markup_scopes(int value)
     PROFILE_SCOPE_L("scope_l too high", 9);
     PROFILE_SCOPE_CL("scope_cl", "net", 2);
     PROFILE_SCOPE_S(markup_name);
+    PROFILE_SCOPE_TEXT(markup_name, 4);
     PROFILE_SCOPE_F("scope_f %d %s", value, "text");
     PROFILE_SCOPE_F("scope_f alone");
     return value + 1;
@@ -210,6 +211,7 @@ static int markup_marks(int value)
     PROFILE_MARK("mark");
     PROFILE_MARK_C("mark_c", "net"); PROFILE_MARK_L("mark_l", 2); PROFILE_MARK_L("mark_l too high", 9);
     PROFILE_MARK_S(markup_name);
+    PROFILE_MARK_TEXT(markup_name, sizeof value);
     PROFILE_MARK_F("mark_f %d%%", value);
     PROFILE_MARK_F("mark_f alone");
     for (i = 0; i < 3; ++i) PROFILE_MARK("mark in a loop");
@@ -353,6 +355,7 @@ static int markup_args(int value)
         PROFILE_ARG_I("i", low); PROFILE_ARG_U("u", high); PROFILE_ARG_D("d", number);
         PROFILE_ARG_B("b", truth);
         PROFILE_ARG_S("s", text);
+        PROFILE_ARG_TEXT("part", text, 2);
         PROFILE_ARG_S("array", letters);
         PROFILE_ARG_P("p", where);
         PROFILE_ARG_P("null", nowhere);
@@ -526,7 +529,8 @@ static int markup_handles(int value)
     PROFILE_SCOPE_AS_L(handle_l, "handle_l", 2);
     PROFILE_SCOPE_AS_CL(handle_cl, "handle_cl too high", "net", 9);
     PROFILE_ARG_TO_I(handle, "i", value); PROFILE_ARG_TO_U(handle, "u", 2u); PROFILE_ARG_TO_D(handle, "d", 0.5);
-    PROFILE_ARG_TO_B(handle_c, "b", 1); PROFILE_ARG_TO_S(handle_c, "s", "text"); PROFILE_ARG_TO_P(handle_c, "p", &value);
+    PROFILE_ARG_TO_B(handle_c, "b", 1); PROFILE_ARG_TO_S(handle_c, "s", "text");
+    PROFILE_ARG_TO_TEXT(handle_c, "t", "text", 2u); PROFILE_ARG_TO_P(handle_c, "p", &value);
     if (value > 0)
         PROFILE_ARGS_TO(handle_l, PROF_ARG_I("without braces", -1));
     else
@@ -643,6 +647,7 @@ int markup_cpp(int value)
 int markup_all(int value)
 {
     PROFILE_THREAD("markup");
+    PROFILE_THREAD_TEXT("markup", 6);
 #if MARKUP_SCOPES
     value = markup_scopes(value);
     value = markup_function(value);

@@ -22,6 +22,7 @@ extern pthread_mutex_t shared_mutex;
     TIMES(2) { SCOPE(f ": scope x2"); PROFILE_ARG_I(f ": arg x2", 2); PROFILE_ARG_S(f ": text x2", "x2"); }           \
     TIMES(3) { SCOPE(f ": two x3"); SCOPE(f ": of a block x3"); }                                                     \
     TIMES(4) { PROFILE_SCOPE_S(f ": run-time name x4"); PROFILE_SCOPE_F(f ": format x%d", 4); }                       \
+    TIMES(4) { PROFILE_SCOPE_TEXT(f ": length x4 of more", sizeof f ": length x4" - 1); }                             \
     TIMES(2) { PROFILE_SCOPE_M(f ": mask x2", 1); PROFILE_SCOPE_SYNC(f ": sync x2"); }                                \
     TIMES(3) { PROFILE_STEP(f ": step x3", 3); PROFILE_THROUGHPUT(f ": throughput x3", 3); }                          \
     TIMES(4) { PROFILE_STEP_S(f ": named step x4", 4); PROFILE_THROUGHPUT_S(f ": named throughput x4", 4); }          \

@@ -1,0 +1,46 @@
+// record/part: Texts that come with their length: the _TEXT macros.
+/*-- texts with a length --
+   The recorder, the other tools that it sends to and other copies of it take texts that end with a zero. So the part of
+   a text that can be recorded is copied first. */
+
+/* Copies `bytes` bytes of a text, which need not end with a zero, into `to`, and adds one. Of a text that is too long
+   it copies one byte more than is recorded, which shows that something is missing. Returns the copy. */
+static const char *prof__part(char to[PROF_MAX_TEXT + 2], const char *text, size_t bytes)
+{
+    if (!text && bytes) return NULL; /* recorded as such */
+    if (bytes > PROF_MAX_TEXT + 1) bytes = PROF_MAX_TEXT + 1;
+    if (bytes) prof__copy(to, text, bytes);
+    to[bytes] = 0;
+    return to;
+}
+
+PROF_DEF PROF__NOINLINE prof__token prof__begin_part(prof_site *site, const char *text, size_t bytes)
+{
+    char copy[PROF_MAX_TEXT + 2];
+    return prof__begin_text(site, prof__part(copy, text, bytes));
+}
+
+PROF_DEF PROF__NOINLINE void prof__mark_part(prof_site *site, const char *text, size_t bytes)
+{
+    char copy[PROF_MAX_TEXT + 2];
+    prof__mark_text(site, prof__part(copy, text, bytes));
+}
+
+PROF_DEF PROF__NOINLINE void prof__arg_part(prof_site *site, const char *text, size_t bytes)
+{
+    char copy[PROF_MAX_TEXT + 2];
+    prof__arg_string(site, prof__part(copy, text, bytes));
+}
+
+PROF_DEF PROF__NOINLINE void prof__arg_part_to(prof_scope scope, const char *key, const char *text, size_t bytes)
+{
+    char copy[PROF_MAX_TEXT + 2];
+    prof_arg arg = prof__made_string(key, prof__part(copy, text, bytes));
+    prof__with(NULL, PROF_EVENT_SCOPE, scope, &arg, 1);
+}
+
+PROF_DEF PROF__NOINLINE void prof__thread_part(const char *text, size_t bytes)
+{
+    char copy[PROF_MAX_TEXT + 2];
+    prof_thread_name(prof__part(copy, text, bytes));
+}
