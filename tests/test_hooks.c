@@ -8,6 +8,7 @@
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>
+#include <setjmp.h>
 #include <unistd.h>
 
 void __cyg_profile_func_enter(void *function, void *caller);
@@ -163,6 +164,76 @@ TEST(calls_that_are_taken_back_are_counted)
     stop_and_read();
     CHECK_EQUAL(prof_trace_about(trace)->taken_back, 2000);
     says("2,000 removed by min_duration");
+    done();
+}
+
+/* A function that a longjmp() leaves, and another one that returns. Each is called again and again in the same frame. */
+static jmp_buf back;
+static __attribute__((__noinline__)) void left(int which)
+{
+    __cyg_profile_func_enter(&functions[which], __builtin_return_address(0));
+    longjmp(back, 1);
+}
+static __attribute__((__noinline__)) void returns(int which)
+{
+    __cyg_profile_func_enter(&functions[which], __builtin_return_address(0));
+    __asm__ volatile("" ::: "memory");
+    __cyg_profile_func_exit(&functions[which], __builtin_return_address(0));
+}
+
+TEST(calls_that_longjmp_leaves_in_a_loop)
+{
+    enum { ROUNDS = 5000 };
+    prof_config config = trace_config(4 << 20);
+    volatile int i;
+    trace_start(&config);
+    for (i = 0; i < ROUNDS; ++i) {
+        if (!setjmp(back)) left(0);
+        CHECK(prof__thread_calls.depth <= 2);
+        returns(1);
+    }
+    stop_and_read();
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->event_count, 2 * ROUNDS);
+    trace_list list = trace_read(trace, 0);
+    for (size_t at = 0; at < list.count; ++at) CHECK(list.events[at].depth <= 1); /* 1: as the manual says */
+    trace_free(&list);
+    done();
+}
+
+/* Functions that are inlined into one another, in a loop, too: they share a frame, and all of them return. */
+static __attribute__((__always_inline__)) inline void inlined(int which, int depth, void *caller)
+{
+    __cyg_profile_func_enter(&functions[which], caller);
+    if (depth > 1)
+        for (int i = 0; i < 2; ++i) {
+            __cyg_profile_func_enter(&functions[which + 1], caller);
+            returns(which + 2);
+            __cyg_profile_func_exit(&functions[which + 1], caller);
+        }
+    __cyg_profile_func_exit(&functions[which], caller);
+}
+static __attribute__((__noinline__)) void with_inlined(void)
+{
+    void *caller = __builtin_return_address(0);
+    __cyg_profile_func_enter(&functions[0], caller);
+    inlined(1, 2, caller);
+    inlined(1, 1, caller);
+    __cyg_profile_func_exit(&functions[0], caller);
+}
+
+TEST(inlined_functions_nest)
+{
+    static const uint32_t depths[] = {0, 1, 2, 3, 2, 3, 1};
+    prof_config config = trace_config(1 << 20);
+    trace_start(&config);
+    for (int i = 0; i < 100; ++i) with_inlined();
+    CHECK_EQUAL(prof__thread_calls.depth, 0);
+    stop_and_read();
+    trace_list list = trace_read(trace, 0);
+    CHECK_EQUAL(list.count, 700);
+    for (size_t at = 0; at < list.count; ++at) CHECK_EQUAL(list.events[at].depth, depths[at % 7]);
+    trace_free(&list);
     done();
 }
 

@@ -5,8 +5,9 @@
    before main, in signal handlers, and without an allocation.
 
    Limits. After a longjmp(), calls of the function that called setjmp() may show inside a call that was left, until it
-   returns: the addresses of frames do not always show it. Scopes of coroutines that switch stacks on one thread are cut
-   short. If a module is unloaded and another one loaded at its address, functions keep the names of the first. */
+   returns or makes the same call again: the addresses of frames do not always show it. Scopes of coroutines that switch
+   stacks on one thread are cut short. If a module is unloaded and another one loaded at its address, functions keep the
+   names of the first. */
 
 #ifdef PROF_INSTRUMENT_FUNCTIONS
 #if defined(PROF_FREESTANDING) || !defined(__ELF__)
@@ -34,7 +35,7 @@ typedef struct dl_phdr_info prof__phdr_info;
 #ifndef PROF_INSTRUMENT_DEPTH
 #define PROF_INSTRUMENT_DEPTH 1024 /* nested calls on a thread; deeper ones are lost, and counted */
 #endif
-#define PROF__NOT_TRACED __attribute__((__no_instrument_function__))
+#define PROF__NOT_TRACED __attribute__((__no_instrument_function__, __noinline__)) /* they have frames of their own */
 #define PROF__FUNCTION_SLOTS (2 * (PROF_INSTRUMENT_MAX > 1 ? PROF_INSTRUMENT_MAX : 2)) /* some are always free */
 
 typedef struct prof__loaded_module {
@@ -60,9 +61,11 @@ static prof__function prof__more_functions = {
     0, {0, "(more functions)", "function", "", "", 0, 0, 1, PROF__KIND_BEGIN, 0, 0, 0}, ""};
 
 /* A call that has not returned. frame, that of the hook, distinguishes calls that a longjmp() has left from those that
-   will return: stacks grow down. */
+   will return: stacks grow down. caller, where the call returns to, and hook, where its hook does, tell apart calls
+   of the same frame: functions that are inlined into one another share frame and caller, and each has a hook of its
+   own. */
 typedef struct prof__call {
-    uintptr_t address, frame;
+    uintptr_t address, frame, caller, hook;
     prof__token token;
 } prof__call;
 
@@ -219,26 +222,31 @@ static void prof__calls_leave(prof__calls *calls, uint32_t number)
     calls->over = 0;
 }
 
-/* If a function is entered above the frame of one that was called before it, longjmp() has left that one. This does not
-   hold for a signal handler on a stack of its own. */
-static PROF__COLD void prof__calls_abandon(prof__calls *calls, uintptr_t frame)
+/* If a function is entered above the frame of one that was called before it, or in its frame by another caller or by
+   the same hook, longjmp() has left that one. This does not hold for a signal handler on a stack of its own. */
+static PROF__COLD void prof__calls_abandon(prof__calls *calls, const prof__call *entered)
 {
     stack_t stack;
-    uint32_t number = calls->depth;
-    int error = errno, other = sigaltstack(NULL, &stack) || (stack.ss_flags & SS_ONSTACK);
+    uint32_t number = calls->depth, i;
+    int error = errno, other;
+    while (number && calls->list[number - 1].frame < entered->frame) --number;
+    for (i = number; i && calls->list[i - 1].frame == entered->frame; --i)
+        if (calls->list[i - 1].caller != entered->caller || calls->list[i - 1].hook == entered->hook) number = i - 1;
+    if (number == calls->depth) return;
+    other = sigaltstack(NULL, &stack) || (stack.ss_flags & SS_ONSTACK);
     errno = error;
-    if (other) return;
-    while (number && calls->list[number - 1].frame < frame) --number;
-    prof__calls_leave(calls, number);
+    if (!other) prof__calls_leave(calls, number);
 }
 
-static __attribute__((__noinline__)) void prof__call_enter(prof__calls *calls, uintptr_t address, uintptr_t frame)
+static __attribute__((__noinline__)) void prof__call_enter(prof__calls *calls, uintptr_t address, uintptr_t frame,
+                                                           uintptr_t caller, uintptr_t hook)
 {
     uint32_t slot, depth = calls->depth;
     prof__function *function = prof__function_find(address, &slot);
     if (PROF__UNLIKELY(!function)) function = prof__function_add(address);
-    if (PROF__UNLIKELY(depth && calls->list[depth - 1].frame < frame)) {
-        prof__calls_abandon(calls, frame);
+    if (PROF__UNLIKELY(depth && calls->list[depth - 1].frame <= frame)) {
+        prof__call entered = {address, frame, caller, hook, 0};
+        prof__calls_abandon(calls, &entered);
         depth = calls->depth;
     }
     if (PROF__UNLIKELY(depth == PROF_INSTRUMENT_DEPTH)) {
@@ -249,6 +257,8 @@ static __attribute__((__noinline__)) void prof__call_enter(prof__calls *calls, u
     calls->depth = depth + 1;
     calls->list[depth].address = address;
     calls->list[depth].frame = frame;
+    calls->list[depth].caller = caller;
+    calls->list[depth].hook = hook;
     calls->list[depth].token = prof__on(&function->site) ? prof__begin(&function->site) : 0;
 }
 
@@ -268,10 +278,12 @@ static PROF__COLD uint32_t prof__call_match(const prof__calls *calls, uintptr_t 
     return below;
 }
 
+/* If the hook returns to where the function does, it was a tail call. */
 static __attribute__((__noinline__)) void prof__call_exit(prof__calls *calls, uintptr_t address, uintptr_t frame,
-                                                          int tail)
+                                                          uintptr_t caller, uintptr_t hook)
 {
     uint32_t number = calls->depth - 1;
+    int tail = caller == hook;
     const prof__call *last = &calls->list[number];
     if (PROF__UNLIKELY(tail || last->address != address || last->frame != frame)) {
         number = prof__call_match(calls, address, frame, tail);
@@ -290,11 +302,11 @@ PROF_DEF void __cyg_profile_func_exit(void *function, void *caller) PROF__NOT_TR
 PROF_DEF void __cyg_profile_func_enter(void *function, void *caller)
 {
     prof__calls *calls = &prof__thread_calls;
-    (void)caller;
     if (PROF__LOAD(prof__generation) == PROF__OFF || calls->busy) return;
     calls->busy = 1;
     PROF__BARRIER();
-    prof__call_enter(calls, (uintptr_t)function, (uintptr_t)__builtin_frame_address(0));
+    prof__call_enter(calls, (uintptr_t)function, (uintptr_t)__builtin_frame_address(0), (uintptr_t)caller,
+                     (uintptr_t)__builtin_return_address(0));
     PROF__BARRIER();
     calls->busy = 0;
 }
@@ -305,8 +317,8 @@ PROF_DEF void __cyg_profile_func_exit(void *function, void *caller)
     if (!calls->depth || calls->busy) return;
     calls->busy = 1;
     PROF__BARRIER();
-    prof__call_exit(calls, (uintptr_t)function, (uintptr_t)__builtin_frame_address(0),
-                    __builtin_return_address(0) == caller);
+    prof__call_exit(calls, (uintptr_t)function, (uintptr_t)__builtin_frame_address(0), (uintptr_t)caller,
+                    (uintptr_t)__builtin_return_address(0));
     PROF__BARRIER();
     calls->busy = 0;
 }
