@@ -724,7 +724,8 @@ typedef struct prof_config {
     int no_devices;           /* no_devices PROF_NO_DEVICES: 1: what devices report is not recorded */
     const char *layout;       /* layout PROF_LAYOUT: output is this report of prof_report.h, whatever its extension:
                                  "mxnet", "json", "cntk", "cntk-detail", "domains", "histogram" or "paths"; "cntk" and a
-                                 directory, "profiler/": both of CNTK's files. Default: the extension decides */
+                                 directory, "profiler/": both of CNTK's files; PROF_LAYOUT=cntk alone starts a recording
+                                 to that one. Default: the extension decides */
     uint32_t private_keys;    /* what keys of other systems have asked for, so that a later one can undo it */
 } prof_config;
 
@@ -4620,19 +4621,50 @@ static PROF__UNUSED PROF__RARE void prof__errors_unmap(void)
 
 #ifndef PROF_TINY
 static prof_status prof__fail(prof_status status, const char *format, ...) PROF__PRINTF(2, 3);
+#ifdef PROF_FREESTANDING
+/* There is no printf: knows %s, %.20s, %d and %%, which is all that the texts without a system have. */
+static PROF__RARE void prof__error_format(const char *format, va_list list)
+{
+    size_t at = 0;
+    for (; *format && at < PROF__ERROR_SIZE - 1; ++format) {
+        char digits[12], *number = digits + sizeof digits;
+        const char *text = format;
+        size_t most = 1;
+        if (*format == '%') {
+            most = PROF__ERROR_SIZE;
+            if (*++format == '.')
+                for (most = 0; *++format >= '0' && *format <= '9';) most = most * 10 + (size_t)(*format - '0');
+            if (*format == 's') {
+                text = va_arg(list, const char *);
+            } else if (*format == 'd') {
+                int value = va_arg(list, int), left = value;
+                *--number = 0;
+                do *--number = (char)('0' + (left < 0 ? -(left % 10) : left % 10));
+                while ((left /= 10) != 0);
+                if (value < 0) *--number = '-';
+                text = number;
+            } else {
+                text = format;
+                most = *format != 0;
+            }
+        }
+        while (*text && most-- && at < PROF__ERROR_SIZE - 1) prof__error_text[at++] = *text++;
+        if (!*format) break;
+    }
+    prof__error_text[at] = 0;
+}
+#endif
+
 static PROF__RARE prof_status prof__fail(prof_status status, const char *format, ...)
 {
-#ifdef PROF_FREESTANDING
-    size_t n = prof__length(format);
-    if (n > PROF__ERROR_SIZE - 1) n = PROF__ERROR_SIZE - 1;
-    prof__copy(prof__error_text, format, n); /* without a printf the text keeps its place holders */
-    prof__error_text[n] = 0;
-#else
     va_list list;
     va_start(list, format);
+#ifdef PROF_FREESTANDING
+    prof__error_format(format, list);
+#else
     vsnprintf(PROF__ERROR_TEXT(), PROF__ERROR_SIZE, format, list);
-    va_end(list);
 #endif
+    va_end(list);
     return status;
 }
 #endif
@@ -16597,6 +16629,7 @@ PROF_DEF PROF__WALL prof_status prof_config_set(prof_config *config, const char 
     (void)config, (void)key, (void)value;
     return prof__left_out("prof_config_set", "PROF_NO_CONFIG_TEXT");
 }
+static PROF__UNUSED int prof__layout_alone(const char *layout) { return (void)layout, 0; }
 PROF_DEF int prof_config_describe(size_t index, prof_option *option) { return (void)index, (void)option, 0; }
 PROF_DEF PROF__WALL prof_status prof_config_from_env(prof_config *config)
 {
@@ -17400,6 +17433,9 @@ static PROF__RARE prof_status prof__environment_check(int starts)
     return PROF_OK;
 }
 
+/* Returns 1 if a layout needs no output. */
+static PROF__RARE int prof__layout_alone(const char *layout) { return layout && prof__equal(layout, "cntk"); }
+
 PROF_DEF prof_status prof_config_from_env(prof_config *config)
 {
     if (!config) return prof__null("prof_config_from_env", "config");
@@ -17414,6 +17450,9 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
         prof__copy(why, PROF__ERROR_TEXT(), sizeof why);
         prof__fail(status, "%s: %.200s", name, why);
     }
+    /* CNTK's own folder */
+    if (!status && prof__layout_alone(config->layout) && !(config->output && *config->output))
+        config->output = "profiler/";
     return status;
 }
 #endif
@@ -17443,7 +17482,7 @@ static PROF__RARE const char *prof__autostart_by(void)
         const char *text = prof__environment(names[i]);
         if (text && *text && !prof__equal(text, "0")) return names[i];
     }
-    return NULL;
+    return prof__layout_alone(prof__environment("PROF_LAYOUT")) ? "PROF_LAYOUT" : NULL;
 }
 
 PROF__AT_START(103, prof__autostart);

@@ -85,6 +85,9 @@ echo "ok   parts of a run, and ranks"
 xplane=$(grep -l prof_xplane_start_trace $work/block*.c)
 (cd $work && cc -o xplane "$(basename "$xplane")" -pthread -ldl && ./xplane && test -s logs/plugins/profile/*/*.xplane.pb)
 echo "ok   a log directory"
+(cd $work && sed 's/prof_chrome/prof_report/' hello.c >cntk.c && cc -o cntk cntk.c -pthread -ldl && PROF_LAYOUT=cntk ./cntk &&
+    grep -q work profiler/*_detail_*.csv && grep -q 'Performance Profiler Summary' profiler/*_summary_*.txt)
+echo "ok   CNTK's folder"
 if command -v curl >/dev/null; then
     cp "$(grep -l prof_server_start $work/block*.c)" $work/server.c
     server=$(basename "$(grep -l 'curl -s' $work/block*.sh)")
@@ -115,7 +118,7 @@ build/prof summary --by-path $work/jumps.prof >$work/jumps.txt
 grep -qE '^command +100 ' $work/jumps.txt && grep -qE '^  divide +100 ' $work/jumps.txt
 [ "$(grep -cE '^ *(command|divide) ' $work/jumps.txt)" = 2 ]
 echo "ok   commands that fail"
-passed=$((passed + 7))
+passed=$((passed + 8))
 grep -oE '^make [a-z]+' $work/block1.sh | while read -r command; do
     grep -qE "^$(echo "$command" | cut -d' ' -f2):" "$root/Makefile" || { echo "FAIL $command is not in the Makefile"; exit 1; }
     echo "ok   $command exists (run by itself elsewhere)"

@@ -299,6 +299,8 @@ TEST(sessions)
     CHECK_EQUAL(trace_file_size(output), -1);
     run("return", NULL, "PROF_OUPUT", "trace.json"); /* alone, too */
     expect_warning("prof: unknown variable PROF_OUPUT: did you mean PROF_OUTPUT?; nothing is recorded");
+    run("return", NULL, "PROF_LAYOUT", "mxnet"); /* of an output that nobody has named */
+    expect_warning(NULL);
     run("return", NULL, "PROF_BUFER", "16M"); /* nobody asked */
     expect_warning(NULL);
     run("return", NULL, "PROF_OTHER", "1"); /* somebody else's */

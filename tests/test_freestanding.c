@@ -195,7 +195,7 @@ TEST(control)
     CHECK_EQUAL(kernel_start_without_memory(), PROF_INVALID_ARGUMENT);
     CHECK(strstr(kernel_error(), "config.memory"));
     CHECK_EQUAL(kernel_start(little, sizeof little, 0), PROF_INVALID_ARGUMENT);
-    CHECK(strstr(kernel_error(), "memory_size"));
+    CHECK_TEXT(kernel_error(), "memory_size: must be at least 2112");
     CHECK_EQUAL(kernel_enabled(), 0);
     boot(0);
     CHECK_EQUAL(kernel_start(image_start(), IMAGE_SIZE, 0), PROF_INVALID_STATE);

@@ -1239,6 +1239,21 @@ TEST(keys_of_other_systems_are_taken_back)
     CHECK_EQUAL(config.no_sync, 0);
 }
 
+/* PROF_LAYOUT=cntk alone writes CNTK's own folder, as CNTK does. */
+TEST(cntk_has_a_folder)
+{
+    prof_config config;
+    memset(&config, 0, sizeof config);
+    setenv("PROF_LAYOUT", "cntk", 1);
+    CHECK(!prof_config_from_env(&config) && config.output && !strcmp(config.output, "profiler/"));
+    config.output = "elsewhere/";
+    CHECK(!prof_config_from_env(&config) && !strcmp(config.output, "elsewhere/"));
+    setenv("PROF_LAYOUT", "mxnet", 1);
+    memset(&config, 0, sizeof config);
+    CHECK(!prof_config_from_env(&config) && !config.output);
+    unsetenv("PROF_LAYOUT");
+}
+
 /* What is not nearly a key is none that was meant. */
 TEST(unknown_keys)
 {

@@ -120,7 +120,8 @@ typedef struct prof_config {
     int no_devices;           /* no_devices PROF_NO_DEVICES: 1: what devices report is not recorded */
     const char *layout;       /* layout PROF_LAYOUT: output is this report of prof_report.h, whatever its extension:
                                  "mxnet", "json", "cntk", "cntk-detail", "domains", "histogram" or "paths"; "cntk" and a
-                                 directory, "profiler/": both of CNTK's files. Default: the extension decides */
+                                 directory, "profiler/": both of CNTK's files; PROF_LAYOUT=cntk alone starts a recording
+                                 to that one. Default: the extension decides */
     uint32_t private_keys;    /* what keys of other systems have asked for, so that a later one can undo it */
 } prof_config;
 

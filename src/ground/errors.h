@@ -87,19 +87,50 @@ static PROF__UNUSED PROF__RARE void prof__errors_unmap(void)
 
 #ifndef PROF_TINY
 static prof_status prof__fail(prof_status status, const char *format, ...) PROF__PRINTF(2, 3);
+#ifdef PROF_FREESTANDING
+/* There is no printf: knows %s, %.20s, %d and %%, which is all that the texts without a system have. */
+static PROF__RARE void prof__error_format(const char *format, va_list list)
+{
+    size_t at = 0;
+    for (; *format && at < PROF__ERROR_SIZE - 1; ++format) {
+        char digits[12], *number = digits + sizeof digits;
+        const char *text = format;
+        size_t most = 1;
+        if (*format == '%') {
+            most = PROF__ERROR_SIZE;
+            if (*++format == '.')
+                for (most = 0; *++format >= '0' && *format <= '9';) most = most * 10 + (size_t)(*format - '0');
+            if (*format == 's') {
+                text = va_arg(list, const char *);
+            } else if (*format == 'd') {
+                int value = va_arg(list, int), left = value;
+                *--number = 0;
+                do *--number = (char)('0' + (left < 0 ? -(left % 10) : left % 10));
+                while ((left /= 10) != 0);
+                if (value < 0) *--number = '-';
+                text = number;
+            } else {
+                text = format;
+                most = *format != 0;
+            }
+        }
+        while (*text && most-- && at < PROF__ERROR_SIZE - 1) prof__error_text[at++] = *text++;
+        if (!*format) break;
+    }
+    prof__error_text[at] = 0;
+}
+#endif
+
 static PROF__RARE prof_status prof__fail(prof_status status, const char *format, ...)
 {
-#ifdef PROF_FREESTANDING
-    size_t n = prof__length(format);
-    if (n > PROF__ERROR_SIZE - 1) n = PROF__ERROR_SIZE - 1;
-    prof__copy(prof__error_text, format, n); /* without a printf the text keeps its place holders */
-    prof__error_text[n] = 0;
-#else
     va_list list;
     va_start(list, format);
+#ifdef PROF_FREESTANDING
+    prof__error_format(format, list);
+#else
     vsnprintf(PROF__ERROR_TEXT(), PROF__ERROR_SIZE, format, list);
-    va_end(list);
 #endif
+    va_end(list);
     return status;
 }
 #endif

@@ -24,7 +24,7 @@ static PROF__RARE const char *prof__autostart_by(void)
         const char *text = prof__environment(names[i]);
         if (text && *text && !prof__equal(text, "0")) return names[i];
     }
-    return NULL;
+    return prof__layout_alone(prof__environment("PROF_LAYOUT")) ? "PROF_LAYOUT" : NULL;
 }
 
 PROF__AT_START(103, prof__autostart);

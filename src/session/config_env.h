@@ -199,6 +199,9 @@ static PROF__RARE prof_status prof__environment_check(int starts)
     return PROF_OK;
 }
 
+/* Returns 1 if a layout needs no output. */
+static PROF__RARE int prof__layout_alone(const char *layout) { return layout && prof__equal(layout, "cntk"); }
+
 PROF_DEF prof_status prof_config_from_env(prof_config *config)
 {
     if (!config) return prof__null("prof_config_from_env", "config");
@@ -213,6 +216,9 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
         prof__copy(why, PROF__ERROR_TEXT(), sizeof why);
         prof__fail(status, "%s: %.200s", name, why);
     }
+    /* CNTK's own folder */
+    if (!status && prof__layout_alone(config->layout) && !(config->output && *config->output))
+        config->output = "profiler/";
     return status;
 }
 #endif

@@ -12,6 +12,7 @@ PROF_DEF PROF__WALL prof_status prof_config_set(prof_config *config, const char 
     (void)config, (void)key, (void)value;
     return prof__left_out("prof_config_set", "PROF_NO_CONFIG_TEXT");
 }
+static PROF__UNUSED int prof__layout_alone(const char *layout) { return (void)layout, 0; }
 PROF_DEF int prof_config_describe(size_t index, prof_option *option) { return (void)index, (void)option, 0; }
 PROF_DEF PROF__WALL prof_status prof_config_from_env(prof_config *config)
 {
