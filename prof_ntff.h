@@ -374,6 +374,10 @@ PROF_DEF const char *prof_ntff_nrt_status_name(unsigned status);
                             parent in the child of a fork(); for prof_ntff_close() while a capture is open
      PROF_IO                everything else
 
+   Options that are NULL are the runtime's defaults, with which a session captures everything: for
+   inspect_begin_with_options, sys_trace_start, profile_continuous_start and _save. Options that the program allocates
+   enable nothing until inspect_config_set_enable_inspect() or _on_fail() does.
+
    Free what the runtime allocates with its own function for it, never with free(). */
 
 #ifndef PROF_NTFF_NRT_STATUS
@@ -3597,6 +3601,7 @@ typedef Dl_info prof__ntff_symbol_info;
 typedef struct prof__ntff_api {
     PROF_NTFF_TABLE(PROF__NTFF_FIELD)
     void *handle;
+    struct prof__ntff_api *front; /* a copy of this with what is called instead of some: see prof__ntff_front() */
     unsigned can;
     char version[96], path[PROF_NTFF_PATH];
 } prof__ntff_api;
@@ -3705,6 +3710,8 @@ static void *prof__ntff_open_library(const char *path, prof_status *status)
     return handle;
 }
 
+static void prof__ntff_front(prof__ntff_api *api);
+
 static prof__ntff_api *prof__ntff_find(const char *path, prof_status *status)
 {
     if (!path) path = prof__environment("PROF_NTFF_LIBNRT");
@@ -3722,10 +3729,19 @@ static prof__ntff_api *prof__ntff_find(const char *path, prof_status *status)
         free(api);
         api = NULL;
     }
+    prof__ntff_api *front = api ? (prof__ntff_api *)calloc(1, sizeof *front) : NULL;
+    if (api && !front) {
+        *status = prof__fail(PROF_NO_MEMORY, "no memory for the functions of libnrt");
+        free(api);
+        api = NULL;
+    }
     if (handle && !api) dlclose(handle);
     if (!api) return NULL;
     api->handle = handle;
+    api->front = front;
     prof__ntff_describe(api);
+    *front = *api;
+    prof__ntff_front(front);
     return api;
 }
 
@@ -3748,6 +3764,7 @@ PROF_DEF prof_status prof_ntff_load(const char *path)
     if (__atomic_compare_exchange_n(&prof__ntff_api_now, &none, found, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
         return PROF_OK;
     dlclose(found->handle); /* another thread has done this meanwhile */
+    free(found->front);
     free(found);
     return prof__ntff_same_library(none, path);
 }
@@ -3838,6 +3855,130 @@ PROF_DEF const char *prof_ntff_get_status_as_str(PROF_NTFF_NRT_STATUS status)
 {
     return prof_ntff_nrt_status_name((unsigned)status);
 }
+
+/*-- options that are NULL, or enable nothing --*/
+
+#ifdef __linux__
+/* Options of which a flag was set. The runtime's defaults have none, and capture nothing. */
+static struct {
+    const void *options;
+    unsigned flags; /* 1: enable_inspect, 2: enable_inspect_on_fail */
+} prof__ntff_enabled[32];
+static int prof__ntff_enabled_word;             /* the lock */
+static PROF__PER_THREAD int prof__ntff_nothing; /* 1: the thread's last session was to capture nothing */
+
+/* Sets a flag, or clears them all (0). Returns the flags; 3: not known, because there are too many options. */
+static unsigned prof__ntff_flag(const void *options, unsigned flag, int on)
+{
+    size_t count = sizeof prof__ntff_enabled / sizeof *prof__ntff_enabled, at = count, unused = count;
+    unsigned flags = 0;
+    prof__lock(&prof__ntff_enabled_word);
+    for (size_t i = 0; i < count; i++) {
+        if (prof__ntff_enabled[i].options == options) at = i;
+        if (!prof__ntff_enabled[i].flags) unused = i;
+    }
+    if (at == count) at = unused;
+    if (at < count) {
+        flags = prof__ntff_enabled[at].options == options ? prof__ntff_enabled[at].flags : 0;
+        flags = !flag ? (on ? flags : 0u) : on ? flags | flag : flags & ~flag;
+        prof__ntff_enabled[at].options = options;
+        prof__ntff_enabled[at].flags = flags;
+    } else {
+        flags = 3;
+    }
+    prof__unlock(&prof__ntff_enabled_word);
+    return flags;
+}
+
+static PROF_NTFF_NRT_STATUS prof__ntff_allocate(struct nrt_inspect_config **options)
+{
+    const prof__ntff_api *api = prof__ntff_get();
+    PROF_NTFF_NRT_STATUS status = api->inspect_config_allocate(options);
+    if (!status && options) prof__ntff_flag(*options, 0, 0); /* the address may be that of freed ones */
+    return status;
+}
+static PROF_NTFF_NRT_STATUS prof__ntff_enable(struct nrt_inspect_config *options, prof_ntff_bool on)
+{
+    const prof__ntff_api *api = prof__ntff_get();
+    PROF_NTFF_NRT_STATUS status = api->inspect_config_set_enable_inspect(options, on);
+    if (!status) prof__ntff_flag(options, 1, on);
+    return status;
+}
+static PROF_NTFF_NRT_STATUS prof__ntff_enable_on_fail(struct nrt_inspect_config *options, prof_ntff_bool on)
+{
+    const prof__ntff_api *api = prof__ntff_get();
+    PROF_NTFF_NRT_STATUS status = api->inspect_config_set_enable_inspect_on_fail(options, on);
+    if (!status) prof__ntff_flag(options, 2, on);
+    return status;
+}
+
+/* Without options a session captures all that the runtime's defaults say. */
+static PROF_NTFF_NRT_STATUS prof__ntff_begin_with(struct nrt_inspect_config *options)
+{
+    const prof__ntff_api *api = prof__ntff_get();
+    struct nrt_inspect_config *own = NULL;
+    prof__ntff_nothing = options && !prof__ntff_flag(options, 0, 1);
+    if (options || !api->inspect_config_set_defaults || !api->inspect_config_free)
+        return api->inspect_begin_with_options(options);
+    PROF_NTFF_NRT_STATUS status = api->inspect_config_allocate(&own);
+    if (!status) status = api->inspect_config_set_defaults(own);
+    if (!status) status = api->inspect_config_set_enable_inspect(own, 1);
+    if (!status) status = api->inspect_begin_with_options(own);
+    if (own) (void)api->inspect_config_free(own);
+    return status;
+}
+static PROF_NTFF_NRT_STATUS prof__ntff_trace_with(struct nrt_sys_trace_config *options)
+{
+    const prof__ntff_api *api = prof__ntff_get();
+    struct nrt_sys_trace_config *own = NULL;
+    if (options || !api->sys_trace_config_set_defaults || !api->sys_trace_config_free)
+        return api->sys_trace_start(options);
+    PROF_NTFF_NRT_STATUS status = api->sys_trace_config_allocate(&own);
+    if (!status) api->sys_trace_config_set_defaults(own);
+    if (!status) status = api->sys_trace_start(own);
+    if (own) api->sys_trace_config_free(own);
+    return status;
+}
+static PROF_NTFF_NRT_STATUS prof__ntff_profile_with(struct nrt_profile_continuous_options *options)
+{
+    const prof__ntff_api *api = prof__ntff_get();
+    struct nrt_profile_continuous_options *own = NULL;
+    if (options || !api->profile_continuous_options_free) return api->profile_continuous_start(options);
+    PROF_NTFF_NRT_STATUS status = api->profile_continuous_options_allocate(&own);
+    if (!status) status = api->profile_continuous_start(own);
+    if (own) (void)api->profile_continuous_options_free(own);
+    return status;
+}
+static PROF_NTFF_NRT_STATUS prof__ntff_save_with(uint32_t vnc, struct nrt_profile_continuous_options *options)
+{
+    const prof__ntff_api *api = prof__ntff_get();
+    struct nrt_profile_continuous_options *own = NULL;
+    if (options || !api->profile_continuous_options_free) return api->profile_continuous_save(vnc, options);
+    PROF_NTFF_NRT_STATUS status = api->profile_continuous_options_allocate(&own);
+    if (!status) status = api->profile_continuous_save(vnc, own);
+    if (own) (void)api->profile_continuous_options_free(own);
+    return status;
+}
+
+/* Puts these functions in front of the runtime's, in a copy of its table. */
+static void prof__ntff_front(prof__ntff_api *api)
+{
+    if (api->can & PROF_NTFF_CAN_INSPECT) {
+        api->inspect_config_allocate = prof__ntff_allocate;
+        api->inspect_config_set_enable_inspect = prof__ntff_enable;
+        if (api->inspect_config_set_enable_inspect_on_fail)
+            api->inspect_config_set_enable_inspect_on_fail = prof__ntff_enable_on_fail;
+        api->inspect_begin_with_options = prof__ntff_begin_with;
+    }
+    if (api->can & PROF_NTFF_CAN_SYS_TRACE) api->sys_trace_start = prof__ntff_trace_with;
+    if (api->can & PROF_NTFF_CAN_CONTINUOUS) {
+        api->profile_continuous_start = prof__ntff_profile_with;
+        api->profile_continuous_save = prof__ntff_save_with;
+    }
+}
+#else
+static PROF__PER_THREAD int prof__ntff_nothing;
+#endif
 
 /*-- RUNTIME ---------------------------------------------------------------------------------------------- >>runtime --
    One word says which captures are open, and which process has opened them: a child of a fork() inherits it from its
@@ -3965,6 +4106,7 @@ static prof_status prof__ntff_enter(const char *name, size_t field, int role, co
     if (!prof__ntff_symbol(*api, field))
         return prof__fail(PROF_UNSUPPORTED, "%s: this runtime does not have it (%s, %.100s)",
                           name, (*api)->version, (*api)->path);
+    *api = (*api)->front;
     return role ? prof__ntff_role(name, role) : PROF_OK;
 }
 
@@ -3975,8 +4117,14 @@ static const char *prof__ntff_hint(unsigned status, int role)
         return prof__ntff_ends(role) ? ": too late, captures end before nrt_close()" : ": not after nrt_close()";
     if (status == 4 || status == 11) return "";
     switch (role) {
-    case PROF_NTFF_BEGINS_INSPECT:
     case PROF_NTFF_BEGINS_OPTIONS:
+        if (prof__ntff_nothing)
+            return ": the options enable nothing: call nrt_inspect_config_set_enable_inspect(options, true)";
+        if (status == 2) return ": an option is not valid";
+        return prof__ntff_hint(status, PROF_NTFF_BEGINS_INSPECT);
+    case PROF_NTFF_BEGINS_INSPECT:
+        if (status == 2 && !prof__ntff_env_on("NEURON_RT_INSPECT_ENABLE", 0))
+            return ": it takes its options from the environment, where NEURON_RT_INSPECT_ENABLE is not 1";
         return ": is another capture open, of the framework's profiler, the environment, or a system trace?";
     case PROF_NTFF_BEGINS_SYS_TRACE:
         return ": is a system profile open, of the framework's profiler or the environment?";

@@ -50,6 +50,7 @@ extern "C" {
 #include "ntff/artifacts.h"
 #include "ntff/checkup.h"
 #include "ntff/loader.h"
+#include "ntff/defaults.h"
 #include "ntff/runtime.h"
 #include "ntff/sessions.h"
 #include "ntff/inspect.h"

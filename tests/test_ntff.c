@@ -599,6 +599,40 @@ ALONE(a_session_with_options_ignores_the_environment)
     CHECK_EQUAL(prof_ntff_inspect_config_free(options), PROF_OK);
 }
 
+/* Options that are NULL are defaults; options that enable nothing are refused, and that is said. */
+ALONE(options_have_defaults)
+{
+    struct nrt_inspect_config *options = NULL;
+    empty(trace_path("ntff_defaults"));
+    CHECK(!mkdir(trace_path("ntff_defaults"), 0777) || errno == EEXIST);
+    ready();
+    CHECK(!chdir(trace_path("ntff_defaults"))); /* files go to ./output there */
+    CHECK_EQUAL(prof_ntff_inspect_begin_with_options(NULL), PROF_OK);
+    CHECK_ERROR(prof_ntff_inspect_begin_with_options(NULL), PROF_INVALID_STATE, "an inspect session is open already");
+    CHECK_EQUAL(prof_ntff_inspect_stop(), PROF_OK);
+    CHECK_EQUAL(prof_ntff_sys_trace_start(NULL), PROF_OK);
+    CHECK_EQUAL(prof_ntff_sys_trace_stop(), PROF_OK);
+    CHECK_EQUAL(prof_ntff_profile_continuous_start(NULL), PROF_OK);
+    CHECK_EQUAL(fake.execute(0, "model", 1000), 0);
+    CHECK_EQUAL(prof_ntff_profile_continuous_save(0, NULL), PROF_OK);
+    CHECK_EQUAL(prof_ntff_profile_continuous_stop(), PROF_OK);
+    CHECK_EQUAL(fake.outstanding(), 0);
+    for (int i = 0; i < 40; ++i) { /* more than are remembered, at one address or at many */
+        CHECK_EQUAL(prof_ntff_inspect_config_allocate(&options), PROF_OK);
+        CHECK_EQUAL(prof_ntff_inspect_config_set_output_dir(options, "elsewhere"), PROF_OK);
+        CHECK_ERROR(prof_ntff_inspect_begin_with_options(options), PROF_INVALID_ARGUMENT,
+                    "the options enable nothing: call nrt_inspect_config_set_enable_inspect(options, true)");
+        CHECK(!strstr(prof_error(), "capture"));
+        if (i % 2) CHECK_EQUAL(prof_ntff_inspect_config_set_enable_inspect(options, 1), PROF_OK);
+        if (i % 2) CHECK_EQUAL(prof_ntff_inspect_begin_with_options(options), PROF_OK);
+        if (i % 2) CHECK_EQUAL(prof_ntff_inspect_stop(), PROF_OK);
+        CHECK_EQUAL(prof_ntff_inspect_config_free(options), PROF_OK);
+    }
+    unsetenv("NEURON_RT_INSPECT_ENABLE");
+    CHECK_ERROR(prof_ntff_inspect_begin(), PROF_INVALID_ARGUMENT, "NEURON_RT_INSPECT_ENABLE is not 1");
+    CHECK_EQUAL(fake.outstanding(), 0);
+}
+
 ALONE(a_session_without_files_is_told)
 {
     static const char *const ways[] = {"none", "empty"};

@@ -18,6 +18,10 @@
                             parent in the child of a fork(); for prof_ntff_close() while a capture is open
      PROF_IO                everything else
 
+   Options that are NULL are the runtime's defaults, with which a session captures everything: for
+   inspect_begin_with_options, sys_trace_start, profile_continuous_start and _save. Options that the program allocates
+   enable nothing until inspect_config_set_enable_inspect() or _on_fail() does.
+
    Free what the runtime allocates with its own function for it, never with free(). */
 
 #ifndef PROF_NTFF_NRT_STATUS

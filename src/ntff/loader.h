@@ -26,6 +26,7 @@ typedef Dl_info prof__ntff_symbol_info;
 typedef struct prof__ntff_api {
     PROF_NTFF_TABLE(PROF__NTFF_FIELD)
     void *handle;
+    struct prof__ntff_api *front; /* a copy of this with what is called instead of some: see prof__ntff_front() */
     unsigned can;
     char version[96], path[PROF_NTFF_PATH];
 } prof__ntff_api;
@@ -134,6 +135,8 @@ static void *prof__ntff_open_library(const char *path, prof_status *status)
     return handle;
 }
 
+static void prof__ntff_front(prof__ntff_api *api);
+
 static prof__ntff_api *prof__ntff_find(const char *path, prof_status *status)
 {
     if (!path) path = prof__environment("PROF_NTFF_LIBNRT");
@@ -151,10 +154,19 @@ static prof__ntff_api *prof__ntff_find(const char *path, prof_status *status)
         free(api);
         api = NULL;
     }
+    prof__ntff_api *front = api ? (prof__ntff_api *)calloc(1, sizeof *front) : NULL;
+    if (api && !front) {
+        *status = prof__fail(PROF_NO_MEMORY, "no memory for the functions of libnrt");
+        free(api);
+        api = NULL;
+    }
     if (handle && !api) dlclose(handle);
     if (!api) return NULL;
     api->handle = handle;
+    api->front = front;
     prof__ntff_describe(api);
+    *front = *api;
+    prof__ntff_front(front);
     return api;
 }
 
@@ -177,6 +189,7 @@ PROF_DEF prof_status prof_ntff_load(const char *path)
     if (__atomic_compare_exchange_n(&prof__ntff_api_now, &none, found, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
         return PROF_OK;
     dlclose(found->handle); /* another thread has done this meanwhile */
+    free(found->front);
     free(found);
     return prof__ntff_same_library(none, path);
 }

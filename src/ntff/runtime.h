@@ -125,6 +125,7 @@ static prof_status prof__ntff_enter(const char *name, size_t field, int role, co
     if (!prof__ntff_symbol(*api, field))
         return prof__fail(PROF_UNSUPPORTED, "%s: this runtime does not have it (%s, %.100s)",
                           name, (*api)->version, (*api)->path);
+    *api = (*api)->front;
     return role ? prof__ntff_role(name, role) : PROF_OK;
 }
 
@@ -135,8 +136,14 @@ static const char *prof__ntff_hint(unsigned status, int role)
         return prof__ntff_ends(role) ? ": too late, captures end before nrt_close()" : ": not after nrt_close()";
     if (status == 4 || status == 11) return "";
     switch (role) {
-    case PROF_NTFF_BEGINS_INSPECT:
     case PROF_NTFF_BEGINS_OPTIONS:
+        if (prof__ntff_nothing)
+            return ": the options enable nothing: call nrt_inspect_config_set_enable_inspect(options, true)";
+        if (status == 2) return ": an option is not valid";
+        return prof__ntff_hint(status, PROF_NTFF_BEGINS_INSPECT);
+    case PROF_NTFF_BEGINS_INSPECT:
+        if (status == 2 && !prof__ntff_env_on("NEURON_RT_INSPECT_ENABLE", 0))
+            return ": it takes its options from the environment, where NEURON_RT_INSPECT_ENABLE is not 1";
         return ": is another capture open, of the framework's profiler, the environment, or a system trace?";
     case PROF_NTFF_BEGINS_SYS_TRACE:
         return ": is a system profile open, of the framework's profiler or the environment?";
