@@ -351,13 +351,14 @@ MANUAL                                                                          
     .prof, the buffer is a mapping of <output>.prof beside it, which is removed once output is complete. The next run
     with that output finds it, and keeps it as <output>.old.prof, one at a time; PROF_OUTPUT says so on stderr. If such
     a file cannot be created, or the disk has no room (four times the buffer should be free), the buffer is in memory,
-    and the trace says "in memory only" and why. It is in memory, too, if output is not a file, with config.memory, and
-    on Windows except for PROF_STREAM; so are the statistics of PROF_STATS, which need dump_period to survive.
+    and the trace says "in memory only" and why. It is in memory, too, if output is not a file, and with config.memory;
+    so are the statistics of PROF_STATS, which need dump_period to survive.
 
     Two runs, one file. A name such as trace.json is meant to be replaced by the next run, and is, once the new file is
     complete. What this process has written itself is kept: its second session writes trace.2.json, and so on. What
     another process is writing at the same time is also kept: the second process, which sees a lock (flock) of the file,
-    writes trace.2.json, and PROF_OUTPUT says so on stderr. Numbered files of an older run are replaced. A name with %p
+    writes trace.2.json, and PROF_OUTPUT says so on stderr. (On Windows a second recorder of one process, that of a DLL,
+    does so as well: no file is open for writing twice.) Numbered files of an older run are replaced. A name with %p
     or %t is meant for one run alone: if there is such a file all the same (two runs in a second, a process id that came
     again), the new one is trace.1234.2.json. config.existing changes this. Processes that a launcher (MPI, Slurm,
     torchrun) has started would all write trace.json: they write trace.<rank>.json. prof_stop() returns PROF_IO if its
@@ -394,10 +395,11 @@ MANUAL                                                                          
     program handles by __except or, in MinGW's main thread, by signal(SIGSEGV), is not reported; nor is what Windows
     ends at once: __fastfail(), a corrupt heap. If a stack overflow leaves too little stack, as under wine, a new thread
     writes the report. Paths are UTF-8, or else in the program's code page. An existing .prof is emptied at the start.
-    Windows lets nobody remove or replace a .prof that a session or a trace of this program has open; a session has it
-    open until the next start, so the <output>.prof of PROF_STREAM stays beside another output until then. A recording
-    in a .prof survives TerminateProcess(). With fibers, call prof_fiber_switch() before each SwitchToFiber(). The tests
-    are built by MinGW and run under wine.
+    Windows lets nobody remove or replace a .prof that a session or a trace of this program has open, and a session has
+    it open until the next start. The <output>.prof beside another output goes when prof_stop() has written that; if a
+    thread that has recorded lives on, when the process ends. A recording survives TerminateProcess(). The report of a
+    crash leaves its trace in <output>.crash.prof, because <output>.prof is still open. With fibers, call
+    prof_fiber_switch() before each SwitchToFiber(). The tests are built by MinGW and run under wine.
 
     No compiler of Microsoft has compiled any of this yet. The tests compile it as clang does in Microsoft's mode with
     no word of gcc's, as C (/std:c11, or /std:c17) and as C++, for x86, x64 and ARM64, with MinGW's headers instead of
@@ -416,6 +418,12 @@ MANUAL                                                                          
     WASI (-D_WASI_EMULATED_MMAN -lwasi-emulated-mman): prof_start(), prof_stop() and prof_save(), with every output of
     the file's own headers. There are no threads and no signals, so it is compiled as with PROF_NO_SERVICE and
     PROF_NO_CRASH. A recorder is compiled by Zig's clang and run by wasmtime in the tests.
+
+    Emscripten: files are in memory (MEMFS). examples/web.c makes a download of one. With -sEXIT_RUNTIME=1 the return
+    from main() does what prof_stop() does; a page that never ends calls prof_stop() or prof_save(). The heap has 16 MiB
+    if the program is not linked with -sALLOW_MEMORY_GROWTH or -sINITIAL_MEMORY=64MB, for example: the default buffer
+    has 4 MiB, and prof_start() returns PROF_NO_MEMORY for a larger one that does not fit; it does not end the program.
+    With -pthread, threads need -sPROXY_TO_PTHREAD, or a pool of threads, and a larger heap.
 
     Systems that only imitate shared mappings (Emscripten, WASI): prof_start() notices it, and prof_stop() writes the
     image into its .prof. Until then the file has no recording, also after a crash.
@@ -439,6 +447,9 @@ MANUAL                                                                          
         PROF_ANY_ON()           optional: 0 while nothing records: an expression that costs less than looking at the
                                 site, such as a static branch of Linux
         PROF_SITE_PLACE         optional: an attribute of call sites, such as a section of their own
+    Link memcpy() and memset(): compilers call them for what is copied and cleared as a whole, at every level of
+    optimisation. gcc for AArch64 needs -mno-outline-atomics, or its library (libgcc), for atomic operations; processors
+    without atomic operations on 64 bits need functions for those: see examples/microcontroller.
     A state belongs to one thread of control at a time. One for each thread is best: nothing changes for it if it is
     preempted and moved in the middle of a macro. prof_cpu_state_end() gives it back when the thread has ended. If the
     states are those of processors, a thread must not move between reading PROF_CPU_STATE() and the end of a macro; if
@@ -662,9 +673,9 @@ typedef struct prof_config {
                                  the extension. Missing directories are created. A directory, or a name that ends in /,
                                  is a log directory for XProf: see prof_xplane.h. Default: none, the trace stays in
                                  memory */
-    size_t buffer_size;       /* buffer PROF_BUFFER: bytes, or "64M" as text; 128 KiB to 64 GiB; default 16 MiB. From
-                                 Linux 5.14 on, memory and disk are taken as they are used. prof_start() fails with
-                                 PROF_IO if the disk has no room for all of a .prof */
+    size_t buffer_size;       /* buffer PROF_BUFFER: bytes, or "64M" as text; 128 KiB to 64 GiB; default 16 MiB,
+                                 with Emscripten 4. From Linux 5.14 on, memory and disk are taken as they are used.
+                                 prof_start() fails with PROF_IO if the disk has no room for all of a .prof */
     prof_mode mode;           /* mode PROF_MODE: "ring", "fill", "stream", "stats" or "ring+stats". stream needs an
                                  output; that of stats is a .txt */
     prof_clock clock;         /* clock PROF_CLOCK: "auto", "counter", "ordered" or "monotonic" */
@@ -2903,6 +2914,10 @@ enum {
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __EMSCRIPTEN__
+#include <malloc.h>
+extern size_t emscripten_get_heap_max(void); /* its header cannot be included in extern "C" */
+#endif
 #ifdef __linux__
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -3405,6 +3420,28 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 #define pthread_setspecific(key, value) PROF__QUIETLY(int, pthread_setspecific(key, value))
 #endif
 
+#ifdef __EMSCRIPTEN__
+/* Where memory does not grow, a malloc() that finds none ends the program, unless it is linked otherwise. So prof asks
+   first: what is behind the heap, and what malloc() has at its end. */
+static PROF__UNUSED PROF__RARE int prof__heap_has(size_t size)
+{
+    size_t used = (size_t)(uintptr_t)sbrk(0), all = emscripten_get_heap_max();
+    size_t room = (used < all ? all - used : 0) + (size_t)mallinfo().keepcost;
+    return size < room && room - size > 65536; /* with what malloc() itself needs */
+}
+static PROF__UNUSED PROF__RARE void *prof__heap_resize(void *at, size_t size)
+{
+    return prof__heap_has(size) ? realloc(at, size) : NULL;
+}
+static PROF__UNUSED PROF__RARE void *prof__heap_clear(size_t count, size_t size)
+{
+    return !size || (count < (size_t)-1 / size && prof__heap_has(count * size)) ? calloc(count, size) : NULL;
+}
+#define malloc(size) prof__heap_resize(NULL, size)
+#define calloc(count, size) prof__heap_clear(count, size)
+#define realloc(at, size) prof__heap_resize(at, size)
+#endif
+
 /* Only the owner may write into prof's files, also after umask(0), which daemons call: the recorder trusts the
    recording that it has mapped. */
 #define PROF__FILE_MODE 0644
@@ -3727,12 +3764,13 @@ static uint64_t prof__thread_id(void)
     return 0;
 #endif
 }
-static void prof__system_name(char *name, size_t size)
+/* Around macros of the user, parameters have names that hide none of the program's. */
+static void prof__system_name(char *prof__to, size_t prof__size)
 {
-    (void)size;
-    name[0] = 0;
+    (void)prof__size;
+    prof__to[0] = 0;
 #ifdef PROF_CPU_NAME
-    PROF_CPU_NAME(name, size);
+    PROF_CPU_NAME(prof__to, prof__size);
 #endif
 }
 static uint64_t prof__process_id(void) { return 0; }
@@ -3895,8 +3933,8 @@ static void prof__exits_watch(void)
 #define PROF_INTERRUPTS_RESTORE(before) ((void)(before))
 #endif
 typedef uintptr_t prof__signals;
-static void prof__signals_block(prof__signals *old) { *old = (uintptr_t)(PROF_INTERRUPTS_OFF()); }
-static void prof__signals_restore(const prof__signals *old) { PROF_INTERRUPTS_RESTORE(*old); }
+static void prof__signals_block(prof__signals *prof__old) { *prof__old = (uintptr_t)(PROF_INTERRUPTS_OFF()); }
+static void prof__signals_restore(const prof__signals *prof__old) { PROF_INTERRUPTS_RESTORE(*prof__old); }
 #elif defined(_WIN32) || defined(__wasi__)
 typedef int prof__signals;
 static void prof__signals_block(prof__signals *old) { *old = 0; }
@@ -3995,10 +4033,11 @@ static int prof__change_word;
 #ifndef PROF_MAY_WAIT
 #define PROF_MAY_WAIT() 1
 #endif
+static PROF__INLINED int prof__may_wait(void) { return PROF_MAY_WAIT() != 0; }
 #ifdef PROF__INTERRUPTS_COME
-#define PROF__MACRO_PATIENCE() (PROF_MAY_WAIT() ? PROF__PATIENCE : 1)
+#define PROF__MACRO_PATIENCE() (prof__may_wait() ? PROF__PATIENCE : 1)
 #else
-#define PROF__MACRO_PATIENCE() (PROF_MAY_WAIT() ? 1000 * PROF__PATIENCE : 1)
+#define PROF__MACRO_PATIENCE() (prof__may_wait() ? 1000 * PROF__PATIENCE : 1)
 #endif
 #else
 #define PROF__MACRO_PATIENCE() PROF__PATIENCE
@@ -4317,7 +4356,8 @@ static PROF__UNUSED PROF__RARE int prof__is_whole(void) { return 1; }
 /*-- THE CALLING THREAD ---------------------------------------------------------------------------------------------*/
 
 #ifdef PROF_FREESTANDING
-#define PROF__SELF() ((prof__thread *)PROF_CPU_STATE())
+static PROF__INLINED prof__thread *prof__self_get(void) { return (prof__thread *)PROF_CPU_STATE(); }
+#define PROF__SELF() prof__self_get()
 typedef char prof__cpu_state_fits[sizeof(prof__thread) <= PROF_CPU_STATE_SIZE ? 1 : -1];
 static void prof__on_exit_of_thread(prof__thread *self) { (void)self; }
 #define PROF__EXIT_WATCHED_UNLOCKED 0
@@ -5069,7 +5109,8 @@ typedef struct prof__session {
     int held;             /* prof__state.held at the start */
     uint32_t warmup_what, warmup_name; /* PROF__WARMUP_...; the hash of the name that counts; 0: none yet */
 #ifdef _WIN32
-    int to_remove;        /* 1: the file beside the output could not be removed while it is mapped */
+    int private_memory;   /* 1: the image is in memory, not in a mapped file */
+    int to_remove;        /* 1: stream.handle removes the file beside the output when it is closed */
 #endif
     int beside;           /* 1: output is written at the end: until then the image is in a file beside it, if possible,
                              else in memory */
@@ -10577,7 +10618,13 @@ static const struct prof__upstairs prof__upstairs = {
 #define PROF__MIN_IMAGE (2u << 10) /* of the user's memory: for microcontrollers */
 #define PROF__SMALL_IMAGE (16u << 10)
 #define PROF__MIN_BUFFER (128u << 10)
+#ifdef __EMSCRIPTEN__ /* whose heap has 16 MiB in all, if the program does not ask for more */
+#define PROF__DEFAULT_BUFFER (4u << 20)
+#define PROF__MORE_HEAP ": link with -sALLOW_MEMORY_GROWTH or a larger -sINITIAL_MEMORY"
+#else
+#define PROF__MORE_HEAP ""
 #define PROF__DEFAULT_BUFFER (16u << 20)
+#endif
 #define PROF__DEFAULT_LEVEL 2
 static PROF__RARE int prof__level_of(const prof_config *config)
 {
@@ -10642,49 +10689,105 @@ static PROF__RARE prof_status prof__memory_publish(prof__session *s)
     return PROF_OK;
 }
 #elif defined(_WIN32)
-static PROF__RARE prof_status prof__memory_refused(const prof__session *s, DWORD error)
+/* Goes on without a file beside the output. */
+static PROF__RARE void prof__file_forget(prof__session *s, int error)
 {
-    if (error == ERROR_SHARING_VIOLATION || error == ERROR_USER_MAPPED_FILE)
-        return prof__fail(PROF_IO, "%s: cannot be replaced: another program, or a trace of this one, has it open",
-                          s->live_path);
-    return prof__fail(PROF_IO, "%s: cannot be created (error %lu)", s->live_path, error);
+    if (s->stream.opened) {
+        CloseHandle(s->stream.handle);
+        prof__file_remove(s->live_path);
+    }
+    s->stream.opened = s->taken = 0;
+    s->live_path = NULL;
+    s->beside_error = error;
 }
+
+/* Creates the file of the image. Nobody else may write into it while it is open: so other recorders see that it is in
+   use. Returns 0 or the system's error. */
+static PROF__RARE DWORD prof__file_create(prof__session *s, DWORD how)
+{
+    HANDLE file =
+        prof__windows_open(s->live_path, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, how);
+    if (file == INVALID_HANDLE_VALUE) return GetLastError();
+    s->stream.handle = file;
+    s->stream.opened = s->taken = 1;
+    return 0;
+}
+
+/* Returns 0 if the disk has no room for a file of this size. */
+static PROF__UNUSED PROF__RARE int prof__disk_has(const char *path, uint64_t size)
+{
+    WCHAR wide[PROF__WIDE_SIZE];
+    char folder[1024];
+    ULARGE_INTEGER room;
+    if (!prof__folder_of(path, folder, sizeof folder) || !prof__wide(folder[0] ? folder : ".", wide)) return 1;
+    return !GetDiskFreeSpaceExW(wide, &room, NULL, NULL) || room.QuadPart >= size; /* or not known */
+}
+
+/* Maps the file. Without names of outputs it is created here. Returns 0 or the system's error. */
+static PROF__RARE DWORD prof__memory_map(prof__session *s, size_t size)
+{
+    DWORD error = s->stream.opened ? 0 : prof__file_create(s, CREATE_ALWAYS);
+    if (!error && PROF__BESIDE(s->beside) && !prof__disk_has(s->live_path, (uint64_t)size * 4)) return ERROR_DISK_FULL;
+    if (error) return error;
+    HANDLE map = CreateFileMappingA(s->stream.handle, NULL, PAGE_READWRITE, (DWORD)((uint64_t)size >> 32), (DWORD)size,
+                                    NULL);
+    if (map) s->mapping = MapViewOfFile(map, FILE_MAP_ALL_ACCESS, 0, 0, size);
+    error = s->mapping ? 0 : GetLastError();
+    if (map) CloseHandle(map);
+    return error;
+}
+
 static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
 {
-    if (s->live_path) {
-        prof__file_remove(s->live_path); /* a process that still maps the old file keeps it */
-        HANDLE file = prof__windows_open(s->live_path, GENERIC_READ | GENERIC_WRITE,
-                                         FILE_SHARE_READ | FILE_SHARE_DELETE, CREATE_ALWAYS);
-        if (file == INVALID_HANDLE_VALUE) return prof__memory_refused(s, GetLastError());
-        HANDLE map = CreateFileMappingA(file, NULL, PAGE_READWRITE, (DWORD)((uint64_t)size >> 32), (DWORD)size, NULL);
-        if (map) s->mapping = MapViewOfFile(map, FILE_MAP_ALL_ACCESS, 0, 0, size);
-        DWORD error = GetLastError();
-        if (map) CloseHandle(map);
-        s->stream.handle = file;
-        s->stream.opened = 1;
-        if (!s->mapping) return prof__fail(PROF_IO, "%s: cannot be mapped (error %lu)", s->live_path, error);
-    } else {
-        s->mapping = VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
-        if (!s->mapping)
-            return prof__fail(PROF_NO_MEMORY, "no memory for a buffer of %llu bytes", (unsigned long long)size);
-    }
+    DWORD error = s->live_path ? prof__memory_map(s, size) : 0;
+    if (error && PROF__BESIDE(s->beside)) prof__file_forget(s, prof__windows_errno(error));
+    else if (error) return prof__fail(PROF_IO, "%s: cannot be mapped (error %lu)", s->live_path, error);
+    if (!s->live_path) s->mapping = VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+    if (!s->mapping)
+        return prof__fail(PROF_NO_MEMORY, "no memory for a buffer of %llu bytes", (unsigned long long)size);
+    s->private_memory = !s->live_path;
     s->mapping_size = size;
     s->ready_chunks = PROF__ALL_READY;
     for (size_t i = 0; i < size; i += 4096) ((volatile char *)s->mapping)[i] = 0;
     return PROF_OK;
 }
+
+/* Puts the image into memory, so that its file can be removed, which Windows refuses while it is mapped. Returns 0 if a
+   thread may still point into the image. */
+static PROF__RARE int prof__memory_move(prof__session *s)
+{
+    char *to = (char *)VirtualAlloc(NULL, s->mapping_size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+    if (!to) return 0;
+    uint32_t gate = prof__state_lock();
+    prof__thread *self = PROF__SELF();
+    if (self->session == s) prof__detach(self);
+    void *from = s->mapping;
+    int moves = !s->readers && !__atomic_load_n(&s->attached, __ATOMIC_ACQUIRE);
+    if (moves) {
+        ptrdiff_t by = to - (char *)from;
+        memcpy(to, from, s->mapping_size);
+        s->header = (prof__header *)(void *)to;
+        s->meta = (uint64_t *)(void *)((char *)s->meta + by);
+        s->index = (uint32_t *)(void *)((char *)s->index + by);
+        s->chunks += by;
+        s->mapping = to;
+        s->private_memory = 1;
+    }
+    prof__state_unlock(gate);
+    if (moves) UnmapViewOfFile(from);
+    else VirtualFree(to, 0, MEM_RELEASE);
+    return moves;
+}
+
 static PROF__RARE void prof__memory_free(prof__session *s)
 {
-    if (!s->mapping) return;
-    if (s->live_path) {
-        UnmapViewOfFile(s->mapping);
-        if (s->to_remove) prof__file_remove(s->live_path);
-    } else
-        VirtualFree(s->mapping, 0, MEM_RELEASE);
+    if (s->mapping && s->private_memory) VirtualFree(s->mapping, 0, MEM_RELEASE);
+    else if (s->mapping) UnmapViewOfFile(s->mapping);
+    if (s->to_remove) CloseHandle(s->stream.handle); /* and with it the file goes */
 }
 static PROF__RARE prof_status prof__memory_publish(prof__session *s)
 {
-    (void)s;
+    s->taken = 0; /* the file stays, whatever comes */
     return PROF_OK;
 }
 static PROF__RARE void prof__memory_retire(prof__session *s) { (void)s; }
@@ -10836,6 +10939,9 @@ static PROF__RARE int prof__map_whole(prof__session *s, int file, size_t size, v
 #ifdef MAP_POPULATE
     flags |= MAP_POPULATE;
 #endif
+#ifdef __EMSCRIPTEN__
+    if (!prof__heap_has(size)) return ENOMEM;
+#endif
     void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, file, 0);
     if (map == MAP_FAILED) return errno;
     *at = map;
@@ -10979,8 +11085,9 @@ static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
                           s->live_path, (unsigned long long)size);
     int error = prof__memory_get(s, size);
     if (!error) return PROF_OK;
-    if (!s->live_path)
-        return prof__fail(PROF_NO_MEMORY, "a buffer of %llu bytes: %s", (unsigned long long)size, strerror(error));
+    if (!s->live_path || error == ENOMEM)
+        return prof__fail(PROF_NO_MEMORY, "a buffer of %llu bytes: %s%s", (unsigned long long)size, strerror(error),
+                          PROF__MORE_HEAP);
     return prof__fail(PROF_IO, "%s: %llu bytes: %s", s->live_path, (unsigned long long)size, strerror(error));
 }
 static PROF__RARE void prof__memory_free(prof__session *s)
@@ -11467,7 +11574,13 @@ static PROF__RARE void prof__path_unclaim(prof__session *s)
     int empty = file && fgetc(file) == EOF;
     if (file) fclose(file);
     if (empty) prof__file_remove(s->output);
+#ifdef _WIN32
+    if (s->taken && s->mapping) UnmapViewOfFile(s->mapping);
+    if (s->taken) s->mapping = NULL;
+    if (s->taken) prof__file_forget(s, 0);
+#else
     if (s->taken && s->part_path[0]) prof__file_remove(s->live_path);
+#endif
     s->claimed = s->taken = 0;
 }
 
@@ -11829,13 +11942,49 @@ static PROF__RARE int prof__name_choose(prof__session *s)
     return 0;
 }
 
-#ifdef _WIN32
-static int prof__name_take(prof__session *s) /* takes the name of the mapped file with an empty one */
+/* Notes that another recorder, of this process or of another one, has the file of this session's name. */
+static PROF__RARE void prof__name_note(prof__session *s)
 {
-    int error = prof__name_choose(s);
-    if (!error && s->number) error = prof__path_number(s->output, sizeof s->output);
-    s->claimed = !error && s->number;
-    return error;
+#ifdef _WIN32
+    const char *words = " is recorded by another process, or a library of this one: this one writes ";
+#else
+    const char *words = " is recorded by another process: this one writes ";
+#endif
+    prof__start_note_set(s->live_path, words, "");
+    s->number = 1; /* the other one may end at any time; then its output must not be replaced, either */
+}
+
+/* Keeps the image beside the output that a killed program has left, under another name. Returns 0 if it cannot. */
+static PROF__RARE int prof__name_keep(const prof__session *s)
+{
+    char old[sizeof s->stream.path];
+    if (!prof__path_with(s->live_path, "old", old, sizeof old) || prof__file_rename(s->live_path, old)) return 0;
+    if (!s->number)
+        prof__start_note_set(old, " holds the recording of an earlier program that did not end it", "");
+    return 1;
+}
+
+#ifdef _WIN32
+/* Creates the file of the image under its name. Returns 0 or errno; EEXIST: the name is taken. */
+static PROF__RARE int prof__name_try(prof__session *s, int numbered)
+{
+    DWORD error = ERROR_SHARING_VIOLATION;
+    if (prof__output_stays(s, numbered)) return EEXIST;
+    for (int i = 0; i < 3 && error == ERROR_SHARING_VIOLATION; ++i) { /* somebody may create it between the two calls */
+        HANDLE there =
+            prof__windows_open(s->live_path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, OPEN_EXISTING);
+        error = there == INVALID_HANDLE_VALUE ? GetLastError() : 0;
+        if (!error) CloseHandle(there);
+        if (error == ERROR_SHARING_VIOLATION) {
+            prof__name_note(s);
+            return EEXIST;
+        }
+        if (!error && s->number) return EEXIST;
+        if (!error && (s->live_path == s->output || !prof__name_keep(s)))
+            prof__file_remove(s->live_path); /* a process that still maps the old file keeps it */
+        error = prof__file_create(s, CREATE_ALWAYS);
+    }
+    return error ? prof__windows_errno(error) : 0;
 }
 #else
 /* Closes the file that was to be replaced. */
@@ -11858,8 +12007,7 @@ static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
     if (file < 0 && errno == EACCES) file = open(s->live_path, O_RDONLY | PROF__O_FILE | O_NOFOLLOW | O_NONBLOCK);
     if (file >= 0 && prof__file_lock(file)) {
         close(file);
-        prof__start_note_set(s->live_path, " is recorded by another process: this one writes ", "");
-        s->number = 1; /* the other process may end at any time; then its output must not be replaced, either */
+        prof__name_note(s);
         return EEXIST;
     }
     if (file >= 0) s->old_file = file + 1;
@@ -11895,31 +12043,12 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
     return error;
 }
 
-/* Takes the first name of trace.json, trace.2.json, ... that is free or may be replaced, for the image, which is
-   complete, and the output. Returns 0 or errno. Async-signal-safe. */
-static PROF__RARE int prof__name_take(prof__session *s)
-{
-    char first[sizeof s->stream.path];
-    int folder = prof__is_folder(s->output), error = prof__name_try(s, 0);
-    prof__text_copy(first, sizeof first, folder ? s->stream.path : s->output);
-    for (uint64_t i = 2; error == EEXIST && s->existing != PROF_EXISTING_REFUSE && i < 1000000; ++i) {
-        if (!prof__path_numbered(first, i, folder ? s->stream.path : s->output, sizeof s->output)) return ENAMETOOLONG;
-        if (!folder && s->live_path != s->output) prof__output_beside(s, s->stream.path, sizeof s->stream.path);
-        error = prof__name_try(s, 1);
-        if (!error && prof__start_note[0]) prof__text_add(prof__start_note, sizeof prof__start_note, s->output);
-    }
-    return error;
-}
-
 /* Gives the image its name. An image beside the output that a killed program has left is renamed, not replaced. Returns
    0, or errno if nothing has changed. */
 static PROF__RARE int prof__name_publish(prof__session *s)
 {
-    char old[sizeof s->stream.path];
     int error = 0;
-    if (s->replaces && !s->taken && s->live_path != s->output &&
-        prof__path_with(s->live_path, "old", old, sizeof old) && !rename(s->live_path, old))
-        prof__start_note_set(old, " holds the recording of an earlier program that did not end it", "");
+    if (s->replaces && !s->taken && s->live_path != s->output) prof__name_keep(s);
     if (s->replaces || !s->taken) {
         error = prof__file_name(s);
         if (!error && rename(s->part_path, s->live_path)) error = errno;
@@ -11936,21 +12065,39 @@ static PROF__RARE int prof__name_publish(prof__session *s)
 }
 #endif
 
-/* Chooses the names of the files. The image is complete by now, except on Windows, where it is created under its
-   name. */
+/* Takes the first name of trace.json, trace.2.json, ... that is free or may be replaced, for the image, which is
+   complete (on Windows it is created here), and the output. Returns 0 or errno. Async-signal-safe. */
+static PROF__RARE int prof__name_take(prof__session *s)
+{
+    char first[sizeof s->stream.path];
+    int folder = prof__is_folder(s->output), error = prof__name_try(s, 0);
+    prof__text_copy(first, sizeof first, folder ? s->stream.path : s->output);
+    for (uint64_t i = 2; error == EEXIST && s->existing != PROF_EXISTING_REFUSE && i < 1000000; ++i) {
+        if (!prof__path_numbered(first, i, folder ? s->stream.path : s->output, sizeof s->output)) return ENAMETOOLONG;
+        if (!folder && s->live_path != s->output) prof__output_beside(s, s->stream.path, sizeof s->stream.path);
+        error = prof__name_try(s, 1);
+        if (!error && prof__start_note[0]) prof__text_add(prof__start_note, sizeof prof__start_note, s->output);
+    }
+    return error;
+}
+
+/* Chooses the names of the files. */
 static PROF__RARE prof_status prof__output_name(prof__session *s)
 {
     if (!s->output[0]) return PROF_OK;
     if (!prof__outputs_since) prof__outputs_since = (uint64_t)time(NULL);
     int error = s->live_path ? prof__name_take(s) : prof__name_choose(s);
-#ifndef _WIN32
     if (error && error != EEXIST && s->beside && s->live_path) {
         prof__file_forget(s, error);
         error = prof__name_choose(s);
     }
-#endif
     if (!error) return PROF_OK;
     if (error == EEXIST) return prof__fail(PROF_IO, "%s: exists already (existing=refuse)", s->output);
+#ifdef _WIN32
+    if (error == EACCES && prof__file_is(s->output))
+        return prof__fail(PROF_IO, "%s: cannot be replaced: another program, or a trace of this one, has it open",
+                          s->output);
+#endif
     return prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
 }
 
@@ -12111,7 +12258,7 @@ static PROF__RARE prof_status prof__output_prepare(prof__session *s, const prof_
         s->existing = PROF_EXISTING_REPLACE; /* a device or a pipe belongs to no run */
         s->number = 0;
     } else if (!status && write) {
-#ifndef _WIN32
+#if !defined(__EMSCRIPTEN__) && !defined(__wasi__) /* where it would have the recording only at the end */
         s->beside = mode != PROF_STREAM && mode != PROF_STATS && !config->memory;
 #endif
     }
@@ -12476,7 +12623,7 @@ static PROF__RARE int prof__owner_track(const prof__session *s, prof__chunk *chu
     if (!sequence || PROF__ACQUIRE(&chunk->state) != PROF__CHUNK_OWNED) return 0;
     for (; at < s->chunk_words; at += length) {
         head = PROF__ACQUIRE(words + at);
-        length = head ? prof__record_length(head, s->chunk_words - at) : 0;
+        length = head ? prof__record_length(head, (size_t)(s->chunk_words - at)) : 0;
         if (!length) break;
         if (head >> PROF__KIND_SHIFT != PROF__KIND_TRACK) continue;
         owner = PROF__LOAD(words + at + 2);
@@ -14182,13 +14329,19 @@ static PROF__RARE void prof__stream_close(prof__session *s)
     prof__file_close(s);
 }
 
-/* Finishes the file after the session has ended. One beside the output may stay until its mapping goes. */
+/* Finishes the file after the session has ended. One beside the output that threads still point into, so that Windows
+   does not let it be removed, goes with the mapping, or with the process. */
 static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
 {
+    WCHAR wide[PROF__WIDE_SIZE];
     prof__file_close(s);
     if (s->live_path == s->output) return status;
     if (status) return prof__file_kept(s, status);
-    s->to_remove = prof__file_remove(s->live_path);
+    prof__memory_move(s);
+    if (!prof__file_remove(s->live_path) || !prof__wide(s->live_path, wide)) return PROF_OK;
+    s->stream.handle = CreateFileW(wide, DELETE, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+                                   OPEN_EXISTING, FILE_FLAG_DELETE_ON_CLOSE, NULL);
+    s->to_remove = s->stream.handle != INVALID_HANDLE_VALUE;
     return PROF_OK;
 }
 #else
@@ -14904,8 +15057,8 @@ static void prof__service_leave(void)
    last, so that it has every call site that the chunks name. */
 
 #ifdef PROF_FREESTANDING
-static void *prof__zeroed(size_t count, size_t size) { return PROF_ALLOCATE(count * size); }
-static void prof__release(void *at) { PROF_RELEASE(at); }
+static void *prof__zeroed(size_t prof__count, size_t prof__size) { return PROF_ALLOCATE(prof__count * prof__size); }
+static void prof__release(void *prof__at) { PROF_RELEASE(prof__at); }
 #else
 static void *prof__zeroed(size_t count, size_t size) { return calloc(count, size); }
 static void prof__release(void *at) { free(at); }
@@ -15151,7 +15304,7 @@ static PROF__RARE prof_status prof__image_copy(void **bytes, size_t *size)
     char *copy = (char *)prof__zeroed(s->image_size, 1); /* pages that are never touched cost nothing */
     uint64_t newest = 0, tick = 0;
     if (!copy || !prof__chunks_snapshot(&source, &h, copy, &newest, &tick)) {
-        status = prof__fail(PROF_NO_MEMORY, "no memory for a copy of the image (%llu bytes)",
+        status = prof__fail(PROF_NO_MEMORY, "no memory for a copy of the image (%llu bytes)" PROF__MORE_HEAP,
                             (unsigned long long)s->image_size);
     } else {
         gate = prof__state_lock();
@@ -16151,7 +16304,7 @@ static PROF__RARE void prof__crash_save(prof__crash_work *w, const prof__session
 
 static PROF__RARE void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
 {
-    const char *path = s->live_path ? s->live_path : w->path;
+    const char *path = s->live_path && !(s->beside && w->path[0]) ? s->live_path : w->path;
     prof__crash_put(w, *path ? "prof: the trace is in " : "prof: the trace could not be written");
     prof__crash_put(w, path);
     prof__crash_put(w, "\n");
@@ -16222,6 +16375,9 @@ static PROF__RARE prof_status prof__crash_prepare(prof__session *s)
         prof__output_beside(s, w->path, sizeof w->path);
     else
         prof__expand_absolute("%n.%p.prof", w->path, sizeof w->path);
+#if defined(_WIN32) && !defined(PROF_NO_NAMES) /* it lets nobody replace the file beside the output, which is mapped */
+    if (s->beside && s->live_path) prof__path_with(s->live_path, "crash", w->path, sizeof w->path);
+#endif
     snprintf(w->part, sizeof w->part, "%s.%llu.part", w->path, (unsigned long long)prof__process_id());
     prof__crash_names(&w->system, w->part, w->path);
     return s->live_path ? PROF_OK : prof__output_check(w->path);
@@ -26331,8 +26487,9 @@ static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trac
         prof__summary_line(out, trace->metadata[i].key, trace->metadata[i].value, limit);
     prof__human_hz(a, prof__real(info->tick_hz));
     prof__human_ns(b, info->clock_resolution_ns);
-    snprintf(text, sizeof text, "%s, %s%s, smallest step %s", *info->clock ? info->clock : "unnamed",
-             info->tick_hz ? "" : "of unknown rate: a tick counts as 1 ns", info->tick_hz ? a : "", b);
+    snprintf(text, sizeof text, "%s, %s%s%s%s", *info->clock ? info->clock : "unnamed",
+             info->tick_hz ? "" : "of unknown rate: a tick counts as 1 ns", info->tick_hz ? a : "",
+             info->clock_resolution_ns > 0 ? ", smallest step " : "", info->clock_resolution_ns > 0 ? b : "");
     prof__summary_line(out, "clock", text, limit);
     for (i = 0; prof__trace_gap(trace, i, text, sizeof text); i++) prof__summary_line(out, "", text, limit);
     prof__grouped(a, info->buffer_size);
@@ -29891,6 +30048,11 @@ static void prof__unjoin(void) {}
    that of any library, for every module of the process. glibc also exports its own under internal names, so that
    nothing must be looked up, which would allocate. */
 
+#ifdef __EMSCRIPTEN__ /* see prof__heap_has() */
+#undef malloc
+#undef calloc
+#undef realloc
+#endif
 #ifdef PROF__WRAPS_MALLOC
 #undef malloc
 #undef calloc

@@ -4069,7 +4069,7 @@ static const char *const prof__html_page[] = {
     "let facts=[['program',about('program')],['process',about('pid')+(number('parent_pid')?`, child of ${about('parent_pid')}`:'')],"
     "['started',number('start_unix_ns')?new Date(number('start_unix_ns')/1e6).toISOString().replace('T',' '):''],"
     "['duration',ns(number('duration_ns'))],['events',grouped(number('events'))],['mode',about('mode')],"
-    "['clock',`${about('clock')}, ${(number('tick_hz')/1e6).toFixed(3)} MHz, smallest step ${ns(number('clock_resolution_ns'))}`],"
+    "['clock',`${about('clock')}, ${(number('tick_hz')/1e6).toFixed(3)} MHz${number('clock_resolution_ns')?`, smallest step ${ns(number('clock_resolution_ns'))}`:''}`],"
     "['recording cost',cost(process,report.to-report.from).text],['lost',number('lost')?grouped(number('lost'))+' events':'nothing'],...process.metadata];"
     "if(about('sources_missing'))facts.push(['source code',`lines of ${report.sources.size} files; ${about('sources_missing')} were not found${number('sources_limit')?'; a limit left some out':''}`]);"
     "parts.push(el('table.facts',{},el('caption',{},process.name),...facts.map(([key,text])=>el('tr',{},el('th',{scope:'row'},key),el('td.text',{},text)))));"

@@ -89,8 +89,9 @@ static void print_head(const prof_trace *trace)
         printf("  %-10s%s to %s\n", "window", tool_ns(a, (double)info->from_ns),
                info->to_ns ? tool_ns(b, (double)info->to_ns) : "the end");
     if (info->tick_hz)
-        snprintf(text, sizeof text, "%s, %.4g MHz, smallest step %s", info->clock, (double)info->tick_hz / 1e6,
-                 tool_ns(a, info->clock_resolution_ns));
+        snprintf(text, sizeof text, "%s, %.4g MHz%s%s", info->clock, (double)info->tick_hz / 1e6,
+                 info->clock_resolution_ns > 0 ? ", smallest step " : "",
+                 info->clock_resolution_ns > 0 ? tool_ns(a, info->clock_resolution_ns) : "");
     else
         snprintf(text, sizeof text, "%s, of unknown rate: a tick counts as 1 ns", info->clock);
     print_line("clock", text);

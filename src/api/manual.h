@@ -351,13 +351,14 @@ MANUAL                                                                          
     .prof, the buffer is a mapping of <output>.prof beside it, which is removed once output is complete. The next run
     with that output finds it, and keeps it as <output>.old.prof, one at a time; PROF_OUTPUT says so on stderr. If such
     a file cannot be created, or the disk has no room (four times the buffer should be free), the buffer is in memory,
-    and the trace says "in memory only" and why. It is in memory, too, if output is not a file, with config.memory, and
-    on Windows except for PROF_STREAM; so are the statistics of PROF_STATS, which need dump_period to survive.
+    and the trace says "in memory only" and why. It is in memory, too, if output is not a file, and with config.memory;
+    so are the statistics of PROF_STATS, which need dump_period to survive.
 
     Two runs, one file. A name such as trace.json is meant to be replaced by the next run, and is, once the new file is
     complete. What this process has written itself is kept: its second session writes trace.2.json, and so on. What
     another process is writing at the same time is also kept: the second process, which sees a lock (flock) of the file,
-    writes trace.2.json, and PROF_OUTPUT says so on stderr. Numbered files of an older run are replaced. A name with %p
+    writes trace.2.json, and PROF_OUTPUT says so on stderr. (On Windows a second recorder of one process, that of a DLL,
+    does so as well: no file is open for writing twice.) Numbered files of an older run are replaced. A name with %p
     or %t is meant for one run alone: if there is such a file all the same (two runs in a second, a process id that came
     again), the new one is trace.1234.2.json. config.existing changes this. Processes that a launcher (MPI, Slurm,
     torchrun) has started would all write trace.json: they write trace.<rank>.json. prof_stop() returns PROF_IO if its
@@ -394,10 +395,11 @@ MANUAL                                                                          
     program handles by __except or, in MinGW's main thread, by signal(SIGSEGV), is not reported; nor is what Windows
     ends at once: __fastfail(), a corrupt heap. If a stack overflow leaves too little stack, as under wine, a new thread
     writes the report. Paths are UTF-8, or else in the program's code page. An existing .prof is emptied at the start.
-    Windows lets nobody remove or replace a .prof that a session or a trace of this program has open; a session has it
-    open until the next start, so the <output>.prof of PROF_STREAM stays beside another output until then. A recording
-    in a .prof survives TerminateProcess(). With fibers, call prof_fiber_switch() before each SwitchToFiber(). The tests
-    are built by MinGW and run under wine.
+    Windows lets nobody remove or replace a .prof that a session or a trace of this program has open, and a session has
+    it open until the next start. The <output>.prof beside another output goes when prof_stop() has written that; if a
+    thread that has recorded lives on, when the process ends. A recording survives TerminateProcess(). The report of a
+    crash leaves its trace in <output>.crash.prof, because <output>.prof is still open. With fibers, call
+    prof_fiber_switch() before each SwitchToFiber(). The tests are built by MinGW and run under wine.
 
     No compiler of Microsoft has compiled any of this yet. The tests compile it as clang does in Microsoft's mode with
     no word of gcc's, as C (/std:c11, or /std:c17) and as C++, for x86, x64 and ARM64, with MinGW's headers instead of
@@ -416,6 +418,12 @@ MANUAL                                                                          
     WASI (-D_WASI_EMULATED_MMAN -lwasi-emulated-mman): prof_start(), prof_stop() and prof_save(), with every output of
     the file's own headers. There are no threads and no signals, so it is compiled as with PROF_NO_SERVICE and
     PROF_NO_CRASH. A recorder is compiled by Zig's clang and run by wasmtime in the tests.
+
+    Emscripten: files are in memory (MEMFS). examples/web.c makes a download of one. With -sEXIT_RUNTIME=1 the return
+    from main() does what prof_stop() does; a page that never ends calls prof_stop() or prof_save(). The heap has 16 MiB
+    if the program is not linked with -sALLOW_MEMORY_GROWTH or -sINITIAL_MEMORY=64MB, for example: the default buffer
+    has 4 MiB, and prof_start() returns PROF_NO_MEMORY for a larger one that does not fit; it does not end the program.
+    With -pthread, threads need -sPROXY_TO_PTHREAD, or a pool of threads, and a larger heap.
 
     Systems that only imitate shared mappings (Emscripten, WASI): prof_start() notices it, and prof_stop() writes the
     image into its .prof. Until then the file has no recording, also after a crash.
@@ -439,6 +447,9 @@ MANUAL                                                                          
         PROF_ANY_ON()           optional: 0 while nothing records: an expression that costs less than looking at the
                                 site, such as a static branch of Linux
         PROF_SITE_PLACE         optional: an attribute of call sites, such as a section of their own
+    Link memcpy() and memset(): compilers call them for what is copied and cleared as a whole, at every level of
+    optimisation. gcc for AArch64 needs -mno-outline-atomics, or its library (libgcc), for atomic operations; processors
+    without atomic operations on 64 bits need functions for those: see examples/microcontroller.
     A state belongs to one thread of control at a time. One for each thread is best: nothing changes for it if it is
     preempted and moved in the middle of a macro. prof_cpu_state_end() gives it back when the thread has ended. If the
     states are those of processors, a thread must not move between reading PROF_CPU_STATE() and the end of a macro; if

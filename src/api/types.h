@@ -58,9 +58,9 @@ typedef struct prof_config {
                                  the extension. Missing directories are created. A directory, or a name that ends in /,
                                  is a log directory for XProf: see prof_xplane.h. Default: none, the trace stays in
                                  memory */
-    size_t buffer_size;       /* buffer PROF_BUFFER: bytes, or "64M" as text; 128 KiB to 64 GiB; default 16 MiB. From
-                                 Linux 5.14 on, memory and disk are taken as they are used. prof_start() fails with
-                                 PROF_IO if the disk has no room for all of a .prof */
+    size_t buffer_size;       /* buffer PROF_BUFFER: bytes, or "64M" as text; 128 KiB to 64 GiB; default 16 MiB,
+                                 with Emscripten 4. From Linux 5.14 on, memory and disk are taken as they are used.
+                                 prof_start() fails with PROF_IO if the disk has no room for all of a .prof */
     prof_mode mode;           /* mode PROF_MODE: "ring", "fill", "stream", "stats" or "ring+stats". stream needs an
                                  output; that of stats is a .txt */
     prof_clock clock;         /* clock PROF_CLOCK: "auto", "counter", "ordered" or "monotonic" */

@@ -53,6 +53,28 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 #define pthread_setspecific(key, value) PROF__QUIETLY(int, pthread_setspecific(key, value))
 #endif
 
+#ifdef __EMSCRIPTEN__
+/* Where memory does not grow, a malloc() that finds none ends the program, unless it is linked otherwise. So prof asks
+   first: what is behind the heap, and what malloc() has at its end. */
+static PROF__UNUSED PROF__RARE int prof__heap_has(size_t size)
+{
+    size_t used = (size_t)(uintptr_t)sbrk(0), all = emscripten_get_heap_max();
+    size_t room = (used < all ? all - used : 0) + (size_t)mallinfo().keepcost;
+    return size < room && room - size > 65536; /* with what malloc() itself needs */
+}
+static PROF__UNUSED PROF__RARE void *prof__heap_resize(void *at, size_t size)
+{
+    return prof__heap_has(size) ? realloc(at, size) : NULL;
+}
+static PROF__UNUSED PROF__RARE void *prof__heap_clear(size_t count, size_t size)
+{
+    return !size || (count < (size_t)-1 / size && prof__heap_has(count * size)) ? calloc(count, size) : NULL;
+}
+#define malloc(size) prof__heap_resize(NULL, size)
+#define calloc(count, size) prof__heap_clear(count, size)
+#define realloc(at, size) prof__heap_resize(at, size)
+#endif
+
 /* Only the owner may write into prof's files, also after umask(0), which daemons call: the recorder trusts the
    recording that it has mapped. */
 #define PROF__FILE_MODE 0644

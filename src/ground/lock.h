@@ -16,10 +16,11 @@ static int prof__change_word;
 #ifndef PROF_MAY_WAIT
 #define PROF_MAY_WAIT() 1
 #endif
+static PROF__INLINED int prof__may_wait(void) { return PROF_MAY_WAIT() != 0; }
 #ifdef PROF__INTERRUPTS_COME
-#define PROF__MACRO_PATIENCE() (PROF_MAY_WAIT() ? PROF__PATIENCE : 1)
+#define PROF__MACRO_PATIENCE() (prof__may_wait() ? PROF__PATIENCE : 1)
 #else
-#define PROF__MACRO_PATIENCE() (PROF_MAY_WAIT() ? 1000 * PROF__PATIENCE : 1)
+#define PROF__MACRO_PATIENCE() (prof__may_wait() ? 1000 * PROF__PATIENCE : 1)
 #endif
 #else
 #define PROF__MACRO_PATIENCE() PROF__PATIENCE

@@ -38,6 +38,10 @@
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __EMSCRIPTEN__
+#include <malloc.h>
+extern size_t emscripten_get_heap_max(void); /* its header cannot be included in extern "C" */
+#endif
 #ifdef __linux__
 #include <sys/prctl.h>
 #include <sys/syscall.h>

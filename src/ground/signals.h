@@ -6,8 +6,8 @@
 #define PROF_INTERRUPTS_RESTORE(before) ((void)(before))
 #endif
 typedef uintptr_t prof__signals;
-static void prof__signals_block(prof__signals *old) { *old = (uintptr_t)(PROF_INTERRUPTS_OFF()); }
-static void prof__signals_restore(const prof__signals *old) { PROF_INTERRUPTS_RESTORE(*old); }
+static void prof__signals_block(prof__signals *prof__old) { *prof__old = (uintptr_t)(PROF_INTERRUPTS_OFF()); }
+static void prof__signals_restore(const prof__signals *prof__old) { PROF_INTERRUPTS_RESTORE(*prof__old); }
 #elif defined(_WIN32) || defined(__wasi__)
 typedef int prof__signals;
 static void prof__signals_block(prof__signals *old) { *old = 0; }

@@ -20,12 +20,13 @@ static uint64_t prof__thread_id(void)
     return 0;
 #endif
 }
-static void prof__system_name(char *name, size_t size)
+/* Around macros of the user, parameters have names that hide none of the program's. */
+static void prof__system_name(char *prof__to, size_t prof__size)
 {
-    (void)size;
-    name[0] = 0;
+    (void)prof__size;
+    prof__to[0] = 0;
 #ifdef PROF_CPU_NAME
-    PROF_CPU_NAME(name, size);
+    PROF_CPU_NAME(prof__to, prof__size);
 #endif
 }
 static uint64_t prof__process_id(void) { return 0; }

@@ -4,6 +4,11 @@
    that of any library, for every module of the process. glibc also exports its own under internal names, so that
    nothing must be looked up, which would allocate. */
 
+#ifdef __EMSCRIPTEN__ /* see prof__heap_has() */
+#undef malloc
+#undef calloc
+#undef realloc
+#endif
 #ifdef PROF__WRAPS_MALLOC
 #undef malloc
 #undef calloc

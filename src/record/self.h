@@ -3,7 +3,8 @@
 /*-- THE CALLING THREAD ---------------------------------------------------------------------------------------------*/
 
 #ifdef PROF_FREESTANDING
-#define PROF__SELF() ((prof__thread *)PROF_CPU_STATE())
+static PROF__INLINED prof__thread *prof__self_get(void) { return (prof__thread *)PROF_CPU_STATE(); }
+#define PROF__SELF() prof__self_get()
 typedef char prof__cpu_state_fits[sizeof(prof__thread) <= PROF_CPU_STATE_SIZE ? 1 : -1];
 static void prof__on_exit_of_thread(prof__thread *self) { (void)self; }
 #define PROF__EXIT_WATCHED_UNLOCKED 0

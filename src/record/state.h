@@ -120,7 +120,8 @@ typedef struct prof__session {
     int held;             /* prof__state.held at the start */
     uint32_t warmup_what, warmup_name; /* PROF__WARMUP_...; the hash of the name that counts; 0: none yet */
 #ifdef _WIN32
-    int to_remove;        /* 1: the file beside the output could not be removed while it is mapped */
+    int private_memory;   /* 1: the image is in memory, not in a mapped file */
+    int to_remove;        /* 1: stream.handle removes the file beside the output when it is closed */
 #endif
     int beside;           /* 1: output is written at the end: until then the image is in a file beside it, if possible,
                              else in memory */

@@ -39,8 +39,9 @@ static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trac
         prof__summary_line(out, trace->metadata[i].key, trace->metadata[i].value, limit);
     prof__human_hz(a, prof__real(info->tick_hz));
     prof__human_ns(b, info->clock_resolution_ns);
-    snprintf(text, sizeof text, "%s, %s%s, smallest step %s", *info->clock ? info->clock : "unnamed",
-             info->tick_hz ? "" : "of unknown rate: a tick counts as 1 ns", info->tick_hz ? a : "", b);
+    snprintf(text, sizeof text, "%s, %s%s%s%s", *info->clock ? info->clock : "unnamed",
+             info->tick_hz ? "" : "of unknown rate: a tick counts as 1 ns", info->tick_hz ? a : "",
+             info->clock_resolution_ns > 0 ? ", smallest step " : "", info->clock_resolution_ns > 0 ? b : "");
     prof__summary_line(out, "clock", text, limit);
     for (i = 0; prof__trace_gap(trace, i, text, sizeof text); i++) prof__summary_line(out, "", text, limit);
     prof__grouped(a, info->buffer_size);

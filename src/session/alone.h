@@ -94,7 +94,7 @@ static PROF__RARE prof_status prof__output_prepare(prof__session *s, const prof_
         s->existing = PROF_EXISTING_REPLACE; /* a device or a pipe belongs to no run */
         s->number = 0;
     } else if (!status && write) {
-#ifndef _WIN32
+#if !defined(__EMSCRIPTEN__) && !defined(__wasi__) /* where it would have the recording only at the end */
         s->beside = mode != PROF_STREAM && mode != PROF_STATS && !config->memory;
 #endif
     }

@@ -140,7 +140,7 @@ static PROF__RARE void prof__crash_save(prof__crash_work *w, const prof__session
 
 static PROF__RARE void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
 {
-    const char *path = s->live_path ? s->live_path : w->path;
+    const char *path = s->live_path && !(s->beside && w->path[0]) ? s->live_path : w->path;
     prof__crash_put(w, *path ? "prof: the trace is in " : "prof: the trace could not be written");
     prof__crash_put(w, path);
     prof__crash_put(w, "\n");
@@ -211,6 +211,9 @@ static PROF__RARE prof_status prof__crash_prepare(prof__session *s)
         prof__output_beside(s, w->path, sizeof w->path);
     else
         prof__expand_absolute("%n.%p.prof", w->path, sizeof w->path);
+#if defined(_WIN32) && !defined(PROF_NO_NAMES) /* it lets nobody replace the file beside the output, which is mapped */
+    if (s->beside && s->live_path) prof__path_with(s->live_path, "crash", w->path, sizeof w->path);
+#endif
     snprintf(w->part, sizeof w->part, "%s.%llu.part", w->path, (unsigned long long)prof__process_id());
     prof__crash_names(&w->system, w->part, w->path);
     return s->live_path ? PROF_OK : prof__output_check(w->path);

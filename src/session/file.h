@@ -43,13 +43,19 @@ static PROF__RARE void prof__stream_close(prof__session *s)
     prof__file_close(s);
 }
 
-/* Finishes the file after the session has ended. One beside the output may stay until its mapping goes. */
+/* Finishes the file after the session has ended. One beside the output that threads still point into, so that Windows
+   does not let it be removed, goes with the mapping, or with the process. */
 static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
 {
+    WCHAR wide[PROF__WIDE_SIZE];
     prof__file_close(s);
     if (s->live_path == s->output) return status;
     if (status) return prof__file_kept(s, status);
-    s->to_remove = prof__file_remove(s->live_path);
+    prof__memory_move(s);
+    if (!prof__file_remove(s->live_path) || !prof__wide(s->live_path, wide)) return PROF_OK;
+    s->stream.handle = CreateFileW(wide, DELETE, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+                                   OPEN_EXISTING, FILE_FLAG_DELETE_ON_CLOSE, NULL);
+    s->to_remove = s->stream.handle != INVALID_HANDLE_VALUE;
     return PROF_OK;
 }
 #else

@@ -6,7 +6,13 @@
 #define PROF__MIN_IMAGE (2u << 10) /* of the user's memory: for microcontrollers */
 #define PROF__SMALL_IMAGE (16u << 10)
 #define PROF__MIN_BUFFER (128u << 10)
+#ifdef __EMSCRIPTEN__ /* whose heap has 16 MiB in all, if the program does not ask for more */
+#define PROF__DEFAULT_BUFFER (4u << 20)
+#define PROF__MORE_HEAP ": link with -sALLOW_MEMORY_GROWTH or a larger -sINITIAL_MEMORY"
+#else
+#define PROF__MORE_HEAP ""
 #define PROF__DEFAULT_BUFFER (16u << 20)
+#endif
 #define PROF__DEFAULT_LEVEL 2
 static PROF__RARE int prof__level_of(const prof_config *config)
 {
@@ -71,49 +77,105 @@ static PROF__RARE prof_status prof__memory_publish(prof__session *s)
     return PROF_OK;
 }
 #elif defined(_WIN32)
-static PROF__RARE prof_status prof__memory_refused(const prof__session *s, DWORD error)
+/* Goes on without a file beside the output. */
+static PROF__RARE void prof__file_forget(prof__session *s, int error)
 {
-    if (error == ERROR_SHARING_VIOLATION || error == ERROR_USER_MAPPED_FILE)
-        return prof__fail(PROF_IO, "%s: cannot be replaced: another program, or a trace of this one, has it open",
-                          s->live_path);
-    return prof__fail(PROF_IO, "%s: cannot be created (error %lu)", s->live_path, error);
+    if (s->stream.opened) {
+        CloseHandle(s->stream.handle);
+        prof__file_remove(s->live_path);
+    }
+    s->stream.opened = s->taken = 0;
+    s->live_path = NULL;
+    s->beside_error = error;
 }
+
+/* Creates the file of the image. Nobody else may write into it while it is open: so other recorders see that it is in
+   use. Returns 0 or the system's error. */
+static PROF__RARE DWORD prof__file_create(prof__session *s, DWORD how)
+{
+    HANDLE file =
+        prof__windows_open(s->live_path, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, how);
+    if (file == INVALID_HANDLE_VALUE) return GetLastError();
+    s->stream.handle = file;
+    s->stream.opened = s->taken = 1;
+    return 0;
+}
+
+/* Returns 0 if the disk has no room for a file of this size. */
+static PROF__UNUSED PROF__RARE int prof__disk_has(const char *path, uint64_t size)
+{
+    WCHAR wide[PROF__WIDE_SIZE];
+    char folder[1024];
+    ULARGE_INTEGER room;
+    if (!prof__folder_of(path, folder, sizeof folder) || !prof__wide(folder[0] ? folder : ".", wide)) return 1;
+    return !GetDiskFreeSpaceExW(wide, &room, NULL, NULL) || room.QuadPart >= size; /* or not known */
+}
+
+/* Maps the file. Without names of outputs it is created here. Returns 0 or the system's error. */
+static PROF__RARE DWORD prof__memory_map(prof__session *s, size_t size)
+{
+    DWORD error = s->stream.opened ? 0 : prof__file_create(s, CREATE_ALWAYS);
+    if (!error && PROF__BESIDE(s->beside) && !prof__disk_has(s->live_path, (uint64_t)size * 4)) return ERROR_DISK_FULL;
+    if (error) return error;
+    HANDLE map = CreateFileMappingA(s->stream.handle, NULL, PAGE_READWRITE, (DWORD)((uint64_t)size >> 32), (DWORD)size,
+                                    NULL);
+    if (map) s->mapping = MapViewOfFile(map, FILE_MAP_ALL_ACCESS, 0, 0, size);
+    error = s->mapping ? 0 : GetLastError();
+    if (map) CloseHandle(map);
+    return error;
+}
+
 static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
 {
-    if (s->live_path) {
-        prof__file_remove(s->live_path); /* a process that still maps the old file keeps it */
-        HANDLE file = prof__windows_open(s->live_path, GENERIC_READ | GENERIC_WRITE,
-                                         FILE_SHARE_READ | FILE_SHARE_DELETE, CREATE_ALWAYS);
-        if (file == INVALID_HANDLE_VALUE) return prof__memory_refused(s, GetLastError());
-        HANDLE map = CreateFileMappingA(file, NULL, PAGE_READWRITE, (DWORD)((uint64_t)size >> 32), (DWORD)size, NULL);
-        if (map) s->mapping = MapViewOfFile(map, FILE_MAP_ALL_ACCESS, 0, 0, size);
-        DWORD error = GetLastError();
-        if (map) CloseHandle(map);
-        s->stream.handle = file;
-        s->stream.opened = 1;
-        if (!s->mapping) return prof__fail(PROF_IO, "%s: cannot be mapped (error %lu)", s->live_path, error);
-    } else {
-        s->mapping = VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
-        if (!s->mapping)
-            return prof__fail(PROF_NO_MEMORY, "no memory for a buffer of %llu bytes", (unsigned long long)size);
-    }
+    DWORD error = s->live_path ? prof__memory_map(s, size) : 0;
+    if (error && PROF__BESIDE(s->beside)) prof__file_forget(s, prof__windows_errno(error));
+    else if (error) return prof__fail(PROF_IO, "%s: cannot be mapped (error %lu)", s->live_path, error);
+    if (!s->live_path) s->mapping = VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+    if (!s->mapping)
+        return prof__fail(PROF_NO_MEMORY, "no memory for a buffer of %llu bytes", (unsigned long long)size);
+    s->private_memory = !s->live_path;
     s->mapping_size = size;
     s->ready_chunks = PROF__ALL_READY;
     for (size_t i = 0; i < size; i += 4096) ((volatile char *)s->mapping)[i] = 0;
     return PROF_OK;
 }
+
+/* Puts the image into memory, so that its file can be removed, which Windows refuses while it is mapped. Returns 0 if a
+   thread may still point into the image. */
+static PROF__RARE int prof__memory_move(prof__session *s)
+{
+    char *to = (char *)VirtualAlloc(NULL, s->mapping_size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+    if (!to) return 0;
+    uint32_t gate = prof__state_lock();
+    prof__thread *self = PROF__SELF();
+    if (self->session == s) prof__detach(self);
+    void *from = s->mapping;
+    int moves = !s->readers && !__atomic_load_n(&s->attached, __ATOMIC_ACQUIRE);
+    if (moves) {
+        ptrdiff_t by = to - (char *)from;
+        memcpy(to, from, s->mapping_size);
+        s->header = (prof__header *)(void *)to;
+        s->meta = (uint64_t *)(void *)((char *)s->meta + by);
+        s->index = (uint32_t *)(void *)((char *)s->index + by);
+        s->chunks += by;
+        s->mapping = to;
+        s->private_memory = 1;
+    }
+    prof__state_unlock(gate);
+    if (moves) UnmapViewOfFile(from);
+    else VirtualFree(to, 0, MEM_RELEASE);
+    return moves;
+}
+
 static PROF__RARE void prof__memory_free(prof__session *s)
 {
-    if (!s->mapping) return;
-    if (s->live_path) {
-        UnmapViewOfFile(s->mapping);
-        if (s->to_remove) prof__file_remove(s->live_path);
-    } else
-        VirtualFree(s->mapping, 0, MEM_RELEASE);
+    if (s->mapping && s->private_memory) VirtualFree(s->mapping, 0, MEM_RELEASE);
+    else if (s->mapping) UnmapViewOfFile(s->mapping);
+    if (s->to_remove) CloseHandle(s->stream.handle); /* and with it the file goes */
 }
 static PROF__RARE prof_status prof__memory_publish(prof__session *s)
 {
-    (void)s;
+    s->taken = 0; /* the file stays, whatever comes */
     return PROF_OK;
 }
 static PROF__RARE void prof__memory_retire(prof__session *s) { (void)s; }
@@ -265,6 +327,9 @@ static PROF__RARE int prof__map_whole(prof__session *s, int file, size_t size, v
 #ifdef MAP_POPULATE
     flags |= MAP_POPULATE;
 #endif
+#ifdef __EMSCRIPTEN__
+    if (!prof__heap_has(size)) return ENOMEM;
+#endif
     void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, file, 0);
     if (map == MAP_FAILED) return errno;
     *at = map;
@@ -408,8 +473,9 @@ static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
                           s->live_path, (unsigned long long)size);
     int error = prof__memory_get(s, size);
     if (!error) return PROF_OK;
-    if (!s->live_path)
-        return prof__fail(PROF_NO_MEMORY, "a buffer of %llu bytes: %s", (unsigned long long)size, strerror(error));
+    if (!s->live_path || error == ENOMEM)
+        return prof__fail(PROF_NO_MEMORY, "a buffer of %llu bytes: %s%s", (unsigned long long)size, strerror(error),
+                          PROF__MORE_HEAP);
     return prof__fail(PROF_IO, "%s: %llu bytes: %s", s->live_path, (unsigned long long)size, strerror(error));
 }
 static PROF__RARE void prof__memory_free(prof__session *s)

@@ -133,6 +133,12 @@ static PROF__RARE void prof__path_unclaim(prof__session *s)
     int empty = file && fgetc(file) == EOF;
     if (file) fclose(file);
     if (empty) prof__file_remove(s->output);
+#ifdef _WIN32
+    if (s->taken && s->mapping) UnmapViewOfFile(s->mapping);
+    if (s->taken) s->mapping = NULL;
+    if (s->taken) prof__file_forget(s, 0);
+#else
     if (s->taken && s->part_path[0]) prof__file_remove(s->live_path);
+#endif
     s->claimed = s->taken = 0;
 }

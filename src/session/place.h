@@ -55,13 +55,49 @@ static PROF__RARE int prof__name_choose(prof__session *s)
     return 0;
 }
 
-#ifdef _WIN32
-static int prof__name_take(prof__session *s) /* takes the name of the mapped file with an empty one */
+/* Notes that another recorder, of this process or of another one, has the file of this session's name. */
+static PROF__RARE void prof__name_note(prof__session *s)
 {
-    int error = prof__name_choose(s);
-    if (!error && s->number) error = prof__path_number(s->output, sizeof s->output);
-    s->claimed = !error && s->number;
-    return error;
+#ifdef _WIN32
+    const char *words = " is recorded by another process, or a library of this one: this one writes ";
+#else
+    const char *words = " is recorded by another process: this one writes ";
+#endif
+    prof__start_note_set(s->live_path, words, "");
+    s->number = 1; /* the other one may end at any time; then its output must not be replaced, either */
+}
+
+/* Keeps the image beside the output that a killed program has left, under another name. Returns 0 if it cannot. */
+static PROF__RARE int prof__name_keep(const prof__session *s)
+{
+    char old[sizeof s->stream.path];
+    if (!prof__path_with(s->live_path, "old", old, sizeof old) || prof__file_rename(s->live_path, old)) return 0;
+    if (!s->number)
+        prof__start_note_set(old, " holds the recording of an earlier program that did not end it", "");
+    return 1;
+}
+
+#ifdef _WIN32
+/* Creates the file of the image under its name. Returns 0 or errno; EEXIST: the name is taken. */
+static PROF__RARE int prof__name_try(prof__session *s, int numbered)
+{
+    DWORD error = ERROR_SHARING_VIOLATION;
+    if (prof__output_stays(s, numbered)) return EEXIST;
+    for (int i = 0; i < 3 && error == ERROR_SHARING_VIOLATION; ++i) { /* somebody may create it between the two calls */
+        HANDLE there =
+            prof__windows_open(s->live_path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, OPEN_EXISTING);
+        error = there == INVALID_HANDLE_VALUE ? GetLastError() : 0;
+        if (!error) CloseHandle(there);
+        if (error == ERROR_SHARING_VIOLATION) {
+            prof__name_note(s);
+            return EEXIST;
+        }
+        if (!error && s->number) return EEXIST;
+        if (!error && (s->live_path == s->output || !prof__name_keep(s)))
+            prof__file_remove(s->live_path); /* a process that still maps the old file keeps it */
+        error = prof__file_create(s, CREATE_ALWAYS);
+    }
+    return error ? prof__windows_errno(error) : 0;
 }
 #else
 /* Closes the file that was to be replaced. */
@@ -84,8 +120,7 @@ static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
     if (file < 0 && errno == EACCES) file = open(s->live_path, O_RDONLY | PROF__O_FILE | O_NOFOLLOW | O_NONBLOCK);
     if (file >= 0 && prof__file_lock(file)) {
         close(file);
-        prof__start_note_set(s->live_path, " is recorded by another process: this one writes ", "");
-        s->number = 1; /* the other process may end at any time; then its output must not be replaced, either */
+        prof__name_note(s);
         return EEXIST;
     }
     if (file >= 0) s->old_file = file + 1;
@@ -121,31 +156,12 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
     return error;
 }
 
-/* Takes the first name of trace.json, trace.2.json, ... that is free or may be replaced, for the image, which is
-   complete, and the output. Returns 0 or errno. Async-signal-safe. */
-static PROF__RARE int prof__name_take(prof__session *s)
-{
-    char first[sizeof s->stream.path];
-    int folder = prof__is_folder(s->output), error = prof__name_try(s, 0);
-    prof__text_copy(first, sizeof first, folder ? s->stream.path : s->output);
-    for (uint64_t i = 2; error == EEXIST && s->existing != PROF_EXISTING_REFUSE && i < 1000000; ++i) {
-        if (!prof__path_numbered(first, i, folder ? s->stream.path : s->output, sizeof s->output)) return ENAMETOOLONG;
-        if (!folder && s->live_path != s->output) prof__output_beside(s, s->stream.path, sizeof s->stream.path);
-        error = prof__name_try(s, 1);
-        if (!error && prof__start_note[0]) prof__text_add(prof__start_note, sizeof prof__start_note, s->output);
-    }
-    return error;
-}
-
 /* Gives the image its name. An image beside the output that a killed program has left is renamed, not replaced. Returns
    0, or errno if nothing has changed. */
 static PROF__RARE int prof__name_publish(prof__session *s)
 {
-    char old[sizeof s->stream.path];
     int error = 0;
-    if (s->replaces && !s->taken && s->live_path != s->output &&
-        prof__path_with(s->live_path, "old", old, sizeof old) && !rename(s->live_path, old))
-        prof__start_note_set(old, " holds the recording of an earlier program that did not end it", "");
+    if (s->replaces && !s->taken && s->live_path != s->output) prof__name_keep(s);
     if (s->replaces || !s->taken) {
         error = prof__file_name(s);
         if (!error && rename(s->part_path, s->live_path)) error = errno;
@@ -162,21 +178,39 @@ static PROF__RARE int prof__name_publish(prof__session *s)
 }
 #endif
 
-/* Chooses the names of the files. The image is complete by now, except on Windows, where it is created under its
-   name. */
+/* Takes the first name of trace.json, trace.2.json, ... that is free or may be replaced, for the image, which is
+   complete (on Windows it is created here), and the output. Returns 0 or errno. Async-signal-safe. */
+static PROF__RARE int prof__name_take(prof__session *s)
+{
+    char first[sizeof s->stream.path];
+    int folder = prof__is_folder(s->output), error = prof__name_try(s, 0);
+    prof__text_copy(first, sizeof first, folder ? s->stream.path : s->output);
+    for (uint64_t i = 2; error == EEXIST && s->existing != PROF_EXISTING_REFUSE && i < 1000000; ++i) {
+        if (!prof__path_numbered(first, i, folder ? s->stream.path : s->output, sizeof s->output)) return ENAMETOOLONG;
+        if (!folder && s->live_path != s->output) prof__output_beside(s, s->stream.path, sizeof s->stream.path);
+        error = prof__name_try(s, 1);
+        if (!error && prof__start_note[0]) prof__text_add(prof__start_note, sizeof prof__start_note, s->output);
+    }
+    return error;
+}
+
+/* Chooses the names of the files. */
 static PROF__RARE prof_status prof__output_name(prof__session *s)
 {
     if (!s->output[0]) return PROF_OK;
     if (!prof__outputs_since) prof__outputs_since = (uint64_t)time(NULL);
     int error = s->live_path ? prof__name_take(s) : prof__name_choose(s);
-#ifndef _WIN32
     if (error && error != EEXIST && s->beside && s->live_path) {
         prof__file_forget(s, error);
         error = prof__name_choose(s);
     }
-#endif
     if (!error) return PROF_OK;
     if (error == EEXIST) return prof__fail(PROF_IO, "%s: exists already (existing=refuse)", s->output);
+#ifdef _WIN32
+    if (error == EACCES && prof__file_is(s->output))
+        return prof__fail(PROF_IO, "%s: cannot be replaced: another program, or a trace of this one, has it open",
+                          s->output);
+#endif
     return prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
 }
 

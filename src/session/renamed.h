@@ -22,7 +22,7 @@ static PROF__RARE int prof__owner_track(const prof__session *s, prof__chunk *chu
     if (!sequence || PROF__ACQUIRE(&chunk->state) != PROF__CHUNK_OWNED) return 0;
     for (; at < s->chunk_words; at += length) {
         head = PROF__ACQUIRE(words + at);
-        length = head ? prof__record_length(head, s->chunk_words - at) : 0;
+        length = head ? prof__record_length(head, (size_t)(s->chunk_words - at)) : 0;
         if (!length) break;
         if (head >> PROF__KIND_SHIFT != PROF__KIND_TRACK) continue;
         owner = PROF__LOAD(words + at + 2);

@@ -6,8 +6,8 @@
    last, so that it has every call site that the chunks name. */
 
 #ifdef PROF_FREESTANDING
-static void *prof__zeroed(size_t count, size_t size) { return PROF_ALLOCATE(count * size); }
-static void prof__release(void *at) { PROF_RELEASE(at); }
+static void *prof__zeroed(size_t prof__count, size_t prof__size) { return PROF_ALLOCATE(prof__count * prof__size); }
+static void prof__release(void *prof__at) { PROF_RELEASE(prof__at); }
 #else
 static void *prof__zeroed(size_t count, size_t size) { return calloc(count, size); }
 static void prof__release(void *at) { free(at); }
@@ -253,7 +253,7 @@ static PROF__RARE prof_status prof__image_copy(void **bytes, size_t *size)
     char *copy = (char *)prof__zeroed(s->image_size, 1); /* pages that are never touched cost nothing */
     uint64_t newest = 0, tick = 0;
     if (!copy || !prof__chunks_snapshot(&source, &h, copy, &newest, &tick)) {
-        status = prof__fail(PROF_NO_MEMORY, "no memory for a copy of the image (%llu bytes)",
+        status = prof__fail(PROF_NO_MEMORY, "no memory for a copy of the image (%llu bytes)" PROF__MORE_HEAP,
                             (unsigned long long)s->image_size);
     } else {
         gate = prof__state_lock();

@@ -122,6 +122,53 @@ check "a recorder with threads links" build $threads -o threads.js && check "nod
     files "node, threads" 4,000 && streams "node, threads"
 clean
 
+# The heap of 16 MiB that programs have without a flag, where a malloc() that finds no memory ends the program. A larger
+# buffer is refused, and so is one when the program has taken most of the heap; an output that finds no memory fails.
+cat >heap.c <<'C'
+#define PROF_IMPLEMENTATION
+#include "prof_chrome.h"
+#include <stdio.h>
+static int wrong;
+static void check(int right, const char *what)
+{
+    if (!right) printf("%s: %s\n", what, prof_error());
+    wrong |= !right;
+}
+int main(void)
+{
+    prof_config config = {0}, large = {0};
+    config.output = "em.json";
+    large.buffer_size = 64u << 20;
+    check(prof_start(&large) == PROF_NO_MEMORY && strstr(prof_error(), "-sINITIAL_MEMORY"), "64 MiB in memory");
+    large.output = "em.prof";
+    check(prof_start(&large) == PROF_NO_MEMORY && strstr(prof_error(), "-sINITIAL_MEMORY"), "64 MiB in a file");
+    for (int i = 0; i < 3; ++i) {
+        check(prof_start(&config) == PROF_OK, "the default");
+        for (int k = 0; k < 400000; ++k) PROFILE_BLOCK("scope") continue;
+        check(prof_stop() == PROF_OK, "its end");
+        prof_reset();
+    }
+    check(prof_start(&config) == PROF_OK, "before the heap is full");
+    PROFILE_BLOCK("scope") continue;
+    void *volatile taken = NULL; /* so that the compiler does not leave it out */
+    size_t size = 12u << 20, left = emscripten_get_heap_max() - (size_t)(uintptr_t)sbrk(0) + (size_t)mallinfo().keepcost;
+    if (size > left - (1u << 20)) size = left - (1u << 20);
+    taken = malloc(size);
+    check(taken != NULL, "the program's own memory");
+    check(prof_stop() == PROF_NO_MEMORY, "an end without memory");
+    check(prof_start(&config) == PROF_NO_MEMORY, "a start without memory");
+    free(taken);
+    prof_reset(); /* the image of the session whose end failed */
+    check(prof_start(&config) == PROF_OK, "a start with memory");
+    check(prof_stop() == PROF_OK, "and its end");
+    return wrong;
+}
+C
+check "16 MiB of memory: a program links" emcc -O1 -I"$root" heap.c --pre-js files.js -sEXIT_RUNTIME=1 -o heap.js &&
+    check "16 MiB of memory: it runs" timeout 120 $node heap.js
+clean
+check "an example links" emcc -O1 -Wall -Wextra "$root/examples/web.c" -o download.js
+
 # A browser lends threads memory only to pages that come with these two headers.
 cat >server.py <<'PYTHON'
 import http.server, os, sys
@@ -141,9 +188,9 @@ server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
 print(server.server_address[1], flush=True)
 server.serve_forever()
 PYTHON
-browse() { # PROGRAM: runs its page until it says that it has ended
+browse() { # PROGRAM HTML: runs its page, with this at its beginning, until it says that it has ended
     rm -f exit.* port
-    echo "<!doctype html><script src=\"$1.js\"></script>" >"$1.html"
+    echo "<!doctype html>$2<script src=\"$1.js\"></script>" >"$1.html"
     python3 server.py >port & server=$!
     for ((i = 0; i < 600; i++)); do [ -s port ] && break; sleep 0.1; done
     timeout -k 5 330 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$out/chromium.$1" \
@@ -158,6 +205,13 @@ if ! command -v chromium >/dev/null || ! command -v python3 >/dev/null; then
 else
     check "Chromium: it runs" browse alone && files "Chromium" 1,000
     clean
+    # a click of a link sends what it would download here
+    check "Chromium: a download" browse download "<script>
+        HTMLAnchorElement.prototype.click = async function () {
+            await fetch(this.download, { method: 'POST', body: await (await fetch(this.href)).blob() });
+            await fetch('exit.0', { method: 'POST', body: '' });
+        };
+    </script>" && check "Chromium: what comes down" test "$(grep -c '"name":"work"' web.json)" = 100
     check "Chromium, threads: it runs" browse threads && files "Chromium, threads" 4,000 && streams "Chromium, threads"
 fi
 finish

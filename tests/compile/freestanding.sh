@@ -48,10 +48,35 @@ done
 cat >$out/integers.c <<'END'
 #define PROF_FREESTANDING
 #define PROF_MINIMAL
-#define PROF_CLOCK_READ() 0
-extern uint64_t cpu_state[];
+/* Names that prof's own functions might hide from these macros: with other types, so that it would not compile. */
+struct program { uint64_t state[128], count; const char *text; };
+extern struct program self, name, size, at, old, count, to, s;
+#ifdef __cplusplus
+extern "C"
+#endif
+void put_name(char *text, unsigned long room, const char *more);
+#define PROF_CLOCK_READ() (self.count + s.count)
 #define PROF_CPU_STATE_SIZE 1024
-#define PROF_CPU_STATE() ((void *)cpu_state)
+#define PROF_CPU_STATE() ((void *)(self.count ? self.state : s.state))
+#define PROF_CPU_ID() (at.count + to.count)
+#define PROF_CPU_NAME(into, room) put_name(into, room, size.count ? size.text : name.text)
+#define PROF_INTERRUPTS_OFF() (old.count++)
+#define PROF_INTERRUPTS_RESTORE(number) (old.count = (number))
+#define PROF_MAY_WAIT() (self.count != s.count)
+#ifdef SNAPSHOTS
+#ifdef __cplusplus
+extern "C" {
+#endif
+void *get_memory(unsigned long bytes);
+void *memcpy(void *to, const void *from, __SIZE_TYPE__ size);
+void *memset(void *to, int value, __SIZE_TYPE__ size);
+int memcmp(const void *a, const void *b, __SIZE_TYPE__ size);
+#ifdef __cplusplus
+}
+#endif
+#define PROF_ALLOCATE(bytes) (size.count += count.count, get_memory(bytes))
+#define PROF_RELEASE(memory) (at.text = (const char *)(memory))
+#endif
 #define PROF_IMPLEMENTATION
 #include "prof.h"
 void work(int n);
@@ -69,7 +94,8 @@ void work(int n)
 }
 END
 sed -i '1i #include <stdint.h>' $out/integers.c
-for compiler in "gcc -std=gnu99 -mno-sse -mgeneral-regs-only" "g++ -x c++ -std=c++11 -mno-sse -mgeneral-regs-only" \
+FLAGS="$FLAGS -Wno-shadow"
+for compiler in "gcc -std=gnu99 -mno-sse -mgeneral-regs-only" "g++ -x c++ -std=c++11 -fno-exceptions -mno-sse -mgeneral-regs-only" \
     "clang -std=gnu99 -mno-sse -mgeneral-regs-only" "aarch64-linux-gnu-gcc -std=gnu99 -mgeneral-regs-only" \
     "riscv64-linux-gnu-gcc -std=gnu99 -march=rv64imac -mabi=lp64"; do
     command -v ${compiler%% *} >/dev/null 2>&1 || continue
@@ -77,6 +103,14 @@ for compiler in "gcc -std=gnu99 -mno-sse -mgeneral-regs-only" "g++ -x c++ -std=c
         echo '#include <stdint.h>' | $compiler -E -x c - >/dev/null 2>&1 || continue ;;
     esac
     text=$($compiler -O0 $FLAGS -c $out/integers.c -o $out/integers.o 2>&1) # which keeps what an optimiser might avoid
+    for flags in -O0 -O1 -Os -O2 -O3 "-O2 -DSNAPSHOTS"; do # what the manual says that the compiler may call
+        called='mem(cpy|set)$'
+        case $flags in *SNAPSHOTS) called='mem(cpy|set|cmp)$|get_memory' ;; esac
+        case $compiler in aarch64*) flags="$flags -mno-outline-atomics" ;; esac
+        [ -z "$text" ] && text=$($compiler $flags $FLAGS -c $out/integers.c -o $out/called.o 2>&1) && [ -z "$text" ] &&
+            text=$(nm -u $out/called.o | awk '{print $NF}' |
+                grep -vE "^($called|(__u?(div|mod|divmod)[a-z]+[0-9]|self|name|size|at|old|count|to|s|put_name)$)" | sed "s/^/$flags: needs /")
+    done
     if [ -z "$text" ] && [ -f $out/integers.o ]; then
         case $compiler in *++*) ;; *)
             $compiler $FLAGS -DREAL -fsyntax-only $out/integers.c 2>&1 | grep -q not_an_integer_see_PROF_NO_DOUBLE ||

@@ -6,6 +6,22 @@
 #include "prof.h"
 
 #ifdef LIBRARY_RECORDER
+static prof_config config_to = {0};
+__declspec(dllexport) int library_starts(const char *output)
+{
+    config_to.output = output;
+    config_to.buffer_size = 256u << 10;
+    int failed = prof_start(&config_to) != PROF_OK;
+    if (!failed) PROFILE_BLOCK("in a library of its own") {}
+    return failed;
+}
+__declspec(dllexport) int library_stops(int unused)
+{
+    int failed = prof_stop() != PROF_OK;
+    (void)unused;
+    prof_reset();
+    return failed;
+}
 __declspec(dllexport) int library_records(int times)
 {
     prof_config config = {0};

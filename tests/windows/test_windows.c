@@ -50,10 +50,10 @@ static DWORD run_self(const char *task, int terminate)
 }
 
 /* The child: records 20,000 scopes, of which the last is open, says so, and waits for its end. */
-static void task_terminated(int stream)
+static void task_terminated(int stream, int beside)
 {
     prof_config config = trace_config(stream ? 128u << 10 : 1u << 20);
-    config.output = trace_path(stream ? "terminated-stream.prof" : "terminated.prof");
+    config.output = trace_path(beside ? "terminated.csv" : stream ? "terminated-stream.prof" : "terminated.prof");
     config.mode = stream ? PROF_STREAM : PROF_RING;
     if (stream) config.wait_ns = 10000000000u;
     trace_start(&config);
@@ -89,6 +89,86 @@ TEST(a_terminated_process_leaves_its_recording)
 {
     check_terminated("terminated", trace_path("terminated.prof"));
     check_terminated("terminated-stream", trace_path("terminated-stream.prof"));
+    check_terminated("terminated-beside", trace_path("terminated.csv.prof"));
+}
+
+static int is_there(const char *name) { return GetFileAttributesA(trace_path(name)) != INVALID_FILE_ATTRIBUTES; }
+
+static void check_scopes(const char *name, size_t first, size_t other)
+{
+    char *text = trace_file_text(trace_path(name), NULL);
+    size_t firsts = 0, others = 0;
+    for (char *at = text; at && (at = strstr(at, ",scope,first,")) != NULL; ++at) ++firsts;
+    for (char *at = text; at && (at = strstr(at, ",scope,other,")) != NULL; ++at) ++others;
+    CHECK_EQUAL(firsts, first);
+    CHECK_EQUAL(others, other);
+    free(text);
+}
+
+/* The child: records into the output of its parent. */
+static void task_same_output(void)
+{
+    prof_config config = trace_config(256u << 10);
+    config.output = trace_path("same.csv");
+    trace_start(&config);
+    PROFILE_BLOCK("other") {}
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+}
+
+TEST(two_processes_with_one_output)
+{
+    prof_config config = trace_config(256u << 10);
+    remove(trace_path("same.csv"));
+    remove(trace_path("same.2.csv"));
+    config.output = trace_path("same.csv");
+    trace_start(&config);
+    PROFILE_BLOCK("first") {}
+    CHECK_EQUAL(run_self("same-output", 0), 0);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    check_scopes("same.csv", 1, 0);
+    check_scopes("same.2.csv", 0, 1);
+    CHECK(!is_there("same.csv.prof") && !is_there("same.2.csv.prof"));
+    prof_trace *trace = NULL; /* what was recorded can still be read and saved, though its file is gone */
+    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    if (trace) CHECK_EQUAL(count_named(trace, "first"), 1);
+    prof_trace_close(trace);
+}
+
+static DWORD WINAPI thread_stays(LPVOID ready)
+{
+    PROFILE_BLOCK("first") {}
+    SetEvent(ready);
+    Sleep(INFINITE);
+    return 0;
+}
+
+/* The child: ends while a thread of it still points into the image. */
+static void task_thread_stays(void)
+{
+    prof_config config = trace_config(256u << 10);
+    HANDLE ready = CreateEventA(NULL, TRUE, FALSE, NULL);
+    config.output = trace_path("stays.csv");
+    trace_start(&config);
+    CreateThread(NULL, 0, thread_stays, ready, 0, NULL);
+    WaitForSingleObject(ready, 60000);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+}
+
+TEST(the_file_beside_an_output_goes)
+{
+    CHECK_EQUAL(run_self("thread-stays", 0), 0);
+    check_scopes("stays.csv", 1, 0);
+    CHECK(!is_there("stays.csv.prof"));
+    for (int k = 0; k < 2; ++k) { /* what a killed program left is kept, and its output is the next program's */
+        FILE *file = fopen(trace_path("stays.csv.prof"), "wb");
+        fputs(k ? "second" : "first", file);
+        fclose(file);
+        CHECK_EQUAL(run_self("thread-stays", 0), 0);
+        char *text = trace_file_text(trace_path("stays.csv.old.prof"), NULL);
+        CHECK(text && !strcmp(text, k ? "second" : "first"));
+        free(text);
+    }
+    CHECK(!is_there("stays.2.csv"));
 }
 
 /* A folder is made in the place of the output meanwhile: the export fails. */
@@ -365,7 +445,7 @@ static void check_crash(const char *how, const char *cause, DWORD status, const 
 {
     char bare[100], name[100], path[300], line[400], *said;
     snprintf(bare, sizeof bare, "bare-%s", how);
-    snprintf(name, sizeof name, strstr(how, "mapped") ? "%s.prof" : "%s.csv.prof", how);
+    snprintf(name, sizeof name, strstr(how, "mapped") ? "%s.prof" : "%s.csv.crash.prof", how);
     snprintf(path, sizeof path, "%s", trace_path(name));
     remove(path);
     CHECK_EQUAL(crash(bare, &said), status);
@@ -743,10 +823,41 @@ TEST(a_library_with_a_recorder_of_its_own)
     prof_trace_close(trace);
 }
 
+/* Two recorders in one process that were told the same output. */
+TEST(a_program_and_a_library_with_one_output)
+{
+    prof_config config = trace_config(256u << 10);
+    HMODULE library = LoadLibraryA("windows_own.dll");
+    union { FARPROC any; int (*of)(const char *); } starts;
+    int (*stops)(int) = in_library(library, "library_stops");
+    starts.any = library ? GetProcAddress(library, "library_starts") : NULL;
+    for (int beside = 0; beside < 2 && starts.any; ++beside) {
+        const char *mine = beside ? "both.csv" : "both.prof", *its = beside ? "both.2.csv" : "both.2.prof";
+        remove(trace_path(mine));
+        remove(trace_path(its));
+        config.output = trace_path(mine);
+        trace_start(&config);
+        PROFILE_BLOCK("first") {}
+        CHECK_EQUAL(starts.of(config.output), 0);
+        CHECK_EQUAL(stops(0), 0);
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+        char *text = trace_file_text(trace_path(its), NULL);
+        CHECK(text != NULL);
+        free(text);
+        if (beside) check_scopes("both.csv", 1, 0);
+        prof_reset();
+    }
+    CHECK(starts.any && stops);
+    FreeLibrary(library);
+}
+
 int main(int argc, char **argv)
 {
     const char *task = getenv("PROF_TEST_TASK");
-    if (task && !strncmp(task, "terminated", 10)) task_terminated(strstr(task, "stream") != NULL);
+    if (task && !strncmp(task, "terminated", 10))
+        task_terminated(strstr(task, "stream") != NULL, strstr(task, "beside") != NULL);
+    else if (task && !strcmp(task, "same-output")) task_same_output();
+    else if (task && !strcmp(task, "thread-stays")) task_thread_stays();
     else if (task && *task) task_crashes(task);
     else return test_run(argc, argv);
     return 0;
