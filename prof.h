@@ -3645,7 +3645,10 @@ static PROF__UNUSED void prof__calm_leave(const prof__fpu *before) { (void)befor
 static PROF__UNUSED int prof__traps(void) { return 0; }
 #endif
 
+/* Small code does not number frames: a reader counts those that are left. */
+#ifndef PROF_MINIMAL
 #define PROF__FRAME_NAMES 8
+#endif
 
 /* The recorder's state of a track: a thread's own track, or one that moves from thread to thread. */
 struct prof_fiber {
@@ -3659,8 +3662,10 @@ struct prof_fiber {
     uint32_t note;          /* its note while it runs on no thread: see prof__thread */
     uint64_t loose[32];
     char name[64]; /* kept from session to session */
+#ifdef PROF__FRAME_NAMES
     uint64_t frame_count[PROF__FRAME_NAMES]; /* boundaries of the session's first names of frames: see prof__frame */
     uint32_t frame_name[PROF__FRAME_NAMES];  /* their hashes; 0: free */
+#endif
 #ifdef PROF__BRIDGED
     struct prof__bridge_stack *bridge; /* the scopes that other tools see as open; NULL: none yet */
 #endif
@@ -3685,8 +3690,6 @@ typedef struct prof__thread {
     struct prof__session *session;
     prof__chunk *chunk;
     prof__chunk *filled; /* the previous chunk while the present one has no event yet: nobody may reuse it. Or NULL */
-    const struct prof_site *framed; /* the call site of the last frame, if its track has not left the chunk since, */
-    uint64_t *frames;  /* and where its name is counted */
     prof_fiber *fiber; /* the fiber that runs on this thread; NULL: none, events go to the thread's own track */
     uint64_t thread_id;
     uint32_t exits;   /* how often the thread has run its destructor: see prof__thread_leaves */
@@ -3702,6 +3705,10 @@ typedef struct prof__thread {
     uint32_t in_vain;   /* events lost since because of that */
     uint32_t visiting, visits; /* 1: it has its chunk for one scope only; how often it had. See prof__visits */
     void *signal_stack; /* see prof__signal_stack_take */
+#ifdef PROF__FRAME_NAMES
+    const prof_site *framed; /* the call site of the last frame, if its track has not left the chunk since, */
+    uint64_t *frames;        /* and where its name is counted */
+#endif
     uint32_t syncing;   /* 1: the function of prof_set_sync() runs */
     uint32_t forking, fork_holds, fork_gate; /* see >>fork; handlers of a fork may fork again */
 #ifdef PROF__BRIDGED
@@ -4217,7 +4224,6 @@ static prof__token prof__named(prof_site *site, const char *name, int owes_end);
 static inline void prof__log_write(prof_site *site, prof__log_format *known, uint64_t severity, const char *format,
                                    struct prof__log_list *list);
 static void prof__instant(prof_site *site);
-static void prof__boundary(prof_site *site);
 static struct prof__tally *prof__tally_find(const prof_site *site);
 static prof_status prof__pause_by(int step);
 static prof_status prof__metadata_change(const char *key, const char *value);
@@ -4232,7 +4238,7 @@ static prof_status prof__output_again(const char *what);
     X(prof__hub_join) X(prof__hub_leave) X(prof__error_here)                                                         \
     X(prof__check) X(prof__begin) X(prof__end) X(prof__next) X(prof__counter_write) X(prof__arg_write)               \
     X(prof__arg_string) X(prof__named) X(prof__begin_number) X(prof__event) X(prof__log_write) X(prof__memory)       \
-    X(prof__instant) X(prof__boundary) X(prof__begin_loose) X(prof__end_loose) X(prof__tally_find) X(prof__sync)     \
+    X(prof__instant) X(prof__frame) X(prof__begin_loose) X(prof__end_loose) X(prof__tally_find) X(prof__sync)     \
     X(prof__end_sync)                                                                                                \
     X(prof__with) X(prof_flow_new) X(prof_thread_name) X(prof_fiber_switch) X(prof_fiber_destroy) X(prof_start)      \
     X(prof_stop) X(prof_reset) X(prof__pause_by) X(prof_enabled_at) X(prof_set_level) X(prof_set_filter_mask)        \
@@ -6360,7 +6366,9 @@ static void prof__track_write(prof__thread *self)
                              (uint64_t)track->is_fiber << 31 | (track->name_id == PROF__NAME_NEW ? 0 : track->name_id));
     PROF__BARRIER();
     track->serial = serial;
+#ifdef PROF__FRAME_NAMES
     self->framed = NULL;
+#endif
     self->cursor = at + 3;
     self->free_words -= 3;
 }
@@ -6539,7 +6547,9 @@ static PROF__RARE void prof__track_know(prof__thread *self)
         track->track = PROF__ADD(&s->header->tracks, 1) + 1;
         track->serial = track->owed = 0;
         track->loose_count = 0;
+#ifdef PROF__FRAME_NAMES
         for (uint32_t at = 0; at < PROF__FRAME_NAMES; ++at) track->frame_name[at] = 0;
+#endif
         for (uint32_t at = 0; at < sizeof track->loose_name / sizeof *track->loose_name; ++at)
             track->loose_name[at] = PROF__LOOSE_FREE;
         track->name_id = PROF__NAME_NEW;
@@ -8769,6 +8779,13 @@ PROF__ENTRY void prof__mark(prof_site *site)
     PROF__BRIDGE_MARK(site, NULL);
 }
 
+#ifndef PROF__FRAME_NAMES
+PROF__ENTRY void prof__frame(prof_site *site)
+{
+    prof__instant(site);
+    PROF__BRIDGE_FRAME(site);
+}
+#else
 /* Returns where the boundaries of frames of this name are counted on the present track; NULL: it has too many names. */
 static PROF__COLD uint64_t *prof__frames_of(prof__thread *self, const prof_site *site)
 {
@@ -8784,52 +8801,41 @@ static PROF__COLD uint64_t *prof__frames_of(prof__thread *self, const prof_site 
     return NULL;
 }
 
-/* Writes the first boundary of a call site in a chunk, or since one of another call site, with its number. Returns its
-   words. */
-static PROF__COLD uint64_t prof__frame_write(prof__thread *self, prof_site *site, prof__place place)
+/* Writes the first boundary of a call site in a chunk, or since one of another call site, with its number; or counts
+   one that was lost, so that the next one has its right number. */
+static PROF__COLD void prof__frame_slow(prof__thread *self, prof_site *site, prof__place place)
 {
-    self->frames = prof__frames_of(self, site);
-    self->framed = self->frames ? site : NULL;
-    if (self->frames) {
-        PROF__STORE(place.at + 2, (*self->frames)++);
-        PROF__STORE(place.at + 1, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)PROF_VALUE_UINT << 32 | 1);
-    }
-    prof__store_word(place.at, place.head);
-    return self->frames ? 3 : 1;
-}
-
-/* Counts a boundary that was lost, so that the next one has its right number. */
-static PROF__COLD void prof__frame_lost(prof__thread *self, const prof_site *site)
-{
-    uint64_t *frames = prof__track_of(self)->epoch == self->epoch ? prof__frames_of(self, site) : NULL;
-    self->framed = NULL;
-    if (frames) ++*frames;
-}
-
-/* Records the boundary of a frame, numbered for each name and track from 0 on. Its number is written now and then only:
-   a reader counts on from there. */
-static void prof__boundary(prof_site *site)
-{
-    PROF__SELF_OR(PROF__LED_VOID(prof__boundary, (site)));
-    prof__place place = prof__place_take(self, site, 3);
     uint64_t words = 1;
-    if (PROF__UNLIKELY(!place.at)) {
-        if (place.head) prof__frame_lost(self, site);
-        return;
+    if (!place.at && (!place.head || prof__track_of(self)->epoch != self->epoch)) return;
+    uint64_t *frames = self->frames = prof__frames_of(self, site);
+    self->framed = place.at && frames ? site : NULL;
+    if (place.at && frames) {
+        PROF__STORE(place.at + 2, *frames);
+        PROF__STORE(place.at + 1, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)PROF_VALUE_UINT << 32 | 1);
+        words = 3;
     }
-    if (PROF__LIKELY(self->framed == site)) {
-        ++*self->frames;
-        prof__store_word(place.at, place.head);
-    } else {
-        words = prof__frame_write(self, site, place);
-    }
+    if (frames) ++*frames;
+    if (!place.at) return;
+    prof__store_word(place.at, place.head);
     prof__place_leave(self, place, words);
 }
+
+/* Records the boundary of a frame. Boundaries are numbered for each name and track from 0 on. The number is written now
+   and then only: a reader counts on from there. */
 PROF__ENTRY void prof__frame(prof_site *site)
 {
-    prof__boundary(site);
+    PROF__SELF_OR(PROF__LED_VOID(prof__frame, (site)));
+    prof__place place = prof__place_take(self, site, 3);
+    if (PROF__LIKELY(place.at && self->framed == site)) {
+        ++*self->frames;
+        prof__store_word(place.at, place.head);
+        prof__place_leave(self, place, 1);
+    } else {
+        prof__frame_slow(self, site, place);
+    }
     PROF__BRIDGE_FRAME(site);
 }
+#endif
 
 #define PROF__LOOSE_MAX (sizeof((prof_fiber *)0)->loose / sizeof *((prof_fiber *)0)->loose)
 

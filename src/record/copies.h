@@ -24,7 +24,6 @@ static prof__token prof__named(prof_site *site, const char *name, int owes_end);
 static inline void prof__log_write(prof_site *site, prof__log_format *known, uint64_t severity, const char *format,
                                    struct prof__log_list *list);
 static void prof__instant(prof_site *site);
-static void prof__boundary(prof_site *site);
 static struct prof__tally *prof__tally_find(const prof_site *site);
 static prof_status prof__pause_by(int step);
 static prof_status prof__metadata_change(const char *key, const char *value);
@@ -39,7 +38,7 @@ static prof_status prof__output_again(const char *what);
     X(prof__hub_join) X(prof__hub_leave) X(prof__error_here)                                                         \
     X(prof__check) X(prof__begin) X(prof__end) X(prof__next) X(prof__counter_write) X(prof__arg_write)               \
     X(prof__arg_string) X(prof__named) X(prof__begin_number) X(prof__event) X(prof__log_write) X(prof__memory)       \
-    X(prof__instant) X(prof__boundary) X(prof__begin_loose) X(prof__end_loose) X(prof__tally_find) X(prof__sync)     \
+    X(prof__instant) X(prof__frame) X(prof__begin_loose) X(prof__end_loose) X(prof__tally_find) X(prof__sync)     \
     X(prof__end_sync)                                                                                                \
     X(prof__with) X(prof_flow_new) X(prof_thread_name) X(prof_fiber_switch) X(prof_fiber_destroy) X(prof_start)      \
     X(prof_stop) X(prof_reset) X(prof__pause_by) X(prof_enabled_at) X(prof_set_level) X(prof_set_filter_mask)        \

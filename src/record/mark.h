@@ -32,6 +32,13 @@ PROF__ENTRY void prof__mark(prof_site *site)
     PROF__BRIDGE_MARK(site, NULL);
 }
 
+#ifndef PROF__FRAME_NAMES
+PROF__ENTRY void prof__frame(prof_site *site)
+{
+    prof__instant(site);
+    PROF__BRIDGE_FRAME(site);
+}
+#else
 /* Returns where the boundaries of frames of this name are counted on the present track; NULL: it has too many names. */
 static PROF__COLD uint64_t *prof__frames_of(prof__thread *self, const prof_site *site)
 {
@@ -47,49 +54,38 @@ static PROF__COLD uint64_t *prof__frames_of(prof__thread *self, const prof_site 
     return NULL;
 }
 
-/* Writes the first boundary of a call site in a chunk, or since one of another call site, with its number. Returns its
-   words. */
-static PROF__COLD uint64_t prof__frame_write(prof__thread *self, prof_site *site, prof__place place)
+/* Writes the first boundary of a call site in a chunk, or since one of another call site, with its number; or counts
+   one that was lost, so that the next one has its right number. */
+static PROF__COLD void prof__frame_slow(prof__thread *self, prof_site *site, prof__place place)
 {
-    self->frames = prof__frames_of(self, site);
-    self->framed = self->frames ? site : NULL;
-    if (self->frames) {
-        PROF__STORE(place.at + 2, (*self->frames)++);
-        PROF__STORE(place.at + 1, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)PROF_VALUE_UINT << 32 | 1);
-    }
-    prof__store_word(place.at, place.head);
-    return self->frames ? 3 : 1;
-}
-
-/* Counts a boundary that was lost, so that the next one has its right number. */
-static PROF__COLD void prof__frame_lost(prof__thread *self, const prof_site *site)
-{
-    uint64_t *frames = prof__track_of(self)->epoch == self->epoch ? prof__frames_of(self, site) : NULL;
-    self->framed = NULL;
-    if (frames) ++*frames;
-}
-
-/* Records the boundary of a frame, numbered for each name and track from 0 on. Its number is written now and then only:
-   a reader counts on from there. */
-static void prof__boundary(prof_site *site)
-{
-    PROF__SELF_OR(PROF__LED_VOID(prof__boundary, (site)));
-    prof__place place = prof__place_take(self, site, 3);
     uint64_t words = 1;
-    if (PROF__UNLIKELY(!place.at)) {
-        if (place.head) prof__frame_lost(self, site);
-        return;
+    if (!place.at && (!place.head || prof__track_of(self)->epoch != self->epoch)) return;
+    uint64_t *frames = self->frames = prof__frames_of(self, site);
+    self->framed = place.at && frames ? site : NULL;
+    if (place.at && frames) {
+        PROF__STORE(place.at + 2, *frames);
+        PROF__STORE(place.at + 1, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)PROF_VALUE_UINT << 32 | 1);
+        words = 3;
     }
-    if (PROF__LIKELY(self->framed == site)) {
-        ++*self->frames;
-        prof__store_word(place.at, place.head);
-    } else {
-        words = prof__frame_write(self, site, place);
-    }
+    if (frames) ++*frames;
+    if (!place.at) return;
+    prof__store_word(place.at, place.head);
     prof__place_leave(self, place, words);
 }
+
+/* Records the boundary of a frame. Boundaries are numbered for each name and track from 0 on. The number is written now
+   and then only: a reader counts on from there. */
 PROF__ENTRY void prof__frame(prof_site *site)
 {
-    prof__boundary(site);
+    PROF__SELF_OR(PROF__LED_VOID(prof__frame, (site)));
+    prof__place place = prof__place_take(self, site, 3);
+    if (PROF__LIKELY(place.at && self->framed == site)) {
+        ++*self->frames;
+        prof__store_word(place.at, place.head);
+        prof__place_leave(self, place, 1);
+    } else {
+        prof__frame_slow(self, site, place);
+    }
     PROF__BRIDGE_FRAME(site);
 }
+#endif

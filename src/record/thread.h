@@ -1,6 +1,9 @@
 // record/thread: The records of a thread and of a track. Each belongs to one thread at a time, which keeps its own
 // signal handlers out with `gate`.
+/* Small code does not number frames: a reader counts those that are left. */
+#ifndef PROF_MINIMAL
 #define PROF__FRAME_NAMES 8
+#endif
 
 /* The recorder's state of a track: a thread's own track, or one that moves from thread to thread. */
 struct prof_fiber {
@@ -14,8 +17,10 @@ struct prof_fiber {
     uint32_t note;          /* its note while it runs on no thread: see prof__thread */
     uint64_t loose[32];
     char name[64]; /* kept from session to session */
+#ifdef PROF__FRAME_NAMES
     uint64_t frame_count[PROF__FRAME_NAMES]; /* boundaries of the session's first names of frames: see prof__frame */
     uint32_t frame_name[PROF__FRAME_NAMES];  /* their hashes; 0: free */
+#endif
 #ifdef PROF__BRIDGED
     struct prof__bridge_stack *bridge; /* the scopes that other tools see as open; NULL: none yet */
 #endif
@@ -40,8 +45,6 @@ typedef struct prof__thread {
     struct prof__session *session;
     prof__chunk *chunk;
     prof__chunk *filled; /* the previous chunk while the present one has no event yet: nobody may reuse it. Or NULL */
-    const struct prof_site *framed; /* the call site of the last frame, if its track has not left the chunk since, */
-    uint64_t *frames;  /* and where its name is counted */
     prof_fiber *fiber; /* the fiber that runs on this thread; NULL: none, events go to the thread's own track */
     uint64_t thread_id;
     uint32_t exits;   /* how often the thread has run its destructor: see prof__thread_leaves */
@@ -57,6 +60,10 @@ typedef struct prof__thread {
     uint32_t in_vain;   /* events lost since because of that */
     uint32_t visiting, visits; /* 1: it has its chunk for one scope only; how often it had. See prof__visits */
     void *signal_stack; /* see prof__signal_stack_take */
+#ifdef PROF__FRAME_NAMES
+    const prof_site *framed; /* the call site of the last frame, if its track has not left the chunk since, */
+    uint64_t *frames;        /* and where its name is counted */
+#endif
     uint32_t syncing;   /* 1: the function of prof_set_sync() runs */
     uint32_t forking, fork_holds, fork_gate; /* see >>fork; handlers of a fork may fork again */
 #ifdef PROF__BRIDGED

@@ -33,7 +33,9 @@ static void prof__track_write(prof__thread *self)
                              (uint64_t)track->is_fiber << 31 | (track->name_id == PROF__NAME_NEW ? 0 : track->name_id));
     PROF__BARRIER();
     track->serial = serial;
+#ifdef PROF__FRAME_NAMES
     self->framed = NULL;
+#endif
     self->cursor = at + 3;
     self->free_words -= 3;
 }
@@ -212,7 +214,9 @@ static PROF__RARE void prof__track_know(prof__thread *self)
         track->track = PROF__ADD(&s->header->tracks, 1) + 1;
         track->serial = track->owed = 0;
         track->loose_count = 0;
+#ifdef PROF__FRAME_NAMES
         for (uint32_t at = 0; at < PROF__FRAME_NAMES; ++at) track->frame_name[at] = 0;
+#endif
         for (uint32_t at = 0; at < sizeof track->loose_name / sizeof *track->loose_name; ++at)
             track->loose_name[at] = PROF__LOOSE_FREE;
         track->name_id = PROF__NAME_NEW;
