@@ -18337,7 +18337,7 @@ struct prof_trace {
     size_t pair_count, pair_capacity;
     uint64_t pair_ns;           /* their minimum distance */
     uint64_t reached;           /* the largest tick in chunks in which the counter began again */
-    uint64_t far;               /* ticks of a millisecond: a counter that is behind by more has begun again */
+    uint64_t behind;               /* ticks of a millisecond: a counter that is behind by more has begun again */
     uint64_t start_hz;          /* see PROF__META_RATE; 0: not known */
     prof__read_gap *gaps;
     size_t gap_count, gap_capacity;
@@ -18820,7 +18820,7 @@ static PROF__RARE int prof__read_epochs_begin(prof_trace *trace)
     if (trace->header.first.tick >> 63) epoch->shift = ((uint64_t)1 << 41) - trace->header.first.tick;
     trace->header.first.tick += epoch->shift;
     trace->latest = trace->header.first;
-    trace->far = prof__read_rate(trace, &trace->latest) / 1000 + 1;
+    trace->behind = prof__read_rate(trace, &trace->latest) / 1000 + 1;
     return 1;
 }
 
@@ -18854,7 +18854,7 @@ static PROF__RARE prof__pair prof__read_unwrap(prof_trace *trace, const prof__pa
     if (now.tick < reached && now.monotonic_ns > trace->latest.monotonic_ns) {
         uint64_t rate = prof__read_rate(trace, &trace->latest), ns = now.monotonic_ns - trace->latest.monotonic_ns;
         double ticks = (double)ns / 1e9 * (double)rate;
-        if ((reached - now.tick > trace->far || ns > 20000000) && ticks < 1e18) { /* else processors differ a little */
+        if ((reached - now.tick > trace->behind || ns > 20000000) && ticks < 1e18) { /* else processors differ */
             now.tick = trace->latest.tick + (uint64_t)ticks;
             if (now.tick < reached) now.tick = reached;
             prof__read_epoch_add(trace, pair, now.tick);
@@ -19111,8 +19111,8 @@ static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *
 }
 
 /* Changes the ticks of records as if a counter that began again had gone on. Done to words of a chunk whenever they
-   have been read. far: see prof_trace. write: 0: changes nothing. Returns the largest tick. */
-static PROF__RARE uint64_t prof__read_mend(uint64_t *words, size_t count, uint64_t far, int write)
+   have been read. behind: see prof_trace. write: 0: changes nothing. Returns the largest tick. */
+static PROF__RARE uint64_t prof__read_mend(uint64_t *words, size_t count, uint64_t behind, int write)
 {
     uint64_t last = 0, more = 0, most = 0;
     size_t at, length;
@@ -19120,7 +19120,7 @@ static PROF__RARE uint64_t prof__read_mend(uint64_t *words, size_t count, uint64
         uint64_t tick = (words[at] & PROF__TICK_MASK) + more;
         if (prof__read_kind(words[at]) == PROF__KIND_TRACK) last = more = 0;
         if (!prof__record_timed(words[at])) continue;
-        if (tick < last && last - tick > far) {
+        if (tick < last && last - tick > behind) {
             more += last - tick;
             tick = last;
         }
@@ -19145,7 +19145,7 @@ static PROF__RARE const uint64_t *prof__read_page(const prof_trace *trace, prof_
         return NULL;
     if (trace->chunks[segment->chunk].texts) prof__read_seal(words, count);
     if (prof__read_mark(trace, words, count) != segment->mark) return NULL;
-    if (trace->chunks[segment->chunk].jumps) prof__read_mend(words, count, trace->far, 1);
+    if (trace->chunks[segment->chunk].jumps) prof__read_mend(words, count, trace->behind, 1);
     buffer->segment = segment;
     return buffer->words;
 }
@@ -19167,7 +19167,7 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
         return NULL;
     if (chunk->texts) prof__read_seal(buffer->words, chunk->words);
     if (prof__read_mark(trace, buffer->words, chunk->words) != chunk->mark) return NULL;
-    if (chunk->jumps) prof__read_mend(buffer->words, chunk->words, trace->far, 1);
+    if (chunk->jumps) prof__read_mend(buffer->words, chunk->words, trace->behind, 1);
     buffer->chunk = segment->chunk + (size_t)1;
     return buffer->words;
 }
@@ -19185,7 +19185,7 @@ typedef struct prof__read_outliner {
     prof__read_outline sum;
     uint64_t base;  /* the chunk's tick */
     uint64_t ticks; /* the largest so far, from there on */
-    uint64_t far;   /* a tick that is less than the largest by more: the counter began again */
+    uint64_t behind;   /* a tick that is less than the largest by more: the counter began again */
     int jumps;      /* 1: some are */
     int good;       /* 0: the matcher has to read this segment */
     int takes_data;
@@ -19230,7 +19230,7 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
     prof__read_segment *segment = NULL;
     prof__read_outliner outliner;
     prof__read_outline_begin(&outliner, trace->chunks[chunk].tick);
-    outliner.far = trace->far;
+    outliner.behind = trace->behind;
     outliner.jumps = 0;
     for (at = 0; at < count; at += length) {
         unsigned kind = prof__read_kind(words[at]);
@@ -19275,7 +19275,7 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
             if (prof__record_timed(words[at])) {
                 uint64_t now = words[at] & PROF__TICK_MASK;
                 prof__read_cut_time(trace, chunk, segment, words[at]);
-                outliner.jumps |= now < outliner.ticks && outliner.ticks - now > outliner.far;
+                outliner.jumps |= now < outliner.ticks && outliner.ticks - now > outliner.behind;
                 if (now > outliner.ticks) outliner.ticks = now;
             }
             if (kind == PROF__KIND_EVENT && !prof__read_event_type(words + at) &&
@@ -19289,7 +19289,7 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
         segment->last = 1;
         if (trace->chunks[chunk].jumps) {
             int kept = !trace->paged && !trace->chunks[chunk].size;
-            uint64_t reached = trace->chunks[chunk].tick + prof__read_mend(words, at, trace->far, kept);
+            uint64_t reached = trace->chunks[chunk].tick + prof__read_mend(words, at, trace->behind, kept);
             if (reached > trace->reached) trace->reached = reached;
         }
     } else {
@@ -20185,7 +20185,7 @@ static PROF__NOINLINE PROF__HOT size_t prof__read_outline_scopes(prof__read_outl
         if (site == PROF__NONE32) break;
         if (now > ticks)
             ticks = now;
-        else if (PROF__UNLIKELY(ticks - now > o->far))
+        else if (PROF__UNLIKELY(ticks - now > o->behind))
             o->jumps = 1;
         if (kind == PROF__KIND_BEGIN) {
             if (PROF__UNLIKELY(top == o->open + PROF__OUTLINE_DEPTH)) {

@@ -233,8 +233,8 @@ static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *
 }
 
 /* Changes the ticks of records as if a counter that began again had gone on. Done to words of a chunk whenever they
-   have been read. far: see prof_trace. write: 0: changes nothing. Returns the largest tick. */
-static PROF__RARE uint64_t prof__read_mend(uint64_t *words, size_t count, uint64_t far, int write)
+   have been read. behind: see prof_trace. write: 0: changes nothing. Returns the largest tick. */
+static PROF__RARE uint64_t prof__read_mend(uint64_t *words, size_t count, uint64_t behind, int write)
 {
     uint64_t last = 0, more = 0, most = 0;
     size_t at, length;
@@ -242,7 +242,7 @@ static PROF__RARE uint64_t prof__read_mend(uint64_t *words, size_t count, uint64
         uint64_t tick = (words[at] & PROF__TICK_MASK) + more;
         if (prof__read_kind(words[at]) == PROF__KIND_TRACK) last = more = 0;
         if (!prof__record_timed(words[at])) continue;
-        if (tick < last && last - tick > far) {
+        if (tick < last && last - tick > behind) {
             more += last - tick;
             tick = last;
         }
@@ -267,7 +267,7 @@ static PROF__RARE const uint64_t *prof__read_page(const prof_trace *trace, prof_
         return NULL;
     if (trace->chunks[segment->chunk].texts) prof__read_seal(words, count);
     if (prof__read_mark(trace, words, count) != segment->mark) return NULL;
-    if (trace->chunks[segment->chunk].jumps) prof__read_mend(words, count, trace->far, 1);
+    if (trace->chunks[segment->chunk].jumps) prof__read_mend(words, count, trace->behind, 1);
     buffer->segment = segment;
     return buffer->words;
 }
@@ -289,7 +289,7 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
         return NULL;
     if (chunk->texts) prof__read_seal(buffer->words, chunk->words);
     if (prof__read_mark(trace, buffer->words, chunk->words) != chunk->mark) return NULL;
-    if (chunk->jumps) prof__read_mend(buffer->words, chunk->words, trace->far, 1);
+    if (chunk->jumps) prof__read_mend(buffer->words, chunk->words, trace->behind, 1);
     buffer->chunk = segment->chunk + (size_t)1;
     return buffer->words;
 }
@@ -307,7 +307,7 @@ typedef struct prof__read_outliner {
     prof__read_outline sum;
     uint64_t base;  /* the chunk's tick */
     uint64_t ticks; /* the largest so far, from there on */
-    uint64_t far;   /* a tick that is less than the largest by more: the counter began again */
+    uint64_t behind;   /* a tick that is less than the largest by more: the counter began again */
     int jumps;      /* 1: some are */
     int good;       /* 0: the matcher has to read this segment */
     int takes_data;
@@ -352,7 +352,7 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
     prof__read_segment *segment = NULL;
     prof__read_outliner outliner;
     prof__read_outline_begin(&outliner, trace->chunks[chunk].tick);
-    outliner.far = trace->far;
+    outliner.behind = trace->behind;
     outliner.jumps = 0;
     for (at = 0; at < count; at += length) {
         unsigned kind = prof__read_kind(words[at]);
@@ -397,7 +397,7 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
             if (prof__record_timed(words[at])) {
                 uint64_t now = words[at] & PROF__TICK_MASK;
                 prof__read_cut_time(trace, chunk, segment, words[at]);
-                outliner.jumps |= now < outliner.ticks && outliner.ticks - now > outliner.far;
+                outliner.jumps |= now < outliner.ticks && outliner.ticks - now > outliner.behind;
                 if (now > outliner.ticks) outliner.ticks = now;
             }
             if (kind == PROF__KIND_EVENT && !prof__read_event_type(words + at) &&
@@ -411,7 +411,7 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
         segment->last = 1;
         if (trace->chunks[chunk].jumps) {
             int kept = !trace->paged && !trace->chunks[chunk].size;
-            uint64_t reached = trace->chunks[chunk].tick + prof__read_mend(words, at, trace->far, kept);
+            uint64_t reached = trace->chunks[chunk].tick + prof__read_mend(words, at, trace->behind, kept);
             if (reached > trace->reached) trace->reached = reached;
         }
     } else {

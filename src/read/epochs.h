@@ -23,7 +23,7 @@ static PROF__RARE int prof__read_epochs_begin(prof_trace *trace)
     if (trace->header.first.tick >> 63) epoch->shift = ((uint64_t)1 << 41) - trace->header.first.tick;
     trace->header.first.tick += epoch->shift;
     trace->latest = trace->header.first;
-    trace->far = prof__read_rate(trace, &trace->latest) / 1000 + 1;
+    trace->behind = prof__read_rate(trace, &trace->latest) / 1000 + 1;
     return 1;
 }
 
@@ -57,7 +57,7 @@ static PROF__RARE prof__pair prof__read_unwrap(prof_trace *trace, const prof__pa
     if (now.tick < reached && now.monotonic_ns > trace->latest.monotonic_ns) {
         uint64_t rate = prof__read_rate(trace, &trace->latest), ns = now.monotonic_ns - trace->latest.monotonic_ns;
         double ticks = (double)ns / 1e9 * (double)rate;
-        if ((reached - now.tick > trace->far || ns > 20000000) && ticks < 1e18) { /* else processors differ a little */
+        if ((reached - now.tick > trace->behind || ns > 20000000) && ticks < 1e18) { /* else processors differ */
             now.tick = trace->latest.tick + (uint64_t)ticks;
             if (now.tick < reached) now.tick = reached;
             prof__read_epoch_add(trace, pair, now.tick);

@@ -53,7 +53,7 @@ static PROF__NOINLINE PROF__HOT size_t prof__read_outline_scopes(prof__read_outl
         if (site == PROF__NONE32) break;
         if (now > ticks)
             ticks = now;
-        else if (PROF__UNLIKELY(ticks - now > o->far))
+        else if (PROF__UNLIKELY(ticks - now > o->behind))
             o->jumps = 1;
         if (kind == PROF__KIND_BEGIN) {
             if (PROF__UNLIKELY(top == o->open + PROF__OUTLINE_DEPTH)) {

@@ -278,7 +278,7 @@ struct prof_trace {
     size_t pair_count, pair_capacity;
     uint64_t pair_ns;           /* their minimum distance */
     uint64_t reached;           /* the largest tick in chunks in which the counter began again */
-    uint64_t far;               /* ticks of a millisecond: a counter that is behind by more has begun again */
+    uint64_t behind;               /* ticks of a millisecond: a counter that is behind by more has begun again */
     uint64_t start_hz;          /* see PROF__META_RATE; 0: not known */
     prof__read_gap *gaps;
     size_t gap_count, gap_capacity;
