@@ -225,13 +225,21 @@ MANUAL                                                                          
     and their ends as ends without a begin.
 
     fork(). The child goes on recording, with the configuration, level, categories and pauses of the moment of the fork,
-    from its first scope that is on. That scope creates an image of its own, of the parent's size, which takes as long
-    as prof_start() (some ms for 16 MiB). Until then it costs nothing and creates no file, so that fork() with exec(),
-    system(), posix_spawn() and vfork() need no care. The child's file is beside the parent's: trace.json,
-    trace.<pid>.json; with %p in the output, its name has the child's process id. As everywhere, only a .prof needs no
-    prof_stop() or exit(). A child that calls prof_start() itself chooses its file as any program does: without %p the
-    first free of trace.json, trace.2.json and so on, which is that of a child that was killed before; and a relative
-    one in the directory in which the child is by then.
+    from its first scope that is on. That scope creates an image of its own, of the parent's size, which takes some 0.2
+    ms. Until then it costs nothing and creates no file, so that fork() with exec(), system(), posix_spawn() and vfork()
+    need no care. The child's file is beside the parent's: trace.json, trace.<pid>.json; with %p in the output, its name
+    has the child's process id. As everywhere, only a .prof needs no prof_stop() or exit(). A child that calls
+    prof_start() itself chooses its file as any program does: without %p the first free of trace.json, trace.2.json and
+    so on, which is that of a child that was killed before; and a relative one in the directory in which the child is by
+    then.
+    A process that gives up its rights: a server whose workers become another user, or call chroot(). A file that is
+    recorded into stays open, so that everything goes on as before; but a child that has not had a scope yet has no
+    file, and may not be able to create one any more. Then it records in memory, prof_stop() returns PROF_IO, and
+    prof_save() can write what it recorded where it may. Of a session that PROF_OUTPUT started, the child says so on
+    stderr at its first scope. To keep its recording, record a scope before the process gives up its rights, or name a
+    directory in which it may create files. After chroot() an output that is written at the end still goes into its
+    directory, which the session holds open (Linux); if the program has closed all descriptors, prof_stop() returns
+    PROF_IO, and the recording is kept in <output>.prof.
     A child that must not record calls prof_stop() before its first scope, and may then call prof_start(). If its image
     cannot be created, prof_enabled() is 0, and prof_stop() says why. The threads of PROF_STREAM, PROF_STATS, save and
     dump_period do not exist in the child, and crash_report and save_signal are off: a child is always PROF_RING or
@@ -5127,6 +5135,9 @@ typedef struct prof__session {
     prof_existing existing;
     int number;           /* 1: files with output's name are kept, and this session's gets a number; also in children */
     int named;            /* 1: the names of its files are chosen */
+    uint64_t root[2], folder_is[2]; /* device and inode of the root directory at the start, and of the folder */
+    int folder;           /* a descriptor + 1 of the folder of an output that is written at the end; 0: none */
+    int file_error;       /* errno: this child of a fork could not create its .prof, and records in memory */
     int claimed;          /* 1: this session created an empty file at output, to reserve the name until it is written */
     int taken, replaces;  /* live_path is a new file of this session; or it replaces an existing one */
     int old_file;         /* the descriptor + 1 that locks the replaced file meanwhile; 0: none */
@@ -11171,6 +11182,7 @@ static PROF__RARE prof_status prof__layout(prof__session *s, void *memory, prof_
 static prof_status prof__service_start(prof__session *s);
 static void prof__service_stop(prof__session *s);
 static void prof__stream_close(prof__session *s);
+static void prof__folder_drop(prof__session *s);
 static prof_status prof__stream_told(const char *written);
 static prof_status prof__file_finish(prof__session *s, prof_status status);
 static prof_status prof__service_check(const prof_config *config);
@@ -11226,6 +11238,7 @@ static PROF__RARE prof__session *prof__session_new(void) { return (prof__session
 static PROF__RARE void prof__session_delete(prof__session *s)
 {
     prof__stream_close(s);
+    prof__folder_drop(s);
     prof__memory_free(s);
     prof__upstairs.follow_free(s->follow);
     free(s);
@@ -11282,6 +11295,7 @@ static PROF__RARE void prof__sessions_reap(int present)
 
 #ifndef PROF_FREESTANDING
 static prof_status prof__inherited_end(void);
+static PROF__UNUSED int prof__autostarted; /* 1: the environment started the session: messages go to stderr */
 static PROF__UNUSED PROF__RARE const char *prof__environment(const char *name)
 {
 #if defined(PROF__LATE) && defined(__GLIBC__)
@@ -11415,6 +11429,12 @@ static PROF__UNUSED prof_status prof__output_again(const char *what)
 }
 static prof_status prof__output_write(prof__session *s) { return prof__no_reader(s->output); }
 static void prof__path_unclaim(prof__session *s) { (void)s; }
+static void prof__folder_drop(prof__session *s) { (void)s; }
+static prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__session *s, prof_status status),
+                                   prof_status status)
+{
+    return work(s, status);
+}
 
 #ifndef _WIN32
 static int prof__name_take(prof__session *s) { return (void)s, 0; }
@@ -11833,6 +11853,10 @@ static PROF__RARE prof_status prof__output_check(const char *path)
     if (way == PROF__PATH_PLANTED) return prof__path_refuse(&followed, path);
     if (way == PROF__PATH_LINK) target = followed.done;
 #endif
+#ifndef _WIN32
+    if (path[0] != '/' && !getcwd(folder, sizeof folder) && errno == ENOENT)
+        return prof__fail(PROF_IO, "%s: the working directory was removed: give a whole path", path);
+#endif
     if (prof__is_folder(path)) return prof__folder_make(path);
     if (!prof__folder_of(target, folder, sizeof folder))
         return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", path);
@@ -11891,6 +11915,138 @@ static PROF__RARE int prof__pattern_absolute(const char *pattern, char *to, size
     prof__text_copy(to + at, size - at, pattern);
     return prof__length(pattern) < size;
 }
+
+/*-- AFTER chroot() ---------------------------------------------------------------------------------------------------
+   Then paths lead elsewhere: an output would be written into the jail, under folders made for it. So a session that
+   writes its output at the end holds the folder open, and a thread writes it that has a working directory of its own:
+   the folder, which lies outside of the new root. A .prof needs none of this, because it has its name already. */
+#if defined(__linux__) && defined(SYS_unshare)
+#define PROF__HOLDS_FOLDER 1
+
+static PROF__RARE void prof__root_now(uint64_t root[2])
+{
+    prof__about about;
+    root[0] = root[1] = 0;
+    if (prof__stat("/", &about)) return;
+    root[0] = (uint64_t)about.st_dev;
+    root[1] = (uint64_t)about.st_ino;
+}
+
+/* Returns 1 if the process has another root directory than at the start. Async-signal-safe. */
+static PROF__RARE int prof__root_moved(const prof__session *s)
+{
+    uint64_t now[2];
+    if (!s->root[1]) return 0;
+    prof__root_now(now);
+    return now[0] != s->root[0] || now[1] != s->root[1];
+}
+
+/* Opens the folder of the output. */
+static PROF__RARE void prof__folder_hold(prof__session *s)
+{
+    char folder[sizeof s->output];
+    prof__about about;
+    prof__root_now(s->root);
+    if (s->live_path == s->output || !prof__folder_of(s->output, folder, sizeof folder)) return;
+#ifdef O_PATH
+    int file = open(folder, O_PATH | O_CLOEXEC);
+#else
+    int file = open(folder, O_RDONLY | O_CLOEXEC);
+#endif
+    int high = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, 200); /* a high number is not soon reused */
+    if (file >= 0) close(file);
+    if (high < 0 || prof__fstat(high, &about)) return;
+    s->folder = high + 1;
+    s->folder_is[0] = (uint64_t)about.st_dev;
+    s->folder_is[1] = (uint64_t)about.st_ino;
+}
+
+/* Returns 1 if the descriptor is still that of the folder: the program may have closed all its descriptors. */
+static PROF__RARE int prof__folder_held(const prof__session *s)
+{
+    prof__about about;
+    return s->folder && !prof__fstat(s->folder - 1, &about) && (uint64_t)about.st_dev == s->folder_is[0] &&
+           (uint64_t)about.st_ino == s->folder_is[1];
+}
+
+static PROF__RARE void prof__folder_drop(prof__session *s)
+{
+    if (prof__folder_held(s)) close(s->folder - 1);
+    s->folder = 0;
+}
+
+/* What a thread does in the folder. */
+typedef struct prof__folder_work {
+    prof__session *s;
+    prof_status (*work)(prof__session *s, prof_status status);
+    prof_status status;
+    int done;
+    char error[PROF__ERROR_SIZE];
+} prof__folder_work;
+
+static PROF__RARE void *prof__folder_main(void *user)
+{
+    prof__folder_work *w = (prof__folder_work *)user;
+    if (syscall(SYS_unshare, 0x200 /* CLONE_FS */) || fchdir(w->s->folder - 1)) return NULL;
+    w->done = 1;
+    w->status = w->work(w->s, PROF_OK);
+    if (w->status) memcpy(w->error, PROF__ERROR_TEXT(), sizeof w->error);
+    return NULL;
+}
+
+/* Writes "./name" of a path. */
+static PROF__RARE void prof__folder_name(char *path, size_t size)
+{
+    char name[sizeof((prof__session *)NULL)->stream.path] = ".";
+    const char *last = path;
+    if (!path[0]) return;
+    for (const char *c = path; *c; ++c)
+        if (*c == '/') last = c;
+    prof__text_add(name, sizeof name, *last == '/' ? "" : "/");
+    prof__text_add(name, sizeof name, last);
+    prof__text_copy(path, size, name);
+}
+
+/* Calls work() with the names of the session's files, or after chroot() in their folder with names that lead from
+   there. */
+static PROF__RARE prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__session *s,
+                                              prof_status status), prof_status status)
+{
+    char output[sizeof s->output], path[sizeof s->stream.path];
+    pthread_t thread;
+    prof__folder_work *w = NULL;
+    if (status || !prof__root_moved(s)) return work(s, status);
+    if (prof__folder_held(s)) w = (prof__folder_work *)calloc(1, sizeof *w);
+    if (w) {
+        w->s = s;
+        w->work = work;
+        memcpy(output, s->output, sizeof output);
+        memcpy(path, s->stream.path, sizeof path);
+        prof__folder_name(s->output, sizeof s->output);
+        prof__folder_name(s->stream.path, sizeof s->stream.path);
+        if (!prof__thread_create(&thread, prof__folder_main, w)) pthread_join(thread, NULL);
+        memcpy(s->output, output, sizeof output);
+        memcpy(s->stream.path, path, sizeof path);
+    }
+    status = w && w->done ? w->status : PROF_IO;
+    if (w && w->done && status)
+        prof__fail(status, "%s", w->error);
+    else if (status)
+        prof__fail(status, "%s: not written: the program has changed its root directory (chroot)",
+                   prof__path_end(s->output));
+    free(w);
+    return status;
+}
+#else
+static PROF__UNUSED PROF__RARE int prof__root_moved(const prof__session *s) { return (void)s, 0; }
+static PROF__RARE void prof__folder_hold(prof__session *s) { (void)s; }
+static PROF__RARE void prof__folder_drop(prof__session *s) { (void)s; }
+static PROF__RARE prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__session *s,
+                                              prof_status status), prof_status status)
+{
+    return work(s, status);
+}
+#endif
 
 /* Expands a pattern to an absolute path, or to a relative one if only that fits. */
 static PROF__RARE prof_status prof__expand_absolute(const char *pattern, char *to, size_t size)
@@ -12092,6 +12248,7 @@ static PROF__RARE prof_status prof__output_name(prof__session *s)
 {
     if (!s->output[0]) return PROF_OK;
     if (!prof__outputs_since) prof__outputs_since = (uint64_t)time(NULL);
+    prof__folder_hold(s);
     int error = s->live_path ? prof__name_take(s) : prof__name_choose(s);
     if (error && error != EEXIST && s->beside && s->live_path) {
         prof__file_forget(s, error);
@@ -12124,11 +12281,10 @@ static PROF__RARE int prof__output_stands(const prof__session *s)
     return file != NULL;
 }
 
-/* Writes the output from what is recorded. If the session is in memory, this takes the output's name first. */
-static PROF__RARE prof_status prof__output_write(prof__session *s)
+static PROF__RARE prof_status prof__output_write_here(prof__session *s, prof_status status)
 {
-    prof_status (*write)(const prof_trace *, const char *);
-    prof_status status = prof__output_writer(s, &write);
+    prof_status (*write)(const prof_trace *, const char *) = NULL;
+    if (!status) status = prof__output_writer(s, &write);
     if (!status && !s->live_path && !s->claimed && (s->number || s->existing == PROF_EXISTING_REFUSE)) {
         int error = s->number ? prof__path_number(s->output, sizeof s->output) : prof__path_claim(s->output);
         if (error) status = prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
@@ -12137,6 +12293,15 @@ static PROF__RARE prof_status prof__output_write(prof__session *s)
     if (!status) status = prof__upstairs.write_live(s->output, write);
     if (!status) prof__output_remember(s->output);
     return status;
+}
+
+/* Writes the output from what is recorded. If the session is in memory, this takes the output's name first. */
+static PROF__RARE prof_status prof__output_write(prof__session *s)
+{
+    if (s->file_error)
+        return prof__fail(PROF_IO, "%s: %s: what was recorded is in memory only: prof_save() can write it elsewhere",
+                          prof__path_end(s->output), strerror(s->file_error));
+    return prof__in_folder(s, prof__output_write_here, PROF_OK);
 }
 
 /* Writes the output again, if the session still runs or its output was removed. what: the caller, for errors. */
@@ -12285,9 +12450,10 @@ static PROF__RARE prof_status prof__output_prepare(prof__session *s, const prof_
 /* Sets the child's output: the parent's pattern, with the process id before the extension, unless it has that. */
 static PROF__RARE int prof__child_path(prof__session *s)
 {
-    char number[24], path[sizeof s->output];
+    char number[24], path[sizeof s->output], before[sizeof s->output];
     int has_pid = prof__pattern_has(s->pattern, "p");
     if (!s->output[0]) return 0;
+    prof__text_copy(before, sizeof before, s->output);
     if (prof__expand_at(s->pattern, s->started, 0, path, sizeof path)) return ENAMETOOLONG;
     prof__number_text(number, s->process);
     if (has_pid || prof__is_folder(path))
@@ -12298,7 +12464,10 @@ static PROF__RARE int prof__child_path(prof__session *s)
         prof__output_beside(s, s->stream.path, sizeof s->stream.path);
         s->live_path = s->stream.path;
     }
-    if (s->live_path) prof__folder_for(s->live_path); /* %p may be in the name of a directory */
+    if (!prof__folder_of(before, before, sizeof before) || !prof__folder_of(s->output, path, sizeof path) ||
+        !prof__equal(before, path))
+        prof__folder_drop(s); /* it is that of the parent */
+    if (s->live_path && !prof__root_moved(s)) prof__folder_for(s->live_path); /* %p may be in a directory's name */
     return 0;
 }
 #endif
@@ -12969,7 +13138,10 @@ static PROF__RARE prof_status prof__stop_locked(void)
     if (s) prof__service_stop(s);
     if (s) prof__upstairs.save_disarm();
     if (s && s->output[0] && PROF__BESIDE(s->live_path != s->output) && !s->written) status = prof__output_write(s);
-    if (s && s->live_path) status = prof__file_finish(s, status);
+    if (s && PROF__BESIDE(s->live_path && s->live_path != s->output))
+        status = prof__in_folder(s, prof__file_finish, status);
+    else if (s && s->live_path)
+        status = prof__file_finish(s, status);
     if (s && s->live_path && !status) status = prof__stream_told(s->output);
     if (s && status) prof__path_unclaim(s);
 #endif
@@ -13657,6 +13829,10 @@ static PROF__RARE void prof__session_inherit(prof__session *s)
     s->part_path[0] = 0;
     s->claimed = s->written = s->taken = s->replaces = s->old_file = s->beside_error = s->whole = 0;
     s->chunks_asked = 0;
+    s->file_error = 0;
+#ifdef PROF__META_GROWS
+    s->names_error = NULL;
+#endif
     s->all_owned = 0;
     s->cut = 0;
     s->string_count = s->site_count = s->left_count = s->attached = s->readers = 0;
@@ -13778,10 +13954,46 @@ static void prof__forks_watch(void)
     prof__exit_key_make(); /* early: for keys from 32 on glibc's pthread_setspecific() allocates */
 }
 
+#ifndef PROF_NO_NAMES
+/* Says on stderr that this child records in memory, if nobody else will. Async-signal-safe. */
+static PROF__RARE void prof__child_tells(const prof__session *s, const char *why)
+{
+    char text[sizeof s->output + 400] = "prof: ";
+    prof__text_add(text, sizeof text, s->output);
+    prof__text_add(text, sizeof text, ": ");
+    prof__text_add(text, sizeof text, why);
+    prof__text_add(text, sizeof text, ": this process records in memory only. To keep its recording, record a scope "
+                   "before the process gives up its rights (setuid, chroot), or let PROF_OUTPUT name a directory in "
+                   "which it may create files\n");
+    if (prof__autostarted && write(2, text, prof__length(text)) < 0) return;
+}
+
+/* Makes the image in memory if the child may not create a file. Returns 0 or errno. */
+static PROF__RARE int prof__child_memory(prof__session *s)
+{
+    int beside = s->beside && s->live_path, moved = prof__root_moved(s);
+    int error = moved ? ENOENT : prof__memory_get(s, s->mapping_size);
+    int cause = error ? error : beside ? s->beside_error : 0;
+    const char *why = moved                               ? "the process has changed its root directory (chroot)"
+                      : cause == EACCES || cause == EPERM ? "Permission denied"
+                      : cause == EROFS                    ? "Read-only file system"
+                      : cause == ENOENT                   ? "its directory is not there"
+                                                          : NULL;
+    if (!why || !s->output[0]) return error;
+    if (error && !beside) s->file_error = error;
+    if (error) prof__file_forget(s, error);
+    if (error) error = prof__memory_map(s, s->mapping_size);
+    if (!error && !(moved && beside && s->folder)) prof__child_tells(s, why); /* else it can write it in its folder */
+    return error;
+}
+#else
+static PROF__RARE int prof__child_memory(prof__session *s) { return prof__memory_get(s, s->mapping_size); }
+#endif
+
 static PROF__RARE int prof__child_image(prof__session *s)
 {
     int error = prof__child_path(s);
-    if (!error) error = prof__memory_get(s, s->mapping_size);
+    if (!error) error = prof__child_memory(s);
     if (error) return error;
     const prof__header *like = &s->like;
     if (prof__layout(s, s->mapping, s->mapping_size)) return EINVAL;
@@ -16285,8 +16497,9 @@ static PROF__RARE int prof__crash_write_image(prof__crash_work *w, const prof__s
         if (offset) good = prof__crash_write(&w->system, offset, w->chunk, s->chunk_size);
     }
     uint64_t used = PROF__ACQUIRE(&s->header->meta_used);
-    for (uint64_t at = 0; good && at < used && at < s->meta_words * 8; at += sizeof w->scratch) {
-        uint64_t size = s->meta_words * 8 - at;
+    if (used > s->meta_words * 8) used = s->meta_words * 8;
+    for (uint64_t at = 0; good && at < used; at += sizeof w->scratch) { /* behind it may be a hole */
+        uint64_t size = used - at;
         if (size > sizeof w->scratch) size = sizeof w->scratch;
         prof__memory_read(s->meta, at, w->scratch, (size_t)size);
         good = prof__crash_write(&w->system, meta + at, w->scratch, (size_t)size);
@@ -17662,7 +17875,7 @@ static void prof__autostart(void)
     if (prof_start(&config))
         fprintf(stderr, "prof: %s: %s; nothing is recorded\n", by, prof_error());
     else
-        atexit(prof__autostop);
+        prof__autostarted = !atexit(prof__autostop);
     if (prof__output_apart && prof__session_phase())
         fprintf(stderr, "prof: %s: another recorder of this process writes there; this one writes %s\n", config.output,
                 prof__state_session()->output);

@@ -112,6 +112,7 @@ extern "C" {
 #include "session/names.h"
 #include "session/pattern.h"
 #include "session/write.h"
+#include "session/root.h"
 #include "session/place.h"
 #include "session/alone.h"
 #endif

@@ -1,12 +1,13 @@
 /* Where an output leads: fifos with and without a reader, links of the user's own, and what another user may have put
-   in the way in a folder like /tmp. */
-#include "../prof.h"
+   in the way in a folder like /tmp; and processes that may no longer write where they could. */
+#include "private.h"
 #include "test.h"
 #include "trace.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <grp.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -395,6 +396,163 @@ TEST(a_link_at_the_name_of_an_unfinished_file_is_not_followed)
     CHECK(text_is(victim, "precious"));
     CHECK(is_csv(path) && !is_link(path));
     CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
+/*-- processes that give up their rights --*/
+
+static int in_child(int (*body)(const char *output), const char *output)
+{
+    int status = 0;
+    fflush(stdout);
+    pid_t child = fork();
+    if (!child) {
+        test_failures = 0;
+        body(output);
+        fflush(stdout);
+        _exit(test_failures != 0);
+    }
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* A folder with another in it, "jail". Returns the absolute path of a file in the first. */
+static const char *beside_jail(const char *name)
+{
+    static char path[1024];
+    CHECK(getcwd(path, 512) != NULL);
+    snprintf(path + strlen(path), 512, "/%s", in_folder(name));
+    return path;
+}
+
+static void go_to_jail(void) { CHECK(!chroot(in_folder("jail")) && !chdir("/")); }
+static void close_all_files(void)
+{
+    for (int file = 3; file < 1024; ++file) close(file);
+}
+
+static int records_then_goes(const char *output)
+{
+    CHECK_EQUAL(start(output), PROF_OK);
+    record();
+    go_to_jail();
+    record();
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    return 0;
+}
+
+static int records_then_loses_files(const char *output)
+{
+    CHECK_EQUAL(start(output), PROF_OK);
+    record();
+    close_all_files();
+    go_to_jail();
+    CHECK_EQUAL(prof_stop(), PROF_IO);
+    CHECK(error_has("chroot") && error_has(".prof"));
+    return 0;
+}
+
+static pid_t grandchild;
+
+static int goes_then_records(const char *output)
+{
+    int status = 0;
+    CHECK_EQUAL(start(output), PROF_OK);
+    grandchild = fork();
+    if (!grandchild) {
+        go_to_jail();
+        record();
+        int kept = strstr(output, ".prof") != NULL;
+        CHECK_EQUAL(prof_stop(), kept ? PROF_IO : PROF_OK);
+        if (kept) CHECK_EQUAL(prof_save("/by_hand.prof"), PROF_OK);
+        if (kept) CHECK(!access("/by_hand.prof", R_OK) && !unlink("/by_hand.prof"));
+        _exit(test_failures != 0);
+    }
+    CHECK(waitpid(grandchild, &status, 0) == grandchild && !status);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    return 0;
+}
+
+/* Nothing lands in the jail; rmdir() says so. */
+TEST(chroot_leaves_the_output_where_it_was)
+{
+    static const char *const names[] = {"out.json", "out.csv", "out.prof"};
+    if (geteuid()) SKIP("only root may call chroot()");
+    for (int i = 0; i < 3; ++i) {
+        folder_make("jailed");
+        CHECK(!mkdir(in_folder("jail"), 0755));
+        CHECK_EQUAL(in_child(records_then_goes, beside_jail(names[i])), 0);
+        CHECK(!rmdir(in_folder("jail")));
+        CHECK_EQUAL(files_in_folder(), 1);
+        CHECK(trace_file_size(in_folder(names[i])) > 100);
+    }
+    folder_make("jailed");
+    CHECK(!mkdir(in_folder("jail"), 0755));
+    CHECK_EQUAL(in_child(records_then_loses_files, beside_jail("out.json")), 0);
+    CHECK(!rmdir(in_folder("jail")));
+    prof_trace *trace = trace_open_file(in_folder("out.json.prof"));
+    CHECK(trace && prof_trace_about(trace)->event_count >= EVENTS);
+    prof_trace_close(trace);
+    for (int i = 1; i < 3; ++i) {
+        folder_make("jailed");
+        CHECK(!mkdir(in_folder("jail"), 0755));
+        CHECK_EQUAL(in_child(goes_then_records, beside_jail(names[i])), 0);
+        CHECK(!rmdir(in_folder("jail")));
+        CHECK_EQUAL(files_in_folder(), i < 2 ? 2 : 1); /* the parent's, and the child's if it holds the folder */
+    }
+}
+
+/* A server's worker: the file of its recording was to be made where only root may. It says so while there is time. */
+static int worker(const char *output)
+{
+    int status = 0;
+    size_t size;
+    CHECK_EQUAL(start(output), PROF_OK);
+    prof__autostarted = 1;
+    grandchild = fork();
+    if (!grandchild) {
+        dup2(open(in_folder("stderr"), O_WRONLY | O_CREAT | O_TRUNC, 0644), 2);
+        CHECK(!setgroups(0, NULL) && !setgid(SOMEBODY) && !setuid(SOMEBODY));
+        record();
+        char *text = trace_file_text(in_folder("stderr"), &size), *line = text;
+        CHECK(text && strstr(text, "Permission denied: this process records in memory only"));
+        for (int lines = 0; line && *line; ++line) CHECK((lines += *line == '\n') < 2);
+        free(text);
+        CHECK_EQUAL(prof_stop(), PROF_IO);
+        CHECK(error_has("Permission denied"));
+        CHECK_EQUAL(prof_save(in_folder("all/by_hand.prof")), PROF_OK);
+        _exit(test_failures != 0);
+    }
+    CHECK(waitpid(grandchild, &status, 0) == grandchild && !status);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    return 0;
+}
+
+TEST(a_worker_that_may_not_create_its_file_says_so)
+{
+    static const char *const names[] = {"out.json", "out.prof"};
+    if (geteuid()) SKIP("only root may become somebody else");
+    for (int i = 0; i < 2; ++i) {
+        folder_make("rights");
+        CHECK(!mkdir(in_folder("all"), 0777) && !chmod(in_folder("all"), 0777));
+        if (in_child(worker, in_folder(names[i]))) printf("     %s\n", names[i]), ++test_failures;
+        prof_trace *trace = trace_open_file(in_folder("all/by_hand.prof"));
+        CHECK(trace && prof_trace_about(trace)->event_count >= EVENTS);
+        prof_trace_close(trace);
+    }
+}
+
+static int starts_nowhere(const char *output)
+{
+    CHECK(!mkdir(in_folder("gone"), 0755) && !chdir(in_folder("gone")) && !rmdir("../gone"));
+    CHECK_EQUAL(start(output), PROF_IO);
+    CHECK(error_has(output) && error_has("the working directory was removed"));
+    return 0;
+}
+
+TEST(a_working_directory_that_was_removed_is_refused)
+{
+    static const char *const names[] = {"out.json", "out.prof", "below/out.csv"};
+    folder_make("removed");
+    for (int i = 0; i < 3; ++i) CHECK_EQUAL(in_child(starts_nowhere, names[i]), 0);
 }
 
 TEST_MAIN

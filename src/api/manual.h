@@ -225,13 +225,21 @@ MANUAL                                                                          
     and their ends as ends without a begin.
 
     fork(). The child goes on recording, with the configuration, level, categories and pauses of the moment of the fork,
-    from its first scope that is on. That scope creates an image of its own, of the parent's size, which takes as long
-    as prof_start() (some ms for 16 MiB). Until then it costs nothing and creates no file, so that fork() with exec(),
-    system(), posix_spawn() and vfork() need no care. The child's file is beside the parent's: trace.json,
-    trace.<pid>.json; with %p in the output, its name has the child's process id. As everywhere, only a .prof needs no
-    prof_stop() or exit(). A child that calls prof_start() itself chooses its file as any program does: without %p the
-    first free of trace.json, trace.2.json and so on, which is that of a child that was killed before; and a relative
-    one in the directory in which the child is by then.
+    from its first scope that is on. That scope creates an image of its own, of the parent's size, which takes some 0.2
+    ms. Until then it costs nothing and creates no file, so that fork() with exec(), system(), posix_spawn() and vfork()
+    need no care. The child's file is beside the parent's: trace.json, trace.<pid>.json; with %p in the output, its name
+    has the child's process id. As everywhere, only a .prof needs no prof_stop() or exit(). A child that calls
+    prof_start() itself chooses its file as any program does: without %p the first free of trace.json, trace.2.json and
+    so on, which is that of a child that was killed before; and a relative one in the directory in which the child is by
+    then.
+    A process that gives up its rights: a server whose workers become another user, or call chroot(). A file that is
+    recorded into stays open, so that everything goes on as before; but a child that has not had a scope yet has no
+    file, and may not be able to create one any more. Then it records in memory, prof_stop() returns PROF_IO, and
+    prof_save() can write what it recorded where it may. Of a session that PROF_OUTPUT started, the child says so on
+    stderr at its first scope. To keep its recording, record a scope before the process gives up its rights, or name a
+    directory in which it may create files. After chroot() an output that is written at the end still goes into its
+    directory, which the session holds open (Linux); if the program has closed all descriptors, prof_stop() returns
+    PROF_IO, and the recording is kept in <output>.prof.
     A child that must not record calls prof_stop() before its first scope, and may then call prof_start(). If its image
     cannot be created, prof_enabled() is 0, and prof_stop() says why. The threads of PROF_STREAM, PROF_STATS, save and
     dump_period do not exist in the child, and crash_report and save_signal are off: a child is always PROF_RING or

@@ -132,6 +132,9 @@ typedef struct prof__session {
     prof_existing existing;
     int number;           /* 1: files with output's name are kept, and this session's gets a number; also in children */
     int named;            /* 1: the names of its files are chosen */
+    uint64_t root[2], folder_is[2]; /* device and inode of the root directory at the start, and of the folder */
+    int folder;           /* a descriptor + 1 of the folder of an output that is written at the end; 0: none */
+    int file_error;       /* errno: this child of a fork could not create its .prof, and records in memory */
     int claimed;          /* 1: this session created an empty file at output, to reserve the name until it is written */
     int taken, replaces;  /* live_path is a new file of this session; or it replaces an existing one */
     int old_file;         /* the descriptor + 1 that locks the replaced file meanwhile; 0: none */

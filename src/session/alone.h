@@ -115,9 +115,10 @@ static PROF__RARE prof_status prof__output_prepare(prof__session *s, const prof_
 /* Sets the child's output: the parent's pattern, with the process id before the extension, unless it has that. */
 static PROF__RARE int prof__child_path(prof__session *s)
 {
-    char number[24], path[sizeof s->output];
+    char number[24], path[sizeof s->output], before[sizeof s->output];
     int has_pid = prof__pattern_has(s->pattern, "p");
     if (!s->output[0]) return 0;
+    prof__text_copy(before, sizeof before, s->output);
     if (prof__expand_at(s->pattern, s->started, 0, path, sizeof path)) return ENAMETOOLONG;
     prof__number_text(number, s->process);
     if (has_pid || prof__is_folder(path))
@@ -128,7 +129,10 @@ static PROF__RARE int prof__child_path(prof__session *s)
         prof__output_beside(s, s->stream.path, sizeof s->stream.path);
         s->live_path = s->stream.path;
     }
-    if (s->live_path) prof__folder_for(s->live_path); /* %p may be in the name of a directory */
+    if (!prof__folder_of(before, before, sizeof before) || !prof__folder_of(s->output, path, sizeof path) ||
+        !prof__equal(before, path))
+        prof__folder_drop(s); /* it is that of the parent */
+    if (s->live_path && !prof__root_moved(s)) prof__folder_for(s->live_path); /* %p may be in a directory's name */
     return 0;
 }
 #endif

@@ -42,7 +42,7 @@ static void prof__autostart(void)
     if (prof_start(&config))
         fprintf(stderr, "prof: %s: %s; nothing is recorded\n", by, prof_error());
     else
-        atexit(prof__autostop);
+        prof__autostarted = !atexit(prof__autostop);
     if (prof__output_apart && prof__session_phase())
         fprintf(stderr, "prof: %s: another recorder of this process writes there; this one writes %s\n", config.output,
                 prof__state_session()->output);

@@ -115,8 +115,9 @@ static PROF__RARE int prof__crash_write_image(prof__crash_work *w, const prof__s
         if (offset) good = prof__crash_write(&w->system, offset, w->chunk, s->chunk_size);
     }
     uint64_t used = PROF__ACQUIRE(&s->header->meta_used);
-    for (uint64_t at = 0; good && at < used && at < s->meta_words * 8; at += sizeof w->scratch) {
-        uint64_t size = s->meta_words * 8 - at;
+    if (used > s->meta_words * 8) used = s->meta_words * 8;
+    for (uint64_t at = 0; good && at < used; at += sizeof w->scratch) { /* behind it may be a hole */
+        uint64_t size = used - at;
         if (size > sizeof w->scratch) size = sizeof w->scratch;
         prof__memory_read(s->meta, at, w->scratch, (size_t)size);
         good = prof__crash_write(&w->system, meta + at, w->scratch, (size_t)size);

@@ -82,6 +82,10 @@ static PROF__RARE void prof__session_inherit(prof__session *s)
     s->part_path[0] = 0;
     s->claimed = s->written = s->taken = s->replaces = s->old_file = s->beside_error = s->whole = 0;
     s->chunks_asked = 0;
+    s->file_error = 0;
+#ifdef PROF__META_GROWS
+    s->names_error = NULL;
+#endif
     s->all_owned = 0;
     s->cut = 0;
     s->string_count = s->site_count = s->left_count = s->attached = s->readers = 0;
@@ -203,10 +207,46 @@ static void prof__forks_watch(void)
     prof__exit_key_make(); /* early: for keys from 32 on glibc's pthread_setspecific() allocates */
 }
 
+#ifndef PROF_NO_NAMES
+/* Says on stderr that this child records in memory, if nobody else will. Async-signal-safe. */
+static PROF__RARE void prof__child_tells(const prof__session *s, const char *why)
+{
+    char text[sizeof s->output + 400] = "prof: ";
+    prof__text_add(text, sizeof text, s->output);
+    prof__text_add(text, sizeof text, ": ");
+    prof__text_add(text, sizeof text, why);
+    prof__text_add(text, sizeof text, ": this process records in memory only. To keep its recording, record a scope "
+                   "before the process gives up its rights (setuid, chroot), or let PROF_OUTPUT name a directory in "
+                   "which it may create files\n");
+    if (prof__autostarted && write(2, text, prof__length(text)) < 0) return;
+}
+
+/* Makes the image in memory if the child may not create a file. Returns 0 or errno. */
+static PROF__RARE int prof__child_memory(prof__session *s)
+{
+    int beside = s->beside && s->live_path, moved = prof__root_moved(s);
+    int error = moved ? ENOENT : prof__memory_get(s, s->mapping_size);
+    int cause = error ? error : beside ? s->beside_error : 0;
+    const char *why = moved                               ? "the process has changed its root directory (chroot)"
+                      : cause == EACCES || cause == EPERM ? "Permission denied"
+                      : cause == EROFS                    ? "Read-only file system"
+                      : cause == ENOENT                   ? "its directory is not there"
+                                                          : NULL;
+    if (!why || !s->output[0]) return error;
+    if (error && !beside) s->file_error = error;
+    if (error) prof__file_forget(s, error);
+    if (error) error = prof__memory_map(s, s->mapping_size);
+    if (!error && !(moved && beside && s->folder)) prof__child_tells(s, why); /* else it can write it in its folder */
+    return error;
+}
+#else
+static PROF__RARE int prof__child_memory(prof__session *s) { return prof__memory_get(s, s->mapping_size); }
+#endif
+
 static PROF__RARE int prof__child_image(prof__session *s)
 {
     int error = prof__child_path(s);
-    if (!error) error = prof__memory_get(s, s->mapping_size);
+    if (!error) error = prof__child_memory(s);
     if (error) return error;
     const prof__header *like = &s->like;
     if (prof__layout(s, s->mapping, s->mapping_size)) return EINVAL;

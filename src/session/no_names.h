@@ -54,6 +54,12 @@ static PROF__UNUSED prof_status prof__output_again(const char *what)
 }
 static prof_status prof__output_write(prof__session *s) { return prof__no_reader(s->output); }
 static void prof__path_unclaim(prof__session *s) { (void)s; }
+static void prof__folder_drop(prof__session *s) { (void)s; }
+static prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__session *s, prof_status status),
+                                   prof_status status)
+{
+    return work(s, status);
+}
 
 #ifndef _WIN32
 static int prof__name_take(prof__session *s) { return (void)s, 0; }

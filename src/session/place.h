@@ -199,6 +199,7 @@ static PROF__RARE prof_status prof__output_name(prof__session *s)
 {
     if (!s->output[0]) return PROF_OK;
     if (!prof__outputs_since) prof__outputs_since = (uint64_t)time(NULL);
+    prof__folder_hold(s);
     int error = s->live_path ? prof__name_take(s) : prof__name_choose(s);
     if (error && error != EEXIST && s->beside && s->live_path) {
         prof__file_forget(s, error);
@@ -231,11 +232,10 @@ static PROF__RARE int prof__output_stands(const prof__session *s)
     return file != NULL;
 }
 
-/* Writes the output from what is recorded. If the session is in memory, this takes the output's name first. */
-static PROF__RARE prof_status prof__output_write(prof__session *s)
+static PROF__RARE prof_status prof__output_write_here(prof__session *s, prof_status status)
 {
-    prof_status (*write)(const prof_trace *, const char *);
-    prof_status status = prof__output_writer(s, &write);
+    prof_status (*write)(const prof_trace *, const char *) = NULL;
+    if (!status) status = prof__output_writer(s, &write);
     if (!status && !s->live_path && !s->claimed && (s->number || s->existing == PROF_EXISTING_REFUSE)) {
         int error = s->number ? prof__path_number(s->output, sizeof s->output) : prof__path_claim(s->output);
         if (error) status = prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
@@ -244,6 +244,15 @@ static PROF__RARE prof_status prof__output_write(prof__session *s)
     if (!status) status = prof__upstairs.write_live(s->output, write);
     if (!status) prof__output_remember(s->output);
     return status;
+}
+
+/* Writes the output from what is recorded. If the session is in memory, this takes the output's name first. */
+static PROF__RARE prof_status prof__output_write(prof__session *s)
+{
+    if (s->file_error)
+        return prof__fail(PROF_IO, "%s: %s: what was recorded is in memory only: prof_save() can write it elsewhere",
+                          prof__path_end(s->output), strerror(s->file_error));
+    return prof__in_folder(s, prof__output_write_here, PROF_OK);
 }
 
 /* Writes the output again, if the session still runs or its output was removed. what: the caller, for errors. */

@@ -1,5 +1,6 @@
 // session/process: The process: its environment, the program's name, the boot id; creates threads.
 static prof_status prof__inherited_end(void);
+static PROF__UNUSED int prof__autostarted; /* 1: the environment started the session: messages go to stderr */
 static PROF__UNUSED PROF__RARE const char *prof__environment(const char *name)
 {
 #if defined(PROF__LATE) && defined(__GLIBC__)

@@ -5,6 +5,7 @@
 static prof_status prof__service_start(prof__session *s);
 static void prof__service_stop(prof__session *s);
 static void prof__stream_close(prof__session *s);
+static void prof__folder_drop(prof__session *s);
 static prof_status prof__stream_told(const char *written);
 static prof_status prof__file_finish(prof__session *s, prof_status status);
 static prof_status prof__service_check(const prof_config *config);
@@ -60,6 +61,7 @@ static PROF__RARE prof__session *prof__session_new(void) { return (prof__session
 static PROF__RARE void prof__session_delete(prof__session *s)
 {
     prof__stream_close(s);
+    prof__folder_drop(s);
     prof__memory_free(s);
     prof__upstairs.follow_free(s->follow);
     free(s);

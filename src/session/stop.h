@@ -38,7 +38,10 @@ static PROF__RARE prof_status prof__stop_locked(void)
     if (s) prof__service_stop(s);
     if (s) prof__upstairs.save_disarm();
     if (s && s->output[0] && PROF__BESIDE(s->live_path != s->output) && !s->written) status = prof__output_write(s);
-    if (s && s->live_path) status = prof__file_finish(s, status);
+    if (s && PROF__BESIDE(s->live_path && s->live_path != s->output))
+        status = prof__in_folder(s, prof__file_finish, status);
+    else if (s && s->live_path)
+        status = prof__file_finish(s, status);
     if (s && s->live_path && !status) status = prof__stream_told(s->output);
     if (s && status) prof__path_unclaim(s);
 #endif

@@ -123,6 +123,10 @@ static PROF__RARE prof_status prof__output_check(const char *path)
     if (way == PROF__PATH_PLANTED) return prof__path_refuse(&followed, path);
     if (way == PROF__PATH_LINK) target = followed.done;
 #endif
+#ifndef _WIN32
+    if (path[0] != '/' && !getcwd(folder, sizeof folder) && errno == ENOENT)
+        return prof__fail(PROF_IO, "%s: the working directory was removed: give a whole path", path);
+#endif
     if (prof__is_folder(path)) return prof__folder_make(path);
     if (!prof__folder_of(target, folder, sizeof folder))
         return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", path);

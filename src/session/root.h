@@ -1,0 +1,132 @@
+// session/root: Writes the output after chroot() where it would have been before: the session holds its folder open.
+/*-- AFTER chroot() ---------------------------------------------------------------------------------------------------
+   Then paths lead elsewhere: an output would be written into the jail, under folders made for it. So a session that
+   writes its output at the end holds the folder open, and a thread writes it that has a working directory of its own:
+   the folder, which lies outside of the new root. A .prof needs none of this, because it has its name already. */
+#if defined(__linux__) && defined(SYS_unshare)
+#define PROF__HOLDS_FOLDER 1
+
+static PROF__RARE void prof__root_now(uint64_t root[2])
+{
+    prof__about about;
+    root[0] = root[1] = 0;
+    if (prof__stat("/", &about)) return;
+    root[0] = (uint64_t)about.st_dev;
+    root[1] = (uint64_t)about.st_ino;
+}
+
+/* Returns 1 if the process has another root directory than at the start. Async-signal-safe. */
+static PROF__RARE int prof__root_moved(const prof__session *s)
+{
+    uint64_t now[2];
+    if (!s->root[1]) return 0;
+    prof__root_now(now);
+    return now[0] != s->root[0] || now[1] != s->root[1];
+}
+
+/* Opens the folder of the output. */
+static PROF__RARE void prof__folder_hold(prof__session *s)
+{
+    char folder[sizeof s->output];
+    prof__about about;
+    prof__root_now(s->root);
+    if (s->live_path == s->output || !prof__folder_of(s->output, folder, sizeof folder)) return;
+#ifdef O_PATH
+    int file = open(folder, O_PATH | O_CLOEXEC);
+#else
+    int file = open(folder, O_RDONLY | O_CLOEXEC);
+#endif
+    int high = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, 200); /* a high number is not soon reused */
+    if (file >= 0) close(file);
+    if (high < 0 || prof__fstat(high, &about)) return;
+    s->folder = high + 1;
+    s->folder_is[0] = (uint64_t)about.st_dev;
+    s->folder_is[1] = (uint64_t)about.st_ino;
+}
+
+/* Returns 1 if the descriptor is still that of the folder: the program may have closed all its descriptors. */
+static PROF__RARE int prof__folder_held(const prof__session *s)
+{
+    prof__about about;
+    return s->folder && !prof__fstat(s->folder - 1, &about) && (uint64_t)about.st_dev == s->folder_is[0] &&
+           (uint64_t)about.st_ino == s->folder_is[1];
+}
+
+static PROF__RARE void prof__folder_drop(prof__session *s)
+{
+    if (prof__folder_held(s)) close(s->folder - 1);
+    s->folder = 0;
+}
+
+/* What a thread does in the folder. */
+typedef struct prof__folder_work {
+    prof__session *s;
+    prof_status (*work)(prof__session *s, prof_status status);
+    prof_status status;
+    int done;
+    char error[PROF__ERROR_SIZE];
+} prof__folder_work;
+
+static PROF__RARE void *prof__folder_main(void *user)
+{
+    prof__folder_work *w = (prof__folder_work *)user;
+    if (syscall(SYS_unshare, 0x200 /* CLONE_FS */) || fchdir(w->s->folder - 1)) return NULL;
+    w->done = 1;
+    w->status = w->work(w->s, PROF_OK);
+    if (w->status) memcpy(w->error, PROF__ERROR_TEXT(), sizeof w->error);
+    return NULL;
+}
+
+/* Writes "./name" of a path. */
+static PROF__RARE void prof__folder_name(char *path, size_t size)
+{
+    char name[sizeof((prof__session *)NULL)->stream.path] = ".";
+    const char *last = path;
+    if (!path[0]) return;
+    for (const char *c = path; *c; ++c)
+        if (*c == '/') last = c;
+    prof__text_add(name, sizeof name, *last == '/' ? "" : "/");
+    prof__text_add(name, sizeof name, last);
+    prof__text_copy(path, size, name);
+}
+
+/* Calls work() with the names of the session's files, or after chroot() in their folder with names that lead from
+   there. */
+static PROF__RARE prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__session *s,
+                                              prof_status status), prof_status status)
+{
+    char output[sizeof s->output], path[sizeof s->stream.path];
+    pthread_t thread;
+    prof__folder_work *w = NULL;
+    if (status || !prof__root_moved(s)) return work(s, status);
+    if (prof__folder_held(s)) w = (prof__folder_work *)calloc(1, sizeof *w);
+    if (w) {
+        w->s = s;
+        w->work = work;
+        memcpy(output, s->output, sizeof output);
+        memcpy(path, s->stream.path, sizeof path);
+        prof__folder_name(s->output, sizeof s->output);
+        prof__folder_name(s->stream.path, sizeof s->stream.path);
+        if (!prof__thread_create(&thread, prof__folder_main, w)) pthread_join(thread, NULL);
+        memcpy(s->output, output, sizeof output);
+        memcpy(s->stream.path, path, sizeof path);
+    }
+    status = w && w->done ? w->status : PROF_IO;
+    if (w && w->done && status)
+        prof__fail(status, "%s", w->error);
+    else if (status)
+        prof__fail(status, "%s: not written: the program has changed its root directory (chroot)",
+                   prof__path_end(s->output));
+    free(w);
+    return status;
+}
+#else
+static PROF__UNUSED PROF__RARE int prof__root_moved(const prof__session *s) { return (void)s, 0; }
+static PROF__RARE void prof__folder_hold(prof__session *s) { (void)s; }
+static PROF__RARE void prof__folder_drop(prof__session *s) { (void)s; }
+static PROF__RARE prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__session *s,
+                                              prof_status status), prof_status status)
+{
+    return work(s, status);
+}
+#endif
