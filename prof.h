@@ -969,12 +969,14 @@ PROF_DEF void prof_range_stop(prof_range *range);
 PROF_DEF void prof_range_destroy(prof_range *range);
 
 /* Creates a counter. It starts at 0 and counts whether a session records or not; each change is a sample. At the end of
-   its range (INT64_MIN, INT64_MAX) it saturates instead of wrapping. The first call of a _double function makes it
+   its range (INT64_MIN, INT64_MAX) it saturates instead of wrapping. prof_counter_set_uint() makes it unsigned, with a
+   range up to UINT64_MAX, until it is set or falls below 0. The first call of a _double function makes it
    floating-point; no other thread may use the counter during that call. */
 PROF_DEF prof_counter *prof_counter_create(prof_domain *domain, const char *name);
 PROF_DEF void prof_counter_set(prof_counter *counter, int64_t value);
 PROF_DEF void prof_counter_add(prof_counter *counter, int64_t delta);
 PROF_DEF void prof_counter_sub(prof_counter *counter, int64_t delta);
+PROF_DEF void prof_counter_set_uint(prof_counter *counter, uint64_t value);
 PROF_DEF void prof_counter_set_double(prof_counter *counter, double value);
 PROF_DEF void prof_counter_add_double(prof_counter *counter, double delta);
 PROF_DEF void prof_counter_destroy(prof_counter *counter);
@@ -1558,7 +1560,7 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
      PROFILE_SPAN_BEGIN(name, id)    a span: something that takes time, such as a request, on any threads; the end has
      PROFILE_SPAN_MARK(name, id)     the same name and id (an integer, uint64_t); spans may overlap in any way; _C. If
      PROFILE_SPAN_END(name, id)      only one of begin and end was on, the span is marked as truncated, and counted
-     PROFILE_COUNTER(name, value)    a sample of an integer (int64_t) or floating-point (double) number; _C _L
+     PROFILE_COUNTER(name, value)    a sample of an integer (int64_t, uint64_t) or a double; _C _L
      PROFILE_COUNTER_ADD(name, delta)   changes a number that all these macros of the name and category share, and
      PROFILE_COUNTER_SUB(name, delta)   samples it; _C. The number also counts while nothing is recorded, which then
      PROFILE_COUNTER_SET(name, value)   costs some 5 ns. It saturates, see prof_counter. Up to 1024 names
@@ -1604,7 +1606,7 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
 enum { /* the kind of a word in the image: see >>image */
     PROF__KIND_NONE = 0, PROF__KIND_BEGIN, PROF__KIND_END, PROF__KIND_MARK, PROF__KIND_COUNTER_INT,
     PROF__KIND_COUNTER_DOUBLE, PROF__KIND_FRAME, PROF__KIND_ARG, PROF__KIND_NAME, PROF__KIND_TRACK, PROF__KIND_LOST,
-    PROF__KIND_EVENT, PROF__KIND_DATA
+    PROF__KIND_EVENT, PROF__KIND_DATA, PROF__KIND_COUNTER_UINT
 };
 #define PROF__ROLE_SHIFT 4 /* a site's kind: PROF__KIND_... | PROF_ROLE_... << PROF__ROLE_SHIFT */
 
@@ -1643,12 +1645,14 @@ PROF_DEF void prof__log(prof_site *site, prof__log_format *known, uint64_t sever
 typedef struct PROF__SITE_TYPE prof__number { struct prof__tally *tally; } prof__number;
 enum { PROF__TALLY_SET, PROF__TALLY_ADD, PROF__TALLY_SUB };
 PROF_DEF void prof__count_int(prof_site *site, prof__number *number, int how, int64_t value);
+PROF_DEF void prof__count_uint(prof_site *site, prof__number *number, int how, uint64_t value);
 PROF_DEF void prof__count_double(prof_site *site, prof__number *number, int how, double value);
 /* Records a FREE of one address, with the flags `how`, and an ALLOC of another, with the same time; an address of 0:
    none. */
 PROF_DEF void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64_t address, uint64_t bytes);
 PROF_DEF int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex);
 PROF_DEF void prof__counter_int(prof_site *site, int64_t value);
+PROF_DEF void prof__counter_uint(prof_site *site, uint64_t value);
 PROF_DEF void prof__counter_double(prof_site *site, double value);
 PROF_DEF void prof__arg_int(prof_site *site, int64_t value);
 PROF_DEF void prof__arg_uint(prof_site *site, uint64_t value);
@@ -2231,10 +2235,14 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #define PROF__INTEGER(value) PROF__TO(int64_t, value)
 #define PROF__NUMBER(value, real, integer) (((1 ? 1 : (value)) / 2 > 0) ? real : integer)
 #endif
+/* 0 converted to the type of value, less 1, is above 0 only if that is unsigned, and not promoted to int. */
+#define PROF__WHOLE(value, whole, integer) (((1 ? 0 : (value)) - 1 > 0) ? whole : integer)
 #define PROF__COUNTER(name, value, category, level)                                                                \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_COUNTER_INT, name, category, level,                                    \
                                  PROF__NUMBER(value, prof__counter_double(&PROF__HERE, PROF__TO(double, value)),   \
-                                              prof__counter_int(&PROF__HERE, PROF__INTEGER(value)))),              \
+                                              PROF__WHOLE(value, prof__counter_uint(&PROF__HERE,                   \
+                                                                                    PROF__TO(uint64_t, value)),    \
+                                                          prof__counter_int(&PROF__HERE, PROF__INTEGER(value))))), \
                  (0 ? (void)(name) : PROF__USE3(value, category, level)))
 #define PROFILE_COUNTER(name, value) PROF__COUNTER(name, value, PROF_CATEGORY, PROF_SITE_LEVEL)
 #define PROFILE_COUNTER_C(name, value, category) PROF__COUNTER(name, value, category, PROF_SITE_LEVEL)
@@ -2249,7 +2257,9 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
             PROF__QUIET_END                                                                                \
             if ((PROF_SITE_LEVEL) > PROF_MAX_LEVEL) break;                                                 \
             PROF__NUMBER(value, prof__count_double(&PROF__HERE, &PROF__COUNTED, how, PROF__TO(double, value)), \
-                         prof__count_int(&PROF__HERE, &PROF__COUNTED, how, PROF__INTEGER(value)));         \
+                         PROF__WHOLE(value, prof__count_uint(&PROF__HERE, &PROF__COUNTED, how,             \
+                                                             PROF__TO(uint64_t, value)),                   \
+                                     prof__count_int(&PROF__HERE, &PROF__COUNTED, how, PROF__INTEGER(value)))); \
         } while (0),                                                                                       \
         (0 ? (void)(name) : PROF__USE2(value, category)))
 #define PROFILE_COUNTER_ADD(name, delta) PROF__COUNT(PROF__TALLY_ADD, name, delta, PROF_CATEGORY)
@@ -2567,6 +2577,7 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #define prof_counter_set(counter, value) PROF__STRIPPED((void)0, PROF__USE2(counter, value))
 #define prof_counter_add(counter, delta) PROF__STRIPPED((void)0, PROF__USE2(counter, delta))
 #define prof_counter_sub(counter, delta) PROF__STRIPPED((void)0, PROF__USE2(counter, delta))
+#define prof_counter_set_uint(counter, value) PROF__STRIPPED((void)0, PROF__USE2(counter, value))
 #define prof_counter_set_double(counter, value) PROF__STRIPPED((void)0, PROF__USE2(counter, value))
 #define prof_counter_add_double(counter, delta) PROF__STRIPPED((void)0, PROF__USE2(counter, delta))
 #define prof_counter_destroy(counter) PROF__STRIPPED((void)0, PROF__USE(counter))
@@ -7529,6 +7540,11 @@ PROF__ENTRY void prof__counter_int(prof_site *site, int64_t value)
     prof__counter_write(site, PROF__KIND_COUNTER_INT, (uint64_t)value);
     PROF__BRIDGE_COUNTER(site, PROF_VALUE_INT, (uint64_t)value);
 }
+PROF__ENTRY void prof__counter_uint(prof_site *site, uint64_t value)
+{
+    prof__counter_write(site, PROF__KIND_COUNTER_UINT, value);
+    PROF__BRIDGE_COUNTER(site, PROF_VALUE_UINT, value);
+}
 #ifndef PROF__NO_DOUBLE
 PROF__ENTRY void prof__counter_double(prof_site *site, double value)
 {
@@ -8549,11 +8565,13 @@ PROF__ENTRY void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uin
 #define PROF__TALLY_ALIGNED
 #endif
 
+enum { PROF__TALLY_INT = 0, PROF__TALLY_DOUBLE, PROF__TALLY_UINT };
+
 /* The number behind a counter. */
 typedef struct prof__tally {
     uintptr_t key; /* hash of a macro's name and category; 0 while it is free */
     uint64_t bits PROF__TALLY_ALIGNED;
-    uint32_t real; /* 1: bits are a double's */
+    uint32_t real; /* PROF__TALLY_INT...: what bits are */
     int busy;      /* a lock, used if no instruction exchanges 64 bits */
 } prof__tally;
 
@@ -8597,6 +8615,29 @@ static int64_t prof__count_next(int64_t now, int how, int64_t value)
         return value > 0 && now < INT64_MIN + value ? INT64_MIN : now - value;
     }
     return value;
+}
+
+/* Returns bits, an integer of this type, and size more, or less. An unsigned counter reaches to 2^64 - 1, and so does
+   one to which an unsigned number was added; at the ends of its range a counter stays. */
+static PROF__RARE uint64_t prof__count_wide(uint64_t bits, uint32_t *type, int less, uint64_t size, int whole)
+{
+    int negative = *type == PROF__TALLY_INT && bits >> 63;
+    uint64_t now = negative ? 0 - bits : bits;
+    if (negative == less) {
+        now = now + size < size ? UINT64_MAX : now + size;
+    } else if (now >= size) {
+        now -= size;
+    } else {
+        now = size - now;
+        negative = less;
+    }
+    if (negative) {
+        *type = PROF__TALLY_INT;
+        return now > (uint64_t)INT64_MAX ? (uint64_t)INT64_MIN : 0 - now;
+    }
+    if (*type == PROF__TALLY_INT && !whole && now > (uint64_t)INT64_MAX) now = (uint64_t)INT64_MAX;
+    if (now > (uint64_t)INT64_MAX) *type = PROF__TALLY_UINT;
+    return now;
 }
 
 #ifndef PROF__NO_DOUBLE
@@ -8705,13 +8746,14 @@ static PROF__NOINLINE void prof__tally_calm(prof_site *site, prof__tally *tally,
     int swapped;
     do {
         prof__copy(&number, &before, sizeof number);
-        if (!PROF__LOAD(&tally->real)) number = (double)(int64_t)before;
+        uint32_t type = PROF__LOAD(&tally->real);
+        if (type != PROF__TALLY_DOUBLE) number = type == PROF__TALLY_INT ? (double)(int64_t)before : (double)before;
         number = prof__count_next_double(number, how, value);
         after = prof__double_bits(number);
         swapped = prof__tally_swap(tally, &before, after);
     } while (swapped == PROF__TALLY_AGAIN);
     if (prof__tally_given_up(site, swapped)) return;
-    PROF__STORE(&tally->real, 1);
+    PROF__STORE(&tally->real, (uint32_t)PROF__TALLY_DOUBLE);
     if (prof__live(site)) prof__counter_double(site, number);
 }
 
@@ -8737,16 +8779,47 @@ PROF__ENTRY void prof__count_double(prof_site *site, prof__number *known, int ho
 }
 #endif
 
+/* Counts where a number may be unsigned or floating-point. whole: 1: the number is unsigned. less: 1: it is negative,
+   and value its size. */
+static PROF__COLD void prof__count_whole(prof_site *site, prof__tally *tally, int how, uint64_t value, int less,
+                                         int whole)
+{
+    uint32_t real = PROF__LOAD(&tally->real), type;
+#ifndef PROF__NO_DOUBLE
+    if (real == PROF__TALLY_DOUBLE) {
+        prof__tally_real(site, tally, how, less ? -(double)value : (double)value);
+        return;
+    }
+#endif
+    uint64_t before = prof__tally_load(tally), after;
+    int swapped;
+    do {
+        type = real;
+        if (how == PROF__TALLY_SET) {
+            type = whole ? PROF__TALLY_UINT : PROF__TALLY_INT;
+            after = less ? 0 - value : value;
+        } else {
+            after = prof__count_wide(before, &type, less != (how == PROF__TALLY_SUB), value, whole);
+        }
+        swapped = prof__tally_swap(tally, &before, after);
+    } while (swapped == PROF__TALLY_AGAIN);
+    if (prof__tally_given_up(site, swapped)) return;
+    if (type != real) PROF__STORE(&tally->real, type);
+    if (!prof__live(site)) return;
+    if (type == PROF__TALLY_UINT)
+        prof__counter_uint(site, after);
+    else
+        prof__counter_int(site, (int64_t)after);
+}
+
 PROF__ENTRY void prof__count_int(prof_site *site, prof__number *known, int how, int64_t value)
 {
     prof__tally *tally = prof__tally_of(site, known);
     if (!tally) return;
-#ifndef PROF__NO_DOUBLE
     if (PROF__UNLIKELY(PROF__LOAD(&tally->real))) {
-        prof__tally_real(site, tally, how, (double)value);
+        prof__count_whole(site, tally, how, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, value < 0, 0);
         return;
     }
-#endif
     uint64_t before = prof__tally_load(tally), after;
     int swapped;
     do {
@@ -8755,6 +8828,17 @@ PROF__ENTRY void prof__count_int(prof_site *site, prof__number *known, int how, 
     } while (swapped == PROF__TALLY_AGAIN);
     if (prof__tally_given_up(site, swapped)) return;
     if (prof__live(site)) prof__counter_int(site, (int64_t)after);
+}
+
+PROF__ENTRY void prof__count_uint(prof_site *site, prof__number *known, int how, uint64_t value)
+{
+    prof__tally *tally = prof__tally_of(site, known);
+    if (!tally) return;
+    if (how != PROF__TALLY_SET && !PROF__LOAD(&tally->real) && value <= 1u << 31 &&
+        prof__tally_load(tally) + ((uint64_t)1 << 62) < (uint64_t)1 << 63)
+        prof__count_int(site, known, how, (int64_t)value); /* far from the ends of its range */
+    else
+        prof__count_whole(site, tally, how, value, 0, 1);
 }
 
 #if !defined(_WIN32) && !defined(PROF_FREESTANDING)
@@ -9139,7 +9223,8 @@ PROF_DEF PROF__NOINLINE void prof__thread_part(const char *text, size_t bytes)
 #define PROF__WORDS                                                                                                   \
     (PROF__WORDS_OF(PROF__KIND_BEGIN, 1) | PROF__WORDS_OF(PROF__KIND_END, 1) | PROF__WORDS_OF(PROF__KIND_MARK, 1) |   \
      PROF__WORDS_OF(PROF__KIND_FRAME, 1) | PROF__WORDS_OF(PROF__KIND_LOST, 1) | PROF__WORDS_OF(PROF__KIND_EVENT, 3) | \
-     PROF__WORDS_OF(PROF__KIND_COUNTER_INT, 2) | PROF__WORDS_OF(PROF__KIND_COUNTER_DOUBLE, 2) |                       \
+     PROF__WORDS_OF(PROF__KIND_COUNTER_INT, 2) | PROF__WORDS_OF(PROF__KIND_COUNTER_DOUBLE, 2) | \
+     PROF__WORDS_OF(PROF__KIND_COUNTER_UINT, 2) |                       \
      PROF__WORDS_OF(PROF__KIND_TRACK, 3) | PROF__WORDS_OF(PROF__KIND_ARG, 15) | PROF__WORDS_OF(PROF__KIND_DATA, 15) | \
      PROF__WORDS_OF(PROF__KIND_NAME, 15))
 
@@ -9942,7 +10027,8 @@ static PROF__RARE PROF__UNUSED size_t prof__record_text_words(uint64_t head, siz
 static int prof__record_timed(uint64_t head)
 {
     uint64_t kind = head >> PROF__KIND_SHIFT;
-    return (kind >= PROF__KIND_BEGIN && kind <= PROF__KIND_FRAME) || kind == PROF__KIND_EVENT;
+    return (kind >= PROF__KIND_BEGIN && kind <= PROF__KIND_FRAME) || kind == PROF__KIND_EVENT ||
+           kind == PROF__KIND_COUNTER_UINT;
 }
 
 static uint64_t prof__pack_symbol(uint64_t head)
@@ -10048,7 +10134,7 @@ static unsigned char *prof__pack_head(prof__packer *p, uint64_t head, unsigned c
     }
     to = prof__pack_integer(to, ticks << 1 | 1);
     number = backwards ? 0 : prof__pack_number(p, symbol, 0);
-    if (backwards || !(head >> PROF__KIND_SHIFT) || head >> PROF__KIND_SHIFT > PROF__KIND_DATA) {
+    if (backwards || !(head >> PROF__KIND_SHIFT) || head >> PROF__KIND_SHIFT > PROF__KIND_COUNTER_UINT) {
         *to++ = PROF__PACK_WHOLE;
         prof__pack_words(to, &head, 1);
         to += 8;
@@ -13482,6 +13568,7 @@ PROF_DEF void prof_range_destroy(prof_range *range) { (void)range; }
 PROF__ENTRY void prof_counter_set(prof_counter *counter, int64_t value) { (void)counter, (void)value; }
 PROF__ENTRY void prof_counter_add(prof_counter *counter, int64_t delta) { (void)counter, (void)delta; }
 PROF__ENTRY void prof_counter_sub(prof_counter *counter, int64_t delta) { (void)counter, (void)delta; }
+PROF__ENTRY void prof_counter_set_uint(prof_counter *counter, uint64_t value) { (void)counter, (void)value; }
 PROF__ENTRY void prof_counter_set_double(prof_counter *counter, double value) { (void)counter, (void)value; }
 PROF__ENTRY void prof_counter_add_double(prof_counter *counter, double delta) { (void)counter, (void)delta; }
 PROF_DEF void prof_counter_destroy(prof_counter *counter) { (void)counter; }
@@ -13712,6 +13799,13 @@ PROF__ENTRY void prof_counter_add(prof_counter *counter, int64_t delta)
 PROF__ENTRY void prof_counter_sub(prof_counter *counter, int64_t delta)
 {
     prof__counter_change(counter, PROF__TALLY_SUB, delta);
+}
+PROF__ENTRY void prof_counter_set_uint(prof_counter *counter, uint64_t value)
+{
+    prof__number number;
+    if (!counter) return;
+    number.tally = &counter->tally;
+    prof__count_uint(&counter->site, &number, PROF__TALLY_SET, value);
 }
 PROF__ENTRY void prof_counter_set_double(prof_counter *counter, double value)
 {
@@ -14376,7 +14470,7 @@ static void prof__device_report(prof_device_row *row, const prof_device_event *e
     else if (event->type == PROF_EVENT_MARK)
         prof__device_write(row->device, row, PROF__DEVICE_MARK, event, 0);
     else if (event->type == PROF_EVENT_COUNTER &&
-             (event->value.type == PROF_VALUE_INT || event->value.type == PROF_VALUE_DOUBLE))
+             event->value.type >= PROF_VALUE_INT && event->value.type <= PROF_VALUE_DOUBLE)
         prof__device_write(row->device, row, PROF__DEVICE_COUNTER, event, event->value.as.u);
 }
 
@@ -20452,6 +20546,7 @@ static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *
     case PROF__KIND_LOST: o->sum.lost += words[at] & PROF__TICK_MASK; /* fall through */
     case PROF__KIND_MARK:
     case PROF__KIND_COUNTER_INT:
+    case PROF__KIND_COUNTER_UINT:
     case PROF__KIND_COUNTER_DOUBLE: o->sum.nodes++; break;
     case PROF__KIND_FRAME: o->good = 0; break; /* of each name the matcher needs the first */
     case PROF__KIND_ARG:
@@ -20612,6 +20707,7 @@ static PROF__RARE int prof__read_match_words(prof__read_matcher *m, uint32_t num
             break;
         case PROF__KIND_MARK:
         case PROF__KIND_COUNTER_INT:
+        case PROF__KIND_COUNTER_UINT:
         case PROF__KIND_COUNTER_DOUBLE: prof__read_event(m); break;
         case PROF__KIND_LOST:
             prof__read_event(m);
@@ -23590,9 +23686,11 @@ static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
         break;
     case PROF__KIND_FRAME: prof__read_emit_frame(c, event, site->name, node->word); break;
     case PROF__KIND_COUNTER_INT:
+    case PROF__KIND_COUNTER_UINT:
     case PROF__KIND_COUNTER_DOUBLE:
         event->type = PROF_EVENT_COUNTER;
-        event->value.type = more->kind == PROF__KIND_COUNTER_INT ? PROF_VALUE_INT : PROF_VALUE_DOUBLE;
+        event->value.type = more->kind == PROF__KIND_COUNTER_INT    ? PROF_VALUE_INT
+                            : more->kind == PROF__KIND_COUNTER_UINT ? PROF_VALUE_UINT : PROF_VALUE_DOUBLE;
         memcpy(&event->value.as, words + node->word + 1, sizeof *words);
         break;
     default: break;
@@ -23637,7 +23735,8 @@ static int prof__read_device_event(prof_cursor *c, prof_event *event)
     event->flags = e->flags;
     event->duration_ns = e->end_ns - e->start_ns;
     if (event->type == PROF_EVENT_COUNTER) {
-        event->value.type = e->value == PROF_VALUE_DOUBLE ? PROF_VALUE_DOUBLE : PROF_VALUE_INT;
+        event->value.type = e->value == PROF_VALUE_DOUBLE ? PROF_VALUE_DOUBLE
+                            : e->value == PROF_VALUE_UINT ? PROF_VALUE_UINT : PROF_VALUE_INT;
         memcpy(&event->value.as, &e->number, sizeof e->number);
     }
     prof__read_device_args(c, event, e);
@@ -24998,7 +25097,8 @@ static PROF__COLD int prof__stat_rows_other(prof__stat_rows *all, const prof_eve
         return prof__stat_row_time(row, (uint64_t)event->duration_ns);
     }
     if (event->start_ns <= all->since) return 1;
-    value = event->value.type == PROF_VALUE_INT ? (double)event->value.as.i : event->value.as.d;
+    value = event->value.type == PROF_VALUE_INT    ? (double)event->value.as.i
+            : event->value.type == PROF_VALUE_UINT ? prof__real(event->value.as.u) : event->value.as.d;
     prof__stat_row_last(row, value, event->start_ns); /* of threads that follow one another */
     prof__stat_row_value(row, value);
     return 1;
@@ -28518,7 +28618,7 @@ static PROF__COLD void prof__follow_counter(prof__follow *f, uint32_t id, unsign
 {
     uint32_t number = f->stats ? prof__follow_row_of(f, id, PROF_EVENT_COUNTER, NULL) : 1;
     prof__stat_row *row = &prof__follow_at(f, number)->sums;
-    double value = (double)(int64_t)bits;
+    double value = kind == PROF__KIND_COUNTER_UINT ? prof__real(bits) : (double)(int64_t)bits;
     if (number == 1) return;
     if (kind == PROF__KIND_COUNTER_DOUBLE) memcpy(&value, &bits, sizeof value);
     prof__stat_row_last(row, value, (int64_t)tick);
@@ -28703,6 +28803,7 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
         f->uses.values -= prof__read_frame_data(record, left + 1) != NULL; /* its number is no value of the program's */
         break;
     case PROF__KIND_COUNTER_INT:
+    case PROF__KIND_COUNTER_UINT:
     case PROF__KIND_COUNTER_DOUBLE: prof__follow_counter(f, id, kind, record[1], t->tick); break;
     case PROF__KIND_EVENT: prof__follow_span(f, t, id, record); break;
     case PROF__KIND_LOST: f->lost += head & PROF__TICK_MASK; break;

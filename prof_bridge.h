@@ -177,7 +177,7 @@ typedef struct prof__bridge_name {
     __itt_domain *itt_frames;
     uint64_t itt_frame;
     __itt_event itt_event;         /* 0: none yet */
-    __itt_counter itt_counters[2]; /* for integers, for doubles */
+    __itt_counter itt_counters[3]; /* for integers, for doubles, for unsigned integers */
 #endif
 #ifdef PROF_WITH_NVTX
     nvtxStringHandle_t nvtx;
@@ -336,24 +336,27 @@ static void prof__itt_mark(const prof__bridge_name *name, int role)
     __itt_marker(name->domain->itt, __itt_null, name->itt, scope);
 }
 
-/* Returns a name's counter for integers or for doubles, and makes it at first use. */
-static __itt_counter prof__itt_counter_of(prof__bridge_name *name, int is_double)
+/* Returns a name's counter for numbers of this type, and makes it at first use. */
+static __itt_counter prof__itt_counter_of(prof__bridge_name *name, prof_value_type type)
 {
+    const int which = type == PROF_VALUE_DOUBLE ? 1 : type == PROF_VALUE_UINT ? 2 : 0;
     prof__signals signals;
-    __itt_counter counter = PROF__ACQUIRE(&name->itt_counters[is_double]);
+    __itt_counter counter = PROF__ACQUIRE(&name->itt_counters[which]);
     if (counter || !prof__lock_enter(&prof__bridge_lock, &signals)) return counter;
-    counter = PROF__LOAD(&name->itt_counters[is_double]);
+    counter = PROF__LOAD(&name->itt_counters[which]);
     if (!counter) {
         counter = PROF__ITT(__itt_counter_create_typed)(name->text, prof__itt_category(name->domain),
-                                                        is_double ? __itt_metadata_double : __itt_metadata_s64);
-        PROF__RELEASE(&name->itt_counters[is_double], counter);
+                                                        which == 1   ? __itt_metadata_double
+                                                        : which == 2 ? __itt_metadata_u64
+                                                                     : __itt_metadata_s64);
+        PROF__RELEASE(&name->itt_counters[which], counter);
     }
     prof__lock_leave(&prof__bridge_lock, &signals);
     return counter;
 }
 static void prof__itt_counter(prof__bridge_name *name, prof_value_type type, uint64_t number)
 {
-    __itt_counter counter = prof__itt_counter_of(name, type == PROF_VALUE_DOUBLE);
+    __itt_counter counter = prof__itt_counter_of(name, type);
     if (counter) __itt_counter_set_value(counter, &number);
 }
 

@@ -1291,6 +1291,8 @@ static void prof__chrome_counter(prof__chrome *c, uint32_t tid, const prof_event
         PROF__CHROME_LITERAL(out, "\":");
         if (is_double)
             prof__chrome_number(out, event->value.as.d);
+        else if (event->value.type == PROF_VALUE_UINT)
+            prof__out_unsigned(out, event->value.as.u);
         else
             prof__out_signed(out, event->value.as.i);
     }

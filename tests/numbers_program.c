@@ -62,6 +62,8 @@ static void record(void)
         PROFILE_LOG(PROF_LOG_INFO, "log %f %g %Lg", number_of(values[i].bits), number_of(values[i].bits), large);
     }
     for (int i = 0; i < VALUES; ++i) PROFILE_COUNTER_ADD("sum", number_of(values[i].bits));
+    PROFILE_COUNTER("unsigned", UINT64_MAX - 1);
+    PROFILE_ARG_U("huge", UINT64_MAX - 1);
     PROFILE_COUNTER_SET("infinite", number_of(values[0].bits));
     PROFILE_COUNTER_ADD("infinite", number_of(values[1].bits));
 }
@@ -96,6 +98,7 @@ static void check_csv(const char *path)
             printf("%s: no %s\n", path, wanted);
     }
     CHECK_EQUAL(found, VALUES);
+    CHECK(text && strstr(text, ",18446744073709551614"));
     free(text);
 }
 
@@ -109,6 +112,7 @@ static void write_all(const prof_trace *trace)
     writes(prof_chrome_write(trace, chrome, NULL));
     char *text = json_of(chrome);
     CHECK(text && strstr(text, "\"number\":\"nan\"") && strstr(text, "\"number\":\"-inf\""));
+    CHECK(text && strstr(text, "{\"unsigned\":18446744073709551614}"));
     free(text);
     writes(prof_html_write(trace, trace_path("numbers.html"), NULL));
     writes(prof_xplane_write(trace, trace_path("numbers.xplane"), NULL));

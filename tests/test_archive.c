@@ -263,7 +263,7 @@ TEST(packed_bytes_stay_the_same)
         size = prof__pack(words, count, bytes, sizeof bytes, NULL);
         for (k = 0; k < size; ++k) hash = (hash ^ bytes[k]) * 0x100000001B3u;
     }
-    if (!PROF__LOW_HALF) CHECK_EQUAL(hash, 12321978561507608542u); /* words of texts differ in others */
+    if (!PROF__LOW_HALF) CHECK_EQUAL(hash, 9448823511745644896u); /* words of texts differ in others */
 }
 
 TEST(any_bytes_may_be_unpacked)

@@ -152,6 +152,7 @@ TEST(null_is_fine)
     prof_counter_set(NULL, 1);
     prof_counter_add(NULL, 1);
     prof_counter_sub(NULL, 1);
+    prof_counter_set_uint(NULL, 1);
     prof_counter_set_double(NULL, 1);
     prof_counter_add_double(NULL, 1);
     prof_counter_destroy(NULL);

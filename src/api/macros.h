@@ -420,10 +420,14 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #define PROF__INTEGER(value) PROF__TO(int64_t, value)
 #define PROF__NUMBER(value, real, integer) (((1 ? 1 : (value)) / 2 > 0) ? real : integer)
 #endif
+/* 0 converted to the type of value, less 1, is above 0 only if that is unsigned, and not promoted to int. */
+#define PROF__WHOLE(value, whole, integer) (((1 ? 0 : (value)) - 1 > 0) ? whole : integer)
 #define PROF__COUNTER(name, value, category, level)                                                                \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_COUNTER_INT, name, category, level,                                    \
                                  PROF__NUMBER(value, prof__counter_double(&PROF__HERE, PROF__TO(double, value)),   \
-                                              prof__counter_int(&PROF__HERE, PROF__INTEGER(value)))),              \
+                                              PROF__WHOLE(value, prof__counter_uint(&PROF__HERE,                   \
+                                                                                    PROF__TO(uint64_t, value)),    \
+                                                          prof__counter_int(&PROF__HERE, PROF__INTEGER(value))))), \
                  (0 ? (void)(name) : PROF__USE3(value, category, level)))
 #define PROFILE_COUNTER(name, value) PROF__COUNTER(name, value, PROF_CATEGORY, PROF_SITE_LEVEL)
 #define PROFILE_COUNTER_C(name, value, category) PROF__COUNTER(name, value, category, PROF_SITE_LEVEL)
@@ -438,7 +442,9 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
             PROF__QUIET_END                                                                                \
             if ((PROF_SITE_LEVEL) > PROF_MAX_LEVEL) break;                                                 \
             PROF__NUMBER(value, prof__count_double(&PROF__HERE, &PROF__COUNTED, how, PROF__TO(double, value)), \
-                         prof__count_int(&PROF__HERE, &PROF__COUNTED, how, PROF__INTEGER(value)));         \
+                         PROF__WHOLE(value, prof__count_uint(&PROF__HERE, &PROF__COUNTED, how,             \
+                                                             PROF__TO(uint64_t, value)),                   \
+                                     prof__count_int(&PROF__HERE, &PROF__COUNTED, how, PROF__INTEGER(value)))); \
         } while (0),                                                                                       \
         (0 ? (void)(name) : PROF__USE2(value, category)))
 #define PROFILE_COUNTER_ADD(name, delta) PROF__COUNT(PROF__TALLY_ADD, name, delta, PROF_CATEGORY)

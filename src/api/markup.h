@@ -40,7 +40,7 @@
      PROFILE_SPAN_BEGIN(name, id)    a span: something that takes time, such as a request, on any threads; the end has
      PROFILE_SPAN_MARK(name, id)     the same name and id (an integer, uint64_t); spans may overlap in any way; _C. If
      PROFILE_SPAN_END(name, id)      only one of begin and end was on, the span is marked as truncated, and counted
-     PROFILE_COUNTER(name, value)    a sample of an integer (int64_t) or floating-point (double) number; _C _L
+     PROFILE_COUNTER(name, value)    a sample of an integer (int64_t, uint64_t) or a double; _C _L
      PROFILE_COUNTER_ADD(name, delta)   changes a number that all these macros of the name and category share, and
      PROFILE_COUNTER_SUB(name, delta)   samples it; _C. The number also counts while nothing is recorded, which then
      PROFILE_COUNTER_SET(name, value)   costs some 5 ns. It saturates, see prof_counter. Up to 1024 names
@@ -86,7 +86,7 @@
 enum { /* the kind of a word in the image: see >>image */
     PROF__KIND_NONE = 0, PROF__KIND_BEGIN, PROF__KIND_END, PROF__KIND_MARK, PROF__KIND_COUNTER_INT,
     PROF__KIND_COUNTER_DOUBLE, PROF__KIND_FRAME, PROF__KIND_ARG, PROF__KIND_NAME, PROF__KIND_TRACK, PROF__KIND_LOST,
-    PROF__KIND_EVENT, PROF__KIND_DATA
+    PROF__KIND_EVENT, PROF__KIND_DATA, PROF__KIND_COUNTER_UINT
 };
 #define PROF__ROLE_SHIFT 4 /* a site's kind: PROF__KIND_... | PROF_ROLE_... << PROF__ROLE_SHIFT */
 
@@ -125,12 +125,14 @@ PROF_DEF void prof__log(prof_site *site, prof__log_format *known, uint64_t sever
 typedef struct PROF__SITE_TYPE prof__number { struct prof__tally *tally; } prof__number;
 enum { PROF__TALLY_SET, PROF__TALLY_ADD, PROF__TALLY_SUB };
 PROF_DEF void prof__count_int(prof_site *site, prof__number *number, int how, int64_t value);
+PROF_DEF void prof__count_uint(prof_site *site, prof__number *number, int how, uint64_t value);
 PROF_DEF void prof__count_double(prof_site *site, prof__number *number, int how, double value);
 /* Records a FREE of one address, with the flags `how`, and an ALLOC of another, with the same time; an address of 0:
    none. */
 PROF_DEF void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64_t address, uint64_t bytes);
 PROF_DEF int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex);
 PROF_DEF void prof__counter_int(prof_site *site, int64_t value);
+PROF_DEF void prof__counter_uint(prof_site *site, uint64_t value);
 PROF_DEF void prof__counter_double(prof_site *site, double value);
 PROF_DEF void prof__arg_int(prof_site *site, int64_t value);
 PROF_DEF void prof__arg_uint(prof_site *site, uint64_t value);

@@ -60,7 +60,8 @@ static PROF__RARE PROF__UNUSED size_t prof__record_text_words(uint64_t head, siz
 static int prof__record_timed(uint64_t head)
 {
     uint64_t kind = head >> PROF__KIND_SHIFT;
-    return (kind >= PROF__KIND_BEGIN && kind <= PROF__KIND_FRAME) || kind == PROF__KIND_EVENT;
+    return (kind >= PROF__KIND_BEGIN && kind <= PROF__KIND_FRAME) || kind == PROF__KIND_EVENT ||
+           kind == PROF__KIND_COUNTER_UINT;
 }
 
 static uint64_t prof__pack_symbol(uint64_t head)
@@ -166,7 +167,7 @@ static unsigned char *prof__pack_head(prof__packer *p, uint64_t head, unsigned c
     }
     to = prof__pack_integer(to, ticks << 1 | 1);
     number = backwards ? 0 : prof__pack_number(p, symbol, 0);
-    if (backwards || !(head >> PROF__KIND_SHIFT) || head >> PROF__KIND_SHIFT > PROF__KIND_DATA) {
+    if (backwards || !(head >> PROF__KIND_SHIFT) || head >> PROF__KIND_SHIFT > PROF__KIND_COUNTER_UINT) {
         *to++ = PROF__PACK_WHOLE;
         prof__pack_words(to, &head, 1);
         to += 8;

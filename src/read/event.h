@@ -215,9 +215,11 @@ static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
         break;
     case PROF__KIND_FRAME: prof__read_emit_frame(c, event, site->name, node->word); break;
     case PROF__KIND_COUNTER_INT:
+    case PROF__KIND_COUNTER_UINT:
     case PROF__KIND_COUNTER_DOUBLE:
         event->type = PROF_EVENT_COUNTER;
-        event->value.type = more->kind == PROF__KIND_COUNTER_INT ? PROF_VALUE_INT : PROF_VALUE_DOUBLE;
+        event->value.type = more->kind == PROF__KIND_COUNTER_INT    ? PROF_VALUE_INT
+                            : more->kind == PROF__KIND_COUNTER_UINT ? PROF_VALUE_UINT : PROF_VALUE_DOUBLE;
         memcpy(&event->value.as, words + node->word + 1, sizeof *words);
         break;
     default: break;
@@ -262,7 +264,8 @@ static int prof__read_device_event(prof_cursor *c, prof_event *event)
     event->flags = e->flags;
     event->duration_ns = e->end_ns - e->start_ns;
     if (event->type == PROF_EVENT_COUNTER) {
-        event->value.type = e->value == PROF_VALUE_DOUBLE ? PROF_VALUE_DOUBLE : PROF_VALUE_INT;
+        event->value.type = e->value == PROF_VALUE_DOUBLE ? PROF_VALUE_DOUBLE
+                            : e->value == PROF_VALUE_UINT ? PROF_VALUE_UINT : PROF_VALUE_INT;
         memcpy(&event->value.as, &e->number, sizeof e->number);
     }
     prof__read_device_args(c, event, e);

@@ -107,6 +107,7 @@ static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *
     case PROF__KIND_LOST: o->sum.lost += words[at] & PROF__TICK_MASK; /* fall through */
     case PROF__KIND_MARK:
     case PROF__KIND_COUNTER_INT:
+    case PROF__KIND_COUNTER_UINT:
     case PROF__KIND_COUNTER_DOUBLE: o->sum.nodes++; break;
     case PROF__KIND_FRAME: o->good = 0; break; /* of each name the matcher needs the first */
     case PROF__KIND_ARG:

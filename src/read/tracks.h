@@ -82,6 +82,7 @@ static PROF__RARE int prof__read_match_words(prof__read_matcher *m, uint32_t num
             break;
         case PROF__KIND_MARK:
         case PROF__KIND_COUNTER_INT:
+        case PROF__KIND_COUNTER_UINT:
         case PROF__KIND_COUNTER_DOUBLE: prof__read_event(m); break;
         case PROF__KIND_LOST:
             prof__read_event(m);

@@ -13,11 +13,13 @@
 #define PROF__TALLY_ALIGNED
 #endif
 
+enum { PROF__TALLY_INT = 0, PROF__TALLY_DOUBLE, PROF__TALLY_UINT };
+
 /* The number behind a counter. */
 typedef struct prof__tally {
     uintptr_t key; /* hash of a macro's name and category; 0 while it is free */
     uint64_t bits PROF__TALLY_ALIGNED;
-    uint32_t real; /* 1: bits are a double's */
+    uint32_t real; /* PROF__TALLY_INT...: what bits are */
     int busy;      /* a lock, used if no instruction exchanges 64 bits */
 } prof__tally;
 
@@ -61,6 +63,29 @@ static int64_t prof__count_next(int64_t now, int how, int64_t value)
         return value > 0 && now < INT64_MIN + value ? INT64_MIN : now - value;
     }
     return value;
+}
+
+/* Returns bits, an integer of this type, and size more, or less. An unsigned counter reaches to 2^64 - 1, and so does
+   one to which an unsigned number was added; at the ends of its range a counter stays. */
+static PROF__RARE uint64_t prof__count_wide(uint64_t bits, uint32_t *type, int less, uint64_t size, int whole)
+{
+    int negative = *type == PROF__TALLY_INT && bits >> 63;
+    uint64_t now = negative ? 0 - bits : bits;
+    if (negative == less) {
+        now = now + size < size ? UINT64_MAX : now + size;
+    } else if (now >= size) {
+        now -= size;
+    } else {
+        now = size - now;
+        negative = less;
+    }
+    if (negative) {
+        *type = PROF__TALLY_INT;
+        return now > (uint64_t)INT64_MAX ? (uint64_t)INT64_MIN : 0 - now;
+    }
+    if (*type == PROF__TALLY_INT && !whole && now > (uint64_t)INT64_MAX) now = (uint64_t)INT64_MAX;
+    if (now > (uint64_t)INT64_MAX) *type = PROF__TALLY_UINT;
+    return now;
 }
 
 #ifndef PROF__NO_DOUBLE
@@ -169,13 +194,14 @@ static PROF__NOINLINE void prof__tally_calm(prof_site *site, prof__tally *tally,
     int swapped;
     do {
         prof__copy(&number, &before, sizeof number);
-        if (!PROF__LOAD(&tally->real)) number = (double)(int64_t)before;
+        uint32_t type = PROF__LOAD(&tally->real);
+        if (type != PROF__TALLY_DOUBLE) number = type == PROF__TALLY_INT ? (double)(int64_t)before : (double)before;
         number = prof__count_next_double(number, how, value);
         after = prof__double_bits(number);
         swapped = prof__tally_swap(tally, &before, after);
     } while (swapped == PROF__TALLY_AGAIN);
     if (prof__tally_given_up(site, swapped)) return;
-    PROF__STORE(&tally->real, 1);
+    PROF__STORE(&tally->real, (uint32_t)PROF__TALLY_DOUBLE);
     if (prof__live(site)) prof__counter_double(site, number);
 }
 
@@ -201,16 +227,47 @@ PROF__ENTRY void prof__count_double(prof_site *site, prof__number *known, int ho
 }
 #endif
 
+/* Counts where a number may be unsigned or floating-point. whole: 1: the number is unsigned. less: 1: it is negative,
+   and value its size. */
+static PROF__COLD void prof__count_whole(prof_site *site, prof__tally *tally, int how, uint64_t value, int less,
+                                         int whole)
+{
+    uint32_t real = PROF__LOAD(&tally->real), type;
+#ifndef PROF__NO_DOUBLE
+    if (real == PROF__TALLY_DOUBLE) {
+        prof__tally_real(site, tally, how, less ? -(double)value : (double)value);
+        return;
+    }
+#endif
+    uint64_t before = prof__tally_load(tally), after;
+    int swapped;
+    do {
+        type = real;
+        if (how == PROF__TALLY_SET) {
+            type = whole ? PROF__TALLY_UINT : PROF__TALLY_INT;
+            after = less ? 0 - value : value;
+        } else {
+            after = prof__count_wide(before, &type, less != (how == PROF__TALLY_SUB), value, whole);
+        }
+        swapped = prof__tally_swap(tally, &before, after);
+    } while (swapped == PROF__TALLY_AGAIN);
+    if (prof__tally_given_up(site, swapped)) return;
+    if (type != real) PROF__STORE(&tally->real, type);
+    if (!prof__live(site)) return;
+    if (type == PROF__TALLY_UINT)
+        prof__counter_uint(site, after);
+    else
+        prof__counter_int(site, (int64_t)after);
+}
+
 PROF__ENTRY void prof__count_int(prof_site *site, prof__number *known, int how, int64_t value)
 {
     prof__tally *tally = prof__tally_of(site, known);
     if (!tally) return;
-#ifndef PROF__NO_DOUBLE
     if (PROF__UNLIKELY(PROF__LOAD(&tally->real))) {
-        prof__tally_real(site, tally, how, (double)value);
+        prof__count_whole(site, tally, how, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, value < 0, 0);
         return;
     }
-#endif
     uint64_t before = prof__tally_load(tally), after;
     int swapped;
     do {
@@ -219,4 +276,15 @@ PROF__ENTRY void prof__count_int(prof_site *site, prof__number *known, int how, 
     } while (swapped == PROF__TALLY_AGAIN);
     if (prof__tally_given_up(site, swapped)) return;
     if (prof__live(site)) prof__counter_int(site, (int64_t)after);
+}
+
+PROF__ENTRY void prof__count_uint(prof_site *site, prof__number *known, int how, uint64_t value)
+{
+    prof__tally *tally = prof__tally_of(site, known);
+    if (!tally) return;
+    if (how != PROF__TALLY_SET && !PROF__LOAD(&tally->real) && value <= 1u << 31 &&
+        prof__tally_load(tally) + ((uint64_t)1 << 62) < (uint64_t)1 << 63)
+        prof__count_int(site, known, how, (int64_t)value); /* far from the ends of its range */
+    else
+        prof__count_whole(site, tally, how, value, 0, 1);
 }

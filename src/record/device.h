@@ -256,7 +256,7 @@ static void prof__device_report(prof_device_row *row, const prof_device_event *e
     else if (event->type == PROF_EVENT_MARK)
         prof__device_write(row->device, row, PROF__DEVICE_MARK, event, 0);
     else if (event->type == PROF_EVENT_COUNTER &&
-             (event->value.type == PROF_VALUE_INT || event->value.type == PROF_VALUE_DOUBLE))
+             event->value.type >= PROF_VALUE_INT && event->value.type <= PROF_VALUE_DOUBLE)
         prof__device_write(row->device, row, PROF__DEVICE_COUNTER, event, event->value.as.u);
 }
 

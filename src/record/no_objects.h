@@ -52,6 +52,7 @@ PROF_DEF void prof_range_destroy(prof_range *range) { (void)range; }
 PROF__ENTRY void prof_counter_set(prof_counter *counter, int64_t value) { (void)counter, (void)value; }
 PROF__ENTRY void prof_counter_add(prof_counter *counter, int64_t delta) { (void)counter, (void)delta; }
 PROF__ENTRY void prof_counter_sub(prof_counter *counter, int64_t delta) { (void)counter, (void)delta; }
+PROF__ENTRY void prof_counter_set_uint(prof_counter *counter, uint64_t value) { (void)counter, (void)value; }
 PROF__ENTRY void prof_counter_set_double(prof_counter *counter, double value) { (void)counter, (void)value; }
 PROF__ENTRY void prof_counter_add_double(prof_counter *counter, double delta) { (void)counter, (void)delta; }
 PROF_DEF void prof_counter_destroy(prof_counter *counter) { (void)counter; }

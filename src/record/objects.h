@@ -224,6 +224,13 @@ PROF__ENTRY void prof_counter_sub(prof_counter *counter, int64_t delta)
 {
     prof__counter_change(counter, PROF__TALLY_SUB, delta);
 }
+PROF__ENTRY void prof_counter_set_uint(prof_counter *counter, uint64_t value)
+{
+    prof__number number;
+    if (!counter) return;
+    number.tally = &counter->tally;
+    prof__count_uint(&counter->site, &number, PROF__TALLY_SET, value);
+}
 PROF__ENTRY void prof_counter_set_double(prof_counter *counter, double value)
 {
     prof__counter_change_double(counter, PROF__TALLY_SET, value);

@@ -63,6 +63,11 @@ PROF__ENTRY void prof__counter_int(prof_site *site, int64_t value)
     prof__counter_write(site, PROF__KIND_COUNTER_INT, (uint64_t)value);
     PROF__BRIDGE_COUNTER(site, PROF_VALUE_INT, (uint64_t)value);
 }
+PROF__ENTRY void prof__counter_uint(prof_site *site, uint64_t value)
+{
+    prof__counter_write(site, PROF__KIND_COUNTER_UINT, value);
+    PROF__BRIDGE_COUNTER(site, PROF_VALUE_UINT, value);
+}
 #ifndef PROF__NO_DOUBLE
 PROF__ENTRY void prof__counter_double(prof_site *site, double value)
 {

@@ -284,7 +284,8 @@ static PROF__COLD int prof__stat_rows_other(prof__stat_rows *all, const prof_eve
         return prof__stat_row_time(row, (uint64_t)event->duration_ns);
     }
     if (event->start_ns <= all->since) return 1;
-    value = event->value.type == PROF_VALUE_INT ? (double)event->value.as.i : event->value.as.d;
+    value = event->value.type == PROF_VALUE_INT    ? (double)event->value.as.i
+            : event->value.type == PROF_VALUE_UINT ? prof__real(event->value.as.u) : event->value.as.d;
     prof__stat_row_last(row, value, event->start_ns); /* of threads that follow one another */
     prof__stat_row_value(row, value);
     return 1;

@@ -211,7 +211,7 @@ static PROF__COLD void prof__follow_counter(prof__follow *f, uint32_t id, unsign
 {
     uint32_t number = f->stats ? prof__follow_row_of(f, id, PROF_EVENT_COUNTER, NULL) : 1;
     prof__stat_row *row = &prof__follow_at(f, number)->sums;
-    double value = (double)(int64_t)bits;
+    double value = kind == PROF__KIND_COUNTER_UINT ? prof__real(bits) : (double)(int64_t)bits;
     if (number == 1) return;
     if (kind == PROF__KIND_COUNTER_DOUBLE) memcpy(&value, &bits, sizeof value);
     prof__stat_row_last(row, value, (int64_t)tick);

@@ -177,6 +177,7 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
         f->uses.values -= prof__read_frame_data(record, left + 1) != NULL; /* its number is no value of the program's */
         break;
     case PROF__KIND_COUNTER_INT:
+    case PROF__KIND_COUNTER_UINT:
     case PROF__KIND_COUNTER_DOUBLE: prof__follow_counter(f, id, kind, record[1], t->tick); break;
     case PROF__KIND_EVENT: prof__follow_span(f, t, id, record); break;
     case PROF__KIND_LOST: f->lost += head & PROF__TICK_MASK; break;
