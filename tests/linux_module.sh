@@ -4,7 +4,10 @@
 # tasks, softirqs, hardirqs, a kprobe and NMIs and says how often; the images are read here: nothing may be lost, no begin
 # without its end, and each scope must be there as often as it was passed. So must the scopes of a program that ran there.
 #
+# A buffer that the machine has no memory for must be refused, and one of more than half of its memory be read.
+#
 # usage: tests/linux_module.sh [PROCESSORS...]       PROF_TEST_KVM=1: with KVM, where it works
+#                                                    PROF_TEST_RT=1: Debian's kernel with PREEMPT_RT
 #
 # As root it installs what is missing; without, or without a network, it says what it skips.
 cd "$(dirname "$0")/.." || exit 1
@@ -49,7 +52,9 @@ need() { # COMMAND PACKAGE
     command -v "$1" >/dev/null || apt install --no-install-recommends "$2"
     command -v "$1" >/dev/null || skip "$2: not installed"
 }
-headers() { ls -d /usr/src/linux-headers-*-amd64 2>/dev/null | grep -v -e -rt- -e -cloud- | sort -V | tail -n 1; }
+rt=
+[ -z "$PROF_TEST_RT" ] || rt=-rt
+headers() { ls -d /usr/src/linux-headers-*[0-9]$rt-amd64 2>/dev/null | sort -V | tail -n 1; }
 need qemu-system-x86_64 qemu-system-x86
 need cpio cpio
 need xz xz-utils
@@ -57,9 +62,9 @@ busybox=/bin/busybox
 [ -x $busybox ] || apt install --no-install-recommends busybox-static
 file -L $busybox 2>/dev/null | grep -q dynamic && skip "busybox-static: another busybox is installed"
 [ -x $busybox ] || skip "busybox-static: not installed"
-[ -n "$(headers)" ] || apt install --no-install-recommends linux-headers-amd64
+[ -n "$(headers)" ] || apt install --no-install-recommends linux-headers$rt-amd64
 kernel=$(headers)
-[ -n "$kernel" ] || skip "linux-headers-amd64: not installed"
+[ -n "$kernel" ] || skip "linux-headers$rt-amd64: not installed"
 version=${kernel#/usr/src/linux-headers-}
 case $version in
 6.1.*) ;;
@@ -69,7 +74,7 @@ mkdir -p "$out" || exit 1
 # The kernel itself need not be installed, which would make an initial RAM disk for this machine.
 root=
 if ! [ -f "/boot/vmlinuz-$version" ]; then
-    root=$out/image
+    root=$out/image$rt
     if ! [ -f "$root/boot/vmlinuz-$version" ]; then
         rm -rf "$root"
         mkdir -p "$root"
@@ -97,6 +102,29 @@ echo "     recorder.o: $code bytes of code and constants, $static of static data
 check "small" "$([ "$code" -le 25100 ] && [ "$static" -le 4096 ] || echo "at most 25100 and 4096 bytes, not $code and $static")"
 check "call sites have a section of their own" "$([ "$(part prof_workload.ko prof_sites)" -ge 480 ] ||
     size -A "$work/prof_workload.ko")"
+
+# ---- a module in another folder, as docs/kernel.md says, with every macro of which the kernel has all that it needs
+mkdir -p "$work/elsewhere"
+awk '/^### A module elsewhere/ { in_it = 1 } in_it && /^    / { print substr($0, 5) } /^\*\*Any context/ { exit }' docs/kernel.md |
+    sed "s,/src/prof/examples/linux_module,$work,g; s,/src/prof,$work,g" >"$work/elsewhere/page"
+grep -v '^make' "$work/elsewhere/page" >"$work/elsewhere/Kbuild"
+{
+    echo '#include "prof_linux_kernel.h"'
+    echo '#include <linux/module.h>'
+    echo 'static int __init marked_load(void) { int handle = 1; char *text = "text"; uint64_t id = prof_flow_new(); void *at = text; {'
+    echo 'PROFILE_SCOPE_AS(scope, "scope"); PROFILE_ARG_TO_I(scope, "key", handle); PROFILE_FUNCTION(); PROFILE_STAGE("stage"); PROFILE_NEXT("next");'
+    echo 'PROFILE_ARG("key", handle); PROFILE_ARG_S("key", text); PROFILE_ARG_B("key", 1); PROFILE_ARG_P("key", at); PROFILE_ARG_U("key", id);'
+    echo 'PROFILE_ARGS(PROF_ARG_I("key", handle)); PROFILE_SCOPE_S(text); PROFILE_SCOPE_F("%d", handle); PROFILE_SCOPE_SYNC("synced"); PROFILE_SYNC();'
+    echo 'PROFILE_BEGIN("begun"); PROFILE_END("begun"); PROFILE_COUNTER("counter", handle); PROFILE_COUNTER_ADD("sum", 1); PROFILE_COUNTER_SUB("sum", 1);'
+    echo 'PROFILE_COUNTER_SET("sum", 1); PROFILE_MARK("mark"); PROFILE_MARK_S(text); PROFILE_MARK_F("%d", handle); PROFILE_MARK_ARGS("mark", PROF_ARG_I("key", 1));'
+    echo 'PROFILE_FRAME("frame"); PROFILE_STEP("step", handle); PROFILE_STEP_S(text, 2); PROFILE_THROUGHPUT("moved", 8); PROFILE_THROUGHPUT_S(text, 8);'
+    echo 'PROFILE_FLOW_OUT(id); PROFILE_FLOW_STEP(id); PROFILE_FLOW_IN(id); PROFILE_SPAN_BEGIN("span", id); PROFILE_SPAN_MARK("span", id); PROFILE_SPAN_END("span", id);'
+    echo 'PROFILE_LOCK_WAIT(at, "lock"); PROFILE_LOCK_ACQUIRE(at, "lock"); PROFILE_LOCK_RELEASE(at, "lock"); PROFILE_MEMORY_SCOPE("memory");'
+    echo 'PROFILE_ALLOC(at, 8); PROFILE_REALLOC(at, at, 9); PROFILE_FREE(at); PROFILE_LOG(PROF_LOG_INFO, "%d", handle); PROFILE_THREAD(text);'
+    echo '} return 0; } static void __exit marked_unload(void) {} module_init(marked_load); module_exit(marked_unload); MODULE_LICENSE("Dual MIT/GPL");'
+} >"$work/elsewhere/my_module.c"
+text=$(cd "$work/elsewhere" && KERNEL=$kernel sh -c "$(grep '^make' page)" 2>&1)
+check "a module elsewhere" "$([ -f "$work/elsewhere/my_module.ko" ] && ! echo "$text" | grep -E 'undefined|WARNING|warning:|error:' || echo "$text")"
 
 # ---- a program of the same machine, and the tool
 make -s build/prof >/dev/null 2>&1 || {
@@ -156,10 +184,13 @@ echo "start what=ever" >$prof/control 2>/dev/null && say "started with a wrong w
 echo "start buffer=16MB" >$prof/control 2>/dev/null && say "started with a wrong size"
 printf "start %300s" "what=ever" >$prof/control 2>/dev/null && say "started with a line that was cut"
 cat $prof/image >/none.prof 2>/dev/null && say "an image of nothing"
-# a first session, which the second one must not find anything of
-echo "start buffer=1M" >$prof/control || say "no first start"
-sleep 0.2
+echo "start buffer=700M" 2>/refused >$prof/control && say "started with more memory than there is"
+grep -q "Cannot allocate memory" /refused || say "refused for another reason: $(cat /refused)"
+# a first session, which the second one must not find anything of; a copy of it would find no memory
+echo "start buffer=400M" >$prof/control || say "no first start"
+[ "$(cat $prof/image | wc -c)" -gt 419000000 ] || say "a snapshot of a large image is not complete"
 echo "stop" >$prof/control || say "no first stop"
+[ "$(cat $prof/image | wc -c)" -gt 419000000 ] || say "a large image is not complete"
 echo "start buffer=12M mode=fill" >$prof/control || say "no start"
 echo "start" >$prof/control 2>/dev/null && say "started twice"
 insmod /prof_workload.ko || say "no workload"

@@ -16,6 +16,8 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -98,39 +100,58 @@ static const struct file_operations prof_control_operations = {
 	.llseek = default_llseek,
 };
 
-/* A copy of the image, made when the file is opened. */
+/* The image as it is when the file is opened. */
 struct prof_control_image {
-	void *bytes;
-	size_t size;
+	struct mutex mutex;
+	struct prof_linux_view *view;
 };
 
 static int prof_control_image_open(struct inode *inode, struct file *file)
 {
 	PROFILE_FUNCTION();
-	struct prof_control_image *image = kzalloc(sizeof(*image), GFP_KERNEL);
-	int error = image ? prof_linux_snapshot(&image->bytes, &image->size) : -ENOMEM;
+	struct prof_control_image *image = kmalloc(sizeof(*image), GFP_KERNEL);
+	int error;
 
-	if (error)
-		kfree(image);
-	else
+	if (!image)
+		return -ENOMEM;
+	mutex_init(&image->mutex);
+	image->view = prof_linux_view_open();
+	if (!IS_ERR(image->view)) {
 		file->private_data = image;
+		return 0;
+	}
+	error = PTR_ERR(image->view);
+	kfree(image);
 	return error;
 }
 
 static ssize_t prof_control_image_read(struct file *file, char __user *to, size_t size, loff_t *at)
 {
-	PROFILE_FUNCTION();
 	struct prof_control_image *image = file->private_data;
+	size_t done = 0, piece = 1;
 
-	PROFILE_ARG_U("size", size);
-	return simple_read_from_buffer(to, size, at, image->bytes, image->size);
+	if (*at < 0)
+		return -EINVAL;
+	mutex_lock(&image->mutex);
+	while (done < size && piece) {
+		const char *from;
+
+		piece = min(prof_linux_view_piece(image->view, *at, &from), size - done);
+		if (copy_to_user(to + done, from, piece))
+			break;
+		done += piece;
+		*at += piece;
+		cond_resched();
+	}
+	mutex_unlock(&image->mutex);
+	return done || !piece || !size ? done : -EFAULT;
 }
 
 static int prof_control_image_release(struct inode *inode, struct file *file)
 {
 	struct prof_control_image *image = file->private_data;
 
-	kvfree(image->bytes);
+	prof_linux_view_close(image->view);
 	kfree(image);
 	return 0;
 }

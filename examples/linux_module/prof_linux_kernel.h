@@ -105,12 +105,19 @@ struct prof_linux_cpu {
 DECLARE_PER_CPU(struct prof_linux_record *, prof_linux_here);
 void *prof_linux_state_slow(void);
 
+/* With PREEMPT_RT a softirq can be preempted: then the scheduler's tracepoint runs in it, but records in its row. */
+DECLARE_PER_CPU(int, prof_linux_switching);
+static __always_inline bool prof_linux_in_softirq(void)
+{
+	return in_serving_softirq() && !(IS_ENABLED(CONFIG_PREEMPT_RT) && this_cpu_read(prof_linux_switching));
+}
+
 /* Returns the state of a task. In other contexts, or if the processor remembers another task, asks recorder.c. */
 static __always_inline void *prof_linux_state(void)
 {
 	struct prof_linux_record *record = this_cpu_read(prof_linux_here);
 
-	if (likely(!(preempt_count() & (NMI_MASK | HARDIRQ_MASK)) && !in_serving_softirq() && record->task == current))
+	if (likely(!(preempt_count() & (NMI_MASK | HARDIRQ_MASK)) && !prof_linux_in_softirq() && record->task == current))
 		return record->state;
 	return prof_linux_state_slow();
 }
@@ -130,7 +137,13 @@ void prof_linux_name(char *name, size_t size);
 int prof_linux_start(const prof_config *config); /* 0 or a negative errno */
 int prof_linux_stop(void);
 int prof_linux_running(void);
-int prof_linux_snapshot(void **image, size_t *size); /* while it records, or after it; kvfree() it */
+/* The image as it is when it is opened, while it records or after it. _piece() sets *piece to what is at this offset
+ * and returns how much that is; 0: the end. The piece is there until the next call.
+ */
+struct prof_linux_view;
+struct prof_linux_view *prof_linux_view_open(void); /* or ERR_PTR() */
+size_t prof_linux_view_piece(struct prof_linux_view *view, u64 at, const char **piece);
+void prof_linux_view_close(struct prof_linux_view *view);
 int prof_control_init(void);
 void prof_control_exit(void);
 

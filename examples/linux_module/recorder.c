@@ -11,8 +11,12 @@
 #include <linux/hash.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/oom.h>
 #include <linux/rcupdate.h>
 #include <linux/rcupdate_wait.h>
+#include <linux/refcount.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
 #include <linux/tracepoint.h>
 #include <linux/utsname.h>
 #include <linux/vmalloc.h>
@@ -62,7 +66,10 @@ PROF_LINUX_EXPORT(prof__arg_bool);
 PROF_LINUX_EXPORT(prof__arg_pointer);
 PROF_LINUX_EXPORT(prof__arg_string);
 PROF_LINUX_EXPORT(prof__with);
+PROF_LINUX_EXPORT(prof__sync);
+PROF_LINUX_EXPORT(prof__end_sync);
 PROF_LINUX_EXPORT(prof_flow_new);
+PROF_LINUX_EXPORT(prof_thread_name);
 
 /* ---- states of tasks */
 
@@ -97,6 +104,8 @@ void prof_linux_interrupts_restore(unsigned long flags)
 	local_irq_restore(flags);
 }
 
+DEFINE_PER_CPU(int, prof_linux_switching);
+
 static enum prof_linux_context prof_linux_context(void)
 {
 	unsigned long count = preempt_count();
@@ -105,7 +114,7 @@ static enum prof_linux_context prof_linux_context(void)
 		return (count & NMI_MASK) == NMI_OFFSET ? PROF_LINUX_NMI : PROF_LINUX_NMI_NESTED;
 	if (count & HARDIRQ_MASK)
 		return PROF_LINUX_HARDIRQ;
-	return in_serving_softirq() ? PROF_LINUX_SOFTIRQ : PROF_LINUX_TASK;
+	return prof_linux_in_softirq() ? PROF_LINUX_SOFTIRQ : PROF_LINUX_TASK;
 }
 
 static struct prof_linux_record *prof_linux_row(void)
@@ -270,6 +279,7 @@ static void prof_linux_switch(void *data, bool preempt, struct task_struct *prev
 	if (!PROF_ANY_ON())
 		return;
 	row->task = current;
+	this_cpu_write(prof_linux_switching, 1);
 	this_cpu_write(prof_linux_here, row);
 	prof_linux_row_change(&row->row, NULL);
 	if (next->pid && prof__live(&prof_linux_task_site))
@@ -281,6 +291,7 @@ static void prof_linux_switch(void *data, bool preempt, struct task_struct *prev
 	prof_fiber_switch(NULL);
 	row->task = NULL;
 	this_cpu_write(prof_linux_here, here);
+	this_cpu_write(prof_linux_switching, 0);
 }
 
 /* ---- tracepoints: not exported by name, but found in the list of all */
@@ -329,16 +340,65 @@ static void __maybe_unused prof_linux_probes_check(void)
 	check_trace_callback_type_sched_process_free(prof_linux_task_free);
 }
 
+/* ---- memory */
+
+/* An image. Files that read it keep it, also when the next session has begun. */
+struct prof_linux_memory {
+	refcount_t users;
+	char *bytes;
+};
+
+static struct prof_linux_memory *prof_linux_memory;
+
+/* Returns NULL rather than take what the rest of the machine needs: one sixteenth of all memory stays available. If
+ * that was wrong meanwhile, the process that asked for the buffer is the first one to go.
+ */
+static void *prof_linux_allocate(size_t size, gfp_t more)
+{
+	long spare = si_mem_available() - (long)(totalram_pages() / 16);
+	void *bytes;
+
+	if (spare < 0 || size >> PAGE_SHIFT >= (size_t)spare)
+		return NULL;
+	set_current_oom_origin();
+	bytes = __vmalloc(size, GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN | more);
+	clear_current_oom_origin();
+	return bytes;
+}
+
+static void prof_linux_memory_put(struct prof_linux_memory *memory)
+{
+	if (!memory || !refcount_dec_and_test(&memory->users))
+		return;
+	vfree(memory->bytes);
+	kfree(memory);
+}
+
+static struct prof_linux_memory *prof_linux_memory_make(size_t size)
+{
+	struct prof_linux_memory *memory = kmalloc(sizeof(*memory), GFP_KERNEL);
+
+	if (!memory)
+		return NULL;
+	refcount_set(&memory->users, 1);
+	memory->bytes = prof_linux_allocate(size, 0);
+	if (memory->bytes)
+		return memory;
+	prof_linux_memory_put(memory);
+	return NULL;
+}
+
 /* ---- start and stop */
 
 static DEFINE_MUTEX(prof_linux_mutex);
-static void *prof_linux_memory;
 static bool prof_linux_runs;
 
 PROF_LINUX_VISIBLE(prof_linux_start);
 PROF_LINUX_VISIBLE(prof_linux_stop);
 PROF_LINUX_VISIBLE(prof_linux_running);
-PROF_LINUX_VISIBLE(prof_linux_snapshot);
+PROF_LINUX_VISIBLE(prof_linux_view_open);
+PROF_LINUX_VISIBLE(prof_linux_view_piece);
+PROF_LINUX_VISIBLE(prof_linux_view_close);
 
 static int prof_linux_failed(prof_status status)
 {
@@ -375,26 +435,26 @@ static int prof_linux_start_locked(const prof_config *config)
 {
 	prof_config own = *config;
 	prof_status status;
-	void *memory;
+	struct prof_linux_memory *memory;
 	int error;
 
 	if (prof_linux_runs)
 		return -EBUSY;
-	memory = vmalloc(own.memory_size);
+	memory = prof_linux_memory_make(own.memory_size);
 	if (!memory)
 		return -ENOMEM;
-	own.memory = memory;
+	own.memory = memory->bytes;
 #ifdef CONFIG_X86
 	own.clock_hz = tsc_khz * 1000ULL;
 #endif
 	status = prof_start(&own); /* nobody is in the old memory: see prof_linux_stop() */
 	if (status) {
-		vfree(memory);
+		prof_linux_memory_put(memory);
 		return prof_linux_failed(status);
 	}
 	if (prof_linux_memory)
 		prof_linux_synchronize(); /* a macro that lost its event may just be counting it in the old image */
-	vfree(prof_linux_memory);
+	prof_linux_memory_put(prof_linux_memory);
 	prof_linux_memory = memory;
 	prof_linux_about(prof__state.session->header);
 	prof_set_metadata("kernel", init_utsname()->release);
@@ -445,14 +505,161 @@ int prof_linux_running(void)
 	return READ_ONCE(prof_linux_runs);
 }
 
-int prof_linux_snapshot(void **image, size_t *size)
-{
-	prof_status status;
+/* ---- reading */
 
+/* An image as it was when it was opened, which is read in pieces: a copy of a large one might find no memory. Noted are
+ * the header, and of each chunk its sequence number and how much of it was written. What is recorded later is not a
+ * part of it; chunks that were reused meanwhile are empty.
+ */
+struct prof_linux_view {
+	struct prof_linux_memory *memory;
+	prof__header header; /* without its magic: in a dump of the machine's memory it would look like an image */
+	u64 *sequences;
+	u32 *sizes;
+	char *piece; /* of chunk_size bytes */
+};
+
+static const prof__chunk *prof_linux_chunk(const struct prof_linux_view *view, u64 slot)
+{
+	return (void *)(view->memory->bytes + view->header.chunk_offset + slot * view->header.chunk_size);
+}
+
+/* How many bytes of a chunk are complete records. */
+static u32 prof_linux_chunk_used(const struct prof_linux_view *view, const prof__chunk *chunk)
+{
+	const u64 *words = (const u64 *)(chunk + 1);
+	size_t at = 0, length = 1, count = (view->header.chunk_size - sizeof(*chunk)) / 8;
+
+	if (PROF__ACQUIRE(&chunk->state) == PROF__CHUNK_FULL)
+		return view->header.chunk_size;
+	for (; at < count && length; at += length) {
+		u64 head = PROF__ACQUIRE(words + at);
+
+		length = head >> PROF__KIND_SHIFT ? prof__record_length(head, count - at) : 0;
+	}
+	return sizeof(*chunk) + at * 8;
+}
+
+/* Each thread has its events up to some moment after the first line. Meta is last: it names what they are. */
+static void prof_linux_view_note(struct prof_linux_view *view, prof__session *s)
+{
+	u64 tick = prof__now_of(s->clock), newest = PROF__ACQUIRE(&s->header->next_chunk), slot;
+	u32 gate;
+
+	for (slot = 0; slot < view->header.chunk_count; slot++) {
+		const prof__chunk *chunk = prof_linux_chunk(view, slot);
+		u64 sequence = PROF__ACQUIRE(&chunk->sequence);
+
+		view->sizes[slot] = sequence ? prof_linux_chunk_used(view, chunk) : 0;
+		view->sequences[slot] = sequence <= newest && PROF__LOAD(&chunk->sequence) == sequence ? sequence : 0;
+	}
+	gate = prof__state_lock();
+	view->header = *s->header;
+	prof__state_unlock(gate);
+	memset(view->header.magic, 0, sizeof(view->header.magic));
+	view->header.next_chunk = newest;
+	view->header.copy_tick = prof_linux_runs ? tick : 0;
+}
+
+static int prof_linux_view_begin(struct prof_linux_view *view)
+{
+	prof__session *s;
+	u32 gate = prof__state_lock();
+
+	s = prof__state.session;
+	if (s && prof__state.running)
+		prof__pair_take_well(s->clock, s->header->tick_hz, &s->header->last);
+	if (s)
+		prof__lost_collect(s);
+	prof__state_unlock(gate);
+	if (!s)
+		return -EBUSY;
+	view->header = *s->header;
+	memset(view->header.magic, 0, sizeof(view->header.magic));
+	view->piece = kmalloc(view->header.chunk_size, GFP_KERNEL);
+	view->sequences = prof_linux_allocate(view->header.chunk_count * sizeof(*view->sequences), 0);
+	view->sizes = prof_linux_allocate(view->header.chunk_count * sizeof(*view->sizes), 0);
+	if (!view->piece || !view->sequences || !view->sizes)
+		return -ENOMEM;
+	refcount_inc(&prof_linux_memory->users);
+	view->memory = prof_linux_memory;
+	prof_linux_view_note(view, s);
+	return 0;
+}
+
+void prof_linux_view_close(struct prof_linux_view *view)
+{
+	prof_linux_memory_put(view->memory);
+	vfree(view->sizes);
+	vfree(view->sequences);
+	kfree(view->piece);
+	kfree(view);
+}
+
+struct prof_linux_view *prof_linux_view_open(void)
+{
+	struct prof_linux_view *view = kzalloc(sizeof(*view), GFP_KERNEL);
+	int error;
+
+	if (!view)
+		return ERR_PTR(-ENOMEM);
 	mutex_lock(&prof_linux_mutex);
-	status = prof_snapshot(image, size);
+	error = prof_linux_view_begin(view);
 	mutex_unlock(&prof_linux_mutex);
-	return status ? prof_linux_failed(status) : 0;
+	if (!error)
+		return view;
+	prof_linux_view_close(view);
+	return ERR_PTR(error);
+}
+
+/* What is before the chunks: the header, meta as far as it is used, zeros. */
+static size_t prof_linux_view_head(struct prof_linux_view *view, u64 at)
+{
+	const prof__header *h = &view->header;
+	size_t size = min_t(u64, h->chunk_offset - at, h->chunk_size);
+	u64 end = h->meta_offset + h->meta_used, from = max_t(u64, at, h->meta_offset);
+
+	memset(view->piece, 0, size);
+	if (from < at + size && from < end)
+		memcpy(view->piece + (from - at), view->memory->bytes + from, min_t(u64, at + size, end) - from);
+	if (at < sizeof(*h)) {
+		size = sizeof(*h) - at;
+		memcpy(view->piece, (const char *)h + at, size);
+		if (at < sizeof(h->magic))
+			memcpy(view->piece, PROF__MAGIC + at, sizeof(h->magic) - at);
+	}
+	return size;
+}
+
+static void prof_linux_view_chunk(struct prof_linux_view *view, u64 slot)
+{
+	const prof__chunk *chunk = prof_linux_chunk(view, slot);
+	u32 size = view->sequences[slot] ? view->sizes[slot] : 0;
+
+	memset(view->piece, 0, view->header.chunk_size);
+	if (!size || PROF__ACQUIRE(&chunk->sequence) != view->sequences[slot])
+		return;
+	memcpy(view->piece, chunk, size);
+	smp_rmb(); /* a thread that takes the chunk changes its number before anything else */
+	if (PROF__LOAD(&chunk->sequence) != view->sequences[slot])
+		memset(view->piece, 0, size);
+}
+
+size_t prof_linux_view_piece(struct prof_linux_view *view, u64 at, const char **piece)
+{
+	const prof__header *h = &view->header;
+	u32 begin;
+
+	*piece = view->piece;
+	if (at < h->chunk_offset)
+		return prof_linux_view_head(view, at);
+	at -= h->chunk_offset;
+	if (at >= h->chunk_count * h->chunk_size)
+		return 0;
+	begin = at % h->chunk_size;
+	prof_linux_view_chunk(view, at / h->chunk_size);
+	*piece += begin;
+	return h->chunk_size - begin;
 }
 
 /* ---- the module */
@@ -466,7 +673,7 @@ static void prof_linux_exit(void)
 	prof_linux_synchronize();
 	free_percpu(prof_linux_cpus);
 	vfree(prof_linux_records);
-	vfree(prof_linux_memory);
+	prof_linux_memory_put(prof_linux_memory);
 }
 
 static int __init prof_linux_init(void)
@@ -474,7 +681,8 @@ static int __init prof_linux_init(void)
 	int error = -ENOMEM, cpu;
 
 	prof_linux_bits = order_base_2(clamp(tasks, 64U, 1U << 22));
-	prof_linux_records = vzalloc(((size_t)1 + (1U << prof_linux_bits)) * sizeof(*prof_linux_records));
+	prof_linux_records = prof_linux_allocate(((size_t)1 + (1U << prof_linux_bits)) * sizeof(*prof_linux_records),
+						 __GFP_ZERO);
 	prof_linux_cpus = alloc_percpu(struct prof_linux_cpu);
 	if (prof_linux_records && prof_linux_cpus) {
 		prof_linux_nobody = prof_linux_records + (1U << prof_linux_bits);

@@ -172,6 +172,7 @@ static int leave(void)
 
 static void one_short(void)
 {
+	PROFILE_THREAD("a short task");
 	PROFILE_SCOPE_C("short-lived task", "task");
 	DONE(SHORT);
 }
