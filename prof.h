@@ -12009,6 +12009,8 @@ static PROF__RARE int prof__pattern_absolute(const char *pattern, char *to, size
 #if defined(__linux__) && defined(SYS_unshare)
 #define PROF__HOLDS_FOLDER 1
 
+static int prof__sandbox(void);
+
 static PROF__RARE void prof__root_now(uint64_t root[2])
 {
     prof__about about;
@@ -12102,7 +12104,8 @@ static PROF__RARE prof_status prof__in_folder(prof__session *s, prof_status (*wo
     pthread_t thread;
     prof__folder_work *w = NULL;
     if (status || !prof__root_moved(s)) return work(s, status);
-    if (prof__folder_held(s)) w = (prof__folder_work *)calloc(1, sizeof *w);
+    /* a sandbox that the program has entered meanwhile may end it for unshare() */
+    if (prof__folder_held(s) && prof__sandbox() == s->sandbox) w = (prof__folder_work *)calloc(1, sizeof *w);
     if (w) {
         w->s = s;
         w->work = work;
