@@ -98,8 +98,8 @@ check "no warning, of objtool neither" "$text"
 part() { size -A "$work/$1" | awk -v like="^($2)" '$1 ~ like { bytes += $2 } END { print bytes + 0 }'; }
 code=$(part recorder.o '[.](text|rodata)') static=$(part recorder.o '[.](data|bss)')
 echo "     recorder.o: $code bytes of code and constants, $static of static data"
-# 24 KiB with gcc 12.2 and Linux 6.1.0; 2 % more, because headers of the kernel change.
-check "small" "$([ "$code" -le 25100 ] && [ "$static" -le 4096 ] || echo "at most 25100 and 4096 bytes, not $code and $static")"
+# 25 KiB with gcc 12.2 and Linux 6.1.0; 2 % more, because headers of the kernel change.
+check "small" "$([ "$code" -le 26100 ] && [ "$static" -le 4096 ] || echo "at most 26100 and 4096 bytes, not $code and $static")"
 check "call sites have a section of their own" "$([ "$(part prof_workload.ko prof_sites)" -ge 480 ] ||
     size -A "$work/prof_workload.ko")"
 
@@ -115,8 +115,8 @@ grep -v '^make' "$work/elsewhere/page" >"$work/elsewhere/Kbuild"
     echo 'PROFILE_SCOPE_AS(scope, "scope"); PROFILE_ARG_TO_I(scope, "key", handle); PROFILE_FUNCTION(); PROFILE_STAGE("stage"); PROFILE_NEXT("next");'
     echo 'PROFILE_ARG("key", handle); PROFILE_ARG_S("key", text); PROFILE_ARG_B("key", 1); PROFILE_ARG_P("key", at); PROFILE_ARG_U("key", id);'
     echo 'PROFILE_ARGS(PROF_ARG_I("key", handle)); PROFILE_SCOPE_S(text); PROFILE_SCOPE_F("%d", handle); PROFILE_SCOPE_SYNC("synced"); PROFILE_SYNC();'
-    echo 'PROFILE_BEGIN("begun"); PROFILE_END("begun"); PROFILE_COUNTER("counter", handle); PROFILE_COUNTER_ADD("sum", 1); PROFILE_COUNTER_SUB("sum", 1);'
-    echo 'PROFILE_COUNTER_SET("sum", 1); PROFILE_MARK("mark"); PROFILE_MARK_S(text); PROFILE_MARK_F("%d", handle); PROFILE_MARK_ARGS("mark", PROF_ARG_I("key", 1));'
+    echo 'PROFILE_BEGIN("begun"); PROFILE_END("begun"); PROFILE_COUNTER("counter", handle); PROFILE_COUNTER("unsigned", id); PROFILE_COUNTER_ADD("unsigned sum", id); PROFILE_COUNTER_ADD("sum", 1); PROFILE_COUNTER_SUB("sum", 1);'
+    echo 'PROFILE_COUNTER_SET("sum", 1); PROFILE_MARK("mark"); PROFILE_MARK_S(text); PROFILE_ARG_TEXT("key", text, 2); PROFILE_MARK_F("%d", handle); PROFILE_MARK_ARGS("mark", PROF_ARG_I("key", 1));'
     echo 'PROFILE_FRAME("frame"); PROFILE_STEP("step", handle); PROFILE_STEP_S(text, 2); PROFILE_THROUGHPUT("moved", 8); PROFILE_THROUGHPUT_S(text, 8);'
     echo 'PROFILE_FLOW_OUT(id); PROFILE_FLOW_STEP(id); PROFILE_FLOW_IN(id); PROFILE_SPAN_BEGIN("span", id); PROFILE_SPAN_MARK("span", id); PROFILE_SPAN_END("span", id);'
     echo 'PROFILE_LOCK_WAIT(at, "lock"); PROFILE_LOCK_ACQUIRE(at, "lock"); PROFILE_LOCK_RELEASE(at, "lock"); PROFILE_MEMORY_SCOPE("memory");'
