@@ -618,6 +618,10 @@ MANUAL                                                                          
 #endif
 #endif
 
+/* All files of a program agree on the layout of what follows, whatever a header before has left on. */
+#pragma pack(push)
+#pragma pack()
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -1191,6 +1195,7 @@ typedef struct prof_trace_info {
     uint64_t folded, open;        /* PROF_STATS: events that are in the statistics, and scopes that are open, which
                                      count as truncated; the trace has no events and no tracks. PROF_RING_STATS: the
                                      same for a live trace, which also has the newest events */
+    uint64_t lost_deep;           /* how many of the lost events were PROFILE_BEGINs for which there was no place */
     uint64_t start_monotonic_ns;  /* CLOCK_MONOTONIC of start_ns == 0 */
     const char *boot_id;          /* traces with equal ids share that clock; "": unknown */
 } prof_trace_info;
@@ -1549,8 +1554,10 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
                                      break or continue acts on the block itself, unless PROF_ENABLE is 0. With neither
                                      C++ nor the cleanup attribute, leaving early leaves the scope open
      PROFILE_BEGIN(name)             a scope without a block, which PROFILE_END(name) on the same thread ends; _C _L.
-     PROFILE_END(name)               An end without a begin does nothing. Up to 32 may be open on a thread. A scope that
-                                     ends after an enclosing one is a span for readers, see PROF_EVENT_SPAN_BEGIN
+     PROFILE_END(name)               An end without a begin does nothing. For more than 32 that are open on a thread,
+                                     memory is mapped, for up to 500,000 (on Windows, under WASI and freestanding 32 are
+                                     the most). A scope that ends after an enclosing one is a span for readers, see
+                                     PROF_EVENT_SPAN_BEGIN
      PROFILE_STAGE(name)             a scope that PROFILE_NEXT(name), in the same block or one inside it, ends; that
      PROFILE_NEXT(name)              begins the next one, with one clock read for both; the last ends with the block
      PROFILE_MARK(name)              an instant; _C _L _S(text) _F(format, ...)
@@ -1726,7 +1733,7 @@ static inline PROF__UNTRACED int prof__live(prof_site *site)
 }
 
 #ifdef __cplusplus
-} /* extern "C" */
+extern "C++" { /* also in a header that is included in extern "C" { } */
 #ifdef PROF_STATIC /* otherwise types of the program, such as the frame of a coroutine, may contain it */
 #define PROF__GUARD_TYPE PROF__HIDDEN
 #else
@@ -1801,7 +1808,7 @@ PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
         const prof_arg list[] = {args...}; \
         prof__with(site, type, object, list, static_cast<uint32_t>(sizeof...(args))); }
 PROF__ARGS PROF__TEXTS PROF__GIVEN PROF__LISTS
-extern "C" {
+} /* extern "C++" */
 #elif defined(__GNUC__)
 static inline PROF__UNTRACED void prof__guard_end(const prof__token *token)
 {
@@ -2651,6 +2658,8 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
+
+#pragma pack(pop)
 #endif /* PROF_H */
 
 /*== END OF HEADER ==================================================================================================*/
@@ -2746,6 +2755,9 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #else
 #define PROF__PATH(size) size
 #endif
+
+#pragma pack(push)
+#pragma pack()
 
 #ifdef __cplusplus
 extern "C" {
@@ -2844,6 +2856,7 @@ typedef struct prof__header {
     uint64_t text_x1000, format_x1000; /* of a scope whose name is made at run time, without and with a format */
     uint64_t lost_args;     /* lost arguments, which are no events, of all threads; not in older images */
     uint64_t lost_busy;     /* of all lost events: those for which there was room: see prof__lose_busy() */
+    uint64_t lost_deep;     /* of all lost events: PROFILE_BEGINs for which there was no place: see >>places */
 } prof__header;
 
 #define PROF__HEADER_LEAST offsetof(prof__header, taken_back)
@@ -2874,7 +2887,7 @@ typedef struct prof__block {
 } prof__block;
 
 /* Files depend on it, whatever the compiler packs. */
-typedef char prof__layout_is_fixed[sizeof(prof__header) == 560 && sizeof(prof__chunk) == 64 && sizeof(prof__block) == 64
+typedef char prof__layout_is_fixed[sizeof(prof__header) == 568 && sizeof(prof__chunk) == 64 && sizeof(prof__block) == 64
                                        ? 1 : -1];
 
 #define PROF__BLOCK_MAGIC 0x6B6C6270u
@@ -3677,9 +3690,10 @@ struct prof_fiber {
     uint32_t name_id;       /* PROF__NAME_NEW: name is not in the image yet */
     uint32_t is_fiber;
     uint32_t loose_count, loose_turn; /* turn: where to look for a place in a full list */
-    uint32_t loose_name[32]; /* open PROFILE_BEGINs */
+    uint32_t loose_name[32]; /* open PROFILE_BEGINs: the first of them */
     uint32_t note;          /* its note while it runs on no thread: see prof__thread */
     uint64_t loose[32];
+    struct prof__loose_block *loose_more; /* the places of further ones */
     char name[64]; /* kept from session to session */
 #ifdef PROF__FRAME_NAMES
     uint64_t frame_count[PROF__FRAME_NAMES]; /* boundaries of the session's first names of frames: see prof__frame */
@@ -6359,6 +6373,141 @@ static PROF__COLD int prof__room_wait(prof__thread *self, prof__session *s)
 }
 #endif
 
+/*-- places of open PROFILE_BEGINs --
+   The first 32 are in the track's own record. Further ones are in blocks that are mapped when they are first needed,
+   each twice as large as the one before. A track keeps its blocks as long as its thread, or its fiber, lives; then
+   another track may have them. Places never move, because a signal handler may be using them. */
+#define PROF__LOOSE_OWN (sizeof((prof_fiber *)0)->loose / sizeof *((prof_fiber *)0)->loose)
+
+typedef struct prof__loose_place {
+    uint32_t *name;
+    prof__token *token;
+} prof__loose_place;
+
+#if defined(PROF_FREESTANDING) || defined(_WIN32) || defined(__wasi__)
+#define PROF__LOOSE_MAX PROF__LOOSE_OWN
+static prof__loose_place prof__loose_beyond(const prof_fiber *track, uint32_t at)
+{
+    prof__loose_place none = {NULL, NULL};
+    (void)track, (void)at;
+    return none;
+}
+static int prof__loose_grow(prof_fiber *track) { return (void)track, 0; }
+static void prof__loose_clear(prof_fiber *track) { (void)track; }
+static PROF__UNUSED void prof__loose_release(prof_fiber *track) { (void)track; }
+#else
+/* How many there may be: whoever has more open has forgotten PROFILE_END. */
+#define PROF__LOOSE_BLOCKS 11u
+#define PROF__LOOSE_MAX (PROF__LOOSE_OWN + ((1u << PROF__LOOSE_BLOCKS) - 1) * 4096 / sizeof(prof__loose_entry))
+
+typedef struct prof__loose_entry {
+    prof__token token;
+    uint32_t name, unused;
+} prof__loose_entry;
+struct prof__loose_block {
+    struct prof__loose_block *above; /* the track's next one */
+    struct prof__loose_block *next;  /* of all */
+    uint32_t count, taken;           /* count: of entries; taken: 1: a track has it */
+    prof__loose_entry *entries;
+};
+static struct prof__loose_block *prof__loose_blocks; /* all of them */
+
+static PROF__RARE struct prof__loose_block *prof__loose_block_take(uint32_t count)
+{
+    struct prof__loose_block *block = PROF__ACQUIRE(&prof__loose_blocks);
+    size_t size = sizeof *block + count * sizeof *block->entries;
+    while (block && (block->count != count || __atomic_exchange_n(&block->taken, 1u, __ATOMIC_ACQUIRE)))
+        block = block->next;
+    if (block) return block;
+    void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED) return NULL;
+    block = (struct prof__loose_block *)map;
+    block->count = count;
+    block->taken = 1;
+    block->entries = (prof__loose_entry *)(void *)(block + 1);
+    block->next = PROF__LOAD(&prof__loose_blocks);
+    while (!__atomic_compare_exchange_n(&prof__loose_blocks, &block->next, block, 0, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED)) {
+    }
+    return block;
+}
+
+/* A place after the track's own; null pointers: there is none yet. */
+static PROF__COLD prof__loose_place prof__loose_beyond(const prof_fiber *track, uint32_t at)
+{
+    prof__loose_place place = {NULL, NULL};
+    struct prof__loose_block *block = PROF__ACQUIRE(&track->loose_more);
+    for (at -= (uint32_t)PROF__LOOSE_OWN; block && at >= block->count; block = PROF__ACQUIRE(&block->above))
+        at -= block->count;
+    if (!block) return place;
+    place.name = &block->entries[at].name;
+    place.token = &block->entries[at].token;
+    return place;
+}
+
+/* Makes more places. Returns 0 if there are as many as may be, or there is no memory. A signal handler may do so
+   meanwhile, too. */
+static PROF__COLD int prof__loose_grow(prof_fiber *track)
+{
+    struct prof__loose_block **link = &track->loose_more, *none = NULL, *block;
+    uint32_t blocks = 0;
+    for (; (block = PROF__ACQUIRE(link)) != NULL; link = &block->above) ++blocks;
+    if (blocks == PROF__LOOSE_BLOCKS) return 0;
+    PROF__ERRNO_SAVE();
+    block = prof__loose_block_take((4096u << blocks) / (uint32_t)sizeof *block->entries);
+    PROF__ERRNO_RESTORE();
+    if (!block) return 0;
+    PROF__STORE(&block->above, none);
+    for (uint32_t i = 0; i < block->count; ++i) block->entries[i].name = PROF__LOOSE_FREE;
+    if (!__atomic_compare_exchange_n(link, &none, block, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        PROF__RELEASE(&block->taken, 0u);
+    return 1;
+}
+
+static PROF__RARE void prof__loose_clear(prof_fiber *track)
+{
+    for (struct prof__loose_block *block = track->loose_more; block; block = block->above)
+        for (uint32_t i = 0; i < block->count; ++i) block->entries[i].name = PROF__LOOSE_FREE;
+}
+
+/* The track is no more, or all that is left of it are its own places. */
+static PROF__RARE void prof__loose_release(prof_fiber *track)
+{
+    struct prof__loose_block *block = track->loose_more, *above;
+    track->loose_more = NULL;
+    if (track->loose_count > PROF__LOOSE_OWN) track->loose_count = (uint32_t)PROF__LOOSE_OWN;
+    for (; block; block = above) {
+        above = block->above;
+        PROF__RELEASE(&block->taken, 0u);
+    }
+}
+
+/* The library is unloaded: no macro has a place any more. */
+static PROF__UNUSED PROF__RARE void prof__loose_unmap(void)
+{
+    struct prof__loose_block *block = prof__loose_blocks, *next;
+    prof__loose_blocks = NULL;
+    for (; block; block = next) {
+        next = block->next;
+        munmap((void *)block, sizeof *block + block->count * sizeof *block->entries);
+    }
+}
+#endif
+
+static inline prof__loose_place prof__loose_at(prof_fiber *track, uint32_t at)
+{
+    if (PROF__UNLIKELY(at >= PROF__LOOSE_OWN)) return prof__loose_beyond(track, at);
+    prof__loose_place place = {&track->loose_name[at], &track->loose[at]};
+    return place;
+}
+
+/* The name at a place; PROF__LOOSE_FREE: also if there is no such place. */
+static inline uint32_t prof__loose_name(prof_fiber *track, uint32_t at)
+{
+    prof__loose_place place = prof__loose_at(track, at);
+    return place.name ? PROF__LOAD(place.name) : PROF__LOOSE_FREE;
+}
+
 static PROF__UNUSED uint64_t prof__now_of(uint32_t clock)
 {
 #ifdef PROF_FREESTANDING
@@ -6579,6 +6728,7 @@ static PROF__RARE void prof__track_know(prof__thread *self)
 #endif
         for (uint32_t at = 0; at < sizeof track->loose_name / sizeof *track->loose_name; ++at)
             track->loose_name[at] = PROF__LOOSE_FREE;
+        prof__loose_clear(track);
         track->name_id = PROF__NAME_NEW;
         track->epoch = s->epoch;
     }
@@ -6806,6 +6956,7 @@ static PROF__RARE void PROF__TSS_END prof__thread_leaves(void *pointer)
     if (self->session) self->own.epoch = 0; /* what it still records goes to a new track */
     prof__thread_detach(self);
     prof__unlock(&prof__lock_word);
+    prof__loose_release(&self->own);
     prof__signal_stack_give(self);
     PROF__BRIDGE_FORGET(self, &self->own);
     PROF__BARRIER();
@@ -8937,53 +9088,66 @@ PROF__ENTRY void prof__frame(prof_site *site)
 }
 #endif
 
-#define PROF__LOOSE_MAX (sizeof((prof_fiber *)0)->loose / sizeof *((prof_fiber *)0)->loose)
+#define PROF__LOOSE_NONE 0xffffffffu /* of the turn: no place can be taken until a begin ends */
 
 /* Takes a place of a full list: that of a begin that has ended, else of one that was passed, which means that a scope
    around it has ended, so that its own end may never come. They take turns: a begin that gets such a place counts as
-   passed, too, because it is among older ones. Returns PROF__LOOSE_MAX if there is none. */
-static uint32_t prof__loose_place(prof_fiber *track)
+   passed, too, because it is among older ones. Null pointers: there is none. */
+static PROF__COLD prof__loose_place prof__loose_take(prof_fiber *track)
 {
-    for (uint32_t i = 0; i < 2 * PROF__LOOSE_MAX; ++i) {
-        uint32_t at = (track->loose_turn + i) % PROF__LOOSE_MAX, name = PROF__LOAD(&track->loose_name[at]);
-        if (i < PROF__LOOSE_MAX ? name != PROF__LOOSE_ENDED : !(name & PROF__LOOSE_PASSED)) continue;
-        if (!__atomic_compare_exchange_n(&track->loose_name[at], &name, PROF__LOOSE_FREE, 0, __ATOMIC_RELAXED,
-                                         __ATOMIC_RELAXED))
+    prof__loose_place place = {NULL, NULL};
+    uint32_t count = track->loose_count, turn = track->loose_turn;
+    if (turn == PROF__LOOSE_NONE) return place;
+    for (uint32_t i = 0; i < 2 * count; ++i) {
+        uint32_t at = (turn + i) % count, name;
+        place = prof__loose_at(track, at);
+        if (!place.name) break;
+        name = PROF__LOAD(place.name);
+        if (i < count ? name != PROF__LOOSE_ENDED : !(name & PROF__LOOSE_PASSED)) continue;
+        if (!__atomic_compare_exchange_n(place.name, &name, PROF__LOOSE_FREE, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             continue;
         track->loose_turn = at + 1;
-        return at;
+        return place;
     }
-    return PROF__LOOSE_MAX;
+    track->loose_turn = PROF__LOOSE_NONE;
+    place.name = NULL;
+    return place;
 }
 
 /* Called when the list of PROFILE_BEGINs is full. The list may be of an earlier session. */
 static PROF__COLD void prof__begin_loose_full(prof__thread *self, prof_fiber *track, prof_site *site)
 {
     uint64_t head;
-    uint32_t at;
+    prof__loose_place place = {NULL, NULL};
     if (prof__site_asked(site) || !prof__enter(self, site, &head)) return;
-    if (track->loose_count < PROF__LOOSE_MAX) {
-        prof__leave(self);
+    int full = !prof__loose_at(track, track->loose_count).name;
+    if (full) {
+        place = prof__loose_take(track);
+        if (!place.name && prof__loose_grow(track)) full = 0;
+        if (full && !place.name) {
+            prof__lose(self, 1);
+            PROF__ADD(&self->session->header->lost_deep, 1u);
+        }
+    }
+    prof__leave(self);
+    if (!full) {
         prof__begin_loose(site);
         return;
     }
-    at = prof__loose_place(track);
-    if (at == PROF__LOOSE_MAX) prof__lose(self, 1);
-    prof__leave(self);
-    if (at == PROF__LOOSE_MAX) return;
-    track->loose[at] = prof__begin(site);
+    if (!place.name) return;
+    *place.token = prof__begin(site);
     PROF__BARRIER();
-    PROF__STORE(&track->loose_name[at],
-                track->loose[at] ? PROF__LOAD(&site->private_name) | PROF__LOOSE_PASSED : PROF__LOOSE_ENDED);
-    if (track->loose[at]) PROF__BRIDGE_LOOSE(track, track->loose[at]);
+    PROF__STORE(place.name,
+                *place.token ? PROF__LOAD(&site->private_name) | PROF__LOOSE_PASSED : PROF__LOOSE_ENDED);
+    if (*place.token) PROF__BRIDGE_LOOSE(track, *place.token);
 }
 
 /* Returns the place of the last begin without a name, plus 1; 0: there is none. A site that did not get the lock has
    none yet: the begin is only noted, see >>note. */
-static PROF__COLD uint32_t prof__loose_nameless(const prof_fiber *track)
+static PROF__COLD uint32_t prof__loose_nameless(prof_fiber *track)
 {
     uint32_t at = track->loose_count;
-    while (at && track->loose_name[at - 1] & ~PROF__LOOSE_PASSED) --at;
+    while (at && prof__loose_name(track, at - 1) & ~PROF__LOOSE_PASSED) --at;
     return at;
 }
 
@@ -8991,21 +9155,22 @@ PROF__ENTRY void prof__begin_loose(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__begin_loose, (site)));
     prof_fiber *track = prof__track_of(self);
-    if (PROF__UNLIKELY(track->loose_count >= PROF__LOOSE_MAX)) {
+    if (PROF__UNLIKELY(track->loose_count >= PROF__LOOSE_OWN) && !prof__loose_at(track, track->loose_count).name) {
         prof__begin_loose_full(self, track, site);
         return;
     }
     prof__token token = prof__begin(site);
     if (!token) return;
     uint32_t at = track->loose_count;
-    if (PROF__UNLIKELY(at >= PROF__LOOSE_MAX)) { /* a handler has taken the last place */
+    prof__loose_place place = prof__loose_at(track, at);
+    if (PROF__UNLIKELY(!place.name)) { /* a handler has taken the last place */
         prof__end(token);
         return;
     }
     track->loose_count = at + 1; /* before the place is written: a handler that interrupts here takes the next one */
     PROF__BARRIER();
-    track->loose_name[at] = PROF__LOAD(&site->private_name);
-    track->loose[at] = token;
+    *place.name = PROF__LOAD(&site->private_name);
+    *place.token = token;
     PROF__BRIDGE_LOOSE(track, token);
 }
 
@@ -9013,20 +9178,23 @@ PROF__ENTRY void prof__begin_loose(prof_site *site)
    it. Places never move, because a handler may be using them. */
 static PROF__COLD void prof__loose_pass(prof_fiber *track, uint32_t at)
 {
-    PROF__STORE(&track->loose_name[at - 1], PROF__LOOSE_ENDED);
-    for (; at < track->loose_count; ++at) {
-        uint32_t name = PROF__LOAD(&track->loose_name[at]);
+    prof__loose_place place = prof__loose_at(track, at - 1);
+    if (place.name) PROF__STORE(place.name, PROF__LOOSE_ENDED);
+    for (; at < track->loose_count && (place = prof__loose_at(track, at)).name; ++at) {
+        uint32_t name = PROF__LOAD(place.name);
         if (!(name & 0x80000000u))
-            __atomic_compare_exchange_n(&track->loose_name[at], &name, name | PROF__LOOSE_PASSED, 0, __ATOMIC_RELAXED,
+            __atomic_compare_exchange_n(place.name, &name, name | PROF__LOOSE_PASSED, 0, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED);
     }
+    if (track->loose_turn == PROF__LOOSE_NONE) track->loose_turn = 0;
 }
 
 /* Removes begins at the end of the list that have ended. */
 static PROF__COLD void prof__loose_shrink(prof_fiber *track)
 {
     uint32_t at = track->loose_count;
-    while (at && track->loose_name[at - 1] == PROF__LOOSE_ENDED) track->loose_name[--at] = PROF__LOOSE_FREE;
+    while (at && prof__loose_name(track, at - 1) == PROF__LOOSE_ENDED)
+        *prof__loose_at(track, --at).name = PROF__LOOSE_FREE;
     PROF__BARRIER();
     track->loose_count = at;
 }
@@ -9043,16 +9211,17 @@ PROF__ENTRY void prof__end_loose(prof_site *site)
         prof__leave(self);
     }
     uint32_t name = PROF__LOAD(&site->private_name), at = track->loose_count;
-    while (at && (track->loose_name[at - 1] & ~PROF__LOOSE_PASSED) != name) --at;
+    while (at && (prof__loose_name(track, at - 1) & ~PROF__LOOSE_PASSED) != name) --at;
     if (!at && !(PROF__NOTE_LOST && (at = prof__loose_nameless(track)) != 0)) return;
-    prof__token token = track->loose[at - 1];
+    prof__loose_place place = prof__loose_at(track, at - 1);
+    prof__token token = *place.token;
     if (PROF__UNLIKELY(at < track->loose_count)) {
         prof__loose_pass(track, at);
     } else {
-        track->loose_name[--at] = PROF__LOOSE_FREE;
+        *place.name = PROF__LOOSE_FREE;
         PROF__BARRIER();
-        track->loose_count = at;
-        if (PROF__UNLIKELY(at && track->loose_name[at - 1] == PROF__LOOSE_ENDED)) prof__loose_shrink(track);
+        track->loose_count = --at;
+        if (PROF__UNLIKELY(at && prof__loose_name(track, at - 1) == PROF__LOOSE_ENDED)) prof__loose_shrink(track);
     }
     prof__end(token);
 }
@@ -9131,6 +9300,7 @@ PROF__ENTRY void prof_fiber_destroy(prof_fiber *fiber)
     PROF__LED_VOID(prof_fiber_destroy, (fiber));
     if (fiber && PROF__SELF()->fiber == fiber) prof_fiber_switch(NULL);
     PROF__BRIDGE_FORGET(PROF__SELF(), fiber);
+    if (fiber) prof__loose_release(fiber);
     free(fiber);
 }
 #endif
@@ -18015,6 +18185,7 @@ static void prof__unload(void)
     if (prof__exits_watched) { /* else the process may be ending, while threads go on */
         prof__selves_unmap();
         prof__tallies_unmap();
+        prof__loose_unmap();
     }
     prof__errors_unmap();
 #endif
@@ -21973,6 +22144,7 @@ static int prof__read_parse(prof_trace *trace)
     prof__read_about(trace);
     prof__read_window(trace);
     if (!prof__read_tracks(trace) || !prof__device_tracks(trace) || !prof__gap_track(trace)) return 0;
+    trace->info.lost_deep = header->lost_deep < trace->info.lost ? header->lost_deep : trace->info.lost;
     trace->info.lost_busy = header->lost_busy < trace->info.lost ? header->lost_busy : trace->info.lost;
     if (trace->newest_ns < trace->info.duration_ns) trace->newest_ns = trace->info.duration_ns;
     prof__read_reach(trace);
@@ -27326,7 +27498,7 @@ static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, do
     snprintf(to, 32, " to %llu%.1s", (unsigned long long)wanted, &units[unit]);
 }
 
-#define PROF__LOSSES 8
+#define PROF__LOSSES 9
 
 /* Says what the trace lacks, and what to do about it, for each kind of loss. Returns 0 if nothing of this kind is
    missing. */
@@ -27334,14 +27506,14 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
 {
     const prof_trace_info *info = prof_trace_about(trace);
     static const char *const things[] = {"event", "older chunk", "write",    "item",
-                                         "name",  "part",        "argument", "event"};
+                                         "name",  "part",        "argument", "event", "event"};
     uint64_t chunks = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
     uint64_t kept = trace->aggregated ? info->folded : info->event_count;
     uint64_t counts[PROF__LOSSES];
     char count[32], wanted[32];
     double more = 0;
     if (kind <= 2) kind = (kind + 2) % 3; /* failed writes come first: they may be why events are lost */
-    counts[0] = info->lost - info->lost_busy;
+    counts[0] = info->lost - info->lost_busy - info->lost_deep;
     counts[1] = info->overwritten_chunks;
     counts[2] = info->write_failures;
     counts[3] = info->unmatched;
@@ -27349,6 +27521,7 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     counts[5] = info->lost_blocks;
     counts[6] = info->lost_args;
     counts[7] = info->lost_busy;
+    counts[8] = info->lost_deep;
     if (!counts[kind]) return 0;
     if (kind == 4) {
         more = prof__real(info->sites_lost) / (prof__real(trace->site_count) + 1);
@@ -27366,7 +27539,7 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     case 0:
     case 6:
     case 7:
-        if (kind == 7 || (info->lost && !counts[0])) /* arguments are lost with their events, or in a full buffer */
+        if (kind == 7 || (info->lost_busy && !counts[0])) /* arguments are lost with events, or in a full buffer */
             snprintf(to, size, "lost in signal handlers or interrupts that came while a macro was at work");
         else if (info->mode == PROF_STREAM && !strcmp(info->write_error, PROF__LIMIT_REACHED))
             snprintf(to, size, "lost because the file has its largest size: enlarge PROF_MAX_FILE_SIZE, or set "
@@ -27391,6 +27564,10 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
         snprintf(to, size,
                  *wanted ? "did not fit: enlarge PROF_BUFFER%s" : "did not fit, and a larger buffer does not help%s",
                  wanted);
+        break;
+    case 8:
+        snprintf(to, size, "lost because too many PROFILE_BEGINs or ranges were open on a thread: is each one ended? A "
+                           "larger buffer does not help");
         break;
     default: snprintf(to, size, "of the file missing: it was cut, damaged, or overwritten while it was read"); break;
     }
@@ -30501,6 +30678,8 @@ int posix_memalign(void **to, size_t alignment, size_t size) PROF__NOTHROW
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
+
+#pragma pack(pop)
 #endif /* PROF_IMPLEMENTATION */
 
 /* This software is available under two licences: choose the one you prefer.

@@ -86,6 +86,9 @@ WHAT VIEWERS SHOW                          (tests/viewers loads traces into them
     scopes (min_duration_ns).
 */
 #include "prof.h" /* each time, because this inclusion may be the one with PROF_IMPLEMENTATION */
+
+#pragma pack(push) /* as in prof.h */
+#pragma pack()
 #ifndef PROF_CHROME_H
 #define PROF_CHROME_H
 
@@ -2174,6 +2177,8 @@ static void prof__chrome_unregister(void)
 } /* extern "C" */
 #endif
 #endif /* PROF_IMPLEMENTATION */
+
+#pragma pack(pop)
 
 /* This software is available under two licences: choose the one you prefer.
 

@@ -46,6 +46,9 @@ WHAT IT SHOWS                                                                   
     An event keeps its first 2000 arguments. Otherwise all that a cursor or prof_spans_next() returns is in the file. In
     mode stats there are no events: write a .txt. */
 #include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
+
+#pragma pack(push) /* as in prof.h */
+#pragma pack()
 #ifndef PROF_HTML_H
 #define PROF_HTML_H
 
@@ -6035,6 +6038,8 @@ static void prof__html_unregister(void) { prof_writer_unregister(&prof__html_wri
 } /* extern "C" */
 #endif
 #endif /* PROF_IMPLEMENTATION */
+
+#pragma pack(pop)
 
 /* This software is available under two licences: choose the one you prefer.
 

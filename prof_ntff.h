@@ -93,6 +93,9 @@ CONTENTS
     >>artifacts  the files of a session
 */
 #include "prof.h" /* outside of the include guard, because this may be the inclusion with PROF_IMPLEMENTATION */
+
+#pragma pack(push) /* as in prof.h */
+#pragma pack()
 #ifndef PROF_NTFF_H
 #define PROF_NTFF_H
 
@@ -4888,6 +4891,8 @@ PROF_DEF prof_status prof_ntff_systrace_stop(prof_ntff_stats *stats)
 } /* extern "C" */
 #endif
 #endif /* PROF_IMPLEMENTATION */
+
+#pragma pack(pop)
 
 /* This software is available under two licences: choose the one you prefer.
 

@@ -109,6 +109,9 @@ SINCE THE LAST RESET                                                            
     after a report that has events that ended later, is in no report.
 */
 #include "prof.h" /* outside of the include guard, because this may be the inclusion with PROF_IMPLEMENTATION */
+
+#pragma pack(push) /* as in prof.h */
+#pragma pack()
 #ifndef PROF_REPORT_H
 #define PROF_REPORT_H
 
@@ -1972,6 +1975,8 @@ PROF_DEF prof_status prof_set_paused(int paused)
 } /* extern "C" */
 #endif
 #endif /* PROF_IMPLEMENTATION */
+
+#pragma pack(pop)
 
 /* This software is available under two licences: choose the one you prefer.
 

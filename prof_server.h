@@ -167,6 +167,9 @@ LIMITS
     no TLS, no compression, no request body in chunks, and no /live over HTTP/2. An answer of gRPC has at most 2 GiB.
 */
 #include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
+
+#pragma pack(push) /* as in prof.h */
+#pragma pack()
 #ifndef PROF_SERVER_H
 #define PROF_SERVER_H
 
@@ -4156,6 +4159,8 @@ static void prof__server_autostart(void)
 } /* extern "C" */
 #endif
 #endif /* PROF_IMPLEMENTATION */
+
+#pragma pack(pop)
 
 /* This software is available under two licences: choose the one you prefer.
 

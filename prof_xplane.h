@@ -117,6 +117,9 @@ NAMES
     counters have no quotation marks, backslashes and control characters, because XProf does not escape them.
 */
 #include "prof.h" /* each time, because this inclusion may be the one with PROF_IMPLEMENTATION */
+
+#pragma pack(push) /* as in prof.h */
+#pragma pack()
 #ifndef PROF_XPLANE_H
 #define PROF_XPLANE_H
 
@@ -2220,7 +2223,8 @@ static void prof__xplane_warnings(prof__xplane *x)
     size_t i;
     for (i = 0; i < prof_trace_track_count(x->trace); i++)
         unaligned += prof_trace_track(x->trace, i)->alignment == PROF_ALIGN_GUESS;
-    prof__xplane_warning(x, about->lost - about->lost_busy, "events could not be recorded: the buffer was full");
+    prof__xplane_warning(x, about->lost - about->lost_busy - about->lost_deep,
+                         "events could not be recorded: the buffer was full");
     prof__xplane_warning(x, about->lost_busy,
                          "events in signal handlers could not be recorded: they interrupted a macro");
     prof__xplane_warning(x, about->lost_args, "arguments could not be recorded: the buffer was full");
@@ -3264,6 +3268,8 @@ static void prof__xplane_unregister(void)
 } /* extern "C" */
 #endif
 #endif /* PROF_IMPLEMENTATION */
+
+#pragma pack(pop)
 
 /* This software is available under two licences: choose the one you prefer.
 

@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 /* Zones. PROFILE_BEGIN records the line of the source; the range has the same name, so that TracyCZoneEnd ends the
-   innermost scope of that name on its thread or fiber. Up to 32 zones may be open on one. */
+   innermost scope of that name on its thread or fiber. */
 typedef prof_range *TracyCZoneCtx;
 static inline TracyCZoneCtx tracyc_zone(prof_range **zone, const char *name)
 {

@@ -13,6 +13,10 @@
 
 #include "api/options.h"
 
+/* All files of a program agree on the layout of what follows, whatever a header before has left on. */
+#pragma pack(push)
+#pragma pack()
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -30,6 +34,8 @@ extern "C" {
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
+
+#pragma pack(pop)
 #endif /* PROF_H */
 
 /*== END OF HEADER ==================================================================================================*/
@@ -41,6 +47,9 @@ extern "C" {
 #endif
 
 #include "ground/leave_out.h"
+
+#pragma pack(push)
+#pragma pack()
 
 #ifdef __cplusplus
 extern "C" {
@@ -70,6 +79,7 @@ extern "C" {
 #endif
 #include "record/schedule.h"
 #include "record/ring.h"
+#include "record/places.h"
 #include "record/track.h"
 #ifndef PROF_NO_OFF_SCOPES
 #include "record/note.h"
@@ -271,6 +281,8 @@ extern "C" {
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
+
+#pragma pack(pop)
 #endif /* PROF_IMPLEMENTATION */
 
 #include "api/licence.h"

@@ -1,5 +1,8 @@
 // prof_html.h, assembled by src/assemble.sh. See src/prof.h. A line with the name of a page stands for it, as strings.
 #include "html/manual.h"
+
+#pragma pack(push) /* as in prof.h */
+#pragma pack()
 #ifndef PROF_HTML_H
 #define PROF_HTML_H
 
@@ -70,5 +73,7 @@ static PROF__UNUSED const char *const prof__html_live[] = {
 } /* extern "C" */
 #endif
 #endif /* PROF_IMPLEMENTATION */
+
+#pragma pack(pop)
 
 #include "html/licence.h"

@@ -1,5 +1,8 @@
 // prof_ntff.h, assembled by src/assemble.sh. See src/prof.h.
 #include "ntff/manual.h"
+
+#pragma pack(push) /* as in prof.h */
+#pragma pack()
 #ifndef PROF_NTFF_H
 #define PROF_NTFF_H
 
@@ -68,5 +71,7 @@ extern "C" {
 } /* extern "C" */
 #endif
 #endif /* PROF_IMPLEMENTATION */
+
+#pragma pack(pop)
 
 #include "ntff/licence.h"

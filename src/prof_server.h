@@ -1,5 +1,8 @@
 // prof_server.h, assembled by src/assemble.sh. See src/prof.h.
 #include "server/manual.h"
+
+#pragma pack(push) /* as in prof.h */
+#pragma pack()
 #ifndef PROF_SERVER_H
 #define PROF_SERVER_H
 
@@ -83,5 +86,7 @@ extern "C" {
 } /* extern "C" */
 #endif
 #endif /* PROF_IMPLEMENTATION */
+
+#pragma pack(pop)
 
 #include "server/licence.h"

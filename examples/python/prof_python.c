@@ -95,14 +95,12 @@ static PyTypeObject scope_type = {
 /*-- functions: what sys.setprofile() calls, in C. Each code object has a range, and is then never freed. --*/
 
 #define CODES 65536 /* a power of two */
-#define DEEPEST 28  /* nested calls: a thread has 32 open ranges, and `with` needs some */
 static struct {
     PyCodeObject *code;
     prof_range *range;
 } codes[CODES]; /* protected by the interpreter's lock */
 static int code_count;
 static __thread int depth; /* calls that are open on this thread */
-static __thread prof_range *open_calls[DEEPEST];
 
 static prof_range *range_of_code(PyCodeObject *code)
 {
@@ -123,16 +121,23 @@ static prof_range *range_of_code(PyCodeObject *code)
     return codes[at].range;
 }
 
+static prof_range *range_of_frame(PyFrameObject *frame)
+{
+    PyCodeObject *code = PyFrame_GetCode(frame);
+    prof_range *range = range_of_code(code);
+    Py_DECREF(code);
+    return range;
+}
+
 static int on_event(PyObject *unused, PyFrameObject *frame, int what, PyObject *value)
 {
     (void)unused, (void)value;
-    if (what == PyTrace_CALL && depth++ < DEEPEST) {
-        PyCodeObject *code = PyFrame_GetCode(frame);
-        open_calls[depth - 1] = range_of_code(code);
-        prof_range_start(open_calls[depth - 1]);
-        Py_DECREF(code);
-    } else if (what == PyTrace_RETURN && depth && --depth < DEEPEST) { /* at 0 it is of a call from before */
-        prof_range_stop(open_calls[depth]);
+    if (what == PyTrace_CALL) {
+        ++depth;
+        prof_range_start(range_of_frame(frame));
+    } else if (what == PyTrace_RETURN && depth) { /* at 0 it is of a call from before */
+        --depth;
+        prof_range_stop(range_of_frame(frame));
     }
     return 0; /* calls of C functions have scopes of their own */
 }
@@ -142,8 +147,17 @@ static PyObject *functions(PyObject *unused, PyObject *on)
     (void)unused;
     int record = PyObject_IsTrue(on);
     if (record < 0) return NULL;
-    while (depth) /* calls that are open now, this one's caller for example: their returns will not be seen */
-        if (--depth < DEEPEST) prof_range_stop(open_calls[depth]);
+    /* Calls that are open now, this one's caller for example: their returns will not be seen. */
+    PyFrameObject *frame = PyEval_GetFrame();
+    Py_XINCREF(frame);
+    for (; depth && frame; --depth) {
+        PyFrameObject *back = PyFrame_GetBack(frame);
+        prof_range_stop(range_of_frame(frame));
+        Py_DECREF(frame);
+        frame = back;
+    }
+    Py_XDECREF(frame);
+    depth = 0;
     PyEval_SetProfile(record ? on_event : NULL, NULL);
     Py_RETURN_NONE;
 }

@@ -29,8 +29,10 @@
                                      break or continue acts on the block itself, unless PROF_ENABLE is 0. With neither
                                      C++ nor the cleanup attribute, leaving early leaves the scope open
      PROFILE_BEGIN(name)             a scope without a block, which PROFILE_END(name) on the same thread ends; _C _L.
-     PROFILE_END(name)               An end without a begin does nothing. Up to 32 may be open on a thread. A scope that
-                                     ends after an enclosing one is a span for readers, see PROF_EVENT_SPAN_BEGIN
+     PROFILE_END(name)               An end without a begin does nothing. For more than 32 that are open on a thread,
+                                     memory is mapped, for up to 500,000 (on Windows, under WASI and freestanding 32 are
+                                     the most). A scope that ends after an enclosing one is a span for readers, see
+                                     PROF_EVENT_SPAN_BEGIN
      PROFILE_STAGE(name)             a scope that PROFILE_NEXT(name), in the same block or one inside it, ends; that
      PROFILE_NEXT(name)              begins the next one, with one clock read for both; the last ends with the block
      PROFILE_MARK(name)              an instant; _C _L _S(text) _F(format, ...)
@@ -206,7 +208,7 @@ static inline PROF__UNTRACED int prof__live(prof_site *site)
 }
 
 #ifdef __cplusplus
-} /* extern "C" */
+extern "C++" { /* also in a header that is included in extern "C" { } */
 #ifdef PROF_STATIC /* otherwise types of the program, such as the frame of a coroutine, may contain it */
 #define PROF__GUARD_TYPE PROF__HIDDEN
 #else
@@ -281,7 +283,7 @@ PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
         const prof_arg list[] = {args...}; \
         prof__with(site, type, object, list, static_cast<uint32_t>(sizeof...(args))); }
 PROF__ARGS PROF__TEXTS PROF__GIVEN PROF__LISTS
-extern "C" {
+} /* extern "C++" */
 #elif defined(__GNUC__)
 static inline PROF__UNTRACED void prof__guard_end(const prof__token *token)
 {

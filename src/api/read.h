@@ -203,6 +203,7 @@ typedef struct prof_trace_info {
     uint64_t folded, open;        /* PROF_STATS: events that are in the statistics, and scopes that are open, which
                                      count as truncated; the trace has no events and no tracks. PROF_RING_STATS: the
                                      same for a live trace, which also has the newest events */
+    uint64_t lost_deep;           /* how many of the lost events were PROFILE_BEGINs for which there was no place */
     uint64_t start_monotonic_ns;  /* CLOCK_MONOTONIC of start_ns == 0 */
     const char *boot_id;          /* traces with equal ids share that clock; "": unknown */
 } prof_trace_info;

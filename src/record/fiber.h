@@ -73,6 +73,7 @@ PROF__ENTRY void prof_fiber_destroy(prof_fiber *fiber)
     PROF__LED_VOID(prof_fiber_destroy, (fiber));
     if (fiber && PROF__SELF()->fiber == fiber) prof_fiber_switch(NULL);
     PROF__BRIDGE_FORGET(PROF__SELF(), fiber);
+    if (fiber) prof__loose_release(fiber);
     free(fiber);
 }
 #endif

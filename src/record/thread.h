@@ -13,9 +13,10 @@ struct prof_fiber {
     uint32_t name_id;       /* PROF__NAME_NEW: name is not in the image yet */
     uint32_t is_fiber;
     uint32_t loose_count, loose_turn; /* turn: where to look for a place in a full list */
-    uint32_t loose_name[32]; /* open PROFILE_BEGINs */
+    uint32_t loose_name[32]; /* open PROFILE_BEGINs: the first of them */
     uint32_t note;          /* its note while it runs on no thread: see prof__thread */
     uint64_t loose[32];
+    struct prof__loose_block *loose_more; /* the places of further ones */
     char name[64]; /* kept from session to session */
 #ifdef PROF__FRAME_NAMES
     uint64_t frame_count[PROF__FRAME_NAMES]; /* boundaries of the session's first names of frames: see prof__frame */

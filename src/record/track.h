@@ -219,6 +219,7 @@ static PROF__RARE void prof__track_know(prof__thread *self)
 #endif
         for (uint32_t at = 0; at < sizeof track->loose_name / sizeof *track->loose_name; ++at)
             track->loose_name[at] = PROF__LOOSE_FREE;
+        prof__loose_clear(track);
         track->name_id = PROF__NAME_NEW;
         track->epoch = s->epoch;
     }
@@ -446,6 +447,7 @@ static PROF__RARE void PROF__TSS_END prof__thread_leaves(void *pointer)
     if (self->session) self->own.epoch = 0; /* what it still records goes to a new track */
     prof__thread_detach(self);
     prof__unlock(&prof__lock_word);
+    prof__loose_release(&self->own);
     prof__signal_stack_give(self);
     PROF__BRIDGE_FORGET(self, &self->own);
     PROF__BARRIER();

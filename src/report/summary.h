@@ -282,7 +282,7 @@ static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, do
     snprintf(to, 32, " to %llu%.1s", (unsigned long long)wanted, &units[unit]);
 }
 
-#define PROF__LOSSES 8
+#define PROF__LOSSES 9
 
 /* Says what the trace lacks, and what to do about it, for each kind of loss. Returns 0 if nothing of this kind is
    missing. */
@@ -290,14 +290,14 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
 {
     const prof_trace_info *info = prof_trace_about(trace);
     static const char *const things[] = {"event", "older chunk", "write",    "item",
-                                         "name",  "part",        "argument", "event"};
+                                         "name",  "part",        "argument", "event", "event"};
     uint64_t chunks = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
     uint64_t kept = trace->aggregated ? info->folded : info->event_count;
     uint64_t counts[PROF__LOSSES];
     char count[32], wanted[32];
     double more = 0;
     if (kind <= 2) kind = (kind + 2) % 3; /* failed writes come first: they may be why events are lost */
-    counts[0] = info->lost - info->lost_busy;
+    counts[0] = info->lost - info->lost_busy - info->lost_deep;
     counts[1] = info->overwritten_chunks;
     counts[2] = info->write_failures;
     counts[3] = info->unmatched;
@@ -305,6 +305,7 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     counts[5] = info->lost_blocks;
     counts[6] = info->lost_args;
     counts[7] = info->lost_busy;
+    counts[8] = info->lost_deep;
     if (!counts[kind]) return 0;
     if (kind == 4) {
         more = prof__real(info->sites_lost) / (prof__real(trace->site_count) + 1);
@@ -322,7 +323,7 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     case 0:
     case 6:
     case 7:
-        if (kind == 7 || (info->lost && !counts[0])) /* arguments are lost with their events, or in a full buffer */
+        if (kind == 7 || (info->lost_busy && !counts[0])) /* arguments are lost with events, or in a full buffer */
             snprintf(to, size, "lost in signal handlers or interrupts that came while a macro was at work");
         else if (info->mode == PROF_STREAM && !strcmp(info->write_error, PROF__LIMIT_REACHED))
             snprintf(to, size, "lost because the file has its largest size: enlarge PROF_MAX_FILE_SIZE, or set "
@@ -347,6 +348,10 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
         snprintf(to, size,
                  *wanted ? "did not fit: enlarge PROF_BUFFER%s" : "did not fit, and a larger buffer does not help%s",
                  wanted);
+        break;
+    case 8:
+        snprintf(to, size, "lost because too many PROFILE_BEGINs or ranges were open on a thread: is each one ended? A "
+                           "larger buffer does not help");
         break;
     default: snprintf(to, size, "of the file missing: it was cut, damaged, or overwritten while it was read"); break;
     }

@@ -80,6 +80,7 @@ static void prof__unload(void)
     if (prof__exits_watched) { /* else the process may be ending, while threads go on */
         prof__selves_unmap();
         prof__tallies_unmap();
+        prof__loose_unmap();
     }
     prof__errors_unmap();
 #endif

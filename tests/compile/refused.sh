@@ -49,6 +49,37 @@ for compile in "gcc -std=c99" "gcc -std=gnu17" "clang -std=c99" "clang -std=gnu1
     refused 7 jump
 done
 
+# What a header before has left on, or is around prof's, changes nothing.
+{
+    echo '#pragma pack(1)'
+    for each in chrome html report xplane ntff server; do echo "#include \"prof_$each.h\""; done
+    echo '#include <stddef.h>'
+    echo 'struct packed { char a; int b; };'
+    echo 'typedef char still_packed[sizeof(struct packed) == 5 ? 1 : -1];'
+    echo 'typedef char aligned[offsetof(prof_config, min_duration_ns) % sizeof(char *) == 0 ? 1 : -1];'
+    echo 'typedef char no_gap[offsetof(prof_config, mode) == sizeof(char *) + sizeof(size_t) ? 1 : -1];'
+    echo 'typedef char a_gap[offsetof(prof_config, categories) % sizeof(char *) == 0 ? 1 : -1];'
+} >$out/packed.c
+cat >$out/extern.cpp <<'END'
+extern "C" {
+#include "tests/compile/all.h"
+static inline int tick(int n)
+{
+    PROFILE_BLOCK("tick") { ++n; }
+    PROFILE_ARG("n", n);
+    PROFILE_TRACE("logs") { PROFILE_SCOPE("traced"); }
+    return n;
+}
+}
+int main() { PROFILE_ARGS(PROF_ARG("n", 1)); return tick(-1); }
+END
+for compile in "gcc -std=c99" "clang -std=c99" "g++ -x c++ -std=c++11" "clang++ -x c++ -std=c++20"; do
+    ${compile%% *} --version >/dev/null 2>&1 || continue
+    flags="-Wall -Wextra -Wpedantic -I. -fsyntax-only"
+    result "$compile: #pragma pack(1)" "$($compile $flags $out/packed.c 2>&1)"
+    case $compile in *++*) result "$compile: extern \"C\"" "$($compile $flags $out/extern.cpp 2>&1)" ;; esac
+done
+
 for compile in "gcc -std=c89" "clang -ansi" "g++ -x c++ -std=c++98" "clang++ -x c++ -std=gnu++98"; do
     ${compile%% *} --version >/dev/null 2>&1 || continue # said above
     compile="$compile -I. -fsyntax-only"

@@ -1,0 +1,135 @@
+// record/places: Where the PROFILE_BEGINs that are open on a track are kept, however many there are.
+/*-- places of open PROFILE_BEGINs --
+   The first 32 are in the track's own record. Further ones are in blocks that are mapped when they are first needed,
+   each twice as large as the one before. A track keeps its blocks as long as its thread, or its fiber, lives; then
+   another track may have them. Places never move, because a signal handler may be using them. */
+#define PROF__LOOSE_OWN (sizeof((prof_fiber *)0)->loose / sizeof *((prof_fiber *)0)->loose)
+
+typedef struct prof__loose_place {
+    uint32_t *name;
+    prof__token *token;
+} prof__loose_place;
+
+#if defined(PROF_FREESTANDING) || defined(_WIN32) || defined(__wasi__)
+#define PROF__LOOSE_MAX PROF__LOOSE_OWN
+static prof__loose_place prof__loose_beyond(const prof_fiber *track, uint32_t at)
+{
+    prof__loose_place none = {NULL, NULL};
+    (void)track, (void)at;
+    return none;
+}
+static int prof__loose_grow(prof_fiber *track) { return (void)track, 0; }
+static void prof__loose_clear(prof_fiber *track) { (void)track; }
+static PROF__UNUSED void prof__loose_release(prof_fiber *track) { (void)track; }
+#else
+/* How many there may be: whoever has more open has forgotten PROFILE_END. */
+#define PROF__LOOSE_BLOCKS 11u
+#define PROF__LOOSE_MAX (PROF__LOOSE_OWN + ((1u << PROF__LOOSE_BLOCKS) - 1) * 4096 / sizeof(prof__loose_entry))
+
+typedef struct prof__loose_entry {
+    prof__token token;
+    uint32_t name, unused;
+} prof__loose_entry;
+struct prof__loose_block {
+    struct prof__loose_block *above; /* the track's next one */
+    struct prof__loose_block *next;  /* of all */
+    uint32_t count, taken;           /* count: of entries; taken: 1: a track has it */
+    prof__loose_entry *entries;
+};
+static struct prof__loose_block *prof__loose_blocks; /* all of them */
+
+static PROF__RARE struct prof__loose_block *prof__loose_block_take(uint32_t count)
+{
+    struct prof__loose_block *block = PROF__ACQUIRE(&prof__loose_blocks);
+    size_t size = sizeof *block + count * sizeof *block->entries;
+    while (block && (block->count != count || __atomic_exchange_n(&block->taken, 1u, __ATOMIC_ACQUIRE)))
+        block = block->next;
+    if (block) return block;
+    void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED) return NULL;
+    block = (struct prof__loose_block *)map;
+    block->count = count;
+    block->taken = 1;
+    block->entries = (prof__loose_entry *)(void *)(block + 1);
+    block->next = PROF__LOAD(&prof__loose_blocks);
+    while (!__atomic_compare_exchange_n(&prof__loose_blocks, &block->next, block, 0, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED)) {
+    }
+    return block;
+}
+
+/* A place after the track's own; null pointers: there is none yet. */
+static PROF__COLD prof__loose_place prof__loose_beyond(const prof_fiber *track, uint32_t at)
+{
+    prof__loose_place place = {NULL, NULL};
+    struct prof__loose_block *block = PROF__ACQUIRE(&track->loose_more);
+    for (at -= (uint32_t)PROF__LOOSE_OWN; block && at >= block->count; block = PROF__ACQUIRE(&block->above))
+        at -= block->count;
+    if (!block) return place;
+    place.name = &block->entries[at].name;
+    place.token = &block->entries[at].token;
+    return place;
+}
+
+/* Makes more places. Returns 0 if there are as many as may be, or there is no memory. A signal handler may do so
+   meanwhile, too. */
+static PROF__COLD int prof__loose_grow(prof_fiber *track)
+{
+    struct prof__loose_block **link = &track->loose_more, *none = NULL, *block;
+    uint32_t blocks = 0;
+    for (; (block = PROF__ACQUIRE(link)) != NULL; link = &block->above) ++blocks;
+    if (blocks == PROF__LOOSE_BLOCKS) return 0;
+    PROF__ERRNO_SAVE();
+    block = prof__loose_block_take((4096u << blocks) / (uint32_t)sizeof *block->entries);
+    PROF__ERRNO_RESTORE();
+    if (!block) return 0;
+    PROF__STORE(&block->above, none);
+    for (uint32_t i = 0; i < block->count; ++i) block->entries[i].name = PROF__LOOSE_FREE;
+    if (!__atomic_compare_exchange_n(link, &none, block, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        PROF__RELEASE(&block->taken, 0u);
+    return 1;
+}
+
+static PROF__RARE void prof__loose_clear(prof_fiber *track)
+{
+    for (struct prof__loose_block *block = track->loose_more; block; block = block->above)
+        for (uint32_t i = 0; i < block->count; ++i) block->entries[i].name = PROF__LOOSE_FREE;
+}
+
+/* The track is no more, or all that is left of it are its own places. */
+static PROF__RARE void prof__loose_release(prof_fiber *track)
+{
+    struct prof__loose_block *block = track->loose_more, *above;
+    track->loose_more = NULL;
+    if (track->loose_count > PROF__LOOSE_OWN) track->loose_count = (uint32_t)PROF__LOOSE_OWN;
+    for (; block; block = above) {
+        above = block->above;
+        PROF__RELEASE(&block->taken, 0u);
+    }
+}
+
+/* The library is unloaded: no macro has a place any more. */
+static PROF__UNUSED PROF__RARE void prof__loose_unmap(void)
+{
+    struct prof__loose_block *block = prof__loose_blocks, *next;
+    prof__loose_blocks = NULL;
+    for (; block; block = next) {
+        next = block->next;
+        munmap((void *)block, sizeof *block + block->count * sizeof *block->entries);
+    }
+}
+#endif
+
+static inline prof__loose_place prof__loose_at(prof_fiber *track, uint32_t at)
+{
+    if (PROF__UNLIKELY(at >= PROF__LOOSE_OWN)) return prof__loose_beyond(track, at);
+    prof__loose_place place = {&track->loose_name[at], &track->loose[at]};
+    return place;
+}
+
+/* The name at a place; PROF__LOOSE_FREE: also if there is no such place. */
+static inline uint32_t prof__loose_name(prof_fiber *track, uint32_t at)
+{
+    prof__loose_place place = prof__loose_at(track, at);
+    return place.name ? PROF__LOAD(place.name) : PROF__LOOSE_FREE;
+}
