@@ -350,7 +350,7 @@ MANUAL                                                                          
     then its output is written, and prof_stop() may be called at any time later. Until it begins all sites are off, and
     cost as little; a thread of prof, or the step, begins it. Its time counts from there. The child of a fork has no
     such thread: it looks at the clock itself, at some 50 ns a macro, until the delay is over, and its duration does not
-    end the recording. Outputs can be named after the run: %p %t %h %r; prof_set_metadata() adds facts about it. A
+    end the recording. Outputs can be named after the run: %p %t %h %r %j; prof_set_metadata() adds facts about it. A
     relative output is relative to the directory in which the program is at prof_start(), wherever it is at the end.
 
     The end. exit(), and the return from main, do what prof_stop() does if there is an output and nobody called it,
@@ -363,14 +363,17 @@ MANUAL                                                                          
     so are the statistics of PROF_STATS, which need dump_period to survive.
 
     Two runs, one file. A name such as trace.json is meant to be replaced by the next run, and is, once the new file is
-    complete. What this process has written itself is kept: its second session writes trace.2.json, and so on. What
-    another process is writing at the same time is also kept: the second process, which sees a lock (flock) of the file,
-    writes trace.2.json, and PROF_OUTPUT says so on stderr. (On Windows a second recorder of one process, that of a DLL,
-    does so as well: no file is open for writing twice.) Numbered files of an older run are replaced. A name with %p
-    or %t is meant for one run alone: if there is such a file all the same (two runs in a second, a process id that came
-    again), the new one is trace.1234.2.json. config.existing changes this. Processes that a launcher (MPI, Slurm,
-    torchrun) has started would all write trace.json: they write trace.<rank>.json. prof_stop() returns PROF_IO if its
-    .prof has been removed or replaced meanwhile; if it was moved, that is no error.
+    complete. A .prof whose program was killed stays, as <name>.old.prof, one at a time. What this process has written
+    itself is kept: its second session writes trace.2.json, and so on. What another process is writing at the same time
+    is also kept: the second process, which sees a lock (flock) of the file, writes trace.2.json, and PROF_OUTPUT says
+    so on stderr. (On Windows a second recorder of one process, that of a DLL, does so as well: no file is open for
+    writing twice.) Numbered files of an older run are replaced. A name with %p or %t is meant for one run alone: if
+    there is such a file all the same (two runs in a second, a process id that came again), the new one is
+    trace.1234.2.json. config.existing changes this. Processes that a launcher (MPI, Slurm, torchrun) has started would
+    all write trace.json: they write trace.<rank>.json. %j is the id of their job, with the step if it is not the first
+    (4711.2), so that jobs in one folder do not mix; %t is one time for all processes of a job, which the first of them
+    leaves in the file .prof-job-<id>. Job, step, array task and local rank are in the metadata. prof_stop() returns
+    PROF_IO if its .prof has been removed or replaced meanwhile; if it was moved, that is no error.
 
     Links and fifos. If an output is a symbolic link, the file that it leads to is replaced once the new one is
     complete, and the link stays (latest.json -> runs/7.json; /dev/stdout and the like are written directly). In a
@@ -680,11 +683,11 @@ typedef struct prof_config {
     const char *output;       /* output PROF_OUTPUT: file written by prof_stop(); the extension picks the writer: .json
                                  .csv .txt, or .prof, which maps the buffer itself to the file, so that everything
                                  recorded survives even SIGKILL. %p is the process id, %n the program's name, %t the
-                                 local time, %h the host's name, %r the rank, %% a percent sign. If a rank is given, or
-                                 known to be one of several, and the name has neither %r nor %p, the rank is put before
-                                 the extension. Missing directories are created. A directory, or a name that ends in /,
-                                 is a log directory for XProf: see prof_xplane.h. Default: none, the trace stays in
-                                 memory */
+                                 local time, %h the host's name, %r the rank, %j the cluster's job, %% a percent sign.
+                                 If a rank is given, or known to be one of several, and the name has neither %r nor
+                                 %p, the rank is put before the extension. Missing directories are created. A
+                                 directory, or a name that ends in /, is a log directory for XProf: see
+                                 prof_xplane.h. Default: none, the trace stays in memory */
     size_t buffer_size;       /* buffer PROF_BUFFER: bytes, or "64M" as text; 128 KiB to 64 GiB; default 16 MiB,
                                  with Emscripten 4. From Linux 5.14 on, memory and disk are taken as they are used.
                                  prof_start() fails with PROF_IO if the disk has no room for all of a .prof */
@@ -5164,7 +5167,8 @@ typedef struct prof__session {
     int folder;           /* a descriptor + 1 of the folder of an output that is written at the end; 0: none */
     int file_error;       /* errno: this child of a fork could not create its .prof, and records in memory */
     int claimed;          /* 1: this session created an empty file at output, to reserve the name until it is written */
-    int taken, replaces;  /* live_path is a new file of this session; or it replaces an existing one */
+    int taken, replaces;  /* live_path is a new file of this session; or it replaces an existing one, */
+    int keeps;            /* which stays under another name */
     int old_file;         /* the descriptor + 1 that locks the replaced file meanwhile; 0: none */
 #ifndef PROF_FREESTANDING
     uint64_t look_at;     /* when the service has something to do by the clock; 0: not known */
@@ -5506,6 +5510,9 @@ static size_t prof__metadata_size(const char *pair)
 
 #ifndef PROF_FREESTANDING
 static char prof__rank[64]; /* what %r stands for in the present or last session; "": not known */
+static struct {
+    char id[64], step[24], task[24], local[24]; /* of a cluster's job; "": not known */
+} prof__job;
 static char prof__host[64]; /* the name of the machine, if there is a rank; else "" */
 #endif
 
@@ -5515,6 +5522,10 @@ static void prof__metadata_write(prof__session *s)
 #ifndef PROF_FREESTANDING
     if (prof__rank[0]) prof__meta_pair(s, "rank", prof__rank);
     if (prof__host[0]) prof__meta_pair(s, "host", prof__host);
+    if (prof__job.local[0]) prof__meta_pair(s, "local rank", prof__job.local);
+    if (prof__job.id[0]) prof__meta_pair(s, "job", prof__job.id);
+    if (prof__job.step[0]) prof__meta_pair(s, "job step", prof__job.step);
+    if (prof__job.task[0]) prof__meta_pair(s, "array task", prof__job.task);
 #endif
     for (const char *each = prof__metadata.pairs; each < prof__metadata.pairs + prof__metadata.used;
          each += prof__metadata_size(each))
@@ -11753,12 +11764,15 @@ static PROF__RARE int prof__is_number(const char *text)
     return length && length < 20 && !text[length];
 }
 
+static void prof__job_find(void);
+
 /* Sets prof__rank: to given or, if that is NULL, to what a launcher says. Sets *several to 1 if the launcher started
    other processes, too, which may write files of the same name; it is also 1 if a rank was given. */
 static PROF__RARE prof_status prof__rank_find(const char *given, int *several)
 {
     *several = given != NULL;
     prof__rank[0] = 0;
+    prof__job_find();
     if (given) {
         size_t length = prof__length(given), bad = !length || length >= sizeof prof__rank;
         for (size_t i = 0; i < length; ++i) bad |= given[i] == '/' || given[i] == '\\' || (unsigned char)given[i] < 32;
@@ -11871,6 +11885,95 @@ static PROF__RARE void prof__path_unclaim(prof__session *s)
     s->claimed = s->taken = 0;
 }
 
+/*-- jobs --*/
+
+/* The variables in which launchers tell a process its job; the first that is set counts. */
+static const char *const prof__job_ids[] = {
+    "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "COBALT_JOBID", "JOB_ID", /* JOB_ID: Grid Engine */
+    "TORCHELASTIC_RUN_ID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", NULL};
+static const char *const prof__job_steps[] = {"SLURM_STEP_ID", NULL};
+static const char *const prof__job_tasks[] = {"SLURM_ARRAY_TASK_ID", "PBS_ARRAY_INDEX", "PBS_ARRAYID", "LSB_JOBINDEX",
+                                              "SGE_TASK_ID", NULL};
+static const char *const prof__job_locals[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+                                               "MV2_COMM_WORLD_LOCAL_RANK", "PALS_LOCAL_RANKID", "FLUX_TASK_LOCAL_ID",
+                                               "LOCAL_RANK", "SLURM_LOCALID", NULL};
+
+/* Copies the first of these variables that says something. What a file's name cannot have becomes an underscore. */
+static PROF__RARE void prof__job_take(const char *const *variables, char *to, size_t size)
+{
+    to[0] = 0;
+    for (; *variables && !to[0]; ++variables) {
+        const char *value = prof__environment(*variables);
+        if (!value || prof__equal(value, "none") || prof__equal(value, "undefined")) continue;
+        prof__text_copy(to, size, value);
+    }
+    for (char *c = to; *c; ++c)
+        if (*c == '/' || *c == '\\' || *c == ':' || (unsigned char)*c < 32) *c = '_';
+}
+
+static PROF__RARE void prof__job_find(void)
+{
+    prof__job_take(prof__job_ids, prof__job.id, sizeof prof__job.id);
+    prof__job_take(prof__job_steps, prof__job.step, sizeof prof__job.step);
+    prof__job_take(prof__job_tasks, prof__job.task, sizeof prof__job.task);
+    prof__job_take(prof__job_locals, prof__job.local, sizeof prof__job.local);
+    if (prof__equal(prof__job.task, "0") && !prof__environment("SLURM_ARRAY_TASK_ID")) prof__job.task[0] = 0; /* LSF */
+}
+
+/* Writes what %j stands for: the job, and the step if it is not the first, because each step has its own ranks. */
+static PROF__RARE void prof__job_text(char *to, size_t size)
+{
+    prof__text_copy(to, size, prof__job.id[0] ? prof__job.id : "0");
+    if (!prof__job.step[0] || prof__equal(prof__job.step, "0")) return;
+    prof__text_add(to, size, ".");
+    prof__text_add(to, size, prof__job.step);
+}
+
+#ifndef _WIN32
+/* Sets path to that of the file that holds the time of this job: beside the outputs, in the directory that the pattern
+   names before its first percent sign. Returns 0 if it is too long. */
+static PROF__RARE int prof__job_path(const char *pattern, char *path, size_t size)
+{
+    char job[96];
+    size_t length = 0;
+    for (size_t i = 0; pattern[i] && pattern[i] != '%'; ++i)
+        if (pattern[i] == '/') length = i + 1;
+    if (length >= size) return 0;
+    prof__text_copy(path, length + 1, pattern);
+    prof__job_text(job, sizeof job);
+    return prof__text_add(path, size, ".prof-job-") && prof__text_add(path, size, job);
+}
+
+/* Lets all processes of a job have one time for %t, or each would make a folder of its own: the first one writes its
+   time into a file, whole, and the others read it. Where that fails, started stays this process's time. */
+static PROF__RARE void prof__job_time(const char *pattern, char started[16])
+{
+    char path[1024], mine[1060], number[24], text[16] = "";
+    if (!prof__job.id[0] || !prof__job_path(pattern, path, sizeof path)) return;
+    prof__number_text(number, prof__process_id());
+    prof__text_copy(mine, sizeof mine, path);
+    prof__text_add(mine, sizeof mine, ".");
+    prof__text_add(mine, sizeof mine, number);
+    prof__folder_for(path);
+    int file = open(mine, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, PROF__FILE_MODE);
+    if (file >= 0) {
+        int whole = write(file, started, prof__length(started)) == (ssize_t)prof__length(started);
+        close(file);
+        if (whole && link(mine, path) && errno != EEXIST) whole = 0;
+        unlink(mine);
+        if (!whole) return;
+    }
+    file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0) return;
+    ssize_t n = read(file, text, sizeof text - 1);
+    close(file);
+    text[n > 0 ? n : 0] = 0;
+    if (n == 15 && text[8] == '-' && !strpbrk(text, "/\\%")) prof__text_copy(started, 16, text);
+}
+#else
+static void prof__job_time(const char *pattern, char started[16]) { (void)pattern, (void)started; }
+#endif
+
 /*-- the outputs of this process --*/
 
 /* Hashes of the outputs that this process has written. A later session of the same name does not replace these; it does
@@ -11907,7 +12010,7 @@ static PROF__UNUSED PROF__RARE void prof__start_note_set(const char *path, const
     prof__text_add(prof__start_note, sizeof prof__start_note, more + (length > 200 ? length - 200 : 0));
 }
 
-/* Replaces %p %n %t %r %h %% in path, and %c by count unless that is 0; started is the text of %t. Returns NULL, the
+/* Replaces %p %n %t %r %j %h %% in path, and %c by count unless that is 0; started is the text of %t. Returns NULL, the
    percent sign in path whose letter is not known, or "" if the result does not fit into size bytes. Async-signal-safe.
  */
 static PROF__RARE const char *prof__expand_at(const char *path, const char *started, uint64_t count, char *to,
@@ -11925,6 +12028,7 @@ static PROF__RARE const char *prof__expand_at(const char *path, const char *star
             case 'n': prof__program_name(piece, sizeof piece); break;
             case 't': prof__text_copy(piece, sizeof piece, started); break;
             case 'r': prof__text_copy(piece, sizeof piece, prof__rank[0] ? prof__rank : "0"); break;
+            case 'j': prof__job_text(piece, sizeof piece); break;
             case 'h': prof__host_name(piece, sizeof piece); break;
             case 'c':
                 if (!count) return c;
@@ -11962,17 +12066,24 @@ static PROF__RARE void prof__time_text(char to[16])
    to remove. */
 static PROF__RARE int prof__is_home(const char *path) { return path[0] == '~' && path[1] == '/'; }
 
-static PROF__RARE prof_status prof__expand_counted(const char *path, uint64_t count, char *to, size_t size)
+/* started: the text of %t */
+static PROF__RARE prof_status prof__expand_started(const char *path, const char *started, uint64_t count, char *to,
+                                                   size_t size)
 {
-    char started[16];
     if (prof__is_home(path))
         return prof__fail(PROF_INVALID_ARGUMENT, "%s: only a shell knows ~: write the whole path, or ./~/", path);
-    prof__time_text(started);
     const char *wrong = prof__expand_at(path, started, count, to, size);
     if (!wrong) return PROF_OK;
     if (*wrong != '%') return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", path);
     if (wrong[1] == 'c') return prof__fail(PROF_INVALID_ARGUMENT, "%s: %%c can be used in prof_config.save only", path);
-    return prof__fail(PROF_INVALID_ARGUMENT, "%s: unknown %.2s: use %%p, %%n, %%t, %%r, %%h or %%%%", path, wrong);
+    return prof__fail(PROF_INVALID_ARGUMENT, "%s: unknown %.2s: use %%p, %%n, %%t, %%r, %%j, %%h or %%%%", path, wrong);
+}
+
+static PROF__RARE prof_status prof__expand_counted(const char *path, uint64_t count, char *to, size_t size)
+{
+    char now[16];
+    prof__time_text(now);
+    return prof__expand_started(path, now, count, to, size);
 }
 
 static PROF__RARE prof_status prof__expand(const char *path, char *to, size_t size)
@@ -12313,11 +12424,12 @@ static PROF__RARE prof_status prof__in_folder(prof__session *s, prof_status (*wo
 #endif
 
 /* Expands a pattern to an absolute path, or to a relative one if only that fits. */
-static PROF__RARE prof_status prof__expand_absolute(const char *pattern, char *to, size_t size)
+static PROF__RARE prof_status prof__expand_absolute(const char *pattern, const char *started, char *to, size_t size)
 {
     char absolute[1024];
     int fits = !prof__is_home(pattern) && prof__pattern_absolute(pattern, absolute, sizeof absolute);
-    return fits && !prof__expand(absolute, to, size) ? PROF_OK : prof__expand(pattern, to, size);
+    return fits && !prof__expand_started(absolute, started, 0, to, size)
+               ? PROF_OK : prof__expand_started(pattern, started, 0, to, size);
 }
 
 /* Writes the path of the image beside an output: "trace.json.prof", "logs/1234.prof". */
@@ -12390,6 +12502,22 @@ static PROF__RARE int prof__name_keep(const prof__session *s)
     return 1;
 }
 
+/* Returns 1 if a file is an image whose session has not ended, though its process has: it was killed, for example. */
+#ifdef _WIN32
+static PROF__RARE int prof__image_open_ended(HANDLE file)
+{
+    prof__header header;
+    DWORD got = 0;
+    int whole = ReadFile(file, &header, sizeof header, &got, NULL) && got == sizeof header;
+#else
+static PROF__RARE int prof__image_open_ended(int file)
+{
+    prof__header header;
+    int whole = pread(file, &header, sizeof header, 0) == (ssize_t)sizeof header;
+#endif
+    return whole && !memcmp(header.magic, PROF__MAGIC, 8) && header.state == PROF__RUNNING;
+}
+
 #ifdef _WIN32
 /* Creates the file of the image under its name. Returns 0 or errno; EEXIST: the name is taken. */
 static PROF__RARE int prof__name_try(prof__session *s, int numbered)
@@ -12400,13 +12528,14 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
         HANDLE there =
             prof__windows_open(s->live_path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, OPEN_EXISTING);
         error = there == INVALID_HANDLE_VALUE ? GetLastError() : 0;
+        int keeps = !error && (s->live_path != s->output || prof__image_open_ended(there));
         if (!error) CloseHandle(there);
         if (error == ERROR_SHARING_VIOLATION) {
             prof__name_note(s);
             return EEXIST;
         }
         if (!error && s->number) return EEXIST;
-        if (!error && (s->live_path == s->output || !prof__name_keep(s)))
+        if (!error && (!keeps || s->existing == PROF_EXISTING_REPLACE || !prof__name_keep(s)))
             prof__file_remove(s->live_path); /* a process that still maps the old file keeps it */
         error = prof__file_create(s, CREATE_ALWAYS);
     }
@@ -12417,7 +12546,7 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
 static PROF__RARE void prof__name_drop(prof__session *s)
 {
     if (s->old_file) close(s->old_file - 1);
-    s->old_file = s->replaces = 0;
+    s->old_file = s->replaces = s->keeps = 0;
 }
 
 /* Called if there is a file at live_path. Returns 0 if it may be replaced, EEXIST if not, EAGAIN if it is another one
@@ -12437,6 +12566,7 @@ static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
         return EEXIST;
     }
     if (file >= 0) s->old_file = file + 1;
+    s->keeps = s->live_path != s->output || (file >= 0 && prof__image_open_ended(file));
     if (prof__lstat(s->live_path, &there)) return EAGAIN;
     if (file >= 0 && (prof__fstat(file, &opened) || opened.st_dev != there.st_dev || opened.st_ino != there.st_ino))
         return EAGAIN;
@@ -12474,7 +12604,7 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
 static PROF__RARE int prof__name_publish(prof__session *s)
 {
     int error = 0;
-    if (s->replaces && !s->taken && s->live_path != s->output) prof__name_keep(s);
+    if (s->replaces && !s->taken && s->keeps) prof__name_keep(s);
     if (s->replaces || !s->taken) {
         error = prof__file_name(s);
         if (!error && rename(s->part_path, s->live_path)) error = errno;
@@ -12650,7 +12780,8 @@ static PROF__RARE const char *prof__output_alone(prof__session *s, const char *p
         if (!search.taken) break;
         search.module[strcspn(search.module, ".%")] = 0;
         snprintf(text, sizeof text, i > 1 ? "%s.%d" : "%s", search.module, i);
-        if (!prof__path_with(pattern, text, tagged, size) || prof__expand_absolute(tagged, s->output, sizeof s->output))
+        if (!prof__path_with(pattern, text, tagged, size) ||
+            prof__expand_absolute(tagged, s->started, s->output, sizeof s->output))
             return pattern;
         prof__output_apart = 1;
     }
@@ -12672,10 +12803,11 @@ static PROF__RARE prof_status prof__output_prepare(prof__session *s, const prof_
     prof_mode mode = config->mode;
     char ranked[sizeof s->pattern], tagged[sizeof s->pattern];
     prof__time_text(s->started);
+    if (several && prof__pattern_has(output, "t")) prof__job_time(output, s->started);
     if (several && !prof__pattern_has(output, "rp") && !prof__is_folder(output) && /* its writer knows the rank */
         prof__path_with(output, "%r", ranked, sizeof ranked))
         output = ranked;
-    prof_status status = prof__expand_absolute(output, s->output, sizeof s->output);
+    prof_status status = prof__expand_absolute(output, s->started, s->output, sizeof s->output);
     if (!status && prof__is_folder(s->output) && !prof__is_slash(s->output[prof__length(s->output) - 1]))
         prof__text_add(s->output, sizeof s->output, "/");
     if (!status) output = prof__output_alone(s, output, tagged, sizeof tagged);
@@ -16865,7 +16997,7 @@ static PROF__RARE prof_status prof__crash_prepare(prof__session *s)
     if (s->output[0])
         prof__output_beside(s, w->path, sizeof w->path);
     else
-        prof__expand_absolute("%n.%p.prof", w->path, sizeof w->path);
+        prof__expand_absolute("%n.%p.prof", "", w->path, sizeof w->path);
 #if defined(_WIN32) && !defined(PROF_NO_NAMES) /* it lets nobody replace the file beside the output, which is mapped */
     if (s->beside && s->live_path) prof__path_with(s->live_path, "crash", w->path, sizeof w->path);
 #endif

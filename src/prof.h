@@ -120,6 +120,7 @@ extern "C" {
 #include "session/no_names.h"
 #else
 #include "session/names.h"
+#include "session/job.h"
 #include "session/pattern.h"
 #include "session/write.h"
 #include "session/root.h"

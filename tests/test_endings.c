@@ -255,6 +255,27 @@ TEST(next_run_keeps_what_was_left)
     CHECK_EQUAL(files("*"), 3);
 }
 
+/* A .prof that was not ended is kept as well; one that was ended is replaced, and so is whatever is there on request. */
+TEST(next_run_keeps_an_unended_recording)
+{
+    const char *const variables[][2] = {{"PROF_OUTPUT", "n.prof"}, {NULL, NULL}};
+    const char *const replaces[][2] = {{"PROF_OUTPUT", "n.prof"}, {"PROF_EXISTING", "replace"}, {NULL, NULL}};
+    folder_make("endings-unended");
+    CHECK_EQUAL(run("_exit", variables), 42);
+    CHECK_EQUAL(run("move", variables), 42);
+    CHECK(file_has("stderr", "n.old.prof holds the recording of an earlier program"));
+    CHECK_EQUAL(image_count("n.old.prof", "work"), 1);
+    unlink(in_folder("stderr")); /* to which each run adds */
+    CHECK_EQUAL(run("move", variables), 42);
+    CHECK_EQUAL(trace_file_size(in_folder("stderr")), 0);
+    CHECK_EQUAL(image_count("n.prof", "elsewhere"), 1);
+    CHECK_EQUAL(files("*"), 3);
+    unlink(in_folder("n.old.prof"));
+    CHECK_EQUAL(run("_exit", variables), 42);
+    CHECK_EQUAL(run("move", replaces), 42);
+    CHECK_EQUAL(files("*"), 2);
+}
+
 /* Ends that nobody sees leave no empty files. */
 TEST(no_file_is_empty)
 {

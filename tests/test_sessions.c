@@ -705,10 +705,16 @@ static const char *const launcher_variables[] = {
     "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE", "MV2_COMM_WORLD_RANK",
     "MV2_COMM_WORLD_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", "JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE",
     "FLUX_TASK_RANK", "FLUX_JOB_SIZE", "PALS_RANKID", "RANK", "WORLD_SIZE", "SLURM_PROCID", "SLURM_NTASKS"};
+static const char *const job_variables[] = {
+    "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "COBALT_JOBID", "JOB_ID", "TORCHELASTIC_RUN_ID",
+    "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "SLURM_STEP_ID", "SLURM_ARRAY_TASK_ID", "PBS_ARRAY_INDEX",
+    "PBS_ARRAYID", "LSB_JOBINDEX", "SGE_TASK_ID", "OMPI_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK",
+    "PALS_LOCAL_RANKID", "FLUX_TASK_LOCAL_ID", "LOCAL_RANK", "SLURM_LOCALID"};
 
 static void no_launcher(void)
 {
     for (size_t i = 0; i < sizeof launcher_variables / sizeof *launcher_variables; ++i) unsetenv(launcher_variables[i]);
+    for (size_t i = 0; i < sizeof job_variables / sizeof *job_variables; ++i) unsetenv(job_variables[i]);
 }
 
 /* 1: with this output a session leaves the file `wanted`, which then goes. */
@@ -762,6 +768,75 @@ TEST(ranks)
     FAILS(prof_start(&config), PROF_INVALID_ARGUMENT, "a/b");
     config.rank = "";
     FAILS(prof_start(&config), PROF_INVALID_ARGUMENT, "rank");
+}
+
+static const char *metadata_of(const prof_trace *of, const char *wanted)
+{
+    const char *key, *value;
+    for (size_t i = 0; prof_trace_metadata(of, i, &key, &value); ++i)
+        if (!strcmp(key, wanted)) return value;
+    return "";
+}
+
+TEST(jobs)
+{
+    no_launcher();
+    CHECK(leaves("job-%j.csv", NULL, "job-0.csv"));
+    for (size_t i = 0; i < 9; ++i) {
+        setenv(job_variables[i], i ? "4711.head/node" : "4711", 1);
+        CHECK(leaves("job-%j.csv", NULL, i ? "job-4711.head_node.csv" : "job-4711.csv"));
+        unsetenv(job_variables[i]);
+    }
+    setenv("TORCHELASTIC_RUN_ID", "none", 1); /* its default */
+    CHECK(leaves("job-%j.csv", NULL, "job-0.csv"));
+    setenv("SLURM_JOB_ID", "4711", 1);
+    setenv("SLURM_STEP_ID", "0", 1);
+    CHECK(leaves("job-%j.csv", NULL, "job-4711.csv"));
+    setenv("SLURM_STEP_ID", "2", 1);
+    setenv("SLURM_ARRAY_TASK_ID", "0", 1);
+    setenv("SLURM_LOCALID", "3", 1);
+    CHECK(leaves("job-%j.csv", NULL, "job-4711.2.csv"));
+    prof_trace *live = NULL;
+    CHECK_EQUAL(prof_trace_live(&live), PROF_OK);
+    CHECK_TEXT(metadata_of(live, "job"), "4711");
+    CHECK_TEXT(metadata_of(live, "job step"), "2");
+    CHECK_TEXT(metadata_of(live, "array task"), "0");
+    CHECK_TEXT(metadata_of(live, "local rank"), "3");
+    prof_trace_close(live);
+    no_launcher();
+}
+
+/* Processes of a job that begin in different seconds write into one folder: the first one's time is that of all. */
+TEST(a_job_has_one_time)
+{
+    char path[256], text[16] = "";
+    no_launcher();
+    setenv("SLURM_JOB_ID", "99", 1);
+    setenv("RANK", "0", 1);
+    setenv("WORLD_SIZE", "2", 1);
+    snprintf(path, sizeof path, "%s", trace_path("once/.prof-job-99"));
+    unlink(path);
+    prof_config config = trace_config(1u << 20);
+    config.output = trace_path("once/%t/%r.csv");
+    CHECK(!prof_start(&config) && !prof_stop());
+    FILE *file = fopen(path, "r");
+    CHECK(file && fread(text, 1, 15, file) == 15);
+    if (file) fclose(file);
+    snprintf(path, sizeof path, "once/%s/0.csv", text);
+    CHECK(trace_file_size(trace_path(path)) > 0);
+    file = fopen(trace_path("once/.prof-job-99"), "w");
+    if (file) fputs("20000102-030405", file), fclose(file);
+    setenv("RANK", "1", 1);
+    CHECK(leaves("once/%t/%r.csv", NULL, "once/20000102-030405/1.csv"));
+    file = fopen(trace_path("once/.prof-job-99"), "w"); /* somebody else's */
+    if (file) fputs("../../../../tmp", file), fclose(file);
+    CHECK(!leaves("once/%t/%r.csv", NULL, "once/../../../../tmp/1.csv"));
+    unsetenv("WORLD_SIZE");
+    unsetenv("RANK");
+    file = fopen(trace_path("once/.prof-job-99"), "w");
+    if (file) fputs("20000102-030405", file), fclose(file);
+    CHECK(!leaves("once/%t/x.csv", NULL, "once/20000102-030405/x.csv")); /* one process alone has its own time */
+    no_launcher();
 }
 
 TEST(hosts)

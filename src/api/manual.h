@@ -350,7 +350,7 @@ MANUAL                                                                          
     then its output is written, and prof_stop() may be called at any time later. Until it begins all sites are off, and
     cost as little; a thread of prof, or the step, begins it. Its time counts from there. The child of a fork has no
     such thread: it looks at the clock itself, at some 50 ns a macro, until the delay is over, and its duration does not
-    end the recording. Outputs can be named after the run: %p %t %h %r; prof_set_metadata() adds facts about it. A
+    end the recording. Outputs can be named after the run: %p %t %h %r %j; prof_set_metadata() adds facts about it. A
     relative output is relative to the directory in which the program is at prof_start(), wherever it is at the end.
 
     The end. exit(), and the return from main, do what prof_stop() does if there is an output and nobody called it,
@@ -363,14 +363,17 @@ MANUAL                                                                          
     so are the statistics of PROF_STATS, which need dump_period to survive.
 
     Two runs, one file. A name such as trace.json is meant to be replaced by the next run, and is, once the new file is
-    complete. What this process has written itself is kept: its second session writes trace.2.json, and so on. What
-    another process is writing at the same time is also kept: the second process, which sees a lock (flock) of the file,
-    writes trace.2.json, and PROF_OUTPUT says so on stderr. (On Windows a second recorder of one process, that of a DLL,
-    does so as well: no file is open for writing twice.) Numbered files of an older run are replaced. A name with %p
-    or %t is meant for one run alone: if there is such a file all the same (two runs in a second, a process id that came
-    again), the new one is trace.1234.2.json. config.existing changes this. Processes that a launcher (MPI, Slurm,
-    torchrun) has started would all write trace.json: they write trace.<rank>.json. prof_stop() returns PROF_IO if its
-    .prof has been removed or replaced meanwhile; if it was moved, that is no error.
+    complete. A .prof whose program was killed stays, as <name>.old.prof, one at a time. What this process has written
+    itself is kept: its second session writes trace.2.json, and so on. What another process is writing at the same time
+    is also kept: the second process, which sees a lock (flock) of the file, writes trace.2.json, and PROF_OUTPUT says
+    so on stderr. (On Windows a second recorder of one process, that of a DLL, does so as well: no file is open for
+    writing twice.) Numbered files of an older run are replaced. A name with %p or %t is meant for one run alone: if
+    there is such a file all the same (two runs in a second, a process id that came again), the new one is
+    trace.1234.2.json. config.existing changes this. Processes that a launcher (MPI, Slurm, torchrun) has started would
+    all write trace.json: they write trace.<rank>.json. %j is the id of their job, with the step if it is not the first
+    (4711.2), so that jobs in one folder do not mix; %t is one time for all processes of a job, which the first of them
+    leaves in the file .prof-job-<id>. Job, step, array task and local rank are in the metadata. prof_stop() returns
+    PROF_IO if its .prof has been removed or replaced meanwhile; if it was moved, that is no error.
 
     Links and fifos. If an output is a symbolic link, the file that it leads to is replaced once the new one is
     complete, and the link stays (latest.json -> runs/7.json; /dev/stdout and the like are written directly). In a

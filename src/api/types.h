@@ -53,11 +53,11 @@ typedef struct prof_config {
     const char *output;       /* output PROF_OUTPUT: file written by prof_stop(); the extension picks the writer: .json
                                  .csv .txt, or .prof, which maps the buffer itself to the file, so that everything
                                  recorded survives even SIGKILL. %p is the process id, %n the program's name, %t the
-                                 local time, %h the host's name, %r the rank, %% a percent sign. If a rank is given, or
-                                 known to be one of several, and the name has neither %r nor %p, the rank is put before
-                                 the extension. Missing directories are created. A directory, or a name that ends in /,
-                                 is a log directory for XProf: see prof_xplane.h. Default: none, the trace stays in
-                                 memory */
+                                 local time, %h the host's name, %r the rank, %j the cluster's job, %% a percent sign.
+                                 If a rank is given, or known to be one of several, and the name has neither %r nor
+                                 %p, the rank is put before the extension. Missing directories are created. A
+                                 directory, or a name that ends in /, is a log directory for XProf: see
+                                 prof_xplane.h. Default: none, the trace stays in memory */
     size_t buffer_size;       /* buffer PROF_BUFFER: bytes, or "64M" as text; 128 KiB to 64 GiB; default 16 MiB,
                                  with Emscripten 4. From Linux 5.14 on, memory and disk are taken as they are used.
                                  prof_start() fails with PROF_IO if the disk has no room for all of a .prof */

@@ -136,7 +136,8 @@ typedef struct prof__session {
     int folder;           /* a descriptor + 1 of the folder of an output that is written at the end; 0: none */
     int file_error;       /* errno: this child of a fork could not create its .prof, and records in memory */
     int claimed;          /* 1: this session created an empty file at output, to reserve the name until it is written */
-    int taken, replaces;  /* live_path is a new file of this session; or it replaces an existing one */
+    int taken, replaces;  /* live_path is a new file of this session; or it replaces an existing one, */
+    int keeps;            /* which stays under another name */
     int old_file;         /* the descriptor + 1 that locks the replaced file meanwhile; 0: none */
 #ifndef PROF_FREESTANDING
     uint64_t look_at;     /* when the service has something to do by the clock; 0: not known */

@@ -51,7 +51,8 @@ static PROF__RARE const char *prof__output_alone(prof__session *s, const char *p
         if (!search.taken) break;
         search.module[strcspn(search.module, ".%")] = 0;
         snprintf(text, sizeof text, i > 1 ? "%s.%d" : "%s", search.module, i);
-        if (!prof__path_with(pattern, text, tagged, size) || prof__expand_absolute(tagged, s->output, sizeof s->output))
+        if (!prof__path_with(pattern, text, tagged, size) ||
+            prof__expand_absolute(tagged, s->started, s->output, sizeof s->output))
             return pattern;
         prof__output_apart = 1;
     }
@@ -73,10 +74,11 @@ static PROF__RARE prof_status prof__output_prepare(prof__session *s, const prof_
     prof_mode mode = config->mode;
     char ranked[sizeof s->pattern], tagged[sizeof s->pattern];
     prof__time_text(s->started);
+    if (several && prof__pattern_has(output, "t")) prof__job_time(output, s->started);
     if (several && !prof__pattern_has(output, "rp") && !prof__is_folder(output) && /* its writer knows the rank */
         prof__path_with(output, "%r", ranked, sizeof ranked))
         output = ranked;
-    prof_status status = prof__expand_absolute(output, s->output, sizeof s->output);
+    prof_status status = prof__expand_absolute(output, s->started, s->output, sizeof s->output);
     if (!status && prof__is_folder(s->output) && !prof__is_slash(s->output[prof__length(s->output) - 1]))
         prof__text_add(s->output, sizeof s->output, "/");
     if (!status) output = prof__output_alone(s, output, tagged, sizeof tagged);

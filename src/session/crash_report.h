@@ -211,7 +211,7 @@ static PROF__RARE prof_status prof__crash_prepare(prof__session *s)
     if (s->output[0])
         prof__output_beside(s, w->path, sizeof w->path);
     else
-        prof__expand_absolute("%n.%p.prof", w->path, sizeof w->path);
+        prof__expand_absolute("%n.%p.prof", "", w->path, sizeof w->path);
 #if defined(_WIN32) && !defined(PROF_NO_NAMES) /* it lets nobody replace the file beside the output, which is mapped */
     if (s->beside && s->live_path) prof__path_with(s->live_path, "crash", w->path, sizeof w->path);
 #endif

@@ -25,12 +25,15 @@ static PROF__RARE int prof__is_number(const char *text)
     return length && length < 20 && !text[length];
 }
 
+static void prof__job_find(void);
+
 /* Sets prof__rank: to given or, if that is NULL, to what a launcher says. Sets *several to 1 if the launcher started
    other processes, too, which may write files of the same name; it is also 1 if a rank was given. */
 static PROF__RARE prof_status prof__rank_find(const char *given, int *several)
 {
     *several = given != NULL;
     prof__rank[0] = 0;
+    prof__job_find();
     if (given) {
         size_t length = prof__length(given), bad = !length || length >= sizeof prof__rank;
         for (size_t i = 0; i < length; ++i) bad |= given[i] == '/' || given[i] == '\\' || (unsigned char)given[i] < 32;

@@ -35,7 +35,7 @@ static PROF__UNUSED PROF__RARE void prof__start_note_set(const char *path, const
     prof__text_add(prof__start_note, sizeof prof__start_note, more + (length > 200 ? length - 200 : 0));
 }
 
-/* Replaces %p %n %t %r %h %% in path, and %c by count unless that is 0; started is the text of %t. Returns NULL, the
+/* Replaces %p %n %t %r %j %h %% in path, and %c by count unless that is 0; started is the text of %t. Returns NULL, the
    percent sign in path whose letter is not known, or "" if the result does not fit into size bytes. Async-signal-safe.
  */
 static PROF__RARE const char *prof__expand_at(const char *path, const char *started, uint64_t count, char *to,
@@ -53,6 +53,7 @@ static PROF__RARE const char *prof__expand_at(const char *path, const char *star
             case 'n': prof__program_name(piece, sizeof piece); break;
             case 't': prof__text_copy(piece, sizeof piece, started); break;
             case 'r': prof__text_copy(piece, sizeof piece, prof__rank[0] ? prof__rank : "0"); break;
+            case 'j': prof__job_text(piece, sizeof piece); break;
             case 'h': prof__host_name(piece, sizeof piece); break;
             case 'c':
                 if (!count) return c;
@@ -90,17 +91,24 @@ static PROF__RARE void prof__time_text(char to[16])
    to remove. */
 static PROF__RARE int prof__is_home(const char *path) { return path[0] == '~' && path[1] == '/'; }
 
-static PROF__RARE prof_status prof__expand_counted(const char *path, uint64_t count, char *to, size_t size)
+/* started: the text of %t */
+static PROF__RARE prof_status prof__expand_started(const char *path, const char *started, uint64_t count, char *to,
+                                                   size_t size)
 {
-    char started[16];
     if (prof__is_home(path))
         return prof__fail(PROF_INVALID_ARGUMENT, "%s: only a shell knows ~: write the whole path, or ./~/", path);
-    prof__time_text(started);
     const char *wrong = prof__expand_at(path, started, count, to, size);
     if (!wrong) return PROF_OK;
     if (*wrong != '%') return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", path);
     if (wrong[1] == 'c') return prof__fail(PROF_INVALID_ARGUMENT, "%s: %%c can be used in prof_config.save only", path);
-    return prof__fail(PROF_INVALID_ARGUMENT, "%s: unknown %.2s: use %%p, %%n, %%t, %%r, %%h or %%%%", path, wrong);
+    return prof__fail(PROF_INVALID_ARGUMENT, "%s: unknown %.2s: use %%p, %%n, %%t, %%r, %%j, %%h or %%%%", path, wrong);
+}
+
+static PROF__RARE prof_status prof__expand_counted(const char *path, uint64_t count, char *to, size_t size)
+{
+    char now[16];
+    prof__time_text(now);
+    return prof__expand_started(path, now, count, to, size);
 }
 
 static PROF__RARE prof_status prof__expand(const char *path, char *to, size_t size)

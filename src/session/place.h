@@ -1,10 +1,11 @@
 // session/place: Chooses the name of an output, depending on the file that has it already and who wrote that.
 /* Expands a pattern to an absolute path, or to a relative one if only that fits. */
-static PROF__RARE prof_status prof__expand_absolute(const char *pattern, char *to, size_t size)
+static PROF__RARE prof_status prof__expand_absolute(const char *pattern, const char *started, char *to, size_t size)
 {
     char absolute[1024];
     int fits = !prof__is_home(pattern) && prof__pattern_absolute(pattern, absolute, sizeof absolute);
-    return fits && !prof__expand(absolute, to, size) ? PROF_OK : prof__expand(pattern, to, size);
+    return fits && !prof__expand_started(absolute, started, 0, to, size)
+               ? PROF_OK : prof__expand_started(pattern, started, 0, to, size);
 }
 
 /* Writes the path of the image beside an output: "trace.json.prof", "logs/1234.prof". */
@@ -77,6 +78,22 @@ static PROF__RARE int prof__name_keep(const prof__session *s)
     return 1;
 }
 
+/* Returns 1 if a file is an image whose session has not ended, though its process has: it was killed, for example. */
+#ifdef _WIN32
+static PROF__RARE int prof__image_open_ended(HANDLE file)
+{
+    prof__header header;
+    DWORD got = 0;
+    int whole = ReadFile(file, &header, sizeof header, &got, NULL) && got == sizeof header;
+#else
+static PROF__RARE int prof__image_open_ended(int file)
+{
+    prof__header header;
+    int whole = pread(file, &header, sizeof header, 0) == (ssize_t)sizeof header;
+#endif
+    return whole && !memcmp(header.magic, PROF__MAGIC, 8) && header.state == PROF__RUNNING;
+}
+
 #ifdef _WIN32
 /* Creates the file of the image under its name. Returns 0 or errno; EEXIST: the name is taken. */
 static PROF__RARE int prof__name_try(prof__session *s, int numbered)
@@ -87,13 +104,14 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
         HANDLE there =
             prof__windows_open(s->live_path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, OPEN_EXISTING);
         error = there == INVALID_HANDLE_VALUE ? GetLastError() : 0;
+        int keeps = !error && (s->live_path != s->output || prof__image_open_ended(there));
         if (!error) CloseHandle(there);
         if (error == ERROR_SHARING_VIOLATION) {
             prof__name_note(s);
             return EEXIST;
         }
         if (!error && s->number) return EEXIST;
-        if (!error && (s->live_path == s->output || !prof__name_keep(s)))
+        if (!error && (!keeps || s->existing == PROF_EXISTING_REPLACE || !prof__name_keep(s)))
             prof__file_remove(s->live_path); /* a process that still maps the old file keeps it */
         error = prof__file_create(s, CREATE_ALWAYS);
     }
@@ -104,7 +122,7 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
 static PROF__RARE void prof__name_drop(prof__session *s)
 {
     if (s->old_file) close(s->old_file - 1);
-    s->old_file = s->replaces = 0;
+    s->old_file = s->replaces = s->keeps = 0;
 }
 
 /* Called if there is a file at live_path. Returns 0 if it may be replaced, EEXIST if not, EAGAIN if it is another one
@@ -124,6 +142,7 @@ static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
         return EEXIST;
     }
     if (file >= 0) s->old_file = file + 1;
+    s->keeps = s->live_path != s->output || (file >= 0 && prof__image_open_ended(file));
     if (prof__lstat(s->live_path, &there)) return EAGAIN;
     if (file >= 0 && (prof__fstat(file, &opened) || opened.st_dev != there.st_dev || opened.st_ino != there.st_ino))
         return EAGAIN;
@@ -161,7 +180,7 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
 static PROF__RARE int prof__name_publish(prof__session *s)
 {
     int error = 0;
-    if (s->replaces && !s->taken && s->live_path != s->output) prof__name_keep(s);
+    if (s->replaces && !s->taken && s->keeps) prof__name_keep(s);
     if (s->replaces || !s->taken) {
         error = prof__file_name(s);
         if (!error && rename(s->part_path, s->live_path)) error = errno;
