@@ -113,17 +113,20 @@ MANUAL                                                                          
 
     Threads. Each thread has its own chunk of the buffer, and writes there without a lock, an atomic read-modify-write
     or a system call. Threads need no registration, and may start and end at any time: what an ended thread left free of
-    its chunk serves the next thread. There should be more chunks than threads that live at the same time: a buffer of
-    16 MiB has about 900 chunks. If there are fewer, the threads that come last share the remaining chunks, each for as
-    long as its outermost scope lasts (1 to 2 us more a scope). Threads that are in a scope at the same time, or that
-    record events outside of scopes, keep their chunks; when no chunk is left, events are lost. Scopes in destructors of
-    thread-specific data (pthread_key_create()) are recorded in every round of destructors; in a program that is linked
-    to prof as a shared library, in the first three rounds, and counted as lost after that.
+    its chunk serves the next thread. A buffer of 16 MiB has about 900 chunks of 16 KiB. The more threads live at the
+    same time, the smaller the chunks that they take from then on: there are four for each thread, down to 256 bytes,
+    which is 14,000 threads in 16 MiB. A scope costs 2 % more with 4 KiB, a tenth with 2 KiB. Long texts are cut sooner
+    there. The threads beyond share what is left, each for as long as its outermost scope lasts (1 to 2 us more a
+    scope); if they are all in a scope, events are lost. Scopes in destructors of thread-specific data
+    (pthread_key_create()) are recorded in every round of destructors; in a program that is linked to prof as a shared
+    library, in the first three rounds, and counted as lost after that.
 
     Full buffer. When the buffer is full, PROF_RING reuses the oldest chunk of all threads, and PROF_FILL stops
-    recording. A scope is recorded only if there is space for its end, too, so that begins and ends are balanced. Lost
-    events are counted for each thread, and every report shows them. Arguments are not events: lost arguments have a
-    count of their own (lost_args). Overwritten chunks are counted as well. If a signal handler or an interrupt
+    recording. A thread holds the chunk that it has filled until its next one is half full, so that half a chunk of its
+    newest events stays, however long it waits and however fast others record. If other threads have all chunks, it uses
+    its own again. A scope is recorded only if there is space for its end, too, so that begins and ends are balanced.
+    Lost events are counted for each thread, and every report shows them. Arguments are not events: lost arguments have
+    a count of their own (lost_args). Overwritten chunks are counted as well. If a signal handler or an interrupt
     interrupts a macro, the events of its own macros on that thread are lost, however large the buffer is; lost_busy
     counts these.
 
@@ -471,8 +474,8 @@ MANUAL                                                                          
     PROFILE_COUNTER_ADD, 8 rules of categories, 256 bytes of metadata. PROF_NO_DOUBLE leaves out floating point; it is
     set by itself where the compiler may not use such registers (-mno-sse, -mgeneral-regs-only, Linux), and keys as text
     go with it. PROF_TINY, for microcontrollers, leaves out categories, metadata for later sessions, the texts of
-    prof_error(), warm-up, min_duration and the sharing of chunks by ended threads: 8 KB of code and 0.7 KB of data.
-    PROF_WITH_CATEGORIES and PROF_WITH_SHARED_CHUNKS keep two of these.
+    prof_error(), warm-up, min_duration, smaller chunks for many threads and the sharing of chunks by ended ones: 8 KB
+    of code and 0.7 KB of data. PROF_WITH_CATEGORIES and PROF_WITH_SHARED_CHUNKS keep two of these.
     PROF_WITH_DRAIN adds prof_drain(), which sends a recording while it goes on, from a ring of a few KiB.
     Control functions may be called by any one thread at a time, not by interrupts. The memory of a session may be
     reused once a new session was started and every macro that began before prof_stop() has returned.
@@ -1184,6 +1187,7 @@ typedef struct prof_trace_info {
     uint64_t sites_lost, taken_back; /* call sites or names that did not fit into the image; scopes that were removed
                                      because they were shorter than min_duration */
     uint64_t buffer_size, chunk_size;
+    uint64_t chunks;              /* in the buffer: more than of chunk_size fit, if there were many threads */
     prof_mode mode;
     uint64_t tick_hz;             /* rate of the clock, measured */
     double clock_resolution_ns;   /* smallest step of the clock, measured */
@@ -2772,7 +2776,8 @@ extern "C" {
      prof__header       at 0
      meta               append-only records: strings, call sites, session key/values; published by their non-zero head
      index              a hash table over meta, private to the recorder; readers ignore it
-     chunks             chunk_count times chunk_size bytes: a prof__chunk followed by words
+     chunks             chunk_count slots of chunk_size bytes. A slot is one chunk, a prof__chunk followed by words; or
+                        it is split into chunks of a half, a quarter and so on of it, each of which says its size
 
    A chunk belongs to one thread at a time; its words are a sequence of records, head first, published by the head's
    non-zero kind: a reader stops at the first word that has none. Heads:
@@ -2807,7 +2812,7 @@ extern "C" {
 
 #define PROF__MAGIC "prof.img"
 #define PROF__IMAGE_VERSION 4
-#define PROF__IMAGE_OLDEST 3 /* that readers accept */
+#define PROF__IMAGE_OLDEST 3 /* that readers accept: there, no slot was split */
 #define PROF__BYTE_ORDER 0x01020304u
 #define PROF__TICK_BITS 40
 #define PROF__TICK_MASK ((1ull << PROF__TICK_BITS) - 1)
@@ -2870,12 +2875,19 @@ typedef struct prof__chunk {
     uint64_t sequence; /* from 1; 0: empty or being reused */
     prof__pair base;
     uint32_t state;    /* PROF__CHUNK_... */
-    uint32_t late;     /* 1: the ring leaves it out once: see prof__chunk_give() */
+    uint32_t form;     /* PROF__FORM_... Bits 8 to 11: how often the slot was halved to make it */
     uint64_t lost;     /* events that the last thread in this chunk could not record since its last LOST record */
     uint64_t taken_back; /* scopes that were recorded here and removed, because they were too short */
 } prof__chunk;
 
-enum { PROF__CHUNK_FREE = 0, PROF__CHUNK_OWNED, PROF__CHUNK_FULL, PROF__CHUNK_LEFT };
+#define PROF__FORM_LATE 1u  /* the ring leaves it out once: see prof__chunk_give() */
+#define PROF__FORM_USED 2u  /* its words are not zero, though it has no sequence yet */
+#define PROF__FORM_SHIFT 8
+#define PROF__FORM_DEPTH(form) ((form) >> PROF__FORM_SHIFT & 15)
+#define PROF__FORM_LEAST 256u /* bytes: no smaller chunk is made */
+
+/* HELD: full, and kept by its thread, whose next chunk has little yet. */
+enum { PROF__CHUNK_FREE = 0, PROF__CHUNK_OWNED, PROF__CHUNK_FULL, PROF__CHUNK_LEFT, PROF__CHUNK_HELD };
 
 /* The archive: chunks that were packed (see >>pack) and removed from the ring, as blocks from archive_offset on. Blocks
    are in order of time from archive_first to archive_next. A block that does not fit before archive_limit is at
@@ -3725,7 +3737,7 @@ typedef struct prof__thread {
     uint32_t seen; /* generation with which the thread is in step */
     struct prof__session *session;
     prof__chunk *chunk;
-    prof__chunk *filled; /* the previous chunk while the present one has no event yet: nobody may reuse it. Or NULL */
+    prof__chunk *filled; /* the previous chunk while the present one is less than half full: it is HELD. Or NULL */
     prof_fiber *fiber; /* the fiber that runs on this thread; NULL: none, events go to the thread's own track */
     uint64_t thread_id;
     uint32_t exits;   /* how often the thread has run its destructor: see prof__thread_leaves */
@@ -3734,6 +3746,7 @@ typedef struct prof__thread {
     uint64_t *known; /* from here to begun are begins and ends; the first may also be a word that looks like neither */
     prof_fiber own;
     uint32_t note;      /* of the innermost scope that is off: see >>note; 0: none */
+    uint32_t soft;      /* words of the chunk that are not to be used as long as there is a filled one */
     uint32_t note_place; /* its place in prof__asked.with_args, plus 1; 0: only its token knows */
     uint32_t waited;    /* the value of prof__room_mark() when a wait for a chunk ended in vain */
     uint32_t impatient; /* 1: the service, which never waits for a chunk, and has one in reserve */
@@ -4223,16 +4236,19 @@ static PROF__UNUSED void prof__word_wait(uint32_t *word, uint32_t value, uint64_
 #endif
 }
 
-/* Changes the word and wakes all that wait for that. Signal handlers may call it. */
-static void prof__word_wake(uint32_t *word)
+/* Changes the word and wakes so many of those that wait for that. Signal handlers may call it. */
+static PROF__UNUSED void prof__word_wake_some(uint32_t *word, int count)
 {
     __atomic_fetch_add(word, 1, __ATOMIC_RELEASE);
 #ifdef PROF__FUTEX
     PROF__ERRNO_SAVE();
-    syscall(SYS_futex, word, 1 | 128, 0x7fffffff, NULL, NULL, 0); /* FUTEX_WAKE, private */
+    syscall(SYS_futex, word, 1 | 128, count, NULL, NULL, 0); /* FUTEX_WAKE, private */
     PROF__ERRNO_RESTORE();
+#else
+    (void)count;
 #endif
 }
+static PROF__UNUSED void prof__word_wake(uint32_t *word) { prof__word_wake_some(word, 0x7fffffff); }
 #endif
 
 /*-- COPIES ---------------------------------------------------------------------------------------------- >>copies --
@@ -5071,7 +5087,7 @@ typedef struct prof__stream {
     int full;                /* 1: max_file_size is reached, and nothing may be dropped */
     int failing, lost;       /* 1: the last write failed; 1: events were lost during such a time */
     prof__block *block;      /* a buffer to pack a chunk */
-    prof__chunk **chunks;    /* space for as many as the ring has */
+    prof__chunk **chunks;    /* space for as many as the ring may have */
     char path[1040];         /* of the file if it is not the output itself, else "" */
 } prof__stream;
 #endif
@@ -5095,8 +5111,9 @@ typedef struct prof__session {
     uint64_t *meta;
     uint32_t chunk_size;
     uint32_t fast; /* 1: a scope needs the inline counter and nothing else; PROF__SHORT: and min_ticks */
-    prof__extent meta_words, meta_ready, chunk_words; /* ready: below it meta can be written */
-    prof__extent chunk_count;
+    prof__extent meta_words, meta_ready, chunk_words; /* ready: below it meta can be written. chunk_words: of a slot */
+    prof__extent text_words; /* the same of the chunks that threads get now, twice at most: see prof__chunk_split() */
+    prof__extent chunk_count; /* slots */
     uint64_t min_ticks, ordered_excess;
     uint32_t epoch, clock;
     uint32_t string_count, site_count;
@@ -5109,7 +5126,8 @@ typedef struct prof__session {
 #ifdef PROF__SHARED_CHUNKS
     struct { /* chunks that ended threads left partly free */
         uint64_t sequence;
-        uint32_t words, chunk; /* chunk: its number, from 1; 0: free; PROF__LEFT_BUSY: a thread is changing this */
+        uint32_t words, chunk; /* chunk: its place in units of 64 bytes, from 1; 0: free; PROF__LEFT_BUSY: a thread is
+                                  changing this */
     } left[PROF__MAX_LEFT];
     uint32_t left_count; /* in use */
 #endif
@@ -5127,8 +5145,11 @@ typedef struct prof__session {
 #ifdef PROF__META_GROWS
     const char *names_error; /* why the disk had no room for a name; NULL: it had */
 #endif
-    uint32_t all_owned;   /* PROF_RING: the value of prof__room_changes when every chunk had an owner; 0: not known */
-    uint32_t free_chunks; /* PROF_STREAM, PROF_STATS: chunks that may be taken */
+    uint32_t all_owned[2]; /* PROF_RING: the value of prof__room_changes when every chunk was owned or held; and when
+                              every one was owned. 0: not known */
+    int32_t free_chunks;  /* PROF_STREAM, PROF_STATS: chunks that may be taken. Below 0 if the ring had to end sooner */
+    uint32_t pieces;      /* chunks in the slots: more than these if some are split */
+    uint32_t depth, deepest; /* how often the most split slot was halved, and how often one may be */
     uint32_t spare_chunk; /* 1: one more, for the service, so that its own scopes are not lost */
     uint32_t released;    /* changes with every chunk that the service releases */
     uint32_t waiting;     /* threads that sleep until it releases one */
@@ -6007,8 +6028,8 @@ static int prof__chunks_kept(const prof__session *s)
 
 static int prof__chunk_reserve(prof__session *s, int service)
 {
-    uint32_t free_chunks = PROF__LOAD(&s->free_chunks);
-    while (free_chunks)
+    int32_t free_chunks = PROF__LOAD(&s->free_chunks);
+    while (free_chunks > 0)
         if (__atomic_compare_exchange_n(&s->free_chunks, &free_chunks, free_chunks - 1, 1, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED))
             return 1;
@@ -6184,10 +6205,13 @@ static PROF__RARE int prof__meta_grow(prof__session *s, uint64_t words)
 }
 #endif
 
-/* Reduces the ring to this number of chunks. */
+/* Reduces the ring to this number of chunks, which may be 0. None beyond was taken, or counts as free any more. */
 static void prof__ring_end(prof__session *s, uint32_t count, int error)
 {
+    uint32_t missing = (uint32_t)s->chunk_count - count;
     s->chunks_asked = s->chunk_count;
+    __atomic_fetch_sub(&s->free_chunks, (int32_t)missing, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&s->pieces, missing, __ATOMIC_RELAXED);
     s->room_error = prof__room_text(error);
     PROF__STORE(&s->chunk_count, (uint64_t)count);
     PROF__STORE(&s->header->chunk_count, (uint64_t)count);
@@ -6203,52 +6227,133 @@ static uint32_t prof__piece_end(uint32_t from)
     return from >= PROF__READY_PIECE ? (from / PROF__READY_PIECE + 1) * PROF__READY_PIECE : from ? from * 4 : 1;
 }
 
-/* Makes the next piece ready, which begins at chunk number from. Returns 0 if there is no room for it. */
-static int prof__piece_take(prof__session *s, uint32_t from)
+/* Makes the next piece ready, which begins at chunk number from. If there is no room for it, the ring ends before it.
+   */
+static void prof__piece_take(prof__session *s, uint32_t from)
 {
     uint64_t count = PROF__LOAD(&s->chunk_count), end = prof__piece_end(from);
     uint32_t ready = from;
-    if (from >= count) return 1; /* another thread has reduced the ring meanwhile */
+    if (from >= count) return; /* another thread has reduced the ring meanwhile */
     if (end > count) end = count;
     int error = prof__chunks_populate(s, from, end);
     if (!error)
         __atomic_compare_exchange_n(&s->ready_chunks, &ready, end == count ? PROF__ALL_READY : (uint32_t)end, 0,
                                     __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-    else if (from && __atomic_compare_exchange_n(&s->ready_chunks, &ready, from | PROF__READY_ENDS, 0, __ATOMIC_ACQUIRE,
-                                                 __ATOMIC_RELAXED))
+    else if (__atomic_compare_exchange_n(&s->ready_chunks, &ready, from | PROF__READY_ENDS, 0, __ATOMIC_ACQUIRE,
+                                         __ATOMIC_RELAXED))
         prof__ring_end(s, from, error);
-    return !error || from;
 }
 
-/* Returns 1 if the chunk of this number can be written. */
-static PROF__COLD int prof__chunks_ready(prof__session *s, uint64_t number)
+/* Makes sure that the chunk of this number can be written, if the ring does not end before it. */
+static PROF__COLD void prof__chunks_ready(prof__session *s, uint64_t number)
 {
     PROF__ERRNO_SAVE();
     uint32_t claimed = PROF__LOAD(&s->claimed_chunks), ready;
-    int good = 1;
     if (number + PROF__READY_AHEAD >= claimed && claimed < PROF__LOAD(&s->chunk_count) &&
         __atomic_compare_exchange_n(&s->claimed_chunks, &claimed, prof__piece_end(claimed), 0, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED))
         prof__piece_take(s, claimed);
-    while (good && !((ready = PROF__ACQUIRE(&s->ready_chunks)) & PROF__READY_ENDS) && number >= ready)
-        good = prof__piece_take(s, ready); /* PROF__ALL_READY has that flag */
+    while (!((ready = PROF__ACQUIRE(&s->ready_chunks)) & PROF__READY_ENDS) && number >= ready)
+        prof__piece_take(s, ready); /* PROF__ALL_READY has that flag */
     PROF__ERRNO_RESTORE();
-    return good;
 }
 #elif !defined(PROF_FREESTANDING)
-static int prof__chunks_ready(prof__session *s, uint64_t number)
+static void prof__chunks_ready(prof__session *s, uint64_t number) { (void)s, (void)number; }
+#endif
+
+/* Where slots are never split: a kernel has few processors, and small code has no room for it. */
+#if defined(PROF_FREESTANDING) || defined(PROF_MINIMAL)
+#define PROF__WHOLE_SLOTS
+#endif
+
+/* Returns how many words a chunk of this form has. */
+static prof__extent prof__form_words(const prof__session *s, uint32_t form)
 {
-    (void)s;
-    (void)number;
-    return 1;
+#ifdef PROF__WHOLE_SLOTS
+    return (void)form, s->chunk_words;
+#else
+    if (PROF__LIKELY(!PROF__FORM_DEPTH(form))) return s->chunk_words;
+    return ((s->chunk_size >> PROF__FORM_DEPTH(form)) - (uint32_t)sizeof(prof__chunk)) / 8;
+#endif
+}
+static prof__extent prof__words_of(const prof__session *s, const prof__chunk *chunk)
+{
+    return prof__form_words(s, PROF__LOAD(&chunk->form));
+}
+
+#ifdef PROF__WHOLE_SLOTS
+static prof__chunk *prof__chunk_at(const prof__session *s, prof__extent count, uint64_t number)
+{
+    return (prof__chunk *)(void *)(s->chunks + (prof__extent)number % count * s->chunk_size);
+}
+#define PROF__SEARCH(s, count) ((void)(s), (uint64_t)(count))
+#else
+#define PROF__SEARCH(s, count) ((uint64_t)(count) << PROF__LOAD(&(s)->depth))
+
+/* Returns the chunk that a number leads to, in the slot of that number. If the slot is split, each bit of the number of
+   the lap chooses a half of what is left: so the chunks of a slot take turns, in as many laps as it has parts. */
+static prof__chunk *prof__chunk_at(const prof__session *s, prof__extent count, uint64_t number)
+{
+    prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + number % count * s->chunk_size);
+    uint64_t lap = number / count;
+    for (uint32_t depth = 0; depth < PROF__FORM_DEPTH(PROF__ACQUIRE(&chunk->form)); lap >>= 1) {
+        ++depth;
+        if (lap & 1) chunk = (prof__chunk *)(void *)((char *)chunk + (s->chunk_size >> depth));
+    }
+    return chunk;
+}
+
+/* Returns how often a slot is to be halved for one more thread, which needs a chunk of at least `words`. There are to
+   be four times as many chunks as threads: then those that took whole slots while there was room have a quarter of the
+   ring, each doubling of the threads takes another eighth, and there is something left for ever. So all of them have
+   their newest events, and a thread that records finds a chunk that nobody owns. */
+static uint32_t prof__depth_wanted(const prof__session *s, uint64_t count, uint64_t words)
+{
+    uint64_t threads = (uint64_t)PROF__LOAD(&s->attached) + 1;
+    uint32_t depth = 0;
+    while (depth < s->deepest && count << depth < threads * 4) ++depth;
+    while (depth && prof__form_words(s, depth << PROF__FORM_SHIFT) < words) --depth;
+    return depth;
+}
+
+/* Halves a chunk that this thread owns until the slot was halved `wanted` times. Returns the part that the number leads
+   to; the others are free. lap: the number's. used: PROF__FORM_USED if the words are not zero, else 0. */
+static PROF__RARE prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint64_t lap, uint32_t wanted,
+                                                 uint32_t used)
+{
+    uint32_t depth = PROF__FORM_DEPTH(PROF__LOAD(&chunk->form)), parts = wanted - depth;
+    uint32_t deepest = PROF__LOAD(&s->depth);
+    for (lap >>= depth; depth < wanted; lap >>= 1) {
+        ++depth;
+        prof__chunk *half = (prof__chunk *)(void *)((char *)chunk + (s->chunk_size >> depth));
+        uint32_t form = depth << PROF__FORM_SHIFT | used;
+        prof__clear(half, sizeof *half);
+        PROF__STORE(&half->form, form);
+        if (lap & 1) PROF__STORE(&half->state, (uint32_t)PROF__CHUNK_OWNED);
+        PROF__RELEASE(&chunk->form, form); /* now others see the half */
+        if (!(lap & 1)) continue;
+        PROF__STORE(&chunk->lost, 0);
+        PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FREE);
+        chunk = half;
+    }
+    while (deepest < wanted && !__atomic_compare_exchange_n(&s->depth, &deepest, wanted, 0, __ATOMIC_RELAXED,
+                                                            __ATOMIC_RELAXED)) {
+    }
+    /* A chunk should have room for a text and more. */
+    uint64_t words = (uint64_t)prof__form_words(s, wanted << PROF__FORM_SHIFT) * 2;
+    if (words < PROF__LOAD(&s->text_words)) PROF__STORE(&s->text_words, (prof__extent)words);
+    __atomic_fetch_add(&s->pieces, parts, __ATOMIC_RELAXED);
+    if (prof__chunks_kept(s)) __atomic_fetch_add(&s->free_chunks, (int32_t)parts, __ATOMIC_RELAXED);
+    prof__room_changed();
+    return chunk;
 }
 #endif
 
 /* Notes that a search has found nothing. If its numbers were consecutive, it has looked at each chunk of the ring, and
    no thread needs to search before one is released. Otherwise other threads searched meanwhile. */
-static void prof__search_failed(prof__session *s, uint64_t first, uint64_t last, uint64_t tries, uint32_t room)
+static void prof__search_failed(prof__session *s, int held, int all, uint32_t room)
 {
-    if (s->header->mode == PROF_RING && last - first == tries - 1) PROF__STORE(&s->all_owned, room);
+    if (s->header->mode == PROF_RING && all) PROF__STORE(&s->all_owned[held], room);
 }
 
 /* Gives up a chunk that this thread owns. state: FULL or LEFT. newest: 1 if a track has its newest events there. The
@@ -6258,20 +6363,85 @@ static void prof__search_failed(prof__session *s, uint64_t first, uint64_t last,
 static void prof__chunk_give(const prof__session *s, prof__chunk *chunk, uint32_t state, int newest)
 {
     uint64_t age = PROF__LOAD(&s->header->next_chunk) - chunk->sequence;
-    PROF__STORE(&chunk->late, newest && !prof__chunks_kept(s) && age >= PROF__LOAD(&s->chunk_count) / 2);
+    uint32_t form = PROF__LOAD(&chunk->form) & ~PROF__FORM_LATE;
+    uint64_t lap = (uint64_t)PROF__LOAD(&s->chunk_count) << PROF__FORM_DEPTH(form);
+    PROF__STORE(&chunk->form, form | (newest && !prof__chunks_kept(s) && age >= lap / 2 ? PROF__FORM_LATE : 0));
     PROF__RELEASE(&chunk->state, state);
 }
 
-/* Takes the next chunk of the ring: usually one atomic operation for some thousand events. Returns NULL if no chunk is
-   free. */
-static PROF__RARE prof__chunk *prof__chunk_take(prof__session *s, int service)
+/* Begins a chunk that this thread owns: what it had is overwritten. number: that of its sequence, counted from 0. */
+static void prof__chunk_begin(prof__session *s, prof__chunk *chunk, uint64_t number)
+{
+    PROF__STORE(&chunk->lost, 0);
+    prof__pair base;
+    prof__pair_take(s->clock, s->header->tick_hz, &base);
+    prof__pair_store(&chunk->base, &base);
+    PROF__RELEASE(&chunk->sequence, number + 1);
+}
+
+/* Makes a chunk that this thread owns one without a sequence: what it had is no longer there. */
+static void prof__chunk_forget(prof__session *s, prof__chunk *chunk)
 {
     prof__header *h = s->header;
-    int kept = prof__chunks_kept(s);
+    uint64_t taken_back = PROF__TAKEN_BACK(chunk);
+    if (taken_back) {
+        PROF__ADD(&h->taken_back, taken_back);
+        PROF__STORE(&chunk->taken_back, 0);
+    }
+    if (!prof__chunks_kept(s) || h->mode == PROF_RING_STATS) PROF__ADD(&h->overwritten, 1);
+    PROF__RELEASE(&chunk->sequence, 0); /* a reader that does not find this chunk knows that there is a gap */
+    PROF__FENCE(); /* a reader that sees any later store also sees the zero */
+}
+
+static void prof__chunk_empty(const prof__session *s, prof__chunk *chunk)
+{
+    prof__clear(prof__chunk_first(chunk), (size_t)prof__words_of(s, chunk) * 8);
+}
+
+/* Takes the chunk that a number leads to, if nobody owns it, or NULL. least: how many words it must have. held: 1: even
+   if a thread holds it. *late: 1 if it was left out this time only. */
+static prof__chunk *prof__chunk_try(prof__session *s, uint64_t number, prof__extent count, uint64_t least, int held,
+                                    int *late)
+{
+    prof__chunk *chunk = prof__chunk_at(s, count, number);
+    uint32_t state = PROF__LOAD(&chunk->state);
+    if ((prof__chunks_kept(s) ? state != PROF__CHUNK_FREE
+                               : state == PROF__CHUNK_OWNED || (state == PROF__CHUNK_HELD && !held)) ||
+        prof__words_of(s, chunk) < least ||
+        !__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return NULL;
+    uint32_t form = PROF__LOAD(&chunk->form);
+    /* If this thread slept for a whole lap, the slot now has newer events, or was split. */
+    *late = chunk->sequence > number || form & PROF__FORM_LATE || chunk != prof__chunk_at(s, count, number);
+    if (*late) {
+        PROF__STORE(&chunk->form, form & ~PROF__FORM_LATE);
+        PROF__RELEASE(&chunk->state, state);
+        prof__room_changed(); /* other threads have seen it taken */
+        return NULL;
+    }
+    uint32_t used = chunk->sequence ? PROF__FORM_USED : form & PROF__FORM_USED;
+    if (chunk->sequence) prof__chunk_forget(s, chunk);
+#ifndef PROF__WHOLE_SLOTS
+    uint32_t wanted = prof__depth_wanted(s, PROF__LOAD(&s->chunk_count), least);
+    if (PROF__UNLIKELY(wanted > PROF__FORM_DEPTH(form)) && s->header->mode != PROF_FILL)
+        chunk = prof__chunk_split(s, chunk, number / count, wanted, used);
+#endif
+    if (used) prof__chunk_empty(s, chunk);
+    prof__chunk_begin(s, chunk, number);
+    return chunk;
+}
+
+/* Takes the next chunk of the ring: usually one atomic operation for some thousand events. least: how many words it
+   should have; if there is none so large, it may be smaller. held: 1: the thread has none, and if no chunk is free
+   takes one that another thread only holds. Returns NULL if there is none. */
+static PROF__RARE prof__chunk *prof__chunk_take_of(prof__session *s, int service, uint64_t least, int held)
+{
+    prof__header *h = s->header;
+    int kept = prof__chunks_kept(s), late = 0;
     uint32_t room = PROF__ACQUIRE(&prof__room_changes);
-    uint64_t first = 0, last = 0, tries, lap = PROF__LOAD(&s->chunk_count);
-    uint64_t max = kept ? lap * 2 : lap; /* with kept, one is reserved for us: others may have moved it along */
-    if (kept ? !prof__chunk_reserve(s, service) : PROF__LOAD(&s->all_owned) == room) return NULL;
+    uint64_t first = 0, last = 0, tries, slots = PROF__LOAD(&s->chunk_count), lap = PROF__SEARCH(s, slots);
+    uint64_t max = kept || held ? lap * 2 : lap; /* with kept, one is reserved for us: others may have moved it along */
+    if (kept ? !prof__chunk_reserve(s, service) : PROF__LOAD(&s->all_owned[held]) == room) return NULL;
     for (tries = 0; tries < max; ++tries) {
         if (h->mode == PROF_FILL && PROF__LOAD(&h->next_chunk) >= PROF__LOAD(&s->chunk_count)) return NULL;
         /* A release: a reader that sees this claim also sees all that the thread wrote in its previous chunk. */
@@ -6280,50 +6450,40 @@ static PROF__RARE prof__chunk *prof__chunk_take(prof__session *s, int service)
         if (!tries) first = number;
 #ifndef PROF_FREESTANDING
         uint32_t ready = PROF__ACQUIRE(&s->ready_chunks) & ~PROF__READY_ENDS;
-        if (PROF__UNLIKELY(number + PROF__READY_AHEAD >= ready) && !prof__chunks_ready(s, number)) break;
+        if (PROF__UNLIKELY(number + PROF__READY_AHEAD >= ready)) prof__chunks_ready(s, number);
 #endif
         prof__extent count = prof__chunks_there(s); /* to be read only after the chunk is ready: then number is below
                                                        it, or it is the size of the ring */
-        if (h->mode == PROF_FILL && number >= count) return NULL;
-        prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + (prof__extent)number % count * s->chunk_size);
-        uint32_t state = PROF__LOAD(&chunk->state);
-        if ((kept ? state != PROF__CHUNK_FREE : state == PROF__CHUNK_OWNED) ||
-            !__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
-                                         __ATOMIC_RELAXED))
-            continue;
-        /* If this thread slept for a whole lap, the slot now has newer events. */
-        if (chunk->sequence > number || PROF__LOAD(&chunk->late)) {
-            max = tries + 1 + lap; /* to come here again, if all others are owned */
-            PROF__STORE(&chunk->late, 0u);
-            PROF__RELEASE(&chunk->state, state);
-            prof__room_changed(); /* other threads have seen it taken */
-            continue;
+        if (!count || (h->mode == PROF_FILL && number >= count)) break;
+        prof__chunk *chunk = prof__chunk_try(s, number, count, least, held && tries >= lap, &late);
+        if (chunk) return chunk;
+        if (late) max = tries + 1 + lap; /* to come here again, if all others are owned */
+        late = 0;
+        if (least && tries + 1 >= slots) { /* there is none so large: the next best will do */
+            least = 0;
+            max += slots;
         }
-        if (chunk->sequence) {
-            uint64_t taken_back = PROF__TAKEN_BACK(chunk);
-            if (taken_back) {
-                PROF__ADD(&h->taken_back, taken_back);
-                PROF__STORE(&chunk->taken_back, 0);
-            }
-            if (!kept || h->mode == PROF_RING_STATS) PROF__ADD(&h->overwritten, 1);
-            PROF__RELEASE(&chunk->sequence, 0); /* a reader that does not find this chunk knows that there is a gap */
-            PROF__FENCE(); /* a reader that sees any later store also sees the zero */
-            prof__clear(prof__chunk_first(chunk), (size_t)s->chunk_words * 8);
-        }
-        PROF__STORE(&chunk->lost, 0);
-        prof__pair base;
-        prof__pair_take(s->clock, h->tick_hz, &base);
-        prof__pair_store(&chunk->base, &base);
-        PROF__RELEASE(&chunk->sequence, number + 1);
-        return chunk;
     }
     if (kept) {
-        PROF__ADD(&s->free_chunks, 1u);
+        PROF__ADD(&s->free_chunks, 1);
         prof__room_changed();
     } else if (tries == max) {
-        prof__search_failed(s, first, last, tries, room);
+        prof__search_failed(s, held, last - first == tries - 1, room);
     }
     return NULL;
+}
+
+static prof__chunk *prof__chunk_take(prof__session *s, int service) { return prof__chunk_take_of(s, service, 0, 1); }
+
+/* Begins the chunk of a thread once more, for want of another: of what it had nothing is left. */
+static PROF__RARE prof__chunk *prof__chunk_again(prof__session *s, prof__chunk *chunk)
+{
+    uint64_t number = __atomic_fetch_add(&s->header->next_chunk, 1, __ATOMIC_RELEASE);
+    PROF__ADD(&s->header->lost, PROF__LOAD(&chunk->lost)); /* what it counted itself would be forgotten */
+    prof__chunk_forget(s, chunk);
+    prof__chunk_empty(s, chunk);
+    prof__chunk_begin(s, chunk, number);
+    return chunk;
 }
 
 /* Notes that a thread of the program found no chunk because the file of a stream cannot be written. */
@@ -6359,9 +6519,12 @@ static uint32_t prof__room_mark(const prof__session *s)
     return PROF__ACQUIRE(&s->released) + s->epoch * 0x9E3779B1u;
 }
 
+#define PROF__ROOM_NAP 100000000u /* ns: each released chunk wakes one thread, which may have left meanwhile */
+
 static int prof__room_waits(const prof__thread *self, const prof__session *s)
 {
-    return s->wait_ns && prof__chunks_kept(s) && !self->impatient && self->waited != prof__room_mark(s);
+    return s->wait_ns && prof__chunks_kept(s) && !self->impatient && self->waited != prof__room_mark(s) &&
+           PROF__LOAD(&s->chunk_count);
 }
 
 static PROF__COLD int prof__room_wait(prof__thread *self, prof__session *s)
@@ -6372,9 +6535,11 @@ static PROF__COLD int prof__room_wait(prof__thread *self, prof__session *s)
     int found = 0;
     __atomic_fetch_add(&s->waiting, 1, __ATOMIC_SEQ_CST);
     prof__word_wake(&s->service.word); /* they may sleep longer than this thread */
-    while (!(found = PROF__LOAD(&s->free_chunks) != 0) && now < deadline && !PROF__ACQUIRE(&s->service.stop)) {
+    while (!(found = PROF__LOAD(&s->free_chunks) > 0) && now < deadline && !PROF__ACQUIRE(&s->service.stop)) {
         uint32_t released = __atomic_load_n(&s->released, __ATOMIC_SEQ_CST);
-        if (!PROF__LOAD(&s->free_chunks)) prof__word_wait(&s->released, released, deadline - now);
+        uint64_t left = deadline - now;
+        if (left > PROF__ROOM_NAP) left = PROF__ROOM_NAP;
+        if (PROF__LOAD(&s->free_chunks) <= 0) prof__word_wait(&s->released, released, left);
         now = prof__monotonic();
     }
     __atomic_fetch_sub(&s->waiting, 1, __ATOMIC_SEQ_CST);
@@ -6571,21 +6736,6 @@ static uint64_t prof__owed(const prof__thread *self)
     return track->epoch == PROF__LOAD(&prof__state.epoch) ? track->owed : 0;
 }
 
-/* Continues the thread's present track in this chunk, after the used words. */
-static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t used, uint64_t owed)
-{
-    prof__session *s = self->session;
-    self->chunk = chunk;
-    self->base = chunk->base.tick;
-    self->cursor = prof__chunk_first(chunk) + used;
-    if (prof__note_hidden(self) > owed) self->note = self->note_place = 0; /* the reserve was dropped */
-    self->end = prof__chunk_first(chunk) + s->chunk_words - prof__note_hidden(self);
-    self->free_words = s->chunk_words - used - owed;
-    self->begun = self->begun_end = NULL;
-    self->entered = 1;
-    prof__track_write(self);
-}
-
 /* Releases a chunk that this thread has filled. In a ring, threads that found no chunk may take it now. The newest
    events of the thread's track are in its next chunk, but those of a fiber may be in this one. */
 static void prof__chunk_finish(const prof__thread *self, prof__chunk *chunk)
@@ -6609,42 +6759,62 @@ static int prof__chunk_begun(const prof__thread *self)
     return at < self->cursor;
 }
 
-/* If a thread stops while it changes chunks, others may overtake it by a whole lap of the ring. The chunk with its
-   newest events must stay: the filled one is kept until the new one has an event, and not only a begin that may be
-   removed. Only a ring reuses chunks that nobody has read. */
-static void prof__filled_finish(prof__thread *self)
+/* A thread keeps the chunk that it has filled until the next one is half full. So its newest events stay, half a chunk
+   of them at least: others may overtake it by a whole lap of the ring while it changes chunks, or afterwards, if it
+   sleeps. They take the filled chunk only if a thread that has none finds no other. Only a ring reuses chunks that
+   nobody has read. */
+static void prof__filled_keep(prof__thread *self)
 {
-    prof__chunk *filled = self->filled;
-    self->filled = NULL;
-    prof__chunk_finish(self, filled);
+    self->filled = self->chunk;
+    PROF__RELEASE(&self->filled->state, (uint32_t)PROF__CHUNK_HELD);
 }
 
-static PROF__RARE void prof__filled_check(prof__thread *self)
+/* Takes the filled chunk back. Returns NULL if there is none, or no longer. */
+static prof__chunk *prof__filled_take(prof__thread *self)
 {
-    /* after the session, the memory may belong to somebody else */
-    if (!PROF__LOAD(&prof__state.running) || PROF__LOAD(&prof__state.epoch) != self->epoch) return;
-    if (!prof__chunk_begun(self)) return;
-    const uint64_t *last = self->begun_end == self->cursor ? self->begun : self->cursor - 1;
-    if (PROF__MIN_TICKS(self->session) && *last >> PROF__KIND_SHIFT == PROF__KIND_BEGIN) return;
+    prof__chunk *filled = self->filled;
+    uint32_t state = PROF__CHUNK_HELD;
+    self->filled = NULL;
+    if (!filled || !__atomic_compare_exchange_n(&filled->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
+                                                __ATOMIC_RELAXED))
+        return NULL;
+    return filled;
+}
+
+static void prof__filled_finish(prof__thread *self)
+{
+    prof__chunk *filled = prof__filled_take(self);
+    if (filled) prof__chunk_finish(self, filled);
+}
+
+/* Lets the thread use the second half of its chunk. */
+static PROF__COLD void prof__chunk_widen(prof__thread *self)
+{
+    self->end += self->soft;
+    self->free_words += self->soft;
+    self->soft = 0;
     prof__filled_finish(self);
 }
 
-/* Gives a new chunk to a thread that has one. The words reserved for ends move along. They may be too many: a longjmp()
-   over scopes leaves their words reserved for ever. Beyond three quarters of a chunk (1500 scopes) the reserve is
-   dropped, and an end without a reserved word takes a free word, or a new chunk. */
-static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
+/* Continues the thread's present track in this chunk, after the used words. */
+static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t used, uint64_t owed)
 {
-    uint64_t owed = prof__owed(self);
     prof__session *s = self->session;
-    prof__chunk *old = self->chunk;
-    if (!chunk) return 0;
-    if (self->filled && prof__chunk_begun(self)) prof__filled_finish(self);
-    prof__chunk_enter(self, chunk, 0, owed > s->chunk_words / 4 * 3 ? 0 : owed);
-    if (self->filled || s->header->mode != PROF_RING)
-        prof__chunk_finish(self, old); /* the chunk before it still has the newest event, so this one has none */
-    else
-        self->filled = old;
-    return 1;
+    self->chunk = chunk;
+    self->base = chunk->base.tick;
+    uint64_t words = prof__words_of(s, chunk), soft = self->filled ? words / 2 : 0;
+    if (soft && used + owed + 8 > soft) { /* there is more than half of it, or it is to be used at once */
+        prof__filled_finish(self);
+        soft = 0;
+    }
+    self->soft = (uint32_t)soft;
+    self->cursor = prof__chunk_first(chunk) + used;
+    if (prof__note_hidden(self) > owed) self->note = self->note_place = 0; /* the reserve was dropped */
+    self->end = prof__chunk_first(chunk) + words - soft - prof__note_hidden(self);
+    self->free_words = words - soft - used - owed;
+    self->begun = self->begun_end = NULL;
+    self->entered = 1;
+    prof__track_write(self);
 }
 
 /* Returns 1 if no chunk was released since this thread found none, so that it need not search, or take the lock, for
@@ -6653,19 +6823,6 @@ static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
 static int prof__room_missing(prof__thread *self)
 {
     return self->no_room == PROF__LOAD(&prof__room_changes) && ++self->in_vain % 1024;
-}
-
-static PROF__COLD int prof__chunk_next(prof__thread *self)
-{
-    prof__session *s = self->session;
-    int service = self->impatient != 0;
-    if (prof__room_missing(self)) return 0;
-    uint32_t room = PROF__ACQUIRE(&prof__room_changes);
-    prof__chunk *chunk = prof__chunk_take(s, service);
-    while (!chunk && prof__room_wait(self, s)) chunk = prof__chunk_take(s, service);
-    self->no_room = chunk ? 0 : room;
-    if (!chunk) prof__stream_loses(self, s);
-    return prof__chunk_change(self, chunk);
 }
 
 /* Writes a LOST record for what this thread lost on its present track, if a word is free. */
@@ -6685,8 +6842,93 @@ static void prof__track_leave(prof__thread *self)
     if (PROF__UNLIKELY(PROF__LOAD(&self->chunk->lost))) prof__lost_write(self);
     self->entered = 0;
     self->end = self->cursor;
-    self->free_words = 0;
+    self->free_words = self->soft = 0;
     self->begun = self->begun_end = NULL;
+}
+
+/* Gives a new chunk to a thread, which may have one. The words reserved for ends move along. They may be too many: a
+   longjmp() over scopes leaves their words reserved for ever. Beyond three quarters of a chunk (1500 scopes) the
+   reserve is dropped, and an end without a reserved word takes a free word, or a new chunk. */
+static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
+{
+    uint64_t owed = prof__owed(self);
+    prof__session *s = self->session;
+    prof__chunk *old = self->chunk != chunk ? self->chunk : NULL;
+    if (!chunk) return 0;
+    if (self->filled && prof__chunk_begun(self)) prof__filled_finish(self);
+    if (old && !self->filled && s->header->mode == PROF_RING) {
+        prof__filled_keep(self);
+        old = NULL;
+    }
+    prof__chunk_enter(self, chunk, 0, owed > prof__words_of(s, chunk) / 4 * 3 ? 0 : owed);
+    if (old) prof__chunk_finish(self, old); /* if the chunk before it is still held, this one has no event */
+    return 1;
+}
+
+/* Returns one of the chunks that a thread has in a ring, to be used once more: that with the older events. */
+static prof__chunk *prof__chunk_own(prof__thread *self)
+{
+    prof__chunk *filled = self->filled && prof__chunk_begun(self) ? prof__filled_take(self) : NULL;
+    return prof__chunk_again(self->session, filled ? filled : self->chunk);
+}
+
+#ifndef PROF__ALONE
+/* Waits for a chunk. Meanwhile the thread gives its full one away, because the service may need that to make room. If
+   it has waited in vain, it takes it back, if it is still there: words are reserved in it for the ends of open scopes.
+   */
+static PROF__RARE prof__chunk *prof__chunk_await(prof__thread *self, uint64_t least)
+{
+    prof__session *s = self->session;
+    prof__thread before = *self;
+    prof__chunk *full = self->chunk, *chunk = NULL;
+    uint64_t sequence = full ? full->sequence : 0;
+    uint32_t state = PROF__CHUNK_FULL;
+    if (!prof__room_waits(self, s)) return NULL;
+    if (full) {
+        prof__track_of(self)->owed = prof__owed(self);
+        self->entered = 0;
+        self->free_words = 0;
+        self->chunk = NULL;
+        self->cursor = self->end = self->begun = self->begun_end = NULL;
+        prof__chunk_finish(self, full);
+    }
+    while (!chunk && prof__room_wait(self, s)) chunk = prof__chunk_take_of(s, self->impatient != 0, least, 0);
+    if (chunk || !full || !__atomic_compare_exchange_n(&full->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
+                                                       __ATOMIC_RELAXED))
+        return chunk;
+    if (full->sequence != sequence) { /* it is another thread's by now */
+        PROF__RELEASE(&full->state, state);
+        return NULL;
+    }
+    self->chunk = full;
+    self->cursor = before.cursor;
+    self->end = before.end;
+    self->free_words = before.free_words;
+    self->entered = before.entered;
+    return NULL;
+}
+#endif
+
+/* Gives the thread another chunk, with room for as many words if there is one so large. Returns 0 if there is none. In
+   a ring that nobody empties it is its own one, once more: a thread that records keeps its newest events, whatever the
+   others do. */
+static PROF__COLD int prof__chunk_next(prof__thread *self, uint64_t words)
+{
+    prof__session *s = self->session;
+    int service = self->impatient != 0, again = s->header->mode == PROF_RING;
+    uint64_t owed = prof__owed(self);
+    if (!again && prof__room_missing(self)) return 0;
+    uint32_t room = PROF__ACQUIRE(&prof__room_changes);
+    uint64_t least = words + 8 + (owed > s->chunk_words / 4 * 3 ? 0 : owed + owed / 2);
+    if (least > s->chunk_words) least = s->chunk_words;
+    prof__chunk *chunk = prof__chunk_take_of(s, service, least, 0);
+    if (!chunk && again) chunk = prof__chunk_own(self);
+#ifndef PROF__ALONE
+    if (!chunk) chunk = prof__chunk_await(self, least);
+#endif
+    self->no_room = chunk ? 0 : room;
+    if (!chunk) prof__stream_loses(self, s);
+    return prof__chunk_change(self, chunk);
 }
 
 /* Continues the present track in the rest of the chunk. If that is too small, the next write takes a new chunk, and
@@ -6694,8 +6936,10 @@ static void prof__track_leave(prof__thread *self)
    use. */
 static void prof__track_enter(prof__thread *self)
 {
+    if (!self->chunk) return;
     uint64_t used = (uint64_t)(self->cursor - prof__chunk_first(self->chunk)), owed = prof__track_of(self)->owed;
-    if (used + 3 + owed + 2 <= self->session->chunk_words) prof__chunk_enter(self, self->chunk, used, owed);
+    if (used + 3 + owed + 2 <= prof__words_of(self->session, self->chunk))
+        prof__chunk_enter(self, self->chunk, used, owed);
 }
 
 /* Returns 1 if this track can be entered without the lock. */
@@ -6763,7 +7007,11 @@ static PROF__COLD uint64_t *prof__reserve_slow(prof__thread *self, uint64_t word
         *now = self->base; /* a handler took this chunk after the clock was read; else the counter began again */
         if (self->free_words >= words) return self->cursor;
     }
-    if (!prof__chunk_next(self) || self->free_words < words) {
+    int late = (*now - self->base) >> PROF__TICK_BITS != 0;
+    if (self->soft && !late) prof__chunk_widen(self);
+    if ((late || self->free_words < words) && prof__chunk_next(self, words) && self->free_words < words && self->soft)
+        prof__chunk_widen(self); /* it is a long one */
+    if (self->free_words < words || (*now > self->base && (*now - self->base) >> PROF__TICK_BITS)) {
         prof__lose_all(self, loss);
         return NULL;
     }
@@ -6801,7 +7049,7 @@ static void prof__detach(prof__thread *self)
     self->chunk = self->filled = NULL;
     self->cursor = self->end = NULL;
     self->begun = self->begun_end = NULL;
-    self->free_words = 0;
+    self->free_words = self->soft = 0;
     self->epoch = self->note = 0;
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
 }
@@ -6827,7 +7075,7 @@ static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
             !__atomic_compare_exchange_n(&s->left[i].chunk, &number, PROF__LEFT_BUSY, 0, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
             continue;
-        prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + (uint64_t)(number - 1) * s->chunk_size);
+        prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + (uint64_t)(number - 1) * 64);
         uint64_t sequence = s->left[i].sequence;
         *used = s->left[i].words;
         PROF__RELEASE(&s->left[i].chunk, 0u);
@@ -6853,7 +7101,7 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
         s->left[i].sequence = chunk->sequence;
         s->left[i].words = words;
         prof__chunk_give(s, chunk, PROF__CHUNK_LEFT, 1);
-        PROF__RELEASE(&s->left[i].chunk, (uint32_t)((uint64_t)((char *)chunk - s->chunks) / s->chunk_size) + 1);
+        PROF__RELEASE(&s->left[i].chunk, (uint32_t)((uint64_t)((char *)chunk - s->chunks) / 64) + 1);
         __atomic_fetch_add(&s->left_count, 1, __ATOMIC_RELAXED);
         return 1;
     }
@@ -6861,8 +7109,9 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
 }
 #endif
 
-/* If there are nearly as many threads as chunks, the threads that come last share the remaining chunks: each has one
-   only while a scope is open. A thread that has come many times keeps its chunk, as long as some are left to share. */
+/* If there are nearly as many threads as there can be chunks, the threads that come last share the remaining chunks:
+   each has one only while a scope is open. A thread that has come many times keeps its chunk, as long as some are left
+   to share. */
 static int prof__visits(const prof__thread *self, const prof__session *s)
 {
 #ifdef PROF_FREESTANDING
@@ -6871,6 +7120,7 @@ static int prof__visits(const prof__thread *self, const prof__session *s)
     return 0;
 #else
     uint64_t owned = (uint64_t)PROF__LOAD(&s->attached) * 32, all = PROF__LOAD(&s->chunk_count);
+    if (s->header->mode != PROF_FILL) all <<= s->deepest;
     return owned >= all * (self->visits < PROF__VISITS ? 24 : 31);
 #endif
 }
@@ -6936,9 +7186,10 @@ static void prof__give_back(prof__thread *self)
     prof__session *s = self->session;
     prof__chunk *chunk = self->chunk;
     prof__track_leave(self);
-    if (self->filled) prof__filled_finish(self);
+    prof__filled_finish(self);
+    if (!chunk) return; /* it was given away: see prof__chunk_await() */
     uint64_t words = (uint64_t)(self->cursor - prof__chunk_first(chunk));
-    if (PROF__LOAD(&chunk->lost) || words + 16 > s->chunk_words || !prof__left_put(s, chunk, (uint32_t)words))
+    if (PROF__LOAD(&chunk->lost) || words + 16 > prof__words_of(s, chunk) || !prof__left_put(s, chunk, (uint32_t)words))
         prof__chunk_give(s, chunk, PROF__CHUNK_FULL, 1);
     prof__room_changed();
 }
@@ -7158,18 +7409,6 @@ static inline uint32_t prof__take(prof__thread *self)
     return gate;
 }
 
-static PROF__COLD uint32_t prof__gate_filled(prof__thread *self)
-{
-    prof__filled_check(self);
-    return self->filled ? PROF__SHUT : self->open;
-}
-
-/* Returns the next value of a thread's gate. The thread takes the slow path until it can release its filled chunk. */
-static inline uint32_t prof__gate_next(prof__thread *self)
-{
-    return PROF__UNLIKELY(self->filled != NULL) ? prof__gate_filled(self) : self->open;
-}
-
 /* Undoes prof__take(), if nothing was recorded. A thread that was already busy was interrupted by this handler, and
    stays busy. */
 static inline void prof__untake(prof__thread *self, uint32_t gate)
@@ -7303,7 +7542,7 @@ static inline int prof__enter(prof__thread *self, prof_site *site, uint64_t *hea
 static inline void prof__leave(prof__thread *self)
 {
     PROF__BARRIER();
-    self->gate = prof__gate_next(self);
+    self->gate = self->open;
 }
 
 /* A place for an event: a pointer to its words, NULL if there is none; and its first word, which is stored last, 0 if
@@ -7420,7 +7659,9 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
     prof__session *s = self->session;
     if (PROF__UNLIKELY(self->note) && prof__note_is_innermost(self)) prof__note_forget(self);
     if (PROF__MIN_TICKS(s) && prof__begin_undo(self, head, now)) return;
-    if ((self->cursor == self->end || (int64_t)(now - self->base) >> PROF__TICK_BITS > 0) && !prof__chunk_next(self)) {
+    if (self->soft && self->cursor == self->end) prof__chunk_widen(self);
+    int full = self->cursor == self->end || (int64_t)(now - self->base) >> PROF__TICK_BITS > 0;
+    if (full && !prof__chunk_next(self, 1)) {
         prof__lose(self, 1);
         return;
     }
@@ -7457,7 +7698,8 @@ static int prof__in_step(const prof__thread *self)
    of another event for its begin. */
 static PROF__COLD uint32_t prof__gate_short(const prof__thread *self, uint32_t gate)
 {
-    int open = self->begun_end == self->cursor && *self->known >> PROF__KIND_SHIFT != PROF__KIND_BEGIN &&
+    int open = self->cursor && self->begun_end == self->cursor &&
+               *self->known >> PROF__KIND_SHIFT != PROF__KIND_BEGIN &&
                !self->note && !PROF__LEAVES_SOON(self);
     return open ? self->seen ^ PROF__SHORT : gate;
 }
@@ -7466,7 +7708,7 @@ static PROF__COLD uint32_t prof__gate_short(const prof__thread *self, uint32_t g
    thread to another session, or to none. */
 static void prof__leave_scope(prof__thread *self)
 {
-    uint32_t gate = prof__gate_next(self);
+    uint32_t gate = self->open;
     if (PROF__SHORT && PROF__UNLIKELY(self->session->fast == PROF__SHORT)) gate = prof__gate_short(self, gate);
     PROF__BARRIER();
     self->gate = gate;
@@ -7563,7 +7805,7 @@ PROF__ENTRY void prof__end(prof__token token)
             PROF__BRIDGE_END(self, token);
             return;
         }
-        if (!open || self->filled) {
+        if (!open) {
             prof__end_slow(self, token, gate, now);
             return;
         }
@@ -7784,7 +8026,7 @@ static prof__text prof__measure_in(uint64_t chunk_words, const char *bytes)
 }
 static prof__text prof__measure(const prof__session *s, const char *bytes)
 {
-    return prof__measure_in(s->chunk_words, bytes);
+    return prof__measure_in(PROF__LOAD(&s->text_words), bytes);
 }
 
 /* Returns the bytes of a text after its last whole word, fewer than eight, and zeros after them. */
@@ -7844,7 +8086,7 @@ static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *si
                                                uint32_t gate)
 {
     if (!prof__enter_slow(self, site, gate, PROF__LOSS_EVENT)) return owed ? prof__begin_refused(self, site) : 0;
-    if (text.length > self->session->chunk_words * 2) text = prof__measure(self->session, text.bytes);
+    if (text.length > PROF__LOAD(&self->session->text_words) * 2) text = prof__measure(self->session, text.bytes);
     uint64_t head = prof__site_head(site), now = prof__now(self->session, 0);
     uint64_t *at = prof__reserve(self, 2 + text.words + owed, &now);
     if (at) {
@@ -8253,7 +8495,7 @@ static uint64_t *prof__log_mixed(prof__thread *self, const prof__log_format *kno
                                  prof__log_list *list, uint64_t *now, uint64_t *words)
 {
     prof__log_value fetched[PROF__LOG_VALUES];
-    uint32_t count = prof__log_collect(known, values, list, self->session->chunk_words / 4, fetched, words);
+    uint32_t count = prof__log_collect(known, values, list, PROF__LOAD(&self->session->text_words) / 4, fetched, words);
     uint64_t *at = prof__reserve(self, 3 + *words, now), *to = at ? at + 3 : NULL;
     for (uint32_t i = 0; at && i < count; to += 1 + fetched[i++].text.words) {
         if (fetched[i].text.bytes) {
@@ -8276,7 +8518,7 @@ static inline void prof__log_write(prof_site *site, prof__log_format *known, uin
     if (PROF__UNLIKELY(!PROF__ACQUIRE(&known->known))) prof__log_learn(known, format);
     uint32_t values = (PROF__LOAD(&known->known) & PROF__LOG_COUNT) - 1;
     PROF__BRIDGE_LOG_KEEP(list);
-    if (PROF__LOAD(&known->known) & PROF__LOG_HAS_TEXT || self->session->chunk_words < 8 * PROF__LOG_VALUES) {
+    if (PROF__LOAD(&known->known) & PROF__LOG_HAS_TEXT || self->session->text_words < 8 * PROF__LOG_VALUES) {
         at = prof__log_mixed(self, known, values, list, &now, &words);
     } else {
         at = prof__reserve(self, 3 + 2 * (uint64_t)values, &now);
@@ -8369,7 +8611,7 @@ static void prof__with_scope(prof__thread *self, prof__with_list *list, uint32_t
 {
     uint64_t now = self->base, *at; /* they have no time */
     list->kind = PROF__KIND_ARG;
-    prof__with_measure(list, count, self->session->chunk_words / 4);
+    prof__with_measure(list, count, PROF__LOAD(&self->session->text_words) / 4);
     at = prof__reserve_or_lose(self, list->words, &now, PROF__LOSS_ARGS(list->count));
     if (!at) return;
     prof__with_write(at, list);
@@ -8395,7 +8637,7 @@ static void prof__with_event(prof__thread *self, uint64_t head, uint64_t type, u
 {
     uint64_t first = type == PROF_EVENT_MARK ? 1 : 3, now = prof__now(self->session, 0), *at;
     list->kind = PROF__KIND_DATA;
-    prof__with_measure(list, count, self->session->chunk_words / 4);
+    prof__with_measure(list, count, PROF__LOAD(&self->session->text_words) / 4);
     at = prof__reserve_or_lose(self, first + list->words, &now, PROF__LOSS_EVENT | PROF__LOSS_ARGS(list->count));
     if (!at) return;
     prof__with_write(at + first, list);
@@ -9268,7 +9510,7 @@ PROF__ENTRY PROF__WALL void prof_thread_name(const char *name)
         if (self->free_words >= 3 + 2)
             prof__track_write(self);
         else
-            prof__chunk_next(self); /* a chunk begins with a TRACK record */
+            prof__chunk_next(self, 3); /* a chunk begins with a TRACK record */
     } else {
         prof__lose_busy(self, PROF__LOSS_EVENT);
     }
@@ -9353,7 +9595,7 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
         self->open = PROF__SHUT;
     }
     PROF__BARRIER();
-    self->gate = self->open; /* no event was written, so that a filled chunk cannot be released yet */
+    self->gate = self->open;
     PROF__BRIDGE_SWITCH(self);
 }
 
@@ -9426,6 +9668,14 @@ static inline size_t prof__record_words(uint64_t head, size_t left)
 static PROF__UNUSED PROF__COLD size_t prof__record_length(uint64_t head, size_t left)
 {
     return prof__record_words(head, left);
+}
+
+/* Returns the bytes of the chunk of this form at `at`, in a ring of slots of this size. What the form of a damaged
+   image says may be wrong: then they are the rest of the slot. */
+static PROF__UNUSED PROF__RARE uint64_t prof__form_bytes(uint64_t slot, uint64_t at, uint32_t form)
+{
+    uint64_t rest = slot - at % slot, bytes = slot >> PROF__FORM_DEPTH(form);
+    return bytes < PROF__FORM_LEAST || bytes % 8 || bytes > rest ? rest : bytes;
 }
 
 #ifndef PROF_FREESTANDING
@@ -11419,7 +11669,11 @@ static PROF__RARE prof_status prof__layout(prof__session *s, void *memory, prof_
     s->meta_words = s->meta_ready = meta / 8;
     s->index_mask = (uint32_t)index - 1;
     s->chunk_size = (uint32_t)chunk;
-    s->chunk_words = (chunk - (prof__extent)sizeof(prof__chunk)) / 8;
+    s->chunk_words = s->text_words = (chunk - (prof__extent)sizeof(prof__chunk)) / 8;
+    s->depth = s->deepest = 0;
+#ifndef PROF__WHOLE_SLOTS
+    while (chunk >> (s->deepest + 1) >= PROF__FORM_LEAST && s->deepest < 15) ++s->deepest;
+#endif
     s->chunk_count = (size - chunks_at) / chunk;
     s->image_size = (size_t)(chunks_at + s->chunk_count * chunk);
     h->version = PROF__IMAGE_VERSION;
@@ -11443,7 +11697,8 @@ static PROF__RARE prof_status prof__layout(prof__session *s, void *memory, prof_
         s->index_mask = PROF__INDEX_FIRST / 4 - 1;
     }
 #endif
-    s->free_chunks = (uint32_t)s->chunk_count - 1;
+    s->pieces = (uint32_t)s->chunk_count;
+    s->free_chunks = (int32_t)s->pieces - 1;
     s->spare_chunk = 1;
     return PROF_OK;
 }
@@ -11487,7 +11742,7 @@ static PROF__RARE void prof__recover(void)
     if (self->gate != PROF__BUSY || self->exits >= PROF__EXITS) return;
     self->fiber = NULL; /* switches were ignored meanwhile: the fiber may be destroyed, or on another thread */
     prof__track_of(self)->owed = 0;
-    if (self->filled) PROF__RELEASE(&self->filled->state, (uint32_t)PROF__CHUNK_FULL);
+    prof__filled_finish(self);
     if (self->chunk) PROF__RELEASE(&self->chunk->state, (uint32_t)PROF__CHUNK_FULL);
     prof__detach(self);
     self->seen = 0;
@@ -14237,7 +14492,7 @@ static PROF__RARE void prof__session_inherit(prof__session *s)
 #ifdef PROF__META_GROWS
     s->names_error = NULL;
 #endif
-    s->all_owned = 0;
+    s->all_owned[0] = s->all_owned[1] = 0;
     s->cut = 0;
     s->string_count = s->site_count = s->left_count = s->attached = s->readers = 0;
     memset(s->left, 0, sizeof s->left);
@@ -14758,7 +15013,7 @@ static PROF__COLD void prof__device_write(prof_device *device, prof_device_row *
     if (s->header->mode != PROF_STATS &&
         ((PROF__ACQUIRE(&device->epoch) == s->epoch && (!row || PROF__ACQUIRE(&row->epoch) == s->epoch)) ||
          prof__device_know(self, device, row, loss))) {
-        prof__device_measure(s->chunk_words, event, &parts);
+        prof__device_measure(PROF__LOAD(&s->text_words), event, &parts);
         parts.number = number;
         uint64_t now = prof__now(s, 0), *at = prof__reserve_or_lose(self, parts.words, &now, loss);
         if (at) {
@@ -14909,19 +15164,22 @@ static PROF__UNUSED int64_t prof__device_on_host(prof_device *device)
 #endif
 /*-- THE MAPPED FILE ------------------------------------------------------------------------------------------------*/
 
-/* Lets threads take a chunk again. Its sequence number stays, so that readers recognise what is also in the archive. */
-static PROF__UNUSED PROF__RARE void prof__chunk_release(prof__session *s, prof__chunk *chunk)
+/* Lets threads take a chunk again, if it is in this state. Its sequence number stays, so that readers recognise what is
+   also in the archive. Returns 0 if its thread has taken it back. */
+static PROF__UNUSED PROF__RARE int prof__chunk_release(prof__session *s, prof__chunk *chunk, uint32_t state)
 {
-    PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FREE);
+    if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_FREE, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        return 0;
     if (!s->spare_chunk) {
         s->spare_chunk = 1; /* first of all, because the service may have found none itself */
         prof__room_changed();
-        return;
+        return 1;
     }
     __atomic_fetch_add(&s->free_chunks, 1, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&s->released, 1, __ATOMIC_SEQ_CST);
     prof__room_changed();
-    if (__atomic_load_n(&s->waiting, __ATOMIC_SEQ_CST)) prof__word_wake(&s->released);
+    if (__atomic_load_n(&s->waiting, __ATOMIC_SEQ_CST)) prof__word_wake_some(&s->released, 1);
+    return 1;
 }
 
 /* Says where the recording is that could not be exported to the output. */
@@ -15024,7 +15282,9 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     int open = prof__stream_file_about(s, &about); /* also if the file was moved or renamed */
     int error = s->apart && s->live_path == s->output && !status ? prof__file_copy(s) : 0;
     if (error) status = prof__fail(PROF_IO, "%s: cannot be written: %s", prof__path_end(s->live_path), strerror(error));
-    if (PROF__BESIDE(s->live_path != s->output) && status) {
+    if (!status && !PROF__LOAD(&s->chunk_count))
+        status = prof__fail(PROF_IO, "%s: %s: nothing could be recorded", prof__path_end(s->live_path), s->room_error);
+    else if (PROF__BESIDE(s->live_path != s->output) && status) {
         status = prof__file_kept(s, status);
     } else if (PROF__BESIDE(s->live_path != s->output)) {
         if (here) unlink(s->live_path);
@@ -15082,7 +15342,7 @@ static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
 {
     uint32_t state = PROF__ACQUIRE(&chunk->state);
     return state == PROF__CHUNK_FULL ||
-           (state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < PROF__LOAD(&s->chunk_count) / 4 &&
+           (state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < (int32_t)(PROF__LOAD(&s->pieces) / 4) &&
             __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED));
 }
@@ -15101,7 +15361,7 @@ static prof_status prof__stream_open(prof__session *s)
                           (unsigned long long)s->max_file_size, (unsigned long long)(least + 1023) / 1024,
                           (unsigned long long)s->mapping_size);
     s->stream.block = (prof__block *)malloc(PROF__BLOCK_BOUND(s->chunk_words));
-    s->stream.chunks = (prof__chunk **)malloc((size_t)s->chunk_count * sizeof *s->stream.chunks);
+    s->stream.chunks = (prof__chunk **)malloc(((size_t)s->chunk_count << s->deepest) * sizeof *s->stream.chunks);
     if (!s->stream.block || !s->stream.chunks) return prof__no_memory("to pack chunks");
     h->archive_offset = h->archive_first = h->archive_next = prof__round(s->mapping_size, 4096);
     h->archive_limit = s->max_file_size ? s->max_file_size / 8 * 8 : INT64_MAX / 4096 * 4096;
@@ -15248,7 +15508,7 @@ static int prof__stream_put(prof__session *s, const prof__chunk *chunk)
 {
     const uint64_t *words = (const uint64_t *)(const void *)(chunk + 1);
     uint64_t at = 0;
-    uint32_t size = prof__block_pack(chunk, words, (size_t)s->chunk_words, s->stream.block);
+    uint32_t size = prof__block_pack(chunk, words, (size_t)prof__words_of(s, chunk), s->stream.block);
     int error = prof__archive_room(s, size, &at);
     if (!error) error = prof__stream_write(s, s->stream.block, size, at);
     if (!error) PROF__RELEASE(&s->header->archive_next, at + size);
@@ -15286,11 +15546,13 @@ static size_t prof__stream_gather(prof__session *s)
 {
     size_t count = 0, before;
     do {
-        uint64_t taken = PROF__ACQUIRE(&s->header->next_chunk);
+        uint64_t taken = PROF__ACQUIRE(&s->header->next_chunk), slots = PROF__LOAD(&s->chunk_count);
+        uint64_t end = (taken < slots ? taken : slots) * s->chunk_size;
         before = count;
         count = 0;
-        for (uint64_t slot = 0; slot < PROF__LOAD(&s->chunk_count) && slot < taken; ++slot) {
-            prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + slot * s->chunk_size);
+        for (uint64_t at = 0, bytes; at < end; at += bytes) {
+            prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + at);
+            bytes = prof__form_bytes(s->chunk_size, at, PROF__ACQUIRE(&chunk->form));
             if (prof__chunk_full(s, chunk)) s->stream.chunks[count++] = chunk;
         }
     } while (count != before);
@@ -15305,7 +15567,7 @@ static PROF__RARE int prof__stream_step(prof__session *s)
     if (s->header->mode != PROF_STREAM || stream->full) return 0;
     if (stream->backoff_ns && prof__monotonic() < stream->retry_at) return 0;
     uint64_t next = PROF__LOAD(&s->header->next_chunk);
-    if (next == stream->seen && PROF__LOAD(&s->free_chunks) > PROF__LOAD(&s->chunk_count) / 2)
+    if (next == stream->seen && PROF__LOAD(&s->free_chunks) > (int32_t)(PROF__LOAD(&s->pieces) / 2))
         return 0; /* nothing to look for */
     stream->seen = next;
     size_t count = prof__stream_gather(s);
@@ -15313,11 +15575,17 @@ static PROF__RARE int prof__stream_step(prof__session *s)
     uint64_t began = prof__now(s, 0);
     int error = 0;
     for (size_t i = 0; i < count && !error && !PROF__ACQUIRE(&s->service.stop); ++i) {
-        error = prof__stream_put(s, stream->chunks[i]);
+        prof__chunk *chunk = stream->chunks[i];
+        uint32_t state = PROF__CHUNK_FULL;
+        if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_HELD, 0, __ATOMIC_ACQUIRE,
+                                         __ATOMIC_RELAXED))
+            continue; /* its thread has waited in vain and taken it back */
+        error = prof__stream_put(s, chunk);
+        if (error) PROF__RELEASE(&chunk->state, state);
         if (error) break;
         stream->backoff_ns = 0;
         PROF__STORE(&stream->failing, 0);
-        prof__chunk_release(s, stream->chunks[i]);
+        prof__chunk_release(s, chunk, PROF__CHUNK_HELD);
     }
     if (error) {
         stream->seen = ~0ull;
@@ -15471,7 +15739,7 @@ static PROF__UNUSED void prof__service_wake(prof__session *s)
 static uint64_t prof__service_sleep(const prof__session *s, uint64_t before, uint64_t used, int work)
 {
     const prof__service *service = &s->service;
-    uint64_t sleep = before, count = PROF__LOAD(&s->chunk_count);
+    uint64_t sleep = before, count = PROF__LOAD(&s->pieces);
     if (!prof__chunks_kept(s))
         sleep = work ? service->shortest_ns : before * 2;
     else if (used > count / 4)
@@ -15490,7 +15758,7 @@ static PROF__RARE void prof__service_run(prof__session *s)
     prof_thread_name("prof");
     for (;;) {
         uint32_t word = PROF__ACQUIRE(&service->word), stop = PROF__ACQUIRE(&service->stop);
-        uint64_t used = PROF__LOAD(&s->chunk_count) - PROF__LOAD(&s->free_chunks);
+        uint64_t used = PROF__LOAD(&s->pieces) - (uint32_t)PROF__LOAD(&s->free_chunks);
         int work = stop ? 0 : prof__stream_step(s); /* at the end the ring is part of the file, as it is */
         work |= prof__upstairs.follow_step(s); /* see >>follow */
         if (!stop) prof__names_step(s);
@@ -15732,88 +16000,177 @@ static PROF__RARE void prof__chunk_cut(uint64_t *words, const uint64_t *again, s
     }
 }
 
-/* Copies a chunk; if it was reused meanwhile or is too new, the copy is empty. scratch: chunk_size bytes. `to` is all
-   zero or has what an earlier try copied. A chunk that was never used is not read, and the pages of its copy are not
-   touched. */
+/* Copies the chunk at offset; if it was reused meanwhile or is too new, the copy is empty. scratch: chunk_size bytes.
+   `to` is all zero or has what an earlier try copied. A chunk that was never used is not read, and the pages of its
+   copy are not touched. */
 static PROF__RARE int prof__chunk_snapshot(const prof__source *from, const prof__header *h, uint64_t offset,
                                            uint64_t newest, char *to, char *scratch)
 {
     prof__chunk *chunk = (prof__chunk *)(void *)to, *again = (prof__chunk *)(void *)scratch;
-    size_t first = h->chunk_header_size, check;
+    size_t first = h->chunk_header_size, check, bytes;
     uint64_t sequence; /* the chunk must not have been cleared during the comparison, either */
     int tries = 0;
     do { /* once more if losses were written as a record meanwhile, or they might count twice */
         if (!PROF__READ(from, offset, scratch, first)) return 0;
+        bytes = (size_t)prof__form_bytes(h->chunk_size, offset - h->chunk_offset, again->form);
         if (!again->sequence) {
-            if (chunk->sequence) memset(to, 0, h->chunk_size);
+            if (chunk->sequence) memset(to, 0, bytes);
             return 1;
         }
-        check = again->state == PROF__CHUNK_FULL ? first : h->chunk_size; /* full before it was read: unchanged */
-        if (!PROF__READ(from, offset, to, h->chunk_size)) return 0;
+        check = again->state == PROF__CHUNK_FULL ? first : bytes; /* full before it was read: unchanged */
+        if (!PROF__READ(from, offset, to, bytes)) return 0;
         if (!PROF__READ(from, offset, scratch, check)) return 0;
     } while (again->lost < chunk->lost && ++tries < 8);
     if (!PROF__READ(from, offset + offsetof(prof__chunk, sequence), &sequence, sizeof sequence)) return 0;
     if (!chunk->sequence || chunk->sequence > newest || again->sequence != chunk->sequence ||
         sequence != chunk->sequence)
-        memset(to, 0, h->chunk_size);
+        memset(to, 0, bytes);
     else if (check > first)
         prof__chunk_cut((uint64_t *)(void *)(to + first), (const uint64_t *)(const void *)(scratch + first),
-                        (h->chunk_size - first) / 8);
+                        (bytes - first) / 8);
     return 1;
 }
+
+/* A chunk of the ring, when a copy begins. */
+typedef struct prof__copied {
+    uint64_t sequence, offset;
+    uint64_t held; /* the sequence, if it was being written, else 0 */
+    uint64_t seen; /* the sequence in the first pass */
+    uint32_t form, bytes;
+} prof__copied;
 
 /* A copy in progress. */
 typedef struct prof__copying {
     const prof__source *from;
     const prof__header *h;
     char *copy, *scratch;
-    uint64_t *held;  /* for each slot, the sequence of the chunk that was being written when the copy began, or 0 */
-    uint64_t *seen;  /* the sequence in the first pass */
+    prof__copied *chunks;
+    size_t count, capacity;
+    uint32_t depth;  /* how often the most split slot was halved */
     uint64_t newest; /* no chunk with a higher sequence is in the copy */
     uint64_t tick;   /* what was recorded before it is in the copy, or was overwritten */
-    uint64_t mark;   /* a hash of held and of how many chunks were taken: while threads record, it changes */
+    uint64_t mark;   /* a hash of what was held and of how many chunks were taken: while threads record, it changes */
+    uint64_t before; /* the mark of the try before this one */
+    int tries;
     int lapped;      /* 1: threads have filled half of the ring meanwhile */
     int torn;        /* 1: so fast that their last events may be missing */
 } prof__copying;
 
 #define PROF__COPIED UINT64_MAX /* instead of a sequence: this chunk was copied in the first pass */
 
-/* Notes which chunks are being written. claimed: how many were taken so far; in its first lap a ring has no others. */
-static PROF__RARE int prof__chunks_held(prof__copying *c, uint64_t claimed)
+/* Makes room in the list for another chunk. Returns 0 without memory. In a kernel no slot is split. */
+static PROF__RARE int prof__copied_room(prof__copying *c)
+{
+    if (c->count < c->capacity) return 1;
+    size_t capacity = c->count ? c->count * 2 : (size_t)c->h->chunk_count + 1;
+    prof__copied *more = (prof__copied *)prof__zeroed(capacity, sizeof *more);
+    if (!more) return 0;
+    if (c->count) memcpy(more, c->chunks, c->count * sizeof *more);
+    prof__release(c->chunks);
+    c->chunks = more;
+    c->capacity = capacity;
+    return 1;
+}
+
+/* Lists the chunks in the slots from..end, and which of them are being written. */
+static PROF__RARE int prof__chunks_list(prof__copying *c, uint64_t from, uint64_t end, int held)
 {
     const prof__header *h = c->h;
-    c->mark = claimed;
-    for (uint64_t slot = 0; slot < h->chunk_count && slot < claimed; ++slot) {
+    if (end > h->chunk_count) end = h->chunk_count;
+    for (uint64_t at = from * h->chunk_size; at < end * h->chunk_size; at += c->chunks[c->count++].bytes) {
         prof__chunk chunk;
-        if (!PROF__READ(c->from, h->chunk_offset + slot * h->chunk_size, &chunk, sizeof chunk)) return 0;
-        c->held[slot] = chunk.state == PROF__CHUNK_OWNED ? chunk.sequence : 0;
-        c->mark = c->mark * 0x9E3779B97F4A7C15u + c->held[slot];
+        if (!prof__copied_room(c) || !PROF__READ(c->from, h->chunk_offset + at, &chunk, sizeof chunk)) return 0;
+        prof__copied *one = &c->chunks[c->count];
+        one->sequence = chunk.sequence;
+        one->offset = h->chunk_offset + at;
+        int written = chunk.state == PROF__CHUNK_OWNED || chunk.state == PROF__CHUNK_HELD;
+        one->held = held && written ? chunk.sequence : 0;
+        one->form = chunk.form & ~PROF__FORM_LATE;
+        one->bytes = (uint32_t)prof__form_bytes(h->chunk_size, at, chunk.form);
+        if (PROF__FORM_DEPTH(one->form) > c->depth) c->depth = PROF__FORM_DEPTH(one->form);
+        if (held) c->mark = c->mark * 0x9E3779B97F4A7C15u + one->held;
     }
     return 1;
 }
 
-/* Copies the chunks that are being written, or can be written again; in the second pass the others. A chunk that is not
-   the one that the first pass saw in its slot began in the meantime, and does not belong to this copy. */
-static PROF__RARE int prof__chunks_turn(prof__copying *c, int first)
+/* The copy goes through the chunks from the newest to the oldest. In a kernel nothing sorts them; there they are taken
+   in the order of the slots, with few exceptions. */
+#ifdef PROF_FREESTANDING
+static PROF__RARE void prof__chunks_order(prof__copying *c) { (void)c; }
+static PROF__RARE prof__copied *prof__copied_at(const prof__copying *c, size_t i)
+{
+    prof__extent count = (prof__extent)c->count;
+    return &c->chunks[((prof__extent)c->newest % count + count - 1 - i) % count];
+}
+#else
+static PROF__RARE int prof__copied_newer(const void *a, const void *b)
+{
+    const prof__copied *x = (const prof__copied *)a, *y = (const prof__copied *)b;
+    if (x->sequence != y->sequence) return x->sequence < y->sequence ? 1 : -1;
+    return x->offset < y->offset ? 1 : -1;
+}
+static PROF__RARE void prof__chunks_order(prof__copying *c)
+{
+    if (c->count > 1) qsort(c->chunks, c->count, sizeof *c->chunks, prof__copied_newer);
+}
+static PROF__RARE prof__copied *prof__copied_at(const prof__copying *c, size_t i) { return &c->chunks[i]; }
+#endif
+
+static PROF__RARE int prof__chunk_copy(prof__copying *c, prof__copied *one)
+{
+    prof__chunk *chunk = (prof__chunk *)(void *)(c->copy + one->offset);
+    if (!prof__chunk_snapshot(c->from, c->h, one->offset, c->newest, c->copy + one->offset, c->scratch)) return 0;
+    if (chunk->sequence && PROF__FORM_DEPTH(chunk->form) != PROF__FORM_DEPTH(one->form)) memset(chunk, 0, one->bytes);
+    c->torn |= one->held && chunk->sequence != one->held;
+    if (!chunk->sequence && one->form) chunk->form = one->form; /* so that readers find the next one */
+    return 1;
+}
+
+/* Copies the chunks that were being written when they were listed, by slot, from the newest on: readers know that. */
+static PROF__RARE int prof__chunks_held(prof__copying *c)
 {
     const prof__header *h = c->h;
-    for (uint64_t i = 0; i < h->chunk_count && i < c->newest; ++i) {
-        uint64_t slot = (c->newest % h->chunk_count + h->chunk_count - 1 - i) % h->chunk_count;
-        uint64_t offset = h->chunk_offset + slot * h->chunk_size;
-        prof__chunk *chunk = (prof__chunk *)(void *)(c->copy + offset), now;
-        if (first) {
-            if (!PROF__READ(c->from, offset, &now, sizeof now)) return 0;
-            c->seen[slot] = now.sequence;
-            if (!c->held[slot] && (now.state == PROF__CHUNK_FULL || now.state == PROF__CHUNK_FREE)) continue;
-        } else if (c->seen[slot] == PROF__COPIED) {
-            continue;
-        }
-        if (!prof__chunk_snapshot(c->from, h, offset, c->newest, c->copy + offset, c->scratch)) return 0;
-        c->torn |= c->held[slot] && chunk->sequence != c->held[slot];
-        if (!first && !PROF__HAS_ARCHIVE(h) && chunk->sequence != c->seen[slot]) memset(chunk, 0, h->chunk_size);
-        if (first) c->seen[slot] = PROF__COPIED;
+    prof__extent slots = (prof__extent)h->chunk_count, newest = (prof__extent)c->newest % (slots ? slots : 1);
+    size_t first = 0;
+    while (newest && first < c->count && c->chunks[first].offset < h->chunk_offset + (uint64_t)newest * h->chunk_size)
+        ++first;
+    for (size_t i = 0; i < c->count; ++i) {
+        prof__copied *one = &c->chunks[(first + c->count - 1 - i) % c->count];
+        if (one->held && !prof__chunk_copy(c, one)) return 0;
     }
     return 1;
+}
+
+/* Copies the other chunks that can be written again; in the second pass those that cannot. A chunk that is not the one
+   that the first pass saw at its place began in the meantime, and does not belong to this copy. */
+static PROF__RARE int prof__chunks_turn(prof__copying *c, int first)
+{
+    for (size_t i = 0; i < c->count; ++i) {
+        prof__copied *one = prof__copied_at(c, i);
+        prof__chunk *chunk = (prof__chunk *)(void *)(c->copy + one->offset), now;
+        if (first) {
+            if (!PROF__READ(c->from, one->offset, &now, sizeof now)) return 0;
+            one->seen = one->held ? PROF__COPIED : now.sequence;
+            c->torn |= PROF__FORM_DEPTH(now.form) != PROF__FORM_DEPTH(one->form); /* split since it was listed */
+            if (now.state == PROF__CHUNK_FULL || now.state == PROF__CHUNK_FREE) continue;
+        }
+        if (one->seen == PROF__COPIED) continue;
+        if (!prof__chunk_copy(c, one)) return 0;
+        if (!first && !PROF__HAS_ARCHIVE(c->h) && chunk->sequence != one->seen) {
+            memset(chunk, 0, one->bytes);
+            if (one->form) chunk->form = one->form;
+        }
+        if (first) one->seen = PROF__COPIED;
+    }
+    return 1;
+}
+
+/* Returns 1 if the copy is to be made again: a few times if little may be left, and more often if it may be wrong; but
+   not if nothing has changed since the last time, because then the image contradicts itself. */
+static PROF__RARE int prof__copy_again(const prof__copying *c)
+{
+    return (c->lapped || c->torn) && c->mark != c->before && !PROF__HAS_ARCHIVE(c->h) &&
+           c->tries < (c->torn ? 100 : 20);
 }
 
 /* Copies all chunks once: first those that are being written. They have the newest events of their threads, and can be
@@ -15823,44 +16180,47 @@ static PROF__RARE int prof__chunks_copy(prof__copying *c)
 {
     const prof__header *h = c->h;
     uint64_t before, after, position = offsetof(prof__header, next_chunk);
-    if (!PROF__READ(c->from, position, &before, sizeof before) || !prof__chunks_held(c, before)) return 0;
+    c->before = c->mark;
+    ++c->tries;
+    if (!PROF__READ(c->from, position, &before, sizeof before)) return 0;
+    c->mark = before;
+    c->count = c->depth = 0;
+    if (!prof__chunks_list(c, 0, before, 1)) return 0; /* in its first lap, a ring has no others */
     c->tick = prof__now_of(h->clock);
     if (!PROF__READ(c->from, position, &c->newest, sizeof c->newest)) return 0;
     c->lapped = c->torn = 0;
+    if (!PROF__HAS_ARCHIVE(h)) {
+        if (!prof__chunks_held(c)) return 0; /* soon: its threads go on */
+        if (prof__copy_again(c)) return 1;
+    }
+    if (!prof__chunks_list(c, before, c->newest, 0)) return 0;
+    prof__chunks_order(c);
     for (int first = !PROF__HAS_ARCHIVE(h); first >= 0; --first) {
         if (!prof__chunks_turn(c, first) || !PROF__READ(c->from, position, &after, sizeof after)) return 0;
-        c->lapped = after - before > h->chunk_count / 2;
+        c->lapped = after - before > (h->chunk_count << c->depth) / 2;
         c->torn |= first && c->lapped;
     }
     return 1;
 }
 
 /* Copies the chunks of the image with header h (validated) to their places in a copy, which is all zero. Returns 0 if
-   reading failed, or without memory. If threads have overtaken the copy, it is made again: a few times if little may be
-   left, and more often if it may be wrong; but not if nothing has changed, because then the image contradicts itself.
-   newest and tick: as above. */
+   reading failed, or without memory. If threads have overtaken the copy, it is made again. newest and tick: as above.
+   */
 static PROF__RARE int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy,
                                             uint64_t *newest, uint64_t *tick)
 {
     prof__copying c;
-    uint64_t before;
-    int good, tries = 0;
+    int good;
     memset(&c, 0, sizeof c);
     c.from = from;
     c.h = h;
     c.copy = copy;
     c.scratch = (char *)prof__zeroed(1, h->chunk_size);
-    c.held = (uint64_t *)prof__zeroed((size_t)h->chunk_count + 1, sizeof *c.held);
-    c.seen = (uint64_t *)prof__zeroed((size_t)h->chunk_count + 1, sizeof *c.seen);
-    do {
-        before = c.mark;
-        good = c.scratch && c.held && c.seen && prof__chunks_copy(&c);
-    } while (good && (c.lapped || c.torn) && c.mark != before && !PROF__HAS_ARCHIVE(h) &&
-             ++tries < (c.torn ? 100 : 20));
+    do good = c.scratch && prof__chunks_copy(&c);
+    while (good && prof__copy_again(&c));
     *newest = c.newest;
     *tick = c.tick;
-    prof__release(c.held);
-    prof__release(c.seen);
+    prof__release(c.chunks);
     prof__release(c.scratch);
     return good;
 }
@@ -15888,8 +16248,12 @@ static PROF__RARE int prof__session_read(void *session, uint64_t offset, void *t
 static PROF__RARE uint64_t prof__taken_back(const prof__session *s)
 {
     uint64_t count = 0;
-    for (uint64_t i = 0; i < PROF__LOAD(&s->chunk_count) && i < PROF__LOAD(&s->header->next_chunk); ++i)
-        count += PROF__LOAD(&((prof__chunk *)(void *)(s->chunks + i * s->chunk_size))->taken_back);
+    uint64_t slots = PROF__LOAD(&s->chunk_count), taken = PROF__LOAD(&s->header->next_chunk), bytes;
+    for (uint64_t at = 0; at < (taken < slots ? taken : slots) * s->chunk_size; at += bytes) {
+        const prof__chunk *chunk = (const prof__chunk *)(const void *)(s->chunks + at);
+        bytes = prof__form_bytes(s->chunk_size, at, PROF__ACQUIRE(&chunk->form));
+        count += PROF__LOAD(&chunk->taken_back);
+    }
     return count;
 }
 
@@ -16538,6 +16902,7 @@ static PROF__RARE void prof__crash_after(prof__crash_system *of)
 typedef struct prof__crash_scope {
     uint64_t name, sequence; /* offsets in the image of its NAME record, 0: none, and of the chunk that holds it */
     uint32_t site;
+    uint32_t inside; /* bytes from the chunk's header to the NAME record */
 } prof__crash_scope;
 
 typedef struct prof__crash_thread {
@@ -16558,6 +16923,7 @@ typedef struct prof__crash_work { /* the memory for a report */
     prof__header header;
     prof__crash_thread threads[PROF__CRASH_THREADS]; /* the first is the one that crashed */
     uint64_t chunk[PROF_CHUNK_SIZE / 8], scratch[PROF_CHUNK_SIZE / 8];
+    uint32_t order[PROF__CRASH_REACH + 2]; /* of each number, its chunk: the place in units of 64 bytes, plus 1; or 0 */
 } prof__crash_work;
 
 enum { PROF__CRASH_OFF = 0, PROF__CRASH_READY };
@@ -16670,17 +17036,19 @@ static PROF__RARE void prof__crash_follow(prof__crash_work *w, const prof__sessi
     const uint64_t *words = w->chunk + sizeof *chunk / 8;
     prof__crash_thread *thread = NULL;
     prof__crash_scope *begun = NULL;
-    for (size_t at = 0, length; at < s->chunk_words; at += length) {
+    size_t count = (size_t)prof__words_of(s, chunk);
+    for (size_t at = 0, length; at < count; at += length) {
         uint64_t kind = words[at] >> PROF__KIND_SHIFT;
         uint32_t site = (uint32_t)(words[at] >> PROF__TICK_BITS) & PROF__SITE_MASK;
-        length = prof__record_length(words[at], (size_t)s->chunk_words - at);
+        length = prof__record_length(words[at], count - at);
         if (!length) break;
         if (kind == PROF__KIND_TRACK) {
             thread = prof__crash_find(w, words[at + 1] & PROF__CRASH_TRACK);
         } else if (thread && kind == PROF__KIND_END) {
             prof__crash_end(thread, site);
         } else if (begun && kind == PROF__KIND_NAME) {
-            begun->name = offset + sizeof *chunk + at * 8;
+            begun->inside = (uint32_t)(sizeof *chunk + at * 8);
+            begun->name = offset + begun->inside;
             begun->sequence = chunk->sequence;
         }
         begun = NULL;
@@ -16697,34 +17065,39 @@ static PROF__RARE void prof__crash_rewind(prof__crash_work *w, const prof__sessi
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
     uint64_t *words = w->chunk + sizeof *chunk / 8;
-    for (size_t at = 0, length; at < s->chunk_words; at += length) {
-        length = prof__record_length(words[at], (size_t)s->chunk_words - at);
+    size_t count = (size_t)prof__words_of(s, chunk);
+    for (size_t at = 0, length; at < count; at += length) {
+        length = prof__record_length(words[at], count - at);
         if (!length) break;
         if (words[at] >> PROF__KIND_SHIFT != PROF__KIND_END ||
             chunk->base.tick + (words[at] & PROF__TICK_MASK) <= crashed)
             continue;
-        prof__clear(words + at, ((size_t)s->chunk_words - at) * 8);
+        prof__clear(words + at, (count - at) * 8);
         break;
     }
 }
 
-/* Copies the chunk in this slot to w->chunk. Returns 0 if there is none. */
+/* Copies the chunk at this place of the ring to w->chunk. Returns its offset in the image, or 0 if there is none. */
 static PROF__RARE uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, const prof__header *h,
-                                            uint64_t slot, uint64_t newest)
+                                            uint64_t at, uint64_t newest)
 {
     prof__source source = {prof__session_read, (void *)(uintptr_t)s};
-    uint64_t offset = (uint64_t)(s->chunks - (const char *)s->header) + slot * s->chunk_size;
+    uint64_t offset = (uint64_t)(s->chunks - (const char *)s->header) + at;
     prof__chunk_snapshot(&source, h, offset, newest, (char *)w->chunk, (char *)w->scratch);
     if (!((const prof__chunk *)(const void *)w->chunk)->sequence) return 0;
     prof__crash_rewind(w, s, h->copy_tick);
     return offset;
 }
 
-static PROF__RARE const prof__chunk *prof__crash_chunk(const prof__session *s, uint64_t slot)
+static PROF__RARE const prof__chunk *prof__crash_chunk(const prof__session *s, uint64_t at)
 {
-    static const prof__chunk none = {0, {0, 0, 0, 0}, 0, 0, 0, 0};
-    if (slot >= prof__chunks_there(s)) return &none;
-    return (const prof__chunk *)(const void *)(s->chunks + slot * s->chunk_size);
+    return (const prof__chunk *)(const void *)(s->chunks + at);
+}
+
+/* Returns the bytes of the chunk at this place of the ring. */
+static PROF__RARE uint64_t prof__crash_bytes(const prof__session *s, uint64_t at)
+{
+    return prof__form_bytes(s->chunk_size, at, PROF__ACQUIRE(&prof__crash_chunk(s, at)->form));
 }
 
 /* Adds the thread that owns the chunk in w->chunk, which the last TRACK record in it names. */
@@ -16732,8 +17105,9 @@ static PROF__RARE void prof__crash_meet(prof__crash_work *w, const prof__session
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
     const uint64_t *words = w->chunk + sizeof *chunk / 8, *track = NULL;
-    for (size_t at = 0, length; at < s->chunk_words; at += length) {
-        length = prof__record_length(words[at], (size_t)s->chunk_words - at);
+    size_t count = (size_t)prof__words_of(s, chunk);
+    for (size_t at = 0, length; at < count; at += length) {
+        length = prof__record_length(words[at], count - at);
         if (!length) break;
         if (words[at] >> PROF__KIND_SHIFT == PROF__KIND_TRACK) track = words + at;
     }
@@ -16760,27 +17134,31 @@ static PROF__RARE void prof__crash_meet(prof__crash_work *w, const prof__session
    scopes. */
 static PROF__RARE void prof__crash_search(prof__crash_work *w, const prof__session *s, const prof__header *h)
 {
-    uint64_t count = PROF__LOAD(&s->chunk_count), newest = h->next_chunk, oldest = newest > count ? newest - count : 0;
+    uint64_t count = PROF__SEARCH(s, PROF__LOAD(&s->chunk_count)), newest = h->next_chunk;
+    uint64_t end = prof__chunks_there(s) * s->chunk_size, oldest = newest > count ? newest - count : 0;
     w->threads[0].thread_id = PROF__CRASHED();
     w->threads[0].sequence = w->threads[0].depth = w->threads[0].name_id = 0;
     w->thread_count = 1;
     w->more_threads = 0;
-    for (uint64_t slot = 0; slot < count; ++slot)
-        if (PROF__ACQUIRE(&prof__crash_chunk(s, slot)->state) == PROF__CHUNK_OWNED &&
-            prof__crash_copy(w, s, h, slot, ~0ull))
+    for (uint64_t at = 0; at < end; at += prof__crash_bytes(s, at))
+        if (PROF__ACQUIRE(&prof__crash_chunk(s, at)->state) == PROF__CHUNK_OWNED &&
+            prof__crash_copy(w, s, h, at, ~0ull))
             prof__crash_meet(w, s);
-    /* chunks of slow threads, which the ring has left out for a lap */
-    for (uint64_t slot = 0; slot < count; ++slot) {
-        const prof__chunk *chunk = prof__crash_chunk(s, slot);
-        if (PROF__ACQUIRE(&chunk->state) != PROF__CHUNK_OWNED || PROF__LOAD(&chunk->sequence) > oldest) continue;
-        uint64_t offset = prof__crash_copy(w, s, h, slot, oldest);
+    uint64_t from = newest - oldest > PROF__CRASH_REACH ? newest - PROF__CRASH_REACH : oldest;
+    prof__clear(w->order, (size_t)(newest - from) / 2 * 8 + 8);
+    /* chunks of slow threads, which the ring has left out for a lap; the others in order */
+    for (uint64_t at = 0; at < end; at += prof__crash_bytes(s, at)) {
+        const prof__chunk *chunk = prof__crash_chunk(s, at);
+        uint64_t sequence = PROF__LOAD(&chunk->sequence);
+        if (sequence > from && sequence <= newest) w->order[sequence - 1 - from] = (uint32_t)(at / 64) + 1;
+        uint32_t state = PROF__ACQUIRE(&chunk->state);
+        if ((state != PROF__CHUNK_OWNED && state != PROF__CHUNK_HELD) || sequence > oldest) continue;
+        uint64_t offset = prof__crash_copy(w, s, h, at, oldest);
         if (offset) prof__crash_follow(w, s, offset);
     }
-    if (newest - oldest > PROF__CRASH_REACH) oldest = newest - PROF__CRASH_REACH;
-    for (uint64_t number = oldest; number < newest; ++number) {
-        uint64_t slot = number % count;
-        if (PROF__LOAD(&prof__crash_chunk(s, slot)->sequence) != number + 1) continue;
-        uint64_t offset = prof__crash_copy(w, s, h, slot, number + 1);
+    for (uint64_t number = from; number < newest; ++number) {
+        uint32_t place = w->order[number - from];
+        uint64_t offset = place ? prof__crash_copy(w, s, h, (uint64_t)(place - 1) * 64, number + 1) : 0;
         if (offset) prof__crash_follow(w, s, offset);
     }
 }
@@ -16794,12 +17172,12 @@ static PROF__RARE void prof__crash_put_scope(prof__crash_work *w, const prof__se
 {
     size_t words = 0;
     const uint64_t *site = prof__crash_meta(s, PROF__META_SITE, scope->site, &words);
-    uint64_t head = 0, chunks = (uint64_t)(s->chunks - (const char *)s->header);
+    uint64_t head = 0;
     if (scope->name) {
         const uint64_t *name = (const uint64_t *)(const void *)((const char *)s->header + scope->name);
-        uint64_t slot = (scope->name - chunks) / s->chunk_size;
+        const prof__chunk *chunk = (const prof__chunk *)(const void *)((const char *)name - scope->inside);
         head = PROF__LOAD(name);
-        if (PROF__LOAD(&prof__crash_chunk(s, slot)->sequence) == scope->sequence &&
+        if (PROF__LOAD(&chunk->sequence) == scope->sequence &&
             head >> PROF__KIND_SHIFT == PROF__KIND_NAME)
             prof__crash_put_name(w, (const char *)(name + 1), (size_t)(head & 0xffff) * 8);
         else
@@ -16862,7 +17240,7 @@ static PROF__RARE int prof__crash_cut(const prof__session *s, const prof__crash_
     const prof__thread *self = PROF__SELF();
     uint64_t count = PROF__LOAD(&s->chunk_count);
     if (self->session != s || !self->chunk || PROF__LOAD(&s->header->next_chunk) <= count) return 0;
-    return prof__owed(self) > thread->depth || thread->depth > s->chunk_words / 4 * 3;
+    return prof__owed(self) > thread->depth || thread->depth > prof__words_of(s, self->chunk) / 4 * 3;
 }
 
 static PROF__RARE void prof__crash_describe(prof__crash_work *w, const prof__session *s, const prof__header *h,
@@ -16887,18 +17265,31 @@ static PROF__RARE void prof__crash_describe(prof__crash_work *w, const prof__ses
 
 /*-- the file --*/
 
+/* Writes the chunk at this place of the ring; if it is empty, only how large it is. */
+static PROF__RARE int prof__crash_write_chunk(prof__crash_work *w, const prof__session *s, const prof__header *h,
+                                              uint64_t at, uint64_t bytes)
+{
+    prof__chunk empty = {0, {0, 0, 0, 0}, 0, 0, 0, 0};
+    empty.form = PROF__LOAD(&prof__crash_chunk(s, at)->form) & ~PROF__FORM_LATE;
+    uint64_t sequence = PROF__LOAD(&prof__crash_chunk(s, at)->sequence);
+    uint64_t offset = sequence ? prof__crash_copy(w, s, h, at, h->next_chunk) : 0;
+    if (offset) return prof__crash_write(&w->system, offset, w->chunk, (size_t)bytes);
+    if (!empty.form) return 1;
+    offset = (uint64_t)(s->chunks - (const char *)s->header) + at;
+    return prof__crash_write(&w->system, offset, &empty, sizeof empty);
+}
+
 /* Writes chunks, the newest first; then meta, which has all their call sites by then; then the header. Parts that are
    not written are holes, which read as zeros. */
 static PROF__RARE int prof__crash_write_image(prof__crash_work *w, const prof__session *s, prof__header *h)
 {
-    uint64_t count = PROF__LOAD(&s->chunk_count), newest = h->next_chunk, began = h->copy_tick;
+    uint64_t count = prof__chunks_there(s), newest = h->next_chunk, began = h->copy_tick;
     uint64_t meta = (uint64_t)((const char *)s->meta - (const char *)s->header);
     int good = 1;
     for (uint64_t i = 0; good && i < count; ++i) {
-        uint64_t slot = (newest % count + count - 1 - i) % count;
-        uint64_t offset =
-            PROF__LOAD(&prof__crash_chunk(s, slot)->sequence) ? prof__crash_copy(w, s, h, slot, newest) : 0;
-        if (offset) good = prof__crash_write(&w->system, offset, w->chunk, s->chunk_size);
+        uint64_t slot = (newest % count + count - 1 - i) % count, end = (slot + 1) * s->chunk_size, bytes;
+        for (uint64_t at = slot * s->chunk_size; good && at < end; at += bytes)
+            good = prof__crash_write_chunk(w, s, h, at, bytes = prof__crash_bytes(s, at));
     }
     uint64_t used = PROF__ACQUIRE(&s->header->meta_used);
     if (used > s->meta_words * 8) used = s->meta_words * 8;
@@ -18749,7 +19140,7 @@ typedef struct prof__read_chunk {
     uint64_t sequence, tick, lost;
     uint64_t mark;        /* of a block: what prof__read_mark() returned for its words, strings terminated */
     uint64_t place;       /* of its first word, in words of the image; of a block, in bytes of the file */
-    uint32_t size, words; /* of a block, else 0; size PROF__NONE32: it has vanished */
+    uint32_t size, words; /* size: of a block, else 0; PROF__NONE32: it has vanished */
     uint32_t owned;       /* 1: a thread still had it */
     uint32_t texts;       /* 1: it may have strings */
     uint32_t jumps;       /* 1: the counter began again in it: see prof__read_mend() */
@@ -20040,52 +20431,62 @@ typedef struct prof__read_ring_chunk {
     prof__pair base;
 } prof__read_ring_chunk;
 
-/* Lists the chunks of the ring that were used, in order. Returns how many. Does not touch chunks that were never used.
-   */
-static size_t prof__read_ring_list(prof_trace *trace, prof__read_ring_chunk *chunks)
+typedef struct prof__read_ring_chunks {
+    prof__read_ring_chunk *at;
+    size_t count, capacity;
+} prof__read_ring_chunks;
+
+/* Lists the chunks of the ring that were used, in order. Does not touch slots that were never used. Returns 0 without
+   memory. */
+static int prof__read_ring_list(prof_trace *trace, prof__read_ring_chunks *chunks)
 {
     const prof__header *header = &trace->header;
-    size_t i, count = 0, used = (size_t)header->chunk_count;
-    if (header->next_chunk && header->next_chunk < used) used = (size_t)header->next_chunk;
-    for (i = 0; i < used; i++) {
-        uint64_t offset = header->chunk_offset + i * header->chunk_size;
+    uint64_t slots = header->chunk_count, bytes;
+    if (header->next_chunk && header->next_chunk < slots) slots = header->next_chunk;
+    for (uint64_t at = 0; at < slots * header->chunk_size; at += bytes) {
+        uint64_t offset = header->chunk_offset + at;
         prof__chunk chunk;
         if (!prof__read_ring_part(trace, offset, &chunk, sizeof chunk)) {
             trace->info.lost_blocks++;
+            bytes = prof__form_bytes(header->chunk_size, at, 0);
             continue;
         }
+        bytes = prof__form_bytes(header->chunk_size, at, chunk.form);
+        trace->info.chunks++;
         trace->info.taken_back += chunk.taken_back;
-        if (!chunk.sequence) continue;
-        chunks[count].about.sequence = chunk.sequence;
-        chunks[count].about.tick = chunk.base.tick;
-        chunks[count].about.lost = chunk.lost;
-        chunks[count].about.owned = chunk.state == PROF__CHUNK_OWNED;
-        chunks[count].about.place = (offset + header->chunk_header_size) / 8;
-        chunks[count++].base = chunk.base;
+        if (!chunk.sequence || bytes <= header->chunk_header_size) continue;
+        prof__read_ring_chunk *one = PROF__MORE(chunks->at, chunks->capacity, chunks->count)
+                                         ? &chunks->at[chunks->count - 1] : NULL;
+        if (!one) return 0;
+        one->about.sequence = chunk.sequence;
+        one->about.tick = chunk.base.tick;
+        one->about.lost = chunk.lost;
+        one->about.owned = chunk.state == PROF__CHUNK_OWNED;
+        one->about.place = (offset + header->chunk_header_size) / 8;
+        one->about.words = (uint32_t)(bytes - header->chunk_header_size) / 8;
+        one->base = chunk.base;
     }
-    if (count > 1) qsort(chunks, count, sizeof *chunks, prof__read_chunk_order);
-    return count;
+    trace->info.chunks += header->chunk_count - slots;
+    if (chunks->count > 1) qsort(chunks->at, chunks->count, sizeof *chunks->at, prof__read_chunk_order);
+    return 1;
 }
 
 /* Adds the chunks of the ring whose words did not go into the archive. Returns 0 without memory. */
 static int prof__read_ring(prof_trace *trace)
 {
-    size_t i, count;
-    int good = !trace->paged || prof__read_buffer_make(trace, &trace->buffer);
-    prof__read_ring_chunk *chunks =
-        (prof__read_ring_chunk *)calloc((size_t)trace->header.chunk_count + 1, sizeof *chunks);
-    if (!chunks) return 0;
-    count = good ? prof__read_ring_list(trace, chunks) : 0;
-    for (i = 0; good && i < count; i++) {
-        uint64_t place = chunks[i].about.place, *words = trace->paged ? trace->buffer.words : trace->image + place;
+    prof__read_ring_chunks chunks = {NULL, 0, 0};
+    int good = (!trace->paged || prof__read_buffer_make(trace, &trace->buffer)) && prof__read_ring_list(trace, &chunks);
+    for (size_t i = 0; good && i < chunks.count; i++) {
+        const prof__read_ring_chunk *chunk = &chunks.at[i];
+        uint64_t place = chunk->about.place, *words = trace->paged ? trace->buffer.words : trace->image + place;
         trace->buffer.chunk = 0;
-        if (trace->paged && !prof__file_at(trace->file, place * 8, words, trace->chunk_words * 8)) {
+        if (trace->paged && !prof__file_at(trace->file, place * 8, words, (size_t)chunk->about.words * 8)) {
             trace->info.lost_blocks++;
             continue;
         }
-        good = prof__read_add_chunk(trace, &chunks[i].about, &chunks[i].base, words, trace->chunk_words);
+        good = prof__read_add_chunk(trace, &chunk->about, &chunk->base, words, chunk->about.words);
     }
-    free(chunks);
+    free(chunks.at);
     return good;
 }
 
@@ -21151,14 +21552,18 @@ static int prof__read_archived(const prof_trace *trace)
 }
 
 /* Returns 1 if the chunk of segment b was copied later than that of segment a, which may lack its end. The chunks of
-   the ring are copied by slot, from the newest on; then those of the archive, which are whole. */
+   the ring that are being written are copied by slot, from the newest on; then those of the archive, which are whole.
+   */
 static int prof__read_copied_later(const prof_trace *trace, const prof__read_segment *a, const prof__read_segment *b)
 {
     const prof__read_chunk *chunk_a = &trace->chunks[a->chunk], *chunk_b = &trace->chunks[b->chunk];
-    uint64_t count = trace->header.chunk_count, newest = trace->header.next_chunk;
+    const prof__header *h = &trace->header;
+    uint64_t count = h->chunk_count, first = count ? h->next_chunk % count + count - 1 : 0;
     if (chunk_a->size || chunk_b->size || !count) return !chunk_a->size;
-    return (newest % count + count - chunk_b->sequence % count) % count >
-           (newest % count + count - chunk_a->sequence % count) % count;
+    uint64_t slot_a = (chunk_a->place * 8 - h->chunk_offset) / h->chunk_size;
+    uint64_t slot_b = (chunk_b->place * 8 - h->chunk_offset) / h->chunk_size;
+    if (slot_a == slot_b) return chunk_b->place < chunk_a->place;
+    return (first - slot_b) % count > (first - slot_a) % count;
 }
 
 /* Returns 1 if no record from this segment on, to the track's last, is known to be older than the copy. A chunk's own
@@ -21967,14 +22372,16 @@ static void prof__turn_records(uint64_t *words, size_t count)
 
 static void prof__turn_chunks(char *image, const prof__header *h)
 {
-    uint64_t i;
-    for (i = 0; i < h->chunk_count; i++) {
-        char *chunk = image + h->chunk_offset + i * h->chunk_size;
+    uint64_t bytes;
+    for (uint64_t at = 0; at < h->chunk_count * h->chunk_size; at += bytes) {
+        char *chunk = image + h->chunk_offset + at;
         prof__turn_fields(chunk, 0, offsetof(prof__chunk, state), 8);
         prof__turn_fields(chunk, offsetof(prof__chunk, state), offsetof(prof__chunk, lost), 4);
         prof__turn_fields(chunk, offsetof(prof__chunk, lost), sizeof(prof__chunk), 8);
-        prof__turn_records((uint64_t *)(void *)(chunk + h->chunk_header_size),
-                           (h->chunk_size - h->chunk_header_size) / 8);
+        bytes = prof__form_bytes(h->chunk_size, at, ((prof__chunk *)(void *)chunk)->form);
+        if (bytes > h->chunk_header_size)
+            prof__turn_records((uint64_t *)(void *)(chunk + h->chunk_header_size),
+                               (size_t)(bytes - h->chunk_header_size) / 8);
     }
 }
 
@@ -24768,12 +25175,14 @@ static PROF__RARE uint64_t prof__last_from(const prof__header *h, double seconds
 static PROF__RARE uint64_t prof__last_held(const prof__header *h)
 {
     uint64_t first = ~(uint64_t)0, tick = 0, newest = PROF__LOAD(&h->next_chunk), count = PROF__LOAD(&h->chunk_count);
+    uint64_t bytes;
     if ((h->mode != PROF_RING && h->mode != PROF_RING_STATS) || !PROF__LOAD(&h->overwritten)) return 0;
-    for (uint64_t i = 0; i < count; i++) {
-        const char *at = (const char *)h + h->chunk_offset + i * h->chunk_size;
-        const prof__chunk *chunk = (const prof__chunk *)(const void *)at;
-        uint64_t sequence = PROF__ACQUIRE(&chunk->sequence);
-        if (!sequence || sequence + count <= newest || sequence >= first) continue;
+    for (uint64_t at = 0; at < count * h->chunk_size; at += bytes) {
+        const prof__chunk *chunk = (const prof__chunk *)(const void *)((const char *)h + h->chunk_offset + at);
+        uint32_t form = PROF__ACQUIRE(&chunk->form);
+        uint64_t sequence = PROF__ACQUIRE(&chunk->sequence), lap = count << PROF__FORM_DEPTH(form);
+        bytes = prof__form_bytes(h->chunk_size, at, form);
+        if (!sequence || sequence + lap <= newest || sequence >= first) continue;
         first = sequence;
         tick = PROF__LOAD(&chunk->base.tick);
     }
@@ -27125,7 +27534,10 @@ static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trac
     for (i = 0; prof__trace_gap(trace, i, text, sizeof text); i++) prof__summary_line(out, "", text, limit);
     prof__grouped(a, info->buffer_size);
     int only_ring = info->mode == PROF_RING_STATS && !trace->aggregated; /* a file, which has no statistics */
-    snprintf(text, sizeof text, "%s bytes, %s", a, modes[only_ring ? PROF_RING : info->mode]);
+    prof__grouped(b, info->chunks);
+    int split = info->chunk_size && info->chunks > info->buffer_size / info->chunk_size;
+    snprintf(text, sizeof text, "%s bytes%s%s%s, %s", a, split ? ", split into " : "", split ? b : "",
+             split ? " chunks for many threads" : "", modes[only_ring ? PROF_RING : info->mode]);
     prof__summary_line(out, "buffer", text, limit);
 }
 
@@ -27639,7 +28051,7 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     const prof_trace_info *info = prof_trace_about(trace);
     static const char *const things[] = {"event", "older chunk", "write",    "item",
                                          "name",  "part",        "argument", "event", "event"};
-    uint64_t chunks = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
+    uint64_t chunks = trace->info.chunks;
     uint64_t kept = trace->aggregated ? info->folded : info->event_count;
     uint64_t counts[PROF__LOSSES];
     char count[32], wanted[32];
@@ -27678,6 +28090,9 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
                                "PROF_AT_LIMIT=rotate to keep the newest");
         else if (info->mode == PROF_STREAM && *info->write_error)
             snprintf(to, size, "lost because the file could not be written: see the failed writes");
+        else if (info->mode == PROF_RING) /* which is never full: a thread that has a chunk uses it again */
+            snprintf(to, size, "lost by threads that found no chunk, or were too long for one: enlarge PROF_BUFFER%s",
+                     wanted);
         else
             snprintf(to, size, "lost in a full buffer: enlarge PROF_BUFFER%s", wanted);
         break;
@@ -27737,7 +28152,7 @@ typedef struct prof__cost {
 static PROF__RARE double prof__cost_overwritten(const prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
-    uint64_t left = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
+    uint64_t left = trace->info.chunks;
     if ((info->mode != PROF_RING && info->mode != PROF_RING_STATS) || trace->aggregated) return 1;
     if (!left || info->from_ns || info->to_ns) return 1;
     return 1 + prof__real(info->overwritten_chunks) / prof__real(left);
@@ -28496,6 +28911,7 @@ typedef struct prof__follow_track {
     prof__nested *nested; /* NULL: no task yet */
 } prof__follow_track;
 
+/* The state of a place where chunks are: see prof__follow_place(). */
 typedef struct prof__follow_slot {
     uint64_t sequence, done; /* of the chunk being read, 0: none; of the last one that was read to its end */
     uint64_t expected;       /* the newest that was taken */
@@ -28549,6 +28965,8 @@ typedef struct prof__follow {
     uint32_t *active;
     size_t active_count;
     prof__follow_order *order;
+    size_t places;         /* of the arrays slots, active and order */
+    uint64_t stride;       /* the slots that the ring began with */
     double ns_per_tick;
     uint64_t gaps;         /* how often something was missed */
     int lock, stats;
@@ -29237,9 +29655,46 @@ static PROF__ASIDE prof__follow_track *prof__follow_switch(prof__follow *f, uint
 
 /*-- passes --*/
 
-static prof__chunk *prof__follow_chunk(const prof__follow *f, uint32_t slot)
+/* Makes the arrays large enough for slots that are halved so often. Returns 0 without memory. */
+static PROF__RARE int prof__follow_places(prof__follow *f, uint32_t depth)
 {
-    return (prof__chunk *)(void *)(f->session->chunks + (size_t)slot * f->session->chunk_size);
+    size_t places = (size_t)f->stride << depth;
+    if (places <= f->places) return 1;
+    void *slots = realloc(f->slots, places * sizeof *f->slots);
+    if (slots) f->slots = (prof__follow_slot *)slots;
+    void *active = realloc(f->active, places * sizeof *f->active);
+    if (active) f->active = (uint32_t *)active;
+    void *order = realloc(f->order, places * sizeof *f->order);
+    if (order) f->order = (prof__follow_order *)order;
+    if (!slots || !active || !order) return 0;
+    memset(f->slots + f->places, 0, (places - f->places) * sizeof *f->slots);
+    f->places = places;
+    return 1;
+}
+
+/* Returns the place of a chunk: a slot's number, for its first chunk; for others, as many rounds of all slots later as
+   the laps of a ring, see prof__chunk_at(). So places stay the same when slots are split. */
+static uint32_t prof__follow_place(const prof__follow *f, const prof__chunk *chunk)
+{
+    uint64_t offset = (uint64_t)((const char *)chunk - f->session->chunks), size = f->session->chunk_size;
+    uint64_t place = offset / size, rest = offset % size, round = f->stride;
+    for (; rest; round *= 2) {
+        size /= 2;
+        if (rest < size) continue;
+        rest -= size;
+        place += round;
+    }
+    return (uint32_t)place;
+}
+
+static prof__chunk *prof__follow_chunk(const prof__follow *f, uint32_t place)
+{
+    uint64_t size = f->session->chunk_size, offset = place % f->stride * size;
+    for (uint64_t rounds = place / f->stride; rounds; rounds /= 2) {
+        size /= 2;
+        if (rounds % 2) offset += size;
+    }
+    return (prof__chunk *)(void *)(f->session->chunks + offset);
 }
 
 /* Returns how many words of a chunk are whole records that will stay: with a minimum duration, the scopes that began
@@ -29248,7 +29703,7 @@ static uint32_t prof__follow_limit(const prof__follow *f, uint32_t slot)
 {
     const prof__session *s = f->session;
     const uint64_t *words = prof__chunk_first(prof__follow_chunk(f, slot));
-    size_t at = f->slots[slot].at, safe = at, length, count = (size_t)s->chunk_words;
+    size_t at = f->slots[slot].at, safe = at, length, count = (size_t)prof__words_of(s, prof__follow_chunk(f, slot));
     int keeps = !s->min_ticks || f->slots[slot].ended || PROF__ACQUIRE(&s->header->state) == PROF__STOPPED, begins = 0;
     int left = f->slots[slot].left != 0;
     for (; at < count; at += length) {
@@ -29333,13 +29788,13 @@ static PROF__RARE void prof__follow_leave(prof__follow *f, uint32_t slot)
 {
     prof__follow_slot *it = &f->slots[slot];
     prof__chunk *chunk = prof__follow_chunk(f, slot);
+    uint64_t lost = PROF__LOAD(&chunk->lost);
     if (!it->sequence || !it->ended || it->at != it->limit) return;
+    if (f->stats && !prof__chunk_release(f->session, chunk, PROF__CHUNK_FULL)) return;
     prof__follow_part_ends(f, slot);
     it->done = it->sequence;
     it->sequence = 0;
-    if (!f->stats) return;
-    f->lost += PROF__LOAD(&chunk->lost);
-    prof__chunk_release(f->session, chunk);
+    if (f->stats) f->lost += lost;
 }
 
 static PROF__RARE int prof__follow_newer(const void *a, const void *b)
@@ -29356,8 +29811,10 @@ static PROF__RARE size_t prof__follow_gather(prof__follow *f)
     uint64_t count = PROF__LOAD(&s->chunk_count);
     size_t found = 0;
     if (next > there && there < count) next = there; /* chunks beyond that are not written yet */
-    for (uint64_t n = next - f->seen > count ? next - count : f->seen; n < next; n++) {
-        uint32_t slot = (uint32_t)(n % count);
+    uint64_t lap = PROF__SEARCH(s, count);
+    for (uint64_t n = next - f->seen > lap ? next - lap : f->seen; n < next; n++) {
+        uint32_t slot = prof__follow_place(f, prof__chunk_at(s, count, n));
+        if (slot >= f->places && !prof__follow_places(f, PROF__LOAD(&s->depth))) continue;
         f->slots[slot].expected = n + 1;
         if (!f->slots[slot].active) f->active[f->active_count++] = slot;
         f->slots[slot].active = 1;
@@ -29388,7 +29845,7 @@ static PROF__RARE size_t prof__follow_gather(prof__follow *f)
 static PROF__RARE void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t state)
 {
     const prof__session *s = f->session;
-    if (f->stats && state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < PROF__LOAD(&s->chunk_count) / 4)
+    if (f->stats && state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < (int32_t)(PROF__LOAD(&s->pieces) / 4))
         __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE,
                                     __ATOMIC_RELAXED);
 }
@@ -29764,12 +30221,10 @@ static int prof__follow_tables(prof__follow *f)
     f->bucket_mask = buckets - 1;
     f->tracks = (prof__follow_track *)calloc((size_t)tracks, sizeof *f->tracks);
     f->buckets = (uint32_t *)calloc(buckets, sizeof *f->buckets);
-    f->slots = (prof__follow_slot *)calloc((size_t)s->chunk_count, sizeof *f->slots);
-    f->active = (uint32_t *)calloc((size_t)s->chunk_count, sizeof *f->active);
-    f->order = (prof__follow_order *)calloc((size_t)s->chunk_count, sizeof *f->order);
+    f->stride = s->chunk_count;
     f->words = (uint64_t *)calloc((size_t)s->chunk_words, sizeof *f->words);
     f->again = (uint64_t *)calloc((size_t)s->chunk_words, sizeof *f->again);
-    if (!f->tracks || !f->buckets || !f->slots || !f->active || !f->order || !f->words || !f->again) return 0;
+    if (!f->tracks || !f->buckets || !prof__follow_places(f, 0) || !f->words || !f->again) return 0;
     return PROF__ROOM(f->rows, f->row_capacity, 0) && prof__follow_add(f, 0, PROF_EVENT_SCOPE, "", NULL) == 1;
 }
 

@@ -3255,4 +3255,15 @@ TEST(corpus) /* tests/corpus holds these images; it is written anew with PROF_TE
     }
 }
 
+/* An image of version 3, in which no slot is split. */
+TEST(images_of_the_version_before)
+{
+    prof_trace *before = trace_open_file("tests/corpus/version3"), *now = trace_open_file("tests/corpus/values");
+    CHECK_EQUAL(prof_trace_about(before)->event_count, prof_trace_about(now)->event_count);
+    CHECK(prof_trace_about(now)->event_count > 5);
+    CHECK_EQUAL(prof_trace_track_count(before), prof_trace_track_count(now));
+    prof_trace_close(before);
+    prof_trace_close(now);
+}
+
 TEST_MAIN

@@ -106,7 +106,8 @@ static void watch_look(void)
     int safe = 0;
     for (uint64_t slot = 0; slot < s->chunk_count && !safe; ++slot) {
         const prof__chunk *chunk = (const prof__chunk *)(const void *)(s->chunks + slot * s->chunk_size);
-        safe = PROF__LOAD(&chunk->state) == PROF__CHUNK_OWNED && chunk->sequence && is_safe_in(chunk);
+        uint32_t state = PROF__LOAD(&chunk->state);
+        safe = (state == PROF__CHUNK_OWNED || state == PROF__CHUNK_HELD) && chunk->sequence && is_safe_in(chunk);
     }
     watch.gone += !safe;
     ++watch.steps;
@@ -397,8 +398,11 @@ static void watch_newest(uint64_t (*op)(void), const prof_config *config, prof_f
         watch.on = 0;
         CHECK_EQUAL(watch.gone, 0);
     }
-    for (uint64_t slot = 0; slot < prof__state.session->chunk_count; ++slot)
-        owned += PROF__LOAD(&prof__crash_chunk(prof__state.session, slot)->state) == PROF__CHUNK_OWNED;
+    for (uint64_t slot = 0; slot < prof__state.session->chunk_count; ++slot) {
+        uint64_t at = slot * prof__state.session->chunk_size;
+        uint32_t state = PROF__LOAD(&prof__crash_chunk(prof__state.session, at)->state);
+        owned += state == PROF__CHUNK_OWNED || state == PROF__CHUNK_HELD;
+    }
     CHECK(owned <= 2); /* it keeps no more */
     CHECK(chunks > 1);
     if (fiber) prof_fiber_switch(NULL);

@@ -33,11 +33,22 @@ static struct {
     off_t room;     /* bytes */
     int no_ahead;   /* pages cannot be taken ahead: an old kernel */
     int interrupts; /* every other call is interrupted by a signal */
+    unsigned first, last; /* calls, of either kind and counted from 1, that fail for want of room. 0: none */
+    unsigned both;        /* calls so far */
     unsigned calls;
 } disk;
 
+static int strikes(void)
+{
+    unsigned call = __atomic_add_fetch(&disk.both, 1, __ATOMIC_RELAXED);
+    return disk.first && call >= disk.first && call <= disk.last;
+}
+
 int test_fallocate(int file, int how, long long at, long long size)
 {
+    int struck = strikes();
+    errno = ENOSPC;
+    if (struck) return -1;
     unsigned call = __atomic_add_fetch(&disk.calls, 1, __ATOMIC_RELAXED);
     errno = disk.error ? disk.error : EINTR;
     if (disk.error && at + size > disk.room) return -1;
@@ -47,6 +58,10 @@ int test_fallocate(int file, int how, long long at, long long size)
 
 int test_madvise(void *at, size_t size, int advice)
 {
+    if (advice == POPULATE && strikes()) {
+        errno = EFAULT;
+        return -1;
+    }
     if (advice == POPULATE && disk.no_ahead) {
         errno = EINVAL;
         return -1;
@@ -457,6 +472,60 @@ TEST(a_fill_ends_where_the_disk_does)
     fill_the_disk(PROF_FILL, ENOSPC, "No space left on device");
 }
 
+static void *records(void *count)
+{
+    for (intptr_t i = 0; i < (intptr_t)count; ++i) PROFILE_COUNTER("number", i);
+    return NULL;
+}
+
+/* The calls that reserve fail, the first to `last` after the start's own. Whichever these are, each macro of each mode
+   returns, what is lost is counted, and prof_stop() says why. */
+static void refuse_pieces(prof_mode mode, unsigned first, unsigned last)
+{
+    enum { THREADS = 3, EVENTS = 30000 };
+    const char *path = trace_path("storage_pieces.prof");
+    prof_config config = file_config(path, 4 * MEGABYTE);
+    pthread_t threads[THREADS];
+    config.mode = mode;
+    config.wait_ns = 10000000000u; /* who waited for what never comes would be noticed */
+    disk.first = first;
+    disk.last = last;
+    uint64_t began = prof__monotonic();
+    prof_status started = prof_start(&config);
+    if (started) { /* its own calls were refused */
+        CHECK(*prof_error());
+        return;
+    }
+    for (int i = 0; i < THREADS; ++i) CHECK(!pthread_create(&threads[i], NULL, records, (void *)(intptr_t)EVENTS));
+    records((void *)(intptr_t)EVENTS);
+    for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
+    prof__session *s = prof__state.session;
+    int reduced = s->chunks_asked != 0, none = !s->chunk_count;
+    CHECK(s->free_chunks <= (int32_t)s->chunk_count);
+    prof_status status = prof_stop();
+    CHECK_EQUAL(status, reduced ? PROF_IO : PROF_OK);
+    if (reduced) CHECK(strstr(prof_error(), "No space left on device") != NULL);
+    prof_trace *trace = trace_open_file(path);
+    if (none && trace) CHECK_EQUAL(prof_trace_about(trace)->lost, (THREADS + 1) * EVENTS);
+    if (reduced && trace) CHECK(prof_trace_about(trace)->write_failures > 0);
+    prof_trace_close(trace);
+    CHECK(prof__monotonic() - began < 60000000000u);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    unlink(path);
+}
+
+TEST(pieces_that_are_refused)
+{
+    static const prof_mode modes[] = {PROF_RING, PROF_FILL, PROF_STREAM, PROF_STATS, PROF_RING_STATS};
+    if (!takes_pages_ahead()) SKIP("no MADV_POPULATE_WRITE here");
+    for (size_t mode = 0; mode < sizeof modes / sizeof *modes && !test_failures; ++mode)
+        for (unsigned first = 1; first < 9 && !test_failures; ++first) {
+            refuse_pieces(modes[mode], first, first + 1); /* one piece: blocks, and pages */
+            refuse_pieces(modes[mode], first, ~0u);       /* all from there on */
+            if (test_failures) printf("  mode %d, call %u\n", (int)modes[mode], first);
+        }
+}
+
 /* A thread that reduces the ring may be interrupted: for the others it must be that small already. */
 TEST(a_thread_stops_while_it_reduces_the_ring)
 {
@@ -510,12 +579,6 @@ TEST(a_full_disk_beside_the_output)
     free(text);
     CHECK_EQUAL(prof_reset(), PROF_OK);
     CHECK(!unlink(path));
-}
-
-static void *records(void *count)
-{
-    for (intptr_t i = 0; i < (intptr_t)count; ++i) PROFILE_COUNTER("number", i);
-    return NULL;
 }
 
 /* Each thread's numbers are consecutive, and the last of all is in the file. */

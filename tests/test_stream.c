@@ -536,7 +536,7 @@ static void wait_for_failures(unsigned more)
     for (int i = 0; i < 30000 && __atomic_load_n(&disk.failed, __ATOMIC_ACQUIRE) < before + more; ++i) pause_us(1000);
 }
 
-static uint32_t free_chunks(void) { return __atomic_load_n(&prof__state.session->free_chunks, __ATOMIC_ACQUIRE); }
+static uint32_t free_chunks(void) { return (uint32_t)__atomic_load_n(&prof__state.session->free_chunks, __ATOMIC_ACQUIRE); }
 
 static void wait_for_room(void) /* until the service has done what there was to do */
 {

@@ -96,8 +96,11 @@ static void print_head(const prof_trace *trace)
         snprintf(text, sizeof text, "%s, of unknown rate: a tick counts as 1 ns", info->clock);
     print_line("clock", text);
     for (i = 0; tool_gap(trace, i, text, sizeof text); i++) print_line("", text);
-    snprintf(text, sizeof text, "%s bytes in chunks of %s, %s", tool_count(a, info->buffer_size),
-             tool_count(b, info->chunk_size), modes[info->mode]);
+    int split = info->chunk_size && info->chunks > info->buffer_size / info->chunk_size;
+    char parts[64] = "";
+    if (split) snprintf(parts, sizeof parts, ", split into %s for many threads", tool_count(b, info->chunks));
+    snprintf(text, sizeof text, "%s bytes in chunks of %s%s, %s", tool_count(a, info->buffer_size),
+             tool_count(b, info->chunk_size), parts, modes[info->mode]);
     print_line("buffer", text);
 }
 

@@ -189,6 +189,7 @@ typedef struct prof_trace_info {
     uint64_t sites_lost, taken_back; /* call sites or names that did not fit into the image; scopes that were removed
                                      because they were shorter than min_duration */
     uint64_t buffer_size, chunk_size;
+    uint64_t chunks;              /* in the buffer: more than of chunk_size fit, if there were many threads */
     prof_mode mode;
     uint64_t tick_hz;             /* rate of the clock, measured */
     double clock_resolution_ns;   /* smallest step of the clock, measured */

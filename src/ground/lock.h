@@ -163,14 +163,17 @@ static PROF__UNUSED void prof__word_wait(uint32_t *word, uint32_t value, uint64_
 #endif
 }
 
-/* Changes the word and wakes all that wait for that. Signal handlers may call it. */
-static void prof__word_wake(uint32_t *word)
+/* Changes the word and wakes so many of those that wait for that. Signal handlers may call it. */
+static PROF__UNUSED void prof__word_wake_some(uint32_t *word, int count)
 {
     __atomic_fetch_add(word, 1, __ATOMIC_RELEASE);
 #ifdef PROF__FUTEX
     PROF__ERRNO_SAVE();
-    syscall(SYS_futex, word, 1 | 128, 0x7fffffff, NULL, NULL, 0); /* FUTEX_WAKE, private */
+    syscall(SYS_futex, word, 1 | 128, count, NULL, NULL, 0); /* FUTEX_WAKE, private */
     PROF__ERRNO_RESTORE();
+#else
+    (void)count;
 #endif
 }
+static PROF__UNUSED void prof__word_wake(uint32_t *word) { prof__word_wake_some(word, 0x7fffffff); }
 #endif

@@ -5,7 +5,8 @@
      prof__header       at 0
      meta               append-only records: strings, call sites, session key/values; published by their non-zero head
      index              a hash table over meta, private to the recorder; readers ignore it
-     chunks             chunk_count times chunk_size bytes: a prof__chunk followed by words
+     chunks             chunk_count slots of chunk_size bytes. A slot is one chunk, a prof__chunk followed by words; or
+                        it is split into chunks of a half, a quarter and so on of it, each of which says its size
 
    A chunk belongs to one thread at a time; its words are a sequence of records, head first, published by the head's
    non-zero kind: a reader stops at the first word that has none. Heads:
@@ -40,7 +41,7 @@
 
 #define PROF__MAGIC "prof.img"
 #define PROF__IMAGE_VERSION 4
-#define PROF__IMAGE_OLDEST 3 /* that readers accept */
+#define PROF__IMAGE_OLDEST 3 /* that readers accept: there, no slot was split */
 #define PROF__BYTE_ORDER 0x01020304u
 #define PROF__TICK_BITS 40
 #define PROF__TICK_MASK ((1ull << PROF__TICK_BITS) - 1)
@@ -103,12 +104,19 @@ typedef struct prof__chunk {
     uint64_t sequence; /* from 1; 0: empty or being reused */
     prof__pair base;
     uint32_t state;    /* PROF__CHUNK_... */
-    uint32_t late;     /* 1: the ring leaves it out once: see prof__chunk_give() */
+    uint32_t form;     /* PROF__FORM_... Bits 8 to 11: how often the slot was halved to make it */
     uint64_t lost;     /* events that the last thread in this chunk could not record since its last LOST record */
     uint64_t taken_back; /* scopes that were recorded here and removed, because they were too short */
 } prof__chunk;
 
-enum { PROF__CHUNK_FREE = 0, PROF__CHUNK_OWNED, PROF__CHUNK_FULL, PROF__CHUNK_LEFT };
+#define PROF__FORM_LATE 1u  /* the ring leaves it out once: see prof__chunk_give() */
+#define PROF__FORM_USED 2u  /* its words are not zero, though it has no sequence yet */
+#define PROF__FORM_SHIFT 8
+#define PROF__FORM_DEPTH(form) ((form) >> PROF__FORM_SHIFT & 15)
+#define PROF__FORM_LEAST 256u /* bytes: no smaller chunk is made */
+
+/* HELD: full, and kept by its thread, whose next chunk has little yet. */
+enum { PROF__CHUNK_FREE = 0, PROF__CHUNK_OWNED, PROF__CHUNK_FULL, PROF__CHUNK_LEFT, PROF__CHUNK_HELD };
 
 /* The archive: chunks that were packed (see >>pack) and removed from the ring, as blocks from archive_offset on. Blocks
    are in order of time from archive_first to archive_next. A block that does not fit before archive_limit is at

@@ -23,3 +23,11 @@ static PROF__UNUSED PROF__COLD size_t prof__record_length(uint64_t head, size_t 
 {
     return prof__record_words(head, left);
 }
+
+/* Returns the bytes of the chunk of this form at `at`, in a ring of slots of this size. What the form of a damaged
+   image says may be wrong: then they are the rest of the slot. */
+static PROF__UNUSED PROF__RARE uint64_t prof__form_bytes(uint64_t slot, uint64_t at, uint32_t form)
+{
+    uint64_t rest = slot - at % slot, bytes = slot >> PROF__FORM_DEPTH(form);
+    return bytes < PROF__FORM_LEAST || bytes % 8 || bytes > rest ? rest : bytes;
+}

@@ -544,52 +544,62 @@ typedef struct prof__read_ring_chunk {
     prof__pair base;
 } prof__read_ring_chunk;
 
-/* Lists the chunks of the ring that were used, in order. Returns how many. Does not touch chunks that were never used.
-   */
-static size_t prof__read_ring_list(prof_trace *trace, prof__read_ring_chunk *chunks)
+typedef struct prof__read_ring_chunks {
+    prof__read_ring_chunk *at;
+    size_t count, capacity;
+} prof__read_ring_chunks;
+
+/* Lists the chunks of the ring that were used, in order. Does not touch slots that were never used. Returns 0 without
+   memory. */
+static int prof__read_ring_list(prof_trace *trace, prof__read_ring_chunks *chunks)
 {
     const prof__header *header = &trace->header;
-    size_t i, count = 0, used = (size_t)header->chunk_count;
-    if (header->next_chunk && header->next_chunk < used) used = (size_t)header->next_chunk;
-    for (i = 0; i < used; i++) {
-        uint64_t offset = header->chunk_offset + i * header->chunk_size;
+    uint64_t slots = header->chunk_count, bytes;
+    if (header->next_chunk && header->next_chunk < slots) slots = header->next_chunk;
+    for (uint64_t at = 0; at < slots * header->chunk_size; at += bytes) {
+        uint64_t offset = header->chunk_offset + at;
         prof__chunk chunk;
         if (!prof__read_ring_part(trace, offset, &chunk, sizeof chunk)) {
             trace->info.lost_blocks++;
+            bytes = prof__form_bytes(header->chunk_size, at, 0);
             continue;
         }
+        bytes = prof__form_bytes(header->chunk_size, at, chunk.form);
+        trace->info.chunks++;
         trace->info.taken_back += chunk.taken_back;
-        if (!chunk.sequence) continue;
-        chunks[count].about.sequence = chunk.sequence;
-        chunks[count].about.tick = chunk.base.tick;
-        chunks[count].about.lost = chunk.lost;
-        chunks[count].about.owned = chunk.state == PROF__CHUNK_OWNED;
-        chunks[count].about.place = (offset + header->chunk_header_size) / 8;
-        chunks[count++].base = chunk.base;
+        if (!chunk.sequence || bytes <= header->chunk_header_size) continue;
+        prof__read_ring_chunk *one = PROF__MORE(chunks->at, chunks->capacity, chunks->count)
+                                         ? &chunks->at[chunks->count - 1] : NULL;
+        if (!one) return 0;
+        one->about.sequence = chunk.sequence;
+        one->about.tick = chunk.base.tick;
+        one->about.lost = chunk.lost;
+        one->about.owned = chunk.state == PROF__CHUNK_OWNED;
+        one->about.place = (offset + header->chunk_header_size) / 8;
+        one->about.words = (uint32_t)(bytes - header->chunk_header_size) / 8;
+        one->base = chunk.base;
     }
-    if (count > 1) qsort(chunks, count, sizeof *chunks, prof__read_chunk_order);
-    return count;
+    trace->info.chunks += header->chunk_count - slots;
+    if (chunks->count > 1) qsort(chunks->at, chunks->count, sizeof *chunks->at, prof__read_chunk_order);
+    return 1;
 }
 
 /* Adds the chunks of the ring whose words did not go into the archive. Returns 0 without memory. */
 static int prof__read_ring(prof_trace *trace)
 {
-    size_t i, count;
-    int good = !trace->paged || prof__read_buffer_make(trace, &trace->buffer);
-    prof__read_ring_chunk *chunks =
-        (prof__read_ring_chunk *)calloc((size_t)trace->header.chunk_count + 1, sizeof *chunks);
-    if (!chunks) return 0;
-    count = good ? prof__read_ring_list(trace, chunks) : 0;
-    for (i = 0; good && i < count; i++) {
-        uint64_t place = chunks[i].about.place, *words = trace->paged ? trace->buffer.words : trace->image + place;
+    prof__read_ring_chunks chunks = {NULL, 0, 0};
+    int good = (!trace->paged || prof__read_buffer_make(trace, &trace->buffer)) && prof__read_ring_list(trace, &chunks);
+    for (size_t i = 0; good && i < chunks.count; i++) {
+        const prof__read_ring_chunk *chunk = &chunks.at[i];
+        uint64_t place = chunk->about.place, *words = trace->paged ? trace->buffer.words : trace->image + place;
         trace->buffer.chunk = 0;
-        if (trace->paged && !prof__file_at(trace->file, place * 8, words, trace->chunk_words * 8)) {
+        if (trace->paged && !prof__file_at(trace->file, place * 8, words, (size_t)chunk->about.words * 8)) {
             trace->info.lost_blocks++;
             continue;
         }
-        good = prof__read_add_chunk(trace, &chunks[i].about, &chunks[i].base, words, trace->chunk_words);
+        good = prof__read_add_chunk(trace, &chunk->about, &chunk->base, words, chunk->about.words);
     }
-    free(chunks);
+    free(chunks.at);
     return good;
 }
 

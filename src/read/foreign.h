@@ -100,14 +100,16 @@ static void prof__turn_records(uint64_t *words, size_t count)
 
 static void prof__turn_chunks(char *image, const prof__header *h)
 {
-    uint64_t i;
-    for (i = 0; i < h->chunk_count; i++) {
-        char *chunk = image + h->chunk_offset + i * h->chunk_size;
+    uint64_t bytes;
+    for (uint64_t at = 0; at < h->chunk_count * h->chunk_size; at += bytes) {
+        char *chunk = image + h->chunk_offset + at;
         prof__turn_fields(chunk, 0, offsetof(prof__chunk, state), 8);
         prof__turn_fields(chunk, offsetof(prof__chunk, state), offsetof(prof__chunk, lost), 4);
         prof__turn_fields(chunk, offsetof(prof__chunk, lost), sizeof(prof__chunk), 8);
-        prof__turn_records((uint64_t *)(void *)(chunk + h->chunk_header_size),
-                           (h->chunk_size - h->chunk_header_size) / 8);
+        bytes = prof__form_bytes(h->chunk_size, at, ((prof__chunk *)(void *)chunk)->form);
+        if (bytes > h->chunk_header_size)
+            prof__turn_records((uint64_t *)(void *)(chunk + h->chunk_header_size),
+                               (size_t)(bytes - h->chunk_header_size) / 8);
     }
 }
 

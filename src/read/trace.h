@@ -72,7 +72,7 @@ typedef struct prof__read_chunk {
     uint64_t sequence, tick, lost;
     uint64_t mark;        /* of a block: what prof__read_mark() returned for its words, strings terminated */
     uint64_t place;       /* of its first word, in words of the image; of a block, in bytes of the file */
-    uint32_t size, words; /* of a block, else 0; size PROF__NONE32: it has vanished */
+    uint32_t size, words; /* size: of a block, else 0; PROF__NONE32: it has vanished */
     uint32_t owned;       /* 1: a thread still had it */
     uint32_t texts;       /* 1: it may have strings */
     uint32_t jumps;       /* 1: the counter began again in it: see prof__read_mend() */

@@ -215,14 +215,18 @@ static int prof__read_archived(const prof_trace *trace)
 }
 
 /* Returns 1 if the chunk of segment b was copied later than that of segment a, which may lack its end. The chunks of
-   the ring are copied by slot, from the newest on; then those of the archive, which are whole. */
+   the ring that are being written are copied by slot, from the newest on; then those of the archive, which are whole.
+   */
 static int prof__read_copied_later(const prof_trace *trace, const prof__read_segment *a, const prof__read_segment *b)
 {
     const prof__read_chunk *chunk_a = &trace->chunks[a->chunk], *chunk_b = &trace->chunks[b->chunk];
-    uint64_t count = trace->header.chunk_count, newest = trace->header.next_chunk;
+    const prof__header *h = &trace->header;
+    uint64_t count = h->chunk_count, first = count ? h->next_chunk % count + count - 1 : 0;
     if (chunk_a->size || chunk_b->size || !count) return !chunk_a->size;
-    return (newest % count + count - chunk_b->sequence % count) % count >
-           (newest % count + count - chunk_a->sequence % count) % count;
+    uint64_t slot_a = (chunk_a->place * 8 - h->chunk_offset) / h->chunk_size;
+    uint64_t slot_b = (chunk_b->place * 8 - h->chunk_offset) / h->chunk_size;
+    if (slot_a == slot_b) return chunk_b->place < chunk_a->place;
+    return (first - slot_b) % count > (first - slot_a) % count;
 }
 
 /* Returns 1 if no record from this segment on, to the track's last, is known to be older than the copy. A chunk's own

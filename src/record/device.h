@@ -234,7 +234,7 @@ static PROF__COLD void prof__device_write(prof_device *device, prof_device_row *
     if (s->header->mode != PROF_STATS &&
         ((PROF__ACQUIRE(&device->epoch) == s->epoch && (!row || PROF__ACQUIRE(&row->epoch) == s->epoch)) ||
          prof__device_know(self, device, row, loss))) {
-        prof__device_measure(s->chunk_words, event, &parts);
+        prof__device_measure(PROF__LOAD(&s->text_words), event, &parts);
         parts.number = number;
         uint64_t now = prof__now(s, 0), *at = prof__reserve_or_lose(self, parts.words, &now, loss);
         if (at) {

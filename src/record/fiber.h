@@ -30,7 +30,7 @@ PROF__ENTRY PROF__WALL void prof_thread_name(const char *name)
         if (self->free_words >= 3 + 2)
             prof__track_write(self);
         else
-            prof__chunk_next(self); /* a chunk begins with a TRACK record */
+            prof__chunk_next(self, 3); /* a chunk begins with a TRACK record */
     } else {
         prof__lose_busy(self, PROF__LOSS_EVENT);
     }
@@ -115,6 +115,6 @@ PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
         self->open = PROF__SHUT;
     }
     PROF__BARRIER();
-    self->gate = self->open; /* no event was written, so that a filled chunk cannot be released yet */
+    self->gate = self->open;
     PROF__BRIDGE_SWITCH(self);
 }

@@ -268,7 +268,7 @@ static uint64_t *prof__log_mixed(prof__thread *self, const prof__log_format *kno
                                  prof__log_list *list, uint64_t *now, uint64_t *words)
 {
     prof__log_value fetched[PROF__LOG_VALUES];
-    uint32_t count = prof__log_collect(known, values, list, self->session->chunk_words / 4, fetched, words);
+    uint32_t count = prof__log_collect(known, values, list, PROF__LOAD(&self->session->text_words) / 4, fetched, words);
     uint64_t *at = prof__reserve(self, 3 + *words, now), *to = at ? at + 3 : NULL;
     for (uint32_t i = 0; at && i < count; to += 1 + fetched[i++].text.words) {
         if (fetched[i].text.bytes) {
@@ -291,7 +291,7 @@ static inline void prof__log_write(prof_site *site, prof__log_format *known, uin
     if (PROF__UNLIKELY(!PROF__ACQUIRE(&known->known))) prof__log_learn(known, format);
     uint32_t values = (PROF__LOAD(&known->known) & PROF__LOG_COUNT) - 1;
     PROF__BRIDGE_LOG_KEEP(list);
-    if (PROF__LOAD(&known->known) & PROF__LOG_HAS_TEXT || self->session->chunk_words < 8 * PROF__LOG_VALUES) {
+    if (PROF__LOAD(&known->known) & PROF__LOG_HAS_TEXT || self->session->text_words < 8 * PROF__LOG_VALUES) {
         at = prof__log_mixed(self, known, values, list, &now, &words);
     } else {
         at = prof__reserve(self, 3 + 2 * (uint64_t)values, &now);
@@ -384,7 +384,7 @@ static void prof__with_scope(prof__thread *self, prof__with_list *list, uint32_t
 {
     uint64_t now = self->base, *at; /* they have no time */
     list->kind = PROF__KIND_ARG;
-    prof__with_measure(list, count, self->session->chunk_words / 4);
+    prof__with_measure(list, count, PROF__LOAD(&self->session->text_words) / 4);
     at = prof__reserve_or_lose(self, list->words, &now, PROF__LOSS_ARGS(list->count));
     if (!at) return;
     prof__with_write(at, list);
@@ -410,7 +410,7 @@ static void prof__with_event(prof__thread *self, uint64_t head, uint64_t type, u
 {
     uint64_t first = type == PROF_EVENT_MARK ? 1 : 3, now = prof__now(self->session, 0), *at;
     list->kind = PROF__KIND_DATA;
-    prof__with_measure(list, count, self->session->chunk_words / 4);
+    prof__with_measure(list, count, PROF__LOAD(&self->session->text_words) / 4);
     at = prof__reserve_or_lose(self, first + list->words, &now, PROF__LOSS_EVENT | PROF__LOSS_ARGS(list->count));
     if (!at) return;
     prof__with_write(at + first, list);

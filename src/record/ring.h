@@ -79,8 +79,8 @@ static int prof__chunks_kept(const prof__session *s)
 
 static int prof__chunk_reserve(prof__session *s, int service)
 {
-    uint32_t free_chunks = PROF__LOAD(&s->free_chunks);
-    while (free_chunks)
+    int32_t free_chunks = PROF__LOAD(&s->free_chunks);
+    while (free_chunks > 0)
         if (__atomic_compare_exchange_n(&s->free_chunks, &free_chunks, free_chunks - 1, 1, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED))
             return 1;
@@ -256,10 +256,13 @@ static PROF__RARE int prof__meta_grow(prof__session *s, uint64_t words)
 }
 #endif
 
-/* Reduces the ring to this number of chunks. */
+/* Reduces the ring to this number of chunks, which may be 0. None beyond was taken, or counts as free any more. */
 static void prof__ring_end(prof__session *s, uint32_t count, int error)
 {
+    uint32_t missing = (uint32_t)s->chunk_count - count;
     s->chunks_asked = s->chunk_count;
+    __atomic_fetch_sub(&s->free_chunks, (int32_t)missing, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&s->pieces, missing, __ATOMIC_RELAXED);
     s->room_error = prof__room_text(error);
     PROF__STORE(&s->chunk_count, (uint64_t)count);
     PROF__STORE(&s->header->chunk_count, (uint64_t)count);
@@ -275,52 +278,133 @@ static uint32_t prof__piece_end(uint32_t from)
     return from >= PROF__READY_PIECE ? (from / PROF__READY_PIECE + 1) * PROF__READY_PIECE : from ? from * 4 : 1;
 }
 
-/* Makes the next piece ready, which begins at chunk number from. Returns 0 if there is no room for it. */
-static int prof__piece_take(prof__session *s, uint32_t from)
+/* Makes the next piece ready, which begins at chunk number from. If there is no room for it, the ring ends before it.
+   */
+static void prof__piece_take(prof__session *s, uint32_t from)
 {
     uint64_t count = PROF__LOAD(&s->chunk_count), end = prof__piece_end(from);
     uint32_t ready = from;
-    if (from >= count) return 1; /* another thread has reduced the ring meanwhile */
+    if (from >= count) return; /* another thread has reduced the ring meanwhile */
     if (end > count) end = count;
     int error = prof__chunks_populate(s, from, end);
     if (!error)
         __atomic_compare_exchange_n(&s->ready_chunks, &ready, end == count ? PROF__ALL_READY : (uint32_t)end, 0,
                                     __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-    else if (from && __atomic_compare_exchange_n(&s->ready_chunks, &ready, from | PROF__READY_ENDS, 0, __ATOMIC_ACQUIRE,
-                                                 __ATOMIC_RELAXED))
+    else if (__atomic_compare_exchange_n(&s->ready_chunks, &ready, from | PROF__READY_ENDS, 0, __ATOMIC_ACQUIRE,
+                                         __ATOMIC_RELAXED))
         prof__ring_end(s, from, error);
-    return !error || from;
 }
 
-/* Returns 1 if the chunk of this number can be written. */
-static PROF__COLD int prof__chunks_ready(prof__session *s, uint64_t number)
+/* Makes sure that the chunk of this number can be written, if the ring does not end before it. */
+static PROF__COLD void prof__chunks_ready(prof__session *s, uint64_t number)
 {
     PROF__ERRNO_SAVE();
     uint32_t claimed = PROF__LOAD(&s->claimed_chunks), ready;
-    int good = 1;
     if (number + PROF__READY_AHEAD >= claimed && claimed < PROF__LOAD(&s->chunk_count) &&
         __atomic_compare_exchange_n(&s->claimed_chunks, &claimed, prof__piece_end(claimed), 0, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED))
         prof__piece_take(s, claimed);
-    while (good && !((ready = PROF__ACQUIRE(&s->ready_chunks)) & PROF__READY_ENDS) && number >= ready)
-        good = prof__piece_take(s, ready); /* PROF__ALL_READY has that flag */
+    while (!((ready = PROF__ACQUIRE(&s->ready_chunks)) & PROF__READY_ENDS) && number >= ready)
+        prof__piece_take(s, ready); /* PROF__ALL_READY has that flag */
     PROF__ERRNO_RESTORE();
-    return good;
 }
 #elif !defined(PROF_FREESTANDING)
-static int prof__chunks_ready(prof__session *s, uint64_t number)
+static void prof__chunks_ready(prof__session *s, uint64_t number) { (void)s, (void)number; }
+#endif
+
+/* Where slots are never split: a kernel has few processors, and small code has no room for it. */
+#if defined(PROF_FREESTANDING) || defined(PROF_MINIMAL)
+#define PROF__WHOLE_SLOTS
+#endif
+
+/* Returns how many words a chunk of this form has. */
+static prof__extent prof__form_words(const prof__session *s, uint32_t form)
 {
-    (void)s;
-    (void)number;
-    return 1;
+#ifdef PROF__WHOLE_SLOTS
+    return (void)form, s->chunk_words;
+#else
+    if (PROF__LIKELY(!PROF__FORM_DEPTH(form))) return s->chunk_words;
+    return ((s->chunk_size >> PROF__FORM_DEPTH(form)) - (uint32_t)sizeof(prof__chunk)) / 8;
+#endif
+}
+static prof__extent prof__words_of(const prof__session *s, const prof__chunk *chunk)
+{
+    return prof__form_words(s, PROF__LOAD(&chunk->form));
+}
+
+#ifdef PROF__WHOLE_SLOTS
+static prof__chunk *prof__chunk_at(const prof__session *s, prof__extent count, uint64_t number)
+{
+    return (prof__chunk *)(void *)(s->chunks + (prof__extent)number % count * s->chunk_size);
+}
+#define PROF__SEARCH(s, count) ((void)(s), (uint64_t)(count))
+#else
+#define PROF__SEARCH(s, count) ((uint64_t)(count) << PROF__LOAD(&(s)->depth))
+
+/* Returns the chunk that a number leads to, in the slot of that number. If the slot is split, each bit of the number of
+   the lap chooses a half of what is left: so the chunks of a slot take turns, in as many laps as it has parts. */
+static prof__chunk *prof__chunk_at(const prof__session *s, prof__extent count, uint64_t number)
+{
+    prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + number % count * s->chunk_size);
+    uint64_t lap = number / count;
+    for (uint32_t depth = 0; depth < PROF__FORM_DEPTH(PROF__ACQUIRE(&chunk->form)); lap >>= 1) {
+        ++depth;
+        if (lap & 1) chunk = (prof__chunk *)(void *)((char *)chunk + (s->chunk_size >> depth));
+    }
+    return chunk;
+}
+
+/* Returns how often a slot is to be halved for one more thread, which needs a chunk of at least `words`. There are to
+   be four times as many chunks as threads: then those that took whole slots while there was room have a quarter of the
+   ring, each doubling of the threads takes another eighth, and there is something left for ever. So all of them have
+   their newest events, and a thread that records finds a chunk that nobody owns. */
+static uint32_t prof__depth_wanted(const prof__session *s, uint64_t count, uint64_t words)
+{
+    uint64_t threads = (uint64_t)PROF__LOAD(&s->attached) + 1;
+    uint32_t depth = 0;
+    while (depth < s->deepest && count << depth < threads * 4) ++depth;
+    while (depth && prof__form_words(s, depth << PROF__FORM_SHIFT) < words) --depth;
+    return depth;
+}
+
+/* Halves a chunk that this thread owns until the slot was halved `wanted` times. Returns the part that the number leads
+   to; the others are free. lap: the number's. used: PROF__FORM_USED if the words are not zero, else 0. */
+static PROF__RARE prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint64_t lap, uint32_t wanted,
+                                                 uint32_t used)
+{
+    uint32_t depth = PROF__FORM_DEPTH(PROF__LOAD(&chunk->form)), parts = wanted - depth;
+    uint32_t deepest = PROF__LOAD(&s->depth);
+    for (lap >>= depth; depth < wanted; lap >>= 1) {
+        ++depth;
+        prof__chunk *half = (prof__chunk *)(void *)((char *)chunk + (s->chunk_size >> depth));
+        uint32_t form = depth << PROF__FORM_SHIFT | used;
+        prof__clear(half, sizeof *half);
+        PROF__STORE(&half->form, form);
+        if (lap & 1) PROF__STORE(&half->state, (uint32_t)PROF__CHUNK_OWNED);
+        PROF__RELEASE(&chunk->form, form); /* now others see the half */
+        if (!(lap & 1)) continue;
+        PROF__STORE(&chunk->lost, 0);
+        PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FREE);
+        chunk = half;
+    }
+    while (deepest < wanted && !__atomic_compare_exchange_n(&s->depth, &deepest, wanted, 0, __ATOMIC_RELAXED,
+                                                            __ATOMIC_RELAXED)) {
+    }
+    /* A chunk should have room for a text and more. */
+    uint64_t words = (uint64_t)prof__form_words(s, wanted << PROF__FORM_SHIFT) * 2;
+    if (words < PROF__LOAD(&s->text_words)) PROF__STORE(&s->text_words, (prof__extent)words);
+    __atomic_fetch_add(&s->pieces, parts, __ATOMIC_RELAXED);
+    if (prof__chunks_kept(s)) __atomic_fetch_add(&s->free_chunks, (int32_t)parts, __ATOMIC_RELAXED);
+    prof__room_changed();
+    return chunk;
 }
 #endif
 
 /* Notes that a search has found nothing. If its numbers were consecutive, it has looked at each chunk of the ring, and
    no thread needs to search before one is released. Otherwise other threads searched meanwhile. */
-static void prof__search_failed(prof__session *s, uint64_t first, uint64_t last, uint64_t tries, uint32_t room)
+static void prof__search_failed(prof__session *s, int held, int all, uint32_t room)
 {
-    if (s->header->mode == PROF_RING && last - first == tries - 1) PROF__STORE(&s->all_owned, room);
+    if (s->header->mode == PROF_RING && all) PROF__STORE(&s->all_owned[held], room);
 }
 
 /* Gives up a chunk that this thread owns. state: FULL or LEFT. newest: 1 if a track has its newest events there. The
@@ -330,20 +414,85 @@ static void prof__search_failed(prof__session *s, uint64_t first, uint64_t last,
 static void prof__chunk_give(const prof__session *s, prof__chunk *chunk, uint32_t state, int newest)
 {
     uint64_t age = PROF__LOAD(&s->header->next_chunk) - chunk->sequence;
-    PROF__STORE(&chunk->late, newest && !prof__chunks_kept(s) && age >= PROF__LOAD(&s->chunk_count) / 2);
+    uint32_t form = PROF__LOAD(&chunk->form) & ~PROF__FORM_LATE;
+    uint64_t lap = (uint64_t)PROF__LOAD(&s->chunk_count) << PROF__FORM_DEPTH(form);
+    PROF__STORE(&chunk->form, form | (newest && !prof__chunks_kept(s) && age >= lap / 2 ? PROF__FORM_LATE : 0));
     PROF__RELEASE(&chunk->state, state);
 }
 
-/* Takes the next chunk of the ring: usually one atomic operation for some thousand events. Returns NULL if no chunk is
-   free. */
-static PROF__RARE prof__chunk *prof__chunk_take(prof__session *s, int service)
+/* Begins a chunk that this thread owns: what it had is overwritten. number: that of its sequence, counted from 0. */
+static void prof__chunk_begin(prof__session *s, prof__chunk *chunk, uint64_t number)
+{
+    PROF__STORE(&chunk->lost, 0);
+    prof__pair base;
+    prof__pair_take(s->clock, s->header->tick_hz, &base);
+    prof__pair_store(&chunk->base, &base);
+    PROF__RELEASE(&chunk->sequence, number + 1);
+}
+
+/* Makes a chunk that this thread owns one without a sequence: what it had is no longer there. */
+static void prof__chunk_forget(prof__session *s, prof__chunk *chunk)
 {
     prof__header *h = s->header;
-    int kept = prof__chunks_kept(s);
+    uint64_t taken_back = PROF__TAKEN_BACK(chunk);
+    if (taken_back) {
+        PROF__ADD(&h->taken_back, taken_back);
+        PROF__STORE(&chunk->taken_back, 0);
+    }
+    if (!prof__chunks_kept(s) || h->mode == PROF_RING_STATS) PROF__ADD(&h->overwritten, 1);
+    PROF__RELEASE(&chunk->sequence, 0); /* a reader that does not find this chunk knows that there is a gap */
+    PROF__FENCE(); /* a reader that sees any later store also sees the zero */
+}
+
+static void prof__chunk_empty(const prof__session *s, prof__chunk *chunk)
+{
+    prof__clear(prof__chunk_first(chunk), (size_t)prof__words_of(s, chunk) * 8);
+}
+
+/* Takes the chunk that a number leads to, if nobody owns it, or NULL. least: how many words it must have. held: 1: even
+   if a thread holds it. *late: 1 if it was left out this time only. */
+static prof__chunk *prof__chunk_try(prof__session *s, uint64_t number, prof__extent count, uint64_t least, int held,
+                                    int *late)
+{
+    prof__chunk *chunk = prof__chunk_at(s, count, number);
+    uint32_t state = PROF__LOAD(&chunk->state);
+    if ((prof__chunks_kept(s) ? state != PROF__CHUNK_FREE
+                               : state == PROF__CHUNK_OWNED || (state == PROF__CHUNK_HELD && !held)) ||
+        prof__words_of(s, chunk) < least ||
+        !__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return NULL;
+    uint32_t form = PROF__LOAD(&chunk->form);
+    /* If this thread slept for a whole lap, the slot now has newer events, or was split. */
+    *late = chunk->sequence > number || form & PROF__FORM_LATE || chunk != prof__chunk_at(s, count, number);
+    if (*late) {
+        PROF__STORE(&chunk->form, form & ~PROF__FORM_LATE);
+        PROF__RELEASE(&chunk->state, state);
+        prof__room_changed(); /* other threads have seen it taken */
+        return NULL;
+    }
+    uint32_t used = chunk->sequence ? PROF__FORM_USED : form & PROF__FORM_USED;
+    if (chunk->sequence) prof__chunk_forget(s, chunk);
+#ifndef PROF__WHOLE_SLOTS
+    uint32_t wanted = prof__depth_wanted(s, PROF__LOAD(&s->chunk_count), least);
+    if (PROF__UNLIKELY(wanted > PROF__FORM_DEPTH(form)) && s->header->mode != PROF_FILL)
+        chunk = prof__chunk_split(s, chunk, number / count, wanted, used);
+#endif
+    if (used) prof__chunk_empty(s, chunk);
+    prof__chunk_begin(s, chunk, number);
+    return chunk;
+}
+
+/* Takes the next chunk of the ring: usually one atomic operation for some thousand events. least: how many words it
+   should have; if there is none so large, it may be smaller. held: 1: the thread has none, and if no chunk is free
+   takes one that another thread only holds. Returns NULL if there is none. */
+static PROF__RARE prof__chunk *prof__chunk_take_of(prof__session *s, int service, uint64_t least, int held)
+{
+    prof__header *h = s->header;
+    int kept = prof__chunks_kept(s), late = 0;
     uint32_t room = PROF__ACQUIRE(&prof__room_changes);
-    uint64_t first = 0, last = 0, tries, lap = PROF__LOAD(&s->chunk_count);
-    uint64_t max = kept ? lap * 2 : lap; /* with kept, one is reserved for us: others may have moved it along */
-    if (kept ? !prof__chunk_reserve(s, service) : PROF__LOAD(&s->all_owned) == room) return NULL;
+    uint64_t first = 0, last = 0, tries, slots = PROF__LOAD(&s->chunk_count), lap = PROF__SEARCH(s, slots);
+    uint64_t max = kept || held ? lap * 2 : lap; /* with kept, one is reserved for us: others may have moved it along */
+    if (kept ? !prof__chunk_reserve(s, service) : PROF__LOAD(&s->all_owned[held]) == room) return NULL;
     for (tries = 0; tries < max; ++tries) {
         if (h->mode == PROF_FILL && PROF__LOAD(&h->next_chunk) >= PROF__LOAD(&s->chunk_count)) return NULL;
         /* A release: a reader that sees this claim also sees all that the thread wrote in its previous chunk. */
@@ -352,50 +501,40 @@ static PROF__RARE prof__chunk *prof__chunk_take(prof__session *s, int service)
         if (!tries) first = number;
 #ifndef PROF_FREESTANDING
         uint32_t ready = PROF__ACQUIRE(&s->ready_chunks) & ~PROF__READY_ENDS;
-        if (PROF__UNLIKELY(number + PROF__READY_AHEAD >= ready) && !prof__chunks_ready(s, number)) break;
+        if (PROF__UNLIKELY(number + PROF__READY_AHEAD >= ready)) prof__chunks_ready(s, number);
 #endif
         prof__extent count = prof__chunks_there(s); /* to be read only after the chunk is ready: then number is below
                                                        it, or it is the size of the ring */
-        if (h->mode == PROF_FILL && number >= count) return NULL;
-        prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + (prof__extent)number % count * s->chunk_size);
-        uint32_t state = PROF__LOAD(&chunk->state);
-        if ((kept ? state != PROF__CHUNK_FREE : state == PROF__CHUNK_OWNED) ||
-            !__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
-                                         __ATOMIC_RELAXED))
-            continue;
-        /* If this thread slept for a whole lap, the slot now has newer events. */
-        if (chunk->sequence > number || PROF__LOAD(&chunk->late)) {
-            max = tries + 1 + lap; /* to come here again, if all others are owned */
-            PROF__STORE(&chunk->late, 0u);
-            PROF__RELEASE(&chunk->state, state);
-            prof__room_changed(); /* other threads have seen it taken */
-            continue;
+        if (!count || (h->mode == PROF_FILL && number >= count)) break;
+        prof__chunk *chunk = prof__chunk_try(s, number, count, least, held && tries >= lap, &late);
+        if (chunk) return chunk;
+        if (late) max = tries + 1 + lap; /* to come here again, if all others are owned */
+        late = 0;
+        if (least && tries + 1 >= slots) { /* there is none so large: the next best will do */
+            least = 0;
+            max += slots;
         }
-        if (chunk->sequence) {
-            uint64_t taken_back = PROF__TAKEN_BACK(chunk);
-            if (taken_back) {
-                PROF__ADD(&h->taken_back, taken_back);
-                PROF__STORE(&chunk->taken_back, 0);
-            }
-            if (!kept || h->mode == PROF_RING_STATS) PROF__ADD(&h->overwritten, 1);
-            PROF__RELEASE(&chunk->sequence, 0); /* a reader that does not find this chunk knows that there is a gap */
-            PROF__FENCE(); /* a reader that sees any later store also sees the zero */
-            prof__clear(prof__chunk_first(chunk), (size_t)s->chunk_words * 8);
-        }
-        PROF__STORE(&chunk->lost, 0);
-        prof__pair base;
-        prof__pair_take(s->clock, h->tick_hz, &base);
-        prof__pair_store(&chunk->base, &base);
-        PROF__RELEASE(&chunk->sequence, number + 1);
-        return chunk;
     }
     if (kept) {
-        PROF__ADD(&s->free_chunks, 1u);
+        PROF__ADD(&s->free_chunks, 1);
         prof__room_changed();
     } else if (tries == max) {
-        prof__search_failed(s, first, last, tries, room);
+        prof__search_failed(s, held, last - first == tries - 1, room);
     }
     return NULL;
+}
+
+static prof__chunk *prof__chunk_take(prof__session *s, int service) { return prof__chunk_take_of(s, service, 0, 1); }
+
+/* Begins the chunk of a thread once more, for want of another: of what it had nothing is left. */
+static PROF__RARE prof__chunk *prof__chunk_again(prof__session *s, prof__chunk *chunk)
+{
+    uint64_t number = __atomic_fetch_add(&s->header->next_chunk, 1, __ATOMIC_RELEASE);
+    PROF__ADD(&s->header->lost, PROF__LOAD(&chunk->lost)); /* what it counted itself would be forgotten */
+    prof__chunk_forget(s, chunk);
+    prof__chunk_empty(s, chunk);
+    prof__chunk_begin(s, chunk, number);
+    return chunk;
 }
 
 /* Notes that a thread of the program found no chunk because the file of a stream cannot be written. */
@@ -431,9 +570,12 @@ static uint32_t prof__room_mark(const prof__session *s)
     return PROF__ACQUIRE(&s->released) + s->epoch * 0x9E3779B1u;
 }
 
+#define PROF__ROOM_NAP 100000000u /* ns: each released chunk wakes one thread, which may have left meanwhile */
+
 static int prof__room_waits(const prof__thread *self, const prof__session *s)
 {
-    return s->wait_ns && prof__chunks_kept(s) && !self->impatient && self->waited != prof__room_mark(s);
+    return s->wait_ns && prof__chunks_kept(s) && !self->impatient && self->waited != prof__room_mark(s) &&
+           PROF__LOAD(&s->chunk_count);
 }
 
 static PROF__COLD int prof__room_wait(prof__thread *self, prof__session *s)
@@ -444,9 +586,11 @@ static PROF__COLD int prof__room_wait(prof__thread *self, prof__session *s)
     int found = 0;
     __atomic_fetch_add(&s->waiting, 1, __ATOMIC_SEQ_CST);
     prof__word_wake(&s->service.word); /* they may sleep longer than this thread */
-    while (!(found = PROF__LOAD(&s->free_chunks) != 0) && now < deadline && !PROF__ACQUIRE(&s->service.stop)) {
+    while (!(found = PROF__LOAD(&s->free_chunks) > 0) && now < deadline && !PROF__ACQUIRE(&s->service.stop)) {
         uint32_t released = __atomic_load_n(&s->released, __ATOMIC_SEQ_CST);
-        if (!PROF__LOAD(&s->free_chunks)) prof__word_wait(&s->released, released, deadline - now);
+        uint64_t left = deadline - now;
+        if (left > PROF__ROOM_NAP) left = PROF__ROOM_NAP;
+        if (PROF__LOAD(&s->free_chunks) <= 0) prof__word_wait(&s->released, released, left);
         now = prof__monotonic();
     }
     __atomic_fetch_sub(&s->waiting, 1, __ATOMIC_SEQ_CST);

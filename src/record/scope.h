@@ -74,18 +74,6 @@ static inline uint32_t prof__take(prof__thread *self)
     return gate;
 }
 
-static PROF__COLD uint32_t prof__gate_filled(prof__thread *self)
-{
-    prof__filled_check(self);
-    return self->filled ? PROF__SHUT : self->open;
-}
-
-/* Returns the next value of a thread's gate. The thread takes the slow path until it can release its filled chunk. */
-static inline uint32_t prof__gate_next(prof__thread *self)
-{
-    return PROF__UNLIKELY(self->filled != NULL) ? prof__gate_filled(self) : self->open;
-}
-
 /* Undoes prof__take(), if nothing was recorded. A thread that was already busy was interrupted by this handler, and
    stays busy. */
 static inline void prof__untake(prof__thread *self, uint32_t gate)
@@ -219,7 +207,7 @@ static inline int prof__enter(prof__thread *self, prof_site *site, uint64_t *hea
 static inline void prof__leave(prof__thread *self)
 {
     PROF__BARRIER();
-    self->gate = prof__gate_next(self);
+    self->gate = self->open;
 }
 
 /* A place for an event: a pointer to its words, NULL if there is none; and its first word, which is stored last, 0 if
@@ -336,7 +324,9 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
     prof__session *s = self->session;
     if (PROF__UNLIKELY(self->note) && prof__note_is_innermost(self)) prof__note_forget(self);
     if (PROF__MIN_TICKS(s) && prof__begin_undo(self, head, now)) return;
-    if ((self->cursor == self->end || (int64_t)(now - self->base) >> PROF__TICK_BITS > 0) && !prof__chunk_next(self)) {
+    if (self->soft && self->cursor == self->end) prof__chunk_widen(self);
+    int full = self->cursor == self->end || (int64_t)(now - self->base) >> PROF__TICK_BITS > 0;
+    if (full && !prof__chunk_next(self, 1)) {
         prof__lose(self, 1);
         return;
     }
@@ -373,7 +363,8 @@ static int prof__in_step(const prof__thread *self)
    of another event for its begin. */
 static PROF__COLD uint32_t prof__gate_short(const prof__thread *self, uint32_t gate)
 {
-    int open = self->begun_end == self->cursor && *self->known >> PROF__KIND_SHIFT != PROF__KIND_BEGIN &&
+    int open = self->cursor && self->begun_end == self->cursor &&
+               *self->known >> PROF__KIND_SHIFT != PROF__KIND_BEGIN &&
                !self->note && !PROF__LEAVES_SOON(self);
     return open ? self->seen ^ PROF__SHORT : gate;
 }
@@ -382,7 +373,7 @@ static PROF__COLD uint32_t prof__gate_short(const prof__thread *self, uint32_t g
    thread to another session, or to none. */
 static void prof__leave_scope(prof__thread *self)
 {
-    uint32_t gate = prof__gate_next(self);
+    uint32_t gate = self->open;
     if (PROF__SHORT && PROF__UNLIKELY(self->session->fast == PROF__SHORT)) gate = prof__gate_short(self, gate);
     PROF__BARRIER();
     self->gate = gate;
@@ -479,7 +470,7 @@ PROF__ENTRY void prof__end(prof__token token)
             PROF__BRIDGE_END(self, token);
             return;
         }
-        if (!open || self->filled) {
+        if (!open) {
             prof__end_slow(self, token, gate, now);
             return;
         }

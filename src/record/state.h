@@ -40,7 +40,7 @@ typedef struct prof__stream {
     int full;                /* 1: max_file_size is reached, and nothing may be dropped */
     int failing, lost;       /* 1: the last write failed; 1: events were lost during such a time */
     prof__block *block;      /* a buffer to pack a chunk */
-    prof__chunk **chunks;    /* space for as many as the ring has */
+    prof__chunk **chunks;    /* space for as many as the ring may have */
     char path[1040];         /* of the file if it is not the output itself, else "" */
 } prof__stream;
 #endif
@@ -64,8 +64,9 @@ typedef struct prof__session {
     uint64_t *meta;
     uint32_t chunk_size;
     uint32_t fast; /* 1: a scope needs the inline counter and nothing else; PROF__SHORT: and min_ticks */
-    prof__extent meta_words, meta_ready, chunk_words; /* ready: below it meta can be written */
-    prof__extent chunk_count;
+    prof__extent meta_words, meta_ready, chunk_words; /* ready: below it meta can be written. chunk_words: of a slot */
+    prof__extent text_words; /* the same of the chunks that threads get now, twice at most: see prof__chunk_split() */
+    prof__extent chunk_count; /* slots */
     uint64_t min_ticks, ordered_excess;
     uint32_t epoch, clock;
     uint32_t string_count, site_count;
@@ -78,7 +79,8 @@ typedef struct prof__session {
 #ifdef PROF__SHARED_CHUNKS
     struct { /* chunks that ended threads left partly free */
         uint64_t sequence;
-        uint32_t words, chunk; /* chunk: its number, from 1; 0: free; PROF__LEFT_BUSY: a thread is changing this */
+        uint32_t words, chunk; /* chunk: its place in units of 64 bytes, from 1; 0: free; PROF__LEFT_BUSY: a thread is
+                                  changing this */
     } left[PROF__MAX_LEFT];
     uint32_t left_count; /* in use */
 #endif
@@ -96,8 +98,11 @@ typedef struct prof__session {
 #ifdef PROF__META_GROWS
     const char *names_error; /* why the disk had no room for a name; NULL: it had */
 #endif
-    uint32_t all_owned;   /* PROF_RING: the value of prof__room_changes when every chunk had an owner; 0: not known */
-    uint32_t free_chunks; /* PROF_STREAM, PROF_STATS: chunks that may be taken */
+    uint32_t all_owned[2]; /* PROF_RING: the value of prof__room_changes when every chunk was owned or held; and when
+                              every one was owned. 0: not known */
+    int32_t free_chunks;  /* PROF_STREAM, PROF_STATS: chunks that may be taken. Below 0 if the ring had to end sooner */
+    uint32_t pieces;      /* chunks in the slots: more than these if some are split */
+    uint32_t depth, deepest; /* how often the most split slot was halved, and how often one may be */
     uint32_t spare_chunk; /* 1: one more, for the service, so that its own scopes are not lost */
     uint32_t released;    /* changes with every chunk that the service releases */
     uint32_t waiting;     /* threads that sleep until it releases one */

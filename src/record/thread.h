@@ -45,7 +45,7 @@ typedef struct prof__thread {
     uint32_t seen; /* generation with which the thread is in step */
     struct prof__session *session;
     prof__chunk *chunk;
-    prof__chunk *filled; /* the previous chunk while the present one has no event yet: nobody may reuse it. Or NULL */
+    prof__chunk *filled; /* the previous chunk while the present one is less than half full: it is HELD. Or NULL */
     prof_fiber *fiber; /* the fiber that runs on this thread; NULL: none, events go to the thread's own track */
     uint64_t thread_id;
     uint32_t exits;   /* how often the thread has run its destructor: see prof__thread_leaves */
@@ -54,6 +54,7 @@ typedef struct prof__thread {
     uint64_t *known; /* from here to begun are begins and ends; the first may also be a word that looks like neither */
     prof_fiber own;
     uint32_t note;      /* of the innermost scope that is off: see >>note; 0: none */
+    uint32_t soft;      /* words of the chunk that are not to be used as long as there is a filled one */
     uint32_t note_place; /* its place in prof__asked.with_args, plus 1; 0: only its token knows */
     uint32_t waited;    /* the value of prof__room_mark() when a wait for a chunk ended in vain */
     uint32_t impatient; /* 1: the service, which never waits for a chunk, and has one in reserve */

@@ -51,21 +51,6 @@ static uint64_t prof__owed(const prof__thread *self)
     return track->epoch == PROF__LOAD(&prof__state.epoch) ? track->owed : 0;
 }
 
-/* Continues the thread's present track in this chunk, after the used words. */
-static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t used, uint64_t owed)
-{
-    prof__session *s = self->session;
-    self->chunk = chunk;
-    self->base = chunk->base.tick;
-    self->cursor = prof__chunk_first(chunk) + used;
-    if (prof__note_hidden(self) > owed) self->note = self->note_place = 0; /* the reserve was dropped */
-    self->end = prof__chunk_first(chunk) + s->chunk_words - prof__note_hidden(self);
-    self->free_words = s->chunk_words - used - owed;
-    self->begun = self->begun_end = NULL;
-    self->entered = 1;
-    prof__track_write(self);
-}
-
 /* Releases a chunk that this thread has filled. In a ring, threads that found no chunk may take it now. The newest
    events of the thread's track are in its next chunk, but those of a fiber may be in this one. */
 static void prof__chunk_finish(const prof__thread *self, prof__chunk *chunk)
@@ -89,42 +74,62 @@ static int prof__chunk_begun(const prof__thread *self)
     return at < self->cursor;
 }
 
-/* If a thread stops while it changes chunks, others may overtake it by a whole lap of the ring. The chunk with its
-   newest events must stay: the filled one is kept until the new one has an event, and not only a begin that may be
-   removed. Only a ring reuses chunks that nobody has read. */
-static void prof__filled_finish(prof__thread *self)
+/* A thread keeps the chunk that it has filled until the next one is half full. So its newest events stay, half a chunk
+   of them at least: others may overtake it by a whole lap of the ring while it changes chunks, or afterwards, if it
+   sleeps. They take the filled chunk only if a thread that has none finds no other. Only a ring reuses chunks that
+   nobody has read. */
+static void prof__filled_keep(prof__thread *self)
 {
-    prof__chunk *filled = self->filled;
-    self->filled = NULL;
-    prof__chunk_finish(self, filled);
+    self->filled = self->chunk;
+    PROF__RELEASE(&self->filled->state, (uint32_t)PROF__CHUNK_HELD);
 }
 
-static PROF__RARE void prof__filled_check(prof__thread *self)
+/* Takes the filled chunk back. Returns NULL if there is none, or no longer. */
+static prof__chunk *prof__filled_take(prof__thread *self)
 {
-    /* after the session, the memory may belong to somebody else */
-    if (!PROF__LOAD(&prof__state.running) || PROF__LOAD(&prof__state.epoch) != self->epoch) return;
-    if (!prof__chunk_begun(self)) return;
-    const uint64_t *last = self->begun_end == self->cursor ? self->begun : self->cursor - 1;
-    if (PROF__MIN_TICKS(self->session) && *last >> PROF__KIND_SHIFT == PROF__KIND_BEGIN) return;
+    prof__chunk *filled = self->filled;
+    uint32_t state = PROF__CHUNK_HELD;
+    self->filled = NULL;
+    if (!filled || !__atomic_compare_exchange_n(&filled->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
+                                                __ATOMIC_RELAXED))
+        return NULL;
+    return filled;
+}
+
+static void prof__filled_finish(prof__thread *self)
+{
+    prof__chunk *filled = prof__filled_take(self);
+    if (filled) prof__chunk_finish(self, filled);
+}
+
+/* Lets the thread use the second half of its chunk. */
+static PROF__COLD void prof__chunk_widen(prof__thread *self)
+{
+    self->end += self->soft;
+    self->free_words += self->soft;
+    self->soft = 0;
     prof__filled_finish(self);
 }
 
-/* Gives a new chunk to a thread that has one. The words reserved for ends move along. They may be too many: a longjmp()
-   over scopes leaves their words reserved for ever. Beyond three quarters of a chunk (1500 scopes) the reserve is
-   dropped, and an end without a reserved word takes a free word, or a new chunk. */
-static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
+/* Continues the thread's present track in this chunk, after the used words. */
+static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t used, uint64_t owed)
 {
-    uint64_t owed = prof__owed(self);
     prof__session *s = self->session;
-    prof__chunk *old = self->chunk;
-    if (!chunk) return 0;
-    if (self->filled && prof__chunk_begun(self)) prof__filled_finish(self);
-    prof__chunk_enter(self, chunk, 0, owed > s->chunk_words / 4 * 3 ? 0 : owed);
-    if (self->filled || s->header->mode != PROF_RING)
-        prof__chunk_finish(self, old); /* the chunk before it still has the newest event, so this one has none */
-    else
-        self->filled = old;
-    return 1;
+    self->chunk = chunk;
+    self->base = chunk->base.tick;
+    uint64_t words = prof__words_of(s, chunk), soft = self->filled ? words / 2 : 0;
+    if (soft && used + owed + 8 > soft) { /* there is more than half of it, or it is to be used at once */
+        prof__filled_finish(self);
+        soft = 0;
+    }
+    self->soft = (uint32_t)soft;
+    self->cursor = prof__chunk_first(chunk) + used;
+    if (prof__note_hidden(self) > owed) self->note = self->note_place = 0; /* the reserve was dropped */
+    self->end = prof__chunk_first(chunk) + words - soft - prof__note_hidden(self);
+    self->free_words = words - soft - used - owed;
+    self->begun = self->begun_end = NULL;
+    self->entered = 1;
+    prof__track_write(self);
 }
 
 /* Returns 1 if no chunk was released since this thread found none, so that it need not search, or take the lock, for
@@ -133,19 +138,6 @@ static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
 static int prof__room_missing(prof__thread *self)
 {
     return self->no_room == PROF__LOAD(&prof__room_changes) && ++self->in_vain % 1024;
-}
-
-static PROF__COLD int prof__chunk_next(prof__thread *self)
-{
-    prof__session *s = self->session;
-    int service = self->impatient != 0;
-    if (prof__room_missing(self)) return 0;
-    uint32_t room = PROF__ACQUIRE(&prof__room_changes);
-    prof__chunk *chunk = prof__chunk_take(s, service);
-    while (!chunk && prof__room_wait(self, s)) chunk = prof__chunk_take(s, service);
-    self->no_room = chunk ? 0 : room;
-    if (!chunk) prof__stream_loses(self, s);
-    return prof__chunk_change(self, chunk);
 }
 
 /* Writes a LOST record for what this thread lost on its present track, if a word is free. */
@@ -165,8 +157,93 @@ static void prof__track_leave(prof__thread *self)
     if (PROF__UNLIKELY(PROF__LOAD(&self->chunk->lost))) prof__lost_write(self);
     self->entered = 0;
     self->end = self->cursor;
-    self->free_words = 0;
+    self->free_words = self->soft = 0;
     self->begun = self->begun_end = NULL;
+}
+
+/* Gives a new chunk to a thread, which may have one. The words reserved for ends move along. They may be too many: a
+   longjmp() over scopes leaves their words reserved for ever. Beyond three quarters of a chunk (1500 scopes) the
+   reserve is dropped, and an end without a reserved word takes a free word, or a new chunk. */
+static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
+{
+    uint64_t owed = prof__owed(self);
+    prof__session *s = self->session;
+    prof__chunk *old = self->chunk != chunk ? self->chunk : NULL;
+    if (!chunk) return 0;
+    if (self->filled && prof__chunk_begun(self)) prof__filled_finish(self);
+    if (old && !self->filled && s->header->mode == PROF_RING) {
+        prof__filled_keep(self);
+        old = NULL;
+    }
+    prof__chunk_enter(self, chunk, 0, owed > prof__words_of(s, chunk) / 4 * 3 ? 0 : owed);
+    if (old) prof__chunk_finish(self, old); /* if the chunk before it is still held, this one has no event */
+    return 1;
+}
+
+/* Returns one of the chunks that a thread has in a ring, to be used once more: that with the older events. */
+static prof__chunk *prof__chunk_own(prof__thread *self)
+{
+    prof__chunk *filled = self->filled && prof__chunk_begun(self) ? prof__filled_take(self) : NULL;
+    return prof__chunk_again(self->session, filled ? filled : self->chunk);
+}
+
+#ifndef PROF__ALONE
+/* Waits for a chunk. Meanwhile the thread gives its full one away, because the service may need that to make room. If
+   it has waited in vain, it takes it back, if it is still there: words are reserved in it for the ends of open scopes.
+   */
+static PROF__RARE prof__chunk *prof__chunk_await(prof__thread *self, uint64_t least)
+{
+    prof__session *s = self->session;
+    prof__thread before = *self;
+    prof__chunk *full = self->chunk, *chunk = NULL;
+    uint64_t sequence = full ? full->sequence : 0;
+    uint32_t state = PROF__CHUNK_FULL;
+    if (!prof__room_waits(self, s)) return NULL;
+    if (full) {
+        prof__track_of(self)->owed = prof__owed(self);
+        self->entered = 0;
+        self->free_words = 0;
+        self->chunk = NULL;
+        self->cursor = self->end = self->begun = self->begun_end = NULL;
+        prof__chunk_finish(self, full);
+    }
+    while (!chunk && prof__room_wait(self, s)) chunk = prof__chunk_take_of(s, self->impatient != 0, least, 0);
+    if (chunk || !full || !__atomic_compare_exchange_n(&full->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
+                                                       __ATOMIC_RELAXED))
+        return chunk;
+    if (full->sequence != sequence) { /* it is another thread's by now */
+        PROF__RELEASE(&full->state, state);
+        return NULL;
+    }
+    self->chunk = full;
+    self->cursor = before.cursor;
+    self->end = before.end;
+    self->free_words = before.free_words;
+    self->entered = before.entered;
+    return NULL;
+}
+#endif
+
+/* Gives the thread another chunk, with room for as many words if there is one so large. Returns 0 if there is none. In
+   a ring that nobody empties it is its own one, once more: a thread that records keeps its newest events, whatever the
+   others do. */
+static PROF__COLD int prof__chunk_next(prof__thread *self, uint64_t words)
+{
+    prof__session *s = self->session;
+    int service = self->impatient != 0, again = s->header->mode == PROF_RING;
+    uint64_t owed = prof__owed(self);
+    if (!again && prof__room_missing(self)) return 0;
+    uint32_t room = PROF__ACQUIRE(&prof__room_changes);
+    uint64_t least = words + 8 + (owed > s->chunk_words / 4 * 3 ? 0 : owed + owed / 2);
+    if (least > s->chunk_words) least = s->chunk_words;
+    prof__chunk *chunk = prof__chunk_take_of(s, service, least, 0);
+    if (!chunk && again) chunk = prof__chunk_own(self);
+#ifndef PROF__ALONE
+    if (!chunk) chunk = prof__chunk_await(self, least);
+#endif
+    self->no_room = chunk ? 0 : room;
+    if (!chunk) prof__stream_loses(self, s);
+    return prof__chunk_change(self, chunk);
 }
 
 /* Continues the present track in the rest of the chunk. If that is too small, the next write takes a new chunk, and
@@ -174,8 +251,10 @@ static void prof__track_leave(prof__thread *self)
    use. */
 static void prof__track_enter(prof__thread *self)
 {
+    if (!self->chunk) return;
     uint64_t used = (uint64_t)(self->cursor - prof__chunk_first(self->chunk)), owed = prof__track_of(self)->owed;
-    if (used + 3 + owed + 2 <= self->session->chunk_words) prof__chunk_enter(self, self->chunk, used, owed);
+    if (used + 3 + owed + 2 <= prof__words_of(self->session, self->chunk))
+        prof__chunk_enter(self, self->chunk, used, owed);
 }
 
 /* Returns 1 if this track can be entered without the lock. */
@@ -243,7 +322,11 @@ static PROF__COLD uint64_t *prof__reserve_slow(prof__thread *self, uint64_t word
         *now = self->base; /* a handler took this chunk after the clock was read; else the counter began again */
         if (self->free_words >= words) return self->cursor;
     }
-    if (!prof__chunk_next(self) || self->free_words < words) {
+    int late = (*now - self->base) >> PROF__TICK_BITS != 0;
+    if (self->soft && !late) prof__chunk_widen(self);
+    if ((late || self->free_words < words) && prof__chunk_next(self, words) && self->free_words < words && self->soft)
+        prof__chunk_widen(self); /* it is a long one */
+    if (self->free_words < words || (*now > self->base && (*now - self->base) >> PROF__TICK_BITS)) {
         prof__lose_all(self, loss);
         return NULL;
     }
@@ -281,7 +364,7 @@ static void prof__detach(prof__thread *self)
     self->chunk = self->filled = NULL;
     self->cursor = self->end = NULL;
     self->begun = self->begun_end = NULL;
-    self->free_words = 0;
+    self->free_words = self->soft = 0;
     self->epoch = self->note = 0;
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
 }
@@ -307,7 +390,7 @@ static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
             !__atomic_compare_exchange_n(&s->left[i].chunk, &number, PROF__LEFT_BUSY, 0, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
             continue;
-        prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + (uint64_t)(number - 1) * s->chunk_size);
+        prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + (uint64_t)(number - 1) * 64);
         uint64_t sequence = s->left[i].sequence;
         *used = s->left[i].words;
         PROF__RELEASE(&s->left[i].chunk, 0u);
@@ -333,7 +416,7 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
         s->left[i].sequence = chunk->sequence;
         s->left[i].words = words;
         prof__chunk_give(s, chunk, PROF__CHUNK_LEFT, 1);
-        PROF__RELEASE(&s->left[i].chunk, (uint32_t)((uint64_t)((char *)chunk - s->chunks) / s->chunk_size) + 1);
+        PROF__RELEASE(&s->left[i].chunk, (uint32_t)((uint64_t)((char *)chunk - s->chunks) / 64) + 1);
         __atomic_fetch_add(&s->left_count, 1, __ATOMIC_RELAXED);
         return 1;
     }
@@ -341,8 +424,9 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
 }
 #endif
 
-/* If there are nearly as many threads as chunks, the threads that come last share the remaining chunks: each has one
-   only while a scope is open. A thread that has come many times keeps its chunk, as long as some are left to share. */
+/* If there are nearly as many threads as there can be chunks, the threads that come last share the remaining chunks:
+   each has one only while a scope is open. A thread that has come many times keeps its chunk, as long as some are left
+   to share. */
 static int prof__visits(const prof__thread *self, const prof__session *s)
 {
 #ifdef PROF_FREESTANDING
@@ -351,6 +435,7 @@ static int prof__visits(const prof__thread *self, const prof__session *s)
     return 0;
 #else
     uint64_t owned = (uint64_t)PROF__LOAD(&s->attached) * 32, all = PROF__LOAD(&s->chunk_count);
+    if (s->header->mode != PROF_FILL) all <<= s->deepest;
     return owned >= all * (self->visits < PROF__VISITS ? 24 : 31);
 #endif
 }
@@ -416,9 +501,10 @@ static void prof__give_back(prof__thread *self)
     prof__session *s = self->session;
     prof__chunk *chunk = self->chunk;
     prof__track_leave(self);
-    if (self->filled) prof__filled_finish(self);
+    prof__filled_finish(self);
+    if (!chunk) return; /* it was given away: see prof__chunk_await() */
     uint64_t words = (uint64_t)(self->cursor - prof__chunk_first(chunk));
-    if (PROF__LOAD(&chunk->lost) || words + 16 > s->chunk_words || !prof__left_put(s, chunk, (uint32_t)words))
+    if (PROF__LOAD(&chunk->lost) || words + 16 > prof__words_of(s, chunk) || !prof__left_put(s, chunk, (uint32_t)words))
         prof__chunk_give(s, chunk, PROF__CHUNK_FULL, 1);
     prof__room_changed();
 }

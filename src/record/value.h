@@ -140,7 +140,7 @@ static prof__text prof__measure_in(uint64_t chunk_words, const char *bytes)
 }
 static prof__text prof__measure(const prof__session *s, const char *bytes)
 {
-    return prof__measure_in(s->chunk_words, bytes);
+    return prof__measure_in(PROF__LOAD(&s->text_words), bytes);
 }
 
 /* Returns the bytes of a text after its last whole word, fewer than eight, and zeros after them. */
@@ -200,7 +200,7 @@ static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *si
                                                uint32_t gate)
 {
     if (!prof__enter_slow(self, site, gate, PROF__LOSS_EVENT)) return owed ? prof__begin_refused(self, site) : 0;
-    if (text.length > self->session->chunk_words * 2) text = prof__measure(self->session, text.bytes);
+    if (text.length > PROF__LOAD(&self->session->text_words) * 2) text = prof__measure(self->session, text.bytes);
     uint64_t head = prof__site_head(site), now = prof__now(self->session, 0);
     uint64_t *at = prof__reserve(self, 2 + text.words + owed, &now);
     if (at) {

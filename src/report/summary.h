@@ -291,7 +291,7 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     const prof_trace_info *info = prof_trace_about(trace);
     static const char *const things[] = {"event", "older chunk", "write",    "item",
                                          "name",  "part",        "argument", "event", "event"};
-    uint64_t chunks = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
+    uint64_t chunks = trace->info.chunks;
     uint64_t kept = trace->aggregated ? info->folded : info->event_count;
     uint64_t counts[PROF__LOSSES];
     char count[32], wanted[32];
@@ -330,6 +330,9 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
                                "PROF_AT_LIMIT=rotate to keep the newest");
         else if (info->mode == PROF_STREAM && *info->write_error)
             snprintf(to, size, "lost because the file could not be written: see the failed writes");
+        else if (info->mode == PROF_RING) /* which is never full: a thread that has a chunk uses it again */
+            snprintf(to, size, "lost by threads that found no chunk, or were too long for one: enlarge PROF_BUFFER%s",
+                     wanted);
         else
             snprintf(to, size, "lost in a full buffer: enlarge PROF_BUFFER%s", wanted);
         break;
@@ -389,7 +392,7 @@ typedef struct prof__cost {
 static PROF__RARE double prof__cost_overwritten(const prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
-    uint64_t left = info->chunk_size ? info->buffer_size / info->chunk_size : 0;
+    uint64_t left = trace->info.chunks;
     if ((info->mode != PROF_RING && info->mode != PROF_RING_STATS) || trace->aggregated) return 1;
     if (!left || info->from_ns || info->to_ns) return 1;
     return 1 + prof__real(info->overwritten_chunks) / prof__real(left);

@@ -46,6 +46,9 @@ static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trac
     for (i = 0; prof__trace_gap(trace, i, text, sizeof text); i++) prof__summary_line(out, "", text, limit);
     prof__grouped(a, info->buffer_size);
     int only_ring = info->mode == PROF_RING_STATS && !trace->aggregated; /* a file, which has no statistics */
-    snprintf(text, sizeof text, "%s bytes, %s", a, modes[only_ring ? PROF_RING : info->mode]);
+    prof__grouped(b, info->chunks);
+    int split = info->chunk_size && info->chunks > info->buffer_size / info->chunk_size;
+    snprintf(text, sizeof text, "%s bytes%s%s%s, %s", a, split ? ", split into " : "", split ? b : "",
+             split ? " chunks for many threads" : "", modes[only_ring ? PROF_RING : info->mode]);
     prof__summary_line(out, "buffer", text, limit);
 }

@@ -11,6 +11,7 @@
 typedef struct prof__crash_scope {
     uint64_t name, sequence; /* offsets in the image of its NAME record, 0: none, and of the chunk that holds it */
     uint32_t site;
+    uint32_t inside; /* bytes from the chunk's header to the NAME record */
 } prof__crash_scope;
 
 typedef struct prof__crash_thread {
@@ -31,6 +32,7 @@ typedef struct prof__crash_work { /* the memory for a report */
     prof__header header;
     prof__crash_thread threads[PROF__CRASH_THREADS]; /* the first is the one that crashed */
     uint64_t chunk[PROF_CHUNK_SIZE / 8], scratch[PROF_CHUNK_SIZE / 8];
+    uint32_t order[PROF__CRASH_REACH + 2]; /* of each number, its chunk: the place in units of 64 bytes, plus 1; or 0 */
 } prof__crash_work;
 
 enum { PROF__CRASH_OFF = 0, PROF__CRASH_READY };
@@ -143,17 +145,19 @@ static PROF__RARE void prof__crash_follow(prof__crash_work *w, const prof__sessi
     const uint64_t *words = w->chunk + sizeof *chunk / 8;
     prof__crash_thread *thread = NULL;
     prof__crash_scope *begun = NULL;
-    for (size_t at = 0, length; at < s->chunk_words; at += length) {
+    size_t count = (size_t)prof__words_of(s, chunk);
+    for (size_t at = 0, length; at < count; at += length) {
         uint64_t kind = words[at] >> PROF__KIND_SHIFT;
         uint32_t site = (uint32_t)(words[at] >> PROF__TICK_BITS) & PROF__SITE_MASK;
-        length = prof__record_length(words[at], (size_t)s->chunk_words - at);
+        length = prof__record_length(words[at], count - at);
         if (!length) break;
         if (kind == PROF__KIND_TRACK) {
             thread = prof__crash_find(w, words[at + 1] & PROF__CRASH_TRACK);
         } else if (thread && kind == PROF__KIND_END) {
             prof__crash_end(thread, site);
         } else if (begun && kind == PROF__KIND_NAME) {
-            begun->name = offset + sizeof *chunk + at * 8;
+            begun->inside = (uint32_t)(sizeof *chunk + at * 8);
+            begun->name = offset + begun->inside;
             begun->sequence = chunk->sequence;
         }
         begun = NULL;
@@ -170,34 +174,39 @@ static PROF__RARE void prof__crash_rewind(prof__crash_work *w, const prof__sessi
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
     uint64_t *words = w->chunk + sizeof *chunk / 8;
-    for (size_t at = 0, length; at < s->chunk_words; at += length) {
-        length = prof__record_length(words[at], (size_t)s->chunk_words - at);
+    size_t count = (size_t)prof__words_of(s, chunk);
+    for (size_t at = 0, length; at < count; at += length) {
+        length = prof__record_length(words[at], count - at);
         if (!length) break;
         if (words[at] >> PROF__KIND_SHIFT != PROF__KIND_END ||
             chunk->base.tick + (words[at] & PROF__TICK_MASK) <= crashed)
             continue;
-        prof__clear(words + at, ((size_t)s->chunk_words - at) * 8);
+        prof__clear(words + at, (count - at) * 8);
         break;
     }
 }
 
-/* Copies the chunk in this slot to w->chunk. Returns 0 if there is none. */
+/* Copies the chunk at this place of the ring to w->chunk. Returns its offset in the image, or 0 if there is none. */
 static PROF__RARE uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, const prof__header *h,
-                                            uint64_t slot, uint64_t newest)
+                                            uint64_t at, uint64_t newest)
 {
     prof__source source = {prof__session_read, (void *)(uintptr_t)s};
-    uint64_t offset = (uint64_t)(s->chunks - (const char *)s->header) + slot * s->chunk_size;
+    uint64_t offset = (uint64_t)(s->chunks - (const char *)s->header) + at;
     prof__chunk_snapshot(&source, h, offset, newest, (char *)w->chunk, (char *)w->scratch);
     if (!((const prof__chunk *)(const void *)w->chunk)->sequence) return 0;
     prof__crash_rewind(w, s, h->copy_tick);
     return offset;
 }
 
-static PROF__RARE const prof__chunk *prof__crash_chunk(const prof__session *s, uint64_t slot)
+static PROF__RARE const prof__chunk *prof__crash_chunk(const prof__session *s, uint64_t at)
 {
-    static const prof__chunk none = {0, {0, 0, 0, 0}, 0, 0, 0, 0};
-    if (slot >= prof__chunks_there(s)) return &none;
-    return (const prof__chunk *)(const void *)(s->chunks + slot * s->chunk_size);
+    return (const prof__chunk *)(const void *)(s->chunks + at);
+}
+
+/* Returns the bytes of the chunk at this place of the ring. */
+static PROF__RARE uint64_t prof__crash_bytes(const prof__session *s, uint64_t at)
+{
+    return prof__form_bytes(s->chunk_size, at, PROF__ACQUIRE(&prof__crash_chunk(s, at)->form));
 }
 
 /* Adds the thread that owns the chunk in w->chunk, which the last TRACK record in it names. */
@@ -205,8 +214,9 @@ static PROF__RARE void prof__crash_meet(prof__crash_work *w, const prof__session
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
     const uint64_t *words = w->chunk + sizeof *chunk / 8, *track = NULL;
-    for (size_t at = 0, length; at < s->chunk_words; at += length) {
-        length = prof__record_length(words[at], (size_t)s->chunk_words - at);
+    size_t count = (size_t)prof__words_of(s, chunk);
+    for (size_t at = 0, length; at < count; at += length) {
+        length = prof__record_length(words[at], count - at);
         if (!length) break;
         if (words[at] >> PROF__KIND_SHIFT == PROF__KIND_TRACK) track = words + at;
     }
@@ -233,27 +243,31 @@ static PROF__RARE void prof__crash_meet(prof__crash_work *w, const prof__session
    scopes. */
 static PROF__RARE void prof__crash_search(prof__crash_work *w, const prof__session *s, const prof__header *h)
 {
-    uint64_t count = PROF__LOAD(&s->chunk_count), newest = h->next_chunk, oldest = newest > count ? newest - count : 0;
+    uint64_t count = PROF__SEARCH(s, PROF__LOAD(&s->chunk_count)), newest = h->next_chunk;
+    uint64_t end = prof__chunks_there(s) * s->chunk_size, oldest = newest > count ? newest - count : 0;
     w->threads[0].thread_id = PROF__CRASHED();
     w->threads[0].sequence = w->threads[0].depth = w->threads[0].name_id = 0;
     w->thread_count = 1;
     w->more_threads = 0;
-    for (uint64_t slot = 0; slot < count; ++slot)
-        if (PROF__ACQUIRE(&prof__crash_chunk(s, slot)->state) == PROF__CHUNK_OWNED &&
-            prof__crash_copy(w, s, h, slot, ~0ull))
+    for (uint64_t at = 0; at < end; at += prof__crash_bytes(s, at))
+        if (PROF__ACQUIRE(&prof__crash_chunk(s, at)->state) == PROF__CHUNK_OWNED &&
+            prof__crash_copy(w, s, h, at, ~0ull))
             prof__crash_meet(w, s);
-    /* chunks of slow threads, which the ring has left out for a lap */
-    for (uint64_t slot = 0; slot < count; ++slot) {
-        const prof__chunk *chunk = prof__crash_chunk(s, slot);
-        if (PROF__ACQUIRE(&chunk->state) != PROF__CHUNK_OWNED || PROF__LOAD(&chunk->sequence) > oldest) continue;
-        uint64_t offset = prof__crash_copy(w, s, h, slot, oldest);
+    uint64_t from = newest - oldest > PROF__CRASH_REACH ? newest - PROF__CRASH_REACH : oldest;
+    prof__clear(w->order, (size_t)(newest - from) / 2 * 8 + 8);
+    /* chunks of slow threads, which the ring has left out for a lap; the others in order */
+    for (uint64_t at = 0; at < end; at += prof__crash_bytes(s, at)) {
+        const prof__chunk *chunk = prof__crash_chunk(s, at);
+        uint64_t sequence = PROF__LOAD(&chunk->sequence);
+        if (sequence > from && sequence <= newest) w->order[sequence - 1 - from] = (uint32_t)(at / 64) + 1;
+        uint32_t state = PROF__ACQUIRE(&chunk->state);
+        if ((state != PROF__CHUNK_OWNED && state != PROF__CHUNK_HELD) || sequence > oldest) continue;
+        uint64_t offset = prof__crash_copy(w, s, h, at, oldest);
         if (offset) prof__crash_follow(w, s, offset);
     }
-    if (newest - oldest > PROF__CRASH_REACH) oldest = newest - PROF__CRASH_REACH;
-    for (uint64_t number = oldest; number < newest; ++number) {
-        uint64_t slot = number % count;
-        if (PROF__LOAD(&prof__crash_chunk(s, slot)->sequence) != number + 1) continue;
-        uint64_t offset = prof__crash_copy(w, s, h, slot, number + 1);
+    for (uint64_t number = from; number < newest; ++number) {
+        uint32_t place = w->order[number - from];
+        uint64_t offset = place ? prof__crash_copy(w, s, h, (uint64_t)(place - 1) * 64, number + 1) : 0;
         if (offset) prof__crash_follow(w, s, offset);
     }
 }

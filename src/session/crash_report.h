@@ -8,12 +8,12 @@ static PROF__RARE void prof__crash_put_scope(prof__crash_work *w, const prof__se
 {
     size_t words = 0;
     const uint64_t *site = prof__crash_meta(s, PROF__META_SITE, scope->site, &words);
-    uint64_t head = 0, chunks = (uint64_t)(s->chunks - (const char *)s->header);
+    uint64_t head = 0;
     if (scope->name) {
         const uint64_t *name = (const uint64_t *)(const void *)((const char *)s->header + scope->name);
-        uint64_t slot = (scope->name - chunks) / s->chunk_size;
+        const prof__chunk *chunk = (const prof__chunk *)(const void *)((const char *)name - scope->inside);
         head = PROF__LOAD(name);
-        if (PROF__LOAD(&prof__crash_chunk(s, slot)->sequence) == scope->sequence &&
+        if (PROF__LOAD(&chunk->sequence) == scope->sequence &&
             head >> PROF__KIND_SHIFT == PROF__KIND_NAME)
             prof__crash_put_name(w, (const char *)(name + 1), (size_t)(head & 0xffff) * 8);
         else
@@ -76,7 +76,7 @@ static PROF__RARE int prof__crash_cut(const prof__session *s, const prof__crash_
     const prof__thread *self = PROF__SELF();
     uint64_t count = PROF__LOAD(&s->chunk_count);
     if (self->session != s || !self->chunk || PROF__LOAD(&s->header->next_chunk) <= count) return 0;
-    return prof__owed(self) > thread->depth || thread->depth > s->chunk_words / 4 * 3;
+    return prof__owed(self) > thread->depth || thread->depth > prof__words_of(s, self->chunk) / 4 * 3;
 }
 
 static PROF__RARE void prof__crash_describe(prof__crash_work *w, const prof__session *s, const prof__header *h,
@@ -101,18 +101,31 @@ static PROF__RARE void prof__crash_describe(prof__crash_work *w, const prof__ses
 
 /*-- the file --*/
 
+/* Writes the chunk at this place of the ring; if it is empty, only how large it is. */
+static PROF__RARE int prof__crash_write_chunk(prof__crash_work *w, const prof__session *s, const prof__header *h,
+                                              uint64_t at, uint64_t bytes)
+{
+    prof__chunk empty = {0, {0, 0, 0, 0}, 0, 0, 0, 0};
+    empty.form = PROF__LOAD(&prof__crash_chunk(s, at)->form) & ~PROF__FORM_LATE;
+    uint64_t sequence = PROF__LOAD(&prof__crash_chunk(s, at)->sequence);
+    uint64_t offset = sequence ? prof__crash_copy(w, s, h, at, h->next_chunk) : 0;
+    if (offset) return prof__crash_write(&w->system, offset, w->chunk, (size_t)bytes);
+    if (!empty.form) return 1;
+    offset = (uint64_t)(s->chunks - (const char *)s->header) + at;
+    return prof__crash_write(&w->system, offset, &empty, sizeof empty);
+}
+
 /* Writes chunks, the newest first; then meta, which has all their call sites by then; then the header. Parts that are
    not written are holes, which read as zeros. */
 static PROF__RARE int prof__crash_write_image(prof__crash_work *w, const prof__session *s, prof__header *h)
 {
-    uint64_t count = PROF__LOAD(&s->chunk_count), newest = h->next_chunk, began = h->copy_tick;
+    uint64_t count = prof__chunks_there(s), newest = h->next_chunk, began = h->copy_tick;
     uint64_t meta = (uint64_t)((const char *)s->meta - (const char *)s->header);
     int good = 1;
     for (uint64_t i = 0; good && i < count; ++i) {
-        uint64_t slot = (newest % count + count - 1 - i) % count;
-        uint64_t offset =
-            PROF__LOAD(&prof__crash_chunk(s, slot)->sequence) ? prof__crash_copy(w, s, h, slot, newest) : 0;
-        if (offset) good = prof__crash_write(&w->system, offset, w->chunk, s->chunk_size);
+        uint64_t slot = (newest % count + count - 1 - i) % count, end = (slot + 1) * s->chunk_size, bytes;
+        for (uint64_t at = slot * s->chunk_size; good && at < end; at += bytes)
+            good = prof__crash_write_chunk(w, s, h, at, bytes = prof__crash_bytes(s, at));
     }
     uint64_t used = PROF__ACQUIRE(&s->header->meta_used);
     if (used > s->meta_words * 8) used = s->meta_words * 8;

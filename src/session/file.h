@@ -1,19 +1,22 @@
 // session/file: The file that an image is mapped to, while it is recorded and at the end; releases chunks of a stream.
 /*-- THE MAPPED FILE ------------------------------------------------------------------------------------------------*/
 
-/* Lets threads take a chunk again. Its sequence number stays, so that readers recognise what is also in the archive. */
-static PROF__UNUSED PROF__RARE void prof__chunk_release(prof__session *s, prof__chunk *chunk)
+/* Lets threads take a chunk again, if it is in this state. Its sequence number stays, so that readers recognise what is
+   also in the archive. Returns 0 if its thread has taken it back. */
+static PROF__UNUSED PROF__RARE int prof__chunk_release(prof__session *s, prof__chunk *chunk, uint32_t state)
 {
-    PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FREE);
+    if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_FREE, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        return 0;
     if (!s->spare_chunk) {
         s->spare_chunk = 1; /* first of all, because the service may have found none itself */
         prof__room_changed();
-        return;
+        return 1;
     }
     __atomic_fetch_add(&s->free_chunks, 1, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&s->released, 1, __ATOMIC_SEQ_CST);
     prof__room_changed();
-    if (__atomic_load_n(&s->waiting, __ATOMIC_SEQ_CST)) prof__word_wake(&s->released);
+    if (__atomic_load_n(&s->waiting, __ATOMIC_SEQ_CST)) prof__word_wake_some(&s->released, 1);
+    return 1;
 }
 
 /* Says where the recording is that could not be exported to the output. */
@@ -116,7 +119,9 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     int open = prof__stream_file_about(s, &about); /* also if the file was moved or renamed */
     int error = s->apart && s->live_path == s->output && !status ? prof__file_copy(s) : 0;
     if (error) status = prof__fail(PROF_IO, "%s: cannot be written: %s", prof__path_end(s->live_path), strerror(error));
-    if (PROF__BESIDE(s->live_path != s->output) && status) {
+    if (!status && !PROF__LOAD(&s->chunk_count))
+        status = prof__fail(PROF_IO, "%s: %s: nothing could be recorded", prof__path_end(s->live_path), s->room_error);
+    else if (PROF__BESIDE(s->live_path != s->output) && status) {
         status = prof__file_kept(s, status);
     } else if (PROF__BESIDE(s->live_path != s->output)) {
         if (here) unlink(s->live_path);

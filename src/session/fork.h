@@ -86,7 +86,7 @@ static PROF__RARE void prof__session_inherit(prof__session *s)
 #ifdef PROF__META_GROWS
     s->names_error = NULL;
 #endif
-    s->all_owned = 0;
+    s->all_owned[0] = s->all_owned[1] = 0;
     s->cut = 0;
     s->string_count = s->site_count = s->left_count = s->attached = s->readers = 0;
     memset(s->left, 0, sizeof s->left);

@@ -518,7 +518,11 @@ static PROF__RARE prof_status prof__layout(prof__session *s, void *memory, prof_
     s->meta_words = s->meta_ready = meta / 8;
     s->index_mask = (uint32_t)index - 1;
     s->chunk_size = (uint32_t)chunk;
-    s->chunk_words = (chunk - (prof__extent)sizeof(prof__chunk)) / 8;
+    s->chunk_words = s->text_words = (chunk - (prof__extent)sizeof(prof__chunk)) / 8;
+    s->depth = s->deepest = 0;
+#ifndef PROF__WHOLE_SLOTS
+    while (chunk >> (s->deepest + 1) >= PROF__FORM_LEAST && s->deepest < 15) ++s->deepest;
+#endif
     s->chunk_count = (size - chunks_at) / chunk;
     s->image_size = (size_t)(chunks_at + s->chunk_count * chunk);
     h->version = PROF__IMAGE_VERSION;
@@ -542,7 +546,8 @@ static PROF__RARE prof_status prof__layout(prof__session *s, void *memory, prof_
         s->index_mask = PROF__INDEX_FIRST / 4 - 1;
     }
 #endif
-    s->free_chunks = (uint32_t)s->chunk_count - 1;
+    s->pieces = (uint32_t)s->chunk_count;
+    s->free_chunks = (int32_t)s->pieces - 1;
     s->spare_chunk = 1;
     return PROF_OK;
 }

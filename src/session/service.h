@@ -103,7 +103,7 @@ static PROF__UNUSED void prof__service_wake(prof__session *s)
 static uint64_t prof__service_sleep(const prof__session *s, uint64_t before, uint64_t used, int work)
 {
     const prof__service *service = &s->service;
-    uint64_t sleep = before, count = PROF__LOAD(&s->chunk_count);
+    uint64_t sleep = before, count = PROF__LOAD(&s->pieces);
     if (!prof__chunks_kept(s))
         sleep = work ? service->shortest_ns : before * 2;
     else if (used > count / 4)
@@ -122,7 +122,7 @@ static PROF__RARE void prof__service_run(prof__session *s)
     prof_thread_name("prof");
     for (;;) {
         uint32_t word = PROF__ACQUIRE(&service->word), stop = PROF__ACQUIRE(&service->stop);
-        uint64_t used = PROF__LOAD(&s->chunk_count) - PROF__LOAD(&s->free_chunks);
+        uint64_t used = PROF__LOAD(&s->pieces) - (uint32_t)PROF__LOAD(&s->free_chunks);
         int work = stop ? 0 : prof__stream_step(s); /* at the end the ring is part of the file, as it is */
         work |= prof__upstairs.follow_step(s); /* see >>follow */
         if (!stop) prof__names_step(s);

@@ -59,88 +59,177 @@ static PROF__RARE void prof__chunk_cut(uint64_t *words, const uint64_t *again, s
     }
 }
 
-/* Copies a chunk; if it was reused meanwhile or is too new, the copy is empty. scratch: chunk_size bytes. `to` is all
-   zero or has what an earlier try copied. A chunk that was never used is not read, and the pages of its copy are not
-   touched. */
+/* Copies the chunk at offset; if it was reused meanwhile or is too new, the copy is empty. scratch: chunk_size bytes.
+   `to` is all zero or has what an earlier try copied. A chunk that was never used is not read, and the pages of its
+   copy are not touched. */
 static PROF__RARE int prof__chunk_snapshot(const prof__source *from, const prof__header *h, uint64_t offset,
                                            uint64_t newest, char *to, char *scratch)
 {
     prof__chunk *chunk = (prof__chunk *)(void *)to, *again = (prof__chunk *)(void *)scratch;
-    size_t first = h->chunk_header_size, check;
+    size_t first = h->chunk_header_size, check, bytes;
     uint64_t sequence; /* the chunk must not have been cleared during the comparison, either */
     int tries = 0;
     do { /* once more if losses were written as a record meanwhile, or they might count twice */
         if (!PROF__READ(from, offset, scratch, first)) return 0;
+        bytes = (size_t)prof__form_bytes(h->chunk_size, offset - h->chunk_offset, again->form);
         if (!again->sequence) {
-            if (chunk->sequence) memset(to, 0, h->chunk_size);
+            if (chunk->sequence) memset(to, 0, bytes);
             return 1;
         }
-        check = again->state == PROF__CHUNK_FULL ? first : h->chunk_size; /* full before it was read: unchanged */
-        if (!PROF__READ(from, offset, to, h->chunk_size)) return 0;
+        check = again->state == PROF__CHUNK_FULL ? first : bytes; /* full before it was read: unchanged */
+        if (!PROF__READ(from, offset, to, bytes)) return 0;
         if (!PROF__READ(from, offset, scratch, check)) return 0;
     } while (again->lost < chunk->lost && ++tries < 8);
     if (!PROF__READ(from, offset + offsetof(prof__chunk, sequence), &sequence, sizeof sequence)) return 0;
     if (!chunk->sequence || chunk->sequence > newest || again->sequence != chunk->sequence ||
         sequence != chunk->sequence)
-        memset(to, 0, h->chunk_size);
+        memset(to, 0, bytes);
     else if (check > first)
         prof__chunk_cut((uint64_t *)(void *)(to + first), (const uint64_t *)(const void *)(scratch + first),
-                        (h->chunk_size - first) / 8);
+                        (bytes - first) / 8);
     return 1;
 }
+
+/* A chunk of the ring, when a copy begins. */
+typedef struct prof__copied {
+    uint64_t sequence, offset;
+    uint64_t held; /* the sequence, if it was being written, else 0 */
+    uint64_t seen; /* the sequence in the first pass */
+    uint32_t form, bytes;
+} prof__copied;
 
 /* A copy in progress. */
 typedef struct prof__copying {
     const prof__source *from;
     const prof__header *h;
     char *copy, *scratch;
-    uint64_t *held;  /* for each slot, the sequence of the chunk that was being written when the copy began, or 0 */
-    uint64_t *seen;  /* the sequence in the first pass */
+    prof__copied *chunks;
+    size_t count, capacity;
+    uint32_t depth;  /* how often the most split slot was halved */
     uint64_t newest; /* no chunk with a higher sequence is in the copy */
     uint64_t tick;   /* what was recorded before it is in the copy, or was overwritten */
-    uint64_t mark;   /* a hash of held and of how many chunks were taken: while threads record, it changes */
+    uint64_t mark;   /* a hash of what was held and of how many chunks were taken: while threads record, it changes */
+    uint64_t before; /* the mark of the try before this one */
+    int tries;
     int lapped;      /* 1: threads have filled half of the ring meanwhile */
     int torn;        /* 1: so fast that their last events may be missing */
 } prof__copying;
 
 #define PROF__COPIED UINT64_MAX /* instead of a sequence: this chunk was copied in the first pass */
 
-/* Notes which chunks are being written. claimed: how many were taken so far; in its first lap a ring has no others. */
-static PROF__RARE int prof__chunks_held(prof__copying *c, uint64_t claimed)
+/* Makes room in the list for another chunk. Returns 0 without memory. In a kernel no slot is split. */
+static PROF__RARE int prof__copied_room(prof__copying *c)
+{
+    if (c->count < c->capacity) return 1;
+    size_t capacity = c->count ? c->count * 2 : (size_t)c->h->chunk_count + 1;
+    prof__copied *more = (prof__copied *)prof__zeroed(capacity, sizeof *more);
+    if (!more) return 0;
+    if (c->count) memcpy(more, c->chunks, c->count * sizeof *more);
+    prof__release(c->chunks);
+    c->chunks = more;
+    c->capacity = capacity;
+    return 1;
+}
+
+/* Lists the chunks in the slots from..end, and which of them are being written. */
+static PROF__RARE int prof__chunks_list(prof__copying *c, uint64_t from, uint64_t end, int held)
 {
     const prof__header *h = c->h;
-    c->mark = claimed;
-    for (uint64_t slot = 0; slot < h->chunk_count && slot < claimed; ++slot) {
+    if (end > h->chunk_count) end = h->chunk_count;
+    for (uint64_t at = from * h->chunk_size; at < end * h->chunk_size; at += c->chunks[c->count++].bytes) {
         prof__chunk chunk;
-        if (!PROF__READ(c->from, h->chunk_offset + slot * h->chunk_size, &chunk, sizeof chunk)) return 0;
-        c->held[slot] = chunk.state == PROF__CHUNK_OWNED ? chunk.sequence : 0;
-        c->mark = c->mark * 0x9E3779B97F4A7C15u + c->held[slot];
+        if (!prof__copied_room(c) || !PROF__READ(c->from, h->chunk_offset + at, &chunk, sizeof chunk)) return 0;
+        prof__copied *one = &c->chunks[c->count];
+        one->sequence = chunk.sequence;
+        one->offset = h->chunk_offset + at;
+        int written = chunk.state == PROF__CHUNK_OWNED || chunk.state == PROF__CHUNK_HELD;
+        one->held = held && written ? chunk.sequence : 0;
+        one->form = chunk.form & ~PROF__FORM_LATE;
+        one->bytes = (uint32_t)prof__form_bytes(h->chunk_size, at, chunk.form);
+        if (PROF__FORM_DEPTH(one->form) > c->depth) c->depth = PROF__FORM_DEPTH(one->form);
+        if (held) c->mark = c->mark * 0x9E3779B97F4A7C15u + one->held;
     }
     return 1;
 }
 
-/* Copies the chunks that are being written, or can be written again; in the second pass the others. A chunk that is not
-   the one that the first pass saw in its slot began in the meantime, and does not belong to this copy. */
-static PROF__RARE int prof__chunks_turn(prof__copying *c, int first)
+/* The copy goes through the chunks from the newest to the oldest. In a kernel nothing sorts them; there they are taken
+   in the order of the slots, with few exceptions. */
+#ifdef PROF_FREESTANDING
+static PROF__RARE void prof__chunks_order(prof__copying *c) { (void)c; }
+static PROF__RARE prof__copied *prof__copied_at(const prof__copying *c, size_t i)
+{
+    prof__extent count = (prof__extent)c->count;
+    return &c->chunks[((prof__extent)c->newest % count + count - 1 - i) % count];
+}
+#else
+static PROF__RARE int prof__copied_newer(const void *a, const void *b)
+{
+    const prof__copied *x = (const prof__copied *)a, *y = (const prof__copied *)b;
+    if (x->sequence != y->sequence) return x->sequence < y->sequence ? 1 : -1;
+    return x->offset < y->offset ? 1 : -1;
+}
+static PROF__RARE void prof__chunks_order(prof__copying *c)
+{
+    if (c->count > 1) qsort(c->chunks, c->count, sizeof *c->chunks, prof__copied_newer);
+}
+static PROF__RARE prof__copied *prof__copied_at(const prof__copying *c, size_t i) { return &c->chunks[i]; }
+#endif
+
+static PROF__RARE int prof__chunk_copy(prof__copying *c, prof__copied *one)
+{
+    prof__chunk *chunk = (prof__chunk *)(void *)(c->copy + one->offset);
+    if (!prof__chunk_snapshot(c->from, c->h, one->offset, c->newest, c->copy + one->offset, c->scratch)) return 0;
+    if (chunk->sequence && PROF__FORM_DEPTH(chunk->form) != PROF__FORM_DEPTH(one->form)) memset(chunk, 0, one->bytes);
+    c->torn |= one->held && chunk->sequence != one->held;
+    if (!chunk->sequence && one->form) chunk->form = one->form; /* so that readers find the next one */
+    return 1;
+}
+
+/* Copies the chunks that were being written when they were listed, by slot, from the newest on: readers know that. */
+static PROF__RARE int prof__chunks_held(prof__copying *c)
 {
     const prof__header *h = c->h;
-    for (uint64_t i = 0; i < h->chunk_count && i < c->newest; ++i) {
-        uint64_t slot = (c->newest % h->chunk_count + h->chunk_count - 1 - i) % h->chunk_count;
-        uint64_t offset = h->chunk_offset + slot * h->chunk_size;
-        prof__chunk *chunk = (prof__chunk *)(void *)(c->copy + offset), now;
-        if (first) {
-            if (!PROF__READ(c->from, offset, &now, sizeof now)) return 0;
-            c->seen[slot] = now.sequence;
-            if (!c->held[slot] && (now.state == PROF__CHUNK_FULL || now.state == PROF__CHUNK_FREE)) continue;
-        } else if (c->seen[slot] == PROF__COPIED) {
-            continue;
-        }
-        if (!prof__chunk_snapshot(c->from, h, offset, c->newest, c->copy + offset, c->scratch)) return 0;
-        c->torn |= c->held[slot] && chunk->sequence != c->held[slot];
-        if (!first && !PROF__HAS_ARCHIVE(h) && chunk->sequence != c->seen[slot]) memset(chunk, 0, h->chunk_size);
-        if (first) c->seen[slot] = PROF__COPIED;
+    prof__extent slots = (prof__extent)h->chunk_count, newest = (prof__extent)c->newest % (slots ? slots : 1);
+    size_t first = 0;
+    while (newest && first < c->count && c->chunks[first].offset < h->chunk_offset + (uint64_t)newest * h->chunk_size)
+        ++first;
+    for (size_t i = 0; i < c->count; ++i) {
+        prof__copied *one = &c->chunks[(first + c->count - 1 - i) % c->count];
+        if (one->held && !prof__chunk_copy(c, one)) return 0;
     }
     return 1;
+}
+
+/* Copies the other chunks that can be written again; in the second pass those that cannot. A chunk that is not the one
+   that the first pass saw at its place began in the meantime, and does not belong to this copy. */
+static PROF__RARE int prof__chunks_turn(prof__copying *c, int first)
+{
+    for (size_t i = 0; i < c->count; ++i) {
+        prof__copied *one = prof__copied_at(c, i);
+        prof__chunk *chunk = (prof__chunk *)(void *)(c->copy + one->offset), now;
+        if (first) {
+            if (!PROF__READ(c->from, one->offset, &now, sizeof now)) return 0;
+            one->seen = one->held ? PROF__COPIED : now.sequence;
+            c->torn |= PROF__FORM_DEPTH(now.form) != PROF__FORM_DEPTH(one->form); /* split since it was listed */
+            if (now.state == PROF__CHUNK_FULL || now.state == PROF__CHUNK_FREE) continue;
+        }
+        if (one->seen == PROF__COPIED) continue;
+        if (!prof__chunk_copy(c, one)) return 0;
+        if (!first && !PROF__HAS_ARCHIVE(c->h) && chunk->sequence != one->seen) {
+            memset(chunk, 0, one->bytes);
+            if (one->form) chunk->form = one->form;
+        }
+        if (first) one->seen = PROF__COPIED;
+    }
+    return 1;
+}
+
+/* Returns 1 if the copy is to be made again: a few times if little may be left, and more often if it may be wrong; but
+   not if nothing has changed since the last time, because then the image contradicts itself. */
+static PROF__RARE int prof__copy_again(const prof__copying *c)
+{
+    return (c->lapped || c->torn) && c->mark != c->before && !PROF__HAS_ARCHIVE(c->h) &&
+           c->tries < (c->torn ? 100 : 20);
 }
 
 /* Copies all chunks once: first those that are being written. They have the newest events of their threads, and can be
@@ -150,44 +239,47 @@ static PROF__RARE int prof__chunks_copy(prof__copying *c)
 {
     const prof__header *h = c->h;
     uint64_t before, after, position = offsetof(prof__header, next_chunk);
-    if (!PROF__READ(c->from, position, &before, sizeof before) || !prof__chunks_held(c, before)) return 0;
+    c->before = c->mark;
+    ++c->tries;
+    if (!PROF__READ(c->from, position, &before, sizeof before)) return 0;
+    c->mark = before;
+    c->count = c->depth = 0;
+    if (!prof__chunks_list(c, 0, before, 1)) return 0; /* in its first lap, a ring has no others */
     c->tick = prof__now_of(h->clock);
     if (!PROF__READ(c->from, position, &c->newest, sizeof c->newest)) return 0;
     c->lapped = c->torn = 0;
+    if (!PROF__HAS_ARCHIVE(h)) {
+        if (!prof__chunks_held(c)) return 0; /* soon: its threads go on */
+        if (prof__copy_again(c)) return 1;
+    }
+    if (!prof__chunks_list(c, before, c->newest, 0)) return 0;
+    prof__chunks_order(c);
     for (int first = !PROF__HAS_ARCHIVE(h); first >= 0; --first) {
         if (!prof__chunks_turn(c, first) || !PROF__READ(c->from, position, &after, sizeof after)) return 0;
-        c->lapped = after - before > h->chunk_count / 2;
+        c->lapped = after - before > (h->chunk_count << c->depth) / 2;
         c->torn |= first && c->lapped;
     }
     return 1;
 }
 
 /* Copies the chunks of the image with header h (validated) to their places in a copy, which is all zero. Returns 0 if
-   reading failed, or without memory. If threads have overtaken the copy, it is made again: a few times if little may be
-   left, and more often if it may be wrong; but not if nothing has changed, because then the image contradicts itself.
-   newest and tick: as above. */
+   reading failed, or without memory. If threads have overtaken the copy, it is made again. newest and tick: as above.
+   */
 static PROF__RARE int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy,
                                             uint64_t *newest, uint64_t *tick)
 {
     prof__copying c;
-    uint64_t before;
-    int good, tries = 0;
+    int good;
     memset(&c, 0, sizeof c);
     c.from = from;
     c.h = h;
     c.copy = copy;
     c.scratch = (char *)prof__zeroed(1, h->chunk_size);
-    c.held = (uint64_t *)prof__zeroed((size_t)h->chunk_count + 1, sizeof *c.held);
-    c.seen = (uint64_t *)prof__zeroed((size_t)h->chunk_count + 1, sizeof *c.seen);
-    do {
-        before = c.mark;
-        good = c.scratch && c.held && c.seen && prof__chunks_copy(&c);
-    } while (good && (c.lapped || c.torn) && c.mark != before && !PROF__HAS_ARCHIVE(h) &&
-             ++tries < (c.torn ? 100 : 20));
+    do good = c.scratch && prof__chunks_copy(&c);
+    while (good && prof__copy_again(&c));
     *newest = c.newest;
     *tick = c.tick;
-    prof__release(c.held);
-    prof__release(c.seen);
+    prof__release(c.chunks);
     prof__release(c.scratch);
     return good;
 }
@@ -215,8 +307,12 @@ static PROF__RARE int prof__session_read(void *session, uint64_t offset, void *t
 static PROF__RARE uint64_t prof__taken_back(const prof__session *s)
 {
     uint64_t count = 0;
-    for (uint64_t i = 0; i < PROF__LOAD(&s->chunk_count) && i < PROF__LOAD(&s->header->next_chunk); ++i)
-        count += PROF__LOAD(&((prof__chunk *)(void *)(s->chunks + i * s->chunk_size))->taken_back);
+    uint64_t slots = PROF__LOAD(&s->chunk_count), taken = PROF__LOAD(&s->header->next_chunk), bytes;
+    for (uint64_t at = 0; at < (taken < slots ? taken : slots) * s->chunk_size; at += bytes) {
+        const prof__chunk *chunk = (const prof__chunk *)(const void *)(s->chunks + at);
+        bytes = prof__form_bytes(s->chunk_size, at, PROF__ACQUIRE(&chunk->form));
+        count += PROF__LOAD(&chunk->taken_back);
+    }
     return count;
 }
 

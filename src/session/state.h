@@ -38,7 +38,7 @@ static PROF__RARE void prof__recover(void)
     if (self->gate != PROF__BUSY || self->exits >= PROF__EXITS) return;
     self->fiber = NULL; /* switches were ignored meanwhile: the fiber may be destroyed, or on another thread */
     prof__track_of(self)->owed = 0;
-    if (self->filled) PROF__RELEASE(&self->filled->state, (uint32_t)PROF__CHUNK_FULL);
+    prof__filled_finish(self);
     if (self->chunk) PROF__RELEASE(&self->chunk->state, (uint32_t)PROF__CHUNK_FULL);
     prof__detach(self);
     self->seen = 0;

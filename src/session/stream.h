@@ -13,7 +13,7 @@ static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
 {
     uint32_t state = PROF__ACQUIRE(&chunk->state);
     return state == PROF__CHUNK_FULL ||
-           (state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < PROF__LOAD(&s->chunk_count) / 4 &&
+           (state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < (int32_t)(PROF__LOAD(&s->pieces) / 4) &&
             __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED));
 }
@@ -32,7 +32,7 @@ static prof_status prof__stream_open(prof__session *s)
                           (unsigned long long)s->max_file_size, (unsigned long long)(least + 1023) / 1024,
                           (unsigned long long)s->mapping_size);
     s->stream.block = (prof__block *)malloc(PROF__BLOCK_BOUND(s->chunk_words));
-    s->stream.chunks = (prof__chunk **)malloc((size_t)s->chunk_count * sizeof *s->stream.chunks);
+    s->stream.chunks = (prof__chunk **)malloc(((size_t)s->chunk_count << s->deepest) * sizeof *s->stream.chunks);
     if (!s->stream.block || !s->stream.chunks) return prof__no_memory("to pack chunks");
     h->archive_offset = h->archive_first = h->archive_next = prof__round(s->mapping_size, 4096);
     h->archive_limit = s->max_file_size ? s->max_file_size / 8 * 8 : INT64_MAX / 4096 * 4096;
@@ -179,7 +179,7 @@ static int prof__stream_put(prof__session *s, const prof__chunk *chunk)
 {
     const uint64_t *words = (const uint64_t *)(const void *)(chunk + 1);
     uint64_t at = 0;
-    uint32_t size = prof__block_pack(chunk, words, (size_t)s->chunk_words, s->stream.block);
+    uint32_t size = prof__block_pack(chunk, words, (size_t)prof__words_of(s, chunk), s->stream.block);
     int error = prof__archive_room(s, size, &at);
     if (!error) error = prof__stream_write(s, s->stream.block, size, at);
     if (!error) PROF__RELEASE(&s->header->archive_next, at + size);
@@ -217,11 +217,13 @@ static size_t prof__stream_gather(prof__session *s)
 {
     size_t count = 0, before;
     do {
-        uint64_t taken = PROF__ACQUIRE(&s->header->next_chunk);
+        uint64_t taken = PROF__ACQUIRE(&s->header->next_chunk), slots = PROF__LOAD(&s->chunk_count);
+        uint64_t end = (taken < slots ? taken : slots) * s->chunk_size;
         before = count;
         count = 0;
-        for (uint64_t slot = 0; slot < PROF__LOAD(&s->chunk_count) && slot < taken; ++slot) {
-            prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + slot * s->chunk_size);
+        for (uint64_t at = 0, bytes; at < end; at += bytes) {
+            prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + at);
+            bytes = prof__form_bytes(s->chunk_size, at, PROF__ACQUIRE(&chunk->form));
             if (prof__chunk_full(s, chunk)) s->stream.chunks[count++] = chunk;
         }
     } while (count != before);
@@ -236,7 +238,7 @@ static PROF__RARE int prof__stream_step(prof__session *s)
     if (s->header->mode != PROF_STREAM || stream->full) return 0;
     if (stream->backoff_ns && prof__monotonic() < stream->retry_at) return 0;
     uint64_t next = PROF__LOAD(&s->header->next_chunk);
-    if (next == stream->seen && PROF__LOAD(&s->free_chunks) > PROF__LOAD(&s->chunk_count) / 2)
+    if (next == stream->seen && PROF__LOAD(&s->free_chunks) > (int32_t)(PROF__LOAD(&s->pieces) / 2))
         return 0; /* nothing to look for */
     stream->seen = next;
     size_t count = prof__stream_gather(s);
@@ -244,11 +246,17 @@ static PROF__RARE int prof__stream_step(prof__session *s)
     uint64_t began = prof__now(s, 0);
     int error = 0;
     for (size_t i = 0; i < count && !error && !PROF__ACQUIRE(&s->service.stop); ++i) {
-        error = prof__stream_put(s, stream->chunks[i]);
+        prof__chunk *chunk = stream->chunks[i];
+        uint32_t state = PROF__CHUNK_FULL;
+        if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_HELD, 0, __ATOMIC_ACQUIRE,
+                                         __ATOMIC_RELAXED))
+            continue; /* its thread has waited in vain and taken it back */
+        error = prof__stream_put(s, chunk);
+        if (error) PROF__RELEASE(&chunk->state, state);
         if (error) break;
         stream->backoff_ns = 0;
         PROF__STORE(&stream->failing, 0);
-        prof__chunk_release(s, stream->chunks[i]);
+        prof__chunk_release(s, chunk, PROF__CHUNK_HELD);
     }
     if (error) {
         stream->seen = ~0ull;

@@ -69,6 +69,7 @@ typedef struct prof__follow_track {
     prof__nested *nested; /* NULL: no task yet */
 } prof__follow_track;
 
+/* The state of a place where chunks are: see prof__follow_place(). */
 typedef struct prof__follow_slot {
     uint64_t sequence, done; /* of the chunk being read, 0: none; of the last one that was read to its end */
     uint64_t expected;       /* the newest that was taken */
@@ -122,6 +123,8 @@ typedef struct prof__follow {
     uint32_t *active;
     size_t active_count;
     prof__follow_order *order;
+    size_t places;         /* of the arrays slots, active and order */
+    uint64_t stride;       /* the slots that the ring began with */
     double ns_per_tick;
     uint64_t gaps;         /* how often something was missed */
     int lock, stats;

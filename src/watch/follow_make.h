@@ -66,12 +66,10 @@ static int prof__follow_tables(prof__follow *f)
     f->bucket_mask = buckets - 1;
     f->tracks = (prof__follow_track *)calloc((size_t)tracks, sizeof *f->tracks);
     f->buckets = (uint32_t *)calloc(buckets, sizeof *f->buckets);
-    f->slots = (prof__follow_slot *)calloc((size_t)s->chunk_count, sizeof *f->slots);
-    f->active = (uint32_t *)calloc((size_t)s->chunk_count, sizeof *f->active);
-    f->order = (prof__follow_order *)calloc((size_t)s->chunk_count, sizeof *f->order);
+    f->stride = s->chunk_count;
     f->words = (uint64_t *)calloc((size_t)s->chunk_words, sizeof *f->words);
     f->again = (uint64_t *)calloc((size_t)s->chunk_words, sizeof *f->again);
-    if (!f->tracks || !f->buckets || !f->slots || !f->active || !f->order || !f->words || !f->again) return 0;
+    if (!f->tracks || !f->buckets || !prof__follow_places(f, 0) || !f->words || !f->again) return 0;
     return PROF__ROOM(f->rows, f->row_capacity, 0) && prof__follow_add(f, 0, PROF_EVENT_SCOPE, "", NULL) == 1;
 }
 

@@ -108,9 +108,46 @@ static PROF__ASIDE prof__follow_track *prof__follow_switch(prof__follow *f, uint
 
 /*-- passes --*/
 
-static prof__chunk *prof__follow_chunk(const prof__follow *f, uint32_t slot)
+/* Makes the arrays large enough for slots that are halved so often. Returns 0 without memory. */
+static PROF__RARE int prof__follow_places(prof__follow *f, uint32_t depth)
 {
-    return (prof__chunk *)(void *)(f->session->chunks + (size_t)slot * f->session->chunk_size);
+    size_t places = (size_t)f->stride << depth;
+    if (places <= f->places) return 1;
+    void *slots = realloc(f->slots, places * sizeof *f->slots);
+    if (slots) f->slots = (prof__follow_slot *)slots;
+    void *active = realloc(f->active, places * sizeof *f->active);
+    if (active) f->active = (uint32_t *)active;
+    void *order = realloc(f->order, places * sizeof *f->order);
+    if (order) f->order = (prof__follow_order *)order;
+    if (!slots || !active || !order) return 0;
+    memset(f->slots + f->places, 0, (places - f->places) * sizeof *f->slots);
+    f->places = places;
+    return 1;
+}
+
+/* Returns the place of a chunk: a slot's number, for its first chunk; for others, as many rounds of all slots later as
+   the laps of a ring, see prof__chunk_at(). So places stay the same when slots are split. */
+static uint32_t prof__follow_place(const prof__follow *f, const prof__chunk *chunk)
+{
+    uint64_t offset = (uint64_t)((const char *)chunk - f->session->chunks), size = f->session->chunk_size;
+    uint64_t place = offset / size, rest = offset % size, round = f->stride;
+    for (; rest; round *= 2) {
+        size /= 2;
+        if (rest < size) continue;
+        rest -= size;
+        place += round;
+    }
+    return (uint32_t)place;
+}
+
+static prof__chunk *prof__follow_chunk(const prof__follow *f, uint32_t place)
+{
+    uint64_t size = f->session->chunk_size, offset = place % f->stride * size;
+    for (uint64_t rounds = place / f->stride; rounds; rounds /= 2) {
+        size /= 2;
+        if (rounds % 2) offset += size;
+    }
+    return (prof__chunk *)(void *)(f->session->chunks + offset);
 }
 
 /* Returns how many words of a chunk are whole records that will stay: with a minimum duration, the scopes that began
@@ -119,7 +156,7 @@ static uint32_t prof__follow_limit(const prof__follow *f, uint32_t slot)
 {
     const prof__session *s = f->session;
     const uint64_t *words = prof__chunk_first(prof__follow_chunk(f, slot));
-    size_t at = f->slots[slot].at, safe = at, length, count = (size_t)s->chunk_words;
+    size_t at = f->slots[slot].at, safe = at, length, count = (size_t)prof__words_of(s, prof__follow_chunk(f, slot));
     int keeps = !s->min_ticks || f->slots[slot].ended || PROF__ACQUIRE(&s->header->state) == PROF__STOPPED, begins = 0;
     int left = f->slots[slot].left != 0;
     for (; at < count; at += length) {
@@ -204,13 +241,13 @@ static PROF__RARE void prof__follow_leave(prof__follow *f, uint32_t slot)
 {
     prof__follow_slot *it = &f->slots[slot];
     prof__chunk *chunk = prof__follow_chunk(f, slot);
+    uint64_t lost = PROF__LOAD(&chunk->lost);
     if (!it->sequence || !it->ended || it->at != it->limit) return;
+    if (f->stats && !prof__chunk_release(f->session, chunk, PROF__CHUNK_FULL)) return;
     prof__follow_part_ends(f, slot);
     it->done = it->sequence;
     it->sequence = 0;
-    if (!f->stats) return;
-    f->lost += PROF__LOAD(&chunk->lost);
-    prof__chunk_release(f->session, chunk);
+    if (f->stats) f->lost += lost;
 }
 
 static PROF__RARE int prof__follow_newer(const void *a, const void *b)
@@ -227,8 +264,10 @@ static PROF__RARE size_t prof__follow_gather(prof__follow *f)
     uint64_t count = PROF__LOAD(&s->chunk_count);
     size_t found = 0;
     if (next > there && there < count) next = there; /* chunks beyond that are not written yet */
-    for (uint64_t n = next - f->seen > count ? next - count : f->seen; n < next; n++) {
-        uint32_t slot = (uint32_t)(n % count);
+    uint64_t lap = PROF__SEARCH(s, count);
+    for (uint64_t n = next - f->seen > lap ? next - lap : f->seen; n < next; n++) {
+        uint32_t slot = prof__follow_place(f, prof__chunk_at(s, count, n));
+        if (slot >= f->places && !prof__follow_places(f, PROF__LOAD(&s->depth))) continue;
         f->slots[slot].expected = n + 1;
         if (!f->slots[slot].active) f->active[f->active_count++] = slot;
         f->slots[slot].active = 1;
@@ -259,7 +298,7 @@ static PROF__RARE size_t prof__follow_gather(prof__follow *f)
 static PROF__RARE void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t state)
 {
     const prof__session *s = f->session;
-    if (f->stats && state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < PROF__LOAD(&s->chunk_count) / 4)
+    if (f->stats && state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < (int32_t)(PROF__LOAD(&s->pieces) / 4))
         __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE,
                                     __ATOMIC_RELAXED);
 }

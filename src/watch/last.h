@@ -44,12 +44,14 @@ static PROF__RARE uint64_t prof__last_from(const prof__header *h, double seconds
 static PROF__RARE uint64_t prof__last_held(const prof__header *h)
 {
     uint64_t first = ~(uint64_t)0, tick = 0, newest = PROF__LOAD(&h->next_chunk), count = PROF__LOAD(&h->chunk_count);
+    uint64_t bytes;
     if ((h->mode != PROF_RING && h->mode != PROF_RING_STATS) || !PROF__LOAD(&h->overwritten)) return 0;
-    for (uint64_t i = 0; i < count; i++) {
-        const char *at = (const char *)h + h->chunk_offset + i * h->chunk_size;
-        const prof__chunk *chunk = (const prof__chunk *)(const void *)at;
-        uint64_t sequence = PROF__ACQUIRE(&chunk->sequence);
-        if (!sequence || sequence + count <= newest || sequence >= first) continue;
+    for (uint64_t at = 0; at < count * h->chunk_size; at += bytes) {
+        const prof__chunk *chunk = (const prof__chunk *)(const void *)((const char *)h + h->chunk_offset + at);
+        uint32_t form = PROF__ACQUIRE(&chunk->form);
+        uint64_t sequence = PROF__ACQUIRE(&chunk->sequence), lap = count << PROF__FORM_DEPTH(form);
+        bytes = prof__form_bytes(h->chunk_size, at, form);
+        if (!sequence || sequence + lap <= newest || sequence >= first) continue;
         first = sequence;
         tick = PROF__LOAD(&chunk->base.tick);
     }

@@ -2,7 +2,7 @@
 
    The functions are named after those of prof.h, whose accesses to shared memory they make in the same order:
      chunk_claim, chunk_swap, chunk_clear   prof__chunk_take        chunk_entered   prof__chunk_change
-     filled_check                           prof__filled_check
+     filled_check                           prof__chunk_widen       chunk_again     prof__chunk_again
      left_pop, left_swap                    prof__attach            give_back       prof__give_back
      write_event, take_back                 prof__store_word and prof__begin_undo
      reader                                 prof__chunks_snapshot, prof__chunk_snapshot, prof__chunk_cut
@@ -18,7 +18,8 @@
    that were written, in the chunk where they were written, none twice; of each track no event is missing between two others,
    unless whole chunks are missing there, which the reader sees from their numbers; THERE: nothing is missing that was in
    memory when the copy began and is in the ring when it ends; STREAM: nothing is missing at all, and each chunk is packed
-   once; who takes a chunk leaves each thread an event in a chunk of its own. In the end, what is not in the image was
+   once; who takes a chunk leaves each thread an event in a chunk of its own; in a ring, no thread that has a chunk is refused
+   an event. In the end, what is not in the image was
    overwritten, or
    refused and counted, and overwritten chunks are counted.
 
@@ -123,19 +124,6 @@ c_code {
         if (TRACKS > WRITERS) now.t[w].does = UNLOCK;
     }
 
-    /* No chunk to be had: the event is lost, and counted; the old chunk stays. */
-    static void chunk_refused(int w)
-    {
-        struct thread *t = &now.t[w];
-        t->tries = 0;
-        t->made++;
-        t->does = WRITE;
-        t->number = t->slot = 0;
-        if (t->chunk == NONE) {
-            t->does = TRACKS > WRITERS ? UNLOCK : t->made < MAKES ? CLAIM : END;
-        }
-    }
-
     static void chunk_clear(int w, int c)
     {
         int i;
@@ -148,6 +136,46 @@ c_code {
         now.recycled++;
         now.overwritten++;
 #endif
+    }
+
+    /* prof__chunk_again: begins its own chunk once more. Its number is one that leads to its slot, which only the checks
+       need; the search has wasted as many. */
+    static void chunk_again(int w)
+    {
+        struct thread *t = &now.t[w];
+        int c = t->chunk;
+        all_arrive(w);
+        while (now.next_chunk % CHUNKS != c) now.next_chunk++;
+        chunk_clear(w, c);
+#ifdef BASES
+        store(w, BASE(c), now.next_chunk + 1, RELAXED);
+#endif
+        store(w, SEQUENCE(c), ++now.next_chunk, RELEASE);
+        t->tries = t->number = t->slot = t->used = 0;
+        t->does = WRITE;
+    }
+
+    /* No chunk to be had. In a ring a thread begins its own once more: what is new is never refused. Else the event is
+       lost, and counted; the old chunk stays. */
+    static void chunk_refused(int w)
+    {
+        struct thread *t = &now.t[w];
+#if !defined(STREAM) && !defined(FILL)
+#ifndef NO_AGAIN
+        if (t->chunk != NONE) {
+            chunk_again(w);
+            return;
+        }
+#endif
+        wrongly(t->chunk != NONE);
+#endif
+        t->tries = 0;
+        t->made++;
+        t->does = WRITE;
+        t->number = t->slot = 0;
+        if (t->chunk == NONE) {
+            t->does = TRACKS > WRITERS ? UNLOCK : t->made < MAKES ? CLAIM : END;
+        }
     }
 
     static void chunk_finish(int w, int c)

@@ -93,6 +93,7 @@ check 1 "mutant: no fence before the chunk is cleared" ring -DWRITERS=1 -DCHUNKS
 check 1 "mutant: chunks of any age copied" ring -DWRITERS=1 -DCHUNKS=2 -DWORDS=2 -DEVENTS=5 -DNO_LIMIT
 check 1 "mutant: a late claim takes a newer chunk" ring -DCHUNKS=2 -DEVENTS=3 -DNO_LATE_CLAIM
 check 1 "mutant: a chunk is let go before the next one has an event" ring -DEVENTS=2 -DNO_HOLD
+check 1 "mutant: the newest events are refused, for want of a chunk" ring -DEVENTS=2 -DNO_AGAIN
 check 1 "mutant: the copy is not compared" ring -DCHUNKS=2 -DEVENTS=3 -DWORDS=2 -DUNDO -DNO_CUT
 check 1 "mutant: a chunk is let go before its block is there" ring -DSTREAM -DWRITERS=1 -DCHUNKS=2 -DEVENTS=5 -DNO_BLOCK_FIRST
 check 1 "mutant: the archive is read before the ring" ring -DSTREAM -DWRITERS=1 -DCHUNKS=2 -DEVENTS=5 -DNO_ARCHIVE_LAST
