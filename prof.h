@@ -5358,6 +5358,7 @@ extern "C" {
 #define PROF__BRIDGE_ARG_TEXT(site, text) ((void)0)
 #define PROF__BRIDGE_MARK(site, text) ((void)0)
 #define PROF__BRIDGE_COUNTER(site, type, number) ((void)0)
+#define PROF__BRIDGE_COUNTER_GONE(site) ((void)0) /* it is destroyed */
 #define PROF__BRIDGE_FRAME(site) ((void)0)
 #define PROF__BRIDGE_EVENT(site, type, detail, object) ((void)0)
 #define PROF__BRIDGE_LOG_KEEP(list) ((void)0) /* the values, before they are fetched from the list */
@@ -14381,7 +14382,11 @@ PROF__ENTRY void prof_counter_add_double(prof_counter *counter, double delta)
     prof__counter_change_double(counter, PROF__TALLY_ADD, delta);
 }
 
-PROF_DEF void prof_counter_destroy(prof_counter *counter) { free(counter); }
+PROF_DEF void prof_counter_destroy(prof_counter *counter)
+{
+    if (counter) PROF__BRIDGE_COUNTER_GONE(&counter->site);
+    free(counter);
+}
 
 PROF_DEF PROF__WALL prof_marker *prof_marker_create(prof_domain *domain, const char *name)
 {

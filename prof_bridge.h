@@ -50,9 +50,10 @@ MANUAL
     step, throughput   task with metadata             push, pop; payload: the number  scope_begin, arg, scope_end
     PROFILE_FRAME      frame begin, end (v3)          range start, end                frame(name, category), at each
                                                                                         boundary
-    span, task         overlapped task                range start, end; payload: id   event(name, category, type,
+    span               overlapped task                range start, end; payload: id   event(name, category, type,
     frame of a handle  frame begin, end (v3)          the same                          object, detail): these
-    lock               sync prepare, acquired,        -                                 and all other types
+    task               task begin, end (see below)    as a span                         and all other types
+    lock               sync prepare, acquired,        -
                          releasing
     flow, memory       -                              -
     range of a handle  event start, end               push, pop                       scope_begin, scope_end
@@ -69,6 +70,10 @@ MANUAL
     trace. In a tool, a scope that longjmp() has left ends with the next enclosing scope, and a PROFILE_BEGIN of a
     session that is over ends with the next scope on its thread. A frame ends at a boundary, at a pause, and in
     prof_stop().
+
+    Tasks. ITT gets a task of prof_task_create() as a task of its thread, as MXNet sends it, as long as it nests with
+    the thread's scopes. Once one did not, or has ended on another thread, those of its name are overlapped tasks.
+    prof_counter_destroy() destroys ITT's counters of that name.
 
     Fibers. In a tool, open scopes belong to a thread. When a fiber leaves a thread, its scopes end in the tool, and
     when it continues they begin again: the tool sees them in parts.
@@ -178,6 +183,8 @@ typedef struct prof__bridge_name {
     uint64_t itt_frame;
     __itt_event itt_event;         /* 0: none yet */
     __itt_counter itt_counters[3]; /* for integers, for doubles, for unsigned integers */
+    int itt_overlaps;              /* 1: a task of this name did not nest */
+    uint64_t itt_elsewhere;        /* the last of them that has ended on another thread; 0: none */
 #endif
 #ifdef PROF_WITH_NVTX
     nvtxStringHandle_t nvtx;
@@ -191,6 +198,7 @@ typedef struct prof__bridge_scope {
     prof__bridge_name *name;
     uint32_t color;
     uint16_t role, loose; /* loose: 1: of PROFILE_BEGIN */
+    uint64_t task;        /* 0, or the id of a task of prof_task_create(), which only ITT has here */
 } prof__bridge_scope;
 
 /* The open scopes of a track. */
@@ -747,6 +755,60 @@ static prof__bridge_name *prof__bridge_name_of(const prof_site *site, const char
     return name;
 }
 
+#ifdef PROF_WITH_ITT
+#define PROF__BRIDGE_IS_TASK(scope) ((scope)->task != 0)
+
+/* Drops tasks that have ended on other threads. */
+static void prof__bridge_tasks_drop(prof__bridge_stack *stack)
+{
+    prof__bridge_scope *top;
+    while (stack->depth && (top = &stack->open[stack->depth - 1])->task &&
+           PROF__LOAD(&top->name->itt_elsewhere) == top->task) {
+        prof__itt_end(top->name, PROF_ROLE_NONE);
+        --stack->depth;
+    }
+}
+
+/* Begins a task as MXNet does, so that it nests with the scopes of its thread. Once one has not, those of its name
+   overlap. Returns 0 if it is to overlap. */
+static int prof__bridge_task_begin(prof__bridge_stack *stack, prof__bridge_name *name, uint64_t id)
+{
+    if (!stack || !(prof__bridge_tools & PROF__BRIDGE_ITT) || PROF__LOAD(&name->itt_overlaps) ||
+        stack->depth == PROF_BRIDGE_DEPTH)
+        return 0;
+    prof__bridge_tasks_drop(stack);
+    prof__bridge_scope *scope = &stack->open[stack->depth++];
+    scope->token = 0;
+    scope->name = name;
+    scope->color = 0;
+    scope->role = scope->loose = 0; /* PROF_ROLE_NONE */
+    scope->task = id;
+    prof__itt_begin(name, PROF_ROLE_NONE);
+    return 1;
+}
+
+/* Ends a task that began so. Scopes that began in it and go on are two parts for ITT. Returns 0 if there is none. */
+static int prof__bridge_task_end(prof__bridge_stack *stack, prof__bridge_name *name, uint64_t id)
+{
+    uint32_t at = stack ? stack->depth : 0, depth = at;
+    while (at && stack->open[at - 1].task != id) --at;
+    int overlaps = PROF__LOAD(&name->itt_overlaps);
+    if (!at && !overlaps) PROF__STORE(&name->itt_elsewhere, id); /* its thread ends it with its next scope */
+    if (!at || at < depth) PROF__STORE(&name->itt_overlaps, 1);
+    if (!at) return !overlaps;
+    for (uint32_t i = depth; i >= at; --i) prof__itt_end(stack->open[i - 1].name, stack->open[i - 1].role);
+    for (uint32_t i = at; i < depth; ++i) {
+        stack->open[i - 1] = stack->open[i];
+        prof__itt_begin(stack->open[i - 1].name, stack->open[i - 1].role);
+    }
+    --stack->depth;
+    return 1;
+}
+#else
+#define PROF__BRIDGE_IS_TASK(scope) 0
+#define prof__bridge_tasks_drop(stack) ((void)(stack))
+#endif
+
 /*-- a thread in the tools' code --*/
 
 /* Called before a tool is called. Until the thread leaves, what signal handlers and tools record is in the trace only.
@@ -784,6 +846,7 @@ static void prof__bridge_show(const prof__bridge_scope *scope, const char *text,
     (void)type;
     (void)number;
     prof__itt_begin(scope->name, scope->role);
+    if (PROF__BRIDGE_IS_TASK(scope)) return;
     prof__nvtx_begin(scope->name, text, scope->color, type, number);
     prof__sdt_begin(text ? text : scope->name->text, scope->name->domain->category);
 }
@@ -791,8 +854,10 @@ static void prof__bridge_show(const prof__bridge_scope *scope, const char *text,
 static void prof__bridge_hide(const prof__bridge_scope *scope)
 {
     (void)scope;
-    prof__sdt_end(scope->name->text, scope->name->domain->category);
-    prof__nvtx_end(scope->name);
+    if (!PROF__BRIDGE_IS_TASK(scope)) {
+        prof__sdt_end(scope->name->text, scope->name->domain->category);
+        prof__nvtx_end(scope->name);
+    }
     prof__itt_end(scope->name, scope->role);
 }
 
@@ -835,6 +900,7 @@ static PROF__COLD void prof__bridge_scope_begin(const prof_site *site, const cha
     prof__bridge_stack *stack = prof__bridge_stack_of(self);
     prof__bridge_name *name = stack ? prof__bridge_name_of(site, &text) : NULL;
     if (name) prof__bridge_drop(stack, token);
+    if (name) prof__bridge_tasks_drop(stack);
     if (name && stack->depth == PROF_BRIDGE_DEPTH) {
         stack->over++;
     } else if (name) {
@@ -844,6 +910,7 @@ static PROF__COLD void prof__bridge_scope_begin(const prof_site *site, const cha
         scope->color = site->color;
         scope->role = (uint16_t)(site->kind >> PROF__ROLE_SHIFT);
         scope->loose = 0;
+        scope->task = 0;
         prof__bridge_show(scope, text, type, number);
     }
     PROF__ERRNO_RESTORE();
@@ -862,7 +929,13 @@ static PROF__COLD void prof__bridge_scope_end(prof__thread *self, prof__token to
         stack->over--;
     } else if (at) {
         stack->over = 0; /* longjmp() has left those */
-        while (stack->depth >= at) prof__bridge_hide(&stack->open[--stack->depth]);
+        while (stack->depth >= at) {
+            prof__bridge_scope *scope = &stack->open[--stack->depth];
+#ifdef PROF_WITH_ITT
+            if (scope->task) PROF__STORE(&scope->name->itt_overlaps, 1); /* it goes on */
+#endif
+            prof__bridge_hide(scope);
+        }
     }
     PROF__ERRNO_RESTORE();
     prof__bridge_leave(self);
@@ -931,7 +1004,8 @@ static PROF__COLD void prof__bridge_arg(prof_site *site, prof_value_type type, u
     if (!prof__live(site) || !prof__bridge_enter(self)) return;
     PROF__ERRNO_SAVE();
     const prof__bridge_stack *stack = prof__track_of(self)->bridge;
-    const prof__bridge_name *key = stack && stack->depth && !stack->over ? prof__bridge_name_of(site, &none) : NULL;
+    int fits = stack && stack->depth && !stack->over && !PROF__BRIDGE_IS_TASK(&stack->open[stack->depth - 1]);
+    const prof__bridge_name *key = fits ? prof__bridge_name_of(site, &none) : NULL;
     if (key && type == PROF_VALUE_STRING) {
         prof__itt_arg_text(stack->open[stack->depth - 1].name->domain, key, text);
         prof__sdt_arg_text(key->text, key->domain->category, text);
@@ -1032,7 +1106,15 @@ static PROF__COLD void prof__bridge_event(prof_site *site, uint64_t type, uint64
     prof__bridge_name *name = prof__bridge_name_of(site, &text);
     if (name) {
         if (type >= PROF_EVENT_SPAN_BEGIN && type <= PROF_EVENT_SPAN_END) {
-            prof__itt_span(name, type, object, site->kind >> PROF__ROLE_SHIFT);
+            int role = site->kind >> PROF__ROLE_SHIFT, nests = 0;
+#ifdef PROF_WITH_ITT
+            if (role == PROF_ROLE_TASK && type == PROF_EVENT_SPAN_BEGIN)
+                nests = prof__bridge_task_begin(prof__bridge_stack_of(self), name, object);
+            if (role == PROF_ROLE_TASK && type == PROF_EVENT_SPAN_END)
+                nests = prof__bridge_task_end(prof__track_of(self)->bridge, name, object);
+#endif
+            (void)role;
+            if (!nests) prof__itt_span(name, type, object, role);
             prof__nvtx_span(name, type, object, site->color);
         } else if (type >= PROF_EVENT_LOCK_WAIT && type <= PROF_EVENT_LOCK_RELEASE) {
             prof__itt_lock(type, object);
@@ -1043,6 +1125,30 @@ static PROF__COLD void prof__bridge_event(prof_site *site, uint64_t type, uint64
     (void)object;
     PROF__ERRNO_RESTORE();
     prof__bridge_leave(self);
+}
+
+/* Called before a counter is freed: of its handles, too, none is needed any more. */
+static PROF__COLD void prof__bridge_counter_gone(const prof_site *site)
+{
+#ifdef PROF_WITH_ITT
+    prof__thread *self = PROF__SELF();
+    prof__signals signals;
+    if (!(prof__bridge_tools & PROF__BRIDGE_ITT) || !prof__bridge_enter(self)) return;
+    PROF__ERRNO_SAVE();
+    prof__bridge_name *name =
+        prof__bridge_known(prof__bridge_hash(site->category, site->name), site->category, site->name);
+    for (int i = 0; name && i < 3; ++i) {
+        if (!PROF__LOAD(&name->itt_counters[i]) || !prof__lock_enter(&prof__bridge_lock, &signals)) continue;
+        __itt_counter counter = name->itt_counters[i];
+        PROF__STORE(&name->itt_counters[i], (__itt_counter)NULL);
+        prof__lock_leave(&prof__bridge_lock, &signals);
+        if (counter) __itt_counter_destroy(counter);
+    }
+    PROF__ERRNO_RESTORE();
+    prof__bridge_leave(self);
+#else
+    (void)site;
+#endif
 }
 
 static PROF__COLD void prof__bridge_thread(const char *name)
@@ -1143,6 +1249,7 @@ static void prof__bridge_unload(void)
     (PROF__BRIDGE_WANTED_ARG(arg_string)                                                                   \
          ? prof__bridge_arg(site, PROF_VALUE_STRING, 0, (text) ? (text) : "(null)") : (void)0)
 #define PROF__BRIDGE_MARK(site, text) (PROF__BRIDGE_WANTED(mark, mark) ? prof__bridge_mark(site, text) : (void)0)
+#define PROF__BRIDGE_COUNTER_GONE(site) prof__bridge_counter_gone(site)
 #define PROF__BRIDGE_COUNTER(site, type, number)                                                           \
     (PROF__BRIDGE_WANTED(counter, counter_double) ? prof__bridge_counter(site, type, number) : (void)0)
 #define PROF__BRIDGE_FRAME(site) (PROF__BRIDGE_WANTED(frame, frame) ? prof__bridge_frame(site) : (void)0)

@@ -167,7 +167,7 @@ fi
 if [ -n "$itt" ]; then
     if run "ITT stand-in" $cc -std=gnu99 -O1 -D_GNU_SOURCE -DITT_STATIC $itt -c $here/itt_tool.c -o "$out/itt_tool.o" &&
         build itt $itt -DPROF_WITH_ITT $here/program.c "$out/itt_tool.o"; then
-        for which in $parts; do part itt itt $which A=1; done
+        for which in $parts tasks; do part itt itt $which A=1; done
         part itt itt autostarted PROF_BRIDGE=1
         numbers itt itt begin end A=1
     fi

@@ -22,6 +22,7 @@ extern "C" {
 #define PROF__BRIDGE_ARG_TEXT(site, text) ((void)0)
 #define PROF__BRIDGE_MARK(site, text) ((void)0)
 #define PROF__BRIDGE_COUNTER(site, type, number) ((void)0)
+#define PROF__BRIDGE_COUNTER_GONE(site) ((void)0) /* it is destroyed */
 #define PROF__BRIDGE_FRAME(site) ((void)0)
 #define PROF__BRIDGE_EVENT(site, type, detail, object) ((void)0)
 #define PROF__BRIDGE_LOG_KEEP(list) ((void)0) /* the values, before they are fetched from the list */

@@ -240,7 +240,11 @@ PROF__ENTRY void prof_counter_add_double(prof_counter *counter, double delta)
     prof__counter_change_double(counter, PROF__TALLY_ADD, delta);
 }
 
-PROF_DEF void prof_counter_destroy(prof_counter *counter) { free(counter); }
+PROF_DEF void prof_counter_destroy(prof_counter *counter)
+{
+    if (counter) PROF__BRIDGE_COUNTER_GONE(&counter->site);
+    free(counter);
+}
 
 PROF_DEF PROF__WALL prof_marker *prof_marker_create(prof_domain *domain, const char *name)
 {

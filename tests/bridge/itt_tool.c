@@ -97,6 +97,10 @@ TOOL(void, counter_set_value, (__itt_counter id, void *value))
     const counter *set = (const counter *)(void *)id;
     say("counter %s = %g", set->name, set->type == __itt_metadata_double ? *(double *)value : (double)*(long long *)value);
 }
+TOOL(void, counter_destroy, (__itt_counter id))
+{
+    say("counter %s destroyed", ((const counter *)(void *)id)->name);
+}
 TOOL(__itt_event, event_create, (const char *name, int length))
 {
     static int count;

@@ -163,6 +163,43 @@ static void objects(void)
     prof_stop();
 }
 
+static void *task_elsewhere(void *task)
+{
+    prof_task_stop((prof_task *)task);
+    return NULL;
+}
+
+/* Tasks that nest, and those that do not: of these the next ones of the name overlap. */
+static void tasks(void)
+{
+    static const char *const names[] = {"nests", "crosses", "leaves", "goes on"};
+    prof_task *made[4];
+    pthread_t thread;
+    prof_config config;
+    memset(&config, 0, sizeof config);
+    prof_start(&config);
+    for (int i = 0; i < 4; ++i) made[i] = prof_task_create(NULL, names[i]);
+    for (int twice = 0; twice < 2; ++twice) {
+        prof_task_start(made[1]);
+        prof_task_start(made[0]);
+        {
+            PROFILE_SCOPE("in both");
+            prof_task_stop(made[1]);
+        }
+        prof_task_stop(made[0]);
+        prof_task_start(made[2]);
+        pthread_create(&thread, NULL, task_elsewhere, made[2]);
+        pthread_join(thread, NULL);
+        {
+            PROFILE_SCOPE("around its begin");
+            prof_task_start(made[3]);
+        }
+        prof_task_stop(made[3]);
+    }
+    for (int i = 0; i < 4; ++i) prof_task_destroy(made[i]);
+    prof_stop();
+}
+
 /* Ends reach the tools whatever becomes of the session. */
 static void sessions(void)
 {
@@ -351,7 +388,7 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"macros", macros}, {"frames", frames},   {"events", events}, {"objects", objects},
+    } parts[] = {{"macros", macros}, {"frames", frames},   {"events", events}, {"objects", objects}, {"tasks", tasks},
                  {"depth", depth},   {"threads", threads}, {"crowd", crowd},   {"fibers", fibers},
                  {"forks", forks},   {"sessions", sessions}, {"autostarted", autostarted}};
     const char *part = argc > 1 ? argv[1] : "";
