@@ -164,7 +164,7 @@ int tool_draws(void); /* 1: standard output is a terminal that shows U+2588 and 
 
 /* Says what a trace lacks, and what to do about it, for each kind of loss below TOOL_LOSSES. Returns 0 if nothing of
    this kind is missing. */
-#define TOOL_LOSSES 8
+#define TOOL_LOSSES 9
 int tool_loss(const prof_trace *trace, int kind, char *to, size_t size);
 
 int tool_gap(const prof_trace *trace, size_t i, char *to, size_t size); /* a line about a suspension; 0: no more */
