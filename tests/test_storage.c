@@ -501,7 +501,7 @@ static void refuse_pieces(prof_mode mode, unsigned first, unsigned last)
     for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
     prof__session *s = prof__state.session;
     int reduced = s->chunks_asked != 0, none = !s->chunk_count;
-    CHECK(s->free_chunks <= (int32_t)s->chunk_count);
+    CHECK(s->free_chunks <= (int32_t)s->pieces);
     prof_status status = prof_stop();
     CHECK_EQUAL(status, reduced ? PROF_IO : PROF_OK);
     if (reduced) CHECK(strstr(prof_error(), "No space left on device") != NULL);

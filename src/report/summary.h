@@ -330,9 +330,6 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
                                "PROF_AT_LIMIT=rotate to keep the newest");
         else if (info->mode == PROF_STREAM && *info->write_error)
             snprintf(to, size, "lost because the file could not be written: see the failed writes");
-        else if (info->mode == PROF_RING) /* which is never full: a thread that has a chunk uses it again */
-            snprintf(to, size, "lost by threads that found no chunk, or were too long for one: enlarge PROF_BUFFER%s",
-                     wanted);
         else
             snprintf(to, size, "lost in a full buffer: enlarge PROF_BUFFER%s", wanted);
         break;
