@@ -3461,6 +3461,8 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 #define fclose(file) PROF__QUIETLY(int, fclose(file))
 #define fread(to, size, count, file) PROF__QUIETLY(size_t, fread(to, size, count, file))
 #define fwrite(from, size, count, file) PROF__QUIETLY(size_t, fwrite(from, size, count, file))
+#define fgets(to, size, file) PROF__QUIETLY(char *, fgets(to, size, file))
+#define fgetc(file) PROF__QUIETLY(int, fgetc(file))
 #undef localtime_r
 #define localtime_r(time, to) PROF__QUIETLY(struct tm *, PROF__LIBC(localtime_r)(time, to))
 #define pthread_create(thread, how, run, with) PROF__QUIETLY(int, pthread_create(thread, how, run, with))
@@ -30451,8 +30453,9 @@ static PROF__RARE void prof__save_disarm(void)
    PROF__RARE PROF__HOT PROF__LIKELY PROF__UNLIKELY PROF__UNUSED PROF__UNTRACED, PROF__ONE_PER_PROCESS, of a variable
    that copies of the code share; PROF__SHARED: this is in a library that may be unloaded; PROF__AUTOSTARTS:
    constructors can start what the environment asks for; PROF__LATE: functions of Linux have to be declared;
-   PROF__WRAPS_MALLOC: malloc() and so on are the program's, prof__quiet_sort() is qsort() without them. PROF__LOAD
-   PROF__STORE PROF__ADD (relaxed) PROF__ACQUIRE PROF__RELEASE. PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
+   PROF__WRAPS_MALLOC: malloc() and so on are the program's, prof__quiet_sort() is qsort() without them;
+   PROF__QUIETLY(type, call): a call of the C library whose allocations are not the program's. PROF__LOAD PROF__STORE
+   PROF__ADD (relaxed) PROF__ACQUIRE PROF__RELEASE. PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
    PROF__CALM: begins each public function that computes with numbers of floating point; prof__finite() prof__nan()
    classify these by their bits: see >>numbers.
    Of declarations: PROF__STRIPPED PROF__STRIPPED_OBJECT PROF__STRIPPED_INLINE prof__stripped_none prof__stripped_text
@@ -31158,6 +31161,8 @@ static void prof__unjoin(void) {}
 #undef fclose
 #undef fread
 #undef fwrite
+#undef fgets
+#undef fgetc
 #undef localtime_r
 #undef pthread_create
 #undef pthread_setspecific

@@ -116,6 +116,8 @@ PROF_DEF prof_status prof_html_outline(const prof_trace *const *traces, size_t c
 #define realloc(at, size) __libc_realloc(at, size)
 #define free(at) __libc_free(at)
 #define qsort(at, count, size, order) prof__quiet_sort(at, count, size, order)
+#define fclose(file) PROF__QUIETLY(int, fclose(file))
+#define fgetc(file) PROF__QUIETLY(int, fgetc(file))
 #endif
 
 #ifdef __cplusplus
@@ -5181,7 +5183,7 @@ static PROF__RARE void prof__html_source_lines(prof__html *h, FILE *file, const 
     uint32_t line = 1;
     int c = 0;
     for (uint32_t left = PROF__HTML_SEARCH; left && c != EOF && h->source_bytes <= PROF__HTML_EXCERPTS; --left) {
-        c = getc(file);
+        c = fgetc(file);
         if (c != '\n' && c != EOF) {
             if (size <= PROF__HTML_LINE) text[size++] = (char)(c < ' ' && c != '\t' ? ' ' : c);
             continue;
@@ -6032,6 +6034,8 @@ static void prof__html_unregister(void) { prof_writer_unregister(&prof__html_wri
 #undef realloc
 #undef free
 #undef qsort
+#undef fclose
+#undef fgetc
 #endif
 
 #ifdef __cplusplus

@@ -790,6 +790,8 @@ PROF__STRIPPED_INLINE void prof__ntff_no_stream(int *stream)
 #define realloc(at, size) __libc_realloc(at, size)
 #define free(at) __libc_free(at)
 #define qsort(at, count, size, order) prof__quiet_sort(at, count, size, order)
+#define fclose(file) PROF__QUIETLY(int, fclose(file))
+#define fread(to, size, count, file) PROF__QUIETLY(size_t, fread(to, size, count, file))
 #endif
 
 #ifdef __cplusplus
@@ -2991,6 +2993,10 @@ PROF_DEF prof_status prof_ntff_trace_json(const prof_trace *trace, const char *p
 
 #ifndef _WIN32
 #include <dirent.h>
+#ifdef PROF__WRAPS_MALLOC
+#define opendir(path) PROF__QUIETLY(DIR *, opendir(path))
+#define closedir(folder) PROF__QUIETLY(int, closedir(folder))
+#endif
 #endif
 
 #define PROF__ARTIFACTS_DEPTH 4
@@ -4885,6 +4891,10 @@ PROF_DEF prof_status prof_ntff_systrace_stop(prof_ntff_stats *stats)
 #undef realloc
 #undef free
 #undef qsort
+#undef fclose
+#undef fread
+#undef opendir
+#undef closedir
 #endif
 
 #ifdef __cplusplus

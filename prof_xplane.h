@@ -248,6 +248,8 @@ static inline PROF__UNTRACED PROF__UNUSED void prof__trace_leave(const int *star
 #define realloc(at, size) __libc_realloc(at, size)
 #define free(at) __libc_free(at)
 #define qsort(at, count, size, order) prof__quiet_sort(at, count, size, order)
+#define fclose(file) PROF__QUIETLY(int, fclose(file))
+#define fread(to, size, count, file) PROF__QUIETLY(size_t, fread(to, size, count, file))
 #endif
 
 #ifdef __cplusplus
@@ -3262,6 +3264,8 @@ static void prof__xplane_unregister(void)
 #undef realloc
 #undef free
 #undef qsort
+#undef fclose
+#undef fread
 #endif
 
 #ifdef __cplusplus

@@ -31,6 +31,8 @@ extern "C" {
 #define realloc(at, size) __libc_realloc(at, size)
 #define free(at) __libc_free(at)
 #define qsort(at, count, size, order) prof__quiet_sort(at, count, size, order)
+#define fclose(file) PROF__QUIETLY(int, fclose(file))
+#define fgetc(file) PROF__QUIETLY(int, fgetc(file))
 #endif
 
 #ifdef __cplusplus
@@ -67,6 +69,8 @@ static PROF__UNUSED const char *const prof__html_live[] = {
 #undef realloc
 #undef free
 #undef qsort
+#undef fclose
+#undef fgetc
 #endif
 
 #ifdef __cplusplus

@@ -36,6 +36,8 @@ extern "C" {
 #define realloc(at, size) __libc_realloc(at, size)
 #define free(at) __libc_free(at)
 #define qsort(at, count, size, order) prof__quiet_sort(at, count, size, order)
+#define fclose(file) PROF__QUIETLY(int, fclose(file))
+#define fread(to, size, count, file) PROF__QUIETLY(size_t, fread(to, size, count, file))
 #endif
 
 #ifdef __cplusplus
@@ -65,6 +67,10 @@ extern "C" {
 #undef realloc
 #undef free
 #undef qsort
+#undef fclose
+#undef fread
+#undef opendir
+#undef closedir
 #endif
 
 #ifdef __cplusplus

@@ -4,6 +4,8 @@
 #define PROF_IMPLEMENTATION
 #define PROF_WRAP_MALLOC
 #include "../prof_chrome.h"
+#include "../prof_html.h"
+#include "../prof_ntff.h"
 #include "../prof_report.h"
 #include "../prof_xplane.h"
 #include "test.h"
@@ -254,11 +256,17 @@ TEST(threads)
     prof_trace_close(trace);
 }
 
+static int ignore(void *, const prof_ntff_artifact *)
+{
+    return 0;
+}
+
 // Reading, saving and reporting while the session runs allocate a lot, in prof and in the C library for prof.
 TEST(what_prof_allocates)
 {
     if (!WRAPPED) SKIP("not in a build with a sanitizer");
-    static const char *const files[] = {"wrap.json", "wrap.csv", "wrap.txt", "wrap.pprof", "wrap/", "wrap.prof"};
+    static const char *const files[] = {"wrap.json", "wrap.csv", "wrap.txt", "wrap.pprof", "wrap/", "wrap.html",
+                                        "wrap.prof"};
     prof_config config = trace_config(8u << 20);
     trace_start(&config);
     for (int i = 0; i < 20000; ++i) {
@@ -280,6 +288,7 @@ TEST(what_prof_allocates)
         CHECK_EQUAL(prof_stats(trace, PROF_SORT_TOTAL, 0, &stats, &count), PROF_OK);
         prof_stats_free(stats);
         prof_trace_close(trace);
+        CHECK_EQUAL(prof_ntff_list(trace_path("wrap"), ignore, NULL), PROF_OK);
         keep = malloc(99);
     }
     free(keep);

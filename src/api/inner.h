@@ -15,8 +15,9 @@
    PROF__RARE PROF__HOT PROF__LIKELY PROF__UNLIKELY PROF__UNUSED PROF__UNTRACED, PROF__ONE_PER_PROCESS, of a variable
    that copies of the code share; PROF__SHARED: this is in a library that may be unloaded; PROF__AUTOSTARTS:
    constructors can start what the environment asks for; PROF__LATE: functions of Linux have to be declared;
-   PROF__WRAPS_MALLOC: malloc() and so on are the program's, prof__quiet_sort() is qsort() without them. PROF__LOAD
-   PROF__STORE PROF__ADD (relaxed) PROF__ACQUIRE PROF__RELEASE. PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
+   PROF__WRAPS_MALLOC: malloc() and so on are the program's, prof__quiet_sort() is qsort() without them;
+   PROF__QUIETLY(type, call): a call of the C library whose allocations are not the program's. PROF__LOAD PROF__STORE
+   PROF__ADD (relaxed) PROF__ACQUIRE PROF__RELEASE. PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
    PROF__CALM: begins each public function that computes with numbers of floating point; prof__finite() prof__nan()
    classify these by their bits: see >>numbers.
    Of declarations: PROF__STRIPPED PROF__STRIPPED_OBJECT PROF__STRIPPED_INLINE prof__stripped_none prof__stripped_text

@@ -47,6 +47,8 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 #define fclose(file) PROF__QUIETLY(int, fclose(file))
 #define fread(to, size, count, file) PROF__QUIETLY(size_t, fread(to, size, count, file))
 #define fwrite(from, size, count, file) PROF__QUIETLY(size_t, fwrite(from, size, count, file))
+#define fgets(to, size, file) PROF__QUIETLY(char *, fgets(to, size, file))
+#define fgetc(file) PROF__QUIETLY(int, fgetc(file))
 #undef localtime_r
 #define localtime_r(time, to) PROF__QUIETLY(struct tm *, PROF__LIBC(localtime_r)(time, to))
 #define pthread_create(thread, how, run, with) PROF__QUIETLY(int, pthread_create(thread, how, run, with))

@@ -92,7 +92,7 @@ static PROF__RARE void prof__html_source_lines(prof__html *h, FILE *file, const 
     uint32_t line = 1;
     int c = 0;
     for (uint32_t left = PROF__HTML_SEARCH; left && c != EOF && h->source_bytes <= PROF__HTML_EXCERPTS; --left) {
-        c = getc(file);
+        c = fgetc(file);
         if (c != '\n' && c != EOF) {
             if (size <= PROF__HTML_LINE) text[size++] = (char)(c < ' ' && c != '\t' ? ' ' : c);
             continue;

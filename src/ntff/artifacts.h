@@ -3,6 +3,10 @@
 
 #ifndef _WIN32
 #include <dirent.h>
+#ifdef PROF__WRAPS_MALLOC
+#define opendir(path) PROF__QUIETLY(DIR *, opendir(path))
+#define closedir(folder) PROF__QUIETLY(int, closedir(folder))
+#endif
 #endif
 
 #define PROF__ARTIFACTS_DEPTH 4

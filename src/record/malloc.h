@@ -20,6 +20,8 @@
 #undef fclose
 #undef fread
 #undef fwrite
+#undef fgets
+#undef fgetc
 #undef localtime_r
 #undef pthread_create
 #undef pthread_setspecific
