@@ -29,7 +29,8 @@ static prof__thread *prof__self_make(void);
    the section; the C runtime knows where the section begins, and the number of the module. */
 extern unsigned long _tls_index;
 extern char *_tls_start;
-static union { uint32_t gate; prof__thread record; } prof__self __attribute__((__section__(".tls$"))) = {PROF__SHUT};
+#define PROF__EACH_THREAD __attribute__((__section__(".tls$")))
+static PROF__EACH_THREAD union { uint32_t gate; prof__thread record; } prof__self = {PROF__SHUT};
 static PROF__INLINED prof__thread *prof__self_get(void)
 {
     const uintptr_t *copies; /* of the sections of all modules */
