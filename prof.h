@@ -1157,6 +1157,7 @@ typedef struct prof_track {
     uint64_t event_count;         /* the events that a cursor returns; it returns fewer in a window, or if blocks of a
                                      file that is being recorded were overwritten meanwhile */
     int64_t first_ns, last_ns;    /* the first and last time known */
+    int64_t kept_ns;              /* since when its events are in the trace: 0, or first_ns if older ones are missing */
     int fiber;                    /* 1: a fiber; thread_id is the first thread that it is known to have run on */
     const char *device;           /* "", or the device whose row this is; thread_id and lost are 0 then: see
                                      >>devices */
@@ -21546,6 +21547,7 @@ static PROF__RARE int prof__read_match_track(prof__read_matcher *m)
     track->about.event_count += track->orphan_count;
     track->about.first_ns = prof__read_ns(trace, track->orphan_count ? track->tick : m->event_tick, &m->hint);
     track->about.last_ns = prof__read_ns(trace, m->tick, &m->hint);
+    if (trace->segments[track->segment].serial > 1) track->about.kept_ns = track->about.first_ns;
     trace->info.event_count += track->about.event_count;
     trace->info.lost += track->about.lost;
     if (track->about.last_ns > trace->info.duration_ns) trace->info.duration_ns = track->about.last_ns;
@@ -25907,10 +25909,8 @@ static PROF__RARE double prof__trace_span(const prof_trace_info *info)
 static PROF__RARE double prof__stat_kept(const prof_trace *trace, size_t track)
 {
     const prof_trace_info *info = prof_trace_about(trace);
-    const prof__read_track *about = &trace->tracks[track];
-    int64_t from = info->from_ns, to = prof__trace_end(info);
-    if (about->segment_count && trace->segments[about->segment].serial > 1 && from < about->about.first_ns)
-        from = about->about.first_ns;
+    int64_t from = info->from_ns, kept = prof_trace_track(trace, track)->kept_ns, to = prof__trace_end(info);
+    if (from < kept) from = kept;
     if (trace->since && from < trace->since[track]) from = trace->since[track];
     return to > from ? (double)(to - from) : 0;
 }

@@ -1357,7 +1357,7 @@ static const char *const prof__html_page[] = {
     "let bits=r.u(),depth=r.index(1<<24,'depth');"
     "let name=string(),category=string(),file=string(),func=string();"
     "let line=r.u(),color=r.u()&0xFFFFFF,role=r.u();"
-    "let group=bits>>8&GROUP,key=[name,category,file,line,group].join('\\0');"
+    "let group=bits>>8&GROUP,key=[name,category,file,line,group,group?0:role].join('\\0');"
     "let label=entryOf(this.labelOf,key,()=>labels.push({id:labels.length,name:(name||'(unnamed)')+(group?' and others':''),base:name,"
     "group,category,file,function:func,line,color,role:group?0:role,format:null})-1);"
     "kinds.push({type:bits&255,flags:bits>>8&7,fromLast:(bits&FROM_LAST)!==0,depth,label});"
@@ -1368,7 +1368,7 @@ static const char *const prof__html_page[] = {
     "formats(r){"
     "let{strings,kinds,labels}=this.report;"
     "while(!r.done){"
-    "let label=labels[r.of(kinds,'kind').label],name=r.of(strings,'string'),key=[name,label.category,label.file,label.line,label.group].join('\\0');"
+    "let label=labels[r.of(kinds,'kind').label],name=r.of(strings,'string'),key=[name,label.category,label.file,label.line,label.group,label.role].join('\\0');"
     "let of=entryOf(this.labelOf,key,()=>labels.push({...label,id:labels.length,name,base:name,format:null})-1);"
     "if(labels[of]!==label&&!labels[of].format)label.format=labels[of]"
     "}"
@@ -1397,7 +1397,7 @@ static const char *const prof__html_page[] = {
     "if(!process)damaged('a track has no process');"
     "while(!r.done){"
     "let track={id:this.report.tracks.length,process,name:r.text(),device:r.text(),thread:r.exact(),"
-    "fiber:r.u()===1,alignment:r.u(),lost:r.u(),events:r.u(),levels:[],points:new Points(),"
+    "fiber:r.u()===1,alignment:r.u(),lost:r.u(),events:r.u(),kept:r.u(),levels:[],points:new Points(),"
     "lastScope:0,lastTime:0,lastPoint:0,open:0,scopes:0};"
     "process.tracks.push(track);"
     "this.report.tracks.push(track)"
@@ -1423,8 +1423,8 @@ static const char *const prof__html_page[] = {
     "if(!starts.done||!ends.done)unequal()"
     "}"
     "someScopes(track,starts,ends,kindColumn){"
-    "let{report,lastParent,lastNode}=this,{levels}=track,{kinds}=report,k=kindColumn.bytes;"
    ,
+    "let{report,lastParent,lastNode}=this,{levels}=track,{kinds}=report,k=kindColumn.bytes;"
     "let until=min(kindColumn.end,kindColumn.at+500);"
     "let{open,lastScope:last,lastTime:time}=track,count=0;"
     "for(;kindColumn.at<until;count++){"
@@ -1508,7 +1508,7 @@ static const char *const prof__html_page[] = {
     "if(!process)damaged('statistics have no process');"
     "while(!r.done){"
     "let parent=r.index(rows.length-first+1,'path'),kind=r.of(report.kinds,'kind');"
-    "let row={node:this.node(parent?rows[first+parent-1].node:0,kind.label),calls:r.u(),truncated:r.u(),total:r.u(),self:r.u(),min:r.u(),max:r.u(),buckets:[]};"
+    "let row={node:this.node(parent?rows[first+parent-1].node:0,kind.label),calls:r.u(),truncated:r.u(),total:r.u(),self:r.u(),share:r.u()/1e9,min:r.u(),max:r.u(),buckets:[]};"
     "for(let left=r.index(LONGEST,'number of buckets'),at=0;left>0;left--)row.buckets.push([at+=r.u(),r.u()]);"
     "rows.push(row);"
     "process.paths=rows.length-first;"
@@ -1524,8 +1524,8 @@ static const char *const prof__html_page[] = {
     "}"
     "end(r){"
     "let{report}=this;"
-    "if(r.u()!==report.scopes||r.u()!==report.points||r.u()!==report.spanCount)\n"
    ,
+    "if(r.u()!==report.scopes||r.u()!==report.points||r.u()!==report.spanCount)\n"
     "damaged('the numbers at the end are not those of the events');"
     "report.complete=true"
     "}"
@@ -1625,9 +1625,9 @@ static const char *const prof__html_page[] = {
     "let worker=null,count=0;"
     "let begin=()=>{"
     "try{"
+   ,
     "worker=new Worker(URL.createObjectURL(new Blob([document.querySelector('script[nonce]').text])));"
     "worker.onmessage=({data})=>waiting.shift()(data);"
-   ,
     "worker.onerror=()=>{"
     "worker=null;"
     "for(let done of waiting)done()"
@@ -1751,11 +1751,11 @@ static const char *const prof__html_page[] = {
     "}"
     "function putLine(pixels,line,y0,y1){"
     "let width=line.length,first=y0*width;"
+   ,
     "for(let x=0;x<width;x++)if(line[x])pixels[first+x]=line[x];"
     "for(let y=y0+1;y<y1;y++)pixels.copyWithin(y*width,first,first+width)"
     "}"
     "function trackName(track){"
-   ,
     "if(track.device)return track.name||track.device;"
     "return track.name||(track.fiber?'fiber ':'thread ')+track.thread"
     "}"
@@ -1850,11 +1850,11 @@ static const char *const prof__html_page[] = {
     "}"
     "function statesOf(report){"
     "let rows=new Map();"
+   ,
     "for(let row of report.tracks){"
     "let[,name,thread]=/^(.*) (\\d+): states$/.exec(row.name)||[];"
     "if(!thread||!row.levels.length)continue;"
     "row.owner=row;"
-   ,
     "rows.set(thread,[...rows.get(thread)||[],{name,row}])"
     "}"
     "for(let track of report.tracks){"
@@ -1955,12 +1955,12 @@ static const char *const prof__html_page[] = {
     "row.liveBytes+=size;"
     "row.peak=max(row.peak,row.liveBytes)"
     "}"
+   ,
     "this.live.set(address,{site,scope,pool,size,time,track});"
     "this.change(pool,time,size)"
     "}else{"
     "let block=this.live.get(address);"
     "if(block)this.remove(block,address,time);"
-   ,
     "else if(address)this.unknown++"
     "}"
     "}"
@@ -2066,10 +2066,10 @@ static const char *const prof__html_page[] = {
     "during(from,to){"
     "let locks=new Locks(),part=(start,long)=>max(0,min(start+long,to)-max(start,from));"
     "for(let[key,{label,holds,waits}]of this.rows){"
+   ,
     "let inside={waits:waits.filter(({time,took})=>touches(time,time+took,from,to)),holds:holds.filter(({start,duration})=>touches(start,start+duration,from,to))};"
     "if(!inside.waits.length&&!inside.holds.length)continue;"
     "let row=Object.assign(locks.rowOf(label),inside),ends=new Map();"
-   ,
     "for(let{start,duration,address}of row.holds){"
     "row.addresses.add(address);"
     "row.acquired+=start>=from;"
@@ -2159,13 +2159,13 @@ static const char *const prof__html_page[] = {
     "if(!span.mark&&(!span.number||role!==ROLE_FRAME))entryOf(groups,process.id+'\\0'+name,()=>({process,name,spans:[],lanes:[]})).spans.push(span)"
     "}"
     "for(let process of report.processes)process.spanGroups=[];"
+   ,
     "for(let group of groups.values()){"
     "group.spans.sort((a,b)=>a.start-b.start);"
     "for(let span of group.spans){"
     "let lane=group.lanes.find(each=>each.end<=span.start);"
     "if(!lane&&group.lanes.length<32)group.lanes.push(lane={end:0,spans:[]});"
     "if(!lane)lane=group.lanes.at(-1);"
-   ,
     "lane.spans.push(span);"
     "lane.end=max(lane.end,span.start+span.duration)"
     "}"
@@ -2222,6 +2222,7 @@ static const char *const prof__html_page[] = {
     "}"
     "function scopeOf(report,{track,depth,i}){"
     "let level=track.levels[depth];"
+   ,
     "return{track,label:report.labels[report.nodes.label[level.node[i]]],start:level.start[i],end:level.endOf(i),duration:level.durationOf(i),"
     "flags:level.flags.get(i)||0,get args(){return report.argsOf(level.args,i)}}"
     "}"
@@ -2229,7 +2230,6 @@ static const char *const prof__html_page[] = {
     "function bucketOf(duration){"
     "if(duration<64)return floor(duration);"
     "if(duration<0x80000000){"
-   ,
     "let e=31-Math.clz32(duration);"
     "return 64+(e-6)*32+(duration>>>e-5&31)"
     "}"
@@ -2255,11 +2255,14 @@ static const char *const prof__html_page[] = {
     "}"
     "function*statsSteps(report,from,to,wanted){"
     "if(report.all&&!wanted&&from<=report.from&&to>=report.to)return allStats(report);"
-    "let{nodes,labels}=report,column=n=>new Float64Array(n),calls=column(nodes.count),total=column(nodes.count),self=column(nodes.count);"
-    "let sums={labelOf:nodes.label,calls,total,whole:column(labels.length),longest:column(labels.length),"
-    "cut:column(labels.length),lost:column(labels.length),lostSelf:column(labels.length),shortest:column(labels.length).fill(Infinity),histograms:new Array(labels.length).fill(null)};"
+    "let{nodes,labels}=report,column=n=>new Float64Array(n),calls=column(nodes.count),total=column(nodes.count),self=column(nodes.count),share=column(nodes.count);"
+    "let sums={labelOf:nodes.label,calls,total,share,outer:outermost(report),whole:column(labels.length),longest:column(labels.length),threads:column(labels.length),"
+    "cut:column(labels.length),lost:column(labels.length),lostSum:column(labels.length),lostShare:column(labels.length),lostSelf:column(labels.length),"
+    "shortest:column(labels.length).fill(Infinity),histograms:new Array(labels.length).fill(null),met:column(nodes.count).fill(-1),seen:column(labels.length).fill(-1),track:0,scale:0};"
     "for(let track of report.tracks){"
     "if(wanted&&!wanted(track))continue;"
+    "sums.track=track.id;"
+    "sums.scale=to>max(from,track.kept)?1/(to-max(from,track.kept)):0;"
     "for(let[depth,level]of track.levels.entries()){"
     "let[first,end]=indexRange(level,from,to),{start,node,flags,groups}=level;"
     "let i=first;"
@@ -2269,12 +2272,10 @@ static const char *const prof__html_page[] = {
     "i=odd+1;"
     "let n=node[odd],long=level.durationOf(odd);"
     "if(groups&&groups.has(odd)){"
-    "calls[n]+=groups.get(odd).calls;"
-    "total[n]+=groups.get(odd).busy"
+    "addTime(sums,n,groups.get(odd).calls,groups.get(odd).busy)"
     "}else if(start[odd]<from||start[odd]+long>to||flags.has(odd)){"
-    "calls[n]++;"
-    "total[n]+=max(0,min(start[odd]+long,to)-max(start[odd],from));"
-    "if(flags.has(odd)&&start[odd]>=from&&start[odd]+long<=to)leaveOut(sums,nodes.label[n],track.levels[depth+1],start[odd],long)"
+    "addTime(sums,n,1,max(0,min(start[odd]+long,to)-max(start[odd],from)));"
+    "if(flags.has(odd)&&start[odd]>=from&&start[odd]+long<=to)leaveOut(sums,n,track.levels[depth+1],start[odd],long)"
     "}else{"
     "yield*addWhole(sums,level,odd,i)"
     "}"
@@ -2286,10 +2287,35 @@ static const char *const prof__html_page[] = {
     "for(let n=1;n<nodes.count;n++)self[nodes.parent[n]]-=total[n];"
     "return byLabels(report,{from,to,calls,total,self},sums)"
     "}"
-    "function leaveOut({cut,lost,lostSelf},label,inner,start,long){"
+    "function outermost({nodes,labels}){"
+    "let rows=labels.map(label=>scopeLabel(label).id),outer=new Uint8Array(nodes.count);"
+    "for(let n=1;n<nodes.count;n++){"
+    "let up=nodes.parent[n];"
+    "while(up&&rows[nodes.label[up]]!==rows[nodes.label[n]])up=nodes.parent[up];"
+    "outer[n]=up?0:1"
+    "}"
+    "return outer"
+    "}"
+    "function meet({labelOf,met,seen,threads,track},n){"
+    "let label=labelOf[n];"
+    "met[n]=track;"
+    "if(seen[label]!==track)threads[label]++;"
+    "seen[label]=track"
+    "}"
+    "function addTime(sums,n,calls,time){"
+    "if(sums.met[n]!==sums.track)meet(sums,n);"
+    "sums.calls[n]+=calls;"
+    "sums.total[n]+=time;"
+    "sums.share[n]+=time*sums.scale"
+    "}"
+    "function leaveOut({labelOf,outer,cut,lost,lostSum,lostShare,lostSelf,scale},n,inner,start,long){"
+    "let label=labelOf[n];"
     "cut[label]++;"
-    "lost[label]+=long;"
+    "if(outer[n])lost[label]+=long;"
+    "if(outer[n])lostShare[label]+=long*scale;"
+    "lostSum[label]+=long;"
     "lostSelf[label]+=long;"
+   ,
     "let[first,end]=inner?indexRange(inner,start,start+long):[0,0];"
     "for(let i=first;i<end;i++)lostSelf[label]-=inner.durationOf(i)"
     "}"
@@ -2301,12 +2327,15 @@ static const char *const prof__html_page[] = {
     "first=next"
     "}"
     "}"
-    "function addSome({labelOf,calls,total,whole,longest,shortest,histograms},level,first,end){"
-    "let{duration,node}=level;"
+    "function addSome(sums,level,first,end){"
+    "let{labelOf,calls,total,whole,longest,shortest,histograms}=sums;"
+    "let{duration,node}=level,{met,track,share,scale}=sums;"
     "for(let i=first;i<end;i++){"
     "let n=node[i],long=duration[i]===0xFFFFFFFF?level.durationOf(i):duration[i],label=labelOf[n];"
+    "if(met[n]!==track)meet(sums,n);"
     "calls[n]++;"
     "total[n]+=long;"
+    "share[n]+=long*scale;"
     "if(long>longest[label])longest[label]=long;"
     "if(long<shortest[label])shortest[label]=long;"
     "if(whole[label]++>FEW)histograms[label][bucketOf(long)]++;else tally(histograms,label,bucketOf(long),1)"
@@ -2321,28 +2350,31 @@ static const char *const prof__html_page[] = {
     "}"
     "if(all.length===BUCKETS)all[bucket]+=calls;else while(calls--)all.push(bucket)"
     "}"
-    "function byLabels({nodes,labels},stats,{cut,lost,lostSelf,whole,shortest,longest,histograms}){"
-    "let{calls,total,self}=stats,byLabel=labels.map((label,id)=>({label,id,calls:0,known:-cut[id],total:-lost[id],self:-lostSelf[id],whole:whole[id],"
-    "min:shortest[id],max:longest[id],histogram:histograms[id]}));"
+    "function byLabels({nodes,labels},stats,{outer,share,threads,cut,lost,lostSum,lostShare,lostSelf,whole,shortest,longest,histograms}){"
+    "let{calls,total,self}=stats,byLabel=labels.map((label,id)=>({label,id,calls:0,known:-cut[id],total:-lost[id],sum:-lostSum[id],share:-lostShare[id],self:-lostSelf[id],"
+    "threads:threads?threads[id]:0,whole:whole[id],min:shortest[id],max:longest[id],histogram:histograms[id]}));"
     "for(let n=1;n<nodes.count;n++){"
-   ,
     "let row=byLabel[nodes.label[n]];"
     "row.calls+=calls[n];"
     "row.known+=calls[n];"
+    "row.sum+=total[n];"
+    "row.self+=self[n];"
+    "if(!outer[n])continue;"
     "row.total+=total[n];"
-    "row.self+=self[n]"
+    "row.share+=share[n]"
     "}"
     "return{...stats,rows:byLabel.filter(row=>row.calls>0)}"
     "}"
     "function allStats(report){"
     "let{nodes,labels,from,to}=report,column=n=>new Float64Array(n),calls=column(nodes.count),total=column(nodes.count),self=column(nodes.count);"
-    "let none=column(labels.length),cut=column(labels.length),whole=column(labels.length),longest=column(labels.length),shortest=column(labels.length).fill(Infinity),histograms=new Array(labels.length).fill(null);"
+    "let share=column(nodes.count),none=column(labels.length),cut=column(labels.length),whole=column(labels.length),longest=column(labels.length),shortest=column(labels.length).fill(Infinity),histograms=new Array(labels.length).fill(null);"
     "for(let row of report.all){"
     "let n=row.node,label=nodes.label[n];"
     "calls[n]+=row.calls;"
     "cut[label]+=row.truncated;"
     "total[n]+=row.total;"
     "self[n]+=row.self;"
+    "share[n]+=row.share;"
     "longest[label]=max(longest[label],row.max);"
     "if(row.calls>row.truncated)shortest[label]=min(shortest[label],row.min);"
     "for(let[at,count]of row.buckets){"
@@ -2350,7 +2382,7 @@ static const char *const prof__html_page[] = {
     "tally(histograms,label,bucketOf(at),count)"
     "}"
     "}"
-    "return byLabels(report,{from,to,calls,total,self,every:true},{cut,lost:none,lostSelf:none,whole,shortest,longest,histograms})"
+    "return byLabels(report,{from,to,calls,total,self,every:true},{outer:outermost(report),share,cut,lost:none,lostSum:none,lostShare:none,lostSelf:none,whole,shortest,longest,histograms})"
     "}"
     "function byFormat(rows){"
     "let groups=new Map();"
@@ -2358,9 +2390,10 @@ static const char *const prof__html_page[] = {
     "return[...groups].map(([label,inner])=>inner.some(row=>row.label.format)?joinedRow(label,inner):inner[0])"
     "}"
     "function joinedRow(label,inner){"
-    "let row={label,id:label.id,calls:0,known:0,total:0,self:0,whole:0,min:Infinity,max:0,inner},histograms=[];"
+    "let row={label,id:label.id,calls:0,known:0,total:0,sum:0,share:0,self:0,threads:0,whole:0,min:Infinity,max:0,inner},histograms=[];"
     "for(let each of inner){"
-    "for(let sum of['calls','known','total','self','whole'])row[sum]+=each[sum];"
+    "for(let sum of['calls','known','total','sum','share','self','whole'])row[sum]+=each[sum];"
+    "row.threads=max(row.threads,each.threads);"
     "row.min=min(row.min,each.min);"
     "row.max=max(row.max,each.max);"
     "for(let[i,count]of(each.histogram||[]).entries()){"
@@ -2373,6 +2406,7 @@ static const char *const prof__html_page[] = {
     "function percentile({histogram,whole,min:least,max:most},share){"
     "if(!whole)return NaN;"
     "let bucket=0,left=max(1,ceil(share*whole));"
+   ,
     "if(histogram.length<BUCKETS)bucket=histogram.sort((a,b)=>a-b)[left-1];"
     "else for(left-=histogram[0];left>0;)left-=histogram[++bucket];"
     "return max(least,min(most,bucketValue(bucket)))"
@@ -2421,7 +2455,6 @@ static const char *const prof__html_page[] = {
     "return sorted(root)"
     "}"
     "function inverted(report,stats,levels){"
-   ,
     "let{nodes,labels}=report,root={label:-1,total:0,self:0,calls:0,children:[],map:new Map()};"
     "for(let n=1;n<nodes.count;n++){"
     "let time=stats.self[n];"
@@ -2483,6 +2516,7 @@ static const char *const prof__html_page[] = {
     "while(level.length){"
     "let next=[],deep=level[0].depth+1>=LEVELS||boxes.length>=BOXES;"
     "for(let{node,left,width,depth}of level){"
+   ,
     "let shareOf=size=>sizeOf(node)>0?width*min(1,size/sizeOf(node)):0;"
     "let x=left,n=0;"
     "for(;!deep&&n<node.children.length&&shareOf(widthOf(node.children[n]))>=NARROW;n++){"
@@ -2536,7 +2570,6 @@ static const char *const prof__html_page[] = {
     "let groups=new Map(),pairs=[],of=used.map(()=>new Int32Array(labels.length).fill(-1));"
     "used.forEach((ids,side)=>{"
     "for(let id of ids){"
-   ,
     "let key=[labels[id].name,labels[id].category,labels[id].function].join('\\0');"
     "if(!groups.has(key))groups.set(key,[[],[]]);"
     "groups.get(key)[side].push(id)"
@@ -2593,6 +2626,7 @@ static const char *const prof__html_page[] = {
     "}"
     "}"
     "function samplesOf(report,process,from,to){"
+   ,
     "let label=Array.from(report.nodes.label,id=>scopeLabel(report.labels[id]).id),samples=new Map(),chooser=new Chooser();"
     "for(let track of process.tracks){"
     "eachScope(track,from,to,(level,i)=>{"
@@ -2648,7 +2682,6 @@ static const char *const prof__html_page[] = {
     "}"
     "function withinStep(ns,number){"
     "let share=(number*2654435761%65536+.5)/65536;"
-   ,
     "return ns>=1?ns+share-.5:share/2"
     "}"
     "function timesOf(sample,from,to){"
@@ -2693,6 +2726,7 @@ static const char *const prof__html_page[] = {
     "if(a.n<2||b.n<2||!(x>0))return change;"
     "let dispersion=max(meanDispersion(a),meanDispersion(b));"
     "let[va,vb]=[a,b].map((s,i)=>dispersion*varianceOf(s)*s.n*s.n/(s.n-1)*scale[i]**2),both=va+vb;"
+   ,
     "let freedom=both>0?both*both/(va*va/(a.n-1)+vb*vb/(b.n-1)):1e9;"
     "let margin=STUDENT.filter(([n],i)=>!i||n<=freedom).pop()[1]*Math.sqrt(both);"
     "change.low=(y-margin)/x;"
@@ -2740,7 +2774,6 @@ static const char *const prof__html_page[] = {
     "for(let{levels}of process.tracks){"
     "let ranges=levels.map(level=>indexRange(level,from,to));"
     "levels.forEach((level,depth)=>{"
-   ,
     "let[first,end]=ranges[depth],inner=levels[depth+1],self=new Float64Array(end-first);"
     "for(let i=first;i<end;i++)self[i-first]=inRange(level,i);"
     "for(let k=inner?ranges[depth+1][0]:0,i=first;inner&&k<ranges[depth+1][1];k++){"
@@ -2790,6 +2823,7 @@ static const char *const prof__html_page[] = {
     "}"
     "for(let i=all.length-1;i>0;i--){"
     "let node=all[i],own=node.of[side]||node.of[1-side];"
+   ,
     "node.width+=own?own.self:0;"
     "node.up.width+=node.width;"
     "node.children.sort((x,y)=>y.width-x.width)"
@@ -2842,7 +2876,6 @@ static const char *const prof__html_page[] = {
     "}"
     "function parseQuery(text){"
     "let query={names:[],categories:[],args:[],least:0,most:Infinity,empty:true};"
-   ,
     "for(let word of text.trim().split(/\\s+/).filter(Boolean)){"
     "query.empty=false;"
     "let time=/^[<>]/.test(word)?parseTime(word.slice(1)):NaN,equals=word.indexOf('=');"
@@ -2889,6 +2922,7 @@ static const char *const prof__html_page[] = {
     "}"
     "const $=id=>document.getElementById(id);"
     "function el(tag,properties={},...children){"
+   ,
     "let[name,...classes]=tag.split('.'),element=document.createElement(name);"
     "if(classes.length)element.className=classes.join(' ');"
     "for(let[key,value]of Object.entries(properties)){"
@@ -2928,7 +2962,6 @@ static const char *const prof__html_page[] = {
     "let root=el('div.scroll',{tabindex:0,role:'region','aria-label':options.caption});"
     "let limit=options.limit||300;"
     "memory.folds=memory.folds||new Map();"
-   ,
     "let isOpen=row=>memory.folds.has(row.id)?memory.folds.get(row.id):Boolean(options.open);"
     "let draw=()=>{"
     "let{get}=columns[memory.sort],sign=memory.up?1:-1;"
@@ -2969,6 +3002,7 @@ static const char *const prof__html_page[] = {
     "});"
     "let more=sorted.length>limit?el('button',{onclick:()=>{limit*=4;draw()}},"
     "`Show more: ${grouped(sorted.length-limit)} rows are left`):null;"
+   ,
     "let button=el('button.copy',{title:'Copy the table as text, for a spreadsheet',onclick:event=>copy(event.target,[columns.map(c=>c.title),"
     "...sorted.map(row=>columns.map(c=>plainText((c.show||c.get)(row))))].map(line=>line.join('\\t')).join('\\n'))},'Copy');"
     "root.replaceChildren(el('table',{},el('caption',{},options.caption+' ',button),el('thead',{},head),el('tbody',{},...body)));"
@@ -3012,7 +3046,6 @@ static const char *const prof__html_page[] = {
     "strokeRect(x,y,width,height){this.put('rect',{x,y,width,height},undefined,'stroke')}"
     "fillText(text,x,y){"
     "let[,weight,size]=/^(bold )?(\\d+)px/.exec(this.font);"
-   ,
     "this.put('text',{x,y:y+Number(size)*{middle:.35,top:.9}[this.textBaseline]||y,'font-size':size,'font-weight':weight?'bold':'normal',"
     "'text-anchor':this.textAlign==='right'?'end':'start'},text)"
     "}"
@@ -3057,6 +3090,7 @@ static const char *const prof__html_page[] = {
     "let look=getComputedStyle(frame),left=frame.offsetLeft,top=frame.offsetTop,wide=frame.offsetWidth,name=frame.textContent;"
     "svg.fillStyle=look.backgroundColor;"
     "svg.add(svg.put('rect',{x:left,y:top,width:max(.5,wide-1),height:19}),'title',{},frame.getAttribute('aria-label'));"
+   ,
     "let fits=min(name.length,floor(name.length*(wide-6)/svg.measureText(name).width));"
     "svg.fillStyle=look.color;"
     "if(fits>1)svg.fillText(fits<name.length?name.slice(0,fits-1)+'\\u2026':name,left+3,top+10)"
@@ -3100,7 +3134,6 @@ static const char *const prof__html_page[] = {
     "add({key:`${key}d${device}`,kind:'head',title:device+(track.alignment===3?' (clock not aligned)':''),height:22,fold:true})"
     "}"
     "if(track.device&&closed(`${key}d${device}`))continue;"
-   ,
     "if(track.states&&track.states.owner===track)add(this.trackRow(track.states));"
     "if(track.levels.length||track.marks)add(this.trackRow(track))"
     "}"
@@ -3151,6 +3184,7 @@ static const char *const prof__html_page[] = {
     "this.layout();"
     "let y=this.top;"
     "for(let row of this.rows()){"
+   ,
     "if(app.pinned.has(row.key))continue;"
     "if(row.track===track){"
     "let at=y+row.marks+depth*LINE-this.scroll,height=this.canvas.clientHeight;"
@@ -3196,7 +3230,6 @@ static const char *const prof__html_page[] = {
     "}"
     "drawPixels(svg,w,h,ratio){"
     "let{background}=this.app.colors,left=round(GUTTER*ratio),grid=this.app.colors.grid,line=y=>this.pixels.subarray(y*w,y*w+w).map(c=>c===grid?background:c);"
-   ,
     "svg.fillStyle=this.app.style.background;"
     "svg.fillRect(0,0,w/ratio,h/ratio);"
     "svg.fillStyle=this.app.style.grid;"
@@ -3253,6 +3286,7 @@ static const char *const prof__html_page[] = {
     "if(room-width>60){"
     "ctx.globalAlpha=.7;"
     "ctx.fillText(ns(level.durationOf(i)),x0+4+width+8,y+LINE/2);"
+   ,
     "ctx.globalAlpha=1"
     "}"
     "let flags=level.flags.size?level.flags.get(i):0;"
@@ -3308,7 +3342,6 @@ static const char *const prof__html_page[] = {
     "ctx.beginPath();"
     "ctx.moveTo(x-4,y);"
     "ctx.lineTo(x+4,y);"
-   ,
     "ctx.lineTo(x,y+9);"
     "ctx.fill()"
     "}"
@@ -3374,6 +3407,7 @@ static const char *const prof__html_page[] = {
     "if(x1<last+1)continue;"
     "last=x1;"
     "this.drawBox(ctx,x0,x1,y+2,label.rgb,label.ink,hold.track.title);"
+   ,
     "ctx.fillStyle=this.app.style.bad;"
     "if(hold.waiters.length)ctx.fillRect(max(x0,GUTTER),y+LINE-2,max(1,x1-max(x0,GUTTER)),2)"
     "}"
@@ -3428,7 +3462,6 @@ static const char *const prof__html_page[] = {
     "let{selection,mark}=this.app;"
     "if(selection){"
     "let x0=max(GUTTER,this.x(selection.from)),x1=min(width,this.x(selection.to));"
-   ,
     "ctx.fillStyle=this.app.style.shade;"
     "ctx.fillRect(GUTTER,RULER,max(0,x0-GUTTER),height);"
     "ctx.fillRect(max(GUTTER,x1),RULER,width,height)"
@@ -3483,6 +3516,7 @@ static const char *const prof__html_page[] = {
     "ctx.fillRect(x,RULER-7,1,6);"
     "ctx.fillStyle=style.faint;"
     "let text=axisTime(t,step),end=x+4+this.textWidth(ctx,text);"
+   ,
     "if(end<at||(x>at+wide&&end<width))ctx.fillText(text,x+4,RULER/2-1)"
     "}"
     "ctx.fillStyle=style.good;"
@@ -3527,7 +3561,6 @@ static const char *const prof__html_page[] = {
     "}"
     "near(list,time,get){"
     "let i=firstIndex(list.length,k=>get(list[k])>=time);"
-   ,
     "let best=[list[i-1],list[i]].filter(Boolean).sort((a,b)=>abs(get(a)-time)-abs(get(b)-time))[0];"
     "return best&&abs(get(best)-time)*this.scale<8?best:null"
     "}"
@@ -3579,6 +3612,7 @@ static const char *const prof__html_page[] = {
     ".filter(call=>!call.track.levels[call.depth].flags.has(call.i)),call=>call.duration).sort()}))"
     "}"
     "choosers(){"
+   ,
     "let{processes}=this.app.report,choose=(which,title)=>el('label',{},title+': ',select(title,processes.map(({name},i)=>[i,name]),this.pair[which],i=>{"
     "this.pair[which]=Number(i);"
     "this.path=[];"
@@ -3619,7 +3653,6 @@ static const char *const prof__html_page[] = {
     "for(let row of rows){"
     "let{label}=row.b||row.a;"
     "row.label=label;"
-   ,
     "row.where=row.a&&where(row.a.label)!==where(label)?`${where(row.a.label)} \\u2192 ${where(label)}`:where(label);"
     "row.verdict=!row.a?'new':!row.b?'gone':row.change?judge(row.change,this.threshold/100):'';"
     "row.difference=(row.b?row.b.total:0)-(row.a?row.a.total:0);"
@@ -3635,7 +3668,7 @@ static const char *const prof__html_page[] = {
     "let counts=ORDER.map(verdict=>rows.filter(row=>row.verdict===verdict).length);"
     "if(kept.shifts.size<kept.pairing.pairs.length)this.goOn(kept,note);"
     "note.textContent=ORDER.map((verdict,i)=>`${counts[i]} ${verdict}`).reverse().join(', ');"
-    "let mean=row=>row&&row.known?row.total/row.known:NaN,both=row=>row.a&&row.b&&row.change;"
+    "let mean=row=>row&&row.known?row.sum/row.known:NaN,both=row=>row.a&&row.b&&row.change;"
     "let two=(title,get,show,about)=>['a','b'].map((side,i)=>({title:`${title} ${i+1}`,note:about,get:row=>get(row[side],row,i)||0,"
     "show:row=>row[side]?show(get(row[side],row,i)):''}));"
     "return[tools(...this.choosers(),note),el('p.note.under',{},"
@@ -3646,6 +3679,7 @@ static const char *const prof__html_page[] = {
     "get:row=>ORDER.length-ORDER.indexOf(row.verdict),show:row=>el('span',{class:'verdict '+row.verdict},(SIGNS[row.verdict]||'')+row.verdict)},"
     "{title:'shift',note:'of a typical call',get:row=>both(row)?row.change.ratio:0,show:row=>both(row)?percentText(row.change.ratio):''},"
     "{title:'99 % interval',note:'of the shift',get:row=>both(row)?row.change.high-row.change.low:0,show:row=>both(row)?intervalText(row.change):''},"
+   ,
     "...two('p50',(side,row,i)=>row.p50[i],ns,'the median; to 2 % where there are more than 10,000 calls'),...two('calls',side=>side&&side.calls,grouped),...two('total',side=>side&&side.total,ns),"
     "{title:'difference',note:'of the total times',get:row=>abs(row.difference),show:row=>(row.difference>0?'+':'')+ns(row.difference)},"
     "...two('mean',mean,ns),{title:'change',note:'of the mean',get:row=>mean(row.b)/mean(row.a)||0,show:row=>percentText(mean(row.b)/mean(row.a))},"
@@ -3663,7 +3697,6 @@ static const char *const prof__html_page[] = {
     "let mode=(key,value,title)=>el('button',{'aria-pressed':String(this[key]===value),onclick:()=>{this[key]=value;panels.render()}},title);"
     "let swatch=(verdict,text)=>el('span',{},el('i',{class:'swatch '+verdict,style:this.style(verdict,1)}),text);"
     "return[tools(...this.choosers(),el('span',{},'Width:'),mode('side',0,'time in 1'),mode('side',1,'time in 2'),"
-   ,
     "el('label',{},'Times ',select('Times',list.map(({id,title})=>[id,title]),per.id,id=>{this.per=id;panels.render()})),"
     "el('button',{disabled:!this.path.length,onclick:()=>{this.path=[];panels.render()}},'Zoom out')),"
     "el('div.bar-of-tools.legend',{},swatch('slower','\\u25b2 more self time'),swatch('faster','\\u25bc less'),swatch('same','within noise (? perhaps not)'),swatch('new','+ only in 2'),swatch('gone','\\u2212 only in 1'),"
@@ -3685,6 +3718,7 @@ static const char *const prof__html_page[] = {
     "`total ${figures('total')}; ${calls} calls${unit}`;"
     "let figure=verdict!=='same'&&ratio>=0?percentText(ratio)+' ':'';"
     "return{name:SIGNS[verdict]+figure+label.name,text,class:verdict,style:this.style(verdict,figure?abs(Math.log2(max(ratio,1e-3))):.3),"
+   ,
     "onclick:()=>zoom(node),ondblclick:()=>this.panels.pick(label)}"
     "}"
     "}"
@@ -3724,7 +3758,6 @@ static const char *const prof__html_page[] = {
     "}"
     "close(){"
     "clearTimeout(this.timer);"
-   ,
     "if(this.comparison)this.comparison.kept=null"
     "}"
     "turn(event){"
@@ -3788,6 +3821,7 @@ static const char *const prof__html_page[] = {
     "}"
     "rangeText(){"
     "let{selection,report}=this.app;"
+   ,
     "return selection?`${ns(selection.to-selection.from)} selected, from ${moment(selection.from)} on`:`the whole recording, ${ns(report.to-report.from)}`"
     "}"
     "scopes(){"
@@ -3799,8 +3833,10 @@ static const char *const prof__html_page[] = {
     "counts('calls',row=>row.calls),"
     "times('total',row=>row.known?row.total:NaN,'without calls that are cut'),"
     "{title:'self',get:row=>row.self,show:row=>row.known?this.bar(row.self,stats):'-'},"
-    "{title:'% of range',get:row=>row.total/span||0,show:row=>row.known&&span?(100*row.total/span).toFixed(1):'-'},"
-    "times('mean',row=>row.total/row.known),"
+    "{title:'% of range',get:row=>row.share,show:row=>row.known&&span?(100*row.share).toFixed(1):'-',"
+    "note:'of a thread whose older events were overwritten, of the time since then; threads add up'},"
+    "...rows.some(row=>row.threads>1)?[counts('threads',row=>row.threads)]:[],"
+    "times('mean',row=>row.sum/row.known),"
     "times('min',row=>row.min),"
     "...[50,90,99].map(n=>times('p'+n,row=>percentile(row,n/100),'percentiles are exact to 2 %; click a scope for exact ones')),"
     "{title:'max',get:row=>row.max,show:row=>ns(row.whole?row.max:NaN)},"
@@ -3821,7 +3857,6 @@ static const char *const prof__html_page[] = {
     "}"
     "flame(){"
     "let tree=flameTree(this.app.report,this.stats(),this.bottomUp,levelsOf(this.path)),{labels}=this.app.report;"
-   ,
     "let root=along(tree,this.path,'label',node=>node.total),share=time=>`${ns(time)}, ${(100*time/tree.total||0).toFixed(1)} %`;"
     "let box=flameBox('Flame graph',root,node=>node.total,node=>{"
     "let label=labels[node.label];"
@@ -3851,6 +3886,7 @@ static const char *const prof__html_page[] = {
     "let row=[...stats.rows,...stats.names].find(each=>each.id===label.id),inner=row&&row.inner,every=stats.every&&row;"
     "let at=share=>every?percentile(row,share):durations.length?durations[max(0,ceil(share*durations.length)-1)]:NaN;"
     "let{known,total,self}=row&&row.known?row:{known:0,total:NaN,self:NaN},count=every?row.calls:calls.length;"
+   ,
     "let facts=label.group?[['groups',grouped(calls.length)]]:[['calls',grouped(count)],['total',ns(total)],['self',ns(self)],['mean',ns(total/known)],"
     "['min',ns(at(0))],['p50',ns(at(.5))],['p90',ns(at(.9))],['p99',ns(at(.99))],['p99.9',ns(at(.999))],['max',ns(at(1))]];"
     "let states=statesText(report,calls);"
@@ -3874,8 +3910,7 @@ static const char *const prof__html_page[] = {
     "}"
     "names(rows){"
     "return el('details',{open:true},el('summary',{},`by name (${grouped(rows.length)})`),table([words('name',row=>row.label.name),counts('calls',row=>row.calls),"
-   ,
-    "times('total',row=>row.known?row.total:NaN),times('mean',row=>row.total/row.known),{title:'max',get:row=>row.max,show:row=>ns(row.whole?row.max:NaN)}],rows,"
+    "times('total',row=>row.known?row.total:NaN),times('mean',row=>row.sum/row.known),{title:'max',get:row=>row.max,show:row=>ns(row.whole?row.max:NaN)}],rows,"
     "{caption:'By name',sort:2,memory:this.memoryOf('names'),limit:40,onpick:row=>this.pick(row.label)}))"
     "}"
     "source(label){"
@@ -3904,6 +3939,7 @@ static const char *const prof__html_page[] = {
     "let text=`${ns(max(i?edge(i):first,0))} to ${ns(i+1===bars?last:edge(i+1))}: ${calls}`,picked=this.bucket&&this.bucket[0]===edge(i);"
     "box.append(el('button',{title:text,'aria-label':text,disabled:all.every(each=>!each[i]),class:picked?'picked':null,"
     "onclick:()=>{this.bucket=picked?null:[edge(i),edge(i+1)];this.render()}},"
+   ,
     "...all.map((each,k)=>each[i]?el('i',{class:k?'after':null,style:{height:`${max(2,100*share(k,i)/most)}%`}}):null)))"
     "}"
     "return el('div',{},box,el('div.ends',{},el('span',{},ns(first)),el('span',{},'durations, logarithmic'),el('span',{},ns(last))),"
@@ -3942,7 +3978,6 @@ static const char *const prof__html_page[] = {
     "return pair?pair[1]:''"
     "};"
     "let around=(noun,find)=>report.bars.some(each=>each.noun===noun)?{title:noun,get:call=>numberOf(find(report,call)),show:call=>String(find(report,call))}:null;"
-   ,
     "let ran=call=>statesIn(report,[call]).get('running')||0,columns=["
     "named?words('scope',call=>app.labelOf(call).name):null,"
     "moments('start',call=>call.start),"
@@ -3969,6 +4004,7 @@ static const char *const prof__html_page[] = {
     "i=>{app.setSeries(Number(i));this.render()});"
     "let{number,at}=series,rows=series.start.map((start,i)=>({i,start,duration:series.duration[i],number:number[i],track:at?at[i].track:series.track}));"
     "let sorted=Float64Array.from(series.duration).sort(),n=sorted.length,most=share=>sorted[max(0,ceil(share*n)-1)];"
+   ,
     "let low=sorted.slice(floor(n*.99)),mean=rows.reduce((sum,row)=>sum+row.duration,0)/n;"
     "let text=`${grouped(n)} ${series.noun}${n===1?'':'s'}, mean ${ns(mean)} (${(1e9/mean).toFixed(1)} a second), p50 ${ns(most(.5))}, p99 ${ns(most(.99))}, longest ${ns(most(1))}; `+\n"
     "`the slowest 1 %: ${(1e9/(low.reduce((sum,d)=>sum+d,0)/low.length)).toFixed(1)} a second`;"
@@ -3991,7 +4027,6 @@ static const char *const prof__html_page[] = {
     "words('text',row=>row.text+this.pointArgs(row)),words('category',row=>row.label.category),"
     "PLACE],rows,"
     "{caption:`${grouped(rows.length)} messages and marks${selection?' of the selection':''}`,sort:0,up:true,memory:this.memoryOf('messages'),"
-   ,
     "onpick:row=>app.goTo(row.time,row.track)}))"
     "};"
     "filter.oninput=()=>{this.wanted=filter.value;draw()};"
@@ -4030,6 +4065,7 @@ static const char *const prof__html_page[] = {
     "memory(){"
     "let parts=[el('p.note',{},`${this.rangeText()}; not freed: at its end`)];"
     "let tableOf=(first,rows,caption,key)=>table([...first,"
+   ,
     "counts('allocations',row=>row.count),sizes('bytes',row=>row.bytes),"
     "counts('not freed',row=>row.liveCount),sizes('bytes not freed',row=>row.liveBytes),"
     "sizes('peak',row=>row.peak),PLACE],"
@@ -4057,7 +4093,6 @@ static const char *const prof__html_page[] = {
     "times('held',row=>row.hold),times('longest hold',row=>row.holdMax),"
     "PLACE],[...locks.rows.values()],{caption:`Locks of ${name}`,sort:5,memory:this.memoryOf('locks')}));"
     "parts.push(table([moments('at',row=>row.time),times('waited',row=>row.took),"
-   ,
     "words('lock',row=>row.label.name),words('thread',row=>row.track.title),"
     "words('held by',row=>row.holder?row.holder.title:'')],locks.waits,"
     "{caption:'The longest waits',sort:1,memory:this.memoryOf('waits'),onpick:row=>{"
@@ -4086,6 +4121,7 @@ static const char *const prof__html_page[] = {
     "words('clock',t=>['','aligned by pairs','aligned by rate','not aligned'][t.alignment]||'')],process.tracks,"
     "{caption:'Tracks',sort:3,memory:this.memoryOf('tracks')}))"
     "}"
+   ,
     "if(report.losses.length)parts.push(table([moments('at',l=>l.time),counts('lost',l=>l.lost),"
     "words('track',l=>l.track.title)],report.losses,{caption:'Where events were lost',memory:this.memoryOf('losses'),onpick:l=>this.app.goTo(l.time,l.track)}));"
     "return parts"
@@ -4112,7 +4148,6 @@ static const char *const prof__html_page[] = {
     "if(!svg)Object.assign(canvas,{width:round(width*ratio),height:round(height*ratio)});"
     "let ctx=svg||canvas.getContext('2d'),{start,duration}=series,n=start.length;"
     "ctx.setTransform(ratio,0,0,ratio,0,0);"
-   ,
     "let sorted=Float64Array.from(duration).sort(),high=min(sorted[n-1],sorted[floor(n*.95)]*2.5)||1;"
     "let budgets=[1e9/60,1e9/30],median=sorted[n>>1];"
     "let game=median>1e6&&median<5e7,limits=game?[budgets[0]*1.02,budgets[1]*1.02]:[median*1.5,median*3];"
@@ -4172,6 +4207,7 @@ static const char *const prof__html_page[] = {
     "this.query='';"
     "this.hits=[];"
     "this.least=0;"
+   ,
     "this.dim=null;"
     "this.closed=new Set();"
     "this.pinned=new Set();"
@@ -4217,7 +4253,6 @@ static const char *const prof__html_page[] = {
     "$('live').textContent=text"
     "}"
     "listenToFiles(){"
-   ,
     "let mark=event=>{"
     "let files=event.type==='dragover'&&event.dataTransfer.types.includes('Files');"
     "if(files)event.preventDefault();"
@@ -4265,6 +4300,7 @@ static const char *const prof__html_page[] = {
     "this.paint()"
     "}"
     "paint(){"
+   ,
     "let rgb=key=>/^#(..)(..)(..)$/.exec(this.style[key]).slice(1).map(part=>parseInt(part,16));"
     "this.colors={...nodeColors(this.report,rgb('background'),this.dim),background:abgr(rgb('background')),grid:abgr(rgb('grid'))};"
     "this.time.redraw()"
@@ -4323,7 +4359,6 @@ static const char *const prof__html_page[] = {
     "this.changed()"
     "}"
     "goTo(time,track){"
-   ,
     "let length=min(this.view.to-this.view.from,(this.report.to-this.report.from)/20);"
     "this.mark=time;"
     "if(track)this.time.reveal(track,0);"
@@ -4378,6 +4413,7 @@ static const char *const prof__html_page[] = {
     "this.time.draw();"
     "ctx.fillStyle=this.style.background;"
     "ctx.fillRect(0,0,canvas.width,above);"
+   ,
     "if(above)ctx.drawImage(frames,0,0);"
     "ctx.drawImage(time,0,above);"
     "return new Promise(done=>canvas.toBlob(done))"
@@ -4418,7 +4454,6 @@ static const char *const prof__html_page[] = {
     "sameName(step){"
     "let{focus,report}=this;"
     "if(!focus)return this.first();"
-   ,
     "let own=this.labelOf(focus),wanted=this.counts(focus)?this.label:own,mine=report.labels.map(label=>label===wanted||label.format===wanted),{track}=focus,now=track.levels[focus.depth].start[focus.i];"
     "let best=null;"
     "track.levels.forEach((level,depth)=>{"
@@ -4466,6 +4501,7 @@ static const char *const prof__html_page[] = {
     "if(this.pinned.size)parts.push('p='+[...this.pinned].join());"
     "if(this.foldedText()!==this.folded)parts.push('c='+this.foldedText());"
     "if(this.panels.only!==undefined)parts.push('k='+this.panels.only);"
+   ,
     "if(this.panels.tab!=='scopes')parts.push('t='+this.panels.tab);"
     "this.fragment='#'+parts.join('&');"
     "try{history.replaceState(null,'',this.fragment)}catch{}"
@@ -4504,7 +4540,6 @@ static const char *const prof__html_page[] = {
     "for(let name of['gesturestart','gesturechange'])canvas.addEventListener(name,event=>{"
     "event.preventDefault();"
     "if(name==='gesturechange')this.zoom(pinched/event.scale,this.time.time(max(GUTTER,event.clientX)));"
-   ,
     "pinched=event.scale"
     "});"
     "canvas.onpointerdown=event=>this.press(event);"
@@ -4558,6 +4593,7 @@ static const char *const prof__html_page[] = {
     "this.listenToFiles();"
     "this.listenToPictures();"
     "matchMedia('(prefers-color-scheme: dark)').onchange=()=>{if(!kept.get('theme'))recolor(null)};"
+   ,
     "onhashchange=()=>{if(location.hash!==this.fragment)this.readFragment()};"
     "document.onkeydown=event=>this.key(event)"
     "}"
@@ -4611,7 +4647,6 @@ static const char *const prof__html_page[] = {
     "this.time.scroll=began.scroll+y-move.offsetY;"
     "this.setView(began.view.from+by,began.view.to+by)"
     "}else{"
-   ,
     "let now=this.time.time(max(GUTTER,move.offsetX));"
     "if(now!==began.time)this.select(min(now,began.time),max(now,began.time))"
     "}"
@@ -4673,6 +4708,7 @@ static const char *const prof__html_page[] = {
     "}"
     "describe({area,row,scope,mark,span,hold,sample,pin}){"
     "let{report}=this;"
+   ,
     "if(area==='gutter')return pin?['Pin this row to the top']:row.track?[row.title,`thread ${row.track.thread}`]:null;"
     "if(scope){"
     "let all=scopeOf(report,scope),{label}=all;"
@@ -4701,7 +4737,6 @@ static const char *const prof__html_page[] = {
     "w:()=>this.zoom(.8),s:()=>this.zoom(1.25),a:()=>this.pan(-.12),d:()=>this.pan(.12),"
     "f:()=>{"
     "if(selection)this.zoomTo(selection.from,selection.to);"
-   ,
     "else if(this.focus)this.fit(this.focus)"
     "},"
     "0:()=>this.setView(this.report.from,this.report.to),Home:()=>this.setView(this.report.from,this.report.to),"
@@ -5612,6 +5647,7 @@ static PROF__RARE void prof__html_statistics(prof__html *h)
         prof__html_u(to, stat->truncated);
         prof__html_u(to, stat->total_ns);
         prof__html_u(to, stat->self_ns);
+        prof__html_u(to, (uint64_t)(stat->share * 1e9 + 0.5));
         prof__html_u(to, stat->min_ns);
         prof__html_u(to, stat->max_ns);
         prof__html_u(to, stat->bucket_count);
@@ -5787,6 +5823,7 @@ static PROF__RARE void prof__html_tracks(prof__html *h)
         prof__html_u(to, (uint64_t)track->alignment);
         prof__html_u(to, track->lost);
         prof__html_u(to, track->event_count);
+        prof__html_u(to, track->kept_ns > 0 ? (uint64_t)(track->kept_ns + h->offset) : 0);
         if (to->size >= PROF__HTML_COLUMN) prof__html_block1(h, 'T', to);
     }
     prof__html_block1(h, 'T', to);

@@ -159,6 +159,7 @@ typedef struct prof_track {
     uint64_t event_count;         /* the events that a cursor returns; it returns fewer in a window, or if blocks of a
                                      file that is being recorded were overwritten meanwhile */
     int64_t first_ns, last_ns;    /* the first and last time known */
+    int64_t kept_ns;              /* since when its events are in the trace: 0, or first_ns if older ones are missing */
     int fiber;                    /* 1: a fiber; thread_id is the first thread that it is known to have run on */
     const char *device;           /* "", or the device whose row this is; thread_id and lost are 0 then: see
                                      >>devices */

@@ -125,7 +125,7 @@ export class Comparison {
         const counts = ORDER.map(verdict => rows.filter(row => row.verdict === verdict).length);
         if (kept.shifts.size < kept.pairing.pairs.length) this.goOn(kept, note);
         note.textContent = ORDER.map((verdict, i) => `${counts[i]} ${verdict}`).reverse().join(', ');
-        const mean = row => row && row.known ? row.total / row.known : NaN, both = row => row.a && row.b && row.change;
+        const mean = row => row && row.known ? row.sum / row.known : NaN, both = row => row.a && row.b && row.change;
         const two = (title, get, show, about) => ['a', 'b'].map((side, i) => ({ title: `${title} ${i + 1}`, note: about, get: row => get(row[side], row, i) || 0,
             show: row => row[side] ? show(get(row[side], row, i)) : '' }));
         return [tools(...this.choosers(), note), el('p.note.under', {},

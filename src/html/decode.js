@@ -396,7 +396,7 @@ export class Decoder {
             const bits = r.u(), depth = r.index(1 << 24, 'depth');
             const name = string(), category = string(), file = string(), func = string();
             const line = r.u(), color = r.u() & 0xFFFFFF, role = r.u();
-            const group = bits >> 8 & GROUP, key = [name, category, file, line, group].join('\0');
+            const group = bits >> 8 & GROUP, key = [name, category, file, line, group, group ? 0 : role].join('\0');
             const label = entryOf(this.labelOf, key, () => labels.push({ id: labels.length, name: (name || '(unnamed)') + (group ? ' and others' : ''), base: name,
                 group, category, file, function: func, line, color, role: group ? 0 : role, format: null }) - 1);
             kinds.push({ type: bits & 255, flags: bits >> 8 & 7, fromLast: (bits & FROM_LAST) !== 0, depth, label });
@@ -409,7 +409,7 @@ export class Decoder {
     formats(r) {
         const { strings, kinds, labels } = this.report;
         while (!r.done) {
-            const label = labels[r.of(kinds, 'kind').label], name = r.of(strings, 'string'), key = [name, label.category, label.file, label.line, label.group].join('\0');
+            const label = labels[r.of(kinds, 'kind').label], name = r.of(strings, 'string'), key = [name, label.category, label.file, label.line, label.group, label.role].join('\0');
             const of = entryOf(this.labelOf, key, () => labels.push({ ...label, id: labels.length, name, base: name, format: null }) - 1);
             if (labels[of] !== label && !labels[of].format) label.format = labels[of]; // a format may look like a name that it makes
         }
@@ -442,7 +442,7 @@ export class Decoder {
         if (!process) damaged('a track has no process');
         while (!r.done) {
             const track = { id: this.report.tracks.length, process, name: r.text(), device: r.text(), thread: r.exact(),
-                fiber: r.u() === 1, alignment: r.u(), lost: r.u(), events: r.u(), levels: [], points: new Points(),
+                fiber: r.u() === 1, alignment: r.u(), lost: r.u(), events: r.u(), kept: r.u(), levels: [], points: new Points(),
                 lastScope: 0, lastTime: 0, lastPoint: 0, open: 0, scopes: 0 };
             process.tracks.push(track);
             this.report.tracks.push(track);
@@ -562,7 +562,7 @@ export class Decoder {
         if (!process) damaged('statistics have no process');
         while (!r.done) {
             const parent = r.index(rows.length - first + 1, 'path'), kind = r.of(report.kinds, 'kind');
-            const row = { node: this.node(parent ? rows[first + parent - 1].node : 0, kind.label), calls: r.u(), truncated: r.u(), total: r.u(), self: r.u(), min: r.u(), max: r.u(), buckets: [] };
+            const row = { node: this.node(parent ? rows[first + parent - 1].node : 0, kind.label), calls: r.u(), truncated: r.u(), total: r.u(), self: r.u(), share: r.u() / 1e9, min: r.u(), max: r.u(), buckets: [] };
             for (let left = r.index(LONGEST, 'number of buckets'), at = 0; left > 0; left--) row.buckets.push([at += r.u(), r.u()]);
             rows.push(row);
             process.paths = rows.length - first;

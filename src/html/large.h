@@ -176,6 +176,7 @@ static PROF__RARE void prof__html_statistics(prof__html *h)
         prof__html_u(to, stat->truncated);
         prof__html_u(to, stat->total_ns);
         prof__html_u(to, stat->self_ns);
+        prof__html_u(to, (uint64_t)(stat->share * 1e9 + 0.5));
         prof__html_u(to, stat->min_ns);
         prof__html_u(to, stat->max_ns);
         prof__html_u(to, stat->bucket_count);

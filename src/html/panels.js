@@ -145,8 +145,10 @@ export class Panels {
             counts('calls', row => row.calls),
             times('total', row => row.known ? row.total : NaN, 'without calls that are cut'),
             { title: 'self', get: row => row.self, show: row => row.known ? this.bar(row.self, stats) : '-' },
-            { title: '% of range', get: row => row.total / span || 0, show: row => row.known && span ? (100 * row.total / span).toFixed(1) : '-' },
-            times('mean', row => row.total / row.known),
+            { title: '% of range', get: row => row.share, show: row => row.known && span ? (100 * row.share).toFixed(1) : '-',
+                note: 'of a thread whose older events were overwritten, of the time since then; threads add up' },
+            ...rows.some(row => row.threads > 1) ? [counts('threads', row => row.threads)] : [],
+            times('mean', row => row.sum / row.known),
             times('min', row => row.min),
             ...[50, 90, 99].map(n => times('p' + n, row => percentile(row, n / 100), 'percentiles are exact to 2 %; click a scope for exact ones')),
             { title: 'max', get: row => row.max, show: row => ns(row.whole ? row.max : NaN) },
@@ -233,7 +235,7 @@ export class Panels {
     /** The names that a format has made. */
     names(rows) {
         return el('details', { open: true }, el('summary', {}, `by name (${grouped(rows.length)})`), table([words('name', row => row.label.name), counts('calls', row => row.calls),
-            times('total', row => row.known ? row.total : NaN), times('mean', row => row.total / row.known), { title: 'max', get: row => row.max, show: row => ns(row.whole ? row.max : NaN) }], rows,
+            times('total', row => row.known ? row.total : NaN), times('mean', row => row.sum / row.known), { title: 'max', get: row => row.max, show: row => ns(row.whole ? row.max : NaN) }], rows,
         { caption: 'By name', sort: 2, memory: this.memoryOf('names'), limit: 40, onpick: row => this.pick(row.label) }));
     }
 

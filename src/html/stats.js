@@ -48,11 +48,14 @@ export function rangeStats(report, from, to, wanted) {
 /** rangeStats() in small steps: yields the number of scopes of each, and returns the statistics. */
 export function* statsSteps(report, from, to, wanted) {
     if (report.all && !wanted && from <= report.from && to >= report.to) return allStats(report);
-    const { nodes, labels } = report, column = n => new Float64Array(n), calls = column(nodes.count), total = column(nodes.count), self = column(nodes.count);
-    const sums = { labelOf: nodes.label, calls, total, whole: column(labels.length), longest: column(labels.length),
-        cut: column(labels.length), lost: column(labels.length), lostSelf: column(labels.length), shortest: column(labels.length).fill(Infinity), histograms: new Array(labels.length).fill(null) };
+    const { nodes, labels } = report, column = n => new Float64Array(n), calls = column(nodes.count), total = column(nodes.count), self = column(nodes.count), share = column(nodes.count);
+    const sums = { labelOf: nodes.label, calls, total, share, outer: outermost(report), whole: column(labels.length), longest: column(labels.length), threads: column(labels.length),
+        cut: column(labels.length), lost: column(labels.length), lostSum: column(labels.length), lostShare: column(labels.length), lostSelf: column(labels.length),
+        shortest: column(labels.length).fill(Infinity), histograms: new Array(labels.length).fill(null), met: column(nodes.count).fill(-1), seen: column(labels.length).fill(-1), track: 0, scale: 0 };
     for (const track of report.tracks) {
         if (wanted && !wanted(track)) continue;
+        sums.track = track.id;
+        sums.scale = to > max(from, track.kept) ? 1 / (to - max(from, track.kept)) : 0;
         for (const [depth, level] of track.levels.entries()) {
             const [first, end] = indexRange(level, from, to), { start, node, flags, groups } = level;
             let i = first;
@@ -62,12 +65,10 @@ export function* statsSteps(report, from, to, wanted) {
                 i = odd + 1;
                 const n = node[odd], long = level.durationOf(odd);
                 if (groups && groups.has(odd)) {
-                    calls[n] += groups.get(odd).calls;
-                    total[n] += groups.get(odd).busy;
+                    addTime(sums, n, groups.get(odd).calls, groups.get(odd).busy);
                 } else if (start[odd] < from || start[odd] + long > to || flags.has(odd)) {
-                    calls[n]++;
-                    total[n] += max(0, min(start[odd] + long, to) - max(start[odd], from));
-                    if (flags.has(odd) && start[odd] >= from && start[odd] + long <= to) leaveOut(sums, nodes.label[n], track.levels[depth + 1], start[odd], long);
+                    addTime(sums, n, 1, max(0, min(start[odd] + long, to) - max(start[odd], from)));
+                    if (flags.has(odd) && start[odd] >= from && start[odd] + long <= to) leaveOut(sums, n, track.levels[depth + 1], start[odd], long);
                 } else {
                     yield* addWhole(sums, level, odd, i);
                 }
@@ -80,9 +81,38 @@ export function* statsSteps(report, from, to, wanted) {
     return byLabels(report, { from, to, calls, total, self }, sums);
 }
 
-function leaveOut({ cut, lost, lostSelf }, label, inner, start, long) {
+/** 1 for each node that is not inside a scope of its own row: of a recursion, the outermost call has the time of all. */
+function outermost({ nodes, labels }) {
+    const rows = labels.map(label => scopeLabel(label).id), outer = new Uint8Array(nodes.count);
+    for (let n = 1; n < nodes.count; n++) {
+        let up = nodes.parent[n];
+        while (up && rows[nodes.label[up]] !== rows[nodes.label[n]]) up = nodes.parent[up];
+        outer[n] = up ? 0 : 1;
+    }
+    return outer;
+}
+
+/** Notes that a track has a node that was not met there before. */
+function meet({ labelOf, met, seen, threads, track }, n) {
+    const label = labelOf[n];
+    met[n] = track;
+    if (seen[label] !== track) threads[label]++;
+    seen[label] = track;
+}
+
+function addTime(sums, n, calls, time) {
+    if (sums.met[n] !== sums.track) meet(sums, n);
+    sums.calls[n] += calls;
+    sums.total[n] += time;
+    sums.share[n] += time * sums.scale;
+}
+
+function leaveOut({ labelOf, outer, cut, lost, lostSum, lostShare, lostSelf, scale }, n, inner, start, long) {
+    const label = labelOf[n];
     cut[label]++;
-    lost[label] += long;
+    if (outer[n]) lost[label] += long;
+    if (outer[n]) lostShare[label] += long * scale;
+    lostSum[label] += long;
     lostSelf[label] += long;
     const [first, end] = inner ? indexRange(inner, start, start + long) : [0, 0];
     for (let i = first; i < end; i++) lostSelf[label] -= inner.durationOf(i);
@@ -97,12 +127,15 @@ function* addWhole(sums, level, first, end) {
     }
 }
 
-function addSome({ labelOf, calls, total, whole, longest, shortest, histograms }, level, first, end) {
-    const { duration, node } = level;
+function addSome(sums, level, first, end) {
+    const { labelOf, calls, total, whole, longest, shortest, histograms } = sums;
+    const { duration, node } = level, { met, track, share, scale } = sums;
     for (let i = first; i < end; i++) {
         const n = node[i], long = duration[i] === 0xFFFFFFFF ? level.durationOf(i) : duration[i], label = labelOf[n];
+        if (met[n] !== track) meet(sums, n);
         calls[n]++;
         total[n] += long;
+        share[n] += long * scale;
         if (long > longest[label]) longest[label] = long;
         if (long < shortest[label]) shortest[label] = long;
         if (whole[label]++ > FEW) histograms[label][bucketOf(long)]++; else tally(histograms, label, bucketOf(long), 1);
@@ -120,15 +153,19 @@ function tally(histograms, label, bucket, calls) {
     if (all.length === BUCKETS) all[bucket] += calls; else while (calls--) all.push(bucket);
 }
 
-function byLabels({ nodes, labels }, stats, { cut, lost, lostSelf, whole, shortest, longest, histograms }) {
-    const { calls, total, self } = stats, byLabel = labels.map((label, id) => ({ label, id, calls: 0, known: -cut[id], total: -lost[id], self: -lostSelf[id], whole: whole[id],
-        min: shortest[id], max: longest[id], histogram: histograms[id] }));
+/** A row's total is that of outermost calls, its sum that of all; share: the total as a part of the range, added over threads. */
+function byLabels({ nodes, labels }, stats, { outer, share, threads, cut, lost, lostSum, lostShare, lostSelf, whole, shortest, longest, histograms }) {
+    const { calls, total, self } = stats, byLabel = labels.map((label, id) => ({ label, id, calls: 0, known: -cut[id], total: -lost[id], sum: -lostSum[id], share: -lostShare[id], self: -lostSelf[id],
+        threads: threads ? threads[id] : 0, whole: whole[id], min: shortest[id], max: longest[id], histogram: histograms[id] }));
     for (let n = 1; n < nodes.count; n++) {
         const row = byLabel[nodes.label[n]];
         row.calls += calls[n];
         row.known += calls[n];
-        row.total += total[n];
+        row.sum += total[n];
         row.self += self[n];
+        if (!outer[n]) continue;
+        row.total += total[n];
+        row.share += share[n];
     }
     return { ...stats, rows: byLabel.filter(row => row.calls > 0) };
 }
@@ -136,13 +173,14 @@ function byLabels({ nodes, labels }, stats, { cut, lost, lostSelf, whole, shorte
 /** The statistics of all scopes that are in the report if the writer has left out some scopes. */
 function allStats(report) {
     const { nodes, labels, from, to } = report, column = n => new Float64Array(n), calls = column(nodes.count), total = column(nodes.count), self = column(nodes.count);
-    const none = column(labels.length), cut = column(labels.length), whole = column(labels.length), longest = column(labels.length), shortest = column(labels.length).fill(Infinity), histograms = new Array(labels.length).fill(null);
+    const share = column(nodes.count), none = column(labels.length), cut = column(labels.length), whole = column(labels.length), longest = column(labels.length), shortest = column(labels.length).fill(Infinity), histograms = new Array(labels.length).fill(null);
     for (const row of report.all) {
         const n = row.node, label = nodes.label[n];
         calls[n] += row.calls;
         cut[label] += row.truncated;
         total[n] += row.total;
         self[n] += row.self;
+        share[n] += row.share;
         longest[label] = max(longest[label], row.max);
         if (row.calls > row.truncated) shortest[label] = min(shortest[label], row.min);
         for (const [at, count] of row.buckets) {
@@ -150,7 +188,7 @@ function allStats(report) {
             tally(histograms, label, bucketOf(at), count);
         }
     }
-    return byLabels(report, { from, to, calls, total, self, every: true }, { cut, lost: none, lostSelf: none, whole, shortest, longest, histograms });
+    return byLabels(report, { from, to, calls, total, self, every: true }, { outer: outermost(report), share, cut, lost: none, lostSum: none, lostShare: none, lostSelf: none, whole, shortest, longest, histograms });
 }
 
 /** Rows as statistics show them: the names that a format has made are one row, with theirs as `inner`. */
@@ -161,9 +199,10 @@ export function byFormat(rows) {
 }
 
 function joinedRow(label, inner) {
-    const row = { label, id: label.id, calls: 0, known: 0, total: 0, self: 0, whole: 0, min: Infinity, max: 0, inner }, histograms = [];
+    const row = { label, id: label.id, calls: 0, known: 0, total: 0, sum: 0, share: 0, self: 0, threads: 0, whole: 0, min: Infinity, max: 0, inner }, histograms = [];
     for (const each of inner) {
-        for (const sum of ['calls', 'known', 'total', 'self', 'whole']) row[sum] += each[sum];
+        for (const sum of ['calls', 'known', 'total', 'sum', 'share', 'self', 'whole']) row[sum] += each[sum];
+        row.threads = max(row.threads, each.threads); // at least
         row.min = min(row.min, each.min);
         row.max = max(row.max, each.max);
         for (const [i, count] of (each.histogram || []).entries()) {

@@ -159,6 +159,7 @@ static PROF__RARE void prof__html_tracks(prof__html *h)
         prof__html_u(to, (uint64_t)track->alignment);
         prof__html_u(to, track->lost);
         prof__html_u(to, track->event_count);
+        prof__html_u(to, track->kept_ns > 0 ? (uint64_t)(track->kept_ns + h->offset) : 0);
         if (to->size >= PROF__HTML_COLUMN) prof__html_block1(h, 'T', to);
     }
     prof__html_block1(h, 'T', to);

@@ -201,6 +201,7 @@ static PROF__RARE int prof__read_match_track(prof__read_matcher *m)
     track->about.event_count += track->orphan_count;
     track->about.first_ns = prof__read_ns(trace, track->orphan_count ? track->tick : m->event_tick, &m->hint);
     track->about.last_ns = prof__read_ns(trace, m->tick, &m->hint);
+    if (trace->segments[track->segment].serial > 1) track->about.kept_ns = track->about.first_ns;
     trace->info.event_count += track->about.event_count;
     trace->info.lost += track->about.lost;
     if (track->about.last_ns > trace->info.duration_ns) trace->info.duration_ns = track->about.last_ns;

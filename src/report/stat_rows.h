@@ -365,10 +365,8 @@ static PROF__RARE double prof__trace_span(const prof_trace_info *info)
 static PROF__RARE double prof__stat_kept(const prof_trace *trace, size_t track)
 {
     const prof_trace_info *info = prof_trace_about(trace);
-    const prof__read_track *about = &trace->tracks[track];
-    int64_t from = info->from_ns, to = prof__trace_end(info);
-    if (about->segment_count && trace->segments[about->segment].serial > 1 && from < about->about.first_ns)
-        from = about->about.first_ns;
+    int64_t from = info->from_ns, kept = prof_trace_track(trace, track)->kept_ns, to = prof__trace_end(info);
+    if (from < kept) from = kept;
     if (trace->since && from < trace->since[track]) from = trace->since[track];
     return to > from ? (double)(to - from) : 0;
 }

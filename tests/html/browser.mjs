@@ -285,7 +285,7 @@ async function attack() {
     const evil = '<img src=x onerror=alert(1)><script>alert(2)</script>\u2028';
     const columns = list => [...list.flatMap(c => u(c.length)), ...list.flat()], raw = (kind, content) => [kind.charCodeAt(0), ...u(content.length), 0, ...content];
     const bytes = [...block('H', [2, 1, ...text(evil.slice(0, 50))]), ...block('S', text(evil.slice(0, 57))), ...block('K', [0, 0, 0, 0, 0, 0, 1, 0, 0]), ...block('X', [0, 1, ...text(evil)]),
-        ...block('P', [...text('program'), ...text(evil.slice(0, 30)), ...text('loss'), ...text('<b onclick=alert(3)>lost</b>')]), ...block('T', [...text('<i>t</i>'), 0, 1, 0, 0, 0, 1]),
+        ...block('P', [...text('program'), ...text(evil.slice(0, 30)), ...text('loss'), ...text('<b onclick=alert(3)>lost</b>')]), ...block('T', [...text('<i>t</i>'), 0, 1, 0, 0, 0, 1, 0]),
         ...raw('E', columns([[0, 5], [], [101], [], [0]])), ...block('A', [0, 1, 0, 1, 0, 7, 0]), ...block('Z', [1, 0, 0])];
     const file = path.join(folder, 'attack.html');
     fs.writeFileSync(file, html.replace(/<script type="application\/octet-stream">[^]*<\/script>/, () => `<script type="application/octet-stream">${textOfBytes(bytes)}</script>`), 'latin1');

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { check, same, total } from './count.mjs';
 import { open, piecesOf, pieceOf, textOfBytes, changed, eventsOf, eventsOfCsv } from './report.mjs';
-import { readReport, Level, blocksOf, fromText, piecesIn, joined, Damage } from '../../src/html/decode.js';
+import { readReport, Level, scopeLabel, blocksOf, fromText, piecesIn, joined, Damage } from '../../src/html/decode.js';
 import { finish, warnings, busyOf, cost } from '../../src/html/model.js';
 import { rangeStats, percentile, bucketOf, bucketValue, flameTree, callsOf, byFormat } from '../../src/html/stats.js';
 import { flameBoxes, along, zoomed, countRest, levelsOf } from '../../src/html/flame.js';
@@ -52,17 +52,22 @@ async function account(prefix) {
 /** Sums by another way than the page's. */
 function statistics(name, report) {
     const stats = rangeStats(report, report.from, report.to), sums = new Map();
+    const { nodes, labels } = report, idAt = n => scopeLabel(labels[nodes.label[n]]).id, isInside = new Uint8Array(nodes.count); // a scope of the same row
+    for (let n = 1; n < nodes.count; n++)
+        for (let up = nodes.parent[n]; up && !isInside[n]; up = nodes.parent[up]) isInside[n] = idAt(up) === idAt(n) ? 1 : 0;
     let unknown = 0; // self time of scopes whose begin or end is missing
     for (const track of report.tracks)
         track.levels.forEach((level, depth) => {
             for (let i = 0; i < level.count; i++) {
-                const id = report.nodes.label[level.node[i]], sum = sums.get(id) || { calls: 0, total: 0, known: 0, all: [] };
+                const id = report.nodes.label[level.node[i]], sum = sums.get(id) || { calls: 0, total: 0, sum: 0, known: 0, all: [], threads: new Set() };
                 const duration = level.durationOf(i), inner = track.levels[depth + 1];
                 sum.calls++;
+                sum.threads.add(track);
                 sums.set(id, sum);
                 if (!level.flags.has(i)) {
                     sum.known++;
-                    sum.total += duration;
+                    sum.sum += duration;
+                    if (!isInside[level.node[i]]) sum.total += duration;
                     sum.all.push(duration);
                     continue;
                 }
@@ -70,12 +75,17 @@ function statistics(name, report) {
                 for (let k = 0; inner && k < inner.count; k++) if (inner.start[k] >= level.start[i] && inner.endOf(k) <= level.endOf(i)) unknown -= inner.durationOf(k);
             }
         });
-    const wanted = [...sums].sort(([a], [b]) => a - b).map(([id, s]) => [id, s.calls, s.known, s.total]);
-    same(`${name}: calls and total of scopes, as prof summary counts them`, stats.rows.map(row => [row.id, row.calls, row.known, row.total]), wanted);
+    const wanted = [...sums].sort(([a], [b]) => a - b).map(([id, s]) => [id, s.calls, s.known, s.total, s.sum, s.threads.size]);
+    same(`${name}: calls and total of scopes, as prof summary counts them`, stats.rows.map(row => [row.id, row.calls, row.known, row.total, row.sum, row.threads]), wanted);
+    const span = report.to - report.from;
+    if (span > 0 && report.tracks.every(track => track.kept <= report.from))
+        same(`${name}: shares are totals by time`, stats.rows.filter(row => Math.abs(row.share - row.total / span) > 1e-9).map(row => row.label.name), []);
+    else
+        same(`${name}: a thread whose older events are gone has had less time`, stats.rows.filter(row => row.share < row.total / span - 1e-9).map(row => row.label.name), []);
     const scopes = byFormat(stats.rows), one = (row, key) => (row.inner || [row]).reduce((sum, each) => sum + each[key], 0);
-    same(`${name}: names by a format are one row`, [scopes.filter(row => row.label.format).length, ...['calls', 'total', 'self', 'whole'].map(key => stats.rows.reduce((sum, row) => sum + row[key], 0))],
-        [0, ...['calls', 'total', 'self', 'whole'].map(key => scopes.reduce((sum, row) => sum + row[key], 0))]);
-    same(`${name}: with all calls of its names`, scopes.filter(row => ['calls', 'known', 'total', 'self', 'whole'].some(key => row[key] !== one(row, key)) ||
+    same(`${name}: names by a format are one row`, [scopes.filter(row => row.label.format).length, ...['calls', 'total', 'sum', 'self', 'whole'].map(key => stats.rows.reduce((sum, row) => sum + row[key], 0))],
+        [0, ...['calls', 'total', 'sum', 'self', 'whole'].map(key => scopes.reduce((sum, row) => sum + row[key], 0))]);
+    same(`${name}: with all calls of its names`, scopes.filter(row => ['calls', 'known', 'total', 'sum', 'share', 'self', 'whole'].some(key => row[key] !== one(row, key)) ||
         (row.inner && (row.min !== row.inner.reduce((least, each) => Math.min(least, each.min), Infinity) || (row.histogram || []).reduce((sum, each) => sum + (row.histogram.length > 100 ? each : 1), 0) !== row.whole))).map(row => row.label.name), []);
     const bad = stats.rows.filter(row => {
         const all = sums.get(row.id).all.sort((a, b) => a - b), exact = all[Math.max(0, Math.ceil(all.length * 0.9) - 1)];
@@ -175,7 +185,7 @@ async function hostile() {
         return [kind.charCodeAt(0), ...u(content.length), 0, ...content];
     };
     const text = s => [...u(Buffer.byteLength(s)), ...Buffer.from(s)], head = block('H', [2, 1, 0]);
-    const process = block('P', [...text('program'), ...text('<img src=x onerror=alert(1)>')]), track = block('T', [...text('t'), 0, 1, 0, 0, 0, 0]);
+    const process = block('P', [...text('program'), ...text('<img src=x onerror=alert(1)>')]), track = block('T', [...text('t'), 0, 1, 0, 0, 0, 0, 0]);
     const strings = block('S', text('s')), kind = block('K', [0, 0, 0, 0, 0, 0, 0, 0, 0]);
     const cases = {
         'no head': strings, 'another version': block('H', [9, 1, 0]), 'a text beyond its block': [...head, ...block('S', [100, 1])],

@@ -91,7 +91,7 @@ export function pieceOf(recordings) {
     recordings.forEach(({ program, frames, together }, i) => {
         const { starts, ends, of, times, marks, details } = parts[i], [heads, rests] = columnsOf(starts);
         out.push(...block('P', [...['program', program, 'pid', String(i + 1), 'complete', '1', 'together', together ? '1' : '0'].flatMap(textOf)]),
-            ...block('T', [...textOf('main'), 0, 1, 0, 0, 0, 0]), ...block('E', [...number(i), ...heads], rests, ...columnsOf(ends), of));
+            ...block('T', [...textOf('main'), 0, 1, 0, 0, 0, 0, 0]), ...block('E', [...number(i), ...heads], rests, ...columnsOf(ends), of));
         if (frames) out.push(...block('Q', [...number(i), ...times], marks, details));
     });
     const count = list => list.reduce((sum, each) => sum + (each ? each.length : 0), 0);
