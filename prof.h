@@ -20128,19 +20128,44 @@ static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *
     return 1;
 }
 
-/* Changes the ticks of records as if a counter that began again had gone on. Done to words of a chunk whenever they
-   have been read. behind: see prof_trace. write: 0: changes nothing. Returns the largest tick. */
+#define PROF__LATE 4 /* records that may be written late, one after the other: handlers interrupt handlers */
+
+/* Returns the word of the next record that has reached this tick, or 0 if none of the next few of the turn has. */
+static PROF__RARE size_t prof__read_reaches(const uint64_t *words, size_t at, size_t count, uint64_t tick)
+{
+    size_t length, timed = 0;
+    for (; at < count && timed < PROF__LATE; at += length) {
+        length = prof__record_length(words[at], count - at);
+        if (!length) return 0;
+        if (prof__read_kind(words[at]) == PROF__KIND_TRACK) return 0;
+        if (prof__record_timed(words[at]) && (words[at] & PROF__TICK_MASK) >= tick) return at;
+        timed += prof__record_timed(words[at]) != 0;
+    }
+    return 0;
+}
+
+#define PROF__JUMPS 64 /* of a chunk: in more the counter did not begin again */
+
+/* Changes the ticks of records as if a counter that began again had gone on. It did not where the next records
+   have reached the tick again: then signal handlers recorded, for long, after the clock was read and before that was
+   written. Done to words of a chunk whenever they have been read. behind: see prof_trace. write: 0: changes nothing.
+   Returns the largest tick. */
 static PROF__RARE uint64_t prof__read_mend(uint64_t *words, size_t count, uint64_t behind, int write)
 {
     uint64_t last = 0, more = 0, most = 0;
-    size_t at, length;
+    size_t at, length, late = 0; /* late: records before this one were written late */
+    int jumps = 0;
     for (at = 0; at < count && (length = prof__record_length(words[at], count - at)) != 0; at += length) {
         uint64_t tick = (words[at] & PROF__TICK_MASK) + more;
         if (prof__read_kind(words[at]) == PROF__KIND_TRACK) last = more = 0;
         if (!prof__record_timed(words[at])) continue;
-        if (tick < last && last - tick > behind) {
-            more += last - tick;
-            tick = last;
+        if (at >= late && tick < last && last - tick > behind && jumps < PROF__JUMPS) {
+            late = last >= more ? prof__read_reaches(words, at + length, count, last - more) : 0;
+            if (!late) {
+                more += last - tick;
+                tick = last;
+                jumps++;
+            }
         }
         if (tick > PROF__TICK_MASK) tick = PROF__TICK_MASK;
         if (tick > last) last = tick;
@@ -20748,8 +20773,10 @@ static PROF__RARE int prof__read_gap_between(const prof__pair *a, const prof__pa
 {
     double ns = prof__real(b->monotonic_ns - a->monotonic_ns), wanted = prof__real(b->tick - a->tick) * 1e9 / rate;
     double missing = wanted - ns, more = b->unix_ns > a->unix_ns ? prof__real(b->unix_ns - a->unix_ns) - ns : 0;
-    int agree = more > PROF__GAP_LEAST && missing > more * 7 / 8 && missing < more * 9 / 8;
-    if (!(wanted < 1e18) || !(missing > PROF__GAP_LEAST + wanted / 8 || -missing > PROF__GAP_LEAST + ns / 8 || agree))
+    /* A reading that was interrupted may be that wrong. */
+    double least = PROF__GAP_LEAST + (prof__real(a->width) + prof__real(b->width)) * 1e9 / rate;
+    int agree = more > least && missing > more * 7 / 8 && missing < more * 9 / 8;
+    if (!(wanted < 1e18) || !(missing > least + wanted / 8 || -missing > least + ns / 8 || agree))
         return 0;
     memset(gap, 0, sizeof *gap);
     gap->from = a->tick;

@@ -1503,6 +1503,37 @@ TEST(clock_began_again_in_a_chunk)
     }
 }
 
+/* The clock is read, then signal handlers record for 10 ms, then what was begun is written: no counter began again. Nor
+   is there a gap between pairs of which one was interrupted for as long as it is off. */
+TEST(clock_of_records_that_are_written_late)
+{
+    image im = image_new(200, 6, 20);
+    site(&im, "a");
+    im.header->first.tick = im.header->last.tick = 1000;
+    gap_chunk(&im, 0, 1000, 0, 0);
+    for (int round = 0; round < 3; ++round) {
+        uint64_t from = 1000 + (uint64_t)round * 20000000;
+        clock_scopes(&im, from, 10);
+        begin(&im, 1, from);
+        clock_scopes(&im, from + 10000000, 5);
+        end(&im, 1, from + 15000000);
+    }
+    gap_chunk(&im, 1, 1000 + S, S, S);
+    clock_scopes(&im, 1000 + S, 1);
+    gap_chunk(&im, 2, 1000 + 2 * S, 2 * S + S / 2, 2 * S + S / 2);
+    im.chunk->base.width = S / 2;
+    clock_scopes(&im, 1000 + 2 * S, 1);
+    prof_trace *trace = image_read(&im);
+    CHECK_EQUAL(prof_trace_track_count(trace), 1);
+    CHECK_EQUAL(trace->gap_count, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->event_count, 3 * 16 + 2);
+    trace_list list = trace_read(trace, 0);
+    for (size_t i = 0; i < list.count && i < 48; ++i)
+        CHECK(list.events[i].start_ns < 80000000 && list.events[i].duration_ns <= 5000000);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
 TEST(clocks_of_time_namespaces) /* one boot, but CLOCK_MONOTONIC of the second is 100,000 s ahead */
 {
     const prof_trace *traces[3];

@@ -236,8 +236,10 @@ static PROF__RARE int prof__read_gap_between(const prof__pair *a, const prof__pa
 {
     double ns = prof__real(b->monotonic_ns - a->monotonic_ns), wanted = prof__real(b->tick - a->tick) * 1e9 / rate;
     double missing = wanted - ns, more = b->unix_ns > a->unix_ns ? prof__real(b->unix_ns - a->unix_ns) - ns : 0;
-    int agree = more > PROF__GAP_LEAST && missing > more * 7 / 8 && missing < more * 9 / 8;
-    if (!(wanted < 1e18) || !(missing > PROF__GAP_LEAST + wanted / 8 || -missing > PROF__GAP_LEAST + ns / 8 || agree))
+    /* A reading that was interrupted may be that wrong. */
+    double least = PROF__GAP_LEAST + (prof__real(a->width) + prof__real(b->width)) * 1e9 / rate;
+    int agree = more > least && missing > more * 7 / 8 && missing < more * 9 / 8;
+    if (!(wanted < 1e18) || !(missing > least + wanted / 8 || -missing > least + ns / 8 || agree))
         return 0;
     memset(gap, 0, sizeof *gap);
     gap->from = a->tick;
