@@ -53,6 +53,7 @@ COMPILE-TIME OPTIONS                                                            
                                     include a header share its inline functions, methods and templates: macros there
                                     get the category of one of these files, of whichever the linker takes. So a header
                                     uses the _C forms, or defines PROF_CATEGORY itself
+    PROF_UNIT              ""       unit of the macros of counters that name none, "ms"; likewise, _UNIT
     PROF_SITE_LEVEL        1        level of the macros that name none; may be redefined between uses; likewise, _L
     PROF_MAX_LEVEL         255      call sites above it compile to nothing
     PROF_UNIQUE            __COUNTER__, or __LINE__ where there is none: makes local names unique
@@ -528,6 +529,9 @@ MANUAL                                                                          
 #elif defined(__STRICT_ANSI__) && !defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
 #error "prof.h needs C99: compile with -std=c99 or later"
 #endif
+#ifndef PROF_UNIT
+#define PROF_UNIT ""
+#endif
 #ifndef PROF_CATEGORY
 #define PROF_CATEGORY ""
 #endif
@@ -981,8 +985,10 @@ PROF_DEF void prof_range_destroy(prof_range *range);
 /* Creates a counter. It starts at 0 and counts whether a session records or not; each change is a sample. At the end of
    its range (INT64_MIN, INT64_MAX) it saturates instead of wrapping. prof_counter_set_uint() makes it unsigned, with a
    range up to UINT64_MAX, until it is set or falls below 0. The first call of a _double function makes it
-   floating-point; no other thread may use the counter during that call. */
+   floating-point; no other thread may use the counter during that call. _unit: with a unit, see PROFILE_COUNTER_UNIT();
+   it is copied; NULL and "": none. */
 PROF_DEF prof_counter *prof_counter_create(prof_domain *domain, const char *name);
+PROF_DEF prof_counter *prof_counter_create_unit(prof_domain *domain, const char *name, const char *unit);
 PROF_DEF void prof_counter_set(prof_counter *counter, int64_t value);
 PROF_DEF void prof_counter_add(prof_counter *counter, int64_t delta);
 PROF_DEF void prof_counter_sub(prof_counter *counter, int64_t delta);
@@ -1019,6 +1025,7 @@ typedef struct prof_callsite {
     uint32_t line, color, level;
     uint32_t kind; /* PROF__KIND_... of the event that the site records */
     uint32_t role; /* PROF_ROLE_... */
+    const char *unit; /* of a counter; "": none */
 } prof_callsite;
 
 /* What a call site records, besides the kind of event. */
@@ -1576,9 +1583,12 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
      PROFILE_SPAN_MARK(name, id)     the same name and id (an integer, uint64_t); spans may overlap in any way; _C. If
      PROFILE_SPAN_END(name, id)      only one of begin and end was on, the span is marked as truncated, and counted
      PROFILE_COUNTER(name, value)    a sample of an integer (int64_t, uint64_t) or a double; _C _L
-     PROFILE_COUNTER_ADD(name, delta)   changes a number that all these macros of the name and category share, and
-     PROFILE_COUNTER_SUB(name, delta)   samples it; _C. The number also counts while nothing is recorded, which then
-     PROFILE_COUNTER_SET(name, value)   costs some 5 ns. It saturates, see prof_counter. Up to 1024 names
+       _UNIT(name, value, unit)      with the unit that outputs show, a string literal; the default is PROF_UNIT. Bytes
+                                     ("B", "bytes") are shown as sizes, "s" "ms" "us" "ns" as times; any other unit, "%"
+                                     or "MHz", is put after the number. A name says nothing about a unit
+     PROFILE_COUNTER_ADD(name, delta)   changes a number that all these macros of the name, category and unit share, and
+     PROFILE_COUNTER_SUB(name, delta)   samples it; _C _UNIT. The number also counts while nothing is recorded, which
+     PROFILE_COUNTER_SET(name, value)   then costs some 5 ns. It saturates, see prof_counter. Up to 1024 names
      PROFILE_ARG(key, value)         an argument of the innermost scope of this thread, dropped while that is off: any
                                      integer, floating-point number, bool, pointer or C string (C11, C++); in C++ also
                                      enum class, std::string and std::string_view. In C99 name the type:
@@ -1624,6 +1634,7 @@ enum { /* the kind of a word in the image: see >>image */
     PROF__KIND_EVENT, PROF__KIND_DATA, PROF__KIND_COUNTER_UINT
 };
 #define PROF__ROLE_SHIFT 4 /* a site's kind: PROF__KIND_... | PROF_ROLE_... << PROF__ROLE_SHIFT */
+#define PROF__KIND_UNIT 0x8000 /* or this as well: a counter, whose unit stands behind the file's name and its zero */
 
 #define PROF__EVENT_DETAIL_MAX ((1ull << 56) - 1)
 #define PROF__FREE_IN_POOL 1u /* a FREE: the block belongs to this pool */
@@ -1916,10 +1927,17 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #define PROF__SITE(variable, kind, name, category, level)                                                  \
     PROF__SITE_AS(prof_site, variable, kind, name, category, level, 0, 0)
 #define PROF__SITE_AS(type, variable, kind, name, category, level, color, unmask)                          \
+    PROF__SITE_OF(type, variable, kind, name, category, __FILE__, level, color, unmask)
+#define PROF__SITE_OF(type, variable, kind, name, category, file, level, color, unmask)                    \
     PROF__CONSTANT(name) PROF__CONSTANT(category)                                                          \
     PROF__QUIET_INLINE static PROF__CONSTANT_SITE type variable PROF_SITE_PLACE = {                        \
-        0, PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_S(name), category, __FILE__, __func__, __LINE__, color, level, kind, \
+        0, PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_S(name), category, file, __func__, __LINE__, color, level, kind, \
         0, 0, unmask} PROF__QUIET_END
+/* A site of a counter. Its unit, a literal, stands behind the name of the file, which is always one, so that sites
+   without a unit are no larger. */
+#define PROF__SITE_UNIT(name, category, level, unit)                                                       \
+    PROF__SITE_OF(prof_site, PROF__HERE, PROF__KIND_COUNTER_INT | (sizeof(unit) > 1 ? PROF__KIND_UNIT : 0), name, \
+                  category, sizeof(unit) > 1 ? __FILE__ "\0" unit : __FILE__, level, 0, 0)
 /* A site of a scope, whose block is the user's. After it, PROF__AT(variable) is the site. The address is not the value
    of a ({ }), from which clang 14 leaves out the initial values of a static variable if nothing else is in it. Its type
    is not that of the site, which is hidden, but the frame of a coroutine is not. */
@@ -2252,22 +2270,26 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #endif
 /* 0 converted to the type of value, less 1, is above 0 only if that is unsigned, and not promoted to int. */
 #define PROF__WHOLE(value, whole, integer) (((1 ? 0 : (value)) - 1 > 0) ? whole : integer)
-#define PROF__COUNTER(name, value, category, level)                                                                \
-    PROF__EITHER(PROF__STATEMENT(PROF__KIND_COUNTER_INT, name, category, level,                                    \
-                                 PROF__NUMBER(value, prof__counter_double(&PROF__HERE, PROF__TO(double, value)),   \
-                                              PROF__WHOLE(value, prof__counter_uint(&PROF__HERE,                   \
-                                                                                    PROF__TO(uint64_t, value)),    \
-                                                          prof__counter_int(&PROF__HERE, PROF__INTEGER(value))))), \
-                 (0 ? (void)(name) : PROF__USE3(value, category, level)))
-#define PROFILE_COUNTER(name, value) PROF__COUNTER(name, value, PROF_CATEGORY, PROF_SITE_LEVEL)
-#define PROFILE_COUNTER_C(name, value, category) PROF__COUNTER(name, value, category, PROF_SITE_LEVEL)
-#define PROFILE_COUNTER_L(name, value, level) PROF__COUNTER(name, value, PROF_CATEGORY, level)
-
-/* Not a PROF__STATEMENT, because it also counts while it is off. */
-#define PROF__COUNT(how, name, value, category)                                                            \
+#define PROF__COUNTER(name, value, category, level, unit)                                                  \
     PROF__EITHER(                                                                                          \
         do {                                                                                               \
-            PROF__SITE(PROF__HERE, PROF__KIND_COUNTER_INT, name, category, PROF_SITE_LEVEL);               \
+            PROF__SITE_UNIT(name, category, level, unit);                                                  \
+            if (PROF__LIVE(PROF__HERE, level))                                                             \
+                PROF__NUMBER(value, prof__counter_double(&PROF__HERE, PROF__TO(double, value)),            \
+                             PROF__WHOLE(value, prof__counter_uint(&PROF__HERE, PROF__TO(uint64_t, value)), \
+                                         prof__counter_int(&PROF__HERE, PROF__INTEGER(value))));           \
+        } while (0),                                                                                       \
+        PROF__USE5(name, value, category, level, unit))
+#define PROFILE_COUNTER(name, value) PROF__COUNTER(name, value, PROF_CATEGORY, PROF_SITE_LEVEL, PROF_UNIT)
+#define PROFILE_COUNTER_C(name, value, category) PROF__COUNTER(name, value, category, PROF_SITE_LEVEL, PROF_UNIT)
+#define PROFILE_COUNTER_L(name, value, level) PROF__COUNTER(name, value, PROF_CATEGORY, level, PROF_UNIT)
+#define PROFILE_COUNTER_UNIT(name, value, unit) PROF__COUNTER(name, value, PROF_CATEGORY, PROF_SITE_LEVEL, unit)
+
+/* Not a PROF__STATEMENT, because it also counts while it is off. */
+#define PROF__COUNT(how, name, value, category, unit)                                                      \
+    PROF__EITHER(                                                                                          \
+        do {                                                                                               \
+            PROF__SITE_UNIT(name, category, PROF_SITE_LEVEL, unit);                                        \
             PROF__QUIET_INLINE static prof__number PROF__COUNTED;                                          \
             PROF__QUIET_END                                                                                \
             if ((PROF_SITE_LEVEL) > PROF_MAX_LEVEL) break;                                                 \
@@ -2276,13 +2298,16 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
                                                              PROF__TO(uint64_t, value)),                   \
                                      prof__count_int(&PROF__HERE, &PROF__COUNTED, how, PROF__INTEGER(value)))); \
         } while (0),                                                                                       \
-        (0 ? (void)(name) : PROF__USE2(value, category)))
-#define PROFILE_COUNTER_ADD(name, delta) PROF__COUNT(PROF__TALLY_ADD, name, delta, PROF_CATEGORY)
-#define PROFILE_COUNTER_ADD_C(name, delta, category) PROF__COUNT(PROF__TALLY_ADD, name, delta, category)
-#define PROFILE_COUNTER_SUB(name, delta) PROF__COUNT(PROF__TALLY_SUB, name, delta, PROF_CATEGORY)
-#define PROFILE_COUNTER_SUB_C(name, delta, category) PROF__COUNT(PROF__TALLY_SUB, name, delta, category)
-#define PROFILE_COUNTER_SET(name, value) PROF__COUNT(PROF__TALLY_SET, name, value, PROF_CATEGORY)
-#define PROFILE_COUNTER_SET_C(name, value, category) PROF__COUNT(PROF__TALLY_SET, name, value, category)
+        PROF__USE4(name, value, category, unit))
+#define PROFILE_COUNTER_ADD(name, delta) PROF__COUNT(PROF__TALLY_ADD, name, delta, PROF_CATEGORY, PROF_UNIT)
+#define PROFILE_COUNTER_ADD_C(name, delta, category) PROF__COUNT(PROF__TALLY_ADD, name, delta, category, PROF_UNIT)
+#define PROFILE_COUNTER_ADD_UNIT(name, delta, unit) PROF__COUNT(PROF__TALLY_ADD, name, delta, PROF_CATEGORY, unit)
+#define PROFILE_COUNTER_SUB(name, delta) PROF__COUNT(PROF__TALLY_SUB, name, delta, PROF_CATEGORY, PROF_UNIT)
+#define PROFILE_COUNTER_SUB_C(name, delta, category) PROF__COUNT(PROF__TALLY_SUB, name, delta, category, PROF_UNIT)
+#define PROFILE_COUNTER_SUB_UNIT(name, delta, unit) PROF__COUNT(PROF__TALLY_SUB, name, delta, PROF_CATEGORY, unit)
+#define PROFILE_COUNTER_SET(name, value) PROF__COUNT(PROF__TALLY_SET, name, value, PROF_CATEGORY, PROF_UNIT)
+#define PROFILE_COUNTER_SET_C(name, value, category) PROF__COUNT(PROF__TALLY_SET, name, value, category, PROF_UNIT)
+#define PROFILE_COUNTER_SET_UNIT(name, value, unit) PROF__COUNT(PROF__TALLY_SET, name, value, PROF_CATEGORY, unit)
 
 #define PROF__ARG(key, value, function)                                                                              \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL, function(&PROF__HERE, value)), \
@@ -2589,6 +2614,8 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #define prof_range_destroy(range) PROF__STRIPPED((void)0, PROF__USE(range))
 #define prof_counter_create(domain, name) \
     PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_counter *), PROF__USE2(domain, name))
+#define prof_counter_create_unit(domain, name, unit) \
+    PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_counter *), PROF__USE3(domain, name, unit))
 #define prof_counter_set(counter, value) PROF__STRIPPED((void)0, PROF__USE2(counter, value))
 #define prof_counter_add(counter, delta) PROF__STRIPPED((void)0, PROF__USE2(counter, delta))
 #define prof_counter_sub(counter, delta) PROF__STRIPPED((void)0, PROF__USE2(counter, delta))
@@ -2911,6 +2938,7 @@ typedef char prof__layout_is_fixed[sizeof(prof__header) == 568 && sizeof(prof__c
 /* Meta records: head = kind << 56 | words << 32 | id, words counting the head. Ids count from 1 for each kind.
      STRING   the text, zero-terminated, padded to whole words
      SITE     name | file << 32, function | category << 32 (string ids, 0 is ""), line | color << 32, level | kind << 32
+              and, of a counter that has a unit, one word more: unit (string id)
      SESSION  key and value, both zero-terminated; id 0
      DEVICE   name (string id) | bits << 32, ticks per second, then pairs of clocks, see >>device
      ROW      name (string id) | device << 32
@@ -2921,7 +2949,7 @@ enum {
     PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DEVICE, PROF__META_ROW, PROF__META_THREAD,
     PROF__META_RATE
 };
-#define PROF__META_SITE_WORDS 5
+#define PROF__META_SITE_WORDS 5 /* without a unit */
 
 /*-- PLATFORM -------------------------------------------------------------------------------------------- >>platform --
    The differences between systems. With PROF_FREESTANDING the user's macros replace the system: see the manual. */
@@ -5492,17 +5520,27 @@ static PROF__UNUSED PROF__RARE void prof__meta_rate(prof__session *s)
     if (s->start_hz) prof__meta_record(s, PROF__META_RATE, &s->start_hz, sizeof s->start_hz, &count);
 }
 
+/* Returns the unit of a counter, or "". */
+static const char *prof__site_unit(const prof_site *site)
+{
+    return site->kind & PROF__KIND_UNIT ? site->file + prof__length(site->file) + 1 : "";
+}
+
 static uint32_t prof__meta_site(prof__session *s, prof_site *site)
 {
-    uint32_t name = prof__meta_string(s, site->name), file = prof__meta_string(s, site->file);
-    uint32_t function = prof__meta_string(s, site->function), category = prof__meta_string(s, site->category);
-    uint64_t words[PROF__META_SITE_WORDS - 1];
-    words[0] = (uint64_t)file << 32 | name;
-    words[1] = (uint64_t)category << 32 | function;
+    uint64_t words[PROF__META_SITE_WORDS];
+    size_t size = sizeof words - sizeof *words;
+    PROF__STORE(&site->private_name, prof__meta_string(s, site->name));
+    words[0] = (uint64_t)prof__meta_string(s, site->file) << 32 | site->private_name;
+    words[1] = prof__meta_string(s, site->function);
+    words[1] |= (uint64_t)prof__meta_string(s, site->category) << 32;
     words[2] = (uint64_t)site->color << 32 | site->line;
-    words[3] = (uint64_t)site->kind << 32 | site->level;
-    PROF__STORE(&site->private_name, name);
-    return prof__meta_intern(s, PROF__META_SITE, words, sizeof words, &s->site_count);
+    words[3] = (uint64_t)(site->kind & ~PROF__KIND_UNIT) << 32 | site->level;
+    if (site->kind & PROF__KIND_UNIT) {
+        words[4] = prof__meta_string(s, prof__site_unit(site));
+        size = sizeof words;
+    }
+    return prof__meta_intern(s, PROF__META_SITE, words, size, &s->site_count);
 }
 
 /* Appends a pair of metadata; a pair without a key clears all before it. Returns 0 if there is no space. */
@@ -8983,7 +9021,7 @@ enum { PROF__TALLY_INT = 0, PROF__TALLY_DOUBLE, PROF__TALLY_UINT };
 
 /* The number behind a counter. */
 typedef struct prof__tally {
-    uintptr_t key; /* hash of a macro's name and category; 0 while it is free */
+    uintptr_t key; /* hash of a macro's category, name and unit; 0 while it is free */
     uint64_t bits PROF__TALLY_ALIGNED;
     uint32_t real; /* PROF__TALLY_INT...: what bits are */
     int busy;      /* a lock, used if no instruction exchanges 64 bits */
@@ -9109,15 +9147,17 @@ static PROF__RARE void prof__tallies_unlock(void)
 static uintptr_t prof__tally_key(const prof_site *site)
 {
     uint64_t key = 0xCBF29CE484222325u; /* FNV-1a */
-    for (const char *c = site->category; c && *c; ++c) key = (key ^ (unsigned char)*c) * 0x100000001B3u;
-    key *= 0x100000001B3u; /* the same as for a zero byte */
-    for (const char *c = site->name; c && *c; ++c) key = (key ^ (unsigned char)*c) * 0x100000001B3u;
+    const char *const texts[] = {site->category, site->name, prof__site_unit(site)};
+    for (int i = 0; i < 3; ++i) {
+        for (const char *c = texts[i]; c && *c; ++c) key = (key ^ (unsigned char)*c) * 0x100000001B3u;
+        key *= 0x100000001B3u; /* the same as for a zero byte */
+    }
     return (uintptr_t)(key ^ key >> 32) | 1;
 }
 
-/* Returns the number for a macro's name and category. Returns NULL if there are too many, or no memory. Takes no lock,
-   because macros may be used in signal handlers. The numbers are not in the memory of a call site's module, because it
-   may be unloaded. */
+/* Returns the number for a macro's name, category and unit. Returns NULL if there are too many, or no memory. Takes no
+   lock, because macros may be used in signal handlers. The numbers are not in the memory of a call site's module,
+   because it may be unloaded. */
 static PROF__COLD prof__tally *prof__tally_find(const prof_site *site)
 {
     PROF__LED(prof__tally_find, (site));
@@ -13494,7 +13534,7 @@ static void prof__names_look(prof__session *s) { (void)s; }
 /* Completes the header of an image that prof__layout() has divided: from here on the image is valid. */
 static PROF__RARE void prof__image_begin(prof__session *s)
 {
-    prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
+    static prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
     s->site_without_room = prof__meta_site(s, &no_room);
     s->header->state = PROF__RUNNING;
     prof__copy(s->header->magic, PROF__MAGIC, sizeof s->header->magic);
@@ -14118,6 +14158,11 @@ PROF_DEF prof_counter *prof_counter_create(prof_domain *domain, const char *name
     (void)domain, (void)name, prof__left_out("prof_counter_create", "PROF_NO_OBJECTS");
     return NULL;
 }
+PROF_DEF prof_counter *prof_counter_create_unit(prof_domain *domain, const char *name, const char *unit)
+{
+    (void)domain, (void)name, (void)unit, prof__left_out("prof_counter_create_unit", "PROF_NO_OBJECTS");
+    return NULL;
+}
 PROF_DEF prof_marker *prof_marker_create(prof_domain *domain, const char *name)
 {
     (void)domain, (void)name, prof__left_out("prof_marker_create", "PROF_NO_OBJECTS");
@@ -14340,6 +14385,21 @@ PROF_DEF PROF__WALL prof_counter *prof_counter_create(prof_domain *domain, const
 {
     return (prof_counter *)prof__object_make(sizeof(prof_counter), domain, name, PROF__KIND_COUNTER_INT,
                                              PROF_ROLE_NONE);
+}
+
+PROF_DEF PROF__WALL prof_counter *prof_counter_create_unit(prof_domain *domain, const char *name, const char *unit)
+{
+    size_t length = unit ? strlen(unit) : 0, at = sizeof(prof_counter);
+    prof_counter *counter;
+    if (!length) return prof_counter_create(domain, name);
+    /* behind the object: an empty name of a file, the unit, the counter's name */
+    counter = (prof_counter *)prof__object_make(at + 1 + length + 1, domain, name, PROF__KIND_COUNTER_INT,
+                                                PROF_ROLE_NONE);
+    if (!counter) return NULL;
+    counter->site.file = (const char *)counter + at;
+    memcpy((char *)counter + at + 1, unit, length);
+    counter->site.kind |= PROF__KIND_UNIT;
+    return counter;
 }
 
 static void prof__counter_change(prof_counter *counter, int how, int64_t value)
@@ -19558,7 +19618,7 @@ static int prof__read_same_site(const void *owner, size_t item, const void *key)
     const prof_callsite *b = &((const prof__read_site *)key)->about;
     return a->name == b->name && a->category == b->category && a->file == b->file && a->function == b->function &&
            a->line == b->line && a->color == b->color && a->level == b->level && a->kind == b->kind &&
-           a->role == b->role;
+           a->role == b->role && a->unit == b->unit;
 }
 
 /* Returns the number of a call site, whose texts are names of the trace, or PROF__NONE without memory. */
@@ -19616,7 +19676,7 @@ static PROF__RARE size_t prof__read_make_site(prof_trace *trace, const char *tex
     memset(&site, 0, sizeof site);
     site.name = (uint32_t)name;
     site.about.name = trace->names[name];
-    site.about.category = site.about.file = site.about.function = trace->names[0];
+    site.about.category = site.about.file = site.about.function = site.about.unit = trace->names[0];
     site.about.kind = kind;
     return prof__read_site_number(trace, &site);
 }
@@ -19801,6 +19861,8 @@ static PROF__RARE int prof__read_meta(prof_trace *trace)
         site.about.file = trace->names[prof__read_string_name(trace, field[0] >> 32)];
         site.about.function = trace->names[prof__read_string_name(trace, field[1] & 0xFFFFFFFFu)];
         site.about.category = trace->names[prof__read_string_name(trace, field[1] >> 32)];
+        site.about.unit =
+            trace->names[length > PROF__META_SITE_WORDS ? prof__read_string_name(trace, field[4] & 0xFFFFFFFFu) : 0];
         site.about.line = (uint32_t)field[2];
         site.about.color = (uint32_t)(field[2] >> 32);
         site.about.level = (uint32_t)field[3];
@@ -27411,9 +27473,9 @@ static PROF__UNUSED void prof__out_wrapped(prof__out *out, const char *text, siz
 
 static void prof__out_right(prof__out *out, const char *text, size_t width)
 {
-    size_t length = strlen(text);
+    size_t length = prof__characters(text);
     if (length < width) prof__out_spaces(out, width - length);
-    prof__out_text(out, text);
+    prof__out_clean(out, text);
 }
 
 /* Writes 1234567 as 1,234,567 to `to` (32 bytes). */
@@ -27639,7 +27701,7 @@ static void prof__table_row(prof__table *t, const char *name, size_t depth)
 /* Adds the next number of the row. */
 static void prof__table_text(prof__table *t, const char *text)
 {
-    size_t length = strlen(text), at = t->at++;
+    size_t length = prof__characters(text), at = t->at++;
     if (!t->writing && length > t->widths[at]) t->widths[at] = length;
     if (t->writing && t->widths[at]) prof__out_right(t->out, text, t->widths[at]);
 }
@@ -27979,6 +28041,44 @@ static PROF__RARE void prof__summary_frames(prof__out *out, const prof__sorted *
     while (prof__table_again(&t));
 }
 
+#define PROF__SUMMARY_UNIT 24 /* bytes of a unit that are shown */
+
+/* Returns how many nanoseconds a unit is, or 0: it is none of time. */
+static PROF__RARE double prof__summary_unit_ns(const char *unit)
+{
+    static const struct { const char *name; double ns; } units[] = {
+        {"ns", 1}, {"us", 1e3}, {"\xc2\xb5s", 1e3}, {"\xce\xbcs", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    size_t i;
+    for (i = 0; i < sizeof units / sizeof *units; i++)
+        if (!strcmp(unit, units[i].name)) return units[i].ns;
+    return 0;
+}
+
+/* Writes a value of a counter to `to` (96 bytes): bytes and times in a suitable unit, of others the number and the
+   unit. The unit is what the program says; a name says nothing. */
+static PROF__RARE void prof__summary_value(char *to, double value, const char *unit)
+{
+    static const char *const sizes[] = {"B", "kB", "MB", "GB", "TB", "PB", NULL};
+    int bytes = !strcmp(unit, "B") || !strcmp(unit, "byte") || !strcmp(unit, "bytes");
+    double scale = bytes ? 1 : prof__summary_unit_ns(unit), size = prof__less(value, 0) ? -value : value;
+    size_t length = 0;
+    if (scale > 0 && prof__finite(value) && size < 1e18 / scale && (size >= 0.1 / scale || !(size > 0))) {
+        if (value < 0) *to++ = '-';
+        if (bytes)
+            prof__human(to, size, sizes);
+        else
+            prof__human_ns(to, size * scale);
+        return;
+    }
+    to += prof__counter_text(to, value);
+    if (!*unit) return;
+    *to++ = ' ';
+    while (unit[length] && length < PROF__SUMMARY_UNIT) length++;
+    while (unit[length] && length && ((unsigned char)unit[length] & 0xC0) == 0x80) length--;
+    memcpy(to, unit, length);
+    to[length] = 0;
+}
+
 static PROF__RARE void prof__summary_counters(prof__out *out, const prof__stat_rows *all, const prof__sorted *rows,
                                               size_t count, size_t limit)
 {
@@ -27986,13 +28086,15 @@ static PROF__RARE void prof__summary_counters(prof__out *out, const prof__stat_r
                               {NULL, 0, 0}};
     prof__table t;
     size_t i, j;
-    char text[32];
+    char text[96];
     if (!count) return;
     for (i = 0; i < count; i++) {
         const prof__stat_row *row = &all->items[rows[i].order];
         const double values[] = {row->low, row->mean, row->high, row->last};
         for (j = 0; j < 4; j++) {
-            size_t length = prof__counter_text(text, values[j]);
+            size_t length;
+            prof__summary_value(text, values[j], row->stat.site->unit);
+            length = prof__characters(text);
             if (length >= columns[1].width) columns[1].width = length + 1;
         }
     }
@@ -28006,7 +28108,7 @@ static PROF__RARE void prof__summary_counters(prof__out *out, const prof__stat_r
             prof__table_row(&t, row->stat.name, 0);
             prof__table_count(&t, row->stat.count);
             for (j = 0; j < 4; j++) {
-                prof__counter_text(text, values[j]);
+                prof__summary_value(text, values[j], row->stat.site->unit);
                 prof__table_text(&t, text);
             }
             prof__table_end(&t);
@@ -28750,6 +28852,10 @@ static PROF__COLD void prof__csv_event(prof__out *out, const prof_track *track, 
         if (event->type == PROF_EVENT_ALLOC) {
             prof__out_text(out, ",bytes=");
             prof__out_unsigned(out, event->detail);
+        } else if (*event->site->unit) {
+            prof__out_text(out, ",\"unit=");
+            prof__csv_quoted(out, event->site->unit, "\";=\\");
+            prof__csv_byte(out, '"');
         } else {
             prof__csv_args(out, event);
         }

@@ -31,7 +31,8 @@ WHAT IS WRITTEN                                                                 
                 to the begin or end of the trace. The arguments of begin and end are all on the "b"; if the program has
                 an argument "id", the id is "span id"
     counter     samples ("C"): one counter for each name and category, whichever threads recorded it. The series has the
-                name of the counter, too. A value that is no finite number becomes an instant
+                name of the counter, too. A value that is no finite number becomes an instant. A unit is the key "unit"
+                of the event, which viewers pass over
     frame       an "X" from each boundary to the next on a track of its own, "frames: NAME", one for each thread that
                 records such frames, and for each handle of prof_frame_create(). Frames of 0 ns are left out; the 65th
                 and later names of a thread become instants, the 65th and later handles spans
@@ -1289,6 +1290,11 @@ static void prof__chrome_counter(prof__chrome *c, uint32_t tid, const prof_event
         prof__chrome_value(out, &event->value);
     } else {
         prof__chrome_begin(c, &ids, event, ",\n{\"ph\":\"C\"", prof__chrome_time(event->start_ns));
+        if (*event->site->unit) { /* viewers do not know it; in args it would be another series */
+            PROF__CHROME_LITERAL(out, ",\"unit\":\"");
+            prof__chrome_escape(out, event->site->unit);
+            PROF__CHROME_LITERAL(out, "\"");
+        }
         PROF__CHROME_LITERAL(out, ",\"args\":{\"");
         prof__chrome_escape(out, *event->name ? event->name : "(unnamed)");
         PROF__CHROME_LITERAL(out, "\":");

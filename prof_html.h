@@ -544,7 +544,7 @@ typedef struct prof__html {
     uint64_t counts[PROF__HTML_PARTS];      /* see prof__html_last() */
     uint64_t last_parts[PROF__HTML_PARTS];  /* see prof__html_sparse() */
 #endif
-    prof__html_bytes strings, kinds, formats, numbers, scope_kinds, times, point_kinds, details, arguments, rows;
+    prof__html_bytes strings, kinds, formats, units, numbers, scope_kinds, times, point_kinds, details, arguments, rows;
     prof__html_numbers starts, ends;
     prof__html_string known_strings[PROF__HTML_STRINGS];
     prof__html_kind known_kinds[PROF__HTML_KINDS];
@@ -680,6 +680,7 @@ static void prof__html_tables(prof__html *h)
     prof__html_block1(h, 'S', &h->strings);
     prof__html_block1(h, 'K', &h->kinds);
     prof__html_block1(h, 'F', &h->formats);
+    prof__html_block1(h, 'U', &h->units);
 }
 
 /*-- strings and kinds --*/
@@ -727,6 +728,7 @@ static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, con
     if (known->site == site && known->name == hash && known->depth == depth && known->type == type) return known->id;
     uint32_t texts[4] = {prof__html_string_of(h, name), prof__html_string_of(h, site->category),
                          prof__html_string_of(h, site->file), prof__html_string_of(h, site->function)};
+    uint32_t unit = *site->unit ? prof__html_string_of(h, site->unit) : 0;
     uint32_t format = hash && *site->name ? prof__html_string_of(h, site->name) : 0;
     if (h->options.sources && site->line && (type & 255) == PROF_EVENT_SCOPE)
         prof__html_source_add(h, site->file, texts[2], site->line);
@@ -740,6 +742,10 @@ static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, con
     if (hash && *site->name && (type & 255) == PROF_EVENT_SCOPE) {
         prof__html_u(&h->formats, h->kind_count);
         prof__html_u(&h->formats, format);
+    }
+    if (*site->unit) {
+        prof__html_u(&h->units, h->kind_count);
+        prof__html_u(&h->units, unit);
     }
     known->site = site;
     known->name = hash;
@@ -1020,6 +1026,12 @@ static const char *const prof__html_page[] = {
     "}"
     "return v===null?'':String(v)"
     "}"
+    "function measured(v,unit){"
+    "if(/^(B|bytes?)$/.test(unit))return Number.isFinite(v)?bytes(v):`${v} B`;"
+    "let[,scale]=units.slice(0,4).find(([name])=>name===unit.replace(/^[\\u00b5\\u03bc]s$/,'us'))||[],time=v*scale;"
+    "if(time===0||abs(time)>=.1&&abs(time)<1e18)return ns(time);"
+    "return unit?`${shown(v)} ${unit}`:shown(v)"
+    "}"
     "function parseTime(text){"
     "let match=/^([0-9]*\\.?[0-9]+)\\s*(ns|us|\\u00b5s|ms|s|m|h)?$/.exec(text);"
     "if(!match)return NaN;"
@@ -1032,6 +1044,7 @@ static const char *const prof__html_page[] = {
     "return power*10"
     "}"
     "function axisTime(at,step){"
+   ,
     "let size=max(abs(at),step),unit=size>=1e9?3:size>=1e6?2:size>=1e3?1:0;"
     "let digits=max(0,min(9,ceil(Math.log10(units[unit][1]/step)-1e-9)));"
     "return`${(at/units[unit][1]).toFixed(digits)} ${unit===1?'\\u00b5s':units[unit][0]}`"
@@ -1039,7 +1052,6 @@ static const char *const prof__html_page[] = {
     "class Damage extends Error{}"
     "function damaged(what){throw new Damage(what)}"
     "const LONGEST=1<<21;"
-   ,
     "const VERSION=2;"
     "const SCOPE=0,MARK=1,COUNTER=2,FRAME=3,LOST=4,SPAN=5,SPAN_MARK=6,FLOW_OUT=8,FLOW_IN=10,"
     "ALLOC=11,FREE=12,LOCK_WAIT=13,LOCK_ACQUIRE=14,LOCK_RELEASE=15,LOG=16;"
@@ -1162,6 +1174,7 @@ static const char *const prof__html_page[] = {
     "damaged('a block is larger than it says')"
     "}"
     "out.set(step.value,at);"
+   ,
     "at+=step.value.length"
     "}"
     "if(at!==size)damaged('a block is smaller than it says');"
@@ -1173,7 +1186,6 @@ static const char *const prof__html_page[] = {
     "let kind=reader.byte();"
     "if(!kind)continue;"
     "let size=reader.index(LONGEST,'block of size'),packed=reader.index(LONGEST,'block of size');"
-   ,
     "let stored=packed||size;"
     "if(stored>reader.end-reader.at)damaged('a block is longer than its piece');"
     "blocks.push({kind:String.fromCharCode(kind),size,packed:packed>0,"
@@ -1310,6 +1322,7 @@ static const char *const prof__html_page[] = {
     "head.at+=size;"
     "return column"
     "});"
+   ,
     "if(head.at!==bytes.length)damaged('the parts of a block are not as long as the block');"
     "return columns"
     "}"
@@ -1325,13 +1338,12 @@ static const char *const prof__html_page[] = {
     "this.report=new Report();"
     "this.labelOf=new Map();"
     "this.childOf=[];"
-   ,
     "this.texts=new Map();"
     "this.lastParent=[];"
     "this.lastNode=[]"
     "}"
     "take(block,bytes){"
-    "let handler={H:this.head,S:this.strings,K:this.kinds,F:this.formats,B:this.numbers,P:this.process,T:this.tracks,E:this.scopes,"
+    "let handler={H:this.head,S:this.strings,K:this.kinds,F:this.formats,U:this.units,B:this.numbers,P:this.process,T:this.tracks,E:this.scopes,"
     "Q:this.points,A:this.args,G:this.statistics,N:this.spans,X:this.sources,Z:this.end}[block.kind];"
     "if(!handler)return;"
     "if(!this.report.version&&block.kind!=='H')damaged('the data do not begin as they should');"
@@ -1360,7 +1372,7 @@ static const char *const prof__html_page[] = {
     "let group=bits>>8&GROUP,key=[name,category,file,line,group,group?0:role].join('\\0');"
     "let label=entryOf(this.labelOf,key,()=>labels.push({id:labels.length,name:(name||'(unnamed)')+(group?' and others':''),base:name,"
     "group,category,file,function:func,line,color,role:group?0:role,format:null})-1);"
-    "kinds.push({type:bits&255,flags:bits>>8&7,fromLast:(bits&FROM_LAST)!==0,depth,label});"
+    "kinds.push({type:bits&255,flags:bits>>8&7,fromLast:(bits&FROM_LAST)!==0,depth,label,unit:''});"
     "this.lastParent.push(-1);"
     "this.lastNode.push(0)"
     "}"
@@ -1371,6 +1383,13 @@ static const char *const prof__html_page[] = {
     "let label=labels[r.of(kinds,'kind').label],name=r.of(strings,'string'),key=[name,label.category,label.file,label.line,label.group,label.role].join('\\0');"
     "let of=entryOf(this.labelOf,key,()=>labels.push({...label,id:labels.length,name,base:name,format:null})-1);"
     "if(labels[of]!==label&&!labels[of].format)label.format=labels[of]"
+    "}"
+    "}"
+    "units(r){"
+    "let{strings,kinds}=this.report;"
+    "while(!r.done){"
+    "let kind=r.of(kinds,'kind');"
+    "kind.unit=r.of(strings,'string')"
     "}"
     "}"
     "numbers(r){"
@@ -1411,6 +1430,7 @@ static const char *const prof__html_page[] = {
     "node=nodes.count++;"
     "nodes.label.put(node,label);"
     "nodes.parent.put(node,parent);"
+   ,
     "children.set(parent,node)"
     "}"
     "return node"
@@ -1423,7 +1443,6 @@ static const char *const prof__html_page[] = {
     "if(!starts.done||!ends.done)unequal()"
     "}"
     "someScopes(track,starts,ends,kindColumn){"
-   ,
     "let{report,lastParent,lastNode}=this,{levels}=track,{kinds}=report,k=kindColumn.bytes;"
     "let until=min(kindColumn.end,kindColumn.at+500);"
     "let{open,lastScope:last,lastTime:time}=track,count=0;"
@@ -1508,6 +1527,7 @@ static const char *const prof__html_page[] = {
     "if(!process)damaged('statistics have no process');"
     "while(!r.done){"
     "let parent=r.index(rows.length-first+1,'path'),kind=r.of(report.kinds,'kind');"
+   ,
     "let row={node:this.node(parent?rows[first+parent-1].node:0,kind.label),calls:r.u(),truncated:r.u(),total:r.u(),self:r.u(),share:r.u()/1e9,min:r.u(),max:r.u(),buckets:[]};"
     "for(let left=r.index(LONGEST,'number of buckets'),at=0;left>0;left--)row.buckets.push([at+=r.u(),r.u()]);"
     "rows.push(row);"
@@ -1524,7 +1544,6 @@ static const char *const prof__html_page[] = {
     "}"
     "end(r){"
     "let{report}=this;"
-   ,
     "if(r.u()!==report.scopes||r.u()!==report.points||r.u()!==report.spanCount)\n"
     "damaged('the numbers at the end are not those of the events');"
     "report.complete=true"
@@ -1605,6 +1624,7 @@ static const char *const prof__html_page[] = {
     "report.nodes={count:all.count,label:all.label.close(all.count),parent:all.parent.close(all.count)};"
     "report.kinds=[...a.kinds,...b.kinds.map(kind=>({...kind,label:labelOf[kind.label]}))];"
     "report.sources=new Map([...b.sources,...a.sources]);"
+   ,
     "for(let list of['strings','processes','tracks','spans','argBlocks'])report[list]=a[list].concat(b[list]);"
     "for(let count of['scopes','points','spanCount'])report[count]+=b[count];"
     "return report"
@@ -1625,7 +1645,6 @@ static const char *const prof__html_page[] = {
     "let worker=null,count=0;"
     "let begin=()=>{"
     "try{"
-   ,
     "worker=new Worker(URL.createObjectURL(new Blob([document.querySelector('script[nonce]').text])));"
     "worker.onmessage=({data})=>waiting.shift()(data);"
     "worker.onerror=()=>{"
@@ -1732,6 +1751,7 @@ static const char *const prof__html_page[] = {
     "busy+=tier.busy[g];"
     "if(long>most){"
     "most=long;"
+   ,
     "who=tier.node[g]"
     "}"
     "i+=1<<bits;"
@@ -1751,7 +1771,6 @@ static const char *const prof__html_page[] = {
     "}"
     "function putLine(pixels,line,y0,y1){"
     "let width=line.length,first=y0*width;"
-   ,
     "for(let x=0;x<width;x++)if(line[x])pixels[first+x]=line[x];"
     "for(let y=y0+1;y<y1;y++)pixels.copyWithin(y*width,first,first+width)"
     "}"
@@ -1833,6 +1852,7 @@ static const char *const prof__html_page[] = {
     "return{"
     "take(track,at){"
     "let{time,kind,a,b}=track.points,{type,depth,label}=kinds[kind[at]];"
+   ,
     "if(type===ALLOC||type===FREE)memory.step(type,depth,labels[label],time[at],a[at],b[at],track);"
     "else if(type>=LOCK_WAIT&&type<=LOCK_RELEASE)locks.step(type,labels[label],time[at],a[at],b[at],track)"
     "},"
@@ -1850,7 +1870,6 @@ static const char *const prof__html_page[] = {
     "}"
     "function statesOf(report){"
     "let rows=new Map();"
-   ,
     "for(let row of report.tracks){"
     "let[,name,thread]=/^(.*) (\\d+): states$/.exec(row.name)||[];"
     "if(!thread||!row.levels.length)continue;"
@@ -1884,7 +1903,8 @@ static const char *const prof__html_page[] = {
     "break;"
     "case LOST:report.losses.push({time,track,lost:a});break;"
     "case COUNTER:{"
-    "let series=entryOf(counters,label.name+'\\0'+label.category,()=>({process,name:label.name,category:label.category,time:[],value:[]}));"
+    "let series=entryOf(counters,[label.name,label.category,kind.unit].join('\\0'),()=>"
+    "({process,name:label.name,category:label.category,unit:kind.unit,time:[],value:[]}));"
     "series.time.push(time);"
     "series.value.push(a);"
     "break"
@@ -1915,7 +1935,6 @@ static const char *const prof__html_page[] = {
     "if(value>series.max)series.max=value"
     "}"
     "if(!(series.min<=series.max))series.min=series.max=0;"
-    "series.bytes=series.bytes||/bytes|memory/i.test(series.name);"
     "return series"
     "}"
     "function addBar(series,key,noun,name,track,start,duration,number){"
@@ -1935,6 +1954,7 @@ static const char *const prof__html_page[] = {
     "constructor(report,process){"
     "this.process=process;"
     "this.live=new Map();"
+   ,
     "this.pools=new Map();"
     "this.sites=new Map();"
     "this.scopes=new Map();"
@@ -1955,7 +1975,6 @@ static const char *const prof__html_page[] = {
     "row.liveBytes+=size;"
     "row.peak=max(row.peak,row.liveBytes)"
     "}"
-   ,
     "this.live.set(address,{site,scope,pool,size,time,track});"
     "this.change(pool,time,size)"
     "}else{"
@@ -1997,7 +2016,7 @@ static const char *const prof__html_page[] = {
     "}"
     "curves(){"
     "return[...this.pools.values()].map(pool=>({process:this.process,category:'memory',time:pool.time,"
-    "value:pool.value,name:pool.name?'memory: '+pool.name:'memory',bytes:true}))"
+    "value:pool.value,name:pool.name?'memory: '+pool.name:'memory',unit:'B'}))"
     "}"
     "}"
     "class Locks{"
@@ -2053,6 +2072,7 @@ static const char *const prof__html_page[] = {
     "for(let wait of waits.values())wait.row.waits.push(Object.assign(wait,{took:end-wait.time,open:true}))"
     "}"
     "for(let row of this.rows.values()){"
+   ,
     "row.holds.sort((a,b)=>a.start-b.start);"
     "row.waits.sort((a,b)=>a.time-b.time)"
     "}"
@@ -2066,7 +2086,6 @@ static const char *const prof__html_page[] = {
     "during(from,to){"
     "let locks=new Locks(),part=(start,long)=>max(0,min(start+long,to)-max(start,from));"
     "for(let[key,{label,holds,waits}]of this.rows){"
-   ,
     "let inside={waits:waits.filter(({time,took})=>touches(time,time+took,from,to)),holds:holds.filter(({start,duration})=>touches(start,start+duration,from,to))};"
     "if(!inside.waits.length&&!inside.holds.length)continue;"
     "let row=Object.assign(locks.rowOf(label),inside),ends=new Map();"
@@ -2149,6 +2168,7 @@ static const char *const prof__html_page[] = {
     "return i<0?'':series.number[i]"
     "}"
     "function barAt({start,duration},time){"
+   ,
     "let i=firstIndex(start.length,k=>start[k]>time)-1;"
     "return i>=0&&time<start[i]+duration[i]?i:-1"
     "}"
@@ -2159,7 +2179,6 @@ static const char *const prof__html_page[] = {
     "if(!span.mark&&(!span.number||role!==ROLE_FRAME))entryOf(groups,process.id+'\\0'+name,()=>({process,name,spans:[],lanes:[]})).spans.push(span)"
     "}"
     "for(let process of report.processes)process.spanGroups=[];"
-   ,
     "for(let group of groups.values()){"
     "group.spans.sort((a,b)=>a.start-b.start);"
     "for(let span of group.spans){"
@@ -2212,6 +2231,7 @@ static const char *const prof__html_page[] = {
     "}"
     "return track.busy"
     "}"
+   ,
     "function truncatedText(flags){"
     "let missing=[flags&TRUNCATED_BEGIN?'begin':'',flags&TRUNCATED_END?'end':''].filter(Boolean).join(' and ');"
     "return missing&&`${missing} not recorded`"
@@ -2222,7 +2242,6 @@ static const char *const prof__html_page[] = {
     "}"
     "function scopeOf(report,{track,depth,i}){"
     "let level=track.levels[depth];"
-   ,
     "return{track,label:report.labels[report.nodes.label[level.node[i]]],start:level.start[i],end:level.endOf(i),duration:level.durationOf(i),"
     "flags:level.flags.get(i)||0,get args(){return report.argsOf(level.args,i)}}"
     "}"
@@ -2303,6 +2322,7 @@ static const char *const prof__html_page[] = {
     "seen[label]=track"
     "}"
     "function addTime(sums,n,calls,time){"
+   ,
     "if(sums.met[n]!==sums.track)meet(sums,n);"
     "sums.calls[n]+=calls;"
     "sums.total[n]+=time;"
@@ -2315,7 +2335,6 @@ static const char *const prof__html_page[] = {
     "if(outer[n])lostShare[label]+=long*scale;"
     "lostSum[label]+=long;"
     "lostSelf[label]+=long;"
-   ,
     "let[first,end]=inner?indexRange(inner,start,start+long):[0,0];"
     "for(let i=first;i<end;i++)lostSelf[label]-=inner.durationOf(i)"
     "}"
@@ -2395,6 +2414,7 @@ static const char *const prof__html_page[] = {
     "for(let sum of['calls','known','total','sum','share','self','whole'])row[sum]+=each[sum];"
     "row.threads=max(row.threads,each.threads);"
     "row.min=min(row.min,each.min);"
+   ,
     "row.max=max(row.max,each.max);"
     "for(let[i,count]of(each.histogram||[]).entries()){"
     "if(each.histogram.length<BUCKETS)tally(histograms,0,count,1);"
@@ -2406,7 +2426,6 @@ static const char *const prof__html_page[] = {
     "function percentile({histogram,whole,min:least,max:most},share){"
     "if(!whole)return NaN;"
     "let bucket=0,left=max(1,ceil(share*whole));"
-   ,
     "if(histogram.length<BUCKETS)bucket=histogram.sort((a,b)=>a-b)[left-1];"
     "else for(left-=histogram[0];left>0;)left-=histogram[++bucket];"
     "return max(least,min(most,bucketValue(bucket)))"
@@ -2509,6 +2528,7 @@ static const char *const prof__html_page[] = {
     "}"
     "return{count,levels,more}"
     "}"
+   ,
     "function flameBoxes(root,widthOf){"
     "let boxes=[],sizeOf=node=>node.rest===undefined?widthOf(node):node.width;"
     "let level=[{node:root,left:0,width:1,depth:root.up?0:-1}];"
@@ -2516,7 +2536,6 @@ static const char *const prof__html_page[] = {
     "while(level.length){"
     "let next=[],deep=level[0].depth+1>=LEVELS||boxes.length>=BOXES;"
     "for(let{node,left,width,depth}of level){"
-   ,
     "let shareOf=size=>sizeOf(node)>0?width*min(1,size/sizeOf(node)):0;"
     "let x=left,n=0;"
     "for(;!deep&&n<node.children.length&&shareOf(widthOf(node.children[n]))>=NARROW;n++){"
@@ -2613,6 +2632,7 @@ static const char *const prof__html_page[] = {
     "function eachScope(track,from,to,visit){"
     "let{levels}=track,next=[],ends=[],heads=new Float64Array(levels.length);"
     "let look=depth=>{heads[depth]=next[depth]<ends[depth]?levels[depth].start[next[depth]]:Infinity};"
+   ,
     "levels.forEach((level,depth)=>{"
     "[next[depth],ends[depth]]=indexRange(level,from,to);"
     "look(depth)"
@@ -2626,7 +2646,6 @@ static const char *const prof__html_page[] = {
     "}"
     "}"
     "function samplesOf(report,process,from,to){"
-   ,
     "let label=Array.from(report.nodes.label,id=>scopeLabel(report.labels[id]).id),samples=new Map(),chooser=new Chooser();"
     "for(let track of process.tracks){"
     "eachScope(track,from,to,(level,i)=>{"
@@ -2719,6 +2738,7 @@ static const char *const prof__html_page[] = {
     "function meanDispersion(s){"
     "if(s.n<TENTHS_FROM)return 1;"
     "let size=i=>floor(s.n*(i+1)/TENTHS)-floor(s.n*i/TENTHS);"
+   ,
     "return dispersionOf(s.tenths.map((sum,i)=>sum/size(i)),varianceOf(s)*TENTHS/s.n)"
     "}"
     "function sumChange(a,b,scale){"
@@ -2726,7 +2746,6 @@ static const char *const prof__html_page[] = {
     "if(a.n<2||b.n<2||!(x>0))return change;"
     "let dispersion=max(meanDispersion(a),meanDispersion(b));"
     "let[va,vb]=[a,b].map((s,i)=>dispersion*varianceOf(s)*s.n*s.n/(s.n-1)*scale[i]**2),both=va+vb;"
-   ,
     "let freedom=both>0?both*both/(va*va/(a.n-1)+vb*vb/(b.n-1)):1e9;"
     "let margin=STUDENT.filter(([n],i)=>!i||n<=freedom).pop()[1]*Math.sqrt(both);"
     "change.low=(y-margin)/x;"
@@ -2813,6 +2832,7 @@ static const char *const prof__html_page[] = {
     "up.inner.set(pair,make(pair,up));"
     "up.children.push(up.inner.get(pair))"
     "}"
+   ,
     "made[n]=up.inner.get(pair);"
     "if(calls[n])made[n].of[which]={total:total[n]/per[which],self:max(0,self[n])/per[which],calls:calls[n]/per[which],sum:sums[which].get(n)}"
     "}"
@@ -2823,7 +2843,6 @@ static const char *const prof__html_page[] = {
     "}"
     "for(let i=all.length-1;i>0;i--){"
     "let node=all[i],own=node.of[side]||node.of[1-side];"
-   ,
     "node.width+=own?own.self:0;"
     "node.up.width+=node.width;"
     "node.children.sort((x,y)=>y.width-x.width)"
@@ -2910,6 +2929,7 @@ static const char *const prof__html_page[] = {
     "hits.more=true;"
     "return hits"
     "}"
+   ,
     "hits.push({track,depth,i,start:level.start[i],duration})"
     "}"
     "}"
@@ -2922,7 +2942,6 @@ static const char *const prof__html_page[] = {
     "}"
     "const $=id=>document.getElementById(id);"
     "function el(tag,properties={},...children){"
-   ,
     "let[name,...classes]=tag.split('.'),element=document.createElement(name);"
     "if(classes.length)element.className=classes.join(' ');"
     "for(let[key,value]of Object.entries(properties)){"
@@ -2993,6 +3012,7 @@ static const char *const prof__html_page[] = {
     "}"
     "if(i===0&&options.onpick)cell.append(el('button.link',{onclick:()=>options.onpick(row)},shown));"
     "else if(shown instanceof Node)cell.append(shown);"
+   ,
     "else cell.textContent=shown?\?'';"
     "if(column.text)cell.title=typeof shown==='string'?shown:'';"
     "line.append(cell)"
@@ -3002,7 +3022,6 @@ static const char *const prof__html_page[] = {
     "});"
     "let more=sorted.length>limit?el('button',{onclick:()=>{limit*=4;draw()}},"
     "`Show more: ${grouped(sorted.length-limit)} rows are left`):null;"
-   ,
     "let button=el('button.copy',{title:'Copy the table as text, for a spreadsheet',onclick:event=>copy(event.target,[columns.map(c=>c.title),"
     "...sorted.map(row=>columns.map(c=>plainText((c.show||c.get)(row))))].map(line=>line.join('\\t')).join('\\n'))},'Copy');"
     "root.replaceChildren(el('table',{},el('caption',{},options.caption+' ',button),el('thead',{},head),el('tbody',{},...body)));"
@@ -3086,11 +3105,11 @@ static const char *const prof__html_page[] = {
     "svg.fillStyle=style.background;"
     "svg.fillRect(0,0,width,height);"
     "svg.textBaseline='middle';"
+   ,
     "for(let frame of box.querySelectorAll('button')){"
     "let look=getComputedStyle(frame),left=frame.offsetLeft,top=frame.offsetTop,wide=frame.offsetWidth,name=frame.textContent;"
     "svg.fillStyle=look.backgroundColor;"
     "svg.add(svg.put('rect',{x:left,y:top,width:max(.5,wide-1),height:19}),'title',{},frame.getAttribute('aria-label'));"
-   ,
     "let fits=min(name.length,floor(name.length*(wide-6)/svg.measureText(name).width));"
     "svg.fillStyle=look.color;"
     "if(fits>1)svg.fillText(fits<name.length?name.slice(0,fits-1)+'\\u2026':name,left+3,top+10)"
@@ -3176,6 +3195,7 @@ static const char *const prof__html_page[] = {
     "return placed"
     "}"
     "reveal(track,depth){"
+   ,
     "let{app}=this;"
     "app.closed.delete('p'+(track.owner||track).process.id);"
     "if(track.owner===track)app.closed.delete(`p${track.process.id}Tasks`);"
@@ -3184,7 +3204,6 @@ static const char *const prof__html_page[] = {
     "this.layout();"
     "let y=this.top;"
     "for(let row of this.rows()){"
-   ,
     "if(app.pinned.has(row.key))continue;"
     "if(row.track===track){"
     "let at=y+row.marks+depth*LINE-this.scroll,height=this.canvas.clientHeight;"
@@ -3278,6 +3297,7 @@ static const char *const prof__html_page[] = {
     "ctx.textBaseline='middle';"
     "ctx.textAlign='left';"
     "for(let[x0,x1,y,level,i]of list){"
+   ,
     "let label=report.labels[report.nodes.label[level.node[i]]];"
     "let room=x1-x0-8;"
     "ctx.fillStyle=this.app.dim&&this.app.dim(label)?this.app.style.faint:label.ink;"
@@ -3286,7 +3306,6 @@ static const char *const prof__html_page[] = {
     "if(room-width>60){"
     "ctx.globalAlpha=.7;"
     "ctx.fillText(ns(level.durationOf(i)),x0+4+width+8,y+LINE/2);"
-   ,
     "ctx.globalAlpha=1"
     "}"
     "let flags=level.flags.size?level.flags.get(i):0;"
@@ -3369,7 +3388,7 @@ static const char *const prof__html_page[] = {
     "ctx.fillStyle=this.app.style.ink;"
     "ctx.font=10+FONT;"
     "ctx.textAlign='right';"
-    "ctx.fillText((series.bytes?bytes:shown)(series.max),width-4,y+9);"
+    "ctx.fillText(measured(series.max,series.unit),width-4,y+9);"
     "ctx.textAlign='left'"
     "}"
     "drawBox(ctx,x0,x1,y,rgb,ink,text){"
@@ -3398,6 +3417,7 @@ static const char *const prof__html_page[] = {
     "})"
     "}"
     "drawHolds(ctx,row,y){"
+   ,
     "let{from,to}=this.app.view,{holds,label}=row.lock;"
     "let last=-1;"
     "for(let hold of holds){"
@@ -3407,7 +3427,6 @@ static const char *const prof__html_page[] = {
     "if(x1<last+1)continue;"
     "last=x1;"
     "this.drawBox(ctx,x0,x1,y+2,label.rgb,label.ink,hold.track.title);"
-   ,
     "ctx.fillStyle=this.app.style.bad;"
     "if(hold.waiters.length)ctx.fillRect(max(x0,GUTTER),y+LINE-2,max(1,x1-max(x0,GUTTER)),2)"
     "}"
@@ -3509,6 +3528,7 @@ static const char *const prof__html_page[] = {
     "ctx.fillStyle=style.faint;"
     "ctx.fillText(`${ns(view.to-view.from)} shown`,8,RULER/2);"
     "let{from,to}=selection||{from:0,to:0},x0=max(GUTTER,this.x(from)),x1=min(width,this.x(to));"
+   ,
     "let length=ns(to-from),wide=this.textWidth(ctx,length)+10,at=x1>x0?max(GUTTER,min(width-wide,(x0+x1-wide)/2)):width;"
     "for(let t=ceil(view.from/step)*step;t<view.to;t+=step){"
     "let x=round(this.x(t));"
@@ -3516,7 +3536,6 @@ static const char *const prof__html_page[] = {
     "ctx.fillRect(x,RULER-7,1,6);"
     "ctx.fillStyle=style.faint;"
     "let text=axisTime(t,step),end=x+4+this.textWidth(ctx,text);"
-   ,
     "if(end<at||(x>at+wide&&end<width))ctx.fillText(text,x+4,RULER/2-1)"
     "}"
     "ctx.fillStyle=style.good;"
@@ -3607,12 +3626,12 @@ static const char *const prof__html_page[] = {
     "return this.kept"
     "}"
     "callsOf(label){"
+   ,
     "let{report}=this.app,{pairing,processes,from,to}=this.sides(),{id:own}=scopeLabel(label),pair=pairing.pairs.find(({a,b})=>a===own||b===own);"
     "return pair&&[pair.a,pair.b].map((id,i)=>({name:`${i+1}: `,about:processes[i].name,durations:Float64Array.from(callsOf(report,id,from,to,track=>track.process===processes[i])\n"
     ".filter(call=>!call.track.levels[call.depth].flags.has(call.i)),call=>call.duration).sort()}))"
     "}"
     "choosers(){"
-   ,
     "let{processes}=this.app.report,choose=(which,title)=>el('label',{},title+': ',select(title,processes.map(({name},i)=>[i,name]),this.pair[which],i=>{"
     "this.pair[which]=Number(i);"
     "this.path=[];"
@@ -3677,9 +3696,9 @@ static const char *const prof__html_page[] = {
     "table([words('scope',row=>row.label.name),"
     "{title:'verdict',text:true,note:'slower or faster: the whole 99 % interval lies beyond the threshold; same: it is at most twice as wide as that',"
     "get:row=>ORDER.length-ORDER.indexOf(row.verdict),show:row=>el('span',{class:'verdict '+row.verdict},(SIGNS[row.verdict]||'')+row.verdict)},"
+   ,
     "{title:'shift',note:'of a typical call',get:row=>both(row)?row.change.ratio:0,show:row=>both(row)?percentText(row.change.ratio):''},"
     "{title:'99 % interval',note:'of the shift',get:row=>both(row)?row.change.high-row.change.low:0,show:row=>both(row)?intervalText(row.change):''},"
-   ,
     "...two('p50',(side,row,i)=>row.p50[i],ns,'the median; to 2 % where there are more than 10,000 calls'),...two('calls',side=>side&&side.calls,grouped),...two('total',side=>side&&side.total,ns),"
     "{title:'difference',note:'of the total times',get:row=>abs(row.difference),show:row=>(row.difference>0?'+':'')+ns(row.difference)},"
     "...two('mean',mean,ns),{title:'change',note:'of the mean',get:row=>mean(row.b)/mean(row.a)||0,show:row=>percentText(mean(row.b)/mean(row.a))},"
@@ -3715,10 +3734,10 @@ static const char *const prof__html_page[] = {
     "let figures=key=>a&&b?`${ns(a[key])} \\u2192 ${ns(b[key])}${unit}`:`${ns((a||b)[key])}${unit}`;"
     "let calls=[a,b].filter(Boolean).map(side=>shown(Number(side.calls.toPrecision(4)))).join(' \\u2192 ');"
     "let text=`${label.name}: ${words}; self ${figures('self')}${ratio>=0?`, ${percentText(ratio)}`:''}${a&&b&&node.change.high<1e30?` (99 %: ${intervalText(node.change)})`:''}; `+\n"
+   ,
     "`total ${figures('total')}; ${calls} calls${unit}`;"
     "let figure=verdict!=='same'&&ratio>=0?percentText(ratio)+' ':'';"
     "return{name:SIGNS[verdict]+figure+label.name,text,class:verdict,style:this.style(verdict,figure?abs(Math.log2(max(ratio,1e-3))):.3),"
-   ,
     "onclick:()=>zoom(node),ondblclick:()=>this.panels.pick(label)}"
     "}"
     "}"
@@ -3812,6 +3831,7 @@ static const char *const prof__html_page[] = {
     "ofTrack(){return track=>this.only===undefined||track.id===this.only}"
     "chooser(){"
     "let tracks=this.app.report.tracks.filter(track=>track.levels.length).slice(0,500);"
+   ,
     "return tracks.length<2?null:select('Scopes of which track',[['','all tracks'],...tracks.map(({id,full})=>[id,full])],this.only,id=>{"
     "this.only=id===''?undefined:Number(id);"
     "this.path=[];"
@@ -3821,7 +3841,6 @@ static const char *const prof__html_page[] = {
     "}"
     "rangeText(){"
     "let{selection,report}=this.app;"
-   ,
     "return selection?`${ns(selection.to-selection.from)} selected, from ${moment(selection.from)} on`:`the whole recording, ${ns(report.to-report.from)}`"
     "}"
     "scopes(){"
@@ -3884,9 +3903,9 @@ static const char *const prof__html_page[] = {
     "let whole=calls.filter(call=>!call.track.levels[call.depth].flags.has(call.i));"
     "let durations=Float64Array.from(whole,call=>call.duration).sort();"
     "let row=[...stats.rows,...stats.names].find(each=>each.id===label.id),inner=row&&row.inner,every=stats.every&&row;"
+   ,
     "let at=share=>every?percentile(row,share):durations.length?durations[max(0,ceil(share*durations.length)-1)]:NaN;"
     "let{known,total,self}=row&&row.known?row:{known:0,total:NaN,self:NaN},count=every?row.calls:calls.length;"
-   ,
     "let facts=label.group?[['groups',grouped(calls.length)]]:[['calls',grouped(count)],['total',ns(total)],['self',ns(self)],['mean',ns(total/known)],"
     "['min',ns(at(0))],['p50',ns(at(.5))],['p90',ns(at(.9))],['p99',ns(at(.99))],['p99.9',ns(at(.999))],['max',ns(at(1))]];"
     "let states=statesText(report,calls);"
@@ -3936,10 +3955,10 @@ static const char *const prof__html_page[] = {
     "let share=(k,i)=>all[k][i]/lists[k].length,most=max(...all.map((each,k)=>max(...each)/lists[k].length));"
     "for(let i=0;i<bars;i++){"
     "let calls=sides.map(({name},k)=>`${name||''}${grouped(all[k][i])} calls${name?`, ${(100*share(k,i)).toFixed(1)} %`:''}`).join('; ');"
+   ,
     "let text=`${ns(max(i?edge(i):first,0))} to ${ns(i+1===bars?last:edge(i+1))}: ${calls}`,picked=this.bucket&&this.bucket[0]===edge(i);"
     "box.append(el('button',{title:text,'aria-label':text,disabled:all.every(each=>!each[i]),class:picked?'picked':null,"
     "onclick:()=>{this.bucket=picked?null:[edge(i),edge(i+1)];this.render()}},"
-   ,
     "...all.map((each,k)=>each[i]?el('i',{class:k?'after':null,style:{height:`${max(2,100*share(k,i)/most)}%`}}):null)))"
     "}"
     "return el('div',{},box,el('div.ends',{},el('span',{},ns(first)),el('span',{},'durations, logarithmic'),el('span',{},ns(last))),"
@@ -4000,11 +4019,11 @@ static const char *const prof__html_page[] = {
     "frames(){"
     "let{app}=this,{report}=app,series=app.series;"
     "let place=each=>each.tracks&&each.tracks.size>1?`${grouped(each.tracks.size)} threads`:each.track.title;"
+   ,
     "let which=select('Which frames',report.bars.map((each,i)=>[i,`${each.name} on ${place(each)} (${grouped(each.start.length)})`]),report.bars.indexOf(series),"
     "i=>{app.setSeries(Number(i));this.render()});"
     "let{number,at}=series,rows=series.start.map((start,i)=>({i,start,duration:series.duration[i],number:number[i],track:at?at[i].track:series.track}));"
     "let sorted=Float64Array.from(series.duration).sort(),n=sorted.length,most=share=>sorted[max(0,ceil(share*n)-1)];"
-   ,
     "let low=sorted.slice(floor(n*.99)),mean=rows.reduce((sum,row)=>sum+row.duration,0)/n;"
     "let text=`${grouped(n)} ${series.noun}${n===1?'':'s'}, mean ${ns(mean)} (${(1e9/mean).toFixed(1)} a second), p50 ${ns(most(.5))}, p99 ${ns(most(.99))}, longest ${ns(most(1))}; `+\n"
     "`the slowest 1 %: ${(1e9/(low.reduce((sum,d)=>sum+d,0)/low.length)).toFixed(1)} a second`;"
@@ -4049,10 +4068,11 @@ static const char *const prof__html_page[] = {
     "{caption:`${grouped(rows.length)} spans`,sort:2,memory:this.memoryOf('spans'),onpick:span=>app.zoomTo(span.start,span.start+span.duration,true)})"
     "}"
     "counters(){"
-    "let rows=this.app.report.counters,show=(series,v)=>series.bytes?bytes(v):shown(v);"
+    "let rows=this.app.report.counters,show=(series,v)=>measured(v,series.unit);"
     "return table([words('counter',s=>s.name),words('category',s=>s.category),"
     "counts('samples',s=>s.time.length),{title:'min',get:s=>s.min,show:s=>show(s,s.min)},"
     "{title:'max',get:s=>s.max,show:s=>show(s,s.max)},"
+   ,
     "{title:'last',get:s=>s.value.at(-1)||0,show:s=>show(s,s.value.at(-1))}],rows,{caption:'Counters',memory:this.memoryOf('counters'),up:true})"
     "}"
     "objects(){"
@@ -4065,7 +4085,6 @@ static const char *const prof__html_page[] = {
     "memory(){"
     "let parts=[el('p.note',{},`${this.rangeText()}; not freed: at its end`)];"
     "let tableOf=(first,rows,caption,key)=>table([...first,"
-   ,
     "counts('allocations',row=>row.count),sizes('bytes',row=>row.bytes),"
     "counts('not freed',row=>row.liveCount),sizes('bytes not freed',row=>row.liveBytes),"
     "sizes('peak',row=>row.peak),PLACE],"
@@ -4112,6 +4131,7 @@ static const char *const prof__html_page[] = {
     "['clock',`${about('clock')}, ${(number('tick_hz')/1e6).toFixed(3)} MHz${number('clock_resolution_ns')?`, smallest step ${ns(number('clock_resolution_ns'))}`:''}`],"
     "['recording cost',cost(process,report.to-report.from).text],['lost',number('lost')?grouped(number('lost'))+' events':'nothing'],...process.metadata];"
     "if(about('sources_missing'))facts.push(['source code',`lines of ${report.sources.size} files; ${about('sources_missing')} were not found${number('sources_limit')?'; a limit left some out':''}`]);"
+   ,
     "parts.push(el('table.facts',{},el('caption',{},process.name),...facts.map(([key,text])=>el('tr',{},el('th',{scope:'row'},key),el('td.text',{},text)))));"
     "parts.push(table([words('track',t=>t.title),{title:'thread',get:t=>Number(t.thread)},"
     "words('kind',t=>t.device?'device '+t.device:t.fiber?'fiber':'thread'),"
@@ -4121,7 +4141,6 @@ static const char *const prof__html_page[] = {
     "words('clock',t=>['','aligned by pairs','aligned by rate','not aligned'][t.alignment]||'')],process.tracks,"
     "{caption:'Tracks',sort:3,memory:this.memoryOf('tracks')}))"
     "}"
-   ,
     "if(report.losses.length)parts.push(table([moments('at',l=>l.time),counts('lost',l=>l.lost),"
     "words('track',l=>l.track.title)],report.losses,{caption:'Where events were lost',memory:this.memoryOf('losses'),onpick:l=>this.app.goTo(l.time,l.track)}));"
     "return parts"
@@ -4182,6 +4201,7 @@ static const char *const prof__html_page[] = {
     "}"
     "const root=globalThis.document?.documentElement;"
     "const kept={"
+   ,
     "get(key){try{return localStorage.getItem('prof.'+key)}catch{return null}},"
     "set(key,text){try{localStorage.setItem('prof.'+key,text)}catch{}}"
     "};"
@@ -4207,7 +4227,6 @@ static const char *const prof__html_page[] = {
     "this.query='';"
     "this.hits=[];"
     "this.least=0;"
-   ,
     "this.dim=null;"
     "this.closed=new Set();"
     "this.pinned=new Set();"
@@ -4287,6 +4306,7 @@ static const char *const prof__html_page[] = {
     "}"
     "facts(){"
     "let{report}=this,tracks=report.tracks.filter(track=>track.levels.length).length;"
+   ,
     "let many=(n,noun)=>`${grouped(n)} ${noun}${n===1?'':'s'}`,scopes=report.all?report.all.reduce((sum,row)=>sum+row.calls,0):report.scopes;"
     "$('facts').textContent=`${ns(report.to-report.from)}, ${many(scopes,'scope')} on ${many(tracks,'track')}`"
     "}"
@@ -4300,7 +4320,6 @@ static const char *const prof__html_page[] = {
     "this.paint()"
     "}"
     "paint(){"
-   ,
     "let rgb=key=>/^#(..)(..)(..)$/.exec(this.style[key]).slice(1).map(part=>parseInt(part,16));"
     "this.colors={...nodeColors(this.report,rgb('background'),this.dim),background:abgr(rgb('background')),grid:abgr(rgb('grid'))};"
     "this.time.redraw()"
@@ -4397,6 +4416,7 @@ static const char *const prof__html_page[] = {
     "this.time.redraw()"
     "}"
     "svg(){"
+   ,
     "let time=$('time'),frames=$('frames'),above=this.series?frames.clientHeight:0,measure=document.createElement('canvas').getContext('2d');"
     "let svg=new Svg(time.clientWidth,time.clientHeight+above,measure),{root}=svg;"
     "svg.fillStyle=this.style.background;"
@@ -4413,7 +4433,6 @@ static const char *const prof__html_page[] = {
     "this.time.draw();"
     "ctx.fillStyle=this.style.background;"
     "ctx.fillRect(0,0,canvas.width,above);"
-   ,
     "if(above)ctx.drawImage(frames,0,0);"
     "ctx.drawImage(time,0,above);"
     "return new Promise(done=>canvas.toBlob(done))"
@@ -4486,6 +4505,7 @@ static const char *const prof__html_page[] = {
     "this.show(this.hits[this.hit])"
     "}"
     "changed(){"
+   ,
     "this.time.redraw();"
     "this.share()"
     "}"
@@ -4501,7 +4521,6 @@ static const char *const prof__html_page[] = {
     "if(this.pinned.size)parts.push('p='+[...this.pinned].join());"
     "if(this.foldedText()!==this.folded)parts.push('c='+this.foldedText());"
     "if(this.panels.only!==undefined)parts.push('k='+this.panels.only);"
-   ,
     "if(this.panels.tab!=='scopes')parts.push('t='+this.panels.tab);"
     "this.fragment='#'+parts.join('&');"
     "try{history.replaceState(null,'',this.fragment)}catch{}"
@@ -4573,6 +4592,7 @@ static const char *const prof__html_page[] = {
     "$('search').oninput=()=>{clearTimeout(this.searchTimer);this.searchTimer=setTimeout(()=>this.search($('search').value),150)};"
     "$('search').onkeydown=event=>{"
     "if(event.key==='Enter')this.nextHit(event.shiftKey?-1:1);"
+   ,
     "if(event.key==='Escape'){$('search').value='';this.search('');canvas.focus()}"
     "event.stopPropagation()"
     "};"
@@ -4593,7 +4613,6 @@ static const char *const prof__html_page[] = {
     "this.listenToFiles();"
     "this.listenToPictures();"
     "matchMedia('(prefers-color-scheme: dark)').onchange=()=>{if(!kept.get('theme'))recolor(null)};"
-   ,
     "onhashchange=()=>{if(location.hash!==this.fragment)this.readFragment()};"
     "document.onkeydown=event=>this.key(event)"
     "}"
@@ -4685,6 +4704,7 @@ static const char *const prof__html_page[] = {
     "click({area,scope,mark,span,hold,time}){"
     "if(scope){"
     "this.setFocus(scope);"
+   ,
     "if(this.panels.tab!=='scope')this.panels.open('scope')"
     "}else if(mark){"
     "this.goTo(mark.time)"
@@ -4708,7 +4728,6 @@ static const char *const prof__html_page[] = {
     "}"
     "describe({area,row,scope,mark,span,hold,sample,pin}){"
     "let{report}=this;"
-   ,
     "if(area==='gutter')return pin?['Pin this row to the top']:row.track?[row.title,`thread ${row.track.thread}`]:null;"
     "if(scope){"
     "let all=scopeOf(report,scope),{label}=all;"
@@ -4718,7 +4737,7 @@ static const char *const prof__html_page[] = {
     "if(mark)return[mark.text||mark.label.name,`at ${moment(mark.time)}`,where(mark.label)];"
     "if(span)return[report.labels[span.label].name,ns(span.duration),`at ${moment(span.start)}`,`id 0x${span.id.toString(16)}`,...span.args.slice(0,12).map(([k,v])=>`${k} = ${shown(v)}`)];"
     "if(hold)return[row.title,`held for ${ns(hold.duration)}`,`by ${hold.track.title}`,hold.waiters.length?`${hold.waiters.length} waited: ${[...new Set(hold.waiters.map(track=>track.title))].slice(0,8).join(', ')}`:''];"
-    "if(sample)return[row.title,(row.series.bytes?bytes:shown)(sample.value),`at ${moment(sample.time)}`];"
+    "if(sample)return[row.title,measured(sample.value,row.series.unit),`at ${moment(sample.time)}`];"
     "return null"
     "}"
     "tip(event,lines){"
@@ -4769,6 +4788,7 @@ static const char *const prof__html_page[] = {
     "}"
     "}"
     "async function start(){"
+   ,
     "root.dataset.theme=kept.get('theme')||systemTheme();"
     "try{"
     "if(!globalThis.DecompressionStream)throw new Error('This browser is too old: it needs Chrome 103, Firefox 113 or Safari 16.4.');"

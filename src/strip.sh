@@ -15,7 +15,7 @@ LC_ALL=C awk -v room="$1" '
         if (type == "int") return "0"
         if (type == "const char *") return "\"\""
         if (name == "prof_trace_about") return "prof__stripped_about()"
-        if (name ~ /_(create|init|track)$/ && type ~ /^prof_.*\*$/) return "PROF__STRIPPED_OBJECT(" type ")"
+        if (name ~ /_(create|create_unit|init|track)$/ && type ~ /^prof_.*\*$/) return "PROF__STRIPPED_OBJECT(" type ")"
         return "(" type ")0"
     }
     # What a function writes through its parameters, before its value: nothing.

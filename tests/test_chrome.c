@@ -310,6 +310,8 @@ static void check_sample(const json *event, const prof_event *wanted, const char
         check_value(value, &wanted->value);
     }
     CHECK_EQUAL(nanoseconds(text_of(event, "ts"), 1), wanted->start_ns);
+    CHECK_TEXT(member(event, "unit") ? text_of(event, "unit") : "", finite ? wanted->site->unit : "");
+    CHECK(!finite || (value && !value->next)); /* viewers take another argument for another series */
     free(key);
 }
 
@@ -466,7 +468,7 @@ static void all_kinds(int n)
         PROFILE_ARG_S("b\"\n", "");
     }
     PROFILE_COUNTER("queue depth", n);
-    PROFILE_COUNTER("load", n * 0.25);
+    PROFILE_COUNTER_UNIT("load", n * 0.25, "%\"");
     PROFILE_COUNTER("not a number", (1e308 * 10) - (1e308 * 10 * n));
     PROFILE_COUNTER_C(HOSTILE, INT64_MIN, HOSTILE);
     PROFILE_COUNTER("", 1);

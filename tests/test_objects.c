@@ -84,6 +84,32 @@ static void start(void)
 
 /*-- handles --*/
 
+TEST(counters_with_units)
+{
+    char text[8] = "MHz";
+    start();
+    prof_counter *counters[] = {prof_counter_create(NULL, "memory"), prof_counter_create_unit(NULL, "memory", text),
+                                prof_counter_create_unit(prof_domain_create("net"), "memory", "B"),
+                                prof_counter_create_unit(NULL, NULL, "%"), prof_counter_create_unit(NULL, "memory", ""),
+                                prof_counter_create_unit(NULL, "memory", NULL)};
+    static const char *const units[] = {"", "MHz", "B", "%", "", ""};
+    strcpy(text, "changed"); /* units are copied */
+    for (size_t i = 0; i < 6; ++i) prof_counter_set(counters[i], (int64_t)i);
+    for (size_t i = 0; i < 6; ++i) prof_counter_destroy(counters[i]);
+    prof_trace *trace = trace_stop();
+    trace_list list = trace_read(trace, 0);
+    CHECK_EQUAL(list.count, 6);
+    for (size_t i = 0; i < list.count && i < 6; ++i) {
+        CHECK_EQUAL(list.events[i].value.as.i, (int64_t)i);
+        CHECK_TEXT(list.events[i].site->unit, units[i]);
+        CHECK_TEXT(list.events[i].site->file, "");
+        CHECK_TEXT(list.events[i].name, i == 3 ? "" : "memory");
+    }
+    CHECK(list.count == 6 && list.events[0].site == list.events[4].site && list.events[0].site != list.events[1].site);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
 TEST(one_of_each)
 {
     char text[16] = "loading";

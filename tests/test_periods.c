@@ -259,7 +259,7 @@ TEST(overwritten)
 /* The order of the table: the largest first, equal ones by name. */
 TEST(order)
 {
-    prof_callsite site = {"", "", "f.c", "f", 1, 0, 0, 0, 0};
+    prof_callsite site = {"", "", "f.c", "f", 1, 0, 0, 0, 0, ""};
     top_row items[3];
     top_rows rows;
     memset(items, 0, sizeof items);

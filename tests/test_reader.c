@@ -2803,6 +2803,57 @@ TEST(summary_of_great_numbers)
     }
 }
 
+/* An image of counters of one name and place, whose units differ: what two plugins may have. */
+static prof_trace *units_trace(void)
+{
+    static const struct { const char *unit; double values[2]; } counters[] = {
+        {"", {40, 1e6}}, {"B", {512, 1500000}}, {"%", {40, 41.5}}, {"ms", {-0.25, 1500}},
+        {"\xc2\xb5s", {0, 5e-13}}, {"MHz", {1400, 1410}}, {"bytes", {-2048, 1}}, {"memory\n", {1, 2}},
+        {"123456\xc2\xb5m", {1, 1}}};
+    image im = image_new(200, 1, 100);
+    uint32_t name = string(&im, "memory use"), file = string(&im, "a.c");
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    for (size_t i = 0; i < sizeof counters / sizeof *counters; ++i) {
+        uint64_t field[5] = {(uint64_t)file << 32 | name, 0, 7, (uint64_t)PROF__KIND_COUNTER_INT << 32 | 1, 0};
+        field[4] = string(&im, counters[i].unit);
+        meta(&im, PROF__META_SITE, ++im.sites, field, i ? sizeof field : 32);
+        for (size_t j = 0; j < 2; ++j) {
+            at_tick(&im, PROF__KIND_COUNTER_DOUBLE, im.sites, 2000 + 10 * i + j);
+            put(&im, bits(counters[i].values[j]));
+        }
+    }
+    return image_read(&im);
+}
+
+TEST(summary_of_units)
+{
+    static const char want[] =
+        "\ncounter          samples           min          mean           max          last\n"
+        "memory use             2            40        500020       1000000       1000000\n"
+        "memory use             2         512 B      750.3 kB      1.500 MB      1.500 MB\n"
+        "memory use             2          40 %       40.75 %        41.5 %        41.5 %\n"
+        "memory use             2     -250.0 us      749.9 ms       1.500 s       1.500 s\n"
+        "memory use             2          0 ns    2.5e-13 \xc2\xb5" "s      5e-13 \xc2\xb5" "s      5e-13 \xc2\xb5" "s\n"
+        "memory use             2      1400 MHz      1405 MHz      1410 MHz      1410 MHz\n"
+        "memory use             2     -2.048 kB     -1.024 kB           1 B           1 B\n"
+        "memory use             2     1 memory?   1.5 memory?     2 memory?     2 memory?\n"
+        "memory use             2    1 123456\xc2\xb5" "m    1 123456\xc2\xb5" "m    1 123456\xc2\xb5" "m    1 123456\xc2\xb5" "m\n";
+    text_sink to = {NULL, 0, 0, 0};
+    prof_trace *trace = units_trace();
+    const char *found;
+    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_OK);
+    found = strstr(to.text, "\ncounter");
+    CHECK(found != NULL);
+    if (found && strncmp(found, want, strlen(want))) CHECK_TEXT(found, want);
+    to.used = 0;
+    CHECK_EQUAL(prof_csv_stream(trace, sink_of(&to)), PROF_OK);
+    CHECK(strstr(to.text, "counter,memory use,,1000,0,0,,40,,a.c,7,\r\n") != NULL);
+    CHECK(strstr(to.text, "counter,memory use,,1020,0,0,,40,\"unit=%\",a.c,7,\r\n") != NULL);
+    free(to.text);
+    prof_trace_close(trace);
+}
+
 TEST(summary_of_nothing)
 {
     image im = image_new(10, 1, 4);

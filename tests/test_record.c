@@ -402,6 +402,73 @@ TEST(string_of_exactly_the_limit)
     record_close();
 }
 
+static int counter_of_function(void)
+{
+    PROFILE_COUNTER(__func__, 1);
+    return 0;
+}
+
+static const char *unit_of(const char *name, size_t nth)
+{
+    const prof_event *event = trace_nth(&list, name, nth);
+    CHECK(event && event->type == PROF_EVENT_COUNTER && event->site->kind == PROF__KIND_COUNTER_INT);
+    CHECK(event && event->site->role == PROF_ROLE_NONE);
+    CHECK(event && !strcmp(event->site->file, *event->site->function ? __FILE__ : ""));
+    return event ? event->site->unit : "?";
+}
+
+/* The unit is what the macro says, not what a name looks like. */
+TEST(units)
+{
+    record_start();
+    PROFILE_COUNTER("memory use %", 40);
+    PROFILE_COUNTER_UNIT("memory clock", 1400.5, "MHz");
+    PROFILE_COUNTER_UNIT("digits", 1u, "8 \xc2\xb5/2");
+    PROFILE_COUNTER_UNIT("none", 1, "");
+    PROFILE_COUNTER_ADD("count", 1);
+    PROFILE_COUNTER_ADD_UNIT("count", 10u, "B"); /* another number */
+    PROFILE_COUNTER_SUB_UNIT("count", 100, "ms");
+    PROFILE_COUNTER_SET_UNIT("count", 0.5, "s");
+    PROFILE_COUNTER_ADD_UNIT("count", 5, "B");
+#pragma push_macro("PROF_UNIT")
+#undef PROF_UNIT
+#define PROF_UNIT "bytes"
+    counter_of_function(); /* is above */
+    PROFILE_COUNTER("sent", 1);
+    PROFILE_COUNTER_C("sent_c", 1, "net");
+    PROFILE_COUNTER_L("sent_l", 1, 1);
+    PROFILE_COUNTER_ADD("added", 7);
+    PROFILE_COUNTER_SUB_C("added", 7, "net");
+    PROFILE_COUNTER_SET("added", 8);
+    PROFILE_COUNTER_UNIT("own", 1, "%");
+    PROFILE_COUNTER(__func__, 1);
+    { PROFILE_SCOPE("scope"); }
+#pragma pop_macro("PROF_UNIT")
+    PROFILE_COUNTER("sent", 2);
+    record_stop();
+    CHECK_TEXT(unit_of("memory use %", 0), "");
+    CHECK_TEXT(unit_of("memory clock", 0), "MHz");
+    CHECK_TEXT(unit_of("digits", 0), "8 \xc2\xb5/2");
+    CHECK_TEXT(unit_of("none", 0), "");
+    static const struct { const char *unit; double value; } counts[] = {{"", 1}, {"B", 10}, {"ms", -100}, {"s", 0.5}, {"B", 15}};
+    for (size_t i = 0; i < 5; ++i) {
+        const prof_value *value = &trace_nth(&list, "count", i)->value;
+        CHECK_TEXT(unit_of("count", i), counts[i].unit);
+        CHECK(value->type == PROF_VALUE_DOUBLE ? bits_of(value->as.d) == bits_of(counts[i].value)
+                                               : value->as.i == (int64_t)counts[i].value);
+    }
+    CHECK_TEXT(unit_of("counter_of_function", 0), "");
+    CHECK_TEXT(unit_of("sent", 0), "bytes");
+    CHECK_TEXT(unit_of("sent_c", 0), "bytes");
+    CHECK_TEXT(unit_of("sent_l", 0), "bytes");
+    for (size_t i = 0; i < 3; ++i) CHECK_TEXT(unit_of("added", i), "bytes");
+    CHECK_TEXT(unit_of("own", 0), "%");
+    CHECK_TEXT(unit_of(__func__, 0), "bytes");
+    CHECK_TEXT(expect("scope", PROF_EVENT_SCOPE)->site->unit, "");
+    CHECK_TEXT(unit_of("sent", 1), "");
+    record_close();
+}
+
 TEST(counters)
 {
     unsigned char small = 255;

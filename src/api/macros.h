@@ -86,10 +86,17 @@
 #define PROF__SITE(variable, kind, name, category, level)                                                  \
     PROF__SITE_AS(prof_site, variable, kind, name, category, level, 0, 0)
 #define PROF__SITE_AS(type, variable, kind, name, category, level, color, unmask)                          \
+    PROF__SITE_OF(type, variable, kind, name, category, __FILE__, level, color, unmask)
+#define PROF__SITE_OF(type, variable, kind, name, category, file, level, color, unmask)                    \
     PROF__CONSTANT(name) PROF__CONSTANT(category)                                                          \
     PROF__QUIET_INLINE static PROF__CONSTANT_SITE type variable PROF_SITE_PLACE = {                        \
-        0, PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_S(name), category, __FILE__, __func__, __LINE__, color, level, kind, \
+        0, PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_S(name), category, file, __func__, __LINE__, color, level, kind, \
         0, 0, unmask} PROF__QUIET_END
+/* A site of a counter. Its unit, a literal, stands behind the name of the file, which is always one, so that sites
+   without a unit are no larger. */
+#define PROF__SITE_UNIT(name, category, level, unit)                                                       \
+    PROF__SITE_OF(prof_site, PROF__HERE, PROF__KIND_COUNTER_INT | (sizeof(unit) > 1 ? PROF__KIND_UNIT : 0), name, \
+                  category, sizeof(unit) > 1 ? __FILE__ "\0" unit : __FILE__, level, 0, 0)
 /* A site of a scope, whose block is the user's. After it, PROF__AT(variable) is the site. The address is not the value
    of a ({ }), from which clang 14 leaves out the initial values of a static variable if nothing else is in it. Its type
    is not that of the site, which is hidden, but the frame of a coroutine is not. */
@@ -422,22 +429,26 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #endif
 /* 0 converted to the type of value, less 1, is above 0 only if that is unsigned, and not promoted to int. */
 #define PROF__WHOLE(value, whole, integer) (((1 ? 0 : (value)) - 1 > 0) ? whole : integer)
-#define PROF__COUNTER(name, value, category, level)                                                                \
-    PROF__EITHER(PROF__STATEMENT(PROF__KIND_COUNTER_INT, name, category, level,                                    \
-                                 PROF__NUMBER(value, prof__counter_double(&PROF__HERE, PROF__TO(double, value)),   \
-                                              PROF__WHOLE(value, prof__counter_uint(&PROF__HERE,                   \
-                                                                                    PROF__TO(uint64_t, value)),    \
-                                                          prof__counter_int(&PROF__HERE, PROF__INTEGER(value))))), \
-                 (0 ? (void)(name) : PROF__USE3(value, category, level)))
-#define PROFILE_COUNTER(name, value) PROF__COUNTER(name, value, PROF_CATEGORY, PROF_SITE_LEVEL)
-#define PROFILE_COUNTER_C(name, value, category) PROF__COUNTER(name, value, category, PROF_SITE_LEVEL)
-#define PROFILE_COUNTER_L(name, value, level) PROF__COUNTER(name, value, PROF_CATEGORY, level)
-
-/* Not a PROF__STATEMENT, because it also counts while it is off. */
-#define PROF__COUNT(how, name, value, category)                                                            \
+#define PROF__COUNTER(name, value, category, level, unit)                                                  \
     PROF__EITHER(                                                                                          \
         do {                                                                                               \
-            PROF__SITE(PROF__HERE, PROF__KIND_COUNTER_INT, name, category, PROF_SITE_LEVEL);               \
+            PROF__SITE_UNIT(name, category, level, unit);                                                  \
+            if (PROF__LIVE(PROF__HERE, level))                                                             \
+                PROF__NUMBER(value, prof__counter_double(&PROF__HERE, PROF__TO(double, value)),            \
+                             PROF__WHOLE(value, prof__counter_uint(&PROF__HERE, PROF__TO(uint64_t, value)), \
+                                         prof__counter_int(&PROF__HERE, PROF__INTEGER(value))));           \
+        } while (0),                                                                                       \
+        PROF__USE5(name, value, category, level, unit))
+#define PROFILE_COUNTER(name, value) PROF__COUNTER(name, value, PROF_CATEGORY, PROF_SITE_LEVEL, PROF_UNIT)
+#define PROFILE_COUNTER_C(name, value, category) PROF__COUNTER(name, value, category, PROF_SITE_LEVEL, PROF_UNIT)
+#define PROFILE_COUNTER_L(name, value, level) PROF__COUNTER(name, value, PROF_CATEGORY, level, PROF_UNIT)
+#define PROFILE_COUNTER_UNIT(name, value, unit) PROF__COUNTER(name, value, PROF_CATEGORY, PROF_SITE_LEVEL, unit)
+
+/* Not a PROF__STATEMENT, because it also counts while it is off. */
+#define PROF__COUNT(how, name, value, category, unit)                                                      \
+    PROF__EITHER(                                                                                          \
+        do {                                                                                               \
+            PROF__SITE_UNIT(name, category, PROF_SITE_LEVEL, unit);                                        \
             PROF__QUIET_INLINE static prof__number PROF__COUNTED;                                          \
             PROF__QUIET_END                                                                                \
             if ((PROF_SITE_LEVEL) > PROF_MAX_LEVEL) break;                                                 \
@@ -446,13 +457,16 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
                                                              PROF__TO(uint64_t, value)),                   \
                                      prof__count_int(&PROF__HERE, &PROF__COUNTED, how, PROF__INTEGER(value)))); \
         } while (0),                                                                                       \
-        (0 ? (void)(name) : PROF__USE2(value, category)))
-#define PROFILE_COUNTER_ADD(name, delta) PROF__COUNT(PROF__TALLY_ADD, name, delta, PROF_CATEGORY)
-#define PROFILE_COUNTER_ADD_C(name, delta, category) PROF__COUNT(PROF__TALLY_ADD, name, delta, category)
-#define PROFILE_COUNTER_SUB(name, delta) PROF__COUNT(PROF__TALLY_SUB, name, delta, PROF_CATEGORY)
-#define PROFILE_COUNTER_SUB_C(name, delta, category) PROF__COUNT(PROF__TALLY_SUB, name, delta, category)
-#define PROFILE_COUNTER_SET(name, value) PROF__COUNT(PROF__TALLY_SET, name, value, PROF_CATEGORY)
-#define PROFILE_COUNTER_SET_C(name, value, category) PROF__COUNT(PROF__TALLY_SET, name, value, category)
+        PROF__USE4(name, value, category, unit))
+#define PROFILE_COUNTER_ADD(name, delta) PROF__COUNT(PROF__TALLY_ADD, name, delta, PROF_CATEGORY, PROF_UNIT)
+#define PROFILE_COUNTER_ADD_C(name, delta, category) PROF__COUNT(PROF__TALLY_ADD, name, delta, category, PROF_UNIT)
+#define PROFILE_COUNTER_ADD_UNIT(name, delta, unit) PROF__COUNT(PROF__TALLY_ADD, name, delta, PROF_CATEGORY, unit)
+#define PROFILE_COUNTER_SUB(name, delta) PROF__COUNT(PROF__TALLY_SUB, name, delta, PROF_CATEGORY, PROF_UNIT)
+#define PROFILE_COUNTER_SUB_C(name, delta, category) PROF__COUNT(PROF__TALLY_SUB, name, delta, category, PROF_UNIT)
+#define PROFILE_COUNTER_SUB_UNIT(name, delta, unit) PROF__COUNT(PROF__TALLY_SUB, name, delta, PROF_CATEGORY, unit)
+#define PROFILE_COUNTER_SET(name, value) PROF__COUNT(PROF__TALLY_SET, name, value, PROF_CATEGORY, PROF_UNIT)
+#define PROFILE_COUNTER_SET_C(name, value, category) PROF__COUNT(PROF__TALLY_SET, name, value, category, PROF_UNIT)
+#define PROFILE_COUNTER_SET_UNIT(name, value, unit) PROF__COUNT(PROF__TALLY_SET, name, value, PROF_CATEGORY, unit)
 
 #define PROF__ARG(key, value, function)                                                                              \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL, function(&PROF__HERE, value)), \

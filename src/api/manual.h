@@ -53,6 +53,7 @@ COMPILE-TIME OPTIONS                                                            
                                     include a header share its inline functions, methods and templates: macros there
                                     get the category of one of these files, of whichever the linker takes. So a header
                                     uses the _C forms, or defines PROF_CATEGORY itself
+    PROF_UNIT              ""       unit of the macros of counters that name none, "ms"; likewise, _UNIT
     PROF_SITE_LEVEL        1        level of the macros that name none; may be redefined between uses; likewise, _L
     PROF_MAX_LEVEL         255      call sites above it compile to nothing
     PROF_UNIQUE            __COUNTER__, or __LINE__ where there is none: makes local names unique

@@ -43,9 +43,12 @@
      PROFILE_SPAN_MARK(name, id)     the same name and id (an integer, uint64_t); spans may overlap in any way; _C. If
      PROFILE_SPAN_END(name, id)      only one of begin and end was on, the span is marked as truncated, and counted
      PROFILE_COUNTER(name, value)    a sample of an integer (int64_t, uint64_t) or a double; _C _L
-     PROFILE_COUNTER_ADD(name, delta)   changes a number that all these macros of the name and category share, and
-     PROFILE_COUNTER_SUB(name, delta)   samples it; _C. The number also counts while nothing is recorded, which then
-     PROFILE_COUNTER_SET(name, value)   costs some 5 ns. It saturates, see prof_counter. Up to 1024 names
+       _UNIT(name, value, unit)      with the unit that outputs show, a string literal; the default is PROF_UNIT. Bytes
+                                     ("B", "bytes") are shown as sizes, "s" "ms" "us" "ns" as times; any other unit, "%"
+                                     or "MHz", is put after the number. A name says nothing about a unit
+     PROFILE_COUNTER_ADD(name, delta)   changes a number that all these macros of the name, category and unit share, and
+     PROFILE_COUNTER_SUB(name, delta)   samples it; _C _UNIT. The number also counts while nothing is recorded, which
+     PROFILE_COUNTER_SET(name, value)   then costs some 5 ns. It saturates, see prof_counter. Up to 1024 names
      PROFILE_ARG(key, value)         an argument of the innermost scope of this thread, dropped while that is off: any
                                      integer, floating-point number, bool, pointer or C string (C11, C++); in C++ also
                                      enum class, std::string and std::string_view. In C99 name the type:
@@ -91,6 +94,7 @@ enum { /* the kind of a word in the image: see >>image */
     PROF__KIND_EVENT, PROF__KIND_DATA, PROF__KIND_COUNTER_UINT
 };
 #define PROF__ROLE_SHIFT 4 /* a site's kind: PROF__KIND_... | PROF_ROLE_... << PROF__ROLE_SHIFT */
+#define PROF__KIND_UNIT 0x8000 /* or this as well: a counter, whose unit stands behind the file's name and its zero */
 
 #define PROF__EVENT_DETAIL_MAX ((1ull << 56) - 1)
 #define PROF__FREE_IN_POOL 1u /* a FREE: the block belongs to this pool */

@@ -47,8 +47,10 @@ PROF_DEF void prof_range_destroy(prof_range *range);
 /* Creates a counter. It starts at 0 and counts whether a session records or not; each change is a sample. At the end of
    its range (INT64_MIN, INT64_MAX) it saturates instead of wrapping. prof_counter_set_uint() makes it unsigned, with a
    range up to UINT64_MAX, until it is set or falls below 0. The first call of a _double function makes it
-   floating-point; no other thread may use the counter during that call. */
+   floating-point; no other thread may use the counter during that call. _unit: with a unit, see PROFILE_COUNTER_UNIT();
+   it is copied; NULL and "": none. */
 PROF_DEF prof_counter *prof_counter_create(prof_domain *domain, const char *name);
+PROF_DEF prof_counter *prof_counter_create_unit(prof_domain *domain, const char *name, const char *unit);
 PROF_DEF void prof_counter_set(prof_counter *counter, int64_t value);
 PROF_DEF void prof_counter_add(prof_counter *counter, int64_t delta);
 PROF_DEF void prof_counter_sub(prof_counter *counter, int64_t delta);

@@ -29,6 +29,9 @@
 #elif defined(__STRICT_ANSI__) && !defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
 #error "prof.h needs C99: compile with -std=c99 or later"
 #endif
+#ifndef PROF_UNIT
+#define PROF_UNIT ""
+#endif
 #ifndef PROF_CATEGORY
 #define PROF_CATEGORY ""
 #endif

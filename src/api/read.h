@@ -21,6 +21,7 @@ typedef struct prof_callsite {
     uint32_t line, color, level;
     uint32_t kind; /* PROF__KIND_... of the event that the site records */
     uint32_t role; /* PROF_ROLE_... */
+    const char *unit; /* of a counter; "": none */
 } prof_callsite;
 
 /* What a call site records, besides the kind of event. */

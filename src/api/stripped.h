@@ -98,6 +98,8 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #define prof_range_destroy(range) PROF__STRIPPED((void)0, PROF__USE(range))
 #define prof_counter_create(domain, name) \
     PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_counter *), PROF__USE2(domain, name))
+#define prof_counter_create_unit(domain, name, unit) \
+    PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_counter *), PROF__USE3(domain, name, unit))
 #define prof_counter_set(counter, value) PROF__STRIPPED((void)0, PROF__USE2(counter, value))
 #define prof_counter_add(counter, delta) PROF__STRIPPED((void)0, PROF__USE2(counter, delta))
 #define prof_counter_sub(counter, delta) PROF__STRIPPED((void)0, PROF__USE2(counter, delta))

@@ -114,9 +114,9 @@ static PROF__UNUSED void prof__out_wrapped(prof__out *out, const char *text, siz
 
 static void prof__out_right(prof__out *out, const char *text, size_t width)
 {
-    size_t length = strlen(text);
+    size_t length = prof__characters(text);
     if (length < width) prof__out_spaces(out, width - length);
-    prof__out_text(out, text);
+    prof__out_clean(out, text);
 }
 
 /* Writes 1234567 as 1,234,567 to `to` (32 bytes). */

@@ -10,7 +10,7 @@ import { drawBars } from './frames.js';
 import { Panels, where, statesText } from './panels.js';
 import { $, el, copy } from './dom.js';
 import { Svg, download, flamePicture } from './picture.js';
-import { abs, floor, max, min, round, ns, moment, bytes, grouped, shown } from './text.js';
+import { abs, floor, max, min, round, ns, moment, grouped, shown, measured } from './text.js';
 
 const root = globalThis.document?.documentElement; // a thread that unpacks has none
 
@@ -632,7 +632,7 @@ class App {
         if (mark) return [mark.text || mark.label.name, `at ${moment(mark.time)}`, where(mark.label)];
         if (span) return [report.labels[span.label].name, ns(span.duration), `at ${moment(span.start)}`, `id 0x${span.id.toString(16)}`, ...span.args.slice(0, 12).map(([k, v]) => `${k} = ${shown(v)}`)];
         if (hold) return [row.title, `held for ${ns(hold.duration)}`, `by ${hold.track.title}`, hold.waiters.length ? `${hold.waiters.length} waited: ${[...new Set(hold.waiters.map(track => track.title))].slice(0, 8).join(', ')}` : ''];
-        if (sample) return [row.title, (row.series.bytes ? bytes : shown)(sample.value), `at ${moment(sample.time)}`];
+        if (sample) return [row.title, measured(sample.value, row.series.unit), `at ${moment(sample.time)}`];
         return null;
     }
 

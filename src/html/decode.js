@@ -367,7 +367,7 @@ export class Decoder {
 
     /** @param {{kind: string}} block @param {Uint8Array} bytes */
     take(block, bytes) {
-        const handler = { H: this.head, S: this.strings, K: this.kinds, F: this.formats, B: this.numbers, P: this.process, T: this.tracks, E: this.scopes,
+        const handler = { H: this.head, S: this.strings, K: this.kinds, F: this.formats, U: this.units, B: this.numbers, P: this.process, T: this.tracks, E: this.scopes,
             Q: this.points, A: this.args, G: this.statistics, N: this.spans, X: this.sources, Z: this.end }[block.kind];
         if (!handler) return; // of a later version
         if (!this.report.version && block.kind !== 'H') damaged('the data do not begin as they should');
@@ -399,7 +399,7 @@ export class Decoder {
             const group = bits >> 8 & GROUP, key = [name, category, file, line, group, group ? 0 : role].join('\0');
             const label = entryOf(this.labelOf, key, () => labels.push({ id: labels.length, name: (name || '(unnamed)') + (group ? ' and others' : ''), base: name,
                 group, category, file, function: func, line, color, role: group ? 0 : role, format: null }) - 1);
-            kinds.push({ type: bits & 255, flags: bits >> 8 & 7, fromLast: (bits & FROM_LAST) !== 0, depth, label });
+            kinds.push({ type: bits & 255, flags: bits >> 8 & 7, fromLast: (bits & FROM_LAST) !== 0, depth, label, unit: '' });
             this.lastParent.push(-1);
             this.lastNode.push(0);
         }
@@ -412,6 +412,15 @@ export class Decoder {
             const label = labels[r.of(kinds, 'kind').label], name = r.of(strings, 'string'), key = [name, label.category, label.file, label.line, label.group, label.role].join('\0');
             const of = entryOf(this.labelOf, key, () => labels.push({ ...label, id: labels.length, name, base: name, format: null }) - 1);
             if (labels[of] !== label && !labels[of].format) label.format = labels[of]; // a format may look like a name that it makes
+        }
+    }
+
+    /** Kinds of counters that have a unit, and the unit. */
+    units(r) {
+        const { strings, kinds } = this.report;
+        while (!r.done) {
+            const kind = r.of(kinds, 'kind');
+            kind.unit = r.of(strings, 'string');
         }
     }
 

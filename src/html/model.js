@@ -156,7 +156,8 @@ function pointsOf(report, process) {
             break;
         case LOST: report.losses.push({ time, track, lost: a }); break;
         case COUNTER: {
-            const series = entryOf(counters, label.name + '\0' + label.category, () => ({ process, name: label.name, category: label.category, time: [], value: [] }));
+            const series = entryOf(counters, [label.name, label.category, kind.unit].join('\0'), () =>
+                ({ process, name: label.name, category: label.category, unit: kind.unit, time: [], value: [] }));
             series.time.push(time);
             series.value.push(a);
             break;
@@ -188,7 +189,6 @@ function closeSeries(series) {
         if (value > series.max) series.max = value;
     }
     if (!(series.min <= series.max)) series.min = series.max = 0;
-    series.bytes = series.bytes || /bytes|memory/i.test(series.name);
     return series;
 }
 
@@ -276,7 +276,7 @@ class Memory {
     }
     curves() {
         return [...this.pools.values()].map(pool => ({ process: this.process, category: 'memory', time: pool.time,
-            value: pool.value, name: pool.name ? 'memory: ' + pool.name : 'memory', bytes: true }));
+            value: pool.value, name: pool.name ? 'memory: ' + pool.name : 'memory', unit: 'B' }));
     }
 }
 

@@ -96,7 +96,7 @@ typedef struct prof__html {
     uint64_t counts[PROF__HTML_PARTS];      /* see prof__html_last() */
     uint64_t last_parts[PROF__HTML_PARTS];  /* see prof__html_sparse() */
 #endif
-    prof__html_bytes strings, kinds, formats, numbers, scope_kinds, times, point_kinds, details, arguments, rows;
+    prof__html_bytes strings, kinds, formats, units, numbers, scope_kinds, times, point_kinds, details, arguments, rows;
     prof__html_numbers starts, ends;
     prof__html_string known_strings[PROF__HTML_STRINGS];
     prof__html_kind known_kinds[PROF__HTML_KINDS];
@@ -232,6 +232,7 @@ static void prof__html_tables(prof__html *h)
     prof__html_block1(h, 'S', &h->strings);
     prof__html_block1(h, 'K', &h->kinds);
     prof__html_block1(h, 'F', &h->formats);
+    prof__html_block1(h, 'U', &h->units);
 }
 
 /*-- strings and kinds --*/
@@ -279,6 +280,7 @@ static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, con
     if (known->site == site && known->name == hash && known->depth == depth && known->type == type) return known->id;
     uint32_t texts[4] = {prof__html_string_of(h, name), prof__html_string_of(h, site->category),
                          prof__html_string_of(h, site->file), prof__html_string_of(h, site->function)};
+    uint32_t unit = *site->unit ? prof__html_string_of(h, site->unit) : 0;
     uint32_t format = hash && *site->name ? prof__html_string_of(h, site->name) : 0;
     if (h->options.sources && site->line && (type & 255) == PROF_EVENT_SCOPE)
         prof__html_source_add(h, site->file, texts[2], site->line);
@@ -292,6 +294,10 @@ static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, con
     if (hash && *site->name && (type & 255) == PROF_EVENT_SCOPE) {
         prof__html_u(&h->formats, h->kind_count);
         prof__html_u(&h->formats, format);
+    }
+    if (*site->unit) {
+        prof__html_u(&h->units, h->kind_count);
+        prof__html_u(&h->units, unit);
     }
     known->site = site;
     known->name = hash;

@@ -7,7 +7,7 @@ import { css } from './theme.js';
 import { $, el, select, table, tools, words, times, moments, counts, sizes } from './dom.js';
 import { Comparison } from './comparison.js';
 import { flameBoxes, countRest, along, zoomed, levelsOf } from './flame.js';
-import { ceil, floor, max, min, ns, moment, bytes, grouped, shown } from './text.js';
+import { ceil, floor, max, min, ns, moment, grouped, shown, measured } from './text.js';
 
 const PLACE = words('where', row => where(row.label));
 const SEVERITIES = ['debug', 'info', 'warning', 'error', 'fatal'];
@@ -389,7 +389,7 @@ export class Panels {
     }
 
     counters() {
-        const rows = this.app.report.counters, show = (series, v) => series.bytes ? bytes(v) : shown(v);
+        const rows = this.app.report.counters, show = (series, v) => measured(v, series.unit);
         return table([words('counter', s => s.name), words('category', s => s.category),
             counts('samples', s => s.time.length), { title: 'min', get: s => s.min, show: s => show(s, s.min) },
             { title: 'max', get: s => s.max, show: s => show(s, s.max) },

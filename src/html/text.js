@@ -42,6 +42,14 @@ export function shown(v) {
     return v === null ? '' : String(v);
 }
 
+/** A value of a counter. Its unit is what the program says; its name says nothing. @param {number} v @param {string} unit */
+export function measured(v, unit) {
+    if (/^(B|bytes?)$/.test(unit)) return Number.isFinite(v) ? bytes(v) : `${v} B`;
+    const [, scale] = units.slice(0, 4).find(([name]) => name === unit.replace(/^[\u00b5\u03bc]s$/, 'us')) || [], time = v * scale;
+    if (time === 0 || abs(time) >= 0.1 && abs(time) < 1e18) return ns(time);
+    return unit ? `${shown(v)} ${unit}` : shown(v);
+}
+
 /** Parses a duration such as "2ms"; without a unit, it is in ns. @returns nanoseconds; NaN: it is no duration. @param {string} text */
 export function parseTime(text) {
     const match = /^([0-9]*\.?[0-9]+)\s*(ns|us|\u00b5s|ms|s|m|h)?$/.exec(text);

@@ -4,7 +4,7 @@ import { TRUNCATED_BEGIN, TRUNCATED_END } from './decode.js';
 import { firstIndex } from './columns.js';
 import { levelLine, putLine } from './raster.js';
 import { scopeAt, scopeOf, busyOf } from './model.js';
-import { abs, ceil, floor, max, min, round, ns, bytes, shown, niceStep, axisTime } from './text.js';
+import { abs, ceil, floor, max, min, round, ns, measured, niceStep, axisTime } from './text.js';
 
 export const LINE = 18, RULER = 26, GUTTER = 190, COUNTER_HEIGHT = 34, FONT = 'px system-ui, sans-serif';
 
@@ -309,7 +309,7 @@ export class TimeLine {
         ctx.fillStyle = this.app.style.ink;
         ctx.font = 10 + FONT;
         ctx.textAlign = 'right';
-        ctx.fillText((series.bytes ? bytes : shown)(series.max), width - 4, y + 9);
+        ctx.fillText(measured(series.max, series.unit), width - 4, y + 9);
         ctx.textAlign = 'left';
     }
 

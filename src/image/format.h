@@ -139,6 +139,7 @@ typedef char prof__layout_is_fixed[sizeof(prof__header) == 568 && sizeof(prof__c
 /* Meta records: head = kind << 56 | words << 32 | id, words counting the head. Ids count from 1 for each kind.
      STRING   the text, zero-terminated, padded to whole words
      SITE     name | file << 32, function | category << 32 (string ids, 0 is ""), line | color << 32, level | kind << 32
+              and, of a counter that has a unit, one word more: unit (string id)
      SESSION  key and value, both zero-terminated; id 0
      DEVICE   name (string id) | bits << 32, ticks per second, then pairs of clocks, see >>device
      ROW      name (string id) | device << 32
@@ -149,4 +150,4 @@ enum {
     PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DEVICE, PROF__META_ROW, PROF__META_THREAD,
     PROF__META_RATE
 };
-#define PROF__META_SITE_WORDS 5
+#define PROF__META_SITE_WORDS 5 /* without a unit */

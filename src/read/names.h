@@ -24,7 +24,7 @@ static int prof__read_same_site(const void *owner, size_t item, const void *key)
     const prof_callsite *b = &((const prof__read_site *)key)->about;
     return a->name == b->name && a->category == b->category && a->file == b->file && a->function == b->function &&
            a->line == b->line && a->color == b->color && a->level == b->level && a->kind == b->kind &&
-           a->role == b->role;
+           a->role == b->role && a->unit == b->unit;
 }
 
 /* Returns the number of a call site, whose texts are names of the trace, or PROF__NONE without memory. */
@@ -82,7 +82,7 @@ static PROF__RARE size_t prof__read_make_site(prof_trace *trace, const char *tex
     memset(&site, 0, sizeof site);
     site.name = (uint32_t)name;
     site.about.name = trace->names[name];
-    site.about.category = site.about.file = site.about.function = trace->names[0];
+    site.about.category = site.about.file = site.about.function = site.about.unit = trace->names[0];
     site.about.kind = kind;
     return prof__read_site_number(trace, &site);
 }
@@ -267,6 +267,8 @@ static PROF__RARE int prof__read_meta(prof_trace *trace)
         site.about.file = trace->names[prof__read_string_name(trace, field[0] >> 32)];
         site.about.function = trace->names[prof__read_string_name(trace, field[1] & 0xFFFFFFFFu)];
         site.about.category = trace->names[prof__read_string_name(trace, field[1] >> 32)];
+        site.about.unit =
+            trace->names[length > PROF__META_SITE_WORDS ? prof__read_string_name(trace, field[4] & 0xFFFFFFFFu) : 0];
         site.about.line = (uint32_t)field[2];
         site.about.color = (uint32_t)(field[2] >> 32);
         site.about.level = (uint32_t)field[3];

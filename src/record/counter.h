@@ -17,7 +17,7 @@ enum { PROF__TALLY_INT = 0, PROF__TALLY_DOUBLE, PROF__TALLY_UINT };
 
 /* The number behind a counter. */
 typedef struct prof__tally {
-    uintptr_t key; /* hash of a macro's name and category; 0 while it is free */
+    uintptr_t key; /* hash of a macro's category, name and unit; 0 while it is free */
     uint64_t bits PROF__TALLY_ALIGNED;
     uint32_t real; /* PROF__TALLY_INT...: what bits are */
     int busy;      /* a lock, used if no instruction exchanges 64 bits */
@@ -143,15 +143,17 @@ static PROF__RARE void prof__tallies_unlock(void)
 static uintptr_t prof__tally_key(const prof_site *site)
 {
     uint64_t key = 0xCBF29CE484222325u; /* FNV-1a */
-    for (const char *c = site->category; c && *c; ++c) key = (key ^ (unsigned char)*c) * 0x100000001B3u;
-    key *= 0x100000001B3u; /* the same as for a zero byte */
-    for (const char *c = site->name; c && *c; ++c) key = (key ^ (unsigned char)*c) * 0x100000001B3u;
+    const char *const texts[] = {site->category, site->name, prof__site_unit(site)};
+    for (int i = 0; i < 3; ++i) {
+        for (const char *c = texts[i]; c && *c; ++c) key = (key ^ (unsigned char)*c) * 0x100000001B3u;
+        key *= 0x100000001B3u; /* the same as for a zero byte */
+    }
     return (uintptr_t)(key ^ key >> 32) | 1;
 }
 
-/* Returns the number for a macro's name and category. Returns NULL if there are too many, or no memory. Takes no lock,
-   because macros may be used in signal handlers. The numbers are not in the memory of a call site's module, because it
-   may be unloaded. */
+/* Returns the number for a macro's name, category and unit. Returns NULL if there are too many, or no memory. Takes no
+   lock, because macros may be used in signal handlers. The numbers are not in the memory of a call site's module,
+   because it may be unloaded. */
 static PROF__COLD prof__tally *prof__tally_find(const prof_site *site)
 {
     PROF__LED(prof__tally_find, (site));

@@ -113,17 +113,27 @@ static PROF__UNUSED PROF__RARE void prof__meta_rate(prof__session *s)
     if (s->start_hz) prof__meta_record(s, PROF__META_RATE, &s->start_hz, sizeof s->start_hz, &count);
 }
 
+/* Returns the unit of a counter, or "". */
+static const char *prof__site_unit(const prof_site *site)
+{
+    return site->kind & PROF__KIND_UNIT ? site->file + prof__length(site->file) + 1 : "";
+}
+
 static uint32_t prof__meta_site(prof__session *s, prof_site *site)
 {
-    uint32_t name = prof__meta_string(s, site->name), file = prof__meta_string(s, site->file);
-    uint32_t function = prof__meta_string(s, site->function), category = prof__meta_string(s, site->category);
-    uint64_t words[PROF__META_SITE_WORDS - 1];
-    words[0] = (uint64_t)file << 32 | name;
-    words[1] = (uint64_t)category << 32 | function;
+    uint64_t words[PROF__META_SITE_WORDS];
+    size_t size = sizeof words - sizeof *words;
+    PROF__STORE(&site->private_name, prof__meta_string(s, site->name));
+    words[0] = (uint64_t)prof__meta_string(s, site->file) << 32 | site->private_name;
+    words[1] = prof__meta_string(s, site->function);
+    words[1] |= (uint64_t)prof__meta_string(s, site->category) << 32;
     words[2] = (uint64_t)site->color << 32 | site->line;
-    words[3] = (uint64_t)site->kind << 32 | site->level;
-    PROF__STORE(&site->private_name, name);
-    return prof__meta_intern(s, PROF__META_SITE, words, sizeof words, &s->site_count);
+    words[3] = (uint64_t)(site->kind & ~PROF__KIND_UNIT) << 32 | site->level;
+    if (site->kind & PROF__KIND_UNIT) {
+        words[4] = prof__meta_string(s, prof__site_unit(site));
+        size = sizeof words;
+    }
+    return prof__meta_intern(s, PROF__META_SITE, words, size, &s->site_count);
 }
 
 /* Appends a pair of metadata; a pair without a key clears all before it. Returns 0 if there is no space. */

@@ -32,6 +32,11 @@ PROF_DEF prof_counter *prof_counter_create(prof_domain *domain, const char *name
     (void)domain, (void)name, prof__left_out("prof_counter_create", "PROF_NO_OBJECTS");
     return NULL;
 }
+PROF_DEF prof_counter *prof_counter_create_unit(prof_domain *domain, const char *name, const char *unit)
+{
+    (void)domain, (void)name, (void)unit, prof__left_out("prof_counter_create_unit", "PROF_NO_OBJECTS");
+    return NULL;
+}
 PROF_DEF prof_marker *prof_marker_create(prof_domain *domain, const char *name)
 {
     (void)domain, (void)name, prof__left_out("prof_marker_create", "PROF_NO_OBJECTS");

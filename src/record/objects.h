@@ -196,6 +196,21 @@ PROF_DEF PROF__WALL prof_counter *prof_counter_create(prof_domain *domain, const
                                              PROF_ROLE_NONE);
 }
 
+PROF_DEF PROF__WALL prof_counter *prof_counter_create_unit(prof_domain *domain, const char *name, const char *unit)
+{
+    size_t length = unit ? strlen(unit) : 0, at = sizeof(prof_counter);
+    prof_counter *counter;
+    if (!length) return prof_counter_create(domain, name);
+    /* behind the object: an empty name of a file, the unit, the counter's name */
+    counter = (prof_counter *)prof__object_make(at + 1 + length + 1, domain, name, PROF__KIND_COUNTER_INT,
+                                                PROF_ROLE_NONE);
+    if (!counter) return NULL;
+    counter->site.file = (const char *)counter + at;
+    memcpy((char *)counter + at + 1, unit, length);
+    counter->site.kind |= PROF__KIND_UNIT;
+    return counter;
+}
+
 static void prof__counter_change(prof_counter *counter, int how, int64_t value)
 {
     prof__number number;

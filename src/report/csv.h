@@ -164,6 +164,10 @@ static PROF__COLD void prof__csv_event(prof__out *out, const prof_track *track, 
         if (event->type == PROF_EVENT_ALLOC) {
             prof__out_text(out, ",bytes=");
             prof__out_unsigned(out, event->detail);
+        } else if (*event->site->unit) {
+            prof__out_text(out, ",\"unit=");
+            prof__csv_quoted(out, event->site->unit, "\";=\\");
+            prof__csv_byte(out, '"');
         } else {
             prof__csv_args(out, event);
         }

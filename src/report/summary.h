@@ -184,6 +184,44 @@ static PROF__RARE void prof__summary_frames(prof__out *out, const prof__sorted *
     while (prof__table_again(&t));
 }
 
+#define PROF__SUMMARY_UNIT 24 /* bytes of a unit that are shown */
+
+/* Returns how many nanoseconds a unit is, or 0: it is none of time. */
+static PROF__RARE double prof__summary_unit_ns(const char *unit)
+{
+    static const struct { const char *name; double ns; } units[] = {
+        {"ns", 1}, {"us", 1e3}, {"\xc2\xb5s", 1e3}, {"\xce\xbcs", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    size_t i;
+    for (i = 0; i < sizeof units / sizeof *units; i++)
+        if (!strcmp(unit, units[i].name)) return units[i].ns;
+    return 0;
+}
+
+/* Writes a value of a counter to `to` (96 bytes): bytes and times in a suitable unit, of others the number and the
+   unit. The unit is what the program says; a name says nothing. */
+static PROF__RARE void prof__summary_value(char *to, double value, const char *unit)
+{
+    static const char *const sizes[] = {"B", "kB", "MB", "GB", "TB", "PB", NULL};
+    int bytes = !strcmp(unit, "B") || !strcmp(unit, "byte") || !strcmp(unit, "bytes");
+    double scale = bytes ? 1 : prof__summary_unit_ns(unit), size = prof__less(value, 0) ? -value : value;
+    size_t length = 0;
+    if (scale > 0 && prof__finite(value) && size < 1e18 / scale && (size >= 0.1 / scale || !(size > 0))) {
+        if (value < 0) *to++ = '-';
+        if (bytes)
+            prof__human(to, size, sizes);
+        else
+            prof__human_ns(to, size * scale);
+        return;
+    }
+    to += prof__counter_text(to, value);
+    if (!*unit) return;
+    *to++ = ' ';
+    while (unit[length] && length < PROF__SUMMARY_UNIT) length++;
+    while (unit[length] && length && ((unsigned char)unit[length] & 0xC0) == 0x80) length--;
+    memcpy(to, unit, length);
+    to[length] = 0;
+}
+
 static PROF__RARE void prof__summary_counters(prof__out *out, const prof__stat_rows *all, const prof__sorted *rows,
                                               size_t count, size_t limit)
 {
@@ -191,13 +229,15 @@ static PROF__RARE void prof__summary_counters(prof__out *out, const prof__stat_r
                               {NULL, 0, 0}};
     prof__table t;
     size_t i, j;
-    char text[32];
+    char text[96];
     if (!count) return;
     for (i = 0; i < count; i++) {
         const prof__stat_row *row = &all->items[rows[i].order];
         const double values[] = {row->low, row->mean, row->high, row->last};
         for (j = 0; j < 4; j++) {
-            size_t length = prof__counter_text(text, values[j]);
+            size_t length;
+            prof__summary_value(text, values[j], row->stat.site->unit);
+            length = prof__characters(text);
             if (length >= columns[1].width) columns[1].width = length + 1;
         }
     }
@@ -211,7 +251,7 @@ static PROF__RARE void prof__summary_counters(prof__out *out, const prof__stat_r
             prof__table_row(&t, row->stat.name, 0);
             prof__table_count(&t, row->stat.count);
             for (j = 0; j < 4; j++) {
-                prof__counter_text(text, values[j]);
+                prof__summary_value(text, values[j], row->stat.site->unit);
                 prof__table_text(&t, text);
             }
             prof__table_end(&t);

@@ -62,7 +62,7 @@ static void prof__table_row(prof__table *t, const char *name, size_t depth)
 /* Adds the next number of the row. */
 static void prof__table_text(prof__table *t, const char *text)
 {
-    size_t length = strlen(text), at = t->at++;
+    size_t length = prof__characters(text), at = t->at++;
     if (!t->writing && length > t->widths[at]) t->widths[at] = length;
     if (t->writing && t->widths[at]) prof__out_right(t->out, text, t->widths[at]);
 }

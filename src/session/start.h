@@ -2,7 +2,7 @@
 /* Completes the header of an image that prof__layout() has divided: from here on the image is valid. */
 static PROF__RARE void prof__image_begin(prof__session *s)
 {
-    prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
+    static prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
     s->site_without_room = prof__meta_site(s, &no_room);
     s->header->state = PROF__RUNNING;
     prof__copy(s->header->magic, PROF__MAGIC, sizeof s->header->magic);

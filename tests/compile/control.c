@@ -23,9 +23,10 @@ static int objects(void)
     prof_frame *frame = prof_frame_create(domain, touch("frame"));
     prof_range *range = prof_range_create(touch("range"));
     prof_counter *counter = prof_counter_create(domain, touch("counter"));
+    prof_counter *measured = prof_counter_create_unit(domain, touch("counter"), touch("unit"));
     prof_marker *marker = prof_marker_create(domain, touch("marker"));
     const char *names[4];
-    int failures = !domain || !task || !frame || !range || !counter || !marker; /* NULL would be a failure */
+    int failures = !domain || !task || !frame || !range || !counter || !measured || !marker; /* NULL would be a failure */
     failures += prof_domain_enable(domain, 1) != PROF_OK;
     failures += prof_domain_list(names, 4) != 0;
     failures += prof_domain_name(domain)[0] != 0;
@@ -44,6 +45,7 @@ static int objects(void)
     prof_counter_set_double(counter, 0.5);
     prof_counter_add_double(counter, 0.5);
     prof_counter_destroy(counter);
+    prof_counter_destroy(measured);
     prof_marker_mark(marker, PROF_MARK_GLOBAL);
     prof_marker_destroy(marker);
     return failures;

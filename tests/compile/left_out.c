@@ -170,6 +170,8 @@ static void try_objects(void)
     check_handle("range", "PROF_NO_OBJECTS", range);
     prof_counter *counter = prof_counter_create(domain, "counter");
     check_handle("counter", "PROF_NO_OBJECTS", counter);
+    prof_counter *measured = prof_counter_create_unit(domain, "counter", "%");
+    check_handle("counter with a unit", "PROF_NO_OBJECTS", measured);
     prof_marker *marker = prof_marker_create(domain, "marker");
     check_handle("marker", "PROF_NO_OBJECTS", marker);
     prof_task_start(task);
@@ -190,6 +192,7 @@ static void try_objects(void)
     prof_frame_destroy(frame);
     prof_range_destroy(range);
     prof_counter_destroy(counter);
+    prof_counter_destroy(measured);
     prof_marker_destroy(marker);
     const char *name = prof_domain_name(domain);
     if (strcmp(name, without("PROF_NO_OBJECTS") ? "" : "domain")) failed = printf("name: %s\n", name);

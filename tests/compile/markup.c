@@ -298,6 +298,7 @@ static int markup_counters(int value)
     PROFILE_COUNTER("counter wide bits", flags.wide);
     PROFILE_COUNTER("counter literal", 3.5);
     PROFILE_COUNTER("counter truth", value > 0);
+    PROFILE_COUNTER_UNIT("counter unit", fraction, "MHz");
     return value;
 }
 
@@ -329,6 +330,9 @@ static int markup_counts(int value)
         PROFILE_COUNTER_ADD("count", 1);
     else
         PROFILE_COUNTER_SUB("count", 1u);
+    PROFILE_COUNTER_SET_UNIT("count_unit", value, "B");
+    PROFILE_COUNTER_ADD_UNIT("count_unit", big, "B");
+    PROFILE_COUNTER_SUB_UNIT("count_unit", little, "B");
     PROFILE_COUNTER_SET_C("count_c", 0.5, "net");
     PROFILE_COUNTER_ADD_C("count_c", fraction, "net");
     PROFILE_COUNTER_SUB_C("count_c", value > 0, "net");

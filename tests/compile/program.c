@@ -91,6 +91,7 @@ static const program_event program_events[] = {
     {"mark of a task", PROF_EVENT_MARK, 1, "", NULL},
     {"count", PROF_EVENT_COUNTER, 4, "", "markup_counts"},
     {"count_c", PROF_EVENT_COUNTER, 3, "net", NULL},
+    {"count_unit", PROF_EVENT_COUNTER, 3, "", NULL},
     {"mark", PROF_EVENT_MARK, 1, "", "markup_marks"},
     {"mark_c", PROF_EVENT_MARK, 1, "net", NULL},
     {"mark_l", PROF_EVENT_MARK, 1, "", NULL},
@@ -150,6 +151,7 @@ static const program_event program_events[] = {
     {"counter wide bits", PROF_EVENT_COUNTER, 1, "", NULL},
     {"counter literal", PROF_EVENT_COUNTER, 1, "", NULL},
     {"counter truth", PROF_EVENT_COUNTER, 1, "", NULL},
+    {"counter unit", PROF_EVENT_COUNTER, 1, "", NULL},
     {"counter changing", PROF_EVENT_COUNTER, 1, "", NULL},
 #if MARKUP_TYPED
     {"typed args", PROF_EVENT_SCOPE, 1, "", "markup_typed_args"},

@@ -10,7 +10,7 @@ import { rangeStats, percentile, bucketOf, bucketValue, flameTree, callsOf, byFo
 import { flameBoxes, along, zoomed, countRest, levelsOf } from '../../src/html/flame.js';
 import { buildPyramid, levelLine } from '../../src/html/raster.js';
 import { mergeOrder, firstIndex, touches } from '../../src/html/columns.js';
-import { ns, moment, parseTime, axisTime, niceStep } from '../../src/html/text.js';
+import { ns, moment, measured, parseTime, axisTime, niceStep } from '../../src/html/text.js';
 import { parseQuery, findScopes } from '../../src/html/search.js';
 import { judge, labelsOf, pairLabels, samplesOf, shiftOf, medianOf, sumChange, Chooser } from '../../src/html/compare.js';
 import { measures, selfTimes, differenceTree } from '../../src/html/difference.js';
@@ -252,6 +252,9 @@ function flames() {
 
 function small() {
     same('times', [0, 999, 1000, 1234567, 59.9e9, 0.5].map(ns), ['0 ns', '999 ns', '1.000 \u00b5s', '1.235 ms', '59.90 s', '0.5 ns']);
+    same('counters', [[40, ''], [40, '%'], [1400.5, 'MHz'], [1048576, 'B'], [-2048, 'bytes'], [1, 'byte'], [1048576, 'memory'], [12.5, 'ms'], [0, 's'],
+        [1.5, '\u03bcs'], [2, 'us'], [1e-13, 's'], [NaN, 'B'], [NaN, 'ms'], [Infinity, '%']].map(each => measured(...each)),
+    ['40', '40 %', '1400.5 MHz', '1.00 MiB', '-2.00 KiB', '1 B', '1,048,576 memory', '12.50 ms', '0 ns', '1.500 \u00b5s', '2.000 \u00b5s', '1.00000e-13 s', 'NaN B', 'NaN ms', 'Infinity %']);
     same('times that are typed', ['2ms', '1.5us', '100', '3s', '2x', ''].map(parseTime).map(String), ['2000000', '1500', '100', '3000000000', 'NaN', 'NaN']);
     same('steps of the axis', [0.7, 3, 12, 900].map(niceStep), [1, 5, 20, 1000]);
     same('the axis', [axisTime(1500000, 500000), axisTime(2e9, 1000)], ['1.5 ms', '2.000000 s']);

@@ -203,7 +203,8 @@ export function eventsOf(report, track) {
     for (let i = 0; i < points.count; i++) {
         const kind = report.kinds[points.kind[i]], type = types[kind.type], a = points.a[i];
         const value = type === 'mark' || type === 'frame' ? '' : type === 'log' ? report.strings[points.b[i]] : double(a);
-        const args = type === 'log' ? [['severity', severities[a] || 'unknown']] : type === 'alloc' ? [['bytes', double(points.b[i])]] : report.argsOf(points.args, i);
+        const args = type === 'log' ? [['severity', severities[a] || 'unknown']] : type === 'alloc' ? [['bytes', double(points.b[i])]] :
+            type === 'counter' && kind.unit ? [['unit', kind.unit]] : report.argsOf(points.args, i);
         add(type, report.labels[kind.label], points.time[i], type === 'frame' ? a : 0, kind.depth, kind.flags, value, args);
     }
     return events.sort();
