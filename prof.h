@@ -3169,6 +3169,8 @@ extern ssize_t prof__libc_readlink(const char *path, char *to, size_t size) __as
 extern int prof__libc_gethostname(char *to, size_t size) __asm__("gethostname");
 extern int prof__libc_linkat(int from, const char *old, int to, const char *name, int flags) __asm__("linkat");
 extern FILE *prof__libc_fdopen(int file, const char *mode) __asm__("fdopen");
+extern int prof__libc_fchdir(int folder) __asm__("fchdir");
+extern int prof__libc_nice(int by) __asm__("nice");
 extern int prof__libc_fileno(FILE *file) __asm__("fileno");
 extern int prof__libc_madvise(void *at, size_t size, int advice) __asm__("madvise");
 extern int prof__libc_sigaltstack(const stack_t *stack, stack_t *old) __asm__("sigaltstack");
@@ -3184,6 +3186,8 @@ extern long prof__libc_syscall(long number, ...) __asm__("syscall");
 #define gethostname(to, size) prof__libc_gethostname(to, size)
 #define linkat(from, old, to, name, flags) prof__libc_linkat(from, old, to, name, flags)
 #define fdopen(file, mode) prof__libc_fdopen(file, mode)
+#define fchdir(folder) prof__libc_fchdir(folder)
+#define nice(by) prof__libc_nice(by)
 #define fileno(file) prof__libc_fileno(file)
 #define madvise(at, size, advice) prof__libc_madvise(at, size, advice)
 #define sigaltstack(stack, old) prof__libc_sigaltstack(stack, old)
@@ -5575,7 +5579,7 @@ static size_t prof__metadata_size(const char *pair)
 #ifndef PROF_FREESTANDING
 static char prof__rank[64]; /* what %r stands for in the present or last session; "": not known */
 static struct {
-    char id[64], step[24], task[24], local[24]; /* of a cluster's job; "": not known */
+    char id[64], step[24], task[24], local_rank[24]; /* of a cluster's job; "": not known */
 } prof__job;
 static char prof__host[64]; /* the name of the machine, if there is a rank; else "" */
 #endif
@@ -5586,7 +5590,7 @@ static void prof__metadata_write(prof__session *s)
 #ifndef PROF_FREESTANDING
     if (prof__rank[0]) prof__meta_pair(s, "rank", prof__rank);
     if (prof__host[0]) prof__meta_pair(s, "host", prof__host);
-    if (prof__job.local[0]) prof__meta_pair(s, "local rank", prof__job.local);
+    if (prof__job.local_rank[0]) prof__meta_pair(s, "local rank", prof__job.local_rank);
     if (prof__job.id[0]) prof__meta_pair(s, "job", prof__job.id);
     if (prof__job.step[0]) prof__meta_pair(s, "job step", prof__job.step);
     if (prof__job.task[0]) prof__meta_pair(s, "array task", prof__job.task);
@@ -12216,7 +12220,7 @@ static PROF__RARE void prof__job_find(void)
     prof__job_take(prof__job_ids, prof__job.id, sizeof prof__job.id);
     prof__job_take(prof__job_steps, prof__job.step, sizeof prof__job.step);
     prof__job_take(prof__job_tasks, prof__job.task, sizeof prof__job.task);
-    prof__job_take(prof__job_locals, prof__job.local, sizeof prof__job.local);
+    prof__job_take(prof__job_locals, prof__job.local_rank, sizeof prof__job.local_rank);
     if (prof__equal(prof__job.task, "0") && !prof__environment("SLURM_ARRAY_TASK_ID")) prof__job.task[0] = 0; /* LSF */
 }
 

@@ -217,6 +217,8 @@ extern ssize_t prof__libc_readlink(const char *path, char *to, size_t size) __as
 extern int prof__libc_gethostname(char *to, size_t size) __asm__("gethostname");
 extern int prof__libc_linkat(int from, const char *old, int to, const char *name, int flags) __asm__("linkat");
 extern FILE *prof__libc_fdopen(int file, const char *mode) __asm__("fdopen");
+extern int prof__libc_fchdir(int folder) __asm__("fchdir");
+extern int prof__libc_nice(int by) __asm__("nice");
 extern int prof__libc_fileno(FILE *file) __asm__("fileno");
 extern int prof__libc_madvise(void *at, size_t size, int advice) __asm__("madvise");
 extern int prof__libc_sigaltstack(const stack_t *stack, stack_t *old) __asm__("sigaltstack");
@@ -232,6 +234,8 @@ extern long prof__libc_syscall(long number, ...) __asm__("syscall");
 #define gethostname(to, size) prof__libc_gethostname(to, size)
 #define linkat(from, old, to, name, flags) prof__libc_linkat(from, old, to, name, flags)
 #define fdopen(file, mode) prof__libc_fdopen(file, mode)
+#define fchdir(folder) prof__libc_fchdir(folder)
+#define nice(by) prof__libc_nice(by)
 #define fileno(file) prof__libc_fileno(file)
 #define madvise(at, size, advice) prof__libc_madvise(at, size, advice)
 #define sigaltstack(stack, old) prof__libc_sigaltstack(stack, old)

@@ -168,7 +168,7 @@ static size_t prof__metadata_size(const char *pair)
 #ifndef PROF_FREESTANDING
 static char prof__rank[64]; /* what %r stands for in the present or last session; "": not known */
 static struct {
-    char id[64], step[24], task[24], local[24]; /* of a cluster's job; "": not known */
+    char id[64], step[24], task[24], local_rank[24]; /* of a cluster's job; "": not known */
 } prof__job;
 static char prof__host[64]; /* the name of the machine, if there is a rank; else "" */
 #endif
@@ -179,7 +179,7 @@ static void prof__metadata_write(prof__session *s)
 #ifndef PROF_FREESTANDING
     if (prof__rank[0]) prof__meta_pair(s, "rank", prof__rank);
     if (prof__host[0]) prof__meta_pair(s, "host", prof__host);
-    if (prof__job.local[0]) prof__meta_pair(s, "local rank", prof__job.local);
+    if (prof__job.local_rank[0]) prof__meta_pair(s, "local rank", prof__job.local_rank);
     if (prof__job.id[0]) prof__meta_pair(s, "job", prof__job.id);
     if (prof__job.step[0]) prof__meta_pair(s, "job step", prof__job.step);
     if (prof__job.task[0]) prof__meta_pair(s, "array task", prof__job.task);

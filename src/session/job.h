@@ -31,7 +31,7 @@ static PROF__RARE void prof__job_find(void)
     prof__job_take(prof__job_ids, prof__job.id, sizeof prof__job.id);
     prof__job_take(prof__job_steps, prof__job.step, sizeof prof__job.step);
     prof__job_take(prof__job_tasks, prof__job.task, sizeof prof__job.task);
-    prof__job_take(prof__job_locals, prof__job.local, sizeof prof__job.local);
+    prof__job_take(prof__job_locals, prof__job.local_rank, sizeof prof__job.local_rank);
     if (prof__equal(prof__job.task, "0") && !prof__environment("SLURM_ARRAY_TASK_ID")) prof__job.task[0] = 0; /* LSF */
 }
 
