@@ -10247,7 +10247,12 @@ static PROF__RARE FILE *prof__file_new(const char *path)
         if (file < 0 && (errno != EEXIST || unlink(path))) return NULL;
     }
     stream = file < 0 ? NULL : fdopen(file, "wb");
-    if (file >= 0 && !stream) close(file);
+    if (file >= 0 && !stream) {
+        int error = errno;
+        close(file);
+        unlink(path);
+        errno = error;
+    }
     return stream;
 }
 #else

@@ -6,17 +6,21 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
+#include <stdio.h>
 #include <stdlib.h> /* declares the functions under their own names */
 #define malloc test_malloc
 #define calloc test_calloc
 #define realloc test_realloc
+#define fdopen test_fdopen /* which allocates in the C library */
 void *test_malloc(size_t size);
 void *test_calloc(size_t count, size_t size);
 void *test_realloc(void *old, size_t size);
+FILE *test_fdopen(int file, const char *mode);
 #include "private.h"
 #undef malloc
 #undef calloc
 #undef realloc
+#undef fdopen
 #include "test.h"
 #include "trace.h"
 #include <dirent.h>
@@ -37,6 +41,12 @@ static int may_allocate(void)
 void *test_malloc(size_t size) { return may_allocate() ? malloc(size) : NULL; }
 void *test_calloc(size_t count, size_t size) { return may_allocate() ? calloc(count, size) : NULL; }
 void *test_realloc(void *old, size_t size) { return may_allocate() ? realloc(old, size) : NULL; }
+FILE *test_fdopen(int file, const char *mode)
+{
+    if (may_allocate()) return fdopen(file, mode);
+    errno = ENOMEM;
+    return NULL;
+}
 
 /*-- building images --*/
 
@@ -1207,6 +1217,45 @@ TEST(mistakes)
     options.events = &nameless;
     CHECK_EQUAL(prof_report_text(trace, &options, &text, NULL), PROF_INVALID_ARGUMENT);
     CHECK(prof_dumps(PROF_REPORT_LAYOUT_COUNT, PROF_SORT_TOTAL, 0, 0) == NULL);
+    prof_trace_close(trace);
+}
+
+static int count_of_files(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    int count = -2; /* "." and ".." */
+    while (dir && readdir(dir)) ++count;
+    if (dir) closedir(dir);
+    return count;
+}
+
+/* Writes a file, failing at each allocation once: then neither it nor a part of it is there. */
+static void no_memory_for(const prof_trace *trace, const char *name)
+{
+    prof_status status = PROF_NO_MEMORY;
+    char path[256];
+    long n = 0;
+    snprintf(path, sizeof path, "%s/%s", trace_path("no_memory"), name);
+    for (; status && n < 5000; ++n) {
+        allocations_left = n;
+        status = prof_trace_write(trace, path, NULL);
+        allocations_left = -1;
+        if (status && count_of_files(trace_path("no_memory"))) n = 5000; /* says so below, once */
+    }
+    CHECK_EQUAL(status, PROF_OK);
+    CHECK(n > 3 && n < 5000);
+    CHECK_EQUAL(count_of_files(trace_path("no_memory")), 1);
+    remove(path);
+}
+
+TEST(no_memory_for_files)
+{
+    prof_trace *trace = mixed_trace();
+    CHECK_EQUAL(prof_trace_write(trace, trace_path("no_memory/first.csv"), NULL), PROF_OK); /* makes the folder */
+    remove(trace_path("no_memory/first.csv"));
+    no_memory_for(trace, "a.csv");
+    no_memory_for(trace, "a.txt");
+    no_memory_for(trace, "a.json");
     prof_trace_close(trace);
 }
 
