@@ -26268,7 +26268,7 @@ static PROF__RARE int prof__sorted_order(const void *a, const void *b)
 
 static PROF__RARE double prof__sort_key(const prof_stat *stat, prof_sort sort)
 {
-    switch (sort) {
+    switch ((int)sort) {
     case PROF_SORT_SELF: return prof__real(stat->self_ns);
     case PROF_SORT_CALLS: return prof__real(stat->count);
     case PROF_SORT_MEAN: return stat->mean_ns;
@@ -26811,7 +26811,7 @@ static int prof__heap_free(prof__heap *heap, const prof_event *event, size_t tra
 static int prof__heap_step(prof__heap *heap, const prof_event *event, size_t track)
 {
     heap->changed = PROF__NONE;
-    switch (event->type) {
+    switch ((int)event->type) {
     case PROF_EVENT_SCOPE: return prof__heap_scope(heap, event, track);
     case PROF_EVENT_ALLOC: return prof__heap_alloc(heap, event, track);
     case PROF_EVENT_FREE: return prof__heap_free(heap, event, track);
@@ -28760,7 +28760,7 @@ static PROF__COLD void prof__csv_value(prof__out *out, const prof_value *value)
 {
     char digits[16];
     int i;
-    switch (value->type) {
+    switch ((int)value->type) {
     case PROF_VALUE_INT: prof__out_signed(out, value->as.i); break;
     case PROF_VALUE_UINT: prof__out_unsigned(out, value->as.u); break;
     case PROF_VALUE_DOUBLE: prof__out_double(out, value->as.d); break;

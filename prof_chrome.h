@@ -656,7 +656,7 @@ static void prof__chrome_value(prof__out *out, const prof_value *value)
                  (value->type == PROF_VALUE_UINT && value->as.u > (uint64_t)PROF__CHROME_EXACT) ||
                  (value->type == PROF_VALUE_DOUBLE && !prof__finite(value->as.d));
     if (quoted) PROF__CHROME_LITERAL(out, "\"");
-    switch (value->type) {
+    switch ((int)value->type) {
     case PROF_VALUE_INT: prof__out_signed(out, value->as.i); break;
     case PROF_VALUE_UINT: prof__out_unsigned(out, value->as.u); break;
     case PROF_VALUE_DOUBLE: prof__chrome_number(out, value->as.d); break;
@@ -1705,7 +1705,7 @@ static void prof__chrome_locks(prof__chrome *c)
 static void prof__chrome_event(prof__chrome *c, prof__chrome_track *track, size_t index, const prof_event *event)
 {
     if (!prof__chrome_wanted(c, event)) return;
-    switch (event->type) {
+    switch ((int)event->type) {
     case PROF_EVENT_SCOPE: prof__chrome_scope(c, track, event); break;
     case PROF_EVENT_MARK: prof__chrome_mark(c, track, index, event); break;
     case PROF_EVENT_FRAME: prof__chrome_frame(c, track, event); break;

@@ -5281,7 +5281,7 @@ static void prof__html_value(prof__html *h, prof__html_bytes *to, const prof_val
 {
     uint64_t bits;
     int i;
-    switch (value->type) {
+    switch ((int)value->type) {
     case PROF_VALUE_INT:
         prof__html_u(to, 1);
         prof__html_u(to, prof__html_zigzag(value->as.i));
@@ -5433,7 +5433,7 @@ static void prof__html_scope(prof__html *h, const prof_event *event, int64_t sta
 static void prof__html_detail(prof__html *h, const prof_event *event)
 {
     prof__html_bytes *to = &h->details;
-    switch (event->type) {
+    switch ((int)event->type) {
     case PROF_EVENT_MARK: break;
     case PROF_EVENT_COUNTER: prof__html_value(h, to, &event->value); break;
     case PROF_EVENT_FRAME: prof__html_u(to, (uint64_t)event->duration_ns); break;

@@ -1276,7 +1276,7 @@ static int prof__json_double(const prof__json_value *value, double *number)
         scale *= 10;
     }
     mantissa = down ? mantissa / scale : mantissa * scale;
-    if (!(mantissa - mantissa == 0)) return 0;
+    if (!prof__finite(mantissa)) return 0;
     *number = negative ? -mantissa : mantissa;
     return 1;
 }
@@ -2311,6 +2311,14 @@ static void prof__ntff_args_of(const prof_ntff_event *event, prof__ntff_args *ar
     }
 }
 
+/* Returns 1 if a number is an integer, and so small that a double holds each of that size. */
+static int prof__ntff_whole(double value)
+{
+    if (!prof__finite(value) || value < -9e15 || value > 9e15) return 0;
+    double rest = value - (double)(int64_t)value;
+    return !(rest < 0) && !(rest > 0);
+}
+
 /* Makes the event for prof_device_record(). offset: Unix time minus the time of the device. An event of before the host
    was started is put at 0, which is before the session for readers. */
 static prof_device_event prof__ntff_device_event(const prof_ntff_event *event, int64_t offset, prof__ntff_args *args)
@@ -2325,8 +2333,7 @@ static prof_device_event prof__ntff_device_event(const prof_ntff_event *event, i
         e.type = PROF_EVENT_COUNTER;
         e.value.type = PROF_VALUE_DOUBLE;
         e.value.as.d = event->value;
-        if (prof__finite(event->value) && event->value >= -9e15 && event->value <= 9e15 &&
-            (double)(int64_t)event->value == event->value) {
+        if (prof__ntff_whole(event->value)) {
             e.value.type = PROF_VALUE_INT;
             e.value.as.i = (int64_t)event->value;
         }
@@ -2570,7 +2577,7 @@ static void prof__kineto_value(prof__kineto *k, const prof_value *value)
 {
     const uint64_t exact = (uint64_t)1 << 53;
     char number[32] = "0x";
-    switch (value->type) {
+    switch ((int)value->type) {
     case PROF_VALUE_INT:
         if (value->as.i <= (int64_t)exact && value->as.i >= -(int64_t)exact) {
             prof__out_signed(&k->out, value->as.i);

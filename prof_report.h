@@ -423,7 +423,7 @@ static double prof__report_sort_key(const prof__report_row *row, prof_sort sort)
     double key, least = -1.7976931348623157e308;
     if (sums->type != PROF_EVENT_COUNTER)
         return prof__sort_key(&sums->stat, sort) / (sort == PROF_SORT_CALLS ? 1 : 1e3);
-    switch (sort) {
+    switch ((int)sort) {
     case PROF_SORT_CALLS: return (double)sums->stat.count;
     case PROF_SORT_MEAN: key = sums->mean; break;
     case PROF_SORT_MIN: key = sums->low; break;
@@ -1481,7 +1481,7 @@ static void prof__report_own(prof__report *r)
 static prof_status prof__report_put(prof__report *r)
 {
     prof_status status;
-    switch (r->options.layout) {
+    switch ((int)r->options.layout) {
     case PROF_REPORT_SUMMARY:
     case PROF_REPORT_PATHS: prof__report_own(r); return PROF_OK;
     case PROF_REPORT_DOMAINS: return prof__report_domains(r);
@@ -1490,7 +1490,7 @@ static prof_status prof__report_put(prof__report *r)
     }
     status = prof__report_rows(r);
     if (status != PROF_OK) return status;
-    switch (r->options.layout) {
+    switch ((int)r->options.layout) {
     case PROF_REPORT_MXNET: prof__report_mxnet(r); break;
     case PROF_REPORT_CNTK: prof__report_cntk(r); break;
     case PROF_REPORT_HISTOGRAM: prof__report_histograms(r); break;

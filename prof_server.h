@@ -1214,7 +1214,7 @@ static prof_status prof__server_xspace(const prof__server_ask *ask, const prof_t
 static prof_status prof__server_write(prof__server *v, prof__server_ask *ask, const prof_trace *trace)
 {
     prof_sink sink = {prof__server_sink, &ask->answer};
-    switch (ask->capture.format) {
+    switch ((int)ask->capture.format) {
 #ifdef PROF_CHROME_H
     case PROF__SERVE_JSON: return prof_chrome_stream(trace, sink, NULL);
 #endif

@@ -612,7 +612,7 @@ static void prof__xplane_stat_source(prof__xplane *x, prof__xplane_bytes *bytes,
 static void prof__xplane_value(prof__xplane *x, prof__xplane_bytes *bytes, size_t stat, const prof_value *value)
 {
     const unsigned tag = PROF__XEVENT_STAT;
-    switch (value->type) {
+    switch ((int)value->type) {
     case PROF_VALUE_INT: prof__xplane_stat_number(x, bytes, tag, stat, PROF__XSTAT_INT, (uint64_t)value->as.i); break;
     case PROF_VALUE_UINT: prof__xplane_stat_number(x, bytes, tag, stat, PROF__XSTAT_UINT, value->as.u); break;
     case PROF_VALUE_BOOL: prof__xplane_stat_number(x, bytes, tag, stat, PROF__XSTAT_INT, value->as.u != 0); break;
@@ -1510,7 +1510,7 @@ static void prof__xplane_event(prof__xplane *x, size_t index, const prof_event *
     }
     if (event->type != PROF_EVENT_SCOPE && !prof__xplane_shown(event)) return;
     prof__xplane_release(x, event);
-    switch (event->type) {
+    switch ((int)event->type) {
     case PROF_EVENT_SCOPE: prof__xplane_scope(x, event); break;
     case PROF_EVENT_LOG: prof__xplane_log(x, event); break;
     case PROF_EVENT_LOST: prof__xplane_lost(x, event); break;
@@ -1843,7 +1843,7 @@ static void prof__xplane_walk_locks(prof__xplane *x)
 
 static void prof__xplane_walk(prof__xplane *x, const prof__xplane_line *line)
 {
-    switch (line->kind) {
+    switch ((int)line->kind) {
     case PROF__XPLANE_THREAD: prof__xplane_walk_track(x, line->track); break;
     case PROF__XPLANE_COUNTERS: prof__xplane_walk_counters(x); break;
     case PROF__XPLANE_MEMORY: prof__xplane_walk_memory(x, 0); break;
@@ -1898,7 +1898,7 @@ static void prof__xplane_line_name(prof__xplane *x, const prof__xplane_line *lin
 {
     const prof_track *track = prof_trace_track(x->trace, line->track);
     char number[40];
-    switch (line->kind) {
+    switch ((int)line->kind) {
     case PROF__XPLANE_COUNTERS:
     case PROF__XPLANE_POOLS:
     case PROF__XPLANE_MEMORY: /* the trace viewer leaves out its events, and with this name its empty row as well */

@@ -477,7 +477,7 @@ static int prof__json_double(const prof__json_value *value, double *number)
         scale *= 10;
     }
     mantissa = down ? mantissa / scale : mantissa * scale;
-    if (!(mantissa - mantissa == 0)) return 0;
+    if (!prof__finite(mantissa)) return 0;
     *number = negative ? -mantissa : mantissa;
     return 1;
 }

@@ -114,7 +114,7 @@ static void prof__kineto_value(prof__kineto *k, const prof_value *value)
 {
     const uint64_t exact = (uint64_t)1 << 53;
     char number[32] = "0x";
-    switch (value->type) {
+    switch ((int)value->type) {
     case PROF_VALUE_INT:
         if (value->as.i <= (int64_t)exact && value->as.i >= -(int64_t)exact) {
             prof__out_signed(&k->out, value->as.i);

@@ -126,6 +126,14 @@ static void prof__ntff_args_of(const prof_ntff_event *event, prof__ntff_args *ar
     }
 }
 
+/* Returns 1 if a number is an integer, and so small that a double holds each of that size. */
+static int prof__ntff_whole(double value)
+{
+    if (!prof__finite(value) || value < -9e15 || value > 9e15) return 0;
+    double rest = value - (double)(int64_t)value;
+    return !(rest < 0) && !(rest > 0);
+}
+
 /* Makes the event for prof_device_record(). offset: Unix time minus the time of the device. An event of before the host
    was started is put at 0, which is before the session for readers. */
 static prof_device_event prof__ntff_device_event(const prof_ntff_event *event, int64_t offset, prof__ntff_args *args)
@@ -140,8 +148,7 @@ static prof_device_event prof__ntff_device_event(const prof_ntff_event *event, i
         e.type = PROF_EVENT_COUNTER;
         e.value.type = PROF_VALUE_DOUBLE;
         e.value.as.d = event->value;
-        if (prof__finite(event->value) && event->value >= -9e15 && event->value <= 9e15 &&
-            (double)(int64_t)event->value == event->value) {
+        if (prof__ntff_whole(event->value)) {
             e.value.type = PROF_VALUE_INT;
             e.value.as.i = (int64_t)event->value;
         }

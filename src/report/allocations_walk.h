@@ -129,7 +129,7 @@ static int prof__heap_free(prof__heap *heap, const prof_event *event, size_t tra
 static int prof__heap_step(prof__heap *heap, const prof_event *event, size_t track)
 {
     heap->changed = PROF__NONE;
-    switch (event->type) {
+    switch ((int)event->type) {
     case PROF_EVENT_SCOPE: return prof__heap_scope(heap, event, track);
     case PROF_EVENT_ALLOC: return prof__heap_alloc(heap, event, track);
     case PROF_EVENT_FREE: return prof__heap_free(heap, event, track);

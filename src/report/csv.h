@@ -63,7 +63,7 @@ static PROF__COLD void prof__csv_value(prof__out *out, const prof_value *value)
 {
     char digits[16];
     int i;
-    switch (value->type) {
+    switch ((int)value->type) {
     case PROF_VALUE_INT: prof__out_signed(out, value->as.i); break;
     case PROF_VALUE_UINT: prof__out_unsigned(out, value->as.u); break;
     case PROF_VALUE_DOUBLE: prof__out_double(out, value->as.d); break;

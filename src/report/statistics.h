@@ -93,7 +93,7 @@ static PROF__RARE int prof__sorted_order(const void *a, const void *b)
 
 static PROF__RARE double prof__sort_key(const prof_stat *stat, prof_sort sort)
 {
-    switch (sort) {
+    switch ((int)sort) {
     case PROF_SORT_SELF: return prof__real(stat->self_ns);
     case PROF_SORT_CALLS: return prof__real(stat->count);
     case PROF_SORT_MEAN: return stat->mean_ns;

@@ -32,7 +32,7 @@ try() {
         return 1
     fi
 }
-WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wno-misleading-indentation -Werror" # of each header once, below
+WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wfloat-equal -Wswitch-enum -Werror -Wno-misleading-indentation"
 looks() { # COMPILER LANGUAGE FLAGS...: what the compiler has to say, without making code
     compiler=$1 language=$2
     shift 2
