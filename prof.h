@@ -6625,7 +6625,7 @@ static PROF__UNUSED void prof__loose_release(prof_fiber *track) { (void)track; }
 
 typedef struct prof__loose_entry {
     prof__token token;
-    uint32_t name, unused;
+    uint32_t name, spare;
 } prof__loose_entry;
 struct prof__loose_block {
     struct prof__loose_block *above; /* the track's next one */

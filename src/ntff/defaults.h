@@ -14,14 +14,14 @@ static PROF__PER_THREAD int prof__ntff_nothing; /* 1: the thread's last session 
 /* Sets a flag, or clears them all (0). Returns the flags; 3: not known, because there are too many options. */
 static unsigned prof__ntff_flag(const void *options, unsigned flag, int on)
 {
-    size_t count = sizeof prof__ntff_enabled / sizeof *prof__ntff_enabled, at = count, unused = count;
+    size_t count = sizeof prof__ntff_enabled / sizeof *prof__ntff_enabled, at = count, empty = count;
     unsigned flags = 0;
     prof__lock(&prof__ntff_enabled_word);
     for (size_t i = 0; i < count; i++) {
         if (prof__ntff_enabled[i].options == options) at = i;
-        if (!prof__ntff_enabled[i].flags) unused = i;
+        if (!prof__ntff_enabled[i].flags) empty = i;
     }
-    if (at == count) at = unused;
+    if (at == count) at = empty;
     if (at < count) {
         flags = prof__ntff_enabled[at].options == options ? prof__ntff_enabled[at].flags : 0;
         flags = !flag ? (on ? flags : 0u) : on ? flags | flag : flags & ~flag;
