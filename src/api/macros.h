@@ -428,15 +428,16 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #define PROF__NUMBER(value, real, integer) (((1 ? 1 : (value)) / 2 > 0) ? real : integer)
 #endif
 /* 0 converted to the type of value, less 1, is above 0 only if that is unsigned, and not promoted to int. */
-#define PROF__WHOLE(value, whole, integer) (((1 ? 0 : (value)) - 1 > 0) ? whole : integer)
+#define PROF__BY_SIGN(value, whole, integer) (((1 ? 0 : (value)) - 1 > 0) ? whole : integer)
 #define PROF__COUNTER(name, value, category, level, unit)                                                  \
     PROF__EITHER(                                                                                          \
         do {                                                                                               \
             PROF__SITE_UNIT(name, category, level, unit);                                                  \
             if (PROF__LIVE(PROF__HERE, level))                                                             \
                 PROF__NUMBER(value, prof__counter_double(&PROF__HERE, PROF__TO(double, value)),            \
-                             PROF__WHOLE(value, prof__counter_uint(&PROF__HERE, PROF__TO(uint64_t, value)), \
-                                         prof__counter_int(&PROF__HERE, PROF__INTEGER(value))));           \
+                             PROF__BY_SIGN(value,                                                          \
+                                           prof__counter_uint(&PROF__HERE, PROF__TO(uint64_t, value)),     \
+                                           prof__counter_int(&PROF__HERE, PROF__INTEGER(value))));         \
         } while (0),                                                                                       \
         PROF__USE5(name, value, category, level, unit))
 #define PROFILE_COUNTER(name, value) PROF__COUNTER(name, value, PROF_CATEGORY, PROF_SITE_LEVEL, PROF_UNIT)
@@ -453,9 +454,9 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
             PROF__QUIET_END                                                                                \
             if ((PROF_SITE_LEVEL) > PROF_MAX_LEVEL) break;                                                 \
             PROF__NUMBER(value, prof__count_double(&PROF__HERE, &PROF__COUNTED, how, PROF__TO(double, value)), \
-                         PROF__WHOLE(value, prof__count_uint(&PROF__HERE, &PROF__COUNTED, how,             \
-                                                             PROF__TO(uint64_t, value)),                   \
-                                     prof__count_int(&PROF__HERE, &PROF__COUNTED, how, PROF__INTEGER(value)))); \
+                         PROF__BY_SIGN(value, prof__count_uint(&PROF__HERE, &PROF__COUNTED, how,           \
+                                                               PROF__TO(uint64_t, value)),                 \
+                                       prof__count_int(&PROF__HERE, &PROF__COUNTED, how, PROF__INTEGER(value)))); \
         } while (0),                                                                                       \
         PROF__USE4(name, value, category, unit))
 #define PROFILE_COUNTER_ADD(name, delta) PROF__COUNT(PROF__TALLY_ADD, name, delta, PROF_CATEGORY, PROF_UNIT)
