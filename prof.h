@@ -3791,8 +3791,9 @@ typedef struct prof__thread {
     uint32_t visiting, visits; /* 1: it has its chunk for one scope only; how often it had. See prof__visits */
     void *signal_stack; /* see prof__signal_stack_take */
 #ifdef PROF__FRAME_NAMES
-    const prof_site *framed; /* the call site of the last frame, if its track has not left the chunk since, */
-    uint64_t *frames;        /* and where its name is counted */
+    const void *framed; /* the call site of the last frame, if its track has not left the chunk since, (as a pointer to
+                           anything: this type is visible, that of call sites is hidden in C++) */
+    uint64_t *frames;   /* and where its name is counted */
 #endif
     uint32_t syncing;   /* 1: the function of prof_set_sync() runs */
     uint32_t forking, fork_holds, fork_gate; /* see >>fork; handlers of a fork may fork again */
