@@ -22793,8 +22793,10 @@ static int prof__read_parse(prof_trace *trace)
     prof__read_about(trace);
     prof__read_window(trace);
     if (!prof__read_tracks(trace) || !prof__device_tracks(trace) || !prof__gap_track(trace)) return 0;
-    trace->info.lost_deep = header->lost_deep < trace->info.lost ? header->lost_deep : trace->info.lost;
-    trace->info.lost_busy = header->lost_busy < trace->info.lost ? header->lost_busy : trace->info.lost;
+    uint64_t lost = trace->info.lost; /* in all, of which these are two parts */
+    trace->info.lost_deep = header->lost_deep < lost ? header->lost_deep : lost;
+    lost -= trace->info.lost_deep;
+    trace->info.lost_busy = header->lost_busy < lost ? header->lost_busy : lost;
     if (trace->newest_ns < trace->info.duration_ns) trace->newest_ns = trace->info.duration_ns;
     prof__read_reach(trace);
     return 1;

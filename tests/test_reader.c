@@ -2349,6 +2349,12 @@ TEST(a_header_of_before)
     trace = image_read(&im);
     CHECK(trace && prof_trace_about(trace)->lost == 5 && prof_trace_about(trace)->lost_busy == 5);
     prof_trace_close(trace);
+    im = report_image();
+    im.header->lost_busy = 4;
+    im.header->lost_deep = 3; /* with those, more than were lost */
+    trace = image_read(&im);
+    CHECK(trace && prof_trace_about(trace)->lost_deep == 3 && prof_trace_about(trace)->lost_busy == 2);
+    prof_trace_close(trace);
     static const char *const then[] = {"tests/corpus/report_of_before", "tests/corpus/report_before_lost_args"};
     for (size_t i = 0; i < 2; ++i) { /* as they were written then */
         trace = trace_open_file(then[i]);
