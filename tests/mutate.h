@@ -272,7 +272,8 @@ static inline void mutate_header(void *image)
         MUTATE_FIELD(prof__header, archive_next),     MUTATE_FIELD(prof__header, write_error),
         MUTATE_FIELD(prof__header, window_from),      MUTATE_FIELD(prof__header, window_to),
         MUTATE_FIELD(prof__header, copy_tick),        MUTATE_FIELD(prof__header, taken_back),
-        MUTATE_FIELD(prof__header, lost_args)};
+        MUTATE_FIELD(prof__header, lost_args),        MUTATE_FIELD(prof__header, lost_busy),
+        MUTATE_FIELD(prof__header, lost_deep)};
     if (mutate_below(32))
         mutate_field_change(image, &fields[mutate_below(sizeof fields / sizeof *fields)]);
     else
@@ -302,9 +303,9 @@ static inline int mutate_is_whole(const mutate_image *image)
     return image->size >= sizeof *h && !memcmp(h->magic, PROF__MAGIC, 8) && h->image_size <= image->size &&
            h->chunk_header_size == sizeof(prof__chunk) && h->chunk_size % 8 == 0 &&
            h->chunk_size > sizeof(prof__chunk) && h->chunk_size <= MUTATE_WORDS * 8 && h->chunk_offset % 8 == 0 &&
-           h->chunk_offset >= sizeof *h && h->chunk_offset <= h->image_size && h->chunk_count &&
+           h->chunk_offset >= PROF__HEADER_LEAST && h->chunk_offset <= h->image_size && h->chunk_count &&
            h->chunk_count <= (h->image_size - h->chunk_offset) / h->chunk_size && h->meta_offset % 8 == 0 &&
-           h->meta_offset >= sizeof *h && h->meta_offset <= h->image_size && h->meta_size % 8 == 0 &&
+           h->meta_offset >= PROF__HEADER_LEAST && h->meta_offset <= h->image_size && h->meta_size % 8 == 0 &&
            h->meta_size <= h->image_size - h->meta_offset &&
            (!h->archive_offset ||
             (h->archive_offset % 8 == 0 && h->archive_offset >= h->image_size && h->archive_offset <= image->size));
