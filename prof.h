@@ -22359,7 +22359,8 @@ static PROF__RARE int prof__gap_track(prof_trace *trace)
     track->about.id = id;
     track->about.fiber = 1;
     track->device_record = first;
-    track->device_record_count = track->about.event_count = trace->gap_count;
+    track->device_record_count = trace->gap_count;
+    track->about.event_count = trace->gap_count;
     track->about.first_ns = trace->gaps[0].from_ns;
     track->about.last_ns = trace->gaps[trace->gap_count - 1].from_ns;
     trace->info.event_count += trace->gap_count;
