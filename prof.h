@@ -1199,6 +1199,8 @@ typedef struct prof_trace_info {
     prof_mode mode;
     uint64_t tick_hz;             /* rate of the clock, measured */
     double clock_resolution_ns;   /* smallest step of the clock, measured */
+    double start_cost_ns, ready_cost_ns; /* how long prof_start() took; and how long threads that recorded made memory
+                                     and blocks of the file ready, mostly in the buffer's first lap. 0: not known */
     double scope_cost_ns, call_cost_ns; /* cost of a scope, begin and end, as prof_start() measured it on this machine;
                                      and of a call with the hooks of -finstrument-functions, 0: there are none */
     int complete;                 /* 0: the session was not stopped (it is running, or the process died) */
@@ -1210,7 +1212,8 @@ typedef struct prof_trace_info {
     uint64_t folded, open;        /* PROF_STATS: events that are in the statistics, and scopes that are open, which
                                      count as truncated; the trace has no events and no tracks. PROF_RING_STATS: the
                                      same for a live trace, which also has the newest events */
-    uint64_t lost_deep;           /* how many of the lost events were PROFILE_BEGINs for which there was no place */
+    uint64_t lost_deep;           /* how many of the lost events were nested too deep: PROFILE_BEGINs, ranges, calls of
+                                     PROF_INSTRUMENT_FUNCTIONS */
     uint64_t start_monotonic_ns;  /* CLOCK_MONOTONIC of start_ns == 0 */
     const char *boot_id;          /* traces with equal ids share that clock; "": unknown */
 } prof_trace_info;
@@ -2893,7 +2896,12 @@ typedef struct prof__header {
     uint64_t text_x1000, format_x1000; /* of a scope whose name is made at run time, without and with a format */
     uint64_t lost_args;     /* lost arguments, which are no events, of all threads; not in older images */
     uint64_t lost_busy;     /* of all lost events: those for which there was room: see prof__lose_busy() */
-    uint64_t lost_deep;     /* of all lost events: PROFILE_BEGINs for which there was no place: see >>places */
+    uint64_t lost_deep;     /* of all lost events: PROFILE_BEGINs for which there was no place (see >>places), and calls
+                               nested deeper than PROF_INSTRUMENT_DEPTH */
+    uint64_t time_namespace; /* Linux: which one it is; 0: not known */
+    uint64_t since_boot_ns; /* at the first pair, with the time in which the machine was suspended; 0: not known */
+    uint64_t start_ns;      /* how long prof_start() took, before anything was recorded */
+    uint64_t ready_ticks;   /* how long threads were busy with making memory and blocks of the file ready */
 } prof__header;
 
 #define PROF__HEADER_LEAST offsetof(prof__header, taken_back)
@@ -2931,7 +2939,7 @@ typedef struct prof__block {
 } prof__block;
 
 /* Files depend on it, whatever the compiler packs. */
-typedef char prof__layout_is_fixed[sizeof(prof__header) == 568 && sizeof(prof__chunk) == 64 && sizeof(prof__block) == 64
+typedef char prof__layout_is_fixed[sizeof(prof__header) == 600 && sizeof(prof__chunk) == 64 && sizeof(prof__block) == 64
                                        ? 1 : -1];
 
 #define PROF__BLOCK_MAGIC 0x6B6C6270u
@@ -6032,6 +6040,7 @@ static inline int prof__stale(const prof__thread *self)
 static void prof__lose(prof__thread *self, uint64_t count)
 {
     prof__session *s = self->session;
+    if (self->impatient) return; /* a scope of prof's own is no loss of the program's */
     PROF__ADD(self->entered && !prof__stale(self) ? &self->chunk->lost
               : s                                 ? &s->header->lost
                                                   : &prof__lost_without_chunk,
@@ -6057,8 +6066,16 @@ static void prof__lose_all(prof__thread *self, uint32_t loss)
 static PROF__COLD void prof__lose_busy(prof__thread *self, uint32_t loss)
 {
     prof__session *s = self->session;
+    if (self->impatient) return;
     prof__lose_all(self, loss);
     if (loss & PROF__LOSS_EVENT) PROF__ADD(s ? &s->header->lost_busy : &prof__lost_busy_without_chunk, 1u);
+}
+
+/* Counts an event that was lost because too many were open. */
+static PROF__UNUSED PROF__COLD void prof__lose_deep(prof__thread *self)
+{
+    prof__lose(self, 1);
+    if (self->session) PROF__ADD(&self->session->header->lost_deep, 1u);
 }
 
 /* Returns 1 if a service adds what is recorded to statistics. */
@@ -6086,6 +6103,8 @@ static int prof__chunk_reserve(prof__session *s, int service)
     s->spare_chunk = 0;
     return 1;
 }
+
+static uint64_t prof__now(const prof__session *s, int at_end);
 
 /* Pages, and the blocks of a file, are made ready a piece at a time, before they are needed, by the thread that takes a
    chunk near the end of what is ready. No thread gets a chunk before its blocks are reserved: a thread that overtakes
@@ -6284,7 +6303,13 @@ static void prof__piece_take(prof__session *s, uint32_t from)
     uint32_t ready = from;
     if (from >= count) return; /* another thread has reduced the ring meanwhile */
     if (end > count) end = count;
+#ifdef PROF_NO_COSTS
     int error = prof__chunks_populate(s, from, end);
+#else
+    uint64_t began = prof__now(s, 0);
+    int error = prof__chunks_populate(s, from, end);
+    PROF__ADD(&s->header->ready_ticks, prof__now(s, 0) - began);
+#endif
     if (!error)
         __atomic_compare_exchange_n(&s->ready_chunks, &ready, end == count ? PROF__ALL_READY : (uint32_t)end, 0,
                                     __ATOMIC_RELEASE, __ATOMIC_RELAXED);
@@ -9428,10 +9453,7 @@ static PROF__COLD void prof__begin_loose_full(prof__thread *self, prof_fiber *tr
     if (full) {
         place = prof__loose_take(track);
         if (!place.name && prof__loose_grow(track)) full = 0;
-        if (full && !place.name) {
-            prof__lose(self, 1);
-            PROF__ADD(&self->session->header->lost_deep, 1u);
-        }
+        if (full && !place.name) prof__lose_deep(self);
     }
     prof__leave(self);
     if (!full) {
@@ -11926,6 +11948,20 @@ static PROF__RARE void prof__boot_id(char *text, size_t size)
 #endif
 }
 
+/* Notes what aligns recordings of one machine: CLOCK_MONOTONIC stands still while it is suspended, and is another clock
+   in another time namespace. */
+static PROF__RARE void prof__machine_time(prof__header *h)
+{
+#if defined(__linux__) && !defined(PROF_NO_NAMES)
+    struct stat about;
+    uint64_t now = prof__clock_ns(CLOCK_BOOTTIME), since = prof__monotonic() - h->first.monotonic_ns;
+    if (now > since) h->since_boot_ns = now - since;
+    if (!stat("/proc/self/ns/time", &about)) h->time_namespace = (uint64_t)about.st_ino;
+#else
+    (void)h;
+#endif
+}
+
 /* Takes a pair of clocks for another process's image. Returns 0 if that was not recorded on this machine since its last
    start. */
 static PROF__UNUSED PROF__RARE int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
@@ -13626,6 +13662,7 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
     h->parent_pid = prof__parent_id();
     prof__program_name(h->program, sizeof h->program);
     prof__boot_id(h->boot_id, sizeof h->boot_id);
+    prof__machine_time(h);
     status = prof__service_configure(s, config);
     if (status) return status;
 #endif
@@ -13692,8 +13729,22 @@ typedef struct prof__on_demand_start {
 static void prof__children_watch(void);
 #endif
 
+#if defined(PROF_NO_COSTS) || defined(PROF_FREESTANDING)
+#define PROF__START_CLOCK() 0
+static void prof__start_took(prof__session *s, uint64_t began) { (void)s, (void)began; }
+#else
+#define PROF__START_CLOCK() prof__monotonic()
+/* Notes what the start cost the program. What it made ready is in that. */
+static PROF__RARE void prof__start_took(prof__session *s, uint64_t began)
+{
+    s->like.start_ns = s->header->start_ns = prof__monotonic() - began;
+    PROF__STORE(&s->header->ready_ticks, 0u);
+}
+#endif
+
 static PROF__RARE prof_status prof__start_locked(const prof_config *config, const prof__on_demand_start *on_demand)
 {
+    uint64_t began = PROF__START_CLOCK();
     if (prof__on_demand) prof__on_demand();
     int phase = prof__session_phase();
     if (phase == PROF__ENDED)
@@ -13771,6 +13822,7 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
     }
     if (PROF__CRASH_REPORT(s)) prof__crash_install(s);
     prof__calibrate(s);
+    prof__start_took(s, began);
     return PROF_OK;
 }
 
@@ -22763,6 +22815,8 @@ static PROF__RARE void prof__read_about(prof_trace *trace)
     info->scope_cost_ns = prof__real(header->cost_ticks_x1000) * ns_per_tick / 1000;
     info->call_cost_ns = prof__real(header->call_x1000) * ns_per_tick / 1000;
     info->taken_back += header->taken_back;
+    info->start_cost_ns = prof__real(header->start_ns);
+    info->ready_cost_ns = prof__real(header->ready_ticks) * ns_per_tick;
 }
 
 /* Reads the window of the image, and its newest time. */
@@ -23088,13 +23142,21 @@ PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, doubl
     trace->step_user = user;
 }
 
-/* Returns 1 if CLOCK_MONOTONIC can be the same in two traces of a machine. It is not in another time namespace, nor for
-   what was recorded before and after a suspension: Unix time differs from it by more then. */
+/* Returns the time of the machine at which a trace began. */
+static uint64_t prof__align_start(const prof__header *h)
+{
+    return h->since_boot_ns ? h->since_boot_ns : h->first.monotonic_ns;
+}
+
+/* Returns 1 if that is of one clock in two traces of a machine. Older ones do not say so: CLOCK_MONOTONIC is another
+   one in another time namespace, and for what was recorded before and after a suspension. Unix time differs from it by
+   more then. */
 static PROF__RARE int prof__align_same(const prof__header *a, const prof__header *b)
 {
     uint64_t x = a->first.unix_ns - a->first.monotonic_ns, y = b->first.unix_ns - b->first.monotonic_ns;
     if (strcmp(a->boot_id, b->boot_id)) return 0;
-    if (!a->first.unix_ns || !b->first.unix_ns) return 1;
+    if (a->time_namespace != b->time_namespace || !a->since_boot_ns != !b->since_boot_ns) return 0;
+    if (a->time_namespace || !a->first.unix_ns || !b->first.unix_ns) return 1;
     return (x > y ? x - y : y - x) <= 1000000000;
 }
 
@@ -23106,7 +23168,7 @@ static PROF__RARE size_t prof__align_anchor(const prof_trace *const *traces, siz
     size_t anchor = one, i;
     for (i = count; i-- && h->boot_id[0];)
         if (prof__align_same(&traces[i]->header, h) &&
-            traces[i]->header.first.monotonic_ns <= traces[anchor]->header.first.monotonic_ns)
+            prof__align_start(&traces[i]->header) <= prof__align_start(&traces[anchor]->header))
             anchor = i;
     return anchor;
 }
@@ -23119,7 +23181,7 @@ static PROF__RARE size_t prof__traces_align(const prof_trace *const *traces, siz
         const prof__header *h = &traces[i]->header;
         size_t anchor = prof__align_anchor(traces, count, i);
         uint64_t start = traces[anchor]->header.first.unix_ns, since;
-        since = h->first.monotonic_ns - traces[anchor]->header.first.monotonic_ns;
+        since = prof__align_start(h) - prof__align_start(&traces[anchor]->header);
         offsets[i] = since < (uint64_t)PROF__FAR_NS ? (int64_t)since : PROF__FAR_NS;
         if (!i || start < earliest) earliest = start;
         groups += anchor == i;
@@ -28179,16 +28241,16 @@ static PROF__RARE void prof__summary_devices(prof__out *out, const prof_trace *t
 }
 
 /* Writes to `to` (32 bytes) the size of a buffer that could hold `more` times as much in addition, as a value of
-   PROF_BUFFER: a power of two, and at most `max` bytes; "" if the buffer is already that large. */
+   PROF_BUFFER: a power of two; "" if that is more than max, or the buffer is already that large. */
 static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, double more, uint64_t max)
 {
     static const char units[] = {0, 'K', 'M', 'G'};
     uint64_t had = trace->header.image_size + 2 * (uint64_t)trace->header.chunk_size, wanted = PROF__MIN_BUFFER;
     int unit;
     *to = 0;
-    while (wanted < max && (wanted <= had || prof__real(wanted) < prof__real(trace->header.image_size) * (1 + more)))
+    while (wanted <= max && (wanted <= had || prof__real(wanted) < prof__real(trace->header.image_size) * (1 + more)))
         wanted *= 2;
-    if (wanted <= had) return;
+    if (wanted <= had || wanted > max) return;
     for (unit = 0; wanted >= 1024 && unit < 3; unit++) wanted /= 1024;
     snprintf(to, 32, " to %llu%.1s", (unsigned long long)wanted, &units[unit]);
 }
@@ -28224,8 +28286,8 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
         if (info->mode != PROF_STREAM && chunks) more = prof__real(info->overwritten_chunks) / prof__real(chunks);
         more += prof__real(counts[0] > counts[6] ? counts[0] : counts[6]) / (prof__real(kept) + 1);
     }
-    /* The limits are those of prof__layout(). */
-    prof__buffer_wanted(wanted, trace, more, kind == 4 ? (uint64_t)128 << 20 : (uint64_t)64 << 30);
+    /* Names find no more room in larger buffers; events are better written to a file than kept in more memory. */
+    prof__buffer_wanted(wanted, trace, more, kind == 4 ? (uint64_t)128 << 20 : (uint64_t)1 << 30);
     prof__grouped(count, counts[kind]);
     snprintf(to, size, "%s %s%s ", count, things[kind], counts[kind] == 1 ? "" : "s");
     size -= strlen(to);
@@ -28242,7 +28304,8 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
         else if (info->mode == PROF_STREAM && *info->write_error)
             snprintf(to, size, "lost because the file could not be written: see the failed writes");
         else
-            snprintf(to, size, "lost in a full buffer: enlarge PROF_BUFFER%s", wanted);
+            snprintf(to, size, "lost in a full buffer: enlarge PROF_BUFFER%s",
+                     *wanted ? wanted : ", or write to a file: PROF_MODE=stream");
         break;
     case 1:
         if (info->mode == PROF_RING_STATS && trace->aggregated)
@@ -28250,8 +28313,9 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
         else if (info->mode == PROF_STREAM)
             snprintf(to, size, "made room in the file: enlarge PROF_MAX_FILE_SIZE to see further back");
         else
-            snprintf(to, size, "overwritten in the ring: enlarge PROF_BUFFER%s to see %s", wanted,
-                     *wanted ? "them all" : "further back");
+            snprintf(to, size, *wanted ? "overwritten in the ring: enlarge PROF_BUFFER%s to see them all"
+                                       : "overwritten in the ring: PROF_MODE=stream keeps them all, in a file%s",
+                     wanted);
         break;
     case 2: snprintf(to, size, "failed while recording: %s", info->write_error); break;
     case 3: snprintf(to, size, "left out: ends or arguments without an open scope"); break;
@@ -28261,8 +28325,8 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
                  wanted);
         break;
     case 8:
-        snprintf(to, size, "lost because too many PROFILE_BEGINs or ranges were open on a thread: is each one ended? A "
-                           "larger buffer does not help");
+        snprintf(to, size, "lost because too many PROFILE_BEGINs, ranges or calls were open on a thread: is each one "
+                           "ended? A larger buffer does not help; for calls PROF_INSTRUMENT_DEPTH does");
         break;
     default: snprintf(to, size, "of the file missing: it was cut, damaged, or overwritten while it was read"); break;
     }
@@ -28293,6 +28357,7 @@ typedef struct prof__cost {
     uint64_t scopes, calls; /* calls: of functions, with hooks; not in scopes */
     uint64_t others, taken_back;
     double ns;
+    double start_ns, ready_ns; /* of prof_start(), and of making the buffer ready */
     int about; /* 1: a part is only estimated */
 } prof__cost;
 
@@ -28331,6 +28396,8 @@ static PROF__RARE prof__cost prof__cost_of(const prof_trace *trace, const prof__
                                PROF__VALUE_COST * prof__real(all->uses.values)) +
                       call * prof__real(cost.calls) + (text - scope) * prof__real(all->uses.texts) +
                       (format - scope) * prof__real(all->uses.formats));
+    cost.start_ns = window < 1 ? 0 : info->start_cost_ns;
+    cost.ready_ns = window < 1 ? 0 : info->ready_cost_ns;
     cost.ns += (cost.calls || !cost.scopes ? call : scope) * prof__real(cost.taken_back);
     return cost;
 }
@@ -28351,7 +28418,7 @@ static PROF__RARE void prof__summary_cost(prof__out *out, const prof_trace *trac
     const prof_trace_info *info = prof_trace_about(trace);
     prof__cost cost = prof__cost_of(trace, all, rows, count);
     double span = prof__trace_span(info);
-    char text[640], things[256] = "", each[48], call[48], ns[48], share[32] = "";
+    char text[640], things[256] = "", each[48], call[48], ns[48], share[32] = "", start[48] = "", ready[48] = "";
     if (!(info->scope_cost_ns > 0)) return;
     if (!cost.scopes && !cost.calls && !cost.others && !cost.taken_back)
         prof__text_copy(things, sizeof things, "0 scopes");
@@ -28362,11 +28429,17 @@ static PROF__RARE void prof__summary_cost(prof__out *out, const prof_trace *trac
     prof__human_ns(each, info->scope_cost_ns);
     prof__human_ns(call, info->call_cost_ns);
     prof__human_ns(ns, cost.ns);
-    if (info->duration_ns > 0) prof__fixed(share, span > 0 ? cost.ns / span * 100 : 0, 1);
-    snprintf(text, sizeof text, "recording cost %s a scope%s%s%s, %s%s for %s%s%s%s%s", each, cost.calls ? ", " : "",
-             cost.calls ? call : "", cost.calls ? " a call" : "", cost.about ? "about " : "", ns, things,
-             cost.about && prof__cost_overwritten(trace) > 1 ? " and what was overwritten" : "", *share ? ", " : "",
-             span > 0 ? share : *share ? "-" : "", *share ? span > 0 ? " % of the run" : " of the run" : "");
+    if (cost.start_ns > 0) prof__human_ns(start, cost.start_ns);
+    if (cost.ready_ns > 0) prof__human_ns(ready, cost.ready_ns);
+    if (info->duration_ns > 0)
+        prof__fixed(share, span > 0 ? (cost.ns + cost.start_ns + cost.ready_ns) / (span + cost.start_ns) * 100 : 0, 1);
+    snprintf(text, sizeof text, "recording cost %s a scope%s%s%s, %s%s for %s%s%s%s%s%s%s%s%s", each,
+             cost.calls ? ", " : "", cost.calls ? call : "", cost.calls ? " a call" : "", cost.about ? "about " : "",
+             ns, things, cost.about && prof__cost_overwritten(trace) > 1 ? " and what was overwritten" : "",
+             *start ? ", " : "", start, *start ? " for the start" : "", *ready ? ", " : "", ready,
+             *ready ? " for memory" : "", *share ? ", " : "");
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", span > 0 ? share : *share ? "-" : "",
+             *share ? span > 0 ? " % of the run" : " of the run" : "");
     prof__out_wrapped(out, text, 0, 2, limit);
     prof__out_text(out, "\n");
 }
@@ -31068,7 +31141,7 @@ static __attribute__((__noinline__)) void prof__call_enter(prof__calls *calls, u
     }
     if (PROF__UNLIKELY(depth == PROF_INSTRUMENT_DEPTH)) {
         ++calls->over;
-        if (prof__live(&function->site)) prof__lose(PROF__SELF(), 1);
+        if (prof__live(&function->site)) prof__lose_deep(PROF__SELF());
         return;
     }
     calls->depth = depth + 1;

@@ -2217,21 +2217,21 @@ static const char *const prof__html_page[] = {
     "}"
     "function scopesOf({levels}){return levels.reduce((sum,level)=>sum+level.count,0)}"
     "function cost(process,duration){"
-    "let each=Number(process.about.get('scope_cost_ns')||0);"
+    "let[each,start,ready]=['scope','start','ready'].map(what=>Number(process.about.get(`${what}_cost_ns`)||0));"
     "let scopes=process.calls||process.tracks.reduce((sum,track)=>sum+(track.device?0:scopesOf(track)),0),total=each*scopes;"
-    "return{each,total,text:`${ns(each)} a scope, ${ns(total)} for ${grouped(scopes)} scopes`+\n"
-    "(duration?`, ${(100*total/duration).toFixed(1)} % of the run`:'')}"
+    "return{each,total,text:`${ns(each)} a scope, ${ns(total)} for ${grouped(scopes)} scopes`+(start?`, ${ns(start)} for the start`:'')+(ready?`, ${ns(ready)} for memory`:'')+\n"
+    "(duration?`, ${(100*(total+start+ready)/(duration+start)).toFixed(1)} % of the run`:'')}"
     "}"
     "function busyOf(track){"
     "let{levels:[level]}=track;"
     "if(track.busy===undefined){"
     "track.busy=0;"
+   ,
     "for(let i=0;level&&i<level.count;i++)\n"
     "track.busy+=level.groups&&level.groups.has(i)?level.groups.get(i).busy:level.durationOf(i)"
     "}"
     "return track.busy"
     "}"
-   ,
     "function truncatedText(flags){"
     "let missing=[flags&TRUNCATED_BEGIN?'begin':'',flags&TRUNCATED_END?'end':''].filter(Boolean).join(' and ');"
     "return missing&&`${missing} not recorded`"
@@ -2316,13 +2316,13 @@ static const char *const prof__html_page[] = {
     "return outer"
     "}"
     "function meet({labelOf,met,seen,threads,track},n){"
+   ,
     "let label=labelOf[n];"
     "met[n]=track;"
     "if(seen[label]!==track)threads[label]++;"
     "seen[label]=track"
     "}"
     "function addTime(sums,n,calls,time){"
-   ,
     "if(sums.met[n]!==sums.track)meet(sums,n);"
     "sums.calls[n]+=calls;"
     "sums.total[n]+=time;"
@@ -2411,10 +2411,10 @@ static const char *const prof__html_page[] = {
     "function joinedRow(label,inner){"
     "let row={label,id:label.id,calls:0,known:0,total:0,sum:0,share:0,self:0,threads:0,whole:0,min:Infinity,max:0,inner},histograms=[];"
     "for(let each of inner){"
+   ,
     "for(let sum of['calls','known','total','sum','share','self','whole'])row[sum]+=each[sum];"
     "row.threads=max(row.threads,each.threads);"
     "row.min=min(row.min,each.min);"
-   ,
     "row.max=max(row.max,each.max);"
     "for(let[i,count]of(each.histogram||[]).entries()){"
     "if(each.histogram.length<BUCKETS)tally(histograms,0,count,1);"
@@ -2521,6 +2521,7 @@ static const char *const prof__html_page[] = {
     "}"
     "function countRest(rest){"
     "let count=0,levels=0,more=rest.children.length===0;"
+   ,
     "for(let level=rest.children;level.length;level=level.flatMap(node=>node.children)){"
     "count+=level.length;"
     "levels++;"
@@ -2528,7 +2529,6 @@ static const char *const prof__html_page[] = {
     "}"
     "return{count,levels,more}"
     "}"
-   ,
     "function flameBoxes(root,widthOf){"
     "let boxes=[],sizeOf=node=>node.rest===undefined?widthOf(node):node.width;"
     "let level=[{node:root,left:0,width:1,depth:root.up?0:-1}];"
@@ -2630,9 +2630,9 @@ static const char *const prof__html_page[] = {
     "}"
     "}"
     "function eachScope(track,from,to,visit){"
+   ,
     "let{levels}=track,next=[],ends=[],heads=new Float64Array(levels.length);"
     "let look=depth=>{heads[depth]=next[depth]<ends[depth]?levels[depth].start[next[depth]]:Infinity};"
-   ,
     "levels.forEach((level,depth)=>{"
     "[next[depth],ends[depth]]=indexRange(level,from,to);"
     "look(depth)"
@@ -2735,10 +2735,10 @@ static const char *const prof__html_page[] = {
     "return expected>0&&variance>expected?variance/expected:1"
     "}"
     "function varianceOf(s){return max(0,s.squares/s.n-(s.sum/s.n)**2)}"
+   ,
     "function meanDispersion(s){"
     "if(s.n<TENTHS_FROM)return 1;"
     "let size=i=>floor(s.n*(i+1)/TENTHS)-floor(s.n*i/TENTHS);"
-   ,
     "return dispersionOf(s.tenths.map((sum,i)=>sum/size(i)),varianceOf(s)*TENTHS/s.n)"
     "}"
     "function sumChange(a,b,scale){"
@@ -2827,12 +2827,12 @@ static const char *const prof__html_page[] = {
     "made[0]=root;"
     "for(let n=1;n<nodes.count;n++){"
     "if(!needed[n])continue;"
+   ,
     "let up=made[nodes.parent[n]],pair=pairing.of[which][scopeLabel(labels[nodes.label[n]]).id];"
     "if(!up.inner.has(pair)){"
     "up.inner.set(pair,make(pair,up));"
     "up.children.push(up.inner.get(pair))"
     "}"
-   ,
     "made[n]=up.inner.get(pair);"
     "if(calls[n])made[n].of[which]={total:total[n]/per[which],self:max(0,self[n])/per[which],calls:calls[n]/per[which],sum:sums[which].get(n)}"
     "}"
@@ -2923,13 +2923,13 @@ static const char *const prof__html_page[] = {
     "let i=listed?listed[k]:k;"
     "if(i>=level.count||!mine[level.node[i]])continue;"
     "let duration=level.durationOf(i);"
+   ,
     "if(duration<query.least||duration>query.most)continue;"
     "if(listed&&!argsMatch(query,report.argsAt(level.args.place[k])))continue;"
     "if(hits.length===limit){"
     "hits.more=true;"
     "return hits"
     "}"
-   ,
     "hits.push({track,depth,i,start:level.start[i],duration})"
     "}"
     "}"
@@ -3007,12 +3007,12 @@ static const char *const prof__html_page[] = {
     "let open=isOpen(row),what=`${grouped(options.inner(row).length)} names`;"
     "cell.append(el('button.fold',{'aria-expanded':String(open),'aria-label':`${shown}: ${what}`,title:what,onclick:()=>{"
     "memory.folds.set(row.id,!open);"
+   ,
     "draw()"
     "}},open?'\\u25be':'\\u25b8'))"
     "}"
     "if(i===0&&options.onpick)cell.append(el('button.link',{onclick:()=>options.onpick(row)},shown));"
     "else if(shown instanceof Node)cell.append(shown);"
-   ,
     "else cell.textContent=shown?\?'';"
     "if(column.text)cell.title=typeof shown==='string'?shown:'';"
     "line.append(cell)"
@@ -3100,12 +3100,12 @@ static const char *const prof__html_page[] = {
     "setTimeout(()=>URL.revokeObjectURL(address),60000)"
     "}"
     "function flamePicture(box,measure,style){"
+   ,
     "if(!box)return null;"
     "let{width,height}=box.getBoundingClientRect(),svg=new Svg(width,height,measure);"
     "svg.fillStyle=style.background;"
     "svg.fillRect(0,0,width,height);"
     "svg.textBaseline='middle';"
-   ,
     "for(let frame of box.querySelectorAll('button')){"
     "let look=getComputedStyle(frame),left=frame.offsetLeft,top=frame.offsetTop,wide=frame.offsetWidth,name=frame.textContent;"
     "svg.fillStyle=look.backgroundColor;"
@@ -3186,6 +3186,7 @@ static const char *const prof__html_page[] = {
     "let all=others.reduce((sum,row)=>sum+row.height,0);"
     "this.scroll=max(0,min(this.scroll,all-(height-top)));"
     "y-=this.scroll;"
+   ,
     "for(let row of others){"
     "if(y+row.height>top&&y<height)placed.push({row,y,top,bottom:height,pinned:false});"
     "y+=row.height"
@@ -3195,7 +3196,6 @@ static const char *const prof__html_page[] = {
     "return placed"
     "}"
     "reveal(track,depth){"
-   ,
     "let{app}=this;"
     "app.closed.delete('p'+(track.owner||track).process.id);"
     "if(track.owner===track)app.closed.delete(`p${track.process.id}Tasks`);"
@@ -3289,6 +3289,7 @@ static const char *const prof__html_page[] = {
     "if(letters<2)return;"
     "text=text.slice(0,letters)+'\\u2026'"
     "}"
+   ,
     "ctx.fillText(text,x,y)"
     "}"
     "drawLabels(ctx,list,ratio){"
@@ -3297,7 +3298,6 @@ static const char *const prof__html_page[] = {
     "ctx.textBaseline='middle';"
     "ctx.textAlign='left';"
     "for(let[x0,x1,y,level,i]of list){"
-   ,
     "let label=report.labels[report.nodes.label[level.node[i]]];"
     "let room=x1-x0-8;"
     "ctx.fillStyle=this.app.dim&&this.app.dim(label)?this.app.style.faint:label.ink;"
@@ -3409,6 +3409,7 @@ static const char *const prof__html_page[] = {
     "for(let span of lane.spans){"
     "if(span.start>to)break;"
     "if(span.start+span.duration<from)continue;"
+   ,
     "let x0=this.x(span.start),x1=this.x(span.start+span.duration);"
     "if(x1<last+1)continue;"
     "last=x1;"
@@ -3417,7 +3418,6 @@ static const char *const prof__html_page[] = {
     "})"
     "}"
     "drawHolds(ctx,row,y){"
-   ,
     "let{from,to}=this.app.view,{holds,label}=row.lock;"
     "let last=-1;"
     "for(let hold of holds){"
@@ -3524,11 +3524,11 @@ static const char *const prof__html_page[] = {
     "ctx.fillStyle=style.line;"
     "ctx.fillRect(0,RULER-1,width,1);"
     "ctx.font=11+FONT;"
+   ,
     "ctx.textBaseline='middle';"
     "ctx.fillStyle=style.faint;"
     "ctx.fillText(`${ns(view.to-view.from)} shown`,8,RULER/2);"
     "let{from,to}=selection||{from:0,to:0},x0=max(GUTTER,this.x(from)),x1=min(width,this.x(to));"
-   ,
     "let length=ns(to-from),wide=this.textWidth(ctx,length)+10,at=x1>x0?max(GUTTER,min(width-wide,(x0+x1-wide)/2)):width;"
     "for(let t=ceil(view.from/step)*step;t<view.to;t+=step){"
     "let x=round(this.x(t));"
@@ -3621,12 +3621,12 @@ static const char *const prof__html_page[] = {
     "let processes=this.pair.map(i=>report.processes[i]);"
     "let used=this.pair.map(i=>this.labels[i]=this.labels[i]||labelsOf(report,report.processes[i]));"
     "this.kept={key,from,to,processes,pairing:pairLabels(report.labels,used),"
+   ,
     "stats:processes.map(process=>rangeStats(report,from,to,track=>track.process===process))}"
     "}"
     "return this.kept"
     "}"
     "callsOf(label){"
-   ,
     "let{report}=this.app,{pairing,processes,from,to}=this.sides(),{id:own}=scopeLabel(label),pair=pairing.pairs.find(({a,b})=>a===own||b===own);"
     "return pair&&[pair.a,pair.b].map((id,i)=>({name:`${i+1}: `,about:processes[i].name,durations:Float64Array.from(callsOf(report,id,from,to,track=>track.process===processes[i])\n"
     ".filter(call=>!call.track.levels[call.depth].flags.has(call.i)),call=>call.duration).sort()}))"
@@ -3695,8 +3695,8 @@ static const char *const prof__html_page[] = {
     "'Durations here are those recorded, to the nanosecond, and so are the figures.'),"
     "table([words('scope',row=>row.label.name),"
     "{title:'verdict',text:true,note:'slower or faster: the whole 99 % interval lies beyond the threshold; same: it is at most twice as wide as that',"
-    "get:row=>ORDER.length-ORDER.indexOf(row.verdict),show:row=>el('span',{class:'verdict '+row.verdict},(SIGNS[row.verdict]||'')+row.verdict)},"
    ,
+    "get:row=>ORDER.length-ORDER.indexOf(row.verdict),show:row=>el('span',{class:'verdict '+row.verdict},(SIGNS[row.verdict]||'')+row.verdict)},"
     "{title:'shift',note:'of a typical call',get:row=>both(row)?row.change.ratio:0,show:row=>both(row)?percentText(row.change.ratio):''},"
     "{title:'99 % interval',note:'of the shift',get:row=>both(row)?row.change.high-row.change.low:0,show:row=>both(row)?intervalText(row.change):''},"
     "...two('p50',(side,row,i)=>row.p50[i],ns,'the median; to 2 % where there are more than 10,000 calls'),...two('calls',side=>side&&side.calls,grouped),...two('total',side=>side&&side.total,ns),"
@@ -3733,8 +3733,8 @@ static const char *const prof__html_page[] = {
     "let words={new:'only in 2',gone:'only in 1',same:'within noise',unsure:'not more than noise may be'}[verdict]||verdict;"
     "let figures=key=>a&&b?`${ns(a[key])} \\u2192 ${ns(b[key])}${unit}`:`${ns((a||b)[key])}${unit}`;"
     "let calls=[a,b].filter(Boolean).map(side=>shown(Number(side.calls.toPrecision(4)))).join(' \\u2192 ');"
-    "let text=`${label.name}: ${words}; self ${figures('self')}${ratio>=0?`, ${percentText(ratio)}`:''}${a&&b&&node.change.high<1e30?` (99 %: ${intervalText(node.change)})`:''}; `+\n"
    ,
+    "let text=`${label.name}: ${words}; self ${figures('self')}${ratio>=0?`, ${percentText(ratio)}`:''}${a&&b&&node.change.high<1e30?` (99 %: ${intervalText(node.change)})`:''}; `+\n"
     "`total ${figures('total')}; ${calls} calls${unit}`;"
     "let figure=verdict!=='same'&&ratio>=0?percentText(ratio)+' ':'';"
     "return{name:SIGNS[verdict]+figure+label.name,text,class:verdict,style:this.style(verdict,figure?abs(Math.log2(max(ratio,1e-3))):.3),"
@@ -3828,10 +3828,10 @@ static const char *const prof__html_page[] = {
     "}"
     "return this.kept"
     "}"
+   ,
     "ofTrack(){return track=>this.only===undefined||track.id===this.only}"
     "chooser(){"
     "let tracks=this.app.report.tracks.filter(track=>track.levels.length).slice(0,500);"
-   ,
     "return tracks.length<2?null:select('Scopes of which track',[['','all tracks'],...tracks.map(({id,full})=>[id,full])],this.only,id=>{"
     "this.only=id===''?undefined:Number(id);"
     "this.path=[];"
@@ -3902,8 +3902,8 @@ static const char *const prof__html_page[] = {
     "let stats=this.stats(),calls=callsOf(report,label.id,stats.from,stats.to,this.ofTrack());"
     "let whole=calls.filter(call=>!call.track.levels[call.depth].flags.has(call.i));"
     "let durations=Float64Array.from(whole,call=>call.duration).sort();"
-    "let row=[...stats.rows,...stats.names].find(each=>each.id===label.id),inner=row&&row.inner,every=stats.every&&row;"
    ,
+    "let row=[...stats.rows,...stats.names].find(each=>each.id===label.id),inner=row&&row.inner,every=stats.every&&row;"
     "let at=share=>every?percentile(row,share):durations.length?durations[max(0,ceil(share*durations.length)-1)]:NaN;"
     "let{known,total,self}=row&&row.known?row:{known:0,total:NaN,self:NaN},count=every?row.calls:calls.length;"
     "let facts=label.group?[['groups',grouped(calls.length)]]:[['calls',grouped(count)],['total',ns(total)],['self',ns(self)],['mean',ns(total/known)],"
@@ -3954,8 +3954,8 @@ static const char *const prof__html_page[] = {
     "let below=(list,i)=>firstIndex(list.length,at=>list[at]>=edge(i)),all=lists.map(list=>Array.from({length:bars},(_,i)=>below(list,i+1)-below(list,i)));"
     "let share=(k,i)=>all[k][i]/lists[k].length,most=max(...all.map((each,k)=>max(...each)/lists[k].length));"
     "for(let i=0;i<bars;i++){"
-    "let calls=sides.map(({name},k)=>`${name||''}${grouped(all[k][i])} calls${name?`, ${(100*share(k,i)).toFixed(1)} %`:''}`).join('; ');"
    ,
+    "let calls=sides.map(({name},k)=>`${name||''}${grouped(all[k][i])} calls${name?`, ${(100*share(k,i)).toFixed(1)} %`:''}`).join('; ');"
     "let text=`${ns(max(i?edge(i):first,0))} to ${ns(i+1===bars?last:edge(i+1))}: ${calls}`,picked=this.bucket&&this.bucket[0]===edge(i);"
     "box.append(el('button',{title:text,'aria-label':text,disabled:all.every(each=>!each[i]),class:picked?'picked':null,"
     "onclick:()=>{this.bucket=picked?null:[edge(i),edge(i+1)];this.render()}},"
@@ -5804,6 +5804,8 @@ static PROF__RARE void prof__html_process(prof__html *h)
     prof__html_about_number(h, "tick_hz", about->tick_hz);
     prof__html_about_double(h, "clock_resolution_ns", about->clock_resolution_ns);
     prof__html_about_double(h, "scope_cost_ns", about->scope_cost_ns);
+    prof__html_about_double(h, "start_cost_ns", about->start_cost_ns);
+    prof__html_about_double(h, "ready_cost_ns", about->ready_cost_ns);
     prof__html_about_double(h, "call_cost_ns", about->call_cost_ns);
     prof__html_about_number(h, "start_unix_ns", about->start_unix_ns);
     prof__html_about_number(h, "duration_ns", (uint64_t)(about->duration_ns < 0 ? 0 : about->duration_ns));

@@ -237,6 +237,34 @@ TEST(inlined_functions_nest)
     done();
 }
 
+/* The start and the first lap of the buffer are in the price. Calls nested too deep are no reason for a larger buffer. */
+TEST(the_start_has_its_price)
+{
+    prof_config config = trace_config(1 << 20);
+    trace_start(&config);
+    for (int i = 0; i < 20000; ++i) PROFILE_MARK("mark");
+    stop_and_read();
+    const prof_trace_info *about = prof_trace_about(trace);
+    CHECK(about->start_cost_ns > 0);
+#ifdef __linux__
+    CHECK(about->ready_cost_ns > 0);
+#endif
+    says(" for the start, ");
+    trace->info.start_cost_ns = 1e6;
+    trace->info.ready_cost_ns = 2e6;
+    trace->info.scope_cost_ns = 1e-9;
+    trace->info.duration_ns = 9000000;
+    says("1.000 ms for the start, 2.000 ms for memory, 30.0 % of the run");
+    done();
+    trace_start(&config);
+    call(0, PROF_INSTRUMENT_DEPTH + 3);
+    stop_and_read();
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 3);
+    CHECK_EQUAL(prof_trace_about(trace)->lost_deep, 3);
+    says("3 events lost because too many PROFILE_BEGINs, ranges or calls were open");
+    done();
+}
+
 /* The price of what was taken back, of formats, of what is no scope: by numbers that the clock has no part in. */
 TEST(each_has_its_price)
 {

@@ -1550,6 +1550,16 @@ TEST(clocks_of_time_namespaces) /* one boot, but CLOCK_MONOTONIC of the second i
     CHECK_EQUAL(offsets[0], 0);
     CHECK_EQUAL(offsets[1], (int64_t)(2 * S)); /* by Unix time */
     CHECK_EQUAL(offsets[2], (int64_t)(4 * S + 300000000)); /* by CLOCK_MONOTONIC: somebody has set the other */
+    /* Where the image says which namespace it is of, and counts a suspension, Unix time plays no part. */
+    for (int i = 0; i < 3; ++i) {
+        prof__header *h = &((prof_trace *)(uintptr_t)traces[i])->header;
+        h->time_namespace = i == 1 ? 8 : 7;
+        h->since_boot_ns = (uint64_t)(i + 1) * 10 * S;
+        h->first.unix_ns += i == 2 ? 5000 * S : 0;
+    }
+    CHECK_EQUAL(prof_trace_align(traces, 3, offsets), 2);
+    CHECK_EQUAL(offsets[1], (int64_t)(2 * S));
+    CHECK_EQUAL(offsets[2], (int64_t)(20 * S));
     for (int i = 0; i < 3; ++i) prof_trace_close((prof_trace *)(uintptr_t)traces[i]);
 }
 

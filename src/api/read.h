@@ -195,6 +195,8 @@ typedef struct prof_trace_info {
     prof_mode mode;
     uint64_t tick_hz;             /* rate of the clock, measured */
     double clock_resolution_ns;   /* smallest step of the clock, measured */
+    double start_cost_ns, ready_cost_ns; /* how long prof_start() took; and how long threads that recorded made memory
+                                     and blocks of the file ready, mostly in the buffer's first lap. 0: not known */
     double scope_cost_ns, call_cost_ns; /* cost of a scope, begin and end, as prof_start() measured it on this machine;
                                      and of a call with the hooks of -finstrument-functions, 0: there are none */
     int complete;                 /* 0: the session was not stopped (it is running, or the process died) */
@@ -206,7 +208,8 @@ typedef struct prof_trace_info {
     uint64_t folded, open;        /* PROF_STATS: events that are in the statistics, and scopes that are open, which
                                      count as truncated; the trace has no events and no tracks. PROF_RING_STATS: the
                                      same for a live trace, which also has the newest events */
-    uint64_t lost_deep;           /* how many of the lost events were PROFILE_BEGINs for which there was no place */
+    uint64_t lost_deep;           /* how many of the lost events were nested too deep: PROFILE_BEGINs, ranges, calls of
+                                     PROF_INSTRUMENT_FUNCTIONS */
     uint64_t start_monotonic_ns;  /* CLOCK_MONOTONIC of start_ns == 0 */
     const char *boot_id;          /* traces with equal ids share that clock; "": unknown */
 } prof_trace_info;

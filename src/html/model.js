@@ -500,12 +500,12 @@ export function warnings(report) {
 
 export function scopesOf({ levels }) { return levels.reduce((sum, level) => sum + level.count, 0); }
 
-/** Estimates the cost of recording: that of a scope times the number of scopes. duration: that of the report; 0: unknown. */
+/** Estimates the cost of recording: that of the start, of making memory ready, and of a scope times the number of scopes. duration: that of the report; 0: unknown. */
 export function cost(process, duration) {
-    const each = Number(process.about.get('scope_cost_ns') || 0);
+    const [each, start, ready] = ['scope', 'start', 'ready'].map(what => Number(process.about.get(`${what}_cost_ns`) || 0));
     const scopes = process.calls || process.tracks.reduce((sum, track) => sum + (track.device ? 0 : scopesOf(track)), 0), total = each * scopes; // calls: of an outline
-    return { each, total, text: `${ns(each)} a scope, ${ns(total)} for ${grouped(scopes)} scopes` +
-        (duration ? `, ${(100 * total / duration).toFixed(1)} % of the run` : '') };
+    return { each, total, text: `${ns(each)} a scope, ${ns(total)} for ${grouped(scopes)} scopes` + (start ? `, ${ns(start)} for the start` : '') + (ready ? `, ${ns(ready)} for memory` : '') +
+        (duration ? `, ${(100 * (total + start + ready) / (duration + start)).toFixed(1)} % of the run` : '') };
 }
 
 /** The time that a track spent in its outermost scopes. */

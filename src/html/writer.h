@@ -120,6 +120,8 @@ static PROF__RARE void prof__html_process(prof__html *h)
     prof__html_about_number(h, "tick_hz", about->tick_hz);
     prof__html_about_double(h, "clock_resolution_ns", about->clock_resolution_ns);
     prof__html_about_double(h, "scope_cost_ns", about->scope_cost_ns);
+    prof__html_about_double(h, "start_cost_ns", about->start_cost_ns);
+    prof__html_about_double(h, "ready_cost_ns", about->ready_cost_ns);
     prof__html_about_double(h, "call_cost_ns", about->call_cost_ns);
     prof__html_about_number(h, "start_unix_ns", about->start_unix_ns);
     prof__html_about_number(h, "duration_ns", (uint64_t)(about->duration_ns < 0 ? 0 : about->duration_ns));

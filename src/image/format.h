@@ -93,7 +93,12 @@ typedef struct prof__header {
     uint64_t text_x1000, format_x1000; /* of a scope whose name is made at run time, without and with a format */
     uint64_t lost_args;     /* lost arguments, which are no events, of all threads; not in older images */
     uint64_t lost_busy;     /* of all lost events: those for which there was room: see prof__lose_busy() */
-    uint64_t lost_deep;     /* of all lost events: PROFILE_BEGINs for which there was no place: see >>places */
+    uint64_t lost_deep;     /* of all lost events: PROFILE_BEGINs for which there was no place (see >>places), and calls
+                               nested deeper than PROF_INSTRUMENT_DEPTH */
+    uint64_t time_namespace; /* Linux: which one it is; 0: not known */
+    uint64_t since_boot_ns; /* at the first pair, with the time in which the machine was suspended; 0: not known */
+    uint64_t start_ns;      /* how long prof_start() took, before anything was recorded */
+    uint64_t ready_ticks;   /* how long threads were busy with making memory and blocks of the file ready */
 } prof__header;
 
 #define PROF__HEADER_LEAST offsetof(prof__header, taken_back)
@@ -131,7 +136,7 @@ typedef struct prof__block {
 } prof__block;
 
 /* Files depend on it, whatever the compiler packs. */
-typedef char prof__layout_is_fixed[sizeof(prof__header) == 568 && sizeof(prof__chunk) == 64 && sizeof(prof__block) == 64
+typedef char prof__layout_is_fixed[sizeof(prof__header) == 600 && sizeof(prof__chunk) == 64 && sizeof(prof__block) == 64
                                        ? 1 : -1];
 
 #define PROF__BLOCK_MAGIC 0x6B6C6270u

@@ -142,6 +142,8 @@ static PROF__RARE void prof__read_about(prof_trace *trace)
     info->scope_cost_ns = prof__real(header->cost_ticks_x1000) * ns_per_tick / 1000;
     info->call_cost_ns = prof__real(header->call_x1000) * ns_per_tick / 1000;
     info->taken_back += header->taken_back;
+    info->start_cost_ns = prof__real(header->start_ns);
+    info->ready_cost_ns = prof__real(header->ready_ticks) * ns_per_tick;
 }
 
 /* Reads the window of the image, and its newest time. */
@@ -467,13 +469,21 @@ PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, doubl
     trace->step_user = user;
 }
 
-/* Returns 1 if CLOCK_MONOTONIC can be the same in two traces of a machine. It is not in another time namespace, nor for
-   what was recorded before and after a suspension: Unix time differs from it by more then. */
+/* Returns the time of the machine at which a trace began. */
+static uint64_t prof__align_start(const prof__header *h)
+{
+    return h->since_boot_ns ? h->since_boot_ns : h->first.monotonic_ns;
+}
+
+/* Returns 1 if that is of one clock in two traces of a machine. Older ones do not say so: CLOCK_MONOTONIC is another
+   one in another time namespace, and for what was recorded before and after a suspension. Unix time differs from it by
+   more then. */
 static PROF__RARE int prof__align_same(const prof__header *a, const prof__header *b)
 {
     uint64_t x = a->first.unix_ns - a->first.monotonic_ns, y = b->first.unix_ns - b->first.monotonic_ns;
     if (strcmp(a->boot_id, b->boot_id)) return 0;
-    if (!a->first.unix_ns || !b->first.unix_ns) return 1;
+    if (a->time_namespace != b->time_namespace || !a->since_boot_ns != !b->since_boot_ns) return 0;
+    if (a->time_namespace || !a->first.unix_ns || !b->first.unix_ns) return 1;
     return (x > y ? x - y : y - x) <= 1000000000;
 }
 
@@ -485,7 +495,7 @@ static PROF__RARE size_t prof__align_anchor(const prof_trace *const *traces, siz
     size_t anchor = one, i;
     for (i = count; i-- && h->boot_id[0];)
         if (prof__align_same(&traces[i]->header, h) &&
-            traces[i]->header.first.monotonic_ns <= traces[anchor]->header.first.monotonic_ns)
+            prof__align_start(&traces[i]->header) <= prof__align_start(&traces[anchor]->header))
             anchor = i;
     return anchor;
 }
@@ -498,7 +508,7 @@ static PROF__RARE size_t prof__traces_align(const prof_trace *const *traces, siz
         const prof__header *h = &traces[i]->header;
         size_t anchor = prof__align_anchor(traces, count, i);
         uint64_t start = traces[anchor]->header.first.unix_ns, since;
-        since = h->first.monotonic_ns - traces[anchor]->header.first.monotonic_ns;
+        since = prof__align_start(h) - prof__align_start(&traces[anchor]->header);
         offsets[i] = since < (uint64_t)PROF__FAR_NS ? (int64_t)since : PROF__FAR_NS;
         if (!i || start < earliest) earliest = start;
         groups += anchor == i;

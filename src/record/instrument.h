@@ -251,7 +251,7 @@ static __attribute__((__noinline__)) void prof__call_enter(prof__calls *calls, u
     }
     if (PROF__UNLIKELY(depth == PROF_INSTRUMENT_DEPTH)) {
         ++calls->over;
-        if (prof__live(&function->site)) prof__lose(PROF__SELF(), 1);
+        if (prof__live(&function->site)) prof__lose_deep(PROF__SELF());
         return;
     }
     calls->depth = depth + 1;

@@ -35,10 +35,7 @@ static PROF__COLD void prof__begin_loose_full(prof__thread *self, prof_fiber *tr
     if (full) {
         place = prof__loose_take(track);
         if (!place.name && prof__loose_grow(track)) full = 0;
-        if (full && !place.name) {
-            prof__lose(self, 1);
-            PROF__ADD(&self->session->header->lost_deep, 1u);
-        }
+        if (full && !place.name) prof__lose_deep(self);
     }
     prof__leave(self);
     if (!full) {

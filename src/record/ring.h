@@ -34,6 +34,7 @@ static inline int prof__stale(const prof__thread *self)
 static void prof__lose(prof__thread *self, uint64_t count)
 {
     prof__session *s = self->session;
+    if (self->impatient) return; /* a scope of prof's own is no loss of the program's */
     PROF__ADD(self->entered && !prof__stale(self) ? &self->chunk->lost
               : s                                 ? &s->header->lost
                                                   : &prof__lost_without_chunk,
@@ -59,8 +60,16 @@ static void prof__lose_all(prof__thread *self, uint32_t loss)
 static PROF__COLD void prof__lose_busy(prof__thread *self, uint32_t loss)
 {
     prof__session *s = self->session;
+    if (self->impatient) return;
     prof__lose_all(self, loss);
     if (loss & PROF__LOSS_EVENT) PROF__ADD(s ? &s->header->lost_busy : &prof__lost_busy_without_chunk, 1u);
+}
+
+/* Counts an event that was lost because too many were open. */
+static PROF__UNUSED PROF__COLD void prof__lose_deep(prof__thread *self)
+{
+    prof__lose(self, 1);
+    if (self->session) PROF__ADD(&self->session->header->lost_deep, 1u);
 }
 
 /* Returns 1 if a service adds what is recorded to statistics. */
@@ -88,6 +97,8 @@ static int prof__chunk_reserve(prof__session *s, int service)
     s->spare_chunk = 0;
     return 1;
 }
+
+static uint64_t prof__now(const prof__session *s, int at_end);
 
 /* Pages, and the blocks of a file, are made ready a piece at a time, before they are needed, by the thread that takes a
    chunk near the end of what is ready. No thread gets a chunk before its blocks are reserved: a thread that overtakes
@@ -286,7 +297,13 @@ static void prof__piece_take(prof__session *s, uint32_t from)
     uint32_t ready = from;
     if (from >= count) return; /* another thread has reduced the ring meanwhile */
     if (end > count) end = count;
+#ifdef PROF_NO_COSTS
     int error = prof__chunks_populate(s, from, end);
+#else
+    uint64_t began = prof__now(s, 0);
+    int error = prof__chunks_populate(s, from, end);
+    PROF__ADD(&s->header->ready_ticks, prof__now(s, 0) - began);
+#endif
     if (!error)
         __atomic_compare_exchange_n(&s->ready_chunks, &ready, end == count ? PROF__ALL_READY : (uint32_t)end, 0,
                                     __ATOMIC_RELEASE, __ATOMIC_RELAXED);

@@ -308,16 +308,16 @@ static PROF__RARE void prof__summary_devices(prof__out *out, const prof_trace *t
 }
 
 /* Writes to `to` (32 bytes) the size of a buffer that could hold `more` times as much in addition, as a value of
-   PROF_BUFFER: a power of two, and at most `max` bytes; "" if the buffer is already that large. */
+   PROF_BUFFER: a power of two; "" if that is more than max, or the buffer is already that large. */
 static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, double more, uint64_t max)
 {
     static const char units[] = {0, 'K', 'M', 'G'};
     uint64_t had = trace->header.image_size + 2 * (uint64_t)trace->header.chunk_size, wanted = PROF__MIN_BUFFER;
     int unit;
     *to = 0;
-    while (wanted < max && (wanted <= had || prof__real(wanted) < prof__real(trace->header.image_size) * (1 + more)))
+    while (wanted <= max && (wanted <= had || prof__real(wanted) < prof__real(trace->header.image_size) * (1 + more)))
         wanted *= 2;
-    if (wanted <= had) return;
+    if (wanted <= had || wanted > max) return;
     for (unit = 0; wanted >= 1024 && unit < 3; unit++) wanted /= 1024;
     snprintf(to, 32, " to %llu%.1s", (unsigned long long)wanted, &units[unit]);
 }
@@ -353,8 +353,8 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
         if (info->mode != PROF_STREAM && chunks) more = prof__real(info->overwritten_chunks) / prof__real(chunks);
         more += prof__real(counts[0] > counts[6] ? counts[0] : counts[6]) / (prof__real(kept) + 1);
     }
-    /* The limits are those of prof__layout(). */
-    prof__buffer_wanted(wanted, trace, more, kind == 4 ? (uint64_t)128 << 20 : (uint64_t)64 << 30);
+    /* Names find no more room in larger buffers; events are better written to a file than kept in more memory. */
+    prof__buffer_wanted(wanted, trace, more, kind == 4 ? (uint64_t)128 << 20 : (uint64_t)1 << 30);
     prof__grouped(count, counts[kind]);
     snprintf(to, size, "%s %s%s ", count, things[kind], counts[kind] == 1 ? "" : "s");
     size -= strlen(to);
@@ -371,7 +371,8 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
         else if (info->mode == PROF_STREAM && *info->write_error)
             snprintf(to, size, "lost because the file could not be written: see the failed writes");
         else
-            snprintf(to, size, "lost in a full buffer: enlarge PROF_BUFFER%s", wanted);
+            snprintf(to, size, "lost in a full buffer: enlarge PROF_BUFFER%s",
+                     *wanted ? wanted : ", or write to a file: PROF_MODE=stream");
         break;
     case 1:
         if (info->mode == PROF_RING_STATS && trace->aggregated)
@@ -379,8 +380,9 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
         else if (info->mode == PROF_STREAM)
             snprintf(to, size, "made room in the file: enlarge PROF_MAX_FILE_SIZE to see further back");
         else
-            snprintf(to, size, "overwritten in the ring: enlarge PROF_BUFFER%s to see %s", wanted,
-                     *wanted ? "them all" : "further back");
+            snprintf(to, size, *wanted ? "overwritten in the ring: enlarge PROF_BUFFER%s to see them all"
+                                       : "overwritten in the ring: PROF_MODE=stream keeps them all, in a file%s",
+                     wanted);
         break;
     case 2: snprintf(to, size, "failed while recording: %s", info->write_error); break;
     case 3: snprintf(to, size, "left out: ends or arguments without an open scope"); break;
@@ -390,8 +392,8 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
                  wanted);
         break;
     case 8:
-        snprintf(to, size, "lost because too many PROFILE_BEGINs or ranges were open on a thread: is each one ended? A "
-                           "larger buffer does not help");
+        snprintf(to, size, "lost because too many PROFILE_BEGINs, ranges or calls were open on a thread: is each one "
+                           "ended? A larger buffer does not help; for calls PROF_INSTRUMENT_DEPTH does");
         break;
     default: snprintf(to, size, "of the file missing: it was cut, damaged, or overwritten while it was read"); break;
     }
@@ -422,6 +424,7 @@ typedef struct prof__cost {
     uint64_t scopes, calls; /* calls: of functions, with hooks; not in scopes */
     uint64_t others, taken_back;
     double ns;
+    double start_ns, ready_ns; /* of prof_start(), and of making the buffer ready */
     int about; /* 1: a part is only estimated */
 } prof__cost;
 
@@ -460,6 +463,8 @@ static PROF__RARE prof__cost prof__cost_of(const prof_trace *trace, const prof__
                                PROF__VALUE_COST * prof__real(all->uses.values)) +
                       call * prof__real(cost.calls) + (text - scope) * prof__real(all->uses.texts) +
                       (format - scope) * prof__real(all->uses.formats));
+    cost.start_ns = window < 1 ? 0 : info->start_cost_ns;
+    cost.ready_ns = window < 1 ? 0 : info->ready_cost_ns;
     cost.ns += (cost.calls || !cost.scopes ? call : scope) * prof__real(cost.taken_back);
     return cost;
 }
@@ -480,7 +485,7 @@ static PROF__RARE void prof__summary_cost(prof__out *out, const prof_trace *trac
     const prof_trace_info *info = prof_trace_about(trace);
     prof__cost cost = prof__cost_of(trace, all, rows, count);
     double span = prof__trace_span(info);
-    char text[640], things[256] = "", each[48], call[48], ns[48], share[32] = "";
+    char text[640], things[256] = "", each[48], call[48], ns[48], share[32] = "", start[48] = "", ready[48] = "";
     if (!(info->scope_cost_ns > 0)) return;
     if (!cost.scopes && !cost.calls && !cost.others && !cost.taken_back)
         prof__text_copy(things, sizeof things, "0 scopes");
@@ -491,11 +496,17 @@ static PROF__RARE void prof__summary_cost(prof__out *out, const prof_trace *trac
     prof__human_ns(each, info->scope_cost_ns);
     prof__human_ns(call, info->call_cost_ns);
     prof__human_ns(ns, cost.ns);
-    if (info->duration_ns > 0) prof__fixed(share, span > 0 ? cost.ns / span * 100 : 0, 1);
-    snprintf(text, sizeof text, "recording cost %s a scope%s%s%s, %s%s for %s%s%s%s%s", each, cost.calls ? ", " : "",
-             cost.calls ? call : "", cost.calls ? " a call" : "", cost.about ? "about " : "", ns, things,
-             cost.about && prof__cost_overwritten(trace) > 1 ? " and what was overwritten" : "", *share ? ", " : "",
-             span > 0 ? share : *share ? "-" : "", *share ? span > 0 ? " % of the run" : " of the run" : "");
+    if (cost.start_ns > 0) prof__human_ns(start, cost.start_ns);
+    if (cost.ready_ns > 0) prof__human_ns(ready, cost.ready_ns);
+    if (info->duration_ns > 0)
+        prof__fixed(share, span > 0 ? (cost.ns + cost.start_ns + cost.ready_ns) / (span + cost.start_ns) * 100 : 0, 1);
+    snprintf(text, sizeof text, "recording cost %s a scope%s%s%s, %s%s for %s%s%s%s%s%s%s%s%s", each,
+             cost.calls ? ", " : "", cost.calls ? call : "", cost.calls ? " a call" : "", cost.about ? "about " : "",
+             ns, things, cost.about && prof__cost_overwritten(trace) > 1 ? " and what was overwritten" : "",
+             *start ? ", " : "", start, *start ? " for the start" : "", *ready ? ", " : "", ready,
+             *ready ? " for memory" : "", *share ? ", " : "");
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", span > 0 ? share : *share ? "-" : "",
+             *share ? span > 0 ? " % of the run" : " of the run" : "");
     prof__out_wrapped(out, text, 0, 2, limit);
     prof__out_text(out, "\n");
 }

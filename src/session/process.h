@@ -48,6 +48,20 @@ static PROF__RARE void prof__boot_id(char *text, size_t size)
 #endif
 }
 
+/* Notes what aligns recordings of one machine: CLOCK_MONOTONIC stands still while it is suspended, and is another clock
+   in another time namespace. */
+static PROF__RARE void prof__machine_time(prof__header *h)
+{
+#if defined(__linux__) && !defined(PROF_NO_NAMES)
+    struct stat about;
+    uint64_t now = prof__clock_ns(CLOCK_BOOTTIME), since = prof__monotonic() - h->first.monotonic_ns;
+    if (now > since) h->since_boot_ns = now - since;
+    if (!stat("/proc/self/ns/time", &about)) h->time_namespace = (uint64_t)about.st_ino;
+#else
+    (void)h;
+#endif
+}
+
 /* Takes a pair of clocks for another process's image. Returns 0 if that was not recorded on this machine since its last
    start. */
 static PROF__UNUSED PROF__RARE int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)

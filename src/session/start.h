@@ -83,6 +83,7 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
     h->parent_pid = prof__parent_id();
     prof__program_name(h->program, sizeof h->program);
     prof__boot_id(h->boot_id, sizeof h->boot_id);
+    prof__machine_time(h);
     status = prof__service_configure(s, config);
     if (status) return status;
 #endif
@@ -149,8 +150,22 @@ typedef struct prof__on_demand_start {
 static void prof__children_watch(void);
 #endif
 
+#if defined(PROF_NO_COSTS) || defined(PROF_FREESTANDING)
+#define PROF__START_CLOCK() 0
+static void prof__start_took(prof__session *s, uint64_t began) { (void)s, (void)began; }
+#else
+#define PROF__START_CLOCK() prof__monotonic()
+/* Notes what the start cost the program. What it made ready is in that. */
+static PROF__RARE void prof__start_took(prof__session *s, uint64_t began)
+{
+    s->like.start_ns = s->header->start_ns = prof__monotonic() - began;
+    PROF__STORE(&s->header->ready_ticks, 0u);
+}
+#endif
+
 static PROF__RARE prof_status prof__start_locked(const prof_config *config, const prof__on_demand_start *on_demand)
 {
+    uint64_t began = PROF__START_CLOCK();
     if (prof__on_demand) prof__on_demand();
     int phase = prof__session_phase();
     if (phase == PROF__ENDED)
@@ -228,6 +243,7 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
     }
     if (PROF__CRASH_REPORT(s)) prof__crash_install(s);
     prof__calibrate(s);
+    prof__start_took(s, began);
     return PROF_OK;
 }
 
