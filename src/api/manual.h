@@ -263,7 +263,7 @@ MANUAL                                                                          
     rt_sigprocmask and futex; prctl and gettid when a thread records for the first time, and prctl when it ends and in
     prof_stop(); madvise until the buffer has been full once, and if it is a file also fstat (newfstatat), fallocate and
     rt_sigpending. With config.memory this last group is not called. If a filter returns an error for it, the ring of a
-    file stays as small as it is by then, one chunk if nothing was recorded before, and prof says so. What opens files
+    file stays as small as it is by then, one chunk if little was recorded before, and prof says so. What opens files
     needs more: prof_stop() with an output other than a .prof, PROF_STREAM, save, and a child's first macro.
 
     Suspension. If the machine sleeps, or is stopped and restored, the processor's counter and the system's clock
