@@ -360,9 +360,10 @@ MANUAL                                                                          
     The end. exit(), and the return from main, do what prof_stop() does if there is an output and nobody called it,
     after the program's exit handlers and destructors. What cannot be written then is reported on stderr. A program that
     ends otherwise, by a signal, _exit() or exec, leaves its buffer, and what PROF_STREAM has packed. If output is not a
-    .prof, the buffer is a mapping of <output>.prof beside it, which is removed once output is complete. The next run
-    with that output finds it, and keeps it as <output>.old.prof, one at a time; PROF_OUTPUT says so on stderr. If such
-    a file cannot be created, or the disk has no room (four times the buffer should be free), the buffer is in memory,
+    .prof, the buffer is a mapping of <output>.prof beside it, which is removed once output is complete; where
+    that name would have more than 255 bytes, its end is cut, and a number tells it from others. The next run with that
+    output finds it, and keeps it as <output>.old.prof, one at a time; PROF_OUTPUT says so on stderr. If such a file
+    cannot be created, or the disk has no room (four times the buffer should be free), the buffer is in memory,
     and the trace says "in memory only" and why. It is in memory, too, if output is not a file, and with config.memory;
     so are the statistics of PROF_STATS, which need dump_period to survive.
 
@@ -3613,6 +3614,24 @@ static PROF__COLD PROF__UNUSED int prof__equal(const char *a, const char *b)
     return *a == *b;
 }
 
+#if defined(__linux__) && !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL)
+#define PROF__META_GROWS 1 /* meta and its index get their blocks and pages as they are used */
+#endif
+
+/* Where the index is filled anew from what is stored: of whole words, in which bytes behind the last one are zero. */
+#ifdef PROF__META_GROWS
+#define PROF__HASH_UNIT 8
+#else
+#define PROF__HASH_UNIT 1
+#endif
+static PROF__APART uint32_t prof__hash(const void *bytes, size_t size)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < size || i % PROF__HASH_UNIT; ++i)
+        hash = (hash ^ (i < size ? ((const unsigned char *)bytes)[i] : 0u)) * 16777619u;
+    return hash ^ hash >> 15;
+}
+
 /*-- NUMBERS ---------------------------------------------------------------------------------------------- >>numbers --
    -ffast-math takes away comparisons that only numbers that are not finite would fail, and a host may have unmasked
    floating-point exceptions (feenableexcept), so that such a comparison or a rounded result ends it. So numbers of the
@@ -4799,6 +4818,25 @@ static PROF__RARE void prof__error_format(const char *format, va_list list)
 }
 #endif
 
+#ifndef PROF_FREESTANDING
+/* Copies a text. What is too long loses its middle, because a long path is followed by the reason. */
+static PROF__RARE void prof__error_set(const char *text)
+{
+    const size_t head = PROF__ERROR_SIZE / 3, room = PROF__ERROR_SIZE - 4;
+    size_t length = prof__length(text), first = length, rest = length;
+    if (length >= PROF__ERROR_SIZE) {
+        first = head;
+        rest = length - (room - head);
+        while (first && ((unsigned char)text[first] & 0xC0) == 0x80) --first;
+        while (((unsigned char)text[rest] & 0xC0) == 0x80) ++rest;
+    }
+    char *to = PROF__ERROR_TEXT();
+    prof__copy(to, text, first);
+    if (rest > first) prof__copy(to + first, "...", 3);
+    prof__copy(to + first + (rest > first ? 3 : 0), text + rest, length - rest + 1);
+}
+#endif
+
 static PROF__RARE prof_status prof__fail(prof_status status, const char *format, ...)
 {
     va_list list;
@@ -4806,7 +4844,9 @@ static PROF__RARE prof_status prof__fail(prof_status status, const char *format,
 #ifdef PROF_FREESTANDING
     prof__error_format(format, list);
 #else
-    vsnprintf(PROF__ERROR_TEXT(), PROF__ERROR_SIZE, format, list);
+    char text[2600]; /* two paths, and more */
+    if (vsnprintf(text, sizeof text, format, list) < 0) text[0] = 0;
+    prof__error_set(text);
 #endif
     va_end(list);
     return status;
@@ -5140,10 +5180,6 @@ typedef struct prof__stream {
 
 enum { PROF__CUT = 1, PROF__CUT_TOLD = 2 };
 
-#if defined(__linux__) && !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL)
-#define PROF__META_GROWS 1 /* meta and its index get their blocks and pages as they are used */
-#endif
-
 /* The private data of an image. Freed only when no thread can hold a pointer into the image any more. */
 #ifdef PROF_TINY
 typedef uintptr_t prof__extent; /* a size in the image: spares arithmetic of 64 bits where there is none */
@@ -5423,20 +5459,6 @@ extern "C" {
 /*-- META --------------------------------------------------------------------------------------------------- >>meta --
    Strings and call sites are stored once, by content, so that a plugin that is loaded a thousand times takes the space
    of one. All functions are called under the lock. */
-
-/* Where the index is filled anew from what is stored: of whole words, in which bytes behind the last one are zero. */
-#ifdef PROF__META_GROWS
-#define PROF__HASH_UNIT 8
-#else
-#define PROF__HASH_UNIT 1
-#endif
-static PROF__APART uint32_t prof__hash(const void *bytes, size_t size)
-{
-    uint32_t hash = 2166136261u; /* FNV-1a */
-    for (size_t i = 0; i < size || i % PROF__HASH_UNIT; ++i)
-        hash = (hash ^ (i < size ? ((const unsigned char *)bytes)[i] : 0u)) * 16777619u;
-    return hash ^ hash >> 15;
-}
 
 #ifdef PROF__META_GROWS
 static int prof__meta_grow(prof__session *s, uint64_t words);
@@ -9916,8 +9938,8 @@ static PROF__UNUSED PROF__RARE int prof__file_seek(FILE *file, uint64_t offset, 
 /*-- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
    A buffered writer for every report and exporter. Errors are sticky: after the first one everything is accepted and
    discarded, and prof__out_close() returns the error. A file is written under a temporary name
-   ("<path>.<process>-<n>.part") and renamed when it is complete; of a symbolic link, the file that it leads to is
-   replaced. What is not a regular file (a fifo, a device) is written directly. */
+   ("<path>.<process>-<n>.part", where a long name is cut) and renamed when it is complete; of a symbolic link, the file
+   that it leads to is replaced. What is not a regular file (a fifo, a device) is written directly. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -10147,6 +10169,47 @@ static PROF__UNUSED PROF__WALL void prof__out_sink(prof__out *out, prof_sink sin
     if (!sink.write) out->status = prof__fail(PROF_INVALID_ARGUMENT, "sink.write is null");
 }
 
+static int prof__is_slash(char c)
+{
+#ifdef _WIN32
+    return c == '/' || c == '\\';
+#else
+    return c == '/';
+#endif
+}
+
+#define PROF__NAME_MOST ((size_t)255)  /* bytes of a file's name, on nearly all disks */
+#define PROF__NAME_SHORT ((size_t)143) /* the same on encrypted ones: for files that do not stay */
+
+/* Writes the first `base` bytes of path, and an ending. A file's name that would have more than `most` bytes is cut
+   before the ending, where a hash tells it from others, but not with PROF_NO_NAMES. Returns 0 if `to` is too small.
+   Async-signal-safe. */
+static PROF__RARE int prof__path_ending(const char *path, size_t base, const char *ending, size_t most, char *to,
+                                        size_t size)
+{
+    size_t end = prof__length(ending), hashed = 0;
+#ifdef PROF_NO_NAMES
+    (void)most;
+#else
+    size_t name = base;
+    uint32_t hash = 0;
+    while (name && !prof__is_slash(path[name - 1])) --name;
+    if (base - name + end > most && end + 9 < most) {
+        hash = prof__hash(path + name, base - name);
+        base = name + most - end - 9;
+        while (base > name && ((unsigned char)path[base] & 0xC0) == 0x80) --base;
+        hashed = 9;
+    }
+#endif
+    if (base + hashed + end >= size) return 0;
+    prof__copy(to, path, base);
+#ifndef PROF_NO_NAMES
+    for (size_t i = 0; i < hashed; ++i) to[base + i] = i ? "0123456789abcdef"[hash >> (4 * (8 - i)) & 15] : '~';
+#endif
+    prof__copy(to + base + hashed, ending, end + 1);
+    return 1;
+}
+
 /* Returns 1 if path does not exist or is a regular file, so that a new file can replace it. Does not follow links. */
 static PROF__RARE int prof__file_replaceable(const char *path)
 {
@@ -10295,15 +10358,6 @@ static PROF__RARE void prof__out_free(prof__out *out)
     out->file = NULL;
 }
 
-static int prof__is_slash(char c)
-{
-#ifdef _WIN32
-    return c == '/' || c == '\\';
-#else
-    return c == '/';
-#endif
-}
-
 /* Returns 1 if an output is a directory, in which its writer creates files. */
 static PROF__RARE int prof__is_folder(const char *path)
 {
@@ -10379,8 +10433,12 @@ static PROF__RARE char *prof__out_part(const char *path)
 {
     static unsigned counter; /* two may write the same file at once: the last one wins, with a complete file */
     char ending[48];
+    size_t length = strlen(path), size;
     snprintf(ending, sizeof ending, ".%llu-%u.part", (unsigned long long)prof__process_id(), PROF__ADD(&counter, 1u));
-    return prof__text_join(path, ending);
+    size = length + sizeof ending + 10;
+    char *part = (char *)malloc(size);
+    if (part) prof__path_ending(path, length, ending, PROF__NAME_SHORT, part, size);
+    return part;
 }
 
 /* Creates the file and its missing directories. Returns NULL, with errno, if that fails. */
@@ -10394,6 +10452,20 @@ static PROF__RARE FILE *prof__out_make(const char *part)
     errno = error;
     return NULL;
 }
+
+#ifndef _WIN32
+/* Refuses a name that the system does. */
+static PROF__RARE prof_status prof__name_check(const char *path)
+{
+    prof__about about;
+    size_t length = prof__length(path), name = length;
+    if (!prof__lstat(path, &about) || errno != ENAMETOOLONG) return PROF_OK;
+    while (name && path[name - 1] != '/') --name;
+    if (length - name <= PROF__NAME_MOST) return prof__cannot("create", path, NULL);
+    return prof__fail(PROF_IO, "cannot create %s: the name has %lu bytes, and can have %lu", path,
+                      (unsigned long)(length - name), (unsigned long)PROF__NAME_MOST);
+}
+#endif
 
 #ifdef _WIN32
 static PROF__RARE prof_status prof__out_open(prof__out *out, const char *path)
@@ -10413,6 +10485,8 @@ static prof_status prof__out_open(prof__out *out, const char *path)
     int way = prof__path_follow(&followed, path), part = way != PROF__PATH_DIRECT;
     const char *target = way == PROF__PATH_LINK ? followed.done : path;
     if (way == PROF__PATH_PLANTED) return prof__path_refuse(&followed, path);
+    prof_status status = prof__name_check(target);
+    if (status) return status;
     part = part && prof__file_replaceable(target);
     out->path = prof__text_join(path, "");
     if (part) out->part = prof__out_part(target);
@@ -11635,13 +11709,11 @@ static PROF__RARE int prof__memory_map(prof__session *s, size_t size)
     int file = -1, error = 0;
     void *at = NULL;
     if (s->live_path) {
-        char number[24];
-        prof__number_text(number, prof__process_id());
-        s->part_path[0] = 0;
-        prof__text_add(s->part_path, sizeof s->part_path, s->live_path);
-        prof__text_add(s->part_path, sizeof s->part_path, ".");
-        prof__text_add(s->part_path, sizeof s->part_path, number);
-        prof__text_add(s->part_path, sizeof s->part_path, ".part");
+        char ending[40] = ".";
+        prof__number_text(ending + 1, prof__process_id());
+        prof__text_add(ending, sizeof ending, ".part");
+        prof__path_ending(s->live_path, prof__length(s->live_path), ending, PROF__NAME_SHORT, s->part_path,
+                          sizeof s->part_path);
         file = prof__file_make(s);
         if (file < 0) return errno;
         prof__file_lock(file);
@@ -12168,14 +12240,24 @@ static PROF__RARE int prof__pattern_has(const char *pattern, const char *letters
 
 static const char *prof__extension(const char *path);
 
-/* Writes path with ".text" before its extension. Returns 0 if that is too long. */
-static PROF__RARE int prof__path_with(const char *path, const char *text, char *to, size_t size)
+static PROF__RARE int prof__path_put(const char *path, const char *text, size_t most, char *to, size_t size)
 {
     const char *extension = prof__extension(path);
-    size_t base = prof__length(path) - prof__length(extension);
-    if (base >= size) return 0;
-    prof__text_copy(to, base + 1, path);
-    return prof__text_add(to, size, ".") && prof__text_add(to, size, text) && prof__text_add(to, size, extension);
+    char ending[1100] = ".";
+    return prof__text_add(ending, sizeof ending, text) && prof__text_add(ending, sizeof ending, extension) &&
+           prof__path_ending(path, prof__length(path) - prof__length(extension), ending, most, to, size);
+}
+
+/* Writes a pattern with ".text" before its extension. Returns 0 if that is too long. */
+static PROF__RARE int prof__path_with(const char *pattern, const char *text, char *to, size_t size)
+{
+    return prof__path_put(pattern, text, (size_t)-1, to, size);
+}
+
+/* Does the same for a file's path, whose name is cut if it becomes too long for the system. */
+static PROF__RARE int prof__name_with(const char *path, const char *text, char *to, size_t size)
+{
+    return prof__path_put(path, text, PROF__NAME_MOST, to, size);
 }
 
 /* Creates an empty file, which takes the name. Returns 0, EEXIST if a file has that name, or another errno.
@@ -12199,7 +12281,7 @@ static PROF__RARE int prof__path_numbered(const char *first, uint64_t i, char *p
 {
     char number[24];
     prof__number_text(number, i);
-    return prof__path_with(first, number, path, size);
+    return prof__name_with(first, number, path, size);
 }
 
 /* Changes path to the first of those names that is free, and takes it with an empty file. Returns 0 or errno. */
@@ -12585,6 +12667,9 @@ static PROF__RARE prof_status prof__output_check(const char *path)
         return access(path, W_OK) ? prof__fail(PROF_IO, "%s: %s", path, strerror(errno)) : PROF_OK;
 #endif
     prof_status status = prof__folder_make(folder);
+#ifndef _WIN32
+    if (!status) status = prof__name_check(target);
+#endif
     if (status) return status;
 #ifndef _WIN32
     if (access(folder, W_OK | X_OK))
@@ -12782,12 +12867,10 @@ static PROF__RARE prof_status prof__expand_absolute(const char *pattern, const c
 /* Writes the path of the image beside an output: "trace.json.prof", "logs/1234.prof". */
 static PROF__RARE void prof__output_beside(const prof__session *s, char *to, size_t size)
 {
-    char number[24];
-    to[0] = 0;
-    prof__text_add(to, size, s->output);
-    prof__number_text(number, prof__process_id());
-    if (prof__is_folder(s->output)) prof__text_add(to, size, number);
-    prof__text_add(to, size, ".prof");
+    char ending[32] = "";
+    if (prof__is_folder(s->output)) prof__number_text(ending, prof__process_id());
+    prof__text_add(ending, sizeof ending, ".prof");
+    prof__path_ending(s->output, prof__length(s->output), ending, PROF__NAME_MOST, to, size);
 }
 
 static int prof__file_is(const char *path) /* returns 1 if something has this name */
@@ -12843,7 +12926,7 @@ static PROF__RARE void prof__name_note(prof__session *s)
 static PROF__RARE int prof__name_keep(const prof__session *s)
 {
     char old[sizeof s->stream.path];
-    if (!prof__path_with(s->live_path, "old", old, sizeof old) || prof__file_rename(s->live_path, old)) return 0;
+    if (!prof__name_with(s->live_path, "old", old, sizeof old) || prof__file_rename(s->live_path, old)) return 0;
     if (!s->number)
         prof__start_note_set(old, " holds the recording of an earlier program that did not end it", "");
     return 1;
@@ -13201,7 +13284,7 @@ static PROF__RARE int prof__child_path(prof__session *s)
     prof__number_text(number, s->process);
     if (has_pid || prof__is_folder(path))
         prof__text_copy(s->output, sizeof s->output, path);
-    else if (!prof__path_with(path, number, s->output, sizeof s->output))
+    else if (!prof__name_with(path, number, s->output, sizeof s->output))
         return ENAMETOOLONG;
     if (s->beside) {
         prof__output_beside(s, s->stream.path, sizeof s->stream.path);
@@ -17522,9 +17605,11 @@ static PROF__RARE prof_status prof__crash_prepare(prof__session *s)
     else
         prof__expand_absolute("%n.%p.prof", "", w->path, sizeof w->path);
 #if defined(_WIN32) && !defined(PROF_NO_NAMES) /* it lets nobody replace the file beside the output, which is mapped */
-    if (s->beside && s->live_path) prof__path_with(s->live_path, "crash", w->path, sizeof w->path);
+    if (s->beside && s->live_path) prof__name_with(s->live_path, "crash", w->path, sizeof w->path);
 #endif
-    snprintf(w->part, sizeof w->part, "%s.%llu.part", w->path, (unsigned long long)prof__process_id());
+    char ending[40];
+    snprintf(ending, sizeof ending, ".%llu.part", (unsigned long long)prof__process_id());
+    prof__path_ending(w->path, prof__length(w->path), ending, PROF__NAME_SHORT, w->part, sizeof w->part);
     prof__crash_names(&w->system, w->part, w->path);
     return s->live_path ? PROF_OK : prof__output_check(w->path);
 }
@@ -30676,7 +30761,7 @@ static PROF__RARE void prof__save_disarm(void)
    constructors can start what the environment asks for; PROF__LATE: functions of Linux have to be declared;
    PROF__WRAPS_MALLOC: malloc() and so on are the program's, prof__quiet_sort() is qsort() without them;
    PROF__QUIETLY(type, call): a call of the C library whose allocations are not the program's. PROF__LOAD PROF__STORE
-   PROF__ADD (relaxed) PROF__ACQUIRE PROF__RELEASE. PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
+   (relaxed) PROF__ACQUIRE PROF__RELEASE. PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
    PROF__CALM: begins each public function that computes with numbers of floating point; prof__finite() prof__nan()
    classify these by their bits: see >>numbers.
    Of declarations: PROF__STRIPPED PROF__STRIPPED_OBJECT PROF__STRIPPED_INLINE prof__stripped_none prof__stripped_text
@@ -30718,6 +30803,7 @@ static int prof__terminal_columns(void); /* 0: standard output is none */
 static void prof__text_copy(char *to, size_t size, const char *from); /* cut where it does not fit */
 static int prof__text_add(char *to, size_t size, const char *from);
 static char *prof__text_join(const char *a, const char *b); /* for free() */
+static char *prof__out_part(const char *path); /* a new name beside a file, for free() */
 static size_t prof__utf8(const char *text); /* bytes of the character; 0: it is none */
 static int prof__utf8_length(const char *text); /* the same; less than 0: so many bytes for one U+FFFD */
 static const char *prof__next_character(const char *text);

@@ -2951,17 +2951,13 @@ static prof_status prof__kineto_new(prof__kineto *k, const char *path, int repla
 {
     char *part;
     prof_status status;
-    static uint32_t count; /* threads may write the same file at once */
-    char ending[64];
     if (!strcmp(path, "-") || !prof__file_replaceable(path)) { /* standard output, a pipe, a device */
         status = prof__out_file(&k->out, path);
         if (status != PROF_OK) return status;
         prof__kineto_document(k);
         return prof__out_close(&k->out);
     }
-    snprintf(ending, sizeof ending, ".prof-%llu-%lu", (unsigned long long)prof__process_id(),
-             (unsigned long)PROF__ADD(&count, 1));
-    part = prof__text_join(path, ending);
+    part = prof__out_part(path);
     if (!part) return prof__fail(PROF_NO_MEMORY, "%s: no memory to write it", path);
     status = prof__out_file(&k->out, part);
     if (status == PROF_OK) {

@@ -555,4 +555,85 @@ TEST(a_working_directory_that_was_removed_is_refused)
     for (int i = 0; i < 3; ++i) CHECK_EQUAL(in_child(starts_nowhere, names[i]), 0);
 }
 
+/* Returns in_folder() of a name of `bytes` bytes. */
+static const char *long_name(size_t bytes, const char *extension)
+{
+    char name[400];
+    memset(name, 'n', sizeof name);
+    snprintf(name + bytes - strlen(extension), 16, "%s", extension);
+    return in_folder(name);
+}
+
+/* The files that prof creates beside an output have longer names than it: they are cut. */
+TEST(names_as_long_as_the_system_takes)
+{
+    static const char *const extensions[] = {".csv", ".prof"};
+    for (size_t e = 0; e < sizeof extensions / sizeof *extensions; ++e) {
+        for (size_t bytes = 135; bytes <= 255; bytes += bytes == 150 ? 85 : 1) {
+            folder_make("long_names");
+            for (int run = 0; run < 2; ++run) { /* the second one numbers its file */
+                prof_config config = trace_config(128 << 10);
+                config.output = long_name(bytes, extensions[e]);
+                config.existing = PROF_EXISTING_NUMBER;
+                CHECK_EQUAL(prof_start(&config), PROF_OK);
+                PROFILE_MARK("mark");
+                CHECK_EQUAL(prof_stop(), PROF_OK);
+                CHECK_EQUAL(files_in_folder(), run + 1);
+                CHECK_EQUAL(prof_reset(), PROF_OK);
+            }
+            CHECK(!access(long_name(bytes, extensions[e]), F_OK));
+        }
+    }
+}
+
+TEST(saving_under_a_long_name)
+{
+    static const char *const extensions[] = {".csv", ".prof", ".txt"};
+    prof_config config = trace_config(128 << 10);
+    folder_make("long_names");
+    trace_start(&config);
+    PROFILE_MARK("mark");
+    for (size_t e = 0; e < sizeof extensions / sizeof *extensions; ++e) {
+        CHECK_EQUAL(prof_save(long_name(255, extensions[e])), PROF_OK);
+        CHECK_EQUAL(files_in_folder(), (int)e + 1);
+        CHECK_EQUAL(prof_save(long_name(256, extensions[e])), PROF_IO);
+        CHECK(error_has("the name has 256 bytes, and can have 255"));
+        CHECK(error_has("cannot create "));
+        CHECK_EQUAL(files_in_folder(), (int)e + 1);
+    }
+    prof_trace_close(trace_stop());
+}
+
+TEST(longer_names_are_refused_at_the_start)
+{
+    static const char *const extensions[] = {".csv", ".prof"};
+    folder_make("long_names");
+    for (size_t e = 0; e < sizeof extensions / sizeof *extensions; ++e) {
+        prof_config config = trace_config(128 << 10);
+        config.output = long_name(256, extensions[e]);
+        CHECK_EQUAL(prof_start(&config), PROF_IO);
+        CHECK(error_has("the name has 256 bytes, and can have 255"));
+        CHECK_EQUAL(files_in_folder(), 0);
+    }
+}
+
+/* A message that is too long for its place loses the middle: the reason stays. */
+TEST(the_reason_comes_behind_a_long_path)
+{
+    char path[900];
+    folder_make("long_names");
+    int at = snprintf(path, sizeof path, "%s/file", folder);
+    fclose(fopen(path, "w"));
+    for (int i = 0; i < 40; ++i) at += snprintf(path + at, sizeof path - (size_t)at, "/longer_and_longer");
+    snprintf(path + at, sizeof path - (size_t)at, ".csv");
+    prof_config config = trace_config(128 << 10);
+    config.output = path;
+    CHECK_EQUAL(prof_start(&config), PROF_IO);
+    CHECK(error_has("Not a directory"));
+    trace_start(NULL);
+    CHECK_EQUAL(prof_save(path), PROF_IO);
+    CHECK(error_has("Not a directory"));
+    prof_trace_close(trace_stop());
+}
+
 TEST_MAIN

@@ -17,7 +17,7 @@
    constructors can start what the environment asks for; PROF__LATE: functions of Linux have to be declared;
    PROF__WRAPS_MALLOC: malloc() and so on are the program's, prof__quiet_sort() is qsort() without them;
    PROF__QUIETLY(type, call): a call of the C library whose allocations are not the program's. PROF__LOAD PROF__STORE
-   PROF__ADD (relaxed) PROF__ACQUIRE PROF__RELEASE. PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
+   (relaxed) PROF__ACQUIRE PROF__RELEASE. PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
    PROF__CALM: begins each public function that computes with numbers of floating point; prof__finite() prof__nan()
    classify these by their bits: see >>numbers.
    Of declarations: PROF__STRIPPED PROF__STRIPPED_OBJECT PROF__STRIPPED_INLINE prof__stripped_none prof__stripped_text
@@ -59,6 +59,7 @@ static int prof__terminal_columns(void); /* 0: standard output is none */
 static void prof__text_copy(char *to, size_t size, const char *from); /* cut where it does not fit */
 static int prof__text_add(char *to, size_t size, const char *from);
 static char *prof__text_join(const char *a, const char *b); /* for free() */
+static char *prof__out_part(const char *path); /* a new name beside a file, for free() */
 static size_t prof__utf8(const char *text); /* bytes of the character; 0: it is none */
 static int prof__utf8_length(const char *text); /* the same; less than 0: so many bytes for one U+FFFD */
 static const char *prof__next_character(const char *text);

@@ -360,9 +360,10 @@ MANUAL                                                                          
     The end. exit(), and the return from main, do what prof_stop() does if there is an output and nobody called it,
     after the program's exit handlers and destructors. What cannot be written then is reported on stderr. A program that
     ends otherwise, by a signal, _exit() or exec, leaves its buffer, and what PROF_STREAM has packed. If output is not a
-    .prof, the buffer is a mapping of <output>.prof beside it, which is removed once output is complete. The next run
-    with that output finds it, and keeps it as <output>.old.prof, one at a time; PROF_OUTPUT says so on stderr. If such
-    a file cannot be created, or the disk has no room (four times the buffer should be free), the buffer is in memory,
+    .prof, the buffer is a mapping of <output>.prof beside it, which is removed once output is complete; where
+    that name would have more than 255 bytes, its end is cut, and a number tells it from others. The next run with that
+    output finds it, and keeps it as <output>.old.prof, one at a time; PROF_OUTPUT says so on stderr. If such a file
+    cannot be created, or the disk has no room (four times the buffer should be free), the buffer is in memory,
     and the trace says "in memory only" and why. It is in memory, too, if output is not a file, and with config.memory;
     so are the statistics of PROF_STATS, which need dump_period to survive.
 

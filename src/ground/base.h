@@ -156,3 +156,21 @@ static PROF__COLD PROF__UNUSED int prof__equal(const char *a, const char *b)
     while (*a && *a == *b) ++a, ++b;
     return *a == *b;
 }
+
+#if defined(__linux__) && !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL)
+#define PROF__META_GROWS 1 /* meta and its index get their blocks and pages as they are used */
+#endif
+
+/* Where the index is filled anew from what is stored: of whole words, in which bytes behind the last one are zero. */
+#ifdef PROF__META_GROWS
+#define PROF__HASH_UNIT 8
+#else
+#define PROF__HASH_UNIT 1
+#endif
+static PROF__APART uint32_t prof__hash(const void *bytes, size_t size)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < size || i % PROF__HASH_UNIT; ++i)
+        hash = (hash ^ (i < size ? ((const unsigned char *)bytes)[i] : 0u)) * 16777619u;
+    return hash ^ hash >> 15;
+}

@@ -121,6 +121,25 @@ static PROF__RARE void prof__error_format(const char *format, va_list list)
 }
 #endif
 
+#ifndef PROF_FREESTANDING
+/* Copies a text. What is too long loses its middle, because a long path is followed by the reason. */
+static PROF__RARE void prof__error_set(const char *text)
+{
+    const size_t head = PROF__ERROR_SIZE / 3, room = PROF__ERROR_SIZE - 4;
+    size_t length = prof__length(text), first = length, rest = length;
+    if (length >= PROF__ERROR_SIZE) {
+        first = head;
+        rest = length - (room - head);
+        while (first && ((unsigned char)text[first] & 0xC0) == 0x80) --first;
+        while (((unsigned char)text[rest] & 0xC0) == 0x80) ++rest;
+    }
+    char *to = PROF__ERROR_TEXT();
+    prof__copy(to, text, first);
+    if (rest > first) prof__copy(to + first, "...", 3);
+    prof__copy(to + first + (rest > first ? 3 : 0), text + rest, length - rest + 1);
+}
+#endif
+
 static PROF__RARE prof_status prof__fail(prof_status status, const char *format, ...)
 {
     va_list list;
@@ -128,7 +147,9 @@ static PROF__RARE prof_status prof__fail(prof_status status, const char *format,
 #ifdef PROF_FREESTANDING
     prof__error_format(format, list);
 #else
-    vsnprintf(PROF__ERROR_TEXT(), PROF__ERROR_SIZE, format, list);
+    char text[2600]; /* two paths, and more */
+    if (vsnprintf(text, sizeof text, format, list) < 0) text[0] = 0;
+    prof__error_set(text);
 #endif
     va_end(list);
     return status;

@@ -2,8 +2,8 @@
 /*-- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
    A buffered writer for every report and exporter. Errors are sticky: after the first one everything is accepted and
    discarded, and prof__out_close() returns the error. A file is written under a temporary name
-   ("<path>.<process>-<n>.part") and renamed when it is complete; of a symbolic link, the file that it leads to is
-   replaced. What is not a regular file (a fifo, a device) is written directly. */
+   ("<path>.<process>-<n>.part", where a long name is cut) and renamed when it is complete; of a symbolic link, the file
+   that it leads to is replaced. What is not a regular file (a fifo, a device) is written directly. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -233,6 +233,47 @@ static PROF__UNUSED PROF__WALL void prof__out_sink(prof__out *out, prof_sink sin
     if (!sink.write) out->status = prof__fail(PROF_INVALID_ARGUMENT, "sink.write is null");
 }
 
+static int prof__is_slash(char c)
+{
+#ifdef _WIN32
+    return c == '/' || c == '\\';
+#else
+    return c == '/';
+#endif
+}
+
+#define PROF__NAME_MOST ((size_t)255)  /* bytes of a file's name, on nearly all disks */
+#define PROF__NAME_SHORT ((size_t)143) /* the same on encrypted ones: for files that do not stay */
+
+/* Writes the first `base` bytes of path, and an ending. A file's name that would have more than `most` bytes is cut
+   before the ending, where a hash tells it from others, but not with PROF_NO_NAMES. Returns 0 if `to` is too small.
+   Async-signal-safe. */
+static PROF__RARE int prof__path_ending(const char *path, size_t base, const char *ending, size_t most, char *to,
+                                        size_t size)
+{
+    size_t end = prof__length(ending), hashed = 0;
+#ifdef PROF_NO_NAMES
+    (void)most;
+#else
+    size_t name = base;
+    uint32_t hash = 0;
+    while (name && !prof__is_slash(path[name - 1])) --name;
+    if (base - name + end > most && end + 9 < most) {
+        hash = prof__hash(path + name, base - name);
+        base = name + most - end - 9;
+        while (base > name && ((unsigned char)path[base] & 0xC0) == 0x80) --base;
+        hashed = 9;
+    }
+#endif
+    if (base + hashed + end >= size) return 0;
+    prof__copy(to, path, base);
+#ifndef PROF_NO_NAMES
+    for (size_t i = 0; i < hashed; ++i) to[base + i] = i ? "0123456789abcdef"[hash >> (4 * (8 - i)) & 15] : '~';
+#endif
+    prof__copy(to + base + hashed, ending, end + 1);
+    return 1;
+}
+
 /* Returns 1 if path does not exist or is a regular file, so that a new file can replace it. Does not follow links. */
 static PROF__RARE int prof__file_replaceable(const char *path)
 {
@@ -381,15 +422,6 @@ static PROF__RARE void prof__out_free(prof__out *out)
     out->file = NULL;
 }
 
-static int prof__is_slash(char c)
-{
-#ifdef _WIN32
-    return c == '/' || c == '\\';
-#else
-    return c == '/';
-#endif
-}
-
 /* Returns 1 if an output is a directory, in which its writer creates files. */
 static PROF__RARE int prof__is_folder(const char *path)
 {
@@ -465,8 +497,12 @@ static PROF__RARE char *prof__out_part(const char *path)
 {
     static unsigned counter; /* two may write the same file at once: the last one wins, with a complete file */
     char ending[48];
+    size_t length = strlen(path), size;
     snprintf(ending, sizeof ending, ".%llu-%u.part", (unsigned long long)prof__process_id(), PROF__ADD(&counter, 1u));
-    return prof__text_join(path, ending);
+    size = length + sizeof ending + 10;
+    char *part = (char *)malloc(size);
+    if (part) prof__path_ending(path, length, ending, PROF__NAME_SHORT, part, size);
+    return part;
 }
 
 /* Creates the file and its missing directories. Returns NULL, with errno, if that fails. */
@@ -480,6 +516,20 @@ static PROF__RARE FILE *prof__out_make(const char *part)
     errno = error;
     return NULL;
 }
+
+#ifndef _WIN32
+/* Refuses a name that the system does. */
+static PROF__RARE prof_status prof__name_check(const char *path)
+{
+    prof__about about;
+    size_t length = prof__length(path), name = length;
+    if (!prof__lstat(path, &about) || errno != ENAMETOOLONG) return PROF_OK;
+    while (name && path[name - 1] != '/') --name;
+    if (length - name <= PROF__NAME_MOST) return prof__cannot("create", path, NULL);
+    return prof__fail(PROF_IO, "cannot create %s: the name has %lu bytes, and can have %lu", path,
+                      (unsigned long)(length - name), (unsigned long)PROF__NAME_MOST);
+}
+#endif
 
 #ifdef _WIN32
 static PROF__RARE prof_status prof__out_open(prof__out *out, const char *path)
@@ -499,6 +549,8 @@ static prof_status prof__out_open(prof__out *out, const char *path)
     int way = prof__path_follow(&followed, path), part = way != PROF__PATH_DIRECT;
     const char *target = way == PROF__PATH_LINK ? followed.done : path;
     if (way == PROF__PATH_PLANTED) return prof__path_refuse(&followed, path);
+    prof_status status = prof__name_check(target);
+    if (status) return status;
     part = part && prof__file_replaceable(target);
     out->path = prof__text_join(path, "");
     if (part) out->part = prof__out_part(target);

@@ -3,20 +3,6 @@
    Strings and call sites are stored once, by content, so that a plugin that is loaded a thousand times takes the space
    of one. All functions are called under the lock. */
 
-/* Where the index is filled anew from what is stored: of whole words, in which bytes behind the last one are zero. */
-#ifdef PROF__META_GROWS
-#define PROF__HASH_UNIT 8
-#else
-#define PROF__HASH_UNIT 1
-#endif
-static PROF__APART uint32_t prof__hash(const void *bytes, size_t size)
-{
-    uint32_t hash = 2166136261u; /* FNV-1a */
-    for (size_t i = 0; i < size || i % PROF__HASH_UNIT; ++i)
-        hash = (hash ^ (i < size ? ((const unsigned char *)bytes)[i] : 0u)) * 16777619u;
-    return hash ^ hash >> 15;
-}
-
 #ifdef PROF__META_GROWS
 static int prof__meta_grow(prof__session *s, uint64_t words);
 

@@ -47,10 +47,6 @@ typedef struct prof__stream {
 
 enum { PROF__CUT = 1, PROF__CUT_TOLD = 2 };
 
-#if defined(__linux__) && !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL)
-#define PROF__META_GROWS 1 /* meta and its index get their blocks and pages as they are used */
-#endif
-
 /* The private data of an image. Freed only when no thread can hold a pointer into the image any more. */
 #ifdef PROF_TINY
 typedef uintptr_t prof__extent; /* a size in the image: spares arithmetic of 64 bits where there is none */

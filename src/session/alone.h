@@ -125,7 +125,7 @@ static PROF__RARE int prof__child_path(prof__session *s)
     prof__number_text(number, s->process);
     if (has_pid || prof__is_folder(path))
         prof__text_copy(s->output, sizeof s->output, path);
-    else if (!prof__path_with(path, number, s->output, sizeof s->output))
+    else if (!prof__name_with(path, number, s->output, sizeof s->output))
         return ENAMETOOLONG;
     if (s->beside) {
         prof__output_beside(s, s->stream.path, sizeof s->stream.path);

@@ -226,9 +226,11 @@ static PROF__RARE prof_status prof__crash_prepare(prof__session *s)
     else
         prof__expand_absolute("%n.%p.prof", "", w->path, sizeof w->path);
 #if defined(_WIN32) && !defined(PROF_NO_NAMES) /* it lets nobody replace the file beside the output, which is mapped */
-    if (s->beside && s->live_path) prof__path_with(s->live_path, "crash", w->path, sizeof w->path);
+    if (s->beside && s->live_path) prof__name_with(s->live_path, "crash", w->path, sizeof w->path);
 #endif
-    snprintf(w->part, sizeof w->part, "%s.%llu.part", w->path, (unsigned long long)prof__process_id());
+    char ending[40];
+    snprintf(ending, sizeof ending, ".%llu.part", (unsigned long long)prof__process_id());
+    prof__path_ending(w->path, prof__length(w->path), ending, PROF__NAME_SHORT, w->part, sizeof w->part);
     prof__crash_names(&w->system, w->part, w->path);
     return s->live_path ? PROF_OK : prof__output_check(w->path);
 }

@@ -406,13 +406,11 @@ static PROF__RARE int prof__memory_map(prof__session *s, size_t size)
     int file = -1, error = 0;
     void *at = NULL;
     if (s->live_path) {
-        char number[24];
-        prof__number_text(number, prof__process_id());
-        s->part_path[0] = 0;
-        prof__text_add(s->part_path, sizeof s->part_path, s->live_path);
-        prof__text_add(s->part_path, sizeof s->part_path, ".");
-        prof__text_add(s->part_path, sizeof s->part_path, number);
-        prof__text_add(s->part_path, sizeof s->part_path, ".part");
+        char ending[40] = ".";
+        prof__number_text(ending + 1, prof__process_id());
+        prof__text_add(ending, sizeof ending, ".part");
+        prof__path_ending(s->live_path, prof__length(s->live_path), ending, PROF__NAME_SHORT, s->part_path,
+                          sizeof s->part_path);
         file = prof__file_make(s);
         if (file < 0) return errno;
         prof__file_lock(file);

@@ -82,14 +82,24 @@ static PROF__RARE int prof__pattern_has(const char *pattern, const char *letters
 
 static const char *prof__extension(const char *path);
 
-/* Writes path with ".text" before its extension. Returns 0 if that is too long. */
-static PROF__RARE int prof__path_with(const char *path, const char *text, char *to, size_t size)
+static PROF__RARE int prof__path_put(const char *path, const char *text, size_t most, char *to, size_t size)
 {
     const char *extension = prof__extension(path);
-    size_t base = prof__length(path) - prof__length(extension);
-    if (base >= size) return 0;
-    prof__text_copy(to, base + 1, path);
-    return prof__text_add(to, size, ".") && prof__text_add(to, size, text) && prof__text_add(to, size, extension);
+    char ending[1100] = ".";
+    return prof__text_add(ending, sizeof ending, text) && prof__text_add(ending, sizeof ending, extension) &&
+           prof__path_ending(path, prof__length(path) - prof__length(extension), ending, most, to, size);
+}
+
+/* Writes a pattern with ".text" before its extension. Returns 0 if that is too long. */
+static PROF__RARE int prof__path_with(const char *pattern, const char *text, char *to, size_t size)
+{
+    return prof__path_put(pattern, text, (size_t)-1, to, size);
+}
+
+/* Does the same for a file's path, whose name is cut if it becomes too long for the system. */
+static PROF__RARE int prof__name_with(const char *path, const char *text, char *to, size_t size)
+{
+    return prof__path_put(path, text, PROF__NAME_MOST, to, size);
 }
 
 /* Creates an empty file, which takes the name. Returns 0, EEXIST if a file has that name, or another errno.
@@ -113,7 +123,7 @@ static PROF__RARE int prof__path_numbered(const char *first, uint64_t i, char *p
 {
     char number[24];
     prof__number_text(number, i);
-    return prof__path_with(first, number, path, size);
+    return prof__name_with(first, number, path, size);
 }
 
 /* Changes path to the first of those names that is free, and takes it with an empty file. Returns 0 or errno. */

@@ -11,12 +11,10 @@ static PROF__RARE prof_status prof__expand_absolute(const char *pattern, const c
 /* Writes the path of the image beside an output: "trace.json.prof", "logs/1234.prof". */
 static PROF__RARE void prof__output_beside(const prof__session *s, char *to, size_t size)
 {
-    char number[24];
-    to[0] = 0;
-    prof__text_add(to, size, s->output);
-    prof__number_text(number, prof__process_id());
-    if (prof__is_folder(s->output)) prof__text_add(to, size, number);
-    prof__text_add(to, size, ".prof");
+    char ending[32] = "";
+    if (prof__is_folder(s->output)) prof__number_text(ending, prof__process_id());
+    prof__text_add(ending, sizeof ending, ".prof");
+    prof__path_ending(s->output, prof__length(s->output), ending, PROF__NAME_MOST, to, size);
 }
 
 static int prof__file_is(const char *path) /* returns 1 if something has this name */
@@ -72,7 +70,7 @@ static PROF__RARE void prof__name_note(prof__session *s)
 static PROF__RARE int prof__name_keep(const prof__session *s)
 {
     char old[sizeof s->stream.path];
-    if (!prof__path_with(s->live_path, "old", old, sizeof old) || prof__file_rename(s->live_path, old)) return 0;
+    if (!prof__name_with(s->live_path, "old", old, sizeof old) || prof__file_rename(s->live_path, old)) return 0;
     if (!s->number)
         prof__start_note_set(old, " holds the recording of an earlier program that did not end it", "");
     return 1;

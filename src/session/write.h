@@ -136,6 +136,9 @@ static PROF__RARE prof_status prof__output_check(const char *path)
         return access(path, W_OK) ? prof__fail(PROF_IO, "%s: %s", path, strerror(errno)) : PROF_OK;
 #endif
     prof_status status = prof__folder_make(folder);
+#ifndef _WIN32
+    if (!status) status = prof__name_check(target);
+#endif
     if (status) return status;
 #ifndef _WIN32
     if (access(folder, W_OK | X_OK))
