@@ -13,6 +13,8 @@
 #define TEXT(x) TEXT_(x)
 #undef PROF_CATEGORY
 #define PROF_CATEGORY "category " TEXT(PLUGIN_NUMBER)
+#undef PROF_UNIT
+#define PROF_UNIT "unit " TEXT(PLUGIN_NUMBER)
 
 const plugin *plugin_get(void);
 void plugin_more(int i);
@@ -43,6 +45,8 @@ static int thread_end(void)
     return !pthread_join(thread, NULL);
 }
 
+static void count(void) { PROFILE_COUNTER_ADD_C("memory", PLUGIN_NUMBER, "all"); }
+
 #define PLUGIN_JOIN_(a, b) 1##a##b
 #define PLUGIN_JOIN(a, b) PLUGIN_JOIN_(a, b)
 #define PLUGIN_LINE PLUGIN_JOIN(PLUGIN_NUMBER, 001)
@@ -61,7 +65,7 @@ static void scopes(int count, int first)
 const plugin *plugin_get(void)
 {
     static prof_site site;
-    static const plugin about = {scopes, thread_begin, thread_end, &site,
+    static const plugin about = {scopes, thread_begin, thread_end, count, &site,
 #ifdef PLUGIN_RECORDER
                                  prof_start, prof_stop, prof_save, prof_enabled, prof_error, prof_set_paused, prof_dump
 #else

@@ -7,6 +7,7 @@ typedef struct plugin {
     void (*scopes)(int count, int first); /* that many, with an argument i that counts from first */
     int (*thread_begin)(void);            /* a thread that has a scope, waits, and has another one */
     int (*thread_end)(void);
+    void (*count)(void);                  /* adds to a counter that has the same name in all, and a unit of its own */
     const void *site;                     /* an address in the plugin's data */
     /* null in a plugin that has only markup; else the functions that the plugin's own calls reach */
     prof_status (*start)(const prof_config *config);

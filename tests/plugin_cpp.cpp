@@ -23,7 +23,7 @@ static void scopes(int count, int first)
 extern "C" const plugin *plugin_get();
 extern "C" const plugin *plugin_get()
 {
-    static const plugin about = {scopes, nullptr, nullptr, &about, nullptr, nullptr, nullptr, nullptr, nullptr,
+    static const plugin about = {scopes, nullptr, nullptr, nullptr, &about, nullptr, nullptr, nullptr, nullptr, nullptr,
                                  nullptr, nullptr};
     return &about;
 }

@@ -129,6 +129,28 @@ TEST(plugins_with_markup)
     done();
 }
 
+/* The numbers of one name, of which each plugin has another unit, are not added to each other. */
+TEST(counters_of_plugins)
+{
+    void *libraries[3];
+    const plugin *each[3];
+    starts(1u << 20, NULL);
+    for (int i = 0; i < 3; ++i) each[i] = load_number(i + 1, &libraries[i]);
+    for (int i = 0; i < 6; ++i) each[i % 3]->count();
+    for (int i = 0; i < 3; ++i) dlclose(libraries[i]);
+    trace = trace_stop();
+    list = trace_read(trace, 0);
+    CHECK_EQUAL(list.count, 6);
+    for (int i = 0; i < 6 && (size_t)i < list.count; ++i) {
+        char unit[32];
+        snprintf(unit, sizeof unit, "unit %d", i % 3 + 1);
+        CHECK_TEXT(list.events[i].site->unit, unit);
+        CHECK_TEXT(list.events[i].site->category, "all");
+        CHECK_EQUAL(list.events[i].value.as.i, (int64_t)((i / 3 + 1) * (i % 3 + 1)));
+    }
+    done();
+}
+
 /* All of them load, although each brings thread-local storage of the scarce kind; and none of them records by
    itself. */
 TEST(plugins_with_copies_of_the_implementation)

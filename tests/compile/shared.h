@@ -39,6 +39,7 @@ extern pthread_mutex_t shared_mutex;
     TIMES(3) { PROFILE_MARK_S(f ": run-time mark x3"); PROFILE_MARK_F(f ": formatted mark x%d", 3); }                 \
     TIMES(4) { PROFILE_MARK_SCOPE(f ": wide mark x4", PROF_MARK_PROCESS); PROFILE_FRAME(f ": frame x4"); }            \
     TIMES(2) { PROFILE_COUNTER_C(f ": counter x2", 2, f ": counter x2"); PROFILE_COUNTER(f ": real x2", 2.0); }       \
+    TIMES(2) { PROFILE_COUNTER_UNIT(f ": unit x2", 2, "MHz"); PROFILE_COUNTER_ADD_UNIT(f ": unit sum x2", 2, "B"); }  \
     TIMES(3) { PROFILE_COUNTER_ADD(f ": sum x3", 1); PROFILE_COUNTER_SET(f ": set x3", 3); }                          \
     TIMES(4) PROFILE_SPAN_MARK(f ": span x4", 1);                                                                     \
     TIMES(2) { PROFILE_FLOW_OUT_N(f ": flow out x2", 1); PROFILE_FLOW_IN_N(f ": flow in x2", 1); }                    \

@@ -66,7 +66,7 @@ for compiler in gcc clang g++ clang++; do
     *) standards=c99 language="-x c" quiet=-w ;;
     esac
     for standard in $standards; do
-        case $standard in c99) names=97 ;; c++11) names=565 ;; *) names=616 ;; esac
+        case $standard in c99) names=101 ;; c++11) names=589 ;; *) names=642 ;; esac
         each="$compiler -std=$standard $language $quiet"
         ways="-O0 -O2+ -O3" # +: all is inlined
         [ $standard = c++11 ] && ways=-O2+
@@ -101,7 +101,7 @@ if clang++ --version >/dev/null 2>&1 && g++ --version >/dev/null 2>&1; then
     mixed() {
         rm -f "$out"/part?.o
         parts clang++ -std=c++17 -x c++ -O2 && mv "$out/part1.o" "$out/part1" && parts g++ -std=c++17 -x c++ -O2 &&
-            mv "$out/part1" "$out/part1.o" && g++ "$out"/part?.o "$out/main.o" "$out/prof.o" -o "$out/program" -pthread -ldl && "$out/program" 616
+            mv "$out/part1" "$out/part1.o" && g++ "$out"/part?.o "$out/main.o" "$out/prof.o" -o "$out/program" -pthread -ldl && "$out/program" 642
     }
     mixed >"$out/said" 2>&1
     result "g++ and clang++ in one program" $?
