@@ -154,9 +154,15 @@ MANUAL                                                                          
 
     Crashes. If the output ends in .prof, the buffer is a shared mapping of that file; for other outputs, of a file
     beside it (see "The end" below). When the process dies of SIGKILL, abort() or a bug, everything that was recorded is
-    in the file, including the scopes that were open; no code has to run for that. (This does not hold for a loss of
-    power, because the kernel writes the pages.) prof_trace_open() reads the file, also while the program is still
-    running.
+    in the file, including the scopes that were open; no code has to run for that. prof_trace_open() reads the file,
+    also while the program is still running.
+    After a loss of power the file has what the kernel had written of it, which may be older by half a minute, and pages
+    of it may be empty. An empty page within a chunk is noticed: what comes before it in the chunk is read, scopes that
+    were open there are marked as truncated, ends whose begin is missing are left out, and lost_blocks counts the chunk.
+    So is a chunk whose beginning is missing, two that say that they are the same, and an empty page among the names. A
+    damaged end of the header costs the archive of a stream, no more. Not noticed: an empty page at the end of a chunk
+    that a thread was still writing in, whose events are missing then; a page that is not empty, but from an earlier
+    chunk at the same place, whose events may be taken for others.
     The file takes as much of the disk as was recorded: its blocks are reserved before a thread needs them, at first 32
     KiB, also in each child of a fork that records, later up to a MiB at a time. (PROF_STREAM reserves the whole buffer
     at the start, as do all modes on Linux before 5.14 and on other systems.) If the disk has no room for the buffer at
@@ -9765,6 +9771,22 @@ static PROF__UNUSED PROF__COLD size_t prof__record_length(uint64_t head, size_t 
     return prof__record_words(head, left);
 }
 
+#define PROF__HOLE_WORDS 64u
+
+/* Returns where so many words of zero begin that others follow, or count. Looks at every 32nd word. */
+static PROF__UNUSED PROF__RARE size_t prof__words_hole(const uint64_t *words, size_t count)
+{
+    size_t at = 0, first, end, all = count;
+    while (count && !words[count - 1]) --count;
+    for (; at < count; at += PROF__HOLE_WORDS / 2) {
+        if (words[at]) continue;
+        for (first = at; first && !words[first - 1];) --first;
+        for (end = at; !words[end];) ++end;
+        if (end - first >= PROF__HOLE_WORDS) return first;
+    }
+    return all;
+}
+
 /* Returns the bytes of the chunk of this form at `at`, in a ring of slots of this size. What the form of a damaged
    image says may be wrong: then they are the rest of the slot. */
 static PROF__UNUSED PROF__RARE uint64_t prof__form_bytes(uint64_t slot, uint64_t at, uint32_t form)
@@ -16196,7 +16218,9 @@ typedef struct prof__source {
    before that record, and so is complete at the second reading. */
 static PROF__RARE void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count)
 {
-    size_t at = 0, last = 0, next;
+    size_t at = 0, last = 0, next, hole = prof__words_hole(words, count);
+    for (next = hole; next < count && next < hole + PROF__HOLE_WORDS && !again[next];) ++next;
+    if (next == hole + PROF__HOLE_WORDS) return; /* a power loss left it: see >>intact */
     for (; at < count && words[at] >> PROF__KIND_SHIFT; last = at, at = next) {
         next = at + prof__record_length(words[at], count - at);
         if (next == at || memcmp(words + at, again + at, (next - at) * 8)) break;
@@ -16215,6 +16239,18 @@ static PROF__RARE void prof__chunk_cut(uint64_t *words, const uint64_t *again, s
     }
 }
 
+/* Copies a chunk that has nothing in its header, as a power loss leaves it: readers tell by its words that it was used.
+   now: its header. */
+static PROF__RARE int prof__chunk_headless(const prof__source *from, const prof__chunk *now, uint64_t offset,
+                                           size_t bytes, char *to)
+{
+    static const prof__chunk none = {0, {0, 0, 0, 0}, 0, 0, 0, 0};
+    if (memcmp(now, &none, sizeof none)) return 1;
+    if (!PROF__READ(from, offset, to, bytes)) return 0;
+    if (memcmp(to, &none, sizeof none)) memset(to, 0, bytes); /* it was taken just now */
+    return 1;
+}
+
 /* Copies the chunk at offset; if it was reused meanwhile or is too new, the copy is empty. scratch: chunk_size bytes.
    `to` is all zero or has what an earlier try copied. A chunk that was never used is not read, and the pages of its
    copy are not touched. */
@@ -16230,7 +16266,7 @@ static PROF__RARE int prof__chunk_snapshot(const prof__source *from, const prof_
         bytes = (size_t)prof__form_bytes(h->chunk_size, offset - h->chunk_offset, again->form);
         if (!again->sequence) {
             if (chunk->sequence) memset(to, 0, bytes);
-            return 1;
+            return prof__chunk_headless(from, again, offset, bytes, to);
         }
         check = again->state == PROF__CHUNK_FULL ? first : bytes; /* full before it was read: unchanged */
         if (!PROF__READ(from, offset, to, bytes)) return 0;
@@ -19358,9 +19394,12 @@ typedef struct prof__read_chunk {
     uint64_t mark;        /* of a block: what prof__read_mark() returned for its words, strings terminated */
     uint64_t place;       /* of its first word, in words of the image; of a block, in bytes of the file */
     uint32_t size, words; /* size: of a block, else 0; PROF__NONE32: it has vanished */
-    uint32_t owned;       /* 1: a thread still had it */
-    uint32_t texts;       /* 1: it may have strings */
-    uint32_t jumps;       /* 1: the counter began again in it: see prof__read_mend() */
+    uint32_t bare;        /* words that are free at its end, if they begin with a page of the file: see >>intact */
+    uint8_t owned;        /* 1: a thread still had it */
+    uint8_t texts;        /* 1: it may have strings */
+    uint8_t jumps;        /* 1: the counter began again in it: see prof__read_mend() */
+    uint8_t full;         /* 1: its thread had left it, and none will write in it */
+    uint8_t torn;         /* 1: a part of it is missing, and what is there ends before that */
 } prof__read_chunk;
 
 struct prof__read_segment;
@@ -19550,6 +19589,7 @@ struct prof_trace {
     int64_t *since; /* owned. For each track: statistics count only what ended later; NULL: everything */
     prof_trace_info info;
     size_t chunk_words;
+    uint32_t spare; /* the fewest words that a full chunk has left */
     int partial;        /* older chunks are missing */
     uint64_t keys[PROF__READ_KEYS]; /* of prof__read_mark() */
     int has_spans;      /* 1: some track has an event of a span */
@@ -19962,6 +20002,17 @@ static PROF__RARE void prof__read_shorten(char *text, size_t words)
     *end = 0;
 }
 
+/* Counts it if a part of meta is missing, which ends here: words follow after many that are zero, or a recording that
+   has ended says that it has more. */
+static PROF__RARE void prof__read_meta_end(prof_trace *trace, const uint64_t *words, size_t at, size_t count)
+{
+    const prof__header *h = &trace->header;
+    size_t used = h->meta_used < h->meta_size ? (size_t)h->meta_used / 8 : count, zeros = 0;
+    while (at + zeros < used && !words[at + zeros]) zeros++;
+    if (zeros && (at + zeros < used ? zeros >= PROF__HOLE_WORDS : h->state == PROF__STOPPED && !h->copy_tick))
+        trace->info.lost_blocks++;
+}
+
 static PROF__RARE int prof__read_meta(prof_trace *trace)
 {
     uint64_t *words = trace->image + trace->header.meta_offset / 8;
@@ -19974,6 +20025,7 @@ static PROF__RARE int prof__read_meta(prof_trace *trace)
         if (kind == PROF__META_STRING && length > 1 && id > strings) strings = id;
         if (kind == PROF__META_SITE && length >= PROF__META_SITE_WORDS && id > sites) sites = id;
     }
+    prof__read_meta_end(trace, words, at, count);
     trace->string_count = strings + 1;
     trace->site_id_count = sites + 1;
     trace->strings = (uint32_t *)calloc(trace->string_count, sizeof *trace->strings);
@@ -20578,13 +20630,19 @@ static int prof__read_pair(prof_trace *trace, const prof__pair *pair)
     return more != NULL;
 }
 
+static int prof__read_known(const prof_trace *trace, uint64_t sequence)
+{
+    return prof__read_find(&trace->sequences, (uint32_t)prof__mix(sequence), prof__read_same_sequence, trace,
+                           &sequence) != PROF__NONE;
+}
+
 /* Adds a chunk with its words, unless there is one with the same sequence. Returns 0 without memory. */
 static int prof__read_add_chunk(prof_trace *trace, const prof__read_chunk *chunk, const prof__pair *base,
                                 uint64_t *words, size_t count)
 {
     uint32_t hash = (uint32_t)prof__mix(chunk->sequence);
-    size_t item = prof__read_find(&trace->sequences, hash, prof__read_same_sequence, trace, &chunk->sequence);
-    if (item != PROF__NONE) return 1;
+    size_t item;
+    if (prof__read_known(trace, chunk->sequence)) return 1;
     item = PROF__NEW(trace->sequences, hash, trace->chunks, trace->chunk_capacity, trace->chunk_count);
     if (item == PROF__NONE) return 0;
     trace->chunks[item] = *chunk;
@@ -20670,9 +20728,73 @@ static int prof__read_archive(prof_trace *trace)
            prof__read_blocks(trace, h->archive_offset, h->archive_next, 0);
 }
 
+/*-- chunks of which a page is missing ------------------------------------------------------------------- >>intact --
+   A power loss leaves pages of a file that are empty. Words of a chunk are written one after the other, so words behind
+   many that are zero show that a page is missing; a thread that died left no more than one record without its head.
+   Only what lies before the hole is read. A page at the end of a chunk is known to be missing if the next chunk's
+   header was in it, if it has all of a value whose head lies before it, or if the thread went on in another chunk
+   although this one has room: see prof__read_bare(). */
+#define PROF__PAGE_WORDS 512u
+
+/* Returns the first word from `at` on that begins a page of the file. place: of the chunk's first word. */
+static size_t prof__read_border(uint64_t place, size_t at)
+{
+    return at + (size_t)(0 - (place + at)) % PROF__PAGE_WORDS;
+}
+
+/* Returns where the record ends, or begins if `whole` is 1, that has the word before this one. Returns `limit` if none
+   has. */
+static PROF__RARE size_t prof__read_record_at(const uint64_t *words, size_t count, size_t limit, int whole)
+{
+    size_t at = 0, length;
+    for (; at < limit && (length = prof__record_length(words[at], count - at)) != 0; at += length)
+        if (at + length > limit) return whole ? at : at + length;
+    return at < limit ? at : limit;
+}
+
+/* Returns how many words of a chunk of the ring can be read. *torn: 1 if others are missing. headless: 1 if the next
+   chunk lacks its header. */
+static PROF__RARE size_t prof__read_intact(prof_trace *trace, prof__read_chunk *chunk, const uint64_t *words,
+                                           int headless, int *torn)
+{
+    size_t count = chunk->words, hole = prof__words_hole(words, count), used = count, border;
+    *torn = hole < count;
+    if (*torn) return prof__read_record_at(words, count, hole, 1);
+    while (used && !words[used - 1]) used--;
+    if (chunk->full && count - used < trace->spare) trace->spare = (uint32_t)(count - used);
+    border = prof__read_border(chunk->place, used);
+    if (!used || border >= count) return count;
+    if (border - used < PROF__HOLE_WORDS) used = prof__read_record_at(words, count, border, 0);
+    *torn = headless && used >= border && count - border < PROF__PAGE_WORDS;
+    *torn |= used > border && trace->header.state != PROF__STOPPED;
+    if (*torn) return prof__read_record_at(words, count, border, 1);
+    if (used >= border && (chunk->full || !trace->header.copy_tick)) chunk->bare = (uint32_t)(count - used);
+    return count;
+}
+
+/* Returns 1 if a chunk without a sequence lacks its header. A chunk that is being reused has its time. Words: of the
+   chunk, `bytes` with the header. */
+static PROF__RARE int prof__read_headless(const prof_trace *trace, const prof__chunk *chunk, uint64_t offset,
+                                          uint64_t bytes)
+{
+    static const prof__chunk none = {0, {0, 0, 0, 0}, 0, 0, 0, 0};
+    uint64_t part[64], end = offset + bytes;
+    if (memcmp(chunk, &none, sizeof none)) return 0;
+    for (offset += sizeof none; offset < end; offset += sizeof part) {
+        size_t size = end - offset < sizeof part ? (size_t)(end - offset) : sizeof part;
+        if (!prof__read_ring_part(trace, offset, part, size)) return 0;
+        for (size_t i = 0; i < size / 8; i++)
+            if (part[i]) return 1;
+    }
+    return 0;
+}
+
+/*-- the ring --*/
+
 typedef struct prof__read_ring_chunk {
     prof__read_chunk about; /* the first field: see prof__read_chunk_order() */
     prof__pair base;
+    int headless; /* 1: the next chunk lacks its header */
 } prof__read_ring_chunk;
 
 typedef struct prof__read_ring_chunks {
@@ -20685,7 +20807,7 @@ typedef struct prof__read_ring_chunks {
 static int prof__read_ring_list(prof_trace *trace, prof__read_ring_chunks *chunks)
 {
     const prof__header *header = &trace->header;
-    uint64_t slots = header->chunk_count, bytes;
+    uint64_t slots = header->chunk_count, bytes, before = 0; /* before: where the last chunk of the list ends */
     if (header->next_chunk && header->next_chunk < slots) slots = header->next_chunk;
     for (uint64_t at = 0; at < slots * header->chunk_size; at += bytes) {
         uint64_t offset = header->chunk_offset + at;
@@ -20698,6 +20820,10 @@ static int prof__read_ring_list(prof_trace *trace, prof__read_ring_chunks *chunk
         bytes = prof__form_bytes(header->chunk_size, at, chunk.form);
         trace->info.chunks++;
         trace->info.taken_back += chunk.taken_back;
+        if (!chunk.sequence && prof__read_headless(trace, &chunk, offset, bytes)) {
+            trace->info.lost_blocks++;
+            if (chunks->count && before == offset) chunks->at[chunks->count - 1].headless = 1;
+        }
         if (!chunk.sequence || bytes <= header->chunk_header_size) continue;
         prof__read_ring_chunk *one = PROF__MORE(chunks->at, chunks->capacity, chunks->count)
                                          ? &chunks->at[chunks->count - 1] : NULL;
@@ -20706,30 +20832,46 @@ static int prof__read_ring_list(prof_trace *trace, prof__read_ring_chunks *chunk
         one->about.tick = chunk.base.tick;
         one->about.lost = chunk.lost;
         one->about.owned = chunk.state == PROF__CHUNK_OWNED;
+        one->about.full = chunk.state == PROF__CHUNK_FULL;
         one->about.place = (offset + header->chunk_header_size) / 8;
         one->about.words = (uint32_t)(bytes - header->chunk_header_size) / 8;
         one->base = chunk.base;
+        before = offset + bytes;
     }
     trace->info.chunks += header->chunk_count - slots;
     if (chunks->count > 1) qsort(chunks->at, chunks->count, sizeof *chunks->at, prof__read_chunk_order);
     return 1;
 }
 
-/* Adds the chunks of the ring whose words did not go into the archive. Returns 0 without memory. */
+/* Adds a chunk of the ring, unless its words went into the archive. next: the one with the next sequence, or NULL.
+   Returns 0 without memory. */
+static int prof__read_ring_add(prof_trace *trace, prof__read_ring_chunk *chunk, const prof__read_ring_chunk *next)
+{
+    uint64_t place = chunk->about.place, *words = trace->paged ? trace->buffer.words : trace->image + place;
+    int torn = 0;
+    trace->buffer.chunk = 0;
+    trace->buffer.segment = NULL;
+    if (prof__read_known(trace, chunk->about.sequence)) return 1;
+    if (trace->paged && !prof__file_at(trace->file, place * 8, words, (size_t)chunk->about.words * 8)) {
+        trace->info.lost_blocks++;
+        return 1;
+    }
+    size_t count = prof__read_intact(trace, &chunk->about, words, chunk->headless, &torn);
+    int doubled = next && next->about.sequence == chunk->about.sequence; /* one has a page of the other */
+    chunk->about.torn = (uint8_t)torn;
+    trace->info.lost_blocks += (uint64_t)(torn || doubled);
+    if (torn && doubled) return 1;
+    return prof__read_add_chunk(trace, &chunk->about, &chunk->base, words, count);
+}
+
+/* Adds the chunks of the ring. Returns 0 without memory. */
 static int prof__read_ring(prof_trace *trace)
 {
     prof__read_ring_chunks chunks = {NULL, 0, 0};
+    trace->spare = PROF__NONE32;
     int good = (!trace->paged || prof__read_buffer_make(trace, &trace->buffer)) && prof__read_ring_list(trace, &chunks);
-    for (size_t i = 0; good && i < chunks.count; i++) {
-        const prof__read_ring_chunk *chunk = &chunks.at[i];
-        uint64_t place = chunk->about.place, *words = trace->paged ? trace->buffer.words : trace->image + place;
-        trace->buffer.chunk = 0;
-        if (trace->paged && !prof__file_at(trace->file, place * 8, words, (size_t)chunk->about.words * 8)) {
-            trace->info.lost_blocks++;
-            continue;
-        }
-        good = prof__read_add_chunk(trace, &chunk->about, &chunk->base, words, chunk->about.words);
-    }
+    for (size_t i = 0; good && i < chunks.count; i++)
+        good = prof__read_ring_add(trace, &chunks.at[i], i + 1 < chunks.count ? &chunks.at[i + 1] : NULL);
     free(chunks.at);
     return good;
 }
@@ -21687,6 +21829,22 @@ static PROF__RARE int prof__read_match_words(prof__read_matcher *m, uint32_t num
     return words != NULL;
 }
 
+/* Returns 1 if the end of segment a is missing, which segment b of the same track follows: the thread left a chunk in
+   which whole pages are empty, with more room than its open scopes' ends and its next records need, and than in other
+   chunks. */
+static PROF__RARE int prof__read_bare(prof_trace *trace, const prof__read_segment *a, const prof__read_segment *b,
+                                      size_t depth)
+{
+    const prof__read_chunk *chunk = &trace->chunks[a->chunk];
+    size_t at = b->first, length, need = depth + 16;
+    if (!chunk->bare || !a->last || a->chunk == b->chunk || a->fiber) return 0;
+    if (b->tick > chunk->tick && b->tick - chunk->tick > PROF__TICK_MASK / 2) return 0; /* its time had run out */
+    const uint64_t *words = prof__read_words(trace, &trace->buffer, b);
+    for (int i = 0; words && i < 8 && at < b->end; ++i, at += length)
+        need += length = prof__record_length(words[at], b->end - at);
+    return words && chunk->bare > need && chunk->bare - need > trace->spare;
+}
+
 static PROF__RARE int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
@@ -21694,6 +21852,10 @@ static PROF__RARE int prof__read_match_segment(prof__read_matcher *m, uint32_t n
     const prof__read_chunk *chunk = &trace->chunks[segment->chunk];
     int read;
     m->nodes = m->args = 0;
+    if (number && !segment->gap && prof__read_bare(trace, segment - 1, segment, m->depth)) {
+        trace->info.lost_blocks++;
+        trace->partial = segment->gap = 1;
+    }
     if (segment->gap && number) prof__read_close_all(m);
     read = prof__read_outline_match(m, number);
     if (!read) read = prof__read_match_words(m, number);
@@ -21740,7 +21902,7 @@ static PROF__RARE void prof__read_describe(prof_trace *trace, prof__read_track *
 static int prof__read_lives(const prof_trace *trace, const prof__read_segment *segment)
 {
     const prof__read_chunk *at = &trace->chunks[segment->chunk];
-    return !at->size && segment->last && at->owned;
+    return !at->size && segment->last && at->owned && !at->torn;
 }
 
 static PROF__RARE int prof__read_late_order(const void *a, const void *b)
@@ -21837,14 +21999,16 @@ static PROF__RARE size_t prof__read_choose(prof_trace *trace, prof__read_track *
     while (next < trace->segment_count && segments[next].track == segments[i].track) next++;
     track->segment = i;
     for (last = next - 1, i++; i < next; i++) {
-        int gap = segments[i].serial - segments[i - 1].serial > 1; /* else it may be in a chunk that was copied later */
+        int torn = segments[i - 1].last && trace->chunks[segments[i - 1].chunk].torn;
+        /* without a gap it may be in a chunk that was copied later */
+        int gap = torn || segments[i].serial - segments[i - 1].serial > 1;
         if (!gap && !prof__read_copied_later(trace, &segments[i - 1], &segments[i])) continue;
         if (timed < &segments[i]) timed = &segments[i];
         if (prof__read_after_copy(trace, &timed, &segments[last])) break;
         if (!gap) continue;
         trace->partial = 1;
         segments[i].gap = 1;
-        if (!prof__read_archived(trace)) track->segment = i;
+        if (!prof__read_archived(trace) && !trace->info.lost_blocks) track->segment = i;
     }
     track->segment_count = i - track->segment;
     return next;
@@ -22814,6 +22978,17 @@ static PROF__RARE prof_status prof__damaged(const char *what, const char *part)
     return prof__fail(PROF_CORRUPT, "%s: damaged header (%s)", what, part);
 }
 
+/* Returns 0 if the end of a header is damaged, from the archive's place on. */
+static PROF__RARE int prof__header_end_good(const prof__header *h)
+{
+    if ((h->taken_back | h->lost_args | h->write_failures) >> 56) return 0;
+    return !h->archive_offset ||
+           (h->archive_offset % 8 == 0 && h->archive_first % 8 == 0 && h->archive_next % 8 == 0 &&
+            h->archive_offset >= h->image_size && h->archive_first >= h->archive_offset &&
+            h->archive_next >= h->archive_offset &&
+            (!h->archive_limit || (h->archive_first <= h->archive_limit && h->archive_next <= h->archive_limit)));
+}
+
 /* Reads and checks the header of an image, of either byte order. size: the bytes of the whole image and what follows
    it. what: its name in errors. */
 static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size, const char *what,
@@ -22863,14 +23038,17 @@ static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size
     if (chunks && header->meta_size && header->meta_offset < header->chunk_offset + chunks &&
         header->chunk_offset < header->meta_offset + header->meta_size)
         return prof__damaged(what, "meta and chunks overlap");
-    if (header->archive_offset &&
-        (header->archive_offset % 8 || header->archive_first % 8 || header->archive_next % 8 ||
-         header->archive_offset < header->image_size || header->archive_first < header->archive_offset ||
-         header->archive_next < header->archive_offset ||
-         (header->archive_limit && (header->archive_first > header->archive_limit ||
-                                    header->archive_next > header->archive_limit))))
-        return prof__damaged(what, "archive");
+    if (!prof__header_end_good(header)) /* the chunks are there all the same */
+        memset(&header->archive_offset, 0, sizeof *header - offsetof(prof__header, archive_offset));
     return PROF_OK;
+}
+
+/* Returns 1 if the end of the image's header was left out because it is damaged. */
+static PROF__RARE uint64_t prof__header_cut(const void *image, const prof__header *header)
+{
+    prof__header raw;
+    prof__header_get(image, &raw);
+    return raw.archive_offset != header->archive_offset || raw.write_failures != header->write_failures;
 }
 
 /* Fills in prof_trace_info. Called when the clock is known. */
@@ -22961,6 +23139,7 @@ static PROF__RARE prof_status prof__read_parts(void *image, size_t size, FILE *f
         if (trace) {
             trace->image = (uint64_t *)image;
             trace->header = header;
+            trace->info.lost_blocks = prof__header_cut(image, &header);
             trace->file = file;
             trace->paged = paged;
             trace->size = size;

@@ -220,6 +220,7 @@ extern "C" {
 #include "read/names.h"
 #include "read/epochs.h"
 #include "read/chunks.h"
+#include "read/ring.h"
 #include "read/clock.h"
 #include "read/match.h"
 #include "read/outline.h"

@@ -24,6 +24,22 @@ static PROF__UNUSED PROF__COLD size_t prof__record_length(uint64_t head, size_t 
     return prof__record_words(head, left);
 }
 
+#define PROF__HOLE_WORDS 64u
+
+/* Returns where so many words of zero begin that others follow, or count. Looks at every 32nd word. */
+static PROF__UNUSED PROF__RARE size_t prof__words_hole(const uint64_t *words, size_t count)
+{
+    size_t at = 0, first, end, all = count;
+    while (count && !words[count - 1]) --count;
+    for (; at < count; at += PROF__HOLE_WORDS / 2) {
+        if (words[at]) continue;
+        for (first = at; first && !words[first - 1];) --first;
+        for (end = at; !words[end];) ++end;
+        if (end - first >= PROF__HOLE_WORDS) return first;
+    }
+    return all;
+}
+
 /* Returns the bytes of the chunk of this form at `at`, in a ring of slots of this size. What the form of a damaged
    image says may be wrong: then they are the rest of the slot. */
 static PROF__UNUSED PROF__RARE uint64_t prof__form_bytes(uint64_t slot, uint64_t at, uint32_t form)

@@ -472,13 +472,19 @@ static int prof__read_pair(prof_trace *trace, const prof__pair *pair)
     return more != NULL;
 }
 
+static int prof__read_known(const prof_trace *trace, uint64_t sequence)
+{
+    return prof__read_find(&trace->sequences, (uint32_t)prof__mix(sequence), prof__read_same_sequence, trace,
+                           &sequence) != PROF__NONE;
+}
+
 /* Adds a chunk with its words, unless there is one with the same sequence. Returns 0 without memory. */
 static int prof__read_add_chunk(prof_trace *trace, const prof__read_chunk *chunk, const prof__pair *base,
                                 uint64_t *words, size_t count)
 {
     uint32_t hash = (uint32_t)prof__mix(chunk->sequence);
-    size_t item = prof__read_find(&trace->sequences, hash, prof__read_same_sequence, trace, &chunk->sequence);
-    if (item != PROF__NONE) return 1;
+    size_t item;
+    if (prof__read_known(trace, chunk->sequence)) return 1;
     item = PROF__NEW(trace->sequences, hash, trace->chunks, trace->chunk_capacity, trace->chunk_count);
     if (item == PROF__NONE) return 0;
     trace->chunks[item] = *chunk;
@@ -562,80 +568,4 @@ static int prof__read_archive(prof_trace *trace)
     if (h->archive_first < h->archive_next) return prof__read_blocks(trace, h->archive_first, h->archive_next, 0);
     return prof__read_blocks(trace, h->archive_first, limit, 1) &&
            prof__read_blocks(trace, h->archive_offset, h->archive_next, 0);
-}
-
-typedef struct prof__read_ring_chunk {
-    prof__read_chunk about; /* the first field: see prof__read_chunk_order() */
-    prof__pair base;
-} prof__read_ring_chunk;
-
-typedef struct prof__read_ring_chunks {
-    prof__read_ring_chunk *at;
-    size_t count, capacity;
-} prof__read_ring_chunks;
-
-/* Lists the chunks of the ring that were used, in order. Does not touch slots that were never used. Returns 0 without
-   memory. */
-static int prof__read_ring_list(prof_trace *trace, prof__read_ring_chunks *chunks)
-{
-    const prof__header *header = &trace->header;
-    uint64_t slots = header->chunk_count, bytes;
-    if (header->next_chunk && header->next_chunk < slots) slots = header->next_chunk;
-    for (uint64_t at = 0; at < slots * header->chunk_size; at += bytes) {
-        uint64_t offset = header->chunk_offset + at;
-        prof__chunk chunk;
-        if (!prof__read_ring_part(trace, offset, &chunk, sizeof chunk)) {
-            trace->info.lost_blocks++;
-            bytes = prof__form_bytes(header->chunk_size, at, 0);
-            continue;
-        }
-        bytes = prof__form_bytes(header->chunk_size, at, chunk.form);
-        trace->info.chunks++;
-        trace->info.taken_back += chunk.taken_back;
-        if (!chunk.sequence || bytes <= header->chunk_header_size) continue;
-        prof__read_ring_chunk *one = PROF__MORE(chunks->at, chunks->capacity, chunks->count)
-                                         ? &chunks->at[chunks->count - 1] : NULL;
-        if (!one) return 0;
-        one->about.sequence = chunk.sequence;
-        one->about.tick = chunk.base.tick;
-        one->about.lost = chunk.lost;
-        one->about.owned = chunk.state == PROF__CHUNK_OWNED;
-        one->about.place = (offset + header->chunk_header_size) / 8;
-        one->about.words = (uint32_t)(bytes - header->chunk_header_size) / 8;
-        one->base = chunk.base;
-    }
-    trace->info.chunks += header->chunk_count - slots;
-    if (chunks->count > 1) qsort(chunks->at, chunks->count, sizeof *chunks->at, prof__read_chunk_order);
-    return 1;
-}
-
-/* Adds the chunks of the ring whose words did not go into the archive. Returns 0 without memory. */
-static int prof__read_ring(prof_trace *trace)
-{
-    prof__read_ring_chunks chunks = {NULL, 0, 0};
-    int good = (!trace->paged || prof__read_buffer_make(trace, &trace->buffer)) && prof__read_ring_list(trace, &chunks);
-    for (size_t i = 0; good && i < chunks.count; i++) {
-        const prof__read_ring_chunk *chunk = &chunks.at[i];
-        uint64_t place = chunk->about.place, *words = trace->paged ? trace->buffer.words : trace->image + place;
-        trace->buffer.chunk = 0;
-        if (trace->paged && !prof__file_at(trace->file, place * 8, words, (size_t)chunk->about.words * 8)) {
-            trace->info.lost_blocks++;
-            continue;
-        }
-        good = prof__read_add_chunk(trace, &chunk->about, &chunk->base, words, chunk->about.words);
-    }
-    free(chunks.at);
-    return good;
-}
-
-static int prof__read_chunks(prof_trace *trace)
-{
-    const prof__header *header = &trace->header;
-    if (!prof__read_archive(trace) || !prof__read_ring(trace)) return 0;
-    if (trace->segment_count > 1)
-        qsort(trace->segments, trace->segment_count, sizeof *trace->segments, prof__read_segment_order);
-    trace->partial =
-        header->overwritten || trace->info.lost_blocks ||
-        (header->mode != PROF_FILL && header->mode != PROF_STREAM && header->next_chunk > header->chunk_count);
-    return 1;
 }

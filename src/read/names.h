@@ -220,6 +220,17 @@ static PROF__RARE void prof__read_shorten(char *text, size_t words)
     *end = 0;
 }
 
+/* Counts it if a part of meta is missing, which ends here: words follow after many that are zero, or a recording that
+   has ended says that it has more. */
+static PROF__RARE void prof__read_meta_end(prof_trace *trace, const uint64_t *words, size_t at, size_t count)
+{
+    const prof__header *h = &trace->header;
+    size_t used = h->meta_used < h->meta_size ? (size_t)h->meta_used / 8 : count, zeros = 0;
+    while (at + zeros < used && !words[at + zeros]) zeros++;
+    if (zeros && (at + zeros < used ? zeros >= PROF__HOLE_WORDS : h->state == PROF__STOPPED && !h->copy_tick))
+        trace->info.lost_blocks++;
+}
+
 static PROF__RARE int prof__read_meta(prof_trace *trace)
 {
     uint64_t *words = trace->image + trace->header.meta_offset / 8;
@@ -232,6 +243,7 @@ static PROF__RARE int prof__read_meta(prof_trace *trace)
         if (kind == PROF__META_STRING && length > 1 && id > strings) strings = id;
         if (kind == PROF__META_SITE && length >= PROF__META_SITE_WORDS && id > sites) sites = id;
     }
+    prof__read_meta_end(trace, words, at, count);
     trace->string_count = strings + 1;
     trace->site_id_count = sites + 1;
     trace->strings = (uint32_t *)calloc(trace->string_count, sizeof *trace->strings);

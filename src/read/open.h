@@ -56,6 +56,17 @@ static PROF__RARE prof_status prof__damaged(const char *what, const char *part)
     return prof__fail(PROF_CORRUPT, "%s: damaged header (%s)", what, part);
 }
 
+/* Returns 0 if the end of a header is damaged, from the archive's place on. */
+static PROF__RARE int prof__header_end_good(const prof__header *h)
+{
+    if ((h->taken_back | h->lost_args | h->write_failures) >> 56) return 0;
+    return !h->archive_offset ||
+           (h->archive_offset % 8 == 0 && h->archive_first % 8 == 0 && h->archive_next % 8 == 0 &&
+            h->archive_offset >= h->image_size && h->archive_first >= h->archive_offset &&
+            h->archive_next >= h->archive_offset &&
+            (!h->archive_limit || (h->archive_first <= h->archive_limit && h->archive_next <= h->archive_limit)));
+}
+
 /* Reads and checks the header of an image, of either byte order. size: the bytes of the whole image and what follows
    it. what: its name in errors. */
 static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size, const char *what,
@@ -105,14 +116,17 @@ static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size
     if (chunks && header->meta_size && header->meta_offset < header->chunk_offset + chunks &&
         header->chunk_offset < header->meta_offset + header->meta_size)
         return prof__damaged(what, "meta and chunks overlap");
-    if (header->archive_offset &&
-        (header->archive_offset % 8 || header->archive_first % 8 || header->archive_next % 8 ||
-         header->archive_offset < header->image_size || header->archive_first < header->archive_offset ||
-         header->archive_next < header->archive_offset ||
-         (header->archive_limit && (header->archive_first > header->archive_limit ||
-                                    header->archive_next > header->archive_limit))))
-        return prof__damaged(what, "archive");
+    if (!prof__header_end_good(header)) /* the chunks are there all the same */
+        memset(&header->archive_offset, 0, sizeof *header - offsetof(prof__header, archive_offset));
     return PROF_OK;
+}
+
+/* Returns 1 if the end of the image's header was left out because it is damaged. */
+static PROF__RARE uint64_t prof__header_cut(const void *image, const prof__header *header)
+{
+    prof__header raw;
+    prof__header_get(image, &raw);
+    return raw.archive_offset != header->archive_offset || raw.write_failures != header->write_failures;
 }
 
 /* Fills in prof_trace_info. Called when the clock is known. */
@@ -203,6 +217,7 @@ static PROF__RARE prof_status prof__read_parts(void *image, size_t size, FILE *f
         if (trace) {
             trace->image = (uint64_t *)image;
             trace->header = header;
+            trace->info.lost_blocks = prof__header_cut(image, &header);
             trace->file = file;
             trace->paged = paged;
             trace->size = size;

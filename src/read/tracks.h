@@ -104,6 +104,22 @@ static PROF__RARE int prof__read_match_words(prof__read_matcher *m, uint32_t num
     return words != NULL;
 }
 
+/* Returns 1 if the end of segment a is missing, which segment b of the same track follows: the thread left a chunk in
+   which whole pages are empty, with more room than its open scopes' ends and its next records need, and than in other
+   chunks. */
+static PROF__RARE int prof__read_bare(prof_trace *trace, const prof__read_segment *a, const prof__read_segment *b,
+                                      size_t depth)
+{
+    const prof__read_chunk *chunk = &trace->chunks[a->chunk];
+    size_t at = b->first, length, need = depth + 16;
+    if (!chunk->bare || !a->last || a->chunk == b->chunk || a->fiber) return 0;
+    if (b->tick > chunk->tick && b->tick - chunk->tick > PROF__TICK_MASK / 2) return 0; /* its time had run out */
+    const uint64_t *words = prof__read_words(trace, &trace->buffer, b);
+    for (int i = 0; words && i < 8 && at < b->end; ++i, at += length)
+        need += length = prof__record_length(words[at], b->end - at);
+    return words && chunk->bare > need && chunk->bare - need > trace->spare;
+}
+
 static PROF__RARE int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
@@ -111,6 +127,10 @@ static PROF__RARE int prof__read_match_segment(prof__read_matcher *m, uint32_t n
     const prof__read_chunk *chunk = &trace->chunks[segment->chunk];
     int read;
     m->nodes = m->args = 0;
+    if (number && !segment->gap && prof__read_bare(trace, segment - 1, segment, m->depth)) {
+        trace->info.lost_blocks++;
+        trace->partial = segment->gap = 1;
+    }
     if (segment->gap && number) prof__read_close_all(m);
     read = prof__read_outline_match(m, number);
     if (!read) read = prof__read_match_words(m, number);
@@ -157,7 +177,7 @@ static PROF__RARE void prof__read_describe(prof_trace *trace, prof__read_track *
 static int prof__read_lives(const prof_trace *trace, const prof__read_segment *segment)
 {
     const prof__read_chunk *at = &trace->chunks[segment->chunk];
-    return !at->size && segment->last && at->owned;
+    return !at->size && segment->last && at->owned && !at->torn;
 }
 
 static PROF__RARE int prof__read_late_order(const void *a, const void *b)
@@ -254,14 +274,16 @@ static PROF__RARE size_t prof__read_choose(prof_trace *trace, prof__read_track *
     while (next < trace->segment_count && segments[next].track == segments[i].track) next++;
     track->segment = i;
     for (last = next - 1, i++; i < next; i++) {
-        int gap = segments[i].serial - segments[i - 1].serial > 1; /* else it may be in a chunk that was copied later */
+        int torn = segments[i - 1].last && trace->chunks[segments[i - 1].chunk].torn;
+        /* without a gap it may be in a chunk that was copied later */
+        int gap = torn || segments[i].serial - segments[i - 1].serial > 1;
         if (!gap && !prof__read_copied_later(trace, &segments[i - 1], &segments[i])) continue;
         if (timed < &segments[i]) timed = &segments[i];
         if (prof__read_after_copy(trace, &timed, &segments[last])) break;
         if (!gap) continue;
         trace->partial = 1;
         segments[i].gap = 1;
-        if (!prof__read_archived(trace)) track->segment = i;
+        if (!prof__read_archived(trace) && !trace->info.lost_blocks) track->segment = i;
     }
     track->segment_count = i - track->segment;
     return next;

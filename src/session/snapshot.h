@@ -40,7 +40,9 @@ typedef struct prof__source {
    before that record, and so is complete at the second reading. */
 static PROF__RARE void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count)
 {
-    size_t at = 0, last = 0, next;
+    size_t at = 0, last = 0, next, hole = prof__words_hole(words, count);
+    for (next = hole; next < count && next < hole + PROF__HOLE_WORDS && !again[next];) ++next;
+    if (next == hole + PROF__HOLE_WORDS) return; /* a power loss left it: see >>intact */
     for (; at < count && words[at] >> PROF__KIND_SHIFT; last = at, at = next) {
         next = at + prof__record_length(words[at], count - at);
         if (next == at || memcmp(words + at, again + at, (next - at) * 8)) break;
@@ -59,6 +61,18 @@ static PROF__RARE void prof__chunk_cut(uint64_t *words, const uint64_t *again, s
     }
 }
 
+/* Copies a chunk that has nothing in its header, as a power loss leaves it: readers tell by its words that it was used.
+   now: its header. */
+static PROF__RARE int prof__chunk_headless(const prof__source *from, const prof__chunk *now, uint64_t offset,
+                                           size_t bytes, char *to)
+{
+    static const prof__chunk none = {0, {0, 0, 0, 0}, 0, 0, 0, 0};
+    if (memcmp(now, &none, sizeof none)) return 1;
+    if (!PROF__READ(from, offset, to, bytes)) return 0;
+    if (memcmp(to, &none, sizeof none)) memset(to, 0, bytes); /* it was taken just now */
+    return 1;
+}
+
 /* Copies the chunk at offset; if it was reused meanwhile or is too new, the copy is empty. scratch: chunk_size bytes.
    `to` is all zero or has what an earlier try copied. A chunk that was never used is not read, and the pages of its
    copy are not touched. */
@@ -74,7 +88,7 @@ static PROF__RARE int prof__chunk_snapshot(const prof__source *from, const prof_
         bytes = (size_t)prof__form_bytes(h->chunk_size, offset - h->chunk_offset, again->form);
         if (!again->sequence) {
             if (chunk->sequence) memset(to, 0, bytes);
-            return 1;
+            return prof__chunk_headless(from, again, offset, bytes, to);
         }
         check = again->state == PROF__CHUNK_FULL ? first : bytes; /* full before it was read: unchanged */
         if (!PROF__READ(from, offset, to, bytes)) return 0;

@@ -1,0 +1,272 @@
+/* test_power.c - what a power loss leaves of a recording: a file of which pages are empty. What is read of that must
+   have been recorded, and what is missing behind others' words is counted. */
+/* run: memory */
+#include "private.h"
+#include "test.h"
+#include "trace.h"
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+enum { PAGE = 4096, SIZE = 256 << 10, MOST = 1 << 18, THREADS = 3, MOMENTS = 12 };
+
+typedef struct pages {
+    size_t size;
+    unsigned char *bytes;
+} pages;
+
+/*-- what is recorded: scope n has the argument n, the counter n, and now and then a text and a scope around it --*/
+
+static int turn; /* whose: threads write one after the other */
+static int moment;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t change = PTHREAD_COND_INITIALIZER;
+
+static void one(int64_t n)
+{
+    PROFILE_SCOPE("step");
+    PROFILE_ARG_I("n", n);
+    PROFILE_COUNTER("count", n);
+    if (n % 5 == 0) PROFILE_ARG_S("text", "a text that is longer than a few words, so that it lies across borders");
+}
+
+static int count_of(int me, int now) { return 300 + 211 * me + 97 * now; }
+
+static void many(int64_t *n, int count)
+{
+    PROFILE_SCOPE("outer");
+    while (count--) one((*n)++);
+}
+
+static void *writer(void *number)
+{
+    int me = (int)(intptr_t)number;
+    int64_t n = (int64_t)me * 10000000 + 1;
+    for (int now = 0; now < MOMENTS; ++now) {
+        pthread_mutex_lock(&lock);
+        while (turn != me || moment != now) pthread_cond_wait(&change, &lock);
+        many(&n, count_of(me, now));
+        turn = me + 1;
+        pthread_cond_broadcast(&change);
+        pthread_mutex_unlock(&lock);
+    }
+    pthread_mutex_lock(&lock); /* stays with its chunk until all is over */
+    while (moment <= MOMENTS) pthread_cond_wait(&change, &lock);
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+static pages file_now(const char *path)
+{
+    pages p;
+    p.bytes = (unsigned char *)trace_file_text(path, &p.size);
+    CHECK(p.bytes != NULL);
+    return p;
+}
+
+/* Records, and takes the file's bytes at each moment, and after the end. */
+static void record(pages moments[MOMENTS + 1])
+{
+    pthread_t threads[THREADS];
+    char path[300];
+    prof_config config;
+    memset(&config, 0, sizeof config);
+    snprintf(path, sizeof path, "%s", trace_path("power.prof"));
+    config.buffer_size = SIZE;
+    config.output = path;
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    turn = THREADS;
+    moment = -1;
+    for (int i = 0; i < THREADS; ++i) pthread_create(&threads[i], NULL, writer, (void *)(intptr_t)i);
+    pthread_mutex_lock(&lock);
+    for (int now = 0; now < MOMENTS; ++now) {
+        moment = now;
+        turn = 0;
+        pthread_cond_broadcast(&change);
+        while (turn != THREADS) pthread_cond_wait(&change, &lock);
+        moments[now] = file_now(path);
+    }
+    pthread_mutex_unlock(&lock);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    moments[MOMENTS] = file_now(path);
+    pthread_mutex_lock(&lock);
+    moment = MOMENTS + 1;
+    pthread_cond_broadcast(&change);
+    pthread_mutex_unlock(&lock);
+    for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
+}
+
+/*-- what is read --*/
+
+typedef struct finding {
+    size_t scopes;      /* that are whole */
+    size_t wrong;       /* values that nobody recorded, ends of other scopes */
+    uint64_t said;      /* losses */
+    int refused;
+} finding;
+
+static int64_t number_of(const prof_event *e)
+{
+    for (uint32_t i = 0; i < e->arg_count; ++i)
+        if (!strcmp(e->args[i].key, "n")) return e->args[i].value.as.i;
+    return -1;
+}
+
+/* An outer scope that is whole has all steps of one moment, none of another. */
+static size_t outer_wrong(const trace_list *list, size_t at)
+{
+    const prof_event *outer = &list->events[at];
+    int64_t first = 0, last = 0;
+    int steps = 0, now;
+    for (size_t i = at + 1; i < list->count && list->events[i].depth > outer->depth; ++i) {
+        if (strcmp(list->events[i].name, "step")) continue;
+        last = number_of(&list->events[i]);
+        if (!steps++) first = last;
+    }
+    for (now = 0; now < MOMENTS && steps != count_of((int)(first / 10000000), now);) ++now;
+    return now == MOMENTS || last - first != steps - 1;
+}
+
+/* A scope that is whole has its number, and its counter in it, with the same value. */
+static void look(const prof_trace *trace, size_t track, finding *f)
+{
+    trace_list list = trace_read(trace, track);
+    int64_t before = 0;
+    for (size_t i = 0; i < list.count; ++i) {
+        const prof_event *e = &list.events[i];
+        if (*e->name == '?') continue; /* its call site is lost */
+        if (e->type == PROF_EVENT_COUNTER) {
+            int64_t value = e->value.as.i;
+            f->wrong += value <= before || value / 10000000 >= THREADS; /* they only grow */
+            if (before && value / 10000000 != before / 10000000) f->wrong++;
+            before = value;
+        }
+        if (e->type == PROF_EVENT_SCOPE && !strcmp(e->name, "outer") && !e->flags) f->wrong += outer_wrong(&list, i);
+        if (e->type != PROF_EVENT_SCOPE || strcmp(e->name, "step") || e->flags) continue;
+        f->scopes++;
+        int64_t n = number_of(e);
+        if (i + 1 == list.count || list.events[i + 1].type != PROF_EVENT_COUNTER || list.events[i + 1].value.as.i != n) {
+            if (i + 1 < list.count && *list.events[i + 1].name == '?') continue;
+            f->wrong++;
+        }
+        if (i + 2 < list.count && list.events[i + 2].depth > e->depth) f->wrong++; /* more than its own is in it */
+        if (n % 5 == 0 && e->arg_count != 2) f->wrong++;
+    }
+    trace_free(&list);
+}
+
+static finding read_trace(prof_trace *trace, prof_status status)
+{
+    finding f;
+    memset(&f, 0, sizeof f);
+    f.refused = status != PROF_OK;
+    if (f.refused) return f;
+    const prof_trace_info *info = prof_trace_about(trace);
+    f.said = info->lost_blocks + info->sites_lost;
+    for (size_t i = 0; i < prof_trace_track_count(trace); ++i) look(trace, i, &f);
+    prof_trace_close(trace);
+    return f;
+}
+
+/* Reads the bytes from memory, and from a file. */
+static finding read_pages(const pages *p)
+{
+    prof_trace *trace = NULL;
+    const char *path = trace_path("pages.prof");
+    prof_status status = prof_trace_memory(p->bytes, p->size, &trace);
+    finding f = read_trace(trace, status), g;
+    FILE *file = fopen(path, "wb");
+    CHECK(file && fwrite(p->bytes, 1, p->size, file) == p->size && !fclose(file));
+    status = prof_trace_open(path, &trace);
+    g = read_trace(trace, status);
+    CHECK_EQUAL(f.scopes, g.scopes);
+    CHECK_EQUAL(f.wrong, g.wrong);
+    CHECK_EQUAL(f.said, g.said);
+    return f;
+}
+
+static pages copy_of(const pages *p)
+{
+    pages copy = *p;
+    copy.bytes = (unsigned char *)malloc(p->size);
+    memcpy(copy.bytes, p->bytes, p->size);
+    return copy;
+}
+
+static pages *recorded(void)
+{
+    static pages moments[MOMENTS + 1];
+    if (!moments[0].bytes) record(moments);
+    return moments;
+}
+
+/* Returns 1 if nothing follows a page in the chunk that it begins in, and a thread had not left that. */
+static int newest_of_chunk(const pages *p, size_t at)
+{
+    const prof__header *h = (const prof__header *)(const void *)p->bytes;
+    size_t first = (size_t)h->chunk_offset, end = 0;
+    const prof__chunk *chunk = NULL;
+    for (; first <= at && first < p->size; first = end) {
+        chunk = (const prof__chunk *)(const void *)(p->bytes + first);
+        end = first + (size_t)prof__form_bytes(h->chunk_size, first - h->chunk_offset, chunk->form);
+    }
+    for (size_t i = at + PAGE; i < end; ++i)
+        if (p->bytes[i]) return 0;
+    return chunk && chunk->state != PROF__CHUNK_FULL;
+}
+
+/* Every page of the file is empty, once. */
+TEST(an_empty_page_is_noticed)
+{
+    pages *moments = recorded();
+    size_t wrong = 0;
+    for (int now = 4; now <= MOMENTS; now += 4) {
+        finding whole = read_pages(&moments[now]);
+        CHECK(whole.scopes > 1000 && !whole.wrong && !whole.said && !whole.refused);
+        for (size_t at = PAGE; at < moments[now].size; at += PAGE) {
+            pages p = copy_of(&moments[now]);
+            size_t part = p.size - at < PAGE ? p.size - at : PAGE;
+            int same = 1;
+            for (size_t i = 0; i < part && same; ++i) same = !p.bytes[at + i];
+            memset(p.bytes + at, 0, part);
+            finding f = read_pages(&p);
+            CHECK(!f.refused);
+            if (f.scopes < whole.scopes && !newest_of_chunk(&moments[now], at)) CHECK(f.said > 0);
+            if (same) CHECK_EQUAL(f.scopes, whole.scopes);
+            wrong += f.wrong;
+            if (f.wrong || (f.scopes < whole.scopes && !f.said)) printf("moment %d, page %zu: %zu\n", now, at / PAGE, f.wrong);
+            CHECK(f.scopes + 2500 > whole.scopes); /* the others are there */
+            free(p.bytes);
+        }
+    }
+    CHECK_EQUAL(wrong, 0);
+}
+
+/* The end of the header is damaged: the archive's place, and what came in later versions. */
+TEST(a_damaged_end_of_the_header_costs_no_scope)
+{
+    pages *moments = recorded();
+    for (int now = 4; now <= MOMENTS; now += 4) {
+        finding whole = read_pages(&moments[now]), f;
+        pages p = copy_of(&moments[now]);
+        size_t end = offsetof(prof__header, archive_offset);
+        memset(p.bytes + end, 0xA5, sizeof(prof__header) - end);
+        f = read_pages(&p);
+        CHECK(!f.refused && !f.wrong && f.said > 0);
+        CHECK_EQUAL(f.scopes, whole.scopes);
+        free(p.bytes);
+    }
+}
+
+/* Two chunks say that they are the same one. */
+TEST(a_chunk_that_is_there_twice_is_counted)
+{
+    pages *moments = recorded(), p = copy_of(&moments[MOMENTS]);
+    const prof__header *h = (const prof__header *)(const void *)p.bytes;
+    memcpy(p.bytes + h->chunk_offset, p.bytes + h->chunk_offset + h->chunk_size, PAGE);
+    finding f = read_pages(&p);
+    CHECK(!f.refused && f.said > 0);
+    free(p.bytes);
+}
+
+TEST_MAIN
