@@ -5625,7 +5625,7 @@ static char prof__host[64]; /* the name of the machine, if there is a rank; else
 /* Writes all metadata into a new image. */
 static void prof__metadata_write(prof__session *s)
 {
-#ifndef PROF_FREESTANDING
+#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_NAMES) /* which find them */
     if (prof__rank[0]) prof__meta_pair(s, "rank", prof__rank);
     if (prof__host[0]) prof__meta_pair(s, "host", prof__host);
     if (prof__job.local_rank[0]) prof__meta_pair(s, "local rank", prof__job.local_rank);
@@ -6662,7 +6662,8 @@ typedef struct prof__loose_place {
     prof__token *token;
 } prof__loose_place;
 
-#if defined(PROF_FREESTANDING) || defined(_WIN32) || defined(__wasi__)
+/* Small code has no more places. */
+#if defined(PROF_FREESTANDING) || defined(PROF_MINIMAL) || defined(_WIN32) || defined(__wasi__)
 #define PROF__LOOSE_MAX PROF__LOOSE_OWN
 static prof__loose_place prof__loose_beyond(const prof_fiber *track, uint32_t at)
 {
@@ -6673,6 +6674,7 @@ static prof__loose_place prof__loose_beyond(const prof_fiber *track, uint32_t at
 static int prof__loose_grow(prof_fiber *track) { return (void)track, 0; }
 static void prof__loose_clear(prof_fiber *track) { (void)track; }
 static PROF__UNUSED void prof__loose_release(prof_fiber *track) { (void)track; }
+static PROF__UNUSED void prof__loose_unmap(void) {}
 #else
 /* How many there may be: whoever has more open has forgotten PROFILE_END. */
 #define PROF__LOOSE_BLOCKS 11u

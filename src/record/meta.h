@@ -162,7 +162,7 @@ static char prof__host[64]; /* the name of the machine, if there is a rank; else
 /* Writes all metadata into a new image. */
 static void prof__metadata_write(prof__session *s)
 {
-#ifndef PROF_FREESTANDING
+#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_NAMES) /* which find them */
     if (prof__rank[0]) prof__meta_pair(s, "rank", prof__rank);
     if (prof__host[0]) prof__meta_pair(s, "host", prof__host);
     if (prof__job.local_rank[0]) prof__meta_pair(s, "local rank", prof__job.local_rank);

@@ -10,7 +10,8 @@ typedef struct prof__loose_place {
     prof__token *token;
 } prof__loose_place;
 
-#if defined(PROF_FREESTANDING) || defined(_WIN32) || defined(__wasi__)
+/* Small code has no more places. */
+#if defined(PROF_FREESTANDING) || defined(PROF_MINIMAL) || defined(_WIN32) || defined(__wasi__)
 #define PROF__LOOSE_MAX PROF__LOOSE_OWN
 static prof__loose_place prof__loose_beyond(const prof_fiber *track, uint32_t at)
 {
@@ -21,6 +22,7 @@ static prof__loose_place prof__loose_beyond(const prof_fiber *track, uint32_t at
 static int prof__loose_grow(prof_fiber *track) { return (void)track, 0; }
 static void prof__loose_clear(prof_fiber *track) { (void)track; }
 static PROF__UNUSED void prof__loose_release(prof_fiber *track) { (void)track; }
+static PROF__UNUSED void prof__loose_unmap(void) {}
 #else
 /* How many there may be: whoever has more open has forgotten PROFILE_END. */
 #define PROF__LOOSE_BLOCKS 11u
