@@ -85,8 +85,10 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
                 memory scope or the enclosing scope the op, the call site the shape; and a counter "memory: POOL"
     the run     the plane "Task Environment" has process id, begin and end as Unix time, program, clock, mode, and the
                 metadata of prof_set_metadata(). XProf reads the times; no tool shows the others yet
-    losses      an event "lost events" where they happened, and warnings on the overview page: events lost, chunks that
-                were reused, scopes without begin or end, clocks that are not aligned
+    losses      an event "lost events" where they happened, and warnings on the overview page: what was lost and what to
+                do about it, as in the summary; older events that a ring has overwritten, unless the window begins
+                later; clocks that are not aligned. Scopes without a recorded begin or end have no warning, as in a
+                capture of JAX
 
     Times are picoseconds since the stat profile_start_time of "Task Environment", up to 106 days. XProf adds them to
     that time to show several hosts side by side. It is the time of prof_start(), or the begin of the window (a capture,
@@ -430,7 +432,7 @@ typedef struct prof__xplane {
     /* what the threads' lines were found to contain */
     int flows_done;
     uint32_t flow_serial;
-    uint64_t truncated_begin, truncated_end, late;
+    uint64_t late;
     uint64_t frames_out; /* names of frames that got no line */
     int accelerators;    /* how many rows are of accelerators */
     prof__xplane_step *steps; /* if there are accelerators: of the host plane; sorted by start when that is written */
@@ -1140,10 +1142,6 @@ static void prof__xplane_args(prof__xplane *x, prof__xplane_bytes *stats, const 
 static void prof__xplane_truncated(prof__xplane *x, prof__xplane_bytes *stats, uint32_t flags)
 {
     if (!(flags & (PROF_TRUNCATED_BEGIN | PROF_TRUNCATED_END))) return;
-    if (!x->writing) {
-        x->truncated_begin += !!(flags & PROF_TRUNCATED_BEGIN);
-        x->truncated_end += !!(flags & PROF_TRUNCATED_END);
-    }
     prof__xplane_stat_text(x, stats, PROF__XEVENT_STAT, PROF__STAT_TRUNCATED,
                            !(flags & PROF_TRUNCATED_BEGIN) ? "end"
                            : flags & PROF_TRUNCATED_END    ? "begin and end"
@@ -2207,46 +2205,65 @@ static void prof__xplane_env_plane(prof__xplane *x)
     prof__xplane_put_plane(x, "Task Environment", "", "", 1);
 }
 
-static void prof__xplane_warning(prof__xplane *x, uint64_t count, const char *what)
+/* Writes a field of the file that is a string. */
+static void prof__xplane_put_text(prof__xplane *x, unsigned tag, const char *text)
 {
-    char text[160];
     size_t size;
-    if (!count) return;
-    size = (size_t)snprintf(text, sizeof text, "prof: %llu %s", (unsigned long long)count, what);
-    if (size >= sizeof text) size = sizeof text - 1;
-    prof__xplane_put_head(x, PROF__XSPACE_WARNING, size);
-    prof__out_bytes(&x->out, text, size);
+    x->text.size = 0;
+    prof__xplane_letters(&x->text, text);
+    size = x->text.size;
+    prof__xplane_put_head(x, tag, size);
+    prof__out_bytes(&x->out, x->text.data, size);
 }
 
-static void prof__xplane_warnings(prof__xplane *x)
+/* Writes a warning for the overview page, worded as those of XProf's own recorder of GPUs. */
+static void prof__xplane_warning(prof__xplane *x, const char *host, const char *what, const char *why)
 {
-    const prof_trace_info *about = x->about;
+    char text[1024];
+    snprintf(text, sizeof text, "Detected %s on %s: %s", what, host, why);
+    prof__xplane_put_text(x, PROF__XSPACE_WARNING, text);
+}
+
+static void prof__xplane_warning_of(prof__xplane *x, const char *host, const char *what, uint64_t count,
+                                    const char *why)
+{
+    char text[160];
+    if (!count) return;
+    snprintf(text, sizeof text, "%llu %s", (unsigned long long)count, why);
+    prof__xplane_warning(x, host, what, text);
+}
+
+/* Warns of what the file lacks. XProf's own recorders say nothing of a scope that began before the recording or the
+   window, or goes on after it: neither does this. */
+static void prof__xplane_warnings(prof__xplane *x, const char *host)
+{
+    int64_t from = x->options.from_ns - x->offset;
     uint64_t unaligned = 0;
+    char why[512], what[32];
     size_t i;
+    int kind;
+    if (from < x->about->from_ns) from = x->about->from_ns;
+    for (kind = 0; kind < PROF__LOSSES; kind++) {
+        const char *things = prof__dropped(x->trace, kind, from, why, sizeof why);
+        if (!things) continue;
+        snprintf(what, sizeof what, "%s dropped", things);
+        prof__xplane_warning(x, host, what, why);
+    }
     for (i = 0; i < prof_trace_track_count(x->trace); i++)
         unaligned += prof_trace_track(x->trace, i)->alignment == PROF_ALIGN_GUESS;
-    prof__xplane_warning(x, about->lost - about->lost_busy - about->lost_deep,
-                         "events could not be recorded: the buffer was full");
-    prof__xplane_warning(x, about->lost_busy,
-                         "events in signal handlers could not be recorded: they interrupted a macro");
-    prof__xplane_warning(x, about->lost_args, "arguments could not be recorded: the buffer was full");
-    prof__xplane_warning(x, about->overwritten_chunks,
-                         "older chunks of the buffer were reused: the run begins earlier");
-    prof__xplane_warning(x, about->lost_blocks, "blocks of the recording cannot be read");
-    prof__xplane_warning(x, about->sites_lost, "call sites or names did not fit into the recording");
-    prof__xplane_warning(x, about->unmatched, "ends or arguments without an open scope were left out");
-    prof__xplane_warning(x, x->truncated_begin, "events have no recorded begin (stat truncated)");
-    prof__xplane_warning(x, x->truncated_end, "events have no recorded end (stat truncated)");
-    prof__xplane_warning(x, unaligned, "rows of devices whose clocks are not aligned: their places are guessed");
-    prof__xplane_warning(x, x->frames_out, "frames of further names are left out");
-    prof__xplane_warning(x, x->late, "events after 106 days are left out: XProf's times end there");
-    prof__xplane_warning(x, (uint64_t)x->changed, "time the recording changed while this was written");
+    prof__xplane_warning_of(x, host, "clocks not aligned", unaligned, "rows of devices have places that are guessed");
+    prof__xplane_warning_of(x, host, "frames dropped", x->frames_out,
+                            "frames of the 65th and later names are left out");
+    prof__xplane_warning_of(x, host, "events dropped", x->late,
+                            "events after 106 days are left out: XProf's times end there");
+    if (x->changed)
+        prof__xplane_warning(x, host, "events dropped",
+                             "the recording changed while this was written, and a part of it may be missing");
 }
 
 static void prof__xplane_space(prof__xplane *x, const char *host)
 {
     size_t i, tracks = prof_trace_track_count(x->trace);
-    size_t size;
     for (i = 0; i < tracks; i++) {
         const char *device = prof_trace_track(x->trace, i)->device;
         x->accelerators += *device && prof__xplane_is_accelerator(x, device);
@@ -2264,12 +2281,8 @@ static void prof__xplane_space(prof__xplane *x, const char *host)
     prof__xplane_async_plane(x, PROF__XPLANE_LOCKS, "locks", PROF__XPLANE_LOCKED);
     if (prof__xplane_sound(x)) prof__xplane_env_plane(x);
     if (!prof__xplane_sound(x)) return;
-    prof__xplane_warnings(x);
-    x->text.size = 0;
-    prof__xplane_letters(&x->text, host);
-    size = x->text.size;
-    prof__xplane_put_head(x, PROF__XSPACE_HOST, size);
-    prof__out_bytes(&x->out, x->text.data, size);
+    prof__xplane_warnings(x, host);
+    prof__xplane_put_text(x, PROF__XSPACE_HOST, host);
 }
 
 /*-- the numbers of threads --*/

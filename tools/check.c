@@ -202,10 +202,13 @@ static void print_missing(const prof_trace *trace)
     if (!kinds) print_line("missing", "nothing");
 }
 
-static int is_whole(const prof_trace_info *info)
+static int is_whole(const prof_trace *trace)
 {
-    return info->complete && !info->lost && !info->lost_args && !info->overwritten_chunks && !info->lost_blocks &&
-           !info->write_failures && !info->unmatched && !info->sites_lost;
+    char text[512];
+    int kind;
+    for (kind = 0; kind < TOOL_LOSSES; kind++)
+        if (tool_loss(trace, kind, text, sizeof text)) return 0;
+    return prof_trace_about(trace)->complete;
 }
 
 static int report(const prof_trace *trace, const char *path)
@@ -233,10 +236,10 @@ static int report(const prof_trace *trace, const char *path)
         at = end;
     }
     if (good) print_missing(trace);
-    if (good) printf("%s\n", is_whole(info) ? "whole" : "incomplete");
+    if (good) printf("%s\n", is_whole(trace) ? "whole" : "incomplete");
     prof_open_scopes_free(open);
     free((void *)all.sites);
-    return !good ? TOOL_ERROR : is_whole(info) ? TOOL_OK : TOOL_NO;
+    return !good ? TOOL_ERROR : is_whole(trace) ? TOOL_OK : TOOL_NO;
 }
 
 static int run(const tool_args *args)
@@ -249,7 +252,7 @@ static int run(const tool_args *args)
         int result = TOOL_ERROR;
         if (trace && i && !quiet) printf("\n");
         if (trace && quiet)
-            result = is_whole(prof_trace_about(trace)) ? TOOL_OK : TOOL_NO;
+            result = is_whole(trace) ? TOOL_OK : TOOL_NO;
         else if (trace)
             result = report(trace, args->files[i]);
         prof_trace_close(trace);

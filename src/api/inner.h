@@ -175,6 +175,7 @@ static int prof__is_flow(prof_event_type type);
 static int prof__span_of_scope(const prof_callsite *site);
 static const char *prof__severity_text(uint64_t severity); /* of a message: "debug" ... */
 static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size); /* kind: below PROF__LOSSES */
+static const char *prof__dropped(const prof_trace *trace, int kind, int64_t from, char *to, size_t size);
 
 /*-- resets: see >>since. The caller's, all zero at first -- */
 /* type: prof__bounds */

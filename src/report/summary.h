@@ -322,6 +322,26 @@ static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, do
     snprintf(to, 32, " to %llu%.1s", (unsigned long long)wanted, &units[unit]);
 }
 
+/* Returns 1 if a ring may have overwritten events that were recorded at `from`, ns since the start, or later. A ring
+   overwrites what is oldest: of a thread that has no event left, what is older than the ends of others. */
+static PROF__RARE int prof__ring_lacks(const prof_trace *trace, int64_t from)
+{
+    int64_t ended = INT64_MAX;
+    uint64_t last = 0, threads = 0;
+    size_t i;
+    if (!prof_trace_about(trace)->overwritten_chunks) return 0;
+    if (from <= 0) return 1;
+    for (i = 0; i < prof_trace_track_count(trace); i++) {
+        const prof_track *track = prof_trace_track(trace, i);
+        if (*track->device) continue;
+        if (track->kept_ns > from) return 1;
+        if (track->ended && track->last_ns < ended) ended = track->last_ns;
+        if (track->id > last) last = track->id;
+        threads++;
+    }
+    return last > threads && ended > from;
+}
+
 #define PROF__LOSSES 9
 
 /* Says what the trace lacks, and what to do about it, for each kind of loss. Returns 0 if nothing of this kind is
@@ -338,7 +358,7 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     double more = 0;
     if (kind <= 2) kind = (kind + 2) % 3; /* failed writes come first: they may be why events are lost */
     counts[0] = info->lost - info->lost_busy - info->lost_deep;
-    counts[1] = info->overwritten_chunks;
+    counts[1] = prof__ring_lacks(trace, info->from_ns) ? info->overwritten_chunks : 0;
     counts[2] = info->write_failures;
     counts[3] = info->unmatched;
     counts[4] = info->sites_lost;
@@ -398,6 +418,17 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
     default: snprintf(to, size, "of the file missing: it was cut, damaged, or overwritten while it was read"); break;
     }
     return 1;
+}
+
+/* Does the same for a viewer that draws what was recorded from `from` on, and warns only of what is lost there. Returns
+   what was dropped, or NULL if there is nothing to warn of: ends and arguments whose scope began before the recording,
+   writes that succeeded later, and what the ring has overwritten before `from` are no loss. */
+static PROF__RARE const char *prof__dropped(const prof_trace *trace, int kind, int64_t from, char *to, size_t size)
+{
+    static const char *const dropped[PROF__LOSSES] = {"events", "events",    "events", NULL,    "names",
+                                                      "events", "arguments", "events", "events"};
+    if ((kind == 0 && !prof_trace_about(trace)->lost) || (kind == 2 && !prof__ring_lacks(trace, from))) return NULL;
+    return prof__loss_text(trace, kind, to, size) ? dropped[kind] : NULL;
 }
 
 static PROF__RARE void prof__summary_losses(prof__out *out, const prof_trace *trace, size_t limit)

@@ -1,6 +1,6 @@
 /* Records everything that prof_xplane.h writes, twice over in two "ranks", for tests/xprof/check.py:
    record FOLDER writes FOLDER/rank0.prof, FOLDER/rank0.csv, the same of rank1, and FOLDER/logs/. Then what a program with
-   an accelerator does: FOLDER/gpu.csv, and another run of FOLDER/logs. */
+   an accelerator does: FOLDER/gpu.csv, and another run of FOLDER/logs. And runs for each kind of warning. */
 #define PROF_IMPLEMENTATION
 #include "../../prof_xplane.h"
 
@@ -179,6 +179,20 @@ static void accelerated_step(int i, prof_device_row *compute, prof_device_row *c
     prof_device_counter(compute, "busy", now - 60000, i);
 }
 
+/* Writes what is recorded as a run of FOLDER/logs. csv: NULL: without FOLDER/csv. */
+static int save_run(const char *folder, const char *run, const char *csv)
+{
+    prof_trace *trace = NULL;
+    char path[256];
+    int good = !prof_trace_live(&trace);
+    snprintf(path, sizeof path, "%s/logs/plugins/profile/%s/", folder, run);
+    good = good && !prof_xplane_write(trace, path, NULL);
+    snprintf(path, sizeof path, "%s/%s", folder, csv ? csv : "");
+    good = good && (!csv || !prof_csv_write(trace, path));
+    prof_trace_close(trace);
+    return good;
+}
+
 /* FOLDER/gpu.csv, and the run "gpu" of FOLDER/logs. */
 static int record_accelerator(const char *folder)
 {
@@ -186,9 +200,7 @@ static int record_accelerator(const char *folder)
     prof_device *gpu;
     prof_device_row *compute, *copy;
     prof_config config;
-    prof_trace *trace = NULL;
     uint64_t now = prof_host_ns();
-    char path[256];
     int i;
     memset(&clock, 0, sizeof clock);
     memset(&config, 0, sizeof config);
@@ -200,13 +212,84 @@ static int record_accelerator(const char *folder)
     if (prof_start(&config)) return 0;
     gap();
     for (i = 0; i < STEPS; i++) accelerated_step(i, compute, copy);
-    if (prof_stop() || prof_trace_live(&trace)) return 0;
-    snprintf(path, sizeof path, "%s/logs/plugins/profile/gpu/", folder);
-    if (prof_xplane_write(trace, path, NULL)) return 0;
-    snprintf(path, sizeof path, "%s/gpu.csv", folder);
-    if (prof_csv_write(trace, path)) return 0;
-    prof_trace_close(trace);
-    return 1;
+    return !prof_stop() && save_run(folder, "gpu", "gpu.csv");
+}
+
+static void steps(void)
+{
+    int i;
+    for (i = 0; i < STEPS; i++) {
+        gap();
+        PROFILE_STEP("train", i);
+        gap();
+        { PROFILE_SCOPE("forward"); work(20); }
+        gap();
+    }
+}
+
+static void fill(void)
+{
+    int i;
+    for (i = 0; i < 100000; i++) { PROFILE_SCOPE("many"); }
+}
+
+static int start(prof_mode mode, size_t buffer)
+{
+    prof_config config;
+    memset(&config, 0, sizeof config);
+    config.mode = mode;
+    config.buffer_size = buffer;
+    return !prof_start(&config);
+}
+
+/* Scopes that began before the recording, that go on after it, and half spans. */
+static int record_open(const char *folder)
+{
+    PROFILE_SCOPE("before");
+    PROFILE_BEGIN("begun before");
+    if (!start(PROF_RING, 0)) return 0;
+    PROFILE_END("begun before");
+    PROFILE_ARG_I("late", 1);
+    PROFILE_SPAN_END("no begin", 1);
+    PROFILE_SPAN_BEGIN("no end", 2);
+    {
+        PROFILE_SCOPE("open");
+        PROFILE_MUTEX_LOCK(&lock, "held");
+        steps();
+        if (prof_stop()) return 0;
+        PROFILE_MUTEX_UNLOCK(&lock);
+    }
+    return save_run(folder, "open", NULL);
+}
+
+/* A capture of a program that has recorded for long, and a capture that is longer than the ring. */
+static int record_captures(const char *folder)
+{
+    char path[256];
+    int i, good = start(PROF_RING, 128 << 10);
+    PROFILE_SCOPE("main");
+    fill();
+    for (i = 0; good && i < 2; i++) {
+        snprintf(path, sizeof path, "%s/logs/plugins/profile/capture%d/", folder, i);
+        good = !prof_xplane_start_trace(path);
+        if (i) fill();
+        steps();
+        good = !prof_xplane_stop_trace() && good;
+    }
+    return !prof_stop() && good && save_run(folder, "ring", NULL);
+}
+
+/* Runs of FOLDER/logs for the warnings of the overview page. */
+static int record_kinds(const char *folder)
+{
+    if (!record_open(folder) || !record_captures(folder)) return 0;
+    if (!start(PROF_RING, 0)) return 0;
+    fill();
+    if (prof_stop() || !save_run(folder, "plain", NULL)) return 0;
+    if (!start(PROF_FILL, 128 << 10)) return 0;
+    steps();
+    fill();
+    return !prof_stop() && save_run(folder, "full", NULL);
 }
 
 static void record(const char *folder, int rank)
@@ -264,5 +347,5 @@ int main(int argc, char **argv)
         if (prof_csv_write(traces[i], path)) return 1;
         prof_trace_close(traces[i]);
     }
-    return !record_accelerator(argv[1]);
+    return !record_accelerator(argv[1]) || !record_kinds(argv[1]);
 }
