@@ -153,9 +153,11 @@ static size_t prof__metadata_size(const char *pair)
 
 #ifndef PROF_FREESTANDING
 static char prof__rank[64]; /* what %r stands for in the present or last session; "": not known */
+#ifndef PROF_NO_NAMES
 static struct {
     char id[64], step[24], task[24], local_rank[24]; /* of a cluster's job; "": not known */
 } prof__job;
+#endif
 static char prof__host[64]; /* the name of the machine, if there is a rank; else "" */
 #endif
 
