@@ -196,7 +196,7 @@ export function expected(prefix) {
     const tracks = new Map(), counters = new Map();
     const trackIds = [...new Set(rows.map(r => +r.track_id))].sort((a, b) => a - b);
     const tidOf = new Map(trackIds.map((id, i) => [id, ids[i]]));
-    const frameTid = new Map();
+    const frameTid = new Map(), boundaries = new Map(); // a frame's number counts those before it, also frames of no length
     const nameOf = pid => meta.find(e => e.name === 'process_name' && e.pid === pid).args.name;
     const track = (tid, name) => {
         const process = nameOf(meta.find(e => e.name === 'thread_sort_index' && e.tid === tid).pid);
@@ -241,13 +241,15 @@ export function expected(prefix) {
         } else if (row.type === 'alloc' || row.type === 'free') {
             event.args.set('address', hex(row.value));
             track(tid, row.thread).instants.push(event);
-        } else if (row.type === 'frame' && duration) {
-            const key = row.track_id + '\0' + row.name;
+        } else if (row.type === 'frame') {
+            const key = row.track_id + '\0' + row.name, number = boundaries.get(key) ?? 0;
+            boundaries.set(key, number + 1);
+            if (!duration) continue;
             if (!frameTid.has(key)) {
                 frameTid.set(key, frameIds[frameTid.size]);
             }
             const frames = track(frameTid.get(key), 'frames: ' + event.name).scopes;
-            frames.push({ ...event, start: start - duration, args: new Map([['frame', String(frames.length + 1)]]) });
+            frames.push({ ...event, start: start - duration, args: new Map([['frame', String(number)]]) });
         }
     }
     const frameNames = new Set(rows.filter(row => row.type === 'frame').map(row => row.name));
