@@ -371,7 +371,9 @@ MANUAL                                                                          
     output finds it, and keeps it as <output>.old.prof, one at a time; PROF_OUTPUT says so on stderr. If such a file
     cannot be created, or the disk has no room (four times the buffer should be free), the buffer is in memory,
     and the trace says "in memory only" and why. It is in memory, too, if output is not a file, and with config.memory;
-    so are the statistics of PROF_STATS, which need dump_period to survive.
+    so are the statistics of PROF_STATS, which need dump_period to survive. A .prof on a file system without shared
+    mappings, as some of FUSE are, gets its events at the end: a program that is killed leaves there only why it has
+    none.
 
     Two runs, one file. A name such as trace.json is meant to be replaced by the next run, and is, once the new file is
     complete. A .prof whose program was killed stays, as <name>.old.prof, one at a time. What this process has written
@@ -5267,7 +5269,7 @@ typedef struct prof__session {
                              else in memory */
     int unnamed;          /* 1: the mapped file has no name yet */
     int apart;            /* 1: the mapping is a copy of its file, which prof_stop() writes: see prof__map_shared() */
-    int beside_error;     /* errno if that file could not be created, else 0 */
+    int beside_error;     /* errno if that file could not be created, or no file mapped; else 0 */
     int whole;            /* 1: the file gets all its blocks at the start, because PROF_STREAM uses all of it soon */
     prof_existing existing;
     int number;           /* 1: files with output's name are kept, and this session's gets a number; also in children */
@@ -11678,6 +11680,12 @@ static PROF__RARE int prof__map_shared(int file, volatile uint64_t *at)
     return got != (ssize_t)sizeof there || there == probe;
 }
 
+/* Returns 1 if an error of mmap() says that this file system has no shared mappings. */
+static PROF__RARE int prof__map_missing(int error)
+{
+    return error == ENODEV || error == EINVAL || error == ENOSYS || error == EOPNOTSUPP;
+}
+
 /* Writes "/proc/self/fd/3" for file 3 to `to`, which has 32 bytes. */
 static void prof__file_link_name(int file, char *to)
 {
@@ -11747,6 +11755,10 @@ static PROF__RARE int prof__memory_map(prof__session *s, size_t size)
     }
     if (!error) error = prof__map_ahead(s, file, size, &at);
     if (!error && !at) error = prof__map_whole(s, file, size, &at);
+    if (file >= 0 && !PROF__BESIDE(s->beside) && prof__map_missing(error)) { /* memory, which the end copies to it */
+        s->beside_error = error;
+        error = ftruncate(file, (prof__offset)size) ? errno : prof__map_whole(s, -1, size, &at);
+    }
     if (error) {
         if (file >= 0) close(file);
         return error;
@@ -13851,6 +13863,10 @@ static PROF__RARE void prof__start_took(prof__session *s, uint64_t began)
 }
 #endif
 
+#ifndef PROF_FREESTANDING
+static PROF__RARE void prof__file_head(prof__session *s);
+#endif
+
 static PROF__RARE prof_status prof__start_locked(const prof_config *config, const prof__on_demand_start *on_demand)
 {
     uint64_t began = PROF__START_CLOCK();
@@ -13896,7 +13912,7 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
         s->header->session = s->epoch;
         prof__metadata_write(s);
 #ifndef PROF_FREESTANDING
-        if (PROF__BESIDE(s->beside_error)) prof__meta_pair(s, "in memory only", strerror(s->beside_error));
+        if (s->beside_error) prof__meta_pair(s, "in memory only", strerror(s->beside_error));
 #endif
 #ifndef PROF_FREESTANDING
         s->like = *s->header;
@@ -13929,6 +13945,9 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
         prof__session_delete(s);
         return status;
     }
+#ifndef PROF_FREESTANDING
+    prof__file_head(s);
+#endif
     if (PROF__CRASH_REPORT(s)) prof__crash_install(s);
     prof__calibrate(s);
     prof__start_took(s, began);
@@ -15435,6 +15454,7 @@ static PROF__UNUSED PROF__RARE prof_status prof__file_kept(const prof__session *
 }
 
 #ifdef _WIN32
+static PROF__RARE void prof__file_head(prof__session *s) { (void)s; }
 static PROF__UNUSED PROF__RARE int prof__stream_file_there(const prof__session *s) { return s->stream.opened; }
 static PROF__RARE void prof__file_close(prof__session *s)
 {
@@ -15493,16 +15513,16 @@ static PROF__RARE void prof__file_trim(const prof__session *s)
 #endif
 }
 
-/* Writes the image into its file, if its mapping is only a copy of that (see prof__map_shared()), and checks that it is
-   there. Returns 0 or errno. */
-static PROF__RARE int prof__file_copy(const prof__session *s)
+/* Writes the first size bytes of the image into its file, if its mapping is only a copy of that (see
+   prof__map_shared()), and checks that they are there. Returns 0 or errno. */
+static PROF__RARE int prof__file_copy(const prof__session *s, uint64_t size)
 {
     const char *from = (const char *)s->mapping;
     char magic[8];
     int tries = 0;
     if (!prof__stream_file_there(s)) return EBADF;
-    for (uint64_t at = 0; at < s->image_size;) {
-        uint64_t left = s->image_size - at, piece = left < 1u << 20 ? left : 1u << 20;
+    for (uint64_t at = 0; at < size;) {
+        uint64_t left = size - at, piece = left < 1u << 20 ? left : 1u << 20;
         ssize_t n = pwrite(s->stream.file, from + at, (size_t)piece, (prof__offset)at);
         if (n < 0 && prof__interrupted(&tries)) continue;
         if (n <= 0) return n ? errno : EIO;
@@ -15514,6 +15534,20 @@ static PROF__RARE int prof__file_copy(const prof__session *s)
     return 0;
 }
 
+/* Writes what is before the chunks into a file that gets these only at the end: so a killed program leaves a file that
+   says why it has no events. Says so at the start, too. */
+static PROF__RARE void prof__file_head(prof__session *s)
+{
+    if (!s->apart || s->live_path != s->output) return;
+    prof__file_copy(s, s->header->chunk_offset);
+    if (!s->beside_error) return;
+#ifndef PROF_NO_NAMES
+    prof__start_note_set(s->live_path,
+                         " is on a file system without shared mappings: its events are written at the end, and a "
+                         "program that is killed leaves none", "");
+#endif
+}
+
 /* Finishes the file after the session has ended. If it is not the output itself, status is that of the export. */
 static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
 {
@@ -15521,7 +15555,7 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     int named = !prof__lstat(s->live_path, &about);
     int here = named && (uint64_t)about.st_dev == s->stream.device && (uint64_t)about.st_ino == s->stream.inode;
     int open = prof__stream_file_about(s, &about); /* also if the file was moved or renamed */
-    int error = s->apart && s->live_path == s->output && !status ? prof__file_copy(s) : 0;
+    int error = s->apart && s->live_path == s->output && !status ? prof__file_copy(s, s->image_size) : 0;
     if (error) status = prof__fail(PROF_IO, "%s: cannot be written: %s", prof__path_end(s->live_path), strerror(error));
     if (!status && !PROF__LOAD(&s->chunk_count))
         status = prof__fail(PROF_IO, "%s: %s: nothing could be recorded", prof__path_end(s->live_path), s->room_error);

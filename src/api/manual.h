@@ -371,7 +371,9 @@ MANUAL                                                                          
     output finds it, and keeps it as <output>.old.prof, one at a time; PROF_OUTPUT says so on stderr. If such a file
     cannot be created, or the disk has no room (four times the buffer should be free), the buffer is in memory,
     and the trace says "in memory only" and why. It is in memory, too, if output is not a file, and with config.memory;
-    so are the statistics of PROF_STATS, which need dump_period to survive.
+    so are the statistics of PROF_STATS, which need dump_period to survive. A .prof on a file system without shared
+    mappings, as some of FUSE are, gets its events at the end: a program that is killed leaves there only why it has
+    none.
 
     Two runs, one file. A name such as trace.json is meant to be replaced by the next run, and is, once the new file is
     complete. A .prof whose program was killed stays, as <name>.old.prof, one at a time. What this process has written

@@ -128,7 +128,7 @@ typedef struct prof__session {
                              else in memory */
     int unnamed;          /* 1: the mapped file has no name yet */
     int apart;            /* 1: the mapping is a copy of its file, which prof_stop() writes: see prof__map_shared() */
-    int beside_error;     /* errno if that file could not be created, else 0 */
+    int beside_error;     /* errno if that file could not be created, or no file mapped; else 0 */
     int whole;            /* 1: the file gets all its blocks at the start, because PROF_STREAM uses all of it soon */
     prof_existing existing;
     int number;           /* 1: files with output's name are kept, and this session's gets a number; also in children */

@@ -31,6 +31,7 @@ static PROF__UNUSED PROF__RARE prof_status prof__file_kept(const prof__session *
 }
 
 #ifdef _WIN32
+static PROF__RARE void prof__file_head(prof__session *s) { (void)s; }
 static PROF__UNUSED PROF__RARE int prof__stream_file_there(const prof__session *s) { return s->stream.opened; }
 static PROF__RARE void prof__file_close(prof__session *s)
 {
@@ -89,16 +90,16 @@ static PROF__RARE void prof__file_trim(const prof__session *s)
 #endif
 }
 
-/* Writes the image into its file, if its mapping is only a copy of that (see prof__map_shared()), and checks that it is
-   there. Returns 0 or errno. */
-static PROF__RARE int prof__file_copy(const prof__session *s)
+/* Writes the first size bytes of the image into its file, if its mapping is only a copy of that (see
+   prof__map_shared()), and checks that they are there. Returns 0 or errno. */
+static PROF__RARE int prof__file_copy(const prof__session *s, uint64_t size)
 {
     const char *from = (const char *)s->mapping;
     char magic[8];
     int tries = 0;
     if (!prof__stream_file_there(s)) return EBADF;
-    for (uint64_t at = 0; at < s->image_size;) {
-        uint64_t left = s->image_size - at, piece = left < 1u << 20 ? left : 1u << 20;
+    for (uint64_t at = 0; at < size;) {
+        uint64_t left = size - at, piece = left < 1u << 20 ? left : 1u << 20;
         ssize_t n = pwrite(s->stream.file, from + at, (size_t)piece, (prof__offset)at);
         if (n < 0 && prof__interrupted(&tries)) continue;
         if (n <= 0) return n ? errno : EIO;
@@ -110,6 +111,20 @@ static PROF__RARE int prof__file_copy(const prof__session *s)
     return 0;
 }
 
+/* Writes what is before the chunks into a file that gets these only at the end: so a killed program leaves a file that
+   says why it has no events. Says so at the start, too. */
+static PROF__RARE void prof__file_head(prof__session *s)
+{
+    if (!s->apart || s->live_path != s->output) return;
+    prof__file_copy(s, s->header->chunk_offset);
+    if (!s->beside_error) return;
+#ifndef PROF_NO_NAMES
+    prof__start_note_set(s->live_path,
+                         " is on a file system without shared mappings: its events are written at the end, and a "
+                         "program that is killed leaves none", "");
+#endif
+}
+
 /* Finishes the file after the session has ended. If it is not the output itself, status is that of the export. */
 static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
 {
@@ -117,7 +132,7 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     int named = !prof__lstat(s->live_path, &about);
     int here = named && (uint64_t)about.st_dev == s->stream.device && (uint64_t)about.st_ino == s->stream.inode;
     int open = prof__stream_file_about(s, &about); /* also if the file was moved or renamed */
-    int error = s->apart && s->live_path == s->output && !status ? prof__file_copy(s) : 0;
+    int error = s->apart && s->live_path == s->output && !status ? prof__file_copy(s, s->image_size) : 0;
     if (error) status = prof__fail(PROF_IO, "%s: cannot be written: %s", prof__path_end(s->live_path), strerror(error));
     if (!status && !PROF__LOAD(&s->chunk_count))
         status = prof__fail(PROF_IO, "%s: %s: nothing could be recorded", prof__path_end(s->live_path), s->room_error);

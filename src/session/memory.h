@@ -349,6 +349,12 @@ static PROF__RARE int prof__map_shared(int file, volatile uint64_t *at)
     return got != (ssize_t)sizeof there || there == probe;
 }
 
+/* Returns 1 if an error of mmap() says that this file system has no shared mappings. */
+static PROF__RARE int prof__map_missing(int error)
+{
+    return error == ENODEV || error == EINVAL || error == ENOSYS || error == EOPNOTSUPP;
+}
+
 /* Writes "/proc/self/fd/3" for file 3 to `to`, which has 32 bytes. */
 static void prof__file_link_name(int file, char *to)
 {
@@ -418,6 +424,10 @@ static PROF__RARE int prof__memory_map(prof__session *s, size_t size)
     }
     if (!error) error = prof__map_ahead(s, file, size, &at);
     if (!error && !at) error = prof__map_whole(s, file, size, &at);
+    if (file >= 0 && !PROF__BESIDE(s->beside) && prof__map_missing(error)) { /* memory, which the end copies to it */
+        s->beside_error = error;
+        error = ftruncate(file, (prof__offset)size) ? errno : prof__map_whole(s, -1, size, &at);
+    }
     if (error) {
         if (file >= 0) close(file);
         return error;

@@ -163,6 +163,10 @@ static PROF__RARE void prof__start_took(prof__session *s, uint64_t began)
 }
 #endif
 
+#ifndef PROF_FREESTANDING
+static PROF__RARE void prof__file_head(prof__session *s);
+#endif
+
 static PROF__RARE prof_status prof__start_locked(const prof_config *config, const prof__on_demand_start *on_demand)
 {
     uint64_t began = PROF__START_CLOCK();
@@ -208,7 +212,7 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
         s->header->session = s->epoch;
         prof__metadata_write(s);
 #ifndef PROF_FREESTANDING
-        if (PROF__BESIDE(s->beside_error)) prof__meta_pair(s, "in memory only", strerror(s->beside_error));
+        if (s->beside_error) prof__meta_pair(s, "in memory only", strerror(s->beside_error));
 #endif
 #ifndef PROF_FREESTANDING
         s->like = *s->header;
@@ -241,6 +245,9 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
         prof__session_delete(s);
         return status;
     }
+#ifndef PROF_FREESTANDING
+    prof__file_head(s);
+#endif
     if (PROF__CRASH_REPORT(s)) prof__crash_install(s);
     prof__calibrate(s);
     prof__start_took(s, began);
