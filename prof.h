@@ -3166,6 +3166,9 @@ extern prof__offset prof__libc_ftello(FILE *file) __asm__(PROF__LIBC_OFFSET("fte
 #ifndef F_DUPFD_CLOEXEC
 #define F_DUPFD_CLOEXEC 1030
 #endif
+#ifndef CLOCK_BOOTTIME
+#define CLOCK_BOOTTIME 7
+#endif
 #if defined(__GLIBC__) && defined(__USE_TIME_BITS64) && __TIMESIZE == 32
 #define PROF__LIBC_TIME(old, glibc, musl) glibc
 #elif !defined(__GLIBC__) && _REDIR_TIME64
@@ -20428,13 +20431,13 @@ static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *
     return 1;
 }
 
-#define PROF__LATE 4 /* records that may be written late, one after the other: handlers interrupt handlers */
+#define PROF__LATE_RECORDS 4 /* records that may be written late, one after the other: handlers interrupt handlers */
 
 /* Returns the word of the next record that has reached this tick, or 0 if none of the next few of the turn has. */
 static PROF__RARE size_t prof__read_reaches(const uint64_t *words, size_t at, size_t count, uint64_t tick)
 {
     size_t length, timed = 0;
-    for (; at < count && timed < PROF__LATE; at += length) {
+    for (; at < count && timed < PROF__LATE_RECORDS; at += length) {
         length = prof__record_length(words[at], count - at);
         if (!length) return 0;
         if (prof__read_kind(words[at]) == PROF__KIND_TRACK) return 0;

@@ -196,6 +196,9 @@ extern prof__offset prof__libc_ftello(FILE *file) __asm__(PROF__LIBC_OFFSET("fte
 #ifndef F_DUPFD_CLOEXEC
 #define F_DUPFD_CLOEXEC 1030
 #endif
+#ifndef CLOCK_BOOTTIME
+#define CLOCK_BOOTTIME 7
+#endif
 #if defined(__GLIBC__) && defined(__USE_TIME_BITS64) && __TIMESIZE == 32
 #define PROF__LIBC_TIME(old, glibc, musl) glibc
 #elif !defined(__GLIBC__) && _REDIR_TIME64
