@@ -495,6 +495,14 @@ static inline void mutate_moment(mutate_image *image)
     *moments[mutate_below(sizeof moments / sizeof *moments)] = mutate_chunk(image, number)->base.tick + mutate_tick(&words);
 }
 
+/* A part of the image is empty, as after a loss of power. */
+static inline void mutate_empty(const mutate_image *image)
+{
+    size_t words = image->size / 8, count = 64 + mutate_below(512), at = mutate_below(words);
+    if (at < sizeof(prof__header) / 8) at = sizeof(prof__header) / 8;
+    if (at < words) memset(image->bytes + at * 8, 0, (count < words - at ? count : words - at) * 8);
+}
+
 static inline void mutate_once(mutate_image *image)
 {
     mutate_words words;
@@ -519,6 +527,7 @@ static inline void mutate_once(mutate_image *image)
     case 11:
     case 12:
     case 13: mutate_block(image); break;
+    case 14: mutate_empty(image); break;
     default:
         words = mutate_chunk_words(image, mutate_below((size_t)image->header->chunk_count));
         mutate_records(&words);
