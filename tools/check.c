@@ -180,6 +180,16 @@ static void print_open(const prof_open_scope *scopes, size_t count, int known)
     }
 }
 
+/* Returns why a recording without its end was in memory only, or NULL. */
+static const char *memory_reason(const prof_trace *trace)
+{
+    const char *key, *value;
+    size_t i;
+    for (i = 0; prof_trace_metadata(trace, i, &key, &value); i++)
+        if (!strcmp(key, "in memory only")) return value;
+    return NULL;
+}
+
 /* Prints what is missing, and why. */
 static void print_missing(const prof_trace *trace)
 {
@@ -196,6 +206,11 @@ static void print_missing(const prof_trace *trace)
                  (unsigned long long)info->pid);
         print_line("missing", text);
         kinds++;
+        if (!info->event_count && memory_reason(trace)) {
+            snprintf(text, sizeof text, "all events: they were in memory only, because of the file: %.200s",
+                     memory_reason(trace));
+            print_line("", text);
+        }
     }
     for (kind = 0; kind < TOOL_LOSSES; kind++)
         if (tool_loss(trace, kind, text, sizeof text)) print_line(kinds++ ? "" : "missing", text);
