@@ -484,10 +484,14 @@ PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, doubl
     trace->step_user = user;
 }
 
-/* Returns the time of the machine at which a trace began. */
-static uint64_t prof__align_start(const prof__header *h)
+/* Returns how much later trace a began than trace b, by the clock of their machine; less than 0: earlier. Their times
+   since its start were read apart from the pairs: only a suspension makes them differ by a millisecond. */
+static int64_t prof__align_later(const prof__header *a, const prof__header *b)
 {
-    return h->since_boot_ns ? h->since_boot_ns : h->first.monotonic_ns;
+    int64_t later = (int64_t)(a->first.monotonic_ns - b->first.monotonic_ns);
+    int64_t suspended = (int64_t)(a->since_boot_ns - b->since_boot_ns) - later;
+    if (!a->since_boot_ns || (suspended > -1000000 && suspended < 1000000)) return later;
+    return later + suspended;
 }
 
 /* Returns 1 if that is of one clock in two traces of a machine. Older ones do not say so: CLOCK_MONOTONIC is another
@@ -510,7 +514,7 @@ static PROF__RARE size_t prof__align_anchor(const prof_trace *const *traces, siz
     size_t anchor = one, i;
     for (i = count; i-- && h->boot_id[0];)
         if (prof__align_same(&traces[i]->header, h) &&
-            prof__align_start(&traces[i]->header) <= prof__align_start(&traces[anchor]->header))
+            prof__align_later(&traces[i]->header, &traces[anchor]->header) <= 0)
             anchor = i;
     return anchor;
 }
@@ -522,8 +526,8 @@ static PROF__RARE size_t prof__traces_align(const prof_trace *const *traces, siz
     for (i = 0; i < count; i++) {
         const prof__header *h = &traces[i]->header;
         size_t anchor = prof__align_anchor(traces, count, i);
-        uint64_t start = traces[anchor]->header.first.unix_ns, since;
-        since = prof__align_start(h) - prof__align_start(&traces[anchor]->header);
+        uint64_t start = traces[anchor]->header.first.unix_ns;
+        uint64_t since = (uint64_t)prof__align_later(h, &traces[anchor]->header);
         offsets[i] = since < (uint64_t)PROF__FAR_NS ? (int64_t)since : PROF__FAR_NS;
         if (!i || start < earliest) earliest = start;
         groups += anchor == i;

@@ -423,7 +423,8 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
 /* Does the same for a viewer that draws what was recorded from `from` on, and warns only of what is lost there. Returns
    what was dropped, or NULL if there is nothing to warn of: ends and arguments whose scope began before the recording,
    writes that succeeded later, and what the ring has overwritten before `from` are no loss. */
-static PROF__RARE const char *prof__dropped(const prof_trace *trace, int kind, int64_t from, char *to, size_t size)
+static PROF__UNUSED PROF__RARE const char *prof__dropped(const prof_trace *trace, int kind, int64_t from, char *to,
+                                                         size_t size)
 {
     static const char *const dropped[PROF__LOSSES] = {"events", "events",    "events", NULL,    "names",
                                                       "events", "arguments", "events", "events"};
