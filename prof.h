@@ -160,10 +160,10 @@ MANUAL                                                                          
     of it may be empty. An empty page within a chunk is noticed: what comes before it in the chunk is read, scopes that
     were open there are marked as truncated, ends whose begin is missing are left out, and lost_blocks counts the chunk.
     So is a chunk whose beginning is missing, two that say that they are the same, and an empty page among the names. A
-    damaged end of the header costs the archive of a stream, no more. Not noticed: an empty page at the end
-    of a chunk that a thread was still writing in, whose events are missing then (in a recording that had ended, the
-    last value before it may be 0); an empty page at the end of the buffer, if a thread could go on without it; a page
-    that is not empty, but from an earlier chunk at the same place, whose events may be taken for others.
+    damaged end of the header costs the archive of a stream, no more. Not noticed: an empty page behind which
+    nothing follows in its chunk: its events are missing then, a value at its border may be 0, and the end of a scope
+    that began before it may be that of another call; and a page that is not empty, but from an earlier chunk at the
+    same place, whose events may be taken for others.
     The file takes as much of the disk as was recorded: its blocks are reserved before a thread needs them, at first 32
     KiB, also in each child of a fork that records, later up to a MiB at a time. (PROF_STREAM reserves the whole buffer
     at the start, as do all modes on Linux before 5.14 and on other systems.) If the disk has no room for the buffer at
@@ -19436,7 +19436,6 @@ typedef struct prof__read_chunk {
     uint64_t mark;        /* of a block: what prof__read_mark() returned for its words, strings terminated */
     uint64_t place;       /* of its first word, in words of the image; of a block, in bytes of the file */
     uint32_t size, words; /* size: of a block, else 0; PROF__NONE32: it has vanished */
-    uint32_t bare;        /* words that are free at its end, if they begin with a page of the file: see >>intact */
     uint8_t owned;        /* 1: a thread still had it */
     uint8_t texts;        /* 1: it may have strings */
     uint8_t jumps;        /* 1: the counter began again in it: see prof__read_mend() */
@@ -19631,7 +19630,6 @@ struct prof_trace {
     int64_t *since; /* owned. For each track: statistics count only what ended later; NULL: everything */
     prof_trace_info info;
     size_t chunk_words;
-    uint32_t spare; /* the fewest words that a full chunk has left */
     int partial;        /* older chunks are missing */
     uint64_t keys[PROF__READ_KEYS]; /* of prof__read_mark() */
     int has_spans;      /* 1: some track has an event of a span */
@@ -20774,8 +20772,7 @@ static int prof__read_archive(prof_trace *trace)
    A power loss leaves pages of a file that are empty. Words of a chunk are written one after the other, so words behind
    many that are zero show that a page is missing; a thread that died left no more than one record without its head.
    Only what lies before the hole is read. A page at the end of a chunk is known to be missing if the next chunk's
-   header was in it, if it has all of a value whose head lies before it, or if the thread went on in another chunk
-   although this one has room: see prof__read_bare(). */
+   header was in it. */
 #define PROF__PAGE_WORDS 512u
 
 /* Returns the first word from `at` on that begins a page of the file. place: of the chunk's first word. */
@@ -20796,22 +20793,18 @@ static PROF__RARE size_t prof__read_record_at(const uint64_t *words, size_t coun
 
 /* Returns how many words of a chunk of the ring can be read. *torn: 1 if others are missing. headless: 1 if the next
    chunk lacks its header. */
-static PROF__RARE size_t prof__read_intact(prof_trace *trace, prof__read_chunk *chunk, const uint64_t *words,
-                                           int headless, int *torn)
+static PROF__RARE size_t prof__read_intact(const prof__read_chunk *chunk, const uint64_t *words, int headless,
+                                           int *torn)
 {
     size_t count = chunk->words, hole = prof__words_hole(words, count), used = count, border;
     *torn = hole < count;
     if (*torn) return prof__read_record_at(words, count, hole, 1);
     while (used && !words[used - 1]) used--;
-    if (chunk->full && count - used < trace->spare) trace->spare = (uint32_t)(count - used);
     border = prof__read_border(chunk->place, used);
     if (!used || border >= count) return count;
     if (border - used < PROF__HOLE_WORDS) used = prof__read_record_at(words, count, border, 0);
     *torn = headless && used >= border && count - border < PROF__PAGE_WORDS;
-    *torn |= used > border && trace->header.state != PROF__STOPPED;
-    if (*torn) return prof__read_record_at(words, count, border, 1);
-    if (used >= border && (chunk->full || !trace->header.copy_tick)) chunk->bare = (uint32_t)(count - used);
-    return count;
+    return *torn ? prof__read_record_at(words, count, border, 1) : count;
 }
 
 /* Returns 1 if a chunk without a sequence lacks its header. A chunk that is being reused has its time. Words: of the
@@ -20898,7 +20891,7 @@ static int prof__read_ring_add(prof_trace *trace, prof__read_ring_chunk *chunk, 
         trace->info.lost_blocks++;
         return 1;
     }
-    size_t count = prof__read_intact(trace, &chunk->about, words, chunk->headless, &torn);
+    size_t count = prof__read_intact(&chunk->about, words, chunk->headless, &torn);
     int doubled = next && next->about.sequence == chunk->about.sequence; /* one has a page of the other */
     chunk->about.torn = (uint8_t)torn;
     trace->info.lost_blocks += (uint64_t)(torn || doubled);
@@ -20910,7 +20903,6 @@ static int prof__read_ring_add(prof_trace *trace, prof__read_ring_chunk *chunk, 
 static int prof__read_ring(prof_trace *trace)
 {
     prof__read_ring_chunks chunks = {NULL, 0, 0};
-    trace->spare = PROF__NONE32;
     int good = (!trace->paged || prof__read_buffer_make(trace, &trace->buffer)) && prof__read_ring_list(trace, &chunks);
     for (size_t i = 0; good && i < chunks.count; i++)
         good = prof__read_ring_add(trace, &chunks.at[i], i + 1 < chunks.count ? &chunks.at[i + 1] : NULL);
@@ -21871,22 +21863,6 @@ static PROF__RARE int prof__read_match_words(prof__read_matcher *m, uint32_t num
     return words != NULL;
 }
 
-/* Returns 1 if the end of segment a is missing, which segment b of the same track follows: the thread left a chunk in
-   which whole pages are empty, with more room than its open scopes' ends and its next records need, and than in other
-   chunks. */
-static PROF__RARE int prof__read_bare(prof_trace *trace, const prof__read_segment *a, const prof__read_segment *b,
-                                      size_t depth)
-{
-    const prof__read_chunk *chunk = &trace->chunks[a->chunk];
-    size_t at = b->first, length, need = depth + 16;
-    if (!chunk->bare || !a->last || a->chunk == b->chunk || a->fiber) return 0;
-    if (b->tick > chunk->tick && b->tick - chunk->tick > PROF__TICK_MASK / 2) return 0; /* its time had run out */
-    const uint64_t *words = prof__read_words(trace, &trace->buffer, b);
-    for (int i = 0; words && i < 8 && at < b->end; ++i, at += length)
-        need += length = prof__record_length(words[at], b->end - at);
-    return words && chunk->bare > need && chunk->bare - need > trace->spare;
-}
-
 static PROF__RARE int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
@@ -21894,10 +21870,6 @@ static PROF__RARE int prof__read_match_segment(prof__read_matcher *m, uint32_t n
     const prof__read_chunk *chunk = &trace->chunks[segment->chunk];
     int read;
     m->nodes = m->args = 0;
-    if (number && !segment->gap && prof__read_bare(trace, segment - 1, segment, m->depth)) {
-        trace->info.lost_blocks++;
-        trace->partial = segment->gap = 1;
-    }
     if (segment->gap && number) prof__read_close_all(m);
     read = prof__read_outline_match(m, number);
     if (!read) read = prof__read_match_words(m, number);

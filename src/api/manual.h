@@ -160,10 +160,10 @@ MANUAL                                                                          
     of it may be empty. An empty page within a chunk is noticed: what comes before it in the chunk is read, scopes that
     were open there are marked as truncated, ends whose begin is missing are left out, and lost_blocks counts the chunk.
     So is a chunk whose beginning is missing, two that say that they are the same, and an empty page among the names. A
-    damaged end of the header costs the archive of a stream, no more. Not noticed: an empty page at the end
-    of a chunk that a thread was still writing in, whose events are missing then (in a recording that had ended, the
-    last value before it may be 0); an empty page at the end of the buffer, if a thread could go on without it; a page
-    that is not empty, but from an earlier chunk at the same place, whose events may be taken for others.
+    damaged end of the header costs the archive of a stream, no more. Not noticed: an empty page behind which
+    nothing follows in its chunk: its events are missing then, a value at its border may be 0, and the end of a scope
+    that began before it may be that of another call; and a page that is not empty, but from an earlier chunk at the
+    same place, whose events may be taken for others.
     The file takes as much of the disk as was recorded: its blocks are reserved before a thread needs them, at first 32
     KiB, also in each child of a fork that records, later up to a MiB at a time. (PROF_STREAM reserves the whole buffer
     at the start, as do all modes on Linux before 5.14 and on other systems.) If the disk has no room for the buffer at

@@ -3,8 +3,7 @@
    A power loss leaves pages of a file that are empty. Words of a chunk are written one after the other, so words behind
    many that are zero show that a page is missing; a thread that died left no more than one record without its head.
    Only what lies before the hole is read. A page at the end of a chunk is known to be missing if the next chunk's
-   header was in it, if it has all of a value whose head lies before it, or if the thread went on in another chunk
-   although this one has room: see prof__read_bare(). */
+   header was in it. */
 #define PROF__PAGE_WORDS 512u
 
 /* Returns the first word from `at` on that begins a page of the file. place: of the chunk's first word. */
@@ -25,22 +24,18 @@ static PROF__RARE size_t prof__read_record_at(const uint64_t *words, size_t coun
 
 /* Returns how many words of a chunk of the ring can be read. *torn: 1 if others are missing. headless: 1 if the next
    chunk lacks its header. */
-static PROF__RARE size_t prof__read_intact(prof_trace *trace, prof__read_chunk *chunk, const uint64_t *words,
-                                           int headless, int *torn)
+static PROF__RARE size_t prof__read_intact(const prof__read_chunk *chunk, const uint64_t *words, int headless,
+                                           int *torn)
 {
     size_t count = chunk->words, hole = prof__words_hole(words, count), used = count, border;
     *torn = hole < count;
     if (*torn) return prof__read_record_at(words, count, hole, 1);
     while (used && !words[used - 1]) used--;
-    if (chunk->full && count - used < trace->spare) trace->spare = (uint32_t)(count - used);
     border = prof__read_border(chunk->place, used);
     if (!used || border >= count) return count;
     if (border - used < PROF__HOLE_WORDS) used = prof__read_record_at(words, count, border, 0);
     *torn = headless && used >= border && count - border < PROF__PAGE_WORDS;
-    *torn |= used > border && trace->header.state != PROF__STOPPED;
-    if (*torn) return prof__read_record_at(words, count, border, 1);
-    if (used >= border && (chunk->full || !trace->header.copy_tick)) chunk->bare = (uint32_t)(count - used);
-    return count;
+    return *torn ? prof__read_record_at(words, count, border, 1) : count;
 }
 
 /* Returns 1 if a chunk without a sequence lacks its header. A chunk that is being reused has its time. Words: of the
@@ -127,7 +122,7 @@ static int prof__read_ring_add(prof_trace *trace, prof__read_ring_chunk *chunk, 
         trace->info.lost_blocks++;
         return 1;
     }
-    size_t count = prof__read_intact(trace, &chunk->about, words, chunk->headless, &torn);
+    size_t count = prof__read_intact(&chunk->about, words, chunk->headless, &torn);
     int doubled = next && next->about.sequence == chunk->about.sequence; /* one has a page of the other */
     chunk->about.torn = (uint8_t)torn;
     trace->info.lost_blocks += (uint64_t)(torn || doubled);
@@ -139,7 +134,6 @@ static int prof__read_ring_add(prof_trace *trace, prof__read_ring_chunk *chunk, 
 static int prof__read_ring(prof_trace *trace)
 {
     prof__read_ring_chunks chunks = {NULL, 0, 0};
-    trace->spare = PROF__NONE32;
     int good = (!trace->paged || prof__read_buffer_make(trace, &trace->buffer)) && prof__read_ring_list(trace, &chunks);
     for (size_t i = 0; good && i < chunks.count; i++)
         good = prof__read_ring_add(trace, &chunks.at[i], i + 1 < chunks.count ? &chunks.at[i + 1] : NULL);

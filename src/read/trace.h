@@ -73,7 +73,6 @@ typedef struct prof__read_chunk {
     uint64_t mark;        /* of a block: what prof__read_mark() returned for its words, strings terminated */
     uint64_t place;       /* of its first word, in words of the image; of a block, in bytes of the file */
     uint32_t size, words; /* size: of a block, else 0; PROF__NONE32: it has vanished */
-    uint32_t bare;        /* words that are free at its end, if they begin with a page of the file: see >>intact */
     uint8_t owned;        /* 1: a thread still had it */
     uint8_t texts;        /* 1: it may have strings */
     uint8_t jumps;        /* 1: the counter began again in it: see prof__read_mend() */
@@ -268,7 +267,6 @@ struct prof_trace {
     int64_t *since; /* owned. For each track: statistics count only what ended later; NULL: everything */
     prof_trace_info info;
     size_t chunk_words;
-    uint32_t spare; /* the fewest words that a full chunk has left */
     int partial;        /* older chunks are missing */
     uint64_t keys[PROF__READ_KEYS]; /* of prof__read_mark() */
     int has_spans;      /* 1: some track has an event of a span */

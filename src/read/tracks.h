@@ -104,22 +104,6 @@ static PROF__RARE int prof__read_match_words(prof__read_matcher *m, uint32_t num
     return words != NULL;
 }
 
-/* Returns 1 if the end of segment a is missing, which segment b of the same track follows: the thread left a chunk in
-   which whole pages are empty, with more room than its open scopes' ends and its next records need, and than in other
-   chunks. */
-static PROF__RARE int prof__read_bare(prof_trace *trace, const prof__read_segment *a, const prof__read_segment *b,
-                                      size_t depth)
-{
-    const prof__read_chunk *chunk = &trace->chunks[a->chunk];
-    size_t at = b->first, length, need = depth + 16;
-    if (!chunk->bare || !a->last || a->chunk == b->chunk || a->fiber) return 0;
-    if (b->tick > chunk->tick && b->tick - chunk->tick > PROF__TICK_MASK / 2) return 0; /* its time had run out */
-    const uint64_t *words = prof__read_words(trace, &trace->buffer, b);
-    for (int i = 0; words && i < 8 && at < b->end; ++i, at += length)
-        need += length = prof__record_length(words[at], b->end - at);
-    return words && chunk->bare > need && chunk->bare - need > trace->spare;
-}
-
 static PROF__RARE int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
@@ -127,10 +111,6 @@ static PROF__RARE int prof__read_match_segment(prof__read_matcher *m, uint32_t n
     const prof__read_chunk *chunk = &trace->chunks[segment->chunk];
     int read;
     m->nodes = m->args = 0;
-    if (number && !segment->gap && prof__read_bare(trace, segment - 1, segment, m->depth)) {
-        trace->info.lost_blocks++;
-        trace->partial = segment->gap = 1;
-    }
     if (segment->gap && number) prof__read_close_all(m);
     read = prof__read_outline_match(m, number);
     if (!read) read = prof__read_match_words(m, number);
