@@ -433,8 +433,7 @@ MANUAL                                                                          
     ARM64 are what was not tried. /Zc:preprocessor should not be needed: a test looks at the text of the macros for
     what the older preprocessor reads differently, which clang does not imitate.
     At /W4, files that use macros may get C4127 (a condition that is constant: the level) and, in C, C4204 (an array of
-    arguments). /Zp, or a #pragma pack before prof.h, must be the same for all files, at least 8: not tried.
-    In C there is no PROFILE_SCOPE: use PROFILE_BLOCK, in braces. A recorder may also be compiled by
+    arguments). In C there is no PROFILE_SCOPE: use PROFILE_BLOCK, in braces. A recorder may also be compiled by
     MinGW, to a DLL or program that exports prof_* and prof__* by a .def file, for files of Microsoft's compiler with
     /DPROF_DEF=__declspec(dllimport).
 
@@ -639,8 +638,7 @@ MANUAL                                                                          
 #endif
 
 /* All files of a program agree on the layout of what follows, whatever a header before has left on. */
-#pragma pack(push)
-#pragma pack()
+#pragma pack(push, 16)
 
 #ifdef __cplusplus
 extern "C" {
@@ -2805,8 +2803,7 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #define PROF__PATH(size) size
 #endif
 
-#pragma pack(push)
-#pragma pack()
+#pragma pack(push, 16)
 
 #ifdef __cplusplus
 extern "C" {
@@ -19439,7 +19436,6 @@ typedef struct prof__read_chunk {
     uint8_t owned;        /* 1: a thread still had it */
     uint8_t texts;        /* 1: it may have strings */
     uint8_t jumps;        /* 1: the counter began again in it: see prof__read_mend() */
-    uint8_t full;         /* 1: its thread had left it, and none will write in it */
     uint8_t torn;         /* 1: a part of it is missing, and what is there ends before that */
 } prof__read_chunk;
 
@@ -20867,7 +20863,6 @@ static int prof__read_ring_list(prof_trace *trace, prof__read_ring_chunks *chunk
         one->about.tick = chunk.base.tick;
         one->about.lost = chunk.lost;
         one->about.owned = chunk.state == PROF__CHUNK_OWNED;
-        one->about.full = chunk.state == PROF__CHUNK_FULL;
         one->about.place = (offset + header->chunk_header_size) / 8;
         one->about.words = (uint32_t)(bytes - header->chunk_header_size) / 8;
         one->base = chunk.base;

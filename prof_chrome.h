@@ -88,8 +88,7 @@ WHAT VIEWERS SHOW                          (tests/viewers loads traces into them
 */
 #include "prof.h" /* each time, because this inclusion may be the one with PROF_IMPLEMENTATION */
 
-#pragma pack(push) /* as in prof.h */
-#pragma pack()
+#pragma pack(push, 16) /* as in prof.h */
 #ifndef PROF_CHROME_H
 #define PROF_CHROME_H
 

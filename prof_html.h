@@ -47,8 +47,7 @@ WHAT IT SHOWS                                                                   
     mode stats there are no events: write a .txt. */
 #include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
 
-#pragma pack(push) /* as in prof.h */
-#pragma pack()
+#pragma pack(push, 16) /* as in prof.h */
 #ifndef PROF_HTML_H
 #define PROF_HTML_H
 

@@ -94,8 +94,7 @@ CONTENTS
 */
 #include "prof.h" /* outside of the include guard, because this may be the inclusion with PROF_IMPLEMENTATION */
 
-#pragma pack(push) /* as in prof.h */
-#pragma pack()
+#pragma pack(push, 16) /* as in prof.h */
 #ifndef PROF_NTFF_H
 #define PROF_NTFF_H
 

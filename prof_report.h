@@ -110,8 +110,7 @@ SINCE THE LAST RESET                                                            
 */
 #include "prof.h" /* outside of the include guard, because this may be the inclusion with PROF_IMPLEMENTATION */
 
-#pragma pack(push) /* as in prof.h */
-#pragma pack()
+#pragma pack(push, 16) /* as in prof.h */
 #ifndef PROF_REPORT_H
 #define PROF_REPORT_H
 

@@ -168,8 +168,7 @@ LIMITS
 */
 #include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
 
-#pragma pack(push) /* as in prof.h */
-#pragma pack()
+#pragma pack(push, 16) /* as in prof.h */
 #ifndef PROF_SERVER_H
 #define PROF_SERVER_H
 

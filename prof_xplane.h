@@ -120,8 +120,7 @@ NAMES
 */
 #include "prof.h" /* each time, because this inclusion may be the one with PROF_IMPLEMENTATION */
 
-#pragma pack(push) /* as in prof.h */
-#pragma pack()
+#pragma pack(push, 16) /* as in prof.h */
 #ifndef PROF_XPLANE_H
 #define PROF_XPLANE_H
 

@@ -14,8 +14,7 @@
 #include "api/options.h"
 
 /* All files of a program agree on the layout of what follows, whatever a header before has left on. */
-#pragma pack(push)
-#pragma pack()
+#pragma pack(push, 16)
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,8 +47,7 @@ extern "C" {
 
 #include "ground/leave_out.h"
 
-#pragma pack(push)
-#pragma pack()
+#pragma pack(push, 16)
 
 #ifdef __cplusplus
 extern "C" {

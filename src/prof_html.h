@@ -1,8 +1,7 @@
 // prof_html.h, assembled by src/assemble.sh. See src/prof.h. A line with the name of a page stands for it, as strings.
 #include "html/manual.h"
 
-#pragma pack(push) /* as in prof.h */
-#pragma pack()
+#pragma pack(push, 16) /* as in prof.h */
 #ifndef PROF_HTML_H
 #define PROF_HTML_H
 

@@ -1,8 +1,7 @@
 // prof_ntff.h, assembled by src/assemble.sh. See src/prof.h.
 #include "ntff/manual.h"
 
-#pragma pack(push) /* as in prof.h */
-#pragma pack()
+#pragma pack(push, 16) /* as in prof.h */
 #ifndef PROF_NTFF_H
 #define PROF_NTFF_H
 

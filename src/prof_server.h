@@ -1,8 +1,7 @@
 // prof_server.h, assembled by src/assemble.sh. See src/prof.h.
 #include "server/manual.h"
 
-#pragma pack(push) /* as in prof.h */
-#pragma pack()
+#pragma pack(push, 16) /* as in prof.h */
 #ifndef PROF_SERVER_H
 #define PROF_SERVER_H
 

@@ -433,8 +433,7 @@ MANUAL                                                                          
     ARM64 are what was not tried. /Zc:preprocessor should not be needed: a test looks at the text of the macros for
     what the older preprocessor reads differently, which clang does not imitate.
     At /W4, files that use macros may get C4127 (a condition that is constant: the level) and, in C, C4204 (an array of
-    arguments). /Zp, or a #pragma pack before prof.h, must be the same for all files, at least 8: not tried.
-    In C there is no PROFILE_SCOPE: use PROFILE_BLOCK, in braces. A recorder may also be compiled by
+    arguments). In C there is no PROFILE_SCOPE: use PROFILE_BLOCK, in braces. A recorder may also be compiled by
     MinGW, to a DLL or program that exports prof_* and prof__* by a .def file, for files of Microsoft's compiler with
     /DPROF_DEF=__declspec(dllimport).
 

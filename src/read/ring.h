@@ -98,7 +98,6 @@ static int prof__read_ring_list(prof_trace *trace, prof__read_ring_chunks *chunk
         one->about.tick = chunk.base.tick;
         one->about.lost = chunk.lost;
         one->about.owned = chunk.state == PROF__CHUNK_OWNED;
-        one->about.full = chunk.state == PROF__CHUNK_FULL;
         one->about.place = (offset + header->chunk_header_size) / 8;
         one->about.words = (uint32_t)(bytes - header->chunk_header_size) / 8;
         one->base = chunk.base;

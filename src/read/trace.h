@@ -76,7 +76,6 @@ typedef struct prof__read_chunk {
     uint8_t owned;        /* 1: a thread still had it */
     uint8_t texts;        /* 1: it may have strings */
     uint8_t jumps;        /* 1: the counter began again in it: see prof__read_mend() */
-    uint8_t full;         /* 1: its thread had left it, and none will write in it */
     uint8_t torn;         /* 1: a part of it is missing, and what is there ends before that */
 } prof__read_chunk;
 
