@@ -22,7 +22,7 @@ instructions-scope_off         7
 instructions-scope_off_args    375
 instructions-scope_short       86
 instructions-block             80
-instructions-begin_end         154
+instructions-begin_end         158
 instructions-mark              45
 instructions-mark_off          9
 instructions-counter           60

@@ -80,30 +80,30 @@ COMPILE-TIME OPTIONS                                                            
     PROF_WITH_NVTX         -        tracers of user-level probes such as perf and bpftrace (SDT): prof.h then includes
     PROF_WITH_SDT          -        prof_bridge.h, see there
 
-    There, too: switches that leave parts out. A program of ten lines that records into a .prof has 239 KB of prof (gcc
-    -Os, --gc-sections; 182 of them are code and constants, the rest is unwind tables and what the loader needs). What
-    each switch leaves of that, and what it leaves out:
-    PROF_MINIMAL           35 KB    all of these. 24 are code and constants; it compiles in a fifth of the time
-    PROF_NO_READER         124      what reads and reports. Outputs are .prof files, for the tool and programs with a
+    There, too: switches that leave parts out. A program of ten lines that records into a .prof has 272 KB of prof
+    (gcc -Os, --gc-sections; three quarters are code and constants, the rest is unwind tables and what the loader
+    needs). What each switch leaves of that, and what it leaves out:
+    PROF_MINIMAL           37 KB    all of these. 25 are code and constants; it compiles in a fifth of the time
+    PROF_NO_READER         143      what reads and reports. Outputs are .prof files, for the tool and programs with a
                                     reader. With it goes PROF_NO_STATS; of the other headers only prof_bridge.h compiles
-    PROF_NO_STATS          221      PROF_STATS, PROF_RING_STATS, save, save_over, save_signal, prof_save_request()
-    PROF_NO_SERVICE        212      prof's own thread: dump_period, delay, start_unix, duration; and PROF_NO_STREAM,
+    PROF_NO_STATS          253      PROF_STATS, PROF_RING_STATS, save, save_over, save_signal, prof_save_request()
+    PROF_NO_SERVICE        243      prof's own thread: dump_period, delay, start_unix, duration; and PROF_NO_STREAM,
                                     PROF_NO_STATS
-    PROF_NO_STREAM         235      PROF_STREAM
-    PROF_NO_CRASH          230      crash_report
-    PROF_NO_CONFIG_TEXT    216      keys as text: prof_config_set(), prof_config_from_env() and the others; and
+    PROF_NO_STREAM         268      PROF_STREAM
+    PROF_NO_CRASH          263      crash_report
+    PROF_NO_CONFIG_TEXT    248      keys as text: prof_config_set(), prof_config_from_env() and the others; and
                                     PROF_NO_AUTOSTART
-    PROF_NO_AUTOSTART      237      what PROF_OUTPUT, PROF_SAVE, PROF_CRASH_REPORT, PROF_BRIDGE and PROF_SERVER start
-    PROF_NO_COPIES         210      the table by which other copies, in plugins, find this one: see shared libraries
+    PROF_NO_AUTOSTART      270      what PROF_OUTPUT, PROF_SAVE, PROF_CRASH_REPORT, PROF_BRIDGE and PROF_SERVER start
+    PROF_NO_COPIES         241      the table by which other copies, in plugins, find this one: see shared libraries
                                     below. Without it a linker also leaves out what the program never calls
-    PROF_NO_COSTS          237      the measurement of what a scope costs, by which reports say what recording took
-    PROF_NO_SAVE           107      prof_save(); and PROF_NO_READER, PROF_NO_CRASH
-    PROF_NO_NAMES          85       names of outputs: output is a path as it is, without %p and the like, rank, numbers
+    PROF_NO_COSTS          270      the measurement of what a scope costs, by which reports say what recording took
+    PROF_NO_SAVE           124      prof_save(); and PROF_NO_READER, PROF_NO_CRASH
+    PROF_NO_NAMES          93       names of outputs: output is a path as it is, without %p and the like, rank, numbers
                                     or directories that are made for it, and takes the place of an older file or link of
                                     that name. A child of a fork adds its process id. And PROF_NO_SAVE, PROF_NO_SERVICE
-    PROF_NO_DEVICES        236      time lines of devices
-    PROF_NO_OBJECTS        238      domains, tasks, frames, ranges, counters and markers made at run time
-    PROF_NO_OFF_SCOPES     237      dropping the arguments of a scope that is off: they become those of the enclosing
+    PROF_NO_DEVICES        269      time lines of devices
+    PROF_NO_OBJECTS        272      domains, tasks, frames, ranges, counters and markers made at run time
+    PROF_NO_OFF_SCOPES     270      dropping the arguments of a scope that is off: they become those of the enclosing
                                     scope
     A function that is left out returns PROF_UNSUPPORTED, or NULL for a handle, and prof_error() names the switch.
     Marked-up files are compiled without switches. prof_ntff.h and prof_server.h need keys as text and devices. No
