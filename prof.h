@@ -13859,7 +13859,9 @@ static void prof__start_took(prof__session *s, uint64_t began) { (void)s, (void)
 /* Notes what the start cost the program. What it made ready is in that. */
 static PROF__RARE void prof__start_took(prof__session *s, uint64_t began)
 {
-    s->like.start_ns = s->header->start_ns = prof__monotonic() - began;
+    const uint64_t took = prof__monotonic() - began;
+    PROF__STORE(&s->header->start_ns, took); /* prof's thread may read it by now */
+    PROF__STORE(&s->like.start_ns, took);
     PROF__STORE(&s->header->ready_ticks, 0u);
 }
 #endif

@@ -500,8 +500,8 @@ static void refuse_pieces(prof_mode mode, unsigned first, unsigned last)
     records((void *)(intptr_t)EVENTS);
     for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
     prof__session *s = prof__state.session;
-    int reduced = s->chunks_asked != 0, none = !s->chunk_count;
-    CHECK(s->free_chunks <= (int32_t)s->pieces);
+    int reduced = PROF__LOAD(&s->chunks_asked) != 0, none = !PROF__LOAD(&s->chunk_count);
+    CHECK(PROF__LOAD(&s->free_chunks) <= (int32_t)PROF__LOAD(&s->pieces));
     prof_status status = prof_stop();
     CHECK_EQUAL(status, reduced ? PROF_IO : PROF_OK);
     if (reduced) CHECK(strstr(prof_error(), "No space left on device") != NULL);
@@ -614,7 +614,7 @@ static int full_tmpfs_child(const char *path, const char *filler, int dies)
     for (int i = 0; i < THREADS; ++i)
         if (pthread_create(&threads[i], NULL, records, (void *)(intptr_t)(150000 * parts))) return 5;
     for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
-    if (!prof__state.session->chunks_asked) return 6;
+    if (!PROF__LOAD(&prof__state.session->chunks_asked)) return 6;
     if (dies) raise(SIGKILL);
     prof_trace *trace = NULL; /* what is looked at must not take room that there is not */
     if (prof_trace_live(&trace)) return 7;
