@@ -386,8 +386,8 @@ MANUAL                                                                          
     trace.1234.2.json. config.existing changes this. Processes that a launcher (MPI, Slurm, torchrun) has started would
     all write trace.json: they write trace.<rank>.json. %j is the id of their job, with the step if it is not the first
     (4711.2), so that jobs in one folder do not mix; %t is one time for all processes of a job, which the first of them
-    leaves in the file .prof-job-<id>. Job, step, array task and local rank are in the metadata. prof_stop() returns
-    PROF_IO if its .prof has been removed or replaced meanwhile; if it was moved, that is no error.
+    leaves in the file .prof-job-<id> (not on Windows). Job, step, array task and local rank are in the metadata.
+    prof_stop() returns PROF_IO if its .prof has been removed or replaced meanwhile; if it was moved, that is no error.
 
     Links and fifos. If an output is a symbolic link, the file that it leads to is replaced once the new one is
     complete, and the link stays (latest.json -> runs/7.json; /dev/stdout and the like are written directly). In a
@@ -639,6 +639,10 @@ MANUAL                                                                          
 
 /* All files of a program agree on the layout of what follows, whatever a header before has left on. */
 #pragma pack(push, 16)
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpragma-pack" /* macOS's headers end with the default */
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -2706,6 +2710,9 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 } /* extern "C" */
 #endif
 
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 #pragma pack(pop)
 #endif /* PROF_H */
 
@@ -2804,6 +2811,10 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #endif
 
 #pragma pack(push, 16)
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpragma-pack" /* macOS's headers end with the default */
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -22858,7 +22869,7 @@ static prof_status prof__foreign_read(FILE *file, const char *path, const prof__
     return PROF_OK;
 }
 
-#ifdef _WIN32
+#if defined(_WIN32) || defined(__wasi__)
 static int prof__process_records(uint64_t pid, const char *boot_id, const char *path)
 {
     (void)pid, (void)boot_id, (void)path;
@@ -31807,6 +31818,9 @@ int posix_memalign(void **to, size_t alignment, size_t size) PROF__NOTHROW
 } /* extern "C" */
 #endif
 
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 #pragma pack(pop)
 #endif /* PROF_IMPLEMENTATION */
 

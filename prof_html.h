@@ -48,6 +48,10 @@ WHAT IT SHOWS                                                                   
 #include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
 
 #pragma pack(push, 16) /* as in prof.h */
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpragma-pack" /* macOS's headers end with the default */
+#endif
 #ifndef PROF_HTML_H
 #define PROF_HTML_H
 
@@ -6101,6 +6105,9 @@ static void prof__html_unregister(void) { prof_writer_unregister(&prof__html_wri
 #endif
 #endif /* PROF_IMPLEMENTATION */
 
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 #pragma pack(pop)
 
 /* This software is available under two licences: choose the one you prefer.

@@ -95,6 +95,10 @@ CONTENTS
 #include "prof.h" /* outside of the include guard, because this may be the inclusion with PROF_IMPLEMENTATION */
 
 #pragma pack(push, 16) /* as in prof.h */
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpragma-pack" /* macOS's headers end with the default */
+#endif
 #ifndef PROF_NTFF_H
 #define PROF_NTFF_H
 
@@ -4904,6 +4908,9 @@ PROF_DEF prof_status prof_ntff_systrace_stop(prof_ntff_stats *stats)
 #endif
 #endif /* PROF_IMPLEMENTATION */
 
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 #pragma pack(pop)
 
 /* This software is available under two licences: choose the one you prefer.

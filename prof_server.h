@@ -169,6 +169,10 @@ LIMITS
 #include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
 
 #pragma pack(push, 16) /* as in prof.h */
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpragma-pack" /* macOS's headers end with the default */
+#endif
 #ifndef PROF_SERVER_H
 #define PROF_SERVER_H
 
@@ -4159,6 +4163,9 @@ static void prof__server_autostart(void)
 #endif
 #endif /* PROF_IMPLEMENTATION */
 
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 #pragma pack(pop)
 
 /* This software is available under two licences: choose the one you prefer.

@@ -15,6 +15,10 @@
 
 /* All files of a program agree on the layout of what follows, whatever a header before has left on. */
 #pragma pack(push, 16)
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpragma-pack" /* macOS's headers end with the default */
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,6 +38,9 @@ extern "C" {
 } /* extern "C" */
 #endif
 
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 #pragma pack(pop)
 #endif /* PROF_H */
 
@@ -48,6 +55,10 @@ extern "C" {
 #include "ground/leave_out.h"
 
 #pragma pack(push, 16)
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpragma-pack" /* macOS's headers end with the default */
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -282,6 +293,9 @@ extern "C" {
 } /* extern "C" */
 #endif
 
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 #pragma pack(pop)
 #endif /* PROF_IMPLEMENTATION */
 

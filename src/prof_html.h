@@ -2,6 +2,10 @@
 #include "html/manual.h"
 
 #pragma pack(push, 16) /* as in prof.h */
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpragma-pack" /* macOS's headers end with the default */
+#endif
 #ifndef PROF_HTML_H
 #define PROF_HTML_H
 
@@ -77,6 +81,9 @@ static PROF__UNUSED const char *const prof__html_live[] = {
 #endif
 #endif /* PROF_IMPLEMENTATION */
 
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 #pragma pack(pop)
 
 #include "html/licence.h"

@@ -2,6 +2,10 @@
 #include "ntff/manual.h"
 
 #pragma pack(push, 16) /* as in prof.h */
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpragma-pack" /* macOS's headers end with the default */
+#endif
 #ifndef PROF_NTFF_H
 #define PROF_NTFF_H
 
@@ -77,6 +81,9 @@ extern "C" {
 #endif
 #endif /* PROF_IMPLEMENTATION */
 
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 #pragma pack(pop)
 
 #include "ntff/licence.h"

@@ -386,8 +386,8 @@ MANUAL                                                                          
     trace.1234.2.json. config.existing changes this. Processes that a launcher (MPI, Slurm, torchrun) has started would
     all write trace.json: they write trace.<rank>.json. %j is the id of their job, with the step if it is not the first
     (4711.2), so that jobs in one folder do not mix; %t is one time for all processes of a job, which the first of them
-    leaves in the file .prof-job-<id>. Job, step, array task and local rank are in the metadata. prof_stop() returns
-    PROF_IO if its .prof has been removed or replaced meanwhile; if it was moved, that is no error.
+    leaves in the file .prof-job-<id> (not on Windows). Job, step, array task and local rank are in the metadata.
+    prof_stop() returns PROF_IO if its .prof has been removed or replaced meanwhile; if it was moved, that is no error.
 
     Links and fifos. If an output is a symbolic link, the file that it leads to is replaced once the new one is
     complete, and the link stays (latest.json -> runs/7.json; /dev/stdout and the like are written directly). In a

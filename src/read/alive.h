@@ -1,5 +1,5 @@
 // read/alive: Whether the process that records into a file is alive, so that its open scopes last until now.
-#ifdef _WIN32
+#if defined(_WIN32) || defined(__wasi__)
 static int prof__process_records(uint64_t pid, const char *boot_id, const char *path)
 {
     (void)pid, (void)boot_id, (void)path;
