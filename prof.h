@@ -4017,9 +4017,8 @@ static uint64_t prof__thread_id(void)
 #endif
 static void prof__system_name(char *name, size_t size) /* size >= 16 */
 {
-    name[0] = 0;
+    memset(name, 0, size); /* prctl() may fail, and the memory sanitizer does not know it */
 #ifdef __linux__
-    (void)size;
     prctl(PR_GET_NAME, name, 0, 0, 0);
 #else
     PROF__PTHREAD_NAME(pthread_self(), name, size);
@@ -21170,8 +21169,8 @@ static PROF__RARE int prof__read_gap_between(const prof__pair *a, const prof__pa
     /* A reading that was interrupted may be that wrong. */
     double least = PROF__GAP_LEAST + (prof__real(a->width) + prof__real(b->width)) * 1e9 / rate;
     int agree = more > least && missing > more * 7 / 8 && missing < more * 9 / 8;
-    if (!(wanted < 1e18) || !(missing > least + wanted / 8 || -missing > least + ns / 8 || agree))
-        return 0;
+    if (!(wanted < 1e18 && ns < 1e18)) return 0; /* more than 30 years: the file is damaged */
+    if (!(missing > least + wanted / 8 || -missing > least + ns / 8 || agree)) return 0;
     memset(gap, 0, sizeof *gap);
     gap->from = a->tick;
     gap->to = b->tick;

@@ -133,9 +133,8 @@ static uint64_t prof__thread_id(void)
 #endif
 static void prof__system_name(char *name, size_t size) /* size >= 16 */
 {
-    name[0] = 0;
+    memset(name, 0, size); /* prctl() may fail, and the memory sanitizer does not know it */
 #ifdef __linux__
-    (void)size;
     prctl(PR_GET_NAME, name, 0, 0, 0);
 #else
     PROF__PTHREAD_NAME(pthread_self(), name, size);
