@@ -99,7 +99,8 @@ done
 if clang++ --version >/dev/null 2>&1 && g++ --version >/dev/null 2>&1; then
     INLINED=$inlined
     mixed() {
-        rm -f "$out"/part?.o
+        rm -f "$out"/part?.o "$out/main.o" # the last main.o may be for the linker of another compiler
+        g++ -std=c++17 $warnings -I. -D_GNU_SOURCE -x c++ -c $here/shared_main.c -o "$out/main.o" || return
         parts clang++ -std=c++17 -x c++ -O2 && mv "$out/part1.o" "$out/part1" && parts g++ -std=c++17 -x c++ -O2 &&
             mv "$out/part1" "$out/part1.o" && g++ "$out"/part?.o "$out/main.o" "$out/prof.o" -o "$out/program" -pthread -ldl && "$out/program" 642
     }
