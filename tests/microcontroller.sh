@@ -119,13 +119,13 @@ for processor in ${*:-cortex-m4 cortex-m0 riscv32}; do
     case $processor in
     cortex-*)
         there "$processor" arm-none-eabi-gcc gcc-arm-none-eabi && there "$processor" qemu-system-arm qemu-system-arm || continue
-        microcontroller "$processor" 7800 740 arm-none-eabi-nm
+        microcontroller "$processor" 9216 800 arm-none-eabi-nm
         probe "$processor" 0x20000000 0x4000
         ;;
     riscv32)
         there "$processor" riscv64-linux-gnu-gcc gcc-riscv64-linux-gnu &&
             there "$processor" qemu-system-riscv32 qemu-system-misc || continue
-        microcontroller "$processor" 8192 740 riscv64-linux-gnu-nm
+        microcontroller "$processor" 9216 800 riscv64-linux-gnu-nm
         probe "$processor" 0x80100000 0x4000
         ;;
     esac
