@@ -15,6 +15,7 @@
 #   make install    copy headers, library, tool, its manual, its completion, and what CMake and pkg-config read
 #                   to $(DESTDIR)$(PREFIX)
 #   make uninstall  remove exactly that
+#   make dist       build/dist: an archive of the headers, and one of everything; needs git and GNU tar
 #   make help       print this
 #
 # CC, CXX, CFLAGS, LDFLAGS as usual; SANITIZE=thread, address,undefined or (clang) memory for the tests.
@@ -49,7 +50,7 @@ ifeq ($(HAVE_CXX),yes)
 TESTS += $(patsubst tests/%.cpp,$(BUILD)/tests/%,$(wildcard tests/test_*.cpp))
 endif
 
-.PHONY: all help demo test check bench bench-peers examples tool library lines install uninstall clean
+.PHONY: all help demo test check bench bench-peers examples tool library lines install uninstall dist clean
 all: tool library examples
 
 help:
@@ -343,7 +344,7 @@ VERSION = $(shell sed -n 's/^.define PROF_VERSION \([0-9]*\).*/\1/p' prof.h | aw
 INSTALLED = $(foreach header,$(HEADERS),$(header):include/$(header)) \
     $(BUILD)/prof:bin/prof \
     $(BUILD)/libprof.so:lib/libprof.so \
-    tools/prof.1:share/man/man1/prof.1 \
+    $(BUILD)/packaging/prof.1:share/man/man1/prof.1 \
     tools/prof-completion.bash:share/bash-completion/completions/prof \
     $(BUILD)/packaging/prof.pc:lib/pkgconfig/prof.pc \
     $(BUILD)/packaging/libprof.pc:lib/pkgconfig/libprof.pc \
@@ -351,9 +352,11 @@ INSTALLED = $(foreach header,$(HEADERS),$(header):include/$(header)) \
     $(BUILD)/packaging/profConfigVersion.cmake:lib/cmake/prof/profConfigVersion.cmake
 INSTALLED_FOLDERS = lib/cmake/prof # that nobody else puts anything into
 
+SET_VERSION = mkdir -p $(@D) && sed 's/@VERSION@/$(VERSION)/' $< >$@
 $(BUILD)/packaging/%: packaging/%.in prof.h
-	@mkdir -p $(@D)
-	sed 's/@VERSION@/$(VERSION)/' $< >$@
+	$(SET_VERSION)
+$(BUILD)/packaging/%.1: tools/%.1 prof.h
+	$(SET_VERSION)
 
 install: $(foreach file,$(INSTALLED),$(firstword $(subst :, ,$(file))))
 	@for file in $(INSTALLED); do \
@@ -365,6 +368,21 @@ install: $(foreach file,$(INSTALLED),$(firstword $(subst :, ,$(file))))
 uninstall:
 	@for file in $(INSTALLED); do rm -f "$(DESTDIR)$(PREFIX)/$${file#*:}" || exit 1; done
 	@for folder in $(INSTALLED_FOLDERS); do rmdir "$(DESTDIR)$(PREFIX)/$$folder" 2>/dev/null || true; done
+
+# ---- archives of a release: the same bytes wherever they are made of a commit
+
+TAR ?= tar
+DIST = $(BUILD)/dist
+# NAME FILES: what git tracks of FILES, as NAME.tar.gz with the folder NAME
+archive = git ls-files -z -- $(2) | LC_ALL=C $(TAR) --null -T - --format=ustar --owner=0 --group=0 \
+    --numeric-owner --mode=u+rwX,go=rX --mtime=@$$(git log -1 --format=%ct) --transform='s,^,$(1)/,' -cf $(DIST)/$(1).tar && \
+    gzip -9nf $(DIST)/$(1).tar
+
+dist: $(HEADERS)
+	@git rev-parse --verify HEAD >/dev/null || { echo "make dist: needs a git checkout: it packs what git tracks" >&2; false; }
+	@mkdir -p $(DIST)
+	$(call archive,prof-headers-$(VERSION),prof*.h LICENSE README.md)
+	$(call archive,prof-$(VERSION),. ':!.ci')
 
 clean:
 	rm -rf $(BUILD)

@@ -1,6 +1,6 @@
-/* prof.h - v0.1 - an exact timeline of a whole program, in one header - public domain or MIT-0
-                   assembled from src/: change it there, see CONTRIBUTING.md
-                   depends on nothing but libc; the licence is at the end of this file
+/* prof.h - an exact timeline of a whole program, in one header - public domain or MIT-0
+            assembled from src/: change it there, see CONTRIBUTING.md
+            depends on nothing but libc; the licence is at the end of this file
 
 QUICK START
 
@@ -402,6 +402,11 @@ MANUAL                                                                          
     TensorFlow, JAX and Neuron. It sets the field that has the same meaning, or nothing if prof does so anyway, or
     returns PROF_UNSUPPORTED, and prof_error() says why. `prof config --all` lists them.
 
+    Versions. PROF_VERSION is the version of this header; the other headers need the prof.h of their own version. A
+    program that compiles with a version compiles with later ones of the same major number, before 1.0 of the same minor
+    number. The image has a version of its own: docs/format.md describes it. Later releases read what earlier ones have
+    recorded. A reader refuses an image that is newer than itself, and says so.
+
     Never. prof does not print, except for messages on stderr of PROF_OUTPUT, of crash_report, and of outputs that
     exit() writes. It does not abort. It does not change signal handlers (except for crash_report and save_signal),
     errno, locale or environment. It starts no thread except for PROF_STREAM, PROF_STATS, save, dump_period, delay,
@@ -527,7 +532,7 @@ MANUAL                                                                          
 #include <stdint.h>
 #endif
 
-#define PROF_VERSION 100 /* major * 10000 + minor * 100 + patch */
+#define PROF_VERSION 200 /* major * 10000 + minor * 100 + patch: nothing else states it */
 
 #ifndef PROF_ENABLE
 #define PROF_ENABLE 1

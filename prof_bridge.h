@@ -1,6 +1,6 @@
-/* prof_bridge.h - v0.1 - what prof records, in other tools at the same time - public domain or MIT-0
-                          ITT (VTune and others), NVTX (Nsight), SDT (perf, bpftrace, SystemTap, gdb); the licence is
-                          at the end of this file
+/* prof_bridge.h - what prof records, in other tools at the same time - public domain or MIT-0
+                   ITT (VTune and others), NVTX (Nsight), SDT (perf, bpftrace, SystemTap, gdb); the licence is
+                   at the end of this file
 
 QUICK START
 

@@ -1,5 +1,5 @@
-/* prof_chrome.h - v0.1 - Chrome trace JSON for prof: Perfetto, chrome://tracing, speedscope - public domain or MIT-0
-                          needs prof.h and nothing else; the licence is at the end of this file
+/* prof_chrome.h - Chrome trace JSON for prof: Perfetto, chrome://tracing, speedscope - public domain or MIT-0
+                   needs prof.h and nothing else; the licence is at the end of this file
 
 QUICK START
 

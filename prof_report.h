@@ -1,5 +1,5 @@
-/* prof_report.h - v0.1 - prof's reports: those of other profilers, JSON, and text in memory - public domain
-                          or MIT-0; needs prof.h and nothing else; the licence is at the end of this file
+/* prof_report.h - prof's reports: those of other profilers, JSON, and text in memory - public domain
+                   or MIT-0; needs prof.h and nothing else; the licence is at the end of this file
 
 QUICK START
 

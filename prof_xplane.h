@@ -1,5 +1,5 @@
-/* prof_xplane.h - v0.1 - log directories for XProf and TensorBoard, for prof - public domain or MIT-0
-                          needs prof.h and nothing else, no protobuf; the licence is at the end of this file
+/* prof_xplane.h - log directories for XProf and TensorBoard, for prof - public domain or MIT-0
+                   needs prof.h and nothing else, no protobuf; the licence is at the end of this file
 
 QUICK START
 

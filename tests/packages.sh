@@ -1,6 +1,7 @@
 #!/bin/sh
 # Tests what `make install` installs: a program is built with each build system against an installation of its own, and
-# as a subproject of Meson; `make uninstall` leaves nothing. BUILD: see the Makefile.
+# with prof as a subproject of Meson and of CMake; `make uninstall` leaves nothing. Then what `make dist` packs, and that
+# prof.h alone states the version. BUILD: see the Makefile.
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
 build=${BUILD:-build}
@@ -37,7 +38,7 @@ END
 cat >"$work/program/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.10)
 project(program C)
-find_package(prof 0.1 REQUIRED)
+find_package(prof VERSION REQUIRED)
 add_executable(program main.c)
 target_link_libraries(program prof::prof)
 END
@@ -48,16 +49,29 @@ target_link_libraries(linked prof::libprof)
 END
 cat >"$work/program/meson.build" <<'END'
 project('program', 'c', default_options: ['c_std=gnu99'])
-executable('program', 'main.c', dependencies: dependency('prof', fallback: ['prof', 'prof_dep']))
+prof = dependency('prof', version: 'VERSION', fallback: ['prof', 'prof_dep'])
+executable('program', 'main.c', dependencies: prof)
 END
 
 try "make help" make -s help
 grep -q 'make uninstall' "$work/log" && ok "make help names the targets" || bad "make help names the targets"
 try "make install" make -s install CFLAGS=-O0 BUILD="$build" DESTDIR= PREFIX="$prefix"
-version=$("$prefix/bin/prof" --version | sed 's/prof //')
-for file in meson.build packaging/vcpkg/vcpkg.json packaging/vcpkg/portfile.cmake packaging/conan/conanfile.py; do
-    grep -q "$version" $file && ok "$file: version $version" || bad "$file: version $version"
-done
+version=$(awk '/^#define PROF_VERSION/ { printf "%d.%d.%d", $3 / 10000, $3 / 100 % 100, $3 % 100 }' prof.h)
+sed -i "s/find_package(prof VERSION/find_package(prof $version/" "$work/program/CMakeLists.txt"
+sed -i "s/'VERSION'/'$version'/" "$work/program/meson.build"
+says() { # WHAT TEXT: states the version, and no other
+    case $2 in
+    *"$version"*) ok "$1: version $version" ;;
+    *) echo "$2" >"$work/log" && bad "$1: version $version" ;;
+    esac
+}
+says "prof --version" "$("$prefix/bin/prof" --version)"
+says "man page" "$(head -n 1 "$prefix/share/man/man1/prof.1")"
+says "packaging/vcpkg/vcpkg.json" "$(grep '"version"' packaging/vcpkg/vcpkg.json)" # JSON cannot look it up
+# What could state one: a number with two points, or after a v, where it is no example, address or requirement of others.
+others=$(grep -nE '[^0-9.]0\.[0-9]+\.[0-9]+([^0-9.]|$)|prof[^ ]* - v[0-9]' prof*.h src/*/manual.h lib/* meson.build CMakeLists.txt \
+    Makefile tools/* packaging/*.in packaging/*/* | grep -vF "$version")
+[ -z "$others" ] && ok "no other version" || { echo "$others" >"$work/log" && bad "no other version"; }
 for header in prof*.h; do
     grep -q "'$header'" meson.build && ok "meson.build: $header" || bad "meson.build: $header"
 done
@@ -78,7 +92,7 @@ if has cmake; then
     try "cmake: build" cmake --build "$work/by_cmake"
     runs "cmake: the program" "$work/by_cmake/program"
     runs "cmake: a program with libprof.so" "$work/by_cmake/linked"
-    sed 's/find_package(prof 0.1/find_package(prof 9.0/' "$work/program/CMakeLists.txt" >"$work/later"
+    sed "s/find_package(prof $version/find_package(prof 9.0/" "$work/program/CMakeLists.txt" >"$work/later"
     mkdir "$work/later.d" && cp "$work/program/"*.c "$work/later.d" && mv "$work/later" "$work/later.d/CMakeLists.txt"
     if cmake -S "$work/later.d" -B "$work/by_cmake.later" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1; then
         bad "cmake: another version is refused"
@@ -86,6 +100,38 @@ if has cmake; then
         ok "cmake: another version is refused"
     fi
 fi
+
+# As a subproject: a program in C++ with an implementation of its own, and one that links the library.
+subproject() { # NAME LINES: of CMake that make the targets
+    mkdir -p "$work/$1" && cp "$work/program/linked.c" "$work/$1" && cp "$work/program/main.c" "$work/$1/main.cpp"
+    cat >"$work/$1/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.14)
+project(program C CXX)
+$2
+add_executable(program main.cpp)
+target_link_libraries(program prof::prof)
+set_property(TARGET program PROPERTY CXX_STANDARD 11)
+add_executable(linked linked.c)
+target_link_libraries(linked prof::libprof)
+install(TARGETS linked DESTINATION bin)
+END
+    try "cmake: $1" cmake -S "$work/$1" -B "$work/$1/build" -DCMAKE_INSTALL_PREFIX="$work/$1/installed" $3
+    try "cmake: $1: build of what needs headers" cmake --build "$work/$1/build" --target program
+    [ -z "$(find "$work/$1/build" -name libprof.a -o -name libprof.so)" ] && ok "cmake: $1: no library" || bad "cmake: $1: no library"
+    try "cmake: $1: build" cmake --build "$work/$1/build"
+    for program in program linked; do
+        runs "cmake: $1: $program" "$work/$1/build/$program"
+    done
+    try "cmake: $1: install" cmake --install "$work/$1/build"
+    installed=$(cd "$work/$1/installed" && find . -type f)
+    [ "$installed" = ./bin/linked ] && ok "cmake: $1: installs nothing of prof" || bad "installed: $installed"
+}
+if has cmake; then
+    try "cmake: by itself" cmake -S "$root" -B "$work/by_itself"
+    says "CMakeLists.txt" "$(grep CMAKE_PROJECT_VERSION: "$work/by_itself/CMakeCache.txt")"
+    subproject add_subdirectory "add_subdirectory(\"$root\" prof)"
+fi
+
 if has meson && { has ninja || false; }; then
     if has pkg-config; then
         try "meson: of the installation" meson setup "$work/by_meson" "$work/program" --wrap-mode=nofallback
@@ -97,6 +143,34 @@ if has meson && { has ninja || false; }; then
     try "meson: as a subproject" env PKG_CONFIG_PATH= meson setup "$work/by_subproject" "$work/program"
     try "meson: build of that" ninja -C "$work/by_subproject"
     runs "meson: the program of that" "$work/by_subproject/program"
+fi
+
+if git rev-parse HEAD >/dev/null 2>&1; then
+    # Whoever packs it, and when: with the same git and gzip it is the same.
+    try "make dist" make -s dist BUILD="$work/first"
+    (umask 077 && TZ=UTC+5 LC_ALL=de_DE.UTF-8 && export TZ LC_ALL && make -s dist BUILD="$work/second") >"$work/log" 2>&1
+    try "make dist: the same bytes twice" diff -r "$work/first/dist" "$work/second/dist"
+    for archive in "prof-headers-$version" "prof-$version"; do
+        try "make dist: $archive" tar -xzf "$work/first/dist/$archive.tar.gz" -C "$work"
+        tar --numeric-owner --full-time -tvzf "$work/first/dist/$archive.tar.gz" >"$work/log"
+        [ "$(awk '{print $2, $4, $5}' "$work/log" | sort -u | wc -l)" = 1 ] && grep -q ' 0/0 ' "$work/log" &&
+            ok "$archive: one owner, one time" || bad "$archive: one owner, one time"
+        awk '{print $6}' "$work/log" | LC_ALL=C sort -c && ok "$archive: sorted" || bad "$archive: sorted"
+    done
+    (cd "$work/prof-headers-$version" && ls) | tr '\n' ' ' >"$work/log"
+    [ "$(cat "$work/log")" = "$(echo LICENSE README.md prof*.h '')" ] && ok "the headers alone" || bad "the headers alone"
+    mkdir "$work/prof-headers-$version/examples" && cp examples/hello.c "$work/prof-headers-$version/examples"
+    try "an example with these" ${CC:-cc} "$work/prof-headers-$version/examples/hello.c" -o "$work/hello" -pthread -ldl
+    (cd "$work" && try "it runs" ./hello && [ -s hello.json ]) && ok "it records" || bad "it records"
+    [ ! -e "$work/prof-$version/.ci" ] && ok "without what is CI's" || bad "without what is CI's"
+    try "make demo in the archive of everything" make -s -C "$work/prof-$version" demo CFLAGS=-O0 BUILD=build
+    if has cmake; then
+        subproject FetchContent "include(FetchContent)
+FetchContent_Declare(prof URL \"file://$work/first/dist/prof-$version.tar.gz\")
+FetchContent_MakeAvailable(prof)" -DBUILD_SHARED_LIBS=ON
+    fi
+else
+    skip "make dist: not in a git checkout"
 fi
 
 : >"$prefix/include/not_ours.h"

@@ -1,18 +1,23 @@
 """Conan 2 recipe of the checkout it lies in: conan create packaging/conan"""
 import os
+import re
 
 from conan import ConanFile
-from conan.tools.files import copy
+from conan.tools.files import copy, load
 
 
 class ProfConan(ConanFile):
     name = "prof"
-    version = "0.1.0"
     description = "An exact timeline of a whole program, from one C header"
     license = "MIT-0 OR Unlicense"
     package_type = "header-library"
     settings = "os", "compiler", "build_type", "arch"
     no_copy_source = True
+
+    def set_version(self):
+        header = load(self, os.path.join(self.recipe_folder, "..", "..", "prof.h"))
+        number = int(re.search(r"^#define PROF_VERSION (\d+)", header, re.MULTILINE).group(1))
+        self.version = f"{number // 10000}.{number // 100 % 100}.{number % 100}"
 
     def export_sources(self):
         top = os.path.join(self.recipe_folder, "..", "..")

@@ -1,6 +1,6 @@
 # An overlay port that installs the checkout it lies in: vcpkg install prof --overlay-ports=packaging/vcpkg
+# VERSION is that of vcpkg.json.
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
-set(VERSION 0.1.0)
 file(GLOB prof_headers "${SOURCE_PATH}/prof*.h")
 file(INSTALL ${prof_headers} DESTINATION "${CURRENT_PACKAGES_DIR}/include")
 foreach(file IN ITEMS profConfig.cmake profConfigVersion.cmake)

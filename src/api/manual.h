@@ -1,6 +1,6 @@
 // api/manual: The quick start, the options and the manual: what users read.
-/* prof.h - v0.1 - an exact timeline of a whole program, in one header - public domain or MIT-0
-                   depends on nothing but libc; the licence is at the end of this file
+/* prof.h - an exact timeline of a whole program, in one header - public domain or MIT-0
+            depends on nothing but libc; the licence is at the end of this file
 
 QUICK START
 
@@ -401,6 +401,11 @@ MANUAL                                                                          
     PROF_OUTPUT starts, or that call prof_config_from_env(). prof_config_set() knows the keys of CNTK, MXNet,
     TensorFlow, JAX and Neuron. It sets the field that has the same meaning, or nothing if prof does so anyway, or
     returns PROF_UNSUPPORTED, and prof_error() says why. `prof config --all` lists them.
+
+    Versions. PROF_VERSION is the version of this header; the other headers need the prof.h of their own version. A
+    program that compiles with a version compiles with later ones of the same major number, before 1.0 of the same minor
+    number. The image has a version of its own: docs/format.md describes it. Later releases read what earlier ones have
+    recorded. A reader refuses an image that is newer than itself, and says so.
 
     Never. prof does not print, except for messages on stderr of PROF_OUTPUT, of crash_report, and of outputs that
     exit() writes. It does not abort. It does not change signal handlers (except for crash_report and save_signal),

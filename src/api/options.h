@@ -18,7 +18,7 @@
 #include <stdint.h>
 #endif
 
-#define PROF_VERSION 100 /* major * 10000 + minor * 100 + patch */
+#define PROF_VERSION 200 /* major * 10000 + minor * 100 + patch: nothing else states it */
 
 #ifndef PROF_ENABLE
 #define PROF_ENABLE 1

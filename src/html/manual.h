@@ -1,6 +1,6 @@
 // html/manual: What users read.
-/* prof_html.h - v0.1 - a report in one HTML file for prof - public domain or MIT-0
-                        needs prof.h and nothing else; the licence is at the end of this file
+/* prof_html.h - a report in one HTML file for prof - public domain or MIT-0
+                 needs prof.h and nothing else; the licence is at the end of this file
 
 QUICK START
 

@@ -1,6 +1,6 @@
 // ntff/manual: The manual for users.
-/* prof_ntff.h - v0.1 - AWS Neuron for prof: the runtime's own captures, and NeuronCores on the time line of the host
-                        - public domain or MIT-0; needs prof.h and nothing else; the licence is at the end of this file
+/* prof_ntff.h - AWS Neuron for prof: the runtime's own captures, and NeuronCores on the time line of the host
+                 - public domain or MIT-0; needs prof.h and nothing else; the licence is at the end of this file
 
 QUICK START
 

@@ -1,6 +1,6 @@
 // server/manual: The manual for users.
-/* prof_server.h - v0.1 - capture on demand for prof: curl, browsers, XProf's "Capture profile" - public domain or MIT-0
-                          needs prof.h and nothing else; the licence is at the end of this file
+/* prof_server.h - capture on demand for prof: curl, browsers, XProf's "Capture profile" - public domain or MIT-0
+                   needs prof.h and nothing else; the licence is at the end of this file
 
 QUICK START
 
