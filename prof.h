@@ -6683,7 +6683,7 @@ typedef struct prof__loose_place {
 } prof__loose_place;
 
 /* Small code has no more places. */
-#if defined(PROF_FREESTANDING) || defined(PROF_MINIMAL) || defined(_WIN32) || defined(__wasi__)
+#if defined(PROF_FREESTANDING) || defined(PROF_MINIMAL) || defined(__wasi__)
 #define PROF__LOOSE_MAX PROF__LOOSE_OWN
 static prof__loose_place prof__loose_beyond(const prof_fiber *track, uint32_t at)
 {
@@ -6712,6 +6712,19 @@ struct prof__loose_block {
 };
 static struct prof__loose_block *prof__loose_blocks; /* all of them */
 
+#ifdef _WIN32
+static PROF__RARE void *prof__loose_map(size_t size)
+{
+    return VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+}
+#else
+static PROF__RARE void *prof__loose_map(size_t size)
+{
+    void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return map == MAP_FAILED ? NULL : map;
+}
+#endif
+
 static PROF__RARE struct prof__loose_block *prof__loose_block_take(uint32_t count)
 {
     struct prof__loose_block *block = PROF__ACQUIRE(&prof__loose_blocks);
@@ -6719,9 +6732,8 @@ static PROF__RARE struct prof__loose_block *prof__loose_block_take(uint32_t coun
     while (block && (block->count != count || __atomic_exchange_n(&block->taken, 1u, __ATOMIC_ACQUIRE)))
         block = block->next;
     if (block) return block;
-    void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (map == MAP_FAILED) return NULL;
-    block = (struct prof__loose_block *)map;
+    block = (struct prof__loose_block *)prof__loose_map(size);
+    if (!block) return NULL;
     block->count = count;
     block->taken = 1;
     block->entries = (prof__loose_entry *)(void *)(block + 1);
@@ -6789,7 +6801,11 @@ static PROF__UNUSED PROF__RARE void prof__loose_unmap(void)
     prof__loose_blocks = NULL;
     for (; block; block = next) {
         next = block->next;
+#ifdef _WIN32
+        VirtualFree(block, 0, MEM_RELEASE);
+#else
         munmap((void *)block, sizeof *block + block->count * sizeof *block->entries);
+#endif
     }
 }
 #endif
@@ -13003,6 +13019,13 @@ static PROF__RARE int prof__image_open_ended(int file)
 }
 
 #ifdef _WIN32
+/* Returns 1 if the file that has the image's name is kept under another one. What lies beside an output is no output,
+   so existing=replace does not mean it. */
+static PROF__RARE int prof__name_keeps(const prof__session *s, HANDLE there)
+{
+    return s->live_path != s->output || (s->existing != PROF_EXISTING_REPLACE && prof__image_open_ended(there));
+}
+
 /* Creates the file of the image under its name. Returns 0 or errno; EEXIST: the name is taken. */
 static PROF__RARE int prof__name_try(prof__session *s, int numbered)
 {
@@ -13012,14 +13035,14 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
         HANDLE there =
             prof__windows_open(s->live_path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, OPEN_EXISTING);
         error = there == INVALID_HANDLE_VALUE ? GetLastError() : 0;
-        int keeps = !error && (s->live_path != s->output || prof__image_open_ended(there));
+        int keeps = !error && prof__name_keeps(s, there);
         if (!error) CloseHandle(there);
         if (error == ERROR_SHARING_VIOLATION) {
             prof__name_note(s);
             return EEXIST;
         }
         if (!error && s->number) return EEXIST;
-        if (!error && (!keeps || s->existing == PROF_EXISTING_REPLACE || !prof__name_keep(s)))
+        if (!error && (!keeps || !prof__name_keep(s)))
             prof__file_remove(s->live_path); /* a process that still maps the old file keeps it */
         error = prof__file_create(s, CREATE_ALWAYS);
     }
@@ -13040,6 +13063,7 @@ static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
     prof__about there, opened;
     int file;
     s->replaces = 1;
+    s->keeps = s->live_path != s->output; /* what lies beside an output is none: existing=replace does not mean it */
     if (s->existing == PROF_EXISTING_REPLACE) return 0;
     if (s->number || s->existing == PROF_EXISTING_REFUSE) return EEXIST;
     file = open(s->live_path, O_RDWR | PROF__O_FILE | O_NOFOLLOW | O_NONBLOCK);
@@ -13050,7 +13074,7 @@ static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
         return EEXIST;
     }
     if (file >= 0) s->old_file = file + 1;
-    s->keeps = s->live_path != s->output || (file >= 0 && prof__image_open_ended(file));
+    if (!s->keeps) s->keeps = file >= 0 && prof__image_open_ended(file);
     if (prof__lstat(s->live_path, &there)) return EAGAIN;
     if (file >= 0 && (prof__fstat(file, &opened) || opened.st_dev != there.st_dev || opened.st_ino != there.st_ino))
         return EAGAIN;

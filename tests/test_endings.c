@@ -243,6 +243,7 @@ TEST(signals_leave_the_recording)
 TEST(next_run_keeps_what_was_left)
 {
     const char *const variables[][2] = {{"PROF_OUTPUT", "n.json"}, {NULL, NULL}};
+    const char *const replaces[][2] = {{"PROF_OUTPUT", "n.json"}, {"PROF_EXISTING", "replace"}, {NULL, NULL}};
     folder_make("endings-next");
     CHECK_EQUAL(run("_exit", variables), 42);
     CHECK_EQUAL(image_count("n.json.prof", "work"), 1);
@@ -253,6 +254,10 @@ TEST(next_run_keeps_what_was_left)
     CHECK_EQUAL(image_count("n.json.old.prof", "elsewhere"), 0);
     CHECK(file_has("n.json", "elsewhere"));
     CHECK_EQUAL(files("*"), 3);
+    unlink(in_folder("n.json.old.prof"));
+    CHECK_EQUAL(run("_exit", variables), 42);
+    CHECK_EQUAL(run("move", replaces), 42); /* replaces the output: what lies beside it is another's recording */
+    CHECK_EQUAL(image_count("n.json.old.prof", "work"), 1);
 }
 
 /* A .prof that was not ended is kept as well; one that was ended is replaced, and so is whatever is there on request. */

@@ -1284,11 +1284,7 @@ TEST(end_after_the_scope_around_it)
 /* Recursion is as deep as it is; the ranges of other languages' scopes are open in any order. */
 TEST(many_begins_open)
 {
-#ifdef _WIN32
-    enum { OPEN = 30, RANGES = 600 }; /* that many are open at once there */
-#else
     enum { OPEN = 50000, RANGES = 600 };
-#endif
     prof_config config = trace_config(16u << 20);
     prof_range *ranges[RANGES];
     for (int sessions = 0; sessions < 2; ++sessions) {

@@ -11,7 +11,7 @@ typedef struct prof__loose_place {
 } prof__loose_place;
 
 /* Small code has no more places. */
-#if defined(PROF_FREESTANDING) || defined(PROF_MINIMAL) || defined(_WIN32) || defined(__wasi__)
+#if defined(PROF_FREESTANDING) || defined(PROF_MINIMAL) || defined(__wasi__)
 #define PROF__LOOSE_MAX PROF__LOOSE_OWN
 static prof__loose_place prof__loose_beyond(const prof_fiber *track, uint32_t at)
 {
@@ -40,6 +40,19 @@ struct prof__loose_block {
 };
 static struct prof__loose_block *prof__loose_blocks; /* all of them */
 
+#ifdef _WIN32
+static PROF__RARE void *prof__loose_map(size_t size)
+{
+    return VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+}
+#else
+static PROF__RARE void *prof__loose_map(size_t size)
+{
+    void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return map == MAP_FAILED ? NULL : map;
+}
+#endif
+
 static PROF__RARE struct prof__loose_block *prof__loose_block_take(uint32_t count)
 {
     struct prof__loose_block *block = PROF__ACQUIRE(&prof__loose_blocks);
@@ -47,9 +60,8 @@ static PROF__RARE struct prof__loose_block *prof__loose_block_take(uint32_t coun
     while (block && (block->count != count || __atomic_exchange_n(&block->taken, 1u, __ATOMIC_ACQUIRE)))
         block = block->next;
     if (block) return block;
-    void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (map == MAP_FAILED) return NULL;
-    block = (struct prof__loose_block *)map;
+    block = (struct prof__loose_block *)prof__loose_map(size);
+    if (!block) return NULL;
     block->count = count;
     block->taken = 1;
     block->entries = (prof__loose_entry *)(void *)(block + 1);
@@ -117,7 +129,11 @@ static PROF__UNUSED PROF__RARE void prof__loose_unmap(void)
     prof__loose_blocks = NULL;
     for (; block; block = next) {
         next = block->next;
+#ifdef _WIN32
+        VirtualFree(block, 0, MEM_RELEASE);
+#else
         munmap((void *)block, sizeof *block + block->count * sizeof *block->entries);
+#endif
     }
 }
 #endif

@@ -93,6 +93,13 @@ static PROF__RARE int prof__image_open_ended(int file)
 }
 
 #ifdef _WIN32
+/* Returns 1 if the file that has the image's name is kept under another one. What lies beside an output is no output,
+   so existing=replace does not mean it. */
+static PROF__RARE int prof__name_keeps(const prof__session *s, HANDLE there)
+{
+    return s->live_path != s->output || (s->existing != PROF_EXISTING_REPLACE && prof__image_open_ended(there));
+}
+
 /* Creates the file of the image under its name. Returns 0 or errno; EEXIST: the name is taken. */
 static PROF__RARE int prof__name_try(prof__session *s, int numbered)
 {
@@ -102,14 +109,14 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
         HANDLE there =
             prof__windows_open(s->live_path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, OPEN_EXISTING);
         error = there == INVALID_HANDLE_VALUE ? GetLastError() : 0;
-        int keeps = !error && (s->live_path != s->output || prof__image_open_ended(there));
+        int keeps = !error && prof__name_keeps(s, there);
         if (!error) CloseHandle(there);
         if (error == ERROR_SHARING_VIOLATION) {
             prof__name_note(s);
             return EEXIST;
         }
         if (!error && s->number) return EEXIST;
-        if (!error && (!keeps || s->existing == PROF_EXISTING_REPLACE || !prof__name_keep(s)))
+        if (!error && (!keeps || !prof__name_keep(s)))
             prof__file_remove(s->live_path); /* a process that still maps the old file keeps it */
         error = prof__file_create(s, CREATE_ALWAYS);
     }
@@ -130,6 +137,7 @@ static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
     prof__about there, opened;
     int file;
     s->replaces = 1;
+    s->keeps = s->live_path != s->output; /* what lies beside an output is none: existing=replace does not mean it */
     if (s->existing == PROF_EXISTING_REPLACE) return 0;
     if (s->number || s->existing == PROF_EXISTING_REFUSE) return EEXIST;
     file = open(s->live_path, O_RDWR | PROF__O_FILE | O_NOFOLLOW | O_NONBLOCK);
@@ -140,7 +148,7 @@ static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
         return EEXIST;
     }
     if (file >= 0) s->old_file = file + 1;
-    s->keeps = s->live_path != s->output || (file >= 0 && prof__image_open_ended(file));
+    if (!s->keeps) s->keeps = file >= 0 && prof__image_open_ended(file);
     if (prof__lstat(s->live_path, &there)) return EAGAIN;
     if (file >= 0 && (prof__fstat(file, &opened) || opened.st_dev != there.st_dev || opened.st_ino != there.st_ino))
         return EAGAIN;
