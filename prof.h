@@ -17458,7 +17458,7 @@ static PROF__RARE void prof__crash_meet(prof__crash_work *w, const prof__session
     thread->track = track[1] & PROF__CRASH_TRACK;
     thread->thread_id = track[2];
     thread->sequence = chunk->sequence;
-    thread->name_id = (uint32_t)track[0];
+    thread->name_id = (uint32_t)track[0] & (PROF__NAME_OF_SYSTEM - 1);
 }
 
 /* Finds the living threads, which own a chunk, and reads the ring, the oldest chunk first, to find their open

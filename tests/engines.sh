@@ -151,7 +151,7 @@ if check "watchdog.c compiles" $cc examples/engines/watchdog.c -o watchdog -pthr
     check "it says where the game hangs" says watchdog.txt \
         '^frame 80 hangs: > play_frame \(line [0-9]+\) > load_texture \(line [0-9]+\) > wait for the disk \(line [0-9]+\)$'
     check "what hung is in the file, for as long" \
-        sh -c "'$prof' check hang-80.prof | grep -E '^ +wait for the disk +for [4-9][0-9][0-9]\.|^ +wait for the disk +for [0-9.]+ s'"
+        sh -c "'$prof' check hang-80.prof | grep -E '^ +wait for the disk +for (at least )?[4-9][0-9][0-9]\.|^ +wait for the disk +for (at least )?[0-9.]+ s'"
     check "it may have been saved, not only crashed" \
         sh -c "'$prof' check hang-80.prof | grep 'saved this while it ran' && '$prof' summary hang-80.prof | grep 'a save'"
     check "and all frames before" scopes hang-80.prof "play_frame 81"

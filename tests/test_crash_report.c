@@ -164,6 +164,12 @@ static void by_fault(int signal_number)
     fault(signal_number);
 }
 
+static void by_fault_on_a_fiber(int signal_number)
+{
+    prof_fiber_switch(prof_fiber_create("walker"));
+    by_fault(signal_number);
+}
+
 static void by_sending(int signal_number)
 {
     PROFILE_SCOPE("sends");
@@ -254,6 +260,22 @@ TEST(what_it_says_and_leaves)
             }
             free(death.said);
         }
+}
+
+/* The system's name of a thread, and that of a fiber, which a track marks as such. */
+TEST(who_crashed)
+{
+    char name[64] = "";
+#ifdef __linux__
+    pthread_getname_np(pthread_self(), name, sizeof name);
+#endif
+    for (int fiber = 0; fiber < 2; ++fiber) {
+        char line[128];
+        outcome death = dies(REPORT, fiber ? by_fault_on_a_fiber : by_fault, SIGSEGV);
+        snprintf(line, sizeof line, " \"%s\": game > ", fiber ? "walker" : name);
+        expect(death.said, line);
+        free(death.said);
+    }
 }
 
 TEST(stack_overflow)
