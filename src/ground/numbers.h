@@ -105,11 +105,11 @@ static inline int prof__traps(void)
     __asm__ volatile("mrs %0, fpcr" : "=r"(control));
     return (control & 0x9F00) != 0;
 #elif defined(__SSE__) && !defined(__i386__)
-    uint32_t sse;
+    uint32_t sse = 0; /* the memory sanitizer does not see what instructions write */
     __asm__ volatile("stmxcsr %0" : "=m"(sse));
     return (sse & 0x1F80) != 0x1F80;
 #else
-    uint16_t control;
+    uint16_t control = 0;
     __asm__ volatile("fnstcw %0" : "=m"(control));
     return (control & 0x3F) != 0x3F;
 #endif
