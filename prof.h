@@ -402,6 +402,23 @@ MANUAL                                                                          
     TensorFlow, JAX and Neuron. It sets the field that has the same meaning, or nothing if prof does so anyway, or
     returns PROF_UNSUPPORTED, and prof_error() says why. `prof config --all` lists them.
 
+    A format of your own. These lines, in the file with PROF_IMPLEMENTATION, make PROF_OUTPUT=x.mine and
+    prof_save("x.mine") work; examples/own_format.c is the whole program:
+
+        static prof_status mine_write(void *user, const prof_trace *trace, prof_sink sink)
+        {
+            prof_timeline *timeline;
+            prof_event event;
+            prof_status status = prof_timeline_open(trace, &timeline);
+            if (status) return status;
+            while (prof_timeline_next(timeline, &event, NULL))
+                if (sink.write(sink.user, event.name, strlen(event.name))) break;   // a full disk: prof says so
+            return prof_timeline_close(timeline);    // or prof_fail(PROF_UNSUPPORTED, "mine: why it failed")
+        }
+        PROF_WRITER(mine, ".mine", mine_write, NULL);    // NULL: user
+
+    The file gets its name when it is complete. Elsewhere, call prof_writer_register() before prof_start().
+
     Versions. PROF_VERSION is the version of this header; the other headers need the prof.h of their own version. A
     program that compiles with a version compiles with later ones of the same major number, before 1.0 of the same minor
     number. The image has a version of its own: docs/format.md describes it. Later releases read what earlier ones have
@@ -1420,13 +1437,38 @@ typedef struct prof_lock_row {
     uint64_t unmatched;             /* acquires without a release, and releases without an acquire */
 } prof_lock_row;
 
-/* A writer for an extension, which prof_stop() and prof_save() look up. A header with a writer registers it before
-   main. */
+/* A writer of a format, for outputs with an extension. write() gets what was recorded, and a sink for the bytes of the
+   file, which replaces an older one when write() has returned PROF_OK. If it fails, the older file stays, and the
+   function that saves returns its status, with the text of prof_fail(). It may be called on any thread. */
 typedef struct prof_writer {
-    const char *extension; /* ".json" */
-    prof_status (*write)(const prof_trace *trace, const char *path);
-    struct prof_writer *next;
+    const char *extension; /* ".mine", in lower case */
+    prof_status (*write)(void *user, const prof_trace *trace, prof_sink sink);
+    void *user;
+    prof_status (*write_files)(const prof_trace *trace, const char *path); /* instead of write: makes its files itself.
+                                                                              The extension "/" is a directory's */
+    struct prof_writer *next; /* prof's own */
 } prof_writer;
+
+/* Makes a writer and registers it before main, so that PROF_OUTPUT finds it: at file scope, in the file with
+   PROF_IMPLEMENTATION, after the header. name: of the prof_writer. */
+#if !PROF_ENABLE
+#define PROF_WRITER(name, extension, write, user) \
+    static PROF__UNUSED prof_writer name = {extension, write, user, NULL, NULL}
+#elif defined(PROF_IMPLEMENTATION)
+#define PROF_WRITER(name, extension, write, user)                          \
+    static prof_writer name = {extension, write, user, NULL, NULL};        \
+    PROF__AT_START(101, name##_register);                                  \
+    static void name##_register(void) { prof_writer_register(&name); }     \
+    PROF__WRITER_LEAVES(name)
+#ifdef PROF__SHARED
+#define PROF__WRITER_LEAVES(name)                                          \
+    PROF__AT_END(101, name##_unregister);                                  \
+    static void name##_unregister(void) { prof_writer_unregister(&name); } \
+    struct prof_writer
+#else
+#define PROF__WRITER_LEAVES(name) struct prof_writer
+#endif
+#endif
 
 #if PROF_ENABLE
 /* Write a table for a terminal: scopes, frames, counters, losses, recording cost. Percentiles are exact to 0.8 %. */
@@ -1476,8 +1518,11 @@ PROF_DEF void prof_memory_free(prof_memory_stats *stats);
 PROF_DEF prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count);
 PROF_DEF void prof_locks_free(prof_lock_row *rows);
 
-/* Adds a writer, whose memory must stay until it is removed. Not for two threads at once. */
+/* Adds a writer, whose memory must stay until it is removed: before prof_start(), which looks for that of the output.
+   Not for two threads at once. */
 PROF_DEF void prof_writer_register(prof_writer *writer);
+/* Sets the text of prof_error() and returns status: return prof_fail(PROF_UNSUPPORTED, "mine: no counters"). */
+PROF_DEF prof_status prof_fail(prof_status status, const char *text);
 /* Writes a trace in the format of an extension (".json"), or of that of path if extension is NULL. Not ".prof": a trace
    is what was read from an image; see prof_image_copy(). */
 PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension);
@@ -2707,6 +2752,7 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
                    PROF__USE4(trace, by_address, rows, count))
 #define prof_locks_free(rows) PROF__STRIPPED((void)0, PROF__USE(rows))
 #define prof_writer_register(writer) PROF__STRIPPED((void)0, PROF__USE(writer))
+#define prof_fail(status, text) PROF__STRIPPED(PROF_OK, PROF__USE2(status, text))
 #define prof_trace_write(trace, path, extension) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, path, extension))
 #define prof_writer_unregister(writer) PROF__STRIPPED((void)0, PROF__USE(writer))
 #endif
@@ -5416,9 +5462,8 @@ static void prof__next_generation(void)
 struct prof__aggregated;
 struct prof__stat_row;
 struct prof__upstairs {
-    prof_status (*write_live)(const char *path, prof_status (*write)(const prof_trace *, const char *));
-    prof_status (*write_csv)(const prof_trace *trace, const char *path);
-    prof_status (*write_summary)(const prof_trace *trace, const char *path);
+    prof_status (*write_live)(const char *path, const prof_writer *writer);
+    const prof_writer *csv, *summary;
     prof_status (*follow_make)(prof__session *s, const prof_config *config);
     int (*follow_step)(prof__session *s); /* does what there is to do; 1: it did something. So save_step */
     void (*follow_free)(struct prof__follow *f);
@@ -11157,9 +11202,9 @@ static PROF__RARE void prof__aggregated_free(struct prof__aggregated *stats) { (
    For a program that only records. Functions that need a trace still exist, so that other files of the program link; no
    function returns a trace, so that most of them are never called with one. */
 
-static prof_status prof__live_write(const char *path, prof_status (*write)(const prof_trace *, const char *))
+static prof_status prof__live_write(const char *path, const prof_writer *writer)
 {
-    (void)write;
+    (void)writer;
     return prof__no_reader(path);
 }
 
@@ -11340,7 +11385,7 @@ PROF_DEF PROF__WALL prof_status prof_save_last(const char *path, double seconds)
 /*-- UPSTAIRS -------------------------------------------------------------------------------------------------------*/
 
 /* The definitions need types of their own rooms. */
-static prof_status prof__live_write(const char *path, prof_status (*write)(const prof_trace *, const char *));
+static prof_status prof__live_write(const char *path, const prof_writer *writer);
 static prof_status prof__summary_default(const prof_trace *trace, const char *path);
 static prof_status prof__follow_make(prof__session *s, const prof_config *config);
 static int prof__follow_step(prof__session *s);
@@ -11353,8 +11398,11 @@ static prof_status prof__aggregated_give(struct prof__aggregated *stats, prof_tr
 static void prof__aggregated_free(struct prof__aggregated *stats);
 static void prof__aggregated_free_rows(struct prof__stat_row *rows, size_t count);
 
+static const prof_writer prof__csv_writer = {".csv", NULL, NULL, prof_csv_write, NULL};
+static const prof_writer prof__summary_writer = {".txt", NULL, NULL, prof__summary_default, NULL};
+
 static const struct prof__upstairs prof__upstairs = {
-    prof__live_write,           prof_csv_write,        prof__summary_default, prof__follow_make,
+    prof__live_write,           &prof__csv_writer,     &prof__summary_writer, prof__follow_make,
     prof__follow_step,          prof__follow_free,     prof__save_arm,        prof__save_step,
     prof__save_disarm,          prof__aggregated_take, prof__aggregated_give, prof__aggregated_free,
     prof__aggregated_free_rows,
@@ -12226,6 +12274,7 @@ static int prof__child_path(prof__session *s)
 
 PROF_DEF void prof_writer_register(prof_writer *writer) { (void)writer; } /* nothing but images is written */
 PROF_DEF void prof_writer_unregister(prof_writer *writer) { (void)writer; }
+PROF_DEF prof_status prof_fail(prof_status status, const char *text) { return prof__fail(status, "%s", text); }
 #else
 /*-- names of outputs --*/
 
@@ -12612,8 +12661,7 @@ static PROF__RARE const char *prof__writer_layout(const prof_writer *writer)
 }
 
 /* Returns the writer of a layout, for a file or a directory. */
-static PROF__RARE prof_status prof__layout_find(const char *layout, const char *path,
-                                                prof_status (**write)(const prof_trace *, const char *))
+static PROF__RARE prof_status prof__layout_find(const char *layout, const char *path, const prof_writer **writer)
 {
 #ifdef PROF_NO_READER
     return prof__no_reader("layout");
@@ -12622,22 +12670,22 @@ static PROF__RARE prof_status prof__layout_find(const char *layout, const char *
     int folder = prof__is_folder(path), exists = 0;
     prof__text_copy(wanted, sizeof wanted - 1, layout);
     if (folder) prof__text_add(wanted, sizeof wanted, "/");
-    *write = NULL;
+    *writer = NULL;
     for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next) {
         const char *name = prof__writer_layout(w);
         if (!name) continue;
-        if (prof__equal(name, wanted)) *write = w->write;
+        if (prof__equal(name, wanted)) *writer = w;
         exists |= prof__equal(name, layout);
         if (!*name || name[prof__length(name) - 1] == '/') continue;
         if (known[0]) prof__text_add(known, sizeof known, ", ");
         prof__text_add(known, sizeof known, name);
     }
-    if (!*write && !known[0])
+    if (!*writer && !known[0])
         return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': no reports in this program: include prof_report.h in "
                           "the file with PROF_IMPLEMENTATION", layout);
-    if (!*write && !exists)
+    if (!*writer && !exists)
         return prof__fail(PROF_INVALID_ARGUMENT, "unknown layout '%.20s': use %s", layout, known);
-    if (!*write)
+    if (!*writer)
         return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': is one file, but %s is a directory", layout,
                           prof__path_end(path));
     if (!folder && prof__equal(prof__extension(path), ".prof"))
@@ -12646,10 +12694,9 @@ static PROF__RARE prof_status prof__layout_find(const char *layout, const char *
     return PROF_OK;
 }
 
-/* Finds the writer of a path's extension, which is "/" for a directory. Sets *write to NULL for the image itself
+/* Finds the writer of a path's extension, which is "/" for a directory. Sets *writer to NULL for the image itself
    (.prof). */
-static PROF__COLD prof_status prof__writer_find(const char *path,
-                                                prof_status (**write)(const prof_trace *, const char *))
+static PROF__COLD prof_status prof__writer_find(const char *path, const prof_writer **writer)
 {
     const char *given = prof__is_folder(path) ? "/" : prof__extension(path);
     char known[128], extension[16]; /* in lower case */
@@ -12657,19 +12704,19 @@ static PROF__COLD prof_status prof__writer_find(const char *path,
     for (; given[length] && length + 1 < sizeof extension; ++length)
         extension[length] = (char)(given[length] >= 'A' && given[length] <= 'Z' ? given[length] + 32 : given[length]);
     extension[length] = 0;
-    *write = NULL;
+    *writer = NULL;
     if (prof__equal(extension, ".prof")) return PROF_OK;
 #ifdef PROF_NO_READER
     return prof__no_reader(prof__path_end(path));
 #endif
-    if (prof__equal(extension, ".csv")) *write = prof__upstairs.write_csv;
-    if (prof__equal(extension, ".txt")) *write = prof__upstairs.write_summary;
+    if (prof__equal(extension, ".csv")) *writer = prof__upstairs.csv;
+    if (prof__equal(extension, ".txt")) *writer = prof__upstairs.summary;
     for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next) {
-        if (prof__equal(extension, w->extension) || prof__equal(given, w->extension)) *write = w->write;
+        if (prof__equal(extension, w->extension) || prof__equal(given, w->extension)) *writer = w;
         if (n < sizeof known && !prof__writer_layout(w))
             n += (size_t)snprintf(known + n, sizeof known - n, " %s", w->extension);
     }
-    if (*write) return PROF_OK;
+    if (*writer) return PROF_OK;
     if (*extension == '/')
         return prof__fail(PROF_IO, "%s: is a directory, and this program has no prof_xplane.h to write into one",
                           prof__path_end(path));
@@ -12684,14 +12731,12 @@ static PROF__COLD prof_status prof__writer_find(const char *path,
                       prof__path_end(path), given, known);
 }
 
-/* Refuses an output with events for a session that keeps none. write: the writer of the path, NULL for .prof. */
-static PROF__RARE prof_status prof__writer_fits(const char *path, prof_status (*write)(const prof_trace *,
-                                                const char *), uint32_t mode)
+/* Refuses an output with events for a session that keeps none. writer: of the path, NULL for .prof. */
+static PROF__RARE prof_status prof__writer_fits(const char *path, const prof_writer *writer, uint32_t mode)
 {
-    if (mode != PROF_STATS || write == prof__upstairs.write_summary) return PROF_OK;
-    for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next)
-        if (w->write == write && prof__writer_layout(w) && !prof__equal(prof__writer_layout(w), "cntk-detail"))
-            return PROF_OK;
+    const char *layout = writer ? prof__writer_layout(writer) : NULL;
+    if (mode != PROF_STATS || writer == prof__upstairs.summary) return PROF_OK;
+    if (layout && !prof__equal(layout, "cntk-detail")) return PROF_OK;
     return prof__fail(PROF_INVALID_ARGUMENT,
                       "%s: mode stats keeps statistics and no events: write a .txt, or use mode ring or stream", path);
 }
@@ -12706,11 +12751,10 @@ static PROF__UNUSED PROF__RARE uint32_t prof__live_mode(void)
 }
 
 /* Finds the writer of a path, and refuses one that needs events in a mode without them: see prof__writer_find(). */
-static PROF__UNUSED PROF__RARE prof_status prof__writer_for(const char *path, uint32_t mode,
-                                                            prof_status (**write)(const prof_trace *, const char *))
+static PROF__UNUSED PROF__RARE prof_status prof__writer_for(const char *path, uint32_t mode, const prof_writer **writer)
 {
-    prof_status status = prof__writer_find(path, write);
-    return status ? status : prof__writer_fits(path, *write, mode);
+    prof_status status = prof__writer_find(path, writer);
+    return status ? status : prof__writer_fits(path, *writer, mode);
 }
 
 /* Checks the output at the start rather than at the end, and creates its directories. */
@@ -13166,10 +13210,9 @@ static PROF__RARE prof_status prof__output_name(prof__session *s)
     return prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
 }
 
-static PROF__RARE prof_status prof__output_writer(const prof__session *s, prof_status (**write)(const prof_trace *,
-                                                  const char *))
+static PROF__RARE prof_status prof__output_writer(const prof__session *s, const prof_writer **writer)
 {
-    return s->layout[0] ? prof__layout_find(s->layout, s->output, write) : prof__writer_find(s->output, write);
+    return s->layout[0] ? prof__layout_find(s->layout, s->output, writer) : prof__writer_find(s->output, writer);
 }
 
 /* Returns 1 if prof_stop() has written the output and it is still there. For a directory, and for PROF_STREAM, whose
@@ -13185,14 +13228,14 @@ static PROF__RARE int prof__output_stands(const prof__session *s)
 
 static PROF__RARE prof_status prof__output_write_here(prof__session *s, prof_status status)
 {
-    prof_status (*write)(const prof_trace *, const char *) = NULL;
-    if (!status) status = prof__output_writer(s, &write);
+    const prof_writer *writer = NULL;
+    if (!status) status = prof__output_writer(s, &writer);
     if (!status && !s->live_path && !s->claimed && (s->number || s->existing == PROF_EXISTING_REFUSE)) {
         int error = s->number ? prof__path_number(s->output, sizeof s->output) : prof__path_claim(s->output);
         if (error) status = prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
         s->claimed = !error;
     }
-    if (!status) status = prof__upstairs.write_live(s->output, write);
+    if (!status) status = prof__upstairs.write_live(s->output, writer);
     if (!status) prof__output_remember(s->output);
     return status;
 }
@@ -13306,7 +13349,7 @@ static PROF__RARE const char *prof__output_alone(prof__session *s, const char *p
 
 static PROF__RARE prof_status prof__output_prepare(prof__session *s, const prof_config *config, int several)
 {
-    prof_status (*write)(const prof_trace *, const char *);
+    const prof_writer *writer;
     const char *output = config->output;
     prof_mode mode = config->mode;
     char ranked[sizeof s->pattern], tagged[sizeof s->pattern];
@@ -13320,25 +13363,25 @@ static PROF__RARE prof_status prof__output_prepare(prof__session *s, const prof_
         prof__text_add(s->output, sizeof s->output, "/");
     if (!status) output = prof__output_alone(s, output, tagged, sizeof tagged);
     if (config->layout) prof__text_copy(s->layout, sizeof s->layout, config->layout);
-    if (!status) status = prof__output_writer(s, &write);
-    if (!status) status = prof__writer_fits(s->output, write, (uint32_t)mode);
+    if (!status) status = prof__output_writer(s, &writer);
+    if (!status) status = prof__writer_fits(s->output, writer, (uint32_t)mode);
     if (!status) status = prof__output_check(s->output);
-    if (!status && !write) status = prof__output_follow(s);
+    if (!status && !writer) status = prof__output_follow(s);
     s->existing = config->existing;
     s->number = s->existing == PROF_EXISTING_NUMBER ||
                 (s->existing == PROF_EXISTING_AUTO && prof__pattern_has(output, "pt"));
     if (prof__is_folder(s->output)) s->number = 0; /* its writer never replaces a file */
-    if (!status && !write) s->live_path = s->output;
-    if (!status && write && !prof__output_is_file(s->output)) {
+    if (!status && !writer) s->live_path = s->output;
+    if (!status && writer && !prof__output_is_file(s->output)) {
         s->existing = PROF_EXISTING_REPLACE; /* a device or a pipe belongs to no run */
         s->number = 0;
-    } else if (!status && write) {
+    } else if (!status && writer) {
 #if !defined(__EMSCRIPTEN__) && !defined(__wasi__) /* where it would have the recording only at the end */
         s->beside = mode != PROF_STREAM && mode != PROF_STATS && !config->memory;
 #endif
     }
     s->whole = mode == PROF_STREAM;
-    if (!status && write && (s->beside || mode == PROF_STREAM)) {
+    if (!status && writer && (s->beside || mode == PROF_STREAM)) {
         prof__output_beside(s, s->stream.path, sizeof s->stream.path);
         s->live_path = s->stream.path;
     }
@@ -13384,6 +13427,11 @@ PROF_DEF void prof_writer_register(prof_writer *writer)
         if (w == writer) return;
     do writer->next = first;
     while (!__atomic_compare_exchange_n(&prof__writers, &first, writer, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE));
+}
+
+PROF_DEF PROF__WALL prof_status prof_fail(prof_status status, const char *text)
+{
+    return prof__fail(status, "%s", text ? text : "");
 }
 
 PROF_DEF PROF__WALL void prof_writer_unregister(prof_writer *writer)
@@ -16864,12 +16912,12 @@ PROF_DEF PROF__WALL prof_status prof_save(const char *path)
 {
     PROF__LED(prof_save, (path));
     char expanded[1024];
-    prof_status (*write)(const prof_trace *, const char *);
+    const prof_writer *writer;
     if (!path) return prof__null("prof_save", "path");
     prof_status status = prof__expand(path, expanded, sizeof expanded);
-    if (!status) status = prof__writer_for(expanded, prof__live_mode(), &write);
+    if (!status) status = prof__writer_for(expanded, prof__live_mode(), &writer);
     if (status) return status;
-    status = write ? prof__upstairs.write_live(expanded, write) : prof__save_image(expanded);
+    status = writer ? prof__upstairs.write_live(expanded, writer) : prof__save_image(expanded);
     return status ? status : prof__stream_told(expanded);
 }
 
@@ -18659,9 +18707,9 @@ static PROF__RARE prof_status prof__other_file(const prof__other_key *other, con
                                                const char *value)
 {
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_NAMES) /* without names only a .prof can be written */
-    prof_status (*write)(const prof_trace *, const char *);
+    const prof_writer *writer;
     char why[PROF__ERROR_SIZE];
-    prof_status status = config->layout ? PROF_OK : prof__writer_find(value, &write);
+    prof_status status = config->layout ? PROF_OK : prof__writer_find(value, &writer);
     if (status) {
         prof__copy(why, PROF__ERROR_TEXT(), sizeof why);
         return prof__fail(status, "%s '%.60s': %.160s", other->name, value, why);
@@ -23418,35 +23466,71 @@ PROF_DEF PROF__WALL void prof_trace_close(prof_trace *trace)
     prof__read_free(trace);
 }
 
+/* A file that a writer writes, and what went wrong with it first: the writer may say something else then. */
+typedef struct prof__writing {
+    prof__out out;
+    char error[PROF__ERROR_SIZE];
+} prof__writing;
+
+static PROF__RARE int prof__writing_take(void *user, const void *data, size_t size)
+{
+    prof__writing *w = (prof__writing *)user;
+    prof_status before = w->out.status;
+    prof__out_bytes(&w->out, data, size);
+    if (w->out.status && !before) prof__text_copy(w->error, sizeof w->error, prof_error());
+    return w->out.status != PROF_OK;
+}
+
+/* Writes a trace with a writer. */
+static PROF__RARE prof_status prof__write_with(const prof_writer *writer, const prof_trace *trace, const char *path)
+{
+    prof__writing w;
+    prof_sink sink;
+    prof_status status;
+    if (writer->write_files) return writer->write_files(trace, path);
+    status = prof__out_file(&w.out, path);
+    if (status) return status;
+    sink.write = prof__writing_take;
+    sink.user = &w;
+    prof__error_set("");
+    status = writer->write(writer->user, trace, sink);
+    if (w.out.status)
+        prof__error_set(w.error);
+    else if (status && !*prof_error())
+        prof__fail(status, "%s: its writer failed: %s", prof__path_end(path), prof_status_text(status));
+    prof__out_fail(&w.out, status);
+    return prof__out_close(&w.out);
+}
+
 /* Writes what is recorded so far, with a trace that prepare(), unless it is NULL, has changed before. */
-static prof_status prof__live_write_as(const char *path, prof_status (*write)(const prof_trace *, const char *),
+static prof_status prof__live_write_as(const char *path, const prof_writer *writer,
                                        prof_status (*prepare)(prof_trace *trace, const void *user), const void *user)
 {
     prof_trace *trace = NULL;
     prof_status status = prof_trace_live(&trace);
     if (!status && prepare) status = prepare(trace, user);
-    if (!status) status = write(trace, path);
+    if (!status) status = prof__write_with(writer, trace, path);
     prof_trace_close(trace);
     return status;
 }
 
-static prof_status prof__live_write(const char *path, prof_status (*write)(const prof_trace *, const char *))
+static prof_status prof__live_write(const char *path, const prof_writer *writer)
 {
-    return prof__live_write_as(path, write, NULL, NULL);
+    return prof__live_write_as(path, writer, NULL, NULL);
 }
 
 PROF_DEF PROF__WALL prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
 {
     PROF__CALM();
     PROF__LED(prof_trace_write, (trace, path, extension));
-    prof_status (*write)(const prof_trace *, const char *);
+    const prof_writer *writer;
     prof_status status;
     if (!trace || !path) return prof__null("prof_trace_write", "trace or path");
-    status = prof__writer_find(extension ? extension : path, &write);
-    if (!status && !write)
+    status = prof__writer_find(extension ? extension : path, &writer);
+    if (!status && !writer)
         status = prof__fail(PROF_INVALID_ARGUMENT, "%s: a trace cannot become a .prof: use prof_image_copy()", path);
-    if (!status) status = prof__writer_fits(path, write, (uint32_t)prof_trace_about(trace)->mode);
-    return status ? status : write(trace, path);
+    if (!status) status = prof__writer_fits(path, writer, (uint32_t)prof_trace_about(trace)->mode);
+    return status ? status : prof__write_with(writer, trace, path);
 }
 
 PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, double share), void *user)
@@ -25774,10 +25858,11 @@ static PROF__RARE prof_status prof__last_prepare(prof_trace *trace, const void *
 static PROF__RARE prof_status prof__last_save(const char *path, double seconds, const prof__cause *cause)
 {
     prof__last last = {path, seconds, cause};
-    prof_status (*write)(const prof_trace *, const char *);
-    prof_status status = prof__writer_for(path, prof__live_mode(), &write);
+    const prof_writer *writer;
+    prof_status status = prof__writer_for(path, prof__live_mode(), &writer);
     if (status) return status;
-    return write ? prof__live_write_as(path, write, prof__last_prepare, &last) : prof__last_image(path, seconds, cause);
+    return writer ? prof__live_write_as(path, writer, prof__last_prepare, &last)
+                  : prof__last_image(path, seconds, cause);
 }
 
 PROF_DEF PROF__WALL prof_status prof_save_last(const char *path, double seconds)
@@ -30762,7 +30847,7 @@ static prof_status prof__follow_rules(prof__follow *f, const char *list)
 
 static prof_status prof__save_check(prof__follow *f, const prof_config *config)
 {
-    prof_status (*write)(const prof_trace *, const char *);
+    const prof_writer *writer;
     char expanded[1024];
     if (!config->save || !config->save[0]) {
         if (config->save_over || config->save_signal)
@@ -30776,7 +30861,7 @@ static prof_status prof__save_check(prof__follow *f, const prof_config *config)
     if (config->save_signal < 0 || config->save_signal > 64)
         return prof__fail(PROF_INVALID_ARGUMENT, "save_signal %d: must be 1 to 64", config->save_signal);
     prof_status status = prof__expand_counted(config->save, 1, expanded, sizeof expanded);
-    if (!status) status = prof__writer_for(expanded, (uint32_t)config->mode, &write);
+    if (!status) status = prof__writer_for(expanded, (uint32_t)config->mode, &writer);
     if (!status) status = prof__output_check(expanded);
     if (!status) status = prof__follow_rules(f, config->save_over);
     prof__pattern_absolute(config->save, f->save, sizeof f->save);
@@ -31153,10 +31238,8 @@ static prof_status prof__trace_buffer(const char *path, prof_trace **trace); /* 
 static prof_status prof__read_buffer_only(void *image, const char *what, prof_trace **trace); /* takes the image */
 static prof_status prof__trace_live(prof_trace **trace, int reset); /* reset: statistics of PROF_STATS begin anew */
 static uint32_t prof__live_mode(void);
-static prof_status prof__writer_for(const char *path, uint32_t mode,
-                                    prof_status (**write)(const prof_trace *, const char *));
-static prof_status prof__writer_fits(const char *path, prof_status (*write)(const prof_trace *, const char *),
-                                     uint32_t mode);
+static prof_status prof__writer_for(const char *path, uint32_t mode, const prof_writer **writer);
+static prof_status prof__writer_fits(const char *path, const prof_writer *writer, uint32_t mode);
 
 #ifndef PROF_NO_DEVICES
 /*-- devices, and an image written anew with rows of devices: see >>import -- */

@@ -2156,7 +2156,7 @@ static prof_status prof__chrome_default(const prof_trace *trace, const char *pat
     return prof_chrome_write(trace, path, NULL);
 }
 
-static prof_writer prof__chrome_writer = {".json", prof__chrome_default, NULL};
+static prof_writer prof__chrome_writer = {".json", NULL, NULL, prof__chrome_default, NULL};
 PROF__AT_START(101, prof__chrome_register);
 static void prof__chrome_register(void)
 {

@@ -1854,9 +1854,9 @@ static prof_status prof__report_cntk_both(const prof_trace *trace, const char *p
         return prof__report_as(trace, path, PROF_REPORT_##layout);                     \
     }
 PROF__REPORT_LAYOUTS(PROF__REPORT_WRITE)
-#define PROF__REPORT_WRITER(layout, name) {"layout:" name, prof__report_as_##layout, NULL},
+#define PROF__REPORT_WRITER(layout, name) {"layout:" name, NULL, NULL, prof__report_as_##layout, NULL},
 static prof_writer prof__report_writers[] = {
-    PROF__REPORT_LAYOUTS(PROF__REPORT_WRITER){"layout:cntk/", prof__report_cntk_both, NULL}};
+    PROF__REPORT_LAYOUTS(PROF__REPORT_WRITER){"layout:cntk/", NULL, NULL, prof__report_cntk_both, NULL}};
 
 PROF__AT_START(101, prof__report_register);
 static void prof__report_register(void)

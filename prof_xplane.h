@@ -3146,7 +3146,7 @@ static prof_status prof__xplane_write_all(const prof_trace *trace, const char *l
 static prof_status prof__xplane_config(prof_config *config, const prof_xplane_trace_options *options,
                                        const char *pattern)
 {
-    prof_status (*write)(const prof_trace *, const char *);
+    const prof_writer *writer;
     memset(config, 0, sizeof *config);
     if (options && options->config) *config = *options->config;
     if (config->output)
@@ -3157,7 +3157,7 @@ static prof_status prof__xplane_config(prof_config *config, const prof_xplane_tr
     if (config->mode == PROF_RING) config->mode = PROF_STREAM;
 #endif
     if (options && (options->create_perfetto_trace || options->create_perfetto_link))
-        return prof__writer_for(".json", PROF_RING, &write);
+        return prof__writer_for(".json", PROF_RING, &writer);
     return PROF_OK;
 }
 
@@ -3253,8 +3253,8 @@ static prof_status prof__xplane_default(const prof_trace *trace, const char *pat
     return prof__xplane_write_all(trace, path, prof__xplane_wished(path));
 }
 
-static prof_writer prof__xplane_writer = {"/", prof__xplane_default, NULL};
-static prof_writer prof__pprof_writer = {".pprof", prof_xplane_pprof_write, NULL};
+static prof_writer prof__xplane_writer = {"/", NULL, NULL, prof__xplane_default, NULL};
+static prof_writer prof__pprof_writer = {".pprof", NULL, NULL, prof_xplane_pprof_write, NULL};
 PROF__AT_START(101, prof__xplane_register);
 static void prof__xplane_register(void)
 {

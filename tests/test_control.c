@@ -1004,26 +1004,85 @@ TEST(names_of_outputs)
     CHECK_EQUAL(found, 1);
 }
 
-static int own_writer_calls;
-static prof_status own_writer(const prof_trace *about, const char *path)
+/* Writes the names of all events, as a program's own writer would. It fails where its user says so. */
+typedef struct own_format {
+    int calls;
+    prof_status fails;
+    const char *why;  /* NULL: it does not say */
+    size_t junk;      /* bytes that it writes besides */
+} own_format;
+static prof_status own_write(void *user, const prof_trace *about, prof_sink sink)
 {
-    ++own_writer_calls;
-    CHECK_EQUAL(prof_trace_about(about)->event_count, 1);
-    return strstr(path, "refused") ? PROF_IO : PROF_OK;
+    own_format *own = (own_format *)user;
+    prof_timeline *timeline;
+    prof_event event;
+    size_t track;
+    ++own->calls;
+    prof_status status = prof_timeline_open(about, &timeline);
+    if (status) return status;
+    while (prof_timeline_next(timeline, &event, &track)) {
+        sink.write(sink.user, event.name, strlen(event.name));
+        sink.write(sink.user, "\n", 1);
+    }
+    for (size_t i = 0; i < own->junk; ++i)
+        if (sink.write(sink.user, "junk", 4)) break;
+    status = prof_timeline_close(timeline);
+    if (own->fails) return own->why ? prof_fail(own->fails, own->why) : own->fails;
+    return status;
 }
 
-TEST(writers_of_other_headers)
+static void check_own_file(const char *name, const char *text)
 {
-    static prof_writer writer = {".own", own_writer, NULL};
+    char *found = trace_file_text(trace_path(name), NULL);
+    CHECK_TEXT(found ? found : "no file", text);
+    free(found);
+}
+
+TEST(writers_of_ones_own)
+{
+    static own_format own;
+    static prof_writer writer = {".own", own_write, &own, NULL, NULL};
     prof_writer_register(&writer);
     prof_writer_register(&writer); /* twice is once */
-    CHECK_EQUAL(start_with_output("x.own"), PROF_OK);
+    CHECK_EQUAL(start_with_output(trace_path("x.own")), PROF_OK);
     PROFILE_MARK("mark");
-    CHECK_EQUAL(prof_save("y.own"), PROF_OK);
-    CHECK_EQUAL(prof_save("refused.own"), PROF_IO);
-    CHECK_EQUAL(prof_stop(), PROF_OK);
-    CHECK_EQUAL(own_writer_calls, 3);
+    CHECK_EQUAL(prof_save(trace_path("y.own")), PROF_OK);
+    CHECK_EQUAL(own.calls, 1);
+    check_own_file("y.own", "mark\n");
+    PROFILE_MARK("more");
+    own.fails = PROF_UNSUPPORTED;
+    own.why = "own: cannot say more";
+    CHECK_EQUAL(prof_save(trace_path("y.own")), PROF_UNSUPPORTED);
+    CHECK_TEXT(prof_error(), "own: cannot say more");
+    own.why = NULL;
+    FAILS(prof_save(trace_path("y.own")), PROF_UNSUPPORTED, "y.own: its writer failed: not supported");
+    check_own_file("y.own", "mark\n"); /* the old one stays, and no part of a new one */
+    CHECK_EQUAL(files_that_begin_with("y.own"), 1);
+    own.fails = PROF_OK;
     FAILS(prof_save("x.unknown"), PROF_INVALID_ARGUMENT, ".own");
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    check_own_file("x.own", "mark\nmore\n");
+    CHECK_EQUAL(own.calls, 4);
+    prof_writer_unregister(&writer);
+    FAILS(prof_save("x.own"), PROF_INVALID_ARGUMENT, "no writer for '.own'");
+}
+
+TEST(a_full_disk_is_no_writers_fault)
+{
+    static own_format own;
+    static prof_writer writer = {".own", own_write, &own, NULL, NULL};
+    if (access("/dev/full", W_OK)) SKIP("no /dev/full");
+    start_small();
+    PROFILE_MARK("mark");
+    stop_and_read();
+    prof_writer_register(&writer);
+    FAILS(prof_trace_write(trace, "/dev/full", ".own"), PROF_IO, "No space left"); /* it does not look */
+    own.junk = 100000;
+    own.fails = PROF_UNSUPPORTED;
+    own.why = "own: the sink refused it";
+    FAILS(prof_trace_write(trace, "/dev/full", ".own"), PROF_IO, "No space left");
+    prof_writer_unregister(&writer);
+    done();
 }
 
 TEST(saving_while_recording)

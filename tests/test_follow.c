@@ -1556,9 +1556,9 @@ TEST(a_handler_on_top_stays)
 /* A writer of a file that takes as long as the test says. */
 static sem_t slow_begun, slow_end;
 static int slow_holds; /* atomic; 1: it waits */
-static prof_status slow_write(const prof_trace *trace, const char *path)
+static prof_status slow_write(void *user, const prof_trace *trace, prof_sink sink)
 {
-    (void)trace, (void)path;
+    (void)user, (void)trace, (void)sink;
     if (!__atomic_exchange_n(&slow_holds, 0, __ATOMIC_ACQ_REL)) return PROF_OK;
     sem_post(&slow_begun);
     while (sem_wait(&slow_end)) continue;
@@ -1568,7 +1568,7 @@ static prof_status slow_write(const prof_trace *trace, const char *path)
 /* Chunks are emptied while a file is written, so that threads which may wait for one need not. */
 static void check_writing_holds_nobody(prof_config config, const char *output, const char *save)
 {
-    static prof_writer slow = {".slow", slow_write, NULL};
+    static prof_writer slow = {".slow", slow_write, NULL, NULL, NULL};
     uint64_t calls = 0;
     prof_writer_register(&slow);
     CHECK(!sem_init(&slow_begun, 0, 0) && !sem_init(&slow_end, 0, 0));

@@ -144,10 +144,8 @@ static prof_status prof__trace_buffer(const char *path, prof_trace **trace); /* 
 static prof_status prof__read_buffer_only(void *image, const char *what, prof_trace **trace); /* takes the image */
 static prof_status prof__trace_live(prof_trace **trace, int reset); /* reset: statistics of PROF_STATS begin anew */
 static uint32_t prof__live_mode(void);
-static prof_status prof__writer_for(const char *path, uint32_t mode,
-                                    prof_status (**write)(const prof_trace *, const char *));
-static prof_status prof__writer_fits(const char *path, prof_status (*write)(const prof_trace *, const char *),
-                                     uint32_t mode);
+static prof_status prof__writer_for(const char *path, uint32_t mode, const prof_writer **writer);
+static prof_status prof__writer_fits(const char *path, const prof_writer *writer, uint32_t mode);
 
 #ifndef PROF_NO_DEVICES
 /*-- devices, and an image written anew with rows of devices: see >>import -- */

@@ -402,6 +402,23 @@ MANUAL                                                                          
     TensorFlow, JAX and Neuron. It sets the field that has the same meaning, or nothing if prof does so anyway, or
     returns PROF_UNSUPPORTED, and prof_error() says why. `prof config --all` lists them.
 
+    A format of your own. These lines, in the file with PROF_IMPLEMENTATION, make PROF_OUTPUT=x.mine and
+    prof_save("x.mine") work; examples/own_format.c is the whole program:
+
+        static prof_status mine_write(void *user, const prof_trace *trace, prof_sink sink)
+        {
+            prof_timeline *timeline;
+            prof_event event;
+            prof_status status = prof_timeline_open(trace, &timeline);
+            if (status) return status;
+            while (prof_timeline_next(timeline, &event, NULL))
+                if (sink.write(sink.user, event.name, strlen(event.name))) break;   // a full disk: prof says so
+            return prof_timeline_close(timeline);    // or prof_fail(PROF_UNSUPPORTED, "mine: why it failed")
+        }
+        PROF_WRITER(mine, ".mine", mine_write, NULL);    // NULL: user
+
+    The file gets its name when it is complete. Elsewhere, call prof_writer_register() before prof_start().
+
     Versions. PROF_VERSION is the version of this header; the other headers need the prof.h of their own version. A
     program that compiles with a version compiles with later ones of the same major number, before 1.0 of the same minor
     number. The image has a version of its own: docs/format.md describes it. Later releases read what earlier ones have

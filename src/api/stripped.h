@@ -170,6 +170,7 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
                    PROF__USE4(trace, by_address, rows, count))
 #define prof_locks_free(rows) PROF__STRIPPED((void)0, PROF__USE(rows))
 #define prof_writer_register(writer) PROF__STRIPPED((void)0, PROF__USE(writer))
+#define prof_fail(status, text) PROF__STRIPPED(PROF_OK, PROF__USE2(status, text))
 #define prof_trace_write(trace, path, extension) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, path, extension))
 #define prof_writer_unregister(writer) PROF__STRIPPED((void)0, PROF__USE(writer))
 #endif

@@ -4,7 +4,7 @@ static prof_status prof__html_default(const prof_trace *trace, const char *path)
     return prof_html_write(trace, path, NULL);
 }
 
-static prof_writer prof__html_writer = {".html", prof__html_default, NULL};
+static prof_writer prof__html_writer = {".html", NULL, NULL, prof__html_default, NULL};
 PROF__AT_START(101, prof__html_register);
 static void prof__html_register(void) { prof_writer_register(&prof__html_writer); }
 #ifdef PROF__SHARED

@@ -446,35 +446,71 @@ PROF_DEF PROF__WALL void prof_trace_close(prof_trace *trace)
     prof__read_free(trace);
 }
 
+/* A file that a writer writes, and what went wrong with it first: the writer may say something else then. */
+typedef struct prof__writing {
+    prof__out out;
+    char error[PROF__ERROR_SIZE];
+} prof__writing;
+
+static PROF__RARE int prof__writing_take(void *user, const void *data, size_t size)
+{
+    prof__writing *w = (prof__writing *)user;
+    prof_status before = w->out.status;
+    prof__out_bytes(&w->out, data, size);
+    if (w->out.status && !before) prof__text_copy(w->error, sizeof w->error, prof_error());
+    return w->out.status != PROF_OK;
+}
+
+/* Writes a trace with a writer. */
+static PROF__RARE prof_status prof__write_with(const prof_writer *writer, const prof_trace *trace, const char *path)
+{
+    prof__writing w;
+    prof_sink sink;
+    prof_status status;
+    if (writer->write_files) return writer->write_files(trace, path);
+    status = prof__out_file(&w.out, path);
+    if (status) return status;
+    sink.write = prof__writing_take;
+    sink.user = &w;
+    prof__error_set("");
+    status = writer->write(writer->user, trace, sink);
+    if (w.out.status)
+        prof__error_set(w.error);
+    else if (status && !*prof_error())
+        prof__fail(status, "%s: its writer failed: %s", prof__path_end(path), prof_status_text(status));
+    prof__out_fail(&w.out, status);
+    return prof__out_close(&w.out);
+}
+
 /* Writes what is recorded so far, with a trace that prepare(), unless it is NULL, has changed before. */
-static prof_status prof__live_write_as(const char *path, prof_status (*write)(const prof_trace *, const char *),
+static prof_status prof__live_write_as(const char *path, const prof_writer *writer,
                                        prof_status (*prepare)(prof_trace *trace, const void *user), const void *user)
 {
     prof_trace *trace = NULL;
     prof_status status = prof_trace_live(&trace);
     if (!status && prepare) status = prepare(trace, user);
-    if (!status) status = write(trace, path);
+    if (!status) status = prof__write_with(writer, trace, path);
     prof_trace_close(trace);
     return status;
 }
 
-static prof_status prof__live_write(const char *path, prof_status (*write)(const prof_trace *, const char *))
+static prof_status prof__live_write(const char *path, const prof_writer *writer)
 {
-    return prof__live_write_as(path, write, NULL, NULL);
+    return prof__live_write_as(path, writer, NULL, NULL);
 }
 
 PROF_DEF PROF__WALL prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
 {
     PROF__CALM();
     PROF__LED(prof_trace_write, (trace, path, extension));
-    prof_status (*write)(const prof_trace *, const char *);
+    const prof_writer *writer;
     prof_status status;
     if (!trace || !path) return prof__null("prof_trace_write", "trace or path");
-    status = prof__writer_find(extension ? extension : path, &write);
-    if (!status && !write)
+    status = prof__writer_find(extension ? extension : path, &writer);
+    if (!status && !writer)
         status = prof__fail(PROF_INVALID_ARGUMENT, "%s: a trace cannot become a .prof: use prof_image_copy()", path);
-    if (!status) status = prof__writer_fits(path, write, (uint32_t)prof_trace_about(trace)->mode);
-    return status ? status : write(trace, path);
+    if (!status) status = prof__writer_fits(path, writer, (uint32_t)prof_trace_about(trace)->mode);
+    return status ? status : prof__write_with(writer, trace, path);
 }
 
 PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, double share), void *user)

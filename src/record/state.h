@@ -259,9 +259,8 @@ static void prof__next_generation(void)
 struct prof__aggregated;
 struct prof__stat_row;
 struct prof__upstairs {
-    prof_status (*write_live)(const char *path, prof_status (*write)(const prof_trace *, const char *));
-    prof_status (*write_csv)(const prof_trace *trace, const char *path);
-    prof_status (*write_summary)(const prof_trace *trace, const char *path);
+    prof_status (*write_live)(const char *path, const prof_writer *writer);
+    const prof_writer *csv, *summary;
     prof_status (*follow_make)(prof__session *s, const prof_config *config);
     int (*follow_step)(prof__session *s); /* does what there is to do; 1: it did something. So save_step */
     void (*follow_free)(struct prof__follow *f);

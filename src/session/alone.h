@@ -69,7 +69,7 @@ static PROF__RARE const char *prof__output_alone(prof__session *s, const char *p
 
 static PROF__RARE prof_status prof__output_prepare(prof__session *s, const prof_config *config, int several)
 {
-    prof_status (*write)(const prof_trace *, const char *);
+    const prof_writer *writer;
     const char *output = config->output;
     prof_mode mode = config->mode;
     char ranked[sizeof s->pattern], tagged[sizeof s->pattern];
@@ -83,25 +83,25 @@ static PROF__RARE prof_status prof__output_prepare(prof__session *s, const prof_
         prof__text_add(s->output, sizeof s->output, "/");
     if (!status) output = prof__output_alone(s, output, tagged, sizeof tagged);
     if (config->layout) prof__text_copy(s->layout, sizeof s->layout, config->layout);
-    if (!status) status = prof__output_writer(s, &write);
-    if (!status) status = prof__writer_fits(s->output, write, (uint32_t)mode);
+    if (!status) status = prof__output_writer(s, &writer);
+    if (!status) status = prof__writer_fits(s->output, writer, (uint32_t)mode);
     if (!status) status = prof__output_check(s->output);
-    if (!status && !write) status = prof__output_follow(s);
+    if (!status && !writer) status = prof__output_follow(s);
     s->existing = config->existing;
     s->number = s->existing == PROF_EXISTING_NUMBER ||
                 (s->existing == PROF_EXISTING_AUTO && prof__pattern_has(output, "pt"));
     if (prof__is_folder(s->output)) s->number = 0; /* its writer never replaces a file */
-    if (!status && !write) s->live_path = s->output;
-    if (!status && write && !prof__output_is_file(s->output)) {
+    if (!status && !writer) s->live_path = s->output;
+    if (!status && writer && !prof__output_is_file(s->output)) {
         s->existing = PROF_EXISTING_REPLACE; /* a device or a pipe belongs to no run */
         s->number = 0;
-    } else if (!status && write) {
+    } else if (!status && writer) {
 #if !defined(__EMSCRIPTEN__) && !defined(__wasi__) /* where it would have the recording only at the end */
         s->beside = mode != PROF_STREAM && mode != PROF_STATS && !config->memory;
 #endif
     }
     s->whole = mode == PROF_STREAM;
-    if (!status && write && (s->beside || mode == PROF_STREAM)) {
+    if (!status && writer && (s->beside || mode == PROF_STREAM)) {
         prof__output_beside(s, s->stream.path, sizeof s->stream.path);
         s->live_path = s->stream.path;
     }
@@ -147,6 +147,11 @@ PROF_DEF void prof_writer_register(prof_writer *writer)
         if (w == writer) return;
     do writer->next = first;
     while (!__atomic_compare_exchange_n(&prof__writers, &first, writer, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE));
+}
+
+PROF_DEF PROF__WALL prof_status prof_fail(prof_status status, const char *text)
+{
+    return prof__fail(status, "%s", text ? text : "");
 }
 
 PROF_DEF PROF__WALL void prof_writer_unregister(prof_writer *writer)

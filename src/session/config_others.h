@@ -261,9 +261,9 @@ static PROF__RARE prof_status prof__other_file(const prof__other_key *other, con
                                                const char *value)
 {
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_NAMES) /* without names only a .prof can be written */
-    prof_status (*write)(const prof_trace *, const char *);
+    const prof_writer *writer;
     char why[PROF__ERROR_SIZE];
-    prof_status status = config->layout ? PROF_OK : prof__writer_find(value, &write);
+    prof_status status = config->layout ? PROF_OK : prof__writer_find(value, &writer);
     if (status) {
         prof__copy(why, PROF__ERROR_TEXT(), sizeof why);
         return prof__fail(status, "%s '%.60s': %.160s", other->name, value, why);

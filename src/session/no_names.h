@@ -90,3 +90,4 @@ static int prof__child_path(prof__session *s)
 
 PROF_DEF void prof_writer_register(prof_writer *writer) { (void)writer; } /* nothing but images is written */
 PROF_DEF void prof_writer_unregister(prof_writer *writer) { (void)writer; }
+PROF_DEF prof_status prof_fail(prof_status status, const char *text) { return prof__fail(status, "%s", text); }

@@ -240,10 +240,9 @@ static PROF__RARE prof_status prof__output_name(prof__session *s)
     return prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
 }
 
-static PROF__RARE prof_status prof__output_writer(const prof__session *s, prof_status (**write)(const prof_trace *,
-                                                  const char *))
+static PROF__RARE prof_status prof__output_writer(const prof__session *s, const prof_writer **writer)
 {
-    return s->layout[0] ? prof__layout_find(s->layout, s->output, write) : prof__writer_find(s->output, write);
+    return s->layout[0] ? prof__layout_find(s->layout, s->output, writer) : prof__writer_find(s->output, writer);
 }
 
 /* Returns 1 if prof_stop() has written the output and it is still there. For a directory, and for PROF_STREAM, whose
@@ -259,14 +258,14 @@ static PROF__RARE int prof__output_stands(const prof__session *s)
 
 static PROF__RARE prof_status prof__output_write_here(prof__session *s, prof_status status)
 {
-    prof_status (*write)(const prof_trace *, const char *) = NULL;
-    if (!status) status = prof__output_writer(s, &write);
+    const prof_writer *writer = NULL;
+    if (!status) status = prof__output_writer(s, &writer);
     if (!status && !s->live_path && !s->claimed && (s->number || s->existing == PROF_EXISTING_REFUSE)) {
         int error = s->number ? prof__path_number(s->output, sizeof s->output) : prof__path_claim(s->output);
         if (error) status = prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
         s->claimed = !error;
     }
-    if (!status) status = prof__upstairs.write_live(s->output, write);
+    if (!status) status = prof__upstairs.write_live(s->output, writer);
     if (!status) prof__output_remember(s->output);
     return status;
 }

@@ -203,11 +203,11 @@ PROF_DEF PROF__WALL prof_status prof_save(const char *path)
 {
     PROF__LED(prof_save, (path));
     char expanded[1024];
-    prof_status (*write)(const prof_trace *, const char *);
+    const prof_writer *writer;
     if (!path) return prof__null("prof_save", "path");
     prof_status status = prof__expand(path, expanded, sizeof expanded);
-    if (!status) status = prof__writer_for(expanded, prof__live_mode(), &write);
+    if (!status) status = prof__writer_for(expanded, prof__live_mode(), &writer);
     if (status) return status;
-    status = write ? prof__upstairs.write_live(expanded, write) : prof__save_image(expanded);
+    status = writer ? prof__upstairs.write_live(expanded, writer) : prof__save_image(expanded);
     return status ? status : prof__stream_told(expanded);
 }

@@ -11,8 +11,7 @@ static PROF__RARE const char *prof__writer_layout(const prof_writer *writer)
 }
 
 /* Returns the writer of a layout, for a file or a directory. */
-static PROF__RARE prof_status prof__layout_find(const char *layout, const char *path,
-                                                prof_status (**write)(const prof_trace *, const char *))
+static PROF__RARE prof_status prof__layout_find(const char *layout, const char *path, const prof_writer **writer)
 {
 #ifdef PROF_NO_READER
     return prof__no_reader("layout");
@@ -21,22 +20,22 @@ static PROF__RARE prof_status prof__layout_find(const char *layout, const char *
     int folder = prof__is_folder(path), exists = 0;
     prof__text_copy(wanted, sizeof wanted - 1, layout);
     if (folder) prof__text_add(wanted, sizeof wanted, "/");
-    *write = NULL;
+    *writer = NULL;
     for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next) {
         const char *name = prof__writer_layout(w);
         if (!name) continue;
-        if (prof__equal(name, wanted)) *write = w->write;
+        if (prof__equal(name, wanted)) *writer = w;
         exists |= prof__equal(name, layout);
         if (!*name || name[prof__length(name) - 1] == '/') continue;
         if (known[0]) prof__text_add(known, sizeof known, ", ");
         prof__text_add(known, sizeof known, name);
     }
-    if (!*write && !known[0])
+    if (!*writer && !known[0])
         return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': no reports in this program: include prof_report.h in "
                           "the file with PROF_IMPLEMENTATION", layout);
-    if (!*write && !exists)
+    if (!*writer && !exists)
         return prof__fail(PROF_INVALID_ARGUMENT, "unknown layout '%.20s': use %s", layout, known);
-    if (!*write)
+    if (!*writer)
         return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': is one file, but %s is a directory", layout,
                           prof__path_end(path));
     if (!folder && prof__equal(prof__extension(path), ".prof"))
@@ -45,10 +44,9 @@ static PROF__RARE prof_status prof__layout_find(const char *layout, const char *
     return PROF_OK;
 }
 
-/* Finds the writer of a path's extension, which is "/" for a directory. Sets *write to NULL for the image itself
+/* Finds the writer of a path's extension, which is "/" for a directory. Sets *writer to NULL for the image itself
    (.prof). */
-static PROF__COLD prof_status prof__writer_find(const char *path,
-                                                prof_status (**write)(const prof_trace *, const char *))
+static PROF__COLD prof_status prof__writer_find(const char *path, const prof_writer **writer)
 {
     const char *given = prof__is_folder(path) ? "/" : prof__extension(path);
     char known[128], extension[16]; /* in lower case */
@@ -56,19 +54,19 @@ static PROF__COLD prof_status prof__writer_find(const char *path,
     for (; given[length] && length + 1 < sizeof extension; ++length)
         extension[length] = (char)(given[length] >= 'A' && given[length] <= 'Z' ? given[length] + 32 : given[length]);
     extension[length] = 0;
-    *write = NULL;
+    *writer = NULL;
     if (prof__equal(extension, ".prof")) return PROF_OK;
 #ifdef PROF_NO_READER
     return prof__no_reader(prof__path_end(path));
 #endif
-    if (prof__equal(extension, ".csv")) *write = prof__upstairs.write_csv;
-    if (prof__equal(extension, ".txt")) *write = prof__upstairs.write_summary;
+    if (prof__equal(extension, ".csv")) *writer = prof__upstairs.csv;
+    if (prof__equal(extension, ".txt")) *writer = prof__upstairs.summary;
     for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next) {
-        if (prof__equal(extension, w->extension) || prof__equal(given, w->extension)) *write = w->write;
+        if (prof__equal(extension, w->extension) || prof__equal(given, w->extension)) *writer = w;
         if (n < sizeof known && !prof__writer_layout(w))
             n += (size_t)snprintf(known + n, sizeof known - n, " %s", w->extension);
     }
-    if (*write) return PROF_OK;
+    if (*writer) return PROF_OK;
     if (*extension == '/')
         return prof__fail(PROF_IO, "%s: is a directory, and this program has no prof_xplane.h to write into one",
                           prof__path_end(path));
@@ -83,14 +81,12 @@ static PROF__COLD prof_status prof__writer_find(const char *path,
                       prof__path_end(path), given, known);
 }
 
-/* Refuses an output with events for a session that keeps none. write: the writer of the path, NULL for .prof. */
-static PROF__RARE prof_status prof__writer_fits(const char *path, prof_status (*write)(const prof_trace *,
-                                                const char *), uint32_t mode)
+/* Refuses an output with events for a session that keeps none. writer: of the path, NULL for .prof. */
+static PROF__RARE prof_status prof__writer_fits(const char *path, const prof_writer *writer, uint32_t mode)
 {
-    if (mode != PROF_STATS || write == prof__upstairs.write_summary) return PROF_OK;
-    for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next)
-        if (w->write == write && prof__writer_layout(w) && !prof__equal(prof__writer_layout(w), "cntk-detail"))
-            return PROF_OK;
+    const char *layout = writer ? prof__writer_layout(writer) : NULL;
+    if (mode != PROF_STATS || writer == prof__upstairs.summary) return PROF_OK;
+    if (layout && !prof__equal(layout, "cntk-detail")) return PROF_OK;
     return prof__fail(PROF_INVALID_ARGUMENT,
                       "%s: mode stats keeps statistics and no events: write a .txt, or use mode ring or stream", path);
 }
@@ -105,11 +101,10 @@ static PROF__UNUSED PROF__RARE uint32_t prof__live_mode(void)
 }
 
 /* Finds the writer of a path, and refuses one that needs events in a mode without them: see prof__writer_find(). */
-static PROF__UNUSED PROF__RARE prof_status prof__writer_for(const char *path, uint32_t mode,
-                                                            prof_status (**write)(const prof_trace *, const char *))
+static PROF__UNUSED PROF__RARE prof_status prof__writer_for(const char *path, uint32_t mode, const prof_writer **writer)
 {
-    prof_status status = prof__writer_find(path, write);
-    return status ? status : prof__writer_fits(path, *write, mode);
+    prof_status status = prof__writer_find(path, writer);
+    return status ? status : prof__writer_fits(path, *writer, mode);
 }
 
 /* Checks the output at the start rather than at the end, and creates its directories. */

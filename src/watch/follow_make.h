@@ -32,7 +32,7 @@ static prof_status prof__follow_rules(prof__follow *f, const char *list)
 
 static prof_status prof__save_check(prof__follow *f, const prof_config *config)
 {
-    prof_status (*write)(const prof_trace *, const char *);
+    const prof_writer *writer;
     char expanded[1024];
     if (!config->save || !config->save[0]) {
         if (config->save_over || config->save_signal)
@@ -46,7 +46,7 @@ static prof_status prof__save_check(prof__follow *f, const prof_config *config)
     if (config->save_signal < 0 || config->save_signal > 64)
         return prof__fail(PROF_INVALID_ARGUMENT, "save_signal %d: must be 1 to 64", config->save_signal);
     prof_status status = prof__expand_counted(config->save, 1, expanded, sizeof expanded);
-    if (!status) status = prof__writer_for(expanded, (uint32_t)config->mode, &write);
+    if (!status) status = prof__writer_for(expanded, (uint32_t)config->mode, &writer);
     if (!status) status = prof__output_check(expanded);
     if (!status) status = prof__follow_rules(f, config->save_over);
     prof__pattern_absolute(config->save, f->save, sizeof f->save);

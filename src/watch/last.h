@@ -150,10 +150,11 @@ static PROF__RARE prof_status prof__last_prepare(prof_trace *trace, const void *
 static PROF__RARE prof_status prof__last_save(const char *path, double seconds, const prof__cause *cause)
 {
     prof__last last = {path, seconds, cause};
-    prof_status (*write)(const prof_trace *, const char *);
-    prof_status status = prof__writer_for(path, prof__live_mode(), &write);
+    const prof_writer *writer;
+    prof_status status = prof__writer_for(path, prof__live_mode(), &writer);
     if (status) return status;
-    return write ? prof__live_write_as(path, write, prof__last_prepare, &last) : prof__last_image(path, seconds, cause);
+    return writer ? prof__live_write_as(path, writer, prof__last_prepare, &last)
+                  : prof__last_image(path, seconds, cause);
 }
 
 PROF_DEF PROF__WALL prof_status prof_save_last(const char *path, double seconds)

@@ -3,9 +3,9 @@
    For a program that only records. Functions that need a trace still exist, so that other files of the program link; no
    function returns a trace, so that most of them are never called with one. */
 
-static prof_status prof__live_write(const char *path, prof_status (*write)(const prof_trace *, const char *))
+static prof_status prof__live_write(const char *path, const prof_writer *writer)
 {
-    (void)write;
+    (void)writer;
     return prof__no_reader(path);
 }
 

@@ -214,15 +214,15 @@ static void try_objects(void)
     if (!prof_host_ns()) failed = printf("prof_host_ns: 0\n");
 }
 
-static prof_status write_nothing(const prof_trace *trace, const char *path)
+static prof_status write_nothing(void *user, const prof_trace *trace, prof_sink sink)
 {
-    (void)trace, (void)path;
+    (void)user, (void)trace, (void)sink;
     return PROF_OK;
 }
 
 static void try_reader(void)
 {
-    static prof_writer writer = {"nothing", write_nothing, NULL};
+    static prof_writer writer = {"nothing", write_nothing, NULL, NULL, NULL};
     char text[] = "x";
     prof_trace *trace = (prof_trace *)(void *)text;
     prof_writer_register(&writer);
