@@ -21,6 +21,11 @@ WHAT IT COSTS
                                            (gcc 12 -O2 under callgrind, 2026-11-21; ITT was not measured)
     A tool is attached                     in addition, what the tool takes for each call
 
+ENVIRONMENT
+
+    PROF_BRIDGE=1          records for a tool alone, without an output, from before main to exit, in a program that does
+                           not call prof_start()
+
 COMPILE-TIME OPTIONS, besides the three
 
     PROF_BRIDGE_DOMAIN     "prof"    the domain of scopes and other events without a category

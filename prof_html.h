@@ -39,12 +39,15 @@ WHAT IT SHOWS                                                                   
     file, the report has no lines of it, and counts it. Whoever has the report can read the lines, so the option is off
     by default.
 
-    With PROF_HTML_LARGE, where PROF_IMPLEMENTATION is, prof_html_outline() writes an outline of a trace of more than 50
-    million events, with statistics of all of them and the events of a window, as prof export and prof view do. The
-    switch adds 3 KB of code.
-
     An event keeps its first 2000 arguments. Otherwise all that a cursor or prof_spans_next() returns is in the file. In
-    mode stats there are no events: write a .txt. */
+    mode stats there are no events: write a .txt.
+
+COMPILE-TIME OPTIONS, where PROF_IMPLEMENTATION is
+
+    PROF_HTML_LARGE        -        adds prof_html_outline(), which writes an outline of a trace of more than 50 million
+                                    events, with statistics of all of them and the events of a window, as prof export
+                                    and prof view do; 3 KB of code
+*/
 #include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
 
 #pragma pack(push, 16) /* as in prof.h */

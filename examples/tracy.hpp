@@ -1,5 +1,5 @@
 // Tracy's macros on top of prof: a program that is marked up with them needs only another include, and one file that
-// defines PROF_IMPLEMENTATION. docs/coming-from-tracy.md says what becomes of each. Take what you need, or all of it.
+// defines PROF_IMPLEMENTATION. docs/coming-from/tracy.md says what becomes of each. Take what you need, or all of it.
 //
 //     #include "tracy.hpp"        // instead of "tracy/Tracy.hpp"; includes tracyc.h, for files with "tracy/TracyC.h"
 #ifndef PROF_TRACY_HPP

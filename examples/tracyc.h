@@ -1,6 +1,6 @@
 /* Tracy's macros for C, those of tracy/TracyC.h, on top of prof: a program that is marked up with them needs only
    another include, and one file that defines PROF_IMPLEMENTATION. For C++ there is tracy.hpp, which includes this file.
-   docs/coming-from-tracy.md says what becomes of each macro.
+   docs/coming-from/tracy.md says what becomes of each macro.
 
        #define TRACYC_IMPLEMENTATION   // in one file too, if the program uses TracyCFrameMarkStart or TracyCFiberEnter
        #include "tracyc.h"             // instead of "tracy/TracyC.h"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Checks docs/coming-from-*.md: what these pages say of prof must exist, compile and run. In the last column of each
+# Checks docs/coming-from/*.md: what these pages say of prof must exist, compile and run. In the last column of each
 # table, a code span that ends with ; or } is C: it must compile as C11 and C++11, live and stripped, without a warning,
 # and run, live and stripped, each row in a process and an empty folder of its own. Stripped, none may fail. If the page says PROF_UNSUPPORTED,
 # PROF_INVALID_ARGUMENT or PROF_INVALID_STATE after a span, that must leave an error. The others must leave none; what
@@ -13,7 +13,7 @@ command -v python3 >/dev/null || { echo "SKIP coming: no python3"; echo "0 passe
 CC=${CC:-cc} CXX=${CXX:-c++}
 work=build/coming
 rm -rf $work && mkdir -p $work
-pages=${*:-docs/coming-from-*.md}
+pages=${*:-$(ls docs/coming-from/*.md | grep -v README)}
 passed=0 failed=0
 
 python3 - $work $pages <<'END'
@@ -191,7 +191,7 @@ def lines_of(words):
 
 bad = rows_in_all = 0
 for page in pages:
-    name = os.path.basename(page)[:-3]
+    name = 'coming-from-' + os.path.basename(page)[:-3]
     lines = open(page, encoding='utf-8').read().split('\n')
     functions, table, programs, block, in_block = [], [], 0, [], None
     for number, line in enumerate(lines, 1):

@@ -103,9 +103,9 @@ check "small" "$([ "$code" -le 26600 ] && [ "$static" -le 4096 ] || echo "at mos
 check "call sites have a section of their own" "$([ "$(part prof_workload.ko prof_sites)" -ge 480 ] ||
     size -A "$work/prof_workload.ko")"
 
-# ---- a module in another folder, as docs/kernel.md says, with every macro of which the kernel has all that it needs
+# ---- a module in another folder, as docs/guide/kernels.md says, with every macro of which the kernel has all that it needs
 mkdir -p "$work/elsewhere"
-awk '/^### A module elsewhere/ { in_it = 1 } in_it && /^    / { print substr($0, 5) } /^\*\*Any context/ { exit }' docs/kernel.md |
+awk '/^### A module elsewhere/ { in_it = 1 } /^```/ { code = !code; next } in_it && code { print } /^\*\*Any context/ { exit }' docs/guide/kernels.md |
     sed "s,/src/prof/examples/linux_module,$work,g; s,/src/prof,$work,g" >"$work/elsewhere/page"
 grep -v '^make' "$work/elsewhere/page" >"$work/elsewhere/Kbuild"
 {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tests docs/python.md: the example extension builds and records, twice in one interpreter, its snippets run, and the
+# Tests docs/guide/python.md: the example extension builds and records, twice in one interpreter, its snippets run, and the
 # workers of multiprocessing leave what they recorded. CC, PYTHON: the compiler and the
 # interpreter.
 cd "$(dirname "$0")/.." || exit 1
@@ -103,13 +103,13 @@ check "none is cut" sh -c '! grep truncated on_and_off.csv'
 check "what is neither true nor false is refused" has on_and_off.csv ',refused,'
 
 # the snippets, one after the other, each by itself
-$python - "$root/docs/python.md" <<'END'
+$python - "$root/docs/guide/python.md" <<'END'
 import re, sys
 for number, block in enumerate(re.findall(r"```python\n(.*?)```", open(sys.argv[1]).read(), re.S)):
     open("snippet%d.py" % number, "w").write(block)
 END
 for snippet in snippet*.py; do
-    check "$snippet of docs/python.md" run "$out/snippet.csv" "$snippet"
+    check "$snippet of docs/guide/python.md" run "$out/snippet.csv" "$snippet"
 done
 
 for how in fork forkserver spawn; do

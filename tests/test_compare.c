@@ -1,6 +1,6 @@
 /* The arithmetic of prof compare: estimates and intervals of known data; and how often it raises a false alarm and how
    often it misses, over many pairs of recordings made by a generator, whose true shift is known. PROF_TEST_LONG=1:
-   1,000 pairs of each kind, which is what docs/compare.md states, and prints the rates; else 40. */
+   1,000 pairs of each kind, which is what docs/guide/compare.md states, and prints the rates; else 40. */
 /* run: traces */
 #include "../tools/compare.h"
 #include "../tools/compare_stats.c"

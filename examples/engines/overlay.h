@@ -3,7 +3,7 @@
    of the engine: a filled box and a text. overlay_sdl.c shows both with SDL2.
 
    What overlay_read() costs grows with the events in the buffer, about 0.06 us for each, and a little with its size:
-   see docs/engines.md. So call it on a thread of its own, two to four times a second, with a buffer of some MiB; the
+   see docs/guide/games.md. So call it on a thread of its own, two to four times a second, with a buffer of some MiB; the
    frame only copies the struct and draws. Threads that record don't wait. */
 #ifndef OVERLAY_H
 #define OVERLAY_H

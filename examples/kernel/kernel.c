@@ -6,7 +6,7 @@
 
    It is a pattern for kernels of your own. What is about prof is in two files: prof_kernel.h, the hooks that prof.h
    asks for, and recorder.c, which starts and stops the recording and sends it out. The rest is the smallest kernel that
-   has what such files must cope with. docs/kernel.md says more.
+   has what such files must cope with. docs/guide/kernels.md says more.
 
    A trap (a tick of the timer, or a system call) saves the registers on the stack of the task, goes on with the stack
    and the context of the processor, and returns to the task that is to run now. Nothing interrupts a trap. */

@@ -3,7 +3,7 @@
    recorder.c alone defines PROF_IMPLEMENTATION before it. Macros may be used in tasks and traps, with interrupts on or
    off, while any lock is held. Each task has a state of its own, and so have the traps of each processor; so no macro
    meets another one in the middle of its work on the same state. Traps do not interrupt each other here. In a kernel
-   where they do, each level needs a state, and where there are NMIs, PROF_MAY_WAIT() as well: see docs/kernel.md. */
+   where they do, each level needs a state, and where there are NMIs, PROF_MAY_WAIT() as well: see docs/guide/kernels.md. */
 #ifndef PROF_KERNEL_H
 #define PROF_KERNEL_H
 

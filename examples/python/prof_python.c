@@ -1,4 +1,4 @@
-/* prof_python.c - a Python extension with a recorder: scopes, functions, threads. docs/python.md explains it.
+/* prof_python.c - a Python extension with a recorder: scopes, functions, threads. docs/guide/python.md explains it.
 
    Build for the interpreter `python3`, here as the module "prof_python":
        cc -O2 -fPIC -shared -I. $(python3-config --includes) examples/python/prof_python.c -o prof_python.so -pthread

@@ -23,7 +23,7 @@ Or write only the scopes, and run `PROF_OUTPUT=trace.json ./program`.
 
 WHAT IT COSTS                              (machine, date, commands and all other figures: BENCHMARKS.md)
 
-    a scope, recording                     1.06 to 1.08 times two clock reads, into memory and into a file mapping alike
+    a scope, recording                     1.05 to 1.11 times two clock reads: in memory, in a file, in a library
     an integer argument                    3 ns more
     a scope whose name is made at run time, or by a format     1.5 to 2.0 times two clock reads
     a scope whose category or level is off, or while nothing records      less than 0.5 ns
@@ -75,10 +75,14 @@ COMPILE-TIME OPTIONS                                                            
     PROF_INSTRUMENT_DEPTH  1024     nested calls on a thread, 24 bytes each; deeper ones are lost, and counted
     PROF_WRAP_MALLOC       -        records malloc(), free() and so on of the whole process, see below
     PROF_FREESTANDING      -        no libc, see below
+    PROF_TINY              -        with PROF_FREESTANDING, for microcontrollers: see Freestanding. PROF_WITH_CATEGORIES
+                                    and PROF_WITH_SHARED_CHUNKS keep two of its parts
+    PROF_WITH_DRAIN        -        with PROF_FREESTANDING: adds prof_drain()
     PROF_NO_DOUBLE         -        no floating point, see Freestanding
-    PROF_WITH_ITT          -        also sends scopes, marks, counters and so on to VTune (ITT), to Nsight (NVTX), or to
-    PROF_WITH_NVTX         -        tracers of user-level probes such as perf and bpftrace (SDT): prof.h then includes
-    PROF_WITH_SDT          -        prof_bridge.h, see there
+    PROF_WITH_ITT          -        also sends scopes, marks, counters and so on to VTune: prof.h then includes
+                                    prof_bridge.h, see there
+    PROF_WITH_NVTX         -        to Nsight, likewise
+    PROF_WITH_SDT          -        to tracers of user-level probes, such as perf and bpftrace, likewise
 
     There, too: switches that leave parts out. A program of ten lines that records into a .prof has 272 KB of prof
     (gcc -Os, --gc-sections; three quarters are code and constants, the rest is unwind tables and what the loader
@@ -480,8 +484,9 @@ MANUAL                                                                          
                                 aligned, of the thread or processor that runs this: see below
         PROF_CPU_ID()           optional: the thread id of the trace, for example the number of the processor or thread
         PROF_CPU_NAME(text, size)     optional: writes the name of the track that a state gets
-        PROF_INTERRUPTS_OFF()   optional, both or none: turns interrupts off on this processor, and returns a number,
-        PROF_INTERRUPTS_RESTORE(number)   with which that is undone. They are off while a lock is held
+        PROF_INTERRUPTS_OFF()   optional: turns interrupts off on this processor, while a lock is held, and returns a
+                                number for PROF_INTERRUPTS_RESTORE()
+        PROF_INTERRUPTS_RESTORE(number)   undoes PROF_INTERRUPTS_OFF(). Define both or none
         PROF_MAY_WAIT()         optional: 0 where a macro must not wait for a lock, because it may have interrupted the
                                 code that has it: in an NMI. The event is then lost if the lock is taken, and counted
         PROF_WAIT()             optional: what to do while another processor has the lock; default: pause, yield
@@ -512,8 +517,8 @@ MANUAL                                                                          
     Control functions may be called by any one thread at a time, not by interrupts. The memory of a session may be
     reused once a new session was started and every macro that began before prof_stop() has returned.
     In Linux, prof.h includes <linux/types.h> instead of the headers of the compiler. examples/linux_module has all this
-    as a module, examples/kernel as a kernel that boots, and examples/microcontroller for 16 KiB of RAM; docs/kernel.md
-    says more.
+    as a module, examples/kernel as a kernel that boots, and examples/microcontroller for 16 KiB of RAM;
+    docs/guide/kernels.md says more.
     prof_start() needs config.memory. The functions of >>read and >>reports do not exist: save the bytes of
     config.memory, from the first 64-byte boundary on, and read them with prof_trace_memory() or prof_trace_open()
     elsewhere. _F macros record the format unless PROF_VSNPRINTF is defined.

@@ -18,37 +18,44 @@
        _F(format, ...)               a name formatted as by printf; neither formatted nor evaluated while off
        _COLOR(name, 0xRRGGBB)        a colour, for viewers that support it
        _M(name, mask)                on if config.filter_mask has one of the 32 bits of mask, a constant
-     PROFILE_FUNCTION()              a scope named after the function; _C(category) _L(level)
        _TEXT(text, bytes)            a name made at run time that need not end with a zero: of these bytes, up to the
                                      first zero among them. Also PROFILE_MARK_TEXT(text, bytes),
                                      PROFILE_ARG_TEXT(key, text, bytes), PROFILE_ARG_TO_TEXT(handle, key, text, bytes)
                                      and PROFILE_THREAD_TEXT(text, bytes); for messages, PROFILE_LOG(severity, "%.*s")
+     PROFILE_FUNCTION()              a scope named after the function; _C(category) _L(level)
      PROFILE_SCOPE_SYNC(name)        a scope that waits for the device, by prof_set_sync()'s function, before its end
      PROFILE_SYNC()                  waits for the device, and records nothing by itself
      PROFILE_BLOCK(name) { ... }     a scope with its own block; _C _L. Leave the block early only by return or goto: a
                                      break or continue acts on the block itself, unless PROF_ENABLE is 0. With neither
                                      C++ nor the cleanup attribute, leaving early leaves the scope open
-     PROFILE_BEGIN(name)             a scope without a block, which PROFILE_END(name) on the same thread ends; _C _L.
-     PROFILE_END(name)               An end without a begin does nothing. For more than 32 that are open on a thread,
-                                     memory is mapped, for up to 500,000 (on Windows, under WASI and freestanding 32 are
-                                     the most). A scope that ends after an enclosing one is a span for readers, see
-                                     PROF_EVENT_SPAN_BEGIN
-     PROFILE_STAGE(name)             a scope that PROFILE_NEXT(name), in the same block or one inside it, ends; that
-     PROFILE_NEXT(name)              begins the next one, with one clock read for both; the last ends with the block
+     PROFILE_BEGIN(name)             begins a scope without a block, which PROFILE_END(name) on the same thread ends; _C
+                                     _L. For more than 32 that are open on a thread, memory is mapped, for up to 500,000
+                                     (on Windows, under WASI and freestanding 32 are the most)
+     PROFILE_END(name)               ends the newest open scope of PROFILE_BEGIN(name), and what is open in it; _C _L.
+                                     Without a begin it does nothing. A scope that ends after an enclosing one is a span
+                                     for readers, see PROF_EVENT_SPAN_BEGIN
+     PROFILE_STAGE(name)             begins a scope, the first of stages that follow one another; the last of them ends
+                                     with the block
+     PROFILE_NEXT(name)              ends the stage before, in the same block or one around it, and begins the next one,
+                                     with one clock read for both
      PROFILE_MARK(name)              an instant; _C _L _S(text) _F(format, ...)
      PROFILE_FRAME(name)             the boundary between two frames; each name has a track of frames, numbered from 1
                                      on for each thread. They keep their numbers if a ring overwrites the first ones
      PROFILE_MARK_SCOPE(name, scope) an instant that concerns more than its thread: a prof_mark_scope, a constant
-     PROFILE_SPAN_BEGIN(name, id)    a span: something that takes time, such as a request, on any threads; the end has
-     PROFILE_SPAN_MARK(name, id)     the same name and id (an integer, uint64_t); spans may overlap in any way; _C. If
-     PROFILE_SPAN_END(name, id)      only one of begin and end was on, the span is marked as truncated, and counted
+     PROFILE_SPAN_BEGIN(name, id)    begins a span: something that takes time, such as a request. It may end on another
+                                     thread, and overlap others in any way; id: an integer (uint64_t); _C
+     PROFILE_SPAN_MARK(name, id)     an instant of the open span of this name and id; _C
+     PROFILE_SPAN_END(name, id)      ends the newest open span of this name and id; _C. If only one of begin and end was
+                                     on, the span is marked as truncated, and counted
      PROFILE_COUNTER(name, value)    a sample of an integer (int64_t, uint64_t) or a double; _C _L
        _UNIT(name, value, unit)      with the unit that outputs show, a string literal; the default is PROF_UNIT. Bytes
                                      ("B", "bytes") are shown as sizes, "s" "ms" "us" "ns" as times; any other unit, "%"
                                      or "MHz", is put after the number. A name says nothing about a unit
-     PROFILE_COUNTER_ADD(name, delta)   changes a number that all these macros of the name, category and unit share, and
-     PROFILE_COUNTER_SUB(name, delta)   samples it; _C _UNIT. The number also counts while nothing is recorded, which
-     PROFILE_COUNTER_SET(name, value)   then costs some 5 ns. It saturates, see prof_counter. Up to 1024 names
+     PROFILE_COUNTER_ADD(name, delta)   adds to a number, and samples it; _C _UNIT. ADD, SUB and SET of one name,
+                                     category and unit share the number. It also counts while nothing is recorded, which
+                                     then costs some 5 ns. It saturates, see prof_counter. Up to 1024 names
+     PROFILE_COUNTER_SUB(name, delta)   subtracts from the number of PROFILE_COUNTER_ADD; _C _UNIT
+     PROFILE_COUNTER_SET(name, value)   sets the number of PROFILE_COUNTER_ADD; _C _UNIT
      PROFILE_ARG(key, value)         an argument of the innermost scope of this thread, dropped while that is off: any
                                      integer, floating-point number, bool, pointer or C string (C11, C++); in C++ also
                                      enum class, std::string and std::string_view. In C99 name the type:
@@ -57,18 +64,19 @@
      PROFILE_ARG_TO(handle, key, value)   an argument of that scope, also from inner scopes; not recorded while it is
        _I  _U  _D  _B  _S  _P        off. In C99 name the type. key may be made at run time
      PROFILE_ARGS(PROF_ARG(key, value), ...)   several arguments, whose keys may be made at run time, of the scope that
-                                     PROFILE_ARG adds to; PROF_ARG_I and so on. Also PROFILE_ARGS_TO(handle, ...)
-     PROFILE_MARK_ARGS(name, PROF_ARG(key, value), ...)   an instant with arguments; likewise
-                                     PROFILE_SPAN_BEGIN_ARGS(name, id, ...), _SPAN_MARK_ARGS, _SPAN_END_ARGS,
-                                     PROFILE_FLOW_OUT_ARGS(id, ...), _FLOW_STEP_ARGS, _FLOW_IN_ARGS,
-                                     PROFILE_TASK_START_ARGS(task, ...) and PROFILE_TASK_STOP_ARGS(task, ...)
+                                     PROFILE_ARG adds to; in C99 PROF_ARG_I and so on. Also PROFILE_ARGS_TO(handle, ...)
+     PROFILE_MARK_ARGS(name, PROF_ARG(key, value), ...)   an instant with arguments; so are those of spans and flows,
+                                     PROFILE_SPAN_BEGIN_ARGS(name, id, ...) for example
+     PROFILE_TASK_START_ARGS(task, PROF_ARG(key, value), ...)   prof_task_start() with arguments
+     PROFILE_TASK_STOP_ARGS(task, PROF_ARG(key, value), ...)   prof_task_stop() with arguments
      PROFILE_STEP(name, number)      a scope that is one step of a loop: number (int64_t) is its argument "step_num"
      PROFILE_THROUGHPUT(name, bytes) a scope that moves data: bytes (uint64_t) is its argument; reports have MB/s, 10^6
                                      bytes. min_duration does not remove either of the two. Both have _S(text, ...)
-     PROFILE_FLOW_OUT(id)            a flow: an arrow from the scope that encloses this macro to those that enclose
-     PROFILE_FLOW_STEP(id)           PROFILE_FLOW_IN(id), through those of PROFILE_FLOW_STEP(id), in order of
-     PROFILE_FLOW_IN(id)             time, on any threads. id: any uint64_t, also of prof_flow_new(); _N(name, id): a
-                                     flow with a name of its own
+     PROFILE_FLOW_OUT(id)            begins a flow: an arrow from the enclosing scope to those of PROFILE_FLOW_STEP(id)
+                                     and PROFILE_FLOW_IN(id), in order of time, on any threads. id: any uint64_t, for
+                                     example of prof_flow_new(); _N(name, id): a flow with a name of its own
+     PROFILE_FLOW_STEP(id)           leads the flow's arrow through the enclosing scope; _N
+     PROFILE_FLOW_IN(id)             ends the flow's arrow in the enclosing scope; _N
      PROFILE_LOG(severity, format, ...)   a message, formatted as by printf, but only when it is read: its arguments are
                                      copied, also strings. severity: PROF_LOG_DEBUG, _INFO, _WARNING, _ERROR, _FATAL; it
                                      sets the level. %n, %m, %ls and %lc do not work: the text says so. Up to 16 values
@@ -85,8 +93,9 @@
      PROFILE_MUTEX_LOCK(mutex, name) calls pthread_mutex_lock() and returns its value, with these three; a wait is a
                                      scope "wait for name"
      PROFILE_MUTEX_UNLOCK(mutex)     calls pthread_mutex_unlock()
-     PROFILE_CRITICAL_SECTION_ENTER(section, name), _LEAVE(section), PROFILE_SRWLOCK_ACQUIRE(lock, name),
-     _ACQUIRE_SHARED(lock, name), _RELEASE(lock), _RELEASE_SHARED(lock)  the same for locks of Windows, in windows.h */
+     PROFILE_CRITICAL_SECTION_ENTER(section, name), PROFILE_CRITICAL_SECTION_LEAVE(section)   the same for locks of
+                                     Windows, in windows.h; name: a string literal
+     PROFILE_SRWLOCK_ACQUIRE(lock, name), PROFILE_SRWLOCK_RELEASE(lock)   likewise; _SHARED: for readers */
 
 enum { /* the kind of a word in the image: see >>image */
     PROF__KIND_NONE = 0, PROF__KIND_BEGIN, PROF__KIND_END, PROF__KIND_MARK, PROF__KIND_COUNTER_INT,

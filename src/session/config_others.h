@@ -77,7 +77,7 @@ static const prof__other_key prof__other_keys[] = {
      "0: what devices report is not recorded; there is no level above 1"},
     {"TensorFlow", "python_tracer_level", PROF__OTHER_FUNCTIONS, NULL,
      "records nothing here, because C has no interpreter: define PROF_INSTRUMENT_FUNCTIONS, and compile with "
-     "-finstrument-functions, for a scope per function; for Python see docs/python.md"},
+     "-finstrument-functions, for a scope per function; for Python see docs/guide/python.md"},
     {"TensorFlow", "delay_ms", PROF__OTHER_MS, "delay", NULL},
     {"TensorFlow", "duration_ms", PROF__OTHER_MS, "duration", NULL},
     {"TensorFlow", "start_timestamp_ns", PROF__OTHER_SAME, "start_unix", NULL},
