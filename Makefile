@@ -122,62 +122,22 @@ $(BUILD)/tests/%: tests/%.cpp tests/test.h $(wildcard tests/*.h) $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_CXX) $(OUT) $< $(EXTRA) -o $@ $(LDFLAGS) $(LIBS)
 
-# Programs share an implementation, unless they define PROF_IMPLEMENTATION, or include a file that does: those are for
-# other switches, or for another language. Those that include private.h see its private functions, too. They can share it
-# where no optimiser has changed how these are called, and objcopy can make them global: tests/declared.sh makes headers
-# with their declarations. clang's -O2 changes no function that is said to be used: it gets headers that say so. Where
-# such a program replaces functions of libc, these are renamed in a copy. In C++ sanitizers and clang's optimiser take 5
-# to 13 s for an implementation: there the program that would have it for the language only shares the others'.
-HAVING := $(shell grep -lE '^.define PROF_IMPLEMENTATION' tests/*.c tests/*.cpp)
-SOURCES := $(wildcard tests/test_*.c tests/test_*.cpp)
-INCLUDING := $(shell grep -lE '^.include "($(subst $(SPACE),|,$(notdir $(HAVING))))"' $(SOURCES))
-LOOKING := $(shell grep -lE '^.include "private.h"' $(SOURCES))
-OBJCOPY ?= $(if $(filter %-gcc,$(CC)),$(CC:-gcc=-objcopy),objcopy)
-ELF := $(if $(findstring mingw,$(CC)),,$(filter Linux %BSD,$(shell uname -s)))
-USED := $(if $(SANITIZE),,$(if $(filter -O2,$(TEST_CFLAGS)),$(if $(filter clang,$(CC)),$(BUILD)/tests/used)))
-CAN_OPEN := $(if $(ELF),$(if $(filter -O0,$(TEST_CFLAGS))$(USED),$(shell command -v awk >/dev/null && command -v $(OBJCOPY))))
-IN_CXX := $(if $(CAN_OPEN),$(if $(SANITIZE)$(USED),tests/test_record_cpp.cpp))
-programs_of = $(filter $(patsubst tests/%,$(BUILD)/tests/%,$(basename $(1))),$(TESTS))
-SHARING = $(call programs_of,$(filter-out $(filter-out $(IN_CXX),$(HAVING)) $(INCLUDING) $(if $(CAN_OPEN),,$(LOOKING)),$(SOURCES)))
-IMPLEMENTATION = $(BUILD)/tests/implementation.o
+# Programs share an implementation, unless they have one of their own: for other switches, in C++, or to see what is
+# private (private.h).
+OWN := $(shell grep -lE '^.(define PROF_IMPLEMENTATION|include "private.h")' tests/test_*.c tests/test_*.cpp)
+SHARING = $(filter-out $(patsubst tests/%,$(BUILD)/tests/%,$(basename $(OWN))),$(TESTS))
 $(BUILD)/tests/implementation.o: CFLAGS = $(TEST_CFLAGS)
-$(BUILD)/tests/implementation.o: WARNINGS := $(WARNINGS)
 $(BUILD)/tests/implementation.o: tests/implementation.c $(HEADERS)
 	@mkdir -p $(@D)
-	$(ALL_C) $(USED:%=-iquote %) -c $< -o $@
-	$(if $(CAN_OPEN),$(OBJCOPY) -w --globalize-symbol='prof_*' $@ || { rm -f $@; false; })
-ifneq ($(USED),)
-$(USED)/prof.h: $(HEADERS)
-	@mkdir -p $(@D)
-	for each in $(HEADERS); do sed 's/^static /static __attribute__((used)) /' $$each >$(@D)/$$each || exit 1; done
-$(BUILD)/tests/implementation.o: $(USED)/prof.h
-endif
+	$(ALL_C) -c $< -o $@
 $(SHARING): $(BUILD)/tests/implementation.o
-$(SHARING): EXTRA = -D_GNU_SOURCE $(INSIDE) $(IMPLEMENTATION)
-
-ifneq ($(CAN_OPEN),)
-REPLACED = 's/^.define \([a-z_]*\).* \(test_\1\).*/--redefine-sym \1=\2/p' # #define malloc test_malloc
-WIDE = 's/^.define \([a-z_]*\).* \(test_\1\).*/--redefine-sym \164=\1/p' # pread64, where off_t has 32 bits
-REPLACING := $(shell grep -lE '^.define [a-z_]+.* test_' $(LOOKING) /dev/null)
-$(BUILD)/tests/declared/prof.h: tests/declared.sh $(HEADERS)
-	sh tests/declared.sh $(@D)
-$(BUILD)/tests/replaced/%.o: tests/%.c $(BUILD)/tests/implementation.o
-	@mkdir -p $(@D)
-	$(OBJCOPY) $$(sed -n $(WIDE) $<) $(BUILD)/tests/implementation.o $@
-	$(OBJCOPY) $$(sed -n $(REPLACED) $<) $@
-$(call programs_of,$(LOOKING)): $(BUILD)/tests/declared/prof.h
-$(call programs_of,$(LOOKING)): INSIDE = -iquote $(BUILD)/tests/declared
-$(call programs_of,$(IN_CXX)): INSIDE += -DSHARES_RECORDER
-$(call programs_of,$(REPLACING)): $(BUILD)/tests/%: $(BUILD)/tests/replaced/%.o
-$(call programs_of,$(REPLACING)): IMPLEMENTATION = $(BUILD)/tests/replaced/$(@F).o
-endif
+$(SHARING): EXTRA = -D_GNU_SOURCE $(BUILD)/tests/implementation.o
 
 $(BUILD)/tests/test_flaws_cpp: tests/test_flaws.c
 $(BUILD)/tests/test_args_cpp: tests/test_args.c
 
 $(BUILD)/tests/test_compare: tools/compare_stats.c tools/compare.h
 $(BUILD)/tests/test_fuzz: $(wildcard tests/fuzz*.[ch]) tests/mutate.h tools/recover.c tools/tool.h
-$(BUILD)/tests/test_mutate: tests/fuzz.h tests/fuzz_image.c tests/mutate.h
 $(BUILD)/tests/test_periods: tools/top_read.c tools/top.h tools/tool.h
 
 # As a shared library, so that its recorder and the reading program's can be in one process; -z defs refuses any libc.
@@ -185,7 +145,7 @@ $(BUILD)/tests/libfreestanding_kernel.so: tests/freestanding_kernel.c tests/free
 	@mkdir -p $(@D)
 	$(CC) -std=gnu99 -I. $(WARNINGS) -O2 -fPIC -ffreestanding -nostdlib -fno-stack-protector -shared -Wl,-z,defs $< -o $@ -lgcc
 $(BUILD)/tests/test_freestanding: $(BUILD)/tests/libfreestanding_kernel.so
-$(BUILD)/tests/test_freestanding: EXTRA = $(BUILD)/tests/libfreestanding_kernel.so -Wl,-rpath,'$$ORIGIN'
+$(BUILD)/tests/test_freestanding: EXTRA += $(BUILD)/tests/libfreestanding_kernel.so -Wl,-rpath,'$$ORIGIN'
 
 # A later -std wins; where the compiler does not know it the test says so.
 CXX20 := $(shell $(CXX) -std=c++20 -fsyntax-only -x c++ /dev/null >/dev/null 2>&1 && echo -std=c++20)

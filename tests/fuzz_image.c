@@ -1,5 +1,5 @@
 /* fuzz_image.c - reads any bytes as an image, writes it with every exporter, and checks what prof.h promises of every
-   trace. A part of fuzz.c; test_mutate.c uses it as well. */
+   trace. A part of fuzz.c. */
 #ifndef FUZZ_TEST /* which has private.h */
 #define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"

@@ -7,7 +7,6 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
-#define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
 #include "test.h"
 #include "trace.h"

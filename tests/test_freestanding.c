@@ -1,7 +1,6 @@
 /* test_freestanding.c - boots freestanding_kernel.c, which records without an operating system, and reads the image
    that it leaves in a plain array. See there for how both are built. */
 /* run: unraced unchecked */
-#define PROF_IMPLEMENTATION
 #include "prof.h"
 
 #include "freestanding_kernel.h"
@@ -9,6 +8,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,6 @@
-/* All of test_record.c as C++, and what only C++ has: exceptions, templates, lambdas, destructors, overloads. The
-   recorder is compiled as C++, too, unless a sanitizer or an optimiser takes long for it. */
+/* All of test_record.c as C++, and what only C++ has: exceptions, templates, lambdas, destructors, overloads. */
 /* run: optimised */
 #define PROF_CATEGORY "base"
-#ifdef SHARES_RECORDER
-#include "private.h"
-#else
-#define PROF_IMPLEMENTATION
-#endif
 #include "../prof_xplane.h"
 #include "test_record.c"
 #include <stdexcept>

@@ -17,16 +17,13 @@ flags="-std=gnu99 -O0 -I. -Itests/windows/include -include tests/windows/posix.h
 libraries="-static -pthread -lws2_32 -lpsapi"
 runner=$(command -v wine || echo /usr/lib/wine/wine64)
 
-# Programs that share an implementation, also with private functions; and those that have one of their own: for other
-# switches, or because GNU ld joins their weak variables with the wrong ones.
-sharing='windows archive args chrome clock devices events flaws foreign image memory notes objects reader record'
-own='sockets control fibers follow html sessions tally threads'
+programs='follow control windows sockets threads fibers html sessions tally archive chrome devices foreign memory notes reader
+    args clock events flaws image objects record'
 
 if [ "$1" = --one ]; then # NAME[:TESTS]
     name=${2%%:*} names=
     case $2 in *:*) names=$(echo "${2#*:}" | tr ',' ' ') ;; esac
-    implementation=$work/implementation.o inside=
-    case " $own " in *" $name "*) implementation= ;; esac
+    implementation=$work/implementation.o
     source=tests/test_$name.c
     [ -f "$source" ] || source=tests/windows/test_$name.c flags="$flags -Itests"
     compiler=$CC
@@ -35,11 +32,7 @@ if [ "$1" = --one ]; then # NAME[:TESTS]
         flags=$(echo "$flags" | sed 's/-std=gnu99/-std=c++17/')
         compiler=${CC%gcc*}g++${CC##*gcc}
     fi
-    if [ -n "$implementation" ] && grep -q '^.include "private.h"' "$source"; then
-        inside="-iquote $work/declared"
-        replaced=$(sed -n 's/^.define \([a-z_]*\).* \(test_\1\).*/--redefine-sym \1=\2/p' "$source")
-        [ -z "$replaced" ] || { ${CC%gcc*}objcopy $replaced "$implementation" "$work/$name.o" && implementation=$work/$name.o; }
-    fi
+    grep -qE '^.(define PROF_IMPLEMENTATION|include "private.h")' "$source" && implementation= # it has its own
     if [ "$name" = windows ]; then
         { # the program exports its recorder, and nothing else, to DLLs that mark up
             echo EXPORTS
@@ -48,7 +41,7 @@ if [ "$1" = --one ]; then # NAME[:TESTS]
         more="$more $work/windows.def -Wl,--out-implib,$work/libwindows.a"
     fi
     flags="$flags -DTEST_PROGRAM=\"$name\" -DTRACE_FOLDER=\"$work/out/$name\""
-    if ! $compiler $flags $inside "$source" "$work/posix.o" $implementation $more -o "$work/$name.exe" $libraries \
+    if ! $compiler $flags "$source" "$work/posix.o" $implementation $more -o "$work/$name.exe" $libraries \
         >"$work/$name.log" 2>&1; then
         echo "FAIL $name: does not compile"
         grep -E 'error|undefined' "$work/$name.log" | head -n 5
@@ -94,15 +87,14 @@ timeout 300 "$runner" "$work/none.exe" >"$work/prefix.log" 2>&1 # makes its fold
 "$runner" "$work/none.exe" >/dev/null 2>&1 || skip_all "$runner does not run programs of $CC"
 
 if [ -n "$MSVC" ]; then
-    sh tests/compile/msvc.sh --implementation "$work/implementation.o" || exit 1
+    sh tests/compile/msvc.sh --implementation "$work/implementation.o" &&
+        ${CC%gcc*}objcopy --redefine-sym __chkstk=___chkstk_ms "$work/implementation.o" || exit 1
     sh tests/compile/msvc.sh --runtime "$more" || exit 1
 else
     $CC -std=gnu99 -O0 -Wall -Wextra -Wshadow -Werror -I. -c tests/implementation.c -o "$work/implementation.o" || exit 1
 fi
-${CC%gcc*}objcopy -w --globalize-symbol='*prof_*' --redefine-sym __chkstk=___chkstk_ms "$work/implementation.o" || exit 1
 $CC $flags -w -c tests/windows/posix.c -o "$work/posix.o" || exit 1
-sh tests/declared.sh "$work/declared" || exit 1
-[ $# -gt 0 ] || set -- $own $sharing
+[ $# -gt 0 ] || set -- $programs
 printf '%s\n' "$@" | xargs -n 1 -P "$JOBS" sh tests/wine.sh --one | tee "$work/results"
 wineserver -k 2>/dev/null || /usr/lib/wine/wineserver64 -k 2>/dev/null # this folder's, which would wait for more
 awk -v all=$# '
