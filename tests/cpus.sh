@@ -4,8 +4,9 @@
 #   - one of everything, recorded on each processor, in memory and in a .prof with an archive, is read on this machine;
 #   - what was recorded on some others (tests/corpus) is read there;
 #   - test programs are run there: record on all, more of the recorder on AArch64, and sessions, reader and images on
-#     s390x, which is big-endian, and on i386, whose programs run on an x86-64 without emulation. PROF_TEST_LONG=1: all of
-#     these on all, and the whole suite of C on s390x, without what starts other programs, which emulation does not.
+#     s390x, which is big-endian, and on i386, whose programs run on an x86-64 without emulation. Other processors of 64
+#     bits differ from AArch64 in nothing that a reader sees. PROF_TEST_LONG=1: all of these on all, and the whole suite of
+#     C on s390x, without what starts other programs, which emulation does not.
 #
 # usage: tests/cpus.sh [NAME...]     s390x armhf i386 riscv64 ppc64le mips64el aarch64
 #        PROF_TEST_CORPUS=1          writes those of tests/corpus anew
@@ -92,7 +93,8 @@ for name in $names; do
     case $name in
     s390x) tests=$wide ;;
     aarch64) tests=$some ;;
-    *) tests=$few ;;
+    armhf) tests=$few ;;
+    *) tests=record ;;
     esac
     [ -z "$here" ] || tests="$wide args devices fibers memory notes"
     [ -n "$long" ] && [ -z "$here" ] && tests=$wide

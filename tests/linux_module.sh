@@ -1,12 +1,12 @@
 #!/bin/sh
 # The recorder in the Linux kernel, for real: examples/linux_module is built by kbuild, without a warning, and loaded into
-# a kernel of Debian's in QEMU, once with two processors and once with four, once preemptible. A second module records in
+# a kernel of Debian's in QEMU, with two processors, once as it is and once preemptible. A second module records in
 # tasks, softirqs, hardirqs, a kprobe and NMIs and says how often; the images are read here: nothing may be lost, no begin
 # without its end, and each scope must be there as often as it was passed. So must the scopes of a program that ran there.
 #
 # A buffer that the machine has no memory for must be refused, and one of more than half of its memory be read.
 #
-# usage: tests/linux_module.sh [PROCESSORS...]       PROF_TEST_KVM=1: with KVM, where it works
+# usage: tests/linux_module.sh [PROCESSORS[,OPTION]...]    4,preempt=full. PROF_TEST_KVM=1: with KVM, where it works
 #                                                    PROF_TEST_RT=1: Debian's kernel with PREEMPT_RT
 #
 # As root it installs what is missing; without, or without a network, it says what it skips.
@@ -223,13 +223,14 @@ shift 4
 
 machine=tcg
 [ -z "$PROF_TEST_KVM" ] || machine=kvm
-boot() { # PROCESSORS OPTIONS
-    folder=$out/$1
+boot() { # PROCESSORS[,OPTION]
+    folder=$out/$1 processors=${1%%,*} option=
+    case $1 in *,*) option=${1#*,} ;; esac
     rm -rf "$folder"
     mkdir -p "$folder"
     truncate -s 96M "$folder/disk"
-    timeout -k 5 ${PROF_TEST_SECONDS:-200} qemu-system-x86_64 -accel $machine -cpu max -smp "$1" -m 768 -kernel "$out/vmlinux" \
-        -initrd "$out/ram.gz" -append "console=ttyS0 panic=-1 oops=panic no_timer_check nowatchdog rcupdate.rcu_cpu_stall_suppress=1 loglevel=4 $2" -nodefaults -display none -no-reboot \
+    timeout -k 5 ${PROF_TEST_SECONDS:-200} qemu-system-x86_64 -accel $machine -cpu max -smp "$processors" -m 768 -kernel "$out/vmlinux" \
+        -initrd "$out/ram.gz" -append "console=ttyS0 panic=-1 oops=panic no_timer_check nowatchdog rcupdate.rcu_cpu_stall_suppress=1 loglevel=4 $option" -nodefaults -display none -no-reboot \
         -serial "file:$folder/console" -drive "file=$folder/disk,format=raw,if=virtio,cache=unsafe" </dev/null >"$folder/qemu" 2>&1
     grep -a 'prof-test:' "$folder/console" >"$folder/said"
     (cd "$folder" && tar xf disk 2>/dev/null)
@@ -283,7 +284,7 @@ missing() { # CHECKED: what else is missing
     grep -A 10 missing "$1" | grep -vxE "$lines"
 }
 
-look() { # PROCESSORS
+look() { # PROCESSORS[,OPTION]
     folder=$out/$1
     with="$1 processors"
     if [ "$(tr -d '\r' <"$folder/said")" != "prof-test: done" ]; then
@@ -305,10 +306,8 @@ look() { # PROCESSORS
     [ -n "$failed" ] && [ $failed -gt 0 ] || rm -f "$folder"/*.csv "$folder"/*.json "$folder"/*.prof
 }
 
-for processors in ${*:-2 4}; do
-    options=
-    [ "$processors" != 4 ] || options=preempt=full
-    boot "$processors" "$options"
-    look "$processors"
+for machine_of in ${*:-2 2,preempt=full}; do
+    boot "$machine_of"
+    look "$machine_of"
 done
 end

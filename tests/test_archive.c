@@ -161,7 +161,7 @@ static size_t random_words(uint64_t *words, size_t room, uint64_t strange, uint6
 TEST(any_words_come_back)
 {
     static uint64_t words[WORDS];
-    long i, times = trace_times(100, 3000, 100000);
+    long i, times = trace_times(100, 1000, 100000);
     chance_begin();
     for (i = 0; i < times && !test_failures; ++i) {
         size_t count = i < 40 ? (size_t)i : 1 + (size_t)below(WORDS), k;
@@ -269,7 +269,7 @@ TEST(packed_bytes_stay_the_same)
 TEST(any_bytes_may_be_unpacked)
 {
     static uint64_t words[WORDS], back[WORDS + 1];
-    long i, times = trace_times(200, 10000, 1000000);
+    long i, times = trace_times(200, 3000, 1000000);
     chance_begin();
     back[WORDS] = 77;
     for (i = 0; i < times && !test_failures; ++i) {
@@ -926,7 +926,7 @@ TEST(nothing_but_headers_of_blocks) /* are not all believed */
 /* Blocks that are as they should be, but for what they hold. */
 TEST(blocks_of_nonsense)
 {
-    long i, times = trace_times(100, 3000, 100000);
+    long i, times = trace_times(100, 1000, 100000);
     chance_begin();
     for (i = 0; i < times && !test_failures; ++i) {
         image from = small_image(6), im = archive_begin(&from);
@@ -1301,7 +1301,7 @@ static uint64_t long_archive(const char *path, long blocks)
 TEST(memory_does_not_grow_with_the_events)
 {
     const char *path = trace_path("archive_long.prof");
-    long blocks = trace_times(200, 5000, 200000);
+    long blocks = trace_times(200, 2000, 200000);
     uint64_t events = long_archive(path, blocks), count = 0;
     prof_trace *trace = NULL;
     prof_cursor *cursor = NULL;

@@ -1,5 +1,4 @@
 /* The control functions: sessions, levels, categories, configuration, outputs, and what a full buffer does. */
-/* run: optimised memory */
 #include "private.h"
 #include "test.h"
 #include "trace.h"

@@ -127,7 +127,7 @@ TEST(killed_at_any_moment)
 {
     char path[256];
     unsigned random = 12345;
-    long times = trace_times(5, 50, 1000);
+    long times = trace_times(5, 25, 1000);
     snprintf(path, sizeof path, "%s", trace_path("killed.prof"));
     for (long i = 0; i < times && !test_failures; ++i) {
         int status = 0;
@@ -314,7 +314,7 @@ TEST(many_programs_one_path)
     pid_t children[MANY];
     snprintf(path, sizeof path, "%s", trace_path("crowd.prof"));
     fflush(stdout);
-    for (long round = 0; round < trace_times(2, 20, 200) && !test_failures; ++round) {
+    for (long round = 0; round < trace_times(2, 10, 200) && !test_failures; ++round) {
         unlink(path);
         shared_make();
         for (int i = 0; i < MANY; ++i) {

@@ -296,7 +296,7 @@ TEST(one_thread_in_turn)
 TEST(moving_tasks)
 {
     uint64_t random = seed();
-    for (long round = 0; round < trace_times(3, 15, 2000) && !test_failures; ++round, random_next(&random)) {
+    for (long round = 0; round < trace_times(3, 8, 2000) && !test_failures; ++round, random_next(&random)) {
         prof_config config = trace_config(16 << 20);
         if (round % 3 == 1) config.clock = PROF_CLOCK_MONOTONIC;
         if (round % 3 == 2) { /* most of it out of the archive behind a small ring */
@@ -324,7 +324,7 @@ TEST(moving_tasks)
 TEST(moving_tasks_in_statistics)
 {
     uint64_t random = seed();
-    for (long round = 0; round < trace_times(2, 10, 500) && !test_failures; ++round, random_next(&random)) {
+    for (long round = 0; round < trace_times(2, 5, 500) && !test_failures; ++round, random_next(&random)) {
         prof_config config = trace_config(512 << 10);
         uint64_t scopes_of[NAMES] = {0}, open_of[NAMES] = {0};
         prof_stat *stats = NULL;
@@ -588,7 +588,7 @@ TEST(sessions_while_tasks_move)
     uint64_t random = seed();
     pthread_t threads[WORKERS], toggler;
     queued = 0;
-    steps_left = trace_times(20000, 300000, 30000000);
+    steps_left = trace_times(20000, 100000, 30000000);
     toggler_over = 0;
     for (int i = 0; i < TASKS; ++i) {
         task_make(&tasks[i], i, random, 1);
@@ -726,7 +726,7 @@ static void *work_numbered(void *pointer)
 TEST(overwritten_ring)
 {
     uint64_t random = seed();
-    for (long round = 0; round < trace_times(2, 10, 500) && !test_failures; ++round, random_next(&random)) {
+    for (long round = 0; round < trace_times(2, 5, 500) && !test_failures; ++round, random_next(&random)) {
         prof_config config = trace_config(256 << 10);
         pthread_t threads[WORKERS];
         memset(numbers, 0, sizeof numbers);
@@ -1270,7 +1270,7 @@ TEST(stacks_that_move)
 {
 #if HAVE_CONTEXTS
     uint64_t random = seed(), moved = 0;
-    for (long round = 0; round < trace_times(2, 20, 1000) && !test_failures; ++round) {
+    for (long round = 0; round < trace_times(2, 10, 1000) && !test_failures; ++round) {
         prof_config config = trace_config(8 << 20);
         pthread_t threads[2];
         int ids[2] = {0, 1};

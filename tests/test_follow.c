@@ -581,7 +581,7 @@ static void same_statistics(uint64_t min_duration_ns, prof_clock clock)
         look_often = round % 3;
         start_followed(16 << 20, min_duration_ns, clock);
         PROFILE_BEGIN("open to the end");
-        for (long i = 0; i < trace_times(200, 3000, 30000); ++i) random_scopes(8);
+        for (long i = 0; i < trace_times(200, 1000, 30000); ++i) random_scopes(8);
         for (int i = 0; i < 10; ++i) {
             join(started(random_thread, NULL));
             if (look_often) look();
@@ -695,7 +695,7 @@ static void odd_round(uint64_t seed)
 
 TEST(statistics_equal_the_readers_after_any_step)
 {
-    for (long seed = 0; seed < trace_times(20, 200, 5000) && !test_failures; ++seed) odd_round((uint64_t)seed);
+    for (long seed = 0; seed < trace_times(20, 60, 5000) && !test_failures; ++seed) odd_round((uint64_t)seed);
 }
 
 /* Looks while scopes are open that will be taken back. */
@@ -736,7 +736,7 @@ static void *racing_thread(void *unused)
 
 TEST(statistics_equal_the_readers_in_a_race) /* the follower looks while others write */
 {
-    for (long round = 0; round < trace_times(2, 5, 50) && !test_failures; ++round) {
+    for (long round = 0; round < trace_times(2, 3, 50) && !test_failures; ++round) {
         pthread_t threads[4];
         start_followed(32 << 20, round % 2 ? 1000 : 0, PROF_CLOCK_MONOTONIC);
         for (int wave = 0; wave < trace_times(3, 10, 10); ++wave) {
@@ -807,7 +807,7 @@ static void *task_worker(void *number)
 TEST(statistics_equal_the_readers_of_fibers)
 {
     for (size_t i = 0; i < sizeof tasks / sizeof *tasks; ++i) tasks[i].fiber = prof_fiber_create("task");
-    for (long round = 0; round < trace_times(2, 5, 50) && !test_failures; ++round) {
+    for (long round = 0; round < trace_times(2, 3, 50) && !test_failures; ++round) {
         pthread_t threads[4];
         start_followed(16 << 20, 0, PROF_CLOCK_MONOTONIC);
         for (size_t i = 0; i < sizeof tasks / sizeof *tasks; ++i) tasks[i].depth = 0;
@@ -912,7 +912,7 @@ TEST(stats_mode_counts_everything)
     const char *path = trace_path("stats_output.txt");
     config.output = path;
     unlink(path);
-    long turns = trace_times(20000, 200000, 2000000);
+    long turns = trace_times(20000, 60000, 2000000);
     trace_start(&config);
     PROFILE_THREAD("worker");
     PROFILE_BEGIN("run");
@@ -980,7 +980,7 @@ TEST(stats_mode_counts_all_threads)
     prof_config config = stats_config(512 << 10);
     prof_stat *stats;
     size_t count;
-    uint64_t all = 0, most = (uint64_t)trace_times(3, 20, 200);
+    uint64_t all = 0, most = (uint64_t)trace_times(3, 8, 200);
     trace_start(&config);
     for (uint64_t wave = 0; wave < most; ++wave) {
         pthread_t threads[4];
@@ -1049,7 +1049,7 @@ static uint64_t calls_of(const prof_trace *trace, const char *name)
 TEST(ring_with_statistics)
 {
     prof_config config = ring_stats_config(256 << 10);
-    long turns = trace_times(20000, 200000, 3000000);
+    long turns = trace_times(20000, 60000, 3000000);
     const char *path = trace_path("ring_stats.csv");
     config.output = path;
     unlink(path);
@@ -1096,7 +1096,7 @@ TEST(ring_with_statistics)
 TEST(ring_with_statistics_of_all_threads)
 {
     prof_config config = ring_stats_config(512 << 10);
-    uint64_t all = 0, most = (uint64_t)trace_times(2, 10, 100);
+    uint64_t all = 0, most = (uint64_t)trace_times(2, 5, 100);
     trace_start(&config);
     for (uint64_t wave = 0; wave < most; ++wave) {
         pthread_t threads[4];
@@ -1165,7 +1165,7 @@ static void *brief_thread(void *unused)
 TEST(stats_mode_memory_is_constant)
 {
     prof_config config = stats_config(1 << 20);
-    long before = 0, turns = trace_times(2, 10, 100);
+    long before = 0, turns = trace_times(2, 5, 100);
     trace_start(&config);
     for (long turn = 0; turn < turns; ++turn) {
         for (long i = 0; i < trace_times(20000, 100000, 100000); ++i) statistics_work((int)i);

@@ -1,7 +1,7 @@
 /* test_foreign.c - images of machines of another byte order and word size: those that tests/foreign_program.c recorded
    on other processors, in tests/corpus and, with PROF_TEST_FOREIGN="FILE FILE", in files that tests/cpus.sh has just
    had recorded in emulation; and all images of tests/corpus, turned to the other byte order by what this file knows. */
-/* run: check traces memory */
+/* run: check traces */
 #include "private.h"
 #include "test.h"
 #include "trace.h"

@@ -646,7 +646,7 @@ TEST(children_without_handlers)
     CHECK_EQUAL(parent_with_output(FOLDER "/a.prof", scopes_at_first), 4);
     CHECK_EQUAL(parent_with_output(FOLDER "/a.prof", clones_again), 10);
     CHECK_EQUAL(parent_with_output(FOLDER "/a.prof", records_and_stops), 4);
-    for (int i = 0; i < trace_times(5, 30, 1000); ++i) parent_with(threads_at_first);
+    for (int i = 0; i < trace_times(5, 15, 1000); ++i) parent_with(threads_at_first);
     parents.mode = PROF_STREAM;
     CHECK_EQUAL(parent_with_output(FOLDER "/a.prof", ends_by_exit), 1);
     make_child = fork;
@@ -715,7 +715,7 @@ TEST(children_without_handlers_while_others_control)
     trace_start(&parents);
     over = 0;
     pthread_create(&thread, NULL, restarts, NULL);
-    for (int i = 0; i < trace_times(20, 200, 5000) && !test_failures; ++i) CHECK_EQUAL(in_child(all_or_nothing), 0);
+    for (int i = 0; i < trace_times(20, 80, 5000) && !test_failures; ++i) CHECK_EQUAL(in_child(all_or_nothing), 0);
     __atomic_store_n(&over, 1, __ATOMIC_RELEASE);
     pthread_join(thread, NULL);
     make_child = fork;
@@ -864,7 +864,7 @@ TEST(first_scope_in_a_signal_handler)
     signal(SIGUSR1, handler);
     over = 0;
     pthread_create(&thread, NULL, allocates, NULL);
-    long times = trace_times(5, 50, 1000);
+    long times = trace_times(5, 25, 1000);
     for (int i = 0; i < times && !test_failures; ++i) {
         fflush(stdout);
         pid_t child = fork();
@@ -923,7 +923,7 @@ TEST(fork_in_a_signal_handler)
     action.sa_handler = forking_handler;
     action.sa_flags = SA_RESTART;
     sigaction(SIGALRM, &action, &old);
-    forks_wanted = (int)trace_times(10, 200, 5000);
+    forks_wanted = (int)trace_times(10, 80, 5000);
     fork_trouble = forks_recorded = 0;
     forks_left = 500; /* more, until one child has recorded */
     int64_t count = 0;
@@ -1042,7 +1042,7 @@ static void fork_while_threads_record(const char *output)
     }
     for (int i = 0; i < 4; ++i) /* until none begins, when a sanitizer's allocator may be locked, in a child for ever */
         while (!__atomic_load_n(&numbers[i], __ATOMIC_ACQUIRE)) pause_ms(1);
-    for (int i = 0; i < trace_times(5, 50, 1000) && !test_failures; ++i) {
+    for (int i = 0; i < trace_times(5, 25, 1000) && !test_failures; ++i) {
         CHECK_EQUAL(in_child(i % 3 ? records : does_nothing), 0);
         if (!output) continue;
         CHECK_EQUAL(trace_file_size(file_of("a", last_child, ".prof")) > 0, i % 3 > 0);
@@ -1140,7 +1140,7 @@ TEST(fork_while_others_control)
     over = 0;
     pthread_create(&threads[0], NULL, controls, NULL);
     pthread_create(&threads[1], NULL, makes_threads, NULL);
-    for (int i = 0; i < trace_times(20, 200, 5000) && !test_failures; ++i) {
+    for (int i = 0; i < trace_times(20, 80, 5000) && !test_failures; ++i) {
         CHECK_EQUAL(in_child(copes), 0);
         pause_ms(i % 3 == 0);
     }

@@ -1,6 +1,6 @@
 /* The report in one HTML file: what the deflate encoder writes can be unpacked; the blocks hold what cursors return;
    sinks that fail, arguments, long names; the writer of .html. What the page makes of it: tests/html. */
-/* run: check traces memory clocks */
+/* run: check traces clocks */
 #include "private.h"
 #include "../prof_html.h"
 

@@ -1,6 +1,6 @@
 /* The bridge to the Neuron runtime, with a runtime that is a fake: fake_nrt.c. Each test is a process of its own,
    because a runtime is loaded for good. */
-/* run: traces memory */
+/* run: traces */
 #include "private.h"
 #include "../prof_ntff.h"
 #include "test.h"

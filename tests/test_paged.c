@@ -1,7 +1,7 @@
 /* A ring whose recording has ended stays in its file: reading it gives the same as reading from memory; if the file is
    changed or cut while it is read, only what is gone is missing. What is in memory is read without outlines here, so
    that these are compared with the words that they stand for, too. */
-/* run: traces memory */
+/* run: traces */
 #define PROF__READ_WHOLE 0 /* every ring, however small */
 #define PROF__OUTLINES outlines
 static int outlines = 1;

@@ -1,5 +1,6 @@
 /* Where an output leads: fifos with and without a reader, links of the user's own, and what another user may have put
    in the way in a folder like /tmp; and processes that may no longer write where they could. */
+/* run: unraced */
 #include "private.h"
 #include "test.h"
 #include "trace.h"

@@ -130,7 +130,7 @@ static double profiled(prof_config *config)
     handler_on = 1;
     double start = seconds();
     int64_t least = (int64_t)config->buffer_size / 32; /* of more than four words each: the buffer is full */
-    steps((double)trace_times(200, 700, 20000) / 1000, least);
+    steps((double)trace_times(200, 400, 20000) / 1000, least);
     handler_on = 0;
     double took = seconds() - start;
     profile_stop();
@@ -190,7 +190,7 @@ TEST(siglongjmp_out_of_a_macro)
     struct sigaction action;
     struct itimerval period = {{0, 100}, {0, 100}}, none = {{0, 0}, {0, 0}};
     volatile long stuck = 0, jumps = 0, sessions = 0;
-    double end = seconds() + (double)trace_times(200, 1000, 20000) / 1000;
+    double end = seconds() + (double)trace_times(200, 500, 20000) / 1000;
     memset(&action, 0, sizeof action);
     action.sa_handler = jump_away;
     sigaction(SIGALRM, &action, NULL);
@@ -331,7 +331,7 @@ TEST(threads_outlive_sessions)
     pthread_t threads[3];
     __atomic_store_n(&go_on, 1, __ATOMIC_RELEASE);
     for (int i = 0; i < 3; ++i) pthread_create(&threads[i], NULL, outlive, NULL);
-    for (long i = 0; i < trace_times(10, 100, 5000) && !test_failures; ++i) {
+    for (long i = 0; i < trace_times(10, 50, 5000) && !test_failures; ++i) {
         prof_config config = trace_config(512u << 10);
         struct timespec pause = {0, 300000};
         trace_start(&config);
@@ -413,7 +413,7 @@ TEST(cancelled_anywhere)
 {
     prof_config config = trace_config(1u << 20);
     trace_start(&config);
-    for (long i = 0; i < trace_times(50, 500, 20000) && !test_failures; ++i) {
+    for (long i = 0; i < trace_times(50, 200, 20000) && !test_failures; ++i) {
         pthread_t threads[2];
         for (int k = 0; k < 2; ++k) pthread_create(&threads[k], NULL, cancelled_soon, NULL);
         if (i % 4 == 0) CHECK_EQUAL(prof_set_level((int)(i % 3 + 1)), PROF_OK);
@@ -444,7 +444,7 @@ static void *cancelled_in_control(void *unused)
 
 TEST(cancelled_in_control_functions)
 {
-    for (long i = 0; i < trace_times(5, 60, 2000) && !test_failures; ++i) {
+    for (long i = 0; i < trace_times(5, 30, 2000) && !test_failures; ++i) {
         pthread_t thread;
         prof_config config = trace_config(256u << 10);
         pthread_create(&thread, NULL, cancelled_in_control, NULL);

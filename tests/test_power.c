@@ -1,6 +1,6 @@
 /* test_power.c - what a power loss leaves of a recording: a file of which pages are empty. What is read of that must
    have been recorded, and what is missing behind others' words is counted. */
-/* run: memory */
+/* run: traces memory */
 #include "private.h"
 #include "test.h"
 #include "trace.h"

@@ -2,7 +2,7 @@
 
    Ticks are nanoseconds here unless a test says otherwise, and tick 1000 is time 0. The small images that the tests
    write down are also the seeds of the fuzzer: see TEST(corpus). */
-/* run: check traces memory */
+/* run: check traces */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif

@@ -2,7 +2,7 @@
    figures of running sessions.
 
    A tick is a nanosecond, and tick 0 is time 0. */
-/* run: check traces memory */
+/* run: check traces */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif

@@ -239,7 +239,7 @@ TEST(recorded_or_counted_in_a_full_buffer)
     handler_does = 0;
     handler_install(0);
     signals_start();
-    for (int round = 0; round < trace_times(2, 20, 20) && !test_failures; ++round) {
+    for (int round = 0; round < trace_times(2, 10, 20) && !test_failures; ++round) {
         trace_start(&config);
         handled = attempts = 0;
         handler_does = 15;
@@ -297,7 +297,7 @@ TEST(control_functions_are_interrupted)
     handler_install(0);
     handler_does = 15;
     signals_start();
-    for (int i = 0; i < trace_times(8, 300, 5000) && !test_failures; ++i) {
+    for (int i = 0; i < trace_times(8, 100, 5000) && !test_failures; ++i) {
         handled = 0;
         config.min_duration_ns = (uint64_t)(i % 2);
         trace_start(&config);

@@ -239,7 +239,7 @@ static void interrupt(uint64_t (*op)(void), void (*before)(void), int what, cons
     handler_does = what;
     attempts += op(); /* learns its call sites, which takes thousands of instructions */
     attempts += trapped(op, before, -1);
-    long stride = steps * steps / 2 / trace_times(80, 1500, 100000000) + 1;
+    long stride = steps * steps / 2 / trace_times(80, 500, 100000000) + 1;
     if (stride > steps / 7) stride = steps / 7 + 1;
     long last = steps, first = 1 + (long)(time(NULL) % stride);
     for (long step = first; step <= last; step += stride, ++runs) attempts += trapped(op, before, step);
@@ -342,7 +342,7 @@ static void restart_within(uint64_t (*op)(void), const char *name)
 {
     prof_config config = trace_config(128u << 10);
     pthread_t thread;
-    long limit = trace_times(10, 60, 10000); /* the fast path is over by then */
+    long limit = trace_times(10, 30, 10000); /* the fast path is over by then */
     if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer delays signals");
     if (!trap_works()) SKIP("no trap flag here");
     restart_asked = restart_done = 0;

@@ -186,7 +186,7 @@ static int same_image(const char *a, const char *b)
 TEST(a_saved_image_takes_the_disk_of_what_was_recorded)
 {
     const char *path = trace_path("storage_saved.prof"), *copy = trace_path("storage_copy.prof");
-    prof_config config = file_config(NULL, (size_t)trace_times(4, 64, 64) * MEGABYTE);
+    prof_config config = file_config(NULL, (size_t)trace_times(4, 16, 64) * MEGABYTE);
     int64_t first, last;
     for (int i = 0; i < 3; ++i) {
         trace_start(&config);
@@ -429,7 +429,7 @@ static void fill_the_disk(prof_mode mode, int error, const char *words)
     disk.room = 12 * MEGABYTE;
     trace_start(&config);
     prof__session *s = prof__state.session;
-    uint64_t all = s->chunk_count, made = 0, end = (uint64_t)trace_times(1000000, 3000000, 3000000); /* of 16 bytes each */
+    uint64_t all = s->chunk_count, made = 0, end = (uint64_t)trace_times(1000000, 1000000, 3000000); /* of 16 bytes each */
     for (; made < end; ++made) PROFILE_COUNTER("number", made);
     CHECK(s->chunk_count < all);
     CHECK(s->chunk_count * s->chunk_size > 4 * MEGABYTE && s->chunk_count * s->chunk_size < 12 * MEGABYTE);
@@ -519,7 +519,7 @@ TEST(pieces_that_are_refused)
     static const prof_mode modes[] = {PROF_RING, PROF_FILL, PROF_STREAM, PROF_STATS, PROF_RING_STATS};
     if (!takes_pages_ahead()) SKIP("no MADV_POPULATE_WRITE here");
     for (size_t mode = 0; mode < sizeof modes / sizeof *modes && !test_failures; ++mode)
-        for (unsigned first = 1; first < 9 && !test_failures; ++first) {
+        for (unsigned first = 1; first < 9 && !test_failures; first += (unsigned)trace_times(3, 1, 1)) {
             refuse_pieces(modes[mode], first, first + 1); /* one piece: blocks, and pages */
             refuse_pieces(modes[mode], first, ~0u);       /* all from there on */
             if (test_failures) printf("  mode %d, call %u\n", (int)modes[mode], first);

@@ -194,7 +194,7 @@ static void check_jobs(const prof_trace *trace, int count, int64_t to)
 TEST(stream_is_exact)
 {
     const char *path = trace_path("stream.prof");
-    int64_t count = trace_times(20000, 300000, 3000000);
+    int64_t count = trace_times(20000, 100000, 3000000);
     prof_config config = stream_config(path, 1 << 20);
     config.wait_ns = 10000000000u;
     trace_start(&config);
@@ -243,7 +243,7 @@ TEST(a_large_buffer_takes_what_is_used)
 TEST(service_is_never_open)
 {
     const char *path = trace_path("stream_service.prof");
-    for (long round = 0; round < trace_times(1, 5, 5); ++round) {
+    for (long round = 0; round < trace_times(1, 3, 5); ++round) {
         prof_config config = stream_config(path, 16 << 20); /* much to pack at once */
         trace_start(&config);
         for (int64_t i = trace_times(150000, 300000, 300000); i > 0; --i) tick(i);
@@ -328,7 +328,7 @@ TEST(stream_while_it_runs)
 TEST(threads_come_and_go)
 {
     const char *path = trace_path("stream_threads.prof");
-    int rounds = (int)trace_times(60, 400, 4000);
+    int rounds = (int)trace_times(60, 200, 4000);
     prof_config config = stream_config(path, 512 << 10);
     config.wait_ns = 10000000000u;
     trace_start(&config);
@@ -477,7 +477,7 @@ static void kill_and_check(const prof_config *config, long after_us)
 TEST(killed_at_any_moment)
 {
     unsigned seed = (unsigned)time(NULL);
-    int rounds = (int)trace_times(5, 15, 1000);
+    int rounds = (int)trace_times(5, 10, 1000);
     printf("seed %u\n", seed);
     for (int i = 0; i < rounds && !test_failures; ++i) {
         prof_config config = stream_config(trace_path("stream_killed.prof"), 256 << 10);
@@ -690,7 +690,7 @@ TEST(rotate_keeps_the_newest)
 {
     const char *path = trace_path("stream_rotate.prof");
     uint64_t room = 512 << 10;
-    for (long round = 0; round < trace_times(2, 8, 8); ++round, room += 1000 * (uint64_t)round + 8) {
+    for (long round = 0; round < trace_times(2, 4, 8); ++round, room += 1000 * (uint64_t)round + 8) {
         prof_config config = stream_config(path, 256 << 10);
         config.wait_ns = 10000000000u;
         config.at_limit = PROF_LIMIT_ROTATE;
@@ -726,7 +726,7 @@ TEST(stop_keeps_the_oldest)
     config.max_file_size = 1 << 20;
     trace_start(&config);
     PROFILE_THREAD("main");
-    int64_t count = trace_times(300000, 1000000, 1000000);
+    int64_t count = trace_times(300000, 300000, 1000000);
     for (int64_t i = 0; i < count; ++i) {
         /* however late the service is, nothing is lost before the limit */
         while (i % 4000 == 0 && !disk_has_failed() && free_chunks() < prof__state.session->chunk_count / 2)

@@ -413,21 +413,21 @@ static int stress_threads(void) { return (int)trace_times(8, MOST_THREADS, MOST_
 TEST(everything_at_once_in_a_small_ring)
 {
     prof_config config = trace_config(4u << 20);
-    stress(&config, stress_threads(), (double)trace_times(4, 10, 150) / 10);
+    stress(&config, stress_threads(), (double)trace_times(4, 6, 150) / 10);
 }
 
 TEST(everything_at_once_in_a_file)
 {
     prof_config config = trace_config(4u << 20);
     config.output = trace_path("stress-live.prof");
-    stress(&config, stress_threads(), (double)trace_times(4, 10, 150) / 10);
+    stress(&config, stress_threads(), (double)trace_times(4, 6, 150) / 10);
     unlink(config.output);
 }
 
 /* More than the buffer holds; nothing is switched off, so what is recorded and what is lost add up to what was made. */
 TEST(a_buffer_that_fills_up_counts_what_it_loses)
 {
-    long rounds = trace_times(1, 2, 30);
+    long rounds = trace_times(1, 1, 30);
     for (long round = 0; round < rounds && !test_failures; ++round) {
         prof_config config = trace_config((1u + 7u * (unsigned)(round & 1)) << 20);
         config.mode = PROF_FILL;
@@ -461,7 +461,7 @@ TEST(a_buffer_that_fills_up_counts_what_it_loses)
 /* Streamed to a file, nothing is overwritten: what is in the ring, in the archive or on its way is there once. */
 static void stream(prof_config config, int threads)
 {
-    double end = seconds() + (double)trace_times(2, 10, 200) / 10;
+    double end = seconds() + (double)trace_times(2, 5, 200) / 10;
     config.mode = PROF_STREAM;
     config.output = trace_path("stress-stream.prof");
     seed_choose();

@@ -1,6 +1,5 @@
 /* Many threads: everything is accounted for, short threads share chunks, and a snapshot of a running program is as good
    as a trace of one that stands still. */
-/* run: optimised */
 #include "private.h"
 #include "test.h"
 #include "trace.h"

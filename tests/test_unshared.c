@@ -1,5 +1,6 @@
 /* test_unshared.c - a system whose shared mappings of files are copies, as Emscripten's: what is recorded must be in the
    .prof all the same once prof_stop() has said that it is. */
+/* run: unraced */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif

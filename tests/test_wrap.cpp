@@ -1,6 +1,6 @@
 // PROF_WRAP_MALLOC in a C++ program: what malloc, the like, and operator new do, before main, in threads, in children,
 // in the C library and in the standard library, is in the trace; what prof itself allocates is not.
-/* run: optimised unchecked */
+/* run: unchecked */
 #define PROF_IMPLEMENTATION
 #define PROF_WRAP_MALLOC
 #include "../prof_chrome.h"

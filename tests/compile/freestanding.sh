@@ -19,10 +19,10 @@ for compiler in gcc clang g++ aarch64-linux-gnu-gcc arm-linux-gnueabihf-gcc risc
         continue
     fi
     case $compiler in
-    gcc) levels="-O0 -O2 -O3 -Os" ;;
+    gcc) levels="-O0 -Os" ;; # test_freestanding.c has -O2
     g++) levels=-O0 ;; # no code of its own
-    clang | aarch64-* | i686-*) levels="-O0 -O2" ;;
-    *) levels="-O0 -Os" ;;
+    clang | aarch64-* | i686-*) levels=-O2 ;;
+    *) levels=-Os ;;
     esac
     [ -z "$PROF_TEST_LONG" ] || levels="-O0 -O2 -O3 -Os"
     for flags in $levels; do
@@ -103,7 +103,7 @@ for compiler in "gcc -std=gnu99 -mno-sse -mgeneral-regs-only" "g++ -x c++ -std=c
         echo '#include <stdint.h>' | $compiler -E -x c - >/dev/null 2>&1 || continue ;;
     esac
     text=$($compiler -O0 $FLAGS -c $out/integers.c -o $out/integers.o 2>&1) # which keeps what an optimiser might avoid
-    for flags in -O0 -O1 -Os -O2 -O3 "-O2 -DSNAPSHOTS"; do # what the manual says that the compiler may call
+    for flags in -O0 -Os -O3 "-O2 -DSNAPSHOTS"; do # what the manual says that the compiler may call
         called='mem(cpy|set)$'
         case $flags in *SNAPSHOTS) called='mem(cpy|set|cmp)$|get_memory' ;; esac
         case $compiler in aarch64*) flags="$flags -mno-outline-atomics" ;; esac

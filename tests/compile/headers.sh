@@ -72,8 +72,8 @@ for compiler in gcc clang; do
     have $compiler || { skip $compiler "not installed"; continue; }
     standards="c99 c11 c17 c2x gnu99 gnu11 gnu17 gnu2x" orders="ONE TWICE ASKED POLLUTED" all="EVERY TWICE"
     ! shared || case $compiler in
-    gcc) standards="c99 c11 c2x gnu17" ;;
-    clang) standards="c99 c17 gnu99 gnu11 gnu2x" orders="TWICE POLLUTED" all= ;;
+    gcc) standards="c99 c2x gnu17" all=EVERY ;;
+    clang) standards="c99 c17 gnu11 gnu2x" orders="TWICE POLLUTED" all= ;;
     esac
     for standard in $standards; do
         knows $compiler c $standard || { skip "$compiler -std=$standard" "not known"; continue; }
@@ -93,7 +93,7 @@ for compiler in g++ clang++; do
     standards="c++11 c++14 c++17 c++20 c++2b gnu++17"
     ! shared || case $compiler in
     g++) standards="c++11 c++17 c++2b" ;;
-    clang++) standards="c++11 c++14 c++20 gnu++17" ;;
+    clang++) standards="c++14 c++20 gnu++17" ;;
     esac
     for standard in $standards; do
         knows $compiler c++ $standard || { skip "$compiler -std=$standard" "not known"; continue; }

@@ -183,10 +183,10 @@ quick) quick=1 release=-O1 levels="-O1" cxx_levels="-O0" c_standards="c99 c11" c
     # Each optimising level is there of gcc, as C or as C++, whose warnings depend on it: -Os with -flto, which optimises
     # in the same way, only later, and -O1 for other processors. clang warns of the same at all levels, and its -O2 is
     # tested elsewhere in .ci/run.
-    levels="-O0 -O2" cxx_levels="-O0 -O3" others="-O2 -O3 -Os" lto_level=-Os
+    levels="-O0 -O2" cxx_levels="-O0 -O3" others="-O2 -Os" lto_level=-Os
     [ -z "$PROF_TEST_LONG" ] ||
         levels="-O0 -O1 -O2 -O3 -Os" cxx_levels="-O0 -O2" others="-O1 -O3 -Os" lto_level=-O1
-    c_standards="c99 c11 c17 gnu17" cxx_standards="c++11 c++17 c++20"
+    c_standards="c99 c11 gnu17" cxx_standards="c++11 c++17 c++20"
     ;;
 *)
     echo "usage: $0 [quick]" >&2
