@@ -10,6 +10,7 @@
 #   make examples   build the examples
 #   make tool       build the command-line tool, build/prof
 #   make library    build/libprof.so: the implementation, to link to or to preload
+#   make reference  docs/reference.md, out of the headers; needs python3
 #   make lines      build/lines: a copy of all that is compiled, whose headers name the rooms of src/ to compilers and
 #                   debuggers: make -C build/lines test
 #   make install    copy headers, library, tool, its manual, its completion, and what CMake and pkg-config read
@@ -50,7 +51,7 @@ ifeq ($(HAVE_CXX),yes)
 TESTS += $(patsubst tests/%.cpp,$(BUILD)/tests/%,$(wildcard tests/test_*.cpp))
 endif
 
-.PHONY: all help demo test check bench bench-peers examples tool library lines install uninstall dist clean
+.PHONY: all help demo test check bench bench-peers examples tool library reference lines install uninstall dist clean
 all: tool library examples
 
 help:
@@ -66,6 +67,9 @@ $(BUILD)/assembled: src/assemble.sh $(wildcard src/*.h src/*/*.h)
 	@sh src/assemble.sh && touch $@
 $(ASSEMBLED): $(BUILD)/assembled ;
 endif
+
+reference:
+	python3 src/reference.py >$(BUILD)/reference.md && mv $(BUILD)/reference.md docs/reference.md
 
 lines:
 	sh src/assemble.sh --line $(BUILD)/lines

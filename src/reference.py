@@ -295,7 +295,7 @@ def header(path, out):
         if re.match(r"#define PROF_\w+_TABLE\(X\)", piece):
             group += table_of_functions(piece, text)
             continue
-        if re.match(r"#define ((?!PROFILE_)\w+\(|\w+ *$|\w+_H$|PROF_DEF\b)", piece) and not piece.startswith("#define PROF_ARG"):
+        if re.match(r"#define (\w+ *$|\w+_H$|PROF_DEF\b)", piece):
             continue
         if re.search(rf"^ {{4}}{names[0]} {{2,}}", manual, re.M):
             continue  # a compile-time option: it is in the table of these

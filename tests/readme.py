@@ -62,10 +62,15 @@ exec python3 %s --cc "$@"
 """
 
 
+def not_shared(text):
+    """The text without its implementation, if it needs none of its own, as PROF_WRITER() does."""
+    return text if "PROF_WRITER(" in text else text.replace("#define PROF_IMPLEMENTATION", "", 1)
+
+
 def compile_with_shared(arguments):
     """cc, but what a file's implementation would be comes from an object that files with the same headers share."""
     sources = [name for name in arguments if name.endswith((".c", ".cpp")) and os.path.exists(name)]
-    with_it = [name for name in sources if "#define PROF_IMPLEMENTATION" in open(name).read()]
+    with_it = [name for name in sources if not_shared(open(name).read()) != open(name).read()]
     as_it_is = "-c" in arguments or "-shared" in arguments or os.getcwd() == f"{WORK}/README"
     if not with_it or as_it_is:
         return subprocess.run([CC, "-O0", *arguments]).returncode
@@ -84,7 +89,7 @@ def compile_with_shared(arguments):
         if status:
             return status
     without = "shared_" + os.path.basename(source)
-    text = text.replace("#define PROF_IMPLEMENTATION", "", 1)
+    text = not_shared(text)
     open(without, "w").write(f'#line 1 "{source}"\n' + text)
     arguments = [without if name == source else name for name in arguments]
     return subprocess.run([CC, "-O0", *arguments, made, "-ldl", "-lm"]).returncode
@@ -165,7 +170,7 @@ def is_program(block):
 
 def test_c(block, folder, commands):
     at = f"{folder}/block{block.line}"
-    code = block.code.replace("#define PROF_IMPLEMENTATION", "", 1)
+    code = not_shared(block.code)
     open(at + ".c", "w").write(code)
     standard = "-std=c99" if code == block.code else "-std=gnu99"  # the implementation defines _GNU_SOURCE
     language = ["-x", "c++", "-std=c++11"] if block.kind == "cpp" else [standard]
@@ -307,7 +312,7 @@ def test_reference():
     made = subprocess.run([sys.executable, "src/reference.py"], stdout=subprocess.PIPE, text=True)
     reference = open("docs/reference.md", encoding="utf-8").read()
     note(not made.returncode and made.stdout == reference,
-         "docs/reference.md is current: python3 src/reference.py >docs/reference.md makes it")
+         "docs/reference.md is current: make reference makes it")
     public, own = set(), r"\b(?:prof|PROF|PROFILE)_(?!_)\w+"
     headers = [name for name in sorted(glob.glob("prof*.h")) if name != "prof_bridge.h"]
     source = "".join(f'#include "{name}"\n' for name in headers)
