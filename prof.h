@@ -641,28 +641,23 @@ MANUAL                                                                          
 #define PROF__LIKELY(x) __builtin_expect(!!(x), 1)
 #define PROF__UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define PROF__PRINTF(f, a) __attribute__((__format__(__printf__, f, a)))
-#define PROF__COLD __attribute__((__cold__, __noinline__))
-#define PROF__RARE __attribute__((__cold__)) /* of static functions: made small, put apart */
-#define PROF__APART __attribute__((__noinline__)) /* once, for many callers */
-#define PROF__HOT __attribute__((__hot__, __noinline__)) /* runs for each event, though only rare functions call it */
+#define PROF__NOINLINE __attribute__((__noinline__))
+#define PROF__COLD __attribute__((__cold__, __noinline__)) /* the slow branch of what a macro calls: out of its way */
 #else
 #define PROF__UNTRACED
 #define PROF__LIKELY(x) (x)
 #define PROF__UNLIKELY(x) (x)
 #define PROF__PRINTF(f, a)
-#define PROF__COLD
-#define PROF__RARE
-#define PROF__APART
-#define PROF__HOT
+#ifdef _MSC_VER
+#define PROF__NOINLINE __declspec(noinline)
+#else
+#define PROF__NOINLINE
 #endif
-/* To gcc, whatever always calls a rare function is rare as well, and so on up to the host's main(); this ends it. */
-#define PROF__WALL
-#ifdef __has_attribute
-#if __has_attribute(__noipa__) && !defined(PROF_TINY) /* the whole host is small there */
-#undef PROF__WALL
-#define PROF__WALL __attribute__((__noipa__))
+#define PROF__COLD PROF__NOINLINE
 #endif
-#endif
+/* Declares a public function. It is never inlined: a compiler may assume that a function stays on one thread, and would
+   keep the address of a thread-local variable across a call that switches to a fiber, which another thread resumes. */
+#define PROF__API PROF_DEF PROF__NOINLINE
 
 /* All files of a program agree on the layout of what follows, whatever a header before has left on. */
 #pragma pack(push, 16)
@@ -859,28 +854,29 @@ typedef enum prof_mark_scope { /* what an instant is about */
    a session is running, also one that PROF_OUTPUT started, or has ended by itself and prof_stop() was not called yet:
    if two threads call it at once, the second gets this. Returns PROF_INVALID_ARGUMENT or PROF_UNSUPPORTED for a wrong
    field of config, PROF_IO or PROF_NO_MEMORY if there is no file or memory for the buffer. */
-PROF_DEF prof_status prof_start(const prof_config *config);
+PROF__API prof_status prof_start(const prof_config *config);
 
 /* Ends the session and writes config.output. Scopes that are still open are marked as truncated. The recorded events
    stay readable with prof_trace_live() and prof_save() until the next prof_start(). Returns PROF_INVALID_STATE without
    a session, and what failed if output could not be written, or if a full disk has cost events: the session has ended
    all the same. */
-PROF_DEF prof_status prof_stop(void);
+PROF__API prof_status prof_stop(void);
 
 /* Pause and resume recording. They nest: recording goes on after as many resumes as pauses; one more resume is
    PROF_INVALID_STATE. Scopes that are open at a pause get their ends. */
-PROF_DEF prof_status prof_pause(void);
-PROF_DEF prof_status prof_resume(void);
+PROF__API prof_status prof_pause(void);
+PROF__API prof_status prof_resume(void);
 
 /* Returns 1 while a session records: it runs, is not paused, has begun (delay, warm-up), and has not ended by itself
    (duration). prof_enabled_at() also requires that the session's level includes this one. */
-PROF_DEF int prof_enabled(void); PROF_DEF int prof_enabled_at(int level);
+PROF__API int prof_enabled(void);
+PROF__API int prof_enabled_at(int level);
 
 /* Turns off all call sites with a level above this. 0 turns all sites off, 255 none. */
-PROF_DEF prof_status prof_set_level(int level);
+PROF__API prof_status prof_set_level(int level);
 
 /* Turns off PROFILE_SCOPE_M sites whose mask has none of these bits. 0 means all bits, as in prof_config. */
-PROF_DEF prof_status prof_set_filter_mask(uint32_t mask);
+PROF__API prof_status prof_set_filter_mask(uint32_t mask);
 
 /* Turns on or off the categories that match pattern: a name in which * stands for any text and ? for one character. The
    last call that matches decides; "*" discards all earlier calls. Categories that no call matches are on, unless the
@@ -888,92 +884,92 @@ PROF_DEF prof_status prof_set_filter_mask(uint32_t mask);
    PROFILE_ALLOC and the like also have the category "memory", which decides if no call matches their own: "-memory"
    turns all of them off. Up to 64 rules of up
    to 47 bytes; one more is PROF_NO_MEMORY. */
-PROF_DEF prof_status prof_category_enable(const char *pattern, int on);
+PROF__API prof_status prof_category_enable(const char *pattern, int on);
 
 /* Sets one field of config from text. key: see prof_config. If the field is a string, keeps the pointer value, not a
    copy. Returns PROF_INVALID_ARGUMENT for an unknown key or an invalid value: prof_error() names the nearest known key,
    or the valid values. */
-PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value);
+PROF__API prof_status prof_config_set(prof_config *config, const char *key, const char *value);
 
 /* Sets the fields that PROF_ variables of the environment name; prof_start() itself reads none of them. Returns
    PROF_INVALID_ARGUMENT for a wrong value and for a variable that looks like a misspelt key; prof_error() names it. Not
    with PROF_FREESTANDING. */
-PROF_DEF prof_status prof_config_from_env(prof_config *config);
+PROF__API prof_status prof_config_from_env(prof_config *config);
 
 /* Describes the key with this index, prof's own keys first, then those of other systems. Returns 0 after the last. */
-PROF_DEF int prof_config_describe(size_t index, prof_option *option);
+PROF__API int prof_config_describe(size_t index, prof_option *option);
 
 /* Passes keys that begin with prefix, and are not prof's own, to claim(), for example those of a device ("gpu_").
    prof_config_set() returns what claim() returns; prof_error() then has the text of a function of prof that failed in
    claim(), if there was one. The longest prefix decides. claim NULL: ends this. prefix: up to 31 bytes, copied; up to
    16 prefixes at a time. */
-PROF_DEF prof_status prof_config_claim(
+PROF__API prof_status prof_config_claim(
     const char *prefix, prof_status (*claim)(void *user, const char *key, const char *value), void *user);
 /* Adds a fact about the run to the trace: host, version, parameters. Facts stay for later sessions, too, until
    prof_clear_metadata(). Copies both. A key has one value, the latest. All have up to 4096 bytes; more is
    PROF_NO_MEMORY. The summary and exporters show them. "role" is a part of the process's name where several processes
    are shown. */
-PROF_DEF prof_status prof_set_metadata(const char *key, const char *value);
-PROF_DEF prof_status prof_clear_metadata(void);
+PROF__API prof_status prof_set_metadata(const char *key, const char *value);
+PROF__API prof_status prof_clear_metadata(void);
 
 /* Sets the function that waits until a device has done its work. PROFILE_SYNC() and PROFILE_SCOPE_SYNC() call it, on
    their thread, while they record. It may have scopes of its own. NULL removes it. The function must stay in memory
    until no thread runs it. */
-PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user);
+PROF__API prof_status prof_set_sync(void (*sync)(void *user), void *user);
 
 /* Writes what has been recorded so far to path, in the format of its extension (.prof: the image itself). Recording
    goes on meanwhile. Creates the directories of path, which may have %p and so on as output. Returns
    PROF_INVALID_ARGUMENT if no writer has the extension, PROF_INVALID_STATE if nothing was recorded, PROF_IO if path
    cannot be written, or if PROF_STREAM has lost events to a full disk: then path has what was kept. */
-PROF_DEF prof_status prof_save(const char *path);
+PROF__API prof_status prof_save(const char *path);
 
 /* Writes only the last seconds (more than 0): see prof_trace_window(). A .prof file is as large as that of prof_save(),
    because scopes that were open all the time began long before; it opens with its window set. */
-PROF_DEF prof_status prof_save_last(const char *path, double seconds);
+PROF__API prof_status prof_save_last(const char *path, double seconds);
 
 /* Asks prof's thread to do what config.save says, within 10 ms or so. It only sets a flag, so that signal handlers may
    call it. Requests that come faster than files can be written become one. Returns PROF_INVALID_STATE, without a text
    in prof_error(), if no session with config.save is running. */
-PROF_DEF prof_status prof_save_request(void);
+PROF__API prof_status prof_save_request(void);
 
 /* Frees the memory of a stopped session. Not needed before a new prof_start() or at exit. Returns PROF_INVALID_STATE
    while a session runs. */
-PROF_DEF prof_status prof_reset(void);
+PROF__API prof_status prof_reset(void);
 
 /* Creates a fiber: a track of its own for a coroutine, a job, a task, or a thread of a kernel, which runs on changing
    threads. See Fibers in the manual. name: copied, up to 63 bytes; may be NULL. Returns NULL if memory runs out. */
-PROF_DEF prof_fiber *prof_fiber_create(const char *name); /* not PROF_FREESTANDING */
+PROF__API prof_fiber *prof_fiber_create(const char *name); /* not PROF_FREESTANDING */
 
 /* Creates a fiber in memory of yours: PROF_FIBER_SIZE bytes, 8-byte aligned, that stay until the fiber runs no more. */
-PROF_DEF prof_fiber *prof_fiber_init(void *memory, const char *name);
+PROF__API prof_fiber *prof_fiber_init(void *memory, const char *name);
 
 /* Switches the calling thread to the track of this fiber, or, if it is NULL, to the thread's own track. */
-PROF_DEF void prof_fiber_switch(prof_fiber *fiber);
+PROF__API void prof_fiber_switch(prof_fiber *fiber);
 
 /* Frees a fiber of prof_fiber_create(), which must not run on any thread any more. Does nothing for NULL. Scopes that
    are still open are marked as truncated. Not with PROF_FREESTANDING. */
-PROF_DEF void prof_fiber_destroy(prof_fiber *fiber);
+PROF__API void prof_fiber_destroy(prof_fiber *fiber);
 
 #ifdef PROF_FREESTANDING
 /* Lets others use the part of the buffer that the state of an ended thread still has, and clears the state. Call it
    after the thread has ended, and not where PROF_MAY_WAIT() is 0. */
-PROF_DEF void prof_cpu_state_end(void *state);
+PROF__API void prof_cpu_state_end(void *state);
 /* Copies the image while recording goes on; macros never wait for it. Free *image with PROF_RELEASE(). Needs
    PROF_ALLOCATE(): see the manual. */
-PROF_DEF prof_status prof_snapshot(void **image, size_t *size);
+PROF__API prof_status prof_snapshot(void **image, size_t *size);
 /* With PROF_WITH_DRAIN: hands out what was recorded since the last call, while recording goes on. These are pieces of a
    .prof, each with its place in it; the memory need not hold the whole recording. write() returns 0 if it failed: then
    the next call tries again. Macros cannot use a chunk while it is handed out. Call it once more after prof_stop(), for
    the chunks that were in use until then. */
 typedef int prof_drain_write(void *user, uint64_t offset, const void *data, size_t size);
-PROF_DEF prof_status prof_drain(prof_drain_write *write, void *user);
+PROF__API prof_status prof_drain(prof_drain_write *write, void *user);
 #endif
 
 /* Explains a status in a few words; never NULL. The text is static. */
-PROF_DEF const char *prof_status_text(prof_status status);
+PROF__API const char *prof_status_text(prof_status status);
 /* Returns the last failure of the calling thread in one line, for example "unknown key 'bufer': did you mean
    'buffer'?", or "" if there was none. Valid until the next call of the thread that fails. */
-PROF_DEF const char *prof_error(void);
+PROF__API const char *prof_error(void);
 #endif
 
 /*-- OBJECTS ---------------------------------------------------------------------------------------------- >>objects --
@@ -988,58 +984,58 @@ PROF_DEF const char *prof_error(void);
 
 /* Creates a domain: a category whose name is known only at run time. The same name gives the same domain. It lives as
    long as the process. */
-PROF_DEF prof_domain *prof_domain_create(const char *name);
-PROF_DEF const char *prof_domain_name(const prof_domain *domain); /* "" for NULL */
+PROF__API prof_domain *prof_domain_create(const char *name);
+PROF__API const char *prof_domain_name(const prof_domain *domain); /* "" for NULL */
 /* Turns the category of exactly this name on or off, as the last rule of prof_category_enable() would, but without an
    effect on any other category. */
-PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on);
+PROF__API prof_status prof_domain_enable(prof_domain *domain, int on);
 /* Lists what prof_category_enable() may turn on and off: the names of all domains, and the categories, on or off, of
    the macros and devices that the program has used so far: up to 128 categories of together 4 KiB. Stores at most
    `capacity` names, which stay valid. Returns how many there are. */
-PROF_DEF size_t prof_domain_list(const char **names, size_t capacity);
+PROF__API size_t prof_domain_list(const char **names, size_t capacity);
 
 /* Creates a task: a span, see PROFILE_SPAN_BEGIN(), with an id of its own. It may start on one thread and stop on
    another, and overlap with others. If it is started again before it stops, it nests in itself: a stop ends the last
    start. For any other overlap create another task. */
-PROF_DEF prof_task *prof_task_create(prof_domain *domain, const char *name);
-PROF_DEF void prof_task_start(prof_task *task);
-PROF_DEF void prof_task_stop(prof_task *task);
-PROF_DEF void prof_task_destroy(prof_task *task);
+PROF__API prof_task *prof_task_create(prof_domain *domain, const char *name);
+PROF__API void prof_task_start(prof_task *task);
+PROF__API void prof_task_stop(prof_task *task);
+PROF__API void prof_task_destroy(prof_task *task);
 
 /* Creates frames that have a begin and an end, with other work between two of them; PROFILE_FRAME() only marks the
    boundary between two frames. They are numbered from 1 on. A handle has one frame at a time: a start ends a frame that
    was not stopped. */
-PROF_DEF prof_frame *prof_frame_create(prof_domain *domain, const char *name);
-PROF_DEF void prof_frame_start(prof_frame *frame);
-PROF_DEF void prof_frame_stop(prof_frame *frame);
-PROF_DEF void prof_frame_destroy(prof_frame *frame);
+PROF__API prof_frame *prof_frame_create(prof_domain *domain, const char *name);
+PROF__API void prof_frame_start(prof_frame *frame);
+PROF__API void prof_frame_stop(prof_frame *frame);
+PROF__API void prof_frame_destroy(prof_frame *frame);
 
 /* Creates a scope like that of PROFILE_BEGIN(): it stops on the thread where it started, and may overlap with
    others. */
-PROF_DEF prof_range *prof_range_create(const char *name);
-PROF_DEF void prof_range_start(prof_range *range);
-PROF_DEF void prof_range_stop(prof_range *range);
-PROF_DEF void prof_range_destroy(prof_range *range);
+PROF__API prof_range *prof_range_create(const char *name);
+PROF__API void prof_range_start(prof_range *range);
+PROF__API void prof_range_stop(prof_range *range);
+PROF__API void prof_range_destroy(prof_range *range);
 
 /* Creates a counter. It starts at 0 and counts whether a session records or not; each change is a sample. At the end of
    its range (INT64_MIN, INT64_MAX) it saturates instead of wrapping. prof_counter_set_uint() makes it unsigned, with a
    range up to UINT64_MAX, until it is set or falls below 0. The first call of a _double function makes it
    floating-point; no other thread may use the counter during that call. _unit: with a unit, see PROFILE_COUNTER_UNIT();
    it is copied; NULL and "": none. */
-PROF_DEF prof_counter *prof_counter_create(prof_domain *domain, const char *name);
-PROF_DEF prof_counter *prof_counter_create_unit(prof_domain *domain, const char *name, const char *unit);
-PROF_DEF void prof_counter_set(prof_counter *counter, int64_t value);
-PROF_DEF void prof_counter_add(prof_counter *counter, int64_t delta);
-PROF_DEF void prof_counter_sub(prof_counter *counter, int64_t delta);
-PROF_DEF void prof_counter_set_uint(prof_counter *counter, uint64_t value);
-PROF_DEF void prof_counter_set_double(prof_counter *counter, double value);
-PROF_DEF void prof_counter_add_double(prof_counter *counter, double delta);
-PROF_DEF void prof_counter_destroy(prof_counter *counter);
+PROF__API prof_counter *prof_counter_create(prof_domain *domain, const char *name);
+PROF__API prof_counter *prof_counter_create_unit(prof_domain *domain, const char *name, const char *unit);
+PROF__API void prof_counter_set(prof_counter *counter, int64_t value);
+PROF__API void prof_counter_add(prof_counter *counter, int64_t delta);
+PROF__API void prof_counter_sub(prof_counter *counter, int64_t delta);
+PROF__API void prof_counter_set_uint(prof_counter *counter, uint64_t value);
+PROF__API void prof_counter_set_double(prof_counter *counter, double value);
+PROF__API void prof_counter_add_double(prof_counter *counter, double delta);
+PROF__API void prof_counter_destroy(prof_counter *counter);
 
 /* Creates a marker, which records an instant each time it is marked. */
-PROF_DEF prof_marker *prof_marker_create(prof_domain *domain, const char *name);
-PROF_DEF void prof_marker_mark(prof_marker *marker, prof_mark_scope scope);
-PROF_DEF void prof_marker_destroy(prof_marker *marker);
+PROF__API prof_marker *prof_marker_create(prof_domain *domain, const char *name);
+PROF__API void prof_marker_mark(prof_marker *marker, prof_mark_scope scope);
+PROF__API void prof_marker_destroy(prof_marker *marker);
 #endif
 
 /*-- READING ------------------------------------------------------------------------------------------------- >>read --
@@ -1261,12 +1257,12 @@ typedef struct prof_trace_info {
 
 #if PROF_ENABLE
 /* Opens an image (.prof) of this or an earlier run; a program may still record into it. */
-PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace);
+PROF__API prof_status prof_trace_open(const char *path, prof_trace **trace);
 /* Opens the running session as it is now, or the last one. */
-PROF_DEF prof_status prof_trace_live(prof_trace **trace);
+PROF__API prof_status prof_trace_live(prof_trace **trace);
 /* Opens a copy of an image in memory, for example from PROF_FREESTANDING or a dump. */
-PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace);
-PROF_DEF void prof_trace_close(prof_trace *trace); /* trace may be NULL */
+PROF__API prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace);
+PROF__API void prof_trace_close(prof_trace *trace); /* trace may be NULL */
 
 /* Sets the window of a trace: cursors that are opened from now on, and so all reports and exporters, only return what
    is in from_ns <= time < to_ns (to_ns 0: to the end; both 0: everything again). Scopes that reach into it are cut to
@@ -1275,53 +1271,53 @@ PROF_DEF void prof_trace_close(prof_trace *trace); /* trace may be NULL */
    and are cut likewise. Tracks and prof_trace_info still describe the whole trace: a cursor may return fewer events
    than event_count. Returns PROF_INVALID_ARGUMENT if to_ns is neither 0 nor later than from_ns. No other thread may
    read the trace during this call. */
-PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns);
+PROF__API prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns);
 
 /* Computes what puts traces on one time line: add offsets[i] >= 0 to the times of traces[i]. Traces of one machine
    since its last start are aligned by CLOCK_MONOTONIC, to some 100 ns; others by Unix time, as exactly as their clocks
    were set. Returns how many starts of machines there are: 1 means that all are aligned exactly. */
-PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets);
+PROF__API size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets);
 
 /* Calls step after each part of the trace that a cursor has read, about every 1000 events, with the part's share of the
    whole. The shares of a report add up to 1, or a little more. step NULL ends this. Not for traces that several threads
    read. */
-PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, double share), void *user);
+PROF__API void prof_trace_watch(prof_trace *trace, void (*step)(void *user, double share), void *user);
 
 /* Looks for an image inside another file: a core dump, a copy of memory, a damaged image. Returns PROF_OK if an image
    begins at bytes, of which `size` were read (PROF_IMAGE_LOOK or more, or all that are left). *image_size: the bytes of
    the whole image, or the maximum if its archive has wrapped around. */
-PROF_DEF prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size);
+PROF__API prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size);
 /* Makes a valid image of the first `left` bytes of one whose other bytes are missing: changes its first PROF_IMAGE_LOOK
    bytes. *image_size: the bytes of the new image. Returns PROF_CORRUPT if no events are left. */
-PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size);
+PROF__API prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size);
 /* Writes a consistent copy of an image to another file, also while a program records into it. from_ns, to_ns: the
    window with which the copy opens, see prof_trace_window(); from_ns -1: that of the original. */
-PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns);
+PROF__API prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns);
 /* Sets the window of an image in memory. */
-PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
+PROF__API prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
 
-PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace); /* the trace owns it */
+PROF__API const prof_trace_info *prof_trace_about(const prof_trace *trace); /* the trace owns it */
 /* Returns one key and value of the metadata: those of prof_set_metadata(), in the order in which the keys were first
    set; and, if there is a rank, "rank" and, unless it was set, "host", the name of the machine. Returns 0 after the
    last. */
-PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value);
-PROF_DEF size_t prof_trace_track_count(const prof_trace *trace);
-PROF_DEF const prof_track *prof_trace_track(const prof_trace *trace, size_t index); /* NULL after the last */
+PROF__API int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value);
+PROF__API size_t prof_trace_track_count(const prof_trace *trace);
+PROF__API const prof_track *prof_trace_track(const prof_trace *trace, size_t index); /* NULL after the last */
 
 /* Reads the events of one track in order of time, a parent before its children. Takes memory for one chunk and the open
    scopes. */
-PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor);
-PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event); /* 0 at the end */
-PROF_DEF void prof_cursor_close(prof_cursor *cursor);                  /* cursor may be NULL */
+PROF__API prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor);
+PROF__API int prof_cursor_next(prof_cursor *cursor, prof_event *event); /* 0 at the end */
+PROF__API void prof_cursor_close(prof_cursor *cursor);                  /* cursor may be NULL */
 
 /* Reads the events of all tracks in order of time; those of one track in the order of its cursor, those of the same
    time in the order of the tracks. Takes memory for a cursor for each track that has begun and not ended at the present
    time. */
-PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline);
+PROF__API prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline);
 /* *track: the index of the event's track for prof_trace_track(); track may be NULL. Returns 0 at the end, or if memory
    runs out. */
-PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size_t *track);
-PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline); /* returns an earlier error; timeline may be NULL */
+PROF__API int prof_timeline_next(prof_timeline *timeline, prof_event *event, size_t *track);
+PROF__API prof_status prof_timeline_close(prof_timeline *timeline); /* returns an earlier error; timeline may be NULL */
 
 /* Reads spans in the order of their ends, with their marks in between; then those still open, in the order of their
    begins. An end belongs to the newest open span of its name and id; an end of a task or frame, to its own object.
@@ -1329,9 +1325,9 @@ PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline); /* returns an
    end reaches to the last time; both are flagged, as are spans that reach beyond the window. Events of several tracks
    at the same time are taken in the order of the tracks, but an end without an open span waits for a begin of the same
    time. Takes the memory of prof_timeline, and for the open spans. */
-PROF_DEF prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans);
-PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span); /* 0 at the end, or if memory runs out */
-PROF_DEF prof_status prof_spans_close(prof_spans *spans);         /* returns an earlier error; spans may be NULL */
+PROF__API prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans);
+PROF__API int prof_spans_next(prof_spans *spans, prof_span *span); /* 0 at the end, or if memory runs out */
+PROF__API prof_status prof_spans_close(prof_spans *spans);         /* returns an earlier error; spans may be NULL */
 #endif
 
 /*-- REPORTS ---------------------------------------------------------------------------------------------- >>reports --
@@ -1477,23 +1473,25 @@ typedef struct prof_writer {
 
 #if PROF_ENABLE
 /* Write a table for a terminal: scopes, frames, counters, losses, recording cost. Percentiles are exact to 0.8 %. */
-PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *path, const prof_summary_options *options);
-PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options);
+PROF__API prof_status prof_summary_write(const prof_trace *trace, const char *path,
+                                         const prof_summary_options *options);
+PROF__API prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options);
 
 /* Write one event a line, by RFC 4180, in integer nanoseconds; the first line names the columns. The column value has
    the number of a counter or a loss, the text of a message, the id of a span or a flow, the address of an allocation or
    a lock. args has key=value, joined by ; with a backslash before each ; = and backslash in keys and values. What is
    not UTF-8 becomes U+FFFD. All else stays as it is: a spreadsheet takes a name that begins with = for a formula. */
-PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path);
-PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
+PROF__API prof_status prof_csv_write(const prof_trace *trace, const char *path);
+PROF__API prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
 
 /* Computes the statistics of scopes that the summary shows, sorted. Free them with prof_stats_free() before you close
    the trace. */
-PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort by, int ascending, prof_stat **stats, size_t *count);
+PROF__API prof_status prof_stats(const prof_trace *trace, prof_sort by, int ascending, prof_stat **stats,
+                                 size_t *count);
 /* Computes them with one entry for each call path: a parent before its children, and children of one parent in order.
    In PROF_STATS, which knows no paths, all entries are outermost. */
-PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
-                                        size_t *count);
+PROF__API prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                         size_t *count);
 /* A scope that had no end when its track did: what a thread was doing. */
 typedef struct prof_open_scope {
     const char *name;
@@ -1505,35 +1503,35 @@ typedef struct prof_open_scope {
 } prof_open_scope;
 /* Finds all scopes that had no end when their tracks did. Free them with prof_open_scopes_free() before you close the
    trace. */
-PROF_DEF prof_status prof_open_scopes(const prof_trace *trace, prof_open_scope **scopes, size_t *count);
-PROF_DEF void prof_open_scopes_free(prof_open_scope *scopes);
+PROF__API prof_status prof_open_scopes(const prof_trace *trace, prof_open_scope **scopes, size_t *count);
+PROF__API void prof_open_scopes_free(prof_open_scope *scopes);
 /* Computes the statistics of spans. total_ns is sum_ns. self_ns is, too, except for a task of prof_task_create() that
    starts and stops on one thread: the tasks inside it are subtracted. Spans of prof_frame_create() are frames, and left
    out. */
-PROF_DEF prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
-                                     size_t *count);
-PROF_DEF void prof_stats_free(prof_stat *stats);
+PROF__API prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                      size_t *count);
+PROF__API void prof_stats_free(prof_stat *stats);
 
 /* Computes what PROFILE_ALLOC, PROFILE_FREE and so on recorded, in the trace's window. Takes one pass, and memory for
    the blocks that are live at a time. Free it with prof_memory_free() before you close the trace. */
-PROF_DEF prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats);
-PROF_DEF void prof_memory_free(prof_memory_stats *stats);
+PROF__API prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats);
+PROF__API void prof_memory_free(prof_memory_stats *stats);
 /* Computes what PROFILE_LOCK_WAIT and so on recorded, the locks that threads waited for longest first. by_address: 1: a
    row for each lock instead of each name. Free the rows with prof_locks_free() before you close the trace. */
-PROF_DEF prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count);
-PROF_DEF void prof_locks_free(prof_lock_row *rows);
+PROF__API prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count);
+PROF__API void prof_locks_free(prof_lock_row *rows);
 
 /* Adds a writer, whose memory must stay until it is removed: before prof_start(), which looks for that of the output.
    Not for two threads at once. */
-PROF_DEF void prof_writer_register(prof_writer *writer);
+PROF__API void prof_writer_register(prof_writer *writer);
 /* Sets the text of prof_error() and returns status: return prof_fail(PROF_UNSUPPORTED, "mine: no counters"). */
-PROF_DEF prof_status prof_fail(prof_status status, const char *text);
+PROF__API prof_status prof_fail(prof_status status, const char *text);
 /* Writes a trace in the format of an extension (".json"), or of that of path if extension is NULL. Not ".prof": a trace
    is what was read from an image; see prof_image_copy(). */
-PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension);
+PROF__API prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension);
 /* Removes a writer. Call it before the library that has the writer's code is unloaded. Waits for a prof_stop() in
    progress. */
-PROF_DEF void prof_writer_unregister(prof_writer *writer);
+PROF__API void prof_writer_unregister(prof_writer *writer);
 #endif
 
 /*-- DEVICES ---------------------------------------------------------------------------------------------- >>devices --
@@ -1593,20 +1591,20 @@ typedef struct prof_device_event {
 /* Return the device of this name, or the row of this name. The first call with a name creates it, with this clock
    (NULL: all zero). They return NULL if memory runs out, name is NULL or empty, device is NULL, or bits is above 64.
    Any thread may call them, but no signal handler. */
-PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clock *clock);
-PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *name);
+PROF__API prof_device *prof_device_create(const char *name, const prof_device_clock *clock);
+PROF__API prof_device_row *prof_device_track(prof_device *device, const char *name);
 /* Adds a pair: ticks of the device, and host_ns of CLOCK_MONOTONIC (see prof_device_clock), 0: now; from any thread,
    whether a session runs or not. For the best pair read prof_host_ns() before and after the device's clock, several
    times, and give the middle of the two that were closest. */
-PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns);
-PROF_DEF uint64_t prof_host_ns(void); /* CLOCK_MONOTONIC, like prof_trace_info.start_monotonic_ns */
+PROF__API prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns);
+PROF__API uint64_t prof_host_ns(void); /* CLOCK_MONOTONIC, like prof_trace_info.start_monotonic_ns */
 /* Record an event of a row. Like macros, for any thread and signal handlers, at any time. Do nothing while nothing
    records, or with a NULL row. */
-PROF_DEF void prof_device_scope(prof_device_row *row, const char *name, uint64_t start, uint64_t end);
-PROF_DEF void prof_device_mark(prof_device_row *row, const char *name, uint64_t time);
-PROF_DEF void prof_device_counter(prof_device_row *row, const char *name, uint64_t time, int64_t value);
-PROF_DEF void prof_device_counter_double(prof_device_row *row, const char *name, uint64_t time, double value);
-PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *event);
+PROF__API void prof_device_scope(prof_device_row *row, const char *name, uint64_t start, uint64_t end);
+PROF__API void prof_device_mark(prof_device_row *row, const char *name, uint64_t time);
+PROF__API void prof_device_counter(prof_device_row *row, const char *name, uint64_t time, int64_t value);
+PROF__API void prof_device_counter_double(prof_device_row *row, const char *name, uint64_t time, double value);
+PROF__API void prof_device_record(prof_device_row *row, const prof_device_event *event);
 #endif
 
 /*-- MARKUP ------------------------------------------------------------------------------------------------ >>markup --
@@ -1723,57 +1721,58 @@ enum { /* the kind of a word in the image: see >>image */
 typedef uint64_t prof__token; /* what a begin passes to its end; 0: nothing was recorded */
 
 extern PROF_DEF uint32_t prof__generation[];
-PROF_DEF int prof__check(prof_site *site);
-PROF_DEF prof__token prof__begin(prof_site *site);
-PROF_DEF prof__token prof__begin_text(prof_site *site, const char *text);
-PROF_DEF prof__token prof__begin_format(prof_site *site, const char *format, ...) PROF__PRINTF(2, 3);
-PROF_DEF void prof__end(prof__token token);
-PROF_DEF void prof__end_sync(prof__token token);
-PROF_DEF void prof__sync(void);
-PROF_DEF prof__token prof__next(prof_site *site, prof__token token);
-PROF_DEF void prof__begin_loose(prof_site *site);
-PROF_DEF void prof__end_loose(prof_site *site);
-PROF_DEF void prof__mark(prof_site *site);
-PROF_DEF void prof__mark_text(prof_site *site, const char *text);
-PROF_DEF void prof__mark_format(prof_site *site, const char *format, ...) PROF__PRINTF(2, 3);
-PROF_DEF void prof__frame(prof_site *site);
+PROF__API int prof__check(prof_site *site);
+PROF__API prof__token prof__begin(prof_site *site);
+PROF__API prof__token prof__begin_text(prof_site *site, const char *text);
+PROF__API prof__token prof__begin_format(prof_site *site, const char *format, ...) PROF__PRINTF(2, 3);
+PROF__API void prof__end(prof__token token);
+PROF__API void prof__end_sync(prof__token token);
+PROF__API void prof__sync(void);
+PROF__API prof__token prof__next(prof_site *site, prof__token token);
+PROF__API void prof__begin_loose(prof_site *site);
+PROF__API void prof__end_loose(prof_site *site);
+PROF__API void prof__mark(prof_site *site);
+PROF__API void prof__mark_text(prof_site *site, const char *text);
+PROF__API void prof__mark_format(prof_site *site, const char *format, ...) PROF__PRINTF(2, 3);
+PROF__API void prof__frame(prof_site *site);
 /* Records an EVENT of a site: type is a prof_event_type, detail at most PROF__EVENT_DETAIL_MAX. */
-PROF_DEF void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object);
+PROF__API void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object);
 /* Begins a scope that has an argument at once; type: PROF_VALUE_INT or PROF_VALUE_UINT. */
-PROF_DEF prof__token prof__begin_number(prof_site *site, prof_site *key, uint64_t type, uint64_t number);
-PROF_DEF uint64_t prof_flow_new(void); /* returns an id that no other call returns, also not in a child of fork() */
+PROF__API prof__token prof__begin_number(prof_site *site, prof_site *key, uint64_t type, uint64_t number);
+PROF__API uint64_t prof_flow_new(void); /* returns an id that no other call returns, also not in a child of fork() */
 /* The values that a format takes. */
 typedef struct PROF__SITE_TYPE prof__log_format { uint32_t known; unsigned char codes[36]; } prof__log_format;
-PROF_DEF void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...)
+PROF__API void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...)
     PROF__PRINTF(4, 5);
 /* The number behind a counter; NULL: not looked up yet. */
 typedef struct PROF__SITE_TYPE prof__number { struct prof__tally *tally; } prof__number;
 enum { PROF__TALLY_SET, PROF__TALLY_ADD, PROF__TALLY_SUB };
-PROF_DEF void prof__count_int(prof_site *site, prof__number *number, int how, int64_t value);
-PROF_DEF void prof__count_uint(prof_site *site, prof__number *number, int how, uint64_t value);
-PROF_DEF void prof__count_double(prof_site *site, prof__number *number, int how, double value);
+PROF__API void prof__count_int(prof_site *site, prof__number *number, int how, int64_t value);
+PROF__API void prof__count_uint(prof_site *site, prof__number *number, int how, uint64_t value);
+PROF__API void prof__count_double(prof_site *site, prof__number *number, int how, double value);
 /* Records a FREE of one address, with the flags `how`, and an ALLOC of another, with the same time; an address of 0:
    none. */
-PROF_DEF void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64_t address, uint64_t bytes);
-PROF_DEF int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex);
-PROF_DEF void prof__counter_int(prof_site *site, int64_t value);
-PROF_DEF void prof__counter_uint(prof_site *site, uint64_t value);
-PROF_DEF void prof__counter_double(prof_site *site, double value);
-PROF_DEF void prof__arg_int(prof_site *site, int64_t value);
-PROF_DEF void prof__arg_uint(prof_site *site, uint64_t value);
-PROF_DEF void prof__arg_double(prof_site *site, double value); PROF_DEF void prof__arg_bool(prof_site *site, int value);
-PROF_DEF void prof__arg_pointer(prof_site *site, const volatile void *value);
-PROF_DEF void prof__arg_string(prof_site *site, const char *value);
+PROF__API void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64_t address, uint64_t bytes);
+PROF__API int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex);
+PROF__API void prof__counter_int(prof_site *site, int64_t value);
+PROF__API void prof__counter_uint(prof_site *site, uint64_t value);
+PROF__API void prof__counter_double(prof_site *site, double value);
+PROF__API void prof__arg_int(prof_site *site, int64_t value);
+PROF__API void prof__arg_uint(prof_site *site, uint64_t value);
+PROF__API void prof__arg_double(prof_site *site, double value);
+PROF__API void prof__arg_bool(prof_site *site, int value);
+PROF__API void prof__arg_pointer(prof_site *site, const volatile void *value);
+PROF__API void prof__arg_string(prof_site *site, const char *value);
 /* Of texts with a length, which need not end with a zero. */
-PROF_DEF prof__token prof__begin_part(prof_site *site, const char *text, size_t bytes);
-PROF_DEF void prof__mark_part(prof_site *site, const char *text, size_t bytes);
-PROF_DEF void prof__arg_part(prof_site *site, const char *text, size_t bytes);
-PROF_DEF void prof__arg_part_to(prof_scope scope, const char *key, const char *text, size_t bytes);
-PROF_DEF void prof__thread_part(const char *text, size_t bytes);
+PROF__API prof__token prof__begin_part(prof_site *site, const char *text, size_t bytes);
+PROF__API void prof__mark_part(prof_site *site, const char *text, size_t bytes);
+PROF__API void prof__arg_part(prof_site *site, const char *text, size_t bytes);
+PROF__API void prof__arg_part_to(prof_scope scope, const char *key, const char *text, size_t bytes);
+PROF__API void prof__thread_part(const char *text, size_t bytes);
 /* Records a list of arguments, all or, if the buffer is full, none. They belong to a new MARK of the site; or to a new
    EVENT of it, of this prof_event_type; or, without a site, to the task that object points to. PROF_EVENT_SCOPE: with a
    site, to the innermost scope, else to the scope whose handle object is. */
-PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const prof_arg *args, uint32_t count);
+PROF__API void prof__with(prof_site *site, uint64_t type, uint64_t object, const prof_arg *args, uint32_t count);
 /* Pointers may be numbers, for example addresses on a device. */
 #define PROF__ADDRESS(pointer) PROF__TO(uint64_t, PROF__TO(uintptr_t, pointer))
 #define PROF__MADE_OF(name, c_type, tag, member) \
@@ -1791,7 +1790,7 @@ PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const 
     PROF__MADE_OF(string, const char *, PROF_VALUE_STRING, string = value) \
     PROF__MADE_OF(pointer, const volatile void *, PROF_VALUE_POINTER, u = PROF__ADDRESS(value))
 PROF__MADE
-PROF_DEF void prof_thread_name(const char *name); /* NULL: back to the system's name */
+PROF__API void prof_thread_name(const char *name); /* NULL: back to the system's name */
 
 #define PROF__OFF 0x80000000u
 
@@ -2880,6 +2879,10 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpragma-pack" /* macOS's headers end with the default */
 #endif
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function" /* what a switch or the lack of another header leaves without use */
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -3294,7 +3297,6 @@ extern long prof__libc_syscall(long number, ...) __asm__("syscall");
 /*-- COMPILER ------------------------------------------------------------------------------------------ >>compiler --*/
 #if defined(__GNUC__)
 #define PROF__PER_THREAD __thread
-#define PROF__NOINLINE __attribute__((__noinline__))
 #define PROF__INLINED inline __attribute__((__always_inline__))
 #define PROF__SWAPPED(word) __builtin_bswap64(word)
 /* Keeps the order of this thread's stores for its own signal handlers. Compiles to no instruction. */
@@ -3336,16 +3338,11 @@ PROF__AT_UNLOAD("9", prof__unloads);
 #endif
 #include <intrin.h>
 #define PROF__PER_THREAD __declspec(thread)
-#define PROF__NOINLINE __declspec(noinline)
 #define PROF__INLINED __forceinline
 #define PROF__SWAPPED(word) _byteswap_uint64(word)
 #define PROF__BARRIER() _ReadWriteBarrier()
 #define PROF__LOW_HALF 0
 typedef uint32_t prof__half; /* it takes no types for a promise of what a pointer does not reach */
-#undef PROF__COLD
-#undef PROF__APART
-#define PROF__COLD __declspec(noinline)
-#define PROF__APART __declspec(noinline)
 
 /* The C library calls the functions of these sections in the order of their names; it calls what atexit() gets in the
    reverse order. The linker would leave out a pointer that nobody names. */
@@ -3600,17 +3597,17 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 #ifdef __EMSCRIPTEN__
 /* Where memory does not grow, a malloc() that finds none ends the program, unless it is linked otherwise. So prof asks
    first: what is behind the heap, and what malloc() has at its end. */
-static PROF__UNUSED PROF__RARE int prof__heap_has(size_t size)
+static int prof__heap_has(size_t size)
 {
     size_t used = (size_t)(uintptr_t)sbrk(0), all = emscripten_get_heap_max();
     size_t room = (used < all ? all - used : 0) + (size_t)mallinfo().keepcost;
     return size < room && room - size > 65536; /* with what malloc() itself needs */
 }
-static PROF__UNUSED PROF__RARE void *prof__heap_resize(void *at, size_t size)
+static void *prof__heap_resize(void *at, size_t size)
 {
     return prof__heap_has(size) ? realloc(at, size) : NULL;
 }
-static PROF__UNUSED PROF__RARE void *prof__heap_clear(size_t count, size_t size)
+static void *prof__heap_clear(size_t count, size_t size)
 {
     return !size || (count < (size_t)-1 / size && prof__heap_has(count * size)) ? calloc(count, size) : NULL;
 }
@@ -3649,16 +3646,6 @@ static PROF__UNUSED PROF__RARE void *prof__heap_clear(size_t count, size_t size)
 #define PROF__FENCE() __atomic_thread_fence(__ATOMIC_RELEASE)
 #endif
 
-/* PROF__ASIDE marks a static function that frequent functions seldom call. Otherwise the compiler puts its code into
-   theirs, and does not make it small. With -Os the compiler knows better which functions to keep apart. */
-#ifdef __OPTIMIZE_SIZE__
-#undef PROF__APART
-#define PROF__APART
-#define PROF__ASIDE PROF__RARE
-#else
-#define PROF__ASIDE PROF__COLD
-#endif
-
 static void prof__copy(void *to, const void *from, size_t size)
 {
 #ifdef PROF_FREESTANDING
@@ -3683,7 +3670,7 @@ static void prof__clear(void *at, size_t size) /* aligned, whole words of the pr
 #endif
 }
 
-static PROF__APART size_t prof__length(const char *text)
+static size_t prof__length(const char *text)
 {
     size_t n = 0;
     while (text[n]) {
@@ -3693,7 +3680,7 @@ static PROF__APART size_t prof__length(const char *text)
     return n;
 }
 
-static PROF__COLD PROF__UNUSED int prof__equal(const char *a, const char *b)
+static int prof__equal(const char *a, const char *b)
 {
     while (*a && *a == *b) ++a, ++b;
     return *a == *b;
@@ -3709,7 +3696,7 @@ static PROF__COLD PROF__UNUSED int prof__equal(const char *a, const char *b)
 #else
 #define PROF__HASH_UNIT 1
 #endif
-static PROF__APART uint32_t prof__hash(const void *bytes, size_t size)
+static uint32_t prof__hash(const void *bytes, size_t size)
 {
     uint32_t hash = 2166136261u; /* FNV-1a */
     for (size_t i = 0; i < size || i % PROF__HASH_UNIT; ++i)
@@ -3724,7 +3711,7 @@ static PROF__APART uint32_t prof__hash(const void *bytes, size_t size)
 
 #ifndef PROF_FREESTANDING
 /* Returns the bits of a number. Volatile: a compiler may conclude from the type of `value` that it is finite. */
-static PROF__UNUSED uint64_t prof__number_bits(double value)
+static uint64_t prof__number_bits(double value)
 {
     volatile double kept = value;
     double read = kept;
@@ -3736,25 +3723,25 @@ static PROF__UNUSED uint64_t prof__number_bits(double value)
 #define PROF__INFINITE_BITS ((uint64_t)0x7FF << 52)
 
 /* Returns 1 if a number is neither infinite nor a NaN. */
-static PROF__UNUSED int prof__finite(double value)
+static int prof__finite(double value)
 {
     return (prof__number_bits(value) & PROF__INFINITE_BITS) != PROF__INFINITE_BITS;
 }
 
 /* Returns the name of a number that is not finite. */
-static PROF__UNUSED const char *prof__not_finite(double value)
+static const char *prof__not_finite(double value)
 {
     uint64_t bits = prof__number_bits(value);
     if (bits << 1 != PROF__INFINITE_BITS << 1) return "nan";
     return bits >> 63 ? "-inf" : "inf";
 }
 
-static PROF__UNUSED int prof__is_nan(uint64_t bits) { return bits << 1 > PROF__INFINITE_BITS << 1; }
+static int prof__is_nan(uint64_t bits) { return bits << 1 > PROF__INFINITE_BITS << 1; }
 
-static PROF__UNUSED int prof__nan(double value) { return prof__is_nan(prof__number_bits(value)); }
+static int prof__nan(double value) { return prof__is_nan(prof__number_bits(value)); }
 
 /* Returns 1 if a is less than b, or b is a NaN and a is not. */
-static PROF__UNUSED int prof__less(double a, double b)
+static int prof__less(double a, double b)
 {
     uint64_t x = prof__number_bits(a), y = prof__number_bits(b);
     if (prof__is_nan(x) || prof__is_nan(y)) return !prof__is_nan(x);
@@ -3764,7 +3751,7 @@ static PROF__UNUSED int prof__less(double a, double b)
 }
 
 /* Returns 1 if a is greater than b, or b is a NaN and a is not. */
-static PROF__UNUSED int prof__greater(double a, double b)
+static int prof__greater(double a, double b)
 {
     uint64_t x = prof__number_bits(a), y = prof__number_bits(b);
     return prof__is_nan(x) || prof__is_nan(y) ? !prof__is_nan(x) : prof__less(b, a);
@@ -3784,7 +3771,7 @@ typedef struct prof__fpu {
 #endif
 } prof__fpu;
 
-static PROF__APART prof__fpu prof__calm_enter(void)
+static prof__fpu prof__calm_enter(void)
 {
     prof__fpu before;
 #ifdef __aarch64__
@@ -3801,7 +3788,7 @@ static PROF__APART prof__fpu prof__calm_enter(void)
     return before;
 }
 
-static PROF__APART void prof__calm_leave(const prof__fpu *before)
+static void prof__calm_leave(const prof__fpu *before)
 {
 #ifdef __aarch64__
     __asm__ volatile("msr fpcr, %0\n\tmsr fpsr, %1" ::"r"(before->control), "r"(before->status) : "memory");
@@ -3834,10 +3821,10 @@ static inline int prof__traps(void)
 }
 #else
 typedef char prof__fpu;
-static PROF__UNUSED prof__fpu prof__calm_enter(void) { return 0; }
-static PROF__UNUSED void prof__calm_leave(const prof__fpu *before) { (void)before; }
+static prof__fpu prof__calm_enter(void) { return 0; }
+static void prof__calm_leave(const prof__fpu *before) { (void)before; }
 #define PROF__CALM() ((void)0)
-static PROF__UNUSED int prof__traps(void) { return 0; }
+static int prof__traps(void) { return 0; }
 #endif
 
 /* Small code does not number frames: a reader counts those that are left. */
@@ -3922,10 +3909,6 @@ typedef struct prof__thread {
 #endif
 } prof__thread;
 
-/* An entry point of the recorder for macros. It is never inlined: a compiler may assume that a function stays on one
-   thread, and keep the address of a thread-local variable across a call that switches stacks. */
-#define PROF__ENTRY PROF_DEF PROF__NOINLINE
-
 /* Not 0: the thread may have its chunk for this scope only. In a kernel, threads keep theirs. */
 #ifdef PROF_FREESTANDING
 #define PROF__LEAVES_SOON(self) ((void)(self), 0)
@@ -4000,13 +3983,13 @@ static uint64_t prof__parent_id(void) { return 0; }
 /* Threads end with the loader's lock held, and then wait for the recorder's. So nothing that takes the loader's lock,
    as this does, is called while the recorder's is held. */
 static FARPROC prof__thread_describe;
-static PROF__RARE void prof__system_ask(void)
+static void prof__system_ask(void)
 {
     HMODULE kernel = GetModuleHandleA("kernel32");
     if (kernel) prof__thread_describe = GetProcAddress(kernel, "GetThreadDescription");
 }
 /* Asks for the name that SetThreadDescription() gave, which Windows 10 and later have. */
-static PROF__RARE void prof__description(HANDLE thread, char *name, size_t size)
+static void prof__description(HANDLE thread, char *name, size_t size)
 {
     typedef HRESULT(WINAPI * describe)(HANDLE, PWSTR *);
     union { FARPROC any; describe of; } get;
@@ -4017,10 +4000,10 @@ static PROF__RARE void prof__description(HANDLE thread, char *name, size_t size)
     if (!WideCharToMultiByte(CP_UTF8, 0, wide, -1, name, (int)size, NULL, NULL)) name[size - 1] = 0;
     LocalFree(wide);
 }
-static PROF__RARE void prof__system_name(char *name, size_t size) { prof__description(GetCurrentThread(), name, size); }
+static void prof__system_name(char *name, size_t size) { prof__description(GetCurrentThread(), name, size); }
 #ifdef PROF__RENAMES
 /* Does the same for the thread with this id. */
-static PROF__RARE void prof__system_name_of(uint64_t id, char *name, size_t size)
+static void prof__system_name_of(uint64_t id, char *name, size_t size)
 {
     HANDLE thread = OpenThread(0x0800 /* to ask for little: THREAD_QUERY_LIMITED_INFORMATION */, FALSE, (DWORD)id);
     name[0] = 0;
@@ -4053,7 +4036,7 @@ static void prof__cancel_restore(int before) { pthread_setcancelstate(before, &b
 static int prof__cancel_disable(void) { return 0; }
 static void prof__cancel_restore(int before) { (void)before; }
 #endif
-static PROF__UNUSED void prof__wait(void) /* sleeps, because the thread it waits for may have a lower priority */
+static void prof__wait(void) /* sleeps, because the thread it waits for may have a lower priority */
 {
     struct timespec moment = {0, 20000};
     int cancel = prof__cancel_disable();
@@ -4091,7 +4074,7 @@ static void prof__system_name(char *name, size_t size) /* size >= 16 */
 }
 #ifdef PROF__RENAMES
 /* Does the same for the thread with this id. */
-static PROF__RARE void prof__system_name_of(uint64_t id, char *name, size_t size)
+static void prof__system_name_of(uint64_t id, char *name, size_t size)
 {
     name[0] = 0;
 #ifdef __linux__
@@ -4148,7 +4131,7 @@ static void prof__signals_restore(const prof__signals *old) { (void)old; }
 #else
 /* Returns 1 if a call that has failed is to be made again, because a signal interrupted it. tries: how often that was
    in a row: a sandbox may refuse a call in this way for ever. */
-static PROF__UNUSED int prof__interrupted(int *tries) { return errno == EINTR && ++*tries < 1000; }
+static int prof__interrupted(int *tries) { return errno == EINTR && ++*tries < 1000; }
 #endif
 #ifdef PROF_FREESTANDING
 #elif defined(PROF__NO_SIGNALS)
@@ -4178,7 +4161,7 @@ typedef struct prof__file_signal {
 } prof__file_signal;
 
 /* For standard output, SIGPIPE is not held: if nobody reads it, the program ends as it would without prof. */
-static PROF__RARE void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output)
+static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output)
 {
     sigset_t set;
     int i;
@@ -4192,7 +4175,7 @@ static PROF__RARE void prof__file_signal_hold_for(prof__file_signal *signal, int
 static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signal_hold_for(signal, 0); }
 
 /* Takes a blocked signal away if there is one, and never waits for it. */
-static PROF__RARE void prof__signal_take(int number)
+static void prof__signal_take(int number)
 {
     sigset_t set;
     sigemptyset(&set);
@@ -4206,7 +4189,7 @@ static PROF__RARE void prof__signal_take(int number)
 #endif
 }
 
-static PROF__RARE void prof__file_signal_drop(const prof__file_signal *signal)
+static void prof__file_signal_drop(const prof__file_signal *signal)
 {
     int error = errno, i;
     sigset_t pending;
@@ -4272,7 +4255,7 @@ static int prof__lock_sleep(int *lock, int spent)
     PROF__ERRNO_RESTORE();
     return !late ? 1 : PROF__LOAD(&prof__lock_turns) == turns ? PROF__PATIENCE / 5 : PROF__PATIENCE / 50;
 }
-static PROF__APART void prof__unlock(int *lock)
+static void prof__unlock(int *lock)
 {
     __atomic_store_n(&prof__lock_turns, PROF__LOAD(&prof__lock_turns) + 1, __ATOMIC_RELAXED);
     if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2)
@@ -4298,7 +4281,7 @@ static int prof__lock_sleep(int *lock, int spent)
 static void prof__unlock(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
 #endif
 
-static PROF__RARE int prof__lock_try(int *lock)
+static int prof__lock_try(int *lock)
 {
     for (int spent = 0; spent < PROF__PATIENCE;) {
         int slept = spent > 100;
@@ -4316,7 +4299,7 @@ static void prof__lock(int *lock)
 
 /* Does the same for a macro. No handler runs while the lock is held, so that none can leave by siglongjmp() and keep
    it. */
-static PROF__RARE int prof__lock_enter(int *lock, prof__signals *old)
+static int prof__lock_enter(int *lock, prof__signals *old)
 {
     for (int spent = 0, patience = PROF__MACRO_PATIENCE(); spent < patience;) {
         int slept = spent > 100;
@@ -4339,7 +4322,7 @@ static void prof__lock_leave(int *lock, const prof__signals *old)
 /* A lock for functions that read and write files, where a thread could be cancelled. Pass what the first function
    returns to the second. */
 #if defined(PROF_FREESTANDING) || defined(_WIN32)
-static PROF__APART int prof__lock_steady(int *lock)
+static int prof__lock_steady(int *lock)
 {
     prof__lock(lock);
     return 0;
@@ -4350,7 +4333,7 @@ static void prof__unlock_steady(int *lock, int before)
     prof__unlock(lock);
 }
 #else
-static PROF__APART int prof__lock_steady(int *lock)
+static int prof__lock_steady(int *lock)
 {
     int before = prof__cancel_disable();
     prof__lock(lock);
@@ -4365,7 +4348,7 @@ static void prof__unlock_steady(int *lock, int before)
 
 #ifndef PROF_FREESTANDING
 /* Sleeps for ns, less if *word is not, or no longer, value; may return early for no reason. */
-static PROF__UNUSED void prof__word_wait(uint32_t *word, uint32_t value, uint64_t ns)
+static void prof__word_wait(uint32_t *word, uint32_t value, uint64_t ns)
 {
 #ifdef PROF__FUTEX
     /* the kernel's own layout */
@@ -4385,7 +4368,7 @@ static PROF__UNUSED void prof__word_wait(uint32_t *word, uint32_t value, uint64_
 }
 
 /* Changes the word and wakes so many of those that wait for that. Signal handlers may call it. */
-static PROF__UNUSED void prof__word_wake_some(uint32_t *word, int count)
+static void prof__word_wake_some(uint32_t *word, int count)
 {
     __atomic_fetch_add(word, 1, __ATOMIC_RELEASE);
 #ifdef PROF__FUTEX
@@ -4396,7 +4379,7 @@ static PROF__UNUSED void prof__word_wake_some(uint32_t *word, int count)
     (void)count;
 #endif
 }
-static PROF__UNUSED void prof__word_wake(uint32_t *word) { prof__word_wake_some(word, 0x7fffffff); }
+static void prof__word_wake(uint32_t *word) { prof__word_wake_some(word, 0x7fffffff); }
 #endif
 
 /*-- COPIES ---------------------------------------------------------------------------------------------- >>copies --
@@ -4486,7 +4469,7 @@ typedef Elf64_Phdr prof__segment;
 typedef Elf32_Phdr prof__segment;
 #endif
 
-static PROF__RARE prof__hub *prof__hub_of_notes(const char *at, size_t size, size_t align)
+static prof__hub *prof__hub_of_notes(const char *at, size_t size, size_t align)
 {
     for (size_t next; size >= 12; at += next, size -= next) {
         uint32_t head[3];
@@ -4504,7 +4487,7 @@ static PROF__RARE prof__hub *prof__hub_of_notes(const char *at, size_t size, siz
 }
 
 /* Returns the table of a loaded module, or NULL if the module has none. */
-static PROF__UNUSED PROF__RARE prof__hub *prof__hub_of(const prof__loaded *loaded)
+static prof__hub *prof__hub_of(const prof__loaded *loaded)
 {
     prof__hub *hub = NULL;
     for (uint16_t i = 0; i < loaded->segment_count && !hub; ++i) {
@@ -4526,7 +4509,7 @@ static inline prof__hub *prof__led(void)
     if (PROF__UNLIKELY(!PROF__ACQUIRE(&prof__joined))) prof__join();
     return PROF__ACQUIRE(&prof__leader);
 }
-static PROF__UNUSED int prof__is_whole(void) { return !prof__led(); } /* 1: calls are not forwarded */
+static int prof__is_whole(void) { return !prof__led(); } /* 1: calls are not forwarded */
 /* The first statement of a function of the table. */
 #define PROF__LED(function, arguments)                                                                               \
     do {                                                                                                             \
@@ -4544,7 +4527,7 @@ static PROF__UNUSED int prof__is_whole(void) { return !prof__led(); } /* 1: call
 #else
 #define PROF__LED(function, arguments) ((void)0)
 #define PROF__LED_VOID(function, arguments) ((void)0)
-static PROF__UNUSED PROF__RARE int prof__is_whole(void) { return 1; }
+static int prof__is_whole(void) { return 1; }
 #endif
 /* The same for the fast path: a thread never has a record in a copy that forwards. */
 #ifdef PROF__SHARED
@@ -4674,7 +4657,7 @@ static void prof__signal_stack_take(prof__thread *self)
     stack.ss_flags = 0;
     sigaltstack(&stack, NULL);
 }
-static PROF__RARE void prof__signal_stack_give(prof__thread *self)
+static void prof__signal_stack_give(prof__thread *self)
 {
     stack_t stack;
     if (!self->signal_stack || sigaltstack(NULL, &stack)) return;
@@ -4804,9 +4787,9 @@ static prof__error_place *prof__error_places; /* all of them */
 static prof__tss prof__error_key;
 static uint32_t prof__error_key_state; /* 1: being made; 2: made; 3: the system has no more keys */
 
-static PROF__RARE void prof__error_leaves(void *place) { PROF__RELEASE(&((prof__error_place *)place)->taken, 0u); }
+static void prof__error_leaves(void *place) { PROF__RELEASE(&((prof__error_place *)place)->taken, 0u); }
 
-static PROF__RARE int prof__error_key_made(void)
+static int prof__error_key_made(void)
 {
     uint32_t state = 0;
     if (__atomic_compare_exchange_n(&prof__error_key_state, &state, 1u, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
@@ -4816,7 +4799,7 @@ static PROF__RARE int prof__error_key_made(void)
     return state == 2;
 }
 
-static PROF__RARE prof__error_place *prof__error_take(void)
+static prof__error_place *prof__error_take(void)
 {
     prof__error_place *place = PROF__ACQUIRE(&prof__error_places);
     while (place && __atomic_exchange_n(&place->taken, 1u, __ATOMIC_ACQUIRE)) place = place->next;
@@ -4836,7 +4819,7 @@ static PROF__RARE prof__error_place *prof__error_take(void)
 }
 
 /* Threads share a text if the system has no memory or key for more. */
-static PROF__RARE char *prof__error_here(void)
+static char *prof__error_here(void)
 {
     static prof__error_place shared;
     PROF__LED(prof__error_here, ());
@@ -4852,7 +4835,7 @@ static PROF__RARE char *prof__error_here(void)
 #define PROF__ERROR_TEXT() prof__error_here()
 
 /* The library is unloaded: no thread has a text any more. */
-static PROF__UNUSED PROF__RARE void prof__errors_unmap(void)
+static void prof__errors_unmap(void)
 {
     prof__error_place *place = prof__error_places;
     if (prof__error_key_state == 2) pthread_key_delete(prof__error_key);
@@ -4870,7 +4853,7 @@ static PROF__UNUSED PROF__RARE void prof__errors_unmap(void)
 static prof_status prof__fail(prof_status status, const char *format, ...) PROF__PRINTF(2, 3);
 #ifdef PROF_FREESTANDING
 /* There is no printf: knows %s, %.20s, %d and %%, which is all that the texts without a system have. */
-static PROF__RARE void prof__error_format(const char *format, va_list list)
+static void prof__error_format(const char *format, va_list list)
 {
     size_t at = 0;
     for (; *format && at < PROF__ERROR_SIZE - 1; ++format) {
@@ -4904,7 +4887,7 @@ static PROF__RARE void prof__error_format(const char *format, va_list list)
 
 #ifndef PROF_FREESTANDING
 /* Copies a text. What is too long loses its middle, because a long path is followed by the reason. */
-static PROF__RARE void prof__error_set(const char *text)
+static void prof__error_set(const char *text)
 {
     const size_t head = PROF__ERROR_SIZE / 3, room = PROF__ERROR_SIZE - 4;
     size_t length = prof__length(text), first = length, rest = length;
@@ -4921,7 +4904,7 @@ static PROF__RARE void prof__error_set(const char *text)
 }
 #endif
 
-static PROF__RARE prof_status prof__fail(prof_status status, const char *format, ...)
+static prof_status prof__fail(prof_status status, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -4940,31 +4923,31 @@ static PROF__RARE prof_status prof__fail(prof_status status, const char *format,
 #ifdef PROF_FREESTANDING /* without a printf the text is put together here */
 #define prof__must_be(name, values) prof__fail(PROF_INVALID_ARGUMENT, name ": must be " values)
 #else
-static PROF__RARE prof_status prof__must_be(const char *name, const char *values)
+static prof_status prof__must_be(const char *name, const char *values)
 {
     return prof__fail(PROF_INVALID_ARGUMENT, "%s: must be %s", name, values);
 }
 
 /* what: "for ..." or "to ..." */
-static PROF__UNUSED PROF__RARE prof_status prof__no_memory(const char *what)
+static prof_status prof__no_memory(const char *what)
 {
     return prof__fail(PROF_NO_MEMORY, "no memory %s", what);
 }
 
-static PROF__UNUSED PROF__RARE prof_status prof__null(const char *function, const char *what)
+static prof_status prof__null(const char *function, const char *what)
 {
     return prof__fail(PROF_INVALID_ARGUMENT, "%s: %s is null", function, what);
 }
 
 /* Says why the system refused to open, read or write a file. otherwise: what it is if the system has not said. */
-static PROF__UNUSED PROF__RARE prof_status prof__cannot(const char *verb, const char *path, const char *otherwise)
+static prof_status prof__cannot(const char *verb, const char *path, const char *otherwise)
 {
     return prof__fail(PROF_IO, "cannot %s %s: %s", verb, path, errno ? strerror(errno) : otherwise);
 }
 #endif
 
 /* Called for something that a switch of >>options has left out. what: what was asked for; by: the switch. */
-static PROF__UNUSED PROF__COLD prof_status prof__left_out(const char *what, const char *by)
+static prof_status prof__left_out(const char *what, const char *by)
 {
     (void)what, (void)by;
     return prof__fail(PROF_UNSUPPORTED, "%s: %s has left it out of this program", what, by);
@@ -4973,7 +4956,7 @@ static PROF__UNUSED PROF__COLD prof_status prof__left_out(const char *what, cons
 #ifdef PROF_TINY
 PROF_DEF const char *prof_error(void) { return ""; }
 #else
-PROF_DEF PROF__WALL const char *prof_error(void) { return PROF__ERROR_TEXT(); }
+PROF_DEF const char *prof_error(void) { return PROF__ERROR_TEXT(); }
 #endif
 
 PROF_DEF const char *prof_status_text(prof_status status)
@@ -5123,7 +5106,7 @@ static uint64_t prof__counter_hz(void) { return 0; }
 
 #ifndef PROF_FREESTANDING
 #ifdef _WIN32
-static PROF__APART uint64_t prof__monotonic(void)
+static uint64_t prof__monotonic(void)
 {
     LARGE_INTEGER count, hz;
     QueryPerformanceCounter(&count);
@@ -5144,7 +5127,7 @@ static uint64_t prof__clock_ns(clockid_t clock)
     clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
-static PROF__APART uint64_t prof__monotonic(void) { return prof__clock_ns(CLOCK_MONOTONIC); }
+static uint64_t prof__monotonic(void) { return prof__clock_ns(CLOCK_MONOTONIC); }
 static uint64_t prof__unix_time(void) { return prof__clock_ns(CLOCK_REALTIME); }
 #endif
 #endif
@@ -5153,12 +5136,12 @@ static uint64_t prof__unix_time(void) { return prof__clock_ns(CLOCK_REALTIME); }
 #ifndef PROF_UNIX_NS
 #define PROF_UNIX_NS() 0
 #endif
-static PROF__APART uint64_t prof__monotonic(void) { return (uint64_t)(PROF_MONOTONIC_NS()); }
+static uint64_t prof__monotonic(void) { return (uint64_t)(PROF_MONOTONIC_NS()); }
 static uint64_t prof__unix_time(void) { return (uint64_t)(PROF_UNIX_NS()); }
 #endif
 
 #if defined(PROF_FREESTANDING) && !defined(PROF_MONOTONIC_NS)
-static PROF__RARE void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
+static void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
 {
     (void)clock;
     pair->tick = prof__counter();
@@ -5191,7 +5174,7 @@ static int prof__pair_read(uint32_t clock, prof__pair *pair)
     return second <= pair->width * 8 + 200 && pair->width <= second * 8 + 200 && pair->width + second < PROF__PAIR_LONG;
 }
 
-static PROF__RARE void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
+static void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
 {
     (void)hz;
     for (int i = 0; i < 4 && !prof__pair_read(clock, pair); ++i) {}
@@ -5548,7 +5531,7 @@ static int prof__meta_grow(prof__session *s, uint64_t words);
 
 /* Doubles the index. It grows downwards, from the chunks on, so that its first part and the first chunk are one piece
    of the file. The new part is zero and can be written. */
-static PROF__RARE void prof__index_double(prof__session *s)
+static void prof__index_double(prof__session *s)
 {
     uint32_t slots = (s->index_mask + 1) * 2;
     s->index -= slots / 2;
@@ -5564,7 +5547,7 @@ static PROF__RARE void prof__index_double(prof__session *s)
 #endif
 
 /* Returns 1 if meta has room for this many words, and a zero after them; counts the loss if not. */
-static PROF__RARE int prof__meta_room(prof__session *s, uint64_t words)
+static int prof__meta_room(prof__session *s, uint64_t words)
 {
 #ifdef PROF__META_GROWS
     if (words < s->meta_ready || (words <= s->meta_words && prof__meta_grow(s, words))) return 1;
@@ -5577,8 +5560,7 @@ static PROF__RARE int prof__meta_room(prof__session *s, uint64_t words)
 
 /* Finds or appends a record whose words after the head are these bytes, zero-padded. A new one has the next id, one
    more than *count; count: NULL to append none. Returns its head, or NULL if there is none, or no space. */
-static PROF__RARE uint64_t *prof__meta_record(prof__session *s, uint32_t kind, const void *bytes, size_t size,
-                                              uint32_t *count)
+static uint64_t *prof__meta_record(prof__session *s, uint32_t kind, const void *bytes, size_t size, uint32_t *count)
 {
     uint64_t words = 1 + (size + 7) / 8, used = s->header->meta_used / 8;
     uint32_t hash = prof__hash(bytes, size) + kind, slot = hash & s->index_mask;
@@ -5606,8 +5588,7 @@ static PROF__RARE uint64_t *prof__meta_record(prof__session *s, uint32_t kind, c
 }
 
 /* Does the same, and returns the id, or 0. */
-static PROF__RARE uint32_t prof__meta_intern(prof__session *s, uint32_t kind, const void *bytes, size_t size,
-                                             uint32_t *count)
+static uint32_t prof__meta_intern(prof__session *s, uint32_t kind, const void *bytes, size_t size, uint32_t *count)
 {
     const uint64_t *record = prof__meta_record(s, kind, bytes, size, count);
     return record ? (uint32_t)*record : 0;
@@ -5624,7 +5605,7 @@ static uint32_t prof__meta_string(prof__session *s, const char *text)
 #ifdef PROF__RENAMES
 /* Notes the string that the system calls the thread of this track by now: in its THREAD record, which is made if it is
    needed. A reader may be reading the record meanwhile: only the lower half of its head changes. */
-static PROF__RARE void prof__meta_thread(prof__session *s, uint64_t track, uint32_t id, int needed)
+static void prof__meta_thread(prof__session *s, uint64_t track, uint32_t id, int needed)
 {
     uint32_t before = id - 1;
     uint64_t *record = prof__meta_record(s, PROF__META_THREAD, &track, sizeof track, needed ? &before : NULL);
@@ -5633,7 +5614,7 @@ static PROF__RARE void prof__meta_thread(prof__session *s, uint64_t track, uint3
 #endif
 
 /* Notes the rate of the clock, if it was measured. */
-static PROF__UNUSED PROF__RARE void prof__meta_rate(prof__session *s)
+static void prof__meta_rate(prof__session *s)
 {
     uint32_t count = 0;
     if (s->start_hz) prof__meta_record(s, PROF__META_RATE, &s->start_hz, sizeof s->start_hz, &count);
@@ -5743,7 +5724,7 @@ static int prof__category_on(const char *category)
 }
 static const char *prof__category_of(const prof_site *site) { return site->category; }
 #else
-static PROF__RARE int prof__match(const char *pattern, const char *text)
+static int prof__match(const char *pattern, const char *text)
 {
     const char *star = NULL, *retry = NULL;
     while (*text) {
@@ -5795,7 +5776,7 @@ static struct {
     char names[4092];
 } prof__categories;
 
-static PROF__RARE void prof__category_note(const char *category)
+static void prof__category_note(const char *category)
 {
     char *each = prof__categories.names, *end = each + prof__categories.used;
     size_t size = category ? prof__length(category) + 1 : 1;
@@ -5856,7 +5837,7 @@ static void prof__lost_collect(prof__session *s)
 }
 
 #ifdef PROF__NO_FORK
-static PROF__UNUSED void prof__inherited_make(void) {}
+static void prof__inherited_make(void) {}
 #else
 static void prof__inherited_make(void);
 #endif
@@ -5976,7 +5957,7 @@ static int prof__site_late(const prof_site *site)
 enum { PROF__HELD_TIME = 1, PROF__HELD_WARMUP = 2 };
 enum { PROF__WARMUP_STEPS = 1, PROF__WARMUP_FRAMES };
 
-static PROF__UNUSED prof__session *prof__state_session(void)
+static prof__session *prof__state_session(void)
 {
     return prof__state.session ? prof__state.session : prof__state.inherited;
 }
@@ -6064,7 +6045,7 @@ static int prof__sites_rest(void)
 
 /* Returns 1 if the site is to be recorded. Devices have no level: level 0 turns off the events of the host, no_devices
    those of devices. */
-static PROF__RARE int prof__site_wanted(const prof_site *site)
+static int prof__site_wanted(const prof_site *site)
 {
     int device = site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_DEVICE;
     return !prof__sites_rest() && !PROF__HELD() &&
@@ -6073,7 +6054,7 @@ static PROF__RARE int prof__site_wanted(const prof_site *site)
 }
 
 /* Updates a site to the present generation. Under the lock; the thread is busy. */
-static PROF__RARE void prof__site_settle(prof_site *site)
+static void prof__site_settle(prof_site *site)
 {
     uint32_t generation = PROF__ACQUIRE(prof__generation); /* and with it prof__state.frozen */
     if (PROF__HELD() && prof__schedule_sees(site)) return;
@@ -6179,14 +6160,14 @@ static PROF__COLD void prof__lose_busy(prof__thread *self, uint32_t loss)
 }
 
 /* Counts an event that was lost because too many were open. */
-static PROF__UNUSED PROF__COLD void prof__lose_deep(prof__thread *self)
+static PROF__COLD void prof__lose_deep(prof__thread *self)
 {
     prof__lose(self, 1);
     if (self->session) PROF__ADD(&self->session->header->lost_deep, 1u);
 }
 
 /* Returns 1 if a service adds what is recorded to statistics. */
-static PROF__UNUSED int prof__mode_counts(uint32_t mode) { return mode == PROF_STATS || mode == PROF_RING_STATS; }
+static int prof__mode_counts(uint32_t mode) { return mode == PROF_STATS || mode == PROF_RING_STATS; }
 
 /* Returns 1 if a service empties the chunks. Then threads take only chunks that it has released. The count of these
    shows at once if there is none, so that a scope that is lost does not search the whole ring. */
@@ -6230,7 +6211,7 @@ static uint64_t prof__now(const prof__session *s, int at_end);
 
 /* Returns how many chunks, from the first on, may be read. The pages of the others may be holes in a file, for which a
    file system in memory takes memory even when they are read. */
-static PROF__UNUSED prof__extent prof__chunks_there(const prof__session *s)
+static prof__extent prof__chunks_there(const prof__session *s)
 {
 #ifdef PROF_FREESTANDING
     return s->chunk_count;
@@ -6245,7 +6226,7 @@ static PROF__UNUSED prof__extent prof__chunks_there(const prof__session *s)
 #ifndef PROF_FREESTANDING
 /* Notes in the image, for reports, why something in the background failed. Of a text that is too long, keeps the end,
    where the reason is, after the path. A reader may be reading it. */
-static PROF__UNUSED PROF__RARE void prof__background_failed(prof__session *s, const char *why)
+static void prof__background_failed(prof__session *s, const char *why)
 {
     char *to = s->header->write_error;
     size_t length = prof__length(why), max = sizeof s->header->write_error - 1;
@@ -6267,20 +6248,20 @@ static PROF__UNUSED PROF__RARE void prof__background_failed(prof__session *s, co
 
 /* Returns 1 if the descriptor is still that of the file, and what the system says about it. A program may have closed
    all its descriptors, and opened another file with this number. */
-static PROF__UNUSED PROF__RARE int prof__stream_file_about(const prof__session *s, prof__about *about)
+static int prof__stream_file_about(const prof__session *s, prof__about *about)
 {
     return s->stream.opened && !PROF__FILE_ABOUT(s, about) && (uint64_t)about->st_dev == s->stream.device &&
            (uint64_t)about->st_ino == s->stream.inode;
 }
 
-static PROF__UNUSED PROF__RARE int prof__stream_file_there(const prof__session *s)
+static int prof__stream_file_there(const prof__session *s)
 {
     prof__about about;
     return prof__stream_file_about(s, &about);
 }
 
 /* Returns 1 if another program has made the file smaller than the image. */
-static PROF__UNUSED PROF__RARE int prof__file_cut(prof__session *s, const prof__about *about)
+static int prof__file_cut(prof__session *s, const prof__about *about)
 {
     int cut = (uint64_t)about->st_size < s->image_size;
     if (cut) __atomic_fetch_or(&s->cut, PROF__CUT, __ATOMIC_RELAXED);
@@ -6358,7 +6339,7 @@ static const char *prof__room_text(int error) /* strerror() must not be called i
 #ifdef PROF__META_GROWS
 /* Makes more of meta writable, and of its index, which has at least a slot for each word of meta. Returns 0 if the disk
    has no room for that. Under the lock. */
-static PROF__RARE int prof__meta_grow(prof__session *s, uint64_t words)
+static int prof__meta_grow(prof__session *s, uint64_t words)
 {
     uint64_t meta = (uint64_t)((char *)s->meta - (char *)s->mapping);
     uint64_t index = (uint64_t)((char *)s->index - (char *)s->mapping);
@@ -6426,7 +6407,7 @@ static void prof__piece_take(prof__session *s, uint32_t from)
 }
 
 /* Makes sure that the chunk of this number can be written, if the ring does not end before it. */
-static PROF__COLD void prof__chunks_ready(prof__session *s, uint64_t number)
+static void prof__chunks_ready(prof__session *s, uint64_t number)
 {
     PROF__ERRNO_SAVE();
     uint32_t claimed = PROF__LOAD(&s->claimed_chunks), ready;
@@ -6499,8 +6480,8 @@ static uint32_t prof__depth_wanted(const prof__session *s, uint64_t count, uint6
 
 /* Halves a chunk that this thread owns until the slot was halved `wanted` times. Returns the part that the number leads
    to; the others are free. lap: the number's. used: PROF__FORM_USED if the words are not zero, else 0. */
-static PROF__RARE prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint64_t lap, uint32_t wanted,
-                                                 uint32_t used)
+static prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint64_t lap, uint32_t wanted,
+                                      uint32_t used)
 {
     uint32_t depth = PROF__FORM_DEPTH(PROF__LOAD(&chunk->form)), parts = wanted - depth;
     uint32_t deepest = PROF__LOAD(&s->depth);
@@ -6615,7 +6596,7 @@ static prof__chunk *prof__chunk_try(prof__session *s, uint64_t number, prof__ext
 /* Takes the next chunk of the ring: usually one atomic operation for some thousand events. least: how many words it
    should have; if there is none so large, it may be smaller. held: 1: the thread has none, and if no chunk is free
    takes one that another thread only holds. Returns NULL if there is none. */
-static PROF__RARE prof__chunk *prof__chunk_take_of(prof__session *s, int service, uint64_t least, int held)
+static prof__chunk *prof__chunk_take_of(prof__session *s, int service, uint64_t least, int held)
 {
     prof__header *h = s->header;
     int kept = prof__chunks_kept(s), late = 0;
@@ -6657,7 +6638,7 @@ static PROF__RARE prof__chunk *prof__chunk_take_of(prof__session *s, int service
 static prof__chunk *prof__chunk_take(prof__session *s, int service) { return prof__chunk_take_of(s, service, 0, 1); }
 
 /* Begins the chunk of a thread once more, for want of another: of what it had nothing is left. */
-static PROF__RARE prof__chunk *prof__chunk_again(prof__session *s, prof__chunk *chunk)
+static prof__chunk *prof__chunk_again(prof__session *s, prof__chunk *chunk)
 {
     uint64_t number = __atomic_fetch_add(&s->header->next_chunk, 1, __ATOMIC_RELEASE);
     PROF__ADD(&s->header->lost, PROF__LOAD(&chunk->lost)); /* what it counted itself would be forgotten */
@@ -6668,7 +6649,7 @@ static PROF__RARE prof__chunk *prof__chunk_again(prof__session *s, prof__chunk *
 }
 
 /* Notes that a thread of the program found no chunk because the file of a stream cannot be written. */
-static PROF__RARE void prof__stream_loses(const prof__thread *self, prof__session *s)
+static void prof__stream_loses(const prof__thread *self, prof__session *s)
 {
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_STREAM)
     if (!self->impatient && PROF__LOAD(&s->stream.failing)) PROF__STORE(&s->stream.lost, 1);
@@ -6708,7 +6689,7 @@ static int prof__room_waits(const prof__thread *self, const prof__session *s)
            PROF__LOAD(&s->chunk_count);
 }
 
-static PROF__COLD int prof__room_wait(prof__thread *self, prof__session *s)
+static int prof__room_wait(prof__thread *self, prof__session *s)
 {
     if (!prof__room_waits(self, s)) return 0;
     PROF__ERRNO_SAVE();
@@ -6752,8 +6733,8 @@ static prof__loose_place prof__loose_beyond(const prof_fiber *track, uint32_t at
 }
 static int prof__loose_grow(prof_fiber *track) { return (void)track, 0; }
 static void prof__loose_clear(prof_fiber *track) { (void)track; }
-static PROF__UNUSED void prof__loose_release(prof_fiber *track) { (void)track; }
-static PROF__UNUSED void prof__loose_unmap(void) {}
+static void prof__loose_release(prof_fiber *track) { (void)track; }
+static void prof__loose_unmap(void) {}
 #else
 /* How many there may be: whoever has more open has forgotten PROFILE_END. */
 #define PROF__LOOSE_BLOCKS 11u
@@ -6772,19 +6753,19 @@ struct prof__loose_block {
 static struct prof__loose_block *prof__loose_blocks; /* all of them */
 
 #ifdef _WIN32
-static PROF__RARE void *prof__loose_map(size_t size)
+static void *prof__loose_map(size_t size)
 {
     return VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
 }
 #else
-static PROF__RARE void *prof__loose_map(size_t size)
+static void *prof__loose_map(size_t size)
 {
     void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return map == MAP_FAILED ? NULL : map;
 }
 #endif
 
-static PROF__RARE struct prof__loose_block *prof__loose_block_take(uint32_t count)
+static struct prof__loose_block *prof__loose_block_take(uint32_t count)
 {
     struct prof__loose_block *block = PROF__ACQUIRE(&prof__loose_blocks);
     size_t size = sizeof *block + count * sizeof *block->entries;
@@ -6835,14 +6816,14 @@ static PROF__COLD int prof__loose_grow(prof_fiber *track)
     return 1;
 }
 
-static PROF__RARE void prof__loose_clear(prof_fiber *track)
+static void prof__loose_clear(prof_fiber *track)
 {
     for (struct prof__loose_block *block = track->loose_more; block; block = block->above)
         for (uint32_t i = 0; i < block->count; ++i) block->entries[i].name = PROF__LOOSE_FREE;
 }
 
 /* The track is no more, or all that is left of it are its own places. */
-static PROF__RARE void prof__loose_release(prof_fiber *track)
+static void prof__loose_release(prof_fiber *track)
 {
     struct prof__loose_block *block = track->loose_more, *above;
     track->loose_more = NULL;
@@ -6854,7 +6835,7 @@ static PROF__RARE void prof__loose_release(prof_fiber *track)
 }
 
 /* The library is unloaded: no macro has a place any more. */
-static PROF__UNUSED PROF__RARE void prof__loose_unmap(void)
+static void prof__loose_unmap(void)
 {
     struct prof__loose_block *block = prof__loose_blocks, *next;
     prof__loose_blocks = NULL;
@@ -6883,7 +6864,7 @@ static inline uint32_t prof__loose_name(prof_fiber *track, uint32_t at)
     return place.name ? PROF__LOAD(place.name) : PROF__LOOSE_FREE;
 }
 
-static PROF__UNUSED uint64_t prof__now_of(uint32_t clock)
+static uint64_t prof__now_of(uint32_t clock)
 {
 #ifdef PROF_FREESTANDING
     (void)clock;
@@ -6987,7 +6968,7 @@ static void prof__filled_finish(prof__thread *self)
 }
 
 /* Lets the thread use the second half of its chunk. */
-static PROF__COLD void prof__chunk_widen(prof__thread *self)
+static void prof__chunk_widen(prof__thread *self)
 {
     self->end += self->soft;
     self->free_words += self->soft;
@@ -7075,7 +7056,7 @@ static prof__chunk *prof__chunk_own(prof__thread *self)
 /* Waits for a chunk. Meanwhile the thread gives its full one away, because the service may need that to make room. If
    it has waited in vain, it takes it back, if it is still there: words are reserved in it for the ends of open scopes.
    */
-static PROF__RARE prof__chunk *prof__chunk_await(prof__thread *self, uint64_t least)
+static prof__chunk *prof__chunk_await(prof__thread *self, uint64_t least)
 {
     prof__session *s = self->session;
     prof__thread before = *self;
@@ -7149,7 +7130,7 @@ static int prof__track_known(const prof__thread *self, const prof_fiber *track)
 
 /* Asks the system once more for the name of a thread that the program has not named itself. Its next TRACK record has
    it; if the thread ends, that record is written now. Under the lock. */
-static PROF__RARE void prof__thread_rename(prof__thread *self, int ends)
+static void prof__thread_rename(prof__thread *self, int ends)
 {
 #ifdef PROF__RENAMES
     prof_fiber *own = &self->own;
@@ -7169,7 +7150,7 @@ static PROF__RARE void prof__thread_rename(prof__thread *self, int ends)
 }
 
 /* Adds the present track to the thread's session. Under the lock. */
-static PROF__RARE void prof__track_know(prof__thread *self)
+static void prof__track_know(prof__thread *self)
 {
     prof_fiber *track = prof__track_of(self);
     prof__session *s = self->session;
@@ -7363,7 +7344,7 @@ static int prof__attach(prof__thread *self)
 
 /* Does the same once a chunk is released; other threads may be faster. The thread sleeps without the lock, and keeps
    the session alive. */
-static PROF__RARE int prof__attach_later(prof__thread *self, prof__session *s, prof__signals *signals)
+static int prof__attach_later(prof__thread *self, prof__session *s, prof__signals *signals)
 {
     int found;
     if (!prof__room_waits(self, s)) return 0;
@@ -7395,7 +7376,7 @@ static void prof__give_back(prof__thread *self)
 
 #ifndef PROF_FREESTANDING
 /* Gives the thread's chunk back to the session, and detaches the thread. The thread is busy. */
-static PROF__RARE void prof__thread_detach(prof__thread *self)
+static void prof__thread_detach(prof__thread *self)
 {
     if (!self->session) return;
     if (self->session == PROF__LOAD(&prof__state.session)) prof__give_back(self);
@@ -7405,7 +7386,7 @@ static PROF__RARE void prof__thread_detach(prof__thread *self)
 /* Runs as a destructor of thread-specific data. Later destructors, in this round or the next, may have scopes, too:
    those attach again, see prof__last_scope_ended(). In a shared library, where records are allocated, this runs in up
    to three rounds; then the record serves another thread, and this thread records no more. */
-static PROF__RARE void PROF__TSS_END prof__thread_leaves(void *pointer)
+static void PROF__TSS_END prof__thread_leaves(void *pointer)
 {
     prof__thread *self = (prof__thread *)pointer;
     if (!self) return;
@@ -7634,7 +7615,7 @@ static prof__signals prof__state_interrupts; /* under the lock */
    interrupt. No gate is closed: without PROF_INTERRUPTS_OFF() the caller may be moved to another processor meanwhile,
    whose gate is not ours, and the one that it left may be in a macro. The macros of an interrupt then give up after
    PROF__PATIENCE. */
-static PROF__RARE uint32_t prof__state_lock(void)
+static uint32_t prof__state_lock(void)
 {
     prof__signals signals;
     prof__signals_block(&signals);
@@ -7651,7 +7632,7 @@ static void prof__state_unlock(uint32_t gate)
     prof__signals_restore(&signals);
 }
 #else
-static PROF__RARE uint32_t prof__state_lock(void)
+static uint32_t prof__state_lock(void)
 {
     uint32_t gate = prof__take(PROF__SELF());
     prof__generation_look();
@@ -7660,7 +7641,7 @@ static PROF__RARE uint32_t prof__state_lock(void)
     return gate;
 }
 
-static PROF__APART void prof__state_unlock(uint32_t gate)
+static void prof__state_unlock(uint32_t gate)
 {
     prof__unlock(&prof__lock_word);
     prof__unlock(&prof__change_word);
@@ -7671,14 +7652,14 @@ static PROF__APART void prof__state_unlock(uint32_t gate)
 /* The lock of the control functions. */
 static int prof__control_cancel; /* under this lock: the cancelability to restore */
 static prof__fpu prof__control_before; /* and how the thread computed: see prof__calm_enter() */
-static PROF__COLD void prof__control_lock(void)
+static void prof__control_lock(void)
 {
     prof__generation_look();
     int before = prof__lock_steady(&prof__control_word);
     prof__control_cancel = before;
     prof__control_before = prof__calm_enter();
 }
-static PROF__APART void prof__control_unlock(void)
+static void prof__control_unlock(void)
 {
     prof__calm_leave(&prof__control_before);
     prof__unlock_steady(&prof__control_word, prof__control_cancel);
@@ -7698,7 +7679,7 @@ static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint
 }
 
 /* Finds out whether a site is on, before the arguments of its macro are evaluated. */
-PROF__ENTRY int prof__check(prof_site *site)
+PROF_DEF int prof__check(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED(prof__check, (site)));
     if (prof__site_asked(site)) return 0;
@@ -7802,7 +7783,7 @@ static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *sit
 }
 
 /* Begins a scope that was lost for want of room, see >>note, unless its arguments can find none either. */
-static PROF__RARE prof__token prof__begin_lost(prof__thread *self, prof_site *site)
+static prof__token prof__begin_lost(prof__thread *self, prof_site *site)
 {
     if (!PROF__NOTE_LOST || !site || (self->free_words < 2 && self->session->header->mode == PROF_FILL)) return 0;
     return prof__note_begin(self, site, PROF__NOTE_LOST);
@@ -7820,7 +7801,7 @@ static PROF__COLD void prof__begun_note(prof__thread *self, uint64_t *at)
 }
 
 /* The slow paths of begin and end. The thread is busy before and after. site: NULL: the scope gets no arguments. */
-static PROF__APART prof__token prof__begin_at(prof__thread *self, prof_site *site, uint64_t head, uint64_t now)
+static prof__token prof__begin_at(prof__thread *self, prof_site *site, uint64_t head, uint64_t now)
 {
     uint64_t *at = prof__reserve(self, 2, &now);
     if (!at) return prof__begin_lost(self, site);
@@ -7872,7 +7853,7 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
 }
 
 /* Begins a scope that prof__enter() did not let in: it is off, or the lock was taken, or it can't be noted. */
-static PROF__RARE prof__token prof__begin_refused(prof__thread *self, prof_site *site)
+static prof__token prof__begin_refused(prof__thread *self, prof_site *site)
 {
     uint32_t lost = prof__site_asked(site) ? 0 : PROF__NOTE_LOST;
     if (!PROF__NOTE_LOST || (lost && self->no_room != PROF__NO_LOCK)) return 0;
@@ -7930,7 +7911,7 @@ static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *si
     return token;
 }
 
-PROF__ENTRY prof__token prof__begin(prof_site *site)
+PROF_DEF prof__token prof__begin(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED(prof__begin, (site)));
     uint64_t now = prof__counter();
@@ -7989,7 +7970,7 @@ static inline int prof__end_short(prof__thread *self, uint64_t head, uint64_t el
     return 1;
 }
 
-PROF__ENTRY void prof__end(prof__token token)
+PROF_DEF void prof__end(prof__token token)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__end, (token)));
     uint64_t now = prof__counter();
@@ -8024,7 +8005,7 @@ PROF__ENTRY void prof__end(prof__token token)
 #ifndef PROF_FREESTANDING
 /* Records a scope of the service that began at `began` and ends now. It is recorded only now, so that none is open if
    the recording ends in the middle of it: it would look as if the program had hung there. */
-static PROF__UNUSED void prof__service_scope(const prof__session *s, prof_site *site, uint64_t began)
+static void prof__service_scope(const prof__session *s, prof_site *site, uint64_t began)
 {
     prof__thread *self = PROF__SELF();
     uint64_t head;
@@ -8061,7 +8042,7 @@ static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *sit
     return next;
 }
 
-PROF__ENTRY prof__token prof__next(prof_site *site, prof__token token)
+PROF_DEF prof__token prof__next(prof_site *site, prof__token token)
 {
     PROF__SELF_OR(PROF__LED(prof__next, (site, token)));
     uint64_t now = prof__counter();
@@ -8143,34 +8124,34 @@ static uint64_t prof__double_bits(double value)
 }
 #endif
 
-PROF__ENTRY void prof__counter_int(prof_site *site, int64_t value)
+PROF_DEF void prof__counter_int(prof_site *site, int64_t value)
 {
     prof__counter_write(site, PROF__KIND_COUNTER_INT, (uint64_t)value);
     PROF__BRIDGE_COUNTER(site, PROF_VALUE_INT, (uint64_t)value);
 }
-PROF__ENTRY void prof__counter_uint(prof_site *site, uint64_t value)
+PROF_DEF void prof__counter_uint(prof_site *site, uint64_t value)
 {
     prof__counter_write(site, PROF__KIND_COUNTER_UINT, value);
     PROF__BRIDGE_COUNTER(site, PROF_VALUE_UINT, value);
 }
 #ifndef PROF__NO_DOUBLE
-PROF__ENTRY void prof__counter_double(prof_site *site, double value)
+PROF_DEF void prof__counter_double(prof_site *site, double value)
 {
     prof__counter_write(site, PROF__KIND_COUNTER_DOUBLE, prof__double_bits(value));
     PROF__BRIDGE_COUNTER(site, PROF_VALUE_DOUBLE, prof__double_bits(value));
 }
-PROF__ENTRY void prof__arg_double(prof_site *site, double value)
+PROF_DEF void prof__arg_double(prof_site *site, double value)
 {
     prof__arg_write(site, PROF_VALUE_DOUBLE, prof__double_bits(value));
 }
 #endif
-PROF__ENTRY void prof__arg_int(prof_site *site, int64_t value)
+PROF_DEF void prof__arg_int(prof_site *site, int64_t value)
 {
     prof__arg_write(site, PROF_VALUE_INT, (uint64_t)value);
 }
-PROF__ENTRY void prof__arg_uint(prof_site *site, uint64_t value) { prof__arg_write(site, PROF_VALUE_UINT, value); }
-PROF__ENTRY void prof__arg_bool(prof_site *site, int value) { prof__arg_write(site, PROF_VALUE_BOOL, value != 0); }
-PROF__ENTRY void prof__arg_pointer(prof_site *site, const volatile void *value)
+PROF_DEF void prof__arg_uint(prof_site *site, uint64_t value) { prof__arg_write(site, PROF_VALUE_UINT, value); }
+PROF_DEF void prof__arg_bool(prof_site *site, int value) { prof__arg_write(site, PROF_VALUE_BOOL, value != 0); }
+PROF_DEF void prof__arg_pointer(prof_site *site, const volatile void *value)
 {
     prof__arg_write(site, PROF_VALUE_POINTER, (uint64_t)(uintptr_t)value);
 }
@@ -8183,7 +8164,7 @@ typedef struct prof__text {
 
 /* Returns how much of a text is recorded: at most `max` bytes, cut between UTF-8 characters. given: the bytes that may
    be read. */
-static PROF__APART prof__text prof__measure_part(const char *bytes, uint64_t max, uint64_t given)
+static prof__text prof__measure_part(const char *bytes, uint64_t max, uint64_t given)
 {
     prof__text text;
     if (max > PROF_MAX_TEXT) max = PROF_MAX_TEXT;
@@ -8258,12 +8239,12 @@ static inline void prof__text_write_as(uint64_t *at, uint64_t head, const prof__
     prof__store_word(at, (head | (uint64_t)PROF_VALUE_STRING << 32 | (text->cut ? 1u << 31 : 0u)) + text->words);
 }
 
-static PROF__APART void prof__text_write(uint64_t *at, uint64_t head, const prof__text *text)
+static void prof__text_write(uint64_t *at, uint64_t head, const prof__text *text)
 {
     prof__text_write_as(at, head, text, 0);
 }
 
-PROF__ENTRY void prof__arg_string(prof_site *site, const char *value)
+PROF_DEF void prof__arg_string(prof_site *site, const char *value)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__arg_string, (site, value)));
     if (prof__note_drops(self, 1)) return;
@@ -8333,8 +8314,8 @@ static prof__token prof__named(prof_site *site, const char *name, int owes_end)
     return prof__named_text(site, &text, 0, owes_end);
 }
 
-PROF__ENTRY prof__token prof__begin_text(prof_site *site, const char *text) { return prof__named(site, text, 1); }
-PROF__ENTRY void prof__mark_text(prof_site *site, const char *text)
+PROF_DEF prof__token prof__begin_text(prof_site *site, const char *text) { return prof__named(site, text, 1); }
+PROF_DEF void prof__mark_text(prof_site *site, const char *text)
 {
     prof__named(site, text, 0);
     PROF__BRIDGE_MARK(site, text);
@@ -8374,7 +8355,7 @@ static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_s
     return token;
 }
 
-PROF__ENTRY prof__token prof__begin_number(prof_site *site, prof_site *key, uint64_t type, uint64_t number)
+PROF_DEF prof__token prof__begin_number(prof_site *site, prof_site *key, uint64_t type, uint64_t number)
 {
     PROF__SELF_OR(PROF__LED(prof__begin_number, (site, key, type, number)));
     uint64_t now = prof__counter();
@@ -8412,7 +8393,7 @@ static void prof__event_write(uint64_t *at, uint64_t head, uint64_t what, uint64
     prof__store_word(at, head);
 }
 
-PROF__ENTRY void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object)
+PROF_DEF void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__event, (site, type, detail, object)));
     prof__place place = prof__place_take(self, site, 3);
@@ -8603,7 +8584,7 @@ typedef struct prof__log_list {
 } prof__log_list;
 
 #ifndef PROF_FREESTANDING
-static PROF__ASIDE uint64_t prof__log_long_double(prof__log_list *list)
+static uint64_t prof__log_long_double(prof__log_list *list)
 {
     PROF__CALM(); /* it may be too large for a double */
     return prof__double_bits((double)va_arg(list->values, long double));
@@ -8733,7 +8714,7 @@ static inline void prof__log_write(prof_site *site, prof__log_format *known, uin
     PROF__BRIDGE_LOG(site, severity, format);
 }
 
-PROF__ENTRY void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...)
+PROF_DEF void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...)
 {
     prof__log_list list;
     va_start(list.values, format);
@@ -8852,7 +8833,7 @@ static void prof__with_event(prof__thread *self, uint64_t head, uint64_t type, u
 static prof_site *prof__task_site(uint64_t *object);
 #endif
 
-PROF__ENTRY void prof__with(prof_site *site, uint64_t type, uint64_t object, const prof_arg *args, uint32_t count)
+PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const prof_arg *args, uint32_t count)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__with, (site, type, object, args, count)));
     prof__with_list list;
@@ -8971,7 +8952,7 @@ static size_t prof__hex_digits(char *to, uint64_t value, char ten)
 }
 
 /* Inserts count bytes before the text from `from` to `to`. Returns its new end. */
-static PROF__APART char *prof__widen(char *from, char *to, int count, char fill)
+static char *prof__widen(char *from, char *to, int count, char fill)
 {
     memmove(from + count, from, (size_t)(to - from));
     memset(from, fill, (size_t)count);
@@ -9027,7 +9008,7 @@ typedef struct prof__format_place {
 } prof__format_place;
 
 /* Writes a conversion that begins after its %. */
-static PROF__APART prof__format_place prof__format_one(prof__format_place at, const char *end, prof__log_list *list)
+static PROF__NOINLINE prof__format_place prof__format_one(prof__format_place at, const char *end, prof__log_list *list)
 {
     prof__conversion how;
     at.format = prof__conversion_parse(at.format, &how, list);
@@ -9103,7 +9084,7 @@ static PROF__COLD prof__token prof__format_long(prof_site *site, const char *for
 #endif
 }
 
-PROF__ENTRY prof__token prof__begin_format(prof_site *site, const char *format, ...)
+PROF_DEF prof__token prof__begin_format(prof_site *site, const char *format, ...)
 {
     prof__log_list list;
 #ifdef PROF__SHORT_NAME
@@ -9122,7 +9103,7 @@ PROF__ENTRY prof__token prof__begin_format(prof_site *site, const char *format, 
     return token;
 }
 
-PROF__ENTRY void prof__mark_format(prof_site *site, const char *format, ...)
+PROF_DEF void prof__mark_format(prof_site *site, const char *format, ...)
 {
     prof__log_list list;
 #ifdef PROF__SHORT_NAME
@@ -9141,7 +9122,7 @@ PROF__ENTRY void prof__mark_format(prof_site *site, const char *format, ...)
     va_end(list.values);
 }
 
-PROF__ENTRY void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64_t address, uint64_t bytes)
+PROF_DEF void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64_t address, uint64_t bytes)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__memory, (site, how, freed, address, bytes)));
     uint64_t first = freed ? 3 : 0, words = first + (address ? 3 : 0);
@@ -9189,7 +9170,7 @@ static prof__tally prof__tallies[PROF__TALLIES]; /* of macros */
 static prof__tally *prof__tallies_get(void) { return prof__tallies; }
 #else
 static prof__tally *prof__tallies; /* of macros: mapped for the first of them, which may be in a signal handler */
-static PROF__RARE prof__tally *prof__tallies_get(void)
+static prof__tally *prof__tallies_get(void)
 {
     size_t size = PROF__TALLIES * sizeof *prof__tallies;
     prof__tally *tallies = PROF__ACQUIRE(&prof__tallies), *made;
@@ -9205,7 +9186,7 @@ static PROF__RARE prof__tally *prof__tallies_get(void)
 }
 
 /* The library is unloaded: no macro counts any more. */
-static PROF__UNUSED PROF__RARE void prof__tallies_unmap(void)
+static void prof__tallies_unmap(void)
 {
     if (prof__tallies) munmap((void *)prof__tallies, PROF__TALLIES * sizeof *prof__tallies);
     prof__tallies = NULL;
@@ -9227,7 +9208,7 @@ static int64_t prof__count_next(int64_t now, int how, int64_t value)
 
 /* Returns bits, an integer of this type, and size more, or less. An unsigned counter reaches to 2^64 - 1, and so does
    one to which an unsigned number was added; at the ends of its range a counter stays. */
-static PROF__RARE uint64_t prof__count_wide(uint64_t bits, uint32_t *type, int less, uint64_t size, int whole)
+static uint64_t prof__count_wide(uint64_t bits, uint32_t *type, int less, uint64_t size, int whole)
 {
     int negative = *type == PROF__TALLY_INT && bits >> 63;
     uint64_t now = negative ? 0 - bits : bits;
@@ -9294,7 +9275,7 @@ static int prof__tally_swap(prof__tally *tally, uint64_t *before, uint64_t after
 
 #ifndef PROF__NO_FORK
 /* A child of fork() has only the thread that forked: no thread would release the locks of the others. */
-static PROF__RARE void prof__tallies_unlock(void)
+static void prof__tallies_unlock(void)
 {
     for (size_t i = 0; prof__tallies && i < PROF__TALLIES && !PROF__TALLY_WIDE; ++i) prof__tallies[i].busy = 0;
 }
@@ -9382,7 +9363,7 @@ static void prof__tally_real(prof_site *site, prof__tally *tally, int how, doubl
         prof__tally_calm(site, tally, how, value);
 }
 
-PROF__ENTRY void prof__count_double(prof_site *site, prof__number *known, int how, double value)
+PROF_DEF void prof__count_double(prof_site *site, prof__number *known, int how, double value)
 {
     prof__tally *tally = prof__tally_of(site, known);
     if (tally) prof__tally_real(site, tally, how, value);
@@ -9422,7 +9403,7 @@ static PROF__COLD void prof__count_whole(prof_site *site, prof__tally *tally, in
         prof__counter_int(site, (int64_t)after);
 }
 
-PROF__ENTRY void prof__count_int(prof_site *site, prof__number *known, int how, int64_t value)
+PROF_DEF void prof__count_int(prof_site *site, prof__number *known, int how, int64_t value)
 {
     prof__tally *tally = prof__tally_of(site, known);
     if (!tally) return;
@@ -9440,7 +9421,7 @@ PROF__ENTRY void prof__count_int(prof_site *site, prof__number *known, int how, 
     if (prof__live(site)) prof__counter_int(site, (int64_t)after);
 }
 
-PROF__ENTRY void prof__count_uint(prof_site *site, prof__number *known, int how, uint64_t value)
+PROF_DEF void prof__count_uint(prof_site *site, prof__number *known, int how, uint64_t value)
 {
     prof__tally *tally = prof__tally_of(site, known);
     if (!tally) return;
@@ -9453,7 +9434,7 @@ PROF__ENTRY void prof__count_uint(prof_site *site, prof__number *known, int how,
 
 #if !defined(_WIN32) && !defined(PROF_FREESTANDING)
 /* A free lock records no wait; a lock that is not free records the wait as a scope. */
-PROF__ENTRY int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex)
+PROF_DEF int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex)
 {
     int result = pthread_mutex_trylock((pthread_mutex_t *)mutex);
     if (result == EBUSY) {
@@ -9478,14 +9459,14 @@ static void prof__instant(prof_site *site)
     prof__store_word(place.at, place.head);
     prof__place_leave(self, place, 1);
 }
-PROF__ENTRY void prof__mark(prof_site *site)
+PROF_DEF void prof__mark(prof_site *site)
 {
     prof__instant(site);
     PROF__BRIDGE_MARK(site, NULL);
 }
 
 #ifndef PROF__FRAME_NAMES
-PROF__ENTRY void prof__frame(prof_site *site)
+PROF_DEF void prof__frame(prof_site *site)
 {
     prof__instant(site);
     PROF__BRIDGE_FRAME(site);
@@ -9527,7 +9508,7 @@ static PROF__COLD void prof__frame_slow(prof__thread *self, prof_site *site, pro
 
 /* Records the boundary of a frame. Boundaries are numbered for each name and track from 0 on. The number is written now
    and then only: a reader counts on from there. */
-PROF__ENTRY void prof__frame(prof_site *site)
+PROF_DEF void prof__frame(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__frame, (site)));
     prof__place place = prof__place_take(self, site, 3);
@@ -9602,7 +9583,7 @@ static PROF__COLD uint32_t prof__loose_nameless(prof_fiber *track)
     return at;
 }
 
-PROF__ENTRY void prof__begin_loose(prof_site *site)
+PROF_DEF void prof__begin_loose(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__begin_loose, (site)));
     prof_fiber *track = prof__track_of(self);
@@ -9650,7 +9631,7 @@ static PROF__COLD void prof__loose_shrink(prof_fiber *track)
     track->loose_count = at;
 }
 
-PROF__ENTRY void prof__end_loose(prof_site *site)
+PROF_DEF void prof__end_loose(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__end_loose, (site)));
     prof_fiber *track = prof__track_of(self);
@@ -9678,7 +9659,7 @@ PROF__ENTRY void prof__end_loose(prof_site *site)
 }
 
 /* Copies a name, cut between UTF-8 characters. NULL counts as "". */
-static PROF__RARE void prof__track_name(prof_fiber *track, const char *name)
+static void prof__track_name(prof_fiber *track, const char *name)
 {
     size_t length = name ? prof__length(name) : 0;
     if (length > sizeof track->name - 1) {
@@ -9690,7 +9671,7 @@ static PROF__RARE void prof__track_name(prof_fiber *track, const char *name)
     track->name_id = PROF__NAME_NEW;
 }
 
-PROF__ENTRY PROF__WALL void prof_thread_name(const char *name)
+PROF_DEF void prof_thread_name(const char *name)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof_thread_name, (name)));
     prof__track_name(&self->own, name);
@@ -9746,7 +9727,7 @@ PROF_DEF prof_fiber *prof_fiber_create(const char *name)
     return prof_fiber_init(malloc(sizeof(prof_fiber)), name);
 }
 
-PROF__ENTRY void prof_fiber_destroy(prof_fiber *fiber)
+PROF_DEF void prof_fiber_destroy(prof_fiber *fiber)
 {
     PROF__LED_VOID(prof_fiber_destroy, (fiber));
     if (fiber && PROF__SELF()->fiber == fiber) prof_fiber_switch(NULL);
@@ -9776,7 +9757,7 @@ static inline void prof__note_move(prof__thread *self, prof_fiber *to)
 /* Leaves the thread's present track and enters that of the fiber. If the thread is out of date, or the track is new to
    the session, the next macro enters it, in prof__settle(). During a pause it always does, so that no record is written
    in vain. Does nothing in a handler that interrupts a macro. */
-PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
+PROF_DEF void prof_fiber_switch(prof_fiber *fiber)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof_fiber_switch, (fiber)));
     if (fiber == self->fiber || prof__take(self) == PROF__BUSY) return;
@@ -9812,32 +9793,32 @@ static const char *prof__part(char to[PROF_MAX_TEXT + 2], const char *text, size
     return to;
 }
 
-PROF_DEF PROF__NOINLINE prof__token prof__begin_part(prof_site *site, const char *text, size_t bytes)
+PROF_DEF prof__token prof__begin_part(prof_site *site, const char *text, size_t bytes)
 {
     char copy[PROF_MAX_TEXT + 2];
     return prof__begin_text(site, prof__part(copy, text, bytes));
 }
 
-PROF_DEF PROF__NOINLINE void prof__mark_part(prof_site *site, const char *text, size_t bytes)
+PROF_DEF void prof__mark_part(prof_site *site, const char *text, size_t bytes)
 {
     char copy[PROF_MAX_TEXT + 2];
     prof__mark_text(site, prof__part(copy, text, bytes));
 }
 
-PROF_DEF PROF__NOINLINE void prof__arg_part(prof_site *site, const char *text, size_t bytes)
+PROF_DEF void prof__arg_part(prof_site *site, const char *text, size_t bytes)
 {
     char copy[PROF_MAX_TEXT + 2];
     prof__arg_string(site, prof__part(copy, text, bytes));
 }
 
-PROF_DEF PROF__NOINLINE void prof__arg_part_to(prof_scope scope, const char *key, const char *text, size_t bytes)
+PROF_DEF void prof__arg_part_to(prof_scope scope, const char *key, const char *text, size_t bytes)
 {
     char copy[PROF_MAX_TEXT + 2];
     prof_arg arg = prof__made_string(key, prof__part(copy, text, bytes));
     prof__with(NULL, PROF_EVENT_SCOPE, scope, &arg, 1);
 }
 
-PROF_DEF PROF__NOINLINE void prof__thread_part(const char *text, size_t bytes)
+PROF_DEF void prof__thread_part(const char *text, size_t bytes)
 {
     char copy[PROF_MAX_TEXT + 2];
     prof_thread_name(prof__part(copy, text, bytes));
@@ -9863,7 +9844,7 @@ static inline size_t prof__record_words(uint64_t head, size_t left)
 }
 
 /* Does the same, for what runs seldom. */
-static PROF__UNUSED PROF__COLD size_t prof__record_length(uint64_t head, size_t left)
+static size_t prof__record_length(uint64_t head, size_t left)
 {
     return prof__record_words(head, left);
 }
@@ -9871,7 +9852,7 @@ static PROF__UNUSED PROF__COLD size_t prof__record_length(uint64_t head, size_t 
 #define PROF__HOLE_WORDS 64u
 
 /* Returns where so many words of zero begin that others follow, or count. Looks at every 32nd word. */
-static PROF__UNUSED PROF__RARE size_t prof__words_hole(const uint64_t *words, size_t count)
+static size_t prof__words_hole(const uint64_t *words, size_t count)
 {
     size_t at = 0, first, end, all = count;
     while (count && !words[count - 1]) --count;
@@ -9886,7 +9867,7 @@ static PROF__UNUSED PROF__RARE size_t prof__words_hole(const uint64_t *words, si
 
 /* Returns the bytes of the chunk of this form at `at`, in a ring of slots of this size. What the form of a damaged
    image says may be wrong: then they are the rest of the slot. */
-static PROF__UNUSED PROF__RARE uint64_t prof__form_bytes(uint64_t slot, uint64_t at, uint32_t form)
+static uint64_t prof__form_bytes(uint64_t slot, uint64_t at, uint32_t form)
 {
     uint64_t rest = slot - at % slot, bytes = slot >> PROF__FORM_DEPTH(form);
     return bytes < PROF__FORM_LEAST || bytes % 8 || bytes > rest ? rest : bytes;
@@ -9901,7 +9882,7 @@ static PROF__UNUSED PROF__RARE uint64_t prof__form_bytes(uint64_t slot, uint64_t
 /* Writes a path as UTF-16. A path that is not UTF-8 is read in the code page of the program, as argv and getenv() give
    it. A path that is too long for older functions becomes absolute, and gets the prefix that lifts their limit. Returns
    0 if the path is too long even so. */
-static PROF__RARE int prof__wide(const char *path, WCHAR to[PROF__WIDE_SIZE])
+static int prof__wide(const char *path, WCHAR to[PROF__WIDE_SIZE])
 {
     WCHAR given[PROF__WIDE_SIZE];
     int n = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, given, PROF__WIDE_SIZE);
@@ -9922,14 +9903,14 @@ static PROF__RARE int prof__wide(const char *path, WCHAR to[PROF__WIDE_SIZE])
 }
 
 /* Writes UTF-16 as UTF-8. Returns the bytes with their zero, or 0 if that is too long. */
-static PROF__RARE int prof__narrow(const WCHAR *from, char *to, size_t size)
+static int prof__narrow(const WCHAR *from, char *to, size_t size)
 {
     int n = WideCharToMultiByte(CP_UTF8, 0, from, -1, to, (int)size, NULL, NULL);
     if (!n) to[0] = 0;
     return n;
 }
 
-static PROF__RARE int prof__windows_errno(DWORD error)
+static int prof__windows_errno(DWORD error)
 {
     switch (error) {
     case ERROR_FILE_NOT_FOUND:
@@ -9945,7 +9926,7 @@ static PROF__RARE int prof__windows_errno(DWORD error)
     }
 }
 
-static PROF__RARE HANDLE prof__windows_open(const char *path, DWORD access, DWORD share, DWORD how)
+static HANDLE prof__windows_open(const char *path, DWORD access, DWORD share, DWORD how)
 {
     WCHAR wide[PROF__WIDE_SIZE];
     if (prof__wide(path, wide)) return CreateFileW(wide, access, share, NULL, how, FILE_ATTRIBUTE_NORMAL, NULL);
@@ -9953,20 +9934,20 @@ static PROF__RARE HANDLE prof__windows_open(const char *path, DWORD access, DWOR
     return INVALID_HANDLE_VALUE;
 }
 
-static PROF__RARE DWORD prof__windows_about(const char *path)
+static DWORD prof__windows_about(const char *path)
 {
     WCHAR wide[PROF__WIDE_SIZE];
     return prof__wide(path, wide) ? GetFileAttributesW(wide) : INVALID_FILE_ATTRIBUTES;
 }
 
-static PROF__RARE int prof__folder_create(const char *path) /* 0 or errno */
+static int prof__folder_create(const char *path) /* 0 or errno */
 {
     WCHAR wide[PROF__WIDE_SIZE];
     if (!prof__wide(path, wide)) return ENAMETOOLONG;
     return CreateDirectoryW(wide, NULL) ? 0 : prof__windows_errno(GetLastError());
 }
 
-static PROF__UNUSED PROF__RARE FILE *prof__file_open(const char *path, const char *mode)
+static FILE *prof__file_open(const char *path, const char *mode)
 {
     WCHAR wide[PROF__WIDE_SIZE], how[8];
     size_t i = 0;
@@ -9988,13 +9969,13 @@ static PROF__UNUSED PROF__RARE FILE *prof__file_open(const char *path, const cha
     return _wfopen(wide, how);
 }
 
-static PROF__UNUSED PROF__RARE int prof__file_remove(const char *path)
+static int prof__file_remove(const char *path)
 {
     WCHAR wide[PROF__WIDE_SIZE];
     return prof__wide(path, wide) && DeleteFileW(wide) ? 0 : -1;
 }
 
-static PROF__UNUSED PROF__RARE int prof__file_rename(const char *from, const char *to) /* replaces */
+static int prof__file_rename(const char *from, const char *to) /* replaces */
 {
     WCHAR old[PROF__WIDE_SIZE], wide[PROF__WIDE_SIZE];
     errno = ENAMETOOLONG;
@@ -10009,7 +9990,7 @@ static PROF__UNUSED PROF__RARE int prof__file_rename(const char *from, const cha
 }
 
 /* Returns a variable of the environment as UTF-8. The text stays, as that of getenv() does: each one is kept once. */
-static PROF__UNUSED PROF__RARE const char *prof__windows_variable(const char *name)
+static const char *prof__windows_variable(const char *name)
 {
     typedef struct kept_text { struct kept_text *next; char text[1]; } kept;
     static kept *first;
@@ -10031,7 +10012,7 @@ static PROF__UNUSED PROF__RARE const char *prof__windows_variable(const char *na
     return one->text;
 }
 #else
-static PROF__UNUSED PROF__RARE FILE *prof__file_open(const char *path, const char *mode)
+static FILE *prof__file_open(const char *path, const char *mode)
 {
 #if defined(PROF__NARROW) && !defined(fopen)
     return prof__libc_fopen(path, mode);
@@ -10040,11 +10021,11 @@ static PROF__UNUSED PROF__RARE FILE *prof__file_open(const char *path, const cha
 #endif
 }
 #define prof__file_remove(path) remove(path)
-static PROF__UNUSED PROF__RARE int prof__file_rename(const char *from, const char *to) { return rename(from, to); }
+static int prof__file_rename(const char *from, const char *to) { return rename(from, to); }
 #endif
 
 /* Moves a stream, also beyond 2 GiB where long has 32 bits. Returns 0, as fseek() does. */
-static PROF__UNUSED PROF__RARE int prof__file_seek(FILE *file, uint64_t offset, int from)
+static int prof__file_seek(FILE *file, uint64_t offset, int from)
 {
     if (offset > (uint64_t)INT64_MAX) return -1;
 #ifdef _WIN32
@@ -10090,7 +10071,7 @@ typedef struct prof__out {
 
 static prof_status prof__fail(prof_status status, const char *format, ...);
 
-static PROF__RARE char *prof__text_join(const char *a, const char *b)
+static char *prof__text_join(const char *a, const char *b)
 {
     size_t na = strlen(a), nb = strlen(b);
     char *text = (char *)malloc(na + nb + 1);
@@ -10101,7 +10082,7 @@ static PROF__RARE char *prof__text_join(const char *a, const char *b)
     return text;
 }
 
-static PROF__RARE void prof__out_init(prof__out *out)
+static void prof__out_init(prof__out *out)
 {
     memset(out, 0, sizeof *out - sizeof out->reserve);
     out->buffer = (char *)malloc(PROF__OUT_SIZE);
@@ -10111,7 +10092,7 @@ static PROF__RARE void prof__out_init(prof__out *out)
 }
 
 /* Makes the whole output fail; the first status counts. For callers that cannot go on. */
-static PROF__UNUSED void prof__out_fail(prof__out *out, prof_status status)
+static void prof__out_fail(prof__out *out, prof_status status)
 {
     if (out->status == PROF_OK) out->status = status;
 }
@@ -10124,7 +10105,7 @@ static int prof__out_skip(prof__out *out)
     return !failed;
 }
 
-static PROF__ASIDE void prof__out_deliver(prof__out *out, const char *data, size_t size)
+static void prof__out_deliver(prof__out *out, const char *data, size_t size)
 {
     if (!size || out->status != PROF_OK) return;
     if (out->sink.write) {
@@ -10169,7 +10150,7 @@ static void prof__out_commit(prof__out *out, size_t size)
     out->cursor += size;
 }
 
-static PROF__APART void prof__out_bytes(prof__out *out, const void *data, size_t size)
+static void prof__out_bytes(prof__out *out, const void *data, size_t size)
 {
     if (size > (size_t)(out->limit - out->cursor)) {
         prof__out_flush(out);
@@ -10184,7 +10165,7 @@ static PROF__APART void prof__out_bytes(prof__out *out, const void *data, size_t
 }
 
 /* Writes zeros: in a file that is new a hole, which takes nothing of the disk. */
-static PROF__UNUSED void prof__out_zeros(prof__out *out, uint64_t size)
+static void prof__out_zeros(prof__out *out, uint64_t size)
 {
     if (out->part && size > PROF__OUT_RESERVE) {
         prof__out_flush(out);
@@ -10226,12 +10207,12 @@ static size_t prof__digits(char *to, uint64_t value)
     return size + 2;
 }
 
-static PROF__UNUSED void prof__out_unsigned(prof__out *out, uint64_t value)
+static void prof__out_unsigned(prof__out *out, uint64_t value)
 {
     prof__out_commit(out, prof__digits(prof__out_reserve(out, 20), value));
 }
 
-static PROF__UNUSED void prof__out_signed(prof__out *out, int64_t value)
+static void prof__out_signed(prof__out *out, int64_t value)
 {
     char *to = prof__out_reserve(out, 21);
     if (value < 0) {
@@ -10245,7 +10226,7 @@ static PROF__UNUSED void prof__out_signed(prof__out *out, int64_t value)
 /* Writes value to `to` (32 bytes, terminated) with the fewest significant digits, from least to max, that read back as
    the same number. Returns the length. The decimal point is a point in every locale. Values that are not finite are
    "inf", "-inf" or "nan". */
-static PROF__COLD size_t prof__double_digits(char *to, double value, int least, int max)
+static size_t prof__double_digits(char *to, double value, int least, int max)
 {
     char text[48];
     size_t from, at = 0;
@@ -10276,12 +10257,12 @@ static size_t prof__double_text(char *to, double value)
     return prof__double_digits(to, value, 15, 17);
 }
 
-static PROF__UNUSED void prof__out_double(prof__out *out, double value)
+static void prof__out_double(prof__out *out, double value)
 {
     prof__out_commit(out, prof__double_text(prof__out_reserve(out, 32), value));
 }
 
-static PROF__UNUSED PROF__WALL void prof__out_sink(prof__out *out, prof_sink sink)
+static void prof__out_sink(prof__out *out, prof_sink sink)
 {
     prof__out_init(out);
     out->sink = sink;
@@ -10303,8 +10284,7 @@ static int prof__is_slash(char c)
 /* Writes the first `base` bytes of path, and an ending. A file's name that would have more than `most` bytes is cut
    before the ending, where a hash tells it from others, but not with PROF_NO_NAMES. Returns 0 if `to` is too small.
    Async-signal-safe. */
-static PROF__RARE int prof__path_ending(const char *path, size_t base, const char *ending, size_t most, char *to,
-                                        size_t size)
+static int prof__path_ending(const char *path, size_t base, const char *ending, size_t most, char *to, size_t size)
 {
     size_t end = prof__length(ending), hashed = 0;
 #ifdef PROF_NO_NAMES
@@ -10330,7 +10310,7 @@ static PROF__RARE int prof__path_ending(const char *path, size_t base, const cha
 }
 
 /* Returns 1 if path does not exist or is a regular file, so that a new file can replace it. Does not follow links. */
-static PROF__RARE int prof__file_replaceable(const char *path)
+static int prof__file_replaceable(const char *path)
 {
 #ifdef _WIN32
     static const char *const devices[] = {"nul", "con", "prn", "aux", "conout$"};
@@ -10368,7 +10348,7 @@ typedef struct prof__path {
 /* Returns 1 for a file of a user who is neither this user nor the folder's owner, in a folder like /tmp, where
    everybody may create files and only their owners may remove them. This is the kernel's rule for
    fs.protected_symlinks. */
-static PROF__RARE int prof__path_planted(const char *folder, const prof__about *thing)
+static int prof__path_planted(const char *folder, const prof__about *thing)
 {
 #ifdef __wasi__ /* it has no users */
     (void)folder, (void)thing;
@@ -10382,7 +10362,7 @@ static PROF__RARE int prof__path_planted(const char *folder, const prof__about *
 
 /* Follows the link at p->done. folder: the length of p->done up to the link's name. Returns 0 if the path becomes too
    long. */
-static PROF__RARE int prof__path_link(prof__path *p, size_t folder)
+static int prof__path_link(prof__path *p, size_t folder)
 {
     ssize_t n = readlink(p->done, p->link, sizeof p->link - 1);
     size_t rest = strlen(p->rest);
@@ -10394,7 +10374,7 @@ static PROF__RARE int prof__path_link(prof__path *p, size_t folder)
 }
 
 /* Follows all links of a path. Async-signal-safe. */
-static PROF__RARE int prof__path_follow(prof__path *p, const char *path)
+static int prof__path_follow(prof__path *p, const char *path)
 {
     prof__about about;
     int result = !prof__lstat(path, &about) && S_ISLNK(about.st_mode) ? PROF__PATH_LINK : PROF__PATH_PLAIN, links = 0;
@@ -10428,7 +10408,7 @@ static prof_status prof__path_refuse(const prof__path *p, const char *path)
 }
 
 /* Opens a device or a fifo, which may have no reader. */
-static PROF__RARE FILE *prof__file_direct(const char *path, int follow)
+static FILE *prof__file_direct(const char *path, int follow)
 {
     prof__about about;
     int file = open(path, O_WRONLY | O_TRUNC | O_NONBLOCK | O_NOCTTY | PROF__O_FILE | (follow ? 0 : O_NOFOLLOW)), flags;
@@ -10444,7 +10424,7 @@ static PROF__RARE FILE *prof__file_direct(const char *path, int follow)
 
 /* Creates a new file: removes an older one of this name, which a killed process has left, and does not follow a
    link. */
-static PROF__RARE FILE *prof__file_new(const char *path)
+static FILE *prof__file_new(const char *path)
 {
     FILE *stream;
     int file = -1;
@@ -10465,7 +10445,7 @@ static PROF__RARE FILE *prof__file_new(const char *path)
 static FILE *prof__file_new(const char *path) { return prof__file_open(path, "wb"); }
 #endif
 
-static PROF__RARE void prof__out_free(prof__out *out)
+static void prof__out_free(prof__out *out)
 {
     if (out->buffer != out->reserve) free(out->buffer);
     free(out->path);
@@ -10478,7 +10458,7 @@ static PROF__RARE void prof__out_free(prof__out *out)
 }
 
 /* Returns 1 if an output is a directory, in which its writer creates files. */
-static PROF__RARE int prof__is_folder(const char *path)
+static int prof__is_folder(const char *path)
 {
     size_t n = prof__length(path);
     if (!n) return 0;
@@ -10493,7 +10473,7 @@ static PROF__RARE int prof__is_folder(const char *path)
 }
 
 /* Creates a directory and its missing parents. Returns 0 or errno. Async-signal-safe. */
-static PROF__RARE int prof__folder_add(const char *path)
+static int prof__folder_add(const char *path)
 {
     char part[1200];
     size_t n = prof__length(path);
@@ -10514,14 +10494,14 @@ static PROF__RARE int prof__folder_add(const char *path)
     return error;
 }
 
-static PROF__UNUSED prof_status prof__folder_make(const char *path)
+static prof_status prof__folder_make(const char *path)
 {
     int error = prof__folder_add(path);
     return error ? prof__fail(PROF_IO, "cannot make the directory %.400s: %s", path, strerror(error)) : PROF_OK;
 }
 
 /* Writes the directory of the file path, or "." if it names none. Returns 0 if that is too long. */
-static PROF__RARE int prof__folder_of(const char *path, char *to, size_t size)
+static int prof__folder_of(const char *path, char *to, size_t size)
 {
     size_t length = 0;
     for (size_t i = 0; path[i]; ++i)
@@ -10533,7 +10513,7 @@ static PROF__RARE int prof__folder_of(const char *path, char *to, size_t size)
 }
 
 /* Creates the directory of the file path, unless it exists. Returns 0 or errno. Async-signal-safe. */
-static PROF__RARE int prof__folder_for(const char *path)
+static int prof__folder_for(const char *path)
 {
     char folder[1200];
     if (!prof__folder_of(path, folder, sizeof folder)) return ENAMETOOLONG;
@@ -10548,7 +10528,7 @@ static prof_status prof__out_refuse(prof__out *out, prof_status status)
 }
 
 /* Returns the name under which the file at path is written until it is complete, or NULL without memory. */
-static PROF__RARE char *prof__out_part(const char *path)
+static char *prof__out_part(const char *path)
 {
     static unsigned counter; /* two may write the same file at once: the last one wins, with a complete file */
     char ending[48];
@@ -10561,7 +10541,7 @@ static PROF__RARE char *prof__out_part(const char *path)
 }
 
 /* Creates the file and its missing directories. Returns NULL, with errno, if that fails. */
-static PROF__RARE FILE *prof__out_make(const char *part)
+static FILE *prof__out_make(const char *part)
 {
     FILE *file = prof__file_new(part);
     int error;
@@ -10574,7 +10554,7 @@ static PROF__RARE FILE *prof__out_make(const char *part)
 
 #ifndef _WIN32
 /* Refuses a name that the system does. */
-static PROF__RARE prof_status prof__name_check(const char *path)
+static prof_status prof__name_check(const char *path)
 {
     prof__about about;
     size_t length = prof__length(path), name = length;
@@ -10587,7 +10567,7 @@ static PROF__RARE prof_status prof__name_check(const char *path)
 #endif
 
 #ifdef _WIN32
-static PROF__RARE prof_status prof__out_open(prof__out *out, const char *path)
+static prof_status prof__out_open(prof__out *out, const char *path)
 {
     int part = prof__file_replaceable(path);
     out->path = prof__text_join(path, "");
@@ -10622,7 +10602,7 @@ static prof_status prof__out_open(prof__out *out, const char *path)
 
 /* Opens a file, path null or "-": standard output. Makes the directories that path names. Unless this returns PROF_OK
    there is nothing to close. */
-static PROF__UNUSED PROF__WALL prof_status prof__out_file(prof__out *out, const char *path)
+static prof_status prof__out_file(prof__out *out, const char *path)
 {
     prof_status status;
     prof__out_init(out);
@@ -10643,7 +10623,7 @@ static PROF__UNUSED PROF__WALL prof_status prof__out_file(prof__out *out, const 
 }
 
 /* Opens a file, or a sink if that is not NULL. */
-static PROF__UNUSED PROF__RARE prof_status prof__out_to(prof__out *out, const char *path, const prof_sink *sink)
+static prof_status prof__out_to(prof__out *out, const char *path, const prof_sink *sink)
 {
     if (!sink) return prof__out_file(out, path);
     prof__out_sink(out, *sink);
@@ -10651,7 +10631,7 @@ static PROF__UNUSED PROF__RARE prof_status prof__out_to(prof__out *out, const ch
 }
 
 /* Writes the rest, puts the file in its place, and returns the first error of all. */
-static PROF__UNUSED PROF__WALL prof_status prof__out_close(prof__out *out)
+static prof_status prof__out_close(prof__out *out)
 {
     prof_status status;
     prof__out_flush(out);
@@ -10722,7 +10702,7 @@ static inline int prof__record_scope(uint64_t head)
 }
 
 /* Returns how many of the words after the head are a string; the others are numbers or a head. */
-static PROF__RARE PROF__UNUSED size_t prof__record_text_words(uint64_t head, size_t words)
+static size_t prof__record_text_words(uint64_t head, size_t words)
 {
     uint64_t kind = head >> PROF__KIND_SHIFT;
     if (kind == PROF__KIND_NAME) return words - 1;
@@ -10756,7 +10736,7 @@ static uint32_t prof__pack_number(prof__packer *p, uint64_t symbol, int add)
     return p->count;
 }
 
-static PROF__APART void prof__pack_reset(prof__packer *p)
+static void prof__pack_reset(prof__packer *p)
 {
     p->tick = 0;
     p->count = p->before = p->depth = 0;
@@ -10943,7 +10923,7 @@ static size_t prof__pack_expected(prof__packer *p, const uint64_t *words, size_t
 /* Packs count words (below 2^32) into at most size bytes, and returns how many it wrote. Returns 0 if size may be too
    small; PROF__PACK_BOUND(count) is always enough. end: NULL, or packing ends at the first word that is no record, and
    *end receives its index. */
-static PROF__HOT size_t prof__pack(const uint64_t *words, size_t count, unsigned char *to, size_t size, size_t *end)
+static size_t prof__pack(const uint64_t *words, size_t count, unsigned char *to, size_t size, size_t *end)
 {
     prof__packer p;
     unsigned char *out = to;
@@ -11105,7 +11085,7 @@ static size_t prof__unpack_expected(prof__packer *p, prof__unpacker *u, uint64_t
 /* Unpacks size bytes of prof__pack() to at most count words, and returns how many they are. Returns 0 if the bytes are
    invalid; words may have been written then. Up to 7 more bytes may follow those of count words. Any bytes are safe.
  */
-static PROF__UNUSED PROF__HOT size_t prof__unpack(const unsigned char *from, size_t size, uint64_t *words, size_t count)
+static size_t prof__unpack(const unsigned char *from, size_t size, uint64_t *words, size_t count)
 {
     prof__packer p;
     prof__unpacker u;
@@ -11134,7 +11114,7 @@ static uint64_t prof__block_hash(uint64_t hash, uint64_t word)
 }
 
 /* Returns what block->check must be, the same on every machine. bytes: what follows the block's header. */
-static PROF__HOT uint32_t prof__block_check(const prof__block *block, const void *bytes)
+static uint32_t prof__block_check(const prof__block *block, const void *bytes)
 {
     const unsigned char *at = (const unsigned char *)bytes;
     uint64_t hash = 0xCBF29CE484222325u, word;
@@ -11156,8 +11136,7 @@ static PROF__HOT uint32_t prof__block_check(const prof__block *block, const void
 
 /* Makes a block of a chunk and the records of its first count words, and returns its size. block: 8-byte aligned,
    PROF__BLOCK_BOUND(count) bytes. */
-PROF__UNUSED static uint32_t prof__block_pack(const prof__chunk *chunk, const uint64_t *words, size_t count,
-                                              prof__block *block)
+static uint32_t prof__block_pack(const prof__chunk *chunk, const uint64_t *words, size_t count, prof__block *block)
 {
     unsigned char *bytes = (unsigned char *)(block + 1);
     size_t end, size = prof__pack(words, count, bytes, PROF__PACK_BOUND(count), &end);
@@ -11188,13 +11167,13 @@ static prof_status prof__follow_make(prof__session *s, const prof_config *config
     if (config->save || config->save_over || config->save_signal) return PROF__NO_STATS("save");
     return PROF_OK;
 }
-static PROF__RARE int prof__follow_step(prof__session *s) { return (void)s, 0; }
+static int prof__follow_step(prof__session *s) { return (void)s, 0; }
 static void prof__follow_free(struct prof__follow *f) { (void)f; }
 static prof_status prof__save_arm(const prof__session *s) { return (void)s, PROF_OK; }
 static int prof__save_step(prof__session *s) { return (void)s, 0; }
 static void prof__save_disarm(void) {}
-static PROF__UNUSED void prof__saved_with(prof_status (*hook)(void)) { (void)hook; }
-PROF_DEF PROF__WALL prof_status prof_save_request(void) { return PROF__NO_STATS("prof_save_request"); }
+static void prof__saved_with(prof_status (*hook)(void)) { (void)hook; }
+PROF_DEF prof_status prof_save_request(void) { return PROF__NO_STATS("prof_save_request"); }
 
 #ifndef PROF_NO_READER
 /* These do nothing: no session has statistics. */
@@ -11208,7 +11187,7 @@ static prof_status prof__aggregated_give(struct prof__aggregated *stats, prof_tr
     (void)stats, (void)trace;
     return PROF_OK;
 }
-static PROF__RARE void prof__aggregated_free(struct prof__aggregated *stats) { (void)stats; }
+static void prof__aggregated_free(struct prof__aggregated *stats) { (void)stats; }
 #endif
 #endif
 #ifdef PROF_NO_READER
@@ -11231,20 +11210,20 @@ static const struct prof__upstairs prof__upstairs = {
 /* For functions with a result: sets it to NULL. */
 #define PROF__NO_RESULT(result, what) ((result) ? (void)(*(result) = NULL) : (void)0, prof__no_reader(what))
 
-PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **trace)
+PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
 {
     return PROF__NO_RESULT(trace, path ? path : "prof_trace_open");
 }
-PROF_DEF PROF__WALL prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace)
+PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace)
 {
     (void)image, (void)size;
     return PROF__NO_RESULT(trace, "prof_trace_memory");
 }
-PROF_DEF PROF__WALL prof_status prof_trace_live(prof_trace **trace)
+PROF_DEF prof_status prof_trace_live(prof_trace **trace)
 {
     return PROF__NO_RESULT(trace, "prof_trace_live");
 }
-PROF_DEF PROF__WALL prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
+PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
 {
     (void)trace, (void)path, (void)extension;
     return prof__no_reader("prof_trace_write");
@@ -11260,7 +11239,7 @@ PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, 
     for (size_t i = 0; i < count; ++i) offsets[i] = 0;
     return 0;
 }
-PROF_DEF PROF__WALL prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
+PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
     (void)trace, (void)from_ns, (void)to_ns;
     return prof__no_reader("prof_trace_window");
@@ -11282,35 +11261,35 @@ PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const ch
     return 0;
 }
 
-PROF_DEF PROF__WALL prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size)
+PROF_DEF prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size)
 {
     (void)bytes, (void)size, (void)image_size;
     return prof__no_reader("prof_image_find");
 }
-PROF_DEF PROF__WALL prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
+PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
 {
     (void)bytes, (void)left, (void)image_size;
     return prof__no_reader("prof_image_shorten");
 }
-PROF_DEF PROF__WALL prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
+PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
 {
     (void)bytes, (void)size, (void)from_ns, (void)to_ns;
     return prof__no_reader("prof_image_window");
 }
-PROF_DEF PROF__WALL prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
+PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
 {
     (void)from, (void)to, (void)from_ns, (void)to_ns;
     return prof__no_reader("prof_image_copy");
 }
 
-PROF_DEF PROF__WALL prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
+PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
 {
     (void)trace, (void)track;
     return PROF__NO_RESULT(cursor, "prof_cursor_open");
 }
 PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event) { return (void)cursor, (void)event, 0; }
 PROF_DEF void prof_cursor_close(prof_cursor *cursor) { (void)cursor; }
-PROF_DEF PROF__WALL prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline)
+PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline)
 {
     (void)trace;
     return PROF__NO_RESULT(timeline, "prof_timeline_open");
@@ -11321,7 +11300,7 @@ PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size
     return 0;
 }
 PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline) { return (void)timeline, PROF_OK; }
-PROF_DEF PROF__WALL prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans)
+PROF_DEF prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans)
 {
     (void)trace;
     return PROF__NO_RESULT(spans, "prof_spans_open");
@@ -11329,31 +11308,31 @@ PROF_DEF PROF__WALL prof_status prof_spans_open(const prof_trace *trace, prof_sp
 PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span) { return (void)spans, (void)span, 0; }
 PROF_DEF prof_status prof_spans_close(prof_spans *spans) { return (void)spans, PROF_OK; }
 
-PROF_DEF PROF__WALL prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
-                                           size_t *count)
+PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                size_t *count)
 {
     (void)trace, (void)sort, (void)ascending, (void)count;
     return PROF__NO_RESULT(stats, "prof_stats");
 }
-PROF_DEF PROF__WALL prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending,
-                                                prof_stat **stats, size_t *count)
+PROF_DEF prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                     size_t *count)
 {
     (void)trace, (void)sort, (void)ascending, (void)count;
     return PROF__NO_RESULT(stats, "prof_span_stats");
 }
-PROF_DEF PROF__WALL prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending,
-                                                   prof_stat **stats, size_t *count)
+PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                        size_t *count)
 {
     (void)trace, (void)sort, (void)ascending, (void)count;
     return PROF__NO_RESULT(stats, "prof_stats_by_path");
 }
 PROF_DEF void prof_stats_free(prof_stat *stats) { (void)stats; }
-PROF_DEF PROF__WALL prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
+PROF_DEF prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
 {
     (void)trace;
     return PROF__NO_RESULT(stats, "prof_memory");
 }
-PROF_DEF PROF__WALL prof_status prof_open_scopes(const prof_trace *trace, prof_open_scope **scopes, size_t *count)
+PROF_DEF prof_status prof_open_scopes(const prof_trace *trace, prof_open_scope **scopes, size_t *count)
 {
     (void)trace;
     if (count) *count = 0;
@@ -11361,36 +11340,34 @@ PROF_DEF PROF__WALL prof_status prof_open_scopes(const prof_trace *trace, prof_o
 }
 PROF_DEF void prof_open_scopes_free(prof_open_scope *scopes) { (void)scopes; }
 PROF_DEF void prof_memory_free(prof_memory_stats *stats) { (void)stats; }
-PROF_DEF PROF__WALL prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
+PROF_DEF prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
 {
     (void)trace, (void)by_address, (void)count;
     return PROF__NO_RESULT(rows, "prof_locks");
 }
 PROF_DEF void prof_locks_free(prof_lock_row *rows) { (void)rows; }
 
-PROF_DEF PROF__WALL prof_status prof_summary_write(const prof_trace *trace, const char *path,
-                                                   const prof_summary_options *options)
+PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *path, const prof_summary_options *options)
 {
     (void)trace, (void)path, (void)options;
     return prof__no_reader("prof_summary_write");
 }
-PROF_DEF PROF__WALL prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink,
-                                                    const prof_summary_options *options)
+PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options)
 {
     (void)trace, (void)sink, (void)options;
     return prof__no_reader("prof_summary_stream");
 }
-PROF_DEF PROF__WALL prof_status prof_csv_write(const prof_trace *trace, const char *path)
+PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path)
 {
     (void)trace, (void)path;
     return prof__no_reader("prof_csv_write");
 }
-PROF_DEF PROF__WALL prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
+PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
 {
     (void)trace, (void)sink;
     return prof__no_reader("prof_csv_stream");
 }
-PROF_DEF PROF__WALL prof_status prof_save_last(const char *path, double seconds)
+PROF_DEF prof_status prof_save_last(const char *path, double seconds)
 {
     (void)path, (void)seconds;
     return prof__no_reader("prof_save_last");
@@ -11439,7 +11416,7 @@ static const struct prof__upstairs prof__upstairs = {
 #define PROF__DEFAULT_BUFFER (16u << 20)
 #endif
 #define PROF__DEFAULT_LEVEL 2
-static PROF__RARE int prof__level_of(const prof_config *config)
+static int prof__level_of(const prof_config *config)
 {
     return !config->level ? PROF__DEFAULT_LEVEL : config->level < 0 ? 0 : config->level;
 }
@@ -11449,14 +11426,14 @@ static PROF__RARE int prof__level_of(const prof_config *config)
 #define PROF__NO_DUMP UINT64_MAX
 #define PROF__NO_WAIT UINT64_MAX
 
-static PROF__RARE prof__extent prof__round(prof__extent value, prof__extent unit)
+static prof__extent prof__round(prof__extent value, prof__extent unit)
 {
     return (value + unit - 1) / unit * unit;
 }
 
 /* Returns where the chunks begin in an image of size bytes, how large meta is, and how many slots its index has: more
    than meta can have records. */
-static PROF__RARE prof__extent prof__layout_head(prof__extent size, prof__extent *meta, prof__extent *index)
+static prof__extent prof__layout_head(prof__extent size, prof__extent *meta, prof__extent *index)
 {
     *meta = prof__round(size / 16, 4096);
     if (*meta > 8u << 20) *meta = 8u << 20;
@@ -11467,7 +11444,7 @@ static PROF__RARE prof__extent prof__layout_head(prof__extent size, prof__extent
     return prof__round(prof__round(sizeof(prof__header), 64) + *meta + *index * 4, 64);
 }
 
-static PROF__UNUSED PROF__RARE void prof__text_copy(char *to, size_t size, const char *from)
+static void prof__text_copy(char *to, size_t size, const char *from)
 {
     size_t i = 0;
     for (; from[i] && i + 1 < size; ++i) to[i] = from[i];
@@ -11476,7 +11453,7 @@ static PROF__UNUSED PROF__RARE void prof__text_copy(char *to, size_t size, const
 
 #ifndef PROF_FREESTANDING
 /* Appends from to the text in to. Returns 0 if it does not fit. */
-static PROF__RARE int prof__text_add(char *to, size_t size, const char *from)
+static int prof__text_add(char *to, size_t size, const char *from)
 {
     size_t at = prof__length(to), length = prof__length(from);
     if (at + length + 1 > size) return 0;
@@ -11484,7 +11461,7 @@ static PROF__RARE int prof__text_add(char *to, size_t size, const char *from)
     return 1;
 }
 
-static PROF__UNUSED PROF__RARE void prof__number_text(char to[24], uint64_t number)
+static void prof__number_text(char to[24], uint64_t number)
 {
     char digits[24];
     size_t n = 0, i = 0;
@@ -11496,14 +11473,14 @@ static PROF__UNUSED PROF__RARE void prof__number_text(char to[24], uint64_t numb
 #endif
 
 #ifdef PROF_FREESTANDING
-static PROF__RARE prof_status prof__memory_publish(prof__session *s)
+static prof_status prof__memory_publish(prof__session *s)
 {
     (void)s;
     return PROF_OK;
 }
 #elif defined(_WIN32)
 /* Goes on without a file beside the output. */
-static PROF__RARE void prof__file_forget(prof__session *s, int error)
+static void prof__file_forget(prof__session *s, int error)
 {
     if (s->stream.opened) {
         CloseHandle(s->stream.handle);
@@ -11516,7 +11493,7 @@ static PROF__RARE void prof__file_forget(prof__session *s, int error)
 
 /* Creates the file of the image. Nobody else may write into it while it is open: so other recorders see that it is in
    use. Returns 0 or the system's error. */
-static PROF__RARE DWORD prof__file_create(prof__session *s, DWORD how)
+static DWORD prof__file_create(prof__session *s, DWORD how)
 {
     HANDLE file =
         prof__windows_open(s->live_path, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, how);
@@ -11527,7 +11504,7 @@ static PROF__RARE DWORD prof__file_create(prof__session *s, DWORD how)
 }
 
 /* Returns 0 if the disk has no room for a file of this size. */
-static PROF__UNUSED PROF__RARE int prof__disk_has(const char *path, uint64_t size)
+static int prof__disk_has(const char *path, uint64_t size)
 {
     WCHAR wide[PROF__WIDE_SIZE];
     char folder[1024];
@@ -11537,7 +11514,7 @@ static PROF__UNUSED PROF__RARE int prof__disk_has(const char *path, uint64_t siz
 }
 
 /* Maps the file. Without names of outputs it is created here. Returns 0 or the system's error. */
-static PROF__RARE DWORD prof__memory_map(prof__session *s, size_t size)
+static DWORD prof__memory_map(prof__session *s, size_t size)
 {
     DWORD error = s->stream.opened ? 0 : prof__file_create(s, CREATE_ALWAYS);
     if (!error && PROF__BESIDE(s->beside) && !prof__disk_has(s->live_path, (uint64_t)size * 4)) return ERROR_DISK_FULL;
@@ -11550,7 +11527,7 @@ static PROF__RARE DWORD prof__memory_map(prof__session *s, size_t size)
     return error;
 }
 
-static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
+static prof_status prof__memory_take(prof__session *s, size_t size)
 {
     DWORD error = s->live_path ? prof__memory_map(s, size) : 0;
     if (error && PROF__BESIDE(s->beside)) prof__file_forget(s, prof__windows_errno(error));
@@ -11567,7 +11544,7 @@ static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
 
 /* Puts the image into memory, so that its file can be removed, which Windows refuses while it is mapped. Returns 0 if a
    thread may still point into the image. */
-static PROF__RARE int prof__memory_move(prof__session *s)
+static int prof__memory_move(prof__session *s)
 {
     char *to = (char *)VirtualAlloc(NULL, s->mapping_size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
     if (!to) return 0;
@@ -11592,23 +11569,23 @@ static PROF__RARE int prof__memory_move(prof__session *s)
     return moves;
 }
 
-static PROF__RARE void prof__memory_free(prof__session *s)
+static void prof__memory_free(prof__session *s)
 {
     if (s->mapping && s->private_memory) VirtualFree(s->mapping, 0, MEM_RELEASE);
     else if (s->mapping) UnmapViewOfFile(s->mapping);
     if (s->to_remove) CloseHandle(s->stream.handle); /* and with it the file goes */
 }
-static PROF__RARE prof_status prof__memory_publish(prof__session *s)
+static prof_status prof__memory_publish(prof__session *s)
 {
     s->taken = 0; /* the file stays, whatever comes */
     return PROF_OK;
 }
-static PROF__RARE void prof__memory_retire(prof__session *s) { (void)s; }
+static void prof__memory_retire(prof__session *s) { (void)s; }
 #else
 /* Takes the lock of a file that a process records into. Returns 1 if another process has it. The lock ends with the
    last descriptor, and so with the process: programs that it executes inherit none, and children of fork() close
    theirs. On a file system without locks nobody has it. */
-static PROF__RARE int prof__file_lock(int file)
+static int prof__file_lock(int file)
 {
 #ifdef __wasi__ /* it has no locks of files */
     (void)file;
@@ -11621,7 +11598,7 @@ static PROF__RARE int prof__file_lock(int file)
 #endif
 }
 
-static PROF__RARE void prof__file_unlock(int file)
+static void prof__file_unlock(int file)
 {
 #ifdef __wasi__
     (void)file;
@@ -11631,7 +11608,7 @@ static PROF__RARE void prof__file_unlock(int file)
 }
 
 /* Keeps the descriptor of the mapped file, and with it the lock. */
-static PROF__RARE void prof__file_keep(prof__session *s, int file)
+static void prof__file_keep(prof__session *s, int file)
 {
     prof__about about;
 #ifdef F_DUPFD_CLOEXEC
@@ -11649,7 +11626,7 @@ static PROF__RARE void prof__file_keep(prof__session *s, int file)
 
 /* Makes the file size bytes large and reserves all its blocks. Returns 0; EOPNOTSUPP or EINVAL if the system cannot
    do that; or errno. */
-static PROF__RARE int prof__file_allocate(int file, size_t size)
+static int prof__file_allocate(int file, size_t size)
 {
 #if defined(__APPLE__)
     fstore_t ask = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, (prof__offset)size, 0};
@@ -11665,7 +11642,7 @@ static PROF__RARE int prof__file_allocate(int file, size_t size)
 }
 
 /* Does the same; if the system cannot, the file is sparse, and *sparse is 1. Returns 0 or errno. */
-static PROF__RARE int prof__file_reserve(int file, size_t size, int *sparse)
+static int prof__file_reserve(int file, size_t size, int *sparse)
 {
     prof__signals signals;
     prof__signals_block(&signals); /* any signal makes it fail, and that of a profiler's timer always comes */
@@ -11678,7 +11655,7 @@ static PROF__RARE int prof__file_reserve(int file, size_t size, int *sparse)
 
 /* Returns 1 if the file may have this size. One beside the output may take a quarter of the free space, because the
    output needs some: else the image is in memory. */
-static PROF__RARE int prof__file_fits(const prof__session *s, int file, size_t size)
+static int prof__file_fits(const prof__session *s, int file, size_t size)
 {
     struct statvfs about;
     (void)s;
@@ -11690,7 +11667,7 @@ static PROF__RARE int prof__file_fits(const prof__session *s, int file, size_t s
 #ifdef __linux__
 /* Returns 1 if meta and its index are ready at first as far as PROF__META_FIRST and PROF__INDEX_FIRST say, and grow; 0
    if the image is small, or has all its blocks: then they are ready as a whole. */
-static PROF__RARE int prof__meta_starts_small(const prof__session *s, uint64_t size, uint64_t chunks)
+static int prof__meta_starts_small(const prof__session *s, uint64_t size, uint64_t chunks)
 {
 #ifdef PROF__META_GROWS
     return !s->whole && chunks >= PROF__META_FIRST + PROF__INDEX_FIRST && chunks + PROF_CHUNK_SIZE <= size;
@@ -11701,7 +11678,7 @@ static PROF__RARE int prof__meta_starts_small(const prof__session *s, uint64_t s
 
 /* Reserves blocks of a new file, and makes its pages present, or those of memory, before anybody records: the begin of
    meta, the end of its index and the first chunk. Returns 0, EINVAL if the system has no such call, or errno. */
-static PROF__RARE int prof__map_begin(const prof__session *s, int file, char *map, uint64_t size)
+static int prof__map_begin(const prof__session *s, int file, char *map, uint64_t size)
 {
     uint64_t meta, index, chunks = prof__layout_head(size, &meta, &index);
     uint64_t end = chunks + PROF_CHUNK_SIZE < size ? chunks + PROF_CHUNK_SIZE : size, head = s->whole ? size : end;
@@ -11721,7 +11698,7 @@ static PROF__RARE int prof__map_begin(const prof__session *s, int file, char *ma
 
 /* Makes the file size bytes large, and maps it; if file is -1, maps memory. This is for systems that can reserve blocks
    and pages later, before a thread needs them; on others *at is NULL. Returns 0 or errno. */
-static PROF__RARE int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
+static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
 {
     *at = NULL;
 #ifdef __linux__
@@ -11744,7 +11721,7 @@ static PROF__RARE int prof__map_ahead(prof__session *s, int file, size_t size, v
 }
 
 /* Does the same, with all blocks and pages at once. */
-static PROF__RARE int prof__map_whole(prof__session *s, int file, size_t size, void **at)
+static int prof__map_whole(prof__session *s, int file, size_t size, void **at)
 {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, sparse = 0;
     int error = file < 0 ? 0 : prof__file_reserve(file, size, &sparse);
@@ -11765,7 +11742,7 @@ static PROF__RARE int prof__map_whole(prof__session *s, int file, size_t size, v
 
 /* Returns 0 if the mapping is only a copy of the file: some systems imitate shared mappings (Emscripten). at is zero
    before and after. Async-signal-safe. */
-static PROF__RARE int prof__map_shared(int file, volatile uint64_t *at)
+static int prof__map_shared(int file, volatile uint64_t *at)
 {
     uint64_t probe = 0x6D61702070726F62u, there = 0;
     *at = probe;
@@ -11775,7 +11752,7 @@ static PROF__RARE int prof__map_shared(int file, volatile uint64_t *at)
 }
 
 /* Returns 1 if an error of mmap() says that this file system has no shared mappings. */
-static PROF__RARE int prof__map_missing(int error)
+static int prof__map_missing(int error)
 {
     return error == ENODEV || error == EINVAL || error == ENOSYS || error == EOPNOTSUPP;
 }
@@ -11791,7 +11768,7 @@ static void prof__file_link_name(int file, char *to)
 
 /* Opens a file in the folder of live_path that has no name yet, and disappears if the process is killed before it gets
    one; on systems without such files, one that is called part_path. Returns -1 and errno if that fails. */
-static PROF__RARE int prof__file_make(prof__session *s)
+static int prof__file_make(prof__session *s)
 {
     s->unnamed = 0;
 #if defined(O_TMPFILE) && defined(__linux__)
@@ -11813,7 +11790,7 @@ static PROF__RARE int prof__file_make(prof__session *s)
 }
 
 /* Gives the file one more name, which no other file has. Returns 0 or errno. */
-static PROF__RARE int prof__file_link(const prof__session *s, const char *name)
+static int prof__file_link(const prof__session *s, const char *name)
 {
     char path[32];
     if (s->unnamed) prof__file_link_name(s->stream.file, path);
@@ -11821,7 +11798,7 @@ static PROF__RARE int prof__file_link(const prof__session *s, const char *name)
 }
 
 /* Gives the file the name part_path, if it has none yet. Returns 0 or errno. */
-static PROF__RARE int prof__file_name(prof__session *s)
+static int prof__file_name(prof__session *s)
 {
     if (s->unnamed) unlink(s->part_path);
     int error = s->unnamed ? prof__file_link(s, s->part_path) : 0;
@@ -11832,7 +11809,7 @@ static PROF__RARE int prof__file_name(prof__session *s)
 /* Gets the memory of the image. Returns 0 or the system's error. Async-signal-safe, because a child of a fork may call
    it from a handler. A file has another name until the start has succeeded; a process that still records into an older
    file keeps that. */
-static PROF__RARE int prof__memory_map(prof__session *s, size_t size)
+static int prof__memory_map(prof__session *s, size_t size)
 {
     int file = -1, error = 0;
     void *at = NULL;
@@ -11869,7 +11846,7 @@ static PROF__RARE int prof__memory_map(prof__session *s, size_t size)
 
 /* Goes on without a file beside the output, because it could not be created; an existing mapping can be used without
    it. */
-static PROF__RARE void prof__file_forget(prof__session *s, int error)
+static void prof__file_forget(prof__session *s, int error)
 {
     if (s->part_path[0]) unlink(s->part_path);
     s->part_path[0] = 0;
@@ -11878,7 +11855,7 @@ static PROF__RARE void prof__file_forget(prof__session *s, int error)
 }
 
 /* Does the same, but in memory if a file beside the output cannot be created. */
-static PROF__RARE int prof__memory_get(prof__session *s, size_t size)
+static int prof__memory_get(prof__session *s, size_t size)
 {
     int error = prof__memory_map(s, size);
     if (!error || !PROF__BESIDE(s->beside && s->live_path)) return error;
@@ -11887,7 +11864,7 @@ static PROF__RARE int prof__memory_get(prof__session *s, size_t size)
 }
 
 /* Returns 0 if the disk has no room for a file of this size. */
-static PROF__RARE int prof__disk_has(const char *path, uint64_t size)
+static int prof__disk_has(const char *path, uint64_t size)
 {
     char folder[1024];
     struct statvfs disk;
@@ -11896,7 +11873,7 @@ static PROF__RARE int prof__disk_has(const char *path, uint64_t size)
     return (uint64_t)disk.f_bavail >= size / disk.f_frsize;
 }
 
-static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
+static prof_status prof__memory_take(prof__session *s, size_t size)
 {
     prof__about about;
     if (s->live_path && !PROF__BESIDE(s->beside) && !prof__stat(s->live_path, &about) && !S_ISREG(about.st_mode))
@@ -11911,13 +11888,13 @@ static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
                           PROF__MORE_HEAP);
     return prof__fail(PROF_IO, "%s: %llu bytes: %s", s->live_path, (unsigned long long)size, strerror(error));
 }
-static PROF__RARE void prof__memory_free(prof__session *s)
+static void prof__memory_free(prof__session *s)
 {
     if (s->mapping) munmap(s->mapping, s->mapping_size);
     if (s->part_path[0]) unlink(s->part_path);
 }
 static int prof__name_publish(prof__session *s);
-static PROF__RARE prof_status prof__memory_publish(prof__session *s)
+static prof_status prof__memory_publish(prof__session *s)
 {
     int error = s->live_path ? prof__name_publish(s) : 0;
     if (error && PROF__BESIDE(s->beside)) {
@@ -11928,7 +11905,7 @@ static PROF__RARE prof_status prof__memory_publish(prof__session *s)
                  : PROF_OK;
 }
 /* Replaces the image by empty pages, because a thread may be in the middle of a write, until it has moved on. */
-static PROF__RARE void prof__memory_retire(prof__session *s)
+static void prof__memory_retire(prof__session *s)
 {
     if (s->mapping)
         mmap(s->mapping, s->mapping_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
@@ -11936,7 +11913,7 @@ static PROF__RARE void prof__memory_retire(prof__session *s)
 #endif
 
 /* Divides size bytes at memory, all zero, into header, meta, index and chunks. */
-static PROF__RARE prof_status prof__layout(prof__session *s, void *memory, prof__extent size)
+static prof_status prof__layout(prof__session *s, void *memory, prof__extent size)
 {
     prof__extent meta, index, chunks_at = prof__layout_head(size, &meta, &index);
     prof__extent start = prof__round(sizeof(prof__header), 64), chunk = PROF_CHUNK_SIZE;
@@ -12005,7 +11982,7 @@ static void prof__crash_forget(void);
 /* Returns whether a session runs, has ended by itself, or neither (0). The service ends one under the state lock alone,
    so that holders of the control lock must ask, too. */
 enum { PROF__ENDED = 1, PROF__RUNS };
-static PROF__RARE int prof__session_phase(void)
+static int prof__session_phase(void)
 {
     uint32_t gate = prof__state_lock();
     int phase = prof__state.running ? PROF__RUNS : prof__state.ended ? PROF__ENDED : 0;
@@ -12018,7 +11995,7 @@ static void prof__recover(void) {}
 #else
 /* Repairs a thread that is busy in ordinary code, while no session runs: a handler that interrupted a macro has left by
    siglongjmp(). The event of that macro is given up, and the chunk with it. */
-static PROF__RARE void prof__recover(void)
+static void prof__recover(void)
 {
     prof__thread *self = PROF__SELF();
     if (self->gate != PROF__BUSY || self->exits >= PROF__EXITS) return;
@@ -12036,15 +12013,15 @@ static PROF__RARE void prof__recover(void)
 #ifdef PROF_FREESTANDING
 /* There is one image at a time, in the user's memory, and no memory for a second session. */
 static prof__session prof__only_session;
-static PROF__RARE prof__session *prof__session_new(void)
+static prof__session *prof__session_new(void)
 {
     prof__clear(&prof__only_session, sizeof prof__only_session);
     return &prof__only_session;
 }
-static PROF__RARE void prof__session_delete(prof__session *s) { (void)s; }
+static void prof__session_delete(prof__session *s) { (void)s; }
 #else
-static PROF__RARE prof__session *prof__session_new(void) { return (prof__session *)calloc(1, sizeof(prof__session)); }
-static PROF__RARE void prof__session_delete(prof__session *s)
+static prof__session *prof__session_new(void) { return (prof__session *)calloc(1, sizeof(prof__session)); }
+static void prof__session_delete(prof__session *s)
 {
     prof__stream_close(s);
     prof__folder_drop(s);
@@ -12056,7 +12033,7 @@ static PROF__RARE void prof__session_delete(prof__session *s)
 
 #ifdef PROF_FREESTANDING
 /* The one session ends; threads notice by its epoch. */
-static PROF__RARE void prof__sessions_reap(int present)
+static void prof__sessions_reap(int present)
 {
     uint32_t gate = prof__state_lock();
     prof__thread *self = PROF__SELF();
@@ -12066,7 +12043,7 @@ static PROF__RARE void prof__sessions_reap(int present)
 }
 #else
 /* Deletes the sessions that no thread points to any more, and retires the present one. Under the control lock. */
-static PROF__RARE void prof__sessions_reap(int present)
+static void prof__sessions_reap(int present)
 {
     uint32_t gate = prof__state_lock();
     prof__thread *self = PROF__SELF();
@@ -12105,7 +12082,7 @@ static PROF__RARE void prof__sessions_reap(int present)
 #ifndef PROF_FREESTANDING
 static prof_status prof__inherited_end(void);
 static PROF__UNUSED int prof__autostarted; /* 1: the environment started the session: messages go to stderr */
-static PROF__UNUSED PROF__RARE const char *prof__environment(const char *name)
+static const char *prof__environment(const char *name)
 {
 #if defined(PROF__LATE) && defined(__GLIBC__)
     return prof__libc_secure_getenv(name);
@@ -12118,7 +12095,7 @@ static PROF__UNUSED PROF__RARE const char *prof__environment(const char *name)
 #endif
 }
 
-static PROF__RARE void prof__program_name(char *name, size_t size)
+static void prof__program_name(char *name, size_t size)
 {
     char path[1024];
     long n = 0;
@@ -12135,7 +12112,7 @@ static PROF__RARE void prof__program_name(char *name, size_t size)
     prof__text_copy(name, size, *base ? base : "program");
 }
 
-static PROF__RARE void prof__boot_id(char *text, size_t size)
+static void prof__boot_id(char *text, size_t size)
 {
     text[0] = 0;
 #ifdef __linux__
@@ -12154,7 +12131,7 @@ static PROF__RARE void prof__boot_id(char *text, size_t size)
 
 /* Notes what aligns recordings of one machine: CLOCK_MONOTONIC stands still while it is suspended, and is another clock
    in another time namespace. */
-static PROF__RARE void prof__machine_time(prof__header *h)
+static void prof__machine_time(prof__header *h)
 {
 #if defined(__linux__) && !defined(PROF_NO_NAMES)
     struct stat about;
@@ -12168,7 +12145,7 @@ static PROF__RARE void prof__machine_time(prof__header *h)
 
 /* Takes a pair of clocks for another process's image. Returns 0 if that was not recorded on this machine since its last
    start. */
-static PROF__UNUSED PROF__RARE int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
+static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
 {
     char here[40];
     prof__boot_id(here, sizeof here);
@@ -12179,7 +12156,7 @@ static PROF__UNUSED PROF__RARE int prof__pair_now(uint32_t clock, const char *bo
 }
 
 /* Returns what a message shows of a path: the end, if it is long. */
-static PROF__UNUSED PROF__RARE const char *prof__path_end(const char *path)
+static const char *prof__path_end(const char *path)
 {
     size_t length = prof__length(path);
     return path + (length > 100 ? length - 100 : 0);
@@ -12187,7 +12164,7 @@ static PROF__UNUSED PROF__RARE const char *prof__path_end(const char *path)
 
 #ifndef _WIN32
 /* Creates a thread in which all signals are blocked. Returns 0 or an errno. */
-static PROF__UNUSED PROF__RARE int prof__thread_create(pthread_t *thread, void *(*main)(void *user), void *user)
+static int prof__thread_create(pthread_t *thread, void *(*main)(void *user), void *user)
 {
     PROF__CALM(); /* the new thread inherits this, and the next */
     prof__signals signals;
@@ -12246,7 +12223,7 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
 }
 
 static prof_status prof__output_name(prof__session *s) { return (void)s, PROF_OK; }
-static PROF__UNUSED prof_status prof__output_again(const char *what)
+static prof_status prof__output_again(const char *what)
 {
     return prof__left_out(what, "PROF_NO_NAMES");
 }
@@ -12308,7 +12285,7 @@ static const struct {
     {"SLURM_PROCID", "SLURM_NTASKS"}, /* Slurm; last, because a batch script that calls mpirun has them, too */
 };
 
-static PROF__RARE int prof__is_number(const char *text)
+static int prof__is_number(const char *text)
 {
     size_t length = 0;
     for (; text && text[length] >= '0' && text[length] <= '9'; ++length) {
@@ -12320,7 +12297,7 @@ static void prof__job_find(void);
 
 /* Sets prof__rank: to given or, if that is NULL, to what a launcher says. Sets *several to 1 if the launcher started
    other processes, too, which may write files of the same name; it is also 1 if a rank was given. */
-static PROF__RARE prof_status prof__rank_find(const char *given, int *several)
+static prof_status prof__rank_find(const char *given, int *several)
 {
     *several = given != NULL;
     prof__rank[0] = 0;
@@ -12343,7 +12320,7 @@ static PROF__RARE prof_status prof__rank_find(const char *given, int *several)
     return PROF_OK;
 }
 
-static PROF__RARE void prof__host_name(char *name, size_t size)
+static void prof__host_name(char *name, size_t size)
 {
 #ifdef _WIN32
     DWORD n = (DWORD)size;
@@ -12361,7 +12338,7 @@ static PROF__RARE void prof__host_name(char *name, size_t size)
 }
 
 /* Returns 1 if the pattern has one of these letters after a percent sign. */
-static PROF__RARE int prof__pattern_has(const char *pattern, const char *letters)
+static int prof__pattern_has(const char *pattern, const char *letters)
 {
     for (const char *c = pattern; *c; ++c) {
         if (*c != '%') continue;
@@ -12373,7 +12350,7 @@ static PROF__RARE int prof__pattern_has(const char *pattern, const char *letters
 
 static const char *prof__extension(const char *path);
 
-static PROF__RARE int prof__path_put(const char *path, const char *text, size_t most, char *to, size_t size)
+static int prof__path_put(const char *path, const char *text, size_t most, char *to, size_t size)
 {
     const char *extension = prof__extension(path);
     char ending[1100] = ".";
@@ -12382,20 +12359,20 @@ static PROF__RARE int prof__path_put(const char *path, const char *text, size_t 
 }
 
 /* Writes a pattern with ".text" before its extension. Returns 0 if that is too long. */
-static PROF__RARE int prof__path_with(const char *pattern, const char *text, char *to, size_t size)
+static int prof__path_with(const char *pattern, const char *text, char *to, size_t size)
 {
     return prof__path_put(pattern, text, (size_t)-1, to, size);
 }
 
 /* Does the same for a file's path, whose name is cut if it becomes too long for the system. */
-static PROF__RARE int prof__name_with(const char *path, const char *text, char *to, size_t size)
+static int prof__name_with(const char *path, const char *text, char *to, size_t size)
 {
     return prof__path_put(path, text, PROF__NAME_MOST, to, size);
 }
 
 /* Creates an empty file, which takes the name. Returns 0, EEXIST if a file has that name, or another errno.
    Async-signal-safe. */
-static PROF__RARE int prof__path_claim(const char *path)
+static int prof__path_claim(const char *path)
 {
 #ifdef _WIN32
     HANDLE file = prof__windows_open(path, GENERIC_WRITE, 0, CREATE_NEW);
@@ -12410,7 +12387,7 @@ static PROF__RARE int prof__path_claim(const char *path)
 }
 
 /* Writes name i of trace.json, trace.2.json, trace.3.json, ... to path. Returns 0 if it is too long. */
-static PROF__RARE int prof__path_numbered(const char *first, uint64_t i, char *path, size_t size)
+static int prof__path_numbered(const char *first, uint64_t i, char *path, size_t size)
 {
     char number[24];
     prof__number_text(number, i);
@@ -12418,7 +12395,7 @@ static PROF__RARE int prof__path_numbered(const char *first, uint64_t i, char *p
 }
 
 /* Changes path to the first of those names that is free, and takes it with an empty file. Returns 0 or errno. */
-static PROF__RARE int prof__path_number(char *path, size_t size)
+static int prof__path_number(char *path, size_t size)
 {
     char first[1024];
     int error = prof__path_claim(path);
@@ -12431,7 +12408,7 @@ static PROF__RARE int prof__path_number(char *path, size_t size)
 
 /* Removes the empty file that took the output's name, if nothing was written to it, and the mapped file of a start that
    failed. */
-static PROF__RARE void prof__path_unclaim(prof__session *s)
+static void prof__path_unclaim(prof__session *s)
 {
     FILE *file = s->claimed ? prof__file_open(s->output, "rb") : NULL;
     int empty = file && fgetc(file) == EOF;
@@ -12461,7 +12438,7 @@ static const char *const prof__job_locals[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MP
                                                "LOCAL_RANK", "SLURM_LOCALID", NULL};
 
 /* Copies the first of these variables that says something. What a file's name cannot have becomes an underscore. */
-static PROF__RARE void prof__job_take(const char *const *variables, char *to, size_t size)
+static void prof__job_take(const char *const *variables, char *to, size_t size)
 {
     to[0] = 0;
     for (; *variables && !to[0]; ++variables) {
@@ -12473,7 +12450,7 @@ static PROF__RARE void prof__job_take(const char *const *variables, char *to, si
         if (*c == '/' || *c == '\\' || *c == ':' || (unsigned char)*c < 32) *c = '_';
 }
 
-static PROF__RARE void prof__job_find(void)
+static void prof__job_find(void)
 {
     prof__job_take(prof__job_ids, prof__job.id, sizeof prof__job.id);
     prof__job_take(prof__job_steps, prof__job.step, sizeof prof__job.step);
@@ -12483,7 +12460,7 @@ static PROF__RARE void prof__job_find(void)
 }
 
 /* Writes what %j stands for: the job, and the step if it is not the first, because each step has its own ranks. */
-static PROF__RARE void prof__job_text(char *to, size_t size)
+static void prof__job_text(char *to, size_t size)
 {
     prof__text_copy(to, size, prof__job.id[0] ? prof__job.id : "0");
     if (!prof__job.step[0] || prof__equal(prof__job.step, "0")) return;
@@ -12494,7 +12471,7 @@ static PROF__RARE void prof__job_text(char *to, size_t size)
 #ifndef _WIN32
 /* Sets path to that of the file that holds the time of this job: beside the outputs, in the directory that the pattern
    names before its first percent sign. Returns 0 if it is too long. */
-static PROF__RARE int prof__job_path(const char *pattern, char *path, size_t size)
+static int prof__job_path(const char *pattern, char *path, size_t size)
 {
     char job[96];
     size_t length = 0;
@@ -12508,7 +12485,7 @@ static PROF__RARE int prof__job_path(const char *pattern, char *path, size_t siz
 
 /* Lets all processes of a job have one time for %t, or each would make a folder of its own: the first one writes its
    time into a file, whole, and the others read it. Where that fails, started stays this process's time. */
-static PROF__RARE void prof__job_time(const char *pattern, char started[16])
+static void prof__job_time(const char *pattern, char started[16])
 {
     char path[1024], mine[1060], number[24], text[16] = "";
     if (!prof__job.id[0] || !prof__job_path(pattern, path, sizeof path)) return;
@@ -12543,7 +12520,7 @@ static void prof__job_time(const char *pattern, char started[16]) { (void)patter
 static uint32_t prof__outputs[512], prof__output_count;
 static uint64_t prof__outputs_since; /* Unix time in seconds of the first session with an output; 0: there was none */
 
-static PROF__RARE int prof__output_ours(const char *path)
+static int prof__output_ours(const char *path)
 {
     uint32_t hash = prof__hash(path, prof__length(path)), count = PROF__LOAD(&prof__output_count);
     for (uint32_t i = 0; i < count; ++i)
@@ -12551,7 +12528,7 @@ static PROF__RARE int prof__output_ours(const char *path)
     return 0;
 }
 
-static PROF__RARE void prof__output_remember(const char *path)
+static void prof__output_remember(const char *path)
 {
     uint32_t count = PROF__LOAD(&prof__output_count);
     if (prof__output_ours(path) || count == sizeof prof__outputs / sizeof *prof__outputs) return;
@@ -12562,7 +12539,7 @@ static PROF__RARE void prof__output_remember(const char *path)
 /* A note about the start, which PROF_OUTPUT prints on stderr; "": none. Under the control lock. */
 static char prof__start_note[512];
 
-static PROF__UNUSED PROF__RARE void prof__start_note_set(const char *path, const char *words, const char *more)
+static void prof__start_note_set(const char *path, const char *words, const char *more)
 {
     size_t length = prof__length(path);
     prof__start_note[0] = 0; /* the end of a long path is kept, because it has the name */
@@ -12575,8 +12552,7 @@ static PROF__UNUSED PROF__RARE void prof__start_note_set(const char *path, const
 /* Replaces %p %n %t %r %j %h %% in path, and %c by count unless that is 0; started is the text of %t. Returns NULL, the
    percent sign in path whose letter is not known, or "" if the result does not fit into size bytes. Async-signal-safe.
  */
-static PROF__RARE const char *prof__expand_at(const char *path, const char *started, uint64_t count, char *to,
-                                              size_t size)
+static const char *prof__expand_at(const char *path, const char *started, uint64_t count, char *to, size_t size)
 {
     to[0] = 0;
     for (const char *c = path; *c; ++c) {
@@ -12606,7 +12582,7 @@ static PROF__RARE const char *prof__expand_at(const char *path, const char *star
 }
 
 /* Converts a Unix time in seconds. Returns 0 if the system cannot. */
-static PROF__RARE int prof__local_time(uint64_t seconds, struct tm *here)
+static int prof__local_time(uint64_t seconds, struct tm *here)
 {
     time_t moment = (time_t)seconds;
 #ifdef _WIN32
@@ -12618,7 +12594,7 @@ static PROF__RARE int prof__local_time(uint64_t seconds, struct tm *here)
 #endif
 }
 
-static PROF__RARE void prof__time_text(char to[16])
+static void prof__time_text(char to[16])
 {
     struct tm here;
     if (!prof__local_time((uint64_t)time(NULL), &here) || !strftime(to, 16, "%Y%m%d-%H%M%S", &here)) to[0] = 0;
@@ -12626,11 +12602,10 @@ static PROF__RARE void prof__time_text(char to[16])
 
 /* Returns 1 if the path begins with ~/, which only shells expand: prof would make a folder named ~, which is dangerous
    to remove. */
-static PROF__RARE int prof__is_home(const char *path) { return path[0] == '~' && path[1] == '/'; }
+static int prof__is_home(const char *path) { return path[0] == '~' && path[1] == '/'; }
 
 /* started: the text of %t */
-static PROF__RARE prof_status prof__expand_started(const char *path, const char *started, uint64_t count, char *to,
-                                                   size_t size)
+static prof_status prof__expand_started(const char *path, const char *started, uint64_t count, char *to, size_t size)
 {
     if (prof__is_home(path))
         return prof__fail(PROF_INVALID_ARGUMENT, "%s: only a shell knows ~: write the whole path, or ./~/", path);
@@ -12641,19 +12616,19 @@ static PROF__RARE prof_status prof__expand_started(const char *path, const char 
     return prof__fail(PROF_INVALID_ARGUMENT, "%s: unknown %.2s: use %%p, %%n, %%t, %%r, %%j, %%h or %%%%", path, wrong);
 }
 
-static PROF__RARE prof_status prof__expand_counted(const char *path, uint64_t count, char *to, size_t size)
+static prof_status prof__expand_counted(const char *path, uint64_t count, char *to, size_t size)
 {
     char now[16];
     prof__time_text(now);
     return prof__expand_started(path, now, count, to, size);
 }
 
-static PROF__RARE prof_status prof__expand(const char *path, char *to, size_t size)
+static prof_status prof__expand(const char *path, char *to, size_t size)
 {
     return prof__expand_counted(path, 0, to, size);
 }
 
-static PROF__RARE const char *prof__extension(const char *path)
+static const char *prof__extension(const char *path)
 {
     const char *dot = "";
     for (const char *c = path; *c; ++c) {
@@ -12665,7 +12640,7 @@ static PROF__RARE const char *prof__extension(const char *path)
 
 /* Returns the layout of a writer of prof_report.h, which is registered as "layout:NAME", or "layout:NAME/" for a
    directory. Returns NULL for other writers. */
-static PROF__RARE const char *prof__writer_layout(const prof_writer *writer)
+static const char *prof__writer_layout(const prof_writer *writer)
 {
     static const char prefix[] = "layout:";
     const char *name = writer->extension;
@@ -12675,7 +12650,7 @@ static PROF__RARE const char *prof__writer_layout(const prof_writer *writer)
 }
 
 /* Returns the writer of a layout, for a file or a directory. */
-static PROF__RARE prof_status prof__layout_find(const char *layout, const char *path, const prof_writer **writer)
+static prof_status prof__layout_find(const char *layout, const char *path, const prof_writer **writer)
 {
 #ifdef PROF_NO_READER
     return prof__no_reader("layout");
@@ -12710,7 +12685,7 @@ static PROF__RARE prof_status prof__layout_find(const char *layout, const char *
 
 /* Finds the writer of a path's extension, which is "/" for a directory. Sets *writer to NULL for the image itself
    (.prof). */
-static PROF__COLD prof_status prof__writer_find(const char *path, const prof_writer **writer)
+static prof_status prof__writer_find(const char *path, const prof_writer **writer)
 {
     const char *given = prof__is_folder(path) ? "/" : prof__extension(path);
     char known[128], extension[16]; /* in lower case */
@@ -12746,7 +12721,7 @@ static PROF__COLD prof_status prof__writer_find(const char *path, const prof_wri
 }
 
 /* Refuses an output with events for a session that keeps none. writer: of the path, NULL for .prof. */
-static PROF__RARE prof_status prof__writer_fits(const char *path, const prof_writer *writer, uint32_t mode)
+static prof_status prof__writer_fits(const char *path, const prof_writer *writer, uint32_t mode)
 {
     const char *layout = writer ? prof__writer_layout(writer) : NULL;
     if (mode != PROF_STATS || writer == prof__upstairs.summary) return PROF_OK;
@@ -12756,7 +12731,7 @@ static PROF__RARE prof_status prof__writer_fits(const char *path, const prof_wri
 }
 
 /* Returns the mode of the present session. */
-static PROF__UNUSED PROF__RARE uint32_t prof__live_mode(void)
+static uint32_t prof__live_mode(void)
 {
     uint32_t gate = prof__state_lock();
     uint32_t mode = prof__state.session ? prof__state.session->header->mode : (uint32_t)PROF_RING;
@@ -12765,14 +12740,14 @@ static PROF__UNUSED PROF__RARE uint32_t prof__live_mode(void)
 }
 
 /* Finds the writer of a path, and refuses one that needs events in a mode without them: see prof__writer_find(). */
-static PROF__UNUSED PROF__RARE prof_status prof__writer_for(const char *path, uint32_t mode, const prof_writer **writer)
+static prof_status prof__writer_for(const char *path, uint32_t mode, const prof_writer **writer)
 {
     prof_status status = prof__writer_find(path, writer);
     return status ? status : prof__writer_fits(path, *writer, mode);
 }
 
 /* Checks the output at the start rather than at the end, and creates its directories. */
-static PROF__RARE prof_status prof__output_check(const char *path)
+static prof_status prof__output_check(const char *path)
 {
     const char *target = path;
     char folder[2048];
@@ -12807,7 +12782,7 @@ static PROF__RARE prof_status prof__output_check(const char *path)
 }
 
 /* Follows a link: the image gets the name of the file that it leads to, so that the link stays. */
-static PROF__RARE prof_status prof__output_follow(prof__session *s)
+static prof_status prof__output_follow(prof__session *s)
 {
 #ifndef _WIN32
     prof__path followed;
@@ -12824,7 +12799,7 @@ static PROF__RARE prof_status prof__output_follow(prof__session *s)
 
 /* Makes a pattern absolute, because the program may change its directory before anything is written. It stays relative
    if the directory has no name, or if together they are too long. Returns 0 if the pattern alone is too long. */
-static PROF__RARE int prof__pattern_absolute(const char *pattern, char *to, size_t size)
+static int prof__pattern_absolute(const char *pattern, char *to, size_t size)
 {
     size_t at = 0;
     char folder[1024];
@@ -12857,7 +12832,7 @@ static PROF__RARE int prof__pattern_absolute(const char *pattern, char *to, size
 
 static int prof__sandbox(void);
 
-static PROF__RARE void prof__root_now(uint64_t root[2])
+static void prof__root_now(uint64_t root[2])
 {
     prof__about about;
     root[0] = root[1] = 0;
@@ -12867,7 +12842,7 @@ static PROF__RARE void prof__root_now(uint64_t root[2])
 }
 
 /* Returns 1 if the process has another root directory than at the start. Async-signal-safe. */
-static PROF__RARE int prof__root_moved(const prof__session *s)
+static int prof__root_moved(const prof__session *s)
 {
     uint64_t now[2];
     if (!s->root[1]) return 0;
@@ -12876,7 +12851,7 @@ static PROF__RARE int prof__root_moved(const prof__session *s)
 }
 
 /* Opens the folder of the output. */
-static PROF__RARE void prof__folder_hold(prof__session *s)
+static void prof__folder_hold(prof__session *s)
 {
     char folder[sizeof s->output];
     prof__about about;
@@ -12896,14 +12871,14 @@ static PROF__RARE void prof__folder_hold(prof__session *s)
 }
 
 /* Returns 1 if the descriptor is still that of the folder: the program may have closed all its descriptors. */
-static PROF__RARE int prof__folder_held(const prof__session *s)
+static int prof__folder_held(const prof__session *s)
 {
     prof__about about;
     return s->folder && !prof__fstat(s->folder - 1, &about) && (uint64_t)about.st_dev == s->folder_is[0] &&
            (uint64_t)about.st_ino == s->folder_is[1];
 }
 
-static PROF__RARE void prof__folder_drop(prof__session *s)
+static void prof__folder_drop(prof__session *s)
 {
     if (prof__folder_held(s)) close(s->folder - 1);
     s->folder = 0;
@@ -12918,7 +12893,7 @@ typedef struct prof__folder_work {
     char error[PROF__ERROR_SIZE];
 } prof__folder_work;
 
-static PROF__RARE void *prof__folder_main(void *user)
+static void *prof__folder_main(void *user)
 {
     prof__folder_work *w = (prof__folder_work *)user;
     if (syscall(SYS_unshare, 0x200 /* CLONE_FS */) || fchdir(w->s->folder - 1)) return NULL;
@@ -12929,7 +12904,7 @@ static PROF__RARE void *prof__folder_main(void *user)
 }
 
 /* Writes "./name" of a path. */
-static PROF__RARE void prof__folder_name(char *path, size_t size)
+static void prof__folder_name(char *path, size_t size)
 {
     char name[sizeof((prof__session *)NULL)->stream.path] = ".";
     const char *last = path;
@@ -12943,8 +12918,8 @@ static PROF__RARE void prof__folder_name(char *path, size_t size)
 
 /* Calls work() with the names of the session's files, or after chroot() in their folder with names that lead from
    there. */
-static PROF__RARE prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__session *s,
-                                              prof_status status), prof_status status)
+static prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__session *s, prof_status status),
+                                   prof_status status)
 {
     char output[sizeof s->output], path[sizeof s->stream.path];
     pthread_t thread;
@@ -12973,18 +12948,18 @@ static PROF__RARE prof_status prof__in_folder(prof__session *s, prof_status (*wo
     return status;
 }
 #else
-static PROF__UNUSED PROF__RARE int prof__root_moved(const prof__session *s) { return (void)s, 0; }
-static PROF__RARE void prof__folder_hold(prof__session *s) { (void)s; }
-static PROF__RARE void prof__folder_drop(prof__session *s) { (void)s; }
-static PROF__RARE prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__session *s,
-                                              prof_status status), prof_status status)
+static int prof__root_moved(const prof__session *s) { return (void)s, 0; }
+static void prof__folder_hold(prof__session *s) { (void)s; }
+static void prof__folder_drop(prof__session *s) { (void)s; }
+static prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__session *s, prof_status status),
+                                   prof_status status)
 {
     return work(s, status);
 }
 #endif
 
 /* Expands a pattern to an absolute path, or to a relative one if only that fits. */
-static PROF__RARE prof_status prof__expand_absolute(const char *pattern, const char *started, char *to, size_t size)
+static prof_status prof__expand_absolute(const char *pattern, const char *started, char *to, size_t size)
 {
     char absolute[1024];
     int fits = !prof__is_home(pattern) && prof__pattern_absolute(pattern, absolute, sizeof absolute);
@@ -12993,7 +12968,7 @@ static PROF__RARE prof_status prof__expand_absolute(const char *pattern, const c
 }
 
 /* Writes the path of the image beside an output: "trace.json.prof", "logs/1234.prof". */
-static PROF__RARE void prof__output_beside(const prof__session *s, char *to, size_t size)
+static void prof__output_beside(const prof__session *s, char *to, size_t size)
 {
     char ending[32] = "";
     if (prof__is_folder(s->output)) prof__number_text(ending, prof__process_id());
@@ -13013,7 +12988,7 @@ static int prof__file_is(const char *path) /* returns 1 if something has this na
 
 /* Returns 1 if the file at output must not be replaced: config.existing says so, this process has written it or, if
    the name is numbered, any process has since this one began to record. */
-static PROF__RARE int prof__output_stays(const prof__session *s, int numbered)
+static int prof__output_stays(const prof__session *s, int numbered)
 {
     if (prof__is_folder(s->output) || !prof__file_is(s->output) || s->existing == PROF_EXISTING_REPLACE) return 0;
     if (s->number || s->existing == PROF_EXISTING_REFUSE || prof__output_ours(s->output)) return 1;
@@ -13026,7 +13001,7 @@ static PROF__RARE int prof__output_stays(const prof__session *s, int numbered)
 
 /* Sets output to the first name that is free now: a session in memory takes its name only when it writes. Returns 0 or
    errno. */
-static PROF__RARE int prof__name_choose(prof__session *s)
+static int prof__name_choose(prof__session *s)
 {
     char first[sizeof s->output];
     prof__text_copy(first, sizeof first, s->output);
@@ -13039,7 +13014,7 @@ static PROF__RARE int prof__name_choose(prof__session *s)
 }
 
 /* Notes that another recorder, of this process or of another one, has the file of this session's name. */
-static PROF__RARE void prof__name_note(prof__session *s)
+static void prof__name_note(prof__session *s)
 {
 #ifdef _WIN32
     const char *words = " is recorded by another process, or a library of this one: this one writes ";
@@ -13051,7 +13026,7 @@ static PROF__RARE void prof__name_note(prof__session *s)
 }
 
 /* Keeps the image beside the output that a killed program has left, under another name. Returns 0 if it cannot. */
-static PROF__RARE int prof__name_keep(const prof__session *s)
+static int prof__name_keep(const prof__session *s)
 {
     char old[sizeof s->stream.path];
     if (!prof__name_with(s->live_path, "old", old, sizeof old) || prof__file_rename(s->live_path, old)) return 0;
@@ -13062,13 +13037,13 @@ static PROF__RARE int prof__name_keep(const prof__session *s)
 
 /* Returns 1 if a file is an image whose session has not ended, though its process has: it was killed, for example. */
 #ifdef _WIN32
-static PROF__RARE int prof__image_open_ended(HANDLE file)
+static int prof__image_open_ended(HANDLE file)
 {
     prof__header header;
     DWORD got = 0;
     int whole = ReadFile(file, &header, sizeof header, &got, NULL) && got == sizeof header;
 #else
-static PROF__RARE int prof__image_open_ended(int file)
+static int prof__image_open_ended(int file)
 {
     prof__header header;
     int whole = pread(file, &header, sizeof header, 0) == (ssize_t)sizeof header;
@@ -13079,13 +13054,13 @@ static PROF__RARE int prof__image_open_ended(int file)
 #ifdef _WIN32
 /* Returns 1 if the file that has the image's name is kept under another one. What lies beside an output is no output,
    so existing=replace does not mean it. */
-static PROF__RARE int prof__name_keeps(const prof__session *s, HANDLE there)
+static int prof__name_keeps(const prof__session *s, HANDLE there)
 {
     return s->live_path != s->output || (s->existing != PROF_EXISTING_REPLACE && prof__image_open_ended(there));
 }
 
 /* Creates the file of the image under its name. Returns 0 or errno; EEXIST: the name is taken. */
-static PROF__RARE int prof__name_try(prof__session *s, int numbered)
+static int prof__name_try(prof__session *s, int numbered)
 {
     DWORD error = ERROR_SHARING_VIOLATION;
     if (prof__output_stays(s, numbered)) return EEXIST;
@@ -13108,7 +13083,7 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
 }
 #else
 /* Closes the file that was to be replaced. */
-static PROF__RARE void prof__name_drop(prof__session *s)
+static void prof__name_drop(prof__session *s)
 {
     if (s->old_file) close(s->old_file - 1);
     s->old_file = s->replaces = s->keeps = 0;
@@ -13116,7 +13091,7 @@ static PROF__RARE void prof__name_drop(prof__session *s)
 
 /* Called if there is a file at live_path. Returns 0 if it may be replaced, EEXIST if not, EAGAIN if it is another one
    by now. */
-static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
+static int prof__name_replace(prof__session *s, int numbered)
 {
     prof__about there, opened;
     int file;
@@ -13141,7 +13116,7 @@ static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
 
 /* Takes the name live_path and, if the image is beside the output, the output's as well. Returns 0 or errno; EEXIST if
    a name is taken. */
-static PROF__RARE int prof__name_try(prof__session *s, int numbered)
+static int prof__name_try(prof__session *s, int numbered)
 {
     int error = EAGAIN;
     for (int i = 0; i < 100 && error == EAGAIN; ++i) {
@@ -13167,7 +13142,7 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
 
 /* Gives the image its name. An image beside the output that a killed program has left is renamed, not replaced. Returns
    0, or errno if nothing has changed. */
-static PROF__RARE int prof__name_publish(prof__session *s)
+static int prof__name_publish(prof__session *s)
 {
     int error = 0;
     if (s->replaces && !s->taken && s->keeps) prof__name_keep(s);
@@ -13189,7 +13164,7 @@ static PROF__RARE int prof__name_publish(prof__session *s)
 
 /* Takes the first name of trace.json, trace.2.json, ... that is free or may be replaced, for the image, which is
    complete (on Windows it is created here), and the output. Returns 0 or errno. Async-signal-safe. */
-static PROF__RARE int prof__name_take(prof__session *s)
+static int prof__name_take(prof__session *s)
 {
     char first[sizeof s->stream.path];
     int folder = prof__is_folder(s->output), error = prof__name_try(s, 0);
@@ -13204,7 +13179,7 @@ static PROF__RARE int prof__name_take(prof__session *s)
 }
 
 /* Chooses the names of the files. */
-static PROF__RARE prof_status prof__output_name(prof__session *s)
+static prof_status prof__output_name(prof__session *s)
 {
     if (!s->output[0]) return PROF_OK;
     if (!prof__outputs_since) prof__outputs_since = (uint64_t)time(NULL);
@@ -13224,14 +13199,14 @@ static PROF__RARE prof_status prof__output_name(prof__session *s)
     return prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
 }
 
-static PROF__RARE prof_status prof__output_writer(const prof__session *s, const prof_writer **writer)
+static prof_status prof__output_writer(const prof__session *s, const prof_writer **writer)
 {
     return s->layout[0] ? prof__layout_find(s->layout, s->output, writer) : prof__writer_find(s->output, writer);
 }
 
 /* Returns 1 if prof_stop() has written the output and it is still there. For a directory, and for PROF_STREAM, whose
    file was the only copy, always returns 1: they cannot be written again. */
-static PROF__RARE int prof__output_stands(const prof__session *s)
+static int prof__output_stands(const prof__session *s)
 {
     FILE *file;
     if (prof__is_folder(s->output) || s->header->mode == PROF_STREAM) return 1;
@@ -13240,7 +13215,7 @@ static PROF__RARE int prof__output_stands(const prof__session *s)
     return file != NULL;
 }
 
-static PROF__RARE prof_status prof__output_write_here(prof__session *s, prof_status status)
+static prof_status prof__output_write_here(prof__session *s, prof_status status)
 {
     const prof_writer *writer = NULL;
     if (!status) status = prof__output_writer(s, &writer);
@@ -13255,7 +13230,7 @@ static PROF__RARE prof_status prof__output_write_here(prof__session *s, prof_sta
 }
 
 /* Writes the output from what is recorded. If the session is in memory, this takes the output's name first. */
-static PROF__RARE prof_status prof__output_write(prof__session *s)
+static prof_status prof__output_write(prof__session *s)
 {
     if (s->file_error)
         return prof__fail(PROF_IO, "%s: %s: what was recorded is in memory only: prof_save() can write it elsewhere",
@@ -13264,7 +13239,7 @@ static PROF__RARE prof_status prof__output_write(prof__session *s)
 }
 
 /* Writes the output again, if the session still runs or its output was removed. what: the caller, for errors. */
-static PROF__UNUSED PROF__RARE prof_status prof__output_again(const char *what)
+static prof_status prof__output_again(const char *what)
 {
     PROF__LED(prof__output_again, (what));
     prof_status status = PROF_OK;
@@ -13283,7 +13258,7 @@ static PROF__UNUSED PROF__RARE prof_status prof__output_again(const char *what)
 }
 
 /* Returns 1 if the output is, or will be, a file or a directory: not a device or a pipe. */
-static PROF__RARE int prof__output_is_file(const char *path)
+static int prof__output_is_file(const char *path)
 {
 #ifdef _WIN32
     (void)path;
@@ -13306,7 +13281,7 @@ typedef struct prof__output_search {
     char module[64]; /* the library of this copy */
 } prof__output_search;
 
-static PROF__RARE int prof__output_visit(const prof__loaded *loaded, size_t size, void *user)
+static int prof__output_visit(const prof__loaded *loaded, size_t size, void *user)
 {
     prof__output_search *search = (prof__output_search *)user;
     const prof__hub *hub = prof__hub_of(loaded);
@@ -13321,7 +13296,7 @@ static PROF__RARE int prof__output_visit(const prof__loaded *loaded, size_t size
 }
 
 /* Makes path absolute, as other copies store it, and cuts it if it is too long. */
-static PROF__RARE void prof__output_absolute(const char *path, char *to, size_t size)
+static void prof__output_absolute(const char *path, char *to, size_t size)
 {
     to[0] = 0;
     if (path[0] != '/' && getcwd(to, size - 1)) prof__text_add(to, size, "/");
@@ -13329,7 +13304,7 @@ static PROF__RARE void prof__output_absolute(const char *path, char *to, size_t 
 }
 
 /* Returns the pattern to use, and sets s->output to what it expands to. tagged: a buffer for a changed pattern. */
-static PROF__RARE const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
+static const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
 {
     char path[sizeof prof__output_told], text[96];
     prof__output_search search;
@@ -13354,14 +13329,14 @@ static PROF__RARE const char *prof__output_alone(prof__session *s, const char *p
     return prof__output_apart ? tagged : pattern;
 }
 #else
-static PROF__RARE const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
+static const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
 {
     (void)s, (void)tagged, (void)size;
     return pattern;
 }
 #endif
 
-static PROF__RARE prof_status prof__output_prepare(prof__session *s, const prof_config *config, int several)
+static prof_status prof__output_prepare(prof__session *s, const prof_config *config, int several)
 {
     const prof_writer *writer;
     const char *output = config->output;
@@ -13409,7 +13384,7 @@ static PROF__RARE prof_status prof__output_prepare(prof__session *s, const prof_
 
 #ifndef PROF__NO_FORK
 /* Sets the child's output: the parent's pattern, with the process id before the extension, unless it has that. */
-static PROF__RARE int prof__child_path(prof__session *s)
+static int prof__child_path(prof__session *s)
 {
     char number[24], path[sizeof s->output], before[sizeof s->output];
     int has_pid = prof__pattern_has(s->pattern, "p");
@@ -13443,12 +13418,12 @@ PROF_DEF void prof_writer_register(prof_writer *writer)
     while (!__atomic_compare_exchange_n(&prof__writers, &first, writer, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE));
 }
 
-PROF_DEF PROF__WALL prof_status prof_fail(prof_status status, const char *text)
+PROF_DEF prof_status prof_fail(prof_status status, const char *text)
 {
     return prof__fail(status, "%s", text ? text : "");
 }
 
-PROF_DEF PROF__WALL void prof_writer_unregister(prof_writer *writer)
+PROF_DEF void prof_writer_unregister(prof_writer *writer)
 {
     PROF__LED_VOID(prof_writer_unregister, (writer));
     /* if prof_stop() holds it for long, the program is about to end */
@@ -13474,7 +13449,7 @@ static prof_status prof__rules_set(const char *list) { return list && *list ? pr
 #else
 /* Adds a rule, which replaces an older one of the same pattern; "*" removes all rules. exact: the pattern is one name.
    Under the lock. */
-static PROF__RARE prof_status prof__rule_add(const char *pattern, size_t length, int on, int exact)
+static prof_status prof__rule_add(const char *pattern, size_t length, int on, int exact)
 {
     if ((length == 0 && !exact) || length >= sizeof prof__state.rules[0].pattern)
         return prof__fail(PROF_INVALID_ARGUMENT, "category pattern '%.60s': must have 1 to 47 bytes", pattern);
@@ -13502,7 +13477,7 @@ static PROF__RARE prof_status prof__rule_add(const char *pattern, size_t length,
 }
 
 /* Replaces all rules by those of a list such as "net,render*,-audio". Under the lock. */
-static PROF__RARE prof_status prof__rules_set(const char *list)
+static prof_status prof__rules_set(const char *list)
 {
     prof_status status = PROF_OK;
     prof__state.rule_count = prof__state.category_named = 0;
@@ -13694,7 +13669,7 @@ static void prof__costs_measure(prof__session *s, uint64_t step, uint64_t on)
 }
 
 /* Measures the rate of the clock over the time since the start. */
-static PROF__RARE void prof__start_rate(prof__session *s)
+static void prof__start_rate(prof__session *s)
 {
     prof__header *h = s->header;
     prof__pair now;
@@ -13744,7 +13719,7 @@ static void prof__calibrate(prof__session *s)
 #endif
 #ifdef PROF__RENAMES
 /* Returns the number of the sandbox that the process is in (Linux: seccomp), 0: none. */
-static PROF__RARE int prof__sandbox(void)
+static int prof__sandbox(void)
 {
 #ifdef PR_GET_SECCOMP
     return prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
@@ -13755,7 +13730,7 @@ static PROF__RARE int prof__sandbox(void)
 
 /* Finds the TRACK record of the thread that owns a chunk. Returns 0 if there is none, or its name is not the system's.
    */
-static PROF__RARE int prof__owner_track(const prof__session *s, prof__chunk *chunk, uint64_t track[3])
+static int prof__owner_track(const prof__session *s, prof__chunk *chunk, uint64_t track[3])
 {
     const uint64_t *words = prof__chunk_first(chunk);
     uint64_t sequence = PROF__ACQUIRE(&chunk->sequence), owner = 0, head;
@@ -13779,7 +13754,7 @@ static PROF__RARE int prof__owner_track(const prof__session *s, prof__chunk *chu
 
 /* Asks the system for the names of all threads that record, unless the program has entered a sandbox since the start,
    which may end it for a file that is opened. Holds no lock while it asks; the caller keeps the image mapped. */
-static PROF__RARE void prof__names_look(prof__session *s)
+static void prof__names_look(prof__session *s)
 {
     PROF__ERRNO_SAVE();
     uint64_t chunks = prof__sandbox() == s->sandbox ? prof__chunks_there(s) : 0;
@@ -13802,7 +13777,7 @@ static void prof__names_look(prof__session *s) { (void)s; }
 #endif
 
 /* Completes the header of an image that prof__layout() has divided: from here on the image is valid. */
-static PROF__RARE void prof__image_begin(prof__session *s)
+static void prof__image_begin(prof__session *s)
 {
     static prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
     s->site_without_room = prof__meta_site(s, &no_room);
@@ -13811,7 +13786,7 @@ static PROF__RARE void prof__image_begin(prof__session *s)
 }
 
 /* Sets the reasons for which the session does not begin yet. Called before the service starts, which reads them. */
-static PROF__RARE void prof__schedule_configure(prof__session *s, const prof_config *config)
+static void prof__schedule_configure(prof__session *s, const prof_config *config)
 {
 #ifdef PROF_TINY
     (void)s, (void)config;
@@ -13828,7 +13803,7 @@ static PROF__RARE void prof__schedule_configure(prof__session *s, const prof_con
 #endif
 }
 
-static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_config *config)
+static prof_status prof__session_make(prof__session *s, const prof_config *config)
 {
     prof_status status;
     void *memory = config->memory;
@@ -13901,7 +13876,7 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
 }
 
 #ifdef PROF_TINY
-static PROF__RARE prof_status prof__config_check(const prof_config *c)
+static prof_status prof__config_check(const prof_config *c)
 {
     if ((unsigned)c->mode > PROF_FILL || c->level < -1 || c->level > 255) return PROF_INVALID_ARGUMENT;
     return c->save || c->crash_report || c->min_duration_ns || c->delay_ns || c->duration_ns || c->start_unix_ns ||
@@ -13910,7 +13885,7 @@ static PROF__RARE prof_status prof__config_check(const prof_config *c)
                : PROF_OK;
 }
 #else
-static PROF__RARE prof_status prof__config_check(const prof_config *c)
+static prof_status prof__config_check(const prof_config *c)
 {
     if ((unsigned)c->mode > PROF_RING_STATS)
         return prof__must_be("mode", "ring, fill, stream, stats or ring+stats");
@@ -13958,7 +13933,7 @@ static void prof__start_took(prof__session *s, uint64_t began) { (void)s, (void)
 #else
 #define PROF__START_CLOCK() prof__monotonic()
 /* Notes what the start cost the program. What it made ready is in that. */
-static PROF__RARE void prof__start_took(prof__session *s, uint64_t began)
+static void prof__start_took(prof__session *s, uint64_t began)
 {
     const uint64_t took = prof__monotonic() - began;
     PROF__STORE(&s->header->start_ns, took); /* prof's thread may read it by now */
@@ -13968,10 +13943,10 @@ static PROF__RARE void prof__start_took(prof__session *s, uint64_t began)
 #endif
 
 #ifndef PROF_FREESTANDING
-static PROF__RARE void prof__file_head(prof__session *s);
+static void prof__file_head(prof__session *s);
 #endif
 
-static PROF__RARE prof_status prof__start_locked(const prof_config *config, const prof__on_demand_start *on_demand)
+static prof_status prof__start_locked(const prof_config *config, const prof__on_demand_start *on_demand)
 {
     uint64_t began = PROF__START_CLOCK();
     if (prof__on_demand) prof__on_demand();
@@ -14059,7 +14034,7 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
 }
 
 /* Starts a session. on_demand is NULL for the program's own. */
-static PROF__RARE prof_status prof__start_as(const prof_config *config, const prof__on_demand_start *on_demand)
+static prof_status prof__start_as(const prof_config *config, const prof__on_demand_start *on_demand)
 {
     prof_status status = PROF_OK;
     prof__control_lock();
@@ -14082,7 +14057,7 @@ static PROF__RARE prof_status prof__start_as(const prof_config *config, const pr
     return status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_start(const prof_config *config)
+PROF_DEF prof_status prof_start(const prof_config *config)
 {
     PROF__LED(prof_start, (config));
     prof_config defaults;
@@ -14091,7 +14066,7 @@ PROF_DEF PROF__WALL prof_status prof_start(const prof_config *config)
 }
 
 /* Ends recording; the image stays. Under the lock. */
-static PROF__RARE void prof__recording_ends(void)
+static void prof__recording_ends(void)
 {
     PROF__STORE(&prof__state.running, 0);
     prof__next_generation();
@@ -14104,7 +14079,7 @@ static PROF__RARE void prof__recording_ends(void)
 }
 
 /* Stops recording. on_demand: 1: only in a session that prof_server.h has started. Under the control lock. */
-static PROF__RARE prof_status prof__stop_recording(int on_demand)
+static prof_status prof__stop_recording(int on_demand)
 {
     if (prof__state.session && prof__state.running) prof__names_look(prof__state.session);
     uint32_t gate = prof__state_lock();
@@ -14119,7 +14094,7 @@ static PROF__RARE prof_status prof__stop_recording(int on_demand)
 }
 
 /* Does the work of prof_stop(). Under the control lock. */
-static PROF__RARE prof_status prof__stop_locked(void)
+static prof_status prof__stop_locked(void)
 {
     prof_status status = prof__stop_recording(0);
     if (!status) prof__crash_remove();
@@ -14140,7 +14115,7 @@ static PROF__RARE prof_status prof__stop_locked(void)
     return status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_stop(void)
+PROF_DEF prof_status prof_stop(void)
 {
     PROF__LED(prof_stop, ());
     prof__control_lock();
@@ -14167,7 +14142,7 @@ static void prof__exit_stop(void)
 }
 #endif
 
-PROF_DEF PROF__WALL prof_status prof_reset(void)
+PROF_DEF prof_status prof_reset(void)
 {
     PROF__LED(prof_reset, ());
     prof__control_lock();
@@ -14180,7 +14155,7 @@ PROF_DEF PROF__WALL prof_status prof_reset(void)
     return status;
 }
 
-static PROF__RARE prof_status prof__pause_by(int step)
+static prof_status prof__pause_by(int step)
 {
     PROF__LED(prof__pause_by, (step));
     prof_status status = PROF_OK;
@@ -14197,11 +14172,11 @@ static PROF__RARE prof_status prof__pause_by(int step)
     PROF__BRIDGE_PAUSE();
     return status;
 }
-PROF_DEF PROF__WALL prof_status prof_pause(void) { return prof__pause_by(1); }
-PROF_DEF PROF__WALL prof_status prof_resume(void) { return prof__pause_by(-1); }
+PROF_DEF prof_status prof_pause(void) { return prof__pause_by(1); }
+PROF_DEF prof_status prof_resume(void) { return prof__pause_by(-1); }
 
 /* Sets the value of a key, or clears all if key is NULL. */
-static PROF__RARE prof_status prof__metadata_change(const char *key, const char *value)
+static prof_status prof__metadata_change(const char *key, const char *value)
 {
     PROF__LED(prof__metadata_change, (key, value));
     uint32_t gate = prof__state_lock();
@@ -14217,13 +14192,13 @@ static PROF__RARE prof_status prof__metadata_change(const char *key, const char 
     return fits ? PROF_OK : prof__fail(PROF_NO_MEMORY, "metadata '%.80s': no space is left for it", key ? key : "");
 }
 
-PROF_DEF PROF__WALL prof_status prof_set_metadata(const char *key, const char *value)
+PROF_DEF prof_status prof_set_metadata(const char *key, const char *value)
 {
     if (!key || !value || !key[0])
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_set_metadata: key or value is null, or key empty");
     return prof__metadata_change(key, value);
 }
-PROF_DEF PROF__WALL prof_status prof_clear_metadata(void) { return prof__metadata_change(NULL, NULL); }
+PROF_DEF prof_status prof_clear_metadata(void) { return prof__metadata_change(NULL, NULL); }
 
 /* The function of prof_set_sync(). Threads read it without a lock: the version is odd while it changes. */
 static struct {
@@ -14232,7 +14207,7 @@ static struct {
     void *user;
 } prof__sync_hook;
 
-PROF_DEF PROF__WALL prof_status prof_set_sync(void (*sync)(void *user), void *user)
+PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user)
 {
     PROF__LED(prof_set_sync, (sync, user));
     uint32_t gate = prof__state_lock();
@@ -14246,7 +14221,7 @@ PROF_DEF PROF__WALL prof_status prof_set_sync(void (*sync)(void *user), void *us
 }
 
 /* Calls the function of prof_set_sync(). A signal handler that interrupts prof_set_sync() finds none. */
-PROF__ENTRY void prof__sync(void)
+PROF_DEF void prof__sync(void)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__sync, ()));
     for (int i = 0; i < 100; ++i) {
@@ -14265,14 +14240,14 @@ PROF__ENTRY void prof__sync(void)
 }
 
 /* Ends a scope that waits for the device; does not wait if its session is over. */
-PROF__ENTRY void prof__end_sync(prof__token token)
+PROF_DEF void prof__end_sync(prof__token token)
 {
     PROF__LED_VOID(prof__end_sync, (token));
     if ((uint32_t)token == PROF__LOAD(&prof__state.epoch) && PROF__LOAD(&prof__state.running)) prof__sync();
     prof__end(token);
 }
 
-PROF_DEF PROF__WALL int prof_enabled_at(int level)
+PROF_DEF int prof_enabled_at(int level)
 {
     PROF__LED(prof_enabled_at, (level));
     uint32_t gate = prof__state_lock();
@@ -14281,9 +14256,9 @@ PROF_DEF PROF__WALL int prof_enabled_at(int level)
     prof__state_unlock(gate);
     return enabled;
 }
-PROF_DEF PROF__WALL int prof_enabled(void) { return prof_enabled_at(0); }
+PROF_DEF int prof_enabled(void) { return prof_enabled_at(0); }
 
-PROF_DEF PROF__WALL prof_status prof_set_level(int level)
+PROF_DEF prof_status prof_set_level(int level)
 {
     PROF__LED(prof_set_level, (level));
     prof_status status = PROF_OK;
@@ -14299,7 +14274,7 @@ PROF_DEF PROF__WALL prof_status prof_set_level(int level)
     return status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_set_filter_mask(uint32_t mask)
+PROF_DEF prof_status prof_set_filter_mask(uint32_t mask)
 {
     PROF__LED(prof_set_filter_mask, (mask));
     prof_status status = PROF_OK;
@@ -14314,7 +14289,7 @@ PROF_DEF PROF__WALL prof_status prof_set_filter_mask(uint32_t mask)
     return status;
 }
 
-static PROF__RARE prof_status prof__category_enable(const char *pattern, int on, int exact)
+static prof_status prof__category_enable(const char *pattern, int on, int exact)
 {
     PROF__LED(prof__category_enable, (pattern, on, exact));
     prof_status status;
@@ -14329,14 +14304,14 @@ static PROF__RARE prof_status prof__category_enable(const char *pattern, int on,
     return status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_category_enable(const char *pattern, int on)
+PROF_DEF prof_status prof_category_enable(const char *pattern, int on)
 {
     if (!pattern) return prof__fail(PROF_INVALID_ARGUMENT, "category pattern is null");
     return prof__category_enable(pattern, on, 0);
 }
 
 #ifndef PROF_FREESTANDING
-PROF_DEF PROF__WALL prof_status prof_domain_enable(prof_domain *domain, int on)
+PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on)
 {
     if (!domain) return prof__fail(PROF_INVALID_ARGUMENT, "prof_domain_enable: domain is null");
     return prof__category_enable(prof_domain_name(domain), on, 1);
@@ -14466,23 +14441,23 @@ PROF_DEF prof_marker *prof_marker_create(prof_domain *domain, const char *name)
 PROF_DEF const char *prof_domain_name(const prof_domain *domain) { return (void)domain, ""; }
 PROF_DEF size_t prof_domain_list(const char **names, size_t capacity) { return (void)names, (void)capacity, (size_t)0; }
 static prof_site *prof__task_site(uint64_t *object) { return (void)object, (prof_site *)NULL; }
-PROF__ENTRY void prof_task_start(prof_task *task) { (void)task; }
-PROF__ENTRY void prof_task_stop(prof_task *task) { (void)task; }
+PROF_DEF void prof_task_start(prof_task *task) { (void)task; }
+PROF_DEF void prof_task_stop(prof_task *task) { (void)task; }
 PROF_DEF void prof_task_destroy(prof_task *task) { (void)task; }
-PROF__ENTRY void prof_frame_start(prof_frame *frame) { (void)frame; }
-PROF__ENTRY void prof_frame_stop(prof_frame *frame) { (void)frame; }
+PROF_DEF void prof_frame_start(prof_frame *frame) { (void)frame; }
+PROF_DEF void prof_frame_stop(prof_frame *frame) { (void)frame; }
 PROF_DEF void prof_frame_destroy(prof_frame *frame) { (void)frame; }
-PROF__ENTRY void prof_range_start(prof_range *range) { (void)range; }
-PROF__ENTRY void prof_range_stop(prof_range *range) { (void)range; }
+PROF_DEF void prof_range_start(prof_range *range) { (void)range; }
+PROF_DEF void prof_range_stop(prof_range *range) { (void)range; }
 PROF_DEF void prof_range_destroy(prof_range *range) { (void)range; }
-PROF__ENTRY void prof_counter_set(prof_counter *counter, int64_t value) { (void)counter, (void)value; }
-PROF__ENTRY void prof_counter_add(prof_counter *counter, int64_t delta) { (void)counter, (void)delta; }
-PROF__ENTRY void prof_counter_sub(prof_counter *counter, int64_t delta) { (void)counter, (void)delta; }
-PROF__ENTRY void prof_counter_set_uint(prof_counter *counter, uint64_t value) { (void)counter, (void)value; }
-PROF__ENTRY void prof_counter_set_double(prof_counter *counter, double value) { (void)counter, (void)value; }
-PROF__ENTRY void prof_counter_add_double(prof_counter *counter, double delta) { (void)counter, (void)delta; }
+PROF_DEF void prof_counter_set(prof_counter *counter, int64_t value) { (void)counter, (void)value; }
+PROF_DEF void prof_counter_add(prof_counter *counter, int64_t delta) { (void)counter, (void)delta; }
+PROF_DEF void prof_counter_sub(prof_counter *counter, int64_t delta) { (void)counter, (void)delta; }
+PROF_DEF void prof_counter_set_uint(prof_counter *counter, uint64_t value) { (void)counter, (void)value; }
+PROF_DEF void prof_counter_set_double(prof_counter *counter, double value) { (void)counter, (void)value; }
+PROF_DEF void prof_counter_add_double(prof_counter *counter, double delta) { (void)counter, (void)delta; }
 PROF_DEF void prof_counter_destroy(prof_counter *counter) { (void)counter; }
-PROF__ENTRY void prof_marker_mark(prof_marker *marker, prof_mark_scope scope) { (void)marker, (void)scope; }
+PROF_DEF void prof_marker_mark(prof_marker *marker, prof_mark_scope scope) { (void)marker, (void)scope; }
 PROF_DEF void prof_marker_destroy(prof_marker *marker) { (void)marker; }
 #else
 #ifndef PROF_FREESTANDING
@@ -14519,7 +14494,7 @@ static prof_domain *prof__domain_tree;
 static uint64_t prof__object_ids;
 
 /* Allocates a zeroed object, with a copy of the name after it. */
-static PROF__ASIDE void *prof__object(size_t size, const char *name, const char **copy)
+static void *prof__object(size_t size, const char *name, const char **copy)
 {
     size_t length = name ? strlen(name) : 0;
     char *object = (char *)calloc(1, size + length + 1);
@@ -14540,8 +14515,7 @@ static void prof__object_site(prof_site *site, const prof_domain *domain, const 
 }
 
 /* Allocates an object that begins with a call site. */
-static PROF__ASIDE void *prof__object_make(size_t size, const prof_domain *domain, const char *name, unsigned kind,
-                                           unsigned role)
+static void *prof__object_make(size_t size, const prof_domain *domain, const char *name, unsigned kind, unsigned role)
 {
     const char *copy = NULL;
     prof_site *site = (prof_site *)prof__object(size, name, &copy);
@@ -14550,7 +14524,7 @@ static PROF__ASIDE void *prof__object_make(size_t size, const prof_domain *domai
 }
 
 /* Returns the domain of this name, or makes it; NULL without memory. */
-static PROF__RARE prof_domain *prof__domain_make(const char *name)
+static prof_domain *prof__domain_make(const char *name)
 {
     prof_domain **at = &prof__domain_tree, *domain, *made = NULL;
     uint32_t hash = prof__hash(name, strlen(name));
@@ -14571,7 +14545,7 @@ static PROF__RARE prof_domain *prof__domain_make(const char *name)
     return made;
 }
 
-PROF_DEF PROF__WALL prof_domain *prof_domain_create(const char *name)
+PROF_DEF prof_domain *prof_domain_create(const char *name)
 {
     PROF__LED(prof_domain_create, (name));
     return prof__domain_make(name ? name : "");
@@ -14579,7 +14553,7 @@ PROF_DEF PROF__WALL prof_domain *prof_domain_create(const char *name)
 
 PROF_DEF const char *prof_domain_name(const prof_domain *domain) { return domain ? domain->name : ""; }
 
-static PROF__ASIDE size_t prof__domain_names(const char **names, size_t capacity)
+static size_t prof__domain_names(const char **names, size_t capacity)
 {
     prof_domain *first = PROF__ACQUIRE(&prof__domains);
     const char *category = prof__categories.names, *end = category + PROF__ACQUIRE(&prof__categories.used);
@@ -14596,13 +14570,13 @@ static PROF__ASIDE size_t prof__domain_names(const char **names, size_t capacity
     return count;
 }
 
-PROF_DEF PROF__WALL size_t prof_domain_list(const char **names, size_t capacity)
+PROF_DEF size_t prof_domain_list(const char **names, size_t capacity)
 {
     PROF__LED(prof_domain_list, (names, capacity));
     return prof__domain_names(names, capacity);
 }
 
-PROF_DEF PROF__WALL prof_task *prof_task_create(prof_domain *domain, const char *name)
+PROF_DEF prof_task *prof_task_create(prof_domain *domain, const char *name)
 {
     PROF__LED(prof_task_create, (domain, name));
     prof_task *task = (prof_task *)prof__object_make(sizeof *task, domain, name, PROF__KIND_EVENT, PROF_ROLE_TASK);
@@ -14618,19 +14592,19 @@ static prof_site *prof__task_site(uint64_t *object)
     return &task->site;
 }
 
-PROF__ENTRY void prof_task_start(prof_task *task)
+PROF_DEF void prof_task_start(prof_task *task)
 {
     if (task && prof__on(&task->site)) prof__event(&task->site, PROF_EVENT_SPAN_BEGIN, 0, task->id);
 }
 
-PROF__ENTRY void prof_task_stop(prof_task *task)
+PROF_DEF void prof_task_stop(prof_task *task)
 {
     if (task && prof__on(&task->site)) prof__event(&task->site, PROF_EVENT_SPAN_END, 0, task->id);
 }
 
 PROF_DEF void prof_task_destroy(prof_task *task) { free(task); }
 
-PROF_DEF PROF__WALL prof_frame *prof_frame_create(prof_domain *domain, const char *name)
+PROF_DEF prof_frame *prof_frame_create(prof_domain *domain, const char *name)
 {
     PROF__LED(prof_frame_create, (domain, name));
     prof_frame *frame = (prof_frame *)prof__object_make(sizeof *frame, domain, name, PROF__KIND_EVENT, PROF_ROLE_FRAME);
@@ -14639,7 +14613,7 @@ PROF_DEF PROF__WALL prof_frame *prof_frame_create(prof_domain *domain, const cha
 }
 
 /* Counts frames even when nothing records, so that their numbers are those of the program. */
-PROF__ENTRY void prof_frame_start(prof_frame *frame)
+PROF_DEF void prof_frame_start(prof_frame *frame)
 {
     if (!frame) return;
     uint64_t number = PROF__ADD(&frame->number, 1) + 1;
@@ -14647,7 +14621,7 @@ PROF__ENTRY void prof_frame_start(prof_frame *frame)
         prof__event(&frame->site, PROF_EVENT_SPAN_BEGIN, number & PROF__EVENT_DETAIL_MAX, frame->id);
 }
 
-PROF__ENTRY void prof_frame_stop(prof_frame *frame)
+PROF_DEF void prof_frame_stop(prof_frame *frame)
 {
     if (frame && prof__on(&frame->site))
         prof__event(&frame->site, PROF_EVENT_SPAN_END, PROF__LOAD(&frame->number) & PROF__EVENT_DETAIL_MAX, frame->id);
@@ -14655,7 +14629,7 @@ PROF__ENTRY void prof_frame_stop(prof_frame *frame)
 
 PROF_DEF void prof_frame_destroy(prof_frame *frame) { free(frame); }
 
-PROF_DEF PROF__WALL prof_range *prof_range_create(const char *name)
+PROF_DEF prof_range *prof_range_create(const char *name)
 {
     prof_range *range = (prof_range *)prof__object_make(sizeof *range, NULL, name, PROF__KIND_BEGIN, PROF_ROLE_RANGE);
     if (!range) return NULL;
@@ -14664,25 +14638,25 @@ PROF_DEF PROF__WALL prof_range *prof_range_create(const char *name)
     return range;
 }
 
-PROF__ENTRY void prof_range_start(prof_range *range)
+PROF_DEF void prof_range_start(prof_range *range)
 {
     if (range && prof__live(&range->start)) prof__begin_loose(&range->start);
 }
 
-PROF__ENTRY void prof_range_stop(prof_range *range)
+PROF_DEF void prof_range_stop(prof_range *range)
 {
     if (range && prof__live(&range->stop)) prof__end_loose(&range->stop);
 }
 
 PROF_DEF void prof_range_destroy(prof_range *range) { free(range); }
 
-PROF_DEF PROF__WALL prof_counter *prof_counter_create(prof_domain *domain, const char *name)
+PROF_DEF prof_counter *prof_counter_create(prof_domain *domain, const char *name)
 {
     return (prof_counter *)prof__object_make(sizeof(prof_counter), domain, name, PROF__KIND_COUNTER_INT,
                                              PROF_ROLE_NONE);
 }
 
-PROF_DEF PROF__WALL prof_counter *prof_counter_create_unit(prof_domain *domain, const char *name, const char *unit)
+PROF_DEF prof_counter *prof_counter_create_unit(prof_domain *domain, const char *name, const char *unit)
 {
     size_t length = unit ? strlen(unit) : 0, at = sizeof(prof_counter);
     prof_counter *counter;
@@ -14713,30 +14687,30 @@ static void prof__counter_change_double(prof_counter *counter, int how, double v
     prof__count_double(&counter->site, &number, how, value);
 }
 
-PROF__ENTRY void prof_counter_set(prof_counter *counter, int64_t value)
+PROF_DEF void prof_counter_set(prof_counter *counter, int64_t value)
 {
     prof__counter_change(counter, PROF__TALLY_SET, value);
 }
-PROF__ENTRY void prof_counter_add(prof_counter *counter, int64_t delta)
+PROF_DEF void prof_counter_add(prof_counter *counter, int64_t delta)
 {
     prof__counter_change(counter, PROF__TALLY_ADD, delta);
 }
-PROF__ENTRY void prof_counter_sub(prof_counter *counter, int64_t delta)
+PROF_DEF void prof_counter_sub(prof_counter *counter, int64_t delta)
 {
     prof__counter_change(counter, PROF__TALLY_SUB, delta);
 }
-PROF__ENTRY void prof_counter_set_uint(prof_counter *counter, uint64_t value)
+PROF_DEF void prof_counter_set_uint(prof_counter *counter, uint64_t value)
 {
     prof__number number;
     if (!counter) return;
     number.tally = &counter->tally;
     prof__count_uint(&counter->site, &number, PROF__TALLY_SET, value);
 }
-PROF__ENTRY void prof_counter_set_double(prof_counter *counter, double value)
+PROF_DEF void prof_counter_set_double(prof_counter *counter, double value)
 {
     prof__counter_change_double(counter, PROF__TALLY_SET, value);
 }
-PROF__ENTRY void prof_counter_add_double(prof_counter *counter, double delta)
+PROF_DEF void prof_counter_add_double(prof_counter *counter, double delta)
 {
     prof__counter_change_double(counter, PROF__TALLY_ADD, delta);
 }
@@ -14747,7 +14721,7 @@ PROF_DEF void prof_counter_destroy(prof_counter *counter)
     free(counter);
 }
 
-PROF_DEF PROF__WALL prof_marker *prof_marker_create(prof_domain *domain, const char *name)
+PROF_DEF prof_marker *prof_marker_create(prof_domain *domain, const char *name)
 {
     prof_marker *marker = (prof_marker *)prof__object_make(sizeof *marker, domain, name, PROF__KIND_MARK,
                                                            (unsigned)PROF__MARK_ROLE(0));
@@ -14758,7 +14732,7 @@ PROF_DEF PROF__WALL prof_marker *prof_marker_create(prof_domain *domain, const c
     return marker;
 }
 
-PROF__ENTRY void prof_marker_mark(prof_marker *marker, prof_mark_scope scope)
+PROF_DEF void prof_marker_mark(prof_marker *marker, prof_mark_scope scope)
 {
     unsigned at = (unsigned)scope < (unsigned)PROF_MARK_SCOPE_COUNT ? (unsigned)scope : 0;
     if (marker && prof__on(&marker->sites[at])) prof__mark(&marker->sites[at]);
@@ -14780,7 +14754,7 @@ PROF_DEF void prof_marker_destroy(prof_marker *marker) { free(marker); }
    so that in the child nothing is started. The interrupted macro finds its memory when the handler returns. */
 
 /* Ends an inherited session, and reports why there is no image, if a scope needed one. */
-static PROF__RARE prof_status prof__inherited_end(void)
+static prof_status prof__inherited_end(void)
 {
     prof_status status = PROF_OK;
     uint32_t gate = prof__state_lock();
@@ -14803,7 +14777,7 @@ static prof__signals prof__fork_signals; /* under prof__change_word */
 
 /* Until the child has detached from the image it must not write there: signals are blocked until then, and a scope in
    another fork handler of the program is lost, and counted. */
-static PROF__RARE void prof__before_fork(void)
+static void prof__before_fork(void)
 {
     prof__thread *self = PROF__SELF();
     PROF__ERRNO_SAVE();
@@ -14817,7 +14791,7 @@ static PROF__RARE void prof__before_fork(void)
     PROF__ERRNO_RESTORE();
 }
 
-static PROF__RARE void prof__parent_of_fork(void)
+static void prof__parent_of_fork(void)
 {
     prof__thread *self = PROF__SELF();
     if (--self->forking || !self->fork_holds) return;
@@ -14829,7 +14803,7 @@ static PROF__RARE void prof__parent_of_fork(void)
 
 /* Detaches from the parent's image and keeps the rest. The service runs only in the parent, and a signal handler may
    not create another one, so that the child of a PROF_STREAM or PROF_STATS session records like PROF_RING. */
-static PROF__RARE void prof__session_inherit(prof__session *s)
+static void prof__session_inherit(prof__session *s)
 {
     prof__stream_close(s);
     memset(&s->stream, 0, sizeof s->stream);
@@ -14867,7 +14841,7 @@ static PROF__RARE void prof__session_inherit(prof__session *s)
 /* Sets up the state of a child, in which the calling thread is the only one, with what it keeps of its parent's
    session. interrupted: the state, or this thread's record, may be half changed, so that nothing is kept but memory, to
    which the interrupted macro may go on writing. */
-static PROF__RARE void prof__child_begins(prof__thread *self, int inherits, int interrupted)
+static void prof__child_begins(prof__thread *self, int inherits, int interrupted)
 {
     prof__session *s = prof__state.session;
     self->forking = self->fork_holds = 0;
@@ -14909,7 +14883,7 @@ static PROF__RARE void prof__child_begins(prof__thread *self, int inherits, int 
     if (!interrupted) self->gate = PROF__SHUT;
 }
 
-static PROF__RARE void prof__child_of_fork(void)
+static void prof__child_of_fork(void)
 {
     prof__thread *self = PROF__SELF();
     int inherits = self->forking && self->fork_holds;
@@ -14921,7 +14895,7 @@ static PROF__RARE void prof__child_of_fork(void)
 #ifdef PROF__GENERATION_PAGE
 /* Keeps what would be freed: a thread of the parent may have had malloc's lock, which only a fork() with handlers
    releases. */
-static PROF__RARE void prof__child_keep(void)
+static void prof__child_keep(void)
 {
     prof__session *s = prof__state.session;
     prof__state.retired = NULL;
@@ -14959,7 +14933,7 @@ static PROF__COLD void prof__child_unannounced(void)
 
 /* Called before a session: from then on the page of the generation is empty in every child. Needs Linux 4.14 and pages
    of 4 KiB. */
-static PROF__RARE void prof__children_watch(void)
+static void prof__children_watch(void)
 {
     if (prof__child_found || sysconf(_SC_PAGESIZE) != PROF__GENERATION_PAGE) return;
     if (madvise(prof__generation, PROF__GENERATION_PAGE, 18 /* MADV_WIPEONFORK */)) return;
@@ -14979,7 +14953,7 @@ static void prof__forks_watch(void)
 
 #ifndef PROF_NO_NAMES
 /* Says on stderr that this child records in memory, if nobody else will. Async-signal-safe. */
-static PROF__RARE void prof__child_tells(const prof__session *s, const char *why)
+static void prof__child_tells(const prof__session *s, const char *why)
 {
     char text[sizeof s->output + 400] = "prof: ";
     prof__text_add(text, sizeof text, s->output);
@@ -14992,7 +14966,7 @@ static PROF__RARE void prof__child_tells(const prof__session *s, const char *why
 }
 
 /* Makes the image in memory if the child may not create a file. Returns 0 or errno. */
-static PROF__RARE int prof__child_memory(prof__session *s)
+static int prof__child_memory(prof__session *s)
 {
     int beside = s->beside && s->live_path, moved = prof__root_moved(s);
     int error = moved ? ENOENT : prof__memory_get(s, s->mapping_size);
@@ -15010,10 +14984,10 @@ static PROF__RARE int prof__child_memory(prof__session *s)
     return error;
 }
 #else
-static PROF__RARE int prof__child_memory(prof__session *s) { return prof__memory_get(s, s->mapping_size); }
+static int prof__child_memory(prof__session *s) { return prof__memory_get(s, s->mapping_size); }
 #endif
 
-static PROF__RARE int prof__child_image(prof__session *s)
+static int prof__child_image(prof__session *s)
 {
     int error = prof__child_path(s);
     if (!error) error = prof__child_memory(s);
@@ -15050,7 +15024,7 @@ static PROF__RARE int prof__child_image(prof__session *s)
 
 /* Creates the child's image, at its first scope. Under the lock; the thread is busy. If it fails, the child records
    nothing, and prof_stop() says why. */
-static PROF__RARE void prof__inherited_make(void)
+static void prof__inherited_make(void)
 {
     prof__session *s = prof__state.inherited;
     prof__file_signal signal;
@@ -15096,7 +15070,7 @@ enum { PROF__DEVICE_SCOPE = 200, PROF__DEVICE_MARK, PROF__DEVICE_COUNTER, PROF__
 #define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* of the record in meta, head included */
 #define PROF__ROW_WORDS 2
 
-static PROF__UNUSED uint64_t prof__device_check(uint64_t ticks, uint64_t ns)
+static uint64_t prof__device_check(uint64_t ticks, uint64_t ns)
 {
     return (ticks ^ ns * 0x9E3779B97F4A7C15u) | 1;
 }
@@ -15114,24 +15088,24 @@ PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *nam
     (void)device, (void)name, prof__left_out("prof_device_track", "PROF_NO_DEVICES");
     return NULL;
 }
-static PROF__UNUSED void prof__device_report(prof_device_row *row, const prof_device_event *event)
+static void prof__device_report(prof_device_row *row, const prof_device_event *event)
 {
     (void)row, (void)event;
 }
-PROF__ENTRY void prof_device_record(prof_device_row *row, const prof_device_event *event) { (void)row, (void)event; }
-PROF__ENTRY void prof_device_scope(prof_device_row *row, const char *name, uint64_t start, uint64_t end)
+PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *event) { (void)row, (void)event; }
+PROF_DEF void prof_device_scope(prof_device_row *row, const char *name, uint64_t start, uint64_t end)
 {
     (void)row, (void)name, (void)start, (void)end;
 }
-PROF__ENTRY void prof_device_mark(prof_device_row *row, const char *name, uint64_t time)
+PROF_DEF void prof_device_mark(prof_device_row *row, const char *name, uint64_t time)
 {
     (void)row, (void)name, (void)time;
 }
-PROF__ENTRY void prof_device_counter(prof_device_row *row, const char *name, uint64_t time, int64_t value)
+PROF_DEF void prof_device_counter(prof_device_row *row, const char *name, uint64_t time, int64_t value)
 {
     (void)row, (void)name, (void)time, (void)value;
 }
-PROF__ENTRY void prof_device_counter_double(prof_device_row *row, const char *name, uint64_t time, double value)
+PROF_DEF void prof_device_counter_double(prof_device_row *row, const char *name, uint64_t time, double value)
 {
     (void)row, (void)name, (void)time, (void)value;
 }
@@ -15169,7 +15143,7 @@ static prof_device *prof__devices;
 static uint32_t prof__device_count, prof__row_count;
 
 /* Allocates a zeroed object with a name after it. Returns NULL if no memory is left. */
-static PROF__ASIDE void *prof__named_object(size_t size, const char *name, const char **copy)
+static void *prof__named_object(size_t size, const char *name, const char **copy)
 {
     size_t length = strlen(name) + 1;
     char *object = (char *)calloc(1, size + length);
@@ -15182,7 +15156,7 @@ static PROF__ASIDE void *prof__named_object(size_t size, const char *name, const
     return object;
 }
 
-static PROF__ASIDE prof_device *prof__device_make(const char *name, const prof_device_clock *clock)
+static prof_device *prof__device_make(const char *name, const prof_device_clock *clock)
 {
     prof_device *made, *device;
     prof_site *site;
@@ -15214,13 +15188,13 @@ static PROF__ASIDE prof_device *prof__device_make(const char *name, const prof_d
     return device;
 }
 
-PROF_DEF PROF__WALL prof_device *prof_device_create(const char *name, const prof_device_clock *clock)
+PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clock *clock)
 {
     PROF__LED(prof_device_create, (name, clock));
     return prof__device_make(name, clock);
 }
 
-PROF_DEF PROF__WALL prof_device_row *prof_device_track(prof_device *device, const char *name)
+PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *name)
 {
     PROF__LED(prof_device_track, (device, name));
     prof_device_row *made, *row;
@@ -15403,7 +15377,7 @@ static void prof__device_report(prof_device_row *row, const prof_device_event *e
         prof__device_write(row->device, row, PROF__DEVICE_COUNTER, event, event->value.as.u);
 }
 
-PROF__ENTRY void prof_device_record(prof_device_row *row, const prof_device_event *event)
+PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *event)
 {
     if (row && event && prof__device_live(row->device)) prof__device_report(row, event);
 }
@@ -15424,8 +15398,8 @@ static prof_device_event prof__device_event_of(prof_event_type type, const char 
 }
 
 /* Records an event without arguments. number: the end of a scope; the value of a counter, whose type is `value`. */
-static PROF__APART void prof__device_plain(prof_device_row *row, const char *name, uint64_t time, uint64_t number,
-                                           prof_event_type type, prof_value_type value)
+static void prof__device_plain(prof_device_row *row, const char *name, uint64_t time, uint64_t number,
+                               prof_event_type type, prof_value_type value)
 {
     if (!row || !prof__device_live(row->device)) return;
     prof_device_event event = prof__device_event_of(type, name, time);
@@ -15434,29 +15408,29 @@ static PROF__APART void prof__device_plain(prof_device_row *row, const char *nam
     prof__device_report(row, &event);
 }
 
-PROF__ENTRY void prof_device_scope(prof_device_row *row, const char *name, uint64_t start, uint64_t end)
+PROF_DEF void prof_device_scope(prof_device_row *row, const char *name, uint64_t start, uint64_t end)
 {
     prof__device_plain(row, name, start, end, PROF_EVENT_SCOPE, PROF_VALUE_NONE);
 }
 
-PROF__ENTRY void prof_device_mark(prof_device_row *row, const char *name, uint64_t time)
+PROF_DEF void prof_device_mark(prof_device_row *row, const char *name, uint64_t time)
 {
     prof__device_plain(row, name, time, 0, PROF_EVENT_MARK, PROF_VALUE_NONE);
 }
 
-PROF__ENTRY void prof_device_counter(prof_device_row *row, const char *name, uint64_t time, int64_t value)
+PROF_DEF void prof_device_counter(prof_device_row *row, const char *name, uint64_t time, int64_t value)
 {
     prof__device_plain(row, name, time, (uint64_t)value, PROF_EVENT_COUNTER, PROF_VALUE_INT);
 }
 
-PROF__ENTRY void prof_device_counter_double(prof_device_row *row, const char *name, uint64_t time, double value)
+PROF_DEF void prof_device_counter_double(prof_device_row *row, const char *name, uint64_t time, double value)
 {
     prof__device_plain(row, name, time, prof__double_bits(value), PROF_EVENT_COUNTER, PROF_VALUE_DOUBLE);
 }
 
 PROF_DEF uint64_t prof_host_ns(void) { return prof__monotonic(); }
 
-static PROF__RARE void prof__device_pair(prof_device *device, uint64_t ticks, uint64_t host_ns)
+static void prof__device_pair(prof_device *device, uint64_t ticks, uint64_t host_ns)
 {
     if (!host_ns) {
         host_ns = prof__monotonic();
@@ -15478,7 +15452,7 @@ static PROF__RARE void prof__device_pair(prof_device *device, uint64_t ticks, ui
     if (prof__device_live(device)) prof__device_write(device, NULL, PROF__DEVICE_PAIR, &event, host_ns);
 }
 
-PROF_DEF PROF__WALL prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns)
+PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns)
 {
     PROF__LED(prof_device_sync, (device, ticks, host_ns));
     if (!device) return prof__null("prof_device_sync", "device");
@@ -15512,7 +15486,7 @@ static int64_t prof__host_offset(void)
 
 /* Sets a device's time to CLOCK_MONOTONIC if it has none yet. Its clock has to tick once a nanosecond. Returns
    what to subtract from a Unix time to get the device's time. Any thread. */
-static PROF__UNUSED int64_t prof__device_on_host(prof_device *device)
+static int64_t prof__device_on_host(prof_device *device)
 {
     uint32_t gate = prof__state_lock();
     int64_t offset = prof__host_offset();
@@ -15530,7 +15504,7 @@ static PROF__UNUSED int64_t prof__device_on_host(prof_device *device)
 
 /* Lets threads take a chunk again, if it is in this state. Its sequence number stays, so that readers recognise what is
    also in the archive. Returns 0 if its thread has taken it back. */
-static PROF__UNUSED PROF__RARE int prof__chunk_release(prof__session *s, prof__chunk *chunk, uint32_t state)
+static int prof__chunk_release(prof__session *s, prof__chunk *chunk, uint32_t state)
 {
     if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_FREE, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         return 0;
@@ -15547,7 +15521,7 @@ static PROF__UNUSED PROF__RARE int prof__chunk_release(prof__session *s, prof__c
 }
 
 /* Says where the recording is that could not be exported to the output. */
-static PROF__UNUSED PROF__RARE prof_status prof__file_kept(const prof__session *s, prof_status status)
+static prof_status prof__file_kept(const prof__session *s, prof_status status)
 {
     char why[PROF__ERROR_SIZE];
     memcpy(why, PROF__ERROR_TEXT(), sizeof why);
@@ -15558,14 +15532,14 @@ static PROF__UNUSED PROF__RARE prof_status prof__file_kept(const prof__session *
 }
 
 #ifdef _WIN32
-static PROF__RARE void prof__file_head(prof__session *s) { (void)s; }
-static PROF__UNUSED PROF__RARE int prof__stream_file_there(const prof__session *s) { return s->stream.opened; }
-static PROF__RARE void prof__file_close(prof__session *s)
+static void prof__file_head(prof__session *s) { (void)s; }
+static int prof__stream_file_there(const prof__session *s) { return s->stream.opened; }
+static void prof__file_close(prof__session *s)
 {
     if (s->stream.opened) CloseHandle(s->stream.handle);
     s->stream.opened = 0;
 }
-static PROF__RARE void prof__stream_close(prof__session *s)
+static void prof__stream_close(prof__session *s)
 {
     free(s->stream.block);
     free(s->stream.chunks);
@@ -15576,7 +15550,7 @@ static PROF__RARE void prof__stream_close(prof__session *s)
 
 /* Finishes the file after the session has ended. One beside the output that threads still point into, so that Windows
    does not let it be removed, goes with the mapping, or with the process. */
-static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
+static prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     WCHAR wide[PROF__WIDE_SIZE];
     prof__file_close(s);
@@ -15590,7 +15564,7 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     return PROF_OK;
 }
 #else
-static PROF__RARE void prof__stream_close(prof__session *s)
+static void prof__stream_close(prof__session *s)
 {
     free(s->stream.block);
     free(s->stream.chunks);
@@ -15603,7 +15577,7 @@ static PROF__RARE void prof__stream_close(prof__session *s)
 #define PROF__LATE_CHUNKS 256 /* chunks that macros that began before the end may still take */
 
 /* Frees the disk blocks of the chunks that no thread has used, if the whole ring was reserved. */
-static PROF__RARE void prof__file_trim(const prof__session *s)
+static void prof__file_trim(const prof__session *s)
 {
 #ifdef __linux__
     uint64_t first = PROF__LOAD(&s->header->next_chunk) + PROF__LATE_CHUNKS;
@@ -15619,7 +15593,7 @@ static PROF__RARE void prof__file_trim(const prof__session *s)
 
 /* Writes the first size bytes of the image into its file, if its mapping is only a copy of that (see
    prof__map_shared()), and checks that they are there. Returns 0 or errno. */
-static PROF__RARE int prof__file_copy(const prof__session *s, uint64_t size)
+static int prof__file_copy(const prof__session *s, uint64_t size)
 {
     const char *from = (const char *)s->mapping;
     char magic[8];
@@ -15640,7 +15614,7 @@ static PROF__RARE int prof__file_copy(const prof__session *s, uint64_t size)
 
 /* Writes what is before the chunks into a file that gets these only at the end: so a killed program leaves a file that
    says why it has no events. Says so at the start, too. */
-static PROF__RARE void prof__file_head(prof__session *s)
+static void prof__file_head(prof__session *s)
 {
     if (!s->apart || s->live_path != s->output) return;
     prof__file_copy(s, s->header->chunk_offset);
@@ -15653,7 +15627,7 @@ static PROF__RARE void prof__file_head(prof__session *s)
 }
 
 /* Finishes the file after the session has ended. If it is not the output itself, status is that of the export. */
-static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
+static prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     prof__about about;
     int named = !prof__lstat(s->live_path, &about);
@@ -15696,12 +15670,12 @@ static prof_status prof__stream_open(prof__session *s)
     (void)s;
     return prof__left_out("mode stream", "PROF_NO_STREAM");
 }
-static PROF__UNUSED PROF__RARE int prof__stream_step(prof__session *s)
+static int prof__stream_step(prof__session *s)
 {
     (void)s;
     return 0;
 }
-static PROF__UNUSED PROF__RARE prof_status prof__stream_told(const char *written)
+static prof_status prof__stream_told(const char *written)
 {
     (void)written;
     return PROF_OK;
@@ -15829,7 +15803,7 @@ static int prof__stream_read(prof__session *s, void *to, size_t size, uint64_t a
 #endif
 
 /* Drops the oldest block, or the mark that ends a lap. Returns 0 or errno. */
-static PROF__RARE int prof__archive_drop(prof__session *s)
+static int prof__archive_drop(prof__session *s)
 {
     prof__header *h = s->header;
     prof__block block;
@@ -15862,7 +15836,7 @@ static int prof__archive_lap(prof__session *s, uint64_t at)
 
 /* Finds the place for a block of size bytes, and drops older ones for it, if at_limit says so. Returns 0, errno, or
    EDOM if there is no space. */
-static PROF__RARE int prof__archive_room(prof__session *s, uint64_t size, uint64_t *at)
+static int prof__archive_room(prof__session *s, uint64_t size, uint64_t *at)
 {
     prof__header *h = s->header;
     int error = 0;
@@ -15894,7 +15868,7 @@ static int prof__stream_put(prof__session *s, const prof__chunk *chunk)
     return error;
 }
 
-static PROF__RARE void prof__stream_failed(prof__session *s, int error)
+static void prof__stream_failed(prof__session *s, int error)
 {
     prof__stream *stream = &s->stream;
     if (error == EDOM) {
@@ -15911,7 +15885,7 @@ static PROF__RARE void prof__stream_failed(prof__session *s, int error)
     stream->retry_at = prof__monotonic() + stream->backoff_ns;
 }
 
-static PROF__RARE int prof__stream_order(const void *a, const void *b)
+static int prof__stream_order(const void *a, const void *b)
 {
     uint64_t x = (*(prof__chunk *const *)a)->sequence, y = (*(prof__chunk *const *)b)->sequence;
     return x < y ? -1 : x > y;
@@ -15940,7 +15914,7 @@ static size_t prof__stream_gather(prof__session *s)
 }
 
 /* Packs the full chunks. Returns 1 if there were any. */
-static PROF__RARE int prof__stream_step(prof__session *s)
+static int prof__stream_step(prof__session *s)
 {
     prof__stream *stream = &s->stream;
     if (s->header->mode != PROF_STREAM || stream->full) return 0;
@@ -15977,7 +15951,7 @@ static PROF__RARE int prof__stream_step(prof__session *s)
 
 /* Returns PROF_OK, or says that events were lost while the file of a stream could not be written. written: a file that
    has all the others. */
-static PROF__RARE prof_status prof__stream_told(const char *written)
+static prof_status prof__stream_told(const char *written)
 {
     uint32_t gate = prof__state_lock();
     const prof__session *s = prof__state.session;
@@ -16012,7 +15986,7 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
 }
 static prof_status prof__service_start(prof__session *s) { return (void)s, PROF_OK; }
 static void prof__service_stop(prof__session *s) { (void)s; }
-static PROF__UNUSED void prof__service_wake(prof__session *s) { (void)s; }
+static void prof__service_wake(prof__session *s) { (void)s; }
 #else
 /*-- SERVICE --------------------------------------------------------------------------------------------- >>service --
    The thread that prof.h starts, and only if the configuration needs it. It does in the background what takes longer
@@ -16108,7 +16082,7 @@ static uint64_t prof__schedule_sleep(const prof__session *s, uint64_t sleep)
 }
 
 /* Makes the threads look now. For any thread and signal handlers. */
-static PROF__UNUSED void prof__service_wake(prof__session *s)
+static void prof__service_wake(prof__session *s)
 {
     prof__word_wake(&s->service.word);
     prof__word_wake(&s->service.writer_word);
@@ -16129,7 +16103,7 @@ static uint64_t prof__service_sleep(const prof__session *s, uint64_t before, uin
     return sleep < service->longest_ns ? sleep : service->longest_ns;
 }
 
-static PROF__RARE void prof__service_run(prof__session *s)
+static void prof__service_run(prof__session *s)
 {
     prof__service *service = &s->service;
     uint64_t sleep = service->shortest_ns;
@@ -16164,7 +16138,7 @@ static uint64_t prof__writer_sleep(const prof__session *s)
     return sleep;
 }
 
-static PROF__RARE void prof__writer_run(prof__session *s)
+static void prof__writer_run(prof__session *s)
 {
     prof__service *service = &s->service;
     PROF__SELF()->impatient = 1;
@@ -16178,12 +16152,12 @@ static PROF__RARE void prof__writer_run(prof__session *s)
 }
 
 #ifdef _WIN32
-static PROF__RARE DWORD WINAPI prof__service_main(LPVOID session)
+static DWORD WINAPI prof__service_main(LPVOID session)
 {
     prof__service_run((prof__session *)session);
     return 0;
 }
-static PROF__RARE DWORD WINAPI prof__writer_main(LPVOID session)
+static DWORD WINAPI prof__writer_main(LPVOID session)
 {
     prof__writer_run((prof__session *)session);
     return 0;
@@ -16199,7 +16173,7 @@ static void prof__service_join(HANDLE thread)
     CloseHandle(thread);
 }
 #else
-static PROF__RARE void *prof__service_main(void *session)
+static void *prof__service_main(void *session)
 {
 #ifdef __linux__
     prctl(PR_SET_NAME, "prof", 0, 0, 0);
@@ -16207,7 +16181,7 @@ static PROF__RARE void *prof__service_main(void *session)
     prof__service_run((prof__session *)session);
     return NULL;
 }
-static PROF__RARE void *prof__writer_main(void *session)
+static void *prof__writer_main(void *session)
 {
 #ifdef __linux__
     prctl(PR_SET_NAME, "prof writer", 0, 0, 0);
@@ -16234,7 +16208,7 @@ static uint64_t prof__service_longest(const prof__session *s)
 }
 
 /* Checks the fields that only the service uses. */
-static PROF__RARE prof_status prof__service_check(const prof_config *c)
+static prof_status prof__service_check(const prof_config *c)
 {
     if ((unsigned)c->at_limit > PROF_LIMIT_ROTATE) return prof__must_be("at_limit", "stop or rotate");
     if (c->wait_ns > PROF__MAX_WAIT && c->wait_ns != PROF__NO_WAIT) return prof__must_be("wait", "at most 10s");
@@ -16275,7 +16249,7 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
 
 /* Stops the threads after they have finished their work: the service first, because it may find a reason for a save.
    Under the control lock. In the child of a fork() they do not exist. */
-static PROF__RARE void prof__service_stop(prof__session *s)
+static void prof__service_stop(prof__session *s)
 {
     prof__service *service = &s->service;
     if (!service->running) return;
@@ -16358,7 +16332,7 @@ typedef struct prof__source {
 /* Ends the copy before the first record that was different when read again: a short scope was being removed, or the
    words of a file were not read in order. Then the last record's run-time name may have been missed, too; it is written
    before that record, and so is complete at the second reading. */
-static PROF__RARE void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count)
+static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count)
 {
     size_t at = 0, last = 0, next, hole = prof__words_hole(words, count);
     for (next = hole; next < count && next < hole + PROF__HOLE_WORDS && !again[next];) ++next;
@@ -16383,8 +16357,8 @@ static PROF__RARE void prof__chunk_cut(uint64_t *words, const uint64_t *again, s
 
 /* Copies a chunk that has nothing in its header, as a power loss leaves it: readers tell by its words that it was used.
    now: its header. */
-static PROF__RARE int prof__chunk_headless(const prof__source *from, const prof__chunk *now, uint64_t offset,
-                                           size_t bytes, char *to)
+static int prof__chunk_headless(const prof__source *from, const prof__chunk *now, uint64_t offset, size_t bytes,
+                                char *to)
 {
     static const prof__chunk none = {0, {0, 0, 0, 0}, 0, 0, 0, 0};
     if (memcmp(now, &none, sizeof none)) return 1;
@@ -16396,8 +16370,8 @@ static PROF__RARE int prof__chunk_headless(const prof__source *from, const prof_
 /* Copies the chunk at offset; if it was reused meanwhile or is too new, the copy is empty. scratch: chunk_size bytes.
    `to` is all zero or has what an earlier try copied. A chunk that was never used is not read, and the pages of its
    copy are not touched. */
-static PROF__RARE int prof__chunk_snapshot(const prof__source *from, const prof__header *h, uint64_t offset,
-                                           uint64_t newest, char *to, char *scratch)
+static int prof__chunk_snapshot(const prof__source *from, const prof__header *h, uint64_t offset, uint64_t newest,
+                                char *to, char *scratch)
 {
     prof__chunk *chunk = (prof__chunk *)(void *)to, *again = (prof__chunk *)(void *)scratch;
     size_t first = h->chunk_header_size, check, bytes;
@@ -16452,7 +16426,7 @@ typedef struct prof__copying {
 #define PROF__COPIED UINT64_MAX /* instead of a sequence: this chunk was copied in the first pass */
 
 /* Makes room in the list for another chunk. Returns 0 without memory. In a kernel no slot is split. */
-static PROF__RARE int prof__copied_room(prof__copying *c)
+static int prof__copied_room(prof__copying *c)
 {
     if (c->count < c->capacity) return 1;
     size_t capacity = c->count ? c->count * 2 : (size_t)c->h->chunk_count + 1;
@@ -16466,7 +16440,7 @@ static PROF__RARE int prof__copied_room(prof__copying *c)
 }
 
 /* Lists the chunks in the slots from..end, and which of them are being written. */
-static PROF__RARE int prof__chunks_list(prof__copying *c, uint64_t from, uint64_t end, int held)
+static int prof__chunks_list(prof__copying *c, uint64_t from, uint64_t end, int held)
 {
     const prof__header *h = c->h;
     if (end > h->chunk_count) end = h->chunk_count;
@@ -16489,27 +16463,27 @@ static PROF__RARE int prof__chunks_list(prof__copying *c, uint64_t from, uint64_
 /* The copy goes through the chunks from the newest to the oldest. In a kernel nothing sorts them; there they are taken
    in the order of the slots, with few exceptions. */
 #ifdef PROF_FREESTANDING
-static PROF__RARE void prof__chunks_order(prof__copying *c) { (void)c; }
-static PROF__RARE prof__copied *prof__copied_at(const prof__copying *c, size_t i)
+static void prof__chunks_order(prof__copying *c) { (void)c; }
+static prof__copied *prof__copied_at(const prof__copying *c, size_t i)
 {
     prof__extent count = (prof__extent)c->count;
     return &c->chunks[((prof__extent)c->newest % count + count - 1 - i) % count];
 }
 #else
-static PROF__RARE int prof__copied_newer(const void *a, const void *b)
+static int prof__copied_newer(const void *a, const void *b)
 {
     const prof__copied *x = (const prof__copied *)a, *y = (const prof__copied *)b;
     if (x->sequence != y->sequence) return x->sequence < y->sequence ? 1 : -1;
     return x->offset < y->offset ? 1 : -1;
 }
-static PROF__RARE void prof__chunks_order(prof__copying *c)
+static void prof__chunks_order(prof__copying *c)
 {
     if (c->count > 1) qsort(c->chunks, c->count, sizeof *c->chunks, prof__copied_newer);
 }
-static PROF__RARE prof__copied *prof__copied_at(const prof__copying *c, size_t i) { return &c->chunks[i]; }
+static prof__copied *prof__copied_at(const prof__copying *c, size_t i) { return &c->chunks[i]; }
 #endif
 
-static PROF__RARE int prof__chunk_copy(prof__copying *c, prof__copied *one)
+static int prof__chunk_copy(prof__copying *c, prof__copied *one)
 {
     prof__chunk *chunk = (prof__chunk *)(void *)(c->copy + one->offset);
     if (!prof__chunk_snapshot(c->from, c->h, one->offset, c->newest, c->copy + one->offset, c->scratch)) return 0;
@@ -16520,7 +16494,7 @@ static PROF__RARE int prof__chunk_copy(prof__copying *c, prof__copied *one)
 }
 
 /* Copies the chunks that were being written when they were listed, by slot, from the newest on: readers know that. */
-static PROF__RARE int prof__chunks_held(prof__copying *c)
+static int prof__chunks_held(prof__copying *c)
 {
     const prof__header *h = c->h;
     prof__extent slots = (prof__extent)h->chunk_count, newest = (prof__extent)c->newest % (slots ? slots : 1);
@@ -16536,7 +16510,7 @@ static PROF__RARE int prof__chunks_held(prof__copying *c)
 
 /* Copies the other chunks that can be written again; in the second pass those that cannot. A chunk that is not the one
    that the first pass saw at its place began in the meantime, and does not belong to this copy. */
-static PROF__RARE int prof__chunks_turn(prof__copying *c, int first)
+static int prof__chunks_turn(prof__copying *c, int first)
 {
     for (size_t i = 0; i < c->count; ++i) {
         prof__copied *one = prof__copied_at(c, i);
@@ -16560,7 +16534,7 @@ static PROF__RARE int prof__chunks_turn(prof__copying *c, int first)
 
 /* Returns 1 if the copy is to be made again: a few times if little may be left, and more often if it may be wrong; but
    not if nothing has changed since the last time, because then the image contradicts itself. */
-static PROF__RARE int prof__copy_again(const prof__copying *c)
+static int prof__copy_again(const prof__copying *c)
 {
     return (c->lapped || c->torn) && c->mark != c->before && !PROF__HAS_ARCHIVE(c->h) &&
            c->tries < (c->torn ? 100 : 20);
@@ -16569,7 +16543,7 @@ static PROF__RARE int prof__copy_again(const prof__copying *c)
 /* Copies all chunks once: first those that are being written. They have the newest events of their threads, and can be
    anywhere in the ring. If one is reused before it is copied, its thread's older chunks may still be in the copy,
    because the thread that is about to take them sleeps. With an archive, reused chunks are in that. */
-static PROF__RARE int prof__chunks_copy(prof__copying *c)
+static int prof__chunks_copy(prof__copying *c)
 {
     const prof__header *h = c->h;
     uint64_t before, after, position = offsetof(prof__header, next_chunk);
@@ -16599,8 +16573,8 @@ static PROF__RARE int prof__chunks_copy(prof__copying *c)
 /* Copies the chunks of the image with header h (validated) to their places in a copy, which is all zero. Returns 0 if
    reading failed, or without memory. If threads have overtaken the copy, it is made again. newest and tick: as above.
    */
-static PROF__RARE int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy,
-                                            uint64_t *newest, uint64_t *tick)
+static int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy, uint64_t *newest,
+                                 uint64_t *tick)
 {
     prof__copying c;
     int good;
@@ -16627,7 +16601,7 @@ static int prof__memory_read(void *image, uint64_t offset, void *to, size_t size
 
 #ifndef PROF_FREESTANDING
 /* Does the same for a session's image. A chunk that is not ready yet is empty. */
-static PROF__RARE int prof__session_read(void *session, uint64_t offset, void *to, size_t size)
+static int prof__session_read(void *session, uint64_t offset, void *to, size_t size)
 {
     const prof__session *s = (const prof__session *)session;
     uint64_t chunks = (uint64_t)(s->chunks - (const char *)s->header);
@@ -16638,7 +16612,7 @@ static PROF__RARE int prof__session_read(void *session, uint64_t offset, void *t
 #endif
 
 /* Returns how many scopes were removed in the present chunks. */
-static PROF__RARE uint64_t prof__taken_back(const prof__session *s)
+static uint64_t prof__taken_back(const prof__session *s)
 {
     uint64_t count = 0;
     uint64_t slots = PROF__LOAD(&s->chunk_count), taken = PROF__LOAD(&s->header->next_chunk), bytes;
@@ -16651,7 +16625,7 @@ static PROF__RARE uint64_t prof__taken_back(const prof__session *s)
 }
 
 /* Makes a private copy of the present image. Recording threads never wait for it. */
-static PROF__RARE prof_status prof__image_copy(void **bytes, size_t *size)
+static prof_status prof__image_copy(void **bytes, size_t *size)
 {
     *bytes = NULL;
     *size = 0;
@@ -16715,8 +16689,8 @@ PROF_DEF prof_status prof_snapshot(void **image, size_t *size) { return prof__im
 #ifndef PROF_FREESTANDING
 #ifdef PROF_NO_SAVE
 struct prof__look;
-static PROF__UNUSED void prof__look_take(struct prof__look *look) { (void)look; }
-PROF_DEF PROF__WALL prof_status prof_save(const char *path)
+static void prof__look_take(struct prof__look *look) { (void)look; }
+PROF_DEF prof_status prof_save(const char *path)
 {
     (void)path;
     return prof__left_out("prof_save", "PROF_NO_SAVE");
@@ -16724,7 +16698,7 @@ PROF_DEF PROF__WALL prof_status prof_save(const char *path)
 #else
 /* Reads size bytes of a file, which is no pipe, from offset on. Several threads may do so at the same time. Returns 0
    if there are fewer bytes. */
-static PROF__RARE int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
+static int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
 {
     char *at = (char *)to;
     while (size) {
@@ -16753,7 +16727,7 @@ static PROF__RARE int prof__file_at(FILE *file, uint64_t offset, void *to, size_
 
 /* Opens the file with the archive of the session that this copy of a header belongs to. Returns NULL if there is
    none. */
-static PROF__RARE FILE *prof__archive_open(const prof__header *copy)
+static FILE *prof__archive_open(const prof__header *copy)
 {
     FILE *stream = NULL;
 #ifdef PROF_NO_STREAM
@@ -16786,7 +16760,7 @@ static PROF__RARE FILE *prof__archive_open(const prof__header *copy)
 }
 
 /* Returns where the lap of the archive ends that has the oldest block. */
-static PROF__RARE uint64_t prof__archive_lap_end(FILE *file, const prof__header *h)
+static uint64_t prof__archive_lap_end(FILE *file, const prof__header *h)
 {
     uint64_t at = h->archive_first;
     prof__block block;
@@ -16798,7 +16772,7 @@ static PROF__RARE uint64_t prof__archive_lap_end(FILE *file, const prof__header 
     return at;
 }
 
-static PROF__RARE int prof__read_size(FILE *file, uint64_t *size)
+static int prof__read_size(FILE *file, uint64_t *size)
 {
 #ifdef _WIN32
     long long end = prof__file_seek(file, 0, SEEK_END) ? -1 : _ftelli64(file);
@@ -16811,7 +16785,7 @@ static PROF__RARE int prof__read_size(FILE *file, uint64_t *size)
 
 /* Returns where a copy of an archive's bytes ends: at `to` or, if the file was cut before that, a word after the cut,
    which readers count as a lost block. */
-static PROF__RARE uint64_t prof__archive_cut(FILE *file, uint64_t from, uint64_t to)
+static uint64_t prof__archive_cut(FILE *file, uint64_t from, uint64_t to)
 {
     uint64_t size;
     if (from >= to || !prof__read_size(file, &size) || to <= size) return to;
@@ -16820,7 +16794,7 @@ static PROF__RARE uint64_t prof__archive_cut(FILE *file, uint64_t from, uint64_t
 }
 
 /* Copies bytes. If some are overwritten meanwhile, readers notice it. Missing ones are copied as zeros. */
-static PROF__RARE void prof__out_archive(prof__out *out, FILE *file, uint64_t from, uint64_t to)
+static void prof__out_archive(prof__out *out, FILE *file, uint64_t from, uint64_t to)
 {
     uint64_t bytes[512];
     while (from < to && !out->status) {
@@ -16835,7 +16809,7 @@ static PROF__RARE void prof__out_archive(prof__out *out, FILE *file, uint64_t fr
 }
 
 /* Writes bytes of which many may be zero. */
-static PROF__RARE void prof__out_sparse(prof__out *out, const char *from, uint64_t size)
+static void prof__out_sparse(prof__out *out, const char *from, uint64_t size)
 {
     uint64_t zeros = 0, piece;
     for (; size; from += piece, size -= piece) {
@@ -16853,7 +16827,7 @@ static PROF__RARE void prof__out_sparse(prof__out *out, const char *from, uint64
 
 /* Writes an image without its archive: the used parts of meta and of the chunks, and what is not zero of meta's
    index. */
-static PROF__RARE void prof__out_used(prof__out *out, const void *bytes, size_t size)
+static void prof__out_used(prof__out *out, const void *bytes, size_t size)
 {
     const prof__header *h = (const prof__header *)bytes;
     const char *from = (const char *)bytes;
@@ -16873,7 +16847,7 @@ static PROF__RARE void prof__out_used(prof__out *out, const void *bytes, size_t 
 }
 
 /* Writes a copy of an image, and directly after it its archive, which is in file, the oldest block first. */
-static PROF__RARE void prof__out_image(prof__out *out, void *bytes, size_t size, FILE *file)
+static void prof__out_image(prof__out *out, void *bytes, size_t size, FILE *file)
 {
     prof__header *h = (prof__header *)bytes, from = *h;
     int laps = h->archive_first > h->archive_next;
@@ -16891,7 +16865,7 @@ static PROF__RARE void prof__out_image(prof__out *out, void *bytes, size_t size,
 }
 
 /* Does the same for a copy of the image that is being recorded: opens the file of its archive. */
-static PROF__RARE prof_status prof__out_live(prof__out *out, void *bytes, size_t size)
+static prof_status prof__out_live(prof__out *out, void *bytes, size_t size)
 {
     const prof__header *h = (const prof__header *)bytes;
     FILE *file = NULL;
@@ -16902,7 +16876,7 @@ static PROF__RARE prof_status prof__out_live(prof__out *out, void *bytes, size_t
     return PROF_OK;
 }
 
-static PROF__RARE prof_status prof__image_write(const char *path, void *bytes, size_t size)
+static prof_status prof__image_write(const char *path, void *bytes, size_t size)
 {
     prof__out out;
     prof_status status = prof__out_file(&out, path);
@@ -16911,7 +16885,7 @@ static PROF__RARE prof_status prof__image_write(const char *path, void *bytes, s
     return prof__out_close(&out);
 }
 
-static PROF__RARE prof_status prof__save_image(const char *path)
+static prof_status prof__save_image(const char *path)
 {
     void *bytes;
     size_t size;
@@ -16922,7 +16896,7 @@ static PROF__RARE prof_status prof__save_image(const char *path)
     return status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_save(const char *path)
+PROF_DEF prof_status prof_save(const char *path)
 {
     PROF__LED(prof_save, (path));
     char expanded[1024];
@@ -16949,7 +16923,7 @@ typedef struct prof__look {
     uint64_t buffer, chunks, taken; /* buffer: bytes; taken: chunks that threads took since the session began */
 } prof__look;
 
-static PROF__RARE void prof__look_take(prof__look *look)
+static void prof__look_take(prof__look *look)
 {
     PROF__LED_VOID(prof__look_take, (look));
     uint32_t gate = prof__state_lock();
@@ -16971,7 +16945,7 @@ static PROF__RARE void prof__look_take(prof__look *look)
 }
 
 /* Returns the present state. Any thread may call it. */
-static PROF__UNUSED PROF__RARE prof__look prof__look_now(void)
+static prof__look prof__look_now(void)
 {
     prof__look look;
     memset(&look, 0, sizeof look);
@@ -16989,7 +16963,7 @@ typedef struct prof__on_demand_options {
 static void (*prof__on_demand_keep)(void *image, size_t size);
 
 /* Ends the on-demand session; its image stays. Returns 0 if there is none. Under the control lock. */
-static PROF__RARE int prof__on_demand_stop(void)
+static int prof__on_demand_stop(void)
 {
     if (!prof__on_demand) return 0;
     prof__stop_recording(1);
@@ -16998,9 +16972,9 @@ static PROF__RARE int prof__on_demand_stop(void)
 }
 
 /* Frees the image of an on-demand session that was stopped. Under the control lock. */
-static PROF__UNUSED PROF__RARE void prof__on_demand_free(void) { prof__sessions_reap(1); }
+static void prof__on_demand_free(void) { prof__sessions_reap(1); }
 
-static PROF__RARE void prof__on_demand_yield(void)
+static void prof__on_demand_yield(void)
 {
     void *image = NULL;
     size_t size = 0;
@@ -17009,7 +16983,7 @@ static PROF__RARE void prof__on_demand_yield(void)
     prof__on_demand_keep(image, size);
 }
 
-static PROF__RARE void prof__on_demand_limit(void *user)
+static void prof__on_demand_limit(void *user)
 {
     const prof__on_demand_options *wish = (const prof__on_demand_options *)user;
     prof__on_demand_keep = wish->keep;
@@ -17023,8 +16997,7 @@ static PROF__RARE void prof__on_demand_limit(void *user)
 
 /* Starts a session that the program does not notice: see prof__on_demand. Returns PROF_INVALID_STATE if there already
    is a session. */
-static PROF__UNUSED PROF__RARE prof_status prof__on_demand_begin(const prof_config *config,
-                                                                 const prof__on_demand_options *wish)
+static prof_status prof__on_demand_begin(const prof_config *config, const prof__on_demand_options *wish)
 {
     prof__on_demand_options own = *wish;
     prof__on_demand_start on_demand = {prof__on_demand_yield, prof__on_demand_limit, &own};
@@ -17047,7 +17020,7 @@ static prof_status prof__crash_prepare(prof__session *s)
 }
 static void prof__crash_install(prof__session *s) { (void)s; }
 static void prof__crash_remove(void) {}
-static PROF__UNUSED void prof__crash_forget(void) {}
+static void prof__crash_forget(void) {}
 #else
 #ifdef _WIN32
 /*-- CRASH ------------------------------------------------------------------------------------------------- >>crash --
@@ -17084,7 +17057,7 @@ typedef struct prof__crash_system {
     WCHAR path[PROF__WIDE_SIZE], part[PROF__WIDE_SIZE];
 } prof__crash_system;
 
-static PROF__RARE const char *prof__crash_cause(int code)
+static const char *prof__crash_cause(int code)
 {
     static char other[] = "exception 0x00000000";
     switch ((DWORD)code) {
@@ -17106,7 +17079,7 @@ static PROF__RARE const char *prof__crash_cause(int code)
 }
 
 /* Writes to stderr. Returns how much was written. */
-static PROF__RARE ptrdiff_t prof__crash_say(const char *text, size_t size)
+static ptrdiff_t prof__crash_say(const char *text, size_t size)
 {
     HANDLE to = GetStdHandle(STD_ERROR_HANDLE);
     DWORD n = 0;
@@ -17115,13 +17088,13 @@ static PROF__RARE ptrdiff_t prof__crash_say(const char *text, size_t size)
 
 /*-- the file --*/
 
-static PROF__RARE void prof__crash_names(prof__crash_system *of, const char *part, const char *path)
+static void prof__crash_names(prof__crash_system *of, const char *part, const char *path)
 {
     if (!prof__wide(part, of->part)) of->part[0] = 0;
     if (!prof__wide(path, of->path)) of->path[0] = 0;
 }
 
-static PROF__RARE int prof__crash_create(prof__crash_system *of, const char *part)
+static int prof__crash_create(prof__crash_system *of, const char *part)
 {
     HANDLE file = CreateFileW(of->part, GENERIC_WRITE, 0, NULL, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
     (void)part;
@@ -17129,7 +17102,7 @@ static PROF__RARE int prof__crash_create(prof__crash_system *of, const char *par
     return of->file != NULL;
 }
 
-static PROF__RARE int prof__crash_write(prof__crash_system *of, uint64_t offset, const void *bytes, size_t size)
+static int prof__crash_write(prof__crash_system *of, uint64_t offset, const void *bytes, size_t size)
 {
     OVERLAPPED place;
     DWORD n = 0;
@@ -17139,7 +17112,7 @@ static PROF__RARE int prof__crash_write(prof__crash_system *of, uint64_t offset,
     return WriteFile(of->file, bytes, (DWORD)size, &n, &place) && n == size;
 }
 
-static PROF__RARE int prof__crash_resize(prof__crash_system *of, uint64_t size)
+static int prof__crash_resize(prof__crash_system *of, uint64_t size)
 {
     LARGE_INTEGER to;
     to.QuadPart = (LONGLONG)size;
@@ -17147,7 +17120,7 @@ static PROF__RARE int prof__crash_resize(prof__crash_system *of, uint64_t size)
 }
 
 /* Gives a good file its name, removes another. Returns 1 if it is there. */
-static PROF__RARE int prof__crash_finish(prof__crash_system *of, int good, const char *part, const char *path)
+static int prof__crash_finish(prof__crash_system *of, int good, const char *part, const char *path)
 {
     (void)part;
     (void)path;
@@ -17160,8 +17133,8 @@ static PROF__RARE int prof__crash_finish(prof__crash_system *of, int good, const
 
 /*-- before and after --*/
 
-static PROF__RARE void prof__crash_before(prof__crash_system *of) { of->file = NULL; }
-static PROF__RARE void prof__crash_after(prof__crash_system *of) { (void)of; }
+static void prof__crash_before(prof__crash_system *of) { of->file = NULL; }
+static void prof__crash_after(prof__crash_system *of) { (void)of; }
 #else
 /*-- CRASH ------------------------------------------------------------------------------------------------- >>crash --
    config.crash_report installs a handler for the signals that bugs raise. It says on stderr what the threads were
@@ -17195,7 +17168,7 @@ typedef struct prof__crash_system {
     int cancel;
 } prof__crash_system;
 
-static PROF__RARE const char *prof__crash_cause(int signal)
+static const char *prof__crash_cause(int signal)
 {
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i)
         if (prof__crash_signals[i].number == signal) return prof__crash_signals[i].name;
@@ -17203,7 +17176,7 @@ static PROF__RARE const char *prof__crash_cause(int signal)
 }
 
 /* Writes to stderr. Returns how much was written; 0 or less if nobody reads it: a full pipe may stay full. */
-static PROF__RARE ssize_t prof__crash_say(const char *text, size_t size)
+static ssize_t prof__crash_say(const char *text, size_t size)
 {
     struct pollfd ready = {2, POLLOUT, 0};
     return poll(&ready, 1, 1000) > 0 ? write(2, text, size) : -1;
@@ -17211,21 +17184,21 @@ static PROF__RARE ssize_t prof__crash_say(const char *text, size_t size)
 
 /*-- the file --*/
 
-static PROF__RARE void prof__crash_names(prof__crash_system *of, const char *part, const char *path)
+static void prof__crash_names(prof__crash_system *of, const char *part, const char *path)
 {
     (void)of;
     (void)part;
     (void)path;
 }
 
-static PROF__RARE int prof__crash_create(prof__crash_system *of, const char *part)
+static int prof__crash_create(prof__crash_system *of, const char *part)
 {
     unlink(part);
     of->file = open(part, O_WRONLY | O_CREAT | O_EXCL | PROF__O_FILE, PROF__FILE_MODE);
     return of->file >= 0;
 }
 
-static PROF__RARE int prof__crash_write(prof__crash_system *of, uint64_t offset, const void *bytes, size_t size)
+static int prof__crash_write(prof__crash_system *of, uint64_t offset, const void *bytes, size_t size)
 {
     if (prof__lseek(of->file, (prof__offset)offset, SEEK_SET) < 0) return 0;
     for (size_t at = 0; at < size;) {
@@ -17236,13 +17209,13 @@ static PROF__RARE int prof__crash_write(prof__crash_system *of, uint64_t offset,
     return 1;
 }
 
-static PROF__RARE int prof__crash_resize(prof__crash_system *of, uint64_t size)
+static int prof__crash_resize(prof__crash_system *of, uint64_t size)
 {
     return !ftruncate(of->file, (prof__offset)size);
 }
 
 /* Gives a good file its name, removes another. Returns 1 if it is there. */
-static PROF__RARE int prof__crash_finish(prof__crash_system *of, int good, const char *part, const char *path)
+static int prof__crash_finish(prof__crash_system *of, int good, const char *part, const char *path)
 {
     if (of->file >= 0 && close(of->file)) good = 0;
     of->file = -1;
@@ -17256,7 +17229,7 @@ static PROF__RARE int prof__crash_finish(prof__crash_system *of, int good, const
 /* Signals that writing may raise, and that would replace the crash. */
 static const int prof__crash_quiet[] = {SIGPIPE, SIGXFSZ};
 
-static PROF__RARE void prof__crash_ignore(struct sigaction *old)
+static void prof__crash_ignore(struct sigaction *old)
 {
     struct sigaction ignore;
     memset(&ignore, 0, sizeof ignore);
@@ -17264,7 +17237,7 @@ static PROF__RARE void prof__crash_ignore(struct sigaction *old)
     for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &ignore, &old[i]);
 }
 
-static PROF__RARE void prof__crash_before(prof__crash_system *of)
+static void prof__crash_before(prof__crash_system *of)
 {
     prof__crash_ignore(of->quiet);
 #ifndef __ANDROID__
@@ -17274,7 +17247,7 @@ static PROF__RARE void prof__crash_before(prof__crash_system *of)
     pthread_sigmask(SIG_SETMASK, NULL, &of->mask);
 }
 
-static PROF__RARE void prof__crash_after(prof__crash_system *of)
+static void prof__crash_after(prof__crash_system *of)
 {
 #ifndef __ANDROID__
     pthread_setcancelstate(of->cancel, &of->cancel);
@@ -17330,7 +17303,7 @@ static struct {
 
 /*-- text --*/
 
-static PROF__RARE void prof__crash_flush(prof__crash_work *w)
+static void prof__crash_flush(prof__crash_work *w)
 {
     for (size_t at = 0; at < w->used && !w->mute;) {
         ptrdiff_t n = prof__crash_say(w->text + at, w->used - at);
@@ -17342,7 +17315,7 @@ static PROF__RARE void prof__crash_flush(prof__crash_work *w)
     w->used = 0;
 }
 
-static PROF__RARE void prof__crash_put(prof__crash_work *w, const char *text)
+static void prof__crash_put(prof__crash_work *w, const char *text)
 {
     for (; *text; ++text) {
         if (w->used == sizeof w->text) prof__crash_flush(w);
@@ -17350,7 +17323,7 @@ static PROF__RARE void prof__crash_put(prof__crash_work *w, const char *text)
     }
 }
 
-static PROF__RARE void prof__crash_put_number(prof__crash_work *w, uint64_t number)
+static void prof__crash_put_number(prof__crash_work *w, uint64_t number)
 {
     char digits[21];
     digits[prof__digits(digits, number)] = 0;
@@ -17360,7 +17333,7 @@ static PROF__RARE void prof__crash_put_number(prof__crash_work *w, uint64_t numb
 static size_t prof__utf8(const char *text);
 
 /* Writes a name of the image, at most size bytes, without control characters. */
-static PROF__RARE void prof__crash_put_name(prof__crash_work *w, const char *name, size_t size)
+static void prof__crash_put_name(prof__crash_work *w, const char *name, size_t size)
 {
     char text[PROF__CRASH_NAME + 1];
     size_t used = 0, length;
@@ -17384,7 +17357,7 @@ static PROF__RARE void prof__crash_put_name(prof__crash_work *w, const char *nam
 }
 
 /* Returns the meta record of this kind and id, from its head on, and its words, or NULL. */
-static PROF__RARE const uint64_t *prof__crash_meta(const prof__session *s, uint64_t kind, uint32_t id, size_t *words)
+static const uint64_t *prof__crash_meta(const prof__session *s, uint64_t kind, uint32_t id, size_t *words)
 {
     for (uint64_t at = 0; at < s->meta_words; at += *words) {
         uint64_t head = PROF__ACQUIRE(s->meta + at);
@@ -17395,7 +17368,7 @@ static PROF__RARE const uint64_t *prof__crash_meta(const prof__session *s, uint6
     return NULL;
 }
 
-static PROF__RARE void prof__crash_put_string(prof__crash_work *w, const prof__session *s, uint32_t id)
+static void prof__crash_put_string(prof__crash_work *w, const prof__session *s, uint32_t id)
 {
     size_t words;
     const uint64_t *record = prof__crash_meta(s, PROF__META_STRING, id, &words);
@@ -17404,7 +17377,7 @@ static PROF__RARE void prof__crash_put_string(prof__crash_work *w, const prof__s
 
 /*-- open scopes --*/
 
-static PROF__RARE void prof__crash_end(prof__crash_thread *thread, uint32_t site)
+static void prof__crash_end(prof__crash_thread *thread, uint32_t site)
 {
     if (thread->depth > PROF__CRASH_DEPTH) {
         --thread->depth; /* it is not known which one it was */
@@ -17415,7 +17388,7 @@ static PROF__RARE void prof__crash_end(prof__crash_thread *thread, uint32_t site
     if (depth) thread->depth = depth - 1; /* the inner ones have no end; or its begin was overwritten */
 }
 
-static PROF__RARE prof__crash_thread *prof__crash_find(prof__crash_work *w, uint64_t track)
+static prof__crash_thread *prof__crash_find(prof__crash_work *w, uint64_t track)
 {
     for (size_t i = 0; i < w->thread_count; ++i)
         if (w->threads[i].sequence && w->threads[i].track == track) return &w->threads[i];
@@ -17423,7 +17396,7 @@ static PROF__RARE prof__crash_thread *prof__crash_find(prof__crash_work *w, uint
 }
 
 /* Updates the open scopes of the threads whose records are in the chunk in w->chunk; offset: its place in the image. */
-static PROF__RARE void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint64_t offset)
+static void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint64_t offset)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
     const uint64_t *words = w->chunk + sizeof *chunk / 8;
@@ -17454,7 +17427,7 @@ static PROF__RARE void prof__crash_follow(prof__crash_work *w, const prof__sessi
 }
 
 /* Cuts the copy before the first end that is later than the crash: its scope was open when the program crashed. */
-static PROF__RARE void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint64_t crashed)
+static void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint64_t crashed)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
     uint64_t *words = w->chunk + sizeof *chunk / 8;
@@ -17471,8 +17444,8 @@ static PROF__RARE void prof__crash_rewind(prof__crash_work *w, const prof__sessi
 }
 
 /* Copies the chunk at this place of the ring to w->chunk. Returns its offset in the image, or 0 if there is none. */
-static PROF__RARE uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, const prof__header *h,
-                                            uint64_t at, uint64_t newest)
+static uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, const prof__header *h, uint64_t at,
+                                 uint64_t newest)
 {
     prof__source source = {prof__session_read, (void *)(uintptr_t)s};
     uint64_t offset = (uint64_t)(s->chunks - (const char *)s->header) + at;
@@ -17482,19 +17455,19 @@ static PROF__RARE uint64_t prof__crash_copy(prof__crash_work *w, const prof__ses
     return offset;
 }
 
-static PROF__RARE const prof__chunk *prof__crash_chunk(const prof__session *s, uint64_t at)
+static const prof__chunk *prof__crash_chunk(const prof__session *s, uint64_t at)
 {
     return (const prof__chunk *)(const void *)(s->chunks + at);
 }
 
 /* Returns the bytes of the chunk at this place of the ring. */
-static PROF__RARE uint64_t prof__crash_bytes(const prof__session *s, uint64_t at)
+static uint64_t prof__crash_bytes(const prof__session *s, uint64_t at)
 {
     return prof__form_bytes(s->chunk_size, at, PROF__ACQUIRE(&prof__crash_chunk(s, at)->form));
 }
 
 /* Adds the thread that owns the chunk in w->chunk, which the last TRACK record in it names. */
-static PROF__RARE void prof__crash_meet(prof__crash_work *w, const prof__session *s)
+static void prof__crash_meet(prof__crash_work *w, const prof__session *s)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
     const uint64_t *words = w->chunk + sizeof *chunk / 8, *track = NULL;
@@ -17525,7 +17498,7 @@ static PROF__RARE void prof__crash_meet(prof__crash_work *w, const prof__session
 
 /* Finds the living threads, which own a chunk, and reads the ring, the oldest chunk first, to find their open
    scopes. */
-static PROF__RARE void prof__crash_search(prof__crash_work *w, const prof__session *s, const prof__header *h)
+static void prof__crash_search(prof__crash_work *w, const prof__session *s, const prof__header *h)
 {
     uint64_t count = PROF__SEARCH(s, PROF__LOAD(&s->chunk_count)), newest = h->next_chunk;
     uint64_t end = prof__chunks_there(s) * s->chunk_size, oldest = newest > count ? newest - count : 0;
@@ -17560,8 +17533,8 @@ static PROF__RARE void prof__crash_search(prof__crash_work *w, const prof__sessi
 
 /* Writes the run-time name of a scope, if its chunk is still there, else that of its call site; for the innermost scope
    the source line, too. */
-static PROF__RARE void prof__crash_put_scope(prof__crash_work *w, const prof__session *s,
-                                             const prof__crash_scope *scope, int place)
+static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, const prof__crash_scope *scope,
+                                  int place)
 {
     size_t words = 0;
     const uint64_t *site = prof__crash_meta(s, PROF__META_SITE, scope->site, &words);
@@ -17590,8 +17563,8 @@ static PROF__RARE void prof__crash_put_scope(prof__crash_work *w, const prof__se
 }
 
 /* Writes a line such as: thread 1234 "worker 2": game > frame > physics (physics.c:88) */
-static PROF__RARE void prof__crash_put_thread(prof__crash_work *w, const prof__session *s,
-                                              const prof__crash_thread *thread, int cut)
+static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, const prof__crash_thread *thread,
+                                   int cut)
 {
     uint32_t kept = thread->depth < PROF__CRASH_DEPTH ? thread->depth : PROF__CRASH_DEPTH;
     prof__crash_put(w, "thread ");
@@ -17624,7 +17597,7 @@ static PROF__RARE void prof__crash_put_thread(prof__crash_work *w, const prof__s
 
 /* Returns 1 if the crashing thread has more open scopes than were found, because their begins have been overwritten. If
    there are so many that no words are reserved for their ends any more (see prof__chunk_change), that is likely. */
-static PROF__RARE int prof__crash_cut(const prof__session *s, const prof__crash_thread *thread)
+static int prof__crash_cut(const prof__session *s, const prof__crash_thread *thread)
 {
 #ifdef _WIN32
     /* where thread-local storage is emulated, its first use allocates */
@@ -17636,8 +17609,7 @@ static PROF__RARE int prof__crash_cut(const prof__session *s, const prof__crash_
     return prof__owed(self) > thread->depth || thread->depth > prof__words_of(s, self->chunk) / 4 * 3;
 }
 
-static PROF__RARE void prof__crash_describe(prof__crash_work *w, const prof__session *s, const prof__header *h,
-                                            int signal)
+static void prof__crash_describe(prof__crash_work *w, const prof__session *s, const prof__header *h, int signal)
 {
     prof__crash_search(w, s, h);
     prof__crash_put(w, "prof: ");
@@ -17659,8 +17631,8 @@ static PROF__RARE void prof__crash_describe(prof__crash_work *w, const prof__ses
 /*-- the file --*/
 
 /* Writes the chunk at this place of the ring; if it is empty, only how large it is. */
-static PROF__RARE int prof__crash_write_chunk(prof__crash_work *w, const prof__session *s, const prof__header *h,
-                                              uint64_t at, uint64_t bytes)
+static int prof__crash_write_chunk(prof__crash_work *w, const prof__session *s, const prof__header *h, uint64_t at,
+                                   uint64_t bytes)
 {
     prof__chunk empty = {0, {0, 0, 0, 0}, 0, 0, 0, 0};
     empty.form = PROF__LOAD(&prof__crash_chunk(s, at)->form) & ~PROF__FORM_LATE;
@@ -17674,7 +17646,7 @@ static PROF__RARE int prof__crash_write_chunk(prof__crash_work *w, const prof__s
 
 /* Writes chunks, the newest first; then meta, which has all their call sites by then; then the header. Parts that are
    not written are holes, which read as zeros. */
-static PROF__RARE int prof__crash_write_image(prof__crash_work *w, const prof__session *s, prof__header *h)
+static int prof__crash_write_image(prof__crash_work *w, const prof__session *s, prof__header *h)
 {
     uint64_t count = prof__chunks_there(s), newest = h->next_chunk, began = h->copy_tick;
     uint64_t meta = (uint64_t)((const char *)s->meta - (const char *)s->header);
@@ -17703,13 +17675,13 @@ static PROF__RARE int prof__crash_write_image(prof__crash_work *w, const prof__s
            prof__crash_resize(&w->system, s->image_size);
 }
 
-static PROF__RARE void prof__crash_save(prof__crash_work *w, const prof__session *s, prof__header *h)
+static void prof__crash_save(prof__crash_work *w, const prof__session *s, prof__header *h)
 {
     int good = prof__crash_create(&w->system, w->part) && prof__crash_write_image(w, s, h);
     if (!prof__crash_finish(&w->system, good, w->part, w->path)) w->path[0] = 0;
 }
 
-static PROF__RARE void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
+static void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
 {
     const char *path = s->live_path && !(s->beside && w->path[0]) ? s->live_path : w->path;
     prof__crash_put(w, *path ? "prof: the trace is in " : "prof: the trace could not be written");
@@ -17720,13 +17692,13 @@ static PROF__RARE void prof__crash_tell_file(prof__crash_work *w, const prof__se
 
 enum { PROF__FROZEN_REPORT = 1, PROF__FROZEN_CUT = 2 }; /* flags: a crash is reported; the file was truncated */
 
-static PROF__RARE void prof__crash_freeze(int why)
+static void prof__crash_freeze(int why)
 {
     __atomic_fetch_or(&prof__state.frozen, why, __ATOMIC_RELAXED);
     prof__next_generation();
 }
 
-static PROF__RARE void prof__crash_thaw(int why)
+static void prof__crash_thaw(int why)
 {
     __atomic_fetch_and(&prof__state.frozen, ~why, __ATOMIC_RELAXED);
     prof__next_generation();
@@ -17735,7 +17707,7 @@ static PROF__RARE void prof__crash_thaw(int why)
 /* Finds the moment of the crash: first it notes the chunks, then reads the clock, then turns the sites off. So a scope
    in one of these chunks whose end is missing there ended later. If this thread lost its processor in between, others
    may have filled the whole ring: then a later moment is used, instead of one of which nothing is left. */
-static PROF__RARE void prof__crash_stop(prof__crash_work *w, const prof__session *s)
+static void prof__crash_stop(prof__crash_work *w, const prof__session *s)
 {
     prof__pair now;
     for (int i = 0; i < 2; ++i) {
@@ -17748,7 +17720,7 @@ static PROF__RARE void prof__crash_stop(prof__crash_work *w, const prof__session
 }
 
 /* Does each part separately: if one crashes, too, the next one is still done. */
-static PROF__RARE void prof__crash_report(prof__crash_work *w, const prof__session *s, int signal)
+static void prof__crash_report(prof__crash_work *w, const prof__session *s, int signal)
 {
     w->used = 0;
     w->mute = 0;
@@ -17772,7 +17744,7 @@ static PROF__RARE void prof__crash_report(prof__crash_work *w, const prof__sessi
 
 /*-- on and off; under the control lock --*/
 
-static PROF__RARE prof_status prof__crash_prepare(prof__session *s)
+static prof_status prof__crash_prepare(prof__session *s)
 {
     prof__crash_work *w = prof__crash.work;
     if (!w) w = (prof__crash_work *)calloc(1, sizeof *w);
@@ -17792,7 +17764,7 @@ static PROF__RARE prof_status prof__crash_prepare(prof__session *s)
     return s->live_path ? PROF_OK : prof__output_check(w->path);
 }
 
-static PROF__RARE void prof__crash_remove(void)
+static void prof__crash_remove(void)
 {
     if (!prof__crash.session) return;
     for (int i = 0; i < 1000; ++i) { /* a report that is being written needs the session */
@@ -17821,7 +17793,7 @@ static struct {
 
 #define PROF__CRASH_ROOM 24576 /* bytes of stack that are enough for a report */
 
-static PROF__RARE int prof__crash_has_room(void)
+static int prof__crash_has_room(void)
 {
     MEMORY_BASIC_INFORMATION stack;
     memset(&stack, 0, sizeof stack);
@@ -17829,7 +17801,7 @@ static PROF__RARE int prof__crash_has_room(void)
            (size_t)((char *)&stack - (char *)stack.AllocationBase) > PROF__CRASH_ROOM;
 }
 
-static PROF__RARE DWORD WINAPI prof__crash_aside(LPVOID code)
+static DWORD WINAPI prof__crash_aside(LPVOID code)
 {
     PROF__RELEASE(&prof__crash.reporter, (uintptr_t)GetCurrentThreadId());
     prof__crash_report(prof__crash.work, prof__crash.session, (int)(uintptr_t)code);
@@ -17838,7 +17810,7 @@ static PROF__RARE DWORD WINAPI prof__crash_aside(LPVOID code)
 }
 
 /* Reports from a new thread, which cannot start if the dying thread is in the loader, or holds a lock that it needs. */
-static PROF__RARE void prof__crash_report_aside(DWORD code)
+static void prof__crash_report_aside(DWORD code)
 {
     HANDLE thread = CreateThread(NULL, 0, prof__crash_aside, (LPVOID)(uintptr_t)code, 0, NULL);
     if (!thread) return;
@@ -17847,7 +17819,7 @@ static PROF__RARE void prof__crash_report_aside(DWORD code)
 }
 
 /* Writes the report, unless one was written. Another thread's crash must not end the process meanwhile. */
-static PROF__RARE void prof__crash_tell(DWORD code)
+static void prof__crash_tell(DWORD code)
 {
     uintptr_t self = GetCurrentThreadId(), reporter = PROF__CRASH_READY;
     if (__atomic_compare_exchange_n(&prof__crash.reporter, &reporter, self, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
@@ -17864,7 +17836,7 @@ static PROF__RARE void prof__crash_tell(DWORD code)
 
 /* Called for an exception that nobody handles. A code without the high bit ends no program: that of a C++ exception of
    gcc, for example, which the runtime hands back to its throw. */
-static PROF__RARE LONG WINAPI prof__crash_filter(EXCEPTION_POINTERS *about)
+static LONG WINAPI prof__crash_filter(EXCEPTION_POINTERS *about)
 {
     LPTOP_LEVEL_EXCEPTION_FILTER old = prof__crash_others.filter;
     DWORD code = about->ExceptionRecord->ExceptionCode;
@@ -17873,7 +17845,7 @@ static PROF__RARE LONG WINAPI prof__crash_filter(EXCEPTION_POINTERS *about)
 }
 
 /* Called for every exception, before all others. Only a crash in the report is ours. */
-static PROF__RARE LONG WINAPI prof__crash_again(EXCEPTION_POINTERS *about)
+static LONG WINAPI prof__crash_again(EXCEPTION_POINTERS *about)
 {
     if (PROF__LOAD(&prof__crash.reporter) == (uintptr_t)GetCurrentThreadId() && prof__crash.work->guarded &&
         about->ExceptionRecord->ExceptionCode >> 30 == 3)
@@ -17882,7 +17854,7 @@ static PROF__RARE LONG WINAPI prof__crash_again(EXCEPTION_POINTERS *about)
 }
 
 /* The runtime removes this handler before it calls it. */
-static PROF__RARE void __cdecl prof__crash_aborts(int number)
+static void __cdecl prof__crash_aborts(int number)
 {
     void(__cdecl *old)(int) = prof__crash_others.abort;
     prof__crash_tell(PROF__CRASH_ABORT);
@@ -17901,7 +17873,7 @@ static PROF__RARE void __cdecl prof__crash_aborts(int number)
 /*-- on and off; under the control lock --*/
 
 /* Sets the filter. A filter that was set after ours, and may call it, stays. */
-static PROF__RARE void prof__crash_filter_set(void)
+static void prof__crash_filter_set(void)
 {
     LPTOP_LEVEL_EXCEPTION_FILTER now = SetUnhandledExceptionFilter(prof__crash_filter);
     if (now == prof__crash_filter) return;
@@ -17912,7 +17884,7 @@ static PROF__RARE void prof__crash_filter_set(void)
     prof__crash_others.filters = 1;
 }
 
-static PROF__RARE void prof__crash_filter_drop(void)
+static void prof__crash_filter_drop(void)
 {
     LPTOP_LEVEL_EXCEPTION_FILTER now;
     if (!prof__crash_others.filters) return;
@@ -17924,7 +17896,7 @@ static PROF__RARE void prof__crash_filter_drop(void)
 }
 
 /* Does the same for abort(). If the program ignores SIGABRT, it goes on doing so. */
-static PROF__RARE void prof__crash_abort_set(void)
+static void prof__crash_abort_set(void)
 {
     void(__cdecl *now)(int) = signal(SIGABRT, prof__crash_aborts);
     if (now == prof__crash_aborts || now == SIG_ERR) return;
@@ -17936,7 +17908,7 @@ static PROF__RARE void prof__crash_abort_set(void)
     prof__crash_others.aborts = 1;
 }
 
-static PROF__RARE void prof__crash_abort_drop(void)
+static void prof__crash_abort_drop(void)
 {
     void(__cdecl *now)(int);
     if (!prof__crash_others.aborts) return;
@@ -17947,7 +17919,7 @@ static PROF__RARE void prof__crash_abort_drop(void)
         signal(SIGABRT, now);
 }
 
-static PROF__RARE void prof__crash_install(prof__session *s)
+static void prof__crash_install(prof__session *s)
 {
     prof__crash.session = s;
     PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_READY);
@@ -17956,7 +17928,7 @@ static PROF__RARE void prof__crash_install(prof__session *s)
     prof__crash_abort_set();
 }
 
-static PROF__RARE void prof__crash_forget(void)
+static void prof__crash_forget(void)
 {
     PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);
     prof__crash.session = NULL;
@@ -17974,7 +17946,7 @@ static PROF__RARE void prof__crash_forget(void)
 #define PROF__BUS_ADRERR 2 /* its value on Linux, macOS and the BSDs, for standards that do not declare it */
 #endif
 
-static PROF__RARE void prof__crash_tell_cut(const prof__session *s)
+static void prof__crash_tell_cut(const prof__session *s)
 {
     struct pollfd ready = {2, POLLOUT, 0};
     char text[1200] = "prof: ";
@@ -17985,7 +17957,7 @@ static PROF__RARE void prof__crash_tell_cut(const prof__session *s)
 
 /* Called if a page of the image is no longer in its file. Returns 1 if memory has replaced it and all pages after it,
    and nothing more is recorded. What was cut off is lost; if that is the header, an image without events is left. */
-static PROF__RARE int prof__crash_survives(int signal, const siginfo_t *info)
+static int prof__crash_survives(int signal, const siginfo_t *info)
 {
     prof__session *s = prof__crash.session;
     if (signal != SIGBUS || info->si_code != PROF__BUS_ADRERR || !s || !s->live_path || !s->mapping) return 0;
@@ -18020,13 +17992,13 @@ static struct {
 
 static void prof__crash_handler(int signal, siginfo_t *info, void *context);
 
-static PROF__RARE int prof__crash_is_ours(const struct sigaction *action)
+static int prof__crash_is_ours(const struct sigaction *action)
 {
     return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == prof__crash_handler;
 }
 
 /* Restores the previous action, unless somebody else has installed one since. */
-static PROF__RARE void prof__crash_restore(size_t i)
+static void prof__crash_restore(size_t i)
 {
     struct sigaction now;
     if (!prof__crash_was.installed[i] || sigaction(prof__crash_signals[i].number, NULL, &now) ||
@@ -18038,7 +18010,7 @@ static PROF__RARE void prof__crash_restore(size_t i)
 
 /* Returns 1 if returning from the handler executes the instruction again, which raises the signal again; 0 if somebody
    sent the signal. */
-static PROF__RARE int prof__crash_repeats(int signal, const siginfo_t *info)
+static int prof__crash_repeats(int signal, const siginfo_t *info)
 {
 #ifdef BUS_MCEERR_AO
     if (signal == SIGBUS && info->si_code == BUS_MCEERR_AO) return 0;
@@ -18051,7 +18023,7 @@ static PROF__RARE int prof__crash_repeats(int signal, const siginfo_t *info)
 
 /* Lets the signal happen as without prof. It comes after the handler has returned, and so finds the thread where it
    was. If a later handler called this one as its predecessor, that predecessor's action follows, too. */
-static PROF__RARE void prof__crash_pass_on(int signal, siginfo_t *info)
+static void prof__crash_pass_on(int signal, siginfo_t *info)
 {
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) {
         /* the child of vfork() changes nothing here */
@@ -18070,7 +18042,7 @@ static PROF__RARE void prof__crash_pass_on(int signal, siginfo_t *info)
     raise(signal);
 }
 
-static PROF__RARE void prof__crash_handler(int signal, siginfo_t *info, void *context)
+static void prof__crash_handler(int signal, siginfo_t *info, void *context)
 {
     PROF__ERRNO_SAVE();
     uintptr_t self = (uintptr_t)PROF__SELF(), reporter = PROF__CRASH_READY;
@@ -18102,7 +18074,7 @@ static PROF__RARE void prof__crash_handler(int signal, siginfo_t *info, void *co
 /*-- on and off; under the control lock --*/
 
 /* A signal that the program ignores stays ignored. */
-static PROF__RARE void prof__crash_install(prof__session *s)
+static void prof__crash_install(prof__session *s)
 {
     struct sigaction ours;
     memset(&ours, 0, sizeof ours);
@@ -18126,7 +18098,7 @@ static PROF__RARE void prof__crash_install(prof__session *s)
 }
 
 /* Also called in the child of a fork, where no report is written. */
-static PROF__RARE void prof__crash_forget(void)
+static void prof__crash_forget(void)
 {
     PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);
     if (PROF__LOAD(&prof__state.frozen)) prof__crash_thaw(PROF__FROZEN_REPORT | PROF__FROZEN_CUT);
@@ -18144,7 +18116,7 @@ typedef struct prof__unit {
 } prof__unit;
 
 /* Parses a number with an optional fraction and a unit of the table. Returns 0 if text is not one. */
-static PROF__UNUSED PROF__RARE int prof__parse_number(const char *text, const prof__unit *units, uint64_t *out)
+static int prof__parse_number(const char *text, const prof__unit *units, uint64_t *out)
 {
     uint64_t value = 0, fraction = 0, scale = 1;
     if (*text < '0' || *text > '9') return 0;
@@ -18173,7 +18145,7 @@ static PROF__UNUSED PROF__RARE int prof__parse_number(const char *text, const pr
 
 /* For numbers without a unit. */
 static PROF__UNUSED const prof__unit prof__ones[] = {{"", 1}, {NULL, 0}};
-static PROF__UNUSED PROF__RARE int prof__parse_whole(const char *text, uint64_t *out)
+static int prof__parse_whole(const char *text, uint64_t *out)
 {
     return prof__parse_number(text, prof__ones, out);
 }
@@ -18189,14 +18161,14 @@ PROF_DEF prof_status prof_config_claim(const char *prefix,
     (void)prefix, (void)claim, (void)user;
     return prof__left_out("prof_config_claim", "PROF_NO_CONFIG_TEXT");
 }
-PROF_DEF PROF__WALL prof_status prof_config_set(prof_config *config, const char *key, const char *value)
+PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value)
 {
     (void)config, (void)key, (void)value;
     return prof__left_out("prof_config_set", "PROF_NO_CONFIG_TEXT");
 }
-static PROF__UNUSED int prof__layout_alone(const char *layout) { return (void)layout, 0; }
+static int prof__layout_alone(const char *layout) { return (void)layout, 0; }
 PROF_DEF int prof_config_describe(size_t index, prof_option *option) { return (void)index, (void)option, 0; }
-PROF_DEF PROF__WALL prof_status prof_config_from_env(prof_config *config)
+PROF_DEF prof_status prof_config_from_env(prof_config *config)
 {
     (void)config;
     return prof__left_out("prof_config_from_env", "PROF_NO_CONFIG_TEXT");
@@ -18204,7 +18176,7 @@ PROF_DEF PROF__WALL prof_status prof_config_from_env(prof_config *config)
 #else
 /*-- CONFIGURATION FROM TEXT ---------------------------------------------------------------------------------------*/
 
-static PROF__RARE int prof__parse_name(const char *text, const char *const *names)
+static int prof__parse_name(const char *text, const char *const *names)
 {
     for (int i = 0; names[i]; ++i)
         if (prof__equal(names[i], text)) return i;
@@ -18212,7 +18184,7 @@ static PROF__RARE int prof__parse_name(const char *text, const char *const *name
 }
 
 /* Returns the edit distance, for "did you mean". */
-static PROF__RARE size_t prof__distance(const char *a, const char *b)
+static size_t prof__distance(const char *a, const char *b)
 {
     size_t row[32], n = prof__length(b);
     if (n > 30) return 99;
@@ -18232,7 +18204,7 @@ static PROF__RARE size_t prof__distance(const char *a, const char *b)
 }
 
 /* Returns the number of a signal, or -1 if it is not known. */
-static PROF__RARE int prof__parse_signal(const char *text)
+static int prof__parse_signal(const char *text)
 {
     uint64_t number;
     if (prof__parse_whole(text, &number)) return number <= 64 ? (int)number : -1;
@@ -18250,7 +18222,7 @@ static PROF__RARE int prof__parse_signal(const char *text)
 }
 
 /* Parses 32 bits, decimal or 0x.... Returns 0 if it is no number. */
-static PROF__RARE int prof__parse_mask(const char *text, uint64_t *out)
+static int prof__parse_mask(const char *text, uint64_t *out)
 {
     uint64_t number = 0;
     if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
@@ -18387,13 +18359,13 @@ static const prof__unit prof__seconds[] = {{"ns", 1},         {"us", 1000},     
                                            {"s", 1000000000}, {"", 1000000000}, {NULL, 0}};
 
 /* Parses seconds as nanoseconds. */
-static PROF__UNUSED PROF__RARE int prof__parse_seconds(const char *text, uint64_t *ns)
+static int prof__parse_seconds(const char *text, uint64_t *ns)
 {
     return prof__parse_number(text, prof__seconds, ns);
 }
 
 /* Returns 1 if value is valid for this key; *number: its value if it is a number. */
-static PROF__RARE int prof__key_parse(const prof__key *key, const char *value, uint64_t *number)
+static int prof__key_parse(const prof__key *key, const char *value, uint64_t *number)
 {
     const prof__unit *units = prof__ones;
     int choice = 0;
@@ -18424,7 +18396,7 @@ static PROF__RARE int prof__key_parse(const prof__key *key, const char *value, u
     return *number >= key->least && *number <= key->max;
 }
 
-static PROF__RARE void prof__key_store(const prof__key *key, prof_config *config, const char *value, uint64_t number)
+static void prof__key_store(const prof__key *key, prof_config *config, const char *value, uint64_t number)
 {
     void *field = (char *)config + key->field;
     size_t size = (size_t)number;
@@ -18452,7 +18424,7 @@ static PROF__RARE void prof__key_store(const prof__key *key, prof_config *config
 }
 typedef char prof__choices_are_ints[sizeof(prof_mode) == sizeof(int) && sizeof(prof_existing) == sizeof(int) ? 1 : -1];
 
-static PROF__RARE const prof__key *prof__key_find(const char *name)
+static const prof__key *prof__key_find(const char *name)
 {
     for (size_t i = 0; i < PROF__KEY_COUNT_ALL; ++i)
         if (prof__equal(prof__keys[i].name, name)) return &prof__keys[i];
@@ -18460,8 +18432,7 @@ static PROF__RARE const prof__key *prof__key_find(const char *name)
 }
 
 /* Sets a field from text. said: the key that the user wrote, which may be that of another profiler. */
-static PROF__RARE prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config,
-                                            const char *value)
+static prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config, const char *value)
 {
     uint64_t number;
     if (!prof__key_parse(key, value, &number))
@@ -18599,7 +18570,7 @@ static const prof__other_key prof__other_keys[] = {
 
 /* Looks up a value of PROF__OTHER_AMONG. Returns 1 if it is the behaviour here, 0 if it is not supported, -1 if
    invalid. */
-static PROF__RARE int prof__other_among(const char *home, const char *value)
+static int prof__other_among(const char *home, const char *value)
 {
     int fine = 1, closed = 0, is_switch = prof__equal(home, "false"), is_number = home[0] >= '0' && home[0] <= '9';
     uint64_t number, low, high;
@@ -18623,18 +18594,18 @@ static PROF__RARE int prof__other_among(const char *home, const char *value)
     return closed ? -1 : 0;
 }
 
-static PROF__RARE prof_status prof__other_must_be(const prof__other_key *other, const char *value, const char *what)
+static prof_status prof__other_must_be(const prof__other_key *other, const char *value, const char *what)
 {
     return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': must be %s", other->name, value, what);
 }
 
-static PROF__RARE prof_status prof__other_unsupported(const prof__other_key *other, const char *value)
+static prof_status prof__other_unsupported(const prof__other_key *other, const char *value)
 {
     return prof__fail(PROF_UNSUPPORTED, "%s '%s': %s", other->name, value, other->meaning);
 }
 
 /* Checks a value of PROF__OTHER_AMONG. */
-static PROF__RARE prof_status prof__other_among_check(const prof__other_key *other, const char *value)
+static prof_status prof__other_among_check(const prof__other_key *other, const char *value)
 {
     char list[160];
     size_t at = 0;
@@ -18666,7 +18637,7 @@ enum {
     PROF__ASKED_LEVEL = 16     /* their place */
 };
 
-static PROF__RARE int prof__asks(prof_config *config, uint32_t bit, int on)
+static int prof__asks(prof_config *config, uint32_t bit, int on)
 {
     int asked = (config->private_keys & bit) != 0;
     config->private_keys = on ? config->private_keys | bit : config->private_keys & ~bit;
@@ -18674,7 +18645,7 @@ static PROF__RARE int prof__asks(prof_config *config, uint32_t bit, int on)
 }
 
 /* The statistics of these systems cover everything, even if the buffer for events is small. */
-static PROF__RARE void prof__other_counts(prof_config *config, uint32_t bit, int on)
+static void prof__other_counts(prof_config *config, uint32_t bit, int on)
 {
     prof__asks(config, bit, on);
     if (on && config->mode == PROF_RING) {
@@ -18685,14 +18656,14 @@ static PROF__RARE void prof__other_counts(prof_config *config, uint32_t bit, int
     if (config->mode == PROF_RING_STATS) config->mode = PROF_RING;
 }
 
-static PROF__RARE void prof__other_devices(prof_config *config, uint32_t bit, int off)
+static void prof__other_devices(prof_config *config, uint32_t bit, int off)
 {
     if (prof__asks(config, bit, off) || off || bit == PROF__ASKED_DEVICES)
         config->no_devices =
             (config->private_keys & (PROF__ASKED_DEVICES | PROF__ASKED_HOST | PROF__ASKED_DISABLED)) != 0;
 }
 
-static PROF__RARE void prof__other_period(prof_config *config, int on)
+static void prof__other_period(prof_config *config, int on)
 {
     prof__other_counts(config, PROF__ASKED_DUMP, on);
     if (!on)
@@ -18702,7 +18673,7 @@ static PROF__RARE void prof__other_period(prof_config *config, int on)
 }
 
 /* CNTK's profiler is off after its start, or on. Level and devices are what they were once it is on. */
-static PROF__RARE void prof__other_enabled(prof_config *config, int on)
+static void prof__other_enabled(prof_config *config, int on)
 {
     int was_off = (config->private_keys & PROF__ASKED_DISABLED) != 0;
     prof__other_counts(config, PROF__ASKED_ENABLED, on);
@@ -18717,8 +18688,8 @@ static PROF__RARE void prof__other_enabled(prof_config *config, int on)
 }
 
 /* Sets output, unless this program has no writer for it: a start would fail. */
-static PROF__RARE prof_status prof__other_file(const prof__other_key *other, const prof__key *home, prof_config *config,
-                                               const char *value)
+static prof_status prof__other_file(const prof__other_key *other, const prof__key *home, prof_config *config,
+                                    const char *value)
 {
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_NAMES) /* without names only a .prof can be written */
     const prof_writer *writer;
@@ -18733,8 +18704,8 @@ static PROF__RARE prof_status prof__other_file(const prof__other_key *other, con
 }
 
 /* Sets a key whose values are not just true and false. Returns 0 if it is none of these. */
-static PROF__RARE int prof__other_value(const prof__other_key *other, const prof__key *home, prof_config *config,
-                                        const char *value, prof_status *status)
+static int prof__other_value(const prof__other_key *other, const prof__key *home, prof_config *config,
+                             const char *value, prof_status *status)
 {
     uint64_t number;
     switch (other->how) {
@@ -18769,7 +18740,7 @@ static PROF__RARE int prof__other_value(const prof__other_key *other, const prof
     }
 }
 
-static PROF__RARE prof_status prof__other_set(const prof__other_key *other, prof_config *config, const char *value)
+static prof_status prof__other_set(const prof__other_key *other, prof_config *config, const char *value)
 {
     const prof__key *home = other->home && other->how < PROF__OTHER_BOTH ? prof__key_find(other->home) : NULL;
     prof_status status = PROF_OK;
@@ -18804,15 +18775,14 @@ static struct prof__claim {
     void *user;
 } prof__claims[16]; /* under the lock */
 
-static PROF__RARE int prof__begins(const char *text, const char *prefix)
+static int prof__begins(const char *text, const char *prefix)
 {
     while (*prefix && *text == *prefix) ++text, ++prefix;
     return !*prefix;
 }
 
-static PROF__ASIDE prof_status prof__claim_put(const char *prefix,
-                                               prof_status (*claim)(void *user, const char *key, const char *value),
-                                               void *user)
+static prof_status prof__claim_put(const char *prefix,
+                                   prof_status (*claim)(void *user, const char *key, const char *value), void *user)
 {
     size_t length = prefix ? prof__length(prefix) : 0, count = sizeof prof__claims / sizeof *prof__claims, at = count;
     if (!length || length >= sizeof prof__claims->prefix)
@@ -18833,9 +18803,8 @@ static PROF__ASIDE prof_status prof__claim_put(const char *prefix,
     return PROF_OK;
 }
 
-PROF_DEF PROF__WALL prof_status prof_config_claim(const char *prefix,
-                                                  prof_status (*claim)(void *user, const char *key, const char *value),
-                                                  void *user)
+PROF_DEF prof_status prof_config_claim(const char *prefix,
+                                       prof_status (*claim)(void *user, const char *key, const char *value), void *user)
 {
     PROF__LED(prof_config_claim, (prefix, claim, user));
     return prof__claim_put(prefix, claim, user);
@@ -18843,7 +18812,7 @@ PROF_DEF PROF__WALL prof_status prof_config_claim(const char *prefix,
 
 /* Returns 1 if a claim has handled the key; its result is in status. If claim() fails, and a function of prof that it
    called has left a text, that is kept, because it says more than ours. */
-static PROF__RARE int prof__claimed(const char *key, const char *value, prof_status *status)
+static int prof__claimed(const char *key, const char *value, prof_status *status)
 {
     struct prof__claim found;
     char *text = PROF__ERROR_TEXT(), before[PROF__ERROR_SIZE];
@@ -18871,7 +18840,7 @@ static PROF__RARE int prof__claimed(const char *key, const char *value, prof_sta
 
 /* Returns the key that somebody who wrote name has probably meant: half of its letters, at most, are others.
    NULL: none. */
-static PROF__RARE const char *prof__key_nearest(const char *name)
+static const char *prof__key_nearest(const char *name)
 {
     const char *nearest = prof__keys[0].name;
     size_t most = prof__length(name) / 2;
@@ -18883,7 +18852,7 @@ static PROF__RARE const char *prof__key_nearest(const char *name)
     return prof__distance(name, nearest) <= (most > 2 ? most : 2) ? nearest : NULL;
 }
 
-PROF_DEF PROF__WALL prof_status prof_config_set(prof_config *config, const char *key, const char *value)
+PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value)
 {
     PROF__CALM();
     PROF__LED(prof_config_set, (config, key, value));
@@ -18900,7 +18869,7 @@ PROF_DEF PROF__WALL prof_status prof_config_set(prof_config *config, const char 
 }
 
 /* Makes "PROF_BUFFER" of "buffer". */
-static PROF__RARE void prof__key_variable(const char *key, char *to, size_t size)
+static void prof__key_variable(const char *key, char *to, size_t size)
 {
     size_t at = 5;
     prof__copy(to, "PROF_", 6);
@@ -18908,7 +18877,7 @@ static PROF__RARE void prof__key_variable(const char *key, char *to, size_t size
     to[at] = 0;
 }
 
-static PROF__RARE int prof__key_describe(size_t index, prof_option *option)
+static int prof__key_describe(size_t index, prof_option *option)
 {
     if (!option || index >= PROF__KEY_COUNT_ALL + PROF__OTHER_COUNT_ALL) return 0;
     prof__clear(option, sizeof *option);
@@ -18948,13 +18917,13 @@ static PROF__RARE int prof__key_describe(size_t index, prof_option *option)
     return 1;
 }
 
-PROF_DEF PROF__WALL int prof_config_describe(size_t index, prof_option *option)
+PROF_DEF int prof_config_describe(size_t index, prof_option *option)
 {
     return prof__key_describe(index, option);
 }
 
 #ifdef PROF_FREESTANDING
-PROF_DEF PROF__WALL prof_status prof_config_from_env(prof_config *config)
+PROF_DEF prof_status prof_config_from_env(prof_config *config)
 {
     PROF__CALM();
     (void)config;
@@ -18963,7 +18932,7 @@ PROF_DEF PROF__WALL prof_status prof_config_from_env(prof_config *config)
 #else
 /* Finds a PROF_ variable that is no key, but nearly one, and would be ignored by mistake. starts: only those that
    resemble a variable that starts a recording. */
-static PROF__RARE prof_status prof__environment_check(int starts)
+static prof_status prof__environment_check(int starts)
 {
 #ifdef _WIN32
     char **each = _environ;
@@ -18999,7 +18968,7 @@ static PROF__RARE prof_status prof__environment_check(int starts)
 }
 
 /* Returns 1 if a layout needs no output. */
-static PROF__RARE int prof__layout_alone(const char *layout) { return layout && prof__equal(layout, "cntk"); }
+static int prof__layout_alone(const char *layout) { return layout && prof__equal(layout, "cntk"); }
 
 PROF_DEF prof_status prof_config_from_env(prof_config *config)
 {
@@ -19029,14 +18998,14 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
 
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_AUTOSTART) && (!defined(PROF_STATIC) || defined(PROF_AUTOSTART))
 #define PROF__AUTOSTARTS 1
-static PROF__RARE void prof__autostop(void)
+static void prof__autostop(void)
 {
     if (!PROF__LOAD(&prof__on_demand) && prof__session_phase() && prof_stop())
         fprintf(stderr, "prof: %s\n", prof_error());
 }
 
 /* Returns the variable that asks for a recording, or NULL. */
-static PROF__RARE const char *prof__autostart_by(void)
+static const char *prof__autostart_by(void)
 {
     static const char *const names[] = {
 #ifdef PROF__BRIDGED
@@ -19161,7 +19130,7 @@ typedef struct prof__elf_section {
 
 enum { PROF__ELF_SYMTAB = 2, PROF__ELF_NOTE = 7, PROF__ELF_DYNSYM = 11 };
 
-static PROF__RARE uint64_t prof__elf_number(const prof__elf *elf, const unsigned char *at, size_t size)
+static uint64_t prof__elf_number(const prof__elf *elf, const unsigned char *at, size_t size)
 {
     uint64_t value = 0;
     for (size_t i = 0; i < size; ++i) value = value << 8 | at[elf->big ? i : size - 1 - i];
@@ -19169,12 +19138,12 @@ static PROF__RARE uint64_t prof__elf_number(const prof__elf *elf, const unsigned
 }
 
 /* Reads a field that has one place in 32-bit files and another, with twice the size, in 64-bit files. */
-static PROF__RARE uint64_t prof__elf_word(const prof__elf *elf, const unsigned char *record, size_t narrow, size_t wide)
+static uint64_t prof__elf_word(const prof__elf *elf, const unsigned char *record, size_t narrow, size_t wide)
 {
     return elf->wide ? prof__elf_number(elf, record + wide, 8) : prof__elf_number(elf, record + narrow, 4);
 }
 
-static PROF__RARE int prof__elf_read(const prof__elf *elf, uint64_t offset, void *to, size_t size)
+static int prof__elf_read(const prof__elf *elf, uint64_t offset, void *to, size_t size)
 {
     if (offset > elf->size || size > elf->size - offset) return 0;
     return !prof__file_seek(elf->file, offset, SEEK_SET) && fread(to, 1, size, elf->file) == size;
@@ -19182,7 +19151,7 @@ static PROF__RARE int prof__elf_read(const prof__elf *elf, uint64_t offset, void
 
 /* Returns the bytes of a section, with a zero after them; the caller frees them. Returns NULL if the section lies
    beyond the file or is too large, or without memory. */
-static PROF__RARE unsigned char *prof__elf_load(const prof__elf *elf, const prof__elf_section *section)
+static unsigned char *prof__elf_load(const prof__elf *elf, const prof__elf_section *section)
 {
     unsigned char *bytes;
     if (section->offset > elf->size || section->size > elf->size - section->offset) return NULL;
@@ -19196,7 +19165,7 @@ static PROF__RARE unsigned char *prof__elf_load(const prof__elf *elf, const prof
     return bytes;
 }
 
-static PROF__RARE int prof__elf_section_read(const prof__elf *elf, size_t index, prof__elf_section *section)
+static int prof__elf_section_read(const prof__elf *elf, size_t index, prof__elf_section *section)
 {
     unsigned char record[64];
     if (index >= elf->section_count ||
@@ -19210,7 +19179,7 @@ static PROF__RARE int prof__elf_section_read(const prof__elf *elf, size_t index,
     return 1;
 }
 
-static PROF__RARE int prof__elf_section_find(const prof__elf *elf, uint64_t type, prof__elf_section *section)
+static int prof__elf_section_find(const prof__elf *elf, uint64_t type, prof__elf_section *section)
 {
     for (size_t i = 0; i < elf->section_count; ++i)
         if (prof__elf_section_read(elf, i, section) && section->type == type) return 1;
@@ -19219,8 +19188,7 @@ static PROF__RARE int prof__elf_section_find(const prof__elf *elf, uint64_t type
 
 /* Writes the text of a build id, or "". notes: the bytes of a note section or segment. to: 2 * PROF__MAX_BUILD_ID + 1
    bytes. */
-static PROF__RARE void prof__build_id_text(const prof__elf *elf, const unsigned char *notes, size_t size, size_t align,
-                                           char *to)
+static void prof__build_id_text(const prof__elf *elf, const unsigned char *notes, size_t size, size_t align, char *to)
 {
     size_t at = 0;
     *to = 0;
@@ -19244,7 +19212,7 @@ static PROF__RARE void prof__build_id_text(const prof__elf *elf, const unsigned 
     }
 }
 
-static PROF__RARE void prof__elf_close(prof__elf *elf)
+static void prof__elf_close(prof__elf *elf)
 {
     if (elf->file) fclose(elf->file);
     elf->file = NULL;
@@ -19252,7 +19220,7 @@ static PROF__RARE void prof__elf_close(prof__elf *elf)
 
 /* If a module has no build id, its size and the time of its last change identify the build. Returns 0 if it is no
    regular file; such a file is not even opened, because a path in an image may name a device. build: 48 bytes. */
-static PROF__RARE int prof__file_build(const char *path, uint64_t *size, char *build)
+static int prof__file_build(const char *path, uint64_t *size, char *build)
 {
 #ifdef _WIN32
     struct _stat64 about;
@@ -19267,7 +19235,7 @@ static PROF__RARE int prof__file_build(const char *path, uint64_t *size, char *b
 }
 
 /* Opens a file if it is ELF and has this build. Returns 0 otherwise. */
-static PROF__RARE int prof__elf_open(prof__elf *elf, const char *path, const char *build)
+static int prof__elf_open(prof__elf *elf, const char *path, const char *build)
 {
     char now[48];
     unsigned char head[64];
@@ -19308,7 +19276,7 @@ static PROF__RARE int prof__elf_open(prof__elf *elf, const char *path, const cha
     return 0;
 }
 
-static PROF__RARE int prof__symbol_order(const void *a, const void *b)
+static int prof__symbol_order(const void *a, const void *b)
 {
     const prof__symbol *x = (const prof__symbol *)a, *y = (const prof__symbol *)b;
     if (x->value != y->value) return x->value < y->value ? -1 : 1;
@@ -19317,7 +19285,7 @@ static PROF__RARE int prof__symbol_order(const void *a, const void *b)
 }
 
 /* Reads the functions of the symbol table of one type. Returns 0 if there is none, or it is broken. */
-static PROF__RARE int prof__elf_symbols(const prof__elf *elf, uint64_t type, prof__module_symbols *module)
+static int prof__elf_symbols(const prof__elf *elf, uint64_t type, prof__module_symbols *module)
 {
     prof__elf_section table, names;
     unsigned char *bytes;
@@ -19351,7 +19319,7 @@ static PROF__RARE int prof__elf_symbols(const prof__elf *elf, uint64_t type, pro
     return module->count != 0;
 }
 
-static PROF__RARE void prof__module_clear(prof__module_symbols *module)
+static void prof__module_clear(prof__module_symbols *module)
 {
     free(module->texts);
     free(module->list);
@@ -19360,7 +19328,7 @@ static PROF__RARE void prof__module_clear(prof__module_symbols *module)
     module->count = 0;
 }
 
-static PROF__RARE int prof__module_read(prof__module_symbols *module, const char *path, uint64_t type)
+static int prof__module_read(prof__module_symbols *module, const char *path, uint64_t type)
 {
     prof__elf elf;
     int good;
@@ -19373,7 +19341,7 @@ static PROF__RARE int prof__module_read(prof__module_symbols *module, const char
 
 /* Reads the module's full symbol table, or that of the file to which systems strip it, or the few names of the dynamic
    one. */
-static PROF__RARE void prof__module_load(prof__module_symbols *module)
+static void prof__module_load(prof__module_symbols *module)
 {
     const char *id = module->build + sizeof PROF__BUILD_ID - 1;
     char debug[64 + 2 * PROF__MAX_BUILD_ID];
@@ -19386,7 +19354,7 @@ static PROF__RARE void prof__module_load(prof__module_symbols *module)
     prof__module_read(module, module->path, PROF__ELF_DYNSYM);
 }
 
-static PROF__RARE char *prof__text_duplicate(const char *text)
+static char *prof__text_duplicate(const char *text)
 {
     size_t size = strlen(text) + 1;
     char *copy = (char *)malloc(size);
@@ -19395,7 +19363,7 @@ static PROF__RARE char *prof__text_duplicate(const char *text)
 }
 
 /* Returns NULL without memory, or if there are more modules than a trace should have. */
-static PROF__RARE prof__module_symbols *prof__module_of(prof__symbols *symbols, const char *path, const char *build)
+static prof__module_symbols *prof__module_of(prof__symbols *symbols, const char *path, const char *build)
 {
     prof__module_symbols *module = symbols->modules;
     for (size_t i = 0; i < symbols->count; ++i, ++module)
@@ -19421,8 +19389,8 @@ static PROF__RARE prof__module_symbols *prof__module_of(prof__symbols *symbols, 
 /* Returns the symbol of a call site that is an address. Returns NULL if the site is not an address, or its symbol is
    not known; its own texts stay then. symbols must be zeroed before the first call, and owns what is returned, until
    prof__symbols_free(). */
-static PROF__UNUSED PROF__RARE const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char *name,
-                                                                     const char *file, const char *function)
+static const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char *name, const char *file,
+                                             const char *function)
 {
     const char *digits = strrchr(name, '+');
     prof__module_symbols *module;
@@ -19449,7 +19417,7 @@ static PROF__UNUSED PROF__RARE const prof__symbol *prof__symbol_find(prof__symbo
     return low < module->count && module->list[low].value == value ? &module->list[low] : NULL;
 }
 
-static PROF__UNUSED PROF__RARE void prof__symbols_free(prof__symbols *symbols)
+static void prof__symbols_free(prof__symbols *symbols)
 {
     for (size_t i = 0; i < symbols->count; ++i) {
         prof__module_clear(&symbols->modules[i]);
@@ -19803,7 +19771,7 @@ struct prof_trace {
 /* Makes space for one more element of an array on the heap. Returns 0 without memory; the array is unchanged then. */
 #define PROF__ROOM(array, capacity, count) \
     ((count) < (capacity) || prof__more_room(&(array), &(capacity), sizeof *(array)))
-static PROF__COLD int prof__more_room(void *array, size_t *capacity, size_t element)
+static int prof__more_room(void *array, size_t *capacity, size_t element)
 {
     size_t wanted = *capacity < 8 ? 16 : *capacity + *capacity / 2;
     void *old;
@@ -19818,7 +19786,7 @@ static PROF__COLD int prof__more_room(void *array, size_t *capacity, size_t elem
 
 /* Adds an element, all zero, to an array on the heap. Returns it, or NULL without memory. For what runs seldom. */
 #define PROF__MORE(array, capacity, count) prof__more(&(array), &(capacity), &(count), sizeof *(array))
-static PROF__COLD void *prof__more(void *array, size_t *capacity, size_t *count, size_t element)
+static void *prof__more(void *array, size_t *capacity, size_t *count, size_t element)
 {
     char *items;
     if (*count >= *capacity && !prof__more_room(array, capacity, element)) return NULL;
@@ -19828,7 +19796,7 @@ static PROF__COLD void *prof__more(void *array, size_t *capacity, size_t *count,
 
 static uint64_t prof__read_seed_now; /* 0: not chosen yet */
 
-static PROF__ASIDE uint64_t prof__read_seed_make(void)
+static uint64_t prof__read_seed_make(void)
 {
     uint64_t now = 0, made, *seed = &prof__read_seed_now;
     made = (prof__monotonic() ^ PROF__ADDRESS(&made) << 20 ^ PROF__ADDRESS(seed) << 40) * 0x9E3779B97F4A7C15u | 1;
@@ -19843,7 +19811,7 @@ static uint64_t prof__read_seed(void)
     return PROF__LIKELY(seed) ? seed : prof__read_seed_make();
 }
 
-static PROF__APART uint64_t prof__mix(uint64_t h)
+static uint64_t prof__mix(uint64_t h)
 {
     h = (h ^ prof__read_seed()) * 0x9E3779B97F4A7C15u;
     h = (h ^ h >> 32) * 0x9E3779B97F4A7C15u;
@@ -19868,7 +19836,7 @@ static size_t prof__read_find(const prof__read_index *index, uint32_t hash, prof
     return PROF__NONE;
 }
 
-static PROF__APART void prof__read_put(prof__read_index *index, uint32_t hash, uint32_t item)
+static void prof__read_put(prof__read_index *index, uint32_t hash, uint32_t item)
 {
     size_t at = hash & (index->capacity - 1);
     while (index->slots[at].item) at = (at + 1) & (index->capacity - 1);
@@ -19878,7 +19846,7 @@ static PROF__APART void prof__read_put(prof__read_index *index, uint32_t hash, u
 }
 
 /* Makes a larger table, for count more items. Returns 0 without memory. */
-static PROF__ASIDE int prof__read_grow(prof__read_index *index, size_t count)
+static int prof__read_grow(prof__read_index *index, size_t count)
 {
     prof__read_index larger;
     size_t i;
@@ -19913,8 +19881,8 @@ static int prof__read_add(prof__read_index *index, uint32_t hash, size_t item)
 /* Does the same for an array that has an index. Returns the element's number, or PROF__NONE without memory. */
 #define PROF__NEW(index, hash, array, capacity, count) \
     prof__new_item(&(index), hash, &(array), &(capacity), &(count), sizeof *(array))
-static PROF__COLD size_t prof__new_item(prof__read_index *index, uint32_t hash, void *array, size_t *capacity,
-                                        size_t *count, size_t element)
+static size_t prof__new_item(prof__read_index *index, uint32_t hash, void *array, size_t *capacity, size_t *count,
+                             size_t element)
 {
     return prof__more(array, capacity, count, element) && prof__read_add(index, hash, *count - 1) ? *count - 1
                                                                                                  : PROF__NONE;
@@ -19963,13 +19931,13 @@ static size_t prof__read_site_number(prof_trace *trace, const prof__read_site *s
     return item;
 }
 
-static PROF__RARE int prof__read_same_unknown(const void *owner, size_t item, const void *key)
+static int prof__read_same_unknown(const void *owner, size_t item, const void *key)
 {
     return ((const prof_trace *)owner)->unknown[item].id == *(const uint32_t *)key;
 }
 
 /* Returns the site of a call site id that meta lacks, or PROF__NONE for an id that was never seen. */
-static PROF__COLD size_t prof__read_unknown_site(const prof_trace *trace, uint32_t id)
+static size_t prof__read_unknown_site(const prof_trace *trace, uint32_t id)
 {
     size_t item = prof__read_find(&trace->unknown_index, (uint32_t)prof__mix(id), prof__read_same_unknown, trace, &id);
     return item == PROF__NONE ? PROF__NONE : trace->unknown[item].site;
@@ -19983,7 +19951,7 @@ static inline size_t prof__read_site_of(const prof_trace *trace, uint32_t id)
 }
 
 /* Joins two texts to one that lives as long as the trace. Returns NULL without memory. */
-static PROF__RARE const char *prof__read_text(prof_trace *trace, const char *text, const char *more)
+static const char *prof__read_text(prof_trace *trace, const char *text, const char *more)
 {
     char *copy = prof__text_join(text, more);
     char **kept = copy ? (char **)PROF__MORE(trace->texts, trace->text_capacity, trace->text_count) : NULL;
@@ -19993,7 +19961,7 @@ static PROF__RARE const char *prof__read_text(prof_trace *trace, const char *tex
 }
 
 /* Makes a call site that has only a name, a copy of text. Returns its number, or PROF__NONE without memory. */
-static PROF__RARE size_t prof__read_make_site(prof_trace *trace, const char *text, uint32_t kind)
+static size_t prof__read_make_site(prof_trace *trace, const char *text, uint32_t kind)
 {
     prof__read_site site;
     size_t name;
@@ -20009,7 +19977,7 @@ static PROF__RARE size_t prof__read_make_site(prof_trace *trace, const char *tex
 }
 
 /* Makes a site for an id that meta lacks: "?site 12". Returns 0 without memory. */
-static PROF__RARE int prof__read_invent_site(prof_trace *trace, uint32_t id, uint32_t kind)
+static int prof__read_invent_site(prof_trace *trace, uint32_t id, uint32_t kind)
 {
     char text[32] = "?site ";
     size_t site, item;
@@ -20037,7 +20005,7 @@ static size_t prof__read_string_name(const prof_trace *trace, uint64_t id)
 
 /* Returns the words of the meta record at words[at], or 0 after the last. A head with a length but no kind is a record
    that a thread has reserved and not written yet. */
-static PROF__RARE size_t prof__read_meta_words(const uint64_t *words, size_t at, size_t count)
+static size_t prof__read_meta_words(const uint64_t *words, size_t at, size_t count)
 {
     size_t length;
     if (at >= count) return 0;
@@ -20046,7 +20014,7 @@ static PROF__RARE size_t prof__read_meta_words(const uint64_t *words, size_t at,
 }
 
 /* Names a function that was recorded by its address, if its module's symbols can be read. Returns 0 without memory. */
-static PROF__RARE int prof__read_symbol(prof_trace *trace, prof__read_site *site)
+static int prof__read_symbol(prof_trace *trace, prof__read_site *site)
 {
     const prof__symbol *symbol =
         prof__symbol_find(&trace->symbols, site->about.name, site->about.file, site->about.function);
@@ -20061,14 +20029,14 @@ static PROF__RARE int prof__read_symbol(prof_trace *trace, prof__read_site *site
     return 1;
 }
 
-static PROF__RARE int prof__read_same_key(const void *owner, size_t item, const void *key)
+static int prof__read_same_key(const void *owner, size_t item, const void *key)
 {
     return ((const prof_trace *)owner)->metadata[item].key == (const char *)key;
 }
 
 /* Adds a pair of metadata: a key and, after it, a value, whose last byte is zero. An empty key removes all pairs before
    it. Returns 0 without memory. */
-static PROF__RARE int prof__read_metadata(prof_trace *trace, const char *key, const char *end)
+static int prof__read_metadata(prof_trace *trace, const char *key, const char *end)
 {
     const char *value = key + strlen(key) + 1;
     size_t at, names[2];
@@ -20093,7 +20061,7 @@ static PROF__RARE int prof__read_metadata(prof_trace *trace, const char *key, co
     return 1;
 }
 
-static PROF__RARE int prof__trace_pair(const prof_trace *trace, size_t index, const char **key, const char **value)
+static int prof__trace_pair(const prof_trace *trace, size_t index, const char **key, const char **value)
 {
     int there = trace && index < trace->metadata_count;
     if (key) *key = there ? trace->metadata[index].key : NULL;
@@ -20101,13 +20069,13 @@ static PROF__RARE int prof__trace_pair(const prof_trace *trace, size_t index, co
     return there;
 }
 
-static PROF__RARE int prof__read_same_thread(const void *owner, size_t item, const void *key)
+static int prof__read_same_thread(const void *owner, size_t item, const void *key)
 {
     return ((const prof_trace *)owner)->threads[item].track == *(const uint64_t *)key;
 }
 
 /* Returns the string id of the system's newest name for the thread of a track, or 0. */
-static PROF__RARE uint32_t prof__read_thread_name(const prof_trace *trace, uint64_t track)
+static uint32_t prof__read_thread_name(const prof_trace *trace, uint64_t track)
 {
     uint32_t hash = (uint32_t)prof__mix(track);
     size_t at = prof__read_find(&trace->thread_index, hash, prof__read_same_thread, trace, &track);
@@ -20115,7 +20083,7 @@ static PROF__RARE uint32_t prof__read_thread_name(const prof_trace *trace, uint6
 }
 
 /* Keeps such a name. Returns 0 without memory. */
-static PROF__RARE int prof__read_thread(prof_trace *trace, uint64_t track, uint32_t name)
+static int prof__read_thread(prof_trace *trace, uint64_t track, uint32_t name)
 {
     uint32_t hash = (uint32_t)prof__mix(track);
     size_t at = prof__read_find(&trace->thread_index, hash, prof__read_same_thread, trace, &track);
@@ -20127,13 +20095,13 @@ static PROF__RARE int prof__read_thread(prof_trace *trace, uint64_t track, uint3
     return 1;
 }
 
-PROF_DEF PROF__WALL int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value)
+PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value)
 {
     return prof__trace_pair(trace, index, key, value);
 }
 
 /* Terminates a text of so many words. Keeps at most its first 1023 bytes, and cuts between UTF-8 characters. */
-static PROF__RARE void prof__read_shorten(char *text, size_t words)
+static void prof__read_shorten(char *text, size_t words)
 {
     char *end = text + (words < PROF__TEXT_WORDS ? words : PROF__TEXT_WORDS) * 8 - 1;
     if (words > PROF__TEXT_WORDS)
@@ -20143,7 +20111,7 @@ static PROF__RARE void prof__read_shorten(char *text, size_t words)
 
 /* Counts it if a part of meta is missing, which ends here: words follow after many that are zero, or a recording that
    has ended says that it has more. */
-static PROF__RARE void prof__read_meta_end(prof_trace *trace, const uint64_t *words, size_t at, size_t count)
+static void prof__read_meta_end(prof_trace *trace, const uint64_t *words, size_t at, size_t count)
 {
     const prof__header *h = &trace->header;
     size_t used = h->meta_used < h->meta_size ? (size_t)h->meta_used / 8 : count, zeros = 0;
@@ -20152,7 +20120,7 @@ static PROF__RARE void prof__read_meta_end(prof_trace *trace, const uint64_t *wo
         trace->info.lost_blocks++;
 }
 
-static PROF__RARE int prof__read_meta(prof_trace *trace)
+static int prof__read_meta(prof_trace *trace)
 {
     uint64_t *words = trace->image + trace->header.meta_offset / 8;
     size_t count = (size_t)(trace->header.meta_size / 8), at, length;
@@ -20218,7 +20186,7 @@ static PROF__RARE int prof__read_meta(prof_trace *trace)
 /*-- a counter that begins again --*/
 
 /* Returns about how many ticks a second has: as measured up to this pair, or else as far as it is known. */
-static PROF__RARE uint64_t prof__read_rate(const prof_trace *trace, const prof__pair *to)
+static uint64_t prof__read_rate(const prof_trace *trace, const prof__pair *to)
 {
     const prof__pair *from = &trace->header.first;
     uint64_t ns = to->monotonic_ns - from->monotonic_ns, ticks = to->tick - from->tick;
@@ -20232,7 +20200,7 @@ static PROF__RARE uint64_t prof__read_rate(const prof_trace *trace, const prof__
 
 /* Begins with the session's start. Ticks of a counter in the upper half are counted from there, because it may pass
    2^64. Returns 0 without memory. */
-static PROF__RARE int prof__read_epochs_begin(prof_trace *trace)
+static int prof__read_epochs_begin(prof_trace *trace)
 {
     prof__read_epoch *epoch = (prof__read_epoch *)PROF__MORE(trace->epochs, trace->epoch_capacity, trace->epoch_count);
     if (!epoch) return 0;
@@ -20244,7 +20212,7 @@ static PROF__RARE int prof__read_epochs_begin(prof_trace *trace)
 }
 
 /* Notes that the counter began again between the newest pair and this one, where it should be at `tick` by now. */
-static PROF__RARE void prof__read_epoch_add(prof_trace *trace, const prof__pair *pair, uint64_t tick)
+static void prof__read_epoch_add(prof_trace *trace, const prof__pair *pair, uint64_t tick)
 {
     prof__read_epoch *epoch;
     prof__read_gap *gap;
@@ -20262,7 +20230,7 @@ static PROF__RARE void prof__read_epoch_add(prof_trace *trace, const prof__pair 
 
 /* Returns a pair of the image with the tick that a counter would have that never began again. Chunks come nearly in the
    order of time. */
-static PROF__RARE prof__pair prof__read_unwrap(prof_trace *trace, const prof__pair *pair)
+static prof__pair prof__read_unwrap(prof_trace *trace, const prof__pair *pair)
 {
     prof__pair now = *pair;
     size_t i = trace->epoch_count;
@@ -20284,7 +20252,7 @@ static PROF__RARE prof__pair prof__read_unwrap(prof_trace *trace, const prof__pa
 }
 
 /* Does the same for what the header has, and for a pair of now, or NULL. */
-static PROF__RARE void prof__read_epochs_end(prof_trace *trace, prof__pair *now)
+static void prof__read_epochs_end(prof_trace *trace, prof__pair *now)
 {
     prof__header *h = &trace->header;
     uint64_t last = h->last.tick;
@@ -20386,14 +20354,14 @@ static uint64_t prof__read_tick(uint64_t base, uint64_t head, uint64_t before)
     return tick > before ? tick : before;
 }
 
-static PROF__RARE int prof__read_chunk_order(const void *a, const void *b)
+static int prof__read_chunk_order(const void *a, const void *b)
 {
     const prof__read_chunk *x = (const prof__read_chunk *)a, *y = (const prof__read_chunk *)b;
     if (x->sequence != y->sequence) return x->sequence < y->sequence ? -1 : 1;
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-static PROF__RARE int prof__read_segment_order(const void *a, const void *b)
+static int prof__read_segment_order(const void *a, const void *b)
 {
     const prof__read_segment *x = (const prof__read_segment *)a, *y = (const prof__read_segment *)b;
     if (x->track != y->track) return x->track < y->track ? -1 : 1;
@@ -20430,7 +20398,7 @@ static void prof__read_buffer_free(prof__read_buffer *buffer)
 }
 
 /* Returns 0 without memory. */
-static PROF__RARE int prof__read_buffer_make(const prof_trace *trace, prof__read_buffer *buffer)
+static int prof__read_buffer_make(const prof_trace *trace, prof__read_buffer *buffer)
 {
     if (buffer->words) return 1;
     buffer->words = (uint64_t *)malloc(trace->chunk_words * 8);
@@ -20441,8 +20409,7 @@ static PROF__RARE int prof__read_buffer_make(const prof_trace *trace, prof__read
 }
 
 /* Returns 1 if this may be the header of a block that ends before end. */
-static PROF__RARE int prof__read_block_likely(const prof_trace *trace, const prof__block *block, uint64_t offset,
-                                              uint64_t end)
+static int prof__read_block_likely(const prof_trace *trace, const prof__block *block, uint64_t offset, uint64_t end)
 {
     return block->magic == PROF__BLOCK_MAGIC && block->sequence && block->words && block->words <= trace->chunk_words &&
            block->size > sizeof *block && block->size % 8 == 0 &&
@@ -20465,7 +20432,7 @@ static int prof__read_has_text(unsigned kind)
     return kind == PROF__KIND_NAME || kind == PROF__KIND_ARG || kind == PROF__KIND_DATA;
 }
 
-static PROF__HOT void prof__read_seal(uint64_t *words, size_t count)
+static void prof__read_seal(uint64_t *words, size_t count)
 {
     size_t at, length;
     for (at = 0; at < count; at += length) {
@@ -20479,7 +20446,7 @@ static PROF__HOT void prof__read_seal(uint64_t *words, size_t count)
 
 /* Returns a hash that shows whether words are still the same. Unlike with the check in a block, an attacker cannot
    choose other words with the same hash. */
-static PROF__HOT uint64_t prof__read_mark(const prof_trace *trace, const uint64_t *words, size_t count)
+static uint64_t prof__read_mark(const prof_trace *trace, const uint64_t *words, size_t count)
 {
     const uint64_t *keys = trace->keys;
     uint64_t mark = 0;
@@ -20505,8 +20472,8 @@ static PROF__HOT uint64_t prof__read_mark(const prof_trace *trace, const uint64_
 
 /* Reads the block at offset, which must end before end, and unpacks it; its strings are not terminated. block: receives
    its header. Returns 0 if there is no block. */
-static PROF__RARE int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, uint64_t offset,
-                                       uint64_t end, prof__block *block)
+static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, uint64_t offset, uint64_t end,
+                            prof__block *block)
 {
     char *bytes = buffer->block + sizeof *block;
     buffer->chunk = 0;
@@ -20532,7 +20499,7 @@ static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *
 #define PROF__LATE_RECORDS 4 /* records that may be written late, one after the other: handlers interrupt handlers */
 
 /* Returns the word of the next record that has reached this tick, or 0 if none of the next few of the turn has. */
-static PROF__RARE size_t prof__read_reaches(const uint64_t *words, size_t at, size_t count, uint64_t tick)
+static size_t prof__read_reaches(const uint64_t *words, size_t at, size_t count, uint64_t tick)
 {
     size_t length, timed = 0;
     for (; at < count && timed < PROF__LATE_RECORDS; at += length) {
@@ -20551,7 +20518,7 @@ static PROF__RARE size_t prof__read_reaches(const uint64_t *words, size_t at, si
    have reached the tick again: then signal handlers recorded, for long, after the clock was read and before that was
    written. Done to words of a chunk whenever they have been read. behind: see prof_trace. write: 0: changes nothing.
    Returns the largest tick. */
-static PROF__RARE uint64_t prof__read_mend(uint64_t *words, size_t count, uint64_t behind, int write)
+static uint64_t prof__read_mend(uint64_t *words, size_t count, uint64_t behind, int write)
 {
     uint64_t last = 0, more = 0, most = 0;
     size_t at, length, late = 0; /* late: records before this one were written late */
@@ -20577,8 +20544,8 @@ static PROF__RARE uint64_t prof__read_mend(uint64_t *words, size_t count, uint64
 }
 
 /* Reads a segment of a ring to its place in the buffer. Returns NULL if it is no longer there. */
-static PROF__RARE const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffer *buffer,
-                                                  const prof__read_segment *segment)
+static const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffer *buffer,
+                                       const prof__read_segment *segment)
 {
     uint64_t *words = buffer->words + segment->first;
     size_t count = segment->end - segment->first;
@@ -20655,8 +20622,8 @@ static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, pr
 }
 
 /* Ends a segment before this word. Its strings are terminated already. */
-static PROF__RARE void prof__read_cut_end(prof_trace *trace, prof__read_segment *segment, const uint64_t *words,
-                                          size_t at, prof__read_outliner *outliner)
+static void prof__read_cut_end(prof_trace *trace, prof__read_segment *segment, const uint64_t *words, size_t at,
+                               prof__read_outliner *outliner)
 {
     segment->end = (uint32_t)at;
     if (outliner->jumps) trace->chunks[segment->chunk].jumps = 1;
@@ -20668,7 +20635,7 @@ static PROF__RARE void prof__read_cut_end(prof_trace *trace, prof__read_segment 
 }
 
 /* Cuts the words of a chunk into segments, terminates its strings and adds its call sites. Returns 0 without memory. */
-static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size_t count)
+static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size_t count)
 {
     size_t at, length, segments = trace->segment_count;
     prof__read_segment *segment = NULL;
@@ -20742,7 +20709,7 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
     return 1;
 }
 
-static PROF__RARE int prof__read_same_sequence(const void *owner, size_t item, const void *key)
+static int prof__read_same_sequence(const void *owner, size_t item, const void *key)
 {
     return ((const prof_trace *)owner)->chunks[item].sequence == *(const uint64_t *)key;
 }
@@ -20882,7 +20849,7 @@ static size_t prof__read_border(uint64_t place, size_t at)
 
 /* Returns where the record ends, or begins if `whole` is 1, that has the word before this one. Returns `limit` if none
    has. */
-static PROF__RARE size_t prof__read_record_at(const uint64_t *words, size_t count, size_t limit, int whole)
+static size_t prof__read_record_at(const uint64_t *words, size_t count, size_t limit, int whole)
 {
     size_t at = 0, length;
     for (; at < limit && (length = prof__record_length(words[at], count - at)) != 0; at += length)
@@ -20892,8 +20859,7 @@ static PROF__RARE size_t prof__read_record_at(const uint64_t *words, size_t coun
 
 /* Returns how many words of a chunk of the ring can be read. *torn: 1 if others are missing. headless: 1 if the next
    chunk lacks its header. */
-static PROF__RARE size_t prof__read_intact(const prof__read_chunk *chunk, const uint64_t *words, int headless,
-                                           int *torn)
+static size_t prof__read_intact(const prof__read_chunk *chunk, const uint64_t *words, int headless, int *torn)
 {
     size_t count = chunk->words, hole = prof__words_hole(words, count), used = count, border;
     *torn = hole < count;
@@ -20908,8 +20874,7 @@ static PROF__RARE size_t prof__read_intact(const prof__read_chunk *chunk, const 
 
 /* Returns 1 if a chunk without a sequence lacks its header. A chunk that is being reused has its time. Words: of the
    chunk, `bytes` with the header. */
-static PROF__RARE int prof__read_headless(const prof_trace *trace, const prof__chunk *chunk, uint64_t offset,
-                                          uint64_t bytes)
+static int prof__read_headless(const prof_trace *trace, const prof__chunk *chunk, uint64_t offset, uint64_t bytes)
 {
     static const prof__chunk none = {0, {0, 0, 0, 0}, 0, 0, 0, 0};
     uint64_t part[64], end = offset + bytes;
@@ -21022,12 +20987,12 @@ static int prof__read_chunks(prof_trace *trace)
 
 /* Converts a count to a double, for rare functions. Inline it takes 40 bytes of code, because most processors have no
    instruction for it. */
-static PROF__APART double prof__real(uint64_t value) { return (double)value; }
+static double prof__real(uint64_t value) { return (double)value; }
 
 /*-- the clock --*/
 
 /* Computes ns per tick as factor / 2^shift, rounded down. */
-static PROF__RARE void prof__read_slope(prof__read_line *line, uint64_t ticks, uint64_t ns)
+static void prof__read_slope(prof__read_line *line, uint64_t ticks, uint64_t ns)
 {
     uint64_t factor = ns / ticks, rest = ns % ticks;
     unsigned shift = 0;
@@ -21080,7 +21045,7 @@ static inline int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned
 }
 
 /* Returns the last line that begins at or before tick, else the first line. */
-static PROF__APART size_t prof__read_line_of(const prof__read_line *lines, size_t count, uint64_t tick)
+static size_t prof__read_line_of(const prof__read_line *lines, size_t count, uint64_t tick)
 {
     size_t low = 0, high = count;
     while (high - low > 1) {
@@ -21094,7 +21059,7 @@ static PROF__APART size_t prof__read_line_of(const prof__read_line *lines, size_
 }
 
 /* Converts a tick to nanoseconds by sorted lines. hint: the number of the line found last, kept for the next call. */
-static PROF__APART int64_t prof__read_on_lines(const prof__read_line *lines, size_t count, uint64_t tick, size_t *hint)
+static int64_t prof__read_on_lines(const prof__read_line *lines, size_t count, uint64_t tick, size_t *hint)
 {
     const prof__read_line *line = lines + *hint;
     int64_t ns;
@@ -21158,7 +21123,7 @@ static inline int64_t prof__read_fast_ns(const prof__read_fast *fast, uint64_t t
 
 /* Returns the nanoseconds from the session's start to a time of its system's clock, with those for which this clock
    stood still. */
-static PROF__RARE int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
+static int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
 {
     uint64_t from = trace->header.first.monotonic_ns,
              ns = monotonic_ns >= from ? monotonic_ns - from : from - monotonic_ns;
@@ -21171,14 +21136,14 @@ static PROF__RARE int64_t prof__read_since(const prof_trace *trace, uint64_t mon
     return limited;
 }
 
-static PROF__RARE int prof__read_pair_order(const void *a, const void *b)
+static int prof__read_pair_order(const void *a, const void *b)
 {
     const prof__pair *x = (const prof__pair *)a, *y = (const prof__pair *)b;
     if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
     return x->width < y->width ? -1 : x->width > y->width;
 }
 
-static PROF__RARE int prof__read_width_order(const void *a, const void *b)
+static int prof__read_width_order(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
@@ -21186,7 +21151,7 @@ static PROF__RARE int prof__read_width_order(const void *a, const void *b)
 
 /* Drops pairs whose reading took far longer than usual (the thread was interrupted in between), unless fewer than two
    are left. Returns how many are left. */
-static PROF__RARE size_t prof__read_drop_wide(prof__pair *pairs, size_t count, uint64_t *widths)
+static size_t prof__read_drop_wide(prof__pair *pairs, size_t count, uint64_t *widths)
 {
     uint64_t limit;
     size_t i, kept = 0;
@@ -21208,7 +21173,7 @@ static int prof__read_apart(const prof__pair *a, const prof__pair *b, uint64_t n
 
 /* Keeps those sorted pairs in which both clocks go forward and that are at least a millisecond apart: closer ones would
    show how they were read rather than the clock. */
-static PROF__RARE size_t prof__read_thin(prof__pair *pairs, size_t count)
+static size_t prof__read_thin(prof__pair *pairs, size_t count)
 {
     size_t i, kept = 1;
     for (i = 1; i < count; i++) {
@@ -21223,7 +21188,7 @@ static PROF__RARE size_t prof__read_thin(prof__pair *pairs, size_t count)
     return kept;
 }
 
-static PROF__RARE int prof__read_slope_order(const void *a, const void *b)
+static int prof__read_slope_order(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
@@ -21231,7 +21196,7 @@ static PROF__RARE int prof__read_slope_order(const void *a, const void *b)
 
 /* Returns ticks per second, of the time in which the machine was not suspended: most intervals between pairs agree
    about it. Of few, what the start measured is better, or what the processor states. 0: not known. */
-static PROF__RARE double prof__read_usual_rate(const prof_trace *trace, const prof__pair *pairs, size_t count)
+static double prof__read_usual_rate(const prof_trace *trace, const prof__pair *pairs, size_t count)
 {
     double *rates = count > 3 ? (double *)malloc(count * sizeof *rates) : NULL, rate = 0;
     size_t i, kept = 0;
@@ -21253,7 +21218,7 @@ static PROF__RARE double prof__read_usual_rate(const prof_trace *trace, const pr
 
 /* Finds out whether there is a gap between two pairs: the clocks disagree by more than an eighth, or CLOCK_MONOTONIC
    alone does. Returns 0 if not. */
-static PROF__RARE int prof__read_gap_between(const prof__pair *a, const prof__pair *b, double rate, prof__read_gap *gap)
+static int prof__read_gap_between(const prof__pair *a, const prof__pair *b, double rate, prof__read_gap *gap)
 {
     double ns = prof__real(b->monotonic_ns - a->monotonic_ns), wanted = prof__real(b->tick - a->tick) * 1e9 / rate;
     double missing = wanted - ns, more = b->unix_ns > a->unix_ns ? prof__real(b->unix_ns - a->unix_ns) - ns : 0;
@@ -21273,7 +21238,7 @@ static PROF__RARE int prof__read_gap_between(const prof__pair *a, const prof__pa
 
 /* If the counter stood still for a part of the interval at whose begin this line is, its slope is the usual one: the
    gap is at its end. */
-static PROF__RARE void prof__read_stopped(const prof_trace *trace, prof__read_line *line, uint64_t ticks, double rate)
+static void prof__read_stopped(const prof_trace *trace, prof__read_line *line, uint64_t ticks, double rate)
 {
     double ns = prof__real(ticks) * 1e9 / rate;
     size_t i;
@@ -21283,7 +21248,7 @@ static PROF__RARE void prof__read_stopped(const prof_trace *trace, prof__read_li
 }
 
 /* Makes lines of sorted, thinned pairs. */
-static PROF__RARE void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t count)
+static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t count)
 {
     const prof__header *header = &trace->header;
     const prof__pair *first = &pairs[0], *last = &pairs[count - 1];
@@ -21330,7 +21295,7 @@ static PROF__RARE void prof__read_lines(prof_trace *trace, const prof__pair *pai
 
 /* Makes the lines of a trace of its clock pairs. now: a pair that the reader took on the same clocks, or NULL. Returns
    0 without memory. */
-static PROF__RARE int prof__read_clock(prof_trace *trace, const prof__pair *now)
+static int prof__read_clock(prof_trace *trace, const prof__pair *now)
 {
     const prof__header *header = &trace->header;
     size_t room = trace->pair_count + 3, count = 0, i;
@@ -21401,7 +21366,7 @@ typedef struct prof__read_matcher {
     size_t nodes, args;  /* of this segment */
 } prof__read_matcher;
 
-static PROF__APART prof__read_top *prof__read_name_top(prof__read_matcher *m, uint32_t site)
+static prof__read_top *prof__read_name_top(prof__read_matcher *m, uint32_t site)
 {
     prof__read_top *top = &m->name_tops[m->trace->sites[site].name];
     if (top->track != m->serial) {
@@ -21494,7 +21459,7 @@ static void prof__read_note_late(prof__read_matcher *m, const prof__read_open *o
 }
 
 /* Closes all scopes deeper than depth, because an enclosing one ends, or one that began before the first record. */
-static PROF__COLD void prof__read_pop_early(prof__read_matcher *m, uint32_t depth)
+static void prof__read_pop_early(prof__read_matcher *m, uint32_t depth)
 {
     uint32_t i;
     for (i = depth; i < m->depth; i++) prof__read_note_late(m, &m->stack[i]);
@@ -21509,7 +21474,7 @@ static uint64_t prof__read_event_id(const prof_trace *trace, const prof__read_ch
 /* Matches an END whose scope was closed by the end of an outer one: the two overlap. An open scope of the same site has
    precedence, because a scope that was left by longjmp() or an early return must not take the end of an enclosing call.
    Returns 1 if it matches, 0 if it matches none, -1 without memory. */
-static PROF__ASIDE int prof__read_match_late(prof__read_matcher *m, uint32_t site)
+static int prof__read_match_late(prof__read_matcher *m, uint32_t site)
 {
     prof_trace *trace = m->trace;
     uint64_t number = m->site_late[site];
@@ -21660,7 +21625,7 @@ static int prof__read_cross(prof__read_matcher *m, uint32_t segment)
 }
 
 /* Handles a gap: scopes that were open before it end at the last time known. */
-static PROF__ASIDE void prof__read_close_all(prof__read_matcher *m)
+static void prof__read_close_all(prof__read_matcher *m)
 {
     while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END);
     m->trace->info.unmatched += m->pending_count;
@@ -21672,7 +21637,7 @@ static PROF__ASIDE void prof__read_close_all(prof__read_matcher *m)
 
 /*-- outlines --*/
 
-static PROF__RARE void prof__read_outline_begin(prof__read_outliner *o, uint64_t base)
+static void prof__read_outline_begin(prof__read_outliner *o, uint64_t base)
 {
     memset(&o->sum, 0, sizeof o->sum);
     o->base = base;
@@ -21693,8 +21658,8 @@ static inline void prof__read_outline_level(prof__read_outliner *o, const prof__
 }
 
 /* Notes the END of a scope that did not begin in this segment. Returns 0 if a scope of this segment may be meant. */
-static PROF__ASIDE int prof__read_outline_half(prof__read_outliner *o, uint32_t site, uint64_t ticks,
-                                               const prof__read_half *top, const prof__read_half *high)
+static int prof__read_outline_half(prof__read_outliner *o, uint32_t site, uint64_t ticks, const prof__read_half *top,
+                                   const prof__read_half *high)
 {
     prof__read_half *end = &o->ends[o->sum.ends];
     if (top != o->open || o->sum.ends == PROF__OUTLINE_HALVES) return 0;
@@ -21708,8 +21673,8 @@ static PROF__ASIDE int prof__read_outline_half(prof__read_outliner *o, uint32_t 
 
 /* Reads the BEGINs and ENDs from this word on, most of all records, as long as meta has their call sites. Returns the
    word after them. */
-static PROF__NOINLINE PROF__HOT size_t prof__read_outline_scopes(prof__read_outliner *o, const prof_trace *trace,
-                                                                 const uint64_t *words, size_t at, size_t count)
+static PROF__NOINLINE size_t prof__read_outline_scopes(prof__read_outliner *o, const prof_trace *trace,
+                                                       const uint64_t *words, size_t at, size_t count)
 {
     const uint32_t *sites = trace->site_ids;
     size_t site_count = trace->site_id_count;
@@ -21799,8 +21764,7 @@ static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *
 }
 
 /* Keeps the outline of a segment that has just ended. Without memory it has none. */
-static PROF__RARE void prof__read_outline_keep(prof_trace *trace, prof__read_segment *segment,
-                                               prof__read_outliner *o)
+static void prof__read_outline_keep(prof_trace *trace, prof__read_segment *segment, prof__read_outliner *o)
 {
     size_t begins = (size_t)(o->top - o->open), count = o->sum.ends + begins;
     segment->depth = 0;
@@ -21822,7 +21786,7 @@ static PROF__RARE void prof__read_outline_keep(prof_trace *trace, prof__read_seg
 
 /* Matches a segment by its outline: the same as prof__read_match_words(). Returns 0 if that is not possible, because
    something in it depends on what was before, and has changed nothing then; -1 without memory. */
-static PROF__RARE int prof__read_outline_match(prof__read_matcher *m, uint32_t number)
+static int prof__read_outline_match(prof__read_matcher *m, uint32_t number)
 {
     const prof__read_segment *segment = &m->trace->segments[m->track->segment + number];
     const prof__read_outline *outline;
@@ -21858,8 +21822,8 @@ static PROF__RARE int prof__read_outline_match(prof__read_matcher *m, uint32_t n
 
 /* Matches the BEGINs and ENDs from this word on, which are most of all records. Returns the word after them, or 0
    without memory. */
-static PROF__HOT size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *words, size_t at, size_t end,
-                                                uint32_t number, const prof__read_chunk *chunk)
+static size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *words, size_t at, size_t end,
+                                      uint32_t number, const prof__read_chunk *chunk)
 {
     prof_trace *trace = m->trace;
     uint64_t tick = m->tick, base = chunk->tick;
@@ -21889,7 +21853,7 @@ static PROF__HOT size_t prof__read_match_scopes(prof__read_matcher *m, const uin
 }
 
 /* Matches the records of a segment, one by one. Returns 0 if they can no longer be read, -1 without memory. */
-static PROF__RARE int prof__read_match_words(prof__read_matcher *m, uint32_t number)
+static int prof__read_match_words(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
     prof__read_segment *segment = &trace->segments[m->track->segment + number];
@@ -21961,7 +21925,7 @@ static PROF__RARE int prof__read_match_words(prof__read_matcher *m, uint32_t num
     return words != NULL;
 }
 
-static PROF__RARE int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
+static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
     prof__read_segment *segment = &trace->segments[m->track->segment + number];
@@ -21991,7 +21955,7 @@ static uint64_t prof__read_first_tick(const prof_trace *trace, const prof__read_
     return *segment <= last ? (*segment)->tick : trace->chunks[last->chunk].tick;
 }
 
-static PROF__RARE void prof__read_describe(prof_trace *trace, prof__read_track *track)
+static void prof__read_describe(prof_trace *trace, prof__read_track *track)
 {
     size_t i;
     int of_system = 0;
@@ -22017,14 +21981,14 @@ static int prof__read_lives(const prof_trace *trace, const prof__read_segment *s
     return !at->size && segment->last && at->owned && !at->torn;
 }
 
-static PROF__RARE int prof__read_late_order(const void *a, const void *b)
+static int prof__read_late_order(const void *a, const void *b)
 {
     const prof__read_late_begin *x = (const prof__read_late_begin *)a, *y = (const prof__read_late_begin *)b;
     if (x->segment != y->segment) return x->segment < y->segment ? -1 : 1;
     return x->word < y->word ? -1 : x->word > y->word;
 }
 
-static PROF__RARE int prof__read_match_track(prof__read_matcher *m)
+static int prof__read_match_track(prof__read_matcher *m)
 {
     prof_trace *trace = m->trace;
     prof__read_track *track = m->track;
@@ -22103,7 +22067,7 @@ static int prof__read_after_copy(const prof_trace *trace, const prof__read_segme
    follows is newer than the copy, else those after the last gap. The ring overwrites what is old. But a fiber's turns
    on one thread may be in a copy while earlier turns, on a thread that was copied first, are not. Returns the number of
    the next track's first segment. */
-static PROF__RARE size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size_t i)
+static size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size_t i)
 {
     prof__read_segment *segments = trace->segments;
     const prof__read_segment *timed = &segments[i];
@@ -22126,7 +22090,7 @@ static PROF__RARE size_t prof__read_choose(prof_trace *trace, prof__read_track *
     return next;
 }
 
-static PROF__RARE int prof__read_tracks(prof_trace *trace)
+static int prof__read_tracks(prof_trace *trace)
 {
     prof__read_matcher m;
     size_t i, count = 0;
@@ -22169,7 +22133,7 @@ static PROF__RARE int prof__read_tracks(prof_trace *trace)
 #define PROF__DEVICE_SUBROWS 64
 #define PROF__DEVICE_MIDDLE ((uint64_t)1 << 63) /* a multiple of every period */
 
-static PROF__RARE int prof__device_add_pair(prof_trace *trace, uint32_t device, uint64_t ticks, uint64_t monotonic_ns)
+static int prof__device_add_pair(prof_trace *trace, uint32_t device, uint64_t ticks, uint64_t monotonic_ns)
 {
     prof__read_pairing *pair =
         (prof__read_pairing *)PROF__MORE(trace->pairings, trace->pairing_capacity, trace->pairing_count);
@@ -22181,7 +22145,7 @@ static PROF__RARE int prof__device_add_pair(prof_trace *trace, uint32_t device, 
 }
 
 /* Returns the number of a name, which is copied, or PROF__NONE without memory. */
-static PROF__RARE size_t prof__device_name(prof_trace *trace, const char *text)
+static size_t prof__device_name(prof_trace *trace, const char *text)
 {
     size_t name = prof__read_find(&trace->name_index, prof__text_hash(text), prof__read_same_name, trace, text);
     if (name != PROF__NONE) return name;
@@ -22254,13 +22218,13 @@ static int prof__device_take(prof_trace *trace, size_t chunk, uint64_t *words, s
 
 /*-- devices and rows --*/
 
-static PROF__RARE int prof__device_order(const void *a, const void *b)
+static int prof__device_order(const void *a, const void *b)
 {
     uint32_t x = ((const prof__read_device *)a)->number, y = ((const prof__read_device *)b)->number;
     return x < y ? -1 : x > y;
 }
 
-static PROF__RARE int prof__row_order(const void *a, const void *b)
+static int prof__row_order(const void *a, const void *b)
 {
     uint32_t x = ((const prof__read_row *)a)->number, y = ((const prof__read_row *)b)->number;
     return x < y ? -1 : x > y;
@@ -22283,7 +22247,7 @@ static uint32_t prof__row_find(const prof_trace *trace, uint32_t number)
     return found ? (uint32_t)(found - trace->rows) : 0;
 }
 
-static PROF__RARE int prof__device_add(prof_trace *trace, uint32_t number, size_t name, uint64_t bits, uint64_t hz)
+static int prof__device_add(prof_trace *trace, uint32_t number, size_t name, uint64_t bits, uint64_t hz)
 {
     prof__read_device *device =
         (prof__read_device *)PROF__MORE(trace->devices, trace->device_capacity, trace->device_count);
@@ -22296,7 +22260,7 @@ static PROF__RARE int prof__device_add(prof_trace *trace, uint32_t number, size_
     return 1;
 }
 
-static PROF__RARE int prof__row_add(prof_trace *trace, uint32_t number, size_t name, uint32_t device)
+static int prof__row_add(prof_trace *trace, uint32_t number, size_t name, uint32_t device)
 {
     prof__read_row *row = (prof__read_row *)PROF__MORE(trace->rows, trace->row_capacity, trace->row_count);
     if (!row) return 0;
@@ -22307,7 +22271,7 @@ static PROF__RARE int prof__row_add(prof_trace *trace, uint32_t number, size_t n
 }
 
 /* Reads the devices and rows of meta, and their clock pairs. Returns 0 without memory. */
-static PROF__RARE int prof__device_meta(prof_trace *trace)
+static int prof__device_meta(prof_trace *trace)
 {
     const uint64_t *words = trace->image + trace->header.meta_offset / 8, *field;
     size_t count = (size_t)(trace->header.meta_size / 8), at, length, slot;
@@ -22357,7 +22321,7 @@ static uint64_t prof__device_ticks(double hz, int64_t ns)
     return (uint64_t)(int64_t)ticks;
 }
 
-static PROF__RARE int prof__pairing_order(const void *a, const void *b)
+static int prof__pairing_order(const void *a, const void *b)
 {
     const prof__read_pairing *x = (const prof__read_pairing *)a, *y = (const prof__read_pairing *)b;
     if (x->device != y->device) return x->device < y->device ? -1 : 1;
@@ -22367,7 +22331,7 @@ static PROF__RARE int prof__pairing_order(const void *a, const void *b)
 
 /* Keeps those sorted pairs of a device in which both clocks go forward, and converts them to the scale without wraps.
    Returns how many are left. */
-static PROF__RARE size_t prof__device_pairs(prof__read_device *device, prof__read_pairing *pairs, size_t count)
+static size_t prof__device_pairs(prof__read_device *device, prof__read_pairing *pairs, size_t count)
 {
     prof__read_pairing last = pairs[0];
     size_t i, kept = 0;
@@ -22393,8 +22357,8 @@ static PROF__RARE size_t prof__device_pairs(prof__read_device *device, prof__rea
 }
 
 /* Makes a line that begins at pair a and has the slope from b to c. */
-static PROF__RARE void prof__device_line(prof__read_line *line, const prof__read_pairing *a,
-                                         const prof__read_pairing *b, const prof__read_pairing *c)
+static void prof__device_line(prof__read_line *line, const prof__read_pairing *a, const prof__read_pairing *b,
+                              const prof__read_pairing *c)
 {
     line->tick = a->tick;
     line->ns = a->ns;
@@ -22402,7 +22366,7 @@ static PROF__RARE void prof__device_line(prof__read_line *line, const prof__read
 }
 
 /* Makes the lines of a device: one before the first pair, and one from each pair on. Returns 0 without memory. */
-static PROF__RARE int prof__device_lines(prof__read_device *device, const prof__read_pairing *pairs, size_t count)
+static int prof__device_lines(prof__read_device *device, const prof__read_pairing *pairs, size_t count)
 {
     const prof__read_pairing *first = pairs, *last = pairs + count - 1;
     /* A stated rate is better than one measured over less than 10 ms. */
@@ -22431,7 +22395,7 @@ static PROF__RARE int prof__device_lines(prof__read_device *device, const prof__
 }
 
 /* Returns a pair for a device that has none: assumes that the event recorded first ended when it was recorded. */
-static PROF__RARE prof__read_pairing prof__device_guess(const prof_trace *trace, const prof__read_device *device)
+static prof__read_pairing prof__device_guess(const prof_trace *trace, const prof__read_device *device)
 {
     const prof__read_device_record *first = &trace->device_records[device->first - 1];
     prof__read_pairing pair;
@@ -22444,7 +22408,7 @@ static PROF__RARE prof__read_pairing prof__device_guess(const prof_trace *trace,
     return pair;
 }
 
-static PROF__RARE int prof__device_clocks(prof_trace *trace)
+static int prof__device_clocks(prof_trace *trace)
 {
     size_t i, at = 0, end;
     if (trace->pairing_count > 1)
@@ -22511,7 +22475,7 @@ static int prof__device_place(const prof_trace *trace, prof__read_device_record 
     return 1;
 }
 
-static PROF__RARE int prof__device_record_order(const void *a, const void *b)
+static int prof__device_record_order(const void *a, const void *b)
 {
     const prof__read_device_record *x = (const prof__read_device_record *)a, *y = (const prof__read_device_record *)b;
     if (x->device != y->device) return x->device < y->device ? -1 : 1;
@@ -22554,7 +22518,7 @@ static int prof__device_nest(prof__read_subrow *subrows, prof__read_device_recor
 
 /* Puts all events, which are sorted, on subrows. Returns 1 if the first subrow of each row was enough, 0 if not, -1
    without memory. */
-static PROF__RARE int prof__device_nest_all(prof_trace *trace)
+static int prof__device_nest_all(prof_trace *trace)
 {
     prof__read_subrow subrows[PROF__DEVICE_SUBROWS];
     size_t i, j;
@@ -22610,7 +22574,7 @@ static int prof__device_track(prof_trace *trace, prof__read_track *track, size_t
 }
 
 /* Finds the row and device of each event, and the event of each device that was recorded first. */
-static PROF__RARE void prof__device_assign(prof_trace *trace)
+static void prof__device_assign(prof_trace *trace)
 {
     size_t i;
     for (i = 0; i < trace->device_record_count; i++) {
@@ -22624,7 +22588,7 @@ static PROF__RARE void prof__device_assign(prof_trace *trace)
 }
 
 /* Adds the tracks of devices after those of threads. Returns 0 without memory. */
-static PROF__RARE int prof__device_tracks(prof_trace *trace)
+static int prof__device_tracks(prof_trace *trace)
 {
     prof__read_track *tracks;
     size_t i, from, kept = 0, count = 0, hint = 0;
@@ -22662,14 +22626,14 @@ static PROF__RARE int prof__device_tracks(prof_trace *trace)
 
 /*-- gaps --*/
 
-static PROF__RARE int prof__read_tick_order(const void *a, const void *b)
+static int prof__read_tick_order(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
 }
 
 /* Lists the ticks of all records inside a gap; gives up beyond some millions, or without memory. Returns how many. */
-static PROF__RARE size_t prof__gap_ticks(prof_trace *trace, const prof__read_gap *gap, uint64_t **ticks)
+static size_t prof__gap_ticks(prof_trace *trace, const prof__read_gap *gap, uint64_t **ticks)
 {
     size_t i, at, length, count = 0, capacity = 0;
     if (!prof__read_buffer_make(trace, &trace->buffer)) return 0;
@@ -22691,7 +22655,7 @@ static PROF__RARE size_t prof__gap_ticks(prof_trace *trace, const prof__read_gap
 
 /* No thread ran in a gap: it lies where no thread has an event for as long. If the counter began again, it lies before
    the first event after that. */
-static PROF__RARE void prof__gap_narrow(prof_trace *trace, prof__read_gap *gap)
+static void prof__gap_narrow(prof_trace *trace, prof__read_gap *gap)
 {
     uint64_t *ticks = NULL, from = gap->from, to = gap->to, before = gap->from;
     size_t i, count = trace->gap_count < 16 ? prof__gap_ticks(trace, gap, &ticks) : 0; /* each reads all words */
@@ -22708,21 +22672,21 @@ static PROF__RARE void prof__gap_narrow(prof_trace *trace, prof__read_gap *gap)
     free(ticks);
 }
 
-static PROF__RARE void prof__gap_name(char *to, size_t size, const prof__read_gap *gap)
+static void prof__gap_name(char *to, size_t size, const prof__read_gap *gap)
 {
     char length[48];
     prof__human_ns(length, (double)gap->ns);
     snprintf(to, size, "suspended for %s%s", gap->restarts ? "at most " : "", length);
 }
 
-static PROF__RARE int prof__gap_order(const void *a, const void *b)
+static int prof__gap_order(const void *a, const void *b)
 {
     const prof__read_gap *x = (const prof__read_gap *)a, *y = (const prof__read_gap *)b;
     return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
 }
 
 /* Places the gaps in time. */
-static PROF__RARE void prof__gaps_place(prof_trace *trace)
+static void prof__gaps_place(prof_trace *trace)
 {
     size_t i, hint = 0;
     for (i = 0; i < trace->gap_count; i++) {
@@ -22736,7 +22700,7 @@ static PROF__RARE void prof__gaps_place(prof_trace *trace)
 }
 
 /* Adds a track with an instant for each gap, which viewers draw over all tracks. Returns 0 without memory. */
-static PROF__RARE int prof__gap_track(prof_trace *trace)
+static int prof__gap_track(prof_trace *trace)
 {
     prof__read_track *track;
     size_t i, first = trace->device_record_count;
@@ -22783,7 +22747,7 @@ static PROF__RARE int prof__gap_track(prof_trace *trace)
 }
 
 /* Returns the text of a line about a gap, or 0 after the last. */
-static PROF__RARE int prof__trace_gap(const prof_trace *trace, size_t i, char *to, size_t size)
+static int prof__trace_gap(const prof_trace *trace, size_t i, char *to, size_t size)
 {
     const prof__read_gap *gap = i < trace->gap_count ? &trace->gaps[i] : NULL;
     char name[96], from[48], until[48];
@@ -22817,7 +22781,7 @@ static void prof__turn(uint64_t *words, size_t count)
 }
 
 /* Turns the fields of a struct from byte `from` up to byte `to`. size: of each field, 4 or 8 bytes. */
-static PROF__RARE void prof__turn_fields(void *all, size_t from, size_t to, size_t size)
+static void prof__turn_fields(void *all, size_t from, size_t to, size_t size)
 {
     unsigned char *at = (unsigned char *)all + from, *end = (unsigned char *)all + to, other;
     size_t i;
@@ -22829,7 +22793,7 @@ static PROF__RARE void prof__turn_fields(void *all, size_t from, size_t to, size
         }
 }
 
-static PROF__RARE void prof__turn_header(prof__header *h)
+static void prof__turn_header(prof__header *h)
 {
     prof__turn_fields(h, offsetof(prof__header, version), offsetof(prof__header, image_size), 4);
     prof__turn_fields(h, offsetof(prof__header, image_size), offsetof(prof__header, chunk_size), 8);
@@ -22839,7 +22803,7 @@ static PROF__RARE void prof__turn_header(prof__header *h)
     prof__turn_fields(h, offsetof(prof__header, window_from), sizeof *h, 8);
 }
 
-static PROF__RARE void prof__turn_block(prof__block *block)
+static void prof__turn_block(prof__block *block)
 {
     prof__turn_fields(block, 0, offsetof(prof__block, sequence), 4);
     prof__turn_fields(block, offsetof(prof__block, sequence), offsetof(prof__block, words), 8);
@@ -22967,7 +22931,7 @@ static int prof__process_records(uint64_t pid, const char *boot_id, const char *
 }
 #else
 /* Returns 1 if all threads of a process have ended, but its parent has not asked how. Not known outside of Linux. */
-static PROF__RARE int prof__process_zombie(long pid)
+static int prof__process_zombie(long pid)
 {
     char path[48], line[1024], *rest = NULL, state = 0;
     int threads = 0;
@@ -22982,7 +22946,7 @@ static PROF__RARE int prof__process_zombie(long pid)
 
 /* Returns 1 if a process has the file of this path mapped. Another one may have its number, in another container for
    example, and the file may be a copy. Returns 0 where that cannot be seen. */
-static PROF__RARE int prof__process_maps(long pid, const char *path)
+static int prof__process_maps(long pid, const char *path)
 {
     char maps[48], line[4400];
     struct stat about;
@@ -22999,7 +22963,7 @@ static PROF__RARE int prof__process_maps(long pid, const char *path)
 
 /* Returns 1 if this process is alive, as far as can be known here. path: of the file that it records into; NULL: not
    known. */
-static PROF__RARE int prof__process_records(uint64_t pid, const char *boot_id, const char *path)
+static int prof__process_records(uint64_t pid, const char *boot_id, const char *path)
 {
     char here[40];
     prof__boot_id(here, sizeof here);
@@ -23018,7 +22982,7 @@ static void prof__read_reach(prof_trace *trace)
 }
 
 /* Lets open scopes of a trace last until now if the process is recording into the file. */
-static PROF__RARE void prof__trace_alive(prof_trace *trace, const char *path)
+static void prof__trace_alive(prof_trace *trace, const char *path)
 {
     const prof__header *header = &trace->header;
     prof__pair now;
@@ -23035,7 +22999,7 @@ static PROF__RARE void prof__trace_alive(prof_trace *trace, const char *path)
 
 /*-- opening --*/
 
-static PROF__RARE void prof__read_free(prof_trace *trace)
+static void prof__read_free(prof_trace *trace)
 {
     size_t i;
     if (!trace) return;
@@ -23085,13 +23049,13 @@ static PROF__RARE void prof__read_free(prof_trace *trace)
     free(trace);
 }
 
-static PROF__RARE prof_status prof__damaged(const char *what, const char *part)
+static prof_status prof__damaged(const char *what, const char *part)
 {
     return prof__fail(PROF_CORRUPT, "%s: damaged header (%s)", what, part);
 }
 
 /* Returns 0 if the end of a header is damaged, from the archive's place on. */
-static PROF__RARE int prof__header_end_good(const prof__header *h)
+static int prof__header_end_good(const prof__header *h)
 {
     if ((h->taken_back | h->lost_args | h->write_failures) >> 56) return 0;
     return !h->archive_offset ||
@@ -23103,8 +23067,7 @@ static PROF__RARE int prof__header_end_good(const prof__header *h)
 
 /* Reads and checks the header of an image, of either byte order. size: the bytes of the whole image and what follows
    it. what: its name in errors. */
-static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size, const char *what,
-                                                prof__header *header)
+static prof_status prof__read_header(const void *image, uint64_t size, const char *what, prof__header *header)
 {
     uint32_t order;
     uint64_t chunks;
@@ -23156,7 +23119,7 @@ static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size
 }
 
 /* Returns 1 if the end of the image's header was left out because it is damaged. */
-static PROF__RARE uint64_t prof__header_cut(const void *image, const prof__header *header)
+static uint64_t prof__header_cut(const void *image, const prof__header *header)
 {
     prof__header raw;
     prof__header_get(image, &raw);
@@ -23164,7 +23127,7 @@ static PROF__RARE uint64_t prof__header_cut(const void *image, const prof__heade
 }
 
 /* Fills in prof_trace_info. Called when the clock is known. */
-static PROF__RARE void prof__read_about(prof_trace *trace)
+static void prof__read_about(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
     prof_trace_info *info = &trace->info;
@@ -23195,7 +23158,7 @@ static PROF__RARE void prof__read_about(prof_trace *trace)
 }
 
 /* Reads the window of the image, and its newest time. */
-static PROF__RARE void prof__read_window(prof_trace *trace)
+static void prof__read_window(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
     size_t hint = 0;
@@ -23235,8 +23198,7 @@ static int prof__read_parse(prof_trace *trace)
 /* Makes a trace of an image on the heap. Its archive is in file or, if file is NULL or size is larger than the image,
    in memory after the image, up to size. paged: 1: its chunks are in file, too. Takes over image and file, and frees
    them if it fails. what: the image's name in errors. */
-static PROF__RARE prof_status prof__read_parts(void *image, size_t size, FILE *file, int paged, const char *what,
-                                               prof_trace **out)
+static prof_status prof__read_parts(void *image, size_t size, FILE *file, int paged, const char *what, prof_trace **out)
 {
     prof_trace *trace = NULL;
     prof__header header;
@@ -23278,7 +23240,7 @@ static prof_status prof__read_image(void *image, size_t size, FILE *file, const 
     return prof__read_parts(image, size, file, 0, what, out);
 }
 
-static PROF__RARE int prof__source_file(void *file, uint64_t offset, void *to, size_t size)
+static int prof__source_file(void *file, uint64_t offset, void *to, size_t size)
 {
     return prof__read_at((FILE *)file, offset, to, size);
 }
@@ -23321,8 +23283,7 @@ static int prof__read_all(FILE *file, const prof__header *header, unsigned char 
 /* Reads the image in a file. *image: the caller frees it, also after a failure. *size: the size of the image; if it is
    of the other byte order, with its archive, which follows it in memory. *paged: set to 1 if the chunks were left in
    the file; if paged is NULL, they are always read. */
-static PROF__RARE prof_status prof__read_file(FILE *file, const char *path, unsigned char **image, uint64_t *size,
-                                              int *paged)
+static prof_status prof__read_file(FILE *file, const char *path, unsigned char **image, uint64_t *size, int *paged)
 {
     prof__header header, again;
     uint64_t memory;
@@ -23351,7 +23312,7 @@ static PROF__RARE prof_status prof__read_file(FILE *file, const char *path, unsi
 }
 
 /* Opens a file to read an image from it. */
-static PROF__RARE prof_status prof__image_file(const char *path, FILE **file)
+static prof_status prof__image_file(const char *path, FILE **file)
 {
     *file = prof__file_open(path, "rb");
     if (!*file) return prof__cannot("open", path, NULL);
@@ -23359,7 +23320,7 @@ static PROF__RARE prof_status prof__image_file(const char *path, FILE **file)
     return PROF_OK;
 }
 
-PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **trace)
+PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
 {
     PROF__CALM();
     unsigned char *image = NULL;
@@ -23384,7 +23345,7 @@ PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **t
 }
 
 /* Makes a trace of an image on the heap, without its archive: what its buffer holds is read as if it were a ring's. */
-static PROF__UNUSED PROF__RARE prof_status prof__read_buffer_only(void *image, const char *what, prof_trace **trace)
+static prof_status prof__read_buffer_only(void *image, const char *what, prof_trace **trace)
 {
     prof__header *header = (prof__header *)image;
     if (header->archive_first != header->archive_next && !header->overwritten) header->overwritten = 1;
@@ -23393,7 +23354,7 @@ static PROF__UNUSED PROF__RARE prof_status prof__read_buffer_only(void *image, c
 }
 
 /* Opens an image without its archive, which may be larger by far and takes as long to read. */
-static PROF__UNUSED PROF__RARE prof_status prof__trace_buffer(const char *path, prof_trace **trace)
+static prof_status prof__trace_buffer(const char *path, prof_trace **trace)
 {
     unsigned char *image = NULL;
     uint64_t size = 0;
@@ -23410,7 +23371,7 @@ static PROF__UNUSED PROF__RARE prof_status prof__trace_buffer(const char *path, 
     return prof__read_buffer_only(image, path, trace);
 }
 
-PROF_DEF PROF__WALL prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace)
+PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace)
 {
     PROF__CALM();
     prof__header header;
@@ -23442,7 +23403,7 @@ typedef struct prof__aggregated {
 } prof__aggregated;
 
 /* Makes a trace of the present session. reset: 1: the statistics of PROF_STATS begin anew after that. */
-static PROF__ASIDE prof_status prof__trace_live(prof_trace **trace, int reset)
+static prof_status prof__trace_live(prof_trace **trace, int reset)
 {
     void *image = NULL;
     size_t size = 0;
@@ -23467,7 +23428,7 @@ static PROF__ASIDE prof_status prof__trace_live(prof_trace **trace, int reset)
     return status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_trace_live(prof_trace **trace)
+PROF_DEF prof_status prof_trace_live(prof_trace **trace)
 {
     PROF__CALM();
     PROF__LED(prof_trace_live, (trace));
@@ -23475,7 +23436,7 @@ PROF_DEF PROF__WALL prof_status prof_trace_live(prof_trace **trace)
     return prof__trace_live(trace, 0);
 }
 
-PROF_DEF PROF__WALL void prof_trace_close(prof_trace *trace)
+PROF_DEF void prof_trace_close(prof_trace *trace)
 {
     prof__read_free(trace);
 }
@@ -23486,7 +23447,7 @@ typedef struct prof__writing {
     char error[PROF__ERROR_SIZE];
 } prof__writing;
 
-static PROF__RARE int prof__writing_take(void *user, const void *data, size_t size)
+static int prof__writing_take(void *user, const void *data, size_t size)
 {
     prof__writing *w = (prof__writing *)user;
     prof_status before = w->out.status;
@@ -23496,7 +23457,7 @@ static PROF__RARE int prof__writing_take(void *user, const void *data, size_t si
 }
 
 /* Writes a trace with a writer. */
-static PROF__RARE prof_status prof__write_with(const prof_writer *writer, const prof_trace *trace, const char *path)
+static prof_status prof__write_with(const prof_writer *writer, const prof_trace *trace, const char *path)
 {
     prof__writing w;
     prof_sink sink;
@@ -23533,7 +23494,7 @@ static prof_status prof__live_write(const char *path, const prof_writer *writer)
     return prof__live_write_as(path, writer, NULL, NULL);
 }
 
-PROF_DEF PROF__WALL prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
+PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
 {
     PROF__CALM();
     PROF__LED(prof_trace_write, (trace, path, extension));
@@ -23567,7 +23528,7 @@ static int64_t prof__align_later(const prof__header *a, const prof__header *b)
 /* Returns 1 if that is of one clock in two traces of a machine. Older ones do not say so: CLOCK_MONOTONIC is another
    one in another time namespace, and for what was recorded before and after a suspension. Unix time differs from it by
    more then. */
-static PROF__RARE int prof__align_same(const prof__header *a, const prof__header *b)
+static int prof__align_same(const prof__header *a, const prof__header *b)
 {
     uint64_t x = a->first.unix_ns - a->first.monotonic_ns, y = b->first.unix_ns - b->first.monotonic_ns;
     if (strcmp(a->boot_id, b->boot_id)) return 0;
@@ -23578,7 +23539,7 @@ static PROF__RARE int prof__align_same(const prof__header *a, const prof__header
 
 /* Returns the number of the trace that began first on the machine of trace number `one`: the monotonic clock of that
    machine aligns all its traces with it. */
-static PROF__RARE size_t prof__align_anchor(const prof_trace *const *traces, size_t count, size_t one)
+static size_t prof__align_anchor(const prof_trace *const *traces, size_t count, size_t one)
 {
     const prof__header *h = &traces[one]->header;
     size_t anchor = one, i;
@@ -23589,7 +23550,7 @@ static PROF__RARE size_t prof__align_anchor(const prof_trace *const *traces, siz
     return anchor;
 }
 
-static PROF__RARE size_t prof__traces_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
+static size_t prof__traces_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
 {
     uint64_t earliest = 0;
     size_t groups = 0, i;
@@ -23609,14 +23570,14 @@ static PROF__RARE size_t prof__traces_align(const prof_trace *const *traces, siz
     return groups;
 }
 
-PROF_DEF PROF__WALL size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
+PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
 {
     return prof__traces_align(traces, count, offsets);
 }
 
 /*-- images inside other files --*/
 
-PROF_DEF PROF__WALL prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size)
+PROF_DEF prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size)
 {
     prof__header header;
     prof_status status;
@@ -23631,7 +23592,7 @@ PROF_DEF PROF__WALL prof_status prof_image_find(const void *bytes, size_t size, 
     return PROF_OK;
 }
 
-static PROF__RARE prof_status prof__image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
+static prof_status prof__image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
 {
     prof__header header;
     uint64_t size = 0, chunks, used;
@@ -23655,13 +23616,13 @@ static PROF__RARE prof_status prof__image_shorten(void *bytes, uint64_t left, ui
     return PROF_OK;
 }
 
-PROF_DEF PROF__WALL prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
+PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
 {
     return prof__image_shorten(bytes, left, image_size);
 }
 
 /* Returns the first tick that is not before a time. */
-static PROF__RARE uint64_t prof__image_tick(const prof_trace *trace, int64_t ns)
+static uint64_t prof__image_tick(const prof_trace *trace, int64_t ns)
 {
     uint64_t low = 0, high = ~(uint64_t)0;
     size_t hint = 0;
@@ -23676,7 +23637,7 @@ static PROF__RARE uint64_t prof__image_tick(const prof_trace *trace, int64_t ns)
 }
 
 /* Sets the window of an image. trace: of the same session; it is closed. */
-static PROF__RARE prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_t from_ns, int64_t to_ns)
+static prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
     prof__header header;
     prof_status status = prof_trace_window(trace, from_ns, to_ns);
@@ -23692,7 +23653,7 @@ static PROF__RARE prof_status prof__image_set_window(void *bytes, prof_trace *tr
 
 /* Writes an image that prof__image_copy() has made, with its archive and the window of the trace, to a sink. trace: of
    this image; it is closed. */
-static PROF__UNUSED prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trace, prof_sink sink)
+static prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trace, prof_sink sink)
 {
     prof__out out;
     prof_status status = prof__image_set_window(bytes, trace, trace->info.from_ns, trace->info.to_ns);
@@ -23702,20 +23663,20 @@ static PROF__UNUSED prof_status prof__image_stream(void *bytes, size_t size, pro
     return prof__out_close(&out);
 }
 
-static PROF__RARE prof_status prof__image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
+static prof_status prof__image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
 {
     prof_trace *trace = NULL;
     prof_status status = prof_trace_memory(bytes, size, &trace);
     return status == PROF_OK ? prof__image_set_window(bytes, trace, from_ns, to_ns) : status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
+PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
 {
     return prof__image_window(bytes, size, from_ns, to_ns);
 }
 
 /* Writes an image that prof__read_file() has read, with its archive. */
-static PROF__RARE void prof__out_whole(prof__out *out, unsigned char *image, size_t size, FILE *file)
+static void prof__out_whole(prof__out *out, unsigned char *image, size_t size, FILE *file)
 {
     size_t alone = (size_t)((const prof__header *)(const void *)image)->image_size;
     if (size == alone) {
@@ -23726,7 +23687,7 @@ static PROF__RARE void prof__out_whole(prof__out *out, unsigned char *image, siz
     prof__out_bytes(out, image + alone, size - alone);
 }
 
-static PROF__RARE prof_status prof__image_file_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
+static prof_status prof__image_file_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
 {
     unsigned char *image = NULL;
     uint64_t size = 0;
@@ -23753,21 +23714,21 @@ static PROF__RARE prof_status prof__image_file_copy(const char *from, const char
     return status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
+PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
 {
     PROF__CALM();
     return prof__image_file_copy(from, to, from_ns, to_ns);
 }
 
 /* Gets the first and the newest clock pair of the trace's session. */
-static PROF__UNUSED void prof__trace_pairs(const prof_trace *trace, prof__pair *first, prof__pair *last)
+static void prof__trace_pairs(const prof_trace *trace, prof__pair *first, prof__pair *last)
 {
     *first = trace->header.first;
     *last = trace->header.last;
 }
 
 /* Returns 1 if what left the ring is in an archive. */
-static PROF__UNUSED int prof__trace_archived(const prof_trace *trace) { return trace->header.archive_offset != 0; }
+static int prof__trace_archived(const prof_trace *trace) { return trace->header.archive_offset != 0; }
 
 PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace)
 {
@@ -23918,7 +23879,7 @@ static int prof__import_row_add(prof__import *w, const prof__import_key *key, ui
 /* Returns the number of a device's row, found by their names, and adds it if there is none. others: 1: it is the row
    for the events of all further rows, and is added in any case. Returns PROF__NONE if there are PROF__IMPORT_ROWS
    already, or without memory (no_memory is 1 then). */
-static PROF__UNUSED size_t prof__import_row(prof__import *w, const char *device, const char *row, int others)
+static size_t prof__import_row(prof__import *w, const char *device, const char *row, int others)
 {
     prof__import_key key;
     uint32_t hash = prof__text_hash(device) * 31 + prof__text_hash(row);
@@ -23956,7 +23917,7 @@ static void prof__import_chunk_begin(prof__import *w)
 /* Adds an event, as prof_device_record() would, with as many of its arguments as a chunk has room for. row: from
    prof__import_row(). Returns 0 if a chunk has no room for the event, which only happens if the host's chunks are
    smaller than any that prof makes. */
-static PROF__UNUSED int prof__import_put(prof__import *w, size_t row, const prof_device_event *event)
+static int prof__import_put(prof__import *w, size_t row, const prof_device_event *event)
 {
     prof_device_event e = *event;
     prof__device_parts parts;
@@ -24008,8 +23969,7 @@ static void prof__import_header(prof__header *h, const char *program, const char
 }
 
 /* Reads the host's image. host: its path, or NULL: then program and clock are the names that the new image states. */
-static PROF__UNUSED prof_status prof__import_open(prof__import *w, const char *host, const char *program,
-                                                  const char *clock)
+static prof_status prof__import_open(prof__import *w, const char *host, const char *program, const char *clock)
 {
     prof_status status;
     memset(w, 0, sizeof *w);
@@ -24052,7 +24012,7 @@ static int prof__import_host_meta(prof__import *w)
 }
 
 /* Begins to write to path, with the host's chunks. host: as for prof__import_open(); path may be the same file. */
-static PROF__UNUSED prof_status prof__import_begin(prof__import *w, const char *host, const char *path)
+static prof_status prof__import_begin(prof__import *w, const char *host, const char *path)
 {
     prof_status status;
     if (host && !prof__import_host_meta(w)) return prof__fail(PROF_NO_MEMORY, "%s: no memory for its names", host);
@@ -24126,7 +24086,7 @@ static void prof__import_end(prof__import *w, uint64_t first, uint64_t last)
 
 /* Ends the image, if status is PROF_OK, and frees everything. first, last: used without a host: when the first event
    began and the last one ended, in ns. Returns the first failure: then no file is left. */
-static PROF__UNUSED prof_status prof__import_close(prof__import *w, prof_status status, uint64_t first, uint64_t last)
+static prof_status prof__import_close(prof__import *w, prof_status status, uint64_t first, uint64_t last)
 {
     prof_status closed = PROF_OK;
     size_t i;
@@ -24193,7 +24153,7 @@ static const prof__bound *prof__bound_of(const prof__bounds *all, uint64_t track
 
 /* Makes the statistics of a trace count only what ended after the bounds, if these belong to its session. Returns 0
    without memory. Does not change statistics that were kept while recording: prof__trace_live() resets those. */
-static PROF__UNUSED int prof__bounds_apply(const prof__bounds *all, prof_trace *trace)
+static int prof__bounds_apply(const prof__bounds *all, prof_trace *trace)
 {
     size_t count = trace->track_count, hint = 0, i, j;
     if (trace->aggregated || !all->bounds || all->session != trace->header.session || all->process != trace->header.pid)
@@ -24213,7 +24173,7 @@ static PROF__UNUSED int prof__bounds_apply(const prof__bounds *all, prof_trace *
 /* Sets the bounds to the end of a trace, unless it has statistics that were kept while recording. A fork() at any
    moment leaves the child either the old bounds or the new ones. Returns 0 without memory: then the bounds stay as they
    were. */
-static PROF__UNUSED int prof__bounds_take(prof__bounds *all, const prof_trace *trace)
+static int prof__bounds_take(prof__bounds *all, const prof_trace *trace)
 {
     size_t count = trace->track_count, i, j;
     prof__bound *bounds, *old = all->bounds;
@@ -24238,16 +24198,16 @@ static PROF__UNUSED int prof__bounds_take(prof__bounds *all, const prof_trace *t
 }
 
 /* Returns 1 if the statistics of a trace count what ends at this time on a track. */
-static PROF__UNUSED int prof__trace_counts(const prof_trace *trace, size_t track, int64_t ns)
+static int prof__trace_counts(const prof_trace *trace, size_t track, int64_t ns)
 {
     return !trace->since || ns > trace->since[track];
 }
 
 /* Returns 1 if prof__bounds_apply() has changed what the statistics count. */
-static PROF__UNUSED int prof__trace_bounded(const prof_trace *trace) { return trace->since != NULL; }
+static int prof__trace_bounded(const prof_trace *trace) { return trace->since != NULL; }
 
 /* Returns 1 if the trace has statistics that were kept while recording. */
-static PROF__UNUSED int prof__trace_aggregated(const prof_trace *trace) { return trace->aggregated != NULL; }
+static int prof__trace_aggregated(const prof_trace *trace) { return trace->aggregated != NULL; }
 
 /*-- messages --
    A format comes from an image, and is never passed to printf: each conversion is parsed, compared with its value, and
@@ -24279,8 +24239,7 @@ static void prof__log_fill(prof__log_text *text, int count)
     for (; count > 0; count--) prof__log_put(text, " ", 1);
 }
 
-static PROF__COLD void prof__log_padded(prof__log_text *text, const prof__log_spec *spec, const char *bytes,
-                                        size_t count)
+static void prof__log_padded(prof__log_text *text, const prof__log_spec *spec, const char *bytes, size_t count)
 {
     int space = (size_t)(spec->width > 0 ? spec->width : 0) > count ? spec->width - (int)count : 0;
     int left = strchr(spec->flags, '-') != NULL;
@@ -24516,7 +24475,7 @@ struct prof_cursor {
     int64_t from_ns, to_ns; /* to_ns is beyond all times if the window has no end */
 };
 
-static PROF__RARE prof_status prof__cursor_make(const prof_trace *trace, size_t track, prof_cursor **cursor)
+static prof_status prof__cursor_make(const prof_trace *trace, size_t track, prof_cursor **cursor)
 {
     const prof__read_track *about;
     prof_cursor *c;
@@ -24557,12 +24516,12 @@ static PROF__RARE prof_status prof__cursor_make(const prof_trace *trace, size_t 
     return PROF_OK;
 }
 
-PROF_DEF PROF__WALL prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
+PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
 {
     return prof__cursor_make(trace, track, cursor);
 }
 
-static PROF__RARE void prof__cursor_free(prof_cursor *cursor)
+static void prof__cursor_free(prof_cursor *cursor)
 {
     if (!cursor) return;
     free(cursor->nodes);
@@ -24576,7 +24535,7 @@ static PROF__RARE void prof__cursor_free(prof_cursor *cursor)
     prof__read_buffer_free(&cursor->buffer);
     free(cursor);
 }
-PROF_DEF PROF__WALL void prof_cursor_close(prof_cursor *cursor) { prof__cursor_free(cursor); }
+PROF_DEF void prof_cursor_close(prof_cursor *cursor) { prof__cursor_free(cursor); }
 
 static inline void prof__read_node_set(prof__read_node *node, size_t word, size_t site, size_t depth, int64_t ns)
 {
@@ -24627,7 +24586,7 @@ static void prof__read_close(prof_cursor *c, uint32_t closes)
 
 /* Adds the argument at this word to a node. number: of the node, from 1; 0: the node is in an earlier segment, and the
    matcher has a link to the argument. */
-static PROF__COLD void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
+static void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
 {
     prof__read_argument *arg;
     prof__read_more *more;
@@ -24675,7 +24634,7 @@ static int prof__read_overlaps(prof_cursor *c, size_t word)
     return 1;
 }
 
-static PROF__ASIDE void prof__read_open_scope(prof_cursor *c, prof__read_node *node)
+static void prof__read_open_scope(prof_cursor *c, prof__read_node *node)
 {
     uint32_t number = (uint32_t)c->node_count;
     if (prof__read_overlaps(c, node->word)) {
@@ -24687,7 +24646,7 @@ static PROF__ASIDE void prof__read_open_scope(prof_cursor *c, prof__read_node *n
 }
 
 /* Called if the next segment can no longer be read. Scopes that are open after it count as begun before it. */
-static PROF__ASIDE void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
+static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
 {
     const prof__read_track *track = c->track;
     size_t depth = (size_t)((int64_t)track->orphan_count + segment->depth);
@@ -24706,7 +24665,7 @@ static PROF__ASIDE void prof__read_skip(prof_cursor *c, const prof__read_segment
 }
 
 /* Reads the END at this word of the last loaded segment. */
-static PROF__ASIDE void prof__read_end(prof_cursor *c, size_t word)
+static void prof__read_end(prof_cursor *c, size_t word)
 {
     uint32_t closes = prof__read_closes(c, word);
     if (closes == PROF__CLOSES_LATE)
@@ -24780,7 +24739,7 @@ static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, si
     return at;
 }
 
-static PROF__COLD void prof__read_step(const prof_trace *trace)
+static void prof__read_step(const prof_trace *trace)
 {
     PROF__CALM();
     trace->step(trace->step_user, 1 / prof__real(trace->segment_count));
@@ -24848,7 +24807,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
 }
 
 /* Decodes an argument. key: a record with its key, or NULL if a call site has it. record: that with the value. */
-static PROF__COLD prof_arg prof__read_decode(const prof_trace *trace, const uint64_t *key, const uint64_t *record)
+static prof_arg prof__read_decode(const prof_trace *trace, const uint64_t *key, const uint64_t *record)
 {
     prof_arg arg;
     size_t length = (size_t)(*record & 0xFFFF);
@@ -24886,7 +24845,7 @@ static void prof__read_args(prof_cursor *c, prof_event *event, uint32_t number, 
     event->args = c->args;
 }
 
-static PROF__ASIDE void prof__read_emit_orphan(prof_cursor *c, prof_event *event)
+static void prof__read_emit_orphan(prof_cursor *c, prof_event *event)
 {
     /* the innermost is first in the table */
     const prof__read_orphan *orphan =
@@ -24928,7 +24887,7 @@ static void prof__read_emit_frame(prof_cursor *c, prof_event *event, uint32_t na
     c->frames[item].ns = event->start_ns;
 }
 
-static PROF__ASIDE void prof__read_emit_lost(const prof_cursor *c, prof_event *event, const prof__read_node *node)
+static void prof__read_emit_lost(const prof_cursor *c, prof_event *event, const prof__read_node *node)
 {
     const prof_trace *trace = c->trace;
     const prof__read_chunk *chunk = &trace->chunks[trace->segments[c->track->segment + c->segment - 1].chunk];
@@ -25248,14 +25207,14 @@ static void prof__timeline_begin(prof_timeline *t)
         prof__timeline_swap(&t->heap[at], &t->heap[(at - 1) / 2]);
 }
 
-static PROF__RARE int prof__timeline_order(const void *a, const void *b)
+static int prof__timeline_order(const void *a, const void *b)
 {
     const prof__timeline_start *x = (const prof__timeline_start *)a, *y = (const prof__timeline_start *)b;
     if (x->ns != y->ns) return x->ns < y->ns ? -1 : 1;
     return x->track < y->track ? -1 : x->track > y->track;
 }
 
-static PROF__RARE prof_status prof__timeline_make(const prof_trace *trace, prof_timeline **timeline)
+static prof_status prof__timeline_make(const prof_trace *trace, prof_timeline **timeline)
 {
     prof_timeline *t;
     size_t i;
@@ -25278,7 +25237,7 @@ static PROF__RARE prof_status prof__timeline_make(const prof_trace *trace, prof_
     return PROF_OK;
 }
 
-PROF_DEF PROF__WALL prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline)
+PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline)
 {
     return prof__timeline_make(trace, timeline);
 }
@@ -25302,7 +25261,7 @@ PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size
     return t->given = 1;
 }
 
-static PROF__RARE prof_status prof__timeline_free(prof_timeline *timeline)
+static prof_status prof__timeline_free(prof_timeline *timeline)
 {
     prof_status status;
     if (!timeline) return PROF_OK;
@@ -25313,7 +25272,7 @@ static PROF__RARE prof_status prof__timeline_free(prof_timeline *timeline)
     free(timeline);
     return status;
 }
-PROF_DEF PROF__WALL prof_status prof_timeline_close(prof_timeline *timeline) { return prof__timeline_free(timeline); }
+PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline) { return prof__timeline_free(timeline); }
 
 /*-- spans --*/
 
@@ -25353,7 +25312,7 @@ struct prof_spans {
     prof_status status;
 };
 
-static PROF__RARE prof_status prof__spans_make(const prof_trace *trace, prof_spans **spans)
+static prof_status prof__spans_make(const prof_trace *trace, prof_spans **spans)
 {
     prof_spans *s;
     prof_status status = PROF_OK;
@@ -25378,12 +25337,12 @@ static PROF__RARE prof_status prof__spans_make(const prof_trace *trace, prof_spa
     return PROF_OK;
 }
 
-PROF_DEF PROF__WALL prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans)
+PROF_DEF prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans)
 {
     return prof__spans_make(trace, spans);
 }
 
-static PROF__RARE void prof__spans_fail(prof_spans *s)
+static void prof__spans_fail(prof_spans *s)
 {
     s->status = prof__fail(PROF_NO_MEMORY, "no memory for %lu open spans", (unsigned long)s->open);
 }
@@ -25458,7 +25417,7 @@ static void prof__span_free(prof__span_half *half)
 }
 
 /* Copies what the cursor owns. Without memory it copies nothing and returns 0. */
-static PROF__COLD int prof__span_keep(prof_spans *s, prof__span_half *half)
+static int prof__span_keep(prof_spans *s, prof__span_half *half)
 {
     if (half->name != half->site->name) half->text = prof__text_join(half->name, "");
     if (half->arg_count) half->copy = prof__args_copy(half->args, half->arg_count);
@@ -25477,7 +25436,7 @@ static PROF__COLD int prof__span_keep(prof_spans *s, prof__span_half *half)
 }
 
 /* Returns the newest open begin that this end closes, or PROF__NONE. */
-static PROF__COLD size_t prof__spans_find(const prof_spans *s, const prof__span_half *end)
+static size_t prof__spans_find(const prof_spans *s, const prof__span_half *end)
 {
     size_t at = s->bucket_count ? s->buckets[end->hash & (s->bucket_count - 1)] : PROF__NONE;
     while (at != PROF__NONE && !prof__span_same(&s->halves[at], end)) at = s->halves[at].next;
@@ -25500,7 +25459,7 @@ static int prof__spans_spread(prof_spans *s)
     return 1;
 }
 
-static PROF__COLD void prof__spans_add(prof_spans *s, const prof__span_half *begin)
+static void prof__spans_add(prof_spans *s, const prof__span_half *begin)
 {
     size_t at = s->free, *bucket;
     if ((s->open >= s->bucket_count && !prof__spans_spread(s)) ||
@@ -25525,7 +25484,7 @@ static PROF__COLD void prof__spans_add(prof_spans *s, const prof__span_half *beg
 }
 
 /* Removes an entry; its copy now owns the memory. */
-static PROF__COLD prof__span_half prof__spans_remove(prof_spans *s, size_t at)
+static prof__span_half prof__spans_remove(prof_spans *s, size_t at)
 {
     prof__span_half half = s->halves[at];
     size_t *link = &s->buckets[half.hash & (s->bucket_count - 1)];
@@ -25540,8 +25499,8 @@ static PROF__COLD prof__span_half prof__spans_remove(prof_spans *s, size_t at)
 }
 
 /* Joins the arguments of begin and end, one of which may be missing. Takes over their memory. */
-static PROF__COLD void prof__spans_emit_args(prof_spans *s, const prof__span_half *begin, const prof__span_half *end,
-                                             prof_span *span)
+static void prof__spans_emit_args(prof_spans *s, const prof__span_half *begin, const prof__span_half *end,
+                                  prof_span *span)
 {
     uint32_t first = begin ? begin->arg_count : 0, count = first + (end ? end->arg_count : 0);
     free(s->begin_args);
@@ -25561,8 +25520,7 @@ static PROF__COLD void prof__spans_emit_args(prof_spans *s, const prof__span_hal
 
 /* Makes a span of begin and end, one of which may be missing, cut to the window. Returns 0 if it lies outside. Takes
    over their memory. */
-static PROF__COLD int prof__spans_emit(prof_spans *s, const prof__span_half *begin, const prof__span_half *end,
-                                       prof_span *span)
+static int prof__spans_emit(prof_spans *s, const prof__span_half *begin, const prof__span_half *end, prof_span *span)
 {
     const prof__span_half *known = begin ? begin : end;
     int64_t start = begin ? begin->ns : s->first_ns, stop = end ? end->ns : s->trace->newest_ns;
@@ -25650,7 +25608,7 @@ static int prof__spans_end(prof_spans *s, prof__span_half *end, prof_span *span)
 
 static int prof__is_span(prof_event_type type) { return type >= PROF_EVENT_SPAN_BEGIN && type <= PROF_EVENT_SPAN_END; }
 
-static PROF__COLD int prof__spans_take(prof_spans *s, prof_span *span)
+static int prof__spans_take(prof_spans *s, prof_span *span)
 {
     prof__span_half half;
     prof__span_make(&s->event, s->track, &half);
@@ -25684,7 +25642,7 @@ PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span)
     return 0;
 }
 
-static PROF__RARE prof_status prof__spans_free(prof_spans *spans)
+static prof_status prof__spans_free(prof_spans *spans)
 {
     prof_status status, read;
     size_t at;
@@ -25704,9 +25662,9 @@ static PROF__RARE prof_status prof__spans_free(prof_spans *spans)
     return status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_spans_close(prof_spans *spans) { return prof__spans_free(spans); }
+PROF_DEF prof_status prof_spans_close(prof_spans *spans) { return prof__spans_free(spans); }
 
-static PROF__RARE prof_status prof__trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
+static prof_status prof__trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
     if (!trace) return prof__null("prof_trace_window", "trace");
     if (from_ns < 0 || to_ns < 0 || (to_ns && to_ns <= from_ns))
@@ -25716,7 +25674,7 @@ static PROF__RARE prof_status prof__trace_window(prof_trace *trace, int64_t from
     return PROF_OK;
 }
 
-PROF_DEF PROF__WALL prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
+PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
     return prof__trace_window(trace, from_ns, to_ns);
 }
@@ -25726,7 +25684,7 @@ PROF_DEF PROF__WALL prof_status prof_trace_window(prof_trace *trace, int64_t fro
    window are in old chunks, and what came before the window may be useful, too. */
 
 /* Returns the tick this many seconds before the newest one, or 0 if the session is not that old. */
-static PROF__RARE uint64_t prof__last_tick(const prof__header *h, double seconds)
+static uint64_t prof__last_tick(const prof__header *h, double seconds)
 {
     double ns = seconds * 1e9, age = prof__real(h->last.monotonic_ns - h->first.monotonic_ns);
     if (h->last.monotonic_ns <= h->first.monotonic_ns || !(ns < age)) return 0;
@@ -25734,7 +25692,7 @@ static PROF__RARE uint64_t prof__last_tick(const prof__header *h, double seconds
 }
 
 /* Limits a trace to its last seconds, if it is longer than that. */
-static PROF__UNUSED PROF__RARE void prof__trace_last(prof_trace *trace, double seconds)
+static void prof__trace_last(prof_trace *trace, double seconds)
 {
     uint64_t tick = prof__last_tick(&trace->header, seconds);
     size_t hint = 0;
@@ -25752,7 +25710,7 @@ static void prof__human_ns(char *to, double ns);
 
 /* Returns the tick at which a window begins that has this many seconds before its cause, and all of the cause; 0: at
    the start. */
-static PROF__RARE uint64_t prof__last_from(const prof__header *h, double seconds, const prof__cause *cause)
+static uint64_t prof__last_from(const prof__header *h, double seconds, const prof__cause *cause)
 {
     uint64_t from = prof__last_tick(h, seconds), late;
     if (!cause || !cause->from || !from) return from;
@@ -25763,7 +25721,7 @@ static PROF__RARE uint64_t prof__last_from(const prof__header *h, double seconds
 
 /* Returns the tick from which on a ring has everything, or 0 if it has overwritten nothing. Chunks of sleeping threads
    are older. */
-static PROF__RARE uint64_t prof__last_held(const prof__header *h)
+static uint64_t prof__last_held(const prof__header *h)
 {
     uint64_t first = ~(uint64_t)0, tick = 0, newest = PROF__LOAD(&h->next_chunk), count = PROF__LOAD(&h->chunk_count);
     uint64_t bytes;
@@ -25781,7 +25739,7 @@ static PROF__RARE uint64_t prof__last_held(const prof__header *h)
 }
 
 /* Returns the nanoseconds of one tick, in a session that has two pairs of clocks. */
-static PROF__RARE double prof__last_rate(const prof__header *h)
+static double prof__last_rate(const prof__header *h)
 {
     if (h->last.tick <= h->first.tick || h->last.monotonic_ns <= h->first.monotonic_ns) return 1;
     return prof__real(h->last.monotonic_ns - h->first.monotonic_ns) / prof__real(h->last.tick - h->first.tick);
@@ -25789,8 +25747,8 @@ static PROF__RARE double prof__last_rate(const prof__header *h)
 
 /* Writes to `to` the cause, and what of it, or of the requested seconds, the image no longer holds. newest: its last
    tick. Returns to. */
-static PROF__RARE char *prof__last_note(char *to, size_t size, const prof__header *h, uint64_t newest,
-                                        double ns_per_tick, double seconds, const prof__cause *cause)
+static char *prof__last_note(char *to, size_t size, const prof__header *h, uint64_t newest, double ns_per_tick,
+                             double seconds, const prof__cause *cause)
 {
     uint64_t held = prof__last_held(h), ticks = newest - h->first.tick;
     double had = held && newest > held ? prof__real(newest - held) * ns_per_tick : 0, wanted = seconds * 1e9;
@@ -25811,7 +25769,7 @@ static PROF__RARE char *prof__last_note(char *to, size_t size, const prof__heade
 }
 
 /* Adds a key and value of metadata to an image in memory, if it has space for them. */
-static PROF__RARE void prof__image_note(prof__header *h, const char *key, const char *value)
+static void prof__image_note(prof__header *h, const char *key, const char *value)
 {
     size_t k = strlen(key) + 1, v = strlen(value) + 1;
     uint64_t words = 1 + (k + v + 7) / 8, used = h->meta_used / 8,
@@ -25826,7 +25784,7 @@ static PROF__RARE void prof__image_note(prof__header *h, const char *key, const 
 }
 
 /* Saves the last seconds as an image. cause may be NULL. */
-static PROF__RARE prof_status prof__last_image(const char *path, double seconds, const prof__cause *cause)
+static prof_status prof__last_image(const char *path, double seconds, const prof__cause *cause)
 {
     void *image;
     size_t size;
@@ -25850,7 +25808,7 @@ typedef struct prof__last {
     const prof__cause *cause; /* NULL: a call or a signal asked for the save */
 } prof__last;
 
-static PROF__RARE prof_status prof__last_prepare(prof_trace *trace, const void *user)
+static prof_status prof__last_prepare(prof_trace *trace, const void *user)
 {
     const prof__last *last = (const prof__last *)user;
     const prof__header *h = &trace->header;
@@ -25869,7 +25827,7 @@ static PROF__RARE prof_status prof__last_prepare(prof_trace *trace, const void *
 }
 
 /* Saves the last seconds in the format of path, which is expanded already. */
-static PROF__RARE prof_status prof__last_save(const char *path, double seconds, const prof__cause *cause)
+static prof_status prof__last_save(const char *path, double seconds, const prof__cause *cause)
 {
     prof__last last = {path, seconds, cause};
     const prof_writer *writer;
@@ -25879,7 +25837,7 @@ static PROF__RARE prof_status prof__last_save(const char *path, double seconds, 
                   : prof__last_image(path, seconds, cause);
 }
 
-PROF_DEF PROF__WALL prof_status prof_save_last(const char *path, double seconds)
+PROF_DEF prof_status prof_save_last(const char *path, double seconds)
 {
     PROF__CALM();
     PROF__LED(prof_save_last, (path, seconds));
@@ -25942,7 +25900,7 @@ typedef struct prof__nested {
 /* Adds a task that ends. Returns its time without the tasks inside it. There is one exception: if more than
    PROF__NESTED tasks wait for an enclosing one, and this begins between the oldest two, its time includes that of the
    older. */
-static PROF__RARE uint64_t prof__nested_add(prof__nested *all, int64_t start, uint64_t ticks)
+static uint64_t prof__nested_add(prof__nested *all, int64_t start, uint64_t ticks)
 {
     uint64_t inside = 0;
     size_t i;
@@ -26034,7 +25992,7 @@ static prof_bucket prof__step_bucket(const prof__step *step)
     return bucket;
 }
 
-static PROF__APART prof__step *prof__step_find(const prof__histogram *h, uint32_t step)
+static prof__step *prof__step_find(const prof__histogram *h, uint32_t step)
 {
     size_t at = step & (h->capacity - 1); /* there are fewer than 4000 steps, most of them adjacent */
     while (h->steps[at].number && h->steps[at].number != step + 1) at = (at + 1) & (h->capacity - 1);
@@ -26042,7 +26000,7 @@ static PROF__APART prof__step *prof__step_find(const prof__histogram *h, uint32_
 }
 
 /* Adds to the count of a step, which may be new. Returns 0 without memory. */
-static PROF__COLD PROF__NOINLINE int prof__histogram_any(prof__histogram *h, uint32_t step, uint64_t count)
+static PROF__NOINLINE int prof__histogram_any(prof__histogram *h, uint32_t step, uint64_t count)
 {
     prof__step *found;
     if (h->used >= h->capacity / 4 * 3) {
@@ -26073,14 +26031,14 @@ static inline int prof__histogram_add(prof__histogram *h, uint32_t step, uint64_
     return 1;
 }
 
-static PROF__RARE int prof__step_order(const void *a, const void *b)
+static int prof__step_order(const void *a, const void *b)
 {
     const prof__step *x = (const prof__step *)a, *y = (const prof__step *)b;
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
 /* Computes the percentiles: the smallest duration that this share of all does not exceed. Sorts the steps. */
-static PROF__RARE void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *stat)
+static void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *stat)
 {
     static const unsigned thousandths[] = {500, 900, 990, 999};
     uint64_t *to[4], seen = 0;
@@ -26104,7 +26062,7 @@ static PROF__RARE void prof__percentiles(prof__histogram *h, uint64_t total, pro
 }
 
 /* Computes it by Newton's method, because libm would be one more library to link. */
-static PROF__RARE double prof__square_root(double value)
+static double prof__square_root(double value)
 {
     double root = value > 1 ? value : 1;
     int i;
@@ -26180,7 +26138,7 @@ static inline size_t prof__stat_row_of(prof__stat_rows *all, const prof_event *e
     return item;
 }
 
-static PROF__APART void prof__stat_row_moments(prof__stat_row *row, double value, uint64_t count)
+static void prof__stat_row_moments(prof__stat_row *row, double value, uint64_t count)
 {
     double distance = value - row->mean;
     row->mean += distance / (double)count;
@@ -26204,7 +26162,7 @@ static void prof__stat_row_value(prof__stat_row *row, double value)
 }
 
 /* Adds one call of a PROFILE_THROUGHPUT. */
-static PROF__COLD void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes, double ns)
+static void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes, double ns)
 {
     prof_stat *stat = &row->stat;
     double rate = ns > 0 ? (double)bytes * 1000 / ns : 0, distance = rate - stat->mean_rate;
@@ -26217,7 +26175,7 @@ static PROF__COLD void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes,
 }
 
 /* Adds a call of a PROFILE_THROUGHPUT, whose bytes are its last argument with the key "bytes". */
-static PROF__ASIDE void prof__stat_row_throughput(prof__stat_row *row, const prof_event *event)
+static void prof__stat_row_throughput(prof__stat_row *row, const prof_event *event)
 {
     uint32_t i = event->arg_count;
     while (i && strcmp(event->args[i - 1].key, "bytes")) i--;
@@ -26248,7 +26206,7 @@ static void prof__stat_row_share(prof__stat_row *row)
 }
 
 /* Called for the first scope of a row on a track. */
-static PROF__COLD void prof__stat_row_enter_track(const prof__stat_rows *all, prof__stat_row *row)
+static void prof__stat_row_enter_track(const prof__stat_rows *all, prof__stat_row *row)
 {
     prof__stat_row_share(row);
     row->track = all->track;
@@ -26331,7 +26289,7 @@ static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, 
 
 /* Does the same for the next events of a track, as long as they are plain scopes whose row is known, as most are. A
    scope without another one inside is not put on the stack. */
-static PROF__NOINLINE PROF__HOT int prof__stat_rows_plain(prof__stat_rows *all, prof_cursor *cursor)
+static PROF__NOINLINE int prof__stat_rows_plain(prof__stat_rows *all, prof_cursor *cursor)
 {
     const prof__read_node *node = cursor->nodes + cursor->node, *end = cursor->nodes + cursor->node_count, *next;
     prof__enclosing *bottom = all->stack, *top, *full;
@@ -26390,7 +26348,7 @@ static void prof__stat_rows_use(prof__uses *uses, const prof_event *event)
         uses->marks++;
 }
 
-static PROF__COLD int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event)
+static int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event)
 {
     size_t item;
     prof__stat_row *row;
@@ -26427,7 +26385,7 @@ static inline int prof__stat_rows_event(prof__stat_rows *all, const prof_event *
     return item != PROF__NONE && prof__stat_rows_scope(all, event, item);
 }
 
-static PROF__RARE void prof__stat_rows_free(prof__stat_rows *all)
+static void prof__stat_rows_free(prof__stat_rows *all)
 {
     size_t i;
     for (i = 0; i < all->count; i++) {
@@ -26443,7 +26401,7 @@ static PROF__RARE void prof__stat_rows_free(prof__stat_rows *all)
 
 /* Sets the mean and the sum of squared distances from it, out of the sums of times and of their squares. Those are
    exact, and so are the distances from the mean rounded down, m: sum(x * x) - m * sum(x) - m * (sum(x) - n * m). */
-static PROF__RARE void prof__stat_row_distances(prof__stat_row *row, uint64_t count)
+static void prof__stat_row_distances(prof__stat_row *row, uint64_t count)
 {
     uint64_t mean = row->stat.sum_ns / count, rest = row->stat.sum_ns % count, parts[2], high, low;
     size_t i;
@@ -26460,7 +26418,7 @@ static PROF__RARE void prof__stat_row_distances(prof__stat_row *row, uint64_t co
     row->square_low = row->square_high = 0;
 }
 
-static PROF__RARE void prof__stat_row_finish(prof__stat_row *row)
+static void prof__stat_row_finish(prof__stat_row *row)
 {
     prof_stat *stat = &row->stat;
     uint64_t count = stat->count - stat->truncated;
@@ -26481,14 +26439,14 @@ static int64_t prof__trace_end(const prof_trace_info *info)
 }
 
 /* Returns the time that the trace covers, or its window. */
-static PROF__RARE double prof__trace_span(const prof_trace_info *info)
+static double prof__trace_span(const prof_trace_info *info)
 {
     int64_t end = prof__trace_end(info);
     return end > info->from_ns ? (double)(end - info->from_ns) : 0;
 }
 
 /* Returns how much of that time is kept of a track: all, or the time since what a ring has overwritten. */
-static PROF__RARE double prof__stat_kept(const prof_trace *trace, size_t track)
+static double prof__stat_kept(const prof_trace *trace, size_t track)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     int64_t from = info->from_ns, kept = prof_trace_track(trace, track)->kept_ns, to = prof__trace_end(info);
@@ -26497,7 +26455,7 @@ static PROF__RARE double prof__stat_kept(const prof_trace *trace, size_t track)
     return to > from ? (double)(to - from) : 0;
 }
 
-static PROF__HOT prof_status prof__stat_rows_track(prof__stat_rows *all, const prof_trace *trace, size_t track)
+static prof_status prof__stat_rows_track(prof__stat_rows *all, const prof_trace *trace, size_t track)
 {
     prof_cursor *cursor;
     prof_event event;
@@ -26528,7 +26486,7 @@ static int prof__stat_rows_alone(prof__stat_rows *all, const prof_trace *trace, 
 }
 
 /* Adds the time of a scope that overlaps others. */
-static PROF__RARE void prof__stat_row_overlap(prof__stat_row *row, const prof_span *span, double kept_ns)
+static void prof__stat_row_overlap(prof__stat_row *row, const prof_span *span, double kept_ns)
 {
     prof__stat_row_share(row);
     row->kept_ns = kept_ns;
@@ -26536,8 +26494,7 @@ static PROF__RARE void prof__stat_row_overlap(prof__stat_row *row, const prof_sp
     prof__stat_row_share(row);
 }
 
-static PROF__RARE int prof__stat_rows_span(prof__stat_rows *all, const prof_trace *trace, const prof_span *span,
-                                           uint64_t alone)
+static int prof__stat_rows_span(prof__stat_rows *all, const prof_trace *trace, const prof_span *span, uint64_t alone)
 {
     prof_event event;
     prof__stat_row *row;
@@ -26637,7 +26594,7 @@ static void prof__stat_row_add_values(prof__stat_row *to, const prof__stat_row *
 
 /* Adds a row of the same kind. prof__stat_row_finish() has been called for from, and will be called for to. Returns 0
    without memory. */
-static PROF__UNUSED int prof__stat_row_add(prof__stat_row *to, const prof__stat_row *from)
+static int prof__stat_row_add(prof__stat_row *to, const prof__stat_row *from)
 {
     if (from->type != PROF_EVENT_COUNTER) return prof__stat_row_add_times(to, from);
     prof__stat_row_add_values(to, from);
@@ -26645,7 +26602,7 @@ static PROF__UNUSED int prof__stat_row_add(prof__stat_row *to, const prof__stat_
 }
 
 /* Counts the times of a row in each power of two: [0]: 0 ns, [1]: 1 ns, [2]: 2 and 3 ns ... */
-static PROF__UNUSED void prof__stat_row_powers(const prof__stat_row *row, uint64_t powers[65])
+static void prof__stat_row_powers(const prof__stat_row *row, uint64_t powers[65])
 {
     const prof__histogram *h = &row->histogram;
     size_t i;
@@ -26658,14 +26615,14 @@ static PROF__UNUSED void prof__stat_row_powers(const prof__stat_row *row, uint64
     }
 }
 
-static PROF__RARE void prof__aggregated_free_rows(struct prof__stat_row *rows, size_t count)
+static void prof__aggregated_free_rows(struct prof__stat_row *rows, size_t count)
 {
     for (size_t i = 0; rows && i < count; i++) free(rows[i].histogram.steps);
     free(rows);
 }
 
 /* Copies the statistics of PROF_STATS. Returns 0 without memory. */
-static PROF__RARE int prof__stat_rows_copy(prof__stat_rows *all, const prof_trace *trace)
+static int prof__stat_rows_copy(prof__stat_rows *all, const prof_trace *trace)
 {
     all->items = (prof__stat_row *)malloc((trace->aggregated_count + 1) * sizeof *all->items);
     if (!all->items) return 0;
@@ -26684,7 +26641,7 @@ static PROF__RARE int prof__stat_rows_copy(prof__stat_rows *all, const prof_trac
 }
 
 /* Returns 1 if the statistics that were counted while recording can be used: they know no paths and no windows. */
-static PROF__RARE int prof__stat_rows_aggregated(const prof_trace *trace, int by_path)
+static int prof__stat_rows_aggregated(const prof_trace *trace, int by_path)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     return trace->aggregated && (info->mode == PROF_STATS || (!by_path && !info->from_ns && !info->to_ns));
@@ -26692,7 +26649,7 @@ static PROF__RARE int prof__stat_rows_aggregated(const prof_trace *trace, int by
 
 /* Makes the rows. Log messages, and what devices report, were not counted while recording: counts them from the events.
    */
-static PROF__RARE prof_status prof__stat_rows_take(prof__stat_rows *all, const prof_trace *trace)
+static prof_status prof__stat_rows_take(prof__stat_rows *all, const prof_trace *trace)
 {
     prof_status status = PROF_OK;
     double span = prof__trace_span(prof_trace_about(trace));
@@ -26716,7 +26673,7 @@ static PROF__RARE prof_status prof__stat_rows_take(prof__stat_rows *all, const p
 }
 
 /* Makes the rows of a trace. The caller calls prof__stat_rows_free() afterwards, also after a failure. */
-static PROF__RARE prof_status prof__stat_rows_make(const prof_trace *trace, int by_path, prof__stat_rows *all)
+static prof_status prof__stat_rows_make(const prof_trace *trace, int by_path, prof__stat_rows *all)
 {
     prof_status status = PROF_OK;
     size_t i;
@@ -26740,7 +26697,7 @@ typedef struct prof__sorted {
     const prof_stat *stat;
 } prof__sorted;
 
-static PROF__RARE int prof__sorted_order(const void *a, const void *b)
+static int prof__sorted_order(const void *a, const void *b)
 {
     const prof__sorted *x = (const prof__sorted *)a, *y = (const prof__sorted *)b;
     int names;
@@ -26750,7 +26707,7 @@ static PROF__RARE int prof__sorted_order(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static PROF__RARE double prof__sort_key(const prof_stat *stat, prof_sort sort)
+static double prof__sort_key(const prof_stat *stat, prof_sort sort)
 {
     switch ((int)sort) {
     case PROF_SORT_SELF: return prof__real(stat->self_ns);
@@ -26765,8 +26722,8 @@ static PROF__RARE double prof__sort_key(const prof_stat *stat, prof_sort sort)
 }
 
 /* Returns the rows of one type, sorted, or NULL without memory. At least one element is allocated. */
-static PROF__RARE prof__sorted *prof__sort(const prof__stat_rows *all, prof_event_type type, prof_sort sort,
-                                           int ascending, size_t *count)
+static prof__sorted *prof__sort(const prof__stat_rows *all, prof_event_type type, prof_sort sort, int ascending,
+                                size_t *count)
 {
     prof__sorted *sorted = (prof__sorted *)calloc(all->count + 1, sizeof *sorted);
     size_t i;
@@ -26793,7 +26750,7 @@ static prof_bucket *prof__buckets(const prof__histogram *h, prof_bucket *to)
 }
 
 /* Allocates one block: the rows, then buckets, then names made at run time. Returns NULL without memory. */
-static PROF__RARE prof_stat *prof__stats_copy(const prof__stat_rows *all, const prof__sorted *sorted, size_t count)
+static prof_stat *prof__stats_copy(const prof__stat_rows *all, const prof__sorted *sorted, size_t count)
 {
     size_t size = (count + 1) * sizeof(prof_stat), buckets = 0, i;
     prof_stat *stats;
@@ -26822,7 +26779,7 @@ static PROF__RARE prof_stat *prof__stats_copy(const prof__stat_rows *all, const 
 
 /* Puts rows by path, which are sorted, into the order of the tree. Only the first `top` of them (0: all) stay, with
    their parents. Returns how many these are; the others come after them. */
-static PROF__RARE size_t prof__sort_tree(prof__stat_rows *all, prof__sorted *rows, size_t count, size_t top)
+static size_t prof__sort_tree(prof__stat_rows *all, prof__sorted *rows, size_t count, size_t top)
 {
     size_t i, at, root = PROF__NONE, kept = 0;
     for (i = 0; i < all->count; i++) all->items[i].child = all->items[i].sibling = all->items[i].place = PROF__NONE;
@@ -26856,8 +26813,8 @@ static PROF__RARE size_t prof__sort_tree(prof__stat_rows *all, prof__sorted *row
     return kept;
 }
 
-static PROF__RARE prof_status prof__stats(const prof_trace *trace, prof_event_type type, int by_path, prof_sort sort,
-                                          int ascending, prof_stat **stats, size_t *count)
+static prof_status prof__stats(const prof_trace *trace, prof_event_type type, int by_path, prof_sort sort,
+                               int ascending, prof_stat **stats, size_t *count)
 {
     prof__stat_rows all;
     prof__sorted *sorted = NULL;
@@ -26882,22 +26839,22 @@ static PROF__RARE prof_status prof__stats(const prof_trace *trace, prof_event_ty
     return status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
-                                           size_t *count)
+PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                size_t *count)
 {
     PROF__CALM();
     return prof__stats(trace, PROF_EVENT_SCOPE, 0, sort, ascending, stats, count);
 }
 
-PROF_DEF PROF__WALL prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending,
-                                                prof_stat **stats, size_t *count)
+PROF_DEF prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                     size_t *count)
 {
     PROF__CALM();
     return prof__stats(trace, PROF_EVENT_SPAN_BEGIN, 0, sort, ascending, stats, count);
 }
 
-PROF_DEF PROF__WALL prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending,
-                                                   prof_stat **stats, size_t *count)
+PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                        size_t *count)
 {
     PROF__CALM();
     return prof__stats(trace, PROF_EVENT_SCOPE, 1, sort, ascending, stats, count);
@@ -26997,7 +26954,7 @@ typedef struct prof__heap_key {
                          the scope around, which all rows of that name share */
 } prof__heap_key;
 
-static PROF__RARE int prof__heap_same(const void *owner, size_t item, const void *key)
+static int prof__heap_same(const void *owner, size_t item, const void *key)
 {
     const prof__heap_row *row = (const prof__heap_row *)owner + item;
     const prof__heap_key *wanted = (const prof__heap_key *)key;
@@ -27010,7 +26967,7 @@ static PROF__RARE int prof__heap_same(const void *owner, size_t item, const void
            row->about.around_name == wanted->text;
 }
 
-static PROF__RARE char *prof__heap_path(const char *outer, const char *name)
+static char *prof__heap_path(const char *outer, const char *name)
 {
     size_t before = strlen(outer);
     char *path = (char *)malloc(before + strlen(name) + 2);
@@ -27022,7 +26979,7 @@ static PROF__RARE char *prof__heap_path(const char *outer, const char *name)
 }
 
 /* Returns the number of a row, and adds it if there is none; PROF__NONE without memory. */
-static PROF__COLD size_t prof__heap_row_of(prof__heap *heap, const prof__heap_key *key)
+static size_t prof__heap_row_of(prof__heap *heap, const prof__heap_key *key)
 {
     uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)key->site * 31 + (uint64_t)(uintptr_t)key->around * 17 +
                                         key->scope * 5u + (uint64_t)key->kind) +
@@ -27077,7 +27034,7 @@ static void prof__heap_count(prof__heap *heap, const prof__heap_block *block, in
     heap->changed = row->pool;
 }
 
-static PROF__COLD void prof__heap_uncount(prof__heap *heap, const prof__heap_block *block)
+static void prof__heap_uncount(prof__heap *heap, const prof__heap_block *block)
 {
     uint32_t each[3], i;
     each[0] = block->row;
@@ -27100,7 +27057,7 @@ static size_t prof__heap_slot(const prof__heap *heap, uint64_t address)
 
 /* Returns the block of a pool at an address, live or not; if the pool has no live one, and any pool may be meant, the
    newest live block of all. Returns NULL if nothing is known of that address. */
-static PROF__COLD prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t address, uint32_t pool, int any)
+static prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t address, uint32_t pool, int any)
 {
     prof__heap_block *own = NULL, *other = NULL;
     size_t at = prof__heap_slot(heap, address);
@@ -27117,7 +27074,7 @@ static PROF__COLD prof__heap_block *prof__heap_find(const prof__heap *heap, uint
 
 /* Adds a block. If its address has too many, it takes the place of one, which counts as not freed if it is live: to
    find a block of a pool takes as long as its address has others. */
-static PROF__COLD prof__heap_block *prof__heap_put(prof__heap *heap, const prof__heap_block *block)
+static prof__heap_block *prof__heap_put(prof__heap *heap, const prof__heap_block *block)
 {
     size_t at = prof__heap_slot(heap, block->address), same = 0;
     for (; heap->blocks[at].state; at = (at + 1) & (heap->capacity - 1))
@@ -27132,7 +27089,7 @@ static PROF__COLD prof__heap_block *prof__heap_put(prof__heap *heap, const prof_
 }
 
 /* Makes a larger table, or one of the same size that keeps only live blocks. */
-static PROF__ASIDE int prof__heap_grow(prof__heap *heap)
+static int prof__heap_grow(prof__heap *heap)
 {
     prof__heap_block *old = heap->blocks;
     size_t count = heap->capacity, i;
@@ -27154,7 +27111,7 @@ static PROF__ASIDE int prof__heap_grow(prof__heap *heap)
 }
 
 /* Adds a block for an address and pool that have none. Returns NULL without memory. */
-static PROF__COLD prof__heap_block *prof__heap_new(prof__heap *heap, uint64_t address, uint32_t pool)
+static prof__heap_block *prof__heap_new(prof__heap *heap, uint64_t address, uint32_t pool)
 {
     prof__heap_block block;
     if (heap->used >= heap->capacity / 4 * 3 && !prof__heap_grow(heap)) return NULL;
@@ -27341,7 +27298,7 @@ static prof_status prof__heap_walk(prof__heap *heap, const prof_trace *trace)
 }
 
 /* Sorts by bytes, the largest first; rows with equal bytes keep their order. */
-static PROF__RARE int prof__memory_order(const void *a, const void *b)
+static int prof__memory_order(const void *a, const void *b)
 {
     const prof__heap_row *const *x = (const prof__heap_row *const *)a, *const *y = (const prof__heap_row *const *)b;
     if ((*x)->kind != (*y)->kind) return (*x)->kind < (*y)->kind ? -1 : 1;
@@ -27350,7 +27307,7 @@ static PROF__RARE int prof__memory_order(const void *a, const void *b)
 }
 
 /* Allocates one block with the statistics, their rows and the names of the scopes. Returns NULL without memory. */
-static PROF__RARE prof_memory_stats *prof__memory_copy(const prof__heap *heap)
+static prof_memory_stats *prof__memory_copy(const prof__heap *heap)
 {
     const prof__heap_row **order = (const prof__heap_row **)malloc(heap->row_count * sizeof *order);
     size_t size = sizeof(prof_memory_stats) + heap->row_count * sizeof(prof_memory_row), counts[3] = {0, 0, 0}, i;
@@ -27394,7 +27351,7 @@ static PROF__RARE prof_memory_stats *prof__memory_copy(const prof__heap *heap)
     return stats;
 }
 
-static PROF__RARE prof_status prof__memory_stats(const prof_trace *trace, prof_memory_stats **stats)
+static prof_status prof__memory_stats(const prof_trace *trace, prof_memory_stats **stats)
 {
     prof__heap heap;
     prof_status status;
@@ -27408,7 +27365,7 @@ static PROF__RARE prof_status prof__memory_stats(const prof_trace *trace, prof_m
     prof__heap_close(&heap);
     return status;
 }
-PROF_DEF PROF__WALL prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
+PROF_DEF prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
 {
     PROF__CALM();
     return prof__memory_stats(trace, stats);
@@ -27465,18 +27422,18 @@ typedef struct prof__locks {
     } done; /* what the last step ended */
 } prof__locks;
 
-static PROF__RARE int prof__same_lock(const void *owner, size_t item, const void *key)
+static int prof__same_lock(const void *owner, size_t item, const void *key)
 {
     return ((const prof__lock_state *)owner)[item].address == *(const uint64_t *)key;
 }
 
-static PROF__RARE int prof__same_lock_user(const void *owner, size_t item, const void *key)
+static int prof__same_lock_user(const void *owner, size_t item, const void *key)
 {
     const prof__lock_user *user = (const prof__lock_user *)owner + item, *wanted = (const prof__lock_user *)key;
     return user->lock == wanted->lock && user->track == wanted->track;
 }
 
-static PROF__RARE int prof__same_lock_row(const void *owner, size_t item, const void *key)
+static int prof__same_lock_row(const void *owner, size_t item, const void *key)
 {
     const prof_lock_row *row = (const prof_lock_row *)owner + item, *wanted = (const prof_lock_row *)key;
     return row->address == wanted->address && !strcmp(row->name, wanted->name) &&
@@ -27708,7 +27665,7 @@ static prof_status prof__locks_walk(prof__locks *all, const prof_trace *trace, i
     return good ? status : prof__no_memory("for the locks");
 }
 
-static PROF__RARE int prof__lock_order(const void *a, const void *b)
+static int prof__lock_order(const void *a, const void *b)
 {
     const prof_lock_row *x = (const prof_lock_row *)a, *y = (const prof_lock_row *)b;
     int names;
@@ -27718,8 +27675,7 @@ static PROF__RARE int prof__lock_order(const void *a, const void *b)
     return names ? names : x->address < y->address ? -1 : x->address > y->address;
 }
 
-static PROF__RARE prof_status prof__locks_list(const prof_trace *trace, int by_address, prof_lock_row **rows,
-                                               size_t *count)
+static prof_status prof__locks_list(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
 {
     prof__locks all;
     prof_status status;
@@ -27746,7 +27702,7 @@ static PROF__RARE prof_status prof__locks_list(const prof_trace *trace, int by_a
     return status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
+PROF_DEF prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
 {
     PROF__CALM();
     return prof__locks_list(trace, by_address, rows, count);
@@ -27790,7 +27746,7 @@ static int prof__open_put(prof__open *to, size_t track, const prof_event *event)
 }
 
 /* Adds the open scopes of a track: of each depth, the last one without an end. */
-static PROF__RARE prof_status prof__open_track(prof__open_list *all, const prof_trace *trace, size_t track)
+static prof_status prof__open_track(prof__open_list *all, const prof_trace *trace, size_t track)
 {
     size_t first = all->count, open = (size_t)prof_trace_track(trace, track)->open, i;
     prof_cursor *cursor;
@@ -27812,7 +27768,7 @@ static PROF__RARE prof_status prof__open_track(prof__open_list *all, const prof_
 }
 
 /* Allocates one block: the scopes, then names made at run time. Returns NULL without memory. */
-static PROF__RARE prof_open_scope *prof__open_copy(const prof__open_list *all)
+static prof_open_scope *prof__open_copy(const prof__open_list *all)
 {
     size_t size = (all->count + 1) * sizeof(prof_open_scope), i;
     prof_open_scope *scopes;
@@ -27831,7 +27787,7 @@ static PROF__RARE prof_open_scope *prof__open_copy(const prof__open_list *all)
     return scopes;
 }
 
-PROF_DEF PROF__WALL prof_status prof_open_scopes(const prof_trace *trace, prof_open_scope **scopes, size_t *count)
+PROF_DEF prof_status prof_open_scopes(const prof_trace *trace, prof_open_scope **scopes, size_t *count)
 {
     prof__open_list all;
     prof_status status = PROF_OK;
@@ -27923,7 +27879,7 @@ static const char *prof__out_characters(prof__out *out, const char *text, size_t
 
 /* Writes a text of at most width characters, padded with spaces, without control characters. Of a longer text the
    middle is left out, because names differ at their ends. */
-static PROF__UNUSED void prof__out_name(prof__out *out, const char *text, size_t width)
+static void prof__out_name(prof__out *out, const char *text, size_t width)
 {
     size_t all = prof__characters(text), shown, tail, i;
     if (all <= width) {
@@ -27940,14 +27896,14 @@ static PROF__UNUSED void prof__out_name(prof__out *out, const char *text, size_t
 }
 
 /* Writes a whole text, without control characters. */
-static PROF__UNUSED void prof__out_clean(prof__out *out, const char *text)
+static void prof__out_clean(prof__out *out, const char *text)
 {
     prof__out_characters(out, text, prof__characters(text));
 }
 
 /* Writes a whole text from the character `at` of a line on. What is beyond limit (0: no limit) is wrapped to further
    lines, after indent spaces. */
-static PROF__UNUSED void prof__out_wrapped(prof__out *out, const char *text, size_t at, size_t indent, size_t limit)
+static void prof__out_wrapped(prof__out *out, const char *text, size_t at, size_t indent, size_t limit)
 {
     for (;;) {
         size_t left = prof__characters(text), fits = 0, i;
@@ -27972,7 +27928,7 @@ static void prof__out_right(prof__out *out, const char *text, size_t width)
 }
 
 /* Writes 1234567 as 1,234,567 to `to` (32 bytes). */
-static PROF__RARE void prof__grouped(char *to, uint64_t value)
+static void prof__grouped(char *to, uint64_t value)
 {
     char digits[20];
     size_t length = prof__digits(digits, value), i, at = 0;
@@ -27984,7 +27940,7 @@ static PROF__RARE void prof__grouped(char *to, uint64_t value)
 }
 
 /* Writes a number >= 0 with this many decimals (up to 3) to `to` (32 bytes). */
-static PROF__RARE size_t prof__fixed(char *to, double value, unsigned decimals)
+static size_t prof__fixed(char *to, double value, unsigned decimals)
 {
     static const unsigned scales[] = {1, 10, 100, 1000};
     uint64_t scaled = value < 1e15 ? (uint64_t)(value * scales[decimals] + 0.5) : (uint64_t)1000000000000000000;
@@ -28002,7 +27958,7 @@ static PROF__RARE size_t prof__fixed(char *to, double value, unsigned decimals)
 
 /* Writes value (>= 0) to `to` (48 bytes) with four digits, in the largest unit that leaves it above 1; each unit is
    1000 of the previous one. A whole number of the first unit is written unchanged. */
-static PROF__RARE void prof__human(char *to, double value, const char *const *units)
+static void prof__human(char *to, double value, const char *const *units)
 {
     int scaled = value >= 999.95;
     unsigned decimals;
@@ -28021,13 +27977,13 @@ static void prof__human_ns(char *to, double ns)
     prof__human(to, ns, units);
 }
 
-static PROF__UNUSED void prof__human_hz(char *to, double hz)
+static void prof__human_hz(char *to, double hz)
 {
     static const char *const units[] = {"Hz", "kHz", "MHz", "GHz", NULL};
     prof__human(to, hz, units);
 }
 
-static PROF__UNUSED void prof__out_ns(prof__out *out, double ns, size_t width)
+static void prof__out_ns(prof__out *out, double ns, size_t width)
 {
     char text[48];
     prof__human_ns(text, ns);
@@ -28042,7 +27998,7 @@ static void prof__out_count(prof__out *out, uint64_t count, size_t width)
 }
 
 /* Writes "1 event", "2 events". */
-static PROF__UNUSED void prof__out_many(prof__out *out, uint64_t count, const char *thing)
+static void prof__out_many(prof__out *out, uint64_t count, const char *thing)
 {
     prof__out_count(out, count, 0);
     prof__out_text(out, " ");
@@ -28051,7 +28007,7 @@ static PROF__UNUSED void prof__out_many(prof__out *out, uint64_t count, const ch
 }
 
 /* Writes "1 event" or "2 events" and what is the matter with them; nothing if there are none. */
-static PROF__COLD PROF__UNUSED void prof__out_note(prof__out *out, uint64_t count, const char *thing, const char *text)
+static void prof__out_note(prof__out *out, uint64_t count, const char *thing, const char *text)
 {
     if (!count) return;
     prof__out_many(out, count, thing);
@@ -28059,7 +28015,7 @@ static PROF__COLD PROF__UNUSED void prof__out_note(prof__out *out, uint64_t coun
 }
 
 /* Says how many rows of a table are left out; nothing if there are none. */
-static PROF__UNUSED void prof__out_more(prof__out *out, uint64_t count)
+static void prof__out_more(prof__out *out, uint64_t count)
 {
     if (!count) return;
     prof__out_text(out, "and ");
@@ -28069,7 +28025,7 @@ static PROF__UNUSED void prof__out_more(prof__out *out, uint64_t count)
 
 /* Writes the number of a counter to `to` (32 bytes): whole numbers up to 2^53 unchanged, others with six digits.
    Returns the length. */
-static PROF__UNUSED size_t prof__counter_text(char *to, double value)
+static size_t prof__counter_text(char *to, double value)
 {
     const double max = 9007199254740992.0;
     int whole = prof__finite(value) && value >= -max && value <= max &&
@@ -28078,7 +28034,7 @@ static PROF__UNUSED size_t prof__counter_text(char *to, double value)
 }
 #ifndef PROF_NO_READER
 /* Writes a line "  what      text". */
-static PROF__RARE void prof__summary_line(prof__out *out, const char *what, const char *text, size_t limit)
+static void prof__summary_line(prof__out *out, const char *what, const char *text, size_t limit)
 {
     size_t length = prof__characters(what);
     prof__out_text(out, "  ");
@@ -28088,7 +28044,7 @@ static PROF__RARE void prof__summary_line(prof__out *out, const char *what, cons
     prof__out_text(out, "\n");
 }
 
-static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trace, size_t limit)
+static void prof__summary_head(prof__out *out, const prof_trace *trace, size_t limit)
 {
     static const char *const modes[] = {"reused as a ring", "filled once", "emptied into the file",
                                         "emptied into statistics", "reused as a ring, statistics of everything"};
@@ -28353,7 +28309,7 @@ static void prof__table_place(prof__table *t, const prof_callsite *site)
 #define PROF__SUMMARY_TIMES                                                                                     \
     {"mean", 9, 0}, {"min", 2, 0}, {"p50", 5, 0}, {"p90", 3, 0}, {"p99", 8, 0}, {"max", 6, 0}, {"stddev", 1, 0}
 #define PROF__SUMMARY_WHERE 4
-static PROF__RARE void prof__summary_times(prof__table *t, const prof_stat *stat)
+static void prof__summary_times(prof__table *t, const prof_stat *stat)
 {
     prof__table_ns(t, stat->mean_ns);
     prof__table_time(t, stat->min_ns);
@@ -28365,7 +28321,7 @@ static PROF__RARE void prof__summary_times(prof__table *t, const prof_stat *stat
 }
 
 /* threads: 1: there is a column of threads. */
-static PROF__RARE void prof__summary_scope(prof__table *t, const prof_stat *stat, int threads)
+static void prof__summary_scope(prof__table *t, const prof_stat *stat, int threads)
 {
     prof__table_row(t, stat->name, stat->depth);
     prof__table_count(t, stat->count);
@@ -28382,9 +28338,8 @@ static PROF__RARE void prof__summary_scope(prof__table *t, const prof_stat *stat
     prof__table_end(t);
 }
 
-static PROF__RARE void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__stat_rows *all,
-                                            prof__sorted *rows, size_t count, const prof_summary_options *options,
-                                            size_t limit)
+static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__stat_rows *all, prof__sorted *rows,
+                                 size_t count, const prof_summary_options *options, size_t limit)
 {
     static const size_t sorted[] = {1, 2, 0, 4, 5, 9, 8, 0}; /* the column of each prof_sort, which always stays */
     static const prof__column threads = {"threads", 7, 0}; /* says why there is more than 100 % of the run */
@@ -28420,7 +28375,7 @@ static PROF__RARE void prof__summary_scopes(prof__out *out, const prof_trace *tr
     prof__out_note(out, prof_trace_about(trace)->open, "call", " of these still open\n");
 }
 
-static PROF__RARE void prof__summary_throughput(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
+static void prof__summary_throughput(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
 {
     static const prof__column columns[] = {{"calls", 0, 0}, {"bytes", 4, 0}, {"mean", 0, 0}, {"min", 2, 0},
                                            {"max", 3, 0},   {"stddev", 1, 0}, {NULL, 0, 0}};
@@ -28447,7 +28402,7 @@ static PROF__RARE void prof__summary_throughput(prof__out *out, const prof__sort
 }
 
 /* Writes how many log messages of each severity there are, and the latest errors. */
-static PROF__RARE void prof__summary_messages(prof__out *out, const prof__stat_rows *all)
+static void prof__summary_messages(prof__out *out, const prof__stat_rows *all)
 {
     size_t i = PROF_LOG_FATAL + 1, shown = 0;
     while (i-- > 0) {
@@ -28469,7 +28424,7 @@ static PROF__RARE void prof__summary_messages(prof__out *out, const prof__stat_r
     }
 }
 
-static PROF__RARE void prof__summary_span_row(prof__table *t, const prof_stat *stat)
+static void prof__summary_span_row(prof__table *t, const prof_stat *stat)
 {
     prof__table_row(t, stat->name, 0);
     prof__table_count(t, stat->count);
@@ -28483,8 +28438,8 @@ static PROF__RARE void prof__summary_span_row(prof__table *t, const prof_stat *s
     prof__table_end(t);
 }
 
-static PROF__RARE void prof__summary_spans(prof__out *out, const prof__stat_rows *all, const prof__sorted *rows,
-                                           size_t count, size_t limit)
+static void prof__summary_spans(prof__out *out, const prof__stat_rows *all, const prof__sorted *rows, size_t count,
+                                size_t limit)
 {
     static const prof__column columns[] = {{"spans", 0, 0}, {"total", 11, 0}, PROF__SUMMARY_TIMES, {NULL, 0, 0}};
     prof__table t;
@@ -28498,7 +28453,7 @@ static PROF__RARE void prof__summary_spans(prof__out *out, const prof__stat_rows
     prof__out_note(out, all->ends_missing, "span", " began, but with no end: counted, but in no time\n");
 }
 
-static PROF__RARE void prof__summary_frame(prof__table *t, const prof_stat *stat)
+static void prof__summary_frame(prof__table *t, const prof_stat *stat)
 {
     char rate[48] = "-", low[48] = "-";
     /* Both rates are of the time within frames: between those of prof_frame_create() there may be other time, which
@@ -28520,7 +28475,7 @@ static PROF__RARE void prof__summary_frame(prof__table *t, const prof_stat *stat
     prof__table_end(t);
 }
 
-static PROF__RARE void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
+static void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
 {
     static const prof__column columns[] = {{"frames", 0, 0}, {"rate", 12, 0},     {"1 % low", 11, 0},
                                            PROF__SUMMARY_TIMES, {NULL, 0, 0}};
@@ -28537,7 +28492,7 @@ static PROF__RARE void prof__summary_frames(prof__out *out, const prof__sorted *
 #define PROF__SUMMARY_UNIT 24 /* bytes of a unit that are shown */
 
 /* Returns how many nanoseconds a unit is, or 0: it is none of time. */
-static PROF__RARE double prof__summary_unit_ns(const char *unit)
+static double prof__summary_unit_ns(const char *unit)
 {
     static const struct { const char *name; double ns; } units[] = {
         {"ns", 1}, {"us", 1e3}, {"\xc2\xb5s", 1e3}, {"\xce\xbcs", 1e3}, {"ms", 1e6}, {"s", 1e9}};
@@ -28549,7 +28504,7 @@ static PROF__RARE double prof__summary_unit_ns(const char *unit)
 
 /* Writes a value of a counter to `to` (96 bytes): bytes and times in a suitable unit, of others the number and the
    unit. The unit is what the program says; a name says nothing. */
-static PROF__RARE void prof__summary_value(char *to, double value, const char *unit)
+static void prof__summary_value(char *to, double value, const char *unit)
 {
     static const char *const sizes[] = {"B", "kB", "MB", "GB", "TB", "PB", NULL};
     int bytes = !strcmp(unit, "B") || !strcmp(unit, "byte") || !strcmp(unit, "bytes");
@@ -28572,8 +28527,8 @@ static PROF__RARE void prof__summary_value(char *to, double value, const char *u
     to[length] = 0;
 }
 
-static PROF__RARE void prof__summary_counters(prof__out *out, const prof__stat_rows *all, const prof__sorted *rows,
-                                              size_t count, size_t limit)
+static void prof__summary_counters(prof__out *out, const prof__stat_rows *all, const prof__sorted *rows, size_t count,
+                                   size_t limit)
 {
     prof__column columns[] = {{"samples", 1, 0}, {"min", 3, 14}, {"mean", 2, 14}, {"max", 4, 14}, {"last", 0, 14},
                               {NULL, 0, 0}};
@@ -28610,7 +28565,7 @@ static PROF__RARE void prof__summary_counters(prof__out *out, const prof__stat_r
 }
 
 /* Writes a row for the device whose first track has this index. Returns how many tracks the device has. */
-static PROF__RARE size_t prof__summary_device(prof__table *t, const prof_trace *trace, size_t first)
+static size_t prof__summary_device(prof__table *t, const prof_trace *trace, size_t first)
 {
     static const char *const notes[] = {"", "", "",
                                         "  no two pairs of clocks, or one and the rate: times are guesses"};
@@ -28642,7 +28597,7 @@ static PROF__RARE size_t prof__summary_device(prof__table *t, const prof_trace *
 }
 
 /* Writes the devices, and how far their times can be trusted. */
-static PROF__RARE void prof__summary_devices(prof__out *out, const prof_trace *trace, size_t limit)
+static void prof__summary_devices(prof__out *out, const prof_trace *trace, size_t limit)
 {
     static const prof__column columns[] = {{"tracks", 1, 0}, {"events", 0, 0}, {"rate", 3, 0}, {"pairs", 2, 0},
                                            {NULL, 0, 0}};
@@ -28659,7 +28614,7 @@ static PROF__RARE void prof__summary_devices(prof__out *out, const prof_trace *t
 
 /* Writes to `to` (32 bytes) the size of a buffer that could hold `more` times as much in addition, as a value of
    PROF_BUFFER: a power of two; "" if that is more than max, or the buffer is already that large. */
-static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, double more, uint64_t max)
+static void prof__buffer_wanted(char *to, const prof_trace *trace, double more, uint64_t max)
 {
     static const char units[] = {0, 'K', 'M', 'G'};
     uint64_t had = trace->header.image_size + 2 * (uint64_t)trace->header.chunk_size, wanted = PROF__MIN_BUFFER;
@@ -28674,7 +28629,7 @@ static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, do
 
 /* Returns 1 if a ring may have overwritten events that were recorded at `from`, ns since the start, or later. A ring
    overwrites what is oldest: of a thread that has no event left, what is older than the ends of others. */
-static PROF__RARE int prof__ring_lacks(const prof_trace *trace, int64_t from)
+static int prof__ring_lacks(const prof_trace *trace, int64_t from)
 {
     int64_t ended = INT64_MAX;
     uint64_t last = 0, threads = 0;
@@ -28696,7 +28651,7 @@ static PROF__RARE int prof__ring_lacks(const prof_trace *trace, int64_t from)
 
 /* Says what the trace lacks, and what to do about it, for each kind of loss. Returns 0 if nothing of this kind is
    missing. */
-static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size)
+static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     static const char *const things[] = {"event", "older chunk", "write",    "item",
@@ -28773,8 +28728,7 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
 /* Does the same for a viewer that draws what was recorded from `from` on, and warns only of what is lost there. Returns
    what was dropped, or NULL if there is nothing to warn of: ends and arguments whose scope began before the recording,
    writes that succeeded later, and what the ring has overwritten before `from` are no loss. */
-static PROF__UNUSED PROF__RARE const char *prof__dropped(const prof_trace *trace, int kind, int64_t from, char *to,
-                                                         size_t size)
+static const char *prof__dropped(const prof_trace *trace, int kind, int64_t from, char *to, size_t size)
 {
     static const char *const dropped[PROF__LOSSES] = {"events", "events",    "events", NULL,    "names",
                                                       "events", "arguments", "events", "events"};
@@ -28782,7 +28736,7 @@ static PROF__UNUSED PROF__RARE const char *prof__dropped(const prof_trace *trace
     return prof__loss_text(trace, kind, to, size) ? dropped[kind] : NULL;
 }
 
-static PROF__RARE void prof__summary_losses(prof__out *out, const prof_trace *trace, size_t limit)
+static void prof__summary_losses(prof__out *out, const prof_trace *trace, size_t limit)
 {
     char text[512];
     int kind, kinds = 0;
@@ -28811,7 +28765,7 @@ typedef struct prof__cost {
 } prof__cost;
 
 /* Estimates what the overwritten events of a ring have cost: as much as those that are left. */
-static PROF__RARE double prof__cost_overwritten(const prof_trace *trace)
+static double prof__cost_overwritten(const prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     uint64_t left = trace->info.chunks;
@@ -28820,8 +28774,8 @@ static PROF__RARE double prof__cost_overwritten(const prof_trace *trace)
     return 1 + prof__real(info->overwritten_chunks) / prof__real(left);
 }
 
-static PROF__RARE prof__cost prof__cost_of(const prof_trace *trace, const prof__stat_rows *all,
-                                           const prof__sorted *rows, size_t count)
+static prof__cost prof__cost_of(const prof_trace *trace, const prof__stat_rows *all, const prof__sorted *rows,
+                                size_t count)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     const prof__header *h = &trace->header;
@@ -28852,7 +28806,7 @@ static PROF__RARE prof__cost prof__cost_of(const prof_trace *trace, const prof__
 }
 
 /* Appends "3 scopes, 20 calls" to `to`, or nothing if there are none. */
-static PROF__RARE void prof__cost_count(char *to, size_t size, uint64_t count, const char *one, const char *many)
+static void prof__cost_count(char *to, size_t size, uint64_t count, const char *one, const char *many)
 {
     size_t used = strlen(to);
     char number[32];
@@ -28861,8 +28815,8 @@ static PROF__RARE void prof__cost_count(char *to, size_t size, uint64_t count, c
     snprintf(to + used, size - used, "%s%s %s", used ? ", " : "", number, count == 1 ? one : many);
 }
 
-static PROF__RARE void prof__summary_cost(prof__out *out, const prof_trace *trace, const prof__stat_rows *all,
-                                          const prof__sorted *rows, size_t count, size_t limit)
+static void prof__summary_cost(prof__out *out, const prof_trace *trace, const prof__stat_rows *all,
+                               const prof__sorted *rows, size_t count, size_t limit)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     prof__cost cost = prof__cost_of(trace, all, rows, count);
@@ -28907,7 +28861,7 @@ static const prof_open_scope *prof__open_innermost(const prof__open_stack *stack
 }
 
 /* Sorts by the time in the innermost scope, the longest first; of equal times, by the track. */
-static PROF__RARE int prof__open_order(const void *a, const void *b)
+static int prof__open_order(const void *a, const void *b)
 {
     const prof_open_scope *x = prof__open_innermost((const prof__open_stack *)a);
     const prof_open_scope *y = prof__open_innermost((const prof__open_stack *)b);
@@ -28915,7 +28869,7 @@ static PROF__RARE int prof__open_order(const void *a, const void *b)
     return x->track < y->track ? -1 : x->track > y->track;
 }
 
-static PROF__RARE void prof__summary_open_stack(prof__table *t, const prof_trace *trace, const prof__open_stack *stack)
+static void prof__summary_open_stack(prof__table *t, const prof_trace *trace, const prof__open_stack *stack)
 {
     for (size_t i = 0; i < stack->count; i++) {
         const prof_track *track = prof_trace_track(trace, stack->scopes[i].track);
@@ -28928,7 +28882,7 @@ static PROF__RARE void prof__summary_open_stack(prof__table *t, const prof_trace
 }
 
 /* Writes what threads were doing when a recording ended that was not stopped: those first that hang for longest. */
-static PROF__RARE prof_status prof__summary_open(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
+static prof_status prof__summary_open(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
 {
     static const prof__column columns[] = {{"for", 0, 0}, {NULL, 0, 0}};
     const prof_trace_info *info = prof_trace_about(trace);
@@ -28969,14 +28923,14 @@ static PROF__RARE prof_status prof__summary_open(prof__out *out, const prof_trac
 #define PROF__MEMORY_TOP 20 /* rows of call sites, unless more are asked for */
 
 /* Returns what an allocation is listed by: a scope, if there is one, says more than the function that has the macro. */
-static PROF__RARE const char *prof__memory_name(const prof_memory_row *row)
+static const char *prof__memory_name(const prof_memory_row *row)
 {
     if (!row->site) return row->pool ? (*row->pool ? row->pool : "(no name)") : *row->scope ? row->scope : "(outside)";
     if (row->around) return row->around_name;
     return *row->site->function ? row->site->function : row->site->name;
 }
 
-static PROF__RARE void prof__summary_memory_row(prof__table *t, const prof_memory_row *row)
+static void prof__summary_memory_row(prof__table *t, const prof_memory_row *row)
 {
     prof__table_row(t, prof__memory_name(row), 0);
     prof__table_count(t, row->count);
@@ -28995,8 +28949,8 @@ static PROF__RARE void prof__summary_memory_row(prof__table *t, const prof_memor
     prof__table_end(t);
 }
 
-static PROF__RARE void prof__summary_memory_rows(prof__out *out, const char *title, const prof_memory_row *rows,
-                                                 size_t count, size_t top, size_t limit)
+static void prof__summary_memory_rows(prof__out *out, const char *title, const prof_memory_row *rows, size_t count,
+                                      size_t top, size_t limit)
 {
     static const prof__column columns[] = {{"allocations", 4, 0}, {"bytes", 0, 0}, {"mean", 1, 0}, {"peak", 3, 0},
                                            {"unfreed", 2, 0},     {"bytes", 0, 0}, {NULL, 0, 0}};
@@ -29010,7 +28964,7 @@ static PROF__RARE void prof__summary_memory_rows(prof__out *out, const char *tit
     prof__out_more(out, count - shown);
 }
 
-static PROF__RARE int prof__memory_live_order(const void *a, const void *b)
+static int prof__memory_live_order(const void *a, const void *b)
 {
     const prof_memory_row *x = (const prof_memory_row *)a, *y = (const prof_memory_row *)b;
     if (x->live_bytes != y->live_bytes) return x->live_bytes > y->live_bytes ? -1 : 1;
@@ -29018,8 +28972,7 @@ static PROF__RARE int prof__memory_live_order(const void *a, const void *b)
 }
 
 /* Writes the call sites with unfreed blocks, if the table of call sites does not show all of them. */
-static PROF__RARE prof_status prof__summary_unfreed(prof__out *out, const prof_memory_stats *stats, size_t top,
-                                                    size_t limit)
+static prof_status prof__summary_unfreed(prof__out *out, const prof_memory_stats *stats, size_t top, size_t limit)
 {
     prof_memory_row *rows;
     size_t count = 0, i;
@@ -29036,8 +28989,7 @@ static PROF__RARE prof_status prof__summary_unfreed(prof__out *out, const prof_m
     return PROF_OK;
 }
 
-static PROF__RARE void prof__summary_memory_notes(prof__out *out, const prof_trace *trace,
-                                                  const prof_memory_stats *stats)
+static void prof__summary_memory_notes(prof__out *out, const prof_trace *trace, const prof_memory_stats *stats)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     int gaps = info->lost || info->overwritten_chunks || info->lost_blocks;
@@ -29049,7 +29001,7 @@ static PROF__RARE void prof__summary_memory_notes(prof__out *out, const prof_tra
                    " allocated again without a free in between: such frees are not marked, or lost\n");
 }
 
-static PROF__RARE prof_status prof__summary_memory(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
+static prof_status prof__summary_memory(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
 {
     prof_memory_stats *stats;
     prof_status status;
@@ -29072,7 +29024,7 @@ static PROF__RARE prof_status prof__summary_memory(prof__out *out, const prof_tr
     return status;
 }
 
-static PROF__RARE void prof__summary_lock(prof__table *t, const prof_lock_row *row)
+static void prof__summary_lock(prof__table *t, const prof_lock_row *row)
 {
     char waiting[48];
     prof__table_row(t, row->name, 0);
@@ -29094,7 +29046,7 @@ static PROF__RARE void prof__summary_lock(prof__table *t, const prof_lock_row *r
     prof__table_end(t);
 }
 
-static PROF__RARE prof_status prof__summary_locks(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
+static prof_status prof__summary_locks(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
 {
     static const prof__column columns[] = {{"locks", 3, 0}, {"acquired", 6, 0}, {"contended", 0, 0},
                                            {"share", 2, 0}, {"waited", 0, 0},   {"longest", 7, 0},
@@ -29126,7 +29078,7 @@ static PROF__RARE prof_status prof__summary_locks(prof__out *out, const prof_tra
 }
 
 /* Returns the width of standard output if it is a terminal: COLUMNS, or what the terminal reports; else 0. */
-static PROF__RARE int prof__terminal_columns(void)
+static int prof__terminal_columns(void)
 {
     const char *text = getenv("COLUMNS");
     long columns = text ? strtol(text, NULL, 10) : 0;
@@ -29145,13 +29097,13 @@ static PROF__RARE int prof__terminal_columns(void)
 }
 
 /* Converts the option columns for an output to the characters of a line; 0: no limit. */
-static PROF__RARE size_t prof__out_columns(const prof__out *out, int columns)
+static size_t prof__out_columns(const prof__out *out, int columns)
 {
     if (!columns && out->file && out->file == stdout) columns = prof__terminal_columns();
     return columns <= 0 ? 0 : (size_t)columns < PROF__TABLE_LEAST ? PROF__TABLE_LEAST : (size_t)columns;
 }
 
-static PROF__RARE void prof__summary(const prof_trace *trace, prof__out *out, const prof_summary_options *options)
+static void prof__summary(const prof_trace *trace, prof__out *out, const prof_summary_options *options)
 {
     static const prof_summary_options defaults = {PROF_SORT_TOTAL, 0, 0, 0, 0};
     size_t limit = prof__out_columns(out, options ? options->columns : 0);
@@ -29191,8 +29143,8 @@ static PROF__RARE void prof__summary(const prof_trace *trace, prof__out *out, co
 }
 
 /* Writes to a file, or to a sink if that is not NULL. */
-static PROF__RARE prof_status prof__summary_to(const prof_trace *trace, const char *path, const prof_sink *sink,
-                                               const prof_summary_options *options)
+static prof_status prof__summary_to(const prof_trace *trace, const char *path, const prof_sink *sink,
+                                    const prof_summary_options *options)
 {
     prof__out out;
     prof_status status;
@@ -29203,22 +29155,20 @@ static PROF__RARE prof_status prof__summary_to(const prof_trace *trace, const ch
     return prof__out_close(&out);
 }
 
-PROF_DEF PROF__WALL prof_status prof_summary_write(const prof_trace *trace, const char *path,
-                                                   const prof_summary_options *options)
+PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *path, const prof_summary_options *options)
 {
     PROF__CALM();
     return prof__summary_to(trace, path, NULL, options);
 }
 
-PROF_DEF PROF__WALL prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink,
-                                                    const prof_summary_options *options)
+PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options)
 {
     PROF__CALM();
     return prof__summary_to(trace, NULL, &sink, options);
 }
 
 /* Writes an output .txt. */
-static PROF__RARE prof_status prof__summary_default(const prof_trace *trace, const char *path)
+static prof_status prof__summary_default(const prof_trace *trace, const char *path)
 {
     return prof_summary_write(trace, path, NULL);
 }
@@ -29227,7 +29177,7 @@ static PROF__RARE prof_status prof__summary_default(const prof_trace *trace, con
    RFC 4180: a header, then one event a line, with CRLF. Valid UTF-8 whatever the names hold. In the field args,
    "key=value" pairs are joined by ';', and a backslash stands before each ';', '=' and backslash of a key or text. */
 
-static PROF__HOT void prof__csv_byte(prof__out *out, char byte)
+static void prof__csv_byte(prof__out *out, char byte)
 {
     *prof__out_reserve(out, 1) = byte;
     prof__out_commit(out, 1);
@@ -29283,7 +29233,7 @@ static PROF__NOINLINE void prof__csv_field(prof__out *out, const char *text)
     }
 }
 
-static PROF__COLD void prof__csv_value(prof__out *out, const prof_value *value)
+static void prof__csv_value(prof__out *out, const prof_value *value)
 {
     char digits[16];
     int i;
@@ -29369,7 +29319,7 @@ static PROF__NOINLINE void prof__csv_tail(prof__out *out, const prof_callsite *s
     prof__out_text(out, "\r\n");
 }
 
-static PROF__COLD void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
+static void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
 {
     static const char *const flags[] = {"", "truncated_begin", "truncated_end", "truncated_begin truncated_end"};
     prof__csv_track(out, track);
@@ -29410,8 +29360,7 @@ typedef struct prof__csv_site {
 } prof__csv_site;
 
 /* Makes the text of a site. Returns 0 if it is too long. */
-static PROF__RARE int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track *track,
-                                     const prof_event *event)
+static int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track *track, const prof_event *event)
 {
     char *start = prof__out_reserve(out, PROF__OUT_RESERVE); /* a short text stays in the buffer */
     size_t flushes = out->flushes, size;
@@ -29469,7 +29418,7 @@ static char *prof__csv_row(const prof_track *track)
 }
 
 /* Writes a trace, and closes the output. */
-static PROF__RARE prof_status prof__csv(const prof_trace *trace, prof__out *out)
+static prof_status prof__csv(const prof_trace *trace, prof__out *out)
 {
     size_t i;
     prof__csv_site *sites = (prof__csv_site *)malloc(PROF__CSV_SITES * sizeof *sites); /* NULL only makes it slower */
@@ -29494,7 +29443,7 @@ static PROF__RARE prof_status prof__csv(const prof_trace *trace, prof__out *out)
 }
 
 /* Writes to a file, or to a sink if that is not NULL. */
-static PROF__RARE prof_status prof__csv_to(const prof_trace *trace, const char *path, const prof_sink *sink)
+static prof_status prof__csv_to(const prof_trace *trace, const char *path, const prof_sink *sink)
 {
     prof__out out;
     prof_status status;
@@ -29503,13 +29452,13 @@ static PROF__RARE prof_status prof__csv_to(const prof_trace *trace, const char *
     return status == PROF_OK ? prof__csv(trace, &out) : status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_csv_write(const prof_trace *trace, const char *path)
+PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path)
 {
     PROF__CALM();
     return prof__csv_to(trace, path, NULL);
 }
 
-PROF_DEF PROF__WALL prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
+PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
 {
     PROF__CALM();
     return prof__csv_to(trace, NULL, &sink);
@@ -29673,7 +29622,7 @@ typedef struct prof__follow {
 /*-- names and rows --*/
 
 /* Reads what was added to meta. Returns 0 without memory. */
-static PROF__RARE int prof__follow_meta(prof__follow *f)
+static int prof__follow_meta(prof__follow *f)
 {
     const prof__session *s = f->session;
     for (;;) {
@@ -29696,7 +29645,7 @@ static PROF__RARE int prof__follow_meta(prof__follow *f)
 }
 
 /* Returns the entry of a call site that is newer than what was read of meta, or NULL. */
-static PROF__COLD prof__follow_site *prof__follow_site_new(prof__follow *f, uint32_t id)
+static prof__follow_site *prof__follow_site_new(prof__follow *f, uint32_t id)
 {
     return prof__follow_meta(f) && id < f->site_count ? &f->sites[id] : NULL;
 }
@@ -29708,13 +29657,13 @@ static prof__follow_site *prof__follow_site_of(prof__follow *f, uint32_t id)
     return &f->sites[id];
 }
 
-static PROF__APART const char *prof__follow_name(const prof__follow *f, uint32_t id)
+static const char *prof__follow_name(const prof__follow *f, uint32_t id)
 {
     return id && id < f->string_count && f->strings[id] ? (const char *)(f->session->meta + f->strings[id]) : "";
 }
 
 /* Returns the strictest rule for a scope or frame of this name, or NULL. */
-static PROF__RARE const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int frame, const char *name)
+static const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int frame, const char *name)
 {
     const prof__follow_rule *found = NULL;
     for (size_t i = 0; i < f->rule_count; i++)
@@ -29725,8 +29674,8 @@ static PROF__RARE const prof__follow_rule *prof__follow_rule_of(const prof__foll
 }
 
 /* Adds a row and returns its number, or 1 if there is no space. text: a run-time name, or NULL. */
-static PROF__RARE uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type type, const char *name,
-                                            const char *text)
+static uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type type, const char *name,
+                                 const char *text)
 {
     if (f->row_count >= PROF__FOLLOW_ROWS) return 1;
     char *copy = text ? prof__text_join(text, "") : NULL;
@@ -29756,7 +29705,7 @@ static int prof__follow_same(const void *owner, size_t item, const void *key)
     return row->site == wanted->site && !strcmp(row->text, wanted->text);
 }
 
-static PROF__COLD uint32_t prof__follow_row_named(prof__follow *f, uint32_t id, prof_event_type type, const char *text)
+static uint32_t prof__follow_row_named(prof__follow *f, uint32_t id, prof_event_type type, const char *text)
 {
     prof__follow_key key;
     key.text = text;
@@ -29784,7 +29733,7 @@ static uint32_t prof__follow_row_of(prof__follow *f, uint32_t id, prof_event_typ
 /*-- triggers --*/
 
 /* Writes "16.7 ms", without the zeros of a table's columns. */
-static PROF__RARE void prof__follow_ns_text(char *to, double ns)
+static void prof__follow_ns_text(char *to, double ns)
 {
     prof__human_ns(to, ns);
     char *unit = strchr(to, ' '), *end = unit;
@@ -29795,8 +29744,7 @@ static PROF__RARE void prof__follow_ns_text(char *to, double ns)
 }
 
 /* Called when a scope or frame took longer than a rule allows. */
-static PROF__ASIDE void prof__follow_over(prof__follow *f, const prof__follow_row *row, double ns, uint64_t from,
-                                          uint64_t to)
+static void prof__follow_over(prof__follow *f, const prof__follow_row *row, double ns, uint64_t from, uint64_t to)
 {
     const prof__follow_site *site = prof__follow_site_of(f, row->site);
     char took[48], limit[48];
@@ -29898,7 +29846,7 @@ static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint6
 
 /* Notes that the end of an outer scope closes the scopes from this place of the stack on; enclosing: the row of that
    scope, 0: not known. Without memory they stay without an end. */
-static PROF__RARE void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t enclosing)
+static void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t enclosing)
 {
     size_t half = PROF__FOLLOW_LATE / 2, i;
     if (t->depth - at > half) return;
@@ -29936,7 +29884,7 @@ static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at
 }
 
 /* Called if no scope of this site is open. Returns 1 if the end is that of a scope that an outer one has closed. */
-static PROF__ASIDE int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_t id)
+static int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     size_t at, newest = 0;
     for (at = 1; at <= t->late_count; at++)
@@ -29990,7 +29938,7 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
 }
 
 /* Called if open scopes will not get their ends. */
-static PROF__ASIDE void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
+static void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
 {
     while (t->depth) prof__follow_pop(f, t, 0);
     t->beyond = t->frame_count = t->late_count = 0;
@@ -30000,7 +29948,7 @@ static PROF__ASIDE void prof__follow_give_up(prof__follow *f, prof__follow_track
 
 /* Handles the boundary of a frame. Frames of one name follow each other, on any call site; the first boundary of a site
    only begins a frame. */
-static PROF__ASIDE void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t id)
+static void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
     uint32_t number = prof__follow_row_of(f, id, PROF_EVENT_FRAME, NULL), name = site ? site->name : 0;
@@ -30023,7 +29971,7 @@ static PROF__ASIDE void prof__follow_frame(prof__follow *f, prof__follow_track *
     own->tick = t->tick;
 }
 
-static PROF__COLD void prof__follow_counter(prof__follow *f, uint32_t id, unsigned kind, uint64_t bits, uint64_t tick)
+static void prof__follow_counter(prof__follow *f, uint32_t id, unsigned kind, uint64_t bits, uint64_t tick)
 {
     uint32_t number = f->stats ? prof__follow_row_of(f, id, PROF_EVENT_COUNTER, NULL) : 1;
     prof__stat_row *row = &prof__follow_at(f, number)->sums;
@@ -30041,7 +29989,7 @@ static uint32_t *prof__follow_half_bucket(prof__follow *f, const prof__follow_ha
     return &f->half_buckets[prof__mix(half->id + half->name) & (PROF__FOLLOW_BUCKETS - 1)];
 }
 
-static PROF__RARE prof__follow_half prof__follow_half_remove(prof__follow *f, uint32_t number)
+static prof__follow_half prof__follow_half_remove(prof__follow *f, uint32_t number)
 {
     prof__follow_half half = f->halves[number - 1];
     uint32_t *link = prof__follow_half_bucket(f, &half);
@@ -30065,7 +30013,7 @@ static void prof__follow_half_lone(prof__follow *f, const prof__follow_half *hal
 }
 
 /* Gives up the begin or end that has waited for longest; its entry becomes the next free one. */
-static PROF__ASIDE void prof__follow_half_drop(prof__follow *f)
+static void prof__follow_half_drop(prof__follow *f)
 {
     prof__follow_half given_up = prof__follow_half_remove(f, f->half_oldest);
     prof__follow_half_lone(f, &given_up);
@@ -30126,8 +30074,8 @@ static uint64_t prof__follow_alone(prof__follow_track *t, const prof__follow_hal
     return t->nested ? prof__nested_add(t->nested, (int64_t)begin->tick, ticks) : ticks;
 }
 
-static PROF__RARE void prof__follow_span_time(prof__follow *f, prof__follow_track *t, const prof__follow_half *begin,
-                                              const prof__follow_half *end)
+static void prof__follow_span_time(prof__follow *f, prof__follow_track *t, const prof__follow_half *begin,
+                                   const prof__follow_half *end)
 {
     uint32_t number = begin->row;
     uint64_t from = begin->tick, to = end->tick;
@@ -30141,7 +30089,7 @@ static PROF__RARE void prof__follow_span_time(prof__follow *f, prof__follow_trac
 
 /* Reads a begin or an end. Events of several threads are not read in order of time: so the one that is read first waits
    for the other, be it begin or end. */
-static PROF__COLD void prof__follow_span(prof__follow *f, prof__follow_track *t, uint32_t id, const uint64_t *record)
+static void prof__follow_span(prof__follow *f, prof__follow_track *t, uint32_t id, const uint64_t *record)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
     unsigned type = prof__read_event_type(record);
@@ -30172,7 +30120,7 @@ static PROF__COLD void prof__follow_span(prof__follow *f, prof__follow_track *t,
 }
 
 /* Counts a scope whose name was made at run time. */
-static PROF__COLD void prof__follow_named(prof__follow *f, uint32_t id)
+static void prof__follow_named(prof__follow *f, uint32_t id)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
     ++*(site && *prof__follow_name(f, site->name) ? &f->uses.formats : &f->uses.texts);
@@ -30222,14 +30170,14 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
 
 /*-- tracks --*/
 
-static PROF__RARE void prof__follow_unlink(prof__follow *f, uint32_t number)
+static void prof__follow_unlink(prof__follow *f, uint32_t number)
 {
     prof__follow_track *t = &f->tracks[number - 1];
     *(t->newer ? &f->tracks[t->newer - 1].older : &f->newest) = t->older;
     *(t->older ? &f->tracks[t->older - 1].newer : &f->oldest) = t->newer;
 }
 
-static PROF__RARE void prof__follow_link(prof__follow *f, uint32_t number)
+static void prof__follow_link(prof__follow *f, uint32_t number)
 {
     prof__follow_track *t = &f->tracks[number - 1];
     t->newer = 0;
@@ -30250,7 +30198,7 @@ static uint32_t prof__follow_find(prof__follow *f, uint64_t id)
     return number;
 }
 
-static PROF__RARE void prof__follow_forget(prof__follow *f, uint32_t number)
+static void prof__follow_forget(prof__follow *f, uint32_t number)
 {
     prof__follow_track *t = &f->tracks[number - 1];
     uint32_t *link = prof__follow_bucket(f, t->id);
@@ -30262,7 +30210,7 @@ static PROF__RARE void prof__follow_forget(prof__follow *f, uint32_t number)
 }
 
 /* Adds a track that is not known, or no longer known. */
-static PROF__RARE uint32_t prof__follow_meet(prof__follow *f, uint64_t id)
+static uint32_t prof__follow_meet(prof__follow *f, uint64_t id)
 {
     int partial = f->gaps != 0;
     uint32_t number = f->track_count < f->track_limit ? ++f->track_count : f->oldest;
@@ -30278,7 +30226,7 @@ static PROF__RARE uint32_t prof__follow_meet(prof__follow *f, uint64_t id)
     return number;
 }
 
-static PROF__RARE prof__follow_track *prof__follow_use(prof__follow *f, uint64_t id)
+static prof__follow_track *prof__follow_use(prof__follow *f, uint64_t id)
 {
     uint32_t number = prof__follow_find(f, id);
     if (!number) number = prof__follow_meet(f, id);
@@ -30290,7 +30238,7 @@ static PROF__RARE prof__follow_track *prof__follow_use(prof__follow *f, uint64_t
 }
 
 /* Called when the part of a track in a slot is complete. */
-static PROF__RARE void prof__follow_part_ends(prof__follow *f, uint32_t slot)
+static void prof__follow_part_ends(prof__follow *f, uint32_t slot)
 {
     uint32_t number = f->slots[slot].track ? prof__follow_find(f, f->slots[slot].track) : 0;
     if (number && f->tracks[number - 1].slot == slot + 1) f->tracks[number - 1].slot = 0;
@@ -30301,8 +30249,7 @@ static PROF__RARE void prof__follow_part_ends(prof__follow *f, uint32_t slot)
    read yet. patient: 1 if this slot has already waited for that, and no slot can be read further. Then the part before
    it, in another slot, is complete although its thread found no space to record that, or it is missing. The BEGINs at
    the end of that part are read first, in the next pass, because nothing can remove them any more. */
-static PROF__ASIDE prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record,
-                                                           int patient)
+static prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record, int patient)
 {
     uint64_t id = prof__track_id(record), number = prof__track_serial(record);
     uint32_t known = prof__follow_find(f, id);
@@ -30330,7 +30277,7 @@ static PROF__ASIDE prof__follow_track *prof__follow_switch(prof__follow *f, uint
 /*-- passes --*/
 
 /* Makes the arrays large enough for slots that are halved so often. Returns 0 without memory. */
-static PROF__RARE int prof__follow_places(prof__follow *f, uint32_t depth)
+static int prof__follow_places(prof__follow *f, uint32_t depth)
 {
     size_t places = (size_t)f->stride << depth;
     if (places <= f->places) return 1;
@@ -30392,7 +30339,7 @@ static uint32_t prof__follow_limit(const prof__follow *f, uint32_t slot)
 }
 
 /* Called if a chunk was reused before it was read. */
-static PROF__ASIDE void prof__follow_missed(prof__follow *f, uint32_t slot)
+static void prof__follow_missed(prof__follow *f, uint32_t slot)
 {
     prof__follow_part_ends(f, slot);
     f->slots[slot].sequence = 0;
@@ -30416,7 +30363,7 @@ static size_t prof__follow_copy(prof__follow *f, uint32_t slot)
 }
 
 /* Returns the time of the first record that has one, or ~0. */
-static PROF__RARE uint64_t prof__follow_tick_at(uint64_t base, const uint64_t *words, size_t count)
+static uint64_t prof__follow_tick_at(uint64_t base, const uint64_t *words, size_t count)
 {
     size_t at, length;
     for (at = 0; at < count && (length = prof__record_length(words[at], count - at)) != 0; at += length)
@@ -30425,7 +30372,7 @@ static PROF__RARE uint64_t prof__follow_tick_at(uint64_t base, const uint64_t *w
 }
 
 /* Reads a slot up to its limit, or until it must wait. Returns 1 if it read something. */
-static PROF__HOT int prof__follow_read(prof__follow *f, uint32_t slot, int patient)
+static int prof__follow_read(prof__follow *f, uint32_t slot, int patient)
 {
     prof__follow_slot *it = &f->slots[slot];
     size_t count, at = 0, length;
@@ -30458,7 +30405,7 @@ static PROF__HOT int prof__follow_read(prof__follow *f, uint32_t slot, int patie
 }
 
 /* Finishes a chunk that was read to its end. */
-static PROF__RARE void prof__follow_leave(prof__follow *f, uint32_t slot)
+static void prof__follow_leave(prof__follow *f, uint32_t slot)
 {
     prof__follow_slot *it = &f->slots[slot];
     prof__chunk *chunk = prof__follow_chunk(f, slot);
@@ -30471,14 +30418,14 @@ static PROF__RARE void prof__follow_leave(prof__follow *f, uint32_t slot)
     if (f->stats) f->lost += lost;
 }
 
-static PROF__RARE int prof__follow_newer(const void *a, const void *b)
+static int prof__follow_newer(const void *a, const void *b)
 {
     const prof__follow_order *x = (const prof__follow_order *)a, *y = (const prof__follow_order *)b;
     return x->sequence < y->sequence ? 1 : -1;
 }
 
 /* Lists the slots that have something to read, the newest first. */
-static PROF__RARE size_t prof__follow_gather(prof__follow *f)
+static size_t prof__follow_gather(prof__follow *f)
 {
     const prof__session *s = f->session;
     uint64_t next = PROF__ACQUIRE(&s->header->next_chunk), there = prof__chunks_there(s);
@@ -30516,7 +30463,7 @@ static PROF__RARE size_t prof__follow_gather(prof__follow *f)
 }
 
 /* Keeps other threads from a chunk that an ended thread left partly free, if few chunks are left. */
-static PROF__RARE void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t state)
+static void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t state)
 {
     const prof__session *s = f->session;
     if (f->stats && state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < (int32_t)(PROF__LOAD(&s->pieces) / 4))
@@ -30524,7 +30471,7 @@ static PROF__RARE void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, 
                                     __ATOMIC_RELAXED);
 }
 
-static PROF__RARE void prof__follow_limits(prof__follow *f, size_t count)
+static void prof__follow_limits(prof__follow *f, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t slot = f->order[i].slot;
@@ -30536,7 +30483,7 @@ static PROF__RARE void prof__follow_limits(prof__follow *f, size_t count)
     }
 }
 
-static PROF__RARE void prof__follow_rate(prof__follow *f)
+static void prof__follow_rate(prof__follow *f)
 {
     const prof__session *s = f->session;
     const prof__pair *first = &s->header->first;
@@ -30549,7 +30496,7 @@ static PROF__RARE void prof__follow_rate(prof__follow *f)
 }
 
 /* Reads the slots that wait, as far as possible now. Returns 1 if it read something. */
-static PROF__RARE int prof__follow_retry(prof__follow *f, size_t count)
+static int prof__follow_retry(prof__follow *f, size_t count)
 {
     const prof__follow_slot *earliest = NULL;
     uint32_t slot, chosen = 0;
@@ -30570,7 +30517,7 @@ static PROF__RARE int prof__follow_retry(prof__follow *f, size_t count)
 }
 
 /* Reads what is there. Returns 1 if threads have taken new chunks since. Under f->lock. */
-static PROF__RARE int prof__follow_pass(prof__follow *f)
+static int prof__follow_pass(prof__follow *f)
 {
     uint64_t seen = f->seen;
     f->pass++;
@@ -30593,7 +30540,7 @@ static PROF__RARE int prof__follow_pass(prof__follow *f)
 }
 
 /* Reads everything that was recorded so far; slots that had to wait need another pass. */
-static PROF__RARE void prof__follow_all(prof__follow *f)
+static void prof__follow_all(prof__follow *f)
 {
     int waiting = 1;
     prof__follow_pass(f);
@@ -30604,7 +30551,7 @@ static PROF__RARE void prof__follow_all(prof__follow *f)
     }
 }
 
-static PROF__RARE int prof__follow_step(prof__session *s)
+static int prof__follow_step(prof__session *s)
 {
     prof__follow *f = s->follow;
     int work;
@@ -30617,7 +30564,7 @@ static PROF__RARE int prof__follow_step(prof__session *s)
 
 /*-- the statistics of PROF_STATS --*/
 
-static PROF__RARE void prof__aggregated_free(prof__aggregated *stats)
+static void prof__aggregated_free(prof__aggregated *stats)
 {
     for (size_t i = 0; stats->texts && i < stats->count; i++) free(stats->texts[i]);
     for (size_t i = 0; stats->rows && i < stats->count; i++) free(stats->rows[i].histogram.steps);
@@ -30627,14 +30574,14 @@ static PROF__RARE void prof__aggregated_free(prof__aggregated *stats)
     memset(stats, 0, sizeof *stats);
 }
 
-static PROF__COLD uint64_t prof__follow_ns(const prof__follow *f, uint64_t ticks)
+static uint64_t prof__follow_ns(const prof__follow *f, uint64_t ticks)
 {
     double ns = (double)ticks * f->ns_per_tick;
     return ns < 9e18 ? (uint64_t)(ns + 0.5) : (uint64_t)9000000000000000000u;
 }
 
 /* Completes the copy of a row. Returns 0 without memory. */
-static PROF__RARE int prof__aggregated_finish(const prof__follow *f, const prof__follow_row *from, prof__stat_row *to)
+static int prof__aggregated_finish(const prof__follow *f, const prof__follow_row *from, prof__stat_row *to)
 {
     prof_stat *stat = &to->stat;
     const prof__histogram *h = &from->sums.histogram;
@@ -30657,7 +30604,7 @@ static PROF__RARE int prof__aggregated_finish(const prof__follow *f, const prof_
 }
 
 /* Counts begins and ends that still wait as truncated so far. */
-static PROF__RARE void prof__aggregated_halves(prof__aggregated *stats, const prof__follow *f)
+static void prof__aggregated_halves(prof__aggregated *stats, const prof__follow *f)
 {
     stats->begins_missing = f->begins_missing;
     stats->ends_missing = f->ends_missing;
@@ -30672,7 +30619,7 @@ static PROF__RARE void prof__aggregated_halves(prof__aggregated *stats, const pr
 }
 
 /* Counts the time of the same row inside open scopes as covered by the inner ones: open ones have no end so far. */
-static PROF__RARE void prof__aggregated_covered(prof__aggregated *stats, const prof__follow *f)
+static void prof__aggregated_covered(prof__aggregated *stats, const prof__follow *f)
 {
     for (uint32_t i = 0; i < f->track_count; i++)
         for (size_t at = 0; at < f->tracks[i].depth; at++) {
@@ -30681,7 +30628,7 @@ static PROF__RARE void prof__aggregated_covered(prof__aggregated *stats, const p
         }
 }
 
-static PROF__RARE int prof__aggregated_copy(prof__aggregated *stats, const prof__follow *f)
+static int prof__aggregated_copy(prof__aggregated *stats, const prof__follow *f)
 {
     stats->rows = (prof__stat_row *)calloc(f->row_count + 1, sizeof *stats->rows);
     stats->sites = (uint32_t *)calloc(f->row_count + 1, sizeof *stats->sites);
@@ -30955,14 +30902,14 @@ static void prof__follow_free(prof__follow *f)
 static uint32_t prof__save_wanted; /* 0, or what asked for a save: PROF__SAVE_... */
 static uint32_t prof__save_armed;  /* 1: the service carries out requests */
 static prof_status (*prof__saved_hook)(void); /* NULL, or what else to save: see prof_ntff.h */
-static PROF__UNUSED PROF__RARE void prof__saved_with(prof_status (*hook)(void))
+static void prof__saved_with(prof_status (*hook)(void))
 {
     PROF__LED_VOID(prof__saved_with, (hook));
     PROF__RELEASE(&prof__saved_hook, hook);
 }
 enum { PROF__SAVE_CALL = 1, PROF__SAVE_SIGNAL };
 
-PROF_DEF PROF__WALL prof_status prof_save_request(void)
+PROF_DEF prof_status prof_save_request(void)
 {
     PROF__LED(prof_save_request, ());
     if (!PROF__LOAD(&prof__save_armed)) return PROF_INVALID_STATE;
@@ -30970,7 +30917,7 @@ PROF_DEF PROF__WALL prof_status prof_save_request(void)
     return PROF_OK;
 }
 
-static PROF__RARE int prof__save_present(const prof__session *s)
+static int prof__save_present(const prof__session *s)
 {
     uint32_t gate = prof__state_lock();
     int present = prof__state.session == s;
@@ -30984,7 +30931,7 @@ static PROF__RARE int prof__save_present(const prof__session *s)
 static HANDLE prof__save_event;
 static uint32_t prof__save_listens;
 
-static PROF__RARE void prof__save_look(void)
+static void prof__save_look(void)
 {
     if (PROF__LOAD(&prof__save_listens) && WaitForSingleObject(prof__save_event, 0) == WAIT_OBJECT_0)
         PROF__STORE(&prof__save_wanted, (uint32_t)PROF__SAVE_SIGNAL);
@@ -30994,7 +30941,7 @@ static PROF__RARE void prof__save_look(void)
 #endif
 
 /* Carries out one save. Returns 1 if there was one to do. */
-static PROF__RARE int prof__save_step(prof__session *s)
+static int prof__save_step(prof__session *s)
 {
     prof__follow *f = s->follow;
     char path[1024], note[320];
@@ -31026,7 +30973,7 @@ static PROF__RARE int prof__save_step(prof__session *s)
 }
 
 #ifdef _WIN32
-static PROF__RARE prof_status prof__save_arm(const prof__session *s)
+static prof_status prof__save_arm(const prof__session *s)
 {
     char name[48];
     PROF__STORE(&prof__save_wanted, 0u);
@@ -31040,7 +30987,7 @@ static PROF__RARE prof_status prof__save_arm(const prof__session *s)
     PROF__RELEASE(&prof__save_listens, 1u);
     return PROF_OK;
 }
-static PROF__RARE void prof__save_disarm(void)
+static void prof__save_disarm(void)
 {
     PROF__STORE(&prof__save_listens, 0u);
     PROF__STORE(&prof__save_armed, 0u);
@@ -31052,7 +30999,7 @@ static struct sigaction *prof__save_before[65];
 static int prof__save_installed[65];
 static int prof__save_number;
 
-static PROF__RARE void prof__save_handler(int number, siginfo_t *info, void *context)
+static void prof__save_handler(int number, siginfo_t *info, void *context)
 {
     const struct sigaction *before = prof__save_before[number];
     if (PROF__LOAD(&prof__save_number) == number) PROF__STORE(&prof__save_wanted, (uint32_t)PROF__SAVE_SIGNAL);
@@ -31062,14 +31009,14 @@ static PROF__RARE void prof__save_handler(int number, siginfo_t *info, void *con
         before->sa_handler(number);
 }
 
-static PROF__RARE int prof__save_is_ours(int number)
+static int prof__save_is_ours(int number)
 {
     struct sigaction now;
     return !sigaction(number, NULL, &now) && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == prof__save_handler;
 }
 
 /* Installs the handler before the session starts, under the control lock. */
-static PROF__RARE prof_status prof__save_arm(const prof__session *s)
+static prof_status prof__save_arm(const prof__session *s)
 {
     int number = s->follow ? s->follow->signal : 0;
     struct sigaction action, before;
@@ -31097,7 +31044,7 @@ static PROF__RARE prof_status prof__save_arm(const prof__session *s)
 
 /* Removes the handler, unless somebody has installed another on top of it, which may call it at any time.
    Async-signal-safe. */
-static PROF__RARE void prof__save_disarm(void)
+static void prof__save_disarm(void)
 {
     int number = PROF__LOAD(&prof__save_number);
     PROF__STORE(&prof__save_number, 0);
@@ -31120,7 +31067,7 @@ static PROF__RARE void prof__save_disarm(void)
    use none of this.
 
    Of the compiler and the system: PROF__AT_START PROF__AT_END PROF__PER_THREAD, see >>compiler; PROF__PRINTF PROF__COLD
-   PROF__RARE PROF__HOT PROF__LIKELY PROF__UNLIKELY PROF__UNUSED PROF__UNTRACED, PROF__ONE_PER_PROCESS, of a variable
+   PROF__LIKELY PROF__UNLIKELY PROF__UNUSED PROF__UNTRACED, PROF__ONE_PER_PROCESS, of a variable
    that copies of the code share; PROF__SHARED: this is in a library that may be unloaded; PROF__AUTOSTARTS:
    constructors can start what the environment asks for; PROF__LATE: functions of Linux have to be declared;
    PROF__WRAPS_MALLOC: malloc() and so on are the program's, prof__quiet_sort() is qsort() without them;
@@ -31701,7 +31648,7 @@ static void prof__burst_calls(prof_site *site)
 /*-- the table of this copy: see >>copies. It is at the end because it refers to everything before. */
 
 /* A follower calls this in its leader. */
-static PROF__RARE void prof__hub_join(prof__hub *follower)
+static void prof__hub_join(prof__hub *follower)
 {
     uint32_t gate = prof__state_lock();
     follower->next = prof__followers;
@@ -31710,7 +31657,7 @@ static PROF__RARE void prof__hub_join(prof__hub *follower)
     prof__state_unlock(gate);
 }
 
-static PROF__RARE void prof__hub_leave(prof__hub *follower)
+static void prof__hub_leave(prof__hub *follower)
 {
     uint32_t gate = prof__state_lock();
     for (prof__hub **at = &prof__followers; *at; at = &(*at)->next)
@@ -31721,8 +31668,8 @@ static PROF__RARE void prof__hub_leave(prof__hub *follower)
     prof__state_unlock(gate);
 }
 #elif defined(PROF__HUBS)
-static PROF__RARE void prof__hub_join(prof__hub *follower) { (void)follower; }
-static PROF__RARE void prof__hub_leave(prof__hub *follower) { (void)follower; }
+static void prof__hub_join(prof__hub *follower) { (void)follower; }
+static void prof__hub_leave(prof__hub *follower) { (void)follower; }
 #endif
 
 #ifdef PROF__HUBS
@@ -31758,7 +31705,7 @@ typedef struct prof__hub_search {
     const char *name; /* of its module */
 } prof__hub_search;
 
-static PROF__RARE int prof__hub_visit(const prof__loaded *loaded, size_t size, void *user)
+static int prof__hub_visit(const prof__loaded *loaded, size_t size, void *user)
 {
     prof__hub_search *search = (prof__hub_search *)user;
     prof__hub *hub = prof__hub_of(loaded);
@@ -31792,7 +31739,7 @@ PROF__AT_START(101, prof__join_early);
 static void prof__join_early(void) { prof__led(); }
 
 /* The library is unloaded: it leaves its leader, or its followers become recorders of their own. */
-static PROF__RARE void prof__unjoin(void)
+static void prof__unjoin(void)
 {
     if (prof__leader) prof__leader->to_prof__hub_leave(&prof__hub_here);
     for (prof__hub *each = prof__followers; each; each = each->next) PROF__RELEASE(each->leader, (prof__hub *)NULL);
@@ -31943,6 +31890,9 @@ int posix_memalign(void **to, size_t alignment, size_t size) PROF__NOTHROW
 } /* extern "C" */
 #endif
 
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
 #ifdef __clang__
 #pragma clang diagnostic pop
 #endif

@@ -398,8 +398,7 @@ static void prof__chrome_site_rest(prof__chrome *c, const prof_callsite *site)
 }
 
 /* Writes what an event takes from its call site, and keeps the text if it is short enough. */
-static PROF__COLD void prof__chrome_describe(prof__chrome *c, prof__chrome_site *kept, const prof_callsite *site,
-                                            const char *name)
+static void prof__chrome_describe(prof__chrome *c, prof__chrome_site *kept, const prof_callsite *site, const char *name)
 {
     prof__out *out = &c->out;
     char *start = prof__out_reserve(out, 2 * PROF__CHROME_TEXT); /* a short text stays in the buffer */
@@ -707,7 +706,7 @@ static int prof__chrome_by_key(const void *a, const void *b)
 }
 
 /* Writes the arguments of an event; of those with the same key, only the last one. */
-static PROF__COLD void prof__chrome_many_args(prof__out *out, int *count, const prof_event *event)
+static void prof__chrome_many_args(prof__out *out, int *count, const prof_event *event)
 {
     uint32_t i, n = event->arg_count;
     prof__chrome_order *order = (prof__chrome_order *)malloc(n * sizeof *order);

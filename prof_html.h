@@ -55,6 +55,10 @@ COMPILE-TIME OPTIONS, where PROF_IMPLEMENTATION is
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpragma-pack" /* macOS's headers end with the default */
 #endif
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function" /* what only another header uses, or not this system */
+#endif
 #ifndef PROF_HTML_H
 #define PROF_HTML_H
 
@@ -293,7 +297,7 @@ static void prof__html_symbol(prof__html_deflate *d, const prof__html_code *code
 }
 
 /* Counts the symbols that stand for the lengths of both codes, with runs; or, if write is 1, writes them. */
-static PROF__COLD void prof__html_lengths(prof__html_deflate *d, const unsigned char *all, unsigned count, int write)
+static void prof__html_lengths(prof__html_deflate *d, const unsigned char *all, unsigned count, int write)
 {
     unsigned i = 0;
     while (i < count) {
@@ -5161,7 +5165,7 @@ static PROF__UNUSED const char *const prof__html_live[] = {
 #define PROF__HTML_SEARCH (1u << 26)   /* bytes of a file that are read */
 
 /* Adds a call site to the table of those whose lines are wanted. If the table is full, the site gets no lines. */
-static PROF__RARE void prof__html_source_add(prof__html *h, const char *file, uint32_t text, uint32_t line)
+static void prof__html_source_add(prof__html *h, const char *file, uint32_t text, uint32_t line)
 {
     prof__html_source *site = h->sources, *end = site + h->source_count;
     for (; site < end; ++site)
@@ -5176,7 +5180,7 @@ static PROF__RARE void prof__html_source_add(prof__html *h, const char *file, ui
     site->line = line;
 }
 
-static PROF__RARE int prof__html_source_order(const void *a, const void *b)
+static int prof__html_source_order(const void *a, const void *b)
 {
     const prof__html_source *left = (const prof__html_source *)a, *right = (const prof__html_source *)b;
     int order = strcmp(left->file, right->file);
@@ -5184,7 +5188,7 @@ static PROF__RARE int prof__html_source_order(const void *a, const void *b)
 }
 
 /* Opens a regular file. Returns NULL for a device or a pipe, which may have no end. */
-static PROF__RARE FILE *prof__html_source_file(const char *path)
+static FILE *prof__html_source_file(const char *path)
 {
 #ifdef _WIN32
     uint64_t size;
@@ -5200,7 +5204,7 @@ static PROF__RARE FILE *prof__html_source_file(const char *path)
 
 /* Opens a file below the folder: that of the longest tail of the path that there is one for. Returns NULL if there is
    none. */
-static PROF__RARE FILE *prof__html_source_open(const char *folder, const char *path)
+static FILE *prof__html_source_open(const char *folder, const char *path)
 {
     static const char slashes[] = "/\\";
     char at[4096], *slash;
@@ -5215,8 +5219,7 @@ static PROF__RARE FILE *prof__html_source_open(const char *folder, const char *p
 }
 
 /* Writes a line of a file: the number of the string that is its path, the number of the line, and the line. */
-static PROF__RARE void prof__html_source_line(prof__html *h, const prof__html_source *site, uint32_t line, char *text,
-                                              size_t size)
+static void prof__html_source_line(prof__html *h, const prof__html_source *site, uint32_t line, char *text, size_t size)
 {
     if (size > PROF__HTML_LINE) { /* cut between characters of UTF-8 */
         for (size = PROF__HTML_LINE; size && (text[size] & 0xC0) == 0x80;) --size;
@@ -5236,8 +5239,8 @@ static PROF__RARE void prof__html_source_line(prof__html *h, const prof__html_so
 }
 
 /* Writes the lines around call sites of one file. The sites are sorted by line. */
-static PROF__RARE void prof__html_source_lines(prof__html *h, FILE *file, const prof__html_source *site,
-                                               const prof__html_source *end)
+static void prof__html_source_lines(prof__html *h, FILE *file, const prof__html_source *site,
+                                    const prof__html_source *end)
 {
     char text[PROF__HTML_LINE + 4];
     size_t size = 0;
@@ -5259,7 +5262,7 @@ static PROF__RARE void prof__html_source_lines(prof__html *h, FILE *file, const 
 }
 
 /* Writes the lines around the call sites in the table, and how many files were not found. */
-static PROF__RARE void prof__html_sources(prof__html *h)
+static void prof__html_sources(prof__html *h)
 {
     const prof__html_source *from = h->sources, *to, *end = from + h->source_count;
     uint64_t missing = 0;
@@ -5506,7 +5509,7 @@ static void prof__html_rows_end(prof__html *h, char kind)
 #define PROF__HTML_GROUP 4u /* a flag of a kind, beside PROF_TRUNCATED_... */
 
 /* Returns a time from which on there are at most `most` events, and not many fewer. */
-static PROF__RARE int64_t prof__html_last(prof__html *h, int64_t end, uint64_t most)
+static int64_t prof__html_last(prof__html *h, int64_t end, uint64_t most)
 {
     int64_t from = 0, to = end + 1; /* the window begins between these */
     uint64_t *counts = h->counts, later = 0, in_part = 0;
@@ -5536,7 +5539,7 @@ static PROF__RARE int64_t prof__html_last(prof__html *h, int64_t end, uint64_t m
 }
 
 /* Chooses the window, and how long a part is, if limits.events is not 0: else the trace is written as a whole. */
-static PROF__RARE void prof__html_choose(prof__html *h)
+static void prof__html_choose(prof__html *h)
 {
     const prof_trace_info *about = prof_trace_about(h->trace);
     int64_t end = about->duration_ns < 0 ? 0 : about->duration_ns;
@@ -5657,7 +5660,7 @@ static int prof__html_span_wanted(prof__html *h, const prof_span *span)
 }
 
 /* Writes the statistics of all scopes by call path, as blocks of the kind G. */
-static PROF__RARE void prof__html_statistics(prof__html *h)
+static void prof__html_statistics(prof__html *h)
 {
     prof__html_bytes *to = &h->rows;
     prof_stat *stats = NULL;
@@ -5691,7 +5694,7 @@ static PROF__RARE void prof__html_statistics(prof__html *h)
 
 /*-- tracks --*/
 
-static PROF__HOT void prof__html_event(prof__html *h, const prof_event *event)
+static void prof__html_event(prof__html *h, const prof_event *event)
 {
     int64_t start = event->start_ns + h->offset;
     if (event->type == PROF_EVENT_SPAN_BEGIN || event->type == PROF_EVENT_SPAN_MARK ||
@@ -5708,7 +5711,7 @@ static PROF__HOT void prof__html_event(prof__html *h, const prof_event *event)
     if (h->arguments.size >= PROF__HTML_COLUMN) prof__html_arguments_end(h);
 }
 
-static PROF__HOT void prof__html_track(prof__html *h, size_t index)
+static void prof__html_track(prof__html *h, size_t index)
 {
     prof_cursor *cursor;
     prof_event event;
@@ -5762,7 +5765,7 @@ static void prof__html_span(prof__html *h, const prof_span *span)
     }
 }
 
-static PROF__RARE void prof__html_spans(prof__html *h)
+static void prof__html_spans(prof__html *h)
 {
     prof_spans *spans = NULL;
     prof_span span;
@@ -5776,21 +5779,21 @@ static PROF__RARE void prof__html_spans(prof__html *h)
 
 /*-- processes and tracks --*/
 
-static PROF__RARE void prof__html_about(prof__html *h, const char *key, const char *value)
+static void prof__html_about(prof__html *h, const char *key, const char *value)
 {
     if (h->rows.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'P', &h->rows);
     prof__html_text(&h->rows, key);
     prof__html_text(&h->rows, value);
 }
 
-static PROF__RARE void prof__html_about_number(prof__html *h, const char *key, uint64_t value)
+static void prof__html_about_number(prof__html *h, const char *key, uint64_t value)
 {
     char text[32];
     text[prof__digits(text, value)] = 0;
     prof__html_about(h, key, text);
 }
 
-static PROF__RARE void prof__html_about_double(prof__html *h, const char *key, double value)
+static void prof__html_about_double(prof__html *h, const char *key, double value)
 {
     char text[48];
     text[prof__double_text(text, value)] = 0;
@@ -5798,7 +5801,7 @@ static PROF__RARE void prof__html_about_double(prof__html *h, const char *key, d
 }
 
 /* Writes the first block of a trace: pairs of texts; see docs/html.md. */
-static PROF__RARE void prof__html_process(prof__html *h)
+static void prof__html_process(prof__html *h)
 {
     const prof_trace_info *about = prof_trace_about(h->trace);
     const char *key, *value;
@@ -5839,7 +5842,7 @@ static PROF__RARE void prof__html_process(prof__html *h)
     prof__html_block1(h, 'P', &h->rows);
 }
 
-static PROF__RARE void prof__html_tracks(prof__html *h)
+static void prof__html_tracks(prof__html *h)
 {
     prof__html_bytes *to = &h->rows;
     const prof_track *track;
@@ -5859,7 +5862,7 @@ static PROF__RARE void prof__html_tracks(prof__html *h)
 
 /*-- the file --*/
 
-static PROF__RARE void prof__html_trace(prof__html *h, const prof_trace *trace, int64_t offset)
+static void prof__html_trace(prof__html *h, const prof_trace *trace, int64_t offset)
 {
     size_t tracks = prof_trace_track_count(trace);
     h->trace = trace;
@@ -5877,7 +5880,7 @@ static PROF__RARE void prof__html_trace(prof__html *h, const prof_trace *trace, 
 }
 
 /* Writes the last block: the numbers of scopes, other events and spans, so that the page sees if a report was cut. */
-static PROF__RARE void prof__html_end(prof__html *h)
+static void prof__html_end(prof__html *h)
 {
     prof__html_u(&h->rows, h->scopes);
     prof__html_u(&h->rows, h->points);
@@ -5888,7 +5891,7 @@ static PROF__RARE void prof__html_end(prof__html *h)
 
 /* Makes all traces begin at 0, and returns 1, if one overlaps with none of the others in time: then they are different
    runs, which the user wants to compare. */
-static PROF__RARE int prof__html_together(const prof_trace *const *traces, size_t count, int64_t *offsets)
+static int prof__html_together(const prof_trace *const *traces, size_t count, int64_t *offsets)
 {
     for (size_t i = 0; i < count; ++i) {
         size_t j, others = 0;
@@ -5904,7 +5907,7 @@ static PROF__RARE int prof__html_together(const prof_trace *const *traces, size_
     return 0;
 }
 
-static PROF__RARE void prof__html_all(prof__html *h, const prof_trace *const *traces, size_t count)
+static void prof__html_all(prof__html *h, const prof_trace *const *traces, size_t count)
 {
     int64_t *offsets = (int64_t *)calloc(count + 1, sizeof *offsets);
     size_t i, machines;
@@ -5926,7 +5929,7 @@ static PROF__RARE void prof__html_all(prof__html *h, const prof_trace *const *tr
     free(offsets);
 }
 
-static PROF__RARE prof_status prof__html_make(prof__html **h, const prof_trace *const *traces, size_t count,
+static prof_status prof__html_make(prof__html **h, const prof_trace *const *traces, size_t count,
                                    const prof_html_options *options)
 {
     *h = NULL;
@@ -5939,7 +5942,7 @@ static PROF__RARE prof_status prof__html_make(prof__html **h, const prof_trace *
     return PROF_OK;
 }
 
-static PROF__RARE prof_status prof__html_done(prof__html *h)
+static prof_status prof__html_done(prof__html *h)
 {
     prof_status status = prof__out_close(&h->out);
     free(h->levels);
@@ -5948,8 +5951,8 @@ static PROF__RARE prof_status prof__html_done(prof__html *h)
 }
 
 /* Writes a file. limits: a prof_html_limits, which only PROF_HTML_LARGE declares, or NULL for no limits. */
-static PROF__RARE prof_status prof__html_file(const prof_trace *const *traces, size_t count, const char *path,
-                                              const prof_html_options *options, const void *limits)
+static prof_status prof__html_file(const prof_trace *const *traces, size_t count, const char *path,
+                                   const prof_html_options *options, const void *limits)
 {
     prof__html *h;
     prof_status status = prof__html_make(&h, traces, count, options);
@@ -6012,7 +6015,7 @@ PROF_DEF prof_status prof_html_write(const prof_trace *trace, const char *path, 
 
 /* Writes the page up to where its data begin, with the script that only a live page has. The page may read from the
    server that it comes from, and from nobody else. */
-static PROF__UNUSED void prof__html_live_head(prof__out *out)
+static void prof__html_live_head(prof__out *out)
 {
     static const char policy[] = "default-src 'none';", end[] = "})();\n";
     for (size_t i = 0; prof__html_page[i]; ++i) {
@@ -6033,7 +6036,7 @@ static PROF__UNUSED void prof__html_live_head(prof__out *out)
 }
 
 /* Writes the page that watches a program: a report without events. */
-static PROF__UNUSED prof_status prof__html_live_page(prof_sink sink, const char *program)
+static prof_status prof__html_live_page(prof_sink sink, const char *program)
 {
     prof__html *h = (prof__html *)calloc(1, sizeof *h);
     if (!h) return prof__fail(PROF_NO_MEMORY, "no memory to write the page");
@@ -6054,8 +6057,7 @@ static PROF__UNUSED prof_status prof__html_live_page(prof_sink sink, const char 
 /* Writes a message as blocks that are not packed: pairs of texts, up to NULL, as a block of the kind L, and a report of
    the trace, if it is not NULL. Before its events stands a block of the kind I: for each track a number that it keeps
    from period to period; 0 for tracks of devices. */
-static PROF__UNUSED prof_status prof__html_live_message(prof_sink sink, const char *const *pairs,
-                                                        const prof_trace *trace)
+static prof_status prof__html_live_message(prof_sink sink, const char *const *pairs, const prof_trace *trace)
 {
     const prof_track *track;
     prof__html *h = (prof__html *)calloc(1, sizeof *h);
@@ -6108,6 +6110,9 @@ static void prof__html_unregister(void) { prof_writer_unregister(&prof__html_wri
 #endif
 #endif /* PROF_IMPLEMENTATION */
 
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
 #ifdef __clang__
 #pragma clang diagnostic pop
 #endif

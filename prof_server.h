@@ -173,6 +173,10 @@ LIMITS
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpragma-pack" /* macOS's headers end with the default */
 #endif
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function" /* what only another header uses, or not this system */
+#endif
 #ifndef PROF_SERVER_H
 #define PROF_SERVER_H
 
@@ -427,7 +431,7 @@ static void prof__socket_option(int file, int level, int option, int value)
     setsockopt(file, level, option, &value, sizeof value);
 }
 
-static PROF__UNUSED int prof__server_descriptor(int file) /* makes it non-blocking, and closed by exec() */
+static int prof__server_descriptor(int file) /* makes it non-blocking, and closed by exec() */
 {
     if (file >= 0 && (fcntl(file, F_SETFD, FD_CLOEXEC) || fcntl(file, F_SETFL, fcntl(file, F_GETFL) | O_NONBLOCK))) {
         close(file);
@@ -4163,6 +4167,9 @@ static void prof__server_autostart(void)
 #endif
 #endif /* PROF_IMPLEMENTATION */
 
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
 #ifdef __clang__
 #pragma clang diagnostic pop
 #endif

@@ -216,7 +216,7 @@ struct prof__trace_guard {
     for (prof__trace_guard prof__trace_##id = {prof_xplane_start_trace_with(logdir, options) == PROF_OK, 1}; \
          prof__trace_##id.more; prof__trace_##id.more = 0)
 #elif defined(__GNUC__)
-static inline PROF__UNTRACED PROF__UNUSED void prof__trace_leave(const int *started)
+static inline PROF__UNTRACED void prof__trace_leave(const int *started)
 {
     if (*started) prof_xplane_stop_trace();
 }
@@ -723,8 +723,8 @@ static int prof__xplane_same_name(const void *owner, size_t item, const void *ke
 
 /* Returns the id of a name, or 0 without memory, or if it is a new run-time name and there are too many. text: NULL for
    the site's name. */
-static PROF__COLD uint32_t prof__xplane_name_find(prof__xplane *x, const prof_callsite *site, const char *text,
-                                                  prof__xplane_what what)
+static uint32_t prof__xplane_name_find(prof__xplane *x, const prof_callsite *site, const char *text,
+                                       prof__xplane_what what)
 {
     prof__xplane_name name;
     uint32_t hash =

@@ -59,6 +59,10 @@ extern "C" {
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpragma-pack" /* macOS's headers end with the default */
 #endif
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function" /* what a switch or the lack of another header leaves without use */
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -293,6 +297,9 @@ extern "C" {
 } /* extern "C" */
 #endif
 
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
 #ifdef __clang__
 #pragma clang diagnostic pop
 #endif

@@ -6,6 +6,10 @@
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpragma-pack" /* macOS's headers end with the default */
 #endif
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function" /* what only another header uses, or not this system */
+#endif
 #ifndef PROF_HTML_H
 #define PROF_HTML_H
 
@@ -81,6 +85,9 @@ static PROF__UNUSED const char *const prof__html_live[] = {
 #endif
 #endif /* PROF_IMPLEMENTATION */
 
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
 #ifdef __clang__
 #pragma clang diagnostic pop
 #endif

@@ -6,6 +6,10 @@
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpragma-pack" /* macOS's headers end with the default */
 #endif
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function" /* what only another header uses, or not this system */
+#endif
 #ifndef PROF_SERVER_H
 #define PROF_SERVER_H
 
@@ -90,6 +94,9 @@ extern "C" {
 #endif
 #endif /* PROF_IMPLEMENTATION */
 
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
 #ifdef __clang__
 #pragma clang diagnostic pop
 #endif

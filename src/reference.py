@@ -15,7 +15,7 @@ import textwrap
 ORDER = ["prof.h", "prof_read.h", "prof_chrome.h", "prof_html.h", "prof_xplane.h", "prof_report.h", "prof_server.h",
          "prof_ntff.h", "prof_bridge.h"]
 PUBLIC = r"\b(?:prof|PROF|PROFILE)_(?!_)\w+"
-WORDS = ("PROF_DEF ", "PROF__COLD ", "PROF__UNTRACED ", "PROF__SITE_TYPE ", "PROF__HIDDEN ", "PROF__WALL ")
+WORDS = ("PROF__API ", "PROF_DEF ", "PROF__UNTRACED ", "PROF__SITE_TYPE ", "PROF__HIDDEN ")
 SUFFIXES = [
     ("`_C`", "a category"), ("`_L`", "a level"), ("`_CL`", "a category and a level"),
     ("`_S`", "a name that is made at run time"), ("`_F`", "a name that is formatted, as by printf()"),
@@ -118,7 +118,7 @@ def names_of(code):
     bare = re.sub(r"/\*.*?\*/", "", code, flags=re.S)
     if bare.startswith("#define"):
         return re.findall(r"^#define (" + PUBLIC + ")", bare)
-    if "PROF_DEF" in bare or re.match(r"(static )?inline|static", bare):
+    if re.search(r"PROF_(_API|DEF)\b", bare) or re.match(r"(static )?inline|static", bare):
         return re.findall(r"(" + PUBLIC + r")\(", bare.split("{")[0])[:1]
     if bare.startswith("typedef"):
         made = re.findall(r"(" + PUBLIC + r")(?:\(|;)", re.sub(r"\{.*\}", "", bare, flags=re.S))
@@ -132,6 +132,7 @@ def shown(code):
     for word in WORDS:
         code = code.replace(word, "")
     code = re.sub(r"\s*PROF__PRINTF\([^)]*\)|^PROF__\w+\n", "", code)
+    code = re.sub(r",\n {20,}", ", ", code) # its list was aligned behind what is left out here
     if code.startswith("#define"):
         code = re.sub(r"\\\n.*", "...", code, flags=re.S)
         code = re.sub(r"(#define \w+\([^)]*\)).*", r"\1", code)

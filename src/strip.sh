@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints the room src/api/stripped.h anew: for each function that a room of src/api declares with PROF_DEF, the macro
+# Prints the room src/api/stripped.h anew: for each function that a room of src/api declares with PROF__API, the macro
 # that replaces it where PROF_ENABLE is 0. So the declarations are the one list of the API. What is in the room besides these
 # macros stays. src/assemble.sh calls this.
 #
@@ -72,7 +72,7 @@ LC_ALL=C awk -v room="$1" '
     BEGIN { tab = sprintf("%19s", "") }
     BEGIN { while ((getline < room) > 0) text_of[++lines] = $0 }
     /\/\*|\/\// { sub(/ *(\/\*.*|\/\/.*)/, "") }
-    !open && !/^PROF_DEF [^=]*/ { next }
+    !open && !/^PROF__API / { next }
     {
         sub(/^ +/, "")
         all = all (open ? " " : "") $0
@@ -80,7 +80,7 @@ LC_ALL=C awk -v room="$1" '
         if (open) next
         n = split(all, one, /; ?/)
         all = ""
-        for (i = 1; i < n; i++) if (sub(/^PROF_DEF /, "", one[i]) && one[i] ~ /\(/) declared[++count] = one[i]
+        for (i = 1; i < n; i++) if (sub(/^PROF__API /, "", one[i]) && one[i] ~ /\(/) declared[++count] = one[i]
     }
     END {
         for (i = 1; i <= lines; i++) {

@@ -303,6 +303,31 @@ check "no other header looks into a trace" \
     "$(grep -nE '(^|[^a-z_])trace->' prof_chrome.h src/html/*.h prof_xplane.h prof_report.h prof_ntff.h prof_server.h tools/*.[ch])"
 echo "     $(wc -l <"$made/inner.all" | tr -d ' ') private names cross:${counts%,}"
 
+# prof.h has a pragma against warnings of unused functions, because another header may use them, or another system.
+unused() { # prints the private functions that no code names but where they are defined
+    awk '
+        {
+            gsub(/"([^"\\]|\\.)*"|\/\*([^*]|\*[^\/])*\*\//, " ")
+            if (comment && !sub(/^.*\*\//, "")) next
+            comment = sub(/\/\*.*/, "")
+            sub(/\/\/.*/, "")
+        }
+        /^[A-Za-z][^=(]*[ *]prof__[a-z0-9_]+[(]/ && !/__forceinline/ {
+            match($0, /prof__[a-z0-9_]+[(]/)
+            name = substr($0, RSTART, RLENGTH - 1)
+            if (!/;$/) defined[name] = FILENAME
+            $0 = substr($0, RSTART + RLENGTH)
+        }
+        {
+            while (match($0, /prof__[a-z0-9_]+/)) {
+                used[substr($0, RSTART, RLENGTH)] = 1
+                $0 = substr($0, RSTART + RLENGTH)
+            }
+        }
+        END { for (name in defined) if (!(name in used)) print defined[name] ": " name }' "$@" | sort
+}
+check "each private function is used" "$(unused prof_*.h prof.h tools/*.[ch] lib/*.c)"
+
 check "what is not text is a picture, or for tests" \
     "$(git ls-files --eol 2>/dev/null | sed -n 's/^i\/-text.*	//p' | grep -v -e '^docs/images/' -e '^tests/corpus/' -e '^tests/fuzz/')"
 

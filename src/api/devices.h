@@ -56,18 +56,18 @@ typedef struct prof_device_event {
 /* Return the device of this name, or the row of this name. The first call with a name creates it, with this clock
    (NULL: all zero). They return NULL if memory runs out, name is NULL or empty, device is NULL, or bits is above 64.
    Any thread may call them, but no signal handler. */
-PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clock *clock);
-PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *name);
+PROF__API prof_device *prof_device_create(const char *name, const prof_device_clock *clock);
+PROF__API prof_device_row *prof_device_track(prof_device *device, const char *name);
 /* Adds a pair: ticks of the device, and host_ns of CLOCK_MONOTONIC (see prof_device_clock), 0: now; from any thread,
    whether a session runs or not. For the best pair read prof_host_ns() before and after the device's clock, several
    times, and give the middle of the two that were closest. */
-PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns);
-PROF_DEF uint64_t prof_host_ns(void); /* CLOCK_MONOTONIC, like prof_trace_info.start_monotonic_ns */
+PROF__API prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns);
+PROF__API uint64_t prof_host_ns(void); /* CLOCK_MONOTONIC, like prof_trace_info.start_monotonic_ns */
 /* Record an event of a row. Like macros, for any thread and signal handlers, at any time. Do nothing while nothing
    records, or with a NULL row. */
-PROF_DEF void prof_device_scope(prof_device_row *row, const char *name, uint64_t start, uint64_t end);
-PROF_DEF void prof_device_mark(prof_device_row *row, const char *name, uint64_t time);
-PROF_DEF void prof_device_counter(prof_device_row *row, const char *name, uint64_t time, int64_t value);
-PROF_DEF void prof_device_counter_double(prof_device_row *row, const char *name, uint64_t time, double value);
-PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *event);
+PROF__API void prof_device_scope(prof_device_row *row, const char *name, uint64_t start, uint64_t end);
+PROF__API void prof_device_mark(prof_device_row *row, const char *name, uint64_t time);
+PROF__API void prof_device_counter(prof_device_row *row, const char *name, uint64_t time, int64_t value);
+PROF__API void prof_device_counter_double(prof_device_row *row, const char *name, uint64_t time, double value);
+PROF__API void prof_device_record(prof_device_row *row, const prof_device_event *event);
 #endif

@@ -12,7 +12,7 @@
    use none of this.
 
    Of the compiler and the system: PROF__AT_START PROF__AT_END PROF__PER_THREAD, see >>compiler; PROF__PRINTF PROF__COLD
-   PROF__RARE PROF__HOT PROF__LIKELY PROF__UNLIKELY PROF__UNUSED PROF__UNTRACED, PROF__ONE_PER_PROCESS, of a variable
+   PROF__LIKELY PROF__UNLIKELY PROF__UNUSED PROF__UNTRACED, PROF__ONE_PER_PROCESS, of a variable
    that copies of the code share; PROF__SHARED: this is in a library that may be unloaded; PROF__AUTOSTARTS:
    constructors can start what the environment asks for; PROF__LATE: functions of Linux have to be declared;
    PROF__WRAPS_MALLOC: malloc() and so on are the program's, prof__quiet_sort() is qsort() without them;

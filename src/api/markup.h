@@ -113,57 +113,58 @@ enum { /* the kind of a word in the image: see >>image */
 typedef uint64_t prof__token; /* what a begin passes to its end; 0: nothing was recorded */
 
 extern PROF_DEF uint32_t prof__generation[];
-PROF_DEF int prof__check(prof_site *site);
-PROF_DEF prof__token prof__begin(prof_site *site);
-PROF_DEF prof__token prof__begin_text(prof_site *site, const char *text);
-PROF_DEF prof__token prof__begin_format(prof_site *site, const char *format, ...) PROF__PRINTF(2, 3);
-PROF_DEF void prof__end(prof__token token);
-PROF_DEF void prof__end_sync(prof__token token);
-PROF_DEF void prof__sync(void);
-PROF_DEF prof__token prof__next(prof_site *site, prof__token token);
-PROF_DEF void prof__begin_loose(prof_site *site);
-PROF_DEF void prof__end_loose(prof_site *site);
-PROF_DEF void prof__mark(prof_site *site);
-PROF_DEF void prof__mark_text(prof_site *site, const char *text);
-PROF_DEF void prof__mark_format(prof_site *site, const char *format, ...) PROF__PRINTF(2, 3);
-PROF_DEF void prof__frame(prof_site *site);
+PROF__API int prof__check(prof_site *site);
+PROF__API prof__token prof__begin(prof_site *site);
+PROF__API prof__token prof__begin_text(prof_site *site, const char *text);
+PROF__API prof__token prof__begin_format(prof_site *site, const char *format, ...) PROF__PRINTF(2, 3);
+PROF__API void prof__end(prof__token token);
+PROF__API void prof__end_sync(prof__token token);
+PROF__API void prof__sync(void);
+PROF__API prof__token prof__next(prof_site *site, prof__token token);
+PROF__API void prof__begin_loose(prof_site *site);
+PROF__API void prof__end_loose(prof_site *site);
+PROF__API void prof__mark(prof_site *site);
+PROF__API void prof__mark_text(prof_site *site, const char *text);
+PROF__API void prof__mark_format(prof_site *site, const char *format, ...) PROF__PRINTF(2, 3);
+PROF__API void prof__frame(prof_site *site);
 /* Records an EVENT of a site: type is a prof_event_type, detail at most PROF__EVENT_DETAIL_MAX. */
-PROF_DEF void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object);
+PROF__API void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object);
 /* Begins a scope that has an argument at once; type: PROF_VALUE_INT or PROF_VALUE_UINT. */
-PROF_DEF prof__token prof__begin_number(prof_site *site, prof_site *key, uint64_t type, uint64_t number);
-PROF_DEF uint64_t prof_flow_new(void); /* returns an id that no other call returns, also not in a child of fork() */
+PROF__API prof__token prof__begin_number(prof_site *site, prof_site *key, uint64_t type, uint64_t number);
+PROF__API uint64_t prof_flow_new(void); /* returns an id that no other call returns, also not in a child of fork() */
 /* The values that a format takes. */
 typedef struct PROF__SITE_TYPE prof__log_format { uint32_t known; unsigned char codes[36]; } prof__log_format;
-PROF_DEF void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...)
+PROF__API void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...)
     PROF__PRINTF(4, 5);
 /* The number behind a counter; NULL: not looked up yet. */
 typedef struct PROF__SITE_TYPE prof__number { struct prof__tally *tally; } prof__number;
 enum { PROF__TALLY_SET, PROF__TALLY_ADD, PROF__TALLY_SUB };
-PROF_DEF void prof__count_int(prof_site *site, prof__number *number, int how, int64_t value);
-PROF_DEF void prof__count_uint(prof_site *site, prof__number *number, int how, uint64_t value);
-PROF_DEF void prof__count_double(prof_site *site, prof__number *number, int how, double value);
+PROF__API void prof__count_int(prof_site *site, prof__number *number, int how, int64_t value);
+PROF__API void prof__count_uint(prof_site *site, prof__number *number, int how, uint64_t value);
+PROF__API void prof__count_double(prof_site *site, prof__number *number, int how, double value);
 /* Records a FREE of one address, with the flags `how`, and an ALLOC of another, with the same time; an address of 0:
    none. */
-PROF_DEF void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64_t address, uint64_t bytes);
-PROF_DEF int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex);
-PROF_DEF void prof__counter_int(prof_site *site, int64_t value);
-PROF_DEF void prof__counter_uint(prof_site *site, uint64_t value);
-PROF_DEF void prof__counter_double(prof_site *site, double value);
-PROF_DEF void prof__arg_int(prof_site *site, int64_t value);
-PROF_DEF void prof__arg_uint(prof_site *site, uint64_t value);
-PROF_DEF void prof__arg_double(prof_site *site, double value); PROF_DEF void prof__arg_bool(prof_site *site, int value);
-PROF_DEF void prof__arg_pointer(prof_site *site, const volatile void *value);
-PROF_DEF void prof__arg_string(prof_site *site, const char *value);
+PROF__API void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64_t address, uint64_t bytes);
+PROF__API int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex);
+PROF__API void prof__counter_int(prof_site *site, int64_t value);
+PROF__API void prof__counter_uint(prof_site *site, uint64_t value);
+PROF__API void prof__counter_double(prof_site *site, double value);
+PROF__API void prof__arg_int(prof_site *site, int64_t value);
+PROF__API void prof__arg_uint(prof_site *site, uint64_t value);
+PROF__API void prof__arg_double(prof_site *site, double value);
+PROF__API void prof__arg_bool(prof_site *site, int value);
+PROF__API void prof__arg_pointer(prof_site *site, const volatile void *value);
+PROF__API void prof__arg_string(prof_site *site, const char *value);
 /* Of texts with a length, which need not end with a zero. */
-PROF_DEF prof__token prof__begin_part(prof_site *site, const char *text, size_t bytes);
-PROF_DEF void prof__mark_part(prof_site *site, const char *text, size_t bytes);
-PROF_DEF void prof__arg_part(prof_site *site, const char *text, size_t bytes);
-PROF_DEF void prof__arg_part_to(prof_scope scope, const char *key, const char *text, size_t bytes);
-PROF_DEF void prof__thread_part(const char *text, size_t bytes);
+PROF__API prof__token prof__begin_part(prof_site *site, const char *text, size_t bytes);
+PROF__API void prof__mark_part(prof_site *site, const char *text, size_t bytes);
+PROF__API void prof__arg_part(prof_site *site, const char *text, size_t bytes);
+PROF__API void prof__arg_part_to(prof_scope scope, const char *key, const char *text, size_t bytes);
+PROF__API void prof__thread_part(const char *text, size_t bytes);
 /* Records a list of arguments, all or, if the buffer is full, none. They belong to a new MARK of the site; or to a new
    EVENT of it, of this prof_event_type; or, without a site, to the task that object points to. PROF_EVENT_SCOPE: with a
    site, to the innermost scope, else to the scope whose handle object is. */
-PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const prof_arg *args, uint32_t count);
+PROF__API void prof__with(prof_site *site, uint64_t type, uint64_t object, const prof_arg *args, uint32_t count);
 /* Pointers may be numbers, for example addresses on a device. */
 #define PROF__ADDRESS(pointer) PROF__TO(uint64_t, PROF__TO(uintptr_t, pointer))
 #define PROF__MADE_OF(name, c_type, tag, member) \
@@ -181,7 +182,7 @@ PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const 
     PROF__MADE_OF(string, const char *, PROF_VALUE_STRING, string = value) \
     PROF__MADE_OF(pointer, const volatile void *, PROF_VALUE_POINTER, u = PROF__ADDRESS(value))
 PROF__MADE
-PROF_DEF void prof_thread_name(const char *name); /* NULL: back to the system's name */
+PROF__API void prof_thread_name(const char *name); /* NULL: back to the system's name */
 
 #define PROF__OFF 0x80000000u
 

@@ -11,56 +11,56 @@
 
 /* Creates a domain: a category whose name is known only at run time. The same name gives the same domain. It lives as
    long as the process. */
-PROF_DEF prof_domain *prof_domain_create(const char *name);
-PROF_DEF const char *prof_domain_name(const prof_domain *domain); /* "" for NULL */
+PROF__API prof_domain *prof_domain_create(const char *name);
+PROF__API const char *prof_domain_name(const prof_domain *domain); /* "" for NULL */
 /* Turns the category of exactly this name on or off, as the last rule of prof_category_enable() would, but without an
    effect on any other category. */
-PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on);
+PROF__API prof_status prof_domain_enable(prof_domain *domain, int on);
 /* Lists what prof_category_enable() may turn on and off: the names of all domains, and the categories, on or off, of
    the macros and devices that the program has used so far: up to 128 categories of together 4 KiB. Stores at most
    `capacity` names, which stay valid. Returns how many there are. */
-PROF_DEF size_t prof_domain_list(const char **names, size_t capacity);
+PROF__API size_t prof_domain_list(const char **names, size_t capacity);
 
 /* Creates a task: a span, see PROFILE_SPAN_BEGIN(), with an id of its own. It may start on one thread and stop on
    another, and overlap with others. If it is started again before it stops, it nests in itself: a stop ends the last
    start. For any other overlap create another task. */
-PROF_DEF prof_task *prof_task_create(prof_domain *domain, const char *name);
-PROF_DEF void prof_task_start(prof_task *task);
-PROF_DEF void prof_task_stop(prof_task *task);
-PROF_DEF void prof_task_destroy(prof_task *task);
+PROF__API prof_task *prof_task_create(prof_domain *domain, const char *name);
+PROF__API void prof_task_start(prof_task *task);
+PROF__API void prof_task_stop(prof_task *task);
+PROF__API void prof_task_destroy(prof_task *task);
 
 /* Creates frames that have a begin and an end, with other work between two of them; PROFILE_FRAME() only marks the
    boundary between two frames. They are numbered from 1 on. A handle has one frame at a time: a start ends a frame that
    was not stopped. */
-PROF_DEF prof_frame *prof_frame_create(prof_domain *domain, const char *name);
-PROF_DEF void prof_frame_start(prof_frame *frame);
-PROF_DEF void prof_frame_stop(prof_frame *frame);
-PROF_DEF void prof_frame_destroy(prof_frame *frame);
+PROF__API prof_frame *prof_frame_create(prof_domain *domain, const char *name);
+PROF__API void prof_frame_start(prof_frame *frame);
+PROF__API void prof_frame_stop(prof_frame *frame);
+PROF__API void prof_frame_destroy(prof_frame *frame);
 
 /* Creates a scope like that of PROFILE_BEGIN(): it stops on the thread where it started, and may overlap with
    others. */
-PROF_DEF prof_range *prof_range_create(const char *name);
-PROF_DEF void prof_range_start(prof_range *range);
-PROF_DEF void prof_range_stop(prof_range *range);
-PROF_DEF void prof_range_destroy(prof_range *range);
+PROF__API prof_range *prof_range_create(const char *name);
+PROF__API void prof_range_start(prof_range *range);
+PROF__API void prof_range_stop(prof_range *range);
+PROF__API void prof_range_destroy(prof_range *range);
 
 /* Creates a counter. It starts at 0 and counts whether a session records or not; each change is a sample. At the end of
    its range (INT64_MIN, INT64_MAX) it saturates instead of wrapping. prof_counter_set_uint() makes it unsigned, with a
    range up to UINT64_MAX, until it is set or falls below 0. The first call of a _double function makes it
    floating-point; no other thread may use the counter during that call. _unit: with a unit, see PROFILE_COUNTER_UNIT();
    it is copied; NULL and "": none. */
-PROF_DEF prof_counter *prof_counter_create(prof_domain *domain, const char *name);
-PROF_DEF prof_counter *prof_counter_create_unit(prof_domain *domain, const char *name, const char *unit);
-PROF_DEF void prof_counter_set(prof_counter *counter, int64_t value);
-PROF_DEF void prof_counter_add(prof_counter *counter, int64_t delta);
-PROF_DEF void prof_counter_sub(prof_counter *counter, int64_t delta);
-PROF_DEF void prof_counter_set_uint(prof_counter *counter, uint64_t value);
-PROF_DEF void prof_counter_set_double(prof_counter *counter, double value);
-PROF_DEF void prof_counter_add_double(prof_counter *counter, double delta);
-PROF_DEF void prof_counter_destroy(prof_counter *counter);
+PROF__API prof_counter *prof_counter_create(prof_domain *domain, const char *name);
+PROF__API prof_counter *prof_counter_create_unit(prof_domain *domain, const char *name, const char *unit);
+PROF__API void prof_counter_set(prof_counter *counter, int64_t value);
+PROF__API void prof_counter_add(prof_counter *counter, int64_t delta);
+PROF__API void prof_counter_sub(prof_counter *counter, int64_t delta);
+PROF__API void prof_counter_set_uint(prof_counter *counter, uint64_t value);
+PROF__API void prof_counter_set_double(prof_counter *counter, double value);
+PROF__API void prof_counter_add_double(prof_counter *counter, double delta);
+PROF__API void prof_counter_destroy(prof_counter *counter);
 
 /* Creates a marker, which records an instant each time it is marked. */
-PROF_DEF prof_marker *prof_marker_create(prof_domain *domain, const char *name);
-PROF_DEF void prof_marker_mark(prof_marker *marker, prof_mark_scope scope);
-PROF_DEF void prof_marker_destroy(prof_marker *marker);
+PROF__API prof_marker *prof_marker_create(prof_domain *domain, const char *name);
+PROF__API void prof_marker_mark(prof_marker *marker, prof_mark_scope scope);
+PROF__API void prof_marker_destroy(prof_marker *marker);
 #endif

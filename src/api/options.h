@@ -105,25 +105,20 @@
 #define PROF__LIKELY(x) __builtin_expect(!!(x), 1)
 #define PROF__UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define PROF__PRINTF(f, a) __attribute__((__format__(__printf__, f, a)))
-#define PROF__COLD __attribute__((__cold__, __noinline__))
-#define PROF__RARE __attribute__((__cold__)) /* of static functions: made small, put apart */
-#define PROF__APART __attribute__((__noinline__)) /* once, for many callers */
-#define PROF__HOT __attribute__((__hot__, __noinline__)) /* runs for each event, though only rare functions call it */
+#define PROF__NOINLINE __attribute__((__noinline__))
+#define PROF__COLD __attribute__((__cold__, __noinline__)) /* the slow branch of what a macro calls: out of its way */
 #else
 #define PROF__UNTRACED
 #define PROF__LIKELY(x) (x)
 #define PROF__UNLIKELY(x) (x)
 #define PROF__PRINTF(f, a)
-#define PROF__COLD
-#define PROF__RARE
-#define PROF__APART
-#define PROF__HOT
+#ifdef _MSC_VER
+#define PROF__NOINLINE __declspec(noinline)
+#else
+#define PROF__NOINLINE
 #endif
-/* To gcc, whatever always calls a rare function is rare as well, and so on up to the host's main(); this ends it. */
-#define PROF__WALL
-#ifdef __has_attribute
-#if __has_attribute(__noipa__) && !defined(PROF_TINY) /* the whole host is small there */
-#undef PROF__WALL
-#define PROF__WALL __attribute__((__noipa__))
+#define PROF__COLD PROF__NOINLINE
 #endif
-#endif
+/* Declares a public function. It is never inlined: a compiler may assume that a function stays on one thread, and would
+   keep the address of a thread-local variable across a call that switches to a fiber, which another thread resumes. */
+#define PROF__API PROF_DEF PROF__NOINLINE

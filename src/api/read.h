@@ -218,12 +218,12 @@ typedef struct prof_trace_info {
 
 #if PROF_ENABLE
 /* Opens an image (.prof) of this or an earlier run; a program may still record into it. */
-PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace);
+PROF__API prof_status prof_trace_open(const char *path, prof_trace **trace);
 /* Opens the running session as it is now, or the last one. */
-PROF_DEF prof_status prof_trace_live(prof_trace **trace);
+PROF__API prof_status prof_trace_live(prof_trace **trace);
 /* Opens a copy of an image in memory, for example from PROF_FREESTANDING or a dump. */
-PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace);
-PROF_DEF void prof_trace_close(prof_trace *trace); /* trace may be NULL */
+PROF__API prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace);
+PROF__API void prof_trace_close(prof_trace *trace); /* trace may be NULL */
 
 /* Sets the window of a trace: cursors that are opened from now on, and so all reports and exporters, only return what
    is in from_ns <= time < to_ns (to_ns 0: to the end; both 0: everything again). Scopes that reach into it are cut to
@@ -232,53 +232,53 @@ PROF_DEF void prof_trace_close(prof_trace *trace); /* trace may be NULL */
    and are cut likewise. Tracks and prof_trace_info still describe the whole trace: a cursor may return fewer events
    than event_count. Returns PROF_INVALID_ARGUMENT if to_ns is neither 0 nor later than from_ns. No other thread may
    read the trace during this call. */
-PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns);
+PROF__API prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns);
 
 /* Computes what puts traces on one time line: add offsets[i] >= 0 to the times of traces[i]. Traces of one machine
    since its last start are aligned by CLOCK_MONOTONIC, to some 100 ns; others by Unix time, as exactly as their clocks
    were set. Returns how many starts of machines there are: 1 means that all are aligned exactly. */
-PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets);
+PROF__API size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets);
 
 /* Calls step after each part of the trace that a cursor has read, about every 1000 events, with the part's share of the
    whole. The shares of a report add up to 1, or a little more. step NULL ends this. Not for traces that several threads
    read. */
-PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, double share), void *user);
+PROF__API void prof_trace_watch(prof_trace *trace, void (*step)(void *user, double share), void *user);
 
 /* Looks for an image inside another file: a core dump, a copy of memory, a damaged image. Returns PROF_OK if an image
    begins at bytes, of which `size` were read (PROF_IMAGE_LOOK or more, or all that are left). *image_size: the bytes of
    the whole image, or the maximum if its archive has wrapped around. */
-PROF_DEF prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size);
+PROF__API prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size);
 /* Makes a valid image of the first `left` bytes of one whose other bytes are missing: changes its first PROF_IMAGE_LOOK
    bytes. *image_size: the bytes of the new image. Returns PROF_CORRUPT if no events are left. */
-PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size);
+PROF__API prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size);
 /* Writes a consistent copy of an image to another file, also while a program records into it. from_ns, to_ns: the
    window with which the copy opens, see prof_trace_window(); from_ns -1: that of the original. */
-PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns);
+PROF__API prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns);
 /* Sets the window of an image in memory. */
-PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
+PROF__API prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
 
-PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace); /* the trace owns it */
+PROF__API const prof_trace_info *prof_trace_about(const prof_trace *trace); /* the trace owns it */
 /* Returns one key and value of the metadata: those of prof_set_metadata(), in the order in which the keys were first
    set; and, if there is a rank, "rank" and, unless it was set, "host", the name of the machine. Returns 0 after the
    last. */
-PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value);
-PROF_DEF size_t prof_trace_track_count(const prof_trace *trace);
-PROF_DEF const prof_track *prof_trace_track(const prof_trace *trace, size_t index); /* NULL after the last */
+PROF__API int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value);
+PROF__API size_t prof_trace_track_count(const prof_trace *trace);
+PROF__API const prof_track *prof_trace_track(const prof_trace *trace, size_t index); /* NULL after the last */
 
 /* Reads the events of one track in order of time, a parent before its children. Takes memory for one chunk and the open
    scopes. */
-PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor);
-PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event); /* 0 at the end */
-PROF_DEF void prof_cursor_close(prof_cursor *cursor);                  /* cursor may be NULL */
+PROF__API prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor);
+PROF__API int prof_cursor_next(prof_cursor *cursor, prof_event *event); /* 0 at the end */
+PROF__API void prof_cursor_close(prof_cursor *cursor);                  /* cursor may be NULL */
 
 /* Reads the events of all tracks in order of time; those of one track in the order of its cursor, those of the same
    time in the order of the tracks. Takes memory for a cursor for each track that has begun and not ended at the present
    time. */
-PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline);
+PROF__API prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline);
 /* *track: the index of the event's track for prof_trace_track(); track may be NULL. Returns 0 at the end, or if memory
    runs out. */
-PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size_t *track);
-PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline); /* returns an earlier error; timeline may be NULL */
+PROF__API int prof_timeline_next(prof_timeline *timeline, prof_event *event, size_t *track);
+PROF__API prof_status prof_timeline_close(prof_timeline *timeline); /* returns an earlier error; timeline may be NULL */
 
 /* Reads spans in the order of their ends, with their marks in between; then those still open, in the order of their
    begins. An end belongs to the newest open span of its name and id; an end of a task or frame, to its own object.
@@ -286,7 +286,7 @@ PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline); /* returns an
    end reaches to the last time; both are flagged, as are spans that reach beyond the window. Events of several tracks
    at the same time are taken in the order of the tracks, but an end without an open span waits for a begin of the same
    time. Takes the memory of prof_timeline, and for the open spans. */
-PROF_DEF prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans);
-PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span); /* 0 at the end, or if memory runs out */
-PROF_DEF prof_status prof_spans_close(prof_spans *spans);         /* returns an earlier error; spans may be NULL */
+PROF__API prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans);
+PROF__API int prof_spans_next(prof_spans *spans, prof_span *span); /* 0 at the end, or if memory runs out */
+PROF__API prof_status prof_spans_close(prof_spans *spans);         /* returns an earlier error; spans may be NULL */
 #endif

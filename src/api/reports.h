@@ -142,23 +142,25 @@ typedef struct prof_writer {
 
 #if PROF_ENABLE
 /* Write a table for a terminal: scopes, frames, counters, losses, recording cost. Percentiles are exact to 0.8 %. */
-PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *path, const prof_summary_options *options);
-PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options);
+PROF__API prof_status prof_summary_write(const prof_trace *trace, const char *path,
+                                         const prof_summary_options *options);
+PROF__API prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options);
 
 /* Write one event a line, by RFC 4180, in integer nanoseconds; the first line names the columns. The column value has
    the number of a counter or a loss, the text of a message, the id of a span or a flow, the address of an allocation or
    a lock. args has key=value, joined by ; with a backslash before each ; = and backslash in keys and values. What is
    not UTF-8 becomes U+FFFD. All else stays as it is: a spreadsheet takes a name that begins with = for a formula. */
-PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path);
-PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
+PROF__API prof_status prof_csv_write(const prof_trace *trace, const char *path);
+PROF__API prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
 
 /* Computes the statistics of scopes that the summary shows, sorted. Free them with prof_stats_free() before you close
    the trace. */
-PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort by, int ascending, prof_stat **stats, size_t *count);
+PROF__API prof_status prof_stats(const prof_trace *trace, prof_sort by, int ascending, prof_stat **stats,
+                                 size_t *count);
 /* Computes them with one entry for each call path: a parent before its children, and children of one parent in order.
    In PROF_STATS, which knows no paths, all entries are outermost. */
-PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
-                                        size_t *count);
+PROF__API prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                         size_t *count);
 /* A scope that had no end when its track did: what a thread was doing. */
 typedef struct prof_open_scope {
     const char *name;
@@ -170,33 +172,33 @@ typedef struct prof_open_scope {
 } prof_open_scope;
 /* Finds all scopes that had no end when their tracks did. Free them with prof_open_scopes_free() before you close the
    trace. */
-PROF_DEF prof_status prof_open_scopes(const prof_trace *trace, prof_open_scope **scopes, size_t *count);
-PROF_DEF void prof_open_scopes_free(prof_open_scope *scopes);
+PROF__API prof_status prof_open_scopes(const prof_trace *trace, prof_open_scope **scopes, size_t *count);
+PROF__API void prof_open_scopes_free(prof_open_scope *scopes);
 /* Computes the statistics of spans. total_ns is sum_ns. self_ns is, too, except for a task of prof_task_create() that
    starts and stops on one thread: the tasks inside it are subtracted. Spans of prof_frame_create() are frames, and left
    out. */
-PROF_DEF prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
-                                     size_t *count);
-PROF_DEF void prof_stats_free(prof_stat *stats);
+PROF__API prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                      size_t *count);
+PROF__API void prof_stats_free(prof_stat *stats);
 
 /* Computes what PROFILE_ALLOC, PROFILE_FREE and so on recorded, in the trace's window. Takes one pass, and memory for
    the blocks that are live at a time. Free it with prof_memory_free() before you close the trace. */
-PROF_DEF prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats);
-PROF_DEF void prof_memory_free(prof_memory_stats *stats);
+PROF__API prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats);
+PROF__API void prof_memory_free(prof_memory_stats *stats);
 /* Computes what PROFILE_LOCK_WAIT and so on recorded, the locks that threads waited for longest first. by_address: 1: a
    row for each lock instead of each name. Free the rows with prof_locks_free() before you close the trace. */
-PROF_DEF prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count);
-PROF_DEF void prof_locks_free(prof_lock_row *rows);
+PROF__API prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count);
+PROF__API void prof_locks_free(prof_lock_row *rows);
 
 /* Adds a writer, whose memory must stay until it is removed: before prof_start(), which looks for that of the output.
    Not for two threads at once. */
-PROF_DEF void prof_writer_register(prof_writer *writer);
+PROF__API void prof_writer_register(prof_writer *writer);
 /* Sets the text of prof_error() and returns status: return prof_fail(PROF_UNSUPPORTED, "mine: no counters"). */
-PROF_DEF prof_status prof_fail(prof_status status, const char *text);
+PROF__API prof_status prof_fail(prof_status status, const char *text);
 /* Writes a trace in the format of an extension (".json"), or of that of path if extension is NULL. Not ".prof": a trace
    is what was read from an image; see prof_image_copy(). */
-PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension);
+PROF__API prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension);
 /* Removes a writer. Call it before the library that has the writer's code is unloaded. Waits for a prof_stop() in
    progress. */
-PROF_DEF void prof_writer_unregister(prof_writer *writer);
+PROF__API void prof_writer_unregister(prof_writer *writer);
 #endif

@@ -58,17 +58,17 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 #ifdef __EMSCRIPTEN__
 /* Where memory does not grow, a malloc() that finds none ends the program, unless it is linked otherwise. So prof asks
    first: what is behind the heap, and what malloc() has at its end. */
-static PROF__UNUSED PROF__RARE int prof__heap_has(size_t size)
+static int prof__heap_has(size_t size)
 {
     size_t used = (size_t)(uintptr_t)sbrk(0), all = emscripten_get_heap_max();
     size_t room = (used < all ? all - used : 0) + (size_t)mallinfo().keepcost;
     return size < room && room - size > 65536; /* with what malloc() itself needs */
 }
-static PROF__UNUSED PROF__RARE void *prof__heap_resize(void *at, size_t size)
+static void *prof__heap_resize(void *at, size_t size)
 {
     return prof__heap_has(size) ? realloc(at, size) : NULL;
 }
-static PROF__UNUSED PROF__RARE void *prof__heap_clear(size_t count, size_t size)
+static void *prof__heap_clear(size_t count, size_t size)
 {
     return !size || (count < (size_t)-1 / size && prof__heap_has(count * size)) ? calloc(count, size) : NULL;
 }
@@ -107,16 +107,6 @@ static PROF__UNUSED PROF__RARE void *prof__heap_clear(size_t count, size_t size)
 #define PROF__FENCE() __atomic_thread_fence(__ATOMIC_RELEASE)
 #endif
 
-/* PROF__ASIDE marks a static function that frequent functions seldom call. Otherwise the compiler puts its code into
-   theirs, and does not make it small. With -Os the compiler knows better which functions to keep apart. */
-#ifdef __OPTIMIZE_SIZE__
-#undef PROF__APART
-#define PROF__APART
-#define PROF__ASIDE PROF__RARE
-#else
-#define PROF__ASIDE PROF__COLD
-#endif
-
 static void prof__copy(void *to, const void *from, size_t size)
 {
 #ifdef PROF_FREESTANDING
@@ -141,7 +131,7 @@ static void prof__clear(void *at, size_t size) /* aligned, whole words of the pr
 #endif
 }
 
-static PROF__APART size_t prof__length(const char *text)
+static size_t prof__length(const char *text)
 {
     size_t n = 0;
     while (text[n]) {
@@ -151,7 +141,7 @@ static PROF__APART size_t prof__length(const char *text)
     return n;
 }
 
-static PROF__COLD PROF__UNUSED int prof__equal(const char *a, const char *b)
+static int prof__equal(const char *a, const char *b)
 {
     while (*a && *a == *b) ++a, ++b;
     return *a == *b;
@@ -167,7 +157,7 @@ static PROF__COLD PROF__UNUSED int prof__equal(const char *a, const char *b)
 #else
 #define PROF__HASH_UNIT 1
 #endif
-static PROF__APART uint32_t prof__hash(const void *bytes, size_t size)
+static uint32_t prof__hash(const void *bytes, size_t size)
 {
     uint32_t hash = 2166136261u; /* FNV-1a */
     for (size_t i = 0; i < size || i % PROF__HASH_UNIT; ++i)

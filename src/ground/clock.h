@@ -131,7 +131,7 @@ static uint64_t prof__counter_hz(void) { return 0; }
 
 #ifndef PROF_FREESTANDING
 #ifdef _WIN32
-static PROF__APART uint64_t prof__monotonic(void)
+static uint64_t prof__monotonic(void)
 {
     LARGE_INTEGER count, hz;
     QueryPerformanceCounter(&count);
@@ -152,7 +152,7 @@ static uint64_t prof__clock_ns(clockid_t clock)
     clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
-static PROF__APART uint64_t prof__monotonic(void) { return prof__clock_ns(CLOCK_MONOTONIC); }
+static uint64_t prof__monotonic(void) { return prof__clock_ns(CLOCK_MONOTONIC); }
 static uint64_t prof__unix_time(void) { return prof__clock_ns(CLOCK_REALTIME); }
 #endif
 #endif
@@ -161,12 +161,12 @@ static uint64_t prof__unix_time(void) { return prof__clock_ns(CLOCK_REALTIME); }
 #ifndef PROF_UNIX_NS
 #define PROF_UNIX_NS() 0
 #endif
-static PROF__APART uint64_t prof__monotonic(void) { return (uint64_t)(PROF_MONOTONIC_NS()); }
+static uint64_t prof__monotonic(void) { return (uint64_t)(PROF_MONOTONIC_NS()); }
 static uint64_t prof__unix_time(void) { return (uint64_t)(PROF_UNIX_NS()); }
 #endif
 
 #if defined(PROF_FREESTANDING) && !defined(PROF_MONOTONIC_NS)
-static PROF__RARE void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
+static void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
 {
     (void)clock;
     pair->tick = prof__counter();
@@ -199,7 +199,7 @@ static int prof__pair_read(uint32_t clock, prof__pair *pair)
     return second <= pair->width * 8 + 200 && pair->width <= second * 8 + 200 && pair->width + second < PROF__PAIR_LONG;
 }
 
-static PROF__RARE void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
+static void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
 {
     (void)hz;
     for (int i = 0; i < 4 && !prof__pair_read(clock, pair); ++i) {}

@@ -3,7 +3,6 @@
 /*-- COMPILER ------------------------------------------------------------------------------------------ >>compiler --*/
 #if defined(__GNUC__)
 #define PROF__PER_THREAD __thread
-#define PROF__NOINLINE __attribute__((__noinline__))
 #define PROF__INLINED inline __attribute__((__always_inline__))
 #define PROF__SWAPPED(word) __builtin_bswap64(word)
 /* Keeps the order of this thread's stores for its own signal handlers. Compiles to no instruction. */
@@ -45,16 +44,11 @@ PROF__AT_UNLOAD("9", prof__unloads);
 #endif
 #include <intrin.h>
 #define PROF__PER_THREAD __declspec(thread)
-#define PROF__NOINLINE __declspec(noinline)
 #define PROF__INLINED __forceinline
 #define PROF__SWAPPED(word) _byteswap_uint64(word)
 #define PROF__BARRIER() _ReadWriteBarrier()
 #define PROF__LOW_HALF 0
 typedef uint32_t prof__half; /* it takes no types for a promise of what a pointer does not reach */
-#undef PROF__COLD
-#undef PROF__APART
-#define PROF__COLD __declspec(noinline)
-#define PROF__APART __declspec(noinline)
 
 /* The C library calls the functions of these sections in the order of their names; it calls what atexit() gets in the
    reverse order. The linker would leave out a pointer that nobody names. */

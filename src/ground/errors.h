@@ -23,9 +23,9 @@ static prof__error_place *prof__error_places; /* all of them */
 static prof__tss prof__error_key;
 static uint32_t prof__error_key_state; /* 1: being made; 2: made; 3: the system has no more keys */
 
-static PROF__RARE void prof__error_leaves(void *place) { PROF__RELEASE(&((prof__error_place *)place)->taken, 0u); }
+static void prof__error_leaves(void *place) { PROF__RELEASE(&((prof__error_place *)place)->taken, 0u); }
 
-static PROF__RARE int prof__error_key_made(void)
+static int prof__error_key_made(void)
 {
     uint32_t state = 0;
     if (__atomic_compare_exchange_n(&prof__error_key_state, &state, 1u, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
@@ -35,7 +35,7 @@ static PROF__RARE int prof__error_key_made(void)
     return state == 2;
 }
 
-static PROF__RARE prof__error_place *prof__error_take(void)
+static prof__error_place *prof__error_take(void)
 {
     prof__error_place *place = PROF__ACQUIRE(&prof__error_places);
     while (place && __atomic_exchange_n(&place->taken, 1u, __ATOMIC_ACQUIRE)) place = place->next;
@@ -55,7 +55,7 @@ static PROF__RARE prof__error_place *prof__error_take(void)
 }
 
 /* Threads share a text if the system has no memory or key for more. */
-static PROF__RARE char *prof__error_here(void)
+static char *prof__error_here(void)
 {
     static prof__error_place shared;
     PROF__LED(prof__error_here, ());
@@ -71,7 +71,7 @@ static PROF__RARE char *prof__error_here(void)
 #define PROF__ERROR_TEXT() prof__error_here()
 
 /* The library is unloaded: no thread has a text any more. */
-static PROF__UNUSED PROF__RARE void prof__errors_unmap(void)
+static void prof__errors_unmap(void)
 {
     prof__error_place *place = prof__error_places;
     if (prof__error_key_state == 2) pthread_key_delete(prof__error_key);
@@ -89,7 +89,7 @@ static PROF__UNUSED PROF__RARE void prof__errors_unmap(void)
 static prof_status prof__fail(prof_status status, const char *format, ...) PROF__PRINTF(2, 3);
 #ifdef PROF_FREESTANDING
 /* There is no printf: knows %s, %.20s, %d and %%, which is all that the texts without a system have. */
-static PROF__RARE void prof__error_format(const char *format, va_list list)
+static void prof__error_format(const char *format, va_list list)
 {
     size_t at = 0;
     for (; *format && at < PROF__ERROR_SIZE - 1; ++format) {
@@ -123,7 +123,7 @@ static PROF__RARE void prof__error_format(const char *format, va_list list)
 
 #ifndef PROF_FREESTANDING
 /* Copies a text. What is too long loses its middle, because a long path is followed by the reason. */
-static PROF__RARE void prof__error_set(const char *text)
+static void prof__error_set(const char *text)
 {
     const size_t head = PROF__ERROR_SIZE / 3, room = PROF__ERROR_SIZE - 4;
     size_t length = prof__length(text), first = length, rest = length;
@@ -140,7 +140,7 @@ static PROF__RARE void prof__error_set(const char *text)
 }
 #endif
 
-static PROF__RARE prof_status prof__fail(prof_status status, const char *format, ...)
+static prof_status prof__fail(prof_status status, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -159,31 +159,31 @@ static PROF__RARE prof_status prof__fail(prof_status status, const char *format,
 #ifdef PROF_FREESTANDING /* without a printf the text is put together here */
 #define prof__must_be(name, values) prof__fail(PROF_INVALID_ARGUMENT, name ": must be " values)
 #else
-static PROF__RARE prof_status prof__must_be(const char *name, const char *values)
+static prof_status prof__must_be(const char *name, const char *values)
 {
     return prof__fail(PROF_INVALID_ARGUMENT, "%s: must be %s", name, values);
 }
 
 /* what: "for ..." or "to ..." */
-static PROF__UNUSED PROF__RARE prof_status prof__no_memory(const char *what)
+static prof_status prof__no_memory(const char *what)
 {
     return prof__fail(PROF_NO_MEMORY, "no memory %s", what);
 }
 
-static PROF__UNUSED PROF__RARE prof_status prof__null(const char *function, const char *what)
+static prof_status prof__null(const char *function, const char *what)
 {
     return prof__fail(PROF_INVALID_ARGUMENT, "%s: %s is null", function, what);
 }
 
 /* Says why the system refused to open, read or write a file. otherwise: what it is if the system has not said. */
-static PROF__UNUSED PROF__RARE prof_status prof__cannot(const char *verb, const char *path, const char *otherwise)
+static prof_status prof__cannot(const char *verb, const char *path, const char *otherwise)
 {
     return prof__fail(PROF_IO, "cannot %s %s: %s", verb, path, errno ? strerror(errno) : otherwise);
 }
 #endif
 
 /* Called for something that a switch of >>options has left out. what: what was asked for; by: the switch. */
-static PROF__UNUSED PROF__COLD prof_status prof__left_out(const char *what, const char *by)
+static prof_status prof__left_out(const char *what, const char *by)
 {
     (void)what, (void)by;
     return prof__fail(PROF_UNSUPPORTED, "%s: %s has left it out of this program", what, by);
@@ -192,7 +192,7 @@ static PROF__UNUSED PROF__COLD prof_status prof__left_out(const char *what, cons
 #ifdef PROF_TINY
 PROF_DEF const char *prof_error(void) { return ""; }
 #else
-PROF_DEF PROF__WALL const char *prof_error(void) { return PROF__ERROR_TEXT(); }
+PROF_DEF const char *prof_error(void) { return PROF__ERROR_TEXT(); }
 #endif
 
 PROF_DEF const char *prof_status_text(prof_status status)

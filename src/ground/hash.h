@@ -2,7 +2,7 @@
 /* Makes space for one more element of an array on the heap. Returns 0 without memory; the array is unchanged then. */
 #define PROF__ROOM(array, capacity, count) \
     ((count) < (capacity) || prof__more_room(&(array), &(capacity), sizeof *(array)))
-static PROF__COLD int prof__more_room(void *array, size_t *capacity, size_t element)
+static int prof__more_room(void *array, size_t *capacity, size_t element)
 {
     size_t wanted = *capacity < 8 ? 16 : *capacity + *capacity / 2;
     void *old;
@@ -17,7 +17,7 @@ static PROF__COLD int prof__more_room(void *array, size_t *capacity, size_t elem
 
 /* Adds an element, all zero, to an array on the heap. Returns it, or NULL without memory. For what runs seldom. */
 #define PROF__MORE(array, capacity, count) prof__more(&(array), &(capacity), &(count), sizeof *(array))
-static PROF__COLD void *prof__more(void *array, size_t *capacity, size_t *count, size_t element)
+static void *prof__more(void *array, size_t *capacity, size_t *count, size_t element)
 {
     char *items;
     if (*count >= *capacity && !prof__more_room(array, capacity, element)) return NULL;
@@ -27,7 +27,7 @@ static PROF__COLD void *prof__more(void *array, size_t *capacity, size_t *count,
 
 static uint64_t prof__read_seed_now; /* 0: not chosen yet */
 
-static PROF__ASIDE uint64_t prof__read_seed_make(void)
+static uint64_t prof__read_seed_make(void)
 {
     uint64_t now = 0, made, *seed = &prof__read_seed_now;
     made = (prof__monotonic() ^ PROF__ADDRESS(&made) << 20 ^ PROF__ADDRESS(seed) << 40) * 0x9E3779B97F4A7C15u | 1;
@@ -42,7 +42,7 @@ static uint64_t prof__read_seed(void)
     return PROF__LIKELY(seed) ? seed : prof__read_seed_make();
 }
 
-static PROF__APART uint64_t prof__mix(uint64_t h)
+static uint64_t prof__mix(uint64_t h)
 {
     h = (h ^ prof__read_seed()) * 0x9E3779B97F4A7C15u;
     h = (h ^ h >> 32) * 0x9E3779B97F4A7C15u;
@@ -67,7 +67,7 @@ static size_t prof__read_find(const prof__read_index *index, uint32_t hash, prof
     return PROF__NONE;
 }
 
-static PROF__APART void prof__read_put(prof__read_index *index, uint32_t hash, uint32_t item)
+static void prof__read_put(prof__read_index *index, uint32_t hash, uint32_t item)
 {
     size_t at = hash & (index->capacity - 1);
     while (index->slots[at].item) at = (at + 1) & (index->capacity - 1);
@@ -77,7 +77,7 @@ static PROF__APART void prof__read_put(prof__read_index *index, uint32_t hash, u
 }
 
 /* Makes a larger table, for count more items. Returns 0 without memory. */
-static PROF__ASIDE int prof__read_grow(prof__read_index *index, size_t count)
+static int prof__read_grow(prof__read_index *index, size_t count)
 {
     prof__read_index larger;
     size_t i;
@@ -112,8 +112,8 @@ static int prof__read_add(prof__read_index *index, uint32_t hash, size_t item)
 /* Does the same for an array that has an index. Returns the element's number, or PROF__NONE without memory. */
 #define PROF__NEW(index, hash, array, capacity, count) \
     prof__new_item(&(index), hash, &(array), &(capacity), &(count), sizeof *(array))
-static PROF__COLD size_t prof__new_item(prof__read_index *index, uint32_t hash, void *array, size_t *capacity,
-                                        size_t *count, size_t element)
+static size_t prof__new_item(prof__read_index *index, uint32_t hash, void *array, size_t *capacity, size_t *count,
+                             size_t element)
 {
     return prof__more(array, capacity, count, element) && prof__read_add(index, hash, *count - 1) ? *count - 1
                                                                                                  : PROF__NONE;

@@ -51,7 +51,7 @@ static int prof__lock_sleep(int *lock, int spent)
     PROF__ERRNO_RESTORE();
     return !late ? 1 : PROF__LOAD(&prof__lock_turns) == turns ? PROF__PATIENCE / 5 : PROF__PATIENCE / 50;
 }
-static PROF__APART void prof__unlock(int *lock)
+static void prof__unlock(int *lock)
 {
     __atomic_store_n(&prof__lock_turns, PROF__LOAD(&prof__lock_turns) + 1, __ATOMIC_RELAXED);
     if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2)
@@ -77,7 +77,7 @@ static int prof__lock_sleep(int *lock, int spent)
 static void prof__unlock(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
 #endif
 
-static PROF__RARE int prof__lock_try(int *lock)
+static int prof__lock_try(int *lock)
 {
     for (int spent = 0; spent < PROF__PATIENCE;) {
         int slept = spent > 100;
@@ -95,7 +95,7 @@ static void prof__lock(int *lock)
 
 /* Does the same for a macro. No handler runs while the lock is held, so that none can leave by siglongjmp() and keep
    it. */
-static PROF__RARE int prof__lock_enter(int *lock, prof__signals *old)
+static int prof__lock_enter(int *lock, prof__signals *old)
 {
     for (int spent = 0, patience = PROF__MACRO_PATIENCE(); spent < patience;) {
         int slept = spent > 100;
@@ -118,7 +118,7 @@ static void prof__lock_leave(int *lock, const prof__signals *old)
 /* A lock for functions that read and write files, where a thread could be cancelled. Pass what the first function
    returns to the second. */
 #if defined(PROF_FREESTANDING) || defined(_WIN32)
-static PROF__APART int prof__lock_steady(int *lock)
+static int prof__lock_steady(int *lock)
 {
     prof__lock(lock);
     return 0;
@@ -129,7 +129,7 @@ static void prof__unlock_steady(int *lock, int before)
     prof__unlock(lock);
 }
 #else
-static PROF__APART int prof__lock_steady(int *lock)
+static int prof__lock_steady(int *lock)
 {
     int before = prof__cancel_disable();
     prof__lock(lock);
@@ -144,7 +144,7 @@ static void prof__unlock_steady(int *lock, int before)
 
 #ifndef PROF_FREESTANDING
 /* Sleeps for ns, less if *word is not, or no longer, value; may return early for no reason. */
-static PROF__UNUSED void prof__word_wait(uint32_t *word, uint32_t value, uint64_t ns)
+static void prof__word_wait(uint32_t *word, uint32_t value, uint64_t ns)
 {
 #ifdef PROF__FUTEX
     /* the kernel's own layout */
@@ -164,7 +164,7 @@ static PROF__UNUSED void prof__word_wait(uint32_t *word, uint32_t value, uint64_
 }
 
 /* Changes the word and wakes so many of those that wait for that. Signal handlers may call it. */
-static PROF__UNUSED void prof__word_wake_some(uint32_t *word, int count)
+static void prof__word_wake_some(uint32_t *word, int count)
 {
     __atomic_fetch_add(word, 1, __ATOMIC_RELEASE);
 #ifdef PROF__FUTEX
@@ -175,5 +175,5 @@ static PROF__UNUSED void prof__word_wake_some(uint32_t *word, int count)
     (void)count;
 #endif
 }
-static PROF__UNUSED void prof__word_wake(uint32_t *word) { prof__word_wake_some(word, 0x7fffffff); }
+static void prof__word_wake(uint32_t *word) { prof__word_wake_some(word, 0x7fffffff); }
 #endif

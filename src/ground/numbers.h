@@ -6,7 +6,7 @@
 
 #ifndef PROF_FREESTANDING
 /* Returns the bits of a number. Volatile: a compiler may conclude from the type of `value` that it is finite. */
-static PROF__UNUSED uint64_t prof__number_bits(double value)
+static uint64_t prof__number_bits(double value)
 {
     volatile double kept = value;
     double read = kept;
@@ -18,25 +18,25 @@ static PROF__UNUSED uint64_t prof__number_bits(double value)
 #define PROF__INFINITE_BITS ((uint64_t)0x7FF << 52)
 
 /* Returns 1 if a number is neither infinite nor a NaN. */
-static PROF__UNUSED int prof__finite(double value)
+static int prof__finite(double value)
 {
     return (prof__number_bits(value) & PROF__INFINITE_BITS) != PROF__INFINITE_BITS;
 }
 
 /* Returns the name of a number that is not finite. */
-static PROF__UNUSED const char *prof__not_finite(double value)
+static const char *prof__not_finite(double value)
 {
     uint64_t bits = prof__number_bits(value);
     if (bits << 1 != PROF__INFINITE_BITS << 1) return "nan";
     return bits >> 63 ? "-inf" : "inf";
 }
 
-static PROF__UNUSED int prof__is_nan(uint64_t bits) { return bits << 1 > PROF__INFINITE_BITS << 1; }
+static int prof__is_nan(uint64_t bits) { return bits << 1 > PROF__INFINITE_BITS << 1; }
 
-static PROF__UNUSED int prof__nan(double value) { return prof__is_nan(prof__number_bits(value)); }
+static int prof__nan(double value) { return prof__is_nan(prof__number_bits(value)); }
 
 /* Returns 1 if a is less than b, or b is a NaN and a is not. */
-static PROF__UNUSED int prof__less(double a, double b)
+static int prof__less(double a, double b)
 {
     uint64_t x = prof__number_bits(a), y = prof__number_bits(b);
     if (prof__is_nan(x) || prof__is_nan(y)) return !prof__is_nan(x);
@@ -46,7 +46,7 @@ static PROF__UNUSED int prof__less(double a, double b)
 }
 
 /* Returns 1 if a is greater than b, or b is a NaN and a is not. */
-static PROF__UNUSED int prof__greater(double a, double b)
+static int prof__greater(double a, double b)
 {
     uint64_t x = prof__number_bits(a), y = prof__number_bits(b);
     return prof__is_nan(x) || prof__is_nan(y) ? !prof__is_nan(x) : prof__less(b, a);
@@ -66,7 +66,7 @@ typedef struct prof__fpu {
 #endif
 } prof__fpu;
 
-static PROF__APART prof__fpu prof__calm_enter(void)
+static prof__fpu prof__calm_enter(void)
 {
     prof__fpu before;
 #ifdef __aarch64__
@@ -83,7 +83,7 @@ static PROF__APART prof__fpu prof__calm_enter(void)
     return before;
 }
 
-static PROF__APART void prof__calm_leave(const prof__fpu *before)
+static void prof__calm_leave(const prof__fpu *before)
 {
 #ifdef __aarch64__
     __asm__ volatile("msr fpcr, %0\n\tmsr fpsr, %1" ::"r"(before->control), "r"(before->status) : "memory");
@@ -116,8 +116,8 @@ static inline int prof__traps(void)
 }
 #else
 typedef char prof__fpu;
-static PROF__UNUSED prof__fpu prof__calm_enter(void) { return 0; }
-static PROF__UNUSED void prof__calm_leave(const prof__fpu *before) { (void)before; }
+static prof__fpu prof__calm_enter(void) { return 0; }
+static void prof__calm_leave(const prof__fpu *before) { (void)before; }
 #define PROF__CALM() ((void)0)
-static PROF__UNUSED int prof__traps(void) { return 0; }
+static int prof__traps(void) { return 0; }
 #endif

@@ -35,7 +35,7 @@ typedef struct prof__out {
 
 static prof_status prof__fail(prof_status status, const char *format, ...);
 
-static PROF__RARE char *prof__text_join(const char *a, const char *b)
+static char *prof__text_join(const char *a, const char *b)
 {
     size_t na = strlen(a), nb = strlen(b);
     char *text = (char *)malloc(na + nb + 1);
@@ -46,7 +46,7 @@ static PROF__RARE char *prof__text_join(const char *a, const char *b)
     return text;
 }
 
-static PROF__RARE void prof__out_init(prof__out *out)
+static void prof__out_init(prof__out *out)
 {
     memset(out, 0, sizeof *out - sizeof out->reserve);
     out->buffer = (char *)malloc(PROF__OUT_SIZE);
@@ -56,7 +56,7 @@ static PROF__RARE void prof__out_init(prof__out *out)
 }
 
 /* Makes the whole output fail; the first status counts. For callers that cannot go on. */
-static PROF__UNUSED void prof__out_fail(prof__out *out, prof_status status)
+static void prof__out_fail(prof__out *out, prof_status status)
 {
     if (out->status == PROF_OK) out->status = status;
 }
@@ -69,7 +69,7 @@ static int prof__out_skip(prof__out *out)
     return !failed;
 }
 
-static PROF__ASIDE void prof__out_deliver(prof__out *out, const char *data, size_t size)
+static void prof__out_deliver(prof__out *out, const char *data, size_t size)
 {
     if (!size || out->status != PROF_OK) return;
     if (out->sink.write) {
@@ -114,7 +114,7 @@ static void prof__out_commit(prof__out *out, size_t size)
     out->cursor += size;
 }
 
-static PROF__APART void prof__out_bytes(prof__out *out, const void *data, size_t size)
+static void prof__out_bytes(prof__out *out, const void *data, size_t size)
 {
     if (size > (size_t)(out->limit - out->cursor)) {
         prof__out_flush(out);
@@ -129,7 +129,7 @@ static PROF__APART void prof__out_bytes(prof__out *out, const void *data, size_t
 }
 
 /* Writes zeros: in a file that is new a hole, which takes nothing of the disk. */
-static PROF__UNUSED void prof__out_zeros(prof__out *out, uint64_t size)
+static void prof__out_zeros(prof__out *out, uint64_t size)
 {
     if (out->part && size > PROF__OUT_RESERVE) {
         prof__out_flush(out);
@@ -171,12 +171,12 @@ static size_t prof__digits(char *to, uint64_t value)
     return size + 2;
 }
 
-static PROF__UNUSED void prof__out_unsigned(prof__out *out, uint64_t value)
+static void prof__out_unsigned(prof__out *out, uint64_t value)
 {
     prof__out_commit(out, prof__digits(prof__out_reserve(out, 20), value));
 }
 
-static PROF__UNUSED void prof__out_signed(prof__out *out, int64_t value)
+static void prof__out_signed(prof__out *out, int64_t value)
 {
     char *to = prof__out_reserve(out, 21);
     if (value < 0) {
@@ -190,7 +190,7 @@ static PROF__UNUSED void prof__out_signed(prof__out *out, int64_t value)
 /* Writes value to `to` (32 bytes, terminated) with the fewest significant digits, from least to max, that read back as
    the same number. Returns the length. The decimal point is a point in every locale. Values that are not finite are
    "inf", "-inf" or "nan". */
-static PROF__COLD size_t prof__double_digits(char *to, double value, int least, int max)
+static size_t prof__double_digits(char *to, double value, int least, int max)
 {
     char text[48];
     size_t from, at = 0;
@@ -221,12 +221,12 @@ static size_t prof__double_text(char *to, double value)
     return prof__double_digits(to, value, 15, 17);
 }
 
-static PROF__UNUSED void prof__out_double(prof__out *out, double value)
+static void prof__out_double(prof__out *out, double value)
 {
     prof__out_commit(out, prof__double_text(prof__out_reserve(out, 32), value));
 }
 
-static PROF__UNUSED PROF__WALL void prof__out_sink(prof__out *out, prof_sink sink)
+static void prof__out_sink(prof__out *out, prof_sink sink)
 {
     prof__out_init(out);
     out->sink = sink;
@@ -248,8 +248,7 @@ static int prof__is_slash(char c)
 /* Writes the first `base` bytes of path, and an ending. A file's name that would have more than `most` bytes is cut
    before the ending, where a hash tells it from others, but not with PROF_NO_NAMES. Returns 0 if `to` is too small.
    Async-signal-safe. */
-static PROF__RARE int prof__path_ending(const char *path, size_t base, const char *ending, size_t most, char *to,
-                                        size_t size)
+static int prof__path_ending(const char *path, size_t base, const char *ending, size_t most, char *to, size_t size)
 {
     size_t end = prof__length(ending), hashed = 0;
 #ifdef PROF_NO_NAMES
@@ -275,7 +274,7 @@ static PROF__RARE int prof__path_ending(const char *path, size_t base, const cha
 }
 
 /* Returns 1 if path does not exist or is a regular file, so that a new file can replace it. Does not follow links. */
-static PROF__RARE int prof__file_replaceable(const char *path)
+static int prof__file_replaceable(const char *path)
 {
 #ifdef _WIN32
     static const char *const devices[] = {"nul", "con", "prn", "aux", "conout$"};
@@ -313,7 +312,7 @@ typedef struct prof__path {
 /* Returns 1 for a file of a user who is neither this user nor the folder's owner, in a folder like /tmp, where
    everybody may create files and only their owners may remove them. This is the kernel's rule for
    fs.protected_symlinks. */
-static PROF__RARE int prof__path_planted(const char *folder, const prof__about *thing)
+static int prof__path_planted(const char *folder, const prof__about *thing)
 {
 #ifdef __wasi__ /* it has no users */
     (void)folder, (void)thing;
@@ -327,7 +326,7 @@ static PROF__RARE int prof__path_planted(const char *folder, const prof__about *
 
 /* Follows the link at p->done. folder: the length of p->done up to the link's name. Returns 0 if the path becomes too
    long. */
-static PROF__RARE int prof__path_link(prof__path *p, size_t folder)
+static int prof__path_link(prof__path *p, size_t folder)
 {
     ssize_t n = readlink(p->done, p->link, sizeof p->link - 1);
     size_t rest = strlen(p->rest);
@@ -339,7 +338,7 @@ static PROF__RARE int prof__path_link(prof__path *p, size_t folder)
 }
 
 /* Follows all links of a path. Async-signal-safe. */
-static PROF__RARE int prof__path_follow(prof__path *p, const char *path)
+static int prof__path_follow(prof__path *p, const char *path)
 {
     prof__about about;
     int result = !prof__lstat(path, &about) && S_ISLNK(about.st_mode) ? PROF__PATH_LINK : PROF__PATH_PLAIN, links = 0;
@@ -373,7 +372,7 @@ static prof_status prof__path_refuse(const prof__path *p, const char *path)
 }
 
 /* Opens a device or a fifo, which may have no reader. */
-static PROF__RARE FILE *prof__file_direct(const char *path, int follow)
+static FILE *prof__file_direct(const char *path, int follow)
 {
     prof__about about;
     int file = open(path, O_WRONLY | O_TRUNC | O_NONBLOCK | O_NOCTTY | PROF__O_FILE | (follow ? 0 : O_NOFOLLOW)), flags;
@@ -389,7 +388,7 @@ static PROF__RARE FILE *prof__file_direct(const char *path, int follow)
 
 /* Creates a new file: removes an older one of this name, which a killed process has left, and does not follow a
    link. */
-static PROF__RARE FILE *prof__file_new(const char *path)
+static FILE *prof__file_new(const char *path)
 {
     FILE *stream;
     int file = -1;
@@ -410,7 +409,7 @@ static PROF__RARE FILE *prof__file_new(const char *path)
 static FILE *prof__file_new(const char *path) { return prof__file_open(path, "wb"); }
 #endif
 
-static PROF__RARE void prof__out_free(prof__out *out)
+static void prof__out_free(prof__out *out)
 {
     if (out->buffer != out->reserve) free(out->buffer);
     free(out->path);
@@ -423,7 +422,7 @@ static PROF__RARE void prof__out_free(prof__out *out)
 }
 
 /* Returns 1 if an output is a directory, in which its writer creates files. */
-static PROF__RARE int prof__is_folder(const char *path)
+static int prof__is_folder(const char *path)
 {
     size_t n = prof__length(path);
     if (!n) return 0;
@@ -438,7 +437,7 @@ static PROF__RARE int prof__is_folder(const char *path)
 }
 
 /* Creates a directory and its missing parents. Returns 0 or errno. Async-signal-safe. */
-static PROF__RARE int prof__folder_add(const char *path)
+static int prof__folder_add(const char *path)
 {
     char part[1200];
     size_t n = prof__length(path);
@@ -459,14 +458,14 @@ static PROF__RARE int prof__folder_add(const char *path)
     return error;
 }
 
-static PROF__UNUSED prof_status prof__folder_make(const char *path)
+static prof_status prof__folder_make(const char *path)
 {
     int error = prof__folder_add(path);
     return error ? prof__fail(PROF_IO, "cannot make the directory %.400s: %s", path, strerror(error)) : PROF_OK;
 }
 
 /* Writes the directory of the file path, or "." if it names none. Returns 0 if that is too long. */
-static PROF__RARE int prof__folder_of(const char *path, char *to, size_t size)
+static int prof__folder_of(const char *path, char *to, size_t size)
 {
     size_t length = 0;
     for (size_t i = 0; path[i]; ++i)
@@ -478,7 +477,7 @@ static PROF__RARE int prof__folder_of(const char *path, char *to, size_t size)
 }
 
 /* Creates the directory of the file path, unless it exists. Returns 0 or errno. Async-signal-safe. */
-static PROF__RARE int prof__folder_for(const char *path)
+static int prof__folder_for(const char *path)
 {
     char folder[1200];
     if (!prof__folder_of(path, folder, sizeof folder)) return ENAMETOOLONG;
@@ -493,7 +492,7 @@ static prof_status prof__out_refuse(prof__out *out, prof_status status)
 }
 
 /* Returns the name under which the file at path is written until it is complete, or NULL without memory. */
-static PROF__RARE char *prof__out_part(const char *path)
+static char *prof__out_part(const char *path)
 {
     static unsigned counter; /* two may write the same file at once: the last one wins, with a complete file */
     char ending[48];
@@ -506,7 +505,7 @@ static PROF__RARE char *prof__out_part(const char *path)
 }
 
 /* Creates the file and its missing directories. Returns NULL, with errno, if that fails. */
-static PROF__RARE FILE *prof__out_make(const char *part)
+static FILE *prof__out_make(const char *part)
 {
     FILE *file = prof__file_new(part);
     int error;
@@ -519,7 +518,7 @@ static PROF__RARE FILE *prof__out_make(const char *part)
 
 #ifndef _WIN32
 /* Refuses a name that the system does. */
-static PROF__RARE prof_status prof__name_check(const char *path)
+static prof_status prof__name_check(const char *path)
 {
     prof__about about;
     size_t length = prof__length(path), name = length;
@@ -532,7 +531,7 @@ static PROF__RARE prof_status prof__name_check(const char *path)
 #endif
 
 #ifdef _WIN32
-static PROF__RARE prof_status prof__out_open(prof__out *out, const char *path)
+static prof_status prof__out_open(prof__out *out, const char *path)
 {
     int part = prof__file_replaceable(path);
     out->path = prof__text_join(path, "");
@@ -567,7 +566,7 @@ static prof_status prof__out_open(prof__out *out, const char *path)
 
 /* Opens a file, path null or "-": standard output. Makes the directories that path names. Unless this returns PROF_OK
    there is nothing to close. */
-static PROF__UNUSED PROF__WALL prof_status prof__out_file(prof__out *out, const char *path)
+static prof_status prof__out_file(prof__out *out, const char *path)
 {
     prof_status status;
     prof__out_init(out);
@@ -588,7 +587,7 @@ static PROF__UNUSED PROF__WALL prof_status prof__out_file(prof__out *out, const 
 }
 
 /* Opens a file, or a sink if that is not NULL. */
-static PROF__UNUSED PROF__RARE prof_status prof__out_to(prof__out *out, const char *path, const prof_sink *sink)
+static prof_status prof__out_to(prof__out *out, const char *path, const prof_sink *sink)
 {
     if (!sink) return prof__out_file(out, path);
     prof__out_sink(out, *sink);
@@ -596,7 +595,7 @@ static PROF__UNUSED PROF__RARE prof_status prof__out_to(prof__out *out, const ch
 }
 
 /* Writes the rest, puts the file in its place, and returns the first error of all. */
-static PROF__UNUSED PROF__WALL prof_status prof__out_close(prof__out *out)
+static prof_status prof__out_close(prof__out *out)
 {
     prof_status status;
     prof__out_flush(out);

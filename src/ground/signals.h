@@ -17,7 +17,7 @@ static void prof__signals_restore(const prof__signals *old) { (void)old; }
 #else
 /* Returns 1 if a call that has failed is to be made again, because a signal interrupted it. tries: how often that was
    in a row: a sandbox may refuse a call in this way for ever. */
-static PROF__UNUSED int prof__interrupted(int *tries) { return errno == EINTR && ++*tries < 1000; }
+static int prof__interrupted(int *tries) { return errno == EINTR && ++*tries < 1000; }
 #endif
 #ifdef PROF_FREESTANDING
 #elif defined(PROF__NO_SIGNALS)
@@ -47,7 +47,7 @@ typedef struct prof__file_signal {
 } prof__file_signal;
 
 /* For standard output, SIGPIPE is not held: if nobody reads it, the program ends as it would without prof. */
-static PROF__RARE void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output)
+static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output)
 {
     sigset_t set;
     int i;
@@ -61,7 +61,7 @@ static PROF__RARE void prof__file_signal_hold_for(prof__file_signal *signal, int
 static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signal_hold_for(signal, 0); }
 
 /* Takes a blocked signal away if there is one, and never waits for it. */
-static PROF__RARE void prof__signal_take(int number)
+static void prof__signal_take(int number)
 {
     sigset_t set;
     sigemptyset(&set);
@@ -75,7 +75,7 @@ static PROF__RARE void prof__signal_take(int number)
 #endif
 }
 
-static PROF__RARE void prof__file_signal_drop(const prof__file_signal *signal)
+static void prof__file_signal_drop(const prof__file_signal *signal)
 {
     int error = errno, i;
     sigset_t pending;

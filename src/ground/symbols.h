@@ -48,7 +48,7 @@ typedef struct prof__elf_section {
 
 enum { PROF__ELF_SYMTAB = 2, PROF__ELF_NOTE = 7, PROF__ELF_DYNSYM = 11 };
 
-static PROF__RARE uint64_t prof__elf_number(const prof__elf *elf, const unsigned char *at, size_t size)
+static uint64_t prof__elf_number(const prof__elf *elf, const unsigned char *at, size_t size)
 {
     uint64_t value = 0;
     for (size_t i = 0; i < size; ++i) value = value << 8 | at[elf->big ? i : size - 1 - i];
@@ -56,12 +56,12 @@ static PROF__RARE uint64_t prof__elf_number(const prof__elf *elf, const unsigned
 }
 
 /* Reads a field that has one place in 32-bit files and another, with twice the size, in 64-bit files. */
-static PROF__RARE uint64_t prof__elf_word(const prof__elf *elf, const unsigned char *record, size_t narrow, size_t wide)
+static uint64_t prof__elf_word(const prof__elf *elf, const unsigned char *record, size_t narrow, size_t wide)
 {
     return elf->wide ? prof__elf_number(elf, record + wide, 8) : prof__elf_number(elf, record + narrow, 4);
 }
 
-static PROF__RARE int prof__elf_read(const prof__elf *elf, uint64_t offset, void *to, size_t size)
+static int prof__elf_read(const prof__elf *elf, uint64_t offset, void *to, size_t size)
 {
     if (offset > elf->size || size > elf->size - offset) return 0;
     return !prof__file_seek(elf->file, offset, SEEK_SET) && fread(to, 1, size, elf->file) == size;
@@ -69,7 +69,7 @@ static PROF__RARE int prof__elf_read(const prof__elf *elf, uint64_t offset, void
 
 /* Returns the bytes of a section, with a zero after them; the caller frees them. Returns NULL if the section lies
    beyond the file or is too large, or without memory. */
-static PROF__RARE unsigned char *prof__elf_load(const prof__elf *elf, const prof__elf_section *section)
+static unsigned char *prof__elf_load(const prof__elf *elf, const prof__elf_section *section)
 {
     unsigned char *bytes;
     if (section->offset > elf->size || section->size > elf->size - section->offset) return NULL;
@@ -83,7 +83,7 @@ static PROF__RARE unsigned char *prof__elf_load(const prof__elf *elf, const prof
     return bytes;
 }
 
-static PROF__RARE int prof__elf_section_read(const prof__elf *elf, size_t index, prof__elf_section *section)
+static int prof__elf_section_read(const prof__elf *elf, size_t index, prof__elf_section *section)
 {
     unsigned char record[64];
     if (index >= elf->section_count ||
@@ -97,7 +97,7 @@ static PROF__RARE int prof__elf_section_read(const prof__elf *elf, size_t index,
     return 1;
 }
 
-static PROF__RARE int prof__elf_section_find(const prof__elf *elf, uint64_t type, prof__elf_section *section)
+static int prof__elf_section_find(const prof__elf *elf, uint64_t type, prof__elf_section *section)
 {
     for (size_t i = 0; i < elf->section_count; ++i)
         if (prof__elf_section_read(elf, i, section) && section->type == type) return 1;
@@ -106,8 +106,7 @@ static PROF__RARE int prof__elf_section_find(const prof__elf *elf, uint64_t type
 
 /* Writes the text of a build id, or "". notes: the bytes of a note section or segment. to: 2 * PROF__MAX_BUILD_ID + 1
    bytes. */
-static PROF__RARE void prof__build_id_text(const prof__elf *elf, const unsigned char *notes, size_t size, size_t align,
-                                           char *to)
+static void prof__build_id_text(const prof__elf *elf, const unsigned char *notes, size_t size, size_t align, char *to)
 {
     size_t at = 0;
     *to = 0;
@@ -131,7 +130,7 @@ static PROF__RARE void prof__build_id_text(const prof__elf *elf, const unsigned 
     }
 }
 
-static PROF__RARE void prof__elf_close(prof__elf *elf)
+static void prof__elf_close(prof__elf *elf)
 {
     if (elf->file) fclose(elf->file);
     elf->file = NULL;
@@ -139,7 +138,7 @@ static PROF__RARE void prof__elf_close(prof__elf *elf)
 
 /* If a module has no build id, its size and the time of its last change identify the build. Returns 0 if it is no
    regular file; such a file is not even opened, because a path in an image may name a device. build: 48 bytes. */
-static PROF__RARE int prof__file_build(const char *path, uint64_t *size, char *build)
+static int prof__file_build(const char *path, uint64_t *size, char *build)
 {
 #ifdef _WIN32
     struct _stat64 about;
@@ -154,7 +153,7 @@ static PROF__RARE int prof__file_build(const char *path, uint64_t *size, char *b
 }
 
 /* Opens a file if it is ELF and has this build. Returns 0 otherwise. */
-static PROF__RARE int prof__elf_open(prof__elf *elf, const char *path, const char *build)
+static int prof__elf_open(prof__elf *elf, const char *path, const char *build)
 {
     char now[48];
     unsigned char head[64];
@@ -195,7 +194,7 @@ static PROF__RARE int prof__elf_open(prof__elf *elf, const char *path, const cha
     return 0;
 }
 
-static PROF__RARE int prof__symbol_order(const void *a, const void *b)
+static int prof__symbol_order(const void *a, const void *b)
 {
     const prof__symbol *x = (const prof__symbol *)a, *y = (const prof__symbol *)b;
     if (x->value != y->value) return x->value < y->value ? -1 : 1;
@@ -204,7 +203,7 @@ static PROF__RARE int prof__symbol_order(const void *a, const void *b)
 }
 
 /* Reads the functions of the symbol table of one type. Returns 0 if there is none, or it is broken. */
-static PROF__RARE int prof__elf_symbols(const prof__elf *elf, uint64_t type, prof__module_symbols *module)
+static int prof__elf_symbols(const prof__elf *elf, uint64_t type, prof__module_symbols *module)
 {
     prof__elf_section table, names;
     unsigned char *bytes;
@@ -238,7 +237,7 @@ static PROF__RARE int prof__elf_symbols(const prof__elf *elf, uint64_t type, pro
     return module->count != 0;
 }
 
-static PROF__RARE void prof__module_clear(prof__module_symbols *module)
+static void prof__module_clear(prof__module_symbols *module)
 {
     free(module->texts);
     free(module->list);
@@ -247,7 +246,7 @@ static PROF__RARE void prof__module_clear(prof__module_symbols *module)
     module->count = 0;
 }
 
-static PROF__RARE int prof__module_read(prof__module_symbols *module, const char *path, uint64_t type)
+static int prof__module_read(prof__module_symbols *module, const char *path, uint64_t type)
 {
     prof__elf elf;
     int good;
@@ -260,7 +259,7 @@ static PROF__RARE int prof__module_read(prof__module_symbols *module, const char
 
 /* Reads the module's full symbol table, or that of the file to which systems strip it, or the few names of the dynamic
    one. */
-static PROF__RARE void prof__module_load(prof__module_symbols *module)
+static void prof__module_load(prof__module_symbols *module)
 {
     const char *id = module->build + sizeof PROF__BUILD_ID - 1;
     char debug[64 + 2 * PROF__MAX_BUILD_ID];
@@ -273,7 +272,7 @@ static PROF__RARE void prof__module_load(prof__module_symbols *module)
     prof__module_read(module, module->path, PROF__ELF_DYNSYM);
 }
 
-static PROF__RARE char *prof__text_duplicate(const char *text)
+static char *prof__text_duplicate(const char *text)
 {
     size_t size = strlen(text) + 1;
     char *copy = (char *)malloc(size);
@@ -282,7 +281,7 @@ static PROF__RARE char *prof__text_duplicate(const char *text)
 }
 
 /* Returns NULL without memory, or if there are more modules than a trace should have. */
-static PROF__RARE prof__module_symbols *prof__module_of(prof__symbols *symbols, const char *path, const char *build)
+static prof__module_symbols *prof__module_of(prof__symbols *symbols, const char *path, const char *build)
 {
     prof__module_symbols *module = symbols->modules;
     for (size_t i = 0; i < symbols->count; ++i, ++module)
@@ -308,8 +307,8 @@ static PROF__RARE prof__module_symbols *prof__module_of(prof__symbols *symbols, 
 /* Returns the symbol of a call site that is an address. Returns NULL if the site is not an address, or its symbol is
    not known; its own texts stay then. symbols must be zeroed before the first call, and owns what is returned, until
    prof__symbols_free(). */
-static PROF__UNUSED PROF__RARE const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char *name,
-                                                                     const char *file, const char *function)
+static const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char *name, const char *file,
+                                             const char *function)
 {
     const char *digits = strrchr(name, '+');
     prof__module_symbols *module;
@@ -336,7 +335,7 @@ static PROF__UNUSED PROF__RARE const prof__symbol *prof__symbol_find(prof__symbo
     return low < module->count && module->list[low].value == value ? &module->list[low] : NULL;
 }
 
-static PROF__UNUSED PROF__RARE void prof__symbols_free(prof__symbols *symbols)
+static void prof__symbols_free(prof__symbols *symbols)
 {
     for (size_t i = 0; i < symbols->count; ++i) {
         prof__module_clear(&symbols->modules[i]);

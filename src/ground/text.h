@@ -71,7 +71,7 @@ static const char *prof__out_characters(prof__out *out, const char *text, size_t
 
 /* Writes a text of at most width characters, padded with spaces, without control characters. Of a longer text the
    middle is left out, because names differ at their ends. */
-static PROF__UNUSED void prof__out_name(prof__out *out, const char *text, size_t width)
+static void prof__out_name(prof__out *out, const char *text, size_t width)
 {
     size_t all = prof__characters(text), shown, tail, i;
     if (all <= width) {
@@ -88,14 +88,14 @@ static PROF__UNUSED void prof__out_name(prof__out *out, const char *text, size_t
 }
 
 /* Writes a whole text, without control characters. */
-static PROF__UNUSED void prof__out_clean(prof__out *out, const char *text)
+static void prof__out_clean(prof__out *out, const char *text)
 {
     prof__out_characters(out, text, prof__characters(text));
 }
 
 /* Writes a whole text from the character `at` of a line on. What is beyond limit (0: no limit) is wrapped to further
    lines, after indent spaces. */
-static PROF__UNUSED void prof__out_wrapped(prof__out *out, const char *text, size_t at, size_t indent, size_t limit)
+static void prof__out_wrapped(prof__out *out, const char *text, size_t at, size_t indent, size_t limit)
 {
     for (;;) {
         size_t left = prof__characters(text), fits = 0, i;
@@ -120,7 +120,7 @@ static void prof__out_right(prof__out *out, const char *text, size_t width)
 }
 
 /* Writes 1234567 as 1,234,567 to `to` (32 bytes). */
-static PROF__RARE void prof__grouped(char *to, uint64_t value)
+static void prof__grouped(char *to, uint64_t value)
 {
     char digits[20];
     size_t length = prof__digits(digits, value), i, at = 0;
@@ -132,7 +132,7 @@ static PROF__RARE void prof__grouped(char *to, uint64_t value)
 }
 
 /* Writes a number >= 0 with this many decimals (up to 3) to `to` (32 bytes). */
-static PROF__RARE size_t prof__fixed(char *to, double value, unsigned decimals)
+static size_t prof__fixed(char *to, double value, unsigned decimals)
 {
     static const unsigned scales[] = {1, 10, 100, 1000};
     uint64_t scaled = value < 1e15 ? (uint64_t)(value * scales[decimals] + 0.5) : (uint64_t)1000000000000000000;
@@ -150,7 +150,7 @@ static PROF__RARE size_t prof__fixed(char *to, double value, unsigned decimals)
 
 /* Writes value (>= 0) to `to` (48 bytes) with four digits, in the largest unit that leaves it above 1; each unit is
    1000 of the previous one. A whole number of the first unit is written unchanged. */
-static PROF__RARE void prof__human(char *to, double value, const char *const *units)
+static void prof__human(char *to, double value, const char *const *units)
 {
     int scaled = value >= 999.95;
     unsigned decimals;
@@ -169,13 +169,13 @@ static void prof__human_ns(char *to, double ns)
     prof__human(to, ns, units);
 }
 
-static PROF__UNUSED void prof__human_hz(char *to, double hz)
+static void prof__human_hz(char *to, double hz)
 {
     static const char *const units[] = {"Hz", "kHz", "MHz", "GHz", NULL};
     prof__human(to, hz, units);
 }
 
-static PROF__UNUSED void prof__out_ns(prof__out *out, double ns, size_t width)
+static void prof__out_ns(prof__out *out, double ns, size_t width)
 {
     char text[48];
     prof__human_ns(text, ns);
@@ -190,7 +190,7 @@ static void prof__out_count(prof__out *out, uint64_t count, size_t width)
 }
 
 /* Writes "1 event", "2 events". */
-static PROF__UNUSED void prof__out_many(prof__out *out, uint64_t count, const char *thing)
+static void prof__out_many(prof__out *out, uint64_t count, const char *thing)
 {
     prof__out_count(out, count, 0);
     prof__out_text(out, " ");
@@ -199,7 +199,7 @@ static PROF__UNUSED void prof__out_many(prof__out *out, uint64_t count, const ch
 }
 
 /* Writes "1 event" or "2 events" and what is the matter with them; nothing if there are none. */
-static PROF__COLD PROF__UNUSED void prof__out_note(prof__out *out, uint64_t count, const char *thing, const char *text)
+static void prof__out_note(prof__out *out, uint64_t count, const char *thing, const char *text)
 {
     if (!count) return;
     prof__out_many(out, count, thing);
@@ -207,7 +207,7 @@ static PROF__COLD PROF__UNUSED void prof__out_note(prof__out *out, uint64_t coun
 }
 
 /* Says how many rows of a table are left out; nothing if there are none. */
-static PROF__UNUSED void prof__out_more(prof__out *out, uint64_t count)
+static void prof__out_more(prof__out *out, uint64_t count)
 {
     if (!count) return;
     prof__out_text(out, "and ");
@@ -217,7 +217,7 @@ static PROF__UNUSED void prof__out_more(prof__out *out, uint64_t count)
 
 /* Writes the number of a counter to `to` (32 bytes): whole numbers up to 2^53 unchanged, others with six digits.
    Returns the length. */
-static PROF__UNUSED size_t prof__counter_text(char *to, double value)
+static size_t prof__counter_text(char *to, double value)
 {
     const double max = 9007199254740992.0;
     int whole = prof__finite(value) && value >= -max && value <= max &&

@@ -51,13 +51,13 @@ static uint64_t prof__parent_id(void) { return 0; }
 /* Threads end with the loader's lock held, and then wait for the recorder's. So nothing that takes the loader's lock,
    as this does, is called while the recorder's is held. */
 static FARPROC prof__thread_describe;
-static PROF__RARE void prof__system_ask(void)
+static void prof__system_ask(void)
 {
     HMODULE kernel = GetModuleHandleA("kernel32");
     if (kernel) prof__thread_describe = GetProcAddress(kernel, "GetThreadDescription");
 }
 /* Asks for the name that SetThreadDescription() gave, which Windows 10 and later have. */
-static PROF__RARE void prof__description(HANDLE thread, char *name, size_t size)
+static void prof__description(HANDLE thread, char *name, size_t size)
 {
     typedef HRESULT(WINAPI * describe)(HANDLE, PWSTR *);
     union { FARPROC any; describe of; } get;
@@ -68,10 +68,10 @@ static PROF__RARE void prof__description(HANDLE thread, char *name, size_t size)
     if (!WideCharToMultiByte(CP_UTF8, 0, wide, -1, name, (int)size, NULL, NULL)) name[size - 1] = 0;
     LocalFree(wide);
 }
-static PROF__RARE void prof__system_name(char *name, size_t size) { prof__description(GetCurrentThread(), name, size); }
+static void prof__system_name(char *name, size_t size) { prof__description(GetCurrentThread(), name, size); }
 #ifdef PROF__RENAMES
 /* Does the same for the thread with this id. */
-static PROF__RARE void prof__system_name_of(uint64_t id, char *name, size_t size)
+static void prof__system_name_of(uint64_t id, char *name, size_t size)
 {
     HANDLE thread = OpenThread(0x0800 /* to ask for little: THREAD_QUERY_LIMITED_INFORMATION */, FALSE, (DWORD)id);
     name[0] = 0;
@@ -104,7 +104,7 @@ static void prof__cancel_restore(int before) { pthread_setcancelstate(before, &b
 static int prof__cancel_disable(void) { return 0; }
 static void prof__cancel_restore(int before) { (void)before; }
 #endif
-static PROF__UNUSED void prof__wait(void) /* sleeps, because the thread it waits for may have a lower priority */
+static void prof__wait(void) /* sleeps, because the thread it waits for may have a lower priority */
 {
     struct timespec moment = {0, 20000};
     int cancel = prof__cancel_disable();
@@ -142,7 +142,7 @@ static void prof__system_name(char *name, size_t size) /* size >= 16 */
 }
 #ifdef PROF__RENAMES
 /* Does the same for the thread with this id. */
-static PROF__RARE void prof__system_name_of(uint64_t id, char *name, size_t size)
+static void prof__system_name_of(uint64_t id, char *name, size_t size)
 {
     name[0] = 0;
 #ifdef __linux__

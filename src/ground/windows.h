@@ -7,7 +7,7 @@
 /* Writes a path as UTF-16. A path that is not UTF-8 is read in the code page of the program, as argv and getenv() give
    it. A path that is too long for older functions becomes absolute, and gets the prefix that lifts their limit. Returns
    0 if the path is too long even so. */
-static PROF__RARE int prof__wide(const char *path, WCHAR to[PROF__WIDE_SIZE])
+static int prof__wide(const char *path, WCHAR to[PROF__WIDE_SIZE])
 {
     WCHAR given[PROF__WIDE_SIZE];
     int n = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, given, PROF__WIDE_SIZE);
@@ -28,14 +28,14 @@ static PROF__RARE int prof__wide(const char *path, WCHAR to[PROF__WIDE_SIZE])
 }
 
 /* Writes UTF-16 as UTF-8. Returns the bytes with their zero, or 0 if that is too long. */
-static PROF__RARE int prof__narrow(const WCHAR *from, char *to, size_t size)
+static int prof__narrow(const WCHAR *from, char *to, size_t size)
 {
     int n = WideCharToMultiByte(CP_UTF8, 0, from, -1, to, (int)size, NULL, NULL);
     if (!n) to[0] = 0;
     return n;
 }
 
-static PROF__RARE int prof__windows_errno(DWORD error)
+static int prof__windows_errno(DWORD error)
 {
     switch (error) {
     case ERROR_FILE_NOT_FOUND:
@@ -51,7 +51,7 @@ static PROF__RARE int prof__windows_errno(DWORD error)
     }
 }
 
-static PROF__RARE HANDLE prof__windows_open(const char *path, DWORD access, DWORD share, DWORD how)
+static HANDLE prof__windows_open(const char *path, DWORD access, DWORD share, DWORD how)
 {
     WCHAR wide[PROF__WIDE_SIZE];
     if (prof__wide(path, wide)) return CreateFileW(wide, access, share, NULL, how, FILE_ATTRIBUTE_NORMAL, NULL);
@@ -59,20 +59,20 @@ static PROF__RARE HANDLE prof__windows_open(const char *path, DWORD access, DWOR
     return INVALID_HANDLE_VALUE;
 }
 
-static PROF__RARE DWORD prof__windows_about(const char *path)
+static DWORD prof__windows_about(const char *path)
 {
     WCHAR wide[PROF__WIDE_SIZE];
     return prof__wide(path, wide) ? GetFileAttributesW(wide) : INVALID_FILE_ATTRIBUTES;
 }
 
-static PROF__RARE int prof__folder_create(const char *path) /* 0 or errno */
+static int prof__folder_create(const char *path) /* 0 or errno */
 {
     WCHAR wide[PROF__WIDE_SIZE];
     if (!prof__wide(path, wide)) return ENAMETOOLONG;
     return CreateDirectoryW(wide, NULL) ? 0 : prof__windows_errno(GetLastError());
 }
 
-static PROF__UNUSED PROF__RARE FILE *prof__file_open(const char *path, const char *mode)
+static FILE *prof__file_open(const char *path, const char *mode)
 {
     WCHAR wide[PROF__WIDE_SIZE], how[8];
     size_t i = 0;
@@ -94,13 +94,13 @@ static PROF__UNUSED PROF__RARE FILE *prof__file_open(const char *path, const cha
     return _wfopen(wide, how);
 }
 
-static PROF__UNUSED PROF__RARE int prof__file_remove(const char *path)
+static int prof__file_remove(const char *path)
 {
     WCHAR wide[PROF__WIDE_SIZE];
     return prof__wide(path, wide) && DeleteFileW(wide) ? 0 : -1;
 }
 
-static PROF__UNUSED PROF__RARE int prof__file_rename(const char *from, const char *to) /* replaces */
+static int prof__file_rename(const char *from, const char *to) /* replaces */
 {
     WCHAR old[PROF__WIDE_SIZE], wide[PROF__WIDE_SIZE];
     errno = ENAMETOOLONG;
@@ -115,7 +115,7 @@ static PROF__UNUSED PROF__RARE int prof__file_rename(const char *from, const cha
 }
 
 /* Returns a variable of the environment as UTF-8. The text stays, as that of getenv() does: each one is kept once. */
-static PROF__UNUSED PROF__RARE const char *prof__windows_variable(const char *name)
+static const char *prof__windows_variable(const char *name)
 {
     typedef struct kept_text { struct kept_text *next; char text[1]; } kept;
     static kept *first;
@@ -137,7 +137,7 @@ static PROF__UNUSED PROF__RARE const char *prof__windows_variable(const char *na
     return one->text;
 }
 #else
-static PROF__UNUSED PROF__RARE FILE *prof__file_open(const char *path, const char *mode)
+static FILE *prof__file_open(const char *path, const char *mode)
 {
 #if defined(PROF__NARROW) && !defined(fopen)
     return prof__libc_fopen(path, mode);
@@ -146,11 +146,11 @@ static PROF__UNUSED PROF__RARE FILE *prof__file_open(const char *path, const cha
 #endif
 }
 #define prof__file_remove(path) remove(path)
-static PROF__UNUSED PROF__RARE int prof__file_rename(const char *from, const char *to) { return rename(from, to); }
+static int prof__file_rename(const char *from, const char *to) { return rename(from, to); }
 #endif
 
 /* Moves a stream, also beyond 2 GiB where long has 32 bits. Returns 0, as fseek() does. */
-static PROF__UNUSED PROF__RARE int prof__file_seek(FILE *file, uint64_t offset, int from)
+static int prof__file_seek(FILE *file, uint64_t offset, int from)
 {
     if (offset > (uint64_t)INT64_MAX) return -1;
 #ifdef _WIN32

@@ -158,7 +158,7 @@ static void prof__html_symbol(prof__html_deflate *d, const prof__html_code *code
 }
 
 /* Counts the symbols that stand for the lengths of both codes, with runs; or, if write is 1, writes them. */
-static PROF__COLD void prof__html_lengths(prof__html_deflate *d, const unsigned char *all, unsigned count, int write)
+static void prof__html_lengths(prof__html_deflate *d, const unsigned char *all, unsigned count, int write)
 {
     unsigned i = 0;
     while (i < count) {

@@ -9,7 +9,7 @@
 #define PROF__HTML_GROUP 4u /* a flag of a kind, beside PROF_TRUNCATED_... */
 
 /* Returns a time from which on there are at most `most` events, and not many fewer. */
-static PROF__RARE int64_t prof__html_last(prof__html *h, int64_t end, uint64_t most)
+static int64_t prof__html_last(prof__html *h, int64_t end, uint64_t most)
 {
     int64_t from = 0, to = end + 1; /* the window begins between these */
     uint64_t *counts = h->counts, later = 0, in_part = 0;
@@ -39,7 +39,7 @@ static PROF__RARE int64_t prof__html_last(prof__html *h, int64_t end, uint64_t m
 }
 
 /* Chooses the window, and how long a part is, if limits.events is not 0: else the trace is written as a whole. */
-static PROF__RARE void prof__html_choose(prof__html *h)
+static void prof__html_choose(prof__html *h)
 {
     const prof_trace_info *about = prof_trace_about(h->trace);
     int64_t end = about->duration_ns < 0 ? 0 : about->duration_ns;
@@ -160,7 +160,7 @@ static int prof__html_span_wanted(prof__html *h, const prof_span *span)
 }
 
 /* Writes the statistics of all scopes by call path, as blocks of the kind G. */
-static PROF__RARE void prof__html_statistics(prof__html *h)
+static void prof__html_statistics(prof__html *h)
 {
     prof__html_bytes *to = &h->rows;
     prof_stat *stats = NULL;

@@ -4,7 +4,7 @@
 
 /* Writes the page up to where its data begin, with the script that only a live page has. The page may read from the
    server that it comes from, and from nobody else. */
-static PROF__UNUSED void prof__html_live_head(prof__out *out)
+static void prof__html_live_head(prof__out *out)
 {
     static const char policy[] = "default-src 'none';", end[] = "})();\n";
     for (size_t i = 0; prof__html_page[i]; ++i) {
@@ -25,7 +25,7 @@ static PROF__UNUSED void prof__html_live_head(prof__out *out)
 }
 
 /* Writes the page that watches a program: a report without events. */
-static PROF__UNUSED prof_status prof__html_live_page(prof_sink sink, const char *program)
+static prof_status prof__html_live_page(prof_sink sink, const char *program)
 {
     prof__html *h = (prof__html *)calloc(1, sizeof *h);
     if (!h) return prof__fail(PROF_NO_MEMORY, "no memory to write the page");
@@ -46,8 +46,7 @@ static PROF__UNUSED prof_status prof__html_live_page(prof_sink sink, const char 
 /* Writes a message as blocks that are not packed: pairs of texts, up to NULL, as a block of the kind L, and a report of
    the trace, if it is not NULL. Before its events stands a block of the kind I: for each track a number that it keeps
    from period to period; 0 for tracks of devices. */
-static PROF__UNUSED prof_status prof__html_live_message(prof_sink sink, const char *const *pairs,
-                                                        const prof_trace *trace)
+static prof_status prof__html_live_message(prof_sink sink, const char *const *pairs, const prof_trace *trace)
 {
     const prof_track *track;
     prof__html *h = (prof__html *)calloc(1, sizeof *h);

@@ -9,7 +9,7 @@
 #define PROF__HTML_SEARCH (1u << 26)   /* bytes of a file that are read */
 
 /* Adds a call site to the table of those whose lines are wanted. If the table is full, the site gets no lines. */
-static PROF__RARE void prof__html_source_add(prof__html *h, const char *file, uint32_t text, uint32_t line)
+static void prof__html_source_add(prof__html *h, const char *file, uint32_t text, uint32_t line)
 {
     prof__html_source *site = h->sources, *end = site + h->source_count;
     for (; site < end; ++site)
@@ -24,7 +24,7 @@ static PROF__RARE void prof__html_source_add(prof__html *h, const char *file, ui
     site->line = line;
 }
 
-static PROF__RARE int prof__html_source_order(const void *a, const void *b)
+static int prof__html_source_order(const void *a, const void *b)
 {
     const prof__html_source *left = (const prof__html_source *)a, *right = (const prof__html_source *)b;
     int order = strcmp(left->file, right->file);
@@ -32,7 +32,7 @@ static PROF__RARE int prof__html_source_order(const void *a, const void *b)
 }
 
 /* Opens a regular file. Returns NULL for a device or a pipe, which may have no end. */
-static PROF__RARE FILE *prof__html_source_file(const char *path)
+static FILE *prof__html_source_file(const char *path)
 {
 #ifdef _WIN32
     uint64_t size;
@@ -48,7 +48,7 @@ static PROF__RARE FILE *prof__html_source_file(const char *path)
 
 /* Opens a file below the folder: that of the longest tail of the path that there is one for. Returns NULL if there is
    none. */
-static PROF__RARE FILE *prof__html_source_open(const char *folder, const char *path)
+static FILE *prof__html_source_open(const char *folder, const char *path)
 {
     static const char slashes[] = "/\\";
     char at[4096], *slash;
@@ -63,8 +63,7 @@ static PROF__RARE FILE *prof__html_source_open(const char *folder, const char *p
 }
 
 /* Writes a line of a file: the number of the string that is its path, the number of the line, and the line. */
-static PROF__RARE void prof__html_source_line(prof__html *h, const prof__html_source *site, uint32_t line, char *text,
-                                              size_t size)
+static void prof__html_source_line(prof__html *h, const prof__html_source *site, uint32_t line, char *text, size_t size)
 {
     if (size > PROF__HTML_LINE) { /* cut between characters of UTF-8 */
         for (size = PROF__HTML_LINE; size && (text[size] & 0xC0) == 0x80;) --size;
@@ -84,8 +83,8 @@ static PROF__RARE void prof__html_source_line(prof__html *h, const prof__html_so
 }
 
 /* Writes the lines around call sites of one file. The sites are sorted by line. */
-static PROF__RARE void prof__html_source_lines(prof__html *h, FILE *file, const prof__html_source *site,
-                                               const prof__html_source *end)
+static void prof__html_source_lines(prof__html *h, FILE *file, const prof__html_source *site,
+                                    const prof__html_source *end)
 {
     char text[PROF__HTML_LINE + 4];
     size_t size = 0;
@@ -107,7 +106,7 @@ static PROF__RARE void prof__html_source_lines(prof__html *h, FILE *file, const 
 }
 
 /* Writes the lines around the call sites in the table, and how many files were not found. */
-static PROF__RARE void prof__html_sources(prof__html *h)
+static void prof__html_sources(prof__html *h)
 {
     const prof__html_source *from = h->sources, *to, *end = from + h->source_count;
     uint64_t missing = 0;

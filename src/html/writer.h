@@ -1,7 +1,7 @@
 // html/writer: Writes traces as a report: of each trace, its tracks one after the other, then its spans.
 /*-- tracks --*/
 
-static PROF__HOT void prof__html_event(prof__html *h, const prof_event *event)
+static void prof__html_event(prof__html *h, const prof_event *event)
 {
     int64_t start = event->start_ns + h->offset;
     if (event->type == PROF_EVENT_SPAN_BEGIN || event->type == PROF_EVENT_SPAN_MARK ||
@@ -18,7 +18,7 @@ static PROF__HOT void prof__html_event(prof__html *h, const prof_event *event)
     if (h->arguments.size >= PROF__HTML_COLUMN) prof__html_arguments_end(h);
 }
 
-static PROF__HOT void prof__html_track(prof__html *h, size_t index)
+static void prof__html_track(prof__html *h, size_t index)
 {
     prof_cursor *cursor;
     prof_event event;
@@ -72,7 +72,7 @@ static void prof__html_span(prof__html *h, const prof_span *span)
     }
 }
 
-static PROF__RARE void prof__html_spans(prof__html *h)
+static void prof__html_spans(prof__html *h)
 {
     prof_spans *spans = NULL;
     prof_span span;
@@ -86,21 +86,21 @@ static PROF__RARE void prof__html_spans(prof__html *h)
 
 /*-- processes and tracks --*/
 
-static PROF__RARE void prof__html_about(prof__html *h, const char *key, const char *value)
+static void prof__html_about(prof__html *h, const char *key, const char *value)
 {
     if (h->rows.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'P', &h->rows);
     prof__html_text(&h->rows, key);
     prof__html_text(&h->rows, value);
 }
 
-static PROF__RARE void prof__html_about_number(prof__html *h, const char *key, uint64_t value)
+static void prof__html_about_number(prof__html *h, const char *key, uint64_t value)
 {
     char text[32];
     text[prof__digits(text, value)] = 0;
     prof__html_about(h, key, text);
 }
 
-static PROF__RARE void prof__html_about_double(prof__html *h, const char *key, double value)
+static void prof__html_about_double(prof__html *h, const char *key, double value)
 {
     char text[48];
     text[prof__double_text(text, value)] = 0;
@@ -108,7 +108,7 @@ static PROF__RARE void prof__html_about_double(prof__html *h, const char *key, d
 }
 
 /* Writes the first block of a trace: pairs of texts; see docs/html.md. */
-static PROF__RARE void prof__html_process(prof__html *h)
+static void prof__html_process(prof__html *h)
 {
     const prof_trace_info *about = prof_trace_about(h->trace);
     const char *key, *value;
@@ -149,7 +149,7 @@ static PROF__RARE void prof__html_process(prof__html *h)
     prof__html_block1(h, 'P', &h->rows);
 }
 
-static PROF__RARE void prof__html_tracks(prof__html *h)
+static void prof__html_tracks(prof__html *h)
 {
     prof__html_bytes *to = &h->rows;
     const prof_track *track;
@@ -169,7 +169,7 @@ static PROF__RARE void prof__html_tracks(prof__html *h)
 
 /*-- the file --*/
 
-static PROF__RARE void prof__html_trace(prof__html *h, const prof_trace *trace, int64_t offset)
+static void prof__html_trace(prof__html *h, const prof_trace *trace, int64_t offset)
 {
     size_t tracks = prof_trace_track_count(trace);
     h->trace = trace;
@@ -187,7 +187,7 @@ static PROF__RARE void prof__html_trace(prof__html *h, const prof_trace *trace, 
 }
 
 /* Writes the last block: the numbers of scopes, other events and spans, so that the page sees if a report was cut. */
-static PROF__RARE void prof__html_end(prof__html *h)
+static void prof__html_end(prof__html *h)
 {
     prof__html_u(&h->rows, h->scopes);
     prof__html_u(&h->rows, h->points);
@@ -198,7 +198,7 @@ static PROF__RARE void prof__html_end(prof__html *h)
 
 /* Makes all traces begin at 0, and returns 1, if one overlaps with none of the others in time: then they are different
    runs, which the user wants to compare. */
-static PROF__RARE int prof__html_together(const prof_trace *const *traces, size_t count, int64_t *offsets)
+static int prof__html_together(const prof_trace *const *traces, size_t count, int64_t *offsets)
 {
     for (size_t i = 0; i < count; ++i) {
         size_t j, others = 0;
@@ -214,7 +214,7 @@ static PROF__RARE int prof__html_together(const prof_trace *const *traces, size_
     return 0;
 }
 
-static PROF__RARE void prof__html_all(prof__html *h, const prof_trace *const *traces, size_t count)
+static void prof__html_all(prof__html *h, const prof_trace *const *traces, size_t count)
 {
     int64_t *offsets = (int64_t *)calloc(count + 1, sizeof *offsets);
     size_t i, machines;
@@ -236,7 +236,7 @@ static PROF__RARE void prof__html_all(prof__html *h, const prof_trace *const *tr
     free(offsets);
 }
 
-static PROF__RARE prof_status prof__html_make(prof__html **h, const prof_trace *const *traces, size_t count,
+static prof_status prof__html_make(prof__html **h, const prof_trace *const *traces, size_t count,
                                    const prof_html_options *options)
 {
     *h = NULL;
@@ -249,7 +249,7 @@ static PROF__RARE prof_status prof__html_make(prof__html **h, const prof_trace *
     return PROF_OK;
 }
 
-static PROF__RARE prof_status prof__html_done(prof__html *h)
+static prof_status prof__html_done(prof__html *h)
 {
     prof_status status = prof__out_close(&h->out);
     free(h->levels);
@@ -258,8 +258,8 @@ static PROF__RARE prof_status prof__html_done(prof__html *h)
 }
 
 /* Writes a file. limits: a prof_html_limits, which only PROF_HTML_LARGE declares, or NULL for no limits. */
-static PROF__RARE prof_status prof__html_file(const prof_trace *const *traces, size_t count, const char *path,
-                                              const prof_html_options *options, const void *limits)
+static prof_status prof__html_file(const prof_trace *const *traces, size_t count, const char *path,
+                                   const prof_html_options *options, const void *limits)
 {
     prof__html *h;
     prof_status status = prof__html_make(&h, traces, count, options);

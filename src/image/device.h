@@ -18,7 +18,7 @@ enum { PROF__DEVICE_SCOPE = 200, PROF__DEVICE_MARK, PROF__DEVICE_COUNTER, PROF__
 #define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* of the record in meta, head included */
 #define PROF__ROW_WORDS 2
 
-static PROF__UNUSED uint64_t prof__device_check(uint64_t ticks, uint64_t ns)
+static uint64_t prof__device_check(uint64_t ticks, uint64_t ns)
 {
     return (ticks ^ ns * 0x9E3779B97F4A7C15u) | 1;
 }

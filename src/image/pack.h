@@ -48,7 +48,7 @@ static inline int prof__record_scope(uint64_t head)
 }
 
 /* Returns how many of the words after the head are a string; the others are numbers or a head. */
-static PROF__RARE PROF__UNUSED size_t prof__record_text_words(uint64_t head, size_t words)
+static size_t prof__record_text_words(uint64_t head, size_t words)
 {
     uint64_t kind = head >> PROF__KIND_SHIFT;
     if (kind == PROF__KIND_NAME) return words - 1;
@@ -82,7 +82,7 @@ static uint32_t prof__pack_number(prof__packer *p, uint64_t symbol, int add)
     return p->count;
 }
 
-static PROF__APART void prof__pack_reset(prof__packer *p)
+static void prof__pack_reset(prof__packer *p)
 {
     p->tick = 0;
     p->count = p->before = p->depth = 0;
@@ -269,7 +269,7 @@ static size_t prof__pack_expected(prof__packer *p, const uint64_t *words, size_t
 /* Packs count words (below 2^32) into at most size bytes, and returns how many it wrote. Returns 0 if size may be too
    small; PROF__PACK_BOUND(count) is always enough. end: NULL, or packing ends at the first word that is no record, and
    *end receives its index. */
-static PROF__HOT size_t prof__pack(const uint64_t *words, size_t count, unsigned char *to, size_t size, size_t *end)
+static size_t prof__pack(const uint64_t *words, size_t count, unsigned char *to, size_t size, size_t *end)
 {
     prof__packer p;
     unsigned char *out = to;
@@ -431,7 +431,7 @@ static size_t prof__unpack_expected(prof__packer *p, prof__unpacker *u, uint64_t
 /* Unpacks size bytes of prof__pack() to at most count words, and returns how many they are. Returns 0 if the bytes are
    invalid; words may have been written then. Up to 7 more bytes may follow those of count words. Any bytes are safe.
  */
-static PROF__UNUSED PROF__HOT size_t prof__unpack(const unsigned char *from, size_t size, uint64_t *words, size_t count)
+static size_t prof__unpack(const unsigned char *from, size_t size, uint64_t *words, size_t count)
 {
     prof__packer p;
     prof__unpacker u;
@@ -460,7 +460,7 @@ static uint64_t prof__block_hash(uint64_t hash, uint64_t word)
 }
 
 /* Returns what block->check must be, the same on every machine. bytes: what follows the block's header. */
-static PROF__HOT uint32_t prof__block_check(const prof__block *block, const void *bytes)
+static uint32_t prof__block_check(const prof__block *block, const void *bytes)
 {
     const unsigned char *at = (const unsigned char *)bytes;
     uint64_t hash = 0xCBF29CE484222325u, word;
@@ -482,8 +482,7 @@ static PROF__HOT uint32_t prof__block_check(const prof__block *block, const void
 
 /* Makes a block of a chunk and the records of its first count words, and returns its size. block: 8-byte aligned,
    PROF__BLOCK_BOUND(count) bytes. */
-PROF__UNUSED static uint32_t prof__block_pack(const prof__chunk *chunk, const uint64_t *words, size_t count,
-                                              prof__block *block)
+static uint32_t prof__block_pack(const prof__chunk *chunk, const uint64_t *words, size_t count, prof__block *block)
 {
     unsigned char *bytes = (unsigned char *)(block + 1);
     size_t end, size = prof__pack(words, count, bytes, PROF__PACK_BOUND(count), &end);

@@ -19,7 +19,7 @@ static inline size_t prof__record_words(uint64_t head, size_t left)
 }
 
 /* Does the same, for what runs seldom. */
-static PROF__UNUSED PROF__COLD size_t prof__record_length(uint64_t head, size_t left)
+static size_t prof__record_length(uint64_t head, size_t left)
 {
     return prof__record_words(head, left);
 }
@@ -27,7 +27,7 @@ static PROF__UNUSED PROF__COLD size_t prof__record_length(uint64_t head, size_t 
 #define PROF__HOLE_WORDS 64u
 
 /* Returns where so many words of zero begin that others follow, or count. Looks at every 32nd word. */
-static PROF__UNUSED PROF__RARE size_t prof__words_hole(const uint64_t *words, size_t count)
+static size_t prof__words_hole(const uint64_t *words, size_t count)
 {
     size_t at = 0, first, end, all = count;
     while (count && !words[count - 1]) --count;
@@ -42,7 +42,7 @@ static PROF__UNUSED PROF__RARE size_t prof__words_hole(const uint64_t *words, si
 
 /* Returns the bytes of the chunk of this form at `at`, in a ring of slots of this size. What the form of a damaged
    image says may be wrong: then they are the rest of the slot. */
-static PROF__UNUSED PROF__RARE uint64_t prof__form_bytes(uint64_t slot, uint64_t at, uint32_t form)
+static uint64_t prof__form_bytes(uint64_t slot, uint64_t at, uint32_t form)
 {
     uint64_t rest = slot - at % slot, bytes = slot >> PROF__FORM_DEPTH(form);
     return bytes < PROF__FORM_LEAST || bytes % 8 || bytes > rest ? rest : bytes;

@@ -94,7 +94,7 @@ static prof_status prof__ntff_begin_check(const char *name, int role, unsigned o
 }
 
 /* Called before a function that concerns captures. Returns an error if it must not be called now. */
-static PROF__COLD prof_status prof__ntff_role(const char *name, int role)
+static prof_status prof__ntff_role(const char *name, int role)
 {
     uint64_t now = PROF__ACQUIRE(&prof__ntff_captures), process = prof__process_id() & 0xFFFFFFFFu;
     prof_status status = PROF_OK;

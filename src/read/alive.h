@@ -7,7 +7,7 @@ static int prof__process_records(uint64_t pid, const char *boot_id, const char *
 }
 #else
 /* Returns 1 if all threads of a process have ended, but its parent has not asked how. Not known outside of Linux. */
-static PROF__RARE int prof__process_zombie(long pid)
+static int prof__process_zombie(long pid)
 {
     char path[48], line[1024], *rest = NULL, state = 0;
     int threads = 0;
@@ -22,7 +22,7 @@ static PROF__RARE int prof__process_zombie(long pid)
 
 /* Returns 1 if a process has the file of this path mapped. Another one may have its number, in another container for
    example, and the file may be a copy. Returns 0 where that cannot be seen. */
-static PROF__RARE int prof__process_maps(long pid, const char *path)
+static int prof__process_maps(long pid, const char *path)
 {
     char maps[48], line[4400];
     struct stat about;
@@ -39,7 +39,7 @@ static PROF__RARE int prof__process_maps(long pid, const char *path)
 
 /* Returns 1 if this process is alive, as far as can be known here. path: of the file that it records into; NULL: not
    known. */
-static PROF__RARE int prof__process_records(uint64_t pid, const char *boot_id, const char *path)
+static int prof__process_records(uint64_t pid, const char *boot_id, const char *path)
 {
     char here[40];
     prof__boot_id(here, sizeof here);
@@ -58,7 +58,7 @@ static void prof__read_reach(prof_trace *trace)
 }
 
 /* Lets open scopes of a trace last until now if the process is recording into the file. */
-static PROF__RARE void prof__trace_alive(prof_trace *trace, const char *path)
+static void prof__trace_alive(prof_trace *trace, const char *path)
 {
     const prof__header *header = &trace->header;
     prof__pair now;

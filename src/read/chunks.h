@@ -89,14 +89,14 @@ static uint64_t prof__read_tick(uint64_t base, uint64_t head, uint64_t before)
     return tick > before ? tick : before;
 }
 
-static PROF__RARE int prof__read_chunk_order(const void *a, const void *b)
+static int prof__read_chunk_order(const void *a, const void *b)
 {
     const prof__read_chunk *x = (const prof__read_chunk *)a, *y = (const prof__read_chunk *)b;
     if (x->sequence != y->sequence) return x->sequence < y->sequence ? -1 : 1;
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-static PROF__RARE int prof__read_segment_order(const void *a, const void *b)
+static int prof__read_segment_order(const void *a, const void *b)
 {
     const prof__read_segment *x = (const prof__read_segment *)a, *y = (const prof__read_segment *)b;
     if (x->track != y->track) return x->track < y->track ? -1 : 1;
@@ -133,7 +133,7 @@ static void prof__read_buffer_free(prof__read_buffer *buffer)
 }
 
 /* Returns 0 without memory. */
-static PROF__RARE int prof__read_buffer_make(const prof_trace *trace, prof__read_buffer *buffer)
+static int prof__read_buffer_make(const prof_trace *trace, prof__read_buffer *buffer)
 {
     if (buffer->words) return 1;
     buffer->words = (uint64_t *)malloc(trace->chunk_words * 8);
@@ -144,8 +144,7 @@ static PROF__RARE int prof__read_buffer_make(const prof_trace *trace, prof__read
 }
 
 /* Returns 1 if this may be the header of a block that ends before end. */
-static PROF__RARE int prof__read_block_likely(const prof_trace *trace, const prof__block *block, uint64_t offset,
-                                              uint64_t end)
+static int prof__read_block_likely(const prof_trace *trace, const prof__block *block, uint64_t offset, uint64_t end)
 {
     return block->magic == PROF__BLOCK_MAGIC && block->sequence && block->words && block->words <= trace->chunk_words &&
            block->size > sizeof *block && block->size % 8 == 0 &&
@@ -168,7 +167,7 @@ static int prof__read_has_text(unsigned kind)
     return kind == PROF__KIND_NAME || kind == PROF__KIND_ARG || kind == PROF__KIND_DATA;
 }
 
-static PROF__HOT void prof__read_seal(uint64_t *words, size_t count)
+static void prof__read_seal(uint64_t *words, size_t count)
 {
     size_t at, length;
     for (at = 0; at < count; at += length) {
@@ -182,7 +181,7 @@ static PROF__HOT void prof__read_seal(uint64_t *words, size_t count)
 
 /* Returns a hash that shows whether words are still the same. Unlike with the check in a block, an attacker cannot
    choose other words with the same hash. */
-static PROF__HOT uint64_t prof__read_mark(const prof_trace *trace, const uint64_t *words, size_t count)
+static uint64_t prof__read_mark(const prof_trace *trace, const uint64_t *words, size_t count)
 {
     const uint64_t *keys = trace->keys;
     uint64_t mark = 0;
@@ -208,8 +207,8 @@ static PROF__HOT uint64_t prof__read_mark(const prof_trace *trace, const uint64_
 
 /* Reads the block at offset, which must end before end, and unpacks it; its strings are not terminated. block: receives
    its header. Returns 0 if there is no block. */
-static PROF__RARE int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, uint64_t offset,
-                                       uint64_t end, prof__block *block)
+static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, uint64_t offset, uint64_t end,
+                            prof__block *block)
 {
     char *bytes = buffer->block + sizeof *block;
     buffer->chunk = 0;
@@ -235,7 +234,7 @@ static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *
 #define PROF__LATE_RECORDS 4 /* records that may be written late, one after the other: handlers interrupt handlers */
 
 /* Returns the word of the next record that has reached this tick, or 0 if none of the next few of the turn has. */
-static PROF__RARE size_t prof__read_reaches(const uint64_t *words, size_t at, size_t count, uint64_t tick)
+static size_t prof__read_reaches(const uint64_t *words, size_t at, size_t count, uint64_t tick)
 {
     size_t length, timed = 0;
     for (; at < count && timed < PROF__LATE_RECORDS; at += length) {
@@ -254,7 +253,7 @@ static PROF__RARE size_t prof__read_reaches(const uint64_t *words, size_t at, si
    have reached the tick again: then signal handlers recorded, for long, after the clock was read and before that was
    written. Done to words of a chunk whenever they have been read. behind: see prof_trace. write: 0: changes nothing.
    Returns the largest tick. */
-static PROF__RARE uint64_t prof__read_mend(uint64_t *words, size_t count, uint64_t behind, int write)
+static uint64_t prof__read_mend(uint64_t *words, size_t count, uint64_t behind, int write)
 {
     uint64_t last = 0, more = 0, most = 0;
     size_t at, length, late = 0; /* late: records before this one were written late */
@@ -280,8 +279,8 @@ static PROF__RARE uint64_t prof__read_mend(uint64_t *words, size_t count, uint64
 }
 
 /* Reads a segment of a ring to its place in the buffer. Returns NULL if it is no longer there. */
-static PROF__RARE const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffer *buffer,
-                                                  const prof__read_segment *segment)
+static const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffer *buffer,
+                                       const prof__read_segment *segment)
 {
     uint64_t *words = buffer->words + segment->first;
     size_t count = segment->end - segment->first;
@@ -358,8 +357,8 @@ static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, pr
 }
 
 /* Ends a segment before this word. Its strings are terminated already. */
-static PROF__RARE void prof__read_cut_end(prof_trace *trace, prof__read_segment *segment, const uint64_t *words,
-                                          size_t at, prof__read_outliner *outliner)
+static void prof__read_cut_end(prof_trace *trace, prof__read_segment *segment, const uint64_t *words, size_t at,
+                               prof__read_outliner *outliner)
 {
     segment->end = (uint32_t)at;
     if (outliner->jumps) trace->chunks[segment->chunk].jumps = 1;
@@ -371,7 +370,7 @@ static PROF__RARE void prof__read_cut_end(prof_trace *trace, prof__read_segment 
 }
 
 /* Cuts the words of a chunk into segments, terminates its strings and adds its call sites. Returns 0 without memory. */
-static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size_t count)
+static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size_t count)
 {
     size_t at, length, segments = trace->segment_count;
     prof__read_segment *segment = NULL;
@@ -445,7 +444,7 @@ static PROF__HOT int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *w
     return 1;
 }
 
-static PROF__RARE int prof__read_same_sequence(const void *owner, size_t item, const void *key)
+static int prof__read_same_sequence(const void *owner, size_t item, const void *key)
 {
     return ((const prof_trace *)owner)->chunks[item].sequence == *(const uint64_t *)key;
 }

@@ -1,12 +1,12 @@
 // read/clock: Converts ticks to nanoseconds, piecewise linearly.
 /* Converts a count to a double, for rare functions. Inline it takes 40 bytes of code, because most processors have no
    instruction for it. */
-static PROF__APART double prof__real(uint64_t value) { return (double)value; }
+static double prof__real(uint64_t value) { return (double)value; }
 
 /*-- the clock --*/
 
 /* Computes ns per tick as factor / 2^shift, rounded down. */
-static PROF__RARE void prof__read_slope(prof__read_line *line, uint64_t ticks, uint64_t ns)
+static void prof__read_slope(prof__read_line *line, uint64_t ticks, uint64_t ns)
 {
     uint64_t factor = ns / ticks, rest = ns % ticks;
     unsigned shift = 0;
@@ -59,7 +59,7 @@ static inline int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned
 }
 
 /* Returns the last line that begins at or before tick, else the first line. */
-static PROF__APART size_t prof__read_line_of(const prof__read_line *lines, size_t count, uint64_t tick)
+static size_t prof__read_line_of(const prof__read_line *lines, size_t count, uint64_t tick)
 {
     size_t low = 0, high = count;
     while (high - low > 1) {
@@ -73,7 +73,7 @@ static PROF__APART size_t prof__read_line_of(const prof__read_line *lines, size_
 }
 
 /* Converts a tick to nanoseconds by sorted lines. hint: the number of the line found last, kept for the next call. */
-static PROF__APART int64_t prof__read_on_lines(const prof__read_line *lines, size_t count, uint64_t tick, size_t *hint)
+static int64_t prof__read_on_lines(const prof__read_line *lines, size_t count, uint64_t tick, size_t *hint)
 {
     const prof__read_line *line = lines + *hint;
     int64_t ns;
@@ -137,7 +137,7 @@ static inline int64_t prof__read_fast_ns(const prof__read_fast *fast, uint64_t t
 
 /* Returns the nanoseconds from the session's start to a time of its system's clock, with those for which this clock
    stood still. */
-static PROF__RARE int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
+static int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
 {
     uint64_t from = trace->header.first.monotonic_ns,
              ns = monotonic_ns >= from ? monotonic_ns - from : from - monotonic_ns;
@@ -150,14 +150,14 @@ static PROF__RARE int64_t prof__read_since(const prof_trace *trace, uint64_t mon
     return limited;
 }
 
-static PROF__RARE int prof__read_pair_order(const void *a, const void *b)
+static int prof__read_pair_order(const void *a, const void *b)
 {
     const prof__pair *x = (const prof__pair *)a, *y = (const prof__pair *)b;
     if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
     return x->width < y->width ? -1 : x->width > y->width;
 }
 
-static PROF__RARE int prof__read_width_order(const void *a, const void *b)
+static int prof__read_width_order(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
@@ -165,7 +165,7 @@ static PROF__RARE int prof__read_width_order(const void *a, const void *b)
 
 /* Drops pairs whose reading took far longer than usual (the thread was interrupted in between), unless fewer than two
    are left. Returns how many are left. */
-static PROF__RARE size_t prof__read_drop_wide(prof__pair *pairs, size_t count, uint64_t *widths)
+static size_t prof__read_drop_wide(prof__pair *pairs, size_t count, uint64_t *widths)
 {
     uint64_t limit;
     size_t i, kept = 0;
@@ -187,7 +187,7 @@ static int prof__read_apart(const prof__pair *a, const prof__pair *b, uint64_t n
 
 /* Keeps those sorted pairs in which both clocks go forward and that are at least a millisecond apart: closer ones would
    show how they were read rather than the clock. */
-static PROF__RARE size_t prof__read_thin(prof__pair *pairs, size_t count)
+static size_t prof__read_thin(prof__pair *pairs, size_t count)
 {
     size_t i, kept = 1;
     for (i = 1; i < count; i++) {
@@ -202,7 +202,7 @@ static PROF__RARE size_t prof__read_thin(prof__pair *pairs, size_t count)
     return kept;
 }
 
-static PROF__RARE int prof__read_slope_order(const void *a, const void *b)
+static int prof__read_slope_order(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
@@ -210,7 +210,7 @@ static PROF__RARE int prof__read_slope_order(const void *a, const void *b)
 
 /* Returns ticks per second, of the time in which the machine was not suspended: most intervals between pairs agree
    about it. Of few, what the start measured is better, or what the processor states. 0: not known. */
-static PROF__RARE double prof__read_usual_rate(const prof_trace *trace, const prof__pair *pairs, size_t count)
+static double prof__read_usual_rate(const prof_trace *trace, const prof__pair *pairs, size_t count)
 {
     double *rates = count > 3 ? (double *)malloc(count * sizeof *rates) : NULL, rate = 0;
     size_t i, kept = 0;
@@ -232,7 +232,7 @@ static PROF__RARE double prof__read_usual_rate(const prof_trace *trace, const pr
 
 /* Finds out whether there is a gap between two pairs: the clocks disagree by more than an eighth, or CLOCK_MONOTONIC
    alone does. Returns 0 if not. */
-static PROF__RARE int prof__read_gap_between(const prof__pair *a, const prof__pair *b, double rate, prof__read_gap *gap)
+static int prof__read_gap_between(const prof__pair *a, const prof__pair *b, double rate, prof__read_gap *gap)
 {
     double ns = prof__real(b->monotonic_ns - a->monotonic_ns), wanted = prof__real(b->tick - a->tick) * 1e9 / rate;
     double missing = wanted - ns, more = b->unix_ns > a->unix_ns ? prof__real(b->unix_ns - a->unix_ns) - ns : 0;
@@ -252,7 +252,7 @@ static PROF__RARE int prof__read_gap_between(const prof__pair *a, const prof__pa
 
 /* If the counter stood still for a part of the interval at whose begin this line is, its slope is the usual one: the
    gap is at its end. */
-static PROF__RARE void prof__read_stopped(const prof_trace *trace, prof__read_line *line, uint64_t ticks, double rate)
+static void prof__read_stopped(const prof_trace *trace, prof__read_line *line, uint64_t ticks, double rate)
 {
     double ns = prof__real(ticks) * 1e9 / rate;
     size_t i;
@@ -262,7 +262,7 @@ static PROF__RARE void prof__read_stopped(const prof_trace *trace, prof__read_li
 }
 
 /* Makes lines of sorted, thinned pairs. */
-static PROF__RARE void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t count)
+static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t count)
 {
     const prof__header *header = &trace->header;
     const prof__pair *first = &pairs[0], *last = &pairs[count - 1];
@@ -309,7 +309,7 @@ static PROF__RARE void prof__read_lines(prof_trace *trace, const prof__pair *pai
 
 /* Makes the lines of a trace of its clock pairs. now: a pair that the reader took on the same clocks, or NULL. Returns
    0 without memory. */
-static PROF__RARE int prof__read_clock(prof_trace *trace, const prof__pair *now)
+static int prof__read_clock(prof_trace *trace, const prof__pair *now)
 {
     const prof__header *header = &trace->header;
     size_t room = trace->pair_count + 3, count = 0, i;

@@ -57,7 +57,7 @@ struct prof_cursor {
     int64_t from_ns, to_ns; /* to_ns is beyond all times if the window has no end */
 };
 
-static PROF__RARE prof_status prof__cursor_make(const prof_trace *trace, size_t track, prof_cursor **cursor)
+static prof_status prof__cursor_make(const prof_trace *trace, size_t track, prof_cursor **cursor)
 {
     const prof__read_track *about;
     prof_cursor *c;
@@ -98,12 +98,12 @@ static PROF__RARE prof_status prof__cursor_make(const prof_trace *trace, size_t 
     return PROF_OK;
 }
 
-PROF_DEF PROF__WALL prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
+PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
 {
     return prof__cursor_make(trace, track, cursor);
 }
 
-static PROF__RARE void prof__cursor_free(prof_cursor *cursor)
+static void prof__cursor_free(prof_cursor *cursor)
 {
     if (!cursor) return;
     free(cursor->nodes);
@@ -117,7 +117,7 @@ static PROF__RARE void prof__cursor_free(prof_cursor *cursor)
     prof__read_buffer_free(&cursor->buffer);
     free(cursor);
 }
-PROF_DEF PROF__WALL void prof_cursor_close(prof_cursor *cursor) { prof__cursor_free(cursor); }
+PROF_DEF void prof_cursor_close(prof_cursor *cursor) { prof__cursor_free(cursor); }
 
 static inline void prof__read_node_set(prof__read_node *node, size_t word, size_t site, size_t depth, int64_t ns)
 {
@@ -168,7 +168,7 @@ static void prof__read_close(prof_cursor *c, uint32_t closes)
 
 /* Adds the argument at this word to a node. number: of the node, from 1; 0: the node is in an earlier segment, and the
    matcher has a link to the argument. */
-static PROF__COLD void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
+static void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
 {
     prof__read_argument *arg;
     prof__read_more *more;
@@ -216,7 +216,7 @@ static int prof__read_overlaps(prof_cursor *c, size_t word)
     return 1;
 }
 
-static PROF__ASIDE void prof__read_open_scope(prof_cursor *c, prof__read_node *node)
+static void prof__read_open_scope(prof_cursor *c, prof__read_node *node)
 {
     uint32_t number = (uint32_t)c->node_count;
     if (prof__read_overlaps(c, node->word)) {
@@ -228,7 +228,7 @@ static PROF__ASIDE void prof__read_open_scope(prof_cursor *c, prof__read_node *n
 }
 
 /* Called if the next segment can no longer be read. Scopes that are open after it count as begun before it. */
-static PROF__ASIDE void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
+static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
 {
     const prof__read_track *track = c->track;
     size_t depth = (size_t)((int64_t)track->orphan_count + segment->depth);
@@ -247,7 +247,7 @@ static PROF__ASIDE void prof__read_skip(prof_cursor *c, const prof__read_segment
 }
 
 /* Reads the END at this word of the last loaded segment. */
-static PROF__ASIDE void prof__read_end(prof_cursor *c, size_t word)
+static void prof__read_end(prof_cursor *c, size_t word)
 {
     uint32_t closes = prof__read_closes(c, word);
     if (closes == PROF__CLOSES_LATE)

@@ -43,7 +43,7 @@ static int prof__device_place(const prof_trace *trace, prof__read_device_record 
     return 1;
 }
 
-static PROF__RARE int prof__device_record_order(const void *a, const void *b)
+static int prof__device_record_order(const void *a, const void *b)
 {
     const prof__read_device_record *x = (const prof__read_device_record *)a, *y = (const prof__read_device_record *)b;
     if (x->device != y->device) return x->device < y->device ? -1 : 1;
@@ -86,7 +86,7 @@ static int prof__device_nest(prof__read_subrow *subrows, prof__read_device_recor
 
 /* Puts all events, which are sorted, on subrows. Returns 1 if the first subrow of each row was enough, 0 if not, -1
    without memory. */
-static PROF__RARE int prof__device_nest_all(prof_trace *trace)
+static int prof__device_nest_all(prof_trace *trace)
 {
     prof__read_subrow subrows[PROF__DEVICE_SUBROWS];
     size_t i, j;
@@ -142,7 +142,7 @@ static int prof__device_track(prof_trace *trace, prof__read_track *track, size_t
 }
 
 /* Finds the row and device of each event, and the event of each device that was recorded first. */
-static PROF__RARE void prof__device_assign(prof_trace *trace)
+static void prof__device_assign(prof_trace *trace)
 {
     size_t i;
     for (i = 0; i < trace->device_record_count; i++) {
@@ -156,7 +156,7 @@ static PROF__RARE void prof__device_assign(prof_trace *trace)
 }
 
 /* Adds the tracks of devices after those of threads. Returns 0 without memory. */
-static PROF__RARE int prof__device_tracks(prof_trace *trace)
+static int prof__device_tracks(prof_trace *trace)
 {
     prof__read_track *tracks;
     size_t i, from, kept = 0, count = 0, hint = 0;

@@ -7,7 +7,7 @@
 #define PROF__DEVICE_SUBROWS 64
 #define PROF__DEVICE_MIDDLE ((uint64_t)1 << 63) /* a multiple of every period */
 
-static PROF__RARE int prof__device_add_pair(prof_trace *trace, uint32_t device, uint64_t ticks, uint64_t monotonic_ns)
+static int prof__device_add_pair(prof_trace *trace, uint32_t device, uint64_t ticks, uint64_t monotonic_ns)
 {
     prof__read_pairing *pair =
         (prof__read_pairing *)PROF__MORE(trace->pairings, trace->pairing_capacity, trace->pairing_count);
@@ -19,7 +19,7 @@ static PROF__RARE int prof__device_add_pair(prof_trace *trace, uint32_t device, 
 }
 
 /* Returns the number of a name, which is copied, or PROF__NONE without memory. */
-static PROF__RARE size_t prof__device_name(prof_trace *trace, const char *text)
+static size_t prof__device_name(prof_trace *trace, const char *text)
 {
     size_t name = prof__read_find(&trace->name_index, prof__text_hash(text), prof__read_same_name, trace, text);
     if (name != PROF__NONE) return name;
@@ -92,13 +92,13 @@ static int prof__device_take(prof_trace *trace, size_t chunk, uint64_t *words, s
 
 /*-- devices and rows --*/
 
-static PROF__RARE int prof__device_order(const void *a, const void *b)
+static int prof__device_order(const void *a, const void *b)
 {
     uint32_t x = ((const prof__read_device *)a)->number, y = ((const prof__read_device *)b)->number;
     return x < y ? -1 : x > y;
 }
 
-static PROF__RARE int prof__row_order(const void *a, const void *b)
+static int prof__row_order(const void *a, const void *b)
 {
     uint32_t x = ((const prof__read_row *)a)->number, y = ((const prof__read_row *)b)->number;
     return x < y ? -1 : x > y;
@@ -121,7 +121,7 @@ static uint32_t prof__row_find(const prof_trace *trace, uint32_t number)
     return found ? (uint32_t)(found - trace->rows) : 0;
 }
 
-static PROF__RARE int prof__device_add(prof_trace *trace, uint32_t number, size_t name, uint64_t bits, uint64_t hz)
+static int prof__device_add(prof_trace *trace, uint32_t number, size_t name, uint64_t bits, uint64_t hz)
 {
     prof__read_device *device =
         (prof__read_device *)PROF__MORE(trace->devices, trace->device_capacity, trace->device_count);
@@ -134,7 +134,7 @@ static PROF__RARE int prof__device_add(prof_trace *trace, uint32_t number, size_
     return 1;
 }
 
-static PROF__RARE int prof__row_add(prof_trace *trace, uint32_t number, size_t name, uint32_t device)
+static int prof__row_add(prof_trace *trace, uint32_t number, size_t name, uint32_t device)
 {
     prof__read_row *row = (prof__read_row *)PROF__MORE(trace->rows, trace->row_capacity, trace->row_count);
     if (!row) return 0;
@@ -145,7 +145,7 @@ static PROF__RARE int prof__row_add(prof_trace *trace, uint32_t number, size_t n
 }
 
 /* Reads the devices and rows of meta, and their clock pairs. Returns 0 without memory. */
-static PROF__RARE int prof__device_meta(prof_trace *trace)
+static int prof__device_meta(prof_trace *trace)
 {
     const uint64_t *words = trace->image + trace->header.meta_offset / 8, *field;
     size_t count = (size_t)(trace->header.meta_size / 8), at, length, slot;
@@ -195,7 +195,7 @@ static uint64_t prof__device_ticks(double hz, int64_t ns)
     return (uint64_t)(int64_t)ticks;
 }
 
-static PROF__RARE int prof__pairing_order(const void *a, const void *b)
+static int prof__pairing_order(const void *a, const void *b)
 {
     const prof__read_pairing *x = (const prof__read_pairing *)a, *y = (const prof__read_pairing *)b;
     if (x->device != y->device) return x->device < y->device ? -1 : 1;
@@ -205,7 +205,7 @@ static PROF__RARE int prof__pairing_order(const void *a, const void *b)
 
 /* Keeps those sorted pairs of a device in which both clocks go forward, and converts them to the scale without wraps.
    Returns how many are left. */
-static PROF__RARE size_t prof__device_pairs(prof__read_device *device, prof__read_pairing *pairs, size_t count)
+static size_t prof__device_pairs(prof__read_device *device, prof__read_pairing *pairs, size_t count)
 {
     prof__read_pairing last = pairs[0];
     size_t i, kept = 0;
@@ -231,8 +231,8 @@ static PROF__RARE size_t prof__device_pairs(prof__read_device *device, prof__rea
 }
 
 /* Makes a line that begins at pair a and has the slope from b to c. */
-static PROF__RARE void prof__device_line(prof__read_line *line, const prof__read_pairing *a,
-                                         const prof__read_pairing *b, const prof__read_pairing *c)
+static void prof__device_line(prof__read_line *line, const prof__read_pairing *a, const prof__read_pairing *b,
+                              const prof__read_pairing *c)
 {
     line->tick = a->tick;
     line->ns = a->ns;
@@ -240,7 +240,7 @@ static PROF__RARE void prof__device_line(prof__read_line *line, const prof__read
 }
 
 /* Makes the lines of a device: one before the first pair, and one from each pair on. Returns 0 without memory. */
-static PROF__RARE int prof__device_lines(prof__read_device *device, const prof__read_pairing *pairs, size_t count)
+static int prof__device_lines(prof__read_device *device, const prof__read_pairing *pairs, size_t count)
 {
     const prof__read_pairing *first = pairs, *last = pairs + count - 1;
     /* A stated rate is better than one measured over less than 10 ms. */
@@ -269,7 +269,7 @@ static PROF__RARE int prof__device_lines(prof__read_device *device, const prof__
 }
 
 /* Returns a pair for a device that has none: assumes that the event recorded first ended when it was recorded. */
-static PROF__RARE prof__read_pairing prof__device_guess(const prof_trace *trace, const prof__read_device *device)
+static prof__read_pairing prof__device_guess(const prof_trace *trace, const prof__read_device *device)
 {
     const prof__read_device_record *first = &trace->device_records[device->first - 1];
     prof__read_pairing pair;
@@ -282,7 +282,7 @@ static PROF__RARE prof__read_pairing prof__device_guess(const prof_trace *trace,
     return pair;
 }
 
-static PROF__RARE int prof__device_clocks(prof_trace *trace)
+static int prof__device_clocks(prof_trace *trace)
 {
     size_t i, at = 0, end;
     if (trace->pairing_count > 1)

@@ -2,7 +2,7 @@
 /*-- a counter that begins again --*/
 
 /* Returns about how many ticks a second has: as measured up to this pair, or else as far as it is known. */
-static PROF__RARE uint64_t prof__read_rate(const prof_trace *trace, const prof__pair *to)
+static uint64_t prof__read_rate(const prof_trace *trace, const prof__pair *to)
 {
     const prof__pair *from = &trace->header.first;
     uint64_t ns = to->monotonic_ns - from->monotonic_ns, ticks = to->tick - from->tick;
@@ -16,7 +16,7 @@ static PROF__RARE uint64_t prof__read_rate(const prof_trace *trace, const prof__
 
 /* Begins with the session's start. Ticks of a counter in the upper half are counted from there, because it may pass
    2^64. Returns 0 without memory. */
-static PROF__RARE int prof__read_epochs_begin(prof_trace *trace)
+static int prof__read_epochs_begin(prof_trace *trace)
 {
     prof__read_epoch *epoch = (prof__read_epoch *)PROF__MORE(trace->epochs, trace->epoch_capacity, trace->epoch_count);
     if (!epoch) return 0;
@@ -28,7 +28,7 @@ static PROF__RARE int prof__read_epochs_begin(prof_trace *trace)
 }
 
 /* Notes that the counter began again between the newest pair and this one, where it should be at `tick` by now. */
-static PROF__RARE void prof__read_epoch_add(prof_trace *trace, const prof__pair *pair, uint64_t tick)
+static void prof__read_epoch_add(prof_trace *trace, const prof__pair *pair, uint64_t tick)
 {
     prof__read_epoch *epoch;
     prof__read_gap *gap;
@@ -46,7 +46,7 @@ static PROF__RARE void prof__read_epoch_add(prof_trace *trace, const prof__pair 
 
 /* Returns a pair of the image with the tick that a counter would have that never began again. Chunks come nearly in the
    order of time. */
-static PROF__RARE prof__pair prof__read_unwrap(prof_trace *trace, const prof__pair *pair)
+static prof__pair prof__read_unwrap(prof_trace *trace, const prof__pair *pair)
 {
     prof__pair now = *pair;
     size_t i = trace->epoch_count;
@@ -68,7 +68,7 @@ static PROF__RARE prof__pair prof__read_unwrap(prof_trace *trace, const prof__pa
 }
 
 /* Does the same for what the header has, and for a pair of now, or NULL. */
-static PROF__RARE void prof__read_epochs_end(prof_trace *trace, prof__pair *now)
+static void prof__read_epochs_end(prof_trace *trace, prof__pair *now)
 {
     prof__header *h = &trace->header;
     uint64_t last = h->last.tick;

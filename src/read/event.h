@@ -1,5 +1,5 @@
 // read/event: The events that a cursor returns.
-static PROF__COLD void prof__read_step(const prof_trace *trace)
+static void prof__read_step(const prof_trace *trace)
 {
     PROF__CALM();
     trace->step(trace->step_user, 1 / prof__real(trace->segment_count));
@@ -67,7 +67,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
 }
 
 /* Decodes an argument. key: a record with its key, or NULL if a call site has it. record: that with the value. */
-static PROF__COLD prof_arg prof__read_decode(const prof_trace *trace, const uint64_t *key, const uint64_t *record)
+static prof_arg prof__read_decode(const prof_trace *trace, const uint64_t *key, const uint64_t *record)
 {
     prof_arg arg;
     size_t length = (size_t)(*record & 0xFFFF);
@@ -105,7 +105,7 @@ static void prof__read_args(prof_cursor *c, prof_event *event, uint32_t number, 
     event->args = c->args;
 }
 
-static PROF__ASIDE void prof__read_emit_orphan(prof_cursor *c, prof_event *event)
+static void prof__read_emit_orphan(prof_cursor *c, prof_event *event)
 {
     /* the innermost is first in the table */
     const prof__read_orphan *orphan =
@@ -147,7 +147,7 @@ static void prof__read_emit_frame(prof_cursor *c, prof_event *event, uint32_t na
     c->frames[item].ns = event->start_ns;
 }
 
-static PROF__ASIDE void prof__read_emit_lost(const prof_cursor *c, prof_event *event, const prof__read_node *node)
+static void prof__read_emit_lost(const prof_cursor *c, prof_event *event, const prof__read_node *node)
 {
     const prof_trace *trace = c->trace;
     const prof__read_chunk *chunk = &trace->chunks[trace->segments[c->track->segment + c->segment - 1].chunk];

@@ -1,7 +1,7 @@
 // read/find: Images inside core dumps; windows of an image.
 /*-- images inside other files --*/
 
-PROF_DEF PROF__WALL prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size)
+PROF_DEF prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size)
 {
     prof__header header;
     prof_status status;
@@ -16,7 +16,7 @@ PROF_DEF PROF__WALL prof_status prof_image_find(const void *bytes, size_t size, 
     return PROF_OK;
 }
 
-static PROF__RARE prof_status prof__image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
+static prof_status prof__image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
 {
     prof__header header;
     uint64_t size = 0, chunks, used;
@@ -40,13 +40,13 @@ static PROF__RARE prof_status prof__image_shorten(void *bytes, uint64_t left, ui
     return PROF_OK;
 }
 
-PROF_DEF PROF__WALL prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
+PROF_DEF prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
 {
     return prof__image_shorten(bytes, left, image_size);
 }
 
 /* Returns the first tick that is not before a time. */
-static PROF__RARE uint64_t prof__image_tick(const prof_trace *trace, int64_t ns)
+static uint64_t prof__image_tick(const prof_trace *trace, int64_t ns)
 {
     uint64_t low = 0, high = ~(uint64_t)0;
     size_t hint = 0;
@@ -61,7 +61,7 @@ static PROF__RARE uint64_t prof__image_tick(const prof_trace *trace, int64_t ns)
 }
 
 /* Sets the window of an image. trace: of the same session; it is closed. */
-static PROF__RARE prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_t from_ns, int64_t to_ns)
+static prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
     prof__header header;
     prof_status status = prof_trace_window(trace, from_ns, to_ns);
@@ -77,7 +77,7 @@ static PROF__RARE prof_status prof__image_set_window(void *bytes, prof_trace *tr
 
 /* Writes an image that prof__image_copy() has made, with its archive and the window of the trace, to a sink. trace: of
    this image; it is closed. */
-static PROF__UNUSED prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trace, prof_sink sink)
+static prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trace, prof_sink sink)
 {
     prof__out out;
     prof_status status = prof__image_set_window(bytes, trace, trace->info.from_ns, trace->info.to_ns);
@@ -87,20 +87,20 @@ static PROF__UNUSED prof_status prof__image_stream(void *bytes, size_t size, pro
     return prof__out_close(&out);
 }
 
-static PROF__RARE prof_status prof__image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
+static prof_status prof__image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
 {
     prof_trace *trace = NULL;
     prof_status status = prof_trace_memory(bytes, size, &trace);
     return status == PROF_OK ? prof__image_set_window(bytes, trace, from_ns, to_ns) : status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
+PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
 {
     return prof__image_window(bytes, size, from_ns, to_ns);
 }
 
 /* Writes an image that prof__read_file() has read, with its archive. */
-static PROF__RARE void prof__out_whole(prof__out *out, unsigned char *image, size_t size, FILE *file)
+static void prof__out_whole(prof__out *out, unsigned char *image, size_t size, FILE *file)
 {
     size_t alone = (size_t)((const prof__header *)(const void *)image)->image_size;
     if (size == alone) {
@@ -111,7 +111,7 @@ static PROF__RARE void prof__out_whole(prof__out *out, unsigned char *image, siz
     prof__out_bytes(out, image + alone, size - alone);
 }
 
-static PROF__RARE prof_status prof__image_file_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
+static prof_status prof__image_file_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
 {
     unsigned char *image = NULL;
     uint64_t size = 0;
@@ -138,21 +138,21 @@ static PROF__RARE prof_status prof__image_file_copy(const char *from, const char
     return status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
+PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
 {
     PROF__CALM();
     return prof__image_file_copy(from, to, from_ns, to_ns);
 }
 
 /* Gets the first and the newest clock pair of the trace's session. */
-static PROF__UNUSED void prof__trace_pairs(const prof_trace *trace, prof__pair *first, prof__pair *last)
+static void prof__trace_pairs(const prof_trace *trace, prof__pair *first, prof__pair *last)
 {
     *first = trace->header.first;
     *last = trace->header.last;
 }
 
 /* Returns 1 if what left the ring is in an archive. */
-static PROF__UNUSED int prof__trace_archived(const prof_trace *trace) { return trace->header.archive_offset != 0; }
+static int prof__trace_archived(const prof_trace *trace) { return trace->header.archive_offset != 0; }
 
 PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace)
 {

@@ -21,7 +21,7 @@ static void prof__turn(uint64_t *words, size_t count)
 }
 
 /* Turns the fields of a struct from byte `from` up to byte `to`. size: of each field, 4 or 8 bytes. */
-static PROF__RARE void prof__turn_fields(void *all, size_t from, size_t to, size_t size)
+static void prof__turn_fields(void *all, size_t from, size_t to, size_t size)
 {
     unsigned char *at = (unsigned char *)all + from, *end = (unsigned char *)all + to, other;
     size_t i;
@@ -33,7 +33,7 @@ static PROF__RARE void prof__turn_fields(void *all, size_t from, size_t to, size
         }
 }
 
-static PROF__RARE void prof__turn_header(prof__header *h)
+static void prof__turn_header(prof__header *h)
 {
     prof__turn_fields(h, offsetof(prof__header, version), offsetof(prof__header, image_size), 4);
     prof__turn_fields(h, offsetof(prof__header, image_size), offsetof(prof__header, chunk_size), 8);
@@ -43,7 +43,7 @@ static PROF__RARE void prof__turn_header(prof__header *h)
     prof__turn_fields(h, offsetof(prof__header, window_from), sizeof *h, 8);
 }
 
-static PROF__RARE void prof__turn_block(prof__block *block)
+static void prof__turn_block(prof__block *block)
 {
     prof__turn_fields(block, 0, offsetof(prof__block, sequence), 4);
     prof__turn_fields(block, offsetof(prof__block, sequence), offsetof(prof__block, words), 8);

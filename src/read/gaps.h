@@ -2,14 +2,14 @@
 // that shows them.
 /*-- gaps --*/
 
-static PROF__RARE int prof__read_tick_order(const void *a, const void *b)
+static int prof__read_tick_order(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
 }
 
 /* Lists the ticks of all records inside a gap; gives up beyond some millions, or without memory. Returns how many. */
-static PROF__RARE size_t prof__gap_ticks(prof_trace *trace, const prof__read_gap *gap, uint64_t **ticks)
+static size_t prof__gap_ticks(prof_trace *trace, const prof__read_gap *gap, uint64_t **ticks)
 {
     size_t i, at, length, count = 0, capacity = 0;
     if (!prof__read_buffer_make(trace, &trace->buffer)) return 0;
@@ -31,7 +31,7 @@ static PROF__RARE size_t prof__gap_ticks(prof_trace *trace, const prof__read_gap
 
 /* No thread ran in a gap: it lies where no thread has an event for as long. If the counter began again, it lies before
    the first event after that. */
-static PROF__RARE void prof__gap_narrow(prof_trace *trace, prof__read_gap *gap)
+static void prof__gap_narrow(prof_trace *trace, prof__read_gap *gap)
 {
     uint64_t *ticks = NULL, from = gap->from, to = gap->to, before = gap->from;
     size_t i, count = trace->gap_count < 16 ? prof__gap_ticks(trace, gap, &ticks) : 0; /* each reads all words */
@@ -48,21 +48,21 @@ static PROF__RARE void prof__gap_narrow(prof_trace *trace, prof__read_gap *gap)
     free(ticks);
 }
 
-static PROF__RARE void prof__gap_name(char *to, size_t size, const prof__read_gap *gap)
+static void prof__gap_name(char *to, size_t size, const prof__read_gap *gap)
 {
     char length[48];
     prof__human_ns(length, (double)gap->ns);
     snprintf(to, size, "suspended for %s%s", gap->restarts ? "at most " : "", length);
 }
 
-static PROF__RARE int prof__gap_order(const void *a, const void *b)
+static int prof__gap_order(const void *a, const void *b)
 {
     const prof__read_gap *x = (const prof__read_gap *)a, *y = (const prof__read_gap *)b;
     return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
 }
 
 /* Places the gaps in time. */
-static PROF__RARE void prof__gaps_place(prof_trace *trace)
+static void prof__gaps_place(prof_trace *trace)
 {
     size_t i, hint = 0;
     for (i = 0; i < trace->gap_count; i++) {
@@ -76,7 +76,7 @@ static PROF__RARE void prof__gaps_place(prof_trace *trace)
 }
 
 /* Adds a track with an instant for each gap, which viewers draw over all tracks. Returns 0 without memory. */
-static PROF__RARE int prof__gap_track(prof_trace *trace)
+static int prof__gap_track(prof_trace *trace)
 {
     prof__read_track *track;
     size_t i, first = trace->device_record_count;
@@ -123,7 +123,7 @@ static PROF__RARE int prof__gap_track(prof_trace *trace)
 }
 
 /* Returns the text of a line about a gap, or 0 after the last. */
-static PROF__RARE int prof__trace_gap(const prof_trace *trace, size_t i, char *to, size_t size)
+static int prof__trace_gap(const prof_trace *trace, size_t i, char *to, size_t size)
 {
     const prof__read_gap *gap = i < trace->gap_count ? &trace->gaps[i] : NULL;
     char name[96], from[48], until[48];

@@ -133,7 +133,7 @@ static int prof__import_row_add(prof__import *w, const prof__import_key *key, ui
 /* Returns the number of a device's row, found by their names, and adds it if there is none. others: 1: it is the row
    for the events of all further rows, and is added in any case. Returns PROF__NONE if there are PROF__IMPORT_ROWS
    already, or without memory (no_memory is 1 then). */
-static PROF__UNUSED size_t prof__import_row(prof__import *w, const char *device, const char *row, int others)
+static size_t prof__import_row(prof__import *w, const char *device, const char *row, int others)
 {
     prof__import_key key;
     uint32_t hash = prof__text_hash(device) * 31 + prof__text_hash(row);
@@ -171,7 +171,7 @@ static void prof__import_chunk_begin(prof__import *w)
 /* Adds an event, as prof_device_record() would, with as many of its arguments as a chunk has room for. row: from
    prof__import_row(). Returns 0 if a chunk has no room for the event, which only happens if the host's chunks are
    smaller than any that prof makes. */
-static PROF__UNUSED int prof__import_put(prof__import *w, size_t row, const prof_device_event *event)
+static int prof__import_put(prof__import *w, size_t row, const prof_device_event *event)
 {
     prof_device_event e = *event;
     prof__device_parts parts;
@@ -223,8 +223,7 @@ static void prof__import_header(prof__header *h, const char *program, const char
 }
 
 /* Reads the host's image. host: its path, or NULL: then program and clock are the names that the new image states. */
-static PROF__UNUSED prof_status prof__import_open(prof__import *w, const char *host, const char *program,
-                                                  const char *clock)
+static prof_status prof__import_open(prof__import *w, const char *host, const char *program, const char *clock)
 {
     prof_status status;
     memset(w, 0, sizeof *w);
@@ -267,7 +266,7 @@ static int prof__import_host_meta(prof__import *w)
 }
 
 /* Begins to write to path, with the host's chunks. host: as for prof__import_open(); path may be the same file. */
-static PROF__UNUSED prof_status prof__import_begin(prof__import *w, const char *host, const char *path)
+static prof_status prof__import_begin(prof__import *w, const char *host, const char *path)
 {
     prof_status status;
     if (host && !prof__import_host_meta(w)) return prof__fail(PROF_NO_MEMORY, "%s: no memory for its names", host);
@@ -341,7 +340,7 @@ static void prof__import_end(prof__import *w, uint64_t first, uint64_t last)
 
 /* Ends the image, if status is PROF_OK, and frees everything. first, last: used without a host: when the first event
    began and the last one ended, in ns. Returns the first failure: then no file is left. */
-static PROF__UNUSED prof_status prof__import_close(prof__import *w, prof_status status, uint64_t first, uint64_t last)
+static prof_status prof__import_close(prof__import *w, prof_status status, uint64_t first, uint64_t last)
 {
     prof_status closed = PROF_OK;
     size_t i;

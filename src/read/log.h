@@ -29,8 +29,7 @@ static void prof__log_fill(prof__log_text *text, int count)
     for (; count > 0; count--) prof__log_put(text, " ", 1);
 }
 
-static PROF__COLD void prof__log_padded(prof__log_text *text, const prof__log_spec *spec, const char *bytes,
-                                        size_t count)
+static void prof__log_padded(prof__log_text *text, const prof__log_spec *spec, const char *bytes, size_t count)
 {
     int space = (size_t)(spec->width > 0 ? spec->width : 0) > count ? spec->width - (int)count : 0;
     int left = strchr(spec->flags, '-') != NULL;

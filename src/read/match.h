@@ -44,7 +44,7 @@ typedef struct prof__read_matcher {
     size_t nodes, args;  /* of this segment */
 } prof__read_matcher;
 
-static PROF__APART prof__read_top *prof__read_name_top(prof__read_matcher *m, uint32_t site)
+static prof__read_top *prof__read_name_top(prof__read_matcher *m, uint32_t site)
 {
     prof__read_top *top = &m->name_tops[m->trace->sites[site].name];
     if (top->track != m->serial) {
@@ -137,7 +137,7 @@ static void prof__read_note_late(prof__read_matcher *m, const prof__read_open *o
 }
 
 /* Closes all scopes deeper than depth, because an enclosing one ends, or one that began before the first record. */
-static PROF__COLD void prof__read_pop_early(prof__read_matcher *m, uint32_t depth)
+static void prof__read_pop_early(prof__read_matcher *m, uint32_t depth)
 {
     uint32_t i;
     for (i = depth; i < m->depth; i++) prof__read_note_late(m, &m->stack[i]);
@@ -152,7 +152,7 @@ static uint64_t prof__read_event_id(const prof_trace *trace, const prof__read_ch
 /* Matches an END whose scope was closed by the end of an outer one: the two overlap. An open scope of the same site has
    precedence, because a scope that was left by longjmp() or an early return must not take the end of an enclosing call.
    Returns 1 if it matches, 0 if it matches none, -1 without memory. */
-static PROF__ASIDE int prof__read_match_late(prof__read_matcher *m, uint32_t site)
+static int prof__read_match_late(prof__read_matcher *m, uint32_t site)
 {
     prof_trace *trace = m->trace;
     uint64_t number = m->site_late[site];
@@ -303,7 +303,7 @@ static int prof__read_cross(prof__read_matcher *m, uint32_t segment)
 }
 
 /* Handles a gap: scopes that were open before it end at the last time known. */
-static PROF__ASIDE void prof__read_close_all(prof__read_matcher *m)
+static void prof__read_close_all(prof__read_matcher *m)
 {
     while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END);
     m->trace->info.unmatched += m->pending_count;

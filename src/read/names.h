@@ -42,13 +42,13 @@ static size_t prof__read_site_number(prof_trace *trace, const prof__read_site *s
     return item;
 }
 
-static PROF__RARE int prof__read_same_unknown(const void *owner, size_t item, const void *key)
+static int prof__read_same_unknown(const void *owner, size_t item, const void *key)
 {
     return ((const prof_trace *)owner)->unknown[item].id == *(const uint32_t *)key;
 }
 
 /* Returns the site of a call site id that meta lacks, or PROF__NONE for an id that was never seen. */
-static PROF__COLD size_t prof__read_unknown_site(const prof_trace *trace, uint32_t id)
+static size_t prof__read_unknown_site(const prof_trace *trace, uint32_t id)
 {
     size_t item = prof__read_find(&trace->unknown_index, (uint32_t)prof__mix(id), prof__read_same_unknown, trace, &id);
     return item == PROF__NONE ? PROF__NONE : trace->unknown[item].site;
@@ -62,7 +62,7 @@ static inline size_t prof__read_site_of(const prof_trace *trace, uint32_t id)
 }
 
 /* Joins two texts to one that lives as long as the trace. Returns NULL without memory. */
-static PROF__RARE const char *prof__read_text(prof_trace *trace, const char *text, const char *more)
+static const char *prof__read_text(prof_trace *trace, const char *text, const char *more)
 {
     char *copy = prof__text_join(text, more);
     char **kept = copy ? (char **)PROF__MORE(trace->texts, trace->text_capacity, trace->text_count) : NULL;
@@ -72,7 +72,7 @@ static PROF__RARE const char *prof__read_text(prof_trace *trace, const char *tex
 }
 
 /* Makes a call site that has only a name, a copy of text. Returns its number, or PROF__NONE without memory. */
-static PROF__RARE size_t prof__read_make_site(prof_trace *trace, const char *text, uint32_t kind)
+static size_t prof__read_make_site(prof_trace *trace, const char *text, uint32_t kind)
 {
     prof__read_site site;
     size_t name;
@@ -88,7 +88,7 @@ static PROF__RARE size_t prof__read_make_site(prof_trace *trace, const char *tex
 }
 
 /* Makes a site for an id that meta lacks: "?site 12". Returns 0 without memory. */
-static PROF__RARE int prof__read_invent_site(prof_trace *trace, uint32_t id, uint32_t kind)
+static int prof__read_invent_site(prof_trace *trace, uint32_t id, uint32_t kind)
 {
     char text[32] = "?site ";
     size_t site, item;
@@ -116,7 +116,7 @@ static size_t prof__read_string_name(const prof_trace *trace, uint64_t id)
 
 /* Returns the words of the meta record at words[at], or 0 after the last. A head with a length but no kind is a record
    that a thread has reserved and not written yet. */
-static PROF__RARE size_t prof__read_meta_words(const uint64_t *words, size_t at, size_t count)
+static size_t prof__read_meta_words(const uint64_t *words, size_t at, size_t count)
 {
     size_t length;
     if (at >= count) return 0;
@@ -125,7 +125,7 @@ static PROF__RARE size_t prof__read_meta_words(const uint64_t *words, size_t at,
 }
 
 /* Names a function that was recorded by its address, if its module's symbols can be read. Returns 0 without memory. */
-static PROF__RARE int prof__read_symbol(prof_trace *trace, prof__read_site *site)
+static int prof__read_symbol(prof_trace *trace, prof__read_site *site)
 {
     const prof__symbol *symbol =
         prof__symbol_find(&trace->symbols, site->about.name, site->about.file, site->about.function);
@@ -140,14 +140,14 @@ static PROF__RARE int prof__read_symbol(prof_trace *trace, prof__read_site *site
     return 1;
 }
 
-static PROF__RARE int prof__read_same_key(const void *owner, size_t item, const void *key)
+static int prof__read_same_key(const void *owner, size_t item, const void *key)
 {
     return ((const prof_trace *)owner)->metadata[item].key == (const char *)key;
 }
 
 /* Adds a pair of metadata: a key and, after it, a value, whose last byte is zero. An empty key removes all pairs before
    it. Returns 0 without memory. */
-static PROF__RARE int prof__read_metadata(prof_trace *trace, const char *key, const char *end)
+static int prof__read_metadata(prof_trace *trace, const char *key, const char *end)
 {
     const char *value = key + strlen(key) + 1;
     size_t at, names[2];
@@ -172,7 +172,7 @@ static PROF__RARE int prof__read_metadata(prof_trace *trace, const char *key, co
     return 1;
 }
 
-static PROF__RARE int prof__trace_pair(const prof_trace *trace, size_t index, const char **key, const char **value)
+static int prof__trace_pair(const prof_trace *trace, size_t index, const char **key, const char **value)
 {
     int there = trace && index < trace->metadata_count;
     if (key) *key = there ? trace->metadata[index].key : NULL;
@@ -180,13 +180,13 @@ static PROF__RARE int prof__trace_pair(const prof_trace *trace, size_t index, co
     return there;
 }
 
-static PROF__RARE int prof__read_same_thread(const void *owner, size_t item, const void *key)
+static int prof__read_same_thread(const void *owner, size_t item, const void *key)
 {
     return ((const prof_trace *)owner)->threads[item].track == *(const uint64_t *)key;
 }
 
 /* Returns the string id of the system's newest name for the thread of a track, or 0. */
-static PROF__RARE uint32_t prof__read_thread_name(const prof_trace *trace, uint64_t track)
+static uint32_t prof__read_thread_name(const prof_trace *trace, uint64_t track)
 {
     uint32_t hash = (uint32_t)prof__mix(track);
     size_t at = prof__read_find(&trace->thread_index, hash, prof__read_same_thread, trace, &track);
@@ -194,7 +194,7 @@ static PROF__RARE uint32_t prof__read_thread_name(const prof_trace *trace, uint6
 }
 
 /* Keeps such a name. Returns 0 without memory. */
-static PROF__RARE int prof__read_thread(prof_trace *trace, uint64_t track, uint32_t name)
+static int prof__read_thread(prof_trace *trace, uint64_t track, uint32_t name)
 {
     uint32_t hash = (uint32_t)prof__mix(track);
     size_t at = prof__read_find(&trace->thread_index, hash, prof__read_same_thread, trace, &track);
@@ -206,13 +206,13 @@ static PROF__RARE int prof__read_thread(prof_trace *trace, uint64_t track, uint3
     return 1;
 }
 
-PROF_DEF PROF__WALL int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value)
+PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value)
 {
     return prof__trace_pair(trace, index, key, value);
 }
 
 /* Terminates a text of so many words. Keeps at most its first 1023 bytes, and cuts between UTF-8 characters. */
-static PROF__RARE void prof__read_shorten(char *text, size_t words)
+static void prof__read_shorten(char *text, size_t words)
 {
     char *end = text + (words < PROF__TEXT_WORDS ? words : PROF__TEXT_WORDS) * 8 - 1;
     if (words > PROF__TEXT_WORDS)
@@ -222,7 +222,7 @@ static PROF__RARE void prof__read_shorten(char *text, size_t words)
 
 /* Counts it if a part of meta is missing, which ends here: words follow after many that are zero, or a recording that
    has ended says that it has more. */
-static PROF__RARE void prof__read_meta_end(prof_trace *trace, const uint64_t *words, size_t at, size_t count)
+static void prof__read_meta_end(prof_trace *trace, const uint64_t *words, size_t at, size_t count)
 {
     const prof__header *h = &trace->header;
     size_t used = h->meta_used < h->meta_size ? (size_t)h->meta_used / 8 : count, zeros = 0;
@@ -231,7 +231,7 @@ static PROF__RARE void prof__read_meta_end(prof_trace *trace, const uint64_t *wo
         trace->info.lost_blocks++;
 }
 
-static PROF__RARE int prof__read_meta(prof_trace *trace)
+static int prof__read_meta(prof_trace *trace)
 {
     uint64_t *words = trace->image + trace->header.meta_offset / 8;
     size_t count = (size_t)(trace->header.meta_size / 8), at, length;

@@ -1,7 +1,7 @@
 // read/open: Opens, checks and closes traces of files, of memory and of this process.
 /*-- opening --*/
 
-static PROF__RARE void prof__read_free(prof_trace *trace)
+static void prof__read_free(prof_trace *trace)
 {
     size_t i;
     if (!trace) return;
@@ -51,13 +51,13 @@ static PROF__RARE void prof__read_free(prof_trace *trace)
     free(trace);
 }
 
-static PROF__RARE prof_status prof__damaged(const char *what, const char *part)
+static prof_status prof__damaged(const char *what, const char *part)
 {
     return prof__fail(PROF_CORRUPT, "%s: damaged header (%s)", what, part);
 }
 
 /* Returns 0 if the end of a header is damaged, from the archive's place on. */
-static PROF__RARE int prof__header_end_good(const prof__header *h)
+static int prof__header_end_good(const prof__header *h)
 {
     if ((h->taken_back | h->lost_args | h->write_failures) >> 56) return 0;
     return !h->archive_offset ||
@@ -69,8 +69,7 @@ static PROF__RARE int prof__header_end_good(const prof__header *h)
 
 /* Reads and checks the header of an image, of either byte order. size: the bytes of the whole image and what follows
    it. what: its name in errors. */
-static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size, const char *what,
-                                                prof__header *header)
+static prof_status prof__read_header(const void *image, uint64_t size, const char *what, prof__header *header)
 {
     uint32_t order;
     uint64_t chunks;
@@ -122,7 +121,7 @@ static PROF__RARE prof_status prof__read_header(const void *image, uint64_t size
 }
 
 /* Returns 1 if the end of the image's header was left out because it is damaged. */
-static PROF__RARE uint64_t prof__header_cut(const void *image, const prof__header *header)
+static uint64_t prof__header_cut(const void *image, const prof__header *header)
 {
     prof__header raw;
     prof__header_get(image, &raw);
@@ -130,7 +129,7 @@ static PROF__RARE uint64_t prof__header_cut(const void *image, const prof__heade
 }
 
 /* Fills in prof_trace_info. Called when the clock is known. */
-static PROF__RARE void prof__read_about(prof_trace *trace)
+static void prof__read_about(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
     prof_trace_info *info = &trace->info;
@@ -161,7 +160,7 @@ static PROF__RARE void prof__read_about(prof_trace *trace)
 }
 
 /* Reads the window of the image, and its newest time. */
-static PROF__RARE void prof__read_window(prof_trace *trace)
+static void prof__read_window(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
     size_t hint = 0;
@@ -201,8 +200,7 @@ static int prof__read_parse(prof_trace *trace)
 /* Makes a trace of an image on the heap. Its archive is in file or, if file is NULL or size is larger than the image,
    in memory after the image, up to size. paged: 1: its chunks are in file, too. Takes over image and file, and frees
    them if it fails. what: the image's name in errors. */
-static PROF__RARE prof_status prof__read_parts(void *image, size_t size, FILE *file, int paged, const char *what,
-                                               prof_trace **out)
+static prof_status prof__read_parts(void *image, size_t size, FILE *file, int paged, const char *what, prof_trace **out)
 {
     prof_trace *trace = NULL;
     prof__header header;
@@ -244,7 +242,7 @@ static prof_status prof__read_image(void *image, size_t size, FILE *file, const 
     return prof__read_parts(image, size, file, 0, what, out);
 }
 
-static PROF__RARE int prof__source_file(void *file, uint64_t offset, void *to, size_t size)
+static int prof__source_file(void *file, uint64_t offset, void *to, size_t size)
 {
     return prof__read_at((FILE *)file, offset, to, size);
 }
@@ -287,8 +285,7 @@ static int prof__read_all(FILE *file, const prof__header *header, unsigned char 
 /* Reads the image in a file. *image: the caller frees it, also after a failure. *size: the size of the image; if it is
    of the other byte order, with its archive, which follows it in memory. *paged: set to 1 if the chunks were left in
    the file; if paged is NULL, they are always read. */
-static PROF__RARE prof_status prof__read_file(FILE *file, const char *path, unsigned char **image, uint64_t *size,
-                                              int *paged)
+static prof_status prof__read_file(FILE *file, const char *path, unsigned char **image, uint64_t *size, int *paged)
 {
     prof__header header, again;
     uint64_t memory;
@@ -317,7 +314,7 @@ static PROF__RARE prof_status prof__read_file(FILE *file, const char *path, unsi
 }
 
 /* Opens a file to read an image from it. */
-static PROF__RARE prof_status prof__image_file(const char *path, FILE **file)
+static prof_status prof__image_file(const char *path, FILE **file)
 {
     *file = prof__file_open(path, "rb");
     if (!*file) return prof__cannot("open", path, NULL);
@@ -325,7 +322,7 @@ static PROF__RARE prof_status prof__image_file(const char *path, FILE **file)
     return PROF_OK;
 }
 
-PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **trace)
+PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
 {
     PROF__CALM();
     unsigned char *image = NULL;
@@ -350,7 +347,7 @@ PROF_DEF PROF__WALL prof_status prof_trace_open(const char *path, prof_trace **t
 }
 
 /* Makes a trace of an image on the heap, without its archive: what its buffer holds is read as if it were a ring's. */
-static PROF__UNUSED PROF__RARE prof_status prof__read_buffer_only(void *image, const char *what, prof_trace **trace)
+static prof_status prof__read_buffer_only(void *image, const char *what, prof_trace **trace)
 {
     prof__header *header = (prof__header *)image;
     if (header->archive_first != header->archive_next && !header->overwritten) header->overwritten = 1;
@@ -359,7 +356,7 @@ static PROF__UNUSED PROF__RARE prof_status prof__read_buffer_only(void *image, c
 }
 
 /* Opens an image without its archive, which may be larger by far and takes as long to read. */
-static PROF__UNUSED PROF__RARE prof_status prof__trace_buffer(const char *path, prof_trace **trace)
+static prof_status prof__trace_buffer(const char *path, prof_trace **trace)
 {
     unsigned char *image = NULL;
     uint64_t size = 0;
@@ -376,7 +373,7 @@ static PROF__UNUSED PROF__RARE prof_status prof__trace_buffer(const char *path, 
     return prof__read_buffer_only(image, path, trace);
 }
 
-PROF_DEF PROF__WALL prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace)
+PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace)
 {
     PROF__CALM();
     prof__header header;
@@ -408,7 +405,7 @@ typedef struct prof__aggregated {
 } prof__aggregated;
 
 /* Makes a trace of the present session. reset: 1: the statistics of PROF_STATS begin anew after that. */
-static PROF__ASIDE prof_status prof__trace_live(prof_trace **trace, int reset)
+static prof_status prof__trace_live(prof_trace **trace, int reset)
 {
     void *image = NULL;
     size_t size = 0;
@@ -433,7 +430,7 @@ static PROF__ASIDE prof_status prof__trace_live(prof_trace **trace, int reset)
     return status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_trace_live(prof_trace **trace)
+PROF_DEF prof_status prof_trace_live(prof_trace **trace)
 {
     PROF__CALM();
     PROF__LED(prof_trace_live, (trace));
@@ -441,7 +438,7 @@ PROF_DEF PROF__WALL prof_status prof_trace_live(prof_trace **trace)
     return prof__trace_live(trace, 0);
 }
 
-PROF_DEF PROF__WALL void prof_trace_close(prof_trace *trace)
+PROF_DEF void prof_trace_close(prof_trace *trace)
 {
     prof__read_free(trace);
 }
@@ -452,7 +449,7 @@ typedef struct prof__writing {
     char error[PROF__ERROR_SIZE];
 } prof__writing;
 
-static PROF__RARE int prof__writing_take(void *user, const void *data, size_t size)
+static int prof__writing_take(void *user, const void *data, size_t size)
 {
     prof__writing *w = (prof__writing *)user;
     prof_status before = w->out.status;
@@ -462,7 +459,7 @@ static PROF__RARE int prof__writing_take(void *user, const void *data, size_t si
 }
 
 /* Writes a trace with a writer. */
-static PROF__RARE prof_status prof__write_with(const prof_writer *writer, const prof_trace *trace, const char *path)
+static prof_status prof__write_with(const prof_writer *writer, const prof_trace *trace, const char *path)
 {
     prof__writing w;
     prof_sink sink;
@@ -499,7 +496,7 @@ static prof_status prof__live_write(const char *path, const prof_writer *writer)
     return prof__live_write_as(path, writer, NULL, NULL);
 }
 
-PROF_DEF PROF__WALL prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
+PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
 {
     PROF__CALM();
     PROF__LED(prof_trace_write, (trace, path, extension));
@@ -533,7 +530,7 @@ static int64_t prof__align_later(const prof__header *a, const prof__header *b)
 /* Returns 1 if that is of one clock in two traces of a machine. Older ones do not say so: CLOCK_MONOTONIC is another
    one in another time namespace, and for what was recorded before and after a suspension. Unix time differs from it by
    more then. */
-static PROF__RARE int prof__align_same(const prof__header *a, const prof__header *b)
+static int prof__align_same(const prof__header *a, const prof__header *b)
 {
     uint64_t x = a->first.unix_ns - a->first.monotonic_ns, y = b->first.unix_ns - b->first.monotonic_ns;
     if (strcmp(a->boot_id, b->boot_id)) return 0;
@@ -544,7 +541,7 @@ static PROF__RARE int prof__align_same(const prof__header *a, const prof__header
 
 /* Returns the number of the trace that began first on the machine of trace number `one`: the monotonic clock of that
    machine aligns all its traces with it. */
-static PROF__RARE size_t prof__align_anchor(const prof_trace *const *traces, size_t count, size_t one)
+static size_t prof__align_anchor(const prof_trace *const *traces, size_t count, size_t one)
 {
     const prof__header *h = &traces[one]->header;
     size_t anchor = one, i;
@@ -555,7 +552,7 @@ static PROF__RARE size_t prof__align_anchor(const prof_trace *const *traces, siz
     return anchor;
 }
 
-static PROF__RARE size_t prof__traces_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
+static size_t prof__traces_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
 {
     uint64_t earliest = 0;
     size_t groups = 0, i;
@@ -575,7 +572,7 @@ static PROF__RARE size_t prof__traces_align(const prof_trace *const *traces, siz
     return groups;
 }
 
-PROF_DEF PROF__WALL size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
+PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
 {
     return prof__traces_align(traces, count, offsets);
 }

@@ -1,7 +1,7 @@
 // read/outline: What a segment does to the matcher, found while it is cut, so that its words are read only once.
 /*-- outlines --*/
 
-static PROF__RARE void prof__read_outline_begin(prof__read_outliner *o, uint64_t base)
+static void prof__read_outline_begin(prof__read_outliner *o, uint64_t base)
 {
     memset(&o->sum, 0, sizeof o->sum);
     o->base = base;
@@ -22,8 +22,8 @@ static inline void prof__read_outline_level(prof__read_outliner *o, const prof__
 }
 
 /* Notes the END of a scope that did not begin in this segment. Returns 0 if a scope of this segment may be meant. */
-static PROF__ASIDE int prof__read_outline_half(prof__read_outliner *o, uint32_t site, uint64_t ticks,
-                                               const prof__read_half *top, const prof__read_half *high)
+static int prof__read_outline_half(prof__read_outliner *o, uint32_t site, uint64_t ticks, const prof__read_half *top,
+                                   const prof__read_half *high)
 {
     prof__read_half *end = &o->ends[o->sum.ends];
     if (top != o->open || o->sum.ends == PROF__OUTLINE_HALVES) return 0;
@@ -37,8 +37,8 @@ static PROF__ASIDE int prof__read_outline_half(prof__read_outliner *o, uint32_t 
 
 /* Reads the BEGINs and ENDs from this word on, most of all records, as long as meta has their call sites. Returns the
    word after them. */
-static PROF__NOINLINE PROF__HOT size_t prof__read_outline_scopes(prof__read_outliner *o, const prof_trace *trace,
-                                                                 const uint64_t *words, size_t at, size_t count)
+static PROF__NOINLINE size_t prof__read_outline_scopes(prof__read_outliner *o, const prof_trace *trace,
+                                                       const uint64_t *words, size_t at, size_t count)
 {
     const uint32_t *sites = trace->site_ids;
     size_t site_count = trace->site_id_count;
@@ -128,8 +128,7 @@ static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *
 }
 
 /* Keeps the outline of a segment that has just ended. Without memory it has none. */
-static PROF__RARE void prof__read_outline_keep(prof_trace *trace, prof__read_segment *segment,
-                                               prof__read_outliner *o)
+static void prof__read_outline_keep(prof_trace *trace, prof__read_segment *segment, prof__read_outliner *o)
 {
     size_t begins = (size_t)(o->top - o->open), count = o->sum.ends + begins;
     segment->depth = 0;
@@ -151,7 +150,7 @@ static PROF__RARE void prof__read_outline_keep(prof_trace *trace, prof__read_seg
 
 /* Matches a segment by its outline: the same as prof__read_match_words(). Returns 0 if that is not possible, because
    something in it depends on what was before, and has changed nothing then; -1 without memory. */
-static PROF__RARE int prof__read_outline_match(prof__read_matcher *m, uint32_t number)
+static int prof__read_outline_match(prof__read_matcher *m, uint32_t number)
 {
     const prof__read_segment *segment = &m->trace->segments[m->track->segment + number];
     const prof__read_outline *outline;

@@ -14,7 +14,7 @@ static size_t prof__read_border(uint64_t place, size_t at)
 
 /* Returns where the record ends, or begins if `whole` is 1, that has the word before this one. Returns `limit` if none
    has. */
-static PROF__RARE size_t prof__read_record_at(const uint64_t *words, size_t count, size_t limit, int whole)
+static size_t prof__read_record_at(const uint64_t *words, size_t count, size_t limit, int whole)
 {
     size_t at = 0, length;
     for (; at < limit && (length = prof__record_length(words[at], count - at)) != 0; at += length)
@@ -24,8 +24,7 @@ static PROF__RARE size_t prof__read_record_at(const uint64_t *words, size_t coun
 
 /* Returns how many words of a chunk of the ring can be read. *torn: 1 if others are missing. headless: 1 if the next
    chunk lacks its header. */
-static PROF__RARE size_t prof__read_intact(const prof__read_chunk *chunk, const uint64_t *words, int headless,
-                                           int *torn)
+static size_t prof__read_intact(const prof__read_chunk *chunk, const uint64_t *words, int headless, int *torn)
 {
     size_t count = chunk->words, hole = prof__words_hole(words, count), used = count, border;
     *torn = hole < count;
@@ -40,8 +39,7 @@ static PROF__RARE size_t prof__read_intact(const prof__read_chunk *chunk, const 
 
 /* Returns 1 if a chunk without a sequence lacks its header. A chunk that is being reused has its time. Words: of the
    chunk, `bytes` with the header. */
-static PROF__RARE int prof__read_headless(const prof_trace *trace, const prof__chunk *chunk, uint64_t offset,
-                                          uint64_t bytes)
+static int prof__read_headless(const prof_trace *trace, const prof__chunk *chunk, uint64_t offset, uint64_t bytes)
 {
     static const prof__chunk none = {0, {0, 0, 0, 0}, 0, 0, 0, 0};
     uint64_t part[64], end = offset + bytes;

@@ -46,7 +46,7 @@ static const prof__bound *prof__bound_of(const prof__bounds *all, uint64_t track
 
 /* Makes the statistics of a trace count only what ended after the bounds, if these belong to its session. Returns 0
    without memory. Does not change statistics that were kept while recording: prof__trace_live() resets those. */
-static PROF__UNUSED int prof__bounds_apply(const prof__bounds *all, prof_trace *trace)
+static int prof__bounds_apply(const prof__bounds *all, prof_trace *trace)
 {
     size_t count = trace->track_count, hint = 0, i, j;
     if (trace->aggregated || !all->bounds || all->session != trace->header.session || all->process != trace->header.pid)
@@ -66,7 +66,7 @@ static PROF__UNUSED int prof__bounds_apply(const prof__bounds *all, prof_trace *
 /* Sets the bounds to the end of a trace, unless it has statistics that were kept while recording. A fork() at any
    moment leaves the child either the old bounds or the new ones. Returns 0 without memory: then the bounds stay as they
    were. */
-static PROF__UNUSED int prof__bounds_take(prof__bounds *all, const prof_trace *trace)
+static int prof__bounds_take(prof__bounds *all, const prof_trace *trace)
 {
     size_t count = trace->track_count, i, j;
     prof__bound *bounds, *old = all->bounds;
@@ -91,13 +91,13 @@ static PROF__UNUSED int prof__bounds_take(prof__bounds *all, const prof_trace *t
 }
 
 /* Returns 1 if the statistics of a trace count what ends at this time on a track. */
-static PROF__UNUSED int prof__trace_counts(const prof_trace *trace, size_t track, int64_t ns)
+static int prof__trace_counts(const prof_trace *trace, size_t track, int64_t ns)
 {
     return !trace->since || ns > trace->since[track];
 }
 
 /* Returns 1 if prof__bounds_apply() has changed what the statistics count. */
-static PROF__UNUSED int prof__trace_bounded(const prof_trace *trace) { return trace->since != NULL; }
+static int prof__trace_bounded(const prof_trace *trace) { return trace->since != NULL; }
 
 /* Returns 1 if the trace has statistics that were kept while recording. */
-static PROF__UNUSED int prof__trace_aggregated(const prof_trace *trace) { return trace->aggregated != NULL; }
+static int prof__trace_aggregated(const prof_trace *trace) { return trace->aggregated != NULL; }

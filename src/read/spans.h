@@ -37,7 +37,7 @@ struct prof_spans {
     prof_status status;
 };
 
-static PROF__RARE prof_status prof__spans_make(const prof_trace *trace, prof_spans **spans)
+static prof_status prof__spans_make(const prof_trace *trace, prof_spans **spans)
 {
     prof_spans *s;
     prof_status status = PROF_OK;
@@ -62,12 +62,12 @@ static PROF__RARE prof_status prof__spans_make(const prof_trace *trace, prof_spa
     return PROF_OK;
 }
 
-PROF_DEF PROF__WALL prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans)
+PROF_DEF prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans)
 {
     return prof__spans_make(trace, spans);
 }
 
-static PROF__RARE void prof__spans_fail(prof_spans *s)
+static void prof__spans_fail(prof_spans *s)
 {
     s->status = prof__fail(PROF_NO_MEMORY, "no memory for %lu open spans", (unsigned long)s->open);
 }
@@ -142,7 +142,7 @@ static void prof__span_free(prof__span_half *half)
 }
 
 /* Copies what the cursor owns. Without memory it copies nothing and returns 0. */
-static PROF__COLD int prof__span_keep(prof_spans *s, prof__span_half *half)
+static int prof__span_keep(prof_spans *s, prof__span_half *half)
 {
     if (half->name != half->site->name) half->text = prof__text_join(half->name, "");
     if (half->arg_count) half->copy = prof__args_copy(half->args, half->arg_count);
@@ -161,7 +161,7 @@ static PROF__COLD int prof__span_keep(prof_spans *s, prof__span_half *half)
 }
 
 /* Returns the newest open begin that this end closes, or PROF__NONE. */
-static PROF__COLD size_t prof__spans_find(const prof_spans *s, const prof__span_half *end)
+static size_t prof__spans_find(const prof_spans *s, const prof__span_half *end)
 {
     size_t at = s->bucket_count ? s->buckets[end->hash & (s->bucket_count - 1)] : PROF__NONE;
     while (at != PROF__NONE && !prof__span_same(&s->halves[at], end)) at = s->halves[at].next;
@@ -184,7 +184,7 @@ static int prof__spans_spread(prof_spans *s)
     return 1;
 }
 
-static PROF__COLD void prof__spans_add(prof_spans *s, const prof__span_half *begin)
+static void prof__spans_add(prof_spans *s, const prof__span_half *begin)
 {
     size_t at = s->free, *bucket;
     if ((s->open >= s->bucket_count && !prof__spans_spread(s)) ||
@@ -209,7 +209,7 @@ static PROF__COLD void prof__spans_add(prof_spans *s, const prof__span_half *beg
 }
 
 /* Removes an entry; its copy now owns the memory. */
-static PROF__COLD prof__span_half prof__spans_remove(prof_spans *s, size_t at)
+static prof__span_half prof__spans_remove(prof_spans *s, size_t at)
 {
     prof__span_half half = s->halves[at];
     size_t *link = &s->buckets[half.hash & (s->bucket_count - 1)];
@@ -224,8 +224,8 @@ static PROF__COLD prof__span_half prof__spans_remove(prof_spans *s, size_t at)
 }
 
 /* Joins the arguments of begin and end, one of which may be missing. Takes over their memory. */
-static PROF__COLD void prof__spans_emit_args(prof_spans *s, const prof__span_half *begin, const prof__span_half *end,
-                                             prof_span *span)
+static void prof__spans_emit_args(prof_spans *s, const prof__span_half *begin, const prof__span_half *end,
+                                  prof_span *span)
 {
     uint32_t first = begin ? begin->arg_count : 0, count = first + (end ? end->arg_count : 0);
     free(s->begin_args);
@@ -245,8 +245,7 @@ static PROF__COLD void prof__spans_emit_args(prof_spans *s, const prof__span_hal
 
 /* Makes a span of begin and end, one of which may be missing, cut to the window. Returns 0 if it lies outside. Takes
    over their memory. */
-static PROF__COLD int prof__spans_emit(prof_spans *s, const prof__span_half *begin, const prof__span_half *end,
-                                       prof_span *span)
+static int prof__spans_emit(prof_spans *s, const prof__span_half *begin, const prof__span_half *end, prof_span *span)
 {
     const prof__span_half *known = begin ? begin : end;
     int64_t start = begin ? begin->ns : s->first_ns, stop = end ? end->ns : s->trace->newest_ns;
@@ -334,7 +333,7 @@ static int prof__spans_end(prof_spans *s, prof__span_half *end, prof_span *span)
 
 static int prof__is_span(prof_event_type type) { return type >= PROF_EVENT_SPAN_BEGIN && type <= PROF_EVENT_SPAN_END; }
 
-static PROF__COLD int prof__spans_take(prof_spans *s, prof_span *span)
+static int prof__spans_take(prof_spans *s, prof_span *span)
 {
     prof__span_half half;
     prof__span_make(&s->event, s->track, &half);
@@ -368,7 +367,7 @@ PROF_DEF int prof_spans_next(prof_spans *spans, prof_span *span)
     return 0;
 }
 
-static PROF__RARE prof_status prof__spans_free(prof_spans *spans)
+static prof_status prof__spans_free(prof_spans *spans)
 {
     prof_status status, read;
     size_t at;
@@ -388,9 +387,9 @@ static PROF__RARE prof_status prof__spans_free(prof_spans *spans)
     return status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_spans_close(prof_spans *spans) { return prof__spans_free(spans); }
+PROF_DEF prof_status prof_spans_close(prof_spans *spans) { return prof__spans_free(spans); }
 
-static PROF__RARE prof_status prof__trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
+static prof_status prof__trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
     if (!trace) return prof__null("prof_trace_window", "trace");
     if (from_ns < 0 || to_ns < 0 || (to_ns && to_ns <= from_ns))
@@ -400,7 +399,7 @@ static PROF__RARE prof_status prof__trace_window(prof_trace *trace, int64_t from
     return PROF_OK;
 }
 
-PROF_DEF PROF__WALL prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
+PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
     return prof__trace_window(trace, from_ns, to_ns);
 }

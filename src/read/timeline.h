@@ -70,14 +70,14 @@ static void prof__timeline_begin(prof_timeline *t)
         prof__timeline_swap(&t->heap[at], &t->heap[(at - 1) / 2]);
 }
 
-static PROF__RARE int prof__timeline_order(const void *a, const void *b)
+static int prof__timeline_order(const void *a, const void *b)
 {
     const prof__timeline_start *x = (const prof__timeline_start *)a, *y = (const prof__timeline_start *)b;
     if (x->ns != y->ns) return x->ns < y->ns ? -1 : 1;
     return x->track < y->track ? -1 : x->track > y->track;
 }
 
-static PROF__RARE prof_status prof__timeline_make(const prof_trace *trace, prof_timeline **timeline)
+static prof_status prof__timeline_make(const prof_trace *trace, prof_timeline **timeline)
 {
     prof_timeline *t;
     size_t i;
@@ -100,7 +100,7 @@ static PROF__RARE prof_status prof__timeline_make(const prof_trace *trace, prof_
     return PROF_OK;
 }
 
-PROF_DEF PROF__WALL prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline)
+PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline)
 {
     return prof__timeline_make(trace, timeline);
 }
@@ -124,7 +124,7 @@ PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size
     return t->given = 1;
 }
 
-static PROF__RARE prof_status prof__timeline_free(prof_timeline *timeline)
+static prof_status prof__timeline_free(prof_timeline *timeline)
 {
     prof_status status;
     if (!timeline) return PROF_OK;
@@ -135,4 +135,4 @@ static PROF__RARE prof_status prof__timeline_free(prof_timeline *timeline)
     free(timeline);
     return status;
 }
-PROF_DEF PROF__WALL prof_status prof_timeline_close(prof_timeline *timeline) { return prof__timeline_free(timeline); }
+PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline) { return prof__timeline_free(timeline); }

@@ -1,8 +1,8 @@
 // read/tracks: Makes tracks of segments, and runs the matcher over each.
 /* Matches the BEGINs and ENDs from this word on, which are most of all records. Returns the word after them, or 0
    without memory. */
-static PROF__HOT size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *words, size_t at, size_t end,
-                                                uint32_t number, const prof__read_chunk *chunk)
+static size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *words, size_t at, size_t end,
+                                      uint32_t number, const prof__read_chunk *chunk)
 {
     prof_trace *trace = m->trace;
     uint64_t tick = m->tick, base = chunk->tick;
@@ -32,7 +32,7 @@ static PROF__HOT size_t prof__read_match_scopes(prof__read_matcher *m, const uin
 }
 
 /* Matches the records of a segment, one by one. Returns 0 if they can no longer be read, -1 without memory. */
-static PROF__RARE int prof__read_match_words(prof__read_matcher *m, uint32_t number)
+static int prof__read_match_words(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
     prof__read_segment *segment = &trace->segments[m->track->segment + number];
@@ -104,7 +104,7 @@ static PROF__RARE int prof__read_match_words(prof__read_matcher *m, uint32_t num
     return words != NULL;
 }
 
-static PROF__RARE int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
+static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
     prof__read_segment *segment = &trace->segments[m->track->segment + number];
@@ -134,7 +134,7 @@ static uint64_t prof__read_first_tick(const prof_trace *trace, const prof__read_
     return *segment <= last ? (*segment)->tick : trace->chunks[last->chunk].tick;
 }
 
-static PROF__RARE void prof__read_describe(prof_trace *trace, prof__read_track *track)
+static void prof__read_describe(prof_trace *trace, prof__read_track *track)
 {
     size_t i;
     int of_system = 0;
@@ -160,14 +160,14 @@ static int prof__read_lives(const prof_trace *trace, const prof__read_segment *s
     return !at->size && segment->last && at->owned && !at->torn;
 }
 
-static PROF__RARE int prof__read_late_order(const void *a, const void *b)
+static int prof__read_late_order(const void *a, const void *b)
 {
     const prof__read_late_begin *x = (const prof__read_late_begin *)a, *y = (const prof__read_late_begin *)b;
     if (x->segment != y->segment) return x->segment < y->segment ? -1 : 1;
     return x->word < y->word ? -1 : x->word > y->word;
 }
 
-static PROF__RARE int prof__read_match_track(prof__read_matcher *m)
+static int prof__read_match_track(prof__read_matcher *m)
 {
     prof_trace *trace = m->trace;
     prof__read_track *track = m->track;
@@ -246,7 +246,7 @@ static int prof__read_after_copy(const prof_trace *trace, const prof__read_segme
    follows is newer than the copy, else those after the last gap. The ring overwrites what is old. But a fiber's turns
    on one thread may be in a copy while earlier turns, on a thread that was copied first, are not. Returns the number of
    the next track's first segment. */
-static PROF__RARE size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size_t i)
+static size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size_t i)
 {
     prof__read_segment *segments = trace->segments;
     const prof__read_segment *timed = &segments[i];
@@ -269,7 +269,7 @@ static PROF__RARE size_t prof__read_choose(prof_trace *trace, prof__read_track *
     return next;
 }
 
-static PROF__RARE int prof__read_tracks(prof_trace *trace)
+static int prof__read_tracks(prof_trace *trace)
 {
     prof__read_matcher m;
     size_t i, count = 0;

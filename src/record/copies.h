@@ -86,7 +86,7 @@ typedef Elf64_Phdr prof__segment;
 typedef Elf32_Phdr prof__segment;
 #endif
 
-static PROF__RARE prof__hub *prof__hub_of_notes(const char *at, size_t size, size_t align)
+static prof__hub *prof__hub_of_notes(const char *at, size_t size, size_t align)
 {
     for (size_t next; size >= 12; at += next, size -= next) {
         uint32_t head[3];
@@ -104,7 +104,7 @@ static PROF__RARE prof__hub *prof__hub_of_notes(const char *at, size_t size, siz
 }
 
 /* Returns the table of a loaded module, or NULL if the module has none. */
-static PROF__UNUSED PROF__RARE prof__hub *prof__hub_of(const prof__loaded *loaded)
+static prof__hub *prof__hub_of(const prof__loaded *loaded)
 {
     prof__hub *hub = NULL;
     for (uint16_t i = 0; i < loaded->segment_count && !hub; ++i) {
@@ -126,7 +126,7 @@ static inline prof__hub *prof__led(void)
     if (PROF__UNLIKELY(!PROF__ACQUIRE(&prof__joined))) prof__join();
     return PROF__ACQUIRE(&prof__leader);
 }
-static PROF__UNUSED int prof__is_whole(void) { return !prof__led(); } /* 1: calls are not forwarded */
+static int prof__is_whole(void) { return !prof__led(); } /* 1: calls are not forwarded */
 /* The first statement of a function of the table. */
 #define PROF__LED(function, arguments)                                                                               \
     do {                                                                                                             \
@@ -144,7 +144,7 @@ static PROF__UNUSED int prof__is_whole(void) { return !prof__led(); } /* 1: call
 #else
 #define PROF__LED(function, arguments) ((void)0)
 #define PROF__LED_VOID(function, arguments) ((void)0)
-static PROF__UNUSED PROF__RARE int prof__is_whole(void) { return 1; }
+static int prof__is_whole(void) { return 1; }
 #endif
 /* The same for the fast path: a thread never has a record in a copy that forwards. */
 #ifdef PROF__SHARED

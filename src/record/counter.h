@@ -29,7 +29,7 @@ static prof__tally prof__tallies[PROF__TALLIES]; /* of macros */
 static prof__tally *prof__tallies_get(void) { return prof__tallies; }
 #else
 static prof__tally *prof__tallies; /* of macros: mapped for the first of them, which may be in a signal handler */
-static PROF__RARE prof__tally *prof__tallies_get(void)
+static prof__tally *prof__tallies_get(void)
 {
     size_t size = PROF__TALLIES * sizeof *prof__tallies;
     prof__tally *tallies = PROF__ACQUIRE(&prof__tallies), *made;
@@ -45,7 +45,7 @@ static PROF__RARE prof__tally *prof__tallies_get(void)
 }
 
 /* The library is unloaded: no macro counts any more. */
-static PROF__UNUSED PROF__RARE void prof__tallies_unmap(void)
+static void prof__tallies_unmap(void)
 {
     if (prof__tallies) munmap((void *)prof__tallies, PROF__TALLIES * sizeof *prof__tallies);
     prof__tallies = NULL;
@@ -67,7 +67,7 @@ static int64_t prof__count_next(int64_t now, int how, int64_t value)
 
 /* Returns bits, an integer of this type, and size more, or less. An unsigned counter reaches to 2^64 - 1, and so does
    one to which an unsigned number was added; at the ends of its range a counter stays. */
-static PROF__RARE uint64_t prof__count_wide(uint64_t bits, uint32_t *type, int less, uint64_t size, int whole)
+static uint64_t prof__count_wide(uint64_t bits, uint32_t *type, int less, uint64_t size, int whole)
 {
     int negative = *type == PROF__TALLY_INT && bits >> 63;
     uint64_t now = negative ? 0 - bits : bits;
@@ -134,7 +134,7 @@ static int prof__tally_swap(prof__tally *tally, uint64_t *before, uint64_t after
 
 #ifndef PROF__NO_FORK
 /* A child of fork() has only the thread that forked: no thread would release the locks of the others. */
-static PROF__RARE void prof__tallies_unlock(void)
+static void prof__tallies_unlock(void)
 {
     for (size_t i = 0; prof__tallies && i < PROF__TALLIES && !PROF__TALLY_WIDE; ++i) prof__tallies[i].busy = 0;
 }
@@ -222,7 +222,7 @@ static void prof__tally_real(prof_site *site, prof__tally *tally, int how, doubl
         prof__tally_calm(site, tally, how, value);
 }
 
-PROF__ENTRY void prof__count_double(prof_site *site, prof__number *known, int how, double value)
+PROF_DEF void prof__count_double(prof_site *site, prof__number *known, int how, double value)
 {
     prof__tally *tally = prof__tally_of(site, known);
     if (tally) prof__tally_real(site, tally, how, value);
@@ -262,7 +262,7 @@ static PROF__COLD void prof__count_whole(prof_site *site, prof__tally *tally, in
         prof__counter_int(site, (int64_t)after);
 }
 
-PROF__ENTRY void prof__count_int(prof_site *site, prof__number *known, int how, int64_t value)
+PROF_DEF void prof__count_int(prof_site *site, prof__number *known, int how, int64_t value)
 {
     prof__tally *tally = prof__tally_of(site, known);
     if (!tally) return;
@@ -280,7 +280,7 @@ PROF__ENTRY void prof__count_int(prof_site *site, prof__number *known, int how, 
     if (prof__live(site)) prof__counter_int(site, (int64_t)after);
 }
 
-PROF__ENTRY void prof__count_uint(prof_site *site, prof__number *known, int how, uint64_t value)
+PROF_DEF void prof__count_uint(prof_site *site, prof__number *known, int how, uint64_t value)
 {
     prof__tally *tally = prof__tally_of(site, known);
     if (!tally) return;

@@ -26,7 +26,7 @@ static prof_device *prof__devices;
 static uint32_t prof__device_count, prof__row_count;
 
 /* Allocates a zeroed object with a name after it. Returns NULL if no memory is left. */
-static PROF__ASIDE void *prof__named_object(size_t size, const char *name, const char **copy)
+static void *prof__named_object(size_t size, const char *name, const char **copy)
 {
     size_t length = strlen(name) + 1;
     char *object = (char *)calloc(1, size + length);
@@ -39,7 +39,7 @@ static PROF__ASIDE void *prof__named_object(size_t size, const char *name, const
     return object;
 }
 
-static PROF__ASIDE prof_device *prof__device_make(const char *name, const prof_device_clock *clock)
+static prof_device *prof__device_make(const char *name, const prof_device_clock *clock)
 {
     prof_device *made, *device;
     prof_site *site;
@@ -71,13 +71,13 @@ static PROF__ASIDE prof_device *prof__device_make(const char *name, const prof_d
     return device;
 }
 
-PROF_DEF PROF__WALL prof_device *prof_device_create(const char *name, const prof_device_clock *clock)
+PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clock *clock)
 {
     PROF__LED(prof_device_create, (name, clock));
     return prof__device_make(name, clock);
 }
 
-PROF_DEF PROF__WALL prof_device_row *prof_device_track(prof_device *device, const char *name)
+PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *name)
 {
     PROF__LED(prof_device_track, (device, name));
     prof_device_row *made, *row;
@@ -260,7 +260,7 @@ static void prof__device_report(prof_device_row *row, const prof_device_event *e
         prof__device_write(row->device, row, PROF__DEVICE_COUNTER, event, event->value.as.u);
 }
 
-PROF__ENTRY void prof_device_record(prof_device_row *row, const prof_device_event *event)
+PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *event)
 {
     if (row && event && prof__device_live(row->device)) prof__device_report(row, event);
 }
@@ -281,8 +281,8 @@ static prof_device_event prof__device_event_of(prof_event_type type, const char 
 }
 
 /* Records an event without arguments. number: the end of a scope; the value of a counter, whose type is `value`. */
-static PROF__APART void prof__device_plain(prof_device_row *row, const char *name, uint64_t time, uint64_t number,
-                                           prof_event_type type, prof_value_type value)
+static void prof__device_plain(prof_device_row *row, const char *name, uint64_t time, uint64_t number,
+                               prof_event_type type, prof_value_type value)
 {
     if (!row || !prof__device_live(row->device)) return;
     prof_device_event event = prof__device_event_of(type, name, time);
@@ -291,29 +291,29 @@ static PROF__APART void prof__device_plain(prof_device_row *row, const char *nam
     prof__device_report(row, &event);
 }
 
-PROF__ENTRY void prof_device_scope(prof_device_row *row, const char *name, uint64_t start, uint64_t end)
+PROF_DEF void prof_device_scope(prof_device_row *row, const char *name, uint64_t start, uint64_t end)
 {
     prof__device_plain(row, name, start, end, PROF_EVENT_SCOPE, PROF_VALUE_NONE);
 }
 
-PROF__ENTRY void prof_device_mark(prof_device_row *row, const char *name, uint64_t time)
+PROF_DEF void prof_device_mark(prof_device_row *row, const char *name, uint64_t time)
 {
     prof__device_plain(row, name, time, 0, PROF_EVENT_MARK, PROF_VALUE_NONE);
 }
 
-PROF__ENTRY void prof_device_counter(prof_device_row *row, const char *name, uint64_t time, int64_t value)
+PROF_DEF void prof_device_counter(prof_device_row *row, const char *name, uint64_t time, int64_t value)
 {
     prof__device_plain(row, name, time, (uint64_t)value, PROF_EVENT_COUNTER, PROF_VALUE_INT);
 }
 
-PROF__ENTRY void prof_device_counter_double(prof_device_row *row, const char *name, uint64_t time, double value)
+PROF_DEF void prof_device_counter_double(prof_device_row *row, const char *name, uint64_t time, double value)
 {
     prof__device_plain(row, name, time, prof__double_bits(value), PROF_EVENT_COUNTER, PROF_VALUE_DOUBLE);
 }
 
 PROF_DEF uint64_t prof_host_ns(void) { return prof__monotonic(); }
 
-static PROF__RARE void prof__device_pair(prof_device *device, uint64_t ticks, uint64_t host_ns)
+static void prof__device_pair(prof_device *device, uint64_t ticks, uint64_t host_ns)
 {
     if (!host_ns) {
         host_ns = prof__monotonic();
@@ -335,7 +335,7 @@ static PROF__RARE void prof__device_pair(prof_device *device, uint64_t ticks, ui
     if (prof__device_live(device)) prof__device_write(device, NULL, PROF__DEVICE_PAIR, &event, host_ns);
 }
 
-PROF_DEF PROF__WALL prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns)
+PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns)
 {
     PROF__LED(prof_device_sync, (device, ticks, host_ns));
     if (!device) return prof__null("prof_device_sync", "device");
@@ -369,7 +369,7 @@ static int64_t prof__host_offset(void)
 
 /* Sets a device's time to CLOCK_MONOTONIC if it has none yet. Its clock has to tick once a nanosecond. Returns
    what to subtract from a Unix time to get the device's time. Any thread. */
-static PROF__UNUSED int64_t prof__device_on_host(prof_device *device)
+static int64_t prof__device_on_host(prof_device *device)
 {
     uint32_t gate = prof__state_lock();
     int64_t offset = prof__host_offset();

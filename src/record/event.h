@@ -1,5 +1,5 @@
 // record/event: Allocations and frees.
-PROF__ENTRY void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64_t address, uint64_t bytes)
+PROF_DEF void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64_t address, uint64_t bytes)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__memory, (site, how, freed, address, bytes)));
     uint64_t first = freed ? 3 : 0, words = first + (address ? 3 : 0);

@@ -1,6 +1,6 @@
 // record/fiber: Names of threads, and fibers that move between them.
 /* Copies a name, cut between UTF-8 characters. NULL counts as "". */
-static PROF__RARE void prof__track_name(prof_fiber *track, const char *name)
+static void prof__track_name(prof_fiber *track, const char *name)
 {
     size_t length = name ? prof__length(name) : 0;
     if (length > sizeof track->name - 1) {
@@ -12,7 +12,7 @@ static PROF__RARE void prof__track_name(prof_fiber *track, const char *name)
     track->name_id = PROF__NAME_NEW;
 }
 
-PROF__ENTRY PROF__WALL void prof_thread_name(const char *name)
+PROF_DEF void prof_thread_name(const char *name)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof_thread_name, (name)));
     prof__track_name(&self->own, name);
@@ -68,7 +68,7 @@ PROF_DEF prof_fiber *prof_fiber_create(const char *name)
     return prof_fiber_init(malloc(sizeof(prof_fiber)), name);
 }
 
-PROF__ENTRY void prof_fiber_destroy(prof_fiber *fiber)
+PROF_DEF void prof_fiber_destroy(prof_fiber *fiber)
 {
     PROF__LED_VOID(prof_fiber_destroy, (fiber));
     if (fiber && PROF__SELF()->fiber == fiber) prof_fiber_switch(NULL);
@@ -98,7 +98,7 @@ static inline void prof__note_move(prof__thread *self, prof_fiber *to)
 /* Leaves the thread's present track and enters that of the fiber. If the thread is out of date, or the track is new to
    the session, the next macro enters it, in prof__settle(). During a pause it always does, so that no record is written
    in vain. Does nothing in a handler that interrupts a macro. */
-PROF__ENTRY void prof_fiber_switch(prof_fiber *fiber)
+PROF_DEF void prof_fiber_switch(prof_fiber *fiber)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof_fiber_switch, (fiber)));
     if (fiber == self->fiber || prof__take(self) == PROF__BUSY) return;

@@ -85,7 +85,7 @@ static size_t prof__hex_digits(char *to, uint64_t value, char ten)
 }
 
 /* Inserts count bytes before the text from `from` to `to`. Returns its new end. */
-static PROF__APART char *prof__widen(char *from, char *to, int count, char fill)
+static char *prof__widen(char *from, char *to, int count, char fill)
 {
     memmove(from + count, from, (size_t)(to - from));
     memset(from, fill, (size_t)count);
@@ -141,7 +141,7 @@ typedef struct prof__format_place {
 } prof__format_place;
 
 /* Writes a conversion that begins after its %. */
-static PROF__APART prof__format_place prof__format_one(prof__format_place at, const char *end, prof__log_list *list)
+static PROF__NOINLINE prof__format_place prof__format_one(prof__format_place at, const char *end, prof__log_list *list)
 {
     prof__conversion how;
     at.format = prof__conversion_parse(at.format, &how, list);
@@ -217,7 +217,7 @@ static PROF__COLD prof__token prof__format_long(prof_site *site, const char *for
 #endif
 }
 
-PROF__ENTRY prof__token prof__begin_format(prof_site *site, const char *format, ...)
+PROF_DEF prof__token prof__begin_format(prof_site *site, const char *format, ...)
 {
     prof__log_list list;
 #ifdef PROF__SHORT_NAME
@@ -236,7 +236,7 @@ PROF__ENTRY prof__token prof__begin_format(prof_site *site, const char *format, 
     return token;
 }
 
-PROF__ENTRY void prof__mark_format(prof_site *site, const char *format, ...)
+PROF_DEF void prof__mark_format(prof_site *site, const char *format, ...)
 {
     prof__log_list list;
 #ifdef PROF__SHORT_NAME

@@ -3,7 +3,7 @@
 /*-- the table of this copy: see >>copies. It is at the end because it refers to everything before. */
 
 /* A follower calls this in its leader. */
-static PROF__RARE void prof__hub_join(prof__hub *follower)
+static void prof__hub_join(prof__hub *follower)
 {
     uint32_t gate = prof__state_lock();
     follower->next = prof__followers;
@@ -12,7 +12,7 @@ static PROF__RARE void prof__hub_join(prof__hub *follower)
     prof__state_unlock(gate);
 }
 
-static PROF__RARE void prof__hub_leave(prof__hub *follower)
+static void prof__hub_leave(prof__hub *follower)
 {
     uint32_t gate = prof__state_lock();
     for (prof__hub **at = &prof__followers; *at; at = &(*at)->next)
@@ -23,8 +23,8 @@ static PROF__RARE void prof__hub_leave(prof__hub *follower)
     prof__state_unlock(gate);
 }
 #elif defined(PROF__HUBS)
-static PROF__RARE void prof__hub_join(prof__hub *follower) { (void)follower; }
-static PROF__RARE void prof__hub_leave(prof__hub *follower) { (void)follower; }
+static void prof__hub_join(prof__hub *follower) { (void)follower; }
+static void prof__hub_leave(prof__hub *follower) { (void)follower; }
 #endif
 
 #ifdef PROF__HUBS
@@ -60,7 +60,7 @@ typedef struct prof__hub_search {
     const char *name; /* of its module */
 } prof__hub_search;
 
-static PROF__RARE int prof__hub_visit(const prof__loaded *loaded, size_t size, void *user)
+static int prof__hub_visit(const prof__loaded *loaded, size_t size, void *user)
 {
     prof__hub_search *search = (prof__hub_search *)user;
     prof__hub *hub = prof__hub_of(loaded);
@@ -94,7 +94,7 @@ PROF__AT_START(101, prof__join_early);
 static void prof__join_early(void) { prof__led(); }
 
 /* The library is unloaded: it leaves its leader, or its followers become recorders of their own. */
-static PROF__RARE void prof__unjoin(void)
+static void prof__unjoin(void)
 {
     if (prof__leader) prof__leader->to_prof__hub_leave(&prof__hub_here);
     for (prof__hub *each = prof__followers; each; each = each->next) PROF__RELEASE(each->leader, (prof__hub *)NULL);

@@ -177,7 +177,7 @@ typedef struct prof__log_list {
 } prof__log_list;
 
 #ifndef PROF_FREESTANDING
-static PROF__ASIDE uint64_t prof__log_long_double(prof__log_list *list)
+static uint64_t prof__log_long_double(prof__log_list *list)
 {
     PROF__CALM(); /* it may be too large for a double */
     return prof__double_bits((double)va_arg(list->values, long double));
@@ -307,7 +307,7 @@ static inline void prof__log_write(prof_site *site, prof__log_format *known, uin
     PROF__BRIDGE_LOG(site, severity, format);
 }
 
-PROF__ENTRY void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...)
+PROF_DEF void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...)
 {
     prof__log_list list;
     va_start(list.values, format);
@@ -426,7 +426,7 @@ static void prof__with_event(prof__thread *self, uint64_t head, uint64_t type, u
 static prof_site *prof__task_site(uint64_t *object);
 #endif
 
-PROF__ENTRY void prof__with(prof_site *site, uint64_t type, uint64_t object, const prof_arg *args, uint32_t count)
+PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const prof_arg *args, uint32_t count)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__with, (site, type, object, args, count)));
     prof__with_list list;

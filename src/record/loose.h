@@ -59,7 +59,7 @@ static PROF__COLD uint32_t prof__loose_nameless(prof_fiber *track)
     return at;
 }
 
-PROF__ENTRY void prof__begin_loose(prof_site *site)
+PROF_DEF void prof__begin_loose(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__begin_loose, (site)));
     prof_fiber *track = prof__track_of(self);
@@ -107,7 +107,7 @@ static PROF__COLD void prof__loose_shrink(prof_fiber *track)
     track->loose_count = at;
 }
 
-PROF__ENTRY void prof__end_loose(prof_site *site)
+PROF_DEF void prof__end_loose(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__end_loose, (site)));
     prof_fiber *track = prof__track_of(self);

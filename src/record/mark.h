@@ -1,7 +1,7 @@
 // record/mark: Instants, frames, and the wait for a mutex.
 #if !defined(_WIN32) && !defined(PROF_FREESTANDING)
 /* A free lock records no wait; a lock that is not free records the wait as a scope. */
-PROF__ENTRY int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex)
+PROF_DEF int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex)
 {
     int result = pthread_mutex_trylock((pthread_mutex_t *)mutex);
     if (result == EBUSY) {
@@ -26,14 +26,14 @@ static void prof__instant(prof_site *site)
     prof__store_word(place.at, place.head);
     prof__place_leave(self, place, 1);
 }
-PROF__ENTRY void prof__mark(prof_site *site)
+PROF_DEF void prof__mark(prof_site *site)
 {
     prof__instant(site);
     PROF__BRIDGE_MARK(site, NULL);
 }
 
 #ifndef PROF__FRAME_NAMES
-PROF__ENTRY void prof__frame(prof_site *site)
+PROF_DEF void prof__frame(prof_site *site)
 {
     prof__instant(site);
     PROF__BRIDGE_FRAME(site);
@@ -75,7 +75,7 @@ static PROF__COLD void prof__frame_slow(prof__thread *self, prof_site *site, pro
 
 /* Records the boundary of a frame. Boundaries are numbered for each name and track from 0 on. The number is written now
    and then only: a reader counts on from there. */
-PROF__ENTRY void prof__frame(prof_site *site)
+PROF_DEF void prof__frame(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__frame, (site)));
     prof__place place = prof__place_take(self, site, 3);

@@ -8,7 +8,7 @@ static int prof__meta_grow(prof__session *s, uint64_t words);
 
 /* Doubles the index. It grows downwards, from the chunks on, so that its first part and the first chunk are one piece
    of the file. The new part is zero and can be written. */
-static PROF__RARE void prof__index_double(prof__session *s)
+static void prof__index_double(prof__session *s)
 {
     uint32_t slots = (s->index_mask + 1) * 2;
     s->index -= slots / 2;
@@ -24,7 +24,7 @@ static PROF__RARE void prof__index_double(prof__session *s)
 #endif
 
 /* Returns 1 if meta has room for this many words, and a zero after them; counts the loss if not. */
-static PROF__RARE int prof__meta_room(prof__session *s, uint64_t words)
+static int prof__meta_room(prof__session *s, uint64_t words)
 {
 #ifdef PROF__META_GROWS
     if (words < s->meta_ready || (words <= s->meta_words && prof__meta_grow(s, words))) return 1;
@@ -37,8 +37,7 @@ static PROF__RARE int prof__meta_room(prof__session *s, uint64_t words)
 
 /* Finds or appends a record whose words after the head are these bytes, zero-padded. A new one has the next id, one
    more than *count; count: NULL to append none. Returns its head, or NULL if there is none, or no space. */
-static PROF__RARE uint64_t *prof__meta_record(prof__session *s, uint32_t kind, const void *bytes, size_t size,
-                                              uint32_t *count)
+static uint64_t *prof__meta_record(prof__session *s, uint32_t kind, const void *bytes, size_t size, uint32_t *count)
 {
     uint64_t words = 1 + (size + 7) / 8, used = s->header->meta_used / 8;
     uint32_t hash = prof__hash(bytes, size) + kind, slot = hash & s->index_mask;
@@ -66,8 +65,7 @@ static PROF__RARE uint64_t *prof__meta_record(prof__session *s, uint32_t kind, c
 }
 
 /* Does the same, and returns the id, or 0. */
-static PROF__RARE uint32_t prof__meta_intern(prof__session *s, uint32_t kind, const void *bytes, size_t size,
-                                             uint32_t *count)
+static uint32_t prof__meta_intern(prof__session *s, uint32_t kind, const void *bytes, size_t size, uint32_t *count)
 {
     const uint64_t *record = prof__meta_record(s, kind, bytes, size, count);
     return record ? (uint32_t)*record : 0;
@@ -84,7 +82,7 @@ static uint32_t prof__meta_string(prof__session *s, const char *text)
 #ifdef PROF__RENAMES
 /* Notes the string that the system calls the thread of this track by now: in its THREAD record, which is made if it is
    needed. A reader may be reading the record meanwhile: only the lower half of its head changes. */
-static PROF__RARE void prof__meta_thread(prof__session *s, uint64_t track, uint32_t id, int needed)
+static void prof__meta_thread(prof__session *s, uint64_t track, uint32_t id, int needed)
 {
     uint32_t before = id - 1;
     uint64_t *record = prof__meta_record(s, PROF__META_THREAD, &track, sizeof track, needed ? &before : NULL);
@@ -93,7 +91,7 @@ static PROF__RARE void prof__meta_thread(prof__session *s, uint64_t track, uint3
 #endif
 
 /* Notes the rate of the clock, if it was measured. */
-static PROF__UNUSED PROF__RARE void prof__meta_rate(prof__session *s)
+static void prof__meta_rate(prof__session *s)
 {
     uint32_t count = 0;
     if (s->start_hz) prof__meta_record(s, PROF__META_RATE, &s->start_hz, sizeof s->start_hz, &count);

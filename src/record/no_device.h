@@ -12,24 +12,24 @@ PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *nam
     (void)device, (void)name, prof__left_out("prof_device_track", "PROF_NO_DEVICES");
     return NULL;
 }
-static PROF__UNUSED void prof__device_report(prof_device_row *row, const prof_device_event *event)
+static void prof__device_report(prof_device_row *row, const prof_device_event *event)
 {
     (void)row, (void)event;
 }
-PROF__ENTRY void prof_device_record(prof_device_row *row, const prof_device_event *event) { (void)row, (void)event; }
-PROF__ENTRY void prof_device_scope(prof_device_row *row, const char *name, uint64_t start, uint64_t end)
+PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *event) { (void)row, (void)event; }
+PROF_DEF void prof_device_scope(prof_device_row *row, const char *name, uint64_t start, uint64_t end)
 {
     (void)row, (void)name, (void)start, (void)end;
 }
-PROF__ENTRY void prof_device_mark(prof_device_row *row, const char *name, uint64_t time)
+PROF_DEF void prof_device_mark(prof_device_row *row, const char *name, uint64_t time)
 {
     (void)row, (void)name, (void)time;
 }
-PROF__ENTRY void prof_device_counter(prof_device_row *row, const char *name, uint64_t time, int64_t value)
+PROF_DEF void prof_device_counter(prof_device_row *row, const char *name, uint64_t time, int64_t value)
 {
     (void)row, (void)name, (void)time, (void)value;
 }
-PROF__ENTRY void prof_device_counter_double(prof_device_row *row, const char *name, uint64_t time, double value)
+PROF_DEF void prof_device_counter_double(prof_device_row *row, const char *name, uint64_t time, double value)
 {
     (void)row, (void)name, (void)time, (void)value;
 }

@@ -45,21 +45,21 @@ PROF_DEF prof_marker *prof_marker_create(prof_domain *domain, const char *name)
 PROF_DEF const char *prof_domain_name(const prof_domain *domain) { return (void)domain, ""; }
 PROF_DEF size_t prof_domain_list(const char **names, size_t capacity) { return (void)names, (void)capacity, (size_t)0; }
 static prof_site *prof__task_site(uint64_t *object) { return (void)object, (prof_site *)NULL; }
-PROF__ENTRY void prof_task_start(prof_task *task) { (void)task; }
-PROF__ENTRY void prof_task_stop(prof_task *task) { (void)task; }
+PROF_DEF void prof_task_start(prof_task *task) { (void)task; }
+PROF_DEF void prof_task_stop(prof_task *task) { (void)task; }
 PROF_DEF void prof_task_destroy(prof_task *task) { (void)task; }
-PROF__ENTRY void prof_frame_start(prof_frame *frame) { (void)frame; }
-PROF__ENTRY void prof_frame_stop(prof_frame *frame) { (void)frame; }
+PROF_DEF void prof_frame_start(prof_frame *frame) { (void)frame; }
+PROF_DEF void prof_frame_stop(prof_frame *frame) { (void)frame; }
 PROF_DEF void prof_frame_destroy(prof_frame *frame) { (void)frame; }
-PROF__ENTRY void prof_range_start(prof_range *range) { (void)range; }
-PROF__ENTRY void prof_range_stop(prof_range *range) { (void)range; }
+PROF_DEF void prof_range_start(prof_range *range) { (void)range; }
+PROF_DEF void prof_range_stop(prof_range *range) { (void)range; }
 PROF_DEF void prof_range_destroy(prof_range *range) { (void)range; }
-PROF__ENTRY void prof_counter_set(prof_counter *counter, int64_t value) { (void)counter, (void)value; }
-PROF__ENTRY void prof_counter_add(prof_counter *counter, int64_t delta) { (void)counter, (void)delta; }
-PROF__ENTRY void prof_counter_sub(prof_counter *counter, int64_t delta) { (void)counter, (void)delta; }
-PROF__ENTRY void prof_counter_set_uint(prof_counter *counter, uint64_t value) { (void)counter, (void)value; }
-PROF__ENTRY void prof_counter_set_double(prof_counter *counter, double value) { (void)counter, (void)value; }
-PROF__ENTRY void prof_counter_add_double(prof_counter *counter, double delta) { (void)counter, (void)delta; }
+PROF_DEF void prof_counter_set(prof_counter *counter, int64_t value) { (void)counter, (void)value; }
+PROF_DEF void prof_counter_add(prof_counter *counter, int64_t delta) { (void)counter, (void)delta; }
+PROF_DEF void prof_counter_sub(prof_counter *counter, int64_t delta) { (void)counter, (void)delta; }
+PROF_DEF void prof_counter_set_uint(prof_counter *counter, uint64_t value) { (void)counter, (void)value; }
+PROF_DEF void prof_counter_set_double(prof_counter *counter, double value) { (void)counter, (void)value; }
+PROF_DEF void prof_counter_add_double(prof_counter *counter, double delta) { (void)counter, (void)delta; }
 PROF_DEF void prof_counter_destroy(prof_counter *counter) { (void)counter; }
-PROF__ENTRY void prof_marker_mark(prof_marker *marker, prof_mark_scope scope) { (void)marker, (void)scope; }
+PROF_DEF void prof_marker_mark(prof_marker *marker, prof_mark_scope scope) { (void)marker, (void)scope; }
 PROF_DEF void prof_marker_destroy(prof_marker *marker) { (void)marker; }

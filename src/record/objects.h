@@ -33,7 +33,7 @@ static prof_domain *prof__domain_tree;
 static uint64_t prof__object_ids;
 
 /* Allocates a zeroed object, with a copy of the name after it. */
-static PROF__ASIDE void *prof__object(size_t size, const char *name, const char **copy)
+static void *prof__object(size_t size, const char *name, const char **copy)
 {
     size_t length = name ? strlen(name) : 0;
     char *object = (char *)calloc(1, size + length + 1);
@@ -54,8 +54,7 @@ static void prof__object_site(prof_site *site, const prof_domain *domain, const 
 }
 
 /* Allocates an object that begins with a call site. */
-static PROF__ASIDE void *prof__object_make(size_t size, const prof_domain *domain, const char *name, unsigned kind,
-                                           unsigned role)
+static void *prof__object_make(size_t size, const prof_domain *domain, const char *name, unsigned kind, unsigned role)
 {
     const char *copy = NULL;
     prof_site *site = (prof_site *)prof__object(size, name, &copy);
@@ -64,7 +63,7 @@ static PROF__ASIDE void *prof__object_make(size_t size, const prof_domain *domai
 }
 
 /* Returns the domain of this name, or makes it; NULL without memory. */
-static PROF__RARE prof_domain *prof__domain_make(const char *name)
+static prof_domain *prof__domain_make(const char *name)
 {
     prof_domain **at = &prof__domain_tree, *domain, *made = NULL;
     uint32_t hash = prof__hash(name, strlen(name));
@@ -85,7 +84,7 @@ static PROF__RARE prof_domain *prof__domain_make(const char *name)
     return made;
 }
 
-PROF_DEF PROF__WALL prof_domain *prof_domain_create(const char *name)
+PROF_DEF prof_domain *prof_domain_create(const char *name)
 {
     PROF__LED(prof_domain_create, (name));
     return prof__domain_make(name ? name : "");
@@ -93,7 +92,7 @@ PROF_DEF PROF__WALL prof_domain *prof_domain_create(const char *name)
 
 PROF_DEF const char *prof_domain_name(const prof_domain *domain) { return domain ? domain->name : ""; }
 
-static PROF__ASIDE size_t prof__domain_names(const char **names, size_t capacity)
+static size_t prof__domain_names(const char **names, size_t capacity)
 {
     prof_domain *first = PROF__ACQUIRE(&prof__domains);
     const char *category = prof__categories.names, *end = category + PROF__ACQUIRE(&prof__categories.used);
@@ -110,13 +109,13 @@ static PROF__ASIDE size_t prof__domain_names(const char **names, size_t capacity
     return count;
 }
 
-PROF_DEF PROF__WALL size_t prof_domain_list(const char **names, size_t capacity)
+PROF_DEF size_t prof_domain_list(const char **names, size_t capacity)
 {
     PROF__LED(prof_domain_list, (names, capacity));
     return prof__domain_names(names, capacity);
 }
 
-PROF_DEF PROF__WALL prof_task *prof_task_create(prof_domain *domain, const char *name)
+PROF_DEF prof_task *prof_task_create(prof_domain *domain, const char *name)
 {
     PROF__LED(prof_task_create, (domain, name));
     prof_task *task = (prof_task *)prof__object_make(sizeof *task, domain, name, PROF__KIND_EVENT, PROF_ROLE_TASK);
@@ -132,19 +131,19 @@ static prof_site *prof__task_site(uint64_t *object)
     return &task->site;
 }
 
-PROF__ENTRY void prof_task_start(prof_task *task)
+PROF_DEF void prof_task_start(prof_task *task)
 {
     if (task && prof__on(&task->site)) prof__event(&task->site, PROF_EVENT_SPAN_BEGIN, 0, task->id);
 }
 
-PROF__ENTRY void prof_task_stop(prof_task *task)
+PROF_DEF void prof_task_stop(prof_task *task)
 {
     if (task && prof__on(&task->site)) prof__event(&task->site, PROF_EVENT_SPAN_END, 0, task->id);
 }
 
 PROF_DEF void prof_task_destroy(prof_task *task) { free(task); }
 
-PROF_DEF PROF__WALL prof_frame *prof_frame_create(prof_domain *domain, const char *name)
+PROF_DEF prof_frame *prof_frame_create(prof_domain *domain, const char *name)
 {
     PROF__LED(prof_frame_create, (domain, name));
     prof_frame *frame = (prof_frame *)prof__object_make(sizeof *frame, domain, name, PROF__KIND_EVENT, PROF_ROLE_FRAME);
@@ -153,7 +152,7 @@ PROF_DEF PROF__WALL prof_frame *prof_frame_create(prof_domain *domain, const cha
 }
 
 /* Counts frames even when nothing records, so that their numbers are those of the program. */
-PROF__ENTRY void prof_frame_start(prof_frame *frame)
+PROF_DEF void prof_frame_start(prof_frame *frame)
 {
     if (!frame) return;
     uint64_t number = PROF__ADD(&frame->number, 1) + 1;
@@ -161,7 +160,7 @@ PROF__ENTRY void prof_frame_start(prof_frame *frame)
         prof__event(&frame->site, PROF_EVENT_SPAN_BEGIN, number & PROF__EVENT_DETAIL_MAX, frame->id);
 }
 
-PROF__ENTRY void prof_frame_stop(prof_frame *frame)
+PROF_DEF void prof_frame_stop(prof_frame *frame)
 {
     if (frame && prof__on(&frame->site))
         prof__event(&frame->site, PROF_EVENT_SPAN_END, PROF__LOAD(&frame->number) & PROF__EVENT_DETAIL_MAX, frame->id);
@@ -169,7 +168,7 @@ PROF__ENTRY void prof_frame_stop(prof_frame *frame)
 
 PROF_DEF void prof_frame_destroy(prof_frame *frame) { free(frame); }
 
-PROF_DEF PROF__WALL prof_range *prof_range_create(const char *name)
+PROF_DEF prof_range *prof_range_create(const char *name)
 {
     prof_range *range = (prof_range *)prof__object_make(sizeof *range, NULL, name, PROF__KIND_BEGIN, PROF_ROLE_RANGE);
     if (!range) return NULL;
@@ -178,25 +177,25 @@ PROF_DEF PROF__WALL prof_range *prof_range_create(const char *name)
     return range;
 }
 
-PROF__ENTRY void prof_range_start(prof_range *range)
+PROF_DEF void prof_range_start(prof_range *range)
 {
     if (range && prof__live(&range->start)) prof__begin_loose(&range->start);
 }
 
-PROF__ENTRY void prof_range_stop(prof_range *range)
+PROF_DEF void prof_range_stop(prof_range *range)
 {
     if (range && prof__live(&range->stop)) prof__end_loose(&range->stop);
 }
 
 PROF_DEF void prof_range_destroy(prof_range *range) { free(range); }
 
-PROF_DEF PROF__WALL prof_counter *prof_counter_create(prof_domain *domain, const char *name)
+PROF_DEF prof_counter *prof_counter_create(prof_domain *domain, const char *name)
 {
     return (prof_counter *)prof__object_make(sizeof(prof_counter), domain, name, PROF__KIND_COUNTER_INT,
                                              PROF_ROLE_NONE);
 }
 
-PROF_DEF PROF__WALL prof_counter *prof_counter_create_unit(prof_domain *domain, const char *name, const char *unit)
+PROF_DEF prof_counter *prof_counter_create_unit(prof_domain *domain, const char *name, const char *unit)
 {
     size_t length = unit ? strlen(unit) : 0, at = sizeof(prof_counter);
     prof_counter *counter;
@@ -227,30 +226,30 @@ static void prof__counter_change_double(prof_counter *counter, int how, double v
     prof__count_double(&counter->site, &number, how, value);
 }
 
-PROF__ENTRY void prof_counter_set(prof_counter *counter, int64_t value)
+PROF_DEF void prof_counter_set(prof_counter *counter, int64_t value)
 {
     prof__counter_change(counter, PROF__TALLY_SET, value);
 }
-PROF__ENTRY void prof_counter_add(prof_counter *counter, int64_t delta)
+PROF_DEF void prof_counter_add(prof_counter *counter, int64_t delta)
 {
     prof__counter_change(counter, PROF__TALLY_ADD, delta);
 }
-PROF__ENTRY void prof_counter_sub(prof_counter *counter, int64_t delta)
+PROF_DEF void prof_counter_sub(prof_counter *counter, int64_t delta)
 {
     prof__counter_change(counter, PROF__TALLY_SUB, delta);
 }
-PROF__ENTRY void prof_counter_set_uint(prof_counter *counter, uint64_t value)
+PROF_DEF void prof_counter_set_uint(prof_counter *counter, uint64_t value)
 {
     prof__number number;
     if (!counter) return;
     number.tally = &counter->tally;
     prof__count_uint(&counter->site, &number, PROF__TALLY_SET, value);
 }
-PROF__ENTRY void prof_counter_set_double(prof_counter *counter, double value)
+PROF_DEF void prof_counter_set_double(prof_counter *counter, double value)
 {
     prof__counter_change_double(counter, PROF__TALLY_SET, value);
 }
-PROF__ENTRY void prof_counter_add_double(prof_counter *counter, double delta)
+PROF_DEF void prof_counter_add_double(prof_counter *counter, double delta)
 {
     prof__counter_change_double(counter, PROF__TALLY_ADD, delta);
 }
@@ -261,7 +260,7 @@ PROF_DEF void prof_counter_destroy(prof_counter *counter)
     free(counter);
 }
 
-PROF_DEF PROF__WALL prof_marker *prof_marker_create(prof_domain *domain, const char *name)
+PROF_DEF prof_marker *prof_marker_create(prof_domain *domain, const char *name)
 {
     prof_marker *marker = (prof_marker *)prof__object_make(sizeof *marker, domain, name, PROF__KIND_MARK,
                                                            (unsigned)PROF__MARK_ROLE(0));
@@ -272,7 +271,7 @@ PROF_DEF PROF__WALL prof_marker *prof_marker_create(prof_domain *domain, const c
     return marker;
 }
 
-PROF__ENTRY void prof_marker_mark(prof_marker *marker, prof_mark_scope scope)
+PROF_DEF void prof_marker_mark(prof_marker *marker, prof_mark_scope scope)
 {
     unsigned at = (unsigned)scope < (unsigned)PROF_MARK_SCOPE_COUNT ? (unsigned)scope : 0;
     if (marker && prof__on(&marker->sites[at])) prof__mark(&marker->sites[at]);

@@ -14,32 +14,32 @@ static const char *prof__part(char to[PROF_MAX_TEXT + 2], const char *text, size
     return to;
 }
 
-PROF_DEF PROF__NOINLINE prof__token prof__begin_part(prof_site *site, const char *text, size_t bytes)
+PROF_DEF prof__token prof__begin_part(prof_site *site, const char *text, size_t bytes)
 {
     char copy[PROF_MAX_TEXT + 2];
     return prof__begin_text(site, prof__part(copy, text, bytes));
 }
 
-PROF_DEF PROF__NOINLINE void prof__mark_part(prof_site *site, const char *text, size_t bytes)
+PROF_DEF void prof__mark_part(prof_site *site, const char *text, size_t bytes)
 {
     char copy[PROF_MAX_TEXT + 2];
     prof__mark_text(site, prof__part(copy, text, bytes));
 }
 
-PROF_DEF PROF__NOINLINE void prof__arg_part(prof_site *site, const char *text, size_t bytes)
+PROF_DEF void prof__arg_part(prof_site *site, const char *text, size_t bytes)
 {
     char copy[PROF_MAX_TEXT + 2];
     prof__arg_string(site, prof__part(copy, text, bytes));
 }
 
-PROF_DEF PROF__NOINLINE void prof__arg_part_to(prof_scope scope, const char *key, const char *text, size_t bytes)
+PROF_DEF void prof__arg_part_to(prof_scope scope, const char *key, const char *text, size_t bytes)
 {
     char copy[PROF_MAX_TEXT + 2];
     prof_arg arg = prof__made_string(key, prof__part(copy, text, bytes));
     prof__with(NULL, PROF_EVENT_SCOPE, scope, &arg, 1);
 }
 
-PROF_DEF PROF__NOINLINE void prof__thread_part(const char *text, size_t bytes)
+PROF_DEF void prof__thread_part(const char *text, size_t bytes)
 {
     char copy[PROF_MAX_TEXT + 2];
     prof_thread_name(prof__part(copy, text, bytes));

@@ -21,8 +21,8 @@ static prof__loose_place prof__loose_beyond(const prof_fiber *track, uint32_t at
 }
 static int prof__loose_grow(prof_fiber *track) { return (void)track, 0; }
 static void prof__loose_clear(prof_fiber *track) { (void)track; }
-static PROF__UNUSED void prof__loose_release(prof_fiber *track) { (void)track; }
-static PROF__UNUSED void prof__loose_unmap(void) {}
+static void prof__loose_release(prof_fiber *track) { (void)track; }
+static void prof__loose_unmap(void) {}
 #else
 /* How many there may be: whoever has more open has forgotten PROFILE_END. */
 #define PROF__LOOSE_BLOCKS 11u
@@ -41,19 +41,19 @@ struct prof__loose_block {
 static struct prof__loose_block *prof__loose_blocks; /* all of them */
 
 #ifdef _WIN32
-static PROF__RARE void *prof__loose_map(size_t size)
+static void *prof__loose_map(size_t size)
 {
     return VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
 }
 #else
-static PROF__RARE void *prof__loose_map(size_t size)
+static void *prof__loose_map(size_t size)
 {
     void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return map == MAP_FAILED ? NULL : map;
 }
 #endif
 
-static PROF__RARE struct prof__loose_block *prof__loose_block_take(uint32_t count)
+static struct prof__loose_block *prof__loose_block_take(uint32_t count)
 {
     struct prof__loose_block *block = PROF__ACQUIRE(&prof__loose_blocks);
     size_t size = sizeof *block + count * sizeof *block->entries;
@@ -104,14 +104,14 @@ static PROF__COLD int prof__loose_grow(prof_fiber *track)
     return 1;
 }
 
-static PROF__RARE void prof__loose_clear(prof_fiber *track)
+static void prof__loose_clear(prof_fiber *track)
 {
     for (struct prof__loose_block *block = track->loose_more; block; block = block->above)
         for (uint32_t i = 0; i < block->count; ++i) block->entries[i].name = PROF__LOOSE_FREE;
 }
 
 /* The track is no more, or all that is left of it are its own places. */
-static PROF__RARE void prof__loose_release(prof_fiber *track)
+static void prof__loose_release(prof_fiber *track)
 {
     struct prof__loose_block *block = track->loose_more, *above;
     track->loose_more = NULL;
@@ -123,7 +123,7 @@ static PROF__RARE void prof__loose_release(prof_fiber *track)
 }
 
 /* The library is unloaded: no macro has a place any more. */
-static PROF__UNUSED PROF__RARE void prof__loose_unmap(void)
+static void prof__loose_unmap(void)
 {
     struct prof__loose_block *block = prof__loose_blocks, *next;
     prof__loose_blocks = NULL;

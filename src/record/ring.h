@@ -66,14 +66,14 @@ static PROF__COLD void prof__lose_busy(prof__thread *self, uint32_t loss)
 }
 
 /* Counts an event that was lost because too many were open. */
-static PROF__UNUSED PROF__COLD void prof__lose_deep(prof__thread *self)
+static PROF__COLD void prof__lose_deep(prof__thread *self)
 {
     prof__lose(self, 1);
     if (self->session) PROF__ADD(&self->session->header->lost_deep, 1u);
 }
 
 /* Returns 1 if a service adds what is recorded to statistics. */
-static PROF__UNUSED int prof__mode_counts(uint32_t mode) { return mode == PROF_STATS || mode == PROF_RING_STATS; }
+static int prof__mode_counts(uint32_t mode) { return mode == PROF_STATS || mode == PROF_RING_STATS; }
 
 /* Returns 1 if a service empties the chunks. Then threads take only chunks that it has released. The count of these
    shows at once if there is none, so that a scope that is lost does not search the whole ring. */
@@ -117,7 +117,7 @@ static uint64_t prof__now(const prof__session *s, int at_end);
 
 /* Returns how many chunks, from the first on, may be read. The pages of the others may be holes in a file, for which a
    file system in memory takes memory even when they are read. */
-static PROF__UNUSED prof__extent prof__chunks_there(const prof__session *s)
+static prof__extent prof__chunks_there(const prof__session *s)
 {
 #ifdef PROF_FREESTANDING
     return s->chunk_count;
@@ -132,7 +132,7 @@ static PROF__UNUSED prof__extent prof__chunks_there(const prof__session *s)
 #ifndef PROF_FREESTANDING
 /* Notes in the image, for reports, why something in the background failed. Of a text that is too long, keeps the end,
    where the reason is, after the path. A reader may be reading it. */
-static PROF__UNUSED PROF__RARE void prof__background_failed(prof__session *s, const char *why)
+static void prof__background_failed(prof__session *s, const char *why)
 {
     char *to = s->header->write_error;
     size_t length = prof__length(why), max = sizeof s->header->write_error - 1;
@@ -154,20 +154,20 @@ static PROF__UNUSED PROF__RARE void prof__background_failed(prof__session *s, co
 
 /* Returns 1 if the descriptor is still that of the file, and what the system says about it. A program may have closed
    all its descriptors, and opened another file with this number. */
-static PROF__UNUSED PROF__RARE int prof__stream_file_about(const prof__session *s, prof__about *about)
+static int prof__stream_file_about(const prof__session *s, prof__about *about)
 {
     return s->stream.opened && !PROF__FILE_ABOUT(s, about) && (uint64_t)about->st_dev == s->stream.device &&
            (uint64_t)about->st_ino == s->stream.inode;
 }
 
-static PROF__UNUSED PROF__RARE int prof__stream_file_there(const prof__session *s)
+static int prof__stream_file_there(const prof__session *s)
 {
     prof__about about;
     return prof__stream_file_about(s, &about);
 }
 
 /* Returns 1 if another program has made the file smaller than the image. */
-static PROF__UNUSED PROF__RARE int prof__file_cut(prof__session *s, const prof__about *about)
+static int prof__file_cut(prof__session *s, const prof__about *about)
 {
     int cut = (uint64_t)about->st_size < s->image_size;
     if (cut) __atomic_fetch_or(&s->cut, PROF__CUT, __ATOMIC_RELAXED);
@@ -245,7 +245,7 @@ static const char *prof__room_text(int error) /* strerror() must not be called i
 #ifdef PROF__META_GROWS
 /* Makes more of meta writable, and of its index, which has at least a slot for each word of meta. Returns 0 if the disk
    has no room for that. Under the lock. */
-static PROF__RARE int prof__meta_grow(prof__session *s, uint64_t words)
+static int prof__meta_grow(prof__session *s, uint64_t words)
 {
     uint64_t meta = (uint64_t)((char *)s->meta - (char *)s->mapping);
     uint64_t index = (uint64_t)((char *)s->index - (char *)s->mapping);
@@ -313,7 +313,7 @@ static void prof__piece_take(prof__session *s, uint32_t from)
 }
 
 /* Makes sure that the chunk of this number can be written, if the ring does not end before it. */
-static PROF__COLD void prof__chunks_ready(prof__session *s, uint64_t number)
+static void prof__chunks_ready(prof__session *s, uint64_t number)
 {
     PROF__ERRNO_SAVE();
     uint32_t claimed = PROF__LOAD(&s->claimed_chunks), ready;
@@ -386,8 +386,8 @@ static uint32_t prof__depth_wanted(const prof__session *s, uint64_t count, uint6
 
 /* Halves a chunk that this thread owns until the slot was halved `wanted` times. Returns the part that the number leads
    to; the others are free. lap: the number's. used: PROF__FORM_USED if the words are not zero, else 0. */
-static PROF__RARE prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint64_t lap, uint32_t wanted,
-                                                 uint32_t used)
+static prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint64_t lap, uint32_t wanted,
+                                      uint32_t used)
 {
     uint32_t depth = PROF__FORM_DEPTH(PROF__LOAD(&chunk->form)), parts = wanted - depth;
     uint32_t deepest = PROF__LOAD(&s->depth);
@@ -502,7 +502,7 @@ static prof__chunk *prof__chunk_try(prof__session *s, uint64_t number, prof__ext
 /* Takes the next chunk of the ring: usually one atomic operation for some thousand events. least: how many words it
    should have; if there is none so large, it may be smaller. held: 1: the thread has none, and if no chunk is free
    takes one that another thread only holds. Returns NULL if there is none. */
-static PROF__RARE prof__chunk *prof__chunk_take_of(prof__session *s, int service, uint64_t least, int held)
+static prof__chunk *prof__chunk_take_of(prof__session *s, int service, uint64_t least, int held)
 {
     prof__header *h = s->header;
     int kept = prof__chunks_kept(s), late = 0;
@@ -544,7 +544,7 @@ static PROF__RARE prof__chunk *prof__chunk_take_of(prof__session *s, int service
 static prof__chunk *prof__chunk_take(prof__session *s, int service) { return prof__chunk_take_of(s, service, 0, 1); }
 
 /* Begins the chunk of a thread once more, for want of another: of what it had nothing is left. */
-static PROF__RARE prof__chunk *prof__chunk_again(prof__session *s, prof__chunk *chunk)
+static prof__chunk *prof__chunk_again(prof__session *s, prof__chunk *chunk)
 {
     uint64_t number = __atomic_fetch_add(&s->header->next_chunk, 1, __ATOMIC_RELEASE);
     PROF__ADD(&s->header->lost, PROF__LOAD(&chunk->lost)); /* what it counted itself would be forgotten */
@@ -555,7 +555,7 @@ static PROF__RARE prof__chunk *prof__chunk_again(prof__session *s, prof__chunk *
 }
 
 /* Notes that a thread of the program found no chunk because the file of a stream cannot be written. */
-static PROF__RARE void prof__stream_loses(const prof__thread *self, prof__session *s)
+static void prof__stream_loses(const prof__thread *self, prof__session *s)
 {
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_STREAM)
     if (!self->impatient && PROF__LOAD(&s->stream.failing)) PROF__STORE(&s->stream.lost, 1);
@@ -595,7 +595,7 @@ static int prof__room_waits(const prof__thread *self, const prof__session *s)
            PROF__LOAD(&s->chunk_count);
 }
 
-static PROF__COLD int prof__room_wait(prof__thread *self, prof__session *s)
+static int prof__room_wait(prof__thread *self, prof__session *s)
 {
     if (!prof__room_waits(self, s)) return 0;
     PROF__ERRNO_SAVE();

@@ -9,7 +9,7 @@
 enum { PROF__HELD_TIME = 1, PROF__HELD_WARMUP = 2 };
 enum { PROF__WARMUP_STEPS = 1, PROF__WARMUP_FRAMES };
 
-static PROF__UNUSED prof__session *prof__state_session(void)
+static prof__session *prof__state_session(void)
 {
     return prof__state.session ? prof__state.session : prof__state.inherited;
 }
@@ -97,7 +97,7 @@ static int prof__sites_rest(void)
 
 /* Returns 1 if the site is to be recorded. Devices have no level: level 0 turns off the events of the host, no_devices
    those of devices. */
-static PROF__RARE int prof__site_wanted(const prof_site *site)
+static int prof__site_wanted(const prof_site *site)
 {
     int device = site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_DEVICE;
     return !prof__sites_rest() && !PROF__HELD() &&
@@ -106,7 +106,7 @@ static PROF__RARE int prof__site_wanted(const prof_site *site)
 }
 
 /* Updates a site to the present generation. Under the lock; the thread is busy. */
-static PROF__RARE void prof__site_settle(prof_site *site)
+static void prof__site_settle(prof_site *site)
 {
     uint32_t generation = PROF__ACQUIRE(prof__generation); /* and with it prof__state.frozen */
     if (PROF__HELD() && prof__schedule_sees(site)) return;

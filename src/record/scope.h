@@ -100,7 +100,7 @@ static prof__signals prof__state_interrupts; /* under the lock */
    interrupt. No gate is closed: without PROF_INTERRUPTS_OFF() the caller may be moved to another processor meanwhile,
    whose gate is not ours, and the one that it left may be in a macro. The macros of an interrupt then give up after
    PROF__PATIENCE. */
-static PROF__RARE uint32_t prof__state_lock(void)
+static uint32_t prof__state_lock(void)
 {
     prof__signals signals;
     prof__signals_block(&signals);
@@ -117,7 +117,7 @@ static void prof__state_unlock(uint32_t gate)
     prof__signals_restore(&signals);
 }
 #else
-static PROF__RARE uint32_t prof__state_lock(void)
+static uint32_t prof__state_lock(void)
 {
     uint32_t gate = prof__take(PROF__SELF());
     prof__generation_look();
@@ -126,7 +126,7 @@ static PROF__RARE uint32_t prof__state_lock(void)
     return gate;
 }
 
-static PROF__APART void prof__state_unlock(uint32_t gate)
+static void prof__state_unlock(uint32_t gate)
 {
     prof__unlock(&prof__lock_word);
     prof__unlock(&prof__change_word);
@@ -137,14 +137,14 @@ static PROF__APART void prof__state_unlock(uint32_t gate)
 /* The lock of the control functions. */
 static int prof__control_cancel; /* under this lock: the cancelability to restore */
 static prof__fpu prof__control_before; /* and how the thread computed: see prof__calm_enter() */
-static PROF__COLD void prof__control_lock(void)
+static void prof__control_lock(void)
 {
     prof__generation_look();
     int before = prof__lock_steady(&prof__control_word);
     prof__control_cancel = before;
     prof__control_before = prof__calm_enter();
 }
-static PROF__APART void prof__control_unlock(void)
+static void prof__control_unlock(void)
 {
     prof__calm_leave(&prof__control_before);
     prof__unlock_steady(&prof__control_word, prof__control_cancel);
@@ -164,7 +164,7 @@ static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint
 }
 
 /* Finds out whether a site is on, before the arguments of its macro are evaluated. */
-PROF__ENTRY int prof__check(prof_site *site)
+PROF_DEF int prof__check(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED(prof__check, (site)));
     if (prof__site_asked(site)) return 0;
@@ -268,7 +268,7 @@ static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *sit
 }
 
 /* Begins a scope that was lost for want of room, see >>note, unless its arguments can find none either. */
-static PROF__RARE prof__token prof__begin_lost(prof__thread *self, prof_site *site)
+static prof__token prof__begin_lost(prof__thread *self, prof_site *site)
 {
     if (!PROF__NOTE_LOST || !site || (self->free_words < 2 && self->session->header->mode == PROF_FILL)) return 0;
     return prof__note_begin(self, site, PROF__NOTE_LOST);
@@ -286,7 +286,7 @@ static PROF__COLD void prof__begun_note(prof__thread *self, uint64_t *at)
 }
 
 /* The slow paths of begin and end. The thread is busy before and after. site: NULL: the scope gets no arguments. */
-static PROF__APART prof__token prof__begin_at(prof__thread *self, prof_site *site, uint64_t head, uint64_t now)
+static prof__token prof__begin_at(prof__thread *self, prof_site *site, uint64_t head, uint64_t now)
 {
     uint64_t *at = prof__reserve(self, 2, &now);
     if (!at) return prof__begin_lost(self, site);
@@ -338,7 +338,7 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
 }
 
 /* Begins a scope that prof__enter() did not let in: it is off, or the lock was taken, or it can't be noted. */
-static PROF__RARE prof__token prof__begin_refused(prof__thread *self, prof_site *site)
+static prof__token prof__begin_refused(prof__thread *self, prof_site *site)
 {
     uint32_t lost = prof__site_asked(site) ? 0 : PROF__NOTE_LOST;
     if (!PROF__NOTE_LOST || (lost && self->no_room != PROF__NO_LOCK)) return 0;
@@ -396,7 +396,7 @@ static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *si
     return token;
 }
 
-PROF__ENTRY prof__token prof__begin(prof_site *site)
+PROF_DEF prof__token prof__begin(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED(prof__begin, (site)));
     uint64_t now = prof__counter();
@@ -455,7 +455,7 @@ static inline int prof__end_short(prof__thread *self, uint64_t head, uint64_t el
     return 1;
 }
 
-PROF__ENTRY void prof__end(prof__token token)
+PROF_DEF void prof__end(prof__token token)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__end, (token)));
     uint64_t now = prof__counter();
@@ -490,7 +490,7 @@ PROF__ENTRY void prof__end(prof__token token)
 #ifndef PROF_FREESTANDING
 /* Records a scope of the service that began at `began` and ends now. It is recorded only now, so that none is open if
    the recording ends in the middle of it: it would look as if the program had hung there. */
-static PROF__UNUSED void prof__service_scope(const prof__session *s, prof_site *site, uint64_t began)
+static void prof__service_scope(const prof__session *s, prof_site *site, uint64_t began)
 {
     prof__thread *self = PROF__SELF();
     uint64_t head;
@@ -527,7 +527,7 @@ static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *sit
     return next;
 }
 
-PROF__ENTRY prof__token prof__next(prof_site *site, prof__token token)
+PROF_DEF prof__token prof__next(prof_site *site, prof__token token)
 {
     PROF__SELF_OR(PROF__LED(prof__next, (site, token)));
     uint64_t now = prof__counter();

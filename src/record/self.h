@@ -115,7 +115,7 @@ static void prof__signal_stack_take(prof__thread *self)
     stack.ss_flags = 0;
     sigaltstack(&stack, NULL);
 }
-static PROF__RARE void prof__signal_stack_give(prof__thread *self)
+static void prof__signal_stack_give(prof__thread *self)
 {
     stack_t stack;
     if (!self->signal_stack || sigaltstack(NULL, &stack)) return;

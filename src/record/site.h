@@ -8,7 +8,7 @@ static int prof__category_on(const char *category)
 }
 static const char *prof__category_of(const prof_site *site) { return site->category; }
 #else
-static PROF__RARE int prof__match(const char *pattern, const char *text)
+static int prof__match(const char *pattern, const char *text)
 {
     const char *star = NULL, *retry = NULL;
     while (*text) {
@@ -60,7 +60,7 @@ static struct {
     char names[4092];
 } prof__categories;
 
-static PROF__RARE void prof__category_note(const char *category)
+static void prof__category_note(const char *category)
 {
     char *each = prof__categories.names, *end = each + prof__categories.used;
     size_t size = category ? prof__length(category) + 1 : 1;
@@ -121,7 +121,7 @@ static void prof__lost_collect(prof__session *s)
 }
 
 #ifdef PROF__NO_FORK
-static PROF__UNUSED void prof__inherited_make(void) {}
+static void prof__inherited_make(void) {}
 #else
 static void prof__inherited_make(void);
 #endif

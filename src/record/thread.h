@@ -82,10 +82,6 @@ typedef struct prof__thread {
 #endif
 } prof__thread;
 
-/* An entry point of the recorder for macros. It is never inlined: a compiler may assume that a function stays on one
-   thread, and keep the address of a thread-local variable across a call that switches stacks. */
-#define PROF__ENTRY PROF_DEF PROF__NOINLINE
-
 /* Not 0: the thread may have its chunk for this scope only. In a kernel, threads keep theirs. */
 #ifdef PROF_FREESTANDING
 #define PROF__LEAVES_SOON(self) ((void)(self), 0)

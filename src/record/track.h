@@ -1,5 +1,5 @@
 // record/track: Enters, changes and leaves the track of a thread in its chunk, and counts what is lost.
-static PROF__UNUSED uint64_t prof__now_of(uint32_t clock)
+static uint64_t prof__now_of(uint32_t clock)
 {
 #ifdef PROF_FREESTANDING
     (void)clock;
@@ -103,7 +103,7 @@ static void prof__filled_finish(prof__thread *self)
 }
 
 /* Lets the thread use the second half of its chunk. */
-static PROF__COLD void prof__chunk_widen(prof__thread *self)
+static void prof__chunk_widen(prof__thread *self)
 {
     self->end += self->soft;
     self->free_words += self->soft;
@@ -191,7 +191,7 @@ static prof__chunk *prof__chunk_own(prof__thread *self)
 /* Waits for a chunk. Meanwhile the thread gives its full one away, because the service may need that to make room. If
    it has waited in vain, it takes it back, if it is still there: words are reserved in it for the ends of open scopes.
    */
-static PROF__RARE prof__chunk *prof__chunk_await(prof__thread *self, uint64_t least)
+static prof__chunk *prof__chunk_await(prof__thread *self, uint64_t least)
 {
     prof__session *s = self->session;
     prof__thread before = *self;
@@ -265,7 +265,7 @@ static int prof__track_known(const prof__thread *self, const prof_fiber *track)
 
 /* Asks the system once more for the name of a thread that the program has not named itself. Its next TRACK record has
    it; if the thread ends, that record is written now. Under the lock. */
-static PROF__RARE void prof__thread_rename(prof__thread *self, int ends)
+static void prof__thread_rename(prof__thread *self, int ends)
 {
 #ifdef PROF__RENAMES
     prof_fiber *own = &self->own;
@@ -285,7 +285,7 @@ static PROF__RARE void prof__thread_rename(prof__thread *self, int ends)
 }
 
 /* Adds the present track to the thread's session. Under the lock. */
-static PROF__RARE void prof__track_know(prof__thread *self)
+static void prof__track_know(prof__thread *self)
 {
     prof_fiber *track = prof__track_of(self);
     prof__session *s = self->session;
@@ -479,7 +479,7 @@ static int prof__attach(prof__thread *self)
 
 /* Does the same once a chunk is released; other threads may be faster. The thread sleeps without the lock, and keeps
    the session alive. */
-static PROF__RARE int prof__attach_later(prof__thread *self, prof__session *s, prof__signals *signals)
+static int prof__attach_later(prof__thread *self, prof__session *s, prof__signals *signals)
 {
     int found;
     if (!prof__room_waits(self, s)) return 0;
@@ -511,7 +511,7 @@ static void prof__give_back(prof__thread *self)
 
 #ifndef PROF_FREESTANDING
 /* Gives the thread's chunk back to the session, and detaches the thread. The thread is busy. */
-static PROF__RARE void prof__thread_detach(prof__thread *self)
+static void prof__thread_detach(prof__thread *self)
 {
     if (!self->session) return;
     if (self->session == PROF__LOAD(&prof__state.session)) prof__give_back(self);
@@ -521,7 +521,7 @@ static PROF__RARE void prof__thread_detach(prof__thread *self)
 /* Runs as a destructor of thread-specific data. Later destructors, in this round or the next, may have scopes, too:
    those attach again, see prof__last_scope_ended(). In a shared library, where records are allocated, this runs in up
    to three rounds; then the record serves another thread, and this thread records no more. */
-static PROF__RARE void PROF__TSS_END prof__thread_leaves(void *pointer)
+static void PROF__TSS_END prof__thread_leaves(void *pointer)
 {
     prof__thread *self = (prof__thread *)pointer;
     if (!self) return;

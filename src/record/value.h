@@ -58,34 +58,34 @@ static uint64_t prof__double_bits(double value)
 }
 #endif
 
-PROF__ENTRY void prof__counter_int(prof_site *site, int64_t value)
+PROF_DEF void prof__counter_int(prof_site *site, int64_t value)
 {
     prof__counter_write(site, PROF__KIND_COUNTER_INT, (uint64_t)value);
     PROF__BRIDGE_COUNTER(site, PROF_VALUE_INT, (uint64_t)value);
 }
-PROF__ENTRY void prof__counter_uint(prof_site *site, uint64_t value)
+PROF_DEF void prof__counter_uint(prof_site *site, uint64_t value)
 {
     prof__counter_write(site, PROF__KIND_COUNTER_UINT, value);
     PROF__BRIDGE_COUNTER(site, PROF_VALUE_UINT, value);
 }
 #ifndef PROF__NO_DOUBLE
-PROF__ENTRY void prof__counter_double(prof_site *site, double value)
+PROF_DEF void prof__counter_double(prof_site *site, double value)
 {
     prof__counter_write(site, PROF__KIND_COUNTER_DOUBLE, prof__double_bits(value));
     PROF__BRIDGE_COUNTER(site, PROF_VALUE_DOUBLE, prof__double_bits(value));
 }
-PROF__ENTRY void prof__arg_double(prof_site *site, double value)
+PROF_DEF void prof__arg_double(prof_site *site, double value)
 {
     prof__arg_write(site, PROF_VALUE_DOUBLE, prof__double_bits(value));
 }
 #endif
-PROF__ENTRY void prof__arg_int(prof_site *site, int64_t value)
+PROF_DEF void prof__arg_int(prof_site *site, int64_t value)
 {
     prof__arg_write(site, PROF_VALUE_INT, (uint64_t)value);
 }
-PROF__ENTRY void prof__arg_uint(prof_site *site, uint64_t value) { prof__arg_write(site, PROF_VALUE_UINT, value); }
-PROF__ENTRY void prof__arg_bool(prof_site *site, int value) { prof__arg_write(site, PROF_VALUE_BOOL, value != 0); }
-PROF__ENTRY void prof__arg_pointer(prof_site *site, const volatile void *value)
+PROF_DEF void prof__arg_uint(prof_site *site, uint64_t value) { prof__arg_write(site, PROF_VALUE_UINT, value); }
+PROF_DEF void prof__arg_bool(prof_site *site, int value) { prof__arg_write(site, PROF_VALUE_BOOL, value != 0); }
+PROF_DEF void prof__arg_pointer(prof_site *site, const volatile void *value)
 {
     prof__arg_write(site, PROF_VALUE_POINTER, (uint64_t)(uintptr_t)value);
 }
@@ -98,7 +98,7 @@ typedef struct prof__text {
 
 /* Returns how much of a text is recorded: at most `max` bytes, cut between UTF-8 characters. given: the bytes that may
    be read. */
-static PROF__APART prof__text prof__measure_part(const char *bytes, uint64_t max, uint64_t given)
+static prof__text prof__measure_part(const char *bytes, uint64_t max, uint64_t given)
 {
     prof__text text;
     if (max > PROF_MAX_TEXT) max = PROF_MAX_TEXT;
@@ -173,12 +173,12 @@ static inline void prof__text_write_as(uint64_t *at, uint64_t head, const prof__
     prof__store_word(at, (head | (uint64_t)PROF_VALUE_STRING << 32 | (text->cut ? 1u << 31 : 0u)) + text->words);
 }
 
-static PROF__APART void prof__text_write(uint64_t *at, uint64_t head, const prof__text *text)
+static void prof__text_write(uint64_t *at, uint64_t head, const prof__text *text)
 {
     prof__text_write_as(at, head, text, 0);
 }
 
-PROF__ENTRY void prof__arg_string(prof_site *site, const char *value)
+PROF_DEF void prof__arg_string(prof_site *site, const char *value)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__arg_string, (site, value)));
     if (prof__note_drops(self, 1)) return;
@@ -248,8 +248,8 @@ static prof__token prof__named(prof_site *site, const char *name, int owes_end)
     return prof__named_text(site, &text, 0, owes_end);
 }
 
-PROF__ENTRY prof__token prof__begin_text(prof_site *site, const char *text) { return prof__named(site, text, 1); }
-PROF__ENTRY void prof__mark_text(prof_site *site, const char *text)
+PROF_DEF prof__token prof__begin_text(prof_site *site, const char *text) { return prof__named(site, text, 1); }
+PROF_DEF void prof__mark_text(prof_site *site, const char *text)
 {
     prof__named(site, text, 0);
     PROF__BRIDGE_MARK(site, text);
@@ -289,7 +289,7 @@ static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_s
     return token;
 }
 
-PROF__ENTRY prof__token prof__begin_number(prof_site *site, prof_site *key, uint64_t type, uint64_t number)
+PROF_DEF prof__token prof__begin_number(prof_site *site, prof_site *key, uint64_t type, uint64_t number)
 {
     PROF__SELF_OR(PROF__LED(prof__begin_number, (site, key, type, number)));
     uint64_t now = prof__counter();
@@ -327,7 +327,7 @@ static void prof__event_write(uint64_t *at, uint64_t head, uint64_t what, uint64
     prof__store_word(at, head);
 }
 
-PROF__ENTRY void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object)
+PROF_DEF void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__event, (site, type, detail, object)));
     prof__place place = prof__place_take(self, site, 3);

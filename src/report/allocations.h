@@ -88,7 +88,7 @@ typedef struct prof__heap_key {
                          the scope around, which all rows of that name share */
 } prof__heap_key;
 
-static PROF__RARE int prof__heap_same(const void *owner, size_t item, const void *key)
+static int prof__heap_same(const void *owner, size_t item, const void *key)
 {
     const prof__heap_row *row = (const prof__heap_row *)owner + item;
     const prof__heap_key *wanted = (const prof__heap_key *)key;
@@ -101,7 +101,7 @@ static PROF__RARE int prof__heap_same(const void *owner, size_t item, const void
            row->about.around_name == wanted->text;
 }
 
-static PROF__RARE char *prof__heap_path(const char *outer, const char *name)
+static char *prof__heap_path(const char *outer, const char *name)
 {
     size_t before = strlen(outer);
     char *path = (char *)malloc(before + strlen(name) + 2);
@@ -113,7 +113,7 @@ static PROF__RARE char *prof__heap_path(const char *outer, const char *name)
 }
 
 /* Returns the number of a row, and adds it if there is none; PROF__NONE without memory. */
-static PROF__COLD size_t prof__heap_row_of(prof__heap *heap, const prof__heap_key *key)
+static size_t prof__heap_row_of(prof__heap *heap, const prof__heap_key *key)
 {
     uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)key->site * 31 + (uint64_t)(uintptr_t)key->around * 17 +
                                         key->scope * 5u + (uint64_t)key->kind) +
@@ -168,7 +168,7 @@ static void prof__heap_count(prof__heap *heap, const prof__heap_block *block, in
     heap->changed = row->pool;
 }
 
-static PROF__COLD void prof__heap_uncount(prof__heap *heap, const prof__heap_block *block)
+static void prof__heap_uncount(prof__heap *heap, const prof__heap_block *block)
 {
     uint32_t each[3], i;
     each[0] = block->row;
@@ -191,7 +191,7 @@ static size_t prof__heap_slot(const prof__heap *heap, uint64_t address)
 
 /* Returns the block of a pool at an address, live or not; if the pool has no live one, and any pool may be meant, the
    newest live block of all. Returns NULL if nothing is known of that address. */
-static PROF__COLD prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t address, uint32_t pool, int any)
+static prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t address, uint32_t pool, int any)
 {
     prof__heap_block *own = NULL, *other = NULL;
     size_t at = prof__heap_slot(heap, address);
@@ -208,7 +208,7 @@ static PROF__COLD prof__heap_block *prof__heap_find(const prof__heap *heap, uint
 
 /* Adds a block. If its address has too many, it takes the place of one, which counts as not freed if it is live: to
    find a block of a pool takes as long as its address has others. */
-static PROF__COLD prof__heap_block *prof__heap_put(prof__heap *heap, const prof__heap_block *block)
+static prof__heap_block *prof__heap_put(prof__heap *heap, const prof__heap_block *block)
 {
     size_t at = prof__heap_slot(heap, block->address), same = 0;
     for (; heap->blocks[at].state; at = (at + 1) & (heap->capacity - 1))
@@ -223,7 +223,7 @@ static PROF__COLD prof__heap_block *prof__heap_put(prof__heap *heap, const prof_
 }
 
 /* Makes a larger table, or one of the same size that keeps only live blocks. */
-static PROF__ASIDE int prof__heap_grow(prof__heap *heap)
+static int prof__heap_grow(prof__heap *heap)
 {
     prof__heap_block *old = heap->blocks;
     size_t count = heap->capacity, i;
@@ -245,7 +245,7 @@ static PROF__ASIDE int prof__heap_grow(prof__heap *heap)
 }
 
 /* Adds a block for an address and pool that have none. Returns NULL without memory. */
-static PROF__COLD prof__heap_block *prof__heap_new(prof__heap *heap, uint64_t address, uint32_t pool)
+static prof__heap_block *prof__heap_new(prof__heap *heap, uint64_t address, uint32_t pool)
 {
     prof__heap_block block;
     if (heap->used >= heap->capacity / 4 * 3 && !prof__heap_grow(heap)) return NULL;

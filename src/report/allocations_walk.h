@@ -175,7 +175,7 @@ static prof_status prof__heap_walk(prof__heap *heap, const prof_trace *trace)
 }
 
 /* Sorts by bytes, the largest first; rows with equal bytes keep their order. */
-static PROF__RARE int prof__memory_order(const void *a, const void *b)
+static int prof__memory_order(const void *a, const void *b)
 {
     const prof__heap_row *const *x = (const prof__heap_row *const *)a, *const *y = (const prof__heap_row *const *)b;
     if ((*x)->kind != (*y)->kind) return (*x)->kind < (*y)->kind ? -1 : 1;
@@ -184,7 +184,7 @@ static PROF__RARE int prof__memory_order(const void *a, const void *b)
 }
 
 /* Allocates one block with the statistics, their rows and the names of the scopes. Returns NULL without memory. */
-static PROF__RARE prof_memory_stats *prof__memory_copy(const prof__heap *heap)
+static prof_memory_stats *prof__memory_copy(const prof__heap *heap)
 {
     const prof__heap_row **order = (const prof__heap_row **)malloc(heap->row_count * sizeof *order);
     size_t size = sizeof(prof_memory_stats) + heap->row_count * sizeof(prof_memory_row), counts[3] = {0, 0, 0}, i;
@@ -228,7 +228,7 @@ static PROF__RARE prof_memory_stats *prof__memory_copy(const prof__heap *heap)
     return stats;
 }
 
-static PROF__RARE prof_status prof__memory_stats(const prof_trace *trace, prof_memory_stats **stats)
+static prof_status prof__memory_stats(const prof_trace *trace, prof_memory_stats **stats)
 {
     prof__heap heap;
     prof_status status;
@@ -242,7 +242,7 @@ static PROF__RARE prof_status prof__memory_stats(const prof_trace *trace, prof_m
     prof__heap_close(&heap);
     return status;
 }
-PROF_DEF PROF__WALL prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
+PROF_DEF prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
 {
     PROF__CALM();
     return prof__memory_stats(trace, stats);

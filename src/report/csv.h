@@ -3,7 +3,7 @@
    RFC 4180: a header, then one event a line, with CRLF. Valid UTF-8 whatever the names hold. In the field args,
    "key=value" pairs are joined by ';', and a backslash stands before each ';', '=' and backslash of a key or text. */
 
-static PROF__HOT void prof__csv_byte(prof__out *out, char byte)
+static void prof__csv_byte(prof__out *out, char byte)
 {
     *prof__out_reserve(out, 1) = byte;
     prof__out_commit(out, 1);
@@ -59,7 +59,7 @@ static PROF__NOINLINE void prof__csv_field(prof__out *out, const char *text)
     }
 }
 
-static PROF__COLD void prof__csv_value(prof__out *out, const prof_value *value)
+static void prof__csv_value(prof__out *out, const prof_value *value)
 {
     char digits[16];
     int i;
@@ -145,7 +145,7 @@ static PROF__NOINLINE void prof__csv_tail(prof__out *out, const prof_callsite *s
     prof__out_text(out, "\r\n");
 }
 
-static PROF__COLD void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
+static void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
 {
     static const char *const flags[] = {"", "truncated_begin", "truncated_end", "truncated_begin truncated_end"};
     prof__csv_track(out, track);
@@ -186,8 +186,7 @@ typedef struct prof__csv_site {
 } prof__csv_site;
 
 /* Makes the text of a site. Returns 0 if it is too long. */
-static PROF__RARE int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track *track,
-                                     const prof_event *event)
+static int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track *track, const prof_event *event)
 {
     char *start = prof__out_reserve(out, PROF__OUT_RESERVE); /* a short text stays in the buffer */
     size_t flushes = out->flushes, size;
@@ -245,7 +244,7 @@ static char *prof__csv_row(const prof_track *track)
 }
 
 /* Writes a trace, and closes the output. */
-static PROF__RARE prof_status prof__csv(const prof_trace *trace, prof__out *out)
+static prof_status prof__csv(const prof_trace *trace, prof__out *out)
 {
     size_t i;
     prof__csv_site *sites = (prof__csv_site *)malloc(PROF__CSV_SITES * sizeof *sites); /* NULL only makes it slower */
@@ -270,7 +269,7 @@ static PROF__RARE prof_status prof__csv(const prof_trace *trace, prof__out *out)
 }
 
 /* Writes to a file, or to a sink if that is not NULL. */
-static PROF__RARE prof_status prof__csv_to(const prof_trace *trace, const char *path, const prof_sink *sink)
+static prof_status prof__csv_to(const prof_trace *trace, const char *path, const prof_sink *sink)
 {
     prof__out out;
     prof_status status;
@@ -279,13 +278,13 @@ static PROF__RARE prof_status prof__csv_to(const prof_trace *trace, const char *
     return status == PROF_OK ? prof__csv(trace, &out) : status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_csv_write(const prof_trace *trace, const char *path)
+PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path)
 {
     PROF__CALM();
     return prof__csv_to(trace, path, NULL);
 }
 
-PROF_DEF PROF__WALL prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
+PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
 {
     PROF__CALM();
     return prof__csv_to(trace, NULL, &sink);

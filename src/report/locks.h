@@ -45,18 +45,18 @@ typedef struct prof__locks {
     } done; /* what the last step ended */
 } prof__locks;
 
-static PROF__RARE int prof__same_lock(const void *owner, size_t item, const void *key)
+static int prof__same_lock(const void *owner, size_t item, const void *key)
 {
     return ((const prof__lock_state *)owner)[item].address == *(const uint64_t *)key;
 }
 
-static PROF__RARE int prof__same_lock_user(const void *owner, size_t item, const void *key)
+static int prof__same_lock_user(const void *owner, size_t item, const void *key)
 {
     const prof__lock_user *user = (const prof__lock_user *)owner + item, *wanted = (const prof__lock_user *)key;
     return user->lock == wanted->lock && user->track == wanted->track;
 }
 
-static PROF__RARE int prof__same_lock_row(const void *owner, size_t item, const void *key)
+static int prof__same_lock_row(const void *owner, size_t item, const void *key)
 {
     const prof_lock_row *row = (const prof_lock_row *)owner + item, *wanted = (const prof_lock_row *)key;
     return row->address == wanted->address && !strcmp(row->name, wanted->name) &&
@@ -288,7 +288,7 @@ static prof_status prof__locks_walk(prof__locks *all, const prof_trace *trace, i
     return good ? status : prof__no_memory("for the locks");
 }
 
-static PROF__RARE int prof__lock_order(const void *a, const void *b)
+static int prof__lock_order(const void *a, const void *b)
 {
     const prof_lock_row *x = (const prof_lock_row *)a, *y = (const prof_lock_row *)b;
     int names;
@@ -298,8 +298,7 @@ static PROF__RARE int prof__lock_order(const void *a, const void *b)
     return names ? names : x->address < y->address ? -1 : x->address > y->address;
 }
 
-static PROF__RARE prof_status prof__locks_list(const prof_trace *trace, int by_address, prof_lock_row **rows,
-                                               size_t *count)
+static prof_status prof__locks_list(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
 {
     prof__locks all;
     prof_status status;
@@ -326,7 +325,7 @@ static PROF__RARE prof_status prof__locks_list(const prof_trace *trace, int by_a
     return status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
+PROF_DEF prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
 {
     PROF__CALM();
     return prof__locks_list(trace, by_address, rows, count);

@@ -56,7 +56,7 @@ static void prof__stat_row_add_values(prof__stat_row *to, const prof__stat_row *
 
 /* Adds a row of the same kind. prof__stat_row_finish() has been called for from, and will be called for to. Returns 0
    without memory. */
-static PROF__UNUSED int prof__stat_row_add(prof__stat_row *to, const prof__stat_row *from)
+static int prof__stat_row_add(prof__stat_row *to, const prof__stat_row *from)
 {
     if (from->type != PROF_EVENT_COUNTER) return prof__stat_row_add_times(to, from);
     prof__stat_row_add_values(to, from);
@@ -64,7 +64,7 @@ static PROF__UNUSED int prof__stat_row_add(prof__stat_row *to, const prof__stat_
 }
 
 /* Counts the times of a row in each power of two: [0]: 0 ns, [1]: 1 ns, [2]: 2 and 3 ns ... */
-static PROF__UNUSED void prof__stat_row_powers(const prof__stat_row *row, uint64_t powers[65])
+static void prof__stat_row_powers(const prof__stat_row *row, uint64_t powers[65])
 {
     const prof__histogram *h = &row->histogram;
     size_t i;

@@ -32,7 +32,7 @@ static int prof__open_put(prof__open *to, size_t track, const prof_event *event)
 }
 
 /* Adds the open scopes of a track: of each depth, the last one without an end. */
-static PROF__RARE prof_status prof__open_track(prof__open_list *all, const prof_trace *trace, size_t track)
+static prof_status prof__open_track(prof__open_list *all, const prof_trace *trace, size_t track)
 {
     size_t first = all->count, open = (size_t)prof_trace_track(trace, track)->open, i;
     prof_cursor *cursor;
@@ -54,7 +54,7 @@ static PROF__RARE prof_status prof__open_track(prof__open_list *all, const prof_
 }
 
 /* Allocates one block: the scopes, then names made at run time. Returns NULL without memory. */
-static PROF__RARE prof_open_scope *prof__open_copy(const prof__open_list *all)
+static prof_open_scope *prof__open_copy(const prof__open_list *all)
 {
     size_t size = (all->count + 1) * sizeof(prof_open_scope), i;
     prof_open_scope *scopes;
@@ -73,7 +73,7 @@ static PROF__RARE prof_open_scope *prof__open_copy(const prof__open_list *all)
     return scopes;
 }
 
-PROF_DEF PROF__WALL prof_status prof_open_scopes(const prof_trace *trace, prof_open_scope **scopes, size_t *count)
+PROF_DEF prof_status prof_open_scopes(const prof_trace *trace, prof_open_scope **scopes, size_t *count)
 {
     prof__open_list all;
     prof_status status = PROF_OK;

@@ -50,7 +50,7 @@ typedef struct prof__nested {
 /* Adds a task that ends. Returns its time without the tasks inside it. There is one exception: if more than
    PROF__NESTED tasks wait for an enclosing one, and this begins between the oldest two, its time includes that of the
    older. */
-static PROF__RARE uint64_t prof__nested_add(prof__nested *all, int64_t start, uint64_t ticks)
+static uint64_t prof__nested_add(prof__nested *all, int64_t start, uint64_t ticks)
 {
     uint64_t inside = 0;
     size_t i;
@@ -142,7 +142,7 @@ static prof_bucket prof__step_bucket(const prof__step *step)
     return bucket;
 }
 
-static PROF__APART prof__step *prof__step_find(const prof__histogram *h, uint32_t step)
+static prof__step *prof__step_find(const prof__histogram *h, uint32_t step)
 {
     size_t at = step & (h->capacity - 1); /* there are fewer than 4000 steps, most of them adjacent */
     while (h->steps[at].number && h->steps[at].number != step + 1) at = (at + 1) & (h->capacity - 1);
@@ -150,7 +150,7 @@ static PROF__APART prof__step *prof__step_find(const prof__histogram *h, uint32_
 }
 
 /* Adds to the count of a step, which may be new. Returns 0 without memory. */
-static PROF__COLD PROF__NOINLINE int prof__histogram_any(prof__histogram *h, uint32_t step, uint64_t count)
+static PROF__NOINLINE int prof__histogram_any(prof__histogram *h, uint32_t step, uint64_t count)
 {
     prof__step *found;
     if (h->used >= h->capacity / 4 * 3) {
@@ -181,14 +181,14 @@ static inline int prof__histogram_add(prof__histogram *h, uint32_t step, uint64_
     return 1;
 }
 
-static PROF__RARE int prof__step_order(const void *a, const void *b)
+static int prof__step_order(const void *a, const void *b)
 {
     const prof__step *x = (const prof__step *)a, *y = (const prof__step *)b;
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
 /* Computes the percentiles: the smallest duration that this share of all does not exceed. Sorts the steps. */
-static PROF__RARE void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *stat)
+static void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *stat)
 {
     static const unsigned thousandths[] = {500, 900, 990, 999};
     uint64_t *to[4], seen = 0;
@@ -212,7 +212,7 @@ static PROF__RARE void prof__percentiles(prof__histogram *h, uint64_t total, pro
 }
 
 /* Computes it by Newton's method, because libm would be one more library to link. */
-static PROF__RARE double prof__square_root(double value)
+static double prof__square_root(double value)
 {
     double root = value > 1 ? value : 1;
     int i;

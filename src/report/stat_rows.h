@@ -54,7 +54,7 @@ static inline size_t prof__stat_row_of(prof__stat_rows *all, const prof_event *e
     return item;
 }
 
-static PROF__APART void prof__stat_row_moments(prof__stat_row *row, double value, uint64_t count)
+static void prof__stat_row_moments(prof__stat_row *row, double value, uint64_t count)
 {
     double distance = value - row->mean;
     row->mean += distance / (double)count;
@@ -78,7 +78,7 @@ static void prof__stat_row_value(prof__stat_row *row, double value)
 }
 
 /* Adds one call of a PROFILE_THROUGHPUT. */
-static PROF__COLD void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes, double ns)
+static void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes, double ns)
 {
     prof_stat *stat = &row->stat;
     double rate = ns > 0 ? (double)bytes * 1000 / ns : 0, distance = rate - stat->mean_rate;
@@ -91,7 +91,7 @@ static PROF__COLD void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes,
 }
 
 /* Adds a call of a PROFILE_THROUGHPUT, whose bytes are its last argument with the key "bytes". */
-static PROF__ASIDE void prof__stat_row_throughput(prof__stat_row *row, const prof_event *event)
+static void prof__stat_row_throughput(prof__stat_row *row, const prof_event *event)
 {
     uint32_t i = event->arg_count;
     while (i && strcmp(event->args[i - 1].key, "bytes")) i--;
@@ -122,7 +122,7 @@ static void prof__stat_row_share(prof__stat_row *row)
 }
 
 /* Called for the first scope of a row on a track. */
-static PROF__COLD void prof__stat_row_enter_track(const prof__stat_rows *all, prof__stat_row *row)
+static void prof__stat_row_enter_track(const prof__stat_rows *all, prof__stat_row *row)
 {
     prof__stat_row_share(row);
     row->track = all->track;
@@ -205,7 +205,7 @@ static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, 
 
 /* Does the same for the next events of a track, as long as they are plain scopes whose row is known, as most are. A
    scope without another one inside is not put on the stack. */
-static PROF__NOINLINE PROF__HOT int prof__stat_rows_plain(prof__stat_rows *all, prof_cursor *cursor)
+static PROF__NOINLINE int prof__stat_rows_plain(prof__stat_rows *all, prof_cursor *cursor)
 {
     const prof__read_node *node = cursor->nodes + cursor->node, *end = cursor->nodes + cursor->node_count, *next;
     prof__enclosing *bottom = all->stack, *top, *full;
@@ -264,7 +264,7 @@ static void prof__stat_rows_use(prof__uses *uses, const prof_event *event)
         uses->marks++;
 }
 
-static PROF__COLD int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event)
+static int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event)
 {
     size_t item;
     prof__stat_row *row;
@@ -301,7 +301,7 @@ static inline int prof__stat_rows_event(prof__stat_rows *all, const prof_event *
     return item != PROF__NONE && prof__stat_rows_scope(all, event, item);
 }
 
-static PROF__RARE void prof__stat_rows_free(prof__stat_rows *all)
+static void prof__stat_rows_free(prof__stat_rows *all)
 {
     size_t i;
     for (i = 0; i < all->count; i++) {
@@ -317,7 +317,7 @@ static PROF__RARE void prof__stat_rows_free(prof__stat_rows *all)
 
 /* Sets the mean and the sum of squared distances from it, out of the sums of times and of their squares. Those are
    exact, and so are the distances from the mean rounded down, m: sum(x * x) - m * sum(x) - m * (sum(x) - n * m). */
-static PROF__RARE void prof__stat_row_distances(prof__stat_row *row, uint64_t count)
+static void prof__stat_row_distances(prof__stat_row *row, uint64_t count)
 {
     uint64_t mean = row->stat.sum_ns / count, rest = row->stat.sum_ns % count, parts[2], high, low;
     size_t i;
@@ -334,7 +334,7 @@ static PROF__RARE void prof__stat_row_distances(prof__stat_row *row, uint64_t co
     row->square_low = row->square_high = 0;
 }
 
-static PROF__RARE void prof__stat_row_finish(prof__stat_row *row)
+static void prof__stat_row_finish(prof__stat_row *row)
 {
     prof_stat *stat = &row->stat;
     uint64_t count = stat->count - stat->truncated;
@@ -355,14 +355,14 @@ static int64_t prof__trace_end(const prof_trace_info *info)
 }
 
 /* Returns the time that the trace covers, or its window. */
-static PROF__RARE double prof__trace_span(const prof_trace_info *info)
+static double prof__trace_span(const prof_trace_info *info)
 {
     int64_t end = prof__trace_end(info);
     return end > info->from_ns ? (double)(end - info->from_ns) : 0;
 }
 
 /* Returns how much of that time is kept of a track: all, or the time since what a ring has overwritten. */
-static PROF__RARE double prof__stat_kept(const prof_trace *trace, size_t track)
+static double prof__stat_kept(const prof_trace *trace, size_t track)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     int64_t from = info->from_ns, kept = prof_trace_track(trace, track)->kept_ns, to = prof__trace_end(info);
@@ -371,7 +371,7 @@ static PROF__RARE double prof__stat_kept(const prof_trace *trace, size_t track)
     return to > from ? (double)(to - from) : 0;
 }
 
-static PROF__HOT prof_status prof__stat_rows_track(prof__stat_rows *all, const prof_trace *trace, size_t track)
+static prof_status prof__stat_rows_track(prof__stat_rows *all, const prof_trace *trace, size_t track)
 {
     prof_cursor *cursor;
     prof_event event;
@@ -402,7 +402,7 @@ static int prof__stat_rows_alone(prof__stat_rows *all, const prof_trace *trace, 
 }
 
 /* Adds the time of a scope that overlaps others. */
-static PROF__RARE void prof__stat_row_overlap(prof__stat_row *row, const prof_span *span, double kept_ns)
+static void prof__stat_row_overlap(prof__stat_row *row, const prof_span *span, double kept_ns)
 {
     prof__stat_row_share(row);
     row->kept_ns = kept_ns;
@@ -410,8 +410,7 @@ static PROF__RARE void prof__stat_row_overlap(prof__stat_row *row, const prof_sp
     prof__stat_row_share(row);
 }
 
-static PROF__RARE int prof__stat_rows_span(prof__stat_rows *all, const prof_trace *trace, const prof_span *span,
-                                           uint64_t alone)
+static int prof__stat_rows_span(prof__stat_rows *all, const prof_trace *trace, const prof_span *span, uint64_t alone)
 {
     prof_event event;
     prof__stat_row *row;

@@ -1,12 +1,12 @@
 // report/statistics: prof_stats() and its variants: copies, sorts and groups by path.
-static PROF__RARE void prof__aggregated_free_rows(struct prof__stat_row *rows, size_t count)
+static void prof__aggregated_free_rows(struct prof__stat_row *rows, size_t count)
 {
     for (size_t i = 0; rows && i < count; i++) free(rows[i].histogram.steps);
     free(rows);
 }
 
 /* Copies the statistics of PROF_STATS. Returns 0 without memory. */
-static PROF__RARE int prof__stat_rows_copy(prof__stat_rows *all, const prof_trace *trace)
+static int prof__stat_rows_copy(prof__stat_rows *all, const prof_trace *trace)
 {
     all->items = (prof__stat_row *)malloc((trace->aggregated_count + 1) * sizeof *all->items);
     if (!all->items) return 0;
@@ -25,7 +25,7 @@ static PROF__RARE int prof__stat_rows_copy(prof__stat_rows *all, const prof_trac
 }
 
 /* Returns 1 if the statistics that were counted while recording can be used: they know no paths and no windows. */
-static PROF__RARE int prof__stat_rows_aggregated(const prof_trace *trace, int by_path)
+static int prof__stat_rows_aggregated(const prof_trace *trace, int by_path)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     return trace->aggregated && (info->mode == PROF_STATS || (!by_path && !info->from_ns && !info->to_ns));
@@ -33,7 +33,7 @@ static PROF__RARE int prof__stat_rows_aggregated(const prof_trace *trace, int by
 
 /* Makes the rows. Log messages, and what devices report, were not counted while recording: counts them from the events.
    */
-static PROF__RARE prof_status prof__stat_rows_take(prof__stat_rows *all, const prof_trace *trace)
+static prof_status prof__stat_rows_take(prof__stat_rows *all, const prof_trace *trace)
 {
     prof_status status = PROF_OK;
     double span = prof__trace_span(prof_trace_about(trace));
@@ -57,7 +57,7 @@ static PROF__RARE prof_status prof__stat_rows_take(prof__stat_rows *all, const p
 }
 
 /* Makes the rows of a trace. The caller calls prof__stat_rows_free() afterwards, also after a failure. */
-static PROF__RARE prof_status prof__stat_rows_make(const prof_trace *trace, int by_path, prof__stat_rows *all)
+static prof_status prof__stat_rows_make(const prof_trace *trace, int by_path, prof__stat_rows *all)
 {
     prof_status status = PROF_OK;
     size_t i;
@@ -81,7 +81,7 @@ typedef struct prof__sorted {
     const prof_stat *stat;
 } prof__sorted;
 
-static PROF__RARE int prof__sorted_order(const void *a, const void *b)
+static int prof__sorted_order(const void *a, const void *b)
 {
     const prof__sorted *x = (const prof__sorted *)a, *y = (const prof__sorted *)b;
     int names;
@@ -91,7 +91,7 @@ static PROF__RARE int prof__sorted_order(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static PROF__RARE double prof__sort_key(const prof_stat *stat, prof_sort sort)
+static double prof__sort_key(const prof_stat *stat, prof_sort sort)
 {
     switch ((int)sort) {
     case PROF_SORT_SELF: return prof__real(stat->self_ns);
@@ -106,8 +106,8 @@ static PROF__RARE double prof__sort_key(const prof_stat *stat, prof_sort sort)
 }
 
 /* Returns the rows of one type, sorted, or NULL without memory. At least one element is allocated. */
-static PROF__RARE prof__sorted *prof__sort(const prof__stat_rows *all, prof_event_type type, prof_sort sort,
-                                           int ascending, size_t *count)
+static prof__sorted *prof__sort(const prof__stat_rows *all, prof_event_type type, prof_sort sort, int ascending,
+                                size_t *count)
 {
     prof__sorted *sorted = (prof__sorted *)calloc(all->count + 1, sizeof *sorted);
     size_t i;
@@ -134,7 +134,7 @@ static prof_bucket *prof__buckets(const prof__histogram *h, prof_bucket *to)
 }
 
 /* Allocates one block: the rows, then buckets, then names made at run time. Returns NULL without memory. */
-static PROF__RARE prof_stat *prof__stats_copy(const prof__stat_rows *all, const prof__sorted *sorted, size_t count)
+static prof_stat *prof__stats_copy(const prof__stat_rows *all, const prof__sorted *sorted, size_t count)
 {
     size_t size = (count + 1) * sizeof(prof_stat), buckets = 0, i;
     prof_stat *stats;
@@ -163,7 +163,7 @@ static PROF__RARE prof_stat *prof__stats_copy(const prof__stat_rows *all, const 
 
 /* Puts rows by path, which are sorted, into the order of the tree. Only the first `top` of them (0: all) stay, with
    their parents. Returns how many these are; the others come after them. */
-static PROF__RARE size_t prof__sort_tree(prof__stat_rows *all, prof__sorted *rows, size_t count, size_t top)
+static size_t prof__sort_tree(prof__stat_rows *all, prof__sorted *rows, size_t count, size_t top)
 {
     size_t i, at, root = PROF__NONE, kept = 0;
     for (i = 0; i < all->count; i++) all->items[i].child = all->items[i].sibling = all->items[i].place = PROF__NONE;
@@ -197,8 +197,8 @@ static PROF__RARE size_t prof__sort_tree(prof__stat_rows *all, prof__sorted *row
     return kept;
 }
 
-static PROF__RARE prof_status prof__stats(const prof_trace *trace, prof_event_type type, int by_path, prof_sort sort,
-                                          int ascending, prof_stat **stats, size_t *count)
+static prof_status prof__stats(const prof_trace *trace, prof_event_type type, int by_path, prof_sort sort,
+                               int ascending, prof_stat **stats, size_t *count)
 {
     prof__stat_rows all;
     prof__sorted *sorted = NULL;
@@ -223,22 +223,22 @@ static PROF__RARE prof_status prof__stats(const prof_trace *trace, prof_event_ty
     return status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
-                                           size_t *count)
+PROF_DEF prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                size_t *count)
 {
     PROF__CALM();
     return prof__stats(trace, PROF_EVENT_SCOPE, 0, sort, ascending, stats, count);
 }
 
-PROF_DEF PROF__WALL prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending,
-                                                prof_stat **stats, size_t *count)
+PROF_DEF prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                     size_t *count)
 {
     PROF__CALM();
     return prof__stats(trace, PROF_EVENT_SPAN_BEGIN, 0, sort, ascending, stats, count);
 }
 
-PROF_DEF PROF__WALL prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending,
-                                                   prof_stat **stats, size_t *count)
+PROF_DEF prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                        size_t *count)
 {
     PROF__CALM();
     return prof__stats(trace, PROF_EVENT_SCOPE, 1, sort, ascending, stats, count);

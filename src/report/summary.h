@@ -3,7 +3,7 @@
 #define PROF__SUMMARY_TIMES                                                                                     \
     {"mean", 9, 0}, {"min", 2, 0}, {"p50", 5, 0}, {"p90", 3, 0}, {"p99", 8, 0}, {"max", 6, 0}, {"stddev", 1, 0}
 #define PROF__SUMMARY_WHERE 4
-static PROF__RARE void prof__summary_times(prof__table *t, const prof_stat *stat)
+static void prof__summary_times(prof__table *t, const prof_stat *stat)
 {
     prof__table_ns(t, stat->mean_ns);
     prof__table_time(t, stat->min_ns);
@@ -15,7 +15,7 @@ static PROF__RARE void prof__summary_times(prof__table *t, const prof_stat *stat
 }
 
 /* threads: 1: there is a column of threads. */
-static PROF__RARE void prof__summary_scope(prof__table *t, const prof_stat *stat, int threads)
+static void prof__summary_scope(prof__table *t, const prof_stat *stat, int threads)
 {
     prof__table_row(t, stat->name, stat->depth);
     prof__table_count(t, stat->count);
@@ -32,9 +32,8 @@ static PROF__RARE void prof__summary_scope(prof__table *t, const prof_stat *stat
     prof__table_end(t);
 }
 
-static PROF__RARE void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__stat_rows *all,
-                                            prof__sorted *rows, size_t count, const prof_summary_options *options,
-                                            size_t limit)
+static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__stat_rows *all, prof__sorted *rows,
+                                 size_t count, const prof_summary_options *options, size_t limit)
 {
     static const size_t sorted[] = {1, 2, 0, 4, 5, 9, 8, 0}; /* the column of each prof_sort, which always stays */
     static const prof__column threads = {"threads", 7, 0}; /* says why there is more than 100 % of the run */
@@ -70,7 +69,7 @@ static PROF__RARE void prof__summary_scopes(prof__out *out, const prof_trace *tr
     prof__out_note(out, prof_trace_about(trace)->open, "call", " of these still open\n");
 }
 
-static PROF__RARE void prof__summary_throughput(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
+static void prof__summary_throughput(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
 {
     static const prof__column columns[] = {{"calls", 0, 0}, {"bytes", 4, 0}, {"mean", 0, 0}, {"min", 2, 0},
                                            {"max", 3, 0},   {"stddev", 1, 0}, {NULL, 0, 0}};
@@ -97,7 +96,7 @@ static PROF__RARE void prof__summary_throughput(prof__out *out, const prof__sort
 }
 
 /* Writes how many log messages of each severity there are, and the latest errors. */
-static PROF__RARE void prof__summary_messages(prof__out *out, const prof__stat_rows *all)
+static void prof__summary_messages(prof__out *out, const prof__stat_rows *all)
 {
     size_t i = PROF_LOG_FATAL + 1, shown = 0;
     while (i-- > 0) {
@@ -119,7 +118,7 @@ static PROF__RARE void prof__summary_messages(prof__out *out, const prof__stat_r
     }
 }
 
-static PROF__RARE void prof__summary_span_row(prof__table *t, const prof_stat *stat)
+static void prof__summary_span_row(prof__table *t, const prof_stat *stat)
 {
     prof__table_row(t, stat->name, 0);
     prof__table_count(t, stat->count);
@@ -133,8 +132,8 @@ static PROF__RARE void prof__summary_span_row(prof__table *t, const prof_stat *s
     prof__table_end(t);
 }
 
-static PROF__RARE void prof__summary_spans(prof__out *out, const prof__stat_rows *all, const prof__sorted *rows,
-                                           size_t count, size_t limit)
+static void prof__summary_spans(prof__out *out, const prof__stat_rows *all, const prof__sorted *rows, size_t count,
+                                size_t limit)
 {
     static const prof__column columns[] = {{"spans", 0, 0}, {"total", 11, 0}, PROF__SUMMARY_TIMES, {NULL, 0, 0}};
     prof__table t;
@@ -148,7 +147,7 @@ static PROF__RARE void prof__summary_spans(prof__out *out, const prof__stat_rows
     prof__out_note(out, all->ends_missing, "span", " began, but with no end: counted, but in no time\n");
 }
 
-static PROF__RARE void prof__summary_frame(prof__table *t, const prof_stat *stat)
+static void prof__summary_frame(prof__table *t, const prof_stat *stat)
 {
     char rate[48] = "-", low[48] = "-";
     /* Both rates are of the time within frames: between those of prof_frame_create() there may be other time, which
@@ -170,7 +169,7 @@ static PROF__RARE void prof__summary_frame(prof__table *t, const prof_stat *stat
     prof__table_end(t);
 }
 
-static PROF__RARE void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
+static void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
 {
     static const prof__column columns[] = {{"frames", 0, 0}, {"rate", 12, 0},     {"1 % low", 11, 0},
                                            PROF__SUMMARY_TIMES, {NULL, 0, 0}};
@@ -187,7 +186,7 @@ static PROF__RARE void prof__summary_frames(prof__out *out, const prof__sorted *
 #define PROF__SUMMARY_UNIT 24 /* bytes of a unit that are shown */
 
 /* Returns how many nanoseconds a unit is, or 0: it is none of time. */
-static PROF__RARE double prof__summary_unit_ns(const char *unit)
+static double prof__summary_unit_ns(const char *unit)
 {
     static const struct { const char *name; double ns; } units[] = {
         {"ns", 1}, {"us", 1e3}, {"\xc2\xb5s", 1e3}, {"\xce\xbcs", 1e3}, {"ms", 1e6}, {"s", 1e9}};
@@ -199,7 +198,7 @@ static PROF__RARE double prof__summary_unit_ns(const char *unit)
 
 /* Writes a value of a counter to `to` (96 bytes): bytes and times in a suitable unit, of others the number and the
    unit. The unit is what the program says; a name says nothing. */
-static PROF__RARE void prof__summary_value(char *to, double value, const char *unit)
+static void prof__summary_value(char *to, double value, const char *unit)
 {
     static const char *const sizes[] = {"B", "kB", "MB", "GB", "TB", "PB", NULL};
     int bytes = !strcmp(unit, "B") || !strcmp(unit, "byte") || !strcmp(unit, "bytes");
@@ -222,8 +221,8 @@ static PROF__RARE void prof__summary_value(char *to, double value, const char *u
     to[length] = 0;
 }
 
-static PROF__RARE void prof__summary_counters(prof__out *out, const prof__stat_rows *all, const prof__sorted *rows,
-                                              size_t count, size_t limit)
+static void prof__summary_counters(prof__out *out, const prof__stat_rows *all, const prof__sorted *rows, size_t count,
+                                   size_t limit)
 {
     prof__column columns[] = {{"samples", 1, 0}, {"min", 3, 14}, {"mean", 2, 14}, {"max", 4, 14}, {"last", 0, 14},
                               {NULL, 0, 0}};
@@ -260,7 +259,7 @@ static PROF__RARE void prof__summary_counters(prof__out *out, const prof__stat_r
 }
 
 /* Writes a row for the device whose first track has this index. Returns how many tracks the device has. */
-static PROF__RARE size_t prof__summary_device(prof__table *t, const prof_trace *trace, size_t first)
+static size_t prof__summary_device(prof__table *t, const prof_trace *trace, size_t first)
 {
     static const char *const notes[] = {"", "", "",
                                         "  no two pairs of clocks, or one and the rate: times are guesses"};
@@ -292,7 +291,7 @@ static PROF__RARE size_t prof__summary_device(prof__table *t, const prof_trace *
 }
 
 /* Writes the devices, and how far their times can be trusted. */
-static PROF__RARE void prof__summary_devices(prof__out *out, const prof_trace *trace, size_t limit)
+static void prof__summary_devices(prof__out *out, const prof_trace *trace, size_t limit)
 {
     static const prof__column columns[] = {{"tracks", 1, 0}, {"events", 0, 0}, {"rate", 3, 0}, {"pairs", 2, 0},
                                            {NULL, 0, 0}};
@@ -309,7 +308,7 @@ static PROF__RARE void prof__summary_devices(prof__out *out, const prof_trace *t
 
 /* Writes to `to` (32 bytes) the size of a buffer that could hold `more` times as much in addition, as a value of
    PROF_BUFFER: a power of two; "" if that is more than max, or the buffer is already that large. */
-static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, double more, uint64_t max)
+static void prof__buffer_wanted(char *to, const prof_trace *trace, double more, uint64_t max)
 {
     static const char units[] = {0, 'K', 'M', 'G'};
     uint64_t had = trace->header.image_size + 2 * (uint64_t)trace->header.chunk_size, wanted = PROF__MIN_BUFFER;
@@ -324,7 +323,7 @@ static PROF__RARE void prof__buffer_wanted(char *to, const prof_trace *trace, do
 
 /* Returns 1 if a ring may have overwritten events that were recorded at `from`, ns since the start, or later. A ring
    overwrites what is oldest: of a thread that has no event left, what is older than the ends of others. */
-static PROF__RARE int prof__ring_lacks(const prof_trace *trace, int64_t from)
+static int prof__ring_lacks(const prof_trace *trace, int64_t from)
 {
     int64_t ended = INT64_MAX;
     uint64_t last = 0, threads = 0;
@@ -346,7 +345,7 @@ static PROF__RARE int prof__ring_lacks(const prof_trace *trace, int64_t from)
 
 /* Says what the trace lacks, and what to do about it, for each kind of loss. Returns 0 if nothing of this kind is
    missing. */
-static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size)
+static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     static const char *const things[] = {"event", "older chunk", "write",    "item",
@@ -423,8 +422,7 @@ static PROF__RARE int prof__loss_text(const prof_trace *trace, int kind, char *t
 /* Does the same for a viewer that draws what was recorded from `from` on, and warns only of what is lost there. Returns
    what was dropped, or NULL if there is nothing to warn of: ends and arguments whose scope began before the recording,
    writes that succeeded later, and what the ring has overwritten before `from` are no loss. */
-static PROF__UNUSED PROF__RARE const char *prof__dropped(const prof_trace *trace, int kind, int64_t from, char *to,
-                                                         size_t size)
+static const char *prof__dropped(const prof_trace *trace, int kind, int64_t from, char *to, size_t size)
 {
     static const char *const dropped[PROF__LOSSES] = {"events", "events",    "events", NULL,    "names",
                                                       "events", "arguments", "events", "events"};
@@ -432,7 +430,7 @@ static PROF__UNUSED PROF__RARE const char *prof__dropped(const prof_trace *trace
     return prof__loss_text(trace, kind, to, size) ? dropped[kind] : NULL;
 }
 
-static PROF__RARE void prof__summary_losses(prof__out *out, const prof_trace *trace, size_t limit)
+static void prof__summary_losses(prof__out *out, const prof_trace *trace, size_t limit)
 {
     char text[512];
     int kind, kinds = 0;
@@ -461,7 +459,7 @@ typedef struct prof__cost {
 } prof__cost;
 
 /* Estimates what the overwritten events of a ring have cost: as much as those that are left. */
-static PROF__RARE double prof__cost_overwritten(const prof_trace *trace)
+static double prof__cost_overwritten(const prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     uint64_t left = trace->info.chunks;
@@ -470,8 +468,8 @@ static PROF__RARE double prof__cost_overwritten(const prof_trace *trace)
     return 1 + prof__real(info->overwritten_chunks) / prof__real(left);
 }
 
-static PROF__RARE prof__cost prof__cost_of(const prof_trace *trace, const prof__stat_rows *all,
-                                           const prof__sorted *rows, size_t count)
+static prof__cost prof__cost_of(const prof_trace *trace, const prof__stat_rows *all, const prof__sorted *rows,
+                                size_t count)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     const prof__header *h = &trace->header;
@@ -502,7 +500,7 @@ static PROF__RARE prof__cost prof__cost_of(const prof_trace *trace, const prof__
 }
 
 /* Appends "3 scopes, 20 calls" to `to`, or nothing if there are none. */
-static PROF__RARE void prof__cost_count(char *to, size_t size, uint64_t count, const char *one, const char *many)
+static void prof__cost_count(char *to, size_t size, uint64_t count, const char *one, const char *many)
 {
     size_t used = strlen(to);
     char number[32];
@@ -511,8 +509,8 @@ static PROF__RARE void prof__cost_count(char *to, size_t size, uint64_t count, c
     snprintf(to + used, size - used, "%s%s %s", used ? ", " : "", number, count == 1 ? one : many);
 }
 
-static PROF__RARE void prof__summary_cost(prof__out *out, const prof_trace *trace, const prof__stat_rows *all,
-                                          const prof__sorted *rows, size_t count, size_t limit)
+static void prof__summary_cost(prof__out *out, const prof_trace *trace, const prof__stat_rows *all,
+                               const prof__sorted *rows, size_t count, size_t limit)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     prof__cost cost = prof__cost_of(trace, all, rows, count);

@@ -1,6 +1,6 @@
 // report/summary_head: The summary's first lines.
 /* Writes a line "  what      text". */
-static PROF__RARE void prof__summary_line(prof__out *out, const char *what, const char *text, size_t limit)
+static void prof__summary_line(prof__out *out, const char *what, const char *text, size_t limit)
 {
     size_t length = prof__characters(what);
     prof__out_text(out, "  ");
@@ -10,7 +10,7 @@ static PROF__RARE void prof__summary_line(prof__out *out, const char *what, cons
     prof__out_text(out, "\n");
 }
 
-static PROF__RARE void prof__summary_head(prof__out *out, const prof_trace *trace, size_t limit)
+static void prof__summary_head(prof__out *out, const prof_trace *trace, size_t limit)
 {
     static const char *const modes[] = {"reused as a ring", "filled once", "emptied into the file",
                                         "emptied into statistics", "reused as a ring, statistics of everything"};

@@ -4,14 +4,14 @@
 #define PROF__MEMORY_TOP 20 /* rows of call sites, unless more are asked for */
 
 /* Returns what an allocation is listed by: a scope, if there is one, says more than the function that has the macro. */
-static PROF__RARE const char *prof__memory_name(const prof_memory_row *row)
+static const char *prof__memory_name(const prof_memory_row *row)
 {
     if (!row->site) return row->pool ? (*row->pool ? row->pool : "(no name)") : *row->scope ? row->scope : "(outside)";
     if (row->around) return row->around_name;
     return *row->site->function ? row->site->function : row->site->name;
 }
 
-static PROF__RARE void prof__summary_memory_row(prof__table *t, const prof_memory_row *row)
+static void prof__summary_memory_row(prof__table *t, const prof_memory_row *row)
 {
     prof__table_row(t, prof__memory_name(row), 0);
     prof__table_count(t, row->count);
@@ -30,8 +30,8 @@ static PROF__RARE void prof__summary_memory_row(prof__table *t, const prof_memor
     prof__table_end(t);
 }
 
-static PROF__RARE void prof__summary_memory_rows(prof__out *out, const char *title, const prof_memory_row *rows,
-                                                 size_t count, size_t top, size_t limit)
+static void prof__summary_memory_rows(prof__out *out, const char *title, const prof_memory_row *rows, size_t count,
+                                      size_t top, size_t limit)
 {
     static const prof__column columns[] = {{"allocations", 4, 0}, {"bytes", 0, 0}, {"mean", 1, 0}, {"peak", 3, 0},
                                            {"unfreed", 2, 0},     {"bytes", 0, 0}, {NULL, 0, 0}};
@@ -45,7 +45,7 @@ static PROF__RARE void prof__summary_memory_rows(prof__out *out, const char *tit
     prof__out_more(out, count - shown);
 }
 
-static PROF__RARE int prof__memory_live_order(const void *a, const void *b)
+static int prof__memory_live_order(const void *a, const void *b)
 {
     const prof_memory_row *x = (const prof_memory_row *)a, *y = (const prof_memory_row *)b;
     if (x->live_bytes != y->live_bytes) return x->live_bytes > y->live_bytes ? -1 : 1;
@@ -53,8 +53,7 @@ static PROF__RARE int prof__memory_live_order(const void *a, const void *b)
 }
 
 /* Writes the call sites with unfreed blocks, if the table of call sites does not show all of them. */
-static PROF__RARE prof_status prof__summary_unfreed(prof__out *out, const prof_memory_stats *stats, size_t top,
-                                                    size_t limit)
+static prof_status prof__summary_unfreed(prof__out *out, const prof_memory_stats *stats, size_t top, size_t limit)
 {
     prof_memory_row *rows;
     size_t count = 0, i;
@@ -71,8 +70,7 @@ static PROF__RARE prof_status prof__summary_unfreed(prof__out *out, const prof_m
     return PROF_OK;
 }
 
-static PROF__RARE void prof__summary_memory_notes(prof__out *out, const prof_trace *trace,
-                                                  const prof_memory_stats *stats)
+static void prof__summary_memory_notes(prof__out *out, const prof_trace *trace, const prof_memory_stats *stats)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     int gaps = info->lost || info->overwritten_chunks || info->lost_blocks;
@@ -84,7 +82,7 @@ static PROF__RARE void prof__summary_memory_notes(prof__out *out, const prof_tra
                    " allocated again without a free in between: such frees are not marked, or lost\n");
 }
 
-static PROF__RARE prof_status prof__summary_memory(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
+static prof_status prof__summary_memory(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
 {
     prof_memory_stats *stats;
     prof_status status;
@@ -107,7 +105,7 @@ static PROF__RARE prof_status prof__summary_memory(prof__out *out, const prof_tr
     return status;
 }
 
-static PROF__RARE void prof__summary_lock(prof__table *t, const prof_lock_row *row)
+static void prof__summary_lock(prof__table *t, const prof_lock_row *row)
 {
     char waiting[48];
     prof__table_row(t, row->name, 0);
@@ -129,7 +127,7 @@ static PROF__RARE void prof__summary_lock(prof__table *t, const prof_lock_row *r
     prof__table_end(t);
 }
 
-static PROF__RARE prof_status prof__summary_locks(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
+static prof_status prof__summary_locks(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
 {
     static const prof__column columns[] = {{"locks", 3, 0}, {"acquired", 6, 0}, {"contended", 0, 0},
                                            {"share", 2, 0}, {"waited", 0, 0},   {"longest", 7, 0},

@@ -13,7 +13,7 @@ static const prof_open_scope *prof__open_innermost(const prof__open_stack *stack
 }
 
 /* Sorts by the time in the innermost scope, the longest first; of equal times, by the track. */
-static PROF__RARE int prof__open_order(const void *a, const void *b)
+static int prof__open_order(const void *a, const void *b)
 {
     const prof_open_scope *x = prof__open_innermost((const prof__open_stack *)a);
     const prof_open_scope *y = prof__open_innermost((const prof__open_stack *)b);
@@ -21,7 +21,7 @@ static PROF__RARE int prof__open_order(const void *a, const void *b)
     return x->track < y->track ? -1 : x->track > y->track;
 }
 
-static PROF__RARE void prof__summary_open_stack(prof__table *t, const prof_trace *trace, const prof__open_stack *stack)
+static void prof__summary_open_stack(prof__table *t, const prof_trace *trace, const prof__open_stack *stack)
 {
     for (size_t i = 0; i < stack->count; i++) {
         const prof_track *track = prof_trace_track(trace, stack->scopes[i].track);
@@ -34,7 +34,7 @@ static PROF__RARE void prof__summary_open_stack(prof__table *t, const prof_trace
 }
 
 /* Writes what threads were doing when a recording ended that was not stopped: those first that hang for longest. */
-static PROF__RARE prof_status prof__summary_open(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
+static prof_status prof__summary_open(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
 {
     static const prof__column columns[] = {{"for", 0, 0}, {NULL, 0, 0}};
     const prof_trace_info *info = prof_trace_about(trace);

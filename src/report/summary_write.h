@@ -1,6 +1,6 @@
 // report/summary_write: prof_summary_write() and _stream().
 /* Returns the width of standard output if it is a terminal: COLUMNS, or what the terminal reports; else 0. */
-static PROF__RARE int prof__terminal_columns(void)
+static int prof__terminal_columns(void)
 {
     const char *text = getenv("COLUMNS");
     long columns = text ? strtol(text, NULL, 10) : 0;
@@ -19,13 +19,13 @@ static PROF__RARE int prof__terminal_columns(void)
 }
 
 /* Converts the option columns for an output to the characters of a line; 0: no limit. */
-static PROF__RARE size_t prof__out_columns(const prof__out *out, int columns)
+static size_t prof__out_columns(const prof__out *out, int columns)
 {
     if (!columns && out->file && out->file == stdout) columns = prof__terminal_columns();
     return columns <= 0 ? 0 : (size_t)columns < PROF__TABLE_LEAST ? PROF__TABLE_LEAST : (size_t)columns;
 }
 
-static PROF__RARE void prof__summary(const prof_trace *trace, prof__out *out, const prof_summary_options *options)
+static void prof__summary(const prof_trace *trace, prof__out *out, const prof_summary_options *options)
 {
     static const prof_summary_options defaults = {PROF_SORT_TOTAL, 0, 0, 0, 0};
     size_t limit = prof__out_columns(out, options ? options->columns : 0);
@@ -65,8 +65,8 @@ static PROF__RARE void prof__summary(const prof_trace *trace, prof__out *out, co
 }
 
 /* Writes to a file, or to a sink if that is not NULL. */
-static PROF__RARE prof_status prof__summary_to(const prof_trace *trace, const char *path, const prof_sink *sink,
-                                               const prof_summary_options *options)
+static prof_status prof__summary_to(const prof_trace *trace, const char *path, const prof_sink *sink,
+                                    const prof_summary_options *options)
 {
     prof__out out;
     prof_status status;
@@ -77,22 +77,20 @@ static PROF__RARE prof_status prof__summary_to(const prof_trace *trace, const ch
     return prof__out_close(&out);
 }
 
-PROF_DEF PROF__WALL prof_status prof_summary_write(const prof_trace *trace, const char *path,
-                                                   const prof_summary_options *options)
+PROF_DEF prof_status prof_summary_write(const prof_trace *trace, const char *path, const prof_summary_options *options)
 {
     PROF__CALM();
     return prof__summary_to(trace, path, NULL, options);
 }
 
-PROF_DEF PROF__WALL prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink,
-                                                    const prof_summary_options *options)
+PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options)
 {
     PROF__CALM();
     return prof__summary_to(trace, NULL, &sink, options);
 }
 
 /* Writes an output .txt. */
-static PROF__RARE prof_status prof__summary_default(const prof_trace *trace, const char *path)
+static prof_status prof__summary_default(const prof_trace *trace, const char *path)
 {
     return prof_summary_write(trace, path, NULL);
 }

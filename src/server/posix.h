@@ -26,7 +26,7 @@ static void prof__socket_option(int file, int level, int option, int value)
     setsockopt(file, level, option, &value, sizeof value);
 }
 
-static PROF__UNUSED int prof__server_descriptor(int file) /* makes it non-blocking, and closed by exec() */
+static int prof__server_descriptor(int file) /* makes it non-blocking, and closed by exec() */
 {
     if (file >= 0 && (fcntl(file, F_SETFD, FD_CLOEXEC) || fcntl(file, F_SETFL, fcntl(file, F_GETFL) | O_NONBLOCK))) {
         close(file);

@@ -12,7 +12,7 @@ typedef struct prof__output_search {
     char module[64]; /* the library of this copy */
 } prof__output_search;
 
-static PROF__RARE int prof__output_visit(const prof__loaded *loaded, size_t size, void *user)
+static int prof__output_visit(const prof__loaded *loaded, size_t size, void *user)
 {
     prof__output_search *search = (prof__output_search *)user;
     const prof__hub *hub = prof__hub_of(loaded);
@@ -27,7 +27,7 @@ static PROF__RARE int prof__output_visit(const prof__loaded *loaded, size_t size
 }
 
 /* Makes path absolute, as other copies store it, and cuts it if it is too long. */
-static PROF__RARE void prof__output_absolute(const char *path, char *to, size_t size)
+static void prof__output_absolute(const char *path, char *to, size_t size)
 {
     to[0] = 0;
     if (path[0] != '/' && getcwd(to, size - 1)) prof__text_add(to, size, "/");
@@ -35,7 +35,7 @@ static PROF__RARE void prof__output_absolute(const char *path, char *to, size_t 
 }
 
 /* Returns the pattern to use, and sets s->output to what it expands to. tagged: a buffer for a changed pattern. */
-static PROF__RARE const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
+static const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
 {
     char path[sizeof prof__output_told], text[96];
     prof__output_search search;
@@ -60,14 +60,14 @@ static PROF__RARE const char *prof__output_alone(prof__session *s, const char *p
     return prof__output_apart ? tagged : pattern;
 }
 #else
-static PROF__RARE const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
+static const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
 {
     (void)s, (void)tagged, (void)size;
     return pattern;
 }
 #endif
 
-static PROF__RARE prof_status prof__output_prepare(prof__session *s, const prof_config *config, int several)
+static prof_status prof__output_prepare(prof__session *s, const prof_config *config, int several)
 {
     const prof_writer *writer;
     const char *output = config->output;
@@ -115,7 +115,7 @@ static PROF__RARE prof_status prof__output_prepare(prof__session *s, const prof_
 
 #ifndef PROF__NO_FORK
 /* Sets the child's output: the parent's pattern, with the process id before the extension, unless it has that. */
-static PROF__RARE int prof__child_path(prof__session *s)
+static int prof__child_path(prof__session *s)
 {
     char number[24], path[sizeof s->output], before[sizeof s->output];
     int has_pid = prof__pattern_has(s->pattern, "p");
@@ -149,12 +149,12 @@ PROF_DEF void prof_writer_register(prof_writer *writer)
     while (!__atomic_compare_exchange_n(&prof__writers, &first, writer, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE));
 }
 
-PROF_DEF PROF__WALL prof_status prof_fail(prof_status status, const char *text)
+PROF_DEF prof_status prof_fail(prof_status status, const char *text)
 {
     return prof__fail(status, "%s", text ? text : "");
 }
 
-PROF_DEF PROF__WALL void prof_writer_unregister(prof_writer *writer)
+PROF_DEF void prof_writer_unregister(prof_writer *writer)
 {
     PROF__LED_VOID(prof_writer_unregister, (writer));
     /* if prof_stop() holds it for long, the program is about to end */

@@ -6,14 +6,14 @@
 
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_AUTOSTART) && (!defined(PROF_STATIC) || defined(PROF_AUTOSTART))
 #define PROF__AUTOSTARTS 1
-static PROF__RARE void prof__autostop(void)
+static void prof__autostop(void)
 {
     if (!PROF__LOAD(&prof__on_demand) && prof__session_phase() && prof_stop())
         fprintf(stderr, "prof: %s\n", prof_error());
 }
 
 /* Returns the variable that asks for a recording, or NULL. */
-static PROF__RARE const char *prof__autostart_by(void)
+static const char *prof__autostart_by(void)
 {
     static const char *const names[] = {
 #ifdef PROF__BRIDGED

@@ -1,7 +1,7 @@
 // session/config: Parses numbers; the table of keys.
 /*-- CONFIGURATION FROM TEXT ---------------------------------------------------------------------------------------*/
 
-static PROF__RARE int prof__parse_name(const char *text, const char *const *names)
+static int prof__parse_name(const char *text, const char *const *names)
 {
     for (int i = 0; names[i]; ++i)
         if (prof__equal(names[i], text)) return i;
@@ -9,7 +9,7 @@ static PROF__RARE int prof__parse_name(const char *text, const char *const *name
 }
 
 /* Returns the edit distance, for "did you mean". */
-static PROF__RARE size_t prof__distance(const char *a, const char *b)
+static size_t prof__distance(const char *a, const char *b)
 {
     size_t row[32], n = prof__length(b);
     if (n > 30) return 99;
@@ -29,7 +29,7 @@ static PROF__RARE size_t prof__distance(const char *a, const char *b)
 }
 
 /* Returns the number of a signal, or -1 if it is not known. */
-static PROF__RARE int prof__parse_signal(const char *text)
+static int prof__parse_signal(const char *text)
 {
     uint64_t number;
     if (prof__parse_whole(text, &number)) return number <= 64 ? (int)number : -1;
@@ -47,7 +47,7 @@ static PROF__RARE int prof__parse_signal(const char *text)
 }
 
 /* Parses 32 bits, decimal or 0x.... Returns 0 if it is no number. */
-static PROF__RARE int prof__parse_mask(const char *text, uint64_t *out)
+static int prof__parse_mask(const char *text, uint64_t *out)
 {
     uint64_t number = 0;
     if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {

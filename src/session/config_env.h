@@ -5,15 +5,14 @@ static struct prof__claim {
     void *user;
 } prof__claims[16]; /* under the lock */
 
-static PROF__RARE int prof__begins(const char *text, const char *prefix)
+static int prof__begins(const char *text, const char *prefix)
 {
     while (*prefix && *text == *prefix) ++text, ++prefix;
     return !*prefix;
 }
 
-static PROF__ASIDE prof_status prof__claim_put(const char *prefix,
-                                               prof_status (*claim)(void *user, const char *key, const char *value),
-                                               void *user)
+static prof_status prof__claim_put(const char *prefix,
+                                   prof_status (*claim)(void *user, const char *key, const char *value), void *user)
 {
     size_t length = prefix ? prof__length(prefix) : 0, count = sizeof prof__claims / sizeof *prof__claims, at = count;
     if (!length || length >= sizeof prof__claims->prefix)
@@ -34,9 +33,8 @@ static PROF__ASIDE prof_status prof__claim_put(const char *prefix,
     return PROF_OK;
 }
 
-PROF_DEF PROF__WALL prof_status prof_config_claim(const char *prefix,
-                                                  prof_status (*claim)(void *user, const char *key, const char *value),
-                                                  void *user)
+PROF_DEF prof_status prof_config_claim(const char *prefix,
+                                       prof_status (*claim)(void *user, const char *key, const char *value), void *user)
 {
     PROF__LED(prof_config_claim, (prefix, claim, user));
     return prof__claim_put(prefix, claim, user);
@@ -44,7 +42,7 @@ PROF_DEF PROF__WALL prof_status prof_config_claim(const char *prefix,
 
 /* Returns 1 if a claim has handled the key; its result is in status. If claim() fails, and a function of prof that it
    called has left a text, that is kept, because it says more than ours. */
-static PROF__RARE int prof__claimed(const char *key, const char *value, prof_status *status)
+static int prof__claimed(const char *key, const char *value, prof_status *status)
 {
     struct prof__claim found;
     char *text = PROF__ERROR_TEXT(), before[PROF__ERROR_SIZE];
@@ -72,7 +70,7 @@ static PROF__RARE int prof__claimed(const char *key, const char *value, prof_sta
 
 /* Returns the key that somebody who wrote name has probably meant: half of its letters, at most, are others.
    NULL: none. */
-static PROF__RARE const char *prof__key_nearest(const char *name)
+static const char *prof__key_nearest(const char *name)
 {
     const char *nearest = prof__keys[0].name;
     size_t most = prof__length(name) / 2;
@@ -84,7 +82,7 @@ static PROF__RARE const char *prof__key_nearest(const char *name)
     return prof__distance(name, nearest) <= (most > 2 ? most : 2) ? nearest : NULL;
 }
 
-PROF_DEF PROF__WALL prof_status prof_config_set(prof_config *config, const char *key, const char *value)
+PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value)
 {
     PROF__CALM();
     PROF__LED(prof_config_set, (config, key, value));
@@ -101,7 +99,7 @@ PROF_DEF PROF__WALL prof_status prof_config_set(prof_config *config, const char 
 }
 
 /* Makes "PROF_BUFFER" of "buffer". */
-static PROF__RARE void prof__key_variable(const char *key, char *to, size_t size)
+static void prof__key_variable(const char *key, char *to, size_t size)
 {
     size_t at = 5;
     prof__copy(to, "PROF_", 6);
@@ -109,7 +107,7 @@ static PROF__RARE void prof__key_variable(const char *key, char *to, size_t size
     to[at] = 0;
 }
 
-static PROF__RARE int prof__key_describe(size_t index, prof_option *option)
+static int prof__key_describe(size_t index, prof_option *option)
 {
     if (!option || index >= PROF__KEY_COUNT_ALL + PROF__OTHER_COUNT_ALL) return 0;
     prof__clear(option, sizeof *option);
@@ -149,13 +147,13 @@ static PROF__RARE int prof__key_describe(size_t index, prof_option *option)
     return 1;
 }
 
-PROF_DEF PROF__WALL int prof_config_describe(size_t index, prof_option *option)
+PROF_DEF int prof_config_describe(size_t index, prof_option *option)
 {
     return prof__key_describe(index, option);
 }
 
 #ifdef PROF_FREESTANDING
-PROF_DEF PROF__WALL prof_status prof_config_from_env(prof_config *config)
+PROF_DEF prof_status prof_config_from_env(prof_config *config)
 {
     PROF__CALM();
     (void)config;
@@ -164,7 +162,7 @@ PROF_DEF PROF__WALL prof_status prof_config_from_env(prof_config *config)
 #else
 /* Finds a PROF_ variable that is no key, but nearly one, and would be ignored by mistake. starts: only those that
    resemble a variable that starts a recording. */
-static PROF__RARE prof_status prof__environment_check(int starts)
+static prof_status prof__environment_check(int starts)
 {
 #ifdef _WIN32
     char **each = _environ;
@@ -200,7 +198,7 @@ static PROF__RARE prof_status prof__environment_check(int starts)
 }
 
 /* Returns 1 if a layout needs no output. */
-static PROF__RARE int prof__layout_alone(const char *layout) { return layout && prof__equal(layout, "cntk"); }
+static int prof__layout_alone(const char *layout) { return layout && prof__equal(layout, "cntk"); }
 
 PROF_DEF prof_status prof_config_from_env(prof_config *config)
 {

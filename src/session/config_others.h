@@ -1,7 +1,6 @@
 // session/config_others: The keys of other profilers, and what they mean here.
 /* Sets a field from text. said: the key that the user wrote, which may be that of another profiler. */
-static PROF__RARE prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config,
-                                            const char *value)
+static prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config, const char *value)
 {
     uint64_t number;
     if (!prof__key_parse(key, value, &number))
@@ -139,7 +138,7 @@ static const prof__other_key prof__other_keys[] = {
 
 /* Looks up a value of PROF__OTHER_AMONG. Returns 1 if it is the behaviour here, 0 if it is not supported, -1 if
    invalid. */
-static PROF__RARE int prof__other_among(const char *home, const char *value)
+static int prof__other_among(const char *home, const char *value)
 {
     int fine = 1, closed = 0, is_switch = prof__equal(home, "false"), is_number = home[0] >= '0' && home[0] <= '9';
     uint64_t number, low, high;
@@ -163,18 +162,18 @@ static PROF__RARE int prof__other_among(const char *home, const char *value)
     return closed ? -1 : 0;
 }
 
-static PROF__RARE prof_status prof__other_must_be(const prof__other_key *other, const char *value, const char *what)
+static prof_status prof__other_must_be(const prof__other_key *other, const char *value, const char *what)
 {
     return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': must be %s", other->name, value, what);
 }
 
-static PROF__RARE prof_status prof__other_unsupported(const prof__other_key *other, const char *value)
+static prof_status prof__other_unsupported(const prof__other_key *other, const char *value)
 {
     return prof__fail(PROF_UNSUPPORTED, "%s '%s': %s", other->name, value, other->meaning);
 }
 
 /* Checks a value of PROF__OTHER_AMONG. */
-static PROF__RARE prof_status prof__other_among_check(const prof__other_key *other, const char *value)
+static prof_status prof__other_among_check(const prof__other_key *other, const char *value)
 {
     char list[160];
     size_t at = 0;
@@ -206,7 +205,7 @@ enum {
     PROF__ASKED_LEVEL = 16     /* their place */
 };
 
-static PROF__RARE int prof__asks(prof_config *config, uint32_t bit, int on)
+static int prof__asks(prof_config *config, uint32_t bit, int on)
 {
     int asked = (config->private_keys & bit) != 0;
     config->private_keys = on ? config->private_keys | bit : config->private_keys & ~bit;
@@ -214,7 +213,7 @@ static PROF__RARE int prof__asks(prof_config *config, uint32_t bit, int on)
 }
 
 /* The statistics of these systems cover everything, even if the buffer for events is small. */
-static PROF__RARE void prof__other_counts(prof_config *config, uint32_t bit, int on)
+static void prof__other_counts(prof_config *config, uint32_t bit, int on)
 {
     prof__asks(config, bit, on);
     if (on && config->mode == PROF_RING) {
@@ -225,14 +224,14 @@ static PROF__RARE void prof__other_counts(prof_config *config, uint32_t bit, int
     if (config->mode == PROF_RING_STATS) config->mode = PROF_RING;
 }
 
-static PROF__RARE void prof__other_devices(prof_config *config, uint32_t bit, int off)
+static void prof__other_devices(prof_config *config, uint32_t bit, int off)
 {
     if (prof__asks(config, bit, off) || off || bit == PROF__ASKED_DEVICES)
         config->no_devices =
             (config->private_keys & (PROF__ASKED_DEVICES | PROF__ASKED_HOST | PROF__ASKED_DISABLED)) != 0;
 }
 
-static PROF__RARE void prof__other_period(prof_config *config, int on)
+static void prof__other_period(prof_config *config, int on)
 {
     prof__other_counts(config, PROF__ASKED_DUMP, on);
     if (!on)
@@ -242,7 +241,7 @@ static PROF__RARE void prof__other_period(prof_config *config, int on)
 }
 
 /* CNTK's profiler is off after its start, or on. Level and devices are what they were once it is on. */
-static PROF__RARE void prof__other_enabled(prof_config *config, int on)
+static void prof__other_enabled(prof_config *config, int on)
 {
     int was_off = (config->private_keys & PROF__ASKED_DISABLED) != 0;
     prof__other_counts(config, PROF__ASKED_ENABLED, on);
@@ -257,8 +256,8 @@ static PROF__RARE void prof__other_enabled(prof_config *config, int on)
 }
 
 /* Sets output, unless this program has no writer for it: a start would fail. */
-static PROF__RARE prof_status prof__other_file(const prof__other_key *other, const prof__key *home, prof_config *config,
-                                               const char *value)
+static prof_status prof__other_file(const prof__other_key *other, const prof__key *home, prof_config *config,
+                                    const char *value)
 {
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_NAMES) /* without names only a .prof can be written */
     const prof_writer *writer;
@@ -273,8 +272,8 @@ static PROF__RARE prof_status prof__other_file(const prof__other_key *other, con
 }
 
 /* Sets a key whose values are not just true and false. Returns 0 if it is none of these. */
-static PROF__RARE int prof__other_value(const prof__other_key *other, const prof__key *home, prof_config *config,
-                                        const char *value, prof_status *status)
+static int prof__other_value(const prof__other_key *other, const prof__key *home, prof_config *config,
+                             const char *value, prof_status *status)
 {
     uint64_t number;
     switch (other->how) {
@@ -309,7 +308,7 @@ static PROF__RARE int prof__other_value(const prof__other_key *other, const prof
     }
 }
 
-static PROF__RARE prof_status prof__other_set(const prof__other_key *other, prof_config *config, const char *value)
+static prof_status prof__other_set(const prof__other_key *other, prof_config *config, const char *value)
 {
     const prof__key *home = other->home && other->how < PROF__OTHER_BOTH ? prof__key_find(other->home) : NULL;
     prof_status status = PROF_OK;

@@ -7,13 +7,13 @@ static const prof__unit prof__seconds[] = {{"ns", 1},         {"us", 1000},     
                                            {"s", 1000000000}, {"", 1000000000}, {NULL, 0}};
 
 /* Parses seconds as nanoseconds. */
-static PROF__UNUSED PROF__RARE int prof__parse_seconds(const char *text, uint64_t *ns)
+static int prof__parse_seconds(const char *text, uint64_t *ns)
 {
     return prof__parse_number(text, prof__seconds, ns);
 }
 
 /* Returns 1 if value is valid for this key; *number: its value if it is a number. */
-static PROF__RARE int prof__key_parse(const prof__key *key, const char *value, uint64_t *number)
+static int prof__key_parse(const prof__key *key, const char *value, uint64_t *number)
 {
     const prof__unit *units = prof__ones;
     int choice = 0;
@@ -44,7 +44,7 @@ static PROF__RARE int prof__key_parse(const prof__key *key, const char *value, u
     return *number >= key->least && *number <= key->max;
 }
 
-static PROF__RARE void prof__key_store(const prof__key *key, prof_config *config, const char *value, uint64_t number)
+static void prof__key_store(const prof__key *key, prof_config *config, const char *value, uint64_t number)
 {
     void *field = (char *)config + key->field;
     size_t size = (size_t)number;
@@ -72,7 +72,7 @@ static PROF__RARE void prof__key_store(const prof__key *key, prof_config *config
 }
 typedef char prof__choices_are_ints[sizeof(prof_mode) == sizeof(int) && sizeof(prof_existing) == sizeof(int) ? 1 : -1];
 
-static PROF__RARE const prof__key *prof__key_find(const char *name)
+static const prof__key *prof__key_find(const char *name)
 {
     for (size_t i = 0; i < PROF__KEY_COUNT_ALL; ++i)
         if (prof__equal(prof__keys[i].name, name)) return &prof__keys[i];

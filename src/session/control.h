@@ -1,6 +1,6 @@
 // session/control: Changes metadata, level, mask, categories and the function of PROFILE_SYNC while a session runs.
 /* Sets the value of a key, or clears all if key is NULL. */
-static PROF__RARE prof_status prof__metadata_change(const char *key, const char *value)
+static prof_status prof__metadata_change(const char *key, const char *value)
 {
     PROF__LED(prof__metadata_change, (key, value));
     uint32_t gate = prof__state_lock();
@@ -16,13 +16,13 @@ static PROF__RARE prof_status prof__metadata_change(const char *key, const char 
     return fits ? PROF_OK : prof__fail(PROF_NO_MEMORY, "metadata '%.80s': no space is left for it", key ? key : "");
 }
 
-PROF_DEF PROF__WALL prof_status prof_set_metadata(const char *key, const char *value)
+PROF_DEF prof_status prof_set_metadata(const char *key, const char *value)
 {
     if (!key || !value || !key[0])
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_set_metadata: key or value is null, or key empty");
     return prof__metadata_change(key, value);
 }
-PROF_DEF PROF__WALL prof_status prof_clear_metadata(void) { return prof__metadata_change(NULL, NULL); }
+PROF_DEF prof_status prof_clear_metadata(void) { return prof__metadata_change(NULL, NULL); }
 
 /* The function of prof_set_sync(). Threads read it without a lock: the version is odd while it changes. */
 static struct {
@@ -31,7 +31,7 @@ static struct {
     void *user;
 } prof__sync_hook;
 
-PROF_DEF PROF__WALL prof_status prof_set_sync(void (*sync)(void *user), void *user)
+PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user)
 {
     PROF__LED(prof_set_sync, (sync, user));
     uint32_t gate = prof__state_lock();
@@ -45,7 +45,7 @@ PROF_DEF PROF__WALL prof_status prof_set_sync(void (*sync)(void *user), void *us
 }
 
 /* Calls the function of prof_set_sync(). A signal handler that interrupts prof_set_sync() finds none. */
-PROF__ENTRY void prof__sync(void)
+PROF_DEF void prof__sync(void)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__sync, ()));
     for (int i = 0; i < 100; ++i) {
@@ -64,14 +64,14 @@ PROF__ENTRY void prof__sync(void)
 }
 
 /* Ends a scope that waits for the device; does not wait if its session is over. */
-PROF__ENTRY void prof__end_sync(prof__token token)
+PROF_DEF void prof__end_sync(prof__token token)
 {
     PROF__LED_VOID(prof__end_sync, (token));
     if ((uint32_t)token == PROF__LOAD(&prof__state.epoch) && PROF__LOAD(&prof__state.running)) prof__sync();
     prof__end(token);
 }
 
-PROF_DEF PROF__WALL int prof_enabled_at(int level)
+PROF_DEF int prof_enabled_at(int level)
 {
     PROF__LED(prof_enabled_at, (level));
     uint32_t gate = prof__state_lock();
@@ -80,9 +80,9 @@ PROF_DEF PROF__WALL int prof_enabled_at(int level)
     prof__state_unlock(gate);
     return enabled;
 }
-PROF_DEF PROF__WALL int prof_enabled(void) { return prof_enabled_at(0); }
+PROF_DEF int prof_enabled(void) { return prof_enabled_at(0); }
 
-PROF_DEF PROF__WALL prof_status prof_set_level(int level)
+PROF_DEF prof_status prof_set_level(int level)
 {
     PROF__LED(prof_set_level, (level));
     prof_status status = PROF_OK;
@@ -98,7 +98,7 @@ PROF_DEF PROF__WALL prof_status prof_set_level(int level)
     return status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_set_filter_mask(uint32_t mask)
+PROF_DEF prof_status prof_set_filter_mask(uint32_t mask)
 {
     PROF__LED(prof_set_filter_mask, (mask));
     prof_status status = PROF_OK;
@@ -113,7 +113,7 @@ PROF_DEF PROF__WALL prof_status prof_set_filter_mask(uint32_t mask)
     return status;
 }
 
-static PROF__RARE prof_status prof__category_enable(const char *pattern, int on, int exact)
+static prof_status prof__category_enable(const char *pattern, int on, int exact)
 {
     PROF__LED(prof__category_enable, (pattern, on, exact));
     prof_status status;
@@ -128,14 +128,14 @@ static PROF__RARE prof_status prof__category_enable(const char *pattern, int on,
     return status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_category_enable(const char *pattern, int on)
+PROF_DEF prof_status prof_category_enable(const char *pattern, int on)
 {
     if (!pattern) return prof__fail(PROF_INVALID_ARGUMENT, "category pattern is null");
     return prof__category_enable(pattern, on, 0);
 }
 
 #ifndef PROF_FREESTANDING
-PROF_DEF PROF__WALL prof_status prof_domain_enable(prof_domain *domain, int on)
+PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on)
 {
     if (!domain) return prof__fail(PROF_INVALID_ARGUMENT, "prof_domain_enable: domain is null");
     return prof__category_enable(prof_domain_name(domain), on, 1);

@@ -83,7 +83,7 @@ static void prof__costs_measure(prof__session *s, uint64_t step, uint64_t on)
 }
 
 /* Measures the rate of the clock over the time since the start. */
-static PROF__RARE void prof__start_rate(prof__session *s)
+static void prof__start_rate(prof__session *s)
 {
     prof__header *h = s->header;
     prof__pair now;

@@ -46,7 +46,7 @@ static struct {
 
 /*-- text --*/
 
-static PROF__RARE void prof__crash_flush(prof__crash_work *w)
+static void prof__crash_flush(prof__crash_work *w)
 {
     for (size_t at = 0; at < w->used && !w->mute;) {
         ptrdiff_t n = prof__crash_say(w->text + at, w->used - at);
@@ -58,7 +58,7 @@ static PROF__RARE void prof__crash_flush(prof__crash_work *w)
     w->used = 0;
 }
 
-static PROF__RARE void prof__crash_put(prof__crash_work *w, const char *text)
+static void prof__crash_put(prof__crash_work *w, const char *text)
 {
     for (; *text; ++text) {
         if (w->used == sizeof w->text) prof__crash_flush(w);
@@ -66,7 +66,7 @@ static PROF__RARE void prof__crash_put(prof__crash_work *w, const char *text)
     }
 }
 
-static PROF__RARE void prof__crash_put_number(prof__crash_work *w, uint64_t number)
+static void prof__crash_put_number(prof__crash_work *w, uint64_t number)
 {
     char digits[21];
     digits[prof__digits(digits, number)] = 0;
@@ -76,7 +76,7 @@ static PROF__RARE void prof__crash_put_number(prof__crash_work *w, uint64_t numb
 static size_t prof__utf8(const char *text);
 
 /* Writes a name of the image, at most size bytes, without control characters. */
-static PROF__RARE void prof__crash_put_name(prof__crash_work *w, const char *name, size_t size)
+static void prof__crash_put_name(prof__crash_work *w, const char *name, size_t size)
 {
     char text[PROF__CRASH_NAME + 1];
     size_t used = 0, length;
@@ -100,7 +100,7 @@ static PROF__RARE void prof__crash_put_name(prof__crash_work *w, const char *nam
 }
 
 /* Returns the meta record of this kind and id, from its head on, and its words, or NULL. */
-static PROF__RARE const uint64_t *prof__crash_meta(const prof__session *s, uint64_t kind, uint32_t id, size_t *words)
+static const uint64_t *prof__crash_meta(const prof__session *s, uint64_t kind, uint32_t id, size_t *words)
 {
     for (uint64_t at = 0; at < s->meta_words; at += *words) {
         uint64_t head = PROF__ACQUIRE(s->meta + at);
@@ -111,7 +111,7 @@ static PROF__RARE const uint64_t *prof__crash_meta(const prof__session *s, uint6
     return NULL;
 }
 
-static PROF__RARE void prof__crash_put_string(prof__crash_work *w, const prof__session *s, uint32_t id)
+static void prof__crash_put_string(prof__crash_work *w, const prof__session *s, uint32_t id)
 {
     size_t words;
     const uint64_t *record = prof__crash_meta(s, PROF__META_STRING, id, &words);
@@ -120,7 +120,7 @@ static PROF__RARE void prof__crash_put_string(prof__crash_work *w, const prof__s
 
 /*-- open scopes --*/
 
-static PROF__RARE void prof__crash_end(prof__crash_thread *thread, uint32_t site)
+static void prof__crash_end(prof__crash_thread *thread, uint32_t site)
 {
     if (thread->depth > PROF__CRASH_DEPTH) {
         --thread->depth; /* it is not known which one it was */
@@ -131,7 +131,7 @@ static PROF__RARE void prof__crash_end(prof__crash_thread *thread, uint32_t site
     if (depth) thread->depth = depth - 1; /* the inner ones have no end; or its begin was overwritten */
 }
 
-static PROF__RARE prof__crash_thread *prof__crash_find(prof__crash_work *w, uint64_t track)
+static prof__crash_thread *prof__crash_find(prof__crash_work *w, uint64_t track)
 {
     for (size_t i = 0; i < w->thread_count; ++i)
         if (w->threads[i].sequence && w->threads[i].track == track) return &w->threads[i];
@@ -139,7 +139,7 @@ static PROF__RARE prof__crash_thread *prof__crash_find(prof__crash_work *w, uint
 }
 
 /* Updates the open scopes of the threads whose records are in the chunk in w->chunk; offset: its place in the image. */
-static PROF__RARE void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint64_t offset)
+static void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint64_t offset)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
     const uint64_t *words = w->chunk + sizeof *chunk / 8;
@@ -170,7 +170,7 @@ static PROF__RARE void prof__crash_follow(prof__crash_work *w, const prof__sessi
 }
 
 /* Cuts the copy before the first end that is later than the crash: its scope was open when the program crashed. */
-static PROF__RARE void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint64_t crashed)
+static void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint64_t crashed)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
     uint64_t *words = w->chunk + sizeof *chunk / 8;
@@ -187,8 +187,8 @@ static PROF__RARE void prof__crash_rewind(prof__crash_work *w, const prof__sessi
 }
 
 /* Copies the chunk at this place of the ring to w->chunk. Returns its offset in the image, or 0 if there is none. */
-static PROF__RARE uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, const prof__header *h,
-                                            uint64_t at, uint64_t newest)
+static uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, const prof__header *h, uint64_t at,
+                                 uint64_t newest)
 {
     prof__source source = {prof__session_read, (void *)(uintptr_t)s};
     uint64_t offset = (uint64_t)(s->chunks - (const char *)s->header) + at;
@@ -198,19 +198,19 @@ static PROF__RARE uint64_t prof__crash_copy(prof__crash_work *w, const prof__ses
     return offset;
 }
 
-static PROF__RARE const prof__chunk *prof__crash_chunk(const prof__session *s, uint64_t at)
+static const prof__chunk *prof__crash_chunk(const prof__session *s, uint64_t at)
 {
     return (const prof__chunk *)(const void *)(s->chunks + at);
 }
 
 /* Returns the bytes of the chunk at this place of the ring. */
-static PROF__RARE uint64_t prof__crash_bytes(const prof__session *s, uint64_t at)
+static uint64_t prof__crash_bytes(const prof__session *s, uint64_t at)
 {
     return prof__form_bytes(s->chunk_size, at, PROF__ACQUIRE(&prof__crash_chunk(s, at)->form));
 }
 
 /* Adds the thread that owns the chunk in w->chunk, which the last TRACK record in it names. */
-static PROF__RARE void prof__crash_meet(prof__crash_work *w, const prof__session *s)
+static void prof__crash_meet(prof__crash_work *w, const prof__session *s)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
     const uint64_t *words = w->chunk + sizeof *chunk / 8, *track = NULL;
@@ -241,7 +241,7 @@ static PROF__RARE void prof__crash_meet(prof__crash_work *w, const prof__session
 
 /* Finds the living threads, which own a chunk, and reads the ring, the oldest chunk first, to find their open
    scopes. */
-static PROF__RARE void prof__crash_search(prof__crash_work *w, const prof__session *s, const prof__header *h)
+static void prof__crash_search(prof__crash_work *w, const prof__session *s, const prof__header *h)
 {
     uint64_t count = PROF__SEARCH(s, PROF__LOAD(&s->chunk_count)), newest = h->next_chunk;
     uint64_t end = prof__chunks_there(s) * s->chunk_size, oldest = newest > count ? newest - count : 0;

@@ -10,7 +10,7 @@ static struct {
 
 #define PROF__CRASH_ROOM 24576 /* bytes of stack that are enough for a report */
 
-static PROF__RARE int prof__crash_has_room(void)
+static int prof__crash_has_room(void)
 {
     MEMORY_BASIC_INFORMATION stack;
     memset(&stack, 0, sizeof stack);
@@ -18,7 +18,7 @@ static PROF__RARE int prof__crash_has_room(void)
            (size_t)((char *)&stack - (char *)stack.AllocationBase) > PROF__CRASH_ROOM;
 }
 
-static PROF__RARE DWORD WINAPI prof__crash_aside(LPVOID code)
+static DWORD WINAPI prof__crash_aside(LPVOID code)
 {
     PROF__RELEASE(&prof__crash.reporter, (uintptr_t)GetCurrentThreadId());
     prof__crash_report(prof__crash.work, prof__crash.session, (int)(uintptr_t)code);
@@ -27,7 +27,7 @@ static PROF__RARE DWORD WINAPI prof__crash_aside(LPVOID code)
 }
 
 /* Reports from a new thread, which cannot start if the dying thread is in the loader, or holds a lock that it needs. */
-static PROF__RARE void prof__crash_report_aside(DWORD code)
+static void prof__crash_report_aside(DWORD code)
 {
     HANDLE thread = CreateThread(NULL, 0, prof__crash_aside, (LPVOID)(uintptr_t)code, 0, NULL);
     if (!thread) return;
@@ -36,7 +36,7 @@ static PROF__RARE void prof__crash_report_aside(DWORD code)
 }
 
 /* Writes the report, unless one was written. Another thread's crash must not end the process meanwhile. */
-static PROF__RARE void prof__crash_tell(DWORD code)
+static void prof__crash_tell(DWORD code)
 {
     uintptr_t self = GetCurrentThreadId(), reporter = PROF__CRASH_READY;
     if (__atomic_compare_exchange_n(&prof__crash.reporter, &reporter, self, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
@@ -53,7 +53,7 @@ static PROF__RARE void prof__crash_tell(DWORD code)
 
 /* Called for an exception that nobody handles. A code without the high bit ends no program: that of a C++ exception of
    gcc, for example, which the runtime hands back to its throw. */
-static PROF__RARE LONG WINAPI prof__crash_filter(EXCEPTION_POINTERS *about)
+static LONG WINAPI prof__crash_filter(EXCEPTION_POINTERS *about)
 {
     LPTOP_LEVEL_EXCEPTION_FILTER old = prof__crash_others.filter;
     DWORD code = about->ExceptionRecord->ExceptionCode;
@@ -62,7 +62,7 @@ static PROF__RARE LONG WINAPI prof__crash_filter(EXCEPTION_POINTERS *about)
 }
 
 /* Called for every exception, before all others. Only a crash in the report is ours. */
-static PROF__RARE LONG WINAPI prof__crash_again(EXCEPTION_POINTERS *about)
+static LONG WINAPI prof__crash_again(EXCEPTION_POINTERS *about)
 {
     if (PROF__LOAD(&prof__crash.reporter) == (uintptr_t)GetCurrentThreadId() && prof__crash.work->guarded &&
         about->ExceptionRecord->ExceptionCode >> 30 == 3)
@@ -71,7 +71,7 @@ static PROF__RARE LONG WINAPI prof__crash_again(EXCEPTION_POINTERS *about)
 }
 
 /* The runtime removes this handler before it calls it. */
-static PROF__RARE void __cdecl prof__crash_aborts(int number)
+static void __cdecl prof__crash_aborts(int number)
 {
     void(__cdecl *old)(int) = prof__crash_others.abort;
     prof__crash_tell(PROF__CRASH_ABORT);
@@ -90,7 +90,7 @@ static PROF__RARE void __cdecl prof__crash_aborts(int number)
 /*-- on and off; under the control lock --*/
 
 /* Sets the filter. A filter that was set after ours, and may call it, stays. */
-static PROF__RARE void prof__crash_filter_set(void)
+static void prof__crash_filter_set(void)
 {
     LPTOP_LEVEL_EXCEPTION_FILTER now = SetUnhandledExceptionFilter(prof__crash_filter);
     if (now == prof__crash_filter) return;
@@ -101,7 +101,7 @@ static PROF__RARE void prof__crash_filter_set(void)
     prof__crash_others.filters = 1;
 }
 
-static PROF__RARE void prof__crash_filter_drop(void)
+static void prof__crash_filter_drop(void)
 {
     LPTOP_LEVEL_EXCEPTION_FILTER now;
     if (!prof__crash_others.filters) return;
@@ -113,7 +113,7 @@ static PROF__RARE void prof__crash_filter_drop(void)
 }
 
 /* Does the same for abort(). If the program ignores SIGABRT, it goes on doing so. */
-static PROF__RARE void prof__crash_abort_set(void)
+static void prof__crash_abort_set(void)
 {
     void(__cdecl *now)(int) = signal(SIGABRT, prof__crash_aborts);
     if (now == prof__crash_aborts || now == SIG_ERR) return;
@@ -125,7 +125,7 @@ static PROF__RARE void prof__crash_abort_set(void)
     prof__crash_others.aborts = 1;
 }
 
-static PROF__RARE void prof__crash_abort_drop(void)
+static void prof__crash_abort_drop(void)
 {
     void(__cdecl *now)(int);
     if (!prof__crash_others.aborts) return;
@@ -136,7 +136,7 @@ static PROF__RARE void prof__crash_abort_drop(void)
         signal(SIGABRT, now);
 }
 
-static PROF__RARE void prof__crash_install(prof__session *s)
+static void prof__crash_install(prof__session *s)
 {
     prof__crash.session = s;
     PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_READY);
@@ -145,7 +145,7 @@ static PROF__RARE void prof__crash_install(prof__session *s)
     prof__crash_abort_set();
 }
 
-static PROF__RARE void prof__crash_forget(void)
+static void prof__crash_forget(void)
 {
     PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);
     prof__crash.session = NULL;

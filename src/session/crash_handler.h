@@ -7,7 +7,7 @@
 #define PROF__BUS_ADRERR 2 /* its value on Linux, macOS and the BSDs, for standards that do not declare it */
 #endif
 
-static PROF__RARE void prof__crash_tell_cut(const prof__session *s)
+static void prof__crash_tell_cut(const prof__session *s)
 {
     struct pollfd ready = {2, POLLOUT, 0};
     char text[1200] = "prof: ";
@@ -18,7 +18,7 @@ static PROF__RARE void prof__crash_tell_cut(const prof__session *s)
 
 /* Called if a page of the image is no longer in its file. Returns 1 if memory has replaced it and all pages after it,
    and nothing more is recorded. What was cut off is lost; if that is the header, an image without events is left. */
-static PROF__RARE int prof__crash_survives(int signal, const siginfo_t *info)
+static int prof__crash_survives(int signal, const siginfo_t *info)
 {
     prof__session *s = prof__crash.session;
     if (signal != SIGBUS || info->si_code != PROF__BUS_ADRERR || !s || !s->live_path || !s->mapping) return 0;
@@ -53,13 +53,13 @@ static struct {
 
 static void prof__crash_handler(int signal, siginfo_t *info, void *context);
 
-static PROF__RARE int prof__crash_is_ours(const struct sigaction *action)
+static int prof__crash_is_ours(const struct sigaction *action)
 {
     return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == prof__crash_handler;
 }
 
 /* Restores the previous action, unless somebody else has installed one since. */
-static PROF__RARE void prof__crash_restore(size_t i)
+static void prof__crash_restore(size_t i)
 {
     struct sigaction now;
     if (!prof__crash_was.installed[i] || sigaction(prof__crash_signals[i].number, NULL, &now) ||
@@ -71,7 +71,7 @@ static PROF__RARE void prof__crash_restore(size_t i)
 
 /* Returns 1 if returning from the handler executes the instruction again, which raises the signal again; 0 if somebody
    sent the signal. */
-static PROF__RARE int prof__crash_repeats(int signal, const siginfo_t *info)
+static int prof__crash_repeats(int signal, const siginfo_t *info)
 {
 #ifdef BUS_MCEERR_AO
     if (signal == SIGBUS && info->si_code == BUS_MCEERR_AO) return 0;
@@ -84,7 +84,7 @@ static PROF__RARE int prof__crash_repeats(int signal, const siginfo_t *info)
 
 /* Lets the signal happen as without prof. It comes after the handler has returned, and so finds the thread where it
    was. If a later handler called this one as its predecessor, that predecessor's action follows, too. */
-static PROF__RARE void prof__crash_pass_on(int signal, siginfo_t *info)
+static void prof__crash_pass_on(int signal, siginfo_t *info)
 {
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) {
         /* the child of vfork() changes nothing here */
@@ -103,7 +103,7 @@ static PROF__RARE void prof__crash_pass_on(int signal, siginfo_t *info)
     raise(signal);
 }
 
-static PROF__RARE void prof__crash_handler(int signal, siginfo_t *info, void *context)
+static void prof__crash_handler(int signal, siginfo_t *info, void *context)
 {
     PROF__ERRNO_SAVE();
     uintptr_t self = (uintptr_t)PROF__SELF(), reporter = PROF__CRASH_READY;
@@ -135,7 +135,7 @@ static PROF__RARE void prof__crash_handler(int signal, siginfo_t *info, void *co
 /*-- on and off; under the control lock --*/
 
 /* A signal that the program ignores stays ignored. */
-static PROF__RARE void prof__crash_install(prof__session *s)
+static void prof__crash_install(prof__session *s)
 {
     struct sigaction ours;
     memset(&ours, 0, sizeof ours);
@@ -159,7 +159,7 @@ static PROF__RARE void prof__crash_install(prof__session *s)
 }
 
 /* Also called in the child of a fork, where no report is written. */
-static PROF__RARE void prof__crash_forget(void)
+static void prof__crash_forget(void)
 {
     PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);
     if (PROF__LOAD(&prof__state.frozen)) prof__crash_thaw(PROF__FROZEN_REPORT | PROF__FROZEN_CUT);

@@ -31,7 +31,7 @@ typedef struct prof__crash_system {
     int cancel;
 } prof__crash_system;
 
-static PROF__RARE const char *prof__crash_cause(int signal)
+static const char *prof__crash_cause(int signal)
 {
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i)
         if (prof__crash_signals[i].number == signal) return prof__crash_signals[i].name;
@@ -39,7 +39,7 @@ static PROF__RARE const char *prof__crash_cause(int signal)
 }
 
 /* Writes to stderr. Returns how much was written; 0 or less if nobody reads it: a full pipe may stay full. */
-static PROF__RARE ssize_t prof__crash_say(const char *text, size_t size)
+static ssize_t prof__crash_say(const char *text, size_t size)
 {
     struct pollfd ready = {2, POLLOUT, 0};
     return poll(&ready, 1, 1000) > 0 ? write(2, text, size) : -1;
@@ -47,21 +47,21 @@ static PROF__RARE ssize_t prof__crash_say(const char *text, size_t size)
 
 /*-- the file --*/
 
-static PROF__RARE void prof__crash_names(prof__crash_system *of, const char *part, const char *path)
+static void prof__crash_names(prof__crash_system *of, const char *part, const char *path)
 {
     (void)of;
     (void)part;
     (void)path;
 }
 
-static PROF__RARE int prof__crash_create(prof__crash_system *of, const char *part)
+static int prof__crash_create(prof__crash_system *of, const char *part)
 {
     unlink(part);
     of->file = open(part, O_WRONLY | O_CREAT | O_EXCL | PROF__O_FILE, PROF__FILE_MODE);
     return of->file >= 0;
 }
 
-static PROF__RARE int prof__crash_write(prof__crash_system *of, uint64_t offset, const void *bytes, size_t size)
+static int prof__crash_write(prof__crash_system *of, uint64_t offset, const void *bytes, size_t size)
 {
     if (prof__lseek(of->file, (prof__offset)offset, SEEK_SET) < 0) return 0;
     for (size_t at = 0; at < size;) {
@@ -72,13 +72,13 @@ static PROF__RARE int prof__crash_write(prof__crash_system *of, uint64_t offset,
     return 1;
 }
 
-static PROF__RARE int prof__crash_resize(prof__crash_system *of, uint64_t size)
+static int prof__crash_resize(prof__crash_system *of, uint64_t size)
 {
     return !ftruncate(of->file, (prof__offset)size);
 }
 
 /* Gives a good file its name, removes another. Returns 1 if it is there. */
-static PROF__RARE int prof__crash_finish(prof__crash_system *of, int good, const char *part, const char *path)
+static int prof__crash_finish(prof__crash_system *of, int good, const char *part, const char *path)
 {
     if (of->file >= 0 && close(of->file)) good = 0;
     of->file = -1;
@@ -92,7 +92,7 @@ static PROF__RARE int prof__crash_finish(prof__crash_system *of, int good, const
 /* Signals that writing may raise, and that would replace the crash. */
 static const int prof__crash_quiet[] = {SIGPIPE, SIGXFSZ};
 
-static PROF__RARE void prof__crash_ignore(struct sigaction *old)
+static void prof__crash_ignore(struct sigaction *old)
 {
     struct sigaction ignore;
     memset(&ignore, 0, sizeof ignore);
@@ -100,7 +100,7 @@ static PROF__RARE void prof__crash_ignore(struct sigaction *old)
     for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &ignore, &old[i]);
 }
 
-static PROF__RARE void prof__crash_before(prof__crash_system *of)
+static void prof__crash_before(prof__crash_system *of)
 {
     prof__crash_ignore(of->quiet);
 #ifndef __ANDROID__
@@ -110,7 +110,7 @@ static PROF__RARE void prof__crash_before(prof__crash_system *of)
     pthread_sigmask(SIG_SETMASK, NULL, &of->mask);
 }
 
-static PROF__RARE void prof__crash_after(prof__crash_system *of)
+static void prof__crash_after(prof__crash_system *of)
 {
 #ifndef __ANDROID__
     pthread_setcancelstate(of->cancel, &of->cancel);

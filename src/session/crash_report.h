@@ -3,8 +3,8 @@
 
 /* Writes the run-time name of a scope, if its chunk is still there, else that of its call site; for the innermost scope
    the source line, too. */
-static PROF__RARE void prof__crash_put_scope(prof__crash_work *w, const prof__session *s,
-                                             const prof__crash_scope *scope, int place)
+static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, const prof__crash_scope *scope,
+                                  int place)
 {
     size_t words = 0;
     const uint64_t *site = prof__crash_meta(s, PROF__META_SITE, scope->site, &words);
@@ -33,8 +33,8 @@ static PROF__RARE void prof__crash_put_scope(prof__crash_work *w, const prof__se
 }
 
 /* Writes a line such as: thread 1234 "worker 2": game > frame > physics (physics.c:88) */
-static PROF__RARE void prof__crash_put_thread(prof__crash_work *w, const prof__session *s,
-                                              const prof__crash_thread *thread, int cut)
+static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, const prof__crash_thread *thread,
+                                   int cut)
 {
     uint32_t kept = thread->depth < PROF__CRASH_DEPTH ? thread->depth : PROF__CRASH_DEPTH;
     prof__crash_put(w, "thread ");
@@ -67,7 +67,7 @@ static PROF__RARE void prof__crash_put_thread(prof__crash_work *w, const prof__s
 
 /* Returns 1 if the crashing thread has more open scopes than were found, because their begins have been overwritten. If
    there are so many that no words are reserved for their ends any more (see prof__chunk_change), that is likely. */
-static PROF__RARE int prof__crash_cut(const prof__session *s, const prof__crash_thread *thread)
+static int prof__crash_cut(const prof__session *s, const prof__crash_thread *thread)
 {
 #ifdef _WIN32
     /* where thread-local storage is emulated, its first use allocates */
@@ -79,8 +79,7 @@ static PROF__RARE int prof__crash_cut(const prof__session *s, const prof__crash_
     return prof__owed(self) > thread->depth || thread->depth > prof__words_of(s, self->chunk) / 4 * 3;
 }
 
-static PROF__RARE void prof__crash_describe(prof__crash_work *w, const prof__session *s, const prof__header *h,
-                                            int signal)
+static void prof__crash_describe(prof__crash_work *w, const prof__session *s, const prof__header *h, int signal)
 {
     prof__crash_search(w, s, h);
     prof__crash_put(w, "prof: ");
@@ -102,8 +101,8 @@ static PROF__RARE void prof__crash_describe(prof__crash_work *w, const prof__ses
 /*-- the file --*/
 
 /* Writes the chunk at this place of the ring; if it is empty, only how large it is. */
-static PROF__RARE int prof__crash_write_chunk(prof__crash_work *w, const prof__session *s, const prof__header *h,
-                                              uint64_t at, uint64_t bytes)
+static int prof__crash_write_chunk(prof__crash_work *w, const prof__session *s, const prof__header *h, uint64_t at,
+                                   uint64_t bytes)
 {
     prof__chunk empty = {0, {0, 0, 0, 0}, 0, 0, 0, 0};
     empty.form = PROF__LOAD(&prof__crash_chunk(s, at)->form) & ~PROF__FORM_LATE;
@@ -117,7 +116,7 @@ static PROF__RARE int prof__crash_write_chunk(prof__crash_work *w, const prof__s
 
 /* Writes chunks, the newest first; then meta, which has all their call sites by then; then the header. Parts that are
    not written are holes, which read as zeros. */
-static PROF__RARE int prof__crash_write_image(prof__crash_work *w, const prof__session *s, prof__header *h)
+static int prof__crash_write_image(prof__crash_work *w, const prof__session *s, prof__header *h)
 {
     uint64_t count = prof__chunks_there(s), newest = h->next_chunk, began = h->copy_tick;
     uint64_t meta = (uint64_t)((const char *)s->meta - (const char *)s->header);
@@ -146,13 +145,13 @@ static PROF__RARE int prof__crash_write_image(prof__crash_work *w, const prof__s
            prof__crash_resize(&w->system, s->image_size);
 }
 
-static PROF__RARE void prof__crash_save(prof__crash_work *w, const prof__session *s, prof__header *h)
+static void prof__crash_save(prof__crash_work *w, const prof__session *s, prof__header *h)
 {
     int good = prof__crash_create(&w->system, w->part) && prof__crash_write_image(w, s, h);
     if (!prof__crash_finish(&w->system, good, w->part, w->path)) w->path[0] = 0;
 }
 
-static PROF__RARE void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
+static void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
 {
     const char *path = s->live_path && !(s->beside && w->path[0]) ? s->live_path : w->path;
     prof__crash_put(w, *path ? "prof: the trace is in " : "prof: the trace could not be written");
@@ -163,13 +162,13 @@ static PROF__RARE void prof__crash_tell_file(prof__crash_work *w, const prof__se
 
 enum { PROF__FROZEN_REPORT = 1, PROF__FROZEN_CUT = 2 }; /* flags: a crash is reported; the file was truncated */
 
-static PROF__RARE void prof__crash_freeze(int why)
+static void prof__crash_freeze(int why)
 {
     __atomic_fetch_or(&prof__state.frozen, why, __ATOMIC_RELAXED);
     prof__next_generation();
 }
 
-static PROF__RARE void prof__crash_thaw(int why)
+static void prof__crash_thaw(int why)
 {
     __atomic_fetch_and(&prof__state.frozen, ~why, __ATOMIC_RELAXED);
     prof__next_generation();
@@ -178,7 +177,7 @@ static PROF__RARE void prof__crash_thaw(int why)
 /* Finds the moment of the crash: first it notes the chunks, then reads the clock, then turns the sites off. So a scope
    in one of these chunks whose end is missing there ended later. If this thread lost its processor in between, others
    may have filled the whole ring: then a later moment is used, instead of one of which nothing is left. */
-static PROF__RARE void prof__crash_stop(prof__crash_work *w, const prof__session *s)
+static void prof__crash_stop(prof__crash_work *w, const prof__session *s)
 {
     prof__pair now;
     for (int i = 0; i < 2; ++i) {
@@ -191,7 +190,7 @@ static PROF__RARE void prof__crash_stop(prof__crash_work *w, const prof__session
 }
 
 /* Does each part separately: if one crashes, too, the next one is still done. */
-static PROF__RARE void prof__crash_report(prof__crash_work *w, const prof__session *s, int signal)
+static void prof__crash_report(prof__crash_work *w, const prof__session *s, int signal)
 {
     w->used = 0;
     w->mute = 0;
@@ -215,7 +214,7 @@ static PROF__RARE void prof__crash_report(prof__crash_work *w, const prof__sessi
 
 /*-- on and off; under the control lock --*/
 
-static PROF__RARE prof_status prof__crash_prepare(prof__session *s)
+static prof_status prof__crash_prepare(prof__session *s)
 {
     prof__crash_work *w = prof__crash.work;
     if (!w) w = (prof__crash_work *)calloc(1, sizeof *w);
@@ -235,7 +234,7 @@ static PROF__RARE prof_status prof__crash_prepare(prof__session *s)
     return s->live_path ? PROF_OK : prof__output_check(w->path);
 }
 
-static PROF__RARE void prof__crash_remove(void)
+static void prof__crash_remove(void)
 {
     if (!prof__crash.session) return;
     for (int i = 0; i < 1000; ++i) { /* a report that is being written needs the session */

@@ -33,7 +33,7 @@ typedef struct prof__crash_system {
     WCHAR path[PROF__WIDE_SIZE], part[PROF__WIDE_SIZE];
 } prof__crash_system;
 
-static PROF__RARE const char *prof__crash_cause(int code)
+static const char *prof__crash_cause(int code)
 {
     static char other[] = "exception 0x00000000";
     switch ((DWORD)code) {
@@ -55,7 +55,7 @@ static PROF__RARE const char *prof__crash_cause(int code)
 }
 
 /* Writes to stderr. Returns how much was written. */
-static PROF__RARE ptrdiff_t prof__crash_say(const char *text, size_t size)
+static ptrdiff_t prof__crash_say(const char *text, size_t size)
 {
     HANDLE to = GetStdHandle(STD_ERROR_HANDLE);
     DWORD n = 0;
@@ -64,13 +64,13 @@ static PROF__RARE ptrdiff_t prof__crash_say(const char *text, size_t size)
 
 /*-- the file --*/
 
-static PROF__RARE void prof__crash_names(prof__crash_system *of, const char *part, const char *path)
+static void prof__crash_names(prof__crash_system *of, const char *part, const char *path)
 {
     if (!prof__wide(part, of->part)) of->part[0] = 0;
     if (!prof__wide(path, of->path)) of->path[0] = 0;
 }
 
-static PROF__RARE int prof__crash_create(prof__crash_system *of, const char *part)
+static int prof__crash_create(prof__crash_system *of, const char *part)
 {
     HANDLE file = CreateFileW(of->part, GENERIC_WRITE, 0, NULL, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
     (void)part;
@@ -78,7 +78,7 @@ static PROF__RARE int prof__crash_create(prof__crash_system *of, const char *par
     return of->file != NULL;
 }
 
-static PROF__RARE int prof__crash_write(prof__crash_system *of, uint64_t offset, const void *bytes, size_t size)
+static int prof__crash_write(prof__crash_system *of, uint64_t offset, const void *bytes, size_t size)
 {
     OVERLAPPED place;
     DWORD n = 0;
@@ -88,7 +88,7 @@ static PROF__RARE int prof__crash_write(prof__crash_system *of, uint64_t offset,
     return WriteFile(of->file, bytes, (DWORD)size, &n, &place) && n == size;
 }
 
-static PROF__RARE int prof__crash_resize(prof__crash_system *of, uint64_t size)
+static int prof__crash_resize(prof__crash_system *of, uint64_t size)
 {
     LARGE_INTEGER to;
     to.QuadPart = (LONGLONG)size;
@@ -96,7 +96,7 @@ static PROF__RARE int prof__crash_resize(prof__crash_system *of, uint64_t size)
 }
 
 /* Gives a good file its name, removes another. Returns 1 if it is there. */
-static PROF__RARE int prof__crash_finish(prof__crash_system *of, int good, const char *part, const char *path)
+static int prof__crash_finish(prof__crash_system *of, int good, const char *part, const char *path)
 {
     (void)part;
     (void)path;
@@ -109,5 +109,5 @@ static PROF__RARE int prof__crash_finish(prof__crash_system *of, int good, const
 
 /*-- before and after --*/
 
-static PROF__RARE void prof__crash_before(prof__crash_system *of) { of->file = NULL; }
-static PROF__RARE void prof__crash_after(prof__crash_system *of) { (void)of; }
+static void prof__crash_before(prof__crash_system *of) { of->file = NULL; }
+static void prof__crash_after(prof__crash_system *of) { (void)of; }

@@ -3,7 +3,7 @@
 
 /* Lets threads take a chunk again, if it is in this state. Its sequence number stays, so that readers recognise what is
    also in the archive. Returns 0 if its thread has taken it back. */
-static PROF__UNUSED PROF__RARE int prof__chunk_release(prof__session *s, prof__chunk *chunk, uint32_t state)
+static int prof__chunk_release(prof__session *s, prof__chunk *chunk, uint32_t state)
 {
     if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_FREE, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         return 0;
@@ -20,7 +20,7 @@ static PROF__UNUSED PROF__RARE int prof__chunk_release(prof__session *s, prof__c
 }
 
 /* Says where the recording is that could not be exported to the output. */
-static PROF__UNUSED PROF__RARE prof_status prof__file_kept(const prof__session *s, prof_status status)
+static prof_status prof__file_kept(const prof__session *s, prof_status status)
 {
     char why[PROF__ERROR_SIZE];
     memcpy(why, PROF__ERROR_TEXT(), sizeof why);
@@ -31,14 +31,14 @@ static PROF__UNUSED PROF__RARE prof_status prof__file_kept(const prof__session *
 }
 
 #ifdef _WIN32
-static PROF__RARE void prof__file_head(prof__session *s) { (void)s; }
-static PROF__UNUSED PROF__RARE int prof__stream_file_there(const prof__session *s) { return s->stream.opened; }
-static PROF__RARE void prof__file_close(prof__session *s)
+static void prof__file_head(prof__session *s) { (void)s; }
+static int prof__stream_file_there(const prof__session *s) { return s->stream.opened; }
+static void prof__file_close(prof__session *s)
 {
     if (s->stream.opened) CloseHandle(s->stream.handle);
     s->stream.opened = 0;
 }
-static PROF__RARE void prof__stream_close(prof__session *s)
+static void prof__stream_close(prof__session *s)
 {
     free(s->stream.block);
     free(s->stream.chunks);
@@ -49,7 +49,7 @@ static PROF__RARE void prof__stream_close(prof__session *s)
 
 /* Finishes the file after the session has ended. One beside the output that threads still point into, so that Windows
    does not let it be removed, goes with the mapping, or with the process. */
-static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
+static prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     WCHAR wide[PROF__WIDE_SIZE];
     prof__file_close(s);
@@ -63,7 +63,7 @@ static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status st
     return PROF_OK;
 }
 #else
-static PROF__RARE void prof__stream_close(prof__session *s)
+static void prof__stream_close(prof__session *s)
 {
     free(s->stream.block);
     free(s->stream.chunks);
@@ -76,7 +76,7 @@ static PROF__RARE void prof__stream_close(prof__session *s)
 #define PROF__LATE_CHUNKS 256 /* chunks that macros that began before the end may still take */
 
 /* Frees the disk blocks of the chunks that no thread has used, if the whole ring was reserved. */
-static PROF__RARE void prof__file_trim(const prof__session *s)
+static void prof__file_trim(const prof__session *s)
 {
 #ifdef __linux__
     uint64_t first = PROF__LOAD(&s->header->next_chunk) + PROF__LATE_CHUNKS;
@@ -92,7 +92,7 @@ static PROF__RARE void prof__file_trim(const prof__session *s)
 
 /* Writes the first size bytes of the image into its file, if its mapping is only a copy of that (see
    prof__map_shared()), and checks that they are there. Returns 0 or errno. */
-static PROF__RARE int prof__file_copy(const prof__session *s, uint64_t size)
+static int prof__file_copy(const prof__session *s, uint64_t size)
 {
     const char *from = (const char *)s->mapping;
     char magic[8];
@@ -113,7 +113,7 @@ static PROF__RARE int prof__file_copy(const prof__session *s, uint64_t size)
 
 /* Writes what is before the chunks into a file that gets these only at the end: so a killed program leaves a file that
    says why it has no events. Says so at the start, too. */
-static PROF__RARE void prof__file_head(prof__session *s)
+static void prof__file_head(prof__session *s)
 {
     if (!s->apart || s->live_path != s->output) return;
     prof__file_copy(s, s->header->chunk_offset);
@@ -126,7 +126,7 @@ static PROF__RARE void prof__file_head(prof__session *s)
 }
 
 /* Finishes the file after the session has ended. If it is not the output itself, status is that of the export. */
-static PROF__RARE prof_status prof__file_finish(prof__session *s, prof_status status)
+static prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     prof__about about;
     int named = !prof__lstat(s->live_path, &about);

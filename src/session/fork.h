@@ -10,7 +10,7 @@
    so that in the child nothing is started. The interrupted macro finds its memory when the handler returns. */
 
 /* Ends an inherited session, and reports why there is no image, if a scope needed one. */
-static PROF__RARE prof_status prof__inherited_end(void)
+static prof_status prof__inherited_end(void)
 {
     prof_status status = PROF_OK;
     uint32_t gate = prof__state_lock();
@@ -33,7 +33,7 @@ static prof__signals prof__fork_signals; /* under prof__change_word */
 
 /* Until the child has detached from the image it must not write there: signals are blocked until then, and a scope in
    another fork handler of the program is lost, and counted. */
-static PROF__RARE void prof__before_fork(void)
+static void prof__before_fork(void)
 {
     prof__thread *self = PROF__SELF();
     PROF__ERRNO_SAVE();
@@ -47,7 +47,7 @@ static PROF__RARE void prof__before_fork(void)
     PROF__ERRNO_RESTORE();
 }
 
-static PROF__RARE void prof__parent_of_fork(void)
+static void prof__parent_of_fork(void)
 {
     prof__thread *self = PROF__SELF();
     if (--self->forking || !self->fork_holds) return;
@@ -59,7 +59,7 @@ static PROF__RARE void prof__parent_of_fork(void)
 
 /* Detaches from the parent's image and keeps the rest. The service runs only in the parent, and a signal handler may
    not create another one, so that the child of a PROF_STREAM or PROF_STATS session records like PROF_RING. */
-static PROF__RARE void prof__session_inherit(prof__session *s)
+static void prof__session_inherit(prof__session *s)
 {
     prof__stream_close(s);
     memset(&s->stream, 0, sizeof s->stream);
@@ -97,7 +97,7 @@ static PROF__RARE void prof__session_inherit(prof__session *s)
 /* Sets up the state of a child, in which the calling thread is the only one, with what it keeps of its parent's
    session. interrupted: the state, or this thread's record, may be half changed, so that nothing is kept but memory, to
    which the interrupted macro may go on writing. */
-static PROF__RARE void prof__child_begins(prof__thread *self, int inherits, int interrupted)
+static void prof__child_begins(prof__thread *self, int inherits, int interrupted)
 {
     prof__session *s = prof__state.session;
     self->forking = self->fork_holds = 0;
@@ -139,7 +139,7 @@ static PROF__RARE void prof__child_begins(prof__thread *self, int inherits, int 
     if (!interrupted) self->gate = PROF__SHUT;
 }
 
-static PROF__RARE void prof__child_of_fork(void)
+static void prof__child_of_fork(void)
 {
     prof__thread *self = PROF__SELF();
     int inherits = self->forking && self->fork_holds;
@@ -151,7 +151,7 @@ static PROF__RARE void prof__child_of_fork(void)
 #ifdef PROF__GENERATION_PAGE
 /* Keeps what would be freed: a thread of the parent may have had malloc's lock, which only a fork() with handlers
    releases. */
-static PROF__RARE void prof__child_keep(void)
+static void prof__child_keep(void)
 {
     prof__session *s = prof__state.session;
     prof__state.retired = NULL;
@@ -189,7 +189,7 @@ static PROF__COLD void prof__child_unannounced(void)
 
 /* Called before a session: from then on the page of the generation is empty in every child. Needs Linux 4.14 and pages
    of 4 KiB. */
-static PROF__RARE void prof__children_watch(void)
+static void prof__children_watch(void)
 {
     if (prof__child_found || sysconf(_SC_PAGESIZE) != PROF__GENERATION_PAGE) return;
     if (madvise(prof__generation, PROF__GENERATION_PAGE, 18 /* MADV_WIPEONFORK */)) return;
@@ -209,7 +209,7 @@ static void prof__forks_watch(void)
 
 #ifndef PROF_NO_NAMES
 /* Says on stderr that this child records in memory, if nobody else will. Async-signal-safe. */
-static PROF__RARE void prof__child_tells(const prof__session *s, const char *why)
+static void prof__child_tells(const prof__session *s, const char *why)
 {
     char text[sizeof s->output + 400] = "prof: ";
     prof__text_add(text, sizeof text, s->output);
@@ -222,7 +222,7 @@ static PROF__RARE void prof__child_tells(const prof__session *s, const char *why
 }
 
 /* Makes the image in memory if the child may not create a file. Returns 0 or errno. */
-static PROF__RARE int prof__child_memory(prof__session *s)
+static int prof__child_memory(prof__session *s)
 {
     int beside = s->beside && s->live_path, moved = prof__root_moved(s);
     int error = moved ? ENOENT : prof__memory_get(s, s->mapping_size);
@@ -240,10 +240,10 @@ static PROF__RARE int prof__child_memory(prof__session *s)
     return error;
 }
 #else
-static PROF__RARE int prof__child_memory(prof__session *s) { return prof__memory_get(s, s->mapping_size); }
+static int prof__child_memory(prof__session *s) { return prof__memory_get(s, s->mapping_size); }
 #endif
 
-static PROF__RARE int prof__child_image(prof__session *s)
+static int prof__child_image(prof__session *s)
 {
     int error = prof__child_path(s);
     if (!error) error = prof__child_memory(s);
@@ -280,7 +280,7 @@ static PROF__RARE int prof__child_image(prof__session *s)
 
 /* Creates the child's image, at its first scope. Under the lock; the thread is busy. If it fails, the child records
    nothing, and prof_stop() says why. */
-static PROF__RARE void prof__inherited_make(void)
+static void prof__inherited_make(void)
 {
     prof__session *s = prof__state.inherited;
     prof__file_signal signal;

@@ -14,7 +14,7 @@ static const char *const prof__job_locals[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MP
                                                "LOCAL_RANK", "SLURM_LOCALID", NULL};
 
 /* Copies the first of these variables that says something. What a file's name cannot have becomes an underscore. */
-static PROF__RARE void prof__job_take(const char *const *variables, char *to, size_t size)
+static void prof__job_take(const char *const *variables, char *to, size_t size)
 {
     to[0] = 0;
     for (; *variables && !to[0]; ++variables) {
@@ -26,7 +26,7 @@ static PROF__RARE void prof__job_take(const char *const *variables, char *to, si
         if (*c == '/' || *c == '\\' || *c == ':' || (unsigned char)*c < 32) *c = '_';
 }
 
-static PROF__RARE void prof__job_find(void)
+static void prof__job_find(void)
 {
     prof__job_take(prof__job_ids, prof__job.id, sizeof prof__job.id);
     prof__job_take(prof__job_steps, prof__job.step, sizeof prof__job.step);
@@ -36,7 +36,7 @@ static PROF__RARE void prof__job_find(void)
 }
 
 /* Writes what %j stands for: the job, and the step if it is not the first, because each step has its own ranks. */
-static PROF__RARE void prof__job_text(char *to, size_t size)
+static void prof__job_text(char *to, size_t size)
 {
     prof__text_copy(to, size, prof__job.id[0] ? prof__job.id : "0");
     if (!prof__job.step[0] || prof__equal(prof__job.step, "0")) return;
@@ -47,7 +47,7 @@ static PROF__RARE void prof__job_text(char *to, size_t size)
 #ifndef _WIN32
 /* Sets path to that of the file that holds the time of this job: beside the outputs, in the directory that the pattern
    names before its first percent sign. Returns 0 if it is too long. */
-static PROF__RARE int prof__job_path(const char *pattern, char *path, size_t size)
+static int prof__job_path(const char *pattern, char *path, size_t size)
 {
     char job[96];
     size_t length = 0;
@@ -61,7 +61,7 @@ static PROF__RARE int prof__job_path(const char *pattern, char *path, size_t siz
 
 /* Lets all processes of a job have one time for %t, or each would make a folder of its own: the first one writes its
    time into a file, whole, and the others read it. Where that fails, started stays this process's time. */
-static PROF__RARE void prof__job_time(const char *pattern, char started[16])
+static void prof__job_time(const char *pattern, char started[16])
 {
     char path[1024], mine[1060], number[24], text[16] = "";
     if (!prof__job.id[0] || !prof__job_path(pattern, path, sizeof path)) return;

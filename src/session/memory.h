@@ -14,7 +14,7 @@
 #define PROF__DEFAULT_BUFFER (16u << 20)
 #endif
 #define PROF__DEFAULT_LEVEL 2
-static PROF__RARE int prof__level_of(const prof_config *config)
+static int prof__level_of(const prof_config *config)
 {
     return !config->level ? PROF__DEFAULT_LEVEL : config->level < 0 ? 0 : config->level;
 }
@@ -24,14 +24,14 @@ static PROF__RARE int prof__level_of(const prof_config *config)
 #define PROF__NO_DUMP UINT64_MAX
 #define PROF__NO_WAIT UINT64_MAX
 
-static PROF__RARE prof__extent prof__round(prof__extent value, prof__extent unit)
+static prof__extent prof__round(prof__extent value, prof__extent unit)
 {
     return (value + unit - 1) / unit * unit;
 }
 
 /* Returns where the chunks begin in an image of size bytes, how large meta is, and how many slots its index has: more
    than meta can have records. */
-static PROF__RARE prof__extent prof__layout_head(prof__extent size, prof__extent *meta, prof__extent *index)
+static prof__extent prof__layout_head(prof__extent size, prof__extent *meta, prof__extent *index)
 {
     *meta = prof__round(size / 16, 4096);
     if (*meta > 8u << 20) *meta = 8u << 20;
@@ -42,7 +42,7 @@ static PROF__RARE prof__extent prof__layout_head(prof__extent size, prof__extent
     return prof__round(prof__round(sizeof(prof__header), 64) + *meta + *index * 4, 64);
 }
 
-static PROF__UNUSED PROF__RARE void prof__text_copy(char *to, size_t size, const char *from)
+static void prof__text_copy(char *to, size_t size, const char *from)
 {
     size_t i = 0;
     for (; from[i] && i + 1 < size; ++i) to[i] = from[i];
@@ -51,7 +51,7 @@ static PROF__UNUSED PROF__RARE void prof__text_copy(char *to, size_t size, const
 
 #ifndef PROF_FREESTANDING
 /* Appends from to the text in to. Returns 0 if it does not fit. */
-static PROF__RARE int prof__text_add(char *to, size_t size, const char *from)
+static int prof__text_add(char *to, size_t size, const char *from)
 {
     size_t at = prof__length(to), length = prof__length(from);
     if (at + length + 1 > size) return 0;
@@ -59,7 +59,7 @@ static PROF__RARE int prof__text_add(char *to, size_t size, const char *from)
     return 1;
 }
 
-static PROF__UNUSED PROF__RARE void prof__number_text(char to[24], uint64_t number)
+static void prof__number_text(char to[24], uint64_t number)
 {
     char digits[24];
     size_t n = 0, i = 0;
@@ -71,14 +71,14 @@ static PROF__UNUSED PROF__RARE void prof__number_text(char to[24], uint64_t numb
 #endif
 
 #ifdef PROF_FREESTANDING
-static PROF__RARE prof_status prof__memory_publish(prof__session *s)
+static prof_status prof__memory_publish(prof__session *s)
 {
     (void)s;
     return PROF_OK;
 }
 #elif defined(_WIN32)
 /* Goes on without a file beside the output. */
-static PROF__RARE void prof__file_forget(prof__session *s, int error)
+static void prof__file_forget(prof__session *s, int error)
 {
     if (s->stream.opened) {
         CloseHandle(s->stream.handle);
@@ -91,7 +91,7 @@ static PROF__RARE void prof__file_forget(prof__session *s, int error)
 
 /* Creates the file of the image. Nobody else may write into it while it is open: so other recorders see that it is in
    use. Returns 0 or the system's error. */
-static PROF__RARE DWORD prof__file_create(prof__session *s, DWORD how)
+static DWORD prof__file_create(prof__session *s, DWORD how)
 {
     HANDLE file =
         prof__windows_open(s->live_path, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, how);
@@ -102,7 +102,7 @@ static PROF__RARE DWORD prof__file_create(prof__session *s, DWORD how)
 }
 
 /* Returns 0 if the disk has no room for a file of this size. */
-static PROF__UNUSED PROF__RARE int prof__disk_has(const char *path, uint64_t size)
+static int prof__disk_has(const char *path, uint64_t size)
 {
     WCHAR wide[PROF__WIDE_SIZE];
     char folder[1024];
@@ -112,7 +112,7 @@ static PROF__UNUSED PROF__RARE int prof__disk_has(const char *path, uint64_t siz
 }
 
 /* Maps the file. Without names of outputs it is created here. Returns 0 or the system's error. */
-static PROF__RARE DWORD prof__memory_map(prof__session *s, size_t size)
+static DWORD prof__memory_map(prof__session *s, size_t size)
 {
     DWORD error = s->stream.opened ? 0 : prof__file_create(s, CREATE_ALWAYS);
     if (!error && PROF__BESIDE(s->beside) && !prof__disk_has(s->live_path, (uint64_t)size * 4)) return ERROR_DISK_FULL;
@@ -125,7 +125,7 @@ static PROF__RARE DWORD prof__memory_map(prof__session *s, size_t size)
     return error;
 }
 
-static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
+static prof_status prof__memory_take(prof__session *s, size_t size)
 {
     DWORD error = s->live_path ? prof__memory_map(s, size) : 0;
     if (error && PROF__BESIDE(s->beside)) prof__file_forget(s, prof__windows_errno(error));
@@ -142,7 +142,7 @@ static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
 
 /* Puts the image into memory, so that its file can be removed, which Windows refuses while it is mapped. Returns 0 if a
    thread may still point into the image. */
-static PROF__RARE int prof__memory_move(prof__session *s)
+static int prof__memory_move(prof__session *s)
 {
     char *to = (char *)VirtualAlloc(NULL, s->mapping_size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
     if (!to) return 0;
@@ -167,23 +167,23 @@ static PROF__RARE int prof__memory_move(prof__session *s)
     return moves;
 }
 
-static PROF__RARE void prof__memory_free(prof__session *s)
+static void prof__memory_free(prof__session *s)
 {
     if (s->mapping && s->private_memory) VirtualFree(s->mapping, 0, MEM_RELEASE);
     else if (s->mapping) UnmapViewOfFile(s->mapping);
     if (s->to_remove) CloseHandle(s->stream.handle); /* and with it the file goes */
 }
-static PROF__RARE prof_status prof__memory_publish(prof__session *s)
+static prof_status prof__memory_publish(prof__session *s)
 {
     s->taken = 0; /* the file stays, whatever comes */
     return PROF_OK;
 }
-static PROF__RARE void prof__memory_retire(prof__session *s) { (void)s; }
+static void prof__memory_retire(prof__session *s) { (void)s; }
 #else
 /* Takes the lock of a file that a process records into. Returns 1 if another process has it. The lock ends with the
    last descriptor, and so with the process: programs that it executes inherit none, and children of fork() close
    theirs. On a file system without locks nobody has it. */
-static PROF__RARE int prof__file_lock(int file)
+static int prof__file_lock(int file)
 {
 #ifdef __wasi__ /* it has no locks of files */
     (void)file;
@@ -196,7 +196,7 @@ static PROF__RARE int prof__file_lock(int file)
 #endif
 }
 
-static PROF__RARE void prof__file_unlock(int file)
+static void prof__file_unlock(int file)
 {
 #ifdef __wasi__
     (void)file;
@@ -206,7 +206,7 @@ static PROF__RARE void prof__file_unlock(int file)
 }
 
 /* Keeps the descriptor of the mapped file, and with it the lock. */
-static PROF__RARE void prof__file_keep(prof__session *s, int file)
+static void prof__file_keep(prof__session *s, int file)
 {
     prof__about about;
 #ifdef F_DUPFD_CLOEXEC
@@ -224,7 +224,7 @@ static PROF__RARE void prof__file_keep(prof__session *s, int file)
 
 /* Makes the file size bytes large and reserves all its blocks. Returns 0; EOPNOTSUPP or EINVAL if the system cannot
    do that; or errno. */
-static PROF__RARE int prof__file_allocate(int file, size_t size)
+static int prof__file_allocate(int file, size_t size)
 {
 #if defined(__APPLE__)
     fstore_t ask = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, (prof__offset)size, 0};
@@ -240,7 +240,7 @@ static PROF__RARE int prof__file_allocate(int file, size_t size)
 }
 
 /* Does the same; if the system cannot, the file is sparse, and *sparse is 1. Returns 0 or errno. */
-static PROF__RARE int prof__file_reserve(int file, size_t size, int *sparse)
+static int prof__file_reserve(int file, size_t size, int *sparse)
 {
     prof__signals signals;
     prof__signals_block(&signals); /* any signal makes it fail, and that of a profiler's timer always comes */
@@ -253,7 +253,7 @@ static PROF__RARE int prof__file_reserve(int file, size_t size, int *sparse)
 
 /* Returns 1 if the file may have this size. One beside the output may take a quarter of the free space, because the
    output needs some: else the image is in memory. */
-static PROF__RARE int prof__file_fits(const prof__session *s, int file, size_t size)
+static int prof__file_fits(const prof__session *s, int file, size_t size)
 {
     struct statvfs about;
     (void)s;
@@ -265,7 +265,7 @@ static PROF__RARE int prof__file_fits(const prof__session *s, int file, size_t s
 #ifdef __linux__
 /* Returns 1 if meta and its index are ready at first as far as PROF__META_FIRST and PROF__INDEX_FIRST say, and grow; 0
    if the image is small, or has all its blocks: then they are ready as a whole. */
-static PROF__RARE int prof__meta_starts_small(const prof__session *s, uint64_t size, uint64_t chunks)
+static int prof__meta_starts_small(const prof__session *s, uint64_t size, uint64_t chunks)
 {
 #ifdef PROF__META_GROWS
     return !s->whole && chunks >= PROF__META_FIRST + PROF__INDEX_FIRST && chunks + PROF_CHUNK_SIZE <= size;
@@ -276,7 +276,7 @@ static PROF__RARE int prof__meta_starts_small(const prof__session *s, uint64_t s
 
 /* Reserves blocks of a new file, and makes its pages present, or those of memory, before anybody records: the begin of
    meta, the end of its index and the first chunk. Returns 0, EINVAL if the system has no such call, or errno. */
-static PROF__RARE int prof__map_begin(const prof__session *s, int file, char *map, uint64_t size)
+static int prof__map_begin(const prof__session *s, int file, char *map, uint64_t size)
 {
     uint64_t meta, index, chunks = prof__layout_head(size, &meta, &index);
     uint64_t end = chunks + PROF_CHUNK_SIZE < size ? chunks + PROF_CHUNK_SIZE : size, head = s->whole ? size : end;
@@ -296,7 +296,7 @@ static PROF__RARE int prof__map_begin(const prof__session *s, int file, char *ma
 
 /* Makes the file size bytes large, and maps it; if file is -1, maps memory. This is for systems that can reserve blocks
    and pages later, before a thread needs them; on others *at is NULL. Returns 0 or errno. */
-static PROF__RARE int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
+static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
 {
     *at = NULL;
 #ifdef __linux__
@@ -319,7 +319,7 @@ static PROF__RARE int prof__map_ahead(prof__session *s, int file, size_t size, v
 }
 
 /* Does the same, with all blocks and pages at once. */
-static PROF__RARE int prof__map_whole(prof__session *s, int file, size_t size, void **at)
+static int prof__map_whole(prof__session *s, int file, size_t size, void **at)
 {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, sparse = 0;
     int error = file < 0 ? 0 : prof__file_reserve(file, size, &sparse);
@@ -340,7 +340,7 @@ static PROF__RARE int prof__map_whole(prof__session *s, int file, size_t size, v
 
 /* Returns 0 if the mapping is only a copy of the file: some systems imitate shared mappings (Emscripten). at is zero
    before and after. Async-signal-safe. */
-static PROF__RARE int prof__map_shared(int file, volatile uint64_t *at)
+static int prof__map_shared(int file, volatile uint64_t *at)
 {
     uint64_t probe = 0x6D61702070726F62u, there = 0;
     *at = probe;
@@ -350,7 +350,7 @@ static PROF__RARE int prof__map_shared(int file, volatile uint64_t *at)
 }
 
 /* Returns 1 if an error of mmap() says that this file system has no shared mappings. */
-static PROF__RARE int prof__map_missing(int error)
+static int prof__map_missing(int error)
 {
     return error == ENODEV || error == EINVAL || error == ENOSYS || error == EOPNOTSUPP;
 }
@@ -366,7 +366,7 @@ static void prof__file_link_name(int file, char *to)
 
 /* Opens a file in the folder of live_path that has no name yet, and disappears if the process is killed before it gets
    one; on systems without such files, one that is called part_path. Returns -1 and errno if that fails. */
-static PROF__RARE int prof__file_make(prof__session *s)
+static int prof__file_make(prof__session *s)
 {
     s->unnamed = 0;
 #if defined(O_TMPFILE) && defined(__linux__)
@@ -388,7 +388,7 @@ static PROF__RARE int prof__file_make(prof__session *s)
 }
 
 /* Gives the file one more name, which no other file has. Returns 0 or errno. */
-static PROF__RARE int prof__file_link(const prof__session *s, const char *name)
+static int prof__file_link(const prof__session *s, const char *name)
 {
     char path[32];
     if (s->unnamed) prof__file_link_name(s->stream.file, path);
@@ -396,7 +396,7 @@ static PROF__RARE int prof__file_link(const prof__session *s, const char *name)
 }
 
 /* Gives the file the name part_path, if it has none yet. Returns 0 or errno. */
-static PROF__RARE int prof__file_name(prof__session *s)
+static int prof__file_name(prof__session *s)
 {
     if (s->unnamed) unlink(s->part_path);
     int error = s->unnamed ? prof__file_link(s, s->part_path) : 0;
@@ -407,7 +407,7 @@ static PROF__RARE int prof__file_name(prof__session *s)
 /* Gets the memory of the image. Returns 0 or the system's error. Async-signal-safe, because a child of a fork may call
    it from a handler. A file has another name until the start has succeeded; a process that still records into an older
    file keeps that. */
-static PROF__RARE int prof__memory_map(prof__session *s, size_t size)
+static int prof__memory_map(prof__session *s, size_t size)
 {
     int file = -1, error = 0;
     void *at = NULL;
@@ -444,7 +444,7 @@ static PROF__RARE int prof__memory_map(prof__session *s, size_t size)
 
 /* Goes on without a file beside the output, because it could not be created; an existing mapping can be used without
    it. */
-static PROF__RARE void prof__file_forget(prof__session *s, int error)
+static void prof__file_forget(prof__session *s, int error)
 {
     if (s->part_path[0]) unlink(s->part_path);
     s->part_path[0] = 0;
@@ -453,7 +453,7 @@ static PROF__RARE void prof__file_forget(prof__session *s, int error)
 }
 
 /* Does the same, but in memory if a file beside the output cannot be created. */
-static PROF__RARE int prof__memory_get(prof__session *s, size_t size)
+static int prof__memory_get(prof__session *s, size_t size)
 {
     int error = prof__memory_map(s, size);
     if (!error || !PROF__BESIDE(s->beside && s->live_path)) return error;
@@ -462,7 +462,7 @@ static PROF__RARE int prof__memory_get(prof__session *s, size_t size)
 }
 
 /* Returns 0 if the disk has no room for a file of this size. */
-static PROF__RARE int prof__disk_has(const char *path, uint64_t size)
+static int prof__disk_has(const char *path, uint64_t size)
 {
     char folder[1024];
     struct statvfs disk;
@@ -471,7 +471,7 @@ static PROF__RARE int prof__disk_has(const char *path, uint64_t size)
     return (uint64_t)disk.f_bavail >= size / disk.f_frsize;
 }
 
-static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
+static prof_status prof__memory_take(prof__session *s, size_t size)
 {
     prof__about about;
     if (s->live_path && !PROF__BESIDE(s->beside) && !prof__stat(s->live_path, &about) && !S_ISREG(about.st_mode))
@@ -486,13 +486,13 @@ static PROF__RARE prof_status prof__memory_take(prof__session *s, size_t size)
                           PROF__MORE_HEAP);
     return prof__fail(PROF_IO, "%s: %llu bytes: %s", s->live_path, (unsigned long long)size, strerror(error));
 }
-static PROF__RARE void prof__memory_free(prof__session *s)
+static void prof__memory_free(prof__session *s)
 {
     if (s->mapping) munmap(s->mapping, s->mapping_size);
     if (s->part_path[0]) unlink(s->part_path);
 }
 static int prof__name_publish(prof__session *s);
-static PROF__RARE prof_status prof__memory_publish(prof__session *s)
+static prof_status prof__memory_publish(prof__session *s)
 {
     int error = s->live_path ? prof__name_publish(s) : 0;
     if (error && PROF__BESIDE(s->beside)) {
@@ -503,7 +503,7 @@ static PROF__RARE prof_status prof__memory_publish(prof__session *s)
                  : PROF_OK;
 }
 /* Replaces the image by empty pages, because a thread may be in the middle of a write, until it has moved on. */
-static PROF__RARE void prof__memory_retire(prof__session *s)
+static void prof__memory_retire(prof__session *s)
 {
     if (s->mapping)
         mmap(s->mapping, s->mapping_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
@@ -511,7 +511,7 @@ static PROF__RARE void prof__memory_retire(prof__session *s)
 #endif
 
 /* Divides size bytes at memory, all zero, into header, meta, index and chunks. */
-static PROF__RARE prof_status prof__layout(prof__session *s, void *memory, prof__extent size)
+static prof_status prof__layout(prof__session *s, void *memory, prof__extent size)
 {
     prof__extent meta, index, chunks_at = prof__layout_head(size, &meta, &index);
     prof__extent start = prof__round(sizeof(prof__header), 64), chunk = PROF_CHUNK_SIZE;

@@ -17,7 +17,7 @@ static const struct {
     {"SLURM_PROCID", "SLURM_NTASKS"}, /* Slurm; last, because a batch script that calls mpirun has them, too */
 };
 
-static PROF__RARE int prof__is_number(const char *text)
+static int prof__is_number(const char *text)
 {
     size_t length = 0;
     for (; text && text[length] >= '0' && text[length] <= '9'; ++length) {
@@ -29,7 +29,7 @@ static void prof__job_find(void);
 
 /* Sets prof__rank: to given or, if that is NULL, to what a launcher says. Sets *several to 1 if the launcher started
    other processes, too, which may write files of the same name; it is also 1 if a rank was given. */
-static PROF__RARE prof_status prof__rank_find(const char *given, int *several)
+static prof_status prof__rank_find(const char *given, int *several)
 {
     *several = given != NULL;
     prof__rank[0] = 0;
@@ -52,7 +52,7 @@ static PROF__RARE prof_status prof__rank_find(const char *given, int *several)
     return PROF_OK;
 }
 
-static PROF__RARE void prof__host_name(char *name, size_t size)
+static void prof__host_name(char *name, size_t size)
 {
 #ifdef _WIN32
     DWORD n = (DWORD)size;
@@ -70,7 +70,7 @@ static PROF__RARE void prof__host_name(char *name, size_t size)
 }
 
 /* Returns 1 if the pattern has one of these letters after a percent sign. */
-static PROF__RARE int prof__pattern_has(const char *pattern, const char *letters)
+static int prof__pattern_has(const char *pattern, const char *letters)
 {
     for (const char *c = pattern; *c; ++c) {
         if (*c != '%') continue;
@@ -82,7 +82,7 @@ static PROF__RARE int prof__pattern_has(const char *pattern, const char *letters
 
 static const char *prof__extension(const char *path);
 
-static PROF__RARE int prof__path_put(const char *path, const char *text, size_t most, char *to, size_t size)
+static int prof__path_put(const char *path, const char *text, size_t most, char *to, size_t size)
 {
     const char *extension = prof__extension(path);
     char ending[1100] = ".";
@@ -91,20 +91,20 @@ static PROF__RARE int prof__path_put(const char *path, const char *text, size_t 
 }
 
 /* Writes a pattern with ".text" before its extension. Returns 0 if that is too long. */
-static PROF__RARE int prof__path_with(const char *pattern, const char *text, char *to, size_t size)
+static int prof__path_with(const char *pattern, const char *text, char *to, size_t size)
 {
     return prof__path_put(pattern, text, (size_t)-1, to, size);
 }
 
 /* Does the same for a file's path, whose name is cut if it becomes too long for the system. */
-static PROF__RARE int prof__name_with(const char *path, const char *text, char *to, size_t size)
+static int prof__name_with(const char *path, const char *text, char *to, size_t size)
 {
     return prof__path_put(path, text, PROF__NAME_MOST, to, size);
 }
 
 /* Creates an empty file, which takes the name. Returns 0, EEXIST if a file has that name, or another errno.
    Async-signal-safe. */
-static PROF__RARE int prof__path_claim(const char *path)
+static int prof__path_claim(const char *path)
 {
 #ifdef _WIN32
     HANDLE file = prof__windows_open(path, GENERIC_WRITE, 0, CREATE_NEW);
@@ -119,7 +119,7 @@ static PROF__RARE int prof__path_claim(const char *path)
 }
 
 /* Writes name i of trace.json, trace.2.json, trace.3.json, ... to path. Returns 0 if it is too long. */
-static PROF__RARE int prof__path_numbered(const char *first, uint64_t i, char *path, size_t size)
+static int prof__path_numbered(const char *first, uint64_t i, char *path, size_t size)
 {
     char number[24];
     prof__number_text(number, i);
@@ -127,7 +127,7 @@ static PROF__RARE int prof__path_numbered(const char *first, uint64_t i, char *p
 }
 
 /* Changes path to the first of those names that is free, and takes it with an empty file. Returns 0 or errno. */
-static PROF__RARE int prof__path_number(char *path, size_t size)
+static int prof__path_number(char *path, size_t size)
 {
     char first[1024];
     int error = prof__path_claim(path);
@@ -140,7 +140,7 @@ static PROF__RARE int prof__path_number(char *path, size_t size)
 
 /* Removes the empty file that took the output's name, if nothing was written to it, and the mapped file of a start that
    failed. */
-static PROF__RARE void prof__path_unclaim(prof__session *s)
+static void prof__path_unclaim(prof__session *s)
 {
     FILE *file = s->claimed ? prof__file_open(s->output, "rb") : NULL;
     int empty = file && fgetc(file) == EOF;

@@ -7,14 +7,14 @@ PROF_DEF prof_status prof_config_claim(const char *prefix,
     (void)prefix, (void)claim, (void)user;
     return prof__left_out("prof_config_claim", "PROF_NO_CONFIG_TEXT");
 }
-PROF_DEF PROF__WALL prof_status prof_config_set(prof_config *config, const char *key, const char *value)
+PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value)
 {
     (void)config, (void)key, (void)value;
     return prof__left_out("prof_config_set", "PROF_NO_CONFIG_TEXT");
 }
-static PROF__UNUSED int prof__layout_alone(const char *layout) { return (void)layout, 0; }
+static int prof__layout_alone(const char *layout) { return (void)layout, 0; }
 PROF_DEF int prof_config_describe(size_t index, prof_option *option) { return (void)index, (void)option, 0; }
-PROF_DEF PROF__WALL prof_status prof_config_from_env(prof_config *config)
+PROF_DEF prof_status prof_config_from_env(prof_config *config)
 {
     (void)config;
     return prof__left_out("prof_config_from_env", "PROF_NO_CONFIG_TEXT");

@@ -12,4 +12,4 @@ static prof_status prof__crash_prepare(prof__session *s)
 }
 static void prof__crash_install(prof__session *s) { (void)s; }
 static void prof__crash_remove(void) {}
-static PROF__UNUSED void prof__crash_forget(void) {}
+static void prof__crash_forget(void) {}

@@ -48,7 +48,7 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
 }
 
 static prof_status prof__output_name(prof__session *s) { return (void)s, PROF_OK; }
-static PROF__UNUSED prof_status prof__output_again(const char *what)
+static prof_status prof__output_again(const char *what)
 {
     return prof__left_out(what, "PROF_NO_NAMES");
 }

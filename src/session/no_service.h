@@ -18,4 +18,4 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
 }
 static prof_status prof__service_start(prof__session *s) { return (void)s, PROF_OK; }
 static void prof__service_stop(prof__session *s) { (void)s; }
-static PROF__UNUSED void prof__service_wake(prof__session *s) { (void)s; }
+static void prof__service_wake(prof__session *s) { (void)s; }

@@ -6,12 +6,12 @@ static prof_status prof__stream_open(prof__session *s)
     (void)s;
     return prof__left_out("mode stream", "PROF_NO_STREAM");
 }
-static PROF__UNUSED PROF__RARE int prof__stream_step(prof__session *s)
+static int prof__stream_step(prof__session *s)
 {
     (void)s;
     return 0;
 }
-static PROF__UNUSED PROF__RARE prof_status prof__stream_told(const char *written)
+static prof_status prof__stream_told(const char *written)
 {
     (void)written;
     return PROF_OK;

@@ -6,7 +6,7 @@ typedef struct prof__unit {
 } prof__unit;
 
 /* Parses a number with an optional fraction and a unit of the table. Returns 0 if text is not one. */
-static PROF__UNUSED PROF__RARE int prof__parse_number(const char *text, const prof__unit *units, uint64_t *out)
+static int prof__parse_number(const char *text, const prof__unit *units, uint64_t *out)
 {
     uint64_t value = 0, fraction = 0, scale = 1;
     if (*text < '0' || *text > '9') return 0;
@@ -35,7 +35,7 @@ static PROF__UNUSED PROF__RARE int prof__parse_number(const char *text, const pr
 
 /* For numbers without a unit. */
 static PROF__UNUSED const prof__unit prof__ones[] = {{"", 1}, {NULL, 0}};
-static PROF__UNUSED PROF__RARE int prof__parse_whole(const char *text, uint64_t *out)
+static int prof__parse_whole(const char *text, uint64_t *out)
 {
     return prof__parse_number(text, prof__ones, out);
 }

@@ -13,7 +13,7 @@ typedef struct prof__look {
     uint64_t buffer, chunks, taken; /* buffer: bytes; taken: chunks that threads took since the session began */
 } prof__look;
 
-static PROF__RARE void prof__look_take(prof__look *look)
+static void prof__look_take(prof__look *look)
 {
     PROF__LED_VOID(prof__look_take, (look));
     uint32_t gate = prof__state_lock();
@@ -35,7 +35,7 @@ static PROF__RARE void prof__look_take(prof__look *look)
 }
 
 /* Returns the present state. Any thread may call it. */
-static PROF__UNUSED PROF__RARE prof__look prof__look_now(void)
+static prof__look prof__look_now(void)
 {
     prof__look look;
     memset(&look, 0, sizeof look);
@@ -53,7 +53,7 @@ typedef struct prof__on_demand_options {
 static void (*prof__on_demand_keep)(void *image, size_t size);
 
 /* Ends the on-demand session; its image stays. Returns 0 if there is none. Under the control lock. */
-static PROF__RARE int prof__on_demand_stop(void)
+static int prof__on_demand_stop(void)
 {
     if (!prof__on_demand) return 0;
     prof__stop_recording(1);
@@ -62,9 +62,9 @@ static PROF__RARE int prof__on_demand_stop(void)
 }
 
 /* Frees the image of an on-demand session that was stopped. Under the control lock. */
-static PROF__UNUSED PROF__RARE void prof__on_demand_free(void) { prof__sessions_reap(1); }
+static void prof__on_demand_free(void) { prof__sessions_reap(1); }
 
-static PROF__RARE void prof__on_demand_yield(void)
+static void prof__on_demand_yield(void)
 {
     void *image = NULL;
     size_t size = 0;
@@ -73,7 +73,7 @@ static PROF__RARE void prof__on_demand_yield(void)
     prof__on_demand_keep(image, size);
 }
 
-static PROF__RARE void prof__on_demand_limit(void *user)
+static void prof__on_demand_limit(void *user)
 {
     const prof__on_demand_options *wish = (const prof__on_demand_options *)user;
     prof__on_demand_keep = wish->keep;
@@ -87,8 +87,7 @@ static PROF__RARE void prof__on_demand_limit(void *user)
 
 /* Starts a session that the program does not notice: see prof__on_demand. Returns PROF_INVALID_STATE if there already
    is a session. */
-static PROF__UNUSED PROF__RARE prof_status prof__on_demand_begin(const prof_config *config,
-                                                                 const prof__on_demand_options *wish)
+static prof_status prof__on_demand_begin(const prof_config *config, const prof__on_demand_options *wish)
 {
     prof__on_demand_options own = *wish;
     prof__on_demand_start on_demand = {prof__on_demand_yield, prof__on_demand_limit, &own};

@@ -6,7 +6,7 @@
 static uint32_t prof__outputs[512], prof__output_count;
 static uint64_t prof__outputs_since; /* Unix time in seconds of the first session with an output; 0: there was none */
 
-static PROF__RARE int prof__output_ours(const char *path)
+static int prof__output_ours(const char *path)
 {
     uint32_t hash = prof__hash(path, prof__length(path)), count = PROF__LOAD(&prof__output_count);
     for (uint32_t i = 0; i < count; ++i)
@@ -14,7 +14,7 @@ static PROF__RARE int prof__output_ours(const char *path)
     return 0;
 }
 
-static PROF__RARE void prof__output_remember(const char *path)
+static void prof__output_remember(const char *path)
 {
     uint32_t count = PROF__LOAD(&prof__output_count);
     if (prof__output_ours(path) || count == sizeof prof__outputs / sizeof *prof__outputs) return;
@@ -25,7 +25,7 @@ static PROF__RARE void prof__output_remember(const char *path)
 /* A note about the start, which PROF_OUTPUT prints on stderr; "": none. Under the control lock. */
 static char prof__start_note[512];
 
-static PROF__UNUSED PROF__RARE void prof__start_note_set(const char *path, const char *words, const char *more)
+static void prof__start_note_set(const char *path, const char *words, const char *more)
 {
     size_t length = prof__length(path);
     prof__start_note[0] = 0; /* the end of a long path is kept, because it has the name */
@@ -38,8 +38,7 @@ static PROF__UNUSED PROF__RARE void prof__start_note_set(const char *path, const
 /* Replaces %p %n %t %r %j %h %% in path, and %c by count unless that is 0; started is the text of %t. Returns NULL, the
    percent sign in path whose letter is not known, or "" if the result does not fit into size bytes. Async-signal-safe.
  */
-static PROF__RARE const char *prof__expand_at(const char *path, const char *started, uint64_t count, char *to,
-                                              size_t size)
+static const char *prof__expand_at(const char *path, const char *started, uint64_t count, char *to, size_t size)
 {
     to[0] = 0;
     for (const char *c = path; *c; ++c) {
@@ -69,7 +68,7 @@ static PROF__RARE const char *prof__expand_at(const char *path, const char *star
 }
 
 /* Converts a Unix time in seconds. Returns 0 if the system cannot. */
-static PROF__RARE int prof__local_time(uint64_t seconds, struct tm *here)
+static int prof__local_time(uint64_t seconds, struct tm *here)
 {
     time_t moment = (time_t)seconds;
 #ifdef _WIN32
@@ -81,7 +80,7 @@ static PROF__RARE int prof__local_time(uint64_t seconds, struct tm *here)
 #endif
 }
 
-static PROF__RARE void prof__time_text(char to[16])
+static void prof__time_text(char to[16])
 {
     struct tm here;
     if (!prof__local_time((uint64_t)time(NULL), &here) || !strftime(to, 16, "%Y%m%d-%H%M%S", &here)) to[0] = 0;
@@ -89,11 +88,10 @@ static PROF__RARE void prof__time_text(char to[16])
 
 /* Returns 1 if the path begins with ~/, which only shells expand: prof would make a folder named ~, which is dangerous
    to remove. */
-static PROF__RARE int prof__is_home(const char *path) { return path[0] == '~' && path[1] == '/'; }
+static int prof__is_home(const char *path) { return path[0] == '~' && path[1] == '/'; }
 
 /* started: the text of %t */
-static PROF__RARE prof_status prof__expand_started(const char *path, const char *started, uint64_t count, char *to,
-                                                   size_t size)
+static prof_status prof__expand_started(const char *path, const char *started, uint64_t count, char *to, size_t size)
 {
     if (prof__is_home(path))
         return prof__fail(PROF_INVALID_ARGUMENT, "%s: only a shell knows ~: write the whole path, or ./~/", path);
@@ -104,19 +102,19 @@ static PROF__RARE prof_status prof__expand_started(const char *path, const char 
     return prof__fail(PROF_INVALID_ARGUMENT, "%s: unknown %.2s: use %%p, %%n, %%t, %%r, %%j, %%h or %%%%", path, wrong);
 }
 
-static PROF__RARE prof_status prof__expand_counted(const char *path, uint64_t count, char *to, size_t size)
+static prof_status prof__expand_counted(const char *path, uint64_t count, char *to, size_t size)
 {
     char now[16];
     prof__time_text(now);
     return prof__expand_started(path, now, count, to, size);
 }
 
-static PROF__RARE prof_status prof__expand(const char *path, char *to, size_t size)
+static prof_status prof__expand(const char *path, char *to, size_t size)
 {
     return prof__expand_counted(path, 0, to, size);
 }
 
-static PROF__RARE const char *prof__extension(const char *path)
+static const char *prof__extension(const char *path)
 {
     const char *dot = "";
     for (const char *c = path; *c; ++c) {

@@ -1,6 +1,6 @@
 // session/place: Chooses the name of an output, depending on the file that has it already and who wrote that.
 /* Expands a pattern to an absolute path, or to a relative one if only that fits. */
-static PROF__RARE prof_status prof__expand_absolute(const char *pattern, const char *started, char *to, size_t size)
+static prof_status prof__expand_absolute(const char *pattern, const char *started, char *to, size_t size)
 {
     char absolute[1024];
     int fits = !prof__is_home(pattern) && prof__pattern_absolute(pattern, absolute, sizeof absolute);
@@ -9,7 +9,7 @@ static PROF__RARE prof_status prof__expand_absolute(const char *pattern, const c
 }
 
 /* Writes the path of the image beside an output: "trace.json.prof", "logs/1234.prof". */
-static PROF__RARE void prof__output_beside(const prof__session *s, char *to, size_t size)
+static void prof__output_beside(const prof__session *s, char *to, size_t size)
 {
     char ending[32] = "";
     if (prof__is_folder(s->output)) prof__number_text(ending, prof__process_id());
@@ -29,7 +29,7 @@ static int prof__file_is(const char *path) /* returns 1 if something has this na
 
 /* Returns 1 if the file at output must not be replaced: config.existing says so, this process has written it or, if
    the name is numbered, any process has since this one began to record. */
-static PROF__RARE int prof__output_stays(const prof__session *s, int numbered)
+static int prof__output_stays(const prof__session *s, int numbered)
 {
     if (prof__is_folder(s->output) || !prof__file_is(s->output) || s->existing == PROF_EXISTING_REPLACE) return 0;
     if (s->number || s->existing == PROF_EXISTING_REFUSE || prof__output_ours(s->output)) return 1;
@@ -42,7 +42,7 @@ static PROF__RARE int prof__output_stays(const prof__session *s, int numbered)
 
 /* Sets output to the first name that is free now: a session in memory takes its name only when it writes. Returns 0 or
    errno. */
-static PROF__RARE int prof__name_choose(prof__session *s)
+static int prof__name_choose(prof__session *s)
 {
     char first[sizeof s->output];
     prof__text_copy(first, sizeof first, s->output);
@@ -55,7 +55,7 @@ static PROF__RARE int prof__name_choose(prof__session *s)
 }
 
 /* Notes that another recorder, of this process or of another one, has the file of this session's name. */
-static PROF__RARE void prof__name_note(prof__session *s)
+static void prof__name_note(prof__session *s)
 {
 #ifdef _WIN32
     const char *words = " is recorded by another process, or a library of this one: this one writes ";
@@ -67,7 +67,7 @@ static PROF__RARE void prof__name_note(prof__session *s)
 }
 
 /* Keeps the image beside the output that a killed program has left, under another name. Returns 0 if it cannot. */
-static PROF__RARE int prof__name_keep(const prof__session *s)
+static int prof__name_keep(const prof__session *s)
 {
     char old[sizeof s->stream.path];
     if (!prof__name_with(s->live_path, "old", old, sizeof old) || prof__file_rename(s->live_path, old)) return 0;
@@ -78,13 +78,13 @@ static PROF__RARE int prof__name_keep(const prof__session *s)
 
 /* Returns 1 if a file is an image whose session has not ended, though its process has: it was killed, for example. */
 #ifdef _WIN32
-static PROF__RARE int prof__image_open_ended(HANDLE file)
+static int prof__image_open_ended(HANDLE file)
 {
     prof__header header;
     DWORD got = 0;
     int whole = ReadFile(file, &header, sizeof header, &got, NULL) && got == sizeof header;
 #else
-static PROF__RARE int prof__image_open_ended(int file)
+static int prof__image_open_ended(int file)
 {
     prof__header header;
     int whole = pread(file, &header, sizeof header, 0) == (ssize_t)sizeof header;
@@ -95,13 +95,13 @@ static PROF__RARE int prof__image_open_ended(int file)
 #ifdef _WIN32
 /* Returns 1 if the file that has the image's name is kept under another one. What lies beside an output is no output,
    so existing=replace does not mean it. */
-static PROF__RARE int prof__name_keeps(const prof__session *s, HANDLE there)
+static int prof__name_keeps(const prof__session *s, HANDLE there)
 {
     return s->live_path != s->output || (s->existing != PROF_EXISTING_REPLACE && prof__image_open_ended(there));
 }
 
 /* Creates the file of the image under its name. Returns 0 or errno; EEXIST: the name is taken. */
-static PROF__RARE int prof__name_try(prof__session *s, int numbered)
+static int prof__name_try(prof__session *s, int numbered)
 {
     DWORD error = ERROR_SHARING_VIOLATION;
     if (prof__output_stays(s, numbered)) return EEXIST;
@@ -124,7 +124,7 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
 }
 #else
 /* Closes the file that was to be replaced. */
-static PROF__RARE void prof__name_drop(prof__session *s)
+static void prof__name_drop(prof__session *s)
 {
     if (s->old_file) close(s->old_file - 1);
     s->old_file = s->replaces = s->keeps = 0;
@@ -132,7 +132,7 @@ static PROF__RARE void prof__name_drop(prof__session *s)
 
 /* Called if there is a file at live_path. Returns 0 if it may be replaced, EEXIST if not, EAGAIN if it is another one
    by now. */
-static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
+static int prof__name_replace(prof__session *s, int numbered)
 {
     prof__about there, opened;
     int file;
@@ -157,7 +157,7 @@ static PROF__RARE int prof__name_replace(prof__session *s, int numbered)
 
 /* Takes the name live_path and, if the image is beside the output, the output's as well. Returns 0 or errno; EEXIST if
    a name is taken. */
-static PROF__RARE int prof__name_try(prof__session *s, int numbered)
+static int prof__name_try(prof__session *s, int numbered)
 {
     int error = EAGAIN;
     for (int i = 0; i < 100 && error == EAGAIN; ++i) {
@@ -183,7 +183,7 @@ static PROF__RARE int prof__name_try(prof__session *s, int numbered)
 
 /* Gives the image its name. An image beside the output that a killed program has left is renamed, not replaced. Returns
    0, or errno if nothing has changed. */
-static PROF__RARE int prof__name_publish(prof__session *s)
+static int prof__name_publish(prof__session *s)
 {
     int error = 0;
     if (s->replaces && !s->taken && s->keeps) prof__name_keep(s);
@@ -205,7 +205,7 @@ static PROF__RARE int prof__name_publish(prof__session *s)
 
 /* Takes the first name of trace.json, trace.2.json, ... that is free or may be replaced, for the image, which is
    complete (on Windows it is created here), and the output. Returns 0 or errno. Async-signal-safe. */
-static PROF__RARE int prof__name_take(prof__session *s)
+static int prof__name_take(prof__session *s)
 {
     char first[sizeof s->stream.path];
     int folder = prof__is_folder(s->output), error = prof__name_try(s, 0);
@@ -220,7 +220,7 @@ static PROF__RARE int prof__name_take(prof__session *s)
 }
 
 /* Chooses the names of the files. */
-static PROF__RARE prof_status prof__output_name(prof__session *s)
+static prof_status prof__output_name(prof__session *s)
 {
     if (!s->output[0]) return PROF_OK;
     if (!prof__outputs_since) prof__outputs_since = (uint64_t)time(NULL);
@@ -240,14 +240,14 @@ static PROF__RARE prof_status prof__output_name(prof__session *s)
     return prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
 }
 
-static PROF__RARE prof_status prof__output_writer(const prof__session *s, const prof_writer **writer)
+static prof_status prof__output_writer(const prof__session *s, const prof_writer **writer)
 {
     return s->layout[0] ? prof__layout_find(s->layout, s->output, writer) : prof__writer_find(s->output, writer);
 }
 
 /* Returns 1 if prof_stop() has written the output and it is still there. For a directory, and for PROF_STREAM, whose
    file was the only copy, always returns 1: they cannot be written again. */
-static PROF__RARE int prof__output_stands(const prof__session *s)
+static int prof__output_stands(const prof__session *s)
 {
     FILE *file;
     if (prof__is_folder(s->output) || s->header->mode == PROF_STREAM) return 1;
@@ -256,7 +256,7 @@ static PROF__RARE int prof__output_stands(const prof__session *s)
     return file != NULL;
 }
 
-static PROF__RARE prof_status prof__output_write_here(prof__session *s, prof_status status)
+static prof_status prof__output_write_here(prof__session *s, prof_status status)
 {
     const prof_writer *writer = NULL;
     if (!status) status = prof__output_writer(s, &writer);
@@ -271,7 +271,7 @@ static PROF__RARE prof_status prof__output_write_here(prof__session *s, prof_sta
 }
 
 /* Writes the output from what is recorded. If the session is in memory, this takes the output's name first. */
-static PROF__RARE prof_status prof__output_write(prof__session *s)
+static prof_status prof__output_write(prof__session *s)
 {
     if (s->file_error)
         return prof__fail(PROF_IO, "%s: %s: what was recorded is in memory only: prof_save() can write it elsewhere",
@@ -280,7 +280,7 @@ static PROF__RARE prof_status prof__output_write(prof__session *s)
 }
 
 /* Writes the output again, if the session still runs or its output was removed. what: the caller, for errors. */
-static PROF__UNUSED PROF__RARE prof_status prof__output_again(const char *what)
+static prof_status prof__output_again(const char *what)
 {
     PROF__LED(prof__output_again, (what));
     prof_status status = PROF_OK;
@@ -299,7 +299,7 @@ static PROF__UNUSED PROF__RARE prof_status prof__output_again(const char *what)
 }
 
 /* Returns 1 if the output is, or will be, a file or a directory: not a device or a pipe. */
-static PROF__RARE int prof__output_is_file(const char *path)
+static int prof__output_is_file(const char *path)
 {
 #ifdef _WIN32
     (void)path;

@@ -1,7 +1,7 @@
 // session/process: The process: its environment, the program's name, the boot id; creates threads.
 static prof_status prof__inherited_end(void);
 static PROF__UNUSED int prof__autostarted; /* 1: the environment started the session: messages go to stderr */
-static PROF__UNUSED PROF__RARE const char *prof__environment(const char *name)
+static const char *prof__environment(const char *name)
 {
 #if defined(PROF__LATE) && defined(__GLIBC__)
     return prof__libc_secure_getenv(name);
@@ -14,7 +14,7 @@ static PROF__UNUSED PROF__RARE const char *prof__environment(const char *name)
 #endif
 }
 
-static PROF__RARE void prof__program_name(char *name, size_t size)
+static void prof__program_name(char *name, size_t size)
 {
     char path[1024];
     long n = 0;
@@ -31,7 +31,7 @@ static PROF__RARE void prof__program_name(char *name, size_t size)
     prof__text_copy(name, size, *base ? base : "program");
 }
 
-static PROF__RARE void prof__boot_id(char *text, size_t size)
+static void prof__boot_id(char *text, size_t size)
 {
     text[0] = 0;
 #ifdef __linux__
@@ -50,7 +50,7 @@ static PROF__RARE void prof__boot_id(char *text, size_t size)
 
 /* Notes what aligns recordings of one machine: CLOCK_MONOTONIC stands still while it is suspended, and is another clock
    in another time namespace. */
-static PROF__RARE void prof__machine_time(prof__header *h)
+static void prof__machine_time(prof__header *h)
 {
 #if defined(__linux__) && !defined(PROF_NO_NAMES)
     struct stat about;
@@ -64,7 +64,7 @@ static PROF__RARE void prof__machine_time(prof__header *h)
 
 /* Takes a pair of clocks for another process's image. Returns 0 if that was not recorded on this machine since its last
    start. */
-static PROF__UNUSED PROF__RARE int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
+static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
 {
     char here[40];
     prof__boot_id(here, sizeof here);
@@ -75,7 +75,7 @@ static PROF__UNUSED PROF__RARE int prof__pair_now(uint32_t clock, const char *bo
 }
 
 /* Returns what a message shows of a path: the end, if it is long. */
-static PROF__UNUSED PROF__RARE const char *prof__path_end(const char *path)
+static const char *prof__path_end(const char *path)
 {
     size_t length = prof__length(path);
     return path + (length > 100 ? length - 100 : 0);
@@ -83,7 +83,7 @@ static PROF__UNUSED PROF__RARE const char *prof__path_end(const char *path)
 
 #ifndef _WIN32
 /* Creates a thread in which all signals are blocked. Returns 0 or an errno. */
-static PROF__UNUSED PROF__RARE int prof__thread_create(pthread_t *thread, void *(*main)(void *user), void *user)
+static int prof__thread_create(pthread_t *thread, void *(*main)(void *user), void *user)
 {
     PROF__CALM(); /* the new thread inherits this, and the next */
     prof__signals signals;

@@ -2,7 +2,7 @@
 // and then by the service: none of this runs in a thread that records.
 #ifdef PROF__RENAMES
 /* Returns the number of the sandbox that the process is in (Linux: seccomp), 0: none. */
-static PROF__RARE int prof__sandbox(void)
+static int prof__sandbox(void)
 {
 #ifdef PR_GET_SECCOMP
     return prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
@@ -13,7 +13,7 @@ static PROF__RARE int prof__sandbox(void)
 
 /* Finds the TRACK record of the thread that owns a chunk. Returns 0 if there is none, or its name is not the system's.
    */
-static PROF__RARE int prof__owner_track(const prof__session *s, prof__chunk *chunk, uint64_t track[3])
+static int prof__owner_track(const prof__session *s, prof__chunk *chunk, uint64_t track[3])
 {
     const uint64_t *words = prof__chunk_first(chunk);
     uint64_t sequence = PROF__ACQUIRE(&chunk->sequence), owner = 0, head;
@@ -37,7 +37,7 @@ static PROF__RARE int prof__owner_track(const prof__session *s, prof__chunk *chu
 
 /* Asks the system for the names of all threads that record, unless the program has entered a sandbox since the start,
    which may end it for a file that is opened. Holds no lock while it asks; the caller keeps the image mapped. */
-static PROF__RARE void prof__names_look(prof__session *s)
+static void prof__names_look(prof__session *s)
 {
     PROF__ERRNO_SAVE();
     uint64_t chunks = prof__sandbox() == s->sandbox ? prof__chunks_there(s) : 0;

@@ -8,7 +8,7 @@
 
 static int prof__sandbox(void);
 
-static PROF__RARE void prof__root_now(uint64_t root[2])
+static void prof__root_now(uint64_t root[2])
 {
     prof__about about;
     root[0] = root[1] = 0;
@@ -18,7 +18,7 @@ static PROF__RARE void prof__root_now(uint64_t root[2])
 }
 
 /* Returns 1 if the process has another root directory than at the start. Async-signal-safe. */
-static PROF__RARE int prof__root_moved(const prof__session *s)
+static int prof__root_moved(const prof__session *s)
 {
     uint64_t now[2];
     if (!s->root[1]) return 0;
@@ -27,7 +27,7 @@ static PROF__RARE int prof__root_moved(const prof__session *s)
 }
 
 /* Opens the folder of the output. */
-static PROF__RARE void prof__folder_hold(prof__session *s)
+static void prof__folder_hold(prof__session *s)
 {
     char folder[sizeof s->output];
     prof__about about;
@@ -47,14 +47,14 @@ static PROF__RARE void prof__folder_hold(prof__session *s)
 }
 
 /* Returns 1 if the descriptor is still that of the folder: the program may have closed all its descriptors. */
-static PROF__RARE int prof__folder_held(const prof__session *s)
+static int prof__folder_held(const prof__session *s)
 {
     prof__about about;
     return s->folder && !prof__fstat(s->folder - 1, &about) && (uint64_t)about.st_dev == s->folder_is[0] &&
            (uint64_t)about.st_ino == s->folder_is[1];
 }
 
-static PROF__RARE void prof__folder_drop(prof__session *s)
+static void prof__folder_drop(prof__session *s)
 {
     if (prof__folder_held(s)) close(s->folder - 1);
     s->folder = 0;
@@ -69,7 +69,7 @@ typedef struct prof__folder_work {
     char error[PROF__ERROR_SIZE];
 } prof__folder_work;
 
-static PROF__RARE void *prof__folder_main(void *user)
+static void *prof__folder_main(void *user)
 {
     prof__folder_work *w = (prof__folder_work *)user;
     if (syscall(SYS_unshare, 0x200 /* CLONE_FS */) || fchdir(w->s->folder - 1)) return NULL;
@@ -80,7 +80,7 @@ static PROF__RARE void *prof__folder_main(void *user)
 }
 
 /* Writes "./name" of a path. */
-static PROF__RARE void prof__folder_name(char *path, size_t size)
+static void prof__folder_name(char *path, size_t size)
 {
     char name[sizeof((prof__session *)NULL)->stream.path] = ".";
     const char *last = path;
@@ -94,8 +94,8 @@ static PROF__RARE void prof__folder_name(char *path, size_t size)
 
 /* Calls work() with the names of the session's files, or after chroot() in their folder with names that lead from
    there. */
-static PROF__RARE prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__session *s,
-                                              prof_status status), prof_status status)
+static prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__session *s, prof_status status),
+                                   prof_status status)
 {
     char output[sizeof s->output], path[sizeof s->stream.path];
     pthread_t thread;
@@ -124,11 +124,11 @@ static PROF__RARE prof_status prof__in_folder(prof__session *s, prof_status (*wo
     return status;
 }
 #else
-static PROF__UNUSED PROF__RARE int prof__root_moved(const prof__session *s) { return (void)s, 0; }
-static PROF__RARE void prof__folder_hold(prof__session *s) { (void)s; }
-static PROF__RARE void prof__folder_drop(prof__session *s) { (void)s; }
-static PROF__RARE prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__session *s,
-                                              prof_status status), prof_status status)
+static int prof__root_moved(const prof__session *s) { return (void)s, 0; }
+static void prof__folder_hold(prof__session *s) { (void)s; }
+static void prof__folder_drop(prof__session *s) { (void)s; }
+static prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__session *s, prof_status status),
+                                   prof_status status)
 {
     return work(s, status);
 }

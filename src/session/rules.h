@@ -10,7 +10,7 @@ static prof_status prof__rules_set(const char *list) { return list && *list ? pr
 #else
 /* Adds a rule, which replaces an older one of the same pattern; "*" removes all rules. exact: the pattern is one name.
    Under the lock. */
-static PROF__RARE prof_status prof__rule_add(const char *pattern, size_t length, int on, int exact)
+static prof_status prof__rule_add(const char *pattern, size_t length, int on, int exact)
 {
     if ((length == 0 && !exact) || length >= sizeof prof__state.rules[0].pattern)
         return prof__fail(PROF_INVALID_ARGUMENT, "category pattern '%.60s': must have 1 to 47 bytes", pattern);
@@ -38,7 +38,7 @@ static PROF__RARE prof_status prof__rule_add(const char *pattern, size_t length,
 }
 
 /* Replaces all rules by those of a list such as "net,render*,-audio". Under the lock. */
-static PROF__RARE prof_status prof__rules_set(const char *list)
+static prof_status prof__rules_set(const char *list)
 {
     prof_status status = PROF_OK;
     prof__state.rule_count = prof__state.category_named = 0;

@@ -1,7 +1,7 @@
 // session/save: Writes an image with its archive to a file; prof_save().
 /* Reads size bytes of a file, which is no pipe, from offset on. Several threads may do so at the same time. Returns 0
    if there are fewer bytes. */
-static PROF__RARE int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
+static int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
 {
     char *at = (char *)to;
     while (size) {
@@ -30,7 +30,7 @@ static PROF__RARE int prof__file_at(FILE *file, uint64_t offset, void *to, size_
 
 /* Opens the file with the archive of the session that this copy of a header belongs to. Returns NULL if there is
    none. */
-static PROF__RARE FILE *prof__archive_open(const prof__header *copy)
+static FILE *prof__archive_open(const prof__header *copy)
 {
     FILE *stream = NULL;
 #ifdef PROF_NO_STREAM
@@ -63,7 +63,7 @@ static PROF__RARE FILE *prof__archive_open(const prof__header *copy)
 }
 
 /* Returns where the lap of the archive ends that has the oldest block. */
-static PROF__RARE uint64_t prof__archive_lap_end(FILE *file, const prof__header *h)
+static uint64_t prof__archive_lap_end(FILE *file, const prof__header *h)
 {
     uint64_t at = h->archive_first;
     prof__block block;
@@ -75,7 +75,7 @@ static PROF__RARE uint64_t prof__archive_lap_end(FILE *file, const prof__header 
     return at;
 }
 
-static PROF__RARE int prof__read_size(FILE *file, uint64_t *size)
+static int prof__read_size(FILE *file, uint64_t *size)
 {
 #ifdef _WIN32
     long long end = prof__file_seek(file, 0, SEEK_END) ? -1 : _ftelli64(file);
@@ -88,7 +88,7 @@ static PROF__RARE int prof__read_size(FILE *file, uint64_t *size)
 
 /* Returns where a copy of an archive's bytes ends: at `to` or, if the file was cut before that, a word after the cut,
    which readers count as a lost block. */
-static PROF__RARE uint64_t prof__archive_cut(FILE *file, uint64_t from, uint64_t to)
+static uint64_t prof__archive_cut(FILE *file, uint64_t from, uint64_t to)
 {
     uint64_t size;
     if (from >= to || !prof__read_size(file, &size) || to <= size) return to;
@@ -97,7 +97,7 @@ static PROF__RARE uint64_t prof__archive_cut(FILE *file, uint64_t from, uint64_t
 }
 
 /* Copies bytes. If some are overwritten meanwhile, readers notice it. Missing ones are copied as zeros. */
-static PROF__RARE void prof__out_archive(prof__out *out, FILE *file, uint64_t from, uint64_t to)
+static void prof__out_archive(prof__out *out, FILE *file, uint64_t from, uint64_t to)
 {
     uint64_t bytes[512];
     while (from < to && !out->status) {
@@ -112,7 +112,7 @@ static PROF__RARE void prof__out_archive(prof__out *out, FILE *file, uint64_t fr
 }
 
 /* Writes bytes of which many may be zero. */
-static PROF__RARE void prof__out_sparse(prof__out *out, const char *from, uint64_t size)
+static void prof__out_sparse(prof__out *out, const char *from, uint64_t size)
 {
     uint64_t zeros = 0, piece;
     for (; size; from += piece, size -= piece) {
@@ -130,7 +130,7 @@ static PROF__RARE void prof__out_sparse(prof__out *out, const char *from, uint64
 
 /* Writes an image without its archive: the used parts of meta and of the chunks, and what is not zero of meta's
    index. */
-static PROF__RARE void prof__out_used(prof__out *out, const void *bytes, size_t size)
+static void prof__out_used(prof__out *out, const void *bytes, size_t size)
 {
     const prof__header *h = (const prof__header *)bytes;
     const char *from = (const char *)bytes;
@@ -150,7 +150,7 @@ static PROF__RARE void prof__out_used(prof__out *out, const void *bytes, size_t 
 }
 
 /* Writes a copy of an image, and directly after it its archive, which is in file, the oldest block first. */
-static PROF__RARE void prof__out_image(prof__out *out, void *bytes, size_t size, FILE *file)
+static void prof__out_image(prof__out *out, void *bytes, size_t size, FILE *file)
 {
     prof__header *h = (prof__header *)bytes, from = *h;
     int laps = h->archive_first > h->archive_next;
@@ -168,7 +168,7 @@ static PROF__RARE void prof__out_image(prof__out *out, void *bytes, size_t size,
 }
 
 /* Does the same for a copy of the image that is being recorded: opens the file of its archive. */
-static PROF__RARE prof_status prof__out_live(prof__out *out, void *bytes, size_t size)
+static prof_status prof__out_live(prof__out *out, void *bytes, size_t size)
 {
     const prof__header *h = (const prof__header *)bytes;
     FILE *file = NULL;
@@ -179,7 +179,7 @@ static PROF__RARE prof_status prof__out_live(prof__out *out, void *bytes, size_t
     return PROF_OK;
 }
 
-static PROF__RARE prof_status prof__image_write(const char *path, void *bytes, size_t size)
+static prof_status prof__image_write(const char *path, void *bytes, size_t size)
 {
     prof__out out;
     prof_status status = prof__out_file(&out, path);
@@ -188,7 +188,7 @@ static PROF__RARE prof_status prof__image_write(const char *path, void *bytes, s
     return prof__out_close(&out);
 }
 
-static PROF__RARE prof_status prof__save_image(const char *path)
+static prof_status prof__save_image(const char *path)
 {
     void *bytes;
     size_t size;
@@ -199,7 +199,7 @@ static PROF__RARE prof_status prof__save_image(const char *path)
     return status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_save(const char *path)
+PROF_DEF prof_status prof_save(const char *path)
 {
     PROF__LED(prof_save, (path));
     char expanded[1024];

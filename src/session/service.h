@@ -93,7 +93,7 @@ static uint64_t prof__schedule_sleep(const prof__session *s, uint64_t sleep)
 }
 
 /* Makes the threads look now. For any thread and signal handlers. */
-static PROF__UNUSED void prof__service_wake(prof__session *s)
+static void prof__service_wake(prof__session *s)
 {
     prof__word_wake(&s->service.word);
     prof__word_wake(&s->service.writer_word);
@@ -114,7 +114,7 @@ static uint64_t prof__service_sleep(const prof__session *s, uint64_t before, uin
     return sleep < service->longest_ns ? sleep : service->longest_ns;
 }
 
-static PROF__RARE void prof__service_run(prof__session *s)
+static void prof__service_run(prof__session *s)
 {
     prof__service *service = &s->service;
     uint64_t sleep = service->shortest_ns;
@@ -149,7 +149,7 @@ static uint64_t prof__writer_sleep(const prof__session *s)
     return sleep;
 }
 
-static PROF__RARE void prof__writer_run(prof__session *s)
+static void prof__writer_run(prof__session *s)
 {
     prof__service *service = &s->service;
     PROF__SELF()->impatient = 1;
@@ -163,12 +163,12 @@ static PROF__RARE void prof__writer_run(prof__session *s)
 }
 
 #ifdef _WIN32
-static PROF__RARE DWORD WINAPI prof__service_main(LPVOID session)
+static DWORD WINAPI prof__service_main(LPVOID session)
 {
     prof__service_run((prof__session *)session);
     return 0;
 }
-static PROF__RARE DWORD WINAPI prof__writer_main(LPVOID session)
+static DWORD WINAPI prof__writer_main(LPVOID session)
 {
     prof__writer_run((prof__session *)session);
     return 0;
@@ -184,7 +184,7 @@ static void prof__service_join(HANDLE thread)
     CloseHandle(thread);
 }
 #else
-static PROF__RARE void *prof__service_main(void *session)
+static void *prof__service_main(void *session)
 {
 #ifdef __linux__
     prctl(PR_SET_NAME, "prof", 0, 0, 0);
@@ -192,7 +192,7 @@ static PROF__RARE void *prof__service_main(void *session)
     prof__service_run((prof__session *)session);
     return NULL;
 }
-static PROF__RARE void *prof__writer_main(void *session)
+static void *prof__writer_main(void *session)
 {
 #ifdef __linux__
     prctl(PR_SET_NAME, "prof writer", 0, 0, 0);
@@ -219,7 +219,7 @@ static uint64_t prof__service_longest(const prof__session *s)
 }
 
 /* Checks the fields that only the service uses. */
-static PROF__RARE prof_status prof__service_check(const prof_config *c)
+static prof_status prof__service_check(const prof_config *c)
 {
     if ((unsigned)c->at_limit > PROF_LIMIT_ROTATE) return prof__must_be("at_limit", "stop or rotate");
     if (c->wait_ns > PROF__MAX_WAIT && c->wait_ns != PROF__NO_WAIT) return prof__must_be("wait", "at most 10s");
@@ -260,7 +260,7 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
 
 /* Stops the threads after they have finished their work: the service first, because it may find a reason for a save.
    Under the control lock. In the child of a fork() they do not exist. */
-static PROF__RARE void prof__service_stop(prof__session *s)
+static void prof__service_stop(prof__session *s)
 {
     prof__service *service = &s->service;
     if (!service->running) return;

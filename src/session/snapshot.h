@@ -38,7 +38,7 @@ typedef struct prof__source {
 /* Ends the copy before the first record that was different when read again: a short scope was being removed, or the
    words of a file were not read in order. Then the last record's run-time name may have been missed, too; it is written
    before that record, and so is complete at the second reading. */
-static PROF__RARE void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count)
+static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count)
 {
     size_t at = 0, last = 0, next, hole = prof__words_hole(words, count);
     for (next = hole; next < count && next < hole + PROF__HOLE_WORDS && !again[next];) ++next;
@@ -63,8 +63,8 @@ static PROF__RARE void prof__chunk_cut(uint64_t *words, const uint64_t *again, s
 
 /* Copies a chunk that has nothing in its header, as a power loss leaves it: readers tell by its words that it was used.
    now: its header. */
-static PROF__RARE int prof__chunk_headless(const prof__source *from, const prof__chunk *now, uint64_t offset,
-                                           size_t bytes, char *to)
+static int prof__chunk_headless(const prof__source *from, const prof__chunk *now, uint64_t offset, size_t bytes,
+                                char *to)
 {
     static const prof__chunk none = {0, {0, 0, 0, 0}, 0, 0, 0, 0};
     if (memcmp(now, &none, sizeof none)) return 1;
@@ -76,8 +76,8 @@ static PROF__RARE int prof__chunk_headless(const prof__source *from, const prof_
 /* Copies the chunk at offset; if it was reused meanwhile or is too new, the copy is empty. scratch: chunk_size bytes.
    `to` is all zero or has what an earlier try copied. A chunk that was never used is not read, and the pages of its
    copy are not touched. */
-static PROF__RARE int prof__chunk_snapshot(const prof__source *from, const prof__header *h, uint64_t offset,
-                                           uint64_t newest, char *to, char *scratch)
+static int prof__chunk_snapshot(const prof__source *from, const prof__header *h, uint64_t offset, uint64_t newest,
+                                char *to, char *scratch)
 {
     prof__chunk *chunk = (prof__chunk *)(void *)to, *again = (prof__chunk *)(void *)scratch;
     size_t first = h->chunk_header_size, check, bytes;
@@ -132,7 +132,7 @@ typedef struct prof__copying {
 #define PROF__COPIED UINT64_MAX /* instead of a sequence: this chunk was copied in the first pass */
 
 /* Makes room in the list for another chunk. Returns 0 without memory. In a kernel no slot is split. */
-static PROF__RARE int prof__copied_room(prof__copying *c)
+static int prof__copied_room(prof__copying *c)
 {
     if (c->count < c->capacity) return 1;
     size_t capacity = c->count ? c->count * 2 : (size_t)c->h->chunk_count + 1;
@@ -146,7 +146,7 @@ static PROF__RARE int prof__copied_room(prof__copying *c)
 }
 
 /* Lists the chunks in the slots from..end, and which of them are being written. */
-static PROF__RARE int prof__chunks_list(prof__copying *c, uint64_t from, uint64_t end, int held)
+static int prof__chunks_list(prof__copying *c, uint64_t from, uint64_t end, int held)
 {
     const prof__header *h = c->h;
     if (end > h->chunk_count) end = h->chunk_count;
@@ -169,27 +169,27 @@ static PROF__RARE int prof__chunks_list(prof__copying *c, uint64_t from, uint64_
 /* The copy goes through the chunks from the newest to the oldest. In a kernel nothing sorts them; there they are taken
    in the order of the slots, with few exceptions. */
 #ifdef PROF_FREESTANDING
-static PROF__RARE void prof__chunks_order(prof__copying *c) { (void)c; }
-static PROF__RARE prof__copied *prof__copied_at(const prof__copying *c, size_t i)
+static void prof__chunks_order(prof__copying *c) { (void)c; }
+static prof__copied *prof__copied_at(const prof__copying *c, size_t i)
 {
     prof__extent count = (prof__extent)c->count;
     return &c->chunks[((prof__extent)c->newest % count + count - 1 - i) % count];
 }
 #else
-static PROF__RARE int prof__copied_newer(const void *a, const void *b)
+static int prof__copied_newer(const void *a, const void *b)
 {
     const prof__copied *x = (const prof__copied *)a, *y = (const prof__copied *)b;
     if (x->sequence != y->sequence) return x->sequence < y->sequence ? 1 : -1;
     return x->offset < y->offset ? 1 : -1;
 }
-static PROF__RARE void prof__chunks_order(prof__copying *c)
+static void prof__chunks_order(prof__copying *c)
 {
     if (c->count > 1) qsort(c->chunks, c->count, sizeof *c->chunks, prof__copied_newer);
 }
-static PROF__RARE prof__copied *prof__copied_at(const prof__copying *c, size_t i) { return &c->chunks[i]; }
+static prof__copied *prof__copied_at(const prof__copying *c, size_t i) { return &c->chunks[i]; }
 #endif
 
-static PROF__RARE int prof__chunk_copy(prof__copying *c, prof__copied *one)
+static int prof__chunk_copy(prof__copying *c, prof__copied *one)
 {
     prof__chunk *chunk = (prof__chunk *)(void *)(c->copy + one->offset);
     if (!prof__chunk_snapshot(c->from, c->h, one->offset, c->newest, c->copy + one->offset, c->scratch)) return 0;
@@ -200,7 +200,7 @@ static PROF__RARE int prof__chunk_copy(prof__copying *c, prof__copied *one)
 }
 
 /* Copies the chunks that were being written when they were listed, by slot, from the newest on: readers know that. */
-static PROF__RARE int prof__chunks_held(prof__copying *c)
+static int prof__chunks_held(prof__copying *c)
 {
     const prof__header *h = c->h;
     prof__extent slots = (prof__extent)h->chunk_count, newest = (prof__extent)c->newest % (slots ? slots : 1);
@@ -216,7 +216,7 @@ static PROF__RARE int prof__chunks_held(prof__copying *c)
 
 /* Copies the other chunks that can be written again; in the second pass those that cannot. A chunk that is not the one
    that the first pass saw at its place began in the meantime, and does not belong to this copy. */
-static PROF__RARE int prof__chunks_turn(prof__copying *c, int first)
+static int prof__chunks_turn(prof__copying *c, int first)
 {
     for (size_t i = 0; i < c->count; ++i) {
         prof__copied *one = prof__copied_at(c, i);
@@ -240,7 +240,7 @@ static PROF__RARE int prof__chunks_turn(prof__copying *c, int first)
 
 /* Returns 1 if the copy is to be made again: a few times if little may be left, and more often if it may be wrong; but
    not if nothing has changed since the last time, because then the image contradicts itself. */
-static PROF__RARE int prof__copy_again(const prof__copying *c)
+static int prof__copy_again(const prof__copying *c)
 {
     return (c->lapped || c->torn) && c->mark != c->before && !PROF__HAS_ARCHIVE(c->h) &&
            c->tries < (c->torn ? 100 : 20);
@@ -249,7 +249,7 @@ static PROF__RARE int prof__copy_again(const prof__copying *c)
 /* Copies all chunks once: first those that are being written. They have the newest events of their threads, and can be
    anywhere in the ring. If one is reused before it is copied, its thread's older chunks may still be in the copy,
    because the thread that is about to take them sleeps. With an archive, reused chunks are in that. */
-static PROF__RARE int prof__chunks_copy(prof__copying *c)
+static int prof__chunks_copy(prof__copying *c)
 {
     const prof__header *h = c->h;
     uint64_t before, after, position = offsetof(prof__header, next_chunk);
@@ -279,8 +279,8 @@ static PROF__RARE int prof__chunks_copy(prof__copying *c)
 /* Copies the chunks of the image with header h (validated) to their places in a copy, which is all zero. Returns 0 if
    reading failed, or without memory. If threads have overtaken the copy, it is made again. newest and tick: as above.
    */
-static PROF__RARE int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy,
-                                            uint64_t *newest, uint64_t *tick)
+static int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy, uint64_t *newest,
+                                 uint64_t *tick)
 {
     prof__copying c;
     int good;
@@ -307,7 +307,7 @@ static int prof__memory_read(void *image, uint64_t offset, void *to, size_t size
 
 #ifndef PROF_FREESTANDING
 /* Does the same for a session's image. A chunk that is not ready yet is empty. */
-static PROF__RARE int prof__session_read(void *session, uint64_t offset, void *to, size_t size)
+static int prof__session_read(void *session, uint64_t offset, void *to, size_t size)
 {
     const prof__session *s = (const prof__session *)session;
     uint64_t chunks = (uint64_t)(s->chunks - (const char *)s->header);
@@ -318,7 +318,7 @@ static PROF__RARE int prof__session_read(void *session, uint64_t offset, void *t
 #endif
 
 /* Returns how many scopes were removed in the present chunks. */
-static PROF__RARE uint64_t prof__taken_back(const prof__session *s)
+static uint64_t prof__taken_back(const prof__session *s)
 {
     uint64_t count = 0;
     uint64_t slots = PROF__LOAD(&s->chunk_count), taken = PROF__LOAD(&s->header->next_chunk), bytes;
@@ -331,7 +331,7 @@ static PROF__RARE uint64_t prof__taken_back(const prof__session *s)
 }
 
 /* Makes a private copy of the present image. Recording threads never wait for it. */
-static PROF__RARE prof_status prof__image_copy(void **bytes, size_t *size)
+static prof_status prof__image_copy(void **bytes, size_t *size)
 {
     *bytes = NULL;
     *size = 0;

@@ -1,6 +1,6 @@
 // session/start: prof_start(): under prof__control_word.
 /* Completes the header of an image that prof__layout() has divided: from here on the image is valid. */
-static PROF__RARE void prof__image_begin(prof__session *s)
+static void prof__image_begin(prof__session *s)
 {
     static prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
     s->site_without_room = prof__meta_site(s, &no_room);
@@ -9,7 +9,7 @@ static PROF__RARE void prof__image_begin(prof__session *s)
 }
 
 /* Sets the reasons for which the session does not begin yet. Called before the service starts, which reads them. */
-static PROF__RARE void prof__schedule_configure(prof__session *s, const prof_config *config)
+static void prof__schedule_configure(prof__session *s, const prof_config *config)
 {
 #ifdef PROF_TINY
     (void)s, (void)config;
@@ -26,7 +26,7 @@ static PROF__RARE void prof__schedule_configure(prof__session *s, const prof_con
 #endif
 }
 
-static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_config *config)
+static prof_status prof__session_make(prof__session *s, const prof_config *config)
 {
     prof_status status;
     void *memory = config->memory;
@@ -99,7 +99,7 @@ static PROF__RARE prof_status prof__session_make(prof__session *s, const prof_co
 }
 
 #ifdef PROF_TINY
-static PROF__RARE prof_status prof__config_check(const prof_config *c)
+static prof_status prof__config_check(const prof_config *c)
 {
     if ((unsigned)c->mode > PROF_FILL || c->level < -1 || c->level > 255) return PROF_INVALID_ARGUMENT;
     return c->save || c->crash_report || c->min_duration_ns || c->delay_ns || c->duration_ns || c->start_unix_ns ||
@@ -108,7 +108,7 @@ static PROF__RARE prof_status prof__config_check(const prof_config *c)
                : PROF_OK;
 }
 #else
-static PROF__RARE prof_status prof__config_check(const prof_config *c)
+static prof_status prof__config_check(const prof_config *c)
 {
     if ((unsigned)c->mode > PROF_RING_STATS)
         return prof__must_be("mode", "ring, fill, stream, stats or ring+stats");
@@ -156,7 +156,7 @@ static void prof__start_took(prof__session *s, uint64_t began) { (void)s, (void)
 #else
 #define PROF__START_CLOCK() prof__monotonic()
 /* Notes what the start cost the program. What it made ready is in that. */
-static PROF__RARE void prof__start_took(prof__session *s, uint64_t began)
+static void prof__start_took(prof__session *s, uint64_t began)
 {
     const uint64_t took = prof__monotonic() - began;
     PROF__STORE(&s->header->start_ns, took); /* prof's thread may read it by now */
@@ -166,10 +166,10 @@ static PROF__RARE void prof__start_took(prof__session *s, uint64_t began)
 #endif
 
 #ifndef PROF_FREESTANDING
-static PROF__RARE void prof__file_head(prof__session *s);
+static void prof__file_head(prof__session *s);
 #endif
 
-static PROF__RARE prof_status prof__start_locked(const prof_config *config, const prof__on_demand_start *on_demand)
+static prof_status prof__start_locked(const prof_config *config, const prof__on_demand_start *on_demand)
 {
     uint64_t began = PROF__START_CLOCK();
     if (prof__on_demand) prof__on_demand();
@@ -257,7 +257,7 @@ static PROF__RARE prof_status prof__start_locked(const prof_config *config, cons
 }
 
 /* Starts a session. on_demand is NULL for the program's own. */
-static PROF__RARE prof_status prof__start_as(const prof_config *config, const prof__on_demand_start *on_demand)
+static prof_status prof__start_as(const prof_config *config, const prof__on_demand_start *on_demand)
 {
     prof_status status = PROF_OK;
     prof__control_lock();
@@ -280,7 +280,7 @@ static PROF__RARE prof_status prof__start_as(const prof_config *config, const pr
     return status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_start(const prof_config *config)
+PROF_DEF prof_status prof_start(const prof_config *config)
 {
     PROF__LED(prof_start, (config));
     prof_config defaults;

@@ -19,7 +19,7 @@ static void prof__crash_forget(void);
 /* Returns whether a session runs, has ended by itself, or neither (0). The service ends one under the state lock alone,
    so that holders of the control lock must ask, too. */
 enum { PROF__ENDED = 1, PROF__RUNS };
-static PROF__RARE int prof__session_phase(void)
+static int prof__session_phase(void)
 {
     uint32_t gate = prof__state_lock();
     int phase = prof__state.running ? PROF__RUNS : prof__state.ended ? PROF__ENDED : 0;
@@ -32,7 +32,7 @@ static void prof__recover(void) {}
 #else
 /* Repairs a thread that is busy in ordinary code, while no session runs: a handler that interrupted a macro has left by
    siglongjmp(). The event of that macro is given up, and the chunk with it. */
-static PROF__RARE void prof__recover(void)
+static void prof__recover(void)
 {
     prof__thread *self = PROF__SELF();
     if (self->gate != PROF__BUSY || self->exits >= PROF__EXITS) return;
@@ -50,15 +50,15 @@ static PROF__RARE void prof__recover(void)
 #ifdef PROF_FREESTANDING
 /* There is one image at a time, in the user's memory, and no memory for a second session. */
 static prof__session prof__only_session;
-static PROF__RARE prof__session *prof__session_new(void)
+static prof__session *prof__session_new(void)
 {
     prof__clear(&prof__only_session, sizeof prof__only_session);
     return &prof__only_session;
 }
-static PROF__RARE void prof__session_delete(prof__session *s) { (void)s; }
+static void prof__session_delete(prof__session *s) { (void)s; }
 #else
-static PROF__RARE prof__session *prof__session_new(void) { return (prof__session *)calloc(1, sizeof(prof__session)); }
-static PROF__RARE void prof__session_delete(prof__session *s)
+static prof__session *prof__session_new(void) { return (prof__session *)calloc(1, sizeof(prof__session)); }
+static void prof__session_delete(prof__session *s)
 {
     prof__stream_close(s);
     prof__folder_drop(s);
@@ -70,7 +70,7 @@ static PROF__RARE void prof__session_delete(prof__session *s)
 
 #ifdef PROF_FREESTANDING
 /* The one session ends; threads notice by its epoch. */
-static PROF__RARE void prof__sessions_reap(int present)
+static void prof__sessions_reap(int present)
 {
     uint32_t gate = prof__state_lock();
     prof__thread *self = PROF__SELF();
@@ -80,7 +80,7 @@ static PROF__RARE void prof__sessions_reap(int present)
 }
 #else
 /* Deletes the sessions that no thread points to any more, and retires the present one. Under the control lock. */
-static PROF__RARE void prof__sessions_reap(int present)
+static void prof__sessions_reap(int present)
 {
     uint32_t gate = prof__state_lock();
     prof__thread *self = PROF__SELF();

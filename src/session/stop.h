@@ -1,6 +1,6 @@
 // session/stop: prof_stop(), prof_reset(), pauses: under prof__control_word.
 /* Ends recording; the image stays. Under the lock. */
-static PROF__RARE void prof__recording_ends(void)
+static void prof__recording_ends(void)
 {
     PROF__STORE(&prof__state.running, 0);
     prof__next_generation();
@@ -13,7 +13,7 @@ static PROF__RARE void prof__recording_ends(void)
 }
 
 /* Stops recording. on_demand: 1: only in a session that prof_server.h has started. Under the control lock. */
-static PROF__RARE prof_status prof__stop_recording(int on_demand)
+static prof_status prof__stop_recording(int on_demand)
 {
     if (prof__state.session && prof__state.running) prof__names_look(prof__state.session);
     uint32_t gate = prof__state_lock();
@@ -28,7 +28,7 @@ static PROF__RARE prof_status prof__stop_recording(int on_demand)
 }
 
 /* Does the work of prof_stop(). Under the control lock. */
-static PROF__RARE prof_status prof__stop_locked(void)
+static prof_status prof__stop_locked(void)
 {
     prof_status status = prof__stop_recording(0);
     if (!status) prof__crash_remove();
@@ -49,7 +49,7 @@ static PROF__RARE prof_status prof__stop_locked(void)
     return status;
 }
 
-PROF_DEF PROF__WALL prof_status prof_stop(void)
+PROF_DEF prof_status prof_stop(void)
 {
     PROF__LED(prof_stop, ());
     prof__control_lock();
@@ -76,7 +76,7 @@ static void prof__exit_stop(void)
 }
 #endif
 
-PROF_DEF PROF__WALL prof_status prof_reset(void)
+PROF_DEF prof_status prof_reset(void)
 {
     PROF__LED(prof_reset, ());
     prof__control_lock();
@@ -89,7 +89,7 @@ PROF_DEF PROF__WALL prof_status prof_reset(void)
     return status;
 }
 
-static PROF__RARE prof_status prof__pause_by(int step)
+static prof_status prof__pause_by(int step)
 {
     PROF__LED(prof__pause_by, (step));
     prof_status status = PROF_OK;
@@ -106,5 +106,5 @@ static PROF__RARE prof_status prof__pause_by(int step)
     PROF__BRIDGE_PAUSE();
     return status;
 }
-PROF_DEF PROF__WALL prof_status prof_pause(void) { return prof__pause_by(1); }
-PROF_DEF PROF__WALL prof_status prof_resume(void) { return prof__pause_by(-1); }
+PROF_DEF prof_status prof_pause(void) { return prof__pause_by(1); }
+PROF_DEF prof_status prof_resume(void) { return prof__pause_by(-1); }

@@ -121,7 +121,7 @@ static int prof__stream_read(prof__session *s, void *to, size_t size, uint64_t a
 #endif
 
 /* Drops the oldest block, or the mark that ends a lap. Returns 0 or errno. */
-static PROF__RARE int prof__archive_drop(prof__session *s)
+static int prof__archive_drop(prof__session *s)
 {
     prof__header *h = s->header;
     prof__block block;
@@ -154,7 +154,7 @@ static int prof__archive_lap(prof__session *s, uint64_t at)
 
 /* Finds the place for a block of size bytes, and drops older ones for it, if at_limit says so. Returns 0, errno, or
    EDOM if there is no space. */
-static PROF__RARE int prof__archive_room(prof__session *s, uint64_t size, uint64_t *at)
+static int prof__archive_room(prof__session *s, uint64_t size, uint64_t *at)
 {
     prof__header *h = s->header;
     int error = 0;
@@ -186,7 +186,7 @@ static int prof__stream_put(prof__session *s, const prof__chunk *chunk)
     return error;
 }
 
-static PROF__RARE void prof__stream_failed(prof__session *s, int error)
+static void prof__stream_failed(prof__session *s, int error)
 {
     prof__stream *stream = &s->stream;
     if (error == EDOM) {
@@ -203,7 +203,7 @@ static PROF__RARE void prof__stream_failed(prof__session *s, int error)
     stream->retry_at = prof__monotonic() + stream->backoff_ns;
 }
 
-static PROF__RARE int prof__stream_order(const void *a, const void *b)
+static int prof__stream_order(const void *a, const void *b)
 {
     uint64_t x = (*(prof__chunk *const *)a)->sequence, y = (*(prof__chunk *const *)b)->sequence;
     return x < y ? -1 : x > y;
@@ -232,7 +232,7 @@ static size_t prof__stream_gather(prof__session *s)
 }
 
 /* Packs the full chunks. Returns 1 if there were any. */
-static PROF__RARE int prof__stream_step(prof__session *s)
+static int prof__stream_step(prof__session *s)
 {
     prof__stream *stream = &s->stream;
     if (s->header->mode != PROF_STREAM || stream->full) return 0;
@@ -269,7 +269,7 @@ static PROF__RARE int prof__stream_step(prof__session *s)
 
 /* Returns PROF_OK, or says that events were lost while the file of a stream could not be written. written: a file that
    has all the others. */
-static PROF__RARE prof_status prof__stream_told(const char *written)
+static prof_status prof__stream_told(const char *written)
 {
     uint32_t gate = prof__state_lock();
     const prof__session *s = prof__state.session;

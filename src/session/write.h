@@ -1,7 +1,7 @@
 // session/write: Creates folders, and finds the writer of an extension.
 /* Returns the layout of a writer of prof_report.h, which is registered as "layout:NAME", or "layout:NAME/" for a
    directory. Returns NULL for other writers. */
-static PROF__RARE const char *prof__writer_layout(const prof_writer *writer)
+static const char *prof__writer_layout(const prof_writer *writer)
 {
     static const char prefix[] = "layout:";
     const char *name = writer->extension;
@@ -11,7 +11,7 @@ static PROF__RARE const char *prof__writer_layout(const prof_writer *writer)
 }
 
 /* Returns the writer of a layout, for a file or a directory. */
-static PROF__RARE prof_status prof__layout_find(const char *layout, const char *path, const prof_writer **writer)
+static prof_status prof__layout_find(const char *layout, const char *path, const prof_writer **writer)
 {
 #ifdef PROF_NO_READER
     return prof__no_reader("layout");
@@ -46,7 +46,7 @@ static PROF__RARE prof_status prof__layout_find(const char *layout, const char *
 
 /* Finds the writer of a path's extension, which is "/" for a directory. Sets *writer to NULL for the image itself
    (.prof). */
-static PROF__COLD prof_status prof__writer_find(const char *path, const prof_writer **writer)
+static prof_status prof__writer_find(const char *path, const prof_writer **writer)
 {
     const char *given = prof__is_folder(path) ? "/" : prof__extension(path);
     char known[128], extension[16]; /* in lower case */
@@ -82,7 +82,7 @@ static PROF__COLD prof_status prof__writer_find(const char *path, const prof_wri
 }
 
 /* Refuses an output with events for a session that keeps none. writer: of the path, NULL for .prof. */
-static PROF__RARE prof_status prof__writer_fits(const char *path, const prof_writer *writer, uint32_t mode)
+static prof_status prof__writer_fits(const char *path, const prof_writer *writer, uint32_t mode)
 {
     const char *layout = writer ? prof__writer_layout(writer) : NULL;
     if (mode != PROF_STATS || writer == prof__upstairs.summary) return PROF_OK;
@@ -92,7 +92,7 @@ static PROF__RARE prof_status prof__writer_fits(const char *path, const prof_wri
 }
 
 /* Returns the mode of the present session. */
-static PROF__UNUSED PROF__RARE uint32_t prof__live_mode(void)
+static uint32_t prof__live_mode(void)
 {
     uint32_t gate = prof__state_lock();
     uint32_t mode = prof__state.session ? prof__state.session->header->mode : (uint32_t)PROF_RING;
@@ -101,14 +101,14 @@ static PROF__UNUSED PROF__RARE uint32_t prof__live_mode(void)
 }
 
 /* Finds the writer of a path, and refuses one that needs events in a mode without them: see prof__writer_find(). */
-static PROF__UNUSED PROF__RARE prof_status prof__writer_for(const char *path, uint32_t mode, const prof_writer **writer)
+static prof_status prof__writer_for(const char *path, uint32_t mode, const prof_writer **writer)
 {
     prof_status status = prof__writer_find(path, writer);
     return status ? status : prof__writer_fits(path, *writer, mode);
 }
 
 /* Checks the output at the start rather than at the end, and creates its directories. */
-static PROF__RARE prof_status prof__output_check(const char *path)
+static prof_status prof__output_check(const char *path)
 {
     const char *target = path;
     char folder[2048];
@@ -143,7 +143,7 @@ static PROF__RARE prof_status prof__output_check(const char *path)
 }
 
 /* Follows a link: the image gets the name of the file that it leads to, so that the link stays. */
-static PROF__RARE prof_status prof__output_follow(prof__session *s)
+static prof_status prof__output_follow(prof__session *s)
 {
 #ifndef _WIN32
     prof__path followed;
@@ -160,7 +160,7 @@ static PROF__RARE prof_status prof__output_follow(prof__session *s)
 
 /* Makes a pattern absolute, because the program may change its directory before anything is written. It stays relative
    if the directory has no name, or if together they are too long. Returns 0 if the pattern alone is too long. */
-static PROF__RARE int prof__pattern_absolute(const char *pattern, char *to, size_t size)
+static int prof__pattern_absolute(const char *pattern, char *to, size_t size)
 {
     size_t at = 0;
     char folder[1024];

@@ -1,7 +1,7 @@
 // watch/aggregated: Copies the statistics of a follower to a trace.
 /*-- the statistics of PROF_STATS --*/
 
-static PROF__RARE void prof__aggregated_free(prof__aggregated *stats)
+static void prof__aggregated_free(prof__aggregated *stats)
 {
     for (size_t i = 0; stats->texts && i < stats->count; i++) free(stats->texts[i]);
     for (size_t i = 0; stats->rows && i < stats->count; i++) free(stats->rows[i].histogram.steps);
@@ -11,14 +11,14 @@ static PROF__RARE void prof__aggregated_free(prof__aggregated *stats)
     memset(stats, 0, sizeof *stats);
 }
 
-static PROF__COLD uint64_t prof__follow_ns(const prof__follow *f, uint64_t ticks)
+static uint64_t prof__follow_ns(const prof__follow *f, uint64_t ticks)
 {
     double ns = (double)ticks * f->ns_per_tick;
     return ns < 9e18 ? (uint64_t)(ns + 0.5) : (uint64_t)9000000000000000000u;
 }
 
 /* Completes the copy of a row. Returns 0 without memory. */
-static PROF__RARE int prof__aggregated_finish(const prof__follow *f, const prof__follow_row *from, prof__stat_row *to)
+static int prof__aggregated_finish(const prof__follow *f, const prof__follow_row *from, prof__stat_row *to)
 {
     prof_stat *stat = &to->stat;
     const prof__histogram *h = &from->sums.histogram;
@@ -41,7 +41,7 @@ static PROF__RARE int prof__aggregated_finish(const prof__follow *f, const prof_
 }
 
 /* Counts begins and ends that still wait as truncated so far. */
-static PROF__RARE void prof__aggregated_halves(prof__aggregated *stats, const prof__follow *f)
+static void prof__aggregated_halves(prof__aggregated *stats, const prof__follow *f)
 {
     stats->begins_missing = f->begins_missing;
     stats->ends_missing = f->ends_missing;
@@ -56,7 +56,7 @@ static PROF__RARE void prof__aggregated_halves(prof__aggregated *stats, const pr
 }
 
 /* Counts the time of the same row inside open scopes as covered by the inner ones: open ones have no end so far. */
-static PROF__RARE void prof__aggregated_covered(prof__aggregated *stats, const prof__follow *f)
+static void prof__aggregated_covered(prof__aggregated *stats, const prof__follow *f)
 {
     for (uint32_t i = 0; i < f->track_count; i++)
         for (size_t at = 0; at < f->tracks[i].depth; at++) {
@@ -65,7 +65,7 @@ static PROF__RARE void prof__aggregated_covered(prof__aggregated *stats, const p
         }
 }
 
-static PROF__RARE int prof__aggregated_copy(prof__aggregated *stats, const prof__follow *f)
+static int prof__aggregated_copy(prof__aggregated *stats, const prof__follow *f)
 {
     stats->rows = (prof__stat_row *)calloc(f->row_count + 1, sizeof *stats->rows);
     stats->sites = (uint32_t *)calloc(f->row_count + 1, sizeof *stats->sites);

@@ -157,7 +157,7 @@ typedef struct prof__follow {
 /*-- names and rows --*/
 
 /* Reads what was added to meta. Returns 0 without memory. */
-static PROF__RARE int prof__follow_meta(prof__follow *f)
+static int prof__follow_meta(prof__follow *f)
 {
     const prof__session *s = f->session;
     for (;;) {
@@ -180,7 +180,7 @@ static PROF__RARE int prof__follow_meta(prof__follow *f)
 }
 
 /* Returns the entry of a call site that is newer than what was read of meta, or NULL. */
-static PROF__COLD prof__follow_site *prof__follow_site_new(prof__follow *f, uint32_t id)
+static prof__follow_site *prof__follow_site_new(prof__follow *f, uint32_t id)
 {
     return prof__follow_meta(f) && id < f->site_count ? &f->sites[id] : NULL;
 }
@@ -192,13 +192,13 @@ static prof__follow_site *prof__follow_site_of(prof__follow *f, uint32_t id)
     return &f->sites[id];
 }
 
-static PROF__APART const char *prof__follow_name(const prof__follow *f, uint32_t id)
+static const char *prof__follow_name(const prof__follow *f, uint32_t id)
 {
     return id && id < f->string_count && f->strings[id] ? (const char *)(f->session->meta + f->strings[id]) : "";
 }
 
 /* Returns the strictest rule for a scope or frame of this name, or NULL. */
-static PROF__RARE const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int frame, const char *name)
+static const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int frame, const char *name)
 {
     const prof__follow_rule *found = NULL;
     for (size_t i = 0; i < f->rule_count; i++)
@@ -209,8 +209,8 @@ static PROF__RARE const prof__follow_rule *prof__follow_rule_of(const prof__foll
 }
 
 /* Adds a row and returns its number, or 1 if there is no space. text: a run-time name, or NULL. */
-static PROF__RARE uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type type, const char *name,
-                                            const char *text)
+static uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type type, const char *name,
+                                 const char *text)
 {
     if (f->row_count >= PROF__FOLLOW_ROWS) return 1;
     char *copy = text ? prof__text_join(text, "") : NULL;
@@ -240,7 +240,7 @@ static int prof__follow_same(const void *owner, size_t item, const void *key)
     return row->site == wanted->site && !strcmp(row->text, wanted->text);
 }
 
-static PROF__COLD uint32_t prof__follow_row_named(prof__follow *f, uint32_t id, prof_event_type type, const char *text)
+static uint32_t prof__follow_row_named(prof__follow *f, uint32_t id, prof_event_type type, const char *text)
 {
     prof__follow_key key;
     key.text = text;
@@ -268,7 +268,7 @@ static uint32_t prof__follow_row_of(prof__follow *f, uint32_t id, prof_event_typ
 /*-- triggers --*/
 
 /* Writes "16.7 ms", without the zeros of a table's columns. */
-static PROF__RARE void prof__follow_ns_text(char *to, double ns)
+static void prof__follow_ns_text(char *to, double ns)
 {
     prof__human_ns(to, ns);
     char *unit = strchr(to, ' '), *end = unit;
@@ -279,8 +279,7 @@ static PROF__RARE void prof__follow_ns_text(char *to, double ns)
 }
 
 /* Called when a scope or frame took longer than a rule allows. */
-static PROF__ASIDE void prof__follow_over(prof__follow *f, const prof__follow_row *row, double ns, uint64_t from,
-                                          uint64_t to)
+static void prof__follow_over(prof__follow *f, const prof__follow_row *row, double ns, uint64_t from, uint64_t to)
 {
     const prof__follow_site *site = prof__follow_site_of(f, row->site);
     char took[48], limit[48];

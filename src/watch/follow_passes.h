@@ -1,14 +1,14 @@
 // watch/follow_passes: Tracks that a follower follows, and its passes over the ring.
 /*-- tracks --*/
 
-static PROF__RARE void prof__follow_unlink(prof__follow *f, uint32_t number)
+static void prof__follow_unlink(prof__follow *f, uint32_t number)
 {
     prof__follow_track *t = &f->tracks[number - 1];
     *(t->newer ? &f->tracks[t->newer - 1].older : &f->newest) = t->older;
     *(t->older ? &f->tracks[t->older - 1].newer : &f->oldest) = t->newer;
 }
 
-static PROF__RARE void prof__follow_link(prof__follow *f, uint32_t number)
+static void prof__follow_link(prof__follow *f, uint32_t number)
 {
     prof__follow_track *t = &f->tracks[number - 1];
     t->newer = 0;
@@ -29,7 +29,7 @@ static uint32_t prof__follow_find(prof__follow *f, uint64_t id)
     return number;
 }
 
-static PROF__RARE void prof__follow_forget(prof__follow *f, uint32_t number)
+static void prof__follow_forget(prof__follow *f, uint32_t number)
 {
     prof__follow_track *t = &f->tracks[number - 1];
     uint32_t *link = prof__follow_bucket(f, t->id);
@@ -41,7 +41,7 @@ static PROF__RARE void prof__follow_forget(prof__follow *f, uint32_t number)
 }
 
 /* Adds a track that is not known, or no longer known. */
-static PROF__RARE uint32_t prof__follow_meet(prof__follow *f, uint64_t id)
+static uint32_t prof__follow_meet(prof__follow *f, uint64_t id)
 {
     int partial = f->gaps != 0;
     uint32_t number = f->track_count < f->track_limit ? ++f->track_count : f->oldest;
@@ -57,7 +57,7 @@ static PROF__RARE uint32_t prof__follow_meet(prof__follow *f, uint64_t id)
     return number;
 }
 
-static PROF__RARE prof__follow_track *prof__follow_use(prof__follow *f, uint64_t id)
+static prof__follow_track *prof__follow_use(prof__follow *f, uint64_t id)
 {
     uint32_t number = prof__follow_find(f, id);
     if (!number) number = prof__follow_meet(f, id);
@@ -69,7 +69,7 @@ static PROF__RARE prof__follow_track *prof__follow_use(prof__follow *f, uint64_t
 }
 
 /* Called when the part of a track in a slot is complete. */
-static PROF__RARE void prof__follow_part_ends(prof__follow *f, uint32_t slot)
+static void prof__follow_part_ends(prof__follow *f, uint32_t slot)
 {
     uint32_t number = f->slots[slot].track ? prof__follow_find(f, f->slots[slot].track) : 0;
     if (number && f->tracks[number - 1].slot == slot + 1) f->tracks[number - 1].slot = 0;
@@ -80,8 +80,7 @@ static PROF__RARE void prof__follow_part_ends(prof__follow *f, uint32_t slot)
    read yet. patient: 1 if this slot has already waited for that, and no slot can be read further. Then the part before
    it, in another slot, is complete although its thread found no space to record that, or it is missing. The BEGINs at
    the end of that part are read first, in the next pass, because nothing can remove them any more. */
-static PROF__ASIDE prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record,
-                                                           int patient)
+static prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record, int patient)
 {
     uint64_t id = prof__track_id(record), number = prof__track_serial(record);
     uint32_t known = prof__follow_find(f, id);
@@ -109,7 +108,7 @@ static PROF__ASIDE prof__follow_track *prof__follow_switch(prof__follow *f, uint
 /*-- passes --*/
 
 /* Makes the arrays large enough for slots that are halved so often. Returns 0 without memory. */
-static PROF__RARE int prof__follow_places(prof__follow *f, uint32_t depth)
+static int prof__follow_places(prof__follow *f, uint32_t depth)
 {
     size_t places = (size_t)f->stride << depth;
     if (places <= f->places) return 1;
@@ -171,7 +170,7 @@ static uint32_t prof__follow_limit(const prof__follow *f, uint32_t slot)
 }
 
 /* Called if a chunk was reused before it was read. */
-static PROF__ASIDE void prof__follow_missed(prof__follow *f, uint32_t slot)
+static void prof__follow_missed(prof__follow *f, uint32_t slot)
 {
     prof__follow_part_ends(f, slot);
     f->slots[slot].sequence = 0;
@@ -195,7 +194,7 @@ static size_t prof__follow_copy(prof__follow *f, uint32_t slot)
 }
 
 /* Returns the time of the first record that has one, or ~0. */
-static PROF__RARE uint64_t prof__follow_tick_at(uint64_t base, const uint64_t *words, size_t count)
+static uint64_t prof__follow_tick_at(uint64_t base, const uint64_t *words, size_t count)
 {
     size_t at, length;
     for (at = 0; at < count && (length = prof__record_length(words[at], count - at)) != 0; at += length)
@@ -204,7 +203,7 @@ static PROF__RARE uint64_t prof__follow_tick_at(uint64_t base, const uint64_t *w
 }
 
 /* Reads a slot up to its limit, or until it must wait. Returns 1 if it read something. */
-static PROF__HOT int prof__follow_read(prof__follow *f, uint32_t slot, int patient)
+static int prof__follow_read(prof__follow *f, uint32_t slot, int patient)
 {
     prof__follow_slot *it = &f->slots[slot];
     size_t count, at = 0, length;
@@ -237,7 +236,7 @@ static PROF__HOT int prof__follow_read(prof__follow *f, uint32_t slot, int patie
 }
 
 /* Finishes a chunk that was read to its end. */
-static PROF__RARE void prof__follow_leave(prof__follow *f, uint32_t slot)
+static void prof__follow_leave(prof__follow *f, uint32_t slot)
 {
     prof__follow_slot *it = &f->slots[slot];
     prof__chunk *chunk = prof__follow_chunk(f, slot);
@@ -250,14 +249,14 @@ static PROF__RARE void prof__follow_leave(prof__follow *f, uint32_t slot)
     if (f->stats) f->lost += lost;
 }
 
-static PROF__RARE int prof__follow_newer(const void *a, const void *b)
+static int prof__follow_newer(const void *a, const void *b)
 {
     const prof__follow_order *x = (const prof__follow_order *)a, *y = (const prof__follow_order *)b;
     return x->sequence < y->sequence ? 1 : -1;
 }
 
 /* Lists the slots that have something to read, the newest first. */
-static PROF__RARE size_t prof__follow_gather(prof__follow *f)
+static size_t prof__follow_gather(prof__follow *f)
 {
     const prof__session *s = f->session;
     uint64_t next = PROF__ACQUIRE(&s->header->next_chunk), there = prof__chunks_there(s);
@@ -295,7 +294,7 @@ static PROF__RARE size_t prof__follow_gather(prof__follow *f)
 }
 
 /* Keeps other threads from a chunk that an ended thread left partly free, if few chunks are left. */
-static PROF__RARE void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t state)
+static void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t state)
 {
     const prof__session *s = f->session;
     if (f->stats && state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < (int32_t)(PROF__LOAD(&s->pieces) / 4))
@@ -303,7 +302,7 @@ static PROF__RARE void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, 
                                     __ATOMIC_RELAXED);
 }
 
-static PROF__RARE void prof__follow_limits(prof__follow *f, size_t count)
+static void prof__follow_limits(prof__follow *f, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t slot = f->order[i].slot;
@@ -315,7 +314,7 @@ static PROF__RARE void prof__follow_limits(prof__follow *f, size_t count)
     }
 }
 
-static PROF__RARE void prof__follow_rate(prof__follow *f)
+static void prof__follow_rate(prof__follow *f)
 {
     const prof__session *s = f->session;
     const prof__pair *first = &s->header->first;
@@ -328,7 +327,7 @@ static PROF__RARE void prof__follow_rate(prof__follow *f)
 }
 
 /* Reads the slots that wait, as far as possible now. Returns 1 if it read something. */
-static PROF__RARE int prof__follow_retry(prof__follow *f, size_t count)
+static int prof__follow_retry(prof__follow *f, size_t count)
 {
     const prof__follow_slot *earliest = NULL;
     uint32_t slot, chosen = 0;
@@ -349,7 +348,7 @@ static PROF__RARE int prof__follow_retry(prof__follow *f, size_t count)
 }
 
 /* Reads what is there. Returns 1 if threads have taken new chunks since. Under f->lock. */
-static PROF__RARE int prof__follow_pass(prof__follow *f)
+static int prof__follow_pass(prof__follow *f)
 {
     uint64_t seen = f->seen;
     f->pass++;
@@ -372,7 +371,7 @@ static PROF__RARE int prof__follow_pass(prof__follow *f)
 }
 
 /* Reads everything that was recorded so far; slots that had to wait need another pass. */
-static PROF__RARE void prof__follow_all(prof__follow *f)
+static void prof__follow_all(prof__follow *f)
 {
     int waiting = 1;
     prof__follow_pass(f);
@@ -383,7 +382,7 @@ static PROF__RARE void prof__follow_all(prof__follow *f)
     }
 }
 
-static PROF__RARE int prof__follow_step(prof__session *s)
+static int prof__follow_step(prof__session *s)
 {
     prof__follow *f = s->follow;
     int work;

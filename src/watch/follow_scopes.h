@@ -82,7 +82,7 @@ static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint6
 
 /* Notes that the end of an outer scope closes the scopes from this place of the stack on; enclosing: the row of that
    scope, 0: not known. Without memory they stay without an end. */
-static PROF__RARE void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t enclosing)
+static void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t enclosing)
 {
     size_t half = PROF__FOLLOW_LATE / 2, i;
     if (t->depth - at > half) return;
@@ -120,7 +120,7 @@ static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at
 }
 
 /* Called if no scope of this site is open. Returns 1 if the end is that of a scope that an outer one has closed. */
-static PROF__ASIDE int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_t id)
+static int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     size_t at, newest = 0;
     for (at = 1; at <= t->late_count; at++)
@@ -174,7 +174,7 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
 }
 
 /* Called if open scopes will not get their ends. */
-static PROF__ASIDE void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
+static void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
 {
     while (t->depth) prof__follow_pop(f, t, 0);
     t->beyond = t->frame_count = t->late_count = 0;
@@ -184,7 +184,7 @@ static PROF__ASIDE void prof__follow_give_up(prof__follow *f, prof__follow_track
 
 /* Handles the boundary of a frame. Frames of one name follow each other, on any call site; the first boundary of a site
    only begins a frame. */
-static PROF__ASIDE void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t id)
+static void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
     uint32_t number = prof__follow_row_of(f, id, PROF_EVENT_FRAME, NULL), name = site ? site->name : 0;
@@ -207,7 +207,7 @@ static PROF__ASIDE void prof__follow_frame(prof__follow *f, prof__follow_track *
     own->tick = t->tick;
 }
 
-static PROF__COLD void prof__follow_counter(prof__follow *f, uint32_t id, unsigned kind, uint64_t bits, uint64_t tick)
+static void prof__follow_counter(prof__follow *f, uint32_t id, unsigned kind, uint64_t bits, uint64_t tick)
 {
     uint32_t number = f->stats ? prof__follow_row_of(f, id, PROF_EVENT_COUNTER, NULL) : 1;
     prof__stat_row *row = &prof__follow_at(f, number)->sums;

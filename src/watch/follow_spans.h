@@ -6,7 +6,7 @@ static uint32_t *prof__follow_half_bucket(prof__follow *f, const prof__follow_ha
     return &f->half_buckets[prof__mix(half->id + half->name) & (PROF__FOLLOW_BUCKETS - 1)];
 }
 
-static PROF__RARE prof__follow_half prof__follow_half_remove(prof__follow *f, uint32_t number)
+static prof__follow_half prof__follow_half_remove(prof__follow *f, uint32_t number)
 {
     prof__follow_half half = f->halves[number - 1];
     uint32_t *link = prof__follow_half_bucket(f, &half);
@@ -30,7 +30,7 @@ static void prof__follow_half_lone(prof__follow *f, const prof__follow_half *hal
 }
 
 /* Gives up the begin or end that has waited for longest; its entry becomes the next free one. */
-static PROF__ASIDE void prof__follow_half_drop(prof__follow *f)
+static void prof__follow_half_drop(prof__follow *f)
 {
     prof__follow_half given_up = prof__follow_half_remove(f, f->half_oldest);
     prof__follow_half_lone(f, &given_up);
@@ -91,8 +91,8 @@ static uint64_t prof__follow_alone(prof__follow_track *t, const prof__follow_hal
     return t->nested ? prof__nested_add(t->nested, (int64_t)begin->tick, ticks) : ticks;
 }
 
-static PROF__RARE void prof__follow_span_time(prof__follow *f, prof__follow_track *t, const prof__follow_half *begin,
-                                              const prof__follow_half *end)
+static void prof__follow_span_time(prof__follow *f, prof__follow_track *t, const prof__follow_half *begin,
+                                   const prof__follow_half *end)
 {
     uint32_t number = begin->row;
     uint64_t from = begin->tick, to = end->tick;
@@ -106,7 +106,7 @@ static PROF__RARE void prof__follow_span_time(prof__follow *f, prof__follow_trac
 
 /* Reads a begin or an end. Events of several threads are not read in order of time: so the one that is read first waits
    for the other, be it begin or end. */
-static PROF__COLD void prof__follow_span(prof__follow *f, prof__follow_track *t, uint32_t id, const uint64_t *record)
+static void prof__follow_span(prof__follow *f, prof__follow_track *t, uint32_t id, const uint64_t *record)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
     unsigned type = prof__read_event_type(record);
@@ -137,7 +137,7 @@ static PROF__COLD void prof__follow_span(prof__follow *f, prof__follow_track *t,
 }
 
 /* Counts a scope whose name was made at run time. */
-static PROF__COLD void prof__follow_named(prof__follow *f, uint32_t id)
+static void prof__follow_named(prof__follow *f, uint32_t id)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
     ++*(site && *prof__follow_name(f, site->name) ? &f->uses.formats : &f->uses.texts);

@@ -4,7 +4,7 @@
    window are in old chunks, and what came before the window may be useful, too. */
 
 /* Returns the tick this many seconds before the newest one, or 0 if the session is not that old. */
-static PROF__RARE uint64_t prof__last_tick(const prof__header *h, double seconds)
+static uint64_t prof__last_tick(const prof__header *h, double seconds)
 {
     double ns = seconds * 1e9, age = prof__real(h->last.monotonic_ns - h->first.monotonic_ns);
     if (h->last.monotonic_ns <= h->first.monotonic_ns || !(ns < age)) return 0;
@@ -12,7 +12,7 @@ static PROF__RARE uint64_t prof__last_tick(const prof__header *h, double seconds
 }
 
 /* Limits a trace to its last seconds, if it is longer than that. */
-static PROF__UNUSED PROF__RARE void prof__trace_last(prof_trace *trace, double seconds)
+static void prof__trace_last(prof_trace *trace, double seconds)
 {
     uint64_t tick = prof__last_tick(&trace->header, seconds);
     size_t hint = 0;
@@ -30,7 +30,7 @@ static void prof__human_ns(char *to, double ns);
 
 /* Returns the tick at which a window begins that has this many seconds before its cause, and all of the cause; 0: at
    the start. */
-static PROF__RARE uint64_t prof__last_from(const prof__header *h, double seconds, const prof__cause *cause)
+static uint64_t prof__last_from(const prof__header *h, double seconds, const prof__cause *cause)
 {
     uint64_t from = prof__last_tick(h, seconds), late;
     if (!cause || !cause->from || !from) return from;
@@ -41,7 +41,7 @@ static PROF__RARE uint64_t prof__last_from(const prof__header *h, double seconds
 
 /* Returns the tick from which on a ring has everything, or 0 if it has overwritten nothing. Chunks of sleeping threads
    are older. */
-static PROF__RARE uint64_t prof__last_held(const prof__header *h)
+static uint64_t prof__last_held(const prof__header *h)
 {
     uint64_t first = ~(uint64_t)0, tick = 0, newest = PROF__LOAD(&h->next_chunk), count = PROF__LOAD(&h->chunk_count);
     uint64_t bytes;
@@ -59,7 +59,7 @@ static PROF__RARE uint64_t prof__last_held(const prof__header *h)
 }
 
 /* Returns the nanoseconds of one tick, in a session that has two pairs of clocks. */
-static PROF__RARE double prof__last_rate(const prof__header *h)
+static double prof__last_rate(const prof__header *h)
 {
     if (h->last.tick <= h->first.tick || h->last.monotonic_ns <= h->first.monotonic_ns) return 1;
     return prof__real(h->last.monotonic_ns - h->first.monotonic_ns) / prof__real(h->last.tick - h->first.tick);
@@ -67,8 +67,8 @@ static PROF__RARE double prof__last_rate(const prof__header *h)
 
 /* Writes to `to` the cause, and what of it, or of the requested seconds, the image no longer holds. newest: its last
    tick. Returns to. */
-static PROF__RARE char *prof__last_note(char *to, size_t size, const prof__header *h, uint64_t newest,
-                                        double ns_per_tick, double seconds, const prof__cause *cause)
+static char *prof__last_note(char *to, size_t size, const prof__header *h, uint64_t newest, double ns_per_tick,
+                             double seconds, const prof__cause *cause)
 {
     uint64_t held = prof__last_held(h), ticks = newest - h->first.tick;
     double had = held && newest > held ? prof__real(newest - held) * ns_per_tick : 0, wanted = seconds * 1e9;
@@ -89,7 +89,7 @@ static PROF__RARE char *prof__last_note(char *to, size_t size, const prof__heade
 }
 
 /* Adds a key and value of metadata to an image in memory, if it has space for them. */
-static PROF__RARE void prof__image_note(prof__header *h, const char *key, const char *value)
+static void prof__image_note(prof__header *h, const char *key, const char *value)
 {
     size_t k = strlen(key) + 1, v = strlen(value) + 1;
     uint64_t words = 1 + (k + v + 7) / 8, used = h->meta_used / 8,
@@ -104,7 +104,7 @@ static PROF__RARE void prof__image_note(prof__header *h, const char *key, const 
 }
 
 /* Saves the last seconds as an image. cause may be NULL. */
-static PROF__RARE prof_status prof__last_image(const char *path, double seconds, const prof__cause *cause)
+static prof_status prof__last_image(const char *path, double seconds, const prof__cause *cause)
 {
     void *image;
     size_t size;
@@ -128,7 +128,7 @@ typedef struct prof__last {
     const prof__cause *cause; /* NULL: a call or a signal asked for the save */
 } prof__last;
 
-static PROF__RARE prof_status prof__last_prepare(prof_trace *trace, const void *user)
+static prof_status prof__last_prepare(prof_trace *trace, const void *user)
 {
     const prof__last *last = (const prof__last *)user;
     const prof__header *h = &trace->header;
@@ -147,7 +147,7 @@ static PROF__RARE prof_status prof__last_prepare(prof_trace *trace, const void *
 }
 
 /* Saves the last seconds in the format of path, which is expanded already. */
-static PROF__RARE prof_status prof__last_save(const char *path, double seconds, const prof__cause *cause)
+static prof_status prof__last_save(const char *path, double seconds, const prof__cause *cause)
 {
     prof__last last = {path, seconds, cause};
     const prof_writer *writer;
@@ -157,7 +157,7 @@ static PROF__RARE prof_status prof__last_save(const char *path, double seconds, 
                   : prof__last_image(path, seconds, cause);
 }
 
-PROF_DEF PROF__WALL prof_status prof_save_last(const char *path, double seconds)
+PROF_DEF prof_status prof_save_last(const char *path, double seconds)
 {
     PROF__CALM();
     PROF__LED(prof_save_last, (path, seconds));

@@ -14,13 +14,13 @@ static prof_status prof__follow_make(prof__session *s, const prof_config *config
     if (config->save || config->save_over || config->save_signal) return PROF__NO_STATS("save");
     return PROF_OK;
 }
-static PROF__RARE int prof__follow_step(prof__session *s) { return (void)s, 0; }
+static int prof__follow_step(prof__session *s) { return (void)s, 0; }
 static void prof__follow_free(struct prof__follow *f) { (void)f; }
 static prof_status prof__save_arm(const prof__session *s) { return (void)s, PROF_OK; }
 static int prof__save_step(prof__session *s) { return (void)s, 0; }
 static void prof__save_disarm(void) {}
-static PROF__UNUSED void prof__saved_with(prof_status (*hook)(void)) { (void)hook; }
-PROF_DEF PROF__WALL prof_status prof_save_request(void) { return PROF__NO_STATS("prof_save_request"); }
+static void prof__saved_with(prof_status (*hook)(void)) { (void)hook; }
+PROF_DEF prof_status prof_save_request(void) { return PROF__NO_STATS("prof_save_request"); }
 
 #ifndef PROF_NO_READER
 /* These do nothing: no session has statistics. */
@@ -34,5 +34,5 @@ static prof_status prof__aggregated_give(struct prof__aggregated *stats, prof_tr
     (void)stats, (void)trace;
     return PROF_OK;
 }
-static PROF__RARE void prof__aggregated_free(struct prof__aggregated *stats) { (void)stats; }
+static void prof__aggregated_free(struct prof__aggregated *stats) { (void)stats; }
 #endif

@@ -5,14 +5,14 @@
 static uint32_t prof__save_wanted; /* 0, or what asked for a save: PROF__SAVE_... */
 static uint32_t prof__save_armed;  /* 1: the service carries out requests */
 static prof_status (*prof__saved_hook)(void); /* NULL, or what else to save: see prof_ntff.h */
-static PROF__UNUSED PROF__RARE void prof__saved_with(prof_status (*hook)(void))
+static void prof__saved_with(prof_status (*hook)(void))
 {
     PROF__LED_VOID(prof__saved_with, (hook));
     PROF__RELEASE(&prof__saved_hook, hook);
 }
 enum { PROF__SAVE_CALL = 1, PROF__SAVE_SIGNAL };
 
-PROF_DEF PROF__WALL prof_status prof_save_request(void)
+PROF_DEF prof_status prof_save_request(void)
 {
     PROF__LED(prof_save_request, ());
     if (!PROF__LOAD(&prof__save_armed)) return PROF_INVALID_STATE;
@@ -20,7 +20,7 @@ PROF_DEF PROF__WALL prof_status prof_save_request(void)
     return PROF_OK;
 }
 
-static PROF__RARE int prof__save_present(const prof__session *s)
+static int prof__save_present(const prof__session *s)
 {
     uint32_t gate = prof__state_lock();
     int present = prof__state.session == s;
@@ -34,7 +34,7 @@ static PROF__RARE int prof__save_present(const prof__session *s)
 static HANDLE prof__save_event;
 static uint32_t prof__save_listens;
 
-static PROF__RARE void prof__save_look(void)
+static void prof__save_look(void)
 {
     if (PROF__LOAD(&prof__save_listens) && WaitForSingleObject(prof__save_event, 0) == WAIT_OBJECT_0)
         PROF__STORE(&prof__save_wanted, (uint32_t)PROF__SAVE_SIGNAL);
@@ -44,7 +44,7 @@ static PROF__RARE void prof__save_look(void)
 #endif
 
 /* Carries out one save. Returns 1 if there was one to do. */
-static PROF__RARE int prof__save_step(prof__session *s)
+static int prof__save_step(prof__session *s)
 {
     prof__follow *f = s->follow;
     char path[1024], note[320];
@@ -76,7 +76,7 @@ static PROF__RARE int prof__save_step(prof__session *s)
 }
 
 #ifdef _WIN32
-static PROF__RARE prof_status prof__save_arm(const prof__session *s)
+static prof_status prof__save_arm(const prof__session *s)
 {
     char name[48];
     PROF__STORE(&prof__save_wanted, 0u);
@@ -90,7 +90,7 @@ static PROF__RARE prof_status prof__save_arm(const prof__session *s)
     PROF__RELEASE(&prof__save_listens, 1u);
     return PROF_OK;
 }
-static PROF__RARE void prof__save_disarm(void)
+static void prof__save_disarm(void)
 {
     PROF__STORE(&prof__save_listens, 0u);
     PROF__STORE(&prof__save_armed, 0u);
@@ -102,7 +102,7 @@ static struct sigaction *prof__save_before[65];
 static int prof__save_installed[65];
 static int prof__save_number;
 
-static PROF__RARE void prof__save_handler(int number, siginfo_t *info, void *context)
+static void prof__save_handler(int number, siginfo_t *info, void *context)
 {
     const struct sigaction *before = prof__save_before[number];
     if (PROF__LOAD(&prof__save_number) == number) PROF__STORE(&prof__save_wanted, (uint32_t)PROF__SAVE_SIGNAL);
@@ -112,14 +112,14 @@ static PROF__RARE void prof__save_handler(int number, siginfo_t *info, void *con
         before->sa_handler(number);
 }
 
-static PROF__RARE int prof__save_is_ours(int number)
+static int prof__save_is_ours(int number)
 {
     struct sigaction now;
     return !sigaction(number, NULL, &now) && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == prof__save_handler;
 }
 
 /* Installs the handler before the session starts, under the control lock. */
-static PROF__RARE prof_status prof__save_arm(const prof__session *s)
+static prof_status prof__save_arm(const prof__session *s)
 {
     int number = s->follow ? s->follow->signal : 0;
     struct sigaction action, before;
@@ -147,7 +147,7 @@ static PROF__RARE prof_status prof__save_arm(const prof__session *s)
 
 /* Removes the handler, unless somebody has installed another on top of it, which may call it at any time.
    Async-signal-safe. */
-static PROF__RARE void prof__save_disarm(void)
+static void prof__save_disarm(void)
 {
     int number = PROF__LOAD(&prof__save_number);
     PROF__STORE(&prof__save_number, 0);
