@@ -30,8 +30,9 @@ WHAT IT SHOWS                                                                   
     its arguments; tables of messages, memory, locks and frames; and what was lost, and what recording cost. The key ?
     lists all keys.
 
-    The recording in the file is packed: 1 to 2.5 bytes a scope; see docs/html.md. The page checks what it reads, may
-    load nothing, and shows names only as text, so it is safe to open a report from somebody else.
+    The recording in the file is packed: 1 to 2.5 bytes a scope; docs/internals/html.md has the format. The page
+    checks what it reads, may load nothing, and shows names only as text, so it is safe to open a report from somebody
+    else. docs/guide/page.md says more about what the page shows.
 
     With a folder as the option `sources`, the panel of a scope also shows the lines around its call site: 4 before, 8
     after, of 400 bytes at most, 1 MiB in all. They are read when the report is written, from the regular file below
@@ -458,7 +459,7 @@ static size_t prof__html_deflate_all(prof__html_deflate *d, const unsigned char 
     return d->size;
 }
 
-/*-- blocks: see docs/html.md. The first error stays in h->out; what is written after it is dropped --*/
+/*-- blocks: see docs/internals/html.md. The first error stays in h->out; what is written after it is dropped --*/
 
 #define PROF__HTML_COLUMN 65536u           /* bytes of a column at which a block ends */
 #define PROF__HTML_SLACK 65536u            /* bytes of the longest item that is written into it at once */
@@ -5800,7 +5801,7 @@ static void prof__html_about_double(prof__html *h, const char *key, double value
     prof__html_about(h, key, text);
 }
 
-/* Writes the first block of a trace: pairs of texts; see docs/html.md. */
+/* Writes the first block of a trace: pairs of texts; see docs/internals/html.md. */
 static void prof__html_process(prof__html *h)
 {
     const prof_trace_info *about = prof_trace_about(h->trace);

@@ -107,11 +107,11 @@ LIVE                                                                            
     read; recording was paused, stopped, or began anew; the program was killed. A child of fork() has no server, and is
     not on the page.
 
-    The page reads one answer, /live, which goes on until the connection ends: see docs/html.md. If nothing records when
-    it begins, a session on demand starts, as for a capture, with the same parameters, and ends when nobody watches any
-    more: http://localhost:9012/?categories=net&level=1. Its ring has 8 MiB, unless options.capture or buffer=64M says
-    otherwise: the larger it is, the longer each look takes, and the rarer they are. When a session of the program ends,
-    /live waits for the next one: it does not discard what was recorded.
+    The page reads one answer, /live, which goes on until the connection ends: docs/internals/html.md has its format. If
+    nothing records when it begins, a session on demand starts, as for a capture, with the same parameters, and ends
+    when nobody watches any more: http://localhost:9012/?categories=net&level=1. Its ring has 8 MiB, unless
+    options.capture or buffer=64M says otherwise: the larger it is, the longer each look takes, and the rarer they are.
+    When a session of the program ends, /live waits for the next one: it does not discard what was recorded.
 
     Four times a second the thread copies the buffer and reads all of it, for what is new. It looks less often where
     that takes longer than 25 ms, so that it takes no more than a tenth of a processor, but at least every 5 s: a full

@@ -4,7 +4,8 @@
 // Floors, from the lowest: ground (the system), image (the format), record (what macros do), session (a session's
 // life), read (an image becomes events), report (tables of events), watch (statistics for ever, saves on demand). A
 // room may call any room of its own floor or of a lower one, and those above session through the table prof__upstairs:
-// tests/rooms.sh checks it. api is what users see, and may be used by all. docs/architecture.md has the picture.
+// tests/rooms.sh checks it. api is what users see, and may be used by all. The picture is in
+// docs/internals/architecture.md.
 //
 // The order is that of the text before it was cut, so it goes up and down between the floors.
 #include "api/manual.h"

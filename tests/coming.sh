@@ -5,7 +5,7 @@
 # PROF_INVALID_ARGUMENT or PROF_INVALID_STATE after a span, that must leave an error. The others must leave none; what
 # they mark up must be in the recording, and the files that they name must be there. In all other spans, names that
 # begin with prof_, PROF_ or PROFILE_ must exist, and so must commands of the tool. Blocks marked c are parts of
-# programs; those with a main run by themselves. The tests that docs/flaws.md names must exist.
+# programs; those with a main run by themselves. The tests that docs/internals/flaws.md names must exist.
 #
 # usage: tests/coming.sh [page...]
 cd "$(dirname "$0")/.." || exit 1
@@ -252,12 +252,12 @@ for page in pages:
     open(f'{work}/{name}.c', 'w').write(text)
     if not bad: print(f'ok   {page}: {len(table)} snippets, every other name exists')
 print(f'{rows_in_all} rows')
-proofs = re.findall(r'`(\w+): (\w+)`', open('docs/flaws.md', encoding='utf-8').read())
+proofs = re.findall(r'`(\w+): (\w+)`', open('docs/internals/flaws.md', encoding='utf-8').read())
 for program, test in proofs:
     texts = ''.join(open(f, encoding='utf-8').read() for f in glob.glob(f'tests/test_{program}*.c*'))
     if not re.search(rf'\bTEST\({test}\)', texts):
-        print(f'FAIL docs/flaws.md: no test {program}: {test}'); bad += 1
-print(f'{len(proofs)} tests named in docs/flaws.md')
+        print(f'FAIL docs/internals/flaws.md: no test {program}: {test}'); bad += 1
+print(f'{len(proofs)} tests named in docs/internals/flaws.md')
 sys.exit(1 if bad else 0)
 END
 [ $? -eq 0 ] && passed=$((passed + 1)) || failed=$((failed + 1))

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The rooms in src/: that the assembled headers are what they make, that none is too long, that each closes what it
 # opens, and that none calls a room of a higher floor. A room may call its own floor and those below: see
-# docs/architecture.md.
+# docs/internals/architecture.md.
 #
 #   sh tests/rooms.sh           the test
 #   sh tests/rooms.sh graph     which room calls which, how often, by the text

@@ -1,5 +1,5 @@
 /* What goes wrong in the profilers that prof.h learnt from (CNTK's, MXNet's, TensorFlow's, JAX's, AWS Neuron's), and
-   does not here. Only what no other test proves: docs/flaws.md lists all. Compiled as C++, too: see
+   does not here. Only what no other test proves: docs/internals/flaws.md lists all. Compiled as C++, too: see
    test_flaws_cpp.cpp. */
 #include "../prof_chrome.h"
 #include "test.h"

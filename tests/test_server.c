@@ -2699,7 +2699,7 @@ TEST(a_thousand_captures_leave_nothing_behind)
 
 /*-- /live --*/
 
-/* A message of /live, and how much the report in it has; see docs/html.md. */
+/* A message of /live, and how much the report in it has; see docs/internals/html.md. */
 typedef struct message {
     char pairs[2048]; /* "\nkey=value\n..." */
     int report;       /* 1: it has one */

@@ -1,5 +1,5 @@
-// ground/lock: The locks (see docs/architecture.md for their order), and waiting for a word to change. Macros give up
-// on a lock; control functions wait.
+// ground/lock: The locks, and waiting for a word to change. Macros give up on a lock; control functions wait.
+// docs/internals/architecture.md has the order of the locks.
 /* A lock for rare cases: a new call site, a new thread. A macro gives up after some tenths of a second, which costs an
    event but can't hang the program; control functions wait. Around this lock they also hold prof__change_word, so that
    a fork, which may take long, keeps the state consistent without making macros wait. */

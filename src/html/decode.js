@@ -1,4 +1,4 @@
-// Reads the data of a report: see docs/html.md. It is untrusted: every length and every index is checked.
+// Reads the data of a report: see docs/internals/html.md. It is untrusted: every length and every index is checked.
 
 import { Growing, entryOf } from './columns.js';
 import { ceil, floor, max, min } from './text.js';
@@ -16,7 +16,7 @@ const VERSION = 2;
 export const SCOPE = 0, MARK = 1, COUNTER = 2, FRAME = 3, LOST = 4, SPAN = 5, SPAN_MARK = 6, FLOW_OUT = 8, FLOW_IN = 10,
     ALLOC = 11, FREE = 12, LOCK_WAIT = 13, LOCK_ACQUIRE = 14, LOCK_RELEASE = 15, LOG = 16;
 export const TRUNCATED_BEGIN = 1, TRUNCATED_END = 2;
-/** A flag of scopes that stand for several: see "Large recordings" in docs/html.md. */
+/** A flag of scopes that stand for several: see "Large recordings" in docs/guide/page.md. */
 export const GROUP = 4;
 /** Roles of call sites: see prof_role. */
 export const ROLE_STEP = 1, ROLE_DEVICE = 9, ROLE_FRAME = 10, ROLE_MEMORY = 11, ROLE_LOCK = 12;

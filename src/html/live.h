@@ -1,5 +1,5 @@
 // html/live: What prof_server.h sends to a browser that watches a program: the page, and then messages, each with the
-// events of a period. See docs/html.md, Live.
+// events of a period. See docs/internals/html.md, Live.
 /*-- live --*/
 
 /* Writes the page up to where its data begin, with the script that only a live page has. The page may read from the

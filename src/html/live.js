@@ -1,5 +1,5 @@
 // The live page of a running program: reads what prof_server.h sends, period by period, and shows the last seconds.
-// Only the page that the server sends has this script. See docs/html.md, Live.
+// Only the page that the server sends has this script. See docs/internals/html.md, Live.
 
 import { Decoder, Report, Reader, Level, Points, Listed, LONGEST, FRAME, LOG, TRUNCATED_BEGIN, TRUNCATED_END, damaged, joinLabels } from './decode.js';
 import { finish } from './model.js';

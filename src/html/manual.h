@@ -30,8 +30,9 @@ WHAT IT SHOWS                                                                   
     its arguments; tables of messages, memory, locks and frames; and what was lost, and what recording cost. The key ?
     lists all keys.
 
-    The recording in the file is packed: 1 to 2.5 bytes a scope; see docs/html.md. The page checks what it reads, may
-    load nothing, and shows names only as text, so it is safe to open a report from somebody else.
+    The recording in the file is packed: 1 to 2.5 bytes a scope; docs/internals/html.md has the format. The page
+    checks what it reads, may load nothing, and shows names only as text, so it is safe to open a report from somebody
+    else. docs/guide/page.md says more about what the page shows.
 
     With a folder as the option `sources`, the panel of a scope also shows the lines around its call site: 4 before, 8
     after, of 400 bytes at most, 1 MiB in all. They are read when the report is written, from the regular file below

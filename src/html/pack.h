@@ -1,6 +1,6 @@
 // html/pack: Makes blocks from columns of bytes, packs them, and writes them as text in elements of the page. Numbers
 // strings and kinds.
-/*-- blocks: see docs/html.md. The first error stays in h->out; what is written after it is dropped --*/
+/*-- blocks: see docs/internals/html.md. The first error stays in h->out; what is written after it is dropped --*/
 
 #define PROF__HTML_COLUMN 65536u           /* bytes of a column at which a block ends */
 #define PROF__HTML_SLACK 65536u            /* bytes of the longest item that is written into it at once */

@@ -107,7 +107,7 @@ static void prof__html_about_double(prof__html *h, const char *key, double value
     prof__html_about(h, key, text);
 }
 
-/* Writes the first block of a trace: pairs of texts; see docs/html.md. */
+/* Writes the first block of a trace: pairs of texts; see docs/internals/html.md. */
 static void prof__html_process(prof__html *h)
 {
     const prof_trace_info *about = prof_trace_about(h->trace);
