@@ -156,7 +156,7 @@ CXX20 := $(shell $(CXX) -std=c++20 -fsyntax-only -x c++ /dev/null >/dev/null 2>&
 $(BUILD)/tests/test_coroutine: ALL_CXX += $(CXX20)
 
 # Programs that tests start.
-STARTED = $(addprefix $(BUILD)/tests/,autostart_program tool_core top_program)
+STARTED = $(addprefix $(BUILD)/tests/,autostart_program format_program tool_core top_program)
 $(STARTED): $(BUILD)/tests/%: tests/%.c $(BUILD)/tests/implementation.o $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_C) $< $(BUILD)/tests/implementation.o -o $@ $(LDFLAGS) $(LIBS)
@@ -228,7 +228,7 @@ CHOSEN = $(if $(T),$(NAMED),$(TESTS) $(SCRIPTS))
 WITH_TESTS = $(if $(T),$(join $(NAMED),$(foreach each,$(T),$(or $(call tests_of,$(each)),:))),$(CHOSEN))
 
 .PHONY: programs
-programs: $(if $(filter %/test_tool.sh %/test_flame.sh %/test_neuron.sh %/test_top.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof tool_images tool_core top_program)) $(filter-out %.sh,$(CHOSEN))
+programs: $(if $(filter %/test_format.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof format_program)) $(if $(filter %/test_tool.sh %/test_flame.sh %/test_neuron.sh %/test_top.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof tool_images tool_core top_program)) $(filter-out %.sh,$(CHOSEN))
 
 # On all processors, unless make was told how many.
 test:

@@ -55,6 +55,12 @@ builds() { # COMPILER OBJECT ARGUMENTS...: compiles; says what is wrong, but not
     return 1
 }
 
+in_python() { # NAME IMAGE: examples/read_trace.py reads it as prof does
+    [ -x build/prof ] && command -v python3 >/dev/null || return
+    build/prof export "$2" -o build/cpus/events.csv && text=$(python3 tests/format.py "$2" build/cpus/events.csv 2>&1) &&
+        ok "$1: read in Python" || fail "$1: read in Python: $text"
+}
+
 files=
 for name in $names; do
     set -- $(triple_of "$name")
@@ -82,6 +88,7 @@ for name in $names; do
             rm -f "$path"
             if timeout 300 "$emulator" "$program" "$path" ${kind/memory/}; then
                 files="$files $path"
+                in_python "$name: $kind" "$path"
             else
                 fail "$name: records into $kind"
             fi

@@ -1,6 +1,7 @@
 // image/format: The image: header, chunks, records, meta. Structs that are the specification; no code.
 /*-- IMAGE -------------------------------------------------------------------------------------------------- >>image --
    The same bytes in memory, in a .prof file, in a core dump. All fields have fixed width and the writer's byte order.
+   docs/format.md says what a reader makes of them.
 
      prof__header       at 0
      meta               append-only records: strings, call sites, session key/values; published by their non-zero head
