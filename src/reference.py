@@ -15,6 +15,7 @@ import textwrap
 ORDER = ["prof.h", "prof_read.h", "prof_chrome.h", "prof_html.h", "prof_xplane.h", "prof_report.h", "prof_server.h",
          "prof_ntff.h", "prof_bridge.h"]
 PUBLIC = r"\b(?:prof|PROF|PROFILE)_(?!_)\w+"
+NAME = r"(?<!\w)((?:prof|PROF|PROFILE)_[\w*.%]*[A-Z0-9_a-rt-z](?:\.h)?(?:\([\w, .:\"*]*\))?)"
 WORDS = ("PROF__API ", "PROF_DEF ", "PROF__UNTRACED ", "PROF__SITE_TYPE ", "PROF__HIDDEN ")
 SUFFIXES = [
     ("`_C`", "a category"), ("`_L`", "a level"), ("`_CL`", "a category and a level"),
@@ -62,10 +63,11 @@ def quoted(text):
         if at % 2:
             out.append(f"`{part}`")
             continue
-        part = re.sub(r"(?<!\w)((?:prof|PROF|PROFILE)_[\w*.%]*[A-Z0-9_a-rt-z](?:\.h)?(?:\([\w, .:\"*]*\))?)", r"`\1`", part)
+        part = re.sub(NAME, r"`\1`", part)
         part = re.sub(r"(?<![\w`])(_[A-Z]+(?:\([\w, .]*\))?)", r"`\1`", part)
-        part = "`".join(one if i % 2 else re.sub(r"([*<>\\]|_(?=\w))", r"\\\1", one) for i, one in enumerate(part.split("`")))
-        out.append(part)
+        words = part.split("`")
+        words[::2] = [re.sub(r"([*<>\\]|_(?=\w))", r"\\\1", word) for word in words[::2]]
+        out.append("`".join(words))
     return "".join(out).replace("|", "\\|")
 
 
@@ -238,94 +240,108 @@ def table_of_functions(code, text):
     prefix = re.match(r"#define PROF_(\w+)_TABLE\(X\)", code).group(1).lower()
     rows = re.findall(r"X\((\w+),\s*(\w+),\s*(\([^()]*\))", code.replace("\\\n", " "))
     types = dict(re.findall(r"#define PROF__[A-Z]+_TYPE_(\w+) (.*)", text))
-    return [f"{types[result]} prof_{prefix}_{name}({' '.join(parameters[1:-1].split())});" for result, name, parameters in rows]
+    return [f"{types[result]} prof_{prefix}_{name}({' '.join(parameters[1:-1].split())});"
+            for result, name, parameters in rows]
 
 
-def header(path, out):
-    text = public_part(path)
-    manual = text.split("*/", 1)[0]
-    out.append(f"## {path}\n")
-    pending, group, had = None, [], set()
+class Header:
+    """The part of the page about one header: its declarations in their order, each with the comment before it."""
 
-    def flush():
-        nonlocal group, pending
-        if group:
-            out.append("```c\n" + "\n".join(group) + "\n```\n")
-            if pending:
-                out.append(flowed(pending) + "\n")
-        group = []
-
-    for kind, piece in pieces(text):
-        if kind == "gap":
-            if piece.count("\n") > 1:
-                flush()
-                pending = None
-            continue
-        if kind == "comment":
-            section = re.match(r"\s*/\*--? *(.*?) *-[-> \w]*-*-*\n(.*)", piece, re.S)
-            if section and re.match(r"[A-Z ]+$", section.group(1)):
-                flush()
-                pending = None
-                title = section.group(1).capitalize()
-                out.append(f"### {title}\n")
-                words = section.group(2).rstrip("*/ ")
-                if "PROFILE_SCOPE(name)" in words:
-                    lead, table = words.split("\n\n", 1)
-                    out.append(flowed(lead) + "\n")
-                    out.append("Letters at the end of a name:\n\n| | what it adds |\n|---|---|")
-                    out.extend(f"| {name} | {what} |" for name, what in SUFFIXES)
-                    out.append("")
-                    macros(table, text, out)
-                    out.append("")
-                else:
-                    out.append(flowed(words) + "\n")
-            elif re.match(r"\s*/\*--+ *>>|\s*/\*-- *TYPES", piece):
-                flush()
-                out.append("### Types\n")
+    def __init__(self, path):
+        self.text = public_part(path)
+        self.manual = self.text.split("*/", 1)[0]
+        self.out = [f"## {path}\n"]
+        self.comment, self.group, self.had = None, [], set()
+        for kind, piece in pieces(self.text):
+            if kind == "gap":
+                if piece.count("\n") > 1:
+                    self.flush()
+                    self.comment = None
+            elif kind == "comment":
+                self.add_comment(piece)
             else:
-                flush()
-                pending = plain(piece)
-            continue
-        names = [name for name in names_of(piece) if name not in had]
-        if kind == "code" and not names and not group:
-            pending = None
-        if not names or "PROF__STRIPPED" in piece:
-            continue
-        if piece.startswith("#define PROFILE_") and "PROFILE_SCOPE(name)" in text:
-            continue  # it is in the table of macros
+                self.add_declaration(kind, piece)
+        self.flush()
+        options(self.manual, self.out)
+        listed(self.manual, "Freestanding hooks", r" {8}(PROF_\w+\([^)]*\)) +(.*)", self.out)
+        environment = re.search(r"\nENVIRONMENT\n(.*?)(?=\n[A-Z]{4}|$)", self.manual, re.S)
+        if environment:
+            listed(environment.group(1), "Environment", r" {4}(PROF_\w+=\S+) {2,}(.*)", self.out)
+
+    def flush(self):
+        """Writes the declarations that stand under one comment, and the comment."""
+        if self.group:
+            self.out.append("```c\n" + "\n".join(self.group) + "\n```\n")
+            if self.comment:
+                self.out.append(flowed(self.comment) + "\n")
+        self.group = []
+
+    def add_comment(self, piece):
+        self.flush()
+        section = re.match(r"\s*/\*-- *([A-Z ]+?) *-[-> \w]*-*\n?(.*)", piece, re.S)
+        if not section:
+            self.comment = plain(piece)
+            return
+        self.comment = None
+        self.out.append(f"### {section.group(1).capitalize()}\n")
+        words = section.group(2).rstrip("*/- ")
+        if "PROFILE_SCOPE(name)" not in words:
+            if words.strip():
+                self.out.append(flowed(words) + "\n")
+            return
+        lead, table = words.split("\n\n", 1)
+        self.out.append(flowed(lead) + "\n\nLetters at the end of a name:\n\n| | what it adds |\n|---|---|")
+        self.out.extend(f"| {name} | {what} |" for name, what in SUFFIXES)
+        self.out.append("")
+        macros(table, self.text, self.out)
+        self.out.append("")
+
+    def add_declaration(self, kind, piece):
+        names = [name for name in names_of(piece) if name not in self.had]
+        if kind == "code" and not names and not self.group:
+            self.comment = None  # it is about what is private
+        if not names or self.is_elsewhere(names[0], piece):
+            return
         if re.match(r"#define PROF_\w+_TABLE\(X\)", piece):
-            group += table_of_functions(piece, text)
-            continue
-        if re.match(r"#define (\w+ *$|\w+_H$|PROF_DEF\b)", piece):
-            continue
-        if re.search(rf"^ {{4}}{names[0]} {{2,}}", manual, re.M):
-            continue  # a compile-time option: it is in the table of these
-        had.update(names)
-        if names[0] == "prof_config" and "{" in piece:
-            flush()
-            out.append("#### prof_config\n\n" + flowed(pending or "") + "\n")
-            config(piece, out)
-            pending = None
-            continue
-        group.append(shown(piece))
-    flush()
+            self.group += table_of_functions(piece, self.text)
+            return
+        self.had.update(names)
+        if names[0] != "prof_config" or "{" not in piece:
+            self.group.append(shown(piece))
+            return
+        self.flush()
+        self.out.append("#### prof_config\n\n" + flowed(self.comment or "") + "\n")
+        self.comment = None
+        config(piece, self.out)
+
+    def is_elsewhere(self, name, piece):
+        """1: a table of the page has it, or it is no part of the interface."""
+        return ("PROF__STRIPPED" in piece or piece.startswith("#define PROFILE_") and "PROFILE_SCOPE(name)" in self.text
+                or re.match(r"#define (\w+ *$|\w+_H$|PROF_DEF\b)", piece)
+                or re.search(rf"^ {{4}}{name} {{2,}}", self.manual, re.M))
+
+
+def contents(text):
+    """A list of the parts: a line for each header."""
+    lines, anchors = [], []
+    for level, title in re.findall(r"^(##|###) (.*)$", text, re.M):
+        anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+        count = anchors.count(anchor)
+        anchors.append(anchor)
+        link = f"[{title}](#{anchor}{f'-{count}' if count else ''})"
+        if level == "##":
+            lines.append("- " + link)
+        else:
+            lines[-1] += (": " if lines[-1].count("[") == 1 else ", ") + link
+    return "\n".join("\n".join(textwrap.wrap(line, 120, subsequent_indent="  ", break_long_words=False,
+                                              break_on_hyphens=False)) for line in lines)
 
 
 def main():
     headers = [name for name in ORDER if os.path.exists(name)]
     headers += sorted(set(glob.glob("prof*.h")) - set(headers))
-    out = []
-    for path in headers:
-        part = []
-        header(path, part)
-        manual = public_part(path).split("*/", 1)[0]
-        options(manual, part)
-        listed(manual, "Freestanding: what the program defines", r" {8}(PROF_\w+\([^)]*\)) +(.*)", part)
-        environment = re.search(r"\nENVIRONMENT\n(.*?)(?=\n[A-Z]{4}|$)", manual, re.S)
-        if environment:
-            listed(environment.group(1), "Environment", r" {4}(PROF_\w+=\S+) {2,}(.*)", part)
-        out.append("\n".join(part))
-    print(LEAD + "\n".join(out).rstrip())
+    text = "\n".join("\n".join(Header(path).out) for path in headers).rstrip()
+    print(LEAD + contents(text) + "\n\n" + text)
 
 
 main()

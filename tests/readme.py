@@ -78,7 +78,7 @@ def compile_with_shared(arguments):
     text = open(source).read()
     headers = re.findall(r'^#include "prof\w*\.h".*$|^#define PROF_\w+.*$', text, re.M)
     flags = [name for name in arguments if re.match(r"-D(PROF|_)", name)]
-    flags += [CXX] if source.endswith(".cpp") else []
+    flags = [name for name in flags if not name.startswith("-DPROF_ENABLE")]
     key = hashlib.sha1("\n".join(headers + flags).encode()).hexdigest()[:12]
     made = f"{WORK}/implementation/{key}.o"
     if not os.path.exists(made):
@@ -94,8 +94,6 @@ def compile_with_shared(arguments):
     arguments = [without if name == source else name for name in arguments]
     return subprocess.run([CC, "-O0", *arguments, made, "-ldl", "-lm"]).returncode
 
-
-CXX = "c++"
 
 # ---- the blocks of a page
 
@@ -183,8 +181,8 @@ def test_c(block, folder, commands):
     crashes = "(int *)8" in block.code
     text = block.code if is_program(block) else called(block, False)
     open(at + "_stripped.c", "w").write(text)
-    status, said = run(f"{CC} -std=gnu99 -DPROF_ENABLE=0 -w -O1 -I. {at}_stripped.c -o {at}_stripped -pthread -lm", folder,
-                       shell=True)
+    status, said = run([CC, *"-std=gnu99 -DPROF_ENABLE=0 -w -O1 -I. -pthread".split(), at + "_stripped.c", "-o",
+                        at + "_stripped", "-lm"], folder)
     if not status:
         status, said = run([at + "_stripped"], folder)
     note(status == (-signal.SIGSEGV if crashes else 0), f"{block.where} runs without prof", said)
@@ -198,7 +196,7 @@ def test_c(block, folder, commands):
         if "#define PROF_IMPLEMENTATION" not in text:
             text = "#define PROF_IMPLEMENTATION\n" + text
     open(at + "_live.c", "w").write(text)
-    status, said = run(f"cc -std=gnu99 -w {at}_live.c -o {at}_live -pthread", folder, shell=True)
+    status, said = run(["cc", "-std=gnu99", "-w", f"{at}_live.c".split("/")[-1], "-o", at + "_live", "-pthread"], folder)
     if not status:
         status, said = run([at + "_live"], folder)
     note(not status, f"{block.where} runs", said)
@@ -256,15 +254,18 @@ def test_page(page, first):
 
 # ---- links
 
+PAGE = r"(?<![\w/.-])((?:docs|examples|tests|tools|bench|packaging)/[\w./-]*\.(?:md|svg|png))\b"
+
 
 def anchors_of(path):
-    anchors, code = set(), False
+    """The headings of a page, as GitHub names them: the second of one name ends in -1."""
+    anchors, code = [], False
     for line in open(path, encoding="utf-8"):
         code ^= line.startswith("```")
         if line.startswith("#") and not code:
             title = re.sub(r"[`*\[\]]|\([^)]*\)(?=$)", "", line.lstrip("#").strip()).lower()
-            anchors.add(re.sub(r"[^\w\- ]", "", title).replace(" ", "-"))
-    return anchors
+            anchors.append(re.sub(r"[^\w\- ]", "", title).replace(" ", "-"))
+    return {name + (f"-{anchors[:at].count(name)}" if name in anchors[:at] else "") for at, name in enumerate(anchors)}
 
 
 def test_links():
@@ -298,7 +299,7 @@ def test_links():
             text = open(name, encoding="utf-8").read()
         except UnicodeDecodeError:
             continue
-        for path in re.findall(r"(?<![\w/.-])((?:docs|examples|tests|tools|bench|packaging)/[\w./-]*\.(?:md|svg|png))\b", text):
+        for path in re.findall(PAGE, text):
             names += 1
             if not os.path.exists(path) and path != "docs/format.md":  # it is being written
                 bad.append(f"{name}: no {path}")
@@ -324,9 +325,9 @@ def test_reference():
             public.update(re.findall(rf"^#define ({own})", line) if line.startswith("#") else re.findall(own, line))
     for name in glob.glob("prof*.h"):
         text = open(name, encoding="utf-8").read()
-        public.update(re.findall(r'prof__environment\("(PROF_\w+)"', text))  # variables
-        for one in re.findall(r"^ *# *ifn?def (PROF_(?!_)\w+)", text, re.M) + re.findall(r"defined\((PROF_(?!_)\w+)\)", text):
-            public.add(one)
+        public.update(re.findall(r'prof__environment\("(PROF_\w+)"', text))  # variables of the environment
+        public.update(re.findall(r"^ *# *ifn?def (PROF_(?!_)\w+)", text, re.M))  # options
+        public.update(re.findall(r"defined\((PROF_(?!_)\w+)\)", text))
     keys = subprocess.run(["build/prof", "config"], stdout=subprocess.PIPE, text=True).stdout
     public.update(re.findall(r"^(\w+) +\w+ +\S+ +PROF_\w+$", keys, re.M))
     public.update(re.findall(r"^\w+ +\w+ +\S+ +(PROF_\w+)$", keys, re.M))
