@@ -3,14 +3,16 @@
      TEST(name) { CHECK(a == b); ... }      a test; CHECK reports and goes on
      TEST_MAIN                              once, at the end of the file
 
-   A test program runs all its tests, or those whose names are given on its command line. Its last line is "N passed, N
-   failed, N skipped". SKIP("why") ends a test that cannot run here. What takes longer than a second says so.
+   WAIT_UNTIL(condition) waits for what another thread or process does. A test program runs all its tests, or those whose
+   names are given on its command line. Its last line is "N passed, N failed, N skipped". SKIP("why") ends a test that
+   cannot run here. What takes longer than a second says so.
 
    Programs run at the same time: what one writes is in the folder TRACE_FOLDER of its own (trace.h), and a port is one
    that the system gave it. One that can't run beside others says so: tests/marked.sh. */
 #ifndef TEST_H
 #define TEST_H
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -102,6 +104,26 @@ static double test_seconds(void)
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
+
+/* For a test whose subject is time, or to give others a turn. Whoever waits for something waits for that: WAIT_UNTIL. */
+static inline void pause_ns(int64_t ns)
+{
+    struct timespec time;
+    time.tv_sec = (time_t)(ns / 1000000000);
+    time.tv_nsec = (long)(ns % 1000000000);
+    nanosleep(&time, NULL);
+}
+static inline void pause_us(long us) { pause_ns((int64_t)us * 1000); }
+static inline void pause_ms(long ms) { pause_ns((int64_t)ms * 1000000); }
+
+/* Waits until another thread or process has made the condition true. A check fails where that takes two minutes. */
+#define WAIT_UNTIL(condition)                                                          \
+    do {                                                                               \
+        double test_end = test_seconds() + 120;                                        \
+        int test_is = 0;                                                               \
+        while (!(test_is = (condition) != 0) && test_seconds() < test_end) pause_us(100); \
+        if (!test_is) ++test_failures, printf("%s:%d: in vain: %s\n", __FILE__, __LINE__, #condition); \
+    } while (0)
 
 static int test_run(int argc, char **argv)
 {

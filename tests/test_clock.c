@@ -14,14 +14,6 @@ static int64_t monotonic_ns(void)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static void sleep_ns(int64_t ns)
-{
-    struct timespec time;
-    time.tv_sec = (time_t)(ns / 1000000000);
-    time.tv_nsec = (long)(ns % 1000000000);
-    nanosleep(&time, NULL);
-}
-
 static void spin_ns(int64_t ns)
 {
     int64_t until = monotonic_ns() + ns;
@@ -97,11 +89,11 @@ static void durations_of(prof_clock clock)
         int64_t worst = 0;
         if (!start_clock(clock)) return;
         measure(1000000, spin_ns);
-        measure(1000000, sleep_ns);
+        measure(1000000, pause_ns);
         measure(3000000, spin_ns);
-        measure(10000000, sleep_ns);
+        measure(10000000, pause_ns);
         measure(30000000, spin_ns);
-        if (tries == 1) measure(trace_times(50, 300, 1000) * 1000000, sleep_ns);
+        if (tries == 1) measure(trace_times(50, 300, 1000) * 1000000, pause_ns);
         stop_and_read();
         CHECK_EQUAL(list.count, window_count);
         for (int i = 0; i < window_count && i < (int)list.count; ++i) {
@@ -144,7 +136,7 @@ TEST(start_times)
     for (int clock = PROF_CLOCK_AUTO; clock <= PROF_CLOCK_MONOTONIC; ++clock) {
         if (!start_clock((prof_clock)clock)) continue;
         int64_t after_start = monotonic_ns();
-        sleep_ns(20000000);
+        pause_ns(20000000);
         int64_t mark_before = monotonic_ns();
         PROFILE_MARK("mark");
         int64_t mark_after = monotonic_ns();
@@ -168,7 +160,7 @@ TEST(what_a_trace_says_of_its_clock)
     for (int clock = PROF_CLOCK_AUTO; clock <= PROF_CLOCK_MONOTONIC; ++clock) {
         if (!start_clock((prof_clock)clock)) continue;
         for (int i = 0; i < 1000; ++i) PROFILE_BLOCK("scope") {}
-        sleep_ns(30000000);
+        pause_ns(30000000);
         stop_and_read();
         const prof_trace_info *info = prof_trace_about(trace);
         CHECK(strlen(info->clock) > 0 && strstr(info->clock, names[clock]) != NULL);
@@ -188,7 +180,7 @@ TEST(the_rate_is_the_same_each_time)
     for (int tries = 0; tries < 5 && apart > 1e-3; ++tries) {
         for (int i = 0; i < 2; ++i) {
             if (!start_clock(PROF_CLOCK_COUNTER)) SKIP("no counter that can be trusted");
-            sleep_ns(50000000);
+            pause_ns(50000000);
             stop_and_read();
             rates[i] = (double)prof_trace_about(trace)->tick_hz;
             done();

@@ -46,14 +46,6 @@ static int error_has(const char *text)
         CHECK(error_has(text));                \
     } while (0)
 
-static void nanosleep_ms(long ms)
-{
-    struct timespec time;
-    time.tv_sec = ms / 1000;
-    time.tv_nsec = ms % 1000 * 1000000;
-    nanosleep(&time, NULL);
-}
-
 /*-- states --*/
 
 TEST(nothing_was_started)
@@ -143,7 +135,7 @@ static void *helper_thread(void *unused)
             seen = command;
             __atomic_store_n(&helper_done, seen, __ATOMIC_RELEASE);
         }
-        nanosleep_ms(0);
+        pause_ms(0);
     }
     return unused;
 }
@@ -152,7 +144,7 @@ static void *helper_thread(void *unused)
 static void helper_record(int command)
 {
     __atomic_store_n(&helper_command, command, __ATOMIC_RELEASE);
-    while (__atomic_load_n(&helper_done, __ATOMIC_ACQUIRE) != command) nanosleep_ms(0);
+    WAIT_UNTIL(__atomic_load_n(&helper_done, __ATOMIC_ACQUIRE) == command);
 }
 
 TEST(a_thousand_restarts)
@@ -191,7 +183,7 @@ static int turns_of;
 static void *starts_in_turn(void *which)
 {
     for (int i = 0; i < 12; ++i) {
-        while (__atomic_load_n(&turns_of, __ATOMIC_ACQUIRE) != 2 * i + (int)(intptr_t)which) nanosleep_ms(0);
+        WAIT_UNTIL(__atomic_load_n(&turns_of, __ATOMIC_ACQUIRE) == 2 * i + (int)(intptr_t)which);
         prof_config config = trace_config(128u << 10);
         CHECK_EQUAL(prof_start(&config), PROF_OK);
         CHECK_EQUAL(prof_stop(), PROF_OK);
@@ -336,7 +328,7 @@ TEST(control_free_for_all)
     pthread_create(&threads[1], NULL, controls_at_will, &seeds[1]);
     pthread_create(&threads[2], NULL, records_at_will, NULL);
     pthread_create(&threads[3], NULL, records_at_will, NULL);
-    nanosleep_ms(trace_times(200, 1000, 20000));
+    pause_ms(trace_times(200, 1000, 20000));
     __atomic_store_n(&free_for_all_over, 1, __ATOMIC_RELEASE);
     for (int i = 0; i < 4; ++i) pthread_join(threads[i], NULL);
     prof_stop();
@@ -1250,7 +1242,7 @@ static void *records_into_user_memory(void *unused)
         int rest = __atomic_load_n(&user_rest, __ATOMIC_ACQUIRE);
         __atomic_store_n(&user_rests, rest, __ATOMIC_RELEASE);
         if (rest) {
-            nanosleep_ms(0);
+            pause_ms(0);
             continue;
         }
         PROFILE_SCOPE("thread's");
@@ -1264,7 +1256,7 @@ static void *records_into_user_memory(void *unused)
 static void user_thread_rests(int rest)
 {
     __atomic_store_n(&user_rest, rest, __ATOMIC_RELEASE);
-    while (__atomic_load_n(&user_rests, __ATOMIC_ACQUIRE) != rest) nanosleep_ms(0);
+    WAIT_UNTIL(__atomic_load_n(&user_rests, __ATOMIC_ACQUIRE) == rest);
 }
 
 TEST(user_memory)
@@ -1334,7 +1326,7 @@ TEST(user_memory_used_again)
         CHECK_EQUAL(prof_start(&config), PROF_OK);
         user_thread_rests(0);
         int epoch = __atomic_load_n(&user_epoch, __ATOMIC_ACQUIRE);
-        while (__atomic_load_n(&user_epoch, __ATOMIC_ACQUIRE) < epoch + 10) nanosleep_ms(0);
+        WAIT_UNTIL(__atomic_load_n(&user_epoch, __ATOMIC_ACQUIRE) >= epoch + 10);
         PROFILE_MARK("mine");
         if (i % 2) user_thread_rests(1);
         trace = trace_stop();
@@ -1662,7 +1654,7 @@ TEST(short_scopes_are_taken_back)
         config.min_duration_ns = 1000000;
         trace_start(&config);
         short_scopes();
-        PROFILE_BLOCK("long") nanosleep_ms(2);
+        PROFILE_BLOCK("long") pause_ms(2);
         stop_and_read();
         CHECK_EQUAL(trace_count(&list, "long"), 1);
         CHECK_EQUAL(trace_find(&list, "long")->depth, 0);

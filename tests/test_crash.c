@@ -21,14 +21,6 @@ typedef struct progress {
 
 static progress *shared;
 
-static void pause_us(long us)
-{
-    struct timespec time;
-    time.tv_sec = us / 1000000;
-    time.tv_nsec = us % 1000000 * 1000;
-    nanosleep(&time, NULL);
-}
-
 static void shared_make(void)
 {
     if (!shared)
@@ -82,7 +74,7 @@ static void child_of_writers(const char *path)
     for (int i = 0; i < WRITERS; ++i)
         if (pthread_create(&threads[i], NULL, writer, (void *)(intptr_t)i)) _exit(98);
     __atomic_store_n(&shared->ready, 1, __ATOMIC_RELEASE);
-    for (;;) pause_us(1000000);
+    for (;;) pause();
 }
 
 /* One track of a killed writer: every number up to the one that was published, whole but for the newest. */
@@ -136,7 +128,7 @@ TEST(killed_at_any_moment)
         unlink(path);
         pid_t child = fork();
         if (!child) child_of_writers(path);
-        while (!__atomic_load_n(&shared->ready, __ATOMIC_ACQUIRE) && !waitpid(child, &status, WNOHANG)) pause_us(50);
+        WAIT_UNTIL(__atomic_load_n(&shared->ready, __ATOMIC_ACQUIRE) || waitpid(child, &status, WNOHANG));
         random = random * 1103515245u + 12345u;
         pause_us((long)(random >> 16) % 20000);
         kill(child, SIGKILL);
@@ -201,7 +193,7 @@ static void die(int way, const char *path)
     default: { /* another thread's exit() */
         pthread_t thread;
         pthread_create(&thread, NULL, exits, NULL);
-        for (;;) pause_us(1000000);
+        for (;;) pause();
     }
     }
     _exit(97);
@@ -280,8 +272,7 @@ static void two_programs(prof_existing existing)
             PROFILE_MARK("last");
             _exit(prof_stop() != (replaces && i == 0 ? PROF_IO : PROF_OK));
         }
-        while (__atomic_load_n(&shared->ready, __ATOMIC_ACQUIRE) <= i && !waitpid(children[i], &status, WNOHANG))
-            pause_us(50);
+        WAIT_UNTIL(__atomic_load_n(&shared->ready, __ATOMIC_ACQUIRE) > i || waitpid(children[i], &status, WNOHANG));
     }
     for (int i = 0; i < 2; ++i) {
         int status = 0;
@@ -328,8 +319,7 @@ TEST(many_programs_one_path)
             trace_start(&config);
             for (int k = 0; k < 10000; ++k) PROFILE_MARK("mark");
             __atomic_fetch_add(&shared->done[0], 1, __ATOMIC_RELEASE);
-            for (int k = 0; k < 60000 && __atomic_load_n(&shared->done[0], __ATOMIC_ACQUIRE) < MANY - 1; ++k)
-                pause_us(1000); /* until all have recorded: done began at -1 */
+            WAIT_UNTIL(__atomic_load_n(&shared->done[0], __ATOMIC_ACQUIRE) >= MANY - 1); /* all have recorded: it began at -1 */
             _exit(prof_stop() != PROF_OK);
         }
         pause_us(2000);

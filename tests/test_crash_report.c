@@ -48,12 +48,6 @@ typedef struct outcome {
     char path[64]; /* where its trace would be */
 } outcome;
 
-static void pause_ms(long ms)
-{
-    struct timespec time = {ms / 1000, ms % 1000 * 1000000};
-    nanosleep(&time, NULL);
-}
-
 enum { NO_PROF, NO_REPORT, REPORT, REPORT_MAPPED, REPORT_OF_MEMORY };
 static size_t buffer_size = 1u << 20;
 
@@ -553,10 +547,10 @@ static void *stays(void *which)
     if ((intptr_t)which % 2) {
         PROFILE_SCOPE("waits");
         pthread_barrier_wait(&barrier);
-        for (;;) pause_ms(1000);
+        for (;;) pause();
     }
     pthread_barrier_wait(&barrier);
-    for (;;) pause_ms(1000);
+    for (;;) pause();
     return NULL;
 }
 
@@ -741,7 +735,7 @@ static void *is_busy(void *which)
 /* The child of a fork during a report is not concerned. */
 static void *forks_meanwhile(void *unused)
 {
-    while (!__atomic_load_n(&prof__state.frozen, __ATOMIC_ACQUIRE)) pause_ms(1);
+    WAIT_UNTIL(__atomic_load_n(&prof__state.frozen, __ATOMIC_ACQUIRE));
     if (!fork()) {
         prof_trace *trace = NULL;
         __atomic_store_n(&shared->child, 1, __ATOMIC_RELEASE);
@@ -761,7 +755,7 @@ static void crashes_among_busy_threads(int unused)
     pthread_create(&threads[BUSY], NULL, forks_meanwhile, NULL);
     for (int k = 0; k < BUSY; ++k) pthread_create(&threads[k], NULL, is_busy, (void *)(intptr_t)k);
     for (int k = 0; k < BUSY; ++k)
-        while (__atomic_load_n(&shared->turns[k], __ATOMIC_ACQUIRE) < ENOUGH) pause_ms(1);
+        WAIT_UNTIL(__atomic_load_n(&shared->turns[k], __ATOMIC_ACQUIRE) >= ENOUGH);
     fill_stderr();
     for (int k = 0; k < BUSY; ++k) shared->before[k] = __atomic_load_n(&shared->turns[k], __ATOMIC_ACQUIRE);
     fault(SIGABRT); /* of which sanitizers say nothing: they would wait for the pipe for ever */
@@ -784,7 +778,7 @@ TEST(threads_that_run_on_overwrite_nothing)
             CHECK(list.events[i].value.as.u == list.events[i - 1].value.as.u + 1);
         trace_free(&list);
     }
-    for (int i = 0; __atomic_load_n(&shared->child, __ATOMIC_ACQUIRE) == 1 && i < 60000; ++i) pause_ms(1);
+    WAIT_UNTIL(__atomic_load_n(&shared->child, __ATOMIC_ACQUIRE) != 1);
     CHECK(shared->child == 0 || shared->child == 2);
     prof_trace_close(trace);
     munmap(shared, sizeof *shared);

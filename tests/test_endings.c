@@ -73,10 +73,10 @@ static long image_count(const char *name, const char *scope)
 
 /*-- the programs --*/
 
-/* Ends after a minute, however long it is told to wait. */
+/* Ends after a minute, if nothing ends it before; signals do not end the wait. */
 static void wait_for_end(void)
 {
-    for (int i = 0; i < 6000; ++i) usleep(10000);
+    for (int i = 0; i < 6000; ++i) pause_ms(10);
 }
 
 static void say(const char *text)

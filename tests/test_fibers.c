@@ -550,12 +550,11 @@ static void *toggle(void *unused)
 {
     prof_config config = trace_config(1 << 20);
     for (int i = 0; !__atomic_load_n(&toggler_over, __ATOMIC_ACQUIRE); ++i) {
-        struct timespec pause = {0, 200000};
         trace_start(&config);
-        nanosleep(&pause, NULL);
+        pause_us(200);
         if (i % 4 == 0) CHECK_EQUAL(prof_pause(), PROF_OK);
         if (i % 4 == 1) CHECK_EQUAL(prof_set_level(3), PROF_OK);
-        nanosleep(&pause, NULL);
+        pause_us(200);
         prof_trace *copy = trace_stop(); /* checks it */
         prof_trace_close(copy);
         if (i % 8 == 0) CHECK_EQUAL(prof_reset(), PROF_OK);

@@ -199,7 +199,7 @@ static void stand_still(int signal)
 {
     (void)signal;
     int turn = __atomic_add_fetch(&stands, 1, __ATOMIC_ACQ_REL);
-    while (__atomic_load_n(&goes, __ATOMIC_ACQUIRE) < turn) usleep(100);
+    WAIT_UNTIL(__atomic_load_n(&goes, __ATOMIC_ACQUIRE) >= turn);
 }
 
 static void some_scopes(int count)
@@ -227,7 +227,7 @@ TEST(a_thread_that_stands_still_in_a_macro_stops_nobody)
     alarm(100); /* whoever waits for the one that stands waits for ever */
     for (int i = 1; i <= (int)trace_times(20, 300, 10000); ++i) {
         pthread_kill(thread, SIGUSR1);
-        while (__atomic_load_n(&stands, __ATOMIC_ACQUIRE) < i) usleep(10);
+        WAIT_UNTIL(__atomic_load_n(&stands, __ATOMIC_ACQUIRE) >= i);
         some_scopes(3000);
         __atomic_store_n(&goes, i, __ATOMIC_RELEASE);
     }

@@ -16,12 +16,6 @@ static uint64_t random_number(void)
     return random_state ^= random_state << 17;
 }
 
-static void pause_ms(long ms)
-{
-    struct timespec moment = {ms / 1000, ms % 1000 * 1000000};
-    nanosleep(&moment, NULL);
-}
-
 /*-- windows ---------------------------------------------------------------------------------------------------------*/
 
 static void some_work(int depth)
@@ -1256,26 +1250,21 @@ static void remove_saved(const char *pattern) /* with %d */
     }
 }
 
-/* Waits for a file, which appears when it is complete. 0: it has not come. */
-static int appears(const char *path)
-{
-    for (int i = 0; i < 5000; ++i) {
-        if (trace_file_size(path) > 0) return 1;
-        pause_ms(2);
-    }
-    return 0;
-}
-
 static prof_trace *saved(const char *path)
 {
     prof_trace *trace = NULL;
-    if (!appears(path)) {
-        printf("     %s has not come\n", path);
-        ++test_failures;
-        return NULL;
-    }
+    WAIT_UNTIL(trace_file_size(path) > 0); /* it appears when it is complete */
     CHECK_EQUAL(prof_trace_open(path, &trace), PROF_OK);
     return trace;
+}
+
+/* A text file has its name while it is written, where the system cannot rename a file that is open (Windows). */
+static int has_text(const char *path, const char *words)
+{
+    char *text = trace_file_text(path, NULL);
+    int has = text && strstr(text, words) != NULL;
+    free(text);
+    return has;
 }
 
 /* How many events of all tracks have a name that begins like this. */
@@ -1406,12 +1395,10 @@ static int slow_scopes_save(void)
         return 0;
     }
     PROFILE_BLOCK("net.recv") pause_ms(250);
-    CHECK(appears(TRACE_FOLDER "/scope-1.json"));
-    char *text = trace_file_text(TRACE_FOLDER "/scope-1.json", NULL);
-    CHECK(text && strstr(text, "\"net.recv\"") && strstr(text, "save: net.recv "));
-    free(text);
+    WAIT_UNTIL(has_text(TRACE_FOLDER "/scope-1.json", "\"net.recv\""));
+    WAIT_UNTIL(has_text(TRACE_FOLDER "/scope-1.json", "save: net.recv "));
     PROFILE_BLOCK("net.send") pause_ms(250); /* and again, because save_every lets it */
-    CHECK(appears(TRACE_FOLDER "/scope-2.json"));
+    WAIT_UNTIL(has_text(TRACE_FOLDER "/scope-2.json", "save: net.send "));
     CHECK_EQUAL(prof_stop(), PROF_OK);
     CHECK_EQUAL(trace_file_size(TRACE_FOLDER "/scope-3.json"), -1);
     return 1;
@@ -1540,7 +1527,7 @@ TEST(a_handler_on_top_stays)
     trace_start(&config);
     raise(SIGUSR2);
     CHECK_EQUAL(own_handler_ran, 2);
-    CHECK(appears(config.save));
+    WAIT_UNTIL(trace_file_size(config.save) > 0);
     own.sa_handler = SIG_IGN;
     sigaction(SIGUSR2, &own, NULL);
     CHECK_EQUAL(prof_stop(), PROF_OK);
@@ -1548,7 +1535,7 @@ TEST(a_handler_on_top_stays)
     unlink(config.save);
     trace_start(&config);
     raise(SIGUSR2);
-    CHECK(appears(config.save));
+    WAIT_UNTIL(trace_file_size(config.save) > 0);
     CHECK_EQUAL(prof_stop(), PROF_OK);
     signal(SIGUSR2, SIG_DFL);
 }

@@ -29,14 +29,6 @@ static void done(void)
     trace = NULL;
 }
 
-static void pause_ms(long ms)
-{
-    struct timespec time;
-    time.tv_sec = ms / 1000;
-    time.tv_nsec = ms % 1000 * 1000000;
-    nanosleep(&time, NULL);
-}
-
 /* Empties the folder that the files of a test go to; returns how many there were. */
 static int empty_folder(void)
 {
@@ -260,7 +252,7 @@ TEST(child_of_a_parent_with_more_threads_than_chunks)
     pthread_mutex_lock(&held);
     began = 0;
     for (int i = 0; i < THREADS; ++i) CHECK_EQUAL(pthread_create(&threads[i], NULL, holds_a_chunk, NULL), 0);
-    while (__atomic_load_n(&began, __ATOMIC_ACQUIRE) < THREADS) pause_ms(1);
+    WAIT_UNTIL(__atomic_load_n(&began, __ATOMIC_ACQUIRE) >= THREADS);
     CHECK_EQUAL(in_child(records_five), 0);
     pthread_mutex_unlock(&held);
     for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
@@ -365,7 +357,7 @@ static int starts_anew(void)
         scopes(10000);
         pause_ms(10);
     }
-    return prof_stop();
+    return (int)prof_stop();
 }
 
 TEST(child_that_streams_again)
@@ -521,7 +513,7 @@ TEST(double_fork)
     if (!middle) {
         if (!setsid() || fork()) _exit(0);
         if (chdir("/")) _exit(1);
-        while (getppid() == middle) pause_ms(1);
+        WAIT_UNTIL(getppid() != middle);
         pid = getpid();
         CHECK(write(out[1], &pid, sizeof pid) == sizeof pid);
         scopes(100);
@@ -1041,7 +1033,7 @@ static void fork_while_threads_record(const char *output)
         pthread_create(&threads[i], NULL, records_on_and_on, (void *)(intptr_t)i);
     }
     for (int i = 0; i < 4; ++i) /* until none begins, when a sanitizer's allocator may be locked, in a child for ever */
-        while (!__atomic_load_n(&numbers[i], __ATOMIC_ACQUIRE)) pause_ms(1);
+        WAIT_UNTIL(__atomic_load_n(&numbers[i], __ATOMIC_ACQUIRE));
     for (int i = 0; i < trace_times(5, 25, 1000) && !test_failures; ++i) {
         CHECK_EQUAL(in_child(i % 3 ? records : does_nothing), 0);
         if (!output) continue;

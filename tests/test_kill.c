@@ -35,12 +35,6 @@ static uint32_t random_below(uint32_t limit) /* splitmix64 */
     return (uint32_t)((x ^ x >> 31) >> 33) % limit;
 }
 
-static void pause_us(long us)
-{
-    struct timespec time = {us / 1000000, us % 1000000 * 1000};
-    nanosleep(&time, NULL);
-}
-
 static void shared_make(void)
 {
     const char *text = getenv("PROF_TEST_SEED");
@@ -151,13 +145,13 @@ static void child_of_writers(const prof_config *config)
     child_starts(config);
     PROFILE_SCOPE("main");
     start_writers(threads);
-    for (;;) pause_us(1000000);
+    for (;;) pause();
 }
 
 static void wait_until_ready(pid_t child)
 {
     int status;
-    while (!__atomic_load_n(&shared->ready, __ATOMIC_ACQUIRE) && !waitpid(child, &status, WNOHANG)) pause_us(50);
+    WAIT_UNTIL(__atomic_load_n(&shared->ready, __ATOMIC_ACQUIRE) || waitpid(child, &status, WNOHANG));
 }
 
 /* How many writers have come so far; on a busy machine they have not all begun when the child is ready. */
@@ -466,7 +460,7 @@ TEST(read_while_it_records)
         pid_t child = fork();
         if (!child) child_of_writers(&config);
         wait_until_ready(child);
-        while (writers_beyond(2 * STEPS) < WRITERS && !waitpid(child, &status, WNOHANG)) pause_us(50);
+        WAIT_UNTIL(writers_beyond(2 * STEPS) >= WRITERS || waitpid(child, &status, WNOHANG));
         for (long i = 0; i < trace_times(TRACE_SANITIZER ? 2 : 10, 30, 300) && !test_failures; ++i) {
             uint64_t least[WRITERS];
             int stopped = (int)(i % 2);

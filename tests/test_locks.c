@@ -318,7 +318,7 @@ TEST(threads_that_wait)
         prof_locks_free(rows);
         if (waiting == 3) break;
         prof_trace_close(trace);
-        usleep(1000);
+        pause_ms(1);
     }
     const char *path = trace_path("locks.txt");
     CHECK_EQUAL(prof_summary_write(trace, path, NULL), PROF_OK);

@@ -110,8 +110,7 @@ static prof_trace *record_with_device(int which)
             PROFILE_SCOPE("submit");
             PROFILE_FLOW_OUT(i);
             if (i % 2) {
-                struct timespec moment = {0, 1000000}; /* in emulation the clocks agree no better than to microseconds */
-                nanosleep(&moment, NULL);
+                pause_ms(1); /* in emulation the clocks agree no better than to microseconds */
                 memset(&event, 0, sizeof event);
                 event.type = PROF_EVENT_SCOPE;
                 event.name = "kernel";

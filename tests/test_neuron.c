@@ -834,7 +834,7 @@ TEST(recorded_under_the_scopes_that_run)
     {
         PROFILE_SCOPE("step");
         begin = unix_now();
-        usleep(2000);
+        pause_ms(2);
         end = unix_now();
     }
     CHECK_EQUAL(prof_ntff_parse_systrace_json(NULL, json, make_json(json, sizeof json, begin, end), prof_ntff_record,
@@ -1031,7 +1031,7 @@ TEST(a_device_s_unix_time_that_is_read_with_an_interruption)
     prof_device_row *row = prof_device_track(device, "q");
     prof__pair pair;
     trace_start(&config);
-    usleep(2000); /* so that what is a millisecond early is within the session, too */
+    pause_ms(2); /* so that what is a millisecond early is within the session, too */
     prof__pair_take_well(PROF_CLOCK_MONOTONIC, 0, &pair);
     late_unix = 1;
     CHECK_EQUAL(prof_device_sync(device, 7, pair.unix_ns), PROF_OK);

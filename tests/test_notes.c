@@ -737,12 +737,6 @@ TEST(messages_in_reports)
     prof_trace_close(trace);
 }
 
-static void wait_us(unsigned us)
-{
-    struct timespec time = {0, (long)us * 1000};
-    nanosleep(&time, NULL);
-}
-
 static const prof_stat *find_stat(const prof_stat *stats, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; ++i)
@@ -762,7 +756,7 @@ TEST(throughput)
     notes_start();
     for (unsigned i = 1; i <= 5; ++i) {
         PROFILE_THROUGHPUT("copy", i * 1000000u);
-        wait_us(100);
+        pause_us(100);
     }
     {
         PROFILE_THROUGHPUT("changed", 1);
@@ -828,7 +822,7 @@ TEST(throughput_folded)
     }
     {
         PROFILE_THROUGHPUT("late", 1);
-        wait_us(1000);
+        pause_us(1000);
         PROFILE_ARG_U("bytes", 1000000);
     }
     CHECK_EQUAL(prof_stop(), PROF_OK);

@@ -700,7 +700,7 @@ ALONE(a_session_has_a_folder_with_the_scopes)
     {
         PROFILE_SCOPE("before it");
     }
-    usleep(2000);
+    pause_ms(2); /* "before it" is not in the session, by any clock */
     CHECK_EQUAL(prof_ntff_session_begin(&config), PROF_OK);
     for (int i = 0; i < 3; i++) {
         PROFILE_SCOPE("in the session");
@@ -716,7 +716,7 @@ ALONE(a_session_has_a_folder_with_the_scopes)
     CHECK(text && strstr(text, "baseTimeNanoseconds") && strstr(text, "\"in the session\"") && !strstr(text, "\"before it\""));
     free(text);
     config.no_trace_json = 1;
-    usleep(2000);
+    pause_ms(2); /* "before it" is not in the session, by any clock */
     CHECK_EQUAL(prof_ntff_session_begin(&config), PROF_OK);
     CHECK_EQUAL(prof_ntff_session_end(folder), PROF_OK);
     CHECK(*folder && strcmp(folder, before));
@@ -919,7 +919,7 @@ ALONE(a_profile_whenever_prof_saves)
         PROFILE_SCOPE("step");
         CHECK_EQUAL(fake.execute(2, "model.neff", i == 1 ? 3000000 : 1000), 0);
     }
-    for (int i = 0; i < 2000 && !prof_ntff_continuous_saves(); i++) usleep(5000);
+    WAIT_UNTIL(prof_ntff_continuous_saves());
     CHECK_EQUAL(prof_ntff_continuous_saves(), 1);
     CHECK_EQUAL(prof_ntff_continuous_end(), PROF_OK);
     CHECK_EQUAL(prof_stop(), PROF_OK); /* and nothing failed behind the program's back */
@@ -1220,8 +1220,7 @@ ALONE(a_child_saves_without_its_parent_s_profile)
         for (int k = 0; k < 2; k++) { /* at the second, all of the first is done */
             remove(files[k]);
             CHECK_EQUAL(prof_save_request(), PROF_OK);
-            for (int i = 0; i < 2000 && access(files[k], F_OK); i++) usleep(5000);
-            CHECK_EQUAL(access(files[k], F_OK), 0);
+            WAIT_UNTIL(!access(files[k], F_OK));
         }
         CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
         CHECK_EQUAL(prof_trace_about(trace)->write_failures, 0);

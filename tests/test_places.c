@@ -1,5 +1,6 @@
 /* Scopes in odd places: handlers of a profiler's timer at full speed, destructors of thread-local data, code before
    main and after it, threads that outlive a session or are cancelled, every way in which a program may end. */
+/* run: unraced */
 #include "private.h"
 #include "test.h"
 #include "trace.h"
@@ -13,13 +14,6 @@
 #include <unistd.h>
 
 static prof_trace *trace;
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 /*-- a sampling profiler's handler --*/
 
@@ -113,7 +107,7 @@ static tally tally_of(const prof_trace *from, int whole)
 /* For so long, and at least so many, however little of the time is this program's. */
 static void steps(double time, int64_t least)
 {
-    for (double end = seconds() + time; seconds() < end || program_number < least;)
+    for (double end = test_seconds() + time; test_seconds() < end || program_number < least;)
         for (int i = 0; i < 1000; ++i) {
             PROFILE_SCOPE("step");
             PROFILE_ARG_I("number", program_number);
@@ -128,11 +122,11 @@ static double profiled(prof_config *config)
     handler_number = program_number = 0;
     profile_start();
     handler_on = 1;
-    double start = seconds();
+    double start = test_seconds();
     int64_t least = (int64_t)config->buffer_size / 32; /* of more than four words each: the buffer is full */
     steps((double)trace_times(200, 400, 20000) / 1000, least);
     handler_on = 0;
-    double took = seconds() - start;
+    double took = test_seconds() - start;
     profile_stop();
     trace = trace_stop();
     return took;
@@ -190,7 +184,7 @@ TEST(siglongjmp_out_of_a_macro)
     struct sigaction action;
     struct itimerval period = {{0, 100}, {0, 100}}, none = {{0, 0}, {0, 0}};
     volatile long stuck = 0, jumps = 0, sessions = 0;
-    double end = seconds() + (double)trace_times(200, 500, 20000) / 1000;
+    double end = test_seconds() + (double)trace_times(200, 500, 20000) / 1000;
     memset(&action, 0, sizeof action);
     action.sa_handler = jump_away;
     sigaction(SIGALRM, &action, NULL);
@@ -225,7 +219,7 @@ TEST(siglongjmp_out_of_a_macro)
         }
         CHECK(marks >= 1);
         prof_trace_close(trace);
-    } while (seconds() < end && test_failures < 10);
+    } while (test_seconds() < end && test_failures < 10);
     setitimer(ITIMER_REAL, &none, NULL);
     signal(SIGALRM, SIG_DFL);
     CHECK(jumps > 0);
@@ -333,9 +327,8 @@ TEST(threads_outlive_sessions)
     for (int i = 0; i < 3; ++i) pthread_create(&threads[i], NULL, outlive, NULL);
     for (long i = 0; i < trace_times(10, 50, 5000) && !test_failures; ++i) {
         prof_config config = trace_config(512u << 10);
-        struct timespec pause = {0, 300000};
         trace_start(&config);
-        nanosleep(&pause, NULL);
+        pause_us(300);
         trace = trace_stop();
         CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
         prof_trace_close(trace);
@@ -357,10 +350,7 @@ static void *cancelled(void *number)
     PROFILE_ARG_I("number", (int64_t)(intptr_t)number);
     PROFILE_BEGIN("inside");
     __atomic_store_n(&inside, 1, __ATOMIC_RELEASE);
-    for (;;) {
-        struct timespec pause = {10, 0};
-        nanosleep(&pause, NULL);
-    }
+    for (;;) pause();
     return NULL;
 }
 
@@ -373,7 +363,7 @@ TEST(cancelled_threads)
         pthread_t thread;
         __atomic_store_n(&inside, 0, __ATOMIC_RELEASE);
         pthread_create(&thread, NULL, cancelled, (void *)i);
-        while (!__atomic_load_n(&inside, __ATOMIC_ACQUIRE)) usleep(50);
+        WAIT_UNTIL(__atomic_load_n(&inside, __ATOMIC_ACQUIRE));
         pthread_cancel(thread);
         pthread_join(thread, NULL);
     }
@@ -417,7 +407,7 @@ TEST(cancelled_anywhere)
         pthread_t threads[2];
         for (int k = 0; k < 2; ++k) pthread_create(&threads[k], NULL, cancelled_soon, NULL);
         if (i % 4 == 0) CHECK_EQUAL(prof_set_level((int)(i % 3 + 1)), PROF_OK);
-        usleep((useconds_t)(i % 50));
+        pause_us(i % 50);
         for (int k = 0; k < 2; ++k) pthread_cancel(threads[k]);
         for (int k = 0; k < 2; ++k) pthread_join(threads[k], NULL);
     }
@@ -448,7 +438,7 @@ TEST(cancelled_in_control_functions)
         pthread_t thread;
         prof_config config = trace_config(256u << 10);
         pthread_create(&thread, NULL, cancelled_in_control, NULL);
-        usleep((useconds_t)(i % 20 * 100));
+        pause_us(i % 20 * 100);
         pthread_cancel(thread);
         pthread_join(thread, NULL);
         prof_stop();
@@ -481,7 +471,7 @@ static void *until_the_end(void *unused)
 
 static void *end_of_others(void *unused)
 {
-    usleep(20000); /* main has left by then */
+    pause_ms(20); /* main has left by then */
     PROFILE_SCOPE("after main's end");
     exit(7);
     return unused;
@@ -509,7 +499,7 @@ static int child(const char *name)
     }
     if (!strcmp(name, "threads")) {
         for (int i = 0; i < 3; ++i) pthread_create(&thread, NULL, until_the_end, NULL);
-        usleep(2000);
+        pause_ms(2);
     }
     if (!strcmp(name, "stopped")) {
         prof_stop();

@@ -124,7 +124,7 @@ static void *cancelled(void *)
     PROFILE_SCOPE("cancelled");
     recorder object("object of the cancelled");
     __atomic_store_n(&inside, 1, __ATOMIC_RELEASE);
-    for (;;) usleep(1000000);
+    for (;;) pause();
     return nullptr;
 }
 
@@ -138,7 +138,7 @@ TEST(cancelled_threads)
         pthread_t thread;
         __atomic_store_n(&inside, 0, __ATOMIC_RELEASE);
         pthread_create(&thread, nullptr, cancelled, nullptr);
-        while (!__atomic_load_n(&inside, __ATOMIC_ACQUIRE)) usleep(50);
+        WAIT_UNTIL(__atomic_load_n(&inside, __ATOMIC_ACQUIRE));
         pthread_cancel(thread);
         pthread_join(thread, nullptr);
     }

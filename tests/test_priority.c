@@ -18,12 +18,6 @@ static int over;
 static uint64_t done[WRITERS]; /* numbers that are recorded */
 static pthread_t writers[WRITERS];
 
-static void pause_us(long us)
-{
-    struct timespec time = {us / 1000000, us % 1000000 * 1000};
-    nanosleep(&time, NULL);
-}
-
 static long now_us(void)
 {
     struct timespec now;
@@ -133,7 +127,7 @@ static void snapshots(int reader, int writer)
         CHECK(!pthread_create(&writers[k], NULL, records, (void *)(uintptr_t)k));
         if (writer && k) CHECK(real_time(writers[k], writer)); /* the first stays as it is */
     }
-    for (int i = 0; i < 20000 && !__atomic_load_n(&done[0], __ATOMIC_ACQUIRE); ++i) pause_us(1000);
+    WAIT_UNTIL(__atomic_load_n(&done[0], __ATOMIC_ACQUIRE));
     CHECK(real_time(pthread_self(), reader));
     for (long i = 0; i < count && test_failures < 10; ++i) {
         prof_trace *trace = NULL;

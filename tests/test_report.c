@@ -1557,6 +1557,14 @@ TEST(dumps_of_all_layouts)
     CHECK_EQUAL(prof_stop(), PROF_OK);
 }
 
+static int summary_has(const char *words)
+{
+    char *text = prof_dumps(PROF_REPORT_SUMMARY, PROF_SORT_TOTAL, 0, 0);
+    int has = strstr(text, words) != NULL;
+    prof_report_free(text);
+    return has;
+}
+
 /* MXNet's profiler and CNTK's do not list themselves, so these tables leave out what prof's own threads do. A category
    "prof" of the program's own stays. */
 TEST(tables_of_others_do_not_list_prof)
@@ -1568,14 +1576,7 @@ TEST(tables_of_others_do_not_list_prof)
     trace_start(&config);
     { PROFILE_SCOPE_C("conv", "operator"); }
     { PROFILE_SCOPE_C("of the program", "prof"); }
-    int seen = 0;
-    for (int i = 0; i < 10000 && !seen; ++i) { /* the first dump is an event after it was written */
-        char *all = prof_dumps(PROF_REPORT_SUMMARY, PROF_SORT_TOTAL, 0, 0);
-        seen = strstr(all, "dump") != NULL;
-        prof_report_free(all);
-        if (!seen) usleep(1000);
-    }
-    CHECK(seen);
+    WAIT_UNTIL(summary_has("dump")); /* the first dump is an event after it was written */
     static const prof_report_layout theirs[] = {PROF_REPORT_MXNET, PROF_REPORT_JSON, PROF_REPORT_CNTK,
                                                 PROF_REPORT_CNTK_DETAIL};
     for (size_t i = 0; i < sizeof theirs / sizeof *theirs; ++i) {
@@ -1605,7 +1606,7 @@ static void *record_many(void *unused)
     for (int i = 0; i < BATCHES && !__atomic_load_n(&enough, __ATOMIC_ACQUIRE); ++i) {
         for (int k = 0; k < BATCH; ++k) PROFILE_BLOCK("threaded") continue;
         __atomic_fetch_add(&threaded, BATCH, __ATOMIC_RELAXED);
-        usleep(200);
+        pause_us(200);
     }
     return NULL;
 }

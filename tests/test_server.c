@@ -160,17 +160,14 @@ static reply answer_of(int file)
     return r;
 }
 
-static void wait_ms(int ms) { poll(NULL, 0, ms); }
-
 /* Until the server says so in its status. On one connection, which stays open: it is left with no work to do. */
 static int wait_for_status_on(int file, const char *words)
 {
-    for (int i = 0; i < PATIENCE / 5; ++i) {
+    for (int i = 0; i < PATIENCE / 5; ++i, pause_ms(5)) {
         reply r = ask_on(file, "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n");
         int found = r.body && strstr(r.body, words) != NULL;
         free(r.body);
         if (found) return 1;
-        wait_ms(5);
     }
     return 0;
 }
@@ -643,7 +640,7 @@ TEST(captures_a_stream)
     int batches = (int)trace_times(30, 100, 100);
     for (int i = 0; i < batches; ++i) { /* far more than the buffer holds */
         work("during", 1000);
-        wait_ms(2);
+        pause_ms(2);
     }
     r = get("/save?format=prof");
     CHECK_EQUAL(r.status, 200);
@@ -1419,7 +1416,7 @@ static void *read_slowly(void *user)
     reader->got = n - (size_t)(body - bytes);
     PROF__RELEASE(&reader->begun, 1u);
     for (int i = 0; n; ++i) {
-        if (i < 12) wait_ms(250);
+        if (i < 12) pause_ms(250);
         n = receive(reader->file, bytes, piece);
         reader->got += n;
     }
@@ -1443,7 +1440,7 @@ TEST(the_end_waits_for_who_reads_slowly)
     }
     reader.file = ask_later("/save");
     pthread_create(&thread, NULL, read_slowly, &reader);
-    while (!PROF__ACQUIRE(&reader.begun)) wait_ms(1);
+    WAIT_UNTIL(PROF__ACQUIRE(&reader.begun));
     prof_server_stop();
     pthread_join(thread, NULL);
     CHECK(reader.size > (size_t)scopes * 67);
@@ -2102,7 +2099,7 @@ TEST(monitors_steps)
         CHECK(wait_for_status("\"capturing\":1"));
         for (int i = 0; i < 3; ++i) {
             PROFILE_STEP("train", i);
-            wait_ms(1); /* some time, on any clock */
+            pause_ms(1); /* some time, on any clock */
         }
         prof_stop();
         result r = get_result(file, (uint32_t)level * 2 - 1);
@@ -2597,7 +2594,7 @@ TEST(the_end_of_the_program_answers)
         if (prof_server_start(0, NULL)) _exit(2);
         port = prof_server_port();
         if (write(pipes[1], &port, sizeof port) != sizeof port) _exit(3);
-        while (!prof_enabled()) wait_ms(1);
+        WAIT_UNTIL(prof_enabled());
         work("the last thing", 4);
         exit(0);
     }
@@ -2621,7 +2618,7 @@ static void *busy(void *unused)
     (void)unused;
     while (!PROF__LOAD(&busy_stop)) {
         PROFILE_SCOPE("busy");
-        wait_ms(1);
+        pause_ms(1);
     }
     return NULL;
 }
@@ -2635,7 +2632,7 @@ static void *busy_with_texts(void *unused)
     text[sizeof text - 1] = 0;
     for (unsigned n = 0; !PROF__LOAD(&busy_stop); ++n) {
         PROFILE_SCOPE_F("%u %s", n, text);
-        if (n % (unsigned)trace_times(16, 64, 64) == 0) wait_ms(1);
+        if (n % (unsigned)trace_times(16, 64, 64) == 0) pause_ms(1);
     }
     return NULL;
 }
@@ -2649,7 +2646,7 @@ static int wait_for_unread(int file, unsigned least)
         int enough = at && strtoul(at + 9, NULL, 10) >= least;
         free(r.body);
         if (enough) return 1;
-        wait_ms(5);
+        pause_ms(5);
     }
     return 0;
 }
@@ -3013,7 +3010,7 @@ TEST(a_watcher_that_does_not_read_costs_no_memory)
     memset(&m, 0, sizeof m);
     for (int i = 0; i < 10 && !time_was_skipped(&m); ++i) { /* more than once if buffers of the system took it all */
         CHECK(wait_for_unread(file, 3 + (unsigned)(m.pairs[0] ? pair_of(&m, "skipped") : 0)));
-        wait_ms(3500); /* longer than what the next period may have */
+        pause_ms(3500); /* longer than what the next period may have */
         setsockopt(s.file, SOL_SOCKET, SO_RCVBUF, &large, sizeof large);
         for (int k = 0; k < 20 && next_message(&s, &m) && !time_was_skipped(&m); ++k) continue;
     }
@@ -3071,14 +3068,14 @@ TEST(a_watcher_sees_that_the_program_died)
         port = prof_server_port();
         while (!prof_enabled() && port) { /* it is forked while it is watched */
             if (write(pipes[1], &port, sizeof port) != sizeof port) _exit(3);
-            while (!prof_enabled()) wait_ms(1);
+            WAIT_UNTIL(prof_enabled());
         }
         if (fork() == 0) { /* lives on, until the test ends */
             if (read(hold[0], &byte, 1)) _exit(1);
             _exit(0);
         }
         if (write(pipes[1], &port, sizeof port) != sizeof port) _exit(3);
-        for (;;) work("until it is killed", 1), wait_ms(1);
+        for (;;) work("until it is killed", 1), pause_ms(1);
     }
     close(hold[0]);
     CHECK_EQUAL(read(pipes[0], &port, sizeof port), sizeof port);

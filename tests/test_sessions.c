@@ -37,14 +37,6 @@ static int error_has(const char *text)
         CHECK(error_has(text));                \
     } while (0)
 
-static void sleep_ms(long ms)
-{
-    struct timespec time;
-    time.tv_sec = ms / 1000;
-    time.tv_nsec = ms % 1000 * 1000000;
-    nanosleep(&time, NULL);
-}
-
 static uint64_t now_ns(clockid_t clock)
 {
     struct timespec now;
@@ -55,7 +47,7 @@ static uint64_t now_ns(clockid_t clock)
 /* Waits for what comes by itself: a minute at most, because no test depends on how fast this machine is. */
 static int until_enabled(int wanted)
 {
-    for (int i = 0; i < 60000 && prof_enabled() != wanted; ++i) sleep_ms(1);
+    WAIT_UNTIL(prof_enabled() == wanted);
     return prof_enabled() == wanted;
 }
 
@@ -69,7 +61,7 @@ static int ended(void)
 
 static int until_there(const char *path)
 {
-    for (int i = 0; i < 60000 && trace_file_size(path) <= 0; ++i) sleep_ms(1);
+    WAIT_UNTIL(trace_file_size(path) > 0);
     return trace_file_size(path) > 0;
 }
 
@@ -173,7 +165,7 @@ TEST(duration)
 #ifdef _WIN32 /* where a file has its name while it is still being written */
     do {
         again = size;
-        sleep_ms(200);
+        pause_ms(200);
         free(written);
         written = trace_file_text(path, &size);
     } while (size != again || !size);
@@ -264,7 +256,7 @@ TEST(delay_then_duration_and_restart)
     for (int i = 0; i < 3; ++i) {
         uint64_t start = now_ns(CLOCK_MONOTONIC);
         trace_start(&config);
-        while (!ended()) sleep_ms(1);
+        WAIT_UNTIL(ended());
         CHECK(now_ns(CLOCK_MONOTONIC) >= start + 10000000);
         CHECK_EQUAL(prof_stop(), PROF_OK);
     }

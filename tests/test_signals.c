@@ -168,18 +168,11 @@ static uint64_t check_work(int64_t *newest)
     return recorded;
 }
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* As many rounds as fit into half a second, and until there was a signal in one; in each all that is attempted is either
    there or counted. */
 static void exactly(int what, const prof_config *config)
 {
-    double start = seconds(), end = start + (double)trace_times(2, 5, 600) / 10;
+    double start = test_seconds(), end = start + (double)trace_times(2, 5, 600) / 10;
     uint64_t in_handlers = 0, lost = 0, rounds = 0;
     handler_does = 0;
     handler_install(0);
@@ -202,7 +195,7 @@ static void exactly(int what, const prof_config *config)
         lost += prof_trace_about(trace)->lost;
         prof_trace_close(trace);
         ++rounds;
-    } while (!test_failures && (seconds() < end || (!in_handlers && TRACE_SANITIZER != 2 && seconds() < start + 100)));
+    } while (!test_failures && (test_seconds() < end || (!in_handlers && TRACE_SANITIZER != 2 && test_seconds() < start + 100)));
     signals_stop();
     CHECK(in_handlers > 0 || TRACE_SANITIZER == 2);
     if (test_failures)
@@ -261,7 +254,7 @@ TEST(begin_and_end_on_both_sides)
     handler_install(0);
     handler_does = 0;
     signals_start();
-    double end = seconds() + (double)trace_times(2, 5, 600) / 10;
+    double end = test_seconds() + (double)trace_times(2, 5, 600) / 10;
     do {
         trace_start(&config);
         handled = 0;
@@ -285,7 +278,7 @@ TEST(begin_and_end_on_both_sides)
         CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
         trace_free(&list);
         prof_trace_close(trace);
-    } while (!test_failures && seconds() < end);
+    } while (!test_failures && test_seconds() < end);
     signals_stop();
     CHECK_EQUAL(prof_reset(), PROF_OK);
 }
@@ -349,7 +342,7 @@ TEST(threads_come_and_go_under_fire)
     to_any_thread = 1;
     trace_start(&config);
     signals_start();
-    double end = seconds() + (double)trace_times(2, 5, 600) / 10;
+    double end = test_seconds() + (double)trace_times(2, 5, 600) / 10;
     do {
         pthread_t threads[8];
         sigset_t ours, before;
@@ -360,7 +353,7 @@ TEST(threads_come_and_go_under_fire)
         pthread_sigmask(SIG_BLOCK, &ours, &before); /* so that they get them */
         for (int i = 0; i < 8; ++i) pthread_join(threads[i], NULL);
         pthread_sigmask(SIG_SETMASK, &before, NULL);
-    } while (seconds() < end);
+    } while (test_seconds() < end);
     signals_stop();
     to_any_thread = 0;
     trace = trace_stop();

@@ -44,18 +44,12 @@ static void do_in_handler(int what)
 /* Another thread restarts the recorder while the handler waits; call sites are numbered in another order there. */
 static int restart_asked, restart_done;
 
-static void pause_briefly(void)
-{
-    struct timespec time = {0, 20000};
-    nanosleep(&time, NULL);
-}
-
 static void *restarts(void *unused)
 {
     prof_config config = trace_config(128u << 10);
     for (int seen = 0, asked; (asked = __atomic_load_n(&restart_asked, __ATOMIC_ACQUIRE)) >= 0;) {
         if (asked == seen) {
-            pause_briefly();
+            pause_us(20);
             continue;
         }
         prof_stop();
@@ -74,7 +68,7 @@ static void restart_elsewhere(void)
     if (__atomic_load_n(&prof__lock_word, __ATOMIC_ACQUIRE)) return; /* held by what is interrupted: it would wait */
     int wanted = restart_asked + 1;
     __atomic_store_n(&restart_asked, wanted, __ATOMIC_RELEASE);
-    while (__atomic_load_n(&restart_done, __ATOMIC_ACQUIRE) != wanted) pause_briefly();
+    WAIT_UNTIL(__atomic_load_n(&restart_done, __ATOMIC_ACQUIRE) == wanted);
 }
 
 /* What others may reuse is lost if this thread is stopped here while they come round the ring: so the number that was

@@ -684,7 +684,7 @@ static int cut_child(const char *path, const char *said, off_t left, prof_mode m
     for (int i = 0; i < 3; ++i)
         if (pthread_create(&threads[i], NULL, records_until_told, NULL)) return 3;
     uint64_t before = prof__state.session->header->next_chunk;
-    while (__atomic_load_n(&prof__state.session->header->next_chunk, __ATOMIC_RELAXED) < before + 20) usleep(20);
+    WAIT_UNTIL(__atomic_load_n(&prof__state.session->header->next_chunk, __ATOMIC_RELAXED) >= before + 20);
     if (truncate(path, left)) return 4;
     for (int i = 0; i < 100000; ++i) {
         PROFILE_SCOPE("after"); /* of some name that is new, too */

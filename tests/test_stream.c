@@ -32,14 +32,6 @@ static struct {
     unsigned calls, failed;
 } disk;
 
-static void pause_us(long us)
-{
-    struct timespec time;
-    time.tv_sec = us / 1000000;
-    time.tv_nsec = us % 1000000 * 1000;
-    nanosleep(&time, NULL);
-}
-
 ssize_t test_pwrite(int file, const void *bytes, size_t size, long long at)
 {
     unsigned call = __atomic_fetch_add(&disk.calls, 1, __ATOMIC_RELAXED);
@@ -410,7 +402,7 @@ static void *endless(void *which)
 
 static void wait_for(const int *flag)
 {
-    for (int i = 0; i < 30000 && !__atomic_load_n(flag, __ATOMIC_ACQUIRE); ++i) pause_us(1000);
+    WAIT_UNTIL(__atomic_load_n(flag, __ATOMIC_ACQUIRE));
 }
 
 static int exit_status(pid_t child)
@@ -431,7 +423,7 @@ static pid_t child_of_writers(const prof_config *config)
     }
     for (int i = 0; i < 2; ++i) pthread_create(&thread, NULL, endless, (void *)(intptr_t)i);
     __atomic_store_n(&shared->ready, 1, __ATOMIC_RELEASE);
-    for (;;) pause_us(1000000);
+    for (;;) pause();
 }
 
 /* What the file has of a writer of a process that was killed. */
@@ -533,14 +525,14 @@ static void losses_are(const prof_trace *trace, const char *first, const char *s
 static void wait_for_failures(unsigned more)
 {
     unsigned before = __atomic_load_n(&disk.failed, __ATOMIC_ACQUIRE);
-    for (int i = 0; i < 30000 && __atomic_load_n(&disk.failed, __ATOMIC_ACQUIRE) < before + more; ++i) pause_us(1000);
+    WAIT_UNTIL(__atomic_load_n(&disk.failed, __ATOMIC_ACQUIRE) >= before + more);
 }
 
 static uint32_t free_chunks(void) { return (uint32_t)__atomic_load_n(&prof__state.session->free_chunks, __ATOMIC_ACQUIRE); }
 
 static void wait_for_room(void) /* until the service has done what there was to do */
 {
-    for (int i = 0; i < 30000 && free_chunks() < prof__state.session->chunk_count / 2; ++i) pause_us(1000);
+    WAIT_UNTIL(free_chunks() >= prof__state.session->chunk_count / 2);
 }
 
 TEST(drop_and_recover)
@@ -977,9 +969,9 @@ TEST(dumps_in_a_ring)
     if (!child) {
         if (prof_start(&config)) _exit(99);
         PROFILE_MARK("early");
-        for (;;) pause_us(100000);
+        for (;;) pause();
     }
-    for (int i = 0; i < 3000 && count_lines(path, "early") <= 0; ++i) pause_us(10000);
+    WAIT_UNTIL(count_lines(path, "early") > 0);
     kill(child, SIGKILL);
     CHECK_EQUAL(exit_status(child), SIGKILL);
     CHECK_EQUAL(count_lines(path, "early"), 1);
@@ -995,7 +987,7 @@ TEST(dumps_follow_the_program)
     trace_start(&config);
     for (int round = 1; round <= 3; ++round) {
         PROFILE_MARK("again");
-        for (int i = 0; i < 3000 && count_lines(path, "again") < round; ++i) pause_us(10000);
+        WAIT_UNTIL(count_lines(path, "again") >= round);
         CHECK_EQUAL(count_lines(path, "again"), round);
     }
     CHECK_EQUAL(prof_stop(), PROF_OK);

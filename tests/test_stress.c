@@ -32,12 +32,6 @@ static void seed_choose(void)
     printf("  PROF_TEST_SEED=%llu\n", (unsigned long long)seed);
 }
 
-static void pause_us(long us)
-{
-    struct timespec moment = {0, us * 1000};
-    nanosleep(&moment, NULL);
-}
-
 /*-- what a thread does --
    Its work is numbered: thread << 32 | unit. What a unit consists of follows from that number and the seed alone, so
    the check knows it, too. */
@@ -372,13 +366,6 @@ static void restart(const prof_config *config)
     __atomic_fetch_add(&phase, 1, __ATOMIC_SEQ_CST);
 }
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static void stress(const prof_config *config, int threads, double how_long)
 {
     const char *saved = trace_path("stress.prof");
@@ -388,7 +375,7 @@ static void stress(const prof_config *config, int threads, double how_long)
     phase = 0;
     trace_start(config);
     places_start(threads);
-    for (double end = seconds() + how_long; !test_failures && (seconds() < end || step < until); ++step) {
+    for (double end = test_seconds() + how_long; !test_failures && (test_seconds() < end || step < until); ++step) {
         uint64_t chance = mixed(seed * 31 + step);
         switch (chance >> 32 & 15) {
         case 0: restart(config); break;
@@ -461,14 +448,14 @@ TEST(a_buffer_that_fills_up_counts_what_it_loses)
 /* Streamed to a file, nothing is overwritten: what is in the ring, in the archive or on its way is there once. */
 static void stream(prof_config config, int threads)
 {
-    double end = seconds() + (double)trace_times(2, 5, 200) / 10;
+    double end = test_seconds() + (double)trace_times(2, 5, 200) / 10;
     config.mode = PROF_STREAM;
     config.output = trace_path("stress-stream.prof");
     seed_choose();
     phase = 0;
     trace_start(&config);
     places_start(threads);
-    for (int i = 0; !test_failures && seconds() < end; ++i) {
+    for (int i = 0; !test_failures && test_seconds() < end; ++i) {
         prof_trace *trace = NULL;
         pause_us(20000);
         places_renew();

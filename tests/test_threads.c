@@ -72,14 +72,6 @@ static sequence check_sequence(const prof_trace *from, size_t track, int gaps)
     return found;
 }
 
-static void pause_ms(long ms)
-{
-    struct timespec time;
-    time.tv_sec = ms / 1000;
-    time.tv_nsec = ms % 1000 * 1000000;
-    nanosleep(&time, NULL);
-}
-
 /*-- everything is accounted for --*/
 
 enum { EIGHT = 8 };
@@ -268,7 +260,7 @@ static void writers_start(pthread_t *threads)
         pthread_create(&threads[i], NULL, writer, (void *)(intptr_t)i);
     }
     for (int i = 0; i < WRITERS; ++i)
-        while (__atomic_load_n(&writer_done[i], __ATOMIC_ACQUIRE) < 0) pause_ms(0);
+        WAIT_UNTIL(__atomic_load_n(&writer_done[i], __ATOMIC_ACQUIRE) >= 0);
 }
 
 static void writers_stop(pthread_t *threads)
