@@ -8,7 +8,7 @@ Code on a page stands between ``` and ```, and the words after the first ``` say
     c NAME.c     the same, but the commands of the page build and run it, as NAME.c
     cpp NAME     C++, which the commands of the page build
     sh           commands. They run in the order of the page, in a folder of the page. Each must succeed
-    KIND TEST    what the test of this name runs, because it needs more than a compiler
+    KIND TEST    what the test of this path runs, because it needs more than a compiler
     python       a snippet that tests/python.sh runs
     text         what is no code: output, a list
 
@@ -230,6 +230,13 @@ def folder_of(page, first):
     return folder
 
 
+def is_run_by(block):
+    """1: the test takes the block from the page, or has what comes first in it: a target of make, a folder, a variable."""
+    words = re.findall(r"[\w-]+/[\w/-]+|(?<=make )\w+|PROF_\w+|recover|\w+-m|obj-m", re.sub(r"#.*", "", block.code))
+    test = open(block.name, encoding="utf-8").read() if os.path.exists(block.name) else ""
+    return block.page in test or words and words[0] in test
+
+
 def test_page(page, first):
     folder, blocks = folder_of(page, first), blocks_of(page)
     commands = "".join(block.code for block in blocks if block.kind == "sh")
@@ -239,8 +246,8 @@ def test_page(page, first):
     for block in blocks:
         if block.kind in ("c", "cpp"):
             test_c(block, folder, commands)
-        elif block.name.startswith("tests/"):
-            note(os.path.exists(block.name), f"{block.where}: {block.name} runs these commands")
+        elif "/" in block.name:
+            note(is_run_by(block), f"{block.where}: {block.name} runs these commands")
         elif block.kind in ("sh", "check"):
             if "curl" in block.code and not shutil.which("curl"):
                 counts["skipped"] += 1
