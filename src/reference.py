@@ -337,10 +337,26 @@ def contents(text):
                                               break_on_hyphens=False)) for line in lines)
 
 
+def keys_of_others():
+    """The keys of other profilers, out of the table that prof_config_set() looks them up in."""
+    text = "".join(open(path, encoding="utf-8").read() for path in sorted(glob.glob("prof*.h")))
+    words = dict(re.findall(r'^#define (PROF__\w+) "(.*)"$', text, re.M))
+    row = r'\{"(\w+)", "(\w+)", PROF__OTHER_\w+,\s*(?:NULL|"([^"]*)"),\s*(NULL|PROF__\w+|(?:"(?:[^"\\]|\\.)*"\s*)+)\}'
+    out, system = ["## Keys of other profilers", "", "`prof_config_set()` and `prof config` know them.", ""], ""
+    for of, key, home, meaning in re.findall(row, text):
+        if of != system:
+            system = of
+            out += ["", f"| {system} | sets | |", "|---|---|---|"]
+        meaning = words.get(meaning, "" if meaning == "NULL" else "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', meaning)))
+        known = re.search(rf"\w; +/\* {re.escape(home)} PROF_", text) if home else None
+        out.append(f"| `{key}` | {f'`{home}`' if known else ''} | {quoted(meaning)} |")
+    return "\n".join(out)
+
+
 def main():
     headers = [name for name in ORDER if os.path.exists(name)]
     headers += sorted(set(glob.glob("prof*.h")) - set(headers))
-    text = "\n".join("\n".join(Header(path).out) for path in headers).rstrip()
+    text = "\n".join(["\n".join(Header(path).out) for path in headers] + [keys_of_others()]).rstrip()
     print(LEAD + contents(text) + "\n\n" + text)
 
 

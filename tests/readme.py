@@ -335,9 +335,10 @@ def test_reference():
         public.update(re.findall(r'prof__environment\("(PROF_\w+)"', text))  # variables of the environment
         public.update(re.findall(r"^ *# *ifn?def (PROF_(?!_)\w+)", text, re.M))  # options
         public.update(re.findall(r"defined\((PROF_(?!_)\w+)\)", text))
-    keys = subprocess.run(["build/prof", "config"], stdout=subprocess.PIPE, text=True).stdout
+    keys = subprocess.run(["build/prof", "config", "--all"], stdout=subprocess.PIPE, text=True).stdout
     public.update(re.findall(r"^(\w+) +\w+ +\S+ +PROF_\w+$", keys, re.M))
     public.update(re.findall(r"^\w+ +\w+ +\S+ +(PROF_\w+)$", keys, re.M))
+    public.update(re.findall(r"^(\w+) +(?!of )[^\n]{10,}$", keys.split("\nkeys of ", 1)[1], re.M))
     guards = {re.sub(r"\W", "_", name.upper()) for name in glob.glob("prof*.h")}
     private = {name for name in public if name.startswith(("prof_private", "PROF_ROLE")) or name.endswith("_TABLE")}
     missing = sorted(name for name in public - guards - private if not re.search(rf"\b{name}\b", reference))
